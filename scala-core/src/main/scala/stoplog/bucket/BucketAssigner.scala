@@ -1,0 +1,26 @@
+package stoplog.bucket
+
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.types.StructType
+
+/** Says which bucket (a directory under the sink's path) a row belongs to.
+  *
+  * Made on the driver, sent to every task by Java serialization, opened there once, used by one thread. The answer
+  * is a relative path with `/` between its segments, or the empty string for the base path itself. An answer that
+  * would leave the path or be hidden from readers is refused when it is first seen (see [[BucketId]]).
+  */
+trait BucketAssigner extends Serializable {
+
+  /** Called once in each task, with the schema of the rows that [[bucket]] gets. */
+  def open(schema: StructType): Unit = ()
+
+  /** The bucket of this row. The row object is reused by Spark and must not be kept. */
+  def bucket(row: InternalRow, context: BucketContext): String
+}
+
+/** What an assigner may know beside the row. Reused between rows: do not keep it. */
+trait BucketContext {
+
+  /** The task's clock, in milliseconds since 1970-01-01T00:00:00Z. */
+  def processingTimeMillis: Long
+}

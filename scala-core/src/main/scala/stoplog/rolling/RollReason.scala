@@ -1,0 +1,43 @@
+package stoplog.rolling
+
+/** Why a part was closed: the metric's label, the word in the log, and what tests assert. */
+sealed abstract class RollReason(val word: String) extends Product with Serializable
+
+object RollReason {
+
+  /** It holds at least the policy's number of bytes. */
+  case object Size extends RollReason("size")
+
+  /** It holds the policy's number of records. */
+  case object Records extends RollReason("records")
+
+  /** It has been open for the rollover interval. */
+  case object Age extends RollReason("age")
+
+  /** Nothing was written to it for the inactivity interval. */
+  case object Inactivity extends RollReason("inactivity")
+
+  /** The policy closes every part at the end of its epoch. */
+  case object Checkpoint extends RollReason("checkpoint")
+
+  /** The task had more parts open than `maxOpenParts`. */
+  case object OpenLimit extends RollReason("openLimit")
+
+  /** No writer of the epoch had a place for it: there were fewer tasks than before. */
+  case object Rescale extends RollReason("rescale")
+
+  /** A second attempt had to take it over, and nothing fences the first one for good (I1). */
+  case object Takeover extends RollReason("takeover")
+
+  /** The query, or the batch write, ended. */
+  case object End extends RollReason("end")
+
+  /** A custom policy's own word. */
+  final case class Custom(name: String) extends RollReason(name)
+
+  private val fixed: Seq[RollReason] =
+    Seq(Size, Records, Age, Inactivity, Checkpoint, OpenLimit, Rescale, Takeover, End)
+
+  /** The reason with this word, as read back from a record. */
+  def fromWord(word: String): RollReason = fixed.find(_.word == word).getOrElse(Custom(word))
+}

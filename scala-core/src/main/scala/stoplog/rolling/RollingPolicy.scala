@@ -1,0 +1,38 @@
+package stoplog.rolling
+
+/** What a policy may know of an open part. A view that is reused between calls: do not keep it. */
+trait PartStats {
+
+  /** The bucket's path under the sink's path; empty for the path itself. */
+  def bucket: String
+
+  /** Bytes as they will stand on storage, after compression; what a compressor still buffers is not counted. */
+  def sizeBytes: Long
+
+  /** Rows written to the part, in this epoch and in earlier ones. */
+  def records: Long
+
+  /** When the part was opened, in milliseconds since 1970-01-01T00:00:00Z. */
+  def openedAtMillis: Long
+
+  /** When a row was last written to it, in milliseconds since 1970-01-01T00:00:00Z. */
+  def lastWrittenAtMillis: Long
+}
+
+/** Decides when a part is closed. Pure: it answers from its arguments alone, with the reason or with `None`.
+  *
+  * The three questions are asked at the points where Flink's FileSink asks them (the semantics follow its
+  * `RollingPolicy`): before each row that would go to an open part, by the clock, and at the end of an epoch. No
+  * question is asked while no part is open, nor before a part's first row.
+  */
+trait RollingPolicy extends Serializable {
+
+  /** Asked in the task before a row is appended to a part that already holds one. */
+  def beforeRow(part: PartStats, nowMillis: Long): Option[RollReason]
+
+  /** Asked at the end of each epoch and, with no epoch running, every `bucketCheckInterval`. */
+  def onTime(part: PartStats, nowMillis: Long): Option[RollReason]
+
+  /** Asked at the end of each epoch in which the part was written. */
+  def onEpochEnd(part: PartStats, nowMillis: Long): Option[RollReason]
+}

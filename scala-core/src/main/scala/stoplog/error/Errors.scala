@@ -1,0 +1,174 @@
+package stoplog.error
+
+/** Every error of stoplog, by name: the only place that makes them.
+  *
+  * Each constructor fills the sentence of one condition in `error/stoplog-error-conditions.json`. They return the
+  * exception and do not throw it, so that the compiler sees the `throw`.
+  */
+object Errors {
+
+  // What was asked for.
+
+  /** All problems of one call at once, each a sentence. */
+  def invalidOptions(problems: Seq[String]): StoplogArgumentException =
+    argument(
+      "STOPLOG_INVALID_OPTIONS",
+      "count"    -> problems.size,
+      "problems" -> problems.map("\n  - " + _).mkString
+    )
+
+  def pathMissing(): StoplogArgumentException = argument("STOPLOG_PATH_MISSING")
+
+  def pathNotWritable(path: String, why: String): StoplogArgumentException =
+    argument("STOPLOG_PATH_NOT_WRITABLE", "path" -> path, "why" -> reason(why))
+
+  def storeUnsupported(path: String, scheme: String): StoplogArgumentException =
+    argument("STOPLOG_STORE_UNSUPPORTED", "path" -> path, "scheme" -> scheme)
+
+  def textSchema(schema: String): StoplogArgumentException =
+    argument("STOPLOG_TEXT_SCHEMA", "schema" -> schema)
+
+  def unsupportedType(format: String, column: String, dataType: String): StoplogArgumentException =
+    argument("STOPLOG_UNSUPPORTED_TYPE", "format" -> format, "column" -> column, "dataType" -> dataType)
+
+  def bucketExpression(expression: String, why: String): StoplogArgumentException =
+    argument("STOPLOG_BUCKET_EXPRESSION", "expression" -> expression, "why" -> reason(why))
+
+  def partitionColumns(why: String): StoplogArgumentException =
+    argument("STOPLOG_PARTITION_COLUMNS", "why" -> reason(why))
+
+  def bucketColumn(column: String, why: String): StoplogArgumentException =
+    argument("STOPLOG_BUCKET_COLUMN", "column" -> column, "why" -> reason(why))
+
+  def bucketFormat(pattern: String, why: String): StoplogArgumentException =
+    argument("STOPLOG_BUCKET_FORMAT", "pattern" -> pattern, "why" -> reason(why))
+
+  /** @param trigger as the user knows it: `continuous` or `real-time` */
+  def unsupportedTrigger(trigger: String): StoplogArgumentException =
+    argument("STOPLOG_UNSUPPORTED_TRIGGER", "trigger" -> trigger)
+
+  def unsupportedOutputMode(mode: String): StoplogArgumentException =
+    argument("STOPLOG_UNSUPPORTED_OUTPUT_MODE", "mode" -> mode)
+
+  def asyncProgress(): StoplogArgumentException = argument("STOPLOG_ASYNC_PROGRESS")
+
+  def distributionUnsupported(why: String): StoplogArgumentException =
+    argument("STOPLOG_DISTRIBUTION_UNSUPPORTED", "why" -> reason(why))
+
+  def readUnsupported(path: String): StoplogArgumentException =
+    argument("STOPLOG_READ_UNSUPPORTED", "path" -> path)
+
+  def viewUnknown(view: String): StoplogArgumentException =
+    argument("STOPLOG_VIEW_UNKNOWN", "view" -> view)
+
+  /** @param reference a class name, or what stands for an instance */
+  def userCode(option: String, reference: String, why: String, cause: Throwable): StoplogArgumentException =
+    new StoplogArgumentException(
+      "STOPLOG_USER_CODE",
+      Map("option" -> option, "reference" -> reference, "why" -> reason(why)),
+      Option(cause)
+    )
+
+  // Rows.
+
+  def nullValue(column: String): StoplogException = failure("STOPLOG_NULL_VALUE", "column" -> column)
+
+  def bucketId(id: String, why: String): StoplogException =
+    failure("STOPLOG_BUCKET_ID", "id" -> s"'$id'", "why" -> reason(why))
+
+  // Whose directory it is.
+
+  def foreignQuery(path: String, sinkId: String, owner: String, query: String): StoplogException =
+    failure("STOPLOG_FOREIGN_QUERY", "path" -> path, "sinkId" -> sinkId, "owner" -> owner, "query" -> query)
+
+  /** The log is behind the checkpoint. `lastEpoch` is `none` when no epoch is in the log. */
+  def epochGap(path: String, sinkId: String, lastEpoch: String, batch: Long): StoplogException =
+    failure(
+      "STOPLOG_EPOCH_GAP",
+      "path"      -> path,
+      "sinkId"    -> sinkId,
+      "lastEpoch" -> lastEpoch,
+      "batch"     -> batch
+    )
+
+  /** The log is ahead of the checkpoint. */
+  def epochAhead(path: String, sinkId: String, lastEpoch: Long, batch: Long): StoplogException =
+    failure(
+      "STOPLOG_EPOCH_AHEAD",
+      "path"      -> path,
+      "sinkId"    -> sinkId,
+      "lastEpoch" -> lastEpoch,
+      "batch"     -> batch
+    )
+
+  def settingsChanged(setting: String, recorded: String, asked: String, path: String): StoplogException =
+    failure(
+      "STOPLOG_SETTINGS_CHANGED",
+      "setting"  -> setting,
+      "recorded" -> recorded,
+      "asked"    -> asked,
+      "path"     -> path
+    )
+
+  /** @param other the run, or whatever is known of it, that wrote record `seq` */
+  def fenced(path: String, sinkId: String, seq: Long, other: String): StoplogException =
+    failure("STOPLOG_FENCED", "path" -> path, "sinkId" -> sinkId, "seq" -> seq, "other" -> other)
+
+  // The log.
+
+  def recordTorn(path: String, why: String): StoplogException =
+    failure("STOPLOG_RECORD_TORN", "path" -> path, "why" -> reason(why))
+
+  def recordTooNew(path: String, version: Int, supported: Int): StoplogException =
+    failure("STOPLOG_RECORD_TOO_NEW", "path" -> path, "version" -> version, "supported" -> supported)
+
+  /** @param path the log's directory */
+  def logGap(path: String, missing: Long): StoplogException =
+    failure("STOPLOG_LOG_GAP", "path" -> path, "missing" -> missing)
+
+  // Parts and storage.
+
+  /** @param path the finished name */
+  def partLost(path: String, staged: String, bucket: String, epoch: Long): StoplogException =
+    failure(
+      "STOPLOG_PART_LOST",
+      "path"   -> path,
+      "staged" -> staged,
+      "bucket" -> s"'$bucket'",
+      "epoch"  -> epoch
+    )
+
+  /** Lengths in bytes. */
+  def partShort(path: String, actual: Long, expected: Long, epoch: Long): StoplogException =
+    failure(
+      "STOPLOG_PART_SHORT",
+      "path"     -> path,
+      "actual"   -> actual,
+      "expected" -> expected,
+      "epoch"    -> epoch
+    )
+
+  def nameTaken(path: String, why: String): StoplogException =
+    failure("STOPLOG_NAME_TAKEN", "path" -> path, "why" -> reason(why))
+
+  def storeWrite(path: String, why: String, cause: Throwable): StoplogException =
+    storage("STOPLOG_STORE_WRITE", path, why, cause)
+
+  def unknownOutcome(path: String, why: String, cause: Throwable): StoplogException =
+    storage("STOPLOG_UNKNOWN_OUTCOME", path, why, cause)
+
+  private def storage(condition: String, path: String, why: String, cause: Throwable): StoplogException =
+    new StoplogException(condition, Map("path" -> path, "why" -> reason(why)), Option(cause))
+
+  private def argument(condition: String, parameters: (String, Any)*): StoplogArgumentException =
+    new StoplogArgumentException(condition, texts(parameters))
+
+  private def failure(condition: String, parameters: (String, Any)*): StoplogException =
+    new StoplogException(condition, texts(parameters))
+
+  private def texts(parameters: Seq[(String, Any)]): Map[String, String] =
+    parameters.map { case (name, value) => name -> String.valueOf(value) }.toMap
+
+  // The templates end the sentence themselves; causes often come with a full stop of their own.
+  private def reason(why: String): String = String.valueOf(why).trim.stripSuffix(".")
+}

@@ -1,0 +1,59 @@
+package stoplog.commit
+
+import stoplog.part.{Open, Pending, RunId}
+
+/** What the driver hands to the tasks of one epoch.
+  *
+  * @param run       the run that owns the log
+  * @param lastEpoch the last epoch in the log: a task of this one, or of an older one, has nothing to do
+  * @param slots     the number of tasks
+  * @param handed    for each slot the open parts it may go on with, at most one for each bucket
+  * @param firstPart the first part number that is free; slot `s` takes `firstPart + s`, then every `slots`-th
+  */
+final case class EpochPlan(
+    run: RunId,
+    lastEpoch: Option[Long],
+    slots: Int,
+    handed: Map[Int, Vector[Open]],
+    firstPart: Long
+) {
+
+  /** Whether the epoch is in the log already: Spark repeats an epoch that it did not see committed. */
+  def isCommitted(epoch: Long): Boolean = lastEpoch.exists(_ >= epoch)
+
+  def forTask(slot: Int, attempt: Attempt): TaskPlan =
+    TaskPlan(run, slot, attempt, handed.getOrElse(slot, Vector.empty), firstPart + slot, slots)
+}
+
+/** What one task gets of it. */
+final case class TaskPlan(
+    run: RunId,
+    slot: Int,
+    attempt: Attempt,
+    handed: Vector[Open],
+    firstPart: Long,
+    stride: Int
+)
+
+/** Whether a task is the first of its kind. "Attempt 0" alone does not say so: a repeated stage counts anew. */
+sealed trait Attempt extends Product with Serializable
+object Attempt {
+
+  /** Nobody else was ever handed the same parts: in-place writes are safe (I1). */
+  case object First extends Attempt
+
+  /** Another attempt of the same task may still be writing. */
+  case object Repeated extends Attempt
+
+  def of(taskAttempt: Int, stageAttempt: Int): Attempt =
+    if (taskAttempt == 0 && stageAttempt == 0) First else Repeated
+}
+
+/** What a task reports: its parts, each durable (protocol step 5). `nextPart` is the first number it left free. */
+final case class TaskResult(
+    slot: Int,
+    attempt: Attempt,
+    closed: Vector[Pending],
+    open: Vector[Open],
+    nextPart: Long
+)

@@ -1,0 +1,44 @@
+package stoplog.commit
+
+import java.util.concurrent.atomic.AtomicInteger
+
+/** A place in the protocol where a test may end the process. In production every step does nothing. */
+trait Faults extends Serializable {
+  def at(step: Step): Unit
+}
+
+object Faults {
+
+  /** The system property that names one fault: `<step>:<occurrence>:<halt|throw>`, the occurrence counted from 1. */
+  val Property: String = "stoplog.faults"
+
+  val none: Faults = new Faults {
+    override def at(step: Step): Unit = ()
+  }
+
+  /** The fault that [[Property]] asks for in this JVM; [[none]] when it is not set. */
+  lazy val ofThisJvm: Faults = Option(System.getProperty(Property)).filter(_.nonEmpty).fold(none)(parse)
+
+  /** Exit status of a process that a fault has halted: the one that `kill -9` gives. */
+  val HaltStatus: Int = 137
+
+  private[commit] def parse(spec: String): Faults = spec.split(':') match {
+    case Array(step, occurrence, act @ ("halt" | "throw")) if occurrence.forall(_.isDigit) =>
+      val at = Step.named(step).getOrElse(throw new IllegalArgumentException(s"$Property: no step '$step'"))
+      new Nth(at, occurrence.toInt, act)
+    case _ =>
+      throw new IllegalArgumentException(s"$Property is '$spec'; write <step>:<occurrence>:<halt|throw>")
+  }
+
+  private final class Nth(step: Step, occurrence: Int, act: String) extends Faults {
+    private val seen = new AtomicInteger()
+
+    override def at(now: Step): Unit = if (now == step && seen.incrementAndGet() == occurrence) act match {
+      case "halt" => Runtime.getRuntime.halt(HaltStatus)
+      case _      => throw new InjectedFault(step)
+    }
+  }
+}
+
+/** What a fault of kind `throw` raises. */
+final class InjectedFault(val step: Step) extends RuntimeException(s"injected at ${step.name}")

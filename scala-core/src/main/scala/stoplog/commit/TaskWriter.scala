@@ -1,0 +1,141 @@
+package stoplog.commit
+
+import java.util.{LinkedHashMap => JLinkedHashMap}
+
+import scala.jdk.CollectionConverters._
+
+import stoplog.part.{Open, PartNaming, Pending}
+import stoplog.rolling.{RollReason, RollingPolicy}
+import stoplog.store.{NewPart, PartOutput, PartStore, WriterLease}
+
+/** Protocol steps 4 and 5: one task of one epoch. Used by the task's thread alone.
+  *
+  * Nothing is opened before a bucket's first row, nothing is durable before [[commit]], and nothing is deleted at
+  * all (I5): what an attempt leaves behind is in no record, and recovery finds it.
+  *
+  * @param mayStart called once before the first byte, with the lease held: throws if this run has been fenced
+  */
+final class TaskWriter[R](
+    plan: TaskPlan,
+    store: PartStore,
+    format: PartFormat[R],
+    policy: RollingPolicy,
+    naming: PartNaming,
+    maxOpenParts: Int,
+    clock: Clock,
+    faults: Faults,
+    mayStart: () => Unit
+) {
+  // In order of last use, so that the first entry is the one to close when there are too many.
+  private[this] val live     = new JLinkedHashMap[String, LivePart[R]](16, 0.75f, true)
+  private[this] val handed   = scala.collection.mutable.Map.from(plan.handed.map(part => part.bucket -> part))
+  private[this] val closed   = Vector.newBuilder[Pending]
+  private[this] var nextPart = plan.firstPart
+  private[this] var lease    = Option.empty[WriterLease]
+
+  // The bucket of the row before: most rows go where the last one went.
+  private[this] var lastBucket = ""
+  private[this] var last       = Option.empty[LivePart[R]]
+
+  private[this] var rows  = 0L
+  private[this] var parts = 0L
+
+  /** Rows written by this task. */
+  def rowsWritten: Long = rows
+
+  /** Parts begun by this task. */
+  def partsOpened: Long = parts
+
+  def write(bucket: String, row: R): Unit = {
+    val now  = clock.millis()
+    val part = partFor(bucket)
+    policy.beforeRow(part, now) match {
+      case None         => part.append(row, now)
+      case Some(reason) =>
+        close(part, reason)
+        partFor(bucket).append(row, now)
+    }
+    rows += 1
+    if (rows == 1 || (rows & FaultRowMask) == 0) faults.at(Step.MidWrite)
+  }
+
+  /** Makes everything durable and says where it is. */
+  def commit(): TaskResult = {
+    faults.at(Step.BeforeSync)
+    val now  = clock.millis()
+    val open = Vector.newBuilder[Open]
+    live.values.asScala.toVector.foreach { part =>
+      part.endMember() // before the policy looks: what the compressor held back counts now
+      policy.onEpochEnd(part, now).orElse(policy.onTime(part, now)) match {
+        case Some(reason) => closed += part.finish(reason)
+        case None         => open += part.persist(plan.slot, plan.run)
+      }
+    }
+    forget()
+    faults.at(Step.AfterSync)
+    TaskResult(plan.slot, plan.attempt, closed.result(), open.result(), nextPart)
+  }
+
+  /** Closes whatever is still open, and promises nothing. Safe to call at any time, any number of times. */
+  def close(): Unit = {
+    live.values.asScala.foreach(_.close())
+    forget()
+  }
+
+  private def partFor(bucket: String): LivePart[R] = last match {
+    case Some(part) if (bucket eq lastBucket) || bucket == lastBucket => part
+    case _                                                            =>
+      val part = Option(live.get(bucket)).getOrElse(open(bucket))
+      lastBucket = bucket
+      last = Some(part)
+      part
+  }
+
+  private def open(bucket: String): LivePart[R] = {
+    enter()
+    if (live.size >= maxOpenParts) close(live.values.iterator.next(), RollReason.OpenLimit)
+    val part = handed.remove(bucket).fold(create(bucket))(resume)
+    live.put(bucket, part)
+    faults.at(Step.PartOpened)
+    part
+  }
+
+  private def create(bucket: String): LivePart[R] = {
+    val name = naming.name(plan.run, nextPart)
+    nextPart += plan.stride
+    parts += 1
+    val output = store.create(NewPart(bucket, name, plan.run))
+    new LivePart(bucket, name, output, format, clock.millis(), recordsBefore = 0)
+  }
+
+  private def resume(part: Open): LivePart[R] =
+    new LivePart(part.bucket, part.name, outputOf(part), format, part.openedAtMillis, part.records)
+
+  /** I1: in place only if no other live attempt can have been given this part. */
+  private def outputOf(part: Open): PartOutput =
+    if (plan.attempt == Attempt.First && part.owner.contains(plan.run))
+      store.resume(part.handle, part.validBytes)
+    else store.takeOver(part.handle, part.validBytes, NewPart(part.bucket, part.name, plan.run))
+
+  /** Announce, then look: a driver that claims the log does it the other way round, so one of the two sees. */
+  private def enter(): Unit = if (lease.isEmpty) {
+    lease = Some(store.enter(plan.run))
+    mayStart()
+  }
+
+  private def close(part: LivePart[R], reason: RollReason): Unit = {
+    live.remove(part.bucket)
+    last = None
+    closed += part.finish(reason)
+  }
+
+  private def forget(): Unit = {
+    live.clear()
+    last = None
+    lease.foreach(_.close())
+    lease = None
+  }
+
+  /** The step [[Step.MidWrite]] is passed at the first row and then at every 64th. */
+  private final val FaultRowMask = 63L
+}

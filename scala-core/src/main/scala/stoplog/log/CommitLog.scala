@@ -1,0 +1,76 @@
+package stoplog.log
+
+import scala.util.control.NonFatal
+
+import stoplog.error.Errors
+
+/** The one dense, linear log of a sink id, over any [[RecordStore]]. The newest record alone is the whole state. */
+final class CommitLog(store: RecordStore) {
+  import CommitLog._
+
+  /** The newest record; `None` for a log that was never written. Errors: `STOPLOG_RECORD_TORN`, `…_TOO_NEW`. */
+  def newest(): Option[LogRecord] = store.list().lastOption.flatMap(read)
+
+  /** Every record that is kept, oldest first. */
+  def all(): Vector[LogRecord] = store.list().flatMap(read)
+
+  /** Adds the record at its own place, or says that the place belongs to another driver (I3: this decides).
+    *
+    * Having created the record is not enough. A driver that slept while others wrote more records than are kept
+    * finds its place free again, because the record that fenced it has been trimmed. So the record counts only if
+    * nothing newer is there once it is written: the newest record is never trimmed, hence whoever was overtaken
+    * sees it here.
+    *
+    * An exception of the store leaves the outcome unknown; reading the place back then decides.
+    */
+  def append(record: LogRecord): Appended = {
+    val bytes = RecordCodec.encode(record)
+    val outcome =
+      try store.putIfAbsent(record.seq, bytes)
+      catch {
+        case NonFatal(cause) =>
+          store.read(record.seq) match {
+            case Some(found) if found.sameElements(bytes) => PutOutcome.Created
+            case Some(_)                                  => PutOutcome.Taken
+            case None                                     => throw cause
+          }
+      }
+    outcome match {
+      case PutOutcome.Taken   => Overtaken(read(record.seq).map(_.run.value).getOrElse("an unknown run"))
+      case PutOutcome.Created =>
+        store.list().lastOption.filter(_ > record.seq) match {
+          case Some(newer) => Overtaken(read(newer).map(_.run.value).getOrElse("an unknown run"))
+          case None        => Decided
+        }
+    }
+  }
+
+  /** Whether the record's parts are known to be published. Records without parts have nothing to publish. */
+  def isPublished(record: LogRecord): Boolean = record.publish.isEmpty || store.isPublished(record.seq)
+
+  def markPublished(record: LogRecord): Unit = if (record.publish.nonEmpty) store.markPublished(record.seq)
+
+  /** Removes all but the newest `keep` records. Never the newest one. */
+  def trim(keep: Int): Unit = store.list().dropRight(keep.max(1)).foreach(store.delete)
+
+  private def read(seq: Long): Option[LogRecord] = store.read(seq).map { bytes =>
+    RecordCodec.decode(bytes) match {
+      case Right(record)                     => record
+      case Left(RecordCodec.Torn(why))       => throw Errors.recordTorn(store.describe(seq), why)
+      case Left(RecordCodec.TooNew(version)) =>
+        throw Errors.recordTooNew(store.describe(seq), version, RecordCodec.Version)
+    }
+  }
+}
+
+object CommitLog {
+
+  /** How [[CommitLog.append]] ended. */
+  sealed trait Appended
+
+  /** The record is in the log, for good, and the newest. */
+  case object Decided extends Appended
+
+  /** Another driver goes on from here; this one must not publish anything more. */
+  final case class Overtaken(byRun: String) extends Appended
+}

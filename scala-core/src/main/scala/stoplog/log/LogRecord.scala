@@ -1,0 +1,51 @@
+package stoplog.log
+
+import stoplog.part.{Open, Pending, RunId}
+
+/** What a record says that happened. */
+sealed abstract class RecordKind(val word: String) extends Product with Serializable
+
+object RecordKind {
+
+  /** The first act of a run: from here on every older driver is fenced. */
+  case object Claim extends RecordKind("claim")
+
+  /** An epoch of the query. */
+  final case class Epoch(epoch: Long) extends RecordKind("epoch")
+
+  /** Parts closed by the driver's clock, between epochs. */
+  case object Roll extends RecordKind("roll")
+
+  /** The clean end of a run. */
+  case object Release extends RecordKind("release")
+}
+
+/** All that a sink has to remember; the newest record alone holds it whole.
+  *
+  * @param queryId   the Spark query that owns the sink id
+  * @param lastEpoch the last epoch whose rows are in the state; `None` before the first
+  * @param open      the parts left open, in no particular order
+  * @param nextPart  the number of the next part
+  * @param settings  what must not change silently between runs (the zone of the buckets, the format of open parts)
+  */
+final case class SinkState(
+    queryId: String,
+    lastEpoch: Option[Long],
+    open: Vector[Open],
+    nextPart: Long,
+    settings: Map[String, String]
+)
+
+/** One immutable record of the commit log.
+  *
+  * @param seq     its place in the log, dense from 0
+  * @param publish the parts that this record makes visible (I3)
+  */
+final case class LogRecord(
+    seq: Long,
+    kind: RecordKind,
+    run: RunId,
+    writtenAtMillis: Long,
+    publish: Vector[Pending],
+    state: SinkState
+)

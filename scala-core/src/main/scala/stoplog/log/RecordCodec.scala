@@ -1,0 +1,77 @@
+package stoplog.log
+
+import java.nio.charset.StandardCharsets.UTF_8
+import java.util.zip.CRC32C
+
+import scala.jdk.CollectionConverters._
+import scala.util.control.NonFatal
+
+import com.fasterxml.jackson.databind.ObjectMapper
+import com.fasterxml.jackson.databind.node.ObjectNode
+
+/** Records as bytes: one JSON object `{"version":1,"crc32c":"…","record":{…}}`, the checksum over the inner object.
+  *
+  * The version is that of the log's format and not of the library. A reader refuses a version above its own by
+  * name, because it could not know what it leaves out. Every version ever written stays readable: its golden files
+  * are among the tests.
+  */
+object RecordCodec {
+
+  /** The version that is written, and the newest that can be read. */
+  val Version: Int = 1
+
+  /** Why bytes are not a record that can be used. */
+  sealed trait Problem
+  final case class Torn(why: String)      extends Problem
+  final case class TooNew(version: Int) extends Problem
+
+  def encode(record: LogRecord): Array[Byte] = {
+    val body = RecordJson.write(record, mapper.createObjectNode())
+    val root = mapper.createObjectNode()
+    root.put("version", Version)
+    root.put("crc32c", checksum(body))
+    root.set[ObjectNode]("record", body)
+    mapper.writeValueAsBytes(root)
+  }
+
+  def decode(bytes: Array[Byte]): Either[Problem, LogRecord] =
+    parse(bytes).flatMap { root =>
+      val version = root.path("version").asInt(0)
+      if (version > Version) Left(TooNew(version))
+      else if (version < 1) Left(Torn("it has no version"))
+      else
+        root.get("record") match {
+          case body: ObjectNode if checksum(body) == root.path("crc32c").asText("") => read(body)
+          case _: ObjectNode => Left(Torn("its checksum does not match"))
+          case _             => Left(Torn("it has no record in it"))
+        }
+    }
+
+  private val mapper = new ObjectMapper()
+
+  private def parse(bytes: Array[Byte]): Either[Problem, ObjectNode] =
+    if (bytes.isEmpty) Left(Torn("it is empty"))
+    else
+      try
+        mapper.readTree(bytes) match {
+          case node: ObjectNode => Right(node)
+          case _                => Left(Torn("it is not a JSON object"))
+        }
+      catch { case NonFatal(_) => Left(Torn("it ends in the middle, or is not JSON")) }
+
+  private def read(body: ObjectNode): Either[Problem, LogRecord] =
+    try Right(RecordJson.read(body))
+    catch { case NonFatal(e) => Left(Torn(s"a field is missing or of another type (${e.getMessage})")) }
+
+  private def checksum(body: ObjectNode): String = {
+    val crc = new CRC32C()
+    crc.update(mapper.writeValueAsString(body).getBytes(UTF_8))
+    "%08x".format(crc.getValue)
+  }
+
+  /** Keys in sorted order, so that the same settings give the same bytes. */
+  private[log] def sorted(entries: Map[String, String]): Seq[(String, String)] = entries.toSeq.sorted
+
+  private[log] def texts(node: com.fasterxml.jackson.databind.JsonNode): Map[String, String] =
+    node.fieldNames().asScala.map(key => key -> node.get(key).asText()).toMap
+}

@@ -1,0 +1,37 @@
+package stoplog.log
+
+/** Where the records of one log are kept. One of the two traits that a storage has to implement.
+  *
+  * The whole protocol rests on [[putIfAbsent]]: of any number of callers, on any machines, at most one is ever
+  * told `Created` for a sequence number while the record is there, and whoever reads it afterwards reads all of it.
+  */
+trait RecordStore {
+
+  /** Creates the record, whole and durable, unless there is one. An exception means that the outcome is unknown. */
+  def putIfAbsent(seq: Long, bytes: Array[Byte]): PutOutcome
+
+  /** The record's bytes; `None` when it is not there. */
+  def read(seq: Long): Option[Array[Byte]]
+
+  /** The sequence numbers that are there, in ascending order. */
+  def list(): Vector[Long]
+
+  /** Removes the record and its mark; removing what is not there is not an error. */
+  def delete(seq: Long): Unit
+
+  /** Notes that all parts of this record have been published, so that nobody looks for them again. */
+  def markPublished(seq: Long): Unit
+
+  /** Whether [[markPublished]] was called for this record, by anybody. */
+  def isPublished(seq: Long): Boolean
+
+  /** Where the record is, for messages. */
+  def describe(seq: Long): String
+}
+
+/** The answer of [[RecordStore.putIfAbsent]]. */
+sealed trait PutOutcome
+object PutOutcome {
+  case object Created extends PutOutcome
+  case object Taken   extends PutOutcome
+}

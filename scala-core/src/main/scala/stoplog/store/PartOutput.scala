@@ -1,0 +1,22 @@
+package stoplog.store
+
+import stoplog.part.{Closed, Resume}
+
+/** The open end of a part. Used by one thread; not buffered, so hand over large pieces. */
+trait PartOutput {
+
+  /** Bytes in the part up to here. */
+  def position: Long
+
+  /** Appends. Error: `STOPLOG_STORE_WRITE`, for example on a full disk. */
+  def write(bytes: Array[Byte], offset: Int, length: Int): Unit
+
+  /** Makes `[0, position)` durable and closes; the part can be resumed from the handle. */
+  def persist(): Resume
+
+  /** Makes `[0, position)` durable and closes for good. */
+  def finish(): Closed
+
+  /** Gives the resources back and promises nothing. Deletes nothing (I5). Harmless after the other two. */
+  def close(): Unit
+}

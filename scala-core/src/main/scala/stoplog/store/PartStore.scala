@@ -1,0 +1,72 @@
+package stoplog.store
+
+import stoplog.part.{Closed, Publish, Resume, RunId}
+
+/** Where parts are written and published: one of the two traits that a storage has to implement.
+  *
+  * A store never decides. Who may call what, and when, is the commit protocol's business (`stoplog.commit`); a
+  * store only keeps the promises written here, of which the laws suite tests each.
+  */
+trait PartStore {
+
+  /** Starts a new part under a name that nobody has used and no reader matches. */
+  def create(part: NewPart): PartOutput
+
+  /** Goes on in place at `validBytes`, cutting off what lies behind. The caller holds the right to it (I1).
+    *
+    * Error: `STOPLOG_PART_SHORT` when fewer bytes than that are there.
+    */
+  def resume(open: Resume, validBytes: Long): PartOutput
+
+  /** Goes on at `validBytes` in a place that no earlier writer can reach, whatever it still does (I1). */
+  def takeOver(open: Resume, validBytes: Long, part: NewPart): PartOutput
+
+  /** Closes an open part at `validBytes` out of reach of a writer that may still be alive (I1). */
+  def isolate(open: Resume, validBytes: Long, part: NewPart): Closed
+
+  /** Makes the part visible under its final name: idempotent, from any process, never over anything else (I6).
+    *
+    * Errors: `STOPLOG_NAME_TAKEN`, `STOPLOG_PART_SHORT`.
+    */
+  def publish(part: Publish, sizeBytes: Long, finishedPath: String): PublishOutcome
+
+  /** Everything unfinished that is there, named in a record or not. */
+  def staged(): Vector[Staged]
+
+  /** Removes something unfinished that no record names (I5: only recovery may call this). */
+  def discard(token: String): Unit
+
+  /** Announces, before the first byte, that a task of this run writes. Held until [[WriterLease.close]]. */
+  def enter(run: RunId): WriterLease
+
+  /** Whether no writer of another run can be alive; `false` when the store cannot tell. */
+  def othersGone(run: RunId): Boolean
+}
+
+/** What a part is to be called.
+  *
+  * @param run the run that writes it; unfinished names carry it
+  */
+final case class NewPart(bucket: String, name: String, run: RunId)
+
+/** An unfinished file or upload. */
+final case class Staged(token: String, modifiedAtMillis: Long)
+
+/** A writer's announcement. An operating-system lock where there is one: it ends with the process. */
+trait WriterLease extends AutoCloseable {
+  def close(): Unit
+}
+
+/** How publishing ended, when it did not fail. */
+sealed trait PublishOutcome
+object PublishOutcome {
+
+  /** This call made the part visible. */
+  case object Published extends PublishOutcome
+
+  /** It was visible already. */
+  case object AlreadyPublished extends PublishOutcome
+
+  /** Neither the unfinished nor the finished file is there. */
+  case object Lost extends PublishOutcome
+}

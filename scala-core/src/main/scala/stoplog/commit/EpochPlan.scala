@@ -5,13 +5,15 @@ import stoplog.part.{Open, Pending, RunId}
 /** What the driver hands to the tasks of one epoch.
   *
   * @param run       the run that owns the log
+  * @param seq       the newest record when the plan was made: nobody but another driver writes a newer one
   * @param lastEpoch the last epoch in the log: a task of this one, or of an older one, has nothing to do
   * @param slots     the number of tasks
-  * @param handed    for each slot the open parts it may go on with, at most one for each bucket
+  * @param handed    for each slot the open parts it may go on with, of one bucket in the order given
   * @param firstPart the first part number that is free; slot `s` takes `firstPart + s`, then every `slots`-th
   */
 final case class EpochPlan(
     run: RunId,
+    seq: Long,
     lastEpoch: Option[Long],
     slots: Int,
     handed: Map[Int, Vector[Open]],
@@ -22,12 +24,13 @@ final case class EpochPlan(
   def isCommitted(epoch: Long): Boolean = lastEpoch.exists(_ >= epoch)
 
   def forTask(slot: Int, attempt: Attempt): TaskPlan =
-    TaskPlan(run, slot, attempt, handed.getOrElse(slot, Vector.empty), firstPart + slot, slots)
+    TaskPlan(run, seq, slot, attempt, handed.getOrElse(slot, Vector.empty), firstPart + slot, slots)
 }
 
 /** What one task gets of it. */
 final case class TaskPlan(
     run: RunId,
+    seq: Long,
     slot: Int,
     attempt: Attempt,
     handed: Vector[Open],

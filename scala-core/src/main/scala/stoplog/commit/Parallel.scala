@@ -1,6 +1,9 @@
 package stoplog.commit
 
-import java.util.concurrent.{Callable, ExecutionException, Executors, TimeUnit}
+import java.util.concurrent.{Callable, ExecutionException, Executors, Future}
+
+import scala.annotation.tailrec
+import scala.util.Try
 
 /** Runs the same action over many parts. The first failure is thrown once all actions have ended. */
 trait Parallel {
@@ -22,14 +25,24 @@ object Parallel {
         val pool = Executors.newFixedThreadPool(threads.min(items.size), daemon(_))
         try {
           val running = items.toVector.map(item => pool.submit((() => action(item)): Callable[B]))
-          val results = running.map(future => scala.util.Try(future.get()))
+          val results = running.map(future => Try(uninterrupted(future)))
           results.map(_.recover { case wrapped: ExecutionException => throw wrapped.getCause }.get)
-        } finally {
-          pool.shutdownNow()
-          pool.awaitTermination(1, TimeUnit.MINUTES)
-          ()
-        }
+        } finally pool.shutdown()
       }
+  }
+
+  /** `query.stop()` interrupts the thread that commits. What has been decided is still carried out. */
+  @tailrec
+  private def uninterrupted[B](future: Future[B], interrupted: Boolean = false): B = {
+    val result =
+      try Some(future.get())
+      catch { case _: InterruptedException => None }
+    result match {
+      case Some(value) =>
+        if (interrupted) Thread.currentThread().interrupt()
+        value
+      case None => uninterrupted(future, interrupted = true)
+    }
   }
 
   private def daemon(task: Runnable): Thread = {

@@ -4,6 +4,7 @@ import java.util.{LinkedHashMap => JLinkedHashMap}
 
 import scala.jdk.CollectionConverters._
 
+import stoplog.fault.{Faults, Step}
 import stoplog.part.{Open, PartNaming, Pending}
 import stoplog.rolling.{RollReason, RollingPolicy}
 import stoplog.store.{NewPart, PartOutput, PartStore, WriterLease}
@@ -28,7 +29,7 @@ final class TaskWriter[R](
 ) {
   // In order of last use, so that the first entry is the one to close when there are too many.
   private[this] val live     = new JLinkedHashMap[String, LivePart[R]](16, 0.75f, true)
-  private[this] val handed   = scala.collection.mutable.Map.from(plan.handed.map(part => part.bucket -> part))
+  private[this] val handed   = scala.collection.mutable.Map.from(plan.handed.groupBy(_.bucket))
   private[this] val closed   = Vector.newBuilder[Pending]
   private[this] var nextPart = plan.firstPart
   private[this] var lease    = Option.empty[WriterLease]
@@ -47,14 +48,8 @@ final class TaskWriter[R](
   def partsOpened: Long = parts
 
   def write(bucket: String, row: R): Unit = {
-    val now  = clock.millis()
-    val part = partFor(bucket)
-    policy.beforeRow(part, now) match {
-      case None         => part.append(row, now)
-      case Some(reason) =>
-        close(part, reason)
-        partFor(bucket).append(row, now)
-    }
+    val now = clock.millis()
+    writable(bucket, now).append(row, now)
     rows += 1
     if (rows == 1 || (rows & FaultRowMask) == 0) faults.at(Step.MidWrite)
   }
@@ -82,6 +77,20 @@ final class TaskWriter[R](
     forget()
   }
 
+  /** The bucket's part, once the policy has no objection. A part that was handed over full is closed on the way. */
+  @scala.annotation.tailrec
+  private def writable(bucket: String, now: Long): LivePart[R] = {
+    val part = partFor(bucket)
+    if (part.records == 0) part
+    else
+      policy.beforeRow(part, now) match {
+        case None         => part
+        case Some(reason) =>
+          close(part, reason)
+          writable(bucket, now)
+      }
+  }
+
   private def partFor(bucket: String): LivePart[R] = last match {
     case Some(part) if (bucket eq lastBucket) || bucket == lastBucket => part
     case _                                                            =>
@@ -94,10 +103,16 @@ final class TaskWriter[R](
   private def open(bucket: String): LivePart[R] = {
     enter()
     if (live.size >= maxOpenParts) close(live.values.iterator.next(), RollReason.OpenLimit)
-    val part = handed.remove(bucket).fold(create(bucket))(resume)
+    val part = nextHanded(bucket).fold(create(bucket))(resume)
     live.put(bucket, part)
     faults.at(Step.PartOpened)
     part
+  }
+
+  /** What earlier epochs left open comes before anything new. */
+  private def nextHanded(bucket: String): Option[Open] = handed.get(bucket).flatMap { parts =>
+    handed.update(bucket, parts.drop(1))
+    parts.headOption
   }
 
   private def create(bucket: String): LivePart[R] = {

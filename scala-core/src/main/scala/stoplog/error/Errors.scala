@@ -139,14 +139,8 @@ object Errors {
     )
 
   /** Lengths in bytes. */
-  def partShort(path: String, actual: Long, expected: Long, epoch: Long): StoplogException =
-    failure(
-      "STOPLOG_PART_SHORT",
-      "path"     -> path,
-      "actual"   -> actual,
-      "expected" -> expected,
-      "epoch"    -> epoch
-    )
+  def partShort(path: String, actual: Long, expected: Long): StoplogException =
+    failure("STOPLOG_PART_SHORT", "path" -> path, "actual" -> actual, "expected" -> expected)
 
   def nameTaken(path: String, why: String): StoplogException =
     failure("STOPLOG_NAME_TAKEN", "path" -> path, "why" -> reason(why))

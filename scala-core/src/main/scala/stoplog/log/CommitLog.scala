@@ -1,5 +1,6 @@
 package stoplog.log
 
+import scala.annotation.tailrec
 import scala.util.control.NonFatal
 
 import stoplog.error.Errors
@@ -9,7 +10,15 @@ final class CommitLog(store: RecordStore) {
   import CommitLog._
 
   /** The newest record; `None` for a log that was never written. Errors: `STOPLOG_RECORD_TORN`, `…_TOO_NEW`. */
-  def newest(): Option[LogRecord] = store.list().lastOption.flatMap(read)
+  @tailrec
+  def newest(): Option[LogRecord] = store.list().lastOption match {
+    case None      => None
+    case Some(seq) =>
+      read(seq) match {
+        case None  => newest() // trimmed between the two looks, so there is a newer one
+        case found => found
+      }
+  }
 
   /** Every record that is kept, oldest first. */
   def all(): Vector[LogRecord] = store.list().flatMap(read)

@@ -23,9 +23,6 @@ object RollReason {
   /** The task had more parts open than `maxOpenParts`. */
   case object OpenLimit extends RollReason("openLimit")
 
-  /** No writer of the epoch had a place for it: there were fewer tasks than before. */
-  case object Rescale extends RollReason("rescale")
-
   /** A second attempt had to take it over, and nothing fences the first one for good (I1). */
   case object Takeover extends RollReason("takeover")
 
@@ -36,7 +33,7 @@ object RollReason {
   final case class Custom(name: String) extends RollReason(name)
 
   private val fixed: Seq[RollReason] =
-    Seq(Size, Records, Age, Inactivity, Checkpoint, OpenLimit, Rescale, Takeover, End)
+    Seq(Size, Records, Age, Inactivity, Checkpoint, OpenLimit, Takeover, End)
 
   /** The reason with this word, as read back from a record. */
   def fromWord(word: String): RollReason = fixed.find(_.word == word).getOrElse(Custom(word))

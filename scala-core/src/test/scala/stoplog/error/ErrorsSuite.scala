@@ -48,7 +48,7 @@ class ErrorsSuite extends AnyFunSuite {
     Errors.recordTooNew("/data/out/_stoplog/main/log/1.json", 9, 1),
     Errors.logGap("/data/out/_stoplog/main/log", 4L),
     Errors.partLost("/data/out/b/part-1", "/data/out/_stoplog/main/open/b/.part-1", "b", 5L),
-    Errors.partShort("/data/out/b/part-1", 5L, 9L, 5L),
+    Errors.partShort("/data/out/b/part-1", 5L, 9L),
     Errors.nameTaken("/data/out/b/part-1", "it has 3 bytes, not 9"),
     Errors.storeWrite("/data/out/b/part-1", cause.getMessage, cause),
     Errors.unknownOutcome("/data/out/b/part-1", "timed out", cause),

@@ -1,4 +1,4 @@
-package stoplog.commit
+package stoplog.fault
 
 import java.util.concurrent.atomic.AtomicInteger
 
@@ -22,7 +22,7 @@ object Faults {
   /** Exit status of a process that a fault has halted: the one that `kill -9` gives. */
   val HaltStatus: Int = 137
 
-  private[commit] def parse(spec: String): Faults = spec.split(':') match {
+  private[fault] def parse(spec: String): Faults = spec.split(':') match {
     case Array(step, occurrence, act @ ("halt" | "throw")) if occurrence.forall(_.isDigit) =>
       val at = Step.named(step).getOrElse(throw new IllegalArgumentException(s"$Property: no step '$step'"))
       new Nth(at, occurrence.toInt, act)

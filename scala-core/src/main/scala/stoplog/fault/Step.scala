@@ -1,4 +1,4 @@
-package stoplog.commit
+package stoplog.fault
 
 /** The named steps of the protocol: every place where a crash leaves something different on storage.
   *

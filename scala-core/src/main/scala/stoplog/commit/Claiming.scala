@@ -1,0 +1,73 @@
+package stoplog.commit
+
+import stoplog.error.Errors
+import stoplog.fault.{Faults, Step}
+import stoplog.log.{CommitLog, LogRecord, RecordKind, SinkState}
+import stoplog.part.RunId
+import stoplog.store.PartStore
+
+/** Protocol step 2: how a run becomes the one that writes the log. */
+private[commit] final class Claiming(
+    log: CommitLog,
+    store: PartStore,
+    publisher: Publisher,
+    identity: SinkIdentity,
+    settings: SinkSettings,
+    onForeign: ForeignQuery,
+    clock: Clock,
+    faults: Faults
+) {
+
+  /** The claim, as it stands in the log now. Errors: those of [[StartCheck.check]], `STOPLOG_FENCED`. */
+  def claim(run: RunId, batch: Long): LogRecord =
+    attempt(run, left = Attempts)(StartCheck.check(_, identity, settings, onForeign, batch))
+
+  /** Claims a log of this query for a run that got no data; `None` when there is nothing in it to finish. */
+  def claimIdle(run: RunId): Option[LogRecord] =
+    log.newest().filter(_.state.queryId == identity.queryId).filter(_.state.open.nonEmpty).map { _ =>
+      attempt(run, left = Attempts) {
+        case Some(newest) if newest.state.queryId == identity.queryId => newest.state
+        case other                                                    =>
+          val owner = other.fold("nobody")(_.state.queryId)
+          throw Errors.foreignQuery(identity.path, identity.sinkId, owner, identity.queryId)
+      }
+    }
+
+  /** The claim's open parts, as far as they can be gone on with in place.
+    *
+    * Asked after the claim, and by tasks of older runs the other way round: they announce themselves first and look
+    * at the log then. So either they see the claim and stop, or they are seen here (I1).
+    */
+  def fence(claim: LogRecord): SinkState =
+    if (claim.state.open.nonEmpty && store.othersGone(claim.run))
+      claim.state.copy(open = claim.state.open.map(_.copy(owner = Some(claim.run))))
+    else claim.state
+
+  @scala.annotation.tailrec
+  private def attempt(run: RunId, left: Int)(check: Option[LogRecord] => SinkState): LogRecord = {
+    val newest = log.newest()
+    val state  = check(newest)
+    faults.at(Step.BeforeRepublish)
+    newest.foreach(publisher.republish)
+    faults.at(Step.BeforeClaim)
+    val record = LogRecord(
+      newest.fold(0L)(_.seq + 1),
+      RecordKind.Claim,
+      run,
+      clock.millis(),
+      publish = Vector.empty,
+      state
+    )
+    log.append(record) match {
+      case CommitLog.Decided =>
+        faults.at(Step.AfterClaim)
+        record
+      case CommitLog.Overtaken(_) if left > 1 => attempt(run, left - 1)(check)
+      case CommitLog.Overtaken(other)         =>
+        throw Errors.fenced(identity.path, identity.sinkId, record.seq, other)
+    }
+  }
+
+  /** A living driver writes a record with each epoch; whoever loses that often has one that will not end. */
+  private final val Attempts = 20
+}

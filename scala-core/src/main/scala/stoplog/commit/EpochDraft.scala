@@ -1,0 +1,55 @@
+package stoplog.commit
+
+import stoplog.part.{Open, Pending, RunId}
+import stoplog.rolling.{RollReason, RollingPolicy}
+
+/** What an epoch changes, before anything is written: who stays open, who is published, whom the driver closes.
+  *
+  * @param closed    closed by the tasks
+  * @param due       carried over untouched, and now closed by the policy's clock
+  * @param open      left open
+  * @param nextPart  the first part number that nobody has used
+  */
+private[commit] final case class EpochDraft(
+    closed: Vector[Pending],
+    due: Vector[Due],
+    open: Vector[Open],
+    nextPart: Long
+)
+
+/** An open part that the driver is about to close, and why. */
+private[commit] final case class Due(part: Open, reason: RollReason)
+
+private[commit] object EpochDraft {
+
+  /** Puts the tasks' results together with the parts that no task touched. */
+  def of(
+      plan: EpochPlan,
+      results: Seq[TaskResult],
+      policy: RollingPolicy,
+      nowMillis: Long
+  ): EpochDraft = {
+    val bySlot  = results.map(result => result.slot -> result).toMap
+    val touched = results.iterator.flatMap(r => r.closed.iterator ++ r.open.iterator).map(_.finishedPath).toSet
+    val carried = plan.handed.toVector.sortBy(_._1).flatMap { case (slot, parts) =>
+      parts.filterNot(part => touched(part.finishedPath)).map(carryOver(_, bySlot.get(slot), plan.run))
+    }
+    val (due, left) = byClock(carried, policy, nowMillis)
+    EpochDraft(
+      closed = results.flatMap(_.closed).toVector,
+      due = due,
+      open = results.flatMap(_.open).toVector ++ left,
+      nextPart = (plan.firstPart +: results.map(_.nextPart)).max
+    )
+  }
+
+  /** Which of the open parts the policy closes now, and which it leaves. */
+  def byClock(open: Vector[Open], policy: RollingPolicy, nowMillis: Long): (Vector[Due], Vector[Open]) =
+    open.partitionMap(part => policy.onTime(part, nowMillis).map(Due(part, _)).toLeft(part))
+
+  /** A part that no result names. If its task was repeated, the first attempt may still be about to write to it. */
+  private def carryOver(part: Open, result: Option[TaskResult], run: RunId): Open = result match {
+    case Some(TaskResult(_, Attempt.First, _, _, _)) if part.owner.contains(run) => part
+    case _                                                                       => part.copy(owner = None)
+  }
+}

@@ -1,0 +1,63 @@
+package stoplog.commit
+
+import org.slf4j.LoggerFactory
+
+import stoplog.error.Errors
+import stoplog.fault.{Faults, Step}
+import stoplog.log.{CommitLog, LogRecord}
+import stoplog.part.Pending
+import stoplog.store.{PartStore, PublishOutcome}
+
+/** Makes visible what a record names (I3), then marks the record. Any process may do it, any number of times.
+  *
+  * The mark is an economy and a courtesy: finished files belong to their readers, who may move or delete them, and
+  * a restart must then not take them for lost.
+  */
+private[commit] final class Publisher(
+    store: PartStore,
+    log: CommitLog,
+    identity: SinkIdentity,
+    onLost: LostPart,
+    parallel: Parallel,
+    retry: Retry,
+    faults: Faults
+) {
+
+  /** Idempotent. Errors: `STOPLOG_PART_LOST`, `STOPLOG_NAME_TAKEN`, `STOPLOG_PART_SHORT`, `STOPLOG_STORE_WRITE`. */
+  def publish(record: LogRecord): Unit = {
+    parallel.map(record.publish) { part =>
+      publishPart(part, record)
+      faults.at(Step.PartPublished)
+    }
+    faults.at(Step.AfterPublish)
+    log.markPublished(record)
+    faults.at(Step.AfterMark)
+  }
+
+  /** [[publish]], unless the record is marked. */
+  def republish(record: LogRecord): Unit = if (!log.isPublished(record)) publish(record)
+
+  /** A part without bytes has nothing to show: readers never see an empty file. */
+  private def publishPart(part: Pending, record: LogRecord): Unit = if (part.sizeBytes > 0)
+    retry(() => store.publish(part.handle, part.sizeBytes, part.finishedPath)) match {
+      case PublishOutcome.Lost => lost(part, record)
+      case _                   => ()
+    }
+
+  private def lost(part: Pending, record: LogRecord): Unit = {
+    val error = Errors.partLost(
+      s"${identity.path}/${part.finishedPath}",
+      part.handle.token,
+      part.bucket,
+      record.state.lastEpoch.getOrElse(-1L)
+    )
+    onLost match {
+      case LostPart.Fail => throw error
+      case LostPart.Skip => Publisher.logger.warn("Going on without a lost part (onLostPart=skip)", error)
+    }
+  }
+}
+
+private[commit] object Publisher {
+  private val logger = LoggerFactory.getLogger("stoplog")
+}

@@ -1,0 +1,280 @@
+package stoplog.commit
+
+import scala.util.control.NonFatal
+
+import org.slf4j.LoggerFactory
+
+import stoplog.error.Errors
+import stoplog.fault.{Faults, Step}
+import stoplog.log.{CommitLog, LogRecord, RecordKind, SinkState}
+import stoplog.part.{Pending, RunId}
+import stoplog.rolling.{RollReason, RollingPolicy}
+import stoplog.store.PartStore
+
+/** The driver's half of the commit protocol, for one run of one query. Knows no engine.
+  *
+  * An epoch is [[begin]], the tasks, and then [[commit]] or [[abort]]. [[tick]] is for a timer and [[end]] for the
+  * end of the query; all of them may be called from any thread, and a [[Turn]] keeps them apart (I4).
+  */
+final class SinkDriver(
+    run: RunId,
+    identity: SinkIdentity,
+    settings: SinkSettings,
+    policy: RollingPolicy,
+    log: CommitLog,
+    store: PartStore,
+    choices: SinkDriver.Choices,
+    tools: SinkDriver.Tools
+) {
+  import SinkDriver._
+  import tools.{clock, faults, turn}
+
+  private val publisher =
+    new Publisher(store, log, identity, choices.onLost, tools.parallel, tools.retry, faults)
+  private val claiming =
+    new Claiming(log, store, publisher, identity, settings, choices.onForeign, clock, faults)
+  private val closer  = new Closer(store, tools.parallel, run)
+  private val sweeper = new Sweeper(store, log, clock, faults)
+
+  // Written with the turn held.
+  @volatile private var phase: Phase = Unclaimed
+  private var sweptAtMillis          = 0L
+  @volatile private var seen         = SinkStats.empty
+
+  /** What this run has done so far, and holds. */
+  def stats: SinkStats = seen
+
+  /** Steps 2 and 3: claims the log in the run's first epoch, then hands out the open parts.
+    *
+    * Errors: `STOPLOG_FOREIGN_QUERY`, `STOPLOG_EPOCH_GAP`, `STOPLOG_EPOCH_AHEAD`, `STOPLOG_SETTINGS_CHANGED`,
+    * `STOPLOG_FENCED`, and those of recovery: `STOPLOG_PART_LOST`, `STOPLOG_RECORD_TORN` and their like.
+    */
+  def begin(batch: Long, slots: Int): EpochPlan = {
+    if (phase.isInstanceOf[Running]) abort() // Spark has forgotten it: one query begins one epoch at a time
+    turn.take()
+    try {
+      val held = phase match {
+        case Unclaimed    => claimed(claim(batch))
+        case held: Held   => held
+        case Lost(reason) => throw reason
+        case other        => throw new IllegalStateException(s"an epoch was begun while $other")
+      }
+      StartCheck.sequence(held.state, identity, batch)
+      settled(held)
+      val plan = planOf(held, slots)
+      phase = Running(held, plan)
+      plan
+    } catch { case e: Throwable => turn.give(); throw e }
+  }
+
+  /** Step 6: one record decides; then what it names becomes visible.
+    *
+    * An epoch that is in the log already is not written again. Errors: `STOPLOG_FENCED` (nothing was published),
+    * `STOPLOG_STORE_WRITE`, `STOPLOG_UNKNOWN_OUTCOME`, and those of publishing, after which the record stands.
+    */
+  def commit(epoch: Long, results: Seq[TaskResult]): Unit = phase match {
+    case Running(held, plan) if plan.isCommitted(epoch) => putBack(held)
+    case Running(held, plan)                            =>
+      try {
+        faults.at(Step.BeforeRecord)
+        val draft   = EpochDraft.of(plan, results, policy, clock.millis())
+        val publish = draft.closed ++ closer.close(draft.due)
+        val state   = held.state.copy(lastEpoch = Some(epoch), open = draft.open, nextPart = draft.nextPart)
+        settled(record(held, RecordKind.Epoch(epoch), publish, state))
+      } catch {
+        case e: Throwable if phase.isInstanceOf[Running] => // no record was written, or none that we know of
+          phase = held.doubtful
+          throw e
+      } finally turn.give()
+    case other => throw new IllegalStateException(s"epoch $epoch was committed while $other")
+  }
+
+  /** Step 7: the epoch failed, or its commit did. Deletes nothing (I5): attempts may still be running, and the
+    * record may be in the log. Harmless with no epoch in flight.
+    */
+  def abort(): Unit = phase match {
+    case Running(held, _) => putBack(held.doubtful)
+    case _                => ()
+  }
+
+  /** Step 8: closes what is due by the clock. Does nothing while an epoch runs. Answers whether to go on ticking. */
+  def tick(): Boolean =
+    if (!turn.tryTake()) true
+    else
+      try {
+        phase match {
+          case held: Held => rollDue(held)
+          case _          => ()
+        }
+        !phase.isInstanceOf[Lost]
+      } finally turn.give()
+
+  /** Step 9: the query has ended and no task of it runs any more. */
+  def end(finish: Finish): Unit = {
+    abort()
+    turn.take()
+    try {
+      val held = phase match {
+        case held: Held                                 => Some(held)
+        case Unclaimed if finish == Finish.PublishOpen => claiming.claimIdle(run).map(claimed)
+        case _                                          => None
+      }
+      held.foreach(release(_, finish))
+      phase = Ended
+    } finally turn.give()
+  }
+
+  private def claim(batch: Long): LogRecord =
+    try claiming.claim(run, batch)
+    catch { case NonFatal(e) => phase = Lost(e); throw e }
+
+  private def claimed(claim: LogRecord): Held = {
+    val held = Held(claim, claiming.fence(claim), published = true)
+    phase = held
+    seen = seen.copy(open = held.state.open)
+    sweep()
+    sameContent(held)
+  }
+
+  /** Rows of another format or layout cannot go into the parts that are open. */
+  private def sameContent(held: Held): Held =
+    if (held.state.settings == settings.toMap) held
+    else {
+      val state = held.state.copy(settings = settings.toMap)
+      if (state.settings(SinkSettings.ContentKey) == held.state.settings.getOrElse(SinkSettings.ContentKey, ""))
+        held.copy(state = state)
+      else roll(held, held.state.open.map(Due(_, SinkSettings.ContentChanged)), state.copy(open = Vector.empty))
+    }
+
+  private def rollDue(held: Held): Unit = {
+    val now         = clock.millis()
+    val ready       = settled(held)
+    val (due, left) = EpochDraft.byClock(ready.state.open, policy, now)
+    if (due.nonEmpty) {
+      faults.at(Step.BeforeRoll)
+      roll(ready, due, ready.state.copy(open = left))
+      ()
+    }
+    if (now - sweptAtMillis >= SweepEveryMillis) sweep()
+  }
+
+  private def roll(held: Held, due: Vector[Due], state: SinkState): Held =
+    settled(record(held, RecordKind.Roll, closer.close(due), state))
+
+  private def release(held: Held, finish: Finish): Unit = {
+    faults.at(Step.BeforeRelease)
+    val ready = settled(held)
+    val due = finish match {
+      case Finish.PublishOpen => ready.state.open.map(Due(_, RollReason.End))
+      case Finish.KeepOpen    => Vector.empty
+    }
+    val left = if (due.isEmpty) ready.state.open else Vector.empty
+    settled(record(ready, RecordKind.Release, closer.close(due), ready.state.copy(open = left)))
+    ()
+  }
+
+  /** Appends the next record. From here until [[settled]] its parts are decided, and not yet visible. */
+  private def record(held: Held, kind: RecordKind, publish: Vector[Pending], state: SinkState): Held = {
+    val started = clock.millis()
+    val next    = LogRecord(held.newest.seq + 1, kind, run, started, publish, state)
+    appended(next)
+    val decided = Held(next, state, published = publish.isEmpty)
+    phase = decided
+    seen = seen.recorded(next, clock.millis() - started, if (kind.isInstanceOf[RecordKind.Epoch]) 1 else 0)
+    if (kind == RecordKind.Release) faults.at(Step.AfterRelease) else faults.at(Step.AfterRecord)
+    decided
+  }
+
+  private def appended(next: LogRecord): Unit = {
+    val outcome =
+      try log.append(next)
+      catch {
+        case NonFatal(e) => // nobody knows: only a new start, which reads the log, may go on (I5)
+          phase = Lost(e)
+          throw e
+      }
+    outcome match {
+      case CommitLog.Decided          => ()
+      case CommitLog.Overtaken(other) =>
+        val fenced = Errors.fenced(identity.path, identity.sinkId, next.seq, other)
+        phase = Lost(fenced)
+        throw fenced
+    }
+  }
+
+  /** The record's parts visible: no record is written, and no epoch begun, before the last one is. */
+  private def settled(held: Held): Held = if (held.published) held
+  else {
+    val started = clock.millis()
+    publisher.publish(held.newest)
+    val done = held.copy(published = true)
+    phase = done
+    seen = seen.published(held.newest.publish, clock.millis() - started)
+    log.trim(KeptRecords)
+    faults.at(Step.AfterTrim)
+    done
+  }
+
+  private def planOf(held: Held, slots: Int): EpochPlan = EpochPlan(
+    run,
+    held.newest.seq,
+    held.state.lastEpoch,
+    slots,
+    Handout.assign(held.state.open, slots),
+    held.state.nextPart
+  )
+
+  private def putBack(held: Held): Unit = {
+    phase = held
+    turn.give()
+  }
+
+  private def sweep(): Unit = {
+    sweptAtMillis = clock.millis()
+    try sweeper.sweep(run)
+    catch { case NonFatal(e) => logger.warn("Unfinished files could not be removed; the next start tries again", e) }
+    ()
+  }
+}
+
+object SinkDriver {
+
+  /** What the user chose for what is not the ordinary case. */
+  final case class Choices(onForeign: ForeignQuery, onLost: LostPart)
+
+  /** The world outside, as arguments. */
+  final case class Tools(clock: Clock, faults: Faults, turn: Turn, parallel: Parallel, retry: Retry)
+
+  /** What [[SinkDriver.end]] does with the parts that are open. */
+  sealed trait Finish
+  object Finish {
+
+    /** Closes and publishes them. */
+    case object PublishOpen extends Finish
+
+    /** Leaves them for the next run to go on with. */
+    case object KeepOpen extends Finish
+  }
+
+  private sealed trait Phase
+  private case object Unclaimed extends Phase
+
+  /** The claim is held and no epoch runs. `state` may know more of who owns a part than the record says. */
+  private final case class Held(newest: LogRecord, state: SinkState, published: Boolean) extends Phase {
+
+    /** Every part may still be written by an attempt of an epoch that was given up (I1). */
+    def doubtful: Held = copy(state = state.copy(open = state.open.map(_.copy(owner = None))))
+  }
+  private final case class Running(held: Held, plan: EpochPlan) extends Phase
+
+  /** Another driver goes on from here, or nobody knows: this one writes nothing more. */
+  private final case class Lost(reason: Throwable) extends Phase
+  private case object Ended                        extends Phase
+
+  /** As many as Spark keeps batches: enough to look back when something went wrong. */
+  private val KeptRecords = 100
+
+  private val SweepEveryMillis = 60 * 60 * 1000L
+
+  private val logger = LoggerFactory.getLogger("stoplog")
+}

@@ -1,0 +1,42 @@
+package stoplog.commit
+
+/** Which log a driver works on, and on whose behalf.
+  *
+  * @param path    the sink's path, for messages
+  * @param queryId the Spark query, the same over restarts from one checkpoint
+  */
+final case class SinkIdentity(path: String, sinkId: String, queryId: String)
+
+/** What to do with a log that another query owns, or that lacks epochs. */
+sealed trait ForeignQuery
+object ForeignQuery {
+
+  /** Refuse, by name. */
+  case object Refuse extends ForeignQuery
+
+  /** Take the log over as it stands and go on with this query's epochs. */
+  case object Adopt extends ForeignQuery
+}
+
+/** What to do about a part that is neither where it was written nor where it belongs. */
+sealed trait LostPart
+object LostPart {
+  case object Fail extends LostPart
+  case object Skip extends LostPart
+}
+
+/** What is kept in the log about the settings of a sink, so that a change between two runs is noticed.
+  *
+  * @param fixed   must not change: a change is refused by name (the zone of the buckets)
+  * @param content what the bytes of a part look like: if it changes, open parts are closed and new ones begun
+  */
+final case class SinkSettings(fixed: Map[String, String], content: String) {
+  def toMap: Map[String, String] = fixed + (SinkSettings.ContentKey -> content)
+}
+
+object SinkSettings {
+  private[commit] val ContentKey = "content"
+
+  /** The reason under which parts of the former content are closed. */
+  private[commit] val ContentChanged = stoplog.rolling.RollReason.Custom("contentChanged")
+}

@@ -1,0 +1,47 @@
+package stoplog.commit
+
+import stoplog.log.LogRecord
+import stoplog.part.{Open, Pending}
+import stoplog.rolling.RollReason
+
+/** What a driver has done in this run and what it holds now: immutable, so that any thread may read it.
+  *
+  * @param open          the parts open now
+  * @param pendingParts  closed in a record, not yet known to be visible
+  * @param rolled        parts closed in this run, by reason
+  * @param recordMillis  how long writing the last record took
+  * @param publishMillis how long publishing the last record's parts took
+  */
+final case class SinkStats(
+    open: Vector[Open],
+    pendingParts: Int,
+    publishedParts: Long,
+    publishedBytes: Long,
+    publishedRows: Long,
+    epochsCommitted: Long,
+    rolled: Map[RollReason, Long],
+    recordMillis: Long,
+    publishMillis: Long
+) {
+  private[commit] def recorded(record: LogRecord, tookMillis: Long, epochs: Int): SinkStats = copy(
+    open = record.state.open,
+    pendingParts = record.publish.size,
+    epochsCommitted = epochsCommitted + epochs,
+    rolled = record.publish.foldLeft(rolled)((counts, part) => counts.updatedWith(part.reason)(plusOne)),
+    recordMillis = tookMillis
+  )
+
+  private[commit] def published(parts: Vector[Pending], tookMillis: Long): SinkStats = copy(
+    pendingParts = 0,
+    publishedParts = publishedParts + parts.size,
+    publishedBytes = publishedBytes + parts.map(_.sizeBytes).sum,
+    publishedRows = publishedRows + parts.map(_.records).sum,
+    publishMillis = tookMillis
+  )
+
+  private def plusOne(count: Option[Long]): Option[Long] = Some(count.getOrElse(0L) + 1)
+}
+
+object SinkStats {
+  val empty: SinkStats = SinkStats(Vector.empty, 0, 0, 0, 0, 0, Map.empty, 0, 0)
+}

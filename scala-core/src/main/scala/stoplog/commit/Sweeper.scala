@@ -1,0 +1,46 @@
+package stoplog.commit
+
+import org.slf4j.LoggerFactory
+
+import stoplog.fault.{Faults, Step}
+import stoplog.log.{CommitLog, LogRecord}
+import stoplog.part.RunId
+import stoplog.store.PartStore
+
+/** Protocol step 10: removes what dead attempts left behind (I5). */
+private[commit] final class Sweeper(store: PartStore, log: CommitLog, clock: Clock, faults: Faults) {
+  import Sweeper._
+
+  /** Deletes what is staged, named by no record, and older than the grace time; answers how much that was.
+    *
+    * Must be called by the driver that holds the claim, with no epoch of its own in flight. The order of the two
+    * looks matters. Listing comes first: whatever a newer driver's tasks stage after its claim is then either not
+    * in the list, or its claim is in the log by the time the log is read, and nothing is deleted.
+    */
+  def sweep(run: RunId): Int = {
+    val cutoff = clock.millis() - GraceMillis
+    val old    = store.staged().filter(_.modifiedAtMillis < cutoff)
+    if (old.isEmpty) 0
+    else
+      log.newest().filter(_.run == run).fold(0) { newest =>
+        val orphans = old.map(_.token).filterNot(named(newest))
+        orphans.foreach { token =>
+          store.discard(token)
+          faults.at(Step.MidSweep)
+        }
+        if (orphans.nonEmpty) logger.info(s"Removed ${orphans.size} unfinished files that no record names")
+        orphans.size
+      }
+  }
+
+  /** The newest record alone says what is needed: older ones have been published before it was written. */
+  private def named(newest: LogRecord): String => Boolean =
+    (newest.state.open.map(_.handle.token) ++ newest.publish.map(_.handle.token)).toSet
+}
+
+private[commit] object Sweeper {
+  private val logger = LoggerFactory.getLogger("stoplog")
+
+  /** An executor that was cut off may write on for ten minutes (60 heartbeats of 10 s) before it ends itself. */
+  val GraceMillis: Long = 11 * 60 * 1000L
+}

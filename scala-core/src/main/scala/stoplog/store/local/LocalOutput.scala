@@ -1,0 +1,52 @@
+package stoplog.store.local
+
+import java.io.{IOException, RandomAccessFile}
+
+import stoplog.error.Errors
+import stoplog.part.{Closed, Resume}
+import stoplog.store.PartOutput
+
+/** The end of a local file. Not an interruptible channel: a task that is cancelled must not tear what it writes.
+  *
+  * @param closed what closing for good does to the file, once its bytes are durable
+  */
+private[local] final class LocalOutput(
+    path: String,
+    token: String,
+    file: RandomAccessFile,
+    durability: Durability,
+    startBytes: Long,
+    closed: () => Unit
+) extends PartOutput {
+  private[this] var written = startBytes
+
+  override def position: Long = written
+
+  override def write(bytes: Array[Byte], offset: Int, length: Int): Unit = {
+    io(file.write(bytes, offset, length))
+    written += length
+  }
+
+  override def persist(): Resume = {
+    end()
+    Resume(token)
+  }
+
+  override def finish(): Closed = {
+    end()
+    io(closed())
+    Closed(token)
+  }
+
+  override def close(): Unit =
+    try file.close()
+    catch { case _: IOException => () }
+
+  private def end(): Unit =
+    try io(durability.sync(file))
+    finally close()
+
+  private def io(action: => Unit): Unit =
+    try action
+    catch { case e: IOException => throw Errors.storeWrite(path, String.valueOf(e.getMessage), e) }
+}

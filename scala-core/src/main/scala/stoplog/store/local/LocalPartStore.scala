@@ -1,0 +1,173 @@
+package stoplog.store.local
+
+import java.io.{IOException, RandomAccessFile}
+import java.nio.file.{Files, NoSuchFileException, Path, Paths}
+import java.util.UUID
+
+import scala.jdk.CollectionConverters._
+
+import stoplog.error.Errors
+import stoplog.fault.Faults
+import stoplog.part.{Closed, Publish, Resume, RunId}
+import stoplog.store._
+
+/** Parts as files of a local, or everywhere mounted, file system.
+  *
+  * Publishing is a hard link under the final name and then the removal of the unfinished name: atomic, and never
+  * over an existing file (I6). Nothing is cached, so the store can be sent to any process.
+  *
+  * @param root the sink's path, as a plain file path
+  */
+final class LocalPartStore(
+    root: String,
+    sinkId: String,
+    layout: LocalLayout,
+    durability: Durability,
+    faults: Faults
+) extends PartStore
+    with Serializable {
+
+  override def create(part: NewPart): PartOutput = {
+    val token = layout.inProgress(part, unique())
+    output(token, startBytes = 0)
+  }
+
+  override def resume(open: Resume, validBytes: Long): PartOutput = {
+    val path = writing(open.token)(backInProgress(open.token))
+    val file = writing(open.token)(new RandomAccessFile(path.toFile, "rw"))
+    try {
+      val actual = file.length()
+      if (actual < validBytes) throw Errors.partShort(path.toString, actual, validBytes)
+      if (actual > validBytes) writing(open.token)(file.setLength(validBytes))
+      file.seek(validBytes)
+    } catch { case e: Throwable => file.close(); throw e }
+    new LocalOutput(path.toString, open.token, file, durability, validBytes, () => toPending(open.token))
+  }
+
+  override def takeOver(open: Resume, validBytes: Long, part: NewPart): PartOutput = {
+    val token  = layout.inProgress(part, unique())
+    val copied = output(token, startBytes = 0)
+    try copyPrefix(open.token, validBytes, copied)
+    catch { case e: Throwable => copied.close(); throw e }
+    copied
+  }
+
+  override def isolate(open: Resume, validBytes: Long, part: NewPart): Closed =
+    takeOver(open, validBytes, part).finish()
+
+  override def publish(part: Publish, sizeBytes: Long, finishedPath: String): PublishOutcome = {
+    val target = at(finishedPath)
+    LocalPublishing.publish(() => located(part.token), target, sizeBytes, durability, faults) {
+      cleanUp(part.token)
+    }
+  }
+
+  override def staged(): Vector[Staged] = writing(layout.root) {
+    val places = Set(at(layout.root), at(LocalLayout.Staging(sinkId).root)) // records are written in the latter
+    places.toVector.flatMap(files).flatMap { file =>
+      val path = Paths.get(root).relativize(file).asScala.mkString("/")
+      val token =
+        if (path.startsWith(LocalLayout.Staging(sinkId).root + "/")) Some(path) else layout.tokenOf(path)
+      token.flatMap(t => modified(file).map(Staged(t, _)))
+    }.distinct
+  }
+
+  override def discard(token: String): Unit = writing(token) {
+    located(token).foreach(Files.deleteIfExists(_))
+    cleanUp(token)
+  }
+
+  override def enter(run: RunId): WriterLease =
+    writing("_stoplog")(WriterLeases.enter(writers, run.value, durability))
+
+  override def othersGone(run: RunId): Boolean =
+    try WriterLeases.othersGone(writers, run.value)
+    catch { case _: IOException => false } // where locks cannot be asked for, everybody may be alive
+
+  /** Whether the path can be used at all; tries what the store will need. Error: `STOPLOG_PATH_NOT_WRITABLE`. */
+  def probe(): Unit = LocalProbe.probe(Paths.get(root), sinkId, durability)
+
+  private def output(token: String, startBytes: Long): LocalOutput = {
+    val path = at(token)
+    val file = writing(token)(open(path))
+    new LocalOutput(path.toString, token, file, durability, startBytes, () => toPending(token))
+  }
+
+  /** The last publication from a staging directory removes it, maybe just before this file is made there. */
+  private def open(path: Path, tries: Int = 10): RandomAccessFile = {
+    Durability.createDirectories(path.getParent, durability)
+    try {
+      val file = new RandomAccessFile(path.toFile, "rw")
+      durability.syncDirectory(path.getParent)
+      file
+    } catch { case _: java.io.FileNotFoundException if tries > 1 && !Files.exists(path.getParent) => open(path, tries - 1) }
+  }
+
+  private def copyPrefix(token: String, validBytes: Long, to: PartOutput): Unit = {
+    val from = writing(token)(located(token).getOrElse(throw new NoSuchFileException(at(token).toString)))
+    val file = writing(token)(new RandomAccessFile(from.toFile, "r"))
+    try {
+      if (file.length() < validBytes) throw Errors.partShort(from.toString, file.length(), validBytes)
+      val buffer = new Array[Byte](128 << 10)
+      var left   = validBytes
+      while (left > 0) {
+        val count = left.min(buffer.length.toLong).toInt
+        writing(token)(file.readFully(buffer, 0, count))
+        to.write(buffer, 0, count)
+        left -= count
+      }
+    } finally file.close()
+  }
+
+  /** A close for good that was in no record is taken back: the part goes on under its in-progress name. */
+  private def backInProgress(token: String): Path = {
+    val path = at(token)
+    layout.pending(token).map(at).filter(Files.exists(_)).foreach(Files.move(_, path))
+    path
+  }
+
+  private def toPending(token: String): Unit = layout.pending(token).foreach { pending =>
+    Files.move(at(token), at(pending))
+  }
+
+  private def located(token: String): Option[Path] =
+    (Iterator(at(token)) ++ layout.pending(token).map(at)).find(Files.exists(_))
+
+  /** Removes the directories that held only this part. Stops at the first that holds anything else. */
+  private def cleanUp(token: String): Unit = if (layout.root.nonEmpty) {
+    val top = at(layout.root)
+    Iterator
+      .iterate(at(token).getParent)(_.getParent)
+      .takeWhile(directory => directory != top && directory.startsWith(top))
+      .forall(directory => directory.toFile.delete())
+    ()
+  }
+
+  private def files(directory: Path): Vector[Path] =
+    if (!Files.isDirectory(directory)) Vector.empty
+    else {
+      val skip = Paths.get(root, "_stoplog")
+      val walk = Files.walk(directory)
+      try
+        walk
+          .iterator()
+          .asScala
+          .filter(file => Files.isRegularFile(file) && (directory.startsWith(skip) || !file.startsWith(skip)))
+          .toVector
+      finally walk.close()
+    }
+
+  private def modified(file: Path): Option[Long] =
+    try Some(Files.getLastModifiedTime(file).toMillis)
+    catch { case _: NoSuchFileException => None }
+
+  private def writers: Path = Paths.get(root, "_stoplog", sinkId, "writers")
+
+  private def at(path: String): Path = Paths.get(root).resolve(path)
+
+  private def unique(): String = UUID.randomUUID().toString.filter(_ != '-').take(16)
+
+  private def writing[A](path: String)(action: => A): A =
+    try action
+    catch { case e: IOException => throw Errors.storeWrite(at(path).toString, String.valueOf(e.getMessage), e) }
+}

@@ -1,0 +1,78 @@
+package stoplog.store.local
+
+import java.io.{IOException, RandomAccessFile}
+import java.nio.file.{FileAlreadyExistsException, Files, NoSuchFileException, Path}
+
+import stoplog.error.Errors
+import stoplog.fault.{Faults, Step}
+import stoplog.store.PublishOutcome
+
+/** How a local file becomes visible. */
+private[local] object LocalPublishing {
+
+  /** Link, then unlink. Several processes may do it at once, and any of them may die anywhere.
+    *
+    * @param located the unfinished file, if it is still there
+    * @param unlinked what to do once the unfinished name is gone
+    */
+  def publish(
+      located: () => Option[Path],
+      target: Path,
+      sizeBytes: Long,
+      durability: Durability,
+      faults: Faults
+  )(unlinked: => Unit): PublishOutcome = {
+
+    @scala.annotation.tailrec
+    def attempt(left: Int): PublishOutcome = located() match {
+      case None       => alreadyThere(target, sizeBytes)
+      case Some(file) =>
+        if (link(file, target, sizeBytes, durability)) {
+          faults.at(Step.MidPublish)
+          durability.syncDirectory(target.getParent)
+          Files.deleteIfExists(file)
+          unlinked
+          PublishOutcome.Published
+        } else if (left > 1) attempt(left - 1) // another publisher was faster: look again
+        else throw new NoSuchFileException(file.toString)
+    }
+
+    try attempt(left = 3)
+    catch { case e: IOException => throw Errors.storeWrite(target.toString, String.valueOf(e.getMessage), e) }
+  }
+
+  private def alreadyThere(target: Path, sizeBytes: Long): PublishOutcome =
+    if (!Files.exists(target)) PublishOutcome.Lost
+    else {
+      val actual = Files.size(target)
+      if (actual == sizeBytes) PublishOutcome.AlreadyPublished
+      else throw Errors.nameTaken(target.toString, s"it holds $actual bytes, the part has $sizeBytes")
+    }
+
+  /** Whether the file is there under both names now; `false` when the unfinished name has gone meanwhile. */
+  private def link(file: Path, target: Path, sizeBytes: Long, durability: Durability): Boolean =
+    try {
+      cutTo(file, sizeBytes, durability)
+      Durability.createDirectories(target.getParent, durability)
+      try Files.createLink(target, file)
+      catch {
+        case _: FileAlreadyExistsException =>
+          if (!Files.isSameFile(target, file))
+            throw Errors.nameTaken(target.toString, "another file is there, which is not this part")
+      }
+      true
+    } catch { case _: NoSuchFileException | _: java.io.FileNotFoundException if !Files.exists(file) => false }
+
+  /** What lies behind the recorded length was never committed (I2). */
+  private def cutTo(file: Path, sizeBytes: Long, durability: Durability): Unit = {
+    val actual = Files.size(file)
+    if (actual < sizeBytes) throw Errors.partShort(file.toString, actual, sizeBytes)
+    if (actual > sizeBytes) {
+      val cut = new RandomAccessFile(file.toFile, "rw")
+      try {
+        cut.setLength(sizeBytes)
+        durability.sync(cut)
+      } finally cut.close()
+    }
+  }
+}

@@ -20,9 +20,14 @@ private[commit] final class LivePart[R](
   private[this] var rows                   = recordsBefore
   private[this] var writtenAt              = openedAtMillis
 
+  private[this] val startBytes            = output.position
+
   override def sizeBytes: Long           = buffer.position
   override def records: Long             = rows
   override def lastWrittenAtMillis: Long = writtenAt
+
+  /** Bytes on the store that were not there when this task took the part. */
+  def bytesAdded: Long = output.position - startBytes
 
   def append(row: R, nowMillis: Long): Unit = {
     if (!inMember) openMember()
@@ -46,7 +51,10 @@ private[commit] final class LivePart[R](
   }
 
   /** Gives up: closes the file and deletes nothing (I5). */
-  def close(): Unit = output.close()
+  def close(): Unit = {
+    member.foreach(_.close())
+    output.close()
+  }
 
   private def openMember(): Unit = {
     member = format.openMember(buffer)

@@ -27,4 +27,7 @@ trait Member {
 
   /** Ends the member and hands all of it to the stream below, which stays open. */
   def finish(): Unit
+
+  /** Frees what the compressor holds; what was not finished is given up. */
+  def close(): Unit
 }

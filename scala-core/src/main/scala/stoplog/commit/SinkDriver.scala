@@ -113,16 +113,25 @@ final class SinkDriver(
   def end(finish: Finish): Unit = {
     abort()
     turn.take()
+    ended(finish)
+  }
+
+  /** The same when the process ends while the query may still be at work: an epoch that runs is left alone. */
+  def endIfIdle(finish: Finish): Unit = if (turn.tryTake()) ended(finish)
+
+  private def ended(finish: Finish): Unit =
     try {
       val held = phase match {
-        case held: Held                                 => Some(held)
+        case held: Held                                => Some(held)
         case Unclaimed if finish == Finish.PublishOpen => claiming.claimIdle(run).map(claimed)
-        case _                                          => None
+        case _                                         => None
       }
-      held.foreach(release(_, finish))
       phase = Ended
-    } finally turn.give()
-  }
+      held.foreach(release(_, finish))
+    } finally {
+      phase = Ended
+      turn.give()
+    }
 
   private def claim(batch: Long): LogRecord =
     try claiming.claim(run, batch)

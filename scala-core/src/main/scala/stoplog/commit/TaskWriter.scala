@@ -14,6 +14,7 @@ import stoplog.store.{NewPart, PartOutput, PartStore, WriterLease}
   * Nothing is opened before a bucket's first row, nothing is durable before [[commit]], and nothing is deleted at
   * all (I5): what an attempt leaves behind is in no record, and recovery finds it.
   *
+  * @param checkBucket throws if a bucket cannot be written to; called before its part is opened
   * @param mayStart called once before the first byte, with the lease held: throws if this run has been fenced
   */
 final class TaskWriter[R](
@@ -25,6 +26,7 @@ final class TaskWriter[R](
     maxOpenParts: Int,
     clock: Clock,
     faults: Faults,
+    checkBucket: String => Unit,
     mayStart: () => Unit
 ) {
   // In order of last use, so that the first entry is the one to close when there are too many.
@@ -38,14 +40,11 @@ final class TaskWriter[R](
   private[this] var lastBucket = ""
   private[this] var last       = Option.empty[LivePart[R]]
 
-  private[this] var rows  = 0L
-  private[this] var parts = 0L
+  private[this] var rows = 0L
+  private[this] var done = TaskWriter.Counts(0, 0, 0)
 
-  /** Rows written by this task. */
-  def rowsWritten: Long = rows
-
-  /** Parts begun by this task. */
-  def partsOpened: Long = parts
+  /** What this task has done so far; bytes count when their part is closed or persisted. */
+  def counts: TaskWriter.Counts = done
 
   def write(bucket: String, row: R): Unit = {
     val now = clock.millis()
@@ -62,8 +61,10 @@ final class TaskWriter[R](
     live.values.asScala.toVector.foreach { part =>
       part.endMember() // before the policy looks: what the compressor held back counts now
       policy.onEpochEnd(part, now).orElse(policy.onTime(part, now)) match {
-        case Some(reason) => closed += part.finish(reason)
-        case None         => open += part.persist(plan.slot, plan.run)
+        case Some(reason) => finish(part, reason)
+        case None         =>
+          open += part.persist(plan.slot, plan.run)
+          done = done.copy(bytesWritten = done.bytesWritten + part.bytesAdded)
       }
     }
     forget()
@@ -101,6 +102,7 @@ final class TaskWriter[R](
   }
 
   private def open(bucket: String): LivePart[R] = {
+    checkBucket(bucket)
     enter()
     if (live.size >= maxOpenParts) close(live.values.iterator.next(), RollReason.OpenLimit)
     val part = nextHanded(bucket).fold(create(bucket))(resume)
@@ -118,7 +120,7 @@ final class TaskWriter[R](
   private def create(bucket: String): LivePart[R] = {
     val name = naming.name(plan.run, nextPart)
     nextPart += plan.stride
-    parts += 1
+    done = done.copy(partsOpened = done.partsOpened + 1)
     val output = store.create(NewPart(bucket, name, plan.run))
     new LivePart(bucket, name, output, format, clock.millis(), recordsBefore = 0)
   }
@@ -141,7 +143,12 @@ final class TaskWriter[R](
   private def close(part: LivePart[R], reason: RollReason): Unit = {
     live.remove(part.bucket)
     last = None
+    finish(part, reason)
+  }
+
+  private def finish(part: LivePart[R], reason: RollReason): Unit = {
     closed += part.finish(reason)
+    done = done.copy(partsClosed = done.partsClosed + 1, bytesWritten = done.bytesWritten + part.bytesAdded)
   }
 
   private def forget(): Unit = {
@@ -153,4 +160,10 @@ final class TaskWriter[R](
 
   /** The step [[Step.MidWrite]] is passed at the first row and then at every 64th. */
   private final val FaultRowMask = 63L
+}
+
+object TaskWriter {
+
+  /** What one task did, for metrics. */
+  final case class Counts(partsOpened: Long, partsClosed: Long, bytesWritten: Long)
 }

@@ -37,6 +37,10 @@ object Step {
   case object AfterRelease  extends Step("afterRelease", "the release record decides; its parts may still be hidden")
   case object MidSweep      extends Step("midSweep", "some orphans deleted")
 
+  // a batch job that replaces what is there
+  case object MidSetAside   extends Step("midSetAside", "the record decides; some of what it replaces is out of sight")
+  case object AfterSetAside extends Step("afterSetAside", "all that is replaced is out of sight; no part is visible")
+
   val all: Vector[Step] = Vector(
     BeforeRepublish,
     BeforeClaim,
@@ -56,7 +60,9 @@ object Step {
     BeforeRoll,
     BeforeRelease,
     AfterRelease,
-    MidSweep
+    MidSweep,
+    MidSetAside,
+    AfterSetAside
   )
 
   def named(name: String): Option[Step] = all.find(_.name.equalsIgnoreCase(name))

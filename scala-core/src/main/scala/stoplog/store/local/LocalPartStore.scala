@@ -68,7 +68,7 @@ final class LocalPartStore(
       val path = Paths.get(root).relativize(file).asScala.mkString("/")
       val token =
         if (path.startsWith(LocalLayout.Staging(sinkId).root + "/")) Some(path) else layout.tokenOf(path)
-      token.flatMap(t => modified(file).map(Staged(t, _)))
+      token.flatMap(t => LocalFiles.modifiedMillis(file).map(Staged(t, _)))
     }.distinct
   }
 
@@ -156,10 +156,6 @@ final class LocalPartStore(
           .toVector
       finally walk.close()
     }
-
-  private def modified(file: Path): Option[Long] =
-    try Some(Files.getLastModifiedTime(file).toMillis)
-    catch { case _: NoSuchFileException => None }
 
   private def writers: Path = Paths.get(root, "_stoplog", sinkId, "writers")
 

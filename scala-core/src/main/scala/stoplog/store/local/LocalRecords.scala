@@ -14,9 +14,8 @@ import stoplog.log.{PutOutcome, RecordStore}
   * and never replaces anything (I6). A mark is an empty file `<20 digits>.published`.
   */
 final class LocalRecords(root: String, sinkId: String, durability: Durability, faults: Faults)
-    extends RecordStore {
-  private val directory = Paths.get(root, "_stoplog", sinkId, "log")
-  private val workshop  = Paths.get(root, "_stoplog", sinkId, "open")
+    extends RecordStore
+    with Serializable {
 
   override def putIfAbsent(seq: Long, bytes: Array[Byte]): PutOutcome = writing(record(seq)) {
     Durability.createDirectories(directory, durability)
@@ -70,6 +69,8 @@ final class LocalRecords(root: String, sinkId: String, durability: Durability, f
 
   override def describe(seq: Long): String = record(seq).toString
 
+  private def directory: Path         = Paths.get(root, "_stoplog", sinkId, "log")
+  private def workshop: Path          = Paths.get(root, "_stoplog", sinkId, "open")
   private def record(seq: Long): Path = directory.resolve(f"$seq%020d.json")
   private def mark(seq: Long): Path   = directory.resolve(f"$seq%020d.published")
 

@@ -1,0 +1,144 @@
+package stoplog.commit
+
+import org.slf4j.LoggerFactory
+
+import stoplog.error.Errors
+import stoplog.fault.Step
+import stoplog.log.{CommitLog, LogRecord, RecordKind, SinkState}
+import stoplog.part.{Pending, RunId}
+import stoplog.store.{JobStore, PartStore, WriterLease}
+
+/** The commit of a batch job: a log of its own with one record, or two if it replaces what was there.
+  *
+  * The first record decides. What it names is set aside; the second record says that this is over, so that nobody
+  * sets aside what the job itself has published; then the parts become visible, and the job's directory goes. If
+  * the process dies on the way, the next job under the same path carries on ([[rollForward]]).
+  */
+final class JobCommit(
+    run: RunId,
+    identity: SinkIdentity,
+    log: CommitLog,
+    store: PartStore,
+    job: JobStore,
+    tools: SinkDriver.Tools
+) {
+  import JobCommit._
+  import tools.{clock, faults}
+
+  private val publisher = new Publisher(store, log, identity, LostPart.Fail, tools.parallel, tools.retry, faults)
+
+  private def path = identity.path
+
+  private var lease = Option.empty[WriterLease]
+
+  /** Announces that the job is alive, and says what its tasks are to do. */
+  def begin(slots: Int): EpochPlan = {
+    lease = Some(store.enter(run))
+    EpochPlan(run, seq = -1, lastEpoch = None, slots, Map.empty, firstPart = 0)
+  }
+
+  /** Makes the tasks' parts visible, in place of what readers see now or beside it.
+    *
+    * Errors: those of [[SinkDriver.commit]].
+    */
+  def commit(results: Seq[TaskResult], replacing: Replacing): Unit = {
+    faults.at(Step.BeforeRecord)
+    val replaced = replacing match {
+      case Replacing.Everything => job.visible()
+      case Replacing.Nothing    => Vector.empty
+    }
+    val first = record(seq = 0, results.flatMap(_.closed).toVector, replaced)
+    append(first)
+    faults.at(Step.AfterRecord)
+    carryOut(first)
+  }
+
+  /** Ends without a trace in the readers' view. Deletes nothing (I5): tasks may still be writing. */
+  def abort(): Unit = leave()
+
+  /** Ends what a job that died had decided, or removes what it had not. Does nothing while it may be alive. */
+  def rollForward(): Unit = {
+    lease = Some(store.enter(run))
+    try
+      if (store.othersGone(run)) log.newest() match {
+        case Some(newest)                                                  => carryOut(newest)
+        case None if job.lastModifiedMillis() < clock.millis() - LeftAlone => job.remove()
+        case None                                                          => ()
+      }
+    finally leave()
+  }
+
+  private def carryOut(newest: LogRecord): Unit = {
+    val settled = replacedBy(newest) match {
+      case Vector() => newest
+      case entries  =>
+        entries.foreach { entry =>
+          job.setAside(entry)
+          faults.at(Step.MidSetAside)
+        }
+        val second = record(newest.seq + 1, newest.publish, Vector.empty)
+        append(second)
+        faults.at(Step.AfterSetAside)
+        second
+    }
+    publisher.republish(settled)
+    leave()
+    job.remove()
+  }
+
+  private def leave(): Unit = {
+    lease.foreach(_.close())
+    lease = None
+  }
+
+  private def append(next: LogRecord): Unit = log.append(next) match {
+    case CommitLog.Decided          => ()
+    case CommitLog.Overtaken(other) => throw Errors.fenced(identity.path, identity.sinkId, next.seq, other)
+  }
+
+  private def record(seq: Long, publish: Vector[Pending], replaced: Vector[String]): LogRecord = LogRecord(
+    seq,
+    RecordKind.Epoch(0),
+    run,
+    clock.millis(),
+    publish,
+    SinkState(
+      identity.queryId,
+      lastEpoch = Some(0),
+      Vector.empty,
+      nextPart = 0,
+      settings = if (replaced.isEmpty) Map.empty else Map(ReplacedKey -> replaced.mkString("/"))
+    )
+  )
+
+  private def replacedBy(record: LogRecord): Vector[String] =
+    record.state.settings.get(ReplacedKey).fold(Vector.empty[String])(_.split('/').toVector)
+}
+
+object JobCommit {
+
+  /** Whether readers go on seeing what is there. */
+  sealed trait Replacing
+  object Replacing {
+    case object Nothing    extends Replacing
+    case object Everything extends Replacing
+  }
+
+  /** Begins the names of the logs of batch jobs; the name of a sink cannot begin with it. */
+  val Prefix: String = "batch-"
+
+  /** Carries out what the jobs that died under this path had decided. Never fails for the sake of another job. */
+  def rollForward(jobs: Seq[JobCommit]): Unit = jobs.foreach { job =>
+    try job.rollForward()
+    catch {
+      case scala.util.control.NonFatal(e) =>
+        logger.warn(s"What an earlier batch job under ${job.path} left behind could not be dealt with", e)
+    }
+  }
+
+  private val logger      = LoggerFactory.getLogger("stoplog")
+  private val ReplacedKey = "replaced"
+
+  /** A job without a record may be waiting for its executors. */
+  private val LeftAlone = 24 * 60 * 60 * 1000L
+}

@@ -1,0 +1,35 @@
+package stoplog.spark
+
+import org.apache.spark.sql.connector.write.{LogicalWriteInfo, PhysicalWriteInfo, WriterCommitMessage}
+import org.apache.spark.sql.connector.write.streaming.{StreamingDataWriterFactory, StreamingWrite}
+
+/** One micro-batch. Spark makes a new one each time; what has to last is in the [[SinkTable]]. */
+private[spark] final class EpochWrite(table: SinkTable, info: LogicalWriteInfo) extends StreamingWrite {
+  @volatile private var run = Option.empty[SinkRun]
+
+  override def createStreamingWriterFactory(physical: PhysicalWriteInfo): StreamingDataWriterFactory = {
+    val context = QueryContext.current(info.queryId())
+    val current = table.runOf(info.queryId(), context, info.schema())
+    val plan    = current.run.begin(context.batch, physical.numPartitions())
+    run = Some(current.run)
+    new RowWriterFactory(plan, current.sink)
+  }
+
+  /** Every attempt writes where no other can, and the driver takes one result of each task: nothing to coordinate. */
+  override def useCommitCoordinator(): Boolean = false
+
+  override def commit(epochId: Long, messages: Array[WriterCommitMessage]): Unit =
+    run.foreach(_.commit(epochId, TaskMessages.results(messages)))
+
+  /** Deletes nothing (I5): also called when a commit was interrupted, and while tasks still run. */
+  override def abort(epochId: Long, messages: Array[WriterCommitMessage]): Unit = run.foreach(_.abort())
+
+  override def toString: String = table.name()
+}
+
+private[spark] object TaskMessages {
+  import stoplog.commit.TaskResult
+
+  def results(messages: Array[WriterCommitMessage]): Seq[TaskResult] =
+    messages.toSeq.collect { case TaskMessage(Some(result)) => result }
+}

@@ -1,0 +1,52 @@
+package stoplog.spark
+
+import org.apache.spark.sql.connector.write._
+
+import stoplog.commit._
+import stoplog.part.RunId
+import stoplog.store.local.LocalJobStore
+
+/** A batch write. All of it becomes visible by one record, or none of it. */
+private[spark] final class JobWrite(table: SinkTable, info: LogicalWriteInfo, existing: Existing)
+    extends BatchWrite {
+  private val storage = table.storage.as(JobCommit.Prefix + info.queryId())
+  private val commit  = JobWrite.commitOf(storage)
+
+  override def createBatchWriterFactory(physical: PhysicalWriteInfo): DataWriterFactory = {
+    storage.probe()
+    JobCommit.rollForward(JobWrite.others(storage).map(JobWrite.commitOf))
+    new RowWriterFactory(
+      commit.begin(physical.numPartitions()),
+      SinkSpec.of(table.options, info.schema(), storage).forJob
+    )
+  }
+
+  override def useCommitCoordinator(): Boolean = false
+
+  override def commit(messages: Array[WriterCommitMessage]): Unit =
+    commit.commit(TaskMessages.results(messages), replacing)
+
+  override def abort(messages: Array[WriterCommitMessage]): Unit = commit.abort()
+
+  override def toString: String = table.name()
+
+  private def replacing: JobCommit.Replacing = existing match {
+    case Existing.Keep    => JobCommit.Replacing.Nothing
+    case Existing.Replace => JobCommit.Replacing.Everything
+  }
+}
+
+private[spark] object JobWrite {
+
+  private def others(mine: SinkStorage): Seq[SinkStorage] =
+    LocalJobStore.jobs(mine.root, JobCommit.Prefix).filterNot(_ == mine.sinkId).map(mine.as)
+
+  private def commitOf(storage: SinkStorage): JobCommit = new JobCommit(
+    RunId.random(),
+    SinkIdentity(storage.path, storage.sinkId, storage.sinkId),
+    storage.log,
+    storage.parts,
+    storage.job,
+    SinkRun.tools
+  )
+}

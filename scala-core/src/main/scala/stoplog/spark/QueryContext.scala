@@ -1,0 +1,59 @@
+package stoplog.spark
+
+import java.util.UUID
+
+import scala.util.Try
+
+import org.apache.spark.sql.SparkSession
+
+import stoplog.error.Errors
+
+/** What the thread that runs a micro-batch can know of it.
+  *
+  * @param batch   the micro-batch's id, which Spark gives to a sink only once tasks run
+  * @param runId   of this start of the query
+  * @param trigger how its batches come about
+  */
+private[spark] final case class QueryContext(batch: Long, runId: String, trigger: QueryTrigger)
+
+private[spark] sealed trait QueryTrigger
+private[spark] object QueryTrigger {
+
+  /** The query ends by itself, when the data that is there has been read. */
+  case object Finite extends QueryTrigger
+
+  /** The query goes on until it is stopped. */
+  case object Unending extends QueryTrigger
+}
+
+private[spark] object QueryContext {
+
+  /** Errors: `STOPLOG_UNSUPPORTED_TRIGGER` if epochs are not micro-batches. */
+  def current(queryId: String): QueryContext = {
+    val session = SparkSession.active
+    val context = session.sparkContext
+    val name    = triggerName(session, queryId)
+    if (name.contains("RealTime")) throw Errors.unsupportedTrigger("real-time")
+    if (name.contains("Continuous")) throw Errors.unsupportedTrigger("continuous")
+    val batch = Option(context.getLocalProperty(BatchId)).flatMap(_.toLongOption)
+    QueryContext(
+      batch.getOrElse(throw Errors.unsupportedTrigger("continuous")),
+      Option(context.getLocalProperty(JobGroup)).getOrElse(UUID.randomUUID().toString),
+      if (name.contains("AvailableNow") || name.contains("OneTime")) QueryTrigger.Finite else QueryTrigger.Unending
+    )
+  }
+
+  // The names of Spark's own constants, which are out of reach.
+  private val BatchId  = "streaming.sql.batchId"
+  private val JobGroup = "spark.jobGroup.id"
+
+  /** Spark keeps the trigger from sinks. Its classes have moved between versions, so it is asked by name; where it
+    * does not answer, the batch id still tells micro-batches from everything else.
+    */
+  private def triggerName(session: SparkSession, queryId: String): String = Try {
+    def call(target: AnyRef, method: String): AnyRef = target.getClass.getMethod(method).invoke(target)
+    val shared  = call(session, "sharedState")
+    val queries = call(shared, "activeStreamingQueries").asInstanceOf[java.util.Map[UUID, AnyRef]]
+    call(queries.get(UUID.fromString(queryId)), "trigger").getClass.getSimpleName
+  }.getOrElse("")
+}

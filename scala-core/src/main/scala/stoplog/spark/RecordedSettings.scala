@@ -1,0 +1,33 @@
+package stoplog.spark
+
+import org.apache.spark.sql.types.StructType
+
+import stoplog.commit.SinkSettings
+import stoplog.options.{Bucketing, RowFormatChoice, SinkOptions, Staging}
+
+/** What of a sink's options is kept in its log. */
+private[spark] object RecordedSettings {
+
+  def of(options: SinkOptions, written: StructType): SinkSettings =
+    SinkSettings(zone(options.bucketing) ++ markers(options.staging), content(options, written))
+
+  /** Another zone would send the rows of one moment to other directories than before. */
+  private def zone(bucketing: Bucketing): Map[String, String] = bucketing match {
+    case Bucketing.DateTime(_, zone, _) => Map("timeZone" -> zone.getId)
+    case _                              => Map.empty
+  }
+
+  /** Under other markers, the parts that are open could not be found again. */
+  private def markers(staging: Staging): Map[String, String] = staging.toMap
+
+  /** Everything that decides what the bytes of a part look like. A JSON line names its columns, a CSV line does not. */
+  private def content(options: SinkOptions, written: StructType): String = {
+    val columns = options.format match {
+      case RowFormatChoice.BuiltIn("csv") => written.fields.map(f => s"${f.name} ${f.dataType.sql}").mkString(", ")
+      case _                              => ""
+    }
+    val format = options.format.toMap.toSeq.sorted.map { case (key, value) => s"$key=$value" }
+    val passed = options.passThrough.toSeq.sorted.map { case (key, value) => s"$key=$value" }
+    (format ++ Seq(s"compression=${options.compression}") ++ passed ++ Seq(columns)).filter(_.nonEmpty).mkString("; ")
+  }
+}

@@ -1,0 +1,41 @@
+package stoplog.spark
+
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.connector.metric.CustomTaskMetric
+import org.apache.spark.sql.connector.write.{DataWriter, WriterCommitMessage}
+
+import stoplog.bucket.{BucketAssigner, BucketContext}
+import stoplog.commit.{Clock, TaskResult, TaskWriter}
+
+/** What a task tells the driver; nothing if its epoch was in the log already. */
+private[spark] final case class TaskMessage(result: Option[TaskResult]) extends WriterCommitMessage
+
+/** One task's rows on their way into the commit protocol. */
+private[spark] final class RowWriter(
+    writer: TaskWriter[InternalRow],
+    assigner: BucketAssigner,
+    clock: Clock
+) extends DataWriter[InternalRow] {
+  private[this] val context: BucketContext = new BucketContext {
+    override def processingTimeMillis: Long = clock.millis()
+  }
+
+  override def write(row: InternalRow): Unit = writer.write(assigner.bucket(row, context), row)
+
+  override def commit(): WriterCommitMessage = TaskMessage(Some(writer.commit()))
+
+  /** Deletes nothing (I5). */
+  override def abort(): Unit = writer.close()
+
+  override def close(): Unit = writer.close()
+
+  override def currentMetricsValues(): Array[CustomTaskMetric] = TaskMetrics.values(writer.counts)
+}
+
+/** The writer of an epoch that is in the log: Spark repeats an epoch whose commit it has not seen. */
+private[spark] object NothingToWrite extends DataWriter[InternalRow] {
+  override def write(row: InternalRow): Unit = ()
+  override def commit(): WriterCommitMessage = TaskMessage(None)
+  override def abort(): Unit                 = ()
+  override def close(): Unit                 = ()
+}

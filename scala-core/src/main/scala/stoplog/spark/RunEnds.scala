@@ -1,0 +1,75 @@
+package stoplog.spark
+
+import java.util.concurrent._
+
+import scala.jdk.CollectionConverters._
+import scala.util.Try
+
+import org.apache.spark.SparkContext
+import org.apache.spark.scheduler.{SparkListener, SparkListenerApplicationEnd, SparkListenerEvent}
+import org.apache.spark.sql.streaming.StreamingQueryListener.QueryTerminatedEvent
+
+/** Notices that a query has ended, which nobody tells a sink, and ends its run. */
+private[spark] object RunEnds {
+  private val runs     = new ConcurrentHashMap[String, SinkRun]()
+  private val ended    = new ConcurrentHashMap[String, CountDownLatch]()
+  private val contexts = ConcurrentHashMap.newKeySet[String]()
+
+  // Apart from the listener's thread: other listeners must not wait for the storage.
+  private lazy val enders = Executors.newCachedThreadPool(Daemons.named("stoplog-end"))
+
+  /** From now on the end of the run is looked out for. */
+  def watch(runId: String, run: SinkRun): Unit = {
+    runs.put(runId, run)
+    latch(runId)
+    ()
+  }
+
+  /** Once for each context. */
+  def listenTo(context: SparkContext): Unit =
+    if (contexts.add(context.applicationId)) context.addSparkListener(new Listener(context.applicationId))
+
+  /** Waits until the end of that run has been dealt with, its open parts finished if they had to be.
+    *
+    * @return whether it was in time
+    */
+  def await(runId: String, timeoutMillis: Long): Boolean =
+    latch(runId).await(timeoutMillis, TimeUnit.MILLISECONDS)
+
+  private final class Listener(application: String) extends SparkListener {
+    private val ending = new ConcurrentLinkedQueue[Future[_]]()
+
+    override def onOtherEvent(event: SparkListenerEvent): Unit = event match {
+      case end: QueryTerminatedEvent =>
+        ending.removeIf(_.isDone)
+        ending.add(enders.submit((() => finish(end.runId.toString, end.exception)): Runnable))
+        ()
+      case _ => ()
+    }
+
+    /** The last that a listener hears, so it may wait here: what has ended is finished before the JVM is gone. */
+    override def onApplicationEnd(event: SparkListenerApplicationEnd): Unit = {
+      contexts.remove(application)
+      ending.forEach(future => Try(future.get(ApplicationEndMillis, TimeUnit.MILLISECONDS)))
+      runs.values.asScala.toVector.foreach(_.endIfIdle())
+      runs.clear()
+    }
+  }
+
+  private def finish(runId: String, exception: Option[String]): Unit =
+    try Option(runs.get(runId)).foreach(_.end(exception))
+    finally {
+      runs.remove(runId)
+      latch(runId).countDown()
+      forgetSome()
+    }
+
+  private def latch(runId: String): CountDownLatch = ended.computeIfAbsent(runId, _ => new CountDownLatch(1))
+
+  /** A session may start a great many queries. */
+  private def forgetSome(): Unit = if (ended.size > RememberedRuns)
+    ended.asScala.iterator.filter(_._2.getCount == 0).take(RememberedRuns / 2).map(_._1).toVector.foreach(ended.remove)
+
+  private val RememberedRuns       = 10000
+  private val ApplicationEndMillis = 60000L
+}

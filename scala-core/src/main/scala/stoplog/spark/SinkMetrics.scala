@@ -1,0 +1,35 @@
+package stoplog.spark
+
+import java.util.{LinkedHashMap => JLinkedHashMap, Map => JMap}
+
+import stoplog.commit.{Clock, SinkStats}
+import stoplog.rolling.RollReason
+
+/** `StreamingQueryProgress.sink.metrics`: what this run has done, and what it holds. All values are whole numbers. */
+private[spark] object SinkMetrics {
+
+  def of(stats: Option[SinkStats]): JMap[String, String] = {
+    val metrics = new JLinkedHashMap[String, String]()
+    values(stats.getOrElse(SinkStats.empty)).foreach { case (name, value) => metrics.put(name, value.toString) }
+    metrics
+  }
+
+  private def values(stats: SinkStats): Seq[(String, Long)] = Seq(
+    "openParts"            -> stats.open.size.toLong,
+    "openBytes"            -> stats.open.map(_.validBytes).sum,
+    "oldestOpenPartMillis" -> stats.open.map(_.openedAtMillis).minOption.fold(0L)(Clock.system.millis() - _),
+    "pendingParts"         -> stats.pendingParts.toLong,
+    "publishedParts"       -> stats.publishedParts,
+    "publishedBytes"       -> stats.publishedBytes,
+    "publishedRows"        -> stats.publishedRows,
+    "epochsCommitted"      -> stats.epochsCommitted,
+    "recordMillis"         -> stats.recordMillis,
+    "publishMillis"        -> stats.publishMillis
+  ) ++ rolled(stats)
+
+  private def rolled(stats: SinkStats): Seq[(String, Long)] = {
+    val custom = stats.rolled.collect { case (_: RollReason.Custom, count) => count }.sum
+    RollReason.named.map(reason => s"rolledBy${reason.word.capitalize}" -> stats.rolled.getOrElse(reason, 0L)) :+
+      ("rolledByCustom" -> custom)
+  }
+}

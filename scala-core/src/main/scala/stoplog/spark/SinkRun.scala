@@ -1,0 +1,102 @@
+package stoplog.spark
+
+import java.util.concurrent.ScheduledFuture
+import java.util.concurrent.atomic.AtomicReference
+
+import scala.util.control.NonFatal
+
+import org.slf4j.LoggerFactory
+
+import stoplog.commit._
+import stoplog.fault.Faults
+import stoplog.options.{FinalizeOnTermination, OnForeignQuery, OnLostPart, SinkOptions}
+import stoplog.part.RunId
+
+/** One start of one query, as far as its sink goes: the commit protocol's driver, its timer and its end. */
+private[spark] final class SinkRun(queryId: String, trigger: QueryTrigger, sink: SinkSpec, options: SinkOptions) {
+  private val storage = sink.storage
+
+  private val driver = new SinkDriver(
+    RunId.random(),
+    SinkIdentity(storage.path, storage.sinkId, queryId),
+    sink.settings,
+    sink.policy,
+    storage.log,
+    storage.parts,
+    SinkDriver.Choices(onForeign, onLost),
+    SinkRun.tools
+  )
+  private val timer = new AtomicReference[ScheduledFuture[_]]()
+
+  def stats: SinkStats = driver.stats
+
+  def begin(batch: Long, slots: Int): EpochPlan = {
+    if (timer.get == null) storage.probe()
+    val plan = driver.begin(batch, slots)
+    if (timer.get == null) timer.set(SinkTimer.every(options.bucketCheckIntervalMillis)(tick()))
+    plan
+  }
+
+  def commit(epoch: Long, results: Seq[TaskResult]): Unit = driver.commit(epoch, results)
+
+  def abort(): Unit = driver.abort()
+
+  /** The query has ended. Never throws: whatever is not done now is done at the next start. */
+  def end(exception: Option[String]): Unit = ending(driver.end(finish(exception)))
+
+  /** The application ends, maybe in the middle of an epoch, which is then left alone. */
+  def endIfIdle(): Unit = ending(driver.endIfIdle(finish(exception = None)))
+
+  private def ending(action: => Unit): Unit = {
+    Option(timer.get).foreach(_.cancel(false))
+    try action
+    catch {
+      case NonFatal(e) =>
+        SinkRun.logger.warn(
+          s"Sink ${storage.sinkId} under ${storage.path} could not finish its open parts; the next start goes on with them",
+          e
+        )
+    }
+  }
+
+  private def tick(): SinkTimer.Next =
+    try if (driver.tick()) SinkTimer.Again else SinkTimer.Stop
+    catch {
+      case NonFatal(e) =>
+        SinkRun.logger.warn(s"Closing idle parts under ${storage.path} failed; it is tried again", e)
+        SinkTimer.Again
+    }
+
+  private def finish(exception: Option[String]): SinkDriver.Finish = options.finalizeOnTermination match {
+    case FinalizeOnTermination.Always => SinkDriver.Finish.PublishOpen
+    case FinalizeOnTermination.Auto if trigger == QueryTrigger.Finite && exception.isEmpty =>
+      SinkDriver.Finish.PublishOpen
+    case _ => SinkDriver.Finish.KeepOpen
+  }
+
+  private def onForeign: ForeignQuery = options.onForeignQuery match {
+    case OnForeignQuery.Fail  => ForeignQuery.Refuse
+    case OnForeignQuery.Adopt => ForeignQuery.Adopt
+  }
+
+  private def onLost: LostPart = options.onLostPart match {
+    case OnLostPart.Fail => LostPart.Fail
+    case OnLostPart.Skip => LostPart.Skip
+  }
+}
+
+private[spark] object SinkRun {
+  private val logger = LoggerFactory.getLogger("stoplog")
+
+  /** The world as it is, new for each driver. */
+  def tools: SinkDriver.Tools = SinkDriver.Tools(
+    Clock.system,
+    Faults.ofThisJvm,
+    Turn.semaphore(),
+    Parallel.bounded(PublishThreads),
+    Retry.jittered(tries = 4, baseMillis = 100, Thread.sleep(_))
+  )
+
+  /** Publishing is waiting for the storage, not computing. */
+  private val PublishThreads = 8
+}

@@ -1,0 +1,93 @@
+package stoplog.spark
+
+import org.apache.spark.sql.SparkSession
+import org.apache.spark.sql.types.StructType
+
+import stoplog.bucket._
+import stoplog.commit.{JobPolicy, SinkSettings}
+import stoplog.format.{Encoder, RowFormats}
+import stoplog.format.compress.Compression
+import stoplog.options.{Bucketing, RowFormatChoice, SinkOptions, UserObject}
+import stoplog.part.PartNaming
+import stoplog.rolling.RollingPolicy
+
+/** A sink's options made concrete for the rows of one write: all that a task needs. Goes to the executors.
+  *
+  * @param schema  the rows as Spark hands them over
+  * @param columns what of a row is written into the files
+  */
+private[spark] final class SinkSpec(
+    val storage: SinkStorage,
+    val schema: StructType,
+    val columns: DataColumns,
+    val encoder: Encoder,
+    val compression: Compression,
+    val assigner: BucketAssigner,
+    val policy: RollingPolicy,
+    val naming: PartNaming,
+    val maxOpenParts: Int,
+    val settings: SinkSettings
+) extends Serializable {
+
+  /** The same for a batch job, whose parts end with their task. */
+  def forJob: SinkSpec = new SinkSpec(
+    storage,
+    schema,
+    columns,
+    encoder,
+    compression,
+    assigner,
+    JobPolicy(policy),
+    naming,
+    maxOpenParts,
+    settings
+  )
+}
+
+private[spark] object SinkSpec {
+
+  /** Errors: those of the formats, bucket assigners and users' classes. */
+  def of(options: SinkOptions, schema: StructType, storage: SinkStorage): SinkSpec = {
+    val session     = SparkSession.active
+    val columns     = dataColumns(options.bucketing, schema)
+    val compression = Compression.named(options.compression)
+    val encoder     = encoderOf(options, columns.schema, session.conf.get("spark.sql.session.timeZone"))
+    val assigner    = assignerOf(options.bucketing, schema, session)
+    new SinkSpec(
+      storage,
+      schema,
+      columns,
+      encoder,
+      compression,
+      assigner,
+      options.rolling,
+      PartNaming(options.partPrefix, options.partSuffix.getOrElse(encoder.suffix + compression.suffix)),
+      options.maxOpenParts,
+      RecordedSettings.of(options, columns.schema)
+    )
+  }
+
+  private def dataColumns(bucketing: Bucketing, schema: StructType): DataColumns = bucketing match {
+    case Bucketing.PartitionColumns(names) => DataColumns.Without(PartitionColumns.of(schema, names))
+    case _                                 => DataColumns.All(schema)
+  }
+
+  private def encoderOf(options: SinkOptions, written: StructType, timeZone: String): Encoder =
+    options.format match {
+      case RowFormatChoice.BuiltIn(name)     => RowFormats.encoder(name, written, options.passThrough, timeZone)
+      case RowFormatChoice.UserEncoder(name) => UserObject.load(name, classOf[Encoder], "encoder")
+    }
+
+  private def assignerOf(bucketing: Bucketing, schema: StructType, session: SparkSession): BucketAssigner = {
+    val assigner = bucketing match {
+      case Bucketing.DateTime(pattern, zone, column) => new DateTimeBucketAssigner(pattern, zone, column)
+      case Bucketing.BasePath                        => BasePathBucketAssigner
+      case Bucketing.Expression(sql) => new ExpressionBucketAssigner(BucketExpression.bind(session, sql, schema))
+      case Bucketing.PartitionColumns(names) =>
+        PartitionColumnsBucketAssigner.bind(session, PartitionColumns.of(schema, names))
+      case Bucketing.UserAssigner(name) => UserObject.load(name, classOf[BucketAssigner], "bucketAssigner")
+    }
+    assigner.open(schema) // what is wrong with it, is wrong on the driver already
+    assigner
+  }
+}

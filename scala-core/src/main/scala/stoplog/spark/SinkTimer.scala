@@ -1,0 +1,34 @@
+package stoplog.spark
+
+import java.util.concurrent.{Executors, ScheduledExecutorService, ScheduledFuture, ThreadFactory, TimeUnit}
+
+/** The clock's hand for idle rolling: one pair of daemon threads for all sinks of the JVM. */
+private[spark] object SinkTimer {
+
+  /** Whether to come again. */
+  sealed trait Next
+  case object Again extends Next
+  case object Stop  extends Next
+
+  def every(intervalMillis: Long)(action: => Next): ScheduledFuture[_] = {
+    lazy val future: ScheduledFuture[_] = threads.scheduleWithFixedDelay(
+      () => if (action == Stop) future.cancel(false),
+      intervalMillis,
+      intervalMillis,
+      TimeUnit.MILLISECONDS
+    )
+    future
+  }
+
+  private lazy val threads: ScheduledExecutorService =
+    Executors.newScheduledThreadPool(2, Daemons.named("stoplog-timer"))
+}
+
+/** Threads that do not keep the JVM alive. */
+private[spark] object Daemons {
+  def named(name: String): ThreadFactory = (task: Runnable) => {
+    val thread = new Thread(task, name)
+    thread.setDaemon(true)
+    thread
+  }
+}

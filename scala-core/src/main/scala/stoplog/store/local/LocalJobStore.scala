@@ -1,0 +1,65 @@
+package stoplog.store.local
+
+import java.io.IOException
+import java.nio.file.{Files, NoSuchFileException, Path, Paths}
+import java.util.Comparator
+
+import scala.jdk.CollectionConverters._
+
+import stoplog.error.Errors
+import stoplog.store.JobStore
+
+/** A batch job's own directory `_stoplog/<job>` under a local path. */
+final class LocalJobStore(root: String, job: String, durability: Durability) extends JobStore {
+  private val base      = Paths.get(root)
+  private val directory = base.resolve("_stoplog").resolve(job)
+  private val replaced  = directory.resolve("replaced")
+
+  override def visible(): Vector[String] =
+    list(base).map(_.getFileName.toString).filterNot(name => name.startsWith("_") || name.startsWith("."))
+
+  override def setAside(entry: String): Unit = writing(base.resolve(entry)) {
+    Durability.createDirectories(replaced, durability)
+    try {
+      Files.move(base.resolve(entry), replaced.resolve(entry))
+      durability.syncDirectory(replaced)
+      durability.syncDirectory(base)
+    } catch { case _: NoSuchFileException => () }
+  }
+
+  override def remove(): Unit = writing(directory) {
+    deepestFirst(directory).foreach(Files.deleteIfExists(_))
+  }
+
+  override def lastModifiedMillis(): Long =
+    deepestFirst(directory).map(file => LocalFiles.modifiedMillis(file).getOrElse(0L)).maxOption.getOrElse(0L)
+
+  private def deepestFirst(top: Path): Vector[Path] =
+    if (!Files.exists(top)) Vector.empty
+    else {
+      val walk = Files.walk(top)
+      try walk.sorted(Comparator.reverseOrder[Path]()).iterator().asScala.toVector
+      finally walk.close()
+    }
+
+  private def list(directory: Path): Vector[Path] =
+    if (!Files.isDirectory(directory)) Vector.empty
+    else {
+      val files = Files.list(directory)
+      try files.iterator().asScala.toVector
+      finally files.close()
+    }
+
+  private def writing[A](path: Path)(action: => A): A =
+    try action
+    catch { case e: IOException => throw Errors.storeWrite(path.toString, String.valueOf(e.getMessage), e) }
+}
+
+object LocalJobStore {
+
+  /** The directories of batch jobs that are under the path, whose names begin with `prefix`. */
+  def jobs(root: String, prefix: String): Vector[String] = {
+    val own = Paths.get(root, "_stoplog").toFile.list()
+    if (own == null) Vector.empty else own.toVector.filter(_.startsWith(prefix))
+  }
+}

@@ -5,7 +5,7 @@ sealed abstract class RollReason(val word: String) extends Product with Serializ
 
 object RollReason {
 
-  /** It holds at least the policy's number of bytes. */
+  /** It holds more than the policy's number of bytes. */
   case object Size extends RollReason("size")
 
   /** It holds the policy's number of records. */

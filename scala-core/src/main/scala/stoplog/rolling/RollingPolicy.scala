@@ -6,7 +6,8 @@ trait PartStats {
   /** The bucket's path under the sink's path; empty for the path itself. */
   def bucket: String
 
-  /** Bytes as they will stand on storage, after compression; what a compressor still buffers is not counted. */
+  /** Bytes as they will stand on storage, after compression; what a compressor still buffers is not counted.
+    */
   def sizeBytes: Long
 
   /** Rows written to the part, in this epoch and in earlier ones. */
@@ -22,8 +23,8 @@ trait PartStats {
 /** Decides when a part is closed. Pure: it answers from its arguments alone, with the reason or with `None`.
   *
   * The three questions are asked at the points where Flink's FileSink asks them (the semantics follow its
-  * `RollingPolicy`): before each row that would go to an open part, by the clock, and at the end of an epoch. No
-  * question is asked while no part is open, nor before a part's first row.
+  * `RollingPolicy`): before each row that would go to an open part, by the clock, and at the end of an epoch.
+  * No question is asked while no part is open, nor before a part's first row.
   */
 trait RollingPolicy extends Serializable {
 

@@ -1,0 +1,75 @@
+package stoplog.options
+
+import java.time.format.DateTimeFormatter
+import java.time.{DateTimeException, Instant, ZoneId}
+
+import stoplog.bucket.BucketAssigner
+import stoplog.error.Errors
+import stoplog.options.{SinkOptionRegistry => Registry}
+
+/** Reads which buckets are asked for. */
+private[options] object BucketingOptions {
+
+  def parse(asked: AskedOptions, problems: Problems): Bucketing = {
+    val ways = Seq(Registry.BucketBy, Registry.PartitionBy, Registry.BucketAssigner).filter(asked.isSet)
+    if (ways.size > 1)
+      problems.add(s"${ways.map(_.key).mkString(" and ")} exclude each other: keep one of them.")
+    val bucketing = ways.headOption.fold(dateTime(asked, problems)) {
+      case Registry.BucketBy    => Bucketing.Expression(asked.text(Registry.BucketBy).mkString)
+      case Registry.PartitionBy => partitionColumns(asked, problems)
+      case _                    => assigner(asked, problems)
+    }
+    bucketing match {
+      case _: Bucketing.DateTime => ()
+      case _                     =>
+        val ofDateTime = Seq(Registry.BucketFormat, Registry.BucketColumn)
+        if (ways.size == 1)
+          asked.withoutEffect(ofDateTime, s"with ${ways.head.key}, only with bucketAssigner = dateTime")
+    }
+    bucketing
+  }
+
+  private def partitionColumns(asked: AskedOptions, problems: Problems): Bucketing = {
+    val parsed = ColumnNames.parse(asked.text(Registry.PartitionBy).mkString)
+    parsed.left.foreach(why => problems.add(s"partitionBy: $why.", Errors.partitionColumns(why)))
+    Bucketing.PartitionColumns(parsed.getOrElse(Nil))
+  }
+
+  private def assigner(asked: AskedOptions, problems: Problems): Bucketing =
+    asked.text(Registry.BucketAssigner).mkString.trim match {
+      case name if name.equalsIgnoreCase("dateTime") => dateTime(asked, problems)
+      case name if name.equalsIgnoreCase("basePath") => Bucketing.BasePath
+      case reference                                 =>
+        asked.userObject(Registry.BucketAssigner, reference, classOf[BucketAssigner])
+        Bucketing.UserAssigner(reference)
+    }
+
+  private def dateTime(asked: AskedOptions, problems: Problems): Bucketing = {
+    val zone = asked.value(Registry.TimeZone)(timeZone)
+    val pattern = asked.value(Registry.BucketFormat)(Right(_))
+    for (why <- unusable(pattern, zone))
+      problems.add(
+        s"bucketFormat = '$pattern' cannot name a bucket: $why.",
+        Errors.bucketFormat(pattern, why)
+      )
+    Bucketing.DateTime(pattern, zone, asked.text(Registry.BucketColumn))
+  }
+
+  def timeZone(text: String): Either[String, ZoneId] =
+    try Right(ZoneId.of(text.trim, ZoneId.SHORT_IDS))
+    catch {
+      case _: DateTimeException => Left("is not a time zone; write for example UTC, Europe/Berlin or +02:00")
+    }
+
+  // Tried on one instant, so that letters that a point in time does not have are found now, not with the first row.
+  private def unusable(pattern: String, zone: ZoneId): Option[String] =
+    try {
+      val bucket = DateTimeFormatter.ofPattern(pattern).format(Instant.EPOCH.atZone(zone))
+      val segments = bucket.split("/", -1)
+      if (segments.exists(s => s.isEmpty || s.startsWith(".") || s.startsWith("_")))
+        Some(s"it makes '$bucket', which has a directory that is empty or hidden")
+      else None
+    } catch {
+      case e @ (_: IllegalArgumentException | _: DateTimeException) => Some(e.getMessage)
+    }
+}

@@ -1,0 +1,82 @@
+package stoplog.options
+
+/** One of a few words that an option may be set to. */
+sealed trait Choice extends Product with Serializable {
+
+  /** How the option spells it. */
+  def word: String
+}
+
+/** What to do when the log of this sink belongs to another query, that is, to another checkpoint. */
+sealed abstract class OnForeignQuery(val word: String) extends Choice
+
+object OnForeignQuery {
+
+  /** Refuse to start. */
+  case object Fail extends OnForeignQuery("fail")
+
+  /** Take the log over, its open parts included. */
+  case object Adopt extends OnForeignQuery("adopt")
+
+  val all: Seq[OnForeignQuery] = Seq(Fail, Adopt)
+}
+
+/** Whether the open parts are finished when a query ends without a failure. */
+sealed abstract class FinalizeOnTermination(val word: String) extends Choice
+
+object FinalizeOnTermination {
+
+  /** With the triggers availableNow and once, whose queries end by themselves. */
+  case object Auto extends FinalizeOnTermination("auto")
+
+  case object Always extends FinalizeOnTermination("always")
+
+  /** They wait for the next start. */
+  case object Never extends FinalizeOnTermination("never")
+
+  val all: Seq[FinalizeOnTermination] = Seq(Auto, Always, Never)
+}
+
+/** What to do when a part that the log names is neither where it was written nor where it would be published.
+  */
+sealed abstract class OnLostPart(val word: String) extends Choice
+
+object OnLostPart {
+  case object Fail extends OnLostPart("fail")
+
+  /** Go on without its rows. */
+  case object Skip extends OnLostPart("skip")
+
+  val all: Seq[OnLostPart] = Seq(Fail, Skip)
+}
+
+/** What a committed epoch survives. */
+sealed abstract class Durability(val word: String) extends Choice
+
+object Durability {
+
+  /** A power loss: files and directories are synchronized to the disk before an epoch is recorded. */
+  case object Disk extends Durability("disk")
+
+  /** The death of any process, but not of the machine: the bytes are left to the operating system. */
+  case object Process extends Durability("process")
+
+  val all: Seq[Durability] = Seq(Disk, Process)
+}
+
+/** A table that shows the state of a sink. */
+sealed abstract class View(val word: String) extends Choice
+
+object View {
+
+  /** Every part that the kept records name: finished, pending or open. */
+  case object Parts extends View("parts")
+
+  /** The kept epochs. */
+  case object Epochs extends View("epochs")
+
+  /** The parts that are open after the newest record. */
+  case object Open extends View("open")
+
+  val all: Seq[View] = Seq(Parts, Epochs, Open)
+}

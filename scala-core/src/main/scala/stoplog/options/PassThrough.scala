@@ -1,0 +1,82 @@
+package stoplog.options
+
+import org.apache.spark.sql.catalyst.csv.CSVOptions
+import org.apache.spark.sql.catalyst.json.JSONOptions
+
+import stoplog.options.{SinkOptionRegistry => Registry}
+
+/** Sorts what is no option of stoplog alone: options of the format, Spark's own, and mistakes. */
+private[options] object PassThrough {
+
+  /** The format's options in Spark's spelling; all others that are not [[isSparks]] are problems. */
+  def parse(asked: AskedOptions, format: Option[RowFormatChoice], problems: Problems): Map[String, String] = {
+    // Once the format is known to be wrong, all that can be said is whether any format has such an option.
+    val known = format.fold(byFormat.values.flatten.toSeq)(of)
+    val (fit, rest) = asked.others
+      .filterNot { case (key, _) => isSparks(key) }
+      .map { case (key, value) => (key, known.find(_.equalsIgnoreCase(key)), value) }
+      .partition(_._2.isDefined)
+    rest.foreach { case (key, _, _) => problems.add(unknown(key, known, format)) }
+    fit.collect { case (_, Some(name), value) => name -> value }.toMap ++ shared(asked, known, format)
+  }
+
+  /** What Spark itself puts into the options of a write, or reads from them. */
+  def isSparks(key: String): Boolean = key.startsWith("_") || sparks.exists(_.equalsIgnoreCase(key))
+
+  private val sparks = Seq(
+    "checkpointLocation",
+    "queryName",
+    "paths",
+    "asyncProgressTrackingEnabled",
+    "asyncProgressTrackingCheckpointIntervalMs"
+  )
+
+  // Spark's names for what the options compression and partSuffix set for all formats.
+  private val replaced = Map("codec" -> Registry.Compression, "extension" -> Registry.PartSuffix)
+
+  private val byFormat: Map[String, Seq[String]] = {
+    def own(all: collection.Set[String]) =
+      all.toSeq.sorted.filterNot(o => replaced.contains(o) || o == "compression")
+    Map(
+      "text" -> Seq(Registry.LineSep.key, Registry.NullValue.key),
+      "json" -> own(JSONOptions.getAllOptions),
+      "csv" -> own(CSVOptions.getAllOptions)
+    )
+  }
+
+  private def of(format: RowFormatChoice): Seq[String] = format match {
+    case RowFormatChoice.BuiltIn(name)  => byFormat(name)
+    case RowFormatChoice.UserEncoder(_) => Nil
+  }
+
+  private def unknown(key: String, known: Seq[String], format: Option[RowFormatChoice]): String = {
+    val elsewhere = byFormat.collectFirst { case (name, all) if all.exists(_.equalsIgnoreCase(key)) => name }
+    val instead = replaced.collectFirst { case (name, option) if name.equalsIgnoreCase(key) => option.key }
+    val meant = Suggestion.of(key, Registry.all.map(_.key) ++ known)
+    (instead, elsewhere, meant) match {
+      case (Some(option), _, _) => s"$key is set as $option here."
+      case (_, Some(name), _)   => s"$key is an option of $name, and not of ${described(format)}: remove it."
+      case (_, _, Some(name))   => s"$key is not an option: did you mean $name?"
+      case _                    => s"$key is not an option: remove it."
+    }
+  }
+
+  // Options of the registry that are also the format's: all formats share their names.
+  private def shared(
+      asked: AskedOptions,
+      known: Seq[String],
+      format: Option[RowFormatChoice]
+  ): Map[String, String] = {
+    val ofFormat = Seq(Registry.LineSep, Registry.NullValue)
+    asked.withoutEffect(ofFormat.filterNot(o => known.contains(o.key)), s"with ${described(format)}")
+    (ofFormat :+ Registry.TimeZone)
+      .filter(o => known.contains(o.key))
+      .flatMap(o => asked.textOrEmpty(o).filter(_.nonEmpty || o.mayBeEmpty).map(o.key -> _))
+      .toMap
+  }
+
+  private def described(format: Option[RowFormatChoice]): String = format match {
+    case Some(RowFormatChoice.BuiltIn(name)) => s"format = $name"
+    case _                                   => "an own encoder"
+  }
+}

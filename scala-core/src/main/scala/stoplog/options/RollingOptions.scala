@@ -1,0 +1,79 @@
+package stoplog.options
+
+import stoplog.options.{SinkOptionRegistry => Registry}
+import stoplog.rolling.{DefaultRollingPolicy, OnCheckpointRollingPolicy, RollingPolicy}
+
+/** A rolling policy as options, and back. */
+object RollingOptions {
+
+  /** The options that stand for this policy: by name for those that come with stoplog, whole for any other.
+    */
+  def toMap(policy: RollingPolicy): Map[String, String] = policy match {
+    case p: DefaultRollingPolicy =>
+      Map(
+        Registry.RollingPolicy.key -> Default,
+        Registry.MaxPartSize.key -> ByteSize.render(p.maxPartSizeBytes),
+        Registry.RolloverInterval.key -> TimeSpan.render(p.rolloverIntervalMillis),
+        Registry.InactivityInterval.key -> TimeSpan.render(p.inactivityIntervalMillis)
+      ) ++ p.maxRecordsPerPart.map(Registry.MaxRecordsPerPart.key -> _.toString)
+    case p: OnCheckpointRollingPolicy =>
+      Map(Registry.RollingPolicy.key -> OnCheckpoint) ++
+        p.maxPartSizeBytes.map(Registry.MaxPartSize.key -> ByteSize.render(_)) ++
+        p.maxRecordsPerPart.map(Registry.MaxRecordsPerPart.key -> _.toString)
+    case custom => Map(Registry.RollingPolicy.key -> UserObject.reference(custom))
+  }
+
+  private[options] def parse(asked: AskedOptions): RollingPolicy =
+    asked.text(Registry.RollingPolicy).map(_.trim).getOrElse(Default) match {
+      case name if name.equalsIgnoreCase(Default)      => default(asked)
+      case name if name.equalsIgnoreCase(OnCheckpoint) => onCheckpoint(asked)
+      case reference                                   => custom(asked, reference)
+    }
+
+  private val Default = "default"
+
+  private val OnCheckpoint = "onCheckpoint"
+
+  private def default(asked: AskedOptions): RollingPolicy = {
+    val intervals = DefaultRollingPolicy()
+      .withRolloverIntervalMillis(asked.value(Registry.RolloverInterval)(TimeSpan.parse))
+      .withInactivityIntervalMillis(asked.value(Registry.InactivityInterval)(TimeSpan.parse))
+    val sized = size(asked).fold(intervals)(intervals.withMaxPartSizeBytes)
+    records(asked).fold(sized)(sized.withMaxRecordsPerPart)
+  }
+
+  private def onCheckpoint(asked: AskedOptions): RollingPolicy = {
+    asked.withoutEffect(
+      Seq(Registry.RolloverInterval, Registry.InactivityInterval),
+      "with rollingPolicy = onCheckpoint, which leaves no part open"
+    )
+    val sized =
+      size(asked).fold(OnCheckpointRollingPolicy())(OnCheckpointRollingPolicy().withMaxPartSizeBytes)
+    records(asked).fold(sized)(sized.withMaxRecordsPerPart)
+  }
+
+  private def custom(asked: AskedOptions, reference: String): RollingPolicy = {
+    asked.withoutEffect(
+      Seq(
+        Registry.MaxPartSize,
+        Registry.MaxRecordsPerPart,
+        Registry.RolloverInterval,
+        Registry.InactivityInterval
+      ),
+      "with an own rollingPolicy, which decides alone"
+    )
+    asked
+      .userObject(Registry.RollingPolicy, reference, classOf[RollingPolicy])
+      .getOrElse(DefaultRollingPolicy())
+  }
+
+  private def size(asked: AskedOptions): Option[Long] = asked.optional(Registry.MaxPartSize)(ByteSize.parse)
+
+  private def records(asked: AskedOptions): Option[Long] =
+    asked
+      .optional[Option[Long]](Registry.MaxRecordsPerPart) {
+        case none if none.trim.equalsIgnoreCase("none") => Right(None)
+        case number                                     => AskedOptions.wholeNumber(number).map(Some(_))
+      }
+      .flatten
+}

@@ -1,0 +1,363 @@
+package stoplog.options
+
+import com.fasterxml.jackson.databind.ObjectMapper
+import stoplog.options.OptionGroup._
+
+/** Every option of stoplog, once: the parser, `docs/options.md` and the Python package are held to this list.
+  */
+object SinkOptionRegistry {
+
+  val Path: SinkOption = required(
+    Format,
+    "path",
+    "directory",
+    "The directory that the finished files go to. `start(path)` and `save(path)` set it too.",
+    "/data/events"
+  )
+
+  val RowFormat: SinkOption = option(
+    Format,
+    "format",
+    "`text`, `json` or `csv`",
+    "required, unless `encoder` is set",
+    "How a row becomes bytes. `text` writes one column of strings or bytes, a line per row. With `json` and `csv`, " +
+      "all options of Spark's own JSON and CSV data sources may be set beside those listed here, and mean the same.",
+    "json"
+  )
+
+  val Encoder: SinkOption = option(
+    Format,
+    "encoder",
+    "class name",
+    "none",
+    "An own row format instead of `format`: the name of a class that extends `stoplog.format.Encoder` and has a " +
+      "public constructor without arguments, or of a Scala object.",
+    "com.example.KeyValueEncoder"
+  )
+
+  val Compression: SinkOption = withDefault(
+    Format,
+    "compression",
+    "`none`, `gzip`, `zstd`, `lz4`, `snappy` or `bzip2`",
+    "none",
+    "How the files are compressed. A member or frame ends with each epoch, so that very small micro-batches " +
+      "compress less well.",
+    "zstd"
+  )
+
+  val LineSep: SinkOption = option(
+    Format,
+    "lineSep",
+    "text",
+    "a line feed",
+    "What ends a row in `text`, `json` and `csv`, as in Spark.",
+    "\\r\\n"
+  )
+
+  val NullValue: SinkOption = option(
+    Format,
+    "nullValue",
+    "text",
+    "`text`: a null is an error; `csv`: nothing between the separators",
+    "What `text` and `csv` write for a null.",
+    "NULL"
+  )
+
+  val RollingPolicy: SinkOption = withDefault(
+    Rolling,
+    "rollingPolicy",
+    "`default`, `onCheckpoint` or class name",
+    "default",
+    "`default` keeps a part open across micro-batches until one of the limits below is reached. `onCheckpoint` " +
+      "closes every part at the end of its epoch: rows are visible at once, in many more files. A class extends " +
+      "`stoplog.rolling.RollingPolicy` and has a public constructor without arguments.",
+    "onCheckpoint"
+  )
+
+  val MaxPartSize: SinkOption = option(
+    Rolling,
+    "maxPartSize",
+    "size",
+    "`128m`; with `onCheckpoint`: no limit",
+    "A part that holds more than this on storage, after compression, is closed. It passes the limit by at most one " +
+      "row and what the compressor still held back.",
+    "256m"
+  )
+
+  val MaxRecordsPerPart: SinkOption = option(
+    Rolling,
+    "maxRecordsPerPart",
+    "whole number, or `none`",
+    "no limit",
+    "A part holds at most this many rows.",
+    "1000000"
+  )
+
+  val RolloverInterval: SinkOption = withDefault(
+    Rolling,
+    "rolloverInterval",
+    "time",
+    "15m",
+    "A part that was opened this long ago is closed, whether rows still arrive or not. Only with the `default` policy.",
+    "1 hour"
+  )
+
+  val InactivityInterval: SinkOption = withDefault(
+    Rolling,
+    "inactivityInterval",
+    "time",
+    "5m",
+    "A part that got no row for this long is closed. Only with the `default` policy.",
+    "90s"
+  )
+
+  val BucketCheckInterval: SinkOption = withDefault(
+    Rolling,
+    "bucketCheckInterval",
+    "time",
+    "1m",
+    "How often the driver looks for parts that are past one of the two intervals while no data arrives. With data, " +
+      "this happens at the end of each micro-batch too.",
+    "10s"
+  )
+
+  val BucketBy: SinkOption = option(
+    Bucket,
+    "bucketBy",
+    "SQL expression",
+    "none",
+    "The bucket of a row is the value of this expression over the row's columns, as a string; `/` separates " +
+      "directories. Not together with `partitionBy` or `bucketAssigner`.",
+    "concat('region=', region)"
+  )
+
+  val PartitionBy: SinkOption = option(
+    Bucket,
+    "partitionBy",
+    "column names, separated by commas",
+    "none",
+    "Directories `column=value` as Hive and Spark lay them out; these columns are left out of the files. Names with " +
+      "a comma go between backticks. Not together with `bucketBy` or `bucketAssigner`. Spark drops the columns of " +
+      "`DataStreamWriter.partitionBy` before the sink sees them: use this option.",
+    "year,month"
+  )
+
+  val BucketAssigner: SinkOption = withDefault(
+    Bucket,
+    "bucketAssigner",
+    "`dateTime`, `basePath` or class name",
+    "dateTime",
+    "`dateTime` names the bucket after a time (see the options below), `basePath` writes into the path itself. A " +
+      "class extends `stoplog.bucket.BucketAssigner` and has a public constructor without arguments.",
+    "basePath"
+  )
+
+  val BucketFormat: SinkOption = withDefault(
+    Bucket,
+    "bucketFormat",
+    "pattern of `java.time.format.DateTimeFormatter`",
+    "yyyy-MM-dd--HH",
+    "How `dateTime` writes the time; `/` in it makes directories in directories.",
+    "yyyy/MM/dd"
+  )
+
+  val BucketColumn: SinkOption = option(
+    Bucket,
+    "bucketColumn",
+    "column name",
+    "the time of processing",
+    "The timestamp or date column from which `dateTime` takes the time.",
+    "event_time"
+  )
+
+  val TimeZone: SinkOption = withDefault(
+    Bucket,
+    "timeZone",
+    "zone id",
+    "UTC",
+    "The zone in which `dateTime` writes the time. When it is set, `json` and `csv` also write timestamps in it, as " +
+      "Spark does with its option of this name; when it is not, they use the session's zone.",
+    "Europe/Berlin"
+  )
+
+  val PartPrefix: SinkOption = withDefault(
+    Name,
+    "partPrefix",
+    "text",
+    "part",
+    "What the names of the finished files begin with: `<prefix>-<uid>-<n><suffix>`. No `/`, and not `.` or `_` first.",
+    "events"
+  )
+
+  val PartSuffix: SinkOption = option(
+    Name,
+    "partSuffix",
+    "text, may be empty",
+    "from the format and the compression, such as `.json.gz`",
+    "What the names of the finished files end with, with its dot.",
+    ".ndjson"
+  )
+
+  val InProgress: SinkOption = withDefault(
+    Name,
+    "inProgress",
+    "`staging` or `bucket`",
+    "staging",
+    "Where parts are kept until they are finished: `staging` under `_stoplog` in the path, `bucket` beside the " +
+      "finished files, under the names that the four options below make.",
+    "bucket"
+  )
+
+  val InProgressPrefix: SinkOption =
+    marker("inProgressPrefix", "_", "What the name of an open part begins with: `.` or `_` first.", ".")
+
+  val InProgressSuffix: SinkOption =
+    marker("inProgressSuffix", ".in-progress", "What the name of an open part ends with.", ".open")
+
+  val PendingPrefix: SinkOption = marker(
+    "pendingPrefix",
+    "_",
+    "What the name of a closed part begins with until its epoch is committed: `.` or `_` first.",
+    "."
+  )
+
+  val PendingSuffix: SinkOption = marker(
+    "pendingSuffix",
+    ".pending",
+    "What the name of a closed part ends with until its epoch is committed.",
+    ".closed"
+  )
+
+  val MaxOpenParts: SinkOption = withDefault(
+    Writer,
+    "maxOpenParts",
+    "whole number",
+    "1000",
+    "How many parts one task keeps open at most. Beyond it, the part to which nothing was written for longest is " +
+      "closed early. It bounds memory and open files.",
+    "200"
+  )
+
+  val Distribution: SinkOption = withDefault(
+    Writer,
+    "distribution",
+    "`none`, `byBucket` or a whole number",
+    "none",
+    "How Spark spreads the rows over the writers: `none` leaves them where they are, `byBucket` brings the rows of " +
+      "one bucket to one writer (fewer, larger files, at the price of a shuffle), a number spreads them evenly " +
+      "over so many writers.",
+    "byBucket"
+  )
+
+  val SinkId: SinkOption = withDefault(
+    Recovery,
+    "sinkId",
+    "1 to 64 of `A-Z a-z 0-9 . _ -`, a letter or digit first",
+    "main",
+    "The name of the commit log in the path. Two queries that write to one directory need two names.",
+    "clicks"
+  )
+
+  val OnForeignQuery: SinkOption = withDefault(
+    Recovery,
+    "onForeignQuery",
+    "`fail` or `adopt`",
+    "fail",
+    "What to do when the log belongs to another query (another checkpoint): refuse to start, or take it over.",
+    "adopt"
+  )
+
+  val FinalizeOnTermination: SinkOption = withDefault(
+    Recovery,
+    "finalizeOnTermination",
+    "`auto`, `always` or `never`",
+    "auto",
+    "Whether open parts are finished when the query ends. `auto`: with the triggers availableNow and once, and at " +
+      "the end of a batch write; a part that is left open is continued by the next start.",
+    "always"
+  )
+
+  val OnLostPart: SinkOption = withDefault(
+    Recovery,
+    "onLostPart",
+    "`fail` or `skip`",
+    "fail",
+    "What to do when somebody else deleted a part that was written but not yet finished: stop, or go on without " +
+      "its rows.",
+    "skip"
+  )
+
+  val Durability: SinkOption = withDefault(
+    Recovery,
+    "durability",
+    "`disk` or `process`",
+    "disk",
+    "What a committed epoch survives. `disk`: a power loss (an fsync per open part and epoch). `process`: the death " +
+      "of any process, but not of the machine; faster.",
+    "process"
+  )
+
+  val View: SinkOption = option(
+    Read,
+    "view",
+    "`parts`, `epochs` or `open`",
+    "none: required for reading",
+    "Which table `spark.read.format(\"stoplog\")` shows of the sink at `path`: its parts, its epochs, or the parts " +
+      "that are open now. Rows are read with the format of the files, not with this one.",
+    "open"
+  )
+
+  /** All of them, in the order of the options' page. */
+  val all: Seq[SinkOption] = Seq(
+    Seq(Path, RowFormat, Encoder, Compression, LineSep, NullValue),
+    Seq(
+      RollingPolicy,
+      MaxPartSize,
+      MaxRecordsPerPart,
+      RolloverInterval,
+      InactivityInterval,
+      BucketCheckInterval
+    ),
+    Seq(BucketBy, PartitionBy, BucketAssigner, BucketFormat, BucketColumn, TimeZone),
+    Seq(PartPrefix, PartSuffix, InProgress, InProgressPrefix, InProgressSuffix, PendingPrefix, PendingSuffix),
+    Seq(MaxOpenParts, Distribution),
+    Seq(SinkId, OnForeignQuery, FinalizeOnTermination, OnLostPart, Durability),
+    Seq(View)
+  ).flatten
+
+  /** The registry for other languages: an array of objects with the fields of [[SinkOption]]. */
+  def toJson: String = {
+    val mapper = new ObjectMapper()
+    val array = mapper.createArrayNode()
+    for (o <- all) {
+      val node = array.addObject().put("key", o.key).put("kind", o.kind).put("default", o.default.orNull)
+      node.put("unset", o.unset).put("meaning", o.meaning).put("example", o.example).put("since", o.since)
+      node.put("group", o.group.title)
+    }
+    mapper.writerWithDefaultPrettyPrinter().writeValueAsString(array)
+  }
+
+  private def required(group: OptionGroup, key: String, kind: String, meaning: String, example: String) =
+    option(group, key, kind, "required", meaning, example)
+
+  private def withDefault(
+      group: OptionGroup,
+      key: String,
+      kind: String,
+      default: String,
+      meaning: String,
+      example: String
+  ) = SinkOption(key, kind, Some(default), s"`$default`", meaning, example, "0.1.0", group)
+
+  private def option(
+      group: OptionGroup,
+      key: String,
+      kind: String,
+      unset: String,
+      meaning: String,
+      example: String
+  ) = SinkOption(key, kind, None, unset, meaning, example, "0.1.0", group)
+
+  private def marker(key: String, default: String, meaning: String, example: String) =
+    withDefault(Name, key, "text", default, s"$meaning Only with `inProgress` = `bucket`.", example)
+}

@@ -1,0 +1,150 @@
+package stoplog.options
+
+import java.util.{Map => JMap}
+
+import scala.jdk.CollectionConverters._
+
+import org.apache.spark.sql.util.CaseInsensitiveStringMap
+
+import stoplog.error.Errors
+import stoplog.options.{SinkOptionRegistry => Registry}
+import stoplog.rolling.RollingPolicy
+
+/** What a sink was asked to do: all options of one write, read, checked and with their defaults.
+  *
+  * Made by [[SinkOptions.parse]] only. The meaning, default and an example of every option are in
+  * [[SinkOptionRegistry]].
+  *
+  * @param path
+  *   the directory of the finished files, as it was given
+  * @param format
+  *   how a row becomes bytes
+  * @param compression
+  *   `none`, `gzip`, `zstd`, `lz4`, `snappy` or `bzip2`
+  * @param rolling
+  *   when a part is closed
+  * @param bucketCheckIntervalMillis
+  *   how often the driver asks the policy while no data arrives
+  * @param bucketing
+  *   which directory a row goes to
+  * @param partPrefix
+  *   what a finished name begins with
+  * @param partSuffix
+  *   what it ends with; none to derive it from format and compression
+  * @param staging
+  *   where unfinished parts are kept
+  * @param maxOpenParts
+  *   how many parts one task keeps open at most
+  * @param distribution
+  *   how Spark spreads the rows over the writers
+  * @param sinkId
+  *   the name of the commit log, which is a directory's name too
+  * @param passThrough
+  *   options of the format alone, in Spark's spelling
+  * @param checkpointLocation
+  *   Spark's option, which is here only if it was set as an option
+  */
+final class SinkOptions private (
+    val path: String,
+    val format: RowFormatChoice,
+    val compression: String,
+    val rolling: RollingPolicy,
+    val bucketCheckIntervalMillis: Long,
+    val bucketing: Bucketing,
+    val partPrefix: String,
+    val partSuffix: Option[String],
+    val staging: Staging,
+    val maxOpenParts: Int,
+    val distribution: Distribution,
+    val sinkId: String,
+    val onForeignQuery: OnForeignQuery,
+    val finalizeOnTermination: FinalizeOnTermination,
+    val onLostPart: OnLostPart,
+    val durability: Durability,
+    val passThrough: Map[String, String],
+    val checkpointLocation: Option[String],
+    explicit: Map[String, String]
+) extends Serializable {
+
+  /** The options that were set, without defaults, in the registry's spelling; [[SinkOptions.parse]] reads
+    * them back.
+    */
+  def toMap: Map[String, String] = explicit
+
+  override def equals(other: Any): Boolean = other match {
+    case that: SinkOptions => toMap == that.toMap
+    case _                 => false
+  }
+
+  override def hashCode: Int = explicit.hashCode
+
+  override def toString: String =
+    explicit.toSeq.sorted.map { case (k, v) => s"$k=$v" }.mkString("SinkOptions(", ", ", ")")
+}
+
+object SinkOptions {
+
+  /** Reads the options of a write, whatever the case of their names.
+    *
+    * Throws `STOPLOG_INVALID_OPTIONS` with all problems at once; or `STOPLOG_PATH_MISSING`,
+    * `STOPLOG_USER_CODE`, `STOPLOG_BUCKET_FORMAT` or `STOPLOG_PARTITION_COLUMNS` if that is the only one.
+    *
+    * {{{
+    * SinkOptions.parse(Map("path" -> "/data/events", "format" -> "json", "maxPartSize" -> "64m"))
+    * }}}
+    */
+  def parse(options: Map[String, String]): SinkOptions = parse(options.toSeq)
+
+  /** As above, from Java, and from the map that Spark hands to a data source. */
+  def parse(options: JMap[String, String]): SinkOptions = options match {
+    // Spark's map shows its keys in lower case, but still knows how they were written.
+    case spelled: CaseInsensitiveStringMap => parse(spelled.asCaseSensitiveMap.asScala.toSeq)
+    case other                             => parse(other.asScala.toSeq)
+  }
+
+  private def parse(options: Seq[(String, String)]): SinkOptions = {
+    val problems = new Problems
+    val asked = new AskedOptions(options, problems)
+    val path = readPath(asked, problems)
+    val format = FormatOptions.format(asked, problems)
+    val passThrough = PassThrough.parse(asked, format, problems)
+    asked.withoutEffect(Seq(Registry.View), "on a write, only with spark.read")
+    val read = new SinkOptions(
+      path = path,
+      format = format.getOrElse(RowFormatChoice.BuiltIn("text")),
+      compression = FormatOptions.compression(asked),
+      rolling = RollingOptions.parse(asked),
+      bucketCheckIntervalMillis = asked.value(Registry.BucketCheckInterval)(TimeSpan.parse),
+      bucketing = BucketingOptions.parse(asked, problems),
+      partPrefix = NameOptions.prefix(asked),
+      partSuffix = NameOptions.suffix(asked, problems),
+      staging = NameOptions.staging(asked, problems),
+      maxOpenParts = asked.value(Registry.MaxOpenParts)(count),
+      distribution = asked.value(Registry.Distribution)(Distribution.parse),
+      sinkId = asked.value(Registry.SinkId)(SinkIds.parse),
+      onForeignQuery = asked.choice(Registry.OnForeignQuery, OnForeignQuery.all),
+      finalizeOnTermination = asked.choice(Registry.FinalizeOnTermination, FinalizeOnTermination.all),
+      onLostPart = asked.choice(Registry.OnLostPart, OnLostPart.all),
+      durability = asked.choice(Registry.Durability, Durability.all),
+      passThrough = passThrough,
+      checkpointLocation = asked.others.collectFirst {
+        case (key, value) if key.equalsIgnoreCase("checkpointLocation") => value
+      },
+      explicit = asked.registeredValues ++ passThrough ++ asked.others.filter(o => PassThrough.isSparks(o._1))
+    )
+    problems.throwIfAny()
+    read
+  }
+
+  private def readPath(asked: AskedOptions, problems: Problems): String =
+    asked.text(Registry.Path).getOrElse {
+      problems.add(
+        "path is not set: set it to a directory, or pass it to start(…) or save(…).",
+        Errors.pathMissing()
+      )
+      ""
+    }
+
+  private def count(text: String): Either[String, Int] =
+    AskedOptions.wholeNumber(text).filterOrElse(_.isValidInt, "is too large").map(_.toInt)
+}

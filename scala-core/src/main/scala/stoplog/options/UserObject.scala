@@ -1,0 +1,120 @@
+package stoplog.options
+
+import java.io.{ByteArrayInputStream, ByteArrayOutputStream, InputStream, NotSerializableException}
+import java.io.{ObjectInputStream, ObjectOutputStream, ObjectStreamClass}
+import java.lang.reflect.InvocationTargetException
+import java.util.Base64
+
+import scala.util.control.NonFatal
+
+import stoplog.bucket.BucketAssigner
+import stoplog.error.Errors
+import stoplog.format.Encoder
+import stoplog.options.{SinkOptionRegistry => Registry}
+import stoplog.rolling.RollingPolicy
+
+/** Objects of the user in an option: by the name of their class, or whole.
+  *
+  * An option is a string, so an instance travels as `instance:` and the Base64 of its Java serialization.
+  * Classes are looked up with the context class loader first, which sees what `--jars` and a notebook's cells
+  * brought in.
+  *
+  * {{{
+  * UserObject.load("com.example.KeyValueEncoder", classOf[Encoder], "encoder")
+  * UserObject.load(UserObject.reference(new KeyValueEncoder('=')), classOf[Encoder], "encoder")
+  * }}}
+  */
+object UserObject {
+
+  /** The object behind a reference.
+    *
+    * Throws `STOPLOG_USER_CODE` if there is no such class, if it is not an `expected`, or if it cannot be
+    * made.
+    *
+    * @param reference
+    *   an answer of [[reference]], the name of a class with a public constructor without arguments, or the
+    *   name of a Scala object
+    * @param option
+    *   the option that holds the reference, for the error
+    */
+  def load[T](reference: String, expected: Class[T], option: String): T = {
+    val shown = if (isInstance(reference)) "an instance" else reference
+    def refuse(why: String, cause: Throwable) = throw Errors.userCode(option, shown, why, cause)
+    val made =
+      try if (isInstance(reference)) deserialize(reference) else create(reference.trim, expected)
+      catch {
+        case e: ClassNotFoundException    => refuse(s"there is no class ${e.getMessage}", e)
+        case e: NoClassDefFoundError      => refuse(s"the class ${e.getMessage} that it needs is missing", e)
+        case e: NoSuchMethodException     => refuse("it has no public constructor without arguments", e)
+        case e: InstantiationException    => refuse("it is abstract", e)
+        case e: IllegalAccessException    => refuse("it, or its constructor, is not public", e)
+        case e: InvocationTargetException => refuse(s"its constructor failed with ${e.getCause}", e.getCause)
+        case e: ExceptionInInitializerError =>
+          refuse(s"its initialization failed with ${e.getCause}", e.getCause)
+        case NonFatal(e) => refuse(s"it cannot be read: $e", e)
+      }
+    if (!expected.isInstance(made)) refuse(s"${made.getClass.getName} is not a ${expected.getName}", null)
+    expected.cast(made)
+  }
+
+  /** How to write this instance in an option.
+    *
+    * Throws `STOPLOG_USER_CODE` if it, or something in it, is not serializable.
+    */
+  def reference(instance: AnyRef): String = {
+    val bytes = new ByteArrayOutputStream
+    try new ObjectOutputStream(bytes).writeObject(instance)
+    catch {
+      case e: NotSerializableException =>
+        val why = s"it holds a ${e.getMessage}, which is not serializable"
+        throw Errors.userCode(optionOf(instance), s"an instance of ${instance.getClass.getName}", why, e)
+    }
+    Prefix + Base64.getEncoder.encodeToString(bytes.toByteArray)
+  }
+
+  private val Prefix = "instance:"
+
+  private def isInstance(reference: String): Boolean = reference.startsWith(Prefix)
+
+  private def optionOf(instance: AnyRef): String = instance match {
+    case _: Encoder        => Registry.Encoder.key
+    case _: BucketAssigner => Registry.BucketAssigner.key
+    case _: RollingPolicy  => Registry.RollingPolicy.key
+    case _                 => "of this object"
+  }
+
+  private def deserialize(reference: String): AnyRef = {
+    val bytes = Base64.getDecoder.decode(reference.stripPrefix(Prefix))
+    new UserObjectInput(new ByteArrayInputStream(bytes)).readObject()
+  }
+
+  private def create(name: String, expected: Class[_]): AnyRef = {
+    // A Scala object is compiled to a class whose name ends with a dollar sign.
+    val found = Seq(name, name + "$").flatMap(UserClasses.find)
+    found.find(expected.isAssignableFrom(_)).orElse(found.headOption) match {
+      case Some(c) => module(c).getOrElse(c.getConstructor().newInstance().asInstanceOf[AnyRef])
+      case None    => throw new ClassNotFoundException(name)
+    }
+  }
+
+  private def module(c: Class[_]): Option[AnyRef] =
+    c.getFields.find(f => f.getName == "MODULE$" && f.getType == c).map(_.get(null))
+}
+
+private object UserClasses {
+
+  def find(name: String): Option[Class[_]] =
+    Seq(Thread.currentThread.getContextClassLoader, getClass.getClassLoader)
+      .filter(_ != null)
+      .flatMap { loader =>
+        try Some(Class.forName(name, true, loader))
+        catch { case _: ClassNotFoundException => None }
+      }
+      .headOption
+}
+
+private final class UserObjectInput(in: InputStream) extends ObjectInputStream(in) {
+
+  override protected def resolveClass(described: ObjectStreamClass): Class[_] =
+    UserClasses.find(described.getName).getOrElse(super.resolveClass(described))
+}

@@ -1,0 +1,90 @@
+package stoplog.rolling
+
+/** Closes a part by its size, its number of records, its age, or once nothing was written to it for a while.
+  *
+  * The comparisons are those of Flink's policy of this name: a part rolls when it holds *more* than
+  * `maxPartSizeBytes`, so it passes the limit by at most one row and what the compressor still held back; and
+  * when its age or its idle time has *reached* the interval. Flink has no limit of records; here a part that
+  * holds `maxRecordsPerPart` is full, so no part ever holds more. The clock is looked at after each epoch
+  * and, between epochs, every `bucketCheckInterval`: an interval is exceeded by up to that.
+  *
+  * {{{
+  * DefaultRollingPolicy().withMaxPartSizeBytes(64L << 20).withRolloverIntervalMillis(600000)
+  * }}}
+  */
+final class DefaultRollingPolicy private (
+    val maxPartSizeBytes: Long,
+    val maxRecordsPerPart: Option[Long],
+    val rolloverIntervalMillis: Long,
+    val inactivityIntervalMillis: Long
+) extends RollingPolicy {
+
+  /** A part that holds more bytes on storage than this is closed; more than 0. */
+  def withMaxPartSizeBytes(bytes: Long): DefaultRollingPolicy =
+    copy(maxPartSizeBytes = Limit.positive("maxPartSizeBytes", bytes))
+
+  /** A part holds at most this many rows; more than 0. */
+  def withMaxRecordsPerPart(records: Long): DefaultRollingPolicy =
+    copy(maxRecordsPerPart = Some(Limit.positive("maxRecordsPerPart", records)))
+
+  /** A part that was opened this long ago is closed; more than 0. */
+  def withRolloverIntervalMillis(millis: Long): DefaultRollingPolicy =
+    copy(rolloverIntervalMillis = Limit.positive("rolloverIntervalMillis", millis))
+
+  /** A part to which nothing was written for this long is closed; more than 0. */
+  def withInactivityIntervalMillis(millis: Long): DefaultRollingPolicy =
+    copy(inactivityIntervalMillis = Limit.positive("inactivityIntervalMillis", millis))
+
+  override def beforeRow(part: PartStats, nowMillis: Long): Option[RollReason] = full(part)
+
+  override def onTime(part: PartStats, nowMillis: Long): Option[RollReason] =
+    if (nowMillis - part.openedAtMillis >= rolloverIntervalMillis) Some(RollReason.Age)
+    else if (nowMillis - part.lastWrittenAtMillis >= inactivityIntervalMillis) Some(RollReason.Inactivity)
+    else None
+
+  override def onEpochEnd(part: PartStats, nowMillis: Long): Option[RollReason] = full(part)
+
+  override def equals(other: Any): Boolean = other match {
+    case that: DefaultRollingPolicy => values == that.values
+    case _                          => false
+  }
+
+  override def hashCode: Int = values.hashCode
+
+  override def toString: String =
+    s"DefaultRollingPolicy(maxPartSizeBytes=$maxPartSizeBytes" +
+      maxRecordsPerPart.fold("")(records => s", maxRecordsPerPart=$records") +
+      s", rolloverIntervalMillis=$rolloverIntervalMillis, inactivityIntervalMillis=$inactivityIntervalMillis)"
+
+  private def full(part: PartStats): Option[RollReason] =
+    Limit.full(part, Some(maxPartSizeBytes), maxRecordsPerPart)
+
+  private def values = (maxPartSizeBytes, maxRecordsPerPart, rolloverIntervalMillis, inactivityIntervalMillis)
+
+  private def copy(
+      maxPartSizeBytes: Long = maxPartSizeBytes,
+      maxRecordsPerPart: Option[Long] = maxRecordsPerPart,
+      rolloverIntervalMillis: Long = rolloverIntervalMillis,
+      inactivityIntervalMillis: Long = inactivityIntervalMillis
+  ): DefaultRollingPolicy =
+    new DefaultRollingPolicy(
+      maxPartSizeBytes,
+      maxRecordsPerPart,
+      rolloverIntervalMillis,
+      inactivityIntervalMillis
+    )
+}
+
+object DefaultRollingPolicy {
+
+  /** 128 MiB, no limit of records, 15 minutes of age, 5 minutes without a row. */
+  def apply(): DefaultRollingPolicy = default
+
+  private val default =
+    new DefaultRollingPolicy(
+      maxPartSizeBytes = 128L << 20,
+      maxRecordsPerPart = None,
+      rolloverIntervalMillis = 15L * 60 * 1000,
+      inactivityIntervalMillis = 5L * 60 * 1000
+    )
+}

@@ -1,0 +1,28 @@
+package stoplog.options
+
+import org.scalatest.funsuite.AnyFunSuite
+
+class ColumnNamesSuite extends AnyFunSuite {
+
+  test("names are separated by commas, spaces around them do not count") {
+    assert(ColumnNames.parse("year") === Right(Seq("year")))
+    assert(ColumnNames.parse("year, month ,day") === Right(Seq("year", "month", "day")))
+  }
+
+  test("names with a comma or a backtick go between backticks") {
+    assert(ColumnNames.parse("`a,b`,c") === Right(Seq("a,b", "c")))
+    assert(ColumnNames.parse("c, `it``s`") === Right(Seq("c", "it`s")))
+    assert(ColumnNames.parse("` x `") === Right(Seq(" x ")))
+  }
+
+  test("what cannot be names is refused") {
+    for (text <- Seq("a,,b", ",a", "a,", "", " ", "``")) assert(ColumnNames.parse(text).isLeft, text)
+    for (text <- Seq("`a", "a`b`", "`a`b")) assert(ColumnNames.parse(text).left.exists(_.contains("backtick")), text)
+    assert(ColumnNames.parse("a,b,A").left.exists(_.contains("twice")))
+  }
+
+  test("names that were written are read back") {
+    for (names <- Seq(Seq("a"), Seq("a", "b c"), Seq("a,b", "`", " c "), Seq("``,`", "ü")))
+      assert(ColumnNames.parse(ColumnNames.render(names)) === Right(names))
+  }
+}

@@ -1,0 +1,40 @@
+package stoplog.options
+
+import org.scalatest.funsuite.AnyFunSuite
+
+class TimeSpanSuite extends AnyFunSuite {
+
+  test("fifteen minutes, in many spellings") {
+    for (text <- Seq("15m", "15 min", "15 minutes", "900s", "900 seconds", "900000ms", "PT15M", "pt900s", "10m 300s"))
+      assert(TimeSpan.parse(text) === Right(900000L), text)
+  }
+
+  test("units may be mixed") {
+    assert(TimeSpan.parse("1 hour 30 minutes") === Right(5400000L))
+    assert(TimeSpan.parse("1d2h") === Right(93600000L))
+    assert(TimeSpan.parse("500ms") === Right(500L))
+  }
+
+  test("a bare number is refused, with both things it could mean") {
+    val why = TimeSpan.parse("900").left.getOrElse("")
+    assert(why.contains("no unit") && why.contains("900s") && why.contains("900ms"))
+  }
+
+  test("what is not a span is refused") {
+    for (text <- Seq("", "soon", "m15", "15 parsecs", "1.5h", "-5m", "P", "5m later", "15 months"))
+      assert(TimeSpan.parse(text).left.exists(_.contains("is not a span of time")), text)
+  }
+
+  test("nothing, less than a millisecond, and more than fits, are refused") {
+    assert(TimeSpan.parse("0s").isLeft)
+    assert(TimeSpan.parse("PT-5M").isLeft)
+    assert(TimeSpan.parse("PT0.0001S").isLeft)
+    assert(TimeSpan.parse("99999999999999999999d").isLeft)
+  }
+
+  test("a span that was written is read back") {
+    for (millis <- Seq(1L, 999L, 1000L, 90000L, 900000L, 3600000L, 86400000L, 86400001L, Long.MaxValue))
+      assert(TimeSpan.parse(TimeSpan.render(millis)) === Right(millis))
+    assert(TimeSpan.render(900000L) === "15m")
+  }
+}

@@ -1,0 +1,75 @@
+package stoplog.options
+
+import org.apache.spark.SparkThrowable
+import org.scalatest.funsuite.AnyFunSuite
+
+import stoplog.error.StoplogArgumentException
+import stoplog.format.Encoder
+
+class UserObjectSuite extends AnyFunSuite {
+
+  private def load(reference: String): Encoder = UserObject.load(reference, classOf[Encoder], "encoder")
+
+  private def refused(reference: String): SparkThrowable = {
+    val error = intercept[StoplogArgumentException](load(reference))
+    assert(error.getCondition === "STOPLOG_USER_CODE")
+    assert(error.getMessageParameters.get("option") === "encoder")
+    error
+  }
+
+  private def why(reference: String): String = refused(reference).getMessageParameters.get("why")
+
+  test("a class is made by its constructor without arguments") {
+    assert(load("stoplog.options.NoEncoder").asInstanceOf[NoEncoder].separator === ",")
+    assert(load(" stoplog.options.NoEncoder ").isInstanceOf[NoEncoder])
+  }
+
+  test("a Scala object is found with and without its dollar sign") {
+    assert(load("stoplog.options.ObjectEncoder") eq ObjectEncoder)
+    assert(load("stoplog.options.ObjectEncoder$") eq ObjectEncoder)
+  }
+
+  test("a class is preferred to a companion that is something else") {
+    assert(load("stoplog.options.WithCompanion").isInstanceOf[WithCompanion])
+  }
+
+  test("an instance keeps its state") {
+    val copy = load(UserObject.reference(new NoEncoder("|")))
+    assert(copy.asInstanceOf[NoEncoder].separator === "|")
+    assert(load(UserObject.reference(ObjectEncoder)) eq ObjectEncoder)
+  }
+
+  test("the context class loader is asked first") {
+    val thread = Thread.currentThread
+    val before = thread.getContextClassLoader
+    val asked  = scala.collection.mutable.Buffer.empty[String]
+    thread.setContextClassLoader(new ClassLoader(before) {
+      override def loadClass(name: String, resolve: Boolean): Class[_] = { asked += name; super.loadClass(name, resolve) }
+    })
+    try load("stoplog.options.NoEncoder")
+    finally thread.setContextClassLoader(before)
+    assert(asked.contains("stoplog.options.NoEncoder"))
+  }
+
+  test("each thing that can be wrong with a class is told apart") {
+    assert(why("com.example.Nope").contains("there is no class com.example.Nope"))
+    assert(why("stoplog.options.OneBucket").contains("is not a stoplog.format.Encoder"))
+    assert(why("stoplog.options.NeedsArgument").contains("no public constructor without arguments"))
+    assert(why("stoplog.options.AbstractEncoder").contains("abstract"))
+    assert(why("stoplog.options.FailsToStart").contains("no licence"))
+  }
+
+  test("a reference to an instance that is damaged is refused, and not printed") {
+    assert(why("instance:AAAA").nonEmpty)
+    assert(why("instance:§").nonEmpty)
+    assert(refused("instance:AAAA").getMessageParameters.get("reference") === "an instance")
+    assert(why(UserObject.reference(new OneBucket)).contains("is not a stoplog.format.Encoder"))
+  }
+
+  test("an instance that cannot be serialized is refused where it is handed over") {
+    val error = intercept[StoplogArgumentException](UserObject.reference(new HoldsThread))
+    assert(error.getCondition === "STOPLOG_USER_CODE")
+    assert(error.getMessage.contains("java.lang.Thread"))
+    assert(error.getMessageParameters.get("option") === "encoder")
+  }
+}

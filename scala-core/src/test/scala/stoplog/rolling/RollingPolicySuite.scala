@@ -1,0 +1,142 @@
+package stoplog.rolling
+
+import java.io.{ByteArrayInputStream, ByteArrayOutputStream, ObjectInputStream, ObjectOutputStream}
+
+import org.scalatest.funsuite.AnyFunSuite
+
+class RollingPolicySuite extends AnyFunSuite {
+
+  import RollingPolicySuite.Part
+
+  private val policy = DefaultRollingPolicy()
+    .withMaxPartSizeBytes(10)
+    .withRolloverIntervalMillis(10)
+    .withInactivityIntervalMillis(4)
+
+  test("the defaults are 128 MiB, no limit of records, 15 minutes, 5 minutes") {
+    val default = DefaultRollingPolicy()
+    assert(default.maxPartSizeBytes === 134217728L)
+    assert(default.maxRecordsPerPart === None)
+    assert(default.rolloverIntervalMillis === 900000L)
+    assert(default.inactivityIntervalMillis === 300000L)
+  }
+
+  test("size: a part of exactly the limit stays open, one byte more closes it") {
+    for (ask <- Seq[PartStats => Option[RollReason]](policy.beforeRow(_, 0), policy.onEpochEnd(_, 0))) {
+      assert(ask(Part(sizeBytes = 10)) === None)
+      assert(ask(Part(sizeBytes = 11)) === Some(RollReason.Size))
+    }
+  }
+
+  test("records: a part that holds the limit takes no further row") {
+    val two = policy.withMaxRecordsPerPart(2)
+    assert(two.beforeRow(Part(records = 1), 0) === None)
+    assert(two.beforeRow(Part(records = 2), 0) === Some(RollReason.Records))
+    assert(two.onEpochEnd(Part(records = 2), 0) === Some(RollReason.Records))
+  }
+
+  test("size is named before records when both are reached") {
+    val both = policy.withMaxRecordsPerPart(2)
+    assert(both.beforeRow(Part(sizeBytes = 11, records = 2), 0) === Some(RollReason.Size))
+  }
+
+  test("age: reached is enough, even if a row was just written") {
+    def at(now: Long) = policy.onTime(Part(openedAtMillis = 11, lastWrittenAtMillis = now), now)
+    assert(at(20) === None)
+    assert(at(21) === Some(RollReason.Age))
+  }
+
+  test("inactivity: reached is enough") {
+    def at(now: Long) = policy.onTime(Part(openedAtMillis = 0, lastWrittenAtMillis = 2), now)
+    assert(at(5) === None)
+    assert(at(6) === Some(RollReason.Inactivity))
+  }
+
+  test("age is named before inactivity when both are reached") {
+    assert(policy.onTime(Part(), 10) === Some(RollReason.Age))
+  }
+
+  test("size is not a matter of the clock, and age not one of rows") {
+    assert(policy.onTime(Part(sizeBytes = 99), 3) === None)
+    assert(policy.beforeRow(Part(), 99) === None)
+    assert(policy.onEpochEnd(Part(), 99) === None)
+  }
+
+  test("a clock that was set back closes nothing") {
+    assert(policy.onTime(Part(openedAtMillis = 1000, lastWrittenAtMillis = 1000), 0) === None)
+  }
+
+  test("the longest intervals never close a part") {
+    val never = policy.withRolloverIntervalMillis(Long.MaxValue).withInactivityIntervalMillis(Long.MaxValue)
+    assert(never.onTime(Part(), Long.MaxValue - 1) === None)
+  }
+
+  test("on checkpoint: each epoch's end closes the part, rows and time do not") {
+    val each = OnCheckpointRollingPolicy()
+    assert(each.onEpochEnd(Part(), 0) === Some(RollReason.Checkpoint))
+    assert(each.beforeRow(Part(sizeBytes = Long.MaxValue, records = Long.MaxValue), 0) === None)
+    assert(each.onTime(Part(), Long.MaxValue) === None)
+  }
+
+  test("on checkpoint, and by size and records within an epoch") {
+    val limited = OnCheckpointRollingPolicy().withMaxPartSizeBytes(10).withMaxRecordsPerPart(5)
+    assert(limited.beforeRow(Part(sizeBytes = 10, records = 4), 0) === None)
+    assert(limited.beforeRow(Part(sizeBytes = 11), 0) === Some(RollReason.Size))
+    assert(limited.beforeRow(Part(records = 5), 0) === Some(RollReason.Records))
+    assert(limited.onEpochEnd(Part(sizeBytes = 11), 0) === Some(RollReason.Checkpoint))
+  }
+
+  test("limits that are not more than 0 are refused by name") {
+    val wrong = Seq[(String, Long => Any)](
+      "maxPartSizeBytes" -> (policy.withMaxPartSizeBytes(_)),
+      "maxRecordsPerPart" -> (policy.withMaxRecordsPerPart(_)),
+      "rolloverIntervalMillis" -> (policy.withRolloverIntervalMillis(_)),
+      "inactivityIntervalMillis" -> (policy.withInactivityIntervalMillis(_)),
+      "maxPartSizeBytes" -> (OnCheckpointRollingPolicy().withMaxPartSizeBytes(_)),
+      "maxRecordsPerPart" -> (OnCheckpointRollingPolicy().withMaxRecordsPerPart(_))
+    )
+    for {
+      (name, set) <- wrong
+      value <- Seq(0L, -1L)
+    }
+      assert(intercept[IllegalArgumentException](set(value)).getMessage.contains(name))
+  }
+
+  test("changing a policy leaves the one it was made from as it was") {
+    assert(DefaultRollingPolicy().withMaxPartSizeBytes(1) !== DefaultRollingPolicy())
+    assert(DefaultRollingPolicy().maxPartSizeBytes === 134217728L)
+  }
+
+  test("policies travel to the tasks") {
+    val policies: Seq[RollingPolicy] =
+      Seq(policy.withMaxRecordsPerPart(3), OnCheckpointRollingPolicy().withMaxPartSizeBytes(7))
+    for (p <- policies) {
+      val bytes = new ByteArrayOutputStream
+      new ObjectOutputStream(bytes).writeObject(p)
+      assert(new ObjectInputStream(new ByteArrayInputStream(bytes.toByteArray)).readObject() === p)
+    }
+  }
+
+  test("a policy says what it does") {
+    assert(policy.toString.contains("maxPartSizeBytes=10"))
+    assert(OnCheckpointRollingPolicy().toString === "OnCheckpointRollingPolicy()")
+  }
+
+  test("every reason is read back from its word") {
+    import RollReason._
+    val all =
+      Seq(Size, Records, Age, Inactivity, Checkpoint, OpenLimit, Rescale, Takeover, End, Custom("midnight"))
+    for (reason <- all) assert(RollReason.fromWord(reason.word) === reason)
+  }
+}
+
+object RollingPolicySuite {
+
+  private final case class Part(
+      sizeBytes: Long = 1,
+      records: Long = 1,
+      openedAtMillis: Long = 0,
+      lastWrittenAtMillis: Long = 0,
+      bucket: String = "b"
+  ) extends PartStats
+}

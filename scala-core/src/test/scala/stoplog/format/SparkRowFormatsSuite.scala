@@ -1,13 +1,13 @@
 package stoplog.format
 
 import java.io.ByteArrayOutputStream
-import java.nio.file.{Files, Path}
+import java.nio.file.Files
 
 import scala.jdk.CollectionConverters._
 
 import org.apache.spark.SparkThrowable
 import org.apache.spark.sql.types.{CalendarIntervalType, StructType}
-import org.apache.spark.sql.{DataFrame, Row}
+import org.apache.spark.sql.DataFrame
 import org.scalatest.funsuite.AnyFunSuite
 
 /** json and csv: the same bytes as Spark's own sink, whatever the options. */
@@ -43,29 +43,32 @@ class SparkRowFormatsSuite extends AnyFunSuite with SparkSessionForTests {
     found.flatMap(Files.readAllBytes(_)).toArray
   }
 
-  private def assertSame(format: String, df: => DataFrame, options: (String, String)*): Unit =
-    test(s"$format of ${options.mkString("{", ", ", "}")} is what Spark writes") {
+  private def assertSame(format: String, of: String, df: => DataFrame)(options: (String, String)*): Unit =
+    test(s"$format $of is what Spark writes${shown(options)}") {
       val expected = sparks(format, df, options.toMap)
       assert(expected.nonEmpty)
       assert(new String(ours(format, df, options.toMap), "utf8") === new String(expected, "utf8"))
     }
 
-  assertSame("json", rows)
-  assertSame("json", nested)
-  assertSame("json", rows, "ignoreNullFields" -> "false", "timestampFormat" -> "yyyy/MM/dd HH:mm")
-  assertSame("json", rows, "timeZone" -> "Asia/Kolkata", "dateFormat" -> "dd.MM.yy")
-  assertSame("json", rows, "lineSep" -> "\r\n")
-  assertSame("json", rows, "pretty" -> "true")
-  assertSame("json", rows, "encoding" -> "UTF-16LE", "lineSep" -> "\n")
-  assertSame("json", rows, "encoding" -> "UTF-16")
-  assertSame("json", rows, "encoding" -> "ISO-8859-1")
-  assertSame("csv", rows)
-  assertSame("csv", rows, "header" -> "true", "sep" -> ";", "nullValue" -> "NULL", "emptyValue" -> "")
-  assertSame("csv", rows, "quoteAll" -> "true", "escape" -> "\"", "lineSep" -> "\r")
-  assertSame("csv", rows, "timeZone" -> "America/New_York", "timestampFormat" -> "yyyy-MM-dd HH:mm:ss.SSS XXX")
-  assertSame("csv", rows, "encoding" -> "UTF-16", "HEADER" -> "true")
-  assertSame("csv", rows.select("name"))
-  assertSame("csv", nested.select("raw"))
+  private def shown(options: Seq[(String, String)]): String =
+    options.map { case (name, value) => s", $name = ${value.map(c => if (c < ' ') c.toInt else c).mkString}" }.mkString
+
+  assertSame("json", "of flat rows", rows)()
+  assertSame("json", "of nested rows", nested)()
+  assertSame("json", "of flat rows", rows)("ignoreNullFields" -> "false", "timestampFormat" -> "yyyy/MM/dd HH:mm")
+  assertSame("json", "of flat rows", rows)("timeZone" -> "Asia/Kolkata", "dateFormat" -> "dd.MM.yy")
+  assertSame("json", "of flat rows", rows)("lineSep" -> "\r\n")
+  assertSame("json", "of flat rows", rows)("pretty" -> "true")
+  assertSame("json", "of flat rows", rows)("encoding" -> "UTF-16LE", "lineSep" -> "\n")
+  assertSame("json", "of flat rows", rows)("encoding" -> "UTF-16")
+  assertSame("json", "of flat rows", rows)("encoding" -> "ISO-8859-1")
+  assertSame("csv", "of flat rows", rows)()
+  assertSame("csv", "of flat rows", rows)("header" -> "true", "sep" -> ";", "nullValue" -> "NULL", "emptyValue" -> "")
+  assertSame("csv", "of flat rows", rows)("quoteAll" -> "true", "escape" -> "\"", "lineSep" -> "\r")
+  assertSame("csv", "of flat rows", rows)("timeZone" -> "America/New_York", "timestampFormat" -> "yyyy-MM-dd HH:mm:ss.SSS XXX")
+  assertSame("csv", "of flat rows", rows)("encoding" -> "UTF-16", "HEADER" -> "true")
+  assertSame("csv", "of one column", rows.select("name"))()
+  assertSame("csv", "of binary", nested.select("raw"))()
 
   test("our own option for compression does not reach Spark's, which knows other names") {
     for (format <- Seq("json", "csv"); compression <- Seq("zstd", "gzip", "none"))
@@ -130,8 +133,14 @@ class SparkRowFormatsSuite extends AnyFunSuite with SparkSessionForTests {
   test("what is written is read back by Spark, row by row") {
     val dir = Files.createTempDirectory("stoplog-formats")
     Files.write(dir.resolve("part.json"), ours("json", rows, Map.empty))
-    val back: Seq[Row] = spark.read.schema(rows.schema).json(dir.toString).collect().toSeq
-    assert(back.map(_.toString) === rows.collect().toSeq.map(_.toString))
-    assert(Seq(dir).forall(Files.isDirectory(_: Path)))
+    def shown(df: DataFrame) = df.selectExpr("to_json(struct(*))").collect().map(_.getString(0)).toSeq
+    assert(shown(spark.read.schema(rows.schema).json(dir.toString)) === shown(rows))
+  }
+
+  test("no row is too empty to leave a record") {
+    for (options <- Seq(Map.empty[String, String], Map("emptyValue" -> ""), Map("nullValue" -> "", "emptyValue" -> ""))) {
+      val text = new String(ours("csv", spark.sql("SELECT * FROM VALUES (''), (null), (' ') AS t(a)"), options), "utf8")
+      assert(text.count(_ == '\n') === 3, s"$options gave '$text'")
+    }
   }
 }

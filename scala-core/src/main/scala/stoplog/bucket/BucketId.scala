@@ -1,0 +1,54 @@
+package stoplog.bucket
+
+import stoplog.error.Errors
+
+/** The path of a bucket below the sink's path: names with `/` between them, or nothing for the sink's path itself. */
+object BucketId {
+
+  /** The bucket of the sink's path itself. */
+  val Base: String = ""
+
+  /** Where rows go for which an expression, or an event time, is null.
+    *
+    * Not Hive's `__HIVE_DEFAULT_PARTITION__`: as the name of a whole directory that would be hidden from every reader,
+    * because it begins with `_`. Hive-style columns use it, after their `column=`.
+    */
+  val OfNull: String = "null"
+
+  /** The id itself, if it names a directory below the sink's path that readers see.
+    *
+    * Meant for the first time that an id is seen, not for every row.
+    *
+    * {{{
+    * BucketId.checked("2026-01-31--23")   // is returned
+    * BucketId.checked("day=31/_tmp=1")    // is returned: Spark shows names with = in them
+    * BucketId.checked("../elsewhere")     // STOPLOG_BUCKET_ID
+    * }}}
+    *
+    * @throws stoplog.error.StoplogException `STOPLOG_BUCKET_ID` if it is null, absolute or would leave the path, has an
+    *                                        empty, a hidden or an unprintable name in it
+    */
+  def checked(id: String): String = {
+    problem(id).foreach(why => throw Errors.bucketId(id, why))
+    id
+  }
+
+  /** What is wrong with an id, if anything. */
+  def problem(id: String): Option[String] =
+    if (id == null) Some("it is null")
+    else if (id.isEmpty) None
+    else if (id.startsWith("/")) Some("it is an absolute path")
+    else id.split("/", -1).iterator.flatMap(problemOfName).nextOption()
+
+  private def problemOfName(name: String): Option[String] = name match {
+    case ""         => Some("there is an empty name in it")
+    case "." | ".." => Some(s"there is a '$name' in it")
+    case _ if name.exists(Character.isISOControl) => Some("there is a control character in it")
+    case _ if isHidden(name)                      => Some(s"readers do not look into a directory called '$name'")
+    case _                                        => None
+  }
+
+  // What Spark's file index leaves out; most other readers leave out the same.
+  private def isHidden(name: String): Boolean =
+    name.startsWith(".") || (name.startsWith("_") && !name.contains('=')) || name.endsWith("._COPYING_")
+}

@@ -1,0 +1,58 @@
+package stoplog.bucket
+
+import java.time.format.DateTimeFormatter
+import java.time.{DateTimeException, Instant, ZoneOffset}
+import java.util.Locale
+
+import stoplog.error.Errors
+
+/** A pattern, and for how long the text that it gives stays the same.
+  *
+  * @param granularityMicros a divisor of the hour in microseconds: within one such span of local time, and with the same
+  *                          offset from UTC, the text cannot change
+  * @param showsZone         whether the text has something of the zone in it
+  */
+private[bucket] final case class DateTimePattern(
+    formatter: DateTimeFormatter,
+    granularityMicros: Long,
+    showsZone: Boolean
+)
+
+private[bucket] object DateTimePattern {
+
+  private val Second = 1000000L
+
+  // By pattern letter of DateTimeFormatter; the others change at full hours only. The names of zones (z, v) can change
+  // between standard and summer time without a change of the offset, so nothing coarser is safe for them.
+  private val granularities: Seq[(String, Long)] =
+    Seq("SnAN" -> 1L, "szv" -> Second, "mB" -> 60 * Second)
+
+  private val hour = 3600 * Second
+
+  /** @throws stoplog.error.StoplogArgumentException `STOPLOG_BUCKET_FORMAT` if it cannot name a bucket */
+  def parse(pattern: String): DateTimePattern = {
+    val letters = unquoted(pattern)
+    DateTimePattern(
+      formatterOf(pattern),
+      granularities.collectFirst { case (of, micros) if letters.exists(of.contains(_)) => micros }.getOrElse(hour),
+      letters.exists("VvzOXxZ".contains(_))
+    )
+  }
+
+  private def formatterOf(pattern: String): DateTimeFormatter =
+    try {
+      // In one language on every machine: a name must not depend on where a task runs.
+      val formatter = DateTimeFormatter.ofPattern(pattern, Locale.US)
+      val sample    = formatter.format(Instant.EPOCH.atZone(ZoneOffset.UTC))
+      BucketId.problem(sample).foreach(why => throw Errors.bucketFormat(pattern, s"it gives '$sample', and $why"))
+      formatter
+    } catch {
+      case e: DateTimeException        => throw Errors.bucketFormat(pattern, e.getMessage)
+      case e: IllegalArgumentException if !e.isInstanceOf[stoplog.error.StoplogArgumentException] =>
+        throw Errors.bucketFormat(pattern, e.getMessage)
+    }
+
+  // Text in single quotes stands for itself; two of them for one quote, inside or outside of such text.
+  private def unquoted(pattern: String): String =
+    pattern.split("'", -1).zipWithIndex.collect { case (text, i) if i % 2 == 0 => text }.mkString
+}

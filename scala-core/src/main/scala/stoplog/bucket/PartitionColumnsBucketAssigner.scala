@@ -1,0 +1,78 @@
+package stoplog.bucket
+
+import java.util
+
+import org.apache.spark.sql.SparkSession
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.catalog.ExternalCatalogUtils
+import org.apache.spark.sql.catalyst.expressions.{BoundReference, Expression, UnsafeProjection, UnsafeRow}
+import org.apache.spark.sql.types.StructType
+import stoplog.bucket.PartitionColumnsBucketAssigner.MostKeptIds
+
+/** Hive-style buckets, `country=DE/day=2026-01-31`, named and escaped as Spark's own file sink names them: null and the
+  * empty string are `__HIVE_DEFAULT_PARTITION__`.
+  *
+  * {{{
+  * val columns  = PartitionColumns.of(df.schema, Seq("country", "day"))
+  * val assigner = PartitionColumnsBucketAssigner.bind(spark, columns)
+  * val written  = DataColumns.Without(columns) // the encoder's schema, and the projection of each row
+  * }}}
+  */
+final class PartitionColumnsBucketAssigner private (columns: PartitionColumns, texts: Seq[BucketExpression])
+    extends BucketAssigner {
+
+  @transient private var values: UnsafeProjection              = _
+  @transient private var strings: UnsafeProjection             = _
+  @transient private var ids: util.HashMap[UnsafeRow, String]  = _
+  @transient private var latest: UnsafeRow                     = _
+  @transient private var latestId: String                      = _
+
+  override def open(schema: StructType): Unit = {
+    values = UnsafeProjection.create(columns.ordinals.map[Expression] { i =>
+      BoundReference(i, columns.schema(i).dataType, true)
+    })
+    strings = BucketExpression.projection(texts)
+    ids = new util.HashMap
+    latest = null
+  }
+
+  // Rows with the values of the row before cost a comparison of a few bytes, others a look-up; new ones are spelled out.
+  override def bucket(row: InternalRow, context: BucketContext): String = {
+    val key = values(row)
+    if (latest == null || !latest.equals(key)) {
+      latest = key.copy()
+      latestId = idOf(row)
+    }
+    latestId
+  }
+
+  private def idOf(row: InternalRow): String = {
+    val kept = ids.get(latest)
+    if (kept != null) kept
+    else {
+      if (ids.size >= MostKeptIds) ids.clear()
+      val id = spelled(strings(row))
+      ids.put(latest, id)
+      id
+    }
+  }
+
+  private def spelled(row: UnsafeRow): String =
+    columns.names.zipWithIndex.map { case (name, i) =>
+      val text = if (row.isNullAt(i)) null else row.getUTF8String(i).toString
+      ExternalCatalogUtils.getPartitionPathString(name, text)
+    }.mkString("/")
+
+  override def toString: String = s"partitionBy(${columns.names.mkString(", ")})"
+}
+
+object PartitionColumnsBucketAssigner {
+
+  private val MostKeptIds = 10000
+
+  /** With the session's way of writing values as strings: its time zone for timestamps, above all. */
+  def bind(session: SparkSession, columns: PartitionColumns): PartitionColumnsBucketAssigner =
+    new PartitionColumnsBucketAssigner(columns, columns.names.map { name =>
+      BucketExpression.bind(session, s"`${name.replace("`", "``")}`", columns.schema)
+    })
+}

@@ -1,0 +1,61 @@
+package stoplog.bucket
+
+import java.util.concurrent.TimeUnit
+
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.types.{DateType, StructType, TimestampNTZType, TimestampType}
+import stoplog.error.Errors
+
+/** Where the time of a row is found, in microseconds since 1970-01-01T00:00:00 (in UTC, or where it is local). */
+private[bucket] sealed abstract class RowTime {
+
+  /** Whether the time is an instant, to be shown in some zone, rather than a local time. */
+  def hasZone: Boolean
+
+  def isMissing(row: InternalRow): Boolean
+
+  def micros(row: InternalRow, context: BucketContext): Long
+}
+
+private[bucket] object RowTime {
+
+  def of(column: Option[String], schema: StructType): RowTime =
+    column.fold[RowTime](Processing)(ofColumn(_, schema))
+
+  private def ofColumn(name: String, schema: StructType): RowTime = {
+    val ordinal = ColumnLookup.ordinal(schema, name).fold(why => throw Errors.bucketColumn(name, why), identity)
+    schema(ordinal).dataType match {
+      case TimestampType    => Instant(ordinal)
+      case TimestampNTZType => Local(ordinal)
+      case DateType         => Day(ordinal)
+      case other            => throw Errors.bucketColumn(name, s"it is of type ${other.simpleString}")
+    }
+  }
+
+  private case object Processing extends RowTime {
+    override def hasZone: Boolean                     = true
+    override def isMissing(row: InternalRow): Boolean = false
+    override def micros(row: InternalRow, context: BucketContext): Long =
+      TimeUnit.MILLISECONDS.toMicros(context.processingTimeMillis)
+  }
+
+  private sealed abstract class Column(ordinal: Int) extends RowTime {
+    override def isMissing(row: InternalRow): Boolean = row.isNullAt(ordinal)
+  }
+
+  private final case class Instant(ordinal: Int) extends Column(ordinal) {
+    override def hasZone: Boolean                                       = true
+    override def micros(row: InternalRow, context: BucketContext): Long = row.getLong(ordinal)
+  }
+
+  private final case class Local(ordinal: Int) extends Column(ordinal) {
+    override def hasZone: Boolean                                       = false
+    override def micros(row: InternalRow, context: BucketContext): Long = row.getLong(ordinal)
+  }
+
+  private final case class Day(ordinal: Int) extends Column(ordinal) {
+    override def hasZone: Boolean = false
+    override def micros(row: InternalRow, context: BucketContext): Long =
+      TimeUnit.DAYS.toMicros(row.getInt(ordinal).toLong)
+  }
+}

@@ -1,0 +1,144 @@
+package stoplog.format.compress
+
+import java.io.{ByteArrayInputStream, ByteArrayOutputStream, OutputStream}
+import java.nio.charset.StandardCharsets.UTF_8
+import java.nio.file.{Files, Path}
+
+import scala.sys.process._
+import scala.util.{Random, Try}
+
+import com.github.luben.zstd.ZstdInputStream
+import org.apache.hadoop.conf.Configuration
+import org.apache.hadoop.io.compress.CompressionCodecFactory
+import org.scalatest.funsuite.AnyFunSuite
+import stoplog.format.{SparkSessionForTests, Travel}
+
+class CompressionSuite extends AnyFunSuite with SparkSessionForTests {
+
+  // Lines that compress somewhat, enough for several blocks of each codec, and short members between long ones.
+  private val epochs: Seq[Array[Byte]] = {
+    val random = new Random(7)
+    Seq(1, 40000, 3, 12000, 1).map(n => Seq.fill(n)(s"${random.nextInt(50000)} row ä\n").mkString.getBytes(UTF_8))
+  }
+
+  private val whole: Array[Byte] = epochs.flatten.toArray
+
+  private def part(compression: Compression, epochs: Seq[Array[Byte]] = epochs): Array[Byte] = {
+    val out = new ByteArrayOutputStream
+    epochs.foreach { bytes =>
+      val member = compression.openMember(out)
+      bytes.grouped(700).foreach(member.write(_))
+      member.finish()
+      member.close()
+    }
+    out.toByteArray
+  }
+
+  private def file(compression: Compression, bytes: Array[Byte]): Path =
+    Files.write(Files.createTempDirectory("stoplog-compress").resolve(s"part-0.txt${compression.suffix}"), bytes)
+
+  private def byHadoop(compression: Compression, bytes: Array[Byte]): Array[Byte] = {
+    val factory = new CompressionCodecFactory(new Configuration(false))
+    val codec   = factory.getCodec(new org.apache.hadoop.fs.Path("part-0.txt" + compression.suffix))
+    codec.createInputStream(new ByteArrayInputStream(bytes)).readAllBytes()
+  }
+
+  private def byCommand(command: Seq[String], file: Path): Array[Byte] = {
+    val out = new ByteArrayOutputStream
+    assert((command :+ file.toString).#>(out).!(ProcessLogger(_ => ())) === 0)
+    out.toByteArray
+  }
+
+  for (compression <- Seq(Compression.Gzip, Compression.Bzip2, Compression.Lz4, Compression.Snappy)) {
+    test(s"${compression.name}: Hadoop's codec for ${compression.suffix} reads the members as one file") {
+      assert(byHadoop(compression, part(compression)) === whole)
+    }
+  }
+
+  test("zstd: its own library reads the frames as one file") {
+    val bytes = part(Compression.Zstd)
+    assert(new ZstdInputStream(new ByteArrayInputStream(bytes)).readAllBytes() === whole)
+  }
+
+  for (compression <- Compression.All) {
+    test(s"${compression.name}: Spark reads the file, by its suffix, row by row") {
+      assume(compression != Compression.Zstd || spark.version >= "4.1", "Spark 4.0 needs Hadoop's native zstd")
+      val rows = spark.read.text(file(compression, part(compression)).toString).collect().map(_.getString(0)).toSeq
+      assert(rows === new String(whole, UTF_8).linesIterator.toSeq)
+    }
+
+    test(s"${compression.name}: a part cut back to the end of an epoch is whole, and goes on") {
+      assume(compression != Compression.Zstd || spark.version >= "4.1", "Spark 4.0 needs Hadoop's native zstd")
+      val valid = part(compression, epochs.take(2))
+      val torn  = part(compression).take(valid.length + 5)
+      assert(torn.startsWith(valid))
+      val resumed = torn.take(valid.length) ++ part(compression, epochs.drop(3))
+      val rows    = spark.read.text(file(compression, resumed).toString).count()
+      assert(rows === 1 + 40000 + 12000 + 1)
+    }
+
+    test(s"${compression.name}: finishing a member leaves the part's stream open and unflushed") {
+      val out = new ByteArrayOutputStream {
+        override def flush(): Unit = fail("flushed")
+        override def close(): Unit = fail("closed")
+      }
+      val member = compression.openMember(out)
+      member.write('a')
+      member.write("bc\n".getBytes)
+      member.flush()
+      member.finish()
+      val length = out.size
+      member.finish()
+      member.close()
+      assert(out.size === length)
+      assert(length > 0)
+    }
+
+    test(s"${compression.name}: a member that is given up writes nothing more") {
+      val out    = new ByteArrayOutputStream
+      val member = compression.openMember(out)
+      member.write(epochs.head)
+      val length = out.size
+      member.close()
+      member.finish()
+      assert(out.size === length)
+    }
+
+    test(s"${compression.name}: when the storage fails, so does the member, and it can still be closed") {
+      var full = false
+      val disk = new OutputStream {
+        override def write(b: Int): Unit = if (full) throw new java.io.IOException("No space left on device")
+      }
+      val member = compression.openMember(disk)
+      full = true
+      intercept[java.io.IOException] {
+        member.write(epochs(1))
+        member.finish()
+      }
+      Try(member.close())
+    }
+  }
+
+  for (
+    (compression, command) <- Seq(
+      Compression.Gzip  -> Seq("gzip", "-dc"),
+      Compression.Bzip2 -> Seq("bzip2", "-dc"),
+      Compression.Zstd  -> Seq("zstd", "-dcq")
+    )
+  ) {
+    test(s"${compression.name}: the command ${command.head} reads the members as one file") {
+      assume(Try(Seq(command.head, "--version").!(ProcessLogger(_ => ()))).isSuccess, s"${command.head} is not installed")
+      assert(byCommand(command, file(compression, part(compression))) === whole)
+    }
+  }
+
+  test("each is found by its name in any case, and an unknown name is not") {
+    for (compression <- Compression.All) assert(Compression.named(compression.name.toUpperCase) === Some(compression))
+    assert(Compression.named("gz") === None)
+    assert(Compression.All.map(_.suffix) === Seq("", ".gz", ".zst", ".lz4", ".snappy", ".bz2"))
+  }
+
+  test("they travel to tasks and stay themselves") {
+    for (compression <- Compression.All) assert(Travel.toTask[Compression](compression) eq compression)
+  }
+}

@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from typing import TypeAlias
+import re
+from typing import TYPE_CHECKING, TypeAlias
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+_SECRET = re.compile("secret|password|token|credential|access.?key", re.IGNORECASE)
+_HIDDEN = "…"
 
 Pairs: TypeAlias = tuple[tuple[str, str], ...]
 """An immutable option map, in the order in which it was made."""
@@ -41,17 +47,6 @@ def present(values: Mapping[str, object | None]) -> dict[str, str]:
     return {key: text_of(value) for key, value in values.items() if value is not None}
 
 
-def with_pairs(pairs: Pairs, changes: Mapping[str, str]) -> Pairs:
-    """The pairs with these set, each in place of one whose key differs by case alone.
-
-    >>> with_pairs((("sinkId", "a"),), {"SINKID": "b"})
-    (('SINKID', 'b'),)
-    """
-    replaced = {key.lower() for key in changes}
-    kept = tuple(pair for pair in pairs if pair[0].lower() not in replaced)
-    return kept + tuple(changes.items())
-
-
 def merged(parts: Iterable[Mapping[str, str]]) -> Pairs:
     """One option map of several; all contradictions between them are reported in one error.
 
@@ -71,3 +66,12 @@ def merged(parts: Iterable[Mapping[str, str]]) -> Pairs:
     if conflicts:
         raise ValueError(f"an option was given two values: {', '.join(conflicts)}")
     return tuple(first.values())
+
+
+def shown(pairs: Iterable[tuple[str, str]]) -> str:
+    """The options as a `repr` shows them; what looks like a secret is hidden, as in Spark's own logs.
+
+    >>> shown([("format", "json"), ("fs.s3a.secret.key", "hunter2")])
+    "format='json', fs.s3a.secret.key='…'"
+    """
+    return ", ".join(f"{key}={_HIDDEN if _SECRET.search(key) else value!r}" for key, value in pairs)

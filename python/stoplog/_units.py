@@ -21,17 +21,19 @@ def duration_text(name: str, value: Duration) -> str:
     '900000ms'
     >>> duration_text("rollover_interval", 60_000)
     '60000ms'
-    >>> duration_text("rollover_interval", "15m")
-    '15m'
+    >>> duration_text("rollover_interval", "15 min")
+    '15min'
     """
     if isinstance(value, timedelta):
-        millis, rest = divmod(value, _MILLISECOND)
+        whole, rest = divmod(value, _MILLISECOND)
         if rest:
             raise ValueError(f"{name} must be a whole number of milliseconds, not {value!r}")
-        return f"{millis}ms"
+        return f"{whole}ms"
     if isinstance(value, str):
-        return value
-    return f"{_integer(name, value, 'a timedelta, a string such as "15m" or an int of milliseconds')}ms"
+        # Spark reads "15min" but not "15 min".
+        return "".join(value.split())
+    millis = _integer(name, value, 'a timedelta, a string such as "15m" or an int of milliseconds')
+    return f"{millis}ms"
 
 
 def size_text(name: str, value: Size) -> str:

@@ -2,25 +2,30 @@
 
 from __future__ import annotations
 
+import re
+from importlib import metadata
+from pathlib import Path
+
 GROUP_AND_ARTIFACT = "io.github.stoplog:stoplog_2.13"
 """The jar's Maven coordinate without its version."""
 
-SOURCE_TREE = "0+source"
-"""The version of a package that was never installed, which therefore has no metadata to read it from."""
+CHECKOUT = Path(__file__).resolve().parents[2]
+"""The root of the source tree, when the package is used from one."""
 
 
 def version() -> str:
-    """The installed package's version, the same as its jar's; `SOURCE_TREE` when it is not installed.
+    """The package's version, which is also its jar's.
 
-    >>> isinstance(version(), str)
+    An installed package knows it from its metadata, one that is only on `PYTHONPATH` from the
+    build beside it.
+
+    >>> version()[0].isdigit()
     True
     """
-    from importlib import metadata
-
     try:
         return metadata.version("stoplog")
     except metadata.PackageNotFoundError:
-        return SOURCE_TREE
+        return _built_version(CHECKOUT / "project" / "Versions.scala")
 
 
 def coordinate() -> str:
@@ -30,3 +35,23 @@ def coordinate() -> str:
     True
     """
     return f"{GROUP_AND_ARTIFACT}:{version()}"
+
+
+def same_release(one: str, other: str) -> bool:
+    """Whether two versions name one release; Python and Maven write pre-releases differently.
+
+    >>> same_release("0.2.0.dev1", "0.2.0-SNAPSHOT"), same_release("0.2.0", "0.2.1")
+    (True, False)
+    """
+    return _release(one) == _release(other)
+
+
+def _built_version(definition: Path) -> str:
+    text = definition.read_text(encoding="utf-8") if definition.is_file() else ""
+    found = re.search(r'val\s+stoplog\s*=\s*"([^"]+)"', text)
+    return found.group(1) if found else "0+unknown"
+
+
+def _release(text: str) -> str:
+    found = re.match(r"\d+(\.\d+)*", text)
+    return found.group() if found else text

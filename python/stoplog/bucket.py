@@ -15,8 +15,11 @@ class BucketAssigner:
     processing time in UTC. A bucket that would leave the path, or that readers would not see, fails
     the query.
 
-    >>> BucketAssigner.expression("country").options()
-    {'bucketBy': 'country'}
+    For buckets by a SQL expression or by columns see `with_bucket_by` and `with_partition_by` of the
+    sink's builder.
+
+    >>> BucketAssigner.date_time_bucket_assigner("yyyy-MM-dd").options()
+    {'bucketAssigner': 'dateTime', 'bucketFormat': 'yyyy-MM-dd'}
     """
 
     _pairs: Pairs
@@ -27,12 +30,13 @@ class BucketAssigner:
     ) -> BucketAssigner:
         """Buckets by time: `yyyy-MM-dd--HH` makes one for each hour.
 
-        :param format_str: a pattern of Java's `DateTimeFormatter`; `yyyy-MM-dd--HH` by default, and
-            its `/` makes nested directories.
-        :param timezone_id: the zone in which times are written, such as `Europe/Berlin`; UTC by default,
-            not the machine's as in PyFlink, so that a move to another machine moves no bucket.
-        :param column: a timestamp column that holds the event's time; by default the bucket
-            follows the time at which a row is written.
+        Args:
+            format_str: a pattern of Java's `DateTimeFormatter`; `yyyy-MM-dd--HH` by default, and
+                its `/` makes nested directories.
+            timezone_id: the zone in which times are written, such as `Europe/Berlin`; UTC by default,
+                not the machine's as in PyFlink, so that a move to another machine moves no bucket.
+            column: a timestamp column that holds the event's time; by default the bucket
+                follows the time at which a row is written.
 
         >>> BucketAssigner.date_time_bucket_assigner("yyyy/MM/dd", "Europe/Berlin", column="ts").options()
         ... # doctest: +NORMALIZE_WHITESPACE
@@ -58,42 +62,13 @@ class BucketAssigner:
         return _of({"bucketAssigner": "basePath"})
 
     @staticmethod
-    def expression(sql: str) -> BucketAssigner:
-        """The bucket is what a SQL expression over the row's columns says.
-
-        :param sql: the expression; its value is taken as a string, with `/` between nested directories.
-
-        >>> BucketAssigner.expression("concat(country, '/', date_format(ts, 'yyyy-MM'))").options()
-        {'bucketBy': "concat(country, '/', date_format(ts, 'yyyy-MM'))"}
-        """
-        return _of({"bucketBy": sql})
-
-    @staticmethod
-    def partition_columns(*columns: str) -> BucketAssigner:
-        """Hive-style directories, `a=1/b=2`, which readers turn back into columns.
-
-        The columns are left out of the rows and escaped as Spark does. Use this and not
-        `DataStreamWriter.partitionBy`, which Spark drops without a word for sinks of this kind.
-
-        :param columns: one column or more, outermost first.
-
-        >>> BucketAssigner.partition_columns("country", "day").options()
-        {'partitionBy': 'country,day'}
-        """
-        if not columns:
-            raise ValueError("partition_columns needs the name of at least one column")
-        with_comma = [column for column in columns if "," in column]
-        if with_comma:
-            raise ValueError(f"a partition column's name must not hold a comma: {', '.join(with_comma)!r}")
-        return _of({"partitionBy": ",".join(columns)})
-
-    @staticmethod
-    def of_class(class_name: str) -> BucketAssigner:
+    def custom(class_name: str) -> BucketAssigner:
         """A class on the session's class path that extends `stoplog.bucket.BucketAssigner`.
 
-        :param class_name: its fully qualified name; it needs a constructor without arguments.
+        Args:
+            class_name: its fully qualified name; it needs a constructor without arguments.
 
-        >>> BucketAssigner.of_class("com.acme.ByTenant").options()
+        >>> BucketAssigner.custom("com.acme.ByTenant").options()
         {'bucketAssigner': 'com.acme.ByTenant'}
         """
         return _of({"bucketAssigner": class_name})

@@ -23,8 +23,9 @@ class Encoder:
     def text(line_separator: str | None = None, null_value: str | None = None) -> Encoder:
         r"""One string or binary column, a line for each row.
 
-        :param line_separator: what ends each row; a newline by default.
-        :param null_value: what is written for a null; without it a null is an error.
+        Args:
+            line_separator: what ends each row; a newline by default.
+            null_value: what is written for a null; without it a null is an error.
 
         >>> Encoder.text(line_separator="\r\n").options()
         {'format': 'text', 'lineSep': '\r\n'}
@@ -35,7 +36,8 @@ class Encoder:
     def simple_string_encoder(charset_name: str = "UTF-8") -> Encoder:
         """PyFlink's name for `text()`.
 
-        :param charset_name: only UTF-8, in which Spark holds its strings; another is a `ValueError`.
+        Args:
+            charset_name: only UTF-8, in which Spark holds its strings; another is a `ValueError`.
 
         >>> Encoder.simple_string_encoder() == Encoder.text()
         True
@@ -48,8 +50,9 @@ class Encoder:
     def json(**spark_json_options: str | int | bool | None) -> Encoder:
         """One JSON object on a line for each row.
 
-        :param spark_json_options: any option of Spark's own JSON writer, by Spark's name;
-            `None` leaves it at its default.
+        Args:
+            spark_json_options: any option of Spark's own JSON writer, by Spark's name;
+                `None` leaves it at its default.
 
         >>> Encoder.json(ignoreNullFields=False).options()
         {'format': 'json', 'ignoreNullFields': 'false'}
@@ -60,8 +63,9 @@ class Encoder:
     def csv(**spark_csv_options: str | int | bool | None) -> Encoder:
         """One CSV line for each row.
 
-        :param spark_csv_options: any option of Spark's own CSV writer, by Spark's name;
-            `None` leaves it at its default. With `header=True` every part starts with the names.
+        Args:
+            spark_csv_options: any option of Spark's own CSV writer, by Spark's name;
+                `None` leaves it at its default. With `header=True` every part starts with the names.
 
         >>> Encoder.csv(header=True, sep=";").options()
         {'format': 'csv', 'header': 'true', 'sep': ';'}
@@ -69,12 +73,13 @@ class Encoder:
         return _of("csv", spark_csv_options)
 
     @staticmethod
-    def of_class(class_name: str) -> Encoder:
+    def custom(class_name: str) -> Encoder:
         """A class on the session's class path that extends `stoplog.format.Encoder`.
 
-        :param class_name: its fully qualified name; it needs a constructor without arguments.
+        Args:
+            class_name: its fully qualified name; it needs a constructor without arguments.
 
-        >>> Encoder.of_class("com.acme.KeyValueEncoder").options()
+        >>> Encoder.custom("com.acme.KeyValueEncoder").options()
         {'encoder': 'com.acme.KeyValueEncoder'}
         """
         return Encoder((("encoder", class_name),))
@@ -87,15 +92,13 @@ class Encoder:
         True
         >>> Encoder.of("parquet")
         Traceback (most recent call last):
-        ValueError: 'parquet' is not a row format: use "text", "json", "csv" or Encoder.of_class("…")
+        ValueError: 'parquet' is not a row format: use "text", "json", "csv" or Encoder.custom("…")
         """
         if isinstance(encoder, Encoder):
             return encoder
         if encoder in {"text", "json", "csv"}:
             return _of(encoder, {})
-        raise ValueError(
-            f'{encoder!r} is not a row format: use "text", "json", "csv" or Encoder.of_class("…")'
-        )
+        raise ValueError(f'{encoder!r} is not a row format: use "text", "json", "csv" or Encoder.custom("…")')
 
     def options(self) -> dict[str, str]:
         """The options that this encoder stands for."""

@@ -11,9 +11,10 @@ from stoplog._options import present
 class OutputFileConfig:
     """The start and the end of a finished part's name, `<prefix>-<uid>-<n><suffix>`.
 
-    :param part_prefix: `part` by default.
-    :param part_suffix: with its dot; by default it follows from format and compression,
-        such as `.json.gz`.
+    Args:
+        part_prefix: `part` by default.
+        part_suffix: with its dot; by default it follows from format and compression,
+            such as `.json.gz`.
 
     >>> OutputFileConfig(part_prefix="events").options()
     {'partPrefix': 'events'}

@@ -42,12 +42,13 @@ class RollingPolicy:
         return OnCheckpointRollingPolicy()
 
     @staticmethod
-    def of_class(class_name: str) -> CustomRollingPolicy:
+    def custom(class_name: str) -> CustomRollingPolicy:
         """A class on the session's class path that extends `stoplog.rolling.RollingPolicy`.
 
-        :param class_name: its fully qualified name; it needs a constructor without arguments.
+        Args:
+            class_name: its fully qualified name; it needs a constructor without arguments.
 
-        >>> RollingPolicy.of_class("com.acme.RollAtMidnight").options()
+        >>> RollingPolicy.custom("com.acme.RollAtMidnight").options()
         {'rollingPolicy': 'com.acme.RollAtMidnight'}
         """
         return CustomRollingPolicy(class_name)
@@ -65,13 +66,14 @@ class DefaultRollingPolicy(RollingPolicy):
     or else to the one named here. The clock is looked at after each epoch and, while no data flows,
     every `bucket_check_interval` of the sink.
 
-    :param max_part_size: bytes on storage, after compression: an int of bytes or a string
-        such as `"128m"`; 128 MiB by default.
-    :param rollover_interval: how long a part may stay open: a `timedelta`, a string such as `"15m"`,
-        or an int of milliseconds as in PyFlink; 15 minutes by default.
-    :param inactivity_interval: how long a part may stay open with nothing written to it, in the same
-        units; 5 minutes by default.
-    :param max_records: how many rows a part may hold; no limit by default.
+    Args:
+        max_part_size: bytes on storage, after compression: an int of bytes or a string
+            such as `"128m"`; 128 MiB by default.
+        rollover_interval: how long a part may stay open: a `timedelta`, a string such as `"15m"`,
+            or an int of milliseconds as in PyFlink; 15 minutes by default.
+        inactivity_interval: how long a part may stay open with nothing written to it, in the same
+            units; 5 minutes by default.
+        max_records: how many rows a part may hold; no limit by default.
 
     >>> DefaultRollingPolicy(max_part_size="64m", rollover_interval="10m").options()
     {'rollingPolicy': 'default', 'maxPartSize': '64m', 'rolloverInterval': '10m'}
@@ -123,9 +125,14 @@ class DefaultRollingPolicy(RollingPolicy):
 class OnCheckpointRollingPolicy(RollingPolicy):
     """Closes every part at the end of its epoch: rows are visible sooner, in more and smaller files.
 
-    >>> OnCheckpointRollingPolicy().options()
+    >>> OnCheckpointRollingPolicy.build().options()
     {'rollingPolicy': 'onCheckpoint'}
     """
+
+    @staticmethod
+    def build() -> OnCheckpointRollingPolicy:
+        """Flink's way to make one."""
+        return OnCheckpointRollingPolicy()
 
     def options(self) -> dict[str, str]:
         """The options that this policy stands for."""
@@ -134,7 +141,7 @@ class OnCheckpointRollingPolicy(RollingPolicy):
 
 @dataclass(frozen=True, slots=True)
 class CustomRollingPolicy(RollingPolicy):
-    """A policy of your own, on the JVM; made by `RollingPolicy.of_class`.
+    """A policy of your own, on the JVM; made by `RollingPolicy.custom`.
 
     >>> CustomRollingPolicy("com.acme.RollAtMidnight").options()
     {'rollingPolicy': 'com.acme.RollAtMidnight'}

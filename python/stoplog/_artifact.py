@@ -6,14 +6,14 @@ import os
 import re
 from pathlib import Path
 
-from stoplog._version import CHECKOUT
+from stoplog._version import ARTIFACT, CHECKOUT
 from stoplog.errors import JarMissing
 
 ENVIRONMENT_VARIABLE = "STOPLOG_JAR"
 """Names a jar that is used instead of the package's own."""
 
 # Not the jars of sources, documentation or tests beside it.
-_MAIN_JAR = re.compile(r"stoplog_2\.13-\d[\d.]*(-SNAPSHOT)?\.jar")
+_MAIN_JAR = re.compile(re.escape(ARTIFACT) + r"-\d[\d.]*(-SNAPSHOT)?\.jar")
 
 
 def find_jar(in_wheel: Path, in_checkout: Path) -> Path:

@@ -8,12 +8,15 @@ import shlex
 from itertools import pairwise
 from pathlib import Path
 
+SUBMIT_ARGS = "PYSPARK_SUBMIT_ARGS"
+"""The environment variable by which a Python process gives arguments to spark-submit."""
+
 _DEFAULT = re.compile(r"\s*(?P<key>[^\s=:#!][^\s=:]*)\s*[=:\s]\s*(?P<value>.*?)\s*")
 
 
 def submit_jars() -> str | None:
     """The `--jars` of `PYSPARK_SUBMIT_ARGS`, or `None`."""
-    arguments = shlex.split(os.environ.get("PYSPARK_SUBMIT_ARGS", ""))
+    arguments = shlex.split(os.environ.get(SUBMIT_ARGS, ""))
     # Of several, spark-submit takes the last.
     found = [value for flag, value in pairwise(arguments) if flag == "--jars"]
     joined = [each.removeprefix("--jars=") for each in arguments if each.startswith("--jars=")]

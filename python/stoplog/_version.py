@@ -6,7 +6,10 @@ import re
 from importlib import metadata
 from pathlib import Path
 
-GROUP_AND_ARTIFACT = "io.github.stoplog:stoplog_2.13"
+ARTIFACT = "stoplog_2.13"
+"""The jar's Maven name, with which its file's name begins."""
+
+GROUP_AND_ARTIFACT = f"io.github.stoplog:{ARTIFACT}"
 """The jar's Maven coordinate without its version."""
 
 CHECKOUT = Path(__file__).resolve().parents[2]

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from stoplog._artifact import package_jar
 from stoplog._jvm import is_connect, jvm_has_jar
-from stoplog._submit import default_jars, submit_jars
-from stoplog._version import GROUP_AND_ARTIFACT, coordinate
+from stoplog._submit import SUBMIT_ARGS, default_jars, submit_jars
+from stoplog._version import ARTIFACT, GROUP_AND_ARTIFACT, coordinate
 from stoplog.errors import JarMissing
 
 if TYPE_CHECKING:
@@ -19,8 +19,8 @@ def configure(builder: SparkSession.Builder) -> SparkSession.Builder:
     """Adds this package's jar to a session that is about to be built, and changes nothing else.
 
     Jars that the builder or `spark-defaults.conf` already name are kept. Where the jar is there by
-    other means (`spark-submit --packages` or `--jars`, `spark.jars.packages` in the builder) or cannot be
-    added by a client (Spark Connect, whose server needs it at its start) the builder is left as it is.
+    other means (`spark-submit --packages` or `--jars`, `spark.jars.packages`) or cannot be added by a client
+    (Spark Connect, whose server needs it at its start) the builder is left as it is.
 
     Args:
         builder: `SparkSession.builder`, before `getOrCreate()`.
@@ -35,20 +35,12 @@ def configure(builder: SparkSession.Builder) -> SparkSession.Builder:
     Example:
         spark = stoplog.configure(SparkSession.builder.master("local[2]")).getOrCreate()
     """
-    settings = builder._options
-    if "spark.remote" in settings or "SPARK_REMOTE" in os.environ or is_connect():
-        return builder
-    running = jvm_has_jar()
-    if running is not None:
-        if not running:
-            raise JarMissing.in_session()
-        return builder
-    if GROUP_AND_ARTIFACT in str(settings.get("spark.jars.packages", "")):
+    if _is_provided(builder):
         return builder
     if submit_jars() is not None:
-        return _with_submit_args(builder)
-    present = [each.strip() for each in str(settings.get("spark.jars") or default_jars()).split(",")]
-    kept = [each for each in present if each]
+        raise JarMissing.behind_submit_args(jar())
+    named = str(builder._options.get("spark.jars") or default_jars()).split(",")
+    kept = [each.strip() for each in named if each.strip()]
     own = jar()
     return builder if own in kept else builder.config("spark.jars", ",".join([*kept, own]))
 
@@ -79,7 +71,13 @@ def jar() -> str:
     return str(package_jar())
 
 
-def _with_submit_args(builder: SparkSession.Builder) -> SparkSession.Builder:
-    if "stoplog_2.13" in str(submit_jars()):
-        return builder
-    raise JarMissing.behind_submit_args(jar())
+def _is_provided(builder: SparkSession.Builder) -> bool:
+    remote = str(builder._options.get("spark.remote") or os.environ.get("SPARK_REMOTE", ""))
+    # Any other remote, such as local[2], is a server that this process starts, with the builder's jars.
+    if remote.startswith("sc://") or is_connect():
+        return True
+    running = jvm_has_jar()
+    if running is False:
+        raise JarMissing.in_session()
+    packages_anywhere = f"{builder._options.get('spark.jars.packages')} {os.environ.get(SUBMIT_ARGS)}"
+    return running is True or GROUP_AND_ARTIFACT in packages_anywhere or ARTIFACT in (submit_jars() or "")

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass, field, replace
 
 from stoplog._options import present
 from stoplog._units import Duration, Size, count_text, duration_text, size_text
 
 
-class RollingPolicy:
+class RollingPolicy(ABC):
     """Decides when an open part is closed; a closed part becomes visible with its epoch.
 
     Made by its static methods, or as a `DefaultRollingPolicy` by keywords or by its builder.
@@ -53,9 +54,9 @@ class RollingPolicy:
         """
         return CustomRollingPolicy(class_name)
 
+    @abstractmethod
     def options(self) -> dict[str, str]:
         """The options that this policy stands for."""
-        raise NotImplementedError
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import warnings
 from typing import TYPE_CHECKING
 
 from stoplog._artifact import package_jar
@@ -23,7 +24,7 @@ def configure(builder: SparkSession.Builder) -> SparkSession.Builder:
     (Spark Connect, whose server needs it at its start) the builder is left as it is.
 
     Args:
-        builder: `SparkSession.builder`, before `getOrCreate()`.
+        builder: `SparkSession.builder`, with its other settings made and before `getOrCreate()`.
 
     Returns:
         The same builder.
@@ -31,6 +32,10 @@ def configure(builder: SparkSession.Builder) -> SparkSession.Builder:
     Raises:
         JarMissing: this installation has no jar; or Spark's JVM already runs without it; or
             `PYSPARK_SUBMIT_ARGS` sets `--jars`, against which a builder can do nothing.
+
+    Warns:
+        UserWarning: the builder sets `spark.jars.packages` and a cluster as master. Spark then withholds
+            the downloaded packages from executors, as soon as `spark.jars` is set too.
 
     Example:
         spark = stoplog.configure(SparkSession.builder.master("local[2]")).getOrCreate()
@@ -42,7 +47,10 @@ def configure(builder: SparkSession.Builder) -> SparkSession.Builder:
     named = str(builder._options.get("spark.jars") or default_jars()).split(",")
     kept = [each.strip() for each in named if each.strip()]
     own = jar()
-    return builder if own in kept else builder.config("spark.jars", ",".join([*kept, own]))
+    if own in kept:
+        return builder
+    _warn_of_packages(builder)
+    return builder.config("spark.jars", ",".join([*kept, own]))
 
 
 def packages() -> str:
@@ -81,3 +89,14 @@ def _is_provided(builder: SparkSession.Builder) -> bool:
         raise JarMissing.in_session()
     packages_anywhere = f"{builder._options.get('spark.jars.packages')} {os.environ.get(SUBMIT_ARGS)}"
     return running is True or GROUP_AND_ARTIFACT in packages_anywhere or ARTIFACT in (submit_jars() or "")
+
+
+def _warn_of_packages(builder: SparkSession.Builder) -> None:
+    # Local executors live in the driver's JVM, whose class path has all of them.
+    master = str(builder._options.get("spark.master", "local"))
+    if "spark.jars.packages" in builder._options and master != "local" and not master.startswith("local["):
+        warnings.warn(
+            "Spark gives executors no spark.jars.packages when spark.jars is set as well. "
+            f"Add the coordinate {packages()} to spark.jars.packages instead of calling stoplog.configure.",
+            stacklevel=3,
+        )

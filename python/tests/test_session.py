@@ -68,6 +68,17 @@ def test_a_session_that_downloads_the_jar_is_left_alone() -> None:
     assert jars_of(spark__jars__packages=f"org.other:thing:1,{packages()}") is None
 
 
+@pytest.mark.filterwarnings("error")
+def test_packages_of_others_stay_beside_the_jar(own_jar: str) -> None:
+    assert jars_of(spark__jars__packages="org.other:thing:1", spark__master="local[2]") == own_jar
+
+
+def test_packages_of_others_on_a_cluster_are_warned_of() -> None:
+    with pytest.warns(UserWarning, match="spark.jars.packages") as warned:
+        jars_of(spark__jars__packages="org.other:thing:1", spark__master="spark://host:7077")
+    assert warned[0].filename == __file__
+
+
 def test_a_running_jvm_with_the_jar_is_left_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(session, "jvm_has_jar", lambda: True)
     assert jars_of() is None

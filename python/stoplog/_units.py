@@ -6,7 +6,7 @@ from datetime import timedelta
 from typing import TypeAlias
 
 Duration: TypeAlias = timedelta | str | int
-"""A `timedelta`, a Spark duration string such as `"15m"`, or an int of milliseconds (as in PyFlink)."""
+"""A `timedelta`, a duration string such as `"15m"` or `"15 min"`, or an int of milliseconds (as in PyFlink)."""
 
 Size: TypeAlias = str | int
 """A Spark byte string such as `"128m"` (binary: 1k is 1024 bytes), or an int of bytes."""
@@ -22,7 +22,7 @@ def duration_text(name: str, value: Duration) -> str:
     >>> duration_text("rollover_interval", 60_000)
     '60000ms'
     >>> duration_text("rollover_interval", "15 min")
-    '15min'
+    '15 min'
     """
     if isinstance(value, timedelta):
         whole, rest = divmod(value, _MILLISECOND)
@@ -30,8 +30,7 @@ def duration_text(name: str, value: Duration) -> str:
             raise ValueError(f"{name} must be a whole number of milliseconds, not {value!r}")
         return f"{whole}ms"
     if isinstance(value, str):
-        # Spark reads "15min" but not "15 min".
-        return "".join(value.split())
+        return value
     millis = _integer(name, value, 'a timedelta, a string such as "15m" or an int of milliseconds')
     return f"{millis}ms"
 

@@ -50,7 +50,7 @@ def test_pyflinks_way_makes_the_same_policy() -> None:
 @pytest.mark.parametrize(
     ("duration", "text"),
     [
-        ("15 min", "15min"),
+        ("15 min", "15 min"),
         ("5m", "5m"),
         (60_000, "60000ms"),
         (timedelta(milliseconds=1), "1ms"),

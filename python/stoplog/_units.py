@@ -6,7 +6,7 @@ from datetime import timedelta
 from typing import TypeAlias
 
 Duration: TypeAlias = timedelta | str | int
-"""A `timedelta`, a duration string such as `"15m"` or `"15 min"`, or an int of milliseconds (as in PyFlink)."""
+"""A `timedelta`, a string such as `"15m"` or `"15 min"`, or an int of milliseconds (as in PyFlink)."""
 
 Size: TypeAlias = str | int
 """A Spark byte string such as `"128m"` (binary: 1k is 1024 bytes), or an int of bytes."""

@@ -75,8 +75,8 @@ class ConnectUnsupported(StoplogError):
 class JarMissing(StoplogError):
     """The stoplog jar is not where it is needed: in the session, in the wheel or in the checkout.
 
-    >>> print(JarMissing.at("/tmp/gone.jar"))
-    The environment variable STOPLOG_JAR names /tmp/gone.jar, which is not a file. Correct or unset it.
+    >>> print(JarMissing.at("/opt/gone.jar"))
+    The environment variable STOPLOG_JAR names /opt/gone.jar, which is not a file. Correct or unset it.
     """
 
     def __init__(self, message: str) -> None:

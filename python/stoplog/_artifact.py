@@ -1,0 +1,37 @@
+"""Where the jar is."""
+
+from __future__ import annotations
+
+import os
+import re
+from pathlib import Path
+
+from stoplog._version import ARTIFACT, CHECKOUT
+from stoplog.errors import JarMissing
+
+ENVIRONMENT_VARIABLE = "STOPLOG_JAR"
+"""Names a jar that is used instead of the package's own."""
+
+# Not the jars of sources, documentation or tests beside it.
+_MAIN_JAR = re.compile(re.escape(ARTIFACT) + r"-\d[\d.]*(-SNAPSHOT)?\.jar")
+
+
+def find_jar(in_wheel: Path, in_checkout: Path) -> Path:
+    """The jar that the environment names, or else the wheel's, or else the one that was built last."""
+    named = os.environ.get(ENVIRONMENT_VARIABLE)
+    if named:
+        if not Path(named).is_file():
+            raise JarMissing.at(named)
+        return Path(named).resolve()
+    for folder in (in_wheel, in_checkout):
+        found = [file for file in folder.glob("*.jar") if _MAIN_JAR.fullmatch(file.name)]
+        if found:
+            return max(found, key=lambda file: file.stat().st_mtime)
+    raise JarMissing.in_package(f"{in_wheel} or {in_checkout}")
+
+
+def package_jar() -> Path:
+    """The jar of this package, as it is installed or checked out."""
+    return find_jar(
+        Path(__file__).resolve().parent / "jars", CHECKOUT / "scala-core" / "target" / "scala-2.13"
+    )

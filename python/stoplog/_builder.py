@@ -1,0 +1,180 @@
+"""The builder of a sink: one method for each thing that can be set."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal, TypeAlias
+
+from stoplog._columns import columns_text
+from stoplog._jvm import find_door
+from stoplog._options import Pairs, merged, shown, text_of
+from stoplog._units import Duration, count_text, duration_text
+from stoplog.errors import InvalidOptions
+from stoplog.sink import FileSink
+
+if TYPE_CHECKING:
+    from stoplog.bucket import BucketAssigner
+    from stoplog.output_file import OutputFileConfig
+    from stoplog.rolling import RollingPolicy
+
+Compression: TypeAlias = Literal["none", "gzip", "zstd", "lz4", "snappy", "bzip2"]
+Aspects: TypeAlias = tuple[tuple[str, Pairs], ...]
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class FileSinkBuilder:
+    """Builds a `FileSink`; made by `FileSink.for_row_format`.
+
+    Immutable: each method returns a new builder, so one builder can be the start of several sinks.
+    Calling a method again replaces all that it set before. Whatever is not set is left to the session's
+    default (`spark.datasource.stoplog.<option>`) or else to the one named here.
+
+    >>> base = FileSink.for_row_format("/data/out", "json")
+    >>> base.with_compression("zstd").with_sink_id("clicks").build()
+    FileSink(path='/data/out', format='json', compression='zstd', sinkId='clicks')
+    """
+
+    _aspects: Aspects
+
+    def with_bucket_assigner(self, assigner: BucketAssigner) -> FileSinkBuilder:
+        """Which directory a row goes to; hourly buckets by processing time in UTC by default."""
+        return self._with("bucketAssigner", assigner.options())
+
+    def with_bucket_by(self, expression: str) -> FileSinkBuilder:
+        """The bucket is what a SQL expression over the row's columns says.
+
+        Args:
+            expression: its value is taken as a string, with `/` between nested directories.
+
+        >>> FileSink.for_row_format("/data/out", "json").with_bucket_by("date_format(ts, 'yyyy/MM')").build()
+        FileSink(path='/data/out', format='json', bucketBy="date_format(ts, 'yyyy/MM')")
+        """
+        return self._with("bucketBy", {"bucketBy": expression})
+
+    def with_partition_by(self, *columns: str) -> FileSinkBuilder:
+        """Hive-style directories, `a=1/b=2`, which readers turn back into columns.
+
+        The columns are left out of the rows and escaped as Spark does. Use this and not
+        `DataStreamWriter.partitionBy`, which Spark drops without a word for sinks of this kind.
+
+        Args:
+            columns: one column or more, outermost first.
+
+        Raises:
+            ValueError: no column was named.
+
+        >>> FileSink.for_row_format("/data/out", "json").with_partition_by("country", "day").build()
+        FileSink(path='/data/out', format='json', partitionBy='country,day')
+        """
+        if not columns:
+            raise ValueError("with_partition_by needs the name of at least one column")
+        return self._with("partitionBy", {"partitionBy": columns_text(columns)})
+
+    def with_rolling_policy(self, policy: RollingPolicy) -> FileSinkBuilder:
+        """When a part is closed; by size, age and inactivity (`DefaultRollingPolicy`) by default."""
+        return self._with("rollingPolicy", policy.options())
+
+    def with_bucket_check_interval(self, interval: Duration) -> FileSinkBuilder:
+        """How often the age of open parts is looked at while no data flows.
+
+        Args:
+            interval: a `timedelta`, a string such as `"1m"`, or an int of milliseconds as in PyFlink;
+                1 minute by default.
+        """
+        return self._with(
+            "bucketCheckInterval", {"bucketCheckInterval": duration_text("bucket_check_interval", interval)}
+        )
+
+    def with_output_file_config(self, config: OutputFileConfig) -> FileSinkBuilder:
+        """How finished parts are called; `part-<uid>-<n>` and the format's suffix by default."""
+        return self._with("outputFileConfig", config.options())
+
+    def with_compression(self, codec: Compression) -> FileSinkBuilder:
+        """The codec of the parts; `"none"` by default. Sizes in policies are those after compression."""
+        return self._with("compression", {"compression": codec})
+
+    def with_max_open_parts(self, parts: int) -> FileSinkBuilder:
+        """How many parts a task keeps open before it closes the least recently used; 1000 by default."""
+        return self._with("maxOpenParts", {"maxOpenParts": count_text("max_open_parts", parts)})
+
+    def with_distribution(self, distribution: Literal["none", "byBucket"] | int) -> FileSinkBuilder:
+        """How rows are spread over the tasks that write.
+
+        Args:
+            distribution: `"none"` (the default) leaves rows where they are, `"byBucket"` brings
+                each bucket's rows to one task, a number spreads rows over that many tasks.
+        """
+        text = distribution if isinstance(distribution, str) else count_text("distribution", distribution)
+        return self._with("distribution", {"distribution": text})
+
+    def with_sink_id(self, sink_id: str) -> FileSinkBuilder:
+        """Tells apart several sinks that share one path; `main` by default."""
+        return self._with("sinkId", {"sinkId": sink_id})
+
+    def with_on_foreign_query(self, action: Literal["fail", "adopt"]) -> FileSinkBuilder:
+        """What to do with a directory that another query's checkpoint owns; `"fail"` by default."""
+        return self._with("onForeignQuery", {"onForeignQuery": action})
+
+    def with_finalize_on_termination(self, when: Literal["auto", "always", "never"]) -> FileSinkBuilder:
+        """Whether open parts are closed and published when the query ends; `"auto"` by default.
+
+        Args:
+            when: `"auto"` does so after the triggers `availableNow` and `once`, which come to an end.
+        """
+        return self._with("finalizeOnTermination", {"finalizeOnTermination": when})
+
+    def with_on_lost_part(self, action: Literal["fail", "skip"]) -> FileSinkBuilder:
+        """What to do when recovery misses a part that someone removed; `"fail"` by default."""
+        return self._with("onLostPart", {"onLostPart": action})
+
+    def with_durability(self, durability: Literal["disk", "process"]) -> FileSinkBuilder:
+        """What a committed epoch outlives.
+
+        Args:
+            durability: `"disk"` (the default) forces each epoch to the disk and outlives a power loss,
+                `"process"` is faster and outlives a killed process.
+        """
+        return self._with("durability", {"durability": durability})
+
+    def with_option(self, key: str, value: str | int | bool) -> FileSinkBuilder:
+        """Any option by its own name, for what has no method here.
+
+        Args:
+            key: the option's name; case does not matter.
+            value: the value; `True` and `False` become `true` and `false`.
+
+        >>> FileSink.for_row_format("/data/out", "json").with_option("inProgress", "bucket").build()
+        FileSink(path='/data/out', format='json', inProgress='bucket')
+        """
+        return self._with(f"option {key.lower()}", {key: text_of(value)})
+
+    def build(self) -> FileSink:
+        """The sink as set so far, checked by the jar when a classic session is active.
+
+        On Spark Connect, or before a session is started, the options are checked when the query starts.
+
+        Raises:
+            InvalidOptions: an option was given two values, or the jar refused some options.
+            JarMissing: the active session runs without the jar.
+            VersionMismatch: the active session runs with the jar of another release.
+        """
+        try:
+            pairs = merged(dict(options) for _, options in self._aspects)
+        except ValueError as error:
+            raise InvalidOptions("STOPLOG_INVALID_OPTIONS", str(error)) from None
+        door = find_door()
+        if door is not None:
+            door.validate(dict(pairs))
+        return FileSink(pairs)
+
+    def __repr__(self) -> str:
+        return f"FileSinkBuilder({shown(pair for _, options in self._aspects for pair in options)})"
+
+    def _with(self, aspect: str, options: dict[str, str]) -> FileSinkBuilder:
+        kept = tuple(each for each in self._aspects if each[0] != aspect)
+        return FileSinkBuilder((*kept, (aspect, tuple(options.items()))))
+
+
+def row_format_builder(base_path: str, encoder_options: dict[str, str]) -> FileSinkBuilder:
+    """A builder with nothing set but where and in which format."""
+    return FileSinkBuilder((("path", (("path", base_path),)), ("encoder", tuple(encoder_options.items()))))

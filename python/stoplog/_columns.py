@@ -1,0 +1,23 @@
+"""Column names as one option string."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+
+def columns_text(names: Iterable[str]) -> str:
+    """The names with commas between them; backticks around those that a comma would tear apart.
+
+    >>> print(columns_text(["country", "a,b", "c`d"]))
+    country,`a,b`,`c``d`
+    """
+    return ",".join(_quoted(name) for name in names)
+
+
+def _quoted(name: str) -> str:
+    # The jar drops spaces around a bare name.
+    bare = not {",", "`"} & set(name) and name == name.strip()
+    return name if bare else f"`{name.replace('`', '``')}`"

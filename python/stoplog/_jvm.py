@@ -1,0 +1,150 @@
+"""The one door to the JVM: nothing else in this package knows py4j.
+
+Py4j answers an unknown class with a package object, and fails later with a message that names neither;
+so a class is looked at before it is used.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Protocol
+
+from stoplog._version import same_release, version
+from stoplog.errors import (
+    ConnectUnsupported,
+    InvalidOptions,
+    JarMissing,
+    NoSession,
+    VersionMismatch,
+    condition_of,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+_FACADE = "stoplog.FileSink"
+# Set by spark-submit, whose JVM runs before Python does.
+_GATEWAY_PORT = "PYSPARK_GATEWAY_PORT"
+_STACK_TRACE = "\n\nJVM stacktrace:"
+
+
+class Door(Protocol):
+    """What this package asks of the jar."""
+
+    def validate(self, options: Mapping[str, str]) -> None:
+        """Raises `InvalidOptions` with everything that is wrong with the options."""
+
+    def await_finished(self, run_id: str, timeout_millis: int) -> bool:
+        """Whether the run's finalizing was over within the timeout."""
+
+    def option_keys(self) -> frozenset[str]:
+        """The keys in the jar's registry."""
+
+
+def find_door() -> Door | None:
+    """The door of the active classic session, or `None` on Spark Connect and without a session.
+
+    Raises:
+        JarMissing: the session runs without the jar.
+        VersionMismatch: the session runs with the jar of another release.
+    """
+    # No session can be without pyspark, whose import takes longer than all the rest.
+    if "pyspark" not in sys.modules or is_connect():
+        return None
+    jvm = _active_jvm()
+    return None if jvm is None else Py4jDoor(jvm)
+
+
+def require_door(function: str, on_connect: str) -> Door:
+    """The door, for a function that cannot do without.
+
+    Args:
+        function: what an error calls the function that was called.
+        on_connect: the sentence that says what to do on Spark Connect.
+
+    Raises:
+        ConnectUnsupported: this is Spark Connect.
+        NoSession: no session was started.
+    """
+    if is_connect():
+        raise ConnectUnsupported(function, on_connect)
+    door = find_door()
+    if door is None:
+        raise NoSession
+    return door
+
+
+def is_connect() -> bool:
+    """Whether this process talks to Spark through Spark Connect."""
+    from pyspark.sql import is_remote
+
+    return is_remote()
+
+
+def jvm_has_jar() -> bool | None:
+    """Whether the JVM of this process has the jar; `None` when no JVM runs yet."""
+    from pyspark import SparkContext
+
+    if SparkContext._gateway is None and _GATEWAY_PORT not in os.environ:
+        return None
+    SparkContext._ensure_initialized()
+    return _is_class(getattr(SparkContext._jvm, _FACADE))
+
+
+class Py4jDoor:
+    """The door to a classic session's JVM.
+
+    Args:
+        jvm: py4j's view of the JVM.
+
+    Raises:
+        JarMissing: its class path lacks the jar.
+        VersionMismatch: its jar is of another release than this package.
+    """
+
+    __slots__ = ("_facade", "_jvm")
+
+    def __init__(self, jvm: Any) -> None:
+        self._jvm = jvm
+        self._facade = getattr(jvm, _FACADE)
+        if not _is_class(self._facade):
+            raise JarMissing.in_session()
+        jar_version = str(self._facade.version())
+        if not same_release(version(), jar_version):
+            raise VersionMismatch(python=version(), jar=jar_version)
+
+    def validate(self, options: Mapping[str, str]) -> None:
+        java_map = getattr(self._jvm, "java.util.HashMap")()
+        for key, value in options.items():
+            java_map.put(key, value)
+        try:
+            self._facade.fromOptions(java_map)
+        except Exception as error:
+            condition = condition_of(error)
+            if condition is None or not condition.startswith("STOPLOG_"):
+                raise
+            raise InvalidOptions(condition, _message(error)) from None
+
+    def await_finished(self, run_id: str, timeout_millis: int) -> bool:
+        return bool(self._facade.awaitFinished(run_id, timeout_millis))
+
+    def option_keys(self) -> frozenset[str]:
+        return frozenset(str(key) for key in self._facade.optionKeys())
+
+
+def _active_jvm() -> Any:
+    from pyspark import SparkContext
+
+    # Not SparkSession.getActiveSession(), which is empty in a thread that did not start the session.
+    return None if SparkContext._active_spark_context is None else SparkContext._jvm
+
+
+def _is_class(found: object) -> bool:
+    # By import_module, because py4j has no types.
+    return not isinstance(found, import_module("py4j.java_gateway").JavaPackage)
+
+
+def _message(error: Exception) -> str:
+    return str(error).partition(_STACK_TRACE)[0]

@@ -1,0 +1,77 @@
+"""Option maps: strings to strings, whose keys differ only by more than case, as in Spark."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, TypeAlias
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+_SECRET = re.compile("secret|password|token|credential|access.?key", re.IGNORECASE)
+_HIDDEN = "…"
+
+Pairs: TypeAlias = tuple[tuple[str, str], ...]
+"""An immutable option map, in the order in which it was made."""
+
+KEYS: frozenset[str] = frozenset(
+    {
+        "path", "format", "encoder", "compression",
+        "rollingPolicy", "maxPartSize", "maxRecordsPerPart", "rolloverInterval", "inactivityInterval",
+        "bucketCheckInterval",
+        "bucketBy", "partitionBy", "bucketAssigner", "bucketFormat", "bucketColumn", "timeZone",
+        "partPrefix", "partSuffix",
+        "inProgress", "inProgressPrefix", "inProgressSuffix", "pendingPrefix", "pendingSuffix",
+        "maxOpenParts", "distribution", "sinkId", "onForeignQuery", "finalizeOnTermination",
+        "onLostPart", "durability", "lineSep", "nullValue", "view",
+    }
+)  # fmt: skip
+"""Every option that this package can set by a name of its own: the jar's registry, held equal by a test."""
+
+
+def text_of(value: object) -> str:
+    """A value as Spark writes it in an option.
+
+    >>> text_of(True), text_of(7), text_of("x")
+    ('true', '7', 'x')
+    """
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def present(values: Mapping[str, object | None]) -> dict[str, str]:
+    """The options that were given: one that is `None` is left to the session's or the jar's default.
+
+    >>> present({"header": True, "sep": None})
+    {'header': 'true'}
+    """
+    return {key: text_of(value) for key, value in values.items() if value is not None}
+
+
+def merged(parts: Iterable[Mapping[str, str]]) -> Pairs:
+    """One option map of several; all contradictions between them are reported in one error.
+
+    >>> merged([{"format": "json"}, {"sinkId": "a"}])
+    (('format', 'json'), ('sinkId', 'a'))
+    >>> merged([{"timeZone": "UTC"}, {"timezone": "CET"}])
+    Traceback (most recent call last):
+    ValueError: an option was given two values: timeZone is 'UTC' and 'CET'
+    """
+    first: dict[str, tuple[str, str]] = {}
+    conflicts: list[str] = []
+    for part in parts:
+        for key, value in part.items():
+            known_key, known_value = first.setdefault(key.lower(), (key, value))
+            if known_value != value:
+                conflicts.append(f"{known_key} is {known_value!r} and {value!r}")
+    if conflicts:
+        raise ValueError(f"an option was given two values: {', '.join(conflicts)}")
+    return tuple(first.values())
+
+
+def shown(pairs: Iterable[tuple[str, str]]) -> str:
+    """The options as a `repr` shows them; what looks like a secret is hidden, as in Spark's own logs.
+
+    >>> shown([("format", "json"), ("fs.s3a.secret.key", "hunter2")])
+    "format='json', fs.s3a.secret.key='…'"
+    """
+    return ", ".join(f"{key}={_HIDDEN if _SECRET.search(key) else value!r}" for key, value in pairs)

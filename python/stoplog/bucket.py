@@ -1,0 +1,82 @@
+"""Which directory a row goes to."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from stoplog._options import Pairs, present
+
+
+@dataclass(frozen=True, slots=True)
+class BucketAssigner:
+    """Says which bucket, a directory under the sink's path, each row belongs to.
+
+    Made by its static methods; immutable and comparable. A sink without one uses hourly buckets by
+    processing time in UTC. A bucket that would leave the path, or that readers would not see, fails
+    the query.
+
+    For buckets by a SQL expression or by columns see `with_bucket_by` and `with_partition_by` of the
+    sink's builder.
+
+    >>> BucketAssigner.date_time_bucket_assigner("yyyy-MM-dd").options()
+    {'bucketAssigner': 'dateTime', 'bucketFormat': 'yyyy-MM-dd'}
+    """
+
+    _pairs: Pairs
+
+    @staticmethod
+    def date_time_bucket_assigner(
+        format_str: str | None = None, timezone_id: str | None = None, column: str | None = None
+    ) -> BucketAssigner:
+        """Buckets by time: `yyyy-MM-dd--HH` makes one for each hour.
+
+        Args:
+            format_str: a pattern of Java's `DateTimeFormatter`; `yyyy-MM-dd--HH` by default, and
+                its `/` makes nested directories.
+            timezone_id: the zone in which times are written, such as `Europe/Berlin`; UTC by default,
+                not the machine's as in PyFlink, so that a move to another machine moves no bucket.
+            column: a timestamp column that holds the event's time; by default the bucket
+                follows the time at which a row is written.
+
+        >>> BucketAssigner.date_time_bucket_assigner("yyyy/MM/dd", "Europe/Berlin", column="ts").options()
+        ... # doctest: +NORMALIZE_WHITESPACE
+        {'bucketAssigner': 'dateTime', 'bucketFormat': 'yyyy/MM/dd',
+         'timeZone': 'Europe/Berlin', 'bucketColumn': 'ts'}
+        """
+        return _of(
+            {
+                "bucketAssigner": "dateTime",
+                "bucketFormat": format_str,
+                "timeZone": timezone_id,
+                "bucketColumn": column,
+            }
+        )
+
+    @staticmethod
+    def base_path_bucket_assigner() -> BucketAssigner:
+        """No buckets: every part lies directly under the sink's path.
+
+        >>> BucketAssigner.base_path_bucket_assigner().options()
+        {'bucketAssigner': 'basePath'}
+        """
+        return _of({"bucketAssigner": "basePath"})
+
+    @staticmethod
+    def custom(class_name: str) -> BucketAssigner:
+        """A class on the session's class path that extends `stoplog.bucket.BucketAssigner`.
+
+        Args:
+            class_name: its fully qualified name; it needs a constructor without arguments.
+
+        >>> BucketAssigner.custom("com.acme.ByTenant").options()
+        {'bucketAssigner': 'com.acme.ByTenant'}
+        """
+        return _of({"bucketAssigner": class_name})
+
+    def options(self) -> dict[str, str]:
+        """The options that this assigner stands for."""
+        return dict(self._pairs)
+
+
+def _of(options: dict[str, str] | dict[str, str | None]) -> BucketAssigner:
+    return BucketAssigner(tuple(present(options).items()))

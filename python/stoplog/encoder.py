@@ -1,0 +1,109 @@
+"""How a row becomes bytes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from stoplog._options import Pairs, present
+
+
+@dataclass(frozen=True, slots=True)
+class Encoder:
+    """A row format: text, JSON, CSV, or a class of your own on the JVM.
+
+    Made by its static methods; immutable and comparable.
+
+    >>> Encoder.json(timestampFormat="yyyy-MM-dd").options()
+    {'format': 'json', 'timestampFormat': 'yyyy-MM-dd'}
+    """
+
+    _pairs: Pairs
+
+    @staticmethod
+    def text(line_separator: str | None = None, null_value: str | None = None) -> Encoder:
+        r"""One string or binary column, a line for each row.
+
+        Args:
+            line_separator: what ends each row; a newline by default.
+            null_value: what is written for a null; without it a null is an error.
+
+        >>> Encoder.text(line_separator="\r\n").options()
+        {'format': 'text', 'lineSep': '\r\n'}
+        """
+        return _of("text", {"lineSep": line_separator, "nullValue": null_value})
+
+    @staticmethod
+    def simple_string_encoder(charset_name: str = "UTF-8") -> Encoder:
+        """PyFlink's name for `text()`.
+
+        Args:
+            charset_name: only UTF-8, in which Spark holds its strings; another is a `ValueError`.
+
+        >>> Encoder.simple_string_encoder() == Encoder.text()
+        True
+        """
+        if charset_name.upper() not in {"UTF-8", "UTF8"}:
+            raise ValueError(f"text is written as UTF-8, not as {charset_name!r}")
+        return Encoder.text()
+
+    @staticmethod
+    def json(**spark_json_options: str | int | bool | None) -> Encoder:
+        """One JSON object on a line for each row.
+
+        Args:
+            spark_json_options: any option of Spark's own JSON writer, by Spark's name;
+                `None` leaves it at its default.
+
+        >>> Encoder.json(ignoreNullFields=False).options()
+        {'format': 'json', 'ignoreNullFields': 'false'}
+        """
+        return _of("json", spark_json_options)
+
+    @staticmethod
+    def csv(**spark_csv_options: str | int | bool | None) -> Encoder:
+        """One CSV line for each row.
+
+        Args:
+            spark_csv_options: any option of Spark's own CSV writer, by Spark's name;
+                `None` leaves it at its default. With `header=True` every part starts with the names.
+
+        >>> Encoder.csv(header=True, sep=";").options()
+        {'format': 'csv', 'header': 'true', 'sep': ';'}
+        """
+        return _of("csv", spark_csv_options)
+
+    @staticmethod
+    def custom(class_name: str) -> Encoder:
+        """A class on the session's class path that extends `stoplog.format.Encoder`.
+
+        Args:
+            class_name: its fully qualified name; it needs a constructor without arguments.
+
+        >>> Encoder.custom("com.acme.KeyValueEncoder").options()
+        {'encoder': 'com.acme.KeyValueEncoder'}
+        """
+        return Encoder((("encoder", class_name),))
+
+    @staticmethod
+    def of(encoder: Encoder | str) -> Encoder:
+        """An encoder as it is, or the one that `"text"`, `"json"` or `"csv"` stands for.
+
+        >>> Encoder.of("csv") == Encoder.csv()
+        True
+        >>> Encoder.of("parquet")
+        Traceback (most recent call last):
+        ValueError: 'parquet' is not a row format: use "text", "json", "csv" or Encoder.custom("…")
+        """
+        if isinstance(encoder, Encoder):
+            return encoder
+        if encoder in {"text", "json", "csv"}:
+            return _of(encoder, {})
+        raise ValueError(f'{encoder!r} is not a row format: use "text", "json", "csv" or Encoder.custom("…")')
+
+    def options(self) -> dict[str, str]:
+        """The options that this encoder stands for."""
+        return dict(self._pairs)
+
+
+def _of(row_format: str, options: dict[str, str | None] | dict[str, str | int | bool | None]) -> Encoder:
+    return Encoder((("format", row_format), *present(options).items()))

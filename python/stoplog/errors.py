@@ -1,0 +1,184 @@
+"""What can go wrong, as exceptions with a named condition; every message says what to do about it."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from stoplog._version import coordinate
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_CONDITION = re.compile(r"\[(STOPLOG_[A-Z0-9_]+)\]")
+
+
+class StoplogError(Exception):
+    """The base of this package's own errors, so that one `except` catches them all.
+
+    Attributes:
+        condition: the error's name, `STOPLOG_…`; it stays the same when a sentence is improved.
+
+    >>> NoSession().condition
+    'STOPLOG_NO_SESSION'
+    """
+
+    def __init__(self, condition: str, message: str) -> None:
+        super().__init__(message)
+        self.condition = condition
+
+    def __reduce__(self) -> tuple[object, ...]:
+        # Exceptions pickle by their arguments, which are not those of the subclasses' constructors.
+        return _restored, (type(self), self.condition, str(self))
+
+
+class InvalidOptions(StoplogError, ValueError):
+    """The jar refused the options of a sink; the message lists all that is wrong with them.
+
+    `condition` is the jar's, mostly `STOPLOG_INVALID_OPTIONS`. Without a classic session nothing
+    checks options before the query starts, which then fails with the same condition.
+
+    >>> isinstance(InvalidOptions("STOPLOG_INVALID_OPTIONS", "maxPartSize is wrong."), ValueError)
+    True
+    """
+
+
+class NoSession(StoplogError):
+    """A function that has to ask the JVM was called before any Spark session was started.
+
+    >>> "getOrCreate" in str(NoSession())
+    True
+    """
+
+    def __init__(self) -> None:
+        super().__init__(
+            "STOPLOG_NO_SESSION",
+            "There is no active Spark session. Start one first: "
+            "spark = stoplog.configure(SparkSession.builder).getOrCreate()",
+        )
+
+
+class ConnectUnsupported(StoplogError):
+    """A function that needs a JVM in this process was called on Spark Connect, which has none.
+
+    >>> print(ConnectUnsupported("f()", "Call g() instead."))
+    f() needs a classic Spark session, and this is Spark Connect. Call g() instead.
+    """
+
+    def __init__(self, function: str, instead: str) -> None:
+        super().__init__(
+            "STOPLOG_CONNECT_UNSUPPORTED",
+            f"{function} needs a classic Spark session, and this is Spark Connect. {instead}",
+        )
+
+
+class JarMissing(StoplogError):
+    """The stoplog jar is not where it is needed: in the session, in the wheel or in the checkout.
+
+    >>> print(JarMissing.at("/opt/gone.jar"))
+    The environment variable STOPLOG_JAR names /opt/gone.jar, which is not a file. Correct or unset it.
+    """
+
+    def __init__(self, message: str) -> None:
+        super().__init__("STOPLOG_JAR_MISSING", message)
+
+    @classmethod
+    def in_session(cls) -> JarMissing:
+        """The running JVM lacks the jar, which can only be added before it starts."""
+        return cls(
+            "The stoplog jar is not on the class path of this Spark session, and it has to be there when "
+            "Spark's JVM starts: use stoplog.configure(SparkSession.builder) in a new Python process, "
+            f"or spark-submit --packages {coordinate()}"
+        )
+
+    @classmethod
+    def in_package(cls, places: str) -> JarMissing:
+        """This installation carries no jar, as in a checkout that was not built."""
+        return cls(
+            f"There is no stoplog jar in {places}. Install the wheel, or build the jar with `make jar`, "
+            "or name one in the environment variable STOPLOG_JAR."
+        )
+
+    @classmethod
+    def at(cls, path: str) -> JarMissing:
+        """The environment variable `STOPLOG_JAR` names a file that does not exist."""
+        return cls(
+            f"The environment variable STOPLOG_JAR names {path}, which is not a file. Correct or unset it."
+        )
+
+    @classmethod
+    def behind_submit_args(cls, jar: str) -> JarMissing:
+        """`--jars` in `PYSPARK_SUBMIT_ARGS` silently wins over every `spark.jars` of a builder."""
+        return cls(
+            "PYSPARK_SUBMIT_ARGS sets --jars, which wins over what a builder sets. "
+            f"Add the stoplog jar there: --jars …,{jar}"
+        )
+
+
+class VersionMismatch(StoplogError):
+    """The session's jar and this Python package come from different releases.
+
+    >>> print(VersionMismatch(python="0.2.0", jar="0.1.0"))
+    The Python package stoplog is version 0.2.0, but the jar in this Spark session is version 0.1.0. \
+Make them equal: pip install stoplog==0.1.0
+    """
+
+    def __init__(self, *, python: str, jar: str) -> None:
+        super().__init__(
+            "STOPLOG_VERSION_MISMATCH",
+            f"The Python package stoplog is version {python}, "
+            f"but the jar in this Spark session is version {jar}. "
+            f"Make them equal: pip install stoplog=={jar}",
+        )
+
+
+def condition_of(error: BaseException) -> str | None:
+    """The named condition of an error, wherever in its chain of causes it is.
+
+    Spark wraps what a sink throws, in a task's failure or in the end of a query. This looks through
+    those wrappers for stoplog's condition, and answers Spark's own when there is none.
+
+    Args:
+        error: any exception: of this package, of PySpark (classic or Connect), or of py4j.
+
+    Returns:
+        `STOPLOG_…` when the error comes from stoplog, else Spark's condition, else `None`.
+
+    >>> condition_of(RuntimeError("Job aborted: [STOPLOG_STORE_WRITE] No space left. SQLSTATE: 58030"))
+    'STOPLOG_STORE_WRITE'
+    >>> condition_of(KeyError("x")) is None
+    True
+    """
+    chain = list(_causes(error))
+    own = (_own_condition(each) for each in chain)
+    sparks = (_spark_condition(each) for each in chain)
+    return next((found for found in (*own, *sparks) if found), None)
+
+
+def _causes(error: BaseException | None) -> Iterator[BaseException]:
+    seen: set[int] = set()
+    while error is not None and id(error) not in seen:
+        seen.add(id(error))
+        yield error
+        # PySpark keeps the JVM's cause in `_cause`, and hides its own wrapping by `raise … from None`.
+        error = error.__cause__ or getattr(error, "_cause", None)
+
+
+def _own_condition(error: BaseException) -> str | None:
+    if isinstance(error, StoplogError):
+        return error.condition
+    # A task's failure reaches the driver as text alone, so the text is the only thing that is always there.
+    found = _CONDITION.search(str(error))
+    return found.group(1) if found else None
+
+
+def _spark_condition(error: BaseException) -> str | None:
+    get_condition = getattr(error, "getCondition", None)
+    condition = get_condition() if callable(get_condition) else None
+    return condition if isinstance(condition, str) else None
+
+
+def _restored(kind: type[StoplogError], condition: str, message: str) -> StoplogError:
+    error = kind.__new__(kind)
+    StoplogError.__init__(error, condition, message)
+    return error

@@ -1,0 +1,124 @@
+"""What a running query says about its sink."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+if TYPE_CHECKING:
+    from pyspark.sql.streaming.query import StreamingQuery
+
+Wait: TypeAlias = Callable[[float], object]
+"""Lets the given number of seconds pass."""
+
+
+@dataclass(frozen=True, slots=True)
+class SinkMetrics:
+    """The sink's numbers after an epoch; times in milliseconds, counts since the query's start.
+
+    `open_…` and `pending_parts` are what is there now. `rolled_by_…` say why parts were closed.
+
+    >>> SinkMetrics.parse({"openParts": "3", "publishedRows": "1000"}).open_parts
+    3
+    """
+
+    open_parts: int = 0
+    open_bytes: int = 0
+    oldest_open_part_millis: int = 0
+    pending_parts: int = 0
+    published_parts: int = 0
+    published_bytes: int = 0
+    published_rows: int = 0
+    epochs_committed: int = 0
+    rolled_by_size: int = 0
+    rolled_by_records: int = 0
+    rolled_by_age: int = 0
+    rolled_by_inactivity: int = 0
+    rolled_by_checkpoint: int = 0
+    rolled_by_open_limit: int = 0
+    rolled_by_rescale: int = 0
+    rolled_by_takeover: int = 0
+    rolled_by_end: int = 0
+    rolled_by_custom: int = 0
+    publish_millis: int = 0
+    record_millis: int = 0
+
+    @staticmethod
+    def parse(metrics: Mapping[str, str]) -> SinkMetrics:
+        """The numbers of a progress's `sink.metrics`; what is not among them is 0."""
+        return SinkMetrics(
+            **{
+                field.name: int(metrics[_camel_case(field.name)])
+                for field in fields(SinkMetrics)
+                if _camel_case(field.name) in metrics
+            }
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class SinkProgress:
+    """One progress of a query that writes to stoplog.
+
+    Attributes:
+        batch_id: the micro-batch, which is the sink's epoch.
+        timestamp: when the micro-batch was started, as Spark writes it (ISO 8601, UTC).
+        input_rows: how many rows the micro-batch read.
+        metrics: the sink's numbers after it.
+
+    >>> SinkProgress.parse(
+    ...     {"batchId": 7, "timestamp": "t", "numInputRows": 10, "sink": {"metrics": {"openParts": "3"}}}
+    ... ).metrics.open_parts
+    3
+    """
+
+    batch_id: int
+    timestamp: str
+    input_rows: int
+    metrics: SinkMetrics
+
+    @staticmethod
+    def parse(progress: Mapping[str, Any]) -> SinkProgress:
+        """A progress of Spark, as `StreamingQuery.lastProgress` has it."""
+        return SinkProgress(
+            batch_id=int(progress["batchId"]),
+            timestamp=str(progress["timestamp"]),
+            input_rows=int(progress["numInputRows"] or 0),
+            metrics=SinkMetrics.parse(progress["sink"].get("metrics") or {}),
+        )
+
+
+def progress(query: StreamingQuery, every: float = 1.0, wait: Wait = time.sleep) -> Iterator[SinkProgress]:
+    """Each new progress of a query, until the query ends.
+
+    A progress that is replaced by a newer one between two looks is passed over; the numbers of a
+    later one include it.
+
+    Args:
+        query: a streaming query, classic or Connect.
+        every: seconds between two looks.
+        wait: how to let the seconds pass; a test can do without.
+
+    Example:
+        for each in stoplog.progress(query):
+            if each.metrics.open_parts > 10_000:
+                alert(each)
+    """
+    last: SinkProgress | None = None
+    running = True
+    while running:
+        # Asked for first: a query that ends after this line is looked at once more.
+        running = query.isActive
+        latest = query.lastProgress
+        current = SinkProgress.parse(latest) if latest else None
+        if current is not None and current != last:
+            yield current
+            last = current
+        if running:
+            wait(every)
+
+
+def _camel_case(name: str) -> str:
+    first, *others = name.split("_")
+    return first + "".join(other.capitalize() for other in others)

@@ -1,0 +1,193 @@
+"""When a part is closed."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, field, replace
+
+from stoplog._options import present
+from stoplog._units import Duration, Size, count_text, duration_text, size_text
+
+
+class RollingPolicy(ABC):
+    """Decides when an open part is closed; a closed part becomes visible with its epoch.
+
+    Made by its static methods, or as a `DefaultRollingPolicy` by keywords or by its builder.
+
+    >>> RollingPolicy.on_checkpoint_rolling_policy().options()
+    {'rollingPolicy': 'onCheckpoint'}
+    """
+
+    __slots__ = ()
+
+    @staticmethod
+    def default_rolling_policy(
+        part_size: Size | None = None,
+        rollover_interval: Duration | None = None,
+        inactivity_interval: Duration | None = None,
+    ) -> DefaultRollingPolicy:
+        """PyFlink's way to a `DefaultRollingPolicy`; see there for units and defaults.
+
+        >>> RollingPolicy.default_rolling_policy(part_size=1024 * 1024).options()
+        {'rollingPolicy': 'default', 'maxPartSize': '1048576'}
+        """
+        return DefaultRollingPolicy(part_size, rollover_interval, inactivity_interval)
+
+    @staticmethod
+    def on_checkpoint_rolling_policy() -> OnCheckpointRollingPolicy:
+        """Every part is closed at the end of its epoch, as with Spark's own file sink.
+
+        >>> RollingPolicy.on_checkpoint_rolling_policy()
+        OnCheckpointRollingPolicy()
+        """
+        return OnCheckpointRollingPolicy()
+
+    @staticmethod
+    def custom(class_name: str) -> CustomRollingPolicy:
+        """A class on the session's class path that extends `stoplog.rolling.RollingPolicy`.
+
+        Args:
+            class_name: its fully qualified name; it needs a constructor without arguments.
+
+        >>> RollingPolicy.custom("com.acme.RollAtMidnight").options()
+        {'rollingPolicy': 'com.acme.RollAtMidnight'}
+        """
+        return CustomRollingPolicy(class_name)
+
+    @abstractmethod
+    def options(self) -> dict[str, str]:
+        """The options that this policy stands for."""
+
+
+@dataclass(frozen=True, slots=True)
+class DefaultRollingPolicy(RollingPolicy):
+    """Closes a part by size, by number of records, by age, or once nothing was written to it for a while.
+
+    Whatever is not given is left to the session's default (`spark.datasource.stoplog.<option>`)
+    or else to the one named here. The clock is looked at after each epoch and, while no data flows,
+    every `bucket_check_interval` of the sink.
+
+    Args:
+        max_part_size: bytes on storage, after compression: an int of bytes or a string
+            such as `"128m"`; 128 MiB by default.
+        rollover_interval: how long a part may stay open: a `timedelta`, a string such as `"15m"`,
+            or an int of milliseconds as in PyFlink; 15 minutes by default.
+        inactivity_interval: how long a part may stay open with nothing written to it, in the same
+            units; 5 minutes by default.
+        max_records: how many rows a part may hold; no limit by default.
+
+    >>> DefaultRollingPolicy(max_part_size="64m", rollover_interval="10m").options()
+    {'rollingPolicy': 'default', 'maxPartSize': '64m', 'rolloverInterval': '10m'}
+    """
+
+    max_part_size: Size | None = None
+    rollover_interval: Duration | None = None
+    inactivity_interval: Duration | None = None
+    max_records: int | None = None
+
+    def __post_init__(self) -> None:
+        # A value of a wrong type fails here, in the line that gave it, and not when a query starts.
+        self.options()
+
+    @staticmethod
+    def builder() -> DefaultRollingPolicyBuilder:
+        """PyFlink's and Flink's way to make one, step by step.
+
+        >>> DefaultRollingPolicy.builder().with_max_part_size("1g").build()
+        DefaultRollingPolicy(max_part_size='1g')
+        """
+        return DefaultRollingPolicyBuilder()
+
+    def options(self) -> dict[str, str]:
+        """The options that this policy stands for."""
+        size, age, idle, records = (
+            self.max_part_size,
+            self.rollover_interval,
+            self.inactivity_interval,
+            self.max_records,
+        )
+        return present(
+            {
+                "rollingPolicy": "default",
+                "maxPartSize": None if size is None else size_text("max_part_size", size),
+                "rolloverInterval": None if age is None else duration_text("rollover_interval", age),
+                "inactivityInterval": None if idle is None else duration_text("inactivity_interval", idle),
+                "maxRecordsPerPart": None if records is None else count_text("max_records", records),
+            }
+        )
+
+    def __repr__(self) -> str:
+        given = {name: getattr(self, name) for name in self.__slots__}
+        shown = ", ".join(f"{name}={value!r}" for name, value in given.items() if value is not None)
+        return f"DefaultRollingPolicy({shown})"
+
+
+@dataclass(frozen=True, slots=True)
+class OnCheckpointRollingPolicy(RollingPolicy):
+    """Closes every part at the end of its epoch: rows are visible sooner, in more and smaller files.
+
+    >>> OnCheckpointRollingPolicy.build().options()
+    {'rollingPolicy': 'onCheckpoint'}
+    """
+
+    @staticmethod
+    def build() -> OnCheckpointRollingPolicy:
+        """Flink's way to make one."""
+        return OnCheckpointRollingPolicy()
+
+    def options(self) -> dict[str, str]:
+        """The options that this policy stands for."""
+        return {"rollingPolicy": "onCheckpoint"}
+
+
+@dataclass(frozen=True, slots=True)
+class CustomRollingPolicy(RollingPolicy):
+    """A policy of your own, on the JVM; made by `RollingPolicy.custom`.
+
+    >>> CustomRollingPolicy("com.acme.RollAtMidnight").options()
+    {'rollingPolicy': 'com.acme.RollAtMidnight'}
+    """
+
+    class_name: str
+
+    def options(self) -> dict[str, str]:
+        """The options that this policy stands for."""
+        return {"rollingPolicy": self.class_name}
+
+
+@dataclass(frozen=True, slots=True)
+class DefaultRollingPolicyBuilder:
+    """Builds a `DefaultRollingPolicy`. Immutable: each method returns a new builder.
+
+    >>> from datetime import timedelta
+    >>> (
+    ...     DefaultRollingPolicy.builder()
+    ...     .with_max_part_size("256m")
+    ...     .with_rollover_interval(timedelta(hours=1))
+    ...     .build()
+    ...     .options()
+    ... )
+    {'rollingPolicy': 'default', 'maxPartSize': '256m', 'rolloverInterval': '3600000ms'}
+    """
+
+    _policy: DefaultRollingPolicy = field(default_factory=DefaultRollingPolicy)
+
+    def with_max_part_size(self, size: Size) -> DefaultRollingPolicyBuilder:
+        """Bytes on storage at which a part is closed: an int, or a string such as `"128m"` (the default)."""
+        return DefaultRollingPolicyBuilder(replace(self._policy, max_part_size=size))
+
+    def with_rollover_interval(self, interval: Duration) -> DefaultRollingPolicyBuilder:
+        """How long a part may stay open: `timedelta`, string or int milliseconds; 15 minutes by default."""
+        return DefaultRollingPolicyBuilder(replace(self._policy, rollover_interval=interval))
+
+    def with_inactivity_interval(self, interval: Duration) -> DefaultRollingPolicyBuilder:
+        """How long a part may stay open unwritten: as above; 5 minutes by default."""
+        return DefaultRollingPolicyBuilder(replace(self._policy, inactivity_interval=interval))
+
+    def with_max_records(self, records: int) -> DefaultRollingPolicyBuilder:
+        """How many rows a part may hold; no limit by default."""
+        return DefaultRollingPolicyBuilder(replace(self._policy, max_records=records))
+
+    def build(self) -> DefaultRollingPolicy:
+        """The policy as set so far."""
+        return self._policy

@@ -1,0 +1,102 @@
+"""How a Spark session gets the jar."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from typing import TYPE_CHECKING
+
+from stoplog._artifact import package_jar
+from stoplog._jvm import is_connect, jvm_has_jar
+from stoplog._submit import SUBMIT_ARGS, default_jars, submit_jars
+from stoplog._version import ARTIFACT, GROUP_AND_ARTIFACT, coordinate
+from stoplog.errors import JarMissing
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+
+def configure(builder: SparkSession.Builder) -> SparkSession.Builder:
+    """Adds this package's jar to a session that is about to be built, and changes nothing else.
+
+    Jars that the builder or `spark-defaults.conf` already name are kept. Where the jar is there by
+    other means (`spark-submit --packages` or `--jars`, `spark.jars.packages`) or cannot be added by a client
+    (Spark Connect, whose server needs it at its start) the builder is left as it is.
+
+    Args:
+        builder: `SparkSession.builder`, with its other settings made and before `getOrCreate()`.
+
+    Returns:
+        The same builder.
+
+    Raises:
+        JarMissing: this installation has no jar; or Spark's JVM already runs without it; or
+            `PYSPARK_SUBMIT_ARGS` sets `--jars`, against which a builder can do nothing.
+
+    Warns:
+        UserWarning: the builder sets `spark.jars.packages` and a cluster as master. Spark then withholds
+            the downloaded packages from executors, as soon as `spark.jars` is set too.
+
+    Example:
+        spark = stoplog.configure(SparkSession.builder.master("local[2]")).getOrCreate()
+    """
+    if _is_provided(builder):
+        return builder
+    if submit_jars() is not None:
+        raise JarMissing.behind_submit_args(jar())
+    named = str(builder._options.get("spark.jars") or default_jars()).split(",")
+    kept = [each.strip() for each in named if each.strip()]
+    own = jar()
+    if own in kept:
+        return builder
+    _warn_of_packages(builder)
+    return builder.config("spark.jars", ",".join([*kept, own]))
+
+
+def packages() -> str:
+    """The Maven coordinate of the jar that belongs to this package.
+
+    For `spark-submit --packages`, or for a session that is to download the jar.
+
+    >>> packages().split(":")[:2]
+    ['io.github.stoplog', 'stoplog_2.13']
+    """
+    return coordinate()
+
+
+def jar() -> str:
+    """The path of the jar that belongs to this package.
+
+    That is what the environment variable `STOPLOG_JAR` names, else the jar inside the installed wheel,
+    else, in a checkout, the one that `make jar` built.
+
+    Raises:
+        JarMissing: there is none.
+
+    Example:
+        subprocess.run(["spark-submit", "--jars", stoplog.jar(), "job.py"], check=True)
+    """
+    return str(package_jar())
+
+
+def _is_provided(builder: SparkSession.Builder) -> bool:
+    remote = str(builder._options.get("spark.remote") or os.environ.get("SPARK_REMOTE", ""))
+    # Any other remote, such as local[2], is a server that this process starts, with the builder's jars.
+    if remote.startswith("sc://") or is_connect():
+        return True
+    running = jvm_has_jar()
+    if running is False:
+        raise JarMissing.in_session()
+    packages_anywhere = f"{builder._options.get('spark.jars.packages')} {os.environ.get(SUBMIT_ARGS)}"
+    return running is True or GROUP_AND_ARTIFACT in packages_anywhere or ARTIFACT in (submit_jars() or "")
+
+
+def _warn_of_packages(builder: SparkSession.Builder) -> None:
+    # Local executors live in the driver's JVM, whose class path has all of them.
+    master = str(builder._options.get("spark.master", "local"))
+    if "spark.jars.packages" in builder._options and master != "local" and not master.startswith("local["):
+        warnings.warn(
+            "Spark gives executors no spark.jars.packages when spark.jars is set as well. "
+            f"Add the coordinate {packages()} to spark.jars.packages instead of calling stoplog.configure.",
+            stacklevel=3,
+        )

@@ -1,0 +1,103 @@
+"""The sink: what the options say, and the two ways to write to it."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal, TypeAlias
+
+from stoplog._options import Pairs, shown
+from stoplog.encoder import Encoder
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+    from pyspark.sql.streaming.readwriter import DataStreamWriter
+
+    from stoplog._builder import FileSinkBuilder
+
+FORMAT = "stoplog"
+"""The name by which Spark finds the connector."""
+
+SaveMode: TypeAlias = Literal["append", "overwrite", "ignore", "error", "errorifexists"]
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class FileSink:
+    """Rolling files in buckets, each row in exactly one finished file.
+
+    Made by `FileSink.for_row_format`; immutable, comparable, and good for any number of queries that
+    differ in path or sink id.
+
+    >>> from stoplog import DefaultRollingPolicy
+    >>> sink = (
+    ...     FileSink.for_row_format("/data/out", Encoder.json())
+    ...     .with_rolling_policy(DefaultRollingPolicy.builder().with_max_part_size("64m").build())
+    ...     .build()
+    ... )
+    >>> sink
+    FileSink(path='/data/out', format='json', rollingPolicy='default', maxPartSize='64m')
+    """
+
+    _pairs: Pairs
+
+    @staticmethod
+    def for_row_format(base_path: str | os.PathLike[str], encoder: Encoder | str) -> FileSinkBuilder:
+        """Starts a sink that writes row by row.
+
+        Args:
+            base_path: the directory under which buckets are made; a path or a URI.
+            encoder: how a row becomes bytes, or `"text"`, `"json"` or `"csv"` for one with no options.
+
+        Raises:
+            ValueError: the encoder is a string but not the name of a row format.
+
+        >>> FileSink.for_row_format("/data/out", "csv").build().options()
+        {'path': '/data/out', 'format': 'csv'}
+        """
+        from stoplog._builder import row_format_builder
+
+        return row_format_builder(os.fspath(base_path), Encoder.of(encoder).options())
+
+    def options(self) -> dict[str, str]:
+        """The options of `format("stoplog")` that this sink stands for, as a new dict."""
+        return dict(self._pairs)
+
+    def write_stream(
+        self, df: DataFrame, checkpoint_location: str | os.PathLike[str] | None = None
+    ) -> DataStreamWriter:
+        """A streaming query's writer that is set to this sink, in append mode.
+
+        Args:
+            df: a streaming DataFrame.
+            checkpoint_location: where the query keeps its progress. It belongs to one query and one
+                path; by default it is left to `spark.sql.streaming.checkpointLocation`.
+
+        Returns:
+            Spark's own writer, for a trigger, a query name and `start()`.
+
+        Example:
+            query = (
+                sink.write_stream(events, checkpoint_location="/data/checkpoint")
+                .trigger(processingTime="10 seconds")
+                .start()
+            )
+        """
+        writer = df.writeStream.format(FORMAT).options(**self.options()).outputMode("append")
+        if checkpoint_location is None:
+            return writer
+        return writer.option("checkpointLocation", os.fspath(checkpoint_location))
+
+    def write(self, df: DataFrame, mode: SaveMode = "append") -> None:
+        """Writes a batch; all its files appear, or none.
+
+        Args:
+            df: a DataFrame that is not streaming.
+            mode: `"append"` adds files, `"overwrite"` replaces all that the directory holds.
+
+        Example:
+            sink.write(spark.range(10).selectExpr("cast(id as string) as value"))
+        """
+        df.write.format(FORMAT).options(**self.options()).mode(mode).save()
+
+    def __repr__(self) -> str:
+        return f"FileSink({shown(self._pairs)})"

@@ -1,0 +1,60 @@
+"""The state of a sink's directory as tables."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Literal
+
+from stoplog.sink import FORMAT
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+
+def parts(spark: SparkSession, path: str | os.PathLike[str], sink_id: str = "main") -> DataFrame:
+    """The finished parts that the sink's log knows, one row each.
+
+    Args:
+        spark: a session, classic or Connect.
+        path: the sink's path.
+        sink_id: which of the path's sinks.
+
+    Example:
+        stoplog.parts(spark, "/data/out").groupBy("bucket").count().show()
+    """
+    return _view(spark, path, sink_id, "parts")
+
+
+def epochs(spark: SparkSession, path: str | os.PathLike[str], sink_id: str = "main") -> DataFrame:
+    """The committed epochs that the sink's log still holds, one row each.
+
+    Args:
+        spark: a session, classic or Connect.
+        path: the sink's path.
+        sink_id: which of the path's sinks.
+
+    Example:
+        stoplog.epochs(spark, "/data/out").show()
+    """
+    return _view(spark, path, sink_id, "epochs")
+
+
+def open_parts(spark: SparkSession, path: str | os.PathLike[str], sink_id: str = "main") -> DataFrame:
+    """The parts that are still open, whose rows readers do not see yet, one row each.
+
+    Args:
+        spark: a session, classic or Connect.
+        path: the sink's path.
+        sink_id: which of the path's sinks.
+
+    Example:
+        stoplog.open_parts(spark, "/data/out").isEmpty()
+    """
+    return _view(spark, path, sink_id, "open")
+
+
+def _view(
+    spark: SparkSession, path: str | os.PathLike[str], sink_id: str, view: Literal["parts", "epochs", "open"]
+) -> DataFrame:
+    options = {"view": view, "sinkId": sink_id}
+    return spark.read.format(FORMAT).options(**options).load(os.fspath(path))

@@ -1,0 +1,94 @@
+"""Stand-ins for Spark, which record what was asked of them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+
+class FakeDoor:
+    """A jar that refuses the option `bogus`."""
+
+    def __init__(self, refuse: Callable[[Mapping[str, str]], None] = lambda _: None) -> None:
+        self.validated: list[dict[str, str]] = []
+        self.awaited: list[tuple[str, int]] = []
+        self._refuse = refuse
+
+    def validate(self, options: Mapping[str, str]) -> None:
+        self.validated.append(dict(options))
+        self._refuse(options)
+
+    def await_finished(self, run_id: str, timeout_millis: int) -> bool:
+        self.awaited.append((run_id, timeout_millis))
+        return True
+
+    def option_keys(self) -> frozenset[str]:
+        return frozenset()
+
+
+class Recorder:
+    """Answers every method with itself, and keeps the calls in order."""
+
+    def __init__(self) -> None:
+        self.calls: list[tuple[Any, ...]] = []
+
+    def __getattr__(self, name: str) -> Callable[..., Recorder]:
+        def record(*args: Any, **kwargs: Any) -> Recorder:
+            self.calls.append((name, *args, kwargs) if kwargs else (name, *args))
+            return self
+
+        return record
+
+
+class FakeFrame:
+    """A DataFrame with the two writers."""
+
+    def __init__(self) -> None:
+        self.write = Recorder()
+        self.writeStream = Recorder()
+
+
+class FakeSession:
+    """A session with the one reader."""
+
+    def __init__(self) -> None:
+        self.read = Recorder()
+
+
+class FakeBuilder:
+    """A `SparkSession.Builder` that only holds its options, as PySpark's does."""
+
+    def __init__(self, **options: str) -> None:
+        self._options: dict[str, Any] = {key.replace("__", "."): value for key, value in options.items()}
+
+    def config(self, key: str, value: str) -> FakeBuilder:
+        self._options[key] = value
+        return self
+
+
+class FakeQuery:
+    """A query whose progresses are looked at one after the other, and which ends with the last."""
+
+    def __init__(self, *progresses: dict[str, Any] | None, runId: str = "run-1") -> None:
+        self.runId = runId
+        self._left = list(progresses)
+
+    @property
+    def isActive(self) -> bool:
+        return len(self._left) > 1
+
+    @property
+    def lastProgress(self) -> dict[str, Any] | None:
+        return self._left.pop(0) if len(self._left) > 1 else self._left[0]
+
+
+def progress_of(batch_id: int, **metrics: int) -> dict[str, Any]:
+    """A progress as Spark reports it."""
+    return {
+        "batchId": batch_id,
+        "timestamp": f"2026-01-01T00:00:{batch_id:02d}.000Z",
+        "numInputRows": 10,
+        "sink": {"metrics": {key: str(value) for key, value in metrics.items()}},
+    }

@@ -1,0 +1,143 @@
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from py4j.java_gateway import JavaPackage
+
+from stoplog import (
+    ConnectUnsupported,
+    FileSink,
+    InvalidOptions,
+    JarMissing,
+    NoSession,
+    VersionMismatch,
+    _jvm,
+    await_finished,
+)
+from stoplog._version import version
+
+JVM_TRACE = "\n\nJVM stacktrace:\nstoplog.error.StoplogArgumentException\n\tat stoplog.FileSink"
+
+
+class JavaMap(dict[str, str]):
+    def put(self, key: str, value: str) -> None:
+        self[key] = value
+
+
+class Facade:
+    """The jar's side of the door."""
+
+    def __init__(self, version: str) -> None:
+        self._version = version
+
+    def version(self) -> str:
+        return self._version
+
+    def fromOptions(self, options: JavaMap) -> None:
+        if "bogus" in options:
+            raise RuntimeError(f"[STOPLOG_INVALID_OPTIONS] There is no option bogus.{JVM_TRACE}")
+        if "broken" in options:
+            raise RuntimeError("connection lost")
+
+    def awaitFinished(self, run_id: str, timeout_millis: int) -> bool:
+        return (run_id, timeout_millis) == ("run-1", 2500)
+
+    def optionKeys(self) -> list[str]:
+        return ["path", "format"]
+
+
+def jvm_with(facade: object) -> Any:
+    names = {"stoplog.FileSink": facade, "java.util.HashMap": JavaMap}
+    return type("Jvm", (), {"__getattr__": lambda _, name: names[name]})()
+
+
+def start_session(monkeypatch: pytest.MonkeyPatch, facade: object) -> None:
+    pytest.importorskip("pyspark")
+    monkeypatch.setattr(_jvm, "is_connect", lambda: False)
+    monkeypatch.setattr(_jvm, "_active_jvm", lambda: jvm_with(facade))
+
+
+@pytest.fixture
+def session(monkeypatch: pytest.MonkeyPatch) -> None:
+    start_session(monkeypatch, Facade(version()))
+
+
+@pytest.fixture
+def connect(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_jvm, "is_connect", lambda: True)
+
+
+class Query:
+    runId = "run-1"
+
+
+QUERY: Any = Query()
+
+
+@pytest.mark.usefixtures("session")
+def test_options_that_the_jar_accepts_are_kept_as_they_are() -> None:
+    sink = FileSink.for_row_format("/data/out", "json").build()
+    assert sink.options() == {"path": "/data/out", "format": "json"}
+
+
+@pytest.mark.usefixtures("session")
+def test_what_the_jar_refuses_is_an_error_with_its_condition_and_without_java_frames() -> None:
+    with pytest.raises(InvalidOptions) as e:
+        FileSink.for_row_format("/data/out", "json").with_option("bogus", 1).build()
+    assert e.value.condition == "STOPLOG_INVALID_OPTIONS"
+    assert str(e.value) == "[STOPLOG_INVALID_OPTIONS] There is no option bogus."
+    assert e.value.__suppress_context__
+
+
+@pytest.mark.usefixtures("session")
+def test_a_failure_that_is_not_the_jars_own_is_passed_on() -> None:
+    with pytest.raises(RuntimeError, match="connection lost"):
+        FileSink.for_row_format("/data/out", "json").with_option("broken", 1).build()
+
+
+def test_a_session_without_the_jar_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    start_session(monkeypatch, JavaPackage("stoplog.FileSink", None))
+    with pytest.raises(JarMissing, match="--packages"):
+        FileSink.for_row_format("/data/out", "json").build()
+
+
+def test_a_jar_of_another_release_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    start_session(monkeypatch, Facade("99.0.0"))
+    with pytest.raises(VersionMismatch, match=r"pip install stoplog==99\.0\.0"):
+        FileSink.for_row_format("/data/out", "json").build()
+
+
+@pytest.mark.usefixtures("session")
+def test_await_finished_asks_for_the_run_in_milliseconds() -> None:
+    assert await_finished(QUERY, timeout=2.5)
+    assert not await_finished(QUERY, timeout=1)
+
+
+def test_await_finished_refuses_a_negative_timeout() -> None:
+    with pytest.raises(ValueError, match="-1"):
+        await_finished(QUERY, timeout=-1)
+
+
+@pytest.mark.usefixtures("connect")
+def test_on_connect_a_sink_is_built_and_not_validated() -> None:
+    sink = FileSink.for_row_format("/data/out", "json").with_option("bogus", 1).build()
+    assert sink.options()["bogus"] == "1"
+
+
+@pytest.mark.usefixtures("connect")
+def test_on_connect_await_finished_says_what_to_do_instead() -> None:
+    with pytest.raises(ConnectUnsupported, match=r"open_parts\(spark, path\) has no rows"):
+        await_finished(QUERY)
+
+
+def test_without_a_session_await_finished_says_to_start_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_jvm, "is_connect", lambda: False)
+    monkeypatch.setattr(_jvm, "_active_jvm", lambda: None)
+    with pytest.raises(NoSession):
+        await_finished(QUERY)
+
+
+@pytest.mark.usefixtures("session")
+def test_option_keys_are_the_jars() -> None:
+    assert _jvm.require_door("f()", "").option_keys() == {"path", "format"}

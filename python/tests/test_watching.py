@@ -1,0 +1,81 @@
+from __future__ import annotations
+
+import io
+from typing import TYPE_CHECKING, Any
+
+from fakes import FakeQuery, progress_of
+
+from stoplog import SinkMetrics, SinkProgress, follow, progress
+
+if TYPE_CHECKING:
+    import pytest
+
+
+class Screen(io.StringIO):
+    """A terminal."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+def query(*progresses: dict[str, Any] | None) -> Any:
+    return FakeQuery(*progresses)
+
+
+def no_wait(seconds: float) -> None:
+    """Lets no time pass."""
+
+
+def test_each_progress_is_given_once_and_the_last_after_the_end() -> None:
+    waits: list[float] = []
+    running = query(None, progress_of(0), progress_of(0), progress_of(1), progress_of(2))
+    batches = [each.batch_id for each in progress(running, every=0.5, wait=waits.append)]
+    assert batches == [0, 1, 2]
+    assert set(waits) == {0.5}
+
+
+def test_a_query_that_never_made_progress_gives_nothing() -> None:
+    assert list(progress(query(None), wait=no_wait)) == []
+
+
+def test_metrics_are_numbers_by_name() -> None:
+    (only,) = progress(query(progress_of(3, openParts=4, rolledByOpenLimit=2, oldestOpenPartMillis=99)))
+    assert only == SinkProgress(
+        batch_id=3,
+        timestamp="2026-01-01T00:00:03.000Z",
+        input_rows=10,
+        metrics=SinkMetrics(open_parts=4, rolled_by_open_limit=2, oldest_open_part_millis=99),
+    )
+
+
+def test_a_progress_of_another_sink_has_zeros() -> None:
+    assert SinkProgress.parse({**progress_of(0), "sink": {"metrics": None}}).metrics == SinkMetrics()
+
+
+def test_follow_writes_lines_to_a_file() -> None:
+    out = io.StringIO()
+    follow(query(progress_of(0), progress_of(1, openParts=2)), wait=no_wait, out=out)
+    first, second = out.getvalue().splitlines()
+    assert first.startswith("batch 0: 10 rows in | open 0 parts")
+    assert second.startswith("batch 1: 10 rows in | open 2 parts")
+
+
+def test_follow_rewrites_one_line_in_a_terminal() -> None:
+    out = Screen()
+    follow(query(progress_of(0), progress_of(1)), wait=no_wait, out=out)
+    assert out.getvalue().count("\n") == 1
+    assert out.getvalue().count("\r") == 2
+
+
+def test_an_interrupt_ends_the_following_quietly() -> None:
+    def interrupt(seconds: float) -> None:
+        raise KeyboardInterrupt
+
+    out = io.StringIO()
+    follow(query(progress_of(0), progress_of(1)), wait=interrupt, out=out)
+    assert len(out.getvalue().splitlines()) == 1
+
+
+def test_follow_prints_by_default(capsys: pytest.CaptureFixture[str]) -> None:
+    follow(query(progress_of(0)), wait=no_wait)
+    assert "batch 0" in capsys.readouterr().out

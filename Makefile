@@ -5,7 +5,7 @@ SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := help
-.PHONY: help jar wheel publish-local-repo setup test test-long test-spark-lines demo bench fmt lint docs clean clean-all FORCE
+.PHONY: help jar wheel publish-local-repo setup test test-long test-spark-lines demo bench fmt lint lint-python docs clean clean-all FORCE
 
 PYTHON ?= $(shell command -v python3.11 || command -v python3)
 export JAVA ?= $(if $(JAVA_HOME),$(JAVA_HOME)/bin/java,java)
@@ -23,7 +23,7 @@ PIP      := $(PY) -m pip install --quiet --disable-pip-version-check
 LAUNCHER := .cache/sbt/sbt-launch-$(SBT_VERSION).jar
 STAMPS   := .cache/stamps
 
-BUILD_FILES    := build.sbt $(wildcard project/*.scala project/*.sbt project/build.properties)
+BUILD_FILES    := LICENSE build.sbt $(wildcard project/*.scala project/*.sbt project/build.properties)
 SCALA_SOURCES  := $(shell find scala-core/src/main -type f | sort)
 PYTHON_SOURCES := $(shell find python/stoplog -type f -not -path '*/jars/*' -not -name '*.pyc' | sort)
 
@@ -41,31 +41,33 @@ wheel: $(STAMPS)/wheel ## Build the wheel that carries the jar.
 publish-local-repo: $(STAMPS)/jar ## Publish the jar to build/repo, for spark-submit --packages --repositories.
 	@echo "--packages io.github.stoplog:stoplog_2.13:$(VERSION) --repositories file://$(CURDIR)/build/repo"
 
-test: $(STAMPS)/installed $(LAUNCHER) ## Run all tests: Scala, Python, end to end.
+test: $(STAMPS)/installed $(LAUNCHER) ## Run all checks and tests: Scala, Python, end to end.
 	@$(PY) scripts/run_tests.py
 
 test-long: $(STAMPS)/installed $(LAUNCHER) ## The same with many more crash rounds and simulated schedules.
 	@STOPLOG_LONG=1 $(PY) scripts/run_tests.py
 
-test-spark-lines: $(STAMPS)/wheel ## Run the end-to-end tests of this one jar on every Spark line (LINES="4.0.5 4.3.0" for some).
-	@$(PY) scripts/spark_lines.py $(WHEEL) $(LINES)
+test-spark-lines: $(STAMPS)/wheel ## Run the end-to-end tests of this one jar on every Spark line (SPARK_LINES="4.0.5 4.3.0" for some).
+	@$(PY) scripts/spark_lines.py $(WHEEL) $(SPARK_LINES)
 
 demo: $(STAMPS)/installed ## Stream real flights, kill the job twice, and find every row exactly once.
-	@$(PY) demo/demo.py
+	@$(PY) demo/run.py
 
 bench: $(STAMPS)/installed ## Measure against Spark's own sinks.
-	@$(PY) bench/bench.py
+	@$(PY) bench/run.py
 
 fmt: $(STAMPS)/venv $(LAUNCHER) ## Format all sources.
 	scripts/sbt scalafmtAll scalafmtSbt
 	$(PY) -m ruff format .
 	$(PY) -m ruff check --fix-only --quiet .
 
-lint: $(STAMPS)/venv $(LAUNCHER) ## Check format, compile with -Xlint -Werror, ruff, mypy --strict.
+lint: lint-python $(LAUNCHER) ## Check formats, compile with -Xlint -Werror, ruff, mypy --strict (`make test` does it too).
+	scripts/sbt scalafmtCheckAll scalafmtSbtCheck core/Test/compile
+
+lint-python: $(STAMPS)/venv
 	$(PY) -m ruff check .
 	$(PY) -m ruff format --check .
-	$(PY) -m mypy python/stoplog scripts
-	scripts/sbt scalafmtCheckAll scalafmtSbtCheck core/Test/compile
+	$(PY) -m mypy $(wildcard python/stoplog scripts demo bench)
 
 docs: $(LAUNCHER) ## Write the generated pages of docs/ anew.
 	scripts/sbt "core/Test/runMain stoplog.docs.GenerateDocs $(CURDIR)/docs"
@@ -78,6 +80,7 @@ clean-all: clean ## Remove the environments and caches in this folder as well.
 	rm -rf .venv .venv-spark-* .cache .mypy_cache .ruff_cache .pytest_cache
 
 $(STAMPS)/venv: python/requirements/dev.txt python/requirements/test.txt
+	@scripts/check-machine $(PYTHON)
 	@echo "Setting up $(VENV) with $(PYTHON) ..." >&2
 	@$(PYTHON) -m venv --clear $(VENV)
 	@$(PIP) -r $<
@@ -92,7 +95,7 @@ $(LAUNCHER): project/build.properties | $(STAMPS)/venv
 
 $(STAMPS)/jar: $(BUILD_FILES) $(SCALA_SOURCES) $(STAMPS)/scala-list python/stoplog/_version.py | $(LAUNCHER)
 	@rm -rf build/repo
-	scripts/sbt core/package publishRepo
+	scripts/sbt core/publish
 	@$(PY) scripts/check_jar.py $(JAR) $(POM) $(VERSION)
 	@touch $@
 

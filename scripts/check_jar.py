@@ -12,6 +12,7 @@ from pathlib import Path
 
 MAX_JAR_BYTES = 1_000_000
 MAVEN = "{http://maven.apache.org/POM/4.0.0}"
+PROVIDED_SPARK = ("org.apache.spark", "provided")
 
 
 def main(jar: Path, pom: Path, version: str) -> list[str]:
@@ -32,11 +33,11 @@ def other_version(jar: Path, version: str) -> list[str]:
 
 
 def dependencies(pom: Path) -> list[str]:
-    """Whatever `--packages` would fetch besides the jar: all that Spark does not provide."""
+    """Whatever `--packages` would fetch besides the jar: all but the Spark that the user provides."""
     return [
-        f"{pom.name} depends on {dependency.findtext(f'{MAVEN}artifactId')}, which is not provided."
+        f"{pom.name} depends on {dependency.findtext(f'{MAVEN}artifactId')}, which is not a provided Spark."
         for dependency in ElementTree.parse(pom).iter(f"{MAVEN}dependency")
-        if dependency.findtext(f"{MAVEN}scope") != "provided"
+        if (dependency.findtext(f"{MAVEN}groupId"), dependency.findtext(f"{MAVEN}scope")) != PROVIDED_SPARK
     ]
 
 

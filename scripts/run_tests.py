@@ -1,6 +1,7 @@
-"""Run every test there is, each kind even if an earlier one failed, and end with one line of counts.
+"""Run the checks and all tests, each kind even if an earlier one failed; end with one line of counts.
 
 The interpreter that runs this must have the wheel installed; `make test` sees to that.
+With STOPLOG_LONG=1 in the environment (`make test-long`) the long tests run as well.
 """
 
 from __future__ import annotations
@@ -17,26 +18,28 @@ import junit
 
 ROOT = Path(__file__).resolve().parent.parent
 REPORTS = ROOT / "build" / "reports"
-NO_TESTS_COLLECTED = 5
+EVERY_TEST = ""
+# One start of sbt for all; its `all` goes on with the others when one of them fails.
+SBT_TASKS = "all scalafmtCheckAll scalafmtSbtCheck core/test"
 
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One test runner: the command, where it leaves its JUnit XML, and the codes that mean all is well."""
+    """One runner: its command, where its JUnit XML lies if it has any, the Python of Spark's workers."""
 
     name: str
     command: list[str]
     reports: Path
-    good_exits: frozenset[int] = frozenset({0})
+    python: str = sys.executable
 
     def run(self) -> junit.Counts:
         """A runner that fails without naming a failed test still counts as one failure."""
         shutil.rmtree(self.reports, ignore_errors=True)
         self.reports.mkdir(parents=True)
         print(f"== {self.name}: {' '.join(self.command)}", flush=True)
-        code = subprocess.run(self.command, cwd=ROOT, env=environment(), check=False).returncode
+        code = subprocess.run(self.command, cwd=ROOT, env=environment(self.python), check=False).returncode
         counts = junit.read(self.reports.glob("*.xml"))
-        if code not in self.good_exits and counts.failed == 0:
+        if code != 0 and counts.failed == 0:
             print(f"{self.name}: the runner itself ended with exit code {code}.", flush=True)
             counts += junit.Counts(failed=1)
         return counts
@@ -55,24 +58,33 @@ def main() -> int:
 
 
 def steps() -> list[Step]:
-    unit = [str(path) for path in (Path("python/stoplog"), Path("python/tests")) if (ROOT / path).exists()]
-    found = [
-        Step("scala", ["scripts/sbt", "core/test"], ROOT / "scala-core" / "target" / "test-reports"),
-        pytest("python", ["--doctest-modules", *unit]),
+    """Quick ones first."""
+    marked = EVERY_TEST if os.environ.get("STOPLOG_LONG") == "1" else "not long"
+    return [
+        Step("lint", ["make", "--no-print-directory", "lint-python"], REPORTS / "lint"),
+        Step("scala", ["scripts/sbt", SBT_TASKS], ROOT / "scala-core" / "target" / "test-reports"),
+        pytest(
+            "python", ["--doctest-modules", *existing("scripts", "python/stoplog", "python/tests")], marked
+        ),
+        *(pytest("spark", [folder], marked) for folder in existing("tests")),
     ]
-    return [*found, pytest("spark", ["tests"])] if (ROOT / "tests").exists() else found
 
 
-def pytest(name: str, arguments: list[str], python: str = sys.executable) -> Step:
-    """A pytest run whose report lies under build/reports/NAME."""
+def pytest(name: str, arguments: list[str], marked: str, python: str = sys.executable) -> Step:
+    """A pytest run of the tests with these marks, whose report lies under build/reports/NAME."""
     reports = REPORTS / name
-    command = [python, "-m", "pytest", *arguments, f"--junitxml={reports / 'junit.xml'}"]
-    return Step(name, command, reports, frozenset({0, NO_TESTS_COLLECTED}))
+    command = [python, "-m", "pytest", *arguments, "-m", marked, f"--junitxml={reports / 'junit.xml'}"]
+    return Step(name, command, reports, python)
 
 
-def environment() -> dict[str, str]:
+def existing(*folders: str) -> list[str]:
+    return [folder for folder in folders if (ROOT / folder).exists()]
+
+
+def environment(python: str) -> dict[str, str]:
     """Without a Spark of the machine's own: the one under test is that of the interpreter."""
-    return {key: value for key, value in os.environ.items() if not key.startswith(("SPARK_", "PYSPARK_"))}
+    own = {key: value for key, value in os.environ.items() if not key.startswith(("SPARK_", "PYSPARK_"))}
+    return own | {"PYSPARK_PYTHON": python}
 
 
 if __name__ == "__main__":

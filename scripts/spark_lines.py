@@ -8,14 +8,16 @@ from __future__ import annotations
 import subprocess
 import sys
 import venv
+from pathlib import Path
 
 import junit
 from run_tests import ROOT, pytest
 
 REQUIREMENTS = ROOT / "python" / "requirements"
+MARKED = "spark_lines and not long"
 
 
-def main(wheel: str, only: list[str]) -> int:
+def main(wheel: Path, only: list[str]) -> int:
     results = {spark: run(spark, wheel) for spark in only or lines()}
     print(f"\n{'line':<8} {'passed':>7} {'failed':>7} {'skipped':>8}")
     for spark, counts in results.items():
@@ -30,33 +32,45 @@ def lines() -> list[str]:
     return [line for line in text.splitlines() if line and not line.startswith("#")]
 
 
-def run(spark: str, wheel: str) -> junit.Counts:
+def run(spark: str, wheel: Path) -> junit.Counts:
+    """A line that cannot be set up, or on which no test ran, is not shown to work: it counts as failed."""
     try:
         python = environment_for(spark, wheel)
     except subprocess.CalledProcessError as error:
-        print(f"Spark {spark}: no environment: {error}", flush=True)
+        print(f"Spark {spark}: its environment could not be made: {error}", flush=True)
         return junit.Counts(failed=1)
-    return pytest(f"spark-{spark}", ["tests"], python).run()
+    counts = pytest(f"spark-{spark}", ["tests"], MARKED, str(python)).run()
+    if counts.passed + counts.failed == 0:
+        print(f"Spark {spark}: no test ran.", flush=True)
+        return junit.Counts(failed=1)
+    return counts
 
 
-def environment_for(spark: str, wheel: str) -> str:
-    """The interpreter of `.venv-spark-<version>`, made once per set of pins; the wheel is laid anew."""
+def environment_for(spark: str, wheel: Path) -> Path:
+    """The interpreter of `.venv-spark-<version>`, made once per set of pins; the wheel is laid in anew."""
     folder = ROOT / f".venv-spark-{spark}"
-    python = str(folder / "bin" / "python")
+    python = folder / "bin" / "python"
     stamp = folder / ".ready"
     pins = (REQUIREMENTS / "test.txt").read_text()
     if not stamp.exists() or stamp.read_text() != pins:
+        print(f"Setting up {folder.name} ...", flush=True)
         venv.create(folder, clear=True, with_pip=True)
         pip(python, "-r", str(REQUIREMENTS / "test.txt"), f"pyspark=={spark}")
+        start(python)
         stamp.write_text(pins)
-    pip(python, "--no-deps", "--force-reinstall", wheel)
+    pip(python, "--no-deps", "--no-index", "--force-reinstall", str(wheel))
     return python
 
 
-def pip(python: str, *arguments: str) -> None:
-    command = [python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", *arguments]
-    subprocess.run(command, check=True)
+def pip(python: Path, *arguments: str) -> None:
+    subprocess.run([python, "-m", "pip", "install", "--quiet", *arguments], check=True)
+
+
+def start(python: Path) -> None:
+    """Start this Spark once: if it needs a newer Java than there is, it says so here, not in each test."""
+    program = "from pyspark.sql import SparkSession as S; S.builder.master('local[1]').getOrCreate().stop()"
+    subprocess.run([python, "-c", program], check=True)
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1], sys.argv[2:]))
+    sys.exit(main(Path(sys.argv[1]), sys.argv[2:]))

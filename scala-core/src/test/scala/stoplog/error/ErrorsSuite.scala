@@ -1,9 +1,10 @@
 package stoplog.error
 
-import java.io.{ByteArrayInputStream, ByteArrayOutputStream, IOException, ObjectInputStream, ObjectOutputStream}
+import java.io.{ByteArrayInputStream, ByteArrayOutputStream, IOException, InputStream, ObjectInputStream, ObjectOutputStream}
 
 import scala.io.Source
 import scala.jdk.CollectionConverters._
+import scala.util.Using
 
 import com.fasterxml.jackson.databind.ObjectMapper
 import org.apache.spark.{ErrorClassesJsonReader, SparkThrowable}
@@ -12,14 +13,15 @@ import org.scalatest.funsuite.AnyFunSuite
 class ErrorsSuite extends AnyFunSuite {
 
   private val conditions: Seq[String] = {
-    val tree = new ObjectMapper().readTree(Conditions.url)
+    val tree = Using.resource(Conditions.url.openStream())(new ObjectMapper().readTree(_: InputStream))
     tree.fieldNames().asScala.toSeq
   }
 
   private val parameter = "<([a-zA-Z0-9_-]+)>".r
 
   private val verbs =
-    Set("Cast", "Check", "Correct", "Filter", "List", "Make", "Move", "Remove", "Restart", "Restore", "Select") ++
+    Set("Cast", "Check", "Correct", "Filter", "List", "Make", "Move", "Remove", "Restart", "Restore",
+      "Select") ++
       Set("Set", "Stop", "Upgrade", "Use")
 
   private val cause = new IOException("No space left on device")
@@ -65,8 +67,9 @@ class ErrorsSuite extends AnyFunSuite {
 
   test("conditions are sorted, unique and prefixed") {
     val text    = Source.fromURL(Conditions.url, "utf8")
-    val written = try text.getLines().collect { case s"""  "$name": {""" => name }.toSeq
-    finally text.close()
+    val written =
+      try text.getLines().collect { case s"""  "$name": {""" => name }.toSeq
+      finally text.close()
     assert(written === written.distinct.sorted)
     assert(written.forall(_.startsWith("STOPLOG_")))
   }
@@ -110,9 +113,8 @@ class ErrorsSuite extends AnyFunSuite {
   }
 
   test("SQLSTATEs have five characters") {
-    for (condition <- conditions) {
+    for (condition <- conditions)
       assert(Conditions.sqlState(condition).matches("[0-9A-Z]{5}"), condition)
-    }
   }
 
   test("problems of options are listed one per line") {

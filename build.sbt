@@ -51,6 +51,6 @@ lazy val sparkTests = Seq(
     "java.util.concurrent", "java.util.concurrent.atomic", "jdk.internal.ref", "sun.nio.ch", "sun.nio.cs",
     "sun.security.action", "sun.util.calendar"
   ).map(name => s"--add-opens=java.base/$name=ALL-UNNAMED"),
-  Test / testOptions += Tests.Argument(TestFrameworks.ScalaTest, "-oDF"),
+  Test / testOptions += Tests.Argument(TestFrameworks.ScalaTest, "-oD"),
   Test / parallelExecution := false
 )

@@ -82,9 +82,9 @@ def existing(*folders: str) -> list[str]:
 
 
 def environment(python: str) -> dict[str, str]:
-    """Without a Spark of the machine's own: the one under test is that of the interpreter."""
+    """Without a Spark of the machine's own: the one under test is that of the interpreter, on loopback."""
     own = {key: value for key, value in os.environ.items() if not key.startswith(("SPARK_", "PYSPARK_"))}
-    return own | {"PYSPARK_PYTHON": python}
+    return own | {"PYSPARK_PYTHON": python, "SPARK_LOCAL_IP": "127.0.0.1"}
 
 
 if __name__ == "__main__":

@@ -11,7 +11,7 @@ import venv
 from pathlib import Path
 
 import junit
-from run_tests import ROOT, pytest
+from run_tests import ROOT, environment, pytest
 
 REQUIREMENTS = ROOT / "python" / "requirements"
 MARKED = "spark_lines and not long"
@@ -69,7 +69,7 @@ def pip(python: Path, *arguments: str) -> None:
 def start(python: Path) -> None:
     """Start this Spark once: if it needs a newer Java than there is, it says so here, not in each test."""
     program = "from pyspark.sql import SparkSession as S; S.builder.master('local[1]').getOrCreate().stop()"
-    subprocess.run([python, "-c", program], check=True)
+    subprocess.run([python, "-c", program], env=environment(str(python)), check=True)
 
 
 if __name__ == "__main__":

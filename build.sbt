@@ -1,20 +1,56 @@
 ThisBuild / organization := "io.github.stoplog"
-ThisBuild / version      := Versions.stoplog
+ThisBuild / version      := Versions.stoplog((LocalRootProject / baseDirectory).value.toPath)
 ThisBuild / scalaVersion := Versions.scala
+
+ThisBuild / description   := "Exactly-once rolling files for Apache Spark"
+ThisBuild / licenses      := Seq(License.Apache2)
+ThisBuild / versionScheme := Some("early-semver")
+
+lazy val root = (project in file(".")).aggregate(core).settings(publish / skip := true)
 
 lazy val core = (project in file("scala-core"))
   .settings(
     name := "stoplog",
+    scalacOptions ++= Seq("-deprecation", "-feature", "-unchecked", "-Xlint", "-Werror", "-release", "17"),
+    scalacOptions ++= Seq("-encoding", "utf8"),
     libraryDependencies ++= Seq(
       "org.apache.spark" %% "spark-sql" % Versions.spark     % Provided,
       "org.scalatest"    %% "scalatest" % Versions.scalatest % Test
     ),
-    scalacOptions ++= Seq("-deprecation", "-feature", "-unchecked", "-Xlint", "-Werror", "-release", "17", "-encoding", "utf8"),
-    Test / fork := true,
-    Test / javaOptions ++= Seq("lang", "lang.invoke", "nio", "util", "util.concurrent", "net", "io")
-      .map(p => s"--add-opens=java.base/java.$p=ALL-UNNAMED") ++
-      Seq("--add-opens=java.base/sun.nio.ch=ALL-UNNAMED", "-Xmx2g"),
-    Compile / packageBin / mappings := (Compile / packageBin / mappings).value
+    thinJar,
+    localRepository,
+    sparkTests
   )
 
-lazy val root = (project in file(".")).aggregate(core).settings(publish / skip := true)
+/** One jar that asks for nothing besides the user's Spark, and says which version and licence it has. */
+lazy val thinJar = Seq(
+  pomPostProcess := ThinPom.apply,
+  Compile / resourceGenerators += versionProperties.taskValue,
+  Compile / packageBin / mappings += (LocalRootProject / baseDirectory).value / "LICENSE" -> "META-INF/LICENSE"
+)
+
+/** `stoplog/version.properties`: what `FileSink.version()` answers and Python compares its own with. */
+lazy val versionProperties = Def.task {
+  val file = (Compile / resourceManaged).value / "stoplog" / "version.properties"
+  IO.write(file, s"version=${version.value}\nspark=${Versions.spark}\n")
+  Seq(file)
+}
+
+/** A Maven repository inside the clone. Ivy prefers ~/.m2: a stale copy there would hide a newer one. */
+lazy val localRepository = Seq(
+  publishTo := Some(MavenCache("build-repo", (LocalRootProject / baseDirectory).value / "build" / "repo")),
+  Compile / packageDoc / publishArtifact := false // a release needs it, a build does not
+)
+
+/** The tests run in a JVM of their own, with the JDK's internals opened as Spark's launcher opens them. */
+lazy val sparkTests = Seq(
+  Test / fork := true,
+  Test / javaOptions ++= Seq("-Xmx3g", "-Dio.netty.tryReflectionSetAccessible=true"),
+  Test / javaOptions ++= Seq(
+    "java.io", "java.lang", "java.lang.invoke", "java.lang.reflect", "java.net", "java.nio", "java.util",
+    "java.util.concurrent", "java.util.concurrent.atomic", "jdk.internal.ref", "sun.nio.ch", "sun.nio.cs",
+    "sun.security.action", "sun.util.calendar"
+  ).map(name => s"--add-opens=java.base/$name=ALL-UNNAMED"),
+  Test / testOptions += Tests.Argument(TestFrameworks.ScalaTest, "-oD"),
+  Test / parallelExecution := false
+)

@@ -1,15 +1,10 @@
 package stoplog.error
 
-import java.io.{
-  ByteArrayInputStream,
-  ByteArrayOutputStream,
-  IOException,
-  ObjectInputStream,
-  ObjectOutputStream
-}
+import java.io.{ByteArrayInputStream, ByteArrayOutputStream, IOException, InputStream, ObjectInputStream, ObjectOutputStream}
 
 import scala.io.Source
 import scala.jdk.CollectionConverters._
+import scala.util.Using
 
 import com.fasterxml.jackson.databind.ObjectMapper
 import org.apache.spark.{ErrorClassesJsonReader, SparkThrowable}
@@ -18,26 +13,15 @@ import org.scalatest.funsuite.AnyFunSuite
 class ErrorsSuite extends AnyFunSuite {
 
   private val conditions: Seq[String] = {
-    val tree = new ObjectMapper().readTree(Conditions.url.openStream())
+    val tree = Using.resource(Conditions.url.openStream())(new ObjectMapper().readTree(_: InputStream))
     tree.fieldNames().asScala.toSeq
   }
 
   private val parameter = "<([a-zA-Z0-9_-]+)>".r
 
   private val verbs =
-    Set(
-      "Cast",
-      "Check",
-      "Correct",
-      "Filter",
-      "List",
-      "Make",
-      "Move",
-      "Remove",
-      "Restart",
-      "Restore",
-      "Select"
-    ) ++
+    Set("Cast", "Check", "Correct", "Filter", "List", "Make", "Move", "Remove", "Restart", "Restore",
+      "Select") ++
       Set("Set", "Stop", "Upgrade", "Use")
 
   private val cause = new IOException("No space left on device")
@@ -82,7 +66,7 @@ class ErrorsSuite extends AnyFunSuite {
   }
 
   test("conditions are sorted, unique and prefixed") {
-    val text = Source.fromURL(Conditions.url, "utf8")
+    val text    = Source.fromURL(Conditions.url, "utf8")
     val written =
       try text.getLines().collect { case s"""  "$name": {""" => name }.toSeq
       finally text.close()
@@ -95,7 +79,7 @@ class ErrorsSuite extends AnyFunSuite {
     val sparks = loader.getResource("error/error-conditions.json")
     assert(sparks != null)
     val both = new ErrorClassesJsonReader(Seq(sparks, Conditions.url))
-    val own = new ErrorClassesJsonReader(Seq(sparks))
+    val own  = new ErrorClassesJsonReader(Seq(sparks))
     assert(conditions.forall(both.isValidErrorClass))
     assert(!conditions.exists(own.isValidErrorClass))
   }
@@ -119,8 +103,8 @@ class ErrorsSuite extends AnyFunSuite {
   test("the last line and the last sentence of each message start with a verb: what to do now") {
     for (condition <- conditions) {
       val lines = Conditions.template(condition).linesIterator.toSeq
-      val last = lines.last
-      val ends = last.split("(?<=[.;]) ").last
+      val last  = lines.last
+      val ends  = last.split("(?<=[.;]) ").last
       assert(lines.size === 2, condition)
       assert(verbs(last.takeWhile(_ != ' ')), s"$condition: $last")
       assert(verbs(ends.stripPrefix("or ").takeWhile(_ != ' ').capitalize), s"$condition: $ends")
@@ -140,7 +124,7 @@ class ErrorsSuite extends AnyFunSuite {
 
   test("what was asked wrongly is an IllegalArgumentException, what fails while running is not") {
     val running = Set("STOPLOG_NULL_VALUE", "STOPLOG_STORE_WRITE", "STOPLOG_FENCED", "STOPLOG_FOREIGN_QUERY")
-    val asked = Set("STOPLOG_INVALID_OPTIONS", "STOPLOG_TEXT_SCHEMA", "STOPLOG_USER_CODE")
+    val asked   = Set("STOPLOG_INVALID_OPTIONS", "STOPLOG_TEXT_SCHEMA", "STOPLOG_USER_CODE")
     val (arguments, failures) = one.partition {
       case _: IllegalArgumentException => true
       case _                           => false

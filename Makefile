@@ -1,0 +1,117 @@
+# Everything is set up on first use inside this folder, and reused until what it was made from changes.
+# Needed on the machine: Python 3.11, JDK 17, make, git.
+
+SHELL := /bin/bash
+.SHELLFLAGS := -euo pipefail -c
+.DELETE_ON_ERROR:
+.DEFAULT_GOAL := help
+.PHONY: help jar wheel publish-local-repo setup test test-long test-spark-lines demo bench fmt lint lint-python docs clean clean-all FORCE
+
+PYTHON ?= $(shell command -v python3.11 || command -v python3)
+export JAVA ?= $(if $(JAVA_HOME),$(JAVA_HOME)/bin/java,java)
+
+VERSION     := $(shell sed -n 's/^__version__ = "\(.*\)"$$/\1/p' python/stoplog/_version.py)
+SBT_VERSION := $(shell sed -n 's/^sbt.version=//p' project/build.properties)
+
+JAR   := scala-core/target/scala-2.13/stoplog_2.13-$(VERSION).jar
+POM   := build/repo/io/github/stoplog/stoplog_2.13/$(VERSION)/stoplog_2.13-$(VERSION).pom
+WHEEL := dist/stoplog-$(VERSION)-py3-none-any.whl
+
+VENV     := .venv
+PY       := $(VENV)/bin/python
+PIP      := $(PY) -m pip install --quiet --disable-pip-version-check
+LAUNCHER := .cache/sbt/sbt-launch-$(SBT_VERSION).jar
+STAMPS   := .cache/stamps
+
+BUILD_FILES    := LICENSE build.sbt $(wildcard project/*.scala project/*.sbt project/build.properties)
+SCALA_SOURCES  := $(shell find scala-core/src/main -type f | sort)
+PYTHON_SOURCES := $(shell find python/stoplog -type f -not -path '*/jars/*' -not -name '*.pyc' | sort)
+
+help: ## Show this list.
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ printf "  make %-20s %s\n", $$1, $$2 }'
+
+setup: $(STAMPS)/venv $(LAUNCHER) ## Make the Python environment and fetch sbt (the other targets do it by themselves).
+
+jar: $(STAMPS)/jar ## Build the jar, and check its size, version and POM.
+	@echo $(JAR)
+
+wheel: $(STAMPS)/wheel ## Build the wheel that carries the jar.
+	@echo $(WHEEL)
+
+publish-local-repo: $(STAMPS)/jar ## Publish the jar to build/repo, for spark-submit --packages --repositories.
+	@echo "--packages io.github.stoplog:stoplog_2.13:$(VERSION) --repositories file://$(CURDIR)/build/repo"
+
+test: $(STAMPS)/installed $(LAUNCHER) ## Run all checks and tests: Scala, Python, end to end.
+	@$(PY) scripts/run_tests.py
+
+test-long: $(STAMPS)/installed $(LAUNCHER) ## The same with many more crash rounds and simulated schedules.
+	@STOPLOG_LONG=1 $(PY) scripts/run_tests.py
+
+test-spark-lines: $(STAMPS)/wheel ## Run the end-to-end tests of this one jar on every Spark line (SPARK_LINES="4.0.5 4.3.0" for some).
+	@$(PY) scripts/spark_lines.py $(WHEEL) $(SPARK_LINES)
+
+demo: $(STAMPS)/installed ## Stream real flights, kill the job twice, and find every row exactly once.
+	@$(PY) demo/run.py
+
+bench: $(STAMPS)/installed ## Measure against Spark's own sinks.
+	@$(PY) bench/run.py
+
+fmt: $(STAMPS)/venv $(LAUNCHER) ## Format all sources.
+	scripts/sbt scalafmtAll scalafmtSbt
+	$(PY) -m ruff format .
+	$(PY) -m ruff check --fix-only --quiet .
+
+lint: lint-python $(LAUNCHER) ## Check formats, compile with -Xlint -Werror, ruff, mypy --strict (`make test` does it too).
+	scripts/sbt scalafmtCheckAll scalafmtSbtCheck core/Test/compile
+
+lint-python: $(STAMPS)/venv
+	$(PY) -m ruff check .
+	$(PY) -m ruff format --check .
+	$(PY) -m mypy $(wildcard python/stoplog scripts demo bench)
+
+docs: $(LAUNCHER) ## Write the generated pages of docs/ anew.
+	scripts/sbt "core/Test/runMain stoplog.docs.GenerateDocs $(CURDIR)/docs"
+
+clean: ## Remove what was built, keep the environments.
+	rm -rf build dist scala-core/target target project/target project/project python/stoplog/jars
+	rm -f $(STAMPS)/jar $(STAMPS)/wheel $(STAMPS)/installed
+
+clean-all: clean ## Remove the environments and caches in this folder as well.
+	rm -rf .venv .venv-spark-* .cache .mypy_cache .ruff_cache .pytest_cache
+
+$(STAMPS)/venv: python/requirements/dev.txt python/requirements/test.txt
+	@scripts/check-machine $(PYTHON)
+	@echo "Setting up $(VENV) with $(PYTHON) ..." >&2
+	@$(PYTHON) -m venv --clear $(VENV)
+	@$(PIP) -r $<
+	@rm -f $(STAMPS)/installed
+	@mkdir -p $(@D) && touch $@
+
+$(LAUNCHER): project/build.properties | $(STAMPS)/venv
+	@echo "Fetching sbt $(SBT_VERSION) ..." >&2
+	@rm -f $(@D)/sbt-launch-*.jar
+	@scripts/fetch-sbt $(PY) $(SBT_VERSION) $(@D)
+	@touch $@
+
+$(STAMPS)/jar: $(BUILD_FILES) $(SCALA_SOURCES) $(STAMPS)/scala-list python/stoplog/_version.py | $(LAUNCHER)
+	@rm -rf build/repo
+	scripts/sbt core/publish
+	@$(PY) scripts/check_jar.py $(JAR) $(POM) $(VERSION)
+	@touch $@
+
+$(STAMPS)/wheel: $(STAMPS)/jar python/pyproject.toml python/hatch_build.py $(PYTHON_SOURCES) $(STAMPS)/python-list
+	@rm -rf python/stoplog/jars dist
+	@mkdir -p python/stoplog/jars && cp $(JAR) python/stoplog/jars/
+	@$(PY) -m pip wheel --quiet --disable-pip-version-check --no-deps --no-build-isolation -w dist ./python
+	@touch $@
+
+$(STAMPS)/installed: $(STAMPS)/wheel
+	@$(PIP) --no-deps --no-index --force-reinstall $(WHEEL)
+	@touch $@
+
+# The lists change when a file is added or removed, which no time stamp of a remaining file shows.
+$(STAMPS)/scala-list: FORCE
+	@mkdir -p $(@D); cmp -s $@ <(printf '%s\n' $(SCALA_SOURCES)) || printf '%s\n' $(SCALA_SOURCES) > $@
+
+$(STAMPS)/python-list: FORCE
+	@mkdir -p $(@D); cmp -s $@ <(printf '%s\n' $(PYTHON_SOURCES)) || printf '%s\n' $(PYTHON_SOURCES) > $@

@@ -1,0 +1,91 @@
+"""Run the checks and all tests, each kind even if an earlier one failed; end with one line of counts.
+
+The interpreter that runs this must have the wheel installed; `make test` sees to that.
+With STOPLOG_LONG=1 in the environment (`make test-long`) the long tests run as well.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+import junit
+
+ROOT = Path(__file__).resolve().parent.parent
+REPORTS = ROOT / "build" / "reports"
+EVERY_TEST = ""
+# One start of sbt for all; its `all` goes on with the others when one of them fails.
+SBT_TASKS = "all scalafmtCheckAll scalafmtSbtCheck core/test"
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One runner: its command, where its JUnit XML lies if it has any, the Python of Spark's workers."""
+
+    name: str
+    command: list[str]
+    reports: Path
+    python: str = sys.executable
+
+    def run(self) -> junit.Counts:
+        """A runner that fails without naming a failed test still counts as one failure."""
+        shutil.rmtree(self.reports, ignore_errors=True)
+        self.reports.mkdir(parents=True)
+        print(f"== {self.name}: {' '.join(self.command)}", flush=True)
+        code = subprocess.run(self.command, cwd=ROOT, env=environment(self.python), check=False).returncode
+        counts = junit.read(self.reports.glob("*.xml"))
+        if code != 0 and counts.failed == 0:
+            print(f"{self.name}: the runner itself ended with exit code {code}.", flush=True)
+            counts += junit.Counts(failed=1)
+        return counts
+
+
+def main() -> int:
+    total = junit.Counts()
+    summary = []
+    for step in steps():
+        begun = time.monotonic()
+        counts = step.run()
+        total += counts
+        summary.append(f"{step.name:<8} {time.monotonic() - begun:5.0f} s   {counts}")
+    print("", *summary, total, sep="\n", flush=True)
+    return 1 if total.failed else 0
+
+
+def steps() -> list[Step]:
+    """Quick ones first."""
+    marked = EVERY_TEST if os.environ.get("STOPLOG_LONG") == "1" else "not long"
+    return [
+        Step("lint", ["make", "--no-print-directory", "lint-python"], REPORTS / "lint"),
+        Step("scala", ["scripts/sbt", SBT_TASKS], ROOT / "scala-core" / "target" / "test-reports"),
+        pytest(
+            "python", ["--doctest-modules", *existing("scripts", "python/stoplog", "python/tests")], marked
+        ),
+        *(pytest("spark", [folder], marked) for folder in existing("tests")),
+    ]
+
+
+def pytest(name: str, arguments: list[str], marked: str, python: str = sys.executable) -> Step:
+    """A pytest run of the tests with these marks, whose report lies under build/reports/NAME."""
+    reports = REPORTS / name
+    command = [python, "-m", "pytest", *arguments, "-m", marked, f"--junitxml={reports / 'junit.xml'}"]
+    return Step(name, command, reports, python)
+
+
+def existing(*folders: str) -> list[str]:
+    return [folder for folder in folders if (ROOT / folder).exists()]
+
+
+def environment(python: str) -> dict[str, str]:
+    """Without a Spark of the machine's own: the one under test is that of the interpreter, on loopback."""
+    own = {key: value for key, value in os.environ.items() if not key.startswith(("SPARK_", "PYSPARK_"))}
+    return own | {"PYSPARK_PYTHON": python, "SPARK_LOCAL_IP": "127.0.0.1"}
+
+
+if __name__ == "__main__":
+    sys.exit(main())

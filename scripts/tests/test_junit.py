@@ -1,0 +1,35 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import junit
+from junit import Counts
+
+
+def report(folder: Path, name: str, body: str) -> Path:
+    path = folder / name
+    path.write_text(f'<?xml version="1.0"?>{body}')
+    return path
+
+
+def test_errors_count_as_failures_and_skipped_tests_did_not_pass(tmp_path: Path) -> None:
+    suite = report(tmp_path, "a.xml", '<testsuite tests="7" failures="1" errors="2" skipped="1"/>')
+    assert junit.read([suite]) == Counts(passed=3, failed=3, skipped=1)
+
+
+def test_suites_of_both_runners_are_added_up(tmp_path: Path) -> None:
+    scala = report(tmp_path, "scala.xml", '<testsuite tests="2" failures="0" errors="0" skipped="0"/>')
+    python = report(tmp_path, "pytest.xml", '<testsuites><testsuite tests="3" failures="1"/></testsuites>')
+    assert str(junit.read([scala, python])) == "4 passed, 1 failed"
+
+
+def test_a_report_whose_writer_died_is_a_failure(tmp_path: Path) -> None:
+    assert junit.read([report(tmp_path, "torn.xml", "<testsuite tests=")]) == Counts(failed=1)
+
+
+def test_no_report_is_no_test() -> None:
+    assert str(junit.read([])) == "0 passed, 0 failed"
+
+
+def test_skipped_tests_are_named_only_if_there_are_any() -> None:
+    assert str(Counts(passed=1, skipped=2)) == "1 passed, 0 failed, 2 skipped"

@@ -1,0 +1,33 @@
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+import run_tests
+from junit import Counts
+
+
+def step(folder: Path, program: str) -> run_tests.Step:
+    return run_tests.Step("probe", [sys.executable, "-c", program], folder / "reports")
+
+
+def test_a_runner_that_dies_without_a_report_is_one_failure(tmp_path: Path) -> None:
+    assert step(tmp_path, "raise SystemExit(137)").run() == Counts(failed=1)
+
+
+def test_reports_of_an_earlier_run_do_not_count(tmp_path: Path) -> None:
+    reports = tmp_path / "reports"
+    reports.mkdir()
+    (reports / "old.xml").write_text('<testsuite tests="9"/>')
+    assert step(tmp_path, "").run() == Counts()
+
+
+def test_the_machine_s_own_spark_is_not_the_one_under_test(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SPARK_HOME", "/somewhere")
+    monkeypatch.setenv("PYSPARK_DRIVER_PYTHON", "ipython")
+    found = run_tests.environment("python-of-the-line")
+    assert "SPARK_HOME" not in found
+    assert "PYSPARK_DRIVER_PYTHON" not in found
+    assert found["PYSPARK_PYTHON"] == "python-of-the-line"

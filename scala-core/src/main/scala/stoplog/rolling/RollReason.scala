@@ -32,9 +32,10 @@ object RollReason {
   /** A custom policy's own word. */
   final case class Custom(name: String) extends RollReason(name)
 
-  private val fixed: Seq[RollReason] =
+  /** All but the custom ones. */
+  val named: Seq[RollReason] =
     Seq(Size, Records, Age, Inactivity, Checkpoint, OpenLimit, Takeover, End)
 
   /** The reason with this word, as read back from a record. */
-  def fromWord(word: String): RollReason = fixed.find(_.word == word).getOrElse(Custom(word))
+  def fromWord(word: String): RollReason = named.find(_.word == word).getOrElse(Custom(word))
 }

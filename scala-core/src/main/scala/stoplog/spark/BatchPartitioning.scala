@@ -1,9 +1,9 @@
 package stoplog.spark
 
-import org.apache.spark.sql.connector.expressions.{IdentityTransform, NamedReference, Transform}
+import org.apache.spark.sql.connector.expressions.Transform
 
 import stoplog.error.Errors
-import stoplog.options.SinkOptions
+import stoplog.options.{Bucketing, SinkOptions}
 
 /** `DataFrameWriter.partitionBy` of a batch write means the option of that name.
   *
@@ -13,15 +13,11 @@ private[spark] object BatchPartitioning {
 
   def merged(options: SinkOptions, partitioned: Array[Transform]): SinkOptions =
     if (partitioned.isEmpty) options
-    else SinkOptions.parse(options.toMap + ("partitionBy" -> partitioned.map(column).mkString(",")))
+    else SinkOptions.parse(options.toMap ++ Bucketing.PartitionColumns(partitioned.map(column).toSeq).toMap)
 
-  private def column(transform: Transform): String = transform match {
-    case identity: IdentityTransform => quoted(identity.reference)
-    case other => throw Errors.partitionColumns(s"${other.describe} is not a plain column")
-  }
-
-  private def quoted(reference: NamedReference): String = reference.fieldNames match {
-    case Array(name) => name
-    case nested      => throw Errors.partitionColumns(s"${nested.mkString(".")} is not a top-level column")
-  }
+  private def column(transform: Transform): String =
+    (transform.name(), transform.references().map(_.fieldNames())) match {
+      case ("identity", Array(Array(name))) => name
+      case _ => throw Errors.partitionColumns(s"${transform.describe} is not a top-level column")
+    }
 }

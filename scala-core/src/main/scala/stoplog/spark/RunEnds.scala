@@ -10,7 +10,7 @@ import org.apache.spark.scheduler.{SparkListener, SparkListenerApplicationEnd, S
 import org.apache.spark.sql.streaming.StreamingQueryListener.QueryTerminatedEvent
 
 /** Notices that a query has ended, which nobody tells a sink, and ends its run. */
-private[spark] object RunEnds {
+private[stoplog] object RunEnds {
   private val runs     = new ConcurrentHashMap[String, SinkRun]()
   private val ended    = new ConcurrentHashMap[String, CountDownLatch]()
   private val contexts = ConcurrentHashMap.newKeySet[String]()

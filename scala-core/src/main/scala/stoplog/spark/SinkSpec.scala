@@ -50,7 +50,7 @@ private[spark] object SinkSpec {
   def of(options: SinkOptions, schema: StructType, storage: SinkStorage): SinkSpec = {
     val session     = SparkSession.active
     val columns     = dataColumns(options.bucketing, schema)
-    val compression = Compression.named(options.compression)
+    val compression = Compression.named(options.compression).getOrElse(Compression.None)
     val encoder     = encoderOf(options, columns.schema, session.conf.get("spark.sql.session.timeZone"))
     val assigner    = assignerOf(options.bucketing, schema, session)
     new SinkSpec(
@@ -81,7 +81,7 @@ private[spark] object SinkSpec {
   private def assignerOf(bucketing: Bucketing, schema: StructType, session: SparkSession): BucketAssigner = {
     val assigner = bucketing match {
       case Bucketing.DateTime(pattern, zone, column) => new DateTimeBucketAssigner(pattern, zone, column)
-      case Bucketing.BasePath                        => BasePathBucketAssigner
+      case Bucketing.BasePath                        => new BasePathBucketAssigner
       case Bucketing.Expression(sql) => new ExpressionBucketAssigner(BucketExpression.bind(session, sql, schema))
       case Bucketing.PartitionColumns(names) =>
         PartitionColumnsBucketAssigner.bind(session, PartitionColumns.of(schema, names))

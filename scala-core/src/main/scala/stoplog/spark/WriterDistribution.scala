@@ -47,9 +47,16 @@ private[spark] object WriterDistribution {
 
   /** Every column that can be hashed; equal rows go to the same writer, others anywhere. */
   private def spread(schema: StructType): Seq[Expression] = {
-    val hashable = schema.filterNot(field => field.dataType.existsRecursively(_.isInstanceOf[MapType]))
+    val hashable = schema.filter(field => isHashable(field.dataType))
     if (hashable.isEmpty) throw Errors.distributionUnsupported("no column of the rows can be hashed")
     hashable.map(field => column(field.name))
+  }
+
+  private def isHashable(dataType: DataType): Boolean = dataType match {
+    case _: MapType         => false
+    case array: ArrayType   => isHashable(array.elementType)
+    case struct: StructType => struct.forall(field => isHashable(field.dataType))
+    case other              => other.typeName != "variant"
   }
 
   private def column(name: String): Expression = Expressions.column(s"`${name.replace("`", "``")}`")

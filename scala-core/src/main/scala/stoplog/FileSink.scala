@@ -1,0 +1,96 @@
+package stoplog
+
+import java.util.{List => JList, Map => JMap, Properties}
+
+import scala.jdk.CollectionConverters._
+import scala.util.Using
+
+import org.apache.spark.sql.{DataFrame, DataFrameWriter, Row, SaveMode}
+import org.apache.spark.sql.streaming.DataStreamWriter
+
+import stoplog.format.Encoder
+import stoplog.options.{SinkOptionRegistry, SinkOptions}
+import stoplog.spark.RunEnds
+
+/** Rolling part files, each row exactly once, that any engine can read: the sink, fully set.
+  *
+  * {{{
+  * val sink = FileSink
+  *   .forRowFormat("/data/events", "json")
+  *   .withRollingPolicy(DefaultRollingPolicy().withMaxPartSizeBytes(256L << 20))
+  *   .withBucketBy("date(at)")
+  *   .withCompression("zstd")
+  *   .build()
+  *
+  * sink.writeStream(events).option("checkpointLocation", "/data/checkpoints/events").start()
+  * }}}
+  *
+  * Immutable. The same options can be set one by one on `format("stoplog")`; they are listed in `docs/options.md`.
+  */
+final class FileSink private[stoplog] (settings: SinkOptions) {
+
+  /** The options that stand for this sink, those at their defaults left out. */
+  def options(): JMap[String, String] = settings.toMap.asJava
+
+  /** A stream writer with everything of the sink set; the checkpoint, trigger and `start()` are the caller's. */
+  def writeStream(rows: DataFrame): DataStreamWriter[Row] =
+    rows.writeStream.format(FileSink.Format).options(settings.toMap)
+
+  /** A batch writer that adds to what is there; call `mode("overwrite")` on it to replace that. Ends with `save()`. */
+  def write(rows: DataFrame): DataFrameWriter[Row] =
+    rows.write.format(FileSink.Format).options(settings.toMap).mode(SaveMode.Append)
+
+  override def equals(other: Any): Boolean = other match {
+    case that: FileSink => options() == that.options()
+    case _              => false
+  }
+
+  override def hashCode: Int = options().hashCode
+
+  override def toString: String = settings.toMap.toSeq.sorted
+    .map { case (key, value) => s"$key=$value" }
+    .mkString("FileSink(", ", ", ")")
+}
+
+object FileSink {
+
+  /** What to give to `format(…)` for a write without a builder. */
+  val Format: String = "stoplog"
+
+  /** A sink that writes row by row.
+    *
+    * @param path   the directory of the finished files
+    * @param format `text`, `json` or `csv`
+    */
+  def forRowFormat(path: String, format: String): FileSinkBuilder =
+    FileSinkBuilder(Map("path" -> path, "format" -> format))
+
+  /** A sink that writes row by row, with the user's own encoder. */
+  def forRowFormat(path: String, encoder: Encoder): FileSinkBuilder = FileSinkBuilder.withEncoder(path, encoder)
+
+  /** The sink that these options describe.
+    *
+    * @throws stoplog.error.StoplogArgumentException with all that is wrong with them at once
+    */
+  def fromOptions(options: JMap[String, String]): FileSink = new FileSink(SinkOptions.parse(options))
+
+  /** The keys of all options there are. */
+  def optionKeys(): JList[String] = SinkOptionRegistry.all.map(_.key).asJava
+
+  /** Waits until the end of a query's run has been dealt with: its open parts are finished then, if they were to be.
+    *
+    * `awaitTermination` returns a moment earlier, because Spark tells nobody but listeners that a query has ended.
+    *
+    * @param runId         `query.runId`
+    * @param timeoutMillis how long to wait at most, in milliseconds
+    * @return whether it was over in time
+    */
+  def awaitFinished(runId: String, timeoutMillis: Long): Boolean = RunEnds.await(runId, timeoutMillis)
+
+  /** The version of this jar. */
+  def version(): String = {
+    val properties = new Properties()
+    Using.resource(getClass.getResourceAsStream("/stoplog/version.properties"))(properties.load)
+    properties.getProperty("version")
+  }
+}

@@ -1,0 +1,79 @@
+package stoplog
+
+import scala.jdk.CollectionConverters._
+
+import stoplog.bucket.BucketAssigner
+import stoplog.format.Encoder
+import stoplog.options.{Bucketing, UserObject}
+import stoplog.rolling.RollingPolicy
+
+/** Sets a [[FileSink]]. Immutable: each call answers a new builder. Nothing is checked before [[build]]. */
+final class FileSinkBuilder private (options: Map[String, String]) {
+
+  /** When a part is closed; by default at 128 MiB, after 15 minutes, or after 5 minutes without a row. */
+  def withRollingPolicy(policy: RollingPolicy): FileSinkBuilder =
+    withOption("rollingPolicy", UserObject.reference(policy))
+
+  /** How often the driver asks the policy while no data arrives, such as `1m`, which is the default. */
+  def withBucketCheckInterval(interval: String): FileSinkBuilder = withOption("bucketCheckInterval", interval)
+
+  /** Which directory a row goes to; by default one for each hour in UTC. */
+  def withBucketAssigner(assigner: BucketAssigner): FileSinkBuilder =
+    withOption("bucketAssigner", UserObject.reference(assigner))
+
+  /** A directory for each value of a SQL expression over the row. */
+  def withBucketBy(sql: String): FileSinkBuilder = withOptions(Bucketing.Expression(sql).toMap)
+
+  /** Hive-style directories `column=value`; the columns are left out of the files. */
+  def withPartitionBy(columns: String*): FileSinkBuilder =
+    withOptions(Bucketing.PartitionColumns(columns).toMap)
+
+  /** `none`, `gzip`, `zstd`, `lz4`, `snappy` or `bzip2`. */
+  def withCompression(name: String): FileSinkBuilder = withOption("compression", name)
+
+  /** What the names of finished files begin with; `part` by default. */
+  def withPartPrefix(prefix: String): FileSinkBuilder = withOption("partPrefix", prefix)
+
+  /** What the names of finished files end with; by default what format and compression call for. */
+  def withPartSuffix(suffix: String): FileSinkBuilder = withOption("partSuffix", suffix)
+
+  /** The name of the log; queries that write to one directory need one each. `main` by default. */
+  def withSinkId(sinkId: String): FileSinkBuilder = withOption("sinkId", sinkId)
+
+  /** `fail` or `adopt`. */
+  def withOnForeignQuery(choice: String): FileSinkBuilder = withOption("onForeignQuery", choice)
+
+  /** `auto`, `always` or `never`. */
+  def withFinalizeOnTermination(choice: String): FileSinkBuilder = withOption("finalizeOnTermination", choice)
+
+  /** `fail` or `skip`. */
+  def withOnLostPart(choice: String): FileSinkBuilder = withOption("onLostPart", choice)
+
+  /** `disk` or `process`. */
+  def withDurability(choice: String): FileSinkBuilder = withOption("durability", choice)
+
+  /** How many parts one task keeps open at most; 1,000 by default. */
+  def withMaxOpenParts(count: Int): FileSinkBuilder = withOption("maxOpenParts", count.toString)
+
+  /** `none`, `byBucket` or a number of writers. */
+  def withDistribution(choice: String): FileSinkBuilder = withOption("distribution", choice)
+
+  /** Any option by its name: of the sink, or of Spark's own writer of the format. */
+  def withOption(key: String, value: String): FileSinkBuilder = withOptions(Map(key -> value))
+
+  /** The sink.
+    *
+    * @throws stoplog.error.StoplogArgumentException with all that is wrong at once
+    */
+  def build(): FileSink = FileSink.fromOptions(options.asJava)
+
+  private def withOptions(more: Map[String, String]): FileSinkBuilder = new FileSinkBuilder(options ++ more)
+}
+
+private[stoplog] object FileSinkBuilder {
+
+  def apply(options: Map[String, String]): FileSinkBuilder = new FileSinkBuilder(options)
+
+  def withEncoder(path: String, encoder: Encoder): FileSinkBuilder =
+    FileSinkBuilder(Map("path" -> path, "encoder" -> UserObject.reference(encoder)))
+}

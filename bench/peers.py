@@ -1,0 +1,51 @@
+"""The sinks that are compared: the floor, ours with both durabilities, and Spark's own text files."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import stoplog
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+    from pyspark.sql.streaming import DataStreamWriter
+
+
+@dataclass(frozen=True, slots=True)
+class Peer:
+    """A sink under its name in the tables."""
+
+    name: str
+    writer: Callable[[DataFrame, Path], DataStreamWriter]
+
+
+def noop(rows: DataFrame, _: Path) -> DataStreamWriter:
+    return rows.writeStream.format("noop")
+
+
+def spark_text(rows: DataFrame, path: Path) -> DataStreamWriter:
+    return rows.writeStream.format("text").option("path", str(path))
+
+
+def ours(durability: str) -> Callable[[DataFrame, Path], DataStreamWriter]:
+    def writer(rows: DataFrame, path: Path) -> DataStreamWriter:
+        sink = (
+            stoplog.FileSink.for_row_format(str(path), "text")
+            .with_bucket_assigner(stoplog.BucketAssigner.base_path_bucket_assigner())
+            .with_durability(durability)
+            .build()
+        )
+        return sink.write_stream(rows)
+
+    return writer
+
+
+NOOP = Peer("Spark noop", noop)
+DISK = Peer("stoplog, durability=disk", ours("disk"))
+PROCESS = Peer("stoplog, durability=process", ours("process"))
+TEXT = Peer("Spark text", spark_text)
+
+PEERS = (NOOP, DISK, PROCESS, TEXT)

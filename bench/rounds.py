@@ -1,0 +1,118 @@
+"""Runs every sink in turn, several rounds of it, each round in another order."""
+
+from __future__ import annotations
+
+import shutil
+import statistics
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from peers import Peer
+    from pyspark.sql import DataFrame, SparkSession
+
+LINE_BYTES = 40
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """How much is measured."""
+
+    rounds: int
+    small_batches: int
+    small_rows: int
+    large_batches: int
+    large_rows: int
+    growth_batches: tuple[int, ...]
+
+    @staticmethod
+    def full() -> Plan:
+        return Plan(5, 60, 1_000, 5, 2_000_000, (10, 100, 300))
+
+    @staticmethod
+    def quick() -> Plan:
+        return Plan(1, 30, 1_000, 3, 2_000_000, (10, 50))
+
+
+@dataclass(frozen=True, slots=True)
+class Latency:
+    """Milliseconds per micro-batch: the median of each round."""
+
+    peer: str
+    millis: tuple[float, ...]
+
+    @property
+    def median(self) -> float:
+        return statistics.median(self.millis)
+
+
+@dataclass(frozen=True, slots=True)
+class Throughput:
+    """Rows per second: the median of each round."""
+
+    peer: str
+    rows_per_second: tuple[float, ...]
+
+    @property
+    def median(self) -> float:
+        return statistics.median(self.rows_per_second)
+
+
+def latency_rounds(spark: SparkSession, peers: Sequence[Peer], plan: Plan, folder: Path) -> list[Latency]:
+    """Time per micro-batch of few rows."""
+    measured = in_turn(spark, peers, plan.rounds, plan.small_rows, plan.small_batches, folder)
+    return [Latency(name, tuple(values)) for name, values in measured.items()]
+
+
+def throughput_rounds(spark: SparkSession, peers: Sequence[Peer], plan: Plan, folder: Path) -> list[Throughput]:
+    """Rows per second in micro-batches of many rows."""
+    measured = in_turn(spark, peers, plan.rounds, plan.large_rows, plan.large_batches, folder)
+    return [Throughput(name, tuple(plan.large_rows * 1000 / v for v in values)) for name, values in measured.items()]
+
+
+def in_turn(
+    spark: SparkSession, peers: Sequence[Peer], rounds: int, rows: int, batches: int, folder: Path
+) -> dict[str, list[float]]:
+    """The median milliseconds per micro-batch of each peer and round; one more round before, to warm up."""
+    measured: dict[str, list[float]] = {peer.name: [] for peer in peers}
+    for number in range(rounds + 1):
+        shift = number % len(peers)
+        for peer in (*peers[shift:], *peers[:shift]):
+            place = folder / f"{number}"
+            millis = batch_millis(spark, peer, rows, batches, place)
+            if number > 0:
+                measured[peer.name].append(statistics.median(millis))
+            shutil.rmtree(place, ignore_errors=True)
+    return measured
+
+
+def batch_millis(spark: SparkSession, peer: Peer, rows: int, batches: int, place: Path) -> list[float]:
+    """How long each micro-batch took, those left out in which a query gets going."""
+    writer = peer.writer(lines(spark, rows), place / "out")
+    query = writer.option("checkpointLocation", str(place / "checkpoint")).trigger(processingTime="0 seconds").start()
+    skipped = max(1, batches // 6)
+    try:
+        wait_for(query, batches + skipped)
+    finally:
+        query.stop()
+    done = [p for p in query.recentProgress if p["numInputRows"] == rows]
+    return [float(p["durationMs"]["triggerExecution"]) for p in done[skipped : batches + skipped]]
+
+
+def lines(spark: SparkSession, rows: int) -> DataFrame:
+    """A stream of lines of `LINE_BYTES` each, the line feed counted."""
+    source = spark.readStream.format("rate-micro-batch").option("rowsPerBatch", rows).option("numPartitions", 2)
+    return source.load().selectExpr(f"lpad(cast(value AS string), {LINE_BYTES - 1}, '0') AS line")
+
+
+def wait_for(query: object, batches: int) -> None:
+    while True:
+        progress = query.lastProgress  # type: ignore[attr-defined]
+        if progress is not None and progress["batchId"] >= batches - 1:
+            return
+        if not query.isActive:  # type: ignore[attr-defined]
+            raise RuntimeError(str(query.exception()))  # type: ignore[attr-defined]
+        time.sleep(0.05)

@@ -1,0 +1,66 @@
+"""Measures stoplog against Spark's own sinks, in one run on one machine, and writes `docs/benchmarks.md`."""
+
+from __future__ import annotations
+
+import argparse
+import platform
+import shutil
+import tempfile
+from pathlib import Path
+
+import stoplog
+from peers import PEERS
+from report import page
+from rounds import Latency, Plan, latency_rounds, throughput_rounds
+from state import state_on_storage
+
+from pyspark.sql import SparkSession
+
+PAGE = Path(__file__).resolve().parent.parent / "docs" / "benchmarks.md"
+
+
+def main() -> None:
+    arguments = parsed_arguments()
+    plan = Plan.quick() if arguments.quick else Plan.full()
+    spark = session()
+    folder = Path(tempfile.mkdtemp(prefix="stoplog-bench-", dir=arguments.dir))
+    try:
+        latency: list[Latency] = latency_rounds(spark, PEERS, plan, folder / "latency")
+        throughput = throughput_rounds(spark, PEERS, plan, folder / "throughput")
+        growth = state_on_storage(spark, plan, folder / "state")
+    finally:
+        spark.stop()
+        shutil.rmtree(folder, ignore_errors=True)
+    text = page(plan, latency, throughput, growth, machine())
+    print(text)
+    if not arguments.quick:
+        PAGE.write_text(text, encoding="utf-8")
+
+
+def parsed_arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--quick", action="store_true", help="few rounds; prints, and writes no page")
+    parser.add_argument("--dir", default=None, help="where to write (default: the system's temporary directory)")
+    return parser.parse_args()
+
+
+def session() -> SparkSession:
+    builder = (
+        SparkSession.builder.master("local[2]")
+        .appName("stoplog-bench")
+        .config("spark.ui.enabled", "false")
+        .config("spark.driver.memory", "3g")
+        .config("spark.sql.streaming.numRecentProgressUpdates", "1000")
+        .config("spark.log.level", "ERROR")
+    )
+    return stoplog.configure(builder).getOrCreate()
+
+
+def machine() -> str:
+    with Path("/proc/cpuinfo").open(encoding="utf-8") as lines:
+        names = [line.split(":", 1)[1].strip() for line in lines if line.startswith("model name")]
+    return f"{len(names)} x {names[0] if names else platform.processor()}, Linux {platform.release()}"
+
+
+if __name__ == "__main__":
+    main()

@@ -10,7 +10,7 @@ SHELL := /bin/bash
 PYTHON ?= $(shell command -v python3.11 || command -v python3)
 export JAVA ?= $(if $(JAVA_HOME),$(JAVA_HOME)/bin/java,java)
 
-VERSION     := $(shell sed -n 's/^__version__ = "\(.*\)"$$/\1/p' python/stoplog/_version.py)
+VERSION     := $(shell sed -n 's/.*val stoplog *= "\(.*\)"$$/\1/p' project/Versions.scala)
 SBT_VERSION := $(shell sed -n 's/^sbt.version=//p' project/build.properties)
 
 JAR   := scala-core/target/scala-2.13/stoplog_2.13-$(VERSION).jar
@@ -93,7 +93,7 @@ $(LAUNCHER): project/build.properties | $(STAMPS)/venv
 	@scripts/fetch-sbt $(PY) $(SBT_VERSION) $(@D)
 	@touch $@
 
-$(STAMPS)/jar: $(BUILD_FILES) $(SCALA_SOURCES) $(STAMPS)/scala-list python/stoplog/_version.py | $(LAUNCHER)
+$(STAMPS)/jar: $(BUILD_FILES) $(SCALA_SOURCES) $(STAMPS)/scala-list | $(LAUNCHER)
 	@rm -rf build/repo
 	scripts/sbt core/publish
 	@$(PY) scripts/check_jar.py $(JAR) $(POM) $(VERSION)

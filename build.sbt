@@ -1,5 +1,5 @@
 ThisBuild / organization := "io.github.stoplog"
-ThisBuild / version      := Versions.stoplog((LocalRootProject / baseDirectory).value.toPath)
+ThisBuild / version      := Versions.stoplog
 ThisBuild / scalaVersion := Versions.scala
 
 ThisBuild / description   := "Exactly-once rolling files for Apache Spark"

@@ -63,9 +63,8 @@ def steps() -> list[Step]:
     return [
         Step("lint", ["make", "--no-print-directory", "lint-python"], REPORTS / "lint"),
         Step("scala", ["scripts/sbt", SBT_TASKS], ROOT / "scala-core" / "target" / "test-reports"),
-        pytest(
-            "python", ["--doctest-modules", *existing("scripts", "python/stoplog", "python/tests")], marked
-        ),
+        pytest("build", ["scripts/tests"], marked),
+        pytest("python", ["--doctest-modules", *existing("python/stoplog", "python/tests")], marked),
         *(pytest("spark", [folder], marked) for folder in existing("tests")),
     ]
 

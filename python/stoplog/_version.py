@@ -1,4 +1,3 @@
-<<<<<<< HEAD
 """The one place that knows this package's version and the coordinate that belongs to it."""
 
 from __future__ import annotations
@@ -59,10 +58,3 @@ def _built_version(definition: Path) -> str:
 def _release(text: str) -> str:
     found = re.match(r"\d+(\.\d+)*", text)
     return found.group() if found else text
-=======
-"""The one place where the version is written: sbt and the wheel read this line."""
-
-from __future__ import annotations
-
-__version__ = "0.1.0"
->>>>>>> build

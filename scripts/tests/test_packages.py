@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from importlib import metadata
 from pathlib import Path
-from runpy import run_path
 
 from run_tests import ROOT, environment
 
@@ -22,7 +22,7 @@ print("jars:", *[jar.rpartition("/")[2] for jar in jars])
 
 
 def test_the_coordinate_resolves_to_one_jar_of_this_version(tmp_path: Path) -> None:
-    version = run_path(str(ROOT / "python" / "stoplog" / "_version.py"))["__version__"]
+    version = metadata.version("stoplog")
     shown = submit(f"io.github.stoplog:stoplog_2.13:{version}", tmp_path)
     assert f"version of the jar: {version}" in shown
     assert f"jars: io.github.stoplog_stoplog_2.13-{version}.jar\n" in shown

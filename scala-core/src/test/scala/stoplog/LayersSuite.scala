@@ -42,7 +42,7 @@ class LayersSuite extends AnyFunSuite {
 
   private def assertFree(layer: String, forbidden: Seq[String]): Unit = {
     val directory = main.resolve(layer)
-    val found = for {
+    val found     = for {
       file <- if (Files.isDirectory(directory)) sources(directory) else Nil
       line <- code(Repository.read(file))
       name <- forbidden

@@ -103,10 +103,10 @@ object SinkOptions {
   }
 
   private def parse(options: Seq[(String, String)]): SinkOptions = {
-    val problems = new Problems
-    val asked = new AskedOptions(options, problems)
-    val path = readPath(asked, problems)
-    val format = FormatOptions.format(asked, problems)
+    val problems    = new Problems
+    val asked       = new AskedOptions(options, problems)
+    val path        = readPath(asked, problems)
+    val format      = FormatOptions.format(asked, problems)
     val passThrough = PassThrough.parse(asked, format, problems)
     asked.withoutEffect(Seq(Registry.View), "on a write, only with spark.read")
     val read = new SinkOptions(

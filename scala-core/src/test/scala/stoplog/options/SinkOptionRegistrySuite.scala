@@ -31,16 +31,16 @@ class SinkOptionRegistrySuite extends AnyFunSuite {
 
   test("every default and every example can be used") {
     val beside = Map(
-      "encoder" -> None,
-      "nullValue" -> Some("format" -> "csv"),
+      "encoder"          -> None,
+      "nullValue"        -> Some("format" -> "csv"),
       "inProgressPrefix" -> Some("inProgress" -> "bucket"),
       "inProgressSuffix" -> Some("inProgress" -> "bucket"),
-      "pendingPrefix" -> Some("inProgress" -> "bucket"),
-      "pendingSuffix" -> Some("inProgress" -> "bucket"),
-      "view" -> None
+      "pendingPrefix"    -> Some("inProgress" -> "bucket"),
+      "pendingSuffix"    -> Some("inProgress" -> "bucket"),
+      "view"             -> None
     )
     for {
-      o <- all if beside.get(o.key).forall(_.nonEmpty)
+      o     <- all if beside.get(o.key).forall(_.nonEmpty)
       value <- o.default.toSeq :+ o.example
     } {
       val needed = beside.get(o.key).flatten.toMap

@@ -66,11 +66,11 @@ class SinkOptionsSuite extends AnyFunSuite {
   test("all mistakes are told at once") {
     val error = refused(
       Map(
-        "format" -> "jsn",
-        "maxPartSize" -> "big",
+        "format"           -> "jsn",
+        "maxPartSize"      -> "big",
         "rolloverInterval" -> "900",
-        "sinkID" -> "a/b",
-        "sinkld" -> "x"
+        "sinkID"           -> "a/b",
+        "sinkld"           -> "x"
       )
     )
     assert(error.getCondition === "STOPLOG_INVALID_OPTIONS")
@@ -115,6 +115,13 @@ class SinkOptionsSuite extends AnyFunSuite {
     assert(problems("format" -> "csv", "extension" -> "tsv").contains("extension is set as partSuffix here"))
   }
 
+  test("a value that Spark refuses is told with the other mistakes") {
+    val csv = problems("format" -> "csv", "header" -> "yess", "sinkId" -> "/")
+    assert(csv.contains("format = csv: ") && csv.contains("header") && csv.contains("sinkId"))
+    assert(problems("ignoreNullFields" -> "perhaps").contains("format = json: "))
+    assert(problems("lineSep" -> "", "encoding" -> "UTF-99").contains("format = json: "))
+  }
+
   test("timeZone is the buckets' zone, and, as in Spark, that of the timestamps that are written") {
     val o = parse("timeZone" -> "Europe/Berlin")
     assert(o.bucketing === Bucketing.DateTime("yyyy-MM-dd--HH", ZoneId.of("Europe/Berlin"), None))
@@ -125,11 +132,11 @@ class SinkOptionsSuite extends AnyFunSuite {
 
   test("what Spark itself puts there is let pass") {
     val o = parse(
-      "checkpointLocation" -> "/data/cp",
-      "queryName" -> "q",
-      "paths" -> "[]",
+      "checkpointLocation"           -> "/data/cp",
+      "queryName"                    -> "q",
+      "paths"                        -> "[]",
       "asyncProgressTrackingEnabled" -> "false",
-      "__partition_columns" -> "[]"
+      "__partition_columns"          -> "[]"
     )
     assert(o.checkpointLocation === Some("/data/cp"))
     assert(o.passThrough === Map.empty)
@@ -148,10 +155,10 @@ class SinkOptionsSuite extends AnyFunSuite {
   test("own classes, by name and as instances") {
     val o = SinkOptions.parse(
       Map(
-        "path" -> "/data/out",
-        "encoder" -> "stoplog.options.NoEncoder",
+        "path"           -> "/data/out",
+        "encoder"        -> "stoplog.options.NoEncoder",
         "bucketAssigner" -> "stoplog.options.OneBucket",
-        "rollingPolicy" -> UserObject.reference(new AtMidnight)
+        "rollingPolicy"  -> UserObject.reference(new AtMidnight)
       )
     )
     assert(o.format === RowFormatChoice.UserEncoder("stoplog.options.NoEncoder"))
@@ -188,7 +195,7 @@ class SinkOptionsSuite extends AnyFunSuite {
   }
 
   test("the rolling policy takes its limits from the options that it has") {
-    val default = parse("maxPartSize" -> "1m", "maxRecordsPerPart" -> "7", "rolloverInterval" -> "1h")
+    val default  = parse("maxPartSize" -> "1m", "maxRecordsPerPart" -> "7", "rolloverInterval" -> "1h")
     val expected = DefaultRollingPolicy()
       .withMaxPartSizeBytes(1L << 20)
       .withMaxRecordsPerPart(7)
@@ -207,11 +214,7 @@ class SinkOptionsSuite extends AnyFunSuite {
   test("limits and intervals must be more than 0") {
     for (
       option <- Seq(
-        "maxPartSize",
-        "maxRecordsPerPart",
-        "rolloverInterval",
-        "inactivityInterval",
-        "maxOpenParts"
+        "maxPartSize", "maxRecordsPerPart", "rolloverInterval", "inactivityInterval", "maxOpenParts"
       )
     )
       assert(problems(option -> "0").contains(option))
@@ -268,7 +271,7 @@ class SinkOptionsSuite extends AnyFunSuite {
   test("toMap holds what was set, in the registry's spelling, and is read back") {
     val spelled =
       Map("SINKID" -> "a", "DATEFORMAT" -> "yyyy", "checkpointLocation" -> "/cp", "partSuffix" -> "")
-    val o = parse(spelled.toSeq: _*)
+    val o   = parse(spelled.toSeq: _*)
     val map = Map("sinkId" -> "a", "dateFormat" -> "yyyy", "checkpointLocation" -> "/cp", "partSuffix" -> "")
     assert(o.toMap === json ++ map)
     assert(SinkOptions.parse(o.toMap) === o)
@@ -304,7 +307,7 @@ class SinkOptionsSuite extends AnyFunSuite {
   }
 
   test("options travel to the tasks") {
-    val o = parse("maxPartSize" -> "1m", "dateFormat" -> "yyyy", "partitionBy" -> "a,b")
+    val o     = parse("maxPartSize" -> "1m", "dateFormat" -> "yyyy", "partitionBy" -> "a,b")
     val bytes = new ByteArrayOutputStream
     new ObjectOutputStream(bytes).writeObject(o)
     val back = new ObjectInputStream(new ByteArrayInputStream(bytes.toByteArray)).readObject()

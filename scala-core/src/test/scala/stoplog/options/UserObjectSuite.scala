@@ -42,7 +42,7 @@ class UserObjectSuite extends AnyFunSuite {
   test("the context class loader is asked first") {
     val thread = Thread.currentThread
     val before = thread.getContextClassLoader
-    val asked = scala.collection.mutable.Buffer.empty[String]
+    val asked  = scala.collection.mutable.Buffer.empty[String]
     thread.setContextClassLoader(new ClassLoader(before) {
       override def loadClass(name: String, resolve: Boolean): Class[_] = {
         asked += name; super.loadClass(name, resolve)

@@ -30,7 +30,7 @@ class NeedsArgument(val separator: String) extends Encoder {
 }
 
 class HoldsThread extends Encoder {
-  val thread: Thread = Thread.currentThread
+  val thread: Thread                                             = Thread.currentThread
   override def encode(row: InternalRow, out: OutputStream): Unit = ()
 }
 
@@ -46,8 +46,8 @@ class OneBucket extends BucketAssigner {
 }
 
 class AtMidnight extends RollingPolicy {
-  override def beforeRow(part: PartStats, nowMillis: Long): Option[RollReason] = None
-  override def onTime(part: PartStats, nowMillis: Long): Option[RollReason] = None
+  override def beforeRow(part: PartStats, nowMillis: Long): Option[RollReason]  = None
+  override def onTime(part: PartStats, nowMillis: Long): Option[RollReason]     = None
   override def onEpochEnd(part: PartStats, nowMillis: Long): Option[RollReason] = Some(
     RollReason.Custom("midnight")
   )

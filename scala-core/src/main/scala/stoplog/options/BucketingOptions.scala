@@ -13,11 +13,13 @@ private[options] object BucketingOptions {
     val ways = Seq(Registry.BucketBy, Registry.PartitionBy, Registry.BucketAssigner).filter(asked.isSet)
     if (ways.size > 1)
       problems.add(s"${ways.map(_.key).mkString(" and ")} exclude each other: keep one of them.")
-    val bucketing = ways.headOption.fold(dateTime(asked, problems)) {
+    // All that were asked for are read, so that a mistake in any of them is told too.
+    val read = ways.map {
       case Registry.BucketBy    => Bucketing.Expression(asked.text(Registry.BucketBy).mkString)
       case Registry.PartitionBy => partitionColumns(asked, problems)
       case _                    => assigner(asked, problems)
     }
+    val bucketing = read.headOption.getOrElse(dateTime(asked, problems))
     bucketing match {
       case _: Bucketing.DateTime => ()
       case _                     =>

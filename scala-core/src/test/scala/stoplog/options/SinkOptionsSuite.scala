@@ -183,8 +183,9 @@ class SinkOptionsSuite extends AnyFunSuite {
     assert(parse("bucketAssigner" -> "basepath").bucketing === Bucketing.BasePath)
     val event = parse("bucketAssigner" -> "dateTime", "bucketFormat" -> "yyyy/MM", "bucketColumn" -> "at")
     assert(event.bucketing === Bucketing.DateTime("yyyy/MM", ZoneId.of("UTC"), Some("at")))
-    val both = problems("bucketBy" -> "a", "partitionBy" -> "a")
+    val both = problems("bucketBy" -> "a", "partitionBy" -> "a,,b")
     assert(both.contains("bucketBy and partitionBy exclude each other"))
+    assert(both.contains("partitionBy: 'a,,b' has an empty name"))
     assert(problems("bucketBy" -> "a", "bucketFormat" -> "yyyy").contains("bucketFormat has no effect"))
   }
 

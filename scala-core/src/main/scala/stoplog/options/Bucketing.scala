@@ -26,8 +26,8 @@ object Bucketing {
     override def toMap: Map[String, String] =
       Map(
         Registry.BucketAssigner.key -> "dateTime",
-        Registry.BucketFormat.key -> pattern,
-        Registry.TimeZone.key -> zone.getId
+        Registry.BucketFormat.key   -> pattern,
+        Registry.TimeZone.key       -> zone.getId
       ) ++ column.map(Registry.BucketColumn.key -> _)
   }
 

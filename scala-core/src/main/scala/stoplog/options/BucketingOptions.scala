@@ -1,10 +1,9 @@
 package stoplog.options
 
-import java.time.format.DateTimeFormatter
-import java.time.{DateTimeException, Instant, ZoneId}
+import java.time.{DateTimeException, ZoneId}
 
-import stoplog.bucket.BucketAssigner
-import stoplog.error.Errors
+import stoplog.bucket.{BucketAssigner, DateTimeBucketAssigner}
+import stoplog.error.{Errors, StoplogArgumentException}
 import stoplog.options.{SinkOptionRegistry => Registry}
 
 /** Reads which buckets are asked for. */
@@ -14,11 +13,13 @@ private[options] object BucketingOptions {
     val ways = Seq(Registry.BucketBy, Registry.PartitionBy, Registry.BucketAssigner).filter(asked.isSet)
     if (ways.size > 1)
       problems.add(s"${ways.map(_.key).mkString(" and ")} exclude each other: keep one of them.")
-    val bucketing = ways.headOption.fold(dateTime(asked, problems)) {
+    // All that were asked for are read, so that a mistake in any of them is told too.
+    val read = ways.map {
       case Registry.BucketBy    => Bucketing.Expression(asked.text(Registry.BucketBy).mkString)
       case Registry.PartitionBy => partitionColumns(asked, problems)
       case _                    => assigner(asked, problems)
     }
+    val bucketing = read.headOption.getOrElse(dateTime(asked, problems))
     bucketing match {
       case _: Bucketing.DateTime => ()
       case _                     =>
@@ -45,31 +46,23 @@ private[options] object BucketingOptions {
     }
 
   private def dateTime(asked: AskedOptions, problems: Problems): Bucketing = {
-    val zone = asked.value(Registry.TimeZone)(timeZone)
+    val zone    = asked.value(Registry.TimeZone)(timeZone)
     val pattern = asked.value(Registry.BucketFormat)(Right(_))
-    for (why <- unusable(pattern, zone))
-      problems.add(
-        s"bucketFormat = '$pattern' cannot name a bucket: $why.",
-        Errors.bucketFormat(pattern, why)
-      )
-    Bucketing.DateTime(pattern, zone, asked.text(Registry.BucketColumn))
+    val column  = asked.text(Registry.BucketColumn)
+    try new DateTimeBucketAssigner(pattern, zone, column)
+    catch {
+      case e: StoplogArgumentException =>
+        problems.add(
+          s"bucketFormat = '$pattern' cannot name a bucket: ${e.getMessageParameters.get("why")}.",
+          e
+        )
+    }
+    Bucketing.DateTime(pattern, zone, column)
   }
 
-  def timeZone(text: String): Either[String, ZoneId] =
+  private def timeZone(text: String): Either[String, ZoneId] =
     try Right(ZoneId.of(text.trim, ZoneId.SHORT_IDS))
     catch {
       case _: DateTimeException => Left("is not a time zone; write for example UTC, Europe/Berlin or +02:00")
-    }
-
-  // Tried on one instant, so that letters that a point in time does not have are found now, not with the first row.
-  private def unusable(pattern: String, zone: ZoneId): Option[String] =
-    try {
-      val bucket = DateTimeFormatter.ofPattern(pattern).format(Instant.EPOCH.atZone(zone))
-      val segments = bucket.split("/", -1)
-      if (segments.exists(s => s.isEmpty || s.startsWith(".") || s.startsWith("_")))
-        Some(s"it makes '$bucket', which has a directory that is empty or hidden")
-      else None
-    } catch {
-      case e @ (_: IllegalArgumentException | _: DateTimeException) => Some(e.getMessage)
     }
 }

@@ -44,7 +44,7 @@ private[options] object NameOptions {
       asked.value(Registry.PendingPrefix)(hidden),
       asked.value(Registry.PendingSuffix)(piece)
     )
-    val open = (staging.inProgressPrefix, staging.inProgressSuffix)
+    val open    = (staging.inProgressPrefix, staging.inProgressSuffix)
     val pending = (staging.pendingPrefix, staging.pendingSuffix)
     if (open == pending)
       problems.add(

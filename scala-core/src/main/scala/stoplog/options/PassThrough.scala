@@ -1,8 +1,11 @@
 package stoplog.options
 
+import scala.util.control.NonFatal
+
 import org.apache.spark.sql.catalyst.csv.CSVOptions
 import org.apache.spark.sql.catalyst.json.JSONOptions
 
+import stoplog.format.{CsvEncoder, JsonEncoder, TextEncoder}
 import stoplog.options.{SinkOptionRegistry => Registry}
 
 /** Sorts what is no option of stoplog alone: options of the format, Spark's own, and mistakes. */
@@ -11,23 +14,23 @@ private[options] object PassThrough {
   /** The format's options in Spark's spelling; all others that are not [[isSparks]] are problems. */
   def parse(asked: AskedOptions, format: Option[RowFormatChoice], problems: Problems): Map[String, String] = {
     // Once the format is known to be wrong, all that can be said is whether any format has such an option.
-    val known = format.fold(byFormat.values.flatten.toSeq)(of)
+    val known       = format.fold(byFormat.values.flatten.toSeq)(of)
     val (fit, rest) = asked.others
       .filterNot { case (key, _) => isSparks(key) }
       .map { case (key, value) => (key, known.find(_.equalsIgnoreCase(key)), value) }
       .partition(_._2.isDefined)
     rest.foreach { case (key, _, _) => problems.add(unknown(key, known, format)) }
-    fit.collect { case (_, Some(name), value) => name -> value }.toMap ++ shared(asked, known, format)
+    val passed =
+      fit.collect { case (_, Some(name), value) => name -> value }.toMap ++ shared(asked, known, format)
+    for (why <- format.flatMap(refused(_, passed))) problems.add(why)
+    passed
   }
 
   /** What Spark itself puts into the options of a write, or reads from them. */
   def isSparks(key: String): Boolean = key.startsWith("_") || sparks.exists(_.equalsIgnoreCase(key))
 
   private val sparks = Seq(
-    "checkpointLocation",
-    "queryName",
-    "paths",
-    "asyncProgressTrackingEnabled",
+    "checkpointLocation", "queryName", "paths", "asyncProgressTrackingEnabled",
     "asyncProgressTrackingCheckpointIntervalMs"
   )
 
@@ -40,7 +43,7 @@ private[options] object PassThrough {
     Map(
       "text" -> Seq(Registry.LineSep.key, Registry.NullValue.key),
       "json" -> own(JSONOptions.getAllOptions),
-      "csv" -> own(CSVOptions.getAllOptions)
+      "csv"  -> own(CSVOptions.getAllOptions)
     )
   }
 
@@ -51,8 +54,8 @@ private[options] object PassThrough {
 
   private def unknown(key: String, known: Seq[String], format: Option[RowFormatChoice]): String = {
     val elsewhere = byFormat.collectFirst { case (name, all) if all.exists(_.equalsIgnoreCase(key)) => name }
-    val instead = replaced.collectFirst { case (name, option) if name.equalsIgnoreCase(key) => option.key }
-    val meant = Suggestion.of(key, Registry.all.map(_.key) ++ known)
+    val instead   = replaced.collectFirst { case (name, option) if name.equalsIgnoreCase(key) => option.key }
+    val meant     = Suggestion.of(key, Registry.all.map(_.key) ++ known)
     (instead, elsewhere, meant) match {
       case (Some(option), _, _) => s"$key is set as $option here."
       case (_, Some(name), _)   => s"$key is an option of $name, and not of ${described(format)}: remove it."
@@ -74,6 +77,21 @@ private[options] object PassThrough {
       .flatMap(o => asked.textOrEmpty(o).filter(_.nonEmpty || o.mayBeEmpty).map(o.key -> _))
       .toMap
   }
+
+  // Spark checks its options when it reads them, and stops at the first that it refuses.
+  private def refused(format: RowFormatChoice, passed: Map[String, String]): Option[String] =
+    try {
+      format match {
+        case RowFormatChoice.BuiltIn("json") => JsonEncoder(passed)
+        case RowFormatChoice.BuiltIn("csv")  => CsvEncoder(passed)
+        case RowFormatChoice.BuiltIn(_)      => TextEncoder(passed)
+        case RowFormatChoice.UserEncoder(_)  => ()
+      }
+      None
+    } catch {
+      case NonFatal(e) =>
+        Some(s"${described(Some(format))}: ${String.valueOf(e.getMessage).trim.stripSuffix(".")}.")
+    }
 
   private def described(format: Option[RowFormatChoice]): String = format match {
     case Some(RowFormatChoice.BuiltIn(name)) => s"format = $name"

@@ -11,9 +11,9 @@ object RollingOptions {
   def toMap(policy: RollingPolicy): Map[String, String] = policy match {
     case p: DefaultRollingPolicy =>
       Map(
-        Registry.RollingPolicy.key -> Default,
-        Registry.MaxPartSize.key -> ByteSize.render(p.maxPartSizeBytes),
-        Registry.RolloverInterval.key -> TimeSpan.render(p.rolloverIntervalMillis),
+        Registry.RollingPolicy.key      -> Default,
+        Registry.MaxPartSize.key        -> ByteSize.render(p.maxPartSizeBytes),
+        Registry.RolloverInterval.key   -> TimeSpan.render(p.rolloverIntervalMillis),
         Registry.InactivityInterval.key -> TimeSpan.render(p.inactivityIntervalMillis)
       ) ++ p.maxRecordsPerPart.map(Registry.MaxRecordsPerPart.key -> _.toString)
     case p: OnCheckpointRollingPolicy =>

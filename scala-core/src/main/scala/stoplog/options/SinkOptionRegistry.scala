@@ -328,7 +328,7 @@ object SinkOptionRegistry {
   /** The registry for other languages: an array of objects with the fields of [[SinkOption]]. */
   def toJson: String = {
     val mapper = new ObjectMapper()
-    val array = mapper.createArrayNode()
+    val array  = mapper.createArrayNode()
     for (o <- all) {
       val node = array.addObject().put("key", o.key).put("kind", o.kind).put("default", o.default.orNull)
       node.put("unset", o.unset).put("meaning", o.meaning).put("example", o.example).put("since", o.since)

@@ -79,7 +79,12 @@ final class SinkOptions private (
   override def hashCode: Int = explicit.hashCode
 
   override def toString: String =
-    explicit.toSeq.sorted.map { case (k, v) => s"$k=$v" }.mkString("SinkOptions(", ", ", ")")
+    explicit.toSeq.sorted
+      .map { case (key, value) => s"$key=${shown(value)}" }
+      .mkString("SinkOptions(", ", ", ")")
+
+  // An instance in an option is pages of Base64.
+  private def shown(value: String): String = if (value.length > 100) value.take(97) + "..." else value
 }
 
 object SinkOptions {
@@ -103,10 +108,10 @@ object SinkOptions {
   }
 
   private def parse(options: Seq[(String, String)]): SinkOptions = {
-    val problems = new Problems
-    val asked = new AskedOptions(options, problems)
-    val path = readPath(asked, problems)
-    val format = FormatOptions.format(asked, problems)
+    val problems    = new Problems
+    val asked       = new AskedOptions(options, problems)
+    val path        = readPath(asked, problems)
+    val format      = FormatOptions.format(asked, problems)
     val passThrough = PassThrough.parse(asked, format, problems)
     asked.withoutEffect(Seq(Registry.View), "on a write, only with spark.read")
     val read = new SinkOptions(

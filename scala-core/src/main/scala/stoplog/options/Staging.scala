@@ -28,11 +28,11 @@ object Staging {
   ) extends Staging {
     override def toMap: Map[String, String] =
       Map(
-        Registry.InProgress.key -> "bucket",
+        Registry.InProgress.key       -> "bucket",
         Registry.InProgressPrefix.key -> inProgressPrefix,
         Registry.InProgressSuffix.key -> inProgressSuffix,
-        Registry.PendingPrefix.key -> pendingPrefix,
-        Registry.PendingSuffix.key -> pendingSuffix
+        Registry.PendingPrefix.key    -> pendingPrefix,
+        Registry.PendingSuffix.key    -> pendingSuffix
       )
   }
 }

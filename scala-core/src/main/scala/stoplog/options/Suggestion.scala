@@ -6,7 +6,7 @@ import java.util.Locale
 private[options] object Suggestion {
 
   def of(name: String, known: Seq[String]): Option[String] = {
-    val asked = name.toLowerCase(Locale.ROOT)
+    val asked  = name.toLowerCase(Locale.ROOT)
     val ranked = for {
       candidate <- known
       distance = edits(asked, candidate.toLowerCase(Locale.ROOT))
@@ -28,9 +28,9 @@ private[options] object Suggestion {
       i <- 1 to from.length
       j <- 1 to to.length
     } {
-      val change = costs(i - 1)(j - 1) + (if (from(i - 1) == to(j - 1)) 0 else 1)
+      val change  = costs(i - 1)(j - 1) + (if (from(i - 1) == to(j - 1)) 0 else 1)
       val swapped = i > 1 && j > 1 && from(i - 1) == to(j - 2) && from(i - 2) == to(j - 1)
-      val swap = if (swapped) costs(i - 2)(j - 2) + 1 else Int.MaxValue
+      val swap    = if (swapped) costs(i - 2)(j - 2) + 1 else Int.MaxValue
       costs(i)(j) = Seq(change, costs(i - 1)(j) + 1, costs(i)(j - 1) + 1, swap).min
     }
     costs(from.length)(to.length)

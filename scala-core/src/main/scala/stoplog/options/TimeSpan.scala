@@ -32,10 +32,10 @@ private[stoplog] object TimeSpan {
 
   private val millisPer: Map[String, Long] = {
     val units = Seq(
-      1L -> Seq("ms", "msec", "millis", "millisecond", "milliseconds"),
-      1000L -> Seq("s", "sec", "secs", "second", "seconds"),
-      60L * 1000 -> Seq("m", "min", "mins", "minute", "minutes"),
-      3600L * 1000 -> Seq("h", "hr", "hrs", "hour", "hours"),
+      1L                -> Seq("ms", "msec", "millis", "millisecond", "milliseconds"),
+      1000L             -> Seq("s", "sec", "secs", "second", "seconds"),
+      60L * 1000        -> Seq("m", "min", "mins", "minute", "minutes"),
+      3600L * 1000      -> Seq("h", "hr", "hrs", "hour", "hours"),
       24 * 3600 * 1000L -> Seq("d", "day", "days")
     )
     units.flatMap { case (millis, names) => names.map(_ -> millis) }.toMap

@@ -38,9 +38,9 @@ object UserObject {
     *   the option that holds the reference, for the error
     */
   def load[T](reference: String, expected: Class[T], option: String): T = {
-    val shown = if (isInstance(reference)) "an instance" else reference
+    val shown                                 = if (isInstance(reference)) "an instance" else reference
     def refuse(why: String, cause: Throwable) = throw Errors.userCode(option, shown, why, cause)
-    val made =
+    val made                                  =
       try if (isInstance(reference)) deserialize(reference) else create(reference.trim, expected)
       catch {
         case e: ClassNotFoundException    => refuse(s"there is no class ${e.getMessage}", e)

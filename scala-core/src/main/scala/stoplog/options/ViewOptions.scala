@@ -25,10 +25,10 @@ object ViewOptions {
     */
   def parse(options: JMap[String, String]): Option[ViewOptions] = {
     val problems = new Problems
-    val asked = new AskedOptions(options.asScala.toSeq, problems)
+    val asked    = new AskedOptions(options.asScala.toSeq, problems)
     asked.text(Registry.View).map { word =>
-      val view = View.all.find(_.word.equalsIgnoreCase(word.trim)).getOrElse(throw Errors.viewUnknown(word))
-      val path = asked.text(Registry.Path).getOrElse(throw Errors.pathMissing())
+      val view   = View.all.find(_.word.equalsIgnoreCase(word.trim)).getOrElse(throw Errors.viewUnknown(word))
+      val path   = asked.text(Registry.Path).getOrElse(throw Errors.pathMissing())
       val sinkId = asked.value(Registry.SinkId)(SinkIds.parse)
       problems.throwIfAny()
       ViewOptions(path, sinkId, view)

@@ -31,7 +31,7 @@ class ErrorsSuite extends AnyFunSuite {
     Errors.textSchema("struct<a:int>"),
     Errors.nullValue("value"),
     Errors.unsupportedType("csv", "tags", "array<string>"),
-    Errors.bucketId("../x", "it leaves the path."),
+    Errors.bucketId("/x", "it leaves the path."),
     Errors.bucketExpression("rand()", "it is not deterministic"),
     Errors.partitionColumns("there is no column 'day'"),
     Errors.bucketColumn("hour", "it is a string"),

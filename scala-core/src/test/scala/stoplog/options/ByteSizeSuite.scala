@@ -5,7 +5,11 @@ import org.scalatest.funsuite.AnyFunSuite
 class ByteSizeSuite extends AnyFunSuite {
 
   test("a size may be spelled as Spark spells it, and as people do") {
-    for (text <- Seq("134217728", "134217728b", "128m", "128M", "128mb", "128MB", "128 MB", "128MiB", " 128 MiB "))
+    for (
+      text <- Seq(
+        "134217728", "134217728b", "128m", "128M", "128mb", "128MB", "128 MB", "128MiB", " 128 MiB "
+      )
+    )
       assert(ByteSize.parse(text) === Right(134217728L), text)
   }
 

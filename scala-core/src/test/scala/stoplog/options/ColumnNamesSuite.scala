@@ -17,7 +17,8 @@ class ColumnNamesSuite extends AnyFunSuite {
 
   test("what cannot be names is refused") {
     for (text <- Seq("a,,b", ",a", "a,", "", " ", "``")) assert(ColumnNames.parse(text).isLeft, text)
-    for (text <- Seq("`a", "a`b`", "`a`b")) assert(ColumnNames.parse(text).left.exists(_.contains("backtick")), text)
+    for (text <- Seq("`a", "a`b`", "`a`b"))
+      assert(ColumnNames.parse(text).left.exists(_.contains("backtick")), text)
     assert(ColumnNames.parse("a,b,A").left.exists(_.contains("twice")))
   }
 

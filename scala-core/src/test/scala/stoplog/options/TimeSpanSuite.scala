@@ -5,7 +5,11 @@ import org.scalatest.funsuite.AnyFunSuite
 class TimeSpanSuite extends AnyFunSuite {
 
   test("fifteen minutes, in many spellings") {
-    for (text <- Seq("15m", "15 min", "15 minutes", "900s", "900 seconds", "900000ms", "PT15M", "pt900s", "10m 300s"))
+    for (
+      text <- Seq(
+        "15m", "15 min", "15 minutes", "900s", "900 seconds", "900000ms", "PT15M", "pt900s", "10m 300s"
+      )
+    )
       assert(TimeSpan.parse(text) === Right(900000L), text)
   }
 

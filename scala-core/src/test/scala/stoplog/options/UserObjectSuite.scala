@@ -44,7 +44,9 @@ class UserObjectSuite extends AnyFunSuite {
     val before = thread.getContextClassLoader
     val asked  = scala.collection.mutable.Buffer.empty[String]
     thread.setContextClassLoader(new ClassLoader(before) {
-      override def loadClass(name: String, resolve: Boolean): Class[_] = { asked += name; super.loadClass(name, resolve) }
+      override def loadClass(name: String, resolve: Boolean): Class[_] = {
+        asked += name; super.loadClass(name, resolve)
+      }
     })
     try load("stoplog.options.NoEncoder")
     finally thread.setContextClassLoader(before)

@@ -48,5 +48,7 @@ class OneBucket extends BucketAssigner {
 class AtMidnight extends RollingPolicy {
   override def beforeRow(part: PartStats, nowMillis: Long): Option[RollReason]  = None
   override def onTime(part: PartStats, nowMillis: Long): Option[RollReason]     = None
-  override def onEpochEnd(part: PartStats, nowMillis: Long): Option[RollReason] = Some(RollReason.Custom("midnight"))
+  override def onEpochEnd(part: PartStats, nowMillis: Long): Option[RollReason] = Some(
+    RollReason.Custom("midnight")
+  )
 }

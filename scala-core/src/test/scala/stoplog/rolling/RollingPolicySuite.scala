@@ -88,16 +88,16 @@ class RollingPolicySuite extends AnyFunSuite {
 
   test("limits that are not more than 0 are refused by name") {
     val wrong = Seq[(String, Long => Any)](
-      "maxPartSizeBytes" -> (policy.withMaxPartSizeBytes(_)),
-      "maxRecordsPerPart" -> (policy.withMaxRecordsPerPart(_)),
-      "rolloverIntervalMillis" -> (policy.withRolloverIntervalMillis(_)),
+      "maxPartSizeBytes"         -> (policy.withMaxPartSizeBytes(_)),
+      "maxRecordsPerPart"        -> (policy.withMaxRecordsPerPart(_)),
+      "rolloverIntervalMillis"   -> (policy.withRolloverIntervalMillis(_)),
       "inactivityIntervalMillis" -> (policy.withInactivityIntervalMillis(_)),
-      "maxPartSizeBytes" -> (OnCheckpointRollingPolicy().withMaxPartSizeBytes(_)),
-      "maxRecordsPerPart" -> (OnCheckpointRollingPolicy().withMaxRecordsPerPart(_))
+      "maxPartSizeBytes"         -> (OnCheckpointRollingPolicy().withMaxPartSizeBytes(_)),
+      "maxRecordsPerPart"        -> (OnCheckpointRollingPolicy().withMaxRecordsPerPart(_))
     )
     for {
       (name, set) <- wrong
-      value <- Seq(0L, -1L)
+      value       <- Seq(0L, -1L)
     }
       assert(intercept[IllegalArgumentException](set(value)).getMessage.contains(name))
   }
@@ -125,7 +125,7 @@ class RollingPolicySuite extends AnyFunSuite {
   test("every reason is read back from its word") {
     import RollReason._
     val all =
-      Seq(Size, Records, Age, Inactivity, Checkpoint, OpenLimit, Rescale, Takeover, End, Custom("midnight"))
+      Seq(Size, Records, Age, Inactivity, Checkpoint, OpenLimit, Takeover, End, Custom("midnight"))
     for (reason <- all) assert(RollReason.fromWord(reason.word) === reason)
   }
 }

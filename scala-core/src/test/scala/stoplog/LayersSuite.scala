@@ -1,0 +1,62 @@
+package stoplog
+
+import java.nio.file.{Files, Path}
+
+import scala.jdk.CollectionConverters._
+import scala.util.Using
+
+import org.scalatest.funsuite.AnyFunSuite
+
+import stoplog.docs.Repository
+
+/** Which package may know which, and how long a file may be. */
+class LayersSuite extends AnyFunSuite {
+
+  private val main = Repository.root.resolve("scala-core/src/main/scala/stoplog")
+
+  private val protocol = Seq("log", "part", "rolling", "commit")
+
+  private val engines = Seq("org.apache.spark", "org.apache.hadoop")
+
+  private val outer = Seq("spark", "format", "bucket", "options").map("stoplog." + _)
+
+  for (layer <- protocol)
+    test(s"$layer knows neither Spark nor Hadoop, nor what is built on it") {
+      assertFree(layer, engines ++ outer)
+    }
+
+  test("store does not know Spark") {
+    assertFree("store", Seq("org.apache.spark", "stoplog.spark"))
+  }
+
+  test("only the outermost layer knows stoplog.spark") {
+    for (layer <- Seq("format", "bucket", "options", "error")) assertFree(layer, Seq("stoplog.spark"))
+  }
+
+  test("no file is longer than 400 lines") {
+    val long = sources(Repository.root.resolve("scala-core/src"))
+      .map(file => file -> Repository.read(file).linesIterator.size)
+      .collect { case (file, lines) if lines > 400 => s"$file: $lines" }
+    assert(long.isEmpty)
+  }
+
+  private def assertFree(layer: String, forbidden: Seq[String]): Unit = {
+    val directory = main.resolve(layer)
+    val found     = for {
+      file <- if (Files.isDirectory(directory)) sources(directory) else Nil
+      line <- code(Repository.read(file))
+      name <- forbidden
+      if s"\\b${name.replace(".", "\\.")}\\b".r.findFirstIn(line).isDefined
+    } yield s"${main.relativize(file)}: ${line.trim}"
+    assert(found.isEmpty)
+  }
+
+  // Comments may speak of any layer; code may not name it, by an import or otherwise.
+  private def code(text: String): Seq[String] =
+    text.replaceAll("(?s)/\\*.*?\\*/", "").linesIterator.map(_.replaceAll("//.*", "")).toSeq
+
+  private def sources(directory: Path): Seq[Path] =
+    Using.resource(Files.walk(directory))(
+      _.iterator.asScala.filter(_.toString.endsWith(".scala")).toSeq.sorted
+    )
+}

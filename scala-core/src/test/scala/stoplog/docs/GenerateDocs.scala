@@ -1,0 +1,24 @@
+package stoplog.docs
+
+import java.nio.charset.StandardCharsets.UTF_8
+import java.nio.file.Files
+
+/** Writes the reference pages that are generated from code.
+  *
+  * {{{
+  * sbt "core/Test/runMain stoplog.docs.GenerateDocs docs"
+  * }}}
+  */
+object GenerateDocs {
+
+  /** The pages by their file names. */
+  def pages: Map[String, String] =
+    Map(OptionsPage.name -> OptionsPage.text, ErrorsPage.name -> ErrorsPage.text)
+
+  /** @param args the directory to write to, from the repository's root: `docs` if there is none */
+  def main(args: Array[String]): Unit = {
+    val directory = Repository.root.resolve(args.headOption.getOrElse("docs"))
+    Files.createDirectories(directory)
+    for ((name, text) <- pages) Files.write(directory.resolve(name), text.getBytes(UTF_8))
+  }
+}

@@ -1,0 +1,22 @@
+package stoplog.docs
+
+import org.scalatest.funsuite.AnyFunSuite
+
+import stoplog.options.SinkOptionRegistry
+
+class GenerateDocsSuite extends AnyFunSuite {
+
+  for ((name, text) <- GenerateDocs.pages)
+    test(s"docs/$name is current: otherwise run make docs") {
+      assert(Repository.read(Repository.root.resolve("docs").resolve(name)) === text)
+    }
+
+  test("every option has a row") {
+    for (o <- SinkOptionRegistry.all) assert(OptionsPage.text.contains(s"\n| `${o.key}` |"), o.key)
+  }
+
+  test("every cell is one cell") {
+    val rows = OptionsPage.text.linesIterator.filter(_.startsWith("|"))
+    for (row <- rows) assert(row.replace("\\|", "").count(_ == '|') === 7, row)
+  }
+}

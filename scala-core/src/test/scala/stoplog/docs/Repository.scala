@@ -1,0 +1,17 @@
+package stoplog.docs
+
+import java.nio.charset.StandardCharsets.UTF_8
+import java.nio.file.{Files, Path, Paths}
+
+/** Where the sources are, wherever the tests are started. */
+object Repository {
+
+  lazy val root: Path =
+    Iterator
+      .iterate(Paths.get("").toAbsolutePath)(_.getParent)
+      .takeWhile(_ != null)
+      .find(directory => Files.exists(directory.resolve("build.sbt")))
+      .getOrElse(throw new IllegalStateException("run this in the repository"))
+
+  def read(file: Path): String = new String(Files.readAllBytes(file), UTF_8)
+}

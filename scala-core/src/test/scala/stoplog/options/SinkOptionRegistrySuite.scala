@@ -1,0 +1,60 @@
+package stoplog.options
+
+import com.fasterxml.jackson.databind.ObjectMapper
+import org.scalatest.funsuite.AnyFunSuite
+
+class SinkOptionRegistrySuite extends AnyFunSuite {
+
+  private val all = SinkOptionRegistry.all
+
+  test("no two options have one name, in any case") {
+    val keys = all.map(_.key.toLowerCase)
+    assert(keys === keys.distinct)
+  }
+
+  test("every option of the object is in the list, in the order of the groups") {
+    val fields = SinkOptionRegistry.getClass.getDeclaredMethods
+      .filter(m => m.getReturnType == classOf[SinkOption] && m.getParameterCount == 0)
+      .map(_.invoke(SinkOptionRegistry).asInstanceOf[SinkOption].key)
+    assert(fields.toSet === all.map(_.key).toSet)
+    assert(all.map(_.group).distinct === OptionGroup.all)
+  }
+
+  test("every option is described") {
+    for (o <- all) {
+      assert(o.meaning.endsWith("."), o.key)
+      assert(Seq(o.kind, o.unset, o.example).forall(_.nonEmpty), o.key)
+      assert(o.since.matches("\\d+\\.\\d+\\.\\d+"), o.key)
+      assert(o.default.forall(d => o.unset == s"`$d`"), o.key)
+    }
+  }
+
+  test("every default and every example can be used") {
+    val beside = Map(
+      "encoder"          -> None,
+      "nullValue"        -> Some("format" -> "csv"),
+      "inProgressPrefix" -> Some("inProgress" -> "bucket"),
+      "inProgressSuffix" -> Some("inProgress" -> "bucket"),
+      "pendingPrefix"    -> Some("inProgress" -> "bucket"),
+      "pendingSuffix"    -> Some("inProgress" -> "bucket"),
+      "view"             -> None
+    )
+    for {
+      o     <- all if beside.get(o.key).forall(_.nonEmpty)
+      value <- o.default.toSeq :+ o.example
+    } {
+      val needed = beside.get(o.key).flatten.toMap
+      SinkOptions.parse(Map("path" -> "/data/out", "format" -> "json") ++ needed + (o.key -> value))
+    }
+  }
+
+  test("other languages read the same list") {
+    val tree = new ObjectMapper().readTree(SinkOptionRegistry.toJson)
+    assert(tree.size === all.size)
+    for ((o, i) <- all.zipWithIndex) {
+      assert(tree.get(i).get("key").asText === o.key)
+      assert(Option(tree.get(i).get("default")).filterNot(_.isNull).map(_.asText) === o.default)
+      assert(tree.get(i).get("meaning").asText === o.meaning)
+    }
+  }
+}

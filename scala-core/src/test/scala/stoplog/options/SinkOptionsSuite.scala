@@ -1,0 +1,318 @@
+package stoplog.options
+
+import java.io.{ByteArrayInputStream, ByteArrayOutputStream, ObjectInputStream, ObjectOutputStream}
+import java.time.ZoneId
+
+import scala.jdk.CollectionConverters._
+
+import org.apache.spark.sql.util.CaseInsensitiveStringMap
+import org.scalatest.funsuite.AnyFunSuite
+
+import stoplog.error.StoplogArgumentException
+import stoplog.rolling.{DefaultRollingPolicy, OnCheckpointRollingPolicy, RollingPolicy}
+
+class SinkOptionsSuite extends AnyFunSuite {
+
+  private val json = Map("path" -> "/data/out", "format" -> "json")
+
+  private def parse(more: (String, String)*): SinkOptions = SinkOptions.parse(json ++ more)
+
+  private def refused(options: Map[String, String]): StoplogArgumentException =
+    intercept[StoplogArgumentException](SinkOptions.parse(options))
+
+  private def problems(more: (String, String)*): String = {
+    val error = refused(json ++ more)
+    assert(error.getCondition === "STOPLOG_INVALID_OPTIONS")
+    error.getMessageParameters.get("problems")
+  }
+
+  test("a path and a format are enough") {
+    val o = parse()
+    assert(o.path === "/data/out")
+    assert(o.format === RowFormatChoice.BuiltIn("json"))
+    assert(o.compression === "none")
+    assert(o.rolling === DefaultRollingPolicy())
+    assert(o.bucketCheckIntervalMillis === 60000L)
+    assert(o.bucketing === Bucketing.DateTime("yyyy-MM-dd--HH", ZoneId.of("UTC"), None))
+    assert(o.partPrefix === "part")
+    assert(o.partSuffix === None)
+    assert(o.staging === Staging.StagingDirectory)
+    assert(o.maxOpenParts === 1000)
+    assert(o.distribution === Distribution.Unspecified)
+    assert(o.sinkId === "main")
+    assert(o.onForeignQuery === OnForeignQuery.Fail)
+    assert(o.finalizeOnTermination === FinalizeOnTermination.Auto)
+    assert(o.onLostPart === OnLostPart.Fail)
+    assert(o.durability === Durability.Disk)
+    assert(o.passThrough === Map.empty)
+    assert(o.checkpointLocation === None)
+  }
+
+  test("names and words may be in any case") {
+    val o =
+      parse("SINKID" -> "a", "maxpartsize" -> "1K", "InProgress" -> "STAGING", "distribution" -> "BYBUCKET")
+    assert(o.sinkId === "a")
+    assert(o.rolling.asInstanceOf[DefaultRollingPolicy].maxPartSizeBytes === 1024L)
+    assert(o.distribution === Distribution.ByBucket)
+    assert(parse("compression" -> "GZip").compression === "gzip")
+  }
+
+  test("Spark's own map and a Java map are read like a Scala one") {
+    val options = json + ("sinkId" -> "a") + ("dateFormat" -> "yyyy")
+    assert(SinkOptions.parse(options.asJava) === SinkOptions.parse(options))
+    assert(SinkOptions.parse(new CaseInsensitiveStringMap(options.asJava)) === SinkOptions.parse(options))
+  }
+
+  test("all mistakes are told at once") {
+    val error = refused(
+      Map(
+        "format"           -> "jsn",
+        "maxPartSize"      -> "big",
+        "rolloverInterval" -> "900",
+        "sinkID"           -> "a/b",
+        "sinkld"           -> "x"
+      )
+    )
+    assert(error.getCondition === "STOPLOG_INVALID_OPTIONS")
+    assert(error.getMessageParameters.get("count") === "6")
+    val lines = error.getMessageParameters.get("problems").linesIterator.filter(_.nonEmpty).toSeq
+    assert(lines.size === 6)
+    for (begin <- Seq("path", "format", "maxPartSize", "rolloverInterval", "sinkId", "sinkld"))
+      assert(lines.count(_.startsWith(s"  - $begin")) === 1, begin)
+    assert(lines.forall(line => line.endsWith(".") || line.endsWith("?")))
+  }
+
+  test("a missing path has a condition of its own") {
+    assert(refused(Map("format" -> "json")).getCondition === "STOPLOG_PATH_MISSING")
+    assert(refused(Map("format" -> "json", "path" -> " ")).getCondition === "STOPLOG_PATH_MISSING")
+  }
+
+  test("an unknown option gets the nearest known one") {
+    assert(problems("maxPartSzie" -> "1m").contains("maxPartSzie is not an option: did you mean maxPartSize"))
+    assert(problems("dateFromat" -> "yyyy").contains("did you mean dateFormat"))
+    assert(problems("kafka.bootstrap.servers" -> "x").contains("is not an option: remove it"))
+  }
+
+  test("one option with two values is a mistake") {
+    val twice = problems("sinkId" -> "a", "SinkId" -> "b")
+    assert(twice.contains("one option and have different values"))
+    assert(parse("sinkId" -> "a", "SinkId" -> "a").sinkId === "a")
+  }
+
+  test("the options of Spark's own JSON and CSV pass through, in Spark's spelling") {
+    val o = parse("dateformat" -> "yyyy", "lineSep" -> "\r\n", "ignoreNullFields" -> "false")
+    assert(o.passThrough === Map("dateFormat" -> "yyyy", "lineSep" -> "\r\n", "ignoreNullFields" -> "false"))
+    val csv = parse("format" -> "csv", "HEADER" -> "true", "nullValue" -> "", "sep" -> "\t")
+    assert(csv.passThrough === Map("header" -> "true", "nullValue" -> "", "sep" -> "\t"))
+    val text = parse("format" -> "text", "lineSep" -> "\n", "nullValue" -> "-")
+    assert(text.passThrough === Map("lineSep" -> "\n", "nullValue" -> "-"))
+  }
+
+  test("an option of another format is refused, and Spark's second names are explained") {
+    assert(problems("header" -> "true").contains("header is an option of csv, and not of format = json"))
+    assert(problems("nullValue" -> "-").contains("nullValue has no effect with format = json"))
+    assert(problems("format" -> "csv", "codec" -> "gzip").contains("codec is set as compression here"))
+    assert(problems("format" -> "csv", "extension" -> "tsv").contains("extension is set as partSuffix here"))
+  }
+
+  test("a value that Spark refuses is told with the other mistakes") {
+    val csv = problems("format" -> "csv", "header" -> "yess", "sinkId" -> "/")
+    assert(csv.contains("format = csv: ") && csv.contains("header") && csv.contains("sinkId"))
+    assert(problems("ignoreNullFields" -> "perhaps").contains("format = json: "))
+    assert(problems("lineSep" -> "", "encoding" -> "UTF-99").contains("format = json: "))
+  }
+
+  test("timeZone is the buckets' zone, and, as in Spark, that of the timestamps that are written") {
+    val o = parse("timeZone" -> "Europe/Berlin")
+    assert(o.bucketing === Bucketing.DateTime("yyyy-MM-dd--HH", ZoneId.of("Europe/Berlin"), None))
+    assert(o.passThrough === Map("timeZone" -> "Europe/Berlin"))
+    assert(parse("format" -> "text", "timeZone" -> "CET").passThrough === Map.empty)
+    assert(problems("timeZone" -> "Mars").contains("is not a time zone"))
+  }
+
+  test("what Spark itself puts there is let pass") {
+    val o = parse(
+      "checkpointLocation"           -> "/data/cp",
+      "queryName"                    -> "q",
+      "paths"                        -> "[]",
+      "asyncProgressTrackingEnabled" -> "false",
+      "__partition_columns"          -> "[]"
+    )
+    assert(o.checkpointLocation === Some("/data/cp"))
+    assert(o.passThrough === Map.empty)
+  }
+
+  test("a format is required and must be known") {
+    assert(problems("format" -> "").contains("format is not set"))
+    assert(problems("format" -> "jason").contains("perhaps json"))
+    assert(problems("format" -> "parquet").contains("is a bulk format"))
+    assert(problems("format" -> "com.example.X").contains("set encoder"))
+    assert(problems("encoder" -> "stoplog.options.NoEncoder").contains("exclude each other"))
+    assert(problems("compression" -> "gz").contains("none, gzip, zstd, lz4, snappy, bzip2"))
+    assert(parse("compression" -> "uncompressed").compression === "none")
+  }
+
+  test("own classes, by name and as instances") {
+    val o = SinkOptions.parse(
+      Map(
+        "path"           -> "/data/out",
+        "encoder"        -> "stoplog.options.NoEncoder",
+        "bucketAssigner" -> "stoplog.options.OneBucket",
+        "rollingPolicy"  -> UserObject.reference(new AtMidnight)
+      )
+    )
+    assert(o.format === RowFormatChoice.UserEncoder("stoplog.options.NoEncoder"))
+    assert(o.bucketing === Bucketing.UserAssigner("stoplog.options.OneBucket"))
+    assert(o.rolling.isInstanceOf[AtMidnight])
+  }
+
+  test("a class that cannot be used has a condition of its own, unless there is more to tell") {
+    for (option <- Seq("bucketAssigner", "rollingPolicy")) {
+      val error = refused(json + (option -> "com.example.Nope"))
+      assert(error.getCondition === "STOPLOG_USER_CODE")
+      assert(error.getMessageParameters.get("option") === option)
+      assert(problems(option -> "com.example.Nope", "sinkId" -> "/").contains("no class com.example.Nope"))
+    }
+    val error = refused(Map("path" -> "/data/out", "encoder" -> "com.example.Nope"))
+    assert(error.getCondition === "STOPLOG_USER_CODE")
+  }
+
+  test("there is one way to choose the bucket") {
+    assert(parse("bucketBy" -> "upper(a)").bucketing === Bucketing.Expression("upper(a)"))
+    assert(parse("partitionBy" -> "a, b").bucketing === Bucketing.PartitionColumns(Seq("a", "b")))
+    assert(parse("bucketAssigner" -> "basepath").bucketing === Bucketing.BasePath)
+    val event = parse("bucketAssigner" -> "dateTime", "bucketFormat" -> "yyyy/MM", "bucketColumn" -> "at")
+    assert(event.bucketing === Bucketing.DateTime("yyyy/MM", ZoneId.of("UTC"), Some("at")))
+    val both = problems("bucketBy" -> "a", "partitionBy" -> "a,,b")
+    assert(both.contains("bucketBy and partitionBy exclude each other"))
+    assert(both.contains("partitionBy: 'a,,b' has an empty name"))
+    assert(problems("bucketBy" -> "a", "bucketFormat" -> "yyyy").contains("bucketFormat has no effect"))
+  }
+
+  test("a pattern or a list of columns that cannot be used has a condition of its own") {
+    for (pattern <- Seq("yyyy-qqqqqqqq", "'", "/yyyy", "'_'yyyy", "yyyy//MM"))
+      assert(refused(json + ("bucketFormat" -> pattern)).getCondition === "STOPLOG_BUCKET_FORMAT", pattern)
+    assert(refused(json + ("partitionBy" -> "a,,b")).getCondition === "STOPLOG_PARTITION_COLUMNS")
+  }
+
+  test("the rolling policy takes its limits from the options that it has") {
+    val default  = parse("maxPartSize" -> "1m", "maxRecordsPerPart" -> "7", "rolloverInterval" -> "1h")
+    val expected = DefaultRollingPolicy()
+      .withMaxPartSizeBytes(1L << 20)
+      .withMaxRecordsPerPart(7)
+      .withRolloverIntervalMillis(3600000L)
+    assert(default.rolling === expected)
+    assert(parse("maxRecordsPerPart" -> "none").rolling === DefaultRollingPolicy())
+    assert(parse("rollingPolicy" -> "oncheckpoint").rolling === OnCheckpointRollingPolicy())
+    val sized = parse("rollingPolicy" -> "onCheckpoint", "maxPartSize" -> "1m").rolling
+    assert(sized === OnCheckpointRollingPolicy().withMaxPartSizeBytes(1L << 20))
+    val idle = problems("rollingPolicy" -> "onCheckpoint", "inactivityInterval" -> "1m")
+    assert(idle.contains("inactivityInterval has no effect"))
+    val own = problems("rollingPolicy" -> "stoplog.options.AtMidnight", "maxPartSize" -> "1m")
+    assert(own.contains("maxPartSize has no effect"))
+  }
+
+  test("limits and intervals must be more than 0") {
+    for (
+      option <- Seq(
+        "maxPartSize", "maxRecordsPerPart", "rolloverInterval", "inactivityInterval", "maxOpenParts"
+      )
+    )
+      assert(problems(option -> "0").contains(option))
+    assert(problems("bucketCheckInterval" -> "0s").contains("bucketCheckInterval"))
+    assert(problems("maxOpenParts" -> "3000000000").contains("too large"))
+  }
+
+  test("names of parts stay in their directory and can be seen") {
+    assert(parse("partPrefix" -> "events", "partSuffix" -> "").partSuffix === Some(""))
+    assert(parse("partPrefix" -> "events").partPrefix === "events")
+    for (prefix <- Seq("_part", ".part", "a/b", "a\\b", "a\nb", "a:b", "x" * 49))
+      assert(problems("partPrefix" -> prefix).contains("partPrefix"), prefix)
+    assert(problems("partSuffix" -> "/x").contains("partSuffix"))
+  }
+
+  test("markers of unfinished parts hide them and tell them apart") {
+    val inBucket = parse("inProgress" -> "bucket").staging
+    assert(inBucket === Staging.InBucket("_", ".in-progress", "_", ".pending"))
+    val own =
+      parse("inProgress" -> "bucket", "inProgressPrefix" -> ".tmp-", "pendingSuffix" -> ".done").staging
+    assert(own === Staging.InBucket(".tmp-", ".in-progress", "_", ".done"))
+    assert(problems("inProgress" -> "bucket", "pendingPrefix" -> "tmp").contains("readers would see"))
+    assert(problems("inProgress" -> "bucket", "pendingSuffix" -> ".in-progress").contains("are the same"))
+    assert(problems("pendingSuffix" -> ".x").contains("pendingSuffix has no effect unless inProgress is set"))
+  }
+
+  test("a sink id is a safe directory name") {
+    for (id <- Seq("main", "a", "clicks-2.b_c", "7", "x" * 64)) assert(parse("sinkId" -> id).sinkId === id)
+    for (id <- Seq("..", ".a", "_a", "-a", "a/b", "a b", "ä", "x" * 65))
+      assert(problems("sinkId" -> id).contains("sinkId"), id)
+  }
+
+  test("distribution, ownership and end") {
+    assert(parse("distribution" -> "8").distribution === Distribution.Writers(8))
+    for (wrong <- Seq("0", "-1", "many")) assert(problems("distribution" -> wrong).contains("distribution"))
+    assert(parse("onForeignQuery" -> "adopt").onForeignQuery === OnForeignQuery.Adopt)
+    assert(parse("finalizeOnTermination" -> "never").finalizeOnTermination === FinalizeOnTermination.Never)
+    assert(parse("onLostPart" -> "skip").onLostPart === OnLostPart.Skip)
+    assert(parse("durability" -> "process").durability === Durability.Process)
+    assert(problems("durability" -> "disc").contains("perhaps disk"))
+  }
+
+  test("view belongs to reading") {
+    assert(problems("view" -> "parts").contains("only with spark.read"))
+  }
+
+  test("an empty text takes back what the session set") {
+    val o = parse("bucketBy" -> "", "partitionBy" -> "a", "rolloverInterval" -> "", "pendingSuffix" -> "")
+    assert(o.bucketing === Bucketing.PartitionColumns(Seq("a")))
+    assert(o.rolling === DefaultRollingPolicy())
+    assert(o.toMap === json + ("partitionBy" -> "a"))
+  }
+
+  test("toMap holds what was set, in the registry's spelling, and is read back") {
+    val spelled =
+      Map("SINKID" -> "a", "DATEFORMAT" -> "yyyy", "checkpointLocation" -> "/cp", "partSuffix" -> "")
+    val o   = parse(spelled.toSeq: _*)
+    val map = Map("sinkId" -> "a", "dateFormat" -> "yyyy", "checkpointLocation" -> "/cp", "partSuffix" -> "")
+    assert(o.toMap === json ++ map)
+    assert(SinkOptions.parse(o.toMap) === o)
+  }
+
+  test("every choice is written as the options that it is read from") {
+    val bucketings = Seq(
+      Bucketing.DateTime("yyyy", ZoneId.of("Asia/Tokyo"), Some("at")),
+      Bucketing.BasePath,
+      Bucketing.Expression("a || b"),
+      Bucketing.PartitionColumns(Seq("a,b", "c")),
+      Bucketing.UserAssigner("stoplog.options.OneBucket")
+    )
+    for (b <- bucketings) assert(SinkOptions.parse(json ++ b.toMap).bucketing === b)
+    for (s <- Seq(Staging.StagingDirectory, Staging.InBucket(".", ".a", "_", ".b")))
+      assert(SinkOptions.parse(json ++ s.toMap).staging === s)
+    for (d <- Seq(Distribution.Unspecified, Distribution.ByBucket, Distribution.Writers(3)))
+      assert(SinkOptions.parse(json ++ d.toMap).distribution === d)
+    for (f <- Seq(RowFormatChoice.BuiltIn("csv"), RowFormatChoice.UserEncoder("stoplog.options.NoEncoder")))
+      assert(SinkOptions.parse(Map("path" -> "p") ++ f.toMap).format === f)
+    val policies = Seq[RollingPolicy](
+      DefaultRollingPolicy(),
+      DefaultRollingPolicy()
+        .withMaxPartSizeBytes(12345)
+        .withMaxRecordsPerPart(9)
+        .withRolloverIntervalMillis(1001),
+      OnCheckpointRollingPolicy(),
+      OnCheckpointRollingPolicy().withMaxPartSizeBytes(1 << 20).withMaxRecordsPerPart(3)
+    )
+    for (p <- policies) assert(SinkOptions.parse(json ++ RollingOptions.toMap(p)).rolling === p)
+    val own = SinkOptions.parse(json ++ RollingOptions.toMap(new AtMidnight)).rolling
+    assert(own.isInstanceOf[AtMidnight])
+  }
+
+  test("options travel to the tasks") {
+    val o     = parse("maxPartSize" -> "1m", "dateFormat" -> "yyyy", "partitionBy" -> "a,b")
+    val bytes = new ByteArrayOutputStream
+    new ObjectOutputStream(bytes).writeObject(o)
+    val back = new ObjectInputStream(new ByteArrayInputStream(bytes.toByteArray)).readObject()
+    assert(back === o)
+    assert(back.asInstanceOf[SinkOptions].rolling === o.rolling)
+  }
+}

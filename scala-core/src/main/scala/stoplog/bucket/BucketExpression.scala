@@ -1,18 +1,18 @@
 package stoplog.bucket
 
-import scala.util.Try
 import scala.util.control.NonFatal
 
 import org.apache.spark.sql.catalyst.expressions.{
+  Alias,
   AttributeMap,
   AttributeReference,
   BindReferences,
   Expression,
-  Literal,
   SubqueryExpression,
   UnsafeProjection
 }
 import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, Project}
+import org.apache.spark.sql.catalyst.trees.TreePattern
 import org.apache.spark.sql.classic.Dataset
 import org.apache.spark.sql.functions.expr
 import org.apache.spark.sql.types.StructType
@@ -74,9 +74,9 @@ object BucketExpression {
     case _ => Some("it needs other rows: it has an aggregate, window or generator function in it")
   }
 
-  // Such as current_date: constant for one query, so Spark calls it deterministic, but known to the optimizer only.
+  // Such as current_date: constant for one query, so Spark calls it deterministic, but another one after a restart.
   private def dependsOnQuery(e: Expression): Boolean =
-    e.children.isEmpty && e.foldable && !e.isInstanceOf[Literal] && Try(e.eval(null)).isFailure
+    e.containsPattern(TreePattern.CURRENT_LIKE) && !e.children.exists(dependsOnQuery)
 
   // The optimizer may compute common parts in a projection of their own. Deterministic, they can be put back in place.
   private def inlined(plan: LogicalPlan): Option[Expression] = plan match {
@@ -94,7 +94,7 @@ object BucketExpression {
   }
 
   private def withoutAliases(expression: Expression): Expression = expression.transformUp {
-    case alias: org.apache.spark.sql.catalyst.expressions.Alias => alias.child
+    case alias: Alias => alias.child
   }
 
   private def firstLine(e: Throwable): String =

@@ -21,6 +21,8 @@ private[format] final class RecordBuffer(charset: Charset) extends Writer {
     util.Arrays.copyOf(one, 2 * one.length - two.length)
   }
 
+  def isEmpty: Boolean = length == 0
+
   /** Writes the record to `out` and forgets it. */
   def drainTo(out: OutputStream): Unit = {
     // By way of a String: the JDK encodes those with its fastest code, for the usual charsets without a loop.

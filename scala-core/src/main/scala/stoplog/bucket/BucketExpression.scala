@@ -19,10 +19,14 @@ import org.apache.spark.sql.types.StructType
 import org.apache.spark.sql.{Row, SparkSession}
 import stoplog.error.Errors
 
-/** A SQL expression over the sink's rows, as a string: checked and made ready on the driver, evaluated in the tasks. */
+/** A SQL expression over the sink's rows, as a string: checked and made ready on the driver, evaluated in the
+  * tasks.
+  */
 final class BucketExpression private (val sql: String, private val bound: Expression) extends Serializable {
 
-  /** A new evaluator for one task; its rows have one string, are reused, and are compiled code where that is possible. */
+  /** A new evaluator for one task; its rows have one string, are reused, and are compiled code where that is
+    * possible.
+    */
   private[bucket] def projection(): UnsafeProjection = BucketExpression.projection(Seq(this))
 
   override def toString: String = sql
@@ -30,14 +34,16 @@ final class BucketExpression private (val sql: String, private val bound: Expres
 
 object BucketExpression {
 
-  /** Reads the expression with the session's parser, functions, time zone and settings, and casts it to a string.
+  /** Reads the expression with the session's parser, functions, time zone and settings, and casts it to a
+    * string.
     *
     * {{{
     * BucketExpression.bind(spark, "concat('country=', upper(country))", df.schema)
     * }}}
     *
-    * @throws stoplog.error.StoplogArgumentException `STOPLOG_BUCKET_EXPRESSION` if Spark cannot resolve it, or if one row
-    *                                                alone, at whatever time, does not determine its value
+    * @throws stoplog.error.StoplogArgumentException
+    *   `STOPLOG_BUCKET_EXPRESSION` if Spark cannot resolve it, or if one row alone, at whatever time, does
+    *   not determine its value
     */
   def bind(session: SparkSession, sql: String, schema: StructType): BucketExpression = {
     def refused(why: String) = throw Errors.bucketExpression(sql, why)
@@ -59,7 +65,7 @@ object BucketExpression {
   // Over rows that the optimizer knows nothing of; were they known to be none, it would drop the expression.
   private def selected(session: SparkSession, sql: String, schema: StructType): Dataset[Row] = {
     val columns = StructType(schema.map(_.copy(nullable = true)))
-    val rows    = session.createDataFrame(session.sparkContext.emptyRDD[Row], columns)
+    val rows = session.createDataFrame(session.sparkContext.emptyRDD[Row], columns)
     rows.select(expr(sql).cast("string")) match {
       case classic: Dataset[Row @unchecked] => classic
       case other => throw new IllegalStateException(s"this is not a session on the driver: ${other.getClass}")
@@ -69,7 +75,8 @@ object BucketExpression {
   private def problem(analyzed: LogicalPlan): Option[String] = analyzed match {
     case Project(Seq(one), rows) if rows.children.isEmpty =>
       if (one.exists(_.isInstanceOf[SubqueryExpression])) Some("it has a subquery in it")
-      else if (!one.deterministic) Some("it is not deterministic: the same row would get another bucket when it is retried")
+      else if (!one.deterministic)
+        Some("it is not deterministic: the same row would get another bucket when it is retried")
       else one.find(dependsOnQuery).map(e => s"${e.sql} depends on when, where or by whom the query is run")
     case _ => Some("it needs other rows: it has an aggregate, window or generator function in it")
   }
@@ -98,5 +105,10 @@ object BucketExpression {
   }
 
   private def firstLine(e: Throwable): String =
-    Option(e.getMessage).getOrElse(e.toString).linesIterator.map(_.trim).find(_.nonEmpty).getOrElse(e.toString)
+    Option(e.getMessage)
+      .getOrElse(e.toString)
+      .linesIterator
+      .map(_.trim)
+      .find(_.nonEmpty)
+      .getOrElse(e.toString)
 }

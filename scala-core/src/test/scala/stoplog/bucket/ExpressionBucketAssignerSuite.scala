@@ -23,7 +23,11 @@ class ExpressionBucketAssignerSuite extends AnyFunSuite with SparkSessionForTest
 
   // What Spark itself says, whatever it is.
   private def expected(sql: String): Seq[String] =
-    rows.selectExpr(s"cast($sql as string)").collect().toSeq.map(r => if (r.isNullAt(0)) BucketId.OfNull else r.getString(0))
+    rows
+      .selectExpr(s"cast($sql as string)")
+      .collect()
+      .toSeq
+      .map(r => if (r.isNullAt(0)) BucketId.OfNull else r.getString(0))
 
   for (
     sql <- Seq(
@@ -59,11 +63,10 @@ class ExpressionBucketAssignerSuite extends AnyFunSuite with SparkSessionForTest
       "CAST(id AS DECIMAL(10, 2)) / 3",
       "-- a comment\n country"
     ).filterNot(_.startsWith("window"))
-  ) {
+  )
     test(s"$sql is what Spark says") {
       assert(buckets(sql) === expected(sql.replace("-- a comment\n", "")))
     }
-  }
 
   test("a null is the bucket of nulls, an empty string the base path") {
     assert(buckets("country") === Seq("de", BucketId.OfNull, BucketId.Base))
@@ -77,12 +80,15 @@ class ExpressionBucketAssignerSuite extends AnyFunSuite with SparkSessionForTest
   test("the session's time zone counts") {
     val before = spark.conf.get("spark.sql.session.timeZone")
     spark.conf.set("spark.sql.session.timeZone", "Asia/Tokyo")
-    try assert(buckets("date_format(at, 'yyyy-MM-dd HH')").head === expected("date_format(at, 'yyyy-MM-dd HH')").head)
+    try
+      assert(
+        buckets("date_format(at, 'yyyy-MM-dd HH')").head === expected("date_format(at, 'yyyy-MM-dd HH')").head
+      )
     finally spark.conf.set("spark.sql.session.timeZone", before)
   }
 
   test("consecutive rows of one bucket get the same String") {
-    val df       = spark.range(4).selectExpr("CAST(id DIV 2 AS STRING) AS k")
+    val df = spark.range(4).selectExpr("CAST(id DIV 2 AS STRING) AS k")
     val assigner = new ExpressionBucketAssigner(BucketExpression.bind(spark, "concat('b-', k)", df.schema))
     assigner.open(df.schema)
     val ids = df.coalesce(1).queryExecution.executedPlan.executeCollect().map(assigner.bucket(_, null))
@@ -110,18 +116,25 @@ class ExpressionBucketAssignerSuite extends AnyFunSuite with SparkSessionForTest
   }
 
   test("what differs between two attempts of a task is refused") {
-    for (sql <- Seq("rand()", "concat(country, uuid())", "monotonically_increasing_id()", "spark_partition_id()"))
+    for (
+      sql <- Seq("rand()", "concat(country, uuid())", "monotonically_increasing_id()", "spark_partition_id()")
+    )
       assert(refused(sql).contains("deterministic"))
   }
 
   for (
-    sql <- Seq("current_date()", "date_format(now(), 'HH')", "current_timestamp()", "localtimestamp()", "current_user()") ++
+    sql <- Seq(
+      "current_date()",
+      "date_format(now(), 'HH')",
+      "current_timestamp()",
+      "localtimestamp()",
+      "current_user()"
+    ) ++
       Seq("current_database()", "unix_timestamp()")
-  ) {
+  )
     test(s"$sql is refused: it depends on when or by whom the query is run") {
       assert(refused(sql).contains("depends on when"))
     }
-  }
 
   test("what needs other rows is refused") {
     for (sql <- Seq("count(*)", "max(id)", "row_number() OVER (ORDER BY id)", "explode(list)"))

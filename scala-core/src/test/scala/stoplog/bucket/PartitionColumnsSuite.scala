@@ -25,7 +25,7 @@ class PartitionColumnsSuite extends AnyFunSuite with SparkSessionForTests {
   )
 
   private def assigned(names: Seq[String]): Seq[String] = {
-    val columns  = PartitionColumns.of(rows.schema, names)
+    val columns = PartitionColumns.of(rows.schema, names)
     val assigner = Travel.toTask(PartitionColumnsBucketAssigner.bind(spark, columns))
     assigner.open(rows.schema)
     rows.queryExecution.executedPlan.executeCollect().toSeq.map(assigner.bucket(_, null))
@@ -39,13 +39,22 @@ class PartitionColumnsSuite extends AnyFunSuite with SparkSessionForTests {
     files.map(file => dir.relativize(file.getParent).toString).toSet
   }
 
-  for (names <- Seq(Seq("s"), Seq("at"), Seq("day"), Seq("x"), Seq("ok", "s"), Seq("odd`/na=me"), Seq("day", "id", "at"))) {
+  for (
+    names <- Seq(
+      Seq("s"),
+      Seq("at"),
+      Seq("day"),
+      Seq("x"),
+      Seq("ok", "s"),
+      Seq("odd`/na=me"),
+      Seq("day", "id", "at")
+    )
+  )
     test(s"${names.mkString(", ")}: the directories are those of Spark's own sink") {
       val ids = assigned(names)
       assert(ids.toSet === sparks(names))
       ids.foreach(BucketId.checked)
     }
-  }
 
   test("the session's time zone is used for timestamps, as by Spark's own sink") {
     val before = spark.conf.get("spark.sql.session.timeZone")
@@ -63,7 +72,7 @@ class PartitionColumnsSuite extends AnyFunSuite with SparkSessionForTests {
   }
 
   test("the same values give the same String, in a row or not") {
-    val df       = spark.range(6).coalesce(1).selectExpr("id", "concat('v', id % 2) AS k", "1 AS one")
+    val df = spark.range(6).coalesce(1).selectExpr("id", "concat('v', id % 2) AS k", "1 AS one")
     val assigner = PartitionColumnsBucketAssigner.bind(spark, PartitionColumns.of(df.schema, Seq("one", "k")))
     assigner.open(df.schema)
     val ids = df.queryExecution.executedPlan.executeCollect().toSeq.map(assigner.bucket(_, null))
@@ -105,7 +114,9 @@ class PartitionColumnsSuite extends AnyFunSuite with SparkSessionForTests {
     assert(refused(StructType.fromDDL("a INT, b INT"), "a", "b").contains("all the columns"))
     for (ddl <- Seq("a ARRAY<INT>", "a MAP<INT, INT>", "a STRUCT<b: INT>", "a VARIANT"))
       assert(refused(StructType.fromDDL(s"$ddl, b INT"), "a").contains("not a single value"))
-    assert(refused(new StructType().add("aB", "int").add("Ab", "int").add("c", "int"), "ab").contains("several"))
+    assert(
+      refused(new StructType().add("aB", "int").add("Ab", "int").add("c", "int"), "ab").contains("several")
+    )
     assert(refused(new StructType().add(".a", "int").add("c", "int"), ".a").contains("readers"))
   }
 }

@@ -5,9 +5,10 @@ import org.apache.spark.sql.types.StructType
 
 /** Says which bucket (a directory under the sink's path) a row belongs to.
   *
-  * Made on the driver, sent to every task by Java serialization, opened there once, used by one thread. The answer
-  * is a relative path with `/` between its segments, or the empty string for the base path itself. An answer that
-  * would leave the path or be hidden from readers is refused when it is first seen (see [[BucketId]]).
+  * Made on the driver, sent to every task by Java serialization, opened there once, used by one thread. The
+  * answer is a relative path with `/` between its segments, or the empty string for the base path itself. An
+  * answer that would leave the path or be hidden from readers is refused when it is first seen (see
+  * [[BucketId]]).
   */
 trait BucketAssigner extends Serializable {
 

@@ -1,28 +1,32 @@
 package stoplog.bucket
 
-import scala.util.Try
 import scala.util.control.NonFatal
 
 import org.apache.spark.sql.catalyst.expressions.{
+  Alias,
   AttributeMap,
   AttributeReference,
   BindReferences,
   Expression,
-  Literal,
   SubqueryExpression,
   UnsafeProjection
 }
 import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, Project}
+import org.apache.spark.sql.catalyst.trees.TreePattern
 import org.apache.spark.sql.classic.Dataset
 import org.apache.spark.sql.functions.expr
 import org.apache.spark.sql.types.StructType
 import org.apache.spark.sql.{Row, SparkSession}
 import stoplog.error.Errors
 
-/** A SQL expression over the sink's rows, as a string: checked and made ready on the driver, evaluated in the tasks. */
+/** A SQL expression over the sink's rows, as a string: checked and made ready on the driver, evaluated in the
+  * tasks.
+  */
 final class BucketExpression private (val sql: String, private val bound: Expression) extends Serializable {
 
-  /** A new evaluator for one task; its rows have one string, are reused, and are compiled code where that is possible. */
+  /** A new evaluator for one task; its rows have one string, are reused, and are compiled code where that is
+    * possible.
+    */
   private[bucket] def projection(): UnsafeProjection = BucketExpression.projection(Seq(this))
 
   override def toString: String = sql
@@ -30,14 +34,16 @@ final class BucketExpression private (val sql: String, private val bound: Expres
 
 object BucketExpression {
 
-  /** Reads the expression with the session's parser, functions, time zone and settings, and casts it to a string.
+  /** Reads the expression with the session's parser, functions, time zone and settings, and casts it to a
+    * string.
     *
     * {{{
     * BucketExpression.bind(spark, "concat('country=', upper(country))", df.schema)
     * }}}
     *
-    * @throws stoplog.error.StoplogArgumentException `STOPLOG_BUCKET_EXPRESSION` if Spark cannot resolve it, or if one row
-    *                                                alone, at whatever time, does not determine its value
+    * @throws stoplog.error.StoplogArgumentException
+    *   `STOPLOG_BUCKET_EXPRESSION` if Spark cannot resolve it, or if one row alone, at whatever time, does
+    *   not determine its value
     */
   def bind(session: SparkSession, sql: String, schema: StructType): BucketExpression = {
     def refused(why: String) = throw Errors.bucketExpression(sql, why)
@@ -59,7 +65,7 @@ object BucketExpression {
   // Over rows that the optimizer knows nothing of; were they known to be none, it would drop the expression.
   private def selected(session: SparkSession, sql: String, schema: StructType): Dataset[Row] = {
     val columns = StructType(schema.map(_.copy(nullable = true)))
-    val rows    = session.createDataFrame(session.sparkContext.emptyRDD[Row], columns)
+    val rows = session.createDataFrame(session.sparkContext.emptyRDD[Row], columns)
     rows.select(expr(sql).cast("string")) match {
       case classic: Dataset[Row @unchecked] => classic
       case other => throw new IllegalStateException(s"this is not a session on the driver: ${other.getClass}")
@@ -69,14 +75,15 @@ object BucketExpression {
   private def problem(analyzed: LogicalPlan): Option[String] = analyzed match {
     case Project(Seq(one), rows) if rows.children.isEmpty =>
       if (one.exists(_.isInstanceOf[SubqueryExpression])) Some("it has a subquery in it")
-      else if (!one.deterministic) Some("it is not deterministic: the same row would get another bucket when it is retried")
+      else if (!one.deterministic)
+        Some("it is not deterministic: the same row would get another bucket when it is retried")
       else one.find(dependsOnQuery).map(e => s"${e.sql} depends on when, where or by whom the query is run")
     case _ => Some("it needs other rows: it has an aggregate, window or generator function in it")
   }
 
-  // Such as current_date: constant for one query, so Spark calls it deterministic, but known to the optimizer only.
+  // Such as current_date: constant for one query, so Spark calls it deterministic, but another one after a restart.
   private def dependsOnQuery(e: Expression): Boolean =
-    e.children.isEmpty && e.foldable && !e.isInstanceOf[Literal] && Try(e.eval(null)).isFailure
+    e.containsPattern(TreePattern.CURRENT_LIKE) && !e.children.exists(dependsOnQuery)
 
   // The optimizer may compute common parts in a projection of their own. Deterministic, they can be put back in place.
   private def inlined(plan: LogicalPlan): Option[Expression] = plan match {
@@ -94,9 +101,14 @@ object BucketExpression {
   }
 
   private def withoutAliases(expression: Expression): Expression = expression.transformUp {
-    case alias: org.apache.spark.sql.catalyst.expressions.Alias => alias.child
+    case alias: Alias => alias.child
   }
 
   private def firstLine(e: Throwable): String =
-    Option(e.getMessage).getOrElse(e.toString).linesIterator.map(_.trim).find(_.nonEmpty).getOrElse(e.toString)
+    Option(e.getMessage)
+      .getOrElse(e.toString)
+      .linesIterator
+      .map(_.trim)
+      .find(_.nonEmpty)
+      .getOrElse(e.toString)
 }

@@ -2,7 +2,9 @@ package stoplog.bucket
 
 import stoplog.error.Errors
 
-/** The path of a bucket below the sink's path: names with `/` between them, or nothing for the sink's path itself. */
+/** The path of a bucket below the sink's path: names with `/` between them, or nothing for the sink's path
+  * itself.
+  */
 object BucketId {
 
   /** The bucket of the sink's path itself. */
@@ -10,8 +12,8 @@ object BucketId {
 
   /** Where rows go for which an expression, or an event time, is null.
     *
-    * Not Hive's `__HIVE_DEFAULT_PARTITION__`: as the name of a whole directory that would be hidden from every reader,
-    * because it begins with `_`. Hive-style columns use it, after their `column=`.
+    * Not Hive's `__HIVE_DEFAULT_PARTITION__`: as the name of a whole directory that would be hidden from
+    * every reader, because it begins with `_`. Hive-style columns use it, after their `column=`.
     */
   val OfNull: String = "null"
 
@@ -25,8 +27,9 @@ object BucketId {
     * BucketId.checked("../elsewhere")     // STOPLOG_BUCKET_ID
     * }}}
     *
-    * @throws stoplog.error.StoplogException `STOPLOG_BUCKET_ID` if it is null, absolute or would leave the path, has an
-    *                                        empty, a hidden or an unprintable name in it
+    * @throws stoplog.error.StoplogException
+    *   `STOPLOG_BUCKET_ID` if it is null, absolute or would leave the path, has an empty, a hidden or an
+    *   unprintable name in it
     */
   def checked(id: String): String = {
     problem(id).foreach(why => throw Errors.bucketId(id, why))
@@ -41,11 +44,11 @@ object BucketId {
     else id.split("/", -1).iterator.flatMap(problemOfName).nextOption()
 
   private def problemOfName(name: String): Option[String] = name match {
-    case ""         => Some("there is an empty name in it")
-    case "." | ".." => Some(s"there is a '$name' in it")
+    case ""                                       => Some("there is an empty name in it")
+    case "." | ".."                               => Some(s"there is a '$name' in it")
     case _ if name.exists(Character.isISOControl) => Some("there is a control character in it")
-    case _ if isHidden(name)                      => Some(s"readers do not look into a directory called '$name'")
-    case _                                        => None
+    case _ if isHidden(name) => Some(s"readers do not look into a directory called '$name'")
+    case _                   => None
   }
 
   // What Spark's file index leaves out; most other readers leave out the same.

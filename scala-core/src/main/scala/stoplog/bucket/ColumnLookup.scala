@@ -4,8 +4,8 @@ import org.apache.spark.sql.types.StructType
 
 private[bucket] object ColumnLookup {
 
-  /** The place of a top-level column: of the one with exactly this name, or else of the only one that differs in case
-    * alone; or why there is none.
+  /** The place of a top-level column: of the one with exactly this name, or else of the only one that differs
+    * in case alone; or why there is none.
     */
   def ordinal(schema: StructType, name: String): Either[String, Int] =
     schema.fieldNames.indexWhere(_ == name) match {

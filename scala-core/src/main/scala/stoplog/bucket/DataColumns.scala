@@ -3,7 +3,9 @@ package stoplog.bucket
 import org.apache.spark.sql.catalyst.{InternalRow, ProjectingInternalRow}
 import org.apache.spark.sql.types.StructType
 
-/** The columns that are written into the files: all but those of `partitionBy`, which the directories' names tell. */
+/** The columns that are written into the files: all but those of `partitionBy`, which the directories' names
+  * tell.
+  */
 sealed abstract class DataColumns extends Serializable {
 
   /** What the encoder is opened with. */

@@ -8,8 +8,8 @@ import stoplog.error.Errors
 
 /** Buckets by time: one for each hour unless the pattern says otherwise.
   *
-  * By the time of processing or, with a column, by the time that the row itself carries. Rows whose time is null go to
-  * [[BucketId.OfNull]]. A pattern with `/` in it makes nested directories.
+  * By the time of processing or, with a column, by the time that the row itself carries. Rows whose time is
+  * null go to [[BucketId.OfNull]]. A pattern with `/` in it makes nested directories.
   *
   * {{{
   * new DateTimeBucketAssigner()                                             // 2026-01-31--23, UTC
@@ -17,11 +17,15 @@ import stoplog.error.Errors
   * new DateTimeBucketAssigner("'day='yyyy-MM-dd", column = Some("at"))      // day=2026-01-31
   * }}}
   *
-  * @param pattern of `java.time.format.DateTimeFormatter`, in English; each bucket's name is what it gives
-  * @param zone    whose calendar and clock the pattern shows. A `TIMESTAMP_NTZ` or `DATE` column has no zone: its values
-  *                are shown as they are, whatever the zone
-  * @param column  a top-level column of type `TIMESTAMP`, `TIMESTAMP_NTZ` or `DATE`; none for the time of processing
-  * @throws stoplog.error.StoplogArgumentException `STOPLOG_BUCKET_FORMAT` if the pattern cannot name a bucket
+  * @param pattern
+  *   of `java.time.format.DateTimeFormatter`, in English; each bucket's name is what it gives
+  * @param zone
+  *   whose calendar and clock the pattern shows. A `TIMESTAMP_NTZ` or `DATE` column has no zone: its values
+  *   are shown as they are, whatever the zone
+  * @param column
+  *   a top-level column of type `TIMESTAMP`, `TIMESTAMP_NTZ` or `DATE`; none for the time of processing
+  * @throws stoplog.error.StoplogArgumentException
+  *   `STOPLOG_BUCKET_FORMAT` if the pattern cannot name a bucket
   */
 final class DateTimeBucketAssigner(
     pattern: String = DateTimeBucketAssigner.DefaultPattern,
@@ -31,13 +35,14 @@ final class DateTimeBucketAssigner(
 
   DateTimePattern.parse(pattern)
 
-  @transient private var time: RowTime       = _
+  @transient private var time: RowTime = _
   @transient private var names: DateTimeText = _
 
   def this() = this(DateTimeBucketAssigner.DefaultPattern)
 
-  /** @throws stoplog.error.StoplogArgumentException `STOPLOG_BUCKET_COLUMN` if the column cannot say when a row was,
-    *                                                `STOPLOG_BUCKET_FORMAT` if the pattern shows a zone that it lacks
+  /** @throws stoplog.error.StoplogArgumentException
+    *   `STOPLOG_BUCKET_COLUMN` if the column cannot say when a row was, `STOPLOG_BUCKET_FORMAT` if the
+    *   pattern shows a zone that it lacks
     */
   override def open(schema: StructType): Unit = {
     val parsed = DateTimePattern.parse(pattern)

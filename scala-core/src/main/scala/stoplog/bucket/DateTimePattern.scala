@@ -8,9 +8,11 @@ import stoplog.error.Errors
 
 /** A pattern, and for how long the text that it gives stays the same.
   *
-  * @param granularityMicros a divisor of the hour in microseconds: within one such span of local time, and with the same
-  *                          offset from UTC, the text cannot change
-  * @param showsZone         whether the text has something of the zone in it
+  * @param granularityMicros
+  *   a divisor of the hour in microseconds: within one such span of local time, and with the same offset from
+  *   UTC, the text cannot change
+  * @param showsZone
+  *   whether the text has something of the zone in it
   */
 private[bucket] final case class DateTimePattern(
     formatter: DateTimeFormatter,
@@ -34,7 +36,9 @@ private[bucket] object DateTimePattern {
     val letters = unquoted(pattern)
     DateTimePattern(
       formatterOf(pattern),
-      granularities.collectFirst { case (of, micros) if letters.exists(of.contains(_)) => micros }.getOrElse(hour),
+      granularities
+        .collectFirst { case (of, micros) if letters.exists(of.contains(_)) => micros }
+        .getOrElse(hour),
       letters.exists("VvzOXxZ".contains(_))
     )
   }
@@ -43,11 +47,13 @@ private[bucket] object DateTimePattern {
     try {
       // In one language on every machine: a name must not depend on where a task runs.
       val formatter = DateTimeFormatter.ofPattern(pattern, Locale.US)
-      val sample    = formatter.format(Instant.EPOCH.atZone(ZoneOffset.UTC))
-      BucketId.problem(sample).foreach(why => throw Errors.bucketFormat(pattern, s"it gives '$sample', and $why"))
+      val sample = formatter.format(Instant.EPOCH.atZone(ZoneOffset.UTC))
+      BucketId
+        .problem(sample)
+        .foreach(why => throw Errors.bucketFormat(pattern, s"it gives '$sample', and $why"))
       formatter
     } catch {
-      case e: DateTimeException        => throw Errors.bucketFormat(pattern, e.getMessage)
+      case e: DateTimeException => throw Errors.bucketFormat(pattern, e.getMessage)
       case e: IllegalArgumentException if !e.isInstanceOf[stoplog.error.StoplogArgumentException] =>
         throw Errors.bucketFormat(pattern, e.getMessage)
     }

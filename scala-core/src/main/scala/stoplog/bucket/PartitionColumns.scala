@@ -14,8 +14,10 @@ import stoplog.error.Errors
 
 /** The columns of `partitionBy`, found in the rows' schema.
   *
-  * @param schema   of the rows as Spark gives them
-  * @param ordinals of the partition columns, in the order of the directories
+  * @param schema
+  *   of the rows as Spark gives them
+  * @param ordinals
+  *   of the partition columns, in the order of the directories
   */
 final case class PartitionColumns private (schema: StructType, ordinals: IndexedSeq[Int]) {
 
@@ -24,9 +26,11 @@ final case class PartitionColumns private (schema: StructType, ordinals: Indexed
 
 object PartitionColumns {
 
-  /** @param names as the user wrote them; the case counts only where the schema has names that differ in nothing else
-    * @throws stoplog.error.StoplogArgumentException `STOPLOG_PARTITION_COLUMNS` if one is unknown, named twice or of a type
-    *                                                that is no single value, or if no column is left to be written
+  /** @param names
+    *   as the user wrote them; the case counts only where the schema has names that differ in nothing else
+    * @throws stoplog.error.StoplogArgumentException
+    *   `STOPLOG_PARTITION_COLUMNS` if one is unknown, named twice or of a type that is no single value, or if
+    *   no column is left to be written
     */
   def of(schema: StructType, names: Seq[String]): PartitionColumns = {
     def refused(why: String) = throw Errors.partitionColumns(why)

@@ -9,8 +9,8 @@ import org.apache.spark.sql.catalyst.expressions.{BoundReference, Expression, Un
 import org.apache.spark.sql.types.StructType
 import stoplog.bucket.PartitionColumnsBucketAssigner.MostKeptIds
 
-/** Hive-style buckets, `country=DE/day=2026-01-31`, named and escaped as Spark's own file sink names them: null and the
-  * empty string are `__HIVE_DEFAULT_PARTITION__`.
+/** Hive-style buckets, `country=DE/day=2026-01-31`, named and escaped as Spark's own file sink names them:
+  * null and the empty string are `__HIVE_DEFAULT_PARTITION__`.
   *
   * {{{
   * val columns  = PartitionColumns.of(df.schema, Seq("country", "day"))
@@ -21,11 +21,11 @@ import stoplog.bucket.PartitionColumnsBucketAssigner.MostKeptIds
 final class PartitionColumnsBucketAssigner private (columns: PartitionColumns, texts: Seq[BucketExpression])
     extends BucketAssigner {
 
-  @transient private var values: UnsafeProjection              = _
-  @transient private var strings: UnsafeProjection             = _
-  @transient private var ids: util.HashMap[UnsafeRow, String]  = _
-  @transient private var latest: UnsafeRow                     = _
-  @transient private var latestId: String                      = _
+  @transient private var values: UnsafeProjection = _
+  @transient private var strings: UnsafeProjection = _
+  @transient private var ids: util.HashMap[UnsafeRow, String] = _
+  @transient private var latest: UnsafeRow = _
+  @transient private var latestId: String = _
 
   override def open(schema: StructType): Unit = {
     values = UnsafeProjection.create(columns.ordinals.map[Expression] { i =>
@@ -58,10 +58,12 @@ final class PartitionColumnsBucketAssigner private (columns: PartitionColumns, t
   }
 
   private def spelled(row: UnsafeRow): String =
-    columns.names.zipWithIndex.map { case (name, i) =>
-      val text = if (row.isNullAt(i)) null else row.getUTF8String(i).toString
-      ExternalCatalogUtils.getPartitionPathString(name, text)
-    }.mkString("/")
+    columns.names.zipWithIndex
+      .map { case (name, i) =>
+        val text = if (row.isNullAt(i)) null else row.getUTF8String(i).toString
+        ExternalCatalogUtils.getPartitionPathString(name, text)
+      }
+      .mkString("/")
 
   override def toString: String = s"partitionBy(${columns.names.mkString(", ")})"
 }
@@ -72,7 +74,10 @@ object PartitionColumnsBucketAssigner {
 
   /** With the session's way of writing values as strings: its time zone for timestamps, above all. */
   def bind(session: SparkSession, columns: PartitionColumns): PartitionColumnsBucketAssigner =
-    new PartitionColumnsBucketAssigner(columns, columns.names.map { name =>
-      BucketExpression.bind(session, s"`${name.replace("`", "``")}`", columns.schema)
-    })
+    new PartitionColumnsBucketAssigner(
+      columns,
+      columns.names.map { name =>
+        BucketExpression.bind(session, s"`${name.replace("`", "``")}`", columns.schema)
+      }
+    )
 }

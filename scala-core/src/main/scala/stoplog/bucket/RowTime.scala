@@ -6,7 +6,9 @@ import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.types.{DateType, StructType, TimestampNTZType, TimestampType}
 import stoplog.error.Errors
 
-/** Where the time of a row is found, in microseconds since 1970-01-01T00:00:00 (in UTC, or where it is local). */
+/** Where the time of a row is found, in microseconds since 1970-01-01T00:00:00 (in UTC, or where it is
+  * local).
+  */
 private[bucket] sealed abstract class RowTime {
 
   /** Whether the time is an instant, to be shown in some zone, rather than a local time. */
@@ -23,7 +25,8 @@ private[bucket] object RowTime {
     column.fold[RowTime](Processing)(ofColumn(_, schema))
 
   private def ofColumn(name: String, schema: StructType): RowTime = {
-    val ordinal = ColumnLookup.ordinal(schema, name).fold(why => throw Errors.bucketColumn(name, why), identity)
+    val ordinal =
+      ColumnLookup.ordinal(schema, name).fold(why => throw Errors.bucketColumn(name, why), identity)
     schema(ordinal).dataType match {
       case TimestampType    => Instant(ordinal)
       case TimestampNTZType => Local(ordinal)
@@ -33,7 +36,7 @@ private[bucket] object RowTime {
   }
 
   private case object Processing extends RowTime {
-    override def hasZone: Boolean                     = true
+    override def hasZone: Boolean = true
     override def isMissing(row: InternalRow): Boolean = false
     override def micros(row: InternalRow, context: BucketContext): Long =
       TimeUnit.MILLISECONDS.toMicros(context.processingTimeMillis)
@@ -44,12 +47,12 @@ private[bucket] object RowTime {
   }
 
   private final case class Instant(ordinal: Int) extends Column(ordinal) {
-    override def hasZone: Boolean                                       = true
+    override def hasZone: Boolean = true
     override def micros(row: InternalRow, context: BucketContext): Long = row.getLong(ordinal)
   }
 
   private final case class Local(ordinal: Int) extends Column(ordinal) {
-    override def hasZone: Boolean                                       = false
+    override def hasZone: Boolean = false
     override def micros(row: InternalRow, context: BucketContext): Long = row.getLong(ordinal)
   }
 

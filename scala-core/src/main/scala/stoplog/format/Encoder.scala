@@ -7,10 +7,10 @@ import org.apache.spark.sql.types.StructType
 
 /** Turns one row at a time into bytes: the row format of a sink.
   *
-  * An encoder is made on the driver, sent to every task by Java serialization, opened there once, and then used
-  * by that one task's thread for all of its parts. It may therefore keep scratch buffers, but nothing that belongs
-  * to one part: whatever it writes between two calls must stand on its own, because a part can be cut back to the
-  * end of any committed epoch and continued by another process.
+  * An encoder is made on the driver, sent to every task by Java serialization, opened there once, and then
+  * used by that one task's thread for all of its parts. It may therefore keep scratch buffers, but nothing
+  * that belongs to one part: whatever it writes between two calls must stand on its own, because a part can
+  * be cut back to the end of any committed epoch and continued by another process.
   *
   * {{{
   * class KeyValueEncoder extends Encoder {
@@ -29,11 +29,14 @@ trait Encoder extends Serializable {
 
   /** Called once in each task before any other method.
     *
-    * @param schema the columns of the rows that [[encode]] gets (Hive-style partition columns left out)
+    * @param schema
+    *   the columns of the rows that [[encode]] gets (Hive-style partition columns left out)
     */
   def open(schema: StructType): Unit = ()
 
-  /** Writes what a part starts with (a CSV header, say). Called once in the life of a part, never on resuming. */
+  /** Writes what a part starts with (a CSV header, say). Called once in the life of a part, never on
+    * resuming.
+    */
   def begin(out: OutputStream): Unit = ()
 
   /** Appends one row. The row object is reused by Spark and must not be kept.

@@ -10,11 +10,12 @@ import org.apache.spark.sql.types.StructType
 
 /** One JSON object per row, by Spark's own generator, so that the bytes are those of `df.write.json`.
   *
-  * @param options Spark's own, made on the driver so that the session's settings count in every task
+  * @param options
+  *   Spark's own, made on the driver so that the session's settings count in every task
   */
 final class JsonEncoder private (options: JSONOptions) extends Encoder {
 
-  @transient private var buffer: RecordBuffer        = _
+  @transient private var buffer: RecordBuffer = _
   @transient private var generator: JacksonGenerator = _
 
   override def suffix: String = ".json"
@@ -37,9 +38,11 @@ final class JsonEncoder private (options: JSONOptions) extends Encoder {
 
 object JsonEncoder {
 
-  /** @param options         all options of Spark's json writer: `ignoreNullFields`, `timestampFormat`, `lineSep`,
-    *                        `encoding` and so on; others are ignored
-    * @param sessionTimeZone for timestamps, unless `timeZone` is among the options
+  /** @param options
+    *   all options of Spark's json writer: `ignoreNullFields`, `timestampFormat`, `lineSep`, `encoding` and
+    *   so on; others are ignored
+    * @param sessionTimeZone
+    *   for timestamps, unless `timeZone` is among the options
     */
   def apply(options: Map[String, String] = Map.empty, sessionTimeZone: String = "UTC"): JsonEncoder =
     new JsonEncoder(new JSONOptions(PassedOptions(options), sessionTimeZone, ""))

@@ -6,20 +6,23 @@ import java.util
 
 /** The characters of one record on their way from a generator to the part that the row belongs to.
   *
-  * A generator is made for one `Writer`, and a task writes to many parts; this writer stands between the two. It holds
-  * one record at a time, so nothing of a part is left behind here when the part is persisted.
+  * A generator is made for one `Writer`, and a task writes to many parts; this writer stands between the two.
+  * It holds one record at a time, so nothing of a part is left behind here when the part is persisted.
   */
 private[format] final class RecordBuffer(charset: Charset) extends Writer {
 
   private var chars: Array[Char] = new Array[Char](RecordBuffer.UsualChars)
-  private var length: Int        = 0
+  private var length: Int = 0
 
-  /** What a file in this charset starts with, as `java.io.OutputStreamWriter` would write it; mostly nothing. */
+  /** What a file in this charset starts with, as `java.io.OutputStreamWriter` would write it; mostly nothing.
+    */
   val byteOrderMark: Array[Byte] = {
     val one = "a".getBytes(charset)
     val two = "aa".getBytes(charset)
     util.Arrays.copyOf(one, 2 * one.length - two.length)
   }
+
+  def isEmpty: Boolean = length == 0
 
   /** Writes the record to `out` and forgets it. */
   def drainTo(out: OutputStream): Unit = {
@@ -61,7 +64,7 @@ private[format] final class RecordBuffer(charset: Charset) extends Writer {
 }
 
 private[format] object RecordBuffer {
-  private val UsualChars    = 8 * 1024
+  private val UsualChars = 8 * 1024
   private val MostKeptChars = 1024 * 1024
-  private val MostChars     = Int.MaxValue - 8L
+  private val MostChars = Int.MaxValue - 8L
 }

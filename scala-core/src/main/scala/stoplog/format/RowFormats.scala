@@ -18,12 +18,18 @@ object RowFormats {
     *
     * Everything that can be wrong is found here, on the driver, rather than in the first task.
     *
-    * @param format          one of [[Names]], in any case
-    * @param schema          the columns that will be written (Hive-style partition columns left out)
-    * @param options         the sink's options: those of Spark's writer of the same format mean what they mean there
-    * @param sessionTimeZone for timestamps, where the option `timeZone` of Spark's json and csv is not among `options`
-    * @throws stoplog.error.StoplogArgumentException if a column cannot be written in the format
-    * @throws java.lang.IllegalArgumentException     if an option has a value that Spark refuses
+    * @param format
+    *   one of [[Names]], in any case
+    * @param schema
+    *   the columns that will be written (Hive-style partition columns left out)
+    * @param options
+    *   the sink's options: those of Spark's writer of the same format mean what they mean there
+    * @param sessionTimeZone
+    *   for timestamps, where the option `timeZone` of Spark's json and csv is not among `options`
+    * @throws stoplog.error.StoplogArgumentException
+    *   if a column cannot be written in the format
+    * @throws java.lang.IllegalArgumentException
+    *   if an option has a value that Spark refuses
     */
   def encoder(
       format: String,
@@ -42,6 +48,8 @@ object RowFormats {
       case "json" => JsonEncoder(options, sessionTimeZone)
       case "csv"  => CsvEncoder(options, sessionTimeZone)
       case other  =>
-        throw new IllegalArgumentException(s"There is no row format '$other'; there are ${Names.mkString(", ")}.")
+        throw new IllegalArgumentException(
+          s"There is no row format '$other'; there are ${Names.mkString(", ")}."
+        )
     }
 }

@@ -12,14 +12,16 @@ import stoplog.format.TextEncoder.Column
   *
   * The column is a string, written in UTF-8, or binary. What it contains is neither quoted nor escaped.
   *
-  * @param nullText  what stands for a null; without it a null is the error `STOPLOG_NULL_VALUE`, because an empty line
-  *                  could not be told from an empty string
-  * @param separator what ends each row, the last one too
+  * @param nullText
+  *   what stands for a null; without it a null is the error `STOPLOG_NULL_VALUE`, because an empty line could
+  *   not be told from an empty string
+  * @param separator
+  *   what ends each row, the last one too
   */
 final class TextEncoder(nullText: Option[String] = None, separator: String = "\n") extends Encoder {
 
   private val nullBytes: Option[Array[Byte]] = nullText.map(_.getBytes(UTF_8))
-  private val separatorBytes: Array[Byte]    = separator.getBytes(UTF_8)
+  private val separatorBytes: Array[Byte] = separator.getBytes(UTF_8)
 
   @transient private var column: Column = _
 

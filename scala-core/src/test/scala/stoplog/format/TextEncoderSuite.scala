@@ -47,7 +47,7 @@ class TextEncoderSuite extends AnyFunSuite {
   }
 
   test("a binary column is written as it is") {
-    val schema  = StructType.fromDDL("raw BINARY")
+    val schema = StructType.fromDDL("raw BINARY")
     val encoder = RowFormats.encoder("text", schema, Map.empty, "UTC")
     assert(bytes(encoder, Seq(Array[Byte](0, 1, -1), Array[Byte]())) === Array[Byte](0, 1, -1, 10, 10))
   }
@@ -65,7 +65,11 @@ class TextEncoderSuite extends AnyFunSuite {
 
   test("schemas other than one string or binary column are refused on the driver") {
     for (ddl <- Seq("a STRING, b STRING", "a INT", "a ARRAY<STRING>"))
-      assert(condition(RowFormats.encoder("text", StructType.fromDDL(ddl), Map.empty, "UTC")) === "STOPLOG_TEXT_SCHEMA")
+      assert(
+        condition(
+          RowFormats.encoder("text", StructType.fromDDL(ddl), Map.empty, "UTC")
+        ) === "STOPLOG_TEXT_SCHEMA"
+      )
     assert(condition(new TextEncoder().open(new StructType)) === "STOPLOG_TEXT_SCHEMA")
   }
 

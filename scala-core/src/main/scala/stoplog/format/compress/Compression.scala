@@ -9,16 +9,16 @@ import org.apache.hadoop.io.compress.{BZip2Codec, CompressionCodec, Lz4Codec, Sn
 
 /** How the bytes of a part are compressed.
   *
-  * Every part is a sequence of members, one per epoch (see [[MemberStream]]). Where one kind of file cannot be both
-  * what Spark reads and what the command-line tool reads, it is what Spark reads:
+  * Every part is a sequence of members, one per epoch (see [[MemberStream]]). Where one kind of file cannot
+  * be both what Spark reads and what the command-line tool reads, it is what Spark reads:
   *
-  * | name   | suffix    | Spark reads it          | command line                                              |
-  * |--------|-----------|-------------------------|-----------------------------------------------------------|
-  * | gzip   | `.gz`     | yes                     | `gzip -d`, `zcat`                                         |
-  * | zstd   | `.zst`    | from 4.1 (see [[Compression.Zstd]]) | `zstd -d`                                     |
-  * | bzip2  | `.bz2`    | yes, also split         | `bzip2 -d`                                                |
-  * | lz4    | `.lz4`    | yes                     | no: Hadoop's block framing, not the frame of `lz4`        |
-  * | snappy | `.snappy` | yes                     | only tools that know Hadoop's framing (`snzip -t hadoop-snappy`) |
+  * | name   | suffix    | Spark reads it                      | command line                                                     |
+  * |:-------|:----------|:------------------------------------|:-----------------------------------------------------------------|
+  * | gzip   | `.gz`     | yes                                 | `gzip -d`, `zcat`                                                |
+  * | zstd   | `.zst`    | from 4.1 (see [[Compression.Zstd]]) | `zstd -d`                                                        |
+  * | bzip2  | `.bz2`    | yes, also split                     | `bzip2 -d`                                                       |
+  * | lz4    | `.lz4`    | yes                                 | no: Hadoop's block framing, not the frame of `lz4`               |
+  * | snappy | `.snappy` | yes                                 | only tools that know Hadoop's framing (`snzip -t hadoop-snappy`) |
   *
   * {{{
   * val member = Compression.Gzip.openMember(file)
@@ -26,8 +26,10 @@ import org.apache.hadoop.io.compress.{BZip2Codec, CompressionCodec, Lz4Codec, Sn
   * member.finish() // `file` is a whole gzip file now, and still open
   * }}}
   *
-  * @param name   as in the option `compression`
-  * @param suffix the end of a part's name, after the format's; empty for none
+  * @param name
+  *   as in the option `compression`
+  * @param suffix
+  *   the end of a part's name, after the format's; empty for none
   */
 sealed abstract class Compression(val name: String, val suffix: String) extends Product with Serializable {
 
@@ -57,21 +59,22 @@ object Compression {
       new CodecMember(out, new ZstdOutputStreamNoFinalizer(_, RecyclingBufferPool.INSTANCE).setChecksum(true))
   }
 
-  /** Blocks of LZ4 in Hadoop's framing, which is what Spark reads under this suffix. It is not the frame format of the
-    * `lz4` command, which cannot read it: choose `zstd` where both must.
+  /** Blocks of LZ4 in Hadoop's framing, which is what Spark reads under this suffix. It is not the frame
+    * format of the `lz4` command, which cannot read it: choose `zstd` where both must.
     */
   case object Lz4 extends Compression("lz4", ".lz4") {
     override def openMember(out: OutputStream): MemberStream = hadoop(out, new Lz4Codec)
   }
 
-  /** Blocks of Snappy in Hadoop's framing, which is what Spark reads under this suffix; it is not the framing format
-    * of the Snappy project.
+  /** Blocks of Snappy in Hadoop's framing, which is what Spark reads under this suffix; it is not the framing
+    * format of the Snappy project.
     */
   case object Snappy extends Compression("snappy", ".snappy") {
     override def openMember(out: OutputStream): MemberStream = hadoop(out, new SnappyCodec)
   }
 
-  /** Streams of bzip2 with blocks of 900 kB. Slow to write; the one here that Spark can split within a file. */
+  /** Streams of bzip2 with blocks of 900 kB. Slow to write; the one here that Spark can split within a file.
+    */
   case object Bzip2 extends Compression("bzip2", ".bz2") {
     override def openMember(out: OutputStream): MemberStream = hadoop(out, new BZip2Codec)
   }

@@ -18,7 +18,9 @@ class CompressionSuite extends AnyFunSuite with SparkSessionForTests {
   // Lines that compress somewhat, enough for several blocks of each codec, and short members between long ones.
   private val epochs: Seq[Array[Byte]] = {
     val random = new Random(7)
-    Seq(1, 40000, 3, 12000, 1).map(n => Seq.fill(n)(s"${random.nextInt(50000)} row ä\n").mkString.getBytes(UTF_8))
+    Seq(1, 40000, 3, 12000, 1).map(n =>
+      Seq.fill(n)(s"${random.nextInt(50000)} row ä\n").mkString.getBytes(UTF_8)
+    )
   }
 
   private val whole: Array[Byte] = epochs.flatten.toArray
@@ -35,11 +37,14 @@ class CompressionSuite extends AnyFunSuite with SparkSessionForTests {
   }
 
   private def file(compression: Compression, bytes: Array[Byte]): Path =
-    Files.write(Files.createTempDirectory("stoplog-compress").resolve(s"part-0.txt${compression.suffix}"), bytes)
+    Files.write(
+      Files.createTempDirectory("stoplog-compress").resolve(s"part-0.txt${compression.suffix}"),
+      bytes
+    )
 
   private def byHadoop(compression: Compression, bytes: Array[Byte]): Array[Byte] = {
     val factory = new CompressionCodecFactory(new Configuration(false))
-    val codec   = factory.getCodec(new org.apache.hadoop.fs.Path("part-0.txt" + compression.suffix))
+    val codec = factory.getCodec(new org.apache.hadoop.fs.Path("part-0.txt" + compression.suffix))
     codec.createInputStream(new ByteArrayInputStream(bytes)).readAllBytes()
   }
 
@@ -49,11 +54,10 @@ class CompressionSuite extends AnyFunSuite with SparkSessionForTests {
     out.toByteArray
   }
 
-  for (compression <- Seq(Compression.Gzip, Compression.Bzip2, Compression.Lz4, Compression.Snappy)) {
+  for (compression <- Seq(Compression.Gzip, Compression.Bzip2, Compression.Lz4, Compression.Snappy))
     test(s"${compression.name}: Hadoop's codec for ${compression.suffix} reads the members as one file") {
       assert(byHadoop(compression, part(compression)) === whole)
     }
-  }
 
   test("zstd: its own library reads the frames as one file") {
     val bytes = part(Compression.Zstd)
@@ -62,18 +66,25 @@ class CompressionSuite extends AnyFunSuite with SparkSessionForTests {
 
   for (compression <- Compression.All) {
     test(s"${compression.name}: Spark reads the file, by its suffix, row by row") {
-      assume(compression != Compression.Zstd || spark.version >= "4.1", "Spark 4.0 needs Hadoop's native zstd")
-      val rows = spark.read.text(file(compression, part(compression)).toString).collect().map(_.getString(0)).toSeq
+      assume(
+        compression != Compression.Zstd || spark.version >= "4.1",
+        "Spark 4.0 needs Hadoop's native zstd"
+      )
+      val rows =
+        spark.read.text(file(compression, part(compression)).toString).collect().map(_.getString(0)).toSeq
       assert(rows === new String(whole, UTF_8).linesIterator.toSeq)
     }
 
     test(s"${compression.name}: a part cut back to the end of an epoch is whole, and goes on") {
-      assume(compression != Compression.Zstd || spark.version >= "4.1", "Spark 4.0 needs Hadoop's native zstd")
+      assume(
+        compression != Compression.Zstd || spark.version >= "4.1",
+        "Spark 4.0 needs Hadoop's native zstd"
+      )
       val valid = part(compression, epochs.take(2))
-      val torn  = part(compression).take(valid.length + 5)
+      val torn = part(compression).take(valid.length + 5)
       assert(torn.startsWith(valid))
       val resumed = torn.take(valid.length) ++ part(compression, epochs.drop(3))
-      val rows    = spark.read.text(file(compression, resumed).toString).count()
+      val rows = spark.read.text(file(compression, resumed).toString).count()
       assert(rows === 1 + 40000 + 12000 + 1)
     }
 
@@ -95,7 +106,7 @@ class CompressionSuite extends AnyFunSuite with SparkSessionForTests {
     }
 
     test(s"${compression.name}: a member that is given up writes nothing more") {
-      val out    = new ByteArrayOutputStream
+      val out = new ByteArrayOutputStream
       val member = compression.openMember(out)
       member.write(epochs.head)
       val length = out.size
@@ -121,19 +132,22 @@ class CompressionSuite extends AnyFunSuite with SparkSessionForTests {
 
   for (
     (compression, command) <- Seq(
-      Compression.Gzip  -> Seq("gzip", "-dc"),
+      Compression.Gzip -> Seq("gzip", "-dc"),
       Compression.Bzip2 -> Seq("bzip2", "-dc"),
-      Compression.Zstd  -> Seq("zstd", "-dcq")
+      Compression.Zstd -> Seq("zstd", "-dcq")
     )
-  ) {
+  )
     test(s"${compression.name}: the command ${command.head} reads the members as one file") {
-      assume(Try(Seq(command.head, "--version").!(ProcessLogger(_ => ()))).isSuccess, s"${command.head} is not installed")
+      assume(
+        Try(Seq(command.head, "--version").!(ProcessLogger(_ => ()))).isSuccess,
+        s"${command.head} is not installed"
+      )
       assert(byCommand(command, file(compression, part(compression))) === whole)
     }
-  }
 
   test("each is found by its name in any case, and an unknown name is not") {
-    for (compression <- Compression.All) assert(Compression.named(compression.name.toUpperCase) === Some(compression))
+    for (compression <- Compression.All)
+      assert(Compression.named(compression.name.toUpperCase) === Some(compression))
     assert(Compression.named("gz") === None)
     assert(Compression.All.map(_.suffix) === Seq("", ".gz", ".zst", ".lz4", ".snappy", ".bz2"))
   }

@@ -1,0 +1,216 @@
+package stoplog.bucket
+
+import java.time.format.DateTimeFormatter
+import java.time.{Instant, LocalDate, LocalDateTime, ZoneId, ZoneOffset}
+import java.util.Locale
+import java.util.concurrent.TimeUnit.SECONDS
+
+import scala.util.Random
+
+import org.apache.spark.SparkThrowable
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.types.StructType
+import org.scalatest.funsuite.AnyFunSuite
+import stoplog.format.Travel
+
+class DateTimeBucketAssignerSuite extends AnyFunSuite {
+
+  private val schema = StructType.fromDDL("id INT, at TIMESTAMP, local TIMESTAMP_NTZ, day DATE, name STRING")
+  private val utc = ZoneOffset.UTC
+  private val berlin = ZoneId.of("Europe/Berlin")
+
+  private final class Clock(var processingTimeMillis: Long) extends BucketContext
+
+  private def opened(assigner: BucketAssigner): BucketAssigner = {
+    val inTask = Travel.toTask(assigner)
+    inTask.open(schema)
+    inTask
+  }
+
+  private def processed(assigner: BucketAssigner, at: String): String =
+    opened(assigner).bucket(InternalRow(1), new Clock(Instant.parse(at).toEpochMilli))
+
+  private def micros(instant: Instant): Long = instant.getEpochSecond * 1000000L + instant.getNano / 1000
+
+  private def failure(body: => Any): SparkThrowable = intercept[Exception](body).asInstanceOf[SparkThrowable]
+
+  test("by default the bucket is the hour of processing in UTC") {
+    assert(processed(new DateTimeBucketAssigner(), "2026-01-31T23:59:59.999Z") === "2026-01-31--23")
+    assert(processed(new DateTimeBucketAssigner(), "2026-02-01T00:00:00Z") === "2026-02-01--00")
+    assert(processed(new DateTimeBucketAssigner(), "1969-12-31T23:30:00Z") === "1969-12-31--23")
+  }
+
+  test("the zone moves the hour and the day") {
+    assert(processed(new DateTimeBucketAssigner(zone = berlin), "2026-01-31T23:00:00Z") === "2026-02-01--00")
+    assert(
+      processed(
+        new DateTimeBucketAssigner("yyyy/MM/dd", ZoneId.of("Asia/Kolkata")),
+        "2026-01-31T18:30:00Z"
+      ) === "2026/02/01"
+    )
+  }
+
+  test("a timestamp column is an instant, shown in the zone") {
+    val assigner = opened(new DateTimeBucketAssigner(zone = berlin, column = Some("at")))
+    val row = InternalRow(1, micros(Instant.parse("2026-07-01T22:30:00.5Z")), null, null, null)
+    assert(assigner.bucket(row, new Clock(0)) === "2026-07-02--00")
+  }
+
+  test("a timestamp without zone and a date are shown as they are, whatever the zone") {
+    val local = micros(LocalDateTime.parse("2026-07-01T22:30:00").toInstant(utc))
+    val row = InternalRow(1, null, local, LocalDate.parse("2026-07-01").toEpochDay.toInt, null)
+    for (zone <- Seq(utc, berlin, ZoneId.of("America/New_York"))) {
+      assert(
+        opened(new DateTimeBucketAssigner(zone = zone, column = Some("local")))
+          .bucket(row, null) === "2026-07-01--22"
+      )
+      assert(
+        opened(new DateTimeBucketAssigner(zone = zone, column = Some("DAY")))
+          .bucket(row, null) === "2026-07-01--00"
+      )
+    }
+  }
+
+  test("a null time has a bucket of its own") {
+    val assigner = opened(new DateTimeBucketAssigner(column = Some("at")))
+    assert(assigner.bucket(InternalRow(1, null, null, null, null), new Clock(0)) === BucketId.OfNull)
+  }
+
+  test("rows of one hour get the same String, also when hours alternate") {
+    val assigner = opened(new DateTimeBucketAssigner(column = Some("at")))
+    def at(text: String) =
+      assigner.bucket(InternalRow(1, micros(Instant.parse(text)), null, null, null), new Clock(0))
+    val first = at("2026-01-31T10:00:00Z")
+    val other = at("2026-01-31T11:00:00Z")
+    assert(at("2026-01-31T10:59:59.999999Z") eq first)
+    assert(at("2026-01-31T11:59:59.999999Z") eq other)
+    assert(at("2026-01-31T10:30:00Z") eq first)
+  }
+
+  // The oracle formats every single time; the assigner may remember as much as it likes.
+  private val patterns = Seq(
+    "yyyy-MM-dd--HH",
+    "yyyy/MM/dd",
+    "yyyy-'W'ww",
+    "HH-mm",
+    "HH-mm-ss",
+    "ss.SSS",
+    "ss.SSSSSS",
+    "N",
+    "A",
+    "h a",
+    "h B",
+    "yyyy",
+    "HH zzz",
+    "HH xxxxx",
+    "VV",
+    "'mmss'HH",
+    "''HH''",
+    "G yyyy QQQ",
+    "yyyyDDD[ HH]"
+  ).map(_.replace("VV", "'z'HH"))
+
+  private val zones = Seq(
+    "UTC",
+    "Europe/Berlin",
+    "Asia/Kolkata",
+    "Australia/Lord_Howe",
+    "America/St_Johns",
+    "Asia/Kathmandu",
+    "Europe/Dublin",
+    "Pacific/Apia",
+    "Africa/Monrovia",
+    "+01:23:45"
+  ).map(ZoneId.of)
+
+  test("for any pattern, zone and order of times, the bucket is what the formatter says") {
+    val random = new Random(11)
+    for {
+      pattern <- patterns
+      zone <- zones
+    } {
+      val assigner = opened(new DateTimeBucketAssigner(pattern, zone, Some("at")))
+      val formatter = DateTimeFormatter.ofPattern(pattern, Locale.US).withZone(zone)
+      for (time <- times(random, zone)) {
+        val micro = micros(time)
+        val exactly = Instant.ofEpochSecond(0, micro * 1000)
+        assert(
+          assigner.bucket(InternalRow(1, micro, null, null, null), null) === formatter.format(exactly),
+          s"for $pattern in $zone at $exactly"
+        )
+      }
+    }
+  }
+
+  private def times(random: Random, zone: ZoneId): Seq[Instant] = {
+    val start = Instant.parse("1890-01-01T00:00:00Z")
+    val span = SECONDS.convert(160L * 365, java.util.concurrent.TimeUnit.DAYS)
+    val spread = Seq.fill(150)(
+      start.plusSeconds((random.nextDouble() * span).toLong).plusNanos(random.nextInt(1000000) * 1000L)
+    )
+    val edges = for {
+      from <- spread.take(25)
+      transition <- Option(zone.getRules.nextTransition(from)).toSeq
+      seconds <- Seq(-5400L, -1800L, -1L, 0L, 1L, 1799L, 3600L, 5400L)
+    } yield transition.getInstant.plusSeconds(seconds)
+    val steady = Seq.iterate(spread.head, 150)(_.plusNanos(400L * 1000 * 1000 * 1000))
+    random.shuffle(spread ++ edges) ++ edges ++ steady
+  }
+
+  test("the first and the last instants that Spark knows have a bucket") {
+    val assigner = opened(new DateTimeBucketAssigner("yyyyyy-MM-dd", berlin, Some("at")))
+    for (micro <- Seq(Long.MinValue / 10, -62135596800000000L, 253402300799999999L, Long.MaxValue / 10))
+      assert(BucketId.problem(assigner.bucket(InternalRow(1, micro, null, null, null), null)).isEmpty)
+  }
+
+  test("patterns that are no patterns, or give no directory, are refused when they are named") {
+    for (
+      pattern <- Seq(
+        "yyyy-MM-dd'",
+        "bucket",
+        "yyyy{",
+        "'..'",
+        "/yyyy",
+        "yyyy//MM",
+        "'_'yyyy",
+        "yyyy/",
+        "'.'HH"
+      )
+    )
+      assert(failure(new DateTimeBucketAssigner(pattern)).getCondition === "STOPLOG_BUCKET_FORMAT", pattern)
+  }
+
+  test("an empty pattern is the base path") {
+    assert(processed(new DateTimeBucketAssigner(""), "2026-01-31T23:00:00Z") === BucketId.Base)
+  }
+
+  test("columns that are missing or carry no time are refused") {
+    for (column <- Seq("nope", "id", "name", "at.x")) {
+      val e = failure(new DateTimeBucketAssigner(column = Some(column)).open(schema))
+      assert(e.getCondition === "STOPLOG_BUCKET_COLUMN")
+      assert(e.getMessageParameters.get("column") === column)
+    }
+    val twice = StructType.fromDDL("a INT").add("At", "timestamp").add("aT", "timestamp")
+    assert(
+      failure(
+        new DateTimeBucketAssigner(column = Some("at")).open(twice)
+      ).getCondition === "STOPLOG_BUCKET_COLUMN"
+    )
+    new DateTimeBucketAssigner(column = Some("aT")).open(twice)
+  }
+
+  test("a zone cannot be shown of a time that has none") {
+    for (column <- Seq("local", "day"))
+      assert(
+        failure(
+          new DateTimeBucketAssigner("HH VV", utc, Some(column)).open(schema)
+        ).getCondition === "STOPLOG_BUCKET_FORMAT"
+      )
+    new DateTimeBucketAssigner("HH 'VV'", utc, Some("local")).open(schema)
+    new DateTimeBucketAssigner("HH XXX", utc, Some("at")).open(schema)
+  }
+
+  test("the base path assigner puts everything into the base path") {
+    assert(opened(new BasePathBucketAssigner).bucket(InternalRow(1), new Clock(0)) === BucketId.Base)
+  }
+}

@@ -1,0 +1,122 @@
+package stoplog.bucket
+
+import java.nio.file.Files
+
+import scala.jdk.CollectionConverters._
+
+import org.apache.spark.SparkThrowable
+import org.apache.spark.sql.DataFrame
+import org.apache.spark.sql.types.StructType
+import org.scalatest.funsuite.AnyFunSuite
+import stoplog.format.{SparkSessionForTests, Travel}
+
+class PartitionColumnsSuite extends AnyFunSuite with SparkSessionForTests {
+
+  private lazy val rows: DataFrame = spark.sql(
+    """SELECT * FROM VALUES
+      |  (1, 'plain', TIMESTAMP '2026-01-31 23:59:59.5', DATE '2026-01-31', 1.5D, true, X'4142'),
+      |  (2, 'a/b\\c:d%e=f?#"''*[]{}^', TIMESTAMP '2026-07-01 00:00:00', DATE '0001-01-01', double('NaN'), false, X'44'),
+      |  (3, 'ünï 🚀.', null, null, null, null, null),
+      |  (4, null, TIMESTAMP '1900-01-01 00:00:00', DATE '9999-12-31', -0.0D, true, X'43'),
+      |  (5, '', null, null, null, null, null),
+      |  (6, '..', null, null, null, null, null),
+      |  (7, 'tab\tnewline\n', null, null, null, null, null)
+      | AS t(id, s, at, day, x, ok, `odd``/na=me`)""".stripMargin
+  )
+
+  private def assigned(names: Seq[String]): Seq[String] = {
+    val columns = PartitionColumns.of(rows.schema, names)
+    val assigner = Travel.toTask(PartitionColumnsBucketAssigner.bind(spark, columns))
+    assigner.open(rows.schema)
+    rows.queryExecution.executedPlan.executeCollect().toSeq.map(assigner.bucket(_, null))
+  }
+
+  // The directories that Spark's own sink makes of the same rows.
+  private def sparks(names: Seq[String]): Set[String] = {
+    val dir = Files.createTempDirectory("stoplog-partitions")
+    rows.write.mode("overwrite").partitionBy(names: _*).json(dir.toString)
+    val files = Files.walk(dir).iterator().asScala.filter(_.getFileName.toString.startsWith("part-"))
+    files.map(file => dir.relativize(file.getParent).toString).toSet
+  }
+
+  for (
+    names <- Seq(
+      Seq("s"),
+      Seq("at"),
+      Seq("day"),
+      Seq("x"),
+      Seq("ok", "s"),
+      Seq("odd`/na=me"),
+      Seq("day", "id", "at")
+    )
+  )
+    test(s"${names.mkString(", ")}: the directories are those of Spark's own sink") {
+      val ids = assigned(names)
+      assert(ids.toSet === sparks(names))
+      ids.foreach(BucketId.checked)
+    }
+
+  test("the session's time zone is used for timestamps, as by Spark's own sink") {
+    val before = spark.conf.get("spark.sql.session.timeZone")
+    spark.conf.set("spark.sql.session.timeZone", "Asia/Kolkata")
+    try assert(assigned(Seq("at")).toSet === sparks(Seq("at")))
+    finally spark.conf.set("spark.sql.session.timeZone", before)
+  }
+
+  test("null and the empty string go to Hive's default partition") {
+    assert(assigned(Seq("s")).slice(3, 5) === Seq.fill(2)("s=__HIVE_DEFAULT_PARTITION__"))
+  }
+
+  test("the case of a name need not match, and the directory is called as the column") {
+    assert(assigned(Seq("ID")).head === "id=1")
+  }
+
+  test("the same values give the same String, in a row or not") {
+    val df = spark.range(6).coalesce(1).selectExpr("id", "concat('v', id % 2) AS k", "1 AS one")
+    val assigner = PartitionColumnsBucketAssigner.bind(spark, PartitionColumns.of(df.schema, Seq("one", "k")))
+    assigner.open(df.schema)
+    val ids = df.queryExecution.executedPlan.executeCollect().toSeq.map(assigner.bucket(_, null))
+    assert(ids.take(2) === Seq("one=1/k=v0", "one=1/k=v1"))
+    for (i <- 2 until 6) assert(ids(i) eq ids(i - 2))
+  }
+
+  test("the written rows have the other columns, in their order and with their names") {
+    val columns = PartitionColumns.of(rows.schema, Seq("day", "id"))
+    val written = Travel.toTask[DataColumns](DataColumns.Without(columns))
+    assert(written.schema === StructType(rows.schema.filterNot(f => Set("day", "id")(f.name))))
+    val project = written.newProjection()
+    for (row <- rows.queryExecution.executedPlan.executeCollect()) {
+      val view = project(row)
+      assert(view.numFields === 5)
+      assert(view.isNullAt(1) === row.isNullAt(2))
+      if (!row.isNullAt(2)) assert(view.getLong(1) === row.getLong(2))
+      if (!row.isNullAt(1)) assert(view.getUTF8String(0) === row.getUTF8String(1))
+      if (!row.isNullAt(6)) assert(view.getBinary(4) === row.getBinary(6))
+    }
+  }
+
+  test("without partition columns the rows are written as they are") {
+    val row = rows.queryExecution.executedPlan.executeCollect().head
+    assert(DataColumns.All(rows.schema).newProjection()(row) eq row)
+    assert(DataColumns.All(rows.schema).schema eq rows.schema)
+  }
+
+  private def refused(schema: StructType, names: String*): String = {
+    val e = intercept[Exception](PartitionColumns.of(schema, names)).asInstanceOf[SparkThrowable]
+    assert(e.getCondition === "STOPLOG_PARTITION_COLUMNS")
+    e.getMessageParameters.get("why")
+  }
+
+  test("columns that cannot be used are refused, with the reason") {
+    assert(refused(rows.schema).contains("none"))
+    assert(refused(rows.schema, "nope").contains("'nope'"))
+    assert(refused(rows.schema, "id", "ID").contains("twice"))
+    assert(refused(StructType.fromDDL("a INT, b INT"), "a", "b").contains("all the columns"))
+    for (ddl <- Seq("a ARRAY<INT>", "a MAP<INT, INT>", "a STRUCT<b: INT>", "a VARIANT"))
+      assert(refused(StructType.fromDDL(s"$ddl, b INT"), "a").contains("not a single value"))
+    assert(
+      refused(new StructType().add("aB", "int").add("Ab", "int").add("c", "int"), "ab").contains("several")
+    )
+    assert(refused(new StructType().add(".a", "int").add("c", "int"), ".a").contains("readers"))
+  }
+}

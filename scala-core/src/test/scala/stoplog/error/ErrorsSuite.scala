@@ -12,7 +12,7 @@ import org.scalatest.funsuite.AnyFunSuite
 class ErrorsSuite extends AnyFunSuite {
 
   private val conditions: Seq[String] = {
-    val tree = new ObjectMapper().readTree(Conditions.url)
+    val tree = new ObjectMapper().readTree(Conditions.url.openStream())
     tree.fieldNames().asScala.toSeq
   }
 

@@ -24,7 +24,7 @@ private[commit] final class Claiming(
 
   /** Claims a log of this query for a run that got no data; `None` when there is nothing in it to finish. */
   def claimIdle(run: RunId): Option[LogRecord] =
-    log.newest().filter(_.state.queryId == identity.queryId).filter(_.state.open.nonEmpty).map { _ =>
+    log.newest().filter(_.state.queryId == identity.queryId).filter(unfinished).map { _ =>
       attempt(run, left = Attempts) {
         case Some(newest) if newest.state.queryId == identity.queryId => newest.state
         case other                                                    =>
@@ -42,6 +42,9 @@ private[commit] final class Claiming(
     if (claim.state.open.nonEmpty && store.othersGone(claim.run))
       claim.state.copy(open = claim.state.open.map(_.copy(owner = Some(claim.run))))
     else claim.state
+
+  /** Something is open, or was decided by a driver that died before all of it was visible. */
+  private def unfinished(newest: LogRecord): Boolean = newest.state.open.nonEmpty || !log.isPublished(newest)
 
   @scala.annotation.tailrec
   private def attempt(run: RunId, left: Int)(check: Option[LogRecord] => SinkState): LogRecord = {

@@ -106,7 +106,10 @@ final class SinkDriver(
           case held: Held => rollDue(held)
           case _          => ()
         }
-        !phase.isInstanceOf[Lost]
+        phase match {
+          case Lost(_) | Ended => false
+          case _               => true
+        }
       } finally turn.give()
 
   /** Step 9: the query has ended and no task of it runs any more. */

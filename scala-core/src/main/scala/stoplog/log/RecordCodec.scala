@@ -6,7 +6,7 @@ import java.util.zip.CRC32C
 import scala.jdk.CollectionConverters._
 import scala.util.control.NonFatal
 
-import com.fasterxml.jackson.databind.ObjectMapper
+import com.fasterxml.jackson.databind.{DeserializationFeature, ObjectMapper}
 import com.fasterxml.jackson.databind.node.ObjectNode
 
 /** Records as bytes: one JSON object `{"version":1,"crc32c":"…","record":{…}}`, the checksum over the inner object.
@@ -47,7 +47,8 @@ object RecordCodec {
         }
     }
 
-  private val mapper = new ObjectMapper()
+  // A record that goes on behind its end is as torn as one that stops before it.
+  private val mapper = new ObjectMapper().enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
 
   private def parse(bytes: Array[Byte]): Either[Problem, ObjectNode] =
     if (bytes.isEmpty) Left(Torn("it is empty"))

@@ -14,7 +14,7 @@ trait PartStore {
 
   /** Goes on in place at `validBytes`, cutting off what lies behind. The caller holds the right to it (I1).
     *
-    * Error: `STOPLOG_PART_SHORT` when fewer bytes than that are there.
+    * Error: `STOPLOG_PART_SHORT` when fewer bytes than that are there, or none at all.
     */
   def resume(open: Resume, validBytes: Long): PartOutput
 

@@ -1,12 +1,13 @@
 package stoplog.store.local
 
 import java.io.{IOException, RandomAccessFile}
-import java.nio.channels.{ClosedByInterruptException, FileChannel}
+import java.nio.channels.FileChannel
 import java.nio.file.{FileAlreadyExistsException, Files, Path, StandardOpenOption}
 
 /** How much has to go wrong before committed bytes are gone. */
 sealed trait Durability extends Serializable {
   private[local] def sync(file: RandomAccessFile): Unit
+  private[local] def sync(channel: FileChannel): Unit
   private[local] def syncDirectory(directory: Path): Unit
 }
 
@@ -16,26 +17,17 @@ object Durability {
   case object Disk extends Durability {
     private[local] override def sync(file: RandomAccessFile): Unit = file.getFD.sync()
 
-    /** A directory can be forced through a channel only, and an interrupt closes channels: so try again, and keep
-      * the interrupt for whoever waits for it.
-      */
-    private[local] override def syncDirectory(directory: Path): Unit = {
-      val interrupted = Thread.interrupted()
-      try {
-        val channel = FileChannel.open(directory, StandardOpenOption.READ)
-        try channel.force(true)
-        finally channel.close()
-      } catch {
-        case _: ClosedByInterruptException =>
-          syncDirectory(directory)
-          Thread.currentThread().interrupt()
-      } finally if (interrupted) Thread.currentThread().interrupt()
-    }
+    private[local] override def sync(channel: FileChannel): Unit = channel.force(true)
+
+    /** A directory can be forced through a channel only. */
+    private[local] override def syncDirectory(directory: Path): Unit =
+      Uninterrupted.channel(directory, StandardOpenOption.READ)(_.force(true))
   }
 
   /** Bytes are handed to the operating system: they survive the death of any process, but not a power loss. */
   case object Process extends Durability {
-    private[local] override def sync(file: RandomAccessFile): Unit           = ()
+    private[local] override def sync(file: RandomAccessFile): Unit   = ()
+    private[local] override def sync(channel: FileChannel): Unit     = ()
     private[local] override def syncDirectory(directory: Path): Unit = ()
   }
 

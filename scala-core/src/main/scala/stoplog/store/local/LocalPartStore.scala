@@ -1,10 +1,11 @@
 package stoplog.store.local
 
-import java.io.{IOException, RandomAccessFile}
+import java.io.{FileNotFoundException, IOException, RandomAccessFile}
 import java.nio.file.{Files, NoSuchFileException, Path, Paths}
 import java.util.UUID
 
 import scala.jdk.CollectionConverters._
+import scala.util.{Failure, Success, Try}
 
 import stoplog.error.Errors
 import stoplog.fault.Faults
@@ -34,6 +35,7 @@ final class LocalPartStore(
 
   override def resume(open: Resume, validBytes: Long): PartOutput = {
     val path = writing(open.token)(backInProgress(open.token))
+    if (!Files.exists(path)) throw gone(open, validBytes) // before a stream makes a new one
     val file = writing(open.token)(new RandomAccessFile(path.toFile, "rw"))
     try {
       val actual = file.length()
@@ -45,9 +47,9 @@ final class LocalPartStore(
   }
 
   override def takeOver(open: Resume, validBytes: Long, part: NewPart): PartOutput = {
-    val token  = layout.inProgress(part, unique())
-    val copied = output(token, startBytes = 0)
-    try copyPrefix(open.token, validBytes, copied)
+    val from   = located(open.token).getOrElse(throw gone(open, validBytes))
+    val copied = output(layout.inProgress(part, unique()), startBytes = 0)
+    try copyPrefix(open.token, from, validBytes, copied)
     catch { case e: Throwable => copied.close(); throw e }
     copied
   }
@@ -93,18 +95,24 @@ final class LocalPartStore(
     new LocalOutput(path.toString, token, file, durability, startBytes, () => toPending(token))
   }
 
-  /** The last publication from a staging directory removes it, maybe just before this file is made there. */
-  private def open(path: Path, tries: Int = 10): RandomAccessFile = {
-    Durability.createDirectories(path.getParent, durability)
-    try {
+  /** The last publication from a staging directory removes it, maybe while this file or its parents are made. */
+  @scala.annotation.tailrec
+  private def open(path: Path, tries: Int = 20): RandomAccessFile =
+    Try {
+      Durability.createDirectories(path.getParent, durability)
       val file = new RandomAccessFile(path.toFile, "rw")
       durability.syncDirectory(path.getParent)
       file
-    } catch { case _: java.io.FileNotFoundException if tries > 1 && !Files.exists(path.getParent) => open(path, tries - 1) }
-  }
+    } match {
+      case Success(file)                                                        => file
+      case Failure(_: FileNotFoundException | _: NoSuchFileException) if tries > 1 => open(path, tries - 1)
+      case Failure(e)                                                           => throw e
+    }
 
-  private def copyPrefix(token: String, validBytes: Long, to: PartOutput): Unit = {
-    val from = writing(token)(located(token).getOrElse(throw new NoSuchFileException(at(token).toString)))
+  private def gone(open: Resume, validBytes: Long): Throwable =
+    Errors.partShort(at(open.token).toString, 0, validBytes)
+
+  private def copyPrefix(token: String, from: Path, validBytes: Long, to: PartOutput): Unit = {
     val file = writing(token)(new RandomAccessFile(from.toFile, "r"))
     try {
       if (file.length() < validBytes) throw Errors.partShort(from.toString, file.length(), validBytes)

@@ -1,7 +1,7 @@
 package stoplog.store.local
 
-import java.io.{IOException, RandomAccessFile}
-import java.nio.file.{FileAlreadyExistsException, Files, NoSuchFileException, Path}
+import java.io.IOException
+import java.nio.file.{FileAlreadyExistsException, Files, NoSuchFileException, Path, StandardOpenOption}
 
 import stoplog.error.Errors
 import stoplog.fault.{Faults, Step}
@@ -61,18 +61,16 @@ private[local] object LocalPublishing {
             throw Errors.nameTaken(target.toString, "another file is there, which is not this part")
       }
       true
-    } catch { case _: NoSuchFileException | _: java.io.FileNotFoundException if !Files.exists(file) => false }
+    } catch { case _: NoSuchFileException if !Files.exists(file) => false }
 
   /** What lies behind the recorded length was never committed (I2). */
   private def cutTo(file: Path, sizeBytes: Long, durability: Durability): Unit = {
     val actual = Files.size(file)
     if (actual < sizeBytes) throw Errors.partShort(file.toString, actual, sizeBytes)
-    if (actual > sizeBytes) {
-      val cut = new RandomAccessFile(file.toFile, "rw")
-      try {
-        cut.setLength(sizeBytes)
-        durability.sync(cut)
-      } finally cut.close()
-    }
+    if (actual > sizeBytes)
+      Uninterrupted.channel(file, StandardOpenOption.WRITE) { channel => // which, unlike a stream, makes no file
+        channel.truncate(sizeBytes)
+        durability.sync(channel)
+      }
   }
 }

@@ -46,8 +46,9 @@ private[local] object WriterLeases {
     mine.tasks -= 1
     if (mine.tasks == 0) {
       held.remove(file)
-      Files.deleteIfExists(file) // first: nobody else must lock a file that is about to go
-      mine.channel.close()
+      try Files.deleteIfExists(file) // first: nobody else must lock a file that is about to go
+      finally mine.channel.close()
+      ()
     }
   }
 
@@ -57,7 +58,10 @@ private[local] object WriterLeases {
     val lock =
       try channel.tryLock()
       catch { case e: IOException => channel.close(); throw e }
-    if (lock == null) throw new IOException(s"$file is locked by another process")
+    if (lock == null) {
+      channel.close()
+      throw new IOException(s"$file is locked by another process")
+    }
     new Held(channel, lock, tasks = 0)
   }
 

@@ -1,0 +1,14 @@
+package stoplog.laws
+
+import java.io.{ByteArrayInputStream, ByteArrayOutputStream, ObjectInputStream, ObjectOutputStream}
+
+/** The object as it arrives elsewhere. */
+object Copied {
+  def apply[A <: Serializable](value: A): A = {
+    val bytes = new ByteArrayOutputStream()
+    val out   = new ObjectOutputStream(bytes)
+    out.writeObject(value)
+    out.close()
+    new ObjectInputStream(new ByteArrayInputStream(bytes.toByteArray)).readObject().asInstanceOf[A]
+  }
+}

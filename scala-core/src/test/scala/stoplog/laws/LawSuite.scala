@@ -1,0 +1,58 @@
+package stoplog.laws
+
+import java.nio.charset.StandardCharsets.UTF_8
+import java.util.concurrent.{Callable, CyclicBarrier, Executors}
+
+import org.apache.spark.SparkThrowable
+import org.scalatest.funsuite.AnyFunSuite
+
+import stoplog.part.{Resume, RunId}
+import stoplog.store.{NewPart, PartOutput, PartStore}
+
+/** What the suites of laws have in common. Each test gets a place of its own. */
+abstract class LawSuite extends AnyFunSuite {
+
+  /** A new, empty place. */
+  def newStorage(): StorageUnderTest
+
+  protected val run: RunId = RunId("11111111-1111-4111-8111-111111111111")
+
+  protected def law(name: String)(body: StorageUnderTest => Unit): Unit = test(name) {
+    val storage = newStorage()
+    try body(storage)
+    finally storage.close()
+  }
+
+  protected def part(bucket: String = "b", name: String = "part-1.txt", by: RunId = run): NewPart =
+    NewPart(bucket, name, by)
+
+  protected def utf8(text: String): Array[Byte] = text.getBytes(UTF_8)
+
+  protected def text(storage: StorageUnderTest, path: String): String = new String(storage.bytes(path), UTF_8)
+
+  protected def append(output: PartOutput, content: String): PartOutput = {
+    val bytes = utf8(content)
+    output.write(bytes, 0, bytes.length)
+    output
+  }
+
+  /** A part that was left open behind `content`. */
+  protected def leftOpen(store: PartStore, content: String, as: NewPart = part()): Resume =
+    append(store.create(as), content).persist()
+
+  protected def condition(action: => Any): String = intercept[Throwable](action) match {
+    case named: SparkThrowable => named.getCondition
+    case other                 => throw other
+  }
+
+  /** The same action on several threads that start together; the results in no order. */
+  protected def together[A](threads: Int)(action: Int => A): Seq[A] = {
+    val pool    = Executors.newFixedThreadPool(threads)
+    val barrier = new CyclicBarrier(threads)
+    try
+      (0 until threads)
+        .map(i => pool.submit((() => { barrier.await(); action(i) }): Callable[A]))
+        .map(_.get())
+    finally pool.shutdownNow()
+  }
+}

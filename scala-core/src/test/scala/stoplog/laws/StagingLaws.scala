@@ -1,0 +1,77 @@
+package stoplog.laws
+
+import stoplog.store.PublishOutcome.{Lost, Published}
+
+/** What is unfinished: found by recovery, seen by nobody else. */
+abstract class StagingLaws extends LawSuite {
+
+  law("nothing is staged in a place that was never used") { storage =>
+    assert(storage.partStore().staged().isEmpty)
+  }
+
+  law("everything unfinished is listed under its token: being written, open, closed, taken over") { storage =>
+    val store   = storage.partStore()
+    val writing = append(store.create(part("", "part-0.txt")), "x")
+    val open    = leftOpen(store, "good\n", part("a", "part-1.txt"))
+    val closed  = append(store.create(part("a/b", "part-2.txt")), "x").finish()
+    val taken   = store.takeOver(open, 5, part("a", "part-1.txt")).persist()
+    val tokens  = store.staged().map(_.token)
+    assert(tokens.distinct === tokens)
+    assert(Set(open.token, closed.token, taken.token).subsetOf(tokens.toSet))
+    assert(tokens.size === 4)
+    assert(tokens.contains(writing.persist().token))
+  }
+
+  law("staged parts have a time of change that is not in the future") { storage =>
+    val store = storage.partStore()
+    leftOpen(store, "good\n")
+    val latest = System.currentTimeMillis() + 1000
+    assert(store.staged().forall(staged => staged.modifiedAtMillis > 0 && staged.modifiedAtMillis <= latest))
+  }
+
+  law("a published part is not staged, and a foreign file never is") { storage =>
+    val store  = storage.partStore()
+    val closed = append(store.create(part()), "x").finish()
+    assert(store.publish(closed, 1, "b/part-1.txt") === Published)
+    storage.plant("b/foreign.txt", utf8("not ours"))
+    storage.plant("b/_hidden", utf8("not ours"))
+    storage.plant(".hidden", utf8("not ours"))
+    assert(store.staged().isEmpty)
+  }
+
+  law("what is discarded is gone, open or closed, and its neighbours are not") { storage =>
+    val store  = storage.partStore()
+    val open   = leftOpen(store, "good\n", part("a/b", "part-1.txt"))
+    val closed = append(store.create(part("a/b", "part-2.txt")), "x").finish()
+    val kept   = leftOpen(store, "kept\n", part("a", "part-3.txt"))
+    store.discard(open.token)
+    store.discard(closed.token)
+    assert(store.staged().map(_.token) === Vector(kept.token))
+    assert(store.publish(open, 5, "a/b/part-1.txt") === Lost)
+    assert(store.publish(kept, 5, "a/part-3.txt") === Published)
+  }
+
+  law("discarding what is not there is not an error") { storage =>
+    val store = storage.partStore()
+    val open  = leftOpen(store, "good\n")
+    store.discard(open.token)
+    store.discard(open.token)
+    assert(store.staged().isEmpty)
+  }
+
+  law("discarding never touches what is finished") { storage =>
+    val store  = storage.partStore()
+    val closed = append(store.create(part()), "x").finish()
+    store.publish(closed, 1, "b/part-1.txt")
+    store.discard(closed.token)
+    assert(text(storage, "b/part-1.txt") === "x")
+  }
+
+  law("parts of another sink id in the same place are not staged here") { storage =>
+    val neighbour = storage.neighbour().partStore()
+    leftOpen(neighbour, "theirs\n")
+    append(neighbour.create(part("b", "part-2.txt")), "x").finish()
+    assert(neighbour.staged().size === 2)
+    assert(storage.partStore().staged().isEmpty)
+  }
+}

@@ -1,0 +1,44 @@
+package stoplog.laws
+
+import stoplog.log.RecordStore
+import stoplog.part.Resume
+import stoplog.store.PartStore
+
+/** One place on one storage, as the laws need it: the stores, and a way around them.
+  *
+  * What is asserted about visible files is read with means other than the store's own. Implement this for your own
+  * file system and extend [[PartStoreLaws]], [[FencingLaws]], [[StagingLaws]] and [[RecordStoreLaws]] to see whether
+  * it keeps the promises that the commit protocol rests on. It is sent to other processes, by Java serialization.
+  */
+trait StorageUnderTest extends Serializable {
+
+  /** A new store over the place, as another process would make it. */
+  def partStore(): PartStore
+
+  /** The records of the sink id over the place, as another process would make them. */
+  def recordStore(): RecordStore
+
+  /** The same place under another sink id. */
+  def neighbour(): StorageUnderTest
+
+  /** The paths of everything that a reader of the directory would take for data. */
+  def visible(): Set[String]
+
+  /** The bytes under a path; an exception when there is nothing. */
+  def bytes(file: String): Array[Byte]
+
+  /** Puts a file there that stoplog knows nothing of. */
+  def plant(file: String, content: Array[Byte]): Unit
+
+  /** Does to an unfinished part what a writer does that died, or lives on, after its last committed byte. */
+  def appendJunk(open: Resume, junk: Array[Byte]): Unit
+
+  /** Loses bytes that were durable, as no store should. */
+  def cutShort(open: Resume, left: Long): Unit
+
+  /** Loses an unfinished part. */
+  def lose(open: Resume): Unit
+
+  /** Forgets the place. */
+  def close(): Unit
+}

@@ -1,0 +1,146 @@
+package stoplog.log
+
+import java.io.IOException
+
+import org.apache.spark.SparkThrowable
+import org.scalatest.funsuite.AnyFunSuite
+
+import stoplog.log.CommitLog.{Decided, Overtaken}
+import stoplog.part.{Closed, Pending, RunId}
+import stoplog.rolling.RollReason
+
+class CommitLogSuite extends AnyFunSuite {
+  private val mine   = RunId("aaaaaaaa-0000-4000-8000-000000000001")
+  private val theirs = RunId("bbbbbbbb-0000-4000-8000-000000000002")
+
+  private def record(seq: Long, run: RunId = mine, publish: Int = 0): LogRecord = {
+    val parts = Vector.fill(publish)(Pending("b", "p", Closed("t"), 1, 1, 0, 0, RollReason.Size))
+    LogRecord(seq, RecordKind.Epoch(seq), run, 0, parts, SinkState("q", Some(seq), Vector.empty, 0, Map.empty))
+  }
+
+  private def withLog(body: (MemoryRecords, CommitLog) => Unit): Unit = {
+    val records = new MemoryRecords
+    body(records, new CommitLog(records))
+  }
+
+  private def condition(action: => Any): String = intercept[Throwable](action) match {
+    case named: SparkThrowable => named.getCondition
+    case other                 => throw other
+  }
+
+  test("a log that was never written has no newest record") {
+    withLog((_, log) => assert(log.newest().isEmpty && log.all().isEmpty))
+  }
+
+  test("the newest record is the last one appended") {
+    withLog { (_, log) =>
+      (0L to 5L).foreach(seq => assert(log.append(record(seq)) === Decided))
+      assert(log.newest() === Some(record(5)))
+      assert(log.all() === (0L to 5L).map(record(_)).toVector)
+    }
+  }
+
+  test("a place that is taken says by whom, and stays as it is") {
+    withLog { (_, log) =>
+      log.append(record(0, theirs))
+      assert(log.append(record(0, mine)) === Overtaken(theirs.value))
+      assert(log.newest() === Some(record(0, theirs)))
+    }
+  }
+
+  test("the record of a put that failed after it was created counts: it is read back") {
+    withLog { (records, log) =>
+      records.afterPut = _ => throw new IOException("connection lost")
+      assert(log.append(record(0)) === Decided)
+    }
+  }
+
+  test("a put that failed on a place which another took says so") {
+    withLog { (records, log) =>
+      records.beforePut = seq => {
+        records.beforePut = _ => ()
+        records.putIfAbsent(seq, RecordCodec.encode(record(seq, theirs)))
+        throw new IOException("connection lost")
+      }
+      assert(log.append(record(0)) === Overtaken(theirs.value))
+    }
+  }
+
+  test("a put of which nothing can be read back stays unknown: its exception is thrown") {
+    withLog { (records, log) =>
+      val lost = new IOException("connection lost")
+      records.beforePut = _ => throw lost
+      assert(intercept[IOException](log.append(record(0))) eq lost)
+    }
+  }
+
+  test("a driver that slept until its place was trimmed finds itself overtaken") {
+    withLog { (_, log) =>
+      (0L to 9L).foreach(seq => log.append(record(seq, theirs)))
+      log.trim(keep = 2)
+      assert(log.append(record(3, mine)) === Overtaken(theirs.value))
+      assert(log.newest() === Some(record(9, theirs)))
+    }
+  }
+
+  test("a record that the next driver builds on before its own looks back is that driver's to publish") {
+    withLog { (records, log) =>
+      records.afterPut = seq => {
+        records.afterPut = _ => ()
+        records.putIfAbsent(seq + 1, RecordCodec.encode(record(seq + 1, theirs)))
+        ()
+      }
+      assert(log.append(record(0, mine)) === Overtaken(theirs.value))
+      assert(log.all().map(_.run) === Vector(mine, theirs))
+    }
+  }
+
+  test("a record trimmed between the list and the read is not the newest: the log looks again") {
+    val records = new MemoryRecords {
+      private var first = true
+      override def read(seq: Long): Option[Array[Byte]] =
+        if (first) {
+          first = false
+          putIfAbsent(seq + 1, RecordCodec.encode(record(seq + 1)))
+          delete(seq)
+          None
+        } else super.read(seq)
+    }
+    records.putIfAbsent(0, RecordCodec.encode(record(0)))
+    assert(new CommitLog(records).newest() === Some(record(1)))
+  }
+
+  test("trimming keeps the newest records, and never drops the last one") {
+    withLog { (records, log) =>
+      (0L to 9L).foreach(seq => log.append(record(seq)))
+      log.trim(keep = 100)
+      assert(records.list().size === 10)
+      log.trim(keep = 3)
+      assert(records.list() === Vector(7L, 8L, 9L))
+      log.trim(keep = 0)
+      assert(log.newest() === Some(record(9)))
+    }
+  }
+
+  test("a record without parts counts as published, another one from its mark on") {
+    withLog { (records, log) =>
+      assert(log.isPublished(record(0)))
+      log.markPublished(record(0))
+      assert(!records.isPublished(0), "nothing to mark")
+      val named = record(1, publish = 2)
+      assert(!log.isPublished(named))
+      log.markPublished(named)
+      assert(log.isPublished(named))
+    }
+  }
+
+  test("a torn or newer record is an error by name, with its place") {
+    withLog { (records, log) =>
+      records.putIfAbsent(0, RecordCodec.encode(record(0)).dropRight(1))
+      assert(condition(log.newest()) === "STOPLOG_RECORD_TORN")
+      records.putIfAbsent(1, """{"version":2,"record":{}}""".getBytes)
+      assert(condition(log.newest()) === "STOPLOG_RECORD_TOO_NEW")
+      assert(intercept[Exception](log.newest()).getMessage.contains("memory/1"))
+    }
+  }
+}

@@ -1,0 +1,131 @@
+package stoplog.log
+
+import stoplog.part.{Closed, Open, Pending, Resume, RunId}
+import stoplog.rolling.RollReason
+
+/** What the golden files say. Neither these values nor the files are ever edited: a new version gets new ones. */
+object GoldenRecords {
+  private val first    = RunId("6f1c2f3e-8a4b-4c5d-9e6f-0a1b2c3d4e5f")
+  private val second   = RunId("0b9d8c7e-1f2a-4b3c-8d4e-5f60718293a4")
+  private val start    = 1767225600000L
+  private val query    = "d3b07384-d9a0-4c9b-8f6e-2f4a1c7e5b60"
+  private val settings = Map("timeZone" -> "UTC", "content" -> "json|gzip")
+  private val hour     = "2026-01-01--00"
+  private val awkward  = "köln & \"東京\"/day=2026-01-01/100%25"
+
+  private def name(number: Int): String = s"part-${first.uid}-$number.json.gz"
+
+  private def token(bucket: String, number: Int, by: RunId, end: String): String = {
+    val directory = if (bucket.isEmpty) "" else s"$bucket/"
+    s"_stoplog/main/open/$directory.${name(number)}.inprogress.${by.uid}-00112233445566$end"
+  }
+
+  private val ownerless =
+    Open("", name(3), 1, Resume(token("", 3, first, "ad")), 0, 1, start + 12, start + 12, None)
+
+  private val claim = LogRecord(
+    0,
+    RecordKind.Claim,
+    first,
+    start,
+    Vector.empty,
+    SinkState(query, None, Vector.empty, 0, settings)
+  )
+
+  private val epoch = LogRecord(
+    1,
+    RecordKind.Epoch(0),
+    first,
+    start + 1000,
+    Vector(
+      Pending(
+        hour,
+        name(0),
+        Closed(token(hour, 0, first, "aa")),
+        134217800,
+        1000000,
+        start + 10,
+        start + 900,
+        RollReason.Size
+      ),
+      Pending(
+        awkward,
+        name(1),
+        Closed(token(awkward, 1, first, "ab")),
+        17,
+        1,
+        start + 11,
+        start + 11,
+        RollReason.Custom("my own reason")
+      )
+    ),
+    SinkState(
+      query,
+      Some(0),
+      Vector(
+        Open(
+          hour,
+          name(2),
+          0,
+          Resume(token(hour, 2, first, "ac")),
+          4096,
+          31,
+          start + 901,
+          start + 950,
+          Some(first)
+        ),
+        ownerless
+      ),
+      4,
+      settings
+    )
+  )
+
+  private val roll = LogRecord(
+    2,
+    RecordKind.Roll,
+    first,
+    start + 301000,
+    Vector(
+      Pending(
+        hour,
+        name(2),
+        Resume(token(hour, 2, first, "ac")),
+        4096,
+        31,
+        start + 901,
+        start + 950,
+        RollReason.Inactivity
+      )
+    ),
+    SinkState(query, Some(0), Vector(ownerless), 4, settings)
+  )
+
+  private val release = LogRecord(
+    4,
+    RecordKind.Release,
+    second,
+    start + 900000,
+    Vector(
+      Pending(
+        "",
+        name(3),
+        Closed(token("", 3, second, "ae")),
+        2147483648L,
+        9007199254740993L,
+        start + 12,
+        start + 800000,
+        RollReason.End
+      )
+    ),
+    SinkState(query, Some(Long.MaxValue - 1), Vector.empty, Long.MaxValue, settings)
+  )
+
+  /** File name to content. */
+  val version1: Map[String, LogRecord] = Map(
+    "record-v1-claim.json"   -> claim,
+    "record-v1-epoch.json"   -> epoch,
+    "record-v1-roll.json"    -> roll,
+    "record-v1-release.json" -> release
+  )
+}

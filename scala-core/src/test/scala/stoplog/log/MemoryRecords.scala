@@ -1,0 +1,41 @@
+package stoplog.log
+
+import scala.collection.concurrent.TrieMap
+
+/** Records in memory, with a hook before and after each put. */
+class MemoryRecords extends RecordStore {
+  private val records = TrieMap.empty[Long, Vector[Byte]]
+  private val marks   = TrieMap.empty[Long, Unit]
+
+  /** Runs before a record is created: an exception leaves nothing behind. */
+  @volatile var beforePut: Long => Unit = _ => ()
+
+  /** Runs after a record is created: an exception leaves the record. */
+  @volatile var afterPut: Long => Unit = _ => ()
+
+  override def putIfAbsent(seq: Long, bytes: Array[Byte]): PutOutcome = {
+    beforePut(seq)
+    val outcome = records.putIfAbsent(seq, bytes.toVector).fold[PutOutcome](PutOutcome.Created)(_ => PutOutcome.Taken)
+    afterPut(seq)
+    outcome
+  }
+
+  override def read(seq: Long): Option[Array[Byte]] = records.get(seq).map(_.toArray)
+
+  override def list(): Vector[Long] = records.keys.toVector.sorted
+
+  override def delete(seq: Long): Unit = {
+    marks.remove(seq)
+    records.remove(seq)
+    ()
+  }
+
+  override def markPublished(seq: Long): Unit = {
+    marks.put(seq, ())
+    ()
+  }
+
+  override def isPublished(seq: Long): Boolean = marks.contains(seq)
+
+  override def describe(seq: Long): String = s"memory/$seq"
+}

@@ -1,0 +1,73 @@
+package stoplog.log
+
+import scala.util.Random
+
+import stoplog.part.{Closed, Open, Pending, Resume, RunId}
+import stoplog.rolling.RollReason
+
+/** Records with anything in them that a record can hold. */
+final class RandomRecords(seed: Long) {
+  private val random = new Random(seed)
+
+  def next(): LogRecord = LogRecord(number(), kind(), run(), number(), several(pending()), state())
+
+  private def kind(): RecordKind = random.nextInt(4) match {
+    case 0 => RecordKind.Claim
+    case 1 => RecordKind.Epoch(number())
+    case 2 => RecordKind.Roll
+    case _ => RecordKind.Release
+  }
+
+  private def state(): SinkState =
+    SinkState(text(), maybe(number()), several(open()), number(), several(text() -> text()).toMap)
+
+  private def open(): Open = Open(
+    text(),
+    text(),
+    random.nextInt(1 << 20),
+    Resume(text()),
+    number(),
+    number(),
+    number(),
+    number(),
+    maybe(run())
+  )
+
+  private def pending(): Pending = {
+    val handle = if (random.nextBoolean()) Closed(text()) else Resume(text())
+    Pending(text(), text(), handle, number(), number(), number(), number(), reason())
+  }
+
+  private def reason(): RollReason =
+    if (random.nextBoolean()) reasons(random.nextInt(reasons.size)) else RollReason.Custom("own " + text())
+
+  private val reasons = Vector(
+    RollReason.Size,
+    RollReason.Records,
+    RollReason.Age,
+    RollReason.Inactivity,
+    RollReason.Checkpoint,
+    RollReason.OpenLimit,
+    RollReason.Takeover,
+    RollReason.End
+  )
+
+  private def run(): RunId = RunId(new java.util.UUID(random.nextLong(), random.nextLong()).toString)
+
+  private def number(): Long = random.nextInt(4) match {
+    case 0 => 0
+    case 1 => Long.MaxValue
+    case 2 => random.nextLong() & Long.MaxValue
+    case _ => random.nextInt(1000).toLong
+  }
+
+  private def text(): String = Seq.fill(random.nextInt(12))(letters(random.nextInt(letters.size))).mkString
+
+  // Single code points: control characters, what JSON escapes, and all widths of UTF-8.
+  private val letters =
+    Vector("\u0000", "\n", "\"", "\\", "/", " ", "=", "%", "a", "Z", "ß", "€", "東", "😀", "\u2028", "\ufeff", "{", "]")
+
+  private def several[A](one: => A): Vector[A] = Vector.fill(random.nextInt(4))(one)
+
+  private def maybe[A](one: => A): Option[A] = Option.when(random.nextBoolean())(one)
+}

@@ -1,0 +1,31 @@
+package stoplog.part
+
+import org.scalatest.funsuite.AnyFunSuite
+
+import stoplog.rolling.RollReason
+
+class NamesSuite extends AnyFunSuite {
+  private val run = RunId("6f1c2f3e-8a4b-4c5d-9e6f-0a1b2c3d4e5f")
+
+  test("a run's uid is the first 48 bits of it, without dashes") {
+    assert(run.uid === "6f1c2f3e8a4b")
+    assert((1 to 100).map(_ => RunId.random()).forall(_.uid.matches("[0-9a-f]{12}")))
+  }
+
+  test("a name is prefix, uid, number and suffix") {
+    assert(PartNaming("part", ".json.gz").name(run, 17) === "part-6f1c2f3e8a4b-17.json.gz")
+  }
+
+  test("a part in no bucket is finished in the path itself") {
+    val part = Pending("", "p.txt", Closed("t"), 1, 1, 0, 0, RollReason.Size)
+    assert(part.finishedPath === "p.txt")
+    assert(part.copy(bucket = "a/b").finishedPath === "a/b/p.txt")
+  }
+
+  test("an open part that is closed keeps everything the record said of it") {
+    val open    = Open("b", "p", 3, Resume("t"), 10, 2, 100, 200, Some(run))
+    val pending = Pending.of(open, open.handle, RollReason.Age)
+    assert(pending === Pending("b", "p", Resume("t"), 10, 2, 100, 200, RollReason.Age))
+    assert(pending.finishedPath === open.finishedPath)
+  }
+}

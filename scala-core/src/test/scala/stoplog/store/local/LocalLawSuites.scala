@@ -1,0 +1,43 @@
+package stoplog.store.local
+
+import stoplog.laws._
+
+class StagingDiskPartStoreSuite extends PartStoreLaws {
+  override def newStorage(): StorageUnderTest = LocalStorage.create(LocalStorage.staging, Durability.Disk)
+}
+
+class StagingProcessPartStoreSuite extends PartStoreLaws {
+  override def newStorage(): StorageUnderTest = LocalStorage.create(LocalStorage.staging, Durability.Process)
+}
+
+class InBucketDiskPartStoreSuite extends PartStoreLaws {
+  override def newStorage(): StorageUnderTest = LocalStorage.create(LocalStorage.inBucket, Durability.Disk)
+}
+
+class InBucketProcessPartStoreSuite extends PartStoreLaws {
+  override def newStorage(): StorageUnderTest = LocalStorage.create(LocalStorage.inBucket, Durability.Process)
+}
+
+class StagingDiskFencingSuite extends FencingLaws {
+  override def newStorage(): StorageUnderTest = LocalStorage.create(LocalStorage.staging, Durability.Disk)
+}
+
+class InBucketProcessFencingSuite extends FencingLaws {
+  override def newStorage(): StorageUnderTest = LocalStorage.create(LocalStorage.inBucket, Durability.Process)
+}
+
+class StagingProcessStagedSuite extends StagingLaws {
+  override def newStorage(): StorageUnderTest = LocalStorage.create(LocalStorage.staging, Durability.Process)
+}
+
+class InBucketProcessStagedSuite extends StagingLaws {
+  override def newStorage(): StorageUnderTest = LocalStorage.create(LocalStorage.inBucket, Durability.Process)
+}
+
+class DiskRecordsSuite extends RecordStoreLaws {
+  override def newStorage(): StorageUnderTest = LocalStorage.create(LocalStorage.staging, Durability.Disk)
+}
+
+class ProcessRecordsSuite extends RecordStoreLaws {
+  override def newStorage(): StorageUnderTest = LocalStorage.create(LocalStorage.staging, Durability.Process)
+}

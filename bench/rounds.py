@@ -105,7 +105,8 @@ def batch_millis(spark: SparkSession, peer: Peer, rows: int, batches: int, place
 def lines(spark: SparkSession, rows: int) -> DataFrame:
     """A stream of lines of `LINE_BYTES` each, the line feed counted."""
     source = spark.readStream.format("rate-micro-batch").option("rowsPerBatch", rows).option("numPartitions", 2)
-    return source.load().selectExpr(f"lpad(cast(value AS string), {LINE_BYTES - 1}, '0') AS line")
+    number = "cast(10000000 + value AS string)"  # always eight digits: streams start at 0 and stay far below
+    return source.load().selectExpr(f"concat('{'-' * (LINE_BYTES - 9)}', {number}) AS line")
 
 
 def wait_for(query: object, batches: int) -> None:

@@ -1,9 +1,12 @@
 package stoplog.bucket
 
+import java.nio.file.Files
+
 import org.apache.spark.SparkThrowable
 import org.scalatest.funsuite.AnyFunSuite
+import stoplog.format.SparkSessionForTests
 
-class BucketIdSuite extends AnyFunSuite {
+class BucketIdSuite extends AnyFunSuite with SparkSessionForTests {
 
   test("a relative path of ordinary names is returned as it is") {
     for (
@@ -17,9 +20,7 @@ class BucketIdSuite extends AnyFunSuite {
         "a b",
         "a.b",
         "a..b",
-        "x_",
-        "..."
-          .drop(3)
+        "x_"
       )
     )
       assert(BucketId.checked(id) eq id)
@@ -68,5 +69,15 @@ class BucketIdSuite extends AnyFunSuite {
 
   test("the buckets of nulls and of the base path are fine themselves") {
     for (id <- Seq(BucketId.OfNull, BucketId.Base)) assert(BucketId.problem(id) === None)
+  }
+
+  test("the names that are refused as hidden are those that Spark does not read, and no others") {
+    val names = Seq("a", "null", "_a=1", "a_", "a.b", "x=__HIVE_DEFAULT_PARTITION__") ++
+      Seq("_a", ".a", ".a=1", "a._COPYING_", "__HIVE_DEFAULT_PARTITION__", "_stoplog")
+    for (name <- names) {
+      val root = Files.createTempDirectory("stoplog-buckets")
+      Files.writeString(Files.createDirectory(root.resolve(name)).resolve("part-0.txt"), "row\n")
+      assert((spark.read.text(root.toString).count() === 1) === BucketId.problem(name).isEmpty, name)
+    }
   }
 }

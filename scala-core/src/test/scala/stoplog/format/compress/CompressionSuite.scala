@@ -130,6 +130,19 @@ class CompressionSuite extends AnyFunSuite with SparkSessionForTests {
     }
   }
 
+  test("bzip2, none: however small Spark's splits are, each row is read once") {
+    val size = "spark.sql.files.maxPartitionBytes"
+    val rows = new String(whole, UTF_8).linesIterator.toSeq.sorted
+    try
+      for (compression <- Seq(Compression.Bzip2, Compression.None); splitBytes <- Seq(1000, 7919, 30000)) {
+        spark.conf.set(size, splitBytes.toLong)
+        val read = spark.read.text(file(compression, part(compression)).toString)
+        assert(read.rdd.getNumPartitions > 2)
+        assert(read.collect().map(_.getString(0)).toSeq.sorted === rows, s"$compression in splits of $splitBytes")
+      }
+    finally spark.conf.unset(size)
+  }
+
   for (
     (compression, command) <- Seq(
       Compression.Gzip -> Seq("gzip", "-dc"),

@@ -53,7 +53,9 @@ private[bucket] object DateTimePattern {
         case e @ (_: DateTimeException | _: IllegalArgumentException) =>
           throw Errors.bucketFormat(pattern, e.getMessage)
       }
-    BucketId.problem(sample).foreach(why => throw Errors.bucketFormat(pattern, s"it gives '$sample', and $why"))
+    BucketId
+      .problem(sample)
+      .foreach(why => throw Errors.bucketFormat(pattern, s"it gives '$sample', and $why"))
     formatter
   }
 

@@ -3,13 +3,7 @@ package stoplog.bucket
 import scala.util.control.NonFatal
 
 import org.apache.spark.sql.catalyst.expressions.{
-  Alias,
-  AttributeMap,
-  AttributeReference,
-  BindReferences,
-  Expression,
-  SubqueryExpression,
-  UnsafeProjection
+  Alias, AttributeMap, AttributeReference, BindReferences, Expression, SubqueryExpression, UnsafeProjection
 }
 import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, Project}
 import org.apache.spark.sql.catalyst.trees.TreePattern
@@ -47,7 +41,7 @@ object BucketExpression {
     */
   def bind(session: SparkSession, sql: String, schema: StructType): BucketExpression = {
     def refused(why: String) = throw Errors.bucketExpression(sql, why)
-    val query =
+    val query                =
       try selected(session, sql, schema).queryExecution
       catch { case NonFatal(e) => refused(firstLine(e)) }
     problem(query.analyzed).foreach(refused)
@@ -65,7 +59,7 @@ object BucketExpression {
   // Over rows that the optimizer knows nothing of; were they known to be none, it would drop the expression.
   private def selected(session: SparkSession, sql: String, schema: StructType): Dataset[Row] = {
     val columns = StructType(schema.map(_.copy(nullable = true)))
-    val rows = session.createDataFrame(session.sparkContext.emptyRDD[Row], columns)
+    val rows    = session.createDataFrame(session.sparkContext.emptyRDD[Row], columns)
     rows.select(expr(sql).cast("string")) match {
       case classic: Dataset[Row @unchecked] => classic
       case other => throw new IllegalStateException(s"this is not a session on the driver: ${other.getClass}")

@@ -35,7 +35,7 @@ final class DateTimeBucketAssigner(
 
   DateTimePattern.parse(pattern)
 
-  @transient private var time: RowTime = _
+  @transient private var time: RowTime       = _
   @transient private var names: DateTimeText = _
 
   def this() = this(DateTimeBucketAssigner.DefaultPattern)

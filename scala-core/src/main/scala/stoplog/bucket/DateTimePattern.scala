@@ -43,20 +43,21 @@ private[bucket] object DateTimePattern {
     )
   }
 
-  private def formatterOf(pattern: String): DateTimeFormatter =
-    try {
-      // In one language on every machine: a name must not depend on where a task runs.
-      val formatter = DateTimeFormatter.ofPattern(pattern, Locale.US)
-      val sample = formatter.format(Instant.EPOCH.atZone(ZoneOffset.UTC))
-      BucketId
-        .problem(sample)
-        .foreach(why => throw Errors.bucketFormat(pattern, s"it gives '$sample', and $why"))
-      formatter
-    } catch {
-      case e: DateTimeException => throw Errors.bucketFormat(pattern, e.getMessage)
-      case e: IllegalArgumentException if !e.isInstanceOf[stoplog.error.StoplogArgumentException] =>
-        throw Errors.bucketFormat(pattern, e.getMessage)
-    }
+  private def formatterOf(pattern: String): DateTimeFormatter = {
+    val (formatter, sample) =
+      try {
+        // In one language on every machine: a name must not depend on where a task runs.
+        val formatter = DateTimeFormatter.ofPattern(pattern, Locale.US)
+        (formatter, formatter.format(Instant.EPOCH.atZone(ZoneOffset.UTC)))
+      } catch {
+        case e @ (_: DateTimeException | _: IllegalArgumentException) =>
+          throw Errors.bucketFormat(pattern, e.getMessage)
+      }
+    BucketId
+      .problem(sample)
+      .foreach(why => throw Errors.bucketFormat(pattern, s"it gives '$sample', and $why"))
+    formatter
+  }
 
   // Text in single quotes stands for itself; two of them for one quote, inside or outside of such text.
   private def unquoted(pattern: String): String =

@@ -12,9 +12,9 @@ import stoplog.bucket.DateTimeText.{SlotCount, Span}
 private[bucket] final class DateTimeText(pattern: DateTimePattern, zone: ZoneId) {
 
   private val granularity = pattern.granularityMicros
-  private val rules = zone.getRules
-  private val spans = new Array[Span](SlotCount)
-  private var latest = Span.Empty
+  private val rules       = zone.getRules
+  private val spans       = new Array[Span](SlotCount)
+  private var latest      = Span.Empty
 
   /** @param micros since 1970-01-01T00:00:00Z */
   def at(micros: Long): String = {
@@ -34,11 +34,11 @@ private[bucket] final class DateTimeText(pattern: DateTimePattern, zone: ZoneId)
 
   // A span of local time, cut where the zone's offset changes: a text may then begin anew, or come back.
   private def spanAround(micros: Long): Span = {
-    val instant = instantOf(micros)
-    val offset = rules.getOffset(instant).getTotalSeconds * 1000000L
-    val start = micros - Math.floorMod(micros + offset, granularity)
+    val instant  = instantOf(micros)
+    val offset   = rules.getOffset(instant).getTotalSeconds * 1000000L
+    val start    = micros - Math.floorMod(micros + offset, granularity)
     val previous = Option(rules.previousTransition(instant.plusNanos(1))).map(t => microsOf(t.getInstant))
-    val next = Option(rules.nextTransition(instant)).map(t => microsOf(t.getInstant))
+    val next     = Option(rules.nextTransition(instant)).map(t => microsOf(t.getInstant))
     Span(
       previous.foldLeft(start)(math.max),
       next.foldLeft(start + granularity)(math.min),

@@ -14,8 +14,8 @@ import org.apache.spark.unsafe.types.UTF8String
 final class ExpressionBucketAssigner(expression: BucketExpression) extends BucketAssigner {
 
   @transient private var projection: UnsafeProjection = _
-  @transient private var latest: UTF8String = _
-  @transient private var latestId: String = _
+  @transient private var latest: UTF8String           = _
+  @transient private var latestId: String             = _
 
   override def open(schema: StructType): Unit = projection = expression.projection()
 

@@ -1,14 +1,7 @@
 package stoplog.bucket
 
 import org.apache.spark.sql.types.{
-  ArrayType,
-  CalendarIntervalType,
-  DataType,
-  MapType,
-  NullType,
-  StructType,
-  UserDefinedType,
-  VariantType
+  ArrayType, CalendarIntervalType, DataType, MapType, NullType, StructType, UserDefinedType, VariantType
 }
 import stoplog.error.Errors
 

@@ -21,11 +21,11 @@ import stoplog.bucket.PartitionColumnsBucketAssigner.MostKeptIds
 final class PartitionColumnsBucketAssigner private (columns: PartitionColumns, texts: Seq[BucketExpression])
     extends BucketAssigner {
 
-  @transient private var values: UnsafeProjection = _
-  @transient private var strings: UnsafeProjection = _
+  @transient private var values: UnsafeProjection             = _
+  @transient private var strings: UnsafeProjection            = _
   @transient private var ids: util.HashMap[UnsafeRow, String] = _
-  @transient private var latest: UnsafeRow = _
-  @transient private var latestId: String = _
+  @transient private var latest: UnsafeRow                    = _
+  @transient private var latestId: String                     = _
 
   override def open(schema: StructType): Unit = {
     values = UnsafeProjection.create(columns.ordinals.map[Expression] { i =>

@@ -36,8 +36,8 @@ private[bucket] object RowTime {
   }
 
   private case object Processing extends RowTime {
-    override def hasZone: Boolean = true
-    override def isMissing(row: InternalRow): Boolean = false
+    override def hasZone: Boolean                                       = true
+    override def isMissing(row: InternalRow): Boolean                   = false
     override def micros(row: InternalRow, context: BucketContext): Long =
       TimeUnit.MILLISECONDS.toMicros(context.processingTimeMillis)
   }
@@ -47,17 +47,17 @@ private[bucket] object RowTime {
   }
 
   private final case class Instant(ordinal: Int) extends Column(ordinal) {
-    override def hasZone: Boolean = true
+    override def hasZone: Boolean                                       = true
     override def micros(row: InternalRow, context: BucketContext): Long = row.getLong(ordinal)
   }
 
   private final case class Local(ordinal: Int) extends Column(ordinal) {
-    override def hasZone: Boolean = false
+    override def hasZone: Boolean                                       = false
     override def micros(row: InternalRow, context: BucketContext): Long = row.getLong(ordinal)
   }
 
   private final case class Day(ordinal: Int) extends Column(ordinal) {
-    override def hasZone: Boolean = false
+    override def hasZone: Boolean                                       = false
     override def micros(row: InternalRow, context: BucketContext): Long =
       TimeUnit.DAYS.toMicros(row.getInt(ordinal).toLong)
   }

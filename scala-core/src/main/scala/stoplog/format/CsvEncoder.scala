@@ -20,8 +20,8 @@ import stoplog.error.Errors
   */
 final class CsvEncoder private (options: CSVOptions) extends Encoder {
 
-  @transient private var schema: StructType = _
-  @transient private var buffer: RecordBuffer = _
+  @transient private var schema: StructType            = _
+  @transient private var buffer: RecordBuffer          = _
   @transient private var generator: UnivocityGenerator = _
 
   override def suffix: String = "." + options.extension

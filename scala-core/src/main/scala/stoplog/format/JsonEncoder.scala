@@ -15,7 +15,7 @@ import org.apache.spark.sql.types.StructType
   */
 final class JsonEncoder private (options: JSONOptions) extends Encoder {
 
-  @transient private var buffer: RecordBuffer = _
+  @transient private var buffer: RecordBuffer        = _
   @transient private var generator: JacksonGenerator = _
 
   override def suffix: String = ".json"

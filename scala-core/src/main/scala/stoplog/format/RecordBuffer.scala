@@ -12,7 +12,7 @@ import java.util
 private[format] final class RecordBuffer(charset: Charset) extends Writer {
 
   private var chars: Array[Char] = new Array[Char](RecordBuffer.UsualChars)
-  private var length: Int = 0
+  private var length: Int        = 0
 
   /** What a file in this charset starts with, as `java.io.OutputStreamWriter` would write it; mostly nothing.
     */
@@ -64,7 +64,7 @@ private[format] final class RecordBuffer(charset: Charset) extends Writer {
 }
 
 private[format] object RecordBuffer {
-  private val UsualChars = 8 * 1024
+  private val UsualChars    = 8 * 1024
   private val MostKeptChars = 1024 * 1024
-  private val MostChars = Int.MaxValue - 8L
+  private val MostChars     = Int.MaxValue - 8L
 }

@@ -21,7 +21,7 @@ import stoplog.format.TextEncoder.Column
 final class TextEncoder(nullText: Option[String] = None, separator: String = "\n") extends Encoder {
 
   private val nullBytes: Option[Array[Byte]] = nullText.map(_.getBytes(UTF_8))
-  private val separatorBytes: Array[Byte] = separator.getBytes(UTF_8)
+  private val separatorBytes: Array[Byte]    = separator.getBytes(UTF_8)
 
   @transient private var column: Column = _
 

@@ -16,7 +16,7 @@ import stoplog.format.Travel
 class DateTimeBucketAssignerSuite extends AnyFunSuite {
 
   private val schema = StructType.fromDDL("id INT, at TIMESTAMP, local TIMESTAMP_NTZ, day DATE, name STRING")
-  private val utc = ZoneOffset.UTC
+  private val utc    = ZoneOffset.UTC
   private val berlin = ZoneId.of("Europe/Berlin")
 
   private final class Clock(var processingTimeMillis: Long) extends BucketContext
@@ -52,13 +52,13 @@ class DateTimeBucketAssignerSuite extends AnyFunSuite {
 
   test("a timestamp column is an instant, shown in the zone") {
     val assigner = opened(new DateTimeBucketAssigner(zone = berlin, column = Some("at")))
-    val row = InternalRow(1, micros(Instant.parse("2026-07-01T22:30:00.5Z")), null, null, null)
+    val row      = InternalRow(1, micros(Instant.parse("2026-07-01T22:30:00.5Z")), null, null, null)
     assert(assigner.bucket(row, new Clock(0)) === "2026-07-02--00")
   }
 
   test("a timestamp without zone and a date are shown as they are, whatever the zone") {
     val local = micros(LocalDateTime.parse("2026-07-01T22:30:00").toInstant(utc))
-    val row = InternalRow(1, null, local, LocalDate.parse("2026-07-01").toEpochDay.toInt, null)
+    val row   = InternalRow(1, null, local, LocalDate.parse("2026-07-01").toEpochDay.toInt, null)
     for (zone <- Seq(utc, berlin, ZoneId.of("America/New_York"))) {
       assert(
         opened(new DateTimeBucketAssigner(zone = zone, column = Some("local")))
@@ -77,7 +77,7 @@ class DateTimeBucketAssignerSuite extends AnyFunSuite {
   }
 
   test("rows of one hour get the same String, also when hours alternate") {
-    val assigner = opened(new DateTimeBucketAssigner(column = Some("at")))
+    val assigner         = opened(new DateTimeBucketAssigner(column = Some("at")))
     def at(text: String) =
       assigner.bucket(InternalRow(1, micros(Instant.parse(text)), null, null, null), new Clock(0))
     val first = at("2026-01-31T10:00:00Z")
@@ -89,50 +89,25 @@ class DateTimeBucketAssignerSuite extends AnyFunSuite {
 
   // The oracle formats every single time; the assigner may remember as much as it likes.
   private val patterns = Seq(
-    "yyyy-MM-dd--HH",
-    "yyyy/MM/dd",
-    "yyyy-'W'ww",
-    "HH-mm",
-    "HH-mm-ss",
-    "ss.SSS",
-    "ss.SSSSSS",
-    "N",
-    "A",
-    "h a",
-    "h B",
-    "yyyy",
-    "HH zzz",
-    "HH xxxxx",
-    "VV",
-    "'mmss'HH",
-    "''HH''",
-    "G yyyy QQQ",
-    "yyyyDDD[ HH]"
+    "yyyy-MM-dd--HH", "yyyy/MM/dd", "yyyy-'W'ww", "HH-mm", "HH-mm-ss", "ss.SSS", "ss.SSSSSS", "N", "A", "h a",
+    "h B", "yyyy", "HH zzz", "HH xxxxx", "VV", "'mmss'HH", "''HH''", "G yyyy QQQ", "yyyyDDD[ HH]"
   ).map(_.replace("VV", "'z'HH"))
 
   private val zones = Seq(
-    "UTC",
-    "Europe/Berlin",
-    "Asia/Kolkata",
-    "Australia/Lord_Howe",
-    "America/St_Johns",
-    "Asia/Kathmandu",
-    "Europe/Dublin",
-    "Pacific/Apia",
-    "Africa/Monrovia",
-    "+01:23:45"
+    "UTC", "Europe/Berlin", "Asia/Kolkata", "Australia/Lord_Howe", "America/St_Johns", "Asia/Kathmandu",
+    "Europe/Dublin", "Pacific/Apia", "Africa/Monrovia", "+01:23:45"
   ).map(ZoneId.of)
 
   test("for any pattern, zone and order of times, the bucket is what the formatter says") {
     val random = new Random(11)
     for {
       pattern <- patterns
-      zone <- zones
+      zone    <- zones
     } {
-      val assigner = opened(new DateTimeBucketAssigner(pattern, zone, Some("at")))
+      val assigner  = opened(new DateTimeBucketAssigner(pattern, zone, Some("at")))
       val formatter = DateTimeFormatter.ofPattern(pattern, Locale.US).withZone(zone)
       for (time <- times(random, zone)) {
-        val micro = micros(time)
+        val micro   = micros(time)
         val exactly = Instant.ofEpochSecond(0, micro * 1000)
         assert(
           assigner.bucket(InternalRow(1, micro, null, null, null), null) === formatter.format(exactly),
@@ -143,15 +118,15 @@ class DateTimeBucketAssignerSuite extends AnyFunSuite {
   }
 
   private def times(random: Random, zone: ZoneId): Seq[Instant] = {
-    val start = Instant.parse("1890-01-01T00:00:00Z")
-    val span = SECONDS.convert(160L * 365, java.util.concurrent.TimeUnit.DAYS)
+    val start  = Instant.parse("1890-01-01T00:00:00Z")
+    val span   = SECONDS.convert(160L * 365, java.util.concurrent.TimeUnit.DAYS)
     val spread = Seq.fill(150)(
       start.plusSeconds((random.nextDouble() * span).toLong).plusNanos(random.nextInt(1000000) * 1000L)
     )
     val edges = for {
-      from <- spread.take(25)
+      from       <- spread.take(25)
       transition <- Option(zone.getRules.nextTransition(from)).toSeq
-      seconds <- Seq(-5400L, -1800L, -1L, 0L, 1L, 1799L, 3600L, 5400L)
+      seconds    <- Seq(-5400L, -1800L, -1L, 0L, 1L, 1799L, 3600L, 5400L)
     } yield transition.getInstant.plusSeconds(seconds)
     val steady = Seq.iterate(spread.head, 150)(_.plusNanos(400L * 1000 * 1000 * 1000))
     random.shuffle(spread ++ edges) ++ edges ++ steady
@@ -166,15 +141,7 @@ class DateTimeBucketAssignerSuite extends AnyFunSuite {
   test("patterns that are no patterns, or give no directory, are refused when they are named") {
     for (
       pattern <- Seq(
-        "yyyy-MM-dd'",
-        "bucket",
-        "yyyy{",
-        "'..'",
-        "/yyyy",
-        "yyyy//MM",
-        "'_'yyyy",
-        "yyyy/",
-        "'.'HH"
+        "yyyy-MM-dd'", "bucket", "yyyy{", "'..'", "/yyyy", "yyyy//MM", "'_'yyyy", "yyyy/", "'.'HH"
       )
     )
       assert(failure(new DateTimeBucketAssigner(pattern)).getCondition === "STOPLOG_BUCKET_FORMAT", pattern)

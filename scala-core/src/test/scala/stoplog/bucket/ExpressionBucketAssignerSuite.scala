@@ -31,37 +31,16 @@ class ExpressionBucketAssignerSuite extends AnyFunSuite with SparkSessionForTest
 
   for (
     sql <- Seq(
-      "country",
-      "upper(COUNTRY)",
-      "id % 2",
-      "concat('country=', upper(country), '/', date_format(at, 'yyyy-MM'))",
-      "date(at)",
-      "at",
-      "s.y",
-      "get(list, 0)",
-      "try_element_at(list, 1)",
-      "`odd ``name.x`['k']",
-      "nvl(country, 'none')",
-      "nullif(concat(country, id), 'de1')",
-      "concat(country, id) BETWEEN 'a' AND 'z'",
-      "CASE WHEN id > 1 THEN 'late' ELSE 'early' END",
-      "date_part('year', at)",
-      "to_date(date_format(at, 'yyyyMMdd'), 'yyyyMMdd')",
-      "transform(list, x -> x + id)",
-      "aggregate(list, 0, (a, x) -> a + x)",
-      "named_struct('x', id)",
-      "get_json_object('{\"a\": 1}', '$.a')",
-      "pi()",
-      "'all'",
-      "1",
-      "CAST(NULL AS STRING)",
-      "id IN (1, 2)",
-      "country LIKE 'd%'",
-      "regexp_replace(country, 'd', 'D')",
-      "timestampdiff(DAY, TIMESTAMP '2026-01-01', at)",
-      "window(at, '1 day').start",
-      "CAST(id AS DECIMAL(10, 2)) / 3",
-      "-- a comment\n country"
+      "country", "upper(COUNTRY)", "id % 2",
+      "concat('country=', upper(country), '/', date_format(at, 'yyyy-MM'))", "date(at)", "at", "s.y",
+      "get(list, 0)", "try_element_at(list, 1)", "`odd ``name.x`['k']", "nvl(country, 'none')",
+      "nullif(concat(country, id), 'de1')", "concat(country, id) BETWEEN 'a' AND 'z'",
+      "CASE WHEN id > 1 THEN 'late' ELSE 'early' END", "date_part('year', at)",
+      "to_date(date_format(at, 'yyyyMMdd'), 'yyyyMMdd')", "transform(list, x -> x + id)",
+      "aggregate(list, 0, (a, x) -> a + x)", "named_struct('x', id)", "get_json_object('{\"a\": 1}', '$.a')",
+      "pi()", "'all'", "1", "CAST(NULL AS STRING)", "id IN (1, 2)", "country LIKE 'd%'",
+      "regexp_replace(country, 'd', 'D')", "timestampdiff(DAY, TIMESTAMP '2026-01-01', at)",
+      "window(at, '1 day').start", "CAST(id AS DECIMAL(10, 2)) / 3", "-- a comment\n country"
     ).filterNot(_.startsWith("window"))
   )
     test(s"$sql is what Spark says") {
@@ -88,7 +67,7 @@ class ExpressionBucketAssignerSuite extends AnyFunSuite with SparkSessionForTest
   }
 
   test("consecutive rows of one bucket get the same String") {
-    val df = spark.range(4).selectExpr("CAST(id DIV 2 AS STRING) AS k")
+    val df       = spark.range(4).selectExpr("CAST(id DIV 2 AS STRING) AS k")
     val assigner = new ExpressionBucketAssigner(BucketExpression.bind(spark, "concat('b-', k)", df.schema))
     assigner.open(df.schema)
     val ids = df.coalesce(1).queryExecution.executedPlan.executeCollect().map(assigner.bucket(_, null))
@@ -124,10 +103,7 @@ class ExpressionBucketAssignerSuite extends AnyFunSuite with SparkSessionForTest
 
   for (
     sql <- Seq(
-      "current_date()",
-      "date_format(now(), 'HH')",
-      "current_timestamp()",
-      "localtimestamp()",
+      "current_date()", "date_format(now(), 'HH')", "current_timestamp()", "localtimestamp()",
       "current_user()"
     ) ++
       Seq("current_database()", "unix_timestamp()")

@@ -25,7 +25,7 @@ class PartitionColumnsSuite extends AnyFunSuite with SparkSessionForTests {
   )
 
   private def assigned(names: Seq[String]): Seq[String] = {
-    val columns = PartitionColumns.of(rows.schema, names)
+    val columns  = PartitionColumns.of(rows.schema, names)
     val assigner = Travel.toTask(PartitionColumnsBucketAssigner.bind(spark, columns))
     assigner.open(rows.schema)
     rows.queryExecution.executedPlan.executeCollect().toSeq.map(assigner.bucket(_, null))
@@ -72,7 +72,7 @@ class PartitionColumnsSuite extends AnyFunSuite with SparkSessionForTests {
   }
 
   test("the same values give the same String, in a row or not") {
-    val df = spark.range(6).coalesce(1).selectExpr("id", "concat('v', id % 2) AS k", "1 AS one")
+    val df       = spark.range(6).coalesce(1).selectExpr("id", "concat('v', id % 2) AS k", "1 AS one")
     val assigner = PartitionColumnsBucketAssigner.bind(spark, PartitionColumns.of(df.schema, Seq("one", "k")))
     assigner.open(df.schema)
     val ids = df.queryExecution.executedPlan.executeCollect().toSeq.map(assigner.bucket(_, null))

@@ -59,24 +59,24 @@ class SparkRowFormatsSuite extends AnyFunSuite with SparkSessionForTests {
   assertSame("json", "of nested rows", nested)()
   assertSame("json", "of flat rows", rows)(
     "ignoreNullFields" -> "false",
-    "timestampFormat" -> "yyyy/MM/dd HH:mm"
+    "timestampFormat"  -> "yyyy/MM/dd HH:mm"
   )
   assertSame("json", "of flat rows", rows)("timeZone" -> "Asia/Kolkata", "dateFormat" -> "dd.MM.yy")
-  assertSame("json", "of flat rows", rows)("lineSep" -> "\r\n")
-  assertSame("json", "of flat rows", rows)("pretty" -> "true")
-  assertSame("json", "of flat rows", rows)("encoding" -> "UTF-16LE", "lineSep" -> "\n")
+  assertSame("json", "of flat rows", rows)("lineSep"  -> "\r\n")
+  assertSame("json", "of flat rows", rows)("pretty"   -> "true")
+  assertSame("json", "of flat rows", rows)("encoding" -> "UTF-16LE", "lineSep"        -> "\n")
   assertSame("json", "of flat rows", rows)("encoding" -> "UTF-16")
   assertSame("json", "of flat rows", rows)("encoding" -> "ISO-8859-1")
   assertSame("csv", "of flat rows", rows)()
   assertSame("csv", "of flat rows", rows)(
-    "header" -> "true",
-    "sep" -> ";",
-    "nullValue" -> "NULL",
+    "header"     -> "true",
+    "sep"        -> ";",
+    "nullValue"  -> "NULL",
     "emptyValue" -> ""
   )
   assertSame("csv", "of flat rows", rows)("quoteAll" -> "true", "escape" -> "\"", "lineSep" -> "\r")
   assertSame("csv", "of flat rows", rows)(
-    "timeZone" -> "America/New_York",
+    "timeZone"        -> "America/New_York",
     "timestampFormat" -> "yyyy-MM-dd HH:mm:ss.SSS XXX"
   )
   assertSame("csv", "of flat rows", rows)("encoding" -> "UTF-16", "HEADER" -> "true")
@@ -85,22 +85,22 @@ class SparkRowFormatsSuite extends AnyFunSuite with SparkSessionForTests {
 
   test("our own option for compression does not reach Spark's, which knows other names") {
     for {
-      format <- Seq("json", "csv")
+      format      <- Seq("json", "csv")
       compression <- Seq("zstd", "gzip", "none")
     }
       assert(ours(format, rows, Map("Compression" -> compression)) === sparks(format, rows, Map.empty))
   }
 
   test("a record longer than every buffer arrives whole, and the next one too") {
-    val df = spark.range(3).selectExpr("id", "repeat('ä🚀', 700000) AS long")
+    val df   = spark.range(3).selectExpr("id", "repeat('ä🚀', 700000) AS long")
     val back = new String(ours("json", df, Map.empty), "utf8").linesIterator.toSeq
     assert(back === Seq(0, 1, 2).map(i => s"""{"id":$i,"long":"${"ä🚀" * 700000}"}"""))
   }
 
   test("every record is written before encode returns, to the stream of its own part") {
-    val df = spark.range(4).selectExpr("id")
+    val df      = spark.range(4).selectExpr("id")
     val encoder = RowFormats.encoder("csv", df.schema, Map("header" -> "true"), "UTC")
-    val parts = Seq.fill(2)(new ByteArrayOutputStream)
+    val parts   = Seq.fill(2)(new ByteArrayOutputStream)
     df.queryExecution.executedPlan.executeCollect().zipWithIndex.foreach { case (row, i) =>
       if (i < 2) encoder.begin(parts(i))
       encoder.encode(row, parts(i % 2))
@@ -110,9 +110,9 @@ class SparkRowFormatsSuite extends AnyFunSuite with SparkSessionForTests {
   }
 
   test("a part that is continued gets no second header") {
-    val df = spark.range(1).selectExpr("id")
-    val row = df.queryExecution.executedPlan.executeCollect().head
-    val out = new ByteArrayOutputStream
+    val df     = spark.range(1).selectExpr("id")
+    val row    = df.queryExecution.executedPlan.executeCollect().head
+    val out    = new ByteArrayOutputStream
     val epochs = Seq.fill(2)(RowFormats.encoder("csv", df.schema, Map("header" -> "true"), "UTC"))
     epochs.head.begin(out)
     epochs.foreach(_.encode(row, out))

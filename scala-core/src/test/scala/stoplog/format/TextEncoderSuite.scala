@@ -47,7 +47,7 @@ class TextEncoderSuite extends AnyFunSuite {
   }
 
   test("a binary column is written as it is") {
-    val schema = StructType.fromDDL("raw BINARY")
+    val schema  = StructType.fromDDL("raw BINARY")
     val encoder = RowFormats.encoder("text", schema, Map.empty, "UTC")
     assert(bytes(encoder, Seq(Array[Byte](0, 1, -1), Array[Byte]())) === Array[Byte](0, 1, -1, 10, 10))
   }

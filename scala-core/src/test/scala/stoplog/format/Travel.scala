@@ -1,11 +1,7 @@
 package stoplog.format
 
 import java.io.{
-  ByteArrayInputStream,
-  ByteArrayOutputStream,
-  ObjectInputStream,
-  ObjectOutputStream,
-  ObjectStreamClass
+  ByteArrayInputStream, ByteArrayOutputStream, ObjectInputStream, ObjectOutputStream, ObjectStreamClass
 }
 
 object Travel {

@@ -9,11 +9,11 @@ import java.io.OutputStream
 private[compress] final class CodecMember(out: OutputStream, codec: OutputStream => OutputStream)
     extends MemberStream {
 
-  private val target = new DetachableStream(out)
+  private val target                   = new DetachableStream(out)
   private val compressor: OutputStream = codec(target)
-  private val buffer = new Array[Byte](CodecMember.BufferBytes)
-  private var buffered = 0
-  private var over = false
+  private val buffer                   = new Array[Byte](CodecMember.BufferBytes)
+  private var buffered                 = 0
+  private var over                     = false
 
   override def write(b: Int): Unit = {
     if (buffered == buffer.length) drain()

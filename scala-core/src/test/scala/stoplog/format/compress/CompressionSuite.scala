@@ -44,7 +44,7 @@ class CompressionSuite extends AnyFunSuite with SparkSessionForTests {
 
   private def byHadoop(compression: Compression, bytes: Array[Byte]): Array[Byte] = {
     val factory = new CompressionCodecFactory(new Configuration(false))
-    val codec = factory.getCodec(new org.apache.hadoop.fs.Path("part-0.txt" + compression.suffix))
+    val codec   = factory.getCodec(new org.apache.hadoop.fs.Path("part-0.txt" + compression.suffix))
     codec.createInputStream(new ByteArrayInputStream(bytes)).readAllBytes()
   }
 
@@ -81,10 +81,10 @@ class CompressionSuite extends AnyFunSuite with SparkSessionForTests {
         "Spark 4.0 needs Hadoop's native zstd"
       )
       val valid = part(compression, epochs.take(2))
-      val torn = part(compression).take(valid.length + 5)
+      val torn  = part(compression).take(valid.length + 5)
       assert(torn.startsWith(valid))
       val resumed = torn.take(valid.length) ++ part(compression, epochs.drop(3))
-      val rows = spark.read.text(file(compression, resumed).toString).count()
+      val rows    = spark.read.text(file(compression, resumed).toString).count()
       assert(rows === 1 + 40000 + 12000 + 1)
     }
 
@@ -106,7 +106,7 @@ class CompressionSuite extends AnyFunSuite with SparkSessionForTests {
     }
 
     test(s"${compression.name}: a member that is given up writes nothing more") {
-      val out = new ByteArrayOutputStream
+      val out    = new ByteArrayOutputStream
       val member = compression.openMember(out)
       member.write(epochs.head)
       val length = out.size
@@ -130,11 +130,30 @@ class CompressionSuite extends AnyFunSuite with SparkSessionForTests {
     }
   }
 
+  test("bzip2, none: however small Spark's splits are, each row is read once") {
+    val size = "spark.sql.files.maxPartitionBytes"
+    val rows = new String(whole, UTF_8).linesIterator.toSeq.sorted
+    try
+      for {
+        compression <- Seq(Compression.Bzip2, Compression.None)
+        splitBytes  <- Seq(1000, 7919, 30000)
+      } {
+        spark.conf.set(size, splitBytes.toLong)
+        val read = spark.read.text(file(compression, part(compression)).toString)
+        assert(read.rdd.getNumPartitions > 2)
+        assert(
+          read.collect().map(_.getString(0)).toSeq.sorted === rows,
+          s"$compression in splits of $splitBytes"
+        )
+      }
+    finally spark.conf.unset(size)
+  }
+
   for (
     (compression, command) <- Seq(
-      Compression.Gzip -> Seq("gzip", "-dc"),
+      Compression.Gzip  -> Seq("gzip", "-dc"),
       Compression.Bzip2 -> Seq("bzip2", "-dc"),
-      Compression.Zstd -> Seq("zstd", "-dcq")
+      Compression.Zstd  -> Seq("zstd", "-dcq")
     )
   )
     test(s"${compression.name}: the command ${command.head} reads the members as one file") {

@@ -17,10 +17,10 @@ import stoplog.store.WriterLease
   * it looks into [[held]] first.
   */
 private[local] object WriterLeases {
-  private final class Held(val channel: FileChannel, val lock: FileLock, var tasks: Int)
+  private[local] final class Held(val channel: FileChannel, val lock: FileLock, var tasks: Int)
 
-  private val process = UUID.randomUUID().toString.take(8)
-  private val held    = mutable.Map.empty[Path, Held]
+  private val process     = UUID.randomUUID().toString.take(8)
+  private[local] val held = mutable.Map.empty[Path, Held] // tests let processes die through it
 
   /** Errors: `IOException` when the file system has no locks. */
   def enter(directory: Path, run: String, durability: Durability): WriterLease = synchronized {

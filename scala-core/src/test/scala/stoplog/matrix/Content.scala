@@ -1,0 +1,52 @@
+package stoplog.matrix
+
+import java.io.{ByteArrayInputStream, OutputStream}
+import java.nio.charset.StandardCharsets.UTF_8
+import java.util.zip.{GZIPInputStream, GZIPOutputStream}
+
+import stoplog.commit.{Member, PartFormat}
+
+/** What the parts of a job are made of, and how a reader without stoplog reads them. */
+sealed abstract class Content(val name: String) extends PartFormat[String] with Product with Serializable {
+
+  /** The lines of a finished part. Fails on a file that is torn. */
+  final def lines(file: Array[Byte]): Vector[String] = {
+    val text = new String(unpacked(file), UTF_8)
+    require(text.endsWith("\n"), "the last line is torn")
+    val all = text.linesIterator.toVector
+    require(all.headOption.contains(Content.Header), "a part begins with its header")
+    all.tail
+  }
+
+  protected def unpacked(file: Array[Byte]): Array[Byte]
+
+  override def begin(out: OutputStream): Unit = encode(Content.Header, out)
+
+  override def encode(row: String, out: OutputStream): Unit = out.write((row + "\n").getBytes(UTF_8))
+}
+
+object Content {
+
+  /** Is written once in the life of a part; a second one would be taken for a row that nobody wrote. */
+  val Header: String = "header"
+
+  case object Plain extends Content("plain") {
+    override def openMember(out: OutputStream): Option[Member]      = None
+    override protected def unpacked(file: Array[Byte]): Array[Byte] = file
+  }
+
+  /** A gzip member for each epoch: only whole members can be read. */
+  case object Gzip extends Content("gzip") {
+    override def openMember(out: OutputStream): Option[Member] = Some(new GzipMember(out))
+
+    override protected def unpacked(file: Array[Byte]): Array[Byte] =
+      new GZIPInputStream(new ByteArrayInputStream(file)).readAllBytes()
+  }
+
+  private final class GzipMember(out: OutputStream) extends Member {
+    override val stream: GZIPOutputStream = new GZIPOutputStream(out)
+    override def finish(): Unit           = stream.finish()
+  }
+
+  val all: Vector[Content] = Vector(Plain, Gzip)
+}

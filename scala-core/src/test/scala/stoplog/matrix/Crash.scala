@@ -1,0 +1,94 @@
+package stoplog.matrix
+
+import org.apache.spark.SparkThrowable
+
+import stoplog.commit.ManualClock
+import stoplog.fault.Step
+import stoplog.store.local.DeadProcess
+
+/** One cell of the matrix: a query of two runs is stopped at one point, and its successors do the rest.
+  *
+  * @param again where the first successor is killed in its turn
+  */
+final case class Crash(layout: Layout, content: Content, at: Doom.At, fate: Fate, again: Option[Doom.At]) {
+
+  /** Whether the step was reached, and what was wrong afterwards. */
+  def verdict(): Verdict = {
+    val place = new Place(layout, content)
+    val dooms = (new Doom(Some(at)), new Doom(again))
+    try new Course(place, dooms._1, dooms._2).run()
+    finally {
+      place.remove()
+      dooms._1.bury()
+      dooms._2.bury()
+    }
+  }
+
+  private final class Course(place: Place, doom: Doom, heirsDoom: Doom) {
+    // Everything looks older than the grace time: nothing unfinished is spared for its youth.
+    private val clock = new ManualClock(System.currentTimeMillis() + 60 * 60 * 1000L)
+
+    def run(): Verdict = {
+      place.leaveOrphans(2)
+      val victim = new Life(place, clock, doom, Checkpoint.empty, Life.planned)
+      if (!doom.struck) Verdict(struck = false, victim.failure.map(e => s"the run failed: $e").toVector)
+      else {
+        if (fate == Fate.Killed) DeadProcess.dropLocks(place.root)
+        val failures = succeed(victim.checkpoint)
+        val before   = Oracle.problems(place, JobRows.Epochs)
+        val woken    = if (fate == Fate.Woken) wake(victim) else Vector.empty
+        Verdict(struck = true, failures ++ before ++ woken ++ sweep())
+      }
+    }
+
+    private def succeed(from: Checkpoint): Vector[String] = {
+      val heir = new Life(place, clock, heirsDoom, from, Life.rest)
+      val last =
+        if (!heirsDoom.struck) heir
+        else {
+          DeadProcess.dropLocks(place.root)
+          new Life(place, clock, new Doom(None), heir.checkpoint, Life.rest)
+        }
+      last.failure.map(e => s"the successor failed: $e").toVector
+    }
+
+    /** Whatever it still does: it may find out that it was overtaken, but not harm anybody. */
+    private def wake(victim: Life): Vector[String] = {
+      victim.wake()
+      val unnamed = victim.failure.filterNot(_.isInstanceOf[SparkThrowable])
+      Oracle.problems(place, JobRows.Epochs).map(_ + " after waking") ++ unnamed.map(e => s"it woke to $e")
+    }
+
+    /** One more run, hours later, with one more epoch: it must find nothing that it cannot tidy up. */
+    private def sweep(): Vector[String] = {
+      clock.advance(2 * 60 * 60 * 1000L)
+      val done = Checkpoint(JobRows.Epochs - 1, JobRows.Epochs - 1)
+      val runs = Life.rest.map(_.copy(epochs = JobRows.Epochs + 1))
+      val life = new Life(place, clock, new Doom(None), done, runs)
+      life.failure.map(e => s"the sweeping run failed: $e").toVector ++
+        Oracle.problems(place, JobRows.Epochs + 1).map(_ + " after sweeping") ++
+        Oracle.leftovers(place).map(file => s"$file was not swept")
+    }
+  }
+}
+
+/** How one crash went. */
+final case class Verdict(struck: Boolean, problems: Vector[String])
+
+object Crash {
+
+  /** How often an undisturbed query passes each step; fails unless all of its rows arrive. */
+  def occurrences(layout: Layout, content: Content): Map[Step, Int] = {
+    val place = new Place(layout, content)
+    try {
+      place.leaveOrphans(2)
+      val doom = new Doom(None)
+      val life =
+        new Life(place, new ManualClock(System.currentTimeMillis() + 3600000L), doom, Checkpoint.empty, Life.planned)
+      life.failure.foreach(e => throw new AssertionError("an undisturbed query failed", e))
+      val problems = Oracle.problems(place, JobRows.Epochs)
+      require(problems.isEmpty, problems.mkString("; "))
+      doom.occurrences
+    } finally place.remove()
+  }
+}

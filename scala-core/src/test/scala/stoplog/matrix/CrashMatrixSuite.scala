@@ -1,0 +1,63 @@
+package stoplog.matrix
+
+import java.nio.charset.StandardCharsets.UTF_8
+import java.nio.file.Files
+
+import org.scalatest.funsuite.AnyFunSuite
+
+import stoplog.fault.Step
+
+/** Every step of the protocol, stopped: each row once, nothing else visible.
+  *
+  * With `STOPLOG_LONG` set in the environment every occurrence of each step, and every pair of steps; otherwise the
+  * first or the last occurrence.
+  */
+class CrashMatrixSuite extends AnyFunSuite {
+  private val long  = sys.env.get("STOPLOG_LONG").exists(_.nonEmpty)
+  private val write = sys.env.get("STOPLOG_WRITE_DOCS").exists(_.nonEmpty)
+
+  private lazy val occurrences = Crash.occurrences(Layout.Staging, Content.Plain)
+
+  test("an undisturbed query passes every step, equally often on every layout and content") {
+    assert(Step.all.filterNot(occurrences.contains) === Vector.empty)
+    for (layout <- Layout.all; content <- Content.all)
+      assert(Crash.occurrences(layout, content) === occurrences, s"$layout, $content")
+  }
+
+  for (layout <- Layout.all; content <- Content.all; fate <- Fate.all)
+    test(s"stopped at each step, ${fate.name}: ${layout.name}, ${content.name}") {
+      for (step <- Step.all; occurrence <- tried(fate, occurrences(step)))
+        holds(Crash(layout, content, Doom.At(step, occurrence), fate, again = None))
+    }
+
+  for (layout <- Layout.all; content <- Content.all if long)
+    test(s"killed at each step, and killed again at each step: ${layout.name}, ${content.name}") {
+      for (step <- Step.all; next <- Step.all)
+        holds(Crash(layout, content, Doom.At(step, middle(step)), Fate.Killed, Some(Doom.At(next, 1))))
+    }
+
+  test("the page in docs is current") {
+    val page = MatrixPage.render(occurrences)
+    if (long && write) MatrixPage.write(page)
+    val hint = "run with STOPLOG_LONG=1 STOPLOG_WRITE_DOCS=1"
+    assert(Files.exists(MatrixPage.file), hint)
+    assert(new String(Files.readAllBytes(MatrixPage.file), UTF_8) === page, hint)
+  }
+
+  private def tried(fate: Fate, occurrences: Int): Seq[Int] =
+    if (long) 1 to occurrences
+    else
+      fate match {
+        case Fate.Killed => Seq(1, occurrences).distinct
+        case Fate.Frozen => Seq(1)
+        case Fate.Woken  => Seq(occurrences)
+      }
+
+  private def middle(step: Step): Int = (occurrences(step) + 1) / 2
+
+  private def holds(crash: Crash): Unit = {
+    val verdict = crash.verdict()
+    assert(verdict.struck, s"$crash was not reached")
+    assert(verdict.problems.isEmpty, s"$crash:\n${verdict.problems.take(12).mkString("\n")}")
+  }
+}

@@ -1,0 +1,89 @@
+package stoplog.matrix
+
+import stoplog.commit._
+import stoplog.fault.Faults
+import stoplog.part.{PartNaming, RunId}
+
+/** What an engine remembers of a query in its checkpoint: which epoch it began, and which it saw committed. */
+final case class Checkpoint(begun: Long, committed: Long) {
+
+  /** An epoch that was begun and not seen committed is repeated; otherwise the next one is begun. */
+  def begin: Checkpoint = if (begun > committed) this else copy(begun = begun + 1)
+
+  def commit: Checkpoint = copy(committed = begun)
+}
+
+object Checkpoint {
+  val empty: Checkpoint = Checkpoint(-1, -1)
+}
+
+/** One run of a query, start to end, on one thread: what the engine does, without the engine. */
+final class Job(place: Place, clock: ManualClock, faults: Faults, from: Checkpoint) {
+  @volatile private var now = from
+
+  private val run   = RunId.random()
+  private val store = place.parts(faults)
+  private val log   = place.log(faults)
+
+  private val driver = new SinkDriver(
+    run,
+    SinkIdentity(place.root.toString, Place.SinkId, "query"),
+    SinkSettings(Map("timeZone" -> "UTC"), place.content.name),
+    JobPolicy,
+    log,
+    store,
+    SinkDriver.Choices(ForeignQuery.Refuse, LostPart.Fail),
+    SinkDriver.Tools(clock, faults, Turn.semaphore(), Parallel.sequential, Retry.never)
+  )
+
+  /** As it stands on disk now. */
+  def checkpoint: Checkpoint = now
+
+  def go(epochs: Long, finish: SinkDriver.Finish): Unit = {
+    while (now.committed + 1 < epochs) epoch()
+    driver.end(finish)
+  }
+
+  private def epoch(): Unit = {
+    now = now.begin
+    val epoch   = now.begun
+    val plan    = driver.begin(epoch, JobRows.slots(epoch))
+    val results = if (plan.isCommitted(epoch)) Seq.empty else (0 until plan.slots).map(task(plan, epoch, _))
+    driver.commit(epoch, results)
+    now = now.commit
+    clock.advance(JobRows.pauseMillis(epoch))
+    driver.tick()
+    ()
+  }
+
+  /** Every third epoch the first attempt of a task fails half-way, and is repeated. */
+  private def task(plan: EpochPlan, epoch: Long, slot: Int): TaskResult = {
+    val rows = JobRows.of(epoch, slot)
+    if (epoch % 3 == 1 && slot == 0) {
+      val failed = writer(plan.forTask(slot, Attempt.First))
+      rows.take(rows.size / 2).foreach { case (bucket, row) => failed.write(bucket, row) }
+      failed.close()
+      write(plan.forTask(slot, Attempt.Repeated), rows)
+    } else write(plan.forTask(slot, Attempt.First), rows)
+  }
+
+  private def write(plan: TaskPlan, rows: Seq[(String, String)]): TaskResult = {
+    val task = writer(plan)
+    rows.foreach { case (bucket, row) => task.write(bucket, row) }
+    task.commit()
+  }
+
+  private def writer(plan: TaskPlan): TaskWriter[String] = new TaskWriter(
+    plan,
+    store,
+    place.content,
+    JobPolicy,
+    PartNaming("part", ".txt"),
+    maxOpenParts = 2,
+    clock,
+    faults,
+    mayStart = () =>
+      if (log.newest().exists(_.seq > plan.seq))
+        throw stoplog.error.Errors.fenced(place.root.toString, Place.SinkId, plan.seq, "a newer run")
+  )
+}

@@ -1,0 +1,59 @@
+package stoplog.matrix
+
+import java.nio.charset.StandardCharsets.UTF_8
+import java.nio.file.{Files, Path, Paths}
+
+import stoplog.fault.Step
+
+/** `docs/crash-matrix.md`, as the run that tried every cell writes it. */
+object MatrixPage {
+
+  /** In the root of the build, wherever below it the tests are run. */
+  def file: Path = Iterator
+    .iterate(Paths.get("").toAbsolutePath)(_.getParent)
+    .takeWhile(_ != null)
+    .find(directory => Files.exists(directory.resolve("build.sbt")))
+    .getOrElse(throw new IllegalStateException("not run below the build's root"))
+    .resolve("docs/crash-matrix.md")
+
+  def write(page: String): Unit = {
+    Files.createDirectories(file.getParent)
+    Files.write(file, page.getBytes(UTF_8))
+    ()
+  }
+
+  def render(occurrences: Map[Step, Int]): String = {
+    val dimensions =
+      s"${Layout.all.map(_.name).mkString(" and ")}, ${Content.all.map(_.name).mkString(" and ")}"
+    val head = Seq("Step", "On storage when the process stops there", "Occurrences tried") ++ Fate.all.map(_.name)
+    val rows = Step.all.map { step =>
+      val times = occurrences(step)
+      Seq(s"`${step.name}`", step.after, if (times == 1) "1" else s"1 to $times") ++ Fate.all.map(_ => Result)
+    }
+    s"""# Crash matrix: local storage
+       |
+       |Written by the run that proves it (`STOPLOG_LONG=1 STOPLOG_WRITE_DOCS=1`, suite
+       |`stoplog.matrix.CrashMatrixSuite`); the ordinary run tries the first or the last occurrence of each step
+       |and checks that this page is current.
+       |
+       |A query of ${JobRows.Epochs} epochs in two runs, with a changing number of tasks, repeated task attempts,
+       |parts rolled by rows, age, open limit and end, and old orphans, is stopped at each occurrence of each step:
+       |
+       |${Fate.all.map(fate => s"- **${fate.name}**: ${fate.meaning}.").mkString("\n")}
+       |
+       |Then a new run does the rest. Each cell is tried with the layouts and contents $dimensions.
+       |In addition every pair of steps is tried: the successor of a killed process is killed, too.
+       |
+       |"$Result" means: read with plain java.nio, every row of every epoch is there exactly once, no file is torn,
+       |no name but those of finished parts is visible, and a later run sweeps away all that was unfinished.
+       |
+       |${line(head)}
+       |${line(head.map(_ => "---"))}
+       |${rows.map(line).mkString("\n")}
+       |""".stripMargin
+  }
+
+  private def line(cells: Seq[String]): String = cells.mkString("| ", " | ", " |")
+
+  private val Result = "each row once"
+}

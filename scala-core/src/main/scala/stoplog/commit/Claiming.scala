@@ -22,14 +22,17 @@ private[commit] final class Claiming(
   def claim(run: RunId, batch: Long): LogRecord =
     attempt(run, left = Attempts)(StartCheck.check(_, identity, settings, onForeign, batch))
 
-  /** Claims a log of this query for a run that got no data; `None` when there is nothing in it to finish. */
-  def claimIdle(run: RunId): Option[LogRecord] =
-    log.newest().filter(_.state.queryId == identity.queryId).filter(unfinished).map { _ =>
-      attempt(run, left = Attempts) {
-        case Some(newest) if newest.state.queryId == identity.queryId => newest.state
-        case other                                                    =>
-          val owner = other.fold("nobody")(_.state.queryId)
-          throw Errors.foreignQuery(identity.path, identity.sinkId, owner, identity.queryId)
+  /** Claims the log for a run that got no data, if it still ends with record `seenSeq`, as it did at the start.
+    *
+    * One try: whoever has written since then is alive, and must not be fenced by a run that has nothing to do.
+    */
+  def claimIdle(run: RunId, seenSeq: Long): Option[LogRecord] =
+    log.newest().filter(_.seq == seenSeq).filter(unfinished).flatMap { newest =>
+      publisher.republish(newest)
+      val record = claimAfter(Some(newest), newest.state, run)
+      log.append(record) match {
+        case CommitLog.Decided      => Some(record)
+        case CommitLog.Overtaken(_) => None
       }
     }
 
@@ -53,14 +56,7 @@ private[commit] final class Claiming(
     faults.at(Step.BeforeRepublish)
     newest.foreach(publisher.republish)
     faults.at(Step.BeforeClaim)
-    val record = LogRecord(
-      newest.fold(0L)(_.seq + 1),
-      RecordKind.Claim,
-      run,
-      clock.millis(),
-      publish = Vector.empty,
-      state
-    )
+    val record = claimAfter(newest, state, run)
     log.append(record) match {
       case CommitLog.Decided =>
         faults.at(Step.AfterClaim)
@@ -70,6 +66,9 @@ private[commit] final class Claiming(
         throw Errors.fenced(identity.path, identity.sinkId, record.seq, other)
     }
   }
+
+  private def claimAfter(newest: Option[LogRecord], state: SinkState, run: RunId): LogRecord =
+    LogRecord(newest.fold(0L)(_.seq + 1), RecordKind.Claim, run, clock.millis(), publish = Vector.empty, state)
 
   /** A living driver writes a record with each epoch; whoever loses that often has one that will not end. */
   private final val Attempts = 20

@@ -122,15 +122,20 @@ final class SinkDriver(
   /** The same when the process ends while the query may still be at work: an epoch that runs is left alone. */
   def endIfIdle(finish: Finish): Unit = if (turn.tryTake()) ended(finish)
 
+  /** The whole life of a run that got no data, and so no epoch: finishes what an earlier run left open.
+    *
+    * @param seenSeq the newest record when the run started; nothing is done if there is a newer one
+    */
+  def finishIdle(seenSeq: Long): Unit = {
+    turn.take()
+    try claiming.claimIdle(run, seenSeq).foreach(claimed)
+    finally ended(Finish.PublishOpen)
+  }
+
   private def ended(finish: Finish): Unit =
-    try {
-      val held = phase match {
-        case held: Held                                => Some(held)
-        case Unclaimed if finish == Finish.PublishOpen => claiming.claimIdle(run).map(claimed)
-        case _                                         => None
-      }
-      phase = Ended
-      held.foreach(release(_, finish))
+    try phase match {
+      case held: Held => release(held, finish)
+      case _          => ()
     } finally {
       phase = Ended
       turn.give()

@@ -29,9 +29,10 @@ object LostPart {
   *
   * @param fixed   must not change: a change is refused by name (the zone of the buckets)
   * @param content what the bytes of a part look like: if it changes, open parts are closed and new ones begun
+  * @param noted   for a later run to read; may change
   */
-final case class SinkSettings(fixed: Map[String, String], content: String) {
-  def toMap: Map[String, String] = fixed + (SinkSettings.ContentKey -> content)
+final case class SinkSettings(fixed: Map[String, String], content: String, noted: Map[String, String] = Map.empty) {
+  def toMap: Map[String, String] = fixed ++ noted + (SinkSettings.ContentKey -> content)
 }
 
 object SinkSettings {

@@ -16,14 +16,17 @@ import stoplog.error.Errors
   */
 private[spark] final case class QueryContext(batch: Long, runId: String, trigger: QueryTrigger)
 
-private[spark] sealed trait QueryTrigger
+private[spark] sealed abstract class QueryTrigger(val word: String)
 private[spark] object QueryTrigger {
 
   /** The query ends by itself, when the data that is there has been read. */
-  case object Finite extends QueryTrigger
+  case object Finite extends QueryTrigger("finite")
 
   /** The query goes on until it is stopped. */
-  case object Unending extends QueryTrigger
+  case object Unending extends QueryTrigger("unending")
+
+  /** Under which a log keeps the trigger of its last run: one that gets no data cannot know its own. */
+  val Noted = "trigger"
 }
 
 private[spark] object QueryContext {

@@ -12,6 +12,7 @@ import org.apache.spark.sql.streaming.StreamingQueryListener.QueryTerminatedEven
 /** Notices that a query has ended, which nobody tells a sink, and ends its run. */
 private[stoplog] object RunEnds {
   private val runs     = new ConcurrentHashMap[String, SinkRun]()
+  private val idle     = new ConcurrentHashMap[String, IdleQuery]()
   private val ended    = new ConcurrentHashMap[String, CountDownLatch]()
   private val contexts = ConcurrentHashMap.newKeySet[String]()
 
@@ -22,6 +23,12 @@ private[stoplog] object RunEnds {
   def watch(runId: String, run: SinkRun): Unit = {
     runs.put(runId, run)
     latch(runId)
+    ()
+  }
+
+  /** A query that is about to start, in case that it ends without an epoch. */
+  def watchIdle(queryId: String, query: IdleQuery): Unit = {
+    idle.put(queryId, query)
     ()
   }
 
@@ -42,7 +49,7 @@ private[stoplog] object RunEnds {
     override def onOtherEvent(event: SparkListenerEvent): Unit = event match {
       case end: QueryTerminatedEvent =>
         ending.removeIf(_.isDone)
-        ending.add(enders.submit((() => finish(end.runId.toString, end.exception)): Runnable))
+        ending.add(enders.submit((() => finish(end)): Runnable))
         ()
       case _ => ()
     }
@@ -56,13 +63,19 @@ private[stoplog] object RunEnds {
     }
   }
 
-  private def finish(runId: String, exception: Option[String]): Unit =
-    try Option(runs.get(runId)).foreach(_.end(exception))
+  private def finish(end: QueryTerminatedEvent): Unit = {
+    val runId = end.runId.toString
+    try
+      Option(runs.get(runId)) match {
+        case Some(run) => run.end(end.exception)
+        case None      => Option(idle.remove(end.id.toString)).foreach(_.end(end.exception))
+      }
     finally {
       runs.remove(runId)
       latch(runId).countDown()
       forgetSome()
     }
+  }
 
   private def latch(runId: String): CountDownLatch = ended.computeIfAbsent(runId, _ => new CountDownLatch(1))
 

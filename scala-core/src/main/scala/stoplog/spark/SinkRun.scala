@@ -19,11 +19,11 @@ private[spark] final class SinkRun(queryId: String, trigger: QueryTrigger, sink:
   private val driver = new SinkDriver(
     RunId.random(),
     SinkIdentity(storage.path, storage.sinkId, queryId),
-    sink.settings,
+    sink.settings.copy(noted = Map(QueryTrigger.Noted -> trigger.word)),
     sink.policy,
     storage.log,
     storage.parts,
-    SinkDriver.Choices(onForeign, onLost),
+    SinkDriver.Choices(onForeign, SinkRun.onLost(options)),
     SinkRun.tools
   )
   private val timer = new AtomicReference[ScheduledFuture[_]]()
@@ -43,6 +43,13 @@ private[spark] final class SinkRun(queryId: String, trigger: QueryTrigger, sink:
 
   /** The query has ended. Never throws: whatever is not done now is done at the next start. */
   def end(exception: Option[String]): Unit = ending(driver.end(finish(exception)))
+
+  /** The query has ended without any epoch. Never throws.
+    *
+    * @param seenSeq the newest record when it started
+    */
+  def endIdle(seenSeq: Long, exception: Option[String]): Unit =
+    if (finish(exception) == SinkDriver.Finish.PublishOpen) ending(driver.finishIdle(seenSeq))
 
   /** The application ends, maybe in the middle of an epoch, which is then left alone. */
   def endIfIdle(): Unit = ending(driver.endIfIdle(finish(exception = None)))
@@ -78,11 +85,6 @@ private[spark] final class SinkRun(queryId: String, trigger: QueryTrigger, sink:
     case OnForeignQuery.Fail  => ForeignQuery.Refuse
     case OnForeignQuery.Adopt => ForeignQuery.Adopt
   }
-
-  private def onLost: LostPart = options.onLostPart match {
-    case OnLostPart.Fail => LostPart.Fail
-    case OnLostPart.Skip => LostPart.Skip
-  }
 }
 
 private[spark] object SinkRun {
@@ -96,6 +98,11 @@ private[spark] object SinkRun {
     Parallel.bounded(PublishThreads),
     Retry.jittered(tries = 4, baseMillis = 100, Thread.sleep(_))
   )
+
+  def onLost(options: SinkOptions): LostPart = options.onLostPart match {
+    case OnLostPart.Fail => LostPart.Fail
+    case OnLostPart.Skip => LostPart.Skip
+  }
 
   /** Publishing is waiting for the storage, not computing. */
   private val PublishThreads = 8

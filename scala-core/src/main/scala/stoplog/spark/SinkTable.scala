@@ -63,7 +63,7 @@ private[spark] final case class CurrentRun(runId: String, sink: SinkSpec, run: S
 
 private[spark] object SinkTable {
 
-  /** Checks all that can be checked now, and changes nothing on the storage: the start may still be refused. */
+  /** Checks all that can be checked now, and claims nothing: the start may still be refused. */
   def apply(schema: StructType, partitioned: Array[Transform], properties: JMap[String, String]): SinkTable = {
     val options = BatchPartitioning.merged(SinkOptions.parse(properties), partitioned)
     if (new CaseInsensitiveStringMap(properties).getBoolean("asyncProgressTrackingEnabled", false))
@@ -71,6 +71,10 @@ private[spark] object SinkTable {
     val storage = SinkStorage.of(options.path, options.sinkId, options.staging, options.durability)
     SinkSpec.of(options, schema, storage)
     RunEnds.listenTo(SparkSession.active.sparkContext)
+    IdleQuery.of(options, storage, schema).foreach { case (queryId, idle) =>
+      idle.republish()
+      RunEnds.watchIdle(queryId, idle)
+    }
     new SinkTable(schema, partitioned, options, storage)
   }
 }

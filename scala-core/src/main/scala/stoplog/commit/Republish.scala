@@ -1,0 +1,22 @@
+package stoplog.commit
+
+import stoplog.log.{CommitLog, LogRecord}
+import stoplog.store.PartStore
+
+/** Protocol step 1, before any claim. */
+object Republish {
+
+  /** Makes visible what the record decided, unless that was done. Idempotent, and safe beside a living driver.
+    *
+    * Errors: as publishing in [[SinkDriver.commit]].
+    */
+  def apply(
+      record: LogRecord,
+      log: CommitLog,
+      store: PartStore,
+      identity: SinkIdentity,
+      onLost: LostPart,
+      tools: SinkDriver.Tools
+  ): Unit =
+    new Publisher(store, log, identity, onLost, tools.parallel, tools.retry, tools.faults).republish(record)
+}

@@ -11,6 +11,7 @@ private[commit] final class LivePart[R](
     output: PartOutput,
     format: PartFormat[R],
     val openedAtMillis: Long,
+    writtenBeforeMillis: Long,
     recordsBefore: Long
 ) extends PartStats {
   private[this] val buffer                 = new PartBuffer(output)
@@ -18,9 +19,9 @@ private[commit] final class LivePart[R](
   private[this] var target                 = buffer: java.io.OutputStream
   private[this] var inMember               = false
   private[this] var rows                   = recordsBefore
-  private[this] var writtenAt              = openedAtMillis
+  private[this] var writtenAt              = writtenBeforeMillis
 
-  private[this] val startBytes            = output.position
+  private[this] val startBytes = output.position
 
   override def sizeBytes: Long           = buffer.position
   override def records: Long             = rows

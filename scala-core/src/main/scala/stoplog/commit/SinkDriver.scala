@@ -146,7 +146,7 @@ final class SinkDriver(
     catch { case NonFatal(e) => phase = Lost(e); throw e }
 
   private def claimed(claim: LogRecord): Held = {
-    val held = Held(claim, claiming.fence(claim), published = true)
+    val held = Held(claim, claiming.fence(claim), settled = false)
     phase = held
     seen = seen.copy(open = held.state.open)
     sweep()
@@ -158,9 +158,12 @@ final class SinkDriver(
     if (held.state.settings == settings.toMap) held
     else {
       val state = held.state.copy(settings = settings.toMap)
-      if (state.settings(SinkSettings.ContentKey) == held.state.settings.getOrElse(SinkSettings.ContentKey, ""))
+      if (
+        state.settings(SinkSettings.ContentKey) == held.state.settings.getOrElse(SinkSettings.ContentKey, "")
+      )
         held.copy(state = state)
-      else roll(held, held.state.open.map(Due(_, SinkSettings.ContentChanged)), state.copy(open = Vector.empty))
+      else
+        roll(held, held.state.open.map(Due(_, SinkSettings.ContentChanged)), state.copy(open = Vector.empty))
     }
 
   private def rollDue(held: Held): Unit = {
@@ -181,7 +184,7 @@ final class SinkDriver(
   private def release(held: Held, finish: Finish): Unit = {
     faults.at(Step.BeforeRelease)
     val ready = settled(held)
-    val due = finish match {
+    val due   = finish match {
       case Finish.PublishOpen => ready.state.open.map(Due(_, RollReason.End))
       case Finish.KeepOpen    => Vector.empty
     }
@@ -195,7 +198,7 @@ final class SinkDriver(
     val started = clock.millis()
     val next    = LogRecord(held.newest.seq + 1, kind, run, started, publish, state)
     appended(next)
-    val decided = Held(next, state, published = publish.isEmpty)
+    val decided = Held(next, state, settled = false)
     phase = decided
     seen = seen.recorded(next, clock.millis() - started, if (kind.isInstanceOf[RecordKind.Epoch]) 1 else 0)
     if (kind == RecordKind.Release) faults.at(Step.AfterRelease) else faults.at(Step.AfterRecord)
@@ -220,14 +223,16 @@ final class SinkDriver(
   }
 
   /** The record's parts visible: no record is written, and no epoch begun, before the last one is. */
-  private def settled(held: Held): Held = if (held.published) held
+  private def settled(held: Held): Held = if (held.settled) held
   else {
-    val started = clock.millis()
-    publisher.publish(held.newest)
-    val done = held.copy(published = true)
+    if (held.newest.publish.nonEmpty) {
+      val started = clock.millis()
+      publisher.publish(held.newest)
+      seen = seen.published(held.newest.publish, clock.millis() - started)
+    }
+    val done = held.copy(settled = true)
     phase = done
-    seen = seen.published(held.newest.publish, clock.millis() - started)
-    log.trim(KeptRecords)
+    log.trim(KeptRecords) // after every record, for parts may stay open much longer than the log may grow
     faults.at(Step.AfterTrim)
     done
   }
@@ -249,7 +254,9 @@ final class SinkDriver(
   private def sweep(): Unit = {
     sweptAtMillis = clock.millis()
     try sweeper.sweep(run)
-    catch { case NonFatal(e) => logger.warn("Unfinished files could not be removed; the next start tries again", e) }
+    catch {
+      case NonFatal(e) => logger.warn("Unfinished files could not be removed; the next start tries again", e)
+    }
     ()
   }
 }
@@ -277,7 +284,7 @@ object SinkDriver {
   private case object Unclaimed extends Phase
 
   /** The claim is held and no epoch runs. `state` may know more of who owns a part than the record says. */
-  private final case class Held(newest: LogRecord, state: SinkState, published: Boolean) extends Phase {
+  private final case class Held(newest: LogRecord, state: SinkState, settled: Boolean) extends Phase {
 
     /** Every part may still be written by an attempt of an epoch that was given up (I1). */
     def doubtful: Held = copy(state = state.copy(open = state.open.map(_.copy(owner = None))))

@@ -122,11 +122,20 @@ final class TaskWriter[R](
     nextPart += plan.stride
     done = done.copy(partsOpened = done.partsOpened + 1)
     val output = store.create(NewPart(bucket, name, plan.run))
-    new LivePart(bucket, name, output, format, clock.millis(), recordsBefore = 0)
+    val now    = clock.millis()
+    new LivePart(bucket, name, output, format, now, now, recordsBefore = 0)
   }
 
   private def resume(part: Open): LivePart[R] =
-    new LivePart(part.bucket, part.name, outputOf(part), format, part.openedAtMillis, part.records)
+    new LivePart(
+      part.bucket,
+      part.name,
+      outputOf(part),
+      format,
+      part.openedAtMillis,
+      part.lastWrittenAtMillis,
+      part.records
+    )
 
   /** I1: in place only if no other live attempt can have been given this part. */
   private def outputOf(part: Open): PartOutput =

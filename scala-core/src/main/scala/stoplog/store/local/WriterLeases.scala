@@ -52,17 +52,22 @@ private[local] object WriterLeases {
     }
   }
 
+  @scala.annotation.tailrec
   private def lock(directory: Path, file: Path, durability: Durability): Held = {
     Durability.createDirectories(directory, durability)
     val channel = FileChannel.open(file, StandardOpenOption.CREATE, StandardOpenOption.WRITE)
-    val lock =
+    val lock    =
       try channel.tryLock()
       catch { case e: IOException => channel.close(); throw e }
     if (lock == null) {
       channel.close()
       throw new IOException(s"$file is locked by another process")
     }
-    new Held(channel, lock, tasks = 0)
+    if (Files.exists(file)) new Held(channel, lock, tasks = 0)
+    else { // another process looked between the two steps, found it free and removed it: nobody would see this lock
+      channel.close()
+      this.lock(directory, file, durability)
+    }
   }
 
   private def leases(directory: Path): Seq[Path] =

@@ -1,0 +1,75 @@
+package stoplog.sim
+
+import java.nio.charset.StandardCharsets.UTF_8
+
+import scala.collection.mutable
+
+/** The bytes of a file, whatever it is called now: who holds it open writes into it even after a rename.
+  *
+  * @param token the name that it was made under
+  */
+final class Inode(val token: String) {
+  var bytes: Array[Byte]       = new Array[Byte](64)
+  var length: Int              = 0
+  var durable: Int             = 0
+  var modifiedAtMillis: Long   = 0L
+  var finished: Option[String] = None
+
+  def text(from: Int, to: Int): String = new String(bytes, from, to - from, UTF_8)
+
+  def lines(size: Int): Vector[String] = text(0, size).split('\n').toVector.filter(_.nonEmpty)
+}
+
+/** A file system in memory: names, what they point to, and who has promised to be writing. */
+final class Disk(oracle: Oracle, now: () => Long) {
+  val staged: mutable.LinkedHashMap[String, Inode]             = mutable.LinkedHashMap.empty
+  val finished: mutable.LinkedHashMap[String, Inode]           = mutable.LinkedHashMap.empty
+  val records: mutable.TreeMap[Long, Array[Byte]]              = mutable.TreeMap.empty
+  val marks: mutable.Set[Long]                                 = mutable.Set.empty
+  val leases: mutable.LinkedHashMap[(String, SimProcess), Int] = mutable.LinkedHashMap.empty
+  private var made                                             = 0L
+
+  /** A part of a name that occurs once in this world. */
+  def unique(): String = {
+    made += 1
+    made.toString
+  }
+
+  def create(token: String): Inode = {
+    val inode = new Inode(token)
+    inode.modifiedAtMillis = now()
+    if (staged.put(token, inode).nonEmpty) throw new Violation(s"$token was made twice")
+    inode
+  }
+
+  /** Writes at the writer's own position, as a file does: what another writer left there is gone. */
+  def write(inode: Inode, at: Int, from: Array[Byte], offset: Int, count: Int): Unit = {
+    oracle.changing(inode, at)
+    val end = at + count
+    if (end > inode.bytes.length) inode.bytes = java.util.Arrays.copyOf(inode.bytes, end * 2)
+    if (at > inode.length) java.util.Arrays.fill(inode.bytes, inode.length, at, 0.toByte)
+    System.arraycopy(from, offset, inode.bytes, at, count)
+    inode.length = inode.length.max(end)
+    inode.durable = inode.durable.min(at)
+    inode.modifiedAtMillis = now()
+  }
+
+  def truncate(inode: Inode, size: Int): Unit = if (inode.length != size) {
+    oracle.changing(inode, size)
+    inode.length = size
+    inode.durable = inode.durable.min(size)
+    inode.modifiedAtMillis = now()
+  }
+
+  def link(inode: Inode, name: String): Unit = {
+    oracle.publishing(inode, name)
+    inode.finished = Some(name)
+    finished.put(name, inode)
+    ()
+  }
+
+  /** The power goes: what was not forced to the disk may be there, or not, or half. */
+  def powerLoss(kept: Int => Int): Unit = staged.valuesIterator.foreach { inode =>
+    inode.length = inode.durable + kept(inode.length - inode.durable)
+  }
+}

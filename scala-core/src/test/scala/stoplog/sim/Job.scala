@@ -1,0 +1,121 @@
+package stoplog.sim
+
+import scala.util.control.NonFatal
+
+import stoplog.commit._
+import stoplog.error.Errors
+import stoplog.log.RecordStore
+import stoplog.part.PartNaming
+import stoplog.store.PartStore
+
+/** One epoch's tasks, as Spark's scheduler treats them: repeated when they fail or vanish, sometimes doubled for no
+  * reason, and the first result of each slot counts.
+  */
+final class Job(
+    world: World,
+    session: Session,
+    batch: Batch,
+    plan: EpochPlan,
+    parts: PartStore,
+    records: RecordStore
+) {
+  import world.{random, scheduler}
+
+  private final class Slot(val index: Int) {
+    var rows: Vector[Row]          = Vector.empty
+    var result: Option[TaskResult] = None
+    var attempts: Vector[Actor]    = Vector.empty
+    var failures: Int              = 0
+
+    /** A sleeper may be taken for dead: it is not. */
+    def isWorkedOn: Boolean = attempts.exists { actor =>
+      !actor.done && !actor.dead && actor.process.alive && !scheduler.isAsleep(actor)
+    }
+  }
+
+  private val slots = Vector.tabulate(plan.slots)(new Slot(_))
+
+  /** The results of writers that have nothing to do: the epoch is in the log already. */
+  def nothingToDo: Seq[TaskResult] =
+    slots.map(s => TaskResult(s.index, Attempt.First, Vector.empty, Vector.empty, plan.firstPart + s.index))
+
+  def run(): Seq[TaskResult] = {
+    batch.rows.foreach { row =>
+      val slot = slots(random.nextInt(slots.size))
+      slot.rows :+= row
+    }
+    slots.foreach(attempt(_, Attempt.First))
+    if (world.isTroubled) slots.filter(_ => random.nextInt(6) == 0).foreach { slot =>
+      val copy = attempt(slot, Attempt.Repeated)
+      scheduler.sleep(copy, scheduler.steps + random.nextInt(60))
+    }
+    while (slots.exists(_.result.isEmpty)) {
+      scheduler.awaitUntil(() => slots.forall(_.result.nonEmpty) || slots.exists(isStuck))
+      world.pause("look after the tasks")
+      slots.filter(isStuck).foreach { slot =>
+        if (slot.failures >= Job.FailuresAtMost)
+          throw new JobFailed(s"slot ${slot.index} of epoch ${batch.id}")
+        attempt(slot, Attempt.Repeated)
+      }
+    }
+    slots.flatMap(_.result)
+  }
+
+  private def isStuck(slot: Slot): Boolean = slot.result.isEmpty && !slot.isWorkedOn
+
+  private def attempt(slot: Slot, attempt: Attempt): Actor = {
+    val name  = s"task ${batch.id}.${slot.index}.${slot.attempts.size} of ${session.run.value.toInt}"
+    val actor = scheduler.spawn(name, session.executor())(write(slot, attempt))
+    slot.attempts :+= actor
+    actor
+  }
+
+  private def write(slot: Slot, attempt: Attempt): Unit = {
+    val writer = new TaskWriter[String](
+      plan.forTask(slot.index, attempt),
+      parts,
+      LineFormat,
+      world.traits.policy,
+      PartNaming("part", ""),
+      world.traits.maxOpenParts,
+      world.clock,
+      world.faults,
+      checkBucket = _ => (),
+      () => mayStart()
+    )
+    try {
+      world.note(
+        s"$attempt, ${slot.rows.size} rows, handed ${plan.handed.getOrElse(slot.index, Vector.empty)}"
+      )
+      slot.rows.foreach(row => writer.write(row.bucket, row.text))
+      val result = writer.commit()
+      world.pause("report the result")
+      if (slot.result.isEmpty) slot.result = Some(result)
+      world.note(s"$result")
+    } catch {
+      case NonFatal(e) =>
+        world.note(s"failed: $e")
+        slot.failures += 1
+        mustBeLegal(e)
+    } finally writer.close()
+  }
+
+  /** What the newest record names is there for the tasks of its plan. */
+  private def mustBeLegal(e: Throwable): Unit = {
+    val message  = String.valueOf(e.getMessage)
+    val isMissed = message.contains(SimParts.Missing) || message.contains("STOPLOG_PART_SHORT")
+    if (isMissed && world.oracle.newest.exists(newest => newest.seq == plan.seq && newest.run == plan.run))
+      throw new Violation(s"a task misses its part: $message")
+  }
+
+  private def mayStart(): Unit = records.list().lastOption.filter(_ > plan.seq).foreach { newest =>
+    throw Errors.fenced("sink", "main", newest, "another run")
+  }
+}
+
+private object Job {
+  val FailuresAtMost = 3
+}
+
+/** Spark has given up on a job, while attempts of it may still run. */
+final class JobFailed(what: String) extends RuntimeException(s"$what failed too often")

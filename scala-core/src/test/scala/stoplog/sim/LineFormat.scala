@@ -1,0 +1,18 @@
+package stoplog.sim
+
+import java.io.OutputStream
+import java.nio.charset.StandardCharsets.UTF_8
+
+import stoplog.commit.{Member, PartFormat}
+
+/** A row and a newline, handed to the store at once, so that a crash can come between any two rows. */
+object LineFormat extends PartFormat[String] {
+  override def begin(out: OutputStream): Unit = ()
+
+  override def encode(row: String, out: OutputStream): Unit = {
+    out.write(s"$row\n".getBytes(UTF_8))
+    out.flush()
+  }
+
+  override def openMember(out: OutputStream): Option[Member] = None
+}

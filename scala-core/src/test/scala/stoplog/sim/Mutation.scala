@@ -1,0 +1,20 @@
+package stoplog.sim
+
+import stoplog.commit.{EpochPlan, TaskResult}
+import stoplog.log.RecordStore
+import stoplog.store.PartStore
+
+/** A protocol with one of its rules taken out, by stores that lie to the real code. */
+trait Mutation {
+  def records(world: World, real: RecordStore): RecordStore = real
+
+  def parts(world: World, real: PartStore, records: RecordStore): PartStore = real
+
+  def afterAbort(plan: EpochPlan, results: Seq[TaskResult], parts: PartStore): Unit = ()
+}
+
+object Mutation {
+
+  /** The protocol as it is. */
+  object None extends Mutation
+}

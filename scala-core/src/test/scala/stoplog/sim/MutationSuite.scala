@@ -1,0 +1,27 @@
+package stoplog.sim
+
+import org.scalatest.funsuite.AnyFunSuite
+
+/** That the simulator would notice: each rule of the protocol, taken out, is caught within a fixed set of seeds. */
+class MutationSuite extends AnyFunSuite {
+  private val seeds = 0L until 2000L
+
+  caught("no claim is written", Mutations.NoClaim)
+  caught("an abort deletes what the tasks returned", Mutations.AbortDeletesResults)
+  caught("an abort deletes what the tasks were handed", Mutations.AbortDeletesHanded)
+  caught("writers of older runs are taken for gone", Mutations.OthersAlwaysGone)
+  caught("writers do not announce themselves", Mutations.NoLease)
+  caught("a record counts though newer ones were there", Mutations.NoLookBack)
+  caught("parts are published before the record", Mutations.PublishBeforeRecord)
+  caught("the sweeper reads the log before it lists", Mutations.LogBeforeListing)
+  caught("a repeated attempt goes on in place", Mutations.RepeatedInPlace)
+  caught("the driver closes parts without isolating them", Mutations.NoIsolation)
+  caught("a start takes every record for published", Mutations.AlwaysMarked)
+
+  private def caught(what: String, mutation: Mutation): Unit = test(s"is caught: $what") {
+    Search.firstFailure(seeds, mutation) match {
+      case Some(failure) => info(s"seed ${failure.seed}: ${failure.problem.getMessage}")
+      case None          => fail(s"not caught within ${seeds.size} schedules")
+    }
+  }
+}

@@ -1,0 +1,132 @@
+package stoplog.sim
+
+import scala.collection.mutable
+
+import stoplog.log.{LogRecord, RecordCodec, RecordKind}
+import stoplog.part.Part
+
+/** What must hold at every step, whoever is alive. Throws a [[Violation]] in the actor that breaks it.
+  *
+  * It sees the storage and the source, and knows nothing of what the drivers believe.
+  */
+final class Oracle(source: Source) {
+  private val decidedRows   = mutable.Set.empty[String]
+  private val decidedEpochs = mutable.Set.empty[Long]
+  private val visibleRows   = mutable.Set.empty[String]
+  private val everVisible   = mutable.Map.empty[String, Inode]
+  private val toPublish     = mutable.Map.empty[String, Long]
+  private val undeletable   = mutable.Map.empty[String, Long]
+  private var newestRecord  = Option.empty[LogRecord]
+  private var runs          = 0
+
+  /** The newest record that decides anything. */
+  def newest: Option[LogRecord] = newestRecord
+
+  def visible: Int = visibleRows.size
+
+  def runStarted(): Unit = runs += 1
+
+  /** A record has been created; it decides if nothing newer was there. */
+  def recorded(disk: Disk, bytes: Array[Byte]): Unit = {
+    val record =
+      RecordCodec.decode(bytes).fold(p => throw new Violation(s"an unreadable record: $p"), identity)
+    if (newestRecord.forall(_.seq < record.seq)) decided(record, disk)
+    val most = Oracle.KeptRecords + 10 + 4 * runs
+    if (disk.records.size > most) violated(s"the log holds ${disk.records.size} records, more than $most")
+  }
+
+  /** Bytes from `from` on are about to change. */
+  def changing(inode: Inode, from: Int): Unit = {
+    inode.finished.foreach(name => violated(s"$name changes at $from, after it became visible"))
+    undeletable.get(inode.token).filter(from < _).foreach { valid =>
+      violated(s"${inode.token} changes at $from, below its valid length $valid (I2)")
+    }
+  }
+
+  def deleting(token: String): Unit =
+    if (undeletable.contains(token)) violated(s"$token is deleted, and the newest record names it (I5)")
+
+  def publishing(inode: Inode, name: String): Unit = {
+    if (everVisible.contains(name)) violated(s"$name becomes visible a second time")
+    toPublish.get(name) match {
+      case None       => violated(s"$name becomes visible, and no record says so (I3)")
+      case Some(size) =>
+        if (inode.length != size) violated(s"$name becomes visible with ${inode.length} bytes, not $size")
+        if (inode.durable < size) violated(s"$name becomes visible before it is durable")
+    }
+    val text = inode.text(0, inode.length)
+    if (!text.endsWith("\n")) violated(s"$name ends in the middle of a row: '$text'")
+    text.split('\n').foreach { row =>
+      if (!decidedRows(row)) violated(s"$name shows '$row', which no epoch in the log has")
+      if (!visibleRows.add(row)) violated(s"$name shows '$row' a second time")
+      if (!name.startsWith(row.takeWhile(_ != ':') + "/")) violated(s"$name shows '$row' of another bucket")
+    }
+    everVisible.update(name, inode)
+  }
+
+  /** After a clean end with everything published: each row of each committed batch, once. */
+  def complete(disk: Disk): Unit = {
+    val all =
+      source.batches.iterator.filter(batch => source.isCommitted(batch.id)).flatMap(_.rows).map(_.text)
+    val missing = all.filterNot(visibleRows).toVector
+    if (missing.nonEmpty) violated(s"rows are missing: ${missing.mkString(", ")}")
+    if (visibleRows.size != decidedRows.size) violated("decided rows are hidden")
+    newestRecord.filter(_.state.open.nonEmpty).foreach(_ => violated("parts are open after the end"))
+    disk.records.lastOption.foreach { case (seq, _) =>
+      if (!newestRecord.exists(_.seq == seq)) violated(s"record $seq is the last one, and decided nothing")
+    }
+  }
+
+  /** After a sweep with all writers gone for long. */
+  def swept(disk: Disk): Unit =
+    if (disk.staged.nonEmpty) violated(s"left behind: ${disk.staged.keys.mkString(", ")}")
+
+  private def decided(record: LogRecord, disk: Disk): Unit = {
+    record.kind match {
+      case RecordKind.Epoch(epoch) =>
+        if (!decidedEpochs.add(epoch)) violated(s"epoch $epoch is decided twice")
+        source.batch(epoch).rows.foreach(row => decidedRows.add(row.text))
+      case _ => ()
+    }
+    record.publish.foreach { part =>
+      if (part.sizeBytes > 0 && toPublish.put(part.finishedPath, part.sizeBytes).nonEmpty)
+        violated(s"${part.finishedPath} is to be published by two records")
+    }
+    undeletable.clear()
+    record.state.open.foreach(part => undeletable.update(part.handle.token, part.validBytes))
+    record.publish.foreach(part => undeletable.update(part.handle.token, part.sizeBytes))
+    newestRecord = Some(record)
+    conserved(record, disk)
+  }
+
+  /** Every decided row is visible or in exactly one part of the newest record. */
+  private def conserved(record: LogRecord, disk: Disk): Unit = {
+    val hidden                                 = mutable.Set.empty[String]
+    def holds(part: Part, token: String): Unit = if (part.sizeBytes > 0) {
+      val inode =
+        disk.staged.getOrElse(token, violated(s"record ${record.seq} names $token, which is not there"))
+      if (inode.durable < part.sizeBytes)
+        violated(s"$token is recorded with ${part.sizeBytes} bytes, not durable")
+      val rows = inode.lines(part.sizeBytes.toInt)
+      if (rows.size != part.records)
+        violated(s"$token is recorded with ${part.records} rows and has ${rows.size}")
+      rows.foreach { row =>
+        if (!decidedRows(row)) violated(s"record ${record.seq} has '$row', of no decided epoch, in $token")
+        if (visibleRows(row) || !hidden.add(row))
+          violated(s"record ${record.seq} has '$row' again, in $token")
+      }
+    }
+    record.state.open.foreach(part => holds(part, part.handle.token))
+    record.publish.foreach(part => holds(part, part.handle.token))
+    if (hidden.size + visibleRows.size != decidedRows.size) {
+      val lost = decidedRows.diff(hidden).diff(visibleRows).toVector.sorted
+      violated(s"record ${record.seq} (${record.kind.word}) has lost ${lost.mkString(", ")}")
+    }
+  }
+
+  private def violated(message: String): Nothing = throw new Violation(message)
+}
+
+private object Oracle {
+  val KeptRecords = 100
+}

@@ -1,0 +1,165 @@
+package stoplog.sim
+
+import java.util.SplittableRandom
+import java.util.concurrent.Semaphore
+
+import scala.collection.mutable.ArrayBuffer
+
+/** Runs actors one step at a time, and draws from the seed who takes the next one.
+  *
+  * Every actor has a thread, but only the one that holds the baton runs: the others are parked inside [[pause]]. So
+  * the code under test blocks, throws and unwinds as it always does, and still every interleaving replays.
+  *
+  * @param stickPercent how often the actor that runs goes on, in percent
+  */
+final class Scheduler(random: SplittableRandom, lane: Lane, stickPercent: Int) {
+  private val actors                    = ArrayBuffer.empty[Actor]
+  private val over                      = new Semaphore(0)
+  private val ready                     = ArrayBuffer.empty[Actor]
+  private var running: Actor            = new Actor("nobody", new SimProcess("nowhere"), () => ())
+  private var stepsTaken                = 0L
+  private var failed: Option[Throwable] = None
+  private var interfere: () => Unit     = () => ()
+  private var stepLimit                 = Scheduler.StepLimit
+
+  def current: Actor = running
+
+  def steps: Long = stepsTaken
+
+  def living: Iterator[Actor] = actors.iterator.filterNot(_.dead)
+
+  /** What may happen at every step, besides the step itself. */
+  def onStep(action: () => Unit): Unit = interfere = action
+
+  /** Runs `main` and all that it spawns to the end; throws what ended it before. */
+  def run(name: String)(main: => Unit): Unit = {
+    val first = spawn(name, new SimProcess(name))(main)
+    running = first
+    lane.resume(first)
+    over.acquireUninterruptibly()
+    failed.foreach(throw _)
+  }
+
+  def spawn(name: String, process: SimProcess)(body: => Unit): Actor = {
+    val actor: Actor = new Actor(name, process, () => body)
+    actor.onThread = () => live(actor)
+    actors += actor
+    actor
+  }
+
+  /** A step: anybody may run now, and the actor may find itself dead when its turn comes again. */
+  def pause(): Unit = {
+    val me = running
+    if (me.dead) throw Crash
+    stepsTaken += 1
+    if (stepsTaken > stepLimit) throw new Violation(s"no end after $stepsTaken steps")
+    interfere()
+    passTo(me)
+  }
+
+  /** Waits for a condition that other actors bring about; nobody runs between its being true and the return. */
+  def awaitUntil(condition: () => Boolean): Unit = {
+    val me = running
+    if (me.dead) throw Crash
+    me.waitsFor = condition
+    passTo(me)
+    me.waitsFor = Scheduler.nothing
+  }
+
+  /** Waits until nobody else can go on: all others have ended, sleep, or wait for a sleeper. */
+  def awaitQuiet(): Unit = {
+    val me = running
+    awaitUntil(() => !actors.exists(actor => (actor ne me) && isReady(actor)))
+  }
+
+  def sleep(actor: Actor, untilStep: Long): Unit = actor.wakesAt = untilStep
+
+  /** Wakes those who sleep for fewer steps than that. */
+  def wake(sleepingLessThan: Long): Unit =
+    actors.foreach(actor => if (actor.wakesAt < sleepingLessThan) actor.wakesAt = 0L)
+
+  def isAsleep(actor: Actor): Boolean = actor.wakesAt > stepsTaken
+
+  /** The process is gone: its actors unwind before anybody else runs, and nothing that they do counts. */
+  def kill(process: SimProcess): Unit = {
+    process.alive = false
+    actors.foreach(actor => if (actor.process eq process) actor.dead = true)
+    actors --= actors.filter(actor => actor.dead && !actor.started)
+    ()
+  }
+
+  private def live(actor: Actor): Unit = {
+    try if (!actor.dead) actor.body()
+    catch {
+      case Crash        => ()
+      case e: Throwable => fail(e)
+    }
+    actors -= actor
+    actor.done = true
+    lane.release(actor)
+    val next = if (actors.isEmpty) None else Some(pick())
+    next match {
+      case None        => over.release()
+      case Some(other) =>
+        running = other
+        lane.resume(other)
+    }
+  }
+
+  private def passTo(me: Actor): Unit = {
+    val next = pick()
+    if (next ne me) {
+      running = next
+      lane.resume(next)
+      me.park()
+    }
+    if (me.dead) throw Crash
+  }
+
+  @scala.annotation.tailrec
+  private def pick(): Actor = {
+    val unwinding = actors.indexWhere(_.dead)
+    if (unwinding >= 0) actors(unwinding)
+    else {
+      ready.clear()
+      actors.foreach(actor => if (isReady(actor)) ready += actor)
+      if (ready.isEmpty) {
+        if (!wakeOne()) fail(new Violation(s"nobody can go on: ${actors.map(_.name).mkString(", ")}"))
+        pick()
+      } else if (random.nextInt(100) < stickPercent && !running.done && isReady(running)) running
+      else ready(random.nextInt(ready.size))
+    }
+  }
+
+  private def isReady(actor: Actor): Boolean = !isAsleep(actor) && actor.waitsFor()
+
+  private def wakeOne(): Boolean = actors.filter(isAsleep) match {
+    case sleepers if sleepers.isEmpty => false
+    case sleepers                     => sleepers.minBy(_.wakesAt).wakesAt = 0L; true
+  }
+
+  private def fail(e: Throwable): Unit = {
+    if (failed.isEmpty) failed = Some(e)
+    stepLimit = Long.MaxValue
+    actors.map(_.process).toSet.foreach(kill)
+  }
+}
+
+object Scheduler {
+  private val StepLimit = 200000L
+
+  private[sim] val nothing: () => Boolean = () => true
+}
+
+/** What a thread of a dead process gets thrown. An error of the machine, so that no handler takes it for a failure. */
+object Crash extends VirtualMachineError("the process is dead") {
+  override def fillInStackTrace(): Throwable = this
+}
+
+/** The oracle's verdict. Not to be caught by the code under test either. */
+final class Violation(message: String) extends VirtualMachineError(message)
+
+/** An operating-system process: what dies together. */
+final class SimProcess(val name: String) {
+  var alive: Boolean = true
+}

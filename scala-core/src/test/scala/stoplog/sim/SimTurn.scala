@@ -1,0 +1,26 @@
+package stoplog.sim
+
+import stoplog.commit.Turn
+
+/** The turn of one driver, with a step wherever it is asked for. */
+final class SimTurn(world: World) extends Turn {
+  private var free = true
+
+  override def take(): Unit = {
+    world.pause("take the turn")
+    world.scheduler.awaitUntil(() => free)
+    free = false
+  }
+
+  override def tryTake(): Boolean = {
+    world.pause("try to take the turn")
+    val taken = free
+    free = false
+    taken
+  }
+
+  override def give(): Unit = {
+    if (free) throw new Violation("the turn is given back twice")
+    free = true
+  }
+}

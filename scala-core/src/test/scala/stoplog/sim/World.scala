@@ -1,0 +1,103 @@
+package stoplog.sim
+
+import java.io.IOException
+import java.util.SplittableRandom
+
+import scala.collection.mutable.ArrayBuffer
+
+import stoplog.commit.Clock
+import stoplog.error.Errors
+import stoplog.fault.{Faults, InjectedFault, Step}
+import stoplog.part.RunId
+
+/** Everything that one schedule works on: the seed's dice, the clock, the storage, the source, and who watches. */
+final class World(val seed: Long, lane: Lane, tracing: Tracing) {
+  val random: SplittableRandom = new SplittableRandom(seed * 0x9e3779b97f4a7c15L + 0x7f4a7c15L)
+  val traits: Traits           = Traits.draw(random)
+  val scheduler: Scheduler     = new Scheduler(random, lane, traits.stickPercent)
+  val source: Source           = new Source(random, traits.buckets)
+  val oracle: Oracle           = new Oracle(source)
+
+  private var nowMillis = 1000000000000L
+  private var runs      = 0
+  private var trouble   = true
+  private var atStep    = (_: Step) => ()
+  private val lines     = ArrayBuffer.empty[String]
+
+  val disk: Disk = new Disk(oracle, () => nowMillis)
+
+  /** Only reads: time passes by [[pass]]. */
+  val clock: Clock = new Clock { override def millis(): Long = nowMillis }
+
+  val faults: Faults = new Faults {
+    override def at(step: Step): Unit = {
+      atStep(step)
+      pause(step.name)
+      if (strikes()) {
+        note(s"fault at ${step.name}")
+        throw new InjectedFault(step)
+      }
+    }
+  }
+
+  /** What may happen when somebody reaches a step of the protocol. */
+  def onStep(action: Step => Unit): Unit = atStep = action
+
+  def pass(millis: Long): Unit = nowMillis += millis
+
+  /** From here on nothing fails and nobody dies, other than by what happened before. */
+  def calm(): Unit = trouble = false
+
+  def isTroubled: Boolean = trouble
+
+  def nextRun(): RunId = {
+    runs += 1
+    oracle.runStarted()
+    RunId(f"$runs%012d")
+  }
+
+  /** A step that touches no storage. */
+  def pause(what: => String): Unit = {
+    pass(1)
+    scheduler.pause()
+    note(what)
+  }
+
+  /** A step on the storage: it may fail before it has an effect, and also after. */
+  def op[A](what: => String)(effect: => A): A = {
+    pause(what)
+    if (!strikes()) effect
+    else if (random.nextBoolean()) throw failure(what, "failed before")
+    else {
+      effect
+      throw failure(what, "failed after")
+    }
+  }
+
+  def note(what: => String): Unit = if (tracing == Tracing.On) {
+    val who = scheduler.current
+    lines += f"${scheduler.steps}%6d ${nowMillis - 1000000000000L}%9d ms  ${who.process.name}%-12s ${who.name}%-26s $what"
+  }
+
+  def trace: Vector[String] = lines.toVector
+
+  private def strikes(): Boolean = trouble && random.nextInt(10000) < traits.faultsPerTenThousand
+
+  private def failure(what: String, how: String): RuntimeException = {
+    note(s"$what: $how it took effect")
+    Errors.storeWrite(what, World.Injected, new IOException(World.Injected))
+  }
+}
+
+object World {
+
+  /** In the message of a failure that the world made up. */
+  val Injected: String = "injected failure"
+}
+
+/** Whether a schedule keeps a readable account of its steps. */
+sealed trait Tracing
+object Tracing {
+  case object On  extends Tracing
+  case object Off extends Tracing
+}

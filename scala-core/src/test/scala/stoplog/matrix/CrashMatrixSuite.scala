@@ -26,11 +26,16 @@ class CrashMatrixSuite extends AnyFunSuite {
 
   for (layout <- Layout.all; content <- Content.all; fate <- Fate.all)
     test(s"stopped at each step, ${fate.name}: ${layout.name}, ${content.name}") {
-      for (step <- Step.all; occurrence <- tried(fate, occurrences(step)))
+      for (step <- Step.all; occurrence <- tried(layout, content, fate, occurrences(step)))
         holds(Crash(layout, content, Doom.At(step, occurrence), fate, again = None))
     }
 
-  for (layout <- Layout.all; content <- Content.all if long)
+  test("woken at each occurrence of each step of a task, when the part it wrote may long be finished") {
+    for (step <- Seq(Step.PartOpened, Step.MidWrite, Step.BeforeSync); occurrence <- 1 to occurrences(step))
+      holds(Crash(Layout.Staging, Content.Plain, Doom.At(step, occurrence), Fate.Woken, again = None))
+  }
+
+  for (layout <- Layout.all; content <- Content.all if long && MatrixPage.thorough(layout, content))
     test(s"killed at each step, and killed again at each step: ${layout.name}, ${content.name}") {
       for (step <- Step.all; next <- Step.all)
         holds(Crash(layout, content, Doom.At(step, middle(step)), Fate.Killed, Some(Doom.At(next, 1))))
@@ -44,13 +49,14 @@ class CrashMatrixSuite extends AnyFunSuite {
     assert(new String(Files.readAllBytes(MatrixPage.file), UTF_8) === page, hint)
   }
 
-  private def tried(fate: Fate, occurrences: Int): Seq[Int] =
-    if (long) 1 to occurrences
+  private def tried(layout: Layout, content: Content, fate: Fate, last: Int): Seq[Int] =
+    if (long && MatrixPage.thorough(layout, content)) 1 to last
+    else if (long) Seq(1, (last + 1) / 2, last).distinct
     else
       fate match {
-        case Fate.Killed => Seq(1, occurrences).distinct
+        case Fate.Killed => Seq(1, last).distinct
         case Fate.Frozen => Seq(1)
-        case Fate.Woken  => Seq(occurrences)
+        case Fate.Woken  => Seq(last)
       }
 
   private def middle(step: Step): Int = (occurrences(step) + 1) / 2

@@ -20,7 +20,7 @@ private[commit] final class LivePart[R](
   private[this] var rows                   = recordsBefore
   private[this] var writtenAt              = openedAtMillis
 
-  private[this] val startBytes            = output.position
+  private[this] val startBytes = output.position
 
   override def sizeBytes: Long           = buffer.position
   override def records: Long             = rows

@@ -153,9 +153,12 @@ final class SinkDriver(
     if (held.state.settings == settings.toMap) held
     else {
       val state = held.state.copy(settings = settings.toMap)
-      if (state.settings(SinkSettings.ContentKey) == held.state.settings.getOrElse(SinkSettings.ContentKey, ""))
+      if (
+        state.settings(SinkSettings.ContentKey) == held.state.settings.getOrElse(SinkSettings.ContentKey, "")
+      )
         held.copy(state = state)
-      else roll(held, held.state.open.map(Due(_, SinkSettings.ContentChanged)), state.copy(open = Vector.empty))
+      else
+        roll(held, held.state.open.map(Due(_, SinkSettings.ContentChanged)), state.copy(open = Vector.empty))
     }
 
   private def rollDue(held: Held): Unit = {
@@ -176,7 +179,7 @@ final class SinkDriver(
   private def release(held: Held, finish: Finish): Unit = {
     faults.at(Step.BeforeRelease)
     val ready = settled(held)
-    val due = finish match {
+    val due   = finish match {
       case Finish.PublishOpen => ready.state.open.map(Due(_, RollReason.End))
       case Finish.KeepOpen    => Vector.empty
     }
@@ -244,7 +247,9 @@ final class SinkDriver(
   private def sweep(): Unit = {
     sweptAtMillis = clock.millis()
     try sweeper.sweep(run)
-    catch { case NonFatal(e) => logger.warn("Unfinished files could not be removed; the next start tries again", e) }
+    catch {
+      case NonFatal(e) => logger.warn("Unfinished files could not be removed; the next start tries again", e)
+    }
     ()
   }
 }

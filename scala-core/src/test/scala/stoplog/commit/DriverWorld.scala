@@ -16,9 +16,9 @@ final class DriverWorld(policy: RollingPolicy) {
   final class CountedTurn extends Turn {
     private val real = Turn.semaphore()
     var taken: Int   = 0
-    var back: Int   = 0
+    var back: Int    = 0
 
-    override def take(): Unit = { real.take(); taken += 1 }
+    override def take(): Unit       = { real.take(); taken += 1 }
     override def tryTake(): Boolean = {
       val got = real.tryTake()
       if (got) taken += 1
@@ -55,6 +55,7 @@ final class DriverWorld(policy: RollingPolicy) {
       100,
       clock,
       Faults.none,
+      _ => (),
       () => ()
     )
     buckets.foreach(bucket => writer.write(bucket, s"row of $bucket"))

@@ -41,7 +41,8 @@ class EpochDraftSuite extends AnyFunSuite {
 
   test("two parts of one name in two buckets are two parts") {
     val elsewhere = young.copy(bucket = "c")
-    val drawn     = draft(plan(Map(0 -> Vector(young, elsewhere))), result(0).copy(closed = Vector(done("young"))))
+    val drawn     =
+      draft(plan(Map(0 -> Vector(young, elsewhere))), result(0).copy(closed = Vector(done("young"))))
     assert(drawn.open === Vector(elsewhere))
   }
 
@@ -50,7 +51,9 @@ class EpochDraftSuite extends AnyFunSuite {
     assert(draft(plan(Map(1 -> Vector(old))), result(0), result(1)).due === Vector(Due(old, RollReason.Age)))
   }
 
-  test("an untouched part loses its owner when its task was repeated, or sent nothing, or the owner was another") {
+  test(
+    "an untouched part loses its owner when its task was repeated, or sent nothing, or the owner was another"
+  ) {
     val handed   = plan(Map(0 -> Vector(young)))
     val disowned = Vector(young.copy(owner = None))
     assert(draft(handed, result(0, Attempt.Repeated), result(1)).open === disowned)
@@ -59,7 +62,13 @@ class EpochDraftSuite extends AnyFunSuite {
   }
 
   test("the next free number is behind every number that a task used") {
-    assert(draft(plan(Map.empty, firstPart = 10), result(0, nextPart = 14), result(1, nextPart = 13)).nextPart === 14)
+    assert(
+      draft(
+        plan(Map.empty, firstPart = 10),
+        result(0, nextPart = 14),
+        result(1, nextPart = 13)
+      ).nextPart === 14
+    )
     assert(draft(plan(Map.empty, firstPart = 10)).nextPart === 10)
   }
 }

@@ -19,7 +19,9 @@ class HandoutSuite extends AnyFunSuite {
 
   test("with fewer tasks, a part goes to a task without one of its bucket before it shares one") {
     val parts = Vector(open("kept", slot = 0), open("moved", slot = 5), open("shared", slot = 6))
-    assert(names(Handout.assign(parts, slots = 2)) === Map(0 -> Vector("kept", "shared"), 1 -> Vector("moved")))
+    assert(
+      names(Handout.assign(parts, slots = 2)) === Map(0 -> Vector("kept", "shared"), 1 -> Vector("moved"))
+    )
   }
 
   test("one task gets everything, its own first") {
@@ -33,7 +35,9 @@ class HandoutSuite extends AnyFunSuite {
     assert(Handout.assign(Vector.empty, slots = 4) === Map.empty)
   }
 
-  test("every part is handed to exactly one task, whatever the numbers, and the same again from the same state") {
+  test(
+    "every part is handed to exactly one task, whatever the numbers, and the same again from the same state"
+  ) {
     val random = new Random(5)
     for (_ <- 1 to 500) {
       val parts = Vector.tabulate(random.nextInt(40)) { n =>

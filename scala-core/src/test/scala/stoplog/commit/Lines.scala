@@ -6,8 +6,8 @@ import stoplog.rolling.{PartStats, RollReason, RollingPolicy}
 
 /** One row a line, behind a first line `#`. */
 object Lines extends PartFormat[String] {
-  override def begin(out: OutputStream): Unit                     = encode("#", out)
-  override def encode(row: String, out: OutputStream): Unit       = out.write((row + "\n").getBytes)
+  override def begin(out: OutputStream): Unit                = encode("#", out)
+  override def encode(row: String, out: OutputStream): Unit  = out.write((row + "\n").getBytes)
   override def openMember(out: OutputStream): Option[Member] = None
 }
 
@@ -19,6 +19,7 @@ object HeldBackLines extends PartFormat[String] {
   override def openMember(out: OutputStream): Option[Member] = Some(new Member {
     override val stream: ByteArrayOutputStream = new ByteArrayOutputStream()
     override def finish(): Unit                = out.write(s"<$stream>".getBytes)
+    override def close(): Unit                 = ()
   })
 }
 
@@ -29,9 +30,11 @@ final case class Rolls(
     onEpochEnd: PartStats => Option[RollReason] = _ => None
 ) {
   def policy: RollingPolicy = new RollingPolicy {
-    override def beforeRow(part: PartStats, nowMillis: Long): Option[RollReason]  = Rolls.this.beforeRow(part)
-    override def onTime(part: PartStats, nowMillis: Long): Option[RollReason]     = Rolls.this.onTime(part, nowMillis)
-    override def onEpochEnd(part: PartStats, nowMillis: Long): Option[RollReason] = Rolls.this.onEpochEnd(part)
+    override def beforeRow(part: PartStats, nowMillis: Long): Option[RollReason] = Rolls.this.beforeRow(part)
+    override def onTime(part: PartStats, nowMillis: Long): Option[RollReason]    =
+      Rolls.this.onTime(part, nowMillis)
+    override def onEpochEnd(part: PartStats, nowMillis: Long): Option[RollReason] =
+      Rolls.this.onEpochEnd(part)
   }
 }
 

@@ -110,7 +110,7 @@ final class MemoryParts extends PartStore {
   private final class Output(token: String) extends PartOutput {
     private val bytes = contents(token)
 
-    override def position: Long                                              = bytes.size.toLong
+    override def position: Long                                           = bytes.size.toLong
     override def write(from: Array[Byte], offset: Int, length: Int): Unit = bytes.write(from, offset, length)
 
     override def persist(): Resume = {

@@ -15,7 +15,8 @@ class ParallelSuite extends AnyFunSuite {
 
     test(s"$name: a failure is thrown as it was") {
       val failure = new IllegalStateException("7")
-      val thrown  = intercept[IllegalStateException](parallel.map(1 to 9)(n => if (n == 7) throw failure else n))
+      val thrown  =
+        intercept[IllegalStateException](parallel.map(1 to 9)(n => if (n == 7) throw failure else n))
       assert(thrown eq failure)
     }
   }

@@ -17,7 +17,7 @@ class PartBufferSuite extends AnyFunSuite {
       val buffer   = new PartBuffer(output)
       val expected = new StringBuilder
       for (_ <- 1 to 60) {
-        val size  = random.nextInt(5) match {
+        val size = random.nextInt(5) match {
           case 0 => 0
           case 1 => 1
           case 2 => PartBuffer.FirstBytes - 1 + random.nextInt(3)

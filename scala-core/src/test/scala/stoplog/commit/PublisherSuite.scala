@@ -14,9 +14,9 @@ import stoplog.store.NewPart
 class PublisherSuite extends AnyFunSuite {
 
   private final class World(onLost: LostPart = LostPart.Fail, tries: Int = 1) {
-    val parts   = new MemoryParts
-    val records = new MemoryRecords
-    val pauses  = new java.util.concurrent.ConcurrentLinkedQueue[Long]()
+    val parts     = new MemoryParts
+    val records   = new MemoryRecords
+    val pauses    = new java.util.concurrent.ConcurrentLinkedQueue[Long]()
     val publisher = new Publisher(
       parts,
       new CommitLog(records),
@@ -34,7 +34,14 @@ class PublisherSuite extends AnyFunSuite {
     }
 
     def record(publish: Pending*): LogRecord =
-      LogRecord(4, RecordKind.Epoch(9), mine, 0, publish.toVector, SinkState("q", Some(9), Vector.empty, 0, Map.empty))
+      LogRecord(
+        4,
+        RecordKind.Epoch(9),
+        mine,
+        0,
+        publish.toVector,
+        SinkState("q", Some(9), Vector.empty, 0, Map.empty)
+      )
   }
 
   test("what the record names becomes visible, and then the record is marked") {
@@ -111,7 +118,9 @@ class PublisherSuite extends AnyFunSuite {
   test("the last failure is thrown, and what is not the storage's fault at once") {
     val world = new World(tries = 3)
     var tried = 0
-    world.parts.onPublish = path => { tried += 1; throw Errors.storeWrite(path, "503", new IOException("503")) }
+    world.parts.onPublish = path => {
+      tried += 1; throw Errors.storeWrite(path, "503", new IOException("503"))
+    }
     assert(condition(world.publisher.publish(world.record(world.closed("p")))) === "STOPLOG_STORE_WRITE")
     assert(tried === 3)
     world.parts.onPublish = path => { tried += 1; throw Errors.nameTaken(path, "it is") }

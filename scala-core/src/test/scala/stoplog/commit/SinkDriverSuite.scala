@@ -18,7 +18,9 @@ class SinkDriverSuite extends AnyFunSuite {
     world.epoch(driver, 1, "a", "b")
     assert(world.log.all().map(_.kind) === Vector(RecordKind.Claim, RecordKind.Epoch(0), RecordKind.Epoch(1)))
     assert(world.parts.finished.isEmpty)
-    assert(world.newest.state.open.map(part => part.bucket -> part.records).toMap === Map("a" -> 2L, "b" -> 1L))
+    assert(
+      world.newest.state.open.map(part => part.bucket -> part.records).toMap === Map("a" -> 2L, "b" -> 1L)
+    )
     assert(driver.stats.open === world.newest.state.open)
     assert(driver.stats.epochsCommitted === 2)
   }
@@ -245,7 +247,9 @@ class SinkDriverSuite extends AnyFunSuite {
     driver.abort()
     driver.abort()
     assert((turn.taken, turn.back) === ((1, 1)))
-    intercept[IOException](driver.begin(0, slots = 1)) // whether the record is there nobody knows: a new run reads it
+    intercept[IOException](
+      driver.begin(0, slots = 1)
+    ) // whether the record is there nobody knows: a new run reads it
     assert((turn.taken, turn.back) === ((2, 2)))
     driver.end(PublishOpen)
     assert((turn.taken, turn.back) === ((3, 3)))
@@ -291,7 +295,9 @@ class SinkDriverSuite extends AnyFunSuite {
     assert(world.rows.size === 2)
   }
 
-  test("what no record names is swept at the claim, once it is older than the grace time, and nothing else is") {
+  test(
+    "what no record names is swept at the claim, once it is older than the grace time, and nothing else is"
+  ) {
     val world = new DriverWorld(Rolls.never)
     val first = world.driver()
     world.epoch(first, 0, "a")
@@ -354,7 +360,10 @@ class SinkDriverSuite extends AnyFunSuite {
     val driver = world.driver()
     for ((slots, epoch) <- Seq(3, 1, 4, 2, 2).zipWithIndex) {
       val plan = driver.begin(epoch.toLong, slots)
-      driver.commit(epoch.toLong, (0 until slots).map(slot => world.task(plan, slot, (0 to slot).map(n => s"b$n"): _*)))
+      driver.commit(
+        epoch.toLong,
+        (0 until slots).map(slot => world.task(plan, slot, (0 to slot).map(n => s"b$n"): _*))
+      )
     }
     val names = world.parts.finished.keys.map(_.split('/').last).toVector
     assert(names.distinct.size === names.size)

@@ -8,7 +8,11 @@ import stoplog.log.{LogRecord, RecordKind, SinkState}
 
 class StartCheckSuite extends AnyFunSuite {
 
-  private def log(lastEpoch: Option[Long], queryId: String = identity.queryId, zone: String = "UTC"): Option[LogRecord] = {
+  private def log(
+      lastEpoch: Option[Long],
+      queryId: String = identity.queryId,
+      zone: String = "UTC"
+  ): Option[LogRecord] = {
     val state = SinkState(queryId, lastEpoch, Vector(open("p")), 7, settings.toMap + ("timeZone" -> zone))
     Some(LogRecord(3, RecordKind.Roll, other, 0, Vector.empty, state))
   }
@@ -62,7 +66,9 @@ class StartCheckSuite extends AnyFunSuite {
 
   test("a setting that must not change is refused under its name, before anything else") {
     for (onForeign <- Seq(Adopt, Refuse))
-      assert(condition(check(log(Some(5), zone = "Europe/Berlin"), 6, onForeign)) === "STOPLOG_SETTINGS_CHANGED")
+      assert(
+        condition(check(log(Some(5), zone = "Europe/Berlin"), 6, onForeign)) === "STOPLOG_SETTINGS_CHANGED"
+      )
   }
 
   test("a setting that the log does not know yet is no change, and neither is another content") {

@@ -12,6 +12,7 @@ class TaskWriterSuite extends AnyFunSuite {
   private var parts = new MemoryParts
 
   private def task(
+      checkBucket: String => Unit = _ => (),
       policy: RollingPolicy = Rolls.never,
       handed: Vector[Open] = Vector.empty,
       attempt: Attempt = Attempt.First,
@@ -22,7 +23,18 @@ class TaskWriterSuite extends AnyFunSuite {
       mayStart: () => Unit = () => ()
   ): TaskWriter[String] = {
     val plan = TaskPlan(mine, 5, slot, attempt, handed, firstPart = 10L + slot, stride = slots)
-    new TaskWriter(plan, parts, format, policy, PartNaming("part", ".txt"), maxOpenParts, clock, Faults.none, mayStart)
+    new TaskWriter(
+      plan,
+      parts,
+      format,
+      policy,
+      PartNaming("part", ".txt"),
+      maxOpenParts,
+      clock,
+      Faults.none,
+      checkBucket,
+      mayStart
+    )
   }
 
   private def name(number: Int): String = s"part-111111111111-$number.txt"
@@ -59,7 +71,7 @@ class TaskWriterSuite extends AnyFunSuite {
     assert(result.open === Vector(expected))
     assert(result.nextPart === 14)
     assert(parts.content("t1") === "#\none\ntwo\n")
-    assert((writer.rowsWritten, writer.partsOpened) === ((2L, 1L)))
+    assert(writer.counts === TaskWriter.Counts(partsOpened = 1, partsClosed = 0, bytesWritten = 10))
   }
 
   written("names of one task are as far apart as there are tasks") {
@@ -68,7 +80,9 @@ class TaskWriterSuite extends AnyFunSuite {
     assert(writer.commit().open.map(_.name) === Vector(12, 16, 20).map(name))
   }
 
-  written("a handed part is gone on with in place by the first attempt of the run that owns it, without a new header") {
+  written(
+    "a handed part is gone on with in place by the first attempt of the run that owns it, without a new header"
+  ) {
     val writer = task(handed = Vector(left("#\nold\n", "p")))
     writer.write("b", "new")
     val result = writer.commit()
@@ -80,7 +94,13 @@ class TaskWriterSuite extends AnyFunSuite {
 
   written("a repeated attempt, or one of another run's part, works on a copy and reports that") {
     val handed = left("#\nold\n", "p")
-    for ((attempt, owner) <- Seq(Attempt.Repeated -> Some(mine), Attempt.First -> None, Attempt.First -> Some(other))) {
+    for (
+      (attempt, owner) <- Seq(
+        Attempt.Repeated -> Some(mine),
+        Attempt.First    -> None,
+        Attempt.First    -> Some(other)
+      )
+    ) {
       val writer = task(handed = Vector(handed.copy(owner = owner)), attempt = attempt)
       writer.write("b", "new")
       val result = writer.commit()
@@ -94,31 +114,39 @@ class TaskWriterSuite extends AnyFunSuite {
   }
 
   written("the policy closes a part before the row that would be too many") {
-    val writer = task(Rolls.atRecords(2))
+    val writer = task(policy = Rolls.atRecords(2))
     (1 to 5).foreach(n => writer.write("b", s"$n"))
     val result = writer.commit()
-    assert(result.closed.map(part => (part.name, part.records, part.reason)) ===
-      Vector((name(10), 2L, RollReason.Records), (name(11), 2L, RollReason.Records)))
+    assert(
+      result.closed.map(part => (part.name, part.records, part.reason)) ===
+        Vector((name(10), 2L, RollReason.Records), (name(11), 2L, RollReason.Records))
+    )
     assert(result.open.map(part => (part.name, part.records)) === Vector((name(12), 1L)))
     assert(result.closed.map(part => parts.content(part.handle.token)) === Vector("#\n1\n2\n", "#\n3\n4\n"))
   }
 
   written("size and age are the policy's to judge, with the part's true numbers") {
-    val policy = Rolls(beforeRow = part =>
-      if (part.sizeBytes >= 6) Some(RollReason.Size)
-      else Option.when(clock.millis() - part.openedAtMillis >= 50)(RollReason.Age)
+    val policy = Rolls(beforeRow =
+      part =>
+        if (part.sizeBytes >= 6) Some(RollReason.Size)
+        else Option.when(clock.millis() - part.openedAtMillis >= 50)(RollReason.Age)
     ).policy
-    val writer = task(policy)
+    val writer = task(policy = policy)
     Seq("1", "2", "3").foreach(writer.write("b", _))
     clock.advance(50)
     writer.write("b", "4")
     val result = writer.commit()
-    assert(result.closed.map(part => (part.sizeBytes, part.reason)) === Vector((6L, RollReason.Size), (4L, RollReason.Age)))
+    assert(
+      result.closed.map(part => (part.sizeBytes, part.reason)) === Vector(
+        (6L, RollReason.Size),
+        (4L, RollReason.Age)
+      )
+    )
   }
 
   written("a policy is never asked about a part without rows") {
     val policy = Rolls(beforeRow = part => { assert(part.records > 0); Some(RollReason.Records) }).policy
-    val writer = task(policy)
+    val writer = task(policy = policy)
     (1 to 3).foreach(n => writer.write("b", s"$n"))
     assert(writer.commit().closed.map(_.records) === Vector(1L, 1L))
   }
@@ -126,7 +154,7 @@ class TaskWriterSuite extends AnyFunSuite {
   written("at the end of the epoch the policy is asked for the epoch, then for the clock") {
     val both = Rolls(onTime = (_, _) => Some(RollReason.Age), onEpochEnd = _ => Some(RollReason.Checkpoint))
     for ((policy, reason) <- Seq(both.policy -> RollReason.Checkpoint, Rolls.atAge(0) -> RollReason.Age)) {
-      val writer = task(policy)
+      val writer = task(policy = policy)
       writer.write("b", "row")
       val result = writer.commit()
       assert(result.closed.map(_.reason) === Vector(reason))
@@ -135,7 +163,8 @@ class TaskWriterSuite extends AnyFunSuite {
   }
 
   written("several handed parts of one bucket are filled one after the other before a new one is begun") {
-    val writer = task(Rolls.atRecords(3), handed = Vector(left("#\na\nb\n", "p"), left("#\nc\nd\n", "q")))
+    val writer =
+      task(policy = Rolls.atRecords(3), handed = Vector(left("#\na\nb\n", "p"), left("#\nc\nd\n", "q")))
     (1 to 3).foreach(n => writer.write("b", s"$n"))
     val result = writer.commit()
     assert(result.closed.map(part => (part.name, part.records)) === Vector(("p", 3L), ("q", 3L)))
@@ -143,7 +172,7 @@ class TaskWriterSuite extends AnyFunSuite {
   }
 
   written("a part that was handed over full is closed without another row") {
-    val writer = task(Rolls.atRecords(2), handed = Vector(left("#\na\nb\n", "p")))
+    val writer = task(policy = Rolls.atRecords(2), handed = Vector(left("#\na\nb\n", "p")))
     writer.write("b", "new")
     val result = writer.commit()
     assert(result.closed.map(part => (part.name, part.sizeBytes, part.records)) === Vector(("p", 6L, 2L)))
@@ -162,8 +191,10 @@ class TaskWriterSuite extends AnyFunSuite {
     val writer = task(maxOpenParts = 2)
     Seq("a", "b", "a", "a", "c", "a", "d").foreach(bucket => writer.write(bucket, s"row of $bucket"))
     val result = writer.commit()
-    assert(result.closed.map(part => part.bucket -> part.reason) ===
-      Vector("b" -> RollReason.OpenLimit, "c" -> RollReason.OpenLimit))
+    assert(
+      result.closed.map(part => part.bucket -> part.reason) ===
+        Vector("b" -> RollReason.OpenLimit, "c" -> RollReason.OpenLimit)
+    )
     assert(result.open.map(_.bucket).toSet === Set("a", "d"))
     assert(result.open.map(_.records).sum === 5)
   }
@@ -179,7 +210,7 @@ class TaskWriterSuite extends AnyFunSuite {
 
   written("what a compressor held back counts when the epoch ends, and members end with the epoch") {
     val policy = Rolls(onEpochEnd = part => Option.when(part.sizeBytes >= 8)(RollReason.Size)).policy
-    val writer = task(policy, format = HeldBackLines)
+    val writer = task(policy = policy, format = HeldBackLines)
     writer.write("b", "four")
     writer.write("c", "1")
     val result = writer.commit()
@@ -192,8 +223,10 @@ class TaskWriterSuite extends AnyFunSuite {
     assert(parts.content("t2") === "<#\n1\n><2\n>")
   }
 
-  written("the lease is taken before the first byte, once, with the question whether to start, and given back") {
-    val asked = new java.util.concurrent.atomic.AtomicInteger()
+  written(
+    "the lease is taken before the first byte, once, with the question whether to start, and given back"
+  ) {
+    val asked  = new java.util.concurrent.atomic.AtomicInteger()
     val writer = task(mayStart = () => {
       assert(parts.leasesHeld === 1)
       assert(parts.calls === Seq("enter"))
@@ -214,6 +247,22 @@ class TaskWriterSuite extends AnyFunSuite {
     assert(parts.calls === Seq("enter"))
     writer.close()
     assert(parts.leasesHeld === 0)
+  }
+
+  written("a bucket that cannot be written to is refused before anything is opened or announced") {
+    val writer =
+      task(checkBucket = bucket => throw stoplog.error.Errors.bucketId(bucket, "it leaves the path"))
+    assert(condition(writer.write("../x", "row")) === "STOPLOG_BUCKET_ID")
+    assert(parts.calls.isEmpty)
+  }
+
+  written("counts are of this task alone, and bytes count once their part is closed or persisted") {
+    val writer = task(policy = Rolls.atRecords(3), handed = Vector(left("#\na\nb\n", "p")))
+    (1 to 4).foreach(n => writer.write("b", s"$n"))
+    writer.commit()
+    assert(
+      writer.counts === TaskWriter.Counts(partsOpened = 1, partsClosed = 1, bytesWritten = 2 + 8)
+    )
   }
 
   written("closing instead of committing closes every file, deletes nothing, and may be repeated") {

@@ -26,14 +26,14 @@ object MatrixPage {
     ()
   }
 
-  def render(occurrences: Map[Step, Int]): String = {
-    val (all, some) = (for (layout <- Layout.all; content <- Content.all) yield (layout, content))
+  def render(occurrences: Map[Step, Int], batchOccurrences: Map[Step, Int]): String = {
+    val (all, some) = (for {
+      layout  <- Layout.all
+      content <- Content.all
+    } yield (layout, content))
       .partition { case (layout, content) => thorough(layout, content) }
-    val head = Seq("Step", "On storage when the process stops there", "Occurrences tried") ++ Fate.all.map(_.name)
-    val rows = Step.all.map { step =>
-      val times = occurrences(step)
-      Seq(s"`${step.name}`", step.after, if (times == 1) "1" else s"1 to $times") ++ Fate.all.map(_ => Result)
-    }
+    val queries = table(Steps.ofQueries, occurrences, Fate.all.map(_.name -> Result))
+    val batches = table(Steps.ofBatchJobs, batchOccurrences, Seq(Fate.Killed.name -> BatchResult))
     s"""# Crash matrix: local storage
        |
        |Written by the run that proves it (`STOPLOG_LONG=1 STOPLOG_WRITE_DOCS=1`, suite
@@ -52,10 +52,25 @@ object MatrixPage {
        |"$Result" means: read with plain java.nio, every row of every epoch is there exactly once, no file is torn,
        |no name but those of finished parts is visible, and a later run sweeps away all that was unfinished.
        |
-       |${line(head)}
-       |${line(head.map(_ => "---"))}
-       |${rows.map(line).mkString("\n")}
+       |$queries
+       |
+       |## Batch jobs
+       |
+       |A batch write in mode overwrite is killed at each occurrence of each step, with every content. The
+       |next job under the path then deals with what it finds. "$BatchResult" means: readers see all old rows and no
+       |new one if the process died before its record, and all new rows and no old one otherwise; each row once.
+       |
+       |$batches
        |""".stripMargin
+  }
+
+  private def table(steps: Seq[Step], occurrences: Map[Step, Int], results: Seq[(String, String)]): String = {
+    val head = Seq("Step", "On storage when the process stops there", "Occurrences") ++ results.map(_._1)
+    val rows = steps.map { step =>
+      val times = occurrences(step)
+      Seq(s"`${step.name}`", step.after, if (times == 1) "1" else s"1 to $times") ++ results.map(_._2)
+    }
+    (head +: head.map(_ => "---") +: rows).map(line).mkString("\n")
   }
 
   private def named(cells: Seq[(Layout, Content)]): String =
@@ -63,5 +78,6 @@ object MatrixPage {
 
   private def line(cells: Seq[String]): String = cells.mkString("| ", " | ", " |")
 
-  private val Result = "each row once"
+  private val Result      = "each row once"
+  private val BatchResult = "old or new, whole"
 }

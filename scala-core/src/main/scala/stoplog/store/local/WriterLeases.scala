@@ -55,7 +55,7 @@ private[local] object WriterLeases {
   private def lock(directory: Path, file: Path, durability: Durability): Held = {
     Durability.createDirectories(directory, durability)
     val channel = FileChannel.open(file, StandardOpenOption.CREATE, StandardOpenOption.WRITE)
-    val lock =
+    val lock    =
       try channel.tryLock()
       catch { case e: IOException => channel.close(); throw e }
     if (lock == null) {

@@ -66,7 +66,8 @@ object FileSink {
     FileSinkBuilder(Map("path" -> path, "format" -> format))
 
   /** A sink that writes row by row, with the user's own encoder. */
-  def forRowFormat(path: String, encoder: Encoder): FileSinkBuilder = FileSinkBuilder.withEncoder(path, encoder)
+  def forRowFormat(path: String, encoder: Encoder): FileSinkBuilder =
+    FileSinkBuilder.withEncoder(path, encoder)
 
   /** The sink that these options describe.
     *

@@ -14,7 +14,7 @@ private[commit] final class Closer(store: PartStore, parallel: Parallel, run: Ru
   def close(due: Vector[Due]): Vector[Pending] = parallel.map(due)(closeOne).toVector
 
   private def closeOne(due: Due): Pending = {
-    val part = due.part
+    val part   = due.part
     val handle =
       if (part.owner.contains(run)) part.handle
       else store.isolate(part.handle, part.validBytes, NewPart(part.bucket, part.name, run))

@@ -30,7 +30,8 @@ private[commit] object EpochDraft {
       nowMillis: Long
   ): EpochDraft = {
     val bySlot  = results.map(result => result.slot -> result).toMap
-    val touched = results.iterator.flatMap(r => r.closed.iterator ++ r.open.iterator).map(_.finishedPath).toSet
+    val touched =
+      results.iterator.flatMap(r => r.closed.iterator ++ r.open.iterator).map(_.finishedPath).toSet
     val carried = plan.handed.toVector.sortBy(_._1).flatMap { case (slot, parts) =>
       parts.filterNot(part => touched(part.finishedPath)).map(carryOver(_, bySlot.get(slot), plan.run))
     }

@@ -25,7 +25,8 @@ final class JobCommit(
   import JobCommit._
   import tools.{clock, faults}
 
-  private val publisher = new Publisher(store, log, identity, LostPart.Fail, tools.parallel, tools.retry, faults)
+  private val publisher =
+    new Publisher(store, log, identity, LostPart.Fail, tools.parallel, tools.retry, faults)
 
   private def path = identity.path
 

@@ -4,7 +4,8 @@ import stoplog.rolling.{PartStats, RollReason, RollingPolicy}
 
 /** The user's policy in a batch job: rows may close a part early, and the end of a task closes the rest. */
 final case class JobPolicy(asked: RollingPolicy) extends RollingPolicy {
-  override def beforeRow(part: PartStats, nowMillis: Long): Option[RollReason]  = asked.beforeRow(part, nowMillis)
+  override def beforeRow(part: PartStats, nowMillis: Long): Option[RollReason] =
+    asked.beforeRow(part, nowMillis)
   override def onTime(part: PartStats, nowMillis: Long): Option[RollReason]     = None
   override def onEpochEnd(part: PartStats, nowMillis: Long): Option[RollReason] = Some(RollReason.End)
 }

@@ -26,9 +26,9 @@ object Retry {
       @scala.annotation.tailrec
       def go(left: Int, atMostMillis: Long): A =
         attempt(action) match {
-          case Right(result)                => result
-          case Left(failure) if left == 1   => throw failure
-          case Left(_)                      =>
+          case Right(result)              => result
+          case Left(failure) if left == 1 => throw failure
+          case Left(_)                    =>
             pause(ThreadLocalRandom.current().nextLong(atMostMillis) + 1)
             go(left - 1, atMostMillis * 2)
         }

@@ -20,7 +20,7 @@ private[commit] object StartCheck {
       batch: Long
   ): SinkState = newest.map(_.state) match {
     case None if batch == 0 || onForeign == ForeignQuery.Adopt => fresh(identity, settings, batch)
-    case None => throw Errors.epochGap(identity.path, identity.sinkId, "none", batch)
+    case None        => throw Errors.epochGap(identity.path, identity.sinkId, "none", batch)
     case Some(state) =>
       sameSettings(state, identity, settings)
       if (state.queryId == identity.queryId) sameQuery(state, identity, onForeign, batch)

@@ -11,19 +11,23 @@ sealed abstract class Step(val name: String, val after: String) extends Product 
 
 object Step {
   // starting
-  case object BeforeRepublish extends Step("beforeRepublish", "the newest record may name parts that are still hidden")
-  case object BeforeClaim     extends Step("beforeClaim", "everything in the newest record is published; no claim")
-  case object AfterClaim      extends Step("afterClaim", "a claim; older drivers are fenced; nothing else changed")
+  case object BeforeRepublish
+      extends Step("beforeRepublish", "the newest record may name parts that are still hidden")
+  case object BeforeClaim
+      extends Step("beforeClaim", "everything in the newest record is published; no claim")
+  case object AfterClaim extends Step("afterClaim", "a claim; older drivers are fenced; nothing else changed")
 
   // tasks
-  case object PartOpened   extends Step("partOpened", "a new or cut-back part without a row of this epoch")
-  case object MidWrite     extends Step("midWrite", "some rows of this epoch behind the valid length of open parts")
-  case object BeforeSync   extends Step("beforeSync", "all rows of the task written, none known to be durable")
-  case object AfterSync    extends Step("afterSync", "all rows of the task durable, in no record")
+  case object PartOpened extends Step("partOpened", "a new or cut-back part without a row of this epoch")
+  case object MidWrite
+      extends Step("midWrite", "some rows of this epoch behind the valid length of open parts")
+  case object BeforeSync extends Step("beforeSync", "all rows of the task written, none known to be durable")
+  case object AfterSync  extends Step("afterSync", "all rows of the task durable, in no record")
 
   // an epoch's commit
-  case object BeforeRecord  extends Step("beforeRecord", "all tasks' rows durable, in no record")
-  case object RecordWritten extends Step("recordWritten", "the record under a temporary name, not yet in the log")
+  case object BeforeRecord extends Step("beforeRecord", "all tasks' rows durable, in no record")
+  case object RecordWritten
+      extends Step("recordWritten", "the record under a temporary name, not yet in the log")
   case object AfterRecord   extends Step("afterRecord", "the record decides; none of its parts is visible")
   case object MidPublish    extends Step("midPublish", "a part visible under both of its names")
   case object PartPublished extends Step("partPublished", "one more of the record's parts visible")
@@ -32,14 +36,17 @@ object Step {
   case object AfterTrim     extends Step("afterTrim", "old records dropped")
 
   // between epochs, and at the end
-  case object BeforeRoll    extends Step("beforeRoll", "parts due by the clock, still open in the newest record")
+  case object BeforeRoll extends Step("beforeRoll", "parts due by the clock, still open in the newest record")
   case object BeforeRelease extends Step("beforeRelease", "the query has ended; its parts are still open")
-  case object AfterRelease  extends Step("afterRelease", "the release record decides; its parts may still be hidden")
-  case object MidSweep      extends Step("midSweep", "some orphans deleted")
+  case object AfterRelease
+      extends Step("afterRelease", "the release record decides; its parts may still be hidden")
+  case object MidSweep extends Step("midSweep", "some orphans deleted")
 
   // a batch job that replaces what is there
-  case object MidSetAside   extends Step("midSetAside", "the record decides; some of what it replaces is out of sight")
-  case object AfterSetAside extends Step("afterSetAside", "all that is replaced is out of sight; no part is visible")
+  case object MidSetAside
+      extends Step("midSetAside", "the record decides; some of what it replaces is out of sight")
+  case object AfterSetAside
+      extends Step("afterSetAside", "all that is replaced is out of sight; no part is visible")
 
   val all: Vector[Step] = Vector(
     BeforeRepublish,

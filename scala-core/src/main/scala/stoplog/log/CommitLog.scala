@@ -33,7 +33,7 @@ final class CommitLog(store: RecordStore) {
     * An exception of the store leaves the outcome unknown; reading the place back then decides.
     */
   def append(record: LogRecord): Appended = {
-    val bytes = RecordCodec.encode(record)
+    val bytes   = RecordCodec.encode(record)
     val outcome =
       try store.putIfAbsent(record.seq, bytes)
       catch {

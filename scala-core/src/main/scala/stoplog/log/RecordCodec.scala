@@ -22,7 +22,7 @@ object RecordCodec {
 
   /** Why bytes are not a record that can be used. */
   sealed trait Problem
-  final case class Torn(why: String)      extends Problem
+  final case class Torn(why: String)    extends Problem
   final case class TooNew(version: Int) extends Problem
 
   def encode(record: LogRecord): Array[Byte] = {

@@ -105,7 +105,7 @@ private[log] object RecordJson {
   }
 
   private def readPending(from: JsonNode): Pending = {
-    val token = text(from, "handle")
+    val token           = text(from, "handle")
     val handle: Publish = if (required(from, "closed").asBoolean()) Closed(token) else Resume(token)
     Pending(
       bucket = text(from, "bucket"),

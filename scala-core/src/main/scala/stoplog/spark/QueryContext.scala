@@ -42,7 +42,8 @@ private[spark] object QueryContext {
     QueryContext(
       batch.getOrElse(throw Errors.unsupportedTrigger("continuous")),
       Option(context.getLocalProperty(JobGroup)).getOrElse(UUID.randomUUID().toString),
-      if (name.contains("AvailableNow") || name.contains("OneTime")) QueryTrigger.Finite else QueryTrigger.Unending
+      if (name.contains("AvailableNow") || name.contains("OneTime")) QueryTrigger.Finite
+      else QueryTrigger.Unending
     )
   }
 
@@ -55,7 +56,7 @@ private[spark] object QueryContext {
     */
   private def triggerName(session: SparkSession, queryId: String): String = Try {
     def call(target: AnyRef, method: String): AnyRef = target.getClass.getMethod(method).invoke(target)
-    val shared  = call(session, "sharedState")
+    val shared                                       = call(session, "sharedState")
     val queries = call(shared, "activeStreamingQueries").asInstanceOf[java.util.Map[UUID, AnyRef]]
     call(queries.get(UUID.fromString(queryId)), "trigger").getClass.getSimpleName
   }.getOrElse("")

@@ -23,11 +23,14 @@ private[spark] object RecordedSettings {
   /** Everything that decides what the bytes of a part look like. A JSON line names its columns, a CSV line does not. */
   private def content(options: SinkOptions, written: StructType): String = {
     val columns = options.format match {
-      case RowFormatChoice.BuiltIn("csv") => written.fields.map(f => s"${f.name} ${f.dataType.sql}").mkString(", ")
-      case _                              => ""
+      case RowFormatChoice.BuiltIn("csv") =>
+        written.fields.map(f => s"${f.name} ${f.dataType.sql}").mkString(", ")
+      case _ => ""
     }
     val format = options.format.toMap.toSeq.sorted.map { case (key, value) => s"$key=$value" }
     val passed = options.passThrough.toSeq.sorted.map { case (key, value) => s"$key=$value" }
-    (format ++ Seq(s"compression=${options.compression}") ++ passed ++ Seq(columns)).filter(_.nonEmpty).mkString("; ")
+    (format ++ Seq(s"compression=${options.compression}") ++ passed ++ Seq(columns))
+      .filter(_.nonEmpty)
+      .mkString("; ")
   }
 }

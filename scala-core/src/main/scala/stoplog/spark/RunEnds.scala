@@ -81,7 +81,12 @@ private[stoplog] object RunEnds {
 
   /** A session may start a great many queries. */
   private def forgetSome(): Unit = if (ended.size > RememberedRuns)
-    ended.asScala.iterator.filter(_._2.getCount == 0).take(RememberedRuns / 2).map(_._1).toVector.foreach(ended.remove)
+    ended.asScala.iterator
+      .filter(_._2.getCount == 0)
+      .take(RememberedRuns / 2)
+      .map(_._1)
+      .toVector
+      .foreach(ended.remove)
 
   private val RememberedRuns       = 10000
   private val ApplicationEndMillis = 60000L

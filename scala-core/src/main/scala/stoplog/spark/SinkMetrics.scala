@@ -10,7 +10,9 @@ private[spark] object SinkMetrics {
 
   def of(stats: Option[SinkStats]): JMap[String, String] = {
     val metrics = new JLinkedHashMap[String, String]()
-    values(stats.getOrElse(SinkStats.empty)).foreach { case (name, value) => metrics.put(name, value.toString) }
+    values(stats.getOrElse(SinkStats.empty)).foreach { case (name, value) =>
+      metrics.put(name, value.toString)
+    }
     metrics
   }
 
@@ -29,7 +31,9 @@ private[spark] object SinkMetrics {
 
   private def rolled(stats: SinkStats): Seq[(String, Long)] = {
     val custom = stats.rolled.collect { case (_: RollReason.Custom, count) => count }.sum
-    RollReason.named.map(reason => s"rolledBy${reason.word.capitalize}" -> stats.rolled.getOrElse(reason, 0L)) :+
+    RollReason.named.map(reason =>
+      s"rolledBy${reason.word.capitalize}" -> stats.rolled.getOrElse(reason, 0L)
+    ) :+
       ("rolledByCustom" -> custom)
   }
 }

@@ -13,7 +13,12 @@ import stoplog.options.{FinalizeOnTermination, OnForeignQuery, OnLostPart, SinkO
 import stoplog.part.RunId
 
 /** One start of one query, as far as its sink goes: the commit protocol's driver, its timer and its end. */
-private[spark] final class SinkRun(queryId: String, trigger: QueryTrigger, sink: SinkSpec, options: SinkOptions) {
+private[spark] final class SinkRun(
+    queryId: String,
+    trigger: QueryTrigger,
+    sink: SinkSpec,
+    options: SinkOptions
+) {
   private val storage = sink.storage
 
   private val driver = new SinkDriver(

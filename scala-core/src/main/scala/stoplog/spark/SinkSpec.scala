@@ -74,7 +74,7 @@ private[spark] object SinkSpec {
 
   private def encoderOf(options: SinkOptions, written: StructType, timeZone: String): Encoder =
     options.format match {
-      case RowFormatChoice.BuiltIn(name)     => RowFormats.encoder(name, written, options.passThrough, timeZone)
+      case RowFormatChoice.BuiltIn(name) => RowFormats.encoder(name, written, options.passThrough, timeZone)
       case RowFormatChoice.UserEncoder(name) => UserObject.load(name, classOf[Encoder], "encoder")
     }
 
@@ -82,7 +82,8 @@ private[spark] object SinkSpec {
     val assigner = bucketing match {
       case Bucketing.DateTime(pattern, zone, column) => new DateTimeBucketAssigner(pattern, zone, column)
       case Bucketing.BasePath                        => new BasePathBucketAssigner
-      case Bucketing.Expression(sql) => new ExpressionBucketAssigner(BucketExpression.bind(session, sql, schema))
+      case Bucketing.Expression(sql)                 =>
+        new ExpressionBucketAssigner(BucketExpression.bind(session, sql, schema))
       case Bucketing.PartitionColumns(names) =>
         PartitionColumnsBucketAssigner.bind(session, PartitionColumns.of(schema, names))
       case Bucketing.UserAssigner(name) => UserObject.load(name, classOf[BucketAssigner], "bucketAssigner")

@@ -62,7 +62,7 @@ private[spark] object SinkStorage {
     new SinkStorage(path, localRoot(path).toString, sinkId, LocalLayout.Staging(sinkId), Durability.Process)
 
   private def layout(sinkId: String, staging: Staging): LocalLayout = staging match {
-    case Staging.StagingDirectory             => LocalLayout.Staging(sinkId)
+    case Staging.StagingDirectory                                               => LocalLayout.Staging(sinkId)
     case Staging.InBucket(openPrefix, openSuffix, pendingPrefix, pendingSuffix) =>
       LocalLayout.InBucket(sinkId, openPrefix, openSuffix, pendingPrefix, pendingSuffix)
   }
@@ -91,7 +91,8 @@ private[spark] object SinkStorage {
     val nearest = Iterator.iterate(root)(_.getParent).takeWhile(_ != null).find(Files.exists(_))
     nearest.foreach { there =>
       if (!Files.isDirectory(there)) throw Errors.pathNotWritable(path, s"$there is not a directory")
-      if (!Files.isWritable(there)) throw Errors.pathNotWritable(path, s"there is no right to write to $there")
+      if (!Files.isWritable(there))
+        throw Errors.pathNotWritable(path, s"there is no right to write to $there")
     }
   }
 }

@@ -64,7 +64,11 @@ private[spark] final case class CurrentRun(runId: String, sink: SinkSpec, run: S
 private[spark] object SinkTable {
 
   /** Checks all that can be checked now, and claims nothing: the start may still be refused. */
-  def apply(schema: StructType, partitioned: Array[Transform], properties: JMap[String, String]): SinkTable = {
+  def apply(
+      schema: StructType,
+      partitioned: Array[Transform],
+      properties: JMap[String, String]
+  ): SinkTable = {
     val options = BatchPartitioning.merged(SinkOptions.parse(properties), partitioned)
     if (new CaseInsensitiveStringMap(properties).getBoolean("asyncProgressTrackingEnabled", false))
       throw Errors.asyncProgress()

@@ -3,7 +3,9 @@ package stoplog.spark
 import org.apache.spark.sql.connector.distributions.{Distribution, Distributions}
 import org.apache.spark.sql.connector.expressions.SortOrder
 import org.apache.spark.sql.connector.metric.CustomMetric
-import org.apache.spark.sql.connector.write.{BatchWrite, LogicalWriteInfo, RequiresDistributionAndOrdering, Write}
+import org.apache.spark.sql.connector.write.{
+  BatchWrite, LogicalWriteInfo, RequiresDistributionAndOrdering, Write
+}
 import org.apache.spark.sql.connector.write.streaming.StreamingWrite
 
 import stoplog.error.Errors

@@ -65,7 +65,7 @@ private[spark] object StateView {
   /** Closed parts of all kept records, oldest first, then the open ones. */
   private def parts(log: CommitLog): Array[InternalRow] = {
     val records = log.all()
-    val closed = records.flatMap { record =>
+    val closed  = records.flatMap { record =>
       val state = if (log.isPublished(record)) "published" else "pending"
       record.publish.map(part => closedRow(part, state, record))
     }

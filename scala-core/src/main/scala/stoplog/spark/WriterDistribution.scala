@@ -42,7 +42,9 @@ private[spark] object WriterDistribution {
       .collect { case Seq(name) => name }
       .filter(name => schema.fieldNames.exists(_.equalsIgnoreCase(name)))
       .getOrElse(
-        throw Errors.distributionUnsupported(s"byBucket needs a plain column, and bucketBy is the expression $sql")
+        throw Errors.distributionUnsupported(
+          s"byBucket needs a plain column, and bucketBy is the expression $sql"
+        )
       )
 
   /** Every column that can be hashed; equal rows go to the same writer, others anywhere. */

@@ -1,6 +1,8 @@
 package stoplog.error
 
-import java.io.{ByteArrayInputStream, ByteArrayOutputStream, IOException, InputStream, ObjectInputStream, ObjectOutputStream}
+import java.io.{
+  ByteArrayInputStream, ByteArrayOutputStream, IOException, InputStream, ObjectInputStream, ObjectOutputStream
+}
 
 import scala.io.Source
 import scala.jdk.CollectionConverters._

@@ -21,7 +21,10 @@ class FaultsSuite extends AnyFunSuite {
   }
 
   test("a fault that cannot be is refused") {
-    for (spec <- Seq("afterRecord", "afterRecord:1", "afterRecord:x:throw", "nowhere:1:halt", "afterRecord:1:burn"))
+    for (
+      spec <- Seq("afterRecord", "afterRecord:1", "afterRecord:x:throw", "nowhere:1:halt",
+        "afterRecord:1:burn")
+    )
       assert(intercept[IllegalArgumentException](Faults.parse(spec)).getMessage.contains(Faults.Property))
   }
 }

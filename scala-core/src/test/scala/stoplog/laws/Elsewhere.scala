@@ -27,7 +27,7 @@ object Elsewhere {
     val out  = new ObjectOutputStream(Files.newOutputStream(file))
     try out.writeObject(task)
     finally out.close()
-    val java = Paths.get(System.getProperty("java.home"), "bin", "java").toString
+    val java    = Paths.get(System.getProperty("java.home"), "bin", "java").toString
     val process = new ProcessBuilder(
       java,
       "-cp",

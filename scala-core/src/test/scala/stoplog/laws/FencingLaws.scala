@@ -108,7 +108,8 @@ private final case class HoldLease(storage: StorageUnderTest, by: RunId) extends
     storage.partStore().enter(by)
     "held"
   }
-  override def afterwards(): Unit = Thread.currentThread().join() // never: only the end of the process lets go
+  override def afterwards(): Unit =
+    Thread.currentThread().join() // never: only the end of the process lets go
 }
 
 private final case class AskOthersGone(storage: StorageUnderTest, asking: RunId) extends Elsewhere.Task {

@@ -35,14 +35,15 @@ abstract class PartStoreLaws extends LawSuite {
     assert(text(storage, "b/part-1.txt") === "abcd")
   }
 
-  law("an open part is gone on with in any process, epoch after epoch, through serialised handles") { storage =>
-    var open = leftOpen(storage.partStore(), "0\n")
-    for (epoch <- 1 to 4) {
-      val store = storage.partStore()
-      open = append(store.resume(Copied(open), epoch * 2L), s"$epoch\n").persist()
-    }
-    assert(storage.partStore().publish(Copied(open), 10, "b/part-1.txt") === Published)
-    assert(text(storage, "b/part-1.txt") === "0\n1\n2\n3\n4\n")
+  law("an open part is gone on with in any process, epoch after epoch, through serialised handles") {
+    storage =>
+      var open = leftOpen(storage.partStore(), "0\n")
+      for (epoch <- 1 to 4) {
+        val store = storage.partStore()
+        open = append(store.resume(Copied(open), epoch * 2L), s"$epoch\n").persist()
+      }
+      assert(storage.partStore().publish(Copied(open), 10, "b/part-1.txt") === Published)
+      assert(text(storage, "b/part-1.txt") === "0\n1\n2\n3\n4\n")
   }
 
   law("what lies behind the valid length is cut off on resuming") { storage =>
@@ -87,7 +88,8 @@ abstract class PartStoreLaws extends LawSuite {
     val store  = storage.partStore()
     val closed = append(store.create(part()), "once\n").finish()
     assert(store.publish(closed, 5, "b/part-1.txt") === Published)
-    for (_ <- 1 to 9) assert(storage.partStore().publish(Copied(closed), 5, "b/part-1.txt") === AlreadyPublished)
+    for (_ <- 1 to 9)
+      assert(storage.partStore().publish(Copied(closed), 5, "b/part-1.txt") === AlreadyPublished)
     assert(storage.visible() === Set("b/part-1.txt"))
     assert(text(storage, "b/part-1.txt") === "once\n")
     assert(store.staged().isEmpty)
@@ -114,7 +116,14 @@ abstract class PartStoreLaws extends LawSuite {
   }
 
   law("a finished name that is taken is an error, whatever is there, and nothing is overwritten") { storage =>
-    for ((what, content) <- Seq("equal length" -> "mine!\n", "shorter" -> "s", "longer" -> "much longer\n", "empty" -> "")) {
+    for (
+      (what, content) <- Seq(
+        "equal length" -> "mine!\n",
+        "shorter"      -> "s",
+        "longer"       -> "much longer\n",
+        "empty"        -> ""
+      )
+    ) {
       val store  = storage.partStore()
       val name   = s"part-$what.txt"
       val closed = append(store.create(part(name = name)), "yours\n").finish()
@@ -125,15 +134,16 @@ abstract class PartStoreLaws extends LawSuite {
     }
   }
 
-  law("with the unfinished part gone, the finished name is believed only with the recorded length") { storage =>
-    val store = storage.partStore()
-    for ((what, content) <- Seq("shorter" -> "s", "longer" -> "much longer\n", "empty" -> "")) {
-      val name   = s"part-$what.txt"
-      val closed = append(store.create(part(name = name)), "yours\n").finish()
-      store.publish(closed, 6, s"b/$name")
-      storage.plant(s"b/$name", utf8(content))
-      assert(condition(store.publish(closed, 6, s"b/$name")) === "STOPLOG_NAME_TAKEN", what)
-    }
+  law("with the unfinished part gone, the finished name is believed only with the recorded length") {
+    storage =>
+      val store = storage.partStore()
+      for ((what, content) <- Seq("shorter" -> "s", "longer" -> "much longer\n", "empty" -> "")) {
+        val name   = s"part-$what.txt"
+        val closed = append(store.create(part(name = name)), "yours\n").finish()
+        store.publish(closed, 6, s"b/$name")
+        storage.plant(s"b/$name", utf8(content))
+        assert(condition(store.publish(closed, 6, s"b/$name")) === "STOPLOG_NAME_TAKEN", what)
+      }
   }
 
   law("a part that is neither staged nor finished is lost, and that is an answer") { storage =>
@@ -167,7 +177,7 @@ abstract class PartStoreLaws extends LawSuite {
   }
 
   law("writing to what was closed is an error by name") { storage =>
-    val store                                 = storage.partStore()
+    val store                                  = storage.partStore()
     val ends: Seq[(String, PartOutput => Any)] =
       Seq("persist" -> (_.persist()), "finish" -> (_.finish()), "close" -> (_.close()))
     for ((how, end) <- ends) {
@@ -190,8 +200,12 @@ abstract class PartStoreLaws extends LawSuite {
 
   law("names with spaces, other alphabets, '=' and '%', and buckets in buckets") { storage =>
     val store   = storage.partStore()
-    val buckets = Seq("", "a", "a/b/c", "day=2026-01-01/hour=07", "with space", "köln-東京", "100%25", "50% off", "a+b&c#d")
-    for (bucket <- buckets; name <- Seq("part 1.txt", "pärt-ß=%.txt")) {
+    val buckets =
+      Seq("", "a", "a/b/c", "day=2026-01-01/hour=07", "with space", "köln-東京", "100%25", "50% off", "a+b&c#d")
+    for {
+      bucket <- buckets
+      name   <- Seq("part 1.txt", "pärt-ß=%.txt")
+    } {
       val path   = if (bucket.isEmpty) name else s"$bucket/$name"
       val open   = leftOpen(store, "a\n", part(bucket, name))
       val closed = append(store.resume(open, 2), "b\n").finish()
@@ -225,7 +239,8 @@ abstract class PartStoreLaws extends LawSuite {
       output.write(content, at, count)
       at += count
       size = size * 3 % 300007
-      if (at > content.length / 2 && at - count <= content.length / 2) output = store.resume(output.persist(), at.toLong)
+      if (at > content.length / 2 && at - count <= content.length / 2)
+        output = store.resume(output.persist(), at.toLong)
     }
     val taken = store.takeOver(output.persist(), content.length.toLong, part()).finish()
     assert(store.publish(taken, content.length.toLong, "b/part-1.txt") === PublishOutcome.Published)
@@ -247,8 +262,13 @@ abstract class PartStoreLaws extends LawSuite {
 }
 
 /** In another process: goes on with a part, closes and publishes it. */
-private final case class GoOnElsewhere(storage: StorageUnderTest, open: Resume, validBytes: Long, more: String, path: String)
-    extends Elsewhere.Task {
+private final case class GoOnElsewhere(
+    storage: StorageUnderTest,
+    open: Resume,
+    validBytes: Long,
+    more: String,
+    path: String
+) extends Elsewhere.Task {
   override def run(): String = {
     val store  = storage.partStore()
     val output = store.resume(open, validBytes)

@@ -21,14 +21,16 @@ abstract class RecordStoreLaws extends LawSuite {
     assert(storage.recordStore().read(0).map(new String(_)) === Some("first"))
   }
 
-  law("of many that put at once exactly one is told that it created the record, and it is its record") { storage =>
-    for (seq <- 0L to 30L) {
-      val outcomes = together(8)(thread => thread -> storage.recordStore().putIfAbsent(seq, utf8(s"by $thread")))
-      val winners  = outcomes.collect { case (thread, Created) => thread }
-      assert(winners.size === 1, s"record $seq")
-      assert(storage.recordStore().read(seq).map(new String(_)) === Some(s"by ${winners.head}"))
-    }
-    assert(storage.recordStore().list() === (0L to 30L).toVector)
+  law("of many that put at once exactly one is told that it created the record, and it is its record") {
+    storage =>
+      for (seq <- 0L to 30L) {
+        val outcomes =
+          together(8)(thread => thread -> storage.recordStore().putIfAbsent(seq, utf8(s"by $thread")))
+        val winners = outcomes.collect { case (thread, Created) => thread }
+        assert(winners.size === 1, s"record $seq")
+        assert(storage.recordStore().read(seq).map(new String(_)) === Some(s"by ${winners.head}"))
+      }
+      assert(storage.recordStore().list() === (0L to 30L).toVector)
   }
 
   law("of two processes exactly one creates the record") { storage =>

@@ -15,7 +15,14 @@ class CommitLogSuite extends AnyFunSuite {
 
   private def record(seq: Long, run: RunId = mine, publish: Int = 0): LogRecord = {
     val parts = Vector.fill(publish)(Pending("b", "p", Closed("t"), 1, 1, 0, 0, RollReason.Size))
-    LogRecord(seq, RecordKind.Epoch(seq), run, 0, parts, SinkState("q", Some(seq), Vector.empty, 0, Map.empty))
+    LogRecord(
+      seq,
+      RecordKind.Epoch(seq),
+      run,
+      0,
+      parts,
+      SinkState("q", Some(seq), Vector.empty, 0, Map.empty)
+    )
   }
 
   private def withLog(body: (MemoryRecords, CommitLog) => Unit): Unit = {
@@ -97,7 +104,7 @@ class CommitLogSuite extends AnyFunSuite {
 
   test("a record trimmed between the list and the read is not the newest: the log looks again") {
     val records = new MemoryRecords {
-      private var first = true
+      private var first                                 = true
       override def read(seq: Long): Option[Array[Byte]] =
         if (first) {
           first = false

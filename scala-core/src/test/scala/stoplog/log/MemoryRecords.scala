@@ -15,7 +15,8 @@ class MemoryRecords extends RecordStore {
 
   override def putIfAbsent(seq: Long, bytes: Array[Byte]): PutOutcome = {
     beforePut(seq)
-    val outcome = records.putIfAbsent(seq, bytes.toVector).fold[PutOutcome](PutOutcome.Created)(_ => PutOutcome.Taken)
+    val outcome =
+      records.putIfAbsent(seq, bytes.toVector).fold[PutOutcome](PutOutcome.Created)(_ => PutOutcome.Taken)
     afterPut(seq)
     outcome
   }

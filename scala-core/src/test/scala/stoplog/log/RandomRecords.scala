@@ -65,7 +65,8 @@ final class RandomRecords(seed: Long) {
 
   // Single code points: control characters, what JSON escapes, and all widths of UTF-8.
   private val letters =
-    Vector("\u0000", "\n", "\"", "\\", "/", " ", "=", "%", "a", "Z", "ß", "€", "東", "😀", "\u2028", "\ufeff", "{", "]")
+    Vector("\u0000", "\n", "\"", "\\", "/", " ", "=", "%", "a", "Z", "ß", "€", "東", "😀", "\u2028", "\ufeff",
+      "{", "]")
 
   private def several[A](one: => A): Vector[A] = Vector.fill(random.nextInt(4))(one)
 

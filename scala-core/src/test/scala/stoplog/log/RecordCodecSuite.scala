@@ -44,7 +44,10 @@ class RecordCodecSuite extends AnyFunSuite {
   test("a record with any bit of it flipped is not taken for a record") {
     val bytes   = RecordCodec.encode(epoch)
     val version = new String(bytes, UTF_8).indexOf('1')
-    for (at <- bytes.indices; bit <- 0 until 8) {
+    for {
+      at  <- bytes.indices
+      bit <- 0 until 8
+    } {
       val flipped = bytes.updated(at, (bytes(at) ^ (1 << bit)).toByte)
       val result  = RecordCodec.decode(flipped)
       // Some flips of its own digit make a higher version: refused as well, under the other name.
@@ -53,7 +56,10 @@ class RecordCodecSuite extends AnyFunSuite {
   }
 
   test("bytes of nothing, and of other things, are torn") {
-    for (text <- Seq("", " ", "null", "17", "[]", "{}", "\"record\"", "{\"version\":1}", "{\"version\":1,\"record\":[]}"))
+    for (
+      text <- Seq("", " ", "null", "17", "[]", "{}", "\"record\"", "{\"version\":1}",
+        "{\"version\":1,\"record\":[]}")
+    )
       assert(isTorn(text.getBytes(UTF_8)), text)
     assert(isTorn(new Array[Byte](4096)))
   }
@@ -61,7 +67,9 @@ class RecordCodecSuite extends AnyFunSuite {
   test("a version above this one is refused by its number, whatever is in it") {
     for (record <- Seq("{}", "[]", "\"anything\""))
       assert(
-        RecordCodec.decode(s"""{"version":2,"record":$record}""".getBytes(UTF_8)) === Left(RecordCodec.TooNew(2))
+        RecordCodec.decode(s"""{"version":2,"record":$record}""".getBytes(UTF_8)) === Left(
+          RecordCodec.TooNew(2)
+        )
       )
   }
 

@@ -46,6 +46,7 @@ object Content {
   private final class GzipMember(out: OutputStream) extends Member {
     override val stream: GZIPOutputStream = new GZIPOutputStream(out)
     override def finish(): Unit           = stream.finish()
+    override def close(): Unit            = ()
   }
 
   val all: Vector[Content] = Vector(Plain, Gzip)

@@ -84,7 +84,13 @@ object Crash {
       place.leaveOrphans(2)
       val doom = new Doom(None)
       val life =
-        new Life(place, new ManualClock(System.currentTimeMillis() + 3600000L), doom, Checkpoint.empty, Life.planned)
+        new Life(
+          place,
+          new ManualClock(System.currentTimeMillis() + 3600000L),
+          doom,
+          Checkpoint.empty,
+          Life.planned
+        )
       life.failure.foreach(e => throw new AssertionError("an undisturbed query failed", e))
       val problems = Oracle.problems(place, JobRows.Epochs)
       require(problems.isEmpty, problems.mkString("; "))

@@ -6,8 +6,8 @@ import stoplog.rolling.{PartStats, RollReason, RollingPolicy}
 object JobRows {
 
   /** The first run does half of them and leaves its parts open; the second one does the rest and closes all. */
-  val Epochs: Long    = 8
-  val FirstRun: Long  = 4
+  val Epochs: Long   = 8
+  val FirstRun: Long = 4
 
   private val buckets = Vector("a", "b/c=1", "", "d")
 
@@ -31,7 +31,7 @@ object JobRows {
 }
 
 /** Closes parts of six rows, and parts of five minutes. */
-object JobPolicy extends RollingPolicy {
+object MatrixPolicy extends RollingPolicy {
   override def beforeRow(part: PartStats, nowMillis: Long): Option[RollReason] =
     Option.when(part.records >= 6)(RollReason.Records)
 

@@ -5,7 +5,7 @@ import stoplog.commit.SinkDriver.Finish
 
 /** One process: its runs one after the other, on a thread of its own, until it ends or meets its doom. */
 final class Life(place: Place, clock: ManualClock, doom: Doom, from: Checkpoint, runs: Seq[Life.Run]) {
-  @volatile private var job: Option[Job]           = None
+  @volatile private var job: Option[Job]          = None
   @volatile private var failed: Option[Throwable] = None
 
   private val thread = {

@@ -16,20 +16,24 @@ object MatrixPage {
     .getOrElse(throw new IllegalStateException("not run below the build's root"))
     .resolve("docs/crash-matrix.md")
 
+  /** Layouts and contents for which the long run leaves nothing out. */
+  def thorough(layout: Layout, content: Content): Boolean =
+    (layout == Layout.Staging) == (content == Content.Plain)
+
   def write(page: String): Unit = {
     Files.createDirectories(file.getParent)
     Files.write(file, page.getBytes(UTF_8))
     ()
   }
 
-  def render(occurrences: Map[Step, Int]): String = {
-    val dimensions =
-      s"${Layout.all.map(_.name).mkString(" and ")}, ${Content.all.map(_.name).mkString(" and ")}"
-    val head = Seq("Step", "On storage when the process stops there", "Occurrences tried") ++ Fate.all.map(_.name)
-    val rows = Step.all.map { step =>
-      val times = occurrences(step)
-      Seq(s"`${step.name}`", step.after, if (times == 1) "1" else s"1 to $times") ++ Fate.all.map(_ => Result)
-    }
+  def render(occurrences: Map[Step, Int], batchOccurrences: Map[Step, Int]): String = {
+    val (all, some) = (for {
+      layout  <- Layout.all
+      content <- Content.all
+    } yield (layout, content))
+      .partition { case (layout, content) => thorough(layout, content) }
+    val queries = table(Steps.ofQueries, occurrences, Fate.all.map(_.name -> Result))
+    val batches = table(Steps.ofBatchJobs, batchOccurrences, Seq(Fate.Killed.name -> BatchResult))
     s"""# Crash matrix: local storage
        |
        |Written by the run that proves it (`STOPLOG_LONG=1 STOPLOG_WRITE_DOCS=1`, suite
@@ -41,19 +45,39 @@ object MatrixPage {
        |
        |${Fate.all.map(fate => s"- **${fate.name}**: ${fate.meaning}.").mkString("\n")}
        |
-       |Then a new run does the rest. Each cell is tried with the layouts and contents $dimensions.
-       |In addition every pair of steps is tried: the successor of a killed process is killed, too.
+       |Then a new run does the rest. With the unfinished parts and the content ${named(all)}
+       |every occurrence is tried, and every pair of steps besides: the successor of a killed process is killed, too.
+       |With ${named(some)} the first, the middle and the last occurrence.
        |
        |"$Result" means: read with plain java.nio, every row of every epoch is there exactly once, no file is torn,
        |no name but those of finished parts is visible, and a later run sweeps away all that was unfinished.
        |
-       |${line(head)}
-       |${line(head.map(_ => "---"))}
-       |${rows.map(line).mkString("\n")}
+       |$queries
+       |
+       |## Batch jobs
+       |
+       |A batch write in mode overwrite is killed at each occurrence of each step, with every content. The
+       |next job under the path then deals with what it finds. "$BatchResult" means: readers see all old rows and no
+       |new one if the process died before its record, and all new rows and no old one otherwise; each row once.
+       |
+       |$batches
        |""".stripMargin
   }
 
+  private def table(steps: Seq[Step], occurrences: Map[Step, Int], results: Seq[(String, String)]): String = {
+    val head = Seq("Step", "On storage when the process stops there", "Occurrences") ++ results.map(_._1)
+    val rows = steps.map { step =>
+      val times = occurrences(step)
+      Seq(s"`${step.name}`", step.after, if (times == 1) "1" else s"1 to $times") ++ results.map(_._2)
+    }
+    (head +: head.map(_ => "---") +: rows).map(line).mkString("\n")
+  }
+
+  private def named(cells: Seq[(Layout, Content)]): String =
+    cells.map { case (layout, content) => s"${layout.name}/${content.name}" }.mkString(" and ")
+
   private def line(cells: Seq[String]): String = cells.mkString("| ", " | ", " |")
 
-  private val Result = "each row once"
+  private val Result      = "each row once"
+  private val BatchResult = "old or new, whole"
 }

@@ -14,7 +14,8 @@ object Oracle {
   def problems(place: Place, epochs: Long): Vector[String] = {
     val read   = LocalStorage.visible(place.root).toVector.sorted.map(path => path -> lines(place, path))
     val torn   = read.collect { case (path, Failure(e)) => s"$path cannot be read: $e" }
-    val counts = read.collect { case (_, Success(rows)) => rows }.flatten.groupMapReduce(identity)(_ => 1)(_ + _)
+    val counts =
+      read.collect { case (_, Success(rows)) => rows }.flatten.groupMapReduce(identity)(_ => 1)(_ + _)
     val wanted = JobRows.all(epochs).toSet
     torn ++
       counts.collect { case (row, count) if count > 1 => s"'$row' is there $count times" } ++
@@ -32,11 +33,16 @@ object Oracle {
 
   /** Outside `_stoplog` there are finished parts, and with `inProgress=bucket` hidden ones; nothing else. */
   private def strangers(place: Place): Vector[String] =
-    LocalStorage.files(place.root).map(place.root.relativize(_)).filterNot(_.startsWith("_stoplog")).filterNot { file =>
-      val name = file.getFileName.toString
-      name.matches("part-[0-9a-f]{12}-\\d+\\.txt") ||
-      place.layout == Layout.InBucket && name.matches("_(part|orphan)-.+\\.(in-progress|pending)\\.main-.+")
-    }.map(file => s"$file should not be there")
+    LocalStorage
+      .files(place.root)
+      .map(place.root.relativize(_))
+      .filterNot(_.startsWith("_stoplog"))
+      .filterNot { file =>
+        val name = file.getFileName.toString
+        name.matches("part-[0-9a-f]{12}-\\d+\\.txt") ||
+        place.layout == Layout.InBucket && name.matches("_(part|orphan)-.+\\.(in-progress|pending)\\.main-.+")
+      }
+      .map(file => s"$file should not be there")
 
   private def unfinished(file: Path): Boolean = {
     val names = file.iterator().asScala.map(_.toString).toVector

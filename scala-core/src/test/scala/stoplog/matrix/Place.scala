@@ -37,7 +37,9 @@ object Place {
 }
 
 /** Where unfinished parts lie. */
-sealed abstract class Layout(val name: String, val local: String => LocalLayout) extends Product with Serializable
+sealed abstract class Layout(val name: String, val local: String => LocalLayout)
+    extends Product
+    with Serializable
 
 object Layout {
   case object Staging  extends Layout("staging", LocalStorage.staging)

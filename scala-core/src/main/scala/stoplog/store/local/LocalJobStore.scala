@@ -27,8 +27,12 @@ final class LocalJobStore(root: String, job: String, durability: Durability) ext
     } catch { case _: NoSuchFileException => () }
   }
 
+  /** The newest record goes last of all files: whoever finds an older one would carry that out again. */
   override def remove(): Unit = writing(directory) {
-    deepestFirst(directory).foreach(Files.deleteIfExists(_))
+    val records       = directory.resolve("log")
+    val (log, others) =
+      deepestFirst(directory).filterNot(Set(directory, records)).partition(_.startsWith(records))
+    (others ++ log.reverse :+ records :+ directory).foreach(Files.deleteIfExists(_))
   }
 
   override def lastModifiedMillis(): Long =

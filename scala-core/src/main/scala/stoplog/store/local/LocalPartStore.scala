@@ -65,13 +65,17 @@ final class LocalPartStore(
   }
 
   override def staged(): Vector[Staged] = writing(layout.root) {
-    val places = Set(at(layout.root), at(LocalLayout.Staging(sinkId).root)) // records are written in the latter
-    places.toVector.flatMap(files).flatMap { file =>
-      val path = Paths.get(root).relativize(file).asScala.mkString("/")
-      val token =
-        if (path.startsWith(LocalLayout.Staging(sinkId).root + "/")) Some(path) else layout.tokenOf(path)
-      token.flatMap(t => LocalFiles.modifiedMillis(file).map(Staged(t, _)))
-    }.distinct
+    val places =
+      Set(at(layout.root), at(LocalLayout.Staging(sinkId).root)) // records are written in the latter
+    places.toVector
+      .flatMap(files)
+      .flatMap { file =>
+        val path  = Paths.get(root).relativize(file).asScala.mkString("/")
+        val token =
+          if (path.startsWith(LocalLayout.Staging(sinkId).root + "/")) Some(path) else layout.tokenOf(path)
+        token.flatMap(t => LocalFiles.modifiedMillis(file).map(Staged(t, _)))
+      }
+      .distinct
   }
 
   override def discard(token: String): Unit = writing(token) {
@@ -104,9 +108,9 @@ final class LocalPartStore(
       durability.syncDirectory(path.getParent)
       file
     } match {
-      case Success(file)                                                        => file
+      case Success(file)                                                           => file
       case Failure(_: FileNotFoundException | _: NoSuchFileException) if tries > 1 => open(path, tries - 1)
-      case Failure(e)                                                           => throw e
+      case Failure(e)                                                              => throw e
     }
 
   private def gone(open: Resume, validBytes: Long): Throwable =
@@ -173,5 +177,7 @@ final class LocalPartStore(
 
   private def writing[A](path: String)(action: => A): A =
     try action
-    catch { case e: IOException => throw Errors.storeWrite(at(path).toString, String.valueOf(e.getMessage), e) }
+    catch {
+      case e: IOException => throw Errors.storeWrite(at(path).toString, String.valueOf(e.getMessage), e)
+    }
 }

@@ -34,6 +34,6 @@ private[local] object LocalProbe {
 
   private def reason(e: IOException): String = e match {
     case denied: java.nio.file.AccessDeniedException => s"access to ${denied.getFile} is denied"
-    case other                                       => s"${other.getClass.getSimpleName}: ${other.getMessage}"
+    case other => s"${other.getClass.getSimpleName}: ${other.getMessage}"
   }
 }

@@ -68,9 +68,10 @@ private[local] object LocalPublishing {
     val actual = Files.size(file)
     if (actual < sizeBytes) throw Errors.partShort(file.toString, actual, sizeBytes)
     if (actual > sizeBytes)
-      Uninterrupted.channel(file, StandardOpenOption.WRITE) { channel => // which, unlike a stream, makes no file
-        channel.truncate(sizeBytes)
-        durability.sync(channel)
+      Uninterrupted.channel(file, StandardOpenOption.WRITE) {
+        channel => // which, unlike a stream, makes no file
+          channel.truncate(sizeBytes)
+          durability.sync(channel)
       }
   }
 }

@@ -20,7 +20,8 @@ final class LocalRecords(root: String, sinkId: String, durability: Durability, f
   override def putIfAbsent(seq: Long, bytes: Array[Byte]): PutOutcome = writing(record(seq)) {
     Durability.createDirectories(directory, durability)
     Durability.createDirectories(workshop, durability)
-    val written = workshop.resolve(s".record-$seq.${UUID.randomUUID()}") // a crash leaves an orphan to be swept
+    val written =
+      workshop.resolve(s".record-$seq.${UUID.randomUUID()}") // a crash leaves an orphan to be swept
     try {
       write(written, bytes)
       faults.at(Step.RecordWritten)

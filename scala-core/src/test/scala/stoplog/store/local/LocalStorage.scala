@@ -13,8 +13,12 @@ import stoplog.part.Resume
 import stoplog.store.PartStore
 
 /** A temporary directory, looked at with java.nio alone. */
-final class LocalStorage(path: String, layout: String => LocalLayout, durability: Durability, sinkId: String = "main")
-    extends StorageUnderTest {
+final class LocalStorage(
+    path: String,
+    layout: String => LocalLayout,
+    durability: Durability,
+    sinkId: String = "main"
+) extends StorageUnderTest {
   private def root: Path = Paths.get(path)
 
   override def partStore(): PartStore =

@@ -1,0 +1,75 @@
+package stoplog.commit
+
+import stoplog.fault.Faults
+import stoplog.log.{CommitLog, LogRecord, MemoryRecords}
+import stoplog.part.{PartNaming, RunId}
+import stoplog.rolling.RollingPolicy
+
+/** A storage and a clock in memory, and the drivers and tasks that work on them. */
+final class DriverWorld(policy: RollingPolicy) {
+  val parts   = new MemoryParts
+  val records = new MemoryRecords
+  val log     = new CommitLog(records)
+  val clock   = new ManualClock(1000000)
+
+  /** A turn that counts how often it was taken and given back. */
+  final class CountedTurn extends Turn {
+    private val real = Turn.semaphore()
+    var taken: Int   = 0
+    var back: Int    = 0
+
+    override def take(): Unit       = { real.take(); taken += 1 }
+    override def tryTake(): Boolean = {
+      val got = real.tryTake()
+      if (got) taken += 1
+      got
+    }
+    override def give(): Unit = { back += 1; real.give() }
+  }
+
+  def driver(
+      run: RunId = Samples.mine,
+      turn: Turn = Turn.semaphore(),
+      settings: SinkSettings = Samples.settings,
+      onForeign: ForeignQuery = ForeignQuery.Refuse,
+      identity: SinkIdentity = Samples.identity
+  ): SinkDriver = new SinkDriver(
+    run,
+    identity,
+    settings,
+    policy,
+    log,
+    parts,
+    SinkDriver.Choices(onForeign, LostPart.Fail),
+    SinkDriver.Tools(clock, Faults.none, turn, Parallel.sequential, Retry.never)
+  )
+
+  /** One task's work: one row a bucket. */
+  def task(plan: EpochPlan, slot: Int, buckets: String*): TaskResult = {
+    val writer = new TaskWriter[String](
+      plan.forTask(slot, Attempt.First),
+      parts,
+      Lines,
+      policy,
+      PartNaming("part", ".txt"),
+      100,
+      clock,
+      Faults.none,
+      _ => (),
+      () => ()
+    )
+    buckets.foreach(bucket => writer.write(bucket, s"row of $bucket"))
+    writer.commit()
+  }
+
+  /** An epoch of one task. */
+  def epoch(driver: SinkDriver, number: Long, buckets: String*): Unit = {
+    val plan = driver.begin(number, slots = 1)
+    driver.commit(number, Seq(task(plan, 0, buckets: _*)))
+  }
+
+  def newest: LogRecord = log.newest().getOrElse(throw new AssertionError("the log is empty"))
+
+  /** All rows that can be seen. */
+  def rows: Vector[String] = parts.finished.values.flatMap(_.linesIterator).filter(_ != "#").toVector.sorted
+}

@@ -1,0 +1,49 @@
+package stoplog.commit
+
+import java.io.{ByteArrayOutputStream, OutputStream}
+
+import stoplog.rolling.{PartStats, RollReason, RollingPolicy}
+
+/** One row a line, behind a first line `#`. */
+object Lines extends PartFormat[String] {
+  override def begin(out: OutputStream): Unit                = encode("#", out)
+  override def encode(row: String, out: OutputStream): Unit  = out.write((row + "\n").getBytes)
+  override def openMember(out: OutputStream): Option[Member] = None
+}
+
+/** The same in members `<…>`, of which nothing reaches the part before they end. */
+object HeldBackLines extends PartFormat[String] {
+  override def begin(out: OutputStream): Unit               = Lines.begin(out)
+  override def encode(row: String, out: OutputStream): Unit = Lines.encode(row, out)
+
+  override def openMember(out: OutputStream): Option[Member] = Some(new Member {
+    override val stream: ByteArrayOutputStream = new ByteArrayOutputStream()
+    override def finish(): Unit                = out.write(s"<$stream>".getBytes)
+    override def close(): Unit                 = ()
+  })
+}
+
+/** A policy from its three answers; those not given are "no". */
+final case class Rolls(
+    beforeRow: PartStats => Option[RollReason] = _ => None,
+    onTime: (PartStats, Long) => Option[RollReason] = (_, _) => None,
+    onEpochEnd: PartStats => Option[RollReason] = _ => None
+) {
+  def policy: RollingPolicy = new RollingPolicy {
+    override def beforeRow(part: PartStats, nowMillis: Long): Option[RollReason] = Rolls.this.beforeRow(part)
+    override def onTime(part: PartStats, nowMillis: Long): Option[RollReason]    =
+      Rolls.this.onTime(part, nowMillis)
+    override def onEpochEnd(part: PartStats, nowMillis: Long): Option[RollReason] =
+      Rolls.this.onEpochEnd(part)
+  }
+}
+
+object Rolls {
+  val never: RollingPolicy = Rolls().policy
+
+  def atRecords(most: Long): RollingPolicy =
+    Rolls(beforeRow = part => Option.when(part.records >= most)(RollReason.Records)).policy
+
+  def atAge(mostMillis: Long): RollingPolicy =
+    Rolls(onTime = (part, now) => Option.when(now - part.openedAtMillis >= mostMillis)(RollReason.Age)).policy
+}

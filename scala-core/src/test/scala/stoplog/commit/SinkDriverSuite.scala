@@ -1,0 +1,372 @@
+package stoplog.commit
+
+import java.io.IOException
+
+import org.scalatest.funsuite.AnyFunSuite
+
+import stoplog.commit.Samples._
+import stoplog.commit.SinkDriver.Finish.{KeepOpen, PublishOpen}
+import stoplog.log.RecordKind
+import stoplog.rolling.RollReason
+
+class SinkDriverSuite extends AnyFunSuite {
+
+  test("the first epoch claims the log; each commit is one record; what is open stays hidden") {
+    val world  = new DriverWorld(Rolls.never)
+    val driver = world.driver()
+    world.epoch(driver, 0, "a")
+    world.epoch(driver, 1, "a", "b")
+    assert(world.log.all().map(_.kind) === Vector(RecordKind.Claim, RecordKind.Epoch(0), RecordKind.Epoch(1)))
+    assert(world.parts.finished.isEmpty)
+    assert(
+      world.newest.state.open.map(part => part.bucket -> part.records).toMap === Map("a" -> 2L, "b" -> 1L)
+    )
+    assert(driver.stats.open === world.newest.state.open)
+    assert(driver.stats.epochsCommitted === 2)
+  }
+
+  test("what a task closed is visible when commit returns, not before") {
+    val world  = new DriverWorld(Rolls(onEpochEnd = _ => Some(RollReason.Checkpoint)).policy)
+    val driver = world.driver()
+    val plan   = driver.begin(0, slots = 2)
+    val done   = Seq(world.task(plan, 0, "a"), world.task(plan, 1, "a", "b"))
+    assert(world.rows.isEmpty)
+    driver.commit(0, done)
+    assert(world.rows === Vector("row of a", "row of a", "row of b"))
+    assert(driver.stats.publishedParts === 3)
+    assert(driver.stats.publishedRows === 3)
+    assert(driver.stats.rolled === Map(RollReason.Checkpoint -> 3L))
+    assert(driver.stats.pendingParts === 0)
+  }
+
+  test("an epoch begun again before it was committed is given up, and its turn with it") {
+    val world  = new DriverWorld(Rolls.never)
+    val driver = world.driver()
+    world.epoch(driver, 0, "a")
+    driver.begin(1, slots = 1)
+    val plan = driver.begin(1, slots = 1)
+    assert(plan.handed(0).map(_.owner) === Vector(None), "an attempt of the first try may still be writing")
+    driver.commit(1, Seq(world.task(plan, 0, "a")))
+    assert(world.newest.state.open.map(_.records) === Vector(2L))
+  }
+
+  test("an idle part is closed and published by a tick once it is due, with no data flowing") {
+    val world  = new DriverWorld(Rolls.atAge(5000))
+    val driver = world.driver()
+    world.epoch(driver, 0, "a")
+    world.clock.advance(4999)
+    assert(driver.tick())
+    assert(world.newest.kind === RecordKind.Epoch(0))
+    world.clock.advance(1)
+    assert(driver.tick())
+    assert(world.newest.kind === RecordKind.Roll)
+    assert(world.newest.state.lastEpoch === Some(0))
+    assert(world.rows === Vector("row of a"))
+    assert(driver.stats.open.isEmpty)
+    assert(driver.stats.rolled === Map(RollReason.Age -> 1L))
+    assert(!world.parts.calls.exists(_.startsWith("isolate")), "nobody else can reach this run's own part")
+    world.epoch(driver, 1, "a")
+    assert(world.newest.state.open.map(_.records) === Vector(1L))
+  }
+
+  test("a tick does nothing while an epoch runs, nor before the first, and goes on afterwards") {
+    val world  = new DriverWorld(Rolls.atAge(5000))
+    val driver = world.driver()
+    assert(driver.tick())
+    assert(world.log.newest().isEmpty)
+    world.epoch(driver, 0, "a")
+    val plan = driver.begin(1, slots = 1)
+    world.clock.advance(10000)
+    assert(driver.tick())
+    assert(world.newest.kind === RecordKind.Epoch(0))
+    driver.commit(1, Seq(world.task(plan, 0)))
+    assert(world.newest.publish.map(_.reason) === Vector(RollReason.Age), "the epoch's own record closes it")
+  }
+
+  test("an end that publishes closes everything; one that keeps leaves it for the next run to go on with") {
+    for ((finish, visible, left) <- Seq((PublishOpen, 2, 0), (KeepOpen, 0, 2))) {
+      val world  = new DriverWorld(Rolls.never)
+      val driver = world.driver()
+      world.epoch(driver, 0, "a", "b")
+      driver.end(finish)
+      driver.end(finish)
+      assert(world.newest.kind === RecordKind.Release)
+      assert(world.log.all().count(_.kind == RecordKind.Release) === 1)
+      assert(world.rows.size === visible)
+      assert(world.newest.state.open.size === left)
+      assert(world.newest.publish.forall(_.reason == RollReason.End))
+      assert(!driver.tick(), "nothing is left to tick for")
+    }
+  }
+
+  test("an end in the middle of an epoch gives the epoch up, and finishes what was committed, out of reach") {
+    val world  = new DriverWorld(Rolls.never)
+    val driver = world.driver()
+    world.epoch(driver, 0, "a")
+    val plan = driver.begin(1, slots = 1)
+    world.task(plan, 0, "a")
+    driver.end(PublishOpen)
+    assert(world.rows === Vector("row of a"))
+    assert(world.parts.calls.count(_.startsWith("isolate")) === 1)
+  }
+
+  test("a run without data finishes what the run before left open") {
+    val world = new DriverWorld(Rolls.never)
+    val first = world.driver()
+    world.epoch(first, 0, "a")
+    first.end(KeepOpen)
+    world.driver(run = other).end(PublishOpen)
+    assert(world.rows === Vector("row of a"))
+    assert(world.newest.run === other)
+  }
+
+  test("a run without data leaves a log alone that has nothing open, is another query's, or was not begun") {
+    val world = new DriverWorld(Rolls.never)
+    world.driver().end(PublishOpen)
+    assert(world.log.newest().isEmpty)
+    val first = world.driver()
+    world.epoch(first, 0, "a")
+    first.end(KeepOpen)
+    val before = world.log.all()
+    world.driver(run = other, identity = identity.copy(queryId = "query-2")).end(PublishOpen)
+    assert(world.log.all() === before)
+  }
+
+  test("a run without data publishes what a dead driver had decided, though nothing is open") {
+    val world = new DriverWorld(Rolls.never)
+    val first = world.driver()
+    world.epoch(first, 0, "a")
+    world.parts.onPublish = _ => throw new IllegalStateException("the process died")
+    intercept[IllegalStateException](first.end(PublishOpen))
+    world.parts.onPublish = _ => ()
+    assert(world.rows.isEmpty)
+    world.driver(run = other).end(PublishOpen)
+    assert(world.rows === Vector("row of a"))
+  }
+
+  test("the next run goes on in place if every other writer is gone, and on copies if not") {
+    for (alive <- Seq(false, true)) {
+      val world = new DriverWorld(Rolls.never)
+      world.epoch(world.driver(), 0, "a")
+      world.parts.othersAlive = alive
+      val next = world.driver(run = other)
+      world.epoch(next, 1, "a")
+      assert(world.parts.calls.exists(_.startsWith("takeOver")) === alive)
+      assert(world.parts.calls.exists(_.startsWith("resume")) === !alive)
+      next.end(PublishOpen)
+      assert(world.rows.size === 2)
+    }
+  }
+
+  test("an epoch that is in the log already is a no-op, and its open parts are still there afterwards") {
+    val world = new DriverWorld(Rolls.never)
+    world.epoch(world.driver(), 0, "a")
+    val next = world.driver(run = other)
+    val plan = next.begin(0, slots = 1)
+    assert(plan.isCommitted(0))
+    next.commit(0, Seq.empty)
+    assert(world.newest.kind === RecordKind.Claim)
+    world.epoch(next, 1, "a")
+    next.end(PublishOpen)
+    assert(world.rows.size === 2)
+  }
+
+  test("an epoch out of turn is refused by name, and takes no turn with it") {
+    val world  = new DriverWorld(Rolls.never)
+    val turn   = new world.CountedTurn
+    val driver = world.driver(turn = turn)
+    world.epoch(driver, 0, "a")
+    assert(condition(driver.begin(2, slots = 1)) === "STOPLOG_EPOCH_GAP")
+    world.epoch(driver, 1, "a")
+    world.epoch(driver, 2, "a")
+    assert(condition(driver.begin(0, slots = 1)) === "STOPLOG_EPOCH_AHEAD")
+    assert(turn.taken === turn.back)
+  }
+
+  test("parts of another content are closed when the content changes, and new ones begun") {
+    val world = new DriverWorld(Rolls.never)
+    val first = world.driver()
+    world.epoch(first, 0, "a")
+    first.end(KeepOpen)
+    val next = world.driver(run = other, settings = settings.copy(content = "json"))
+    val plan = next.begin(1, slots = 1)
+    assert(plan.handed.isEmpty)
+    assert(world.newest.kind === RecordKind.Roll)
+    assert(world.newest.publish.map(_.reason) === Vector(RollReason.Custom("contentChanged")))
+    assert(world.rows === Vector("row of a"))
+    next.commit(1, Seq(world.task(plan, 0, "a")))
+    assert(world.newest.state.settings("content") === "json")
+    assert(world.newest.state.open.map(_.records) === Vector(1L))
+  }
+
+  test("a new setting beside an unchanged content closes nothing, and is kept from then on") {
+    val world = new DriverWorld(Rolls.never)
+    world.epoch(world.driver(), 0, "a")
+    val more = SinkSettings(settings.fixed + ("calendar" -> "iso"), settings.content)
+    world.epoch(world.driver(run = other, settings = more), 1, "a")
+    assert(world.newest.state.settings === more.toMap)
+    assert(world.newest.state.open.map(_.records) === Vector(2L))
+  }
+
+  test("a driver that was overtaken publishes nothing more, says so each time, and stops ticking") {
+    val world  = new DriverWorld(Rolls(onEpochEnd = _ => Some(RollReason.Checkpoint)).policy)
+    val turn   = new world.CountedTurn
+    val driver = world.driver(turn = turn)
+    val plan   = driver.begin(0, slots = 1)
+    val done   = Seq(world.task(plan, 0, "a"))
+    val heir   = world.driver(run = other)
+    heir.begin(0, slots = 1)
+    assert(condition(driver.commit(0, done)) === "STOPLOG_FENCED")
+    driver.abort()
+    assert(condition(driver.begin(0, slots = 1)) === "STOPLOG_FENCED")
+    assert(!driver.tick())
+    driver.end(PublishOpen)
+    assert(world.parts.finished.isEmpty)
+    assert(world.newest.run === other)
+    assert(turn.taken === turn.back)
+  }
+
+  test("a driver that is overtaken between epochs closes nothing on its next tick") {
+    val world  = new DriverWorld(Rolls.atAge(10))
+    val driver = world.driver()
+    world.epoch(driver, 0, "a")
+    world.driver(run = other).begin(0, slots = 1)
+    world.clock.advance(10)
+    assert(condition(driver.tick()) === "STOPLOG_FENCED")
+    assert(!driver.tick())
+    assert(world.parts.finished.isEmpty)
+  }
+
+  test("a commit that fails on the storage, and the abort that follows, give the turn back once") {
+    val world  = new DriverWorld(Rolls.never)
+    val turn   = new world.CountedTurn
+    val driver = world.driver(turn = turn)
+    val plan   = driver.begin(0, slots = 1)
+    world.records.beforePut = _ => throw new IOException("disk full")
+    intercept[IOException](driver.commit(0, Seq(world.task(plan, 0, "a"))))
+    driver.abort()
+    driver.abort()
+    assert((turn.taken, turn.back) === ((1, 1)))
+    intercept[IOException](
+      driver.begin(0, slots = 1)
+    ) // whether the record is there nobody knows: a new run reads it
+    assert((turn.taken, turn.back) === ((2, 2)))
+    driver.end(PublishOpen)
+    assert((turn.taken, turn.back) === ((3, 3)))
+  }
+
+  test("a record whose writing failed but which is there counts: the epoch is committed") {
+    val world  = new DriverWorld(Rolls(onEpochEnd = _ => Some(RollReason.Checkpoint)).policy)
+    val driver = world.driver()
+    val plan   = driver.begin(0, slots = 1)
+    world.records.afterPut = _ => throw new IOException("connection lost")
+    driver.commit(0, Seq(world.task(plan, 0, "a")))
+    assert(world.rows === Vector("row of a"))
+  }
+
+  test("publishing that fails leaves the record standing; the next epoch begins with the rest of it") {
+    val world  = new DriverWorld(Rolls(onEpochEnd = _ => Some(RollReason.Checkpoint)).policy)
+    val turn   = new world.CountedTurn
+    val driver = world.driver(turn = turn)
+    val plan   = driver.begin(0, slots = 1)
+    world.parts.onPublish = path => throw stoplog.error.Errors.storeWrite(path, "503", new IOException("503"))
+    assert(condition(driver.commit(0, Seq(world.task(plan, 0, "a")))) === "STOPLOG_STORE_WRITE")
+    driver.abort()
+    assert(world.newest.kind === RecordKind.Epoch(0))
+    assert(driver.stats.pendingParts === 1)
+    assert(condition(driver.begin(1, slots = 1)) === "STOPLOG_STORE_WRITE")
+    world.parts.onPublish = _ => ()
+    world.epoch(driver, 1)
+    assert(world.rows === Vector("row of a"))
+    assert(turn.taken === turn.back)
+  }
+
+  test("after an abort every open part counts as being written by somebody else") {
+    val world  = new DriverWorld(Rolls.never)
+    val driver = world.driver()
+    world.epoch(driver, 0, "a")
+    driver.begin(1, slots = 1)
+    driver.abort()
+    val plan = driver.begin(1, slots = 1)
+    assert(plan.handed(0).map(_.owner) === Vector(None))
+    driver.commit(1, Seq(world.task(plan, 0, "a")))
+    assert(world.newest.state.open.map(_.owner) === Vector(Some(mine)), "the copy is this run's own again")
+    driver.end(PublishOpen)
+    assert(world.rows.size === 2)
+  }
+
+  test(
+    "what no record names is swept at the claim, once it is older than the grace time, and nothing else is"
+  ) {
+    val world = new DriverWorld(Rolls.never)
+    val first = world.driver()
+    world.epoch(first, 0, "a")
+    world.task(first.begin(1, slots = 1), 0, "b")
+    val orphan = "t2"
+    world.parts.modifiedAtMillis = world.clock.millis() - Sweeper.GraceMillis
+    world.driver(run = other).begin(1, slots = 1)
+    assert(world.parts.staged().map(_.token).contains(orphan), "not yet: it may still be written")
+    world.parts.modifiedAtMillis -= 1
+    world.driver(run = stoplog.part.RunId.random()).begin(1, slots = 1)
+    assert(world.parts.staged().map(_.token) === Vector("t1"))
+  }
+
+  test("a long run sweeps every hour, but never in an epoch") {
+    val world  = new DriverWorld(Rolls.never)
+    val driver = world.driver()
+    world.epoch(driver, 0, "a")
+    world.task(driver.begin(1, slots = 1), 0, "b")
+    world.clock.advance(3600000)
+    driver.tick()
+    assert(world.parts.staged().size === 2)
+    driver.abort()
+    driver.tick()
+    assert(world.parts.staged().map(_.token) === Vector("t1"))
+  }
+
+  test("a driver that was overtaken sweeps nothing") {
+    val world  = new DriverWorld(Rolls.never)
+    val driver = world.driver()
+    world.epoch(driver, 0, "a")
+    val heir = world.driver(run = other)
+    world.task(heir.begin(1, slots = 1), 0, "b")
+    world.clock.advance(3600000)
+    driver.tick()
+    assert(world.parts.staged().size === 2)
+  }
+
+  test("the log keeps a hundred records, however long the query runs") {
+    val world  = new DriverWorld(Rolls(onEpochEnd = _ => Some(RollReason.Checkpoint)).policy)
+    val driver = world.driver()
+    (0L until 150L).foreach(world.epoch(driver, _, "a"))
+    assert(world.records.list() === (51L to 150L).toVector)
+    assert(world.rows.size === 150)
+  }
+
+  test("the log of another query is refused at the first epoch, and adopted on request") {
+    val world = new DriverWorld(Rolls.never)
+    world.epoch(world.driver(), 0, "a")
+    val stranger = identity.copy(queryId = "query-2")
+    assert(condition(world.driver(run = other, identity = stranger).begin(0, 1)) === "STOPLOG_FOREIGN_QUERY")
+    val heir = world.driver(run = other, identity = stranger, onForeign = ForeignQuery.Adopt)
+    world.epoch(heir, 0, "a")
+    heir.end(PublishOpen)
+    assert(world.rows.size === 2)
+    assert(world.newest.state.queryId === "query-2")
+  }
+
+  test("numbers of parts are never used twice, whatever the number of tasks") {
+    val world  = new DriverWorld(Rolls(onEpochEnd = _ => Some(RollReason.Checkpoint)).policy)
+    val driver = world.driver()
+    for ((slots, epoch) <- Seq(3, 1, 4, 2, 2).zipWithIndex) {
+      val plan = driver.begin(epoch.toLong, slots)
+      driver.commit(
+        epoch.toLong,
+        (0 until slots).map(slot => world.task(plan, slot, (0 to slot).map(n => s"b$n"): _*))
+      )
+    }
+    val names = world.parts.finished.keys.map(_.split('/').last).toVector
+    assert(names.distinct.size === names.size)
+    assert(names.size === 6 + 1 + 10 + 3 + 3)
+  }
+}

@@ -1,0 +1,79 @@
+package stoplog.commit
+
+import org.scalatest.funsuite.AnyFunSuite
+
+import stoplog.commit.ForeignQuery.{Adopt, Refuse}
+import stoplog.commit.Samples._
+import stoplog.log.{LogRecord, RecordKind, SinkState}
+
+class StartCheckSuite extends AnyFunSuite {
+
+  private def log(
+      lastEpoch: Option[Long],
+      queryId: String = identity.queryId,
+      zone: String = "UTC"
+  ): Option[LogRecord] = {
+    val state = SinkState(queryId, lastEpoch, Vector(open("p")), 7, settings.toMap + ("timeZone" -> zone))
+    Some(LogRecord(3, RecordKind.Roll, other, 0, Vector.empty, state))
+  }
+
+  private def check(newest: Option[LogRecord], batch: Long, onForeign: ForeignQuery = Refuse): SinkState =
+    StartCheck.check(newest, identity, settings, onForeign, batch)
+
+  test("a new query begins a new log") {
+    assert(check(None, batch = 0) === SinkState("query-1", None, Vector.empty, 0, settings.toMap))
+  }
+
+  test("the epoch after the last one, and the last one again, go on from the state as it stands") {
+    for (batch <- Seq(5L, 6L)) assert(check(log(Some(5)), batch) === log(Some(5)).get.state)
+  }
+
+  test("a log without epochs goes on with epoch 0 only") {
+    assert(check(log(None), batch = 0) === log(None).get.state)
+    assert(condition(check(log(None), batch = 1)) === "STOPLOG_EPOCH_GAP")
+  }
+
+  test("a log behind its checkpoint is refused: epochs are missing from it") {
+    assert(condition(check(log(Some(5)), batch = 7)) === "STOPLOG_EPOCH_GAP")
+    assert(condition(check(None, batch = 1)) === "STOPLOG_EPOCH_GAP")
+  }
+
+  test("a log ahead of its checkpoint is refused: rows would be published twice") {
+    assert(condition(check(log(Some(5)), batch = 4)) === "STOPLOG_EPOCH_AHEAD")
+    assert(condition(check(log(Some(5)), batch = 0)) === "STOPLOG_EPOCH_AHEAD")
+    assert(condition(check(log(Some(5)), batch = 4, Adopt)) === "STOPLOG_EPOCH_AHEAD")
+  }
+
+  test("the log of another query is refused, whatever the epoch, with both names in the message") {
+    for (batch <- Seq(0L, 5L, 6L, 70L)) {
+      val refused = intercept[Exception](check(log(Some(5), queryId = "query-9"), batch))
+      assert(refused.getMessage.contains("query-9") && refused.getMessage.contains("query-1"))
+      assert(condition(throw refused) === "STOPLOG_FOREIGN_QUERY")
+    }
+  }
+
+  test("the log of another query is adopted on request: its open parts go on, epochs are this query's") {
+    val adopted = check(log(Some(5), queryId = "query-9"), batch = 0, Adopt)
+    assert(adopted === log(None).get.state)
+    assert(check(log(Some(5), queryId = "query-9"), batch = 3, Adopt).lastEpoch === Some(2))
+  }
+
+  test("on request a gap in this query's own log is accepted, and a lost log begun at the batch") {
+    assert(check(log(Some(5)), batch = 9, Adopt) === log(Some(8)).get.state)
+    assert(check(log(Some(5)), batch = 6, Adopt) === log(Some(5)).get.state)
+    assert(check(None, batch = 9, Adopt).lastEpoch === Some(8))
+  }
+
+  test("a setting that must not change is refused under its name, before anything else") {
+    for (onForeign <- Seq(Adopt, Refuse))
+      assert(
+        condition(check(log(Some(5), zone = "Europe/Berlin"), 6, onForeign)) === "STOPLOG_SETTINGS_CHANGED"
+      )
+  }
+
+  test("a setting that the log does not know yet is no change, and neither is another content") {
+    val state  = log(Some(5)).get.state.copy(settings = Map("content" -> "json"))
+    val newest = log(Some(5)).map(_.copy(state = state))
+    assert(check(newest, batch = 6) === state)
+  }
+}

@@ -1,0 +1,26 @@
+package stoplog.matrix
+
+import stoplog.fault.Step
+
+/** Who passes which step. */
+object Steps {
+
+  /** Only a batch job that replaces what is there passes these. */
+  private val replacing: Set[Step] = Set(Step.MidSetAside, Step.AfterSetAside)
+
+  val ofQueries: Vector[Step] = Step.all.filterNot(replacing)
+
+  /** What a batch job passes that replaces what is there: it has no claim, no clock and no end. */
+  val ofBatchJobs: Vector[Step] = Step.all.filterNot { step =>
+    Set[Step](
+      Step.BeforeRepublish,
+      Step.BeforeClaim,
+      Step.AfterClaim,
+      Step.AfterTrim,
+      Step.BeforeRoll,
+      Step.BeforeRelease,
+      Step.AfterRelease,
+      Step.MidSweep
+    )(step)
+  }
+}

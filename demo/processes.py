@@ -1,0 +1,56 @@
+"""Starts jobs in processes of their own, and kills them."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+HERE = Path(__file__).parent
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """A script with its arguments. What Spark says goes to the log."""
+
+    script: str
+    arguments: tuple[Path, ...]
+    log: Path
+
+    def run(self) -> float:
+        """Runs to the end and answers with the seconds that it took; stops the demo if the job fails."""
+        begun = time.monotonic()
+        if self._start().wait() != 0:
+            raise self.failed()
+        return time.monotonic() - begun
+
+    def run_until(self, moment: Callable[[], bool]) -> None:
+        """Kills Python and the JVM at once, as soon as the moment has come."""
+        process = self._start()
+        while not moment():
+            if process.poll() is not None:
+                raise self.failed()
+            time.sleep(0.01)
+        os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+
+    def failed(self) -> SystemExit:
+        end = "\n".join(self.log.read_text().splitlines()[-30:])
+        return SystemExit(f"{end}\n{self.script} ended too early or failed; its log is {self.log}")
+
+    def _start(self) -> subprocess.Popen[bytes]:
+        command = [sys.executable, str(HERE / self.script), *map(str, self.arguments)]
+        with self.log.open("ab") as log:
+            # A session of its own, so that the JVM dies with Python and has no chance to tidy up.
+            return subprocess.Popen(command, stderr=log, env=_environment(), start_new_session=True)
+
+
+def _environment() -> dict[str, str]:
+    """Without a Spark of the machine's own: the one used is that of this interpreter, on loopback."""
+    own = {key: value for key, value in os.environ.items() if not key.startswith(("SPARK_", "PYSPARK_"))}
+    return own | {"PYSPARK_PYTHON": sys.executable, "SPARK_LOCAL_IP": "127.0.0.1"}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from dataclasses import dataclass
 from xml.sax.saxutils import escape
@@ -54,11 +53,13 @@ def svg(panels: list[Panel]) -> str:
 def size_in_words(size_bytes: float) -> str:
     """A size in the largest unit of which there is at least one.
 
-    >>> size_in_words(512), size_in_words(30 * 1024), size_in_words(2.5 * 1024**2)
-    ('512 B', '30 KiB', '2.5 MiB')
+    >>> size_in_words(512), size_in_words(1010 * 1024), size_in_words(2.5 * 1024**2)
+    ('512 B', '1010 KiB', '2.5 MiB')
     """
-    power = min(int(math.log(max(size_bytes, 1), 1024)), len(UNITS) - 1)
-    return f"{size_bytes / 1024**power:.3g} {UNITS[power]}"
+    size, unit = size_bytes, 0
+    while size >= 1024 and unit < len(UNITS) - 1:
+        size, unit = size / 1024, unit + 1
+    return f"{size:.3g} {UNITS[unit]}" if size < 1000 else f"{size:.0f} {UNITS[unit]}"
 
 
 def _bins(sizes: tuple[int, ...]) -> Counter[int]:

@@ -11,14 +11,14 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-HERE = Path(__file__).parent
+ROOT = Path(__file__).resolve().parent.parent
 
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """A script with its arguments. What Spark says goes to the log."""
+    """A module with its arguments. What Spark says goes to the log."""
 
-    script: str
+    module: str
     arguments: tuple[Path, ...]
     log: Path
 
@@ -41,13 +41,13 @@ class Job:
 
     def failed(self) -> SystemExit:
         end = "\n".join(self.log.read_text().splitlines()[-30:])
-        return SystemExit(f"{end}\n{self.script} ended too early or failed; its log is {self.log}")
+        return SystemExit(f"{end}\n{self.module} ended too early or failed; its log is {self.log}")
 
     def _start(self) -> subprocess.Popen[bytes]:
-        command = [sys.executable, str(HERE / self.script), *map(str, self.arguments)]
+        command = [sys.executable, "-m", self.module, *map(str, self.arguments)]
         with self.log.open("ab") as log:
             # A session of its own, so that the JVM dies with Python and has no chance to tidy up.
-            return subprocess.Popen(command, stderr=log, env=_environment(), start_new_session=True)
+            return subprocess.Popen(command, cwd=ROOT, stderr=log, env=_environment(), start_new_session=True)
 
 
 def _environment() -> dict[str, str]:

@@ -1,13 +1,13 @@
 """The same stream through Spark's own JSON sink, for comparison.
 
-usage: spark_job.py INPUT OUTPUT CHECKPOINT
+usage: python -m demo.spark_job INPUT OUTPUT CHECKPOINT
 """
 
 from __future__ import annotations
 
 import sys
 
-from job import flights, local_session
+from demo.job import flights, local_session
 
 
 def main(input_path: str, output_path: str, checkpoint: str) -> None:

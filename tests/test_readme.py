@@ -1,4 +1,4 @@
-"""Holds the README to the truth: its Python example runs, its Scala one is a suite's, its links lead somewhere."""
+"""Holds the README to the truth: its Python example runs, a suite runs its Scala one, no link is dead."""
 
 from __future__ import annotations
 

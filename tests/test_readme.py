@@ -12,6 +12,8 @@ from pathlib import Path
 
 import pytest
 
+import stoplog
+
 ROOT = Path(__file__).resolve().parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs" / "decisions").glob("*.md"))]
@@ -47,6 +49,10 @@ def test_the_python_example_writes_every_row_once(tmp_path: Path) -> None:
     assert sorted(written, key=str) == sorted(events, key=str)
 
 
+def test_the_coordinate_is_that_of_this_version() -> None:
+    assert f"--packages {stoplog.packages()} " in README
+
+
 def test_the_python_example_fits_on_a_screen() -> None:
     assert len([line for line in block("python").splitlines() if line.strip()]) <= 15
 
@@ -72,7 +78,7 @@ def test_every_decision_is_listed() -> None:
 
 def test_the_commands_and_the_suites_it_names_are_there() -> None:
     makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
-    commands = set(re.findall(r"\bmake ([a-z-]+)", README))
+    commands = set(re.findall(r"(?:^|`)make ([a-z-]+)", README, re.MULTILINE))
     assert {each for each in commands if not re.search(rf"^{each}:", makefile, re.MULTILINE)} == set()
     suites = set(re.findall(r"`(\w+(?:Suite|Laws))`", README))
     compiled = {path.stem for path in (ROOT / "scala-core" / "src" / "test").rglob("*.scala")}

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -22,32 +23,39 @@ class Job:
     arguments: tuple[Path, ...]
     log: Path
 
-    def run(self) -> float:
-        """Runs to the end and answers with the seconds that it took; stops the demo if the job fails."""
-        begun = time.monotonic()
-        if self._start().wait() != 0:
-            raise self.failed()
-        return time.monotonic() - begun
+    def run(self) -> None:
+        """Runs to the end; stops the demo if the job fails."""
+        with self._started() as process:
+            if process.wait() != 0:
+                raise self._failed()
 
     def run_until(self, moment: Callable[[], bool]) -> None:
         """Kills Python and the JVM at once, as soon as the moment has come."""
-        process = self._start()
-        while not moment():
-            if process.poll() is not None:
-                raise self.failed()
-            time.sleep(0.01)
-        os.killpg(process.pid, signal.SIGKILL)
-        process.wait()
+        with self._started() as process:
+            while not moment():
+                if process.poll() is not None:
+                    raise self._failed()
+                time.sleep(0.01)
 
-    def failed(self) -> SystemExit:
-        end = "\n".join(self.log.read_text().splitlines()[-30:])
-        return SystemExit(f"{end}\n{self.module} ended too early or failed; its log is {self.log}")
-
-    def _start(self) -> subprocess.Popen[bytes]:
+    @contextlib.contextmanager
+    def _started(self) -> Iterator[subprocess.Popen[bytes]]:
+        """The job, running. On leaving it is killed with `kill -9`, also when the demo is interrupted."""
         command = [sys.executable, "-m", self.module, *map(str, self.arguments)]
         with self.log.open("ab") as log:
             # A session of its own, so that the JVM dies with Python and has no chance to tidy up.
-            return subprocess.Popen(command, cwd=ROOT, stderr=log, env=_environment(), start_new_session=True)
+            process = subprocess.Popen(
+                command, cwd=ROOT, stderr=log, env=_environment(), start_new_session=True
+            )
+        try:
+            yield process
+        finally:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
+
+    def _failed(self) -> SystemExit:
+        end = "\n".join(self.log.read_text().splitlines()[-30:])
+        return SystemExit(f"{end}\n{self.module} ended too early or failed; its log is {self.log}")
 
 
 def _environment() -> dict[str, str]:

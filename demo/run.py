@@ -22,7 +22,7 @@ from demo.processes import ROOT, Job
 from demo.verify import Found, verify, visible_files
 
 WORK = ROOT / "build" / "demo"
-INPUT = WORK / "input"
+INPUT = WORK / f"input-{data.DAYS_PER_FILE}-days"
 OUTPUT = WORK / "flights"
 SPARK_OUTPUT = WORK / "flights-spark"
 PICTURE = WORK / "file-sizes.svg"

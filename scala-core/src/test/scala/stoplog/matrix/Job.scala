@@ -49,7 +49,8 @@ final class Job(place: Place, clock: ManualClock, faults: Faults, from: Checkpoi
     now = now.begin
     val epoch   = now.begun
     val plan    = driver.begin(epoch, JobRows.slots(epoch))
-    val results = if (plan.isCommitted(epoch)) Seq.empty else (0 until plan.slots).map(task(plan, epoch, _, again))
+    val results =
+      if (plan.isCommitted(epoch)) Seq.empty else (0 until plan.slots).map(task(plan, epoch, _, again))
     driver.commit(epoch, results)
     now = now.commit
     clock.advance(JobRows.pauseMillis(epoch))

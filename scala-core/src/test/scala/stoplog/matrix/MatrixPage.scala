@@ -52,7 +52,7 @@ object MatrixPage {
        |"$Result" means: read with plain java.nio, every row of every epoch is there exactly once, no file is torn,
        |no name but those of finished parts is visible, and a later run sweeps away all that was unfinished.
        |
-       |$queries
+       |{queries}
        |
        |## Batch jobs
        |
@@ -60,8 +60,8 @@ object MatrixPage {
        |next job under the path then deals with what it finds. "$BatchResult" means: readers see all old rows and no
        |new one if the process died before its record, and all new rows and no old one otherwise; each row once.
        |
-       |$batches
-       |""".stripMargin
+       |{batches}
+       |""".stripMargin.replace("{queries}", queries).replace("{batches}", batches)
   }
 
   private def table(steps: Seq[Step], occurrences: Map[Step, Int], results: Seq[(String, String)]): String = {

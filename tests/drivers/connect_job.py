@@ -1,0 +1,46 @@
+"""A stream over Spark Connect, from a client without a JVM of its own to a real server that it starts.
+
+Its one argument is JSON (`support.jobs.Job`). Prints a line of JSON with what the client saw.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+
+from pyspark.sql import SparkSession
+
+import stoplog
+
+
+def main(job: dict) -> None:
+    builder = SparkSession.builder.remote(job["master"])
+    for key, value in job["conf"].items():
+        builder = builder.config(key, value)
+    spark = stoplog.configure(builder).getOrCreate()
+    rows = spark.readStream.option("maxFilesPerTrigger", 2).text(job["input"])
+    described = stoplog.FileSink.for_row_format(job["path"], "text")
+    sink = described.with_option("bucketAssigner", "basePath").build()
+    query = (
+        sink.write_stream(rows)
+        .option("checkpointLocation", job["checkpoint"])
+        .option("finalizeOnTermination", "never")
+        .trigger(availableNow=True)
+        .start()
+    )
+    query.awaitTermination()
+    open_parts = stoplog.open_parts(spark, job["path"]).collect()
+    wrong = rows.writeStream.format("stoplog").option("checkpointLocation", job["checkpoint"])
+    try:
+        wrong.option("maxPartSiz", "1m").start(job["path"])
+        refusal = ""
+    except Exception as error:
+        refusal = str(error)
+    batch = spark.range(10).selectExpr("cast(id as string) as value")
+    sink.write(batch).save()
+    print(json.dumps({"open": sum(row.records for row in open_parts), "refusal": refusal}), flush=True)
+    spark.stop()
+
+
+if __name__ == "__main__":
+    main(json.loads(sys.argv[1]))

@@ -1,0 +1,94 @@
+"""Queries and batch writes in a process of their own, which a test may kill."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from contextlib import suppress
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+DRIVERS = Path(__file__).resolve().parent.parent / "drivers"
+KILLED = 137
+_QUICK_JVM = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
+_GIVE_UP_SECONDS = 240
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """What a driver script is told, as JSON.
+
+    Args:
+        fault: `<step>:<occurrence>:<halt|throw>` in the driver's JVM.
+        executor_fault: the same in each executor's JVM.
+        select: the columns, as SQL expressions over `value`.
+        rows: for a batch write: the rows are the numbers up to this.
+    """
+
+    path: str
+    input: str = ""
+    checkpoint: str = ""
+    options: dict[str, str] = field(default_factory=dict)
+    trigger: dict[str, Any] = field(default_factory=lambda: {"availableNow": True})
+    master: str = "local[2]"
+    conf: dict[str, str] = field(default_factory=dict)
+    select: list[str] = field(default_factory=lambda: ["value"])
+    fault: str = ""
+    executor_fault: str = ""
+    mode: str = "append"
+    rows: int = 0
+
+    def start(self, script: str = "stream_job.py", **limits: Any) -> subprocess.Popen[str]:
+        """Its standard output is a pipe of the few lines that the script prints."""
+        command = [sys.executable, str(DRIVERS / script), json.dumps(asdict(self) | {"conf": self._conf()})]
+        environment = os.environ | {"PYSPARK_PYTHON": sys.executable, "SPARK_LOCAL_IP": "127.0.0.1"}
+        return subprocess.Popen(
+            command, env=environment, stdout=subprocess.PIPE, text=True, start_new_session=True, **limits
+        )
+
+    def run(self, script: str = "stream_job.py", **limits: Any) -> Outcome:
+        """To its end, which must come by itself."""
+        process = self.start(script, **limits)
+        try:
+            printed, _ = process.communicate(timeout=_GIVE_UP_SECONDS)
+        finally:
+            kill(process)
+        return Outcome(process.returncode, printed)
+
+    def _conf(self) -> dict[str, str]:
+        own = {
+            "spark.ui.enabled": "false",
+            "spark.sql.shuffle.partitions": "2",
+            # One task for each input file.
+            "spark.sql.files.openCostInBytes": "128m",
+            "spark.driver.extraJavaOptions": _jvm(self.fault),
+        }
+        executors = (
+            {"spark.executor.extraJavaOptions": _jvm(self.executor_fault)} if self.executor_fault else {}
+        )
+        return own | executors | self.conf
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """How a process ended: its exit code, `KILLED` if a fault halted its JVM, and what it printed."""
+
+    code: int
+    printed: str
+
+
+def kill(process: subprocess.Popen[str]) -> None:
+    """`kill -9` of the script and its JVM at once; harmless when they have ended."""
+    with suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
+    if process.stdout:
+        process.stdout.close()
+
+
+def _jvm(fault: str) -> str:
+    return f"{_QUICK_JVM} -Dstoplog.faults={fault}" if fault else _QUICK_JVM

@@ -1,0 +1,67 @@
+"""The directories of one test, and the input that arrives in them."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+ROWS_PER_FILE = 100
+
+
+@dataclass(slots=True)
+class Place:
+    """Input, output and checkpoint of one query.
+
+    Every row is `<file>-<row>` in fixed width, so that it occurs once in the whole input.
+    """
+
+    root: Path
+    rows: list[str] = field(default_factory=list)
+    files: int = 0
+
+    def __post_init__(self) -> None:
+        self.input.mkdir(parents=True, exist_ok=True)
+
+    @property
+    def input(self) -> Path:
+        return self.root / "in"
+
+    @property
+    def out(self) -> Path:
+        return self.root / "out"
+
+    @property
+    def checkpoint(self) -> Path:
+        return self.root / "checkpoint"
+
+    @property
+    def own(self) -> Path:
+        """What the sink keeps for itself."""
+        return self.out / "_stoplog" / "main"
+
+    def feed(self, files: int = 1, rows: int = ROWS_PER_FILE) -> None:
+        """Lets files arrive, each whole at once, as a file source wants it."""
+        for _ in range(files):
+            added = [f"{self.files:05d}-{row:05d}" for row in range(rows)]
+            hidden = self.input / f".{self.files:05d}"
+            hidden.write_text("".join(f"{row}\n" for row in added))
+            hidden.rename(self.input / f"{self.files:05d}.txt")
+            self.rows += added
+            self.files += 1
+
+    def age_unfinished(self, seconds: float) -> None:
+        """Makes unfinished files look that much older."""
+        for file in self.unfinished():
+            then = file.stat().st_mtime - seconds
+            os.utime(file, (then, then))
+
+    def unfinished(self) -> list[Path]:
+        return [file for file in (self.own / "open").rglob("*") if file.is_file()]
+
+    def records(self) -> list[Path]:
+        """The records of the commit log, oldest first."""
+        return sorted((self.own / "log").glob("*.json"))

@@ -1,0 +1,218 @@
+"""What is wrong is refused by a name, with a sentence that says what to do."""
+
+from __future__ import annotations
+
+import json
+import resource
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+import pytest
+
+from support.finished import assert_each_once, assert_none_twice, files
+from support.refusals import assert_refused
+from support.streams import TEXT, Stream
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from pyspark.sql import DataFrame, SparkSession
+
+    from support.place import Place
+
+pytestmark = pytest.mark.spark_lines
+
+INVALID = "STOPLOG_INVALID_OPTIONS"
+
+
+def test_no_path(spark: SparkSession, place: Place) -> None:
+    writer = Stream(spark, place).writer()
+    assert_refused(writer.start, "STOPLOG_PATH_MISSING", "Set the option path to a directory")
+
+
+def test_a_path_below_a_file(spark: SparkSession, place: Place) -> None:
+    place.feed(files=1)
+    (place.root / "file").write_text("")
+    query = Stream(spark, place).writer()
+    assert_refused(
+        lambda: query.start(str(place.root / "file" / "out")).awaitTermination(),
+        "STOPLOG_PATH_NOT_WRITABLE",
+        "set another path",
+    )
+
+
+def test_a_path_on_another_store(spark: SparkSession, place: Place) -> None:
+    query = Stream(spark, place).writer()
+    assert_refused(lambda: query.start("gs://bucket/out"), "STOPLOG_STORE_UNSUPPORTED", "Use a path without")
+
+
+@pytest.mark.parametrize(
+    ("options", "advice"),
+    [
+        ({"maxPartSiz": "1m"}, ["maxPartSiz", "maxPartSize"]),
+        ({"maxPartSize": "many"}, ["maxPartSize", "many", "128m"]),
+        ({"rolloverInterval": "soon"}, ["rolloverInterval", "soon"]),
+        ({"format": "parket"}, ["format", "parket", "json"]),
+        ({"compression": "zip"}, ["compression", "zip", "gzip"]),
+        ({"maxOpenParts": "0"}, ["maxOpenParts"]),
+        ({"sinkId": "../other"}, ["sinkId"]),
+        ({"rollingPolicy": "daily"}, ["rollingPolicy", "daily"]),
+    ],
+)
+def test_an_option_that_cannot_be_used(
+    spark: SparkSession, place: Place, options: dict[str, str], advice: list[str]
+) -> None:
+    assert_refused(Stream(spark, place, TEXT | options).start, INVALID, "Correct all of them", *advice)
+    assert not place.out.exists()
+
+
+def test_all_mistakes_are_told_at_once(spark: SparkSession, place: Place) -> None:
+    wrong = {"maxPartSize": "many", "format": "parket", "sinkIdd": "a"}
+    found = assert_refused(Stream(spark, place, wrong).start, INVALID, "(3)")
+    assert all(word in found.message for word in ("many", "parket", "sinkId"))
+
+
+def test_text_of_several_columns(spark: SparkSession, place: Place) -> None:
+    def two_columns(rows: DataFrame) -> DataFrame:
+        return rows.selectExpr("value", "1 as n")
+
+    stream = Stream(spark, place, change=two_columns)
+    assert_refused(stream.start, "STOPLOG_TEXT_SCHEMA", "Select one column")
+
+
+def test_a_null_in_text(spark: SparkSession, place: Place) -> None:
+    def with_null(rows: DataFrame) -> DataFrame:
+        return rows.selectExpr("nullif(value, '00000-00050') as value")
+
+    place.feed(files=1)
+    assert_refused(Stream(spark, place, change=with_null).run, "STOPLOG_NULL_VALUE", "set nullValue")
+    assert files(place.out) == []
+    Stream(spark, place, change=with_null).run(nullValue="nothing")
+    assert_each_once(place.out, ["nothing", *(row for row in place.rows if row != "00000-00050")])
+
+
+@pytest.mark.parametrize("bucket", ["..", "a/../../b", "/absolute", "a//b", "_hidden", ".hidden"])
+def test_a_bucket_that_leaves_the_directory(spark: SparkSession, place: Place, bucket: str) -> None:
+    place.feed(files=1)
+    stream = Stream(spark, place, {"format": "text", "bucketBy": f"'{bucket}'"})
+    assert_refused(stream.run, "STOPLOG_BUCKET_ID", bucket, "relative paths")
+    assert files(place.root.parent) == files(place.root.parent / "query" / "in") + checkpoint_files(place)
+
+
+def test_complete_mode(spark: SparkSession, place: Place) -> None:
+    counted = Stream(spark, place, change=lambda rows: rows.groupBy("value").count())
+    writer = counted.writer(format="json").outputMode("complete")
+    place.feed(files=1)
+    assert_refused(
+        lambda: writer.start(str(place.out)).awaitTermination(),
+        "STOPLOG_UNSUPPORTED_OUTPUT_MODE",
+        "Use outputMode append",
+    )
+
+
+def test_the_continuous_trigger(spark: SparkSession, place: Place) -> None:
+    rows = spark.readStream.format("rate").load().selectExpr("cast(value as string) value")
+    writer = rows.writeStream.format("stoplog").options(**TEXT)
+    writer = writer.option("checkpointLocation", str(place.checkpoint)).trigger(continuous="1 second")
+    assert_refused(
+        lambda: writer.start(str(place.out)).awaitTermination(),
+        "STOPLOG_UNSUPPORTED_TRIGGER",
+        "availableNow",
+    )
+
+
+def test_asynchronous_progress(spark: SparkSession, place: Place) -> None:
+    stream = Stream(spark, place)
+    assert_refused(
+        lambda: stream.start(asyncProgressTrackingEnabled="true"),
+        "STOPLOG_ASYNC_PROGRESS",
+        "Remove the option",
+    )
+
+
+def test_a_torn_record(spark: SparkSession, place: Place) -> None:
+    record = newest_record_of_a_run(spark, place)
+    whole = record.read_bytes()
+    record.write_bytes(whole[: len(whole) // 2])
+    assert_refused(Stream(spark, place).run, "STOPLOG_RECORD_TORN", record.name, "Restore the record")
+    record.write_bytes(whole)
+    Stream(spark, place).run()
+    assert_each_once(place.out, place.rows)
+
+
+def test_a_record_of_a_newer_version(spark: SparkSession, place: Place) -> None:
+    record = newest_record_of_a_run(spark, place)
+    fields = json.loads(record.read_text())
+    assert fields["version"] == 1
+    record.write_text(record.read_text().replace('"version":1', '"version":2'))
+    assert_refused(Stream(spark, place).run, "STOPLOG_RECORD_TOO_NEW", record.name, "Upgrade stoplog")
+
+
+def test_a_missing_record(spark: SparkSession, place: Place) -> None:
+    newest_record_of_a_run(spark, place)
+    gone = place.records()[-2]
+    gone.unlink()
+    assert_refused(Stream(spark, place).run, "STOPLOG_LOG_GAP", "Restore the missing record")
+
+
+def test_a_finished_name_that_is_taken(spark: SparkSession, place: Place) -> None:
+    """The other file stays as it is, and the part is published once it has been moved away."""
+    place.feed(files=1)
+    Stream(spark, place).run(finalizeOnTermination="never")
+    (unfinished,) = place.unfinished()
+    other = place.out / unfinished.name.lstrip(".").partition(".inprogress")[0]
+    other.write_text("of somebody else\n")
+    place.feed(files=1)
+    stream = Stream(spark, place, TEXT | {"maxRecordsPerPart": "100"})
+    assert_refused(stream.run, "STOPLOG_NAME_TAKEN", str(other), "Move the other file away")
+    assert other.read_text() == "of somebody else\n"
+    other.unlink()
+    stream.run()
+    assert_each_once(place.out, place.rows)
+
+
+def test_a_part_that_somebody_deleted(spark: SparkSession, place: Place) -> None:
+    place.feed(files=2)
+    Stream(spark, place).run(finalizeOnTermination="never")
+    for file in place.unfinished():
+        file.unlink()
+    place.feed(files=2)
+    found = assert_refused(Stream(spark, place).run, "STOPLOG_PART_LOST", "Restore the file")
+    assert "onLostPart" in found.message
+
+
+def test_a_full_disk_in_the_middle_of_an_epoch(spark: SparkSession, place: Place) -> None:
+    """No file may grow beyond a limit: to the sink it looks as a full disk does. With room, it goes on."""
+    place.feed(files=2)
+    stream = Stream(spark, place)
+    stream.run(finalizeOnTermination="never")
+    place.feed(files=2, rows=500_000)
+    with no_file_larger_than(spark, 2 << 20):
+        assert_refused(stream.run, "STOPLOG_STORE_WRITE", "free space", "restart the query")
+    assert_none_twice(place.out, place.rows)
+    stream.run()
+    assert_each_once(place.out, place.rows)
+
+
+def newest_record_of_a_run(spark: SparkSession, place: Place) -> Path:
+    place.feed(files=2)
+    Stream(spark, place).run(finalizeOnTermination="never")
+    place.feed(files=2)
+    return place.records()[-1]
+
+
+def checkpoint_files(place: Place) -> list[Path]:
+    return files(place.checkpoint)
+
+
+@contextmanager
+def no_file_larger_than(spark: SparkSession, size: int) -> Iterator[None]:
+    """For the JVM of the session, which gets an error where it would write on."""
+    pid = spark.sparkContext._gateway.proc.pid
+    before = resource.prlimit(pid, resource.RLIMIT_FSIZE)
+    resource.prlimit(pid, resource.RLIMIT_FSIZE, (size, before[1]))
+    try:
+        yield
+    finally:
+        resource.prlimit(pid, resource.RLIMIT_FSIZE, before)

@@ -1,0 +1,66 @@
+"""Executors in processes of their own, which are lost while they write."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import pytest
+
+from support.finished import assert_each_once, files
+from support.jobs import Job
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from support.place import Place
+
+
+def test_executors_that_die_in_the_middle_of_a_task(place: Place, tmp_path: Path) -> None:
+    """Every executor dies in its third task of the writing stage, and the one that replaces it as well."""
+    place.feed(files=12)
+    lost = cluster_job(place, tmp_path, "beforeSync:3:halt")
+    assert lost.run().code == 0
+    assert events(tmp_path, "SparkListenerExecutorRemoved")
+    assert_each_once(place.out, place.rows)
+
+
+@pytest.mark.long
+def test_a_stage_that_is_repeated(place: Place, tmp_path: Path) -> None:
+    """A lost executor takes its shuffle files with it: the stages before the writing one run again."""
+    place.feed(files=12)
+    lost = cluster_job(place, tmp_path, "midWrite:4:halt", distribution="4")
+    assert lost.run().code == 0
+    stages = [event["Stage Info"] for event in events(tmp_path, "SparkListenerStageCompleted")]
+    assert any(stage["Stage Attempt ID"] > 0 for stage in stages)
+    assert_each_once(place.out, place.rows)
+    assert files(place.out)
+
+
+def cluster_job(place: Place, tmp_path: Path, fault: str, **options: str) -> Job:
+    log = tmp_path / "events"
+    log.mkdir()
+    return Job(
+        str(place.out),
+        str(place.input),
+        str(place.checkpoint),
+        options={"format": "text", "bucketAssigner": "basePath", "maxRecordsPerPart": "250"} | options,
+        master="local-cluster[2,1,1024]",
+        executor_fault=fault,
+        conf={
+            "spark.executor.memory": "640m",
+            # Each loss is a failure of the task that was running.
+            "spark.task.maxFailures": "20",
+            "spark.eventLog.enabled": "true",
+            "spark.eventLog.compress": "false",
+            "spark.eventLog.rolling.enabled": "false",
+            "spark.eventLog.dir": log.as_uri(),
+        },
+    )
+
+
+def events(tmp_path: Path, kind: str) -> list[dict]:
+    """What Spark wrote down of the application."""
+    (log,) = (tmp_path / "events").iterdir()
+    found = (json.loads(line) for line in log.read_text().splitlines())
+    return [event for event in found if event["Event"] == kind]

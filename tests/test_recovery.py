@@ -1,0 +1,177 @@
+"""Tasks that fail, queries that are stopped, drivers that compete, checkpoints that do not fit."""
+
+from __future__ import annotations
+
+import os
+import random
+import shutil
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from pyspark.sql.functions import col, udf
+
+from support.finished import assert_each_once, assert_none_twice, files
+from support.jobs import Job
+from support.refusals import assert_refused
+from support.streams import TEXT, Stream
+from support.wait import until
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+    from support.place import Place
+
+STOP_ROUNDS = 40 if os.environ.get("STOPLOG_LONG") == "1" else 15
+SEED = 20_260_302
+
+
+@pytest.mark.spark_lines
+def test_failed_tasks_are_tried_again_and_repeat_nothing(spark: SparkSession, place: Place) -> None:
+    """Each task's first two attempts fail after most of their rows were written."""
+
+    @udf("string")
+    def fails_twice(value: str) -> str:
+        from pyspark import TaskContext
+
+        context = TaskContext.get()
+        if context.attemptNumber() < 2 and value.endswith("90"):
+            raise RuntimeError("an attempt that fails on purpose")
+        return value
+
+    def change(rows: DataFrame) -> DataFrame:
+        return rows.select(fails_twice(col("value")).alias("value"))
+
+    # Workers hand rows over in batches: small ones, so that the failure comes after some were written.
+    spark.conf.set("spark.sql.execution.arrow.maxRecordsPerBatch", "10")
+    place.feed(files=6)
+    Stream(spark, place, change=change).run(maxRecordsPerPart="150")
+    assert_each_once(place.out, place.rows)
+
+
+@pytest.mark.spark_lines
+def test_stopping_at_random_moments(spark: SparkSession, place: Place) -> None:
+    moments = random.Random(SEED)
+    stream = Stream(spark, place, TEXT | {"maxRecordsPerPart": "130"})
+    for _ in range(STOP_ROUNDS):
+        place.feed(files=6)
+        before = len(place.records())
+        query = stream.start()
+        more = moments.randint(1, 4)
+        until("some records", lambda before=before, more=more: len(place.records()) >= before + more)
+        query.stop()
+        assert_none_twice(place.out, place.rows)
+    stream.run()
+    assert_each_once(place.out, place.rows)
+
+
+@pytest.mark.spark_lines
+def test_two_drivers_on_one_checkpoint(spark: SparkSession, place: Place, tmp_path: Path) -> None:
+    """The first is held in the tasks of an epoch, the second takes over, and the first finds that out."""
+    working, gate = str(tmp_path / "working"), str(tmp_path / "gate")
+
+    @udf("string")
+    def held(value: str) -> str:
+        import time
+        from pathlib import Path
+
+        Path(working).touch()
+        while not Path(gate).exists():
+            time.sleep(0.01)
+        return value
+
+    place.feed(files=4)
+    Stream(spark, place).run(finalizeOnTermination="never")
+    place.feed(files=2)
+    first = Stream(spark, place, change=lambda rows: rows.select(held(col("value")).alias("value"))).start()
+    until("the first driver's tasks", Path(working).exists)
+    second = Job(str(place.out), str(place.input), str(place.checkpoint), options=TEXT)
+    assert second.run().code == 0
+    assert_each_once(place.out, place.rows)
+    Path(gate).touch()
+    assert_refused(first.awaitTermination, "STOPLOG_FENCED", "two sink ids and two checkpoints")
+    assert_each_once(place.out, place.rows)
+
+
+def test_deleting_a_commit_of_the_checkpoint_repeats_nothing(spark: SparkSession, place: Place) -> None:
+    place.feed(files=6)
+    Stream(spark, place).run(maxRecordsPerPart="150", finalizeOnTermination="never")
+    forget(place, 2)
+    place.feed(files=2)
+    Stream(spark, place).run(maxRecordsPerPart="150")
+    assert_each_once(place.out, place.rows)
+
+
+@pytest.mark.spark_lines
+def test_a_new_checkpoint_on_an_old_directory(spark: SparkSession, place: Place) -> None:
+    place.feed(files=2)
+    Stream(spark, place).run()
+    shutil.rmtree(place.checkpoint)
+    assert_refused(
+        Stream(spark, place).run, "STOPLOG_FOREIGN_QUERY", "set another sinkId", "onForeignQuery to adopt"
+    )
+    assert_each_once(place.out, place.rows)
+
+
+def test_a_log_can_be_adopted(spark: SparkSession, place: Place) -> None:
+    """The new query starts at its batch 0, with open parts of the old one to go on with."""
+    place.feed(files=2)
+    Stream(spark, place).run(finalizeOnTermination="never")
+    shutil.rmtree(place.checkpoint)
+    shutil.rmtree(place.input)
+    place.input.mkdir()
+    place.feed(files=4)
+    Stream(spark, place).run(onForeignQuery="adopt")
+    assert_each_once(place.out, place.rows)
+
+
+def test_two_queries_share_a_directory_by_two_sink_ids(spark: SparkSession, place: Place) -> None:
+    place.feed(files=2)
+    Stream(spark, place).run()
+    shutil.rmtree(place.checkpoint)
+    Stream(spark, place).run(sinkId="second")
+    assert_each_once(place.out, place.rows * 2)
+
+
+@pytest.mark.spark_lines
+def test_an_older_checkpoint_is_refused(spark: SparkSession, place: Place) -> None:
+    place.feed(files=2)
+    Stream(spark, place).run()
+    old = place.root / "old"
+    shutil.copytree(place.checkpoint, old)
+    place.feed(files=6)
+    Stream(spark, place).run()
+    shutil.rmtree(place.checkpoint)
+    old.rename(place.checkpoint)
+    assert_refused(Stream(spark, place).run, "STOPLOG_EPOCH_AHEAD", "Restore the newer checkpoint")
+    assert_each_once(place.out, place.rows)
+
+
+@pytest.mark.spark_lines
+def test_a_lost_log_is_refused_and_can_be_begun_afresh(spark: SparkSession, place: Place) -> None:
+    place.feed(files=4)
+    Stream(spark, place).run()
+    shutil.rmtree(place.own)
+    place.feed(files=2)
+    assert_refused(Stream(spark, place).run, "STOPLOG_EPOCH_GAP", "onForeignQuery to adopt")
+    assert len(files(place.out)) == 2
+    Stream(spark, place).run(onForeignQuery="adopt")
+    assert_each_once(place.out, place.rows)
+
+
+def test_a_changed_time_zone_is_refused(spark: SparkSession, place: Place) -> None:
+    place.feed(files=2)
+    Stream(spark, place, {"format": "text", "timeZone": "Asia/Tokyo"}).run()
+    place.feed(files=2)
+    assert_refused(
+        Stream(spark, place, {"format": "text", "timeZone": "UTC"}).run,
+        "STOPLOG_SETTINGS_CHANGED",
+        "Asia/Tokyo",
+        "set another sinkId",
+    )
+
+
+def forget(place: Place, batch: int) -> None:
+    """As if the process had died before Spark wrote down that this batch was committed."""
+    (place.checkpoint / "commits" / str(batch)).unlink()
+    (place.checkpoint / "commits" / f".{batch}.crc").unlink(missing_ok=True)

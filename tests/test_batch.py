@@ -76,7 +76,7 @@ def test_the_python_sink_adds_by_default(spark: SparkSession, tmp_path: Path) ->
         "bucketAssigner", "basePath"
     )
     for rows in (numbers(spark, 100), numbers(spark, 50, "n")):
-        sink.build().write(rows).save()
+        sink.build().write(rows)
     assert_each_once(tmp_path / "out", OLD + NEW)
 
 

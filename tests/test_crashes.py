@@ -73,6 +73,7 @@ def test_kill_9_at_random_moments(place: Place) -> None:
     assert_each_once(place.out, place.rows)
 
 
+@pytest.mark.spark_lines
 def test_a_halt_at_any_step(place: Place) -> None:
     for step in SAMPLE:
         place.feed(files=6)

@@ -12,7 +12,7 @@ import pytest
 from pyspark.sql.functions import col, udf
 
 from support.finished import assert_each_once, assert_none_twice, files
-from support.jobs import Job
+from support.jobs import KILLED, Job
 from support.refusals import assert_refused
 from support.streams import TEXT, Stream
 from support.wait import until
@@ -90,6 +90,18 @@ def test_two_drivers_on_one_checkpoint(spark: SparkSession, place: Place, tmp_pa
     assert_each_once(place.out, place.rows)
     Path(gate).touch()
     assert_refused(first.awaitTermination, "STOPLOG_FENCED", "two sink ids and two checkpoints")
+    assert_each_once(place.out, place.rows)
+
+
+def test_a_start_without_new_data_publishes_what_was_decided(spark: SparkSession, place: Place) -> None:
+    """The process died after the record that ended its run: Spark has nothing to repeat."""
+    place.feed(files=2)
+    crashing = Job(
+        str(place.out), str(place.input), str(place.checkpoint), options=TEXT, fault="afterRelease:1:halt"
+    )
+    assert crashing.run().code == KILLED
+    assert files(place.out) == []
+    Stream(spark, place).run(finalizeOnTermination="never")
     assert_each_once(place.out, place.rows)
 
 

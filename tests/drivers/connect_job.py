@@ -37,7 +37,7 @@ def main(job: dict) -> None:
     except Exception as error:
         refusal = str(error)
     batch = spark.range(10).selectExpr("cast(id as string) as value")
-    sink.write(batch).save()
+    sink.write(batch)
     print(json.dumps({"open": sum(row.records for row in open_parts), "refusal": refusal}), flush=True)
     spark.stop()
 

@@ -10,7 +10,11 @@ from state import Growth
 
 
 def page(
-    plan: Plan, latency: Sequence[Latency], throughput: Sequence[Throughput], growth: Sequence[Growth], machine: str
+    plan: Plan,
+    latency: Sequence[Latency],
+    throughput: Sequence[Throughput],
+    growth: Sequence[Growth],
+    machine: str,
 ) -> str:
     return "\n".join(
         [
@@ -44,7 +48,8 @@ def page(
 def latency_table(latency: Sequence[Latency]) -> list[str]:
     floor = next(row.median for row in latency if row.peer == NOOP.name)
     rows = [
-        f"| {row.peer} | {row.median:.1f} | {row.median - floor:+.1f} | {spread(row.millis, '.0f')} |" for row in latency
+        f"| {row.peer} | {row.median:.1f} | {row.median - floor:+.1f} | {spread(row.millis, '.0f')} |"
+        for row in latency
     ]
     return ["| sink | ms per batch | above noop | rounds |", "|---|---:|---:|---|", *rows]
 
@@ -60,9 +65,14 @@ def throughput_table(throughput: Sequence[Throughput]) -> list[str]:
 
 def growth_table(growth: Sequence[Growth]) -> list[str]:
     rows = [
-        f"| {row.peer} | {row.epochs} | {row.visible_files} | {row.state_files} | {row.state_bytes:,} |" for row in growth
+        f"| {row.peer} | {row.epochs} | {row.visible_files} | {row.state_files} | {row.state_bytes:,} |"
+        for row in growth
     ]
-    return ["| sink | epochs | visible files | files of state | bytes of state |", "|---|---:|---:|---:|---:|", *rows]
+    return [
+        "| sink | epochs | visible files | files of state | bytes of state |",
+        "|---|---:|---:|---:|---:|",
+        *rows,
+    ]
 
 
 def spread(values: Sequence[float], pattern: str) -> str:

@@ -67,10 +67,15 @@ def latency_rounds(spark: SparkSession, peers: Sequence[Peer], plan: Plan, folde
     return [Latency(name, tuple(values)) for name, values in measured.items()]
 
 
-def throughput_rounds(spark: SparkSession, peers: Sequence[Peer], plan: Plan, folder: Path) -> list[Throughput]:
+def throughput_rounds(
+    spark: SparkSession, peers: Sequence[Peer], plan: Plan, folder: Path
+) -> list[Throughput]:
     """Rows per second in micro-batches of many rows."""
     measured = in_turn(spark, peers, plan.rounds, plan.large_rows, plan.large_batches, folder)
-    return [Throughput(name, tuple(plan.large_rows * 1000 / v for v in values)) for name, values in measured.items()]
+    return [
+        Throughput(name, tuple(plan.large_rows * 1000 / v for v in values))
+        for name, values in measured.items()
+    ]
 
 
 def in_turn(
@@ -92,7 +97,11 @@ def in_turn(
 def batch_millis(spark: SparkSession, peer: Peer, rows: int, batches: int, place: Path) -> list[float]:
     """How long each micro-batch took, those left out in which a query gets going."""
     writer = peer.writer(lines(spark, rows), place / "out")
-    query = writer.option("checkpointLocation", str(place / "checkpoint")).trigger(processingTime="0 seconds").start()
+    query = (
+        writer.option("checkpointLocation", str(place / "checkpoint"))
+        .trigger(processingTime="0 seconds")
+        .start()
+    )
     skipped = max(1, batches // 6)
     try:
         wait_for(query, batches + skipped)
@@ -104,7 +113,9 @@ def batch_millis(spark: SparkSession, peer: Peer, rows: int, batches: int, place
 
 def lines(spark: SparkSession, rows: int) -> DataFrame:
     """A stream of lines of `LINE_BYTES` each, the line feed counted."""
-    source = spark.readStream.format("rate-micro-batch").option("rowsPerBatch", rows).option("numPartitions", 2)
+    source = (
+        spark.readStream.format("rate-micro-batch").option("rowsPerBatch", rows).option("numPartitions", 2)
+    )
     number = "cast(10000000 + value AS string)"  # always eight digits: streams start at 0 and stay far below
     return source.load().selectExpr(f"concat('{'-' * (LINE_BYTES - 9)}', {number}) AS line")
 

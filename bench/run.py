@@ -8,13 +8,13 @@ import shutil
 import tempfile
 from pathlib import Path
 
-import stoplog
 from peers import PEERS
+from pyspark.sql import SparkSession
 from report import page
 from rounds import Latency, Plan, latency_rounds, throughput_rounds
 from state import state_on_storage
 
-from pyspark.sql import SparkSession
+import stoplog
 
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "benchmarks.md"
 
@@ -40,7 +40,9 @@ def main() -> None:
 def parsed_arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--quick", action="store_true", help="few rounds; prints, and writes no page")
-    parser.add_argument("--dir", default=None, help="where to write (default: the system's temporary directory)")
+    parser.add_argument(
+        "--dir", default=None, help="where to write (default: the system's temporary directory)"
+    )
     return parser.parse_args()
 
 

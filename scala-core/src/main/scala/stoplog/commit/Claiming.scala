@@ -68,7 +68,14 @@ private[commit] final class Claiming(
   }
 
   private def claimAfter(newest: Option[LogRecord], state: SinkState, run: RunId): LogRecord =
-    LogRecord(newest.fold(0L)(_.seq + 1), RecordKind.Claim, run, clock.millis(), publish = Vector.empty, state)
+    LogRecord(
+      newest.fold(0L)(_.seq + 1),
+      RecordKind.Claim,
+      run,
+      clock.millis(),
+      publish = Vector.empty,
+      state
+    )
 
   /** A living driver writes a record with each epoch; whoever loses that often has one that will not end. */
   private final val Attempts = 20

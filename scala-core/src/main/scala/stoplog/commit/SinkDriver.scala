@@ -133,10 +133,12 @@ final class SinkDriver(
   }
 
   private def ended(finish: Finish): Unit =
-    try phase match {
-      case held: Held => release(held, finish)
-      case _          => ()
-    } finally {
+    try
+      phase match {
+        case held: Held => release(held, finish)
+        case _          => ()
+      }
+    finally {
       phase = Ended
       turn.give()
     }

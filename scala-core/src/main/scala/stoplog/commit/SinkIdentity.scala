@@ -31,7 +31,11 @@ object LostPart {
   * @param content what the bytes of a part look like: if it changes, open parts are closed and new ones begun
   * @param noted   for a later run to read; may change
   */
-final case class SinkSettings(fixed: Map[String, String], content: String, noted: Map[String, String] = Map.empty) {
+final case class SinkSettings(
+    fixed: Map[String, String],
+    content: String,
+    noted: Map[String, String] = Map.empty
+) {
   def toMap: Map[String, String] = fixed ++ noted + (SinkSettings.ContentKey -> content)
 }
 

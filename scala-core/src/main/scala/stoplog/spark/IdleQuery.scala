@@ -32,7 +32,8 @@ private[spark] final class IdleQuery(
   /** Does what the end of the last run would have done, if that one was to end by itself and was killed before. */
   def end(exception: Option[String]): Unit = {
     val trigger =
-      if (newest.state.settings.get(QueryTrigger.Noted).contains(QueryTrigger.Finite.word)) QueryTrigger.Finite
+      if (newest.state.settings.get(QueryTrigger.Noted).contains(QueryTrigger.Finite.word))
+        QueryTrigger.Finite
       else QueryTrigger.Unending
     new SinkRun(queryId, trigger, SinkSpec.of(options, rows, storage), options).endIdle(newest.seq, exception)
   }

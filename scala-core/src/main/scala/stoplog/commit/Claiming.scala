@@ -3,7 +3,7 @@ package stoplog.commit
 import stoplog.error.Errors
 import stoplog.fault.{Faults, Step}
 import stoplog.log.{CommitLog, LogRecord, RecordKind, SinkState}
-import stoplog.part.RunId
+import stoplog.part.{Open, RunId}
 import stoplog.store.PartStore
 
 /** Protocol step 2: how a run becomes the one that writes the log. */
@@ -22,19 +22,25 @@ private[commit] final class Claiming(
   def claim(run: RunId, batch: Long): LogRecord =
     attempt(run, left = Attempts)(StartCheck.check(_, identity, settings, onForeign, batch))
 
-  /** Claims the log for a run that got no data, if it still ends with record `seenSeq`, as it did at the start.
+  /** Claims the log for a run that has no epoch yet, if it still ends with record `seenSeq`, as it did at the start,
+    * and if there is anything to do: a part that is due, or one that a dead driver has decided and not published.
     *
-    * One try: whoever has written since then is alive, and must not be fenced by a run that has nothing to do.
+    * One try: whoever has written since then is alive, and must not be fenced by a run that has no data.
     */
-  def claimIdle(run: RunId, seenSeq: Long): Option[LogRecord] =
-    log.newest().filter(_.seq == seenSeq).filter(unfinished).flatMap { newest =>
-      publisher.republish(newest)
-      val record = claimAfter(Some(newest), newest.state, run)
-      log.append(record) match {
-        case CommitLog.Decided      => Some(record)
-        case CommitLog.Overtaken(_) => None
+  def claimIdle(run: RunId, seenSeq: Long, isDue: Open => Boolean): Option[LogRecord] =
+    log
+      .newest()
+      .filter(newest => newest.seq == seenSeq && newest.state.queryId == identity.queryId)
+      .filter(newest => newest.state.open.exists(isDue) || !log.isPublished(newest))
+      .flatMap { newest =>
+        StartCheck.sameSettings(newest.state, identity, settings)
+        publisher.republish(newest)
+        val record = claimAfter(Some(newest), newest.state, run)
+        log.append(record) match {
+          case CommitLog.Decided      => Some(record)
+          case CommitLog.Overtaken(_) => None
+        }
       }
-    }
 
   /** The claim's open parts, as far as they can be gone on with in place.
     *
@@ -45,9 +51,6 @@ private[commit] final class Claiming(
     if (claim.state.open.nonEmpty && store.othersGone(claim.run))
       claim.state.copy(open = claim.state.open.map(_.copy(owner = Some(claim.run))))
     else claim.state
-
-  /** Something is open, or was decided by a driver that died before all of it was visible. */
-  private def unfinished(newest: LogRecord): Boolean = newest.state.open.nonEmpty || !log.isPublished(newest)
 
   @scala.annotation.tailrec
   private def attempt(run: RunId, left: Int)(check: Option[LogRecord] => SinkState): LogRecord = {

@@ -7,7 +7,7 @@ import org.slf4j.LoggerFactory
 import stoplog.error.Errors
 import stoplog.fault.{Faults, Step}
 import stoplog.log.{CommitLog, LogRecord, RecordKind, SinkState}
-import stoplog.part.{Pending, RunId}
+import stoplog.part.{Open, Pending, RunId}
 import stoplog.rolling.{RollReason, RollingPolicy}
 import stoplog.store.PartStore
 
@@ -44,6 +44,17 @@ final class SinkDriver(
   /** What this run has done so far, and holds. */
   def stats: SinkStats = seen
 
+  /** Tells a run that has no epoch yet what it finds, so that [[tick]] and [[end]] can see to it without one.
+    *
+    * Spark begins no epoch without data, and what an earlier run left open must not wait for some. The run acts only
+    * as long as the log ends with record `seenSeq`.
+    */
+  def waitFrom(seenSeq: Long): Unit = {
+    turn.take()
+    try if (phase == Unclaimed) phase = Waiting(seenSeq)
+    finally turn.give()
+  }
+
   /** Steps 2 and 3: claims the log in the run's first epoch, then hands out the open parts.
     *
     * Errors: `STOPLOG_FOREIGN_QUERY`, `STOPLOG_EPOCH_GAP`, `STOPLOG_EPOCH_AHEAD`, `STOPLOG_SETTINGS_CHANGED`,
@@ -54,10 +65,10 @@ final class SinkDriver(
     turn.take()
     try {
       val held = phase match {
-        case Unclaimed    => claimed(claim(batch))
-        case held: Held   => held
-        case Lost(reason) => throw reason
-        case other        => throw new IllegalStateException(s"an epoch was begun while $other")
+        case Unclaimed | Waiting(_) => claimed(claim(batch))
+        case held: Held             => held
+        case Lost(reason)           => throw reason
+        case other                  => throw new IllegalStateException(s"an epoch was begun while $other")
       }
       StartCheck.sequence(held.state, identity, batch)
       settled(held)
@@ -103,8 +114,10 @@ final class SinkDriver(
     else
       try {
         phase match {
-          case held: Held => rollDue(held)
-          case _          => ()
+          case held: Held       => rollDue(held)
+          case Waiting(seenSeq) =>
+            claimIdle(seenSeq)(part => policy.onTime(part, clock.millis()).isDefined).foreach(rollDue)
+          case _ => ()
         }
         phase match {
           case Lost(_) | Ended => false
@@ -122,26 +135,20 @@ final class SinkDriver(
   /** The same when the process ends while the query may still be at work: an epoch that runs is left alone. */
   def endIfIdle(finish: Finish): Unit = if (turn.tryTake()) ended(finish)
 
-  /** The whole life of a run that got no data, and so no epoch: finishes what an earlier run left open.
-    *
-    * @param seenSeq the newest record when the run started; nothing is done if there is a newer one
-    */
-  def finishIdle(seenSeq: Long): Unit = {
-    turn.take()
-    try claiming.claimIdle(run, seenSeq).foreach(claimed)
-    finally ended(Finish.PublishOpen)
-  }
-
   private def ended(finish: Finish): Unit =
-    try
-      phase match {
-        case held: Held => release(held, finish)
-        case _          => ()
-      }
-    finally {
+    try phase match {
+      case held: Held                                       => release(held, finish)
+      case Waiting(seenSeq) if finish == Finish.PublishOpen =>
+        claimIdle(seenSeq)(_ => true).foreach(release(_, finish))
+      case _ => ()
+    } finally {
       phase = Ended
       turn.give()
     }
+
+  /** The claim of a run without an epoch, made only when there is something to do. */
+  private def claimIdle(seenSeq: Long)(isDue: Open => Boolean): Option[Held] =
+    claiming.claimIdle(run, seenSeq, isDue).map(claimed)
 
   private def claim(batch: Long): LogRecord =
     try claiming.claim(run, batch)
@@ -284,6 +291,9 @@ object SinkDriver {
 
   private sealed trait Phase
   private case object Unclaimed extends Phase
+
+  /** No epoch yet, and an earlier run's log, which ended with this record at the start. */
+  private final case class Waiting(seenSeq: Long) extends Phase
 
   /** The claim is held and no epoch runs. `state` may know more of who owns a part than the record says. */
   private final case class Held(newest: LogRecord, state: SinkState, settled: Boolean) extends Phase {

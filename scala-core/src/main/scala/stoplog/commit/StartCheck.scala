@@ -40,6 +40,14 @@ private[commit] object StartCheck {
     if (batch < next - 1) throw Errors.epochAhead(identity.path, identity.sinkId, next - 1, batch)
   }
 
+  /** That nothing has changed which must not. Error: `STOPLOG_SETTINGS_CHANGED`. */
+  def sameSettings(state: SinkState, identity: SinkIdentity, settings: SinkSettings): Unit =
+    settings.fixed.toSeq.sorted.foreach { case (setting, asked) =>
+      state.settings.get(setting).filter(_ != asked).foreach { recorded =>
+        throw Errors.settingsChanged(setting, recorded, asked, identity.path)
+      }
+    }
+
   private def sameQuery(
       state: SinkState,
       identity: SinkIdentity,
@@ -59,11 +67,4 @@ private[commit] object StartCheck {
     SinkState(identity.queryId, before(batch), Vector.empty, nextPart = 0, settings.toMap)
 
   private def before(batch: Long): Option[Long] = if (batch == 0) None else Some(batch - 1)
-
-  private def sameSettings(state: SinkState, identity: SinkIdentity, settings: SinkSettings): Unit =
-    settings.fixed.toSeq.sorted.foreach { case (setting, asked) =>
-      state.settings.get(setting).filter(_ != asked).foreach { recorded =>
-        throw Errors.settingsChanged(setting, recorded, asked, identity.path)
-      }
-    }
 }

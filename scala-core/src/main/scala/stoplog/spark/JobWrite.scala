@@ -3,6 +3,8 @@ package stoplog.spark
 import org.apache.spark.sql.connector.write._
 
 import stoplog.commit._
+import stoplog.error.Errors
+import stoplog.log.SinkState
 import stoplog.part.RunId
 import stoplog.store.local.LocalJobStore
 
@@ -14,6 +16,7 @@ private[spark] final class JobWrite(table: SinkTable, info: LogicalWriteInfo, ex
 
   override def createBatchWriterFactory(physical: PhysicalWriteInfo): DataWriterFactory = {
     storage.probe()
+    if (existing == Existing.Replace) JobWrite.refuseIfPartsLieBetween(storage)
     JobCommit.rollForward(JobWrite.others(storage).map(JobWrite.commitOf))
     new RowWriterFactory(
       commit.begin(physical.numPartitions()),
@@ -37,6 +40,22 @@ private[spark] final class JobWrite(table: SinkTable, info: LogicalWriteInfo, ex
 }
 
 private[spark] object JobWrite {
+
+  /** An overwrite sets whole directories aside, and must not take along what a stream is about to go on with. */
+  private def refuseIfPartsLieBetween(storage: SinkStorage): Unit =
+    LocalJobStore
+      .jobs(storage.root, prefix = "")
+      .filterNot(_.startsWith(JobCommit.Prefix))
+      .find(sinkId => storage.as(sinkId).log.newest().map(_.state).exists(liesBetween))
+      .foreach { sinkId =>
+        throw Errors.pathNotWritable(
+          storage.path,
+          s"it is to be overwritten, and sink $sinkId has open parts between the finished ones (inProgress=bucket)"
+        )
+      }
+
+  private def liesBetween(state: SinkState): Boolean =
+    state.open.nonEmpty && state.settings.get("inProgress").contains("bucket")
 
   private def others(mine: SinkStorage): Seq[SinkStorage] =
     LocalJobStore.jobs(mine.root, JobCommit.Prefix).filterNot(_ == mine.sinkId).map(mine.as)

@@ -35,17 +35,24 @@ private[spark] object QueryContext {
   def current(queryId: String): QueryContext = {
     val session = SparkSession.active
     val context = session.sparkContext
-    val name    = triggerName(session, queryId)
+    val name    = triggerName(session, queryId).getOrElse("")
     if (name.contains("RealTime")) throw Errors.unsupportedTrigger("real-time")
     if (name.contains("Continuous")) throw Errors.unsupportedTrigger("continuous")
     val batch = Option(context.getLocalProperty(BatchId)).flatMap(_.toLongOption)
     QueryContext(
       batch.getOrElse(throw Errors.unsupportedTrigger("continuous")),
       Option(context.getLocalProperty(JobGroup)).getOrElse(UUID.randomUUID().toString),
-      if (name.contains("AvailableNow") || name.contains("OneTime")) QueryTrigger.Finite
-      else QueryTrigger.Unending
+      named(name)
     )
   }
+
+  /** How the batches of a query come about; `None` when it is over. */
+  def trigger(session: SparkSession, queryId: String): Option[QueryTrigger] =
+    triggerName(session, queryId).map(named)
+
+  private def named(trigger: String): QueryTrigger =
+    if (trigger.contains("AvailableNow") || trigger.contains("OneTime")) QueryTrigger.Finite
+    else QueryTrigger.Unending
 
   // The names of Spark's own constants, which are out of reach.
   private val BatchId  = "streaming.sql.batchId"
@@ -54,10 +61,10 @@ private[spark] object QueryContext {
   /** Spark keeps the trigger from sinks. Its classes have moved between versions, so it is asked by name; where it
     * does not answer, the batch id still tells micro-batches from everything else.
     */
-  private def triggerName(session: SparkSession, queryId: String): String = Try {
+  private def triggerName(session: SparkSession, queryId: String): Option[String] = Try {
     def call(target: AnyRef, method: String): AnyRef = target.getClass.getMethod(method).invoke(target)
     val shared                                       = call(session, "sharedState")
     val queries = call(shared, "activeStreamingQueries").asInstanceOf[java.util.Map[UUID, AnyRef]]
     call(queries.get(UUID.fromString(queryId)), "trigger").getClass.getSimpleName
-  }.getOrElse("")
+  }.toOption
 }

@@ -1,5 +1,7 @@
 package stoplog.spark
 
+import scala.util.hashing.MurmurHash3
+
 import org.apache.spark.sql.types.StructType
 
 import stoplog.commit.SinkSettings
@@ -27,10 +29,14 @@ private[spark] object RecordedSettings {
         written.fields.map(f => s"${f.name} ${f.dataType.sql}").mkString(", ")
       case _ => ""
     }
-    val format = options.format.toMap.toSeq.sorted.map { case (key, value) => s"$key=$value" }
+    val format = options.format.toMap.toSeq.sorted.map { case (key, value) => s"$key=${short(value)}" }
     val passed = options.passThrough.toSeq.sorted.map { case (key, value) => s"$key=$value" }
     (format ++ Seq(s"compression=${options.compression}") ++ passed ++ Seq(columns))
       .filter(_.nonEmpty)
       .mkString("; ")
   }
+
+  /** An instance is as long as its serialization. */
+  private def short(value: String): String =
+    if (value.length <= 200) value else f"${value.take(9)}…${MurmurHash3.stringHash(value)}%08x"
 }

@@ -7,12 +7,14 @@ import scala.util.Try
 
 import org.apache.spark.SparkContext
 import org.apache.spark.scheduler.{SparkListener, SparkListenerApplicationEnd, SparkListenerEvent}
-import org.apache.spark.sql.streaming.StreamingQueryListener.QueryTerminatedEvent
+import org.apache.spark.sql.streaming.StreamingQueryListener.{QueryStartedEvent, QueryTerminatedEvent}
+import org.slf4j.LoggerFactory
 
 /** Notices that a query has ended, which nobody tells a sink, and ends its run. */
 private[stoplog] object RunEnds {
   private val runs     = new ConcurrentHashMap[String, SinkRun]()
-  private val idle     = new ConcurrentHashMap[String, IdleQuery]()
+  private val starting = new ConcurrentHashMap[String, EarlierRun]()
+  private val started  = new ConcurrentHashMap[String, EarlierRun]()
   private val ended    = new ConcurrentHashMap[String, CountDownLatch]()
   private val contexts = ConcurrentHashMap.newKeySet[String]()
 
@@ -26,9 +28,9 @@ private[stoplog] object RunEnds {
     ()
   }
 
-  /** A query that is about to start, in case that it ends without an epoch. */
-  def watchIdle(queryId: String, query: IdleQuery): Unit = {
-    idle.put(queryId, query)
+  /** A query that is about to start, and was started before. */
+  def watchStart(earlier: EarlierRun): Unit = {
+    starting.put(earlier.queryId, earlier)
     ()
   }
 
@@ -47,6 +49,11 @@ private[stoplog] object RunEnds {
     private val ending = new ConcurrentLinkedQueue[Future[_]]()
 
     override def onOtherEvent(event: SparkListenerEvent): Unit = event match {
+      case start: QueryStartedEvent =>
+        Option(starting.remove(start.id.toString)).foreach { earlier =>
+          started.put(start.runId.toString, earlier)
+          enders.execute(() => Try(earlier.started(start.runId.toString)).failed.foreach(warn))
+        }
       case end: QueryTerminatedEvent =>
         ending.removeIf(_.isDone)
         ending.add(enders.submit((() => finish(end)): Runnable))
@@ -65,17 +72,19 @@ private[stoplog] object RunEnds {
 
   private def finish(end: QueryTerminatedEvent): Unit = {
     val runId = end.runId.toString
-    try
-      Option(runs.get(runId)) match {
-        case Some(run) => run.end(end.exception)
-        case None      => Option(idle.remove(end.id.toString)).foreach(_.end(end.exception))
-      }
-    finally {
+    try {
+      // Maybe the start has not been dealt with, for which a query without data leaves no time.
+      Option(started.remove(runId)).foreach(earlier => Try(earlier.started(runId)).failed.foreach(warn))
+      Option(runs.get(runId)).foreach(_.end(end.exception))
+    } finally {
       runs.remove(runId)
       latch(runId).countDown()
       forgetSome()
     }
   }
+
+  private def warn(e: Throwable): Unit =
+    logger.warn("What an earlier run left open is not looked after before the next epoch", e)
 
   private def latch(runId: String): CountDownLatch = ended.computeIfAbsent(runId, _ => new CountDownLatch(1))
 
@@ -88,6 +97,7 @@ private[stoplog] object RunEnds {
       .toVector
       .foreach(ended.remove)
 
+  private val logger               = LoggerFactory.getLogger("stoplog")
   private val RememberedRuns       = 10000
   private val ApplicationEndMillis = 60000L
 }

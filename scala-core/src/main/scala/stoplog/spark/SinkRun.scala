@@ -1,7 +1,7 @@
 package stoplog.spark
 
 import java.util.concurrent.ScheduledFuture
-import java.util.concurrent.atomic.AtomicReference
+import java.util.concurrent.atomic.{AtomicBoolean, AtomicReference}
 
 import scala.util.control.NonFatal
 
@@ -31,14 +31,24 @@ private[spark] final class SinkRun(
     SinkDriver.Choices(onForeign, SinkRun.onLost(options)),
     SinkRun.tools
   )
-  private val timer = new AtomicReference[ScheduledFuture[_]]()
+  private val timer  = new AtomicReference[ScheduledFuture[_]]()
+  private val probed = new AtomicBoolean()
 
   def stats: SinkStats = driver.stats
 
+  /** The query has started; it may be long until it has an epoch.
+    *
+    * @param seenSeq the newest record of an earlier run
+    */
+  def waitFrom(seenSeq: Long): Unit = {
+    driver.waitFrom(seenSeq)
+    startTimer()
+  }
+
   def begin(batch: Long, slots: Int): EpochPlan = {
-    if (timer.get == null) storage.probe()
+    if (!probed.getAndSet(true)) storage.probe()
     val plan = driver.begin(batch, slots)
-    if (timer.get == null) timer.set(SinkTimer.every(options.bucketCheckIntervalMillis)(tick()))
+    startTimer()
     plan
   }
 
@@ -49,15 +59,11 @@ private[spark] final class SinkRun(
   /** The query has ended. Never throws: whatever is not done now is done at the next start. */
   def end(exception: Option[String]): Unit = ending(driver.end(finish(exception)))
 
-  /** The query has ended without any epoch. Never throws.
-    *
-    * @param seenSeq the newest record when it started
-    */
-  def endIdle(seenSeq: Long, exception: Option[String]): Unit =
-    if (finish(exception) == SinkDriver.Finish.PublishOpen) ending(driver.finishIdle(seenSeq))
-
   /** The application ends, maybe in the middle of an epoch, which is then left alone. */
   def endIfIdle(): Unit = ending(driver.endIfIdle(finish(exception = None)))
+
+  private def startTimer(): Unit =
+    if (timer.get == null) timer.set(SinkTimer.every(options.bucketCheckIntervalMillis)(tick()))
 
   private def ending(action: => Unit): Unit = {
     Option(timer.get).foreach(_.cancel(false))

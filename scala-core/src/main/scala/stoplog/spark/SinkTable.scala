@@ -44,15 +44,22 @@ private[spark] final class SinkTable(
   override def toString: String = name()
 
   /** The run that goes with a start of the query; made in its first epoch, because a start may still be refused. */
-  def runOf(queryId: String, context: QueryContext, rows: StructType): CurrentRun = {
-    val known = current.get
-    if (known != null && known.runId == context.runId) known
-    else {
+  def runOf(queryId: String, context: QueryContext, rows: StructType): CurrentRun =
+    runOf(context.runId)(new SinkRun(queryId, context.trigger, _, options), rows)
+
+  /** The run of a query that has been started and has no epoch yet.
+    *
+    * @param seenSeq the newest record of an earlier run
+    */
+  def waitingRun(queryId: String, runId: String, trigger: QueryTrigger, seenSeq: Long): Unit =
+    runOf(runId)(new SinkRun(queryId, trigger, _, options), rowSchema).run.waitFrom(seenSeq)
+
+  private def runOf(runId: String)(start: SinkSpec => SinkRun, rows: StructType): CurrentRun = synchronized {
+    Option(current.get).filter(_.runId == runId).getOrElse {
       val sink = SinkSpec.of(options, rows, storage)
-      val run  = new SinkRun(queryId, context.trigger, sink, options)
-      val made = CurrentRun(context.runId, sink, run)
+      val made = CurrentRun(runId, sink, start(sink))
       current.set(made)
-      RunEnds.watch(context.runId, run)
+      RunEnds.watch(runId, made.run)
       made
     }
   }
@@ -75,10 +82,11 @@ private[spark] object SinkTable {
     val storage = SinkStorage.of(options.path, options.sinkId, options.staging, options.durability)
     SinkSpec.of(options, schema, storage)
     RunEnds.listenTo(SparkSession.active.sparkContext)
-    IdleQuery.of(options, storage, schema).foreach { case (queryId, idle) =>
-      idle.republish()
-      RunEnds.watchIdle(queryId, idle)
+    val table = new SinkTable(schema, partitioned, options, storage)
+    EarlierRun.of(table).foreach { earlier =>
+      earlier.republish()
+      RunEnds.watchStart(earlier)
     }
-    new SinkTable(schema, partitioned, options, storage)
+    table
   }
 }

@@ -27,7 +27,11 @@ private[local] object LocalPublishing {
     def attempt(left: Int): PublishOutcome = located() match {
       case None       => alreadyThere(target, sizeBytes)
       case Some(file) =>
-        if (link(file, target, sizeBytes, durability)) {
+        if (wasMoved(file, target)) {
+          Files.deleteIfExists(file)
+          unlinked
+          PublishOutcome.AlreadyPublished
+        } else if (link(file, target, sizeBytes, durability)) {
           faults.at(Step.MidPublish)
           durability.syncDirectory(target.getParent)
           Files.deleteIfExists(file)
@@ -40,6 +44,16 @@ private[local] object LocalPublishing {
     try attempt(left = 3)
     catch { case e: IOException => throw Errors.storeWrite(target.toString, String.valueOf(e.getMessage), e) }
   }
+
+  /** Whether the part had been visible when a publisher died between link and unlink, and was then taken elsewhere:
+    * finished files belong to their readers, and a moved one still shares the inode.
+    */
+  private def wasMoved(file: Path, target: Path): Boolean =
+    !Files.exists(target) && Files.exists(file) && links(file) > 1 && !Files.exists(target)
+
+  private def links(file: Path): Int =
+    try Files.getAttribute(file, "unix:nlink").asInstanceOf[Int]
+    catch { case _: UnsupportedOperationException | _: IllegalArgumentException => 1 }
 
   private def alreadyThere(target: Path, sizeBytes: Long): PublishOutcome =
     if (!Files.exists(target)) PublishOutcome.Lost

@@ -115,21 +115,33 @@ class SinkDriverSuite extends AnyFunSuite {
     val first = world.driver()
     world.epoch(first, 0, "a")
     first.end(KeepOpen)
-    world.driver(run = other).end(PublishOpen)
+    val idle = world.driver(run = other)
+    idle.finishIdle(world.newest.seq)
     assert(world.rows === Vector("row of a"))
     assert(world.newest.run === other)
+    assert(!idle.tick())
   }
 
-  test("a run without data leaves a log alone that has nothing open, is another query's, or was not begun") {
+  test(
+    "a run without data leaves a log alone that has nothing to finish, or that another has written to since"
+  ) {
+    val world = new DriverWorld(Rolls.never)
+    val first = world.driver()
+    world.epoch(first, 0, "a")
+    val seen = world.newest.seq
+    world.epoch(first, 1, "a")
+    world.driver(run = other).finishIdle(seen)
+    assert(world.newest.kind === RecordKind.Epoch(1), "whoever writes is alive and is not fenced")
+    first.end(PublishOpen)
+    val before = world.log.all()
+    world.driver(run = other).finishIdle(world.newest.seq)
+    assert(world.log.all() === before)
+  }
+
+  test("an end without an epoch writes nothing") {
     val world = new DriverWorld(Rolls.never)
     world.driver().end(PublishOpen)
     assert(world.log.newest().isEmpty)
-    val first = world.driver()
-    world.epoch(first, 0, "a")
-    first.end(KeepOpen)
-    val before = world.log.all()
-    world.driver(run = other, identity = identity.copy(queryId = "query-2")).end(PublishOpen)
-    assert(world.log.all() === before)
   }
 
   test("a run without data publishes what a dead driver had decided, though nothing is open") {
@@ -140,7 +152,7 @@ class SinkDriverSuite extends AnyFunSuite {
     intercept[IllegalStateException](first.end(PublishOpen))
     world.parts.onPublish = _ => ()
     assert(world.rows.isEmpty)
-    world.driver(run = other).end(PublishOpen)
+    world.driver(run = other).finishIdle(world.newest.seq)
     assert(world.rows === Vector("row of a"))
   }
 

@@ -39,10 +39,12 @@ final class Job(place: Place, clock: ManualClock, faults: Faults, from: Checkpoi
   /** As it stands on disk now. */
   def checkpoint: Checkpoint = now
 
-  def go(epochs: Long, finish: SinkDriver.Finish): Unit = {
-    while (now.committed + 1 < epochs) epoch()
-    driver.end(finish)
-  }
+  /** A run to which no epoch is left finishes what earlier runs have left. */
+  def go(epochs: Long, finish: SinkDriver.Finish): Unit =
+    if (now.committed + 1 < epochs) {
+      while (now.committed + 1 < epochs) epoch()
+      driver.end(finish)
+    } else log.newest().foreach(newest => driver.finishIdle(newest.seq))
 
   private def epoch(): Unit = {
     val again = now.begun > now.committed
@@ -60,12 +62,11 @@ final class Job(place: Place, clock: ManualClock, faults: Faults, from: Checkpoi
 
   /** Every third epoch the first attempt of a task fails half-way, and is repeated.
     *
-    * An epoch that is done again gets its rows in another order, as after a shuffle: two writers of one file would
-    * not be noticed if both wrote the same bytes.
+    * An epoch that is done again gets its rows in another order and in other tasks, as after a shuffle: two writers
+    * of one file would not be noticed if both wrote the same rows.
     */
   private def task(plan: EpochPlan, epoch: Long, slot: Int, again: Boolean): TaskResult = {
-    val asBefore = JobRows.of(epoch, slot)
-    val rows     = if (again) asBefore.reverse else asBefore
+    val rows = if (again) JobRows.of(epoch, (slot + 1) % plan.slots).reverse else JobRows.of(epoch, slot)
     if (epoch % 3 == 1 && slot == 0) {
       val failed = writer(plan.forTask(slot, Attempt.First))
       rows.take(rows.size / 2).foreach { case (bucket, row) => failed.write(bucket, row) }

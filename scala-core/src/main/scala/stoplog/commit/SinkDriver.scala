@@ -155,11 +155,23 @@ final class SinkDriver(
     catch { case NonFatal(e) => phase = Lost(e); throw e }
 
   private def claimed(claim: LogRecord): Held = {
-    val held = Held(claim, claiming.fence(claim), settled = false)
+    val held = Held(claim, withoutLost(claiming.fence(claim)), settled = false)
     phase = held
     seen = seen.copy(open = held.state.open)
     sweep()
     sameContent(held)
+  }
+
+  /** The user may choose to go on without open parts whose files are gone; else the task that misses one fails. */
+  private def withoutLost(state: SinkState): SinkState = choices.onLost match {
+    case LostPart.Fail => state
+    case LostPart.Skip =>
+      val staged        = if (state.open.isEmpty) Set.empty[String] else store.staged().map(_.token).toSet
+      val (there, gone) = state.open.partition(part => staged(part.handle.token))
+      gone.foreach { part =>
+        logger.warn(s"Going on without the ${part.records} rows of ${part.handle.token} (onLostPart=skip)")
+      }
+      state.copy(open = there)
   }
 
   /** Rows of another format or layout cannot go into the parts that are open. */

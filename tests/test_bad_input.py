@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from support.finished import assert_each_once, assert_none_twice, files
+from support.place import ROWS_PER_FILE
 from support.refusals import assert_refused
 from support.streams import TEXT, Stream
 
@@ -173,6 +174,8 @@ def test_an_open_part_that_somebody_deleted(spark: SparkSession, place: Place) -
         file.unlink()
     place.feed(files=2)
     assert_refused(Stream(spark, place).run, "STOPLOG_PART_SHORT", "Restore the file", "onLostPart to skip")
+    Stream(spark, place).run(onLostPart="skip")
+    assert_each_once(place.out, place.rows[2 * ROWS_PER_FILE :])
 
 
 def test_a_class_that_is_not_there(spark: SparkSession, place: Place) -> None:

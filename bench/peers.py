@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import stoplog
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
-    from pyspark.sql.streaming import DataStreamWriter
+    from pyspark.sql.streaming.readwriter import DataStreamWriter
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +30,7 @@ def spark_text(rows: DataFrame, path: Path) -> DataStreamWriter:
     return rows.writeStream.format("text").option("path", str(path))
 
 
-def ours(durability: str) -> Callable[[DataFrame, Path], DataStreamWriter]:
+def ours(durability: Literal["disk", "process"]) -> Callable[[DataFrame, Path], DataStreamWriter]:
     def writer(rows: DataFrame, path: Path) -> DataStreamWriter:
         sink = (
             stoplog.FileSink.for_row_format(str(path), "text")

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from peers import NOOP, TEXT
-from rounds import LINE_BYTES, Latency, Plan, Throughput
-from state import Growth
+from bench.peers import NOOP, TEXT
+from bench.rounds import LINE_BYTES, Latency, Plan, Throughput
+from bench.state import Growth
 
 
 def page(
@@ -20,9 +20,9 @@ def page(
         [
             "# Benchmarks",
             "",
-            "Written by `make bench`; not edited. All sinks take turns in one Spark session (`local[2]`), each round in",
-            f"another order, after a round that is not counted; {plan.rounds} rounds, the median of each, and then",
-            f"the median of those. Lines are {LINE_BYTES} bytes. Machine: {machine}.",
+            "Written by `make bench`; not edited. All sinks take turns in one session (`local[2]`), each",
+            f"round in another order, after a round that is not counted; {plan.rounds} rounds, the median of",
+            f"each, and then the median of those. Lines are {LINE_BYTES} bytes. Machine: {machine}.",
             "",
             f"## Time per micro-batch of {plan.small_rows:,} rows",
             "",
@@ -32,14 +32,16 @@ def page(
             "",
             *throughput_table(throughput),
             "",
-            "Spark's text sink makes nothing durable: its files are where the operating system has left them. The line",
-            "to compare it with is `durability=process`; `durability=disk`, the default, also survives a power loss.",
+            "Spark's text sink makes nothing durable: its files are where the system has left them.",
+            "Compare it with `durability=process`; `durability=disk`, the default, also survives",
+            "a power loss.",
             "",
             "## What is left on the storage",
             "",
             *growth_table(growth),
             "",
-            "The query was stopped and not finished: the rows of its open part are not in a visible file yet.",
+            "The query was stopped and not finished: the rows of open parts are not visible yet. The sink",
+            "keeps its newest 100 records, whatever the number of epochs.",
             "",
         ]
     )
@@ -57,7 +59,8 @@ def latency_table(latency: Sequence[Latency]) -> list[str]:
 def throughput_table(throughput: Sequence[Throughput]) -> list[str]:
     text = next(row.median for row in throughput if row.peer == TEXT.name)
     rows = [
-        f"| {row.peer} | {row.median:,.0f} | {row.median / text:.2f} | {spread(row.rows_per_second, ',.0f')} |"
+        f"| {row.peer} | {row.median:,.0f} | {row.median / text:.2f} |"
+        f" {spread(row.rows_per_second, ',.0f')} |"
         for row in throughput
     ]
     return ["| sink | rows per second | ratio to Spark text | rounds |", "|---|---:|---:|---|", *rows]

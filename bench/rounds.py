@@ -11,8 +11,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from peers import Peer
+    from bench.peers import Peer
     from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql.streaming.query import StreamingQuery
 
 LINE_BYTES = 40
 
@@ -120,11 +121,11 @@ def lines(spark: SparkSession, rows: int) -> DataFrame:
     return source.load().selectExpr(f"concat('{'-' * (LINE_BYTES - 9)}', {number}) AS line")
 
 
-def wait_for(query: object, batches: int) -> None:
+def wait_for(query: StreamingQuery, batches: int) -> None:
     while True:
-        progress = query.lastProgress  # type: ignore[attr-defined]
+        progress = query.lastProgress
         if progress is not None and progress["batchId"] >= batches - 1:
             return
-        if not query.isActive:  # type: ignore[attr-defined]
-            raise RuntimeError(str(query.exception()))  # type: ignore[attr-defined]
+        if not query.isActive:
+            raise RuntimeError(str(query.exception()))
         time.sleep(0.05)

@@ -5,14 +5,18 @@ from __future__ import annotations
 import argparse
 import platform
 import shutil
+import sys
 import tempfile
 from pathlib import Path
 
-from peers import PEERS
+# This file is run as a script, and scripts look for modules in their own folder only.
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+
+from bench.peers import PEERS
+from bench.report import page
+from bench.rounds import Latency, Plan, latency_rounds, throughput_rounds
+from bench.state import state_on_storage
 from pyspark.sql import SparkSession
-from report import page
-from rounds import Latency, Plan, latency_rounds, throughput_rounds
-from state import state_on_storage
 
 import stoplog
 

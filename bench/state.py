@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from peers import DISK, TEXT, Peer
-from rounds import Plan, lines, wait_for
+from bench.peers import DISK, TEXT, Peer
+from bench.rounds import Plan, lines, wait_for
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

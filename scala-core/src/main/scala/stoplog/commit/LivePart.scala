@@ -34,7 +34,7 @@ private[commit] final class LivePart[R](
     if (!inMember) openMember()
     format.encode(row, target)
     rows += 1
-    writtenAt = nowMillis
+    writtenAt = nowMillis.max(openedAtMillis) // opening took its time
   }
 
   /** Hands the epoch's bytes to the store and makes them durable: the part stays open. */

@@ -136,12 +136,14 @@ final class SinkDriver(
   def endIfIdle(finish: Finish): Unit = if (turn.tryTake()) ended(finish)
 
   private def ended(finish: Finish): Unit =
-    try phase match {
-      case held: Held                                       => release(held, finish)
-      case Waiting(seenSeq) if finish == Finish.PublishOpen =>
-        claimIdle(seenSeq)(_ => true).foreach(release(_, finish))
-      case _ => ()
-    } finally {
+    try
+      phase match {
+        case held: Held                                       => release(held, finish)
+        case Waiting(seenSeq) if finish == Finish.PublishOpen =>
+          claimIdle(seenSeq)(_ => true).foreach(release(_, finish))
+        case _ => ()
+      }
+    finally {
       phase = Ended
       turn.give()
     }

@@ -110,13 +110,48 @@ class SinkDriverSuite extends AnyFunSuite {
     assert(world.parts.calls.count(_.startsWith("isolate")) === 1)
   }
 
+  private def endIdle(driver: SinkDriver, seenSeq: Long): Unit = {
+    driver.waitFrom(seenSeq)
+    driver.end(PublishOpen)
+  }
+
+  test("before there is data, the clock closes what the run before left open, and then the run goes on") {
+    val world = new DriverWorld(Rolls.atAge(1000))
+    val first = world.driver()
+    world.epoch(first, 0, "a")
+    val second = world.driver(run = other)
+    second.waitFrom(world.newest.seq)
+    assert(second.tick())
+    assert(world.newest.run === Samples.mine, "nothing is due")
+    world.clock.advance(1000)
+    assert(second.tick())
+    assert(world.rows === Vector("row of a"))
+    assert(world.newest.kind === RecordKind.Roll)
+    world.epoch(second, 1, "a")
+    second.end(PublishOpen)
+    assert(world.rows === Vector("row of a", "row of a"))
+  }
+
+  test("before there is data, the clock leaves a log alone that another has written to") {
+    val world = new DriverWorld(Rolls.atAge(1000))
+    val first = world.driver()
+    world.epoch(first, 0, "a")
+    val second = world.driver(run = other)
+    second.waitFrom(world.newest.seq)
+    world.epoch(first, 1, "b")
+    world.clock.advance(1000)
+    second.tick()
+    assert(world.newest.run === Samples.mine)
+  }
+
   test("a run without data finishes what the run before left open") {
     val world = new DriverWorld(Rolls.never)
     val first = world.driver()
     world.epoch(first, 0, "a")
     first.end(KeepOpen)
     val idle = world.driver(run = other)
-    idle.finishIdle(world.newest.seq)
+    idle.waitFrom(world.newest.seq)
+    idle.end(PublishOpen)
     assert(world.rows === Vector("row of a"))
     assert(world.newest.run === other)
     assert(!idle.tick())
@@ -130,11 +165,11 @@ class SinkDriverSuite extends AnyFunSuite {
     world.epoch(first, 0, "a")
     val seen = world.newest.seq
     world.epoch(first, 1, "a")
-    world.driver(run = other).finishIdle(seen)
+    endIdle(world.driver(run = other), seen)
     assert(world.newest.kind === RecordKind.Epoch(1), "whoever writes is alive and is not fenced")
     first.end(PublishOpen)
     val before = world.log.all()
-    world.driver(run = other).finishIdle(world.newest.seq)
+    endIdle(world.driver(run = other), world.newest.seq)
     assert(world.log.all() === before)
   }
 
@@ -152,7 +187,7 @@ class SinkDriverSuite extends AnyFunSuite {
     intercept[IllegalStateException](first.end(PublishOpen))
     world.parts.onPublish = _ => ()
     assert(world.rows.isEmpty)
-    world.driver(run = other).finishIdle(world.newest.seq)
+    endIdle(world.driver(run = other), world.newest.seq)
     assert(world.rows === Vector("row of a"))
   }
 

@@ -44,7 +44,10 @@ final class Job(place: Place, clock: ManualClock, faults: Faults, from: Checkpoi
     if (now.committed + 1 < epochs) {
       while (now.committed + 1 < epochs) epoch()
       driver.end(finish)
-    } else log.newest().foreach(newest => driver.finishIdle(newest.seq))
+    } else {
+      log.newest().foreach(newest => driver.waitFrom(newest.seq))
+      driver.end(SinkDriver.Finish.PublishOpen)
+    }
 
   private def epoch(): Unit = {
     val again = now.begun > now.committed

@@ -91,6 +91,7 @@ final class Session(
     var again = source.uncommitted // what the checkpoint said at the start; it is not read again
     var id    = again.fold(source.size.toLong)(_.id)
     var left  = load.epochs
+    log.newest().foreach(newest => driver.waitFrom(newest.seq))
     world.pause(s"started at batch $id")
     while (left > 0 && (again.nonEmpty || id < load.upTo)) {
       if (world.isTroubled && random.nextInt(6) == 0) idle()

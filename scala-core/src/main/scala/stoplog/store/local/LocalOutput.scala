@@ -19,11 +19,18 @@ private[local] final class LocalOutput(
     closed: () => Unit
 ) extends PartOutput {
   private[this] var written = startBytes
+  private[this] val early   = durability match {
+    case Durability.Disk    => Some(new EarlySync(file, durability))
+    case Durability.Process => None
+  }
 
   override def position: Long = written
 
   override def write(bytes: Array[Byte], offset: Int, length: Int): Unit = {
-    io(file.write(bytes, offset, length))
+    io {
+      file.write(bytes, offset, length)
+      early.foreach(_.wrote(length))
+    }
     written += length
   }
 
@@ -43,7 +50,11 @@ private[local] final class LocalOutput(
     catch { case _: IOException => () }
 
   private def end(): Unit =
-    try io(durability.sync(file))
+    try
+      io {
+        early.foreach(_.await())
+        durability.sync(file)
+      }
     finally close()
 
   private def io(action: => Unit): Unit =

@@ -2,7 +2,7 @@ package stoplog.store.local
 
 import java.io.{IOException, RandomAccessFile}
 import java.nio.channels.FileChannel
-import java.nio.file.{FileAlreadyExistsException, Files, Path, StandardOpenOption}
+import java.nio.file.{FileAlreadyExistsException, Files, NoSuchFileException, Path, StandardOpenOption}
 
 /** How much has to go wrong before committed bytes are gone. */
 sealed trait Durability extends Serializable {
@@ -41,7 +41,8 @@ object Durability {
         if (parent != null) durability.syncDirectory(parent)
       } catch {
         case e: FileAlreadyExistsException =>
-          if (!Files.isDirectory(directory)) throw new IOException(s"$directory is not a directory", e)
+          if (Files.isRegularFile(directory)) throw new IOException(s"$directory is not a directory", e)
+          if (!Files.isDirectory(directory)) throw new NoSuchFileException(directory.toString) // removed meanwhile
       }
     }
 }

@@ -3,6 +3,8 @@ package stoplog.laws
 import java.nio.charset.StandardCharsets.UTF_8
 import java.util.concurrent.{Callable, CyclicBarrier, Executors}
 
+import scala.util.Try
+
 import org.apache.spark.SparkThrowable
 import org.scalatest.funsuite.AnyFunSuite
 
@@ -45,14 +47,13 @@ abstract class LawSuite extends AnyFunSuite {
     case other                 => throw other
   }
 
-  /** The same action on several threads that start together; the results in no order. */
+  /** The same action on several threads that start together; when all have ended, the results or a failure. */
   protected def together[A](threads: Int)(action: Int => A): Seq[A] = {
     val pool    = Executors.newFixedThreadPool(threads)
     val barrier = new CyclicBarrier(threads)
-    try
-      (0 until threads)
-        .map(i => pool.submit((() => { barrier.await(); action(i) }): Callable[A]))
-        .map(_.get())
-    finally pool.shutdownNow()
+    try {
+      val running = (0 until threads).map(i => pool.submit((() => { barrier.await(); action(i) }): Callable[A]))
+      running.map(future => Try(future.get())).map(_.get)
+    } finally pool.shutdownNow()
   }
 }

@@ -88,6 +88,7 @@ def test_a_halt_at_each_step_alone(place: Place, step: str) -> None:
     """Begins with open parts and with orphans of a run that died, then dies itself, then goes on."""
     place.feed(files=6)
     crash_at(place, "afterSync")
+    place.leave_orphan()
     place.age_unfinished(HOUR_SECONDS)
     place.feed(files=6)
     crash_at(place, step)

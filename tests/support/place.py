@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -58,6 +59,11 @@ class Place:
         for file in self.unfinished():
             then = file.stat().st_mtime - seconds
             os.utime(file, (then, then))
+
+    def leave_orphan(self) -> None:
+        """A copy of an unfinished file that no record names, as an attempt leaves it that was cut off."""
+        attempt = self.unfinished()[0]
+        shutil.copy(attempt, attempt.with_name(f"{attempt.name[:-4]}0000"))
 
     def unfinished(self) -> list[Path]:
         return [file for file in (self.own / "open").rglob("*") if file.is_file()]

@@ -122,10 +122,6 @@ object Errors {
   def recordTooNew(path: String, version: Int, supported: Int): StoplogException =
     failure("STOPLOG_RECORD_TOO_NEW", "path" -> path, "version" -> version, "supported" -> supported)
 
-  /** @param path the log's directory */
-  def logGap(path: String, missing: Long): StoplogException =
-    failure("STOPLOG_LOG_GAP", "path" -> path, "missing" -> missing)
-
   // Parts and storage.
 
   /** @param path the finished name */

@@ -50,7 +50,6 @@ class ErrorsSuite extends AnyFunSuite {
     Errors.fenced("/data/out", "main", 12L, "run r-2"),
     Errors.recordTorn("/data/out/_stoplog/main/log/1.json", "the checksum differs"),
     Errors.recordTooNew("/data/out/_stoplog/main/log/1.json", 9, 1),
-    Errors.logGap("/data/out/_stoplog/main/log", 4L),
     Errors.partLost("/data/out/b/part-1", "/data/out/_stoplog/main/open/b/.part-1", "b", 5L),
     Errors.partShort("/data/out/b/part-1", 5L, 9L),
     Errors.nameTaken("/data/out/b/part-1", "it has 3 bytes, not 9"),

@@ -1,5 +1,7 @@
 package stoplog.commit
 
+import scala.annotation.tailrec
+
 import stoplog.error.Errors
 import stoplog.fault.{Faults, Step}
 import stoplog.log.{CommitLog, LogRecord, RecordKind, SinkState}
@@ -34,12 +36,7 @@ private[commit] final class Claiming(
       .filter(newest => newest.state.open.exists(isDue) || !log.isPublished(newest))
       .flatMap { newest =>
         StartCheck.sameSettings(newest.state, identity, settings)
-        publisher.republish(newest)
-        val record = claimAfter(Some(newest), newest.state, run)
-        log.append(record) match {
-          case CommitLog.Decided      => Some(record)
-          case CommitLog.Overtaken(_) => None
-        }
+        tryClaim(Some(newest), newest.state, run).toOption
       }
 
   /** The claim's open parts, as far as they can be gone on with in place.
@@ -52,33 +49,34 @@ private[commit] final class Claiming(
       claim.state.copy(open = claim.state.open.map(_.copy(owner = Some(claim.run))))
     else claim.state
 
-  @scala.annotation.tailrec
+  @tailrec
   private def attempt(run: RunId, left: Int)(check: Option[LogRecord] => SinkState): LogRecord = {
     val newest = log.newest()
-    val state  = check(newest)
-    faults.at(Step.BeforeRepublish)
-    newest.foreach(publisher.republish)
-    faults.at(Step.BeforeClaim)
-    val record = claimAfter(newest, state, run)
-    log.append(record) match {
-      case CommitLog.Decided =>
-        faults.at(Step.AfterClaim)
-        record
-      case CommitLog.Overtaken(_) if left > 1 => attempt(run, left - 1)(check)
-      case CommitLog.Overtaken(other)         =>
-        throw Errors.fenced(identity.path, identity.sinkId, record.seq, other)
+    tryClaim(newest, check(newest), run) match {
+      case Right(claim)           => claim
+      case Left(_) if left > 1    => attempt(run, left - 1)(check)
+      case Left((claim, byOther)) => throw Errors.fenced(identity.path, identity.sinkId, claim.seq, byOther)
     }
   }
 
-  private def claimAfter(newest: Option[LogRecord], state: SinkState, run: RunId): LogRecord =
-    LogRecord(
-      newest.fold(0L)(_.seq + 1),
-      RecordKind.Claim,
-      run,
-      clock.millis(),
-      publish = Vector.empty,
-      state
-    )
+  /** The claim, or what was to be one and the run that was faster. */
+  private def tryClaim(
+      newest: Option[LogRecord],
+      state: SinkState,
+      run: RunId
+  ): Either[(LogRecord, String), LogRecord] = {
+    faults.at(Step.BeforeRepublish)
+    newest.foreach(publisher.republish)
+    faults.at(Step.BeforeClaim)
+    val seq   = newest.fold(0L)(_.seq + 1)
+    val claim = LogRecord(seq, RecordKind.Claim, run, clock.millis(), publish = Vector.empty, state)
+    log.append(claim) match {
+      case CommitLog.Decided =>
+        faults.at(Step.AfterClaim)
+        Right(claim)
+      case CommitLog.Overtaken(byRun) => Left(claim -> byRun)
+    }
+  }
 
   /** A living driver writes a record with each epoch; whoever loses that often has one that will not end. */
   private final val Attempts = 20

@@ -38,7 +38,7 @@ final class CommitLog(store: RecordStore) {
       try store.putIfAbsent(record.seq, bytes)
       catch {
         case NonFatal(cause) =>
-          store.read(record.seq) match {
+          readBack(record.seq, cause) match {
             case Some(found) if found.sameElements(bytes) => PutOutcome.Created
             case Some(_)                                  => PutOutcome.Taken
             case None                                     => throw cause
@@ -61,6 +61,14 @@ final class CommitLog(store: RecordStore) {
 
   /** Removes all but the newest `keep` records. Never the newest one. */
   def trim(keep: Int): Unit = store.list().dropRight(keep.max(1)).foreach(store.delete)
+
+  /** Error: `STOPLOG_UNKNOWN_OUTCOME` when the storage does not answer any more. */
+  private def readBack(seq: Long, cause: Throwable): Option[Array[Byte]] =
+    try store.read(seq)
+    catch {
+      case NonFatal(_) =>
+        throw Errors.unknownOutcome(store.describe(seq), String.valueOf(cause.getMessage), cause)
+    }
 
   private def read(seq: Long): Option[LogRecord] = store.read(seq).map { bytes =>
     RecordCodec.decode(bytes) match {

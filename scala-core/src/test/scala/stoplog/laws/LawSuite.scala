@@ -52,7 +52,8 @@ abstract class LawSuite extends AnyFunSuite {
     val pool    = Executors.newFixedThreadPool(threads)
     val barrier = new CyclicBarrier(threads)
     try {
-      val running = (0 until threads).map(i => pool.submit((() => { barrier.await(); action(i) }): Callable[A]))
+      val running =
+        (0 until threads).map(i => pool.submit((() => { barrier.await(); action(i) }): Callable[A]))
       running.map(future => Try(future.get())).map(_.get)
     } finally pool.shutdownNow()
   }

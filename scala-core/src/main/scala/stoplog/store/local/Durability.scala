@@ -42,7 +42,8 @@ object Durability {
       } catch {
         case e: FileAlreadyExistsException =>
           if (Files.isRegularFile(directory)) throw new IOException(s"$directory is not a directory", e)
-          if (!Files.isDirectory(directory)) throw new NoSuchFileException(directory.toString) // removed meanwhile
+          if (!Files.isDirectory(directory))
+            throw new NoSuchFileException(directory.toString) // removed meanwhile
       }
     }
 }

@@ -1,6 +1,8 @@
 package stoplog.store.local
 
-import java.nio.file.{Files, NoSuchFileException, Path}
+import java.io.IOException
+import java.nio.file._
+import java.nio.file.attribute.BasicFileAttributes
 
 private[local] object LocalFiles {
 
@@ -8,4 +10,38 @@ private[local] object LocalFiles {
   def modifiedMillis(file: Path): Option[Long] =
     try Some(Files.getLastModifiedTime(file).toMillis)
     catch { case _: NoSuchFileException => None }
+
+  /** All files and directories under `top`, itself included, each after what is in it.
+    *
+    * Others work under the same path, so what vanishes while it is looked at is left out and nothing fails.
+    *
+    * @param enter which directories to look into
+    */
+  def deepestFirst(top: Path)(enter: Path => Boolean): Vector[Path] = {
+    val found = Vector.newBuilder[Path]
+    if (Files.exists(top))
+      Files.walkFileTree(
+        top,
+        new SimpleFileVisitor[Path] {
+          override def preVisitDirectory(directory: Path, attributes: BasicFileAttributes): FileVisitResult =
+            if (enter(directory)) FileVisitResult.CONTINUE else FileVisitResult.SKIP_SUBTREE
+
+          override def visitFile(file: Path, attributes: BasicFileAttributes): FileVisitResult = add(file)
+
+          override def visitFileFailed(file: Path, e: IOException): FileVisitResult = unlessGone(e)
+
+          override def postVisitDirectory(directory: Path, e: IOException): FileVisitResult =
+            if (e == null) add(directory) else unlessGone(e)
+        }
+      )
+    def add(path: Path): FileVisitResult = {
+      found += path
+      FileVisitResult.CONTINUE
+    }
+    def unlessGone(e: IOException): FileVisitResult = e match {
+      case _: NoSuchFileException => FileVisitResult.CONTINUE
+      case other                  => throw other
+    }
+    found.result()
+  }
 }

@@ -2,7 +2,6 @@ package stoplog.store.local
 
 import java.io.IOException
 import java.nio.file.{Files, NoSuchFileException, Path, Paths}
-import java.util.Comparator
 
 import scala.jdk.CollectionConverters._
 
@@ -38,13 +37,7 @@ final class LocalJobStore(root: String, job: String, durability: Durability) ext
   override def lastModifiedMillis(): Long =
     deepestFirst(directory).map(file => LocalFiles.modifiedMillis(file).getOrElse(0L)).maxOption.getOrElse(0L)
 
-  private def deepestFirst(top: Path): Vector[Path] =
-    if (!Files.exists(top)) Vector.empty
-    else {
-      val walk = Files.walk(top)
-      try walk.sorted(Comparator.reverseOrder[Path]()).iterator().asScala.toVector
-      finally walk.close()
-    }
+  private def deepestFirst(top: Path): Vector[Path] = LocalFiles.deepestFirst(top)(_ => true)
 
   private def list(directory: Path): Vector[Path] =
     if (!Files.isDirectory(directory)) Vector.empty

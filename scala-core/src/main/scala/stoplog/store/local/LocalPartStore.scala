@@ -155,19 +155,13 @@ final class LocalPartStore(
     ()
   }
 
-  private def files(directory: Path): Vector[Path] =
-    if (!Files.isDirectory(directory)) Vector.empty
-    else {
-      val skip = Paths.get(root, "_stoplog")
-      val walk = Files.walk(directory)
-      try
-        walk
-          .iterator()
-          .asScala
-          .filter(file => Files.isRegularFile(file) && (directory.startsWith(skip) || !file.startsWith(skip)))
-          .toVector
-      finally walk.close()
-    }
+  /** The files under a directory; of the sink's own directory only if it begins there. */
+  private def files(directory: Path): Vector[Path] = {
+    val own = Paths.get(root, "_stoplog")
+    LocalFiles
+      .deepestFirst(directory)(entered => directory.startsWith(own) || !entered.startsWith(own))
+      .filter(Files.isRegularFile(_))
+  }
 
   private def writers: Path = Paths.get(root, "_stoplog", sinkId, "writers")
 

@@ -53,7 +53,10 @@ private[local] object LocalPublishing {
 
   private def links(file: Path): Int =
     try Files.getAttribute(file, "unix:nlink").asInstanceOf[Int]
-    catch { case _: UnsupportedOperationException | _: IllegalArgumentException => 1 }
+    catch {
+      case _: UnsupportedOperationException | _: IllegalArgumentException => 1 // no such attribute here
+      case _: NoSuchFileException                                         => 0 // another publisher was faster
+    }
 
   private def alreadyThere(target: Path, sizeBytes: Long): PublishOutcome =
     if (!Files.exists(target)) PublishOutcome.Lost

@@ -1,0 +1,91 @@
+package stoplog.commit
+
+import org.scalatest.funsuite.AnyFunSuite
+
+import stoplog.commit.Samples._
+import stoplog.commit.SinkDriver.Finish.{KeepOpen, PublishOpen}
+import stoplog.log.RecordKind
+
+class IdleDriverSuite extends AnyFunSuite {
+
+  test("before there is data, the clock closes what the run before left open, and then the run goes on") {
+    val world = new DriverWorld(Rolls.atAge(1000))
+    val first = world.driver()
+    world.epoch(first, 0, "a")
+    val second = world.driver(run = other)
+    second.waitFrom(world.newest.seq)
+    assert(second.tick())
+    assert(world.newest.run === Samples.mine, "nothing is due")
+    world.clock.advance(1000)
+    assert(second.tick())
+    assert(world.rows === Vector("row of a"))
+    assert(world.newest.kind === RecordKind.Roll)
+    world.epoch(second, 1, "a")
+    second.end(PublishOpen)
+    assert(world.rows === Vector("row of a", "row of a"))
+  }
+
+  test("before there is data, the clock leaves a log alone that another has written to") {
+    val world = new DriverWorld(Rolls.atAge(1000))
+    val first = world.driver()
+    world.epoch(first, 0, "a")
+    val second = world.driver(run = other)
+    second.waitFrom(world.newest.seq)
+    world.epoch(first, 1, "b")
+    world.clock.advance(1000)
+    second.tick()
+    assert(world.newest.run === Samples.mine)
+  }
+
+  test("a run without data finishes what the run before left open") {
+    val world = new DriverWorld(Rolls.never)
+    val first = world.driver()
+    world.epoch(first, 0, "a")
+    first.end(KeepOpen)
+    val idle = world.driver(run = other)
+    idle.waitFrom(world.newest.seq)
+    idle.end(PublishOpen)
+    assert(world.rows === Vector("row of a"))
+    assert(world.newest.run === other)
+    assert(!idle.tick())
+  }
+
+  test(
+    "a run without data leaves a log alone that has nothing to finish, or that another has written to since"
+  ) {
+    val world = new DriverWorld(Rolls.never)
+    val first = world.driver()
+    world.epoch(first, 0, "a")
+    val seen = world.newest.seq
+    world.epoch(first, 1, "a")
+    endIdle(world.driver(run = other), seen)
+    assert(world.newest.kind === RecordKind.Epoch(1), "whoever writes is alive and is not fenced")
+    first.end(PublishOpen)
+    val before = world.log.all()
+    endIdle(world.driver(run = other), world.newest.seq)
+    assert(world.log.all() === before)
+  }
+
+  test("an end without an epoch writes nothing") {
+    val world = new DriverWorld(Rolls.never)
+    world.driver().end(PublishOpen)
+    assert(world.log.newest().isEmpty)
+  }
+
+  test("a run without data publishes what a dead driver had decided, though nothing is open") {
+    val world = new DriverWorld(Rolls.never)
+    val first = world.driver()
+    world.epoch(first, 0, "a")
+    world.parts.onPublish = _ => throw new IllegalStateException("the process died")
+    intercept[IllegalStateException](first.end(PublishOpen))
+    world.parts.onPublish = _ => ()
+    assert(world.rows.isEmpty)
+    endIdle(world.driver(run = other), world.newest.seq)
+    assert(world.rows === Vector("row of a"))
+  }
+
+  private def endIdle(driver: SinkDriver, seenSeq: Long): Unit = {
+    driver.waitFrom(seenSeq)
+    driver.end(PublishOpen)
+  }
+}

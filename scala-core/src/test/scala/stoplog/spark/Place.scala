@@ -1,0 +1,36 @@
+package stoplog.spark
+
+import java.nio.file.{Files, Path}
+
+import scala.jdk.CollectionConverters._
+
+/** A directory of one test's own, read as any reader would: by its visible files. */
+final class Place {
+  private val root: Path = Files.createTempDirectory("stoplog-sink")
+
+  val out: String        = root.resolve("out").toString
+  val checkpoint: String = root.resolve("checkpoint").toString
+
+  def files: Seq[Path] = visible(root.resolve("out"))
+
+  def directories: Set[String] = files.map(_.getParent.getFileName.toString).toSet
+
+  def lines: Seq[String] = files.flatMap(file => Files.readAllLines(file).asScala).sorted
+
+  /** Looks again until the files are as wanted, for half a minute: a background thread makes them so. */
+  def until(wanted: Seq[Path] => Boolean): Unit = {
+    val deadline = System.nanoTime() + 30L * 1000 * 1000 * 1000
+    while (!wanted(files)) {
+      assert(System.nanoTime() < deadline, s"still only $files")
+      Thread.onSpinWait()
+    }
+  }
+
+  private def visible(directory: Path): Seq[Path] = {
+    val names = Option(directory.toFile.list()).fold(Seq.empty[String])(_.toSeq)
+    names.filterNot(name => name.startsWith("_") || name.startsWith(".")).map(directory.resolve).flatMap {
+      path =>
+        if (Files.isDirectory(path)) visible(path) else Seq(path)
+    }
+  }
+}

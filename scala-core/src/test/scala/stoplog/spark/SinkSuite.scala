@@ -1,0 +1,207 @@
+package stoplog.spark
+
+import scala.jdk.CollectionConverters._
+
+import org.apache.spark.SparkThrowable
+import org.apache.spark.sql.{DataFrame, Row}
+import org.apache.spark.sql.execution.streaming.runtime.MemoryStream
+import org.apache.spark.sql.streaming.{DataStreamWriter, StreamingQuery, StreamingQueryException, Trigger}
+import org.scalatest.funsuite.AnyFunSuite
+
+import stoplog.{FileSink, FileSinkBuilder}
+import stoplog.format.SparkSessionForTests
+
+/** What a user does from Scala, and what of it the end-to-end tests in Python cannot do. */
+class SinkSuite extends AnyFunSuite with SparkSessionForTests {
+
+  test("an encoder, an assigner and a policy of the user's own, as instances") {
+    val place = new Place
+    val sink  = FileSink
+      .forRowFormat(place.out, new BracketEncoder("["))
+      .withBucketAssigner(new FirstLetter("letter="))
+      .withRollingPolicy(new Few(3))
+      .build()
+    runOf(sink.writeStream(words("ant", "ape", "asp", "auk", "bat")), place)
+    assert(place.lines === Seq("[ant", "[ape", "[asp", "[auk", "[bat"))
+    assert(place.directories === Set("letter=a", "letter=b"))
+    assert(place.files.map(_.getFileName.toString).forall(_.endsWith(".brackets")))
+  }
+
+  test("the same by the names of their classes, compressed") {
+    val place = new Place
+    val plain = words("ant", "ape", "asp").writeStream
+      .format("stoplog")
+      .option("encoder", classOf[BracketEncoder].getName)
+      .option("bucketAssigner", classOf[FirstLetter].getName)
+      .option("rollingPolicy", classOf[Few].getName)
+      .option("path", place.out)
+    runOf(plain, place)
+    assert(place.lines === Seq("<ant", "<ape", "<asp"))
+    assert(place.files.size === 2)
+    assert(reasons(place) === Seq("end", "few"))
+  }
+
+  test("a bucket that would leave the path fails the query, by name, and publishes nothing") {
+    val place = new Place
+    val sink  = FileSink.forRowFormat(place.out, "text").withBucketAssigner(new BadBucket).build()
+    val error = intercept[StreamingQueryException](runOf(sink.writeStream(words("ant")), place))
+    assert(causes(error).exists(_.toString.contains("STOPLOG_BUCKET_ID")))
+    assert(place.files.isEmpty)
+  }
+
+  test("rows are brought together by their bucket, or spread over a number of writers") {
+    val letters   = (1 to 40).flatMap(n => Seq(s"a$n", s"b$n"))
+    val byBucket  = new Place
+    val partition = words(letters: _*).selectExpr("value", "left(value, 1) AS letter")
+    runOf(
+      csv(byBucket).withPartitionBy("letter").withDistribution("byBucket").build().writeStream(partition),
+      byBucket
+    )
+    assert(byBucket.files.size === 2, "one writer for each bucket")
+    assert(byBucket.lines.size === 80)
+
+    val spread = new Place
+    val base   = csv(spread).withOption("bucketAssigner", "basePath").withDistribution("5")
+    runOf(base.build().writeStream(words(letters: _*)), spread)
+    assert(spread.files.size === 5)
+    assert(spread.lines.size === 80)
+  }
+
+  test("a distribution by buckets that are no columns is refused by name") {
+    val place = new Place
+    val sink  = csv(place).withBucketBy("left(value, 1)").withDistribution("byBucket").build()
+    val error = intercept[StreamingQueryException](runOf(sink.writeStream(words("ant")), place))
+    assert(causes(error).exists(_.toString.contains("STOPLOG_DISTRIBUTION_UNSUPPORTED")))
+  }
+
+  test("options can be set for a session, and an option of the write wins") {
+    val place = new Place
+    spark.conf.set("spark.datasource.stoplog.format", "text")
+    spark.conf.set("spark.datasource.stoplog.partPrefix", "session")
+    try {
+      rows("ant").write.mode("append").format("stoplog").save(place.out)
+      rows("bat").write.mode("append").format("stoplog").option("partPrefix", "own").save(place.out)
+    } finally {
+      spark.conf.unset("spark.datasource.stoplog.format")
+      spark.conf.unset("spark.datasource.stoplog.partPrefix")
+    }
+    assert(place.lines === Seq("ant", "bat"))
+    assert(place.files.map(_.getFileName.toString.takeWhile(_ != '-')).toSet === Set("session", "own"))
+  }
+
+  test("a changed format closes the parts that are open and begins new ones") {
+    val place  = new Place
+    val stream = memory
+    stream.addData("ant")
+    def sink(compression: String) = text(place)
+      .withCompression(compression)
+      .withFinalizeOnTermination("never")
+      .build()
+      .writeStream(stream.toDF())
+    runOf(sink("none"), place)
+    assert(place.files.isEmpty)
+    stream.addData("bat")
+    runOf(sink("gzip"), place)
+    assert(place.lines === Seq("ant"))
+    assert(reasons(place) === Seq("contentChanged"))
+  }
+
+  test("after a restart without data, the clock closes what is open") {
+    val place  = new Place
+    val stream = memory
+    stream.addData("ant")
+    def start(interval: String) = text(place)
+      .withOption("inactivityInterval", interval)
+      .withBucketCheckInterval("20ms")
+      .build()
+      .writeStream(stream.toDF())
+      .option("checkpointLocation", place.checkpoint)
+      .start()
+    val first = start("1h")
+    first.processAllAvailable()
+    end(first)
+    assert(place.files.isEmpty)
+    val second = start("10ms")
+    try {
+      place.until(_.nonEmpty)
+      stream.addData("bat")
+      place.until(_.size == 2)
+    } finally end(second)
+    assert(place.lines === Seq("ant", "bat"))
+    assert(reasons(place) === Seq("inactivity", "inactivity"))
+  }
+
+  test("the plan in the SQL tab carries the sink's metrics") {
+    val place = new Place
+    val write = new SinkWrite(tableOf(place), null, Existing.Keep)
+    assert(
+      write.supportedCustomMetrics().map(_.name()).toSet === TaskMetrics.values(counts).map(_.name()).toSet
+    )
+    assert(write.supportedCustomMetrics().forall(_.description().nonEmpty))
+  }
+
+  test("all that is wrong is said before the query starts, under a condition that Spark knows") {
+    val place = new Place
+    val error = intercept[SparkThrowable](
+      rows("ant").write
+        .mode("append")
+        .format("stoplog")
+        .option("format", "text")
+        .option("maxPartSize", "huge")
+        .option("comprission", "zstd")
+        .save(place.out)
+    )
+    assert(error.getCondition === "STOPLOG_INVALID_OPTIONS")
+    assert(error.getMessageParameters.get("problems").contains("compression"))
+    assert(error.getSqlState === "22023")
+  }
+
+  private def counts = stoplog.commit.TaskWriter.Counts(1, 2, 3)
+
+  private def tableOf(place: Place): SinkTable = SinkTable(
+    rows("ant").schema,
+    Array.empty,
+    Map("path" -> place.out, "format" -> "text").asJava
+  )
+
+  private def text(place: Place): FileSinkBuilder =
+    FileSink.forRowFormat(place.out, "text").withOption("bucketAssigner", "basePath")
+
+  private def csv(place: Place): FileSinkBuilder = FileSink.forRowFormat(place.out, "csv")
+
+  private def memory: MemoryStream[String] = MemoryStream[String](spark.implicits.newStringEncoder, spark)
+
+  private def words(values: String*): DataFrame = {
+    val stream = memory
+    stream.addData(values)
+    stream.toDF()
+  }
+
+  private def rows(values: String*): DataFrame =
+    spark.createDataset(values)(spark.implicits.newStringEncoder).toDF()
+
+  private def runOf(writer: DataStreamWriter[Row], place: Place): Unit = {
+    val query = writer.option("checkpointLocation", place.checkpoint).trigger(Trigger.AvailableNow()).start()
+    try query.awaitTermination()
+    finally assert(FileSink.awaitFinished(query.runId.toString, timeoutMillis = 60000))
+  }
+
+  private def end(query: StreamingQuery): Unit = {
+    query.stop()
+    assert(FileSink.awaitFinished(query.runId.toString, timeoutMillis = 60000))
+  }
+
+  private def reasons(place: Place): Seq[String] =
+    spark.read
+      .format("stoplog")
+      .option("view", "parts")
+      .load(place.out)
+      .where("roll_reason IS NOT NULL")
+      .collect()
+      .map(_.getAs[String]("roll_reason"))
+      .sorted
+      .toSeq
+
+  private def causes(e: Throwable): Seq[Throwable] =
+    Iterator.iterate(e)(_.getCause).takeWhile(_ != null).toSeq
+}

@@ -29,9 +29,9 @@ def main() -> None:
     spark = session()
     folder = Path(tempfile.mkdtemp(prefix="stoplog-bench-", dir=arguments.dir))
     try:
+        growth = state_on_storage(spark, plan, folder / "state")
         latency: list[Latency] = latency_rounds(spark, PEERS, plan, folder / "latency")
         throughput = throughput_rounds(spark, PEERS, plan, folder / "throughput")
-        growth = state_on_storage(spark, plan, folder / "state")
     finally:
         spark.stop()
         shutil.rmtree(folder, ignore_errors=True)
@@ -57,7 +57,9 @@ def session() -> SparkSession:
         .config("spark.ui.enabled", "false")
         .config("spark.driver.memory", "3g")
         .config("spark.sql.streaming.numRecentProgressUpdates", "1000")
-        .config("spark.log.level", "ERROR")
+        .config(
+            "spark.log.level", "OFF"
+        )  # every query is stopped in the middle of a batch, which Spark calls an error
     )
     return stoplog.configure(builder).getOrCreate()
 

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 from bench.peers import DISK, TEXT, Peer
 from bench.rounds import Plan, lines, wait_for
 
+import stoplog
+
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
@@ -40,6 +42,8 @@ def grown(spark: SparkSession, peer: Peer, epochs: int, rows: int, place: Path) 
         wait_for(query, epochs)
     finally:
         query.stop()
+    if peer is DISK:  # its last record is written, and old ones are dropped, after Spark's stop has returned
+        stoplog.await_finished(query)
     visible = [f for f in out.glob("*") if f.is_file() and not f.name.startswith(("_", "."))]
     state = [f for d in ("_stoplog/main/log", "_spark_metadata") for f in (out / d).glob("*") if f.is_file()]
     return Growth(peer.name, epochs, len(visible), len(state), sum(f.stat().st_size for f in state))

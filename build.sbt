@@ -13,6 +13,10 @@ lazy val core = (project in file("scala-core"))
     name := "stoplog",
     scalacOptions ++= Seq("-deprecation", "-feature", "-unchecked", "-Xlint", "-Werror", "-release", "17"),
     scalacOptions ++= Seq("-encoding", "utf8"),
+    // Else every class carries the default methods that its Spark interfaces have in this line, types of theirs included
+    // that older lines lack: reflection, and so py4j, would fail there.
+    scalacOptions += "-Xmixin-force-forwarders:false",
+    Compile / scalacOptions += "-g:line", // lines for stack traces, no tables of local variables: a tenth of the jar
     libraryDependencies ++= Seq(
       "org.apache.spark" %% "spark-sql" % Versions.spark     % Provided,
       "org.scalatest"    %% "scalatest" % Versions.scalatest % Test

@@ -62,6 +62,13 @@ class ErrorsSuite extends AnyFunSuite {
     Errors.storeUnsupported("s3a://b/out", "s3a")
   )
 
+  test("the classes name nothing that an older line of Spark lacks: its interfaces' defaults are not copied in") {
+    for (made <- Seq(classOf[StoplogException], classOf[StoplogArgumentException])) {
+      val own = made.getDeclaredMethods.map(_.getName).toSet
+      assert(own.intersect(Set("getBreakingChangeInfo", "isInternalError", "getQueryContext")) === Set.empty)
+    }
+  }
+
   test("every condition has exactly one constructor") {
     assert(one.map(_.getCondition).sorted === conditions)
   }

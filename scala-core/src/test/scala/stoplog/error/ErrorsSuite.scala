@@ -62,7 +62,9 @@ class ErrorsSuite extends AnyFunSuite {
     Errors.storeUnsupported("s3a://b/out", "s3a")
   )
 
-  test("the classes name nothing that an older line of Spark lacks: its interfaces' defaults are not copied in") {
+  test(
+    "the classes name nothing that an older line of Spark lacks: its interfaces' defaults are not copied in"
+  ) {
     for (made <- Seq(classOf[StoplogException], classOf[StoplogArgumentException])) {
       val own = made.getDeclaredMethods.map(_.getName).toSet
       assert(own.intersect(Set("getBreakingChangeInfo", "isInternalError", "getQueryContext")) === Set.empty)

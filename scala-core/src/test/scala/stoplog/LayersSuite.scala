@@ -14,7 +14,7 @@ class LayersSuite extends AnyFunSuite {
 
   private val main = Repository.root.resolve("scala-core/src/main/scala/stoplog")
 
-  private val protocol = Seq("log", "part", "rolling", "commit")
+  private val protocol = Seq("log", "part", "rolling", "commit", "thread")
 
   private val engines = Seq("org.apache.spark", "org.apache.hadoop")
 

@@ -10,6 +10,8 @@ import org.apache.spark.scheduler.{SparkListener, SparkListenerApplicationEnd, S
 import org.apache.spark.sql.streaming.StreamingQueryListener.{QueryStartedEvent, QueryTerminatedEvent}
 import org.slf4j.LoggerFactory
 
+import stoplog.thread.Daemons
+
 /** Notices that a query has ended, which nobody tells a sink, and ends its run. */
 private[stoplog] object RunEnds {
   private val runs     = new ConcurrentHashMap[String, SinkRun]()

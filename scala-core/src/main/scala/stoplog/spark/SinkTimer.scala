@@ -1,6 +1,8 @@
 package stoplog.spark
 
-import java.util.concurrent.{Executors, ScheduledExecutorService, ScheduledFuture, ThreadFactory, TimeUnit}
+import java.util.concurrent.{Executors, ScheduledExecutorService, ScheduledFuture, TimeUnit}
+
+import stoplog.thread.Daemons
 
 /** The clock's hand for idle rolling: one pair of daemon threads for all sinks of the JVM. */
 private[spark] object SinkTimer {
@@ -22,13 +24,4 @@ private[spark] object SinkTimer {
 
   private lazy val threads: ScheduledExecutorService =
     Executors.newScheduledThreadPool(2, Daemons.named("stoplog-timer"))
-}
-
-/** Threads that do not keep the JVM alive. */
-private[spark] object Daemons {
-  def named(name: String): ThreadFactory = (task: Runnable) => {
-    val thread = new Thread(task, name)
-    thread.setDaemon(true)
-    thread
-  }
 }

@@ -4,6 +4,8 @@ import java.io.{IOException, RandomAccessFile}
 import java.nio.channels.FileChannel
 import java.nio.file.{FileAlreadyExistsException, Files, NoSuchFileException, Path, StandardOpenOption}
 
+import stoplog.thread.Uninterrupted
+
 /** How much has to go wrong before committed bytes are gone. */
 sealed trait Durability extends Serializable {
   private[local] def sync(file: RandomAccessFile): Unit

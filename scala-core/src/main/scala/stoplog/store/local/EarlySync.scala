@@ -3,6 +3,8 @@ package stoplog.store.local
 import java.io.RandomAccessFile
 import java.util.concurrent.{Callable, Executors, Future}
 
+import stoplog.thread.{Daemons, Uninterrupted}
+
 /** Brings a part's bytes to the disk while the task still encodes rows, so that the end of the epoch need not wait
   * for all of them. The end still forces the whole file: this is for speed alone.
   *
@@ -26,7 +28,7 @@ private[local] final class EarlySync(file: RandomAccessFile, durability: Durabil
 
   /** Waits for the call that is on its way. Error: the `IOException` that it ended with. */
   def await(): Unit = {
-    running.foreach(future => Uninterrupted.get(future))
+    running.foreach(future => Uninterrupted.get(future).fold(throw _, identity))
     running = None
   }
 }
@@ -36,9 +38,5 @@ private[local] object EarlySync {
   /** Enough to keep a disk busy, and few enough calls for them to cost nothing. */
   private val EveryBytes = 8L << 20
 
-  private lazy val threads = Executors.newCachedThreadPool { (task: Runnable) =>
-    val thread = new Thread(task, "stoplog-sync")
-    thread.setDaemon(true)
-    thread
-  }
+  private lazy val threads = Executors.newCachedThreadPool(Daemons.named("stoplog-sync"))
 }

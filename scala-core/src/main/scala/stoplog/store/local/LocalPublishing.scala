@@ -6,6 +6,7 @@ import java.nio.file.{FileAlreadyExistsException, Files, NoSuchFileException, Pa
 import stoplog.error.Errors
 import stoplog.fault.{Faults, Step}
 import stoplog.store.PublishOutcome
+import stoplog.thread.Uninterrupted
 
 /** How a local file becomes visible. */
 private[local] object LocalPublishing {

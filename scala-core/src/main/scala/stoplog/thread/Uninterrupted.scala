@@ -1,13 +1,15 @@
-package stoplog.store.local
+package stoplog.thread
 
 import java.nio.channels.{ClosedByInterruptException, FileChannel}
 import java.nio.file.{OpenOption, Path}
 import java.util.concurrent.{ExecutionException, Future}
 
-/** What an interrupt does not stop half-way. */
-private[local] object Uninterrupted {
+/** What an interrupt does not stop half-way: `query.stop()` interrupts the thread that commits, and what has been
+  * decided is still carried out. The interrupt is kept for whoever waits for it.
+  */
+private[stoplog] object Uninterrupted {
 
-  /** An interrupt closes channels: so try again, and keep the interrupt for whoever waits for it.
+  /** An interrupt closes channels: so try again.
     *
     * @param action may run more than once
     */
@@ -21,12 +23,12 @@ private[local] object Uninterrupted {
     } finally if (interrupted) Thread.currentThread().interrupt()
   }
 
-  /** The future's result. An interrupt is kept for whoever waits for it. Error: what the future's action threw. */
-  def get[A](future: Future[A]): A = {
+  /** How the future ended: with its result, or with what its action threw. */
+  def get[A](future: Future[A]): Either[Throwable, A] = {
     val interrupted = Thread.interrupted()
-    try future.get()
+    try Right(future.get())
     catch {
-      case wrapped: ExecutionException => throw wrapped.getCause
+      case wrapped: ExecutionException => Left(wrapped.getCause)
       case _: InterruptedException     =>
         try get(future)
         finally Thread.currentThread().interrupt()

@@ -4,7 +4,22 @@ import java.io.IOException
 import java.nio.file._
 import java.nio.file.attribute.BasicFileAttributes
 
+import scala.jdk.CollectionConverters._
+import scala.util.Using
+
+import stoplog.error.Errors
+
 private[local] object LocalFiles {
+
+  /** The action on `path`; whatever the file system refuses is `STOPLOG_STORE_WRITE`. */
+  def writing[A](path: => Path)(action: => A): A =
+    try action
+    catch { case e: IOException => throw Errors.storeWrite(path.toString, String.valueOf(e.getMessage), e) }
+
+  /** What is in a directory; nothing when it is not there. */
+  def list(directory: Path): Vector[Path] =
+    try Using.resource(Files.list(directory))(_.iterator().asScala.toVector)
+    catch { case _: NoSuchFileException => Vector.empty }
 
   /** `None` when the file has gone meanwhile. */
   def modifiedMillis(file: Path): Option[Long] =

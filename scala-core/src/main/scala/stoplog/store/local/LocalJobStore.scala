@@ -1,11 +1,7 @@
 package stoplog.store.local
 
-import java.io.IOException
 import java.nio.file.{Files, NoSuchFileException, Path, Paths}
 
-import scala.jdk.CollectionConverters._
-
-import stoplog.error.Errors
 import stoplog.store.JobStore
 
 /** A batch job's own directory `_stoplog/<job>` under a local path. */
@@ -15,9 +11,12 @@ final class LocalJobStore(root: String, job: String, durability: Durability) ext
   private val replaced  = directory.resolve("replaced")
 
   override def visible(): Vector[String] =
-    list(base).map(_.getFileName.toString).filterNot(name => name.startsWith("_") || name.startsWith("."))
+    LocalFiles
+      .list(base)
+      .map(_.getFileName.toString)
+      .filterNot(name => name.startsWith("_") || name.startsWith("."))
 
-  override def setAside(entry: String): Unit = writing(base.resolve(entry)) {
+  override def setAside(entry: String): Unit = LocalFiles.writing(base.resolve(entry)) {
     Durability.createDirectories(replaced, durability)
     try {
       Files.move(base.resolve(entry), replaced.resolve(entry))
@@ -27,7 +26,7 @@ final class LocalJobStore(root: String, job: String, durability: Durability) ext
   }
 
   /** The newest record goes last of all files: whoever finds an older one would carry that out again. */
-  override def remove(): Unit = writing(directory) {
+  override def remove(): Unit = LocalFiles.writing(directory) {
     val records       = directory.resolve("log")
     val (log, others) =
       deepestFirst(directory).filterNot(Set(directory, records)).partition(_.startsWith(records))
@@ -38,25 +37,13 @@ final class LocalJobStore(root: String, job: String, durability: Durability) ext
     deepestFirst(directory).map(file => LocalFiles.modifiedMillis(file).getOrElse(0L)).maxOption.getOrElse(0L)
 
   private def deepestFirst(top: Path): Vector[Path] = LocalFiles.deepestFirst(top)(_ => true)
-
-  private def list(directory: Path): Vector[Path] =
-    if (!Files.isDirectory(directory)) Vector.empty
-    else {
-      val files = Files.list(directory)
-      try files.iterator().asScala.toVector
-      finally files.close()
-    }
-
-  private def writing[A](path: Path)(action: => A): A =
-    try action
-    catch { case e: IOException => throw Errors.storeWrite(path.toString, String.valueOf(e.getMessage), e) }
 }
 
 object LocalJobStore {
 
   /** The directories of batch jobs that are under the path, whose names begin with `prefix`. */
   def jobs(root: String, prefix: String): Vector[String] = {
-    val own = Paths.get(root, "_stoplog").toFile.list()
-    if (own == null) Vector.empty else own.toVector.filter(_.startsWith(prefix))
+    val own = Paths.get(root, "_stoplog")
+    LocalFiles.writing(own)(LocalFiles.list(own)).map(_.getFileName.toString).filter(_.startsWith(prefix))
   }
 }

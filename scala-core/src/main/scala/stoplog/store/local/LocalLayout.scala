@@ -49,25 +49,21 @@ object LocalLayout {
     override def inProgress(part: NewPart, unique: String): String =
       join("", part.bucket, s"$inProgressPrefix${part.name}$inProgressSuffix.$sinkId-${part.run.uid}-$unique")
 
-    override def pending(token: String): Option[String] = name(token).map { case (directory, name, end) =>
-      s"$directory$pendingPrefix$name$pendingSuffix$end"
-    }
-
-    override def tokenOf(path: String): Option[String] = {
-      val (directory, file) = path.splitAt(path.lastIndexOf('/') + 1)
-      if (inProgressName.matcher(file).matches()) Some(path)
-      else {
-        val pending = pendingName.matcher(file)
-        if (pending.matches())
-          Some(s"$directory$inProgressPrefix${pending.group(1)}$inProgressSuffix${pending.group(2)}")
-        else None
+    override def pending(token: String): Option[String] =
+      unmarked(inProgressName, token).map { case (directory, name, end) =>
+        s"$directory$pendingPrefix$name$pendingSuffix$end"
       }
-    }
 
-    private def name(token: String): Option[(String, String, String)] = {
-      val (directory, file) = token.splitAt(token.lastIndexOf('/') + 1)
-      val matcher           = inProgressName.matcher(file)
-      if (matcher.matches()) Some((directory, matcher.group(1), matcher.group(2))) else None
+    override def tokenOf(path: String): Option[String] =
+      unmarked(inProgressName, path).orElse(unmarked(pendingName, path)).map { case (directory, name, end) =>
+        s"$directory$inProgressPrefix$name$inProgressSuffix$end"
+      }
+
+    /** The directory, the finished name and the end of a file under these markers. */
+    private def unmarked(markers: Pattern, path: String): Option[(String, String, String)] = {
+      val (directory, file) = path.splitAt(path.lastIndexOf('/') + 1)
+      val matcher           = markers.matcher(file)
+      Option.when(matcher.matches())((directory, matcher.group(1), matcher.group(2)))
     }
 
     @transient private lazy val inProgressName = markers(inProgressPrefix, inProgressSuffix)

@@ -1,8 +1,8 @@
 package stoplog.store.local
 
 import java.io.{IOException, RandomAccessFile}
+import java.nio.file.Path
 
-import stoplog.error.Errors
 import stoplog.part.{Closed, Resume}
 import stoplog.store.PartOutput
 
@@ -11,7 +11,7 @@ import stoplog.store.PartOutput
   * @param closed what closing for good does to the file, once its bytes are durable
   */
 private[local] final class LocalOutput(
-    path: String,
+    path: Path,
     token: String,
     file: RandomAccessFile,
     durability: Durability,
@@ -57,7 +57,5 @@ private[local] final class LocalOutput(
       }
     finally close()
 
-  private def io(action: => Unit): Unit =
-    try action
-    catch { case e: IOException => throw Errors.storeWrite(path, String.valueOf(e.getMessage), e) }
+  private def io(action: => Unit): Unit = LocalFiles.writing(path)(action)
 }

@@ -28,10 +28,7 @@ final class LocalPartStore(
 ) extends PartStore
     with Serializable {
 
-  override def create(part: NewPart): PartOutput = {
-    val token = layout.inProgress(part, unique())
-    output(token, startBytes = 0)
-  }
+  override def create(part: NewPart): PartOutput = output(layout.inProgress(part, unique()))
 
   override def resume(open: Resume, validBytes: Long): PartOutput = {
     val path = writing(open.token)(backInProgress(open.token))
@@ -43,12 +40,12 @@ final class LocalPartStore(
       if (actual > validBytes) writing(open.token)(file.setLength(validBytes))
       file.seek(validBytes)
     } catch { case e: Throwable => file.close(); throw e }
-    new LocalOutput(path.toString, open.token, file, durability, validBytes, () => toPending(open.token))
+    new LocalOutput(path, open.token, file, durability, validBytes, () => toPending(open.token))
   }
 
   override def takeOver(open: Resume, validBytes: Long, part: NewPart): PartOutput = {
     val from   = located(open.token).getOrElse(throw gone(open, validBytes))
-    val copied = output(layout.inProgress(part, unique()), startBytes = 0)
+    val copied = output(layout.inProgress(part, unique()))
     try copyPrefix(open.token, from, validBytes, copied)
     catch { case e: Throwable => copied.close(); throw e }
     copied
@@ -93,10 +90,10 @@ final class LocalPartStore(
   /** Whether the path can be used at all; tries what the store will need. Error: `STOPLOG_PATH_NOT_WRITABLE`. */
   def probe(): Unit = LocalProbe.probe(Paths.get(root), sinkId, durability)
 
-  private def output(token: String, startBytes: Long): LocalOutput = {
+  private def output(token: String): LocalOutput = {
     val path = at(token)
     val file = writing(token)(open(path))
-    new LocalOutput(path.toString, token, file, durability, startBytes, () => toPending(token))
+    new LocalOutput(path, token, file, durability, startBytes = 0, () => toPending(token))
   }
 
   /** The last publication from a staging directory removes it, maybe while this file or its parents are made. */
@@ -169,9 +166,5 @@ final class LocalPartStore(
 
   private def unique(): String = UUID.randomUUID().toString.filter(_ != '-').take(16)
 
-  private def writing[A](path: String)(action: => A): A =
-    try action
-    catch {
-      case e: IOException => throw Errors.storeWrite(at(path).toString, String.valueOf(e.getMessage), e)
-    }
+  private def writing[A](path: String)(action: => A): A = LocalFiles.writing(at(path))(action)
 }

@@ -1,6 +1,5 @@
 package stoplog.store.local
 
-import java.io.IOException
 import java.nio.file.{FileAlreadyExistsException, Files, NoSuchFileException, Path, StandardOpenOption}
 
 import stoplog.error.Errors
@@ -42,15 +41,14 @@ private[local] object LocalPublishing {
         else throw new NoSuchFileException(file.toString)
     }
 
-    try attempt(left = 3)
-    catch { case e: IOException => throw Errors.storeWrite(target.toString, String.valueOf(e.getMessage), e) }
+    LocalFiles.writing(target)(attempt(left = 3))
   }
 
   /** Whether the part had been visible when a publisher died between link and unlink, and was then taken elsewhere:
-    * finished files belong to their readers, and a moved one still shares the inode.
+    * finished files belong to their readers, and a moved one still shares the inode. The links are counted first: a
+    * second one that is being made just now is then found under the target's name.
     */
-  private def wasMoved(file: Path, target: Path): Boolean =
-    !Files.exists(target) && Files.exists(file) && links(file) > 1 && !Files.exists(target)
+  private def wasMoved(file: Path, target: Path): Boolean = links(file) > 1 && !Files.exists(target)
 
   private def links(file: Path): Int =
     try Files.getAttribute(file, "unix:nlink").asInstanceOf[Int]

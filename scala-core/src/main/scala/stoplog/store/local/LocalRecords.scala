@@ -1,10 +1,8 @@
 package stoplog.store.local
 
 import java.io.{IOException, RandomAccessFile}
-import java.nio.file.{FileAlreadyExistsException, Files, NoSuchFileException, Path, Paths}
+import java.nio.file.{FileAlreadyExistsException, Files, Path, Paths}
 import java.util.UUID
-
-import scala.jdk.CollectionConverters._
 
 import stoplog.error.Errors
 import stoplog.fault.{Faults, Step}
@@ -17,7 +15,7 @@ final class LocalRecords(root: String, sinkId: String, durability: Durability, f
     extends RecordStore
     with Serializable {
 
-  override def putIfAbsent(seq: Long, bytes: Array[Byte]): PutOutcome = writing(record(seq)) {
+  override def putIfAbsent(seq: Long, bytes: Array[Byte]): PutOutcome = LocalFiles.writing(record(seq)) {
     Durability.createDirectories(directory, durability)
     Durability.createDirectories(workshop, durability)
     val written =
@@ -46,20 +44,15 @@ final class LocalRecords(root: String, sinkId: String, durability: Durability, f
       case e: IOException => throw Errors.storeWrite(record(seq).toString, String.valueOf(e.getMessage), e)
     }
 
-  override def list(): Vector[Long] =
-    try {
-      val files = Files.list(directory)
-      try files.iterator().asScala.flatMap(seqOf).toVector.sorted
-      finally files.close()
-    } catch { case _: NoSuchFileException => Vector.empty }
+  override def list(): Vector[Long] = LocalFiles.list(directory).flatMap(seqOf).sorted
 
-  override def delete(seq: Long): Unit = writing(record(seq)) {
+  override def delete(seq: Long): Unit = LocalFiles.writing(record(seq)) {
     Files.deleteIfExists(mark(seq))
     Files.deleteIfExists(record(seq))
     ()
   }
 
-  override def markPublished(seq: Long): Unit = writing(mark(seq)) {
+  override def markPublished(seq: Long): Unit = LocalFiles.writing(mark(seq)) {
     try {
       Files.createFile(mark(seq))
       ()
@@ -87,10 +80,6 @@ final class LocalRecords(root: String, sinkId: String, durability: Durability, f
       durability.sync(file)
     } finally file.close()
   }
-
-  private def writing[A](path: Path)(action: => A): A =
-    try action
-    catch { case e: IOException => throw Errors.storeWrite(path.toString, String.valueOf(e.getMessage), e) }
 }
 
 private object LocalRecords {

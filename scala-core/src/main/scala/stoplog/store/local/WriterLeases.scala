@@ -6,7 +6,6 @@ import java.nio.file.{Files, NoSuchFileException, Path, StandardOpenOption}
 import java.util.UUID
 
 import scala.collection.mutable
-import scala.jdk.CollectionConverters._
 
 import stoplog.store.WriterLease
 
@@ -70,12 +69,7 @@ private[local] object WriterLeases {
     }
   }
 
-  private def leases(directory: Path): Seq[Path] =
-    try {
-      val files = Files.list(directory)
-      try files.iterator().asScala.map(_.toAbsolutePath).toVector
-      finally files.close()
-    } catch { case _: NoSuchFileException => Vector.empty }
+  private def leases(directory: Path): Seq[Path] = LocalFiles.list(directory).map(_.toAbsolutePath)
 
   private def isFree(file: Path): Boolean = !held.contains(file) && {
     try {

@@ -181,9 +181,7 @@ final class SinkDriver(
     if (held.state.settings == settings.toMap) held
     else {
       val state = held.state.copy(settings = settings.toMap)
-      if (
-        state.settings(SinkSettings.ContentKey) == held.state.settings.getOrElse(SinkSettings.ContentKey, "")
-      )
+      if (held.state.settings.getOrElse(SinkSettings.ContentKey, "") == settings.content)
         held.copy(state = state)
       else
         roll(held, held.state.open.map(Due(_, SinkSettings.ContentChanged)), state.copy(open = Vector.empty))

@@ -1,7 +1,7 @@
 package stoplog.spark
 
 import java.util.concurrent.ScheduledFuture
-import java.util.concurrent.atomic.{AtomicBoolean, AtomicReference}
+import java.util.concurrent.atomic.AtomicBoolean
 
 import scala.util.control.NonFatal
 
@@ -31,7 +31,7 @@ private[spark] final class SinkRun(
     SinkDriver.Choices(onForeign, SinkRun.onLost(options)),
     SinkRun.tools
   )
-  private val timer  = new AtomicReference[ScheduledFuture[_]]()
+  private var timer  = Option.empty[ScheduledFuture[_]]
   private val probed = new AtomicBoolean()
 
   def stats: SinkStats = driver.stats
@@ -62,11 +62,13 @@ private[spark] final class SinkRun(
   /** The application ends, maybe in the middle of an epoch, which is then left alone. */
   def endIfIdle(): Unit = ending(driver.endIfIdle(finish(exception = None)))
 
-  private def startTimer(): Unit =
-    if (timer.get == null) timer.set(SinkTimer.every(options.bucketCheckIntervalMillis)(tick()))
+  /** Once, though the start of the query and its first epoch are noticed on different threads. */
+  private def startTimer(): Unit = synchronized {
+    if (timer.isEmpty) timer = Some(SinkTimer.every(options.bucketCheckIntervalMillis)(tick()))
+  }
 
   private def ending(action: => Unit): Unit = {
-    Option(timer.get).foreach(_.cancel(false))
+    synchronized(timer).foreach(_.cancel(false))
     try action
     catch {
       case NonFatal(e) =>

@@ -16,32 +16,21 @@ import stoplog.rolling.RollingPolicy
   * @param schema  the rows as Spark hands them over
   * @param columns what of a row is written into the files
   */
-private[spark] final class SinkSpec(
-    val storage: SinkStorage,
-    val schema: StructType,
-    val columns: DataColumns,
-    val encoder: Encoder,
-    val compression: Compression,
-    val assigner: BucketAssigner,
-    val policy: RollingPolicy,
-    val naming: PartNaming,
-    val maxOpenParts: Int,
-    val settings: SinkSettings
-) extends Serializable {
+private[spark] final case class SinkSpec(
+    storage: SinkStorage,
+    schema: StructType,
+    columns: DataColumns,
+    encoder: Encoder,
+    compression: Compression,
+    assigner: BucketAssigner,
+    policy: RollingPolicy,
+    naming: PartNaming,
+    maxOpenParts: Int,
+    settings: SinkSettings
+) {
 
   /** The same for a batch job, whose parts end with their task. */
-  def forJob: SinkSpec = new SinkSpec(
-    storage,
-    schema,
-    columns,
-    encoder,
-    compression,
-    assigner,
-    JobPolicy(policy),
-    naming,
-    maxOpenParts,
-    settings
-  )
+  def forJob: SinkSpec = copy(policy = JobPolicy(policy))
 }
 
 private[spark] object SinkSpec {
@@ -53,7 +42,7 @@ private[spark] object SinkSpec {
     val compression = Compression.named(options.compression).getOrElse(Compression.None)
     val encoder     = encoderOf(options, columns.schema, session.conf.get("spark.sql.session.timeZone"))
     val assigner    = assignerOf(options.bucketing, schema, session)
-    new SinkSpec(
+    SinkSpec(
       storage,
       schema,
       columns,

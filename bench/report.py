@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from bench.peers import NOOP, TEXT
-from bench.rounds import LINE_BYTES, Latency, Plan, Throughput
+from bench.rounds import LINE_BYTES, Measured, Plan
 from bench.state import Growth
 
 
 def page(
     plan: Plan,
-    latency: Sequence[Latency],
-    throughput: Sequence[Throughput],
+    latency: Sequence[Measured],
+    throughput: Sequence[Measured],
     growth: Sequence[Growth],
     machine: str,
 ) -> str:
@@ -47,20 +47,19 @@ def page(
     )
 
 
-def latency_table(latency: Sequence[Latency]) -> list[str]:
+def latency_table(latency: Sequence[Measured]) -> list[str]:
     floor = next(row.median for row in latency if row.peer == NOOP.name)
     rows = [
-        f"| {row.peer} | {row.median:.1f} | {row.median - floor:+.1f} | {spread(row.millis, '.0f')} |"
+        f"| {row.peer} | {row.median:.1f} | {row.median - floor:+.1f} | {spread(row.rounds, '.0f')} |"
         for row in latency
     ]
     return ["| sink | ms per batch | above noop | rounds |", "|---|---:|---:|---|", *rows]
 
 
-def throughput_table(throughput: Sequence[Throughput]) -> list[str]:
+def throughput_table(throughput: Sequence[Measured]) -> list[str]:
     text = next(row.median for row in throughput if row.peer == TEXT.name)
     rows = [
-        f"| {row.peer} | {row.median:,.0f} | {row.median / text:.2f} |"
-        f" {spread(row.rows_per_second, ',.0f')} |"
+        f"| {row.peer} | {row.median:,.0f} | {row.median / text:.2f} | {spread(row.rounds, ',.0f')} |"
         for row in throughput
     ]
     return ["| sink | rows per second | ratio to Spark text | rounds |", "|---|---:|---:|---|", *rows]

@@ -39,43 +39,28 @@ class Plan:
 
 
 @dataclass(frozen=True, slots=True)
-class Latency:
-    """Milliseconds per micro-batch: the median of each round."""
+class Measured:
+    """One sink's figure in each round: the median of its micro-batches."""
 
     peer: str
-    millis: tuple[float, ...]
+    rounds: tuple[float, ...]
 
     @property
     def median(self) -> float:
-        return statistics.median(self.millis)
+        return statistics.median(self.rounds)
 
 
-@dataclass(frozen=True, slots=True)
-class Throughput:
-    """Rows per second: the median of each round."""
-
-    peer: str
-    rows_per_second: tuple[float, ...]
-
-    @property
-    def median(self) -> float:
-        return statistics.median(self.rows_per_second)
-
-
-def latency_rounds(spark: SparkSession, peers: Sequence[Peer], plan: Plan, folder: Path) -> list[Latency]:
-    """Time per micro-batch of few rows."""
+def latency_rounds(spark: SparkSession, peers: Sequence[Peer], plan: Plan, folder: Path) -> list[Measured]:
+    """Milliseconds per micro-batch of few rows."""
     measured = in_turn(spark, peers, plan.rounds, plan.small_rows, plan.small_batches, folder)
-    return [Latency(name, tuple(values)) for name, values in measured.items()]
+    return [Measured(name, tuple(values)) for name, values in measured.items()]
 
 
-def throughput_rounds(
-    spark: SparkSession, peers: Sequence[Peer], plan: Plan, folder: Path
-) -> list[Throughput]:
+def throughput_rounds(spark: SparkSession, peers: Sequence[Peer], plan: Plan, folder: Path) -> list[Measured]:
     """Rows per second in micro-batches of many rows."""
     measured = in_turn(spark, peers, plan.rounds, plan.large_rows, plan.large_batches, folder)
     return [
-        Throughput(name, tuple(plan.large_rows * 1000 / v for v in values))
-        for name, values in measured.items()
+        Measured(name, tuple(plan.large_rows * 1000 / v for v in values)) for name, values in measured.items()
     ]
 
 

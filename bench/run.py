@@ -14,7 +14,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from bench.peers import PEERS
 from bench.report import page
-from bench.rounds import Latency, Plan, latency_rounds, throughput_rounds
+from bench.rounds import Plan, latency_rounds, throughput_rounds
 from bench.state import state_on_storage
 from pyspark.sql import SparkSession
 
@@ -30,7 +30,7 @@ def main() -> None:
     folder = Path(tempfile.mkdtemp(prefix="stoplog-bench-", dir=arguments.dir))
     try:
         growth = state_on_storage(spark, plan, folder / "state")
-        latency: list[Latency] = latency_rounds(spark, PEERS, plan, folder / "latency")
+        latency = latency_rounds(spark, PEERS, plan, folder / "latency")
         throughput = throughput_rounds(spark, PEERS, plan, folder / "throughput")
     finally:
         spark.stop()

@@ -69,15 +69,16 @@ def test_stopping_at_random_moments(spark: SparkSession, place: Place) -> None:
 def test_two_drivers_on_one_checkpoint(spark: SparkSession, place: Place, tmp_path: Path) -> None:
     """The first is held in the tasks of an epoch, the second takes over, and the first finds that out."""
     working, gate = str(tmp_path / "working"), str(tmp_path / "gate")
+    os.mkfifo(gate)
 
     @udf("string")
     def held(value: str) -> str:
-        import time
+        from contextlib import suppress
         from pathlib import Path
 
         Path(working).touch()
-        while not Path(gate).exists():
-            time.sleep(0.01)
+        with suppress(FileNotFoundError):
+            Path(gate).open().close()  # waits for somebody who opens it to write
         return value
 
     place.feed(files=4)
@@ -88,7 +89,8 @@ def test_two_drivers_on_one_checkpoint(spark: SparkSession, place: Place, tmp_pa
     second = Job(str(place.out), str(place.input), str(place.checkpoint), options=TEXT)
     assert second.run().code == 0
     assert_each_once(place.out, place.rows)
-    Path(gate).touch()
+    opened = Path(gate).rename(tmp_path / "opened")  # later rows find no gate
+    os.close(os.open(opened, os.O_RDWR))  # and those that wait go on, if there are any
     assert_refused(first.awaitTermination, "STOPLOG_FENCED", "two sink ids and two checkpoints")
     assert_each_once(place.out, place.rows)
 

@@ -5,8 +5,9 @@ import scala.annotation.tailrec
 import stoplog.error.Errors
 import stoplog.fault.{Faults, Step}
 import stoplog.log.{CommitLog, LogRecord, RecordKind, SinkState}
-import stoplog.part.{Open, RunId}
-import stoplog.store.PartStore
+import stoplog.part.{Open, Pending, RunId}
+import stoplog.rolling.RollReason
+import stoplog.store.{FenceOutcome, PartStore}
 
 /** Protocol step 2: how a run becomes the one that writes the log. */
 private[commit] final class Claiming(
@@ -39,15 +40,17 @@ private[commit] final class Claiming(
         tryClaim(Some(newest), newest.state, run).toOption
       }
 
-  /** The claim's open parts, as far as they can be gone on with in place.
-    *
-    * Asked after the claim, and by tasks of older runs the other way round: they announce themselves first and look
-    * at the log then. So either they see the claim and stop, or they are seen here (I1).
-    */
-  def fence(claim: LogRecord): SinkState =
-    if (claim.state.open.nonEmpty && store.othersGone(claim.run))
-      claim.state.copy(open = claim.state.open.map(_.copy(owner = Some(claim.run))))
-    else claim.state
+  /** What the run may do with the parts that are open. Must be called after the claim (I1). */
+  def fence(run: RunId, state: SinkState): Claiming.Fenced = {
+    val outcomes         = if (state.open.isEmpty) Vector.empty else store.fence(run, state.open)
+    val (finished, open) = state.open.zip(outcomes).partitionMap {
+      case (part, FenceOutcome.Owned)                    => Right(part.copy(owner = Some(run)))
+      case (part, FenceOutcome.Doubtful)                 => Right(part)
+      case (part, FenceOutcome.MustFinish(handle, size)) =>
+        Left(Pending.of(part, handle, RollReason.Takeover).copy(sizeBytes = size))
+    }
+    Claiming.Fenced(state.copy(open = open), finished)
+  }
 
   @tailrec
   private def attempt(run: RunId, left: Int)(check: Option[LogRecord] => SinkState): LogRecord = {
@@ -80,4 +83,10 @@ private[commit] final class Claiming(
 
   /** A living driver writes a record with each epoch; whoever loses that often has one that will not end. */
   private final val Attempts = 20
+}
+
+private[commit] object Claiming {
+
+  /** The state to go on from, and the parts that have ended with the run that left them. */
+  final case class Fenced(state: SinkState, finished: Vector[Pending])
 }

@@ -157,11 +157,15 @@ final class SinkDriver(
     catch { case NonFatal(e) => phase = Lost(e); throw e }
 
   private def claimed(claim: LogRecord): Held = {
-    val held = Held(claim, withoutLost(claiming.fence(claim)), settled = false)
+    val fenced = claiming.fence(run, withoutLost(claim.state))
+    val held   = Held(claim, fenced.state, settled = false)
     phase = held
     seen = seen.copy(open = held.state.open)
     sweep()
-    sameContent(held)
+    val ready =
+      if (fenced.finished.isEmpty) held
+      else settled(record(held, RecordKind.Roll, fenced.finished, fenced.state))
+    sameContent(ready)
   }
 
   /** The user may choose to go on without open parts whose files are gone; else the task that misses one fails. */

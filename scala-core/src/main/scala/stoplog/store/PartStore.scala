@@ -1,6 +1,6 @@
 package stoplog.store
 
-import stoplog.part.{Closed, Publish, Resume, RunId}
+import stoplog.part.{Closed, Open, Publish, Resume, RunId}
 
 /** Where parts are written and published: one of the two traits that a storage has to implement.
   *
@@ -12,7 +12,8 @@ trait PartStore {
   /** Starts a new part under a name that nobody has used and no reader matches. */
   def create(part: NewPart): PartOutput
 
-  /** Goes on in place at `validBytes`, cutting off what lies behind. The caller holds the right to it (I1).
+  /** Goes on at `validBytes` without what lies behind. The caller holds the right to do so in place (I1); where the
+    * store finds that it cannot, it goes on in a copy, and the output's handle says where.
     *
     * Error: `STOPLOG_PART_SHORT` when fewer bytes than that are there, or none at all.
     */
@@ -41,6 +42,32 @@ trait PartStore {
 
   /** Whether no writer of another run can be alive; `false` when the store cannot tell. */
   def othersGone(run: RunId): Boolean
+
+  /** Keeps writers of other runs from the open parts, as far as this store can: one answer for each of them.
+    *
+    * Called by the driver once its claim is in the log. It must not change a byte of a part, because a driver that
+    * slept since its claim may call it while a newer run writes. Asked after the claim, and by tasks of older runs
+    * the other way round: they announce themselves first and look at the log then. So either they see the claim and
+    * stop, or they are seen here (I1).
+    */
+  def fence(run: RunId, open: Vector[Open]): Vector[FenceOutcome] = {
+    val outcome = if (open.nonEmpty && othersGone(run)) FenceOutcome.Owned else FenceOutcome.Doubtful
+    open.map(_ => outcome)
+  }
+}
+
+/** What may be done with a part that another run left open, or this one before it was sure of its writers. */
+sealed trait FenceOutcome
+object FenceOutcome {
+
+  /** First attempts of the run may go on in place. */
+  case object Owned extends FenceOutcome
+
+  /** A writer that should be gone may still be alive: go on elsewhere, by [[PartStore.takeOver]]. */
+  case object Doubtful extends FenceOutcome
+
+  /** Nobody can go on with it, here or elsewhere: it ends where it stands. */
+  final case class MustFinish(handle: Publish, sizeBytes: Long) extends FenceOutcome
 }
 
 /** What a part is to be called.

@@ -5,7 +5,7 @@ import java.io.ByteArrayOutputStream
 import scala.collection.mutable
 
 import stoplog.error.Errors
-import stoplog.part.{Closed, Publish, Resume, RunId}
+import stoplog.part.{Closed, Open, Publish, Resume, RunId}
 import stoplog.store._
 
 /** Parts in memory, with a list of everything that was asked of them. Tokens are `t1`, `t2`, and so on. */
@@ -18,6 +18,9 @@ final class MemoryParts extends PartStore {
 
   /** Whether a writer of another run may be alive. */
   var othersAlive: Boolean = false
+
+  /** Whether open parts end with the run that left them. */
+  var endWithTheirRun: Boolean = false
 
   /** Called with the path before each publication. */
   var onPublish: String => Unit = _ => ()
@@ -87,6 +90,10 @@ final class MemoryParts extends PartStore {
   }
 
   override def othersGone(run: RunId): Boolean = !othersAlive
+
+  override def fence(run: RunId, open: Vector[Open]): Vector[FenceOutcome] =
+    if (!endWithTheirRun) super.fence(run, open)
+    else open.map(part => FenceOutcome.MustFinish(Closed(part.handle.token), part.validBytes))
 
   private def begun(content: String): PartOutput = {
     numbers += 1

@@ -124,6 +124,22 @@ class SinkDriverSuite extends AnyFunSuite {
     }
   }
 
+  test("what nobody can go on with ends before the run's first epoch, by a record of its own") {
+    val world = new DriverWorld(Rolls.never)
+    world.epoch(world.driver(), 0, "a")
+    world.parts.endWithTheirRun = true
+    val next = world.driver(run = other)
+    val plan = next.begin(1, slots = 1)
+    assert(world.rows === Vector("row of a"))
+    assert(world.newest.kind === RecordKind.Roll)
+    assert(plan.seq === world.newest.seq)
+    assert(plan.handed.isEmpty)
+    assert(next.stats.rolled === Map(RollReason.Takeover -> 1L))
+    next.commit(1, Seq(world.task(plan, 0, "a")))
+    next.end(PublishOpen)
+    assert(world.rows.size === 2)
+  }
+
   test("an epoch that is in the log already is a no-op, and its open parts are still there afterwards") {
     val world = new DriverWorld(Rolls.never)
     world.epoch(world.driver(), 0, "a")

@@ -9,8 +9,8 @@ import stoplog.error.Errors
 import stoplog.fault.Faults
 import stoplog.log.{CommitLog, RecordStore}
 import stoplog.options.{Durability => AskedDurability, Staging}
-import stoplog.store.JobStore
-import stoplog.store.local.{Durability, LocalJobStore, LocalLayout, LocalPartStore, LocalRecords}
+import stoplog.store.{JobStore, PartLayout}
+import stoplog.store.local.{Durability, LocalJobStore, LocalPartStore, LocalRecords}
 
 /** The two stores of one sink id under one path. Goes to the executors.
   *
@@ -21,7 +21,7 @@ private[spark] final class SinkStorage private (
     val path: String,
     val root: String,
     val sinkId: String,
-    layout: LocalLayout,
+    layout: PartLayout,
     durability: Durability
 ) extends Serializable {
   @transient lazy val parts: LocalPartStore =
@@ -45,7 +45,7 @@ private[spark] final class SinkStorage private (
 
   /** The same path under another sink id, parts in the staging directory. */
   def as(otherSinkId: String): SinkStorage =
-    new SinkStorage(path, root, otherSinkId, LocalLayout.Staging(otherSinkId), durability)
+    new SinkStorage(path, root, otherSinkId, PartLayout.Staging(otherSinkId), durability)
 }
 
 private[spark] object SinkStorage {
@@ -59,12 +59,12 @@ private[spark] object SinkStorage {
 
   /** For looking at a sink's state, which needs neither layout nor durability. */
   def reading(path: String, sinkId: String): SinkStorage =
-    new SinkStorage(path, localRoot(path).toString, sinkId, LocalLayout.Staging(sinkId), Durability.Process)
+    new SinkStorage(path, localRoot(path).toString, sinkId, PartLayout.Staging(sinkId), Durability.Process)
 
-  private def layout(sinkId: String, staging: Staging): LocalLayout = staging match {
-    case Staging.StagingDirectory                                               => LocalLayout.Staging(sinkId)
+  private def layout(sinkId: String, staging: Staging): PartLayout = staging match {
+    case Staging.StagingDirectory                                               => PartLayout.Staging(sinkId)
     case Staging.InBucket(openPrefix, openSuffix, pendingPrefix, pendingSuffix) =>
-      LocalLayout.InBucket(sinkId, openPrefix, openSuffix, pendingPrefix, pendingSuffix)
+      PartLayout.InBucket(sinkId, openPrefix, openSuffix, pendingPrefix, pendingSuffix)
   }
 
   private def durabilityOf(asked: AskedDurability): Durability = asked match {

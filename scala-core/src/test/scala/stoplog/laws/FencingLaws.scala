@@ -1,9 +1,12 @@
 package stoplog.laws
 
-import stoplog.part.RunId
+import scala.util.Try
+
+import stoplog.part.{Open, Resume, RunId}
+import stoplog.store.FenceOutcome
 import stoplog.store.PublishOutcome.Published
 
-/** I1: what a writer that should be gone can still do, and whether it would be noticed. */
+/** I1: what a writer that should be gone can still do. */
 abstract class FencingLaws extends LawSuite {
   private val other = RunId("22222222-2222-4222-8222-222222222222")
 
@@ -57,61 +60,37 @@ abstract class FencingLaws extends LawSuite {
     assert(text(storage, "b/part-1.txt") === "two")
   }
 
-  law("nobody is there at first, and a run's own tasks do not count as others") { storage =>
+  law("a writer that lives on cannot change what the next run goes on with, whatever fencing says") {
+    storage =>
+      val store = storage.partStore()
+      store.enter(run) // and never leaves
+      val open            = leftOpen(store, "good\n")
+      val alive           = append(store.resume(open, 5), "zombie before\n")
+      val next            = storage.partStore()
+      val (mine, content) = next.fence(other, Vector(openPart(open, 5))).head match {
+        case FenceOutcome.Owned    => append(next.resume(open, 5), "mine\n").finish() -> "good\nmine\n"
+        case FenceOutcome.Doubtful =>
+          append(next.takeOver(open, 5, part(by = other)), "mine\n").finish() -> "good\nmine\n"
+        case FenceOutcome.MustFinish(handle, size) =>
+          assert(size === 5)
+          handle -> "good\n"
+      }
+      Try(append(alive, "zombie after\n").finish()) // may fail, and may not
+      assert(next.publish(mine, content.length.toLong, "b/part-1.txt") === Published)
+      assert(text(storage, "b/part-1.txt") === content)
+  }
+
+  law("fencing answers for each part in its place, also for one that is gone") { storage =>
     val store = storage.partStore()
-    assert(store.othersGone(run))
-    val lease = store.enter(run)
-    assert(store.othersGone(run))
-    lease.close()
-    assert(store.othersGone(run))
+    val parts = (1 to 20).map(n => leftOpen(store, s"$n\n", part(name = s"part-$n.txt"))).toVector
+    storage.lose(parts(7))
+    val outcomes = store.fence(other, parts.map(openPart(_, 2)))
+    assert(outcomes.size === 20)
+    for ((open, FenceOutcome.Owned) <- parts.zip(outcomes) if open != parts(7))
+      assert(append(store.resume(open, 2), "more\n").position > 2)
+    assert(condition(store.resume(parts(7), 2)) === "STOPLOG_PART_SHORT")
   }
 
-  law("another run is gone when the last of its tasks has left") { storage =>
-    val leases = (1 to 3).map(_ => storage.partStore().enter(other))
-    leases.foreach { lease =>
-      assert(!storage.partStore().othersGone(run))
-      lease.close()
-      lease.close() // leaves once
-    }
-    assert(storage.partStore().othersGone(run))
-  }
-
-  law("a task that enters again after its run had left is seen again") { storage =>
-    storage.partStore().enter(other).close()
-    assert(storage.partStore().othersGone(run))
-    val lease = storage.partStore().enter(other)
-    assert(!storage.partStore().othersGone(run))
-    lease.close()
-  }
-
-  law("a process that holds a lease is seen from here, until it is killed") { storage =>
-    val process = Elsewhere.start(HoldLease(storage, other))
-    try {
-      assert(process.answer === "held")
-      assert(!storage.partStore().othersGone(run))
-      assert(!storage.partStore().othersGone(run), "looking must not drop the lease of another process")
-    } finally process.kill()
-    assert(storage.partStore().othersGone(run))
-  }
-
-  law("a lease of this process is seen from another, and looking here does not drop it") { storage =>
-    val lease = storage.partStore().enter(other)
-    assert(!storage.partStore().othersGone(run))
-    assert(Elsewhere.answerOf(AskOthersGone(storage, run)) === "false")
-    lease.close()
-    assert(Elsewhere.answerOf(AskOthersGone(storage, run)) === "true")
-  }
-}
-
-private final case class HoldLease(storage: StorageUnderTest, by: RunId) extends Elsewhere.Task {
-  override def run(): String = {
-    storage.partStore().enter(by)
-    "held"
-  }
-  override def afterwards(): Unit =
-    Thread.currentThread().join() // never: only the end of the process lets go
-}
-
-private final case class AskOthersGone(storage: StorageUnderTest, asking: RunId) extends Elsewhere.Task {
-  override def run(): String = storage.partStore().othersGone(asking).toString
+  private def openPart(open: Resume, validBytes: Long): Open =
+    Open("b", "part-1.txt", 0, open, validBytes, 1, 0, 0, owner = None)
 }

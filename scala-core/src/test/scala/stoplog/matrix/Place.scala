@@ -7,7 +7,7 @@ import stoplog.fault.Faults
 import stoplog.log.CommitLog
 import stoplog.part.RunId
 import stoplog.store.local._
-import stoplog.store.{NewPart, PartStore}
+import stoplog.store.{NewPart, PartLayout, PartStore}
 
 /** A directory that runs come and go in. */
 final class Place(val layout: Layout, val content: Content) {
@@ -37,7 +37,7 @@ object Place {
 }
 
 /** Where unfinished parts lie. */
-sealed abstract class Layout(val name: String, val local: String => LocalLayout)
+sealed abstract class Layout(val name: String, val local: String => PartLayout)
     extends Product
     with Serializable
 

@@ -22,7 +22,7 @@ import stoplog.store._
 final class LocalPartStore(
     root: String,
     sinkId: String,
-    layout: LocalLayout,
+    layout: PartLayout,
     durability: Durability,
     faults: Faults
 ) extends PartStore
@@ -63,13 +63,13 @@ final class LocalPartStore(
 
   override def staged(): Vector[Staged] = writing(layout.root) {
     val places =
-      Set(at(layout.root), at(LocalLayout.Staging(sinkId).root)) // records are written in the latter
+      Set(at(layout.root), at(PartLayout.Staging(sinkId).root)) // records are written in the latter
     places.toVector
       .flatMap(files)
       .flatMap { file =>
         val path  = Paths.get(root).relativize(file).asScala.mkString("/")
         val token =
-          if (path.startsWith(LocalLayout.Staging(sinkId).root + "/")) Some(path) else layout.tokenOf(path)
+          if (path.startsWith(PartLayout.Staging(sinkId).root + "/")) Some(path) else layout.tokenOf(path)
         token.flatMap(t => LocalFiles.modifiedMillis(file).map(Staged(t, _)))
       }
       .distinct

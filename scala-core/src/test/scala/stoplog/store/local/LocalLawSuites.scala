@@ -26,6 +26,14 @@ class InBucketProcessFencingSuite extends FencingLaws {
   override def newStorage(): StorageUnderTest = LocalStorage.create(LocalStorage.inBucket, Durability.Process)
 }
 
+class StagingDiskAnnouncementSuite extends AnnouncementLaws {
+  override def newStorage(): StorageUnderTest = LocalStorage.create(LocalStorage.staging, Durability.Disk)
+}
+
+class InBucketProcessAnnouncementSuite extends AnnouncementLaws {
+  override def newStorage(): StorageUnderTest = LocalStorage.create(LocalStorage.inBucket, Durability.Process)
+}
+
 class StagingProcessStagedSuite extends StagingLaws {
   override def newStorage(): StorageUnderTest = LocalStorage.create(LocalStorage.staging, Durability.Process)
 }

@@ -10,12 +10,12 @@ import stoplog.fault.Faults
 import stoplog.laws.StorageUnderTest
 import stoplog.log.RecordStore
 import stoplog.part.Resume
-import stoplog.store.PartStore
+import stoplog.store.{PartLayout, PartStore}
 
 /** A temporary directory, looked at with java.nio alone. */
 final class LocalStorage(
     path: String,
-    layout: String => LocalLayout,
+    layout: String => PartLayout,
     durability: Durability,
     sinkId: String = "main"
 ) extends StorageUnderTest {
@@ -56,11 +56,11 @@ final class LocalStorage(
 
 object LocalStorage {
 
-  def create(layout: String => LocalLayout, durability: Durability): LocalStorage =
+  def create(layout: String => PartLayout, durability: Durability): LocalStorage =
     new LocalStorage(Files.createTempDirectory("stoplog-laws").toString, layout, durability)
 
-  val inBucket: String => LocalLayout = LocalLayout.InBucket(_, "_", ".in-progress", "_", ".pending")
-  val staging: String => LocalLayout  = LocalLayout.Staging(_)
+  val inBucket: String => PartLayout = PartLayout.InBucket(_, "_", ".in-progress", "_", ".pending")
+  val staging: String => PartLayout  = PartLayout.Staging(_)
 
   /** What Spark, pyarrow and their like would read: no name on the way may begin with `_` or `.`. */
   def visible(root: Path): Set[String] =

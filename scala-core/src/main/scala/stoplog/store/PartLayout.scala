@@ -1,14 +1,15 @@
-package stoplog.store.local
+package stoplog.store
 
 import java.util.regex.Pattern
 
-import stoplog.store.NewPart
-
 /** Where an unfinished part lies, below the sink's path. Its in-progress path is its token in the log. */
-sealed trait LocalLayout extends Serializable {
+sealed trait PartLayout extends Serializable {
 
   /** The in-progress path of a part that is begun now; `unique` occurs once in the world. */
   def inProgress(part: NewPart, unique: String): String
+
+  /** The in-progress path of a copy of the part with this token. */
+  def another(token: String, unique: String): String = token.take(token.lastIndexOf('-') + 1) + unique
 
   /** Where the part lies between its close and its publication, if that is elsewhere. */
   def pending(token: String): Option[String]
@@ -20,10 +21,10 @@ sealed trait LocalLayout extends Serializable {
   def tokenOf(path: String): Option[String]
 }
 
-object LocalLayout {
+object PartLayout {
 
   /** Under `_stoplog/<sinkId>/open/<bucket>/`, hidden and without the data suffix: the default. */
-  final case class Staging(sinkId: String) extends LocalLayout {
+  final case class Staging(sinkId: String) extends PartLayout {
     override val root: String = s"_stoplog/$sinkId/open"
 
     override def inProgress(part: NewPart, unique: String): String =
@@ -43,7 +44,7 @@ object LocalLayout {
       inProgressSuffix: String,
       pendingPrefix: String,
       pendingSuffix: String
-  ) extends LocalLayout {
+  ) extends PartLayout {
     override val root: String = ""
 
     override def inProgress(part: NewPart, unique: String): String =

@@ -1,0 +1,66 @@
+package stoplog.laws
+
+import stoplog.part.RunId
+
+/** I1, for stores that know who is writing: whether a writer that should be gone would be noticed. */
+abstract class AnnouncementLaws extends LawSuite {
+  private val other = RunId("22222222-2222-4222-8222-222222222222")
+
+  law("nobody is there at first, and a run's own tasks do not count as others") { storage =>
+    val store = storage.partStore()
+    assert(store.othersGone(run))
+    val lease = store.enter(run)
+    assert(store.othersGone(run))
+    lease.close()
+    assert(store.othersGone(run))
+  }
+
+  law("another run is gone when the last of its tasks has left") { storage =>
+    val leases = (1 to 3).map(_ => storage.partStore().enter(other))
+    leases.foreach { lease =>
+      assert(!storage.partStore().othersGone(run))
+      lease.close()
+      lease.close() // leaves once
+    }
+    assert(storage.partStore().othersGone(run))
+  }
+
+  law("a task that enters again after its run had left is seen again") { storage =>
+    storage.partStore().enter(other).close()
+    assert(storage.partStore().othersGone(run))
+    val lease = storage.partStore().enter(other)
+    assert(!storage.partStore().othersGone(run))
+    lease.close()
+  }
+
+  law("a process that holds a lease is seen from here, until it is killed") { storage =>
+    val process = Elsewhere.start(HoldLease(storage, other))
+    try {
+      assert(process.answer === "held")
+      assert(!storage.partStore().othersGone(run))
+      assert(!storage.partStore().othersGone(run), "looking must not drop the lease of another process")
+    } finally process.kill()
+    assert(storage.partStore().othersGone(run))
+  }
+
+  law("a lease of this process is seen from another, and looking here does not drop it") { storage =>
+    val lease = storage.partStore().enter(other)
+    assert(!storage.partStore().othersGone(run))
+    assert(Elsewhere.answerOf(AskOthersGone(storage, run)) === "false")
+    lease.close()
+    assert(Elsewhere.answerOf(AskOthersGone(storage, run)) === "true")
+  }
+}
+
+private final case class HoldLease(storage: StorageUnderTest, by: RunId) extends Elsewhere.Task {
+  override def run(): String = {
+    storage.partStore().enter(by)
+    "held"
+  }
+  override def afterwards(): Unit =
+    Thread.currentThread().join() // never: only the end of the process lets go
+}
+
+private final case class AskOthersGone(storage: StorageUnderTest, asking: RunId) extends Elsewhere.Task {
+  override def run(): String = storage.partStore().othersGone(asking).toString
+}

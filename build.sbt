@@ -23,8 +23,17 @@ lazy val core = (project in file("scala-core"))
     ),
     thinJar,
     localRepository,
-    sparkTests
+    sparkTests,
+    Test / javaOptions += s"-Dstoplog.hdfsServer=${(hdfsServer / Runtime / fullClasspath).value.files.mkString(":")}"
   )
+
+/** An HDFS for the tests. It runs in a JVM of its own: the servers' jars and Spark's do not go together. */
+lazy val hdfsServer = (project in file("tests/servers/hdfs")).settings(
+  libraryDependencies += "org.apache.hadoop" % "hadoop-minicluster" % Versions.hadoop,
+  autoScalaLibrary                          := false,
+  crossPaths                                := false,
+  publish / skip                            := true
+)
 
 /** One jar that asks for nothing besides the user's Spark, and says which version and licence it has. */
 lazy val thinJar = Seq(

@@ -4,4 +4,5 @@ object Versions {
   val scala     = "2.13.18"
   val spark     = "4.2.0" // compiled against; the same jar runs on 4.0 to 4.3
   val scalatest = "3.2.20"
+  val hadoop    = "3.5.0" // of the servers that tests start; the client is Spark's own
 }

@@ -29,6 +29,10 @@ class LayersSuite extends AnyFunSuite {
     assertFree("store", Seq("org.apache.spark", "stoplog.spark"))
   }
 
+  test("the stores of local disks do without Hadoop") {
+    assertFree("store/local", Seq("org.apache.hadoop", "stoplog.store.hadoop", "stoplog.store.hdfs"))
+  }
+
   test("only the outermost layer knows stoplog.spark") {
     for (layer <- Seq("format", "bucket", "options", "error")) assertFree(layer, Seq("stoplog.spark"))
   }

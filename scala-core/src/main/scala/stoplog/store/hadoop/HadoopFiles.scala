@@ -1,0 +1,128 @@
+package stoplog.store.hadoop
+
+import java.io.{FileNotFoundException, IOException}
+
+import org.apache.hadoop.fs._
+import org.apache.hadoop.io.IOUtils
+
+import stoplog.error.Errors
+
+/** The files under one path of a Hadoop file system, by their paths relative to it.
+  *
+  * Nothing is cached but the connection, so it can be sent to any process.
+  *
+  * @param root the path with its scheme and authority
+  */
+final class HadoopFiles(val root: String, settings: HadoopSettings) extends Serializable {
+  private lazy val base = new Path(root)
+
+  @transient lazy val fileSystem: FileSystem = base.getFileSystem(settings.configuration)
+
+  // Of the two interfaces, this is the one that has a rename which never overwrites.
+  @transient private lazy val context = FileContext.getFileContext(base.toUri, settings.configuration)
+
+  /** Not read as a URI: a colon or a per cent sign in a name is that character. */
+  def at(path: String): Path = {
+    val uri = base.toUri
+    if (path.isEmpty) base
+    else new Path(uri.getScheme, uri.getAuthority, s"${uri.getPath.stripSuffix("/")}/$path")
+  }
+
+  /** The path relative to the root. */
+  def relative(path: Path): String =
+    path.toUri.getPath.stripPrefix(base.toUri.getPath.stripSuffix("/")).stripPrefix("/")
+
+  def status(path: Path): Option[FileStatus] = unlessGone(Some(fileSystem.getFileStatus(path)), None)
+
+  /** What is in the directory; nothing when it is not there. */
+  def list(directory: Path): Vector[FileStatus] = unlessGone(
+    {
+      val entries = fileSystem.listStatusIterator(directory)
+      Iterator.unfold(entries)(it => if (it.hasNext) Some(it.next() -> it) else None).toVector
+    },
+    Vector.empty
+  )
+
+  /** All files under a directory. What vanishes meanwhile is left out.
+    *
+    * @param enter which directories to look into
+    */
+  def filesUnder(directory: Path)(enter: Path => Boolean): Vector[FileStatus] = list(directory).flatMap {
+    case entry if !entry.isDirectory   => Vector(entry)
+    case entry if enter(entry.getPath) => filesUnder(entry.getPath)(enter)
+    case _                             => Vector.empty
+  }
+
+  def read(path: Path): Option[Array[Byte]] = unlessGone(
+    {
+      val in = fileSystem.open(path)
+      try {
+        val bytes = new java.io.ByteArrayOutputStream()
+        IOUtils.copyBytes(in, bytes, 4096, false)
+        Some(bytes.toByteArray)
+      } finally in.close()
+    },
+    None
+  )
+
+  /** Gives the file another name, which nobody has: atomic, and never over anything (I6). */
+  def rename(from: Path, to: Path): Renamed =
+    try {
+      context.rename(from, to)
+      Renamed.Done
+    } catch {
+      case _: FileAlreadyExistsException | _: ParentNotDirectoryException => Renamed.TargetThere
+      case _: FileNotFoundException                                       =>
+        if (status(from).isEmpty) Renamed.SourceGone else Renamed.NoDirectory
+    }
+
+  /** The same into a directory that may have to be made first. */
+  def renameInto(from: Path, to: Path): Renamed = rename(from, to) match {
+    case Renamed.NoDirectory =>
+      fileSystem.mkdirs(to.getParent)
+      rename(from, to)
+    case other => other
+  }
+
+  def delete(path: Path): Unit = {
+    fileSystem.delete(path, false)
+    ()
+  }
+
+  /** Removes the directories from this one up to `top`, which stays, as far as nothing is in them. */
+  def deleteIfEmpty(directory: Path, top: Path): Unit = {
+    val above = Iterator.iterate(directory)(_.getParent).takeWhile(path => path != null && path != top)
+    above.forall { path =>
+      try fileSystem.delete(path, false)
+      catch { case _: IOException => false } // something is in it
+    }
+    ()
+  }
+
+  /** The action's result. Error: `STOPLOG_STORE_WRITE` in place of an `IOException`. */
+  def writing[A](path: Path)(action: => A): A =
+    try action
+    catch { case e: IOException => throw Errors.storeWrite(path.toString, HadoopFiles.reason(e), e) }
+
+  private def unlessGone[A](action: => A, otherwise: A): A =
+    try action
+    catch { case _: FileNotFoundException => otherwise }
+}
+
+object HadoopFiles {
+
+  /** The first line: what follows in the message of a remote exception is the server's stack trace. */
+  def reason(e: IOException): String =
+    String.valueOf(e.getMessage).linesIterator.nextOption().getOrElse(e.getClass.getSimpleName)
+}
+
+/** How [[HadoopFiles.rename]] ended, when it did not fail. */
+sealed trait Renamed
+object Renamed {
+  case object Done        extends Renamed
+  case object SourceGone  extends Renamed
+  case object TargetThere extends Renamed
+
+  /** The target's directory was not there. */
+  case object NoDirectory extends Renamed
+}

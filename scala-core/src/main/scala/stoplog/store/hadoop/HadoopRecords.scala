@@ -1,0 +1,67 @@
+package stoplog.store.hadoop
+
+import java.util.UUID
+
+import org.apache.hadoop.fs.{FileAlreadyExistsException, Path}
+
+import stoplog.fault.{Faults, Step}
+import stoplog.log.{PutOutcome, RecordStore}
+
+/** Records as files `<20 digits>.json`, each written elsewhere first and then renamed, which never replaces anything
+  * (I6): for file systems whose rename is atomic. A mark is an empty file `<20 digits>.published`.
+  */
+final class HadoopRecords(files: HadoopFiles, sinkId: String, durability: HadoopDurability, faults: Faults)
+    extends RecordStore
+    with Serializable {
+
+  override def putIfAbsent(seq: Long, bytes: Array[Byte]): PutOutcome = files.writing(record(seq)) {
+    val written = workshop(s".record-$seq.${UUID.randomUUID()}") // a crash leaves an orphan to be swept
+    write(written, bytes)
+    faults.at(Step.RecordWritten)
+    files.renameInto(written, record(seq)) match {
+      case Renamed.Done        => PutOutcome.Created
+      case Renamed.TargetThere =>
+        files.delete(written)
+        PutOutcome.Taken
+      case Renamed.SourceGone | Renamed.NoDirectory =>
+        throw new java.io.FileNotFoundException(s"$written was removed before it became a record")
+    }
+  }
+
+  override def read(seq: Long): Option[Array[Byte]] = files.writing(record(seq))(files.read(record(seq)))
+
+  override def list(): Vector[Long] = files.writing(directory) {
+    files.list(directory).map(_.getPath.getName).collect { case HadoopRecords.Name(seq) => seq.toLong }.sorted
+  }
+
+  override def delete(seq: Long): Unit = files.writing(record(seq)) {
+    files.delete(mark(seq))
+    files.delete(record(seq))
+  }
+
+  override def markPublished(seq: Long): Unit = files.writing(mark(seq)) {
+    try files.fileSystem.create(mark(seq), false).close()
+    catch { case _: FileAlreadyExistsException => () }
+  }
+
+  override def isPublished(seq: Long): Boolean = files.writing(mark(seq))(files.status(mark(seq)).isDefined)
+
+  override def describe(seq: Long): String = record(seq).toString
+
+  private def directory: Path              = files.at(s"_stoplog/$sinkId/log")
+  private def record(seq: Long): Path      = files.at(f"_stoplog/$sinkId/log/$seq%020d.json")
+  private def mark(seq: Long): Path        = files.at(f"_stoplog/$sinkId/log/$seq%020d.published")
+  private def workshop(name: String): Path = files.at(s"_stoplog/$sinkId/open/$name")
+
+  private def write(path: Path, bytes: Array[Byte]): Unit = {
+    val out = files.fileSystem.create(path, false)
+    try {
+      out.write(bytes)
+      durability.flush(out)
+    } finally out.close()
+  }
+}
+
+private object HadoopRecords {
+  private val Name = """(\d{20})\.json""".r
+}

@@ -1,0 +1,49 @@
+package stoplog.store.hdfs
+
+import java.io.IOException
+
+import org.apache.hadoop.fs.{FSDataOutputStream, Path}
+
+import stoplog.error.Errors
+import stoplog.part.{Closed, Resume}
+import stoplog.store.PartOutput
+import stoplog.store.hadoop.{HadoopDurability, HadoopFiles}
+
+/** The end of a file that this process alone may write. */
+private[hdfs] final class HdfsOutput(
+    path: Path,
+    token: String,
+    out: FSDataOutputStream,
+    durability: HadoopDurability
+) extends PartOutput {
+
+  override def position: Long = out.getPos
+
+  override def write(bytes: Array[Byte], offset: Int, length: Int): Unit = io(
+    out.write(bytes, offset, length)
+  )
+
+  override def persist(): Resume = {
+    end()
+    Resume(token)
+  }
+
+  override def finish(): Closed = {
+    end()
+    Closed(token)
+  }
+
+  override def close(): Unit =
+    try out.close()
+    catch { case _: IOException => () } // fenced, or out of reach: nothing was promised
+
+  /** The file is closed after each epoch, so that the next one can begin in any process. */
+  private def end(): Unit = io {
+    try durability.flush(out)
+    finally out.close()
+  }
+
+  private def io(action: => Unit): Unit =
+    try action
+    catch { case e: IOException => throw Errors.storeWrite(path.toString, HadoopFiles.reason(e), e) }
+}

@@ -1,0 +1,148 @@
+package stoplog.store.hdfs
+
+import java.io.{FileNotFoundException, IOException}
+import java.util.UUID
+
+import scala.util.{Failure, Success, Try}
+
+import org.apache.hadoop.fs.{FSDataOutputStream, Path}
+
+import stoplog.error.Errors
+import stoplog.fault.Faults
+import stoplog.part.{Closed, Open, Publish, Resume, RunId}
+import stoplog.store._
+import stoplog.store.hadoop.{HadoopDurability, HadoopFiles}
+
+/** Parts as files of HDFS, or of any file system with its abilities: append, truncate, and leases.
+  *
+  * A part is gone on with in place only while this process holds the lease of its file and finds it as long as the
+  * record says. Everything else is copied: cutting a file that is open could cut what a newer run has committed,
+  * because the file system cannot compare and cut in one step. Only what a record closes for good is cut.
+  */
+final class HdfsPartStore(
+    files: HadoopFiles,
+    sinkId: String,
+    layout: PartLayout,
+    durability: HadoopDurability,
+    faults: Faults
+) extends PartStore
+    with Serializable {
+  @transient private lazy val leases     = new HdfsLeases(files)
+  @transient private lazy val prefix     = new HdfsPrefix(files, leases)
+  @transient private lazy val publishing = new HdfsPublishing(files, leases, faults)
+
+  override def create(part: NewPart): PartOutput = output(layout.inProgress(part, unique()))
+
+  override def resume(open: Resume, validBytes: Long): PartOutput = {
+    val path = files.at(open.token)
+    appended(path, validBytes) match {
+      case Some(out) if out.getPos == validBytes => new HdfsOutput(path, open.token, out, durability)
+      case Some(out)                             =>
+        val actual = out.getPos
+        files.writing(path)(out.close())
+        if (actual < validBytes) throw Errors.partShort(path.toString, actual, validBytes)
+        copied(open, validBytes, layout.another(open.token, unique()))
+      case None => copied(open, validBytes, layout.another(open.token, unique()))
+    }
+  }
+
+  override def takeOver(open: Resume, validBytes: Long, part: NewPart): PartOutput =
+    copied(open, validBytes, layout.inProgress(part, unique()))
+
+  override def isolate(open: Resume, validBytes: Long, part: NewPart): Closed =
+    takeOver(open, validBytes, part).finish()
+
+  override def publish(part: Publish, sizeBytes: Long, finishedPath: String): PublishOutcome = {
+    val staged = files.at(part.token)
+    files.writing(files.at(finishedPath)) {
+      val outcome = publishing.publish(staged, pending(part.token), files.at(finishedPath), sizeBytes)
+      if (outcome == PublishOutcome.Published) cleanUp(part.token)
+      outcome
+    }
+  }
+
+  override def staged(): Vector[Staged] = files.writing(files.at(layout.root)) {
+    val own    = files.at("_stoplog")
+    val places = Set(layout.root, PartLayout.Staging(sinkId).root) // records are written in the latter
+    for {
+      place <- places.toVector
+      file  <- files.filesUnder(files.at(place))(directory => place.nonEmpty || directory != own)
+      token <- tokenOf(files.relative(file.getPath))
+    } yield Staged(token, file.getModificationTime)
+  }
+
+  override def discard(token: String): Unit = files.writing(files.at(token)) {
+    files.delete(files.at(token))
+    files.delete(pending(token))
+    cleanUp(token)
+  }
+
+  /** Nothing is announced here: the leases of the files themselves keep others off, and cost no calls. */
+  override def enter(run: RunId): WriterLease = () => ()
+
+  override def othersGone(run: RunId): Boolean = false
+
+  /** Ends the leases of all writers, and only then waits: the servers recover many files at a time. A part that has
+    * junk behind its committed bytes is to be copied.
+    */
+  override def fence(run: RunId, open: Vector[Open]): Vector[FenceOutcome] = {
+    val asked = Bounded.map(open)(part => part -> Try(leases.ask(files.at(part.handle.token))))
+    Bounded.map(asked) {
+      case (part, Success(closed))      => fenced(part, closed)
+      case (_, Failure(_: IOException)) =>
+        FenceOutcome.Doubtful // whoever goes on with it will say what is wrong
+      case (_, Failure(e)) => throw e
+    }
+  }
+
+  /** Whether the path can be used at all. Error: `STOPLOG_PATH_NOT_WRITABLE`. */
+  def probe(): Unit = HdfsProbe.probe(files, sinkId)
+
+  private def fenced(part: Open, closed: Boolean): FenceOutcome = {
+    val path = files.at(part.handle.token)
+    try {
+      if (!closed) leases.awaitClosed(path)
+      if (files.fileSystem.getFileStatus(path).getLen == part.validBytes) FenceOutcome.Owned
+      else FenceOutcome.Doubtful
+    } catch { case _: IOException => FenceOutcome.Doubtful }
+  }
+
+  private def output(token: String): HdfsOutput = {
+    val path = files.at(token)
+    new HdfsOutput(path, token, files.writing(path)(files.fileSystem.create(path, false)), durability)
+  }
+
+  /** `None` when somebody else has the lease. */
+  private def appended(path: Path, validBytes: Long): Option[FSDataOutputStream] =
+    try Some(files.fileSystem.append(path))
+    catch {
+      case _: FileNotFoundException => throw Errors.partShort(path.toString, 0, validBytes)
+      case _: IOException           => None
+    }
+
+  private def copied(open: Resume, validBytes: Long, token: String): PartOutput = {
+    val copy = output(token)
+    try prefix.copy(files.at(open.token), validBytes, copy)
+    catch { case e: Throwable => copy.close(); throw e }
+    copy
+  }
+
+  private def pending(token: String): Path =
+    files.at(layout.pending(token).getOrElse(token + HdfsPartStore.Pending))
+
+  private def tokenOf(path: String): Option[String] =
+    if (path.startsWith(PartLayout.Staging(sinkId).root + "/")) Some(path.stripSuffix(HdfsPartStore.Pending))
+    else layout.tokenOf(path)
+
+  /** Removes the directories that held only this part. */
+  private def cleanUp(token: String): Unit =
+    if (layout.root.nonEmpty) files.deleteIfEmpty(files.at(token).getParent, files.at(layout.root))
+
+  private def unique(): String = UUID.randomUUID().toString.filter(_ != '-').take(16)
+}
+
+private object HdfsPartStore {
+
+  /** Ends the name of a staged part that is on its way to its final name. */
+  private val Pending = ".pending"
+}

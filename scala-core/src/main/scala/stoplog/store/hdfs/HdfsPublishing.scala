@@ -1,0 +1,77 @@
+package stoplog.store.hdfs
+
+import java.io.{FileNotFoundException, IOException}
+
+import scala.annotation.tailrec
+
+import org.apache.hadoop.fs.Path
+
+import stoplog.error.Errors
+import stoplog.fault.{Faults, Step}
+import stoplog.store.PublishOutcome
+import stoplog.store.hadoop.{HadoopFiles, Renamed}
+
+/** How a file of HDFS becomes visible, in three steps of which each may be repeated by anybody.
+  *
+  * First another name, under which no task looks for it; then the end of the lease of whoever opened it before, and
+  * of what lies behind the recorded length; then the final name. In another order a writer that lives on could still
+  * append to what is visible.
+  */
+private[hdfs] final class HdfsPublishing(files: HadoopFiles, leases: HdfsLeases, faults: Faults) {
+
+  /** @param pending the name between the unfinished and the final one */
+  def publish(staged: Path, pending: Path, target: Path, sizeBytes: Long): PublishOutcome = {
+    files.rename(staged, pending) match {
+      case Renamed.Done | Renamed.SourceGone         => ()
+      case Renamed.TargetThere | Renamed.NoDirectory =>
+        throw new IOException(s"$staged could not be renamed to $pending")
+    }
+    try {
+      cut(pending, sizeBytes)
+      faults.at(Step.MidPublish)
+      files.renameInto(pending, target) match {
+        case Renamed.Done        => PublishOutcome.Published
+        case Renamed.SourceGone  => alreadyThere(target, sizeBytes)
+        case Renamed.NoDirectory => throw new FileNotFoundException(s"${target.getParent} was removed")
+        case Renamed.TargetThere => taken(pending, target, sizeBytes)
+      }
+    } catch {
+      case _: FileNotFoundException if files.status(pending).isEmpty => alreadyThere(target, sizeBytes)
+    }
+  }
+
+  /** What lies behind the recorded length was never committed (I2). */
+  private def cut(pending: Path, sizeBytes: Long): Unit = {
+    @tailrec
+    def attempt(left: Int): Unit = {
+      leases.end(pending)
+      val actual = files.fileSystem.getFileStatus(pending).getLen
+      if (actual < sizeBytes) throw Errors.partShort(pending.toString, actual, sizeBytes)
+      if (actual > sizeBytes && !truncated(pending, sizeBytes, left)) attempt(left - 1)
+    }
+    attempt(left = 5)
+  }
+
+  /** `false` when another publisher was at it: look again. */
+  private def truncated(pending: Path, sizeBytes: Long, left: Int): Boolean =
+    try {
+      if (!files.fileSystem.truncate(pending, sizeBytes)) leases.awaitClosed(pending)
+      true
+    } catch {
+      case gone: FileNotFoundException => throw gone
+      case _: IOException if left > 1  => false
+    }
+
+  /** The final name is another publisher's work, if the pending one has gone with it. */
+  private def taken(pending: Path, target: Path, sizeBytes: Long): PublishOutcome =
+    if (files.status(pending).isEmpty) alreadyThere(target, sizeBytes)
+    else throw Errors.nameTaken(target.toString, "another file is there, which is not this part")
+
+  private def alreadyThere(target: Path, sizeBytes: Long): PublishOutcome =
+    files.status(target) match {
+      case None                                                     => PublishOutcome.Lost
+      case Some(there) if there.isFile && there.getLen == sizeBytes => PublishOutcome.AlreadyPublished
+      case Some(there)                                              =>
+        throw Errors.nameTaken(target.toString, s"it holds ${there.getLen} bytes, the part has $sizeBytes")
+    }
+}

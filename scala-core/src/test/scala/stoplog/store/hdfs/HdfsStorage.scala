@@ -1,0 +1,86 @@
+package stoplog.store.hdfs
+
+import java.util.UUID
+
+import org.apache.hadoop.conf.Configuration
+import org.apache.hadoop.fs.{FileSystem, Path}
+
+import stoplog.fault.Faults
+import stoplog.laws.StorageUnderTest
+import stoplog.log.RecordStore
+import stoplog.part.Resume
+import stoplog.store.PartLayout
+import stoplog.store.hadoop._
+
+/** A directory on the HDFS of the tests, looked at with Hadoop's own client. */
+final class HdfsStorage(val root: String, layout: String => PartLayout, sinkId: String = "main")
+    extends StorageUnderTest {
+
+  override def partStore(): HdfsPartStore =
+    new HdfsPartStore(files, sinkId, layout(sinkId), HadoopDurability.Disk, Faults.none)
+
+  override def recordStore(): RecordStore =
+    new HadoopRecords(files, sinkId, HadoopDurability.Disk, Faults.none)
+
+  override def neighbour(): StorageUnderTest = new HdfsStorage(root, layout, "neighbour")
+
+  override def visible(): Set[String] = {
+    val entries = system.listFiles(at(""), true)
+    Iterator
+      .continually(entries)
+      .takeWhile(_.hasNext)
+      .map(_.next().getPath.toUri.getPath.drop(at("").toUri.getPath.length + 1))
+      .filterNot(_.split('/').exists(name => name.startsWith("_") || name.startsWith(".")))
+      .toSet
+  }
+
+  override def bytes(file: String): Array[Byte] = {
+    val in = system.open(at(file))
+    try in.readAllBytes()
+    finally in.close()
+  }
+
+  override def plant(file: String, content: Array[Byte]): Unit = {
+    val out = system.create(at(file), true)
+    try out.write(content)
+    finally out.close()
+  }
+
+  override def appendJunk(open: Resume, junk: Array[Byte]): Unit = {
+    val out = system.append(at(open.token))
+    try out.write(junk)
+    finally out.close()
+  }
+
+  override def cutShort(open: Resume, left: Long): Unit =
+    if (!system.truncate(at(open.token), left)) new HdfsLeases(files).awaitClosed(at(open.token))
+
+  override def lose(open: Resume): Unit = {
+    system.delete(at(open.token), false)
+    ()
+  }
+
+  override def close(): Unit = {
+    system.delete(at(""), true)
+    ()
+  }
+
+  private def files: HadoopFiles     = new HadoopFiles(root, new HadoopSettings(HdfsStorage.configuration()))
+  private def system: FileSystem     = at("").getFileSystem(HdfsStorage.configuration())
+  private def at(path: String): Path = files.at(path)
+}
+
+object HdfsStorage {
+
+  def create(layout: String => PartLayout = PartLayout.Staging(_)): HdfsStorage = {
+    val root = s"${MiniHdfs.uri}/laws-${UUID.randomUUID()}"
+    new Path(root).getFileSystem(configuration()).mkdirs(new Path(root))
+    new HdfsStorage(root, layout)
+  }
+
+  def configuration(): Configuration = {
+    val configuration = new Configuration()
+    configuration.setInt("dfs.replication", 1)
+    configuration
+  }
+}

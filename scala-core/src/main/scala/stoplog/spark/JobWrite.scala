@@ -6,7 +6,6 @@ import stoplog.commit._
 import stoplog.error.Errors
 import stoplog.log.SinkState
 import stoplog.part.RunId
-import stoplog.store.local.LocalJobStore
 
 /** A batch write. All of it becomes visible by one record, or none of it. */
 private[spark] final class JobWrite(table: SinkTable, info: LogicalWriteInfo, existing: Existing)
@@ -43,8 +42,8 @@ private[spark] object JobWrite {
 
   /** An overwrite sets whole directories aside, and must not take along what a stream is about to go on with. */
   private def refuseIfPartsLieBetween(storage: SinkStorage): Unit =
-    LocalJobStore
-      .jobs(storage.root, prefix = "")
+    storage
+      .sinkIds(prefix = "")
       .filterNot(_.startsWith(JobCommit.Prefix))
       .find(sinkId => storage.as(sinkId).log.newest().map(_.state).exists(liesBetween))
       .foreach { sinkId =>
@@ -58,7 +57,7 @@ private[spark] object JobWrite {
     state.open.nonEmpty && state.settings.get("inProgress").contains("bucket")
 
   private def others(mine: SinkStorage): Seq[SinkStorage] =
-    LocalJobStore.jobs(mine.root, JobCommit.Prefix).filterNot(_ == mine.sinkId).map(mine.as)
+    mine.sinkIds(JobCommit.Prefix).filterNot(_ == mine.sinkId).map(mine.as)
 
   private def commitOf(storage: SinkStorage): JobCommit = new JobCommit(
     RunId.random(),

@@ -1,0 +1,51 @@
+package stoplog.spark
+
+import java.nio.file.{Files, Path, Paths}
+
+import org.apache.hadoop.fs.{Path => HadoopPath}
+
+import stoplog.error.Errors
+import stoplog.fault.Faults
+import stoplog.log.RecordStore
+import stoplog.options.{Durability => AskedDurability}
+import stoplog.store.{JobStore, PartLayout, PartStore}
+import stoplog.store.local.{Durability, LocalJobStore, LocalPartStore, LocalRecords}
+
+/** A local, or everywhere mounted, file system. */
+private[spark] final case class OnDisk(path: String, root: String, durability: Durability) extends SinkPlace {
+
+  override def parts(sinkId: String, layout: PartLayout): PartStore = store(sinkId, layout)
+
+  override def records(sinkId: String): RecordStore =
+    new LocalRecords(root, sinkId, durability, Faults.ofThisJvm)
+
+  override def job(sinkId: String): JobStore = new LocalJobStore(root, sinkId, durability)
+
+  override def sinkIds(prefix: String): Vector[String] = LocalJobStore.jobs(root, prefix)
+
+  override def probe(sinkId: String, layout: PartLayout): Unit = store(sinkId, layout).probe()
+
+  override def refuseIfHopeless(): Unit = {
+    val nearest = Iterator.iterate(Paths.get(root))(_.getParent).takeWhile(_ != null).find(Files.exists(_))
+    nearest.foreach { there =>
+      if (!Files.isDirectory(there)) throw Errors.pathNotWritable(path, s"$there is not a directory")
+      if (!Files.isWritable(there))
+        throw Errors.pathNotWritable(path, s"there is no right to write to $there")
+    }
+  }
+
+  private def store(sinkId: String, layout: PartLayout): LocalPartStore =
+    new LocalPartStore(root, sinkId, layout, durability, Faults.ofThisJvm)
+}
+
+private[spark] object OnDisk {
+  def apply(path: String, parsed: HadoopPath, durability: AskedDurability): OnDisk = {
+    val root: Path = Paths.get(parsed.toUri.getPath).toAbsolutePath.normalize
+    OnDisk(path, root.toString, durabilityOf(durability))
+  }
+
+  private def durabilityOf(asked: AskedDurability): Durability = asked match {
+    case AskedDurability.Disk    => Durability.Disk
+    case AskedDurability.Process => Durability.Process
+  }
+}

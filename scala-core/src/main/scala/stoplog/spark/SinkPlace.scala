@@ -1,0 +1,82 @@
+package stoplog.spark
+
+import java.io.IOException
+
+import scala.util.{Failure, Success, Try}
+
+import org.apache.hadoop.fs.{CommonPathCapabilities, FileSystem, LeaseRecoverable, Path => HadoopPath}
+import org.apache.spark.sql.SparkSession
+
+import stoplog.error.Errors
+import stoplog.log.RecordStore
+import stoplog.options.Durability
+import stoplog.store.{JobStore, PartLayout, PartStore}
+import stoplog.store.hadoop.{HadoopFiles, HadoopSettings}
+
+/** One path on one kind of storage: which stores go there. Goes to the executors. */
+private[spark] trait SinkPlace extends Serializable {
+  def parts(sinkId: String, layout: PartLayout): PartStore
+  def records(sinkId: String): RecordStore
+  def job(sinkId: String): JobStore
+
+  /** The sink ids that there are, by the beginning of their names. */
+  def sinkIds(prefix: String): Vector[String]
+
+  /** Whether it can be written to; tries what the sink will need. Error: `STOPLOG_PATH_NOT_WRITABLE`. */
+  def probe(sinkId: String, layout: PartLayout): Unit
+
+  /** What can be known of that without writing: a start may still be refused, and must then have changed nothing.
+    * Error: `STOPLOG_PATH_NOT_WRITABLE`.
+    */
+  def refuseIfHopeless(): Unit
+}
+
+private[spark] object SinkPlace {
+
+  /** By what the path's file system can do. Read as Hadoop reads paths, so that a path means what it means to Spark's
+    * own formats.
+    *
+    * Errors: `STOPLOG_STORE_UNSUPPORTED`, `STOPLOG_PATH_NOT_WRITABLE`.
+    */
+  def of(path: String, durability: Durability): SinkPlace = {
+    val configuration = SparkSession.active.sparkContext.hadoopConfiguration
+    val parsed        =
+      try new HadoopPath(path)
+      catch { case e: IllegalArgumentException => throw Errors.pathNotWritable(path, e.getMessage) }
+    val scheme = Option(parsed.toUri.getScheme).getOrElse(FileSystem.getDefaultUri(configuration).getScheme)
+    if (scheme == "file") OnDisk(path, parsed, durability)
+    else {
+      Try(FileSystem.getFileSystemClass(scheme, configuration)).failed.foreach { _ =>
+        throw Errors.storeUnsupported(path, scheme)
+      }
+      Try(resolved(parsed.getFileSystem(configuration), parsed)) match {
+        case Success((system, root)) if fencesAndCuts(system, root) =>
+          OnHdfs(path, new HadoopFiles(root.toString, new HadoopSettings(configuration)), durability)
+        case Success(_)              => throw Errors.storeUnsupported(path, scheme)
+        case Failure(e: IOException) => throw Errors.pathNotWritable(path, HadoopFiles.reason(e))
+        case Failure(e)              => throw e
+      }
+    }
+  }
+
+  /** Where a path leads that goes through mounts: `viewfs` has not all abilities of what is mounted. */
+  private def resolved(system: FileSystem, path: HadoopPath): (FileSystem, HadoopPath) = {
+    val qualified = system.makeQualified(path)
+    val there     = Iterator.iterate(qualified)(_.getParent).takeWhile(_ != null).find(system.exists)
+    val root      = there.fold(qualified) { ancestor =>
+      val below = qualified.toUri.getPath.drop(ancestor.toUri.getPath.length).stripPrefix("/")
+      val real  = system.resolvePath(ancestor)
+      if (below.isEmpty) real
+      else {
+        val uri = real.toUri
+        new HadoopPath(uri.getScheme, uri.getAuthority, s"${uri.getPath.stripSuffix("/")}/$below")
+      }
+    }
+    (root.getFileSystem(system.getConf), root)
+  }
+
+  private def fencesAndCuts(system: FileSystem, root: HadoopPath): Boolean =
+    system.isInstanceOf[LeaseRecoverable] &&
+      system.hasPathCapability(root, CommonPathCapabilities.FS_APPEND) &&
+      system.hasPathCapability(root, CommonPathCapabilities.FS_TRUNCATE)
+}

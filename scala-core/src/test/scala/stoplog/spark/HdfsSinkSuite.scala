@@ -1,0 +1,79 @@
+package stoplog.spark
+
+import java.nio.charset.StandardCharsets.UTF_8
+import java.nio.file.Files
+
+import org.apache.spark.sql.{DataFrame, SaveMode}
+import org.apache.spark.sql.execution.streaming.runtime.MemoryStream
+import org.apache.spark.sql.streaming.Trigger
+import org.scalatest.funsuite.AnyFunSuite
+
+import stoplog.format.SparkSessionForTests
+import stoplog.store.hdfs.HdfsStorage
+
+/** The sink on HDFS, as a user of Spark sees it. */
+class HdfsSinkSuite extends AnyFunSuite with SparkSessionForTests {
+
+  override protected def beforeAll(): Unit = {
+    super.beforeAll()
+    spark.sparkContext.hadoopConfiguration.setInt("dfs.replication", 1) // there is one DataNode
+  }
+
+  test("parts stay open across runs of a query, and each row is there once when they are finished") {
+    val storage = HdfsStorage.create()
+    try {
+      val rows       = MemoryStream[String](spark.implicits.newStringEncoder, spark)
+      val checkpoint = Files.createTempDirectory("stoplog-hdfs-checkpoint").toString
+      for (run <- 1 to 3) {
+        rows.addData(s"$run a", s"$run b")
+        runOf(rows.toDF(), storage, checkpoint, finalizing = if (run == 3) "always" else "never")
+        if (run < 3) assert(storage.visible().isEmpty)
+      }
+      assert(lines(storage) === (for {
+        run    <- 1 to 3
+        letter <- Seq("a", "b")
+      } yield s"$run $letter"))
+      assert(storage.partStore().staged().isEmpty)
+    } finally storage.close()
+  }
+
+  test("a batch job adds to what is there, or replaces it") {
+    val storage = HdfsStorage.create()
+    try {
+      job("one", storage, SaveMode.Append)
+      job("two", storage, SaveMode.Append)
+      assert(lines(storage) === Seq("one", "two"))
+      job("three", storage, SaveMode.Overwrite)
+      assert(lines(storage) === Seq("three"))
+    } finally storage.close()
+  }
+
+  private def runOf(rows: DataFrame, storage: HdfsStorage, checkpoint: String, finalizing: String): Unit = {
+    val query = rows
+      .coalesce(1)
+      .writeStream
+      .format("stoplog")
+      .option("format", "text")
+      .option("bucketAssigner", "basePath")
+      .option("path", storage.root)
+      .option("checkpointLocation", checkpoint)
+      .option("finalizeOnTermination", finalizing)
+      .trigger(Trigger.AvailableNow())
+      .start()
+    query.awaitTermination()
+    assert(stoplog.FileSink.awaitFinished(query.runId.toString, 30000))
+  }
+
+  private def job(row: String, storage: HdfsStorage, mode: SaveMode): Unit =
+    spark
+      .sql(s"SELECT '$row' AS value")
+      .write
+      .format("stoplog")
+      .option("format", "text")
+      .option("bucketAssigner", "basePath")
+      .mode(mode)
+      .save(storage.root)
+
+  private def lines(storage: HdfsStorage): Seq[String] =
+    storage.visible().toSeq.flatMap(file => new String(storage.bytes(file), UTF_8).linesIterator).sorted
+}

@@ -3,6 +3,7 @@ package stoplog.servers;
 import java.io.BufferedReader;
 import java.io.File;
 import java.io.InputStreamReader;
+import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.util.StringJoiner;
 import org.apache.hadoop.conf.Configuration;
@@ -23,6 +24,9 @@ import org.apache.hadoop.metrics2.lib.DefaultMetricsSystem;
 public final class HdfsServer {
   private static final String COUNT = "NumOps";
 
+  // What logs write to the standard output would fill a pipe that nobody empties between two commands.
+  private static final PrintStream ANSWERS = System.out;
+
   private final MiniDFSCluster cluster;
 
   private HdfsServer(MiniDFSCluster cluster) {
@@ -30,6 +34,7 @@ public final class HdfsServer {
   }
 
   public static void main(String[] args) throws Exception {
+    System.setOut(System.err);
     File directory = new File(args[0]);
     Configuration configuration = new Configuration();
     configuration.set(MiniDFSCluster.HDFS_MINIDFS_BASEDIR, directory.getPath());
@@ -90,7 +95,7 @@ public final class HdfsServer {
   }
 
   private static void answer(String text) {
-    System.out.println("answer: " + text);
-    System.out.flush();
+    ANSWERS.println("answer: " + text);
+    ANSWERS.flush();
   }
 }

@@ -2,25 +2,20 @@ package stoplog.store.hdfs
 
 import java.io.IOException
 
-import org.apache.hadoop.fs.{FSDataOutputStream, Path}
+import org.apache.hadoop.fs.Path
 
 import stoplog.error.Errors
 import stoplog.part.{Closed, Resume}
 import stoplog.store.PartOutput
-import stoplog.store.hadoop.{HadoopDurability, HadoopFiles}
+import stoplog.store.hadoop.HadoopFiles
 
 /** The end of a file that this process alone may write. */
-private[hdfs] final class HdfsOutput(
-    path: Path,
-    token: String,
-    out: FSDataOutputStream,
-    durability: HadoopDurability
-) extends PartOutput {
+private[hdfs] final class HdfsOutput(path: Path, token: String, stream: HdfsStream) extends PartOutput {
 
-  override def position: Long = out.getPos
+  override def position: Long = stream.out.getPos
 
   override def write(bytes: Array[Byte], offset: Int, length: Int): Unit = io(
-    out.write(bytes, offset, length)
+    stream.out.write(bytes, offset, length)
   )
 
   override def persist(): Resume = {
@@ -34,14 +29,11 @@ private[hdfs] final class HdfsOutput(
   }
 
   override def close(): Unit =
-    try out.close()
+    try stream.out.close()
     catch { case _: IOException => () } // fenced, or out of reach: nothing was promised
 
   /** The file is closed after each epoch, so that the next one can begin in any process. */
-  private def end(): Unit = io {
-    try durability.flush(out)
-    finally out.close()
-  }
+  private def end(): Unit = io(stream.end())
 
   private def io(action: => Unit): Unit =
     try action

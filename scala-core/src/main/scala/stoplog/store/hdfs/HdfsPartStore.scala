@@ -5,7 +5,7 @@ import java.util.UUID
 
 import scala.util.{Failure, Success, Try}
 
-import org.apache.hadoop.fs.{FSDataOutputStream, Path}
+import org.apache.hadoop.fs.Path
 
 import stoplog.error.Errors
 import stoplog.fault.Faults
@@ -27,6 +27,7 @@ final class HdfsPartStore(
     faults: Faults
 ) extends PartStore
     with Serializable {
+  @transient private lazy val streams    = new HdfsStreams(files, durability)
   @transient private lazy val leases     = new HdfsLeases(files)
   @transient private lazy val prefix     = new HdfsPrefix(files, leases)
   @transient private lazy val publishing = new HdfsPublishing(files, leases, faults)
@@ -36,10 +37,10 @@ final class HdfsPartStore(
   override def resume(open: Resume, validBytes: Long): PartOutput = {
     val path = files.at(open.token)
     appended(path, validBytes) match {
-      case Some(out) if out.getPos == validBytes => new HdfsOutput(path, open.token, out, durability)
-      case Some(out)                             =>
-        val actual = out.getPos
-        files.writing(path)(out.close())
+      case Some(stream) if stream.out.getPos == validBytes => new HdfsOutput(path, open.token, stream)
+      case Some(stream)                                    =>
+        val actual = stream.out.getPos
+        files.writing(path)(stream.out.close())
         if (actual < validBytes) throw Errors.partShort(path.toString, actual, validBytes)
         copied(open, validBytes, layout.another(open.token, unique()))
       case None => copied(open, validBytes, layout.another(open.token, unique()))
@@ -109,12 +110,12 @@ final class HdfsPartStore(
 
   private def output(token: String): HdfsOutput = {
     val path = files.at(token)
-    new HdfsOutput(path, token, files.writing(path)(files.fileSystem.create(path, false)), durability)
+    new HdfsOutput(path, token, files.writing(path)(streams.create(path)))
   }
 
   /** `None` when somebody else has the lease. */
-  private def appended(path: Path, validBytes: Long): Option[FSDataOutputStream] =
-    try Some(files.fileSystem.append(path))
+  private def appended(path: Path, validBytes: Long): Option[HdfsStream] =
+    try Some(streams.append(path))
     catch {
       case _: FileNotFoundException => throw Errors.partShort(path.toString, 0, validBytes)
       case _: IOException           => None

@@ -81,6 +81,9 @@ object HdfsStorage {
   def configuration(): Configuration = {
     val configuration = new Configuration()
     configuration.setInt("dfs.replication", 1)
+    // How long a client waits for the DataNode's report before it asks again whether its file is closed.
+    configuration.setInt("dfs.client.block.write.locateFollowingBlock.initial.delay.ms", 20)
+    configuration.setInt("dfs.client.block.write.locateFollowingBlock.retries", 10)
     configuration
   }
 }

@@ -1,0 +1,44 @@
+package stoplog.store.hdfs
+
+import org.apache.hadoop.fs.{FSDataOutputStream, FSDataOutputStreamBuilder, Path}
+import org.apache.hadoop.hdfs.DistributedFileSystem.HdfsDataOutputStreamBuilder
+
+import stoplog.store.hadoop.{HadoopDurability, HadoopFiles}
+
+/** Opens files so that closing them makes all their bytes durable.
+  *
+  * A flush before would not do: HDFS flushes the last block alone, and tells the NameNode each time. Closing waits for
+  * the answers of all servers in any case, and with a block that is to be synced they answer once it is on their disks.
+  */
+private[hdfs] final class HdfsStreams(files: HadoopFiles, durability: HadoopDurability) {
+
+  /** Error: `IOException` when the file is there. */
+  def create(path: Path): HdfsStream = opened {
+    val builder: FSDataOutputStreamBuilder[_, _] = files.fileSystem.createFile(path)
+    builder.overwrite(false)
+    builder.recursive()
+    builder
+  }
+
+  /** Errors: `FileNotFoundException`, `IOException` when somebody else has the lease. */
+  def append(path: Path): HdfsStream = opened(files.fileSystem.appendFile(path))
+
+  private def opened(builder: FSDataOutputStreamBuilder[_, _]): HdfsStream = builder match {
+    case hdfs: HdfsDataOutputStreamBuilder =>
+      durability match {
+        case HadoopDurability.Disk    => hdfs.syncBlock()
+        case HadoopDurability.Process => ()
+      }
+      new HdfsStream(hdfs.build(), _ => ())
+    case other => new HdfsStream(other.build().asInstanceOf[FSDataOutputStream], durability.flush)
+  }
+}
+
+/** @param seal what must be done before closing, so that the bytes are durable */
+private[hdfs] final class HdfsStream(val out: FSDataOutputStream, seal: FSDataOutputStream => Unit) {
+
+  /** Makes everything durable and closes. */
+  def end(): Unit =
+    try seal(out)
+    finally out.close()
+}

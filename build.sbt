@@ -39,6 +39,8 @@ lazy val hdfsServer = (project in file("tests/servers/hdfs")).settings(
 lazy val thinJar = Seq(
   pomPostProcess := ThinPom.apply,
   Compile / resourceGenerators += versionProperties.taskValue,
+  Compile / packageBin / mappings := ClassFiles
+    .forJar((Compile / packageBin / mappings).value, target.value / "jar"),
   Compile / packageBin / mappings += (LocalRootProject / baseDirectory).value / "LICENSE" -> "META-INF/LICENSE"
 )
 

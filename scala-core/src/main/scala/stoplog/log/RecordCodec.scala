@@ -1,9 +1,11 @@
 package stoplog.log
 
+import java.io.{ByteArrayOutputStream, OutputStreamWriter}
 import java.nio.charset.StandardCharsets.UTF_8
 import java.util.zip.CRC32C
 
 import scala.jdk.CollectionConverters._
+import scala.util.Using
 import scala.util.control.NonFatal
 
 import com.fasterxml.jackson.databind.{DeserializationFeature, ObjectMapper}
@@ -26,12 +28,15 @@ object RecordCodec {
   final case class TooNew(version: Int) extends Problem
 
   def encode(record: LogRecord): Array[Byte] = {
-    val body = RecordJson.write(record, mapper.createObjectNode())
-    val root = mapper.createObjectNode()
-    root.put("version", Version)
-    root.put("crc32c", checksum(body))
-    root.set[ObjectNode]("record", body)
-    mapper.writeValueAsBytes(root)
+    val body = new ByteArrayOutputStream()
+    // Through a writer, as the checksum is taken by a reader: the other way escapes what lies beyond 16 bits.
+    val text = new OutputStreamWriter(body, UTF_8.newEncoder())
+    Using.resource(mapper.getFactory.createGenerator(text))(RecordJson.write(record, _))
+    val root = new ByteArrayOutputStream(body.size + EnvelopeBytes)
+    root.write(s"""{"version":$Version,"crc32c":"${checksum(body.toByteArray)}","record":""".getBytes(UTF_8))
+    body.writeTo(root)
+    root.write('}')
+    root.toByteArray
   }
 
   def decode(bytes: Array[Byte]): Either[Problem, LogRecord] =
@@ -41,7 +46,7 @@ object RecordCodec {
       else if (version < 1) Left(Torn("it has no version"))
       else
         root.get("record") match {
-          case body: ObjectNode if checksum(body) == root.path("crc32c").asText("") => read(body)
+          case body: ObjectNode if checksum(bytesOf(body)) == root.path("crc32c").asText("") => read(body)
           case _: ObjectNode => Left(Torn("its checksum does not match"))
           case _             => Left(Torn("it has no record in it"))
         }
@@ -64,11 +69,15 @@ object RecordCodec {
     try Right(RecordJson.read(body))
     catch { case NonFatal(e) => Left(Torn(s"a field is missing or of another type (${e.getMessage})")) }
 
-  private def checksum(body: ObjectNode): String = {
+  private def bytesOf(body: ObjectNode): Array[Byte] = mapper.writeValueAsString(body).getBytes(UTF_8)
+
+  private def checksum(body: Array[Byte]): String = {
     val crc = new CRC32C()
-    crc.update(mapper.writeValueAsString(body).getBytes(UTF_8))
+    crc.update(body)
     "%08x".format(crc.getValue)
   }
+
+  private final val EnvelopeBytes = 64
 
   /** Keys in sorted order, so that the same settings give the same bytes. */
   private[log] def sorted(entries: Map[String, String]): Seq[(String, String)] = entries.toSeq.sorted

@@ -2,6 +2,7 @@ package stoplog.log
 
 import scala.jdk.CollectionConverters._
 
+import com.fasterxml.jackson.core.JsonGenerator
 import com.fasterxml.jackson.databind.JsonNode
 import com.fasterxml.jackson.databind.node.{ArrayNode, ObjectNode}
 
@@ -11,19 +12,22 @@ import stoplog.rolling.RollReason
 /** The fields of a record, in the order in which a person would like to read them. */
 private[log] object RecordJson {
 
-  def write(record: LogRecord, into: ObjectNode): ObjectNode = {
-    into.put("seq", record.seq)
-    into.put("kind", record.kind.word)
+  /** Written straight to bytes: a record with thousands of open parts is written in every epoch. */
+  def write(record: LogRecord, into: JsonGenerator): Unit = {
+    into.writeStartObject()
+    into.writeNumberField("seq", record.seq)
+    into.writeStringField("kind", record.kind.word)
     record.kind match {
-      case RecordKind.Epoch(epoch) => into.put("epoch", epoch)
+      case RecordKind.Epoch(epoch) => into.writeNumberField("epoch", epoch)
       case _                       =>
     }
-    into.put("run", record.run.value)
-    into.put("writtenAtMillis", record.writtenAtMillis)
-    val publish = into.putArray("publish")
-    record.publish.foreach(pending => writePending(pending, publish.addObject()))
-    writeState(record.state, into.putObject("state"))
-    into
+    into.writeStringField("run", record.run.value)
+    into.writeNumberField("writtenAtMillis", record.writtenAtMillis)
+    into.writeArrayFieldStart("publish")
+    record.publish.foreach(writePending(_, into))
+    into.writeEndArray()
+    writeState(record.state, into)
+    into.writeEndObject()
   }
 
   def read(from: ObjectNode): LogRecord =
@@ -44,14 +48,18 @@ private[log] object RecordJson {
     case other     => throw new IllegalArgumentException(s"unknown kind '$other'")
   }
 
-  private def writeState(state: SinkState, into: ObjectNode): Unit = {
-    into.put("queryId", state.queryId)
-    state.lastEpoch.foreach(epoch => into.put("lastEpoch", epoch))
-    into.put("nextPart", state.nextPart)
-    val settings = into.putObject("settings")
-    RecordCodec.sorted(state.settings).foreach { case (key, value) => settings.put(key, value) }
-    val open = into.putArray("open")
-    state.open.foreach(part => writeOpen(part, open.addObject()))
+  private def writeState(state: SinkState, into: JsonGenerator): Unit = {
+    into.writeObjectFieldStart("state")
+    into.writeStringField("queryId", state.queryId)
+    state.lastEpoch.foreach(into.writeNumberField("lastEpoch", _))
+    into.writeNumberField("nextPart", state.nextPart)
+    into.writeObjectFieldStart("settings")
+    RecordCodec.sorted(state.settings).foreach { case (key, value) => into.writeStringField(key, value) }
+    into.writeEndObject()
+    into.writeArrayFieldStart("open")
+    state.open.foreach(writeOpen(_, into))
+    into.writeEndArray()
+    into.writeEndObject()
   }
 
   private def readState(from: JsonNode): SinkState =
@@ -63,21 +71,22 @@ private[log] object RecordJson {
       settings = RecordCodec.texts(required(from, "settings"))
     )
 
-  private def writePart(part: Part, into: ObjectNode): Unit = {
-    into.put("bucket", part.bucket)
-    into.put("name", part.name)
-    into.put("bytes", part.sizeBytes)
-    into.put("records", part.records)
-    into.put("openedAtMillis", part.openedAtMillis)
-    into.put("lastWrittenAtMillis", part.lastWrittenAtMillis)
-    ()
+  private def writePart(part: Part, into: JsonGenerator): Unit = {
+    into.writeStringField("bucket", part.bucket)
+    into.writeStringField("name", part.name)
+    into.writeNumberField("bytes", part.sizeBytes)
+    into.writeNumberField("records", part.records)
+    into.writeNumberField("openedAtMillis", part.openedAtMillis)
+    into.writeNumberField("lastWrittenAtMillis", part.lastWrittenAtMillis)
   }
 
-  private def writeOpen(part: Open, into: ObjectNode): Unit = {
+  private def writeOpen(part: Open, into: JsonGenerator): Unit = {
+    into.writeStartObject()
     writePart(part, into)
-    into.put("slot", part.slot)
-    into.put("handle", part.handle.token)
-    part.owner.foreach(run => into.put("owner", run.value))
+    into.writeNumberField("slot", part.slot)
+    into.writeStringField("handle", part.handle.token)
+    part.owner.foreach(run => into.writeStringField("owner", run.value))
+    into.writeEndObject()
   }
 
   private def readOpen(from: JsonNode): Open =
@@ -93,15 +102,16 @@ private[log] object RecordJson {
       owner = Option(from.get("owner")).map(node => RunId(node.asText()))
     )
 
-  private def writePending(part: Pending, into: ObjectNode): Unit = {
+  private def writePending(part: Pending, into: JsonGenerator): Unit = {
+    into.writeStartObject()
     writePart(part, into)
-    into.put("reason", part.reason.word)
-    into.put("handle", part.handle.token)
+    into.writeStringField("reason", part.reason.word)
+    into.writeStringField("handle", part.handle.token)
     part.handle match {
-      case _: Resume => into.put("closed", false)
-      case _: Closed => into.put("closed", true)
+      case _: Resume => into.writeBooleanField("closed", false)
+      case _: Closed => into.writeBooleanField("closed", true)
     }
-    ()
+    into.writeEndObject()
   }
 
   private def readPending(from: JsonNode): Pending = {

@@ -9,6 +9,9 @@ import stoplog.error.Errors
 final class CommitLog(store: RecordStore) {
   import CommitLog._
 
+  // What the last append saw, oldest first, so that the trim that follows it need not ask again.
+  @volatile private var seen = Vector.empty[Long]
+
   /** The newest record; `None` for a log that was never written. Errors: `STOPLOG_RECORD_TORN`, `…_TOO_NEW`. */
   @tailrec
   def newest(): Option[LogRecord] = store.list().lastOption match {
@@ -47,9 +50,12 @@ final class CommitLog(store: RecordStore) {
     outcome match {
       case PutOutcome.Taken   => Overtaken(read(record.seq).map(_.run.value).getOrElse("an unknown run"))
       case PutOutcome.Created =>
-        store.list().lastOption.filter(_ > record.seq) match {
+        val there = store.list()
+        there.lastOption.filter(_ > record.seq) match {
           case Some(newer) => Overtaken(read(newer).map(_.run.value).getOrElse("an unknown run"))
-          case None        => Decided
+          case None        =>
+            seen = there
+            Decided
         }
     }
   }
@@ -59,8 +65,12 @@ final class CommitLog(store: RecordStore) {
 
   def markPublished(record: LogRecord): Unit = if (record.publish.nonEmpty) store.markPublished(record.seq)
 
-  /** Removes all but the newest `keep` records. Never the newest one. */
-  def trim(keep: Int): Unit = store.list().dropRight(keep.max(1)).foreach(store.delete)
+  /** Removes all but the newest `keep` of the records that the last [[append]] left, oldest first. Never the newest. */
+  def trim(keep: Int): Unit = {
+    val (old, kept) = seen.splitAt(seen.size - keep.max(1))
+    old.foreach(store.delete)
+    seen = kept
+  }
 
   /** Error: `STOPLOG_UNKNOWN_OUTCOME` when the storage does not answer any more. */
   private def readBack(seq: Long, cause: Throwable): Option[Array[Byte]] =

@@ -129,6 +129,34 @@ class CommitLogSuite extends AnyFunSuite {
     }
   }
 
+  test("a record costs one look at the log, however many records are trimmed after it") {
+    var looks   = 0
+    val records = new MemoryRecords {
+      override def list(): Vector[Long] = {
+        looks += 1
+        super.list()
+      }
+    }
+    val log = new CommitLog(records)
+    (0L to 9L).foreach { seq =>
+      log.append(record(seq))
+      log.trim(keep = 3)
+    }
+    assert(looks === 10)
+    assert(records.list() === Vector(7L, 8L, 9L))
+  }
+
+  test("what a driver left behind that was overtaken goes with the next trim") {
+    withLog { (records, log) =>
+      (5L to 9L).foreach(seq => log.append(record(seq, theirs)))
+      log.trim(keep = 2)
+      assert(new CommitLog(records).append(record(3, mine)) === Overtaken(theirs.value))
+      log.append(record(10, theirs))
+      log.trim(keep = 2)
+      assert(records.list() === Vector(9L, 10L))
+    }
+  }
+
   test("a record without parts counts as published, another one from its mark on") {
     withLog { (records, log) =>
       assert(log.isPublished(record(0)))

@@ -4,7 +4,7 @@ import stoplog.part.{Open, Pending, RunId}
 import stoplog.rolling.{PartStats, RollReason}
 import stoplog.store.PartOutput
 
-/** A part while a task writes it. Used by the task's thread alone. */
+/** A part while a task writes it. Used by the task's thread, until a thread of its own makes it durable in the end. */
 private[commit] final class LivePart[R](
     val bucket: String,
     val name: String,

@@ -21,7 +21,7 @@ object Parallel {
     override def map[A, B](items: Seq[A])(action: A => B): Seq[B] =
       if (items.sizeIs <= 2 || threads <= 1) sequential.map(items)(action)
       else {
-        val pool = Executors.newFixedThreadPool(threads.min(items.size), Daemons.named("stoplog-publish"))
+        val pool = Executors.newFixedThreadPool(threads.min(items.size), Daemons.named("stoplog-storage"))
         try {
           val running = items.toVector.map(item => pool.submit((() => action(item)): Callable[B]))
           val results = running.map(future => Uninterrupted.get(future))

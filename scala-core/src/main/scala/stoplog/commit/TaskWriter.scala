@@ -16,6 +16,7 @@ import stoplog.store.{NewPart, PartOutput, PartStore, WriterLease}
   *
   * @param checkBucket throws if a bucket cannot be written to; called before its part is opened
   * @param mayStart called once before the first byte, with the lease held: throws if this run has been fenced
+  * @param parallel how the task's parts are made durable at its end; what a task waits for there is the storage
   */
 final class TaskWriter[R](
     plan: TaskPlan,
@@ -27,7 +28,8 @@ final class TaskWriter[R](
     clock: Clock,
     faults: Faults,
     checkBucket: String => Unit,
-    mayStart: () => Unit
+    mayStart: () => Unit,
+    parallel: Parallel = Parallel.sequential
 ) {
   // In order of last use, so that the first entry is the one to close when there are too many.
   private[this] val live     = new JLinkedHashMap[String, LivePart[R]](16, 0.75f, true)
@@ -56,20 +58,25 @@ final class TaskWriter[R](
   /** Makes everything durable and says where it is. */
   def commit(): TaskResult = {
     faults.at(Step.BeforeSync)
-    val now  = clock.millis()
-    val open = Vector.newBuilder[Open]
-    live.values.asScala.toVector.foreach { part =>
+    val now   = clock.millis()
+    val ended = live.values.asScala.toVector.map { part =>
       part.endMember() // before the policy looks: what the compressor held back counts now
-      policy.onEpochEnd(part, now).orElse(policy.onTime(part, now)) match {
-        case Some(reason) => finish(part, reason)
-        case None         =>
-          open += part.persist(plan.slot, plan.run)
-          done = done.copy(bytesWritten = done.bytesWritten + part.bytesAdded)
-      }
+      part -> policy.onEpochEnd(part, now).orElse(policy.onTime(part, now))
     }
+    val (finished, open) = parallel
+      .map(ended) { case (part, reason) =>
+        reason.map(part.finish).toLeft(part.persist(plan.slot, plan.run))
+      }
+      .toVector
+      .partitionMap(identity)
+    closed ++= finished
+    done = done.copy(
+      partsClosed = done.partsClosed + finished.size,
+      bytesWritten = done.bytesWritten + ended.map(_._1.bytesAdded).sum
+    )
     forget()
     faults.at(Step.AfterSync)
-    TaskResult(plan.slot, plan.attempt, closed.result(), open.result(), nextPart)
+    TaskResult(plan.slot, plan.attempt, closed.result(), open, nextPart)
   }
 
   /** Closes whatever is still open, and promises nothing. Safe to call at any time, any number of times. */

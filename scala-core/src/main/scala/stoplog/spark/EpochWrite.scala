@@ -3,6 +3,8 @@ package stoplog.spark
 import org.apache.spark.sql.connector.write.{LogicalWriteInfo, PhysicalWriteInfo, WriterCommitMessage}
 import org.apache.spark.sql.connector.write.streaming.{StreamingDataWriterFactory, StreamingWrite}
 
+import stoplog.commit.PackedPlan
+
 /** One micro-batch. Spark makes a new one each time; what has to last is in the [[SinkTable]]. */
 private[spark] final class EpochWrite(table: SinkTable, info: LogicalWriteInfo) extends StreamingWrite {
   @volatile private var run = Option.empty[SinkRun]
@@ -12,7 +14,7 @@ private[spark] final class EpochWrite(table: SinkTable, info: LogicalWriteInfo) 
     val current = table.runOf(info.queryId(), context, info.schema())
     val plan    = current.run.begin(context.batch, physical.numPartitions())
     run = Some(current.run)
-    new RowWriterFactory(plan, current.sink)
+    new RowWriterFactory(PackedPlan.of(plan), current.sink)
   }
 
   /** Every attempt writes where no other can, and the driver takes one result of each task: nothing to coordinate. */

@@ -18,7 +18,7 @@ private[spark] final class JobWrite(table: SinkTable, info: LogicalWriteInfo, ex
     if (existing == Existing.Replace) JobWrite.refuseIfPartsLieBetween(storage)
     JobCommit.rollForward(JobWrite.others(storage).map(JobWrite.commitOf))
     new RowWriterFactory(
-      commit.begin(physical.numPartitions()),
+      PackedPlan.of(commit.begin(physical.numPartitions())),
       SinkSpec.of(table.options, info.schema(), storage).forJob
     )
   }

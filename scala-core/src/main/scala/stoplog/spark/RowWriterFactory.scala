@@ -6,11 +6,11 @@ import org.apache.spark.sql.connector.write.{DataWriter, DataWriterFactory}
 import org.apache.spark.sql.connector.write.streaming.StreamingDataWriterFactory
 
 import stoplog.bucket.BucketId
-import stoplog.commit.{Attempt, Clock, EpochPlan, TaskWriter}
+import stoplog.commit.{Attempt, Clock, PackedPlan, TaskWriter}
 import stoplog.fault.Faults
 
 /** Goes to the executors with an epoch's plan, and makes each task's writer there. */
-private[spark] final class RowWriterFactory(plan: EpochPlan, sink: SinkSpec)
+private[spark] final class RowWriterFactory(plan: PackedPlan, sink: SinkSpec)
     extends StreamingDataWriterFactory
     with DataWriterFactory {
 
@@ -20,10 +20,11 @@ private[spark] final class RowWriterFactory(plan: EpochPlan, sink: SinkSpec)
   override def createWriter(partitionId: Int, taskId: Long): DataWriter[InternalRow] = {
     val task     = TaskContext.get()
     val attempt  = Attempt.of(task.attemptNumber(), task.stageAttemptNumber())
+    val mine     = plan.forTask(partitionId, attempt)
     val assigner = sink.assigner
     assigner.open(sink.schema)
     val writer = new TaskWriter[InternalRow](
-      plan.forTask(partitionId, attempt),
+      mine,
       sink.storage.parts,
       new EncoderFormat(sink.encoder, sink.compression, sink.columns),
       sink.policy,
@@ -32,7 +33,8 @@ private[spark] final class RowWriterFactory(plan: EpochPlan, sink: SinkSpec)
       Clock.system,
       Faults.ofThisJvm,
       checkBucket = BucketId.checked(_),
-      mayStart = () => sink.storage.refuseIfOvertaken(plan.seq)
+      mayStart = () => sink.storage.refuseIfOvertaken(mine.seq),
+      SinkRun.onStorage
     )
     new RowWriter(writer, assigner, Clock.system)
   }

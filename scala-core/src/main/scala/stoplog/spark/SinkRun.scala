@@ -108,7 +108,7 @@ private[spark] object SinkRun {
     Clock.system,
     Faults.ofThisJvm,
     Turn.semaphore(),
-    Parallel.bounded(PublishThreads),
+    onStorage,
     Retry.jittered(tries = 4, baseMillis = 100, Thread.sleep(_))
   )
 
@@ -117,6 +117,6 @@ private[spark] object SinkRun {
     case OnLostPart.Skip => LostPart.Skip
   }
 
-  /** Publishing is waiting for the storage, not computing. */
-  private val PublishThreads = 8
+  /** More at a time than there are processors: what is done here is waiting for the storage, not computing. */
+  val onStorage: Parallel = Parallel.bounded(threads = 8)
 }

@@ -2,7 +2,9 @@ package stoplog.store
 
 import stoplog.part.{Closed, Resume}
 
-/** The open end of a part. Used by one thread; not buffered, so hand over large pieces. */
+/** The open end of a part. Not buffered, so hand over large pieces. Used by one thread at a time: the one that ends it
+  * need not be the one that wrote, and the parts of a task are ended side by side.
+  */
 trait PartOutput {
 
   /** Bytes in the part up to here. */

@@ -20,7 +20,8 @@ class TaskWriterSuite extends AnyFunSuite {
       format: PartFormat[String] = Lines,
       slot: Int = 0,
       slots: Int = 1,
-      mayStart: () => Unit = () => ()
+      mayStart: () => Unit = () => (),
+      parallel: Parallel = Parallel.sequential
   ): TaskWriter[String] = {
     val plan = TaskPlan(mine, 5, slot, attempt, handed, firstPart = 10L + slot, stride = slots)
     new TaskWriter(
@@ -33,7 +34,8 @@ class TaskWriterSuite extends AnyFunSuite {
       clock,
       Faults.none,
       checkBucket,
-      mayStart
+      mayStart,
+      parallel
     )
   }
 
@@ -72,6 +74,27 @@ class TaskWriterSuite extends AnyFunSuite {
     assert(result.nextPart === 14)
     assert(parts.content("t1") === "#\none\ntwo\n")
     assert(writer.counts === TaskWriter.Counts(partsOpened = 1, partsClosed = 0, bytesWritten = 10))
+  }
+
+  written("all parts of a task are made durable at once, each once") {
+    var atOnce = Seq.empty[Int]
+    val writer = task(
+      policy = Rolls(onEpochEnd = part => Option.when(part.bucket == "a")(RollReason.Checkpoint)).policy,
+      parallel = new Parallel {
+        override def map[A, B](items: Seq[A])(action: A => B): Seq[B] = {
+          atOnce :+= items.size
+          Parallel.sequential.map(items)(action)
+        }
+      }
+    )
+    Seq("a", "b", "c").foreach(writer.write(_, "row"))
+    val result = writer.commit()
+    assert(atOnce === Seq(3))
+    assert(result.closed.map(_.bucket) === Vector("a") && result.open.map(_.bucket) === Vector("b", "c"))
+    assert(
+      parts.calls.count(_.startsWith("persist")) === 2 && parts.calls.count(_.startsWith("finish")) === 1
+    )
+    assert(writer.counts === TaskWriter.Counts(partsOpened = 3, partsClosed = 1, bytesWritten = 18))
   }
 
   written("names of one task are as far apart as there are tasks") {

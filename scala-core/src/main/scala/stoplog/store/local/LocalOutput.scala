@@ -54,6 +54,7 @@ private[local] final class LocalOutput(
       io {
         early.foreach(_.await())
         durability.sync(file)
+        if (startBytes == 0) durability.syncDirectory(path.getParent) // the name may be new, too
       }
     finally close()
 

@@ -101,9 +101,7 @@ final class LocalPartStore(
   private def open(path: Path, tries: Int = 20): RandomAccessFile =
     Try {
       Durability.createDirectories(path.getParent, durability)
-      val file = new RandomAccessFile(path.toFile, "rw")
-      durability.syncDirectory(path.getParent)
-      file
+      new RandomAccessFile(path.toFile, "rw")
     } match {
       case Success(file)                                                           => file
       case Failure(_: FileNotFoundException | _: NoSuchFileException) if tries > 1 => open(path, tries - 1)

@@ -1,0 +1,31 @@
+package stoplog.commit
+
+import org.scalatest.funsuite.AnyFunSuite
+
+import stoplog.commit.Samples._
+import stoplog.format.Travel
+
+class PackedPlanSuite extends AnyFunSuite {
+  private val parts = Vector(
+    open("part-1.txt", bucket = "ünïcode/a=b c", token = "x" * 100000, validBytes = Long.MaxValue),
+    open("part-2.txt", bucket = "", slot = 7, owner = None, openedAtMillis = 1234567890123L)
+  )
+  private val plan = EpochPlan(
+    mine,
+    seq = 12,
+    lastEpoch = Some(3),
+    slots = 5,
+    handed = Map(0 -> parts, 3 -> Vector(open("part-3.txt"))),
+    firstPart = 40
+  )
+
+  test("each task gets on its executor what the driver planned for it") {
+    val arrived = Travel.toTask(PackedPlan.of(plan))
+    for {
+      slot    <- 0 until 5
+      attempt <- Seq(Attempt.First, Attempt.Repeated)
+    }
+      assert(arrived.forTask(slot, attempt) === plan.forTask(slot, attempt))
+    assert(arrived.isCommitted(3) && !arrived.isCommitted(4))
+  }
+}

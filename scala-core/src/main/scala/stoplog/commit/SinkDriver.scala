@@ -34,7 +34,7 @@ final class SinkDriver(
   private val claiming =
     new Claiming(log, store, publisher, identity, settings, choices.onForeign, clock, faults)
   private val closer  = new Closer(store, tools.parallel, run)
-  private val sweeper = new Sweeper(store, log, clock, faults)
+  private val sweeper = new Sweeper(store, log, tools.parallel, clock, faults)
 
   // Written with the turn held.
   @volatile private var phase: Phase = Unclaimed

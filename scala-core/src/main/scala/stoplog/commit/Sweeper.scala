@@ -8,7 +8,13 @@ import stoplog.part.RunId
 import stoplog.store.PartStore
 
 /** Protocol step 10: removes what dead attempts left behind (I5). */
-private[commit] final class Sweeper(store: PartStore, log: CommitLog, clock: Clock, faults: Faults) {
+private[commit] final class Sweeper(
+    store: PartStore,
+    log: CommitLog,
+    parallel: Parallel,
+    clock: Clock,
+    faults: Faults
+) {
   import Sweeper._
 
   /** Deletes what is staged, named by no record, and older than the grace time; answers how much that was.
@@ -23,8 +29,9 @@ private[commit] final class Sweeper(store: PartStore, log: CommitLog, clock: Clo
     if (old.isEmpty) 0
     else
       log.newest().filter(_.run == run).fold(0) { newest =>
-        val orphans = old.map(_.token).filterNot(named(newest))
-        orphans.foreach { token =>
+        val needed  = named(newest)
+        val orphans = old.map(_.token).filterNot(needed)
+        parallel.map(orphans) { token =>
           store.discard(token)
           faults.at(Step.MidSweep)
         }

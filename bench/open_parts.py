@@ -19,7 +19,7 @@ Rows = Literal["few", "all"]
 
 
 class Place:
-    """The directories of one stream, and the micro-batches that it was fed: one file each, one row a bucket."""
+    """The directories of one stream, and its micro-batches: one file each, at most one row a bucket."""
 
     def __init__(self, folder: Path, parts: int) -> None:
         self.out = folder / "out"
@@ -55,7 +55,7 @@ class Place:
         return writer.trigger(processingTime="0 seconds").start()
 
     def check(self) -> None:
-        """Reads all visible files as plain text: every row once, in its bucket's directory, and nothing else."""
+        """Reads all visible files as plain text: every row once, in its bucket, and nothing else."""
         fed = sorted(line for file in self.input.glob("*.txt") for line in lines_of(file))
         found = [(file.parent.name, line) for file in self._visible() for line in lines_of(file)]
         if sorted(line for _, line in found) != fed:

@@ -28,14 +28,16 @@ class Plan:
     large_batches: int
     large_rows: int
     growth_batches: tuple[int, ...]
+    open_parts: tuple[int, ...]
+    recovery_rounds: int
 
     @staticmethod
     def full() -> Plan:
-        return Plan(5, 60, 1_000, 5, 2_000_000, (10, 100, 300))
+        return Plan(5, 60, 1_000, 5, 2_000_000, (10, 100, 300), (10, 1_000, 10_000), 3)
 
     @staticmethod
     def quick() -> Plan:
-        return Plan(1, 30, 1_000, 3, 2_000_000, (10, 50))
+        return Plan(1, 30, 1_000, 3, 2_000_000, (10, 50), (10, 1_000), 1)
 
 
 @dataclass(frozen=True, slots=True)

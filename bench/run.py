@@ -12,7 +12,9 @@ from pathlib import Path
 # This file is run as a script, and scripts look for modules in their own folder only.
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
+from bench.page import with_section
 from bench.peers import PEERS
+from bench.recovery import recoveries, recovery_section
 from bench.report import page
 from bench.rounds import Plan, latency_rounds, throughput_rounds
 from bench.state import state_on_storage
@@ -26,24 +28,33 @@ PAGE = Path(__file__).resolve().parent.parent / "docs" / "benchmarks.md"
 def main() -> None:
     arguments = parsed_arguments()
     plan = Plan.quick() if arguments.quick else Plan.full()
-    spark = session()
     folder = Path(tempfile.mkdtemp(prefix="stoplog-bench-", dir=arguments.dir))
+    try:
+        text = PAGE.read_text(encoding="utf-8") if arguments.only else sinks(plan, folder)
+        recovered = recoveries(plan.open_parts, plan.recovery_rounds, folder / "recovery")
+        text = with_section(text, "Recovery and many open parts", recovery_section(recovered))
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+    print(text)
+    if not arguments.quick:
+        PAGE.write_text(text, encoding="utf-8")
+
+
+def sinks(plan: Plan, folder: Path) -> str:
+    spark = session()
     try:
         growth = state_on_storage(spark, plan, folder / "state")
         latency = latency_rounds(spark, PEERS, plan, folder / "latency")
         throughput = throughput_rounds(spark, PEERS, plan, folder / "throughput")
     finally:
         spark.stop()
-        shutil.rmtree(folder, ignore_errors=True)
-    text = page(plan, latency, throughput, growth, machine())
-    print(text)
-    if not arguments.quick:
-        PAGE.write_text(text, encoding="utf-8")
+    return page(plan, latency, throughput, growth, machine())
 
 
 def parsed_arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--quick", action="store_true", help="few rounds; prints, and writes no page")
+    parser.add_argument("--only", choices=["recovery"], help="measure this section of the page anew")
     parser.add_argument(
         "--dir", default=None, help="where to write (default: the system's temporary directory)"
     )

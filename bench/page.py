@@ -1,0 +1,13 @@
+"""The page in parts, so that a part of it can be measured anew."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+
+def with_section(page: str, title: str, lines: Sequence[str]) -> str:
+    """The page with the section of this title replaced, or added at the end."""
+    heads, _, tail = page.partition(f"## {title}\n")
+    _, mark, rest = tail.partition("\n## ")
+    section = "\n".join([f"## {title}", "", *lines, ""])
+    return f"{heads.rstrip()}\n\n{section}{mark}{rest}"

@@ -23,7 +23,8 @@ KEYS: frozenset[str] = frozenset(
         "partPrefix", "partSuffix",
         "inProgress", "inProgressPrefix", "inProgressSuffix", "pendingPrefix", "pendingSuffix",
         "maxOpenParts", "distribution", "sinkId", "onForeignQuery", "finalizeOnTermination",
-        "onLostPart", "durability", "lineSep", "nullValue", "view",
+        "onLostPart", "useTruncate", "validLengthPrefix", "validLengthSuffix", "durability",
+        "lineSep", "nullValue", "view",
     }
 )  # fmt: skip
 """Every option that this package can set by a name of its own: the jar's registry, held equal by a test."""

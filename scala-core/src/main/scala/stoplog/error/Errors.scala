@@ -25,6 +25,9 @@ object Errors {
   def storeUnsupported(path: String, scheme: String): StoplogArgumentException =
     argument("STOPLOG_STORE_UNSUPPORTED", "path" -> path, "scheme" -> scheme)
 
+  def storeNotExclusive(path: String, scheme: String): StoplogArgumentException =
+    argument("STOPLOG_STORE_NOT_EXCLUSIVE", "path" -> path, "scheme" -> scheme)
+
   def textSchema(schema: String): StoplogArgumentException =
     argument("STOPLOG_TEXT_SCHEMA", "schema" -> schema)
 

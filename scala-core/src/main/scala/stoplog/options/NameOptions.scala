@@ -34,10 +34,18 @@ private[options] object NameOptions {
         Staging.StagingDirectory
     }
 
+  def truncation(asked: AskedOptions): Truncation =
+    if (asked.value(Registry.UseTruncate)(AskedOptions.oneOf(Seq("true" -> true, "false" -> false)))) {
+      val names = Seq(Registry.ValidLengthPrefix, Registry.ValidLengthSuffix)
+      asked.withoutEffect(names, "unless useTruncate is set to false")
+      Truncation.Allowed
+    } else
+      Truncation.ValidLength(
+        asked.value(Registry.ValidLengthPrefix)(hidden),
+        asked.value(Registry.ValidLengthSuffix)(piece)
+      )
+
   private def inBucket(asked: AskedOptions, problems: Problems): Staging = {
-    def hidden(text: String) =
-      if (isHidden(text)) piece(text)
-      else Left("must begin with '.' or '_', or readers would see unfinished files")
     val staging = Staging.InBucket(
       asked.value(Registry.InProgressPrefix)(hidden),
       asked.value(Registry.InProgressSuffix)(piece),
@@ -52,6 +60,10 @@ private[options] object NameOptions {
       )
     staging
   }
+
+  private def hidden(text: String): Either[String, String] =
+    if (isHidden(text)) piece(text)
+    else Left("must begin with '.' or '_', or readers would take such files for data")
 
   private def isHidden(text: String): Boolean = text.startsWith(".") || text.startsWith("_")
 

@@ -287,6 +287,27 @@ object SinkOptionRegistry {
     "skip"
   )
 
+  val UseTruncate: SinkOption = withDefault(
+    Recovery,
+    "useTruncate",
+    "`true` or `false`",
+    "true",
+    "On HDFS and other Hadoop file systems, what becomes of bytes that a failed attempt wrote behind the committed " +
+      "ones of a part. `true`: they are cut off, and readers need not care. `false`: they stay, and a file beside the " +
+      "part says how many bytes count, as the BucketingSink did: every reader has to heed it. Local disks always cut.",
+    "false"
+  )
+
+  val ValidLengthPrefix: SinkOption = validLength(
+    "validLengthPrefix",
+    "_",
+    "What the name of such a file begins with, before the name of its part: `.` or `_` first.",
+    "."
+  )
+
+  val ValidLengthSuffix: SinkOption =
+    validLength("validLengthSuffix", ".valid-length", "What the name of such a file ends with.", ".length")
+
   val Durability: SinkOption = withDefault(
     Recovery,
     "durability",
@@ -322,6 +343,7 @@ object SinkOptionRegistry {
     Seq(PartPrefix, PartSuffix, InProgress, InProgressPrefix, InProgressSuffix, PendingPrefix, PendingSuffix),
     Seq(MaxOpenParts, Distribution),
     Seq(SinkId, OnForeignQuery, FinalizeOnTermination, OnLostPart, Durability),
+    Seq(UseTruncate, ValidLengthPrefix, ValidLengthSuffix),
     Seq(View)
   ).flatten
 
@@ -360,4 +382,7 @@ object SinkOptionRegistry {
 
   private def marker(key: String, default: String, meaning: String, example: String) =
     withDefault(Name, key, "text", default, s"$meaning Only with `inProgress` = `bucket`.", example)
+
+  private def validLength(key: String, default: String, meaning: String, example: String) =
+    withDefault(Recovery, key, "text", default, s"$meaning Only with `useTruncate` = `false`.", example)
 }

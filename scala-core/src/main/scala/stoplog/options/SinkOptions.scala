@@ -61,6 +61,7 @@ final class SinkOptions private (
     val finalizeOnTermination: FinalizeOnTermination,
     val onLostPart: OnLostPart,
     val durability: Durability,
+    val truncation: Truncation,
     val passThrough: Map[String, String],
     val checkpointLocation: Option[String],
     explicit: Map[String, String]
@@ -131,6 +132,7 @@ object SinkOptions {
       finalizeOnTermination = asked.choice(Registry.FinalizeOnTermination, FinalizeOnTermination.all),
       onLostPart = asked.choice(Registry.OnLostPart, OnLostPart.all),
       durability = asked.choice(Registry.Durability, Durability.all),
+      truncation = NameOptions.truncation(asked),
       passThrough = passThrough,
       checkpointLocation = asked.others.collectFirst {
         case (key, value) if key.equalsIgnoreCase("checkpointLocation") => value

@@ -3,14 +3,18 @@ package stoplog.spark
 import stoplog.error.Errors
 import stoplog.fault.Faults
 import stoplog.log.RecordStore
-import stoplog.options.Durability
+import stoplog.options.{Durability, Truncation}
 import stoplog.store.{JobStore, PartLayout, PartStore}
 import stoplog.store.hadoop._
 import stoplog.store.hdfs.HdfsPartStore
 
 /** HDFS, or whatever has its abilities. */
-private[spark] final case class OnHdfs(path: String, files: HadoopFiles, asked: Durability)
-    extends SinkPlace {
+private[spark] final case class OnHdfs(
+    path: String,
+    files: HadoopFiles,
+    asked: Durability,
+    truncation: Truncation
+) extends SinkPlace {
 
   override def parts(sinkId: String, layout: PartLayout): PartStore = store(sinkId, layout)
 
@@ -24,17 +28,18 @@ private[spark] final case class OnHdfs(path: String, files: HadoopFiles, asked: 
   override def probe(sinkId: String, layout: PartLayout): Unit = store(sinkId, layout).probe()
 
   override def refuseIfHopeless(): Unit = files.writing(files.at("")) {
-    val nearest = Iterator.iterate(files.at(""))(_.getParent).takeWhile(_ != null).flatMap(files.status)
-    nearest.nextOption().filterNot(_.isDirectory).foreach { there =>
-      throw Errors.pathNotWritable(path, s"${there.getPath} is not a directory")
-    }
+    files.obstacle().foreach(there => throw Errors.pathNotWritable(path, s"$there is not a directory"))
   }
 
-  private def store(sinkId: String, layout: PartLayout): HdfsPartStore =
-    new HdfsPartStore(files, sinkId, layout, durability, Faults.ofThisJvm)
+  private def store(sinkId: String, layout: PartLayout): HdfsPartStore = new HdfsPartStore(
+    files,
+    sinkId,
+    layout,
+    HadoopChoices.trimming(truncation, Growth.AppendAndTruncate),
+    HadoopChoices.lengths(files, sinkId, truncation),
+    durability,
+    Faults.ofThisJvm
+  )
 
-  private def durability: HadoopDurability = asked match {
-    case Durability.Disk    => HadoopDurability.Disk
-    case Durability.Process => HadoopDurability.Process
-  }
+  private def durability: HadoopDurability = HadoopChoices.durability(asked)
 }

@@ -9,9 +9,10 @@ import org.apache.spark.sql.SparkSession
 
 import stoplog.error.Errors
 import stoplog.log.RecordStore
-import stoplog.options.Durability
+import stoplog.options.{Durability, Truncation}
+import stoplog.rolling.RollingPolicy
 import stoplog.store.{JobStore, PartLayout, PartStore}
-import stoplog.store.hadoop.{HadoopFiles, HadoopSettings}
+import stoplog.store.hadoop.{HadoopFiles, HadoopSettings, Renaming}
 
 /** One path on one kind of storage: which stores go there. Goes to the executors. */
 private[spark] trait SinkPlace extends Serializable {
@@ -29,6 +30,9 @@ private[spark] trait SinkPlace extends Serializable {
     * Error: `STOPLOG_PATH_NOT_WRITABLE`.
     */
   def refuseIfHopeless(): Unit
+
+  /** When parts are closed here: whenever the user's policy says so, and by the nature of the storage maybe before. */
+  def policy(sinkId: String, asked: RollingPolicy): RollingPolicy = asked
 }
 
 private[spark] object SinkPlace {
@@ -38,7 +42,7 @@ private[spark] object SinkPlace {
     *
     * Errors: `STOPLOG_STORE_UNSUPPORTED`, `STOPLOG_PATH_NOT_WRITABLE`.
     */
-  def of(path: String, durability: Durability): SinkPlace = {
+  def of(path: String, durability: Durability, truncation: Truncation): SinkPlace = {
     val configuration = SparkSession.active.sparkContext.hadoopConfiguration
     val parsed        =
       try new HadoopPath(path)
@@ -49,10 +53,12 @@ private[spark] object SinkPlace {
       Try(FileSystem.getFileSystemClass(scheme, configuration)).failed.foreach { _ =>
         throw Errors.storeUnsupported(path, scheme)
       }
+      def files(root: HadoopPath, renaming: Renaming) =
+        new HadoopFiles(root.toString, new HadoopSettings(configuration), renaming)
       Try(resolved(parsed.getFileSystem(configuration), parsed)) match {
         case Success((system, root)) if fencesAndCuts(system, root) =>
-          OnHdfs(path, new HadoopFiles(root.toString, new HadoopSettings(configuration)), durability)
-        case Success(_)              => throw Errors.storeUnsupported(path, scheme)
+          OnHdfs(path, files(root, Renaming.Atomic), durability, truncation)
+        case Success((_, root)) => new OnHadoop(path, files(root, Renaming.Checked), durability, truncation)
         case Failure(e: IOException) => throw Errors.pathNotWritable(path, HadoopFiles.reason(e))
         case Failure(e)              => throw e
       }

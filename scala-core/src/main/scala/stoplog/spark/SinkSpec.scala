@@ -49,7 +49,7 @@ private[spark] object SinkSpec {
       encoder,
       compression,
       assigner,
-      options.rolling,
+      storage.policy(options.rolling),
       PartNaming(options.partPrefix, options.partSuffix.getOrElse(encoder.suffix + compression.suffix)),
       options.maxOpenParts,
       RecordedSettings.of(options, columns.schema)

@@ -2,7 +2,8 @@ package stoplog.spark
 
 import stoplog.error.Errors
 import stoplog.log.{CommitLog, RecordStore}
-import stoplog.options.{Durability, Staging}
+import stoplog.options.{Durability, SinkOptions, Staging, Truncation}
+import stoplog.rolling.RollingPolicy
 import stoplog.store.{JobStore, PartLayout, PartStore}
 
 /** The two stores of one sink id under one path. Goes to the executors.
@@ -27,6 +28,9 @@ private[spark] final class SinkStorage private (
   /** Error: `STOPLOG_PATH_NOT_WRITABLE`. */
   def probe(): Unit = place.probe(sinkId, layout)
 
+  /** When parts are closed on this storage. */
+  def policy(asked: RollingPolicy): RollingPolicy = place.policy(sinkId, asked)
+
   /** For a task, before its first byte. Error: `STOPLOG_FENCED` when there is a record newer than `seq`. */
   def refuseIfOvertaken(seq: Long): Unit =
     records.list().lastOption.filter(_ > seq).foreach { newest =>
@@ -44,15 +48,20 @@ private[spark] final class SinkStorage private (
 private[spark] object SinkStorage {
 
   /** Errors: `STOPLOG_STORE_UNSUPPORTED`, `STOPLOG_PATH_NOT_WRITABLE`. */
-  def of(path: String, sinkId: String, staging: Staging, durability: Durability): SinkStorage = {
-    val place = SinkPlace.of(path, durability)
+  def of(options: SinkOptions): SinkStorage = {
+    val place = SinkPlace.of(options.path, options.durability, options.truncation)
     place.refuseIfHopeless()
-    new SinkStorage(path, sinkId, place, layout(sinkId, staging))
+    new SinkStorage(options.path, options.sinkId, place, layout(options.sinkId, options.staging))
   }
 
-  /** For looking at a sink's state, which needs neither layout nor durability. */
+  /** For looking at a sink's state, which needs nothing of how it is written. */
   def reading(path: String, sinkId: String): SinkStorage =
-    new SinkStorage(path, sinkId, SinkPlace.of(path, Durability.Process), PartLayout.Staging(sinkId))
+    new SinkStorage(
+      path,
+      sinkId,
+      SinkPlace.of(path, Durability.Process, Truncation.Allowed),
+      PartLayout.Staging(sinkId)
+    )
 
   private def layout(sinkId: String, staging: Staging): PartLayout = staging match {
     case Staging.StagingDirectory                                               => PartLayout.Staging(sinkId)

@@ -79,7 +79,7 @@ private[spark] object SinkTable {
     val options = BatchPartitioning.merged(SinkOptions.parse(properties), partitioned)
     if (new CaseInsensitiveStringMap(properties).getBoolean("asyncProgressTrackingEnabled", false))
       throw Errors.asyncProgress()
-    val storage = SinkStorage.of(options.path, options.sinkId, options.staging, options.durability)
+    val storage = SinkStorage.of(options)
     SinkSpec.of(options, schema, storage)
     RunEnds.listenTo(SparkSession.active.sparkContext)
     val table = new SinkTable(schema, partitioned, options, storage)

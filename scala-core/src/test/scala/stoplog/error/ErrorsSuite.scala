@@ -59,7 +59,8 @@ class ErrorsSuite extends AnyFunSuite {
     Errors.viewUnknown("files"),
     Errors.readUnsupported("/data/out"),
     Errors.distributionUnsupported("0 writers"),
-    Errors.storeUnsupported("s3a://b/out", "s3a")
+    Errors.storeUnsupported("gs://b/out", "gs"),
+    Errors.storeNotExclusive("ftp://host/out", "ftp")
   )
 
   test(

@@ -24,8 +24,14 @@ trait StorageUnderTest extends Serializable {
   /** The paths of everything that a reader of the directory would take for data. */
   def visible(): Set[String]
 
-  /** The bytes under a path; an exception when there is nothing. */
+  /** The bytes that a reader is to take from a path. */
   def bytes(file: String): Array[Byte]
+
+  /** All bytes that lie there: more than that only where nothing can be cut. */
+  def stored(file: String): Array[Byte] = bytes(file)
+
+  /** How many bytes of the file count, where something is noted beside it. */
+  def validLength(file: String): Option[Int] = None
 
   /** Puts a file there that stoplog knows nothing of. */
   def plant(file: String, content: Array[Byte]): Unit

@@ -31,13 +31,15 @@ class SinkOptionRegistrySuite extends AnyFunSuite {
 
   test("every default and every example can be used") {
     val beside = Map(
-      "encoder"          -> None,
-      "nullValue"        -> Some("format" -> "csv"),
-      "inProgressPrefix" -> Some("inProgress" -> "bucket"),
-      "inProgressSuffix" -> Some("inProgress" -> "bucket"),
-      "pendingPrefix"    -> Some("inProgress" -> "bucket"),
-      "pendingSuffix"    -> Some("inProgress" -> "bucket"),
-      "view"             -> None
+      "encoder"           -> None,
+      "nullValue"         -> Some("format" -> "csv"),
+      "inProgressPrefix"  -> Some("inProgress" -> "bucket"),
+      "inProgressSuffix"  -> Some("inProgress" -> "bucket"),
+      "pendingPrefix"     -> Some("inProgress" -> "bucket"),
+      "pendingSuffix"     -> Some("inProgress" -> "bucket"),
+      "validLengthPrefix" -> Some("useTruncate" -> "false"),
+      "validLengthSuffix" -> Some("useTruncate" -> "false"),
+      "view"              -> None
     )
     for {
       o     <- all if beside.get(o.key).forall(_.nonEmpty)

@@ -237,9 +237,21 @@ class SinkOptionsSuite extends AnyFunSuite {
     val own =
       parse("inProgress" -> "bucket", "inProgressPrefix" -> ".tmp-", "pendingSuffix" -> ".done").staging
     assert(own === Staging.InBucket(".tmp-", ".in-progress", "_", ".done"))
-    assert(problems("inProgress" -> "bucket", "pendingPrefix" -> "tmp").contains("readers would see"))
+    assert(problems("inProgress" -> "bucket", "pendingPrefix" -> "tmp").contains("readers would take"))
     assert(problems("inProgress" -> "bucket", "pendingSuffix" -> ".in-progress").contains("are the same"))
     assert(problems("pendingSuffix" -> ".x").contains("pendingSuffix has no effect unless inProgress is set"))
+  }
+
+  test("bytes behind the committed ones are cut off, unless files with their lengths are asked for") {
+    assert(parse().truncation === Truncation.Allowed)
+    assert(parse("useTruncate" -> "false").truncation === Truncation.ValidLength("_", ".valid-length"))
+    val own = parse("useTruncate" -> "false", "validLengthPrefix" -> ".", "validLengthSuffix" -> ".length")
+    assert(own.truncation === Truncation.ValidLength(".", ".length"))
+    assert(problems("useTruncate" -> "no").contains("useTruncate"))
+    assert(
+      problems("useTruncate" -> "false", "validLengthPrefix" -> "x").contains("take such files for data")
+    )
+    assert(problems("validLengthSuffix" -> ".x").contains("has no effect unless useTruncate is set to false"))
   }
 
   test("a sink id is a safe directory name") {

@@ -11,9 +11,14 @@ import stoplog.error.Errors
   *
   * Nothing is cached but the connection, so it can be sent to any process.
   *
-  * @param root the path with its scheme and authority
+  * @param root     the path with its scheme and authority
+  * @param renaming how files get their names here
   */
-final class HadoopFiles(val root: String, settings: HadoopSettings) extends Serializable {
+final class HadoopFiles(
+    val root: String,
+    settings: HadoopSettings,
+    renaming: Renaming = Renaming.Atomic
+) extends Serializable {
   private lazy val base = new Path(root)
 
   @transient lazy val fileSystem: FileSystem = base.getFileSystem(settings.configuration)
@@ -33,6 +38,15 @@ final class HadoopFiles(val root: String, settings: HadoopSettings) extends Seri
     path.toUri.getPath.stripPrefix(base.toUri.getPath.stripSuffix("/")).stripPrefix("/")
 
   def status(path: Path): Option[FileStatus] = unlessGone(Some(fileSystem.getFileStatus(path)), None)
+
+  /** The file that keeps the root from being a directory, if there is one. */
+  def obstacle(): Option[Path] = Iterator
+    .iterate(base)(_.getParent)
+    .takeWhile(_ != null)
+    .flatMap(status)
+    .nextOption()
+    .filterNot(_.isDirectory)
+    .map(_.getPath)
 
   /** What is in the directory; nothing when it is not there. */
   def list(directory: Path): Vector[FileStatus] = unlessGone(
@@ -65,16 +79,11 @@ final class HadoopFiles(val root: String, settings: HadoopSettings) extends Seri
     None
   )
 
-  /** Gives the file another name, which nobody has: atomic, and never over anything (I6). */
-  def rename(from: Path, to: Path): Renamed =
-    try {
-      context.rename(from, to)
-      Renamed.Done
-    } catch {
-      case _: FileAlreadyExistsException | _: ParentNotDirectoryException => Renamed.TargetThere
-      case _: FileNotFoundException                                       =>
-        if (status(from).isEmpty) Renamed.SourceGone else Renamed.NoDirectory
-    }
+  /** Gives the file another name, which nobody has (I6). */
+  def rename(from: Path, to: Path): Renamed = renaming match {
+    case Renaming.Atomic  => renamed(from, to)
+    case Renaming.Checked => if (status(to).isEmpty) renamedUnchecked(from, to) else refused(from, to)
+  }
 
   /** The same into a directory that may have to be made first. */
   def renameInto(from: Path, to: Path): Renamed = rename(from, to) match {
@@ -83,6 +92,14 @@ final class HadoopFiles(val root: String, settings: HadoopSettings) extends Seri
       rename(from, to)
     case other => other
   }
+
+  /** A file that must not be there: object stores are asked to look when they store it, not when it is opened. */
+  def createAlone(path: Path): FSDataOutputStream = fileSystem
+    .createFile(path)
+    .recursive()
+    .overwrite(false)
+    .opt(Options.CreateFileOptionKeys.FS_OPTION_CREATE_CONDITIONAL_OVERWRITE, true)
+    .build()
 
   def delete(path: Path): Unit = {
     fileSystem.delete(path, false)
@@ -104,6 +121,29 @@ final class HadoopFiles(val root: String, settings: HadoopSettings) extends Seri
     try action
     catch { case e: IOException => throw Errors.storeWrite(path.toString, HadoopFiles.reason(e), e) }
 
+  private def renamed(from: Path, to: Path): Renamed =
+    try {
+      context.rename(from, to)
+      Renamed.Done
+    } catch {
+      case _: FileAlreadyExistsException | _: ParentNotDirectoryException => Renamed.TargetThere
+      case _: FileNotFoundException                                       =>
+        if (status(from).isEmpty) Renamed.SourceGone else Renamed.NoDirectory
+    }
+
+  private def renamedUnchecked(from: Path, to: Path): Renamed =
+    try if (fileSystem.rename(from, to)) Renamed.Done else refused(from, to)
+    catch {
+      case _: FileNotFoundException | _: FileAlreadyExistsException => refused(from, to)
+      case e: IOException => if (status(from).isEmpty || status(to).isDefined) refused(from, to) else throw e
+    }
+
+  /** File systems say no in as many ways as there are; what is there afterwards says why. */
+  private def refused(from: Path, to: Path): Renamed =
+    if (status(from).isEmpty) Renamed.SourceGone
+    else if (status(to).isDefined) Renamed.TargetThere
+    else Renamed.NoDirectory // which somebody else may have made since
+
   private def unlessGone[A](action: => A, otherwise: A): A =
     try action
     catch { case _: FileNotFoundException => otherwise }
@@ -114,15 +154,4 @@ object HadoopFiles {
   /** The first line: what follows in the message of a remote exception is the server's stack trace. */
   def reason(e: IOException): String =
     String.valueOf(e.getMessage).linesIterator.nextOption().getOrElse(e.getClass.getSimpleName)
-}
-
-/** How [[HadoopFiles.rename]] ended, when it did not fail. */
-sealed trait Renamed
-object Renamed {
-  case object Done        extends Renamed
-  case object SourceGone  extends Renamed
-  case object TargetThere extends Renamed
-
-  /** The target's directory was not there. */
-  case object NoDirectory extends Renamed
 }

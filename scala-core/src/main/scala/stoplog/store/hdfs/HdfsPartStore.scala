@@ -11,18 +11,22 @@ import stoplog.error.Errors
 import stoplog.fault.Faults
 import stoplog.part.{Closed, Open, Publish, Resume, RunId}
 import stoplog.store._
-import stoplog.store.hadoop.{HadoopDurability, HadoopFiles}
+import stoplog.store.hadoop.{HadoopDurability, HadoopFiles, Trimming, ValidLengths}
 
 /** Parts as files of HDFS, or of any file system with its abilities: append, truncate, and leases.
   *
   * A part is gone on with in place only while this process holds the lease of its file and finds it as long as the
   * record says. Everything else is copied: cutting a file that is open could cut what a newer run has committed,
   * because the file system cannot compare and cut in one step. Only what a record closes for good is cut.
+  *
+  * @param trimming `ValidLength`, or it is cut
   */
 final class HdfsPartStore(
     files: HadoopFiles,
     sinkId: String,
     layout: PartLayout,
+    trimming: Trimming,
+    lengths: ValidLengths,
     durability: HadoopDurability,
     faults: Faults
 ) extends PartStore
@@ -30,7 +34,7 @@ final class HdfsPartStore(
   @transient private lazy val streams    = new HdfsStreams(files, durability)
   @transient private lazy val leases     = new HdfsLeases(files)
   @transient private lazy val prefix     = new HdfsPrefix(files, leases)
-  @transient private lazy val publishing = new HdfsPublishing(files, leases, faults)
+  @transient private lazy val publishing = new HdfsPublishing(files, leases, trimming, lengths, faults)
 
   override def create(part: NewPart): PartOutput = output(layout.inProgress(part, unique()))
 
@@ -84,7 +88,7 @@ final class HdfsPartStore(
   override def othersGone(run: RunId): Boolean = false
 
   /** Ends the leases of all writers, and only then waits: the servers recover many files at a time. A part that has
-    * junk behind its committed bytes is to be copied.
+    * junk behind its committed bytes is to be copied, or ends where it stands if nothing may be cut.
     */
   override def fence(run: RunId, open: Vector[Open]): Vector[FenceOutcome] = {
     val asked = Bounded.map(open)(part => part -> Try(leases.ask(files.at(part.handle.token))))
@@ -103,8 +107,8 @@ final class HdfsPartStore(
     val path = files.at(part.handle.token)
     try {
       if (!closed) leases.awaitClosed(path)
-      if (files.fileSystem.getFileStatus(path).getLen == part.validBytes) FenceOutcome.Owned
-      else FenceOutcome.Doubtful
+      val actual = files.fileSystem.getFileStatus(path).getLen
+      if (actual == part.validBytes) FenceOutcome.Owned else trimming.fenced(part, actual)
     } catch { case _: IOException => FenceOutcome.Doubtful }
   }
 

@@ -9,7 +9,7 @@ import org.apache.hadoop.fs.Path
 import stoplog.error.Errors
 import stoplog.fault.{Faults, Step}
 import stoplog.store.PublishOutcome
-import stoplog.store.hadoop.{HadoopFiles, Renamed}
+import stoplog.store.hadoop.{HadoopFiles, Renamed, Trimming, ValidLengths}
 
 /** How a file of HDFS becomes visible, in three steps of which each may be repeated by anybody.
   *
@@ -17,7 +17,13 @@ import stoplog.store.hadoop.{HadoopFiles, Renamed}
   * of what lies behind the recorded length; then the final name. In another order a writer that lives on could still
   * append to what is visible.
   */
-private[hdfs] final class HdfsPublishing(files: HadoopFiles, leases: HdfsLeases, faults: Faults) {
+private[hdfs] final class HdfsPublishing(
+    files: HadoopFiles,
+    leases: HdfsLeases,
+    trimming: Trimming,
+    lengths: ValidLengths,
+    faults: Faults
+) {
 
   /** @param pending the name between the unfinished and the final one */
   def publish(staged: Path, pending: Path, target: Path, sizeBytes: Long): PublishOutcome = {
@@ -27,7 +33,7 @@ private[hdfs] final class HdfsPublishing(files: HadoopFiles, leases: HdfsLeases,
         throw new IOException(s"$staged could not be renamed to $pending")
     }
     try {
-      cut(pending, sizeBytes)
+      cut(pending, target, sizeBytes)
       faults.at(Step.MidPublish)
       files.renameInto(pending, target) match {
         case Renamed.Done        => PublishOutcome.Published
@@ -41,16 +47,23 @@ private[hdfs] final class HdfsPublishing(files: HadoopFiles, leases: HdfsLeases,
   }
 
   /** What lies behind the recorded length was never committed (I2). */
-  private def cut(pending: Path, sizeBytes: Long): Unit = {
+  private def cut(pending: Path, target: Path, sizeBytes: Long): Unit = {
     @tailrec
     def attempt(left: Int): Unit = {
       leases.end(pending)
       val actual = files.fileSystem.getFileStatus(pending).getLen
       if (actual < sizeBytes) throw Errors.partShort(pending.toString, actual, sizeBytes)
-      if (actual > sizeBytes && !truncated(pending, sizeBytes, left)) attempt(left - 1)
+      if (actual > sizeBytes) trimming match {
+        case Trimming.ValidLength => note(target, sizeBytes)
+        case _                    => if (!truncated(pending, sizeBytes, left)) attempt(left - 1)
+      }
     }
     attempt(left = 5)
   }
+
+  /** Before the file gets its name, or readers would take all of it; and not for a file that is somebody else's. */
+  private def note(target: Path, sizeBytes: Long): Unit =
+    if (files.status(target).isEmpty) lengths.note(target, sizeBytes)
 
   /** `false` when another publisher was at it: look again. */
   private def truncated(pending: Path, sizeBytes: Long, left: Int): Boolean =
@@ -69,9 +82,12 @@ private[hdfs] final class HdfsPublishing(files: HadoopFiles, leases: HdfsLeases,
 
   private def alreadyThere(target: Path, sizeBytes: Long): PublishOutcome =
     files.status(target) match {
-      case None                                                     => PublishOutcome.Lost
-      case Some(there) if there.isFile && there.getLen == sizeBytes => PublishOutcome.AlreadyPublished
-      case Some(there)                                              =>
+      case None =>
+        lengths.forget(target) // it may say something of a part that will never be there
+        PublishOutcome.Lost
+      case Some(there) if there.isFile && lengths.isValid(target, there.getLen, sizeBytes) =>
+        PublishOutcome.AlreadyPublished
+      case Some(there) =>
         throw Errors.nameTaken(target.toString, s"it holds ${there.getLen} bytes, the part has $sizeBytes")
     }
 }

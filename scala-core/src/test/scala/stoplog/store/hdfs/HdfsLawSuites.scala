@@ -1,6 +1,7 @@
 package stoplog.store.hdfs
 
 import stoplog.laws._
+import stoplog.store.hadoop.Trimming
 
 class HdfsPartStoreSuite extends PartStoreLaws {
   override def newStorage(): StorageUnderTest = HdfsStorage.create()
@@ -20,4 +21,28 @@ class HdfsStagedSuite extends StagingLaws {
 
 class HdfsRecordsSuite extends RecordStoreLaws {
   override def newStorage(): StorageUnderTest = HdfsStorage.create()
+}
+
+class HdfsInPlaceSuite extends InPlaceLaws {
+  override def newStorage(): StorageUnderTest = HdfsStorage.create()
+}
+
+class HdfsCutSuite extends CutLaws {
+  override def newStorage(): StorageUnderTest = HdfsStorage.create()
+}
+
+class HdfsEarlyListingSuite extends EarlyListingLaws {
+  override def newStorage(): StorageUnderTest = HdfsStorage.create()
+}
+
+class HdfsNotToBeCutPartStoreSuite extends PartStoreLaws {
+  override def newStorage(): StorageUnderTest = HdfsStorage.create(trimming = Trimming.ValidLength)
+}
+
+class HdfsNotToBeCutValidLengthSuite extends ValidLengthLaws {
+  override def newStorage(): StorageUnderTest = HdfsStorage.create(trimming = Trimming.ValidLength)
+}
+
+class HdfsNotToBeCutFencingSuite extends FencingLaws {
+  override def newStorage(): StorageUnderTest = HdfsStorage.create(trimming = Trimming.ValidLength)
 }

@@ -13,16 +13,20 @@ import stoplog.store.PartLayout
 import stoplog.store.hadoop._
 
 /** A directory on the HDFS of the tests, looked at with Hadoop's own client. */
-final class HdfsStorage(val root: String, layout: String => PartLayout, sinkId: String = "main")
-    extends StorageUnderTest {
+final class HdfsStorage(
+    val root: String,
+    layout: String => PartLayout,
+    trimming: Trimming = Trimming.Truncate,
+    sinkId: String = "main"
+) extends StorageUnderTest {
 
   override def partStore(): HdfsPartStore =
-    new HdfsPartStore(files, sinkId, layout(sinkId), HadoopDurability.Disk, Faults.none)
+    new HdfsPartStore(files, sinkId, layout(sinkId), trimming, lengths, HadoopDurability.Disk, Faults.none)
 
   override def recordStore(): RecordStore =
     new HadoopRecords(files, sinkId, HadoopDurability.Disk, Faults.none)
 
-  override def neighbour(): StorageUnderTest = new HdfsStorage(root, layout, "neighbour")
+  override def neighbour(): StorageUnderTest = new HdfsStorage(root, layout, trimming, "neighbour")
 
   override def visible(): Set[String] = {
     val entries = system.listFiles(at(""), true)
@@ -35,6 +39,21 @@ final class HdfsStorage(val root: String, layout: String => PartLayout, sinkId: 
   }
 
   override def bytes(file: String): Array[Byte] = {
+    val all = stored(file)
+    validLength(file).fold(all)(all.take)
+  }
+
+  override def validLength(file: String): Option[Int] = {
+    val path      = at(file)
+    val companion = new Path(path.getParent, s"_${path.getName}.valid-length")
+    Option.when(system.exists(companion)) {
+      val in = system.open(companion)
+      try in.readUTF().toInt
+      finally in.close()
+    }
+  }
+
+  override def stored(file: String): Array[Byte] = {
     val in = system.open(at(file))
     try in.readAllBytes()
     finally in.close()
@@ -66,16 +85,20 @@ final class HdfsStorage(val root: String, layout: String => PartLayout, sinkId: 
   }
 
   private def files: HadoopFiles     = new HadoopFiles(root, new HadoopSettings(HdfsStorage.configuration()))
+  private def lengths                = new ValidLengths(files, sinkId, "_", ".valid-length")
   private def system: FileSystem     = at("").getFileSystem(HdfsStorage.configuration())
   private def at(path: String): Path = files.at(path)
 }
 
 object HdfsStorage {
 
-  def create(layout: String => PartLayout = PartLayout.Staging(_)): HdfsStorage = {
+  def create(
+      layout: String => PartLayout = PartLayout.Staging(_),
+      trimming: Trimming = Trimming.Truncate
+  ): HdfsStorage = {
     val root = s"${MiniHdfs.uri}/laws-${UUID.randomUUID()}"
     new Path(root).getFileSystem(configuration()).mkdirs(new Path(root))
-    new HdfsStorage(root, layout)
+    new HdfsStorage(root, layout, trimming)
   }
 
   def configuration(): Configuration = {

@@ -49,3 +49,15 @@ class DiskRecordsSuite extends RecordStoreLaws {
 class ProcessRecordsSuite extends RecordStoreLaws {
   override def newStorage(): StorageUnderTest = LocalStorage.create(LocalStorage.staging, Durability.Process)
 }
+
+class LocalInPlaceSuite extends InPlaceLaws {
+  override def newStorage(): StorageUnderTest = LocalStorage.create(LocalStorage.staging, Durability.Process)
+}
+
+class LocalCutSuite extends CutLaws {
+  override def newStorage(): StorageUnderTest = LocalStorage.create(LocalStorage.staging, Durability.Process)
+}
+
+class LocalEarlyListingSuite extends EarlyListingLaws {
+  override def newStorage(): StorageUnderTest = LocalStorage.create(LocalStorage.staging, Durability.Process)
+}

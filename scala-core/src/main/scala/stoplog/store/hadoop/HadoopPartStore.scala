@@ -1,0 +1,113 @@
+package stoplog.store.hadoop
+
+import java.io.FileNotFoundException
+import java.util.UUID
+
+import stoplog.error.Errors
+import stoplog.fault.Faults
+import stoplog.part.{Closed, Open, Publish, Resume, RunId}
+import stoplog.store._
+
+/** Parts as files of any Hadoop file system, by what it can do.
+  *
+  * Nothing here keeps a writer off that lives on after its end was decided. So a part is gone on with in place only by
+  * the run that began it, whose attempts all have ended well (I1); to everybody else the committed bytes come as a
+  * copy under a new name. Empty staging directories stay: not every file system can remove one only if it is empty.
+  *
+  * @param trimming what becomes of bytes behind the recorded length when a part is published
+  */
+final class HadoopPartStore(
+    files: HadoopFiles,
+    sinkId: String,
+    layout: PartLayout,
+    growth: Growth,
+    trimming: Trimming,
+    lengths: ValidLengths,
+    durability: HadoopDurability,
+    faults: Faults
+) extends PartStore
+    with Serializable {
+  @transient private lazy val publishing = new HadoopPublishing(files, trimming, lengths, faults)
+
+  override def create(part: NewPart): PartOutput = output(layout.inProgress(part, unique()))
+
+  /** A longer file holds what a failed attempt of this run wrote, which may not have ended: it is left alone. */
+  override def resume(open: Resume, validBytes: Long): PartOutput = {
+    val path = files.at(open.token)
+    orShort(open, validBytes) {
+      if (growth != Growth.CreateOnly && files.status(path).exists(_.getLen == validBytes))
+        new HadoopOutput(files, path, open.token, files.fileSystem.append(path), validBytes, durability)
+      else copied(open, validBytes, layout.another(open.token, unique()))
+    }
+  }
+
+  override def takeOver(open: Resume, validBytes: Long, part: NewPart): PartOutput =
+    orShort(open, validBytes)(copied(open, validBytes, layout.inProgress(part, unique())))
+
+  override def isolate(open: Resume, validBytes: Long, part: NewPart): Closed =
+    takeOver(open, validBytes, part).finish()
+
+  override def publish(part: Publish, sizeBytes: Long, finishedPath: String): PublishOutcome = {
+    val target = files.at(finishedPath)
+    val copy   = layout.another(part.token, unique())
+    files.writing(target) {
+      publishing.publish(files.at(part.token), sizeBytes, target, files.at(copy)) {
+        copied(part, sizeBytes, copy).finish()
+        ()
+      }
+    }
+  }
+
+  override def staged(): Vector[Staged] = files.writing(files.at(layout.root)) {
+    val own    = files.at("_stoplog")
+    val places = Set(layout.root, PartLayout.Staging(sinkId).root) // records are written in the latter
+    for {
+      place <- places.toVector
+      file  <- files.filesUnder(files.at(place))(directory => place.nonEmpty || directory != own)
+      path = files.relative(file.getPath)
+      token <-
+        if (path.startsWith(PartLayout.Staging(sinkId).root + "/")) Some(path) else layout.tokenOf(path)
+    } yield Staged(token, file.getModificationTime)
+  }
+
+  override def discard(token: String): Unit = files.writing(files.at(token))(files.delete(files.at(token)))
+
+  /** Nobody could be asked about it. */
+  override def enter(run: RunId): WriterLease = () => ()
+
+  override def othersGone(run: RunId): Boolean = false
+
+  /** Every part is copied, or ends where it stands. One that is as long as it should be is copied in any case: it may
+    * yet grow, and nobody would note its length then.
+    */
+  override def fence(run: RunId, open: Vector[Open]): Vector[FenceOutcome] = trimming match {
+    case Trimming.ValidLength => open.map(part => trimming.fenced(part, lengthOf(part)))
+    case _                    => super.fence(run, open)
+  }
+
+  private def lengthOf(part: Open): Long = {
+    val path = files.at(part.handle.token)
+    files.writing(path)(files.status(path).fold(0L)(_.getLen))
+  }
+
+  private def output(token: String): HadoopOutput = {
+    val path = files.at(token)
+    val out  = files.writing(path)(files.fileSystem.create(path, false))
+    new HadoopOutput(files, path, token, out, startBytes = 0, durability)
+  }
+
+  private def copied(open: Publish, validBytes: Long, token: String): HadoopOutput = {
+    val copy = output(token)
+    try HadoopPrefix.copy(files, files.at(open.token), validBytes, copy)
+    catch { case e: Throwable => copy.close(); throw e }
+    copy
+  }
+
+  private def orShort[A](open: Publish, validBytes: Long)(action: => A): A =
+    files.writing(files.at(open.token)) {
+      try action
+      catch { case _: FileNotFoundException => throw Errors.partShort(open.token, 0, validBytes) }
+    }
+
+  private def unique(): String = UUID.randomUUID().toString.filter(_ != '-').take(16)
+}

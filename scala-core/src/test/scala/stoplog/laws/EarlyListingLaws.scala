@@ -1,0 +1,24 @@
+package stoplog.laws
+
+/** What a task is writing can be seen by recovery from its first moment, and so is found if the task dies. */
+abstract class EarlyListingLaws extends LawSuite {
+
+  law("a part is listed while it is written") { storage =>
+    val store   = storage.partStore()
+    val writing = append(store.create(part("", "part-0.txt")), "x")
+    val seen    = storage.partStore().staged().map(_.token)
+    assert(seen === Vector(writing.persist().token))
+  }
+}
+
+/** The other promise, of stores whose files begin to exist when they are closed: a task that dies leaves nothing. */
+abstract class LateListingLaws extends LawSuite {
+
+  law("a part is listed once it is closed, and not before") { storage =>
+    val store   = storage.partStore()
+    val writing = append(store.create(part("", "part-0.txt")), "x")
+    assert(storage.partStore().staged().isEmpty)
+    val open = writing.persist()
+    assert(storage.partStore().staged().map(_.token) === Vector(open.token))
+  }
+}

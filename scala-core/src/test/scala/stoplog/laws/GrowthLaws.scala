@@ -1,0 +1,30 @@
+package stoplog.laws
+
+/** An epoch costs what it writes: it goes on in the file that the one before has left. */
+abstract class InPlaceLaws extends LawSuite {
+
+  law("a part that was closed well is gone on with in its own file, however often") { storage =>
+    var open = leftOpen(storage.partStore(), "0\n")
+    for (epoch <- 1 to 3) {
+      val next = append(storage.partStore().resume(open, epoch * 2L), s"$epoch\n").persist()
+      assert(next.token === open.token)
+      open = next
+    }
+    assert(storage.partStore().staged().map(_.token) === Vector(open.token))
+  }
+}
+
+/** The weaker promise of stores whose files are never changed: to go on is to copy. A sink there closes its parts with
+  * each epoch.
+  */
+abstract class CopyingLaws extends LawSuite {
+
+  law("a part is gone on with in a file of its own, and the former one is as it was") { storage =>
+    val store = storage.partStore()
+    val open  = leftOpen(store, "good\n")
+    val next  = append(store.resume(open, 5), "more\n").persist()
+    assert(next.token !== open.token)
+    assert(store.staged().map(_.token).toSet === Set(open.token, next.token))
+    assert(new String(storage.stored(open.token), "utf8") === "good\n")
+  }
+}

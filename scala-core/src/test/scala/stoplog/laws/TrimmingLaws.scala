@@ -1,0 +1,75 @@
+package stoplog.laws
+
+import stoplog.part.{Open, Resume, RunId}
+import stoplog.store.FenceOutcome
+import stoplog.store.PublishOutcome.{AlreadyPublished, Lost, Published}
+
+/** A finished file holds what was committed, and not a byte more. */
+abstract class CutLaws extends LawSuite {
+
+  law("nothing behind the recorded length reaches a finished file, and nothing need be known of that") {
+    storage =>
+      val store = storage.partStore()
+      val open  = leftOpen(store, "good\n")
+      storage.appendJunk(open, utf8("junk"))
+      assert(store.publish(open, 5, "b/part-1.txt") === Published)
+      assert(new String(storage.stored("b/part-1.txt"), "utf8") === "good\n")
+      assert(storage.validLength("b/part-1.txt") === None)
+      assert(store.staged().isEmpty)
+  }
+}
+
+/** The weaker promise where nothing may be cut: what counts of a finished file is noted beside it. */
+abstract class ValidLengthLaws extends LawSuite {
+
+  law("a finished file that is too long has its length noted beside it, where no reader takes it for data") {
+    storage =>
+      val store = storage.partStore()
+      val open  = leftOpen(store, "good\n")
+      storage.appendJunk(open, utf8("junk"))
+      assert(store.publish(open, 5, "b/part-1.txt") === Published)
+      assert(new String(storage.stored("b/part-1.txt"), "utf8") === "good\njunk")
+      assert(storage.validLength("b/part-1.txt") === Some(5))
+      assert(storage.visible() === Set("b/part-1.txt"))
+      assert(storage.partStore().publish(open, 5, "b/part-1.txt") === AlreadyPublished)
+      assert(store.staged().isEmpty)
+  }
+
+  law("a part that is too long ends where it stands when another run comes, and one that is not does not") {
+    storage =>
+      val store = storage.partStore()
+      val long  = leftOpen(store, "good\n", part(name = "part-1.txt"))
+      val exact = leftOpen(store, "good\n", part(name = "part-2.txt"))
+      storage.appendJunk(long, utf8("junk"))
+      val open     = Vector(long, exact).map(Open("b", "part-1.txt", 0, _, 5, 1, 0, 0, owner = None))
+      val outcomes = storage.partStore().fence(RunId.random(), open)
+      assert(outcomes.head === FenceOutcome.MustFinish(long, 5))
+      assert(Set[FenceOutcome](FenceOutcome.Owned, FenceOutcome.Doubtful)(outcomes(1)))
+  }
+
+  law("a finished file that is as long as it should be has nothing beside it") { storage =>
+    val store = storage.partStore()
+    val open  = leftOpen(store, "good\n")
+    assert(store.publish(open, 5, "b/part-1.txt") === Published)
+    assert(storage.validLength("b/part-1.txt") === None)
+  }
+
+  law("nothing is noted beside a file that is somebody else's") { storage =>
+    val store = storage.partStore()
+    val open  = leftOpen(store, "good\n")
+    storage.appendJunk(open, utf8("junk"))
+    storage.plant("b/part-1.txt", utf8("mine"))
+    assert(condition(store.publish(open, 5, "b/part-1.txt")) === "STOPLOG_NAME_TAKEN")
+    assert(storage.validLength("b/part-1.txt") === None)
+  }
+
+  law("what was noted for a part that got lost before it had its name goes with it") { storage =>
+    val store = storage.partStore()
+    val open  = leftOpen(store, "good\n")
+    storage.appendJunk(open, utf8("junk"))
+    store.publish(open, 5, "b/part-1.txt")
+    storage.lose(Resume("b/part-1.txt"))
+    assert(store.publish(open, 5, "b/part-1.txt") === Lost)
+    assert(storage.validLength("b/part-1.txt") === None)
+  }
+}

@@ -1,0 +1,167 @@
+package stoplog.spark
+
+import java.nio.charset.StandardCharsets.UTF_8
+import java.nio.file.{Files, Path}
+
+import org.apache.spark.sql.SaveMode
+import org.apache.spark.sql.execution.streaming.runtime.MemoryStream
+import org.apache.spark.sql.streaming.StreamingQuery
+import org.scalatest.funsuite.AnyFunSuite
+
+import stoplog.FileSink
+import stoplog.format.SparkSessionForTests
+import stoplog.laws.HadoopStorage
+import stoplog.part.Resume
+import stoplog.store.hadoop.TestFileSystems
+
+/** The sink on Hadoop file systems that can do less than HDFS, as a user of Spark sees it. */
+class HadoopSinkSuite extends AnyFunSuite with SparkSessionForTests {
+
+  override protected def beforeAll(): Unit = {
+    super.beforeAll()
+    TestFileSystems.register(spark.sparkContext.hadoopConfiguration)
+    ()
+  }
+
+  for (scheme <- Seq("cutting", "appendonly"))
+    test(s"$scheme: a part stays one file for all epochs of a run, and the next run goes on with a copy") {
+      withStorage(scheme) { storage =>
+        val rows       = memory
+        val checkpoint = newCheckpoint()
+        val first      = start(rows, storage, checkpoint, "never")
+        for (epoch <- 1 to 3) {
+          feed(first, rows, s"1 $epoch")
+          assert(storage.partStore().staged().size === 1, "it is appended to where it is")
+        }
+        end(first)
+        assert(storage.visible().isEmpty)
+
+        val second = start(rows, storage, checkpoint, "always")
+        feed(second, rows, "2 1")
+        end(second)
+        assert(storage.visible().size === 1)
+        assert(lines(storage) === Seq("1 1", "1 2", "1 3", "2 1"))
+      }
+    }
+
+  test("createonly: each epoch closes its parts, for a reason that can be read, and one warning says so") {
+    withStorage("createonly") { storage =>
+      val rows    = memory
+      val warning = LogCapture.of {
+        val query = start(rows, storage, newCheckpoint(), "never")
+        for (epoch <- 1 to 3) {
+          feed(query, rows, s"$epoch")
+          assert(storage.visible().size === epoch)
+        }
+        assert(query.lastProgress.sink.metrics.get("rolledByCheckpoint") === "3")
+        end(query)
+      }
+      assert(lines(storage) === Seq("1", "2", "3"))
+      assert(storage.partStore().staged().isEmpty)
+      assert(warning.count(_.contains("cannot append to a file")) === 1)
+      assert(warning.exists(_.contains(storage.root)))
+      assert(reasons(storage) === Seq("checkpoint", "checkpoint", "checkpoint"))
+    }
+  }
+
+  test(
+    "useTruncate=false: a part with bytes of a failed attempt ends where it stands, with its length beside it"
+  ) {
+    withStorage("appendonly") { storage =>
+      val rows       = memory
+      val checkpoint = newCheckpoint()
+      val uncut      = Map("useTruncate" -> "false")
+      val first      = start(rows, storage, checkpoint, "never", uncut)
+      feed(first, rows, "1")
+      end(first)
+      val open = storage.partStore().staged().map(_.token)
+      storage.appendJunk(Resume(open.head), "torn".getBytes(UTF_8))
+
+      val second = start(rows, storage, checkpoint, "always", uncut)
+      feed(second, rows, "2")
+      end(second)
+      assert(lines(storage) === Seq("1", "2"))
+      assert(storage.visible().map(storage.validLength) === Set(Some(2), None))
+      assert(storage.visible().map(file => new String(storage.stored(file), UTF_8)) === Set("1\ntorn", "2\n"))
+      assert(reasons(storage).toSet === Set("takeover", "end"))
+    }
+  }
+
+  for (scheme <- Seq("cutting", "appendonly", "createonly"))
+    test(s"$scheme: a batch job adds to what is there, or replaces it") {
+      withStorage(scheme) { storage =>
+        job("one", storage.root, SaveMode.Append)
+        job("two", storage.root, SaveMode.Append)
+        assert(lines(storage) === Seq("one", "two"))
+        job("three", storage.root, SaveMode.Overwrite)
+        assert(lines(storage) === Seq("three"))
+      }
+    }
+
+  test("where the last writer wins, a write is refused by name and leaves nothing") {
+    val directory = TestFileSystems.directory("lastwins")
+    val refused   = intercept[Exception](job("one", directory, SaveMode.Append))
+    val causes    = Iterator.iterate[Throwable](refused)(_.getCause).takeWhile(_ != null)
+    assert(causes.exists(_.toString.contains("STOPLOG_STORE_NOT_EXCLUSIVE")))
+    val files = Files.walk(Path.of(directory.stripPrefix("lastwins:")))
+    try assert(files.noneMatch(Files.isRegularFile(_)))
+    finally files.close()
+  }
+
+  private def withStorage(scheme: String)(body: HadoopStorage => Unit): Unit = {
+    val storage = TestFileSystems.storage(scheme)
+    try body(storage)
+    finally storage.close()
+  }
+
+  private def memory: MemoryStream[String] = MemoryStream[String](spark.implicits.newStringEncoder, spark)
+
+  private def newCheckpoint(): String = Files.createTempDirectory("stoplog-checkpoint").toString
+
+  private def start(
+      rows: MemoryStream[String],
+      storage: HadoopStorage,
+      checkpoint: String,
+      finalizing: String,
+      more: Map[String, String] = Map.empty
+  ): StreamingQuery = rows
+    .toDF()
+    .coalesce(1)
+    .writeStream
+    .format("stoplog")
+    .option("format", "text")
+    .option("bucketAssigner", "basePath")
+    .option("path", storage.root)
+    .option("checkpointLocation", checkpoint)
+    .option("finalizeOnTermination", finalizing)
+    .options(more)
+    .start()
+
+  private def feed(query: StreamingQuery, rows: MemoryStream[String], row: String): Unit = {
+    rows.addData(row)
+    query.processAllAvailable()
+  }
+
+  private def end(query: StreamingQuery): Unit = {
+    query.stop()
+    assert(FileSink.awaitFinished(query.runId.toString, 60000))
+  }
+
+  private def job(row: String, path: String, mode: SaveMode): Unit =
+    spark
+      .sql(s"SELECT '$row' AS value")
+      .write
+      .format("stoplog")
+      .option("format", "text")
+      .option("bucketAssigner", "basePath")
+      .mode(mode)
+      .save(path)
+
+  private def reasons(storage: HadoopStorage): Seq[String] =
+    spark.read.format("stoplog").option("view", "parts").load(storage.root).collect().toSeq.map { row =>
+      row.getAs[String]("roll_reason")
+    }
+
+  private def lines(storage: HadoopStorage): Seq[String] =
+    storage.visible().toSeq.flatMap(file => new String(storage.bytes(file), UTF_8).linesIterator).sorted
+}

@@ -1,0 +1,62 @@
+package stoplog.spark
+
+import org.scalatest.funsuite.AnyFunSuite
+
+import stoplog.error.StoplogArgumentException
+import stoplog.format.SparkSessionForTests
+import stoplog.laws.Copied
+import stoplog.options.{Durability, Truncation}
+import stoplog.store.PartLayout
+import stoplog.store.hadoop.TestFileSystems
+import stoplog.store.hdfs.HdfsStorage
+
+/** Which stores a path gets. */
+class SinkPlaceSuite extends AnyFunSuite with SparkSessionForTests {
+
+  override protected def beforeAll(): Unit = {
+    super.beforeAll()
+    TestFileSystems.register(spark.sparkContext.hadoopConfiguration)
+    ()
+  }
+
+  private def place(path: String): SinkPlace = SinkPlace.of(path, Durability.Disk, Truncation.Allowed)
+
+  test("a path without a scheme, or with file:, is on the disk") {
+    assert(place("/data/out").isInstanceOf[OnDisk])
+    assert(place("file:/data/out").isInstanceOf[OnDisk])
+  }
+
+  test("a mount of viewfs that leads to HDFS is HDFS, there already or not") {
+    val storage = HdfsStorage.create()
+    try {
+      val configuration = spark.sparkContext.hadoopConfiguration
+      configuration.set("fs.viewfs.mounttable.tests.link./data", storage.root)
+      for (below <- Seq("", "/not/there/yet"))
+        place(s"viewfs://tests/data$below") match {
+          case OnHdfs(_, files, _, _) => assert(files.root === s"${storage.root}$below")
+          case other                  => fail(s"$other")
+        }
+    } finally storage.close()
+  }
+
+  test("any other file system is asked for its abilities later: nothing is written before that") {
+    val directory = TestFileSystems.directory("lastwins")
+    val there     = place(directory)
+    there.refuseIfHopeless()
+    assert(there.isInstanceOf[OnHadoop])
+    assert(there.sinkIds("").isEmpty)
+    assert(there.records("main").list().isEmpty)
+  }
+
+  test("what was found out on the driver goes to the executors, who do not try again") {
+    val there = place(TestFileSystems.directory("createonly"))
+    val said  = LogCapture.of(there.probe("main", PartLayout.Staging("main")))
+    assert(said.count(_.contains("cannot append to a file")) === 1)
+    assert(LogCapture.of(Copied(there).parts("main", PartLayout.Staging("main"))).isEmpty)
+  }
+
+  test("a scheme that Hadoop has no class for is refused by name") {
+    val refused = intercept[StoplogArgumentException](place("nosuch://host/data"))
+    assert(refused.getCondition === "STOPLOG_STORE_UNSUPPORTED")
+  }
+}

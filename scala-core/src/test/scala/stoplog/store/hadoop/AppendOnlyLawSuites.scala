@@ -1,0 +1,16 @@
+package stoplog.store.hadoop
+
+import stoplog.laws._
+
+private[hadoop] trait OnAppendOnly {
+  def newStorage(): StorageUnderTest = TestFileSystems.storage("appendonly")
+}
+
+class AppendOnlyPartStoreSuite    extends PartStoreLaws with OnAppendOnly
+class AppendOnlyFencingSuite      extends FencingLaws with OnAppendOnly
+class AppendOnlyUnannouncedSuite  extends UnannouncedLaws with OnAppendOnly
+class AppendOnlyStagingSuite      extends StagingLaws with OnAppendOnly
+class AppendOnlyRecordStoreSuite  extends RecordStoreLaws with OnAppendOnly
+class AppendOnlyInPlaceSuite      extends InPlaceLaws with OnAppendOnly
+class AppendOnlyCutSuite          extends CutLaws with OnAppendOnly
+class AppendOnlyEarlyListingSuite extends EarlyListingLaws with OnAppendOnly

@@ -1,0 +1,16 @@
+package stoplog.store.hadoop
+
+import stoplog.laws._
+
+private[hadoop] trait OnCreateOnly {
+  def newStorage(): StorageUnderTest = TestFileSystems.storage("createonly")
+}
+
+class CreateOnlyPartStoreSuite   extends PartStoreLaws with OnCreateOnly
+class CreateOnlyFencingSuite     extends FencingLaws with OnCreateOnly
+class CreateOnlyUnannouncedSuite extends UnannouncedLaws with OnCreateOnly
+class CreateOnlyStagingSuite     extends StagingLaws with OnCreateOnly
+class CreateOnlyRecordStoreSuite extends RecordStoreLaws with OnCreateOnly
+class CreateOnlyCopyingSuite     extends CopyingLaws with OnCreateOnly
+class CreateOnlyCutSuite         extends CutLaws with OnCreateOnly
+class CreateOnlyLateListingSuite extends LateListingLaws with OnCreateOnly

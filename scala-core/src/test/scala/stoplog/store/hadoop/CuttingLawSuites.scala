@@ -1,0 +1,16 @@
+package stoplog.store.hadoop
+
+import stoplog.laws._
+
+private[hadoop] trait OnCutting {
+  def newStorage(): StorageUnderTest = TestFileSystems.storage("cutting")
+}
+
+class CuttingPartStoreSuite    extends PartStoreLaws with OnCutting
+class CuttingFencingSuite      extends FencingLaws with OnCutting
+class CuttingUnannouncedSuite  extends UnannouncedLaws with OnCutting
+class CuttingStagingSuite      extends StagingLaws with OnCutting
+class CuttingRecordStoreSuite  extends RecordStoreLaws with OnCutting
+class CuttingInPlaceSuite      extends InPlaceLaws with OnCutting
+class CuttingCutSuite          extends CutLaws with OnCutting
+class CuttingEarlyListingSuite extends EarlyListingLaws with OnCutting

@@ -27,6 +27,23 @@ lazy val core = (project in file("scala-core"))
     Test / javaOptions += s"-Dstoplog.hdfsServer=${(hdfsServer / Runtime / fullClasspath).value.files.mkString(":")}"
   )
 
+/** What the tests ask every store, as a library for those who want to ask their own file system. Its own test is the
+  * example of CONTRIBUTING.md, which sees no more of stoplog than they do.
+  */
+lazy val laws = (project in file("laws"))
+  .dependsOn(core)
+  .settings(
+    name := "stoplog-laws",
+    scalacOptions ++= Seq("-deprecation", "-feature", "-unchecked", "-Xlint", "-Werror", "-release", "17"),
+    Compile / unmanagedSourceDirectories := Seq((core / Test / scalaSource).value / "stoplog" / "laws"),
+    libraryDependencies ++= Seq(
+      "org.apache.spark" %% "spark-sql" % Versions.spark % Provided,
+      "org.scalatest"    %% "scalatest" % Versions.scalatest
+    ),
+    localRepository,
+    sparkTests
+  )
+
 /** An HDFS for the tests. It runs in a JVM of its own: the servers' jars and Spark's do not go together. */
 lazy val hdfsServer = (project in file("tests/servers/hdfs")).settings(
   libraryDependencies += "org.apache.hadoop" % "hadoop-minicluster" % Versions.hadoop,

@@ -20,7 +20,7 @@ ROOT = Path(__file__).resolve().parent.parent
 REPORTS = ROOT / "build" / "reports"
 EVERY_TEST = ""
 # One start of sbt for all; its `all` goes on with the others when one of them fails.
-SBT_TASKS = "all scalafmtCheckAll scalafmtSbtCheck core/test"
+SBT_TASKS = "all scalafmtCheckAll scalafmtSbtCheck core/test laws/test"
 
 
 @dataclass(frozen=True, slots=True)

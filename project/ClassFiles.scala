@@ -1,6 +1,6 @@
 import java.io.File
 
-import org.objectweb.asm.{AnnotationVisitor, Attribute, ClassReader, ClassVisitor, ClassWriter, Opcodes}
+import org.objectweb.asm._
 import sbt.io.IO
 
 /** Class files as they go into the jar: a fifth of what scalac writes is for other compilers alone. */
@@ -12,28 +12,57 @@ object ClassFiles {
     "stoplog/store/hadoop/", "stoplog/store/hdfs/", "stoplog/store/s3/"
   )
 
-  /** The same mappings, with internal classes freed of the description of their Scala types. */
+  /** The same mappings, with internal classes freed of what describes them to compilers. */
   def forJar(mappings: Seq[(File, String)], directory: File): Seq[(File, String)] = mappings.map {
     case (file, path) if path.endsWith(".class") && Internal.exists(path.startsWith(_)) =>
       val target = new File(directory, path)
-      IO.write(target, withoutPickle(IO.readBytes(file)))
+      IO.write(target, undescribed(IO.readBytes(file)))
       target.setLastModified(file.lastModified())
       target -> path
     case other => other
   }
 
-  /** To a compiler the class then looks as if it had been written in Java. */
-  private def withoutPickle(bytes: Array[Byte]): Array[Byte] = {
-    val writer  = new ClassWriter(0)
-    val visitor = new ClassVisitor(Opcodes.ASM9, writer) {
-      override def visitAnnotation(descriptor: String, visible: Boolean): AnnotationVisitor =
-        if (Pickles(descriptor)) null else super.visitAnnotation(descriptor, visible)
-
-      override def visitAttribute(attribute: Attribute): Unit =
-        if (!Markers(attribute.`type`)) super.visitAttribute(attribute)
-    }
-    new ClassReader(bytes).accept(visitor, 0)
+  private def undescribed(bytes: Array[Byte]): Array[Byte] = {
+    val writer = new ClassWriter(0)
+    new ClassReader(bytes).accept(new Undescribed(writer), 0)
     writer.toByteArray
+  }
+
+  /** Drops Scala's own description of the class, generic types, and the names of parameters. */
+  private final class Undescribed(next: ClassVisitor) extends ClassVisitor(Opcodes.ASM9, next) {
+    override def visit(
+        version: Int,
+        access: Int,
+        name: String,
+        generic: String,
+        parent: String,
+        interfaces: Array[String]
+    ): Unit = super.visit(version, access, name, null, parent, interfaces)
+
+    override def visitField(
+        access: Int,
+        name: String,
+        descriptor: String,
+        generic: String,
+        value: Any
+    ): FieldVisitor = super.visitField(access, name, descriptor, null, value)
+
+    override def visitMethod(
+        access: Int,
+        name: String,
+        descriptor: String,
+        generic: String,
+        exceptions: Array[String]
+    ): MethodVisitor =
+      new MethodVisitor(Opcodes.ASM9, super.visitMethod(access, name, descriptor, null, exceptions)) {
+        override def visitParameter(name: String, access: Int): Unit = ()
+      }
+
+    override def visitAnnotation(descriptor: String, visible: Boolean): AnnotationVisitor =
+      if (Pickles(descriptor)) null else super.visitAnnotation(descriptor, visible)
+
+    override def visitAttribute(attribute: Attribute): Unit =
+      if (!Markers(attribute.`type`)) super.visitAttribute(attribute)
   }
 
   private val Pickles = Set("Lscala/reflect/ScalaSignature;", "Lscala/reflect/ScalaLongSignature;")

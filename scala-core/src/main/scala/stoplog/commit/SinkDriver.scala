@@ -161,10 +161,10 @@ final class SinkDriver(
     val held   = Held(claim, fenced.state, settled = false)
     phase = held
     seen = seen.copy(open = held.state.open)
-    sweep()
     val ready =
       if (fenced.finished.isEmpty) held
       else settled(record(held, RecordKind.Roll, fenced.finished, fenced.state))
+    sweep() // not before the record: what fencing has closed is named in none until then
     sameContent(ready)
   }
 
@@ -173,7 +173,7 @@ final class SinkDriver(
     case LostPart.Fail => state
     case LostPart.Skip =>
       val staged        = if (state.open.isEmpty) Set.empty[String] else store.staged().map(_.token).toSet
-      val (there, gone) = state.open.partition(part => staged(part.handle.token))
+      val (there, gone) = state.open.partition(part => store.stagedOf(part.handle).subsetOf(staged))
       gone.foreach { part =>
         logger.warn(s"Going on without the ${part.records} rows of ${part.handle.token} (onLostPart=skip)")
       }

@@ -42,7 +42,7 @@ private[commit] final class Sweeper(
 
   /** The newest record alone says what is needed: older ones have been published before it was written. */
   private def named(newest: LogRecord): String => Boolean =
-    (newest.state.open.map(_.handle.token) ++ newest.publish.map(_.handle.token)).toSet
+    (newest.state.open.map(_.handle) ++ newest.publish.map(_.handle)).flatMap(store.stagedOf(_)).toSet
 }
 
 private[commit] object Sweeper {

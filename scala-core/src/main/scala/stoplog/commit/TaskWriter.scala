@@ -112,13 +112,27 @@ final class TaskWriter[R](
     checkBucket(bucket)
     enter()
     if (live.size >= maxOpenParts) close(live.values.iterator.next(), RollReason.OpenLimit)
-    val part = nextHanded(bucket).fold(create(bucket))(resume)
+    val part = handedOn(bucket).getOrElse(create(bucket))
     live.put(bucket, part)
     faults.at(Step.PartOpened)
     part
   }
 
-  /** What earlier epochs left open comes before anything new. */
+  /** What earlier epochs left open comes before anything new. What this attempt cannot go on with ends here. */
+  @scala.annotation.tailrec
+  private def handedOn(bucket: String): Option[LivePart[R]] = nextHanded(bucket) match {
+    case None                       => None
+    case Some(part) if isOurs(part) => Some(liveOf(part, store.resume(part.handle, part.validBytes)))
+    case Some(part)                 =>
+      store.mustFinish(part.handle, part.validBytes) match {
+        case None         => Some(liveOf(part, takeOver(part)))
+        case Some(handle) =>
+          closed += Pending.of(part, handle, RollReason.Takeover)
+          done = done.copy(partsClosed = done.partsClosed + 1)
+          handedOn(bucket)
+      }
+  }
+
   private def nextHanded(bucket: String): Option[Open] = handed.get(bucket).flatMap { parts =>
     handed.update(bucket, parts.drop(1))
     parts.headOption
@@ -133,11 +147,11 @@ final class TaskWriter[R](
     new LivePart(bucket, name, output, format, now, now, recordsBefore = 0)
   }
 
-  private def resume(part: Open): LivePart[R] =
+  private def liveOf(part: Open, output: PartOutput): LivePart[R] =
     new LivePart(
       part.bucket,
       part.name,
-      outputOf(part),
+      output,
       format,
       part.openedAtMillis,
       part.lastWrittenAtMillis,
@@ -145,10 +159,10 @@ final class TaskWriter[R](
     )
 
   /** I1: in place only if no other live attempt can have been given this part. */
-  private def outputOf(part: Open): PartOutput =
-    if (plan.attempt == Attempt.First && part.owner.contains(plan.run))
-      store.resume(part.handle, part.validBytes)
-    else store.takeOver(part.handle, part.validBytes, NewPart(part.bucket, part.name, plan.run))
+  private def isOurs(part: Open): Boolean = plan.attempt == Attempt.First && part.owner.contains(plan.run)
+
+  private def takeOver(part: Open): PartOutput =
+    store.takeOver(part.handle, part.validBytes, NewPart(part.bucket, part.name, plan.run))
 
   /** Announce, then look: a driver that claims the log does it the other way round, so one of the two sees. */
   private def enter(): Unit = if (lease.isEmpty) {

@@ -16,6 +16,11 @@ trait RecordStore {
   /** The sequence numbers that are there, in ascending order. */
   def list(): Vector[Long]
 
+  /** A record newer than `seq`, for a task that asks whether it is too late (I1). A store on which a late task can
+    * spoil nothing may overlook those that come after a gap.
+    */
+  def newerThan(seq: Long): Option[Long] = list().lastOption.filter(_ > seq)
+
   /** Removes the record and its mark; removing what is not there is not an error. */
   def delete(seq: Long): Unit
 

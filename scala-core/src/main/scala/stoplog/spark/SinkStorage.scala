@@ -33,7 +33,7 @@ private[spark] final class SinkStorage private (
 
   /** For a task, before its first byte. Error: `STOPLOG_FENCED` when there is a record newer than `seq`. */
   def refuseIfOvertaken(seq: Long): Unit =
-    records.list().lastOption.filter(_ > seq).foreach { newest =>
+    records.newerThan(seq).foreach { newest =>
       throw Errors.fenced(path, sinkId, newest, "another run")
     }
 

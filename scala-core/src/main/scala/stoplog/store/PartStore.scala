@@ -25,6 +25,14 @@ trait PartStore {
   /** Closes an open part at `validBytes` out of reach of a writer that may still be alive (I1). */
   def isolate(open: Resume, validBytes: Long, part: NewPart): Closed
 
+  /** What to close an open part with when nobody but its own writer can go on with it: [[takeOver]] would fail.
+    * `None` for stores that can copy, which are all but those that keep bytes where nobody can read them.
+    */
+  def mustFinish(open: Resume, validBytes: Long): Option[Closed] = {
+    val _ = (open, validBytes)
+    None
+  }
+
   /** Makes the part visible under its final name: idempotent, from any process, never over anything else (I6).
     *
     * Errors: `STOPLOG_NAME_TAKEN`, `STOPLOG_PART_SHORT`.
@@ -33,6 +41,9 @@ trait PartStore {
 
   /** Everything unfinished that is there, named in a record or not. */
   def staged(): Vector[Staged]
+
+  /** The tokens under which [[staged]] lists what this part cannot do without: for most stores its own. */
+  def stagedOf(part: Publish): Set[String] = Set(part.token)
 
   /** Removes something unfinished that no record names (I5: only recovery may call this). */
   def discard(token: String): Unit

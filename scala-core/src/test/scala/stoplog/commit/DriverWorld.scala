@@ -45,9 +45,12 @@ final class DriverWorld(policy: RollingPolicy) {
   )
 
   /** One task's work: one row a bucket. */
-  def task(plan: EpochPlan, slot: Int, buckets: String*): TaskResult = {
+  def task(plan: EpochPlan, slot: Int, buckets: String*): TaskResult =
+    task(plan, slot, Attempt.First)(buckets: _*)
+
+  def task(plan: EpochPlan, slot: Int, attempt: Attempt)(buckets: String*): TaskResult = {
     val writer = new TaskWriter[String](
-      plan.forTask(slot, Attempt.First),
+      plan.forTask(slot, attempt),
       parts,
       Lines,
       policy,

@@ -22,6 +22,12 @@ final class MemoryParts extends PartStore {
   /** Whether open parts end with the run that left them. */
   var endWithTheirRun: Boolean = false
 
+  /** Whether nobody but its own writer can go on with an open part. */
+  var cannotBeCopied: Boolean = false
+
+  /** What a part consists of, where that is not one file. */
+  var consistsOf: Map[String, Set[String]] = Map.empty
+
   /** Called with the path before each publication. */
   var onPublish: String => Unit = _ => ()
 
@@ -62,6 +68,11 @@ final class MemoryParts extends PartStore {
     asked += s"isolate ${open.token} at $validBytes"
     begun(prefix(open, validBytes)).finish()
   }
+
+  override def mustFinish(open: Resume, validBytes: Long): Option[Closed] =
+    Option.when(cannotBeCopied)(Closed(open.token))
+
+  override def stagedOf(part: Publish): Set[String] = consistsOf.getOrElse(part.token, Set(part.token))
 
   override def publish(part: Publish, sizeBytes: Long, finishedPath: String): PublishOutcome = {
     asked += s"publish $finishedPath"

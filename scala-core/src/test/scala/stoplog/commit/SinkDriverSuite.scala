@@ -306,6 +306,36 @@ class SinkDriverSuite extends AnyFunSuite {
     assert(world.parts.staged().map(_.token) === Vector("t1"))
   }
 
+  test("what a part in a record consists of is not swept, whatever it is called there") {
+    val world  = new DriverWorld(Rolls.never)
+    val driver = world.driver()
+    world.epoch(driver, 0, "a")
+    val part = world.newest.state.open.head
+    val tail = world.parts.create(stoplog.store.NewPart("a", "tail", Samples.mine)).finish()
+    val left = world.parts.create(stoplog.store.NewPart("a", "left", Samples.mine)).finish()
+    world.parts.consistsOf = Map(part.handle.token -> Set(part.handle.token, tail.token))
+    world.clock.advance(2 * 60 * 60 * 1000L)
+    world.parts.forgetCalls()
+    driver.tick()
+    assert(world.parts.calls.filter(_.startsWith("discard")) === Seq(s"discard ${left.token}"))
+  }
+
+  test(
+    "a part that a repeated attempt cannot go on with is published with the epoch, and its rows are there once"
+  ) {
+    val world  = new DriverWorld(Rolls.never)
+    val driver = world.driver()
+    world.epoch(driver, 0, "a")
+    world.parts.cannotBeCopied = true
+    val plan = driver.begin(1, slots = 1)
+    world.task(plan, 0, "a")
+    driver.commit(1, Seq(world.task(plan, 0, Attempt.Repeated)("a")))
+    assert(world.newest.publish.map(_.reason) === Vector(RollReason.Takeover))
+    assert(world.newest.state.open.size === 1)
+    driver.end(PublishOpen)
+    assert(world.rows === Vector("row of a", "row of a"))
+  }
+
   test("a driver that was overtaken sweeps nothing") {
     val world  = new DriverWorld(Rolls.never)
     val driver = world.driver()

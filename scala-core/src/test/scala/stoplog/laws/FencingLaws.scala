@@ -28,7 +28,7 @@ abstract class FencingLaws extends LawSuite {
     val isolated = store.isolate(open, 5, part(by = other))
     append(alive, "zombie after\n").persist()
     assert(store.publish(isolated, 5, "b/part-1.txt") === Published)
-    append(store.resume(open, 5), "zombie for ever\n").finish()
+    Try(append(store.resume(open, 5), "zombie for ever\n").finish()) // may fail, and may not
     assert(text(storage, "b/part-1.txt") === "good\n")
   }
 

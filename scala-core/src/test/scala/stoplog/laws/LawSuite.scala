@@ -8,7 +8,7 @@ import scala.util.Try
 import org.apache.spark.SparkThrowable
 import org.scalatest.funsuite.AnyFunSuite
 
-import stoplog.part.{Resume, RunId}
+import stoplog.part.{Publish, Resume, RunId}
 import stoplog.store.{NewPart, PartOutput, PartStore}
 
 /** What the suites of laws have in common. Each test gets a place of its own. */
@@ -41,6 +41,9 @@ abstract class LawSuite extends AnyFunSuite {
   /** A part that was left open behind `content`. */
   protected def leftOpen(store: PartStore, content: String, as: NewPart = part()): Resume =
     append(store.create(as), content).persist()
+
+  protected def isStaged(store: PartStore, part: Publish): Boolean =
+    store.stagedOf(part).subsetOf(store.staged().map(_.token).toSet)
 
   protected def condition(action: => Any): String = intercept[Throwable](action) match {
     case named: SparkThrowable => named.getCondition

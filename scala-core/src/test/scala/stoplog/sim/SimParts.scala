@@ -4,7 +4,7 @@ import java.io.IOException
 
 import stoplog.error.Errors
 import stoplog.fault.Step
-import stoplog.part.{Closed, Publish, Resume, RunId}
+import stoplog.part.{Closed, Open, Publish, Resume, RunId}
 import stoplog.store._
 
 /** Parts on the simulated disk, in the same small steps as the local store takes them. */
@@ -26,9 +26,13 @@ final class SimParts(world: World) extends PartStore {
   }
 
   override def takeOver(open: Resume, validBytes: Long, part: NewPart): PartOutput = {
-    val from  = op(s"look for ${open.token} to copy it")(existing(open.token))
-    val token = tokenOf(part)
-    val copy  = new Output(op(s"create $token to take over")(disk.create(token)), start = 0)
+    if (isUploaded(validBytes)) throw new Violation(s"$open was to be copied, and cannot be")
+    copied(open, validBytes, tokenOf(part))
+  }
+
+  private def copied(open: Resume, validBytes: Long, token: String): PartOutput = {
+    val from = op(s"look for ${open.token} to copy it")(existing(open.token))
+    val copy = new Output(op(s"create $token to take over")(disk.create(token)), start = 0)
     if (from.length < validBytes) throw Errors.partShort(open.token, from.length.toLong, validBytes)
     val half = validBytes.toInt / 2
     copyRange(from, 0, half, copy)
@@ -37,7 +41,21 @@ final class SimParts(world: World) extends PartStore {
   }
 
   override def isolate(open: Resume, validBytes: Long, part: NewPart): Closed =
-    takeOver(open, validBytes, part).finish()
+    copied(open, validBytes, tokenOf(part)).finish()
+
+  /** The copy stands for what no late writer of an upload can change. */
+  override def mustFinish(open: Resume, validBytes: Long): Option[Closed] =
+    Option.when(isUploaded(validBytes)) {
+      world.note(s"${open.token} has to end")
+      copied(open, validBytes, s"${open.token}-${disk.unique()}").finish()
+    }
+
+  override def fence(run: RunId, open: Vector[Open]): Vector[FenceOutcome] =
+    super.fence(run, open).zip(open).map { case (outcome, part) =>
+      mustFinish(part.handle, part.validBytes).fold(outcome)(FenceOutcome.MustFinish(_, part.validBytes))
+    }
+
+  private def isUploaded(bytes: Long): Boolean = world.traits.uploadedFromBytes.exists(bytes >= _)
 
   override def publish(part: Publish, sizeBytes: Long, finishedPath: String): PublishOutcome = {
     @scala.annotation.tailrec

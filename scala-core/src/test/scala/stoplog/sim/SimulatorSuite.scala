@@ -39,6 +39,7 @@ private object SimulatorSuite {
       Seq(
         "is taken", "STOPLOG_FENCED", "STOPLOG_EPOCH_AHEAD", "others may write", "all others are gone",
         "in place", "to take over", "Repeated", "delete record", "discard ", "is killed", "power loss",
-        "exits", "failed before", "failed after", "fault at afterRecord", "minutes pass", "is there already"
+        "exits", "failed before", "failed after", "fault at afterRecord", "minutes pass", "is there already",
+        "has to end"
       )
 }

@@ -4,7 +4,11 @@ import java.util.SplittableRandom
 
 import stoplog.rolling.{PartStats, RollReason, RollingPolicy}
 
-/** What kind of world a seed makes. Drawn first, so that rare combinations last for a whole schedule. */
+/** What kind of world a seed makes. Drawn first, so that rare combinations last for a whole schedule.
+  *
+  * @param uploadedFromBytes from which size on a part is as on S3, where nobody but its own writer can go on with it;
+  *                          `None` where every part can be copied, as on file systems
+  */
 final case class Traits(
     stickPercent: Int,
     chaosPerThousand: Int,
@@ -19,7 +23,8 @@ final case class Traits(
     maxOpenParts: Int,
     policy: SimPolicy,
     storageClockSkewMillis: Long,
-    longSleep: LongSleep
+    longSleep: LongSleep,
+    uploadedFromBytes: Option[Long]
 )
 
 /** How long a zombie sleeps when it sleeps for long. */
@@ -57,7 +62,8 @@ object Traits {
         SimPolicy.never
       ),
       storageClockSkewMillis = oneOf(0L, 0L, -20 * 60 * 1000L, 20 * 60 * 1000L),
-      longSleep = if (random.nextInt(100) < 4) LongSleep.PastTrimming else LongSleep.ToTheEnd
+      longSleep = if (random.nextInt(100) < 4) LongSleep.PastTrimming else LongSleep.ToTheEnd,
+      uploadedFromBytes = oneOf(None, None, Some(1L), Some(20L))
     )
   }
 }

@@ -21,6 +21,7 @@ lazy val core = (project in file("scala-core"))
       "org.apache.spark" %% "spark-sql" % Versions.spark     % Provided,
       "org.scalatest"    %% "scalatest" % Versions.scalatest % Test
     ),
+    s3Tests,
     thinJar,
     localRepository,
     sparkTests,
@@ -86,3 +87,24 @@ lazy val sparkTests = Seq(
   Test / testOptions += Tests.Argument(TestFrameworks.ScalaTest, "-oD"),
   Test / parallelExecution := false
 )
+
+/** S3A with the three modules of the SDK that it needs, not the bundle of all (690 MB); and a server, which runs in a
+  * process of its own and never meets the class path.
+  */
+lazy val s3Tests = Seq(
+  ivyConfigurations += Servers,
+  libraryDependencies ++= Seq(
+    "org.apache.hadoop"  % "hadoop-aws" % Versions.hadoop % Test exclude ("software.amazon.awssdk", "bundle"),
+    ("com.adobe.testing" % "s3mock"     % Versions.s3mock % Servers classifier "exec").intransitive()
+  ),
+  libraryDependencies ++= Seq("s3", "s3-transfer-manager", "sts").map { module =>
+    "software.amazon.awssdk" % module % Versions.awsSdk % Test
+  },
+  Test / javaOptions += {
+    val jars = update.value.select(configurationFilter(Servers.name))
+    s"-Dstoplog.test.s3mock=${jars.head}"
+  }
+)
+
+/** What tests start as processes. */
+lazy val Servers = config("servers").hide

@@ -28,6 +28,10 @@ object Errors {
   def storeNotExclusive(path: String, scheme: String): StoplogArgumentException =
     argument("STOPLOG_STORE_NOT_EXCLUSIVE", "path" -> path, "scheme" -> scheme)
 
+  /** @param hadoop the version of the Hadoop that is there, which is the one to ask for */
+  def hadoopAws(path: String, hadoop: String, why: String): StoplogArgumentException =
+    argument("STOPLOG_HADOOP_AWS", "path" -> path, "hadoop" -> hadoop, "why" -> reason(why))
+
   def textSchema(schema: String): StoplogArgumentException =
     argument("STOPLOG_TEXT_SCHEMA", "schema" -> schema)
 

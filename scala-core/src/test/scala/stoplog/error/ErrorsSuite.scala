@@ -60,7 +60,8 @@ class ErrorsSuite extends AnyFunSuite {
     Errors.readUnsupported("/data/out"),
     Errors.distributionUnsupported("0 writers"),
     Errors.storeUnsupported("gs://b/out", "gs"),
-    Errors.storeNotExclusive("ftp://host/out", "ftp")
+    Errors.storeNotExclusive("ftp://host/out", "ftp"),
+    Errors.hadoopAws("s3a://b/out", "3.5.0", "it is not there")
   )
 
   test(

@@ -1,0 +1,43 @@
+package stoplog.store.s3
+
+import java.io.IOException
+
+import stoplog.error.Errors
+import stoplog.store.JobStore
+import stoplog.store.hadoop.HadoopFiles
+
+/** A batch job's own directory `_stoplog/<job>` under a path on S3.
+  *
+  * What the job replaces is deleted when others would set it aside: on S3 a move is a copy of every byte, and the
+  * record that says so has been written before.
+  */
+final class S3JobStore(files: HadoopFiles, job: String) extends JobStore {
+  private val objects = new S3Objects(files)
+  private val own     = s"_stoplog/$job"
+
+  override def visible(): Vector[String] = io("") {
+    files
+      .list(files.at(""))
+      .map(_.getPath.getName)
+      .filterNot(name => name.startsWith("_") || name.startsWith("."))
+  }
+
+  override def setAside(entry: String): Unit = io(entry)(objects.delete(under(entry)))
+
+  /** The newest record goes last of all: whoever finds an older one would carry that out again. */
+  override def remove(): Unit = io(own) {
+    val (log, others) = under(own).partition(_.startsWith(s"$own/log/"))
+    objects.delete(others)
+    log.sorted.foreach(path => objects.delete(Seq(path)))
+  }
+
+  override def lastModifiedMillis(): Long = io(own) {
+    objects.list(own).map { case (_, file) => file.getModificationTime }.maxOption.getOrElse(0L)
+  }
+
+  private def under(path: String): Vector[String] = objects.list(path).map { case (found, _) => found }
+
+  private def io[A](path: String)(action: => A): A =
+    try action
+    catch { case e: IOException => throw Errors.storeWrite(objects.describe(path), HadoopFiles.reason(e), e) }
+}

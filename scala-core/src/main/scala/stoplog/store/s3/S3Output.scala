@@ -1,0 +1,147 @@
+package stoplog.store.s3
+
+import java.io.IOException
+import java.util.concurrent.CompletableFuture
+
+import stoplog.error.Errors
+import stoplog.part.{Closed, Resume}
+import stoplog.store.PartOutput
+import stoplog.store.hadoop.HadoopFiles
+import stoplog.store.s3.S3Token.{Handle, Tail, Upload, UploadedPart}
+
+/** The end of a part on S3: full parts go up in the background, the rest waits here for the next one.
+  *
+  * @param from    what the record says of the part
+  * @param content the bytes behind its last full part
+  */
+private[s3] final class S3Output(
+    objects: S3Objects,
+    uploads: S3Uploads,
+    settings: S3Settings,
+    from: S3Token,
+    content: Array[Byte],
+    unique: () => String
+) extends PartOutput {
+  private[this] val threads = UploadThreads.of(settings.uploadThreads)
+
+  private[this] var buffer     = content
+  private[this] var filled     = content.length
+  private[this] var changed    = false
+  private[this] var closed     = false
+  private[this] var upload     = from.upload.map(_.handle)
+  private[this] var nextNumber = from.upload.fold(1)(_.nextNumber)
+  private[this] var uploaded   = from.uploadedBytes
+  private[this] var underway   = Vector.empty[CompletableFuture[UploadedPart]]
+  private[this] var marking    = Option.empty[CompletableFuture[Unit]]
+
+  override def position: Long = uploaded + filled
+
+  override def write(bytes: Array[Byte], offset: Int, length: Int): Unit = io {
+    var at   = offset
+    var left = length
+    while (left > 0) {
+      val count = left.min(settings.partBytes - filled)
+      room(filled + count)
+      System.arraycopy(bytes, at, buffer, filled, count)
+      filled += count
+      at += count
+      left -= count
+      changed = true
+      if (filled == settings.partBytes) ship()
+    }
+  }
+
+  override def persist(): Resume = io {
+    val parts = whole()
+    val tail  = persisted()
+    end()
+    Resume(S3TokenCodec.encode(token(parts, tail)))
+  }
+
+  /** A small part waits as a tail, and publishing it is one PUT by the driver. A larger one becomes an upload, whose
+    * publication moves no data.
+    */
+  override def finish(): Closed = io {
+    if (upload.isDefined && filled > 0 || filled > settings.putAtOnceBytes) ship()
+    val parts = whole()
+    val tail  = persisted()
+    end()
+    Closed(S3TokenCodec.encode(token(parts, tail)))
+  }
+
+  override def close(): Unit = end()
+
+  /** Sends what is here as the next part. Waits while too many are on their way already. */
+  private def ship(): Unit = {
+    val handle = upload.getOrElse(begin())
+    val number = nextNumber
+    if (number >= S3Uploads.TailNumber)
+      throw new IOException(
+        s"a part file has at most ${S3Uploads.TailNumber - 1} parts of ${settings.partBytes} bytes"
+      )
+    val bytes  = buffer
+    val length = filled
+    failIfOneHas()
+    underway = underway :+ threads.submit(() => uploads.put(from.target, handle, number, bytes, length))
+    nextNumber += 1
+    uploaded += length
+    buffer = Array.emptyByteArray
+    filled = 0
+  }
+
+  private def begin(): Handle = {
+    val handle = uploads.start(from.target)
+    val marker =
+      from.copy(upload = Some(Upload(handle, Vector.empty)), tail = Tail.empty, stale = Vector.empty)
+    marking = Some(threads.submit { () =>
+      objects.put(from.marker, S3TokenCodec.encode(marker).getBytes("UTF-8"))
+    })
+    upload = Some(handle)
+    handle
+  }
+
+  private def failIfOneHas(): Unit =
+    underway.filter(_.isCompletedExceptionally).foreach(future => UploadThreads.await(future))
+
+  /** All parts, once they are there. */
+  private def whole(): Option[Upload] = {
+    marking.foreach(future => UploadThreads.await(future))
+    val parts = underway.map(future => UploadThreads.await(future))
+    upload.map(handle => Upload(handle, from.upload.fold(Vector.empty[UploadedPart])(_.parts) ++ parts))
+  }
+
+  private def persisted(): Tail =
+    if (filled <= settings.tailInRecordBytes) inRecord()
+    else if (!changed && from.tail.path.isDefined) from.tail.first(filled.toLong)
+    else {
+      val path = s"${from.base}.tail-${unique()}"
+      objects.put(path, buffer.take(filled))
+      Tail.InObject(path, filled.toLong)
+    }
+
+  private def inRecord(): Tail = Tail.InRecord(Handle.of(buffer.take(filled)))
+
+  private def token(parts: Option[Upload], tail: Tail): S3Token = {
+    val stale = (from.stale ++ from.tail.path).filterNot(tail.path.contains)
+    from.copy(upload = parts, tail = tail, stale = stale)
+  }
+
+  private def room(needed: Int): Unit = if (needed > buffer.length)
+    buffer =
+      java.util.Arrays.copyOf(buffer, needed.max(buffer.length * 2).max(FirstBytes).min(settings.partBytes))
+
+  private def end(): Unit = {
+    closed = true
+    buffer = Array.emptyByteArray
+  }
+
+  private def io[A](action: => A): A = {
+    val path = objects.describe(from.target)
+    try
+      if (closed) throw new IOException("the part has been closed")
+      else action
+    catch { case e: IOException => throw Errors.storeWrite(path, HadoopFiles.reason(e), e) }
+  }
+
+  private final val FirstBytes = 8 << 10
+}

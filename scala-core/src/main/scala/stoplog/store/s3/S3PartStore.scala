@@ -1,0 +1,182 @@
+package stoplog.store.s3
+
+import java.io.{EOFException, IOException}
+import java.util.UUID
+
+import scala.util.control.NonFatal
+
+import stoplog.error.Errors
+import stoplog.fault.Faults
+import stoplog.part.{Closed, Open, Publish, Resume, RunId}
+import stoplog.store._
+import stoplog.store.hadoop.HadoopFiles
+
+/** Parts as multipart uploads, one for each, bound to their final names from the start.
+  *
+  * A handle holds all that is needed: the upload, its parts, and the tail or where it is. Objects in the staging
+  * directory are written once and never changed, so a writer that should be gone can spoil nothing that a record
+  * names. What it can do is to add parts to an upload, which nobody names then.
+  *
+  * Uploaded bytes can be neither read nor copied. So a part with an upload cannot be taken over; it is finished where
+  * its record left it ([[mustFinish]]), and its rows go on in a new one.
+  */
+final class S3PartStore(
+    files: HadoopFiles,
+    sinkId: String,
+    settings: S3Settings,
+    faults: Faults
+) extends PartStore
+    with Serializable {
+  @transient private lazy val objects    = new S3Objects(files)
+  @transient private lazy val uploads    = new S3Uploads(objects)
+  @transient private lazy val tails      = new S3Tails(objects)
+  @transient private lazy val publishing = new S3Publishing(objects, uploads, tails, faults)
+
+  override def create(part: NewPart): PartOutput = output(begun(part), Array.emptyByteArray)
+
+  /** By first attempts of the run that wrote the handle. */
+  override def resume(open: Resume, validBytes: Long): PartOutput = {
+    val token   = cut(open, validBytes)
+    val content = tailOf(token)
+    output(tidied(token), content)
+  }
+
+  /** Reads the tail and leaves its object to whoever resumes the new part. Error: `STOPLOG_STORE_WRITE` for a part that
+    * [[mustFinish]].
+    */
+  override def takeOver(open: Resume, validBytes: Long, part: NewPart): PartOutput = {
+    val token = cut(open, validBytes)
+    if (token.upload.isDefined) throw unreadable(token, validBytes)
+    output(begun(part).copy(stale = token.tail.path.toVector ++ token.stale), tailOf(token))
+  }
+
+  /** Nothing that the handle names can be changed by anybody, so it is only looked at. */
+  override def isolate(open: Resume, validBytes: Long, part: NewPart): Closed = {
+    val token = cut(open, validBytes)
+    token.tail.path.foreach { path =>
+      val there = io(path)(objects.size(path)).getOrElse(0L)
+      if (there < token.tail.bytes)
+        throw Errors.partShort(objects.describe(token.target), token.uploadedBytes + there, validBytes)
+    }
+    Closed(S3TokenCodec.encode(token))
+  }
+
+  /** A part with an upload: its bytes can be neither read nor copied, and a late writer could still put other bytes
+    * under the next part's number.
+    */
+  override def mustFinish(open: Resume, validBytes: Long): Option[Closed] = {
+    val token = cut(open, validBytes)
+    token.upload.map(_ => Closed(S3TokenCodec.encode(token)))
+  }
+
+  override def fence(run: RunId, open: Vector[Open]): Vector[FenceOutcome] = open.map { part =>
+    mustFinish(part.handle, part.validBytes)
+      .fold[FenceOutcome](FenceOutcome.Doubtful)(FenceOutcome.MustFinish(_, part.validBytes))
+  }
+
+  override def publish(part: Publish, sizeBytes: Long, finishedPath: String): PublishOutcome = {
+    val token = cut(part, sizeBytes)
+    if (token.target != finishedPath)
+      throw storeWrite(finishedPath, new IOException(s"the part was begun as ${token.target}"))
+    reading(token, sizeBytes)(publishing.publish(token))
+  }
+
+  override def staged(): Vector[Staged] = io(directory) {
+    objects.list(directory).map { case (path, status) => Staged(path, status.getModificationTime) }
+  }
+
+  override def stagedOf(part: Publish): Set[String] = tokenOf(part.token).objects.toSet
+
+  /** Takes what [[staged]] lists and handles of parts. Aborts the upload that goes with it. */
+  override def discard(token: String): Unit = io(token) {
+    S3TokenCodec.decode(token) match {
+      case Some(part) =>
+        part.upload.foreach(upload => uploads.abort(part.target, upload.handle))
+        objects.delete(part.objects ++ part.stale)
+      case None =>
+        if (token.endsWith(S3Token.MarkerSuffix)) abortMarked(token)
+        objects.delete(Seq(token))
+    }
+  }
+
+  /** Nothing to hold: no writer can be seen from elsewhere, and none needs to be. */
+  override def enter(run: RunId): WriterLease = () => ()
+
+  override def othersGone(run: RunId): Boolean = false
+
+  private def directory: String = s"_stoplog/$sinkId/open"
+
+  private def begun(part: NewPart): S3Token = {
+    val below = if (part.bucket.isEmpty) "" else s"${part.bucket}/"
+    S3Token(
+      base = s"$directory/$below.${part.name}.${part.run.uid}-${unique()}",
+      target = s"$below${part.name}",
+      upload = None,
+      tail = S3Token.Tail.empty,
+      stale = Vector.empty
+    )
+  }
+
+  private def output(token: S3Token, content: Array[Byte]): S3Output =
+    new S3Output(objects, uploads, settings, token, content, () => unique())
+
+  private def cut(part: Publish, bytes: Long): S3Token = {
+    val token = tokenOf(part.token)
+    if (token.sizeBytes < bytes)
+      throw Errors.partShort(objects.describe(token.target), token.sizeBytes, bytes)
+    token.cutTo(bytes).getOrElse(throw unreadable(token, bytes))
+  }
+
+  private def tokenOf(text: String): S3Token =
+    S3TokenCodec.decode(text).getOrElse(throw storeWrite(text, new IOException("this is no part on S3")))
+
+  private def tailOf(token: S3Token): Array[Byte] = reading(token, token.sizeBytes) {
+    tails
+      .read(token.tail)
+      .getOrElse(throw Errors.partShort(objects.describe(token.target), token.uploadedBytes, token.sizeBytes))
+  }
+
+  /** Without tails of former epochs, a few at a time. What stays behind costs its bytes until recovery finds it. */
+  private def tidied(token: S3Token): S3Token =
+    if (token.stale.sizeIs < S3PartStore.StaleTogether) token
+    else {
+      try objects.delete(token.stale)
+      catch { case NonFatal(_) => () }
+      token.copy(stale = Vector.empty)
+    }
+
+  private def abortMarked(path: String): Unit = for {
+    content <- objects.read(path)
+    marked  <- S3TokenCodec.decode(new String(content, "UTF-8"))
+    upload  <- marked.upload
+  } uploads.abort(marked.target, upload.handle)
+
+  private def unreadable(token: S3Token, bytes: Long): Throwable =
+    storeWrite(
+      token.target,
+      new IOException(s"an upload cannot be read, so nothing can go on at $bytes bytes")
+    )
+
+  private def reading[A](token: S3Token, sizeBytes: Long)(action: => A): A = io(token.target) {
+    try action
+    catch {
+      case _: EOFException =>
+        throw Errors.partShort(objects.describe(token.target), token.uploadedBytes, sizeBytes)
+    }
+  }
+
+  private def io[A](path: String)(action: => A): A =
+    try action
+    catch { case e: IOException => throw storeWrite(path, e) }
+
+  private def storeWrite(path: String, e: IOException): Throwable =
+    Errors.storeWrite(objects.describe(path), HadoopFiles.reason(e), e)
+
+  private def unique(): String = UUID.randomUUID().toString.filter(_ != '-').take(16)
+}
+
+private object S3PartStore {
+
+  /** How many tails that nobody needs any more are deleted with one request. */
+  private val StaleTogether = 4
+}

@@ -1,0 +1,101 @@
+package stoplog.store.s3
+
+import java.io.{EOFException, FileNotFoundException, IOException}
+
+import stoplog.error.Errors
+import stoplog.fault.{Faults, Step}
+import stoplog.store.PublishOutcome
+import stoplog.store.PublishOutcome.{AlreadyPublished, Lost, Published}
+import stoplog.store.s3.S3Token.Tail
+
+/** How a part on S3 becomes visible: as one conditional PUT, or by completing its upload.
+  *
+  * A repeated completion is refused by some servers and accepted by others, and the answer to the first may have
+  * been lost. So nobody's answer counts, but what is in the store: final names are made once in the world, hence an
+  * object of the recorded length under that name is this part. A small part is even compared byte by byte.
+  */
+private[s3] final class S3Publishing(objects: S3Objects, uploads: S3Uploads, tails: S3Tails, faults: Faults) {
+
+  /** Any number of processes may do it at once. Errors: `STOPLOG_NAME_TAKEN`, `STOPLOG_PART_SHORT`. */
+  def publish(token: S3Token): PublishOutcome = {
+    val outcome = token.upload match {
+      case None         => put(token, left = Tries)
+      case Some(upload) => complete(token, upload, left = Tries)
+    }
+    if (outcome == Published) faults.at(Step.MidPublish)
+    if (outcome != Lost) objects.delete(token.objects ++ token.stale)
+    outcome
+  }
+
+  @scala.annotation.tailrec
+  private def put(token: S3Token, left: Int): PublishOutcome = tails.read(token.tail) match {
+    case None          => there(token).getOrElse(Lost)
+    case Some(content) =>
+      if (objects.putIfAbsent(token.target, content)) Published
+      else
+        objects.read(token.target) match {
+          case Some(found) if found.sameElements(content) => AlreadyPublished
+          case Some(_)          => throw taken(token, "another object is there, which is not this part")
+          case None if left > 1 => put(token, left - 1)
+          case None             => throw new IOException(s"${objects.describe(token.target)} comes and goes")
+        }
+  }
+
+  @scala.annotation.tailrec
+  private def complete(token: S3Token, upload: S3Token.Upload, left: Int): PublishOutcome =
+    there(token) match {
+      case Some(outcome) =>
+        uploads.abort(token.target, upload.handle) // finished by another publisher: then there is none
+        outcome
+      case None =>
+        completed(token, upload) match {
+          case Right(outcome)      => outcome
+          case Left(_) if left > 1 => complete(token, upload, left - 1)
+          case Left(failure)       => throw failure
+        }
+    }
+
+  /** `Left` when it may go well the next time: two publishers that add the tail at once invalidate each other's. */
+  private def completed(token: S3Token, upload: S3Token.Upload): Either[IOException, PublishOutcome] =
+    try
+      withTail(token, upload) match {
+        case None        => Right(there(token).getOrElse(Lost))
+        case Some(whole) =>
+          uploads.complete(token.target, whole)
+          Right(Published)
+      }
+    catch {
+      case e: EOFException          => throw e
+      case _: FileNotFoundException => Right(there(token).getOrElse(Lost))
+      case e: IOException           => Left(e)
+    }
+
+  /** The upload with the tail as its last part; `None` when the tail has gone. */
+  private def withTail(token: S3Token, upload: S3Token.Upload): Option[S3Token.Upload] =
+    if (token.tail.bytes == 0) Some(upload)
+    else
+      tails.read(token.tail).map { content =>
+        val part = uploads.put(token.target, upload.handle, S3Uploads.TailNumber, content, content.length)
+        upload.copy(parts = upload.parts :+ part)
+      }
+
+  private def there(token: S3Token): Option[PublishOutcome] = objects.size(token.target).map { actual =>
+    if (actual == token.sizeBytes) AlreadyPublished
+    else throw taken(token, s"it holds $actual bytes, the part has ${token.sizeBytes}")
+  }
+
+  private def taken(token: S3Token, why: String): Throwable =
+    Errors.nameTaken(objects.describe(token.target), why)
+
+  private final val Tries = 3
+}
+
+/** Where tails are read from. */
+private[s3] final class S3Tails(objects: S3Objects) {
+
+  /** `None` when the tail's object is gone. Error: `EOFException` when it is shorter than the record says. */
+  def read(tail: Tail): Option[Array[Byte]] = tail match {
+    case Tail.InRecord(content)   => Some(content.bytes)
+    case Tail.InObject(at, bytes) => objects.read(at, bytes)
+  }
+}

@@ -1,0 +1,68 @@
+package stoplog.store.s3
+
+import java.io.IOException
+
+import stoplog.error.Errors
+import stoplog.log.{PutOutcome, RecordStore}
+import stoplog.store.hadoop.HadoopFiles
+
+/** Records as objects `<20 digits>.json`, each made by one conditional PUT (I6); a mark is an empty object
+  * `<20 digits>.published`.
+  */
+final class S3Records(files: HadoopFiles, sinkId: String) extends RecordStore with Serializable {
+  private val objects = new S3Objects(files)
+
+  /** The SDK asks again when an answer is lost, and is then told that the record is there: by its own first try.
+    * So finding the very same bytes leaves the outcome unknown, and reading them back decides.
+    */
+  override def putIfAbsent(seq: Long, bytes: Array[Byte]): PutOutcome = io(record(seq)) {
+    if (objects.putIfAbsent(record(seq), bytes)) PutOutcome.Created
+    else if (objects.read(record(seq)).exists(_.sameElements(bytes)))
+      throw new IOException("the same record is there already")
+    else PutOutcome.Taken
+  }
+
+  override def read(seq: Long): Option[Array[Byte]] = io(record(seq))(objects.read(record(seq)))
+
+  override def list(): Vector[Long] = io(directory) {
+    objects.list(directory).flatMap { case (path, _) => seqOf(path) }.sorted
+  }
+
+  /** Looks at the next place alone, which is not a listing for every task. Whoever slept until that was trimmed is not
+    * noticed, and spoils nothing: what it stages has names of its own.
+    */
+  override def newerThan(seq: Long): Option[Long] = io(record(seq + 1)) {
+    objects.size(record(seq + 1)).map(_ => seq + 1)
+  }
+
+  override def delete(seq: Long): Unit = io(record(seq))(objects.delete(Seq(mark(seq), record(seq))))
+
+  override def markPublished(seq: Long): Unit = io(mark(seq))(objects.put(mark(seq), Array.emptyByteArray))
+
+  override def isPublished(seq: Long): Boolean = io(mark(seq))(objects.size(mark(seq)).isDefined)
+
+  override def describe(seq: Long): String = objects.describe(record(seq))
+
+  private def directory: String         = s"_stoplog/$sinkId/log"
+  private def record(seq: Long): String = f"$directory/$seq%020d.json"
+  private def mark(seq: Long): String   = f"$directory/$seq%020d.published"
+
+  private def seqOf(path: String): Option[Long] = path.stripPrefix(s"$directory/") match {
+    case S3Records.Name(digits) => Some(digits.toLong)
+    case _                      => None
+  }
+
+  private def io[A](path: String)(action: => A): A =
+    try action
+    catch {
+      case e: IOException => throw Errors.storeWrite(objects.describe(path), HadoopFiles.reason(e), e)
+    }
+}
+
+object S3Records {
+
+  /** What `hasPathCapability` must say of the path. */
+  val Ability: String = S3Objects.ConditionalCreate
+
+  private val Name = """(\d{20})\.json""".r
+}

@@ -1,0 +1,164 @@
+package stoplog.store.s3
+
+import org.scalatest.BeforeAndAfterAll
+import org.scalatest.funsuite.AnyFunSuite
+
+import stoplog.commit._
+import stoplog.part.{Open, PartNaming, Publish, Resume, RunId}
+import stoplog.store.{NewPart, PartOutput}
+
+/** What a part costs, in requests as the server sees them. */
+class S3RequestsSuite extends AnyFunSuite with BeforeAndAfterAll {
+  private lazy val proxy = new S3Proxy(S3MockServer.shared.endpoint)
+  private val run        = RunId("11111111-1111-4111-8111-111111111111")
+  private val mib        = new Array[Byte](1 << 20)
+
+  override protected def afterAll(): Unit = proxy.close()
+
+  private def counted(action: => Any): Map[String, Int] = {
+    proxy.taken()
+    action
+    proxy.taken().groupMapReduce(_.operation)(_ => 1)(_ + _)
+  }
+
+  private def requests(name: String, settings: S3Settings = S3Settings(partBytes = 5 << 20))(
+      body: S3Storage => Unit
+  ): Unit = test(name) {
+    val storage = S3Storage.create(settings, S3Bucket(proxy.endpoint, "stoplog-requests"))
+    try body(storage)
+    finally storage.close()
+  }
+
+  private def write(output: PartOutput, bytes: Int): PartOutput = {
+    Iterator
+      .iterate(bytes)(_ - mib.length)
+      .takeWhile(_ > 0)
+      .foreach(left => output.write(mib, 0, left.min(mib.length)))
+    output
+  }
+
+  private def begun(storage: S3Storage, bytes: Int): Resume =
+    write(storage.partStore().create(NewPart("b", "part-1.txt", run)), bytes).persist()
+
+  requests("an epoch of a part with a small tail costs nothing: its tail is in the record") { storage =>
+    val open = begun(storage, 1000)
+    assert(counted(write(storage.partStore().resume(open, 1000), 500).persist()) === Map.empty)
+  }
+
+  requests("an epoch costs one PUT for the tail, which the next one reads; old tails go four at a time") {
+    storage =>
+      var open   = begun(storage, 10000)
+      var bytes  = 10000
+      val epochs = 20
+      val costs  = counted {
+        for (_ <- 1 to epochs) {
+          open = write(storage.partStore().resume(open, bytes.toLong), 10000).persist()
+          bytes += 10000
+        }
+      }
+      assert(
+        costs
+          .removed("HeadObject") === Map("PutObject" -> epochs, "GetObject" -> epochs, "DeleteObjects" -> 4)
+      )
+      assert(costs.getOrElse("HeadObject", 0) <= epochs)
+  }
+
+  requests("an epoch that fills parts costs those, and no more than one PUT beside them") { storage =>
+    val open = begun(storage, 6 << 20)
+    assert(
+      counted(write(storage.partStore().resume(open, 6L << 20), 10 << 20).persist()).removed("HeadObject") ===
+        Map("UploadPart" -> 2, "PutObject" -> 1, "GetObject" -> 1)
+    )
+  }
+
+  requests(
+    "a part of one epoch costs its upload: create, marker, parts, and a completion that moves no data"
+  ) { storage =>
+    var closed: Publish = Resume("")
+    val writing         = counted {
+      closed = write(storage.partStore().create(NewPart("b", "part-1.txt", run)), 12 << 20).finish()
+    }
+    assert(writing === Map("CreateMultipartUpload" -> 1, "PutObject" -> 1, "UploadPart" -> 3))
+    val publishing = counted(storage.partStore().publish(closed, 12L << 20, "b/part-1.txt"))
+    assert(publishing === Map("HeadObject" -> 2, "CompleteMultipartUpload" -> 1, "DeleteObject" -> 1))
+  }
+
+  requests("a part that fits into the record becomes visible by the only request that it ever costs") {
+    storage =>
+      val costs = counted {
+        val closed = write(storage.partStore().create(NewPart("b", "part-1.txt", run)), 2000).finish()
+        storage.partStore().publish(closed, 2000, "b/part-1.txt")
+      }
+      assert(costs === Map("PutObject" -> 1))
+  }
+
+  requests("a small part costs the PUT of its tail and the one that publishes it") { storage =>
+    val costs = counted {
+      val closed = write(storage.partStore().create(NewPart("b", "part-1.txt", run)), 1 << 20).finish()
+      storage.partStore().publish(closed, 1L << 20, "b/part-1.txt")
+    }
+    assert(costs.removed("HeadObject") === Map("PutObject" -> 2, "GetObject" -> 1, "DeleteObject" -> 1))
+  }
+
+  requests("fencing costs nothing, however many parts are open") { storage =>
+    val open = begun(storage, 6 << 20)
+    val all  = Vector.fill(1000)(Open("b", "part-1.txt", 0, open, 6L << 20, 1, 0, 0, None))
+    assert(counted(storage.partStore().fence(run, all)) === Map.empty)
+  }
+
+  requests("a task that asks whether it is too late makes no listing") { storage =>
+    storage.recordStore().putIfAbsent(0, "0".getBytes)
+    val costs = counted(assert(storage.recordStore().newerThan(0) === None))
+    assert(costs.keySet === Set("HeadObject"))
+    assert(storage.recordStore().newerThan(-1) === Some(0))
+  }
+
+  requests("an epoch of the driver costs one PUT of the record and one listing") { storage =>
+    val log    = new stoplog.log.CommitLog(storage.recordStore())
+    val driver = new SinkDriver(
+      run,
+      SinkIdentity(storage.root, "main", "query"),
+      SinkSettings(Map.empty, "text"),
+      SmallParts,
+      log,
+      storage.partStore(),
+      SinkDriver.Choices(ForeignQuery.Refuse, LostPart.Fail),
+      SinkDriver.Tools(
+        new ManualClock(0),
+        stoplog.fault.Faults.none,
+        Turn.semaphore(),
+        Parallel.sequential,
+        Retry.never
+      )
+    )
+    val naming                    = PartNaming("part", ".txt")
+    def epoch(number: Long): Unit = {
+      val plan   = driver.begin(number, slots = 1)
+      val writer = new TaskWriter[String](
+        plan.forTask(0, Attempt.First),
+        storage.partStore(),
+        Lines,
+        SmallParts,
+        naming,
+        100,
+        new ManualClock(0),
+        stoplog.fault.Faults.none,
+        _ => (),
+        () => ()
+      )
+      writer.write("b", "row")
+      driver.commit(number, Seq(writer.commit()))
+    }
+    epoch(0)
+    assert(counted(epoch(1)) === Map("PutObject" -> 1, "ListObjectsV2" -> 1))
+    (2L to 100L).foreach(epoch)
+    assert(counted(epoch(101)) === Map("PutObject" -> 1, "ListObjectsV2" -> 1, "DeleteObjects" -> 1))
+  }
+}
+
+private object SmallParts extends stoplog.rolling.RollingPolicy {
+  import stoplog.rolling.{PartStats, RollReason}
+  override def beforeRow(part: PartStats, nowMillis: Long): Option[RollReason]  = None
+  override def onTime(part: PartStats, nowMillis: Long): Option[RollReason]     = None
+  override def onEpochEnd(part: PartStats, nowMillis: Long): Option[RollReason] = None
+}

@@ -5,6 +5,7 @@ import java.io.IOException
 import scala.util.{Failure, Success, Try}
 
 import org.apache.hadoop.fs.{CommonPathCapabilities, FileSystem, LeaseRecoverable, Path => HadoopPath}
+import org.apache.hadoop.util.VersionInfo
 import org.apache.spark.sql.SparkSession
 
 import stoplog.error.Errors
@@ -13,6 +14,7 @@ import stoplog.options.{Durability, Truncation}
 import stoplog.rolling.RollingPolicy
 import stoplog.store.{JobStore, PartLayout, PartStore}
 import stoplog.store.hadoop.{HadoopFiles, HadoopSettings, Renaming}
+import stoplog.store.s3.{S3Library, S3Records}
 
 /** One path on one kind of storage: which stores go there. Goes to the executors. */
 private[spark] trait SinkPlace extends Serializable {
@@ -40,7 +42,7 @@ private[spark] object SinkPlace {
   /** By what the path's file system can do. Read as Hadoop reads paths, so that a path means what it means to Spark's
     * own formats.
     *
-    * Errors: `STOPLOG_STORE_UNSUPPORTED`, `STOPLOG_PATH_NOT_WRITABLE`.
+    * Errors: `STOPLOG_STORE_UNSUPPORTED`, `STOPLOG_HADOOP_AWS`, `STOPLOG_PATH_NOT_WRITABLE`.
     */
   def of(path: String, durability: Durability, truncation: Truncation): SinkPlace = {
     val configuration = SparkSession.active.sparkContext.hadoopConfiguration
@@ -50,6 +52,7 @@ private[spark] object SinkPlace {
     val scheme = Option(parsed.toUri.getScheme).getOrElse(FileSystem.getDefaultUri(configuration).getScheme)
     if (scheme == "file") OnDisk(path, parsed, durability)
     else {
+      if (scheme == "s3a") S3Library.check(path, configuration.getClassLoader, VersionInfo.getVersion)
       Try(FileSystem.getFileSystemClass(scheme, configuration)).failed.foreach { _ =>
         throw Errors.storeUnsupported(path, scheme)
       }
@@ -58,6 +61,7 @@ private[spark] object SinkPlace {
       Try(resolved(parsed.getFileSystem(configuration), parsed)) match {
         case Success((system, root)) if fencesAndCuts(system, root) =>
           OnHdfs(path, files(root, Renaming.Atomic), durability, truncation)
+        case Success((system, root)) if uploads(system, root) => OnS3(path, files(root, Renaming.Checked))
         case Success((_, root)) => new OnHadoop(path, files(root, Renaming.Checked), durability, truncation)
         case Failure(e: IOException) => throw Errors.pathNotWritable(path, HadoopFiles.reason(e))
         case Failure(e)              => throw e
@@ -85,4 +89,9 @@ private[spark] object SinkPlace {
     system.isInstanceOf[LeaseRecoverable] &&
       system.hasPathCapability(root, CommonPathCapabilities.FS_APPEND) &&
       system.hasPathCapability(root, CommonPathCapabilities.FS_TRUNCATE)
+
+  /** An upload can be completed by another process, and a record created only where there is none. */
+  private def uploads(system: FileSystem, root: HadoopPath): Boolean =
+    system.hasPathCapability(root, CommonPathCapabilities.FS_MULTIPART_UPLOADER) &&
+      system.hasPathCapability(root, S3Records.Ability)
 }

@@ -1,0 +1,32 @@
+package stoplog.spark
+
+import java.io.IOException
+
+import stoplog.error.Errors
+import stoplog.fault.Faults
+import stoplog.log.RecordStore
+import stoplog.store.{JobStore, PartLayout, PartStore}
+import stoplog.store.hadoop.{HadoopFiles, HadoopJobStore}
+import stoplog.store.s3._
+
+/** S3, or whatever has uploads and conditional writes. Unfinished parts are uploads, which have no name that a layout
+  * could choose, and are durable as soon as they are acknowledged.
+  */
+private[spark] final case class OnS3(path: String, files: HadoopFiles) extends SinkPlace {
+
+  override def parts(sinkId: String, layout: PartLayout): PartStore =
+    new S3PartStore(files, sinkId, S3Settings(), Faults.ofThisJvm)
+
+  override def records(sinkId: String): RecordStore = new S3Records(files, sinkId)
+
+  override def job(sinkId: String): JobStore = new S3JobStore(files, sinkId)
+
+  override def sinkIds(prefix: String): Vector[String] = HadoopJobStore.jobs(files, prefix)
+
+  override def probe(sinkId: String, layout: PartLayout): Unit = S3Probe.probe(files, sinkId)
+
+  override def refuseIfHopeless(): Unit =
+    try
+      files.obstacle().foreach(there => throw Errors.pathNotWritable(path, s"$there is not a directory"))
+    catch { case e: IOException => throw Errors.pathNotWritable(path, HadoopFiles.reason(e)) }
+}

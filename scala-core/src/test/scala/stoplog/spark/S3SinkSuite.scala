@@ -1,0 +1,127 @@
+package stoplog.spark
+
+import java.nio.charset.StandardCharsets.UTF_8
+import java.nio.file.{Files, Path}
+
+import scala.jdk.CollectionConverters._
+
+import org.apache.spark.sql.SaveMode
+import org.scalatest.funsuite.AnyFunSuite
+
+import stoplog.format.SparkSessionForTests
+import stoplog.log.CommitLog
+import stoplog.rolling.RollReason
+import stoplog.store.s3._
+
+/** The sink on S3, as a user of Spark sees it, and the server by another client than the sink's. */
+class S3SinkSuite extends AnyFunSuite with SparkSessionForTests {
+
+  override protected def beforeAll(): Unit = {
+    super.beforeAll()
+    S3Victim.configure(spark, S3MockServer.shared.endpoint)
+  }
+
+  private def on(name: String)(body: (S3Storage, RawS3) => Unit): Unit = test(name) {
+    val storage = S3Storage.create(S3Settings())
+    val server  = storage.raw()
+    try body(storage, server)
+    finally {
+      server.close()
+      storage.close()
+    }
+  }
+
+  on("parts stay open across batches and runs, and each row is there once when they are finished") {
+    (storage, server) =>
+      val input      = Files.createTempDirectory("stoplog-s3-input")
+      val checkpoint = Files.createTempDirectory("stoplog-s3-checkpoint").toString
+      for (run <- 1 to 3) {
+        write(input, run, rows = 100)
+        S3Victim.run(
+          spark,
+          input.toString,
+          storage.root,
+          checkpoint,
+          finalizing = if (run == 3) "always" else "never"
+        )
+        if (run < 3) assert(storage.visible().isEmpty)
+      }
+      assert(lines(storage) === rowsOf(1 to 3, 100))
+      assert(storage.visible().size === 1)
+      assert(nothingUnfinished(server))
+  }
+
+  on("a process that is killed in the middle of an upload loses and repeats no row, and leaves no upload") {
+    (storage, server) =>
+      val input      = Files.createTempDirectory("stoplog-s3-input")
+      val checkpoint = Files.createTempDirectory("stoplog-s3-checkpoint").toString
+      (1 to 2).foreach(write(input, _, S3SinkSuite.LargeRows))
+      val victim = S3Victim.start(
+        S3MockServer.shared.endpoint,
+        input.toString,
+        storage.root,
+        checkpoint,
+        "midWrite:250:halt"
+      )
+      assert(victim.waitFor() === 137)
+      assert(server.openUploads().size === 1 && storage.visible().isEmpty)
+      write(input, 3, S3SinkSuite.LargeRows)
+      S3Victim.run(spark, input.toString, storage.root, checkpoint, finalizing = "always")
+      assert(lines(storage) === rowsOf(1 to 3, S3SinkSuite.LargeRows))
+      assert(nothingUnfinished(server))
+      val reasons = new CommitLog(storage.recordStore()).all().flatMap(_.publish).map(_.reason)
+      assert(reasons === Vector(RollReason.Takeover, RollReason.End))
+  }
+
+  on("a batch job adds to what is there, or replaces it") { (storage, server) =>
+    job("one", storage, SaveMode.Append)
+    job("two", storage, SaveMode.Append)
+    assert(lines(storage) === Seq("one", "two"))
+    job("three", storage, SaveMode.Overwrite)
+    assert(lines(storage) === Seq("three"))
+    assert(server.keys().forall(!_.startsWith("_stoplog/")))
+    assert(server.openUploads().isEmpty)
+  }
+
+  test("a bucket that is not there is refused by name, before anything is written") {
+    val error = intercept[stoplog.error.StoplogArgumentException] {
+      job("one", "s3a://stoplog-no-such-bucket/out", SaveMode.Append)
+    }
+    assert(error.getCondition === "STOPLOG_PATH_NOT_WRITABLE")
+  }
+
+  private def nothingUnfinished(server: RawS3): Boolean =
+    server.openUploads().isEmpty && !server.keys().exists(_.contains("/open/"))
+
+  private def write(input: Path, number: Int, rows: Int): Unit = {
+    val written = Files.write(Files.createTempFile("stoplog-s3", ".txt"), rowsOf(Seq(number), rows).asJava)
+    Files.move(written, input.resolve(s"$number.txt"))
+    ()
+  }
+
+  private def rowsOf(files: Seq[Int], rows: Int): Seq[String] =
+    files.flatMap(file => (1 to rows).map(S3SinkSuite.row(file, _)))
+
+  private def job(row: String, storage: S3Storage, mode: SaveMode): Unit = job(row, storage.root, mode)
+
+  private def job(row: String, path: String, mode: SaveMode): Unit =
+    spark
+      .sql(s"SELECT '$row' AS value")
+      .write
+      .format("stoplog")
+      .option("format", "text")
+      .option("bucketAssigner", "basePath")
+      .mode(mode)
+      .save(path)
+
+  private def lines(storage: S3Storage): Seq[String] =
+    storage.visible().toSeq.flatMap(file => new String(storage.bytes(file), UTF_8).linesIterator).sorted
+}
+
+private object S3SinkSuite {
+
+  /** Somewhat more than the part of an upload, and less than two. */
+  val LargeRows = 12000
+
+  def row(file: Int, number: Int): String = f"$file%d-$number%06d" + "x" * 1000
+}

@@ -23,13 +23,14 @@ final class S3MockServer private (port: Int, tlsPort: Int, data: Path) {
 
   /** As `kill -9` and a start on the same data. */
   def restart(): Unit = {
-    process.destroyForcibly().waitFor()
+    stop()
     process = launch()
     awaitReady()
   }
 
   def stop(): Unit = {
-    process.destroyForcibly().waitFor()
+    process.getOutputStream.close()
+    process.waitFor()
     ()
   }
 
@@ -46,6 +47,10 @@ final class S3MockServer private (port: Int, tlsPort: Int, data: Path) {
   private def launch(): Process = {
     val java = Paths.get(System.getProperty("java.home"), "bin", "java").toString
     new ProcessBuilder(
+      "sh",
+      "-c",
+      S3MockServer.UntilInputEnds,
+      "sh",
       java,
       "-Xmx300m",
       "-XX:+UseSerialGC",
@@ -85,6 +90,9 @@ object S3MockServer {
     try (first.getLocalPort, second.getLocalPort)
     finally { first.close(); second.close() }
   }
+
+  /** Kills the server when whoever started it closes the pipe, or dies. */
+  private val UntilInputEnds = """"$@" < /dev/null & read -r _; kill -9 $!; wait"""
 
   private val StartNanos = 90L * 1000 * 1000 * 1000
 }

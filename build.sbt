@@ -21,11 +21,11 @@ lazy val core = (project in file("scala-core"))
       "org.apache.spark" %% "spark-sql" % Versions.spark     % Provided,
       "org.scalatest"    %% "scalatest" % Versions.scalatest % Test
     ),
-    s3Tests,
+    libraryDependencies ++= s3aModules.map(_ % Test),
     thinJar,
     localRepository,
     sparkTests,
-    Test / javaOptions += s"-Dstoplog.hdfsServer=${(hdfsServer / Runtime / fullClasspath).value.files.mkString(":")}"
+    Test / javaOptions += s"-Dstoplog.servers=${(LocalRootProject / servers).value}"
   )
 
 /** What the tests ask every store, as a library for those who want to ask their own file system. Its own test is the
@@ -47,10 +47,48 @@ lazy val laws = (project in file("laws"))
 
 /** An HDFS for the tests. It runs in a JVM of its own: the servers' jars and Spark's do not go together. */
 lazy val hdfsServer = (project in file("tests/servers/hdfs")).settings(
-  libraryDependencies += "org.apache.hadoop" % "hadoop-minicluster" % Versions.hadoop,
-  autoScalaLibrary                          := false,
-  crossPaths                                := false,
-  publish / skip                            := true
+  inJava,
+  libraryDependencies += "org.apache.hadoop" % "hadoop-minicluster" % Versions.hadoop
+)
+
+/** Two S3 servers of different make, each alone on its class path, and apart from them the client. */
+lazy val s3Servers = (project in file("tests/servers/s3")).settings(
+  inJava,
+  ivyConfigurations ++= Seq(S3Mock, S3Proxy, S3a),
+  libraryDependencies ++= Seq(
+    ("com.adobe.testing" % "s3mock"  % Versions.s3mock  % S3Mock classifier "exec").intransitive(),
+    ("org.gaul"          % "s3proxy" % Versions.s3proxy % S3Proxy classifier "jar-with-dependencies").intransitive()
+  ),
+  libraryDependencies ++= s3aModules.map(_ % S3a)
+)
+
+lazy val S3Mock  = config("s3mock").hide
+lazy val S3Proxy = config("s3proxy").hide
+lazy val S3a     = config("s3a").hide
+
+/** S3A with the three modules of the SDK that it needs, not the bundle of all (690 MB). */
+lazy val s3aModules = Seq(
+  "org.apache.hadoop" % "hadoop-aws" % Versions.hadoop exclude ("software.amazon.awssdk", "bundle")
+) ++ Seq("s3", "s3-transfer-manager", "sts").map("software.amazon.awssdk" % _ % Versions.awsSdk)
+
+lazy val servers = taskKey[File]("Compile the tests' servers and write their class paths to build/servers.")
+
+servers := {
+  val jars = (s3Servers / update).value
+  val s3   = (s3Servers / Compile / products).value
+  ServerClassPaths.write(
+    baseDirectory.value / "build" / "servers",
+    "hdfs"    -> (hdfsServer / Runtime / fullClasspath).value.files,
+    "s3mock"  -> (s3 ++ jars.select(configurationFilter(S3Mock.name))),
+    "s3proxy" -> (s3 ++ jars.select(configurationFilter(S3Proxy.name))),
+    "s3a"     -> jars.select(configurationFilter(S3a.name))
+  )
+}
+
+lazy val inJava = Seq(
+  autoScalaLibrary := false,
+  crossPaths       := false,
+  publish / skip   := true
 )
 
 /** One jar that asks for nothing besides the user's Spark, and says which version and licence it has. */
@@ -87,24 +125,3 @@ lazy val sparkTests = Seq(
   Test / testOptions += Tests.Argument(TestFrameworks.ScalaTest, "-oD"),
   Test / parallelExecution := false
 )
-
-/** S3A with the three modules of the SDK that it needs, not the bundle of all (690 MB); and a server, which runs in a
-  * process of its own and never meets the class path.
-  */
-lazy val s3Tests = Seq(
-  ivyConfigurations += Servers,
-  libraryDependencies ++= Seq(
-    "org.apache.hadoop"  % "hadoop-aws" % Versions.hadoop % Test exclude ("software.amazon.awssdk", "bundle"),
-    ("com.adobe.testing" % "s3mock"     % Versions.s3mock % Servers classifier "exec").intransitive()
-  ),
-  libraryDependencies ++= Seq("s3", "s3-transfer-manager", "sts").map { module =>
-    "software.amazon.awssdk" % module % Versions.awsSdk % Test
-  },
-  Test / javaOptions += {
-    val jars = update.value.select(configurationFilter(Servers.name))
-    s"-Dstoplog.test.s3mock=${jars.head}"
-  }
-)
-
-/** What tests start as processes. */
-lazy val Servers = config("servers").hide

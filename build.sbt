@@ -56,8 +56,8 @@ lazy val s3Servers = (project in file("tests/servers/s3")).settings(
   inJava,
   ivyConfigurations ++= Seq(S3Mock, S3Proxy, S3a),
   libraryDependencies ++= Seq(
-    ("com.adobe.testing" % "s3mock"  % Versions.s3mock  % S3Mock classifier "exec").intransitive(),
-    ("org.gaul"          % "s3proxy" % Versions.s3proxy % S3Proxy classifier "jar-with-dependencies").intransitive()
+    ("com.adobe.testing" % "s3mock" % Versions.s3mock % S3Mock classifier "exec").intransitive(),
+    ("org.gaul" % "s3proxy" % Versions.s3proxy % S3Proxy classifier "jar-with-dependencies").intransitive()
   ),
   libraryDependencies ++= s3aModules.map(_ % S3a)
 )

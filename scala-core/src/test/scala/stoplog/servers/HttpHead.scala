@@ -1,0 +1,43 @@
+package stoplog.servers
+
+import java.io.{ByteArrayOutputStream, EOFException, InputStream}
+import java.nio.charset.StandardCharsets.ISO_8859_1
+
+/** The first line and the headers of an HTTP message, with the very bytes that came. */
+final class HttpHead private (val bytes: Array[Byte]) {
+  private val lines = new String(bytes, ISO_8859_1).split("\r\n").toSeq
+
+  def firstLine: String = lines.head
+
+  def header(name: String): Option[String] = lines.tail.collectFirst {
+    case line if line.regionMatches(true, 0, s"$name:", 0, name.length + 1) => line.drop(name.length + 1).trim
+  }
+
+  def says(name: String, value: String): Boolean = header(name).exists(_.toLowerCase.contains(value))
+
+  /** How the message goes on: bytes known in advance, chunks, or neither. */
+  def body: HttpBody =
+    if (says("Transfer-Encoding", "chunked")) HttpBody.Chunked
+    else header("Content-Length").fold[HttpBody](HttpBody.Unsaid)(length => HttpBody.Sized(length.toLong))
+}
+
+object HttpHead {
+
+  /** None when the sender has closed the connection instead. */
+  def read(in: InputStream): Option[HttpHead] = {
+    val bytes = new ByteArrayOutputStream
+    var end   = 0 // how much of the empty line that ends it has come
+    while (end < End.length) {
+      val byte = in.read()
+      if (byte < 0) {
+        if (bytes.size == 0) return None
+        throw new EOFException(s"in the middle of: $bytes")
+      }
+      bytes.write(byte)
+      end = if (byte == End(end)) end + 1 else if (byte == End(0)) 1 else 0
+    }
+    Some(new HttpHead(bytes.toByteArray))
+  }
+
+  private val End = "\r\n\r\n"
+}

@@ -5,7 +5,7 @@ SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := help
-.PHONY: help jar wheel publish-local-repo setup test test-long test-spark-lines demo bench fmt lint lint-python docs clean clean-all FORCE
+.PHONY: help jar wheel publish-local-repo setup test test-long test-spark-lines servers demo bench fmt lint lint-python docs clean clean-all FORCE
 
 PYTHON ?= $(shell command -v python3.11 || command -v python3)
 export JAVA ?= $(if $(JAVA_HOME),$(JAVA_HOME)/bin/java,java)
@@ -25,6 +25,7 @@ STAMPS   := .cache/stamps
 
 BUILD_FILES    := LICENSE build.sbt $(wildcard project/*.scala project/*.sbt project/build.properties)
 SCALA_SOURCES  := $(shell find scala-core/src/main -type f | sort)
+SERVER_SOURCES := $(shell find tests/servers -path '*/src/*' -type f | sort)
 PYTHON_SOURCES := $(shell find python/stoplog -type f -not -path '*/jars/*' -not -name '*.pyc' | sort)
 
 help: ## Show this list.
@@ -41,14 +42,16 @@ wheel: $(STAMPS)/wheel ## Build the wheel that carries the jar.
 publish-local-repo: $(STAMPS)/jar ## Publish the jar to build/repo, for spark-submit --packages --repositories.
 	@echo "--packages io.github.stoplog:stoplog_2.13:$(VERSION) --repositories file://$(CURDIR)/build/repo"
 
-test: $(STAMPS)/installed $(LAUNCHER) ## Run all checks and tests: Scala, Python, end to end.
+test: $(STAMPS)/installed $(STAMPS)/servers ## Run all checks and tests: Scala, Python, end to end.
 	@$(PY) scripts/run_tests.py
 
-test-long: $(STAMPS)/installed $(LAUNCHER) ## The same with many more crash rounds and simulated schedules.
+test-long: $(STAMPS)/installed $(STAMPS)/servers ## The same with many more crash rounds and simulated schedules.
 	@STOPLOG_LONG=1 $(PY) scripts/run_tests.py
 
 test-spark-lines: $(STAMPS)/wheel ## Run the end-to-end tests of this one jar on every Spark line (SPARK_LINES="4.0.5 4.3.0" for some).
 	@$(PY) scripts/spark_lines.py $(WHEEL) $(SPARK_LINES)
+
+servers: $(STAMPS)/servers ## Fetch the HDFS and the S3 servers that tests and demos start.
 
 demo: $(STAMPS)/installed ## Stream real flights, kill the job twice, and find every row exactly once.
 	@$(PY) demo/run.py
@@ -74,7 +77,7 @@ docs: $(LAUNCHER) ## Write the generated pages of docs/ anew.
 
 clean: ## Remove what was built, keep the environments.
 	rm -rf build dist scala-core/target target project/target project/project python/stoplog/jars
-	rm -f $(STAMPS)/jar $(STAMPS)/wheel $(STAMPS)/installed
+	rm -f $(STAMPS)/jar $(STAMPS)/wheel $(STAMPS)/installed $(STAMPS)/servers
 
 clean-all: clean ## Remove the environments and caches in this folder as well.
 	rm -rf .venv .venv-spark-* .cache .mypy_cache .ruff_cache .pytest_cache
@@ -107,6 +110,10 @@ $(STAMPS)/wheel: $(STAMPS)/jar python/pyproject.toml python/hatch_build.py $(PYT
 
 $(STAMPS)/installed: $(STAMPS)/wheel
 	@$(PIP) --no-deps --no-index --force-reinstall $(WHEEL)
+	@touch $@
+
+$(STAMPS)/servers: $(BUILD_FILES) $(SERVER_SOURCES) | $(LAUNCHER)
+	scripts/sbt servers
 	@touch $@
 
 # The lists change when a file is added or removed, which no time stamp of a remaining file shows.

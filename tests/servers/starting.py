@@ -1,0 +1,105 @@
+"""Starts servers from the class paths that the build writes, and tells Spark how to reach them."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import subprocess
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+CLASS_PATHS = Path(__file__).resolve().parent.parent.parent / "build" / "servers"
+BUCKET = "stoplog"
+"""Every S3 server has it from its start; the access key and the secret are named like it."""
+
+_ANSWER = "answer: "
+_JVM = ("-Xmx384m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1")
+
+
+@dataclass(frozen=True, slots=True)
+class Server:
+    """One that runs.
+
+    Args:
+        address: as a client of its own kind names it, `hdfs://<host>:<port>` or `http://<host>:<port>`.
+        root: what paths for Spark begin with.
+        conf: what Spark must be told, `spark.jars` among it where the client is not part of Spark.
+    """
+
+    address: str
+    root: str
+    conf: dict[str, str] = field(default_factory=dict)
+
+
+@contextlib.contextmanager
+def hdfs(directory: Path) -> Iterator[Server]:
+    """One NameNode and one DataNode over an empty directory."""
+    with _process("hdfs", "stoplog.servers.HdfsServer", directory) as address:
+        yield Server(address, address)
+
+
+@contextlib.contextmanager
+def s3mock(directory: Path) -> Iterator[Server]:
+    """Strict about ETags, the order and sizes of parts, and conditional writes. Takes any credentials."""
+    with _process("s3mock", "stoplog.servers.S3Mock", directory) as address:
+        yield Server(address, f"s3a://{BUCKET}", _s3a(address))
+
+
+@contextlib.contextmanager
+def s3proxy(directory: Path) -> Iterator[Server]:
+    """Quick to start. Verifies signatures."""
+    with _process("s3proxy", "stoplog.servers.S3Proxy", directory) as address:
+        yield Server(address, f"s3a://{BUCKET}", _s3a(address))
+
+
+def _s3a(endpoint: str) -> dict[str, str]:
+    settings = {
+        "endpoint": endpoint,
+        "endpoint.region": "us-east-1",
+        "path.style.access": "true",
+        "connection.ssl.enabled": "false",
+        "aws.credentials.provider": "org.apache.hadoop.fs.s3a.SimpleAWSCredentialsProvider",
+        "access.key": BUCKET,
+        "secret.key": BUCKET,
+    }
+    jars = _class_path("s3a").split(os.pathsep)
+    return {"spark.jars": ",".join(jars)} | {f"spark.hadoop.fs.s3a.{key}": settings[key] for key in settings}
+
+
+@contextlib.contextmanager
+def _process(name: str, main_class: str, directory: Path) -> Iterator[str]:
+    """Yields the address once the server answers there. What it logs goes to a file in its directory."""
+    directory.mkdir(parents=True, exist_ok=True)
+    java = os.environ.get("JAVA", "java")
+    command = [java, *_JVM, "-cp", _class_path(name), main_class, str(directory.resolve())]
+    with (
+        (directory / "log").open("ab") as log,
+        subprocess.Popen(
+            command,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=log,
+            text=True,
+            start_new_session=True,
+        ) as process,
+    ):
+        try:
+            yield _address(name, process, directory / "log")
+        finally:
+            process.kill()
+
+
+def _address(name: str, process: subprocess.Popen[str], log: Path) -> str:
+    assert process.stdout
+    for line in process.stdout:
+        if line.startswith(_ANSWER):
+            return line.removeprefix(_ANSWER).rstrip()
+    raise RuntimeError(f"{name} ended with {process.wait()}: {log.read_text()[-2000:]}")
+
+
+def _class_path(name: str) -> str:
+    file = CLASS_PATHS / f"{name}.classpath"
+    if not file.exists():
+        raise RuntimeError(f"{file} is not there: run `make servers`.")
+    return file.read_text()

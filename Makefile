@@ -5,7 +5,7 @@ SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := help
-.PHONY: help jar wheel publish-local-repo setup test test-long test-spark-lines servers demo bench fmt lint lint-python docs clean clean-all FORCE
+.PHONY: help jar wheel publish-local-repo setup test test-long test-spark-lines servers demo demo-hdfs demo-s3 bench fmt lint lint-python docs clean clean-all FORCE
 
 PYTHON ?= $(shell command -v python3.11 || command -v python3)
 export JAVA ?= $(if $(JAVA_HOME),$(JAVA_HOME)/bin/java,java)
@@ -55,6 +55,12 @@ servers: $(STAMPS)/servers ## Fetch the HDFS and the S3 servers that tests and d
 
 demo: $(STAMPS)/installed ## Stream real flights, kill the job twice, and find every row exactly once.
 	@$(PY) demo/run.py
+
+demo-hdfs: $(STAMPS)/installed $(STAMPS)/servers ## The same on an HDFS that it starts.
+	@$(PY) demo/run.py hdfs
+
+demo-s3: $(STAMPS)/installed $(STAMPS)/servers ## The same on an S3 server that it starts.
+	@$(PY) demo/run.py s3
 
 bench: $(STAMPS)/installed ## Measure against Spark's own sinks.
 	@$(PY) bench/run.py

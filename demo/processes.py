@@ -17,10 +17,16 @@ ROOT = Path(__file__).resolve().parent.parent
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """A module with its arguments. What Spark says goes to the log."""
+    """A module with its arguments.
+
+    Args:
+        conf: the directory of `spark-defaults.conf`.
+        log: where what Spark says goes.
+    """
 
     module: str
-    arguments: tuple[Path, ...]
+    arguments: tuple[Path | str, ...]
+    conf: Path
     log: Path
 
     def run(self) -> None:
@@ -44,7 +50,7 @@ class Job:
         with self.log.open("ab") as log:
             # A session of its own, so that the JVM dies with Python and has no chance to tidy up.
             process = subprocess.Popen(
-                command, cwd=ROOT, stderr=log, env=_environment(), start_new_session=True
+                command, cwd=ROOT, stderr=log, env=_environment(self.conf), start_new_session=True
             )
         try:
             yield process
@@ -58,7 +64,11 @@ class Job:
         return SystemExit(f"{end}\n{self.module} ended too early or failed; its log is {self.log}")
 
 
-def _environment() -> dict[str, str]:
+def _environment(conf: Path) -> dict[str, str]:
     """Without a Spark of the machine's own: the one used is that of this interpreter, on loopback."""
     own = {key: value for key, value in os.environ.items() if not key.startswith(("SPARK_", "PYSPARK_"))}
-    return own | {"PYSPARK_PYTHON": sys.executable, "SPARK_LOCAL_IP": "127.0.0.1"}
+    return own | {
+        "PYSPARK_PYTHON": sys.executable,
+        "SPARK_CONF_DIR": str(conf),
+        "SPARK_LOCAL_IP": "127.0.0.1",
+    }

@@ -1,15 +1,17 @@
 """Stream a year of flights, kill the job twice with `kill -9`, and look for every row in the files.
 
-`make demo` runs this. What it makes lies under build/demo/.
+usage: run.py [disk|hdfs|s3]
+
+`make demo` runs this on a local disk, `make demo-hdfs` and `make demo-s3` on a server that they start.
+What it makes lies under build/demo/.
 """
 
 from __future__ import annotations
 
-import contextlib
 import shutil
 import sys
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -18,48 +20,59 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from demo import data
 from demo.picture import Panel, size_in_words, svg
+from demo.place import PLACES, Place
 from demo.processes import ROOT, Job
-from demo.verify import Found, verify, visible_files
+from demo.storage import Storage
+from demo.verify import Found, is_visible, verify
 
-WORK = ROOT / "build" / "demo"
-INPUT = WORK / f"input-{data.DAYS_PER_FILE}-days"
-OUTPUT = WORK / "flights"
-SPARK_OUTPUT = WORK / "flights-spark"
-PICTURE = WORK / "file-sizes.svg"
+DEMO = ROOT / "build" / "demo"
+INPUT = DEMO / f"input-{data.DAYS_PER_FILE}-days"
+OUTPUT, SPARK_OUTPUT = "flights", "flights-spark"
 
 KILL_AT_FINISHED_FILES = (5, 20)
 """By then many parts are finished and many are open, and neither the first nor the last batch is running."""
 
 
-def main() -> int:
+def main(kind: str = "disk") -> int:
+    work = DEMO / kind
+    shutil.rmtree(work, ignore_errors=True)
+    work.mkdir(parents=True)
+    with PLACES[kind](work) as place:
+        return demonstrate(place, work)
+
+
+def demonstrate(place: Place, work: Path) -> int:
     begun = time.monotonic()
-    for leftover in (OUTPUT, SPARK_OUTPUT, WORK / "checkpoint", WORK / "checkpoint-spark"):
-        shutil.rmtree(leftover, ignore_errors=True)
-    WORK.mkdir(parents=True, exist_ok=True)
+    ours, sparks = place.look(OUTPUT), place.look(SPARK_OUTPUT)
     sent = data.rows()
     files = data.write_input(INPUT)
     say(f"{len(sent):,} flights in {files} input files, two days each, two files a micro-batch")
 
-    job = Job("demo.job", (INPUT, OUTPUT, WORK / "checkpoint"), WORK / "job.log")
+    conf = work / "conf"
+    conf.mkdir()
+    (conf / "spark-defaults.conf").write_text(
+        "".join(f"{key} {value}\n" for key, value in place.conf.items())
+    )
+    job = Job("demo.job", (INPUT, place.path(OUTPUT), work / "checkpoint"), conf, work / "job.log")
     for finished in KILL_AT_FINISHED_FILES:
-        say("starting demo/job.py")
-        job.run_until(moment(finished))
-        say(f"kill -9. {Standing.of(OUTPUT)}")
-        found = verify(OUTPUT, sent, data.columns())
+        say(f"starting demo/job.py, which writes to {place.path(OUTPUT)}")
+        job.run_until(moment(ours, finished))
+        say(f"kill -9. {Standing.of(ours)}")
+        found = verify(ours, sent, data.columns())
         say(f"Readers find {found.rows:,} rows so far, {found.surplus} of them twice, {found.torn} torn")
     say("starting demo/job.py, which now runs to its end")
     job.run()
-    say(f"The job has ended. {Standing.of(OUTPUT)}")
+    say(f"The job has ended. {Standing.of(ours)}")
 
     say("running demo/spark_job.py: the same batches, Spark's own JSON sink, not killed")
-    Job("demo.spark_job", (INPUT, SPARK_OUTPUT, WORK / "checkpoint-spark"), WORK / "spark_job.log").run()
+    arguments = (INPUT, place.path(SPARK_OUTPUT), work / "checkpoint-spark")
+    Job("demo.spark_job", arguments, conf, work / "spark_job.log").run()
 
     say("reading all visible files with plain Python\n")
-    ours = verify(OUTPUT, sent, data.columns())
-    sparks = verify(SPARK_OUTPUT, sent, data.columns())
-    print(table(len(sent), ours, sparks))
-    draw(ours, sparks)
-    if not ours.is_exact:
+    found, sparks_found = (verify(storage, sent, data.columns()) for storage in (ours, sparks))
+    print(table(len(sent), found, sparks_found))
+    draw(found, sparks_found, work / "file-sizes.svg")
+    if not found.is_exact:
         say("This is wrong: every row should be there exactly once.")
         return 1
     say(f"Every flight is there exactly once. All of this took {time.monotonic() - begun:.0f} seconds.")
@@ -68,15 +81,17 @@ def main() -> int:
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """What lies in the sink's directory at one moment."""
+    """What lies in the sink's directory at one moment: the sizes of its files in bytes."""
 
     finished: list[int]
     unfinished: list[int]
 
     @staticmethod
-    def of(folder: Path) -> Standing:
+    def of(storage: Storage) -> Standing:
+        files = storage.files()
         return Standing(
-            _sizes(visible_files(folder)), _sizes((folder / "_stoplog").glob("*/open/**/.*.inprogress.*"))
+            [size for name, size in files.items() if is_visible(name)],
+            [size for name, size in files.items() if is_unfinished(name)],
         )
 
     def __str__(self) -> str:
@@ -86,9 +101,13 @@ class Standing:
         )
 
 
-def moment(finished: int) -> Callable[[], bool]:
+def is_unfinished(name: str) -> bool:
+    return name.startswith("_stoplog/") and "/open/" in name
+
+
+def moment(storage: Storage, finished: int) -> Callable[[], bool]:
     def has_come() -> bool:
-        now = Standing.of(OUTPUT)
+        now = Standing.of(storage)
         return len(now.finished) >= finished and len(now.unfinished) > 0
 
     return has_come
@@ -110,13 +129,13 @@ def table(sent: int, ours: Found, sparks: Found) -> str:
     return "\n".join(f"  {name:<22}{_cell(left):>12}{_cell(right):>20}" for name, left, right in lines)
 
 
-def draw(ours: Found, sparks: Found) -> None:
+def draw(ours: Found, sparks: Found, picture: Path) -> None:
     panels = [
         Panel(f"Spark's json sink: {len(sparks.sizes):,} files", sparks.sizes, "#b0b7c3"),
         Panel(f"stoplog, maxPartSize=2m: {len(ours.sizes):,} files", ours.sizes, "#2f6f9f"),
     ]
-    PICTURE.write_text(svg(panels), encoding="utf-8")
-    say(f"\nA picture of the sizes: {PICTURE.relative_to(ROOT)}")
+    picture.write_text(svg(panels), encoding="utf-8")
+    say(f"\nA picture of the sizes: {picture.relative_to(ROOT)}")
 
 
 def say(text: str) -> None:
@@ -127,15 +146,5 @@ def _cell(value: int | str) -> str:
     return f"{value:,}" if isinstance(value, int) else value
 
 
-def _sizes(paths: Iterable[Path]) -> list[int]:
-    """A file that is published or removed between two looks is passed over."""
-    sizes = []
-    for path in paths:
-        with contextlib.suppress(FileNotFoundError):
-            if path.is_file():
-                sizes.append(path.stat().st_size)
-    return sizes
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(*sys.argv[1:]))

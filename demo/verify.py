@@ -6,9 +6,10 @@ import json
 from collections import Counter
 from dataclasses import dataclass
 from datetime import datetime
-from pathlib import Path
 from statistics import median
 from typing import Any
+
+from demo.storage import Storage
 
 NULL = "NA"
 
@@ -32,26 +33,22 @@ class Found:
         return median(self.sizes)
 
 
-def visible_files(folder: Path) -> list[Path]:
-    """What any reader sees: files on whose path nothing is hidden by a leading `_` or `.`."""
-    return sorted(
-        path
-        for path in folder.rglob("*")
-        if path.is_file() and not any(part.startswith(("_", ".")) for part in path.relative_to(folder).parts)
-    )
+def is_visible(name: str) -> bool:
+    """Whether any reader sees a file of this path: nothing on it is hidden by a leading `_` or `.`."""
+    return not any(part.startswith(("_", ".")) for part in name.split("/"))
 
 
-def verify(folder: Path, sent: list[str], columns: list[str]) -> Found:
+def verify(storage: Storage, sent: list[str], columns: list[str]) -> Found:
     """Turns every JSON row back into its line of the original CSV file, and compares the two as multisets.
 
     A row that is there twice is surplus; one that is changed in any value is surplus, and missing as well.
     """
-    files = visible_files(folder)
+    files = {name: size for name, size in sorted(storage.files().items()) if is_visible(name)}
     found: Counter[str] = Counter()
     torn = 0
-    for file in files:
-        hour = str(int(file.parent.name.removeprefix("hour=")))
-        for line in file.read_text(encoding="utf-8").splitlines():
+    for name in files:
+        hour = str(int(name.split("/")[0].removeprefix("hour=")))
+        for line in storage.text(name).splitlines():
             try:
                 found[as_csv(json.loads(line) | {"hour": hour}, columns)] += 1
             except ValueError:
@@ -62,7 +59,7 @@ def verify(folder: Path, sent: list[str], columns: list[str]) -> Found:
         missing=(expected - found).total(),
         surplus=(found - expected).total(),
         torn=torn,
-        sizes=tuple(file.stat().st_size for file in files),
+        sizes=tuple(files.values()),
     )
 
 

@@ -22,38 +22,41 @@ class Server:
     """One that runs.
 
     Args:
-        address: as a client of its own kind names it, `hdfs://<host>:<port>` or `http://<host>:<port>`.
         root: what paths for Spark begin with.
+        http: the URL below which the same files can be read without Spark: WebHDFS, or the bucket.
         conf: what Spark must be told, `spark.jars` among it where the client is not part of Spark.
     """
 
-    address: str
     root: str
+    http: str
     conf: dict[str, str] = field(default_factory=dict)
 
 
 @contextlib.contextmanager
 def hdfs(directory: Path) -> Iterator[Server]:
     """One NameNode and one DataNode over an empty directory."""
-    with _process("hdfs", "stoplog.servers.HdfsServer", directory) as address:
-        yield Server(address, address)
+    with _process("hdfs", "stoplog.servers.HdfsServer", directory) as process:
+        root = _answer(process)
+        # A block with fewer copies than a client asks for cannot be appended to: there is no other DataNode.
+        conf = {"spark.hadoop.dfs.replication": "1"}
+        yield Server(root, f"{_answer(process, 'http')}/webhdfs/v1", conf)
 
 
 @contextlib.contextmanager
 def s3mock(directory: Path) -> Iterator[Server]:
     """Strict about ETags, the order and sizes of parts, and conditional writes. Takes any credentials."""
-    with _process("s3mock", "stoplog.servers.S3Mock", directory) as address:
-        yield Server(address, f"s3a://{BUCKET}", _s3a(address))
+    with _process("s3mock", "stoplog.servers.S3Mock", directory) as process:
+        yield _s3(_answer(process))
 
 
 @contextlib.contextmanager
 def s3proxy(directory: Path) -> Iterator[Server]:
     """Quick to start. Verifies signatures."""
-    with _process("s3proxy", "stoplog.servers.S3Proxy", directory) as address:
-        yield Server(address, f"s3a://{BUCKET}", _s3a(address))
+    with _process("s3proxy", "stoplog.servers.S3Proxy", directory) as process:
+        yield _s3(_answer(process))
 
 
-def _s3a(endpoint: str) -> dict[str, str]:
+def _s3(endpoint: str) -> Server:
     settings = {
         "endpoint": endpoint,
         "endpoint.region": "us-east-1",
@@ -64,12 +67,13 @@ def _s3a(endpoint: str) -> dict[str, str]:
         "secret.key": BUCKET,
     }
     jars = _class_path("s3a").split(os.pathsep)
-    return {"spark.jars": ",".join(jars)} | {f"spark.hadoop.fs.s3a.{key}": settings[key] for key in settings}
+    conf = {f"spark.hadoop.fs.s3a.{key}": value for key, value in settings.items()}
+    return Server(f"s3a://{BUCKET}", f"{endpoint}/{BUCKET}", conf | {"spark.jars": ",".join(jars)})
 
 
 @contextlib.contextmanager
-def _process(name: str, main_class: str, directory: Path) -> Iterator[str]:
-    """Yields the address once the server answers there. What it logs goes to a file in its directory."""
+def _process(name: str, main_class: str, directory: Path) -> Iterator[subprocess.Popen[str]]:
+    """It answers with its address when it is up. What it logs goes to a file in its directory."""
     directory.mkdir(parents=True, exist_ok=True)
     java = os.environ.get("JAVA", "java")
     command = [java, *_JVM, "-cp", _class_path(name), main_class, str(directory.resolve())]
@@ -85,17 +89,20 @@ def _process(name: str, main_class: str, directory: Path) -> Iterator[str]:
         ) as process,
     ):
         try:
-            yield _address(name, process, directory / "log")
+            yield process
         finally:
             process.kill()
 
 
-def _address(name: str, process: subprocess.Popen[str], log: Path) -> str:
+def _answer(process: subprocess.Popen[str], command: str = "") -> str:
+    assert process.stdin
     assert process.stdout
+    if command:
+        print(command, file=process.stdin, flush=True)
     for line in process.stdout:
         if line.startswith(_ANSWER):
             return line.removeprefix(_ANSWER).rstrip()
-    raise RuntimeError(f"{name} ended with {process.wait()}: {log.read_text()[-2000:]}")
+    raise RuntimeError(f"{process.args!r} ended with {process.wait()}: see the file `log` in its directory")
 
 
 def _class_path(name: str) -> str:

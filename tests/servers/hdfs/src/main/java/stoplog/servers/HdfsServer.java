@@ -19,7 +19,7 @@ import org.apache.hadoop.metrics2.lib.DefaultMetricsSystem;
  *
  * <p>Argument: the directory for everything they write. Each answer is one line that begins with {@code answer: }.
  * The first one is the address. Commands: {@code calls} (what clients asked the NameNode for until now),
- * {@code restartNameNode}, {@code stop}.
+ * {@code http} (the address for browsers and WebHDFS), {@code restartNameNode}, {@code stop}.
  */
 public final class HdfsServer {
   private static final String COUNT = "NumOps";
@@ -59,6 +59,9 @@ public final class HdfsServer {
       switch (line) {
         case "calls":
           answer(calls());
+          break;
+        case "http":
+          answer("http://127.0.0.1:" + cluster.getNameNode().getHttpAddress().getPort());
           break;
         case "restartNameNode":
           cluster.restartNameNode(true);

@@ -13,6 +13,8 @@ from urllib.parse import quote
 from urllib.request import urlopen
 from xml.etree import ElementTree
 
+ATTEMPTS = 10
+
 
 class Storage(Protocol):
     def files(self) -> dict[str, int]:
@@ -106,6 +108,14 @@ class S3Prefix:
 
 
 def _get(url: str) -> bytes:
-    with urlopen(url) as answer:
-        content: bytes = answer.read()
-    return content
+    """Asks again if the server fails, as every client of S3 must: a listing may meet a file just deleted."""
+    for _ in range(ATTEMPTS):
+        try:
+            with urlopen(url) as answer:
+                content: bytes = answer.read()
+            return content
+        except HTTPError as error:
+            if error.code < 500:
+                raise
+            failure = error
+    raise failure

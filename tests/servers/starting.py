@@ -13,6 +13,13 @@ CLASS_PATHS = Path(__file__).resolve().parent.parent.parent / "build" / "servers
 BUCKET = "stoplog"
 """Every S3 server has it from its start; the access key and the secret are named like it."""
 
+_HDFS_CLIENT = {
+    # With more, a block could not be appended to: its other copies would need other DataNodes.
+    "replication": "1",
+    # How long a client waits for the DataNode's report before it asks again whether its file is closed.
+    "client.block.write.locateFollowingBlock.initial.delay.ms": "20",
+    "client.block.write.locateFollowingBlock.retries": "10",
+}
 _ANSWER = "answer: "
 _JVM = ("-Xmx384m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1")
 
@@ -37,8 +44,7 @@ def hdfs(directory: Path) -> Iterator[Server]:
     """One NameNode and one DataNode over an empty directory."""
     with _process("hdfs", "stoplog.servers.HdfsServer", directory) as process:
         root = _answer(process)
-        # A block with fewer copies than a client asks for cannot be appended to: there is no other DataNode.
-        conf = {"spark.hadoop.dfs.replication": "1"}
+        conf = {f"spark.hadoop.dfs.{key}": value for key, value in _HDFS_CLIENT.items()}
         yield Server(root, f"{_answer(process, 'http')}/webhdfs/v1", conf)
 
 

@@ -2,7 +2,7 @@
 object Versions {
   val stoplog   = "0.1.0"
   val scala     = "2.13.18"
-  val spark     = "4.2.0"  // compiled against; the same jar runs on 4.0 to 4.3
+  val spark     = "4.2.0" // compiled against; the same jar runs on 4.0 to 4.3
   val scalatest = "3.2.20"
 
   // Of the servers that tests start. Their HDFS client is Spark's own.

@@ -8,6 +8,7 @@ import scala.jdk.CollectionConverters._
 import org.apache.spark.sql.SaveMode
 import org.scalatest.funsuite.AnyFunSuite
 
+import stoplog.servers.S3Server
 import stoplog.format.SparkSessionForTests
 import stoplog.log.CommitLog
 import stoplog.rolling.RollReason
@@ -18,7 +19,7 @@ class S3SinkSuite extends AnyFunSuite with SparkSessionForTests {
 
   override protected def beforeAll(): Unit = {
     super.beforeAll()
-    S3Victim.configure(spark, S3MockServer.shared.endpoint)
+    S3Victim.configure(spark, S3Server.sharedS3Mock.endpoint)
   }
 
   private def on(name: String)(body: (S3Storage, RawS3) => Unit): Unit = test(name) {
@@ -57,7 +58,7 @@ class S3SinkSuite extends AnyFunSuite with SparkSessionForTests {
       val checkpoint = Files.createTempDirectory("stoplog-s3-checkpoint").toString
       (1 to 2).foreach(write(input, _, S3SinkSuite.LargeRows))
       val victim = S3Victim.start(
-        S3MockServer.shared.endpoint,
+        S3Server.sharedS3Mock.endpoint,
         input.toString,
         storage.root,
         checkpoint,

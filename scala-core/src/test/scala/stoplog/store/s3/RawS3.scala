@@ -9,6 +9,8 @@ import software.amazon.awssdk.regions.Region
 import software.amazon.awssdk.services.s3.S3Client
 import software.amazon.awssdk.services.s3.model._
 
+import stoplog.servers.S3Server
+
 /** The server's view of a prefix of the bucket, by the SDK's own client. */
 final class RawS3(in: S3Bucket, prefix: String) extends AutoCloseable {
   private val client = S3Client
@@ -16,7 +18,9 @@ final class RawS3(in: S3Bucket, prefix: String) extends AutoCloseable {
     .endpointOverride(URI.create(in.endpoint))
     .region(Region.US_EAST_1)
     .forcePathStyle(true)
-    .credentialsProvider(StaticCredentialsProvider.create(AwsBasicCredentials.create("any", "any")))
+    .credentialsProvider(
+      StaticCredentialsProvider.create(AwsBasicCredentials.create(S3Server.Bucket, S3Server.Bucket))
+    )
     .build()
 
   /** The names, below the prefix, of the uploads that are neither completed nor aborted. */

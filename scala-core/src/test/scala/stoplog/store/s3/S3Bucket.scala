@@ -2,6 +2,8 @@ package stoplog.store.s3
 
 import org.apache.hadoop.conf.Configuration
 
+import stoplog.servers.S3Server
+
 /** A bucket of a server, as a client with these settings sees it. Hadoop keeps one client for a bucket, whatever its
   * settings: so each kind of client has a bucket of its own.
   *
@@ -19,18 +21,15 @@ final case class S3Bucket(endpoint: String, name: String, hadoop: Map[String, St
 
 object S3Bucket {
 
-  /** What the server begins with. */
-  val names: Seq[String] = Seq("stoplog", "stoplog-requests", "stoplog-faults", "stoplog-settings")
-
-  def plain: S3Bucket = S3Bucket(S3MockServer.shared.endpoint, "stoplog")
+  def plain: S3Bucket = S3Bucket(S3Server.sharedS3Mock.endpoint, S3Server.Bucket)
 
   private val common = Map(
     "fs.s3a.endpoint.region"          -> "us-east-1",
     "fs.s3a.path.style.access"        -> "true",
     "fs.s3a.connection.ssl.enabled"   -> "false",
     "fs.s3a.aws.credentials.provider" -> "org.apache.hadoop.fs.s3a.SimpleAWSCredentialsProvider",
-    "fs.s3a.access.key"               -> "any",
-    "fs.s3a.secret.key"               -> "any",
+    "fs.s3a.access.key"               -> S3Server.Bucket,
+    "fs.s3a.secret.key"               -> S3Server.Bucket,
     "fs.s3a.attempts.maximum"         -> "2",
     "fs.s3a.retry.limit"              -> "2",
     "fs.s3a.retry.interval"           -> "10ms",

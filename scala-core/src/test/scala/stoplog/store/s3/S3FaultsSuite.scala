@@ -6,6 +6,7 @@ import java.util.concurrent.atomic.AtomicInteger
 import org.scalatest.BeforeAndAfterAll
 import org.scalatest.funsuite.AnyFunSuite
 
+import stoplog.servers.S3Server
 import stoplog.log.{CommitLog, LogRecord, RecordKind, SinkState}
 import stoplog.part.{Publish, RunId}
 import stoplog.store.{NewPart, PublishOutcome}
@@ -17,7 +18,7 @@ class S3FaultsSuite extends AnyFunSuite with BeforeAndAfterAll {
   private val content = new Array[Byte](6 << 20)
   new java.util.Random(5).nextBytes(content)
 
-  private lazy val proxy = new S3Proxy(S3MockServer.shared.endpoint)
+  private lazy val proxy = new S3Proxy(S3Server.sharedS3Mock.endpoint)
 
   override protected def afterAll(): Unit = proxy.close()
 

@@ -2,6 +2,7 @@ package stoplog.store.s3
 
 import org.scalatest.funsuite.AnyFunSuite
 
+import stoplog.servers.S3Server
 import stoplog.part.RunId
 import stoplog.store.NewPart
 
@@ -18,7 +19,7 @@ class S3HadoopSettingsSuite extends AnyFunSuite {
   )
 
   test("encryption, storage class, ACL and checksum reach every object, as the server sees it") {
-    val proxy   = new S3Proxy(S3MockServer.shared.endpoint)
+    val proxy   = new S3Proxy(S3Server.sharedS3Mock.endpoint)
     val storage = S3Storage.create(
       S3Settings(partBytes = S3Settings.MinPartBytes),
       S3Bucket(proxy.endpoint, "stoplog-settings", settings)

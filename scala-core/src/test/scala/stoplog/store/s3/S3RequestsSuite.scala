@@ -3,13 +3,14 @@ package stoplog.store.s3
 import org.scalatest.BeforeAndAfterAll
 import org.scalatest.funsuite.AnyFunSuite
 
+import stoplog.servers.S3Server
 import stoplog.commit._
 import stoplog.part.{Open, PartNaming, Publish, Resume, RunId}
 import stoplog.store.{NewPart, PartOutput}
 
 /** What a part costs, in requests as the server sees them. */
 class S3RequestsSuite extends AnyFunSuite with BeforeAndAfterAll {
-  private lazy val proxy = new S3Proxy(S3MockServer.shared.endpoint)
+  private lazy val proxy = new S3Proxy(S3Server.sharedS3Mock.endpoint)
   private val run        = RunId("11111111-1111-4111-8111-111111111111")
   private val mib        = new Array[Byte](1 << 20)
 

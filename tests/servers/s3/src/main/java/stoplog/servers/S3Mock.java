@@ -21,7 +21,7 @@ public final class S3Mock {
     System.setProperty(SETTINGS + "httpPort", Integer.toString(endpoint.port()));
     System.setProperty(SETTINGS + "store.root", root.toString());
     System.setProperty(SETTINGS + "store.retainFilesOnExit", "true");
-    System.setProperty(SETTINGS + "store.initialBuckets", Bucket.NAME);
+    System.setProperty(SETTINGS + "store.initialBuckets", String.join(",", Bucket.ALL));
     Main.run("org.springframework.boot.loader.launch.JarLauncher");
     endpoint.awaitAnswer();
     Starter.answer(endpoint.uri());

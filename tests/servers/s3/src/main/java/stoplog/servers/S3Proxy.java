@@ -17,7 +17,9 @@ public final class S3Proxy {
     Path directory = Path.of(args[0]);
     Endpoint endpoint = Endpoint.of(directory);
     Path root = directory.resolve("root");
-    Files.createDirectories(root.resolve(Bucket.NAME));
+    for (String bucket : Bucket.ALL) {
+      Files.createDirectories(root.resolve(bucket));
+    }
     Path file = directory.resolve("s3proxy.properties");
     try (Writer writer = Files.newBufferedWriter(file)) {
       settings(endpoint, root).store(writer, null);

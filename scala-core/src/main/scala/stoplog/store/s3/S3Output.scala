@@ -24,8 +24,7 @@ private[s3] final class S3Output(
 ) extends PartOutput {
   private[this] val threads = UploadThreads.of(settings.uploadThreads)
 
-  private[this] var buffer     = content
-  private[this] var filled     = content.length
+  private[this] val tail       = new TailBuffer(TailMemory.ofThisProcess)
   private[this] var changed    = false
   private[this] var closed     = false
   private[this] var upload     = from.upload.map(_.handle)
@@ -34,39 +33,39 @@ private[s3] final class S3Output(
   private[this] var underway   = Vector.empty[CompletableFuture[UploadedPart]]
   private[this] var marking    = Option.empty[CompletableFuture[Unit]]
 
-  override def position: Long = uploaded + filled
+  tail.append(content, 0, content.length)
+
+  override def position: Long = uploaded + tail.size
 
   override def write(bytes: Array[Byte], offset: Int, length: Int): Unit = io {
     var at   = offset
     var left = length
     while (left > 0) {
-      val count = left.min(settings.partBytes - filled)
-      room(filled + count)
-      System.arraycopy(bytes, at, buffer, filled, count)
-      filled += count
+      val count = left.min(settings.partBytes - tail.size)
+      tail.append(bytes, at, count)
       at += count
       left -= count
       changed = true
-      if (filled == settings.partBytes) ship()
+      if (tail.size == settings.partBytes) ship()
     }
   }
 
   override def persist(): Resume = io {
     val parts = whole()
-    val tail  = persisted()
+    val left  = persisted()
     end()
-    Resume(S3TokenCodec.encode(token(parts, tail)))
+    Resume(S3TokenCodec.encode(token(parts, left)))
   }
 
   /** A small part waits as a tail, and publishing it is one PUT by the driver. A larger one becomes an upload, whose
     * publication moves no data.
     */
   override def finish(): Closed = io {
-    if (upload.isDefined && filled > 0 || filled > settings.putAtOnceBytes) ship()
+    if (upload.isDefined && tail.size > 0 || tail.size > settings.putAtOnceBytes) ship()
     val parts = whole()
-    val tail  = persisted()
+    val left  = persisted()
     end()
-    Closed(S3TokenCodec.encode(token(parts, tail)))
+    Closed(S3TokenCodec.encode(token(parts, left)))
   }
 
   override def close(): Unit = end()
@@ -79,14 +78,11 @@ private[s3] final class S3Output(
       throw new IOException(
         s"a part file has at most ${S3Uploads.TailNumber - 1} parts of ${settings.partBytes} bytes"
       )
-    val bytes  = buffer
-    val length = filled
     failIfOneHas()
-    underway = underway :+ threads.submit(() => uploads.put(from.target, handle, number, bytes, length))
+    val bytes = tail.drain()
+    underway = underway :+ threads.submit(() => uploads.put(from.target, handle, number, bytes, bytes.length))
     nextNumber += 1
-    uploaded += length
-    buffer = Array.emptyByteArray
-    filled = 0
+    uploaded += bytes.length
   }
 
   private def begin(): Handle = {
@@ -111,28 +107,22 @@ private[s3] final class S3Output(
   }
 
   private def persisted(): Tail =
-    if (filled <= settings.tailInRecordBytes) inRecord()
-    else if (!changed && from.tail.path.isDefined) from.tail.first(filled.toLong)
+    if (tail.size <= settings.tailInRecordBytes) Tail.InRecord(Handle.of(tail.content()))
+    else if (!changed && from.tail.path.isDefined) from.tail.first(tail.size.toLong)
     else {
       val path = s"${from.base}.tail-${unique()}"
-      objects.put(path, buffer.take(filled))
-      Tail.InObject(path, filled.toLong)
+      objects.put(path, tail.content())
+      Tail.InObject(path, tail.size.toLong)
     }
 
-  private def inRecord(): Tail = Tail.InRecord(Handle.of(buffer.take(filled)))
-
-  private def token(parts: Option[Upload], tail: Tail): S3Token = {
-    val stale = (from.stale ++ from.tail.path).filterNot(tail.path.contains)
-    from.copy(upload = parts, tail = tail, stale = stale)
+  private def token(parts: Option[Upload], left: Tail): S3Token = {
+    val stale = (from.stale ++ from.tail.path).filterNot(left.path.contains)
+    from.copy(upload = parts, tail = left, stale = stale)
   }
-
-  private def room(needed: Int): Unit = if (needed > buffer.length)
-    buffer =
-      java.util.Arrays.copyOf(buffer, needed.max(buffer.length * 2).max(FirstBytes).min(settings.partBytes))
 
   private def end(): Unit = {
     closed = true
-    buffer = Array.emptyByteArray
+    tail.clear()
   }
 
   private def io[A](action: => A): A = {
@@ -142,6 +132,4 @@ private[s3] final class S3Output(
       else action
     catch { case e: IOException => throw Errors.storeWrite(path, HadoopFiles.reason(e), e) }
   }
-
-  private final val FirstBytes = 8 << 10
 }

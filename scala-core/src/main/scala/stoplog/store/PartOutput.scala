@@ -7,7 +7,7 @@ import stoplog.part.{Closed, Resume}
   */
 trait PartOutput {
 
-  /** Bytes in the part up to here. */
+  /** Bytes in the part up to here; also once it has been ended. */
   def position: Long
 
   /** Appends. Error: `STOPLOG_STORE_WRITE`, for example on a full disk. */

@@ -190,11 +190,16 @@ abstract class PartStoreLaws extends LawSuite {
     }
   }
 
-  law("close after persist or finish takes nothing back") { storage =>
+  law("close after persist or finish takes nothing back, and the position stays what it was") { storage =>
     val store  = storage.partStore()
-    val output = append(store.create(part()), "stays\n")
+    val open   = append(store.create(part()), "st")
+    val handle = open.persist()
+    open.close()
+    assert(open.position === 2)
+    val output = append(store.resume(handle, 2), "ays\n")
     val closed = output.finish()
     output.close()
+    assert(output.position === 6)
     assert(store.publish(closed, 6, "b/part-1.txt") === Published)
     assert(text(storage, "b/part-1.txt") === "stays\n")
   }

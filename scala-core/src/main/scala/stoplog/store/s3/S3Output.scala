@@ -29,13 +29,13 @@ private[s3] final class S3Output(
   private[this] var closed     = false
   private[this] var upload     = from.upload.map(_.handle)
   private[this] var nextNumber = from.upload.fold(1)(_.nextNumber)
-  private[this] var uploaded   = from.uploadedBytes
+  private[this] var end        = from.uploadedBytes + content.length
   private[this] var underway   = Vector.empty[CompletableFuture[UploadedPart]]
   private[this] var marking    = Option.empty[CompletableFuture[Unit]]
 
   tail.append(content, 0, content.length)
 
-  override def position: Long = uploaded + tail.size
+  override def position: Long = end
 
   override def write(bytes: Array[Byte], offset: Int, length: Int): Unit = io {
     var at   = offset
@@ -43,6 +43,7 @@ private[s3] final class S3Output(
     while (left > 0) {
       val count = left.min(settings.partBytes - tail.size)
       tail.append(bytes, at, count)
+      end += count
       at += count
       left -= count
       changed = true
@@ -53,7 +54,7 @@ private[s3] final class S3Output(
   override def persist(): Resume = io {
     val parts = whole()
     val left  = persisted()
-    end()
+    release()
     Resume(S3TokenCodec.encode(token(parts, left)))
   }
 
@@ -64,11 +65,11 @@ private[s3] final class S3Output(
     if (upload.isDefined && tail.size > 0 || tail.size > settings.putAtOnceBytes) ship()
     val parts = whole()
     val left  = persisted()
-    end()
+    release()
     Closed(S3TokenCodec.encode(token(parts, left)))
   }
 
-  override def close(): Unit = end()
+  override def close(): Unit = release()
 
   /** Sends what is here as the next part. Waits while too many are on their way already. */
   private def ship(): Unit = {
@@ -82,7 +83,6 @@ private[s3] final class S3Output(
     val bytes = tail.drain()
     underway = underway :+ threads.submit(() => uploads.put(from.target, handle, number, bytes, bytes.length))
     nextNumber += 1
-    uploaded += bytes.length
   }
 
   private def begin(): Handle = {
@@ -120,7 +120,7 @@ private[s3] final class S3Output(
     from.copy(upload = parts, tail = left, stale = stale)
   }
 
-  private def end(): Unit = {
+  private def release(): Unit = {
     closed = true
     tail.clear()
   }

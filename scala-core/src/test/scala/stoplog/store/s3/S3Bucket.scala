@@ -23,6 +23,9 @@ object S3Bucket {
 
   def plain: S3Bucket = S3Bucket(S3Server.sharedS3Mock.endpoint, S3Server.Bucket)
 
+  /** The same on a server of another make. */
+  def ofOtherMake: S3Bucket = S3Bucket(S3Server.sharedS3Proxy.endpoint, "stoplog-other-make")
+
   private val common = Map(
     "fs.s3a.endpoint.region"          -> "us-east-1",
     "fs.s3a.path.style.access"        -> "true",

@@ -12,6 +12,10 @@ class S3StagedSuite extends StagingLaws with S3Laws
 
 class S3RecordsSuite extends RecordStoreLaws with S3Laws
 
+class S3ProxyPartStoreSuite extends PartStoreLaws with S3ProxyLaws
+
+class S3ProxyRecordsSuite extends RecordStoreLaws with S3ProxyLaws
+
 /** The laws, but for those that S3 keeps in another way: [[S3OwnLawsSuite]] says in which. */
 trait S3Laws extends LawSuite {
   override def newStorage(): StorageUnderTest = S3Storage.create(S3Storage.tails)
@@ -20,8 +24,16 @@ trait S3Laws extends LawSuite {
     if (!S3Laws.otherwise.exists(name.startsWith)) super.law(name)(body)
 }
 
+/** The same on a server of another make, which tells one of many that it was the first. */
+trait S3ProxyLaws extends LawSuite {
+  override def newStorage(): StorageUnderTest = S3Storage.create(S3Storage.tails, S3Bucket.ofOtherMake)
+
+  override protected def law(name: String)(body: StorageUnderTest => Unit): Unit =
+    if (!S3Laws.otherwise.take(2).exists(name.startsWith)) super.law(name)(body)
+}
+
 object S3Laws {
-  private val otherwise = Seq(
+  private[s3] val otherwise = Seq(
     // bytes are staged at the end of the epoch, not before
     "everything unfinished is listed",
     // the very same record leaves the outcome unknown

@@ -3,6 +3,7 @@ package stoplog.store.hadoop
 import java.io.{FileNotFoundException, IOException}
 
 import org.apache.hadoop.fs._
+import org.apache.hadoop.hdfs.DistributedFileSystem.HdfsDataOutputStreamBuilder
 import org.apache.hadoop.io.IOUtils
 
 import stoplog.error.Errors
@@ -79,6 +80,24 @@ final class HadoopFiles(
     None
   )
 
+  /** Begins a new file. On HDFS one in whole copies, also in a directory for erasure coding: the cells of such a file
+    * are durable only when all of them are full, and nothing can be appended to it.
+    */
+  def create(path: Path): FSDataOutputStream = built(creating(path))
+
+  /** The same, for whoever has more to ask for. */
+  def creating(path: Path): FSDataOutputStreamBuilder[_, _] = {
+    val builder: FSDataOutputStreamBuilder[_, _] = beginning(path)
+    builder.recursive()
+    builder match {
+      case hdfs: HdfsDataOutputStreamBuilder => hdfs.replicate()
+      case other                             => other
+    }
+  }
+
+  /** Makes an empty file in a directory that is there. Error: `FileNotFoundException` when it is not. */
+  def createEmpty(path: Path): Unit = built(beginning(path)).close()
+
   /** Gives the file another name, which nobody has (I6). */
   def rename(from: Path, to: Path): Renamed = renaming match {
     case Renaming.Atomic  => renamed(from, to)
@@ -143,6 +162,15 @@ final class HadoopFiles(
     if (status(from).isEmpty) Renamed.SourceGone
     else if (status(to).isDefined) Renamed.TargetThere
     else Renamed.NoDirectory // which somebody else may have made since
+
+  private def beginning(path: Path): FSDataOutputStreamBuilder[_, _] = {
+    val builder: FSDataOutputStreamBuilder[_, _] = fileSystem.createFile(path)
+    builder.overwrite(false)
+    builder
+  }
+
+  private def built(builder: FSDataOutputStreamBuilder[_, _]): FSDataOutputStream =
+    builder.build().asInstanceOf[FSDataOutputStream]
 
   private def unlessGone[A](action: => A, otherwise: A): A =
     try action

@@ -42,7 +42,7 @@ final class HadoopRecords(
   }
 
   override def markPublished(seq: Long): Unit = files.writing(mark(seq)) {
-    try files.fileSystem.create(mark(seq), false).close()
+    try files.createEmpty(mark(seq))
     catch { case _: FileAlreadyExistsException => () }
   }
 
@@ -90,7 +90,7 @@ final class HadoopRecords(
     }
 
   private def write(path: Path, bytes: Array[Byte]): Unit = {
-    val out = files.fileSystem.create(path, false)
+    val out = files.create(path)
     try {
       out.write(bytes)
       durability.flush(out)

@@ -1,6 +1,6 @@
 package stoplog.store.hdfs
 
-import java.io.IOException
+import java.io.{FileNotFoundException, IOException}
 
 import scala.annotation.tailrec
 
@@ -16,12 +16,17 @@ import stoplog.store.hadoop.HadoopFiles
 private[hdfs] final class HdfsLeases(files: HadoopFiles) {
 
   /** Returns when nobody writes the file any more, so that its length stands. Errors: `FileNotFoundException` when it
-    * is not there, `IOException` when the servers take too long.
+    * is not there, `LeaseNotRecoveredException` when the servers take too long.
     */
   def end(path: Path): Unit = if (!ask(path)) await(path, waitedMillis = 0)
 
   /** Asks for that and does not wait: whether nobody writes the file any more. */
   def ask(path: Path): Boolean = abilities.recoverLease(path)
+
+  /** Whether nobody writes the file, without a word to whoever does. One that is gone is written by nobody. */
+  def isClosed(path: Path): Boolean =
+    try abilities.isFileClosed(path)
+    catch { case _: FileNotFoundException => true }
 
   /** Returns when the servers have finished with a block that they are recovering or cutting. */
   def awaitClosed(path: Path): Unit = if (!abilities.isFileClosed(path)) await(path, waitedMillis = 0)
@@ -29,7 +34,9 @@ private[hdfs] final class HdfsLeases(files: HadoopFiles) {
   @tailrec
   private def await(path: Path, waitedMillis: Long): Unit = {
     if (waitedMillis >= HdfsLeases.PatienceMillis)
-      throw new IOException(s"the lease of $path was not recovered within ${HdfsLeases.PatienceMillis} ms")
+      throw new LeaseNotRecoveredException(
+        s"the lease of $path was not recovered within ${HdfsLeases.PatienceMillis} ms"
+      )
     Thread.sleep(HdfsLeases.LookEveryMillis)
     val waited = waitedMillis + HdfsLeases.LookEveryMillis
     val closed =
@@ -43,6 +50,9 @@ private[hdfs] final class HdfsLeases(files: HadoopFiles) {
     case other                  => throw new IOException(s"${other.getUri} has no leases")
   }
 }
+
+/** The NameNode answers, and cannot settle the file: the DataNodes that hold its last block may be away. */
+private[hdfs] final class LeaseNotRecoveredException(message: String) extends IOException(message)
 
 private[hdfs] object HdfsLeases {
   private val LookEveryMillis = 50L

@@ -3,8 +3,6 @@ package stoplog.store.hdfs
 import java.io.{FileNotFoundException, IOException}
 import java.util.UUID
 
-import scala.util.{Failure, Success, Try}
-
 import org.apache.hadoop.fs.Path
 
 import stoplog.error.Errors
@@ -87,43 +85,53 @@ final class HdfsPartStore(
 
   override def othersGone(run: RunId): Boolean = false
 
-  /** Ends the leases of all writers, and only then waits: the servers recover many files at a time. A part that has
-    * junk behind its committed bytes is to be copied, or ends where it stands if nothing may be cut.
+  /** Ends the leases of all writers, and only then waits: the servers recover many files at a time.
+    *
+    * A part that has junk behind its committed bytes is to be copied, or ends where it stands if nothing may be cut;
+    * one whose lease does not end is to be copied as well. An outage says nothing about any part. Error:
+    * `STOPLOG_STORE_WRITE`.
     */
   override def fence(run: RunId, open: Vector[Open]): Vector[FenceOutcome] = {
-    val asked = Bounded.map(open)(part => part -> Try(leases.ask(files.at(part.handle.token))))
+    val asked = Bounded.map(open)(part => part -> unlessDoubtful(part)(leases.ask(at(part))))
     Bounded.map(asked) {
-      case (part, Success(closed))      => fenced(part, closed)
-      case (_, Failure(_: IOException)) =>
-        FenceOutcome.Doubtful // whoever goes on with it will say what is wrong
-      case (_, Failure(e)) => throw e
+      case (part, Some(closed)) => unlessDoubtful(part)(fenced(part, closed)).getOrElse(FenceOutcome.Doubtful)
+      case (_, None)            => FenceOutcome.Doubtful
     }
   }
 
   /** Whether the path can be used at all. Error: `STOPLOG_PATH_NOT_WRITABLE`. */
-  def probe(): Unit = HdfsProbe.probe(files, sinkId)
+  def probe(): Unit = new HdfsProbe(files, streams, leases, trimming).probe(sinkId, layout)
 
   private def fenced(part: Open, closed: Boolean): FenceOutcome = {
-    val path = files.at(part.handle.token)
-    try {
-      if (!closed) leases.awaitClosed(path)
-      val actual = files.fileSystem.getFileStatus(path).getLen
-      if (actual == part.validBytes) FenceOutcome.Owned else trimming.fenced(part, actual)
-    } catch { case _: IOException => FenceOutcome.Doubtful }
+    if (!closed) leases.awaitClosed(at(part))
+    val actual = files.fileSystem.getFileStatus(at(part)).getLen
+    if (actual == part.validBytes) FenceOutcome.Owned else trimming.fenced(part, actual)
   }
+
+  /** `None` for a part that only whoever goes on with it can say more about. */
+  private def unlessDoubtful[A](part: Open)(action: => A): Option[A] = files.writing(at(part)) {
+    try Some(action)
+    catch {
+      case _: FileNotFoundException                 => None
+      case e: IOException if HdfsRefusals.isBusy(e) => None
+    }
+  }
+
+  private def at(part: Open): Path = files.at(part.handle.token)
 
   private def output(token: String): HdfsOutput = {
     val path = files.at(token)
     new HdfsOutput(path, token, files.writing(path)(streams.create(path)))
   }
 
-  /** `None` when somebody else has the lease. */
-  private def appended(path: Path, validBytes: Long): Option[HdfsStream] =
+  /** `None` when somebody else has the lease. Error: `STOPLOG_STORE_WRITE` when nobody can say. */
+  private def appended(path: Path, validBytes: Long): Option[HdfsStream] = files.writing(path) {
     try Some(streams.append(path))
     catch {
-      case _: FileNotFoundException => throw Errors.partShort(path.toString, 0, validBytes)
-      case _: IOException           => None
+      case _: FileNotFoundException                 => throw Errors.partShort(path.toString, 0, validBytes)
+      case e: IOException if HdfsRefusals.isBusy(e) => None
     }
+  }
 
   private def copied(open: Resume, validBytes: Long, token: String): PartOutput = {
     val copy = output(token)

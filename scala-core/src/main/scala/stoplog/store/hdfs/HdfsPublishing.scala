@@ -46,33 +46,33 @@ private[hdfs] final class HdfsPublishing(
     }
   }
 
-  /** What lies behind the recorded length was never committed (I2). */
-  private def cut(pending: Path, target: Path, sizeBytes: Long): Unit = {
-    @tailrec
-    def attempt(left: Int): Unit = {
-      leases.end(pending)
-      val actual = files.fileSystem.getFileStatus(pending).getLen
-      if (actual < sizeBytes) throw Errors.partShort(pending.toString, actual, sizeBytes)
-      if (actual > sizeBytes) trimming match {
-        case Trimming.ValidLength => note(target, sizeBytes)
-        case _                    => if (!truncated(pending, sizeBytes, left)) attempt(left - 1)
-      }
+  /** What lies behind the recorded length was never committed (I2). Returns only once the length has been read to be
+    * the recorded one, with nobody writing, or noted to be: other publishers may be at it, and answers get lost.
+    */
+  @tailrec
+  private def cut(pending: Path, target: Path, sizeBytes: Long, left: Int = Cuts): Unit = {
+    leases.end(pending)
+    val actual = files.fileSystem.getFileStatus(pending).getLen
+    if (actual < sizeBytes) throw Errors.partShort(pending.toString, actual, sizeBytes)
+    if (actual > sizeBytes) trimming match {
+      case Trimming.ValidLength => note(target, sizeBytes)
+      case _ if left == 0       =>
+        throw new IOException(s"$pending has $actual bytes after it was cut to $sizeBytes")
+      case _ =>
+        truncate(pending, sizeBytes, left)
+        cut(pending, target, sizeBytes, left - 1)
     }
-    attempt(left = 5)
   }
 
   /** Before the file gets its name, or readers would take all of it; and not for a file that is somebody else's. */
   private def note(target: Path, sizeBytes: Long): Unit =
     if (files.status(target).isEmpty) lengths.note(target, sizeBytes)
 
-  /** `false` when another publisher was at it: look again. */
-  private def truncated(pending: Path, sizeBytes: Long, left: Int): Boolean =
-    try {
-      if (!files.fileSystem.truncate(pending, sizeBytes)) leases.awaitClosed(pending)
-      true
-    } catch {
+  private def truncate(pending: Path, sizeBytes: Long, left: Int): Unit =
+    try if (!files.fileSystem.truncate(pending, sizeBytes)) leases.awaitClosed(pending)
+    catch {
       case gone: FileNotFoundException => throw gone
-      case _: IOException if left > 1  => false
+      case _: IOException if left > 1  => () // maybe another publisher was faster: look again
     }
 
   /** The final name is another publisher's work, if the pending one has gone with it. */
@@ -90,4 +90,7 @@ private[hdfs] final class HdfsPublishing(
       case Some(there) =>
         throw Errors.nameTaken(target.toString, s"it holds ${there.getLen} bytes, the part has $sizeBytes")
     }
+
+  /** Each may find that another publisher was at it. */
+  private final val Cuts = 5
 }

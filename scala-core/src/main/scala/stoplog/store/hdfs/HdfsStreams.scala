@@ -13,12 +13,7 @@ import stoplog.store.hadoop.{HadoopDurability, HadoopFiles}
 private[hdfs] final class HdfsStreams(files: HadoopFiles, durability: HadoopDurability) {
 
   /** Error: `IOException` when the file is there. */
-  def create(path: Path): HdfsStream = opened {
-    val builder: FSDataOutputStreamBuilder[_, _] = files.fileSystem.createFile(path)
-    builder.overwrite(false)
-    builder.recursive()
-    builder
-  }
+  def create(path: Path): HdfsStream = opened(files.creating(path))
 
   /** Errors: `FileNotFoundException`, `IOException` when somebody else has the lease. */
   def append(path: Path): HdfsStream = opened(files.fileSystem.appendFile(path))

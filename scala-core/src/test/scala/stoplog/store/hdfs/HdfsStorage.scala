@@ -21,7 +21,7 @@ final class HdfsStorage(
 ) extends StorageUnderTest {
 
   override def partStore(): HdfsPartStore =
-    new HdfsPartStore(files, sinkId, layout(sinkId), trimming, lengths, HadoopDurability.Disk, Faults.none)
+    HdfsStorage.parts(files, sinkId, layout(sinkId), trimming)
 
   override def recordStore(): RecordStore =
     new HadoopRecords(files, sinkId, HadoopDurability.Disk, Faults.none)
@@ -85,7 +85,6 @@ final class HdfsStorage(
   }
 
   private def files: HadoopFiles     = new HadoopFiles(root, new HadoopSettings(HdfsStorage.configuration()))
-  private def lengths                = new ValidLengths(files, sinkId, "_", ".valid-length")
   private def system: FileSystem     = at("").getFileSystem(HdfsStorage.configuration())
   private def at(path: String): Path = files.at(path)
 }
@@ -99,6 +98,18 @@ object HdfsStorage {
     val root = s"${MiniHdfs.uri}/laws-${UUID.randomUUID()}"
     new Path(root).getFileSystem(configuration()).mkdirs(new Path(root))
     new HdfsStorage(root, layout, trimming)
+  }
+
+  /** A store over the files, whose client need not be the tests' own. */
+  def parts(
+      files: HadoopFiles,
+      sinkId: String = "main",
+      layout: PartLayout = PartLayout.Staging("main"),
+      trimming: Trimming = Trimming.Truncate,
+      faults: Faults = Faults.none
+  ): HdfsPartStore = {
+    val lengths = new ValidLengths(files, sinkId, "_", ".valid-length")
+    new HdfsPartStore(files, sinkId, layout, trimming, lengths, HadoopDurability.Disk, faults)
   }
 
   def configuration(): Configuration = {

@@ -3,7 +3,7 @@ package stoplog.commit
 import scala.annotation.tailrec
 
 import stoplog.error.Errors
-import stoplog.fault.{Faults, Step}
+import stoplog.fault.Step
 import stoplog.log.{CommitLog, LogRecord, RecordKind, SinkState}
 import stoplog.part.{Open, Pending, RunId}
 import stoplog.rolling.RollReason
@@ -17,9 +17,9 @@ private[commit] final class Claiming(
     identity: SinkIdentity,
     settings: SinkSettings,
     onForeign: ForeignQuery,
-    clock: Clock,
-    faults: Faults
+    tools: SinkDriver.Tools
 ) {
+  import tools.{clock, faults}
 
   /** The claim, as it stands in the log now. Errors: those of [[StartCheck.check]], `STOPLOG_FENCED`. */
   def claim(run: RunId, batch: Long): LogRecord =
@@ -40,9 +40,12 @@ private[commit] final class Claiming(
         tryClaim(Some(newest), newest.state, run).toOption
       }
 
-  /** What the run may do with the parts that are open. Must be called after the claim (I1). */
+  /** What the run may do with the parts that are open. Must be called after the claim (I1). Error:
+    * `STOPLOG_STORE_WRITE`: without an answer nobody goes on with anything, since copying all parts is no answer to
+    * an outage.
+    */
   def fence(run: RunId, state: SinkState): Claiming.Fenced = {
-    val outcomes         = if (state.open.isEmpty) Vector.empty else store.fence(run, state.open)
+    val outcomes = if (state.open.isEmpty) Vector.empty else tools.retry(() => store.fence(run, state.open))
     val (finished, open) = state.open.zip(outcomes).partitionMap {
       case (part, FenceOutcome.Owned)                    => Right(part.copy(owner = Some(run)))
       case (part, FenceOutcome.Doubtful)                 => Right(part)
@@ -67,7 +70,7 @@ private[commit] final class Claiming(
       newest: Option[LogRecord],
       state: SinkState,
       run: RunId
-  ): Either[(LogRecord, String), LogRecord] = {
+  ): Either[(LogRecord, String), LogRecord] = tools.parallel.uninterrupted {
     faults.at(Step.BeforeRepublish)
     newest.foreach(publisher.republish)
     faults.at(Step.BeforeClaim)

@@ -1,12 +1,17 @@
 package stoplog.commit
 
-import java.util.concurrent.{Callable, Executors}
+import java.util.concurrent.{Callable, ExecutorService, Executors, TimeUnit}
 
 import stoplog.thread.{Daemons, Uninterrupted}
 
 /** Runs the same action over many parts. The first failure is thrown once all actions have ended. */
 trait Parallel {
   def map[A, B](items: Seq[A])(action: A => B): Seq[B]
+
+  /** Runs what has been decided where an interrupt of the caller does not stop it half-way: a request to a server
+    * that is broken off has an unknown outcome. The interrupt is kept.
+    */
+  def uninterrupted[A](action: => A): A
 }
 
 object Parallel {
@@ -14,19 +19,50 @@ object Parallel {
   /** One after the other, on the caller's thread. */
   val sequential: Parallel = new Parallel {
     override def map[A, B](items: Seq[A])(action: A => B): Seq[B] = items.toVector.map(action)
+    override def uninterrupted[A](action: => A): A                = action
   }
 
-  /** Up to `threads` at a time; small inputs stay on the caller's thread. */
-  def bounded(threads: Int): Parallel = new Parallel {
+  /** Up to `threads` at a time, all of them to the end; small inputs stay on the caller's thread. */
+  def bounded(threads: Int): Parallel = new Pooled(threads) {
+    override protected def await(pool: ExecutorService): Unit = ()
+  }
+
+  /** The same for what nobody wants any more once the caller is interrupted: then all actions are interrupted, too.
+    *
+    * Error of `map`: `InterruptedException`, when all of them have ended.
+    */
+  def interruptible(threads: Int): Parallel = new Pooled(threads) {
+    override protected def await(pool: ExecutorService): Unit = {
+      pool.shutdown()
+      try {
+        pool.awaitTermination(Long.MaxValue, TimeUnit.NANOSECONDS)
+        ()
+      } catch {
+        case e: InterruptedException =>
+          pool.shutdownNow()
+          Uninterrupted.call(pool.awaitTermination(Long.MaxValue, TimeUnit.NANOSECONDS))
+          throw e
+      }
+    }
+  }
+
+  private abstract class Pooled(threads: Int) extends Parallel {
+
+    /** Returns when all actions have ended, or earlier if they are to be waited for without being interrupted. */
+    protected def await(pool: ExecutorService): Unit
+
     override def map[A, B](items: Seq[A])(action: A => B): Seq[B] =
       if (items.sizeIs <= 2 || threads <= 1) sequential.map(items)(action)
       else {
         val pool = Executors.newFixedThreadPool(threads.min(items.size), Daemons.named("stoplog-storage"))
         try {
           val running = items.toVector.map(item => pool.submit((() => action(item)): Callable[B]))
+          await(pool)
           val results = running.map(future => Uninterrupted.get(future))
           results.map(_.fold(throw _, identity))
         } finally pool.shutdown()
       }
+
+    override def uninterrupted[A](action: => A): A = Uninterrupted.call(action)
   }
 }

@@ -32,7 +32,7 @@ final class SinkDriver(
   private val publisher =
     new Publisher(store, log, identity, choices.onLost, tools.parallel, tools.retry, faults)
   private val claiming =
-    new Claiming(log, store, publisher, identity, settings, choices.onForeign, clock, faults)
+    new Claiming(log, store, publisher, identity, settings, choices.onForeign, tools)
   private val closer  = new Closer(store, tools.parallel, run)
   private val sweeper = new Sweeper(store, log, tools.parallel, clock, faults)
 
@@ -150,7 +150,10 @@ final class SinkDriver(
 
   /** The claim of a run without an epoch, made only when there is something to do. */
   private def claimIdle(seenSeq: Long)(isDue: Open => Boolean): Option[Held] =
-    claiming.claimIdle(run, seenSeq, isDue).map(claimed)
+    claiming.claimIdle(run, seenSeq, isDue).map { claim =>
+      phase = Waiting(claim.seq) // for the next tick, should fencing fail
+      claimed(claim)
+    }
 
   private def claim(batch: Long): LogRecord =
     try claiming.claim(run, batch)
@@ -232,7 +235,7 @@ final class SinkDriver(
 
   private def appended(next: LogRecord): Unit = {
     val outcome =
-      try log.append(next)
+      try tools.parallel.uninterrupted(log.append(next))
       catch {
         case NonFatal(e) => // nobody knows: only a new start, which reads the log, may go on (I5)
           phase = Lost(e)
@@ -248,8 +251,10 @@ final class SinkDriver(
   }
 
   /** The record's parts visible: no record is written, and no epoch begun, before the last one is. */
-  private def settled(held: Held): Held = if (held.settled) held
-  else {
+  private def settled(held: Held): Held =
+    if (held.settled) held else tools.parallel.uninterrupted(settle(held))
+
+  private def settle(held: Held): Held = {
     if (held.newest.publish.nonEmpty) {
       val started = clock.millis()
       publisher.publish(held.newest)

@@ -34,7 +34,7 @@ private[spark] final class RowWriterFactory(plan: PackedPlan, sink: SinkSpec)
       Faults.ofThisJvm,
       checkBucket = BucketId.checked(_),
       mayStart = () => sink.storage.refuseIfOvertaken(mine.seq),
-      SinkRun.onStorage
+      SinkRun.inTasks
     )
     new RowWriter(writer, assigner, Clock.system)
   }

@@ -108,7 +108,7 @@ private[spark] object SinkRun {
     Clock.system,
     Faults.ofThisJvm,
     Turn.semaphore(),
-    onStorage,
+    Parallel.bounded(StorageThreads),
     Retry.jittered(tries = 4, baseMillis = 100, Thread.sleep(_))
   )
 
@@ -118,5 +118,8 @@ private[spark] object SinkRun {
   }
 
   /** More at a time than there are processors: what is done here is waiting for the storage, not computing. */
-  val onStorage: Parallel = Parallel.bounded(threads = 8)
+  private val StorageThreads = 8
+
+  /** A task that is killed ends without waiting for what it no longer needs. */
+  val inTasks: Parallel = Parallel.interruptible(StorageThreads)
 }

@@ -32,7 +32,9 @@ final class DriverWorld(policy: RollingPolicy) {
       turn: Turn = Turn.semaphore(),
       settings: SinkSettings = Samples.settings,
       onForeign: ForeignQuery = ForeignQuery.Refuse,
-      identity: SinkIdentity = Samples.identity
+      identity: SinkIdentity = Samples.identity,
+      parallel: Parallel = Parallel.sequential,
+      retry: Retry = Retry.never
   ): SinkDriver = new SinkDriver(
     run,
     identity,
@@ -41,7 +43,7 @@ final class DriverWorld(policy: RollingPolicy) {
     log,
     parts,
     SinkDriver.Choices(onForeign, LostPart.Fail),
-    SinkDriver.Tools(clock, Faults.none, turn, Parallel.sequential, Retry.never)
+    SinkDriver.Tools(clock, Faults.none, turn, parallel, retry)
   )
 
   /** One task's work: one row a bucket. */

@@ -31,6 +31,9 @@ final class MemoryParts extends PartStore {
   /** Called with the path before each publication. */
   var onPublish: String => Unit = _ => ()
 
+  /** Called before each answer of [[fence]]. */
+  var onFence: () => Unit = () => ()
+
   /** What [[staged]] says of the age of everything. */
   var modifiedAtMillis: Long = 0
 
@@ -75,15 +78,9 @@ final class MemoryParts extends PartStore {
   override def stagedOf(part: Publish): Set[String] = consistsOf.getOrElse(part.token, Set(part.token))
 
   override def publish(part: Publish, sizeBytes: Long, finishedPath: String): PublishOutcome = {
-    asked += s"publish $finishedPath"
+    synchronized(asked += s"publish $finishedPath")
     onPublish(finishedPath)
-    contents.remove(part.token) match {
-      case Some(bytes) =>
-        shown(finishedPath) = bytes.toString.take(sizeBytes.toInt)
-        PublishOutcome.Published
-      case None if shown.contains(finishedPath) => PublishOutcome.AlreadyPublished
-      case None                                 => PublishOutcome.Lost
-    }
+    synchronized(show(part, sizeBytes, finishedPath))
   }
 
   override def staged(): Vector[Staged] = contents.keys.map(Staged(_, modifiedAtMillis)).toVector
@@ -102,9 +99,20 @@ final class MemoryParts extends PartStore {
 
   override def othersGone(run: RunId): Boolean = !othersAlive
 
-  override def fence(run: RunId, open: Vector[Open]): Vector[FenceOutcome] =
+  override def fence(run: RunId, open: Vector[Open]): Vector[FenceOutcome] = {
+    onFence()
     if (!endWithTheirRun) super.fence(run, open)
     else open.map(part => FenceOutcome.MustFinish(Closed(part.handle.token), part.validBytes))
+  }
+
+  private def show(part: Publish, sizeBytes: Long, finishedPath: String): PublishOutcome =
+    contents.remove(part.token) match {
+      case Some(bytes) =>
+        shown(finishedPath) = bytes.toString.take(sizeBytes.toInt)
+        PublishOutcome.Published
+      case None if shown.contains(finishedPath) => PublishOutcome.AlreadyPublished
+      case None                                 => PublishOutcome.Lost
+    }
 
   private def begun(content: String): PartOutput = {
     numbers += 1

@@ -1,13 +1,19 @@
 package stoplog.commit
 
-import java.util.concurrent.CyclicBarrier
+import java.util.concurrent.{CompletableFuture, CountDownLatch, CyclicBarrier, TimeUnit}
 import java.util.concurrent.atomic.AtomicInteger
 
 import org.scalatest.funsuite.AnyFunSuite
 
 class ParallelSuite extends AnyFunSuite {
 
-  for ((name, parallel) <- Seq("sequential" -> Parallel.sequential, "bounded" -> Parallel.bounded(4))) {
+  private val all = Seq(
+    "sequential"    -> Parallel.sequential,
+    "bounded"       -> Parallel.bounded(4),
+    "interruptible" -> Parallel.interruptible(4)
+  )
+
+  for ((name, parallel) <- all) {
     test(s"$name: answers in the order of the items") {
       assert(parallel.map(1 to 50)(_ * 2) === (1 to 50).map(_ * 2))
       assert(parallel.map(Seq.empty[Int])(_ * 2) === Seq.empty)
@@ -37,5 +43,25 @@ class ParallelSuite extends AnyFunSuite {
     val done = Parallel.bounded(3).map(1 to 20)(identity)
     assert(Thread.interrupted())
     assert(done === (1 to 20))
+  }
+
+  test("interruptible: an interrupt ends all actions, and has ended them when it is thrown") {
+    val begun  = new CountDownLatch(2)
+    val ended  = new AtomicInteger()
+    val caller = new CompletableFuture[Int]()
+    val thread = new Thread(() => {
+      try
+        Parallel.interruptible(2).map(1 to 9) { _ =>
+          begun.countDown()
+          try new CountDownLatch(1).await()
+          finally ended.incrementAndGet()
+        }
+      catch { case _: InterruptedException => caller.complete(ended.get) }
+      ()
+    })
+    thread.start()
+    begun.await()
+    thread.interrupt()
+    assert(caller.get(60, TimeUnit.SECONDS) === 2, "those that ran; the others never began")
   }
 }

@@ -85,6 +85,7 @@ class TaskWriterSuite extends AnyFunSuite {
           atOnce :+= items.size
           Parallel.sequential.map(items)(action)
         }
+        override def uninterrupted[A](action: => A): A = action
       }
     )
     Seq("a", "b", "c").foreach(writer.write(_, "row"))

@@ -1,0 +1,57 @@
+package stoplog.commit
+
+import java.io.IOException
+
+import org.scalatest.funsuite.AnyFunSuite
+
+import stoplog.commit.Samples._
+import stoplog.error.{Errors, StoplogException}
+import stoplog.log.RecordKind
+
+/** A storage that does not answer when a run wants to know what it may go on with. */
+class OutageSuite extends AnyFunSuite {
+  private val outage = Errors.storeWrite("b/part", "no NameNode", new IOException())
+  private val retry  = Retry.jittered(tries = 3, baseMillis = 1, _ => ())
+
+  test("a run that the storage answers in the end goes on in place") {
+    val world = leftOpen()
+    failing(world, times = 2)
+    val plan = world.driver(other, retry = retry).begin(1, slots = 1)
+    assert(plan.handed(0).map(_.owner) === Vector(Some(other)))
+  }
+
+  test("a run without an answer does not begin, and copies nothing") {
+    val world = leftOpen()
+    failing(world, times = 3)
+    val failed = intercept[StoplogException](world.driver(other, retry = retry).begin(1, slots = 1))
+    assert(failed.getCondition === "STOPLOG_STORE_WRITE")
+    assert(world.parts.staged().size === 1)
+    assert(world.newest.state.open.size === 1)
+  }
+
+  test("a run without data asks again with its next tick") {
+    val world  = leftOpen(Rolls.atAge(5000))
+    val driver = world.driver(other)
+    driver.waitFrom(world.newest.seq)
+    world.clock.advance(5000)
+    failing(world, times = 1)
+    intercept[StoplogException](driver.tick())
+    assert(driver.tick())
+    assert(world.newest.kind === RecordKind.Roll && world.rows === Vector("row of a"))
+  }
+
+  private def leftOpen(policy: stoplog.rolling.RollingPolicy = Rolls.never): DriverWorld = {
+    val world = new DriverWorld(policy)
+    world.epoch(world.driver(), 0, "a")
+    world
+  }
+
+  private def failing(world: DriverWorld, times: Int): Unit = {
+    var left = times
+    world.parts.onFence = () =>
+      if (left > 0) {
+        left -= 1
+        throw outage
+      }
+  }
+}

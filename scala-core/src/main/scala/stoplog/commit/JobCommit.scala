@@ -1,12 +1,14 @@
 package stoplog.commit
 
+import scala.util.control.NonFatal
+
 import org.slf4j.LoggerFactory
 
 import stoplog.error.Errors
 import stoplog.fault.Step
 import stoplog.log.{CommitLog, LogRecord, RecordKind, SinkState}
 import stoplog.part.{Pending, RunId}
-import stoplog.store.{JobStore, PartStore, WriterLease}
+import stoplog.store.{JobStore, PartStore, SetAside, WriterLease}
 
 /** The commit of a batch job: a log of its own with one record, or two if it replaces what was there.
   *
@@ -48,43 +50,60 @@ final class JobCommit(
       case Replacing.Everything => job.visible()
       case Replacing.Nothing    => Vector.empty
     }
+    if (replaced.nonEmpty) job.prepare()
     val first = record(seq = 0, results.flatMap(_.closed).toVector, replaced)
-    append(first)
-    faults.at(Step.AfterRecord)
-    carryOut(first)
+    tools.parallel.uninterrupted {
+      decide(first)
+      faults.at(Step.AfterRecord)
+      carryOut(first)
+      leave()
+      job.remove()
+    }
   }
 
   /** Ends without a trace in the readers' view. Deletes nothing (I5): tasks may still be writing. */
   def abort(): Unit = leave()
 
-  /** Ends what a job that died had decided, or removes what it had not. Does nothing while it may be alive. */
+  /** Carries out what a job has decided that may have died since; removes what one has left that wrote nothing for a
+    * day, and sees to it before that such a job can decide nothing any more.
+    *
+    * Beside a driver that lives it does what can be repeated by anybody, and removes nothing.
+    */
   def rollForward(): Unit = {
     lease = Some(store.enter(run))
-    try
-      if (store.othersGone(run)) log.newest() match {
-        case Some(newest)                                                  => carryOut(newest)
-        case None if job.lastModifiedMillis() < clock.millis() - LeftAlone => job.remove()
-        case None                                                          => ()
+    try {
+      val alone          = store.othersGone(run)
+      lazy val untouched = job.untouchedSince(clock.millis() - LeftAlone)
+      log.newest() match {
+        case Some(newest) if alone || replacedBy(newest).isEmpty || job.setsAsideOnce =>
+          val over = alone || untouched // before anything is written
+          try carryOut(newest)
+          catch { case NonFatal(_) if !alone && log.newest().isEmpty => () } // its own driver was faster
+          if (over) job.remove()
+        case None if untouched =>
+          decide(record(seq = 0, Vector.empty, Vector.empty))
+          if (alone) job.remove()
+        case _ => ()
       }
-    finally leave()
+    } finally leave()
   }
 
-  private def carryOut(newest: LogRecord): Unit = {
-    val settled = replacedBy(newest) match {
-      case Vector() => newest
-      case entries  =>
-        entries.foreach { entry =>
-          job.setAside(entry)
-          faults.at(Step.MidSetAside)
-        }
-        val second = record(newest.seq + 1, newest.publish, Vector.empty)
-        append(second)
+  /** May be done by several at once, as far as [[JobStore.setsAsideOnce]] or a lock permits. */
+  private def carryOut(newest: LogRecord): Unit = replacedBy(newest) match {
+    case Vector() => publisher.republish(newest)
+    case entries  =>
+      val second = record(newest.seq + 1, newest.publish, Vector.empty)
+      if (entries.forall(setAside)) {
+        log.append(second) // whoever was faster wrote the same
         faults.at(Step.AfterSetAside)
-        second
-    }
-    publisher.republish(settled)
-    leave()
-    job.remove()
+      }
+      publisher.republish(second)
+  }
+
+  private def setAside(entry: String): Boolean = {
+    val outcome = job.setAside(entry)
+    faults.at(Step.MidSetAside)
+    outcome == SetAside.Done
   }
 
   private def leave(): Unit = {
@@ -92,7 +111,7 @@ final class JobCommit(
     lease = None
   }
 
-  private def append(next: LogRecord): Unit = log.append(next) match {
+  private def decide(next: LogRecord): Unit = log.append(next) match {
     case CommitLog.Decided          => ()
     case CommitLog.Overtaken(other) => throw Errors.fenced(identity.path, identity.sinkId, next.seq, other)
   }
@@ -132,7 +151,7 @@ object JobCommit {
   def rollForward(jobs: Seq[JobCommit]): Unit = jobs.foreach { job =>
     try job.rollForward()
     catch {
-      case scala.util.control.NonFatal(e) =>
+      case NonFatal(e) =>
         logger.warn(s"What an earlier batch job under ${job.path} left behind could not be dealt with", e)
     }
   }
@@ -140,6 +159,6 @@ object JobCommit {
   private val logger      = LoggerFactory.getLogger("stoplog")
   private val ReplacedKey = "replaced"
 
-  /** A job without a record may be waiting for its executors. */
+  /** A job may be waiting for its executors. */
   private val LeftAlone = 24 * 60 * 60 * 1000L
 }

@@ -6,7 +6,7 @@ import stoplog.log.RecordStore
 import stoplog.options.{Durability, Truncation}
 import stoplog.store.{JobStore, PartLayout, PartStore}
 import stoplog.store.hadoop._
-import stoplog.store.hdfs.HdfsPartStore
+import stoplog.store.hdfs.{HdfsJobStore, HdfsPartStore}
 
 /** HDFS, or whatever has its abilities. */
 private[spark] final case class OnHdfs(
@@ -21,7 +21,7 @@ private[spark] final case class OnHdfs(
   override def records(sinkId: String): RecordStore =
     new HadoopRecords(files, sinkId, durability, Faults.ofThisJvm)
 
-  override def job(sinkId: String): JobStore = new HadoopJobStore(files, sinkId)
+  override def job(sinkId: String): JobStore = new HdfsJobStore(files, sinkId)
 
   override def sinkIds(prefix: String): Vector[String] = HadoopJobStore.jobs(files, prefix)
 

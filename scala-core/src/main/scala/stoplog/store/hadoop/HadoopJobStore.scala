@@ -1,11 +1,15 @@
 package stoplog.store.hadoop
 
-import stoplog.store.JobStore
+import org.apache.hadoop.fs.FileStatus
+
+import stoplog.store.{JobStore, SetAside}
 
 /** A batch job's own directory `_stoplog/<job>` under a path of a Hadoop file system. */
-final class HadoopJobStore(files: HadoopFiles, job: String) extends JobStore {
-  private val own      = s"_stoplog/$job"
-  private val replaced = s"$own/replaced"
+class HadoopJobStore(files: HadoopFiles, job: String) extends JobStore {
+  private val own = s"_stoplog/$job"
+
+  /** Where what is set aside goes. */
+  protected val replaced: String = s"$own/replaced"
 
   override def visible(): Vector[String] = files.writing(files.at("")) {
     files
@@ -14,9 +18,14 @@ final class HadoopJobStore(files: HadoopFiles, job: String) extends JobStore {
       .filterNot(name => name.startsWith("_") || name.startsWith("."))
   }
 
-  override def setAside(entry: String): Unit = files.writing(files.at(entry)) {
+  override def prepare(): Unit = ()
+
+  /** Not every file system moves in one step. */
+  override def setsAsideOnce: Boolean = false
+
+  override def setAside(entry: String): SetAside = files.writing(files.at(entry)) {
     files.renameInto(files.at(entry), files.at(s"$replaced/$entry")) match {
-      case Renamed.Done | Renamed.SourceGone         => ()
+      case Renamed.Done | Renamed.SourceGone         => SetAside.Done
       case Renamed.TargetThere | Renamed.NoDirectory =>
         throw new java.io.IOException(s"$replaced/$entry is taken")
     }
@@ -33,9 +42,16 @@ final class HadoopJobStore(files: HadoopFiles, job: String) extends JobStore {
     files.delete(files.at(own))
   }
 
-  override def lastModifiedMillis(): Long = files.writing(files.at(own)) {
-    files.filesUnder(files.at(own))(_ => true).map(_.getModificationTime).maxOption.getOrElse(0L)
+  override def untouchedSince(millis: Long): Boolean = files.writing(files.at(own)) {
+    val there = files.filesUnder(files.at(own))(_ => true)
+    there.forall(_.getModificationTime < millis) && !mayBeOpen(there)
   }
+
+  /** Whether somebody may be writing one of the files, whose times may say when that began. Not once there is a
+    * record.
+    */
+  protected def mayBeOpen(there: Vector[FileStatus]): Boolean =
+    !there.exists(_.getPath.getParent.getName == "log")
 }
 
 object HadoopJobStore {

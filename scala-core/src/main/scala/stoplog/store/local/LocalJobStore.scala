@@ -2,7 +2,7 @@ package stoplog.store.local
 
 import java.nio.file.{Files, NoSuchFileException, Path, Paths}
 
-import stoplog.store.JobStore
+import stoplog.store.{JobStore, SetAside}
 
 /** A batch job's own directory `_stoplog/<job>` under a local path. */
 final class LocalJobStore(root: String, job: String, durability: Durability) extends JobStore {
@@ -16,13 +16,19 @@ final class LocalJobStore(root: String, job: String, durability: Durability) ext
       .map(_.getFileName.toString)
       .filterNot(name => name.startsWith("_") || name.startsWith("."))
 
-  override def setAside(entry: String): Unit = LocalFiles.writing(base.resolve(entry)) {
+  override def prepare(): Unit = ()
+
+  /** Moving a directory replaces an empty one. */
+  override def setsAsideOnce: Boolean = false
+
+  override def setAside(entry: String): SetAside = LocalFiles.writing(base.resolve(entry)) {
     Durability.createDirectories(replaced, durability)
     try {
       Files.move(base.resolve(entry), replaced.resolve(entry))
       durability.syncDirectory(replaced)
       durability.syncDirectory(base)
     } catch { case _: NoSuchFileException => () }
+    SetAside.Done
   }
 
   /** The newest record goes last of all files: whoever finds an older one would carry that out again. */
@@ -33,8 +39,8 @@ final class LocalJobStore(root: String, job: String, durability: Durability) ext
     (others ++ log.reverse :+ records :+ directory).foreach(Files.deleteIfExists(_))
   }
 
-  override def lastModifiedMillis(): Long =
-    deepestFirst(directory).map(file => LocalFiles.modifiedMillis(file).getOrElse(0L)).maxOption.getOrElse(0L)
+  override def untouchedSince(millis: Long): Boolean =
+    deepestFirst(directory).forall(file => LocalFiles.modifiedMillis(file).forall(_ < millis))
 
   private def deepestFirst(top: Path): Vector[Path] = LocalFiles.deepestFirst(top)(_ => true)
 }

@@ -3,7 +3,7 @@ package stoplog.store.s3
 import java.io.IOException
 
 import stoplog.error.Errors
-import stoplog.store.JobStore
+import stoplog.store.{JobStore, SetAside}
 import stoplog.store.hadoop.HadoopFiles
 
 /** A batch job's own directory `_stoplog/<job>` under a path on S3.
@@ -22,7 +22,14 @@ final class S3JobStore(files: HadoopFiles, job: String) extends JobStore {
       .filterNot(name => name.startsWith("_") || name.startsWith("."))
   }
 
-  override def setAside(entry: String): Unit = io(entry)(objects.delete(under(entry)))
+  override def prepare(): Unit = ()
+
+  override def setsAsideOnce: Boolean = false
+
+  override def setAside(entry: String): SetAside = io(entry) {
+    objects.delete(under(entry))
+    SetAside.Done
+  }
 
   /** The newest record goes last of all: whoever finds an older one would carry that out again. */
   override def remove(): Unit = io(own) {
@@ -31,8 +38,11 @@ final class S3JobStore(files: HadoopFiles, job: String) extends JobStore {
     log.sorted.foreach(path => objects.delete(Seq(path)))
   }
 
-  override def lastModifiedMillis(): Long = io(own) {
-    objects.list(own).map { case (_, file) => file.getModificationTime }.maxOption.getOrElse(0L)
+  /** Before there is a record, uploads may go on that are not listed here. */
+  override def untouchedSince(millis: Long): Boolean = io(own) {
+    val there = objects.list(own)
+    there.exists { case (path, _) => path.startsWith(s"$own/log/") } &&
+    there.forall { case (_, file) => file.getModificationTime < millis }
   }
 
   private def under(path: String): Vector[String] = objects.list(path).map { case (found, _) => found }

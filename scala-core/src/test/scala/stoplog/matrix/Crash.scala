@@ -4,17 +4,16 @@ import org.apache.spark.SparkThrowable
 
 import stoplog.commit.ManualClock
 import stoplog.fault.Step
-import stoplog.store.local.DeadProcess
 
 /** One cell of the matrix: a query of two runs is stopped at one point, and its successors do the rest.
   *
   * @param again where the first successor is killed in its turn
   */
-final case class Crash(layout: Layout, content: Content, at: Doom.At, fate: Fate, again: Option[Doom.At]) {
+final case class Crash(site: Site, at: Doom.At, fate: Fate, again: Option[Doom.At]) {
 
   /** Whether the step was reached, and what was wrong afterwards. */
   def verdict(): Verdict = {
-    val place = new Place(layout, content)
+    val place = site.newPlace()
     val dooms = (new Doom(Some(at)), new Doom(again))
     try new Course(place, dooms._1, dooms._2).run()
     finally {
@@ -25,19 +24,18 @@ final case class Crash(layout: Layout, content: Content, at: Doom.At, fate: Fate
   }
 
   private final class Course(place: Place, doom: Doom, heirsDoom: Doom) {
-    // Everything looks older than the grace time: nothing unfinished is spared for its youth.
-    private val clock = new ManualClock(System.currentTimeMillis() + 60 * 60 * 1000L)
+    private val clock = Crash.clock()
 
     def run(): Verdict = {
       place.leaveOrphans(2)
       val victim = new Life(place, clock, doom, Checkpoint.empty, Life.planned)
       if (!doom.struck) Verdict(struck = false, victim.failure.map(e => s"the run failed: $e").toVector)
       else {
-        if (fate == Fate.Killed) DeadProcess.dropLocks(place.root)
+        if (fate == Fate.Killed) place.processesDied()
         val failures = succeed(victim.checkpoint)
         val before   = Oracle.problems(place, JobRows.Epochs)
         val woken    = if (fate == Fate.Woken) wake(victim) else Vector.empty
-        Verdict(struck = true, failures ++ before ++ woken ++ sweep())
+        Verdict(struck = true, failures ++ before ++ woken ++ Aftermath.problems(place, clock))
       }
     }
 
@@ -46,7 +44,7 @@ final case class Crash(layout: Layout, content: Content, at: Doom.At, fate: Fate
       val last =
         if (!heirsDoom.struck) heir
         else {
-          DeadProcess.dropLocks(place.root)
+          place.processesDied()
           new Life(place, clock, new Doom(None), heir.checkpoint, Life.rest)
         }
       last.failure.map(e => s"the successor failed: $e").toVector
@@ -58,17 +56,6 @@ final case class Crash(layout: Layout, content: Content, at: Doom.At, fate: Fate
       val unnamed = victim.failure.filterNot(_.isInstanceOf[SparkThrowable])
       Oracle.problems(place, JobRows.Epochs).map(_ + " after waking") ++ unnamed.map(e => s"it woke to $e")
     }
-
-    /** One more run, hours later, with one more epoch: it must find nothing that it cannot tidy up. */
-    private def sweep(): Vector[String] = {
-      clock.advance(2 * 60 * 60 * 1000L)
-      val done = Checkpoint(JobRows.Epochs - 1, JobRows.Epochs - 1)
-      val runs = Life.rest.map(_.copy(epochs = JobRows.Epochs + 1))
-      val life = new Life(place, clock, new Doom(None), done, runs)
-      life.failure.map(e => s"the sweeping run failed: $e").toVector ++
-        Oracle.problems(place, JobRows.Epochs + 1).map(_ + " after sweeping") ++
-        Oracle.leftovers(place).map(file => s"$file was not swept")
-    }
   }
 }
 
@@ -77,20 +64,16 @@ final case class Verdict(struck: Boolean, problems: Vector[String])
 
 object Crash {
 
+  /** Everything looks older than the grace time: nothing unfinished is spared for its youth. */
+  def clock(): ManualClock = new ManualClock(System.currentTimeMillis() + 60 * 60 * 1000L)
+
   /** How often an undisturbed query passes each step; fails unless all of its rows arrive. */
-  def occurrences(layout: Layout, content: Content): Map[Step, Int] = {
-    val place = new Place(layout, content)
+  def occurrences(site: Site): Map[Step, Int] = {
+    val place = site.newPlace()
     try {
       place.leaveOrphans(2)
       val doom = new Doom(None)
-      val life =
-        new Life(
-          place,
-          new ManualClock(System.currentTimeMillis() + 3600000L),
-          doom,
-          Checkpoint.empty,
-          Life.planned
-        )
+      val life = new Life(place, clock(), doom, Checkpoint.empty, Life.planned)
       life.failure.foreach(e => throw new AssertionError("an undisturbed query failed", e))
       val problems = Oracle.problems(place, JobRows.Epochs)
       require(problems.isEmpty, problems.mkString("; "))

@@ -1,5 +1,9 @@
 package stoplog.matrix
 
+import scala.annotation.tailrec
+import scala.util.control.NonFatal
+import scala.util.{Failure, Success, Try}
+
 import stoplog.commit._
 import stoplog.fault.Faults
 import stoplog.part.{PartNaming, RunId}
@@ -19,6 +23,8 @@ object Checkpoint {
 
 /** One run of a query, start to end, on one thread: what the engine does, without the engine. */
 final class Job(place: Place, clock: ManualClock, faults: Faults, from: Checkpoint) {
+  import Job.Rows
+
   @volatile private var now = from
 
   private val run   = RunId.random()
@@ -27,14 +33,16 @@ final class Job(place: Place, clock: ManualClock, faults: Faults, from: Checkpoi
 
   private val driver = new SinkDriver(
     run,
-    SinkIdentity(place.root.toString, Place.SinkId, "query"),
+    SinkIdentity(place.root, Place.SinkId, "query"),
     SinkSettings(Map("timeZone" -> "UTC"), place.content.name),
     MatrixPolicy,
     log,
     store,
     SinkDriver.Choices(ForeignQuery.Refuse, LostPart.Fail),
-    SinkDriver.Tools(clock, faults, Turn.semaphore(), Parallel.sequential, Retry.never)
+    SinkDriver.Tools(clock, faults, Turn.semaphore(), Parallel.sequential, retry)
   )
+
+  private def retry = Retry.jittered(tries = 4, baseMillis = 100, Thread.sleep(_))
 
   /** As it stands on disk now. */
   def checkpoint: Checkpoint = now
@@ -74,14 +82,24 @@ final class Job(place: Place, clock: ManualClock, faults: Faults, from: Checkpoi
       val failed = writer(plan.forTask(slot, Attempt.First))
       rows.take(rows.size / 2).foreach { case (bucket, row) => failed.write(bucket, row) }
       failed.close()
-      write(plan.forTask(slot, Attempt.Repeated), rows)
-    } else write(plan.forTask(slot, Attempt.First), rows)
+      attempt(plan, slot, rows, Attempt.Repeated, left = Job.TaskAttempts - 1)
+    } else attempt(plan, slot, rows, Attempt.First, left = Job.TaskAttempts)
   }
 
-  private def write(plan: TaskPlan, rows: Seq[(String, String)]): TaskResult = {
+  @tailrec
+  private def attempt(plan: EpochPlan, slot: Int, rows: Rows, attempt: Attempt, left: Int): TaskResult =
+    Try(write(plan.forTask(slot, attempt), rows)) match {
+      case Success(result)        => result
+      case Failure(_) if left > 1 => this.attempt(plan, slot, rows, Attempt.Repeated, left - 1)
+      case Failure(e)             => throw e
+    }
+
+  private def write(plan: TaskPlan, rows: Rows): TaskResult = {
     val task = writer(plan)
-    rows.foreach { case (bucket, row) => task.write(bucket, row) }
-    task.commit()
+    try {
+      rows.foreach { case (bucket, row) => task.write(bucket, row) }
+      task.commit()
+    } catch { case NonFatal(e) => task.close(); throw e }
   }
 
   private def writer(plan: TaskPlan): TaskWriter[String] = new TaskWriter(
@@ -96,6 +114,13 @@ final class Job(place: Place, clock: ManualClock, faults: Faults, from: Checkpoi
     checkBucket = _ => (),
     mayStart = () =>
       if (log.newest().exists(_.seq > plan.seq))
-        throw stoplog.error.Errors.fenced(place.root.toString, Place.SinkId, plan.seq, "a newer run")
+        throw stoplog.error.Errors.fenced(place.root, Place.SinkId, plan.seq, "a newer run")
   )
+}
+
+object Job {
+  private type Rows = Seq[(String, String)]
+
+  /** As many as an engine makes before the query fails. */
+  private val TaskAttempts = 4
 }

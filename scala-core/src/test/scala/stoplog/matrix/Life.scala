@@ -9,7 +9,7 @@ final class Life(place: Place, clock: ManualClock, doom: Doom, from: Checkpoint,
   @volatile private var failed: Option[Throwable] = None
 
   private val thread = {
-    val thread = new Thread(() => live(), s"life-${place.root.getFileName}")
+    val thread = new Thread(() => live(), s"life in ${place.root}")
     thread.setDaemon(true)
     thread.start()
     thread

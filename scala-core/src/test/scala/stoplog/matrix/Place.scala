@@ -1,49 +1,49 @@
 package stoplog.matrix
 
-import java.nio.file.attribute.FileTime
-import java.nio.file.{Files, Path}
-
 import stoplog.fault.Faults
-import stoplog.log.CommitLog
+import stoplog.log.{CommitLog, RecordStore}
 import stoplog.part.RunId
-import stoplog.store.local._
-import stoplog.store.{NewPart, PartLayout, PartStore}
+import stoplog.store.{JobStore, NewPart, PartStore}
 
-/** A directory that runs come and go in. */
-final class Place(val layout: Layout, val content: Content) {
-  val root: Path = Files.createTempDirectory("stoplog-matrix")
+/** A directory that runs come and go in, and a way to look at it that is none of the product's. */
+trait Place {
 
-  def parts(faults: Faults): PartStore =
-    new LocalPartStore(root.toString, Place.SinkId, layout.local(Place.SinkId), Durability.Process, faults)
+  /** As users write it. */
+  def root: String
+  def content: Content
 
-  def log(faults: Faults): CommitLog =
-    new CommitLog(new LocalRecords(root.toString, Place.SinkId, Durability.Process, faults))
+  /** The stores, as a new process would make them. */
+  def parts(sinkId: String, faults: Faults): PartStore
+  def records(sinkId: String, faults: Faults): RecordStore
+  def job(name: String): JobStore
 
-  /** What attempts of long ago left: in no record, and old. */
-  def leaveOrphans(count: Int): Unit = (1 to count).foreach { number =>
+  /** Paths of all files, hidden ones too, relative to the root. */
+  def files(): Vector[String]
+  def read(file: String): Array[Byte]
+  def plant(file: String, bytes: Array[Byte]): Unit
+
+  /** What is unfinished and no file; only object stores have any. */
+  def uploads(): Vector[String] = Vector.empty
+
+  /** Whether the file is an unfinished part beside the finished ones. */
+  def unfinishedInBucket(name: String): Boolean = false
+
+  /** Does what the operating systems do when a process ends, to all that have used the place until now. */
+  def processesDied(): Unit
+  def remove(): Unit
+
+  final def parts(faults: Faults): PartStore = parts(Place.SinkId, faults)
+
+  final def log(faults: Faults): CommitLog = new CommitLog(records(Place.SinkId, faults))
+
+  /** What attempts of other runs left: in no record. */
+  final def leaveOrphans(count: Int): Unit = (1 to count).foreach { number =>
     val output = parts(Faults.none).create(NewPart("a", s"orphan-$number", RunId.random()))
     output.write("never committed\n".getBytes, 0, 16)
-    Files.setLastModifiedTime(root.resolve(output.persist().token), FileTime.fromMillis(0))
-  }
-
-  def remove(): Unit = {
-    DeadProcess.dropLocks(root)
-    LocalStorage.remove(root)
+    output.persist()
   }
 }
 
 object Place {
   val SinkId: String = "main"
-}
-
-/** Where unfinished parts lie. */
-sealed abstract class Layout(val name: String, val local: String => PartLayout)
-    extends Product
-    with Serializable
-
-object Layout {
-  case object Staging  extends Layout("staging", LocalStorage.staging)
-  case object InBucket extends Layout("bucket", LocalStorage.inBucket)
-
-  val all: Vector[Layout] = Vector(Staging, InBucket)
 }

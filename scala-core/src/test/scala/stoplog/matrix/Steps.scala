@@ -10,6 +10,9 @@ object Steps {
 
   val ofQueries: Vector[Step] = Step.all.filterNot(replacing)
 
+  /** While a task of theirs runs, and so has parts open. */
+  val ofTasks: Set[Step] = Set(Step.PartOpened, Step.MidWrite, Step.BeforeSync)
+
   /** What a batch job passes that replaces what is there: it has no claim, no clock and no end. */
   val ofBatchJobs: Vector[Step] = Step.all.filterNot { step =>
     Set[Step](

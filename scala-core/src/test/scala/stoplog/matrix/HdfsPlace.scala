@@ -1,0 +1,96 @@
+package stoplog.matrix
+
+import java.util.UUID
+import java.util.concurrent.ConcurrentLinkedQueue
+
+import scala.jdk.CollectionConverters._
+import scala.util.Try
+
+import org.apache.hadoop.conf.Configuration
+import org.apache.hadoop.fs.{FileSystem, Path}
+import org.apache.hadoop.hdfs.DistributedFileSystem
+
+import stoplog.fault.Faults
+import stoplog.log.RecordStore
+import stoplog.store.hadoop._
+import stoplog.store.hdfs.{HdfsPartStore, HdfsStorage, MiniHdfs}
+import stoplog.store.{JobStore, PartStore}
+
+/** A directory of the HDFS of the tests, looked at with Hadoop's own client.
+  *
+  * Every store has a client of its own, as if it were a process of its own: HDFS gives leases to clients.
+  */
+final class HdfsPlace(override val root: String, layout: Layout, override val content: Content)
+    extends Place
+    with Serializable {
+  @transient private lazy val reader: FileSystem =
+    FileSystem.newInstance(base.toUri, HdfsStorage.configuration())
+  @transient private lazy val clients = new ConcurrentLinkedQueue[HadoopFiles]()
+
+  override def parts(sinkId: String, faults: Faults): PartStore =
+    new HdfsPartStore(client(), sinkId, layout.of(sinkId), HadoopDurability.Disk, faults)
+
+  override def records(sinkId: String, faults: Faults): RecordStore =
+    new HadoopRecords(client(), sinkId, HadoopDurability.Disk, faults)
+
+  override def job(name: String): JobStore = new HadoopJobStore(client(), name)
+
+  override def files(): Vector[String] = {
+    val found = reader.listFiles(base, true)
+    Iterator
+      .continually(found)
+      .takeWhile(_.hasNext)
+      .map(_.next().getPath.toUri.getPath.drop(base.toUri.getPath.length + 1))
+      .toVector
+  }
+
+  override def read(file: String): Array[Byte] = {
+    val in = reader.open(new Path(base, file))
+    try in.readAllBytes()
+    finally in.close()
+  }
+
+  override def plant(file: String, bytes: Array[Byte]): Unit = {
+    val out = reader.create(new Path(base, file), false)
+    try out.write(bytes)
+    finally out.close()
+  }
+
+  override def unfinishedInBucket(name: String): Boolean = layout.unfinishedInBucket(name)
+
+  /** Their connections break; what they were writing stays open, and the NameNode keeps their leases. */
+  override def processesDied(): Unit = clients.asScala.map(_.fileSystem).foreach {
+    case hdfs: DistributedFileSystem => hdfs.getClient.closeAllFilesBeingWritten(true)
+    case other                       => throw new IllegalStateException(s"$other is no HDFS")
+  }
+
+  override def remove(): Unit = {
+    reader.delete(base, true)
+    clients.asScala.foreach(client => Try(client.fileSystem.close()))
+    reader.close()
+  }
+
+  private def base: Path = new Path(root)
+
+  private def client(): HadoopFiles = {
+    val files = new HadoopFiles(root, new HadoopSettings(HdfsPlace.configuration()))
+    clients.add(files)
+    files
+  }
+}
+
+object HdfsPlace {
+
+  def create(layout: Layout, content: Content): HdfsPlace = {
+    val place = new HdfsPlace(s"${MiniHdfs.uri}/matrix-${UUID.randomUUID()}", layout, content)
+    place.reader.mkdirs(place.base)
+    place
+  }
+
+  /** With a client for each file system that is asked for. */
+  private def configuration(): Configuration = {
+    val configuration = HdfsStorage.configuration()
+    configuration.setBoolean("fs.hdfs.impl.disable.cache", true)
+    configuration
+  }
+}

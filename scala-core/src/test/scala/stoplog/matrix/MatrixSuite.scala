@@ -1,0 +1,89 @@
+package stoplog.matrix
+
+import org.scalatest.Outcome
+import org.scalatest.funsuite.AnyFunSuite
+
+import stoplog.commit.Parallel
+import stoplog.fault.Step
+
+/** Every step of the protocol, stopped: each row once, nothing else visible.
+  *
+  * With `STOPLOG_LONG` set in the environment as much as [[MatrixPage]] says, otherwise a sample. The page in docs is
+  * written by a run that has `STOPLOG_WRITE_DOCS` set besides, if it has tried everything.
+  */
+abstract class MatrixSuite(storage: Storage) extends AnyFunSuite {
+  protected final val long: Boolean = MatrixSuite.isSet("STOPLOG_LONG")
+
+  // Names of the tests of this run that held.
+  private var proven = Set.empty[String]
+
+  override protected def withFixture(test: NoArgTest): Outcome = {
+    val outcome = super.withFixture(test)
+    if (outcome.isSucceeded) proven += test.name
+    outcome
+  }
+
+  /** How often the query passes each step: the same wherever the storage's unfinished parts lie. */
+  protected final lazy val occurrences: Map[Step, Int] = Crash.occurrences(Site.all(storage).head)
+
+  protected final val sites: Vector[Site] = Site.all(storage)
+
+  /** Which of the occurrences 1 to `last` are tried in this run. */
+  protected def tried(site: Site, fate: Fate, step: Step, last: Int): Seq[Int]
+
+  /** This storage's section of the page. */
+  protected def section: String
+
+  /** Cells at a time: those of a server wait for it most of the time. */
+  protected def threads: Int = 1
+
+  protected final def testOccurrences(sites: Seq[Site]): Unit =
+    test("an undisturbed query passes every step, equally often on every layout and content") {
+      assert(storage.steps.filterNot(occurrences.contains) === Vector.empty)
+      for (site <- sites) assert(Crash.occurrences(site) === occurrences, site.name)
+    }
+
+  protected final def testFates(sites: Seq[Site]): Unit = for {
+    site <- sites
+    fate <- Fate.all
+  }
+    if (storage.steps.exists(tried(site, fate, _, last = 1).nonEmpty))
+      test(s"stopped at each step, ${fate.name}: ${site.name}") {
+        hold(for {
+          step       <- storage.steps
+          occurrence <- tried(site, fate, step, occurrences(step))
+        } yield Crash(site, Doom.At(step, occurrence), fate, again = None))
+      }
+
+  /** @param pairs the steps at which a process and then its successor is killed */
+  protected final def testPairs(sites: Seq[Site], pairs: Seq[(Step, Step)]): Unit = for (site <- sites)
+    test(s"killed at each step, and killed again: ${site.name}") {
+      hold(for ((step, next) <- pairs) yield {
+        val middle = (occurrences(step) + 1) / 2
+        Crash(site, Doom.At(step, middle), Fate.Killed, Some(Doom.At(next, 1)))
+      })
+    }
+
+  /** The last test of a suite. */
+  protected final def testPage(): Unit = {
+    val current = "the page in docs is current"
+    test(current) {
+      if (long && MatrixSuite.isSet("STOPLOG_WRITE_DOCS")) {
+        assert(proven + current === testNames, "the page is written by a run that has tried everything")
+        MatrixPage.write(storage, section)
+      }
+      assert(MatrixPage.sectionOf(storage) === section, "run with STOPLOG_LONG=1 STOPLOG_WRITE_DOCS=1")
+    }
+  }
+
+  protected final def hold(crashes: Seq[Crash]): Unit =
+    Parallel.bounded(threads).map(crashes)(crash => crash -> crash.verdict()).foreach {
+      case (crash, verdict) =>
+        assert(verdict.struck, s"$crash was not reached")
+        assert(verdict.problems.isEmpty, s"$crash:\n${verdict.problems.take(12).mkString("\n")}")
+    }
+}
+
+object MatrixSuite {
+  private def isSet(variable: String): Boolean = sys.env.get(variable).exists(_.nonEmpty)
+}

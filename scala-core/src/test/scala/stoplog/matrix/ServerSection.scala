@@ -1,0 +1,31 @@
+package stoplog.matrix
+
+import stoplog.fault.Step
+
+/** What the long run on a storage with servers tries. */
+object ServerSection {
+
+  /** From a step to the one at which the successor of a process killed there is killed. */
+  val Stride: Int = 7
+
+  def render(
+      storage: Storage,
+      occurrences: Map[Step, Int],
+      pairs: Seq[(Step, Step)],
+      main: Site,
+      others: Seq[Site]
+  ): String = {
+    val next    = pairs.toMap
+    val results = Fate.all.map(_.name -> MatrixPage.Result)
+    s"""## ${storage.name}
+       |
+       |Read with ${storage.reader}. With the unfinished parts and the content ${main.name} the first, the middle and
+       |the last occurrence of each step are tried, and each step in a pair: the successor of a killed process is
+       |killed, too.${others.headOption.fold("")(_ => s" With ${MatrixPage.named(others)} one occurrence.")}
+       |
+       |{table}
+       |
+       |Pairs: ${storage.steps.map(step => s"`${step.name}` then `${next(step).name}`").mkString(", ")}.
+       |""".stripMargin.replace("{table}", MatrixPage.table(storage.steps, occurrences, results))
+  }
+}

@@ -1,0 +1,40 @@
+package stoplog.matrix
+
+import stoplog.fault.Step
+
+/** A kind of storage: one section of the matrix' page. */
+sealed abstract class Storage(val name: String, val reader: String) extends Product with Serializable {
+  def layouts: Vector[Layout] = Layout.all
+
+  /** Those that a query passes here. */
+  def steps: Vector[Step] = Steps.ofQueries
+
+  def newPlace(layout: Layout, content: Content): Place
+}
+
+object Storage {
+  case object Local extends Storage("Local disks", "plain java.nio") {
+    override def newPlace(layout: Layout, content: Content): Place = new LocalPlace(layout, content)
+  }
+
+  case object Hdfs extends Storage("HDFS", "Hadoop's own client") {
+    override def newPlace(layout: Layout, content: Content): Place = HdfsPlace.create(layout, content)
+  }
+
+  /** In the order of the page. */
+  val all: Vector[Storage] = Vector(Local, Hdfs)
+}
+
+/** Where a query writes, and what. */
+final case class Site(storage: Storage, layout: Layout, content: Content) {
+  def name: String = s"${layout.name}/${content.name}"
+
+  def newPlace(): Place = storage.newPlace(layout, content)
+}
+
+object Site {
+  def all(storage: Storage): Vector[Site] = for {
+    layout  <- storage.layouts
+    content <- Content.all
+  } yield Site(storage, layout, content)
+}

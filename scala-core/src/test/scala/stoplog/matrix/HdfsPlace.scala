@@ -87,10 +87,13 @@ object HdfsPlace {
     place
   }
 
-  /** With a client for each file system that is asked for. */
+  /** With a client for each file system that is asked for, and no naps of 400 ms when the NameNode has not heard of
+    * a block yet that is to be closed.
+    */
   private def configuration(): Configuration = {
     val configuration = HdfsStorage.configuration()
     configuration.setBoolean("fs.hdfs.impl.disable.cache", true)
+    configuration.setInt("dfs.client.block.write.locateFollowingBlock.initial.delay.ms", 2)
     configuration
   }
 }

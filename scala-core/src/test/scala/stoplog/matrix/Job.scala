@@ -5,8 +5,11 @@ import scala.util.control.NonFatal
 import scala.util.{Failure, Success, Try}
 
 import stoplog.commit._
+import stoplog.error.Errors
 import stoplog.fault.Faults
+import stoplog.log.CommitLog
 import stoplog.part.{PartNaming, RunId}
+import stoplog.store.PartStore
 
 /** What an engine remembers of a query in its checkpoint: which epoch it began, and which it saw committed. */
 final case class Checkpoint(begun: Long, committed: Long) {
@@ -15,10 +18,18 @@ final case class Checkpoint(begun: Long, committed: Long) {
   def begin: Checkpoint = if (begun > committed) this else copy(begun = begun + 1)
 
   def commit: Checkpoint = copy(committed = begun)
+
+  /** For [[Checkpoint.parse]], in another process. */
+  def print: String = s"$begun $committed"
 }
 
 object Checkpoint {
   val empty: Checkpoint = Checkpoint(-1, -1)
+
+  def parse(text: String): Checkpoint = {
+    val numbers = text.split(' ').map(_.toLong)
+    Checkpoint(numbers(0), numbers(1))
+  }
 }
 
 /** One run of a query, start to end, on one thread: what the engine does, without the engine. */
@@ -31,18 +42,7 @@ final class Job(place: Place, clock: ManualClock, faults: Faults, from: Checkpoi
   private val store = place.parts(faults)
   private val log   = place.log(faults)
 
-  private val driver = new SinkDriver(
-    run,
-    SinkIdentity(place.root, Place.SinkId, "query"),
-    SinkSettings(Map("timeZone" -> "UTC"), place.content.name),
-    MatrixPolicy,
-    log,
-    store,
-    SinkDriver.Choices(ForeignQuery.Refuse, LostPart.Fail),
-    SinkDriver.Tools(clock, faults, Turn.semaphore(), Parallel.sequential, retry)
-  )
-
-  private def retry = Retry.jittered(tries = 4, baseMillis = 100, Thread.sleep(_))
+  private val driver = Job.driver(place, clock, faults, run)
 
   /** As it stands on disk now. */
   def checkpoint: Checkpoint = now
@@ -102,7 +102,31 @@ final class Job(place: Place, clock: ManualClock, faults: Faults, from: Checkpoi
     } catch { case NonFatal(e) => task.close(); throw e }
   }
 
-  private def writer(plan: TaskPlan): TaskWriter[String] = new TaskWriter(
+  private def writer(plan: TaskPlan): TaskWriter[String] = Job.writer(plan, place, store, log, clock, faults)
+}
+
+object Job {
+  private type Rows = Seq[(String, String)]
+
+  def driver(place: Place, clock: Clock, faults: Faults, run: RunId): SinkDriver = new SinkDriver(
+    run,
+    SinkIdentity(place.root, Place.SinkId, "query"),
+    SinkSettings(Map("timeZone" -> "UTC"), place.content.name),
+    MatrixPolicy,
+    place.log(faults),
+    place.parts(faults),
+    SinkDriver.Choices(ForeignQuery.Refuse, LostPart.Fail),
+    SinkDriver.Tools(clock, faults, Turn.semaphore(), Parallel.sequential, retry)
+  )
+
+  def writer(
+      plan: TaskPlan,
+      place: Place,
+      store: PartStore,
+      log: CommitLog,
+      clock: Clock,
+      faults: Faults
+  ): TaskWriter[String] = new TaskWriter(
     plan,
     store,
     place.content,
@@ -114,12 +138,10 @@ final class Job(place: Place, clock: ManualClock, faults: Faults, from: Checkpoi
     checkBucket = _ => (),
     mayStart = () =>
       if (log.newest().exists(_.seq > plan.seq))
-        throw stoplog.error.Errors.fenced(place.root, Place.SinkId, plan.seq, "a newer run")
+        throw Errors.fenced(place.root, Place.SinkId, plan.seq, "a newer run")
   )
-}
 
-object Job {
-  private type Rows = Seq[(String, String)]
+  private def retry: Retry = Retry.jittered(tries = 4, baseMillis = 100, Thread.sleep(_))
 
   /** As many as an engine makes before the query fails. */
   private val TaskAttempts = 4

@@ -3,13 +3,12 @@ package stoplog.matrix
 import stoplog.commit.ManualClock
 import stoplog.commit.SinkDriver.Finish
 
-/** One process: its runs one after the other, on a thread of its own, until it ends or meets its doom. */
+/** One process on a thread of its own, until it ends or meets its doom. */
 final class Life(place: Place, clock: ManualClock, doom: Doom, from: Checkpoint, runs: Seq[Life.Run]) {
-  @volatile private var job: Option[Job]          = None
-  @volatile private var failed: Option[Throwable] = None
+  private val process = new Runs(place, clock, doom, from, runs)
 
   private val thread = {
-    val thread = new Thread(() => live(), s"life in ${place.root}")
+    val thread = new Thread(() => process.go(), s"life in ${place.root}")
     thread.setDaemon(true)
     thread.start()
     thread
@@ -17,25 +16,16 @@ final class Life(place: Place, clock: ManualClock, doom: Doom, from: Checkpoint,
   doom.awaitStruckOrEnd(thread)
 
   /** As it stands on disk. */
-  def checkpoint: Checkpoint = job.fold(from)(_.checkpoint)
+  def checkpoint: Checkpoint = process.checkpoint
 
   /** What ended it before its time. */
-  def failure: Option[Throwable] = failed
+  def failure: Option[Throwable] = process.failure
 
   /** Goes on after its doom, to whatever end. */
   def wake(): Unit = {
     doom.wake()
     thread.join()
   }
-
-  private def live(): Unit =
-    try
-      runs.foreach { run =>
-        val next = new Job(place, clock, doom, checkpoint)
-        job = Some(next)
-        next.go(run.epochs, run.finish)
-      }
-    catch { case e: Throwable => failed = Some(e) }
 }
 
 object Life {

@@ -21,6 +21,17 @@ object MiniHdfs {
     .filterNot { case (name, _) => Others.exists(name.matches) }
     .toMap
 
+  /** Ends the NameNode and starts it again; returns when it serves. */
+  def restartNameNode(): Unit = restart("restartNameNode")
+
+  /** The same with the DataNode: what was being written there breaks. */
+  def restartDataNode(): Unit = restart("restartDataNode")
+
+  private def restart(command: String): Unit = {
+    server.ask(command)
+    ()
+  }
+
   private def count(text: String): (String, Long) = {
     val (name, number) = text.splitAt(text.indexOf('='))
     name -> number.drop(1).toLong

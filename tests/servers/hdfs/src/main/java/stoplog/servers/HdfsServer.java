@@ -19,7 +19,8 @@ import org.apache.hadoop.metrics2.lib.DefaultMetricsSystem;
  *
  * <p>Argument: the directory for everything they write. Each answer is one line that begins with {@code answer: }.
  * The first one is the address. Commands: {@code calls} (what clients asked the NameNode for until now),
- * {@code http} (the address for browsers and WebHDFS), {@code restartNameNode}, {@code stop}.
+ * {@code http} (the address for browsers and WebHDFS), {@code restartNameNode}, {@code restartDataNode},
+ * {@code stop}.
  */
 public final class HdfsServer {
   private static final String COUNT = "NumOps";
@@ -65,6 +66,11 @@ public final class HdfsServer {
           break;
         case "restartNameNode":
           cluster.restartNameNode(true);
+          answer(address());
+          break;
+        case "restartDataNode":
+          cluster.restartDataNode(0, true);
+          cluster.waitActive();
           answer(address());
           break;
         case "stop":

@@ -20,11 +20,15 @@ import stoplog.store.{JobStore, PartStore}
   *
   * Every store has a client of its own, as if it were a process of its own: HDFS gives leases to clients.
   */
-final class HdfsPlace(override val root: String, layout: Layout, override val content: Content)
-    extends Place
+final class HdfsPlace(
+    override val root: String,
+    layout: Layout,
+    override val content: Content,
+    settings: Map[String, String]
+) extends Place
     with Serializable {
   @transient private lazy val reader: FileSystem =
-    FileSystem.newInstance(base.toUri, HdfsStorage.configuration())
+    FileSystem.newInstance(base.toUri, configuration(HdfsPlace.waiting))
   @transient private lazy val clients = new ConcurrentLinkedQueue[HadoopFiles]()
 
   override def parts(sinkId: String, faults: Faults): PartStore =
@@ -73,27 +77,38 @@ final class HdfsPlace(override val root: String, layout: Layout, override val co
   private def base: Path = new Path(root)
 
   private def client(): HadoopFiles = {
-    val files = new HadoopFiles(root, new HadoopSettings(HdfsPlace.configuration()))
+    val files = new HadoopFiles(root, new HadoopSettings(configuration(settings)))
     clients.add(files)
     files
-  }
-}
-
-object HdfsPlace {
-
-  def create(layout: Layout, content: Content): HdfsPlace = {
-    val place = new HdfsPlace(s"${MiniHdfs.uri}/matrix-${UUID.randomUUID()}", layout, content)
-    place.reader.mkdirs(place.base)
-    place
   }
 
   /** With a client for each file system that is asked for, and no naps of 400 ms when the NameNode has not heard of
     * a block yet that is to be closed.
     */
-  private def configuration(): Configuration = {
+  private def configuration(more: Map[String, String]): Configuration = {
     val configuration = HdfsStorage.configuration()
     configuration.setBoolean("fs.hdfs.impl.disable.cache", true)
     configuration.setInt("dfs.client.block.write.locateFollowingBlock.initial.delay.ms", 2)
+    more.foreach { case (key, value) => configuration.set(key, value) }
     configuration
+  }
+}
+
+object HdfsPlace {
+
+  /** The client waits for a NameNode that is away or in safe mode, as it does by itself where there is a second one. */
+  val waiting: Map[String, String] = Map(
+    "dfs.client.retry.policy.enabled" -> "true",
+    "dfs.client.retry.policy.spec"    -> "200,100"
+  )
+
+  def create(
+      layout: Layout,
+      content: Content,
+      settings: Map[String, String] = waiting
+  ): HdfsPlace = {
+    val place = new HdfsPlace(s"${MiniHdfs.uri}/matrix-${UUID.randomUUID()}", layout, content, settings)
+    place.reader.mkdirs(place.base)
+    place
   }
 }

@@ -14,32 +14,29 @@ import stoplog.store.hdfs.MiniHdfs
 class HdfsServersSuite extends AnyFunSuite {
   private val long = sys.env.get("STOPLOG_LONG").exists(_.nonEmpty)
 
-  test("a run goes on when the NameNode restarts between its calls") {
-    val steps = if (long) Steps.ofQueries else Vector(Step.MidWrite, Step.BeforeRecord, Step.MidPublish)
-    withPlace { (place, clock) =>
-      val trouble =
-        new Trouble(at => at.occurrence == 2 && steps.contains(at.step))(MiniHdfs.restartNameNode())
-      val runs = new Runs(place, clock, trouble, Checkpoint.empty, Life.planned)
-      runs.go()
-      assert(runs.failure === None)
-    }
-  }
-
-  test(
-    "a NameNode that restarts under calls of a run may end the run, with a name, and the next one goes on"
-  ) {
-    val steps = if (long) Steps.ofQueries else Vector(Step.PartOpened, Step.AfterRecord)
-    withPlace { (place, clock) =>
+  test("a run goes on when the NameNode restarts under its calls") {
+    val steps = if (long) Steps.ofQueries else Vector(Step.PartOpened, Step.BeforeRecord, Step.MidPublish)
+    withPlace() { (place, clock) =>
       val trouble = new Trouble(at => at.occurrence == 2 && steps.contains(at.step))(inBackground {
         MiniHdfs.restartNameNode()
       })
+      val run = runs(place, clock, trouble, Checkpoint.empty, Life.planned)
+      assert(run.failure === None)
+    }
+  }
+
+  test("if the client does not wait for the NameNode, the run ends with a name, and the next one goes on") {
+    val steps = if (long) Steps.ofQueries else Vector(Step.MidWrite, Step.AfterRecord)
+    withPlace(Map.empty) { (place, clock) =>
+      val trouble =
+        new Trouble(at => at.occurrence == 2 && steps.contains(at.step))(MiniHdfs.restartNameNode())
       untilDone(place, clock, trouble)
     }
   }
 
   test("a DataNode that restarts while parts are open fails attempts of tasks, and each row is there once") {
     val steps = if (long) Steps.ofQueries else Vector(Step.PartOpened, Step.BeforeSync)
-    withPlace { (place, clock) =>
+    withPlace() { (place, clock) =>
       val trouble =
         new Trouble(at => at.occurrence == 3 && steps.contains(at.step))(MiniHdfs.restartDataNode())
       untilDone(place, clock, trouble)
@@ -48,7 +45,7 @@ class HdfsServersSuite extends AnyFunSuite {
 
   for (step <- Seq(Step.MidWrite, Step.AfterSync, Step.AfterRecord))
     test(s"kill -9 of a process at ${step.name}, and its successor goes on") {
-      withPlace { (place, clock) =>
+      withPlace() { (place, clock) =>
         val victim = Elsewhere.start(new HdfsServersSuite.Stopped(place, Doom.At(step, 3)))
         val from   =
           try Checkpoint.parse(victim.answer)
@@ -94,8 +91,10 @@ class HdfsServersSuite extends AnyFunSuite {
     begun.await()
   }
 
-  private def withPlace(test: (HdfsPlace, ManualClock) => Unit): Unit = {
-    val place = HdfsPlace.create(Layout.Staging, Content.Plain)
+  private def withPlace(
+      settings: Map[String, String] = HdfsPlace.waiting
+  )(test: (HdfsPlace, ManualClock) => Unit): Unit = {
+    val place = HdfsPlace.create(Layout.Staging, Content.Plain, settings)
     val clock = Crash.clock()
     try {
       place.leaveOrphans(2)

@@ -35,12 +35,15 @@ object LocalSection {
        |""".stripMargin
       .replace(
         "{queries}",
-        MatrixPage.table(Storage.Local.steps, occurrences, Fate.all.map(_.name -> Result))
+        MatrixPage.table(Storage.Local.steps, all(occurrences), Fate.all.map(_.name -> Result))
       )
       .replace(
         "{batches}",
-        MatrixPage.table(Steps.ofBatchJobs, batchOccurrences, Seq(Fate.Killed.name -> BatchResult))
+        MatrixPage.table(Steps.ofBatchJobs, all(batchOccurrences), Seq(Fate.Killed.name -> BatchResult))
       )
+
+  private def all(occurrences: Map[Step, Int])(step: Step): String =
+    if (occurrences(step) == 1) "1" else s"1 to ${occurrences(step)}"
 
   private val BatchResult = "old or new, whole"
 }

@@ -21,12 +21,10 @@ object MatrixPage {
     ()
   }
 
-  def table(steps: Seq[Step], occurrences: Map[Step, Int], results: Seq[(String, String)]): String = {
+  /** @param tried which occurrences of each step */
+  def table(steps: Seq[Step], tried: Step => String, results: Seq[(String, String)]): String = {
     val head = Seq("Step", "On storage when the process stops there", "Occurrences") ++ results.map(_._1)
-    val rows = steps.map { step =>
-      val times = occurrences(step)
-      Seq(s"`${step.name}`", step.after, if (times == 1) "1" else s"1 to $times") ++ results.map(_._2)
-    }
+    val rows = steps.map(step => Seq(s"`${step.name}`", step.after, tried(step)) ++ results.map(_._2))
     (head +: head.map(_ => "---") +: rows).map(_.mkString("| ", " | ", " |")).mkString("\n")
   }
 

@@ -40,7 +40,9 @@ abstract class MatrixSuite(storage: Storage) extends AnyFunSuite {
   protected final def testOccurrences(sites: Seq[Site]): Unit =
     test("an undisturbed query passes every step, equally often on every layout and content") {
       assert(storage.steps.filterNot(occurrences.contains) === Vector.empty)
-      for (site <- sites) assert(Crash.occurrences(site) === occurrences, site.name)
+      Parallel.bounded(threads).map(sites)(site => site -> Crash.occurrences(site)).foreach {
+        case (site, found) => assert(found === occurrences, site.name)
+      }
     }
 
   protected final def testFates(sites: Seq[Site]): Unit = for {

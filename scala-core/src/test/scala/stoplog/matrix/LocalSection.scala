@@ -4,7 +4,6 @@ import stoplog.fault.Step
 
 /** What the long run on local disks tries. */
 object LocalSection {
-  import MatrixPage.Result
 
   /** Where the long run leaves nothing out. */
   def thorough(site: Site): Boolean = (site.layout == Layout.Staging) == (site.content == Content.Plain)
@@ -17,9 +16,7 @@ object LocalSection {
   ): String =
     s"""## ${Storage.Local.name}
        |
-       |Read with ${Storage.Local.reader}. With the unfinished parts and the content ${MatrixPage.named(
-        thorough
-      )}
+       |Read with ${Storage.Local.reader}. With the unfinished parts and the content {thorough}
        |every occurrence is tried, and every pair of steps besides: the successor of a killed process is killed, too.
        |With ${MatrixPage.named(sparse)} the first, the middle and the last occurrence.
        |
@@ -33,17 +30,17 @@ object LocalSection {
        |
        |{batches}
        |""".stripMargin
+      .replace("{thorough}", MatrixPage.named(thorough))
       .replace(
         "{queries}",
-        MatrixPage.table(Storage.Local.steps, all(occurrences), Fate.all.map(_.name -> Result))
+        table(Storage.Local.steps, occurrences, Fate.all.map(_.name -> MatrixPage.Result))
       )
-      .replace(
-        "{batches}",
-        MatrixPage.table(Steps.ofBatchJobs, all(batchOccurrences), Seq(Fate.Killed.name -> BatchResult))
-      )
+      .replace("{batches}", table(Steps.ofBatchJobs, batchOccurrences, Seq(Fate.Killed.name -> BatchResult)))
 
-  private def all(occurrences: Map[Step, Int])(step: Step): String =
-    if (occurrences(step) == 1) "1" else s"1 to ${occurrences(step)}"
+  private def table(steps: Seq[Step], occurrences: Map[Step, Int], results: Seq[(String, String)]): String = {
+    def all(step: Step) = if (occurrences(step) == 1) "1" else s"1 to ${occurrences(step)}"
+    MatrixPage.table(steps, all, results.map { case (fate, result) => fate -> ((_: Step) => result) })
+  }
 
   private val BatchResult = "old or new, whole"
 }

@@ -21,10 +21,13 @@ object MatrixPage {
     ()
   }
 
-  /** @param tried which occurrences of each step */
-  def table(steps: Seq[Step], tried: Step => String, results: Seq[(String, String)]): String = {
-    val head = Seq("Step", "On storage when the process stops there", "Occurrences") ++ results.map(_._1)
-    val rows = steps.map(step => Seq(s"`${step.name}`", step.after, tried(step)) ++ results.map(_._2))
+  /** @param occurrences how many there are, or which
+    * @param fates       what became of each, by name
+    */
+  def table(steps: Seq[Step], occurrences: Step => String, fates: Seq[(String, Step => String)]): String = {
+    val head = Seq("Step", "On storage when the process stops there", "Occurrences") ++ fates.map(_._1)
+    val rows =
+      steps.map(step => Seq(s"`${step.name}`", step.after, occurrences(step)) ++ fates.map(_._2(step)))
     (head +: head.map(_ => "---") +: rows).map(_.mkString("| ", " | ", " |")).mkString("\n")
   }
 

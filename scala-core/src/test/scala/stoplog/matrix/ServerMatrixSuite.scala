@@ -6,39 +6,29 @@ import stoplog.fault.Step
   * one each step once.
   */
 abstract class ServerMatrixSuite(storage: Storage) extends MatrixSuite(storage) {
-  private val (main, others) = (sites.head, sites.tail)
+  private val plan = new ServerSection(storage)
+  import plan.{main, other, pairs}
 
   override protected def threads: Int = 6
 
-  testOccurrences(if (long) sites else sites.take(1))
+  testOccurrences(if (long) Seq(main, other) else Seq(main))
 
-  testFates(if (long) sites else sites.take(1))
-
-  // With an odd stride through an odd number of steps each one comes first once and second once.
-  private val pairs =
-    storage.steps.indices.map { n =>
-      storage.steps(n) -> storage.steps((n * ServerSection.Stride + 1) % storage.steps.size)
-    }
+  testFates(if (long) Seq(main, other) else Seq(main))
 
   if (long) testPairs(Seq(main), pairs)
 
   testPage()
 
-  override protected def section: String = ServerSection.render(storage, occurrences, pairs, main, others)
+  override protected def section: String = plan.render(occurrences)
 
   override protected def tried(site: Site, fate: Fate, step: Step, last: Int): Seq[Int] =
-    if (long && site == main) ServerSection.tried(last)
-    else if (long) Seq(last).filter(_ => fateOf(site, step) == fate)
+    if (long) plan.tried(site, fate, step, last)
     else
       fate match {
         case Fate.Killed                       => Seq(if (storage.steps.indexOf(step) % 2 == 0) 1 else last)
         case Fate.Woken if Steps.ofTasks(step) => Seq(last)
         case Fate.Woken | Fate.Frozen          => Seq.empty
       }
-
-  /** The fates take turns. */
-  private def fateOf(site: Site, step: Step): Fate =
-    Fate.all((sites.indexOf(site) + storage.steps.indexOf(step)) % Fate.all.size)
 }
 
 class HdfsCrashMatrixSuite extends ServerMatrixSuite(Storage.Hdfs)

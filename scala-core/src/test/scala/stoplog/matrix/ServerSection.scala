@@ -3,38 +3,56 @@ package stoplog.matrix
 import stoplog.fault.Step
 
 /** What the long run on a storage with servers tries. */
-object ServerSection {
+final class ServerSection(storage: Storage) {
 
-  /** From a step to the one at which the successor of a process killed there is killed. */
-  val Stride: Int = 7
-
-  def render(
-      storage: Storage,
-      occurrences: Map[Step, Int],
-      pairs: Seq[(Step, Step)],
-      main: Site,
-      others: Seq[Site]
-  ): String = {
-    val next    = pairs.toMap
-    val results = Fate.all.map(_.name -> MatrixPage.Result)
-    val table   = MatrixPage.table(storage.steps, step => tried(occurrences(step)).mkString(", "), results)
-    s"""## ${storage.name}
-       |
-       |Read with ${storage.reader}. With the unfinished parts and the content ${main.name} the first, the middle and
-       |the last occurrence of each step are tried, and each step in a pair: the successor of a killed process is
-       |killed, too.
-       |
-       |{table}
-       |{others}
-       |Pairs: ${storage.steps.map(step => s"`${step.name}` then `${next(step).name}`").mkString(", ")}.
-       |""".stripMargin.replace("{table}", table).replace("{others}", inTurn(others))
+  /** Where most is tried, and where layout and content are other ones. */
+  val (main, other) = {
+    val sites = Site.all(storage)
+    (sites.head, sites.last)
   }
 
-  /** Of so many occurrences of a step. */
-  def tried(last: Int): Seq[Int] = Seq(1, (last + 1) / 2, last).distinct
+  /** Each step comes first once, and once second. */
+  val pairs: Seq[(Step, Step)] = storage.steps.indices.map { n =>
+    storage.steps(n) -> storage.steps((n * ServerSection.Stride + 1) % storage.steps.size)
+  }
 
-  private def inTurn(others: Seq[Site]): String =
-    if (others.isEmpty) ""
-    else
-      s"\nWith ${MatrixPage.named(others)} the last occurrence of each step is tried once, the fates taking turns.\n"
+  /** Which of `last` occurrences. */
+  def tried(site: Site, fate: Fate, step: Step, last: Int): Seq[Int] = {
+    val middle = (last + 1) / 2
+    val all    = fate match {
+      case Fate.Killed => Seq(1, last)
+      case Fate.Frozen => Seq(middle)
+      case Fate.Woken  => Seq(middle, last)
+    }
+    if (site == main) all.distinct else Seq(last).filter(_ => fate == inTurn(step))
+  }
+
+  def render(occurrences: Map[Step, Int]): String = {
+    def cell(fate: Fate)(step: Step) =
+      s"${MatrixPage.Result} (${tried(main, fate, step, occurrences(step)).mkString(", ")})"
+    val table = MatrixPage.table(
+      storage.steps,
+      step => occurrences(step).toString,
+      Fate.all.map(fate => fate.name -> cell(fate) _)
+    )
+    s"""## ${storage.name}
+       |
+       |Read with ${storage.reader}. With the unfinished parts and the content ${main.name} the occurrences of each
+       |step are tried whose numbers are in the table. With ${other.name} each step is tried once more, at its last
+       |occurrence, the fates taking turns.
+       |
+       |{table}
+       |
+       |A process is killed at the first of these steps, and its successor at the second:
+       |${pairs.map { case (step, next) => s"`${step.name}` and `${next.name}`" }.mkString(", ")}.
+       |""".stripMargin.replace("{table}", table)
+  }
+
+  private def inTurn(step: Step): Fate = Fate.all(storage.steps.indexOf(step) % Fate.all.size)
+}
+
+private object ServerSection {
+
+  /** Has no divisor in common with the number of steps. */
+  private val Stride = 7
 }

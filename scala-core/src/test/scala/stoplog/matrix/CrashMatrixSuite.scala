@@ -9,6 +9,8 @@ class CrashMatrixSuite extends MatrixSuite(Storage.Local) {
   private val steps              = Storage.Local.steps
   private val (thorough, sparse) = sites.partition(LocalSection.thorough)
 
+  override protected def threads: Int = 2
+
   testOccurrences(sites)
 
   testFates(sites)

@@ -17,8 +17,12 @@ object JobRows {
   /** Bucket and row. */
   def of(epoch: Long, slot: Int): Vector[(String, String)] =
     (0 until RowsPerEpoch).toVector.filter(_ % slots(epoch) == slot).map { number =>
-      buckets((number / 3 + epoch.toInt) % buckets.size) -> s"epoch $epoch row $number"
+      val bucket = buckets((number / 3 + epoch.toInt) % buckets.size)
+      bucket -> s"epoch $epoch row $number of '$bucket'"
     }
+
+  /** Whether the row is one of those of the first bucket. */
+  def isHeavy(row: String): Boolean = row.endsWith(s" of '${buckets.head}'")
 
   /** All rows of the whole query. */
   def all(epochs: Long): Vector[String] =

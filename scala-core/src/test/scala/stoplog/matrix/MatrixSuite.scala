@@ -47,7 +47,7 @@ abstract class MatrixSuite(storage: Storage) extends AnyFunSuite {
 
   protected final def testFates(sites: Seq[Site]): Unit = for {
     site <- sites
-    fate <- Fate.all
+    fate <- storage.fates
   }
     if (storage.steps.exists(tried(site, fate, _, last = 1).nonEmpty))
       test(s"stopped at each step, ${fate.name}: ${site.name}") {

@@ -33,7 +33,7 @@ final class ServerSection(storage: Storage) {
     val table = MatrixPage.table(
       storage.steps,
       step => occurrences(step).toString,
-      Fate.all.map(fate => fate.name -> cell(fate) _)
+      storage.fates.map(fate => fate.name -> cell(fate) _)
     )
     s"""## ${storage.name}
        |
@@ -48,7 +48,7 @@ final class ServerSection(storage: Storage) {
        |""".stripMargin.replace("{table}", table)
   }
 
-  private def inTurn(step: Step): Fate = Fate.all(storage.steps.indexOf(step) % Fate.all.size)
+  private def inTurn(step: Step): Fate = storage.fates(storage.steps.indexOf(step) % storage.fates.size)
 }
 
 private object ServerSection {

@@ -4,7 +4,11 @@ import stoplog.fault.Step
 
 /** A kind of storage: one section of the matrix' page. */
 sealed abstract class Storage(val name: String, val reader: String) extends Product with Serializable {
-  def layouts: Vector[Layout] = Layout.all
+  def layouts: Vector[Layout]   = Layout.all
+  def contents: Vector[Content] = Vector(Content.Plain, Content.Gzip)
+
+  /** Those of the fates that are not the same here. */
+  def fates: Vector[Fate] = Fate.all
 
   /** Those that a query passes here. */
   def steps: Vector[Step] = Steps.ofQueries
@@ -35,6 +39,6 @@ final case class Site(storage: Storage, layout: Layout, content: Content) {
 object Site {
   def all(storage: Storage): Vector[Site] = for {
     layout  <- storage.layouts
-    content <- Content.all
+    content <- storage.contents
   } yield Site(storage, layout, content)
 }

@@ -75,7 +75,7 @@ object Crash {
       val doom = new Doom(None)
       val life = new Life(place, clock(), doom, Checkpoint.empty, Life.planned)
       life.failure.foreach(e => throw new AssertionError("an undisturbed query failed", e))
-      val problems = Oracle.problems(place, JobRows.Epochs)
+      val problems = Oracle.problems(place, JobRows.Epochs) ++ place.uploads().map(_ + " is left")
       require(problems.isEmpty, problems.mkString("; "))
       doom.occurrences
     } finally place.remove()

@@ -13,12 +13,16 @@ class CrashMatrixSuite extends MatrixSuite(Storage.Local) {
 
   testOccurrences(sites)
 
+  test("every layout and content passes each step equally often") {
+    for (site <- sites) assert(occurrences(site) === occurrences(sites.head), site.name)
+  }
+
   testFates(sites)
 
   test("woken at each occurrence of each step of a task, when the part it wrote may long be finished") {
     hold(for {
       step       <- Steps.ofTasks.toSeq
-      occurrence <- 1 to occurrences(step)
+      occurrence <- 1 to occurrences(sites.head)(step)
     } yield Crash(sites.head, Doom.At(step, occurrence), Fate.Woken, again = None))
   }
 
@@ -51,7 +55,7 @@ class CrashMatrixSuite extends MatrixSuite(Storage.Local) {
   testPage()
 
   override protected def section: String =
-    LocalSection.render(occurrences, batchOccurrences, thorough, sparse)
+    LocalSection.render(occurrences(sites.head), batchOccurrences, thorough, sparse)
 
   override protected def tried(site: Site, fate: Fate, step: Step, last: Int): Seq[Int] =
     if (long && LocalSection.thorough(site)) 1 to last

@@ -2,12 +2,10 @@ package stoplog.matrix
 
 import java.util.concurrent.CountDownLatch
 
-import org.apache.spark.SparkThrowable
 import org.scalatest.funsuite.AnyFunSuite
 
 import stoplog.commit.ManualClock
 import stoplog.fault.{Faults, Step}
-import stoplog.laws.Elsewhere
 import stoplog.store.hdfs.MiniHdfs
 
 /** The servers of HDFS, and real processes, end while a query runs. */
@@ -20,8 +18,7 @@ class HdfsServersSuite extends AnyFunSuite {
       val trouble = new Trouble(at => at.occurrence == 2 && steps.contains(at.step))(inBackground {
         MiniHdfs.restartNameNode()
       })
-      val run = runs(place, clock, trouble, Checkpoint.empty, Life.planned)
-      assert(run.failure === None)
+      assert(Restarts.run(place, clock, trouble, Checkpoint.empty, Life.planned).failure === None)
     }
   }
 
@@ -30,7 +27,7 @@ class HdfsServersSuite extends AnyFunSuite {
     withPlace(Map.empty) { (place, clock) =>
       val trouble =
         new Trouble(at => at.occurrence == 2 && steps.contains(at.step))(MiniHdfs.restartNameNode())
-      untilDone(place, clock, trouble)
+      assert(Restarts.problems(place, clock, trouble) === Vector.empty)
     }
   }
 
@@ -39,48 +36,18 @@ class HdfsServersSuite extends AnyFunSuite {
     withPlace() { (place, clock) =>
       val trouble =
         new Trouble(at => at.occurrence == 3 && steps.contains(at.step))(MiniHdfs.restartDataNode())
-      untilDone(place, clock, trouble)
+      assert(Restarts.problems(place, clock, trouble) === Vector.empty)
     }
   }
 
   for (step <- Seq(Step.MidWrite, Step.AfterSync, Step.AfterRecord))
     test(s"kill -9 of a process at ${step.name}, and its successor goes on") {
       withPlace() { (place, clock) =>
-        val victim = Elsewhere.start(new HdfsServersSuite.Stopped(place, Doom.At(step, 3)))
-        val from   =
-          try Checkpoint.parse(victim.answer)
-          finally victim.kill()
+        val from = Stopped.killed(place, Doom.At(step, 3))
         clock.advance(24 * 60 * 60 * 1000L)
-        val heir = new Runs(place, clock, Faults.none, from, Life.rest)
-        heir.go()
-        assert(heir.failure === None)
+        assert(Restarts.run(place, clock, Faults.none, from, Life.rest).failure === None)
       }
     }
-
-  /** As somebody does who starts the query again whenever it has failed. */
-  private def untilDone(place: Place, clock: ManualClock, trouble: Faults): Unit = {
-    val lives = Iterator
-      .iterate(runs(place, clock, trouble, Checkpoint.empty, Life.planned)) { last =>
-        runs(place, clock, trouble, last.checkpoint, Life.rest)
-      }
-      .take(20)
-      .takeWhile(_.failure.isDefined)
-      .toVector
-    assert(lives.size < 20)
-    assert(lives.flatMap(_.failure).filterNot(_.isInstanceOf[SparkThrowable]) === Vector.empty)
-  }
-
-  private def runs(
-      place: Place,
-      clock: ManualClock,
-      faults: Faults,
-      from: Checkpoint,
-      planned: Seq[Life.Run]
-  ): Runs = {
-    val runs = new Runs(place, clock, faults, from, planned)
-    runs.go()
-    runs
-  }
 
   /** Returns once it has begun. */
   private def inBackground(action: => Unit): Unit = {
@@ -101,16 +68,5 @@ class HdfsServersSuite extends AnyFunSuite {
       test(place, clock)
       assert(Oracle.problems(place, JobRows.Epochs) ++ Aftermath.problems(place, clock) === Vector.empty)
     } finally place.remove()
-  }
-}
-
-object HdfsServersSuite {
-
-  /** Stops at a step and waits to be killed. */
-  final class Stopped(place: HdfsPlace, at: Doom.At) extends Elsewhere.Task {
-    override def run(): String =
-      new Life(place, Crash.clock(), new Doom(Some(at)), Checkpoint.empty, Life.planned).checkpoint.print
-
-    override def afterwards(): Unit = new CountDownLatch(1).await()
   }
 }

@@ -39,7 +39,8 @@ trait Place {
   /** What attempts of other runs left: in no record. */
   final def leaveOrphans(count: Int): Unit = (1 to count).foreach { number =>
     val output = parts(Faults.none).create(NewPart("a", s"orphan-$number", RunId.random()))
-    output.write("never committed\n".getBytes, 0, 16)
+    val bytes  = ("never committed\n" * 200).getBytes
+    output.write(bytes, 0, bytes.length)
     output.persist()
   }
 }

@@ -19,7 +19,7 @@ abstract class ServerMatrixSuite(storage: Storage) extends MatrixSuite(storage) 
 
   testPage()
 
-  override protected def section: String = plan.render(occurrences)
+  override protected def section: String = plan.render(occurrences(main))
 
   override protected def tried(site: Site, fate: Fate, step: Step, last: Int): Seq[Int] =
     if (long) plan.tried(site, fate, step, last)
@@ -32,3 +32,5 @@ abstract class ServerMatrixSuite(storage: Storage) extends MatrixSuite(storage) 
 }
 
 class HdfsCrashMatrixSuite extends ServerMatrixSuite(Storage.Hdfs)
+
+class S3CrashMatrixSuite extends ServerMatrixSuite(Storage.S3)

@@ -39,14 +39,18 @@ final class ServerSection(storage: Storage) {
        |
        |Read with ${storage.reader}. With the unfinished parts and the content ${main.name} the occurrences of each
        |step are tried whose numbers are in the table. With ${other.name} each step is tried once more, at its last
-       |occurrence, the fates taking turns.
+       |occurrence, the fates taking turns.{same}
        |
        |{table}
        |
        |A process is killed at the first of these steps, and its successor at the second:
        |${pairs.map { case (step, next) => s"`${step.name}` and `${next.name}`" }.mkString(", ")}.
-       |""".stripMargin.replace("{table}", table)
+       |""".stripMargin.replace("{table}", table).replace("{same}", sameFates)
   }
+
+  private def sameFates: String =
+    if (storage.fates.contains(Fate.Frozen)) ""
+    else s" A process that is ${Fate.Frozen.name} for ever looks as if killed."
 
   private def inTurn(step: Step): Fate = storage.fates(storage.steps.indexOf(step) % storage.fates.size)
 }

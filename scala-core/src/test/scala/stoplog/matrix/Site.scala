@@ -25,8 +25,21 @@ object Storage {
     override def newPlace(layout: Layout, content: Content): Place = HdfsPlace.create(layout, content)
   }
 
+  case object S3 extends Storage("S3", "the client of Amazon's SDK") {
+    override def layouts: Vector[Layout]   = Vector(Layout.Staging)
+    override def contents: Vector[Content] = Vector(Content.Heavy, Content.Gzip)
+
+    /** Nothing there tells a process that has died from one that stands still. */
+    override def fates: Vector[Fate] = Vector(Fate.Killed, Fate.Woken)
+
+    /** A record is one request. */
+    override def steps: Vector[Step] = super.steps.filterNot(_ == Step.RecordWritten)
+
+    override def newPlace(layout: Layout, content: Content): Place = S3Place.create(content)
+  }
+
   /** In the order of the page. */
-  val all: Vector[Storage] = Vector(Local, Hdfs)
+  val all: Vector[Storage] = Vector(Local, Hdfs, S3)
 }
 
 /** Where a query writes, and what. */

@@ -129,3 +129,5 @@ abstract class TwoDriversSuite(storage: Storage) extends AnyFunSuite {
 class LocalTwoDriversSuite extends TwoDriversSuite(Storage.Local)
 
 class HdfsTwoDriversSuite extends TwoDriversSuite(Storage.Hdfs)
+
+class S3TwoDriversSuite extends TwoDriversSuite(Storage.S3)

@@ -42,6 +42,11 @@ final class RawS3(in: S3Bucket, prefix: String) extends AutoCloseable {
   def head(path: String): HeadObjectResponse =
     client.headObject(HeadObjectRequest.builder().bucket(bucket).key(s"$prefix/$path").build())
 
+  def bytes(path: String): Array[Byte] =
+    client
+      .getObjectAsBytes(GetObjectRequest.builder().bucket(bucket).key(s"$prefix/$path").build())
+      .asByteArray()
+
   override def close(): Unit = client.close()
 
   private def bucket: String = in.name

@@ -1,0 +1,96 @@
+package stoplog.matrix
+
+import java.time.Duration
+
+import org.apache.hadoop.fs.s3a.impl.AWSClientConfig
+import org.scalatest.BeforeAndAfterAll
+import org.scalatest.funsuite.AnyFunSuite
+
+import stoplog.fault.Faults
+import stoplog.servers.{Fault, FaultProxy, FaultRule, S3Call, S3Server}
+
+/** Requests of a query fail: each row once, nothing else visible, and no upload is left that anybody knows of. */
+class S3FaultMatrixSuite extends AnyFunSuite with BeforeAndAfterAll {
+  private val long   = sys.env.get("STOPLOG_LONG").exists(_.nonEmpty)
+  private val server = S3Server.sharedS3Mock
+
+  private lazy val proxy = FaultProxy.before(server.endpoint)
+
+  // In the last query.
+  private var asked = Map.empty[S3Call, Int]
+
+  // S3A takes less than its least of 15 s for a mistake otherwise.
+  override protected def beforeAll(): Unit = AWSClientConfig.setMinimumOperationDuration(Duration.ZERO)
+
+  override protected def afterAll(): Unit = {
+    AWSClientConfig.resetMinimumOperationDuration()
+    proxy.close()
+  }
+
+  private val faults =
+    Seq(Fault.SlowDown, Fault.InternalError, Fault.ResetBefore, Fault.AnswerLost, Fault.NoAnswer)
+
+  for (fault <- faults)
+    test(s"$fault at the first request for each call") {
+      assert(query(FaultRule.firstOfEachCall(fault)).map(_._1).toSet.size >= 8)
+    }
+
+  test("the answer to each completion is lost, and the server denies it when it is repeated") {
+    val lost = firstAttemptsAt(S3Call.CompleteMultipartUpload, Fault.AnswerLost)
+    assert(
+      query(lost, FaultRule.forgetsCompletedUploads).map(_._2).toSet === Set(
+        Fault.AnswerLost,
+        Fault.NoSuchUpload
+      )
+    )
+  }
+
+  test("the answer to each request for a small object is lost") {
+    assert(query(firstAttemptsAt(S3Call.PutObject, Fault.AnswerLost)).nonEmpty)
+  }
+
+  for (seed <- 1 to (if (long) 20 else 1))
+    test(s"one request in twenty fails, in all ways: seed $seed") {
+      assert(query(FaultRule.random(seed, 0.05, faults)).nonEmpty)
+    }
+
+  if (long)
+    for (fault <- faults)
+      test(s"$fault at the middle and the last request for each call") {
+        query()
+        for {
+          (call, count) <- asked
+          n             <- Seq((count + 1) / 2, count).distinct
+        } query(FaultRule.nth(call, n, fault))
+      }
+
+  /** A query under these rules, started again whenever it has failed. Answers what happened to its requests. */
+  private def query(rules: FaultRule*): Seq[(S3Call, Fault)] = {
+    val place =
+      S3Place.through(server, proxy.endpoint, Content.Heavy, Map("fs.s3a.connection.timeout" -> "500ms"))
+    val clock = Crash.clock()
+    try {
+      proxy.inject()
+      place.leaveOrphans(2)
+      proxy.inject(rules: _*)
+      val failures = Restarts.problems(place, clock, Faults.none)
+      val faulted  = proxy.faults
+      asked = proxy.counts
+      proxy.inject()
+      val problems = failures ++ Oracle.problems(place, JobRows.Epochs) ++ Aftermath.problems(place, clock)
+      val (uploads, others) = problems.partition(_.startsWith("the upload"))
+      assert(others === Vector.empty, faulted)
+      assert(uploads.size <= faulted.count(_ == unanswered), faulted)
+      faulted
+    } finally place.remove()
+  }
+
+  /** Of this upload nobody knows, so only a lifecycle rule of the bucket can end it. */
+  private val unanswered = S3Call.CreateMultipartUpload -> Fault.AnswerLost
+
+  private def firstAttemptsAt(call: S3Call, fault: Fault): FaultRule = {
+    val first = FaultRule.firstAttempts(fault)
+    (request, occurrence, completed) =>
+      Option.when(request.call == call)(()).flatMap(_ => first.faultOf(request, occurrence, completed))
+  }
+}

@@ -1,0 +1,82 @@
+package stoplog.matrix
+
+import java.util.UUID
+
+import org.apache.hadoop.conf.Configuration
+import org.apache.hadoop.fs.Path
+
+import stoplog.fault.Faults
+import stoplog.log.RecordStore
+import stoplog.servers.S3Server
+import stoplog.store.hadoop.{HadoopFiles, HadoopSettings}
+import stoplog.store.s3._
+import stoplog.store.{JobStore, PartStore}
+
+/** A prefix of a bucket, looked at with the SDK's own client.
+  *
+  * @param server   where it is
+  * @param endpoint how the query reaches it: the server's own, or that of a proxy in front of it
+  * @param more     settings of S3A
+  */
+final class S3Place(
+    server: String,
+    endpoint: String,
+    prefix: String,
+    override val content: Content,
+    more: Map[String, String]
+) extends Place
+    with Serializable {
+  @transient private lazy val raw    = new RawS3(S3Bucket(server, S3Server.Bucket), prefix)
+  @transient private lazy val hadoop = new HadoopFiles(root, new HadoopSettings(configuration))
+
+  override def root: String = s"s3a://${S3Server.Bucket}/$prefix"
+
+  override def parts(sinkId: String, faults: Faults): PartStore =
+    new S3PartStore(hadoop, sinkId, S3Settings(partBytes = S3Settings.MinPartBytes), faults)
+
+  override def records(sinkId: String, faults: Faults): RecordStore = new S3Records(hadoop, sinkId)
+
+  override def job(name: String): JobStore = new S3JobStore(hadoop, name)
+
+  override def files(): Vector[String] = raw.keys()
+
+  override def read(file: String): Array[Byte] = raw.bytes(file)
+
+  override def plant(file: String, bytes: Array[Byte]): Unit = {
+    val out = hadoop.fileSystem.create(hadoop.at(file), false)
+    try out.write(bytes)
+    finally out.close()
+  }
+
+  override def uploads(): Vector[String] = raw.openUploads().map(name => s"the upload of $name")
+
+  /** Nothing there is bound to a process. */
+  override def processesDied(): Unit = ()
+
+  override def remove(): Unit = {
+    hadoop.fileSystem.delete(new Path(root), true)
+    hadoop.fileSystem.close()
+    raw.close()
+  }
+
+  private def configuration: Configuration = {
+    val configuration = new Configuration()
+    configuration.setBoolean("fs.s3a.impl.disable.cache", true) // or settings of others would hold here
+    (S3Server.settings(endpoint) ++ more).foreach { case (key, value) => configuration.set(key, value) }
+    configuration
+  }
+}
+
+object S3Place {
+
+  def create(content: Content): S3Place = at(S3Server.sharedS3Mock, content)
+
+  def at(server: S3Server, content: Content): S3Place = through(server, server.endpoint, content)
+
+  def through(
+      server: S3Server,
+      endpoint: String,
+      content: Content,
+      more: Map[String, String] = Map.empty
+  ): S3Place = new S3Place(server.endpoint, endpoint, s"matrix-${UUID.randomUUID()}", content, more)
+}

@@ -1,0 +1,41 @@
+package stoplog.matrix
+
+import org.scalatest.funsuite.AnyFunSuite
+
+import stoplog.commit.ManualClock
+import stoplog.fault.{Faults, Step}
+import stoplog.servers.S3Server
+
+/** The server of S3, and real processes, end while a query runs. */
+class S3ServersSuite extends AnyFunSuite {
+  private val long = sys.env.get("STOPLOG_LONG").exists(_.nonEmpty)
+
+  test("the server restarts between requests of a run, which goes on") {
+    val steps  = if (long) Storage.S3.steps else Vector(Step.MidWrite, Step.AfterRecord)
+    val server = S3Server.startS3Mock()
+    try
+      withPlace(S3Place.at(server, Content.Heavy)) { (place, clock) =>
+        val trouble = new Trouble(at => at.occurrence == 2 && steps.contains(at.step))(server.restart())
+        assert(Restarts.problems(place, clock, trouble) === Vector.empty)
+      }
+    finally server.kill()
+  }
+
+  for (step <- Seq(Step.MidWrite, Step.AfterSync, Step.AfterRecord))
+    test(s"kill -9 of a process at ${step.name}, and its successor goes on") {
+      withPlace(S3Place.create(Content.Heavy)) { (place, clock) =>
+        val from = Stopped.killed(place, Doom.At(step, 3))
+        clock.advance(24 * 60 * 60 * 1000L)
+        assert(Restarts.run(place, clock, Faults.none, from, Life.rest).failure === None)
+      }
+    }
+
+  private def withPlace(place: S3Place)(test: (S3Place, ManualClock) => Unit): Unit = {
+    val clock = Crash.clock()
+    try {
+      place.leaveOrphans(2)
+      test(place, clock)
+      assert(Oracle.problems(place, JobRows.Epochs) ++ Aftermath.problems(place, clock) === Vector.empty)
+    } finally place.remove()
+  }
+}

@@ -1,0 +1,23 @@
+package stoplog.matrix
+
+import java.util.concurrent.CountDownLatch
+
+import stoplog.laws.Elsewhere
+
+/** A process of its own, which stops at a step and waits to be killed. */
+final class Stopped(place: Place with Serializable, at: Doom.At) extends Elsewhere.Task {
+  override def run(): String =
+    new Life(place, Crash.clock(), new Doom(Some(at)), Checkpoint.empty, Life.planned).checkpoint.print
+
+  override def afterwards(): Unit = new CountDownLatch(1).await()
+}
+
+object Stopped {
+
+  /** What `kill -9` at this step leaves in the checkpoint. */
+  def killed(place: Place with Serializable, at: Doom.At): Checkpoint = {
+    val victim = Elsewhere.start(new Stopped(place, at))
+    try Checkpoint.parse(victim.answer)
+    finally victim.kill()
+  }
+}

@@ -31,8 +31,19 @@ final class HdfsPlace(
     FileSystem.newInstance(base.toUri, configuration(HdfsPlace.waiting))
   @transient private lazy val clients = new ConcurrentLinkedQueue[HadoopFiles]()
 
-  override def parts(sinkId: String, faults: Faults): PartStore =
-    new HdfsPartStore(client(), sinkId, layout.of(sinkId), HadoopDurability.Disk, faults)
+  override def parts(sinkId: String, faults: Faults): PartStore = {
+    val files   = client()
+    val lengths = new ValidLengths(files, sinkId, "_", ".valid-length")
+    new HdfsPartStore(
+      files,
+      sinkId,
+      layout.of(sinkId),
+      Trimming.Truncate,
+      lengths,
+      HadoopDurability.Disk,
+      faults
+    )
+  }
 
   override def records(sinkId: String, faults: Faults): RecordStore =
     new HadoopRecords(client(), sinkId, HadoopDurability.Disk, faults)

@@ -13,7 +13,7 @@ class HdfsServersSuite extends AnyFunSuite {
   private val long = sys.env.get("STOPLOG_LONG").exists(_.nonEmpty)
 
   test("a run goes on when the NameNode restarts under its calls") {
-    val steps = if (long) Steps.ofQueries else Vector(Step.PartOpened, Step.BeforeRecord, Step.MidPublish)
+    val steps = if (long) Steps.ofQueries else Vector(Step.PartOpened, Step.MidPublish)
     withPlace() { (place, clock) =>
       val trouble = new Trouble(at => at.occurrence == 2 && steps.contains(at.step))(inBackground {
         MiniHdfs.restartNameNode()
@@ -23,7 +23,7 @@ class HdfsServersSuite extends AnyFunSuite {
   }
 
   test("if the client does not wait for the NameNode, the run ends with a name, and the next one goes on") {
-    val steps = if (long) Steps.ofQueries else Vector(Step.MidWrite, Step.AfterRecord)
+    val steps = if (long) Steps.ofQueries else Vector(Step.AfterRecord)
     withPlace(Map.empty) { (place, clock) =>
       val trouble =
         new Trouble(at => at.occurrence == 2 && steps.contains(at.step))(MiniHdfs.restartNameNode())
@@ -40,7 +40,7 @@ class HdfsServersSuite extends AnyFunSuite {
     }
   }
 
-  for (step <- Seq(Step.MidWrite, Step.AfterSync, Step.AfterRecord))
+  for (step <- if (long) Seq(Step.MidWrite, Step.AfterSync, Step.AfterRecord) else Seq(Step.MidWrite))
     test(s"kill -9 of a process at ${step.name}, and its successor goes on") {
       withPlace() { (place, clock) =>
         val from = Stopped.killed(place, Doom.At(step, 3))

@@ -33,4 +33,6 @@ abstract class ServerMatrixSuite(storage: Storage) extends MatrixSuite(storage) 
 
 class HdfsCrashMatrixSuite extends ServerMatrixSuite(Storage.Hdfs)
 
-class S3CrashMatrixSuite extends ServerMatrixSuite(Storage.S3)
+class S3CrashMatrixSuite extends ServerMatrixSuite(Storage.S3) {
+  override protected def threads: Int = 3 // each has some 100 MiB in its hands
+}

@@ -17,15 +17,9 @@ final class ServerSection(storage: Storage) {
   }
 
   /** Which of `last` occurrences. */
-  def tried(site: Site, fate: Fate, step: Step, last: Int): Seq[Int] = {
-    val middle = (last + 1) / 2
-    val all    = fate match {
-      case Fate.Killed => Seq(1, last)
-      case Fate.Frozen => Seq(middle)
-      case Fate.Woken  => Seq(middle, last)
-    }
-    if (site == main) all.distinct else Seq(last).filter(_ => fate == inTurn(step))
-  }
+  def tried(site: Site, fate: Fate, step: Step, last: Int): Seq[Int] =
+    if (site == main) storage.occurrences(fate, last).distinct
+    else Seq(last).filter(_ => fate == inTurn(step))
 
   def render(occurrences: Map[Step, Int]): String = {
     def cell(fate: Fate)(step: Step) =

@@ -13,6 +13,13 @@ sealed abstract class Storage(val name: String, val reader: String) extends Prod
   /** Those that a query passes here. */
   def steps: Vector[Step] = Steps.ofQueries
 
+  /** Which of `last` occurrences of a step a long run tries, where it cannot try them all. */
+  def occurrences(fate: Fate, last: Int): Seq[Int] = fate match {
+    case Fate.Killed => Seq(1, last)
+    case Fate.Frozen => Seq((last + 1) / 2)
+    case Fate.Woken  => Seq((last + 1) / 2, last)
+  }
+
   def newPlace(layout: Layout, content: Content): Place
 }
 
@@ -31,6 +38,10 @@ object Storage {
 
     /** Nothing there tells a process that has died from one that stands still. */
     override def fates: Vector[Fate] = Vector(Fate.Killed, Fate.Woken)
+
+    /** A cell moves some 100 MiB. */
+    override def occurrences(fate: Fate, last: Int): Seq[Int] =
+      if (fate == Fate.Woken) Seq(last) else super.occurrences(fate, last)
 
     /** A record is one request. */
     override def steps: Vector[Step] = super.steps.filterNot(_ == Step.RecordWritten)

@@ -39,6 +39,8 @@ final class ServerSection(storage: Storage) {
        |
        |A process is killed at the first of these steps, and its successor at the second:
        |${pairs.map { case (step, next) => s"`${step.name}` and `${next.name}`" }.mkString(", ")}.
+       |
+       |${storage.besides} `TwoDriversSuite` lets two drivers work at once: the older one publishes nothing.
        |""".stripMargin.replace("{table}", table).replace("{same}", sameFates)
   }
 

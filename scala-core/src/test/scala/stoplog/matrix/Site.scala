@@ -20,6 +20,9 @@ sealed abstract class Storage(val name: String, val reader: String) extends Prod
     case Fate.Woken  => Seq((last + 1) / 2, last)
   }
 
+  /** What other suites try here. */
+  def besides: String = ""
+
   def newPlace(layout: Layout, content: Content): Place
 }
 
@@ -29,6 +32,9 @@ object Storage {
   }
 
   case object Hdfs extends Storage("HDFS", "Hadoop's own client") {
+    override def besides: String =
+      "`HdfsServersSuite` restarts the NameNode and the DataNode under a query, and ends processes with `kill -9`."
+
     override def newPlace(layout: Layout, content: Content): Place = HdfsPlace.create(layout, content)
   }
 
@@ -45,6 +51,10 @@ object Storage {
 
     /** A record is one request. */
     override def steps: Vector[Step] = super.steps.filterNot(_ == Step.RecordWritten)
+
+    override def besides: String =
+      "`S3FaultMatrixSuite` lets requests of each kind fail: by 503, 500, a reset, an answer that is lost, and none " +
+        "at all. `S3ServersSuite` ends the server and processes with `kill -9`."
 
     override def newPlace(layout: Layout, content: Content): Place = S3Place.create(content)
   }

@@ -28,9 +28,12 @@ object Step {
   case object BeforeRecord extends Step("beforeRecord", "all tasks' rows durable, in no record")
   case object RecordWritten
       extends Step("recordWritten", "the record under a temporary name, not yet in the log")
-  case object AfterRecord   extends Step("afterRecord", "the record decides; none of its parts is visible")
+  case object AfterRecord extends Step("afterRecord", "the record decides; none of its parts is visible")
   case object MidPublish
-      extends Step("midPublish", "a part half-way to its final name: visible already on local disks and on S3, not yet on HDFS")
+      extends Step(
+        "midPublish",
+        "a part half-way to its final name: visible already on local disks and on S3, not yet on HDFS"
+      )
   case object PartPublished extends Step("partPublished", "one more of the record's parts visible")
   case object AfterPublish  extends Step("afterPublish", "all parts visible; the record is not marked")
   case object AfterMark     extends Step("afterMark", "the record is marked as published")

@@ -17,8 +17,6 @@ abstract class ServerMatrixSuite(storage: Storage) extends MatrixSuite(storage) 
 
   if (long) testPairs(Seq(main), pairs)
 
-  testPage()
-
   override protected def section: String = plan.render(occurrences(main))
 
   override protected def tried(site: Site, fate: Fate, step: Step, last: Int): Seq[Int] =
@@ -31,8 +29,12 @@ abstract class ServerMatrixSuite(storage: Storage) extends MatrixSuite(storage) 
       }
 }
 
-class HdfsCrashMatrixSuite extends ServerMatrixSuite(Storage.Hdfs)
+class HdfsCrashMatrixSuite extends ServerMatrixSuite(Storage.Hdfs) {
+  testPage()
+}
 
 class S3CrashMatrixSuite extends ServerMatrixSuite(Storage.S3) {
   override protected def threads: Int = 3 // each has some 100 MiB in its hands
+
+  if (long) testPage()
 }

@@ -56,7 +56,10 @@ abstract class TwoDriversSuite(storage: Storage) extends AnyFunSuite {
     }
   }
 
-  test("drivers that chase each other write each row once") {
+  /** For storages that create a record in one step. S3Mock does not: it looks, and then writes, so two drivers that put
+    * the same record at the same moment are both told that it is theirs. Amazon promises that one is refused.
+    */
+  protected final def testChase(): Unit = test("drivers that chase each other write each row once") {
     withPlace { place =>
       val clock  = Crash.clock()
       val start  = new CountDownLatch(1)
@@ -126,8 +129,12 @@ abstract class TwoDriversSuite(storage: Storage) extends AnyFunSuite {
   private val Tries  = 4 // for ever, and they might keep each other from doing anything
 }
 
-class LocalTwoDriversSuite extends TwoDriversSuite(Storage.Local)
+class LocalTwoDriversSuite extends TwoDriversSuite(Storage.Local) {
+  testChase()
+}
 
-class HdfsTwoDriversSuite extends TwoDriversSuite(Storage.Hdfs)
+class HdfsTwoDriversSuite extends TwoDriversSuite(Storage.Hdfs) {
+  testChase()
+}
 
 class S3TwoDriversSuite extends TwoDriversSuite(Storage.S3)

@@ -46,7 +46,9 @@ def test_a_path_below_a_file(spark: SparkSession, place: Place) -> None:
 
 def test_a_path_on_another_store(spark: SparkSession, place: Place) -> None:
     query = Stream(spark, place).writer()
-    assert_refused(lambda: query.start("gs://bucket/out"), "STOPLOG_STORE_UNSUPPORTED", "Set spark.jars.packages")
+    assert_refused(
+        lambda: query.start("gs://bucket/out"), "STOPLOG_STORE_UNSUPPORTED", "Set spark.jars.packages"
+    )
 
 
 @pytest.mark.parametrize(

@@ -62,7 +62,7 @@ demo-hdfs: $(STAMPS)/installed $(STAMPS)/servers ## The same on an HDFS that it 
 demo-s3: $(STAMPS)/installed $(STAMPS)/servers ## The same on an S3 server that it starts.
 	@$(PY) demo/run.py s3
 
-bench: $(STAMPS)/installed ## Measure against Spark's own sinks.
+bench: $(STAMPS)/installed $(STAMPS)/servers ## Measure against Spark's own sinks, and against plain streams on HDFS and S3.
 	@$(PY) bench/run.py
 
 fmt: $(STAMPS)/venv $(LAUNCHER) ## Format all sources.

@@ -30,14 +30,16 @@ class Plan:
     growth_batches: tuple[int, ...]
     open_parts: tuple[int, ...]
     recovery_rounds: int
+    store_rounds: int
+    store_mib: int
 
     @staticmethod
     def full() -> Plan:
-        return Plan(5, 60, 1_000, 5, 2_000_000, (10, 100, 300), (10, 1_000, 10_000), 3)
+        return Plan(5, 60, 1_000, 5, 2_000_000, (10, 100, 300), (10, 1_000, 10_000), 3, 5, 128)
 
     @staticmethod
     def quick() -> Plan:
-        return Plan(1, 30, 1_000, 3, 2_000_000, (10, 50), (10, 1_000), 1)
+        return Plan(1, 30, 1_000, 3, 2_000_000, (10, 50), (10, 1_000), 1, 1, 16)
 
 
 @dataclass(frozen=True, slots=True)

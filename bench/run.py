@@ -1,4 +1,6 @@
-"""Measures stoplog against Spark's own sinks, in one run on one machine, and writes `docs/benchmarks.md`."""
+"""Measures stoplog against Spark's own sinks and its stores against plain streams, in one run on one machine,
+and writes `docs/benchmarks.md`.
+"""
 
 from __future__ import annotations
 
@@ -18,6 +20,7 @@ from bench.recovery import recoveries, recovery_section
 from bench.report import page
 from bench.rounds import Plan, latency_rounds, throughput_rounds
 from bench.state import state_on_storage
+from bench.stores import request_section, requests, speed_section, speeds
 from pyspark.sql import SparkSession
 
 import stoplog
@@ -31,8 +34,9 @@ def main() -> None:
     folder = Path(tempfile.mkdtemp(prefix="stoplog-bench-", dir=arguments.dir))
     try:
         text = PAGE.read_text(encoding="utf-8") if arguments.only else sinks(plan, folder)
-        recovered = recoveries(plan.open_parts, plan.recovery_rounds, folder / "recovery")
-        text = with_section(text, "Recovery and many open parts", recovery_section(recovered))
+        for name, section in SECTIONS.items():
+            if arguments.only in (None, name):
+                text = section(text, plan, folder / name)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
     print(text)
@@ -51,10 +55,24 @@ def sinks(plan: Plan, folder: Path) -> str:
     return page(plan, latency, throughput, growth, machine())
 
 
+def recovery(text: str, plan: Plan, folder: Path) -> str:
+    recovered = recoveries(plan.open_parts, plan.recovery_rounds, folder)
+    return with_section(text, "Recovery and many open parts", recovery_section(recovered))
+
+
+def stores(text: str, plan: Plan, folder: Path) -> str:
+    speed = speed_section(speeds(plan, folder), plan.store_mib)
+    text = with_section(text, "Throughput on HDFS and S3", speed)
+    return with_section(text, "Calls of HDFS and S3", request_section(requests(folder)))
+
+
+SECTIONS = {"recovery": recovery, "stores": stores}
+
+
 def parsed_arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--quick", action="store_true", help="few rounds; prints, and writes no page")
-    parser.add_argument("--only", choices=["recovery"], help="measure this section of the page anew")
+    parser.add_argument("--only", choices=[*SECTIONS], help="measure this section of the page anew")
     parser.add_argument(
         "--dir", default=None, help="where to write (default: the system's temporary directory)"
     )

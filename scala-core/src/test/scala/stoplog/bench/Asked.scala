@@ -1,0 +1,86 @@
+package stoplog.bench
+
+import java.util.UUID
+
+import stoplog.commit._
+import stoplog.fault.Faults
+import stoplog.log.{CommitLog, RecordStore}
+import stoplog.part.{PartNaming, RunId}
+import stoplog.rolling.RollingPolicy
+import stoplog.store.PartStore
+
+/** What a server is asked for while a sink runs on it: driver and task, whole epochs.
+  *
+  * @param calls how often each was asked for until now
+  */
+final class Asked(root: String, store: PartStore, records: RecordStore, calls: () => Map[String, Long]) {
+  import Asked._
+
+  /** The calls of one epoch: those that it makes once, and those that it makes for each part.
+    *
+    * @param rowBytes what each part gets in each epoch, as one row
+    */
+  def perEpoch(policy: RollingPolicy, rowBytes: Int, parts: Int, epochs: Int): PerEpoch = {
+    val one  = counted(policy, rowBytes, 1, epochs)
+    val many = counted(policy, rowBytes, parts, epochs)
+    val each = (one.keySet ++ many.keySet).map { call =>
+      call -> (many.getOrElse(call, 0.0) - one.getOrElse(call, 0.0)) / (parts - 1)
+    }.toMap
+    PerEpoch(
+      once = seen(one.map { case (call, count) => call -> (count - each(call)) }),
+      each = seen(each)
+    )
+  }
+
+  private def counted(policy: RollingPolicy, rowBytes: Int, parts: Int, epochs: Int): Map[String, Double] = {
+    val driver                    = driverOf(policy)
+    val row                       = "-" * (rowBytes - 1)
+    def epoch(number: Long): Unit = {
+      val plan   = driver.begin(number, slots = 1)
+      val writer = task(plan, policy)
+      (1 to parts).foreach(n => writer.write(s"b$n", row))
+      driver.commit(number, Seq(writer.commit()))
+    }
+    epoch(0) // opens the parts
+    val before = calls()
+    (1 to epochs).foreach(n => epoch(n.toLong))
+    val all = calls().map { case (call, count) =>
+      call -> (count - before.getOrElse(call, 0L)).toDouble / epochs
+    }
+    records.list().foreach(records.delete)
+    all
+  }
+
+  private def driverOf(policy: RollingPolicy) = new SinkDriver(
+    RunId(UUID.randomUUID().toString), // else its files would have the names of the last one's
+    SinkIdentity(root, "main", "query"),
+    SinkSettings(Map.empty, "text"),
+    policy,
+    new CommitLog(records),
+    store,
+    SinkDriver.Choices(ForeignQuery.Refuse, LostPart.Fail),
+    SinkDriver.Tools(new ManualClock(0), Faults.none, Turn.semaphore(), Parallel.sequential, Retry.never)
+  )
+
+  private def task(plan: EpochPlan, policy: RollingPolicy) = new TaskWriter[String](
+    plan.forTask(0, Attempt.First),
+    store,
+    Lines,
+    policy,
+    PartNaming("part", ".txt"),
+    100,
+    new ManualClock(0),
+    Faults.none,
+    _ => (),
+    () => ()
+  )
+}
+
+object Asked {
+
+  /** The calls of an epoch on average, by what is asked for. */
+  final case class PerEpoch(once: Map[String, Double], each: Map[String, Double])
+
+  /** Not what a few calls more in one of the two measurements leave. */
+  private def seen(calls: Map[String, Double]): Map[String, Double] = calls.filter(_._2.abs >= 0.05)
+}

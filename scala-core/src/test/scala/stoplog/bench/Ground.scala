@@ -1,0 +1,95 @@
+package stoplog.bench
+
+import java.util.{EnumSet, UUID}
+
+import org.apache.hadoop.conf.Configuration
+import org.apache.hadoop.fs.{CreateFlag, FSDataOutputStream, Path}
+
+import stoplog.fault.Faults
+import stoplog.servers.S3Server
+import stoplog.store.PartLayout
+import stoplog.store.hadoop._
+import stoplog.store.hdfs.{HdfsPartStore, HdfsStorage, MiniHdfs}
+import stoplog.store.s3.{S3PartStore, S3Settings}
+
+/** A server, and what is compared on it. */
+final class Ground(val storage: String, files: HadoopFiles, val peers: Vector[Peer]) {
+
+  /** Gives the server its room back. */
+  def clear(): Unit = {
+    files.fileSystem.delete(files.at(""), true)
+    ()
+  }
+}
+
+object Ground {
+
+  /** One NameNode, one DataNode. */
+  def hdfs(): Ground = {
+    val files   = hdfsFiles()
+    val process = hdfsStore(files, HadoopDurability.Process)
+    val disk    = hdfsStore(files, HadoopDurability.Disk)
+    val synced  = new PlainStream("plain stream, SYNC_BLOCK", files, synchronous(files))
+    new Ground(
+      "HDFS",
+      files,
+      Vector(
+        new PlainStream(Plain, files, files.fileSystem.create(_, false)),
+        synced,
+        new PartOfEpochs("stoplog, durability=process, one epoch", Plain, process, epochs = 1),
+        new PartOfEpochs("stoplog, durability=process, 8 epochs", Plain, process, epochs = 8),
+        new PartOfEpochs("stoplog, durability=disk, one epoch", synced.name, disk, epochs = 1),
+        new PartOfEpochs("stoplog, durability=disk, 8 epochs", synced.name, disk, epochs = 8)
+      )
+    )
+  }
+
+  /** A file on S3 is durable once it is there. */
+  def s3(): Ground = {
+    val files = s3Files(S3Server.sharedS3Mock.settings)
+    val store = s3Store(files)
+    new Ground(
+      "S3",
+      files,
+      Vector(
+        new PlainStream(Plain, files, files.fileSystem.create(_, false)),
+        new PartOfEpochs("stoplog, one epoch", Plain, store, epochs = 1),
+        new PartOfEpochs("stoplog, 8 epochs", Plain, store, epochs = 8)
+      )
+    )
+  }
+
+  def hdfsFiles(): HadoopFiles = at(MiniHdfs.uri, HdfsStorage.configuration())
+
+  def hdfsStore(files: HadoopFiles, durability: HadoopDurability): HdfsPartStore = new HdfsPartStore(
+    files,
+    "main",
+    PartLayout.Staging("main"),
+    Trimming.Truncate,
+    new ValidLengths(files, "main", "_", ".valid-length"),
+    durability,
+    Faults.none
+  )
+
+  def s3Files(settings: Map[String, String]): HadoopFiles = {
+    val conf = new Configuration()
+    settings.foreach { case (key, value) => conf.set(key, value) }
+    at(s"s3a://${S3Server.Bucket}", conf)
+  }
+
+  def s3Store(files: HadoopFiles): S3PartStore = new S3PartStore(files, "main", S3Settings(), Faults.none)
+
+  private def at(root: String, conf: Configuration) =
+    new HadoopFiles(s"$root/bench-${UUID.randomUUID()}", new HadoopSettings(conf))
+
+  /** DataNodes bring each block to their disks before the client has closed it. */
+  private def synchronous(files: HadoopFiles)(path: Path): FSDataOutputStream = {
+    val system = files.fileSystem
+    val flags  = EnumSet.of(CreateFlag.CREATE, CreateFlag.SYNC_BLOCK)
+    val copies = system.getDefaultReplication(path)
+    system.create(path, null, flags, BufferBytes, copies, system.getDefaultBlockSize(path), null)
+  }
+
+  private val Plain       = "plain stream"
+  private val BufferBytes = 4096 // as for the other streams
+}

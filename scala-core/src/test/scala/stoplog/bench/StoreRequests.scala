@@ -1,0 +1,69 @@
+package stoplog.bench
+
+import java.nio.file.Paths
+
+import scala.collection.mutable
+
+import stoplog.commit.Rolls
+import stoplog.fault.Faults
+import stoplog.rolling.{OnCheckpointRollingPolicy, RollingPolicy}
+import stoplog.servers.S3Server
+import stoplog.store.hadoop.{HadoopDurability, HadoopRecords}
+import stoplog.store.hdfs.MiniHdfs
+import stoplog.store.s3.{S3Proxy, S3Records}
+
+/** What an epoch costs in calls of the NameNode and in requests to S3, as the servers see them.
+  *
+  * Argument: the file that gets the figures as JSON.
+  */
+object StoreRequests {
+
+  def main(arguments: Array[String]): Unit = {
+    Json.write(Paths.get(arguments(0)), onHdfs() ++ onS3())
+    sys.exit(0) // clients keep threads for a while
+  }
+
+  private def onHdfs(): Seq[Map[String, Any]] = {
+    val files   = Ground.hdfsFiles()
+    val records = new HadoopRecords(files, "main", HadoopDurability.Disk, Faults.none)
+    val asked   =
+      new Asked(files.root, Ground.hdfsStore(files, HadoopDurability.Disk), records, () => MiniHdfs.calls())
+    Seq(
+      figures("HDFS", "stays open", asked.perEpoch(Open, 10000, parts = 21, epochs = 10)),
+      figures("HDFS", "is finished", asked.perEpoch(Finished, 10000, parts = 21, epochs = 10))
+    )
+  }
+
+  private def onS3(): Seq[Map[String, Any]] = {
+    val proxy = new S3Proxy(S3Server.sharedS3Mock.endpoint)
+    val seen  = mutable.Map.empty[String, Long].withDefaultValue(0)
+    val files = Ground.s3Files(S3Server.settings(proxy.endpoint))
+    val asked = new Asked(
+      files.root,
+      Ground.s3Store(files),
+      new S3Records(files, "main"),
+      () => {
+        proxy.taken().foreach(request => seen(request.operation) += 1)
+        seen.toMap
+      }
+    )
+    def row(what: String, policy: RollingPolicy, bytes: Int, parts: Int, epochs: Int) =
+      figures("S3", what, asked.perEpoch(policy, bytes, parts, epochs))
+    Seq(
+      row("stays open, and fits into the record", Open, 100, parts = 21, epochs = 10),
+      row("stays open, with 10 kB more", Open, 10000, parts = 11, epochs = 20),
+      row("stays open, with 17 MiB more: 2 or 3 parts", Open, 17 << 20, parts = 3, epochs = 8),
+      row("is finished, with 1 kB", Finished, 1000, parts = 21, epochs = 5),
+      row("is finished, with 1 MB", Finished, 1000000, parts = 11, epochs = 5),
+      row("is finished, with 20 MiB: 3 parts", Finished, 20 << 20, parts = 3, epochs = 4)
+    )
+  }
+
+  private def figures(storage: String, part: String, calls: Asked.PerEpoch): Map[String, Any] = {
+    println(s"$storage, a part that $part: ${calls.each}; once an epoch: ${calls.once}")
+    Map("storage" -> storage, "part" -> part, "each" -> calls.each, "once" -> calls.once)
+  }
+
+  private val Open: RollingPolicy     = Rolls.never
+  private val Finished: RollingPolicy = OnCheckpointRollingPolicy()
+}

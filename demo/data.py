@@ -10,8 +10,6 @@ from importlib.util import find_spec
 from itertools import groupby
 from pathlib import Path
 
-DAYS_PER_FILE = 2
-
 
 def columns() -> list[str]:
     return _lines()[0].split(",")
@@ -22,8 +20,8 @@ def rows() -> list[str]:
     return _lines()[1:]
 
 
-def write_input(folder: Path) -> int:
-    """One CSV file for every two days, in the order of departure; answers how many there are.
+def write_input(folder: Path, days_per_file: int) -> int:
+    """One CSV file for every so many days, in the order of departure; answers how many there are.
 
     Files that an earlier run has written are used again.
     """
@@ -31,7 +29,7 @@ def write_input(folder: Path) -> int:
     if not done.exists():
         folder.mkdir(parents=True, exist_ok=True)
         by_departure = sorted(rows(), key=_departure)
-        for index, group in groupby(by_departure, key=_file_index):
+        for index, group in groupby(by_departure, key=lambda row: _day_of_year(row) // days_per_file):
             file = folder / f"{index:03}.csv"
             file.write_text("\n".join(group) + "\n")
             # Spark's file source reads in the order of modification, by the second.
@@ -40,9 +38,10 @@ def write_input(folder: Path) -> int:
     return len(list(folder.glob("*.csv")))
 
 
-def _file_index(row: str) -> int:
+def _day_of_year(row: str) -> int:
+    """Counted from 0."""
     year, month, day, *_ = _departure(row)
-    return (date(year, month, day).timetuple().tm_yday - 1) // DAYS_PER_FILE
+    return date(year, month, day).timetuple().tm_yday - 1
 
 
 def _departure(row: str) -> tuple[int, ...]:

@@ -26,7 +26,6 @@ from demo.storage import Storage
 from demo.verify import Found, is_visible, verify
 
 DEMO = ROOT / "build" / "demo"
-INPUT = DEMO / f"input-{data.DAYS_PER_FILE}-days"
 OUTPUT, SPARK_OUTPUT = "flights", "flights-spark"
 
 KILL_AT_FINISHED_FILES = (5, 20)
@@ -45,15 +44,17 @@ def demonstrate(place: Place, work: Path) -> int:
     begun = time.monotonic()
     ours, sparks = place.look(OUTPUT), place.look(SPARK_OUTPUT)
     sent = data.rows()
-    files = data.write_input(INPUT)
-    say(f"{len(sent):,} flights in {files} input files, two days each, two files a micro-batch")
+    days = place.days_per_file
+    source = DEMO / f"input-{days}-days"
+    files = data.write_input(source, days)
+    say(f"{len(sent):,} flights in {files} input files, {days} days each, two files a micro-batch")
 
     conf = work / "conf"
     conf.mkdir()
     (conf / "spark-defaults.conf").write_text(
         "".join(f"{key} {value}\n" for key, value in place.conf.items())
     )
-    job = Job("demo.job", (INPUT, place.path(OUTPUT), work / "checkpoint"), conf, work / "job.log")
+    job = Job("demo.job", (source, place.path(OUTPUT), work / "checkpoint"), conf, work / "job.log")
     for finished in KILL_AT_FINISHED_FILES:
         say(f"starting demo/job.py, which writes to {place.path(OUTPUT)}")
         job.run_until(moment(ours, finished))
@@ -65,7 +66,7 @@ def demonstrate(place: Place, work: Path) -> int:
     say(f"The job has ended. {Standing.of(ours)}")
 
     say("running demo/spark_job.py: the same batches, Spark's own JSON sink, not killed")
-    arguments = (INPUT, place.path(SPARK_OUTPUT), work / "checkpoint-spark")
+    arguments = (source, place.path(SPARK_OUTPUT), work / "checkpoint-spark")
     Job("demo.spark_job", arguments, conf, work / "spark_job.log").run()
 
     say("reading all visible files with plain Python\n")

@@ -29,7 +29,7 @@ SERVER_SOURCES := $(shell find tests/servers -path '*/src/*' -type f | sort)
 PYTHON_SOURCES := $(shell find python/stoplog -type f -not -path '*/jars/*' -not -name '*.pyc' | sort)
 
 help: ## Show this list.
-	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ printf "  make %-20s %s\n", $$1, $$2 }'
+	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ printf "  make %-20s %s\n", $$1, $$2 }'
 
 setup: $(STAMPS)/venv $(LAUNCHER) ## Make the Python environment and fetch sbt (the other targets do it by themselves).
 

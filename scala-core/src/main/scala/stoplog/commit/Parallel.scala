@@ -1,8 +1,8 @@
 package stoplog.commit
 
-import java.util.concurrent.{Callable, ExecutorService, Executors, TimeUnit}
+import java.util.concurrent.{ExecutorService, TimeUnit}
 
-import stoplog.thread.{Daemons, Uninterrupted}
+import stoplog.thread.{Pooled, Uninterrupted}
 
 /** Runs the same action over many parts. The first failure is thrown once all actions have ended. */
 trait Parallel {
@@ -23,7 +23,7 @@ object Parallel {
   }
 
   /** Up to `threads` at a time, all of them to the end; small inputs stay on the caller's thread. */
-  def bounded(threads: Int): Parallel = new Pooled(threads) {
+  def bounded(threads: Int): Parallel = new OnThreads(threads) {
     override protected def await(pool: ExecutorService): Unit = ()
   }
 
@@ -31,7 +31,7 @@ object Parallel {
     *
     * Error of `map`: `InterruptedException`, when all of them have ended.
     */
-  def interruptible(threads: Int): Parallel = new Pooled(threads) {
+  def interruptible(threads: Int): Parallel = new OnThreads(threads) {
     override protected def await(pool: ExecutorService): Unit = {
       pool.shutdown()
       try {
@@ -46,22 +46,14 @@ object Parallel {
     }
   }
 
-  private abstract class Pooled(threads: Int) extends Parallel {
+  private abstract class OnThreads(threads: Int) extends Parallel {
 
     /** Returns when all actions have ended, or earlier if they are to be waited for without being interrupted. */
     protected def await(pool: ExecutorService): Unit
 
     override def map[A, B](items: Seq[A])(action: A => B): Seq[B] =
       if (items.sizeIs <= 2 || threads <= 1) sequential.map(items)(action)
-      else {
-        val pool = Executors.newFixedThreadPool(threads.min(items.size), Daemons.named("stoplog-storage"))
-        try {
-          val running = items.toVector.map(item => pool.submit((() => action(item)): Callable[B]))
-          await(pool)
-          val results = running.map(future => Uninterrupted.get(future))
-          results.map(_.fold(throw _, identity))
-        } finally pool.shutdown()
-      }
+      else Pooled.map(items, threads, "stoplog-storage", await)(action)
 
     override def uninterrupted[A](action: => A): A = Uninterrupted.call(action)
   }

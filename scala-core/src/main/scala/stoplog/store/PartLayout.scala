@@ -1,5 +1,6 @@
 package stoplog.store
 
+import java.util.UUID
 import java.util.regex.Pattern
 
 /** Where an unfinished part lies, below the sink's path. Its in-progress path is its token in the log. */
@@ -22,6 +23,9 @@ sealed trait PartLayout extends Serializable {
 }
 
 object PartLayout {
+
+  /** Ends an unfinished name, and occurs once in the world. */
+  def unique(): String = UUID.randomUUID().toString.filter(_ != '-').take(16)
 
   /** Under `_stoplog/<sinkId>/open/<bucket>/`, hidden and without the data suffix: the default. */
   final case class Staging(sinkId: String) extends PartLayout {

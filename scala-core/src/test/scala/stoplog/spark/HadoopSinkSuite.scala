@@ -15,7 +15,7 @@ import stoplog.part.Resume
 import stoplog.store.hadoop.TestFileSystems
 
 /** The sink on Hadoop file systems that can do less than HDFS, as a user of Spark sees it. */
-class HadoopSinkSuite extends AnyFunSuite with SparkSessionForTests {
+class HadoopSinkSuite extends AnyFunSuite with SparkSessionForTests with BatchJobs {
 
   override protected def beforeAll(): Unit = {
     super.beforeAll()
@@ -147,21 +147,8 @@ class HadoopSinkSuite extends AnyFunSuite with SparkSessionForTests {
     assert(FileSink.awaitFinished(query.runId.toString, 60000))
   }
 
-  private def job(row: String, path: String, mode: SaveMode): Unit =
-    spark
-      .sql(s"SELECT '$row' AS value")
-      .write
-      .format("stoplog")
-      .option("format", "text")
-      .option("bucketAssigner", "basePath")
-      .mode(mode)
-      .save(path)
-
   private def reasons(storage: HadoopStorage): Seq[String] =
     spark.read.format("stoplog").option("view", "parts").load(storage.root).collect().toSeq.map { row =>
       row.getAs[String]("roll_reason")
     }
-
-  private def lines(storage: HadoopStorage): Seq[String] =
-    storage.visible().toSeq.flatMap(file => new String(storage.bytes(file), UTF_8).linesIterator).sorted
 }

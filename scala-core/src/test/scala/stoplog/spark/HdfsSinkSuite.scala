@@ -1,6 +1,5 @@
 package stoplog.spark
 
-import java.nio.charset.StandardCharsets.UTF_8
 import java.nio.file.Files
 
 import org.apache.spark.sql.{DataFrame, SaveMode}
@@ -12,7 +11,7 @@ import stoplog.format.SparkSessionForTests
 import stoplog.store.hdfs.HdfsStorage
 
 /** The sink on HDFS, as a user of Spark sees it. */
-class HdfsSinkSuite extends AnyFunSuite with SparkSessionForTests {
+class HdfsSinkSuite extends AnyFunSuite with SparkSessionForTests with BatchJobs {
 
   override protected def beforeAll(): Unit = {
     super.beforeAll()
@@ -40,10 +39,10 @@ class HdfsSinkSuite extends AnyFunSuite with SparkSessionForTests {
   test("a batch job adds to what is there, or replaces it") {
     val storage = HdfsStorage.create()
     try {
-      job("one", storage, SaveMode.Append)
-      job("two", storage, SaveMode.Append)
+      job("one", storage.root, SaveMode.Append)
+      job("two", storage.root, SaveMode.Append)
       assert(lines(storage) === Seq("one", "two"))
-      job("three", storage, SaveMode.Overwrite)
+      job("three", storage.root, SaveMode.Overwrite)
       assert(lines(storage) === Seq("three"))
     } finally storage.close()
   }
@@ -63,17 +62,4 @@ class HdfsSinkSuite extends AnyFunSuite with SparkSessionForTests {
     query.awaitTermination()
     assert(stoplog.FileSink.awaitFinished(query.runId.toString, 30000))
   }
-
-  private def job(row: String, storage: HdfsStorage, mode: SaveMode): Unit =
-    spark
-      .sql(s"SELECT '$row' AS value")
-      .write
-      .format("stoplog")
-      .option("format", "text")
-      .option("bucketAssigner", "basePath")
-      .mode(mode)
-      .save(storage.root)
-
-  private def lines(storage: HdfsStorage): Seq[String] =
-    storage.visible().toSeq.flatMap(file => new String(storage.bytes(file), UTF_8).linesIterator).sorted
 }

@@ -1,6 +1,5 @@
 package stoplog.spark
 
-import java.nio.charset.StandardCharsets.UTF_8
 import java.nio.file.{Files, Path}
 
 import scala.jdk.CollectionConverters._
@@ -15,7 +14,7 @@ import stoplog.rolling.RollReason
 import stoplog.store.s3._
 
 /** The sink on S3, as a user of Spark sees it, and the server by another client than the sink's. */
-class S3SinkSuite extends AnyFunSuite with SparkSessionForTests {
+class S3SinkSuite extends AnyFunSuite with SparkSessionForTests with BatchJobs {
 
   override protected def beforeAll(): Unit = {
     super.beforeAll()
@@ -75,10 +74,10 @@ class S3SinkSuite extends AnyFunSuite with SparkSessionForTests {
   }
 
   on("a batch job adds to what is there, or replaces it") { (storage, server) =>
-    job("one", storage, SaveMode.Append)
-    job("two", storage, SaveMode.Append)
+    job("one", storage.root, SaveMode.Append)
+    job("two", storage.root, SaveMode.Append)
     assert(lines(storage) === Seq("one", "two"))
-    job("three", storage, SaveMode.Overwrite)
+    job("three", storage.root, SaveMode.Overwrite)
     assert(lines(storage) === Seq("three"))
     assert(server.keys().forall(!_.startsWith("_stoplog/")))
     assert(server.openUploads().isEmpty)
@@ -102,21 +101,6 @@ class S3SinkSuite extends AnyFunSuite with SparkSessionForTests {
 
   private def rowsOf(files: Seq[Int], rows: Int): Seq[String] =
     files.flatMap(file => (1 to rows).map(S3SinkSuite.row(file, _)))
-
-  private def job(row: String, storage: S3Storage, mode: SaveMode): Unit = job(row, storage.root, mode)
-
-  private def job(row: String, path: String, mode: SaveMode): Unit =
-    spark
-      .sql(s"SELECT '$row' AS value")
-      .write
-      .format("stoplog")
-      .option("format", "text")
-      .option("bucketAssigner", "basePath")
-      .mode(mode)
-      .save(path)
-
-  private def lines(storage: S3Storage): Seq[String] =
-    storage.visible().toSeq.flatMap(file => new String(storage.bytes(file), UTF_8).linesIterator).sorted
 }
 
 private object S3SinkSuite {

@@ -6,7 +6,7 @@ import stoplog.store.{JobStore, SetAside}
 
 /** A batch job's own directory `_stoplog/<job>` under a path of a Hadoop file system. */
 class HadoopJobStore(files: HadoopFiles, job: String) extends JobStore {
-  private val own = s"_stoplog/$job"
+  protected val own: String = s"_stoplog/$job"
 
   /** Where what is set aside goes. */
   protected val replaced: String = s"$own/replaced"

@@ -1,7 +1,6 @@
 package stoplog.store.hadoop
 
 import java.io.FileNotFoundException
-import java.util.UUID
 
 import stoplog.error.Errors
 import stoplog.fault.Faults
@@ -29,7 +28,7 @@ final class HadoopPartStore(
     with Serializable {
   @transient private lazy val publishing = new HadoopPublishing(files, trimming, lengths, faults)
 
-  override def create(part: NewPart): PartOutput = output(layout.inProgress(part, unique()))
+  override def create(part: NewPart): PartOutput = output(layout.inProgress(part, PartLayout.unique()))
 
   /** A longer file holds what a failed attempt of this run wrote, which may not have ended: it is left alone. */
   override def resume(open: Resume, validBytes: Long): PartOutput = {
@@ -37,19 +36,19 @@ final class HadoopPartStore(
     orShort(open, validBytes) {
       if (growth != Growth.CreateOnly && files.status(path).exists(_.getLen == validBytes))
         new HadoopOutput(files, path, open.token, files.fileSystem.append(path), validBytes, durability)
-      else copied(open, validBytes, layout.another(open.token, unique()))
+      else copied(open, validBytes, layout.another(open.token, PartLayout.unique()))
     }
   }
 
   override def takeOver(open: Resume, validBytes: Long, part: NewPart): PartOutput =
-    orShort(open, validBytes)(copied(open, validBytes, layout.inProgress(part, unique())))
+    orShort(open, validBytes)(copied(open, validBytes, layout.inProgress(part, PartLayout.unique())))
 
   override def isolate(open: Resume, validBytes: Long, part: NewPart): Closed =
     takeOver(open, validBytes, part).finish()
 
   override def publish(part: Publish, sizeBytes: Long, finishedPath: String): PublishOutcome = {
     val target = files.at(finishedPath)
-    val copy   = layout.another(part.token, unique())
+    val copy   = layout.another(part.token, PartLayout.unique())
     files.writing(target) {
       publishing.publish(files.at(part.token), sizeBytes, target, files.at(copy)) {
         copied(part, sizeBytes, copy).finish()
@@ -58,17 +57,7 @@ final class HadoopPartStore(
     }
   }
 
-  override def staged(): Vector[Staged] = files.writing(files.at(layout.root)) {
-    val own    = files.at("_stoplog")
-    val places = Set(layout.root, PartLayout.Staging(sinkId).root) // records are written in the latter
-    for {
-      place <- places.toVector
-      file  <- files.filesUnder(files.at(place))(directory => place.nonEmpty || directory != own)
-      path = files.relative(file.getPath)
-      token <-
-        if (path.startsWith(PartLayout.Staging(sinkId).root + "/")) Some(path) else layout.tokenOf(path)
-    } yield Staged(token, file.getModificationTime)
-  }
+  override def staged(): Vector[Staged] = HadoopStaged.list(files, sinkId, layout)(identity)
 
   override def discard(token: String): Unit = files.writing(files.at(token))(files.delete(files.at(token)))
 
@@ -108,6 +97,4 @@ final class HadoopPartStore(
       try action
       catch { case _: FileNotFoundException => throw Errors.partShort(open.token, 0, validBytes) }
     }
-
-  private def unique(): String = UUID.randomUUID().toString.filter(_ != '-').take(16)
 }

@@ -11,18 +11,21 @@ import stoplog.error.Errors
 import stoplog.store.PartOutput
 
 /** The first bytes of a file, and what can be done with them by reading. */
-private[hadoop] object HadoopPrefix {
+private[store] object HadoopPrefix {
 
   /** Error: `STOPLOG_PART_SHORT` when there are fewer. */
   def copy(files: HadoopFiles, from: Path, validBytes: Long, to: PartOutput): Unit =
-    Using.resource(files.fileSystem.open(from)) { in =>
-      val buffer = new Array[Byte](BufferBytes)
-      while (to.position < validBytes) {
-        val got = in.readNBytes(buffer, 0, (validBytes - to.position).min(BufferBytes.toLong).toInt)
-        if (got == 0) throw Errors.partShort(from.toString, to.position, validBytes)
-        to.write(buffer, 0, got)
-      }
+    Using.resource(files.fileSystem.open(from))(copy(_, from, validBytes, to))
+
+  /** The same from a stream that is at the beginning of the file. */
+  def copy(in: InputStream, from: Path, validBytes: Long, to: PartOutput): Unit = {
+    val buffer = new Array[Byte](BufferBytes)
+    while (to.position < validBytes) {
+      val got = in.readNBytes(buffer, 0, (validBytes - to.position).min(BufferBytes.toLong).toInt)
+      if (got == 0) throw Errors.partShort(from.toString, to.position, validBytes)
+      to.write(buffer, 0, got)
     }
+  }
 
   /** Whether both hold the same bytes. */
   def same(files: HadoopFiles, one: Path, other: Path): Boolean = {

@@ -17,6 +17,7 @@ private[hadoop] final class HadoopPublishing(
     lengths: ValidLengths,
     faults: Faults
 ) {
+  private val finished = new Finished(files, lengths)
 
   /** @param copy    makes a copy of what counts of the staged file
     * @param another the name of that copy, which nobody else uses
@@ -25,14 +26,14 @@ private[hadoop] final class HadoopPublishing(
     try published(staged, sizeBytes, target, another)(copy)
     catch {
       // another publisher was faster with one of the steps
-      case _: FileNotFoundException if files.status(staged).isEmpty => withoutStaged(target, sizeBytes)
+      case _: FileNotFoundException if files.status(staged).isEmpty => finished.outcome(target, sizeBytes)
     }
 
   private def published(staged: Path, sizeBytes: Long, target: Path, another: Path)(
       copy: => Unit
   ): PublishOutcome =
     files.status(staged).map(_.getLen) match {
-      case None                               => withoutStaged(target, sizeBytes)
+      case None                               => finished.outcome(target, sizeBytes)
       case Some(actual) if actual < sizeBytes => throw Errors.partShort(staged.toString, actual, sizeBytes)
       case Some(actual) if actual > sizeBytes => trimmed(staged, sizeBytes, target, another)(copy)
       case Some(_)                            => renamed(staged, staged, target, sizeBytes)
@@ -64,7 +65,7 @@ private[hadoop] final class HadoopPublishing(
       case Renamed.Done =>
         if (ready != staged) files.delete(staged)
         PublishOutcome.Published
-      case Renamed.SourceGone  => withoutStaged(target, sizeBytes)
+      case Renamed.SourceGone  => finished.outcome(target, sizeBytes)
       case Renamed.NoDirectory => throw new IOException(s"$ready could not be renamed to $target")
       case Renamed.TargetThere => taken(ready, staged, target, sizeBytes)
     }
@@ -75,17 +76,6 @@ private[hadoop] final class HadoopPublishing(
     if (HadoopPrefix.same(files, ready, target)) {
       files.delete(staged)
       PublishOutcome.AlreadyPublished
-    } else if (files.status(staged).isEmpty) withoutStaged(target, sizeBytes)
+    } else if (files.status(staged).isEmpty) finished.outcome(target, sizeBytes)
     else throw Errors.nameTaken(target.toString, "another file is there, which is not this part")
-
-  private def withoutStaged(target: Path, sizeBytes: Long): PublishOutcome =
-    files.status(target) match {
-      case None =>
-        lengths.forget(target) // it may say something of a part that will never be there
-        PublishOutcome.Lost
-      case Some(there) if there.isFile && lengths.isValid(target, there.getLen, sizeBytes) =>
-        PublishOutcome.AlreadyPublished
-      case Some(there) =>
-        throw Errors.nameTaken(target.toString, s"it holds ${there.getLen} bytes, the part has $sizeBytes")
-    }
 }

@@ -1,7 +1,6 @@
 package stoplog.store.hdfs
 
 import java.io.{FileNotFoundException, IOException}
-import java.util.UUID
 
 import org.apache.hadoop.fs.Path
 
@@ -9,7 +8,7 @@ import stoplog.error.Errors
 import stoplog.fault.Faults
 import stoplog.part.{Closed, Open, Publish, Resume, RunId}
 import stoplog.store._
-import stoplog.store.hadoop.{HadoopDurability, HadoopFiles, Trimming, ValidLengths}
+import stoplog.store.hadoop.{HadoopDurability, HadoopFiles, HadoopStaged, Trimming, ValidLengths}
 
 /** Parts as files of HDFS, or of any file system with its abilities: append, truncate, and leases.
   *
@@ -34,7 +33,7 @@ final class HdfsPartStore(
   @transient private lazy val prefix     = new HdfsPrefix(files, leases)
   @transient private lazy val publishing = new HdfsPublishing(files, leases, trimming, lengths, faults)
 
-  override def create(part: NewPart): PartOutput = output(layout.inProgress(part, unique()))
+  override def create(part: NewPart): PartOutput = output(layout.inProgress(part, PartLayout.unique()))
 
   override def resume(open: Resume, validBytes: Long): PartOutput = {
     val path = files.at(open.token)
@@ -44,13 +43,13 @@ final class HdfsPartStore(
         val actual = stream.out.getPos
         files.writing(path)(stream.out.close())
         if (actual < validBytes) throw Errors.partShort(path.toString, actual, validBytes)
-        copied(open, validBytes, layout.another(open.token, unique()))
-      case None => copied(open, validBytes, layout.another(open.token, unique()))
+        copied(open, validBytes, layout.another(open.token, PartLayout.unique()))
+      case None => copied(open, validBytes, layout.another(open.token, PartLayout.unique()))
     }
   }
 
   override def takeOver(open: Resume, validBytes: Long, part: NewPart): PartOutput =
-    copied(open, validBytes, layout.inProgress(part, unique()))
+    copied(open, validBytes, layout.inProgress(part, PartLayout.unique()))
 
   override def isolate(open: Resume, validBytes: Long, part: NewPart): Closed =
     takeOver(open, validBytes, part).finish()
@@ -64,15 +63,8 @@ final class HdfsPartStore(
     }
   }
 
-  override def staged(): Vector[Staged] = files.writing(files.at(layout.root)) {
-    val own    = files.at("_stoplog")
-    val places = Set(layout.root, PartLayout.Staging(sinkId).root) // records are written in the latter
-    for {
-      place <- places.toVector
-      file  <- files.filesUnder(files.at(place))(directory => place.nonEmpty || directory != own)
-      token <- tokenOf(files.relative(file.getPath))
-    } yield Staged(token, file.getModificationTime)
-  }
+  override def staged(): Vector[Staged] =
+    HadoopStaged.list(files, sinkId, layout)(_.stripSuffix(HdfsPartStore.Pending))
 
   override def discard(token: String): Unit = files.writing(files.at(token)) {
     files.delete(files.at(token))
@@ -143,15 +135,9 @@ final class HdfsPartStore(
   private def pending(token: String): Path =
     files.at(layout.pending(token).getOrElse(token + HdfsPartStore.Pending))
 
-  private def tokenOf(path: String): Option[String] =
-    if (path.startsWith(PartLayout.Staging(sinkId).root + "/")) Some(path.stripSuffix(HdfsPartStore.Pending))
-    else layout.tokenOf(path)
-
   /** Removes the directories that held only this part. */
   private def cleanUp(token: String): Unit =
     if (layout.root.nonEmpty) files.deleteIfEmpty(files.at(token).getParent, files.at(layout.root))
-
-  private def unique(): String = UUID.randomUUID().toString.filter(_ != '-').take(16)
 }
 
 private object HdfsPartStore {

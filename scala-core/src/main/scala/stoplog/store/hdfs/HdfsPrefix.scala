@@ -6,7 +6,7 @@ import org.apache.hadoop.fs.Path
 
 import stoplog.error.Errors
 import stoplog.store.PartOutput
-import stoplog.store.hadoop.HadoopFiles
+import stoplog.store.hadoop.{HadoopFiles, HadoopPrefix}
 
 /** Copies the committed bytes of a part, whoever is still writing behind them. */
 private[hdfs] final class HdfsPrefix(files: HadoopFiles, leases: HdfsLeases) {
@@ -21,15 +21,8 @@ private[hdfs] final class HdfsPrefix(files: HadoopFiles, leases: HdfsLeases) {
 
   private def copied(from: Path, validBytes: Long, to: PartOutput): Unit = {
     val in = opened(from)
-    try {
-      val buffer = new Array[Byte](128 << 10)
-      while (to.position < validBytes) {
-        val count = (validBytes - to.position).min(buffer.length.toLong).toInt
-        val got   = in.read(buffer, 0, count)
-        if (got < 0) throw Errors.partShort(from.toString, to.position, validBytes)
-        to.write(buffer, 0, got)
-      }
-    } catch { case _: EOFException => throw Errors.partShort(from.toString, to.position, validBytes) }
+    try HadoopPrefix.copy(in, from, validBytes, to)
+    catch { case _: EOFException => throw Errors.partShort(from.toString, to.position, validBytes) }
     finally in.close()
   }
 

@@ -9,7 +9,7 @@ import org.apache.hadoop.fs.Path
 import stoplog.error.Errors
 import stoplog.fault.{Faults, Step}
 import stoplog.store.PublishOutcome
-import stoplog.store.hadoop.{HadoopFiles, Renamed, Trimming, ValidLengths}
+import stoplog.store.hadoop.{Finished, HadoopFiles, Renamed, Trimming, ValidLengths}
 
 /** How a file of HDFS becomes visible, in three steps of which each may be repeated by anybody.
   *
@@ -24,6 +24,7 @@ private[hdfs] final class HdfsPublishing(
     lengths: ValidLengths,
     faults: Faults
 ) {
+  private val finished = new Finished(files, lengths)
 
   /** @param pending the name between the unfinished and the final one */
   def publish(staged: Path, pending: Path, target: Path, sizeBytes: Long): PublishOutcome = {
@@ -37,12 +38,12 @@ private[hdfs] final class HdfsPublishing(
       faults.at(Step.MidPublish)
       files.renameInto(pending, target) match {
         case Renamed.Done        => PublishOutcome.Published
-        case Renamed.SourceGone  => alreadyThere(target, sizeBytes)
+        case Renamed.SourceGone  => finished.outcome(target, sizeBytes)
         case Renamed.NoDirectory => throw new FileNotFoundException(s"${target.getParent} was removed")
         case Renamed.TargetThere => taken(pending, target, sizeBytes)
       }
     } catch {
-      case _: FileNotFoundException if files.status(pending).isEmpty => alreadyThere(target, sizeBytes)
+      case _: FileNotFoundException if files.status(pending).isEmpty => finished.outcome(target, sizeBytes)
     }
   }
 
@@ -77,19 +78,8 @@ private[hdfs] final class HdfsPublishing(
 
   /** The final name is another publisher's work, if the pending one has gone with it. */
   private def taken(pending: Path, target: Path, sizeBytes: Long): PublishOutcome =
-    if (files.status(pending).isEmpty) alreadyThere(target, sizeBytes)
+    if (files.status(pending).isEmpty) finished.outcome(target, sizeBytes)
     else throw Errors.nameTaken(target.toString, "another file is there, which is not this part")
-
-  private def alreadyThere(target: Path, sizeBytes: Long): PublishOutcome =
-    files.status(target) match {
-      case None =>
-        lengths.forget(target) // it may say something of a part that will never be there
-        PublishOutcome.Lost
-      case Some(there) if there.isFile && lengths.isValid(target, there.getLen, sizeBytes) =>
-        PublishOutcome.AlreadyPublished
-      case Some(there) =>
-        throw Errors.nameTaken(target.toString, s"it holds ${there.getLen} bytes, the part has $sizeBytes")
-    }
 
   /** Each may find that another publisher was at it. */
   private final val Cuts = 5

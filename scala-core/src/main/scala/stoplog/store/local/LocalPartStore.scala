@@ -2,7 +2,6 @@ package stoplog.store.local
 
 import java.io.{FileNotFoundException, IOException, RandomAccessFile}
 import java.nio.file.{Files, NoSuchFileException, Path, Paths}
-import java.util.UUID
 
 import scala.jdk.CollectionConverters._
 import scala.util.{Failure, Success, Try}
@@ -28,7 +27,7 @@ final class LocalPartStore(
 ) extends PartStore
     with Serializable {
 
-  override def create(part: NewPart): PartOutput = output(layout.inProgress(part, unique()))
+  override def create(part: NewPart): PartOutput = output(layout.inProgress(part, PartLayout.unique()))
 
   override def resume(open: Resume, validBytes: Long): PartOutput = {
     val path = writing(open.token)(backInProgress(open.token))
@@ -45,7 +44,7 @@ final class LocalPartStore(
 
   override def takeOver(open: Resume, validBytes: Long, part: NewPart): PartOutput = {
     val from   = located(open.token).getOrElse(throw gone(open, validBytes))
-    val copied = output(layout.inProgress(part, unique()))
+    val copied = output(layout.inProgress(part, PartLayout.unique()))
     try copyPrefix(open.token, from, validBytes, copied)
     catch { case e: Throwable => copied.close(); throw e }
     copied
@@ -161,8 +160,6 @@ final class LocalPartStore(
   private def writers: Path = Paths.get(root, "_stoplog", sinkId, "writers")
 
   private def at(path: String): Path = Paths.get(root).resolve(path)
-
-  private def unique(): String = UUID.randomUUID().toString.filter(_ != '-').take(16)
 
   private def writing[A](path: String)(action: => A): A = LocalFiles.writing(at(path))(action)
 }

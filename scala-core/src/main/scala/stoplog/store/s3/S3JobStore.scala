@@ -3,28 +3,16 @@ package stoplog.store.s3
 import java.io.IOException
 
 import stoplog.error.Errors
-import stoplog.store.{JobStore, SetAside}
-import stoplog.store.hadoop.HadoopFiles
+import stoplog.store.SetAside
+import stoplog.store.hadoop.{HadoopFiles, HadoopJobStore}
 
 /** A batch job's own directory `_stoplog/<job>` under a path on S3.
   *
   * What the job replaces is deleted when others would set it aside: on S3 a move is a copy of every byte, and the
   * record that says so has been written before.
   */
-final class S3JobStore(files: HadoopFiles, job: String) extends JobStore {
+final class S3JobStore(files: HadoopFiles, job: String) extends HadoopJobStore(files, job) {
   private val objects = new S3Objects(files)
-  private val own     = s"_stoplog/$job"
-
-  override def visible(): Vector[String] = io("") {
-    files
-      .list(files.at(""))
-      .map(_.getPath.getName)
-      .filterNot(name => name.startsWith("_") || name.startsWith("."))
-  }
-
-  override def prepare(): Unit = ()
-
-  override def setsAsideOnce: Boolean = false
 
   override def setAside(entry: String): SetAside = io(entry) {
     objects.delete(under(entry))

@@ -1,7 +1,6 @@
 package stoplog.store.s3
 
 import java.io.{EOFException, IOException}
-import java.util.UUID
 
 import scala.util.control.NonFatal
 
@@ -109,7 +108,7 @@ final class S3PartStore(
   private def begun(part: NewPart): S3Token = {
     val below = if (part.bucket.isEmpty) "" else s"${part.bucket}/"
     S3Token(
-      base = s"$directory/$below.${part.name}.${part.run.uid}-${unique()}",
+      base = s"$directory/$below.${part.name}.${part.run.uid}-${PartLayout.unique()}",
       target = s"$below${part.name}",
       upload = None,
       tail = S3Token.Tail.empty,
@@ -118,7 +117,7 @@ final class S3PartStore(
   }
 
   private def output(token: S3Token, content: Array[Byte]): S3Output =
-    new S3Output(objects, uploads, settings, token, content, () => unique())
+    new S3Output(objects, uploads, settings, token, content, () => PartLayout.unique())
 
   private def cut(part: Publish, bytes: Long): S3Token = {
     val token = tokenOf(part.token)
@@ -171,8 +170,6 @@ final class S3PartStore(
 
   private def storeWrite(path: String, e: IOException): Throwable =
     Errors.storeWrite(objects.describe(path), HadoopFiles.reason(e), e)
-
-  private def unique(): String = UUID.randomUUID().toString.filter(_ != '-').take(16)
 }
 
 private object S3PartStore {

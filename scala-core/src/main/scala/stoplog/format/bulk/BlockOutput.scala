@@ -1,0 +1,10 @@
+package stoplog.format.bulk
+
+import java.io.OutputStream
+
+/** The end of a part. Do not close it. */
+abstract class BlockOutput extends OutputStream {
+
+  /** Bytes in the part up to here, those of earlier epochs included. */
+  def position: Long
+}

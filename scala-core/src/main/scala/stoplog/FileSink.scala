@@ -9,6 +9,7 @@ import org.apache.spark.sql.{DataFrame, DataFrameWriter, Row, SaveMode}
 import org.apache.spark.sql.streaming.DataStreamWriter
 
 import stoplog.format.Encoder
+import stoplog.format.bulk.BulkWriters
 import stoplog.options.{SinkOptionRegistry, SinkOptions}
 import stoplog.spark.RunEnds
 
@@ -68,6 +69,17 @@ object FileSink {
   /** A sink that writes row by row, with the user's own encoder. */
   def forRowFormat(path: String, encoder: Encoder): FileSinkBuilder =
     FileSinkBuilder.withEncoder(path, encoder)
+
+  /** A sink that writes many rows together, in blocks. Its parts stay open across micro-batches like any other.
+    *
+    * @param path   the directory of the finished files
+    * @param format `parquet`, `orc`, `avro` or `sequencefile`
+    */
+  def forBulkFormat(path: String, format: String): FileSinkBuilder = forRowFormat(path, format)
+
+  /** The same with the user's own format. */
+  def forBulkFormat(path: String, writers: BulkWriters): FileSinkBuilder =
+    FileSinkBuilder.withBulkWriter(path, writers)
 
   /** The sink that these options describe.
     *

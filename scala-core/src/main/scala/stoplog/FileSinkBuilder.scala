@@ -4,6 +4,7 @@ import scala.jdk.CollectionConverters._
 
 import stoplog.bucket.BucketAssigner
 import stoplog.format.Encoder
+import stoplog.format.bulk.BulkWriters
 import stoplog.options.{Bucketing, UserObject}
 import stoplog.rolling.RollingPolicy
 
@@ -28,7 +29,7 @@ final class FileSinkBuilder private (options: Map[String, String]) {
   def withPartitionBy(columns: String*): FileSinkBuilder =
     withOptions(Bucketing.PartitionColumns(columns).toMap)
 
-  /** `none`, `gzip`, `zstd`, `lz4`, `snappy` or `bzip2`. */
+  /** For rows `none`, `gzip`, `zstd`, `lz4`, `snappy` or `bzip2`; for a bulk format, a codec of that format. */
   def withCompression(name: String): FileSinkBuilder = withOption("compression", name)
 
   /** What the names of finished files begin with; `part` by default. */
@@ -73,6 +74,9 @@ final class FileSinkBuilder private (options: Map[String, String]) {
 private[stoplog] object FileSinkBuilder {
 
   def apply(options: Map[String, String]): FileSinkBuilder = new FileSinkBuilder(options)
+
+  def withBulkWriter(path: String, writers: BulkWriters): FileSinkBuilder =
+    FileSinkBuilder(Map("path" -> path, "bulkWriter" -> UserObject.reference(writers)))
 
   def withEncoder(path: String, encoder: Encoder): FileSinkBuilder =
     FileSinkBuilder(Map("path" -> path, "encoder" -> UserObject.reference(encoder)))

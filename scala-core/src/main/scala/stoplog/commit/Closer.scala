@@ -1,23 +1,68 @@
 package stoplog.commit
 
-import stoplog.part.{Pending, RunId}
+import scala.util.Using
+
+import stoplog.fault.{Faults, Step}
+import stoplog.part.{Open, Pending, RunId}
 import stoplog.store.{NewPart, PartStore}
 
-/** Closes open parts on behalf of the driver. */
-private[commit] final class Closer(store: PartStore, parallel: Parallel, run: RunId) {
+/** Closes open parts on behalf of the driver.
+  *
+  * @param format   makes what writes the rows that a part still lacks, for one part
+  * @param mayWrite called with the lease of a writer held, and with the newest record that the driver knows: throws if
+  *                 there is a newer one
+  */
+private[commit] final class Closer(
+    store: PartStore,
+    format: () => PartFormat[_],
+    parallel: Parallel,
+    run: RunId,
+    mayWrite: Long => Unit,
+    faults: Faults
+) {
 
   /** The parts, closed where their last committed epoch left them.
     *
     * A part of this run that no attempt can still reach is closed as it stands; the bytes of any other are first
     * put where a writer that may still be alive cannot follow (I1).
     */
-  def close(due: Vector[Due]): Vector[Pending] = parallel.map(due)(closeOne).toVector
+  def close(due: Vector[Due], newest: Long): Vector[Pending] = {
+    val (unwritten, whole) = due.partition(!_.part.beside.isEmpty)
+    parallel.map(whole)(asItStands).toVector ++ written(unwritten, newest)
+  }
 
-  private def closeOne(due: Due): Pending = {
+  private def asItStands(due: Due): Pending = {
     val part   = due.part
     val handle =
-      if (part.owner.contains(run)) part.handle
-      else store.isolate(part.handle, part.validBytes, NewPart(part.bucket, part.name, run))
+      if (isOurs(part)) part.handle
+      else store.isolate(part.handle, part.validBytes, newPart(part))
     Pending.of(part, handle, due.reason)
   }
+
+  /** As a task would do it: announced first, then the look whether there is a newer run (I1). */
+  private def written(due: Vector[Due], newest: Long): Vector[Pending] =
+    if (due.isEmpty) Vector.empty
+    else
+      Using.resource(store.enter(run)) { _ =>
+        mayWrite(newest)
+        parallel.map(due)(ended).toVector
+      }
+
+  private def ended(due: Due): Pending = {
+    val part = due.part
+    val live = LivePart.resume(part, format()) { () =>
+      if (isOurs(part)) store.resume(part.handle, part.validBytes)
+      else store.takeOver(part.handle, part.validBytes, newPart(part))
+    }
+    try {
+      live.complete()
+      val pending = live.finish(due.reason)
+      faults.at(Step.PartEnded)
+      pending
+    } finally live.close()
+  }
+
+  private def isOurs(part: Open): Boolean = part.owner.contains(run)
+
+  private def newPart(part: Open): NewPart = NewPart(part.bucket, part.name, run)
 }

@@ -1,74 +1,124 @@
 package stoplog.commit
 
-import stoplog.part.{Open, Pending, RunId}
+import stoplog.part.{Beside, Open, Pending, Resume, RunId}
 import stoplog.rolling.{PartStats, RollReason}
-import stoplog.store.PartOutput
+import stoplog.store.{NewPart, PartOutput}
 
 /** A part while a task writes it. Used by the task's thread, until a thread of its own makes it durable in the end. */
-private[commit] final class LivePart[R](
+private[commit] final class LivePart[R] private (
     val bucket: String,
     val name: String,
-    output: PartOutput,
-    format: PartFormat[R],
-    val openedAtMillis: Long,
-    writtenBeforeMillis: Long,
-    recordsBefore: Long
+    end: PartEnd,
+    body: PartBody[R],
+    before: LivePart.Before
 ) extends PartStats {
-  private[this] val buffer                 = new PartBuffer(output)
-  private[this] var member: Option[Member] = None
-  private[this] var target                 = buffer: java.io.OutputStream
-  private[this] var inMember               = false
-  private[this] var rows                   = recordsBefore
-  private[this] var writtenAt              = writtenBeforeMillis
+  private[this] var rows      = before.records
+  private[this] var writtenAt = before.writtenAtMillis
+  private[this] var left      = Leftover.nothing
 
-  private[this] val startBytes = output.position
-
-  override def sizeBytes: Long           = buffer.position
+  override def openedAtMillis: Long      = before.openedAtMillis
+  override def sizeBytes: Long           = body.sizeBytes
   override def records: Long             = rows
   override def lastWrittenAtMillis: Long = writtenAt
 
   /** Bytes on the store that were not there when this task took the part. */
-  def bytesAdded: Long = output.position - startBytes
+  def bytesAdded: Long = end.bytesAdded
 
   def append(row: R, nowMillis: Long): Unit = {
-    if (!inMember) openMember()
-    format.encode(row, target)
+    body.append(row)
     rows += 1
     writtenAt = nowMillis.max(openedAtMillis) // opening took its time
   }
 
-  /** Hands the epoch's bytes to the store and makes them durable: the part stays open. */
-  def persist(slot: Int, owner: RunId): Open = {
-    endMember()
-    val handle = output.persist()
-    Open(bucket, name, slot, handle, output.position, rows, openedAtMillis, writtenAt, Some(owner))
+  /** Before the policy looks: what a compressor held back counts then. */
+  def pause(): Unit = left = body.pause()
+
+  /** After [[pause]]: makes the epoch's rows durable. The part stays open.
+    *
+    * A part that had nothing to write to but side files keeps its handle, and whoever could write to it before still
+    * can (I1).
+    */
+  def persist(slot: Int, run: RunId, sides: Sides): Open = {
+    val beside = sides.write(NewPart(bucket, name, run), before.beside, left)
+    val stored = end.persist()
+    Open(
+      bucket,
+      name,
+      slot,
+      stored.orElse(before.handle).getOrElse(throw new IllegalStateException(s"$name was never opened")),
+      end.position,
+      rows,
+      openedAtMillis,
+      writtenAt,
+      if (stored.isDefined) Some(run) else before.owner,
+      beside
+    )
   }
 
-  /** Closes the part for good. */
+  /** Writes what rows the format still holds. After that the part can only be [[close]]d for good. */
+  def complete(): Unit = body.finish()
+
+  /** After [[complete]]: closes the part for good. */
   def finish(reason: RollReason): Pending = {
-    endMember()
-    val handle = output.finish()
-    Pending(bucket, name, handle, output.position, rows, openedAtMillis, writtenAt, reason)
+    val handle = end.finish()
+    Pending(bucket, name, handle, end.position, rows, openedAtMillis, writtenAt, reason)
   }
 
   /** Gives up: closes the file and deletes nothing (I5). */
   def close(): Unit = {
-    member.foreach(_.close())
-    output.close()
+    body.close()
+    end.close()
+  }
+}
+
+private[commit] object LivePart {
+
+  /** A new part. Its file is begun now. */
+  def begin[R](
+      bucket: String,
+      name: String,
+      output: PartOutput,
+      format: PartFormat[R],
+      nowMillis: Long
+  ): LivePart[R] = {
+    val end  = new PartEnd(() => output, startBytes = 0)
+    val body = opened(end)(format.begin(name, end))
+    new LivePart(bucket, name, end, body, Before(nowMillis, nowMillis, 0, None, None, Beside.nothing))
   }
 
-  private def openMember(): Unit = {
-    member = format.openMember(buffer)
-    target = member.fold(buffer: java.io.OutputStream)(_.stream)
-    inMember = true
-    if (rows == 0) format.begin(target)
+  /** A part that was left open. Where rows are kept beside it, its file is opened when there is something to write.
+    *
+    * @param output opens the file
+    */
+  def resume[R](part: Open, format: PartFormat[R])(output: () => PartOutput): LivePart[R] = {
+    val end  = new PartEnd(output, part.validBytes)
+    val body =
+      if (part.beside.files.isEmpty) opened(end)(format.resume(part.name, end, part.beside))
+      else format.resume(part.name, end, part.beside)
+    val before = Before(
+      part.openedAtMillis,
+      part.lastWrittenAtMillis,
+      part.records,
+      part.owner,
+      Some(part.handle),
+      part.beside
+    )
+    new LivePart(part.bucket, part.name, end, body, before)
   }
 
-  /** A member ends with the epoch, so that the part can be cut back to this point and stay a valid file. */
-  def endMember(): Unit = {
-    member.foreach(_.finish())
-    member = None
-    inMember = false
-    buffer.flush()
+  private def opened[R](end: PartEnd)(body: => PartBody[R]): PartBody[R] = {
+    end.openNow()
+    try body
+    catch { case e: Throwable => end.close(); throw e }
   }
+
+  /** What the record says of the part, or what is so of a new one. */
+  private final case class Before(
+      openedAtMillis: Long,
+      writtenAtMillis: Long,
+      records: Long,
+      owner: Option[RunId],
+      handle: Option[Resume],
+      beside: Beside
+  )
 }

@@ -3,7 +3,7 @@ package stoplog.commit
 import java.io.{ByteArrayInputStream, ByteArrayOutputStream, DataInputStream, DataOutputStream}
 import java.nio.charset.StandardCharsets.UTF_8
 
-import stoplog.part.{Open, Resume, RunId}
+import stoplog.part.{Beside, Open, Resume, RunId, SideFile}
 
 /** A plan as it travels to the tasks: each unpacks what is handed to it, and nothing of what the others get.
   *
@@ -41,6 +41,14 @@ object PackedPlan {
       out.writeLong(part.lastWrittenAtMillis)
       out.writeBoolean(part.owner.isDefined)
       part.owner.foreach(run => writeText(run.value, out))
+      writeText(part.beside.note, out)
+      out.writeLong(part.beside.storageBytes)
+      out.writeInt(part.beside.files.size)
+      part.beside.files.foreach { file =>
+        writeText(file.token, out)
+        out.writeLong(file.sizeBytes)
+        out.writeInt(file.level)
+      }
     }
     bytes.toByteArray
   }
@@ -57,9 +65,16 @@ object PackedPlan {
         records = in.readLong(),
         openedAtMillis = in.readLong(),
         lastWrittenAtMillis = in.readLong(),
-        owner = Option.when(in.readBoolean())(RunId(readText(in)))
+        owner = Option.when(in.readBoolean())(RunId(readText(in))),
+        beside = besideOf(in)
       )
     }
+  }
+
+  private def besideOf(in: DataInputStream): Beside = {
+    val note         = readText(in)
+    val storageBytes = in.readLong()
+    Beside(note, Vector.fill(in.readInt())(SideFile(readText(in), in.readLong(), in.readInt())), storageBytes)
   }
 
   /** Not `writeUTF`, which ends at 64 kB: a handle may be longer. */

@@ -1,33 +1,34 @@
 package stoplog.commit
 
-import java.io.OutputStream
+import stoplog.part.Beside
 
-/** How rows become bytes, as the protocol needs to know it: the format and the compression of a sink together.
-  *
-  * Bytes between [[openMember]] and the member's `finish` stand on their own, so that a part can be cut back to any
-  * point between two members.
-  */
+/** How rows become the bytes of parts, as the protocol needs to know it. For one task, or for the driver. */
 trait PartFormat[-R] {
 
-  /** Writes what a part starts with. */
-  def begin(out: OutputStream): Unit
+  /** What writes the rows of a part that begins at `end`, which is empty still. */
+  def begin(name: String, end: PartEnd): PartBody[R]
 
-  /** Appends one row. */
-  def encode(row: R, out: OutputStream): Unit
-
-  /** Starts a compressed member on `out`; `None` for formats that are not compressed. */
-  def openMember(out: OutputStream): Option[Member]
+  /** The same for a part that earlier epochs have left open. `end` is behind its last valid byte. */
+  def resume(name: String, end: PartEnd, beside: Beside): PartBody[R]
 }
 
-/** A compressed member or frame. */
-trait Member {
+/** The rows of one part on their way to its end. Used by one thread at a time. */
+trait PartBody[-R] {
 
-  /** Takes the uncompressed bytes. */
-  def stream: OutputStream
+  /** Appends one row, which must not be kept: it is reused. */
+  def append(row: R): Unit
 
-  /** Ends the member and hands all of it to the stream below, which stays open. */
+  /** Bytes that the part would have on storage if it ended now, estimated for rows that are not encoded yet. */
+  def sizeBytes: Long
+
+  /** Brings the part to a point from which any process can go on with it. What is to be kept beside it for that is
+    * written when its bytes are.
+    */
+  def pause(): Leftover
+
+  /** Writes all that is still to be written: the part is a whole file then. */
   def finish(): Unit
 
-  /** Frees what the compressor holds; what was not finished is given up. */
+  /** Frees what it holds; what was not written is given up. Harmless after the others. */
   def close(): Unit
 }

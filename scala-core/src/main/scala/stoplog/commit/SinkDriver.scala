@@ -9,7 +9,7 @@ import stoplog.fault.{Faults, Step}
 import stoplog.log.{CommitLog, LogRecord, RecordKind, SinkState}
 import stoplog.part.{Open, Pending, RunId}
 import stoplog.rolling.{RollReason, RollingPolicy}
-import stoplog.store.PartStore
+import stoplog.store.{PartStore, SideStore}
 
 /** The driver's half of the commit protocol, for one run of one query. Knows no engine.
   *
@@ -23,6 +23,8 @@ final class SinkDriver(
     policy: RollingPolicy,
     log: CommitLog,
     store: PartStore,
+    sides: SideStore,
+    format: () => PartFormat[_],
     choices: SinkDriver.Choices,
     tools: SinkDriver.Tools
 ) {
@@ -33,8 +35,8 @@ final class SinkDriver(
     new Publisher(store, log, identity, choices.onLost, tools.parallel, tools.retry, faults)
   private val claiming =
     new Claiming(log, store, publisher, identity, settings, choices.onForeign, tools)
-  private val closer  = new Closer(store, tools.parallel, run)
-  private val sweeper = new Sweeper(store, log, tools.parallel, clock, faults)
+  private val closer  = new Closer(store, format, tools.parallel, run, refuseIfOvertaken, faults)
+  private val sweeper = new Sweeper(store, sides, log, tools.parallel, clock, faults)
 
   // Written with the turn held.
   @volatile private var phase: Phase = Unclaimed
@@ -89,7 +91,7 @@ final class SinkDriver(
       try {
         faults.at(Step.BeforeRecord)
         val draft   = EpochDraft.of(plan, results, policy, clock.millis())
-        val publish = draft.closed ++ closer.close(draft.due)
+        val publish = draft.closed ++ closer.close(draft.due, held.newest.seq)
         val state   = held.state.copy(lastEpoch = Some(epoch), open = draft.open, nextPart = draft.nextPart)
         settled(record(held, RecordKind.Epoch(epoch), publish, state))
       } catch {
@@ -207,7 +209,7 @@ final class SinkDriver(
   }
 
   private def roll(held: Held, due: Vector[Due], state: SinkState): Held =
-    settled(record(held, RecordKind.Roll, closer.close(due), state))
+    settled(record(held, RecordKind.Roll, closer.close(due, held.newest.seq), state))
 
   private def release(held: Held, finish: Finish): Unit = {
     faults.at(Step.BeforeRelease)
@@ -217,7 +219,9 @@ final class SinkDriver(
       case Finish.KeepOpen    => Vector.empty
     }
     val left = if (due.isEmpty) ready.state.open else Vector.empty
-    settled(record(ready, RecordKind.Release, closer.close(due), ready.state.copy(open = left)))
+    settled(
+      record(ready, RecordKind.Release, closer.close(due, ready.newest.seq), ready.state.copy(open = left))
+    )
     ()
   }
 
@@ -226,7 +230,7 @@ final class SinkDriver(
     val started = clock.millis()
     val next    = LogRecord(held.newest.seq + 1, kind, run, started, publish, state)
     appended(next)
-    val decided = Held(next, state, settled = false)
+    val decided = Held(next, state, settled = false, held.state.sideFiles -- state.sideFiles)
     phase = decided
     seen = seen.recorded(next, clock.millis() - started, if (kind.isInstanceOf[RecordKind.Epoch]) 1 else 0)
     if (kind == RecordKind.Release) faults.at(Step.AfterRelease) else faults.at(Step.AfterRecord)
@@ -260,11 +264,26 @@ final class SinkDriver(
       publisher.publish(held.newest)
       seen = seen.published(held.newest.publish, clock.millis() - started)
     }
-    val done = held.copy(settled = true)
+    val done = held.copy(settled = true, unneeded = Set.empty)
     phase = done
     log.trim(KeptRecords) // after every record, for parts may stay open much longer than the log may grow
     faults.at(Step.AfterTrim)
+    drop(held.unneeded)
     done
+  }
+
+  /** Side files that the newest record names no more. Nobody goes on from an older one. */
+  private def drop(unneeded: Set[String]): Unit = if (unneeded.nonEmpty) {
+    try sides.discard(unneeded.toVector)
+    catch {
+      case NonFatal(e) => logger.warn("Side files could not be removed; they are once they are old enough", e)
+    }
+    faults.at(Step.AfterDrop)
+  }
+
+  /** Error: `STOPLOG_FENCED`. */
+  private def refuseIfOvertaken(seq: Long): Unit = log.newerThan(seq).foreach { newer =>
+    throw Errors.fenced(identity.path, identity.sinkId, newer, "another run")
   }
 
   private def planOf(held: Held, slots: Int): EpochPlan = EpochPlan(
@@ -316,8 +335,15 @@ object SinkDriver {
   /** No epoch yet, and an earlier run's log, which ended with this record at the start. */
   private final case class Waiting(seenSeq: Long) extends Phase
 
-  /** The claim is held and no epoch runs. `state` may know more of who owns a part than the record says. */
-  private final case class Held(newest: LogRecord, state: SinkState, settled: Boolean) extends Phase {
+  /** The claim is held and no epoch runs. `state` may know more of who owns a part than the record says; `unneeded`
+    * are the side files that this record let go.
+    */
+  private final case class Held(
+      newest: LogRecord,
+      state: SinkState,
+      settled: Boolean,
+      unneeded: Set[String] = Set.empty
+  ) extends Phase {
 
     /** Every part may still be written by an attempt of an epoch that was given up (I1). */
     def doubtful: Held = copy(state = state.copy(open = state.open.map(_.copy(owner = None))))

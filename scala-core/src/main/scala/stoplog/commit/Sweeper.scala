@@ -5,11 +5,12 @@ import org.slf4j.LoggerFactory
 import stoplog.fault.{Faults, Step}
 import stoplog.log.{CommitLog, LogRecord}
 import stoplog.part.RunId
-import stoplog.store.PartStore
+import stoplog.store.{PartStore, SideStore, Staged}
 
 /** Protocol step 10: removes what dead attempts left behind (I5). */
 private[commit] final class Sweeper(
     store: PartStore,
+    sides: SideStore,
     log: CommitLog,
     parallel: Parallel,
     clock: Clock,
@@ -24,19 +25,24 @@ private[commit] final class Sweeper(
     * in the list, or its claim is in the log by the time the log is read, and nothing is deleted.
     */
   def sweep(run: RunId): Int = {
-    val cutoff = clock.millis() - GraceMillis
-    val old    = store.staged().filter(_.modifiedAtMillis < cutoff)
-    if (old.isEmpty) 0
+    val cutoff                      = clock.millis() - GraceMillis
+    def old(staged: Vector[Staged]) = staged.filter(_.modifiedAtMillis < cutoff).map(_.token)
+    val oldParts                    = old(store.staged())
+    val oldSides                    = old(sides.staged())
+    if (oldParts.isEmpty && oldSides.isEmpty) 0
     else
       log.newest().filter(_.run == run).fold(0) { newest =>
         val needed  = named(newest)
-        val orphans = old.map(_.token).filterNot(needed)
+        val orphans = oldParts.filterNot(needed)
+        val beside  = oldSides.filterNot(newest.state.sideFiles)
         parallel.map(orphans) { token =>
           store.discard(token)
           faults.at(Step.MidSweep)
         }
-        if (orphans.nonEmpty) logger.info(s"Removed ${orphans.size} unfinished files that no record names")
-        orphans.size
+        sides.discard(beside)
+        val count = orphans.size + beside.size
+        if (count > 0) logger.info(s"Removed $count unfinished files that no record names")
+        count
       }
   }
 

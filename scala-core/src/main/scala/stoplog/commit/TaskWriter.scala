@@ -16,6 +16,7 @@ import stoplog.store.{NewPart, PartOutput, PartStore, WriterLease}
   *
   * @param checkBucket throws if a bucket cannot be written to; called before its part is opened
   * @param mayStart called once before the first byte, with the lease held: throws if this run has been fenced
+  * @param sides where rows go that the format keeps beside a part
   * @param parallel how the task's parts are made durable at its end; what a task waits for there is the storage
   */
 final class TaskWriter[R](
@@ -29,6 +30,7 @@ final class TaskWriter[R](
     faults: Faults,
     checkBucket: String => Unit,
     mayStart: () => Unit,
+    sides: Sides,
     parallel: Parallel = Parallel.sequential
 ) {
   // In order of last use, so that the first entry is the one to close when there are too many.
@@ -60,12 +62,14 @@ final class TaskWriter[R](
     faults.at(Step.BeforeSync)
     val now   = clock.millis()
     val ended = live.values.asScala.toVector.map { part =>
-      part.endMember() // before the policy looks: what the compressor held back counts now
-      part -> policy.onEpochEnd(part, now).orElse(policy.onTime(part, now))
+      part.pause()
+      val reason = policy.onEpochEnd(part, now).orElse(policy.onTime(part, now))
+      if (reason.isDefined) part.complete() // here, one by one: it computes, and may need much memory
+      part -> reason
     }
     val (finished, open) = parallel
       .map(ended) { case (part, reason) =>
-        reason.map(part.finish).toLeft(part.persist(plan.slot, plan.run))
+        reason.map(part.finish).toLeft(part.persist(plan.slot, plan.run, sides))
       }
       .toVector
       .partitionMap(identity)
@@ -122,10 +126,11 @@ final class TaskWriter[R](
   @scala.annotation.tailrec
   private def handedOn(bucket: String): Option[LivePart[R]] = nextHanded(bucket) match {
     case None                       => None
-    case Some(part) if isOurs(part) => Some(liveOf(part, store.resume(part.handle, part.validBytes)))
-    case Some(part)                 =>
+    case Some(part) if isOurs(part) =>
+      Some(LivePart.resume(part, format)(() => store.resume(part.handle, part.validBytes)))
+    case Some(part) =>
       store.mustFinish(part.handle, part.validBytes) match {
-        case None         => Some(liveOf(part, takeOver(part)))
+        case None         => Some(LivePart.resume(part, format)(() => takeOver(part)))
         case Some(handle) =>
           closed += Pending.of(part, handle, RollReason.Takeover)
           done = done.copy(partsClosed = done.partsClosed + 1)
@@ -143,20 +148,8 @@ final class TaskWriter[R](
     nextPart += plan.stride
     done = done.copy(partsOpened = done.partsOpened + 1)
     val output = store.create(NewPart(bucket, name, plan.run))
-    val now    = clock.millis()
-    new LivePart(bucket, name, output, format, now, now, recordsBefore = 0)
+    LivePart.begin(bucket, name, output, format, clock.millis())
   }
-
-  private def liveOf(part: Open, output: PartOutput): LivePart[R] =
-    new LivePart(
-      part.bucket,
-      part.name,
-      output,
-      format,
-      part.openedAtMillis,
-      part.lastWrittenAtMillis,
-      part.records
-    )
 
   /** I1: in place only if no other live attempt can have been given this part. */
   private def isOurs(part: Open): Boolean = plan.attempt == Attempt.First && part.owner.contains(plan.run)
@@ -177,6 +170,7 @@ final class TaskWriter[R](
   }
 
   private def finish(part: LivePart[R], reason: RollReason): Unit = {
+    part.complete()
     closed += part.finish(reason)
     done = done.copy(partsClosed = done.partsClosed + 1, bytesWritten = done.bytesWritten + part.bytesAdded)
   }

@@ -22,7 +22,9 @@ object Step {
   case object MidWrite
       extends Step("midWrite", "some rows of this epoch behind the valid length of open parts")
   case object BeforeSync extends Step("beforeSync", "all rows of the task written, none known to be durable")
-  case object AfterSync  extends Step("afterSync", "all rows of the task durable, in no record")
+  case object SideWritten
+      extends Step("sideWritten", "rows beside an open part durable, the part's own bytes maybe not")
+  case object AfterSync extends Step("afterSync", "all rows of the task durable, in no record")
 
   // an epoch's commit
   case object BeforeRecord extends Step("beforeRecord", "all tasks' rows durable, in no record")
@@ -38,9 +40,12 @@ object Step {
   case object AfterPublish  extends Step("afterPublish", "all parts visible; the record is not marked")
   case object AfterMark     extends Step("afterMark", "the record is marked as published")
   case object AfterTrim     extends Step("afterTrim", "old records dropped")
+  case object AfterDrop extends Step("afterDrop", "side files that the record no longer names are deleted")
 
   // between epochs, and at the end
   case object BeforeRoll extends Step("beforeRoll", "parts due by the clock, still open in the newest record")
+  case object PartEnded
+      extends Step("partEnded", "the driver has written the end of a part; no record says that it has ended")
   case object BeforeRelease extends Step("beforeRelease", "the query has ended; its parts are still open")
   case object AfterRelease
       extends Step("afterRelease", "the release record decides; its parts may still be hidden")
@@ -59,6 +64,7 @@ object Step {
     PartOpened,
     MidWrite,
     BeforeSync,
+    SideWritten,
     AfterSync,
     BeforeRecord,
     RecordWritten,
@@ -68,7 +74,9 @@ object Step {
     AfterPublish,
     AfterMark,
     AfterTrim,
+    AfterDrop,
     BeforeRoll,
+    PartEnded,
     BeforeRelease,
     AfterRelease,
     MidSweep,

@@ -23,6 +23,9 @@ final class CommitLog(store: RecordStore) {
       }
   }
 
+  /** A newer record than this, if there is one. */
+  def newerThan(seq: Long): Option[Long] = store.newerThan(seq)
+
   /** Every record that is kept, oldest first. */
   def all(): Vector[LogRecord] = store.list().flatMap(read)
 

@@ -34,7 +34,11 @@ final case class SinkState(
     open: Vector[Open],
     nextPart: Long,
     settings: Map[String, String]
-)
+) {
+
+  /** The tokens of all files beside open parts. */
+  def sideFiles: Set[String] = open.iterator.flatMap(_.beside.files).map(_.token).toSet
+}
 
 /** One immutable record of the commit log.
   *

@@ -19,8 +19,13 @@ import com.fasterxml.jackson.databind.node.ObjectNode
   */
 object RecordCodec {
 
-  /** The version that is written, and the newest that can be read. */
-  val Version: Int = 1
+  /** The newest version that can be read. */
+  val Version: Int = 2
+
+  /** What is written: the oldest version that says all of it, so that a record that needs nothing new can be read by
+    * an older release.
+    */
+  private def version(record: LogRecord): Int = if (record.state.open.exists(!_.beside.isEmpty)) 2 else 1
 
   /** Why bytes are not a record that can be used. */
   sealed trait Problem
@@ -33,7 +38,9 @@ object RecordCodec {
     val text = new OutputStreamWriter(body, UTF_8.newEncoder())
     Using.resource(mapper.getFactory.createGenerator(text))(RecordJson.write(record, _))
     val root = new ByteArrayOutputStream(body.size + EnvelopeBytes)
-    root.write(s"""{"version":$Version,"crc32c":"${checksum(body.toByteArray)}","record":""".getBytes(UTF_8))
+    root.write(
+      s"""{"version":${version(record)},"crc32c":"${checksum(body.toByteArray)}","record":""".getBytes(UTF_8)
+    )
     body.writeTo(root)
     root.write('}')
     root.toByteArray

@@ -6,7 +6,7 @@ import com.fasterxml.jackson.core.JsonGenerator
 import com.fasterxml.jackson.databind.JsonNode
 import com.fasterxml.jackson.databind.node.{ArrayNode, ObjectNode}
 
-import stoplog.part.{Closed, Open, Part, Pending, Publish, Resume, RunId}
+import stoplog.part.{Beside, Closed, Open, Part, Pending, Publish, Resume, RunId, SideFile}
 import stoplog.rolling.RollReason
 
 /** The fields of a record, in the order in which a person would like to read them. */
@@ -71,10 +71,10 @@ private[log] object RecordJson {
       settings = RecordCodec.texts(required(from, "settings"))
     )
 
-  private def writePart(part: Part, into: JsonGenerator): Unit = {
+  private def writePart(part: Part, bytes: Long, into: JsonGenerator): Unit = {
     into.writeStringField("bucket", part.bucket)
     into.writeStringField("name", part.name)
-    into.writeNumberField("bytes", part.sizeBytes)
+    into.writeNumberField("bytes", bytes)
     into.writeNumberField("records", part.records)
     into.writeNumberField("openedAtMillis", part.openedAtMillis)
     into.writeNumberField("lastWrittenAtMillis", part.lastWrittenAtMillis)
@@ -82,10 +82,27 @@ private[log] object RecordJson {
 
   private def writeOpen(part: Open, into: JsonGenerator): Unit = {
     into.writeStartObject()
-    writePart(part, into)
+    writePart(part, part.validBytes, into)
     into.writeNumberField("slot", part.slot)
     into.writeStringField("handle", part.handle.token)
     part.owner.foreach(run => into.writeStringField("owner", run.value))
+    if (!part.beside.isEmpty) writeBeside(part.beside, into)
+    into.writeEndObject()
+  }
+
+  private def writeBeside(beside: Beside, into: JsonGenerator): Unit = {
+    into.writeObjectFieldStart("beside")
+    into.writeStringField("note", beside.note)
+    into.writeNumberField("storageBytes", beside.storageBytes)
+    into.writeArrayFieldStart("files")
+    beside.files.foreach { file =>
+      into.writeStartObject()
+      into.writeStringField("file", file.token)
+      into.writeNumberField("bytes", file.sizeBytes)
+      into.writeNumberField("level", file.level)
+      into.writeEndObject()
+    }
+    into.writeEndArray()
     into.writeEndObject()
   }
 
@@ -99,12 +116,22 @@ private[log] object RecordJson {
       records = long(from, "records"),
       openedAtMillis = long(from, "openedAtMillis"),
       lastWrittenAtMillis = long(from, "lastWrittenAtMillis"),
-      owner = Option(from.get("owner")).map(node => RunId(node.asText()))
+      owner = Option(from.get("owner")).map(node => RunId(node.asText())),
+      beside = Option(from.get("beside")).fold(Beside.nothing)(readBeside)
+    )
+
+  private def readBeside(from: JsonNode): Beside =
+    Beside(
+      note = text(from, "note"),
+      files = objects(from, "files").map { file =>
+        SideFile(text(file, "file"), long(file, "bytes"), long(file, "level").toInt)
+      },
+      storageBytes = long(from, "storageBytes")
     )
 
   private def writePending(part: Pending, into: JsonGenerator): Unit = {
     into.writeStartObject()
-    writePart(part, into)
+    writePart(part, part.sizeBytes, into)
     into.writeStringField("reason", part.reason.word)
     into.writeStringField("handle", part.handle.token)
     part.handle match {

@@ -12,16 +12,19 @@ import stoplog.options.{SinkOptionRegistry => Registry}
 private[options] object PassThrough {
 
   /** The format's options in Spark's spelling; all others that are not [[isSparks]] are problems. */
-  def parse(asked: AskedOptions, format: Option[RowFormatChoice], problems: Problems): Map[String, String] = {
+  def parse(asked: AskedOptions, format: Option[FormatChoice], problems: Problems): Map[String, String] = {
     // Once the format is known to be wrong, all that can be said is whether any format has such an option.
     val known       = format.fold(byFormat.values.flatten.toSeq)(of)
     val (fit, rest) = asked.others
       .filterNot { case (key, _) => isSparks(key) }
-      .map { case (key, value) => (key, known.find(_.equalsIgnoreCase(key)), value) }
+      .map { case (key, value) =>
+        (key, known.find(_.equalsIgnoreCase(key)).orElse(prefixed(key, format)), value)
+      }
       .partition(_._2.isDefined)
     rest.foreach { case (key, _, _) => problems.add(unknown(key, known, format)) }
     val passed =
-      fit.collect { case (_, Some(name), value) => name -> value }.toMap ++ shared(asked, known, format)
+      fit.collect { case (_, Some(name), value) => name -> value }.toMap ++ shared(asked, known, format) ++
+        format.flatMap(FormatOptions.bulkCompression(asked, _)).map(Registry.Compression.key -> _)
     for (why <- format.flatMap(refused(_, passed))) problems.add(why)
     passed
   }
@@ -44,15 +47,22 @@ private[options] object PassThrough {
       "text" -> Seq(Registry.LineSep.key, Registry.NullValue.key),
       "json" -> own(JSONOptions.getAllOptions),
       "csv"  -> own(CSVOptions.getAllOptions)
-    )
+    ) ++ BulkFormatName.all.map(bulk => bulk.word -> bulk.options)
   }
 
-  private def of(format: RowFormatChoice): Seq[String] = format match {
-    case RowFormatChoice.BuiltIn(name)  => byFormat(name)
-    case RowFormatChoice.UserEncoder(_) => Nil
+  /** A key that goes to the format's library as it is. */
+  private def prefixed(key: String, format: Option[FormatChoice]): Option[String] = format match {
+    case Some(FormatChoice.Bulk(bulk)) => Option.when(bulk.prefixes.exists(key.startsWith))(key)
+    case _                             => None
   }
 
-  private def unknown(key: String, known: Seq[String], format: Option[RowFormatChoice]): String = {
+  private def of(format: FormatChoice): Seq[String] = format match {
+    case FormatChoice.Rows(name) => byFormat(name)
+    case FormatChoice.Bulk(bulk) => bulk.options
+    case _                       => Nil
+  }
+
+  private def unknown(key: String, known: Seq[String], format: Option[FormatChoice]): String = {
     val elsewhere = byFormat.collectFirst { case (name, all) if all.exists(_.equalsIgnoreCase(key)) => name }
     val instead   = replaced.collectFirst { case (name, option) if name.equalsIgnoreCase(key) => option.key }
     val meant     = Suggestion.of(key, Registry.all.map(_.key) ++ known)
@@ -68,7 +78,7 @@ private[options] object PassThrough {
   private def shared(
       asked: AskedOptions,
       known: Seq[String],
-      format: Option[RowFormatChoice]
+      format: Option[FormatChoice]
   ): Map[String, String] = {
     val ofFormat = Seq(Registry.LineSep, Registry.NullValue)
     asked.withoutEffect(ofFormat.filterNot(o => known.contains(o.key)), s"with ${described(format)}")
@@ -79,13 +89,13 @@ private[options] object PassThrough {
   }
 
   // Spark checks its options when it reads them, and stops at the first that it refuses.
-  private def refused(format: RowFormatChoice, passed: Map[String, String]): Option[String] =
+  private def refused(format: FormatChoice, passed: Map[String, String]): Option[String] =
     try {
       format match {
-        case RowFormatChoice.BuiltIn("json") => JsonEncoder(passed)
-        case RowFormatChoice.BuiltIn("csv")  => CsvEncoder(passed)
-        case RowFormatChoice.BuiltIn(_)      => TextEncoder(passed)
-        case RowFormatChoice.UserEncoder(_)  => ()
+        case FormatChoice.Rows("json") => JsonEncoder(passed)
+        case FormatChoice.Rows("csv")  => CsvEncoder(passed)
+        case FormatChoice.Rows(_)      => TextEncoder(passed)
+        case _                         => ()
       }
       None
     } catch {
@@ -93,8 +103,5 @@ private[options] object PassThrough {
         Some(s"${described(Some(format))}: ${String.valueOf(e.getMessage).trim.stripSuffix(".")}.")
     }
 
-  private def described(format: Option[RowFormatChoice]): String = format match {
-    case Some(RowFormatChoice.BuiltIn(name)) => s"format = $name"
-    case _                                   => "an own encoder"
-  }
+  private def described(format: Option[FormatChoice]): String = format.fold("this format")(_.described)
 }

@@ -15,13 +15,15 @@ object SinkOptionRegistry {
     "/data/events"
   )
 
-  val RowFormat: SinkOption = option(
+  val FormatName: SinkOption = option(
     Format,
     "format",
-    "`text`, `json` or `csv`",
-    "required, unless `encoder` is set",
-    "How a row becomes bytes. `text` writes one column of strings or bytes, a line per row. With `json` and `csv`, " +
-      "all options of Spark's own JSON and CSV data sources may be set beside those listed here, and mean the same.",
+    "`text`, `json`, `csv`, `parquet`, `orc`, `avro` or `sequencefile`",
+    "required, unless `encoder` or `bulkWriter` is set",
+    "How rows become bytes. `text` writes one column of strings or bytes, a line per row. With any other format, " +
+      "all options that Spark's own data source of the format has for writing may be set beside those listed here, " +
+      "and mean the same; so may `parquet.…` and `orc.…` settings, and `metadata.<key>` for the file's own metadata. " +
+      "`sequencefile` writes one column of values, or two of keys and values.",
     "json"
   )
 
@@ -35,13 +37,24 @@ object SinkOptionRegistry {
     "com.example.KeyValueEncoder"
   )
 
-  val Compression: SinkOption = withDefault(
+  val BulkWriter: SinkOption = option(
+    Format,
+    "bulkWriter",
+    "class name",
+    "none",
+    "An own bulk format instead of `format`: the name of a class that extends `stoplog.format.bulk.BulkWriterFactory`, " +
+      "or `stoplog.format.bulk.BulkFormat`, and has a public constructor without arguments, or of a Scala object.",
+    "com.example.ColumnsWriter"
+  )
+
+  val Compression: SinkOption = option(
     Format,
     "compression",
-    "`none`, `gzip`, `zstd`, `lz4`, `snappy` or `bzip2`",
-    "none",
-    "How the files are compressed. A member or frame ends with each epoch, so that very small micro-batches " +
-      "compress less well.",
+    "a codec's name",
+    "`none`; with bulk formats, what Spark's own sink of the format would take",
+    "How the files are compressed: `none`, `gzip`, `zstd`, `lz4`, `snappy` or `bzip2` for rows, of which a member or " +
+      "frame ends with each epoch, so that very small micro-batches compress less well; for a bulk format, the codecs " +
+      "that Spark knows for it, inside its blocks.",
     "zstd"
   )
 
@@ -330,7 +343,7 @@ object SinkOptionRegistry {
 
   /** All of them, in the order of the options' page. */
   val all: Seq[SinkOption] = Seq(
-    Seq(Path, RowFormat, Encoder, Compression, LineSep, NullValue),
+    Seq(Path, FormatName, Encoder, BulkWriter, Compression, LineSep, NullValue),
     Seq(
       RollingPolicy,
       MaxPartSize,

@@ -20,7 +20,7 @@ import stoplog.rolling.RollingPolicy
   * @param format
   *   how a row becomes bytes
   * @param compression
-  *   `none`, `gzip`, `zstd`, `lz4`, `snappy` or `bzip2`
+  *   of rows, `none`, `gzip`, `zstd`, `lz4`, `snappy` or `bzip2`; that of a bulk format is among `passThrough`
   * @param rolling
   *   when a part is closed
   * @param bucketCheckIntervalMillis
@@ -46,7 +46,7 @@ import stoplog.rolling.RollingPolicy
   */
 final class SinkOptions private (
     val path: String,
-    val format: RowFormatChoice,
+    val format: FormatChoice,
     val compression: String,
     val rolling: RollingPolicy,
     val bucketCheckIntervalMillis: Long,
@@ -117,8 +117,8 @@ object SinkOptions {
     asked.withoutEffect(Seq(Registry.View), "on a write, only with spark.read")
     val read = new SinkOptions(
       path = path,
-      format = format.getOrElse(RowFormatChoice.BuiltIn("text")),
-      compression = FormatOptions.compression(asked),
+      format = format.getOrElse(FormatChoice.Rows("text")),
+      compression = FormatOptions.compression(asked, format),
       rolling = RollingOptions.parse(asked),
       bucketCheckIntervalMillis = asked.value(Registry.BucketCheckInterval)(TimeSpan.parse),
       bucketing = BucketingOptions.parse(asked, problems),

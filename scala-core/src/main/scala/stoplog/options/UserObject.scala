@@ -10,6 +10,7 @@ import scala.util.control.NonFatal
 import stoplog.bucket.BucketAssigner
 import stoplog.error.Errors
 import stoplog.format.Encoder
+import stoplog.format.bulk.BulkWriters
 import stoplog.options.{SinkOptionRegistry => Registry}
 import stoplog.rolling.RollingPolicy
 
@@ -79,6 +80,7 @@ object UserObject {
   private def optionOf(instance: AnyRef): String = instance match {
     case _: Encoder        => Registry.Encoder.key
     case _: BucketAssigner => Registry.BucketAssigner.key
+    case _: BulkWriters    => Registry.BulkWriter.key
     case _: RollingPolicy  => Registry.RollingPolicy.key
     case _                 => "of this object"
   }

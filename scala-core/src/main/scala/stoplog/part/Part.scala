@@ -20,6 +20,7 @@ sealed trait Part extends PartStats with Product with Serializable {
   * @param slot   the task index that wrote it last; a preference, never an identity
   * @param owner  the run whose first attempts may append in place; `None` when a writer that should be gone may
   *               still be alive, so that the part has to be fenced or copied first (I1)
+  * @param beside rows of committed epochs that are not among these bytes yet, and what else the format has to remember
   */
 final case class Open(
     bucket: String,
@@ -30,9 +31,10 @@ final case class Open(
     records: Long,
     openedAtMillis: Long,
     lastWrittenAtMillis: Long,
-    owner: Option[RunId]
+    owner: Option[RunId],
+    beside: Beside = Beside.nothing
 ) extends Part {
-  def sizeBytes: Long = validBytes
+  def sizeBytes: Long = validBytes + beside.storageBytes
 }
 
 /** Closed: becomes visible when, and only when, a record names it (I3). */

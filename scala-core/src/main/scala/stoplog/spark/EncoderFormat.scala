@@ -5,18 +5,18 @@ import java.io.OutputStream
 import org.apache.spark.sql.catalyst.InternalRow
 
 import stoplog.bucket.DataColumns
-import stoplog.commit.{Member, PartFormat}
+import stoplog.commit.{Member, RowFormat}
 import stoplog.format.Encoder
 import stoplog.format.compress.Compression
 
 /** An encoder and a compression as the commit protocol sees them. For one task. */
 private[spark] final class EncoderFormat(encoder: Encoder, compression: Compression, columns: DataColumns)
-    extends PartFormat[InternalRow] {
+    extends RowFormat[InternalRow] {
   private[this] val project = columns.newProjection()
 
   encoder.open(columns.schema)
 
-  override def begin(out: OutputStream): Unit = encoder.begin(out)
+  override def start(out: OutputStream): Unit = encoder.begin(out)
 
   override def encode(row: InternalRow, out: OutputStream): Unit = encoder.encode(project(row), out)
 

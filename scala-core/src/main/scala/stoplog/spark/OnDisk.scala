@@ -8,13 +8,15 @@ import stoplog.error.Errors
 import stoplog.fault.Faults
 import stoplog.log.RecordStore
 import stoplog.options.{Durability => AskedDurability}
-import stoplog.store.{JobStore, PartLayout, PartStore}
-import stoplog.store.local.{Durability, LocalJobStore, LocalPartStore, LocalRecords}
+import stoplog.store.{JobStore, PartLayout, PartStore, SideStore}
+import stoplog.store.local.{Durability, LocalJobStore, LocalPartStore, LocalRecords, LocalSides}
 
 /** A local, or everywhere mounted, file system. */
 private[spark] final case class OnDisk(path: String, root: String, durability: Durability) extends SinkPlace {
 
   override def parts(sinkId: String, layout: PartLayout): PartStore = store(sinkId, layout)
+
+  override def sides(sinkId: String): SideStore = new LocalSides(root, sinkId, durability)
 
   override def records(sinkId: String): RecordStore =
     new LocalRecords(root, sinkId, durability, Faults.ofThisJvm)

@@ -4,9 +4,9 @@ import stoplog.error.Errors
 import stoplog.fault.Faults
 import stoplog.log.RecordStore
 import stoplog.options.{Durability, Truncation}
-import stoplog.store.{JobStore, PartLayout, PartStore}
+import stoplog.store.{JobStore, PartLayout, PartStore, SideStore}
 import stoplog.store.hadoop._
-import stoplog.store.hdfs.{HdfsJobStore, HdfsPartStore}
+import stoplog.store.hdfs.{HdfsJobStore, HdfsPartStore, HdfsSides}
 
 /** HDFS, or whatever has its abilities. */
 private[spark] final case class OnHdfs(
@@ -17,6 +17,8 @@ private[spark] final case class OnHdfs(
 ) extends SinkPlace {
 
   override def parts(sinkId: String, layout: PartLayout): PartStore = store(sinkId, layout)
+
+  override def sides(sinkId: String): SideStore = new HdfsSides(files, sinkId, durability)
 
   override def records(sinkId: String): RecordStore =
     new HadoopRecords(files, sinkId, durability, Faults.ofThisJvm)

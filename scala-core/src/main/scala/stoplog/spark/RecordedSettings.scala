@@ -5,7 +5,7 @@ import scala.util.hashing.MurmurHash3
 import org.apache.spark.sql.types.StructType
 
 import stoplog.commit.SinkSettings
-import stoplog.options.{Bucketing, RowFormatChoice, SinkOptions, Staging}
+import stoplog.options.{Bucketing, FormatChoice, SinkOptions, Staging}
 
 /** What of a sink's options is kept in its log. */
 private[spark] object RecordedSettings {
@@ -25,7 +25,7 @@ private[spark] object RecordedSettings {
   /** Everything that decides what the bytes of a part look like. A JSON line names its columns, a CSV line does not. */
   private def content(options: SinkOptions, written: StructType): String = {
     val columns = options.format match {
-      case RowFormatChoice.BuiltIn("csv") =>
+      case FormatChoice.Rows("csv") =>
         written.fields.map(f => s"${f.name} ${f.dataType.sql}").mkString(", ")
       case _ => ""
     }

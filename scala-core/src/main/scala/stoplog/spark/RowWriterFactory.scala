@@ -6,7 +6,7 @@ import org.apache.spark.sql.connector.write.{DataWriter, DataWriterFactory}
 import org.apache.spark.sql.connector.write.streaming.StreamingDataWriterFactory
 
 import stoplog.bucket.BucketId
-import stoplog.commit.{Attempt, Clock, PackedPlan, TaskWriter}
+import stoplog.commit.{Attempt, Clock, PackedPlan, Sides, TaskWriter}
 import stoplog.fault.Faults
 
 /** Goes to the executors with an epoch's plan, and makes each task's writer there. */
@@ -26,7 +26,7 @@ private[spark] final class RowWriterFactory(plan: PackedPlan, sink: SinkSpec)
     val writer = new TaskWriter[InternalRow](
       mine,
       sink.storage.parts,
-      new EncoderFormat(sink.encoder, sink.compression, sink.columns),
+      sink.format.open(sink.storage.sides),
       sink.policy,
       sink.naming,
       sink.maxOpenParts,
@@ -34,6 +34,7 @@ private[spark] final class RowWriterFactory(plan: PackedPlan, sink: SinkSpec)
       Faults.ofThisJvm,
       checkBucket = BucketId.checked(_),
       mayStart = () => sink.storage.refuseIfOvertaken(mine.seq),
+      new Sides(sink.storage.sides, Faults.ofThisJvm),
       SinkRun.inTasks
     )
     new RowWriter(writer, assigner, Clock.system)

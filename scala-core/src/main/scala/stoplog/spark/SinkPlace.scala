@@ -12,13 +12,14 @@ import stoplog.error.Errors
 import stoplog.log.RecordStore
 import stoplog.options.{Durability, Truncation}
 import stoplog.rolling.RollingPolicy
-import stoplog.store.{JobStore, PartLayout, PartStore}
+import stoplog.store.{JobStore, PartLayout, PartStore, SideStore}
 import stoplog.store.hadoop.{HadoopFiles, HadoopSettings, Renaming}
 import stoplog.store.s3.{S3Library, S3Records}
 
 /** One path on one kind of storage: which stores go there. Goes to the executors. */
 private[spark] trait SinkPlace extends Serializable {
   def parts(sinkId: String, layout: PartLayout): PartStore
+  def sides(sinkId: String): SideStore
   def records(sinkId: String): RecordStore
   def job(sinkId: String): JobStore
 

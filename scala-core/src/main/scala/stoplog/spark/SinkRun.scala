@@ -28,6 +28,8 @@ private[spark] final class SinkRun(
     sink.policy,
     storage.log,
     storage.parts,
+    storage.sides,
+    () => sink.format.open(storage.sides),
     SinkDriver.Choices(onForeign, SinkRun.onLost(options)),
     SinkRun.tools
   )

@@ -6,22 +6,20 @@ import org.apache.spark.sql.types.StructType
 import stoplog.bucket._
 import stoplog.commit.{JobPolicy, SinkSettings}
 import stoplog.format.{Encoder, RowFormats}
+import stoplog.format.bulk.{BulkFormat, BulkFormats, BulkSink, PartLife}
 import stoplog.format.compress.Compression
-import stoplog.options.{Bucketing, RowFormatChoice, SinkOptions, UserObject}
+import stoplog.options.{Bucketing, FormatChoice, SinkOptions, UserObject}
 import stoplog.part.PartNaming
 import stoplog.rolling.RollingPolicy
 
 /** A sink's options made concrete for the rows of one write: all that a task needs. Goes to the executors.
   *
   * @param schema  the rows as Spark hands them over
-  * @param columns what of a row is written into the files
   */
 private[spark] final case class SinkSpec(
     storage: SinkStorage,
     schema: StructType,
-    columns: DataColumns,
-    encoder: Encoder,
-    compression: Compression,
+    format: SinkFormat,
     assigner: BucketAssigner,
     policy: RollingPolicy,
     naming: PartNaming,
@@ -30,27 +28,24 @@ private[spark] final case class SinkSpec(
 ) {
 
   /** The same for a batch job, whose parts end with their task. */
-  def forJob: SinkSpec = copy(policy = JobPolicy(policy))
+  def forJob: SinkSpec = copy(policy = JobPolicy(policy), format = format.ofOneEpoch)
 }
 
 private[spark] object SinkSpec {
 
   /** Errors: those of the formats, bucket assigners and users' classes. */
   def of(options: SinkOptions, schema: StructType, storage: SinkStorage): SinkSpec = {
-    val session     = SparkSession.active
-    val columns     = dataColumns(options.bucketing, schema)
-    val compression = Compression.named(options.compression).getOrElse(Compression.None)
-    val encoder     = encoderOf(options, columns.schema, session.conf.get("spark.sql.session.timeZone"))
-    val assigner    = assignerOf(options.bucketing, schema, session)
+    val session  = SparkSession.active
+    val columns  = dataColumns(options.bucketing, schema)
+    val format   = formatOf(options, columns, session)
+    val assigner = assignerOf(options.bucketing, schema, session)
     SinkSpec(
       storage,
       schema,
-      columns,
-      encoder,
-      compression,
+      format,
       assigner,
       storage.policy(options.rolling),
-      PartNaming(options.partPrefix, options.partSuffix.getOrElse(encoder.suffix + compression.suffix)),
+      PartNaming(options.partPrefix, options.partSuffix.getOrElse(format.suffix)),
       options.maxOpenParts,
       RecordedSettings.of(options, columns.schema)
     )
@@ -61,11 +56,20 @@ private[spark] object SinkSpec {
     case _                                 => DataColumns.All(schema)
   }
 
-  private def encoderOf(options: SinkOptions, written: StructType, timeZone: String): Encoder =
+  private def formatOf(options: SinkOptions, columns: DataColumns, session: SparkSession): SinkFormat = {
+    val compression            = Compression.named(options.compression).getOrElse(Compression.None)
+    val timeZone               = session.conf.get("spark.sql.session.timeZone")
+    def rows(encoder: Encoder) = SinkFormat.Rows(encoder, compression, columns)
+    def blocks(kind: String, format: BulkFormat) =
+      SinkFormat.Blocks(BulkSink(kind, columns.schema, format, PartLife.ManyEpochs), columns)
     options.format match {
-      case RowFormatChoice.BuiltIn(name) => RowFormats.encoder(name, written, options.passThrough, timeZone)
-      case RowFormatChoice.UserEncoder(name) => UserObject.load(name, classOf[Encoder], "encoder")
+      case FormatChoice.Rows(name) =>
+        rows(RowFormats.encoder(name, columns.schema, options.passThrough, timeZone))
+      case FormatChoice.UserEncoder(name) => rows(UserObject.load(name, classOf[Encoder], "encoder"))
+      case FormatChoice.UserBulk(name)    => blocks(BulkFormats.Own, BulkFormats.own(name))
+      case FormatChoice.Bulk(name)        => throw new UnsupportedOperationException(name.word)
     }
+  }
 
   private def assignerOf(bucketing: Bucketing, schema: StructType, session: SparkSession): BucketAssigner = {
     val assigner = bucketing match {

@@ -4,9 +4,9 @@ import stoplog.error.Errors
 import stoplog.log.{CommitLog, RecordStore}
 import stoplog.options.{Durability, SinkOptions, Staging, Truncation}
 import stoplog.rolling.RollingPolicy
-import stoplog.store.{JobStore, PartLayout, PartStore}
+import stoplog.store.{JobStore, PartLayout, PartStore, SideStore}
 
-/** The two stores of one sink id under one path. Goes to the executors.
+/** The stores of one sink id under one path. Goes to the executors.
   *
   * @param path as the user wrote it, for messages
   */
@@ -17,6 +17,8 @@ private[spark] final class SinkStorage private (
     layout: PartLayout
 ) extends Serializable {
   @transient lazy val parts: PartStore = place.parts(sinkId, layout)
+
+  @transient lazy val sides: SideStore = place.sides(sinkId)
 
   @transient lazy val records: RecordStore = place.records(sinkId)
 

@@ -58,6 +58,8 @@ final class Asked(root: String, store: PartStore, records: RecordStore, calls: (
     policy,
     new CommitLog(records),
     store,
+    new MemorySides,
+    () => Lines,
     SinkDriver.Choices(ForeignQuery.Refuse, LostPart.Fail),
     SinkDriver.Tools(new ManualClock(0), Faults.none, Turn.semaphore(), Parallel.sequential, Retry.never)
   )
@@ -72,7 +74,8 @@ final class Asked(root: String, store: PartStore, records: RecordStore, calls: (
     new ManualClock(0),
     Faults.none,
     _ => (),
-    () => ()
+    () => (),
+    new Sides(new MemorySides, Faults.none)
   )
 }
 

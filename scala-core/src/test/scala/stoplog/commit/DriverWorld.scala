@@ -11,6 +11,7 @@ final class DriverWorld(policy: RollingPolicy) {
   val records = new MemoryRecords
   val log     = new CommitLog(records)
   val clock   = new ManualClock(1000000)
+  val sides   = new MemorySides(clock)
 
   /** A turn that counts how often it was taken and given back. */
   final class CountedTurn extends Turn {
@@ -42,6 +43,8 @@ final class DriverWorld(policy: RollingPolicy) {
     policy,
     log,
     parts,
+    sides,
+    () => Lines,
     SinkDriver.Choices(onForeign, LostPart.Fail),
     SinkDriver.Tools(clock, Faults.none, turn, parallel, retry)
   )
@@ -61,7 +64,8 @@ final class DriverWorld(policy: RollingPolicy) {
       clock,
       Faults.none,
       _ => (),
-      () => ()
+      () => (),
+      new Sides(sides, Faults.none)
     )
     buckets.foreach(bucket => writer.write(bucket, s"row of $bucket"))
     writer.commit()

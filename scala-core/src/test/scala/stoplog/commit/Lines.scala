@@ -5,15 +5,15 @@ import java.io.{ByteArrayOutputStream, OutputStream}
 import stoplog.rolling.{PartStats, RollReason, RollingPolicy}
 
 /** One row a line, behind a first line `#`. */
-object Lines extends PartFormat[String] {
-  override def begin(out: OutputStream): Unit                = encode("#", out)
+object Lines extends RowFormat[String] {
+  override def start(out: OutputStream): Unit                = encode("#", out)
   override def encode(row: String, out: OutputStream): Unit  = out.write((row + "\n").getBytes)
   override def openMember(out: OutputStream): Option[Member] = None
 }
 
 /** The same in members `<…>`, of which nothing reaches the part before they end. */
-object HeldBackLines extends PartFormat[String] {
-  override def begin(out: OutputStream): Unit               = Lines.begin(out)
+object HeldBackLines extends RowFormat[String] {
+  override def start(out: OutputStream): Unit               = Lines.start(out)
   override def encode(row: String, out: OutputStream): Unit = Lines.encode(row, out)
 
   override def openMember(out: OutputStream): Option[Member] = Some(new Member {

@@ -35,6 +35,7 @@ class TaskWriterSuite extends AnyFunSuite {
       Faults.none,
       checkBucket,
       mayStart,
+      new Sides(new MemorySides, Faults.none),
       parallel
     )
   }

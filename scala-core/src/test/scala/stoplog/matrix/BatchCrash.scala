@@ -67,7 +67,7 @@ object BatchCrash {
     val out    = new ByteArrayOutputStream()
     val member = place.content.openMember(out)
     val stream = member.fold[OutputStream](out)(_.stream)
-    place.content.begin(stream)
+    place.content.start(stream)
     place.content.encode(row, stream)
     member.foreach(_.finish())
     place.plant(Seq(bucket, "old.txt").filter(_.nonEmpty).mkString("/"), out.toByteArray)
@@ -91,7 +91,8 @@ object BatchCrash {
         Clock.system,
         faults,
         checkBucket = _ => (),
-        mayStart = () => ()
+        mayStart = () => (),
+        new Sides(place.sides(Name), faults)
       )
       newRows.zipWithIndex.filter(_._2 % 2 == slot).foreach { case (row, n) =>
         writer.write(buckets(n / 2 % 3), row)

@@ -4,10 +4,10 @@ import java.io.{ByteArrayInputStream, OutputStream}
 import java.nio.charset.StandardCharsets.UTF_8
 import java.util.zip.{GZIPInputStream, GZIPOutputStream}
 
-import stoplog.commit.{Member, PartFormat}
+import stoplog.commit.{Member, RowFormat}
 
 /** What the parts of a job are made of, and how a reader without stoplog reads them. */
-sealed abstract class Content(val name: String) extends PartFormat[String] with Product with Serializable {
+sealed abstract class Content(val name: String) extends RowFormat[String] with Product with Serializable {
 
   /** The lines of a finished part. Fails on a file that is torn. */
   def lines(file: Array[Byte]): Vector[String] = {
@@ -20,7 +20,7 @@ sealed abstract class Content(val name: String) extends PartFormat[String] with 
 
   protected def unpacked(file: Array[Byte]): Array[Byte]
 
-  override def begin(out: OutputStream): Unit = encode(Content.Header, out)
+  override def start(out: OutputStream): Unit = encode(Content.Header, out)
 
   override def encode(row: String, out: OutputStream): Unit = out.write((row + "\n").getBytes(UTF_8))
 }

@@ -13,8 +13,8 @@ import org.apache.hadoop.hdfs.DistributedFileSystem
 import stoplog.fault.Faults
 import stoplog.log.RecordStore
 import stoplog.store.hadoop._
-import stoplog.store.hdfs.{HdfsPartStore, HdfsStorage, MiniHdfs}
-import stoplog.store.{JobStore, PartStore}
+import stoplog.store.hdfs.{HdfsPartStore, HdfsSides, HdfsStorage, MiniHdfs}
+import stoplog.store.{JobStore, PartStore, SideStore}
 
 /** A directory of the HDFS of the tests, looked at with Hadoop's own client.
   *
@@ -44,6 +44,8 @@ final class HdfsPlace(
       faults
     )
   }
+
+  override def sides(sinkId: String): SideStore = new HdfsSides(client(), sinkId, HadoopDurability.Disk)
 
   override def records(sinkId: String, faults: Faults): RecordStore =
     new HadoopRecords(client(), sinkId, HadoopDurability.Disk, faults)

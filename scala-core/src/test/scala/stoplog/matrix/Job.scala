@@ -115,6 +115,8 @@ object Job {
     MatrixPolicy,
     place.log(faults),
     place.parts(faults),
+    place.sides(),
+    () => place.content,
     SinkDriver.Choices(ForeignQuery.Refuse, LostPart.Fail),
     SinkDriver.Tools(clock, faults, Turn.semaphore(), Parallel.sequential, retry)
   )
@@ -138,7 +140,8 @@ object Job {
     checkBucket = _ => (),
     mayStart = () =>
       if (log.newest().exists(_.seq > plan.seq))
-        throw Errors.fenced(place.root, Place.SinkId, plan.seq, "a newer run")
+        throw Errors.fenced(place.root, Place.SinkId, plan.seq, "a newer run"),
+    sides = new Sides(place.sides(), faults)
   )
 
   private def retry: Retry = Retry.jittered(tries = 4, baseMillis = 100, Thread.sleep(_))

@@ -5,7 +5,7 @@ import java.nio.file.{Files, Path}
 import stoplog.fault.Faults
 import stoplog.log.RecordStore
 import stoplog.store.local._
-import stoplog.store.{JobStore, PartStore}
+import stoplog.store.{JobStore, PartStore, SideStore}
 
 /** A temporary directory, looked at with java.nio. */
 final class LocalPlace(layout: Layout, override val content: Content) extends Place {
@@ -15,6 +15,8 @@ final class LocalPlace(layout: Layout, override val content: Content) extends Pl
 
   override def parts(sinkId: String, faults: Faults): PartStore =
     new LocalPartStore(root, sinkId, layout.of(sinkId), Durability.Process, faults)
+
+  override def sides(sinkId: String): SideStore = new LocalSides(root, sinkId, Durability.Process)
 
   override def records(sinkId: String, faults: Faults): RecordStore =
     new LocalRecords(root, sinkId, Durability.Process, faults)

@@ -3,7 +3,7 @@ package stoplog.matrix
 import stoplog.fault.Faults
 import stoplog.log.{CommitLog, RecordStore}
 import stoplog.part.RunId
-import stoplog.store.{JobStore, NewPart, PartStore}
+import stoplog.store.{JobStore, NewPart, PartStore, SideStore}
 
 /** A directory that runs come and go in, and a way to look at it that is none of the product's. */
 trait Place {
@@ -14,6 +14,7 @@ trait Place {
 
   /** The stores, as a new process would make them. */
   def parts(sinkId: String, faults: Faults): PartStore
+  def sides(sinkId: String): SideStore
   def records(sinkId: String, faults: Faults): RecordStore
   def job(name: String): JobStore
 
@@ -33,6 +34,8 @@ trait Place {
   def remove(): Unit
 
   final def parts(faults: Faults): PartStore = parts(Place.SinkId, faults)
+
+  final def sides(): SideStore = sides(Place.SinkId)
 
   final def log(faults: Faults): CommitLog = new CommitLog(records(Place.SinkId, faults))
 

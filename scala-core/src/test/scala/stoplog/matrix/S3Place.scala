@@ -10,7 +10,7 @@ import stoplog.log.RecordStore
 import stoplog.servers.S3Server
 import stoplog.store.hadoop.{HadoopFiles, HadoopSettings}
 import stoplog.store.s3._
-import stoplog.store.{JobStore, PartStore}
+import stoplog.store.{JobStore, PartStore, SideStore}
 
 /** A prefix of a bucket, looked at with the SDK's own client.
   *
@@ -33,6 +33,8 @@ final class S3Place(
 
   override def parts(sinkId: String, faults: Faults): PartStore =
     new S3PartStore(hadoop, sinkId, S3Settings(partBytes = S3Settings.MinPartBytes), faults)
+
+  override def sides(sinkId: String): SideStore = new S3Sides(hadoop, sinkId)
 
   override def records(sinkId: String, faults: Faults): RecordStore = new S3Records(hadoop, sinkId)
 

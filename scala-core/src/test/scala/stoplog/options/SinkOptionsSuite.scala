@@ -29,7 +29,7 @@ class SinkOptionsSuite extends AnyFunSuite {
   test("a path and a format are enough") {
     val o = parse()
     assert(o.path === "/data/out")
-    assert(o.format === RowFormatChoice.BuiltIn("json"))
+    assert(o.format === FormatChoice.Rows("json"))
     assert(o.compression === "none")
     assert(o.rolling === DefaultRollingPolicy())
     assert(o.bucketCheckIntervalMillis === 60000L)
@@ -161,7 +161,7 @@ class SinkOptionsSuite extends AnyFunSuite {
         "rollingPolicy"  -> UserObject.reference(new AtMidnight)
       )
     )
-    assert(o.format === RowFormatChoice.UserEncoder("stoplog.options.NoEncoder"))
+    assert(o.format === FormatChoice.UserEncoder("stoplog.options.NoEncoder"))
     assert(o.bucketing === Bucketing.UserAssigner("stoplog.options.OneBucket"))
     assert(o.rolling.isInstanceOf[AtMidnight])
   }
@@ -303,7 +303,7 @@ class SinkOptionsSuite extends AnyFunSuite {
       assert(SinkOptions.parse(json ++ s.toMap).staging === s)
     for (d <- Seq(Distribution.Unspecified, Distribution.ByBucket, Distribution.Writers(3)))
       assert(SinkOptions.parse(json ++ d.toMap).distribution === d)
-    for (f <- Seq(RowFormatChoice.BuiltIn("csv"), RowFormatChoice.UserEncoder("stoplog.options.NoEncoder")))
+    for (f <- Seq(FormatChoice.Rows("csv"), FormatChoice.UserEncoder("stoplog.options.NoEncoder")))
       assert(SinkOptions.parse(Map("path" -> "p") ++ f.toMap).format === f)
     val policies = Seq[RollingPolicy](
       DefaultRollingPolicy(),

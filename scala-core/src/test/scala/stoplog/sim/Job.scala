@@ -81,7 +81,8 @@ final class Job(
       world.clock,
       world.faults,
       checkBucket = _ => (),
-      () => mayStart()
+      () => mayStart(),
+      new Sides(new MemorySides, world.faults)
     )
     try {
       world.note(

@@ -3,11 +3,11 @@ package stoplog.sim
 import java.io.OutputStream
 import java.nio.charset.StandardCharsets.UTF_8
 
-import stoplog.commit.{Member, PartFormat}
+import stoplog.commit.{Member, RowFormat}
 
 /** A row and a newline, handed to the store at once, so that a crash can come between any two rows. */
-object LineFormat extends PartFormat[String] {
-  override def begin(out: OutputStream): Unit = ()
+object LineFormat extends RowFormat[String] {
+  override def start(out: OutputStream): Unit = ()
 
   override def encode(row: String, out: OutputStream): Unit = {
     out.write(s"$row\n".getBytes(UTF_8))

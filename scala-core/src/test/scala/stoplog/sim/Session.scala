@@ -32,6 +32,7 @@ final class Session(
   private val realRecords = new SimRecords(world)
   private val records     = mutation.records(world, realRecords)
   private val parts       = mutation.parts(world, new SimParts(world), records)
+  private val sides       = new MemorySides(world.clock)
   private val log         = new CommitLog(records)
   private val executors = ArrayBuffer.tabulate(executorCount)(n => new SimProcess(s"${process.name}/exec$n"))
   private val turn      = new SimTurn(world)
@@ -43,6 +44,8 @@ final class Session(
     world.traits.policy,
     log,
     parts,
+    sides,
+    () => LineFormat,
     SinkDriver.Choices(ForeignQuery.Refuse, LostPart.Fail),
     SinkDriver.Tools(world.clock, world.faults, turn, Parallel.sequential, Retry.never)
   )

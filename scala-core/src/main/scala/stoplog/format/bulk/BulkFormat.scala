@@ -13,7 +13,7 @@ import org.apache.spark.sql.types.StructType
   *
   * Made on the driver, sent to every task by Java serialization, opened there once, and used by one thread at a time.
   */
-trait BulkFormat extends Serializable {
+trait BulkFormat extends BulkWriters {
 
   /** The end of the name of a part in this format, with its dot; empty for none. */
   def suffix: String
@@ -23,6 +23,11 @@ trait BulkFormat extends Serializable {
     * @param schema the columns of the rows (Hive-style partition columns left out)
     */
   def open(schema: StructType): Unit
+
+  /** All that another process needs to make this format again, years later. Of a user's own it is not asked: that is
+    * made again as it was made first.
+    */
+  def describe: String
 
   /** How large a block is to be, in bytes as [[BlockWriter.bufferedBytes]] counts them; more than 0. `Long.MaxValue`
     * for a format that knows no blocks: all rows of a part are then kept beside it until it ends.

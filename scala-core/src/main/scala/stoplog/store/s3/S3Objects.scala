@@ -1,6 +1,6 @@
 package stoplog.store.s3
 
-import java.io.{EOFException, FileNotFoundException, IOException}
+import java.io.{EOFException, FileNotFoundException, IOException, OutputStream}
 import java.nio.charset.StandardCharsets.US_ASCII
 import java.util.concurrent.ExecutionException
 
@@ -27,9 +27,12 @@ private[s3] final class S3Objects(files: HadoopFiles) extends Serializable {
   def uploader(target: String): MultipartUploader =
     fs.createMultipartUploader(path(target).getParent).build()
 
-  def put(relative: String, bytes: Array[Byte]): Unit = {
+  def put(relative: String, bytes: Array[Byte]): Unit = put(relative)(_.write(bytes))
+
+  /** The same of what is written bit by bit. */
+  def put(relative: String)(content: OutputStream => Unit): Unit = {
     val out = fs.createFile(path(relative)).overwrite(true).recursive().opt(NoChecks, "true").build()
-    write(out, bytes)
+    write(out)(content)
   }
 
   /** Whether this call made the object; an exception when that is not known. */
@@ -42,7 +45,7 @@ private[s3] final class S3Objects(files: HadoopFiles) extends Serializable {
         .opt(NoChecks, "true")
         .must(S3Objects.ConditionalCreate, true)
         .build()
-      write(out, bytes)
+      write(out)(_.write(bytes))
       true
     } catch {
       case _: FileAlreadyExistsException                => false
@@ -102,9 +105,9 @@ private[s3] final class S3Objects(files: HadoopFiles) extends Serializable {
     } catch { case _: FileNotFoundException => Vector.empty }
 
   /** A stream that failed must not be closed as if it were whole: closing is what makes the object. */
-  private def write(out: FSDataOutputStream, bytes: Array[Byte]): Unit = {
-    try out.write(bytes)
-    catch { case e: IOException => out.abort(); throw e }
+  private def write(out: FSDataOutputStream)(content: OutputStream => Unit): Unit = {
+    try content(out)
+    catch { case e: Throwable => out.abort(); throw e }
     out.close()
   }
 

@@ -8,6 +8,7 @@ import stoplog.part.{Closed, Resume}
 import stoplog.store.PartOutput
 import stoplog.store.hadoop.HadoopFiles
 import stoplog.store.s3.S3Token.{Handle, Tail, Upload, UploadedPart}
+import stoplog.thread.SharedMemory
 
 /** The end of a part on S3: full parts go up in the background, the rest waits here for the next one.
   *
@@ -24,7 +25,7 @@ private[s3] final class S3Output(
 ) extends PartOutput {
   private[this] val threads = UploadThreads.of(settings.uploadThreads)
 
-  private[this] val tail       = new TailBuffer(TailMemory.ofThisProcess)
+  private[this] val tail       = new TailBuffer(SharedMemory.ofTails)
   private[this] var changed    = false
   private[this] var closed     = false
   private[this] var upload     = from.upload.map(_.handle)

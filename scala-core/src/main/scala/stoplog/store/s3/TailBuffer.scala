@@ -1,6 +1,8 @@
 package stoplog.store.s3
 
-import java.io.{File, RandomAccessFile}
+import java.io.RandomAccessFile
+
+import stoplog.thread.{SharedMemory, UnnamedFile}
 
 /** The bytes behind the last full part of an upload: in memory while there is some, else in a file of the local disk.
   *
@@ -9,7 +11,7 @@ import java.io.{File, RandomAccessFile}
   *
   * Errors: `IOException` when the local disk is full.
   */
-private[s3] final class TailBuffer(memory: TailMemory) {
+private[s3] final class TailBuffer(memory: SharedMemory) {
   private[this] var bytes  = Array.emptyByteArray
   private[this] var filled = 0
   private[this] var file   = Option.empty[RandomAccessFile]
@@ -58,7 +60,7 @@ private[s3] final class TailBuffer(memory: TailMemory) {
   }
 
   private def spill(): Unit = {
-    val disk = TailBuffer.unnamed()
+    val disk = UnnamedFile.open("stoplog-tail-")
     disk.write(bytes, 0, filled)
     memory.giveBack(bytes.length.toLong)
     bytes = Array.emptyByteArray
@@ -70,14 +72,4 @@ private[s3] object TailBuffer {
 
   /** What most buckets of a small epoch fill. */
   private val FirstBytes = 8 << 10
-
-  /** Unlinked as soon as it is open, so that no crash leaves it behind. Not a channel: an interrupt would close it. */
-  private def unnamed(): RandomAccessFile = {
-    val file = File.createTempFile("stoplog-tail-", ".bin")
-    try new RandomAccessFile(file, "rw")
-    finally {
-      file.delete()
-      ()
-    }
-  }
 }

@@ -255,7 +255,8 @@ private object HdfsJobsSuite {
       Clock.system,
       Faults.none,
       checkBucket = _ => (),
-      mayStart = () => ()
+      mayStart = () => (),
+      new Sides(new MemorySides, Faults.none)
     )
 
     private def log(faults: Faults) =
@@ -265,8 +266,8 @@ private object HdfsJobsSuite {
       HdfsStorage.parts(files, Name, PartLayout.Staging(Name), faults = faults)
   }
 
-  private object PlainLines extends PartFormat[String] {
-    override def begin(out: OutputStream): Unit                = ()
+  private object PlainLines extends RowFormat[String] {
+    override def start(out: OutputStream): Unit                = ()
     override def encode(row: String, out: OutputStream): Unit  = out.write(s"$row\n".getBytes(UTF_8))
     override def openMember(out: OutputStream): Option[Member] = None
   }

@@ -123,6 +123,8 @@ class S3RequestsSuite extends AnyFunSuite with BeforeAndAfterAll {
       SmallParts,
       log,
       storage.partStore(),
+      new MemorySides,
+      () => Lines,
       SinkDriver.Choices(ForeignQuery.Refuse, LostPart.Fail),
       SinkDriver.Tools(
         new ManualClock(0),
@@ -145,7 +147,8 @@ class S3RequestsSuite extends AnyFunSuite with BeforeAndAfterAll {
         new ManualClock(0),
         stoplog.fault.Faults.none,
         _ => (),
-        () => ()
+        () => (),
+        new Sides(new MemorySides, stoplog.fault.Faults.none)
       )
       writer.write("b", "row")
       driver.commit(number, Seq(writer.commit()))

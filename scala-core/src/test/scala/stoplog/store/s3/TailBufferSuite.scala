@@ -2,11 +2,13 @@ package stoplog.store.s3
 
 import org.scalatest.funsuite.AnyFunSuite
 
+import stoplog.thread.SharedMemory
+
 class TailBufferSuite extends AnyFunSuite {
 
   test("holds what was appended, in memory as on disk") {
     for (limit <- Seq(0L, 20000L, Long.MaxValue / 2)) {
-      val buffer = new TailBuffer(new TailMemory(limit))
+      val buffer = new TailBuffer(new SharedMemory(limit))
       val pieces = (1 to 200).map(n => Array.tabulate(n)(at => (n * 31 + at).toByte))
       pieces.foreach(piece => buffer.append(piece, 0, piece.length))
       assert(buffer.content().toSeq === pieces.flatten, s"limit $limit")
@@ -20,7 +22,7 @@ class TailBufferSuite extends AnyFunSuite {
   }
 
   test("takes no more memory than there is for all tails, and gives it back") {
-    val memory = new TailMemory(64 << 10)
+    val memory = new SharedMemory(64 << 10)
     val tails  = Vector.fill(100)(new TailBuffer(memory))
     tails.foreach(_.append(new Array[Byte](5000), 0, 5000))
     assert(!memory.take(8 << 10), "all of it is in use")
@@ -30,7 +32,7 @@ class TailBufferSuite extends AnyFunSuite {
   }
 
   test("goes on from memory to disk in the middle") {
-    val memory = new TailMemory(10 << 10)
+    val memory = new SharedMemory(10 << 10)
     val tail   = new TailBuffer(memory)
     (0 until 100).foreach(n => tail.append(Array.fill(1000)(n.toByte), 0, 1000))
     assert(tail.content().toSeq === (0 until 100).flatMap(n => Seq.fill(1000)(n.toByte)))

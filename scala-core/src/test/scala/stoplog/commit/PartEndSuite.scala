@@ -7,21 +7,21 @@ import org.scalatest.funsuite.AnyFunSuite
 import stoplog.commit.Samples.mine
 import stoplog.store.NewPart
 
-class PartBufferSuite extends AnyFunSuite {
+class PartEndSuite extends AnyFunSuite {
 
   test("bytes arrive complete and in order, whatever the sizes of the pieces") {
     val random = new Random(3)
     for (_ <- 1 to 20) {
       val parts    = new MemoryParts
       val output   = parts.create(NewPart("b", "p", mine))
-      val buffer   = new PartBuffer(output)
+      val buffer   = new PartEnd(() => output, 0)
       val expected = new StringBuilder
       for (_ <- 1 to 60) {
         val size = random.nextInt(5) match {
           case 0 => 0
           case 1 => 1
-          case 2 => PartBuffer.FirstBytes - 1 + random.nextInt(3)
-          case 3 => PartBuffer.LastBytes - 1 + random.nextInt(3)
+          case 2 => PartEnd.FirstBytes - 1 + random.nextInt(3)
+          case 3 => PartEnd.LastBytes - 1 + random.nextInt(3)
           case _ => random.nextInt(20000)
         }
         val piece = random.alphanumeric.take(size).mkString
@@ -38,7 +38,7 @@ class PartBufferSuite extends AnyFunSuite {
   test("an offset into the array is respected, and nothing reaches the store before the buffer is full") {
     val parts  = new MemoryParts
     val output = parts.create(NewPart("b", "p", mine))
-    val buffer = new PartBuffer(output)
+    val buffer = new PartEnd(() => output, 0)
     buffer.write("xxabcxx".getBytes, 2, 3)
     assert((buffer.position, output.position) === ((3L, 0L)))
     buffer.flush()

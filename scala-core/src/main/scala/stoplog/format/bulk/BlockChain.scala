@@ -1,0 +1,77 @@
+package stoplog.format.bulk
+
+import stoplog.commit.PartEnd
+
+/** The blocks of one part, from the first to the end of the file.
+  *
+  * @param began the directory of the blocks that earlier epochs have written
+  */
+private[bulk] final class BlockChain(written: Written, began: Array[Byte], end: PartEnd) {
+  private[this] var directory = began
+  private[this] val out       = new PartBlocks(end)
+
+  /** What whoever goes on with the part has to know. */
+  def header: SideFrames.Header = SideFrames.Header(written.description, directory)
+
+  def begin(): OpenBlock =
+    new OpenBlock(written.format.block(out, directory), written.format.blockBytes)
+
+  /** Writes the block, and learns from it how rows shrink. */
+  def finish(block: OpenBlock): Unit = {
+    val start = end.position
+    directory = block.finish()
+    if (block.rawBytes > 0)
+      Ratios.learn(written.description, Ratios.of(block.rawBytes, block.bufferedBytes, end.position - start))
+  }
+
+  /** Writes what comes after the last block. */
+  def close(): Unit = written.format.end(out, directory)
+}
+
+/** A format, and the rows it writes, as they can be written down.
+  *
+  * @param description see [[BulkFormats.of]]
+  */
+private[bulk] final case class Written(format: BulkFormat, columns: Int, description: String) {
+
+  /** How rows shrink; learned in this process, or supposed. */
+  def ratios: Ratios = Ratios.learned(description).getOrElse(Ratios.unknown)
+
+  def isUnknown: Boolean = Ratios.learned(description).isEmpty
+
+  /** Learns from a few rows, by a block that nobody reads. */
+  def probe(rows: Iterator[org.apache.spark.sql.catalyst.expressions.UnsafeRow]): Unit = {
+    val nowhere = new Nowhere
+    val block   = new OpenBlock(format.block(nowhere, Array.emptyByteArray), Long.MaxValue)
+    try {
+      rows.foreach(row => block.write(row, row.getSizeInBytes))
+      block.finish()
+    } finally block.close()
+    if (block.rawBytes > 0)
+      Ratios.learn(description, Ratios.of(block.rawBytes, block.bufferedBytes, nowhere.position))
+  }
+
+  /** How many bytes of rows there must be before it is worth a look: enough to learn from, if nothing is known. */
+  def firstLook: Long = if (isUnknown) blockRawBytes.min(Written.EnoughToLearnBytes) else blockRawBytes
+
+  /** A block of this format has about as many bytes of rows. */
+  def blockRawBytes: Long = (format.blockBytes / ratios.block).toLong.max(1)
+}
+
+private[bulk] object Written {
+  private final val EnoughToLearnBytes = 1L << 20
+}
+
+private final class PartBlocks(end: PartEnd) extends BlockOutput {
+  override def position: Long                                          = end.position
+  override def write(byte: Int): Unit                                  = end.write(byte)
+  override def write(from: Array[Byte], offset: Int, count: Int): Unit = end.write(from, offset, count)
+}
+
+private final class Nowhere extends BlockOutput {
+  private[this] var count = 0L
+
+  override def position: Long                                           = count
+  override def write(byte: Int): Unit                                   = count += 1
+  override def write(from: Array[Byte], offset: Int, length: Int): Unit = count += length
+}

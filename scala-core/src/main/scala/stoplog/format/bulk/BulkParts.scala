@@ -1,0 +1,46 @@
+package stoplog.format.bulk
+
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions.{UnsafeProjection, UnsafeRow}
+
+import stoplog.commit.{PartBody, PartEnd, PartFormat}
+import stoplog.part.Beside
+import stoplog.store.SideStore
+import stoplog.thread.SharedMemory
+
+/** Parts of a format of blocks, as the commit protocol sees them. For one task, or for the driver.
+  *
+  * @param project the columns that are written
+  * @param sides   where the rows of open parts are kept
+  */
+final class BulkParts(sink: BulkSink, project: InternalRow => InternalRow, sides: SideStore)
+    extends PartFormat[InternalRow] {
+  private[this] val toUnsafe = UnsafeProjection.create(sink.schema)
+
+  private[bulk] val written: Written = Written(sink.format, sink.schema.length, sink.description)
+  private[bulk] val turn: BlockTurn  = new BlockTurn
+
+  override def begin(name: String, end: PartEnd): PartBody[InternalRow] =
+    sink.life match {
+      case PartLife.ManyEpochs => new BulkBody(end, None, this)
+      case PartLife.OneEpoch   => new DirectBody(end, this)
+    }
+
+  override def resume(name: String, end: PartEnd, beside: Beside): PartBody[InternalRow] =
+    new BulkBody(end, Some(new EarlierRows(beside, sides)), this)
+
+  private[bulk] def unsafe(row: InternalRow): UnsafeRow = project(row) match {
+    case unsafe: UnsafeRow => unsafe
+    case other             => toUnsafe(other)
+  }
+
+  /** The format in which a part was begun, which another run may have set otherwise. */
+  private[bulk] def writtenAs(description: String): Written =
+    if (description == written.description) written
+    else {
+      val other = BulkSink.of(description)
+      Written(other.format, other.schema.length, description)
+    }
+
+  private[bulk] def spool(): Spool = new Spool(written.columns, SharedMemory.ofRows)
+}

@@ -1,0 +1,44 @@
+package stoplog.format.bulk
+
+import com.fasterxml.jackson.databind.ObjectMapper
+import org.apache.spark.sql.types.{DataType, StructType}
+
+/** How a sink writes bulk parts. Goes to the executors, and into the parts' side files.
+  *
+  * @param kind   which of [[BulkFormats]] it is
+  * @param schema the columns that are written
+  */
+final case class BulkSink(kind: String, schema: StructType, format: BulkFormat, life: PartLife) {
+
+  /** A text from which [[BulkSink.of]] makes it again, in any process. */
+  @transient lazy val description: String = {
+    val node = BulkSink.mapper.createObjectNode()
+    node.put("kind", kind).put("schema", schema.json).put("format", format.describe)
+    node.toString
+  }
+}
+
+object BulkSink {
+  private val mapper = new ObjectMapper()
+
+  /** The format, opened. */
+  def of(description: String): BulkSink = {
+    val node   = mapper.readTree(description)
+    val schema = DataType.fromJson(node.get("schema").asText()).asInstanceOf[StructType]
+    val kind   = node.get("kind").asText()
+    val format = BulkFormats.of(kind, node.get("format").asText())
+    format.open(schema)
+    BulkSink(kind, schema, format, PartLife.ManyEpochs)
+  }
+}
+
+/** How long the parts of a sink live, as far as its rolling policy tells before it is asked. */
+sealed trait PartLife extends Product with Serializable
+object PartLife {
+
+  /** A part may stay open at the end of an epoch. */
+  case object ManyEpochs extends PartLife
+
+  /** Every part ends with the epoch in which it began: in batch jobs, and under a policy that closes all. */
+  case object OneEpoch extends PartLife
+}

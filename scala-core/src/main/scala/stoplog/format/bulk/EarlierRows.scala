@@ -1,0 +1,61 @@
+package stoplog.format.bulk
+
+import java.io.{Closeable, IOException}
+
+import org.apache.spark.sql.catalyst.expressions.UnsafeRow
+
+import stoplog.error.Errors
+import stoplog.part.{Beside, SideFile}
+import stoplog.store.SideStore
+
+/** What earlier epochs have left beside a part. Reads nothing before it is asked. */
+private[bulk] final class EarlierRows(beside: Beside, sides: SideStore) {
+
+  /** Bytes of the rows in memory. */
+  val rawBytes: Long = beside.note.toLong
+
+  /** How the part is written, and what has been. */
+  lazy val header: SideFrames.Header = reading(beside.files.head) { in =>
+    SideFrames.read(in) match {
+      case Some(SideFrames.Head(header)) => header
+      case _                             => throw new IOException("it does not begin with what the part is")
+    }
+  }
+
+  /** All rows in order. The object is reused. The caller closes what it does not read to the end. */
+  def rows(columns: Int): Iterator[UnsafeRow] with Closeable = new Iterator[UnsafeRow] with Closeable {
+    private[this] val files = beside.files.iterator
+    private[this] var now   = Option.empty[(SideFile, java.io.InputStream, Iterator[UnsafeRow])]
+
+    @scala.annotation.tailrec
+    override def hasNext: Boolean = now match {
+      case Some((file, _, rows)) if checked(file)(rows.hasNext) => true
+      case _ if files.hasNext                                   =>
+        close()
+        val file = files.next()
+        val in   = sides.read(file)
+        now = Some((file, in, SideFrames.rows(in, columns)))
+        hasNext
+      case _ =>
+        close()
+        false
+    }
+
+    override def next(): UnsafeRow = if (hasNext) now.get._3.next() else Iterator.empty.next()
+
+    override def close(): Unit = {
+      now.foreach(_._2.close())
+      now = None
+    }
+  }
+
+  private def reading[A](file: SideFile)(action: java.io.InputStream => A): A = checked(file) {
+    val in = sides.read(file)
+    try action(in)
+    finally in.close()
+  }
+
+  private def checked[A](file: SideFile)(action: => A): A =
+    try action
+    catch { case e: IOException => throw Errors.storeWrite(file.token, String.valueOf(e.getMessage), e) }
+}

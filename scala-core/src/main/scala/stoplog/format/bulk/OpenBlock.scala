@@ -1,0 +1,52 @@
+package stoplog.format.bulk
+
+import org.apache.spark.sql.catalyst.InternalRow
+
+/** A block that is being filled. Asks its writer for the size only now and then, as Parquet does: it costs. */
+private[bulk] final class OpenBlock(writer: BlockWriter, blockBytes: Long) extends AutoCloseable {
+  import OpenBlock._
+
+  private[this] var count     = 0L
+  private[this] var raw       = 0L
+  private[this] var buffered  = 0L
+  private[this] var nextCheck = MinRows
+
+  /** Bytes of its rows in memory. */
+  def rawBytes: Long = raw
+
+  /** Bytes in it, as the format measures them, when it was last looked at. */
+  def bufferedBytes: Long = buffered
+
+  def isFull: Boolean = buffered >= blockBytes
+
+  /** As full as a block must be to be ended before there are more rows. */
+  def isNearlyFull: Boolean = buffered >= blockBytes * NearlyFull
+
+  def write(row: InternalRow, rowBytes: Int): Unit = {
+    writer.write(row)
+    count += 1
+    raw += rowBytes
+    if (count >= nextCheck) measure()
+  }
+
+  def measure(): Unit = if (count > 0) {
+    buffered = writer.bufferedBytes
+    val rowsLeft = (blockBytes - buffered) / (buffered / count).max(1)
+    nextCheck = count + (rowsLeft / 2).max(MinRows).min(MaxRows)
+  }
+
+  /** The part's new directory. */
+  def finish(): Array[Byte] = {
+    measure()
+    try writer.finish()
+    finally writer.close()
+  }
+
+  override def close(): Unit = writer.close()
+}
+
+private[bulk] object OpenBlock {
+  private final val MinRows    = 100L
+  private final val MaxRows    = 10000L
+  private final val NearlyFull = 0.95
+}

@@ -1,0 +1,108 @@
+package stoplog.format.bulk
+
+import java.io.{DataInputStream, DataOutputStream, EOFException, IOException, InputStream, OutputStream}
+import java.nio.ByteOrder
+import java.util.zip.CRC32C
+
+import net.jpountz.lz4.LZ4Factory
+import org.apache.spark.sql.catalyst.expressions.UnsafeRow
+
+/** The content of side files: frames one behind the other, so that files put together are a file again.
+  *
+  * A frame is `kind (1 byte), rows (4), plain length (4), stored length (4), CRC-32C of what is stored (4)`, numbers
+  * big-endian, and the stored bytes: an LZ4 block. A part's first frame tells how it is written and what has been
+  * written ([[Header]]); all others hold rows.
+  */
+private[bulk] object SideFrames {
+
+  /** What is needed to go on with a part.
+    *
+    * @param format    what [[BulkFormat.describe]] said when the part was begun
+    * @param directory see [[BulkFormat.block]]
+    */
+  final case class Header(format: String, directory: Array[Byte])
+
+  sealed trait Frame
+  final case class Head(header: Header) extends Frame
+  final case class Rows(page: RowPage)  extends Frame
+
+  def write(header: Header, out: OutputStream): Unit = {
+    val bytes = new java.io.ByteArrayOutputStream()
+    val data  = new DataOutputStream(bytes)
+    val text  = header.format.getBytes("UTF-8")
+    data.writeInt(text.length)
+    data.write(text)
+    data.write(header.directory)
+    frame(HeaderKind, rows = 0, bytes.toByteArray, bytes.size, out)
+  }
+
+  def write(page: RowPage, out: OutputStream): Unit =
+    if (!page.isEmpty) frame(RowsKind, page.rows, page.array, page.size, out)
+
+  /** The next frame; `None` at the end. Error: `IOException` when it is cut off, or not what was written. */
+  def read(in: InputStream): Option[Frame] = in.read() match {
+    case -1   => None
+    case kind =>
+      val data   = new DataInputStream(in)
+      val rows   = data.readInt()
+      val plain  = data.readInt()
+      val stored = data.readNBytes(checked(data.readInt()))
+      if (data.readInt() != checksum(stored)) throw new IOException("a checksum does not match")
+      val bytes = lz4.fastDecompressor().decompress(stored, checked(plain))
+      kind match {
+        case RowsKind   => Some(Rows(RowPage.of(bytes, rows)))
+        case HeaderKind =>
+          val content = new DataInputStream(new java.io.ByteArrayInputStream(bytes))
+          val text    = new String(content.readNBytes(checked(content.readInt())), "UTF-8")
+          Some(Head(Header(text, content.readAllBytes())))
+        case other =>
+          throw new IOException(
+            s"a frame of kind $other, of another release or of a machine of other byte order"
+          )
+      }
+  }
+
+  /** The rows of all frames to come. The object is reused. */
+  def rows(in: InputStream, columns: Int): Iterator[UnsafeRow] = Iterator
+    .continually(read(in))
+    .takeWhile(_.isDefined)
+    .collect { case Some(Rows(page)) => page }
+    .flatMap(_.iterator(columns))
+
+  private def frame(kind: Int, rows: Int, plain: Array[Byte], length: Int, out: OutputStream): Unit = {
+    val stored = new Array[Byte](lz4.fastCompressor().maxCompressedLength(length))
+    val count  = lz4.fastCompressor().compress(plain, 0, length, stored, 0)
+    val data   = new DataOutputStream(out)
+    data.writeByte(kind)
+    data.writeInt(rows)
+    data.writeInt(length)
+    data.writeInt(count)
+    data.write(stored, 0, count)
+    data.writeInt(checksum(stored, count))
+    data.flush()
+  }
+
+  private def checksum(bytes: Array[Byte], length: Int): Int = {
+    val crc = new CRC32C()
+    crc.update(bytes, 0, length)
+    crc.getValue.toInt
+  }
+
+  private def checksum(bytes: Array[Byte]): Int = checksum(bytes, bytes.length)
+
+  private def checked(length: Int): Int =
+    if (length < 0) throw new EOFException(s"a length of $length") else length
+
+  private def lz4 = LZ4Factory.fastestInstance()
+
+  private final val HeaderKind = 1
+
+  // Rows are in the byte order of the machine that wrote them.
+  private final val RowsKind = 2
+  locally(
+    require(
+      ByteOrder.nativeOrder() == ByteOrder.LITTLE_ENDIAN,
+      "rows are kept on little-endian machines only"
+    )
+  )
+}

@@ -1,0 +1,111 @@
+package stoplog.format.bulk
+
+import java.io.{
+  BufferedInputStream, BufferedOutputStream, FileInputStream, FileOutputStream, OutputStream, RandomAccessFile
+}
+
+import scala.collection.mutable
+
+import org.apache.spark.sql.catalyst.expressions.UnsafeRow
+
+import stoplog.thread.{SharedMemory, UnnamedFile}
+
+/** Rows that wait for their block: in memory while there is some, else compressed in a file of the local disk.
+  *
+  * Holds nothing that a crash could lose: what an epoch leaves is written beside its part before a record names it.
+  * Used by one thread.
+  *
+  * @param columns of each row
+  */
+private[bulk] final class Spool(columns: Int, memory: SharedMemory) {
+  import Spool._
+
+  private[this] val pages   = mutable.Queue.empty[RowPage]
+  private[this] var spilled = Option.empty[RandomAccessFile]
+  private[this] var held    = 0L
+  private[this] var raw     = 0L
+  private[this] var count   = 0L
+
+  /** What the rows take in memory, without any compression. */
+  def rawBytes: Long = raw
+  def rows: Long     = count
+
+  def append(row: UnsafeRow): Unit = {
+    if (pages.isEmpty || !pages.last.append(row)) {
+      makeRoom(row.getSizeInBytes + RowPage.LengthBytes)
+      pages.last.append(row)
+    }
+    raw += row.getSizeInBytes
+    count += 1
+  }
+
+  /** All rows in order, as often as one likes. The object is reused. */
+  def iterator: Iterator[UnsafeRow] =
+    spilled.iterator.flatMap(fromDisk) ++ pages.iterator.flatMap(_.iterator(columns))
+
+  /** As frames of a side file. */
+  def writeTo(out: OutputStream): Unit = {
+    spilled.foreach(file => fromStart(file).transferTo(out))
+    pages.foreach(SideFrames.write(_, out))
+  }
+
+  /** Empties it, and gives back what it holds. */
+  def clear(): Unit = {
+    pages.clear()
+    memory.giveBack(held)
+    held = 0
+    spilled.foreach(_.close())
+    spilled = None
+    raw = 0
+    count = 0
+  }
+
+  /** The last page grows up to its full size, then comes the next: a thousand open parts of few rows hold little. */
+  private def makeRoom(needed: Int): Unit = {
+    val last = pages.lastOption.filter(page => page.capacity < PageBytes && page.size + needed <= PageBytes)
+    val size = last.fold(FirstBytes)(_.capacity * 4).min(PageBytes).max(last.fold(0)(_.size) + needed)
+    val more = size.toLong - last.fold(0)(_.capacity)
+    if (!take(more)) spill()
+    last.filter(_ => pages.nonEmpty) match {
+      case Some(page) => pages(pages.size - 1) = page.grownTo(size)
+      case None       => pages += RowPage.empty(size)
+    }
+  }
+
+  private def take(bytes: Long): Boolean = {
+    val granted = memory.take(bytes)
+    if (granted) held += bytes
+    granted
+  }
+
+  /** Everything to the local disk; one page more than there is memory for is the price of going on. */
+  private def spill(): Unit = {
+    val file = spilled.getOrElse(UnnamedFile.open("stoplog-rows-"))
+    spilled = Some(file)
+    file.seek(file.length())
+    val out = new BufferedOutputStream(new FileOutputStream(file.getFD), PageBytes)
+    pages.foreach(SideFrames.write(_, out))
+    out.flush()
+    pages.clear()
+    memory.giveBack(held)
+    held = 0
+  }
+
+  private def fromDisk(file: RandomAccessFile): Iterator[UnsafeRow] =
+    SideFrames.rows(fromStart(file), columns)
+
+  /** One at a time: all share the position in the file. */
+  private def fromStart(file: RandomAccessFile) = {
+    file.seek(0)
+    new BufferedInputStream(new FileInputStream(file.getFD), PageBytes)
+  }
+}
+
+private[bulk] object Spool {
+
+  /** What most buckets of a small epoch fill. */
+  val FirstBytes: Int = 4 << 10
+
+  /** As much as LZ4 makes good use of. */
+  val PageBytes: Int = 1 << 20
+}

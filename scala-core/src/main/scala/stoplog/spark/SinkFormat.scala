@@ -1,0 +1,48 @@
+package stoplog.spark
+
+import org.apache.spark.sql.catalyst.InternalRow
+
+import stoplog.bucket.DataColumns
+import stoplog.commit.PartFormat
+import stoplog.format.Encoder
+import stoplog.format.bulk.{BulkParts, BulkSink, PartLife}
+import stoplog.format.compress.Compression
+import stoplog.store.SideStore
+
+/** How a sink's rows become the bytes of its parts. Goes to the executors. */
+private[spark] sealed trait SinkFormat extends Serializable {
+
+  /** The end of the name of a part. */
+  def suffix: String
+
+  /** For one task, or one part that the driver ends. */
+  def open(sides: SideStore): PartFormat[InternalRow]
+
+  /** The same for parts that all end with their epoch. */
+  def ofOneEpoch: SinkFormat
+}
+
+private[spark] object SinkFormat {
+
+  /** Row by row, at once. */
+  final case class Rows(encoder: Encoder, compression: Compression, columns: DataColumns) extends SinkFormat {
+    override def suffix: String = encoder.suffix + compression.suffix
+
+    override def open(sides: SideStore): PartFormat[InternalRow] =
+      new EncoderFormat(encoder, compression, columns)
+
+    override def ofOneEpoch: SinkFormat = this
+  }
+
+  /** In blocks of many rows. */
+  final case class Blocks(bulk: BulkSink, columns: DataColumns) extends SinkFormat {
+    override def suffix: String = bulk.format.suffix
+
+    override def open(sides: SideStore): PartFormat[InternalRow] = {
+      bulk.format.open(bulk.schema)
+      new BulkParts(bulk, columns.newProjection(), sides)
+    }
+
+    override def ofOneEpoch: SinkFormat = copy(bulk = bulk.copy(life = PartLife.OneEpoch))
+  }
+}

@@ -1,0 +1,24 @@
+package stoplog.store.s3
+
+import java.io.{IOException, OutputStream}
+
+import org.apache.hadoop.fs.Path
+
+import stoplog.error.Errors
+import stoplog.store.hadoop.{HadoopDurability, HadoopFiles, HadoopSides}
+
+/** Side files as objects: one PUT each. */
+final class S3Sides(files: HadoopFiles, sinkId: String)
+    extends HadoopSides(files, sinkId, HadoopDurability.Process) {
+  @transient private lazy val objects = new S3Objects(files)
+
+  override def discard(tokens: Seq[String]): Unit =
+    try objects.delete(tokens)
+    catch {
+      case e: IOException =>
+        throw Errors.storeWrite(tokens.headOption.fold("")(objects.describe), HadoopFiles.reason(e), e)
+    }
+
+  protected override def write(path: Path, content: OutputStream => Unit): Unit =
+    objects.put(files.relative(path))(content)
+}

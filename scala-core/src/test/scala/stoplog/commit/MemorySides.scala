@@ -1,0 +1,33 @@
+package stoplog.commit
+
+import java.io.{ByteArrayInputStream, ByteArrayOutputStream, InputStream, OutputStream}
+import java.util.concurrent.ConcurrentHashMap
+
+import scala.jdk.CollectionConverters._
+
+import stoplog.error.Errors
+import stoplog.part.SideFile
+import stoplog.store.{NewPart, SideStore, Staged}
+
+/** Side files in memory, with the time at which each was written. */
+final class MemorySides(clock: Clock = Clock.system) extends SideStore {
+  private val files = new ConcurrentHashMap[String, (Array[Byte], Long)]
+
+  override def write(part: NewPart)(content: OutputStream => Unit): String = {
+    val token = s"beside/${part.name}-${files.size}-${System.identityHashCode(new Object)}"
+    val bytes = new ByteArrayOutputStream()
+    content(bytes)
+    files.put(token, bytes.toByteArray -> clock.millis())
+    token
+  }
+
+  override def read(file: SideFile): InputStream = Option(files.get(file.token)) match {
+    case Some((bytes, _)) => new ByteArrayInputStream(bytes)
+    case None             => throw Errors.partShort(file.token, 0, file.sizeBytes)
+  }
+
+  override def staged(): Vector[Staged] =
+    files.asScala.iterator.map { case (token, (_, millis)) => Staged(token, millis) }.toVector
+
+  override def discard(tokens: Seq[String]): Unit = tokens.foreach(files.remove(_))
+}

@@ -20,6 +20,7 @@ from __future__ import annotations
 from stoplog._builder import FileSinkBuilder
 from stoplog._version import version as _version
 from stoplog.bucket import BucketAssigner
+from stoplog.bulk import BulkFormat
 from stoplog.encoder import Encoder
 from stoplog.ending import await_finished
 from stoplog.errors import (
@@ -43,6 +44,7 @@ __version__ = _version()
 
 __all__ = [
     "BucketAssigner",
+    "BulkFormat",
     "ConnectUnsupported",
     "DefaultRollingPolicy",
     "Encoder",

@@ -17,7 +17,11 @@ if TYPE_CHECKING:
     from stoplog.output_file import OutputFileConfig
     from stoplog.rolling import RollingPolicy
 
-Compression: TypeAlias = Literal["none", "gzip", "zstd", "lz4", "snappy", "bzip2"]
+Compression: TypeAlias = Literal[
+    "none", "gzip", "zstd", "lz4", "snappy", "bzip2",
+    "uncompressed", "lz4_raw", "brotli", "lzo", "zlib", "deflate", "xz", "zstandard",
+]  # fmt: skip
+"""The first line is for rows; which of all a bulk format knows is checked with its options."""
 Aspects: TypeAlias = tuple[tuple[str, Pairs], ...]
 
 
@@ -90,7 +94,10 @@ class FileSinkBuilder:
         return self._with("outputFileConfig", config.options())
 
     def with_compression(self, codec: Compression) -> FileSinkBuilder:
-        """The codec of the parts; `"none"` by default. Sizes in policies are those after compression."""
+        """The codec of the parts; by default `"none"` for rows, and Spark's own for a bulk format.
+
+        Sizes in policies are those after compression.
+        """
         return self._with("compression", {"compression": codec})
 
     def with_max_open_parts(self, parts: int) -> FileSinkBuilder:
@@ -175,6 +182,6 @@ class FileSinkBuilder:
         return FileSinkBuilder((*kept, (aspect, tuple(options.items()))))
 
 
-def row_format_builder(base_path: str, encoder_options: dict[str, str]) -> FileSinkBuilder:
+def format_builder(base_path: str, format_options: dict[str, str]) -> FileSinkBuilder:
     """A builder with nothing set but where and in which format."""
-    return FileSinkBuilder((("path", (("path", base_path),)), ("encoder", tuple(encoder_options.items()))))
+    return FileSinkBuilder((("path", (("path", base_path),)), ("encoder", tuple(format_options.items()))))

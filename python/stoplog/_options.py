@@ -16,7 +16,7 @@ Pairs: TypeAlias = tuple[tuple[str, str], ...]
 
 KEYS: frozenset[str] = frozenset(
     {
-        "path", "format", "encoder", "compression",
+        "path", "format", "encoder", "bulkWriter", "compression",
         "rollingPolicy", "maxPartSize", "maxRecordsPerPart", "rolloverInterval", "inactivityInterval",
         "bucketCheckInterval",
         "bucketBy", "partitionBy", "bucketAssigner", "bucketFormat", "bucketColumn", "timeZone",

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from stoplog._options import Pairs, shown
+from stoplog.bulk import BulkFormat
 from stoplog.encoder import Encoder
 
 if TYPE_CHECKING:
@@ -54,9 +55,30 @@ class FileSink:
         >>> FileSink.for_row_format("/data/out", "csv").build().options()
         {'path': '/data/out', 'format': 'csv'}
         """
-        from stoplog._builder import row_format_builder
+        from stoplog._builder import format_builder
 
-        return row_format_builder(os.fspath(base_path), Encoder.of(encoder).options())
+        return format_builder(os.fspath(base_path), Encoder.of(encoder).options())
+
+    @staticmethod
+    def for_bulk_format(base_path: str | os.PathLike[str], bulk_format: BulkFormat | str) -> FileSinkBuilder:
+        """Starts a sink that writes many rows together.
+
+        Its parts stay open across micro-batches like any other; the policy says when they end.
+
+        Args:
+            base_path: the directory under which buckets are made; a path or a URI.
+            bulk_format: a format, or `"parquet"`, `"orc"`, `"avro"` or `"sequencefile"` for one with no
+                options.
+
+        Raises:
+            ValueError: the format is a string but not the name of a bulk format.
+
+        >>> FileSink.for_bulk_format("/data/out", "parquet").build().options()
+        {'path': '/data/out', 'format': 'parquet'}
+        """
+        from stoplog._builder import format_builder
+
+        return format_builder(os.fspath(base_path), BulkFormat.of(bulk_format).options())
 
     def options(self) -> dict[str, str]:
         """The options of `format("stoplog")` that this sink stands for, as a new dict."""

@@ -86,7 +86,7 @@ object BulkFormatName {
         "sequencefile",
         Seq("none", "gzip", "bzip2", "snappy", "lz4", "zstd", "deflate"),
         Seq("compressionType"),
-        Seq("metadata.")
+        Seq("io.seqfile.", "metadata.")
       )
 
   val all: Seq[BulkFormatName] = Seq(Parquet, Orc, Avro, SequenceFile)

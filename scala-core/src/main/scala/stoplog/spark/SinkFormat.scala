@@ -5,7 +5,7 @@ import org.apache.spark.sql.catalyst.InternalRow
 import stoplog.bucket.DataColumns
 import stoplog.commit.PartFormat
 import stoplog.format.Encoder
-import stoplog.format.bulk.{BulkParts, BulkSink, PartLife}
+import stoplog.format.bulk.{BulkParts, BulkSink, PartLife, SyncedFormat, SyncedParts}
 import stoplog.format.compress.Compression
 import stoplog.store.SideStore
 
@@ -34,7 +34,19 @@ private[spark] object SinkFormat {
     override def ofOneEpoch: SinkFormat = this
   }
 
-  /** In blocks of many rows. */
+  /** In blocks that end with their epoch, if not before. */
+  final case class Synced(format: SyncedFormat, columns: DataColumns) extends SinkFormat {
+    override def suffix: String = format.suffix
+
+    override def open(sides: SideStore): PartFormat[InternalRow] = {
+      format.open(columns.schema)
+      new SyncedParts(format, columns.newProjection())
+    }
+
+    override def ofOneEpoch: SinkFormat = this
+  }
+
+  /** In blocks of many rows, whatever the epochs. */
   final case class Blocks(bulk: BulkSink, columns: DataColumns) extends SinkFormat {
     override def suffix: String = bulk.format.suffix
 

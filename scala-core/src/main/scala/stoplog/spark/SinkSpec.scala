@@ -1,14 +1,18 @@
 package stoplog.spark
 
 import org.apache.spark.sql.SparkSession
+import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.types.StructType
 
 import stoplog.bucket._
 import stoplog.commit.{JobPolicy, SinkSettings}
 import stoplog.format.{Encoder, RowFormats}
-import stoplog.format.bulk.{BulkFormat, BulkFormats, BulkSink, PartLife}
+import stoplog.format.avro.AvroFormat
+import stoplog.format.bulk.{BulkFormat, BulkFormats, BulkSink, PartLife, SyncedFormat}
+import stoplog.format.parquet.ParquetBulk
+import stoplog.format.sequence.SequenceFormat
 import stoplog.format.compress.Compression
-import stoplog.options.{Bucketing, FormatChoice, SinkOptions, UserObject}
+import stoplog.options.{Bucketing, BulkFormatName, FormatChoice, SinkOptions, UserObject}
 import stoplog.part.PartNaming
 import stoplog.rolling.RollingPolicy
 
@@ -67,7 +71,26 @@ private[spark] object SinkSpec {
         rows(RowFormats.encoder(name, columns.schema, options.passThrough, timeZone))
       case FormatChoice.UserEncoder(name) => rows(UserObject.load(name, classOf[Encoder], "encoder"))
       case FormatChoice.UserBulk(name)    => blocks(BulkFormats.Own, BulkFormats.own(name))
-      case FormatChoice.Bulk(name)        => throw new UnsupportedOperationException(name.word)
+      case FormatChoice.Bulk(name)        => named(name, columns, options.passThrough, session)
+    }
+  }
+
+  private def named(
+      name: BulkFormatName,
+      columns: DataColumns,
+      options: Map[String, String],
+      session: SparkSession
+  ): SinkFormat = {
+    def blocks(format: BulkFormat) =
+      SinkFormat.Blocks(BulkSink(name.word, columns.schema, format, PartLife.ManyEpochs), columns)
+    def synced(format: SyncedFormat) = SinkFormat.Synced(format, columns)
+    name match {
+      case BulkFormatName.Parquet =>
+        val hadoop = session.sparkContext.hadoopConfiguration
+        blocks(ParquetBulk(columns.schema, options, SQLConf.get, hadoop))
+      case BulkFormatName.Orc          => ???
+      case BulkFormatName.Avro         => synced(AvroFormat(columns.schema, options, session))
+      case BulkFormatName.SequenceFile => synced(SequenceFormat(columns.schema, options, session))
     }
   }
 

@@ -62,16 +62,8 @@ private[bulk] object Written {
   private final val EnoughToLearnBytes = 1L << 20
 }
 
-private final class PartBlocks(end: PartEnd) extends BlockOutput {
+private[bulk] final class PartBlocks(end: PartEnd) extends BlockOutput {
   override def position: Long                                          = end.position
   override def write(byte: Int): Unit                                  = end.write(byte)
   override def write(from: Array[Byte], offset: Int, count: Int): Unit = end.write(from, offset, count)
-}
-
-private final class Nowhere extends BlockOutput {
-  private[this] var count = 0L
-
-  override def position: Long                                           = count
-  override def write(byte: Int): Unit                                   = count += 1
-  override def write(from: Array[Byte], offset: Int, length: Int): Unit = count += length
 }

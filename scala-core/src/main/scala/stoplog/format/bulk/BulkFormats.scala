@@ -1,5 +1,6 @@
 package stoplog.format.bulk
 
+import stoplog.format.parquet.ParquetBulk
 import stoplog.options.UserObject
 
 /** The formats of blocks, made from what they say of themselves. */
@@ -12,7 +13,8 @@ private[stoplog] object BulkFormats {
     * @param described what its [[BulkFormat.describe]] said
     */
   def of(kind: String, described: String): BulkFormat = kind match {
-    case Own   => own(described)
+    case Own       => own(described)
+    case "parquet" => ParquetBulk.of(described)
     case other => throw new IllegalArgumentException(s"there is no bulk format '$other'")
   }
 

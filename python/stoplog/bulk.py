@@ -1,0 +1,132 @@
+"""How many rows together become bytes: formats that are written in blocks."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeAlias
+
+from stoplog._options import Pairs, present
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+Value: TypeAlias = str | int | bool
+"""What an option of a format can be."""
+
+
+@dataclass(frozen=True, slots=True)
+class BulkFormat:
+    """Parquet, ORC, Avro, SequenceFile, or a class of your own on the JVM.
+
+    Made by its static methods; immutable and comparable. A part in one of these formats stays open across
+    micro-batches like any other: row groups and stripes are as large as in a batch job.
+
+    >>> BulkFormat.parquet({"parquet.block.size": 64 << 20}).options()
+    {'format': 'parquet', 'parquet.block.size': '67108864'}
+    """
+
+    _pairs: Pairs
+
+    @staticmethod
+    def parquet(
+        options: Mapping[str, Value | None] | None = None, metadata: Mapping[str, str] | None = None
+    ) -> BulkFormat:
+        """Apache Parquet.
+
+        Args:
+            options: any option of Spark's own Parquet writer, and `parquet.…` settings, by their names;
+                `None` leaves one at its default.
+            metadata: key-value metadata of each file.
+
+        >>> BulkFormat.parquet(metadata={"owner": "clicks"}).options()
+        {'format': 'parquet', 'metadata.owner': 'clicks'}
+        """
+        return _of("parquet", options, metadata)
+
+    @staticmethod
+    def orc(
+        options: Mapping[str, Value | None] | None = None, metadata: Mapping[str, str] | None = None
+    ) -> BulkFormat:
+        """Apache ORC.
+
+        Args:
+            options: any option of Spark's own ORC writer, and `orc.…` settings, by their names;
+                `None` leaves one at its default.
+            metadata: user metadata of each file.
+
+        >>> BulkFormat.orc({"orc.bloom.filter.columns": "id"}).options()
+        {'format': 'orc', 'orc.bloom.filter.columns': 'id'}
+        """
+        return _of("orc", options, metadata)
+
+    @staticmethod
+    def avro(
+        options: Mapping[str, Value | None] | None = None, metadata: Mapping[str, str] | None = None
+    ) -> BulkFormat:
+        """Avro's object container files; Spark's `spark-avro` has to be on the class path.
+
+        Args:
+            options: any option of spark-avro's writer, by its name (`avroSchema`, `recordName`, …).
+            metadata: entries of each file's header.
+
+        >>> BulkFormat.avro({"recordName": "click"}).options()
+        {'format': 'avro', 'recordName': 'click'}
+        """
+        return _of("avro", options, metadata)
+
+    @staticmethod
+    def sequence_file(
+        options: Mapping[str, Value | None] | None = None, metadata: Mapping[str, str] | None = None
+    ) -> BulkFormat:
+        """Hadoop's SequenceFile, of one column of values, or of two: keys and values.
+
+        Args:
+            options: `compressionType` (`none`, `record` or `block`) and `io.seqfile.…` settings.
+            metadata: entries of each file's header.
+
+        >>> BulkFormat.sequence_file({"compressionType": "block"}).options()
+        {'format': 'sequencefile', 'compressionType': 'block'}
+        """
+        return _of("sequencefile", options, metadata)
+
+    @staticmethod
+    def custom(class_name: str) -> BulkFormat:
+        """A class on the session's class path that extends `stoplog.format.bulk.BulkWriterFactory`.
+
+        Args:
+            class_name: its fully qualified name; it needs a constructor without arguments.
+
+        >>> BulkFormat.custom("com.acme.ColumnsWriter").options()
+        {'bulkWriter': 'com.acme.ColumnsWriter'}
+        """
+        return BulkFormat((("bulkWriter", class_name),))
+
+    @staticmethod
+    def of(bulk_format: BulkFormat | str) -> BulkFormat:
+        """A format as it is, or the one that `"parquet"`, `"orc"`, `"avro"` or `"sequencefile"` stands for.
+
+        >>> BulkFormat.of("orc") == BulkFormat.orc()
+        True
+        >>> BulkFormat.of("json")
+        Traceback (most recent call last):
+        ValueError: 'json' is not a bulk format: use "parquet", "orc", "avro", "sequencefile" or a custom one
+        """
+        if isinstance(bulk_format, BulkFormat):
+            return bulk_format
+        if bulk_format in {"parquet", "orc", "avro", "sequencefile"}:
+            return _of(bulk_format, None, None)
+        raise ValueError(
+            f'{bulk_format!r} is not a bulk format: use "parquet", "orc", "avro", "sequencefile" '
+            "or a custom one"
+        )
+
+    def options(self) -> dict[str, str]:
+        """The options that this format stands for."""
+        return dict(self._pairs)
+
+
+def _of(
+    name: str, options: Mapping[str, Value | None] | None, metadata: Mapping[str, str] | None
+) -> BulkFormat:
+    entries = {f"metadata.{key}": value for key, value in (metadata or {}).items()}
+    return BulkFormat((("format", name), *present(options or {}).items(), *entries.items()))

@@ -1,0 +1,50 @@
+package stoplog.format.bulk
+
+import org.apache.spark.sql.catalyst.InternalRow
+
+import stoplog.commit.{Leftover, PartBody, PartEnd, PartFormat}
+import stoplog.part.Beside
+
+/** Parts of a format that ends a block with each epoch, as the commit protocol sees them. For one task.
+  *
+  * @param project the columns that are written
+  */
+final class SyncedParts(format: SyncedFormat, project: InternalRow => InternalRow)
+    extends PartFormat[InternalRow] {
+
+  override def begin(name: String, end: PartEnd): PartBody[InternalRow] = new SyncedBody(name, end)
+
+  override def resume(name: String, end: PartEnd, beside: Beside): PartBody[InternalRow] =
+    new SyncedBody(name, end)
+
+  private final class SyncedBody(name: String, end: PartEnd) extends PartBody[InternalRow] {
+    private[this] var writer = Option.empty[SyncedWriter]
+
+    override def append(row: InternalRow): Unit =
+      writer.getOrElse(opened()).write(project(row))
+
+    /** What is still buffered is counted as it is before compression, so that a limit is never passed unseen. */
+    override def sizeBytes: Long = end.position + writer.fold(0L)(_.bufferedBytes)
+
+    override def pause(): Leftover = {
+      writer.foreach(_.sync())
+      Leftover.nothing
+    }
+
+    override def finish(): Unit = {
+      pause()
+      ()
+    }
+
+    override def close(): Unit = {
+      writer.foreach(_.close())
+      writer = None
+    }
+
+    private def opened(): SyncedWriter = {
+      val fresh = format.writer(new PartBlocks(end), name)
+      writer = Some(fresh)
+      fresh
+    }
+  }
+}

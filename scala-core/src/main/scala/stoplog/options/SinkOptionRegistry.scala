@@ -1,6 +1,5 @@
 package stoplog.options
 
-import com.fasterxml.jackson.databind.ObjectMapper
 import stoplog.options.OptionGroup._
 
 /** Every option of stoplog, once: the parser, `docs/options.md` and the Python package are held to this list.
@@ -359,18 +358,6 @@ object SinkOptionRegistry {
     Seq(UseTruncate, ValidLengthPrefix, ValidLengthSuffix),
     Seq(View)
   ).flatten
-
-  /** The registry for other languages: an array of objects with the fields of [[SinkOption]]. */
-  def toJson: String = {
-    val mapper = new ObjectMapper()
-    val array  = mapper.createArrayNode()
-    for (o <- all) {
-      val node = array.addObject().put("key", o.key).put("kind", o.kind).put("default", o.default.orNull)
-      node.put("unset", o.unset).put("meaning", o.meaning).put("example", o.example).put("since", o.since)
-      node.put("group", o.group.title)
-    }
-    mapper.writerWithDefaultPrettyPrinter().writeValueAsString(array)
-  }
 
   private def required(group: OptionGroup, key: String, kind: String, meaning: String, example: String) =
     option(group, key, kind, "required", meaning, example)

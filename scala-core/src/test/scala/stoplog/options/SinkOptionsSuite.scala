@@ -145,11 +145,26 @@ class SinkOptionsSuite extends AnyFunSuite {
   test("a format is required and must be known") {
     assert(problems("format" -> "").contains("format is not set"))
     assert(problems("format" -> "jason").contains("perhaps json"))
-    assert(problems("format" -> "parquet").contains("is a bulk format"))
+    assert(parse("format" -> "Parquet").format === FormatChoice.Bulk(BulkFormatName.Parquet))
     assert(problems("format" -> "com.example.X").contains("set encoder"))
     assert(problems("encoder" -> "stoplog.options.NoEncoder").contains("exclude each other"))
     assert(problems("compression" -> "gz").contains("none, gzip, zstd, lz4, snappy, bzip2"))
     assert(parse("compression" -> "uncompressed").compression === "none")
+  }
+
+  test("a bulk format has options, settings of its library and codecs of its own") {
+    val o = parse(
+      "format"             -> "parquet",
+      "compression"        -> "ZSTD",
+      "parquet.block.size" -> "1048576",
+      "metadata.Owner"     -> "me"
+    )
+    val passed = Map("compression" -> "zstd", "parquet.block.size" -> "1048576", "metadata.Owner" -> "me")
+    assert(o.passThrough === passed)
+    assert(SinkOptions.parse(o.toMap) === o)
+    assert(problems("format" -> "orc", "compression" -> "bzip2").contains("zlib"))
+    assert(problems("format" -> "orc", "parquet.block.size" -> "1").contains("not an option"))
+    assert(problems("bulkWriter" -> "com.example.X").contains("exclude each other"))
   }
 
   test("own classes, by name and as instances") {

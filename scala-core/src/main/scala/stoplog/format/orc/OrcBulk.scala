@@ -1,0 +1,89 @@
+package stoplog.format.orc
+
+import org.apache.hadoop.conf.Configuration
+import org.apache.spark.sql.execution.datasources.orc.OrcUtils
+import org.apache.spark.sql.internal.SQLConf
+import org.apache.spark.sql.types.StructType
+
+import stoplog.format.bulk.{BlockOutput, BlockWriter, BulkFormat}
+
+/** ORC: a block is a stripe, and the directory is where the stripes are and what their columns' statistics are.
+  *
+  * Spark's own serializer makes columns of the rows and orc-core does the rest, so that files are those of
+  * `df.write.orc` under the same settings, with stripes ended where that would end them. The end is orc-core's too, as
+  * if it merged files of one stripe each.
+  *
+  * {{{
+  * val format = OrcBulk(schema, options, session.sessionState.conf, hadoopConf) // on the driver
+  * format.open(schema)                                                          // in each task, after travelling
+  * OrcBulk.of(format.describe)                                                  // in another process, years later
+  * }}}
+  */
+final class OrcBulk private (settings: OrcSettings) extends BulkFormat {
+
+  @transient private var writing: OrcWriting = _
+
+  override def suffix: String =
+    s"${OrcUtils.extensionsForCompressionCodecNames.getOrElse(settings.compression, "")}.orc"
+
+  override def open(schema: StructType): Unit = {
+    require(
+      columns(schema) == columns(settings.schema),
+      s"Made for ${settings.schema.catalogString}, opened for ${schema.catalogString}."
+    )
+    writing = new OrcWriting(settings)
+  }
+
+  override def blockBytes: Long = writing.stripeBytes
+
+  override def block(out: BlockOutput, directory: Array[Byte]): BlockWriter =
+    new StripeWriter(out, StripeDirectory.of(directory), writing)
+
+  override def end(out: BlockOutput, directory: Array[Byte]): Unit =
+    Tail.write(out, StripeDirectory.of(directory), writing)
+
+  /** All that [[OrcBulk.of]] needs, as JSON. */
+  def describe: String = settings.describe
+
+  // Whether a column is nullable may differ between what was planned and what runs.
+  private def columns(schema: StructType): Seq[(String, String)] =
+    schema.map(field => field.name -> field.dataType.catalogString)
+}
+
+object OrcBulk {
+
+  /** The prefix of options that are user metadata of the file: `metadata.origin` makes the entry `origin`. */
+  val MetadataPrefix: String = "metadata."
+
+  /** The format under the settings of a session. Whatever can be wrong with them is found here, on the driver.
+    *
+    * @param schema
+    *   the columns of the rows (Hive-style partition columns left out)
+    * @param options
+    *   those of Spark's own ORC writer, `compression`, `orc.*` and its old names `hive.exec.orc.*`, and `metadata.*`;
+    *   the rest is ignored. `orc.encrypt` is refused: each writer makes keys of its own, and rows that wait for their
+    *   stripe would lie beside it unencrypted.
+    * @param session
+    *   for `spark.sql.orc.*`, and `orc.*` where they were set there
+    * @param hadoop
+    *   the session's, for `orc.*`
+    * @throws stoplog.error.StoplogArgumentException
+    *   if Spark cannot write a column to ORC, or orc-core refuses an option
+    */
+  def apply(
+      schema: StructType,
+      options: Map[String, String],
+      session: SQLConf,
+      hadoop: Configuration
+  ): OrcBulk = {
+    val settings = SessionSettings(schema, options, session, hadoop)
+    DryRun(settings, new OrcBulk(settings))
+  }
+
+  /** The format that [[OrcBulk.describe]] described.
+    *
+    * @throws java.lang.IllegalArgumentException
+    *   if it is not such a description
+    */
+  def of(described: String): OrcBulk = new OrcBulk(OrcSettings.of(described))
+}

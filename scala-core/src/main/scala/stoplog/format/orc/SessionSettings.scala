@@ -1,0 +1,42 @@
+package stoplog.format.orc
+
+import scala.jdk.CollectionConverters._
+
+import org.apache.hadoop.conf.Configuration
+import org.apache.orc.OrcConf
+import org.apache.spark.sql.execution.datasources.orc.OrcOptions
+import org.apache.spark.sql.internal.SQLConf
+import org.apache.spark.sql.types.StructType
+
+/** What Spark's ORC sink would write with, taken from a session on the driver. */
+private[orc] object SessionSettings {
+
+  def apply(
+      schema: StructType,
+      options: Map[String, String],
+      session: SQLConf,
+      hadoop: Configuration
+  ): OrcSettings = {
+    val (metadata, others) = options.partition { case (key, _) => isMetadata(key) }
+    // As a session's settings and a writer's options reach Hadoop in Spark: the later win.
+    val carried =
+      Seq(settingsOf(hadoop), session.getAllConfs, others).map(_.filter(setting => isOrc(setting._1)))
+    OrcSettings(
+      schema,
+      carried.reduce(_ ++ _) + (OrcConf.COMPRESS.getAttribute -> codec(others, session)),
+      session.orcVectorizedWriterBatchSize,
+      metadata.map { case (key, value) => key.drop(OrcBulk.MetadataPrefix.length) -> value }
+    )
+  }
+
+  private def codec(options: Map[String, String], session: SQLConf): String =
+    DryRun.asked(new OrcOptions(options, session).compressionCodec)
+
+  private def settingsOf(hadoop: Configuration): Map[String, String] =
+    hadoop.asScala.map(_.getKey).filter(isOrc).map(key => key -> hadoop.get(key)).toMap
+
+  private def isOrc(key: String): Boolean = key.startsWith("orc.") || key.startsWith("hive.exec.orc.")
+
+  private def isMetadata(key: String): Boolean =
+    key.regionMatches(true, 0, OrcBulk.MetadataPrefix, 0, OrcBulk.MetadataPrefix.length)
+}

@@ -9,6 +9,7 @@ import stoplog.commit.{JobPolicy, SinkSettings}
 import stoplog.format.{Encoder, RowFormats}
 import stoplog.format.avro.AvroFormat
 import stoplog.format.bulk.{BulkFormat, BulkFormats, BulkSink, PartLife, SyncedFormat}
+import stoplog.format.orc.OrcBulk
 import stoplog.format.parquet.ParquetBulk
 import stoplog.format.sequence.SequenceFormat
 import stoplog.format.compress.Compression
@@ -86,9 +87,9 @@ private[spark] object SinkSpec {
     def synced(format: SyncedFormat) = SinkFormat.Synced(format, columns)
     name match {
       case BulkFormatName.Parquet =>
-        val hadoop = session.sparkContext.hadoopConfiguration
-        blocks(ParquetBulk(columns.schema, options, SQLConf.get, hadoop))
-      case BulkFormatName.Orc          => ???
+        blocks(ParquetBulk(columns.schema, options, SQLConf.get, session.sparkContext.hadoopConfiguration))
+      case BulkFormatName.Orc =>
+        blocks(OrcBulk(columns.schema, options, SQLConf.get, session.sparkContext.hadoopConfiguration))
       case BulkFormatName.Avro         => synced(AvroFormat(columns.schema, options, session))
       case BulkFormatName.SequenceFile => synced(SequenceFormat(columns.schema, options, session))
     }

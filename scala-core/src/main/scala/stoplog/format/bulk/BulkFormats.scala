@@ -1,5 +1,6 @@
 package stoplog.format.bulk
 
+import stoplog.format.orc.OrcBulk
 import stoplog.format.parquet.ParquetBulk
 import stoplog.options.UserObject
 
@@ -14,8 +15,9 @@ private[stoplog] object BulkFormats {
     */
   def of(kind: String, described: String): BulkFormat = kind match {
     case Own       => own(described)
+    case "orc"     => OrcBulk.of(described)
     case "parquet" => ParquetBulk.of(described)
-    case other => throw new IllegalArgumentException(s"there is no bulk format '$other'")
+    case other     => throw new IllegalArgumentException(s"there is no bulk format '$other'")
   }
 
   /** A user's own, by its reference. Error: `STOPLOG_USER_CODE`. */

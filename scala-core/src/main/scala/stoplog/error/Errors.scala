@@ -38,6 +38,22 @@ object Errors {
   def unsupportedType(format: String, column: String, dataType: String): StoplogArgumentException =
     argument("STOPLOG_UNSUPPORTED_TYPE", "format" -> format, "column" -> column, "dataType" -> dataType)
 
+  /** @param schema of the rows, which are not one column or two */
+  def sequenceSchema(schema: String): StoplogArgumentException =
+    argument("STOPLOG_SEQUENCE_SCHEMA", "schema" -> schema)
+
+  def codecUnavailable(
+      format: String,
+      codec: String,
+      why: String,
+      cause: Throwable
+  ): StoplogArgumentException =
+    new StoplogArgumentException(
+      "STOPLOG_CODEC_UNAVAILABLE",
+      Map("format" -> format, "codec" -> codec, "why" -> reason(why)),
+      Option(cause)
+    )
+
   def bucketExpression(expression: String, why: String): StoplogArgumentException =
     argument("STOPLOG_BUCKET_EXPRESSION", "expression" -> expression, "why" -> reason(why))
 
@@ -79,6 +95,9 @@ object Errors {
   // Rows.
 
   def nullValue(column: String): StoplogException = failure("STOPLOG_NULL_VALUE", "column" -> column)
+
+  def nullWritable(column: String): StoplogException =
+    failure("STOPLOG_NULL_WRITABLE", "column" -> column)
 
   def bucketId(id: String, why: String): StoplogException =
     failure("STOPLOG_BUCKET_ID", "id" -> s"'$id'", "why" -> reason(why))

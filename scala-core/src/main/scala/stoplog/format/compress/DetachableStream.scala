@@ -2,13 +2,16 @@ package stoplog.format.compress
 
 import java.io.OutputStream
 
-/** Lets a codec close "its" stream without closing the part, and, once detached, write its end to nowhere. */
-private[compress] final class DetachableStream(out: OutputStream) extends OutputStream {
+/** Lets a library close "its" stream without closing the part, and, once detached, write to nowhere. */
+private[format] final class DetachableStream(out: OutputStream) extends OutputStream {
 
   private var attached = true
 
   /** From now on what is written is dropped. */
   def detach(): Unit = attached = false
+
+  /** From now on what is written arrives again. */
+  def attach(): Unit = attached = true
 
   override def write(b: Int): Unit = if (attached) out.write(b)
 

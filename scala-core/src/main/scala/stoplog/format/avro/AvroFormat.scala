@@ -1,0 +1,57 @@
+package stoplog.format.avro
+
+import org.apache.avro.Schema
+import org.apache.spark.sql.SparkSession
+import org.apache.spark.sql.types.StructType
+import stoplog.format.bulk.{BlockOutput, Nowhere, SyncedFormat, SyncedWriter}
+
+/** Avro object container files, of the records and with the header that `df.write.format("avro")` would write.
+  *
+  * {{{
+  * val format = AvroFormat(df.schema, Map("compression" -> "zstandard"), spark) // on the driver
+  * format.open(df.schema)                                                      // in each task, after travelling
+  * }}}
+  */
+final class AvroFormat private (settings: AvroSettings) extends SyncedFormat {
+
+  @transient private var schema: Schema                   = _
+  @transient private var serializer: SparkAvro.Serializer = _
+
+  override def suffix: String = ".avro"
+
+  override def open(columns: StructType): Unit = {
+    schema = new Schema.Parser().parse(settings.schema)
+    serializer = SparkAvro.serializer(columns, schema, settings)
+  }
+
+  override def writer(out: BlockOutput, name: String): SyncedWriter =
+    new AvroWriter(settings, schema, serializer, out, name)
+
+  override def describe: String = settings.toJson
+}
+
+object AvroFormat {
+
+  /** The format that rows of `schema` get from Spark's own options and settings, tried out on the driver.
+    *
+    * @param options
+    *   those of Spark's writer of Avro (`avroSchema`, `avroSchemaUrl`, `recordName`, `recordNamespace`,
+    *   `positionalFieldMatching`, `compression`) and Hadoop's `avro.mapred.sync.interval`; `metadata.<key>`
+    *   for an entry of the header; others are ignored
+    * @param session
+    *   whose `spark.sql.avro.*` count where no option is given: codec, levels, rebasing of old dates
+    * @throws stoplog.error.StoplogArgumentException
+    *   if Avro cannot hold a column
+    * @throws java.lang.Exception
+    *   Spark's own, if an option has a value that it refuses or if the given Avro schema does not fit the rows
+    */
+  def apply(schema: StructType, options: Map[String, String], session: SparkSession): AvroFormat = {
+    val format = new AvroFormat(AvroPlan(schema, options, session))
+    format.open(schema)
+    format.writer(new Nowhere, "tried").close()
+    format
+  }
+
+  /** The format that [[AvroFormat.describe]] described. */
+  def of(described: String): AvroFormat = new AvroFormat(AvroSettings.ofJson(described))
+}

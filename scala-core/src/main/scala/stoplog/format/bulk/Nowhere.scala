@@ -1,0 +1,13 @@
+package stoplog.format.bulk
+
+/** Takes what a format is only tried with, on the driver. */
+private[format] final class Nowhere extends BlockOutput {
+
+  private var written = 0L
+
+  override def position: Long = written
+
+  override def write(b: Int): Unit = written += 1
+
+  override def write(bytes: Array[Byte], offset: Int, count: Int): Unit = written += count
+}

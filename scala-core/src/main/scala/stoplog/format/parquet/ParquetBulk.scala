@@ -1,0 +1,107 @@
+package stoplog.format.parquet
+
+import org.apache.hadoop.conf.Configuration
+import org.apache.parquet.hadoop.ParquetOutputFormat
+import org.apache.parquet.hadoop.metadata.CompressionCodecName
+import org.apache.spark.sql.internal.SQLConf
+import org.apache.spark.sql.types.StructType
+
+import stoplog.format.bulk.{BlockOutput, BlockWriter, BulkFormat}
+
+/** Parquet: a block is a row group, and the directory is what the file would end with if it ended there: a footer of
+  * all row groups so far, its length, the magic.
+  *
+  * Spark's own write support makes columns of the rows and parquet-hadoop does the rest, so that files are those of
+  * `df.write.parquet` under the same settings. Only HDFS block padding is left out, since a row group is not where its
+  * rows were when they were counted.
+  *
+  * Encrypted parts are one row group each ([[blockBytes]] is `Long.MaxValue`): what protects a page names the writer
+  * of the file and the row group's number in it, and no public class lets a second writer go on with them.
+  *
+  * {{{
+  * val format = ParquetBulk(schema, options, session.sessionState.conf, hadoopConf) // on the driver
+  * format.open(schema)                                                            // in each task, after travelling
+  * ParquetBulk.of(format.describe)                                                // in another process, years later
+  * }}}
+  */
+final class ParquetBulk private (settings: ParquetSettings) extends BulkFormat {
+
+  @transient private var conf: Configuration = _
+  @transient private var session: SQLConf    = _
+
+  override def suffix: String = s"${codec.getExtension}.parquet"
+
+  override def open(schema: StructType): Unit = {
+    require(
+      columns(schema) == columns(settings.schema),
+      s"Made for ${settings.schema.catalogString}, opened for ${schema.catalogString}."
+    )
+    conf = settings.configuration
+    session = settings.sqlConf
+  }
+
+  override def blockBytes: Long =
+    if (settings.encrypts) Long.MaxValue else ParquetOutputFormat.getLongBlockSize(conf)
+
+  override def block(out: BlockOutput, directory: Array[Byte]): BlockWriter = {
+    if (settings.encrypts && directory.nonEmpty)
+      throw new IllegalStateException("An encrypted Parquet part is one row group and cannot be gone on with.")
+    val file = new RowGroupFile(out)
+    // Spark's write support reads the session's settings while it is made, wherever that is.
+    val writer = SQLConf.withExistingConf(session)(RowGroupBuilder(file, conf, settings.metadata).build())
+    new RowGroupWriter(writer, file, directory, RowGroupLimit(blockBytes, conf))
+  }
+
+  override def end(out: BlockOutput, directory: Array[Byte]): Unit =
+    out.write(if (directory.isEmpty) block(out, directory).finish() else directory)
+
+  /** All that [[ParquetBulk.of]] needs, as JSON; without what looks like a secret (a password, a token, a key). */
+  def describe: String = settings.describe
+
+  private def codec: CompressionCodecName =
+    CompressionCodecName.fromConf(settings.hadoop(ParquetOutputFormat.COMPRESSION))
+
+  // Whether a column is nullable may differ between what was planned and what runs.
+  private def columns(schema: StructType): Seq[(String, String)] =
+    schema.map(field => field.name -> field.dataType.catalogString)
+}
+
+object ParquetBulk {
+
+  /** The prefix of options that are key-value metadata of the file: `metadata.origin` makes the entry `origin`. */
+  val MetadataPrefix: String = "metadata."
+
+  /** The format under the settings of a session. Whatever can be wrong with them is found here, on the driver.
+    *
+    * @param schema
+    *   the columns of the rows (Hive-style partition columns left out)
+    * @param options
+    *   those of Spark's own Parquet writer, `compression` and `parquet.*` and any other of Hadoop's that has a dot in
+    *   its name, and `metadata.*`; the rest is ignored
+    * @param session
+    *   for `spark.sql.parquet.*` and the time zone
+    * @param hadoop
+    *   the session's, for `parquet.*`
+    * @throws stoplog.error.StoplogArgumentException
+    *   if Spark cannot write a column to Parquet, or parquet-hadoop refuses an option
+    */
+  def apply(
+      schema: StructType,
+      options: Map[String, String],
+      session: SQLConf,
+      hadoop: Configuration
+  ): ParquetBulk = {
+    val settings = SessionSettings(schema, options, session, hadoop)
+    DryRun(settings, new ParquetBulk(settings))
+  }
+
+  /** The format that [[ParquetBulk.describe]] described.
+    *
+    * @param secrets
+    *   Hadoop settings that the description had to leave out; needed for encryption only
+    * @throws java.lang.IllegalArgumentException
+    *   if it is not such a description
+    */
+  def of(described: String, secrets: Map[String, String] = Map.empty): ParquetBulk =
+    new ParquetBulk(ParquetSettings.of(described).withSecrets(secrets))
+}

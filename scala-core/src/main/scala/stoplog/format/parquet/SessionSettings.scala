@@ -1,0 +1,88 @@
+package stoplog.format.parquet
+
+import scala.jdk.CollectionConverters._
+
+import org.apache.hadoop.conf.Configuration
+import org.apache.hadoop.fs.Path
+import org.apache.hadoop.mapreduce.Job
+import org.apache.parquet.crypto.EncryptionPropertiesFactory.CRYPTO_FACTORY_CLASS_PROPERTY_NAME
+import org.apache.parquet.hadoop.ParquetOutputFormat
+import org.apache.spark.sql.execution.datasources.parquet.{
+  ParquetOptions, ParquetUtils, ParquetWriteSupport
+}
+import org.apache.spark.sql.internal.SQLConf
+import org.apache.spark.sql.types.StructType
+
+/** What Spark's Parquet sink would write with, taken from a session on the driver. */
+private[parquet] object SessionSettings {
+
+  def apply(
+      schema: StructType,
+      options: Map[String, String],
+      session: SQLConf,
+      hadoop: Configuration
+  ): ParquetSettings = {
+    val (metadata, others) = options.partition { case (key, _) => isMetadata(key) }
+    val dotted             = others.filter { case (key, _) => key.contains('.') }
+    val settings           = ParquetSettings(
+      schema,
+      carried(prepared(schema, others, dotted, session, hadoop)) ++ dotted,
+      sessionSettings(session),
+      metadata.map { case (key, value) => key.drop(ParquetBulk.MetadataPrefix.length) -> value }
+    )
+    if (settings.encrypts && !encrypted(settings))
+      settings.copy(hadoop = settings.hadoop - CRYPTO_FACTORY_CLASS_PROPERTY_NAME)
+    else settings
+  }
+
+  // Spark's own preparation, so that each line of it sets what that line's write support asks for.
+  private def prepared(
+      schema: StructType,
+      options: Map[String, String],
+      dotted: Map[String, String],
+      session: SQLConf,
+      hadoop: Configuration
+  ): Configuration = {
+    val conf = new Configuration(hadoop)
+    // As a session's settings and a writer's options reach Hadoop in Spark.
+    (session.getAllConfs.filter(setting => isCarried(setting._1)) ++ dotted).foreach { case (key, value) =>
+      conf.set(key, value)
+    }
+    val job = Job.getInstance(conf)
+    ParquetUtils.prepareWrite(session, job, schema, new ParquetOptions(options, session))
+    job.getConfiguration
+  }
+
+  private def carried(conf: Configuration): Map[String, String] =
+    conf.asScala.map(_.getKey).filter(isCarried).map(key => key -> conf.get(key)).toMap -
+      ParquetWriteSupport.SPARK_ROW_SCHEMA
+
+  private def isCarried(key: String): Boolean = Carried.exists(key.startsWith)
+
+  // The last three are where the codecs look for their levels and buffers.
+  private val Carried =
+    Seq("parquet.", "spark.sql.parquet.", "org.apache.spark.", "zlib.", "io.compression.", "compression.")
+
+  private def sessionSettings(session: SQLConf): Map[String, String] =
+    session.getAllConfs.filter { case (key, _) => OfSession.exists(key.startsWith) } ++
+      Fixed.map(key => key -> session.getConfString(key))
+
+  private val OfSession = Seq("spark.sql.parquet.", "spark.sql.legacy.parquet.", "spark.sql.types.")
+
+  // Named even where they are the defaults, which another line of Spark may have changed.
+  private val Fixed = Seq(
+    SQLConf.PARQUET_REBASE_MODE_IN_WRITE.key,
+    SQLConf.PARQUET_INT96_REBASE_MODE_IN_WRITE.key,
+    SQLConf.SESSION_LOCAL_TIMEZONE.key
+  )
+
+  // A factory may be there for readers only, and have no keys for a file like this.
+  private def encrypted(settings: ParquetSettings): Boolean = {
+    val conf    = settings.configuration
+    val context = SQLConf.withExistingConf(settings.sqlConf)(new ParquetWriteSupport().init(conf))
+    ParquetOutputFormat.createEncryptionProperties(conf, new Path(RowGroupFile.Name), context) != null
+  }
+
+  private def isMetadata(key: String): Boolean =
+    key.regionMatches(true, 0, ParquetBulk.MetadataPrefix, 0, ParquetBulk.MetadataPrefix.length)
+}

@@ -1,0 +1,72 @@
+package stoplog.format.parquet
+
+import scala.jdk.CollectionConverters._
+
+import org.apache.hadoop.conf.Configuration
+import org.apache.parquet.column.ParquetProperties
+import org.apache.parquet.hadoop.ParquetOutputFormat._
+
+/** The properties that Spark's sink hands to a writer through Hadoop's configuration, for a builder, which does not
+  * look there.
+  *
+  * Names that not all supported lines of parquet-hadoop know are written out.
+  */
+private[parquet] final case class WriterProperties(conf: Configuration) {
+
+  def applied(builder: RowGroupBuilder): RowGroupBuilder = {
+    ofFile(builder)
+    ofPages(builder)
+    ofFilters(builder)
+    ofColumns(builder)
+    builder
+  }
+
+  private def ofFile(builder: RowGroupBuilder): Unit = {
+    builder
+      .withCompressionCodec(getCompression(conf))
+      .withWriterVersion(getWriterVersion(conf))
+      .withValidation(getValidation(conf))
+      .withDictionaryEncoding(getEnableDictionary(conf))
+      .withByteStreamSplitEncoding(conf.getBoolean("parquet.enable.bytestreamsplit", false))
+      .withStatisticsEnabled(getStatisticsEnabled(conf))
+      .withSizeStatisticsEnabled(getSizeStatisticsEnabled(conf)): Unit
+  }
+
+  private def ofPages(builder: RowGroupBuilder): Unit =
+    builder
+      .withPageSize(getPageSize(conf))
+      .withDictionaryPageSize(getDictionaryPageSize(conf))
+      .withMinRowCountForPageSizeCheck(getMinRowCountForPageSizeCheck(conf))
+      .withMaxRowCountForPageSizeCheck(getMaxRowCountForPageSizeCheck(conf))
+      .withPageRowCountLimit(conf.getInt(PAGE_ROW_COUNT_LIMIT, ParquetProperties.DEFAULT_PAGE_ROW_COUNT_LIMIT))
+      .withPageWriteChecksumEnabled(getPageWriteChecksumEnabled(conf))
+      .withColumnIndexTruncateLength(
+        conf.getInt(COLUMN_INDEX_TRUNCATE_LENGTH, ParquetProperties.DEFAULT_COLUMN_INDEX_TRUNCATE_LENGTH)
+      )
+      .withStatisticsTruncateLength(
+        conf.getInt(STATISTICS_TRUNCATE_LENGTH, ParquetProperties.DEFAULT_STATISTICS_TRUNCATE_LENGTH)
+      ): Unit
+
+  private def ofFilters(builder: RowGroupBuilder): Unit =
+    builder
+      .withBloomFilterEnabled(getBloomFilterEnabled(conf))
+      .withAdaptiveBloomFilterEnabled(getAdaptiveBloomFilterEnabled(conf))
+      .withMaxBloomFilterBytes(getBloomFilterMaxBytes(conf)): Unit
+
+  // `name#column`, the column's path with dots.
+  private def ofColumns(builder: RowGroupBuilder): Unit = {
+    def each(name: String)(set: (String, String) => RowGroupBuilder): Unit =
+      conf.asScala.map(_.getKey).filter(_.startsWith(s"$name#")).foreach { key =>
+        set(key.drop(name.length + 1), conf.getTrimmed(key))
+      }
+    each(ENABLE_DICTIONARY)((column, value) => builder.withDictionaryEncoding(column, value.toBoolean))
+    each(BLOOM_FILTER_ENABLED)((column, value) => builder.withBloomFilterEnabled(column, value.toBoolean))
+    each(BLOOM_FILTER_EXPECTED_NDV)((column, value) => builder.withBloomFilterNDV(column, value.toLong))
+    each(BLOOM_FILTER_FPP)((column, value) => builder.withBloomFilterFPP(column, value.toDouble))
+    each(BLOOM_FILTER_CANDIDATES_NUMBER)((column, value) =>
+      builder.withBloomFilterCandidateNumber(column, value.toInt)
+    )
+    each(STATISTICS_ENABLED)((column, value) => builder.withStatisticsEnabled(column, value.toBoolean))
+    each(SIZE_STATISTICS_ENABLED)((column, value) => builder.withSizeStatisticsEnabled(column, value.toBoolean))
+  }
+}

@@ -2,8 +2,11 @@ package stoplog.format.parquet
 
 import scala.util.control.NonFatal
 
-import org.apache.parquet.hadoop.ParquetWriter
-import org.apache.spark.sql.execution.datasources.parquet.ParquetFileFormat
+import org.apache.hadoop.fs.Path
+import org.apache.parquet.crypto.EncryptionPropertiesFactory.CRYPTO_FACTORY_CLASS_PROPERTY_NAME
+import org.apache.parquet.hadoop.{ParquetOutputFormat, ParquetWriter}
+import org.apache.spark.sql.execution.datasources.parquet.{ParquetFileFormat, ParquetWriteSupport}
+import org.apache.spark.sql.internal.SQLConf
 
 import stoplog.error.Errors
 import stoplog.format.SupportedTypes
@@ -12,12 +15,15 @@ import stoplog.format.bulk.BlockOutput
 /** Finds on the driver what would fail in the first task. */
 private[parquet] object DryRun {
 
-  /** @return the same format, known to write */
-  def apply(settings: ParquetSettings, format: ParquetBulk): ParquetBulk = {
+  /** @param made the format of some settings
+    * @return the format of these, known to write
+    */
+  def apply(settings: ParquetSettings)(made: ParquetSettings => ParquetBulk): ParquetBulk = {
     SupportedTypes.check("parquet", settings.schema)(new ParquetFileFormat().supportDataType)
     val refused = problems(settings)
     if (refused.nonEmpty) throw Errors.invalidOptions(refused)
     try {
+      val format = made(withoutIdleFactory(settings))
       format.open(settings.schema)
       format.end(new Nowhere, Array.empty)
       format
@@ -26,6 +32,17 @@ private[parquet] object DryRun {
     }
   }
 
+  // A factory may be there for readers only, and have no keys for a file like this.
+  private def withoutIdleFactory(settings: ParquetSettings): ParquetSettings =
+    if (!settings.encrypts) settings
+    else {
+      val conf    = settings.configuration
+      val context = SQLConf.withExistingConf(settings.sqlConf)(new ParquetWriteSupport().init(conf))
+      val keys    = ParquetOutputFormat.createEncryptionProperties(conf, new Path(RowGroupFile.Name), context)
+      if (keys == null) settings.copy(hadoop = settings.hadoop - CRYPTO_FACTORY_CLASS_PROPERTY_NAME)
+      else settings
+    }
+
   private def why(e: Throwable): String = String.valueOf(e.getMessage).trim.stripSuffix(".")
 
   private def problems(settings: ParquetSettings): Seq[String] =
@@ -33,7 +50,7 @@ private[parquet] object DryRun {
       s"${ParquetBulk.MetadataPrefix}$key: Spark writes metadata of this name itself."
     } ++ WithoutSetter.filter(settings.hadoop.contains).map { key =>
       s"$key: parquet-hadoop has no way to set it on a single writer."
-    } ++ keyMaterial(settings)
+    } ++ keyMaterial(settings) ++ Option.when(settings.schema.isEmpty)("A Parquet file must have a column.")
 
   private def isReserved(key: String): Boolean =
     key.startsWith("org.apache.spark.") || key == ParquetWriter.OBJECT_MODEL_NAME_PROP
@@ -50,9 +67,9 @@ private[parquet] object DryRun {
   private val InternalKeyMaterial = "parquet.encryption.key.material.store.internally"
 
   private final class Nowhere extends BlockOutput {
-    private var written                                                          = 0L
-    override def position: Long                                                  = written
-    override def write(byte: Int): Unit                                          = written += 1
+    private var written                                                    = 0L
+    override def position: Long                                            = written
+    override def write(byte: Int): Unit                                    = written += 1
     override def write(bytes: Array[Byte], offset: Int, length: Int): Unit = written += length
   }
 }

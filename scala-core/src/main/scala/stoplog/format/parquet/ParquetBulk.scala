@@ -45,7 +45,9 @@ final class ParquetBulk private (settings: ParquetSettings) extends BulkFormat {
 
   override def block(out: BlockOutput, directory: Array[Byte]): BlockWriter = {
     if (settings.encrypts && directory.nonEmpty)
-      throw new IllegalStateException("An encrypted Parquet part is one row group and cannot be gone on with.")
+      throw new IllegalStateException(
+        "An encrypted Parquet part is one row group and cannot be gone on with."
+      )
     val file = new RowGroupFile(out)
     // Spark's write support reads the session's settings while it is made, wherever that is.
     val writer = SQLConf.withExistingConf(session)(RowGroupBuilder(file, conf, settings.metadata).build())
@@ -90,10 +92,7 @@ object ParquetBulk {
       options: Map[String, String],
       session: SQLConf,
       hadoop: Configuration
-  ): ParquetBulk = {
-    val settings = SessionSettings(schema, options, session, hadoop)
-    DryRun(settings, new ParquetBulk(settings))
-  }
+  ): ParquetBulk = DryRun(SessionSettings(schema, options, session, hadoop))(new ParquetBulk(_))
 
   /** The format that [[ParquetBulk.describe]] described.
     *

@@ -3,13 +3,8 @@ package stoplog.format.parquet
 import scala.jdk.CollectionConverters._
 
 import org.apache.hadoop.conf.Configuration
-import org.apache.hadoop.fs.Path
 import org.apache.hadoop.mapreduce.Job
-import org.apache.parquet.crypto.EncryptionPropertiesFactory.CRYPTO_FACTORY_CLASS_PROPERTY_NAME
-import org.apache.parquet.hadoop.ParquetOutputFormat
-import org.apache.spark.sql.execution.datasources.parquet.{
-  ParquetOptions, ParquetUtils, ParquetWriteSupport
-}
+import org.apache.spark.sql.execution.datasources.parquet.{ParquetOptions, ParquetUtils, ParquetWriteSupport}
 import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.types.StructType
 
@@ -24,15 +19,12 @@ private[parquet] object SessionSettings {
   ): ParquetSettings = {
     val (metadata, others) = options.partition { case (key, _) => isMetadata(key) }
     val dotted             = others.filter { case (key, _) => key.contains('.') }
-    val settings           = ParquetSettings(
+    ParquetSettings(
       schema,
-      carried(prepared(schema, others, dotted, session, hadoop)) ++ dotted,
+      dotted ++ carried(prepared(schema, others, dotted, session, hadoop)),
       sessionSettings(session),
       metadata.map { case (key, value) => key.drop(ParquetBulk.MetadataPrefix.length) -> value }
     )
-    if (settings.encrypts && !encrypted(settings))
-      settings.copy(hadoop = settings.hadoop - CRYPTO_FACTORY_CLASS_PROPERTY_NAME)
-    else settings
   }
 
   // Spark's own preparation, so that each line of it sets what that line's write support asks for.
@@ -75,13 +67,6 @@ private[parquet] object SessionSettings {
     SQLConf.PARQUET_INT96_REBASE_MODE_IN_WRITE.key,
     SQLConf.SESSION_LOCAL_TIMEZONE.key
   )
-
-  // A factory may be there for readers only, and have no keys for a file like this.
-  private def encrypted(settings: ParquetSettings): Boolean = {
-    val conf    = settings.configuration
-    val context = SQLConf.withExistingConf(settings.sqlConf)(new ParquetWriteSupport().init(conf))
-    ParquetOutputFormat.createEncryptionProperties(conf, new Path(RowGroupFile.Name), context) != null
-  }
 
   private def isMetadata(key: String): Boolean =
     key.regionMatches(true, 0, ParquetBulk.MetadataPrefix, 0, ParquetBulk.MetadataPrefix.length)

@@ -21,7 +21,7 @@ private[parquet] final case class WriterProperties(conf: Configuration) {
     builder
   }
 
-  private def ofFile(builder: RowGroupBuilder): Unit = {
+  private def ofFile(builder: RowGroupBuilder): Unit =
     builder
       .withCompressionCodec(getCompression(conf))
       .withWriterVersion(getWriterVersion(conf))
@@ -30,7 +30,6 @@ private[parquet] final case class WriterProperties(conf: Configuration) {
       .withByteStreamSplitEncoding(conf.getBoolean("parquet.enable.bytestreamsplit", false))
       .withStatisticsEnabled(getStatisticsEnabled(conf))
       .withSizeStatisticsEnabled(getSizeStatisticsEnabled(conf)): Unit
-  }
 
   private def ofPages(builder: RowGroupBuilder): Unit =
     builder
@@ -38,7 +37,9 @@ private[parquet] final case class WriterProperties(conf: Configuration) {
       .withDictionaryPageSize(getDictionaryPageSize(conf))
       .withMinRowCountForPageSizeCheck(getMinRowCountForPageSizeCheck(conf))
       .withMaxRowCountForPageSizeCheck(getMaxRowCountForPageSizeCheck(conf))
-      .withPageRowCountLimit(conf.getInt(PAGE_ROW_COUNT_LIMIT, ParquetProperties.DEFAULT_PAGE_ROW_COUNT_LIMIT))
+      .withPageRowCountLimit(
+        conf.getInt(PAGE_ROW_COUNT_LIMIT, ParquetProperties.DEFAULT_PAGE_ROW_COUNT_LIMIT)
+      )
       .withPageWriteChecksumEnabled(getPageWriteChecksumEnabled(conf))
       .withColumnIndexTruncateLength(
         conf.getInt(COLUMN_INDEX_TRUNCATE_LENGTH, ParquetProperties.DEFAULT_COLUMN_INDEX_TRUNCATE_LENGTH)
@@ -67,6 +68,8 @@ private[parquet] final case class WriterProperties(conf: Configuration) {
       builder.withBloomFilterCandidateNumber(column, value.toInt)
     )
     each(STATISTICS_ENABLED)((column, value) => builder.withStatisticsEnabled(column, value.toBoolean))
-    each(SIZE_STATISTICS_ENABLED)((column, value) => builder.withSizeStatisticsEnabled(column, value.toBoolean))
+    each(SIZE_STATISTICS_ENABLED)((column, value) =>
+      builder.withSizeStatisticsEnabled(column, value.toBoolean)
+    )
   }
 }

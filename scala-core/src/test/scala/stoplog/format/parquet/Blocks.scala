@@ -27,7 +27,7 @@ object Blocks {
   def format(
       schema: StructType,
       options: Map[String, String] = Map.empty,
-      session: SQLConf = session()
+      session: SQLConf = Blocks.session()
   ): ParquetBulk = ParquetBulk(schema, options, session, new Configuration())
 
   /** The copy that a process would have that knows only the text. */

@@ -25,10 +25,13 @@ class ParquetBulkSuite extends AnyFunSuite with SparkSessionForTests {
       assert(comparable(read(bytes, schema)) === comparable(blocks.flatten))
     }
 
-  for (mode <- Seq("LEGACY", "CORRECTED"); kind <- Seq("INT96", "TIMESTAMP_MILLIS"))
+  for {
+    mode <- Seq("LEGACY", "CORRECTED")
+    kind <- Seq("INT96", "TIMESTAMP_MILLIS")
+  }
     test(s"dates before 1582 and timestamps as $kind come back when they are rebased as $mode") {
-      val schema  = StructType.fromDDL("d DATE, t TIMESTAMP")
-      val row     = Row(java.time.LocalDate.of(1001, 1, 1), java.time.Instant.parse("1001-01-01T01:02:03.004Z"))
+      val schema = StructType.fromDDL("d DATE, t TIMESTAMP")
+      val row = Row(java.time.LocalDate.of(1001, 1, 1), java.time.Instant.parse("1001-01-01T01:02:03.004Z"))
       val session = Blocks.session(
         "spark.sql.parquet.datetimeRebaseModeInWrite" -> mode,
         "spark.sql.parquet.int96RebaseModeInWrite"    -> mode,
@@ -44,7 +47,9 @@ class ParquetBulkSuite extends AnyFunSuite with SparkSessionForTests {
       val metadata = footer(bytes).getFileMetaData.getKeyValueMetaData.asScala
       assert(metadata.contains("org.apache.spark.legacyDateTime") === (mode == "LEGACY"))
       assert(metadata.contains("org.apache.spark.legacyINT96") === (mode == "LEGACY"))
-      assert(metadata.get("org.apache.spark.timeZone") === Option.when(mode == "LEGACY")("America/Los_Angeles"))
+      assert(
+        metadata.get("org.apache.spark.timeZone") === Option.when(mode == "LEGACY")("America/Los_Angeles")
+      )
     }
 
   for (legacy <- Seq("true", "false"))
@@ -60,7 +65,8 @@ class ParquetBulkSuite extends AnyFunSuite with SparkSessionForTests {
           Seq.fill(2)(RandomRows.internal(schema, rows))
         )
       ).getFileMetaData
-      val theirs = footer(sparks(schema, rows, Map("spark.sql.parquet.writeLegacyFormat" -> legacy))).getFileMetaData
+      val theirs =
+        footer(sparks(schema, rows, Map("spark.sql.parquet.writeLegacyFormat" -> legacy))).getFileMetaData
       assert(ours.getSchema === theirs.getSchema)
       assert(ours.getKeyValueMetaData === theirs.getKeyValueMetaData)
       assert(ours.getCreatedBy === theirs.getCreatedBy)
@@ -71,9 +77,8 @@ class ParquetBulkSuite extends AnyFunSuite with SparkSessionForTests {
     val rows   = (1 to 40).map(i => Row(i.toLong, s"name $i"))
     val blocks = rows.grouped(10).map(RandomRows.internal(schema, _)).toSeq
     val format = Blocks.format(schema)
-    val parts  = blocks.scanLeft(PartBytes())((part, block) =>
-      Blocks.block(Blocks.rebuilt(format, schema), part, block)
-    )
+    val parts  =
+      blocks.scanLeft(PartBytes())((part, block) => Blocks.block(Blocks.rebuilt(format, schema), part, block))
     for (kept <- 0 to blocks.size) {
       val cut  = PartBytes(parts.last.bytes.take(parts(kept).bytes.length), parts(kept).directory)
       val part = Blocks.block(Blocks.rebuilt(format, schema), cut, blocks.head)

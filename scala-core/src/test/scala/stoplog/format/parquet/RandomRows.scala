@@ -31,7 +31,10 @@ final class RandomRows(seed: Long) {
         case 0 => ArrayType(nested(depth - 1), containsNull = random.nextBoolean())
         // Rows are compared as Scala compares them, which fails for arrays of bytes and NaN as keys.
         case 1 => MapType(any(RandomRows.Keys), nested(depth - 1), valueContainsNull = random.nextBoolean())
-        case 2 => StructType((0 to random.nextInt(3)).map(i => StructField(s"f$i", nested(depth - 1), random.nextBoolean())))
+        case 2 =>
+          StructType(
+            (0 to random.nextInt(3)).map(i => StructField(s"f$i", nested(depth - 1), random.nextBoolean()))
+          )
         case _ => any(RandomRows.Flat)
       }
 
@@ -41,30 +44,34 @@ final class RandomRows(seed: Long) {
     if (nullable && random.nextInt(6) == 0) null else value(of)
 
   private def value(of: DataType): Any = of match {
-    case BooleanType              => random.nextBoolean()
-    case ByteType                 => random.nextInt().toByte
-    case ShortType                => random.nextInt().toShort
-    case IntegerType              => any(Seq(0, Int.MinValue, Int.MaxValue, random.nextInt()))
-    case LongType                 => any(Seq(0L, Long.MinValue, Long.MaxValue, random.nextLong()))
-    case FloatType                => any(Seq(0f, 1.5f, Float.MaxValue, random.nextFloat()))
-    case DoubleType               => any(Seq(0d, Double.NegativeInfinity, 1e300, random.nextDouble()))
-    case StringType               => any(Seq("", "ä€🚀", "x" * 200, random.alphanumeric.take(12).mkString))
-    case BinaryType               => random.nextBytes(random.nextInt(20))
-    case DateType                 => LocalDate.ofEpochDay(any(Seq(-719162L, -200000L, -141427L, 0L, 2932896L)))
-    case TimestampType            => Instant.ofEpochSecond(seconds(), random.nextInt(1000000) * 1000L)
-    case TimestampNTZType         => LocalDateTime.ofEpochSecond(seconds(), random.nextInt(1000000) * 1000, ZoneOffset.UTC)
+    case BooleanType      => random.nextBoolean()
+    case ByteType         => random.nextInt().toByte
+    case ShortType        => random.nextInt().toShort
+    case IntegerType      => any(Seq(0, Int.MinValue, Int.MaxValue, random.nextInt()))
+    case LongType         => any(Seq(0L, Long.MinValue, Long.MaxValue, random.nextLong()))
+    case FloatType        => any(Seq(0f, 1.5f, Float.MaxValue, random.nextFloat()))
+    case DoubleType       => any(Seq(0d, Double.NegativeInfinity, 1e300, random.nextDouble()))
+    case StringType       => any(Seq("", "ä€🚀", "x" * 200, random.alphanumeric.take(12).mkString))
+    case BinaryType       => random.nextBytes(random.nextInt(20))
+    case DateType         => LocalDate.ofEpochDay(any(Seq(-719162L, -200000L, -141427L, 0L, 2932896L)))
+    case TimestampType    => Instant.ofEpochSecond(seconds(), random.nextInt(1000000) * 1000L)
+    case TimestampNTZType =>
+      LocalDateTime.ofEpochSecond(seconds(), random.nextInt(1000000) * 1000, ZoneOffset.UTC)
     case of: DecimalType          => decimal(of)
     case _: YearMonthIntervalType => Period.ofMonths(random.nextInt()).normalized()
-    case _: DayTimeIntervalType   => Duration.ofSeconds(random.nextInt().toLong, random.nextInt(1000000) * 1000L)
-    case VariantType              => RandomRows.variant(s"""{"a":${random.nextInt()},"b":[true,"x"]}""")
-    case ArrayType(of, nullable)  => Seq.fill(random.nextInt(4))(optional(nullable, of))
+    case _: DayTimeIntervalType   =>
+      Duration.ofSeconds(random.nextInt().toLong, random.nextInt(1000000) * 1000L)
+    case VariantType                => RandomRows.variant(s"""{"a":${random.nextInt()},"b":[true,"x"]}""")
+    case ArrayType(of, nullable)    => Seq.fill(random.nextInt(4))(optional(nullable, of))
     case MapType(key, of, nullable) => Seq.fill(random.nextInt(4))(value(key) -> optional(nullable, of)).toMap
     case of: StructType             => row(of)
     case other                      => throw new IllegalArgumentException(other.toString)
   }
 
   // From before the Gregorian calendar, from before 1900, and of today.
-  private def seconds(): Long = any(Seq(-62135596800L, -12219292801L, -2208988801L, 0L, random.nextInt().toLong))
+  private def seconds(): Long = any(
+    Seq(-62135596800L, -12219292801L, -2208988801L, 0L, random.nextInt().toLong)
+  )
 
   private def decimal(of: DecimalType): JBigDecimal = {
     val digits = new BigInteger("9" * (1 + random.nextInt(of.precision)))
@@ -79,9 +86,27 @@ object RandomRows {
   val Keys: Seq[DataType] = Seq(StringType, IntegerType, LongType, DateType, DecimalType(9, 2))
 
   val Flat: Seq[DataType] = Seq(
-    BooleanType, ByteType, ShortType, IntegerType, LongType, FloatType, DoubleType, StringType, BinaryType, DateType,
-    TimestampType, TimestampNTZType, DecimalType(1, 0), DecimalType(9, 4), DecimalType(18, 18), DecimalType(19, 3),
-    DecimalType(38, 0), DecimalType(38, 38), YearMonthIntervalType(), DayTimeIntervalType(), VariantType
+    BooleanType,
+    ByteType,
+    ShortType,
+    IntegerType,
+    LongType,
+    FloatType,
+    DoubleType,
+    StringType,
+    BinaryType,
+    DateType,
+    TimestampType,
+    TimestampNTZType,
+    DecimalType(1, 0),
+    DecimalType(9, 4),
+    DecimalType(18, 18),
+    DecimalType(19, 3),
+    DecimalType(38, 0),
+    DecimalType(38, 38),
+    YearMonthIntervalType(),
+    DayTimeIntervalType(),
+    VariantType
   )
 
   def variant(json: String): VariantVal = {

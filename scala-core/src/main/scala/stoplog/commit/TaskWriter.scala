@@ -130,7 +130,8 @@ final class TaskWriter[R](
       Some(LivePart.resume(part, format)(() => store.resume(part.handle, part.validBytes)))
     case Some(part) =>
       store.mustFinish(part.handle, part.validBytes) match {
-        case None         => Some(LivePart.resume(part, format)(() => takeOver(part)))
+        // Who keeps this attempt from going on in place may still write there, even if this attempt never does (I1).
+        case None         => Some(LivePart.resume(part.copy(owner = None), format)(() => takeOver(part)))
         case Some(handle) =>
           closed += Pending.of(part, handle, RollReason.Takeover)
           done = done.copy(partsClosed = done.partsClosed + 1)

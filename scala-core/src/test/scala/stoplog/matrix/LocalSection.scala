@@ -10,6 +10,7 @@ object LocalSection {
 
   def render(
       occurrences: Map[Step, Int],
+      blockOccurrences: Map[Step, Int],
       batchOccurrences: Map[Step, Int],
       thorough: Seq[Site],
       sparse: Seq[Site]
@@ -33,14 +34,18 @@ object LocalSection {
       .replace("{thorough}", MatrixPage.named(thorough))
       .replace(
         "{queries}",
-        table(Storage.Local.steps, occurrences, Fate.all.map(_.name -> MatrixPage.Result))
+        table(
+          Storage.Local.steps,
+          MatrixPage.each(occurrences, blockOccurrences)(upTo),
+          Fate.all.map(_.name -> MatrixPage.Result)
+        )
       )
-      .replace("{batches}", table(Steps.ofBatchJobs, batchOccurrences, Seq(Fate.Killed.name -> BatchResult)))
+      .replace("{batches}", table(Steps.ofBatchJobs, step => upTo(batchOccurrences(step)), Seq(Fate.Killed.name -> BatchResult)))
 
-  private def table(steps: Seq[Step], occurrences: Map[Step, Int], results: Seq[(String, String)]): String = {
-    def all(step: Step) = if (occurrences(step) == 1) "1" else s"1 to ${occurrences(step)}"
-    MatrixPage.table(steps, all, results.map { case (fate, result) => fate -> ((_: Step) => result) })
-  }
+  private def table(steps: Seq[Step], occurrences: Step => String, results: Seq[(String, String)]): String =
+    MatrixPage.table(steps, occurrences, results.map { case (fate, result) => fate -> ((_: Step) => result) })
+
+  private def upTo(last: Int): String = if (last == 1) "1" else s"1 to $last"
 
   private val BatchResult = "old or new, whole"
 }

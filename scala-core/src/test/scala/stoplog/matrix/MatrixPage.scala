@@ -31,6 +31,13 @@ object MatrixPage {
     (head +: head.map(_ => "---") +: rows).map(_.mkString("| ", " | ", " |")).mkString("\n")
   }
 
+  /** What to say of a step's occurrences where they are other ones with rows and with blocks. */
+  def each(rows: Map[Step, Int], blocks: Map[Step, Int])(text: Int => String)(step: Step): String =
+    (rows.get(step).map(text), blocks.get(step).map(text)) match {
+      case (Some(alike), Some(other)) if alike == other => alike
+      case (inRows, inBlocks) => (inRows ++ inBlocks.map("blocks: " + _)).mkString("; ")
+    }
+
   def named(sites: Seq[Site]): String = sites.map(_.name).mkString(" and ")
 
   /** In the root of the build, wherever below it the tests are run. */

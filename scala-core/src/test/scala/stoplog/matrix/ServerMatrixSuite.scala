@@ -7,20 +7,23 @@ import stoplog.fault.Step
   */
 abstract class ServerMatrixSuite(storage: Storage) extends MatrixSuite(storage) {
   private val plan = new ServerSection(storage)
-  import plan.{main, other, pairs}
+  import plan.{blocks, main, other, pairs}
+
+  private val all = if (long) main +: other +: blocks.toSeq else main +: blocks.toSeq
 
   override protected def threads: Int = 6
 
-  testOccurrences(if (long) Seq(main, other) else Seq(main))
+  testOccurrences(all)
 
-  testFates(if (long) Seq(main, other) else Seq(main))
+  testFates(all)
 
-  if (long) testPairs(Seq(main), pairs)
+  if (long) for (site <- main +: blocks.toSeq) testPairs(site, pairs(site))
 
-  override protected def section: String = plan.render(occurrences(main))
+  override protected def section: String = plan.render(occurrences(_))
 
   override protected def tried(site: Site, fate: Fate, step: Step, last: Int): Seq[Int] =
     if (long) plan.tried(site, fate, step, last)
+    else if (blocks.contains(site)) Seq(last).filter(_ => fate == Fate.Killed && Steps.ofBlocks(step))
     else
       fate match {
         case Fate.Killed                       => Seq(if (storage.steps.indexOf(step) % 2 == 0) 1 else last)

@@ -5,12 +5,12 @@ import stoplog.fault.Step
 /** A kind of storage: one section of the matrix' page. */
 sealed abstract class Storage(val name: String, val reader: String) extends Product with Serializable {
   def layouts: Vector[Layout]   = Layout.all
-  def contents: Vector[Content] = Vector(Content.Plain, Content.Gzip)
+  def contents: Vector[Content] = Vector(Content.Plain, Content.Gzip, Content.Blocks)
 
   /** Those of the fates that are not the same here. */
   def fates: Vector[Fate] = Fate.all
 
-  /** Those that a query passes here. */
+  /** Those that queries pass here, whatever they write. */
   def steps: Vector[Step] = Steps.ofQueries
 
   /** Which of `last` occurrences of a step a long run tries, where it cannot try them all. */
@@ -66,6 +66,9 @@ object Storage {
 /** Where a query writes, and what. */
 final case class Site(storage: Storage, layout: Layout, content: Content) {
   def name: String = s"${layout.name}/${content.name}"
+
+  /** Those that a query passes here. */
+  def steps: Vector[Step] = storage.steps.filterNot(content.without)
 
   def newPlace(): Place = storage.newPlace(layout, content)
 }

@@ -10,11 +10,15 @@ object Steps {
 
   val ofQueries: Vector[Step] = Step.all.filterNot(replacing)
 
-  /** While a task of theirs runs, and so has parts open. */
-  val ofTasks: Set[Step] = Set(Step.PartOpened, Step.MidWrite, Step.BeforeSync)
+  /** Only where rows are kept beside a part. */
+  val ofBlocks: Set[Step] = Set(Step.SideWritten, Step.PartEnded, Step.AfterDrop)
 
-  /** What a batch job passes that replaces what is there: it has no claim, no clock and no end. */
-  val ofBatchJobs: Vector[Step] = Step.all.filterNot { step =>
+  /** While a task of theirs runs, and so has parts open. */
+  val ofTasks: Set[Step] = Set(Step.PartOpened, Step.MidWrite, Step.BeforeSync, Step.SideWritten)
+
+  /** What a batch job passes that replaces what is there: it has no claim, no clock and no end, and leaves no part open.
+    */
+  val ofBatchJobs: Vector[Step] = Step.all.filterNot(ofBlocks).filterNot { step =>
     Set[Step](
       Step.BeforeRepublish,
       Step.BeforeClaim,

@@ -1,0 +1,93 @@
+package stoplog.format.parquet
+
+import scala.jdk.CollectionConverters._
+
+import org.apache.spark.sql.Row
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.types._
+import org.scalatest.funsuite.AnyFunSuite
+
+import stoplog.format.Travel
+import stoplog.format.bulk.BulkFormat
+import stoplog.format.parquet.ParquetFiles.footer
+
+/** How full row groups come out, and when their bytes do. */
+class ParquetRowGroupSuite extends AnyFunSuite {
+
+  private val schema = StructType.fromDDL("id BIGINT, name STRING, x DOUBLE")
+
+  private def rows(count: Int): Seq[InternalRow] = {
+    val random = new scala.util.Random(7)
+    RandomRows.internal(
+      schema,
+      Seq.tabulate(count)(i => Row(i.toLong, random.alphanumeric.take(20).mkString, random.nextDouble()))
+    )
+  }
+
+  private val small = Map("parquet.block.size" -> "1000000", "parquet.page.size" -> "65536")
+
+  test("row groups are as large as those of a batch job of the same rows, within 5 %") {
+    val taken  = rows(150000)
+    val theirs = footer(SparkOutput.file(schema, taken, small)).getBlocks.asScala.map(_.getTotalByteSize)
+    val ours   = footer(full(taken, small)).getBlocks.asScala.map(_.getTotalByteSize)
+    assert(ours.size === theirs.size && ours.size > 3)
+    for ((our, their) <- ours.zip(theirs).init) assert(math.abs(our - their) < their * 5 / 100)
+  }
+
+  test("a row group ends at the limit of rows") {
+    val blocks = footer(full(rows(2500), Map("parquet.block.row.count.limit" -> "1000"))).getBlocks.asScala
+    assert(blocks.map(_.getRowCount) === Seq(1000, 1000, 500))
+  }
+
+  test("row groups follow each other without a gap, and are numbered") {
+    val blocks = footer(full(rows(50000), small)).getBlocks.asScala.toSeq
+    assert(blocks.map(_.getOrdinal) === blocks.indices)
+    assert(blocks.map(_.getRowIndexOffset) === blocks.map(_.getRowCount).scanLeft(0L)(_ + _).init)
+    assert(blocks.map(_.getStartingPos) === blocks.map(_.getStartingPos).sorted)
+  }
+
+  test("nothing reaches the part before finish, and nothing at all of a block that is taken up") {
+    for (before <- Seq(PartBytes(), Blocks.block(format(small), PartBytes(), rows(100)))) {
+      val out    = new MemoryOutput(before.bytes)
+      val writer = format(small).block(out, before.directory)
+      rows(50000).foreach(writer.write)
+      assert(writer.bufferedBytes > small("parquet.block.size").toLong)
+      assert(out.position === before.bytes.length)
+      writer.close()
+      assert(out.position === before.bytes.length)
+    }
+  }
+
+  test("the size of a row group is what the configuration of the session says, and 128 MiB without") {
+    val session = Blocks.session("parquet.block.size" -> "5000000")
+    for (
+      (format, bytes) <- Seq(
+        Blocks.format(schema, session = session) -> 5000000L,
+        Blocks.format(schema)                    -> (128L << 20)
+      )
+    ) {
+      format.open(schema)
+      assert(format.blockBytes === bytes)
+    }
+  }
+
+  private def format(options: Map[String, String]): BulkFormat = {
+    val format = Travel.toTask(Blocks.format(schema, options))
+    format.open(schema)
+    format
+  }
+
+  private def full(taken: Seq[InternalRow], options: Map[String, String]): Array[Byte] = {
+    val made      = format(options)
+    val out       = new MemoryOutput(Array.empty)
+    val rows      = taken.iterator
+    var directory = Array.empty[Byte]
+    while (rows.hasNext) {
+      val writer = made.block(out, directory)
+      while (rows.hasNext && writer.bufferedBytes < made.blockBytes) writer.write(rows.next())
+      directory = writer.finish()
+    }
+    made.end(out, directory)
+    out.bytes
+  }
+}

@@ -32,14 +32,15 @@ class Plan:
     recovery_rounds: int
     store_rounds: int
     store_mib: int
+    bulk_batches: int
 
     @staticmethod
     def full() -> Plan:
-        return Plan(5, 60, 1_000, 5, 2_000_000, (10, 100, 300), (10, 1_000, 10_000), 3, 5, 128)
+        return Plan(5, 60, 1_000, 5, 2_000_000, (10, 100, 300), (10, 1_000, 10_000), 3, 5, 128, 600)
 
     @staticmethod
     def quick() -> Plan:
-        return Plan(1, 30, 1_000, 3, 2_000_000, (10, 50), (10, 1_000), 1, 1, 16)
+        return Plan(1, 30, 1_000, 3, 2_000_000, (10, 50), (10, 1_000), 1, 1, 16, 100)
 
 
 @dataclass(frozen=True, slots=True)

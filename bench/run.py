@@ -14,6 +14,7 @@ from pathlib import Path
 # This file is run as a script, and scripts look for modules in their own folder only.
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
+from bench.bulk import bulk_section, cpu_rounds, large_batches, small_batches
 from bench.page import with_section
 from bench.peers import PEERS
 from bench.recovery import recoveries, recovery_section
@@ -66,7 +67,18 @@ def stores(text: str, plan: Plan, folder: Path) -> str:
     return with_section(text, "Calls of HDFS and S3", request_section(requests(folder)))
 
 
-SECTIONS = {"recovery": recovery, "stores": stores}
+def bulk(text: str, plan: Plan, folder: Path) -> str:
+    spark = session()
+    try:
+        files = small_batches(spark, plan.bulk_batches, folder / "small")
+        costs = cpu_rounds(spark, plan, folder / "cpu")
+        speeds_of = large_batches(spark, plan, folder / "large")
+    finally:
+        spark.stop()
+    return with_section(text, "Parquet", bulk_section(files, costs, speeds_of, plan))
+
+
+SECTIONS = {"bulk": bulk, "recovery": recovery, "stores": stores}
 
 
 def parsed_arguments() -> argparse.Namespace:

@@ -8,7 +8,8 @@ object ClassFiles {
 
   /** Packages that no user compiles against. The rest is the public API, with the traits for stores of one's own. */
   private val Internal = Seq(
-    "stoplog/commit/", "stoplog/options/", "stoplog/spark/", "stoplog/thread/", "stoplog/store/local/",
+    "stoplog/commit/", "stoplog/options/", "stoplog/spark/", "stoplog/thread/", "stoplog/format/avro/",
+    "stoplog/format/orc/", "stoplog/format/parquet/", "stoplog/format/sequence/", "stoplog/store/local/",
     "stoplog/store/hadoop/", "stoplog/store/hdfs/", "stoplog/store/s3/"
   )
 

@@ -10,7 +10,7 @@ import xml.etree.ElementTree as ElementTree
 import zipfile
 from pathlib import Path
 
-MAX_JAR_BYTES = 1_000_000
+MAX_JAR_BYTES = 2_000_000  # a megabyte was the measure of the row formats on local disks alone
 MAVEN = "{http://maven.apache.org/POM/4.0.0}"
 PROVIDED_SPARK = ("org.apache.spark", "provided")
 

@@ -22,12 +22,13 @@ private[spark] object RecordedSettings {
   /** Under other markers, the parts that are open could not be found again. */
   private def markers(staging: Staging): Map[String, String] = staging.toMap
 
-  /** Everything that decides what the bytes of a part look like. A JSON line names its columns, a CSV line does not. */
+  /** Everything that decides what the bytes of a part look like. A line of JSON or text tells for itself what columns
+    * there are; any other file has the same from its beginning to its end.
+    */
   private def content(options: SinkOptions, written: StructType): String = {
     val columns = options.format match {
-      case FormatChoice.Rows("csv") =>
-        written.fields.map(f => s"${f.name} ${f.dataType.sql}").mkString(", ")
-      case _ => ""
+      case FormatChoice.Rows("text" | "json") | FormatChoice.UserEncoder(_) => ""
+      case _ => written.fields.map(f => s"${f.name} ${f.dataType.sql}").mkString(", ")
     }
     val format = options.format.toMap.toSeq.sorted.map { case (key, value) => s"$key=${short(value)}" }
     val passed = options.passThrough.toSeq.sorted.map { case (key, value) => s"$key=$value" }

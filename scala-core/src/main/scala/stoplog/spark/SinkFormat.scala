@@ -20,6 +20,9 @@ private[spark] sealed trait SinkFormat extends Serializable {
 
   /** The same for parts that all end with their epoch. */
   def ofOneEpoch: SinkFormat
+
+  /** Whether a part can be left open at the end of an epoch. */
+  def mayStayOpen: Boolean = true
 }
 
 private[spark] object SinkFormat {
@@ -48,7 +51,8 @@ private[spark] object SinkFormat {
 
   /** In blocks of many rows, whatever the epochs. */
   final case class Blocks(bulk: BulkSink, columns: DataColumns) extends SinkFormat {
-    override def suffix: String = bulk.format.suffix
+    override def suffix: String       = bulk.format.suffix
+    override def mayStayOpen: Boolean = bulk.format.mayKeepRows
 
     override def open(sides: SideStore): PartFormat[InternalRow] = {
       bulk.format.open(bulk.schema)

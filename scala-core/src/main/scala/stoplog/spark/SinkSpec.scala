@@ -5,7 +5,7 @@ import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.types.StructType
 
 import stoplog.bucket._
-import stoplog.commit.{JobPolicy, SinkSettings}
+import stoplog.commit.{EpochPolicy, JobPolicy, SinkSettings}
 import stoplog.format.{Encoder, RowFormats}
 import stoplog.format.avro.AvroFormat
 import stoplog.format.bulk.{BulkFormat, BulkFormats, BulkSink, PartLife, SyncedFormat}
@@ -15,7 +15,7 @@ import stoplog.format.sequence.SequenceFormat
 import stoplog.format.compress.Compression
 import stoplog.options.{Bucketing, BulkFormatName, FormatChoice, SinkOptions, UserObject}
 import stoplog.part.PartNaming
-import stoplog.rolling.RollingPolicy
+import stoplog.rolling.{OnCheckpointRollingPolicy, RollingPolicy}
 
 /** A sink's options made concrete for the rows of one write: all that a task needs. Goes to the executors.
   *
@@ -47,13 +47,19 @@ private[spark] object SinkSpec {
     SinkSpec(
       storage,
       schema,
-      format,
+      if (endsWithEpoch(options, format)) format.ofOneEpoch else format,
       assigner,
-      storage.policy(options.rolling),
+      storage.policy(if (format.mayStayOpen) options.rolling else EpochPolicy(options.rolling)),
       PartNaming(options.partPrefix, options.partSuffix.getOrElse(format.suffix)),
       options.maxOpenParts,
       RecordedSettings.of(options, columns.schema)
     )
+  }
+
+  /** Known beforehand, so that no row need wait for others. */
+  private def endsWithEpoch(options: SinkOptions, format: SinkFormat): Boolean = options.rolling match {
+    case _: OnCheckpointRollingPolicy => true
+    case _                            => !format.mayStayOpen
   }
 
   private def dataColumns(bucketing: Bucketing, schema: StructType): DataColumns = bucketing match {

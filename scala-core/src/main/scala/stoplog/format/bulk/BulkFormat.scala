@@ -29,6 +29,11 @@ trait BulkFormat extends BulkWriters {
     */
   def describe: String
 
+  /** Whether rows may be kept beside an open part as they are. If not, as where the format encrypts them, every part
+    * ends with its epoch.
+    */
+  def mayKeepRows: Boolean = true
+
   /** How large a block is to be, in bytes as [[BlockWriter.bufferedBytes]] counts them; more than 0. `Long.MaxValue`
     * for a format that knows no blocks: all rows of a part are then kept beside it until it ends.
     */

@@ -8,6 +8,7 @@ private[bulk] final class OwnFormat(format: BulkFormat, reference: String) exten
   override def open(schema: StructType): Unit                               = format.open(schema)
   override def describe: String                                             = reference
   override def blockBytes: Long                                             = format.blockBytes
+  override def mayKeepRows: Boolean                                         = format.mayKeepRows
   override def block(out: BlockOutput, directory: Array[Byte]): BlockWriter = format.block(out, directory)
   override def end(out: BlockOutput, directory: Array[Byte]): Unit          = format.end(out, directory)
 }

@@ -43,7 +43,7 @@ final class OrcBulk private (settings: OrcSettings) extends BulkFormat {
     Tail.write(out, StripeDirectory.of(directory), writing)
 
   /** All that [[OrcBulk.of]] needs, as JSON. */
-  def describe: String = settings.describe
+  override def describe: String = settings.describe
 
   // Whether a column is nullable may differ between what was planned and what runs.
   private def columns(schema: StructType): Seq[(String, String)] =

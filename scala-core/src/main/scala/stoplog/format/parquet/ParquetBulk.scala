@@ -40,6 +40,9 @@ final class ParquetBulk private (settings: ParquetSettings) extends BulkFormat {
     session = settings.sqlConf
   }
 
+  /** Rows that wait would lie beside an encrypted part in the clear. */
+  override def mayKeepRows: Boolean = !settings.encrypts
+
   override def blockBytes: Long =
     if (settings.encrypts) Long.MaxValue else ParquetOutputFormat.getLongBlockSize(conf)
 
@@ -58,7 +61,7 @@ final class ParquetBulk private (settings: ParquetSettings) extends BulkFormat {
     out.write(if (directory.isEmpty) block(out, directory).finish() else directory)
 
   /** All that [[ParquetBulk.of]] needs, as JSON; without what looks like a secret (a password, a token, a key). */
-  def describe: String = settings.describe
+  override def describe: String = settings.describe
 
   private def codec: CompressionCodecName =
     CompressionCodecName.fromConf(settings.hadoop(ParquetOutputFormat.COMPRESSION))

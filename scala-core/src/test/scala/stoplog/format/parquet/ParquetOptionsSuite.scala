@@ -120,7 +120,13 @@ class ParquetOptionsSuite extends AnyFunSuite {
   }
 
   test("a column that Spark cannot write to Parquet is refused on the driver, by name") {
-    for (of <- Seq(CalendarIntervalType, ArrayType(CalendarIntervalType), new StructType().add("i", CalendarIntervalType))) {
+    for (
+      of <- Seq(
+        CalendarIntervalType,
+        ArrayType(CalendarIntervalType),
+        new StructType().add("i", CalendarIntervalType)
+      )
+    ) {
       val error = intercept[StoplogArgumentException](
         Blocks.format(new StructType().add("id", LongType).add("bad", of))
       )

@@ -1,0 +1,147 @@
+package stoplog.spark
+
+import java.nio.file.Path
+
+import org.apache.avro.file.DataFileReader
+import org.apache.avro.generic.{GenericDatumReader, GenericRecord}
+import org.apache.hadoop.conf.Configuration
+import org.apache.hadoop.fs.{Path => HadoopPath}
+import org.apache.parquet.hadoop.ParquetFileReader
+import org.apache.parquet.hadoop.util.HadoopInputFile
+import org.apache.spark.sql.Row
+import org.apache.spark.sql.execution.streaming.runtime.MemoryStream
+import org.apache.spark.sql.streaming.StreamingQuery
+import org.scalatest.funsuite.AnyFunSuite
+
+import scala.jdk.CollectionConverters._
+
+import stoplog.FileSink
+import stoplog.format.SparkSessionForTests
+
+/** Bulk formats as a user has them: one file for many micro-batches, read back by Spark's own sources. */
+class BulkSinkSuite extends AnyFunSuite with SparkSessionForTests {
+
+  for (format <- Seq("parquet", "orc", "avro"))
+    test(s"$format: many micro-batches and a restart end in one file") {
+      val place = new Place
+      runs(place, format, epochs = 6)
+      assert(place.files.isEmpty, "the part is open")
+      runs(place, format, epochs = 5, finalizing = "always")
+      assert(place.files.size === 1)
+      assert(read(place, format) === expected(11))
+    }
+
+  test("a sequence file of keys and values") {
+    val place = new Place
+    runs(place, "sequencefile", epochs = 3, finalizing = "always")
+    val found = spark.sparkContext
+      .sequenceFile[Long, String](place.out + "/*")
+      .map { case (id, word) => (id, word) }
+      .collect()
+    assert(found.sorted.toSeq === expected(3).map(row => (row.getLong(0), row.getString(1))))
+  }
+
+  test("row groups are full, whatever the micro-batches") {
+    val place = new Place
+    runs(place, "parquet", epochs = 30, finalizing = "always", Map("parquet.block.size" -> "2000"))
+    val groups = rowGroups(place)
+    assert(groups.map(_._1).sum === 30 * Rows)
+    assert(groups.size >= 3 && groups.size < 30)
+    assert(
+      groups.init.forall(_._1 > 2 * groups.map(_._1).sum / 3 / groups.size),
+      s"about as many rows each: $groups"
+    )
+  }
+
+  for (format <- Seq("parquet", "orc", "avro"))
+    test(s"$format: a batch job") {
+      val place = new Place
+      sink(place, format).build().write(spark.range(0, 1000, 1, 3).selectExpr("id", Word)).save()
+      assert(place.files.size === 3)
+      assert(read(place, format).size === 1000)
+    }
+
+  test("a changed schema ends the parts that are open, with the columns that they have") {
+    val place = new Place
+    runs(place, "parquet", epochs = 2)
+    val input = MemoryStream[Long](spark.implicits.newLongEncoder, spark)
+    val query = sink(place, "parquet")
+      .withFinalizeOnTermination("always")
+      .build()
+      .writeStream(input.toDF().selectExpr("value AS id", "'more' AS more"))
+      .option("checkpointLocation", place.checkpoint + "-2")
+      .option("onForeignQuery", "adopt")
+      .start()
+    try {
+      input.addData(1000L)
+      query.processAllAvailable()
+    } finally end(query)
+    assert(place.files.size === 2)
+    val both = spark.read.option("mergeSchema", "true").parquet(place.out)
+    assert(both.columns.toSet === Set("id", "word", "more"))
+    assert(both.count() === 2 * Rows + 1)
+  }
+
+  private final val Rows = 20
+  private final val Word = "concat('word ', id) AS word"
+
+  /** Micro-batches of [[Rows]] rows each, going on where the last run of this place stopped. */
+  private def runs(
+      place: Place,
+      format: String,
+      epochs: Int,
+      finalizing: String = "never",
+      options: Map[String, String] = Map.empty
+  ): Unit = {
+    val input = sources.getOrElseUpdate(place, MemoryStream[Long](spark.implicits.newLongEncoder, spark))
+    val base  = sink(place, format).withFinalizeOnTermination(finalizing)
+    val query = options
+      .foldLeft(base) { case (builder, (key, value)) => builder.withOption(key, value) }
+      .build()
+      .writeStream(input.toDF().selectExpr("value AS id").selectExpr("id", Word).coalesce(1))
+      .option("checkpointLocation", place.checkpoint)
+      .start()
+    try
+      for (_ <- 1 to epochs) {
+        val first = written.getOrElse(place, 0L)
+        input.addData(first until first + Rows)
+        written(place) = first + Rows
+        query.processAllAvailable()
+      }
+    finally end(query)
+  }
+
+  private val sources = scala.collection.mutable.Map.empty[Place, MemoryStream[Long]]
+  private val written = scala.collection.mutable.Map.empty[Place, Long]
+
+  private def sink(place: Place, format: String) =
+    FileSink.forBulkFormat(place.out, format).withOption("bucketAssigner", "basePath")
+
+  private def end(query: StreamingQuery): Unit = {
+    query.stop()
+    assert(FileSink.awaitFinished(query.runId.toString, 30000))
+    query.exception.foreach(throw _)
+  }
+
+  /** Avro by its own reader: Spark's is a module of its own. */
+  private def read(place: Place, format: String): Seq[Row] = format match {
+    case "avro" => place.files.flatMap(avro).sortBy(_.getLong(0))
+    case other  => spark.read.format(other).load(place.out).orderBy("id").collect().toSeq
+  }
+
+  private def avro(file: Path): Seq[Row] = {
+    val reader = new DataFileReader[GenericRecord](file.toFile, new GenericDatumReader[GenericRecord]())
+    try reader.iterator().asScala.map(r => Row(r.get("id"), r.get("word").toString)).toVector
+    finally reader.close()
+  }
+
+  private def expected(epochs: Int): Seq[Row] =
+    (0L until epochs.toLong * Rows).map(id => Row(id, s"word $id"))
+
+  private def rowGroups(place: Place): Seq[(Long, Long)] = {
+    val file   = new HadoopPath(place.files.head.toUri)
+    val reader = ParquetFileReader.open(HadoopInputFile.fromPath(file, new Configuration()))
+    try reader.getFooter.getBlocks.asScala.toSeq.map(block => (block.getRowCount, block.getTotalByteSize))
+    finally reader.close()
+  }
+}

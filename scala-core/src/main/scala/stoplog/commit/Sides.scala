@@ -23,7 +23,8 @@ final class Sides(store: SideStore, faults: Faults, together: Int = Sides.Togeth
       case LeftoverRows.None             => Vector.empty
       case LeftoverRows.Instead(writeTo) => Vector(written(part, level = 0)(writeTo))
       case LeftoverRows.More(writeTo)    =>
-        val (kept, merged) = earlier.files.splitAt(earlier.files.size - Sides.mergeable(earlier.files, together))
+        val (kept, merged) =
+          earlier.files.splitAt(earlier.files.size - Sides.mergeable(earlier.files, together))
         kept :+ written(part, merged.headOption.fold(0)(_.level + 1)) { out =>
           merged.foreach(file => Using.resource(store.read(file))(_.transferTo(out)))
           writeTo(out)

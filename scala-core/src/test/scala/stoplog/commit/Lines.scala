@@ -31,12 +31,12 @@ object BesideLines extends PartFormat[String] {
   override def resume(name: String, end: PartEnd, beside: Beside): PartBody[String] = new Body
 
   private final class Body extends PartBody[String] {
-    private val lines                       = new ByteArrayOutputStream()
-    override def append(row: String): Unit  = Lines.encode(row, lines)
-    override def sizeBytes: Long            = lines.size.toLong
-    override def pause(): Leftover          = Leftover("", LeftoverRows.More(lines.writeTo(_)), lines.size.toLong)
-    override def finish(): Unit             = throw new UnsupportedOperationException("they have no end")
-    override def close(): Unit              = ()
+    private val lines                      = new ByteArrayOutputStream()
+    override def append(row: String): Unit = Lines.encode(row, lines)
+    override def sizeBytes: Long           = lines.size.toLong
+    override def pause(): Leftover = Leftover("", LeftoverRows.More(lines.writeTo(_)), lines.size.toLong)
+    override def finish(): Unit    = throw new UnsupportedOperationException("they have no end")
+    override def close(): Unit     = ()
   }
 }
 

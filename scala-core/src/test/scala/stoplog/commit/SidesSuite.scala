@@ -30,7 +30,7 @@ class SidesSuite extends AnyFunSuite {
 
   test("whatever is put together, the rows of all epochs are there, in their order") {
     for {
-      together <- Seq(2, 3, 16)
+      together       <- Seq(2, 3, 16)
       (beside, last) <- epochs(300, together).zipWithIndex
     } assert(beside.files.map(content).mkString === (0 to last).map(n => s"$n.").mkString)
   }
@@ -51,7 +51,10 @@ class SidesSuite extends AnyFunSuite {
         Vector(2, 0)
       )
     )
-    for (beside <- epochs(10, together = 3); file <- beside.files)
+    for {
+      beside <- epochs(10, together = 3)
+      file   <- beside.files
+    }
       assert(file.sizeBytes === content(file).length)
   }
 
@@ -67,7 +70,10 @@ class SidesSuite extends AnyFunSuite {
     assert(after.files.map(content) === Vector("new"))
     assert(after.note === "new" && after.storageBytes === 7)
     assert(sides(together = 3).write(part, after, Leftover.nothing) === Beside.nothing)
-    assert(before.files.map(content).mkString === (0 until 40).map(n => s"$n.").mkString, "nothing is deleted")
+    assert(
+      before.files.map(content).mkString === (0 until 40).map(n => s"$n.").mkString,
+      "nothing is deleted"
+    )
   }
 
   test("a file that is missing when it is to be put together with others fails the write") {

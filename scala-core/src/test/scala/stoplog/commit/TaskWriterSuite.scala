@@ -82,7 +82,7 @@ class TaskWriterSuite extends AnyFunSuite {
       val before = left("#\none\n", "p").copy(beside = Beside("1", Vector(SideFile("s", 1, 0)), 1))
       val writer = task(handed = Vector(before), attempt = attempt, format = BesideLines)
       writer.write("b", "two")
-      val Vector(part) = writer.commit().open
+      val part = writer.commit().open.head
       assert(part.handle === before.handle)
       assert(part.owner === owner, attempt)
     }

@@ -30,9 +30,9 @@ object Content {
   /** In blocks, which end in some epochs and not in others; the rows in between are kept beside their part. */
   case object Blocks extends Content("blocks") {
     override def format(sides: SideStore): PartFormat[String] = LineBlocks.parts(BlockBytes, sides)
-    override def lines(file: Array[Byte]): Vector[String]     = LineBlocks.read(new String(file, UTF_8)).flatten
-    override def file(row: String): Array[Byte]               = s"$row\n]0:1 \n".getBytes(UTF_8)
-    override def without: Set[Step]                           = Set.empty
+    override def lines(file: Array[Byte]): Vector[String] = LineBlocks.read(new String(file, UTF_8)).flatten
+    override def file(row: String): Array[Byte]           = s"$row\n]0:1 \n".getBytes(UTF_8)
+    override def without: Set[Step]                       = Set.empty
 
     /** Of five rows. */
     private val BlockBytes = 200L

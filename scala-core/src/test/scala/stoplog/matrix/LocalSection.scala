@@ -40,7 +40,10 @@ object LocalSection {
           Fate.all.map(_.name -> MatrixPage.Result)
         )
       )
-      .replace("{batches}", table(Steps.ofBatchJobs, step => upTo(batchOccurrences(step)), Seq(Fate.Killed.name -> BatchResult)))
+      .replace(
+        "{batches}",
+        table(Steps.ofBatchJobs, step => upTo(batchOccurrences(step)), Seq(Fate.Killed.name -> BatchResult))
+      )
 
   private def table(steps: Seq[Step], occurrences: Step => String, results: Seq[(String, String)]): String =
     MatrixPage.table(steps, occurrences, results.map { case (fate, result) => fate -> ((_: Step) => result) })

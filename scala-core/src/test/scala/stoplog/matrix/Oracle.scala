@@ -49,6 +49,6 @@ object Oracle {
   private def unfinished(file: String): Boolean = file.split('/').toVector match {
     case "_stoplog" +: _ +: ("open" | "beside") +: _ => true
     case "_stoplog" +: _                             => false
-    case names                          => names.last.startsWith("_")
+    case names                                       => names.last.startsWith("_")
   }
 }

@@ -76,8 +76,7 @@ final class Disk(oracle: Oracle, now: () => Long) {
   }
 
   /** The power goes: what was not forced to the disk may be there, or not, or half. */
-  def powerLoss(kept: Int => Int): Unit = (staged.valuesIterator ++ beside.valuesIterator).foreach {
-    inode =>
-      inode.length = inode.durable + kept(inode.length - inode.durable)
+  def powerLoss(kept: Int => Int): Unit = (staged.valuesIterator ++ beside.valuesIterator).foreach { inode =>
+    inode.length = inode.durable + kept(inode.length - inode.durable)
   }
 }

@@ -110,7 +110,7 @@ final class Oracle(source: Source, format: SimFormat) {
 
   /** Every decided row is visible or in exactly one part of the newest record. */
   private def conserved(record: LogRecord, disk: Disk): Unit = {
-    val hidden                                 = mutable.Set.empty[String]
+    val hidden = mutable.Set.empty[String]
     def holds(part: Part, token: String, bytes: Long, besides: Vector[String]): Unit = {
       val rows = besides ++ inPart(record, token, bytes, disk)
       if (rows.size != part.records)
@@ -143,7 +143,9 @@ final class Oracle(source: Source, format: SimFormat) {
   private def beside(part: Open, disk: Disk): Vector[String] = part.beside.files.flatMap { file =>
     val inode = disk.beside.getOrElse(file.token, violated(s"${file.token} is recorded and not there"))
     if (inode.durable != file.sizeBytes || inode.length != file.sizeBytes)
-      violated(s"${file.token} is recorded with ${file.sizeBytes} bytes, and has ${inode.durable} durable ones")
+      violated(
+        s"${file.token} is recorded with ${file.sizeBytes} bytes, and has ${inode.durable} durable ones"
+      )
     LineBlocks.beside(inode.bytes.take(inode.length))
   }
 

@@ -29,7 +29,8 @@ final class Session(
 
   val run: RunId = world.nextRun()
 
-  val format: SimFormat = if (content == Simulation.Content) world.traits.format else world.traits.format.other
+  val format: SimFormat =
+    if (content == Simulation.Content) world.traits.format else world.traits.format.other
 
   private val realRecords = new SimRecords(world)
   private val records     = mutation.records(world, realRecords)

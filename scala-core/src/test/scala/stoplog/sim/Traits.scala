@@ -44,7 +44,7 @@ object LongSleep {
 object Traits {
   def draw(random: SplittableRandom): Traits = {
     def oneOf[A](choices: A*): A = choices(random.nextInt(choices.size))
-    val drawn = Traits(
+    val drawn                    = Traits(
       stickPercent = oneOf(10, 50, 80, 95),
       chaosPerThousand = oneOf(10, 30, 80),
       chaosBudget = oneOf(2, 4, 10),

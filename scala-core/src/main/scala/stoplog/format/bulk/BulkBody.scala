@@ -120,8 +120,7 @@ private[bulk] final class BulkBody(end: PartEnd, earlier: Option[EarlierRows], p
         block.write(row, row.getSizeInBytes)
       }
       block.measure() // or whether it is full would be known too late, and it might be given up meanwhile
-    }
-    catch { case e: Throwable => block.close(); throw e }
+    } catch { case e: Throwable => block.close(); throw e }
     block
   }
 

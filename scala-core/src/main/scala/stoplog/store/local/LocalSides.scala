@@ -1,6 +1,8 @@
 package stoplog.store.local
 
-import java.io.{BufferedInputStream, BufferedOutputStream, FileOutputStream, InputStream, OutputStream, RandomAccessFile}
+import java.io.{
+  BufferedInputStream, BufferedOutputStream, FileOutputStream, InputStream, OutputStream, RandomAccessFile
+}
 import java.nio.file.{Files, NoSuchFileException, Path, Paths}
 
 import stoplog.error.Errors

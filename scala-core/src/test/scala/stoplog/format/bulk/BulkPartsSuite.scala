@@ -178,7 +178,7 @@ class BulkPartsSuite extends AnyFunSuite {
       10000,
       bulk = size =>
         new LineBlocks(size) {
-          override def describe: String                                                  = "counted"
+          override def describe: String                                             = "counted"
           override def block(out: BlockOutput, directory: Array[Byte]): BlockWriter = {
             blocks += 1
             super.block(out, directory)

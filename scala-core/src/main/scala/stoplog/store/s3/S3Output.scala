@@ -81,8 +81,9 @@ private[s3] final class S3Output(
         s"a part file has at most ${S3Uploads.TailNumber - 1} parts of ${settings.partBytes} bytes"
       )
     failIfOneHas()
-    val bytes = tail.drain()
-    underway = underway :+ threads.submit(() => uploads.put(from.target, handle, number, bytes, bytes.length))
+    val bytes   = tail.size
+    val content = tail.drain()
+    underway = underway :+ threads.submit(() => uploads.put(from.target, handle, number, content, bytes))
     nextNumber += 1
   }
 

@@ -7,10 +7,9 @@ import stoplog.fault.{Faults, Step}
 import stoplog.log.CommitLog
 import stoplog.part.{PartNaming, RunId}
 
-/** A batch job that replaces what is there, killed at one point, and the next job that finds what it left.
+/** A batch job, killed at one point, and the next job that finds what it left.
   *
-  * Readers must see all of the old rows or all of the new ones once the next job has looked; before that, a row
-  * at most once.
+  * Readers must see what the storage's [[BatchMode]] says once the next job has looked; before that, a row at most once.
   */
 final case class BatchCrash(site: Site, at: Doom.At) {
   import BatchCrash._
@@ -20,15 +19,16 @@ final case class BatchCrash(site: Site, at: Doom.At) {
     val doom  = new Doom(Some(at))
     try {
       old(place)
-      val victim = new Thread(() => untilBuried(replace(place, doom)))
+      val victim = new Thread(() => untilBuried(write(site, place, doom)))
       victim.setDaemon(true)
       victim.start()
       doom.awaitStruckOrEnd(victim)
       place.processesDied()
       val decided = place.records(Name, Faults.none).read(0).isDefined
       val between = twice(rows(place))
-      job(place, Faults.none).rollForward()
-      val wanted   = if (decided || at.step == Step.AfterMark) newRows else oldRows
+      job(place, Faults.none, DaysLater).rollForward()
+      val mode     = site.storage.batchMode
+      val wanted   = if (decided || at.step == Step.AfterMark) mode.decided(oldRows, newRows) else oldRows
       val found    = rows(place)
       val problems =
         if (found.sorted == wanted.sorted) Vector.empty else Vector(s"found $found, wanted $wanted")
@@ -39,7 +39,7 @@ final case class BatchCrash(site: Site, at: Doom.At) {
     }
   }
 
-  /** A job that had decided is tidied away; one that had not is left alone for a day, out of sight. */
+  /** A job that had decided is tidied away; what is left of one that had not is out of sight. */
   private def left(place: Place, decided: Boolean): Vector[String] =
     if (decided) place.files().filter(_.startsWith(s"_stoplog/$Name/")).map(_ + " was left") else Vector.empty
 }
@@ -47,9 +47,14 @@ final case class BatchCrash(site: Site, at: Doom.At) {
 object BatchCrash {
   private val Name = "batch-1"
 
+  /** By when nobody can be writing any more, where that cannot be told otherwise. */
+  private val DaysLater = new ManualClock(System.currentTimeMillis() + 3 * 24 * 60 * 60 * 1000L)
+
   private val buckets = Vector("a", "b", "")
   private val oldRows = buckets.map(bucket => s"old row of '$bucket'")
-  private val newRows = (0 until 12).toVector.map(number => s"new row $number")
+  private val newRows = (0 until 12).toVector.map(number => s"new row $number of '${bucketOf(number)}'")
+
+  private def bucketOf(row: Int): String = buckets(row / 2 % buckets.size)
 
   /** How often an undisturbed job passes each step. */
   def occurrences(site: Site): Map[Step, Int] = {
@@ -57,8 +62,9 @@ object BatchCrash {
     val doom  = new Doom(None)
     try {
       old(place)
-      replace(place, doom)
-      require(rows(place).sorted == newRows.sorted, s"an undisturbed job left ${rows(place)}")
+      write(site, place, doom)
+      val wanted = site.storage.batchMode.decided(oldRows, newRows)
+      require(rows(place).sorted == wanted.sorted, s"an undisturbed job left ${rows(place)}")
       doom.occurrences
     } finally place.remove()
   }
@@ -77,8 +83,8 @@ object BatchCrash {
     try job
     catch { case _: Doom.Buried => () }
 
-  private def replace(place: Place, faults: Faults): Unit = {
-    val batch = job(place, faults)
+  private def write(site: Site, place: Place, faults: Faults): Unit = {
+    val batch = job(place, faults, Clock.system)
     val plan  = batch.begin(slots = 2)
     val done  = (0 until 2).map { slot =>
       val writer = new TaskWriter[String](
@@ -94,20 +100,20 @@ object BatchCrash {
         mayStart = () => ()
       )
       newRows.zipWithIndex.filter(_._2 % 2 == slot).foreach { case (row, n) =>
-        writer.write(buckets(n / 2 % 3), row)
+        writer.write(bucketOf(n), row)
       }
       writer.commit()
     }
-    batch.commit(done, JobCommit.Replacing.Everything)
+    batch.commit(done, site.storage.batchMode.replacing)
   }
 
-  private def job(place: Place, faults: Faults): JobCommit = new JobCommit(
+  private def job(place: Place, faults: Faults, clock: Clock): JobCommit = new JobCommit(
     RunId.random(),
     SinkIdentity(place.root, Name, Name),
     new CommitLog(place.records(Name, faults)),
     place.parts(Name, faults),
     place.job(Name),
-    SinkDriver.Tools(Clock.system, faults, Turn.semaphore(), Parallel.sequential, Retry.never)
+    SinkDriver.Tools(clock, faults, Turn.semaphore(), Parallel.sequential, Retry.never)
   )
 
   private def rows(place: Place): Vector[String] =

@@ -45,7 +45,7 @@ abstract class MatrixSuite(storage: Storage) extends AnyFunSuite {
   protected final def testOccurrences(sites: Seq[Site]): Unit =
     test("an undisturbed query passes every step") {
       Parallel.bounded(threads).map(sites)(site => site -> occurrences(site)).foreach { case (site, found) =>
-        assert(storage.steps.filterNot(found.contains) === Vector.empty, site.name)
+        assert(found.keySet === storage.steps.toSet, site.name)
       }
     }
 
@@ -70,6 +70,22 @@ abstract class MatrixSuite(storage: Storage) extends AnyFunSuite {
       })
     }
 
+  /** How often an undisturbed batch job passes each step. */
+  protected final lazy val batchOccurrences: Map[Step, Int] = BatchCrash.occurrences(sites.head)
+
+  /** @param tried which of the occurrences 1 to `last` */
+  protected final def testBatchJobs(sites: Seq[Site])(tried: (Step, Int) => Seq[Int]): Unit = for (
+    site <- sites
+  )
+    test(s"a batch job in mode ${storage.batchMode.name}, killed at each step: ${site.content.name}") {
+      assert(batchOccurrences.keySet === storage.batchSteps.toSet)
+      val crashes = for {
+        step       <- storage.batchSteps
+        occurrence <- tried(step, batchOccurrences(step))
+      } yield BatchCrash(site, Doom.At(step, occurrence))
+      holdAll(crashes)(_.verdict())
+    }
+
   /** The last test of a suite. */
   protected final def testPage(): Unit = {
     val current = "the page in docs is current"
@@ -82,8 +98,10 @@ abstract class MatrixSuite(storage: Storage) extends AnyFunSuite {
     }
   }
 
-  protected final def hold(crashes: Seq[Crash]): Unit =
-    Parallel.bounded(threads).map(crashes)(crash => crash -> crash.verdict()).foreach {
+  protected final def hold(crashes: Seq[Crash]): Unit = holdAll(crashes)(_.verdict())
+
+  private def holdAll[A](crashes: Seq[A])(verdict: A => Verdict): Unit =
+    Parallel.bounded(threads).map(crashes)(crash => crash -> verdict(crash)).foreach {
       case (crash, verdict) =>
         assert(verdict.struck, s"$crash was not reached")
         assert(verdict.problems.isEmpty, s"$crash:\n${verdict.problems.take(12).mkString("\n")}")

@@ -1,0 +1,49 @@
+package stoplog.matrix
+
+import stoplog.commit.JobCommit.Replacing
+import stoplog.fault.Step
+
+/** What a batch job of the matrix does to the rows that are there.
+  *
+  * @param result  what readers see once the next job has dealt with what a dead one left, in short
+  * @param meaning the same as a sentence
+  */
+sealed abstract class BatchMode(
+    val name: String,
+    val replacing: Replacing,
+    val steps: Vector[Step],
+    val result: String,
+    val meaning: String
+) extends Product
+    with Serializable {
+
+  /** What readers must see once a job has decided. */
+  def decided(old: Vector[String], added: Vector[String]): Vector[String]
+}
+
+object BatchMode {
+  case object Overwrite
+      extends BatchMode(
+        "overwrite",
+        Replacing.Everything,
+        Steps.ofBatchJobs,
+        "old or new, whole",
+        "readers see all old rows and no new one if the process died before its record, and all new rows and no " +
+          "old one otherwise; each row once."
+      ) {
+    override def decided(old: Vector[String], added: Vector[String]): Vector[String] = added
+  }
+
+  /** Where an overwrite that died is carried out by nobody else. */
+  case object Append
+      extends BatchMode(
+        "append",
+        Replacing.Nothing,
+        Steps.ofBatchJobs.filterNot(Steps.replacing),
+        "all or none",
+        "readers see no new row if the process died before its record, and all of them otherwise; each row once, " +
+          "and the old ones always."
+      ) {
+    override def decided(old: Vector[String], added: Vector[String]): Vector[String] = old ++ added
+  }
+}

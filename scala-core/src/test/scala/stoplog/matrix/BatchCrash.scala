@@ -9,9 +9,9 @@ import stoplog.part.{PartNaming, RunId}
 
 /** A batch job, killed at one point, and the next job that finds what it left.
   *
-  * Readers must see what the storage's [[BatchMode]] says once the next job has looked; before that, a row at most once.
+  * Readers must see what its [[BatchMode]] says once the next job has looked; before that, a row at most once.
   */
-final case class BatchCrash(site: Site, at: Doom.At) {
+final case class BatchCrash(site: Site, mode: BatchMode, at: Doom.At) {
   import BatchCrash._
 
   def verdict(): Verdict = {
@@ -19,29 +19,35 @@ final case class BatchCrash(site: Site, at: Doom.At) {
     val doom  = new Doom(Some(at))
     try {
       old(place)
-      val victim = new Thread(() => untilBuried(write(site, place, doom)))
+      val victim = new Thread(() => untilBuried(write(mode, place, doom)))
       victim.setDaemon(true)
       victim.start()
       doom.awaitStruckOrEnd(victim)
       place.processesDied()
-      val decided = place.records(Name, Faults.none).read(0).isDefined
+      val records = place.records(Name, Faults.none).list().size
       val between = twice(rows(place))
       job(place, Faults.none, DaysLater).rollForward()
-      val mode     = site.storage.batchMode
-      val wanted   = if (decided || at.step == Step.AfterMark) mode.decided(oldRows, newRows) else oldRows
-      val found    = rows(place)
-      val problems =
-        if (found.sorted == wanted.sorted) Vector.empty else Vector(s"found $found, wanted $wanted")
-      Verdict(doom.struck, between ++ problems ++ left(place, decided))
+      Verdict(doom.struck, between ++ problems(place, records))
     } finally {
       place.remove()
       doom.bury()
     }
   }
 
-  /** A job that had decided is tidied away; what is left of one that had not is out of sight. */
-  private def left(place: Place, decided: Boolean): Vector[String] =
-    if (decided) place.files().filter(_.startsWith(s"_stoplog/$Name/")).map(_ + " was left") else Vector.empty
+  private def problems(place: Place, records: Int): Vector[String] = {
+    val found = rows(place)
+    mode.rows(records, oldRows, newRows) match {
+      case None         => found.diff(oldRows).map(row => s"'$row' should not be there")
+      case Some(wanted) =>
+        val wrong =
+          if (found.sorted == wanted.sorted) Vector.empty else Vector(s"found $found, wanted $wanted")
+        wrong ++ (if (records > 0) left(place) else Vector.empty)
+    }
+  }
+
+  /** A job that has been carried out is tidied away; what is left of one that had not decided is out of sight. */
+  private def left(place: Place): Vector[String] =
+    place.files().filter(_.startsWith(s"_stoplog/$Name/")).map(_ + " was left")
 }
 
 object BatchCrash {
@@ -57,14 +63,14 @@ object BatchCrash {
   private def bucketOf(row: Int): String = buckets(row / 2 % buckets.size)
 
   /** How often an undisturbed job passes each step. */
-  def occurrences(site: Site): Map[Step, Int] = {
+  def occurrences(site: Site, mode: BatchMode): Map[Step, Int] = {
     val place = site.newPlace()
     val doom  = new Doom(None)
     try {
       old(place)
-      write(site, place, doom)
-      val wanted = site.storage.batchMode.decided(oldRows, newRows)
-      require(rows(place).sorted == wanted.sorted, s"an undisturbed job left ${rows(place)}")
+      write(mode, place, doom)
+      val wanted = mode.rows(records = 2, oldRows, newRows).map(_.sorted)
+      require(wanted.contains(rows(place).sorted), s"an undisturbed job left ${rows(place)}")
       doom.occurrences
     } finally place.remove()
   }
@@ -83,7 +89,7 @@ object BatchCrash {
     try job
     catch { case _: Doom.Buried => () }
 
-  private def write(site: Site, place: Place, faults: Faults): Unit = {
+  private def write(mode: BatchMode, place: Place, faults: Faults): Unit = {
     val batch = job(place, faults, Clock.system)
     val plan  = batch.begin(slots = 2)
     val done  = (0 until 2).map { slot =>
@@ -104,7 +110,7 @@ object BatchCrash {
       }
       writer.commit()
     }
-    batch.commit(done, site.storage.batchMode.replacing)
+    batch.commit(done, mode.replacing)
   }
 
   private def job(place: Place, faults: Faults, clock: Clock): JobCommit = new JobCommit(

@@ -41,7 +41,7 @@ class CrashMatrixSuite extends MatrixSuite(Storage.Local) {
   testPage()
 
   override protected def section: String =
-    LocalSection.render(occurrences(sites.head), batchOccurrences, thorough, sparse)
+    LocalSection.render(occurrences(sites.head), batchOccurrences(_), thorough, sparse)
 
   override protected def tried(site: Site, fate: Fate, step: Step, last: Int): Seq[Int] =
     if (long && LocalSection.thorough(site)) 1 to last

@@ -18,12 +18,12 @@ abstract class HadoopMatrixSuite(storage: Storage) extends MatrixSuite(storage) 
   if (long) testPairs(Seq(main), pairs)
 
   testBatchJobs(Seq(main)) { (step, last) =>
-    if (long) 1 to last else Seq(last).filter(_ => storage.sample.contains(step))
+    if (long) 1 to last else Seq(last).filter(_ => storage.sample.contains(step) || Steps.replacing(step))
   }
 
   testPage()
 
-  override protected def section: String = plan.render(occurrences(main), batchOccurrences)
+  override protected def section: String = plan.render(occurrences(main), batchOccurrences(_))
 
   override protected def tried(site: Site, fate: Fate, step: Step, last: Int): Seq[Int] =
     if (long) plan.tried(site, fate, step, last)

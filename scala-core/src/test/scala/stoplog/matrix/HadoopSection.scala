@@ -21,11 +21,9 @@ final class HadoopSection(storage: Storage) {
     if (site == main) storage.occurrences(fate, last).distinct
     else Seq(last).filter(_ => fate == inTurn(step))
 
-  def render(occurrences: Map[Step, Int], batchOccurrences: Map[Step, Int]): String = {
-    def cell(fate: Fate)(step: Step) = {
-      val those = tried(main, fate, step, occurrences(step))
-      s"${MatrixPage.Result} (${if (those.sizeIs > 2) s"1 to ${those.last}" else those.mkString(", ")})"
-    }
+  def render(occurrences: Map[Step, Int], batchOccurrences: BatchMode => Map[Step, Int]): String = {
+    def cell(fate: Fate)(step: Step) =
+      s"${MatrixPage.Result} (${tried(main, fate, step, occurrences(step)).mkString(", ")})"
     val table = MatrixPage.table(
       storage.steps,
       step => occurrences(step).toString,

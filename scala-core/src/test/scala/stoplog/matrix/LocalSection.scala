@@ -10,7 +10,7 @@ object LocalSection {
 
   def render(
       occurrences: Map[Step, Int],
-      batchOccurrences: Map[Step, Int],
+      batchOccurrences: BatchMode => Map[Step, Int],
       thorough: Seq[Site],
       sparse: Seq[Site]
   ): String =

@@ -19,7 +19,8 @@ abstract class MatrixSuite(storage: Storage) extends AnyFunSuite {
   // Names of the tests of this run that held.
   private var proven = Set.empty[String]
 
-  private val found = TrieMap.empty[Site, Map[Step, Int]]
+  private val found        = TrieMap.empty[Site, Map[Step, Int]]
+  private val foundInBatch = TrieMap.empty[BatchMode, Map[Step, Int]]
 
   override protected def withFixture(test: NoArgTest): Outcome = {
     val outcome = super.withFixture(test)
@@ -71,18 +72,20 @@ abstract class MatrixSuite(storage: Storage) extends AnyFunSuite {
     }
 
   /** How often an undisturbed batch job passes each step. */
-  protected final lazy val batchOccurrences: Map[Step, Int] = BatchCrash.occurrences(sites.head)
+  protected final def batchOccurrences(mode: BatchMode): Map[Step, Int] =
+    foundInBatch.getOrElseUpdate(mode, BatchCrash.occurrences(sites.head, mode))
 
   /** @param tried which of the occurrences 1 to `last` */
-  protected final def testBatchJobs(sites: Seq[Site])(tried: (Step, Int) => Seq[Int]): Unit = for (
+  protected final def testBatchJobs(sites: Seq[Site])(tried: (Step, Int) => Seq[Int]): Unit = for {
     site <- sites
-  )
-    test(s"a batch job in mode ${storage.batchMode.name}, killed at each step: ${site.content.name}") {
-      assert(batchOccurrences.keySet === storage.batchSteps.toSet)
+    mode <- storage.batchModes
+  }
+    test(s"a batch job in mode ${mode.name}, killed at each step: ${site.content.name}") {
+      assert(batchOccurrences(mode).keySet === storage.batchSteps(mode).toSet)
       val crashes = for {
-        step       <- storage.batchSteps
-        occurrence <- tried(step, batchOccurrences(step))
-      } yield BatchCrash(site, Doom.At(step, occurrence))
+        step       <- storage.batchSteps(mode)
+        occurrence <- tried(step, batchOccurrences(mode)(step))
+      } yield BatchCrash(site, mode, Doom.At(step, occurrence))
       holdAll(crashes)(_.verdict())
     }
 

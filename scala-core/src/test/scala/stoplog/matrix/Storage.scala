@@ -14,11 +14,11 @@ sealed abstract class Storage(val name: String, val reader: String) extends Prod
   /** Those that a query passes here. */
   def steps: Vector[Step] = Steps.ofQueries
 
-  /** What a batch job does here that is to be all or nothing. */
-  def batchMode: BatchMode = BatchMode.Overwrite
+  /** What batch jobs do here. */
+  def batchModes: Vector[BatchMode] = Vector(BatchMode.Overwrite)
 
-  /** Those that it passes. */
-  final def batchSteps: Vector[Step] = batchMode.steps.filter { step =>
+  /** Those that such a job passes. */
+  final def batchSteps(mode: BatchMode): Vector[Step] = mode.steps.filter { step =>
     steps.contains(step) || Steps.replacing(step)
   }
 
@@ -78,7 +78,7 @@ object Storage {
     /** A record is one request. */
     override def steps: Vector[Step] = super.steps.filterNot(_ == Step.RecordWritten)
 
-    override def batchMode: BatchMode = BatchMode.Append
+    override def batchModes: Vector[BatchMode] = Vector(BatchMode.Append, BatchMode.LoneOverwrite)
 
     override def besides: Option[String] = Some(
       "`S3FaultMatrixSuite` lets requests of each kind fail: by 503, 500, a reset, an answer that is lost, and none " +
@@ -91,11 +91,9 @@ object Storage {
   /** As the file systems of some object stores. */
   sealed abstract class Weak(name: String, scheme: String, abilities: Abilities)
       extends Storage(name, "plain java.nio") {
-    override def fates: Vector[Fate]  = Vector(Fate.Killed, Fate.Woken)
-    override def batchMode: BatchMode = BatchMode.Append
-    override def sample: Vector[Step] = OfVariants
-
-    override def occurrences(fate: Fate, last: Int): Seq[Int] = 1 to last
+    override def fates: Vector[Fate]           = Vector(Fate.Killed, Fate.Woken)
+    override def batchModes: Vector[BatchMode] = Vector(BatchMode.Append, BatchMode.LoneOverwrite)
+    override def sample: Vector[Step]          = OfVariants
 
     override def newPlace(layout: Layout, content: Content): Place =
       new WeakPlace(scheme, abilities, layout, content)

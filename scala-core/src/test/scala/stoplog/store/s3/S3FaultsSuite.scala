@@ -64,6 +64,27 @@ class S3FaultsSuite extends AnyFunSuite with BeforeAndAfterAll {
     }
   }
 
+  test("an upload that could not be marked is aborted by its writer, since nobody else will ever know of it") {
+    val storage = S3Storage.create(
+      S3Settings(partBytes = S3Settings.MinPartBytes),
+      S3Bucket(proxy.endpoint, "stoplog-faults")
+    )
+    val server = storage.raw()
+    try {
+      proxy.inject((request, _, _) => Option.when(request.target.endsWith(".upload"))(Fault.InternalError))
+      val output = storage.partStore().create(NewPart("b", "part-1.txt", run))
+      output.write(content, 0, content.length)
+      assert(intercept[StoplogException](output.persist()).getCondition === "STOPLOG_STORE_WRITE")
+      assert(server.openUploads() === Vector("b/part-1.txt"))
+      output.close()
+      assert(server.openUploads() === Vector.empty)
+    } finally {
+      proxy.inject()
+      server.close()
+      storage.close()
+    }
+  }
+
   /** What was asked of the server. */
   private def life(rules: FaultRule*): Seq[S3Request] = {
     val bucket  = S3Bucket(proxy.endpoint, "stoplog-faults")

@@ -18,7 +18,7 @@ abstract class HadoopMatrixSuite(storage: Storage) extends MatrixSuite(storage) 
   if (long) testPairs(Seq(main), pairs)
 
   testBatchJobs(Seq(main)) { (step, last) =>
-    if (long) 1 to last else Seq(last).filter(_ => storage.sample.contains(step) || Steps.replacing(step))
+    if (long) 1 to last else Seq(last).filter(_ => Steps.ofDecidedJobs(step))
   }
 
   testPage()

@@ -13,6 +13,9 @@ object Steps {
   /** While a task of theirs runs, and so has parts open. */
   val ofTasks: Set[Step] = Set(Step.PartOpened, Step.MidWrite, Step.BeforeSync)
 
+  /** Where a batch job has decided and readers do not see it yet: the next job has most to do. */
+  val ofDecidedJobs: Set[Step] = replacing ++ Set(Step.AfterRecord, Step.MidPublish)
+
   /** What a batch job passes that replaces what is there: it has no claim, no clock and no end. */
   val ofBatchJobs: Vector[Step] = Step.all.filterNot { step =>
     Set[Step](

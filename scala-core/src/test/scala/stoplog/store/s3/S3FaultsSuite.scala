@@ -25,18 +25,22 @@ class S3FaultsSuite extends AnyFunSuite with BeforeAndAfterAll {
   private val faults = Vector(Fault.SlowDown, Fault.InternalError, Fault.ResetBefore, Fault.AnswerLost)
   private val long   = sys.env.get("STOPLOG_LONG").exists(_.nonEmpty)
 
-  /** Each request fails in one way, or with `STOPLOG_LONG` set in all of them. */
+  /** Each request fails in one way, every seventh of a life; or with `STOPLOG_LONG` set in all ways, one in a life. */
   test(
     "whatever happens to a request, the parts are there once and whole, and no upload is left that was answered"
   ) {
     val requests = life()
+    val apart    = if (long) requests.size else 7
     for {
-      at    <- requests.indices
-      fault <- if (long) faults else Vector(faults(at % faults.size))
+      first <- 0 until apart
+      turn  <- if (long) faults.indices else Seq(first)
     } {
       val asked = new AtomicInteger
-      val seen  = life((_, _, _) => Option.when(asked.getAndIncrement() == at)(fault))
-      assert(asked.get > at, s"request $at, $fault: $seen")
+      val seen  = life { (_, _, _) =>
+        val at = asked.getAndIncrement()
+        Option.when(at % apart == first)(faults((at / apart + turn) % faults.size))
+      }
+      assert(asked.get > first, s"request $first, ${faults(turn % faults.size)}: $seen")
     }
   }
 
@@ -64,7 +68,9 @@ class S3FaultsSuite extends AnyFunSuite with BeforeAndAfterAll {
     }
   }
 
-  test("an upload that could not be marked is aborted by its writer, since nobody else will ever know of it") {
+  test(
+    "an upload that could not be marked is aborted by its writer, since nobody else will ever know of it"
+  ) {
     val storage = S3Storage.create(
       S3Settings(partBytes = S3Settings.MinPartBytes),
       S3Bucket(proxy.endpoint, "stoplog-faults")

@@ -75,10 +75,7 @@ private[s3] final class S3Output(
     * handle waits for the marker (I5).
     */
   override def close(): Unit = {
-    if (!closed) for {
-      handle <- upload
-      marked <- marking
-    } marked.whenComplete((_, failure) => if (failure != null) abandon(handle))
+    if (!closed) marking.foreach(_.whenComplete((_, failure) => if (failure != null) upload.foreach(abandon)))
     release()
   }
 

@@ -9,9 +9,9 @@ import stoplog.error.Errors
 object S3Purge {
 
   /** To be asked before Hadoop opens the bucket, which is when it purges. Error: `STOPLOG_UPLOAD_PURGE`. */
-  def refuse(path: Path, configuration: Configuration): Unit =
-    Seq(s"fs.s3a.bucket.${path.toUri.getHost}.multipart.purge", "fs.s3a.multipart.purge")
-      .find(key => configuration.get(key) != null) // what is set for the bucket goes first
-      .filter(configuration.getBoolean(_, false))
-      .foreach(key => throw Errors.uploadPurge(path.toString, key))
+  def refuse(path: Path, configuration: Configuration): Unit = {
+    val ofBucket = s"fs.s3a.bucket.${path.toUri.getHost}.multipart.purge"
+    val key      = if (configuration.get(ofBucket) == null) "fs.s3a.multipart.purge" else ofBucket
+    if (configuration.getBoolean(key, false)) throw Errors.uploadPurge(path.toString, key)
+  }
 }

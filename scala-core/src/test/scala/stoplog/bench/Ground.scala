@@ -30,7 +30,8 @@ object Ground {
     val process = hdfsStore(files, HadoopDurability.Process)
     val disk    = hdfsStore(files, HadoopDurability.Disk)
     val synced  = new PlainStream("plain stream, SYNC_BLOCK", files, synchronous(files))
-    val patient = files.at("").getFileSystem(files.fileSystem.getConf) // Hadoop's own client, which others share
+    val patient =
+      files.at("").getFileSystem(files.fileSystem.getConf) // Hadoop's own client, which others share
     new Ground(
       "HDFS",
       files,

@@ -10,7 +10,7 @@ object LocalSection {
 
   def render(
       occurrences: Map[Step, Int],
-      batchOccurrences: Map[Step, Int],
+      batchOccurrences: BatchMode => Map[Step, Int],
       thorough: Seq[Site],
       sparse: Seq[Site]
   ): String =
@@ -22,25 +22,11 @@ object LocalSection {
        |
        |{queries}
        |
-       |### Batch jobs
-       |
-       |A batch write in mode overwrite is killed at each occurrence of each step, with every content. The
-       |next job under the path then deals with what it finds. "$BatchResult" means: readers see all old rows and no
-       |new one if the process died before its record, and all new rows and no old one otherwise; each row once.
-       |
-       |{batches}
-       |""".stripMargin
+       |{batches}""".stripMargin
       .replace("{thorough}", MatrixPage.named(thorough))
       .replace(
         "{queries}",
-        table(Storage.Local.steps, occurrences, Fate.all.map(_.name -> MatrixPage.Result))
+        MatrixPage.table(Storage.Local.steps, occurrences, Fate.all.map(_.name -> MatrixPage.Result))
       )
-      .replace("{batches}", table(Steps.ofBatchJobs, batchOccurrences, Seq(Fate.Killed.name -> BatchResult)))
-
-  private def table(steps: Seq[Step], occurrences: Map[Step, Int], results: Seq[(String, String)]): String = {
-    def all(step: Step) = if (occurrences(step) == 1) "1" else s"1 to ${occurrences(step)}"
-    MatrixPage.table(steps, all, results.map { case (fate, result) => fate -> ((_: Step) => result) })
-  }
-
-  private val BatchResult = "old or new, whole"
+      .replace("{batches}", BatchSection.render(Storage.Local, batchOccurrences))
 }

@@ -31,7 +31,21 @@ object MatrixPage {
     (head +: head.map(_ => "---") +: rows).map(_.mkString("| ", " | ", " |")).mkString("\n")
   }
 
+  /** The same where all occurrences have been tried, of which there are so many, with one result for all of them. */
+  def table(steps: Seq[Step], occurrences: Map[Step, Int], results: Seq[(String, String)]): String = {
+    def all(step: Step) = if (occurrences(step) == 1) "1" else s"1 to ${occurrences(step)}"
+    table(steps, all(_), results.map { case (fate, result) => fate -> ((_: Step) => result) })
+  }
+
+  /** The text in lines as long as others of the page. */
+  def paragraph(text: String): String = text.split(' ').reduceLeft { (lines, word) =>
+    val line = lines.drop(lines.lastIndexOf('\n') + 1)
+    if (line.length + 1 + word.length > LineLength) s"$lines\n$word" else s"$lines $word"
+  }
+
   def named(sites: Seq[Site]): String = sites.map(_.name).mkString(" and ")
+
+  private def LineLength = 118
 
   /** In the root of the build, wherever below it the tests are run. */
   private def file: Path = Iterator

@@ -2,8 +2,8 @@ package stoplog.matrix
 
 import stoplog.fault.Step
 
-/** What the long run on a storage with servers tries. */
-final class ServerSection(storage: Storage) {
+/** What the long run tries on a file system of Hadoop's. */
+final class HadoopSection(storage: Storage) {
 
   /** Where most is tried, and where layout and content are other ones. */
   val (main, other) = {
@@ -13,7 +13,7 @@ final class ServerSection(storage: Storage) {
 
   /** Each step comes first once, and once second. */
   val pairs: Seq[(Step, Step)] = storage.steps.indices.map { n =>
-    storage.steps(n) -> storage.steps((n * ServerSection.Stride + 1) % storage.steps.size)
+    storage.steps(n) -> storage.steps((n * HadoopSection.Stride + 1) % storage.steps.size)
   }
 
   /** Which of `last` occurrences. */
@@ -21,7 +21,7 @@ final class ServerSection(storage: Storage) {
     if (site == main) storage.occurrences(fate, last).distinct
     else Seq(last).filter(_ => fate == inTurn(step))
 
-  def render(occurrences: Map[Step, Int]): String = {
+  def render(occurrences: Map[Step, Int], batchOccurrences: BatchMode => Map[Step, Int]): String = {
     def cell(fate: Fate)(step: Step) =
       s"${MatrixPage.Result} (${tried(main, fate, step, occurrences(step)).mkString(", ")})"
     val table = MatrixPage.table(
@@ -29,19 +29,18 @@ final class ServerSection(storage: Storage) {
       step => occurrences(step).toString,
       storage.fates.map(fate => fate.name -> cell(fate) _)
     )
-    s"""## ${storage.name}
-       |
-       |Read with ${storage.reader}. With the unfinished parts and the content ${main.name} the occurrences of each
-       |step are tried whose numbers are in the table. With ${other.name} each step is tried once more, at its last
-       |occurrence, the fates taking turns.{same}
-       |
-       |{table}
-       |
-       |A process is killed at the first of these steps, and its successor at the second:
-       |${pairs.map { case (step, next) => s"`${step.name}` and `${next.name}`" }.mkString(", ")}.
-       |
-       |${storage.besides} `TwoDriversSuite` lets two drivers work at once: the older one publishes nothing.
-       |""".stripMargin.replace("{table}", table).replace("{same}", sameFates)
+    val text = MatrixPage.paragraph(
+      s"Read with ${storage.reader}. With the unfinished parts and the content ${main.name} the occurrences of each " +
+        s"step are tried whose numbers are in the table. With ${other.name} each step is tried once more, at its last " +
+        s"occurrence, the fates taking turns.$sameFates"
+    )
+    val chains = MatrixPage.paragraph(
+      "A process is killed at the first of these steps, and its successor at the second: " +
+        pairs.map { case (step, next) => s"`${step.name}` and `${next.name}`" }.mkString("", ", ", ".")
+    )
+    val batches = BatchSection.render(storage, batchOccurrences)
+    (Seq(s"## ${storage.name}", text, table, chains) ++ storage.besides.map(MatrixPage.paragraph) :+ batches)
+      .mkString("\n\n")
   }
 
   private def sameFates: String =
@@ -51,7 +50,7 @@ final class ServerSection(storage: Storage) {
   private def inTurn(step: Step): Fate = storage.fates(storage.steps.indexOf(step) % storage.fates.size)
 }
 
-private object ServerSection {
+private object HadoopSection {
 
   /** Has no divisor in common with the number of steps. */
   private val Stride = 7

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from support.place import Place
 
 LONG = os.environ.get("STOPLOG_LONG") == "1"
-KILL_ROUNDS = 20 if LONG else 4
+KILL_ROUNDS = 20 if LONG else 5
 SEED = 20_260_301
 KEEP_RUNNING = {"processingTime": "0 seconds"}
 
@@ -27,6 +27,8 @@ OPTIONS = {
     "bucketCheckInterval": "200ms",
 }
 FORMATS = (
+    # Row groups of a few dozen rows: some are full within an epoch, others after several.
+    {"format": "parquet", "parquet.block.size": "1000", "maxRecordsPerPart": "500"},
     {"format": "text"},
     {"format": "text", "compression": "gzip"},
     {"format": "json"},
@@ -69,8 +71,24 @@ def test_kill_9_at_random_moments(place: Place) -> None:
         arrive_until_killed(place, process, moments.uniform(0, 4))
         assert_none_twice(place.out, place.rows)
     place.feed()
-    assert job(place, FORMATS[0]).run().code == 0
+    assert job(place, {"format": "text"}).run().code == 0
     assert_each_once(place.out, place.rows)
+
+
+@pytest.mark.spark_lines
+@pytest.mark.parametrize("form", ["parquet", "orc", "avro"])
+def test_a_bulk_format_killed_in_the_middle(place: Place, form: str) -> None:
+    """The part is open over the crash, with rows in its blocks and rows beside it."""
+    place.feed(files=6)
+    bulk = {"format": form, "maxRecordsPerPart": "1000"}
+    crashing = job(place, bulk, fault="afterRecord:3:halt")
+    assert crashing.run().code == KILLED
+    assert_none_twice(place.out, place.rows)
+    place.feed(files=3)
+    assert job(place, bulk).run().code == 0
+    assert_each_once(place.out, place.rows)
+    place.age_unfinished(HOUR_SECONDS)
+    assert place.unfinished() == []
 
 
 @pytest.mark.spark_lines

@@ -27,7 +27,7 @@ def lines(path: Path) -> list[str]:
 
 
 def rows(path: Path) -> list[str]:
-    """The column `value` of text and JSON parts, compressed or not."""
+    """The column `value` of all parts, compressed or not."""
     return [row for file in files(path) for row in _rows(file)]
 
 
@@ -62,6 +62,8 @@ def _assert_parts(path: Path) -> None:
 
 
 def _rows(file: Path) -> list[str]:
+    if file.suffix in _TABLES:
+        return _TABLES[file.suffix](file)
     found = content(file).decode().splitlines()
     return [json.loads(line)["value"] for line in found] if ".json" in file.suffixes else found
 
@@ -76,6 +78,27 @@ def _unzstd(file: Path) -> bytes:
     with file.open("rb") as stream:
         return zstandard.ZstdDecompressor().stream_reader(stream, read_across_frames=True).read()
 
+
+def _parquet(file: Path) -> list[str]:
+    import pyarrow.parquet
+
+    return pyarrow.parquet.ParquetFile(file).read().column("value").to_pylist()
+
+
+def _orc(file: Path) -> list[str]:
+    import pyarrow.orc
+
+    return pyarrow.orc.ORCFile(file).read().column("value").to_pylist()
+
+
+def _avro(file: Path) -> list[str]:
+    import fastavro
+
+    with file.open("rb") as stream:
+        return [record["value"] for record in fastavro.reader(stream)]
+
+
+_TABLES: dict[str, Callable[[Path], list[str]]] = {".parquet": _parquet, ".orc": _orc, ".avro": _avro}
 
 _OPENERS: dict[str, Callable[[Path], bytes]] = {
     ".gz": lambda file: gzip.decompress(file.read_bytes()),

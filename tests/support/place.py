@@ -66,7 +66,8 @@ class Place:
         shutil.copy(attempt, attempt.with_name(f"{attempt.name[:-4]}0000"))
 
     def unfinished(self) -> list[Path]:
-        return [file for file in (self.own / "open").rglob("*") if file.is_file()]
+        places = (self.own / "open", self.own / "beside")
+        return [file for place in places for file in place.rglob("*") if file.is_file()]
 
     def records(self) -> list[Path]:
         """The records of the commit log, oldest first."""

@@ -164,10 +164,11 @@ final class TaskWriter[R](
     mayStart()
   }
 
+  /** A part that cannot be finished stays, to be closed with the others. */
   private def close(part: LivePart[R], reason: RollReason): Unit = {
+    finish(part, reason)
     live.remove(part.bucket)
     last = None
-    finish(part, reason)
   }
 
   private def finish(part: LivePart[R], reason: RollReason): Unit = {

@@ -32,6 +32,10 @@ object Errors {
   def hadoopAws(path: String, hadoop: String, why: String): StoplogArgumentException =
     argument("STOPLOG_HADOOP_AWS", "path" -> path, "hadoop" -> hadoop, "why" -> reason(why))
 
+  /** @param key the setting of S3A that is true */
+  def uploadPurge(path: String, key: String): StoplogArgumentException =
+    argument("STOPLOG_UPLOAD_PURGE", "path" -> path, "key" -> key)
+
   def textSchema(schema: String): StoplogArgumentException =
     argument("STOPLOG_TEXT_SCHEMA", "schema" -> schema)
 

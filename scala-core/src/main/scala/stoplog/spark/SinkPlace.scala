@@ -14,7 +14,7 @@ import stoplog.options.{Durability, Truncation}
 import stoplog.rolling.RollingPolicy
 import stoplog.store.{JobStore, PartLayout, PartStore, SideStore}
 import stoplog.store.hadoop.{HadoopFiles, HadoopSettings, Renaming}
-import stoplog.store.s3.{S3Library, S3Records}
+import stoplog.store.s3.{S3Library, S3Purge, S3Records}
 
 /** One path on one kind of storage: which stores go there. Goes to the executors. */
 private[spark] trait SinkPlace extends Serializable {
@@ -43,7 +43,7 @@ private[spark] object SinkPlace {
   /** By what the path's file system can do. Read as Hadoop reads paths, so that a path means what it means to Spark's
     * own formats.
     *
-    * Errors: `STOPLOG_STORE_UNSUPPORTED`, `STOPLOG_HADOOP_AWS`, `STOPLOG_PATH_NOT_WRITABLE`.
+    * Errors: `STOPLOG_STORE_UNSUPPORTED`, `STOPLOG_HADOOP_AWS`, `STOPLOG_UPLOAD_PURGE`, `STOPLOG_PATH_NOT_WRITABLE`.
     */
   def of(path: String, durability: Durability, truncation: Truncation): SinkPlace = {
     val configuration = SparkSession.active.sparkContext.hadoopConfiguration
@@ -53,7 +53,10 @@ private[spark] object SinkPlace {
     val scheme = Option(parsed.toUri.getScheme).getOrElse(FileSystem.getDefaultUri(configuration).getScheme)
     if (scheme == "file") OnDisk(path, parsed, durability)
     else {
-      if (scheme == "s3a") S3Library.check(path, configuration.getClassLoader, VersionInfo.getVersion)
+      if (scheme == "s3a") {
+        S3Library.check(path, configuration.getClassLoader, VersionInfo.getVersion)
+        S3Purge.refuse(parsed, configuration)
+      }
       Try(FileSystem.getFileSystemClass(scheme, configuration)).failed.foreach { _ =>
         throw Errors.storeUnsupported(path, scheme)
       }

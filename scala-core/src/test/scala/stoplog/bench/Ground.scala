@@ -9,7 +9,7 @@ import stoplog.fault.Faults
 import stoplog.servers.S3Server
 import stoplog.store.PartLayout
 import stoplog.store.hadoop._
-import stoplog.store.hdfs.{HdfsPartStore, HdfsStorage, MiniHdfs}
+import stoplog.store.hdfs.{HdfsPartStore, MiniHdfs}
 import stoplog.store.s3.{S3PartStore, S3Settings}
 
 /** A server, and what is compared on it. */
@@ -30,12 +30,17 @@ object Ground {
     val process = hdfsStore(files, HadoopDurability.Process)
     val disk    = hdfsStore(files, HadoopDurability.Disk)
     val synced  = new PlainStream("plain stream, SYNC_BLOCK", files, synchronous(files))
+    val patient =
+      files.at("").getFileSystem(files.fileSystem.getConf) // Hadoop's own client, which others share
     new Ground(
       "HDFS",
       files,
       Vector(
+        new PlainStream("plain stream of Hadoop's own client", files, patient.create(_, false)),
         new PlainStream(Plain, files, files.fileSystem.create(_, false)),
         synced,
+        new FlushedStream("plain stream, 8 hflush", Plain, files, HadoopDurability.Process, times = 8),
+        new FlushedStream("plain stream, 8 hsync", synced.name, files, HadoopDurability.Disk, times = 8),
         new PartOfEpochs("stoplog, durability=process, one epoch", Plain, process, epochs = 1),
         new PartOfEpochs("stoplog, durability=process, 8 epochs", Plain, process, epochs = 8),
         new PartOfEpochs("stoplog, durability=disk, one epoch", synced.name, disk, epochs = 1),
@@ -59,7 +64,12 @@ object Ground {
     )
   }
 
-  def hdfsFiles(): HadoopFiles = at(MiniHdfs.uri, HdfsStorage.configuration())
+  /** With the defaults of HDFS, but for the only DataNode. */
+  def hdfsFiles(): HadoopFiles = {
+    val conf = new Configuration()
+    conf.setInt("dfs.replication", 1)
+    at(MiniHdfs.uri, conf)
+  }
 
   def hdfsStore(files: HadoopFiles, durability: HadoopDurability): HdfsPartStore = new HdfsPartStore(
     files,

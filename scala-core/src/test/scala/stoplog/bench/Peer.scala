@@ -3,7 +3,7 @@ package stoplog.bench
 import org.apache.hadoop.fs.{FSDataOutputStream, Path}
 
 import stoplog.part.RunId
-import stoplog.store.hadoop.HadoopFiles
+import stoplog.store.hadoop.{HadoopDurability, HadoopFiles}
 import stoplog.store.{NewPart, PartOutput, PartStore}
 
 /** A way to bring the bytes of one file to a storage, until readers see it under its name. */
@@ -39,6 +39,25 @@ final class PlainStream(val name: String, files: HadoopFiles, create: Path => FS
   override def write(file: String, rows: Rows): Unit = {
     val out = create(files.at(file))
     try rows.share(of = 1)(out.write(_, _, _))
+    finally out.close()
+  }
+}
+
+/** The same, and flushed so many times: as durable as a part after each epoch. Nobody else can go on with it. */
+final class FlushedStream(
+    val name: String,
+    val measure: String,
+    files: HadoopFiles,
+    durability: HadoopDurability,
+    times: Int
+) extends Peer {
+  override def write(file: String, rows: Rows): Unit = {
+    val out = files.fileSystem.create(files.at(file), false)
+    try
+      for (_ <- 1 to times) {
+        rows.share(of = times)(out.write(_, _, _))
+        durability.flush(out)
+      }
     finally out.close()
   }
 }

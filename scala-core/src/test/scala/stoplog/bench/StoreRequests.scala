@@ -2,15 +2,13 @@ package stoplog.bench
 
 import java.nio.file.Paths
 
-import scala.collection.mutable
-
 import stoplog.commit.Rolls
 import stoplog.fault.Faults
 import stoplog.rolling.{OnCheckpointRollingPolicy, RollingPolicy}
-import stoplog.servers.S3Server
+import stoplog.servers.{FaultProxy, S3Server}
 import stoplog.store.hadoop.{HadoopDurability, HadoopRecords}
 import stoplog.store.hdfs.MiniHdfs
-import stoplog.store.s3.{S3Proxy, S3Records}
+import stoplog.store.s3.S3Records
 
 /** What an epoch costs in calls of the NameNode and in requests to S3, as the servers see them.
   *
@@ -35,17 +33,13 @@ object StoreRequests {
   }
 
   private def onS3(): Seq[Map[String, Any]] = {
-    val proxy = new S3Proxy(S3Server.sharedS3Mock.endpoint)
-    val seen  = mutable.Map.empty[String, Long].withDefaultValue(0)
-    val files = Ground.s3Files(S3Server.settings(proxy.endpoint))
+    val proxy = FaultProxy.before(S3Server.sharedS3Mock.endpoint)
+    val files = Ground.s3Files(proxy.settings)
     val asked = new Asked(
       files.root,
       Ground.s3Store(files),
       new S3Records(files, "main"),
-      () => {
-        proxy.taken().foreach(request => seen(request.operation) += 1)
-        seen.toMap
-      }
+      () => proxy.counts.map { case (call, count) => call.toString -> count.toLong }
     )
     def row(what: String, policy: RollingPolicy, bytes: Int, parts: Int, epochs: Int) =
       figures("S3", what, asked.perEpoch(policy, bytes, parts, epochs))

@@ -1,6 +1,6 @@
 package stoplog.commit
 
-import java.io.{ByteArrayOutputStream, OutputStream}
+import java.io.{ByteArrayOutputStream, IOException, OutputStream}
 
 import stoplog.part.Beside
 import stoplog.rolling.{PartStats, RollReason, RollingPolicy}
@@ -63,4 +63,16 @@ object Rolls {
 
   def atAge(mostMillis: Long): RollingPolicy =
     Rolls(onTime = (part, now) => Option.when(now - part.openedAtMillis >= mostMillis)(RollReason.Age)).policy
+}
+
+/** The same in members that cannot be ended. */
+object EndlessMembers extends RowFormat[String] {
+  override def start(out: OutputStream): Unit               = Lines.start(out)
+  override def encode(row: String, out: OutputStream): Unit = Lines.encode(row, out)
+
+  override def openMember(out: OutputStream): Option[Member] = Some(new Member {
+    override val stream: OutputStream = out
+    override def finish(): Unit       = throw new IOException("no end")
+    override def close(): Unit        = ()
+  })
 }

@@ -1,5 +1,7 @@
 package stoplog.commit
 
+import java.io.IOException
+
 import org.scalatest.funsuite.AnyFunSuite
 
 import stoplog.commit.Samples._
@@ -53,6 +55,14 @@ class TaskWriterSuite extends AnyFunSuite {
   private def written(name: String)(body: => Unit): Unit = test(name) {
     parts = new MemoryParts
     body
+  }
+
+  written("a part that cannot be finished is closed with the others") {
+    val writer = task(maxOpenParts = 1, format = EndlessMembers)
+    writer.write("a", "one")
+    assertThrows[IOException](writer.write("b", "two"))
+    writer.close()
+    assert(parts.calls.last === "close t1")
   }
 
   written("nothing is asked of the store before the first row, nor for no rows at all") {

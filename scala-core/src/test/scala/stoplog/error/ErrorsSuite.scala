@@ -64,7 +64,8 @@ class ErrorsSuite extends AnyFunSuite {
     Errors.distributionUnsupported("0 writers"),
     Errors.storeUnsupported("gs://b/out", "gs"),
     Errors.storeNotExclusive("ftp://host/out", "ftp"),
-    Errors.hadoopAws("s3a://b/out", "3.5.0", "it is not there")
+    Errors.hadoopAws("s3a://b/out", "3.5.0", "it is not there"),
+    Errors.uploadPurge("s3a://b/out", "fs.s3a.multipart.purge")
   )
 
   test(

@@ -5,12 +5,11 @@ import stoplog.fault.{Faults, Step}
 import stoplog.log.CommitLog
 import stoplog.part.{PartNaming, RunId}
 
-/** A batch job that replaces what is there, killed at one point, and the next job that finds what it left.
+/** A batch job, killed at one point, and the next job that finds what it left.
   *
-  * Readers must see all of the old rows or all of the new ones once the next job has looked; before that, a row
-  * at most once.
+  * Readers must see what its [[BatchMode]] says once the next job has looked; before that, a row at most once.
   */
-final case class BatchCrash(site: Site, at: Doom.At) {
+final case class BatchCrash(site: Site, mode: BatchMode, at: Doom.At) {
   import BatchCrash._
 
   def verdict(): Verdict = {
@@ -18,45 +17,58 @@ final case class BatchCrash(site: Site, at: Doom.At) {
     val doom  = new Doom(Some(at))
     try {
       old(place)
-      val victim = new Thread(() => untilBuried(replace(place, doom)))
+      val victim = new Thread(() => untilBuried(write(mode, place, doom)))
       victim.setDaemon(true)
       victim.start()
       doom.awaitStruckOrEnd(victim)
       place.processesDied()
-      val decided = place.records(Name, Faults.none).read(0).isDefined
+      val records = place.records(Name, Faults.none).list().size
       val between = twice(rows(place))
-      job(place, Faults.none).rollForward()
-      val wanted   = if (decided || at.step == Step.AfterMark) newRows else oldRows
-      val found    = rows(place)
-      val problems =
-        if (found.sorted == wanted.sorted) Vector.empty else Vector(s"found $found, wanted $wanted")
-      Verdict(doom.struck, between ++ problems ++ left(place, decided))
+      job(place, Faults.none, DaysLater).rollForward()
+      Verdict(doom.struck, between ++ problems(place, records))
     } finally {
       place.remove()
       doom.bury()
     }
   }
 
-  /** A job that had decided is tidied away; one that had not is left alone for a day, out of sight. */
-  private def left(place: Place, decided: Boolean): Vector[String] =
-    if (decided) place.files().filter(_.startsWith(s"_stoplog/$Name/")).map(_ + " was left") else Vector.empty
+  private def problems(place: Place, records: Int): Vector[String] = {
+    val found = rows(place)
+    mode.rows(records, oldRows, newRows) match {
+      case None         => found.diff(oldRows).map(row => s"'$row' should not be there")
+      case Some(wanted) =>
+        val wrong =
+          if (found.sorted == wanted.sorted) Vector.empty else Vector(s"found $found, wanted $wanted")
+        wrong ++ (if (records > 0) left(place) else Vector.empty)
+    }
+  }
+
+  /** A job that has been carried out is tidied away; what is left of one that had not decided is out of sight. */
+  private def left(place: Place): Vector[String] =
+    place.files().filter(_.startsWith(s"_stoplog/$Name/")).map(_ + " was left")
 }
 
 object BatchCrash {
   private val Name = "batch-1"
 
+  /** By when nobody can be writing any more, where that cannot be told otherwise. */
+  private val DaysLater = new ManualClock(System.currentTimeMillis() + 3 * 24 * 60 * 60 * 1000L)
+
   private val buckets = Vector("a", "b", "")
   private val oldRows = buckets.map(bucket => s"old row of '$bucket'")
-  private val newRows = (0 until 12).toVector.map(number => s"new row $number")
+  private val newRows = (0 until 12).toVector.map(number => s"new row $number of '${bucketOf(number)}'")
+
+  private def bucketOf(row: Int): String = buckets(row / 2 % buckets.size)
 
   /** How often an undisturbed job passes each step. */
-  def occurrences(site: Site): Map[Step, Int] = {
+  def occurrences(site: Site, mode: BatchMode): Map[Step, Int] = {
     val place = site.newPlace()
     val doom  = new Doom(None)
     try {
       old(place)
-      replace(place, doom)
-      require(rows(place).sorted == newRows.sorted, s"an undisturbed job left ${rows(place)}")
+      write(mode, place, doom)
+      val wanted = mode.rows(records = 2, oldRows, newRows).map(_.sorted)
+      require(wanted.contains(rows(place).sorted), s"an undisturbed job left ${rows(place)}")
       doom.occurrences
     } finally place.remove()
   }
@@ -69,8 +81,8 @@ object BatchCrash {
     try job
     catch { case _: Doom.Buried => () }
 
-  private def replace(place: Place, faults: Faults): Unit = {
-    val batch = job(place, faults)
+  private def write(mode: BatchMode, place: Place, faults: Faults): Unit = {
+    val batch = job(place, faults, Clock.system)
     val plan  = batch.begin(slots = 2)
     val done  = (0 until 2).map { slot =>
       val writer = new TaskWriter[String](
@@ -87,20 +99,20 @@ object BatchCrash {
         new Sides(place.sides(Name), faults)
       )
       newRows.zipWithIndex.filter(_._2 % 2 == slot).foreach { case (row, n) =>
-        writer.write(buckets(n / 2 % 3), row)
+        writer.write(bucketOf(n), row)
       }
       writer.commit()
     }
-    batch.commit(done, JobCommit.Replacing.Everything)
+    batch.commit(done, mode.replacing)
   }
 
-  private def job(place: Place, faults: Faults): JobCommit = new JobCommit(
+  private def job(place: Place, faults: Faults, clock: Clock): JobCommit = new JobCommit(
     RunId.random(),
     SinkIdentity(place.root, Name, Name),
     new CommitLog(place.records(Name, faults)),
     place.parts(Name, faults),
     place.job(Name),
-    SinkDriver.Tools(Clock.system, faults, Turn.semaphore(), Parallel.sequential, Retry.never)
+    SinkDriver.Tools(clock, faults, Turn.semaphore(), Parallel.sequential, Retry.never)
   )
 
   private def rows(place: Place): Vector[String] =

@@ -39,27 +39,13 @@ class CrashMatrixSuite extends MatrixSuite(Storage.Local) {
         } yield step -> next
       )
 
-  private lazy val batchOccurrences = BatchCrash.occurrences(rows)
-
   // A batch job stages its parts in its own directory, whatever the layout of the sink.
-  for (site <- sites if site.layout == Layout.Staging)
-    test(s"a batch job that replaces what is there, killed at each step: ${site.content.name}") {
-      assert(batchOccurrences.keySet === Steps.ofBatchJobs.toSet)
-      for {
-        step       <- Steps.ofBatchJobs
-        occurrence <- 1 to batchOccurrences(step)
-      } {
-        val crash   = BatchCrash(site, Doom.At(step, occurrence))
-        val verdict = crash.verdict()
-        assert(verdict.struck, s"$crash was not reached")
-        assert(verdict.problems.isEmpty, s"$crash:\n${verdict.problems.mkString("\n")}")
-      }
-    }
+  testBatchJobs(sites.filter(_.layout == Layout.Staging))((_, last) => 1 to last)
 
   testPage()
 
   override protected def section: String =
-    LocalSection.render(occurrences(rows), occurrences(blocks), batchOccurrences, thorough, sparse)
+    LocalSection.render(occurrences(rows), occurrences(blocks), batchOccurrences(_), thorough, sparse)
 
   override protected def tried(site: Site, fate: Fate, step: Step, last: Int): Seq[Int] =
     if (long && LocalSection.thorough(site)) 1 to last

@@ -4,16 +4,16 @@ import java.util.UUID
 import java.util.concurrent.ConcurrentLinkedQueue
 
 import scala.jdk.CollectionConverters._
-import scala.util.Try
+import scala.util.{Try, Using}
 
 import org.apache.hadoop.conf.Configuration
-import org.apache.hadoop.fs.{FileSystem, Path}
+import org.apache.hadoop.fs.{FSDataInputStream, FileSystem, Path}
 import org.apache.hadoop.hdfs.DistributedFileSystem
 
 import stoplog.fault.Faults
 import stoplog.log.RecordStore
 import stoplog.store.hadoop._
-import stoplog.store.hdfs.{HdfsPartStore, HdfsSides, HdfsStorage, MiniHdfs}
+import stoplog.store.hdfs.{HdfsJobStore, HdfsPartStore, HdfsSides, HdfsStorage, MiniHdfs}
 import stoplog.store.{JobStore, PartStore, SideStore}
 
 /** A directory of the HDFS of the tests, looked at with Hadoop's own client.
@@ -24,6 +24,7 @@ final class HdfsPlace(
     override val root: String,
     layout: Layout,
     override val content: Content,
+    trimming: Trimming,
     settings: Map[String, String]
 ) extends Place
     with Serializable {
@@ -38,7 +39,7 @@ final class HdfsPlace(
       files,
       sinkId,
       layout.of(sinkId),
-      Trimming.Truncate,
+      trimming,
       lengths,
       HadoopDurability.Disk,
       faults
@@ -50,7 +51,7 @@ final class HdfsPlace(
   override def records(sinkId: String, faults: Faults): RecordStore =
     new HadoopRecords(client(), sinkId, HadoopDurability.Disk, faults)
 
-  override def job(name: String): JobStore = new HadoopJobStore(client(), name)
+  override def job(name: String): JobStore = new HdfsJobStore(client(), name)
 
   override def files(): Vector[String] = {
     val found = reader.listFiles(base, true)
@@ -61,10 +62,19 @@ final class HdfsPlace(
       .toVector
   }
 
+  /** As a reader does it that knows nothing of stoplog, but of `.valid-length` files. */
   override def read(file: String): Array[Byte] = {
-    val in = reader.open(new Path(base, file))
-    try in.readAllBytes()
-    finally in.close()
+    val path      = new Path(base, file)
+    val companion = new Path(path.getParent, s"_${path.getName}.valid-length")
+    val all       = reading(path)(_.readAllBytes())
+    if (trimming == Trimming.ValidLength && reader.exists(companion))
+      all.take(reading(companion)(_.readUTF().toInt))
+    else all
+  }
+
+  override def described(file: String): Option[String] = file match {
+    case HdfsPlace.Companion(directory, name) if trimming == Trimming.ValidLength => Some(directory + name)
+    case _                                                                        => None
   }
 
   override def plant(file: String, bytes: Array[Byte]): Unit = {
@@ -88,6 +98,9 @@ final class HdfsPlace(
   }
 
   private def base: Path = new Path(root)
+
+  private def reading[A](path: Path)(read: FSDataInputStream => A): A =
+    Using.resource(reader.open(path))(read)
 
   private def client(): HadoopFiles = {
     val files = new HadoopFiles(root, new HadoopSettings(configuration(settings)))
@@ -115,12 +128,16 @@ object HdfsPlace {
     "dfs.client.retry.policy.spec"    -> "200,100"
   )
 
+  private val Companion = """((?:.*/)?)_([^/]+)\.valid-length""".r
+
   def create(
       layout: Layout,
       content: Content,
+      trimming: Trimming = Trimming.Truncate,
       settings: Map[String, String] = waiting
   ): HdfsPlace = {
-    val place = new HdfsPlace(s"${MiniHdfs.uri}/matrix-${UUID.randomUUID()}", layout, content, settings)
+    val root  = s"${MiniHdfs.uri}/matrix-${UUID.randomUUID()}"
+    val place = new HdfsPlace(root, layout, content, trimming, settings)
     place.reader.mkdirs(place.base)
     place
   }

@@ -63,7 +63,7 @@ class HdfsServersSuite extends AnyFunSuite {
   private def withPlace(
       settings: Map[String, String] = HdfsPlace.waiting
   )(test: (HdfsPlace, ManualClock) => Unit): Unit = {
-    val place = HdfsPlace.create(Layout.Staging, Content.Plain, settings)
+    val place = HdfsPlace.create(Layout.Staging, Content.Plain, settings = settings)
     val clock = Crash.clock()
     try {
       // Hadoop keeps connections for all clients of a process. One to a NameNode that has been restarted since fails

@@ -11,7 +11,7 @@ object LocalSection {
   def render(
       occurrences: Map[Step, Int],
       blockOccurrences: Map[Step, Int],
-      batchOccurrences: Map[Step, Int],
+      batchOccurrences: BatchMode => Map[Step, Int],
       thorough: Seq[Site],
       sparse: Seq[Site]
   ): String =
@@ -23,32 +23,15 @@ object LocalSection {
        |
        |{queries}
        |
-       |### Batch jobs
-       |
-       |A batch write in mode overwrite is killed at each occurrence of each step, with every content. The
-       |next job under the path then deals with what it finds. "$BatchResult" means: readers see all old rows and no
-       |new one if the process died before its record, and all new rows and no old one otherwise; each row once.
-       |
-       |{batches}
-       |""".stripMargin
+       |{batches}""".stripMargin
       .replace("{thorough}", MatrixPage.named(thorough))
       .replace(
         "{queries}",
-        table(
+        MatrixPage.table(
           Storage.Local.steps,
-          MatrixPage.each(occurrences, blockOccurrences)(upTo),
+          Seq("" -> occurrences, "blocks: " -> blockOccurrences),
           Fate.all.map(_.name -> MatrixPage.Result)
         )
       )
-      .replace(
-        "{batches}",
-        table(Steps.ofBatchJobs, step => upTo(batchOccurrences(step)), Seq(Fate.Killed.name -> BatchResult))
-      )
-
-  private def table(steps: Seq[Step], occurrences: Step => String, results: Seq[(String, String)]): String =
-    MatrixPage.table(steps, occurrences, results.map { case (fate, result) => fate -> ((_: Step) => result) })
-
-  private def upTo(last: Int): String = if (last == 1) "1" else s"1 to $last"
-
-  private val BatchResult = "old or new, whole"
+      .replace("{batches}", BatchSection.render(Storage.Local, batchOccurrences))
 }

@@ -31,14 +31,30 @@ object MatrixPage {
     (head +: head.map(_ => "---") +: rows).map(_.mkString("| ", " | ", " |")).mkString("\n")
   }
 
-  /** What to say of a step's occurrences where they are other ones with rows and with blocks. */
-  def each(rows: Map[Step, Int], blocks: Map[Step, Int])(text: Int => String)(step: Step): String =
-    (rows.get(step).map(text), blocks.get(step).map(text)) match {
-      case (Some(alike), Some(other)) if alike == other => alike
-      case (inRows, inBlocks) => (inRows ++ inBlocks.map("blocks: " + _)).mkString("; ")
-    }
+  /** The same where all occurrences have been tried, with one result for all of them.
+    *
+    * @param occurrences how many there are, by what is written
+    */
+  def table(
+      steps: Seq[Step],
+      occurrences: Seq[(String, Map[Step, Int])],
+      results: Seq[(String, String)]
+  ): String = {
+    def all(step: Step) = occurrences.flatMap { case (what, found) =>
+      found.get(step).map(last => what + (if (last == 1) "1" else s"1 to $last"))
+    }.mkString("; ")
+    table(steps, all(_), results.map { case (fate, result) => fate -> ((_: Step) => result) })
+  }
+
+  /** The text in lines as long as others of the page. */
+  def paragraph(text: String): String = text.split(' ').reduceLeft { (lines, word) =>
+    val line = lines.drop(lines.lastIndexOf('\n') + 1)
+    if (line.length + 1 + word.length > LineLength) s"$lines\n$word" else s"$lines $word"
+  }
 
   def named(sites: Seq[Site]): String = sites.map(_.name).mkString(" and ")
+
+  private def LineLength = 118
 
   /** In the root of the build, wherever below it the tests are run. */
   private def file: Path = Iterator

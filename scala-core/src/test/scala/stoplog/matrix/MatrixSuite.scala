@@ -19,7 +19,8 @@ abstract class MatrixSuite(storage: Storage) extends AnyFunSuite {
   // Names of the tests of this run that held.
   private var proven = Set.empty[String]
 
-  private val found = TrieMap.empty[Site, Map[Step, Int]]
+  private val found        = TrieMap.empty[Site, Map[Step, Int]]
+  private val foundInBatch = TrieMap.empty[BatchMode, Map[Step, Int]]
 
   override protected def withFixture(test: NoArgTest): Outcome = {
     val outcome = super.withFixture(test)
@@ -70,6 +71,24 @@ abstract class MatrixSuite(storage: Storage) extends AnyFunSuite {
       })
     }
 
+  /** How often an undisturbed batch job passes each step. */
+  protected final def batchOccurrences(mode: BatchMode): Map[Step, Int] =
+    foundInBatch.getOrElseUpdate(mode, BatchCrash.occurrences(sites.head, mode))
+
+  /** @param tried which of the occurrences 1 to `last` */
+  protected final def testBatchJobs(sites: Seq[Site])(tried: (Step, Int) => Seq[Int]): Unit = for {
+    site <- sites
+    mode <- storage.batchModes
+  }
+    test(s"a batch job in mode ${mode.name}, killed at each step: ${site.content.name}") {
+      assert(batchOccurrences(mode).keySet === storage.batchSteps(mode).toSet)
+      val crashes = for {
+        step       <- storage.batchSteps(mode)
+        occurrence <- tried(step, batchOccurrences(mode)(step))
+      } yield BatchCrash(site, mode, Doom.At(step, occurrence))
+      holdAll(crashes)(_.verdict())
+    }
+
   /** The last test of a suite. */
   protected final def testPage(): Unit = {
     val current = "the page in docs is current"
@@ -82,8 +101,10 @@ abstract class MatrixSuite(storage: Storage) extends AnyFunSuite {
     }
   }
 
-  protected final def hold(crashes: Seq[Crash]): Unit =
-    Parallel.bounded(threads).map(crashes)(crash => crash -> crash.verdict()).foreach {
+  protected final def hold(crashes: Seq[Crash]): Unit = holdAll(crashes)(_.verdict())
+
+  private def holdAll[A](crashes: Seq[A])(verdict: A => Verdict): Unit =
+    Parallel.bounded(threads).map(crashes)(crash => crash -> verdict(crash)).foreach {
       case (crash, verdict) =>
         assert(verdict.struck, s"$crash was not reached")
         assert(verdict.problems.isEmpty, s"$crash:\n${verdict.problems.take(12).mkString("\n")}")

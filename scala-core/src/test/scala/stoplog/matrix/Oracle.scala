@@ -21,7 +21,7 @@ object Oracle {
       counts.collect { case (row, count) if count > 1 => s"'$row' is there $count times" } ++
       (wanted -- counts.keySet).map(row => s"'$row' is missing") ++
       (counts.keySet -- wanted).map(row => s"'$row' was never committed") ++
-      files.filterNot(belongs(place, _)).map(file => s"$file should not be there")
+      files.filterNot(belongs(place, files, _)).map(file => s"$file should not be there")
   }
 
   /** What the newest record says is beside open parts, and is not: looked for where, and as long as, it says. */
@@ -33,17 +33,20 @@ object Oracle {
   } yield s"${file.token}, which record ${record.seq} names, is missing or torn"
 
   /** Unfinished files and uploads: none may be left once a later run has swept. */
-  def leftovers(place: Place): Vector[String] = place.files().filter(unfinished) ++ place.uploads()
+  def leftovers(place: Place): Vector[String] =
+    place.files().filter(file => unfinished(file) && place.described(file).isEmpty) ++ place.uploads()
 
   /** What Spark, pyarrow and their like would read: no name on the way may begin with `_` or `.`. */
   def isVisible(file: String): Boolean =
     !file.split('/').exists(name => name.startsWith("_") || name.startsWith("."))
 
-  /** Outside `_stoplog` there are finished parts, and with `inProgress=bucket` hidden ones; nothing else. */
-  private def belongs(place: Place, file: String): Boolean = {
+  /** Outside `_stoplog` there are finished parts, what says how much of them counts, and with `inProgress=bucket`
+    * hidden ones; nothing else.
+    */
+  private def belongs(place: Place, files: Vector[String], file: String): Boolean = {
     val name = file.drop(file.lastIndexOf('/') + 1)
     file.startsWith("_stoplog/") || name.matches("part-[0-9a-f]{12}-\\d+\\.txt") ||
-    place.unfinishedInBucket(name)
+    place.unfinishedInBucket(name) || place.described(file).exists(files.contains)
   }
 
   private def unfinished(file: String): Boolean = file.split('/').toVector match {

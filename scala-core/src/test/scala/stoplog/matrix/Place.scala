@@ -3,6 +3,7 @@ package stoplog.matrix
 import stoplog.fault.Faults
 import stoplog.log.{CommitLog, RecordStore}
 import stoplog.part.RunId
+import stoplog.rolling.RollingPolicy
 import stoplog.store.{JobStore, NewPart, PartStore, SideStore}
 
 /** A directory that runs come and go in, and a way to look at it that is none of the product's. */
@@ -12,6 +13,9 @@ trait Place {
   def root: String
   def content: Content
 
+  /** When parts are closed here. */
+  def policy: RollingPolicy = MatrixPolicy
+
   /** The stores, as a new process would make them. */
   def parts(sinkId: String, faults: Faults): PartStore
   def sides(sinkId: String): SideStore
@@ -20,6 +24,8 @@ trait Place {
 
   /** Paths of all files, hidden ones too, relative to the root. */
   def files(): Vector[String]
+
+  /** What readers take of the file. */
   def read(file: String): Array[Byte]
   def plant(file: String, bytes: Array[Byte]): Unit
 
@@ -28,6 +34,9 @@ trait Place {
 
   /** Whether the file is an unfinished part beside the finished ones. */
   def unfinishedInBucket(name: String): Boolean = false
+
+  /** The finished file of which this one says how much of it counts, if it is of that kind. */
+  def described(file: String): Option[String] = None
 
   /** Does what the operating systems do when a process ends, to all that have used the place until now. */
   def processesDied(): Unit

@@ -6,7 +6,7 @@ import stoplog.fault.Step
 object Steps {
 
   /** Only a batch job that replaces what is there passes these. */
-  private val replacing: Set[Step] = Set(Step.MidSetAside, Step.AfterSetAside)
+  val replacing: Set[Step] = Set(Step.MidSetAside, Step.AfterSetAside)
 
   val ofQueries: Vector[Step] = Step.all.filterNot(replacing)
 
@@ -15,6 +15,9 @@ object Steps {
 
   /** While a task of theirs runs, and so has parts open. */
   val ofTasks: Set[Step] = Set(Step.PartOpened, Step.MidWrite, Step.BeforeSync, Step.SideWritten)
+
+  /** Where a batch job has decided and readers do not see it yet: the next job has most to do. */
+  val ofDecidedJobs: Set[Step] = replacing ++ Set(Step.AfterRecord, Step.MidPublish)
 
   /** What a batch job passes that replaces what is there: it has no claim, no clock and no end, and leaves no part open.
     */

@@ -12,6 +12,9 @@ object Fault {
   val InternalError: Fault = Answered(500, "Internal Server Error", "InternalError")
   val NoSuchUpload: Fault  = Answered(404, "Not Found", "NoSuchUpload")
 
+  /** Another conditional write of the same object is under way. */
+  val Conflict: Fault = Answered(409, "Conflict", "ConditionalRequestConflict")
+
   /** The connection is reset, and the server does not hear of it. */
   case object ResetBefore extends Fault
 

@@ -20,11 +20,14 @@ final class FaultProxy private (server: URI, listener: ServerSocket) extends Aut
   /** How S3A reaches the server through it. */
   def settings: Map[String, String] = S3Server.settings(endpoint)
 
-  /** From now on these rules hold, the first of them that has a fault; counts begin anew. */
+  /** From now on these rules hold, the first of them that has a fault; nothing counts that was asked before. */
   def inject(rules: FaultRule*): Unit = state = new FaultProxyState(rules)
 
-  /** How often each call was asked for since the last `inject`, failed and repeated requests included. */
-  def counts: Map[S3Call, Int] = state.counts
+  /** All requests since the last `inject`, failed and repeated ones included. */
+  def requests: Seq[S3Request] = state.requests
+
+  /** How many of them there were for each call. */
+  def counts: Map[S3Call, Int] = requests.groupMapReduce(_.call)(_ => 1)(_ + _)
 
   /** The faults since the last `inject`, each with the call that it hit. */
   def faults: Seq[(S3Call, Fault)] = state.faults

@@ -9,14 +9,16 @@ import scala.jdk.CollectionConverters._
 private final class FaultProxyState(rules: Seq[FaultRule]) {
   private val occurrences = new ConcurrentHashMap[S3Call, AtomicInteger]()
   private val completed   = ConcurrentHashMap.newKeySet[String]()
+  private val asked       = new ConcurrentLinkedQueue[S3Request]()
   private val happened    = new ConcurrentLinkedQueue[(S3Call, Fault)]()
 
-  def counts: Map[S3Call, Int] = occurrences.asScala.view.mapValues(_.get).toMap
+  def requests: Seq[S3Request] = asked.asScala.toSeq
 
   def faults: Seq[(S3Call, Fault)] = happened.asScala.toSeq
 
   /** Counts the request, and tells what goes wrong with it. */
   def faultOf(request: S3Request): Option[Fault] = {
+    asked.add(request)
     val occurrence = occurrences.computeIfAbsent(request.call, _ => new AtomicInteger).incrementAndGet()
     val fault      = rules.iterator.flatMap(_.faultOf(request, occurrence, completed.contains)).nextOption()
     fault.foreach(fault => happened.add(request.call -> fault))

@@ -9,9 +9,13 @@ final class HttpHead private (val bytes: Array[Byte]) {
 
   def firstLine: String = lines.head
 
-  def header(name: String): Option[String] = lines.tail.collectFirst {
-    case line if line.regionMatches(true, 0, s"$name:", 0, name.length + 1) => line.drop(name.length + 1).trim
-  }
+  /** By their names in lower case. */
+  lazy val headers: Map[String, String] = lines.tail.map { line =>
+    val (name, value) = line.splitAt(line.indexOf(':'))
+    name.toLowerCase -> value.drop(1).trim
+  }.toMap
+
+  def header(name: String): Option[String] = headers.get(name.toLowerCase)
 
   def says(name: String, value: String): Boolean = header(name).exists(_.toLowerCase.contains(value))
 

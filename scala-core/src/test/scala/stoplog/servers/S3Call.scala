@@ -1,6 +1,6 @@
 package stoplog.servers
 
-/** What a request asks S3 for, told from its method, target and headers. */
+/** What a request asks S3 for, told from its method, target and headers; as Amazon calls it. */
 sealed trait S3Call
 
 object S3Call {
@@ -14,8 +14,8 @@ object S3Call {
   case object UploadPart              extends S3Call
   case object CompleteMultipartUpload extends S3Call
   case object AbortMultipartUpload    extends S3Call
-  case object ListObjects             extends S3Call
-  case object ListUploads             extends S3Call
+  case object ListObjectsV2           extends S3Call
+  case object ListMultipartUploads    extends S3Call
   case object ListParts               extends S3Call
   case object OfBucket                extends S3Call
 
@@ -35,8 +35,8 @@ object S3Call {
     case "HEAD" if hasKey                     => HeadObject
     case "GET" if hasKey && query("uploadId") => ListParts
     case "GET" if hasKey                      => GetObject
-    case "GET" if query("uploads")            => ListUploads
-    case "GET" if query("list-type")          => ListObjects
+    case "GET" if query("uploads")            => ListMultipartUploads
+    case "GET" if query("list-type")          => ListObjectsV2
     case _                                    => OfBucket
   }
 }

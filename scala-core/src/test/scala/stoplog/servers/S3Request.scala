@@ -4,9 +4,16 @@ import java.net.URI
 
 /** What the proxy knows of a request before it does anything with it.
   *
-  * @param target path and query, as sent
+  * @param target  path and query, as sent
+  * @param headers by their names in lower case
   */
-final case class S3Request(call: S3Call, method: String, target: String, uploadId: Option[String])
+final case class S3Request(
+    call: S3Call,
+    method: String,
+    target: String,
+    uploadId: Option[String],
+    headers: Map[String, String]
+)
 
 object S3Request {
 
@@ -17,7 +24,8 @@ object S3Request {
     val query            = parameters(uri)
     val hasKey           = uri.getPath.split('/').count(_.nonEmpty) > 1
     val isCopy           = head.header("x-amz-copy-source").isDefined
-    S3Request(S3Call.of(method, hasKey, query.keySet, isCopy), method, target, query.get("uploadId"))
+    val call             = S3Call.of(method, hasKey, query.keySet, isCopy)
+    S3Request(call, method, target, query.get("uploadId"), head.headers)
   }
 
   private def parameters(uri: URI): Map[String, String] =

@@ -55,6 +55,16 @@ class SinkPlaceSuite extends AnyFunSuite with SparkSessionForTests {
     assert(LogCapture.of(Copied(there).parts("main", PartLayout.Staging("main"))).isEmpty)
   }
 
+  test("a bucket whose uploads would be purged is refused before it is opened") {
+    val configuration = spark.sparkContext.hadoopConfiguration
+    val key           = "fs.s3a.bucket.nowhere.multipart.purge"
+    configuration.set(key, "true")
+    try {
+      val refused = intercept[StoplogArgumentException](place("s3a://nowhere/data"))
+      assert(refused.getCondition === "STOPLOG_UPLOAD_PURGE")
+    } finally configuration.unset(key)
+  }
+
   test("a scheme that Hadoop has no class for is refused by name") {
     val refused = intercept[StoplogArgumentException](place("nosuch://host/data"))
     assert(refused.getCondition === "STOPLOG_STORE_UNSUPPORTED")

@@ -22,7 +22,7 @@ final class HadoopFiles(
 ) extends Serializable {
   private lazy val base = new Path(root)
 
-  @transient lazy val fileSystem: FileSystem = base.getFileSystem(settings.configuration)
+  @transient lazy val fileSystem: FileSystem = Clients.of(base, settings.configuration)
 
   // Of the two interfaces, this is the one that has a rename which never overwrites.
   @transient private lazy val context = FileContext.getFileContext(base.toUri, settings.configuration)

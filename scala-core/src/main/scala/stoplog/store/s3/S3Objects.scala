@@ -16,6 +16,8 @@ import stoplog.store.hadoop.HadoopFiles
   * Paths are relative to the root, and methods make as few requests as Hadoop allows.
   */
 private[s3] final class S3Objects(files: HadoopFiles) extends Serializable {
+  @transient private lazy val conflicts = new S3Conflicts(fs.getConf)
+
   private def fs: FileSystem = files.fileSystem
 
   def path(relative: String): Path = files.at(relative)
@@ -36,7 +38,7 @@ private[s3] final class S3Objects(files: HadoopFiles) extends Serializable {
   }
 
   /** Whether this call made the object; an exception when that is not known. */
-  def putIfAbsent(relative: String, bytes: Array[Byte]): Boolean =
+  def putIfAbsent(relative: String, bytes: Array[Byte]): Boolean = conflicts.outlasting {
     try {
       val out = fs
         .createFile(path(relative))
@@ -51,6 +53,7 @@ private[s3] final class S3Objects(files: HadoopFiles) extends Serializable {
       case _: FileAlreadyExistsException                => false
       case e: PathIOException if S3Objects.isRefused(e) => false
     }
+  }
 
   /** All of the object, whatever its size; `None` when there is none. */
   def read(relative: String): Option[Array[Byte]] = size(relative).flatMap(read(relative, _))

@@ -3,6 +3,8 @@ package stoplog.store.s3
 import java.io.IOException
 import java.util.concurrent.CompletableFuture
 
+import scala.util.control.NonFatal
+
 import stoplog.error.Errors
 import stoplog.part.{Closed, Resume}
 import stoplog.store.PartOutput
@@ -70,7 +72,13 @@ private[s3] final class S3Output(
     Closed(S3TokenCodec.encode(token(parts, left)))
   }
 
-  override def close(): Unit = release()
+  /** Ends the upload if its marker could not be written: nobody else will ever know of it. No handle names it, since a
+    * handle waits for the marker (I5).
+    */
+  override def close(): Unit = {
+    if (!closed) marking.foreach(_.whenComplete((_, failure) => if (failure != null) upload.foreach(abandon)))
+    release()
+  }
 
   /** Sends what is here as the next part. Waits while too many are on their way already. */
   private def ship(): Unit = {
@@ -81,8 +89,9 @@ private[s3] final class S3Output(
         s"a part file has at most ${S3Uploads.TailNumber - 1} parts of ${settings.partBytes} bytes"
       )
     failIfOneHas()
-    val bytes = tail.drain()
-    underway = underway :+ threads.submit(() => uploads.put(from.target, handle, number, bytes, bytes.length))
+    val bytes   = tail.size
+    val content = tail.drain()
+    underway = underway :+ threads.submit(() => uploads.put(from.target, handle, number, content, bytes))
     nextNumber += 1
   }
 
@@ -96,6 +105,10 @@ private[s3] final class S3Output(
     upload = Some(handle)
     handle
   }
+
+  private def abandon(handle: Handle): Unit =
+    try uploads.abort(from.target, handle)
+    catch { case NonFatal(_) => () } // a lifecycle rule will
 
   private def failIfOneHas(): Unit =
     underway.filter(_.isCompletedExceptionally).foreach(future => UploadThreads.await(future))

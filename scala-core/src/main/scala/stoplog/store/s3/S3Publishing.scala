@@ -1,6 +1,6 @@
 package stoplog.store.s3
 
-import java.io.{EOFException, FileNotFoundException, IOException}
+import java.io.{ByteArrayInputStream, EOFException, FileNotFoundException, IOException}
 
 import stoplog.error.Errors
 import stoplog.fault.{Faults, Step}
@@ -75,7 +75,8 @@ private[s3] final class S3Publishing(objects: S3Objects, uploads: S3Uploads, tai
     if (token.tail.bytes == 0) Some(upload)
     else
       tails.read(token.tail).map { content =>
-        val part = uploads.put(token.target, upload.handle, S3Uploads.TailNumber, content, content.length)
+        val last = new ByteArrayInputStream(content)
+        val part = uploads.put(token.target, upload.handle, S3Uploads.TailNumber, last, content.length)
         upload.copy(parts = upload.parts :+ part)
       }
 

@@ -1,6 +1,6 @@
 package stoplog.store.s3
 
-import java.io.{ByteArrayInputStream, FileNotFoundException, IOException}
+import java.io.{FileNotFoundException, IOException, InputStream}
 import java.nio.ByteBuffer
 
 import scala.jdk.CollectionConverters._
@@ -16,13 +16,13 @@ private[s3] final class S3Uploads(objects: S3Objects) extends Serializable {
     Handle.of(UploadThreads.await(uploader.startUpload(objects.path(target))).toByteArray)
   }
 
-  def put(target: String, upload: Handle, number: Int, bytes: Array[Byte], length: Int): UploadedPart =
+  /** @param content with a mark, or no request for it can be repeated */
+  def put(target: String, upload: Handle, number: Int, content: InputStream, bytes: Int): UploadedPart =
     using(target) { uploader =>
-      val content = new ByteArrayInputStream(bytes, 0, length)
-      val handle  = UploadThreads.await(
-        uploader.putPart(handleOf(upload), number, false, objects.path(target), content, length.toLong)
+      val handle = UploadThreads.await(
+        uploader.putPart(handleOf(upload), number, false, objects.path(target), content, bytes.toLong)
       )
-      UploadedPart(number, length.toLong, Handle.of(handle.toByteArray))
+      UploadedPart(number, bytes.toLong, Handle.of(handle.toByteArray))
     }
 
   /** Error: `FileNotFoundException` when there is no such upload (any more). */

@@ -87,6 +87,33 @@ class ParquetBulkSuite extends AnyFunSuite with SparkSessionForTests {
     }
   }
 
+  test("a row group of other columns than those before it is refused") {
+    val ids  = StructType.fromDDL("id BIGINT")
+    val part = Blocks.block(
+      Blocks.rebuilt(Blocks.format(ids), ids),
+      PartBytes(),
+      RandomRows.internal(ids, Seq(Row(1L)))
+    )
+    val keys = StructType.fromDDL("key BIGINT")
+    val next = Blocks.rebuilt(Blocks.format(keys), keys)
+    intercept[IllegalStateException](Blocks.block(next, part, RandomRows.internal(keys, Seq(Row(1L)))))
+  }
+
+  test("variants are shredded as the session says") {
+    val schema  = StructType.fromDDL("v VARIANT")
+    val rows    = Seq.tabulate(5)(i => Row(RandomRows.variant(s"""{"a":$i}""")))
+    val session = Blocks.session(
+      "spark.sql.variant.writeShredding.enabled"      -> "true",
+      "spark.sql.variant.forceShreddingSchemaForTest" -> "a BIGINT"
+    )
+    val format = Blocks.format(schema, session = session)
+    val bytes  = Blocks.file(format, schema, Seq.fill(2)(RandomRows.internal(schema, rows)))
+    assert(
+      footer(bytes).getFileMetaData.getSchema.containsPath(Array("v", "typed_value", "a", "typed_value"))
+    )
+    assert(read(bytes, schema).map(_.get(0).toString) === (rows ++ rows).map(_.get(0).toString))
+  }
+
   test("a part without rows is a file without rows") {
     val schema = StructType.fromDDL("id BIGINT, name STRING")
     assert(read(Blocks.file(Blocks.format(schema), schema, Nil), schema).isEmpty)

@@ -1,6 +1,6 @@
 package stoplog.format.parquet
 
-import java.nio.file.Files
+import java.nio.file.{Files, Path}
 
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.mapreduce.{Job, TaskAttemptID, TaskType}
@@ -14,19 +14,27 @@ import org.apache.spark.sql.types.StructType
 object SparkOutput {
 
   def file(schema: StructType, rows: Iterable[InternalRow], options: Map[String, String]): Array[Byte] = {
+    val file = Files.createTempDirectory("stoplog-parquet").resolve("spark.parquet")
+    write(file, schema, rows, options)
+    Files.readAllBytes(file)
+  }
+
+  def write(
+      file: Path,
+      schema: StructType,
+      rows: Iterable[InternalRow],
+      options: Map[String, String]
+  ): Unit = {
     val conf = new Configuration()
     options.foreach { case (key, value) => conf.set(key, value) }
     val session = Blocks.session()
     val job     = Job.getInstance(conf)
-    val factory = SQLConf.withExistingConf(session) {
-      ParquetUtils.prepareWrite(session, job, schema, new ParquetOptions(options, session))
-    }
     val attempt = new TaskAttemptID("test", 0, TaskType.MAP, 0, 0)
-    val file    = Files.createTempDirectory("stoplog-parquet").resolve("spark.parquet")
-    val context = new TaskAttemptContextImpl(job.getConfiguration, attempt)
-    val writer  = SQLConf.withExistingConf(session)(factory.newInstance(file.toString, schema, context))
+    val writer  = SQLConf.withExistingConf(session) {
+      val factory = ParquetUtils.prepareWrite(session, job, schema, new ParquetOptions(options, session))
+      factory.newInstance(file.toString, schema, new TaskAttemptContextImpl(job.getConfiguration, attempt))
+    }
     rows.foreach(writer.write)
     writer.close()
-    Files.readAllBytes(file)
   }
 }

@@ -26,6 +26,9 @@ object S3Bucket {
   /** The same on a server of another make. */
   def ofOtherMake: S3Bucket = S3Bucket(S3Server.sharedS3Proxy.endpoint, "stoplog-other-make")
 
+  /** How often S3A tries again. */
+  val Retries = 2
+
   private val common = Map(
     "fs.s3a.endpoint.region"          -> "us-east-1",
     "fs.s3a.path.style.access"        -> "true",
@@ -34,7 +37,7 @@ object S3Bucket {
     "fs.s3a.access.key"               -> S3Server.Bucket,
     "fs.s3a.secret.key"               -> S3Server.Bucket,
     "fs.s3a.attempts.maximum"         -> "2",
-    "fs.s3a.retry.limit"              -> "2",
+    "fs.s3a.retry.limit"              -> Retries.toString,
     "fs.s3a.retry.interval"           -> "10ms",
     "fs.s3a.retry.throttle.interval"  -> "10ms"
   )

@@ -6,11 +6,11 @@ import java.util.concurrent.atomic.AtomicInteger
 import org.scalatest.BeforeAndAfterAll
 import org.scalatest.funsuite.AnyFunSuite
 
-import stoplog.servers.S3Server
+import stoplog.error.StoplogException
 import stoplog.log.{CommitLog, LogRecord, RecordKind, SinkState}
 import stoplog.part.{Publish, RunId}
+import stoplog.servers.{Fault, FaultProxy, FaultRule, S3Call, S3Request, S3Server}
 import stoplog.store.{NewPart, PublishOutcome}
-import stoplog.store.s3.S3Proxy.Fault
 
 /** Every request of a part's life, and of a record, fails once in every way. */
 class S3FaultsSuite extends AnyFunSuite with BeforeAndAfterAll {
@@ -18,45 +18,95 @@ class S3FaultsSuite extends AnyFunSuite with BeforeAndAfterAll {
   private val content = new Array[Byte](6 << 20)
   new java.util.Random(5).nextBytes(content)
 
-  private lazy val proxy = new S3Proxy(S3Server.sharedS3Mock.endpoint)
+  private lazy val proxy = FaultProxy.before(S3Server.sharedS3Mock.endpoint)
 
   override protected def afterAll(): Unit = proxy.close()
 
-  private val faults = Vector(Fault.Status(503), Fault.Status(500), Fault.Reset, Fault.Lost)
+  private val faults = Vector(Fault.SlowDown, Fault.InternalError, Fault.ResetBefore, Fault.AnswerLost)
   private val long   = sys.env.get("STOPLOG_LONG").exists(_.nonEmpty)
 
-  /** Each request fails in one way, or with `STOPLOG_LONG` set in all of them. */
+  /** Each request fails in one way, every seventh of a life; or with `STOPLOG_LONG` set in all ways, one in a life. */
   test(
     "whatever happens to a request, the parts are there once and whole, and no upload is left that was answered"
   ) {
-    val requests = life(_ => None)
+    val requests = life()
+    val apart    = if (long) requests.size else 7
     for {
-      at    <- requests.indices
-      fault <- if (long) faults else Vector(faults(at % faults.size))
+      first <- 0 until apart
+      turn  <- if (long) faults.indices else Seq(first)
     } {
       val asked = new AtomicInteger
-      val seen  = life(_ => Option.when(asked.getAndIncrement() == at)(fault))
-      assert(asked.get > at, s"request $at, $fault: $seen")
+      val seen  = life { (_, _, _) =>
+        val at = asked.getAndIncrement()
+        Option.when(at % apart == first)(faults((at / apart + turn) % faults.size))
+      }
+      assert(asked.get > first, s"request $first, ${faults(turn % faults.size)}: $seen")
+    }
+  }
+
+  test("a conflict with another request is no answer: the same again, until there is one") {
+    proxy.inject()
+    val storage = S3Storage.create(S3Settings(), S3Bucket(proxy.endpoint, "stoplog-faults"))
+    val log     = new CommitLog(storage.recordStore())
+    try {
+      val part = written(storage, "small.txt", 1000)
+      proxy.inject(FaultRule.nth(S3Call.PutObject, 1, Fault.Conflict))
+      assert(storage.partStore().publish(part, 1000, "b/small.txt") === PublishOutcome.Published)
+      assert(storage.partStore().publish(part, 1000, "b/small.txt") === PublishOutcome.AlreadyPublished)
+      proxy.inject(FaultRule.nth(S3Call.PutObject, 1, Fault.Conflict))
+      assert(log.append(record(epoch = 0)) === CommitLog.Decided)
+      proxy.inject(FaultRule.nth(S3Call.PutObject, 1, Fault.Conflict))
+      assert(log.append(record(epoch = 7)) === CommitLog.Overtaken(run.value))
+      assert(proxy.counts(S3Call.PutObject) === 2)
+      proxy.inject(FaultRule.always(S3Call.PutObject, Fault.Conflict))
+      val refused = intercept[StoplogException](storage.recordStore().putIfAbsent(1, Array[Byte](1)))
+      assert(refused.getCondition === "STOPLOG_STORE_WRITE")
+      assert(proxy.counts(S3Call.PutObject) === 1 + S3Bucket.Retries)
+    } finally {
+      proxy.inject()
+      storage.close()
+    }
+  }
+
+  test(
+    "an upload that could not be marked is aborted by its writer, since nobody else will ever know of it"
+  ) {
+    val storage = S3Storage.create(
+      S3Settings(partBytes = S3Settings.MinPartBytes),
+      S3Bucket(proxy.endpoint, "stoplog-faults")
+    )
+    val server = storage.raw()
+    try {
+      proxy.inject((request, _, _) => Option.when(request.target.endsWith(".upload"))(Fault.InternalError))
+      val output = storage.partStore().create(NewPart("b", "part-1.txt", run))
+      output.write(content, 0, content.length)
+      assert(intercept[StoplogException](output.persist()).getCondition === "STOPLOG_STORE_WRITE")
+      assert(server.openUploads() === Vector("b/part-1.txt"))
+      output.close()
+      assert(server.openUploads() === Vector.empty)
+    } finally {
+      proxy.inject()
+      server.close()
+      storage.close()
     }
   }
 
   /** What was asked of the server. */
-  private def life(fault: S3Proxy.Request => Option[Fault]): Vector[String] = {
+  private def life(rules: FaultRule*): Seq[S3Request] = {
     val bucket  = S3Bucket(proxy.endpoint, "stoplog-faults")
     val storage = S3Storage.create(S3Settings(partBytes = S3Settings.MinPartBytes), bucket)
     val server  = storage.raw()
     try {
-      proxy.taken()
-      proxy.fault = fault
+      proxy.inject(rules: _*)
       val asked =
         try through(storage)
-        finally proxy.fault = _ => None
+        finally proxy.inject()
       assert(storage.visible() === Set("b/large.txt", "b/small.txt"))
       assert(Arrays.equals(storage.bytes("b/large.txt"), content), asked)
       assert(Arrays.equals(storage.bytes("b/small.txt"), content.take(100000)), asked)
       assert(new CommitLog(storage.recordStore()).all().map(_.seq) === Vector(0), asked)
       // An upload whose creation was not answered is known to nobody: the bucket's lifecycle rule ends it.
-      val unanswered = asked.count(_ == "CreateMultipartUpload") - 1
+      val unanswered = asked.count(_.call == S3Call.CreateMultipartUpload) - 1
       assert(server.openUploads().size <= unanswered, asked)
       asked
     } finally {
@@ -65,16 +115,24 @@ class S3FaultsSuite extends AnyFunSuite with BeforeAndAfterAll {
     }
   }
 
-  private def through(storage: S3Storage): Vector[String] = {
+  private def through(storage: S3Storage): Seq[S3Request] = {
     val large = written(storage, "large.txt", content.length)
     val small = written(storage, "small.txt", 100000)
-    val state = SinkState("query", Some(0), Vector.empty, 2, Map.empty)
     val log   = new CommitLog(storage.recordStore())
-    assert(log.append(LogRecord(0, RecordKind.Epoch(0), run, 0, Vector.empty, state)) === CommitLog.Decided)
+    assert(log.append(record(epoch = 0)) === CommitLog.Decided)
     for ((handle, size, path) <- Seq((large, content.length, "b/large.txt"), (small, 100000, "b/small.txt")))
       assert(storage.partStore().publish(handle, size.toLong, path) !== PublishOutcome.Lost)
-    proxy.taken().map(_.operation)
+    proxy.requests
   }
+
+  private def record(epoch: Long): LogRecord = LogRecord(
+    0,
+    RecordKind.Epoch(epoch),
+    run,
+    0,
+    Vector.empty,
+    SinkState("query", Some(epoch), Vector.empty, 2, Map.empty)
+  )
 
   /** In two epochs. */
   private def written(storage: S3Storage, name: String, bytes: Int): Publish = {

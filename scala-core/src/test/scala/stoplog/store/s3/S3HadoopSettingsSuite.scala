@@ -2,7 +2,8 @@ package stoplog.store.s3
 
 import org.scalatest.funsuite.AnyFunSuite
 
-import stoplog.servers.S3Server
+import stoplog.servers.S3Call.{CreateMultipartUpload, PutObject, UploadPart}
+import stoplog.servers.{FaultProxy, S3Call, S3Server}
 import stoplog.part.RunId
 import stoplog.store.NewPart
 
@@ -19,7 +20,7 @@ class S3HadoopSettingsSuite extends AnyFunSuite {
   )
 
   test("encryption, storage class, ACL and checksum reach every object, as the server sees it") {
-    val proxy   = new S3Proxy(S3Server.sharedS3Mock.endpoint)
+    val proxy   = FaultProxy.before(S3Server.sharedS3Mock.endpoint)
     val storage = S3Storage.create(
       S3Settings(partBytes = S3Settings.MinPartBytes),
       S3Bucket(proxy.endpoint, "stoplog-settings", settings)
@@ -35,15 +36,15 @@ class S3HadoopSettingsSuite extends AnyFunSuite {
         assert(found.storageClassAsString() === "STANDARD_IA", name)
       }
       storage.recordStore().putIfAbsent(0, "record".getBytes)
-      val requests = proxy.taken()
-      val making   = requests.filter(r => Set("CreateMultipartUpload", "PutObject")(r.operation))
-      assert(making.map(_.operation).toSet.size === 2)
+      val requests = proxy.requests
+      val making   = requests.filter(r => Set[S3Call](CreateMultipartUpload, PutObject)(r.call))
+      assert(making.map(_.call).toSet.size === 2)
       for (request <- making) {
         assert(request.headers.get("x-amz-server-side-encryption") === Some("AES256"), request)
         assert(request.headers.get("x-amz-storage-class") === Some("STANDARD_IA"), request)
         assert(request.headers.get("x-amz-acl") === Some("bucket-owner-full-control"), request)
       }
-      for (request <- requests if Set("UploadPart", "PutObject")(request.operation))
+      for (request <- requests if Set[S3Call](UploadPart, PutObject)(request.call))
         assert(
           request.headers.keys.exists(_.startsWith("x-amz-checksum-")) || request.headers
             .contains("x-amz-trailer"),

@@ -3,23 +3,24 @@ package stoplog.store.s3
 import org.scalatest.BeforeAndAfterAll
 import org.scalatest.funsuite.AnyFunSuite
 
-import stoplog.servers.S3Server
+import stoplog.servers.S3Call._
+import stoplog.servers.{FaultProxy, S3Call, S3Server}
 import stoplog.commit._
 import stoplog.part.{Open, PartNaming, Publish, Resume, RunId}
 import stoplog.store.{NewPart, PartOutput}
 
 /** What a part costs, in requests as the server sees them. */
 class S3RequestsSuite extends AnyFunSuite with BeforeAndAfterAll {
-  private lazy val proxy = new S3Proxy(S3Server.sharedS3Mock.endpoint)
+  private lazy val proxy = FaultProxy.before(S3Server.sharedS3Mock.endpoint)
   private val run        = RunId("11111111-1111-4111-8111-111111111111")
   private val mib        = new Array[Byte](1 << 20)
 
   override protected def afterAll(): Unit = proxy.close()
 
-  private def counted(action: => Any): Map[String, Int] = {
-    proxy.taken()
+  private def counted(action: => Any): Map[S3Call, Int] = {
+    proxy.inject()
     action
-    proxy.taken().groupMapReduce(_.operation)(_ => 1)(_ + _)
+    proxy.counts
   }
 
   private def requests(name: String, settings: S3Settings = S3Settings(partBytes = 5 << 20))(
@@ -59,16 +60,16 @@ class S3RequestsSuite extends AnyFunSuite with BeforeAndAfterAll {
       }
       assert(
         costs
-          .removed("HeadObject") === Map("PutObject" -> epochs, "GetObject" -> epochs, "DeleteObjects" -> 4)
+          .removed(HeadObject) === Map(PutObject -> epochs, GetObject -> epochs, DeleteObjects -> 4)
       )
-      assert(costs.getOrElse("HeadObject", 0) <= epochs)
+      assert(costs.getOrElse(HeadObject, 0) <= epochs)
   }
 
   requests("an epoch that fills parts costs those, and no more than one PUT beside them") { storage =>
     val open = begun(storage, 6 << 20)
     assert(
-      counted(write(storage.partStore().resume(open, 6L << 20), 10 << 20).persist()).removed("HeadObject") ===
-        Map("UploadPart" -> 2, "PutObject" -> 1, "GetObject" -> 1)
+      counted(write(storage.partStore().resume(open, 6L << 20), 10 << 20).persist()).removed(HeadObject) ===
+        Map(UploadPart -> 2, PutObject -> 1, GetObject -> 1)
     )
   }
 
@@ -79,9 +80,9 @@ class S3RequestsSuite extends AnyFunSuite with BeforeAndAfterAll {
     val writing         = counted {
       closed = write(storage.partStore().create(NewPart("b", "part-1.txt", run)), 12 << 20).finish()
     }
-    assert(writing === Map("CreateMultipartUpload" -> 1, "PutObject" -> 1, "UploadPart" -> 3))
+    assert(writing === Map(CreateMultipartUpload -> 1, PutObject -> 1, UploadPart -> 3))
     val publishing = counted(storage.partStore().publish(closed, 12L << 20, "b/part-1.txt"))
-    assert(publishing === Map("HeadObject" -> 2, "CompleteMultipartUpload" -> 1, "DeleteObject" -> 1))
+    assert(publishing === Map(HeadObject -> 2, CompleteMultipartUpload -> 1, DeleteObject -> 1))
   }
 
   requests("a part that fits into the record becomes visible by the only request that it ever costs") {
@@ -90,7 +91,7 @@ class S3RequestsSuite extends AnyFunSuite with BeforeAndAfterAll {
         val closed = write(storage.partStore().create(NewPart("b", "part-1.txt", run)), 2000).finish()
         storage.partStore().publish(closed, 2000, "b/part-1.txt")
       }
-      assert(costs === Map("PutObject" -> 1))
+      assert(costs === Map(PutObject -> 1))
   }
 
   requests("a small part costs the PUT of its tail and the one that publishes it") { storage =>
@@ -98,7 +99,7 @@ class S3RequestsSuite extends AnyFunSuite with BeforeAndAfterAll {
       val closed = write(storage.partStore().create(NewPart("b", "part-1.txt", run)), 1 << 20).finish()
       storage.partStore().publish(closed, 1L << 20, "b/part-1.txt")
     }
-    assert(costs.removed("HeadObject") === Map("PutObject" -> 2, "GetObject" -> 1, "DeleteObject" -> 1))
+    assert(costs.removed(HeadObject) === Map(PutObject -> 2, GetObject -> 1, DeleteObject -> 1))
   }
 
   requests("fencing costs nothing, however many parts are open") { storage =>
@@ -110,7 +111,7 @@ class S3RequestsSuite extends AnyFunSuite with BeforeAndAfterAll {
   requests("a task that asks whether it is too late makes no listing") { storage =>
     storage.recordStore().putIfAbsent(0, "0".getBytes)
     val costs = counted(assert(storage.recordStore().newerThan(0) === None))
-    assert(costs.keySet === Set("HeadObject"))
+    assert(costs.keySet === Set(HeadObject))
     assert(storage.recordStore().newerThan(-1) === Some(0))
   }
 
@@ -154,9 +155,9 @@ class S3RequestsSuite extends AnyFunSuite with BeforeAndAfterAll {
       driver.commit(number, Seq(writer.commit()))
     }
     epoch(0)
-    assert(counted(epoch(1)) === Map("PutObject" -> 1, "ListObjectsV2" -> 1))
+    assert(counted(epoch(1)) === Map(PutObject -> 1, ListObjectsV2 -> 1))
     (2L to 100L).foreach(epoch)
-    assert(counted(epoch(101)) === Map("PutObject" -> 1, "ListObjectsV2" -> 1, "DeleteObjects" -> 1))
+    assert(counted(epoch(101)) === Map(PutObject -> 1, ListObjectsV2 -> 1, DeleteObjects -> 1))
   }
 }
 

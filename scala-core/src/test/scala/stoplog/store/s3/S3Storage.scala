@@ -1,5 +1,6 @@
 package stoplog.store.s3
 
+import java.io.ByteArrayInputStream
 import java.util.UUID
 
 import org.apache.hadoop.conf.Configuration
@@ -55,7 +56,7 @@ final class S3Storage(bucket: S3Bucket, prefix: String, settings: S3Settings, si
   override def appendJunk(open: Resume, junk: Array[Byte]): Unit = {
     val token = tokenOf(open)
     token.upload.foreach(upload =>
-      uploads.put(token.target, upload.handle, upload.nextNumber, junk, junk.length)
+      uploads.put(token.target, upload.handle, upload.nextNumber, new ByteArrayInputStream(junk), junk.length)
     )
   }
 

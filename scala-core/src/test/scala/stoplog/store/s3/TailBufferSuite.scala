@@ -10,12 +10,13 @@ class TailBufferSuite extends AnyFunSuite {
     for (limit <- Seq(0L, 20000L, Long.MaxValue / 2)) {
       val buffer = new TailBuffer(new SharedMemory(limit))
       val pieces = (1 to 200).map(n => Array.tabulate(n)(at => (n * 31 + at).toByte))
+      buffer.append(Array.emptyByteArray, 0, 0)
       pieces.foreach(piece => buffer.append(piece, 0, piece.length))
       assert(buffer.content().toSeq === pieces.flatten, s"limit $limit")
       assert(buffer.size === pieces.map(_.length).sum)
       buffer.append(Array[Byte](1, 2, 3), 1, 1)
       assert(buffer.content().last === 2.toByte, "reading does not move the end")
-      assert(buffer.drain().toSeq === pieces.flatten :+ 2.toByte)
+      assert(buffer.drain().readAllBytes().toSeq === pieces.flatten :+ 2.toByte)
       assert(buffer.size === 0)
       assert(buffer.content().isEmpty)
     }
@@ -37,5 +38,23 @@ class TailBufferSuite extends AnyFunSuite {
     (0 until 100).foreach(n => tail.append(Array.fill(1000)(n.toByte), 0, 1000))
     assert(tail.content().toSeq === (0 until 100).flatMap(n => Seq.fill(1000)(n.toByte)))
     assert(memory.take(10 << 10), "what is on disk takes no memory")
+  }
+
+  test("what is drained can be read again from where it was marked, as requests that are repeated need it") {
+    for (limit <- Seq(0L, Long.MaxValue / 2)) {
+      val tail  = new TailBuffer(new SharedMemory(limit))
+      val bytes = Array.tabulate(700000)(at => (at * 31 + at / 256).toByte)
+      bytes.grouped(30001).foreach(piece => tail.append(piece, 0, piece.length))
+      val content = tail.drain()
+      content.mark(1)
+      for (_ <- 1 to 2) {
+        assert(content.read() === (bytes(0) & 0xff))
+        assert(content.readNBytes(299999).sameElements(bytes.slice(1, 300000)))
+        content.reset()
+      }
+      assert(content.available() === bytes.length)
+      assert(content.readAllBytes().sameElements(bytes))
+      assert(content.read() === -1)
+    }
   }
 }

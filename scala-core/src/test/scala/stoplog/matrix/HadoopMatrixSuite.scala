@@ -1,0 +1,52 @@
+package stoplog.matrix
+
+import stoplog.fault.Step
+
+/** On a file system of Hadoop's, where a cell may take seconds: a long run tries what [[HadoopSection]] says, the
+  * ordinary one each step once, or a few of them.
+  */
+abstract class HadoopMatrixSuite(storage: Storage) extends MatrixSuite(storage) {
+  private val plan = new HadoopSection(storage)
+  import plan.{blocks, main, other, pairs}
+
+  private val all = if (long) main +: other +: blocks.toSeq else main +: blocks.toSeq
+
+  override protected def threads: Int = 6
+
+  testOccurrences(all)
+
+  testFates(all)
+
+  if (long) for (site <- main +: blocks.toSeq) testPairs(site, pairs(site))
+
+  testBatchJobs(Seq(main)) { (step, last) =>
+    if (long) 1 to last else Seq(last).filter(_ => Steps.ofDecidedJobs(step))
+  }
+
+  testPage()
+
+  override protected def section: String = plan.render(occurrences(_), batchOccurrences(_))
+
+  override protected def tried(site: Site, fate: Fate, step: Step, last: Int): Seq[Int] =
+    if (long) plan.tried(site, fate, step, last)
+    else if (blocks.contains(site)) Seq(last).filter(_ => fate == Fate.Killed && Steps.ofBlocks(step))
+    else if (!storage.sample.contains(step)) Seq.empty
+    else
+      fate match {
+        case Fate.Killed                       => Seq(if (storage.steps.indexOf(step) % 2 == 0) 1 else last)
+        case Fate.Woken if Steps.ofTasks(step) => Seq(last)
+        case Fate.Woken | Fate.Frozen          => Seq.empty
+      }
+}
+
+class HdfsCrashMatrixSuite extends HadoopMatrixSuite(Storage.Hdfs)
+
+class UncutHdfsCrashMatrixSuite extends HadoopMatrixSuite(Storage.UncutHdfs)
+
+class S3CrashMatrixSuite extends HadoopMatrixSuite(Storage.S3) {
+  override protected def threads: Int = 3 // each has some 100 MiB in its hands
+}
+
+class AppendOnlyCrashMatrixSuite extends HadoopMatrixSuite(Storage.AppendOnly)
+
+class CreateOnlyCrashMatrixSuite extends HadoopMatrixSuite(Storage.CreateOnly)

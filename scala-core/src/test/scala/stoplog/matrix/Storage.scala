@@ -1,0 +1,131 @@
+package stoplog.matrix
+
+import stoplog.fault.Step
+import stoplog.store.hadoop.{Abilities, Exclusion, Growth, Trimming}
+
+/** A kind of storage: one section of the matrix' page. */
+sealed abstract class Storage(val name: String, val reader: String) extends Product with Serializable {
+  def layouts: Vector[Layout]   = Layout.all
+  def contents: Vector[Content] = Vector(Content.Plain, Content.Gzip, Content.Blocks)
+
+  /** Those of the fates that are not the same here. */
+  def fates: Vector[Fate] = Fate.all
+
+  /** Those that queries pass here, whatever they write. */
+  def steps: Vector[Step] = Steps.ofQueries
+
+  /** What batch jobs do here. */
+  def batchModes: Vector[BatchMode] = Vector(BatchMode.Overwrite)
+
+  /** Those that such a job passes. */
+  final def batchSteps(mode: BatchMode): Vector[Step] = mode.steps.filter { step =>
+    steps.contains(step) || Steps.replacing(step)
+  }
+
+  /** Which of `last` occurrences of a step a long run tries, where it cannot try them all. */
+  def occurrences(fate: Fate, last: Int): Seq[Int] = fate match {
+    case Fate.Killed => Seq(1, last)
+    case Fate.Frozen => Seq((last + 1) / 2)
+    case Fate.Woken  => Seq((last + 1) / 2, last)
+  }
+
+  /** The steps that an ordinary run tries, where a long one tries all. */
+  def sample: Vector[Step] = steps
+
+  /** What other suites try here, as a line of the page. */
+  def besides: Option[String] = None
+
+  def newPlace(layout: Layout, content: Content): Place
+}
+
+object Storage {
+  case object Local extends Storage("Local disks", "plain java.nio") {
+    override def newPlace(layout: Layout, content: Content): Place = new LocalPlace(layout, content)
+  }
+
+  case object Hdfs extends Storage("HDFS", "Hadoop's own client") {
+    override def besides: Option[String] = Some(
+      "`HdfsServersSuite` restarts the NameNode and the DataNode under a query, and ends processes with `kill -9`. " +
+        TwoDrivers
+    )
+
+    override def newPlace(layout: Layout, content: Content): Place = HdfsPlace.create(layout, content)
+  }
+
+  /** As older versions, and those who do not want their files cut. */
+  case object UncutHdfs
+      extends Storage(
+        "HDFS with useTruncate=false",
+        "Hadoop's own client, which takes as many bytes of a file as its `.valid-length` file says"
+      ) {
+    override def sample: Vector[Step] = OfVariants
+
+    override def newPlace(layout: Layout, content: Content): Place =
+      HdfsPlace.create(layout, content, Trimming.ValidLength)
+  }
+
+  case object S3 extends Storage("S3", "the client of Amazon's SDK") {
+    override def layouts: Vector[Layout]   = Vector(Layout.Staging)
+    override def contents: Vector[Content] = Vector(Content.Heavy, Content.Gzip)
+
+    /** Nothing there tells a process that has died from one that stands still. */
+    override def fates: Vector[Fate] = Vector(Fate.Killed, Fate.Woken)
+
+    /** A cell moves some 100 MiB. */
+    override def occurrences(fate: Fate, last: Int): Seq[Int] =
+      if (fate == Fate.Woken) Seq(last) else super.occurrences(fate, last)
+
+    /** A record is one request. */
+    override def steps: Vector[Step] = super.steps.filterNot(_ == Step.RecordWritten)
+
+    override def batchModes: Vector[BatchMode] = Vector(BatchMode.Append, BatchMode.LoneOverwrite)
+
+    override def besides: Option[String] = Some(
+      "`S3FaultMatrixSuite` lets requests of each kind fail: by 503, 500, a reset, an answer that is lost, and none " +
+        s"at all. `S3ServersSuite` ends the server and processes with `kill -9`. $TwoDrivers"
+    )
+
+    override def newPlace(layout: Layout, content: Content): Place = S3Place.create(content)
+  }
+
+  /** As the file systems of some object stores. */
+  sealed abstract class Weak(name: String, scheme: String, abilities: Abilities)
+      extends Storage(name, "plain java.nio") {
+    override def fates: Vector[Fate]           = Vector(Fate.Killed, Fate.Woken)
+    override def batchModes: Vector[BatchMode] = Vector(BatchMode.Append, BatchMode.LoneOverwrite)
+    override def sample: Vector[Step]          = OfVariants
+
+    override def newPlace(layout: Layout, content: Content): Place =
+      new WeakPlace(scheme, abilities, layout, content)
+  }
+
+  case object AppendOnly
+      extends Weak(
+        "A file system that can append and not cut",
+        "appendonly",
+        Abilities(Growth.AppendOnly, Exclusion.ByRename)
+      )
+
+  case object CreateOnly
+      extends Weak(
+        "A file system that cannot append",
+        "createonly",
+        Abilities(Growth.CreateOnly, Exclusion.ByCreate)
+      ) {
+
+    /** So none of its rows are beside it then. */
+    override def contents: Vector[Content] = super.contents.filterNot(_ == Content.Blocks)
+
+    /** No part is open between epochs. */
+    override def steps: Vector[Step] = super.steps.filterNot(_ == Step.BeforeRoll)
+  }
+
+  /** In the order of the page. */
+  val all: Vector[Storage] = Vector(Local, Hdfs, UncutHdfs, S3, AppendOnly, CreateOnly)
+
+  /** Where it shows what becomes of bytes that were not committed. */
+  private val OfVariants = Vector(Step.MidWrite, Step.AfterSync, Step.MidPublish)
+
+  private val TwoDrivers =
+    "`TwoDriversSuite` lets two drivers work at once: the older one publishes nothing."
+}

@@ -1,0 +1,64 @@
+package stoplog.matrix
+
+import org.apache.hadoop.conf.Configuration
+
+import stoplog.fault.Faults
+import stoplog.log.RecordStore
+import stoplog.rolling.{PartStats, RollReason, RollingPolicy}
+import stoplog.store.hadoop._
+import stoplog.store.{JobStore, PartStore, SideStore}
+
+/** A file system of Hadoop's that lacks something.
+  *
+  * @param scheme    one of [[TestFileSystems]]
+  * @param abilities those that it has
+  */
+final class WeakPlace(scheme: String, abilities: Abilities, layout: Layout, override val content: Content)
+    extends DirectoryPlace(layout) {
+  override def root: String = s"$scheme:$directory"
+
+  override def policy: RollingPolicy =
+    if (abilities.growth == Growth.CreateOnly) WeakPlace.ClosingEachEpoch else super.policy
+
+  override def parts(sinkId: String, faults: Faults): PartStore = {
+    val lengths = new ValidLengths(hadoop, sinkId, "_", ".valid-length")
+    new HadoopPartStore(
+      hadoop,
+      sinkId,
+      layout.of(sinkId),
+      abilities.growth,
+      Trimming.Copy,
+      lengths,
+      HadoopDurability.Process,
+      faults
+    )
+  }
+
+  override def sides(sinkId: String): SideStore = new HadoopSides(hadoop, sinkId, HadoopDurability.Process)
+
+  override def records(sinkId: String, faults: Faults): RecordStore =
+    new HadoopRecords(hadoop, sinkId, HadoopDurability.Process, faults, abilities.exclusion)
+
+  override def job(name: String): JobStore = new HadoopJobStore(hadoop, name)
+
+  private def hadoop: HadoopFiles = {
+    val configuration = TestFileSystems.register(new Configuration())
+    new HadoopFiles(root, new HadoopSettings(configuration), Renaming.Checked)
+  }
+}
+
+private object WeakPlace {
+
+  /** As the sink does it where no file can be gone on with. */
+  object ClosingEachEpoch extends RollingPolicy {
+    override def beforeRow(part: PartStats, nowMillis: Long): Option[RollReason] =
+      MatrixPolicy.beforeRow(part, nowMillis)
+
+    override def onTime(part: PartStats, nowMillis: Long): Option[RollReason] =
+      MatrixPolicy.onTime(part, nowMillis)
+
+    override def onEpochEnd(part: PartStats, nowMillis: Long): Option[RollReason] = Some(
+      RollReason.Checkpoint
+    )
+  }
+}

@@ -1,0 +1,161 @@
+"""Bulk formats, read by whoever reads them: Spark, pyarrow, DuckDB, fastavro and pyorc."""
+
+from __future__ import annotations
+
+import datetime
+from decimal import Decimal
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from support.finished import files
+from support.streams import Stream
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from pyspark.sql import DataFrame, SparkSession
+
+    from support.place import Place
+
+pytestmark = pytest.mark.spark_lines
+
+# Of each row's number `n`: every type that all of the readers know.
+COLUMNS = (
+    "n",
+    "n % 3 = 0 AS flag",
+    "cast(n AS int) AS whole",
+    "cast(n / 7 AS double) AS fraction",
+    "cast(n / 8 AS decimal(20, 3)) AS exact",
+    "CASE WHEN n % 5 > 0 THEN concat('text ', n) END AS text",
+    "cast(concat('bytes ', n) AS binary) AS bytes",
+    "date_add(date '1970-01-01', cast(n AS int)) AS day",
+    "timestamp_micros(n * 1234567) AS at",
+    "array(n, n + 1, NULL) AS list",
+    "named_struct('a', n, 'b', concat('b', n)) AS record",
+)
+ROWS = 900
+BASE = {"bucketAssigner": "basePath", "finalizeOnTermination": "always"}
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"format": "parquet", "parquet.block.size": "40000"},
+        {"format": "parquet", "compression": "zstd"},
+        {"format": "orc"},
+        {"format": "orc", "compression": "zlib"},
+        {"format": "avro"},
+    ],
+    ids=lambda options: "-".join(options.values()),
+)
+def test_all_readers_see_the_same_rows(spark: SparkSession, place: Place, options: dict[str, str]) -> None:
+    place.feed(files=ROWS // 100)
+    stream = Stream(spark, place, {**BASE, **options}, typed)
+    stream.run(finalizeOnTermination="never")
+    assert files(place.out) == [], "the part is open, whatever the micro-batches"
+    place.feed(files=1)
+    stream.run()
+    (file,) = files(place.out)
+    wanted = [expected(n) for n in range(ROWS + 100)]
+    for reader in READERS[options["format"]]:
+        assert sorted(reader(spark, file), key=lambda row: row["n"]) == wanted, reader.__name__
+
+
+def test_a_policy_that_rolls_at_each_checkpoint_makes_a_file_for_each(
+    spark: SparkSession, place: Place
+) -> None:
+    place.feed(files=6)
+    Stream(spark, place, {**BASE, "format": "parquet", "rollingPolicy": "onCheckpoint"}, typed).run()
+    assert len(files(place.out)) >= 3
+    assert spark.read.parquet(str(place.out)).count() == 600
+
+
+def test_a_type_that_the_format_does_not_know_is_refused(spark: SparkSession, place: Place) -> None:
+    place.feed()
+    interval = "make_interval(1) AS span"
+    with pytest.raises(Exception, match="STOPLOG_UNSUPPORTED_TYPE"):
+        Stream(spark, place, {**BASE, "format": "parquet"}, lambda rows: rows.selectExpr(interval)).run()
+
+
+def typed(rows: DataFrame) -> DataFrame:
+    """A row is `<file>-<row>` with a hundred rows a file."""
+    number = "cast(left(value, 5) AS bigint) * 100 + cast(right(value, 5) AS bigint) AS n"
+    return rows.selectExpr(number).selectExpr(*COLUMNS).coalesce(1)
+
+
+def expected(n: int) -> dict[str, Any]:
+    return {
+        "n": n,
+        "flag": n % 3 == 0,
+        "whole": n,
+        "fraction": n / 7,
+        "exact": Decimal(n) / 8,
+        "text": f"text {n}" if n % 5 > 0 else None,
+        "bytes": f"bytes {n}".encode(),
+        "day": datetime.date(1970, 1, 1) + datetime.timedelta(days=n),
+        "at": datetime.datetime(1970, 1, 1) + datetime.timedelta(microseconds=n * 1_234_567),
+        "list": [n, n + 1, None],
+        "record": {"a": n, "b": f"b{n}"},
+    }
+
+
+def by_spark(spark: SparkSession, file: Path) -> list[dict[str, Any]]:
+    """Spark's Python times are those of this process' zone."""
+    found = spark.read.format(file.suffix[1:]).load(str(file)).collect()
+    rows = [row.asDict(recursive=True) for row in found]
+    return [plain({**row, "at": row["at"].astimezone(datetime.timezone.utc)}) for row in rows]
+
+
+def parquet_by_pyarrow(_: SparkSession, file: Path) -> list[dict[str, Any]]:
+    import pyarrow.parquet
+
+    return [plain(row) for row in pyarrow.parquet.ParquetFile(file).read().to_pylist()]
+
+
+def parquet_by_duckdb(_: SparkSession, file: Path) -> list[dict[str, Any]]:
+    import duckdb
+
+    found = duckdb.sql(f"SELECT * FROM read_parquet('{file}')").arrow()
+    table = found.read_all() if hasattr(found, "read_all") else found
+    return [plain(row) for row in table.to_pylist()]
+
+
+def orc_by_pyarrow(_: SparkSession, file: Path) -> list[dict[str, Any]]:
+    import pyarrow.orc
+
+    return [plain(row) for row in pyarrow.orc.ORCFile(file).read().to_pylist()]
+
+
+def orc_by_pyorc(_: SparkSession, file: Path) -> list[dict[str, Any]]:
+    import pyorc
+
+    with file.open("rb") as stream:
+        return [plain(row) for row in pyorc.Reader(stream, struct_repr=pyorc.StructRepr.DICT)]
+
+
+def avro_by_fastavro(_: SparkSession, file: Path) -> list[dict[str, Any]]:
+    import fastavro
+
+    with file.open("rb") as stream:
+        return [plain(row) for row in fastavro.reader(stream)]
+
+
+READERS = {
+    "parquet": (by_spark, parquet_by_pyarrow, parquet_by_duckdb),
+    "orc": (by_spark, orc_by_pyarrow, orc_by_pyorc),
+    "avro": (avro_by_fastavro,),
+}
+
+
+def plain(value: Any) -> Any:
+    """Times as those of UTC, which readers mark or not; bytes as such."""
+    if isinstance(value, dict):
+        return {key: plain(inner) for key, inner in value.items()}
+    if isinstance(value, list):
+        return [plain(inner) for inner in value]
+    if isinstance(value, bytearray):
+        return bytes(value)
+    if isinstance(value, datetime.datetime) and value.tzinfo is not None:
+        return value.astimezone(datetime.timezone.utc).replace(tzinfo=None)
+    return value

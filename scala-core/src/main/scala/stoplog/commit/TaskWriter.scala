@@ -129,7 +129,7 @@ final class TaskWriter[R](
     case Some(part) if isOurs(part) =>
       Some(LivePart.resume(part, format)(() => store.resume(part.handle, part.validBytes)))
     case Some(part) =>
-      store.mustFinish(part.handle, part.validBytes) match {
+      store.mustFinish(part.handle, part.validBytes).filter(_ => part.beside.isEmpty) match {
         // Who keeps this attempt from going on in place may still write there, even if this attempt never does (I1).
         case None         => Some(LivePart.resume(part.copy(owner = None), format)(() => takeOver(part)))
         case Some(handle) =>

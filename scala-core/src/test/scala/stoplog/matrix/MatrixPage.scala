@@ -40,9 +40,11 @@ object MatrixPage {
       occurrences: Seq[(String, Map[Step, Int])],
       results: Seq[(String, String)]
   ): String = {
-    def all(step: Step) = occurrences.flatMap { case (what, found) =>
-      found.get(step).map(last => what + (if (last == 1) "1" else s"1 to $last"))
-    }.mkString("; ")
+    def all(step: Step) = occurrences
+      .flatMap { case (what, found) =>
+        found.get(step).map(last => what + (if (last == 1) "1" else s"1 to $last"))
+      }
+      .mkString("; ")
     table(steps, all(_), results.map { case (fate, result) => fate -> ((_: Step) => result) })
   }
 

@@ -1,5 +1,7 @@
 package stoplog.matrix
 
+import stoplog.fault.Step
+
 /** Where a query writes, and what. */
 final case class Site(storage: Storage, layout: Layout, content: Content) {
   def name: String = s"${layout.name}/${content.name}"

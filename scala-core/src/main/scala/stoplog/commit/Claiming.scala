@@ -47,8 +47,8 @@ private[commit] final class Claiming(
   def fence(run: RunId, state: SinkState): Claiming.Fenced = {
     val outcomes = if (state.open.isEmpty) Vector.empty else tools.retry(() => store.fence(run, state.open))
     val (finished, open) = state.open.zip(outcomes).partitionMap {
-      case (part, FenceOutcome.Owned)                    => Right(part.copy(owner = Some(run)))
-      case (part, FenceOutcome.Doubtful)                 => Right(part)
+      case (part, FenceOutcome.Owned)    => Right(part.copy(owner = Some(run)))
+      case (part, FenceOutcome.Doubtful) => Right(part)
       // A part that has rows beside it cannot end where it stands: they would be lost, and no reader could read it.
       case (part, _: FenceOutcome.MustFinish) if !part.beside.isEmpty => Right(part)
       case (part, FenceOutcome.MustFinish(handle, size))              =>

@@ -23,10 +23,16 @@ class CrashMatrixSuite extends MatrixSuite(Storage.Local) {
 
   test("woken at each occurrence of each step of a task, when the part it wrote may long be finished") {
     hold(for {
-      site       <- Seq(rows, blocks)
-      step       <- site.steps.filter(Steps.ofTasks)
-      occurrence <- 1 to occurrences(site)(step)
-    } yield Crash(site, Doom.At(step, occurrence), Fate.Woken, again = None))
+      step       <- rows.steps.filter(Steps.ofTasks)
+      occurrence <- 1 to occurrences(rows)(step)
+    } yield Crash(rows, Doom.At(step, occurrence), Fate.Woken, again = None))
+  }
+
+  test("woken at each occurrence of the steps between which rows get beside a part and into it") {
+    hold(for {
+      step       <- Seq(Step.BeforeSync, Step.SideWritten)
+      occurrence <- 1 to occurrences(blocks)(step)
+    } yield Crash(blocks, Doom.At(step, occurrence), Fate.Woken, again = None))
   }
 
   if (long)
@@ -50,6 +56,7 @@ class CrashMatrixSuite extends MatrixSuite(Storage.Local) {
   override protected def tried(site: Site, fate: Fate, step: Step, last: Int): Seq[Int] =
     if (long && LocalSection.thorough(site)) 1 to last
     else if (long) Seq(1, (last + 1) / 2, last).distinct
+    else if (site.content == Content.Blocks && site.layout != Layout.Staging) Seq.empty
     else
       fate match {
         case Fate.Killed => Seq(1, last).distinct

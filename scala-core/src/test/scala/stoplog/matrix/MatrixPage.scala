@@ -40,11 +40,12 @@ object MatrixPage {
       occurrences: Seq[(String, Map[Step, Int])],
       results: Seq[(String, String)]
   ): String = {
-    def all(step: Step) = occurrences
-      .flatMap { case (what, found) =>
-        found.get(step).map(last => what + (if (last == 1) "1" else s"1 to $last"))
-      }
-      .mkString("; ")
+    def upTo(last: Int) = if (last == 1) "1" else s"1 to $last"
+    def all(step: Step) = occurrences.flatMap { case (what, found) => found.get(step).map(what -> _) } match {
+      case found if found.size == occurrences.size && found.map(_._2).distinct.size == 1 =>
+        upTo(found.head._2)
+      case found => found.map { case (what, last) => what + upTo(last) }.mkString("; ")
+    }
     table(steps, all(_), results.map { case (fate, result) => fate -> ((_: Step) => result) })
   }
 

@@ -36,11 +36,14 @@ final class Chaos(world: World, sessions: ArrayBuffer[Session]) {
   def before(step: Step): Unit = if (world.isTroubled) {
     if (Chaos.Deciding(step) && longSleepers && random.nextInt(4) == 0)
       fallAsleep(scheduler.current, Chaos.ToTheEnd)
-    else if (Chaos.Writing(step) && budget > 0 && random.nextInt(25) == 0) {
-      budget -= 1
-      fallAsleep(scheduler.current, Chaos.ToTheEnd)
-      if (random.nextBoolean()) killDriver(sparing = scheduler.current.process)
-    }
+    else if (Chaos.Writing(step)) beforeWriting()
+  }
+
+  /** With a part open. */
+  def beforeWriting(): Unit = if (world.isTroubled && budget > 0 && random.nextInt(25) == 0) {
+    budget -= 1
+    fallAsleep(scheduler.current, Chaos.ToTheEnd)
+    if (random.nextBoolean()) killDriver(sparing = scheduler.current.process)
   }
 
   private def longSleepers: Boolean = traits.longSleep == LongSleep.PastTrimming

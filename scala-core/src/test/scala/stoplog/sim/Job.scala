@@ -75,7 +75,7 @@ final class Job(
     val writer = new TaskWriter[String](
       plan.forTask(slot.index, attempt),
       parts,
-      session.format.open(sides),
+      session.format.open(sides, attempt),
       world.traits.policy,
       PartNaming("part", ""),
       world.traits.maxOpenParts,

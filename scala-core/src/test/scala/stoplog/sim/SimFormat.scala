@@ -1,14 +1,14 @@
 package stoplog.sim
 
-import stoplog.commit.PartFormat
+import stoplog.commit.{Attempt, PartFormat}
 import stoplog.format.bulk.LineBlocks
 import stoplog.store.SideStore
 
 /** What the parts of a schedule are made of. */
 sealed trait SimFormat extends Product with Serializable {
 
-  /** For one task, or for one part that the driver ends. */
-  def open(sides: SideStore): PartFormat[String]
+  /** For one attempt of a task, or for one part that the driver ends. */
+  def open(sides: SideStore, attempt: Attempt = Attempt.First): PartFormat[String]
 
   /** What a run writes that is set otherwise. */
   def other: SimFormat
@@ -21,16 +21,21 @@ object SimFormat {
 
   /** Each row at once. */
   case object Lines extends SimFormat {
-    override def open(sides: SideStore): PartFormat[String] = LineFormat
-    override def other: SimFormat                           = this
-    override def check(finished: String): Unit              = ()
+    override def open(sides: SideStore, attempt: Attempt): PartFormat[String] = LineFormat
+    override def other: SimFormat                                             = this
+    override def check(finished: String): Unit                                = ()
   }
 
-  /** In blocks; the rows in between are kept beside their part. */
+  /** In blocks; the rows in between are kept beside their part. What an attempt writes depends on what its process has
+    * learned of former blocks, so a repeated one ends them later.
+    */
   final case class Blocks(bytes: Long) extends SimFormat {
-    override def open(sides: SideStore): PartFormat[String] = LineBlocks.parts(bytes, sides)
-    override def other: SimFormat                           = Blocks(bytes / 2)
-    override def check(finished: String): Unit              = {
+    override def open(sides: SideStore, attempt: Attempt): PartFormat[String] = attempt match {
+      case Attempt.First    => LineBlocks.parts(bytes, sides)
+      case Attempt.Repeated => LineBlocks.parts(2 * bytes, sides, describedAs = bytes)
+    }
+    override def other: SimFormat              = Blocks(bytes / 2)
+    override def check(finished: String): Unit = {
       LineBlocks.read(finished)
       ()
     }

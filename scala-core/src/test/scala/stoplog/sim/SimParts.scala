@@ -22,6 +22,7 @@ final class SimParts(world: World) extends PartStore {
       if (inode.length < validBytes) throw Errors.partShort(open.token, inode.length.toLong, validBytes)
       disk.truncate(inode, validBytes.toInt)
     }
+    world.opened()
     new Output(inode, validBytes.toInt)
   }
 

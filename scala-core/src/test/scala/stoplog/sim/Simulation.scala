@@ -15,6 +15,7 @@ final class Simulation(seed: Long, mutation: Mutation, lane: Lane, tracing: Trac
     try {
       scheduler.onStep(() => chaos.maybe())
       world.onStep(chaos.before)
+      world.onOpening(() => chaos.beforeWriting())
       scheduler.run(Simulation.Main)(scenario())
       Outcome.Passed(scheduler.steps, world.oracle.visible, world.trace)
     } catch { case e: Throwable => Outcome.Failed(seed, e, world.trace) }

@@ -22,6 +22,7 @@ final class World(val seed: Long, lane: Lane, tracing: Tracing) {
   private var runs      = 0
   private var trouble   = true
   private var atStep    = (_: Step) => ()
+  private var atOpening = () => ()
   private val lines     = ArrayBuffer.empty[String]
 
   val disk: Disk = new Disk(oracle, () => nowMillis)
@@ -42,6 +43,15 @@ final class World(val seed: Long, lane: Lane, tracing: Tracing) {
 
   /** What may happen when somebody reaches a step of the protocol. */
   def onStep(action: Step => Unit): Unit = atStep = action
+
+  /** What may happen when somebody has opened a part in place, and has not written to it yet. */
+  def onOpening(action: () => Unit): Unit = atOpening = action
+
+  /** A part has been opened in place. */
+  def opened(): Unit = {
+    atOpening()
+    pause("opened")
+  }
 
   def pass(millis: Long): Unit = nowMillis += millis
 

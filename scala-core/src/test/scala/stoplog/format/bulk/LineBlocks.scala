@@ -19,10 +19,14 @@ import stoplog.store.SideStore
   *
   * A row is a line that is filled up with blanks, and the last line, behind `]`, tells where each block starts and how
   * many rows it has.
+  *
+  * @param describedAs how large blocks are for whoever makes the format again from its description
   */
-class LineBlocks(override val blockBytes: Long) extends BulkFormat {
+class LineBlocks(override val blockBytes: Long, describedAs: Long) extends BulkFormat {
+  def this(blockBytes: Long) = this(blockBytes, describedAs = blockBytes)
+
   override def suffix: String                 = ".blocks"
-  override def describe: String               = UserObject.reference(this)
+  override def describe: String               = UserObject.reference(new LineBlocks(describedAs))
   override def open(schema: StructType): Unit = require(schema == LineBlocks.schema)
 
   override def block(out: BlockOutput, directory: Array[Byte]): BlockWriter = new BlockWriter {
@@ -55,15 +59,20 @@ object LineBlocks {
   private val schema = new StructType().add("value", StringType)
 
   /** Parts of lines, for one task, or for one part that the driver ends. */
-  def parts(blockBytes: Long, sides: SideStore): PartFormat[String] = new PartFormat[String] {
-    private val sink  = BulkSink(BulkFormats.Own, schema, new LineBlocks(blockBytes), PartLife.ManyEpochs)
-    private val parts = new BulkParts(sink, identity, sides)
+  def parts(blockBytes: Long, sides: SideStore): PartFormat[String] =
+    parts(blockBytes, sides, describedAs = blockBytes)
 
-    override def begin(name: String, end: PartEnd): PartBody[String] = new Lines(parts.begin(name, end))
+  def parts(blockBytes: Long, sides: SideStore, describedAs: Long): PartFormat[String] =
+    new PartFormat[String] {
+      private val format = new LineBlocks(blockBytes, describedAs)
+      private val sink   = BulkSink(BulkFormats.Own, schema, format, PartLife.ManyEpochs)
+      private val parts  = new BulkParts(sink, identity, sides)
 
-    override def resume(name: String, end: PartEnd, beside: Beside): PartBody[String] =
-      new Lines(parts.resume(name, end, beside))
-  }
+      override def begin(name: String, end: PartEnd): PartBody[String] = new Lines(parts.begin(name, end))
+
+      override def resume(name: String, end: PartEnd, beside: Beside): PartBody[String] =
+        new Lines(parts.resume(name, end, beside))
+    }
 
   /** The rows of each block of a finished part. Fails on any other file. */
   def read(file: String): Vector[Vector[String]] = {

@@ -41,6 +41,7 @@ private[commit] final class LivePart[R] private (
   def persist(slot: Int, run: RunId, sides: Sides): Open = {
     val beside = sides.write(NewPart(bucket, name, run), before.beside, left)
     val stored = end.persist()
+    body.close()
     Open(
       bucket,
       name,
@@ -61,6 +62,7 @@ private[commit] final class LivePart[R] private (
   /** After [[complete]]: closes the part for good. */
   def finish(reason: RollReason): Pending = {
     val handle = end.finish()
+    body.close()
     Pending(bucket, name, handle, end.position, rows, openedAtMillis, writtenAt, reason)
   }
 

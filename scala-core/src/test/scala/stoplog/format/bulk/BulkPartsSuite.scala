@@ -9,6 +9,7 @@ import stoplog.commit._
 import stoplog.fault.Faults
 import stoplog.part.{Open, PartNaming, Pending}
 import stoplog.rolling.RollingPolicy
+import stoplog.thread.SharedMemory
 
 class BulkPartsSuite extends AnyFunSuite {
 
@@ -113,6 +114,12 @@ class BulkPartsSuite extends AnyFunSuite {
     while (world.closed.isEmpty) world.epoch(1)
     val file = parts(world)
     assert(file.flatten === file.flatten.indices.map(n => s"row $n"))
+  }
+
+  test("memory is given back at the end of an epoch, whether parts stay open or not") {
+    val world = new World(blockBytes = 5000, Rolls.atRecords(150))
+    (1 to 20).foreach(_ => world.epoch(100))
+    assert(SharedMemory.ofRows.usedBytes === 0)
   }
 
   test("a part that ends with its epoch is written at once") {

@@ -19,6 +19,7 @@ trait OnOwnFileSystem {
 class OwnPartStoreSuite   extends PartStoreLaws with OnOwnFileSystem
 class OwnFencingSuite     extends FencingLaws with OnOwnFileSystem
 class OwnStagingSuite     extends StagingLaws with OnOwnFileSystem
+class OwnSidesSuite       extends SideStoreLaws with OnOwnFileSystem
 class OwnRecordStoreSuite extends RecordStoreLaws with OnOwnFileSystem
 
 // What this one promises, where there is a choice: each of these has a weaker or another counterpart.

@@ -49,7 +49,9 @@ private[commit] final class Claiming(
     val (finished, open) = state.open.zip(outcomes).partitionMap {
       case (part, FenceOutcome.Owned)                    => Right(part.copy(owner = Some(run)))
       case (part, FenceOutcome.Doubtful)                 => Right(part)
-      case (part, FenceOutcome.MustFinish(handle, size)) =>
+      // A part that has rows beside it cannot end where it stands: they would be lost, and no reader could read it.
+      case (part, _: FenceOutcome.MustFinish) if !part.beside.isEmpty => Right(part)
+      case (part, FenceOutcome.MustFinish(handle, size))              =>
         Left(Pending.of(part, handle, RollReason.Takeover).copy(sizeBytes = size))
     }
     Claiming.Fenced(state.copy(open = open), finished)

@@ -8,7 +8,7 @@ import stoplog.store.{NewPart, PartStore}
 
 /** Closes open parts on behalf of the driver.
   *
-  * @param format   makes what writes the rows that a part still lacks, for one part
+  * @param format   makes what writes the rows that a part still lacks, for one part, in whatever format it was begun
   * @param mayWrite called with the lease of a writer held, and with the newest record that the driver knows: throws if
   *                 there is a newer one
   */

@@ -36,10 +36,12 @@ private[commit] final class LivePart[R] private (
   /** After [[pause]]: makes the epoch's rows durable. The part stays open.
     *
     * A part that had nothing to write to but side files keeps its handle, and whoever could write to it before still
-    * can (I1).
+    * can (I1). Nothing can be appended any more.
     */
   def persist(slot: Int, run: RunId, sides: Sides): Open = {
-    val beside = sides.write(NewPart(bucket, name, run), before.beside, left)
+    val beside =
+      try sides.write(NewPart(bucket, name, run), before.beside, left)
+      finally body.close() // the rows that it holds are durable now, or given up
     val stored = end.persist()
     body.close()
     Open(
@@ -90,6 +92,7 @@ private[commit] object LivePart {
 
   /** A part that was left open. Where rows are kept beside it, its file is opened when there is something to write.
     *
+    * @param part   with the owner who will be the only one to write to it if this one does not
     * @param output opens the file
     */
   def resume[R](part: Open, format: PartFormat[R])(output: () => PartOutput): LivePart[R] = {

@@ -12,8 +12,10 @@ import stoplog.store.{NewPart, SideStore}
   *
   * Small files are put together now and then, a fixed number of one level into one of the next. So a part has at most
   * a few dozen however many epochs it takes to fill a block, and a row is copied once a level, which is a logarithm.
+  *
+  * @param together as many files of one level become one of the next; at least 2
   */
-final class Sides(store: SideStore, faults: Faults) {
+final class Sides(store: SideStore, faults: Faults, together: Int = Sides.Together) {
 
   /** What is beside the part from now on; durable. */
   def write(part: NewPart, earlier: Beside, left: Leftover): Beside = {
@@ -21,7 +23,8 @@ final class Sides(store: SideStore, faults: Faults) {
       case LeftoverRows.None             => Vector.empty
       case LeftoverRows.Instead(writeTo) => Vector(written(part, level = 0)(writeTo))
       case LeftoverRows.More(writeTo)    =>
-        val (kept, merged) = earlier.files.splitAt(earlier.files.size - Sides.mergeable(earlier.files))
+        val (kept, merged) =
+          earlier.files.splitAt(earlier.files.size - Sides.mergeable(earlier.files, together))
         kept :+ written(part, merged.headOption.fold(0)(_.level + 1)) { out =>
           merged.foreach(file => Using.resource(store.read(file))(_.transferTo(out)))
           writeTo(out)
@@ -44,15 +47,14 @@ final class Sides(store: SideStore, faults: Faults) {
 
 object Sides {
 
-  /** As many files of one level become one of the next. */
   private[commit] val Together = 16
 
   /** How many of the last files are to be put together with the one that comes. */
-  private[commit] def mergeable(files: Vector[SideFile]): Int = {
+  private[commit] def mergeable(files: Vector[SideFile], together: Int): Int = {
     @scala.annotation.tailrec
     def from(count: Int, level: Int): Int = {
       val same = files.reverseIterator.drop(count).takeWhile(_.level == level).size
-      if (same >= Together - 1) from(count + same, level + 1) else count
+      if (same >= together - 1) from(count + same, level + 1) else count
     }
     from(count = 0, level = 0)
   }

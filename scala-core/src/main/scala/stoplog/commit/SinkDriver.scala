@@ -177,8 +177,11 @@ final class SinkDriver(
   private def withoutLost(state: SinkState): SinkState = choices.onLost match {
     case LostPart.Fail => state
     case LostPart.Skip =>
-      val staged        = if (state.open.isEmpty) Set.empty[String] else store.staged().map(_.token).toSet
-      val (there, gone) = state.open.partition(part => store.stagedOf(part.handle).subsetOf(staged))
+      val staged = if (state.open.isEmpty) Set.empty[String] else store.staged().map(_.token).toSet
+      val beside = if (state.sideFiles.isEmpty) Set.empty[String] else sides.staged().map(_.token).toSet
+      val (there, gone) = state.open.partition { part =>
+        store.stagedOf(part.handle).subsetOf(staged) && part.beside.files.forall(file => beside(file.token))
+      }
       gone.foreach { part =>
         logger.warn(s"Going on without the ${part.records} rows of ${part.handle.token} (onLostPart=skip)")
       }

@@ -129,8 +129,9 @@ final class TaskWriter[R](
     case Some(part) if isOurs(part) =>
       Some(LivePart.resume(part, format)(() => store.resume(part.handle, part.validBytes)))
     case Some(part) =>
-      store.mustFinish(part.handle, part.validBytes) match {
-        case None         => Some(LivePart.resume(part, format)(() => takeOver(part)))
+      store.mustFinish(part.handle, part.validBytes).filter(_ => part.beside.isEmpty) match {
+        // Who keeps this attempt from going on in place may still write there, even if this attempt never does (I1).
+        case None         => Some(LivePart.resume(part.copy(owner = None), format)(() => takeOver(part)))
         case Some(handle) =>
           closed += Pending.of(part, handle, RollReason.Takeover)
           done = done.copy(partsClosed = done.partsClosed + 1)

@@ -28,7 +28,8 @@ private[spark] object RecordedSettings {
   private def content(options: SinkOptions, written: StructType): String = {
     val columns = options.format match {
       case FormatChoice.Rows("text" | "json") | FormatChoice.UserEncoder(_) => ""
-      case _ => written.fields.map(f => s"${f.name} ${f.dataType.sql}").mkString(", ")
+      case FormatChoice.Rows(_)                                             => named(written)
+      case _ => s"${named(written)} ${short(written.json)}" // and what may be null, at any depth
     }
     val format = options.format.toMap.toSeq.sorted.map { case (key, value) => s"$key=${short(value)}" }
     val passed = options.passThrough.toSeq.sorted.map { case (key, value) => s"$key=$value" }
@@ -37,7 +38,10 @@ private[spark] object RecordedSettings {
       .mkString("; ")
   }
 
-  /** An instance is as long as its serialization. */
+  private def named(columns: StructType): String =
+    columns.fields.map(f => s"${f.name} ${f.dataType.sql}").mkString(", ")
+
+  /** An instance is as long as its serialization, and a schema has no bounds either. */
   private def short(value: String): String =
     if (value.length <= 200) value else f"${value.take(9)}…${MurmurHash3.stringHash(value)}%08x"
 }

@@ -9,6 +9,7 @@ import org.slf4j.LoggerFactory
 
 import stoplog.commit._
 import stoplog.fault.Faults
+import stoplog.format.bulk.EndingParts
 import stoplog.options.{FinalizeOnTermination, OnForeignQuery, OnLostPart, SinkOptions}
 import stoplog.part.RunId
 
@@ -29,7 +30,7 @@ private[spark] final class SinkRun(
     storage.log,
     storage.parts,
     storage.sides,
-    () => sink.format.open(storage.sides),
+    () => new EndingParts(storage.sides),
     SinkDriver.Choices(onForeign, SinkRun.onLost(options)),
     SinkRun.tools
   )

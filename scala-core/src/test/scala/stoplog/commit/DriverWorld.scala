@@ -6,7 +6,7 @@ import stoplog.part.{PartNaming, RunId}
 import stoplog.rolling.RollingPolicy
 
 /** A storage and a clock in memory, and the drivers and tasks that work on them. */
-final class DriverWorld(policy: RollingPolicy) {
+final class DriverWorld(policy: RollingPolicy, format: PartFormat[String] = Lines) {
   val parts   = new MemoryParts
   val records = new MemoryRecords
   val log     = new CommitLog(records)
@@ -33,6 +33,7 @@ final class DriverWorld(policy: RollingPolicy) {
       turn: Turn = Turn.semaphore(),
       settings: SinkSettings = Samples.settings,
       onForeign: ForeignQuery = ForeignQuery.Refuse,
+      onLost: LostPart = LostPart.Fail,
       identity: SinkIdentity = Samples.identity,
       parallel: Parallel = Parallel.sequential,
       retry: Retry = Retry.never
@@ -44,8 +45,8 @@ final class DriverWorld(policy: RollingPolicy) {
     log,
     parts,
     sides,
-    () => Lines,
-    SinkDriver.Choices(onForeign, LostPart.Fail),
+    () => format,
+    SinkDriver.Choices(onForeign, onLost),
     SinkDriver.Tools(clock, Faults.none, turn, parallel, retry)
   )
 
@@ -57,7 +58,7 @@ final class DriverWorld(policy: RollingPolicy) {
     val writer = new TaskWriter[String](
       plan.forTask(slot, attempt),
       parts,
-      Lines,
+      format,
       policy,
       PartNaming("part", ".txt"),
       100,

@@ -2,6 +2,7 @@ package stoplog.commit
 
 import java.io.{ByteArrayOutputStream, IOException, OutputStream}
 
+import stoplog.part.Beside
 import stoplog.rolling.{PartStats, RollReason, RollingPolicy}
 
 /** One row a line, behind a first line `#`. */
@@ -21,6 +22,22 @@ object HeldBackLines extends RowFormat[String] {
     override def finish(): Unit                = out.write(s"<$stream>".getBytes)
     override def close(): Unit                 = ()
   })
+}
+
+/** Lines that all wait beside their part. */
+object BesideLines extends PartFormat[String] {
+  override def begin(name: String, end: PartEnd): PartBody[String] = new Body
+
+  override def resume(name: String, end: PartEnd, beside: Beside): PartBody[String] = new Body
+
+  private final class Body extends PartBody[String] {
+    private val lines                      = new ByteArrayOutputStream()
+    override def append(row: String): Unit = Lines.encode(row, lines)
+    override def sizeBytes: Long           = lines.size.toLong
+    override def pause(): Leftover = Leftover("", LeftoverRows.More(lines.writeTo(_)), lines.size.toLong)
+    override def finish(): Unit    = throw new UnsupportedOperationException("they have no end")
+    override def close(): Unit     = ()
+  }
 }
 
 /** A policy from its three answers; those not given are "no". */

@@ -6,7 +6,7 @@ import org.scalatest.funsuite.AnyFunSuite
 
 import stoplog.commit.Samples._
 import stoplog.fault.Faults
-import stoplog.part.{Closed, Open, PartNaming}
+import stoplog.part.{Beside, Closed, Open, PartNaming, SideFile}
 import stoplog.rolling.{RollReason, RollingPolicy}
 
 class TaskWriterSuite extends AnyFunSuite {
@@ -85,6 +85,17 @@ class TaskWriterSuite extends AnyFunSuite {
     assert(result.nextPart === 14)
     assert(parts.content("t1") === "#\none\ntwo\n")
     assert(writer.counts === TaskWriter.Counts(partsOpened = 1, partsClosed = 0, bytesWritten = 10))
+  }
+
+  written("a part that only got rows beside it is its run's own as long as nobody else may write to it") {
+    for ((attempt, owner) <- Seq(Attempt.First -> Some(mine), Attempt.Repeated -> None)) {
+      val before = left("#\none\n", "p").copy(beside = Beside("1", Vector(SideFile("s", 1, 0)), 1))
+      val writer = task(handed = Vector(before), attempt = attempt, format = BesideLines)
+      writer.write("b", "two")
+      val part = writer.commit().open.head
+      assert(part.handle === before.handle)
+      assert(part.owner === owner, attempt)
+    }
   }
 
   written("all parts of a task are made durable at once, each once") {

@@ -1,6 +1,6 @@
 package stoplog.log
 
-import stoplog.part.{Closed, Open, Pending, Resume, RunId}
+import stoplog.part.{Beside, Closed, Open, Pending, Resume, RunId, SideFile}
 import stoplog.rolling.RollReason
 
 /** What the golden files say. Neither these values nor the files are ever edited: a new version gets new ones. */
@@ -120,6 +120,53 @@ object GoldenRecords {
     ),
     SinkState(query, Some(Long.MaxValue - 1), Vector.empty, Long.MaxValue, settings)
   )
+
+  private def side(number: Int, end: String, sizeBytes: Long, level: Int): SideFile =
+    SideFile(s"_stoplog/main/beside/part-${first.uid}-$number.parquet.${first.uid}-$end", sizeBytes, level)
+
+  private val besides = LogRecord(
+    5,
+    RecordKind.Epoch(41),
+    first,
+    start + 2000,
+    Vector.empty,
+    SinkState(
+      query,
+      Some(41),
+      Vector(
+        Open(
+          awkward,
+          s"part-${first.uid}-5.parquet",
+          0,
+          Resume(token(awkward, 5, first, "af")),
+          134217728,
+          2000000,
+          start + 902,
+          start + 1900,
+          Some(first),
+          Beside("4096000", Vector(side(5, "b0", 65536, 1), side(5, "b1", 4097, 0)), 1300000)
+        ),
+        ownerless,
+        Open(
+          hour,
+          s"part-${first.uid}-6.parquet",
+          2,
+          Resume(token(hour, 6, first, "b2")),
+          0,
+          1,
+          start + 1000,
+          start + 1000,
+          None,
+          Beside("48 \"näher\"", Vector(side(6, "b3", 0, 0)), 0)
+        )
+      ),
+      7,
+      settings
+    )
+  )
+
+  /** File name to content. */
+  val version2: Map[String, LogRecord] = Map("record-v2-epoch.json" -> besides)
 
   /** File name to content. */
   val version1: Map[String, LogRecord] = Map(

@@ -2,7 +2,7 @@ package stoplog.log
 
 import scala.util.Random
 
-import stoplog.part.{Closed, Open, Pending, Resume, RunId}
+import stoplog.part.{Beside, Closed, Open, Pending, Resume, RunId, SideFile}
 import stoplog.rolling.RollReason
 
 /** Records with anything in them that a record can hold. */
@@ -30,8 +30,16 @@ final class RandomRecords(seed: Long) {
     number(),
     number(),
     number(),
-    maybe(run())
+    maybe(run()),
+    maybe(beside()).getOrElse(Beside.nothing)
   )
+
+  private def beside(): Beside =
+    Beside(
+      text() + "note", // without anything, it would be the same as none
+      several(SideFile(text(), number(), random.nextInt(1 << 20))),
+      number()
+    )
 
   private def pending(): Pending = {
     val handle = if (random.nextBoolean()) Closed(text()) else Resume(text())

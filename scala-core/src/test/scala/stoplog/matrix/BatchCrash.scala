@@ -1,7 +1,5 @@
 package stoplog.matrix
 
-import java.io.{ByteArrayOutputStream, OutputStream}
-
 import stoplog.commit._
 import stoplog.fault.{Faults, Step}
 import stoplog.log.CommitLog
@@ -76,13 +74,7 @@ object BatchCrash {
   }
 
   private def old(place: Place): Unit = buckets.zip(oldRows).foreach { case (bucket, row) =>
-    val out    = new ByteArrayOutputStream()
-    val member = place.content.openMember(out)
-    val stream = member.fold[OutputStream](out)(_.stream)
-    place.content.start(stream)
-    place.content.encode(row, stream)
-    member.foreach(_.finish())
-    place.plant(Seq(bucket, "old.txt").filter(_.nonEmpty).mkString("/"), out.toByteArray)
+    place.plant(Seq(bucket, "old.txt").filter(_.nonEmpty).mkString("/"), place.content.file(row))
   }
 
   private def untilBuried(job: => Unit): Unit =
@@ -96,7 +88,7 @@ object BatchCrash {
       val writer = new TaskWriter[String](
         plan.forTask(slot, Attempt.First),
         place.parts(Name, faults),
-        place.content,
+        place.content.format(place.sides(Name)),
         JobPolicy(MatrixPolicy),
         PartNaming("part", ".txt"),
         maxOpenParts = 2,

@@ -13,6 +13,6 @@ object BatchSection {
           s"some days later, then deals with what it finds. \"${mode.result}\" means: ${mode.meaning}"
       )
       val results = Seq(Fate.Killed.name -> mode.result)
-      Vector(text, MatrixPage.table(storage.batchSteps(mode), occurrences(mode), results))
+      Vector(text, MatrixPage.table(storage.batchSteps(mode), Seq("" -> occurrences(mode)), results))
     }).mkString("", "\n\n", "\n")
 }

@@ -1,42 +1,50 @@
 package stoplog.matrix
 
-import java.io.{ByteArrayInputStream, OutputStream}
+import java.io.{ByteArrayInputStream, ByteArrayOutputStream, OutputStream}
 import java.nio.charset.StandardCharsets.UTF_8
 import java.util.zip.{GZIPInputStream, GZIPOutputStream}
 
-import stoplog.commit.{Member, RowFormat}
+import stoplog.commit.{Member, PartFormat, RowFormat}
+import stoplog.fault.Step
+import stoplog.format.bulk.LineBlocks
+import stoplog.store.SideStore
 
 /** What the parts of a job are made of, and how a reader without stoplog reads them. */
-sealed abstract class Content(val name: String) extends RowFormat[String] with Product with Serializable {
+sealed abstract class Content(val name: String) extends Product with Serializable {
+
+  /** For one task, or for one part that the driver ends. */
+  def format(sides: SideStore): PartFormat[String]
 
   /** The lines of a finished part. Fails on a file that is torn. */
-  def lines(file: Array[Byte]): Vector[String] = {
-    val text = new String(unpacked(file), UTF_8)
-    require(text.endsWith("\n"), "the last line is torn")
-    val all = text.linesIterator.toVector
-    require(all.headOption.contains(Content.Header), "a part begins with its header")
-    all.tail
-  }
+  def lines(file: Array[Byte]): Vector[String]
 
-  protected def unpacked(file: Array[Byte]): Array[Byte]
+  /** A finished part of one row, as another program writes it. */
+  def file(row: String): Array[Byte]
 
-  override def start(out: OutputStream): Unit = encode(Content.Header, out)
-
-  override def encode(row: String, out: OutputStream): Unit = out.write((row + "\n").getBytes(UTF_8))
+  /** The steps that a query never passes whose parts are made of this. */
+  def without: Set[Step]
 }
 
 object Content {
 
-  /** Is written once in the life of a part; a second one would be taken for a row that nobody wrote. */
-  val Header: String = "header"
+  /** In blocks, which end in some epochs and not in others; the rows in between are kept beside their part. */
+  case object Blocks extends Content("blocks") {
+    override def format(sides: SideStore): PartFormat[String] = LineBlocks.parts(BlockBytes, sides)
+    override def lines(file: Array[Byte]): Vector[String] = LineBlocks.read(new String(file, UTF_8)).flatten
+    override def file(row: String): Array[Byte]           = s"$row\n]0:1 \n".getBytes(UTF_8)
+    override def without: Set[Step]                       = Set.empty
 
-  case object Plain extends Content("plain") {
+    /** Of five rows. */
+    private val BlockBytes = 200L
+  }
+
+  case object Plain extends RowContent("plain") {
     override def openMember(out: OutputStream): Option[Member]      = None
     override protected def unpacked(file: Array[Byte]): Array[Byte] = file
   }
 
   /** A gzip member for each epoch: only whole members can be read. */
-  case object Gzip extends Content("gzip") {
+  case object Gzip extends RowContent("gzip") {
     override def openMember(out: OutputStream): Option[Member] = Some(new GzipMember(out))
 
     override protected def unpacked(file: Array[Byte]): Array[Byte] =
@@ -44,7 +52,7 @@ object Content {
   }
 
   /** As [[Plain]], but the rows of one bucket are so large that its parts need uploads, which stay open for epochs. */
-  case object Heavy extends Content("plain, with rows of 2 MiB") {
+  case object Heavy extends RowContent("plain, with rows of 2 MiB") {
     override def openMember(out: OutputStream): Option[Member]      = None
     override protected def unpacked(file: Array[Byte]): Array[Byte] = file
 
@@ -66,4 +74,40 @@ object Content {
     override def finish(): Unit           = stream.finish()
     override def close(): Unit            = ()
   }
+}
+
+/** Row by row, behind a header: nothing is kept beside a part. */
+sealed abstract class RowContent(name: String) extends Content(name) with RowFormat[String] {
+  override def format(sides: SideStore): PartFormat[String] = this
+  override def without: Set[Step]                           = Steps.ofBlocks
+
+  override def lines(file: Array[Byte]): Vector[String] = {
+    val text = new String(unpacked(file), UTF_8)
+    require(text.endsWith("\n"), "the last line is torn")
+    val all = text.linesIterator.toVector
+    require(all.headOption.contains(RowContent.Header), "a part begins with its header")
+    all.tail
+  }
+
+  override def file(row: String): Array[Byte] = {
+    val out    = new ByteArrayOutputStream()
+    val member = openMember(out)
+    val stream = member.fold[OutputStream](out)(_.stream)
+    start(stream)
+    encode(row, stream)
+    member.foreach(_.finish())
+    out.toByteArray
+  }
+
+  protected def unpacked(file: Array[Byte]): Array[Byte]
+
+  override def start(out: OutputStream): Unit = encode(RowContent.Header, out)
+
+  override def encode(row: String, out: OutputStream): Unit = out.write((row + "\n").getBytes(UTF_8))
+}
+
+private object RowContent {
+
+  /** Is written once in the life of a part; a second one would be taken for a row that nobody wrote. */
+  val Header: String = "header"
 }

@@ -32,10 +32,11 @@ final case class Crash(site: Site, at: Doom.At, fate: Fate, again: Option[Doom.A
       if (!doom.struck) Verdict(struck = false, victim.failure.map(e => s"the run failed: $e").toVector)
       else {
         if (fate == Fate.Killed) place.processesDied()
+        val missing  = Oracle.missing(place)
         val failures = succeed(victim.checkpoint)
         val before   = Oracle.problems(place, JobRows.Epochs)
         val woken    = if (fate == Fate.Woken) wake(victim) else Vector.empty
-        Verdict(struck = true, failures ++ before ++ woken ++ Aftermath.problems(place, clock))
+        Verdict(struck = true, missing ++ failures ++ before ++ woken ++ Aftermath.problems(place, clock))
       }
     }
 
@@ -67,6 +68,10 @@ object Crash {
   /** Everything looks older than the grace time: nothing unfinished is spared for its youth. */
   def clock(): ManualClock = new ManualClock(System.currentTimeMillis() + 60 * 60 * 1000L)
 
+  /** What is beside parts once none is open. Orphans of other runs are left until they are old enough. */
+  private def besides(place: Place): Vector[String] =
+    place.files().filter(_.startsWith(s"_stoplog/${Place.SinkId}/beside/")) ++ place.uploads()
+
   /** How often an undisturbed query passes each step; fails unless all of its rows arrive. */
   def occurrences(site: Site): Map[Step, Int] = {
     val place = site.newPlace()
@@ -75,7 +80,7 @@ object Crash {
       val doom = new Doom(None)
       val life = new Life(place, clock(), doom, Checkpoint.empty, Life.planned)
       life.failure.foreach(e => throw new AssertionError("an undisturbed query failed", e))
-      val problems = Oracle.problems(place, JobRows.Epochs) ++ place.uploads().map(_ + " is left")
+      val problems = Oracle.problems(place, JobRows.Epochs) ++ besides(place).map(_ + " is left")
       require(problems.isEmpty, problems.mkString("; "))
       doom.occurrences
     } finally place.remove()

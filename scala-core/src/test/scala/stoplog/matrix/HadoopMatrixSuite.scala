@@ -7,15 +7,17 @@ import stoplog.fault.Step
   */
 abstract class HadoopMatrixSuite(storage: Storage) extends MatrixSuite(storage) {
   private val plan = new HadoopSection(storage)
-  import plan.{main, other, pairs}
+  import plan.{blocks, main, other, pairs}
+
+  private val all = if (long) main +: other +: blocks.toSeq else main +: blocks.toSeq
 
   override protected def threads: Int = 6
 
-  testOccurrences(if (long) Seq(main, other) else Seq(main))
+  testOccurrences(all)
 
-  testFates(if (long) Seq(main, other) else Seq(main))
+  testFates(all)
 
-  if (long) testPairs(Seq(main), pairs)
+  if (long) for (site <- main +: blocks.toSeq) testPairs(site, pairs(site))
 
   testBatchJobs(Seq(main)) { (step, last) =>
     if (long) 1 to last else Seq(last).filter(_ => Steps.ofDecidedJobs(step))
@@ -23,10 +25,11 @@ abstract class HadoopMatrixSuite(storage: Storage) extends MatrixSuite(storage) 
 
   testPage()
 
-  override protected def section: String = plan.render(occurrences(main), batchOccurrences(_))
+  override protected def section: String = plan.render(occurrences(_), batchOccurrences(_))
 
   override protected def tried(site: Site, fate: Fate, step: Step, last: Int): Seq[Int] =
     if (long) plan.tried(site, fate, step, last)
+    else if (blocks.contains(site)) Seq(last).filter(_ => fate == Fate.Killed && Steps.ofBlocks(step))
     else if (!storage.sample.contains(step)) Seq.empty
     else
       fate match {

@@ -4,54 +4,61 @@ import stoplog.fault.Step
 
 /** What the long run tries on a file system of Hadoop's. */
 final class HadoopSection(storage: Storage) {
+  private val (rows, inBlocks) = Site.all(storage).partition(_.content != Content.Blocks)
 
   /** Where most is tried, and where layout and content are other ones. */
-  val (main, other) = {
-    val sites = Site.all(storage)
-    (sites.head, sites.last)
-  }
+  val (main, other) = (rows.head, rows.last)
+
+  /** Where as much is tried as on [[main]], with parts of blocks. */
+  val blocks: Option[Site] = inBlocks.headOption
 
   /** Each step comes first once, and once second. */
-  val pairs: Seq[(Step, Step)] = storage.steps.indices.map { n =>
-    storage.steps(n) -> storage.steps((n * HadoopSection.Stride + 1) % storage.steps.size)
+  def pairs(site: Site): Seq[(Step, Step)] = {
+    val steps  = site.steps
+    val stride = if (steps.size % 7 == 0) 5 else 7 // nothing that divides their number
+    steps.indices.map(n => steps(n) -> steps((n * stride + 1) % steps.size))
   }
 
   /** Which of `last` occurrences. */
   def tried(site: Site, fate: Fate, step: Step, last: Int): Seq[Int] =
-    if (site == main) storage.occurrences(fate, last).distinct
+    if (site != other) storage.occurrences(fate, last).distinct
     else Seq(last).filter(_ => fate == inTurn(step))
 
-  def render(occurrences: Map[Step, Int], batchOccurrences: BatchMode => Map[Step, Int]): String = {
-    def cell(fate: Fate)(step: Step) =
-      s"${MatrixPage.Result} (${tried(main, fate, step, occurrences(step)).mkString(", ")})"
-    val table = MatrixPage.table(
-      storage.steps,
-      step => occurrences(step).toString,
-      storage.fates.map(fate => fate.name -> cell(fate) _)
-    )
+  def render(
+      occurrences: Site => Map[Step, Int],
+      batchOccurrences: BatchMode => Map[Step, Int]
+  ): String = {
     val text = MatrixPage.paragraph(
       s"Read with ${storage.reader}. With the unfinished parts and the content ${main.name} the occurrences of each " +
         s"step are tried whose numbers are in the table. With ${other.name} each step is tried once more, at its last " +
         s"occurrence, the fates taking turns.$sameFates"
     )
+    val ofBlocks = blocks.toSeq.flatMap { site =>
+      Seq(s"The same with ${site.name}:") ++ tables(site, occurrences(site))
+    }
+    val batches = BatchSection.render(storage, batchOccurrences)
+    (Seq(s"## ${storage.name}", text) ++ tables(main, occurrences(main)) ++ ofBlocks ++
+      storage.besides.map(MatrixPage.paragraph) :+ batches).mkString("\n\n")
+  }
+
+  private def tables(site: Site, occurrences: Map[Step, Int]): Seq[String] = {
+    def cell(fate: Fate)(step: Step) =
+      s"${MatrixPage.Result} (${tried(site, fate, step, occurrences(step)).mkString(", ")})"
+    val table = MatrixPage.table(
+      site.steps,
+      step => occurrences(step).toString,
+      storage.fates.map(fate => fate.name -> cell(fate) _)
+    )
     val chains = MatrixPage.paragraph(
       "A process is killed at the first of these steps, and its successor at the second: " +
-        pairs.map { case (step, next) => s"`${step.name}` and `${next.name}`" }.mkString("", ", ", ".")
+        pairs(site).map { case (step, next) => s"`${step.name}` and `${next.name}`" }.mkString("", ", ", ".")
     )
-    val batches = BatchSection.render(storage, batchOccurrences)
-    (Seq(s"## ${storage.name}", text, table, chains) ++ storage.besides.map(MatrixPage.paragraph) :+ batches)
-      .mkString("\n\n")
+    Seq(table, chains)
   }
 
   private def sameFates: String =
     if (storage.fates.contains(Fate.Frozen)) ""
     else s" A process that is ${Fate.Frozen.name} for ever looks as if killed."
 
-  private def inTurn(step: Step): Fate = storage.fates(storage.steps.indexOf(step) % storage.fates.size)
-}
-
-private object HadoopSection {
-
-  /** Has no divisor in common with the number of steps. */
-  private val Stride = 7
+  private def inTurn(step: Step): Fate = storage.fates(other.steps.indexOf(step) % storage.fates.size)
 }

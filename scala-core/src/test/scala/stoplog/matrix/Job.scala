@@ -116,7 +116,7 @@ object Job {
     place.log(faults),
     place.parts(faults),
     place.sides(),
-    () => place.content,
+    () => place.content.format(place.sides()),
     SinkDriver.Choices(ForeignQuery.Refuse, LostPart.Fail),
     SinkDriver.Tools(clock, faults, Turn.semaphore(), Parallel.sequential, retry)
   )
@@ -131,7 +131,7 @@ object Job {
   ): TaskWriter[String] = new TaskWriter(
     plan,
     store,
-    place.content,
+    place.content.format(place.sides()),
     place.policy,
     PartNaming("part", ".txt"),
     maxOpenParts = 2,
@@ -141,7 +141,7 @@ object Job {
     mayStart = () =>
       if (log.newest().exists(_.seq > plan.seq))
         throw Errors.fenced(place.root, Place.SinkId, plan.seq, "a newer run"),
-    sides = new Sides(place.sides(), faults)
+    sides = new Sides(place.sides(), faults, together = 2)
   )
 
   private def retry: Retry = Retry.jittered(tries = 4, baseMillis = 100, Thread.sleep(_))

@@ -10,6 +10,7 @@ object LocalSection {
 
   def render(
       occurrences: Map[Step, Int],
+      blockOccurrences: Map[Step, Int],
       batchOccurrences: BatchMode => Map[Step, Int],
       thorough: Seq[Site],
       sparse: Seq[Site]
@@ -26,7 +27,11 @@ object LocalSection {
       .replace("{thorough}", MatrixPage.named(thorough))
       .replace(
         "{queries}",
-        MatrixPage.table(Storage.Local.steps, occurrences, Fate.all.map(_.name -> MatrixPage.Result))
+        MatrixPage.table(
+          Storage.Local.steps,
+          Seq("" -> occurrences, "blocks: " -> blockOccurrences),
+          Fate.all.map(_.name -> MatrixPage.Result)
+        )
       )
       .replace("{batches}", BatchSection.render(Storage.Local, batchOccurrences))
 }

@@ -31,9 +31,20 @@ object MatrixPage {
     (head +: head.map(_ => "---") +: rows).map(_.mkString("| ", " | ", " |")).mkString("\n")
   }
 
-  /** The same where all occurrences have been tried, of which there are so many, with one result for all of them. */
-  def table(steps: Seq[Step], occurrences: Map[Step, Int], results: Seq[(String, String)]): String = {
-    def all(step: Step) = if (occurrences(step) == 1) "1" else s"1 to ${occurrences(step)}"
+  /** The same where all occurrences have been tried, with one result for all of them.
+    *
+    * @param occurrences how many there are, by what is written
+    */
+  def table(
+      steps: Seq[Step],
+      occurrences: Seq[(String, Map[Step, Int])],
+      results: Seq[(String, String)]
+  ): String = {
+    def all(step: Step) = occurrences
+      .flatMap { case (what, found) =>
+        found.get(step).map(last => what + (if (last == 1) "1" else s"1 to $last"))
+      }
+      .mkString("; ")
     table(steps, all(_), results.map { case (fate, result) => fate -> ((_: Step) => result) })
   }
 

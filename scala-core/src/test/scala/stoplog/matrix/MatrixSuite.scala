@@ -46,7 +46,7 @@ abstract class MatrixSuite(storage: Storage) extends AnyFunSuite {
   protected final def testOccurrences(sites: Seq[Site]): Unit =
     test("an undisturbed query passes every step") {
       Parallel.bounded(threads).map(sites)(site => site -> occurrences(site)).foreach { case (site, found) =>
-        assert(found.keySet === storage.steps.toSet, site.name)
+        assert(found.keySet === site.steps.toSet, site.name)
       }
     }
 
@@ -54,16 +54,16 @@ abstract class MatrixSuite(storage: Storage) extends AnyFunSuite {
     site <- sites
     fate <- storage.fates
   }
-    if (storage.steps.exists(tried(site, fate, _, last = 1).nonEmpty))
+    if (site.steps.exists(tried(site, fate, _, last = 1).nonEmpty))
       test(s"stopped at each step, ${fate.name}: ${site.name}") {
         hold(for {
-          step       <- storage.steps
+          step       <- site.steps
           occurrence <- tried(site, fate, step, occurrences(site)(step))
         } yield Crash(site, Doom.At(step, occurrence), fate, again = None))
       }
 
   /** @param pairs the steps at which a process and then its successor is killed */
-  protected final def testPairs(sites: Seq[Site], pairs: Seq[(Step, Step)]): Unit = for (site <- sites)
+  protected final def testPairs(site: Site, pairs: Seq[(Step, Step)]): Unit =
     test(s"killed at each step, and killed again: ${site.name}") {
       hold(for ((step, next) <- pairs) yield {
         val middle = (occurrences(site)(step) + 1) / 2

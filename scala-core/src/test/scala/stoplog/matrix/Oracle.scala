@@ -2,7 +2,11 @@ package stoplog.matrix
 
 import scala.util.{Failure, Success, Try}
 
-/** What a reader finds in the directory, and what is wrong with it. Uses nothing of the product. */
+import stoplog.fault.Faults
+
+/** What a reader finds in the directory, and what is wrong with it. Uses nothing of the product, but for the reader of
+  * its log where that is asked.
+  */
 object Oracle {
 
   /** Sentences about everything that is not as it should be once the query has ended. */
@@ -19,6 +23,14 @@ object Oracle {
       (counts.keySet -- wanted).map(row => s"'$row' was never committed") ++
       files.filterNot(belongs(place, files, _)).map(file => s"$file should not be there")
   }
+
+  /** What the newest record says is beside open parts, and is not: looked for where, and as long as, it says. */
+  def missing(place: Place): Vector[String] = for {
+    record <- place.log(Faults.none).newest().toVector
+    part   <- record.state.open
+    file   <- part.beside.files
+    if !Try(place.read(file.token)).toOption.exists(_.length == file.sizeBytes)
+  } yield s"${file.token}, which record ${record.seq} names, is missing or torn"
 
   /** Unfinished files and uploads: none may be left once a later run has swept. */
   def leftovers(place: Place): Vector[String] =
@@ -38,8 +50,8 @@ object Oracle {
   }
 
   private def unfinished(file: String): Boolean = file.split('/').toVector match {
-    case "_stoplog" +: _ +: "open" +: _ => true
-    case "_stoplog" +: _                => false
-    case names                          => names.last.startsWith("_")
+    case "_stoplog" +: _ +: ("open" | "beside") +: _ => true
+    case "_stoplog" +: _                             => false
+    case names                                       => names.last.startsWith("_")
   }
 }

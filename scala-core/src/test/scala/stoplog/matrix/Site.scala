@@ -1,8 +1,13 @@
 package stoplog.matrix
 
+import stoplog.fault.Step
+
 /** Where a query writes, and what. */
 final case class Site(storage: Storage, layout: Layout, content: Content) {
   def name: String = s"${layout.name}/${content.name}"
+
+  /** Those that a query passes here. */
+  def steps: Vector[Step] = storage.steps.filterNot(content.without)
 
   def newPlace(): Place = storage.newPlace(layout, content)
 }

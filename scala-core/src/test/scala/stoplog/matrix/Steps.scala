@@ -10,14 +10,18 @@ object Steps {
 
   val ofQueries: Vector[Step] = Step.all.filterNot(replacing)
 
+  /** Only where rows are kept beside a part. */
+  val ofBlocks: Set[Step] = Set(Step.SideWritten, Step.PartEnded, Step.AfterDrop)
+
   /** While a task of theirs runs, and so has parts open. */
-  val ofTasks: Set[Step] = Set(Step.PartOpened, Step.MidWrite, Step.BeforeSync)
+  val ofTasks: Set[Step] = Set(Step.PartOpened, Step.MidWrite, Step.BeforeSync, Step.SideWritten)
 
   /** Where a batch job has decided and readers do not see it yet: the next job has most to do. */
   val ofDecidedJobs: Set[Step] = replacing ++ Set(Step.AfterRecord, Step.MidPublish)
 
-  /** What a batch job passes that replaces what is there: it has no claim, no clock and no end. */
-  val ofBatchJobs: Vector[Step] = Step.all.filterNot { step =>
+  /** What a batch job passes that replaces what is there: it has no claim, no clock and no end, and leaves no part open.
+    */
+  val ofBatchJobs: Vector[Step] = Step.all.filterNot(ofBlocks).filterNot { step =>
     Set[Step](
       Step.BeforeRepublish,
       Step.BeforeClaim,

@@ -6,12 +6,12 @@ import stoplog.store.hadoop.{Abilities, Exclusion, Growth, Trimming}
 /** A kind of storage: one section of the matrix' page. */
 sealed abstract class Storage(val name: String, val reader: String) extends Product with Serializable {
   def layouts: Vector[Layout]   = Layout.all
-  def contents: Vector[Content] = Vector(Content.Plain, Content.Gzip)
+  def contents: Vector[Content] = Vector(Content.Plain, Content.Gzip, Content.Blocks)
 
   /** Those of the fates that are not the same here. */
   def fates: Vector[Fate] = Fate.all
 
-  /** Those that a query passes here. */
+  /** Those that queries pass here, whatever they write. */
   def steps: Vector[Step] = Steps.ofQueries
 
   /** What batch jobs do here. */
@@ -112,6 +112,9 @@ object Storage {
         "createonly",
         Abilities(Growth.CreateOnly, Exclusion.ByCreate)
       ) {
+
+    /** So none of its rows are beside it then. */
+    override def contents: Vector[Content] = super.contents.filterNot(_ == Content.Blocks)
 
     /** No part is open between epochs. */
     override def steps: Vector[Step] = super.steps.filterNot(_ == Step.BeforeRoll)

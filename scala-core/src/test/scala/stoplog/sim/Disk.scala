@@ -17,12 +17,15 @@ final class Inode(val token: String) {
 
   def text(from: Int, to: Int): String = new String(bytes, from, to - from, UTF_8)
 
-  def lines(size: Int): Vector[String] = text(0, size).split('\n').toVector.filter(_.nonEmpty)
+  /** The rows in the first bytes: lines, but for the one that ends a part of blocks. */
+  def rows(size: Int): Vector[String] =
+    text(0, size).split('\n').toVector.map(_.trim).filterNot(line => line.isEmpty || line.startsWith("]"))
 }
 
 /** A file system in memory: names, what they point to, and who has promised to be writing. */
 final class Disk(oracle: Oracle, now: () => Long) {
   val staged: mutable.LinkedHashMap[String, Inode]             = mutable.LinkedHashMap.empty
+  val beside: mutable.LinkedHashMap[String, Inode]             = mutable.LinkedHashMap.empty
   val finished: mutable.LinkedHashMap[String, Inode]           = mutable.LinkedHashMap.empty
   val records: mutable.TreeMap[Long, Array[Byte]]              = mutable.TreeMap.empty
   val marks: mutable.Set[Long]                                 = mutable.Set.empty
@@ -35,10 +38,14 @@ final class Disk(oracle: Oracle, now: () => Long) {
     made.toString
   }
 
-  def create(token: String): Inode = {
+  def create(token: String): Inode = create(token, staged)
+
+  def createBeside(token: String): Inode = create(token, beside)
+
+  private def create(token: String, among: mutable.Map[String, Inode]): Inode = {
     val inode = new Inode(token)
     inode.modifiedAtMillis = now()
-    if (staged.put(token, inode).nonEmpty) throw new Violation(s"$token was made twice")
+    if (among.put(token, inode).nonEmpty) throw new Violation(s"$token was made twice")
     inode
   }
 
@@ -69,7 +76,7 @@ final class Disk(oracle: Oracle, now: () => Long) {
   }
 
   /** The power goes: what was not forced to the disk may be there, or not, or half. */
-  def powerLoss(kept: Int => Int): Unit = staged.valuesIterator.foreach { inode =>
+  def powerLoss(kept: Int => Int): Unit = (staged.valuesIterator ++ beside.valuesIterator).foreach { inode =>
     inode.length = inode.durable + kept(inode.length - inode.durable)
   }
 }

@@ -6,7 +6,7 @@ import stoplog.commit._
 import stoplog.error.Errors
 import stoplog.log.RecordStore
 import stoplog.part.PartNaming
-import stoplog.store.PartStore
+import stoplog.store.{PartStore, SideStore}
 
 /** One epoch's tasks, as Spark's scheduler treats them: repeated when they fail or vanish, sometimes doubled for no
   * reason, and the first result of each slot counts.
@@ -17,6 +17,7 @@ final class Job(
     batch: Batch,
     plan: EpochPlan,
     parts: PartStore,
+    sides: SideStore,
     records: RecordStore
 ) {
   import world.{random, scheduler}
@@ -74,7 +75,7 @@ final class Job(
     val writer = new TaskWriter[String](
       plan.forTask(slot.index, attempt),
       parts,
-      LineFormat,
+      session.format.open(sides),
       world.traits.policy,
       PartNaming("part", ""),
       world.traits.maxOpenParts,
@@ -82,14 +83,14 @@ final class Job(
       world.faults,
       checkBucket = _ => (),
       () => mayStart(),
-      new Sides(new MemorySides, world.faults)
+      new Sides(sides, world.faults, world.traits.sideFilesTogether)
     )
     try {
       world.note(
         s"$attempt, ${slot.rows.size} rows, handed ${plan.handed.getOrElse(slot.index, Vector.empty)}"
       )
       slot.rows.foreach(row => writer.write(row.bucket, row.text))
-      val result = writer.commit()
+      val result = session.mutation.reported(plan, writer.commit())
       world.pause("report the result")
       if (slot.result.isEmpty) slot.result = Some(result)
       world.note(s"$result")

@@ -2,13 +2,18 @@ package stoplog.sim
 
 import stoplog.commit.{EpochPlan, TaskResult}
 import stoplog.log.RecordStore
-import stoplog.store.PartStore
+import stoplog.store.{PartStore, SideStore}
 
 /** A protocol with one of its rules taken out, by stores that lie to the real code. */
 trait Mutation {
   def records(world: World, real: RecordStore): RecordStore = real
 
   def parts(world: World, real: PartStore, records: RecordStore): PartStore = real
+
+  def sides(world: World, real: SideStore, records: RecordStore): SideStore = real
+
+  /** What the driver gets to see of what a task has done. */
+  def reported(plan: EpochPlan, result: TaskResult): TaskResult = result
 
   def afterAbort(plan: EpochPlan, results: Seq[TaskResult], parts: PartStore): Unit = ()
 }

@@ -17,6 +17,14 @@ class MutationSuite extends AnyFunSuite {
   caught("a repeated attempt goes on in place", Mutations.RepeatedInPlace)
   caught("the driver closes parts without isolating them", Mutations.NoIsolation)
   caught("a start takes every record for published", Mutations.AlwaysMarked)
+  caught("side files are dropped before the record", SideMutations.DropBeforeRecord)
+  caught("side files are dropped that the record names", SideMutations.DropNamed)
+  caught("side files are not forced before the record", SideMutations.NotForced)
+  caught("a side file of another attempt is reused", SideMutations.ReusedName)
+  caught("a part is gone on with without the rows beside it", SideMutations.RowsForgotten)
+  caught("the driver ends parts unannounced", SideMutations.NoLeaseOfDriver)
+  caught("the driver ends parts without a look at the log", SideMutations.NoLookOfDriver)
+  caught("a part that nothing was written to is its run's own", SideMutations.OwnedUnwritten)
 
   private def caught(what: String, mutation: Mutation): Unit = test(s"is caught: $what") {
     Search.firstFailure(seeds, mutation) match {

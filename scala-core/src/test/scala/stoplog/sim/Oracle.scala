@@ -1,15 +1,17 @@
 package stoplog.sim
 
 import scala.collection.mutable
+import scala.util.control.NonFatal
 
+import stoplog.format.bulk.LineBlocks
 import stoplog.log.{LogRecord, RecordCodec, RecordKind}
-import stoplog.part.Part
+import stoplog.part.{Open, Part}
 
 /** What must hold at every step, whoever is alive. Throws a [[Violation]] in the actor that breaks it.
   *
   * It sees the storage and the source, and knows nothing of what the drivers believe.
   */
-final class Oracle(source: Source) {
+final class Oracle(source: Source, format: SimFormat) {
   private val decidedRows   = mutable.Set.empty[String]
   private val decidedEpochs = mutable.Set.empty[Long]
   private val visibleRows   = mutable.Set.empty[String]
@@ -46,6 +48,10 @@ final class Oracle(source: Source) {
   def deleting(token: String): Unit =
     if (undeletable.contains(token)) violated(s"$token is deleted, and the newest record names it (I5)")
 
+  def deletingBeside(token: String): Unit =
+    if (newestRecord.exists(_.state.sideFiles(token)))
+      violated(s"$token is deleted, and the newest record names it (I5)")
+
   def publishing(inode: Inode, name: String): Unit = {
     if (everVisible.contains(name)) violated(s"$name becomes visible a second time")
     toPublish.get(name) match {
@@ -56,7 +62,9 @@ final class Oracle(source: Source) {
     }
     val text = inode.text(0, inode.length)
     if (!text.endsWith("\n")) violated(s"$name ends in the middle of a row: '$text'")
-    text.split('\n').foreach { row =>
+    try format.check(text)
+    catch { case NonFatal(e) => violated(s"$name is torn: $e") }
+    inode.rows(inode.length).foreach { row =>
       if (!decidedRows(row)) violated(s"$name shows '$row', which no epoch in the log has")
       if (!visibleRows.add(row)) violated(s"$name shows '$row' a second time")
       if (!name.startsWith(row.takeWhile(_ != ':') + "/")) violated(s"$name shows '$row' of another bucket")
@@ -79,7 +87,8 @@ final class Oracle(source: Source) {
 
   /** After a sweep with all writers gone for long. */
   def swept(disk: Disk): Unit =
-    if (disk.staged.nonEmpty) violated(s"left behind: ${disk.staged.keys.mkString(", ")}")
+    for (left <- Seq(disk.staged, disk.beside) if left.nonEmpty)
+      violated(s"left behind: ${left.keys.mkString(", ")}")
 
   private def decided(record: LogRecord, disk: Disk): Unit = {
     record.kind match {
@@ -101,13 +110,9 @@ final class Oracle(source: Source) {
 
   /** Every decided row is visible or in exactly one part of the newest record. */
   private def conserved(record: LogRecord, disk: Disk): Unit = {
-    val hidden                                 = mutable.Set.empty[String]
-    def holds(part: Part, token: String): Unit = if (part.sizeBytes > 0) {
-      val inode =
-        disk.staged.getOrElse(token, violated(s"record ${record.seq} names $token, which is not there"))
-      if (inode.durable < part.sizeBytes)
-        violated(s"$token is recorded with ${part.sizeBytes} bytes, not durable")
-      val rows = inode.lines(part.sizeBytes.toInt)
+    val hidden = mutable.Set.empty[String]
+    def holds(part: Part, token: String, bytes: Long, besides: Vector[String]): Unit = {
+      val rows = besides ++ inPart(record, token, bytes, disk)
       if (rows.size != part.records)
         violated(s"$token is recorded with ${part.records} rows and has ${rows.size}")
       rows.foreach { row =>
@@ -116,12 +121,32 @@ final class Oracle(source: Source) {
           violated(s"record ${record.seq} has '$row' again, in $token")
       }
     }
-    record.state.open.foreach(part => holds(part, part.handle.token))
-    record.publish.foreach(part => holds(part, part.handle.token))
+    record.state.open.foreach(part => holds(part, part.handle.token, part.validBytes, beside(part, disk)))
+    record.publish.filter(_.sizeBytes > 0).foreach { part =>
+      holds(part, part.handle.token, part.sizeBytes, Vector.empty)
+    }
     if (hidden.size + visibleRows.size != decidedRows.size) {
       val lost = decidedRows.diff(hidden).diff(visibleRows).toVector.sorted
       violated(s"record ${record.seq} (${record.kind.word}) has lost ${lost.mkString(", ")}")
     }
+  }
+
+  private def inPart(record: LogRecord, token: String, bytes: Long, disk: Disk): Vector[String] =
+    if (bytes == 0) Vector.empty
+    else {
+      val inode =
+        disk.staged.getOrElse(token, violated(s"record ${record.seq} names $token, which is not there"))
+      if (inode.durable < bytes) violated(s"$token is recorded with $bytes bytes, not durable")
+      inode.rows(bytes.toInt)
+    }
+
+  private def beside(part: Open, disk: Disk): Vector[String] = part.beside.files.flatMap { file =>
+    val inode = disk.beside.getOrElse(file.token, violated(s"${file.token} is recorded and not there"))
+    if (inode.durable != file.sizeBytes || inode.length != file.sizeBytes)
+      violated(
+        s"${file.token} is recorded with ${file.sizeBytes} bytes, and has ${inode.durable} durable ones"
+      )
+    LineBlocks.beside(inode.bytes.take(inode.length))
   }
 
   private def violated(message: String): Nothing = throw new Violation(message)

@@ -19,7 +19,7 @@ import stoplog.part.RunId
 final class Session(
     val world: World,
     val process: SimProcess,
-    mutation: Mutation,
+    val mutation: Mutation,
     executorCount: Int,
     load: Load,
     content: String,
@@ -29,10 +29,13 @@ final class Session(
 
   val run: RunId = world.nextRun()
 
+  val format: SimFormat =
+    if (content == Simulation.Content) world.traits.format else world.traits.format.other
+
   private val realRecords = new SimRecords(world)
   private val records     = mutation.records(world, realRecords)
   private val parts       = mutation.parts(world, new SimParts(world), records)
-  private val sides       = new MemorySides(world.clock)
+  private val sides       = mutation.sides(world, new SimSides(world), records)
   private val log         = new CommitLog(records)
   private val executors = ArrayBuffer.tabulate(executorCount)(n => new SimProcess(s"${process.name}/exec$n"))
   private val turn      = new SimTurn(world)
@@ -45,7 +48,7 @@ final class Session(
     log,
     parts,
     sides,
-    () => LineFormat,
+    () => format.open(sides),
     SinkDriver.Choices(ForeignQuery.Refuse, LostPart.Fail),
     SinkDriver.Tools(world.clock, world.faults, turn, Parallel.sequential, Retry.never)
   )
@@ -123,7 +126,7 @@ final class Session(
     val slots = 1 + random.nextInt(load.slotsAtMost)
     world.note(s"begin epoch ${batch.id} with $slots slots")
     val plan    = driver.begin(batch.id, slots)
-    val job     = new Job(world, this, batch, plan, parts, records)
+    val job     = new Job(world, this, batch, plan, parts, sides, records)
     val results =
       try if (plan.isCommitted(batch.id)) job.nothingToDo else job.run()
       catch {

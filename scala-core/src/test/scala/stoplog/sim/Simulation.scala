@@ -78,7 +78,7 @@ final class Simulation(seed: Long, mutation: Mutation, lane: Lane, tracing: Trac
 object Simulation {
   private[sim] val Main = "scenario"
 
-  private val Content = "lines"
+  private[sim] val Content = "lines"
 
   private val LongAfterwardsMillis = 5 * 60 * 60 * 1000L
 

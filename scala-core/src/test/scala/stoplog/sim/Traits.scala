@@ -8,6 +8,7 @@ import stoplog.rolling.{PartStats, RollReason, RollingPolicy}
   *
   * @param uploadedFromBytes from which size on a part is as on S3, where nobody but its own writer can go on with it;
   *                          `None` where every part can be copied, as on file systems
+  * @param sideFilesTogether see [[stoplog.commit.Sides]]
   */
 final case class Traits(
     stickPercent: Int,
@@ -24,7 +25,9 @@ final case class Traits(
     policy: SimPolicy,
     storageClockSkewMillis: Long,
     longSleep: LongSleep,
-    uploadedFromBytes: Option[Long]
+    uploadedFromBytes: Option[Long],
+    format: SimFormat,
+    sideFilesTogether: Int
 )
 
 /** How long a zombie sleeps when it sleeps for long. */
@@ -41,7 +44,7 @@ object LongSleep {
 object Traits {
   def draw(random: SplittableRandom): Traits = {
     def oneOf[A](choices: A*): A = choices(random.nextInt(choices.size))
-    Traits(
+    val drawn                    = Traits(
       stickPercent = oneOf(10, 50, 80, 95),
       chaosPerThousand = oneOf(10, 30, 80),
       chaosBudget = oneOf(2, 4, 10),
@@ -63,8 +66,12 @@ object Traits {
       ),
       storageClockSkewMillis = oneOf(0L, 0L, -20 * 60 * 1000L, 20 * 60 * 1000L),
       longSleep = if (random.nextInt(100) < 4) LongSleep.PastTrimming else LongSleep.ToTheEnd,
-      uploadedFromBytes = oneOf(None, None, Some(1L), Some(20L))
+      uploadedFromBytes = oneOf(None, None, Some(1L), Some(20L)),
+      format = oneOf(SimFormat.Lines, SimFormat.Blocks(70), SimFormat.Blocks(120), SimFormat.Blocks(1 << 20)),
+      sideFilesTogether = oneOf(2, 3, 16)
     )
+    // Where parts end with the run that began them, those of blocks are another matter.
+    if (drawn.uploadedFromBytes.isEmpty) drawn else drawn.copy(format = SimFormat.Lines)
   }
 }
 

@@ -16,7 +16,7 @@ final class World(val seed: Long, lane: Lane, tracing: Tracing) {
   val traits: Traits           = Traits.draw(random)
   val scheduler: Scheduler     = new Scheduler(random, lane, traits.stickPercent)
   val source: Source           = new Source(random, traits.buckets)
-  val oracle: Oracle           = new Oracle(source)
+  val oracle: Oracle           = new Oracle(source, traits.format)
 
   private var nowMillis = 1000000000000L
   private var runs      = 0

@@ -114,12 +114,13 @@ private[bulk] final class BulkBody(end: PartEnd, earlier: Option[EarlierRows], p
   private def filled(rows: Iterator[UnsafeRow]): OpenBlock = {
     parts.turn.take(this)
     val block = chain.begin()
-    try
+    try {
       while (!block.isFull && rows.hasNext) {
         val row = rows.next()
         block.write(row, row.getSizeInBytes)
       }
-    catch { case e: Throwable => block.close(); throw e }
+      block.measure() // or whether it is full would be known too late, and it might be given up meanwhile
+    } catch { case e: Throwable => block.close(); throw e }
     block
   }
 

@@ -12,10 +12,15 @@ import stoplog.thread.SharedMemory
   *
   * @param project the columns that are written
   * @param sides   where the rows of open parts are kept
+  * @param memory  of the rows that wait in this process
   */
-final class BulkParts(sink: BulkSink, project: InternalRow => InternalRow, sides: SideStore)
-    extends PartFormat[InternalRow] {
-  private[this] val toUnsafe = UnsafeProjection.create(sink.schema)
+final class BulkParts(
+    sink: BulkSink,
+    project: InternalRow => InternalRow,
+    sides: SideStore,
+    memory: SharedMemory = SharedMemory.ofRows
+) extends PartFormat[InternalRow] {
+  private[this] lazy val toUnsafe = UnsafeProjection.create(sink.schema) // compiles code
 
   private[bulk] val written: Written = Written(sink.format, sink.schema.length, sink.description)
   private[bulk] val turn: BlockTurn  = new BlockTurn
@@ -42,5 +47,5 @@ final class BulkParts(sink: BulkSink, project: InternalRow => InternalRow, sides
       Written(other.format, other.schema.length, description)
     }
 
-  private[bulk] def spool(): Spool = new Spool(written.columns, SharedMemory.ofRows)
+  private[bulk] def spool(): Spool = new Spool(written.columns, memory)
 }

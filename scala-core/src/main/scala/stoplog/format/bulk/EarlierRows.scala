@@ -1,6 +1,6 @@
 package stoplog.format.bulk
 
-import java.io.{Closeable, IOException}
+import java.io.{Closeable, EOFException, IOException}
 
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 
@@ -57,5 +57,8 @@ private[bulk] final class EarlierRows(beside: Beside, sides: SideStore) {
 
   private def checked[A](file: SideFile)(action: => A): A =
     try action
-    catch { case e: IOException => throw Errors.storeWrite(file.token, String.valueOf(e.getMessage), e) }
+    catch {
+      case e: EOFException => throw Errors.storeWrite(file.token, "it ends in the middle", e)
+      case e: IOException  => throw Errors.storeWrite(file.token, String.valueOf(e.getMessage), e)
+    }
 }

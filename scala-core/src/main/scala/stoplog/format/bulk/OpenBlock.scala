@@ -2,7 +2,9 @@ package stoplog.format.bulk
 
 import org.apache.spark.sql.catalyst.InternalRow
 
-/** A block that is being filled. Asks its writer for the size only now and then, as Parquet does: it costs. */
+/** A block that is being filled. Asks its writer for the size only now and then, as Parquet does: it costs. Where rows
+  * are large, that is after a share of the block rather than after a number of rows.
+  */
 private[bulk] final class OpenBlock(writer: BlockWriter, blockBytes: Long) extends AutoCloseable {
   import OpenBlock._
 
@@ -10,6 +12,7 @@ private[bulk] final class OpenBlock(writer: BlockWriter, blockBytes: Long) exten
   private[this] var raw       = 0L
   private[this] var buffered  = 0L
   private[this] var nextCheck = MinRows
+  private[this] var nextRaw   = blockBytes / Shares
 
   /** Bytes of its rows in memory. */
   def rawBytes: Long = raw
@@ -26,12 +29,13 @@ private[bulk] final class OpenBlock(writer: BlockWriter, blockBytes: Long) exten
     writer.write(row)
     count += 1
     raw += rowBytes
-    if (count >= nextCheck) measure()
+    if (count >= nextCheck || raw >= nextRaw) measure()
   }
 
   def measure(): Unit = if (count > 0) {
     buffered = writer.bufferedBytes
     val rowsLeft = (blockBytes - buffered) / (buffered / count).max(1)
+    nextRaw = raw + blockBytes / Shares
     nextCheck = count + (rowsLeft / 2).max(MinRows).min(MaxRows)
   }
 
@@ -48,5 +52,6 @@ private[bulk] final class OpenBlock(writer: BlockWriter, blockBytes: Long) exten
 private[bulk] object OpenBlock {
   private final val MinRows    = 100L
   private final val MaxRows    = 10000L
+  private final val Shares     = 4
   private final val NearlyFull = 0.95
 }

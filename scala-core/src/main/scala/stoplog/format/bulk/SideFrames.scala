@@ -1,7 +1,7 @@
 package stoplog.format.bulk
 
 import java.io.{DataInputStream, DataOutputStream, EOFException, IOException, InputStream, OutputStream}
-import java.nio.ByteOrder
+import java.nio.{ByteBuffer, ByteOrder}
 import java.util.zip.CRC32C
 
 import net.jpountz.lz4.LZ4Factory
@@ -9,8 +9,8 @@ import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 
 /** The content of side files: frames one behind the other, so that files put together are a file again.
   *
-  * A frame is `kind (1 byte), rows (4), plain length (4), stored length (4), CRC-32C of what is stored (4)`, numbers
-  * big-endian, and the stored bytes: an LZ4 block. A part's first frame tells how it is written and what has been
+  * A frame is `kind (1 byte), rows (4), plain length (4), stored length (4)`, numbers big-endian, the stored bytes, which
+  * are an LZ4 block, and the CRC-32C of all that (4). A part's first frame tells how it is written and what has been
   * written ([[Header]]); all others hold rows.
   */
 private[bulk] object SideFrames {
@@ -46,8 +46,10 @@ private[bulk] object SideFrames {
       val data   = new DataInputStream(in)
       val rows   = data.readInt()
       val plain  = data.readInt()
-      val stored = data.readNBytes(checked(data.readInt()))
-      if (data.readInt() != checksum(stored)) throw new IOException("a checksum does not match")
+      val length = data.readInt()
+      val stored = data.readNBytes(checked(length))
+      if (data.readInt() != checksum(header(kind, rows, plain, length), stored, stored.length))
+        throw new IOException("a checksum does not match")
       val bytes = lz4.fastDecompressor().decompress(stored, checked(plain))
       kind match {
         case RowsKind   => Some(Rows(RowPage.of(bytes, rows)))
@@ -72,30 +74,31 @@ private[bulk] object SideFrames {
   private def frame(kind: Int, rows: Int, plain: Array[Byte], length: Int, out: OutputStream): Unit = {
     val stored = new Array[Byte](lz4.fastCompressor().maxCompressedLength(length))
     val count  = lz4.fastCompressor().compress(plain, 0, length, stored, 0)
+    val head   = header(kind, rows, length, count)
     val data   = new DataOutputStream(out)
-    data.writeByte(kind)
-    data.writeInt(rows)
-    data.writeInt(length)
-    data.writeInt(count)
+    data.write(head)
     data.write(stored, 0, count)
-    data.writeInt(checksum(stored, count))
+    data.writeInt(checksum(head, stored, count))
     data.flush()
   }
 
-  private def checksum(bytes: Array[Byte], length: Int): Int = {
+  private def header(kind: Int, rows: Int, plain: Int, stored: Int): Array[Byte] =
+    ByteBuffer.allocate(HeaderBytes).put(kind.toByte).putInt(rows).putInt(plain).putInt(stored).array()
+
+  private def checksum(head: Array[Byte], stored: Array[Byte], length: Int): Int = {
     val crc = new CRC32C()
-    crc.update(bytes, 0, length)
+    crc.update(head)
+    crc.update(stored, 0, length)
     crc.getValue.toInt
   }
-
-  private def checksum(bytes: Array[Byte]): Int = checksum(bytes, bytes.length)
 
   private def checked(length: Int): Int =
     if (length < 0) throw new EOFException(s"a length of $length") else length
 
   private def lz4 = LZ4Factory.fastestInstance()
 
-  private final val HeaderKind = 1
+  private final val HeaderBytes = 13
+  private final val HeaderKind  = 1
 
   // Rows are in the byte order of the machine that wrote them.
   private final val RowsKind = 2

@@ -23,9 +23,10 @@ class HadoopSides(files: HadoopFiles, sinkId: String, durability: HadoopDurabili
   override def read(file: SideFile): InputStream = {
     val path = files.at(file.token)
     files.writing(path) {
-      val actual = files.status(path).fold(0L)(_.getLen)
-      if (actual < file.sizeBytes) throw Errors.partShort(path.toString, actual, file.sizeBytes)
-      files.fileSystem.open(path)
+      files.status(path) match {
+        case Some(status) if status.getLen >= file.sizeBytes => files.fileSystem.open(path)
+        case short => throw Errors.partShort(path.toString, short.fold(0L)(_.getLen), file.sizeBytes)
+      }
     }
   }
 

@@ -1,6 +1,8 @@
 package stoplog.store.local
 
-import java.io.{BufferedOutputStream, FileOutputStream, InputStream, OutputStream, RandomAccessFile}
+import java.io.{
+  BufferedInputStream, BufferedOutputStream, FileOutputStream, InputStream, OutputStream, RandomAccessFile
+}
 import java.nio.file.{Files, NoSuchFileException, Path, Paths}
 
 import stoplog.error.Errors
@@ -29,12 +31,16 @@ final class LocalSides(root: String, sinkId: String, durability: Durability)
   }
 
   override def read(file: SideFile): InputStream = LocalFiles.writing(at(file.token)) {
-    val path   = at(file.token)
-    val actual =
-      try Files.size(path)
-      catch { case _: NoSuchFileException => 0L }
-    if (actual < file.sizeBytes) throw Errors.partShort(path.toString, actual, file.sizeBytes)
-    new java.io.BufferedInputStream(new java.io.FileInputStream(path.toFile), BufferBytes)
+    val path = at(file.token)
+    val in   =
+      try Files.newInputStream(path)
+      catch { case _: NoSuchFileException => throw Errors.partShort(path.toString, 0, file.sizeBytes) }
+    val actual = Files.size(path)
+    if (actual < file.sizeBytes) {
+      in.close()
+      throw Errors.partShort(path.toString, actual, file.sizeBytes)
+    }
+    new BufferedInputStream(in, BufferBytes)
   }
 
   override def staged(): Vector[Staged] = LocalFiles.writing(directory) {

@@ -15,24 +15,30 @@ class BulkPartsSuite extends AnyFunSuite {
 
   private val schema = new StructType().add("value", StringType)
 
-  private final class World(blockBytes: Long, policy: RollingPolicy = Rolls.never) {
+  private final class World(
+      blockBytes: Long,
+      policy: RollingPolicy = Rolls.never,
+      memory: SharedMemory = new SharedMemory(1L << 30),
+      bulk: Long => BulkFormat = new LinesInBlocks(_)
+  ) {
     val parts                                                   = new MemoryParts
     val sides                                                   = new MemorySides
     private val clock                                           = new ManualClock(0)
-    private var open                                            = Vector.empty[Open]
+    var open                                                    = Vector.empty[Open]
     var closed                                                  = Vector.empty[Pending]
     private var nextPart                                        = 0L
     var next                                                    = 0
-    def format(life: PartLife = PartLife.ManyEpochs): BulkParts = {
-      val sink = BulkSink(BulkFormats.Own, schema, new LinesInBlocks(blockBytes), life)
-      new BulkParts(sink, identity, sides)
-    }
+    var blocksOf                                                = blockBytes
+    def format(life: PartLife = PartLife.ManyEpochs): BulkParts =
+      new BulkParts(BulkSink(BulkFormats.Own, schema, bulk(blocksOf), life), identity, sides, memory)
 
     /** An epoch of a task of its own, in a process of its own as far as the format can tell. */
     def epoch(
         rows: Int,
         attempt: Attempt = Attempt.First,
-        life: PartLife = PartLife.ManyEpochs
+        life: PartLife = PartLife.ManyEpochs,
+        bucket: Int => String = _ => "b",
+        text: Int => String = n => s"row $n"
     ): TaskResult = {
       val plan   = EpochPlan(Samples.mine, 0, None, 1, Map(0 -> open), nextPart).forTask(0, attempt)
       val writer = new TaskWriter[InternalRow](
@@ -49,7 +55,7 @@ class BulkPartsSuite extends AnyFunSuite {
         new Sides(sides, Faults.none)
       )
       (1 to rows).foreach { _ =>
-        writer.write("b", InternalRow(UTF8String.fromString(s"row $next")))
+        writer.write(bucket(next), InternalRow(UTF8String.fromString(text(next))))
         next += 1
       }
       val result = writer.commit()
@@ -59,17 +65,22 @@ class BulkPartsSuite extends AnyFunSuite {
       result
     }
 
+    def holdsMemory: Boolean = {
+      val all = memory.take(1L << 30)
+      if (all) memory.giveBack(1L << 30)
+      !all
+    }
+
     def onlyOpen: Open = open match {
       case Vector(part) => part
       case other        => fail(s"open: $other")
     }
 
     /** As the driver does it. */
-    def end(): Vector[Vector[String]] = {
-      val part = onlyOpen
-      val live = LivePartAccess.end(part, format(), parts)
-      LinesInBlocks.read(parts.content(live.token))
-    }
+    def end(): Vector[Vector[String]] = LinesInBlocks.read(endOf(onlyOpen, format()))
+
+    def endOf(part: Open, format: PartFormat[_]): String =
+      parts.content(LivePartAccess.end(part, format, parts).token)
   }
 
   test("blocks are as large as they should be, whatever the epochs, and all rows are there in order") {
@@ -128,6 +139,78 @@ class BulkPartsSuite extends AnyFunSuite {
     world.epoch(500, life = PartLife.OneEpoch)
     assert(world.sides.staged().isEmpty)
     assert(parts(world).flatten === (0 until 500).map(n => s"row $n"))
+  }
+
+  test("rows take memory no longer than their epoch lasts, whatever becomes of their part") {
+    for {
+      blockBytes <- Seq(100L, 5000L, 1L << 40)
+      reason     <- Seq(None, Some(stoplog.rolling.RollReason.End))
+    } {
+      val world = new World(blockBytes, Rolls(onEpochEnd = _ => reason).policy)
+      for (rows <- Seq(10, 1000, 10, 100)) {
+        world.epoch(rows)
+        assert(!world.holdsMemory, s"blocks of $blockBytes, $reason")
+      }
+    }
+  }
+
+  test("a part is the same with little memory for rows, and with none") {
+    val files = for (bytes <- Seq(1L << 30, 10000L, 0L)) yield {
+      val world = new World(30000, memory = new SharedMemory(bytes), bulk = new LineBlocks(_))
+      for (rows <- Seq(100, 3000, 17, 1, 5000)) world.epoch(rows)
+      val file = world.endOf(world.onlyOpen, world.format())
+      assert(LineBlocks.read(file).flatten === (0 until world.next).map(n => s"row $n"))
+      file
+    }
+    assert(files.distinct.size === 1)
+  }
+
+  test("buckets that fill blocks in turn do not keep each other from filling them") {
+    val world = new World(10000, bulk = new LineBlocks(_))
+    for (rows <- Seq(100, 3000, 17, 500)) world.epoch(rows, bucket = n => s"bucket ${n % 3}")
+    assert(world.open.map(_.bucket).sorted === (0 to 2).map(n => s"bucket $n"))
+    for (part <- world.open) {
+      val blocks = LineBlocks.read(world.endOf(part, world.format()))
+      val wanted = (0 until world.next).filter(n => s"bucket ${n % 3}" == part.bucket)
+      assert(blocks.flatten === wanted.map(n => s"row $n"))
+      val sizes = blocks.map(_.map(TextRows.of(_).getSizeInBytes).sum)
+      assert(sizes.init.forall(size => size >= 9500 && size < 13000), s"${part.bucket}: $sizes")
+    }
+  }
+
+  test("a block that another bucket keeps from being filled is begun anew only when it will be full") {
+    var blocks = 0
+    val world  = new World(
+      10000,
+      bulk = size =>
+        new LineBlocks(size) {
+          override def describe: String                                             = "counted"
+          override def block(out: BlockOutput, directory: Array[Byte]): BlockWriter = {
+            blocks += 1
+            super.block(out, directory)
+          }
+        }
+    )
+    world.epoch(20000, bucket = n => s"bucket ${n % 2}")
+    assert(blocks < 2 * world.next * 24 / 10000, "twice as many as there are at the end")
+  }
+
+  test("large rows do not make a block many times as large as it should be") {
+    val world = new World(100000, bulk = new LinesInBlocks(_))
+    val large = "x" * 20000
+    for (_ <- 1 to 3) world.epoch(30, bucket = _ => "b", text = n => s"$large $n")
+    for (block <- world.end().init) assert(block.map(_.length + 1).sum < 200000)
+  }
+
+  test("a part keeps the format in which it was begun, whoever goes on with it, and whoever ends it") {
+    val world = new World(1000, bulk = new LineBlocks(_))
+    world.epoch(110)
+    world.blocksOf = 5000
+    world.epoch(300)
+    val file = world.endOf(world.onlyOpen, new EndingParts(world.sides))
+    val rows = LineBlocks.read(file)
+    assert(rows.flatten === (0 until 410).map(n => s"row $n"))
+    assert(rows.forall(_.map(TextRows.of(_).getSizeInBytes).sum <= 1300))
   }
 
   private def parts(world: World): Vector[Vector[String]] =

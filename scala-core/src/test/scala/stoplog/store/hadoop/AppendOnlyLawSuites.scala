@@ -10,6 +10,7 @@ class AppendOnlyPartStoreSuite    extends PartStoreLaws with OnAppendOnly
 class AppendOnlyFencingSuite      extends FencingLaws with OnAppendOnly
 class AppendOnlyUnannouncedSuite  extends UnannouncedLaws with OnAppendOnly
 class AppendOnlyStagingSuite      extends StagingLaws with OnAppendOnly
+class AppendOnlySidesSuite        extends SideStoreLaws with OnAppendOnly
 class AppendOnlyRecordStoreSuite  extends RecordStoreLaws with OnAppendOnly
 class AppendOnlyInPlaceSuite      extends InPlaceLaws with OnAppendOnly
 class AppendOnlyCutSuite          extends CutLaws with OnAppendOnly

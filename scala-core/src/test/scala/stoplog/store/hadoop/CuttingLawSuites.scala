@@ -10,6 +10,7 @@ class CuttingPartStoreSuite    extends PartStoreLaws with OnCutting
 class CuttingFencingSuite      extends FencingLaws with OnCutting
 class CuttingUnannouncedSuite  extends UnannouncedLaws with OnCutting
 class CuttingStagingSuite      extends StagingLaws with OnCutting
+class CuttingSidesSuite        extends SideStoreLaws with OnCutting
 class CuttingRecordStoreSuite  extends RecordStoreLaws with OnCutting
 class CuttingInPlaceSuite      extends InPlaceLaws with OnCutting
 class CuttingCutSuite          extends CutLaws with OnCutting

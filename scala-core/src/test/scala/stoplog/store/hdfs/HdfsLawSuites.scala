@@ -19,6 +19,10 @@ class HdfsStagedSuite extends StagingLaws {
   override def newStorage(): StorageUnderTest = HdfsStorage.create()
 }
 
+class HdfsSidesSuite extends SideStoreLaws {
+  override def newStorage(): StorageUnderTest = HdfsStorage.create()
+}
+
 class HdfsRecordsSuite extends RecordStoreLaws {
   override def newStorage(): StorageUnderTest = HdfsStorage.create()
 }

@@ -42,6 +42,14 @@ class InBucketProcessStagedSuite extends StagingLaws {
   override def newStorage(): StorageUnderTest = LocalStorage.create(LocalStorage.inBucket, Durability.Process)
 }
 
+class DiskSidesSuite extends SideStoreLaws {
+  override def newStorage(): StorageUnderTest = LocalStorage.create(LocalStorage.staging, Durability.Disk)
+}
+
+class ProcessSidesSuite extends SideStoreLaws {
+  override def newStorage(): StorageUnderTest = LocalStorage.create(LocalStorage.staging, Durability.Process)
+}
+
 class DiskRecordsSuite extends RecordStoreLaws {
   override def newStorage(): StorageUnderTest = LocalStorage.create(LocalStorage.staging, Durability.Disk)
 }

@@ -1,0 +1,21 @@
+package stoplog.format.bulk
+
+import org.apache.spark.sql.catalyst.InternalRow
+
+import stoplog.commit.{PartBody, PartEnd, PartFormat}
+import stoplog.part.Beside
+import stoplog.store.SideStore
+
+/** Writes the ends of parts that were left open with rows beside them, each in the format in which it was begun,
+  * whatever is set now. For the driver, which begins none.
+  */
+final class EndingParts(sides: SideStore) extends PartFormat[InternalRow] {
+
+  override def begin(name: String, end: PartEnd): PartBody[InternalRow] =
+    throw new UnsupportedOperationException(s"$name is to be begun where parts are ended")
+
+  override def resume(name: String, end: PartEnd, beside: Beside): PartBody[InternalRow] = {
+    val begunAs = BulkSink.of(new EarlierRows(beside, sides).header.format)
+    new BulkParts(begunAs, identity, sides).resume(name, end, beside)
+  }
+}

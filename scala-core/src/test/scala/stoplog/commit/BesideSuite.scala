@@ -1,0 +1,40 @@
+package stoplog.commit
+
+import org.scalatest.funsuite.AnyFunSuite
+
+/** Open parts with rows beside them, as the driver treats them. */
+class BesideSuite extends AnyFunSuite {
+
+  private def open(world: DriverWorld): Seq[(String, Long)] =
+    world.newest.state.open.map(part => part.bucket -> part.records)
+
+  test("a part that ought to end with its run is gone on with: its end would lack the rows beside it") {
+    val world = new DriverWorld(Rolls.never, BesideLines)
+    world.epoch(world.driver(), 0, "b")
+    world.parts.endWithTheirRun = true
+    world.parts.cannotBeCopied = true
+    world.epoch(world.driver(Samples.other), 1, "b")
+    assert(open(world) === Seq("b" -> 2))
+    assert(world.parts.finished.isEmpty)
+    assert(world.newest.state.open.head.beside.files.size === 2)
+  }
+
+  test("files that a record no longer names are dropped, and those that it names are not") {
+    val world  = new DriverWorld(Rolls.never, BesideLines)
+    val driver = world.driver()
+    for (epoch <- 0 to 40) {
+      world.epoch(driver, epoch.toLong, "a", "b")
+      assert(world.sides.staged().map(_.token).toSet === world.newest.state.sideFiles)
+    }
+  }
+
+  test("a part is lost if a file beside it is, where one may go on without it") {
+    val world = new DriverWorld(Rolls.never, BesideLines)
+    world.epoch(world.driver(), 0, "a", "b")
+    val lost = world.newest.state.open.find(_.bucket == "a").get
+    world.sides.discard(lost.beside.files.map(_.token))
+    world.driver(Samples.other, onLost = LostPart.Skip).begin(1, slots = 1)
+    world.epoch(world.driver(onLost = LostPart.Skip), 1, "b")
+    assert(open(world) === Seq("b" -> 2))
+  }
+}

@@ -1,0 +1,84 @@
+package stoplog.commit
+
+import scala.util.Using
+
+import org.scalatest.funsuite.AnyFunSuite
+
+import stoplog.fault.Faults
+import stoplog.part.{Beside, SideFile}
+import stoplog.store.NewPart
+
+class SidesSuite extends AnyFunSuite {
+  private val part  = NewPart("b", "part-1", Samples.mine)
+  private val store = new MemorySides
+
+  private def sides(together: Int): Sides = new Sides(store, Faults.none, together)
+
+  private def more(text: String): Leftover =
+    Leftover(text, LeftoverRows.More(_.write(text.getBytes)), storageBytes = 7)
+
+  private def instead(text: String): Leftover =
+    Leftover(text, LeftoverRows.Instead(_.write(text.getBytes)), storageBytes = 7)
+
+  private def content(file: SideFile): String =
+    new String(Using.resource(store.read(file))(_.readAllBytes()))
+
+  private def epochs(count: Int, together: Int): Seq[Beside] =
+    (1 until count).scanLeft(sides(together).write(part, Beside.nothing, instead("0."))) { (beside, n) =>
+      sides(together).write(part, beside, more(s"$n."))
+    }
+
+  test("whatever is put together, the rows of all epochs are there, in their order") {
+    for {
+      together       <- Seq(2, 3, 16)
+      (beside, last) <- epochs(300, together).zipWithIndex
+    } assert(beside.files.map(content).mkString === (0 to last).map(n => s"$n.").mkString)
+  }
+
+  test("files of one level become one of the next, whose size is that of all") {
+    val levels = epochs(10, together = 3).map(_.files.map(_.level))
+    assert(
+      levels === Seq(
+        Vector(0),
+        Vector(0, 0),
+        Vector(1),
+        Vector(1, 0),
+        Vector(1, 0, 0),
+        Vector(1, 1),
+        Vector(1, 1, 0),
+        Vector(1, 1, 0, 0),
+        Vector(2),
+        Vector(2, 0)
+      )
+    )
+    for {
+      beside <- epochs(10, together = 3)
+      file   <- beside.files
+    }
+      assert(file.sizeBytes === content(file).length)
+  }
+
+  test("there are never many files, and no row is copied often") {
+    val all = epochs(5000, together = 16)
+    assert(all.map(_.files.size).max <= 3 * 15 + 1)
+    assert(all.map(_.files.map(_.level).max).max <= 3)
+  }
+
+  test("what comes instead of all that was there leaves one file, and nothing leaves none") {
+    val before = epochs(40, together = 3).last
+    val after  = sides(together = 3).write(part, before, instead("new"))
+    assert(after.files.map(content) === Vector("new"))
+    assert(after.note === "new" && after.storageBytes === 7)
+    assert(sides(together = 3).write(part, after, Leftover.nothing) === Beside.nothing)
+    assert(
+      before.files.map(content).mkString === (0 until 40).map(n => s"$n.").mkString,
+      "nothing is deleted"
+    )
+  }
+
+  test("a file that is missing when it is to be put together with others fails the write") {
+    val before = epochs(2, together = 3).last
+    store.discard(before.files.take(1).map(_.token))
+    assert(Samples.condition(sides(together = 3).write(part, before, more("x"))) === "STOPLOG_PART_SHORT")
+  }
+}

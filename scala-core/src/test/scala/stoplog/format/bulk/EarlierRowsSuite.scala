@@ -1,0 +1,97 @@
+package stoplog.format.bulk
+
+import java.io.ByteArrayOutputStream
+
+import org.apache.spark.SparkThrowable
+import org.scalatest.funsuite.AnyFunSuite
+
+import stoplog.commit.{MemorySides, Samples}
+import stoplog.part.{Beside, SideFile}
+import stoplog.store.NewPart
+import stoplog.thread.SharedMemory
+
+class EarlierRowsSuite extends AnyFunSuite {
+  private val header = SideFrames.Header("a format", "a directory".getBytes)
+  private val first  = bytes(Some(header), Seq("one", "two"))
+  private val second = bytes(None, Seq("three", "", "vier €"))
+
+  test("the rows of all files come in their order, and the header from the first") {
+    val rows = earlier(first, second)
+    assert(rows.header.format === "a format")
+    assert(rows.header.directory === header.directory)
+    assert(texts(rows) === Vector("one", "two", "three", "", "vier €"))
+  }
+
+  test("files put together are a file again, whose header is no row") {
+    assert(texts(earlier(first ++ second)) === Vector("one", "two", "three", "", "vier €"))
+  }
+
+  test("a file with any bit flipped is a named error, which says which file") {
+    for {
+      at  <- second.indices
+      bit <- 0 until 8
+    } {
+      val flipped = second.updated(at, (second(at) ^ (1 << bit)).toByte)
+      refused(s"byte $at, bit $bit", "file-1")(texts(earlier(first, flipped)))
+    }
+  }
+
+  test("a header with any bit flipped is a named error, which says which file") {
+    for {
+      at  <- bytes(Some(header), Seq.empty).indices
+      bit <- 0 until 8
+    } {
+      val flipped = first.updated(at, (first(at) ^ (1 << bit)).toByte)
+      refused(s"byte $at, bit $bit", "file-0")(earlier(flipped).header)
+    }
+  }
+
+  test("a file that stops anywhere but behind a frame is a named error, which says which file") {
+    for (length <- 1 until second.length)
+      refused(s"$length bytes", "file-1")(texts(earlier(first, second.take(length))))
+    for (length <- 0 until bytes(Some(header), Seq.empty).length)
+      refused(s"$length bytes", "file-0")(earlier(first.take(length)).header)
+  }
+
+  test("a part whose first file tells nothing of it is a named error") {
+    refused("rows", "file-0")(earlier(second).header)
+  }
+
+  test("a file that is gone is a named error, when its turn comes") {
+    val sides  = new MemorySides
+    val token  = sides.write(NewPart("b", "p", Samples.mine))(_.write(first))
+    val beside = Vector(SideFile(token, first.length.toLong, 0), SideFile("gone", 1, 0))
+    val rows   = new EarlierRows(Beside("0", beside, 0), sides).rows(columns = 1)
+    assert(TextRows.texts(rows.take(2)) === Vector("one", "two"))
+    assert(Samples.condition(rows.hasNext) === "STOPLOG_PART_SHORT")
+  }
+
+  private def refused(what: String, file: String)(action: => Any): Unit = {
+    val error = intercept[Exception](action)
+    error match {
+      case named: SparkThrowable =>
+        assert(named.getCondition === "STOPLOG_STORE_WRITE", what)
+        assert(error.getMessage.contains(file), what)
+      case other => fail(s"$what: $other")
+    }
+  }
+
+  private def texts(rows: EarlierRows): Vector[String] = TextRows.texts(rows.rows(columns = 1))
+
+  /** Files that are as long as their record says, whatever is in them. */
+  private def earlier(files: Array[Byte]*): EarlierRows = {
+    val sides = new NumberedSides(files)
+    val named = files.indices.map(n => SideFile(s"file-$n", files(n).length.toLong, 0)).toVector
+    new EarlierRows(Beside("0", named, 0), sides)
+  }
+
+  private def bytes(header: Option[SideFrames.Header], rows: Seq[String]): Array[Byte] = {
+    val out   = new ByteArrayOutputStream()
+    val spool = new Spool(columns = 1, new SharedMemory(1 << 20))
+    header.foreach(SideFrames.write(_, out))
+    rows.foreach(text => spool.append(TextRows.of(text)))
+    spool.writeTo(out)
+    spool.clear()
+    out.toByteArray
+  }
+}

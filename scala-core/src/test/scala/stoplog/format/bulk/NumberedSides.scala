@@ -1,0 +1,17 @@
+package stoplog.format.bulk
+
+import java.io.{ByteArrayInputStream, InputStream, OutputStream}
+
+import stoplog.part.SideFile
+import stoplog.store.{NewPart, SideStore, Staged}
+
+/** Files that are there already, as `file-0`, `file-1`, and so on. */
+final class NumberedSides(files: Seq[Array[Byte]]) extends SideStore {
+  override def read(file: SideFile): InputStream =
+    new ByteArrayInputStream(files(file.token.stripPrefix("file-").toInt))
+
+  override def write(part: NewPart)(content: OutputStream => Unit): String =
+    throw new UnsupportedOperationException
+  override def staged(): Vector[Staged]           = throw new UnsupportedOperationException
+  override def discard(tokens: Seq[String]): Unit = throw new UnsupportedOperationException
+}

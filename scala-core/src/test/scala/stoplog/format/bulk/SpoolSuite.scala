@@ -1,0 +1,67 @@
+package stoplog.format.bulk
+
+import java.io.{ByteArrayInputStream, ByteArrayOutputStream}
+
+import org.scalatest.funsuite.AnyFunSuite
+
+import stoplog.thread.SharedMemory
+
+class SpoolSuite extends AnyFunSuite {
+
+  /** Short rows, and now and then one that is larger than a page. */
+  private val texts = (0 until 20000).toVector.map { n =>
+    if (n % 5000 == 4999) s"$n " * (1 << 18) else s"row $n"
+  }
+
+  private def filled(memory: SharedMemory): Spool = {
+    val spool = new Spool(columns = 1, memory)
+    texts.foreach(text => spool.append(TextRows.of(text)))
+    spool
+  }
+
+  private def frames(spool: Spool): Array[Byte] = {
+    val out = new ByteArrayOutputStream()
+    spool.writeTo(out)
+    out.toByteArray
+  }
+
+  for ((what, bytes) <- Seq("enough" -> (1L << 30), "little" -> (3L << 20), "tiny" -> 5000L, "no" -> 0L))
+    test(s"rows come back in their order, as often as one likes, with $what memory") {
+      val memory = new SharedMemory(bytes)
+      val spool  = filled(memory)
+      assert(spool.rows === texts.size)
+      assert(spool.rawBytes === texts.map(TextRows.of(_).getSizeInBytes.toLong).sum)
+      for (_ <- 1 to 2) assert(TextRows.texts(spool.iterator) === texts)
+      val read = SideFrames.rows(new ByteArrayInputStream(frames(spool)), columns = 1)
+      assert(TextRows.texts(read) === texts)
+      spool.append(TextRows.of("after reading"))
+      assert(TextRows.texts(spool.iterator) === texts :+ "after reading")
+      spool.clear()
+    }
+
+  test("what is cleared is empty, can be filled again, and holds no memory") {
+    for (limit <- Seq(1L << 30, 3L << 20, 0L)) {
+      val memory = new SharedMemory(limit)
+      val spool  = filled(memory)
+      spool.clear()
+      assert(spool.rows === 0 && spool.rawBytes === 0 && spool.iterator.isEmpty && frames(spool).isEmpty)
+      assert(memory.take(limit), "all of it is free again")
+      memory.giveBack(limit)
+      spool.append(TextRows.of("again"))
+      assert(TextRows.texts(spool.iterator) === Vector("again"))
+      spool.clear()
+      spool.clear()
+      assert(memory.take(limit))
+    }
+  }
+
+  test("an empty one takes nothing, and one of few rows takes little") {
+    val memory = new SharedMemory(Spool.FirstBytes.toLong)
+    val spool  = new Spool(columns = 1, memory)
+    assert(memory.take(Spool.FirstBytes.toLong))
+    memory.giveBack(Spool.FirstBytes.toLong)
+    (1 to 50).foreach(n => spool.append(TextRows.of(s"row $n")))
+    assert(!memory.take(1))
+    spool.clear()
+  }
+}

@@ -1,0 +1,137 @@
+package stoplog.sim
+
+import java.io.{ByteArrayInputStream, InputStream, OutputStream}
+
+import stoplog.commit.{EpochPlan, TaskResult}
+import stoplog.format.bulk.LineBlocks
+import stoplog.log.{PutOutcome, RecordCodec, RecordStore}
+import stoplog.part.{RunId, SideFile}
+import stoplog.store._
+
+/** The mutations around what is kept beside a part. */
+object SideMutations {
+
+  /** What the next record will not name is deleted, and then that record is written. */
+  object DropBeforeRecord extends Mutation {
+    override def records(world: World, real: RecordStore): RecordStore = new DroppingRecords(world, real)
+
+    override def sides(world: World, real: SideStore, records: RecordStore): SideStore = {
+      records match {
+        case early: DroppingRecords => early.sides = Some(real)
+        case _                      => ()
+      }
+      real
+    }
+  }
+
+  /** The drop after a record takes what that record still names. */
+  object DropNamed extends Mutation {
+    override def sides(world: World, real: SideStore, records: RecordStore): SideStore = new SidesOver(real) {
+      override def discard(tokens: Seq[String]): Unit =
+        super.discard(tokens ++ world.oracle.newest.toVector.flatMap(_.state.sideFiles))
+    }
+  }
+
+  /** A record is written before what it names is forced to the disk. */
+  object NotForced extends Mutation {
+    override def sides(world: World, real: SideStore, records: RecordStore): SideStore = new SidesOver(real) {
+      override def write(part: NewPart)(content: OutputStream => Unit): String = {
+        val token = super.write(part)(content)
+        world.disk.beside(token).durable = 0
+        token
+      }
+    }
+  }
+
+  /** An attempt takes the file for its own that another attempt has left. */
+  object ReusedName extends Mutation {
+    override def sides(world: World, real: SideStore, records: RecordStore): SideStore = new SidesOver(real) {
+      override def write(part: NewPart)(content: OutputStream => Unit): String = {
+        val bytes = new java.io.ByteArrayOutputStream()
+        content(bytes)
+        val token = s"beside/${part.name}-${world.oracle.newest.fold(0L)(_.seq)}"
+        if (!world.op(s"look for $token")(world.disk.beside.contains(token))) {
+          val inode = world.op(s"create $token")(world.disk.createBeside(token))
+          world.op(s"write $token")(world.disk.write(inode, 0, bytes.toByteArray, 0, bytes.size))
+          world.op(s"force $token") {
+            inode.durable = inode.length
+          }
+        }
+        token
+      }
+    }
+  }
+
+  /** Whoever goes on with a part knows its blocks, and not the rows beside it. */
+  object RowsForgotten extends Mutation {
+    override def sides(world: World, real: SideStore, records: RecordStore): SideStore = new SidesOver(real) {
+      override def read(file: SideFile): InputStream =
+        new ByteArrayInputStream(LineBlocks.withoutRows(super.read(file)))
+    }
+  }
+
+  /** A driver ends parts without announcing that it writes. */
+  object NoLeaseOfDriver extends Mutation {
+    override def parts(world: World, real: PartStore, records: RecordStore): PartStore = new PartsOver(real) {
+      override def enter(run: RunId): WriterLease = if (isDriver(world)) () => () else super.enter(run)
+    }
+  }
+
+  /** A driver ends parts without a look whether there is a newer one. */
+  object NoLookOfDriver extends Mutation {
+    override def records(world: World, real: RecordStore): RecordStore = new BlindRecords(real)
+
+    override def parts(world: World, real: PartStore, records: RecordStore): PartStore = new PartsOver(real) {
+      override def enter(run: RunId): WriterLease = {
+        val lease = super.enter(run)
+        records match {
+          case blind: BlindRecords if isDriver(world) => blind.closeEyes()
+          case _                                      => ()
+        }
+        lease
+      }
+    }
+  }
+
+  /** A part to which an attempt has written nothing but side files counts as its run's own, whoever may still write to
+    * it.
+    */
+  object OwnedUnwritten extends Mutation {
+    override def reported(plan: EpochPlan, result: TaskResult): TaskResult =
+      result.copy(open = result.open.map(part => part.copy(owner = part.owner.orElse(Some(plan.run)))))
+  }
+
+  private def isDriver(world: World): Boolean = !world.scheduler.current.name.startsWith("task")
+
+  private final class DroppingRecords(world: World, real: RecordStore) extends RecordsOver(real) {
+    var sides: Option[SideStore] = None
+
+    override def putIfAbsent(seq: Long, bytes: Array[Byte]): PutOutcome = {
+      RecordCodec.decode(bytes).foreach { record =>
+        val before = world.oracle.newest.fold(Set.empty[String])(_.state.sideFiles)
+        sides.foreach(_.discard((before -- record.state.sideFiles).toVector))
+      }
+      super.putIfAbsent(seq, bytes)
+    }
+  }
+
+  private final class BlindRecords(real: RecordStore) extends RecordsOver(real) {
+    private var blind = false
+
+    def closeEyes(): Unit = blind = true
+
+    override def list(): Vector[Long] =
+      if (blind) {
+        blind = false
+        Vector.empty
+      } else super.list()
+  }
+}
+
+/** A store of side files that passes everything on. */
+class SidesOver(real: SideStore) extends SideStore {
+  override def write(part: NewPart)(content: OutputStream => Unit): String = real.write(part)(content)
+  override def read(file: SideFile): InputStream                           = real.read(file)
+  override def staged(): Vector[Staged]                                    = real.staged()
+  override def discard(tokens: Seq[String]): Unit                          = real.discard(tokens)
+}

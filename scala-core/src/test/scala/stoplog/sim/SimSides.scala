@@ -1,0 +1,45 @@
+package stoplog.sim
+
+import java.io.{ByteArrayInputStream, ByteArrayOutputStream, InputStream, OutputStream}
+
+import stoplog.error.Errors
+import stoplog.part.SideFile
+import stoplog.store._
+
+/** Side files on the simulated disk: made, written in two steps, and forced; a crash may come between any of them. */
+final class SimSides(world: World) extends SideStore {
+  import world.{disk, op}
+
+  override def write(part: NewPart)(content: OutputStream => Unit): String = {
+    val bytes = new ByteArrayOutputStream()
+    content(bytes) // reads other side files, maybe
+    val token = s"beside/${part.name}.${part.run.value.takeRight(3)}-${disk.unique()}"
+    val inode = op(s"create $token")(disk.createBeside(token))
+    val half  = bytes.size / 2
+    op(s"write half of $token")(disk.write(inode, 0, bytes.toByteArray, 0, half))
+    op(s"write all of $token")(disk.write(inode, half, bytes.toByteArray, half, bytes.size - half))
+    op(s"force $token") {
+      inode.durable = inode.length
+    }
+    token
+  }
+
+  override def read(file: SideFile): InputStream = op(s"read ${file.token}") {
+    val inode = disk.beside.get(file.token).filter(_.length >= file.sizeBytes)
+    val there = inode.getOrElse(throw Errors.partShort(file.token, 0, file.sizeBytes))
+    new ByteArrayInputStream(there.bytes, 0, there.length)
+  }
+
+  override def staged(): Vector[Staged] = op("list side files") {
+    disk.beside.valuesIterator
+      .map(inode => Staged(inode.token, inode.modifiedAtMillis + world.traits.storageClockSkewMillis))
+      .toVector
+  }
+
+  override def discard(tokens: Seq[String]): Unit = tokens.foreach { token =>
+    op(s"discard $token") {
+      world.oracle.deletingBeside(token)
+      disk.beside.remove(token)
+    }
+  }
+}

@@ -63,10 +63,10 @@ class BulkFormat:
     def avro(
         options: Mapping[str, Value | None] | None = None, metadata: Mapping[str, str] | None = None
     ) -> BulkFormat:
-        """Avro's object container files; Spark's `spark-avro` has to be on the class path.
+        """Avro's object container files. (To read them by name, Spark needs its module `spark-avro`.)
 
         Args:
-            options: any option of spark-avro's writer, by its name (`avroSchema`, `recordName`, …).
+            options: any option of Spark's own Avro writer, by its name (`avroSchema`, `recordName`, …).
             metadata: entries of each file's header.
 
         >>> BulkFormat.avro({"recordName": "click"}).options()

@@ -45,7 +45,8 @@ private[commit] final class Closer(
     else
       Using.resource(store.enter(run)) { _ =>
         mayWrite(newest)
-        parallel.map(due)(ended).toVector
+        val (large, small) = due.partition(_.part.beside.storageBytes > Closer.SmallBytes)
+        parallel.map(small)(ended).toVector ++ large.map(ended)
       }
 
   private def ended(due: Due): Pending = {
@@ -65,4 +66,10 @@ private[commit] final class Closer(
   private def isOurs(part: Open): Boolean = part.owner.contains(run)
 
   private def newPart(part: Open): NewPart = NewPart(part.bucket, part.name, run)
+}
+
+private object Closer {
+
+  /** Parts with more rows than that to write are ended one by one: each takes the memory of a block. */
+  private val SmallBytes = 4L << 20
 }

@@ -43,6 +43,7 @@ private[commit] final class LivePart[R] private (
       try sides.write(NewPart(bucket, name, run), before.beside, left)
       finally body.close() // the rows that it holds are durable now, or given up
     val stored = end.persist()
+    body.close()
     Open(
       bucket,
       name,
@@ -63,6 +64,7 @@ private[commit] final class LivePart[R] private (
   /** After [[complete]]: closes the part for good. */
   def finish(reason: RollReason): Pending = {
     val handle = end.finish()
+    body.close()
     Pending(bucket, name, handle, end.position, rows, openedAtMillis, writtenAt, reason)
   }
 

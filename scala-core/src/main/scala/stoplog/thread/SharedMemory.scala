@@ -15,6 +15,8 @@ private[stoplog] final class SharedMemory(limitBytes: Long) {
     before + bytes <= limitBytes
   }
 
+  def usedBytes: Long = used.get()
+
   def giveBack(bytes: Long): Unit = {
     used.addAndGet(-bytes)
     ()

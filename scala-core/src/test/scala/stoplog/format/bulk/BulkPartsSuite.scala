@@ -127,6 +127,12 @@ class BulkPartsSuite extends AnyFunSuite {
     assert(file.flatten === file.flatten.indices.map(n => s"row $n"))
   }
 
+  test("memory is given back at the end of an epoch, whether parts stay open or not") {
+    val world = new World(blockBytes = 5000, Rolls.atRecords(150))
+    (1 to 20).foreach(_ => world.epoch(100))
+    assert(SharedMemory.ofRows.usedBytes === 0)
+  }
+
   test("a part that ends with its epoch is written at once") {
     val world =
       new World(blockBytes = 700, Rolls(onEpochEnd = _ => Some(stoplog.rolling.RollReason.End)).policy)

@@ -39,9 +39,7 @@ private[commit] final class LivePart[R] private (
     * can (I1). Nothing can be appended any more.
     */
   def persist(slot: Int, run: RunId, sides: Sides): Open = {
-    val beside =
-      try sides.write(NewPart(bucket, name, run), before.beside, left)
-      finally body.close() // the rows that it holds are durable now, or given up
+    val beside = sides.write(NewPart(bucket, name, run), before.beside, left)
     val stored = end.persist()
     body.close()
     Open(

@@ -43,6 +43,18 @@ object Content {
     override protected def unpacked(file: Array[Byte]): Array[Byte] = file
   }
 
+  /** As [[Blocks]], with as few rows in a block, which is too large for one request. */
+  case object HeavyBlocks extends Content("blocks, with rows of 2 MiB") {
+    override def format(sides: SideStore): PartFormat[String] =
+      LineBlocks.parts(BlockBytes, sides, HeavyRows.grown(_))
+    override def lines(file: Array[Byte]): Vector[String] =
+      LineBlocks.read(new String(file, UTF_8)).flatten.map(HeavyRows.shrunk)
+    override def file(row: String): Array[Byte] = Blocks.file(row)
+    override def without: Set[Step]             = Blocks.without
+
+    private val BlockBytes = 5L * HeavyRows.Bytes
+  }
+
   /** A gzip member for each epoch: only whole members can be read. */
   case object Gzip extends RowContent("gzip") {
     override def openMember(out: OutputStream): Option[Member] = Some(new GzipMember(out))
@@ -57,16 +69,9 @@ object Content {
     override protected def unpacked(file: Array[Byte]): Array[Byte] = file
 
     override def encode(row: String, out: OutputStream): Unit =
-      super.encode(if (JobRows.isHeavy(row)) heavy(row) else row, out)
+      super.encode(HeavyRows.grown(row), out)
 
-    override def lines(file: Array[Byte]): Vector[String] = super.lines(file).map { line =>
-      val row = line.takeWhile(_ != ';')
-      require(line == row || line == heavy(row), s"'$row' is torn")
-      row
-    }
-
-    /** The row again and again, so that no byte of it is like those of another row. */
-    private def heavy(row: String): String = s"$row;" * ((2 << 20) / row.length)
+    override def lines(file: Array[Byte]): Vector[String] = super.lines(file).map(HeavyRows.shrunk)
   }
 
   private final class GzipMember(out: OutputStream) extends Member {

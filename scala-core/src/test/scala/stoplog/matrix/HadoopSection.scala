@@ -4,7 +4,7 @@ import stoplog.fault.Step
 
 /** What the long run tries on a file system of Hadoop's. */
 final class HadoopSection(storage: Storage) {
-  private val (rows, inBlocks) = Site.all(storage).partition(_.content != Content.Blocks)
+  private val (rows, inBlocks) = Site.all(storage).partition(_.content.without.nonEmpty)
 
   /** Where most is tried, and where layout and content are other ones. */
   val (main, other) = (rows.head, rows.last)

@@ -32,7 +32,7 @@ object SimFormat {
   final case class Blocks(bytes: Long) extends SimFormat {
     override def open(sides: SideStore, attempt: Attempt): PartFormat[String] = attempt match {
       case Attempt.First    => LineBlocks.parts(bytes, sides)
-      case Attempt.Repeated => LineBlocks.parts(2 * bytes, sides, describedAs = bytes)
+      case Attempt.Repeated => LineBlocks.parts(2 * bytes, sides, describedAs = Some(bytes))
     }
     override def other: SimFormat              = Blocks(bytes / 2)
     override def check(finished: String): Unit = {

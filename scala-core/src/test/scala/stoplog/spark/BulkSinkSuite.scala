@@ -82,6 +82,18 @@ class BulkSinkSuite extends AnyFunSuite with SparkSessionForTests {
     assert(both.count() === 2 * Rows + 1)
   }
 
+  for ((before, now) <- Seq("parquet" -> "avro", "orc" -> "parquet"))
+    test(s"a run that writes $now ends the parts that one of $before has left open") {
+      val place = new Place
+      runs(place, before, epochs = 2)
+      runs(place, now, epochs = 2, finalizing = "always")
+      val (parquets, others) = place.files.partition(_.toString.endsWith(".parquet"))
+      assert(parquets.size === 1 && others.size === 1)
+      val rows = spark.read.parquet(parquets.map(_.toString): _*).collect().toSeq ++
+        (if (now == "avro") others.flatMap(avro) else spark.read.orc(others.map(_.toString): _*).collect())
+      assert(rows.sortBy(_.getLong(0)) === expected(4))
+    }
+
   private final val Rows = 20
   private final val Word = "concat('word ', id) AS word"
 

@@ -18,7 +18,7 @@ class BulkPartsSuite extends AnyFunSuite {
   private final class World(
       blockBytes: Long,
       policy: RollingPolicy = Rolls.never,
-      memory: SharedMemory = new SharedMemory(1L << 30),
+      val memory: SharedMemory = new SharedMemory(1L << 30),
       bulk: Long => BulkFormat = new LinesInBlocks(_)
   ) {
     val parts                                                   = new MemoryParts
@@ -63,12 +63,6 @@ class BulkPartsSuite extends AnyFunSuite {
       closed ++= result.closed
       nextPart = result.nextPart
       result
-    }
-
-    def holdsMemory: Boolean = {
-      val all = memory.take(1L << 30)
-      if (all) memory.giveBack(1L << 30)
-      !all
     }
 
     def onlyOpen: Open = open match {
@@ -127,12 +121,6 @@ class BulkPartsSuite extends AnyFunSuite {
     assert(file.flatten === file.flatten.indices.map(n => s"row $n"))
   }
 
-  test("memory is given back at the end of an epoch, whether parts stay open or not") {
-    val world = new World(blockBytes = 5000, Rolls.atRecords(150))
-    (1 to 20).foreach(_ => world.epoch(100))
-    assert(SharedMemory.ofRows.usedBytes === 0)
-  }
-
   test("a part that ends with its epoch is written at once") {
     val world =
       new World(blockBytes = 700, Rolls(onEpochEnd = _ => Some(stoplog.rolling.RollReason.End)).policy)
@@ -142,14 +130,15 @@ class BulkPartsSuite extends AnyFunSuite {
   }
 
   test("rows take memory no longer than their epoch lasts, whatever becomes of their part") {
+    val end = Rolls(onEpochEnd = _ => Some(stoplog.rolling.RollReason.End)).policy
     for {
       blockBytes <- Seq(100L, 5000L, 1L << 40)
-      reason     <- Seq(None, Some(stoplog.rolling.RollReason.End))
+      policy     <- Seq(Rolls.never, Rolls.atRecords(150), end)
     } {
-      val world = new World(blockBytes, Rolls(onEpochEnd = _ => reason).policy)
+      val world = new World(blockBytes, policy)
       for (rows <- Seq(10, 1000, 10, 100)) {
         world.epoch(rows)
-        assert(!world.holdsMemory, s"blocks of $blockBytes, $reason")
+        assert(world.memory.usedBytes === 0, s"blocks of $blockBytes, $policy")
       }
     }
   }

@@ -5,9 +5,7 @@ import java.nio.charset.StandardCharsets.UTF_8
 
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
-import org.apache.spark.sql.catalyst.expressions.codegen.UnsafeRowWriter
 import org.apache.spark.sql.types.{StringType, StructType}
-import org.apache.spark.unsafe.types.UTF8String
 
 import stoplog.commit.{Leftover, PartBody, PartEnd, PartFormat}
 import stoplog.options.UserObject
@@ -58,21 +56,26 @@ class LineBlocks(override val blockBytes: Long, describedAs: Long) extends BulkF
 object LineBlocks {
   private val schema = new StructType().add("value", StringType)
 
-  /** Parts of lines, for one task, or for one part that the driver ends. */
-  def parts(blockBytes: Long, sides: SideStore): PartFormat[String] =
-    parts(blockBytes, sides, describedAs = blockBytes)
+  /** Parts of lines, for one task, or for one part that the driver ends.
+    *
+    * @param line        what is written of a row
+    * @param describedAs see [[LineBlocks]]
+    */
+  def parts(
+      blockBytes: Long,
+      sides: SideStore,
+      line: String => String = identity,
+      describedAs: Option[Long] = None
+  ): PartFormat[String] = new PartFormat[String] {
+    private val format = new LineBlocks(blockBytes, describedAs.getOrElse(blockBytes))
+    private val sink   = BulkSink(BulkFormats.Own, schema, format, PartLife.ManyEpochs)
+    private val parts  = new BulkParts(sink, identity, sides)
 
-  def parts(blockBytes: Long, sides: SideStore, describedAs: Long): PartFormat[String] =
-    new PartFormat[String] {
-      private val format = new LineBlocks(blockBytes, describedAs)
-      private val sink   = BulkSink(BulkFormats.Own, schema, format, PartLife.ManyEpochs)
-      private val parts  = new BulkParts(sink, identity, sides)
+    override def begin(name: String, end: PartEnd): PartBody[String] = new Lines(line, parts.begin(name, end))
 
-      override def begin(name: String, end: PartEnd): PartBody[String] = new Lines(parts.begin(name, end))
-
-      override def resume(name: String, end: PartEnd, beside: Beside): PartBody[String] =
-        new Lines(parts.resume(name, end, beside))
-    }
+    override def resume(name: String, end: PartEnd, beside: Beside): PartBody[String] =
+      new Lines(line, parts.resume(name, end, beside))
+  }
 
   /** The rows of each block of a finished part. Fails on any other file. */
   def read(file: String): Vector[Vector[String]] = {
@@ -106,18 +109,11 @@ object LineBlocks {
     out.toByteArray
   }
 
-  private final class Lines(rows: PartBody[InternalRow]) extends PartBody[String] {
-    private[this] val writer = new UnsafeRowWriter(1)
-
-    override def append(row: String): Unit = {
-      writer.reset()
-      writer.zeroOutNullBytes()
-      writer.write(0, UTF8String.fromString(row))
-      rows.append(writer.getRow)
-    }
-    override def sizeBytes: Long   = rows.sizeBytes
-    override def pause(): Leftover = rows.pause()
-    override def finish(): Unit    = rows.finish()
-    override def close(): Unit     = rows.close()
+  private final class Lines(line: String => String, rows: PartBody[InternalRow]) extends PartBody[String] {
+    override def append(row: String): Unit = rows.append(TextRows.of(line(row)))
+    override def sizeBytes: Long           = rows.sizeBytes
+    override def pause(): Leftover         = rows.pause()
+    override def finish(): Unit            = rows.finish()
+    override def close(): Unit             = rows.close()
   }
 }

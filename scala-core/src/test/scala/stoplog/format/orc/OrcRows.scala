@@ -74,7 +74,8 @@ final class OrcRows(seed: Long) {
 
 object OrcRows {
 
-  val Keys: Seq[DataType] = Seq(StringType, IntegerType, LongType, DateType, DecimalType(9, 2))
+  /** Without dates: of a map's entries by date Spark's own serializer keeps one, since its keys compare as equal. */
+  val Keys: Seq[DataType] = Seq(StringType, IntegerType, LongType, DecimalType(9, 2))
 
   val Flat: Seq[DataType] = Seq(
     BooleanType,

@@ -19,7 +19,7 @@ class OrcStripesSuite extends AnyFunSuite {
   private val schema = StructType.fromDDL("id BIGINT, name STRING, text STRING")
 
   for {
-    (rows, textBytes) <- Seq(400000 -> 20, 40000 -> 1000, 12000 -> 10000)
+    (rows, textBytes) <- Seq(900000 -> 20, 40000 -> 1000, 12000 -> 10000)
     codec             <- Seq("zstd", "none")
   }
     test(s"stripes are as large as those of a batch job (text of $textBytes bytes, $codec)") {

@@ -1,0 +1,78 @@
+package stoplog.format.orc
+
+import java.nio.file.{Files, Path}
+
+import scala.jdk.CollectionConverters._
+import scala.util.Random
+
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions.GenericInternalRow
+import org.apache.spark.sql.types._
+import org.apache.spark.unsafe.types.UTF8String
+import org.scalatest.funsuite.AnyFunSuite
+
+import stoplog.format.orc.OrcParts.reader
+
+/** When a stripe is full, and that it reaches the part when it is finished and not before. */
+class OrcStripesSuite extends AnyFunSuite {
+
+  private val schema = StructType.fromDDL("id BIGINT, name STRING, text STRING")
+
+  for {
+    (rows, textBytes) <- Seq(900000 -> 20, 40000 -> 1000, 12000 -> 10000)
+    codec             <- Seq("zstd", "none")
+  }
+    test(s"stripes are as large as those of a batch job (text of $textBytes bytes, $codec)") {
+      val options = Seq("compression" -> codec, "orc.stripe.size" -> (8 << 20).toString)
+      val theirs  = stripes(OrcParts.sparks(schema, made(rows, textBytes), options: _*))
+      val ours    = stripes(filled(made(rows, textBytes), options: _*))
+      assert(ours.size === theirs.size)
+      assert(ours.size > 2)
+      for ((a, b) <- ours.zip(theirs).init) assert(math.abs(a - b) < 0.05 * b, s"$ours against $theirs")
+    }
+
+  test("a row that fails leaves nothing in the part, nor does a block that is given up") {
+    val format = OrcParts.format(schema)
+    format.open(schema)
+    val out    = new MemoryOutput(Array.empty)
+    val failed = format.block(out, Array.empty)
+    made(5000, 100).foreach(failed.write)
+    intercept[Exception](failed.write(new GenericInternalRow(Array[Any]("no number", null, null))))
+    failed.close()
+    failed.close()
+    assert(out.position === 0)
+  }
+
+  test("the count of bytes grows with the batches that orc-core took, up to a full stripe") {
+    val format = OrcParts.format(schema, "orc.stripe.size" -> (8 << 20).toString)
+    format.open(schema)
+    val writer = format.block(new MemoryOutput(Array.empty), Array.empty)
+    val counts = made(16000, 1000).map { row => writer.write(row); writer.bufferedBytes }.toSeq
+    assert(counts.head === 0)
+    assert(counts(1100) > 1000000)
+    assert(counts(2100) > 2000000)
+    assert(counts(2100) < format.blockBytes)
+    assert(counts.exists(_ >= format.blockBytes))
+    writer.close()
+  }
+
+  private def filled(rows: Iterator[InternalRow], options: (String, String)*): Path = {
+    val out = new MemoryOutput(Array.empty)
+    OrcParts.filled(OrcParts.format(schema, options: _*), schema, rows, out)
+    OrcParts.saved(out.bytes)
+  }
+
+  private def stripes(file: Path): Seq[Long] = {
+    val sizes = reader(file).getStripes.asScala.map(_.getLength).toSeq
+    Files.delete(file)
+    sizes
+  }
+
+  private def made(count: Int, textBytes: Int): Iterator[InternalRow] = {
+    val random = new Random(1)
+    Iterator.range(0, count).map { i =>
+      val text = UTF8String.fromBytes(Array.fill(textBytes)((32 + random.nextInt(64)).toByte))
+      new GenericInternalRow(Array[Any](i.toLong, UTF8String.fromString(s"name ${i % 100}"), text))
+    }
+  }
+}

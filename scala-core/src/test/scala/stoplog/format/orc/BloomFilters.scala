@@ -21,7 +21,11 @@ object BloomFilters {
       orc.getStripes.asScala.indices.map { stripe =>
         val index = rows.readRowIndex(stripe, columns, columns)
         val as    = index.getBloomFilterKinds()(column)
-        index.getBloomFilterIndex()(column).getBloomFilterList.asScala.toSeq
+        index
+          .getBloomFilterIndex()(column)
+          .getBloomFilterList
+          .asScala
+          .toSeq
           .map(BloomFilterIO.deserialize(as, Encoding, orc.getWriterVersion, kind, _))
       }
     finally rows.close()

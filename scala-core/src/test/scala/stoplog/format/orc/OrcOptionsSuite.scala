@@ -46,7 +46,9 @@ class OrcOptionsSuite extends AnyFunSuite {
     assert(file(OrcBulk(schema, Map.empty, session, hadoop)).getRowIndexStride === 2000)
     session.setConfString("orc.row.index.stride", "3000")
     assert(file(OrcBulk(schema, Map.empty, session, hadoop)).getRowIndexStride === 3000)
-    assert(file(OrcBulk(schema, Map("orc.row.index.stride" -> "4000"), session, hadoop)).getRowIndexStride === 4000)
+    assert(
+      file(OrcBulk(schema, Map("orc.row.index.stride" -> "4000"), session, hadoop)).getRowIndexStride === 4000
+    )
   }
 
   test("user metadata, beside Spark's own") {
@@ -65,38 +67,51 @@ class OrcOptionsSuite extends AnyFunSuite {
   }
 
   test("dictionaries are given up at the threshold that was asked for") {
-    val few    = (0 until 4000).map(i => Row(i.toLong, s"name ${i % 10}"))
+    val few                                    = (0 until 4000).map(i => Row(i.toLong, s"name ${i % 10}"))
     def bytes(options: (String, String)*): Int =
-      OrcParts.file(OrcParts.format(schema, options :+ ("compression" -> "none"): _*), schema, Seq(internal(schema, few))).length
+      OrcParts
+        .file(
+          OrcParts.format(schema, options :+ ("compression" -> "none"): _*),
+          schema,
+          Seq(internal(schema, few))
+        )
+        .length
     assert(bytes("orc.dictionary.key.threshold" -> "0") > bytes() + 20000)
   }
 
   test("a stripe is full at the number of rows that was asked for") {
-    val out = new MemoryOutput(Array.empty)
-    OrcParts.filled(OrcParts.format(schema, "orc.stripe.row.count" -> "2048"), schema, blocks.flatten.iterator, out)
-    val theirs = reader(OrcParts.sparks(schema, blocks.flatten.iterator, "orc.stripe.row.count" -> "2048"))
+    val option = "orc.stripe.row.count" -> "2048"
+    val ours   = reader(saved(OrcParts.filled(schema, blocks.flatten.iterator, option)))
+    val theirs = reader(OrcParts.sparks(schema, blocks.flatten.iterator, option))
     assert(theirs.getStripes.size === 5)
-    assert(reader(saved(out.bytes)).getStripes.size === 5)
+    assert(ours.getStripes.size === 5)
   }
 
   test("what cannot be written is refused on the driver") {
     assert(refused(StructType.fromDDL("a VARIANT")).getCondition === "STOPLOG_UNSUPPORTED_TYPE")
     assert(refused(StructType.fromDDL("a STRUCT<b: INTERVAL>")).getCondition === "STOPLOG_UNSUPPORTED_TYPE")
-    for ((key, value) <- Seq(
-          "compression"                     -> "gzip",
-          "orc.row.index.stride"            -> "10",
-          "orc.stripe.size"                 -> "64m",
-          "orc.bloom.filter.columns"        -> "other",
-          "orc.encrypt"                     -> "pii:name",
-          "metadata.org.apache.spark.x"     -> "1"
-        )) {
+    for (keys <- Seq("DATE", "STRUCT<id: INT, day: DATE>", "ARRAY<DATE>")) {
+      val error = refused(StructType.fromDDL(s"a ARRAY<MAP<$keys, INT>>"))
+      assert(error.getCondition === "STOPLOG_UNSUPPORTED_TYPE")
+    }
+    for (
+      (key, value) <- Seq(
+        "compression"                 -> "gzip",
+        "orc.row.index.stride"        -> "10",
+        "orc.stripe.size"             -> "64m",
+        "orc.encrypt"                 -> "pii:name",
+        "metadata.org.apache.spark.x" -> "1"
+      )
+    ) {
       val error = refused(schema, key -> value)
       assert(error.getCondition === "STOPLOG_INVALID_OPTIONS", key)
     }
   }
 
   test("a description of something else is refused") {
-    for (text <- Seq("", "no JSON", """{"format":"parquet","version":1}""", """{"format":"orc","version":9}"""))
+    for (
+      text <- Seq("", "no JSON", """{"format":"parquet","version":1}""", """{"format":"orc","version":9}""")
+    )
       assert(intercept[IllegalArgumentException](OrcBulk.of(text)).getMessage.contains("Not the description"))
   }
 
@@ -109,5 +124,7 @@ class OrcOptionsSuite extends AnyFunSuite {
   private def refused(schema: StructType, options: (String, String)*): StoplogArgumentException =
     intercept[StoplogArgumentException](OrcParts.format(schema, options: _*))
 
-  private def file(format: OrcBulk): org.apache.orc.Reader = reader(saved(OrcParts.file(format, schema, blocks)))
+  private def file(format: OrcBulk): org.apache.orc.Reader = reader(
+    saved(OrcParts.file(format, schema, blocks))
+  )
 }

@@ -1,6 +1,5 @@
 package stoplog.format.orc
 
-import java.io.ByteArrayOutputStream
 import java.nio.file.{Files, Path}
 
 import org.apache.hadoop.conf.Configuration
@@ -14,10 +13,7 @@ import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.types.StructType
 
 import stoplog.format.Travel
-import stoplog.format.bulk.{BlockOutput, BulkFormat}
-
-/** A part in memory, as far as it has been written. */
-final case class OrcPart(bytes: Array[Byte] = Array.empty, directory: Array[Byte] = Array.empty)
+import stoplog.format.bulk.{BulkFormat, GrowingPart, PartInBlocks}
 
 /** Parts written block by block, each by a format of its own, as tasks of different processes would. */
 object OrcParts {
@@ -32,39 +28,17 @@ object OrcParts {
     copy
   }
 
-  def block(format: BulkFormat, part: OrcPart, rows: Iterable[InternalRow]): OrcPart = {
-    val out    = new MemoryOutput(part.bytes)
-    val writer = format.block(out, part.directory)
-    try {
-      rows.foreach(writer.write)
-      assert(out.position == part.bytes.length)
-      val directory = writer.finish()
-      OrcPart(out.bytes, directory)
-    } finally writer.close()
-  }
-
-  def ended(format: BulkFormat, part: OrcPart): Array[Byte] = {
-    val out = new MemoryOutput(part.bytes)
-    format.end(out, part.directory)
-    out.bytes
-  }
-
   /** A whole file of these blocks. */
   def file(format: OrcBulk, schema: StructType, blocks: Seq[Seq[InternalRow]]): Array[Byte] = {
-    val part = blocks.foldLeft(OrcPart())((part, rows) => block(rebuilt(format, schema), part, rows))
-    ended(rebuilt(format, schema), part)
+    val part = blocks.foldLeft(PartInBlocks())(_.block(rebuilt(format, schema), _))
+    part.ended(rebuilt(format, schema))
   }
 
   /** A whole file of blocks that end where they are full. */
-  def filled(format: OrcBulk, schema: StructType, rows: Iterator[InternalRow], out: BlockOutput): Unit = {
-    format.open(schema)
-    var directory = Array.emptyByteArray
-    while (rows.hasNext) {
-      val writer = format.block(out, directory)
-      while (rows.hasNext && writer.bufferedBytes < format.blockBytes) writer.write(rows.next())
-      directory = writer.finish()
-    }
-    format.end(out, directory)
+  def filled(schema: StructType, rows: Iterator[InternalRow], options: (String, String)*): Array[Byte] = {
+    val out = new GrowingPart.End(Array.empty)
+    PartInBlocks.fill(rebuilt(format(schema, options: _*), schema), rows, out)
+    out.bytes
   }
 
   /** What a task of Spark's own ORC sink writes, without the job around it. */
@@ -97,18 +71,4 @@ object OrcParts {
       new org.apache.hadoop.fs.Path(path.toUri),
       OrcFile.readerOptions(new Configuration())
     )
-}
-
-final class MemoryOutput(before: Array[Byte]) extends BlockOutput {
-
-  private val out = new ByteArrayOutputStream
-  out.write(before)
-
-  def bytes: Array[Byte] = out.toByteArray
-
-  override def position: Long = out.size.toLong
-
-  override def write(byte: Int): Unit = out.write(byte)
-
-  override def write(bytes: Array[Byte], offset: Int, length: Int): Unit = out.write(bytes, offset, length)
 }

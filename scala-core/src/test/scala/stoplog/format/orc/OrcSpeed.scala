@@ -10,14 +10,16 @@ import org.apache.spark.sql.catalyst.expressions.GenericInternalRow
 import org.apache.spark.sql.types.StructType
 import org.apache.spark.unsafe.types.UTF8String
 
-import stoplog.format.bulk.BlockOutput
+import stoplog.format.bulk.{BlockOutput, PartInBlocks}
 
 /** Prints how long 2 million rows take, by stripes of writers of their own and by Spark's own writer, in turn. */
 object OrcSpeed {
 
   def main(arguments: Array[String]): Unit = {
     val rounds = Seq.fill(6)(seconds(ours()) -> seconds(sparks())).drop(1)
-    println(f"OrcBulk ${median(rounds.map(_._1))}%.2f s, Spark ${median(rounds.map(_._2))}%.2f s for $Rows rows")
+    println(
+      f"OrcBulk ${median(rounds.map(_._1))}%.2f s, Spark ${median(rounds.map(_._2))}%.2f s for $Rows rows"
+    )
     println(rounds.map { case (a, b) => f"$a%.2f / $b%.2f" }.mkString("each: ", ", ", ""))
   }
 
@@ -37,7 +39,7 @@ object OrcSpeed {
   private def ours(): Path = {
     val path = Files.createTempDirectory("stoplog-orc").resolve("part.orc")
     val out  = new FileOutput(new BufferedOutputStream(Files.newOutputStream(path), 1 << 18))
-    OrcParts.filled(OrcParts.format(schema), schema, rows.iterator, out)
+    PartInBlocks.fill(OrcParts.rebuilt(OrcParts.format(schema), schema), rows.iterator, out)
     out.close()
     path
   }

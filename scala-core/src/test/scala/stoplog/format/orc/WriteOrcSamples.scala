@@ -21,7 +21,9 @@ object WriteOrcSamples {
   }
 
   private val schema =
-    StructType.fromDDL("id BIGINT, name STRING, half DOUBLE, at TIMESTAMP, some ARRAY<BIGINT>, money DECIMAL(9,2)")
+    StructType.fromDDL(
+      "id BIGINT, name STRING, half DOUBLE, at TIMESTAMP, some ARRAY<BIGINT>, money DECIMAL(9,2)"
+    )
 
   private def blocks = (0 until 3000).grouped(1000).toSeq.map(ids => OrcRows.internal(schema, ids.map(row)))
 

@@ -5,17 +5,18 @@ import scala.util.control.NonFatal
 import org.apache.orc.OrcConf
 import org.apache.spark.sql.execution.datasources.DataSourceUtils
 import org.apache.spark.sql.execution.datasources.orc.OrcFileFormat
+import org.apache.spark.sql.types.{ArrayType, DataType, DateType, MapType, StructType, UserDefinedType}
 
 import stoplog.error.Errors
 import stoplog.format.SupportedTypes
-import stoplog.format.bulk.BlockOutput
+import stoplog.format.bulk.Nowhere
 
 /** Finds on the driver what would fail in the first task. */
 private[orc] object DryRun {
 
   /** @return the same format, known to write */
   def apply(settings: OrcSettings, format: OrcBulk): OrcBulk = {
-    SupportedTypes.check("orc", settings.schema)(new OrcFileFormat().supportDataType)
+    SupportedTypes.check("orc", settings.schema)(isSupported)
     val refused = problems(settings)
     if (refused.nonEmpty) throw Errors.invalidOptions(refused)
     asked {
@@ -26,6 +27,22 @@ private[orc] object DryRun {
       format
     }
   }
+
+  // Spark's serializer sorts the entries of a map by keys that orc-core compares, and days are all equal to it: of
+  // entries by date it would keep one.
+  private def isSupported(of: DataType): Boolean =
+    new OrcFileFormat().supportDataType(of) && !inside(of).exists {
+      case map: MapType => inside(map.keyType).contains(DateType)
+      case _            => false
+    }
+
+  private def inside(of: DataType): Seq[DataType] = of +: (of match {
+    case of: StructType           => of.fields.toSeq.flatMap(field => inside(field.dataType))
+    case ArrayType(element, _)    => inside(element)
+    case MapType(key, element, _) => inside(key) ++ inside(element)
+    case of: UserDefinedType[_]   => inside(of.sqlType)
+    case _                        => Nil
+  })
 
   /** What Spark or orc-core refuses, in our own words for it. */
   def asked[A](answer: => A): A =
@@ -40,11 +57,4 @@ private[orc] object DryRun {
     } ++ Option(OrcConf.ENCRYPTION.getString(settings.configuration)).filter(_.nonEmpty).map { _ =>
       s"${OrcConf.ENCRYPTION.getAttribute}: an ORC part that several writers go on with cannot be encrypted."
     }
-
-  private final class Nowhere extends BlockOutput {
-    private var written                                                    = 0L
-    override def position: Long                                            = written
-    override def write(byte: Int): Unit                                    = written += 1
-    override def write(bytes: Array[Byte], offset: Int, length: Int): Unit = written += length
-  }
 }

@@ -4,6 +4,7 @@ import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.Path
 import org.apache.orc.{MemoryManager, OrcConf, OrcFile, PhysicalWriter, TypeDescription, Writer}
 import org.apache.orc.OrcFile.WriterOptions
+import org.apache.orc.OrcProto.ColumnEncoding
 import org.apache.orc.mapred.OrcOutputFormat
 import org.apache.spark.sql.execution.datasources.orc.OrcUtils
 
@@ -32,9 +33,16 @@ private[orc] final class OrcWriting(val settings: OrcSettings) {
     *
     * @param file
     *   where to; knows the real size of stripes, which decides on buffers and padding
+    * @param before
+    *   how the columns of the stripe before it were encoded; empty for the first
     */
-  def writer(file: PhysicalWriter, memory: MemoryManager): Writer =
-    OrcFile.createWriter(NoPath, endless.physicalWriter(file).memory(memory))
+  def writer(file: PhysicalWriter, memory: MemoryManager, before: Seq[ColumnEncoding]): Writer =
+    OrcFile.createWriter(NoPath, goingOn(endless, before).physicalWriter(file).memory(memory))
+
+  private def goingOn(options: WriterOptions, before: Seq[ColumnEncoding]): WriterOptions = {
+    val names = Option(options.getDirectEncodingColumns).filter(_.nonEmpty) ++ DirectColumns(schema, before)
+    options.directEncodingColumns(names.mkString(","))
+  }
 
   private def endless: WriterOptions = {
     val unlimited = new Configuration(conf)

@@ -17,15 +17,16 @@ private[orc] final class StripeFile(out: BlockOutput, options: WriterOptions)
     extends PhysicalFsWriter(new PartStream(out), options, Array.empty[WriterEncryptionVariant]) {
 
   private var isReleased                                            = false
-  private var information: Option[OrcProto.StripeInformation]       = None
+  private var finished: Option[StripeFile.Finished]                 = None
   private var statistics: SortedMap[Int, OrcProto.ColumnStatistics] = SortedMap.empty
 
   /** Lets the stripe reach the part, from now on. */
   def release(): Unit = isReleased = true
 
-  /** The stripe, if there was a row in it. */
-  def stripe: Option[Stripe] = information.map { place =>
-    Stripe(place, OrcProto.StripeStatistics.newBuilder().addAllColStats(statistics.values.asJava).build())
+  /** What the part has now: one stripe more, if there was a row in it. */
+  def addedTo(before: StripeDirectory): StripeDirectory = finished.fold(before) { stripe =>
+    val columns = OrcProto.StripeStatistics.newBuilder().addAllColStats(statistics.values.asJava)
+    before.add(Stripe(stripe.place, columns.build()), stripe.encodings)
   }
 
   // The magic waits for the stripe.
@@ -39,7 +40,7 @@ private[orc] final class StripeFile(out: BlockOutput, options: WriterOptions)
     if (!isReleased) throw new IllegalStateException("This stripe is not to be ended yet.")
     if (out.position == 0) out.write(OrcFile.MAGIC.getBytes(US_ASCII))
     super.finalizeStripe(footer, place)
-    information = Some(place.build())
+    finished = Some(StripeFile.Finished(place.build(), footer.getColumnsList.asScala.toSeq))
   }
 
   override def writeStatistics(name: StreamName, column: OrcProto.ColumnStatistics.Builder): Unit =
@@ -52,4 +53,12 @@ private[orc] final class StripeFile(out: BlockOutput, options: WriterOptions)
   override def writePostScript(postScript: OrcProto.PostScript.Builder): Long = out.position
 
   override def flush(): Unit = ()
+}
+
+private[orc] object StripeFile {
+
+  private final case class Finished(
+      place: OrcProto.StripeInformation,
+      encodings: Seq[OrcProto.ColumnEncoding]
+  )
 }

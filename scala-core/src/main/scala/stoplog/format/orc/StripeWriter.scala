@@ -38,7 +38,7 @@ private[orc] final class StripeWriter(out: BlockOutput, before: StripeDirectory,
     file.release()
     batches.close(null)
     isClosed = true
-    StripeDirectory(before.stripes ++ file.stripe).bytes
+    file.addedTo(before).bytes
   }
 
   /** Closing the writer instead would encode what nobody will see. */
@@ -49,7 +49,7 @@ private[orc] final class StripeWriter(out: BlockOutput, before: StripeDirectory,
     }
 
   private def open(): Writer =
-    try writing.writer(file, limit)
+    try writing.writer(file, limit, before.encodings)
     catch {
       case e: Throwable =>
         file.close()

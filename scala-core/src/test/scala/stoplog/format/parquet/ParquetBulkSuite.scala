@@ -10,6 +10,7 @@ import org.apache.spark.sql.types._
 import org.scalatest.funsuite.AnyFunSuite
 
 import stoplog.format.SparkSessionForTests
+import stoplog.format.bulk.PartInBlocks
 import stoplog.format.parquet.ParquetFiles.{comparable, footer, saved}
 
 /** Parts of several row groups, each by a writer of its own: what Spark reads of them, and that they are its files. */
@@ -78,25 +79,24 @@ class ParquetBulkSuite extends AnyFunSuite with SparkSessionForTests {
     val blocks = rows.grouped(10).map(RandomRows.internal(schema, _)).toSeq
     val format = Blocks.format(schema)
     val parts  =
-      blocks.scanLeft(PartBytes())((part, block) => Blocks.block(Blocks.rebuilt(format, schema), part, block))
+      blocks.scanLeft(PartInBlocks())(_.block(Blocks.rebuilt(format, schema), _))
     for (kept <- 0 to blocks.size) {
-      val cut  = PartBytes(parts.last.bytes.take(parts(kept).bytes.length), parts(kept).directory)
-      val part = Blocks.block(Blocks.rebuilt(format, schema), cut, blocks.head)
-      val read = this.read(Blocks.ended(Blocks.rebuilt(format, schema), part), schema)
+      val cut  = PartInBlocks(parts.last.bytes.take(parts(kept).bytes.length), parts(kept).directory)
+      val part = cut.block(Blocks.rebuilt(format, schema), blocks.head)
+      val read = this.read(part.ended(Blocks.rebuilt(format, schema)), schema)
       assert(comparable(read) === comparable(rows.take(kept * 10) ++ rows.take(10)))
     }
   }
 
   test("a row group of other columns than those before it is refused") {
     val ids  = StructType.fromDDL("id BIGINT")
-    val part = Blocks.block(
+    val part = PartInBlocks().block(
       Blocks.rebuilt(Blocks.format(ids), ids),
-      PartBytes(),
       RandomRows.internal(ids, Seq(Row(1L)))
     )
     val keys = StructType.fromDDL("key BIGINT")
     val next = Blocks.rebuilt(Blocks.format(keys), keys)
-    intercept[IllegalStateException](Blocks.block(next, part, RandomRows.internal(keys, Seq(Row(1L)))))
+    intercept[IllegalStateException](part.block(next, RandomRows.internal(keys, Seq(Row(1L)))))
   }
 
   test("variants are shredded as the session says") {

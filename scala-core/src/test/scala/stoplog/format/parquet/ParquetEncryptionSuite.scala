@@ -11,6 +11,7 @@ import org.scalatest.funsuite.AnyFunSuite
 
 import stoplog.error.StoplogArgumentException
 import stoplog.format.SparkSessionForTests
+import stoplog.format.bulk.PartInBlocks
 import stoplog.format.parquet.ParquetFiles.{comparable, saved}
 
 /** Modular encryption, by the factory that the user names. */
@@ -47,8 +48,8 @@ class ParquetEncryptionSuite extends AnyFunSuite with SparkSessionForTests {
   test("an encrypted part is not gone on with") {
     val format = Blocks.format(schema, keys)
     format.open(schema)
-    val part = Blocks.block(format, PartBytes(), internal)
-    intercept[IllegalStateException](Blocks.block(format, part, internal))
+    val part = PartInBlocks().block(format, internal)
+    intercept[IllegalStateException](part.block(format, internal))
   }
 
   test("a factory that has no keys for the file leaves it as it is, of many row groups") {

@@ -8,7 +8,7 @@ import org.apache.spark.sql.types._
 import org.scalatest.funsuite.AnyFunSuite
 
 import stoplog.format.Travel
-import stoplog.format.bulk.BulkFormat
+import stoplog.format.bulk.{BulkFormat, GrowingPart, PartInBlocks}
 import stoplog.format.parquet.ParquetFiles.footer
 
 /** How full row groups come out, and when their bytes do. */
@@ -47,8 +47,8 @@ class ParquetRowGroupSuite extends AnyFunSuite {
   }
 
   test("nothing reaches the part before finish, and nothing at all of a block that is taken up") {
-    for (before <- Seq(PartBytes(), Blocks.block(format(small), PartBytes(), rows(100)))) {
-      val out    = new MemoryOutput(before.bytes)
+    for (before <- Seq(PartInBlocks(), PartInBlocks().block(format(small), rows(100)))) {
+      val out    = new GrowingPart.End(before.bytes)
       val writer = format(small).block(out, before.directory)
       rows(50000).foreach(writer.write)
       assert(writer.bufferedBytes > small("parquet.block.size").toLong)
@@ -78,16 +78,8 @@ class ParquetRowGroupSuite extends AnyFunSuite {
   }
 
   private def full(taken: Seq[InternalRow], options: Map[String, String]): Array[Byte] = {
-    val made      = format(options)
-    val out       = new MemoryOutput(Array.empty)
-    val rows      = taken.iterator
-    var directory = Array.empty[Byte]
-    while (rows.hasNext) {
-      val writer = made.block(out, directory)
-      while (rows.hasNext && writer.bufferedBytes < made.blockBytes) writer.write(rows.next())
-      directory = writer.finish()
-    }
-    made.end(out, directory)
+    val out = new GrowingPart.End(Array.empty)
+    PartInBlocks.fill(format(options), taken.iterator, out)
     out.bytes
   }
 }

@@ -1,0 +1,136 @@
+package stoplog.format.orc
+
+import java.math.{BigDecimal => JBigDecimal}
+import java.nio.file.Files
+import java.sql.Date
+
+import scala.jdk.CollectionConverters._
+
+import org.apache.orc.Reader
+import org.apache.spark.sql.Row
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.types._
+import org.scalatest.funsuite.AnyFunSuite
+
+import stoplog.format.SparkSessionForTests
+import stoplog.format.bulk.PartInBlocks
+import stoplog.format.orc.OrcParts.{reader, saved}
+import stoplog.format.orc.OrcRows.{difference, internal}
+
+/** Parts of several stripes, each by a writer of its own: what Spark reads of them, and that they are its files. */
+class OrcBulkSuite extends AnyFunSuite with SparkSessionForTests {
+
+  private val isLong = sys.env.get("STOPLOG_LONG").exists(_.nonEmpty)
+
+  for (seed <- 1 to (if (isLong) 12 else 3))
+    test(s"rows of all types come back from parts of 1 to 6 blocks (seed $seed)") {
+      val source = new OrcRows(seed.toLong)
+      val schema = source.schema()
+      val blocks =
+        Seq.fill(source.number(1, 6))(source.rows(schema, source.number(1, if (isLong) 1500 else 500)))
+      val bytes = OrcParts.file(OrcParts.format(schema), schema, blocks.map(internal(schema, _)))
+      assert(difference(read(bytes, schema), blocks.flatten) === None)
+      val orc = reader(saved(bytes))
+      assert(orc.getStripes.asScala.map(_.getNumberOfRows).toSeq === blocks.map(_.size.toLong))
+      assert(orc.getNumberOfRows === blocks.map(_.size).sum)
+      assert(rowsOf(orc) === orc.getNumberOfRows)
+    }
+
+  for (codec <- Seq("none", "snappy", "zlib", "zstd", "lz4"))
+    test(s"a part of one block is byte for byte the file of Spark's own writer ($codec)") {
+      val source = new OrcRows(7)
+      // Sums of more than 18 digits are left out, where Spark's own files have a part of them.
+      val schema = StructType(source.schema().filterNot(_.dataType.catalogString.contains("decimal(18,18)")))
+      val rows   = internal(schema, source.rows(schema, 1500))
+      val ours   = OrcParts.file(OrcParts.format(schema, "compression" -> codec), schema, Seq(rows))
+      val theirs = Files.readAllBytes(OrcParts.sparks(schema, rows.iterator, "compression" -> codec))
+      assert(ours.sameElements(theirs))
+    }
+
+  test("statistics of the file are those of a file written in one go") {
+    val source = new OrcRows(8)
+    val schema = source.schema()
+    val rows   = internal(schema, source.rows(schema, 12000))
+    val ours   = reader(saved(OrcParts.file(OrcParts.format(schema), schema, rows.grouped(2500).toSeq)))
+    val theirs = reader(OrcParts.sparks(schema, rows.iterator))
+    assert(ours.getStripes.size === 5)
+    assert(statistics(ours) === statistics(theirs))
+    assert(ours.getSchema === theirs.getSchema)
+    assert(ours.getRowIndexStride === theirs.getRowIndexStride)
+    assert(ours.getMetadataKeys === theirs.getMetadataKeys)
+    assert(ours.getWriterVersion === theirs.getWriterVersion)
+    assert(ours.getFileTail.getFooter.getHeaderLength === theirs.getFileTail.getFooter.getHeaderLength)
+    assert(ours.getStripeStatistics.size === 5)
+  }
+
+  test("a sum of decimals that no stripe knows is left out, and others are those of all stripes") {
+    val schema = StructType.fromDDL("part DECIMAL(18, 18), whole DECIMAL(38, 0)")
+    val row    = Row(new JBigDecimal("0.600000000000000001"), new JBigDecimal("9" * 38))
+    val blocks = Seq.fill(3)(internal(schema, Seq(row)))
+    def sums(blocks: Seq[Seq[InternalRow]]): Seq[Option[String]] = {
+      val orc = reader(saved(OrcParts.file(OrcParts.format(schema), schema, blocks)))
+      orc.getFileTail.getFooter.getStatisticsList.asScala.toSeq
+        .filter(_.hasDecimalStatistics)
+        .map(column => Option.when(column.getDecimalStatistics.hasSum)(column.getDecimalStatistics.getSum))
+    }
+    assert(sums(blocks) === Seq(Some("1.800000000000000003"), None))
+    assert(sums(blocks.map(_ ++ blocks.head)) === Seq(None, None))
+    assert(sums(blocks.take(1)) === Seq(Some("0.600000000000000001"), Some("9" * 38)))
+  }
+
+  test("a part that was cut back to the end of a block is gone on with from there") {
+    val schema = StructType.fromDDL("id BIGINT, name STRING")
+    val rows   = (1 to 40).map(i => Row(i.toLong, s"name $i"))
+    val blocks = rows.grouped(10).map(internal(schema, _)).toSeq
+    val format = OrcParts.format(schema)
+    val parts  = blocks.scanLeft(PartInBlocks())(_.block(OrcParts.rebuilt(format, schema), _))
+    for (kept <- 0 to blocks.size) {
+      val cut  = PartInBlocks(parts.last.bytes.take(parts(kept).bytes.length), parts(kept).directory)
+      val part = cut.block(OrcParts.rebuilt(format, schema), blocks.head)
+      val read = this.read(part.ended(OrcParts.rebuilt(format, schema)), schema)
+      assert(difference(read, rows.take(kept * 10) ++ rows.take(10)) === None)
+    }
+  }
+
+  test("Spark's own writer loses entries of maps by date, for which they are refused here") {
+    val schema = StructType.fromDDL("m MAP<DATE, INT>")
+    val row    = Row(Map(Date.valueOf("2026-01-01") -> 1, Date.valueOf("2026-01-02") -> 2))
+    val file   = OrcParts.sparks(schema, internal(schema, Seq(row)).iterator)
+    assert(spark.read.schema(schema).orc(file.toString).selectExpr("size(m)").head().getInt(0) === 1)
+  }
+
+  test("a part without rows is a file without rows, that of Spark's own writer") {
+    val schema = StructType.fromDDL("id BIGINT, at TIMESTAMP")
+    val format = OrcParts.format(schema)
+    val theirs = Files.readAllBytes(OrcParts.sparks(schema, Iterator.empty))
+    assert(OrcParts.file(format, schema, Nil).sameElements(theirs))
+    assert(OrcParts.file(format, schema, Seq(Nil, Nil)).sameElements(theirs))
+    assert(read(theirs, schema).isEmpty)
+  }
+
+  test("a block without rows between others leaves no stripe") {
+    val schema = StructType.fromDDL("id BIGINT")
+    val rows   = Seq(Row(1L), Row(2L))
+    val blocks = Seq(rows, Nil, rows).map(internal(schema, _))
+    val bytes  = OrcParts.file(OrcParts.format(schema), schema, blocks)
+    assert(reader(saved(bytes)).getStripes.size === 2)
+    assert(read(bytes, schema) === rows ++ rows)
+  }
+
+  private def read(bytes: Array[Byte], schema: StructType): Seq[Row] = {
+    spark.conf.set("spark.sql.datetime.java8API.enabled", "true")
+    spark.read.schema(schema).orc(saved(bytes).toString).collect().toSeq
+  }
+
+  private def rowsOf(orc: Reader): Long = {
+    val rows  = orc.rows()
+    val batch = orc.getSchema.createRowBatch()
+    try Iterator.continually(rows.nextBatch(batch)).takeWhile(identity).map(_ => batch.size.toLong).sum
+    finally rows.close()
+  }
+
+  // All that readers prune by. How many bytes a column takes depends on where stripes end, and so do the last digits of
+  // sums. Of lists and maps orc-core counts the room in its batches in place of the elements.
+  private def statistics(orc: Reader): Seq[String] =
+    orc.getStatistics.toSeq.map(_.toString.replaceAll(" (bytesOnDisk|sum|\\w+Children): \\S+", ""))
+}

@@ -1,0 +1,130 @@
+package stoplog.format.orc
+
+import java.nio.charset.StandardCharsets.UTF_8
+
+import scala.jdk.CollectionConverters._
+
+import org.apache.hadoop.conf.Configuration
+import org.apache.spark.sql.Row
+import org.apache.spark.sql.internal.SQLConf
+import org.apache.spark.sql.types._
+import org.scalatest.funsuite.AnyFunSuite
+
+import stoplog.error.StoplogArgumentException
+import stoplog.format.orc.OrcParts.{reader, saved}
+import stoplog.format.orc.OrcRows.internal
+
+/** What options and a session's settings make of the files, and what is refused. */
+class OrcOptionsSuite extends AnyFunSuite {
+
+  private val schema = StructType.fromDDL("id BIGINT, name STRING")
+  private val blocks =
+    (0 until 9000).map(i => Row(i.toLong, s"name ${i % 4500}")).grouped(3000).map(internal(schema, _)).toSeq
+
+  for ((codec, suffix) <- Seq("none" -> ".orc", "snappy" -> ".snappy.orc", "zstd" -> ".zstd.orc"))
+    test(s"the codec $codec, and how names end") {
+      val format = OrcParts.format(schema, "compression" -> codec)
+      assert(format.suffix === suffix)
+      assert(OrcBulk.of(format.describe).suffix === suffix)
+      assert(file(format).getCompressionKind.name.toLowerCase === codec)
+    }
+
+  test("a codec is asked for by compression, by orc.compress, or by the session, in this order") {
+    val session = new SQLConf
+    session.setConfString("spark.sql.orc.compression.codec", "lz4")
+    def codec(options: (String, String)*): String =
+      file(OrcBulk(schema, options.toMap, session, new Configuration())).getCompressionKind.name
+    assert(codec() === "LZ4")
+    assert(codec("orc.compress" -> "zlib") === "ZLIB")
+    assert(codec("orc.compress" -> "zlib", "compression" -> "none") === "NONE")
+  }
+
+  test("orc settings of Hadoop, of the session and of the options count, the later more") {
+    val hadoop = new Configuration()
+    hadoop.set("orc.row.index.stride", "2000")
+    val session = new SQLConf
+    assert(file(OrcBulk(schema, Map.empty, session, hadoop)).getRowIndexStride === 2000)
+    session.setConfString("orc.row.index.stride", "3000")
+    assert(file(OrcBulk(schema, Map.empty, session, hadoop)).getRowIndexStride === 3000)
+    assert(
+      file(OrcBulk(schema, Map("orc.row.index.stride" -> "4000"), session, hadoop)).getRowIndexStride === 4000
+    )
+  }
+
+  test("user metadata, beside Spark's own") {
+    val orc = file(OrcParts.format(schema, "metadata.origin" -> "a€", "METADATA.Empty" -> ""))
+    assert(orc.getMetadataKeys.asScala.toSet === Set("origin", "Empty", "org.apache.spark.version"))
+    assert(UTF_8.decode(orc.getMetadataValue("origin")).toString === "a€")
+  }
+
+  test("a bloom filter in each stripe") {
+    val bytes = OrcParts.file(OrcParts.format(schema, "orc.bloom.filter.columns" -> "name"), schema, blocks)
+    for ((filters, rows) <- BloomFilters.of(saved(bytes), column = 2).zip(blocks)) {
+      assert(filters.size === 1)
+      assert(rows.forall(row => filters.head.testString(row.getString(1))))
+      assert((0 until 1000).count(i => filters.head.testString(s"other $i")) < 50)
+    }
+  }
+
+  test("dictionaries are given up at the threshold that was asked for") {
+    val few                                    = (0 until 4000).map(i => Row(i.toLong, s"name ${i % 10}"))
+    def bytes(options: (String, String)*): Int =
+      OrcParts
+        .file(
+          OrcParts.format(schema, options :+ ("compression" -> "none"): _*),
+          schema,
+          Seq(internal(schema, few))
+        )
+        .length
+    assert(bytes("orc.dictionary.key.threshold" -> "0") > bytes() + 20000)
+  }
+
+  test("a stripe is full at the number of rows that was asked for") {
+    val option = "orc.stripe.row.count" -> "2048"
+    val ours   = reader(saved(OrcParts.filled(schema, blocks.flatten.iterator, option)))
+    val theirs = reader(OrcParts.sparks(schema, blocks.flatten.iterator, option))
+    assert(theirs.getStripes.size === 5)
+    assert(ours.getStripes.size === 5)
+  }
+
+  test("what cannot be written is refused on the driver") {
+    assert(refused(StructType.fromDDL("a VARIANT")).getCondition === "STOPLOG_UNSUPPORTED_TYPE")
+    assert(refused(StructType.fromDDL("a STRUCT<b: INTERVAL>")).getCondition === "STOPLOG_UNSUPPORTED_TYPE")
+    for (keys <- Seq("DATE", "STRUCT<id: INT, day: DATE>", "ARRAY<DATE>")) {
+      val error = refused(StructType.fromDDL(s"a ARRAY<MAP<$keys, INT>>"))
+      assert(error.getCondition === "STOPLOG_UNSUPPORTED_TYPE")
+    }
+    for (
+      (key, value) <- Seq(
+        "compression"                 -> "gzip",
+        "orc.row.index.stride"        -> "10",
+        "orc.stripe.size"             -> "64m",
+        "orc.encrypt"                 -> "pii:name",
+        "metadata.org.apache.spark.x" -> "1"
+      )
+    ) {
+      val error = refused(schema, key -> value)
+      assert(error.getCondition === "STOPLOG_INVALID_OPTIONS", key)
+    }
+  }
+
+  test("a description of something else is refused") {
+    for (
+      text <- Seq("", "no JSON", """{"format":"parquet","version":1}""", """{"format":"orc","version":9}""")
+    )
+      assert(intercept[IllegalArgumentException](OrcBulk.of(text)).getMessage.contains("Not the description"))
+  }
+
+  test("other columns than it was made for are refused") {
+    val format = OrcParts.format(schema)
+    intercept[IllegalArgumentException](format.open(StructType.fromDDL("id BIGINT")))
+    format.open(StructType(schema.map(_.copy(nullable = false))))
+  }
+
+  private def refused(schema: StructType, options: (String, String)*): StoplogArgumentException =
+    intercept[StoplogArgumentException](OrcParts.format(schema, options: _*))
+
+  private def file(format: OrcBulk): org.apache.orc.Reader = reader(
+    saved(OrcParts.file(format, schema, blocks))
+  )
+}

@@ -1,0 +1,93 @@
+package stoplog.format.orc
+
+import java.nio.file.{Files, Path}
+
+import scala.jdk.CollectionConverters._
+import scala.util.Random
+
+import org.apache.spark.sql.Row
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions.GenericInternalRow
+import org.apache.spark.sql.execution.datasources.orc.OrcUtils
+import org.apache.spark.sql.types._
+import org.apache.spark.unsafe.types.UTF8String
+import org.scalatest.funsuite.AnyFunSuite
+
+import stoplog.format.bulk.{GrowingPart, PartInBlocks}
+import stoplog.format.orc.OrcParts.{reader, saved}
+
+/** When a stripe is full, and that it reaches the part when it is finished and not before. */
+class OrcStripesSuite extends AnyFunSuite {
+
+  private val schema = StructType.fromDDL("id BIGINT, name STRING, text STRING")
+
+  private val isLong = sys.env.get("STOPLOG_LONG").exists(_.nonEmpty)
+
+  for {
+    (rows, textBytes) <- Seq(900000 -> 20, 40000 -> 1000, 12000 -> 10000)
+    codec             <- if (isLong) Seq("zstd", "none") else Seq("zstd")
+  }
+    test(s"stripes are as large as those of a batch job (text of $textBytes bytes, $codec)") {
+      val options = Seq("compression" -> codec, "orc.stripe.size" -> (8 << 20).toString)
+      val theirs  = stripes(OrcParts.sparks(schema, made(rows, textBytes), options: _*))
+      val ours    = stripes(saved(OrcParts.filled(schema, made(rows, textBytes), options: _*)))
+      assert(ours.size === theirs.size)
+      assert(ours.size > 2)
+      for ((a, b) <- ours.zip(theirs).init) assert(math.abs(a - b) < 0.05 * b, s"$ours against $theirs")
+    }
+
+  test("a column whose dictionary was given up is direct in the blocks after it, and no other is") {
+    val types =
+      StructType.fromDDL("id BIGINT, few STRING, s STRUCT<many: STRING, few: STRING>, all ARRAY<STRING>")
+    val rows = (0 until 3000).map { i =>
+      Row(i.toLong, s"name ${i % 10}", Row(s"name $i", s"name ${i % 10}"), Seq(s"a $i", s"b $i"))
+    }
+    val one    = OrcRows.internal(types, rows.take(1000))
+    val blocks =
+      Seq(one, one, OrcRows.internal(types, rows.drop(1000).map(_ => Row(1L, "x", Row("x", "x"), Seq("x")))))
+    val format = OrcParts.format(types)
+    val part   = blocks.foldLeft(PartInBlocks())(_.block(OrcParts.rebuilt(format, types), _))
+    val schema = OrcUtils.orcTypeDescription(types)
+    assert(DirectColumns(schema, StripeDirectory.of(part.directory).encodings) === Seq("s.many", "all"))
+    assert(DirectColumns(schema, Nil) === Nil)
+  }
+
+  test("a row that fails leaves nothing in the part, nor does a block that is given up") {
+    val format = OrcParts.format(schema)
+    format.open(schema)
+    val out    = new GrowingPart.End(Array.empty)
+    val failed = format.block(out, Array.empty)
+    made(5000, 100).foreach(failed.write)
+    intercept[Exception](failed.write(new GenericInternalRow(Array[Any]("no number", null, null))))
+    failed.close()
+    failed.close()
+    assert(out.position === 0)
+  }
+
+  test("the count of bytes grows with the batches that orc-core took, up to a full stripe") {
+    val format = OrcParts.format(schema, "orc.stripe.size" -> (8 << 20).toString)
+    format.open(schema)
+    val writer = format.block(new GrowingPart.End(Array.empty), Array.empty)
+    val counts = made(16000, 1000).map { row => writer.write(row); writer.bufferedBytes }.toSeq
+    assert(counts.head === 0)
+    assert(counts(1100) > 1000000)
+    assert(counts(2100) > 2000000)
+    assert(counts(2100) < format.blockBytes)
+    assert(counts.exists(_ >= format.blockBytes))
+    writer.close()
+  }
+
+  private def stripes(file: Path): Seq[Long] = {
+    val sizes = reader(file).getStripes.asScala.map(_.getLength).toSeq
+    Files.delete(file)
+    sizes
+  }
+
+  private def made(count: Int, textBytes: Int): Iterator[InternalRow] = {
+    val random = new Random(1)
+    Iterator.range(0, count).map { i =>
+      val text = UTF8String.fromBytes(Array.fill(textBytes)((32 + random.nextInt(64)).toByte))
+      new GenericInternalRow(Array[Any](i.toLong, UTF8String.fromString(s"name ${i % 100}"), text))
+    }
+  }
+}

@@ -5,8 +5,7 @@ import scala.annotation.tailrec
 import stoplog.error.Errors
 import stoplog.fault.Step
 import stoplog.log.{CommitLog, LogRecord, RecordKind, SinkState}
-import stoplog.part.{Open, Pending, RunId}
-import stoplog.rolling.RollReason
+import stoplog.part.{Open, RunId}
 import stoplog.store.{FenceOutcome, PartStore}
 
 /** Protocol step 2: how a run becomes the one that writes the log. */
@@ -44,17 +43,12 @@ private[commit] final class Claiming(
     * `STOPLOG_STORE_WRITE`: without an answer nobody goes on with anything, since copying all parts is no answer to
     * an outage.
     */
-  def fence(run: RunId, state: SinkState): Claiming.Fenced = {
+  def fence(run: RunId, state: SinkState): SinkState = {
     val outcomes = if (state.open.isEmpty) Vector.empty else tools.retry(() => store.fence(run, state.open))
-    val (finished, open) = state.open.zip(outcomes).partitionMap {
-      case (part, FenceOutcome.Owned)    => Right(part.copy(owner = Some(run)))
-      case (part, FenceOutcome.Doubtful) => Right(part)
-      // A part that has rows beside it cannot end where it stands: they would be lost, and no reader could read it.
-      case (part, _: FenceOutcome.MustFinish) if !part.beside.isEmpty => Right(part)
-      case (part, FenceOutcome.MustFinish(handle, size))              =>
-        Left(Pending.of(part, handle, RollReason.Takeover).copy(sizeBytes = size))
-    }
-    Claiming.Fenced(state.copy(open = open), finished)
+    state.copy(open = state.open.zip(outcomes).map {
+      case (part, FenceOutcome.Owned)    => part.copy(owner = Some(run))
+      case (part, FenceOutcome.Doubtful) => part
+    })
   }
 
   @tailrec
@@ -77,7 +71,9 @@ private[commit] final class Claiming(
     newest.foreach(publisher.republish)
     faults.at(Step.BeforeClaim)
     val seq   = newest.fold(0L)(_.seq + 1)
-    val claim = LogRecord(seq, RecordKind.Claim, run, clock.millis(), publish = Vector.empty, state)
+    val open  = state.open.map(part => part.copy(handle = store.claimed(part.handle)))
+    val claim =
+      LogRecord(seq, RecordKind.Claim, run, clock.millis(), publish = Vector.empty, state.copy(open = open))
     log.append(claim) match {
       case CommitLog.Decided =>
         faults.at(Step.AfterClaim)
@@ -88,10 +84,4 @@ private[commit] final class Claiming(
 
   /** A living driver writes a record with each epoch; whoever loses that often has one that will not end. */
   private final val Attempts = 20
-}
-
-private[commit] object Claiming {
-
-  /** The state to go on from, and the parts that have ended with the run that left them. */
-  final case class Fenced(state: SinkState, finished: Vector[Pending])
 }

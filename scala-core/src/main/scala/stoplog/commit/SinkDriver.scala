@@ -162,15 +162,11 @@ final class SinkDriver(
     catch { case NonFatal(e) => phase = Lost(e); throw e }
 
   private def claimed(claim: LogRecord): Held = {
-    val fenced = claiming.fence(run, withoutLost(claim.state))
-    val held   = Held(claim, fenced.state, settled = false)
+    val held = Held(claim, claiming.fence(run, withoutLost(claim.state)), settled = false)
     phase = held
     seen = seen.copy(open = held.state.open)
-    val ready =
-      if (fenced.finished.isEmpty) held
-      else settled(record(held, RecordKind.Roll, fenced.finished, fenced.state))
-    sweep() // not before the record: what fencing has closed is named in none until then
-    sameContent(ready)
+    sweep()
+    sameContent(held)
   }
 
   /** The user may choose to go on without open parts whose files are gone; else the task that misses one fails. */
@@ -212,7 +208,16 @@ final class SinkDriver(
   }
 
   private def roll(held: Held, due: Vector[Due], state: SinkState): Held =
-    settled(record(held, RecordKind.Roll, closer.close(due, held.newest.seq), state))
+    settled(record(held, RecordKind.Roll, closed(held, due), state))
+
+  /** What fails may have written, and a request of it may still be on its way: nobody goes on in place then (I1). */
+  private def closed(held: Held, due: Vector[Due]): Vector[Pending] =
+    try closer.close(due, held.newest.seq)
+    catch {
+      case e: Throwable =>
+        phase = held.doubtfulOf(due.map(_.part))
+        throw e
+    }
 
   private def release(held: Held, finish: Finish): Unit = {
     faults.at(Step.BeforeRelease)
@@ -223,7 +228,7 @@ final class SinkDriver(
     }
     val left = if (due.isEmpty) ready.state.open else Vector.empty
     settled(
-      record(ready, RecordKind.Release, closer.close(due, ready.newest.seq), ready.state.copy(open = left))
+      record(ready, RecordKind.Release, closed(ready, due), ready.state.copy(open = left))
     )
     ()
   }
@@ -349,7 +354,15 @@ object SinkDriver {
   ) extends Phase {
 
     /** Every part may still be written by an attempt of an epoch that was given up (I1). */
-    def doubtful: Held = copy(state = state.copy(open = state.open.map(_.copy(owner = None))))
+    def doubtful: Held = doubtfulOf(state.open)
+
+    /** The same of these parts alone. */
+    def doubtfulOf(parts: Vector[Open]): Held = {
+      val names = parts.map(_.finishedPath).toSet
+      copy(state = state.copy(open = state.open.map { part =>
+        if (names(part.finishedPath)) part.copy(owner = None) else part
+      }))
+    }
   }
   private final case class Running(held: Held, plan: EpochPlan) extends Phase
 

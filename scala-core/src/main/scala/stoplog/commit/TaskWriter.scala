@@ -7,7 +7,7 @@ import scala.jdk.CollectionConverters._
 import stoplog.fault.{Faults, Step}
 import stoplog.part.{Open, PartNaming, Pending}
 import stoplog.rolling.{RollReason, RollingPolicy}
-import stoplog.store.{NewPart, PartOutput, PartStore, WriterLease}
+import stoplog.store.{NewPart, PartStore, WriterLease}
 
 /** Protocol steps 4 and 5: one task of one epoch. Used by the task's thread alone.
   *
@@ -122,20 +122,12 @@ final class TaskWriter[R](
     part
   }
 
-  /** What earlier epochs left open comes before anything new. What this attempt cannot go on with ends here. */
-  @scala.annotation.tailrec
-  private def handedOn(bucket: String): Option[LivePart[R]] = nextHanded(bucket) match {
-    case None                       => None
-    case Some(part) if isOurs(part) =>
-      Some(LivePart.resume(part, format)(() => store.resume(part.handle, part.validBytes)))
-    case Some(part) =>
-      store.mustFinish(part.handle, part.validBytes).filter(_ => part.beside.isEmpty) match {
-        // Who keeps this attempt from going on in place may still write there, even if this attempt never does (I1).
-        case None         => Some(LivePart.resume(part.copy(owner = None), format)(() => takeOver(part)))
-        case Some(handle) =>
-          closed += Pending.of(part, handle, RollReason.Takeover)
-          done = done.copy(partsClosed = done.partsClosed + 1)
-          handedOn(bucket)
+  /** What earlier epochs left open comes before anything new. */
+  private def handedOn(bucket: String): Option[LivePart[R]] = nextHanded(bucket).map { part =>
+    if (isOurs(part)) LivePart.resume(part, format)(() => store.resume(part.handle, part.validBytes))
+    else // who keeps this attempt from going on in place may still write there, even if this one never does (I1)
+      LivePart.resume(part.copy(owner = None), format) { () =>
+        store.takeOver(part.handle, part.validBytes, NewPart(part.bucket, part.name, plan.run))
       }
   }
 
@@ -154,9 +146,6 @@ final class TaskWriter[R](
 
   /** I1: in place only if no other live attempt can have been given this part. */
   private def isOurs(part: Open): Boolean = plan.attempt == Attempt.First && part.owner.contains(plan.run)
-
-  private def takeOver(part: Open): PartOutput =
-    store.takeOver(part.handle, part.validBytes, NewPart(part.bucket, part.name, plan.run))
 
   /** Announce, then look: a driver that claims the log does it the other way round, so one of the two sees. */
   private def enter(): Unit = if (lease.isEmpty) {

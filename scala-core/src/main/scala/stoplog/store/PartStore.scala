@@ -25,13 +25,12 @@ trait PartStore {
   /** Closes an open part at `validBytes` out of reach of a writer that may still be alive (I1). */
   def isolate(open: Resume, validBytes: Long, part: NewPart): Closed
 
-  /** What to close an open part with when nobody but its own writer can go on with it: [[takeOver]] would fail.
-    * `None` for stores that can copy, which are all but those that keep bytes where nobody can read them.
+  /** The handle under which a run that is about to claim the log names the part in its claim.
+    *
+    * For stores that let several writers add to one upload, each where the others do not: the claim is where a run's
+    * place is noted before it writes there, and no two claims give the same. Touches nothing that is stored.
     */
-  def mustFinish(open: Resume, validBytes: Long): Option[Closed] = {
-    val _ = (open, validBytes)
-    None
-  }
+  def claimed(open: Resume): Resume = open
 
   /** Makes the part visible under its final name: idempotent, from any process, never over anything else (I6).
     *
@@ -56,7 +55,7 @@ trait PartStore {
 
   /** Keeps writers of other runs from the open parts, as far as this store can: one answer for each of them.
     *
-    * Called by the driver once its claim is in the log. It must not change a byte of a part, because a driver that
+    * Called by the driver once its claim is in the log, for the parts as the claim names them. It must not change a byte of a part, because a driver that
     * slept since its claim may call it while a newer run writes. Asked after the claim, and by tasks of older runs
     * the other way round: they announce themselves first and look at the log then. So either they see the claim and
     * stop, or they are seen here (I1).
@@ -76,9 +75,6 @@ object FenceOutcome {
 
   /** A writer that should be gone may still be alive: go on elsewhere, by [[PartStore.takeOver]]. */
   case object Doubtful extends FenceOutcome
-
-  /** Nobody can go on with it, here or elsewhere: it ends where it stands. */
-  final case class MustFinish(handle: Publish, sizeBytes: Long) extends FenceOutcome
 }
 
 /** What a part is to be called.

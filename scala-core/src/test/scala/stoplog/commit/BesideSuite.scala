@@ -8,17 +8,6 @@ class BesideSuite extends AnyFunSuite {
   private def open(world: DriverWorld): Seq[(String, Long)] =
     world.newest.state.open.map(part => part.bucket -> part.records)
 
-  test("a part that ought to end with its run is gone on with: its end would lack the rows beside it") {
-    val world = new DriverWorld(Rolls.never, BesideLines)
-    world.epoch(world.driver(), 0, "b")
-    world.parts.endWithTheirRun = true
-    world.parts.cannotBeCopied = true
-    world.epoch(world.driver(Samples.other), 1, "b")
-    assert(open(world) === Seq("b" -> 2))
-    assert(world.parts.finished.isEmpty)
-    assert(world.newest.state.open.head.beside.files.size === 2)
-  }
-
   test("files that a record no longer names are dropped, and those that it names are not") {
     val world  = new DriverWorld(Rolls.never, BesideLines)
     val driver = world.driver()

@@ -19,14 +19,11 @@ final class MemoryParts extends PartStore {
   /** Whether a writer of another run may be alive. */
   var othersAlive: Boolean = false
 
-  /** Whether open parts end with the run that left them. */
-  var endWithTheirRun: Boolean = false
-
-  /** Whether nobody but its own writer can go on with an open part. */
-  var cannotBeCopied: Boolean = false
-
   /** What a part consists of, where that is not one file. */
   var consistsOf: Map[String, Set[String]] = Map.empty
+
+  /** How a claim is to name a part. */
+  var onClaim: Resume => Resume = identity
 
   /** Called with the path before each publication. */
   var onPublish: String => Unit = _ => ()
@@ -72,8 +69,7 @@ final class MemoryParts extends PartStore {
     begun(prefix(open, validBytes)).finish()
   }
 
-  override def mustFinish(open: Resume, validBytes: Long): Option[Closed] =
-    Option.when(cannotBeCopied)(Closed(open.token))
+  override def claimed(open: Resume): Resume = onClaim(open)
 
   override def stagedOf(part: Publish): Set[String] = consistsOf.getOrElse(part.token, Set(part.token))
 
@@ -101,8 +97,7 @@ final class MemoryParts extends PartStore {
 
   override def fence(run: RunId, open: Vector[Open]): Vector[FenceOutcome] = {
     onFence()
-    if (!endWithTheirRun) super.fence(run, open)
-    else open.map(part => FenceOutcome.MustFinish(Closed(part.handle.token), part.validBytes))
+    super.fence(run, open)
   }
 
   private def show(part: Publish, sizeBytes: Long, finishedPath: String): PublishOutcome =

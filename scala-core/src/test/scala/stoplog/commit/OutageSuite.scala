@@ -7,6 +7,7 @@ import org.scalatest.funsuite.AnyFunSuite
 import stoplog.commit.Samples._
 import stoplog.error.{Errors, StoplogException}
 import stoplog.log.RecordKind
+import stoplog.part.{Beside, SideFile}
 
 /** A storage that does not answer when a run wants to know what it may go on with. */
 class OutageSuite extends AnyFunSuite {
@@ -38,6 +39,19 @@ class OutageSuite extends AnyFunSuite {
     intercept[StoplogException](driver.tick())
     assert(driver.tick())
     assert(world.newest.kind === RecordKind.Roll && world.rows === Vector("row of a"))
+  }
+
+  test("what a driver failed to close is doubtful from then on: a request of it may be on its way") {
+    val world  = new DriverWorld(Rolls.atAge(5000))
+    val driver = world.driver()
+    val result = world.task(driver.begin(0, slots = 1), 0, "a")
+    val beside = Beside("", Vector(SideFile("side", 1, 0)), 1)
+    driver.commit(0, Seq(result.copy(open = result.open.map(_.copy(beside = beside)))))
+    world.clock.advance(5000)
+    world.parts.lose("t1")
+    (1 to 2).foreach(_ => intercept[StoplogException](driver.tick()))
+    val asked = world.parts.calls.filter(_.contains("t1 at"))
+    assert(asked.map(_.takeWhile(_ != ' ')) === Seq("resume", "takeOver"))
   }
 
   private def leftOpen(policy: stoplog.rolling.RollingPolicy = Rolls.never): DriverWorld = {

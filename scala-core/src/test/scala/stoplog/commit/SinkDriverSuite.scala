@@ -7,6 +7,7 @@ import org.scalatest.funsuite.AnyFunSuite
 import stoplog.commit.Samples._
 import stoplog.commit.SinkDriver.Finish.{KeepOpen, PublishOpen}
 import stoplog.log.RecordKind
+import stoplog.part.{Resume, RunId}
 import stoplog.rolling.RollReason
 
 class SinkDriverSuite extends AnyFunSuite {
@@ -124,20 +125,16 @@ class SinkDriverSuite extends AnyFunSuite {
     }
   }
 
-  test("what nobody can go on with ends before the run's first epoch, by a record of its own") {
+  test("each claim names the open parts as the store wants it, and is the first to hand them out so") {
     val world = new DriverWorld(Rolls.never)
     world.epoch(world.driver(), 0, "a")
-    world.parts.endWithTheirRun = true
-    val next = world.driver(run = other)
-    val plan = next.begin(1, slots = 1)
-    assert(world.rows === Vector("row of a"))
-    assert(world.newest.kind === RecordKind.Roll)
-    assert(plan.seq === world.newest.seq)
-    assert(plan.handed.isEmpty)
-    assert(next.stats.rolled === Map(RollReason.Takeover -> 1L))
-    next.commit(1, Seq(world.task(plan, 0, "a")))
-    next.end(PublishOpen)
-    assert(world.rows.size === 2)
+    world.parts.onClaim = open => Resume(s"${open.token}'")
+    for ((claims, run) <- Seq(1 -> other, 2 -> RunId.random())) {
+      val plan = world.driver(run = run).begin(1, slots = 1)
+      assert(world.newest.kind === RecordKind.Claim)
+      assert(world.newest.state.open.map(_.handle.token) === Vector("t1" + "'" * claims))
+      assert(plan.handed(0).map(_.handle) === world.newest.state.open.map(_.handle))
+    }
   }
 
   test("an epoch that is in the log already is a no-op, and its open parts are still there afterwards") {
@@ -318,22 +315,6 @@ class SinkDriverSuite extends AnyFunSuite {
     world.parts.forgetCalls()
     driver.tick()
     assert(world.parts.calls.filter(_.startsWith("discard")) === Seq(s"discard ${left.token}"))
-  }
-
-  test(
-    "a part that a repeated attempt cannot go on with is published with the epoch, and its rows are there once"
-  ) {
-    val world  = new DriverWorld(Rolls.never)
-    val driver = world.driver()
-    world.epoch(driver, 0, "a")
-    world.parts.cannotBeCopied = true
-    val plan = driver.begin(1, slots = 1)
-    world.task(plan, 0, "a")
-    driver.commit(1, Seq(world.task(plan, 0, Attempt.Repeated)("a")))
-    assert(world.newest.publish.map(_.reason) === Vector(RollReason.Takeover))
-    assert(world.newest.state.open.size === 1)
-    driver.end(PublishOpen)
-    assert(world.rows === Vector("row of a", "row of a"))
   }
 
   test("a driver that was overtaken sweeps nothing") {

@@ -6,7 +6,7 @@ import org.scalatest.funsuite.AnyFunSuite
 
 import stoplog.commit.Samples._
 import stoplog.fault.Faults
-import stoplog.part.{Beside, Closed, Open, PartNaming, SideFile}
+import stoplog.part.{Beside, Open, PartNaming, SideFile}
 import stoplog.rolling.{RollReason, RollingPolicy}
 
 class TaskWriterSuite extends AnyFunSuite {
@@ -157,33 +157,6 @@ class TaskWriterSuite extends AnyFunSuite {
       assert(result.open.map(_.owner) === Vector(Some(mine)), "the copy is this run's alone")
       assert(result.open.map(_.name) === Vector("p"))
     }
-  }
-
-  written(
-    "what an attempt can neither go on with nor copy ends where its record left it, and a new part begins"
-  ) {
-    val handed = Vector(left("#\nold\n", "p"), left("#\nolder\n", "q")).map(_.copy(owner = None))
-    parts.cannotBeCopied = true
-    parts.forgetCalls()
-    val writer = task(handed = handed)
-    writer.write("b", "new")
-    val result = writer.commit()
-    assert(!parts.calls.exists(call => call.startsWith("resume") || call.startsWith("takeOver")))
-    assert(
-      result.closed.map(part => (part.name, part.handle, part.sizeBytes, part.records, part.reason)) ===
-        handed.map(part => (part.name, Closed(part.handle.token), part.validBytes, 2L, RollReason.Takeover))
-    )
-    assert(result.open.map(part => (part.name, part.owner)) === Vector((name(10), Some(mine))))
-    assert(result.open.map(part => parts.content(part.handle.token)) === Vector("#\nnew\n"))
-    assert(writer.counts.partsClosed === 2)
-  }
-
-  written("its own part is gone on with in place, also where nobody else could") {
-    parts.cannotBeCopied = true
-    val writer = task(handed = Vector(left("#\nold\n", "p")))
-    writer.write("b", "new")
-    val result = writer.commit()
-    assert(result.closed.isEmpty && result.open.map(_.name) === Vector("p"))
   }
 
   written("the policy closes a part before the row that would be too many") {

@@ -35,16 +35,17 @@ abstract class ValidLengthLaws extends LawSuite {
       assert(store.staged().isEmpty)
   }
 
-  law("a part that is too long ends where it stands when another run comes, and one that is not does not") {
+  law("a part that is too long when another run comes goes on in a copy, which has nothing beside it") {
     storage =>
       val store = storage.partStore()
-      val long  = leftOpen(store, "good\n", part(name = "part-1.txt"))
-      val exact = leftOpen(store, "good\n", part(name = "part-2.txt"))
+      val long  = leftOpen(store, "good\n")
       storage.appendJunk(long, utf8("junk"))
-      val open     = Vector(long, exact).map(Open("b", "part-1.txt", 0, _, 5, 1, 0, 0, owner = None))
-      val outcomes = storage.partStore().fence(RunId.random(), open)
-      assert(outcomes.head === FenceOutcome.MustFinish(long, 5))
-      assert(Set[FenceOutcome](FenceOutcome.Owned, FenceOutcome.Doubtful)(outcomes(1)))
+      val open = Open("b", "part-1.txt", 0, long, 5, 1, 0, 0, owner = None)
+      assert(storage.partStore().fence(RunId.random(), Vector(open)) === Vector(FenceOutcome.Doubtful))
+      val copy = append(store.takeOver(long, 5, part()), "more\n").finish()
+      assert(store.publish(copy, 10, "b/part-1.txt") === Published)
+      assert(new String(storage.stored("b/part-1.txt"), "utf8") === "good\nmore\n")
+      assert(storage.validLength("b/part-1.txt") === None)
   }
 
   law("a finished file that is as long as it should be has nothing beside it") { storage =>

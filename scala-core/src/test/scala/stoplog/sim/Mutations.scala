@@ -196,7 +196,7 @@ class PartsOver(real: PartStore) extends PartStore {
   override def isolate(open: Resume, validBytes: Long, part: NewPart): Closed =
     real.isolate(open, validBytes, part)
 
-  override def mustFinish(open: Resume, validBytes: Long): Option[Closed] = real.mustFinish(open, validBytes)
+  override def claimed(open: Resume): Resume = real.claimed(open)
 
   override def publish(part: Publish, sizeBytes: Long, finishedPath: String): PublishOutcome =
     real.publish(part, sizeBytes, finishedPath)

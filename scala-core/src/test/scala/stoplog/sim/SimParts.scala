@@ -4,7 +4,7 @@ import java.io.IOException
 
 import stoplog.error.Errors
 import stoplog.fault.Step
-import stoplog.part.{Closed, Open, Publish, Resume, RunId}
+import stoplog.part.{Closed, Publish, Resume, RunId}
 import stoplog.store._
 
 /** Parts on the simulated disk, in the same small steps as the local store takes them. */
@@ -26,10 +26,8 @@ final class SimParts(world: World) extends PartStore {
     new Output(inode, validBytes.toInt)
   }
 
-  override def takeOver(open: Resume, validBytes: Long, part: NewPart): PartOutput = {
-    if (isUploaded(validBytes)) throw new Violation(s"$open was to be copied, and cannot be")
+  override def takeOver(open: Resume, validBytes: Long, part: NewPart): PartOutput =
     copied(open, validBytes, tokenOf(part))
-  }
 
   private def copied(open: Resume, validBytes: Long, token: String): PartOutput = {
     val from = op(s"look for ${open.token} to copy it")(existing(open.token))
@@ -43,20 +41,6 @@ final class SimParts(world: World) extends PartStore {
 
   override def isolate(open: Resume, validBytes: Long, part: NewPart): Closed =
     copied(open, validBytes, tokenOf(part)).finish()
-
-  /** The copy stands for what no late writer of an upload can change. */
-  override def mustFinish(open: Resume, validBytes: Long): Option[Closed] =
-    Option.when(isUploaded(validBytes)) {
-      world.note(s"${open.token} has to end")
-      copied(open, validBytes, s"${open.token}-${disk.unique()}").finish()
-    }
-
-  override def fence(run: RunId, open: Vector[Open]): Vector[FenceOutcome] =
-    super.fence(run, open).zip(open).map { case (outcome, part) =>
-      mustFinish(part.handle, part.validBytes).fold(outcome)(FenceOutcome.MustFinish(_, part.validBytes))
-    }
-
-  private def isUploaded(bytes: Long): Boolean = world.traits.uploadedFromBytes.exists(bytes >= _)
 
   override def publish(part: Publish, sizeBytes: Long, finishedPath: String): PublishOutcome = {
     @scala.annotation.tailrec

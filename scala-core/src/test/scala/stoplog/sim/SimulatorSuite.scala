@@ -39,7 +39,6 @@ private object SimulatorSuite {
       Seq(
         "is taken", "STOPLOG_FENCED", "STOPLOG_EPOCH_AHEAD", "others may write", "all others are gone",
         "in place", "to take over", "Repeated", "delete record", "discard ", "is killed", "power loss",
-        "exits", "failed before", "failed after", "fault at afterRecord", "minutes pass", "is there already",
-        "has to end"
+        "exits", "failed before", "failed after", "fault at afterRecord", "minutes pass", "is there already"
       )
 }

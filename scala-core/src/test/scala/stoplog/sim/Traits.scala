@@ -6,8 +6,6 @@ import stoplog.rolling.{PartStats, RollReason, RollingPolicy}
 
 /** What kind of world a seed makes. Drawn first, so that rare combinations last for a whole schedule.
   *
-  * @param uploadedFromBytes from which size on a part is as on S3, where nobody but its own writer can go on with it;
-  *                          `None` where every part can be copied, as on file systems
   * @param sideFilesTogether see [[stoplog.commit.Sides]]
   */
 final case class Traits(
@@ -25,7 +23,6 @@ final case class Traits(
     policy: SimPolicy,
     storageClockSkewMillis: Long,
     longSleep: LongSleep,
-    uploadedFromBytes: Option[Long],
     format: SimFormat,
     sideFilesTogether: Int
 )
@@ -44,7 +41,7 @@ object LongSleep {
 object Traits {
   def draw(random: SplittableRandom): Traits = {
     def oneOf[A](choices: A*): A = choices(random.nextInt(choices.size))
-    val drawn                    = Traits(
+    Traits(
       stickPercent = oneOf(10, 50, 80, 95),
       chaosPerThousand = oneOf(10, 30, 80),
       chaosBudget = oneOf(2, 4, 10),
@@ -66,12 +63,9 @@ object Traits {
       ),
       storageClockSkewMillis = oneOf(0L, 0L, -20 * 60 * 1000L, 20 * 60 * 1000L),
       longSleep = if (random.nextInt(100) < 4) LongSleep.PastTrimming else LongSleep.ToTheEnd,
-      uploadedFromBytes = oneOf(None, None, Some(1L), Some(20L)),
       format = oneOf(SimFormat.Lines, SimFormat.Blocks(70), SimFormat.Blocks(120), SimFormat.Blocks(1 << 20)),
       sideFilesTogether = oneOf(2, 3, 16)
     )
-    // Where parts end with the run that began them, those of blocks are another matter.
-    if (drawn.uploadedFromBytes.isEmpty) drawn else drawn.copy(format = SimFormat.Lines)
   }
 }
 

@@ -70,7 +70,27 @@ class S3SinkSuite extends AnyFunSuite with SparkSessionForTests with BatchJobs {
       assert(lines(storage) === rowsOf(1 to 3, S3SinkSuite.LargeRows))
       assert(nothingUnfinished(server))
       val reasons = new CommitLog(storage.recordStore()).all().flatMap(_.publish).map(_.reason)
-      assert(reasons === Vector(RollReason.Takeover, RollReason.End))
+      assert(reasons === Vector(RollReason.End), "the part and its upload went on")
+  }
+
+  on("a Parquet part whose upload is open across batches and a restart ends in one file with all its rows") {
+    (storage, server) =>
+      val input      = Files.createTempDirectory("stoplog-s3-input")
+      val checkpoint = Files.createTempDirectory("stoplog-s3-checkpoint").toString
+      val options    =
+        Map("format" -> "parquet", "compression" -> "none", "parquet.block.size" -> (2 << 20).toString)
+      for (run <- 1 to 2) {
+        (1 to 3).foreach(file => write(input, run * 10 + file, rows = 4000))
+        val finalizing = if (run == 2) "always" else "never"
+        S3Victim.run(spark, input.toString, storage.root, checkpoint, finalizing, options)
+        if (run == 1) assert(server.openUploads().size === 1 && storage.visible().isEmpty)
+      }
+      assert(storage.visible().size === 1)
+      assert(nothingUnfinished(server))
+      val found = spark.read.parquet(storage.root).collect().map(_.getString(0)).toSeq
+      assert(found.sorted === rowsOf(Seq(11, 12, 13, 21, 22, 23), 4000).sorted)
+      val records = new CommitLog(storage.recordStore()).all()
+      assert(records.flatMap(_.publish).map(_.reason) === Vector(RollReason.End))
   }
 
   on("a batch job adds to what is there, or replaces it") { (storage, server) =>

@@ -18,14 +18,21 @@ object S3Victim {
   }
 
   /** One file of lines is one epoch. Returns when the query has ended, and what it ends with is done. */
-  def run(spark: SparkSession, input: String, path: String, checkpoint: String, finalizing: String): Unit = {
+  def run(
+      spark: SparkSession,
+      input: String,
+      path: String,
+      checkpoint: String,
+      finalizing: String,
+      options: Map[String, String] = Map("format" -> "text")
+  ): Unit = {
     val query = spark.readStream
       .option("maxFilesPerTrigger", 1)
       .text(input)
       .coalesce(1)
       .writeStream
       .format("stoplog")
-      .option("format", "text")
+      .options(options)
       .option("bucketAssigner", "basePath")
       .option("path", path)
       .option("checkpointLocation", checkpoint)

@@ -4,7 +4,7 @@ import java.io.FileNotFoundException
 
 import stoplog.error.Errors
 import stoplog.fault.Faults
-import stoplog.part.{Closed, Open, Publish, Resume, RunId}
+import stoplog.part.{Closed, Publish, Resume, RunId}
 import stoplog.store._
 
 /** Parts as files of any Hadoop file system, by what it can do.
@@ -65,19 +65,6 @@ final class HadoopPartStore(
   override def enter(run: RunId): WriterLease = () => ()
 
   override def othersGone(run: RunId): Boolean = false
-
-  /** Every part is copied, or ends where it stands. One that is as long as it should be is copied in any case: it may
-    * yet grow, and nobody would note its length then.
-    */
-  override def fence(run: RunId, open: Vector[Open]): Vector[FenceOutcome] = trimming match {
-    case Trimming.ValidLength => open.map(part => trimming.fenced(part, lengthOf(part)))
-    case _                    => super.fence(run, open)
-  }
-
-  private def lengthOf(part: Open): Long = {
-    val path = files.at(part.handle.token)
-    files.writing(path)(files.status(path).fold(0L)(_.getLen))
-  }
 
   private def output(token: String): HadoopOutput = {
     val path = files.at(token)

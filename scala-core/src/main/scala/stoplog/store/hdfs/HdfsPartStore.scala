@@ -79,9 +79,8 @@ final class HdfsPartStore(
 
   /** Ends the leases of all writers, and only then waits: the servers recover many files at a time.
     *
-    * A part that has junk behind its committed bytes is to be copied, or ends where it stands if nothing may be cut;
-    * one whose lease does not end is to be copied as well. An outage says nothing about any part. Error:
-    * `STOPLOG_STORE_WRITE`.
+    * A part that has junk behind its committed bytes is to be copied, and so is one whose lease does not end. An outage
+    * says nothing about any part. Error: `STOPLOG_STORE_WRITE`.
     */
   override def fence(run: RunId, open: Vector[Open]): Vector[FenceOutcome] = {
     val asked = Bounded.map(open)(part => part -> unlessDoubtful(part)(leases.ask(at(part))))
@@ -97,7 +96,7 @@ final class HdfsPartStore(
   private def fenced(part: Open, closed: Boolean): FenceOutcome = {
     if (!closed) leases.awaitClosed(at(part))
     val actual = files.fileSystem.getFileStatus(at(part)).getLen
-    if (actual == part.validBytes) FenceOutcome.Owned else trimming.fenced(part, actual)
+    if (actual == part.validBytes) FenceOutcome.Owned else FenceOutcome.Doubtful
   }
 
   /** `None` for a part that only whoever goes on with it can say more about. */

@@ -25,6 +25,13 @@ private[s3] final class S3Objects(files: HadoopFiles) extends Serializable {
   /** As messages name it. */
   def describe(relative: String): String = path(relative).toString
 
+  /** What the server makes of an upload whose numbers leave some out. */
+  def gaps: S3Room.Gaps = {
+    val checksums = fs.getConf.getTrimmed("fs.s3a.create.checksum.algorithm", "")
+    if (checksums.nonEmpty || fs.getUri.getHost.endsWith(S3Objects.DirectoryBucket)) S3Room.Gaps.Refused
+    else S3Room.Gaps.Allowed
+  }
+
   /** Only for calls that are made at once. */
   def uploader(target: String): MultipartUploader =
     fs.createMultipartUploader(path(target).getParent).build()
@@ -122,6 +129,9 @@ private[s3] object S3Objects {
 
   /** Hadoop's name, also of the ability: creating an object only where there is none, in one step. */
   val ConditionalCreate = "fs.option.create.conditional.overwrite"
+
+  /** How the names of directory buckets end, and no others. */
+  private val DirectoryBucket = "--x-s3"
 
   /** A failed condition, which S3A reports with a class of its own that may not be named at compile time. */
   private def isRefused(e: Throwable): Boolean = e.getClass.getSimpleName == "RemoteFileChangedException"

@@ -9,10 +9,12 @@ import stoplog.error.Errors
 import stoplog.part.{Closed, Resume}
 import stoplog.store.PartOutput
 import stoplog.store.hadoop.HadoopFiles
+import stoplog.store.s3.S3Room.{Publisher, Writer}
 import stoplog.store.s3.S3Token.{Handle, Tail, Upload, UploadedPart}
 import stoplog.thread.SharedMemory
 
-/** The end of a part on S3: full parts go up in the background, the rest waits here for the next one.
+/** The end of a part on S3: full parts go up in the background, the rest waits here for the next one. Where no parts may
+  * be added ([[S3Room]]), objects take their place.
   *
   * @param from    what the record says of the part
   * @param content the bytes behind its last full part
@@ -27,14 +29,14 @@ private[s3] final class S3Output(
 ) extends PartOutput {
   private[this] val threads = UploadThreads.of(settings.uploadThreads)
 
-  private[this] val tail       = new TailBuffer(SharedMemory.ofTails)
-  private[this] var changed    = false
-  private[this] var closed     = false
-  private[this] var upload     = from.upload.map(_.handle)
-  private[this] var nextNumber = from.upload.fold(1)(_.nextNumber)
-  private[this] var end        = from.uploadedBytes + content.length
-  private[this] var underway   = Vector.empty[CompletableFuture[UploadedPart]]
-  private[this] var marking    = Option.empty[CompletableFuture[Unit]]
+  private[this] val tail     = new TailBuffer(SharedMemory.ofTails)
+  private[this] var changed  = false
+  private[this] var closed   = false
+  private[this] var upload   = from.upload.map(_.handle)
+  private[this] var end      = from.fullBytes + content.length
+  private[this] var underway = Vector.empty[CompletableFuture[UploadedPart]]
+  private[this] var waiting  = Vector.empty[CompletableFuture[Tail.InObject]]
+  private[this] var marking  = Option.empty[CompletableFuture[Unit]]
 
   tail.append(content, 0, content.length)
 
@@ -65,7 +67,8 @@ private[s3] final class S3Output(
     * publication moves no data.
     */
   override def finish(): Closed = io {
-    if (upload.isDefined && tail.size > 0 || tail.size > settings.putAtOnceBytes) ship()
+    if (upload.isEmpty && tail.size > settings.putAtOnceBytes) ship()
+    else if (upload.isDefined && tail.size > 0 && freeNumber.isDefined) ship()
     val parts = whole()
     val left  = persisted()
     release()
@@ -83,22 +86,59 @@ private[s3] final class S3Output(
   /** Sends what is here as the next part. Waits while too many are on their way already. */
   private def ship(): Unit = {
     val handle = upload.getOrElse(begin())
-    val number = nextNumber
-    if (number >= S3Uploads.TailNumber)
-      throw new IOException(
-        s"a part file has at most ${S3Uploads.TailNumber - 1} parts of ${settings.partBytes} bytes"
-      )
     failIfOneHas()
+    val number = freeNumber
+    if (number.isEmpty) failIfTooLong()
     val bytes   = tail.size
     val content = tail.drain()
-    underway = underway :+ threads.submit(() => uploads.put(from.target, handle, number, content, bytes))
-    nextNumber += 1
+    number match {
+      case Some(number) =>
+        underway = underway :+ threads.submit(() => uploads.put(from.target, handle, number, content, bytes))
+      case None =>
+        val path = from.base + S3Token.PieceInfix + unique()
+        waiting = waiting :+ threads.submit { () =>
+          objects.put(path) { out =>
+            content.transferTo(out)
+            ()
+          }
+          Tail.InObject(path, bytes.toLong)
+        }
+    }
   }
+
+  /** Under which the next part may go up. Once one had to wait, all behind it do. */
+  private def freeNumber: Option[Int] = from.upload.map(_.room) match {
+    case _ if from.waiting.nonEmpty || waiting.nonEmpty => None
+    case None => Some(1 + underway.size).filter(_ < S3Room.LastNumber) // in no record, hence nobody else's
+    case Some(room: Writer) => Some(room.from + underway.size).filter(_ <= room.until)
+    case Some(Publisher(_)) => None
+  }
+
+  private def failIfTooLong(): Unit = {
+    val ofTail = room.from + from.waiting.size + waiting.size + 1
+    if (ofTail > S3Room.LastNumber)
+      throw new IOException(
+        s"a part file has at most ${S3Room.LastNumber} parts of ${settings.partBytes} bytes"
+      )
+  }
+
+  /** For whoever goes on from here. */
+  private def room: S3Room = from.upload.map(_.room) match {
+    case Some(Publisher(number))                             => Publisher(number)
+    case before if from.waiting.nonEmpty || waiting.nonEmpty => Publisher(nextNumber(before))
+    case before                                              => Writer(nextNumber(before))
+  }
+
+  private def nextNumber(before: Option[S3Room]): Int = before.fold(1)(_.from) + underway.size
 
   private def begin(): Handle = {
     val handle = uploads.start(from.target)
     val marker =
-      from.copy(upload = Some(Upload(handle, Vector.empty)), tail = Tail.empty, stale = Vector.empty)
+      from.copy(
+        upload = Some(Upload(handle, Vector.empty, Writer(1))),
+        tail = Tail.empty,
+        stale = Vector.empty
+      )
     marking = Some(threads.submit { () =>
       objects.put(from.marker, S3TokenCodec.encode(marker).getBytes("UTF-8"))
     })
@@ -111,13 +151,13 @@ private[s3] final class S3Output(
     catch { case NonFatal(_) => () } // a lifecycle rule will
 
   private def failIfOneHas(): Unit =
-    underway.filter(_.isCompletedExceptionally).foreach(future => UploadThreads.await(future))
+    (underway ++ waiting).filter(_.isCompletedExceptionally).foreach(future => UploadThreads.await(future))
 
   /** All parts, once they are there. */
   private def whole(): Option[Upload] = {
     marking.foreach(future => UploadThreads.await(future))
     val parts = underway.map(future => UploadThreads.await(future))
-    upload.map(handle => Upload(handle, from.upload.fold(Vector.empty[UploadedPart])(_.parts) ++ parts))
+    upload.map(handle => Upload(handle, from.upload.fold(Vector.empty[UploadedPart])(_.parts) ++ parts, room))
   }
 
   private def persisted(): Tail =
@@ -130,8 +170,9 @@ private[s3] final class S3Output(
     }
 
   private def token(parts: Option[Upload], left: Tail): S3Token = {
-    val stale = (from.stale ++ from.tail.path).filterNot(left.path.contains)
-    from.copy(upload = parts, tail = left, stale = stale)
+    val stale  = (from.stale ++ from.tail.path).filterNot(left.path.contains)
+    val pieces = from.waiting ++ waiting.map(future => UploadThreads.await(future))
+    from.copy(upload = parts, waiting = pieces, tail = left, stale = stale)
   }
 
   private def release(): Unit = {

@@ -14,10 +14,8 @@ import stoplog.store.hadoop.HadoopFiles
   *
   * A handle holds all that is needed: the upload, its parts, and the tail or where it is. Objects in the staging
   * directory are written once and never changed, so a writer that should be gone can spoil nothing that a record
-  * names. What it can do is to add parts to an upload, which nobody names then.
-  *
-  * Uploaded bytes can be neither read nor copied. So a part with an upload cannot be taken over; it is finished where
-  * its record left it ([[mustFinish]]), and its rows go on in a new one.
+  * names. What it can do is to add parts to an upload, which nobody names then; that they come under numbers of their
+  * own is what [[S3Room]] is for.
   */
 final class S3PartStore(
     files: HadoopFiles,
@@ -29,6 +27,7 @@ final class S3PartStore(
   @transient private lazy val objects    = new S3Objects(files)
   @transient private lazy val uploads    = new S3Uploads(objects)
   @transient private lazy val tails      = new S3Tails(objects)
+  @transient private lazy val gaps       = objects.gaps
   @transient private lazy val publishing = new S3Publishing(objects, uploads, tails, faults)
 
   override def create(part: NewPart): PartOutput = output(begun(part), Array.emptyByteArray)
@@ -40,13 +39,13 @@ final class S3PartStore(
     output(tidied(token), content)
   }
 
-  /** Reads the tail and leaves its object to whoever resumes the new part. Error: `STOPLOG_STORE_WRITE` for a part that
-    * [[mustFinish]].
+  /** Reads the tail and leaves its object to whoever resumes the new part. An upload stays the same: its bytes can be
+    * neither read nor copied.
     */
   override def takeOver(open: Resume, validBytes: Long, part: NewPart): PartOutput = {
     val token = cut(open, validBytes)
-    if (token.upload.isDefined) throw unreadable(token, validBytes)
-    output(begun(part).copy(stale = token.tail.path.toVector ++ token.stale), tailOf(token))
+    if (token.upload.isDefined) output(token.inRoom(_.takenOver(gaps)), tailOf(token))
+    else output(begun(part).copy(stale = token.tail.path.toVector ++ token.stale), tailOf(token))
   }
 
   /** Nothing that the handle names can be changed by anybody, so it is only looked at. */
@@ -55,22 +54,21 @@ final class S3PartStore(
     token.tail.path.foreach { path =>
       val there = io(path)(objects.size(path)).getOrElse(0L)
       if (there < token.tail.bytes)
-        throw Errors.partShort(objects.describe(token.target), token.uploadedBytes + there, validBytes)
+        throw Errors.partShort(objects.describe(token.target), token.fullBytes + there, validBytes)
     }
-    Closed(S3TokenCodec.encode(token))
+    Closed(S3TokenCodec.encode(token.inRoom(_.takenOver(gaps))))
   }
 
-  /** A part with an upload: its bytes can be neither read nor copied, and a late writer could still put other bytes
-    * under the next part's number.
-    */
-  override def mustFinish(open: Resume, validBytes: Long): Option[Closed] = {
-    val token = cut(open, validBytes)
-    token.upload.map(_ => Closed(S3TokenCodec.encode(token)))
-  }
+  /** Its upload goes on behind the numbers that the run before may still use. */
+  override def claimed(open: Resume): Resume =
+    Resume(S3TokenCodec.encode(tokenOf(open.token).inRoom(_.claimed(gaps))))
 
+  /** Nobody can be seen here, and nobody need be: the claim has moved the uploads. A part without one is begun anew. */
   override def fence(run: RunId, open: Vector[Open]): Vector[FenceOutcome] = open.map { part =>
-    mustFinish(part.handle, part.validBytes)
-      .fold[FenceOutcome](FenceOutcome.Doubtful)(FenceOutcome.MustFinish(_, part.validBytes))
+    tokenOf(part.handle.token).upload.map(_.room) match {
+      case Some(_: S3Room.Writer) => FenceOutcome.Owned
+      case _                      => FenceOutcome.Doubtful
+    }
   }
 
   override def publish(part: Publish, sizeBytes: Long, finishedPath: String): PublishOutcome = {
@@ -111,6 +109,7 @@ final class S3PartStore(
       base = s"$directory/$below.${part.name}.${part.run.uid}-${PartLayout.unique()}",
       target = s"$below${part.name}",
       upload = None,
+      waiting = Vector.empty,
       tail = S3Token.Tail.empty,
       stale = Vector.empty
     )
@@ -132,7 +131,7 @@ final class S3PartStore(
   private def tailOf(token: S3Token): Array[Byte] = reading(token, token.sizeBytes) {
     tails
       .read(token.tail)
-      .getOrElse(throw Errors.partShort(objects.describe(token.target), token.uploadedBytes, token.sizeBytes))
+      .getOrElse(throw Errors.partShort(objects.describe(token.target), token.fullBytes, token.sizeBytes))
   }
 
   /** Without tails of former epochs, a few at a time. What stays behind costs its bytes until recovery finds it. */
@@ -160,7 +159,7 @@ final class S3PartStore(
     try action
     catch {
       case _: EOFException =>
-        throw Errors.partShort(objects.describe(token.target), token.uploadedBytes, sizeBytes)
+        throw Errors.partShort(objects.describe(token.target), token.fullBytes, sizeBytes)
     }
   }
 

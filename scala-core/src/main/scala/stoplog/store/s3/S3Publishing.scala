@@ -55,10 +55,12 @@ private[s3] final class S3Publishing(objects: S3Objects, uploads: S3Uploads, tai
         }
     }
 
-  /** `Left` when it may go well the next time: two publishers that add the tail at once invalidate each other's. */
+  /** `Left` when it may go well the next time: two publishers that add the same part at once may invalidate each
+    * other's.
+    */
   private def completed(token: S3Token, upload: S3Token.Upload): Either[IOException, PublishOutcome] =
     try
-      withTail(token, upload) match {
+      whole(token, upload) match {
         case None        => Right(there(token).getOrElse(Lost))
         case Some(whole) =>
           uploads.complete(token.target, whole)
@@ -70,15 +72,25 @@ private[s3] final class S3Publishing(objects: S3Objects, uploads: S3Uploads, tai
       case e: IOException           => Left(e)
     }
 
-  /** The upload with the tail as its last part; `None` when the tail has gone. */
-  private def withTail(token: S3Token, upload: S3Token.Upload): Option[S3Token.Upload] =
-    if (token.tail.bytes == 0) Some(upload)
-    else
-      tails.read(token.tail).map { content =>
-        val last = new ByteArrayInputStream(content)
-        val part = uploads.put(token.target, upload.handle, S3Uploads.TailNumber, last, content.length)
-        upload.copy(parts = upload.parts :+ part)
-      }
+  /** The upload with all that waits beside it as its last parts; `None` when any of it has gone. */
+  private def whole(token: S3Token, upload: S3Token.Upload): Option[S3Token.Upload] =
+    (token.waiting :+ token.tail).filter(_.bytes > 0).zipWithIndex.foldLeft(Option(upload)) {
+      case (sofar, (piece, index)) =>
+        for {
+          before  <- sofar
+          content <- tails.read(piece)
+        } yield {
+          val number = upload.room.from + index
+          val part   = uploads.put(
+            token.target,
+            upload.handle,
+            number,
+            new ByteArrayInputStream(content),
+            content.length
+          )
+          before.copy(parts = before.parts :+ part)
+        }
+    }
 
   private def there(token: S3Token): Option[PublishOutcome] = objects.size(token.target).map { actual =>
     if (actual == token.sizeBytes) AlreadyPublished

@@ -1,44 +1,55 @@
 package stoplog.store.s3
 
-/** All that is known of an unfinished part: full parts of an upload, and the tail behind them.
+/** All that is known of an unfinished part: full parts of an upload, what waits to become parts, and the tail.
   *
   * Paths are relative to the sink's path.
   *
   * @param base   what the names of the part's objects in the staging directory begin with; used by one writer alone
   * @param target the name under which it is going to be finished; an upload is bound to it from the start
   * @param upload none as long as there is no full part
+  * @param waiting objects behind the upload's parts, each large enough for one: written by those who may add none
   * @param stale  tails of earlier epochs, which nobody needs once this token is in a record
   */
 private[s3] final case class S3Token(
     base: String,
     target: String,
     upload: Option[S3Token.Upload],
+    waiting: Vector[S3Token.Tail.InObject],
     tail: S3Token.Tail,
     stale: Vector[String]
 ) {
   def uploadedBytes: Long = upload.fold(0L)(_.parts.map(_.bytes).sum)
 
-  def sizeBytes: Long = uploadedBytes + tail.bytes
+  /** All but the tail. */
+  def fullBytes: Long = uploadedBytes + waiting.map(_.bytes).sum
+
+  def sizeBytes: Long = fullBytes + tail.bytes
+
+  def inRoom(room: S3Room => S3Room): S3Token = copy(upload = upload.map(u => u.copy(room = room(u.room))))
 
   /** The same part with fewer bytes behind it; `None` if its end is then within what has been uploaded: uploaded
     * bytes can be left out part by part only, since nobody can read them.
     */
-  def cutTo(bytes: Long): Option[S3Token] = {
-    val kept     = upload.map(u => u.copy(parts = within(u.parts, bytes)))
-    val uploaded = kept.fold(0L)(_.parts.map(_.bytes).sum)
-    if (uploaded == uploadedBytes) Some(copy(tail = tail.first(bytes - uploaded)))
-    else if (uploaded == bytes) Some(copy(upload = kept, tail = S3Token.Tail.empty))
-    else None
-  }
+  def cutTo(bytes: Long): Option[S3Token] =
+    if (bytes >= fullBytes) Some(copy(tail = tail.first(bytes - fullBytes)))
+    else if (bytes >= uploadedBytes) {
+      val kept = within(waiting, bytes - uploadedBytes)(_.bytes)
+      val left = bytes - uploadedBytes - kept.map(_.bytes).sum
+      Some(copy(waiting = kept, tail = waiting(kept.size).first(left)))
+    } else {
+      val kept = upload.map(u => u.copy(parts = within(u.parts, bytes)(_.bytes)))
+      Some(copy(upload = kept, waiting = Vector.empty, tail = S3Token.Tail.empty))
+        .filter(_.uploadedBytes == bytes)
+    }
 
   /** The objects in the staging directory that the part needs, its upload's marker included. */
-  def objects: Vector[String] = upload.map(_ => marker).toVector ++ tail.path
+  def objects: Vector[String] = upload.map(_ => marker).toVector ++ waiting.map(_.at) ++ tail.path
 
   /** The object that says which upload there is, for whoever cleans up after a writer that died. */
   def marker: String = base + S3Token.MarkerSuffix
 
-  private def within(parts: Vector[S3Token.UploadedPart], bytes: Long): Vector[S3Token.UploadedPart] = {
-    val ends = parts.scanLeft(0L)(_ + _.bytes).drop(1)
+  private def within[A](parts: Vector[A], bytes: Long)(size: A => Long): Vector[A] = {
+    val ends = parts.scanLeft(0L)(_ + size(_)).drop(1)
     parts.zip(ends).takeWhile { case (_, end) => end <= bytes }.map(_._1)
   }
 }
@@ -47,12 +58,10 @@ private[s3] object S3Token {
 
   val MarkerSuffix: String = ".upload"
 
-  /** A multipart upload, and what has been uploaded to it; handles as Hadoop gives them. */
-  final case class Upload(handle: Handle, parts: Vector[UploadedPart]) {
+  val PieceInfix: String = ".piece-"
 
-    /** Whoever goes on uses numbers above all that are in the record, and so changes nothing that is in it. */
-    def nextNumber: Int = parts.lastOption.fold(1)(_.number + 1)
-  }
+  /** A multipart upload, and what has been uploaded to it; handles as Hadoop gives them. */
+  final case class Upload(handle: Handle, parts: Vector[UploadedPart], room: S3Room)
 
   final case class UploadedPart(number: Int, bytes: Long, handle: Handle)
 
@@ -82,7 +91,7 @@ private[s3] object S3Token {
     /** In the staging directory. */
     final case class InObject(at: String, bytes: Long) extends Tail {
       override def path: Option[String]     = Some(at)
-      override def first(bytes: Long): Tail = copy(bytes = bytes)
+      override def first(bytes: Long): Tail = if (bytes == 0) empty else copy(bytes = bytes)
     }
 
     val empty: Tail = InRecord(Handle(""))

@@ -7,14 +7,14 @@ import com.fasterxml.jackson.databind.{JsonNode, ObjectMapper}
 
 import stoplog.store.s3.S3Token._
 
-/** Tokens as they stand in the commit log: `{"v":1,"base":…,"target":…,"upload":…,"parts":[…],"tail":…}`.
+/** Tokens as they stand in the commit log: `{"v":2,"base":…,"target":…,"upload":…,"parts":[…],"next":…,"tail":…}`.
   *
   * Every version ever written stays readable; a newer one is refused, because it may say more than is understood.
   */
 private[s3] object S3TokenCodec {
 
   /** The version that is written, and the newest that can be read. */
-  val Version: Int = 1
+  val Version: Int = 2
 
   def encode(token: S3Token): String = {
     val root = mapper.createObjectNode()
@@ -27,6 +27,14 @@ private[s3] object S3TokenCodec {
       upload.parts.foreach { part =>
         parts.addObject().put("n", part.number).put("bytes", part.bytes).put("handle", part.handle.base64)
       }
+      upload.room match {
+        case S3Room.Writer(from)    => root.put("next", from)
+        case S3Room.Publisher(from) => root.put("nextOfPublisher", from)
+      }
+    }
+    if (token.waiting.nonEmpty) {
+      val waiting = root.putArray("waiting")
+      token.waiting.foreach(piece => waiting.addObject().put("at", piece.at).put("bytes", piece.bytes))
     }
     token.tail match {
       case Tail.InRecord(content)   => root.put("tail", content.base64)
@@ -48,8 +56,10 @@ private[s3] object S3TokenCodec {
       base = required(root, "base").asText(),
       target = required(root, "target").asText(),
       upload = Option(root.get("upload")).map { handle =>
-        Upload(Handle(handle.asText()), elements(root.path("parts")).map(readPart))
+        val parts = elements(root.path("parts")).map(readPart)
+        Upload(Handle(handle.asText()), parts, readRoom(root, parts))
       },
+      waiting = elements(root.path("waiting")).map(readObject),
       tail = readTail(required(root, "tail")),
       stale = elements(root.path("stale")).map(_.asText())
     )
@@ -70,7 +80,15 @@ private[s3] object S3TokenCodec {
 
   private def readTail(node: JsonNode): Tail =
     if (node.isTextual) Tail.InRecord(Handle(node.asText()))
-    else Tail.InObject(required(node, "at").asText(), required(node, "bytes").asLong())
+    else readObject(node)
+
+  private def readObject(node: JsonNode): Tail.InObject =
+    Tail.InObject(required(node, "at").asText(), required(node, "bytes").asLong())
+
+  private def readRoom(root: JsonNode, parts: Vector[UploadedPart]): S3Room =
+    if (root.path("v").asInt() == 1) S3Room.unbounded(parts.lastOption.fold(0)(_.number))
+    else if (root.has("next")) S3Room.Writer(root.path("next").asInt())
+    else S3Room.Publisher(required(root, "nextOfPublisher").asInt())
 
   private def elements(array: JsonNode): Vector[JsonNode] = array.elements().asScala.toVector
 

@@ -55,11 +55,3 @@ private[s3] final class S3Uploads(objects: S3Objects) extends Serializable {
     } finally uploader.close()
   }
 }
-
-private[s3] object S3Uploads {
-
-  /** The number under which publishers add the tail, and nobody else anything: S3's highest. A writer that should
-    * be gone can therefore not come between a publisher's two requests.
-    */
-  val TailNumber: Int = 10000
-}

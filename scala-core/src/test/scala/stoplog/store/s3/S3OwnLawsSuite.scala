@@ -4,8 +4,8 @@ import java.util.Arrays
 
 import stoplog.laws.{Copied, LawSuite, StorageUnderTest}
 import stoplog.log.PutOutcome.{Created, Taken}
-import stoplog.part.{Open, Resume}
-import stoplog.store.{FenceOutcome, PartStore}
+import stoplog.part.Resume
+import stoplog.store.PartStore
 import stoplog.store.PublishOutcome.{AlreadyPublished, Lost, Published}
 
 /** What S3 promises beside the laws, and instead of some of them. */
@@ -30,20 +30,6 @@ class S3OwnLawsSuite extends LawSuite {
       assert(Arrays.equals(storage.bytes("b/part-1.txt"), content))
       assert(storage.partStore().publish(open, content.length.toLong, "b/part-1.txt") === AlreadyPublished)
       assert(storage.partStore().staged().isEmpty)
-  }
-
-  law("a part with an upload is finished where its record left it, whatever a late writer adds") { storage =>
-    val store  = S3OwnLawsSuite.s3(storage)
-    val open   = goOn(store, store.create(part()).persist(), 0, 6 << 20)
-    val closed = store.fence(run, Vector(opened(open, 6L << 20))).head match {
-      case FenceOutcome.MustFinish(handle, size) if size == (6L << 20) => handle
-      case other                                                       => fail(s"$other")
-    }
-    assert(store.mustFinish(open, 6L << 20) === Some(closed))
-    assert(condition(store.takeOver(open, 6L << 20, part())) === "STOPLOG_STORE_WRITE")
-    goOn(store, open, 6 << 20, 12 << 20)
-    assert(store.publish(closed, 6L << 20, "b/part-1.txt") === Published)
-    assert(Arrays.equals(storage.bytes("b/part-1.txt"), content.take(6 << 20)))
   }
 
   law("an object of another length under the final name is never overwritten") { storage =>
@@ -85,15 +71,5 @@ class S3OwnLawsSuite extends LawSuite {
     val output = store.resume(open, from.toLong)
     output.write(content, from, end - from)
     output.persist()
-  }
-
-  private def opened(handle: Resume, bytes: Long): Open =
-    Open("b", "part-1.txt", 0, handle, bytes, 1, 0, 0, None)
-}
-
-private object S3OwnLawsSuite {
-  def s3(storage: StorageUnderTest): S3PartStore = storage match {
-    case s3: S3Storage => s3.s3Store()
-    case other         => throw new IllegalArgumentException(s"$other is no S3")
   }
 }

@@ -56,7 +56,7 @@ final class S3Storage(bucket: S3Bucket, prefix: String, settings: S3Settings, si
   override def appendJunk(open: Resume, junk: Array[Byte]): Unit = {
     val token = tokenOf(open)
     token.upload.foreach(upload =>
-      uploads.put(token.target, upload.handle, upload.nextNumber, new ByteArrayInputStream(junk), junk.length)
+      uploads.put(token.target, upload.handle, upload.room.from, new ByteArrayInputStream(junk), junk.length)
     )
   }
 

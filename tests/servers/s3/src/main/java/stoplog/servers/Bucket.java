@@ -8,7 +8,13 @@ final class Bucket {
 
   /** Hadoop keeps one client for a bucket, whatever its settings: so each kind of client has one of its own. */
   static final List<String> ALL =
-      List.of(NAME, "stoplog-requests", "stoplog-faults", "stoplog-settings", "stoplog-other-make");
+      List.of(
+          NAME,
+          "stoplog-requests",
+          "stoplog-faults",
+          "stoplog-settings",
+          "stoplog-checksums",
+          "stoplog-other-make");
 
   private Bucket() {}
 }

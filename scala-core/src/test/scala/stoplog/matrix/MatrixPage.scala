@@ -90,6 +90,7 @@ object MatrixPage {
        |
        |"$Result" means: read with a client that knows nothing of stoplog, every row of every epoch is there exactly
        |once, no file is torn, no name but those of finished parts is visible, and a later run sweeps away all that
-       |was unfinished.
+       |was unfinished. Where parts are of blocks, every file that the newest record names beside a part is whole when
+       |the process stops, and none is left at the end.
        |""".stripMargin
 }

@@ -66,7 +66,7 @@ object Storage {
 
   case object S3 extends Storage("S3", "the client of Amazon's SDK") {
     override def layouts: Vector[Layout]   = Vector(Layout.Staging)
-    override def contents: Vector[Content] = Vector(Content.Heavy, Content.Gzip)
+    override def contents: Vector[Content] = Vector(Content.Heavy, Content.Gzip, Content.HeavyBlocks)
 
     /** Nothing there tells a process that has died from one that stands still. */
     override def fates: Vector[Fate] = Vector(Fate.Killed, Fate.Woken)

@@ -36,11 +36,13 @@ final class Chaos(world: World, sessions: ArrayBuffer[Session]) {
   def before(step: Step): Unit = if (world.isTroubled) {
     if (Chaos.Deciding(step) && longSleepers && random.nextInt(4) == 0)
       fallAsleep(scheduler.current, Chaos.ToTheEnd)
-    else if (Chaos.Writing(step)) beforeWriting()
+    else if (Chaos.Writing(step)) sleepOnceIn(25)
   }
 
-  /** With a part open. */
-  def beforeWriting(): Unit = if (world.isTroubled && budget > 0 && random.nextInt(25) == 0) {
+  /** With a part open in place, and nothing written to it yet. */
+  def beforeWriting(): Unit = if (world.isTroubled) sleepOnceIn(6)
+
+  private def sleepOnceIn(times: Int): Unit = if (budget > 0 && random.nextInt(times) == 0) {
     budget -= 1
     fallAsleep(scheduler.current, Chaos.ToTheEnd)
     if (random.nextBoolean()) killDriver(sparing = scheduler.current.process)

@@ -23,7 +23,8 @@ abstract class HadoopMatrixSuite(storage: Storage) extends MatrixSuite(storage) 
     if (long) 1 to last else Seq(last).filter(_ => Steps.ofDecidedJobs(step))
   }
 
-  testPage()
+  // The run that writes a section proves it, and takes minutes: an ordinary one tries a sample.
+  if (long) testPage()
 
   override protected def section: String = plan.render(occurrences(_), batchOccurrences(_))
 

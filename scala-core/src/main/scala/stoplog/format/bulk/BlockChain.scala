@@ -1,5 +1,7 @@
 package stoplog.format.bulk
 
+import org.apache.spark.sql.catalyst.expressions.UnsafeRow
+
 import stoplog.commit.PartEnd
 
 /** The blocks of one part, from the first to the end of the file.
@@ -40,7 +42,7 @@ private[bulk] final case class Written(format: BulkFormat, columns: Int, descrip
   def isUnknown: Boolean = Ratios.learned(description).isEmpty
 
   /** Learns from a few rows, by a block that nobody reads. */
-  def probe(rows: Iterator[org.apache.spark.sql.catalyst.expressions.UnsafeRow]): Unit = {
+  def probe(rows: Iterator[UnsafeRow]): Unit = {
     val nowhere = new Nowhere
     val block   = new OpenBlock(format.block(nowhere, Array.emptyByteArray), Long.MaxValue)
     try {

@@ -1,15 +1,19 @@
 package stoplog.format.bulk
 
-import java.util.Locale
-
 /** Entries that users put into the header or footer of each file: the options `metadata.<key>`. */
 private[format] object FileMetadata {
 
-  /** By key, whose case counts. */
-  def apply(options: Map[String, String]): Map[String, String] = options.collect {
-    case (option, value) if option.toLowerCase(Locale.ROOT).startsWith(Prefix) =>
-      option.drop(Prefix.length) -> value
-  }
+  /** What these options begin with; upper and lower case are the same. */
+  val Prefix: String = "metadata."
 
-  private val Prefix = "metadata."
+  /** By key, whose case counts. */
+  def apply(options: Map[String, String]): Map[String, String] = split(options)._1
+
+  /** The entries by their keys, and the other options. */
+  def split(options: Map[String, String]): (Map[String, String], Map[String, String]) = {
+    val (metadata, others) = options.partition { case (key, _) =>
+      key.regionMatches(true, 0, Prefix, 0, Prefix.length)
+    }
+    (metadata.map { case (key, value) => key.drop(Prefix.length) -> value }, others)
+  }
 }

@@ -9,7 +9,7 @@ import org.apache.spark.sql.types.{ArrayType, DataType, DateType, MapType, Struc
 
 import stoplog.error.Errors
 import stoplog.format.SupportedTypes
-import stoplog.format.bulk.Nowhere
+import stoplog.format.bulk.{FileMetadata, Nowhere}
 
 /** Finds on the driver what would fail in the first task. */
 private[orc] object DryRun {
@@ -53,7 +53,7 @@ private[orc] object DryRun {
 
   private def problems(settings: OrcSettings): Seq[String] =
     settings.metadata.keys.toSeq.sorted.filter(_.startsWith("org.apache.spark.")).map { key =>
-      s"${OrcBulk.MetadataPrefix}$key: Spark writes metadata of this name itself."
+      s"${FileMetadata.Prefix}$key: Spark writes metadata of this name itself."
     } ++ Option(OrcConf.ENCRYPTION.getString(settings.configuration)).filter(_.nonEmpty).map { _ =>
       s"${OrcConf.ENCRYPTION.getAttribute}: an ORC part that several writers go on with cannot be encrypted."
     }

@@ -5,7 +5,7 @@ import org.apache.spark.sql.execution.datasources.orc.OrcUtils
 import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.types.StructType
 
-import stoplog.format.bulk.{BlockOutput, BlockWriter, BulkFormat}
+import stoplog.format.bulk.{BlockOutput, BlockWriter, BulkFormat, FormatDescription}
 
 /** ORC: a block is a stripe, and the directory is where the stripes are and what their columns' statistics are.
   *
@@ -27,10 +27,7 @@ final class OrcBulk private (settings: OrcSettings) extends BulkFormat {
     s"${OrcUtils.extensionsForCompressionCodecNames.getOrElse(settings.compression, "")}.orc"
 
   override def open(schema: StructType): Unit = {
-    require(
-      columns(schema) == columns(settings.schema),
-      s"Made for ${settings.schema.catalogString}, opened for ${schema.catalogString}."
-    )
+    FormatDescription.sameColumns(settings.schema, schema)
     writing = new OrcWriting(settings)
   }
 
@@ -44,16 +41,9 @@ final class OrcBulk private (settings: OrcSettings) extends BulkFormat {
 
   /** All that [[OrcBulk.of]] needs, as JSON. */
   override def describe: String = settings.describe
-
-  // Whether a column is nullable may differ between what was planned and what runs.
-  private def columns(schema: StructType): Seq[(String, String)] =
-    schema.map(field => field.name -> field.dataType.catalogString)
 }
 
 object OrcBulk {
-
-  /** The prefix of options that are user metadata of the file: `metadata.origin` makes the entry `origin`. */
-  val MetadataPrefix: String = "metadata."
 
   /** The format under the settings of a session. Whatever can be wrong with them is found here, on the driver.
     *

@@ -1,12 +1,10 @@
 package stoplog.format.orc
 
-import scala.jdk.CollectionConverters._
-
-import com.fasterxml.jackson.core.JsonProcessingException
-import com.fasterxml.jackson.databind.{JsonNode, ObjectMapper}
 import org.apache.hadoop.conf.Configuration
 import org.apache.orc.OrcConf
-import org.apache.spark.sql.types.{DataType, StructType}
+import org.apache.spark.sql.types.StructType
+
+import stoplog.format.bulk.FormatDescription
 
 /** All that decides on the bytes of a file besides its rows, in a form that outlives the session.
   *
@@ -33,48 +31,14 @@ private[orc] final case class OrcSettings(
     conf
   }
 
-  def describe: String = {
-    val root = OrcSettings.mapper.createObjectNode()
-    root.put("format", "orc").put("version", OrcSettings.Version).put("batchRows", batchRows)
-    root.set[JsonNode]("schema", OrcSettings.mapper.readTree(schema.json))
-    for ((name, values) <- Seq("orc" -> orc, "metadata" -> metadata)) {
-      val node = root.putObject(name)
-      values.toSeq.sorted.foreach { case (key, value) => node.put(key, value) }
-    }
-    root.toString
-  }
+  def describe: String =
+    FormatDescription.write("orc", schema, "batchRows" -> batchRows)("orc" -> orc, "metadata" -> metadata)
 }
 
 private[orc] object OrcSettings {
 
-  /** The version of the description that is written, and the newest that can be read. */
-  val Version: Int = 1
-
   def of(described: String): OrcSettings = {
-    val root =
-      try mapper.readTree(described)
-      catch { case e: JsonProcessingException => throw notOne(e.getOriginalMessage) }
-    val version = root.path("version").asInt(0)
-    if (root.path("format").asText != "orc") throw notOne("its format is another")
-    else if (version < 1 || version > Version) throw notOne(s"its version is $version, known is $Version")
-    else
-      DataType.fromJson(root.path("schema").toString) match {
-        case schema: StructType =>
-          OrcSettings(
-            schema,
-            texts(root.path("orc")),
-            root.path("batchRows").asInt,
-            texts(root.path("metadata"))
-          )
-        case other => throw notOne(s"its schema is ${other.simpleString}")
-      }
+    val read = FormatDescription.read("orc", described)
+    OrcSettings(read.schema, read.texts("orc"), read.number("batchRows"), read.texts("metadata"))
   }
-
-  private def texts(node: JsonNode): Map[String, String] =
-    node.properties.asScala.map(entry => entry.getKey -> entry.getValue.asText).toMap
-
-  private def notOne(why: String): IllegalArgumentException =
-    new IllegalArgumentException(s"Not the description of an ORC format: $why.")
-
-  private val mapper = new ObjectMapper()
 }

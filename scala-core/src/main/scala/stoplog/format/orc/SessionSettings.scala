@@ -8,6 +8,8 @@ import org.apache.spark.sql.execution.datasources.orc.OrcOptions
 import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.types.StructType
 
+import stoplog.format.bulk.FileMetadata
+
 /** What Spark's ORC sink would write with, taken from a session on the driver. */
 private[orc] object SessionSettings {
 
@@ -17,7 +19,7 @@ private[orc] object SessionSettings {
       session: SQLConf,
       hadoop: Configuration
   ): OrcSettings = {
-    val (metadata, others) = options.partition { case (key, _) => isMetadata(key) }
+    val (metadata, others) = FileMetadata.split(options)
     // As a session's settings and a writer's options reach Hadoop in Spark: the later win.
     val carried =
       Seq(settingsOf(hadoop), session.getAllConfs, others).map(_.filter(setting => isOrc(setting._1)))
@@ -25,7 +27,7 @@ private[orc] object SessionSettings {
       schema,
       carried.reduce(_ ++ _) + (OrcConf.COMPRESS.getAttribute -> codec(others, session)),
       session.orcVectorizedWriterBatchSize,
-      metadata.map { case (key, value) => key.drop(OrcBulk.MetadataPrefix.length) -> value }
+      metadata
     )
   }
 
@@ -36,7 +38,4 @@ private[orc] object SessionSettings {
     hadoop.asScala.map(_.getKey).filter(isOrc).map(key => key -> hadoop.get(key)).toMap
 
   private def isOrc(key: String): Boolean = key.startsWith("orc.") || key.startsWith("hive.exec.orc.")
-
-  private def isMetadata(key: String): Boolean =
-    key.regionMatches(true, 0, OrcBulk.MetadataPrefix, 0, OrcBulk.MetadataPrefix.length)
 }

@@ -10,7 +10,7 @@ import org.apache.spark.sql.internal.SQLConf
 
 import stoplog.error.Errors
 import stoplog.format.SupportedTypes
-import stoplog.format.bulk.BlockOutput
+import stoplog.format.bulk.{FileMetadata, Nowhere}
 
 /** Finds on the driver what would fail in the first task. */
 private[parquet] object DryRun {
@@ -47,7 +47,7 @@ private[parquet] object DryRun {
 
   private def problems(settings: ParquetSettings): Seq[String] =
     settings.metadata.keys.toSeq.sorted.filter(isReserved).map { key =>
-      s"${ParquetBulk.MetadataPrefix}$key: Spark writes metadata of this name itself."
+      s"${FileMetadata.Prefix}$key: Spark writes metadata of this name itself."
     } ++ WithoutSetter.filter(settings.hadoop.contains).map { key =>
       s"$key: parquet-hadoop has no way to set it on a single writer."
     } ++ keyMaterial(settings) ++ Option.when(settings.schema.isEmpty)("A Parquet file must have a column.")
@@ -65,11 +65,4 @@ private[parquet] object DryRun {
       .map(_ => s"$InternalKeyMaterial: key material must be kept in the file.")
 
   private val InternalKeyMaterial = "parquet.encryption.key.material.store.internally"
-
-  private final class Nowhere extends BlockOutput {
-    private var written                                                    = 0L
-    override def position: Long                                            = written
-    override def write(byte: Int): Unit                                    = written += 1
-    override def write(bytes: Array[Byte], offset: Int, length: Int): Unit = written += length
-  }
 }

@@ -6,7 +6,7 @@ import org.apache.parquet.hadoop.metadata.CompressionCodecName
 import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.types.StructType
 
-import stoplog.format.bulk.{BlockOutput, BlockWriter, BulkFormat}
+import stoplog.format.bulk.{BlockOutput, BlockWriter, BulkFormat, FormatDescription}
 
 /** Parquet: a block is a row group, and the directory is what the file would end with if it ended there: a footer of
   * all row groups so far, its length, the magic.
@@ -32,10 +32,7 @@ final class ParquetBulk private (settings: ParquetSettings) extends BulkFormat {
   override def suffix: String = s"${codec.getExtension}.parquet"
 
   override def open(schema: StructType): Unit = {
-    require(
-      columns(schema) == columns(settings.schema),
-      s"Made for ${settings.schema.catalogString}, opened for ${schema.catalogString}."
-    )
+    FormatDescription.sameColumns(settings.schema, schema)
     conf = settings.configuration
     session = settings.sqlConf
   }
@@ -65,16 +62,9 @@ final class ParquetBulk private (settings: ParquetSettings) extends BulkFormat {
 
   private def codec: CompressionCodecName =
     CompressionCodecName.fromConf(settings.hadoop(ParquetOutputFormat.COMPRESSION))
-
-  // Whether a column is nullable may differ between what was planned and what runs.
-  private def columns(schema: StructType): Seq[(String, String)] =
-    schema.map(field => field.name -> field.dataType.catalogString)
 }
 
 object ParquetBulk {
-
-  /** The prefix of options that are key-value metadata of the file: `metadata.origin` makes the entry `origin`. */
-  val MetadataPrefix: String = "metadata."
 
   /** The format under the settings of a session. Whatever can be wrong with them is found here, on the driver.
     *

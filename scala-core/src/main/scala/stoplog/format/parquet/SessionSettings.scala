@@ -8,6 +8,8 @@ import org.apache.spark.sql.execution.datasources.parquet.{ParquetOptions, Parqu
 import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.types.StructType
 
+import stoplog.format.bulk.FileMetadata
+
 /** What Spark's Parquet sink would write with, taken from a session on the driver. */
 private[parquet] object SessionSettings {
 
@@ -17,13 +19,13 @@ private[parquet] object SessionSettings {
       session: SQLConf,
       hadoop: Configuration
   ): ParquetSettings = {
-    val (metadata, others) = options.partition { case (key, _) => isMetadata(key) }
+    val (metadata, others) = FileMetadata.split(options)
     val dotted             = others.filter { case (key, _) => key.contains('.') }
     ParquetSettings(
       schema,
       dotted ++ carried(prepared(schema, others, dotted, session, hadoop)),
       sessionSettings(session),
-      metadata.map { case (key, value) => key.drop(ParquetBulk.MetadataPrefix.length) -> value }
+      metadata
     )
   }
 
@@ -67,7 +69,4 @@ private[parquet] object SessionSettings {
     SQLConf.PARQUET_INT96_REBASE_MODE_IN_WRITE.key,
     SQLConf.SESSION_LOCAL_TIMEZONE.key
   )
-
-  private def isMetadata(key: String): Boolean =
-    key.regionMatches(true, 0, ParquetBulk.MetadataPrefix, 0, ParquetBulk.MetadataPrefix.length)
 }

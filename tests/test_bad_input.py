@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+import stoplog
 from support.finished import assert_each_once, assert_none_twice, files
 from support.place import ROWS_PER_FILE
 from support.refusals import assert_refused
@@ -93,6 +94,25 @@ def test_a_null_in_text(spark: SparkSession, place: Place) -> None:
     assert files(place.out) == []
     Stream(spark, place, change=with_null).run(nullValue="nothing")
     assert_each_once(place.out, ["nothing", *(row for row in place.rows if row != "00000-00050")])
+
+
+def test_rows_that_cannot_be_written_are_put_aside(spark: SparkSession, place: Place) -> None:
+    def with_null(rows: DataFrame) -> DataFrame:
+        return rows.selectExpr("nullif(value, '00000-00050') as value")
+
+    place.feed(files=1)
+    query = Stream(spark, place, change=with_null).run(onBadRow="reject")
+    assert_each_once(place.out, [row for row in place.rows if row != "00000-00050"])
+    [rejected] = (place.out / "_rejected").rglob("part-*.json")
+    [line] = rejected.read_text().splitlines()
+    assert json.loads(line) | {"reason": ""} == {
+        "reason": "",
+        "bucket": "",
+        "batch": 0,
+        "row": {"value": None},
+    }
+    assert "STOPLOG_NULL_VALUE" in json.loads(line)["reason"]
+    assert [each.metrics.rejected_rows for each in stoplog.progress(query)] == [1]
 
 
 @pytest.mark.parametrize("bucket", ["..", "a/../../b", "/absolute", "a//b", "_hidden", ".hidden"])

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from stoplog._columns import columns_text
 from stoplog._jvm import find_door
-from stoplog._options import Pairs, merged, shown, text_of
+from stoplog._options import Pairs, merged, present, shown, text_of
 from stoplog._units import Duration, count_text, duration_text
 from stoplog.errors import InvalidOptions
 from stoplog.sink import FileSink
@@ -133,6 +133,31 @@ class FileSinkBuilder:
     def with_on_lost_part(self, action: Literal["fail", "skip"]) -> FileSinkBuilder:
         """What to do when recovery misses a part that someone removed; `"fail"` by default."""
         return self._with("onLostPart", {"onLostPart": action})
+
+    def with_on_bad_row(
+        self, action: Literal["fail", "reject"], reject_path: str | None = None
+    ) -> FileSinkBuilder:
+        """What to do with a row that cannot be written; `"fail"` by default.
+
+        Args:
+            action: `"reject"` puts it aside as a line of JSON, published with the other rows of its epoch.
+            reject_path: the directory of such lines under the sink's path; `_rejected` by default.
+
+        >>> FileSink.for_row_format("/data/out", "json").with_on_bad_row("reject").build()
+        FileSink(path='/data/out', format='json', onBadRow='reject')
+        """
+        return self._with("onBadRow", present({"onBadRow": action, "rejectPath": reject_path}))
+
+    def with_on_schema_change(self, action: Literal["fail", "additive", "roll"]) -> FileSinkBuilder:
+        """What to do when the query comes back with other columns than before; `"roll"` by default.
+
+        Columns are known by their names: in another order they are the same ones.
+
+        Args:
+            action: `"roll"` ends open parts with the columns that they have, where a file cannot hold both,
+                `"additive"` lets columns be added or become nullable, `"fail"` lets nothing change.
+        """
+        return self._with("onSchemaChange", {"onSchemaChange": action})
 
     def with_durability(self, durability: Literal["disk", "process"]) -> FileSinkBuilder:
         """What a committed epoch outlives.

@@ -23,7 +23,8 @@ KEYS: frozenset[str] = frozenset(
         "partPrefix", "partSuffix",
         "inProgress", "inProgressPrefix", "inProgressSuffix", "pendingPrefix", "pendingSuffix",
         "maxOpenParts", "distribution", "sinkId", "onForeignQuery", "finalizeOnTermination",
-        "onLostPart", "useTruncate", "validLengthPrefix", "validLengthSuffix", "durability",
+        "onLostPart", "onSchemaChange", "onBadRow", "rejectPath",
+        "useTruncate", "validLengthPrefix", "validLengthSuffix", "durability",
         "lineSep", "nullValue", "view",
     }
 )  # fmt: skip

@@ -32,6 +32,7 @@ class SinkMetrics:
     published_bytes: int = 0
     published_rows: int = 0
     epochs_committed: int = 0
+    rejected_rows: int = 0
     rolled_by_size: int = 0
     rolled_by_records: int = 0
     rolled_by_age: int = 0

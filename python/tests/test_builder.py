@@ -37,6 +37,8 @@ def everything() -> FileSinkBuilder:
         .with_on_foreign_query("adopt")
         .with_finalize_on_termination("always")
         .with_on_lost_part("skip")
+        .with_on_schema_change("additive")
+        .with_on_bad_row("reject", "_bad")
         .with_durability("process")
         .with_max_open_parts(10)
         .with_distribution("byBucket")
@@ -76,6 +78,9 @@ def test_every_method_sets_its_option() -> None:
         "onForeignQuery": "adopt",
         "finalizeOnTermination": "always",
         "onLostPart": "skip",
+        "onSchemaChange": "additive",
+        "onBadRow": "reject",
+        "rejectPath": "_bad",
         "durability": "process",
         "maxOpenParts": "10",
         "distribution": "byBucket",

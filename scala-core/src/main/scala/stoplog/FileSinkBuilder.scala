@@ -50,6 +50,12 @@ final class FileSinkBuilder private (options: Map[String, String]) {
   /** `fail` or `skip`. */
   def withOnLostPart(choice: String): FileSinkBuilder = withOption("onLostPart", choice)
 
+  /** `fail` or `reject`: what becomes of a row that cannot be written. */
+  def withOnBadRow(choice: String): FileSinkBuilder = withOption("onBadRow", choice)
+
+  /** `fail`, `additive` or `roll`. */
+  def withOnSchemaChange(choice: String): FileSinkBuilder = withOption("onSchemaChange", choice)
+
   /** `disk` or `process`. */
   def withDurability(choice: String): FileSinkBuilder = withOption("durability", choice)
 

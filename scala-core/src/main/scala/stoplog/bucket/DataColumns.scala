@@ -11,6 +11,13 @@ sealed abstract class DataColumns extends Serializable {
   /** What the encoder is opened with. */
   def schema: StructType
 
+  /** The same columns as others want them: in this order, or allowed to be null.
+    *
+    * @param wanted columns of the same names
+    */
+  final def arranged(wanted: StructType): DataColumns =
+    if (wanted == schema) this else DataColumns.Arranged(wanted, this)
+
   /** For one task: the part of a row that is written. The answer is one reused object, or the row itself. */
   def newProjection(): InternalRow => InternalRow
 }
@@ -36,5 +43,21 @@ object DataColumns {
         view
       }
     }
+  }
+
+  /** The same in another order, or allowed to be null. */
+  final case class Arranged(schema: StructType, from: DataColumns) extends DataColumns {
+    private val ordinals: IndexedSeq[Int] = schema.fieldNames.toIndexedSeq.map(from.schema.fieldIndex)
+
+    override def newProjection(): InternalRow => InternalRow =
+      if (ordinals == ordinals.indices) from.newProjection()
+      else {
+        val before = from.newProjection()
+        val view   = ProjectingInternalRow(schema, ordinals)
+        row => {
+          view.project(before(row))
+          view
+        }
+      }
   }
 }

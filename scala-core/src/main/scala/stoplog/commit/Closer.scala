@@ -57,7 +57,7 @@ private[commit] final class Closer(
     }
     try {
       live.complete()
-      val pending = live.finish(due.reason)
+      val pending = live.finish(due.reason).copy(schema = part.schema)
       faults.at(Step.PartEnded)
       pending
     } finally live.close()

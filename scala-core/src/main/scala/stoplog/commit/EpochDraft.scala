@@ -1,6 +1,6 @@
 package stoplog.commit
 
-import stoplog.part.{Open, Pending, RunId}
+import stoplog.part.{Open, Pending, RunId, SchemaId}
 import stoplog.rolling.{RollReason, RollingPolicy}
 
 /** What an epoch changes, before anything is written: who stays open, who is published, whom the driver closes.
@@ -22,11 +22,15 @@ private[commit] final case class Due(part: Open, reason: RollReason)
 
 private[commit] object EpochDraft {
 
-  /** Puts the tasks' results together with the parts that no task touched. */
+  /** Puts the tasks' results together with the parts that no task touched.
+    *
+    * @param schema the columns of this run's rows, and so of the parts to which it has written
+    */
   def of(
       plan: EpochPlan,
       results: Seq[TaskResult],
       policy: RollingPolicy,
+      schema: Option[SchemaId],
       nowMillis: Long
   ): EpochDraft = {
     val bySlot  = results.map(result => result.slot -> result).toMap
@@ -37,9 +41,9 @@ private[commit] object EpochDraft {
     }
     val (due, left) = byClock(carried, policy, nowMillis)
     EpochDraft(
-      closed = results.flatMap(_.closed).toVector,
+      closed = results.flatMap(_.closed).map(ended(_, plan, schema)).toVector,
       due = due,
-      open = results.flatMap(_.open).toVector ++ left,
+      open = results.flatMap(_.open).map(_.copy(schema = schema)).toVector ++ left,
       nextPart = (plan.firstPart +: results.map(_.nextPart)).max
     )
   }
@@ -48,9 +52,17 @@ private[commit] object EpochDraft {
   def byClock(open: Vector[Open], policy: RollingPolicy, nowMillis: Long): (Vector[Due], Vector[Open]) =
     open.partitionMap(part => policy.onTime(part, nowMillis).map(Due(part, _)).toLeft(part))
 
+  /** A part that was only taken over has no row of this run. */
+  private def ended(part: Pending, plan: EpochPlan, schema: Option[SchemaId]): Pending =
+    if (part.reason != RollReason.Takeover) part.copy(schema = schema)
+    else
+      part.copy(schema =
+        plan.handed.valuesIterator.flatten.find(_.finishedPath == part.finishedPath).fold(schema)(_.schema)
+      )
+
   /** A part that no result names. If its task was repeated, the first attempt may still be about to write to it. */
   private def carryOver(part: Open, result: Option[TaskResult], run: RunId): Open = result match {
-    case Some(TaskResult(_, Attempt.First, _, _, _)) if part.owner.contains(run) => part
-    case _                                                                       => part.copy(owner = None)
+    case Some(TaskResult(_, Attempt.First, _, _, _, _)) if part.owner.contains(run) => part
+    case _                                                                          => part.copy(owner = None)
   }
 }

@@ -52,11 +52,25 @@ object Attempt {
     if (taskAttempt == 0 && stageAttempt == 0) First else Repeated
 }
 
-/** What a task reports: its parts, each durable (protocol step 5). `nextPart` is the first number it left free. */
+/** What a task reports: its parts, each durable (protocol step 5).
+  *
+  * @param nextPart     the first number it left free
+  * @param rejectedRows how many rows are in parts of their own because they could not be written
+  */
 final case class TaskResult(
     slot: Int,
     attempt: Attempt,
     closed: Vector[Pending],
     open: Vector[Open],
-    nextPart: Long
-)
+    nextPart: Long,
+    rejectedRows: Long = 0
+) {
+
+  /** The same task, with what it has put aside. */
+  def withRejected(rejected: TaskResult, rows: Long): TaskResult = copy(
+    closed = closed ++ rejected.closed,
+    open = open ++ rejected.open,
+    nextPart = nextPart.max(rejected.nextPart),
+    rejectedRows = rows
+  )
+}

@@ -90,10 +90,12 @@ final class SinkDriver(
     case Running(held, plan)                            =>
       try {
         faults.at(Step.BeforeRecord)
-        val draft   = EpochDraft.of(plan, results, policy, clock.millis())
+        val draft   = EpochDraft.of(plan, results, policy, settings.schema.id, clock.millis())
         val publish = draft.closed ++ closer.close(draft.due, held.newest.seq)
         val state   = held.state.copy(lastEpoch = Some(epoch), open = draft.open, nextPart = draft.nextPart)
-        settled(record(held, RecordKind.Epoch(epoch), publish, state))
+        val decided = record(held, RecordKind.Epoch(epoch), publish, state)
+        seen = seen.rejected(results.map(_.rejectedRows).sum)
+        settled(decided)
       } catch {
         case e: Throwable if phase.isInstanceOf[Running] => // no record was written, or none that we know of
           phase = held.doubtful

@@ -1,5 +1,7 @@
 package stoplog.commit
 
+import stoplog.log.SinkState
+
 /** Which log a driver works on, and on whose behalf.
   *
   * @param path    the sink's path, for messages
@@ -30,13 +32,18 @@ object LostPart {
   * @param fixed   must not change: a change is refused by name (the zone of the buckets)
   * @param content what the bytes of a part look like: if it changes, open parts are closed and new ones begun
   * @param noted   for a later run to read; may change
+  * @param schema  the columns of the rows, and whether they may differ from those of the run before
   */
 final case class SinkSettings(
     fixed: Map[String, String],
     content: String,
-    noted: Map[String, String] = Map.empty
+    noted: Map[String, String] = Map.empty,
+    schema: RowSchema = RowSchema.Unknown
 ) {
-  def toMap: Map[String, String] = fixed ++ noted + (SinkSettings.ContentKey -> content)
+  def toMap: Map[String, String] = fixed ++ noted ++ columns + (SinkSettings.ContentKey -> content)
+
+  private def columns: Map[String, String] =
+    if (schema.text.isEmpty) Map.empty else Map(SinkState.SchemaKey -> schema.text)
 }
 
 object SinkSettings {

@@ -8,6 +8,7 @@ import stoplog.rolling.RollReason
   *
   * @param open          the parts open now
   * @param pendingParts  closed in a record, not yet known to be visible
+  * @param rejectedRows  rows of committed epochs that could not be written and were put aside
   * @param rolled        parts closed in this run, by reason
   * @param recordMillis  how long writing the last record took
   * @param publishMillis how long publishing the last record's parts took
@@ -19,6 +20,7 @@ final case class SinkStats(
     publishedBytes: Long,
     publishedRows: Long,
     epochsCommitted: Long,
+    rejectedRows: Long,
     rolled: Map[RollReason, Long],
     recordMillis: Long,
     publishMillis: Long
@@ -30,6 +32,8 @@ final case class SinkStats(
     rolled = record.publish.foldLeft(rolled)((counts, part) => counts.updatedWith(part.reason)(plusOne)),
     recordMillis = tookMillis
   )
+
+  private[commit] def rejected(rows: Long): SinkStats = copy(rejectedRows = rejectedRows + rows)
 
   private[commit] def published(parts: Vector[Pending], tookMillis: Long): SinkStats = copy(
     pendingParts = 0,
@@ -43,5 +47,5 @@ final case class SinkStats(
 }
 
 object SinkStats {
-  val empty: SinkStats = SinkStats(Vector.empty, 0, 0, 0, 0, 0, Map.empty, 0, 0)
+  val empty: SinkStats = SinkStats(Vector.empty, 0, 0, 0, 0, 0, 0, Map.empty, 0, 0)
 }

@@ -11,7 +11,9 @@ import stoplog.log.{LogRecord, SinkState}
   */
 private[commit] object StartCheck {
 
-  /** Errors: `STOPLOG_FOREIGN_QUERY`, `STOPLOG_EPOCH_GAP`, `STOPLOG_EPOCH_AHEAD`, `STOPLOG_SETTINGS_CHANGED`. */
+  /** Errors: `STOPLOG_FOREIGN_QUERY`, `STOPLOG_EPOCH_GAP`, `STOPLOG_EPOCH_AHEAD`, `STOPLOG_SETTINGS_CHANGED`,
+    * `STOPLOG_SCHEMA_CHANGED`.
+    */
   def check(
       newest: Option[LogRecord],
       identity: SinkIdentity,
@@ -40,13 +42,15 @@ private[commit] object StartCheck {
     if (batch < next - 1) throw Errors.epochAhead(identity.path, identity.sinkId, next - 1, batch)
   }
 
-  /** That nothing has changed which must not. Error: `STOPLOG_SETTINGS_CHANGED`. */
-  def sameSettings(state: SinkState, identity: SinkIdentity, settings: SinkSettings): Unit =
+  /** That nothing has changed which must not. Errors: `STOPLOG_SETTINGS_CHANGED`, `STOPLOG_SCHEMA_CHANGED`. */
+  def sameSettings(state: SinkState, identity: SinkIdentity, settings: SinkSettings): Unit = {
     settings.fixed.toSeq.sorted.foreach { case (setting, asked) =>
       state.settings.get(setting).filter(_ != asked).foreach { recorded =>
         throw Errors.settingsChanged(setting, recorded, asked, identity.path)
       }
     }
+    state.schema.foreach(settings.schema.mayFollow)
+  }
 
   private def sameQuery(
       state: SinkState,

@@ -50,6 +50,7 @@ final class TaskWriter[R](
   /** What this task has done so far; bytes count when their part is closed or persisted. */
   def counts: TaskWriter.Counts = done
 
+  /** A [[BadRow]] changes nothing: whoever catches it may go on. */
   def write(bucket: String, row: R): Unit = {
     val now = clock.millis()
     writable(bucket, now).append(row, now)
@@ -60,7 +61,8 @@ final class TaskWriter[R](
   /** Makes everything durable and says where it is. */
   def commit(): TaskResult = {
     faults.at(Step.BeforeSync)
-    val now   = clock.millis()
+    val now = clock.millis()
+    dropEmpty()
     val ended = live.values.asScala.toVector.map { part =>
       part.pause()
       val reason = policy.onEpochEnd(part, now).orElse(policy.onTime(part, now))
@@ -155,9 +157,20 @@ final class TaskWriter[R](
 
   /** A part that cannot be finished stays, to be closed with the others. */
   private def close(part: LivePart[R], reason: RollReason): Unit = {
-    finish(part, reason)
+    if (part.records == 0) part.close() else finish(part, reason)
     live.remove(part.bucket)
     last = None
+  }
+
+  /** Parts that were opened for a row that then could not be written are in no record. */
+  private def dropEmpty(): Unit = {
+    last = None
+    live.values.removeIf { part =>
+      val empty = part.records == 0
+      if (empty) part.close()
+      empty
+    }
+    ()
   }
 
   private def finish(part: LivePart[R], reason: RollReason): Unit = {

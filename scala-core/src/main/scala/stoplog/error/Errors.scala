@@ -103,6 +103,19 @@ object Errors {
   def nullWritable(column: String): StoplogException =
     failure("STOPLOG_NULL_WRITABLE", "column" -> column)
 
+  /** A column that is never null, as its schema says. */
+  def nullRequired(column: String): StoplogException = failure("STOPLOG_NULL_REQUIRED", "column" -> column)
+
+  /** @param bucket where the row would have gone, if that is known */
+  def badRow(bucket: Option[String], cause: Throwable): StoplogException = new StoplogException(
+    "STOPLOG_BAD_ROW",
+    Map(
+      "bucket" -> bucket.fold("that cannot be told")(id => s"'$id'"),
+      "why"    -> reason(Option(cause.getMessage).getOrElse(cause.toString))
+    ),
+    Option(cause)
+  )
+
   def bucketId(id: String, why: String): StoplogException =
     failure("STOPLOG_BUCKET_ID", "id" -> s"'$id'", "why" -> reason(why))
 
@@ -138,6 +151,18 @@ object Errors {
       "recorded" -> recorded,
       "asked"    -> asked,
       "path"     -> path
+    )
+
+  /** @param onSchemaChange what the option is set to
+    * @param changes        in words
+    */
+  def schemaChanged(path: String, sinkId: String, onSchemaChange: String, changes: String): StoplogException =
+    failure(
+      "STOPLOG_SCHEMA_CHANGED",
+      "path"           -> path,
+      "sinkId"         -> sinkId,
+      "onSchemaChange" -> onSchemaChange,
+      "changes"        -> changes
     )
 
   /** @param other the run, or whatever is known of it, that wrote record `seq` */

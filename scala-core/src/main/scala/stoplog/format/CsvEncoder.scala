@@ -3,6 +3,8 @@ package stoplog.format
 import java.io.OutputStream
 import java.nio.charset.Charset
 
+import scala.util.control.NonFatal
+
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.csv.{CSVOptions, UnivocityGenerator}
 import org.apache.spark.sql.execution.datasources.csv.CSVFileFormat
@@ -39,8 +41,14 @@ final class CsvEncoder private (options: CSVOptions) extends Encoder {
   }
 
   override def encode(row: InternalRow, out: OutputStream): Unit = {
-    generator.write(row)
-    generator.flush()
+    try {
+      generator.write(row)
+      generator.flush()
+    } catch {
+      case NonFatal(e) => // half a record may be in it
+        open(schema)
+        throw e
+    }
     // Spark's writer leaves out a record without a character, which would be a row lost.
     if (buffer.isEmpty) throw Errors.nullValue(schema.fieldNames.mkString(", "))
     buffer.drainTo(out)

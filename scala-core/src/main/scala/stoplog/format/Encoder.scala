@@ -41,7 +41,8 @@ trait Encoder extends Serializable {
 
   /** Appends one row. The row object is reused by Spark and must not be kept.
     *
-    * `out` is buffered; do not close it. An exception fails the task, whose bytes are then discarded.
+    * `out` is buffered; do not close it. An exception fails the task, whose bytes are then discarded; with
+    * `onBadRow` = `reject` it rejects this row, of which nothing is written, and the encoder is given the next one.
     */
   def encode(row: InternalRow, out: OutputStream): Unit
 }

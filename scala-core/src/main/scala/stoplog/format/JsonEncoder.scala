@@ -3,6 +3,8 @@ package stoplog.format
 import java.io.OutputStream
 import java.nio.charset.{Charset, StandardCharsets}
 
+import scala.util.control.NonFatal
+
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.json.{JSONOptions, JacksonGenerator}
 import org.apache.spark.sql.execution.datasources.json.JsonFileFormat
@@ -15,6 +17,7 @@ import org.apache.spark.sql.types.StructType
   */
 final class JsonEncoder private (options: JSONOptions) extends Encoder {
 
+  @transient private var schema: StructType          = _
   @transient private var buffer: RecordBuffer        = _
   @transient private var generator: JacksonGenerator = _
 
@@ -22,6 +25,7 @@ final class JsonEncoder private (options: JSONOptions) extends Encoder {
 
   override def open(schema: StructType): Unit = {
     SupportedTypes.check("json", schema)(new JsonFileFormat().supportDataType)
+    this.schema = schema
     buffer = new RecordBuffer(options.encoding.map(Charset.forName).getOrElse(StandardCharsets.UTF_8))
     generator = new JacksonGenerator(schema, buffer, options)
   }
@@ -29,9 +33,15 @@ final class JsonEncoder private (options: JSONOptions) extends Encoder {
   override def begin(out: OutputStream): Unit = out.write(buffer.byteOrderMark)
 
   override def encode(row: InternalRow, out: OutputStream): Unit = {
-    generator.write(row)
-    generator.writeLineEnding()
-    generator.flush()
+    try {
+      generator.write(row)
+      generator.writeLineEnding()
+      generator.flush()
+    } catch {
+      case NonFatal(e) => // it is in the middle of an object, for good
+        open(schema)
+        throw e
+    }
     buffer.drainTo(out)
   }
 }

@@ -36,8 +36,17 @@ final case class SinkState(
     settings: Map[String, String]
 ) {
 
+  /** The columns of the rows, as the run wrote them down that set them last. */
+  def schema: Option[String] = settings.get(SinkState.SchemaKey)
+
   /** The tokens of all files beside open parts. */
   def sideFiles: Set[String] = open.iterator.flatMap(_.beside.files).map(_.token).toSet
+}
+
+object SinkState {
+
+  /** The setting that holds the columns of the rows. */
+  val SchemaKey: String = "schema"
 }
 
 /** One immutable record of the commit log.

@@ -6,7 +6,7 @@ import com.fasterxml.jackson.core.JsonGenerator
 import com.fasterxml.jackson.databind.JsonNode
 import com.fasterxml.jackson.databind.node.{ArrayNode, ObjectNode}
 
-import stoplog.part.{Beside, Closed, Open, Part, Pending, Publish, Resume, RunId, SideFile}
+import stoplog.part.{Beside, Closed, Open, Part, Pending, Publish, Resume, RunId, SchemaId, SideFile}
 import stoplog.rolling.RollReason
 
 /** The fields of a record, in the order in which a person would like to read them. */
@@ -24,21 +24,24 @@ private[log] object RecordJson {
     into.writeStringField("run", record.run.value)
     into.writeNumberField("writtenAtMillis", record.writtenAtMillis)
     into.writeArrayFieldStart("publish")
-    record.publish.foreach(writePending(_, into))
+    val usual = record.state.schema.map(SchemaId.of)
+    record.publish.foreach(writePending(_, usual, into))
     into.writeEndArray()
     writeState(record.state, into)
     into.writeEndObject()
   }
 
-  def read(from: ObjectNode): LogRecord =
+  def read(from: ObjectNode): LogRecord = {
+    lazy val state = readState(required(from, "state"))
     LogRecord(
       seq = long(from, "seq"),
       kind = kind(from),
       run = RunId(text(from, "run")),
       writtenAtMillis = long(from, "writtenAtMillis"),
-      publish = objects(from, "publish").map(readPending),
-      state = readState(required(from, "state"))
+      publish = objects(from, "publish").map(readPending(_, state.schema.map(SchemaId.of))),
+      state = state
     )
+  }
 
   private def kind(from: ObjectNode): RecordKind = text(from, "kind") match {
     case "claim"   => RecordKind.Claim
@@ -57,32 +60,46 @@ private[log] object RecordJson {
     RecordCodec.sorted(state.settings).foreach { case (key, value) => into.writeStringField(key, value) }
     into.writeEndObject()
     into.writeArrayFieldStart("open")
-    state.open.foreach(writeOpen(_, into))
+    val usual = state.schema.map(SchemaId.of)
+    state.open.foreach(writeOpen(_, usual, into))
     into.writeEndArray()
     into.writeEndObject()
   }
 
-  private def readState(from: JsonNode): SinkState =
+  private def readState(from: JsonNode): SinkState = {
+    val settings = RecordCodec.texts(required(from, "settings"))
+    val usual    = settings.get(SinkState.SchemaKey).map(SchemaId.of)
     SinkState(
       queryId = text(from, "queryId"),
       lastEpoch = Option(from.get("lastEpoch")).map(_.asLong()),
-      open = objects(from, "open").map(readOpen),
+      open = objects(from, "open").map(readOpen(_, usual)),
       nextPart = long(from, "nextPart"),
-      settings = RecordCodec.texts(required(from, "settings"))
+      settings = settings
     )
+  }
 
-  private def writePart(part: Part, bytes: Long, into: JsonGenerator): Unit = {
+  /** @param usual the columns that the state names: those of nearly all parts, which then need not say so. An older
+    *              release passes over what the others say, and loses nothing that it goes by: so there is no new version.
+    */
+  private def writePart(part: Part, bytes: Long, usual: Option[SchemaId], into: JsonGenerator): Unit = {
     into.writeStringField("bucket", part.bucket)
     into.writeStringField("name", part.name)
     into.writeNumberField("bytes", bytes)
     into.writeNumberField("records", part.records)
     into.writeNumberField("openedAtMillis", part.openedAtMillis)
     into.writeNumberField("lastWrittenAtMillis", part.lastWrittenAtMillis)
+    if (part.schema != usual) part.schema match {
+      case Some(id) => into.writeStringField("schema", id.value)
+      case None     => into.writeNullField("schema")
+    }
   }
 
-  private def writeOpen(part: Open, into: JsonGenerator): Unit = {
+  private def readSchema(from: JsonNode, usual: Option[SchemaId]): Option[SchemaId] =
+    Option(from.get("schema")).fold(usual)(node => Option.when(!node.isNull)(SchemaId(node.asText())))
+
+  private def writeOpen(part: Open, usual: Option[SchemaId], into: JsonGenerator): Unit = {
     into.writeStartObject()
-    writePart(part, part.validBytes, into)
+    writePart(part, part.validBytes, usual, into)
     into.writeNumberField("slot", part.slot)
     into.writeStringField("handle", part.handle.token)
     part.owner.foreach(run => into.writeStringField("owner", run.value))
@@ -106,7 +123,7 @@ private[log] object RecordJson {
     into.writeEndObject()
   }
 
-  private def readOpen(from: JsonNode): Open =
+  private def readOpen(from: JsonNode, usual: Option[SchemaId]): Open =
     Open(
       bucket = text(from, "bucket"),
       name = text(from, "name"),
@@ -117,7 +134,8 @@ private[log] object RecordJson {
       openedAtMillis = long(from, "openedAtMillis"),
       lastWrittenAtMillis = long(from, "lastWrittenAtMillis"),
       owner = Option(from.get("owner")).map(node => RunId(node.asText())),
-      beside = Option(from.get("beside")).fold(Beside.nothing)(readBeside)
+      beside = Option(from.get("beside")).fold(Beside.nothing)(readBeside),
+      schema = readSchema(from, usual)
     )
 
   private def readBeside(from: JsonNode): Beside =
@@ -129,9 +147,9 @@ private[log] object RecordJson {
       storageBytes = long(from, "storageBytes")
     )
 
-  private def writePending(part: Pending, into: JsonGenerator): Unit = {
+  private def writePending(part: Pending, usual: Option[SchemaId], into: JsonGenerator): Unit = {
     into.writeStartObject()
-    writePart(part, part.sizeBytes, into)
+    writePart(part, part.sizeBytes, usual, into)
     into.writeStringField("reason", part.reason.word)
     into.writeStringField("handle", part.handle.token)
     part.handle match {
@@ -141,7 +159,7 @@ private[log] object RecordJson {
     into.writeEndObject()
   }
 
-  private def readPending(from: JsonNode): Pending = {
+  private def readPending(from: JsonNode, usual: Option[SchemaId]): Pending = {
     val token           = text(from, "handle")
     val handle: Publish = if (required(from, "closed").asBoolean()) Closed(token) else Resume(token)
     Pending(
@@ -152,7 +170,8 @@ private[log] object RecordJson {
       records = long(from, "records"),
       openedAtMillis = long(from, "openedAtMillis"),
       lastWrittenAtMillis = long(from, "lastWrittenAtMillis"),
-      reason = RollReason.fromWord(text(from, "reason"))
+      reason = RollReason.fromWord(text(from, "reason")),
+      schema = readSchema(from, usual)
     )
   }
 

@@ -50,6 +50,37 @@ object OnLostPart {
   val all: Seq[OnLostPart] = Seq(Fail, Skip)
 }
 
+/** What to do with a row that cannot be written. */
+sealed abstract class OnBadRow(val word: String) extends Choice
+
+object OnBadRow {
+
+  /** The query fails; nothing of the epoch is published. */
+  case object Fail extends OnBadRow("fail")
+
+  /** It is put aside, and published with its epoch where readers of the data do not look. */
+  case object Reject extends OnBadRow("reject")
+
+  val all: Seq[OnBadRow] = Seq(Fail, Reject)
+}
+
+/** What to do when rows have other columns than those of the run before. */
+sealed abstract class OnSchemaChange(val word: String) extends Choice
+
+object OnSchemaChange {
+
+  /** Refuse to start. */
+  case object Fail extends OnSchemaChange("fail")
+
+  /** Go on if whoever knows the old columns can read the new rows as well. */
+  case object Additive extends OnSchemaChange("additive")
+
+  /** Go on; parts that cannot hold both end with the columns they have. */
+  case object Roll extends OnSchemaChange("roll")
+
+  val all: Seq[OnSchemaChange] = Seq(Fail, Additive, Roll)
+}
+
 /** What a committed epoch survives. */
 sealed abstract class Durability(val word: String) extends Choice
 

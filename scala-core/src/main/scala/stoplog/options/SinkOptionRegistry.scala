@@ -4,7 +4,7 @@ import stoplog.options.OptionGroup._
 
 /** Every option of stoplog, once: the parser, `docs/options.md` and the Python package are held to this list.
   */
-object SinkOptionRegistry {
+object SinkOptionRegistry extends OptionForms {
 
   val Path: SinkOption = required(
     Format,
@@ -299,6 +299,36 @@ object SinkOptionRegistry {
     "skip"
   )
 
+  val OnBadRow: SinkOption = withDefault(
+    Recovery,
+    "onBadRow",
+    "`fail` or `reject`",
+    "fail",
+    "What to do with a row that cannot be written: stop, or put it aside as a line of JSON under `rejectPath`, " +
+      "published with the other rows of its epoch.",
+    "reject"
+  )
+
+  val RejectPath: SinkOption = withDefault(
+    Recovery,
+    "rejectPath",
+    "directory under `path`, `_` or `.` first",
+    "_rejected",
+    "Where rejected rows are, each below it in the directory of its bucket. Only with `onBadRow` = `reject`.",
+    "_bad"
+  )
+
+  val OnSchemaChange: SinkOption = withDefault(
+    Recovery,
+    "onSchemaChange",
+    "`fail`, `additive` or `roll`",
+    "roll",
+    "What to do when a streaming query starts with other columns than before; their order does not matter. `roll`: go " +
+      "on; where a file cannot hold both, open parts end with the columns that they have. `additive`: go on if " +
+      "columns were only added, or may be null now. `fail`: go on with the same columns only.",
+    "additive"
+  )
+
   val UseTruncate: SinkOption = withDefault(
     Recovery,
     "useTruncate",
@@ -354,35 +384,9 @@ object SinkOptionRegistry {
     Seq(BucketBy, PartitionBy, BucketAssigner, BucketFormat, BucketColumn, TimeZone),
     Seq(PartPrefix, PartSuffix, InProgress, InProgressPrefix, InProgressSuffix, PendingPrefix, PendingSuffix),
     Seq(MaxOpenParts, Distribution),
-    Seq(SinkId, OnForeignQuery, FinalizeOnTermination, OnLostPart, Durability),
+    Seq(SinkId, OnForeignQuery, FinalizeOnTermination, OnLostPart, OnSchemaChange, Durability),
+    Seq(OnBadRow, RejectPath),
     Seq(UseTruncate, ValidLengthPrefix, ValidLengthSuffix),
     Seq(View)
   ).flatten
-
-  private def required(group: OptionGroup, key: String, kind: String, meaning: String, example: String) =
-    option(group, key, kind, "required", meaning, example)
-
-  private def withDefault(
-      group: OptionGroup,
-      key: String,
-      kind: String,
-      default: String,
-      meaning: String,
-      example: String
-  ) = SinkOption(key, kind, Some(default), s"`$default`", meaning, example, "0.1.0", group)
-
-  private def option(
-      group: OptionGroup,
-      key: String,
-      kind: String,
-      unset: String,
-      meaning: String,
-      example: String
-  ) = SinkOption(key, kind, None, unset, meaning, example, "0.1.0", group)
-
-  private def marker(key: String, default: String, meaning: String, example: String) =
-    withDefault(Name, key, "text", default, s"$meaning Only with `inProgress` = `bucket`.", example)
-
-  private def validLength(key: String, default: String, meaning: String, example: String) =
-    withDefault(Recovery, key, "text", default, s"$meaning Only with `useTruncate` = `false`.", example)
 }

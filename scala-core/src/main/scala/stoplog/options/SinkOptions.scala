@@ -39,6 +39,8 @@ import stoplog.rolling.RollingPolicy
   *   how Spark spreads the rows over the writers
   * @param sinkId
   *   the name of the commit log, which is a directory's name too
+  * @param rejectPath
+  *   the directory of rejected rows, under `path`
   * @param passThrough
   *   options of the format alone, in Spark's spelling
   * @param checkpointLocation
@@ -60,6 +62,9 @@ final class SinkOptions private (
     val onForeignQuery: OnForeignQuery,
     val finalizeOnTermination: FinalizeOnTermination,
     val onLostPart: OnLostPart,
+    val onSchemaChange: OnSchemaChange,
+    val onBadRow: OnBadRow,
+    val rejectPath: String,
     val durability: Durability,
     val truncation: Truncation,
     val passThrough: Map[String, String],
@@ -114,6 +119,7 @@ object SinkOptions {
     val path        = readPath(asked, problems)
     val format      = FormatOptions.format(asked, problems)
     val passThrough = PassThrough.parse(asked, format, problems)
+    val onBadRow    = RejectOptions.onBadRow(asked)
     asked.withoutEffect(Seq(Registry.View), "on a write, only with spark.read")
     val read = new SinkOptions(
       path = path,
@@ -131,6 +137,9 @@ object SinkOptions {
       onForeignQuery = asked.choice(Registry.OnForeignQuery, OnForeignQuery.all),
       finalizeOnTermination = asked.choice(Registry.FinalizeOnTermination, FinalizeOnTermination.all),
       onLostPart = asked.choice(Registry.OnLostPart, OnLostPart.all),
+      onSchemaChange = asked.choice(Registry.OnSchemaChange, OnSchemaChange.all),
+      onBadRow = onBadRow,
+      rejectPath = RejectOptions.path(asked, onBadRow),
       durability = asked.choice(Registry.Durability, Durability.all),
       truncation = NameOptions.truncation(asked),
       passThrough = passThrough,

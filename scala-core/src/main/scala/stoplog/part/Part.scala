@@ -11,6 +11,11 @@ sealed trait Part extends PartStats with Product with Serializable {
   /** The name that the part has once it is finished, without its bucket: `<prefix>-<uid>-<n><suffix>`. */
   def name: String
 
+  /** The columns of its rows; of those that came last, in a format that allows others in one file. `None` for a part
+    * of a release that did not record them.
+    */
+  def schema: Option[SchemaId]
+
   /** The path of the finished part under the sink's path. */
   final def finishedPath: String = if (bucket.isEmpty) name else s"$bucket/$name"
 }
@@ -32,7 +37,8 @@ final case class Open(
     openedAtMillis: Long,
     lastWrittenAtMillis: Long,
     owner: Option[RunId],
-    beside: Beside = Beside.nothing
+    beside: Beside = Beside.nothing,
+    schema: Option[SchemaId] = None
 ) extends Part {
   def sizeBytes: Long = validBytes + beside.storageBytes
 }
@@ -46,7 +52,8 @@ final case class Pending(
     records: Long,
     openedAtMillis: Long,
     lastWrittenAtMillis: Long,
-    reason: RollReason
+    reason: RollReason,
+    schema: Option[SchemaId] = None
 ) extends Part
 
 object Pending {
@@ -61,6 +68,7 @@ object Pending {
       open.records,
       open.openedAtMillis,
       open.lastWrittenAtMillis,
-      reason
+      reason,
+      open.schema
     )
 }

@@ -2,7 +2,7 @@ package stoplog.spark
 
 import org.apache.spark.sql.SparkSession
 
-import stoplog.commit.{Republish, SinkIdentity}
+import stoplog.commit.{Republish, SinkIdentity, SinkSettings}
 import stoplog.log.LogRecord
 
 /** What a query finds that was started before from the same checkpoint.
@@ -18,6 +18,9 @@ private[spark] final class EarlierRun(
     table: SinkTable,
     session: SparkSession
 ) {
+
+  /** Error: `STOPLOG_SCHEMA_CHANGED`, before anything is done. */
+  def refuseChanged(settings: SinkSettings): Unit = newest.state.schema.foreach(settings.schema.mayFollow)
 
   /** Protocol step 1: makes visible what was decided. Claims nothing, for the start may be refused. */
   def republish(): Unit = Republish(

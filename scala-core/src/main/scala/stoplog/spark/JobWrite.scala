@@ -19,7 +19,7 @@ private[spark] final class JobWrite(table: SinkTable, info: LogicalWriteInfo, ex
     JobCommit.rollForward(JobWrite.others(storage).map(JobWrite.commitOf))
     new RowWriterFactory(
       PackedPlan.of(commit.begin(physical.numPartitions())),
-      SinkSpec.of(table.options, info.schema(), storage).forJob
+      SinkSpec.of(table.options, info.schema(), storage, before = None).forJob
     )
   }
 

@@ -10,8 +10,20 @@ import stoplog.options.{Bucketing, FormatChoice, SinkOptions, Staging}
 /** What of a sink's options is kept in its log. */
 private[spark] object RecordedSettings {
 
-  def of(options: SinkOptions, written: StructType): SinkSettings =
-    SinkSettings(zone(options.bucketing) ++ markers(options.staging), content(options, written))
+  def of(options: SinkOptions, written: StructType, storage: SinkStorage): SinkSettings =
+    SinkSettings(
+      zone(options.bucketing) ++ markers(options.staging),
+      content(options, written),
+      schema = new RecordedColumns(written, options.onSchemaChange, storage.path, storage.sinkId)
+    )
+
+  /** A line of JSON or text tells for itself what columns there are; any other file has the same from its beginning to
+    * its end.
+    */
+  def dependsOnColumns(format: FormatChoice): Boolean = format match {
+    case FormatChoice.Rows("text" | "json") | FormatChoice.UserEncoder(_) => false
+    case _                                                                => true
+  }
 
   /** Another zone would send the rows of one moment to other directories than before. */
   private def zone(bucketing: Bucketing): Map[String, String] = bucketing match {
@@ -22,13 +34,11 @@ private[spark] object RecordedSettings {
   /** Under other markers, the parts that are open could not be found again. */
   private def markers(staging: Staging): Map[String, String] = staging.toMap
 
-  /** Everything that decides what the bytes of a part look like. A line of JSON or text tells for itself what columns
-    * there are; any other file has the same from its beginning to its end.
-    */
+  /** Everything that decides what the bytes of a part look like. */
   private def content(options: SinkOptions, written: StructType): String = {
     val columns = options.format match {
-      case FormatChoice.Rows("text" | "json") | FormatChoice.UserEncoder(_) => ""
-      case FormatChoice.Rows(_)                                             => named(written)
+      case choice if !dependsOnColumns(choice) => ""
+      case FormatChoice.Rows(_)                => named(written)
       case _ => s"${named(written)} ${short(written.json)}" // and what may be null, at any depth
     }
     val format = options.format.toMap.toSeq.sorted.map { case (key, value) => s"$key=${short(value)}" }

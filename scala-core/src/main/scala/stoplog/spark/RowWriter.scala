@@ -1,11 +1,13 @@
 package stoplog.spark
 
+import scala.util.control.NonFatal
+
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.connector.metric.CustomTaskMetric
 import org.apache.spark.sql.connector.write.{DataWriter, WriterCommitMessage}
 
 import stoplog.bucket.{BucketAssigner, BucketContext}
-import stoplog.commit.{Clock, TaskResult, TaskWriter}
+import stoplog.commit.{BadRow, Clock, TaskResult, TaskWriter}
 
 /** What a task tells the driver; nothing if its epoch was in the log already. */
 private[spark] final case class TaskMessage(result: Option[TaskResult]) extends WriterCommitMessage
@@ -14,20 +16,30 @@ private[spark] final case class TaskMessage(result: Option[TaskResult]) extends 
 private[spark] final class RowWriter(
     writer: TaskWriter[InternalRow],
     assigner: BucketAssigner,
+    badRows: BadRows,
     clock: Clock
 ) extends DataWriter[InternalRow] {
   private[this] val context: BucketContext = new BucketContext {
     override def processingTimeMillis: Long = clock.millis()
   }
 
-  override def write(row: InternalRow): Unit = writer.write(assigner.bucket(row, context), row)
+  override def write(row: InternalRow): Unit =
+    try writer.write(bucketOf(row), row)
+    catch { case bad: BadRow => badRows.take(row, BadRows.knownBucket(bucketOf(row)), bad) }
 
-  override def commit(): WriterCommitMessage = TaskMessage(Some(writer.commit()))
+  override def commit(): WriterCommitMessage = TaskMessage(Some(badRows.commit(writer.commit())))
 
   /** Deletes nothing (I5). */
-  override def abort(): Unit = writer.close()
+  override def abort(): Unit = close()
 
-  override def close(): Unit = writer.close()
+  override def close(): Unit = {
+    writer.close()
+    badRows.close()
+  }
+
+  private def bucketOf(row: InternalRow): String =
+    try assigner.bucket(row, context)
+    catch { case NonFatal(e) => throw new BadRow(e) }
 
   override def currentMetricsValues(): Array[CustomTaskMetric] = TaskMetrics.values(writer.counts)
 }

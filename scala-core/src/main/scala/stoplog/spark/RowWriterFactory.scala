@@ -6,8 +6,11 @@ import org.apache.spark.sql.connector.write.{DataWriter, DataWriterFactory}
 import org.apache.spark.sql.connector.write.streaming.StreamingDataWriterFactory
 
 import stoplog.bucket.BucketId
-import stoplog.commit.{Attempt, Clock, PackedPlan, Sides, TaskWriter}
+import stoplog.commit.{Attempt, BadRow, Clock, PackedPlan, PartFormat, Sides, TaskPlan, TaskWriter}
+import stoplog.error.Errors
 import stoplog.fault.Faults
+import stoplog.format.{RejectedLines, RejectedRow}
+import stoplog.part.PartNaming
 
 /** Goes to the executors with an epoch's plan, and makes each task's writer there. */
 private[spark] final class RowWriterFactory(plan: PackedPlan, sink: SinkSpec)
@@ -15,28 +18,58 @@ private[spark] final class RowWriterFactory(plan: PackedPlan, sink: SinkSpec)
     with DataWriterFactory {
 
   override def createWriter(partitionId: Int, taskId: Long, epochId: Long): DataWriter[InternalRow] =
-    if (plan.isCommitted(epochId)) NothingToWrite else createWriter(partitionId, taskId)
+    if (plan.isCommitted(epochId)) NothingToWrite else create(partitionId, Some(epochId))
 
-  override def createWriter(partitionId: Int, taskId: Long): DataWriter[InternalRow] = {
+  override def createWriter(partitionId: Int, taskId: Long): DataWriter[InternalRow] =
+    create(partitionId, batch = None)
+
+  private def create(partitionId: Int, batch: Option[Long]): DataWriter[InternalRow] = {
     val task     = TaskContext.get()
     val attempt  = Attempt.of(task.attemptNumber(), task.stageAttemptNumber())
     val mine     = plan.forTask(partitionId, attempt)
     val assigner = sink.assigner
     assigner.open(sink.schema)
-    val writer = new TaskWriter[InternalRow](
+    new RowWriter(
+      writer[InternalRow](mine, sink.format.open(sink.storage.sides), sink.naming, refuseBadBucket),
+      assigner,
+      badRows(mine, batch),
+      Clock.system
+    )
+  }
+
+  /** Rejected rows have parts like others, in directories that no other row goes to. */
+  private def badRows(mine: TaskPlan, batch: Option[Long]): BadRows = sink.rejects match {
+    case None          => BadRows.Fail
+    case Some(rejects) =>
+      val naming = PartNaming(sink.naming.prefix, RejectedLines.Suffix)
+      new BadRows.Reject(
+        rejects.directory,
+        batch,
+        () => writer[RejectedRow](mine, new BadRows.Format(rejects.lines), naming, checkBucket = _ => ())
+      )
+  }
+
+  private def writer[R](
+      mine: TaskPlan,
+      format: PartFormat[R],
+      naming: PartNaming,
+      checkBucket: String => Unit
+  ): TaskWriter[R] =
+    new TaskWriter[R](
       mine,
       sink.storage.parts,
-      sink.format.open(sink.storage.sides),
+      format,
       sink.policy,
-      sink.naming,
+      naming,
       sink.maxOpenParts,
       Clock.system,
       Faults.ofThisJvm,
-      checkBucket = BucketId.checked(_),
+      checkBucket,
       mayStart = () => sink.storage.refuseIfOvertaken(mine.seq),
       new Sides(sink.storage.sides, Faults.ofThisJvm),
       SinkRun.inTasks
     )
-    new RowWriter(writer, assigner, Clock.system)
-  }
+
+  private def refuseBadBucket(id: String): Unit =
+    BucketId.problem(id).foreach(why => throw new BadRow(Errors.bucketId(id, why)))
 }

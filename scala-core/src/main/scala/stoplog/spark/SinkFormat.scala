@@ -7,6 +7,7 @@ import stoplog.commit.PartFormat
 import stoplog.format.Encoder
 import stoplog.format.bulk.{BulkParts, BulkSink, PartLife, SyncedFormat, SyncedParts}
 import stoplog.format.compress.Compression
+import stoplog.options.OnBadRow
 import stoplog.store.SideStore
 
 /** How a sink's rows become the bytes of its parts. Goes to the executors. */
@@ -28,11 +29,16 @@ private[spark] sealed trait SinkFormat extends Serializable {
 private[spark] object SinkFormat {
 
   /** Row by row, at once. */
-  final case class Rows(encoder: Encoder, compression: Compression, columns: DataColumns) extends SinkFormat {
+  final case class Rows(
+      encoder: Encoder,
+      compression: Compression,
+      columns: DataColumns,
+      onBadRow: OnBadRow
+  ) extends SinkFormat {
     override def suffix: String = encoder.suffix + compression.suffix
 
     override def open(sides: SideStore): PartFormat[InternalRow] =
-      new EncoderFormat(encoder, compression, columns)
+      new EncoderFormat(encoder, compression, columns, onBadRow)
 
     override def ofOneEpoch: SinkFormat = this
   }
@@ -50,13 +56,13 @@ private[spark] object SinkFormat {
   }
 
   /** In blocks of many rows, whatever the epochs. */
-  final case class Blocks(bulk: BulkSink, columns: DataColumns) extends SinkFormat {
+  final case class Blocks(bulk: BulkSink, columns: DataColumns, onBadRow: OnBadRow) extends SinkFormat {
     override def suffix: String       = bulk.format.suffix
     override def mayStayOpen: Boolean = bulk.format.mayKeepRows
 
     override def open(sides: SideStore): PartFormat[InternalRow] = {
       bulk.format.open(bulk.schema)
-      new BulkParts(bulk, columns.newProjection(), sides)
+      new BulkParts(bulk, columns.newProjection(), sides, onBadRow)
     }
 
     override def ofOneEpoch: SinkFormat = copy(bulk = bulk.copy(life = PartLife.OneEpoch))

@@ -25,6 +25,7 @@ private[spark] object SinkMetrics {
     "publishedBytes"       -> stats.publishedBytes,
     "publishedRows"        -> stats.publishedRows,
     "epochsCommitted"      -> stats.epochsCommitted,
+    "rejectedRows"         -> stats.rejectedRows,
     "recordMillis"         -> stats.recordMillis,
     "publishMillis"        -> stats.publishMillis
   ) ++ rolled(stats)

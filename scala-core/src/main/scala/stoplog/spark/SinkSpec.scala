@@ -6,14 +6,15 @@ import org.apache.spark.sql.types.StructType
 
 import stoplog.bucket._
 import stoplog.commit.{EpochPolicy, JobPolicy, SinkSettings}
-import stoplog.format.{Encoder, RowFormats}
+import stoplog.error.Errors
+import stoplog.format.{Encoder, RejectedLines, RowFormats, SchemaChange}
 import stoplog.format.avro.AvroFormat
 import stoplog.format.bulk.{BulkFormat, BulkFormats, BulkSink, PartLife, SyncedFormat}
 import stoplog.format.orc.OrcBulk
 import stoplog.format.parquet.ParquetBulk
 import stoplog.format.sequence.SequenceFormat
 import stoplog.format.compress.Compression
-import stoplog.options.{Bucketing, BulkFormatName, FormatChoice, SinkOptions, UserObject}
+import stoplog.options.{Bucketing, BulkFormatName, FormatChoice, OnBadRow, SinkOptions, UserObject}
 import stoplog.part.PartNaming
 import stoplog.rolling.{OnCheckpointRollingPolicy, RollingPolicy}
 
@@ -29,19 +30,34 @@ private[spark] final case class SinkSpec(
     policy: RollingPolicy,
     naming: PartNaming,
     maxOpenParts: Int,
-    settings: SinkSettings
+    settings: SinkSettings,
+    rejects: Option[Rejects]
 ) {
 
   /** The same for a batch job, whose parts end with their task. */
   def forJob: SinkSpec = copy(policy = JobPolicy(policy), format = format.ofOneEpoch)
 }
 
+/** Where rows go that cannot be written, and how.
+  *
+  * @param directory under the sink's path, and hidden from its readers
+  */
+private[spark] final case class Rejects(directory: String, lines: RejectedLines)
+
 private[spark] object SinkSpec {
 
-  /** Errors: those of the formats, bucket assigners and users' classes. */
-  def of(options: SinkOptions, schema: StructType, storage: SinkStorage): SinkSpec = {
+  /** @param before the columns that the sink wrote last; none for a batch job
+    *
+    * Errors: those of the formats, bucket assigners and users' classes.
+    */
+  def of(
+      options: SinkOptions,
+      schema: StructType,
+      storage: SinkStorage,
+      before: Option[StructType]
+  ): SinkSpec = {
     val session  = SparkSession.active
-    val columns  = dataColumns(options.bucketing, schema)
+    val columns  = arranged(options, dataColumns(options.bucketing, schema), before)
     val format   = formatOf(options, columns, session)
     val assigner = assignerOf(options.bucketing, schema, session)
     SinkSpec(
@@ -52,9 +68,29 @@ private[spark] object SinkSpec {
       storage.policy(if (format.mayStayOpen) options.rolling else EpochPolicy(options.rolling)),
       PartNaming(options.partPrefix, options.partSuffix.getOrElse(format.suffix)),
       options.maxOpenParts,
-      RecordedSettings.of(options, columns.schema)
+      RecordedSettings.of(options, columns.schema, storage),
+      rejectsOf(options, schema, format, session)
     )
   }
+
+  /** A format that keeps no rows beside its files has a reason to: what is in them is no business of others. */
+  private def rejectsOf(
+      options: SinkOptions,
+      schema: StructType,
+      format: SinkFormat,
+      session: SparkSession
+  ): Option[Rejects] = options.onBadRow match {
+    case OnBadRow.Fail                          => None
+    case OnBadRow.Reject if !format.mayStayOpen => throw Errors.invalidOptions(Seq(RejectsInClear))
+    case OnBadRow.Reject                        =>
+      Some(Rejects(options.rejectPath, new RejectedLines(schema, timeZone(session))))
+  }
+
+  private final val RejectsInClear =
+    "onBadRow = 'reject' writes rows as lines of JSON that anybody can read, and the files of this format are " +
+      "encrypted, or must not have their rows beside them: set it to fail, and filter such rows out."
+
+  private def timeZone(session: SparkSession): String = session.conf.get("spark.sql.session.timeZone")
 
   /** Known beforehand, so that no row need wait for others. */
   private def endsWithEpoch(options: SinkOptions, format: SinkFormat): Boolean = options.rolling match {
@@ -67,37 +103,61 @@ private[spark] object SinkSpec {
     case _                                 => DataColumns.All(schema)
   }
 
+  /** A user who writes the columns in another order means the same ones. */
+  private def arranged(options: SinkOptions, columns: DataColumns, before: Option[StructType]): DataColumns =
+    before match {
+      case Some(known) if RecordedSettings.dependsOnColumns(options.format) =>
+        columns.arranged(SchemaChange.arranged(known, columns.schema))
+      case _ => columns
+    }
+
   private def formatOf(options: SinkOptions, columns: DataColumns, session: SparkSession): SinkFormat = {
     val compression            = Compression.named(options.compression).getOrElse(Compression.None)
-    val timeZone               = session.conf.get("spark.sql.session.timeZone")
-    def rows(encoder: Encoder) = SinkFormat.Rows(encoder, compression, columns)
+    def rows(encoder: Encoder) = SinkFormat.Rows(encoder, compression, columns, options.onBadRow)
     def blocks(kind: String, format: BulkFormat) =
-      SinkFormat.Blocks(BulkSink(kind, columns.schema, format, PartLife.ManyEpochs), columns)
+      SinkFormat.Blocks(
+        BulkSink(kind, columns.schema, format, PartLife.ManyEpochs),
+        columns,
+        options.onBadRow
+      )
     options.format match {
       case FormatChoice.Rows(name) =>
-        rows(RowFormats.encoder(name, columns.schema, options.passThrough, timeZone))
+        rows(RowFormats.encoder(name, columns.schema, options.passThrough, timeZone(session)))
       case FormatChoice.UserEncoder(name) => rows(UserObject.load(name, classOf[Encoder], "encoder"))
       case FormatChoice.UserBulk(name)    => blocks(BulkFormats.Own, BulkFormats.own(name))
-      case FormatChoice.Bulk(name)        => named(name, columns, options.passThrough, session)
+      case FormatChoice.Bulk(name)        => named(name, columns, options, session)
     }
   }
 
   private def named(
       name: BulkFormatName,
       columns: DataColumns,
-      options: Map[String, String],
+      options: SinkOptions,
       session: SparkSession
   ): SinkFormat = {
     def blocks(format: BulkFormat) =
-      SinkFormat.Blocks(BulkSink(name.word, columns.schema, format, PartLife.ManyEpochs), columns)
+      SinkFormat.Blocks(
+        BulkSink(name.word, columns.schema, format, PartLife.ManyEpochs),
+        columns,
+        options.onBadRow
+      )
     def synced(format: SyncedFormat) = SinkFormat.Synced(format, columns)
     name match {
       case BulkFormatName.Parquet =>
-        blocks(ParquetBulk(columns.schema, options, SQLConf.get, session.sparkContext.hadoopConfiguration))
+        blocks(
+          ParquetBulk(
+            columns.schema,
+            options.passThrough,
+            SQLConf.get,
+            session.sparkContext.hadoopConfiguration
+          )
+        )
       case BulkFormatName.Orc =>
-        blocks(OrcBulk(columns.schema, options, SQLConf.get, session.sparkContext.hadoopConfiguration))
-      case BulkFormatName.Avro         => synced(AvroFormat(columns.schema, options, session))
-      case BulkFormatName.SequenceFile => synced(SequenceFormat(columns.schema, options, session))
+        blocks(
+          OrcBulk(columns.schema, options.passThrough, SQLConf.get, session.sparkContext.hadoopConfiguration)
+        )
+      case BulkFormatName.Avro         => synced(AvroFormat(columns.schema, options.passThrough, session))
+      case BulkFormatName.SequenceFile => synced(SequenceFormat(columns.schema, options.passThrough, session))
     }
   }
 

@@ -56,7 +56,7 @@ private[spark] final class SinkTable(
 
   private def runOf(runId: String)(start: SinkSpec => SinkRun, rows: StructType): CurrentRun = synchronized {
     Option(current.get).filter(_.runId == runId).getOrElse {
-      val sink = SinkSpec.of(options, rows, storage)
+      val sink = SinkSpec.of(options, rows, storage, RecordedColumns.newest(storage))
       val made = CurrentRun(runId, sink, start(sink))
       current.set(made)
       RunEnds.watch(runId, made.run)
@@ -80,10 +80,11 @@ private[spark] object SinkTable {
     if (new CaseInsensitiveStringMap(properties).getBoolean("asyncProgressTrackingEnabled", false))
       throw Errors.asyncProgress()
     val storage = SinkStorage.of(options)
-    SinkSpec.of(options, schema, storage)
+    val sink    = SinkSpec.of(options, schema, storage, before = None)
     RunEnds.listenTo(SparkSession.active.sparkContext)
     val table = new SinkTable(schema, partitioned, options, storage)
     EarlierRun.of(table).foreach { earlier =>
+      earlier.refuseChanged(sink.settings)
       earlier.republish()
       RunEnds.watchStart(earlier)
     }

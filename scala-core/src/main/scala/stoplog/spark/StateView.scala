@@ -7,12 +7,13 @@ import org.apache.spark.unsafe.types.UTF8String
 
 import stoplog.log.{CommitLog, LogRecord, RecordKind}
 import stoplog.options.View
-import stoplog.part.{Open, Part, Pending}
+import stoplog.part.{Open, Part, Pending, SchemaId}
 
 /** The tables behind the option `view`. They go back as far as records are kept, which is 100 of them.
   *
   * `parts`: `bucket`, `name`, `state` (`open`, `pending` or `published`), `bytes`, `records`, `opened_at`,
-  * `last_written_at`, `roll_reason` (null while open), `epoch` (of the record that closed it; null while open).
+  * `last_written_at`, `roll_reason` (null while open), `epoch` (of the record that closed it; null while open),
+  * `schema_id` (equal for parts of the same columns), `schema` (these columns as DDL; null if no kept record has them).
   *
   * `epochs`: `seq`, `kind` (`claim`, `epoch`, `roll` or `release`), `epoch` (null but for that kind), `run`,
   * `written_at`, `published_parts`, `published_bytes`, `published_rows`, `open_parts`, `open_bytes`.
@@ -45,7 +46,10 @@ private[spark] object StateView {
 
   private val partsSchema = StructType(
     (partColumns.fields :+ StructField("state", StringType, nullable = false)) ++ countColumns.fields
-  ).add("roll_reason", StringType).add("epoch", LongType)
+  ).add("roll_reason", StringType)
+    .add("epoch", LongType)
+    .add("schema_id", StringType)
+    .add("schema", StringType)
 
   private val openSchema = StructType(partColumns.fields ++ countColumns.fields)
     .add("unfinished_path", StringType, nullable = false)
@@ -65,21 +69,47 @@ private[spark] object StateView {
   /** Closed parts of all kept records, oldest first, then the open ones. */
   private def parts(log: CommitLog): Array[InternalRow] = {
     val records = log.all()
+    val schemas = schemasOf(records)
     val closed  = records.flatMap { record =>
       val state = if (log.isPublished(record)) "published" else "pending"
-      record.publish.map(part => closedRow(part, state, record))
+      record.publish.map(part => closedRow(part, state, record, schemas))
     }
-    (closed ++ records.lastOption.toVector.flatMap(_.state.open).map(openRow)).toArray
+    (closed ++ records.lastOption.toVector.flatMap(_.state.open).map(openRow(_, schemas))).toArray
   }
 
-  private def closedRow(part: Pending, state: String, record: LogRecord): InternalRow =
+  private def schemasOf(records: Vector[LogRecord]): Map[SchemaId, String] =
+    records
+      .flatMap(_.state.schema)
+      .distinct
+      .flatMap { text =>
+        RecordedColumns.read(text).map(columns => SchemaId.of(text) -> columns.toDDL)
+      }
+      .toMap
+
+  private def schemaOf(part: Part, schemas: Map[SchemaId, String]): Seq[Any] = Seq(
+    part.schema.map(id => text(id.value)).orNull,
+    part.schema.flatMap(schemas.get).map(text).orNull
+  )
+
+  private def closedRow(
+      part: Pending,
+      state: String,
+      record: LogRecord,
+      schemas: Map[SchemaId, String]
+  ): InternalRow =
     row(
       Seq(text(part.bucket), text(part.name), text(state)) ++ counts(part) ++
-        Seq(text(part.reason.word), record.state.lastEpoch.fold[Any](null)(identity))
+        Seq(text(part.reason.word), record.state.lastEpoch.fold[Any](null)(identity)) ++ schemaOf(
+          part,
+          schemas
+        )
     )
 
-  private def openRow(part: Open): InternalRow =
-    row(Seq(text(part.bucket), text(part.name), text("open")) ++ counts(part) ++ Seq(null, null))
+  private def openRow(part: Open, schemas: Map[SchemaId, String]): InternalRow =
+    row(
+      Seq(text(part.bucket), text(part.name), text("open")) ++ counts(part) ++ Seq(null, null) ++
+        schemaOf(part, schemas)
+    )
 
   private def open(part: Open): InternalRow =
     row(Seq(text(part.bucket), text(part.name)) ++ counts(part) :+ text(part.handle.token))

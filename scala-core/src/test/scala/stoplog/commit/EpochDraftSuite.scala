@@ -3,7 +3,7 @@ package stoplog.commit
 import org.scalatest.funsuite.AnyFunSuite
 
 import stoplog.commit.Samples._
-import stoplog.part.Open
+import stoplog.part.{Open, SchemaId}
 import stoplog.rolling.RollReason
 
 class EpochDraftSuite extends AnyFunSuite {
@@ -15,14 +15,17 @@ class EpochDraftSuite extends AnyFunSuite {
     TaskResult(slot, attempt, Vector.empty, Vector.empty, nextPart)
 
   private def draft(plan: EpochPlan, results: TaskResult*): EpochDraft =
-    EpochDraft.of(plan, results, Rolls.atAge(100), nowMillis = 1000)
+    EpochDraft.of(plan, results, Rolls.atAge(100), schema, nowMillis = 1000)
+
+  private val schema = Some(SchemaId("now"))
 
   private val young = open("young", openedAtMillis = 950)
 
   test("what the tasks closed and left open is taken as it is") {
-    val mine  = open("mine", openedAtMillis = 0) // old enough to be due, but its task has decided
+    val mine =
+      open("mine", openedAtMillis = 0).copy(schema = schema) // old enough to be due, but its task has decided
     val drawn = draft(plan(Map.empty), result(0).copy(closed = Vector(done("done")), open = Vector(mine)))
-    assert(drawn.closed === Vector(done("done")))
+    assert(drawn.closed === Vector(done("done").copy(schema = schema)))
     assert(drawn.open === Vector(mine))
     assert(drawn.due.isEmpty)
   }
@@ -32,11 +35,29 @@ class EpochDraftSuite extends AnyFunSuite {
   }
 
   test("a part that a task wrote or closed is not carried over beside its new state") {
-    val written = young.copy(validBytes = 99)
+    val written = young.copy(validBytes = 99, schema = schema)
     val drawn   = draft(plan(Map(0 -> Vector(young))), result(0).copy(open = Vector(written)))
     assert(drawn.open === Vector(written))
     val closed = draft(plan(Map(0 -> Vector(young))), result(0).copy(closed = Vector(done("young"))))
     assert(closed.open.isEmpty)
+  }
+
+  test("a part has the columns of the rows that were written to it, and else keeps those it had") {
+    val before = young.copy(schema = Some(SchemaId("before")))
+    val handed =
+      plan(Map(0 -> Vector(before, before.copy(name = "written"), before.copy(name = "taken over"))))
+    val taken = done("taken over").copy(reason = RollReason.Takeover)
+    val drawn = draft(
+      handed,
+      result(0).copy(closed = Vector(taken, done("done")), open = Vector(young.copy(name = "written")))
+    )
+    assert(drawn.closed.map(_.schema) === Vector(before.schema, schema))
+    assert(
+      drawn.open.map(part => part.name -> part.schema).toMap === Map(
+        "young"   -> before.schema,
+        "written" -> schema
+      )
+    )
   }
 
   test("two parts of one name in two buckets are two parts") {

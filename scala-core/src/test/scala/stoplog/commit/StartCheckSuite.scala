@@ -71,6 +71,27 @@ class StartCheckSuite extends AnyFunSuite {
       )
   }
 
+  test("other columns than the recorded ones are refused if they must not come after them") {
+    val columns = new RowSchema {
+      override def text: String                      = "a, b"
+      override def mayFollow(recorded: String): Unit = if (recorded != "a") throw new Refused(recorded)
+    }
+    def start(recorded: String) = {
+      val state = log(Some(5)).get.state.copy(settings = Map(SinkState.SchemaKey -> recorded))
+      StartCheck.check(
+        log(Some(5)).map(_.copy(state = state)),
+        identity,
+        settings.copy(schema = columns),
+        Refuse,
+        6
+      )
+    }
+    assert(start("a").lastEpoch === Some(5))
+    assert(intercept[Refused](start("b")).getMessage === "b")
+  }
+
+  private final class Refused(recorded: String) extends RuntimeException(recorded)
+
   test("a setting that the log does not know yet is no change, and neither is another content") {
     val state  = log(Some(5)).get.state.copy(settings = Map("content" -> "json"))
     val newest = log(Some(5)).map(_.copy(state = state))

@@ -331,4 +331,33 @@ class TaskWriterSuite extends AnyFunSuite {
     assert(parts.calls.isEmpty)
     assert(parts.leasesHeld === 0)
   }
+
+  /** Takes no row that begins with a minus. */
+  private object Picky extends RowFormat[String] {
+    override def start(out: java.io.OutputStream): Unit               = Lines.start(out)
+    override def encode(row: String, out: java.io.OutputStream): Unit = {
+      if (row.startsWith("-")) throw new BadRow(new IllegalArgumentException(row))
+      Lines.encode(row, out)
+    }
+    override def openMember(out: java.io.OutputStream): Option[Member] = None
+  }
+
+  written(
+    "a part whose rows could all not be written is in no result, at whatever moment it would have closed"
+  ) {
+    val writer = task(format = Picky, maxOpenParts = 1)
+    for (bucket <- Seq("a", "b", "c")) intercept[BadRow](writer.write(bucket, "-1"))
+    writer.write("c", "2")
+    val result = writer.commit()
+    assert(result.closed.isEmpty)
+    assert(result.open.map(part => part.bucket -> part.records) === Vector("c" -> 1L))
+  }
+
+  written("a part that gets nothing but rows that cannot be written stays as it was") {
+    val before = left("#\nold\n", "p")
+    val writer = task(format = Picky, handed = Vector(before))
+    intercept[BadRow](writer.write("b", "-1"))
+    val result = writer.commit()
+    assert(result.open.map(part => part.validBytes -> part.records) === Vector(before.validBytes -> 2L))
+  }
 }

@@ -173,7 +173,7 @@ class CommitLogSuite extends AnyFunSuite {
     withLog { (records, log) =>
       records.putIfAbsent(0, RecordCodec.encode(record(0)).dropRight(1))
       assert(condition(log.newest()) === "STOPLOG_RECORD_TORN")
-      records.putIfAbsent(1, """{"version":3,"record":{}}""".getBytes)
+      records.putIfAbsent(1, s"""{"version":${RecordCodec.Version + 1},"record":{}}""".getBytes)
       assert(condition(log.newest()) === "STOPLOG_RECORD_TOO_NEW")
       assert(intercept[Exception](log.newest()).getMessage.contains("memory/1"))
     }

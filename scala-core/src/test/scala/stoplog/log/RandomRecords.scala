@@ -2,7 +2,7 @@ package stoplog.log
 
 import scala.util.Random
 
-import stoplog.part.{Beside, Closed, Open, Pending, Resume, RunId, SideFile}
+import stoplog.part.{Beside, Closed, Open, Pending, Resume, RunId, SchemaId, SideFile}
 import stoplog.rolling.RollReason
 
 /** Records with anything in them that a record can hold. */
@@ -19,7 +19,15 @@ final class RandomRecords(seed: Long) {
   }
 
   private def state(): SinkState =
-    SinkState(text(), maybe(number()), several(open()), number(), several(text() -> text()).toMap)
+    SinkState(
+      text(),
+      maybe(number()),
+      several(open()),
+      number(),
+      several(text() -> text()).toMap ++ columns()
+    )
+
+  private def columns(): Map[String, String] = maybe(SinkState.SchemaKey -> text()).toMap
 
   private def open(): Open = Open(
     text(),
@@ -31,7 +39,8 @@ final class RandomRecords(seed: Long) {
     number(),
     number(),
     maybe(run()),
-    maybe(beside()).getOrElse(Beside.nothing)
+    maybe(beside()).getOrElse(Beside.nothing),
+    maybe(SchemaId(text()))
   )
 
   private def beside(): Beside =
@@ -43,7 +52,7 @@ final class RandomRecords(seed: Long) {
 
   private def pending(): Pending = {
     val handle = if (random.nextBoolean()) Closed(text()) else Resume(text())
-    Pending(text(), text(), handle, number(), number(), number(), number(), reason())
+    Pending(text(), text(), handle, number(), number(), number(), number(), reason(), maybe(SchemaId(text())))
   }
 
   private def reason(): RollReason =

@@ -39,6 +39,7 @@ class SinkOptionRegistrySuite extends AnyFunSuite {
       "pendingSuffix"     -> Some("inProgress" -> "bucket"),
       "validLengthPrefix" -> Some("useTruncate" -> "false"),
       "validLengthSuffix" -> Some("useTruncate" -> "false"),
+      "rejectPath"        -> Some("onBadRow" -> "reject"),
       "view"              -> None
     )
     for {

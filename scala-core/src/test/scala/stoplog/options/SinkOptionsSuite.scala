@@ -43,6 +43,8 @@ class SinkOptionsSuite extends AnyFunSuite {
     assert(o.onForeignQuery === OnForeignQuery.Fail)
     assert(o.finalizeOnTermination === FinalizeOnTermination.Auto)
     assert(o.onLostPart === OnLostPart.Fail)
+    assert(o.onSchemaChange === OnSchemaChange.Roll)
+    assert(o.onBadRow === OnBadRow.Fail)
     assert(o.durability === Durability.Disk)
     assert(o.passThrough === Map.empty)
     assert(o.checkpointLocation === None)
@@ -281,6 +283,7 @@ class SinkOptionsSuite extends AnyFunSuite {
     assert(parse("onForeignQuery" -> "adopt").onForeignQuery === OnForeignQuery.Adopt)
     assert(parse("finalizeOnTermination" -> "never").finalizeOnTermination === FinalizeOnTermination.Never)
     assert(parse("onLostPart" -> "skip").onLostPart === OnLostPart.Skip)
+    assert(parse("onSchemaChange" -> "Additive").onSchemaChange === OnSchemaChange.Additive)
     assert(parse("durability" -> "process").durability === Durability.Process)
     assert(problems("durability" -> "disc").contains("perhaps disk"))
   }

@@ -3,6 +3,7 @@ package stoplog.spark
 import java.nio.file.{Files, Path}
 
 import scala.jdk.CollectionConverters._
+import scala.util.Using
 
 /** A directory of one test's own, read as any reader would: by its visible files. */
 final class Place {
@@ -12,6 +13,11 @@ final class Place {
   val checkpoint: String = root.resolve("checkpoint").toString
 
   def files: Seq[Path] = visible(root.resolve("out"))
+
+  /** Whatever there is, hidden or not, by its name under the sink's path. */
+  def everything: Set[String] = Using.resource(Files.walk(Path.of(out))) { all =>
+    all.iterator.asScala.filter(Files.isRegularFile(_)).map(Path.of(out).relativize(_).toString).toSet
+  }
 
   def directories: Set[String] = files.map(_.getParent.getFileName.toString).toSet
 

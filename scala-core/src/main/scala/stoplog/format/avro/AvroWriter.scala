@@ -4,6 +4,7 @@ import org.apache.avro.Schema
 import org.apache.avro.file.DataFileWriter
 import org.apache.avro.generic.GenericDatumWriter
 import org.apache.spark.sql.catalyst.InternalRow
+import stoplog.commit.BadRow
 import stoplog.format.bulk.{BlockOutput, SyncMarker, SyncedWriter}
 import stoplog.format.compress.DetachableStream
 
@@ -37,8 +38,9 @@ private[avro] final class AvroWriter(
 
   override def write(row: InternalRow): Unit = {
     val before = out.position
-    try file.append(serializer(row))
-    catch { case wrapped: DataFileWriter.AppendWriteException => throw wrapped.getCause }
+    val datum  = BadRow.unless(serializer(row))
+    try file.append(datum)
+    catch { case wrapped: DataFileWriter.AppendWriteException => throw new BadRow(wrapped.getCause) }
     // Each block is handed on as soon as it is full.
     if (out.position != before) encoded.restart()
   }

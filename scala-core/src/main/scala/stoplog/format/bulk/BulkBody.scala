@@ -3,7 +3,7 @@ package stoplog.format.bulk
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 
-import stoplog.commit.{Leftover, LeftoverRows, PartBody, PartEnd}
+import stoplog.commit.{BadRow, Leftover, LeftoverRows, PartBody, PartEnd}
 
 /** The rows of one part of a format of blocks. They wait until they fill a block, and are then written as one; what
   * still waits at the end of an epoch is kept beside the part.
@@ -30,14 +30,29 @@ private[bulk] final class BulkBody(end: PartEnd, earlier: Option[EarlierRows], p
 
   override def append(row: InternalRow): Unit = {
     val unsafe = parts.unsafe(row)
-    fresh.append(unsafe)
     open match {
       case Some(block) =>
-        block.write(unsafe, unsafe.getSizeInBytes)
+        parts.checks.beforeBlock(unsafe)
+        into(block, unsafe)
+        fresh.append(unsafe)
         if (block.isFull) endWithAll(block)
-      case None => if (waitingBytes >= enough) fill()
+      case None =>
+        parts.checks.beforeWaiting(unsafe)
+        fresh.append(unsafe)
+        if (waitingBytes >= enough) fill()
     }
   }
+
+  /** A block that refuses a row is given up: only the rows that wait are known to be whole. */
+  private def into(block: OpenBlock, row: UnsafeRow): Unit =
+    try block.write(row, row.getSizeInBytes)
+    catch {
+      case e: Throwable =>
+        block.close()
+        open = None
+        parts.checks.refused()
+        BadRow.unless(throw e)
+    }
 
   override def sizeBytes: Long = end.position + waitingOnStorage
 

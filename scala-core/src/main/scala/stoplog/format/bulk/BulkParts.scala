@@ -4,6 +4,7 @@ import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.{UnsafeProjection, UnsafeRow}
 
 import stoplog.commit.{PartBody, PartEnd, PartFormat}
+import stoplog.options.OnBadRow
 import stoplog.part.Beside
 import stoplog.store.SideStore
 import stoplog.thread.SharedMemory
@@ -12,31 +13,45 @@ import stoplog.thread.SharedMemory
   *
   * @param project the columns that are written
   * @param sides   where the rows of open parts are kept
+  * @param onBadRow whether rows are tried before they wait for their block
   * @param memory  of the rows that wait in this process
   */
 final class BulkParts(
     sink: BulkSink,
     project: InternalRow => InternalRow,
     sides: SideStore,
+    onBadRow: OnBadRow,
     memory: SharedMemory = SharedMemory.ofRows
 ) extends PartFormat[InternalRow] {
   private[this] lazy val toUnsafe = UnsafeProjection.create(sink.schema) // compiles code
+  private[this] val required      = new RowChecks.Required(sink.schema)
 
   private[bulk] val written: Written = Written(sink.format, sink.schema.length, sink.description)
   private[bulk] val turn: BlockTurn  = new BlockTurn
 
+  private[bulk] val checks: RowChecks = onBadRow match {
+    case OnBadRow.Fail   => RowChecks.Omitted
+    case OnBadRow.Reject => new RowChecks.Each(sink.format)
+  }
+
   override def begin(name: String, end: PartEnd): PartBody[InternalRow] =
-    sink.life match {
-      case PartLife.ManyEpochs => new BulkBody(end, None, this)
-      case PartLife.OneEpoch   => new DirectBody(end, this)
+    (sink.life, onBadRow) match {
+      case (PartLife.OneEpoch, OnBadRow.Fail) => new DirectBody(end, this)
+      // A block that refuses a row is lost, so the rows have to be kept until it is written.
+      case _ => new BulkBody(end, None, this)
     }
 
   override def resume(name: String, end: PartEnd, beside: Beside): PartBody[InternalRow] =
     new BulkBody(end, Some(new EarlierRows(beside, sides)), this)
 
-  private[bulk] def unsafe(row: InternalRow): UnsafeRow = project(row) match {
-    case unsafe: UnsafeRow => unsafe
-    case other             => toUnsafe(other)
+  /** Throws [[stoplog.commit.BadRow]]. */
+  private[bulk] def unsafe(row: InternalRow): UnsafeRow = {
+    val projected = project(row)
+    required.check(projected)
+    projected match {
+      case unsafe: UnsafeRow => unsafe
+      case other             => toUnsafe(other)
+    }
   }
 
   /** The format in which a part was begun, which another run may have set otherwise. */

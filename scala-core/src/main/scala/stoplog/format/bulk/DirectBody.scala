@@ -2,7 +2,7 @@ package stoplog.format.bulk
 
 import org.apache.spark.sql.catalyst.InternalRow
 
-import stoplog.commit.{Leftover, LeftoverRows, PartBody, PartEnd}
+import stoplog.commit.{BadRow, Leftover, LeftoverRows, PartBody, PartEnd}
 
 /** The rows of a part that ends with its epoch: written as they come, with nothing to wait for. */
 private[bulk] final class DirectBody(end: PartEnd, parts: BulkParts) extends PartBody[InternalRow] {
@@ -17,7 +17,7 @@ private[bulk] final class DirectBody(end: PartEnd, parts: BulkParts) extends Par
       open = Some(begun)
       begun
     }
-    block.write(unsafe, unsafe.getSizeInBytes)
+    BadRow.unless(block.write(unsafe, unsafe.getSizeInBytes))
     if (block.isFull) endBlock()
   }
 

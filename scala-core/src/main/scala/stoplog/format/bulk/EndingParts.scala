@@ -3,6 +3,7 @@ package stoplog.format.bulk
 import org.apache.spark.sql.catalyst.InternalRow
 
 import stoplog.commit.{PartBody, PartEnd, PartFormat}
+import stoplog.options.OnBadRow
 import stoplog.part.Beside
 import stoplog.store.SideStore
 
@@ -16,6 +17,6 @@ final class EndingParts(sides: SideStore) extends PartFormat[InternalRow] {
 
   override def resume(name: String, end: PartEnd, beside: Beside): PartBody[InternalRow] = {
     val begunAs = BulkSink.of(new EarlierRows(beside, sides).header.format)
-    new BulkParts(begunAs, identity, sides).resume(name, end, beside)
+    new BulkParts(begunAs, identity, sides, OnBadRow.Fail).resume(name, end, beside)
   }
 }

@@ -45,7 +45,10 @@ trait SyncedFormat extends Serializable {
   */
 trait SyncedWriter extends AutoCloseable {
 
-  /** Takes one row, which must not be kept: it is reused. After an exception the writer is as it was before. */
+  /** Takes one row, which must not be kept: it is reused.
+    *
+    * @throws stoplog.commit.BadRow if it is the row that cannot be written; the writer is as it was before
+    */
   def write(row: InternalRow): Unit
 
   /** Bytes of rows taken that the output does not have yet, before compression: an upper estimate. 0 after [[sync]]. */

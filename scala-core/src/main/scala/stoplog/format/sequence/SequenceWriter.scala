@@ -2,6 +2,7 @@ package stoplog.format.sequence
 
 import org.apache.hadoop.io.SequenceFile.Writer
 import org.apache.spark.sql.catalyst.InternalRow
+import stoplog.commit.BadRow
 import stoplog.format.bulk.{BlockOutput, SyncedWriter}
 import stoplog.format.compress.DetachableStream
 
@@ -19,8 +20,8 @@ private[sequence] final class SequenceWriter(layout: SequenceLayout, out: BlockO
   if (out.position == 0) out.write(layout.header(name))
 
   override def write(row: InternalRow): Unit = {
-    val key    = layout.key(row)
-    val value  = layout.value(row)
+    val key    = BadRow.unless(layout.key(row))
+    val value  = BadRow.unless(layout.value(row))
     val writer = file.getOrElse(begin())
     val before = out.position
     writer.append(key, value)

@@ -7,6 +7,7 @@ import org.scalatest.funsuite.AnyFunSuite
 
 import stoplog.commit._
 import stoplog.fault.Faults
+import stoplog.options.OnBadRow
 import stoplog.part.{Open, PartNaming, Pending}
 import stoplog.rolling.RollingPolicy
 import stoplog.thread.SharedMemory
@@ -29,8 +30,10 @@ class BulkPartsSuite extends AnyFunSuite {
     private var nextPart                                        = 0L
     var next                                                    = 0
     var blocksOf                                                = blockBytes
-    def format(life: PartLife = PartLife.ManyEpochs): BulkParts =
-      new BulkParts(BulkSink(BulkFormats.Own, schema, bulk(blocksOf), life), identity, sides, memory)
+    def format(life: PartLife = PartLife.ManyEpochs): BulkParts = {
+      val sink = BulkSink(BulkFormats.Own, schema, bulk(blocksOf), life)
+      new BulkParts(sink, row => row, sides, OnBadRow.Fail, memory)
+    }
 
     /** An epoch of a task of its own, in a process of its own as far as the format can tell. */
     def epoch(

@@ -8,7 +8,7 @@ import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 import org.apache.spark.sql.types.{StringType, StructType}
 
 import stoplog.commit.{Leftover, PartBody, PartEnd, PartFormat}
-import stoplog.options.UserObject
+import stoplog.options.{OnBadRow, UserObject}
 import stoplog.part.Beside
 import stoplog.store.SideStore
 
@@ -69,7 +69,7 @@ object LineBlocks {
   ): PartFormat[String] = new PartFormat[String] {
     private val format = new LineBlocks(blockBytes, describedAs.getOrElse(blockBytes))
     private val sink   = BulkSink(BulkFormats.Own, schema, format, PartLife.ManyEpochs)
-    private val parts  = new BulkParts(sink, identity, sides)
+    private val parts  = new BulkParts(sink, identity, sides, OnBadRow.Fail)
 
     override def begin(name: String, end: PartEnd): PartBody[String] = new Lines(line, parts.begin(name, end))
 

@@ -13,6 +13,7 @@ import org.apache.spark.sql.Row
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.types.StructType
 import org.scalatest.funsuite.AnyFunSuite
+import stoplog.commit.BadRow
 import stoplog.format.SparkSessionForTests
 import stoplog.format.bulk.{GrowingPart, RandomRows}
 
@@ -163,7 +164,7 @@ class SequenceFormatSuite extends AnyFunSuite with SparkSessionForTests {
     val writer = format.writer(end, "part-0")
     val rows   = internal(schema, Seq(Row("a"), Row(null), Row("b")))
     writer.write(rows(0))
-    val refused = intercept[Exception](writer.write(rows(1))).asInstanceOf[SparkThrowable]
+    val refused = intercept[BadRow](writer.write(rows(1))).getCause.asInstanceOf[SparkThrowable]
     assert(refused.getCondition === "STOPLOG_NULL_WRITABLE")
     assert(refused.getMessageParameters.get("column") === "value")
     writer.write(rows(2))

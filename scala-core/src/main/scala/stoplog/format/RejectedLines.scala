@@ -1,0 +1,75 @@
+package stoplog.format
+
+import java.io.OutputStream
+
+import scala.util.Try
+
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions.GenericInternalRow
+import org.apache.spark.sql.types._
+import org.apache.spark.unsafe.types.UTF8String
+
+/** A row that could not be written, and what is known about it.
+  *
+  * @param bucket where it would have gone, if that is known
+  * @param batch  the micro-batch; none in a batch job
+  */
+final case class RejectedRow(row: InternalRow, bucket: Option[String], batch: Option[Long], why: Throwable)
+
+/** Rejected rows as lines of JSON: `{"reason":…,"bucket":…,"batch":…,"row":{…}}`, by Spark's own generator.
+  *
+  * A row that JSON cannot express either has a `text` instead of the `row`: its columns as Java spells them.
+  *
+  * Made on the driver, sent to every task, opened there once.
+  */
+final class RejectedLines(schema: StructType, sessionTimeZone: String) extends Serializable {
+  private val rows  = RejectedLines.encoder(sessionTimeZone)
+  private val texts = RejectedLines.encoder(sessionTimeZone)
+
+  @transient private var expressible = false
+
+  def open(): Unit = {
+    expressible = Try(rows.open(RejectedLines.columns.add("row", schema))).isSuccess
+    texts.open(RejectedLines.columns.add("text", StringType))
+  }
+
+  /** `out` gets the whole line or, when it throws, nothing. */
+  def write(rejected: RejectedRow, out: OutputStream): Unit =
+    if (!expressible || Try(rows.encode(line(rejected, rejected.row), out)).isFailure)
+      texts.encode(line(rejected, text(spelled(rejected.row))), out)
+
+  private def line(rejected: RejectedRow, row: Any): InternalRow = new GenericInternalRow(
+    Array[Any](
+      text(reason(rejected.why)),
+      rejected.bucket.map(text).orNull,
+      rejected.batch.map(Long.box).orNull,
+      row
+    )
+  )
+
+  private def reason(why: Throwable): String = {
+    val message = Option(why.getMessage).filter(_.nonEmpty).getOrElse(why.toString)
+    if (message.length <= RejectedLines.LongestReason) message
+    else message.take(RejectedLines.LongestReason) + "…"
+  }
+
+  private def spelled(row: InternalRow): String = schema.fields.zipWithIndex
+    .map { case (field, i) => s"${field.name}=${Try(row.get(i, field.dataType)).getOrElse("?")}" }
+    .mkString(", ")
+
+  private def text(value: String): UTF8String = UTF8String.fromString(value)
+}
+
+object RejectedLines {
+
+  /** The end of the names of their files. */
+  val Suffix: String = ".json"
+
+  private val columns: StructType =
+    new StructType().add("reason", StringType).add("bucket", StringType).add("batch", LongType)
+
+  private final val LongestReason = 2000
+
+  // With every null: who repairs a row wants to see what is missing.
+  private def encoder(zone: String): JsonEncoder = JsonEncoder(Map("ignoreNullFields" -> "false"), zone)
+}

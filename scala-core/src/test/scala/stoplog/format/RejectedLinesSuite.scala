@@ -1,0 +1,49 @@
+package stoplog.format
+
+import java.io.ByteArrayOutputStream
+import java.nio.charset.StandardCharsets.UTF_8
+
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.types._
+import org.apache.spark.unsafe.types.{CalendarInterval, UTF8String}
+import org.scalatest.funsuite.AnyFunSuite
+
+class RejectedLinesSuite extends AnyFunSuite {
+
+  private val why = new IllegalArgumentException("it \"is\" wrong")
+
+  private def line(schema: StructType, rejected: RejectedRow): String = {
+    val lines = new RejectedLines(schema, "UTC")
+    lines.open()
+    val out = new ByteArrayOutputStream()
+    lines.write(rejected, out)
+    out.toString(UTF_8)
+  }
+
+  test("a row is an object, with every null, beside what is known of it") {
+    val schema = StructType.fromDDL("id BIGINT, word STRING, at TIMESTAMP")
+    val row    = InternalRow(7L, null, 0L)
+    assert(
+      line(schema, RejectedRow(row, Some("a/b"), Some(3), why)) ===
+        """{"reason":"it \"is\" wrong","bucket":"a/b","batch":3,""" +
+        """"row":{"id":7,"word":null,"at":"1970-01-01T00:00:00.000Z"}}""" + "\n"
+    )
+  }
+
+  test("what is not known is null, and an error without a message is called by its name") {
+    val schema = StructType.fromDDL("id BIGINT")
+    val found  = line(schema, RejectedRow(InternalRow(7L), None, None, new NullPointerException))
+    assert(
+      found === """{"reason":"java.lang.NullPointerException","bucket":null,"batch":null,"row":{"id":7}}""" + "\n"
+    )
+  }
+
+  test("a row that JSON does not know is a text") {
+    val schema = new StructType().add("word", StringType).add("every", CalendarIntervalType)
+    val row    = InternalRow(UTF8String.fromString("a"), new CalendarInterval(1, 2, 0))
+    assert(
+      line(schema, RejectedRow(row, Some(""), None, why))
+        .contains(""""text":"word=a, every=1 months 2 days"}""")
+    )
+  }
+}

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 import pyarrow.parquet as pq
 from bench.peers import NOOP, Peer
 from bench.rounds import Measured, wait_for
+from bench.stores import measured
 
 import stoplog
 
@@ -72,6 +73,18 @@ class Cost:
         return statistics.median(self.rounds)
 
 
+@dataclass(frozen=True, slots=True)
+class Held:
+    """Heap of a task with so many open parts: while it writes to all, and once its epoch has ended."""
+
+    parts: int
+    rows_each: int
+    raw_bytes_each: int
+    during_bytes: int
+    after_bytes: int
+    limit_bytes: int
+
+
 def small_batches(spark: SparkSession, batches: int, folder: Path) -> list[Written]:
     """The same rows by so many micro-batches of `SMALL_ROWS` rows through each sink, and by one batch job."""
     rows = batches * SMALL_ROWS
@@ -122,6 +135,21 @@ def large_batches(spark: SparkSession, plan: Plan, folder: Path) -> list[Measure
                 measured[peer.name].append(plan.large_rows * 1000 / statistics.median(millis))
             shutil.rmtree(place, ignore_errors=True)
     return [Measured(by, tuple(values)) for by, values in measured.items()]
+
+
+def memory(folder: Path) -> list[Held]:
+    """What open parts take of the heap, measured without Spark."""
+    return [
+        Held(
+            row["parts"],
+            row["rowsEach"],
+            row["rawBytesEach"],
+            row["duringBytes"],
+            row["afterBytes"],
+            row["limitBytes"],
+        )
+        for row in measured("OpenPartMemory", folder)
+    ]
 
 
 def run(spark: SparkSession, peer: Peer, rows: int, batches: int, place: Path) -> list[float]:
@@ -187,7 +215,11 @@ def cpu_millis(spark: SparkSession) -> float:
 
 
 def bulk_section(
-    files: Sequence[Written], costs: Sequence[Cost], speeds: Sequence[Measured], plan: Plan
+    files: Sequence[Written],
+    costs: Sequence[Cost],
+    speeds: Sequence[Measured],
+    held: Sequence[Held],
+    plan: Plan,
 ) -> list[str]:
     job = next(row for row in files if row.by == "one batch job")
     noop = costs[0].median
@@ -224,7 +256,22 @@ def bulk_section(
             f"| {listed(row.rounds, lambda v: f'{v / 1e6:.2f}M')} |"
             for row in speeds
         ],
+        "",
+        "Heap that a task holds for its open parts, after a collection: while rows of an epoch wait in",
+        f"all of them, of which {held[0].limit_bytes >> 20} MiB may wait in memory here (a sink takes an",
+        "eighth of the heap; the rest waits on the local disk), and once the epoch has ended. One block for",
+        "a task that is being filled comes to it: as much as Spark's writer takes for one file.",
+        "",
+        "| open parts | rows each | bytes of rows each | heap each | in all, MiB | after the epoch, each |",
+        "|---:|---:|---:|---:|---:|---:|",
+        *[held_row(row) for row in held],
     ]
+
+
+def held_row(row: Held) -> str:
+    sizes = f"| {row.parts:,} | {row.rows_each:,} | {row.raw_bytes_each:,} "
+    each = f"| {row.during_bytes // row.parts:,} | {row.during_bytes / (1 << 20):.1f} "
+    return f"{sizes}{each}| {max(row.after_bytes, 0) // row.parts:,} |"
 
 
 def groups(row: Written) -> str:

@@ -14,7 +14,7 @@ from pathlib import Path
 # This file is run as a script, and scripts look for modules in their own folder only.
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from bench.bulk import bulk_section, cpu_rounds, large_batches, small_batches
+from bench.bulk import bulk_section, cpu_rounds, large_batches, memory, small_batches
 from bench.page import with_section
 from bench.peers import PEERS
 from bench.recovery import recoveries, recovery_section
@@ -75,7 +75,8 @@ def bulk(text: str, plan: Plan, folder: Path) -> str:
         speeds_of = large_batches(spark, plan, folder / "large")
     finally:
         spark.stop()
-    return with_section(text, "Parquet", bulk_section(files, costs, speeds_of, plan))
+    held = memory(folder / "memory")
+    return with_section(text, "Parquet", bulk_section(files, costs, speeds_of, held, plan))
 
 
 SECTIONS = {"bulk": bulk, "recovery": recovery, "stores": stores}

@@ -39,7 +39,6 @@ class SinkMetrics:
     rolled_by_inactivity: int = 0
     rolled_by_checkpoint: int = 0
     rolled_by_open_limit: int = 0
-    rolled_by_takeover: int = 0
     rolled_by_end: int = 0
     rolled_by_custom: int = 0
     publish_millis: int = 0

@@ -40,8 +40,10 @@ private[commit] object EpochDraft {
       parts.filterNot(part => touched(part.finishedPath)).map(carryOver(_, bySlot.get(slot), plan.run))
     }
     val (due, left) = byClock(carried, policy, nowMillis)
+    lazy val handed = plan.handed.valuesIterator.flatten.map(part => part.finishedPath -> part).toMap
     EpochDraft(
-      closed = results.flatMap(_.closed).map(ended(_, plan, schema)).toVector,
+      closed =
+        results.flatMap(_.closed).map(part => ended(part, handed.get(part.finishedPath), schema)).toVector,
       due = due,
       open = results.flatMap(_.open).map(_.copy(schema = schema)).toVector ++ left,
       nextPart = (plan.firstPart +: results.map(_.nextPart)).max
@@ -52,13 +54,9 @@ private[commit] object EpochDraft {
   def byClock(open: Vector[Open], policy: RollingPolicy, nowMillis: Long): (Vector[Due], Vector[Open]) =
     open.partitionMap(part => policy.onTime(part, nowMillis).map(Due(part, _)).toLeft(part))
 
-  /** A part that was only taken over has no row of this run. */
-  private def ended(part: Pending, plan: EpochPlan, schema: Option[SchemaId]): Pending =
-    if (part.reason != RollReason.Takeover) part.copy(schema = schema)
-    else
-      part.copy(schema =
-        plan.handed.valuesIterator.flatten.find(_.finishedPath == part.finishedPath).fold(schema)(_.schema)
-      )
+  /** A part that was full when it was handed out got no row of this run. */
+  private def ended(part: Pending, handed: Option[Open], schema: Option[SchemaId]): Pending =
+    part.copy(schema = handed.filter(_.records == part.records).fold(schema)(_.schema))
 
   /** A part that no result names. If its task was repeated, the first attempt may still be about to write to it. */
   private def carryOver(part: Open, result: Option[TaskResult], run: RunId): Open = result match {

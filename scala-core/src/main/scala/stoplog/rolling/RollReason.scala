@@ -23,9 +23,6 @@ object RollReason {
   /** The task had more parts open than `maxOpenParts`. */
   case object OpenLimit extends RollReason("openLimit")
 
-  /** A second attempt had to take it over, and nothing fences the first one for good (I1). */
-  case object Takeover extends RollReason("takeover")
-
   /** The query, or the batch write, ended. */
   case object End extends RollReason("end")
 
@@ -34,7 +31,7 @@ object RollReason {
 
   /** All but the custom ones. */
   val named: Seq[RollReason] =
-    Seq(Size, Records, Age, Inactivity, Checkpoint, OpenLimit, Takeover, End)
+    Seq(Size, Records, Age, Inactivity, Checkpoint, OpenLimit, End)
 
   /** The reason with this word, as read back from a record. */
   def fromWord(word: String): RollReason = named.find(_.word == word).getOrElse(Custom(word))

@@ -45,11 +45,11 @@ class EpochDraftSuite extends AnyFunSuite {
   test("a part has the columns of the rows that were written to it, and else keeps those it had") {
     val before = young.copy(schema = Some(SchemaId("before")))
     val handed =
-      plan(Map(0 -> Vector(before, before.copy(name = "written"), before.copy(name = "taken over"))))
-    val taken = done("taken over").copy(reason = RollReason.Takeover)
+      plan(Map(0 -> Vector(before, before.copy(name = "written"), before.copy(name = "full"))))
+    val full  = done("full").copy(records = before.records)
     val drawn = draft(
       handed,
-      result(0).copy(closed = Vector(taken, done("done")), open = Vector(young.copy(name = "written")))
+      result(0).copy(closed = Vector(full, done("done")), open = Vector(young.copy(name = "written")))
     )
     assert(drawn.closed.map(_.schema) === Vector(before.schema, schema))
     assert(

@@ -65,7 +65,6 @@ final class RandomRecords(seed: Long) {
     RollReason.Inactivity,
     RollReason.Checkpoint,
     RollReason.OpenLimit,
-    RollReason.Takeover,
     RollReason.End
   )
 

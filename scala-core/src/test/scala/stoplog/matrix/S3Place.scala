@@ -32,7 +32,12 @@ final class S3Place(
   override def root: String = s"s3a://${S3Server.Bucket}/$prefix"
 
   override def parts(sinkId: String, faults: Faults): PartStore =
-    new S3PartStore(hadoop, sinkId, S3Settings(partBytes = S3Settings.MinPartBytes), faults)
+    new S3PartStore(
+      hadoop,
+      sinkId,
+      S3Settings(partBytes = S3Settings.MinPartBytes, largePartBytes = S3Settings.MinPartBytes),
+      faults
+    )
 
   override def sides(sinkId: String): SideStore = new S3Sides(hadoop, sinkId)
 

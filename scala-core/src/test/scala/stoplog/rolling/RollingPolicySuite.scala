@@ -125,7 +125,7 @@ class RollingPolicySuite extends AnyFunSuite {
   test("every reason is read back from its word") {
     import RollReason._
     val all =
-      Seq(Size, Records, Age, Inactivity, Checkpoint, OpenLimit, Takeover, End, Custom("midnight"))
+      Seq(Size, Records, Age, Inactivity, Checkpoint, OpenLimit, End, Custom("midnight"))
     for (reason <- all) assert(RollReason.fromWord(reason.word) === reason)
   }
 }

@@ -30,6 +30,9 @@ private[bulk] final class Spool(columns: Int, memory: SharedMemory) {
   def rawBytes: Long = raw
   def rows: Long     = count
 
+  /** What it takes of the heap, but for a little. */
+  private[bulk] def heapBytes: Long = pages.iterator.map(_.capacity.toLong).sum
+
   def append(row: UnsafeRow): Unit = {
     if (pages.isEmpty || !pages.last.append(row)) {
       makeRoom(row.getSizeInBytes + RowPage.LengthBytes)
@@ -60,16 +63,22 @@ private[bulk] final class Spool(columns: Int, memory: SharedMemory) {
     count = 0
   }
 
-  /** The last page grows up to its full size, then comes the next: a thousand open parts of few rows hold little. */
+  /** The last page grows up to its full size, then comes the next: a thousand open parts of few rows hold little.
+    *
+    * Where there is no more memory, a smallest page is the price of going on: the only one that is not counted, or as
+    * many full pages as there are parts would be beyond the limit.
+    */
   private def makeRoom(needed: Int): Unit = {
     val last = pages.lastOption.filter(page => page.capacity < PageBytes && page.size + needed <= PageBytes)
     val size = last.fold(FirstBytes)(_.capacity * 4).min(PageBytes).max(last.fold(0)(_.size) + needed)
-    val more = size.toLong - last.fold(0)(_.capacity)
-    if (!take(more)) spill()
-    last.filter(_ => pages.nonEmpty) match {
-      case Some(page) => pages(pages.size - 1) = page.grownTo(size)
-      case None       => pages += RowPage.empty(size)
-    }
+    if (!take(size.toLong - last.fold(0)(_.capacity))) {
+      spill()
+      pages += RowPage.empty(FirstBytes.max(needed))
+    } else
+      last match {
+        case Some(page) => pages(pages.size - 1) = page.grownTo(size)
+        case None       => pages += RowPage.empty(size)
+      }
   }
 
   private def take(bytes: Long): Boolean = {
@@ -78,7 +87,7 @@ private[bulk] final class Spool(columns: Int, memory: SharedMemory) {
     granted
   }
 
-  /** Everything to the local disk; one page more than there is memory for is the price of going on. */
+  /** Everything to the local disk. */
   private def spill(): Unit = {
     val file = spilled.getOrElse(UnnamedFile.open("stoplog-rows-"))
     spilled = Some(file)

@@ -38,25 +38,21 @@ private[s3] final class S3Output(
   private[this] var waiting  = Vector.empty[CompletableFuture[Tail.InObject]]
   private[this] var marking  = Option.empty[CompletableFuture[Unit]]
 
+  // Of all parts of the upload but the last: some servers want them equal.
+  private[this] var partBytes = from.partBytes
+
   tail.append(content, 0, content.length)
 
   override def position: Long = end
 
   override def write(bytes: Array[Byte], offset: Int, length: Int): Unit = io {
-    var at   = offset
-    var left = length
-    while (left > 0) {
-      val count = left.min(settings.partBytes - tail.size)
-      tail.append(bytes, at, count)
-      end += count
-      at += count
-      left -= count
-      changed = true
-      if (tail.size == settings.partBytes) ship()
-    }
+    add(bytes, offset, length)
+    end += length
+    changed = changed || length > 0
   }
 
   override def persist(): Resume = io {
+    if (partBytes.isEmpty && tail.size >= settings.partBytes) takeSmallParts()
     val parts = whole()
     val left  = persisted()
     release()
@@ -81,6 +77,38 @@ private[s3] final class S3Output(
   override def close(): Unit = {
     if (!closed) marking.foreach(_.whenComplete((_, failure) => if (failure != null) upload.foreach(abandon)))
     release()
+  }
+
+  private def add(bytes: Array[Byte], offset: Int, length: Int): Unit = {
+    var at   = offset
+    var left = length
+    while (left > 0) {
+      val count = left.min(fullSize - tail.size)
+      tail.append(bytes, at, count)
+      at += count
+      left -= count
+      if (tail.size == fullSize) {
+        partBytes = Some(fullSize)
+        ship()
+      }
+    }
+  }
+
+  /** Who brings a large part within its first epoch gets large ones: they cost fewer requests. For the others they would
+    * only make for longer tails. It is not known before a small part is there, and nothing is lost by waiting for it
+    * while there is memory.
+    */
+  private def fullSize: Int = partBytes.getOrElse {
+    if (tail.size < settings.partBytes || tail.size == settings.partBytes && tail.isOnDisk) settings.partBytes
+    else settings.largePartBytes
+  }
+
+  /** The epoch ends before there is a large part. */
+  private def takeSmallParts(): Unit = {
+    val all = tail.content()
+    tail.clear()
+    partBytes = Some(settings.partBytes)
+    add(all, 0, all.length)
   }
 
   /** Sends what is here as the next part. Waits while too many are on their way already. */
@@ -118,7 +146,7 @@ private[s3] final class S3Output(
     val ofTail = room.from + from.waiting.size + waiting.size + 1
     if (ofTail > S3Room.LastNumber)
       throw new IOException(
-        s"a part file has at most ${S3Room.LastNumber} parts of ${settings.partBytes} bytes"
+        s"a part file has at most ${S3Room.LastNumber} parts, each of $fullSize bytes here"
       )
   }
 

@@ -67,7 +67,7 @@ private[s3] object S3Room {
   val LastNumber: Int = 10000
 
   /** How many parts a writer may add to an upload that a record names before the next record does: 2 GiB of 8 MiB
-    * each. What it has beyond that waits in objects.
+    * each, or 4 GiB of 16 MiB. What it has beyond that waits in objects.
     */
   val Allotted: Int = 256
 

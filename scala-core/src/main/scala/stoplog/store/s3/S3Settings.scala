@@ -4,6 +4,7 @@ package stoplog.store.s3
   *
   * @param partBytes         the size of every part of an upload but the last: at least 5 MiB, which S3 demands. One
   *                          object has at most 10,000 of them
+  * @param largePartBytes    the same for an upload whose first epoch brings as much: fewer requests for large epochs
   * @param tailInRecordBytes up to how many bytes behind the last full part are kept in the commit record; more of
   *                          them become an object of their own at each epoch
   * @param putAtOnceBytes    up to how many bytes a part that has no upload is finished by the driver with one PUT; a
@@ -12,11 +13,13 @@ package stoplog.store.s3
   */
 final case class S3Settings(
     partBytes: Int = 8 << 20,
+    largePartBytes: Int = 16 << 20,
     tailInRecordBytes: Int = 2 << 10,
     putAtOnceBytes: Int = 1 << 20,
     uploadThreads: Int = 4
 ) {
   require(partBytes >= S3Settings.MinPartBytes, s"partBytes must be at least ${S3Settings.MinPartBytes}")
+  require(largePartBytes >= partBytes, "largePartBytes must not be less than partBytes")
   require(tailInRecordBytes >= 0, "tailInRecordBytes must not be negative")
   require(putAtOnceBytes >= tailInRecordBytes, "putAtOnceBytes must not be less than tailInRecordBytes")
   require(uploadThreads > 0, "uploadThreads must be positive")

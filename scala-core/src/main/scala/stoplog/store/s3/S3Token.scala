@@ -25,6 +25,10 @@ private[s3] final case class S3Token(
 
   def sizeBytes: Long = fullBytes + tail.bytes
 
+  /** Of all parts of the upload but the last, once there is one. */
+  def partBytes: Option[Int] =
+    upload.flatMap(_.parts.headOption).map(_.bytes).orElse(waiting.headOption.map(_.bytes)).map(_.toInt)
+
   def inRoom(room: S3Room => S3Room): S3Token = copy(upload = upload.map(u => u.copy(room = room(u.room))))
 
   /** The same part with fewer bytes behind it; `None` if its end is then within what has been uploaded: uploaded

@@ -6,7 +6,7 @@ import stoplog.thread.{SharedMemory, UnnamedFile}
 
 /** The bytes behind the last full part of an upload: in memory while there is some, else in a file of the local disk.
   *
-  * With a thousand open parts of up to 8 MiB each, memory alone would not do. The file lies in `java.io.tmpdir`, and
+  * With a thousand open parts of up to 16 MiB each, memory alone would not do. The file lies in `java.io.tmpdir`, and
   * holds nothing that a crash could lose: a tail counts only once it is in a record or on S3. Used by one thread.
   *
   * Errors: `IOException` when the local disk is full.
@@ -19,6 +19,9 @@ private[s3] final class TailBuffer(memory: SharedMemory) {
   private[this] var file   = Option.empty[RandomAccessFile]
 
   def size: Int = filled
+
+  /** Whether memory was short. */
+  def isOnDisk: Boolean = file.isDefined
 
   def append(from: Array[Byte], offset: Int, length: Int): Unit = if (length > 0) {
     if (file.isEmpty && filled + length > room) makeRoom(filled + length)

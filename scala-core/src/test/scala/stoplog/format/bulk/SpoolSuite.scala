@@ -64,4 +64,17 @@ class SpoolSuite extends AnyFunSuite {
     assert(!memory.take(1))
     spool.clear()
   }
+
+  test("many of them together stay within the limit, but for a smallest page each") {
+    val limit  = 1L << 20
+    val memory = new SharedMemory(limit)
+    val spools = Vector.fill(50)(new Spool(columns = 1, memory))
+    for {
+      n     <- 1 to 2000
+      spool <- spools
+    } spool.append(TextRows.of(s"row $n, and some more of it"))
+    assert(spools.map(_.heapBytes).sum <= limit + spools.size * Spool.FirstBytes)
+    spools.foreach(spool => assert(spool.iterator.size === 2000))
+    spools.foreach(_.clear())
+  }
 }

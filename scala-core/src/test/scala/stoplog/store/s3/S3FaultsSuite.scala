@@ -72,7 +72,7 @@ class S3FaultsSuite extends AnyFunSuite with BeforeAndAfterAll {
     "an upload that could not be marked is aborted by its writer, since nobody else will ever know of it"
   ) {
     val storage = S3Storage.create(
-      S3Settings(partBytes = S3Settings.MinPartBytes),
+      S3Settings(partBytes = S3Settings.MinPartBytes, largePartBytes = S3Settings.MinPartBytes),
       S3Bucket(proxy.endpoint, "stoplog-faults")
     )
     val server = storage.raw()
@@ -94,8 +94,11 @@ class S3FaultsSuite extends AnyFunSuite with BeforeAndAfterAll {
   /** What was asked of the server. */
   private def life(rules: FaultRule*): Seq[S3Request] = {
     val bucket  = S3Bucket(proxy.endpoint, "stoplog-faults")
-    val storage = S3Storage.create(S3Settings(partBytes = S3Settings.MinPartBytes), bucket)
-    val server  = storage.raw()
+    val storage = S3Storage.create(
+      S3Settings(partBytes = S3Settings.MinPartBytes, largePartBytes = S3Settings.MinPartBytes),
+      bucket
+    )
+    val server = storage.raw()
     try {
       proxy.inject(rules: _*)
       val asked =

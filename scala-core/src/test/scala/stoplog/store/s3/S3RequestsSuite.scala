@@ -23,7 +23,10 @@ class S3RequestsSuite extends AnyFunSuite with BeforeAndAfterAll {
     proxy.counts
   }
 
-  private def requests(name: String, settings: S3Settings = S3Settings(partBytes = 5 << 20))(
+  private def requests(
+      name: String,
+      settings: S3Settings = S3Settings(partBytes = 5 << 20, largePartBytes = 5 << 20)
+  )(
       body: S3Storage => Unit
   ): Unit = test(name) {
     val storage = S3Storage.create(settings, S3Bucket(proxy.endpoint, "stoplog-requests"))
@@ -71,6 +74,29 @@ class S3RequestsSuite extends AnyFunSuite with BeforeAndAfterAll {
       counted(write(storage.partStore().resume(open, 6L << 20), 10 << 20).persist()).removed(HeadObject) ===
         Map(UploadPart -> 2, PutObject -> 1, GetObject -> 1)
     )
+  }
+
+  requests(
+    "an upload has large parts if its first epoch brings one, and small ones else, all of one size",
+    S3Settings(partBytes = 5 << 20, largePartBytes = 10 << 20)
+  ) { storage =>
+    def sizes(mibs: Int*): Vector[Long] = {
+      var open  = Resume("")
+      var bytes = 0L
+      mibs.foreach { mib =>
+        open =
+          if (bytes == 0) begun(storage, mib << 20)
+          else write(storage.partStore().resume(open, bytes), mib << 20).persist()
+        bytes += mib.toLong << 20
+      }
+      storage.tokenOf(open).upload.toVector.flatMap(_.parts).map(_.bytes >> 20)
+    }
+    assert(sizes(4) === Vector())
+    assert(sizes(9) === Vector(5))
+    assert(sizes(9, 12) === Vector(5, 5, 5, 5))
+    assert(sizes(4, 8) === Vector(10))
+    assert(sizes(22) === Vector(10, 10))
+    assert(sizes(22, 7, 3) === Vector(10, 10, 10))
   }
 
   requests(

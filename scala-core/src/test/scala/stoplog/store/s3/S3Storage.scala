@@ -86,7 +86,11 @@ object S3Storage {
   val tails: S3Settings = S3Settings(partBytes = 16 << 20, tailInRecordBytes = 0)
 
   /** The least that S3 takes. */
-  val uploads: S3Settings = S3Settings(partBytes = S3Settings.MinPartBytes, tailInRecordBytes = 0)
+  val uploads: S3Settings = S3Settings(
+    partBytes = S3Settings.MinPartBytes,
+    largePartBytes = S3Settings.MinPartBytes,
+    tailInRecordBytes = 0
+  )
 
   def create(settings: S3Settings, bucket: S3Bucket = S3Bucket.plain): S3Storage =
     new S3Storage(bucket, UUID.randomUUID().toString, settings)

@@ -101,6 +101,17 @@ def test_a_halt_at_any_step(place: Place) -> None:
 
 
 @pytest.mark.long
+@pytest.mark.parametrize("form", ["parquet", "orc", "avro"])
+def test_a_bulk_format_halted_at_one_step_after_another(place: Place, form: str) -> None:
+    """Read as the format's own libraries read it."""
+    for step in SAMPLE:
+        place.feed(files=6)
+        crash_at(place, step, form)
+        assert_none_twice(place.out, place.rows)
+    finish(place, form)
+
+
+@pytest.mark.long
 @pytest.mark.parametrize("step", STREAM_STEPS)
 def test_a_halt_at_each_step_alone(place: Place, step: str) -> None:
     """Begins with open parts and with orphans of a run that died, then dies itself, then goes on."""
@@ -114,23 +125,23 @@ def test_a_halt_at_each_step_alone(place: Place, step: str) -> None:
     finish(place)
 
 
-def crash_at(place: Place, step: str) -> None:
+def crash_at(place: Place, step: str, form: str = "text") -> None:
     """Between epochs nothing but the clock makes a part due, so that run goes on and waits for it."""
     by_clock = step == "beforeRoll"
     crashing = job(
         place,
-        {"format": "text"} | ({"rolloverInterval": "100ms"} if by_clock else {}),
+        {"format": form} | ({"rolloverInterval": "100ms"} if by_clock else {}),
         trigger=KEEP_RUNNING if by_clock else {"availableNow": True},
         fault=f"{step}:{STREAM_STEPS[step]}:halt",
     )
     assert crashing.run().code == KILLED, f"{step} was not reached"
 
 
-def finish(place: Place) -> None:
+def finish(place: Place, form: str = "text") -> None:
     """The next run, whose crashed forerunners are an hour old, completes the work and clears up."""
     place.age_unfinished(HOUR_SECONDS)
     place.feed()
-    assert job(place, {"format": "text"}).run().code == 0
+    assert job(place, {"format": form}).run().code == 0
     assert_each_once(place.out, place.rows)
     assert place.unfinished() == []
 

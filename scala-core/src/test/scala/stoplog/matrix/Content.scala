@@ -10,7 +10,7 @@ import stoplog.format.bulk.LineBlocks
 import stoplog.store.SideStore
 
 /** What the parts of a job are made of, and how a reader without stoplog reads them. */
-sealed abstract class Content(val name: String) extends Product with Serializable {
+abstract class Content(val name: String) extends Product with Serializable {
 
   /** For one task, or for one part that the driver ends. */
   def format(sides: SideStore): PartFormat[String]

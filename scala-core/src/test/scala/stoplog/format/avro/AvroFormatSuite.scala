@@ -11,7 +11,7 @@ import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.types.{CalendarIntervalType, StructType}
 import org.apache.spark.sql.{DataFrame, Row}
 import org.scalatest.funsuite.AnyFunSuite
-import stoplog.format.SparkSessionForTests
+import stoplog.format.{Comparable, SparkSessionForTests}
 import stoplog.format.bulk.{GrowingPart, RandomRows}
 
 /** Parts that several processes wrote one after another, against Spark's and Avro's own readers. */

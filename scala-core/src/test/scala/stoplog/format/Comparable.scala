@@ -1,9 +1,9 @@
-package stoplog.format.avro
+package stoplog.format
 
 import org.apache.spark.sql.Row
 
 /** Rows as text by which two of them can be told apart, arrays of bytes included. */
-private[avro] object Comparable {
+object Comparable {
 
   def text(value: Any): String = value match {
     case bytes: Array[Byte]              => bytes.mkString("bytes(", " ", ")")

@@ -46,10 +46,10 @@ object StoreRequests {
     Seq(
       row("stays open, and fits into the record", Open, 100, parts = 21, epochs = 10),
       row("stays open, with 10 kB more", Open, 10000, parts = 11, epochs = 20),
-      row("stays open, with 17 MiB more: 2 or 3 parts", Open, 17 << 20, parts = 3, epochs = 8),
+      row("stays open, with 17 MiB more: 1 or 2 parts", Open, 17 << 20, parts = 3, epochs = 8),
       row("is finished, with 1 kB", Finished, 1000, parts = 21, epochs = 5),
       row("is finished, with 1 MB", Finished, 1000000, parts = 11, epochs = 5),
-      row("is finished, with 20 MiB: 3 parts", Finished, 20 << 20, parts = 3, epochs = 4)
+      row("is finished, with 20 MiB: 2 parts", Finished, 20 << 20, parts = 3, epochs = 4)
     )
   }
 

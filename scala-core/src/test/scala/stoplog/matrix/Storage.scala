@@ -78,6 +78,19 @@ object Storage {
     /** A record is one request. */
     override def steps: Vector[Step] = super.steps.filterNot(_ == Step.RecordWritten)
 
+    /** Where something is on its way to the server, or has just arrived. */
+    override def sample: Vector[Step] = Vector(
+      Step.AfterClaim,
+      Step.MidWrite,
+      Step.BeforeSync,
+      Step.AfterSync,
+      Step.AfterRecord,
+      Step.MidPublish,
+      Step.AfterPublish,
+      Step.BeforeRoll,
+      Step.MidSweep
+    )
+
     override def batchModes: Vector[BatchMode] = Vector(BatchMode.Append, BatchMode.LoneOverwrite)
 
     override def besides: Option[String] = Some(

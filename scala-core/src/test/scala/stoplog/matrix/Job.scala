@@ -102,7 +102,10 @@ final class Job(place: Place, clock: ManualClock, faults: Faults, from: Checkpoi
     } catch { case NonFatal(e) => task.close(); throw e }
   }
 
-  private def writer(plan: TaskPlan): TaskWriter[String] = Job.writer(plan, place, store, log, clock, faults)
+  private def writer(plan: TaskPlan): RowsOrAside = {
+    def of(content: Content) = Job.writer(plan, place, content, store, log, clock, faults)
+    new RowsOrAside(of(place.content), () => of(Content.Plain))
+  }
 }
 
 object Job {
@@ -124,6 +127,7 @@ object Job {
   def writer(
       plan: TaskPlan,
       place: Place,
+      content: Content,
       store: PartStore,
       log: CommitLog,
       clock: Clock,
@@ -131,7 +135,7 @@ object Job {
   ): TaskWriter[String] = new TaskWriter(
     plan,
     store,
-    place.content.format(place.sides()),
+    content.format(place.sides()),
     place.policy,
     PartNaming("part", ".txt"),
     maxOpenParts = 2,

@@ -12,7 +12,7 @@ object Oracle {
   /** Sentences about everything that is not as it should be once the query has ended. */
   def problems(place: Place, epochs: Long): Vector[String] = {
     val files  = place.files().sorted
-    val read   = files.filter(isVisible).map(file => file -> Try(place.content.lines(place.read(file))))
+    val read   = files.filter(isShown).map(file => file -> Try(place.content.lines(place.read(file))))
     val torn   = read.collect { case (file, Failure(e)) => s"$file cannot be read: $e" }
     val counts =
       read.collect { case (_, Success(rows)) => rows }.flatten.groupMapReduce(identity)(_ => 1)(_ + _)
@@ -39,6 +39,9 @@ object Oracle {
   /** What Spark, pyarrow and their like would read: no name on the way may begin with `_` or `.`. */
   def isVisible(file: String): Boolean =
     !file.split('/').exists(name => name.startsWith("_") || name.startsWith("."))
+
+  /** What is put aside is for readers, too. */
+  private def isShown(file: String): Boolean = isVisible(file.stripPrefix(s"${RowsOrAside.Directory}/"))
 
   /** Outside `_stoplog` there are finished parts, what says how much of them counts, and with `inProgress=bucket`
     * hidden ones; nothing else.

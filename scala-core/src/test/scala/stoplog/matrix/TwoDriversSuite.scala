@@ -105,6 +105,7 @@ abstract class TwoDriversSuite(storage: Storage) extends AnyFunSuite {
   private def writer(place: Place, plan: EpochPlan): TaskWriter[String] = Job.writer(
     plan.forTask(0, Attempt.First),
     place,
+    place.content,
     place.parts(Faults.none),
     place.log(Faults.none),
     Clock.system,

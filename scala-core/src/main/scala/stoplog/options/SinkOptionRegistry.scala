@@ -387,6 +387,7 @@ object SinkOptionRegistry extends OptionForms {
     Seq(SinkId, OnForeignQuery, FinalizeOnTermination, OnLostPart, OnSchemaChange, Durability),
     Seq(OnBadRow, RejectPath),
     Seq(UseTruncate, ValidLengthPrefix, ValidLengthSuffix),
+    CompleteRegistry.all,
     Seq(View)
   ).flatten
 }

@@ -24,6 +24,9 @@ private[commit] final case class Completion(
   /** Whether no record is needed for the sake of this. */
   def isEmpty: Boolean = due.isEmpty && complete.isEmpty
 
+  /** Those that end with this record. A task may have written some in this very epoch, so that no record names them. */
+  def sideFiles: Set[String] = due.iterator.flatMap(_.part.beside.files).map(_.token).toSet
+
   /** The state, and what follows, once it is known what is published.
     *
     * @param manifestPath where the record's files are listed

@@ -59,7 +59,7 @@ object DateTimeEnds {
       if (has(ChronoField.YEAR, ChronoField.MONTH_OF_YEAR))
         first(LocalDate.of(year, parsed.get(ChronoField.MONTH_OF_YEAR), 1))
       else if (has(ChronoField.YEAR, IsoFields.QUARTER_OF_YEAR))
-        first(LocalDate.of(year, parsed.get(IsoFields.QUARTER_OF_YEAR) * 3 - 2, 1))
+        first(LocalDate.of(year, parsed.getLong(IsoFields.QUARTER_OF_YEAR).toInt * 3 - 2, 1))
       else if (has(weeks.weekBasedYear, weeks.weekOfWeekBasedYear))
         first(
           LocalDate.EPOCH

@@ -246,7 +246,8 @@ final class SinkDriver(
     val (state, follow) = completion.decided(publish, Manifests.path(identity.sinkId, seq))
     val next            = LogRecord(seq, kind, run, started, publish, state, follow)
     appended(next)
-    val decided = Held(next, state, settled = false, held.state.sideFiles ++ completion.sideFiles -- state.sideFiles)
+    val decided =
+      Held(next, state, settled = false, held.state.sideFiles ++ completion.sideFiles -- state.sideFiles)
     phase = decided
     seen = seen
       .recorded(next, clock.millis() - started, if (kind.isInstanceOf[RecordKind.Epoch]) 1 else 0)

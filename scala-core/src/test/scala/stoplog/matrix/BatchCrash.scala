@@ -39,7 +39,8 @@ final case class BatchCrash(site: Site, mode: BatchMode, at: Doom.At) {
       case Some(wanted) =>
         val wrong =
           if (found.sorted == wanted.sorted) Vector.empty else Vector(s"found $found, wanted $wanted")
-        wrong ++ (if (records > 0) left(place) ++ Completed.problemsOfJob(place, buckets, Name) else Vector.empty)
+        wrong ++ (if (records > 0) left(place) ++ Completed.problemsOfJob(place, buckets, Name)
+                  else Vector.empty)
     }
   }
 

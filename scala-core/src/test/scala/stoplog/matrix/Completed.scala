@@ -24,7 +24,8 @@ object Completed {
 
   /** Each file is in one manifest, and each marker counts what the manifests up to it list. */
   def problems(place: Place, files: Vector[String]): Vector[String] = {
-    val manifests = files.filter(_.startsWith(s"_stoplog/${Place.SinkId}/manifests/")).sorted.map(json(place, _))
+    val manifests =
+      files.filter(_.startsWith(s"_stoplog/${Place.SinkId}/manifests/")).sorted.map(json(place, _))
     val listed    = manifests.flatMap(filesOf).map(_.get("path").asText)
     val markers   = files.filter(file => isMarker(file.drop(file.lastIndexOf('/') + 1)))
     val announced = for {

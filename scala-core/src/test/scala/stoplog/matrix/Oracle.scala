@@ -46,7 +46,9 @@ object Oracle {
     */
   private def belongs(place: Place, files: Vector[String], file: String): Boolean = {
     val name = file.drop(file.lastIndexOf('/') + 1)
-    file.startsWith("_stoplog/") || Completed.isMarker(name) || name.matches("part-[0-9a-f]{12}-\\d+\\.txt") ||
+    file.startsWith("_stoplog/") || Completed.isMarker(name) || name.matches(
+      "part-[0-9a-f]{12}-\\d+\\.txt"
+    ) ||
     place.unfinishedInBucket(name) || place.described(file).exists(files.contains)
   }
 

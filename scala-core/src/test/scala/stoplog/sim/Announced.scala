@@ -26,7 +26,9 @@ final class Announced(rule: CompleteRule, isVisible: String => Boolean) {
       val totals = Totals(1, part.records, part.sizeBytes)
       published.update(part.bucket, published(part.bucket) + (part.finishedPath -> totals))
     }
-    record.follow.manifest.foreach(manifest => manifests.update(manifest.path, files.map(_.finishedPath).toSet))
+    record.follow.manifest.foreach(manifest =>
+      manifests.update(manifest.path, files.map(_.finishedPath).toSet)
+    )
     if (files.nonEmpty && rule != CompleteRule.Never && record.follow.manifest.isEmpty)
       violated(s"record ${record.seq} publishes files that no manifest lists")
     record.follow.markers.foreach { marker =>
@@ -67,14 +69,17 @@ final class Announced(rule: CompleteRule, isVisible: String => Boolean) {
       }
       .getOrElse(violated(s"$path is marked, and no record says so (I3)"))
     if (marker.version != version) violated(s"version ${marker.version} of $bucket is called $version")
-    decided(marker).filterNot(isVisible).foreach(file => violated(s"$path counts $file, which is not visible"))
+    decided(marker)
+      .filterNot(isVisible)
+      .foreach(file => violated(s"$path counts $file, which is not visible"))
     if (markers.put(marker, path).nonEmpty) violated(s"$bucket gets version $version a second time")
   }
 
   private def listed(path: String, bytes: Array[Byte]): Unit = {
     val wanted = manifests.getOrElse(path, violated(s"$path is written, and no record says so (I3)"))
     val files  = mapper.readTree(bytes).get("files").findValuesAsText("path")
-    if (files.size != wanted.size || !files.stream().allMatch(wanted(_))) violated(s"$path lists $files, not $wanted")
+    if (files.size != wanted.size || !files.stream().allMatch(wanted(_)))
+      violated(s"$path lists $files, not $wanted")
     wanted.filterNot(isVisible).foreach(file => violated(s"$path lists $file, which is not visible"))
   }
 

@@ -32,7 +32,8 @@ object AnnouncementMutations {
   object PastForgotten extends Mutation {
     override def notes(world: World, real: NoteStore): NoteStore = new NotesOver(real) {
       override def list(directory: String, prefix: String): Vector[Note] = Vector.empty
-      override def read(path: String): Option[Array[Byte]] = if (path.endsWith("_SUCCESS")) None else super.read(path)
+      override def read(path: String): Option[Array[Byte]]               =
+        if (path.endsWith("_SUCCESS")) None else super.read(path)
     }
   }
 

@@ -4,7 +4,7 @@ import java.util.SplittableRandom
 
 import stoplog.commit.complete.CompleteRule
 
-/** When buckets are complete in a world. Has dice of its own, so that worlds without a rule stay as they are. */
+/** When buckets are complete in a world. Has dice of its own, so that the others of a world fall as they would without it. */
 object SimRule {
   def draw(seed: Long, startMillis: Long): CompleteRule = {
     val random = new SplittableRandom(seed ^ 0x5deece66dL)

@@ -67,11 +67,12 @@ def test_a_bucket_is_marked_when_the_watermark_has_passed_it(utc: SparkSession, 
     hours = Hours(utc, place)
     query = hours.start(hours.rows())
     try:
-        hours.send("00:05", "00:45")
-        query.processAllAvailable()
-        hours.send("01:05")
-        query.processAllAvailable()
-        hours.send("01:20")
+        for times in (["00:05", "00:45"], ["01:05"], ["01:20"]):
+            hours.send(*times)
+            query.processAllAvailable()
+        # The watermark is at 01:10 now, and no batch has been run with it.
+        assert markers(place.out) == []
+        hours.send("01:21")
         query.processAllAvailable()
         until("the first hour's marker", lambda: markers(place.out) == ["2026-01-01--00/_SUCCESS"])
         marker = read(place.out / "2026-01-01--00" / "_SUCCESS")
@@ -111,10 +112,15 @@ def test_late_rows_make_a_new_version_and_are_counted(utc: SparkSession, place: 
 
 
 @pytest.mark.spark_lines
-def test_no_bucket_is_marked_before_the_windows_that_are_to_go_into_it(utc: SparkSession, place: Place) -> None:
+def test_no_bucket_is_marked_before_the_windows_that_are_to_go_into_it(
+    utc: SparkSession, place: Place
+) -> None:
     hours = Hours(utc, place)
     windows = (
-        hours.rows().groupBy(F.window("at", "10 minutes")).count().select(F.window_time("window").alias("at"), "count")
+        hours.rows()
+        .groupBy(F.window("at", "10 minutes"))
+        .count()
+        .select(F.window_time("window").alias("at"), "count")
     )
     query = hours.start(windows, rollingPolicy="onCheckpoint")
     try:
@@ -191,9 +197,9 @@ def test_a_bucket_without_an_end_is_refused_at_the_start(utc: SparkSession, plac
     hours = Hours(utc, place)
     writer = hours.rows().writeStream.format("stoplog").option("format", "json")
     with pytest.raises(IllegalArgumentException, match="bucketColumn"):
-        writer.option("bucketComplete", "watermark").option("checkpointLocation", str(place.checkpoint)).start(
-            str(place.out)
-        )
+        writer.option("bucketComplete", "watermark").option(
+            "checkpointLocation", str(place.checkpoint)
+        ).start(str(place.out))
 
 
 def late(query: StreamingQuery, hours: Hours) -> int:

@@ -53,9 +53,7 @@ def open_parts(spark: SparkSession, path: str | os.PathLike[str], sink_id: str =
     return _view(spark, path, sink_id, "open")
 
 
-def incomplete_buckets(
-    spark: SparkSession, path: str | os.PathLike[str], sink_id: str = "main"
-) -> DataFrame:
+def incomplete_buckets(spark: SparkSession, path: str | os.PathLike[str], sink_id: str = "main") -> DataFrame:
     """The buckets with rows that no marker counts yet, one row each; none unless markers are asked for.
 
     Args:

@@ -10,7 +10,7 @@ import stoplog.log.TimeKind
 /** Where the time of a row is found, in microseconds since 1970-01-01T00:00:00 (in UTC, or where it is
   * local).
   */
-private[bucket] sealed abstract class RowTime {
+private[bucket] sealed abstract class RowTime extends Serializable {
 
   def kind: TimeKind
 

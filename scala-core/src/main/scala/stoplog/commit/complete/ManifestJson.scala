@@ -1,6 +1,7 @@
 package stoplog.commit.complete
 
-import java.time.{Instant, LocalDate, LocalDateTime, ZoneOffset}
+import java.time.format.DateTimeFormatter.ISO_LOCAL_DATE_TIME
+import java.time.{Instant, LocalDate, ZoneOffset}
 
 import com.fasterxml.jackson.core.JsonGenerator
 
@@ -57,7 +58,7 @@ private[complete] object ManifestJson {
     )
     kind match {
       case TimeKind.Instant => moment.toString
-      case TimeKind.Local   => LocalDateTime.ofInstant(moment, ZoneOffset.UTC).toString
+      case TimeKind.Local   => ISO_LOCAL_DATE_TIME.format(moment.atOffset(ZoneOffset.UTC))
       case TimeKind.Day     => LocalDate.ofInstant(moment, ZoneOffset.UTC).toString
     }
   }

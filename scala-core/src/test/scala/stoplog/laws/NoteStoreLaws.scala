@@ -20,7 +20,7 @@ abstract class NoteStoreLaws extends LawSuite {
     assert(storage.noteStore().read("b/_SUCCESS").map(_.length) === Some(0))
   }
 
-  law("of many that create one file, exactly one does") { storage =>
+  law("of many that put at once exactly one creates the file") { storage =>
     for (round <- 0 to 9) {
       val outcomes = together(4) { thread =>
         thread -> storage.noteStore().putIfAbsent(s"b/_SUCCESS.$round", utf8(s"by $thread"))

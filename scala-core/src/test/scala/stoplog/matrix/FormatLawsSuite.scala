@@ -35,6 +35,6 @@ class FormatLawsSuite extends AnyFunSuite with SparkSessionForTests {
     else if (site.storage == Storage.Local) sample.filter(site.steps.contains)
     else Seq(Step.AfterSync)
 
-  private def sample = Seq(Step.AfterSync, Step.PartEnded)
+  private def sample  = Seq(Step.AfterSync, Step.PartEnded)
   private val Threads = 2
 }

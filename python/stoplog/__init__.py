@@ -38,7 +38,7 @@ from stoplog.output_file import OutputFileConfig
 from stoplog.rolling import DefaultRollingPolicy, OnCheckpointRollingPolicy, RollingPolicy
 from stoplog.session import configure, jar, packages
 from stoplog.sink import FileSink
-from stoplog.views import epochs, open_parts, parts
+from stoplog.views import epochs, incomplete_buckets, open_parts, parts
 
 __version__ = _version()
 
@@ -65,6 +65,7 @@ __all__ = [
     "configure",
     "epochs",
     "follow",
+    "incomplete_buckets",
     "jar",
     "open_parts",
     "packages",

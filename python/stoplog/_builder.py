@@ -148,6 +148,55 @@ class FileSinkBuilder:
         """
         return self._with("onBadRow", present({"onBadRow": action, "rejectPath": reject_path}))
 
+    def with_bucket_complete(
+        self,
+        when: Literal["none", "watermark", "processingTime", "idle"],
+        delay: Duration | None = None,
+        marker: Literal["json", "empty"] | None = None,
+        listener: str | None = None,
+    ) -> FileSinkBuilder:
+        """When a bucket counts as complete, and gets a marker `_SUCCESS`; `"none"` by default.
+
+        Args:
+            when: `"watermark"`, when the query's watermark reaches the bucket's end; `"processingTime"`,
+                when the clock does; `"idle"`, when no row came for the delay.
+            delay: how long after the end a bucket is still waited for; nothing by default. Required
+                with `"idle"`: a `timedelta`, a string such as `"10m"`, or an int of milliseconds.
+            marker: what is in the marker: counts and a version by default, or nothing.
+            listener: the name of a class on the JVM that is told of each marker, at least once.
+
+        >>> FileSink.for_row_format("/data/out", "json").with_bucket_complete("idle", "10m").build()
+        FileSink(path='/data/out', format='json', bucketComplete='idle', bucketCompleteDelay='10m')
+        """
+        waiting = None if delay is None else duration_text("delay", delay)
+        return self._with(
+            "bucketComplete",
+            present(
+                {
+                    "bucketComplete": when,
+                    "bucketCompleteDelay": waiting,
+                    "bucketMarker": marker,
+                    "bucketListener": listener,
+                }
+            ),
+        )
+
+    def with_manifest(
+        self, form: Literal["none", "json"], retention: Duration | None = None
+    ) -> FileSinkBuilder:
+        """Whether the files of each commit are listed for loaders; `"none"` by default.
+
+        Args:
+            form: `"json"` lists them with rows, bytes and times, in `_stoplog/<sinkId>/manifests`.
+            retention: how long a list is kept, for good by default: a `timedelta`, a string such as
+                `"30d"`, or an int of milliseconds.
+
+        >>> FileSink.for_row_format("/data/out", "json").with_manifest("json").build()
+        FileSink(path='/data/out', format='json', manifest='json')
+        """
+        kept = None if retention is None else duration_text("retention", retention)
+        return self._with("manifest", present({"manifest": form, "manifestRetention": kept}))
+
     def with_on_schema_change(self, action: Literal["fail", "additive", "roll"]) -> FileSinkBuilder:
         """What to do when the query comes back with other columns than before; `"roll"` by default.
 

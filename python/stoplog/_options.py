@@ -25,6 +25,8 @@ KEYS: frozenset[str] = frozenset(
         "maxOpenParts", "distribution", "sinkId", "onForeignQuery", "finalizeOnTermination",
         "onLostPart", "onSchemaChange", "onBadRow", "rejectPath",
         "useTruncate", "validLengthPrefix", "validLengthSuffix", "durability",
+        "bucketComplete", "bucketCompleteDelay", "bucketMarker", "bucketListener",
+        "manifest", "manifestRetention",
         "lineSep", "nullValue", "view",
     }
 )  # fmt: skip

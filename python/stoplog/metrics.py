@@ -33,12 +33,15 @@ class SinkMetrics:
     published_rows: int = 0
     epochs_committed: int = 0
     rejected_rows: int = 0
+    buckets_complete: int = 0
+    late_buckets: int = 0
     rolled_by_size: int = 0
     rolled_by_records: int = 0
     rolled_by_age: int = 0
     rolled_by_inactivity: int = 0
     rolled_by_checkpoint: int = 0
     rolled_by_open_limit: int = 0
+    rolled_by_complete: int = 0
     rolled_by_end: int = 0
     rolled_by_custom: int = 0
     publish_millis: int = 0

@@ -53,8 +53,25 @@ def open_parts(spark: SparkSession, path: str | os.PathLike[str], sink_id: str =
     return _view(spark, path, sink_id, "open")
 
 
+def incomplete_buckets(spark: SparkSession, path: str | os.PathLike[str], sink_id: str = "main") -> DataFrame:
+    """The buckets with rows that no marker counts yet, one row each; none unless markers are asked for.
+
+    Args:
+        spark: a session, classic or Connect.
+        path: the sink's path.
+        sink_id: which of the path's sinks.
+
+    Example:
+        stoplog.incomplete_buckets(spark, "/data/out").orderBy("bucket").show()
+    """
+    return _view(spark, path, sink_id, "buckets")
+
+
 def _view(
-    spark: SparkSession, path: str | os.PathLike[str], sink_id: str, view: Literal["parts", "epochs", "open"]
+    spark: SparkSession,
+    path: str | os.PathLike[str],
+    sink_id: str,
+    view: Literal["parts", "epochs", "open", "buckets"],
 ) -> DataFrame:
     options = {"view": view, "sinkId": sink_id}
     return spark.read.format(FORMAT).options(**options).load(os.fspath(path))

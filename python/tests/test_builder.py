@@ -39,6 +39,8 @@ def everything() -> FileSinkBuilder:
         .with_on_lost_part("skip")
         .with_on_schema_change("additive")
         .with_on_bad_row("reject", "_bad")
+        .with_bucket_complete("watermark", 60_000, "empty", "com.example.Add")
+        .with_manifest("json", timedelta(days=1))
         .with_durability("process")
         .with_max_open_parts(10)
         .with_distribution("byBucket")
@@ -80,6 +82,12 @@ def test_every_method_sets_its_option() -> None:
         "onLostPart": "skip",
         "onSchemaChange": "additive",
         "onBadRow": "reject",
+        "bucketComplete": "watermark",
+        "bucketCompleteDelay": "60000ms",
+        "bucketMarker": "empty",
+        "bucketListener": "com.example.Add",
+        "manifest": "json",
+        "manifestRetention": "86400000ms",
         "rejectPath": "_bad",
         "durability": "process",
         "maxOpenParts": "10",

@@ -42,7 +42,13 @@ def test_changing_the_returned_options_does_not_change_the_sink() -> None:
 
 
 @pytest.mark.parametrize(
-    ("view", "name"), [(stoplog.parts, "parts"), (stoplog.epochs, "epochs"), (stoplog.open_parts, "open")]
+    ("view", "name"),
+    [
+        (stoplog.parts, "parts"),
+        (stoplog.epochs, "epochs"),
+        (stoplog.open_parts, "open"),
+        (stoplog.incomplete_buckets, "buckets"),
+    ],
 )
 def test_views_read_the_directory_by_the_connector(view: Any, name: str) -> None:
     session = FakeSession()

@@ -2,7 +2,7 @@ package stoplog
 
 import scala.jdk.CollectionConverters._
 
-import stoplog.bucket.BucketAssigner
+import stoplog.bucket.{BucketAssigner, BucketListener}
 import stoplog.format.Encoder
 import stoplog.format.bulk.BulkWriters
 import stoplog.options.{Bucketing, UserObject}
@@ -52,6 +52,25 @@ final class FileSinkBuilder private (options: Map[String, String]) {
 
   /** `fail` or `reject`: what becomes of a row that cannot be written. */
   def withOnBadRow(choice: String): FileSinkBuilder = withOption("onBadRow", choice)
+
+  /** When a bucket counts as complete, and gets a marker `_SUCCESS`: `watermark`, `processingTime` or `idle`. */
+  def withBucketComplete(when: String): FileSinkBuilder = withOption("bucketComplete", when)
+
+  /** How long after its end, or with `idle` after its last row, such as `10m`. */
+  def withBucketCompleteDelay(delay: String): FileSinkBuilder = withOption("bucketCompleteDelay", delay)
+
+  /** What is in a marker: `json`, which is the default, or `empty`. */
+  def withBucketMarker(form: String): FileSinkBuilder = withOption("bucketMarker", form)
+
+  /** Is told of each marker, at least once. */
+  def withBucketListener(listener: BucketListener): FileSinkBuilder =
+    withOption("bucketListener", UserObject.reference(listener))
+
+  /** `json` lists the files of each commit; `none` by default. */
+  def withManifest(form: String): FileSinkBuilder = withOption("manifest", form)
+
+  /** How long manifests are kept, such as `30d`; for good by default. */
+  def withManifestRetention(retention: String): FileSinkBuilder = withOption("manifestRetention", retention)
 
   /** `fail`, `additive` or `roll`. */
   def withOnSchemaChange(choice: String): FileSinkBuilder = withOption("onSchemaChange", choice)

@@ -5,14 +5,17 @@ import java.util.concurrent.TimeUnit
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.types.{DateType, StructType, TimestampNTZType, TimestampType}
 import stoplog.error.Errors
+import stoplog.log.TimeKind
 
 /** Where the time of a row is found, in microseconds since 1970-01-01T00:00:00 (in UTC, or where it is
   * local).
   */
-private[bucket] sealed abstract class RowTime {
+private[bucket] sealed abstract class RowTime extends Serializable {
+
+  def kind: TimeKind
 
   /** Whether the time is an instant, to be shown in some zone, rather than a local time. */
-  def hasZone: Boolean
+  final def hasZone: Boolean = kind == TimeKind.Instant
 
   def isMissing(row: InternalRow): Boolean
 
@@ -36,7 +39,7 @@ private[bucket] object RowTime {
   }
 
   private case object Processing extends RowTime {
-    override def hasZone: Boolean                                       = true
+    override def kind: TimeKind                                         = TimeKind.Instant
     override def isMissing(row: InternalRow): Boolean                   = false
     override def micros(row: InternalRow, context: BucketContext): Long =
       TimeUnit.MILLISECONDS.toMicros(context.processingTimeMillis)
@@ -47,17 +50,17 @@ private[bucket] object RowTime {
   }
 
   private final case class Instant(ordinal: Int) extends Column(ordinal) {
-    override def hasZone: Boolean                                       = true
+    override def kind: TimeKind                                         = TimeKind.Instant
     override def micros(row: InternalRow, context: BucketContext): Long = row.getLong(ordinal)
   }
 
   private final case class Local(ordinal: Int) extends Column(ordinal) {
-    override def hasZone: Boolean                                       = false
+    override def kind: TimeKind                                         = TimeKind.Local
     override def micros(row: InternalRow, context: BucketContext): Long = row.getLong(ordinal)
   }
 
   private final case class Day(ordinal: Int) extends Column(ordinal) {
-    override def hasZone: Boolean                                       = false
+    override def kind: TimeKind                                         = TimeKind.Day
     override def micros(row: InternalRow, context: BucketContext): Long =
       TimeUnit.DAYS.toMicros(row.getInt(ordinal).toLong)
   }

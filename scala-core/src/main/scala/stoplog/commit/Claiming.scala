@@ -5,7 +5,7 @@ import scala.annotation.tailrec
 import stoplog.error.Errors
 import stoplog.fault.Step
 import stoplog.log.{CommitLog, LogRecord, RecordKind, SinkState}
-import stoplog.part.{Open, RunId}
+import stoplog.part.RunId
 import stoplog.store.{FenceOutcome, PartStore}
 
 /** Protocol step 2: how a run becomes the one that writes the log. */
@@ -25,15 +25,15 @@ private[commit] final class Claiming(
     attempt(run, left = Attempts)(StartCheck.check(_, identity, settings, onForeign, batch))
 
   /** Claims the log for a run that has no epoch yet, if it still ends with record `seenSeq`, as it did at the start,
-    * and if there is anything to do: a part that is due, or one that a dead driver has decided and not published.
+    * and if there is anything to do: something that is due, or that a dead driver has decided and not carried out.
     *
     * One try: whoever has written since then is alive, and must not be fenced by a run that has no data.
     */
-  def claimIdle(run: RunId, seenSeq: Long, isDue: Open => Boolean): Option[LogRecord] =
+  def claimIdle(run: RunId, seenSeq: Long, isDue: SinkState => Boolean): Option[LogRecord] =
     log
       .newest()
       .filter(newest => newest.seq == seenSeq && newest.state.queryId == identity.queryId)
-      .filter(newest => newest.state.open.exists(isDue) || !log.isPublished(newest))
+      .filter(newest => isDue(newest.state) || !log.isPublished(newest))
       .flatMap { newest =>
         StartCheck.sameSettings(newest.state, identity, settings)
         tryClaim(Some(newest), newest.state, run).toOption

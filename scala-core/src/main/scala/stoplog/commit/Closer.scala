@@ -51,7 +51,7 @@ private[commit] final class Closer(
 
   private def ended(due: Due): Pending = {
     val part = due.part
-    val live = LivePart.resume(part, format()) { () =>
+    val live = LivePart.resume(part, format(), RowTimes.Unasked) { () =>
       if (isOurs(part)) store.resume(part.handle, part.validBytes)
       else store.takeOver(part.handle, part.validBytes, newPart(part))
     }

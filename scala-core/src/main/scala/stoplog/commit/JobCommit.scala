@@ -4,9 +4,10 @@ import scala.util.control.NonFatal
 
 import org.slf4j.LoggerFactory
 
+import stoplog.commit.complete.{FollowUps, JobEnd}
 import stoplog.error.Errors
 import stoplog.fault.Step
-import stoplog.log.{CommitLog, LogRecord, RecordKind, SinkState}
+import stoplog.log.{CommitLog, FollowUp, LogRecord, RecordKind, SinkState}
 import stoplog.part.{Pending, RunId}
 import stoplog.store.{JobStore, PartStore, SetAside, WriterLease}
 
@@ -22,13 +23,15 @@ final class JobCommit(
     log: CommitLog,
     store: PartStore,
     job: JobStore,
-    tools: SinkDriver.Tools
+    tools: SinkDriver.Tools,
+    followUps: FollowUps
 ) {
   import JobCommit._
   import tools.{clock, faults}
 
   private val publisher =
-    new Publisher(store, log, identity, LostPart.Fail, tools.parallel, tools.retry, faults)
+    new Publisher(store, log, identity, LostPart.Fail, tools.parallel, tools.retry, faults, followUps)
+  private val jobEnd = new JobEnd(followUps, identity.sinkId, tools.parallel, tools.retry)
 
   private def path = identity.path
 
@@ -51,7 +54,12 @@ final class JobCommit(
       case Replacing.Nothing    => Vector.empty
     }
     if (replaced.nonEmpty) job.prepare()
-    val first = record(seq = 0, results.flatMap(_.closed).toVector, replaced)
+    val publish = results.flatMap(_.closed).toVector
+    val follow  = replacing match {
+      case Replacing.Everything => jobEnd.replacing(publish, clock.millis())
+      case Replacing.Nothing    => jobEnd.adding(publish, clock.millis())
+    }
+    val first = record(seq = 0, publish, replaced, follow)
     tools.parallel.uninterrupted {
       decide(first)
       faults.at(Step.AfterRecord)
@@ -81,7 +89,7 @@ final class JobCommit(
           catch { case NonFatal(_) if !alone && log.newest().isEmpty => () } // its own driver was faster
           if (over) job.remove()
         case None if untouched =>
-          decide(record(seq = 0, Vector.empty, Vector.empty))
+          decide(record(seq = 0, Vector.empty, Vector.empty, FollowUp.nothing))
           if (alone) job.remove()
         case _ => ()
       }
@@ -92,7 +100,7 @@ final class JobCommit(
   private def carryOut(newest: LogRecord): Unit = replacedBy(newest) match {
     case Vector() => publisher.republish(newest)
     case entries  =>
-      val second = record(newest.seq + 1, newest.publish, Vector.empty)
+      val second = record(newest.seq + 1, newest.publish, Vector.empty, newest.follow)
       if (entries.forall(setAside)) {
         log.append(second) // whoever was faster wrote the same
         faults.at(Step.AfterSetAside)
@@ -116,7 +124,12 @@ final class JobCommit(
     case CommitLog.Overtaken(other) => throw Errors.fenced(identity.path, identity.sinkId, next.seq, other)
   }
 
-  private def record(seq: Long, publish: Vector[Pending], replaced: Vector[String]): LogRecord = LogRecord(
+  private def record(
+      seq: Long,
+      publish: Vector[Pending],
+      replaced: Vector[String],
+      follow: FollowUp
+  ): LogRecord = LogRecord(
     seq,
     RecordKind.Epoch(0),
     run,
@@ -128,7 +141,8 @@ final class JobCommit(
       Vector.empty,
       nextPart = 0,
       settings = if (replaced.isEmpty) Map.empty else Map(ReplacedKey -> replaced.mkString("/"))
-    )
+    ),
+    follow
   )
 
   private def replacedBy(record: LogRecord): Vector[String] =

@@ -1,6 +1,6 @@
 package stoplog.commit
 
-import stoplog.part.{Beside, Open, Pending, Resume, RunId}
+import stoplog.part.{Beside, Open, Pending, Resume, RunId, TimeRange}
 import stoplog.rolling.{PartStats, RollReason}
 import stoplog.store.{NewPart, PartOutput}
 
@@ -10,11 +10,13 @@ private[commit] final class LivePart[R] private (
     val name: String,
     end: PartEnd,
     body: PartBody[R],
-    before: LivePart.Before
+    before: LivePart.Before,
+    times: RowTimes[R]
 ) extends PartStats {
   private[this] var rows      = before.records
   private[this] var writtenAt = before.writtenAtMillis
   private[this] var left      = Leftover.nothing
+  private[this] val range     = new TimesSeen(times, before.times, before.records)
 
   override def openedAtMillis: Long      = before.openedAtMillis
   override def sizeBytes: Long           = body.sizeBytes
@@ -26,6 +28,7 @@ private[commit] final class LivePart[R] private (
 
   def append(row: R, nowMillis: Long): Unit = {
     body.append(row)
+    range.add(row)
     rows += 1
     writtenAt = nowMillis.max(openedAtMillis) // opening took its time
   }
@@ -52,7 +55,8 @@ private[commit] final class LivePart[R] private (
       openedAtMillis,
       writtenAt,
       if (stored.isDefined) Some(run) else before.owner,
-      beside
+      beside,
+      times = range.result
     )
   }
 
@@ -63,7 +67,17 @@ private[commit] final class LivePart[R] private (
   def finish(reason: RollReason): Pending = {
     val handle = end.finish()
     body.close()
-    Pending(bucket, name, handle, end.position, rows, openedAtMillis, writtenAt, reason)
+    Pending(
+      bucket,
+      name,
+      handle,
+      end.position,
+      rows,
+      openedAtMillis,
+      writtenAt,
+      reason,
+      times = range.result
+    )
   }
 
   /** Gives up: closes the file and deletes nothing (I5). */
@@ -81,11 +95,13 @@ private[commit] object LivePart {
       name: String,
       output: PartOutput,
       format: PartFormat[R],
+      times: RowTimes[R],
       nowMillis: Long
   ): LivePart[R] = {
-    val end  = new PartEnd(() => output, startBytes = 0)
-    val body = opened(end)(format.begin(name, end))
-    new LivePart(bucket, name, end, body, Before(nowMillis, nowMillis, 0, None, None, Beside.nothing))
+    val end    = new PartEnd(() => output, startBytes = 0)
+    val body   = opened(end)(format.begin(name, end))
+    val before = Before(nowMillis, nowMillis, 0, None, None, Beside.nothing, None)
+    new LivePart(bucket, name, end, body, before, times)
   }
 
   /** A part that was left open. Where rows are kept beside it, its file is opened when there is something to write.
@@ -93,7 +109,9 @@ private[commit] object LivePart {
     * @param part   with the owner who will be the only one to write to it if this one does not
     * @param output opens the file
     */
-  def resume[R](part: Open, format: PartFormat[R])(output: () => PartOutput): LivePart[R] = {
+  def resume[R](part: Open, format: PartFormat[R], times: RowTimes[R])(
+      output: () => PartOutput
+  ): LivePart[R] = {
     val end  = new PartEnd(output, part.validBytes)
     val body =
       if (part.beside.files.isEmpty) opened(end)(format.resume(part.name, end, part.beside))
@@ -104,9 +122,10 @@ private[commit] object LivePart {
       part.records,
       part.owner,
       Some(part.handle),
-      part.beside
+      part.beside,
+      part.times
     )
-    new LivePart(part.bucket, part.name, end, body, before)
+    new LivePart(part.bucket, part.name, end, body, before, times)
   }
 
   private def opened[R](end: PartEnd)(body: => PartBody[R]): PartBody[R] = {
@@ -122,6 +141,7 @@ private[commit] object LivePart {
       records: Long,
       owner: Option[RunId],
       handle: Option[Resume],
-      beside: Beside
+      beside: Beside,
+      times: Option[TimeRange]
   )
 }

@@ -2,13 +2,15 @@ package stoplog.commit
 
 import org.slf4j.LoggerFactory
 
+import stoplog.commit.complete.{Announcer, FollowUps}
 import stoplog.error.Errors
 import stoplog.fault.{Faults, Step}
 import stoplog.log.{CommitLog, LogRecord}
 import stoplog.part.Pending
 import stoplog.store.{PartStore, PublishOutcome}
 
-/** Makes visible what a record names (I3), then marks the record. Any process may do it, any number of times.
+/** Makes visible what a record names (I3), does what it says is to follow, then marks the record. Any process may do
+  * it, any number of times.
   *
   * The mark is an economy and a courtesy: finished files belong to their readers, who may move or delete them, and
   * a restart must then not take them for lost.
@@ -20,16 +22,21 @@ private[commit] final class Publisher(
     onLost: LostPart,
     parallel: Parallel,
     retry: Retry,
-    faults: Faults
+    faults: Faults,
+    followUps: FollowUps
 ) {
+  private val announcer = new Announcer(followUps, parallel, retry, faults)
 
-  /** Idempotent. Errors: `STOPLOG_PART_LOST`, `STOPLOG_NAME_TAKEN`, `STOPLOG_PART_SHORT`, `STOPLOG_STORE_WRITE`. */
+  /** Idempotent. Errors: `STOPLOG_PART_LOST`, `STOPLOG_NAME_TAKEN`, `STOPLOG_PART_SHORT`, `STOPLOG_STORE_WRITE`,
+    * and those of a user's listener.
+    */
   def publish(record: LogRecord): Unit = {
     parallel.map(record.publish) { part =>
       publishPart(part, record)
       faults.at(Step.PartPublished)
     }
     faults.at(Step.AfterPublish)
+    announcer.announce(record)
     log.markPublished(record)
     faults.at(Step.AfterMark)
   }

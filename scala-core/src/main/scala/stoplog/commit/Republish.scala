@@ -1,5 +1,6 @@
 package stoplog.commit
 
+import stoplog.commit.complete.FollowUps
 import stoplog.log.{CommitLog, LogRecord}
 import stoplog.store.PartStore
 
@@ -16,7 +17,9 @@ object Republish {
       store: PartStore,
       identity: SinkIdentity,
       onLost: LostPart,
-      tools: SinkDriver.Tools
+      tools: SinkDriver.Tools,
+      followUps: FollowUps
   ): Unit =
-    new Publisher(store, log, identity, onLost, tools.parallel, tools.retry, tools.faults).republish(record)
+    new Publisher(store, log, identity, onLost, tools.parallel, tools.retry, tools.faults, followUps)
+      .republish(record)
 }

@@ -4,6 +4,7 @@ import scala.util.control.NonFatal
 
 import org.slf4j.LoggerFactory
 
+import stoplog.commit.complete.{Completing, Completion, FollowUps, ManifestSweeper, Manifests}
 import stoplog.error.Errors
 import stoplog.fault.{Faults, Step}
 import stoplog.log.{CommitLog, LogRecord, RecordKind, SinkState}
@@ -26,17 +27,21 @@ final class SinkDriver(
     sides: SideStore,
     format: () => PartFormat[_],
     choices: SinkDriver.Choices,
-    tools: SinkDriver.Tools
+    tools: SinkDriver.Tools,
+    followUps: FollowUps
 ) {
   import SinkDriver._
   import tools.{clock, faults, turn}
 
   private val publisher =
-    new Publisher(store, log, identity, choices.onLost, tools.parallel, tools.retry, faults)
+    new Publisher(store, log, identity, choices.onLost, tools.parallel, tools.retry, faults, followUps)
   private val claiming =
     new Claiming(log, store, publisher, identity, settings, choices.onForeign, tools)
-  private val closer  = new Closer(store, format, tools.parallel, run, refuseIfOvertaken, faults)
-  private val sweeper = new Sweeper(store, sides, log, tools.parallel, clock, faults)
+  private val closer     = new Closer(store, format, tools.parallel, run, refuseIfOvertaken, faults)
+  private val missing    = new MissingParts(store, sides, choices.onLost)
+  private val sweeper    = new Sweeper(store, sides, log, tools.parallel, clock, faults)
+  private val manifests  = new ManifestSweeper(followUps, clock)
+  private val completing = new Completing(followUps, tools.parallel, tools.retry)
 
   // Written with the turn held.
   @volatile private var phase: Phase = Unclaimed
@@ -45,6 +50,9 @@ final class SinkDriver(
 
   /** What this run has done so far, and holds. */
   def stats: SinkStats = seen
+
+  /** The watermark of an epoch that is over: all that was on time for it is in the log. */
+  def reached(watermarkMillis: Long): Unit = completing.reached(watermarkMillis)
 
   /** Tells a run that has no epoch yet what it finds, so that [[tick]] and [[end]] can see to it without one.
     *
@@ -91,9 +99,10 @@ final class SinkDriver(
       try {
         faults.at(Step.BeforeRecord)
         val draft   = EpochDraft.of(plan, results, policy, settings.schema.id, clock.millis())
-        val publish = draft.closed ++ closer.close(draft.due, held.newest.seq)
         val state   = held.state.copy(lastEpoch = Some(epoch), open = draft.open, nextPart = draft.nextPart)
-        val decided = record(held, RecordKind.Epoch(epoch), publish, state)
+        val next    = completing.next(state, draft.closed, draft.due, clock.millis())
+        val publish = draft.closed ++ closer.close(next.due, held.newest.seq)
+        val decided = record(held, RecordKind.Epoch(epoch), publish, next)
         seen = seen.rejected(results.map(_.rejectedRows).sum)
         settled(decided)
       } catch {
@@ -120,7 +129,7 @@ final class SinkDriver(
         phase match {
           case held: Held       => rollDue(held)
           case Waiting(seenSeq) =>
-            claimIdle(seenSeq)(part => policy.onTime(part, clock.millis()).isDefined).foreach(rollDue)
+            claimIdle(seenSeq)(isDue(_, clock.millis())).foreach(rollDue)
           case _ => ()
         }
         phase match {
@@ -144,7 +153,7 @@ final class SinkDriver(
       phase match {
         case held: Held                                       => release(held, finish)
         case Waiting(seenSeq) if finish == Finish.PublishOpen =>
-          claimIdle(seenSeq)(_ => true).foreach(release(_, finish))
+          claimIdle(seenSeq)(_.open.nonEmpty).foreach(release(_, finish))
         case _ => ()
       }
     finally {
@@ -153,37 +162,25 @@ final class SinkDriver(
     }
 
   /** The claim of a run without an epoch, made only when there is something to do. */
-  private def claimIdle(seenSeq: Long)(isDue: Open => Boolean): Option[Held] =
+  private def claimIdle(seenSeq: Long)(isDue: SinkState => Boolean): Option[Held] =
     claiming.claimIdle(run, seenSeq, isDue).map { claim =>
       phase = Waiting(claim.seq) // for the next tick, should fencing fail
       claimed(claim)
     }
+
+  private def isDue(state: SinkState, nowMillis: Long): Boolean =
+    state.open.exists(policy.onTime(_, nowMillis).isDefined) || completing.isDue(state, nowMillis)
 
   private def claim(batch: Long): LogRecord =
     try claiming.claim(run, batch)
     catch { case NonFatal(e) => phase = Lost(e); throw e }
 
   private def claimed(claim: LogRecord): Held = {
-    val held = Held(claim, claiming.fence(run, withoutLost(claim.state)), settled = false)
+    val held = Held(claim, claiming.fence(run, missing.without(claim.state)), settled = false)
     phase = held
     seen = seen.copy(open = held.state.open)
     sweep()
     sameContent(held)
-  }
-
-  /** The user may choose to go on without open parts whose files are gone; else the task that misses one fails. */
-  private def withoutLost(state: SinkState): SinkState = choices.onLost match {
-    case LostPart.Fail => state
-    case LostPart.Skip =>
-      val staged = if (state.open.isEmpty) Set.empty[String] else store.staged().map(_.token).toSet
-      val beside = if (state.sideFiles.isEmpty) Set.empty[String] else sides.staged().map(_.token).toSet
-      val (there, gone) = state.open.partition { part =>
-        store.stagedOf(part.handle).subsetOf(staged) && part.beside.files.forall(file => beside(file.token))
-      }
-      gone.foreach { part =>
-        logger.warn(s"Going on without the ${part.records} rows of ${part.handle.token} (onLostPart=skip)")
-      }
-      state.copy(open = there)
   }
 
   /** Rows of another format or layout cannot go into the parts that are open. */
@@ -194,23 +191,31 @@ final class SinkDriver(
       if (held.state.settings.getOrElse(SinkSettings.ContentKey, "") == settings.content)
         held.copy(state = state)
       else
-        roll(held, held.state.open.map(Due(_, SinkSettings.ContentChanged)), state.copy(open = Vector.empty))
+        roll(
+          held,
+          left(state.copy(open = Vector.empty), held.state.open.map(Due(_, SinkSettings.ContentChanged)))
+        )
     }
 
   private def rollDue(held: Held): Unit = {
     val now         = clock.millis()
     val ready       = settled(held)
-    val (due, left) = EpochDraft.byClock(ready.state.open, policy, now)
-    if (due.nonEmpty) {
+    val (due, open) = EpochDraft.byClock(ready.state.open, policy, now)
+    val next        = left(ready.state.copy(open = open), due)
+    if (!next.isEmpty) {
       faults.at(Step.BeforeRoll)
-      roll(ready, due, ready.state.copy(open = left))
+      roll(ready, next)
       ()
     }
     if (now - sweptAtMillis >= SweepEveryMillis) sweep()
   }
 
-  private def roll(held: Held, due: Vector[Due], state: SinkState): Held =
-    settled(record(held, RecordKind.Roll, closed(held, due), state))
+  /** With no task's parts. */
+  private def left(state: SinkState, due: Vector[Due]): Completion =
+    completing.next(state, Vector.empty, due, clock.millis())
+
+  private def roll(held: Held, next: Completion): Held =
+    settled(record(held, RecordKind.Roll, closed(held, next.due), next))
 
   /** What fails may have written, and a request of it may still be on its way: nobody goes on in place then (I1). */
   private def closed(held: Held, due: Vector[Due]): Vector[Pending] =
@@ -228,21 +233,25 @@ final class SinkDriver(
       case Finish.PublishOpen => ready.state.open.map(Due(_, RollReason.End))
       case Finish.KeepOpen    => Vector.empty
     }
-    val left = if (due.isEmpty) ready.state.open else Vector.empty
-    settled(
-      record(ready, RecordKind.Release, closed(ready, due), ready.state.copy(open = left))
-    )
+    val open = if (due.isEmpty) ready.state.open else Vector.empty
+    val next = left(ready.state.copy(open = open), due)
+    settled(record(ready, RecordKind.Release, closed(ready, next.due), next))
     ()
   }
 
   /** Appends the next record. From here until [[settled]] its parts are decided, and not yet visible. */
-  private def record(held: Held, kind: RecordKind, publish: Vector[Pending], state: SinkState): Held = {
-    val started = clock.millis()
-    val next    = LogRecord(held.newest.seq + 1, kind, run, started, publish, state)
+  private def record(held: Held, kind: RecordKind, publish: Vector[Pending], completion: Completion): Held = {
+    val started         = clock.millis()
+    val seq             = held.newest.seq + 1
+    val (state, follow) = completion.decided(publish, Manifests.path(identity.sinkId, seq))
+    val next            = LogRecord(seq, kind, run, started, publish, state, follow)
     appended(next)
-    val decided = Held(next, state, settled = false, held.state.sideFiles -- state.sideFiles)
+    val decided =
+      Held(next, state, settled = false, held.state.sideFiles ++ completion.sideFiles -- state.sideFiles)
     phase = decided
-    seen = seen.recorded(next, clock.millis() - started, if (kind.isInstanceOf[RecordKind.Epoch]) 1 else 0)
+    seen = seen
+      .recorded(next, clock.millis() - started, if (kind.isInstanceOf[RecordKind.Epoch]) 1 else 0)
+      .late(completion.late)
     if (kind == RecordKind.Release) faults.at(Step.AfterRelease) else faults.at(Step.AfterRecord)
     decided
   }
@@ -269,7 +278,7 @@ final class SinkDriver(
     if (held.settled) held else tools.parallel.uninterrupted(settle(held))
 
   private def settle(held: Held): Held = {
-    if (held.newest.publish.nonEmpty) {
+    if (held.newest.hasToBeSettled) {
       val started = clock.millis()
       publisher.publish(held.newest)
       seen = seen.published(held.newest.publish, clock.millis() - started)
@@ -312,11 +321,12 @@ final class SinkDriver(
 
   private def sweep(): Unit = {
     sweptAtMillis = clock.millis()
-    try sweeper.sweep(run)
-    catch {
-      case NonFatal(e) => logger.warn("Unfinished files could not be removed; the next start tries again", e)
+    try {
+      sweeper.sweep(run)
+      manifests.sweep()
+    } catch {
+      case NonFatal(e) => logger.warn("Files that nobody needs could not be removed; it is tried again", e)
     }
-    ()
   }
 }
 

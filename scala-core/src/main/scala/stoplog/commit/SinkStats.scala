@@ -9,6 +9,8 @@ import stoplog.rolling.RollReason
   * @param open          the parts open now
   * @param pendingParts  closed in a record, not yet known to be visible
   * @param rejectedRows  rows of committed epochs that could not be written and were put aside
+  * @param markedBuckets markers that records of this run have decided
+  * @param lateBuckets   how often rows came to a bucket that had a marker
   * @param rolled        parts closed in this run, by reason
   * @param recordMillis  how long writing the last record took
   * @param publishMillis how long publishing the last record's parts took
@@ -21,6 +23,8 @@ final case class SinkStats(
     publishedRows: Long,
     epochsCommitted: Long,
     rejectedRows: Long,
+    markedBuckets: Long,
+    lateBuckets: Long,
     rolled: Map[RollReason, Long],
     recordMillis: Long,
     publishMillis: Long
@@ -29,11 +33,14 @@ final case class SinkStats(
     open = record.state.open,
     pendingParts = record.publish.size,
     epochsCommitted = epochsCommitted + epochs,
+    markedBuckets = markedBuckets + record.follow.markers.size,
     rolled = record.publish.foldLeft(rolled)((counts, part) => counts.updatedWith(part.reason)(plusOne)),
     recordMillis = tookMillis
   )
 
   private[commit] def rejected(rows: Long): SinkStats = copy(rejectedRows = rejectedRows + rows)
+
+  private[commit] def late(buckets: Int): SinkStats = copy(lateBuckets = lateBuckets + buckets)
 
   private[commit] def published(parts: Vector[Pending], tookMillis: Long): SinkStats = copy(
     pendingParts = 0,
@@ -47,5 +54,5 @@ final case class SinkStats(
 }
 
 object SinkStats {
-  val empty: SinkStats = SinkStats(Vector.empty, 0, 0, 0, 0, 0, 0, Map.empty, 0, 0)
+  val empty: SinkStats = SinkStats(Vector.empty, 0, 0, 0, 0, 0, 0, 0, 0, Map.empty, 0, 0)
 }

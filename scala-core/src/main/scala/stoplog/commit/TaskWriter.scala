@@ -17,6 +17,7 @@ import stoplog.store.{NewPart, PartStore, WriterLease}
   * @param checkBucket throws if a bucket cannot be written to; called before its part is opened
   * @param mayStart called once before the first byte, with the lease held: throws if this run has been fenced
   * @param sides where rows go that the format keeps beside a part
+  * @param times what time a row has; the parts remember between which times theirs are
   * @param parallel how the task's parts are made durable at its end; what a task waits for there is the storage
   */
 final class TaskWriter[R](
@@ -31,7 +32,8 @@ final class TaskWriter[R](
     checkBucket: String => Unit,
     mayStart: () => Unit,
     sides: Sides,
-    parallel: Parallel = Parallel.sequential
+    parallel: Parallel = Parallel.sequential,
+    times: RowTimes[R] = RowTimes.Unasked
 ) {
   // In order of last use, so that the first entry is the one to close when there are too many.
   private[this] val live     = new JLinkedHashMap[String, LivePart[R]](16, 0.75f, true)
@@ -126,9 +128,9 @@ final class TaskWriter[R](
 
   /** What earlier epochs left open comes before anything new. */
   private def handedOn(bucket: String): Option[LivePart[R]] = nextHanded(bucket).map { part =>
-    if (isOurs(part)) LivePart.resume(part, format)(() => store.resume(part.handle, part.validBytes))
+    if (isOurs(part)) LivePart.resume(part, format, times)(() => store.resume(part.handle, part.validBytes))
     else // who keeps this attempt from going on in place may still write there, even if this one never does (I1)
-      LivePart.resume(part.copy(owner = None), format) { () =>
+      LivePart.resume(part.copy(owner = None), format, times) { () =>
         store.takeOver(part.handle, part.validBytes, NewPart(part.bucket, part.name, plan.run))
       }
   }
@@ -143,7 +145,7 @@ final class TaskWriter[R](
     nextPart += plan.stride
     done = done.copy(partsOpened = done.partsOpened + 1)
     val output = store.create(NewPart(bucket, name, plan.run))
-    LivePart.begin(bucket, name, output, format, clock.millis())
+    LivePart.begin(bucket, name, output, format, times, clock.millis())
   }
 
   /** I1: in place only if no other live attempt can have been given this part. */

@@ -119,6 +119,14 @@ object Errors {
   def bucketId(id: String, why: String): StoplogException =
     failure("STOPLOG_BUCKET_ID", "id" -> s"'$id'", "why" -> reason(why))
 
+  /** @param bucket its directory */
+  def bucketListener(listener: String, bucket: String, cause: Throwable): StoplogException =
+    new StoplogException(
+      "STOPLOG_BUCKET_LISTENER",
+      Map("listener" -> listener, "bucket" -> bucket, "why" -> reason(cause.toString)),
+      Option(cause)
+    )
+
   // Whose directory it is.
 
   def foreignQuery(path: String, sinkId: String, owner: String, query: String): StoplogException =

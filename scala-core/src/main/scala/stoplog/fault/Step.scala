@@ -37,9 +37,18 @@ object Step {
         "a part half-way to its final name: visible already on local disks and on S3, not yet on HDFS"
       )
   case object PartPublished extends Step("partPublished", "one more of the record's parts visible")
-  case object AfterPublish  extends Step("afterPublish", "all parts visible; the record is not marked")
-  case object AfterMark     extends Step("afterMark", "the record is marked as published")
-  case object AfterTrim     extends Step("afterTrim", "old records dropped")
+  case object AfterPublish  extends Step("afterPublish", "all parts visible; nothing of what follows is done")
+  case object ManifestWritten
+      extends Step(
+        "manifestWritten",
+        "all parts visible and listed in a manifest; no marker of their buckets"
+      )
+  case object MarkerWritten
+      extends Step("markerWritten", "one more bucket with its marker; its listener knows nothing of it")
+  case object ListenerCalled
+      extends Step("listenerCalled", "the bucket's listener has been told; the record is not marked")
+  case object AfterMark extends Step("afterMark", "the record is marked as published")
+  case object AfterTrim extends Step("afterTrim", "old records dropped")
   case object AfterDrop extends Step("afterDrop", "side files that the record no longer names are deleted")
 
   // between epochs, and at the end
@@ -72,6 +81,9 @@ object Step {
     MidPublish,
     PartPublished,
     AfterPublish,
+    ManifestWritten,
+    MarkerWritten,
+    ListenerCalled,
     AfterMark,
     AfterTrim,
     AfterDrop,

@@ -63,10 +63,12 @@ final class CommitLog(store: RecordStore) {
     }
   }
 
-  /** Whether the record's parts are known to be published. Records without parts have nothing to publish. */
-  def isPublished(record: LogRecord): Boolean = record.publish.isEmpty || store.isPublished(record.seq)
+  /** Whether the record's parts are known to be published, and what follows to be done. Most records without parts
+    * have nothing to do.
+    */
+  def isPublished(record: LogRecord): Boolean = !record.hasToBeSettled || store.isPublished(record.seq)
 
-  def markPublished(record: LogRecord): Unit = if (record.publish.nonEmpty) store.markPublished(record.seq)
+  def markPublished(record: LogRecord): Unit = if (record.hasToBeSettled) store.markPublished(record.seq)
 
   /** Removes all but the newest `keep` of the records that the last [[append]] left, oldest first. Never the newest. */
   def trim(keep: Int): Unit = {

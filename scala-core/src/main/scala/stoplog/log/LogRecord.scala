@@ -27,13 +27,15 @@ object RecordKind {
   * @param open      the parts left open, in no particular order
   * @param nextPart  the number of the next part
   * @param settings  what must not change silently between runs (the zone of the buckets, the format of open parts)
+  * @param live      the buckets with rows that no marker counts, if markers are asked for
   */
 final case class SinkState(
     queryId: String,
     lastEpoch: Option[Long],
     open: Vector[Open],
     nextPart: Long,
-    settings: Map[String, String]
+    settings: Map[String, String],
+    live: Vector[LiveBucket] = Vector.empty
 ) {
 
   /** The columns of the rows, as the run wrote them down that set them last. */
@@ -53,6 +55,7 @@ object SinkState {
   *
   * @param seq     its place in the log, dense from 0
   * @param publish the parts that this record makes visible (I3)
+  * @param follow  what is done once they are
   */
 final case class LogRecord(
     seq: Long,
@@ -60,5 +63,10 @@ final case class LogRecord(
     run: RunId,
     writtenAtMillis: Long,
     publish: Vector[Pending],
-    state: SinkState
-)
+    state: SinkState,
+    follow: FollowUp = FollowUp.nothing
+) {
+
+  /** Whether there is anything to do once the record is in the log. */
+  def hasToBeSettled: Boolean = publish.nonEmpty || !follow.isEmpty
+}

@@ -1,16 +1,17 @@
 package stoplog.log
 
-import scala.jdk.CollectionConverters._
-
 import com.fasterxml.jackson.core.JsonGenerator
 import com.fasterxml.jackson.databind.JsonNode
-import com.fasterxml.jackson.databind.node.{ArrayNode, ObjectNode}
+import com.fasterxml.jackson.databind.node.ObjectNode
 
-import stoplog.part.{Beside, Closed, Open, Part, Pending, Publish, Resume, RunId, SchemaId, SideFile}
+import stoplog.part.{
+  Beside, Closed, Open, Part, Pending, Publish, Resume, RunId, SchemaId, SideFile, TimeRange
+}
 import stoplog.rolling.RollReason
 
 /** The fields of a record, in the order in which a person would like to read them. */
 private[log] object RecordJson {
+  import JsonFields._
 
   /** Written straight to bytes: a record with thousands of open parts is written in every epoch. */
   def write(record: LogRecord, into: JsonGenerator): Unit = {
@@ -27,6 +28,7 @@ private[log] object RecordJson {
     val usual = record.state.schema.map(SchemaId.of)
     record.publish.foreach(writePending(_, usual, into))
     into.writeEndArray()
+    FollowUpJson.write(record.follow, into)
     writeState(record.state, into)
     into.writeEndObject()
   }
@@ -39,7 +41,8 @@ private[log] object RecordJson {
       run = RunId(text(from, "run")),
       writtenAtMillis = long(from, "writtenAtMillis"),
       publish = objects(from, "publish").map(readPending(_, state.schema.map(SchemaId.of))),
-      state = state
+      state = state,
+      follow = FollowUpJson.read(from)
     )
   }
 
@@ -63,6 +66,7 @@ private[log] object RecordJson {
     val usual = state.schema.map(SchemaId.of)
     state.open.foreach(writeOpen(_, usual, into))
     into.writeEndArray()
+    LiveBucketJson.write(state.live, into)
     into.writeEndObject()
   }
 
@@ -74,7 +78,8 @@ private[log] object RecordJson {
       lastEpoch = Option(from.get("lastEpoch")).map(_.asLong()),
       open = objects(from, "open").map(readOpen(_, usual)),
       nextPart = long(from, "nextPart"),
-      settings = settings
+      settings = settings,
+      live = LiveBucketJson.read(from)
     )
   }
 
@@ -92,7 +97,14 @@ private[log] object RecordJson {
       case Some(id) => into.writeStringField("schema", id.value)
       case None     => into.writeNullField("schema")
     }
+    part.times.foreach { times =>
+      into.writeNumberField("minMicros", times.minMicros)
+      into.writeNumberField("maxMicros", times.maxMicros)
+    }
   }
+
+  private def readTimes(from: JsonNode): Option[TimeRange] =
+    Option.when(from.has("minMicros"))(TimeRange(long(from, "minMicros"), long(from, "maxMicros")))
 
   private def readSchema(from: JsonNode, usual: Option[SchemaId]): Option[SchemaId] =
     Option(from.get("schema")).fold(usual)(node => Option.when(!node.isNull)(SchemaId(node.asText())))
@@ -135,7 +147,8 @@ private[log] object RecordJson {
       lastWrittenAtMillis = long(from, "lastWrittenAtMillis"),
       owner = Option(from.get("owner")).map(node => RunId(node.asText())),
       beside = Option(from.get("beside")).fold(Beside.nothing)(readBeside),
-      schema = readSchema(from, usual)
+      schema = readSchema(from, usual),
+      times = readTimes(from)
     )
 
   private def readBeside(from: JsonNode): Beside =
@@ -171,23 +184,8 @@ private[log] object RecordJson {
       openedAtMillis = long(from, "openedAtMillis"),
       lastWrittenAtMillis = long(from, "lastWrittenAtMillis"),
       reason = RollReason.fromWord(text(from, "reason")),
-      schema = readSchema(from, usual)
+      schema = readSchema(from, usual),
+      times = readTimes(from)
     )
-  }
-
-  private def required(from: JsonNode, field: String): JsonNode =
-    Option(from.get(field)).getOrElse(throw new IllegalArgumentException(s"no field '$field'"))
-
-  private def text(from: JsonNode, field: String): String = required(from, field).asText()
-
-  private def long(from: JsonNode, field: String): Long = {
-    val node = required(from, field)
-    if (!node.isIntegralNumber) throw new IllegalArgumentException(s"field '$field' is not a whole number")
-    node.asLong()
-  }
-
-  private def objects(from: JsonNode, field: String): Vector[JsonNode] = required(from, field) match {
-    case array: ArrayNode => array.elements().asScala.toVector
-    case _                => throw new IllegalArgumentException(s"field '$field' is not a list")
   }
 }

@@ -60,7 +60,7 @@ private[options] object BucketingOptions {
     Bucketing.DateTime(pattern, zone, column)
   }
 
-  private def timeZone(text: String): Either[String, ZoneId] =
+  def timeZone(text: String): Either[String, ZoneId] =
     try Right(ZoneId.of(text.trim, ZoneId.SHORT_IDS))
     catch {
       case _: DateTimeException => Left("is not a time zone; write for example UTC, Europe/Berlin or +02:00")

@@ -109,5 +109,8 @@ object View {
   /** The parts that are open after the newest record. */
   case object Open extends View("open")
 
-  val all: Seq[View] = Seq(Parts, Epochs, Open)
+  /** The buckets that have rows and no marker for them yet. */
+  case object Buckets extends View("buckets")
+
+  val all: Seq[View] = Seq(Parts, Epochs, Open, Buckets)
 }

@@ -45,7 +45,8 @@ object OptionGroup {
   case object Name     extends OptionGroup("Names")
   case object Writer   extends OptionGroup("Writers")
   case object Recovery extends OptionGroup("Ownership, end and failures")
+  case object Complete extends OptionGroup("Complete buckets and manifests")
   case object Read     extends OptionGroup("Reading the sink's state")
 
-  val all: Seq[OptionGroup] = Seq(Format, Rolling, Bucket, Name, Writer, Recovery, Read)
+  val all: Seq[OptionGroup] = Seq(Format, Rolling, Bucket, Name, Writer, Recovery, Complete, Read)
 }

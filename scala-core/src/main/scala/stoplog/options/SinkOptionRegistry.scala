@@ -363,10 +363,10 @@ object SinkOptionRegistry extends OptionForms {
   val View: SinkOption = option(
     Read,
     "view",
-    "`parts`, `epochs` or `open`",
+    "`parts`, `epochs`, `open` or `buckets`",
     "none: required for reading",
-    "Which table `spark.read.format(\"stoplog\")` shows of the sink at `path`: its parts, its epochs, or the parts " +
-      "that are open now. Rows are read with the format of the files, not with this one.",
+    "Which table `spark.read.format(\"stoplog\")` shows of the sink at `path`: its parts, its epochs, the parts that " +
+      "are open now, or the buckets without a marker. Rows are read with the format of the files, not with this one.",
     "open"
   )
 
@@ -387,6 +387,7 @@ object SinkOptionRegistry extends OptionForms {
     Seq(SinkId, OnForeignQuery, FinalizeOnTermination, OnLostPart, OnSchemaChange, Durability),
     Seq(OnBadRow, RejectPath),
     Seq(UseTruncate, ValidLengthPrefix, ValidLengthSuffix),
+    CompleteRegistry.all,
     Seq(View)
   ).flatten
 }

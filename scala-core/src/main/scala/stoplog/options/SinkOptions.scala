@@ -41,6 +41,8 @@ import stoplog.rolling.RollingPolicy
   *   the name of the commit log, which is a directory's name too
   * @param rejectPath
   *   the directory of rejected rows, under `path`
+  * @param completeness
+  *   when a bucket gets its marker, and whether files are listed
   * @param passThrough
   *   options of the format alone, in Spark's spelling
   * @param checkpointLocation
@@ -65,6 +67,7 @@ final class SinkOptions private (
     val onSchemaChange: OnSchemaChange,
     val onBadRow: OnBadRow,
     val rejectPath: String,
+    val completeness: Completeness,
     val durability: Durability,
     val truncation: Truncation,
     val passThrough: Map[String, String],
@@ -120,6 +123,7 @@ object SinkOptions {
     val format      = FormatOptions.format(asked, problems)
     val passThrough = PassThrough.parse(asked, format, problems)
     val onBadRow    = RejectOptions.onBadRow(asked)
+    val bucketing   = BucketingOptions.parse(asked, problems)
     asked.withoutEffect(Seq(Registry.View), "on a write, only with spark.read")
     val read = new SinkOptions(
       path = path,
@@ -127,7 +131,7 @@ object SinkOptions {
       compression = FormatOptions.compression(asked, format),
       rolling = RollingOptions.parse(asked),
       bucketCheckIntervalMillis = asked.value(Registry.BucketCheckInterval)(TimeSpan.parse),
-      bucketing = BucketingOptions.parse(asked, problems),
+      bucketing = bucketing,
       partPrefix = NameOptions.prefix(asked),
       partSuffix = NameOptions.suffix(asked, problems),
       staging = NameOptions.staging(asked, problems),
@@ -140,6 +144,7 @@ object SinkOptions {
       onSchemaChange = asked.choice(Registry.OnSchemaChange, OnSchemaChange.all),
       onBadRow = onBadRow,
       rejectPath = RejectOptions.path(asked, onBadRow),
+      completeness = CompleteOptions.parse(asked, bucketing, problems),
       durability = asked.choice(Registry.Durability, Durability.all),
       truncation = NameOptions.truncation(asked),
       passThrough = passThrough,

@@ -7,7 +7,7 @@ import java.util.Base64
 
 import scala.util.control.NonFatal
 
-import stoplog.bucket.BucketAssigner
+import stoplog.bucket.{BucketAssigner, BucketListener}
 import stoplog.error.Errors
 import stoplog.format.Encoder
 import stoplog.format.bulk.BulkWriters
@@ -82,6 +82,7 @@ object UserObject {
     case _: BucketAssigner => Registry.BucketAssigner.key
     case _: BulkWriters    => Registry.BulkWriter.key
     case _: RollingPolicy  => Registry.RollingPolicy.key
+    case _: BucketListener => CompleteRegistry.BucketListener.key
     case _                 => "of this object"
   }
 

@@ -16,6 +16,9 @@ sealed trait Part extends PartStats with Product with Serializable {
     */
   def schema: Option[SchemaId]
 
+  /** Between which times its rows are; `None` where nobody asks for it, or some of them were not looked at. */
+  def times: Option[TimeRange]
+
   /** The path of the finished part under the sink's path. */
   final def finishedPath: String = if (bucket.isEmpty) name else s"$bucket/$name"
 }
@@ -38,7 +41,8 @@ final case class Open(
     lastWrittenAtMillis: Long,
     owner: Option[RunId],
     beside: Beside = Beside.nothing,
-    schema: Option[SchemaId] = None
+    schema: Option[SchemaId] = None,
+    times: Option[TimeRange] = None
 ) extends Part {
   def sizeBytes: Long = validBytes + beside.storageBytes
 }
@@ -53,7 +57,8 @@ final case class Pending(
     openedAtMillis: Long,
     lastWrittenAtMillis: Long,
     reason: RollReason,
-    schema: Option[SchemaId] = None
+    schema: Option[SchemaId] = None,
+    times: Option[TimeRange] = None
 ) extends Part
 
 object Pending {
@@ -69,6 +74,7 @@ object Pending {
       open.openedAtMillis,
       open.lastWrittenAtMillis,
       reason,
-      open.schema
+      open.schema,
+      open.times
     )
 }

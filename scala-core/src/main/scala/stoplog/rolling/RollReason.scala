@@ -23,6 +23,9 @@ object RollReason {
   /** The task had more parts open than `maxOpenParts`. */
   case object OpenLimit extends RollReason("openLimit")
 
+  /** Its bucket is complete. */
+  case object Complete extends RollReason("complete")
+
   /** The query, or the batch write, ended. */
   case object End extends RollReason("end")
 
@@ -31,7 +34,7 @@ object RollReason {
 
   /** All but the custom ones. */
   val named: Seq[RollReason] =
-    Seq(Size, Records, Age, Inactivity, Checkpoint, OpenLimit, End)
+    Seq(Size, Records, Age, Inactivity, Checkpoint, OpenLimit, Complete, End)
 
   /** The reason with this word, as read back from a record. */
   def fromWord(word: String): RollReason = named.find(_.word == word).getOrElse(Custom(word))

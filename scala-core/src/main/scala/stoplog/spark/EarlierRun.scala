@@ -29,7 +29,8 @@ private[spark] final class EarlierRun(
     table.storage.parts,
     SinkIdentity(table.storage.path, table.storage.sinkId, queryId),
     SinkRun.onLost(table.options),
-    SinkRun.tools
+    SinkRun.tools,
+    SinkFollowUps.of(table.options, table.schema(), table.storage)
   )
 
   /** The start was not refused: from now on the clock, and the end of the query, take care of what is open.

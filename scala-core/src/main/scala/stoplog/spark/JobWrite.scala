@@ -11,12 +11,12 @@ import stoplog.part.RunId
 private[spark] final class JobWrite(table: SinkTable, info: LogicalWriteInfo, existing: Existing)
     extends BatchWrite {
   private val storage = table.storage.as(JobCommit.Prefix + info.queryId())
-  private val commit  = JobWrite.commitOf(storage)
+  private val commit  = commitOf(storage)
 
   override def createBatchWriterFactory(physical: PhysicalWriteInfo): DataWriterFactory = {
     storage.probe()
     if (existing == Existing.Replace) JobWrite.refuseIfPartsLieBetween(storage)
-    JobCommit.rollForward(JobWrite.others(storage).map(JobWrite.commitOf))
+    JobCommit.rollForward(JobWrite.others(storage).map(commitOf))
     new RowWriterFactory(
       PackedPlan.of(commit.begin(physical.numPartitions())),
       SinkSpec.of(table.options, info.schema(), storage, before = None).forJob
@@ -31,6 +31,16 @@ private[spark] final class JobWrite(table: SinkTable, info: LogicalWriteInfo, ex
   override def abort(messages: Array[WriterCommitMessage]): Unit = commit.abort()
 
   override def toString: String = table.name()
+
+  private def commitOf(storage: SinkStorage): JobCommit = new JobCommit(
+    RunId.random(),
+    SinkIdentity(storage.path, storage.sinkId, storage.sinkId),
+    storage.log,
+    storage.parts,
+    storage.job,
+    SinkRun.tools,
+    SinkFollowUps.of(table.options, info.schema(), storage)
+  )
 
   private def replacing: JobCommit.Replacing = existing match {
     case Existing.Keep    => JobCommit.Replacing.Nothing
@@ -58,13 +68,4 @@ private[spark] object JobWrite {
 
   private def others(mine: SinkStorage): Seq[SinkStorage] =
     mine.sinkIds(JobCommit.Prefix).filterNot(_ == mine.sinkId).map(mine.as)
-
-  private def commitOf(storage: SinkStorage): JobCommit = new JobCommit(
-    RunId.random(),
-    SinkIdentity(storage.path, storage.sinkId, storage.sinkId),
-    storage.log,
-    storage.parts,
-    storage.job,
-    SinkRun.tools
-  )
 }

@@ -8,8 +8,8 @@ import stoplog.error.Errors
 import stoplog.fault.Faults
 import stoplog.log.RecordStore
 import stoplog.options.{Durability => AskedDurability}
-import stoplog.store.{JobStore, PartLayout, PartStore, SideStore}
-import stoplog.store.local.{Durability, LocalJobStore, LocalPartStore, LocalRecords, LocalSides}
+import stoplog.store.{JobStore, NoteStore, PartLayout, PartStore, SideStore}
+import stoplog.store.local.{Durability, LocalJobStore, LocalNotes, LocalPartStore, LocalRecords, LocalSides}
 
 /** A local, or everywhere mounted, file system. */
 private[spark] final case class OnDisk(path: String, root: String, durability: Durability) extends SinkPlace {
@@ -20,6 +20,8 @@ private[spark] final case class OnDisk(path: String, root: String, durability: D
 
   override def records(sinkId: String): RecordStore =
     new LocalRecords(root, sinkId, durability, Faults.ofThisJvm)
+
+  override def notes(sinkId: String): NoteStore = new LocalNotes(root, sinkId, durability)
 
   override def job(sinkId: String): JobStore = new LocalJobStore(root, sinkId, durability)
 

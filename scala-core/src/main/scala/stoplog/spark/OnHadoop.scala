@@ -7,7 +7,7 @@ import stoplog.fault.Faults
 import stoplog.log.RecordStore
 import stoplog.options.{Durability, Truncation}
 import stoplog.rolling.{PartStats, RollReason, RollingPolicy}
-import stoplog.store.{JobStore, PartLayout, PartStore, SideStore}
+import stoplog.store.{JobStore, NoteStore, PartLayout, PartStore, SideStore}
 import stoplog.store.hadoop._
 
 /** Any Hadoop file system, by what it turns out to be able to do.
@@ -48,6 +48,9 @@ private[spark] final class OnHadoop(
       Faults.ofThisJvm,
       abilities(sinkId).exclusion
     )
+
+  override def notes(sinkId: String): NoteStore =
+    new HadoopNotes(files, sinkId, HadoopChoices.durability(durability), abilities(sinkId).exclusion)
 
   override def job(sinkId: String): JobStore = new HadoopJobStore(files, sinkId)
 

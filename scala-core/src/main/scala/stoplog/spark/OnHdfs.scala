@@ -4,7 +4,7 @@ import stoplog.error.Errors
 import stoplog.fault.Faults
 import stoplog.log.RecordStore
 import stoplog.options.{Durability, Truncation}
-import stoplog.store.{JobStore, PartLayout, PartStore, SideStore}
+import stoplog.store.{JobStore, NoteStore, PartLayout, PartStore, SideStore}
 import stoplog.store.hadoop._
 import stoplog.store.hdfs.{HdfsJobStore, HdfsPartStore, HdfsSides}
 
@@ -22,6 +22,8 @@ private[spark] final case class OnHdfs(
 
   override def records(sinkId: String): RecordStore =
     new HadoopRecords(files, sinkId, durability, Faults.ofThisJvm)
+
+  override def notes(sinkId: String): NoteStore = new HadoopNotes(files, sinkId, durability)
 
   override def job(sinkId: String): JobStore = new HdfsJobStore(files, sinkId)
 

@@ -5,7 +5,7 @@ import java.io.IOException
 import stoplog.error.Errors
 import stoplog.fault.Faults
 import stoplog.log.RecordStore
-import stoplog.store.{JobStore, PartLayout, PartStore, SideStore}
+import stoplog.store.{JobStore, NoteStore, PartLayout, PartStore, SideStore}
 import stoplog.store.hadoop.{HadoopFiles, HadoopJobStore}
 import stoplog.store.s3._
 
@@ -20,6 +20,8 @@ private[spark] final case class OnS3(path: String, files: HadoopFiles) extends S
   override def sides(sinkId: String): SideStore = new S3Sides(files, sinkId)
 
   override def records(sinkId: String): RecordStore = new S3Records(files, sinkId)
+
+  override def notes(sinkId: String): NoteStore = new S3Notes(files)
 
   override def job(sinkId: String): JobStore = new S3JobStore(files, sinkId)
 

@@ -6,7 +6,7 @@ import org.apache.spark.sql.connector.write.{DataWriter, DataWriterFactory}
 import org.apache.spark.sql.connector.write.streaming.StreamingDataWriterFactory
 
 import stoplog.bucket.BucketId
-import stoplog.commit.{Attempt, BadRow, Clock, PackedPlan, PartFormat, Sides, TaskPlan, TaskWriter}
+import stoplog.commit.{Attempt, BadRow, Clock, PackedPlan, PartFormat, RowTimes, Sides, TaskPlan, TaskWriter}
 import stoplog.error.Errors
 import stoplog.fault.Faults
 import stoplog.format.{RejectedLines, RejectedRow}
@@ -30,7 +30,13 @@ private[spark] final class RowWriterFactory(plan: PackedPlan, sink: SinkSpec)
     val assigner = sink.assigner
     assigner.open(sink.schema)
     new RowWriter(
-      writer[InternalRow](mine, sink.format.open(sink.storage.sides), sink.naming, refuseBadBucket),
+      writer[InternalRow](
+        mine,
+        sink.format.open(sink.storage.sides),
+        sink.naming,
+        refuseBadBucket,
+        sink.times
+      ),
       assigner,
       badRows(mine, batch),
       Clock.system
@@ -45,7 +51,14 @@ private[spark] final class RowWriterFactory(plan: PackedPlan, sink: SinkSpec)
       new BadRows.Reject(
         rejects.directory,
         batch,
-        () => writer[RejectedRow](mine, new BadRows.Format(rejects.lines), naming, checkBucket = _ => ())
+        () =>
+          writer[RejectedRow](
+            mine,
+            new BadRows.Format(rejects.lines),
+            naming,
+            checkBucket = _ => (),
+            RowTimes.Unasked
+          )
       )
   }
 
@@ -53,7 +66,8 @@ private[spark] final class RowWriterFactory(plan: PackedPlan, sink: SinkSpec)
       mine: TaskPlan,
       format: PartFormat[R],
       naming: PartNaming,
-      checkBucket: String => Unit
+      checkBucket: String => Unit,
+      times: RowTimes[R]
   ): TaskWriter[R] =
     new TaskWriter[R](
       mine,
@@ -67,7 +81,8 @@ private[spark] final class RowWriterFactory(plan: PackedPlan, sink: SinkSpec)
       checkBucket,
       mayStart = () => sink.storage.refuseIfOvertaken(mine.seq),
       new Sides(sink.storage.sides, Faults.ofThisJvm),
-      SinkRun.inTasks
+      SinkRun.inTasks,
+      times
     )
 
   private def refuseBadBucket(id: String): Unit =

@@ -7,12 +7,14 @@ import scala.util.Try
 
 import org.apache.spark.SparkContext
 import org.apache.spark.scheduler.{SparkListener, SparkListenerApplicationEnd, SparkListenerEvent}
-import org.apache.spark.sql.streaming.StreamingQueryListener.{QueryStartedEvent, QueryTerminatedEvent}
+import org.apache.spark.sql.streaming.StreamingQueryListener.{
+  QueryProgressEvent, QueryStartedEvent, QueryTerminatedEvent
+}
 import org.slf4j.LoggerFactory
 
 import stoplog.thread.Daemons
 
-/** Notices that a query has ended, which nobody tells a sink, and ends its run. */
+/** Notices that a query has ended, which nobody tells a sink, and ends its run. Hears on the way how far it has come. */
 private[stoplog] object RunEnds {
   private val runs     = new ConcurrentHashMap[String, SinkRun]()
   private val starting = new ConcurrentHashMap[String, EarlierRun]()
@@ -56,6 +58,8 @@ private[stoplog] object RunEnds {
           started.put(start.runId.toString, earlier)
           enders.execute(() => Try(earlier.started(start.runId.toString)).failed.foreach(warn))
         }
+      case batch: QueryProgressEvent =>
+        Option(runs.get(batch.progress.runId.toString)).foreach(_.progressed(batch.progress))
       case end: QueryTerminatedEvent =>
         ending.removeIf(_.isDone)
         ending.add(enders.submit((() => finish(end)): Runnable))

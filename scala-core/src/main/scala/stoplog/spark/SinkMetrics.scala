@@ -26,6 +26,8 @@ private[spark] object SinkMetrics {
     "publishedRows"        -> stats.publishedRows,
     "epochsCommitted"      -> stats.epochsCommitted,
     "rejectedRows"         -> stats.rejectedRows,
+    "bucketsComplete"      -> stats.markedBuckets,
+    "lateBuckets"          -> stats.lateBuckets,
     "recordMillis"         -> stats.recordMillis,
     "publishMillis"        -> stats.publishMillis
   ) ++ rolled(stats)

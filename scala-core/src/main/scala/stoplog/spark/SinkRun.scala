@@ -5,6 +5,7 @@ import java.util.concurrent.atomic.AtomicBoolean
 
 import scala.util.control.NonFatal
 
+import org.apache.spark.sql.streaming.StreamingQueryProgress
 import org.slf4j.LoggerFactory
 
 import stoplog.commit._
@@ -32,12 +33,17 @@ private[spark] final class SinkRun(
     storage.sides,
     () => new EndingParts(storage.sides),
     SinkDriver.Choices(onForeign, SinkRun.onLost(options)),
-    SinkRun.tools
+    SinkRun.tools,
+    SinkFollowUps.of(options, sink.schema, storage)
   )
-  private var timer  = Option.empty[ScheduledFuture[_]]
-  private val probed = new AtomicBoolean()
+  private val watermarks = new Watermarks(options, driver.reached)
+  private var timer      = Option.empty[ScheduledFuture[_]]
+  private val probed     = new AtomicBoolean()
 
   def stats: SinkStats = driver.stats
+
+  /** A batch is over, and this is what Spark says of it. */
+  def progressed(batch: StreamingQueryProgress): Unit = watermarks.of(batch)
 
   /** The query has started; it may be long until it has an epoch.
     *

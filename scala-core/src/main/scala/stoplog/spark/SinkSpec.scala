@@ -1,11 +1,12 @@
 package stoplog.spark
 
 import org.apache.spark.sql.SparkSession
+import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.types.StructType
 
 import stoplog.bucket._
-import stoplog.commit.{EpochPolicy, JobPolicy, SinkSettings}
+import stoplog.commit.{EpochPolicy, JobPolicy, RowTimes, SinkSettings}
 import stoplog.error.Errors
 import stoplog.format.{Encoder, RejectedLines, RowFormats, SchemaChange}
 import stoplog.format.avro.AvroFormat
@@ -21,6 +22,7 @@ import stoplog.rolling.{OnCheckpointRollingPolicy, RollingPolicy}
 /** A sink's options made concrete for the rows of one write: all that a task needs. Goes to the executors.
   *
   * @param schema  the rows as Spark hands them over
+  * @param times   of the rows, if manifests tell them
   */
 private[spark] final case class SinkSpec(
     storage: SinkStorage,
@@ -31,7 +33,8 @@ private[spark] final case class SinkSpec(
     naming: PartNaming,
     maxOpenParts: Int,
     settings: SinkSettings,
-    rejects: Option[Rejects]
+    rejects: Option[Rejects],
+    times: RowTimes[InternalRow]
 ) {
 
   /** The same for a batch job, whose parts end with their task. */
@@ -69,7 +72,8 @@ private[spark] object SinkSpec {
       PartNaming(options.partPrefix, options.partSuffix.getOrElse(format.suffix)),
       options.maxOpenParts,
       RecordedSettings.of(options, columns.schema, storage),
-      rejectsOf(options, schema, format, session)
+      rejectsOf(options, schema, format, session),
+      SinkFollowUps.times(options, schema).getOrElse(RowTimes.Unasked)
     )
   }
 

@@ -4,7 +4,7 @@ import stoplog.error.Errors
 import stoplog.log.{CommitLog, RecordStore}
 import stoplog.options.{Durability, SinkOptions, Staging, Truncation}
 import stoplog.rolling.RollingPolicy
-import stoplog.store.{JobStore, PartLayout, PartStore, SideStore}
+import stoplog.store.{JobStore, NoteStore, PartLayout, PartStore, SideStore}
 
 /** The stores of one sink id under one path. Goes to the executors.
   *
@@ -21,6 +21,8 @@ private[spark] final class SinkStorage private (
   @transient lazy val sides: SideStore = place.sides(sinkId)
 
   @transient lazy val records: RecordStore = place.records(sinkId)
+
+  def notes: NoteStore = place.notes(sinkId)
 
   /** The directory of this sink id, which for a batch job is its own. */
   def job: JobStore = place.job(sinkId)

@@ -81,6 +81,7 @@ private[spark] object SinkTable {
       throw Errors.asyncProgress()
     val storage = SinkStorage.of(options)
     val sink    = SinkSpec.of(options, schema, storage, before = None)
+    SinkFollowUps.rule(options, schema)
     RunEnds.listenTo(SparkSession.active.sparkContext)
     val table = new SinkTable(schema, partitioned, options, storage)
     EarlierRun.of(table).foreach { earlier =>

@@ -5,7 +5,7 @@ import org.apache.spark.sql.catalyst.expressions.GenericInternalRow
 import org.apache.spark.sql.types._
 import org.apache.spark.unsafe.types.UTF8String
 
-import stoplog.log.{CommitLog, LogRecord, RecordKind}
+import stoplog.log.{CommitLog, LiveBucket, LogRecord, RecordKind}
 import stoplog.options.View
 import stoplog.part.{Open, Part, Pending, SchemaId}
 
@@ -19,19 +19,24 @@ import stoplog.part.{Open, Part, Pending, SchemaId}
   * `written_at`, `published_parts`, `published_bytes`, `published_rows`, `open_parts`, `open_bytes`.
   *
   * `open`: `bucket`, `name`, `bytes`, `records`, `opened_at`, `last_written_at`, `unfinished_path`.
+  *
+  * `buckets`, those with rows that no marker counts: `bucket`, `version` (of the newest marker, 0 without one), `files`,
+  * `rows` and `bytes` (published so far), `last_written_at`.
   */
 private[spark] object StateView {
 
   def schema(view: View): StructType = view match {
-    case View.Parts  => partsSchema
-    case View.Epochs => epochsSchema
-    case View.Open   => openSchema
+    case View.Parts   => partsSchema
+    case View.Epochs  => epochsSchema
+    case View.Open    => openSchema
+    case View.Buckets => bucketsSchema
   }
 
   def rows(view: View, log: CommitLog): Array[InternalRow] = view match {
-    case View.Parts  => parts(log)
-    case View.Epochs => log.all().map(epoch).toArray
-    case View.Open   => log.newest().toVector.flatMap(_.state.open).map(open).toArray
+    case View.Parts   => parts(log)
+    case View.Epochs  => log.all().map(epoch).toArray
+    case View.Open    => log.newest().toVector.flatMap(_.state.open).map(open).toArray
+    case View.Buckets => log.newest().toVector.flatMap(_.state.live).map(bucket).toArray
   }
 
   private val partColumns = new StructType()
@@ -53,6 +58,14 @@ private[spark] object StateView {
 
   private val openSchema = StructType(partColumns.fields ++ countColumns.fields)
     .add("unfinished_path", StringType, nullable = false)
+
+  private val bucketsSchema = new StructType()
+    .add("bucket", StringType, nullable = false)
+    .add("version", IntegerType, nullable = false)
+    .add("files", LongType, nullable = false)
+    .add("rows", LongType, nullable = false)
+    .add("bytes", LongType, nullable = false)
+    .add("last_written_at", TimestampType, nullable = false)
 
   private val epochsSchema = new StructType()
     .add("seq", LongType, nullable = false)
@@ -113,6 +126,20 @@ private[spark] object StateView {
 
   private def open(part: Open): InternalRow =
     row(Seq(text(part.bucket), text(part.name)) ++ counts(part) :+ text(part.handle.token))
+
+  private def bucket(live: LiveBucket): InternalRow = {
+    val total = live.marked + live.added
+    row(
+      Seq(
+        text(live.bucket),
+        live.version,
+        total.files,
+        total.rows,
+        total.bytes,
+        micros(live.lastWrittenAtMillis)
+      )
+    )
+  }
 
   private def epoch(record: LogRecord): InternalRow = row(
     Seq(

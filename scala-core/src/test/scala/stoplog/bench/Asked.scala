@@ -3,6 +3,7 @@ package stoplog.bench
 import java.util.UUID
 
 import stoplog.commit._
+import stoplog.commit.complete.MemoryNotes
 import stoplog.fault.Faults
 import stoplog.log.{CommitLog, RecordStore}
 import stoplog.part.{PartNaming, RunId}
@@ -61,7 +62,8 @@ final class Asked(root: String, store: PartStore, records: RecordStore, calls: (
     new MemorySides,
     () => Lines,
     SinkDriver.Choices(ForeignQuery.Refuse, LostPart.Fail),
-    SinkDriver.Tools(new ManualClock(0), Faults.none, Turn.semaphore(), Parallel.sequential, Retry.never)
+    SinkDriver.Tools(new ManualClock(0), Faults.none, Turn.semaphore(), Parallel.sequential, Retry.never),
+    MemoryNotes.unasked
   )
 
   private def task(plan: EpochPlan, policy: RollingPolicy) = new TaskWriter[String](

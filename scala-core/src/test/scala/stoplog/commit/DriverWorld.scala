@@ -1,5 +1,6 @@
 package stoplog.commit
 
+import stoplog.commit.complete.{FollowUps, MemoryNotes}
 import stoplog.fault.Faults
 import stoplog.log.{CommitLog, LogRecord, MemoryRecords}
 import stoplog.part.{PartNaming, RunId}
@@ -36,7 +37,8 @@ final class DriverWorld(policy: RollingPolicy, format: PartFormat[String] = Line
       onLost: LostPart = LostPart.Fail,
       identity: SinkIdentity = Samples.identity,
       parallel: Parallel = Parallel.sequential,
-      retry: Retry = Retry.never
+      retry: Retry = Retry.never,
+      followUps: FollowUps = MemoryNotes.unasked
   ): SinkDriver = new SinkDriver(
     run,
     identity,
@@ -47,7 +49,8 @@ final class DriverWorld(policy: RollingPolicy, format: PartFormat[String] = Line
     sides,
     () => format,
     SinkDriver.Choices(onForeign, onLost),
-    SinkDriver.Tools(clock, Faults.none, turn, parallel, retry)
+    SinkDriver.Tools(clock, Faults.none, turn, parallel, retry),
+    followUps
   )
 
   /** One task's work: one row a bucket. */

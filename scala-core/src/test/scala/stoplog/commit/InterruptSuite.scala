@@ -5,6 +5,7 @@ import java.util.concurrent.TimeUnit.SECONDS
 
 import org.scalatest.funsuite.AnyFunSuite
 
+import stoplog.commit.complete.MemoryNotes
 import stoplog.fault.Faults
 import stoplog.log.{PutOutcome, RecordKind}
 import stoplog.rolling.RollReason
@@ -63,7 +64,8 @@ class InterruptSuite extends AnyFunSuite {
         Turn.semaphore(),
         Parallel.bounded(4),
         Retry.never
-      )
+      ),
+      MemoryNotes.unasked
     )
     val done = Seq(world.task(commit.begin(slots = 1), 0, "a", "b"))
     interrupted(request)(commit.commit(done, JobCommit.Replacing.Nothing))

@@ -6,6 +6,7 @@ import org.scalatest.funsuite.AnyFunSuite
 
 import stoplog.commit.Samples._
 import stoplog.error.Errors
+import stoplog.commit.complete.MemoryNotes
 import stoplog.fault.Faults
 import stoplog.log._
 import stoplog.part.Pending
@@ -24,7 +25,8 @@ class PublisherSuite extends AnyFunSuite {
       onLost,
       Parallel.sequential,
       Retry.jittered(tries, baseMillis = 10, pauses.add(_)),
-      Faults.none
+      Faults.none,
+      MemoryNotes.unasked
     )
 
     def closed(name: String, content: String = "row\n"): Pending = {

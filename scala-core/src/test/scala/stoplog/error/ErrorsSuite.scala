@@ -38,6 +38,7 @@ class ErrorsSuite extends AnyFunSuite {
     Errors.unsupportedType("csv", "tags", "array<string>"),
     Errors.nullRequired("id"),
     Errors.badRow(Some("b"), cause),
+    Errors.bucketListener("com.example.AddPartition", "/data/out/a", cause),
     Errors.bucketId("/x", "it leaves the path."),
     Errors.bucketExpression("rand()", "it is not deterministic"),
     Errors.partitionColumns("there is no column 'day'"),

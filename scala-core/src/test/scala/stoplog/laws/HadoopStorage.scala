@@ -8,7 +8,7 @@ import org.apache.hadoop.fs.{FileSystem, Path}
 import stoplog.fault.Faults
 import stoplog.log.RecordStore
 import stoplog.part.Resume
-import stoplog.store.{PartLayout, PartStore, SideStore}
+import stoplog.store.{NoteStore, PartLayout, PartStore, SideStore}
 import stoplog.store.hadoop._
 
 /** A directory of any Hadoop file system, under the stores that suit its abilities; looked at with no more than
@@ -38,6 +38,9 @@ final class HadoopStorage private (
   )
 
   override def sideStore(): SideStore = new HadoopSides(files, sinkId, HadoopDurability.Disk)
+
+  override def noteStore(): NoteStore =
+    new HadoopNotes(files, sinkId, HadoopDurability.Disk, abilities.exclusion)
 
   override def recordStore(): RecordStore =
     new HadoopRecords(files, sinkId, HadoopDurability.Disk, Faults.none, abilities.exclusion)

@@ -2,14 +2,14 @@ package stoplog.log
 
 import scala.util.Random
 
-import stoplog.part.{Beside, Closed, Open, Pending, Resume, RunId, SchemaId, SideFile}
+import stoplog.part.{Beside, Closed, Open, Pending, Resume, RunId, SchemaId, SideFile, TimeRange}
 import stoplog.rolling.RollReason
 
 /** Records with anything in them that a record can hold. */
 final class RandomRecords(seed: Long) {
   private val random = new Random(seed)
 
-  def next(): LogRecord = LogRecord(number(), kind(), run(), number(), several(pending()), state())
+  def next(): LogRecord = LogRecord(number(), kind(), run(), number(), several(pending()), state(), follow())
 
   private def kind(): RecordKind = random.nextInt(4) match {
     case 0 => RecordKind.Claim
@@ -24,8 +24,33 @@ final class RandomRecords(seed: Long) {
       maybe(number()),
       several(open()),
       number(),
-      several(text() -> text()).toMap ++ columns()
+      several(text() -> text()).toMap ++ columns(),
+      several(live())
     )
+
+  private def live(): LiveBucket =
+    LiveBucket(text(), random.nextInt(3), totals(), totals(), number())
+
+  private def totals(): Totals = Totals(number(), number(), number())
+
+  private def follow(): FollowUp = FollowUp(maybe(manifest()), several(marker()))
+
+  private def manifest(): Manifest =
+    Manifest(text(), maybe(TimeColumn(text(), TimeKind.all(random.nextInt(TimeKind.all.size)))))
+
+  private def marker(): Marker = Marker(
+    text(),
+    random.nextInt(1 << 20),
+    MarkerForm.all(random.nextInt(MarkerForm.all.size)),
+    text(),
+    text(),
+    number(),
+    maybe(number()),
+    totals(),
+    totals()
+  )
+
+  private def times(): TimeRange = TimeRange(-number(), number())
 
   private def columns(): Map[String, String] = maybe(SinkState.SchemaKey -> text()).toMap
 
@@ -40,7 +65,8 @@ final class RandomRecords(seed: Long) {
     number(),
     maybe(run()),
     maybe(beside()).getOrElse(Beside.nothing),
-    maybe(SchemaId(text()))
+    maybe(SchemaId(text())),
+    maybe(times())
   )
 
   private def beside(): Beside =
@@ -52,7 +78,18 @@ final class RandomRecords(seed: Long) {
 
   private def pending(): Pending = {
     val handle = if (random.nextBoolean()) Closed(text()) else Resume(text())
-    Pending(text(), text(), handle, number(), number(), number(), number(), reason(), maybe(SchemaId(text())))
+    Pending(
+      text(),
+      text(),
+      handle,
+      number(),
+      number(),
+      number(),
+      number(),
+      reason(),
+      maybe(SchemaId(text())),
+      maybe(times())
+    )
   }
 
   private def reason(): RollReason =
@@ -65,6 +102,7 @@ final class RandomRecords(seed: Long) {
     RollReason.Inactivity,
     RollReason.Checkpoint,
     RollReason.OpenLimit,
+    RollReason.Complete,
     RollReason.End
   )
 

@@ -39,7 +39,8 @@ final case class BatchCrash(site: Site, mode: BatchMode, at: Doom.At) {
       case Some(wanted) =>
         val wrong =
           if (found.sorted == wanted.sorted) Vector.empty else Vector(s"found $found, wanted $wanted")
-        wrong ++ (if (records > 0) left(place) else Vector.empty)
+        wrong ++ (if (records > 0) left(place) ++ Completed.problemsOfJob(place, buckets, Name)
+                  else Vector.empty)
     }
   }
 
@@ -112,7 +113,8 @@ object BatchCrash {
     new CommitLog(place.records(Name, faults)),
     place.parts(Name, faults),
     place.job(Name),
-    SinkDriver.Tools(clock, faults, Turn.semaphore(), Parallel.sequential, Retry.never)
+    SinkDriver.Tools(clock, faults, Turn.semaphore(), Parallel.sequential, Retry.never),
+    Completed.followUps(place, Name)
   )
 
   private def rows(place: Place): Vector[String] =

@@ -14,7 +14,7 @@ import stoplog.fault.Faults
 import stoplog.log.RecordStore
 import stoplog.store.hadoop._
 import stoplog.store.hdfs.{HdfsJobStore, HdfsPartStore, HdfsSides, HdfsStorage, MiniHdfs}
-import stoplog.store.{JobStore, PartStore, SideStore}
+import stoplog.store.{JobStore, NoteStore, PartStore, SideStore}
 
 /** A directory of the HDFS of the tests, looked at with Hadoop's own client.
   *
@@ -50,6 +50,8 @@ final class HdfsPlace(
 
   override def records(sinkId: String, faults: Faults): RecordStore =
     new HadoopRecords(client(), sinkId, HadoopDurability.Disk, faults)
+
+  override def notes(sinkId: String): NoteStore = new HadoopNotes(client(), sinkId, HadoopDurability.Disk)
 
   override def job(name: String): JobStore = new HdfsJobStore(client(), name)
 

@@ -121,7 +121,8 @@ object Job {
     place.sides(),
     () => place.content.format(place.sides()),
     SinkDriver.Choices(ForeignQuery.Refuse, LostPart.Fail),
-    SinkDriver.Tools(clock, faults, Turn.semaphore(), Parallel.sequential, retry)
+    SinkDriver.Tools(clock, faults, Turn.semaphore(), Parallel.sequential, retry),
+    Completed.followUps(place)
   )
 
   def writer(

@@ -3,7 +3,7 @@ package stoplog.matrix
 import stoplog.fault.Faults
 import stoplog.log.RecordStore
 import stoplog.store.local._
-import stoplog.store.{JobStore, PartStore, SideStore}
+import stoplog.store.{JobStore, NoteStore, PartStore, SideStore}
 
 /** A local disk. */
 final class LocalPlace(layout: Layout, override val content: Content) extends DirectoryPlace(layout) {
@@ -16,6 +16,8 @@ final class LocalPlace(layout: Layout, override val content: Content) extends Di
 
   override def records(sinkId: String, faults: Faults): RecordStore =
     new LocalRecords(root, sinkId, Durability.Process, faults)
+
+  override def notes(sinkId: String): NoteStore = new LocalNotes(root, sinkId, Durability.Process)
 
   override def job(name: String): JobStore = new LocalJobStore(root, name, Durability.Process)
 }

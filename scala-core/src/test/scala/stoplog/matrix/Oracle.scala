@@ -21,7 +21,8 @@ object Oracle {
       counts.collect { case (row, count) if count > 1 => s"'$row' is there $count times" } ++
       (wanted -- counts.keySet).map(row => s"'$row' is missing") ++
       (counts.keySet -- wanted).map(row => s"'$row' was never committed") ++
-      files.filterNot(belongs(place, files, _)).map(file => s"$file should not be there")
+      files.filterNot(belongs(place, files, _)).map(file => s"$file should not be there") ++
+      Completed.problems(place, files)
   }
 
   /** What the newest record says is beside open parts, and is not: looked for where, and as long as, it says. */
@@ -44,17 +45,19 @@ object Oracle {
   private def isShown(file: String): Boolean = isVisible(file.stripPrefix(s"${RowsOrAside.Directory}/"))
 
   /** Outside `_stoplog` there are finished parts, what says how much of them counts, and with `inProgress=bucket`
-    * hidden ones; nothing else.
+    * hidden ones, and markers; nothing else.
     */
   private def belongs(place: Place, files: Vector[String], file: String): Boolean = {
     val name = file.drop(file.lastIndexOf('/') + 1)
-    file.startsWith("_stoplog/") || name.matches("part-[0-9a-f]{12}-\\d+\\.txt") ||
+    file.startsWith("_stoplog/") || Completed.isMarker(name) || name.matches(
+      "part-[0-9a-f]{12}-\\d+\\.txt"
+    ) ||
     place.unfinishedInBucket(name) || place.described(file).exists(files.contains)
   }
 
   private def unfinished(file: String): Boolean = file.split('/').toVector match {
     case "_stoplog" +: _ +: ("open" | "beside") +: _ => true
     case "_stoplog" +: _                             => false
-    case names                                       => names.last.startsWith("_")
+    case names => names.last.startsWith("_") && !Completed.isMarker(names.last)
   }
 }

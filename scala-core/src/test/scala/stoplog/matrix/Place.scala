@@ -4,7 +4,7 @@ import stoplog.fault.Faults
 import stoplog.log.{CommitLog, RecordStore}
 import stoplog.part.RunId
 import stoplog.rolling.RollingPolicy
-import stoplog.store.{JobStore, NewPart, PartStore, SideStore}
+import stoplog.store.{JobStore, NewPart, NoteStore, PartStore, SideStore}
 
 /** A directory that runs come and go in, and a way to look at it that is none of the product's. */
 trait Place {
@@ -20,6 +20,7 @@ trait Place {
   def parts(sinkId: String, faults: Faults): PartStore
   def sides(sinkId: String): SideStore
   def records(sinkId: String, faults: Faults): RecordStore
+  def notes(sinkId: String): NoteStore
   def job(name: String): JobStore
 
   /** Paths of all files, hidden ones too, relative to the root. */

@@ -10,7 +10,7 @@ import stoplog.log.RecordStore
 import stoplog.servers.S3Server
 import stoplog.store.hadoop.{HadoopFiles, HadoopSettings}
 import stoplog.store.s3._
-import stoplog.store.{JobStore, PartStore, SideStore}
+import stoplog.store.{JobStore, NoteStore, PartStore, SideStore}
 
 /** A prefix of a bucket, looked at with the SDK's own client.
   *
@@ -42,6 +42,8 @@ final class S3Place(
   override def sides(sinkId: String): SideStore = new S3Sides(hadoop, sinkId)
 
   override def records(sinkId: String, faults: Faults): RecordStore = new S3Records(hadoop, sinkId)
+
+  override def notes(sinkId: String): NoteStore = new S3Notes(hadoop)
 
   override def job(name: String): JobStore = new S3JobStore(hadoop, name)
 

@@ -128,9 +128,6 @@ object Storage {
 
     /** So none of its rows are beside it then. */
     override def contents: Vector[Content] = super.contents.filterNot(_ == Content.Blocks)
-
-    /** No part is open between epochs. */
-    override def steps: Vector[Step] = super.steps.filterNot(_ == Step.BeforeRoll)
   }
 
   /** In the order of the page. */

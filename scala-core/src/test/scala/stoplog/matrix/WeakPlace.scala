@@ -6,7 +6,7 @@ import stoplog.fault.Faults
 import stoplog.log.RecordStore
 import stoplog.rolling.{PartStats, RollReason, RollingPolicy}
 import stoplog.store.hadoop._
-import stoplog.store.{JobStore, PartStore, SideStore}
+import stoplog.store.{JobStore, NoteStore, PartStore, SideStore}
 
 /** A file system of Hadoop's that lacks something.
   *
@@ -38,6 +38,9 @@ final class WeakPlace(scheme: String, abilities: Abilities, layout: Layout, over
 
   override def records(sinkId: String, faults: Faults): RecordStore =
     new HadoopRecords(hadoop, sinkId, HadoopDurability.Process, faults, abilities.exclusion)
+
+  override def notes(sinkId: String): NoteStore =
+    new HadoopNotes(hadoop, sinkId, HadoopDurability.Process, abilities.exclusion)
 
   override def job(name: String): JobStore = new HadoopJobStore(hadoop, name)
 

@@ -12,9 +12,11 @@ class SinkOptionRegistrySuite extends AnyFunSuite {
   }
 
   test("every option of the object is in the list, in the order of the groups") {
-    val fields = SinkOptionRegistry.getClass.getDeclaredMethods
-      .filter(m => m.getReturnType == classOf[SinkOption] && m.getParameterCount == 0)
-      .map(_.invoke(SinkOptionRegistry).asInstanceOf[SinkOption].key)
+    val fields = Seq(SinkOptionRegistry, CompleteRegistry).flatMap { group =>
+      group.getClass.getDeclaredMethods
+        .filter(m => m.getReturnType == classOf[SinkOption] && m.getParameterCount == 0)
+        .map(_.invoke(group).asInstanceOf[SinkOption].key)
+    }
     assert(fields.toSet === all.map(_.key).toSet)
     assert(all.map(_.group).distinct === OptionGroup.all)
   }
@@ -30,17 +32,22 @@ class SinkOptionRegistrySuite extends AnyFunSuite {
 
   test("every default and every example can be used") {
     val beside = Map(
-      "encoder"           -> None,
-      "bulkWriter"        -> None,
-      "nullValue"         -> Some("format" -> "csv"),
-      "inProgressPrefix"  -> Some("inProgress" -> "bucket"),
-      "inProgressSuffix"  -> Some("inProgress" -> "bucket"),
-      "pendingPrefix"     -> Some("inProgress" -> "bucket"),
-      "pendingSuffix"     -> Some("inProgress" -> "bucket"),
-      "validLengthPrefix" -> Some("useTruncate" -> "false"),
-      "validLengthSuffix" -> Some("useTruncate" -> "false"),
-      "rejectPath"        -> Some("onBadRow" -> "reject"),
-      "view"              -> None
+      "encoder"             -> None,
+      "bulkWriter"          -> None,
+      "bucketListener"      -> None,
+      "nullValue"           -> Some("format" -> "csv"),
+      "inProgressPrefix"    -> Some("inProgress" -> "bucket"),
+      "inProgressSuffix"    -> Some("inProgress" -> "bucket"),
+      "pendingPrefix"       -> Some("inProgress" -> "bucket"),
+      "pendingSuffix"       -> Some("inProgress" -> "bucket"),
+      "validLengthPrefix"   -> Some("useTruncate" -> "false"),
+      "validLengthSuffix"   -> Some("useTruncate" -> "false"),
+      "rejectPath"          -> Some("onBadRow" -> "reject"),
+      "bucketComplete"      -> Some("bucketColumn" -> "at"),
+      "bucketCompleteDelay" -> Some("bucketComplete" -> "idle"),
+      "bucketMarker"        -> Some("bucketComplete" -> "processingTime"),
+      "manifestRetention"   -> Some("manifest" -> "json"),
+      "view"                -> None
     )
     for {
       o     <- all if beside.get(o.key).forall(_.nonEmpty)

@@ -28,6 +28,7 @@ final class Disk(oracle: Oracle, now: () => Long) {
   val beside: mutable.LinkedHashMap[String, Inode]             = mutable.LinkedHashMap.empty
   val finished: mutable.LinkedHashMap[String, Inode]           = mutable.LinkedHashMap.empty
   val records: mutable.TreeMap[Long, Array[Byte]]              = mutable.TreeMap.empty
+  val notes: mutable.LinkedHashMap[String, Array[Byte]]        = mutable.LinkedHashMap.empty
   val marks: mutable.Set[Long]                                 = mutable.Set.empty
   val leases: mutable.LinkedHashMap[(String, SimProcess), Int] = mutable.LinkedHashMap.empty
   private var made                                             = 0L

@@ -26,6 +26,11 @@ class MutationSuite extends AnyFunSuite {
   caught("the driver ends parts without a look at the log", SideMutations.NoLookOfDriver)
   caught("a part that nothing was written to is its run's own", SideMutations.OwnedUnwritten)
 
+  caught("markers are written before their parts", AnnouncementMutations.BeforeParts)
+  caught("markers are written before the record", AnnouncementMutations.BeforeRecord)
+  caught("nobody looks for earlier markers", AnnouncementMutations.PastForgotten)
+  caught("a marker that is there is written once more", AnnouncementMutations.NeverItsOwn)
+
   private def caught(what: String, mutation: Mutation): Unit = test(s"is caught: $what") {
     Search.firstFailure(seeds, mutation) match {
       case Some(failure) => info(s"seed ${failure.seed}: ${failure.problem.getMessage}")

@@ -11,7 +11,7 @@ import stoplog.part.{Open, Part}
   *
   * It sees the storage and the source, and knows nothing of what the drivers believe.
   */
-final class Oracle(source: Source, format: SimFormat) {
+final class Oracle(source: Source, format: SimFormat, announced: Announced) {
   private val decidedRows   = mutable.Set.empty[String]
   private val decidedEpochs = mutable.Set.empty[Long]
   private val visibleRows   = mutable.Set.empty[String]
@@ -25,6 +25,8 @@ final class Oracle(source: Source, format: SimFormat) {
   def newest: Option[LogRecord] = newestRecord
 
   def visible: Int = visibleRows.size
+
+  def isVisible(file: String): Boolean = everVisible.contains(file)
 
   def runStarted(): Unit = runs += 1
 
@@ -79,6 +81,7 @@ final class Oracle(source: Source, format: SimFormat) {
     val missing = all.filterNot(visibleRows).toVector
     if (missing.nonEmpty) violated(s"rows are missing: ${missing.mkString(", ")}")
     if (visibleRows.size != decidedRows.size) violated("decided rows are hidden")
+    announced.complete(disk.notes.contains)
     newestRecord.filter(_.state.open.nonEmpty).foreach(_ => violated("parts are open after the end"))
     disk.records.lastOption.foreach { case (seq, _) =>
       if (!newestRecord.exists(_.seq == seq)) violated(s"record $seq is the last one, and decided nothing")
@@ -101,6 +104,7 @@ final class Oracle(source: Source, format: SimFormat) {
       if (part.sizeBytes > 0 && toPublish.put(part.finishedPath, part.sizeBytes).nonEmpty)
         violated(s"${part.finishedPath} is to be published by two records")
     }
+    announced.decided(record)
     undeletable.clear()
     record.state.open.foreach(part => undeletable.update(part.handle.token, part.validBytes))
     record.publish.foreach(part => undeletable.update(part.handle.token, part.sizeBytes))

@@ -7,7 +7,8 @@ import org.apache.spark.SparkThrowable
 
 import stoplog.commit.SinkDriver.Finish
 import stoplog.commit._
-import stoplog.log.CommitLog
+import stoplog.commit.complete.{CompleteRule, FollowUps, Manifests}
+import stoplog.log.{CommitLog, MarkerForm}
 import stoplog.part.RunId
 
 /** One run of the query: the driver's thread, as Spark's stream execution drives it.
@@ -50,7 +51,15 @@ final class Session(
     sides,
     () => format.open(sides),
     SinkDriver.Choices(ForeignQuery.Refuse, LostPart.Fail),
-    SinkDriver.Tools(world.clock, world.faults, turn, Parallel.sequential, Retry.never)
+    SinkDriver.Tools(world.clock, world.faults, turn, Parallel.sequential, Retry.never),
+    FollowUps(
+      "main",
+      world.rule,
+      MarkerForm.Json,
+      if (world.rule == CompleteRule.Never) Manifests.Off else Manifests.Json(None, None),
+      mutation.notes(world, new SimNotes(world)),
+      world.announced.told
+    )
   )
 
   private var ended    = false

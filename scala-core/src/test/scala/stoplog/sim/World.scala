@@ -6,6 +6,7 @@ import java.util.SplittableRandom
 import scala.collection.mutable.ArrayBuffer
 
 import stoplog.commit.Clock
+import stoplog.commit.complete.CompleteRule
 import stoplog.error.Errors
 import stoplog.fault.{Faults, InjectedFault, Step}
 import stoplog.part.RunId
@@ -16,9 +17,11 @@ final class World(val seed: Long, lane: Lane, tracing: Tracing) {
   val traits: Traits           = Traits.draw(random)
   val scheduler: Scheduler     = new Scheduler(random, lane, traits.stickPercent)
   val source: Source           = new Source(random, traits.buckets)
-  val oracle: Oracle           = new Oracle(source, traits.format)
+  val rule: CompleteRule       = SimRule.draw(seed, World.StartMillis)
+  val announced: Announced     = new Announced(rule, file => oracle.isVisible(file))
+  val oracle: Oracle           = new Oracle(source, traits.format, announced)
 
-  private var nowMillis = 1000000000000L
+  private var nowMillis = World.StartMillis
   private var runs      = 0
   private var trouble   = true
   private var atStep    = (_: Step) => ()
@@ -86,7 +89,7 @@ final class World(val seed: Long, lane: Lane, tracing: Tracing) {
 
   def note(what: => String): Unit = if (tracing == Tracing.On) {
     val who = scheduler.current
-    lines += f"${scheduler.steps}%6d ${nowMillis - 1000000000000L}%9d ms  ${who.process.name}%-12s ${who.name}%-26s $what"
+    lines += f"${scheduler.steps}%6d ${nowMillis - World.StartMillis}%9d ms  ${who.process.name}%-12s ${who.name}%-26s $what"
   }
 
   def trace: Vector[String] = lines.toVector
@@ -100,6 +103,7 @@ final class World(val seed: Long, lane: Lane, tracing: Tracing) {
 }
 
 object World {
+  val StartMillis: Long = 1000000000000L
 
   /** In the message of a failure that the world made up. */
   val Injected: String = "injected failure"

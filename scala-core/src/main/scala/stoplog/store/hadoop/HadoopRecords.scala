@@ -1,8 +1,5 @@
 package stoplog.store.hadoop
 
-import java.io.IOException
-import java.util.UUID
-
 import org.apache.hadoop.fs.{FileAlreadyExistsException, Path}
 
 import stoplog.fault.{Faults, Step}
@@ -22,13 +19,8 @@ final class HadoopRecords(
 ) extends RecordStore
     with Serializable {
 
-  override def putIfAbsent(seq: Long, bytes: Array[Byte]): PutOutcome = files.writing(record(seq)) {
-    exclusion match {
-      case Exclusion.ByRename => renamed(seq, bytes)
-      case Exclusion.ByCreate =>
-        if (files.status(record(seq)).isDefined) PutOutcome.Taken else created(seq, bytes)
-    }
-  }
+  override def putIfAbsent(seq: Long, bytes: Array[Byte]): PutOutcome =
+    once.create(record(seq), s"record-$seq", bytes)(faults.at(Step.RecordWritten))
 
   override def read(seq: Long): Option[Array[Byte]] = files.writing(record(seq))(files.read(record(seq)))
 
@@ -50,52 +42,11 @@ final class HadoopRecords(
 
   override def describe(seq: Long): String = record(seq).toString
 
-  private def directory: Path              = files.at(s"_stoplog/$sinkId/log")
-  private def record(seq: Long): Path      = files.at(f"_stoplog/$sinkId/log/$seq%020d.json")
-  private def mark(seq: Long): Path        = files.at(f"_stoplog/$sinkId/log/$seq%020d.published")
-  private def workshop(name: String): Path = files.at(s"_stoplog/$sinkId/open/$name")
+  private def directory: Path         = files.at(s"_stoplog/$sinkId/log")
+  private def record(seq: Long): Path = files.at(f"_stoplog/$sinkId/log/$seq%020d.json")
+  private def mark(seq: Long): Path   = files.at(f"_stoplog/$sinkId/log/$seq%020d.published")
 
-  /** Written elsewhere first, so that nobody sees half of it. */
-  private def renamed(seq: Long, bytes: Array[Byte]): PutOutcome = {
-    val written = workshop(s".record-$seq.${UUID.randomUUID()}") // a crash leaves an orphan to be swept
-    write(written, bytes)
-    faults.at(Step.RecordWritten)
-    files.renameInto(written, record(seq)) match {
-      case Renamed.Done        => PutOutcome.Created
-      case Renamed.TargetThere =>
-        files.delete(written)
-        PutOutcome.Taken
-      case Renamed.SourceGone | Renamed.NoDirectory =>
-        throw new java.io.FileNotFoundException(s"$written was removed before it became a record")
-    }
-  }
-
-  /** A client that asks again when an answer is lost is refused for the sake of its own first try: so it is not the
-    * refusal that tells whose record it is, but its bytes.
-    */
-  private def created(seq: Long, bytes: Array[Byte]): PutOutcome =
-    try {
-      val out = files.createAlone(record(seq))
-      out.write(bytes)
-      faults.at(Step.RecordWritten)
-      out.close()
-      PutOutcome.Created
-    } catch {
-      case e: IOException =>
-        files.read(record(seq)) match {
-          case Some(found) if found.sameElements(bytes) => PutOutcome.Created
-          case Some(_)                                  => PutOutcome.Taken
-          case None                                     => throw e
-        }
-    }
-
-  private def write(path: Path, bytes: Array[Byte]): Unit = {
-    val out = files.create(path)
-    try {
-      out.write(bytes)
-      durability.flush(out)
-    } finally out.close()
-  }
+  private def once = new HadoopOnce(files, s"_stoplog/$sinkId/open", durability, exclusion)
 }
 
 private object HadoopRecords {

@@ -11,6 +11,7 @@ class CreateOnlyFencingSuite     extends FencingLaws with OnCreateOnly
 class CreateOnlyUnannouncedSuite extends UnannouncedLaws with OnCreateOnly
 class CreateOnlyStagingSuite     extends StagingLaws with OnCreateOnly
 class CreateOnlySidesSuite       extends SideStoreLaws with OnCreateOnly
+class CreateOnlyNotesSuite       extends NoteStoreLaws with OnCreateOnly
 class CreateOnlyRecordStoreSuite extends RecordStoreLaws with OnCreateOnly
 class CreateOnlyCopyingSuite     extends CopyingLaws with OnCreateOnly
 class CreateOnlyCutSuite         extends CutLaws with OnCreateOnly

@@ -8,6 +8,7 @@ import java.util.concurrent.TimeUnit.SECONDS
 import org.scalatest.funsuite.AnyFunSuite
 
 import stoplog.commit._
+import stoplog.commit.complete.MemoryNotes
 import stoplog.error.StoplogException
 import stoplog.fault.{Faults, Step}
 import stoplog.log.CommitLog
@@ -233,7 +234,8 @@ private object HdfsJobsSuite {
         Turn.semaphore(),
         Parallel.sequential,
         Retry.never
-      )
+      ),
+      MemoryNotes.unasked
     )
 
     /** A job that replaces what is there, from its first row to its end. */

@@ -9,7 +9,7 @@ import stoplog.fault.Faults
 import stoplog.laws.StorageUnderTest
 import stoplog.log.RecordStore
 import stoplog.part.Resume
-import stoplog.store.{PartLayout, SideStore}
+import stoplog.store.{NoteStore, PartLayout, SideStore}
 import stoplog.store.hadoop._
 
 /** A directory on the HDFS of the tests, looked at with Hadoop's own client. */
@@ -24,6 +24,8 @@ final class HdfsStorage(
     HdfsStorage.parts(files, sinkId, layout(sinkId), trimming)
 
   override def sideStore(): SideStore = new HdfsSides(files, sinkId, HadoopDurability.Disk)
+
+  override def noteStore(): NoteStore = new HadoopNotes(files, sinkId, HadoopDurability.Disk)
 
   override def recordStore(): RecordStore =
     new HadoopRecords(files, sinkId, HadoopDurability.Disk, Faults.none)

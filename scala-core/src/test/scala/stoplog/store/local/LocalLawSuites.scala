@@ -42,6 +42,10 @@ class InBucketProcessStagedSuite extends StagingLaws {
   override def newStorage(): StorageUnderTest = LocalStorage.create(LocalStorage.inBucket, Durability.Process)
 }
 
+class DiskNotesSuite extends NoteStoreLaws {
+  override def newStorage(): StorageUnderTest = LocalStorage.create(LocalStorage.staging, Durability.Disk)
+}
+
 class DiskSidesSuite extends SideStoreLaws {
   override def newStorage(): StorageUnderTest = LocalStorage.create(LocalStorage.staging, Durability.Disk)
 }

@@ -10,7 +10,7 @@ import stoplog.fault.Faults
 import stoplog.laws.StorageUnderTest
 import stoplog.log.RecordStore
 import stoplog.part.Resume
-import stoplog.store.{PartLayout, PartStore, SideStore}
+import stoplog.store.{NoteStore, PartLayout, PartStore, SideStore}
 
 /** A temporary directory, looked at with java.nio alone. */
 final class LocalStorage(
@@ -25,6 +25,8 @@ final class LocalStorage(
     new LocalPartStore(path, sinkId, layout(sinkId), durability, Faults.none)
 
   override def sideStore(): SideStore = new LocalSides(path, sinkId, durability)
+
+  override def noteStore(): NoteStore = new LocalNotes(path, sinkId, durability)
 
   override def recordStore(): RecordStore = new LocalRecords(path, sinkId, durability, Faults.none)
 

@@ -12,11 +12,15 @@ class S3StagedSuite extends StagingLaws with S3Laws
 
 class S3SidesSuite extends SideStoreLaws with S3Laws
 
+class S3NotesSuite extends NoteStoreLaws with S3Laws
+
 class S3RecordsSuite extends RecordStoreLaws with S3Laws
 
 class S3ProxyPartStoreSuite extends PartStoreLaws with S3ProxyLaws
 
 class S3ProxySidesSuite extends SideStoreLaws with S3ProxyLaws
+
+class S3ProxyNotesSuite extends NoteStoreLaws with S3ProxyLaws
 
 class S3ProxyRecordsSuite extends RecordStoreLaws with S3ProxyLaws
 

@@ -6,6 +6,7 @@ import org.scalatest.funsuite.AnyFunSuite
 import stoplog.servers.S3Call._
 import stoplog.servers.{FaultProxy, S3Call, S3Server}
 import stoplog.commit._
+import stoplog.commit.complete.MemoryNotes
 import stoplog.part.{Open, PartNaming, Publish, Resume, RunId}
 import stoplog.store.{NewPart, PartOutput}
 
@@ -159,7 +160,8 @@ class S3RequestsSuite extends AnyFunSuite with BeforeAndAfterAll {
         Turn.semaphore(),
         Parallel.sequential,
         Retry.never
-      )
+      ),
+      MemoryNotes.unasked
     )
     val naming                    = PartNaming("part", ".txt")
     def epoch(number: Long): Unit = {

@@ -10,7 +10,7 @@ import stoplog.fault.Faults
 import stoplog.laws.StorageUnderTest
 import stoplog.log.RecordStore
 import stoplog.part.Resume
-import stoplog.store.{PartStore, SideStore}
+import stoplog.store.{NoteStore, PartStore, SideStore}
 import stoplog.store.hadoop.{HadoopFiles, HadoopSettings}
 
 /** A prefix of a bucket, looked at through S3A alone. */
@@ -35,6 +35,8 @@ final class S3Storage(bucket: S3Bucket, prefix: String, settings: S3Settings, si
   override def partStore(): PartStore = s3Store()
 
   override def sideStore(): SideStore = new S3Sides(files, sinkId)
+
+  override def noteStore(): NoteStore = new S3Notes(files)
 
   override def recordStore(): RecordStore = new S3Records(files, sinkId)
 

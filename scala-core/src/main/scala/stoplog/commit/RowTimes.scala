@@ -1,0 +1,43 @@
+package stoplog.commit
+
+import stoplog.part.TimeRange
+
+/** What time a row has, in microseconds since 1970-01-01T00:00:00. */
+trait RowTimes[-R] extends Serializable {
+
+  /** Whether this row has none. */
+  def isMissing(row: R): Boolean
+
+  /** Not asked where [[isMissing]]. */
+  def micros(row: R): Long
+}
+
+object RowTimes {
+
+  /** Where nobody wants to know. */
+  case object Unasked extends RowTimes[Any] {
+    override def isMissing(row: Any): Boolean = true
+    override def micros(row: Any): Long       = 0
+  }
+}
+
+/** Between which times the rows of one part are. */
+private[commit] final class TimesSeen[R](times: RowTimes[R], before: Option[TimeRange], rowsBefore: Long) {
+  private[this] var min = before.fold(Long.MaxValue)(_.minMicros)
+  private[this] var max = before.fold(Long.MinValue)(_.maxMicros)
+
+  // Rows that are written while nobody asks: what others say is then nothing that all of them say.
+  private[this] val asked   = times != RowTimes.Unasked
+  private[this] var isKnown = rowsBefore == 0 || before.isDefined
+
+  def add(row: R): Unit =
+    if (!asked) isKnown = false
+    else if (isKnown && !times.isMissing(row)) {
+      val micros = times.micros(row)
+      if (micros < min) min = micros
+      if (micros > max) max = micros
+    }
+
+  /** `None` without a row that has a time, or with rows that were not looked at. */
+  def result: Option[TimeRange] = Option.when(isKnown && min <= max)(TimeRange(min, max))
+}

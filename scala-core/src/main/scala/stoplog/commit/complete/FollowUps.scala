@@ -1,0 +1,49 @@
+package stoplog.commit.complete
+
+import stoplog.log.{MarkerForm, TimeColumn, Totals}
+import stoplog.store.NoteStore
+
+/** What a sink was asked to do once parts are visible, and with what.
+  *
+  * @param sinkId   for whose files markers and manifests are; that of a batch job is not the name of its log
+  * @param listener told of each marker once it is there; at least once
+  */
+final case class FollowUps(
+    sinkId: String,
+    rule: CompleteRule,
+    form: MarkerForm,
+    manifests: Manifests,
+    notes: NoteStore,
+    listener: MarkedBucket => Unit
+)
+
+object FollowUps {
+
+  /** Nothing but what records have decided already, by earlier runs that were asked for more. */
+  def none(sinkId: String, notes: NoteStore): FollowUps =
+    FollowUps(sinkId, CompleteRule.Never, MarkerForm.Json, Manifests.Off, notes, _ => ())
+}
+
+/** Whether the files of each record are listed for loaders. */
+sealed trait Manifests extends Product with Serializable
+object Manifests {
+  case object Off extends Manifests
+
+  /** @param column          whose times the parts know
+    * @param retentionMillis how long a list is kept; `None` for good
+    */
+  final case class Json(column: Option[TimeColumn], retentionMillis: Option[Long]) extends Manifests
+
+  /** Where the lists of a sink lie. */
+  def directory(sinkId: String): String = s"_stoplog/$sinkId/manifests"
+
+  /** The list of one record's files. */
+  def path(sinkId: String, seq: Long): String = f"${directory(sinkId)}/$seq%020d.json"
+}
+
+/** A bucket with a marker.
+  *
+  * @param marker its path under the sink's path
+  * @param total  what this sink has put into the bucket
+  */
+final case class MarkedBucket(bucket: String, version: Int, marker: String, total: Totals)

@@ -1,0 +1,32 @@
+package stoplog.commit.complete
+
+import stoplog.log.Totals
+import stoplog.store.NoteStore
+
+/** What the markers of a bucket say. Asked once for each time that a bucket comes into the state. */
+private[complete] final class MarkerHistory(notes: NoteStore, sinkId: String) {
+  import MarkerHistory._
+
+  /** Most buckets are new, and one look tells. */
+  def of(bucket: String): Past =
+    if (notes.read(MarkerNames.path(bucket, 1)).isEmpty) Past(0, Totals.nothing)
+    else {
+      val versions = notes
+        .list(bucket, MarkerNames.First)
+        .flatMap(note => MarkerNames.version(note.name))
+        .sorted(Ordering.Int.reverse)
+      val mine = versions.iterator
+        .flatMap(version => notes.read(MarkerNames.path(bucket, version)))
+        .flatMap(MarkerJson.total(_, sinkId))
+        .nextOption()
+      Past(versions.headOption.getOrElse(1), mine.getOrElse(Totals.nothing))
+    }
+}
+
+private[complete] object MarkerHistory {
+
+  /** @param version of the newest marker; 0 without one
+    * @param marked  what the newest marker of this sink counts
+    */
+  final case class Past(version: Int, marked: Totals)
+}

@@ -1,0 +1,21 @@
+package stoplog.commit.complete
+
+import scala.util.Try
+
+import stoplog.store.NoteStore
+
+/** What markers are called: `_SUCCESS`, then `_SUCCESS.2`, `_SUCCESS.3` and so on. */
+private[complete] object MarkerNames {
+
+  /** What all names begin with. */
+  val First = "_SUCCESS"
+
+  def path(bucket: String, version: Int): String =
+    NoteStore.path(bucket, if (version == 1) First else s"$First.$version")
+
+  /** The version that a file's name stands for. */
+  def version(name: String): Option[Int] =
+    if (name == First) Some(1)
+    else
+      Option(name).filter(_.startsWith(s"$First.")).flatMap(n => Try(n.drop(First.length + 1).toInt).toOption)
+}

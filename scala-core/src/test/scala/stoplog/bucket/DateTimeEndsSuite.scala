@@ -1,0 +1,67 @@
+package stoplog.bucket
+
+import java.time.{Instant, ZoneId, ZoneOffset}
+
+import org.scalatest.funsuite.AnyFunSuite
+
+class DateTimeEndsSuite extends AnyFunSuite {
+  private val berlin = ZoneId.of("Europe/Berlin")
+
+  private def end(pattern: String, bucket: String, zone: ZoneId = ZoneOffset.UTC): Option[Instant] =
+    DateTimeEnds.of(pattern, zone).flatMap(_.endMillis(bucket)).map(Instant.ofEpochMilli)
+
+  test("a bucket ends with the finest field of its name") {
+    val ends = Seq(
+      ("yyyy-MM-dd--HH", "2026-01-31--23", "2026-02-01T00:00:00Z"),
+      ("yyyy/MM/dd", "2026/01/31", "2026-02-01T00:00:00Z"),
+      ("'day='yyyy-MM-dd", "day=2026-01-31", "2026-02-01T00:00:00Z"),
+      ("yyyyMMdd/HH/mm", "20260131/23/59", "2026-02-01T00:00:00Z"),
+      ("yyyy-MM-dd HH_mm_ss", "2026-01-31 23_59_59", "2026-02-01T00:00:00Z"),
+      ("yyyy-MM", "2026-12", "2027-01-01T00:00:00Z"),
+      ("yyyy", "2026", "2027-01-01T00:00:00Z"),
+      ("yyyy-'Q'q", "2026-Q2", "2026-07-01T00:00:00Z"),
+      ("yyyy-DDD", "2026-031", "2026-02-01T00:00:00Z"),
+      ("YYYY-'W'ww", "2026-W05", "2026-02-01T00:00:00Z"), // weeks begin on Sundays, in English
+      ("yyyy-MM-dd hh a", "2026-01-31 11 PM", "2026-02-01T00:00:00Z"),
+      ("yyyy-MM-dd a", "2026-01-31 PM", "2026-02-01T00:00:00Z")
+    )
+    for ((pattern, bucket, expected) <- ends)
+      assert(end(pattern, bucket) === Some(Instant.parse(expected)), pattern)
+  }
+
+  test("in a zone, it is the zone's clock that says so") {
+    assert(end("yyyy-MM-dd", "2026-01-31", berlin) === Some(Instant.parse("2026-01-31T23:00:00Z")))
+    assert(end("yyyy-MM-dd", "2026-03-29", berlin) === Some(Instant.parse("2026-03-29T22:00:00Z")))
+  }
+
+  test(
+    "an hour that comes twice ends with the second one, and one that is left out ends where it would begin"
+  ) {
+    assert(end("yyyy-MM-dd--HH", "2026-10-25--02", berlin) === Some(Instant.parse("2026-10-25T02:00:00Z")))
+    assert(end("yyyy-MM-dd--HH", "2026-03-29--01", berlin) === Some(Instant.parse("2026-03-29T01:00:00Z")))
+  }
+
+  test("a name that no time gives has no end") {
+    for (bucket <- Seq("null", "", "2026-01-31", "2026-13-01--00", "_rejected/2026-01-31--23"))
+      assert(end("yyyy-MM-dd--HH", bucket) === None, bucket)
+  }
+
+  test("a pattern that leaves out where its time begins is not good enough") {
+    for (pattern <- Seq("HH", "MM-dd", "yyyy-dd", "EEEE", "yyyy--HH", "YYYY-MM-dd", "'all'"))
+      assert(DateTimeEnds.of(pattern, ZoneOffset.UTC).isEmpty, pattern)
+  }
+
+  test("every row of a bucket is from before its end") {
+    for {
+      pattern <- Seq("yyyy-MM-dd--HH", "yyyy-MM-dd--HH-mm", "yyyy-MM-dd", "yyyy-MM-dd--HHXX")
+      zone    <- Seq(ZoneOffset.UTC, berlin, ZoneId.of("Australia/Lord_Howe"), ZoneId.of("America/St_Johns"))
+      ends    <- DateTimeEnds.of(pattern, zone)
+      names = new DateTimeText(DateTimePattern.parse(pattern), zone)
+      minute <- 0 until 366 * 24 * 60 by 7
+    } {
+      val at     = Instant.parse("2026-01-01T00:00:00Z").plusSeconds(minute * 60L)
+      val bucket = names.at(at.toEpochMilli * 1000)
+      assert(ends.endMillis(bucket).exists(_ > at.toEpochMilli), s"$at in $bucket of $zone")
+    }
+  }
+}

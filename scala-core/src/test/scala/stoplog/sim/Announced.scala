@@ -1,0 +1,96 @@
+package stoplog.sim
+
+import scala.collection.mutable
+
+import com.fasterxml.jackson.databind.ObjectMapper
+
+import stoplog.commit.complete.{CompleteRule, MarkedBucket}
+import stoplog.log.{LogRecord, Marker, Totals}
+
+/** What must hold of markers and manifests: none says anything that is not so, and none is forgotten.
+  *
+  * @param isVisible whether readers see this file
+  */
+final class Announced(rule: CompleteRule, isVisible: String => Boolean) {
+  private val published = mutable.Map.empty[String, Map[String, Totals]].withDefaultValue(Map.empty)
+  private val decided   = mutable.Map.empty[Marker, Set[String]]
+  private val markers   = mutable.Map.empty[Marker, String]
+  private val manifests = mutable.Map.empty[String, Set[String]]
+  private val mapper    = new ObjectMapper()
+  private var newest    = Option.empty[LogRecord]
+
+  /** A record decides. */
+  def decided(record: LogRecord): Unit = {
+    val files = record.publish.filter(_.sizeBytes > 0)
+    files.foreach { part =>
+      val totals = Totals(1, part.records, part.sizeBytes)
+      published.update(part.bucket, published(part.bucket) + (part.finishedPath -> totals))
+    }
+    record.follow.manifest.foreach(manifest =>
+      manifests.update(manifest.path, files.map(_.finishedPath).toSet)
+    )
+    if (files.nonEmpty && rule != CompleteRule.Never && record.follow.manifest.isEmpty)
+      violated(s"record ${record.seq} publishes files that no manifest lists")
+    record.follow.markers.foreach { marker =>
+      val all   = published(marker.bucket)
+      val total = all.values.foldLeft(Totals.nothing)(_ + _)
+      if (marker.total != total) violated(s"a marker of ${marker.bucket} counts ${marker.total}, not $total")
+      if (record.state.open.exists(_.bucket == marker.bucket))
+        violated(s"${marker.bucket} is complete, and has open parts")
+      decided.update(marker, all.keySet)
+    }
+    newest = Some(record)
+  }
+
+  /** A file for readers is about to be there. */
+  def noted(path: String, bytes: Array[Byte]): Unit =
+    if (path.contains("/manifests/")) listed(path, bytes) else marked(path, bytes)
+
+  def told(bucket: MarkedBucket): Unit =
+    if (!markers.values.exists(_ == bucket.marker)) violated(s"${bucket.marker} is told of, and is not there")
+
+  /** After a clean end. */
+  def complete(notes: String => Boolean): Unit = {
+    decided.keys.filterNot(markers.contains).foreach(marker => violated(s"no marker was written of $marker"))
+    manifests.keys.filterNot(notes).foreach(path => violated(s"no manifest was written to $path"))
+    newest.foreach(notForgotten)
+  }
+
+  private def marked(path: String, bytes: Array[Byte]): Unit = {
+    val json    = mapper.readTree(bytes)
+    val bucket  = json.get("bucket").asText
+    val version = json.get("version").asInt
+    val name    = if (version == 1) s"$bucket/_SUCCESS" else s"$bucket/_SUCCESS.$version"
+    if (path != name) violated(s"version $version of $bucket is in $path")
+    val marker = decided.keys
+      .find { marker =>
+        marker.bucket == bucket && marker.total ==
+          Totals(json.get("files").asLong, json.get("rows").asLong, json.get("bytes").asLong)
+      }
+      .getOrElse(violated(s"$path is marked, and no record says so (I3)"))
+    if (marker.version != version) violated(s"version ${marker.version} of $bucket is called $version")
+    decided(marker)
+      .filterNot(isVisible)
+      .foreach(file => violated(s"$path counts $file, which is not visible"))
+    if (markers.put(marker, path).nonEmpty) violated(s"$bucket gets version $version a second time")
+  }
+
+  private def listed(path: String, bytes: Array[Byte]): Unit = {
+    val wanted = manifests.getOrElse(path, violated(s"$path is written, and no record says so (I3)"))
+    val files  = mapper.readTree(bytes).get("files").findValuesAsText("path")
+    if (files.size != wanted.size || !files.stream().allMatch(wanted(_)))
+      violated(s"$path lists $files, not $wanted")
+    wanted.filterNot(isVisible).foreach(file => violated(s"$path lists $file, which is not visible"))
+  }
+
+  /** A run that nobody disturbs leaves no bucket without a marker that the rule calls complete. */
+  private def notForgotten(record: LogRecord): Unit = record.state.live.foreach { live =>
+    if (rule.isReached(live.bucket, live.lastWrittenAtMillis, record.writtenAtMillis - Slack, None))
+      violated(s"record ${record.seq} forgets that ${live.bucket} is complete")
+  }
+
+  private def violated(message: String): Nothing = throw new Violation(message)
+
+  /** Deciding takes its time: a record says when it was written, and not when its writer looked at the clock. */
+  private final val Slack = 60 * 1000L
+}

@@ -1,0 +1,66 @@
+package stoplog.sim
+
+import stoplog.commit.complete.EarlyAnnouncement
+import stoplog.log.{PutOutcome, RecordCodec, RecordStore}
+import stoplog.store.{Note, NoteStore}
+
+/** The mutations around what follows the publishing. */
+object AnnouncementMutations {
+
+  /** Markers and manifests are written as soon as the record is there, and the parts become visible later. */
+  object BeforeParts extends Mutation {
+    override def records(world: World, real: RecordStore): RecordStore = new RecordsOver(real) {
+      override def putIfAbsent(seq: Long, bytes: Array[Byte]): PutOutcome = {
+        val outcome = super.putIfAbsent(seq, bytes)
+        if (outcome == PutOutcome.Created) announce(world, bytes)
+        outcome
+      }
+    }
+  }
+
+  /** They are written for a record that is not in the log yet, and may never be: another driver may be faster. */
+  object BeforeRecord extends Mutation {
+    override def records(world: World, real: RecordStore): RecordStore = new RecordsOver(real) {
+      override def putIfAbsent(seq: Long, bytes: Array[Byte]): PutOutcome = {
+        announce(world, bytes)
+        super.putIfAbsent(seq, bytes)
+      }
+    }
+  }
+
+  /** Nobody looks for the markers that a bucket has. */
+  object PastForgotten extends Mutation {
+    override def notes(world: World, real: NoteStore): NoteStore = new NotesOver(real) {
+      override def list(directory: String, prefix: String): Vector[Note] = Vector.empty
+      override def read(path: String): Option[Array[Byte]]               =
+        if (path.endsWith("_SUCCESS")) None else super.read(path)
+    }
+  }
+
+  /** Whoever finds a marker under the name that was decided takes it for another's, and writes one more. */
+  object NeverItsOwn extends Mutation {
+    override def notes(world: World, real: NoteStore): NoteStore = new NotesOver(real) {
+      private var taken = Set.empty[String]
+
+      override def putIfAbsent(path: String, bytes: Array[Byte]): PutOutcome = {
+        val outcome = super.putIfAbsent(path, bytes)
+        if (outcome == PutOutcome.Taken) taken += path
+        outcome
+      }
+
+      override def read(path: String): Option[Array[Byte]] =
+        super.read(path).map(bytes => if (taken(path)) bytes :+ ' '.toByte else bytes)
+    }
+  }
+
+  private def announce(world: World, record: Array[Byte]): Unit =
+    RecordCodec.decode(record).foreach(EarlyAnnouncement.of(_, new SimNotes(world)))
+}
+
+/** A store of small files that passes everything on. */
+class NotesOver(real: NoteStore) extends NoteStore {
+  override def putIfAbsent(path: String, bytes: Array[Byte]): PutOutcome = real.putIfAbsent(path, bytes)
+  override def read(path: String): Option[Array[Byte]]                   = real.read(path)
+  override def list(directory: String, prefix: String): Vector[Note]     = real.list(directory, prefix)
+  override def delete(paths: Seq[String]): Unit                          = real.delete(paths)
+}

@@ -6,7 +6,7 @@ import stoplog.error.Errors
 import stoplog.fault.{Faults, Step}
 import stoplog.log.{CommitLog, LogRecord}
 import stoplog.part.Pending
-import stoplog.store.{PartStore, PublishOutcome}
+import stoplog.store.{FinishedStore, PartStore, PublishOutcome}
 
 /** Makes visible what a record names (I3), then marks the record. Any process may do it, any number of times.
   *
@@ -20,16 +20,20 @@ private[commit] final class Publisher(
     onLost: LostPart,
     parallel: Parallel,
     retry: Retry,
-    faults: Faults
+    faults: Faults,
+    finished: FinishedStore = FinishedStore.untouched
 ) {
+  private val replacement = new Replacement(finished, parallel, retry, faults)
 
   /** Idempotent. Errors: `STOPLOG_PART_LOST`, `STOPLOG_NAME_TAKEN`, `STOPLOG_PART_SHORT`, `STOPLOG_STORE_WRITE`. */
   def publish(record: LogRecord): Unit = {
+    replacement.setAside(record)
     parallel.map(record.publish) { part =>
       publishPart(part, record)
       faults.at(Step.PartPublished)
     }
     faults.at(Step.AfterPublish)
+    replacement.forget(record)
     log.markPublished(record)
     faults.at(Step.AfterMark)
   }
@@ -45,6 +49,7 @@ private[commit] final class Publisher(
     }
 
   private def lost(part: Pending, record: LogRecord): Unit = {
+    replacement.undo(record)
     val error = Errors.partLost(
       s"${identity.path}/${part.finishedPath}",
       part.handle.token,

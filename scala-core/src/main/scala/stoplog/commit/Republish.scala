@@ -1,7 +1,7 @@
 package stoplog.commit
 
 import stoplog.log.{CommitLog, LogRecord}
-import stoplog.store.PartStore
+import stoplog.store.{FinishedStore, PartStore}
 
 /** Protocol step 1, before any claim. */
 object Republish {
@@ -14,9 +14,11 @@ object Republish {
       record: LogRecord,
       log: CommitLog,
       store: PartStore,
+      finished: FinishedStore,
       identity: SinkIdentity,
       onLost: LostPart,
       tools: SinkDriver.Tools
   ): Unit =
-    new Publisher(store, log, identity, onLost, tools.parallel, tools.retry, tools.faults).republish(record)
+    new Publisher(store, log, identity, onLost, tools.parallel, tools.retry, tools.faults, finished)
+      .republish(record)
 }

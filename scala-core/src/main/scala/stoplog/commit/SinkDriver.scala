@@ -1,5 +1,6 @@
 package stoplog.commit
 
+import scala.annotation.tailrec
 import scala.util.control.NonFatal
 
 import org.slf4j.LoggerFactory
@@ -7,9 +8,9 @@ import org.slf4j.LoggerFactory
 import stoplog.error.Errors
 import stoplog.fault.{Faults, Step}
 import stoplog.log.{CommitLog, LogRecord, RecordKind, SinkState}
-import stoplog.part.{Open, Pending, RunId}
+import stoplog.part.{FinishedPart, Open, Pending, RunId}
 import stoplog.rolling.{RollReason, RollingPolicy}
-import stoplog.store.{PartStore, SideStore}
+import stoplog.store.{FinishedStore, PartStore, SideStore}
 
 /** The driver's half of the commit protocol, for one run of one query. Knows no engine.
   *
@@ -26,13 +27,16 @@ final class SinkDriver(
     sides: SideStore,
     format: () => PartFormat[_],
     choices: SinkDriver.Choices,
-    tools: SinkDriver.Tools
+    tools: SinkDriver.Tools,
+    finished: FinishedStore = FinishedStore.untouched,
+    compaction: Compaction = Compaction.Off
 ) {
+  import Phase._
   import SinkDriver._
   import tools.{clock, faults, turn}
 
   private val publisher =
-    new Publisher(store, log, identity, choices.onLost, tools.parallel, tools.retry, faults)
+    new Publisher(store, log, identity, choices.onLost, tools.parallel, tools.retry, faults, finished)
   private val claiming =
     new Claiming(log, store, publisher, identity, settings, choices.onForeign, tools)
   private val closer  = new Closer(store, format, tools.parallel, run, refuseIfOvertaken, faults)
@@ -73,9 +77,9 @@ final class SinkDriver(
         case other                  => throw new IllegalStateException(s"an epoch was begun while $other")
       }
       StartCheck.sequence(held.state, identity, batch)
-      settled(held)
-      val plan = planOf(held, slots)
-      phase = Running(held, plan)
+      val ready = compacted(settled(held))
+      val plan  = planOf(ready, slots)
+      phase = Running(ready, plan)
       plan
     } catch { case e: Throwable => turn.give(); throw e }
   }
@@ -194,19 +198,42 @@ final class SinkDriver(
       if (held.state.settings.getOrElse(SinkSettings.ContentKey, "") == settings.content)
         held.copy(state = state)
       else
-        roll(held, held.state.open.map(Due(_, SinkSettings.ContentChanged)), state.copy(open = Vector.empty))
+        roll(
+          held,
+          held.state.open.map(Due(_, SinkSettings.ContentChanged)),
+          state.copy(open = Vector.empty, small = Vector.empty)
+        )
     }
+
+  /** Decides on a merge that is over, or begins one that is due. Waits for none: an epoch is about to begin. */
+  private def compacted(held: Held): Held = {
+    val next  = compaction.next(held.state)
+    val known = held.copy(state = next.state)
+    phase = known
+    next.replacement.fold(known) { replaced =>
+      settled(record(known, RecordKind.Compact, Vector(replaced.merged), next.state, replaced.inputs))
+    }
+  }
+
+  /** The same until nothing is due any more. */
+  @tailrec
+  private def compactedWhole(held: Held): Held = {
+    val next = compacted(held)
+    compaction.await()
+    if (compaction.isMerging || next.newest != held.newest) compactedWhole(next) else next
+  }
 
   private def rollDue(held: Held): Unit = {
     val now         = clock.millis()
-    val ready       = settled(held)
+    val ready       = compacted(settled(held))
     val (due, left) = EpochDraft.byClock(ready.state.open, policy, now)
     if (due.nonEmpty) {
       faults.at(Step.BeforeRoll)
       roll(ready, due, ready.state.copy(open = left))
       ()
     }
-    if (now - sweptAtMillis >= SweepEveryMillis) sweep()
+    // what a merge writes is in no record, however long it takes
+    if (now - sweptAtMillis >= SweepEveryMillis && !compaction.isMerging) sweep()
   }
 
   private def roll(held: Held, due: Vector[Due], state: SinkState): Held =
@@ -223,8 +250,11 @@ final class SinkDriver(
 
   private def release(held: Held, finish: Finish): Unit = {
     faults.at(Step.BeforeRelease)
-    val ready = settled(held)
-    val due   = finish match {
+    val ready = finish match {
+      case Finish.PublishOpen => compactedWhole(settled(held))
+      case Finish.KeepOpen    => settled(held)
+    }
+    val due = finish match {
       case Finish.PublishOpen => ready.state.open.map(Due(_, RollReason.End))
       case Finish.KeepOpen    => Vector.empty
     }
@@ -236,9 +266,16 @@ final class SinkDriver(
   }
 
   /** Appends the next record. From here until [[settled]] its parts are decided, and not yet visible. */
-  private def record(held: Held, kind: RecordKind, publish: Vector[Pending], state: SinkState): Held = {
+  private def record(
+      held: Held,
+      kind: RecordKind,
+      publish: Vector[Pending],
+      asked: SinkState,
+      replace: Vector[FinishedPart] = Vector.empty
+  ): Held = {
     val started = clock.millis()
-    val next    = LogRecord(held.newest.seq + 1, kind, run, started, publish, state)
+    val state   = compaction.noting(asked, publish)
+    val next    = LogRecord(held.newest.seq + 1, kind, run, started, publish, state, replace)
     appended(next)
     val decided = Held(next, state, settled = false, held.state.sideFiles -- state.sideFiles)
     phase = decided
@@ -272,7 +309,7 @@ final class SinkDriver(
     if (held.newest.publish.nonEmpty) {
       val started = clock.millis()
       publisher.publish(held.newest)
-      seen = seen.published(held.newest.publish, clock.millis() - started)
+      seen = seen.published(held.newest, clock.millis() - started)
     }
     val done = held.copy(settled = true, unneeded = Set.empty)
     phase = done
@@ -338,39 +375,6 @@ object SinkDriver {
     /** Leaves them for the next run to go on with. */
     case object KeepOpen extends Finish
   }
-
-  private sealed trait Phase
-  private case object Unclaimed extends Phase
-
-  /** No epoch yet, and an earlier run's log, which ended with this record at the start. */
-  private final case class Waiting(seenSeq: Long) extends Phase
-
-  /** The claim is held and no epoch runs. `state` may know more of who owns a part than the record says; `unneeded`
-    * are the side files that this record let go.
-    */
-  private final case class Held(
-      newest: LogRecord,
-      state: SinkState,
-      settled: Boolean,
-      unneeded: Set[String] = Set.empty
-  ) extends Phase {
-
-    /** Every part may still be written by an attempt of an epoch that was given up (I1). */
-    def doubtful: Held = doubtfulOf(state.open)
-
-    /** The same of these parts alone. */
-    def doubtfulOf(parts: Vector[Open]): Held = {
-      val names = parts.map(_.finishedPath).toSet
-      copy(state = state.copy(open = state.open.map { part =>
-        if (names(part.finishedPath)) part.copy(owner = None) else part
-      }))
-    }
-  }
-  private final case class Running(held: Held, plan: EpochPlan) extends Phase
-
-  /** Another driver goes on from here, or nobody knows: this one writes nothing more. */
-  private final case class Lost(reason: Throwable) extends Phase
-  private case object Ended                        extends Phase
 
   /** As many as Spark keeps batches: enough to look back when something went wrong. */
   private val KeptRecords = 100

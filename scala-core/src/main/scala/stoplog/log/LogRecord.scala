@@ -1,6 +1,6 @@
 package stoplog.log
 
-import stoplog.part.{Open, Pending, RunId}
+import stoplog.part.{FinishedPart, Open, Pending, RunId}
 
 /** What a record says that happened. */
 sealed abstract class RecordKind(val word: String) extends Product with Serializable
@@ -16,6 +16,9 @@ object RecordKind {
   /** Parts closed by the driver's clock, between epochs. */
   case object Roll extends RecordKind("roll")
 
+  /** Small finished parts give way to one with their rows, between epochs. */
+  case object Compact extends RecordKind("compact")
+
   /** The clean end of a run. */
   case object Release extends RecordKind("release")
 }
@@ -27,13 +30,16 @@ object RecordKind {
   * @param open      the parts left open, in no particular order
   * @param nextPart  the number of the next part
   * @param settings  what must not change silently between runs (the zone of the buckets, the format of open parts)
+  * @param small     finished parts that may be merged, oldest first; as many as compaction lets wait, and none without
+  *                  it
   */
 final case class SinkState(
     queryId: String,
     lastEpoch: Option[Long],
     open: Vector[Open],
     nextPart: Long,
-    settings: Map[String, String]
+    settings: Map[String, String],
+    small: Vector[FinishedPart] = Vector.empty
 ) {
 
   /** The columns of the rows, as the run wrote them down that set them last. */
@@ -53,6 +59,7 @@ object SinkState {
   *
   * @param seq     its place in the log, dense from 0
   * @param publish the parts that this record makes visible (I3)
+  * @param replace the finished parts that go out of sight before that, because the published one has their rows
   */
 final case class LogRecord(
     seq: Long,
@@ -60,5 +67,6 @@ final case class LogRecord(
     run: RunId,
     writtenAtMillis: Long,
     publish: Vector[Pending],
-    state: SinkState
+    state: SinkState,
+    replace: Vector[FinishedPart] = Vector.empty
 )

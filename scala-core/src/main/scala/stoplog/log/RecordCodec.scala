@@ -20,12 +20,15 @@ import com.fasterxml.jackson.databind.node.ObjectNode
 object RecordCodec {
 
   /** The newest version that can be read. */
-  val Version: Int = 2
+  val Version: Int = 3
 
   /** What is written: the oldest version that says all of it, so that a record that needs nothing new can be read by
     * an older release.
     */
-  private def version(record: LogRecord): Int = if (record.state.open.exists(!_.beside.isEmpty)) 2 else 1
+  private def version(record: LogRecord): Int =
+    if (record.replace.nonEmpty) 3 // whoever publishes and replaces nothing shows rows twice
+    else if (record.state.open.exists(!_.beside.isEmpty)) 2
+    else 1
 
   /** Why bytes are not a record that can be used. */
   sealed trait Problem

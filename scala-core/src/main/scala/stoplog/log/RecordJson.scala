@@ -27,6 +27,7 @@ private[log] object RecordJson {
     val usual = record.state.schema.map(SchemaId.of)
     record.publish.foreach(writePending(_, usual, into))
     into.writeEndArray()
+    if (record.replace.nonEmpty) FinishedPartJson.write("replace", record.replace, into)
     writeState(record.state, into)
     into.writeEndObject()
   }
@@ -39,7 +40,8 @@ private[log] object RecordJson {
       run = RunId(text(from, "run")),
       writtenAtMillis = long(from, "writtenAtMillis"),
       publish = objects(from, "publish").map(readPending(_, state.schema.map(SchemaId.of))),
-      state = state
+      state = state,
+      replace = FinishedPartJson.read("replace", from)
     )
   }
 
@@ -47,6 +49,7 @@ private[log] object RecordJson {
     case "claim"   => RecordKind.Claim
     case "epoch"   => RecordKind.Epoch(long(from, "epoch"))
     case "roll"    => RecordKind.Roll
+    case "compact" => RecordKind.Compact
     case "release" => RecordKind.Release
     case other     => throw new IllegalArgumentException(s"unknown kind '$other'")
   }
@@ -63,6 +66,7 @@ private[log] object RecordJson {
     val usual = state.schema.map(SchemaId.of)
     state.open.foreach(writeOpen(_, usual, into))
     into.writeEndArray()
+    if (state.small.nonEmpty) FinishedPartJson.write("small", state.small, into)
     into.writeEndObject()
   }
 
@@ -74,7 +78,8 @@ private[log] object RecordJson {
       lastEpoch = Option(from.get("lastEpoch")).map(_.asLong()),
       open = objects(from, "open").map(readOpen(_, usual)),
       nextPart = long(from, "nextPart"),
-      settings = settings
+      settings = settings,
+      small = FinishedPartJson.read("small", from)
     )
   }
 
@@ -175,18 +180,18 @@ private[log] object RecordJson {
     )
   }
 
-  private def required(from: JsonNode, field: String): JsonNode =
+  private[log] def required(from: JsonNode, field: String): JsonNode =
     Option(from.get(field)).getOrElse(throw new IllegalArgumentException(s"no field '$field'"))
 
-  private def text(from: JsonNode, field: String): String = required(from, field).asText()
+  private[log] def text(from: JsonNode, field: String): String = required(from, field).asText()
 
-  private def long(from: JsonNode, field: String): Long = {
+  private[log] def long(from: JsonNode, field: String): Long = {
     val node = required(from, field)
     if (!node.isIntegralNumber) throw new IllegalArgumentException(s"field '$field' is not a whole number")
     node.asLong()
   }
 
-  private def objects(from: JsonNode, field: String): Vector[JsonNode] = required(from, field) match {
+  private[log] def objects(from: JsonNode, field: String): Vector[JsonNode] = required(from, field) match {
     case array: ArrayNode => array.elements().asScala.toVector
     case _                => throw new IllegalArgumentException(s"field '$field' is not a list")
   }

@@ -8,8 +8,10 @@ import stoplog.error.Errors
 import stoplog.fault.Faults
 import stoplog.log.RecordStore
 import stoplog.options.{Durability => AskedDurability}
-import stoplog.store.{JobStore, PartLayout, PartStore, SideStore}
-import stoplog.store.local.{Durability, LocalJobStore, LocalPartStore, LocalRecords, LocalSides}
+import stoplog.store.{FinishedStore, JobStore, PartLayout, PartStore, SideStore}
+import stoplog.store.local.{
+  Durability, LocalFinished, LocalJobStore, LocalPartStore, LocalRecords, LocalSides
+}
 
 /** A local, or everywhere mounted, file system. */
 private[spark] final case class OnDisk(path: String, root: String, durability: Durability) extends SinkPlace {
@@ -17,6 +19,8 @@ private[spark] final case class OnDisk(path: String, root: String, durability: D
   override def parts(sinkId: String, layout: PartLayout): PartStore = store(sinkId, layout)
 
   override def sides(sinkId: String): SideStore = new LocalSides(root, sinkId, durability)
+
+  override def finished(sinkId: String): FinishedStore = new LocalFinished(root, sinkId, durability)
 
   override def records(sinkId: String): RecordStore =
     new LocalRecords(root, sinkId, durability, Faults.ofThisJvm)

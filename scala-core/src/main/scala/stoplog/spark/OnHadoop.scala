@@ -7,7 +7,7 @@ import stoplog.fault.Faults
 import stoplog.log.RecordStore
 import stoplog.options.{Durability, Truncation}
 import stoplog.rolling.{PartStats, RollReason, RollingPolicy}
-import stoplog.store.{JobStore, PartLayout, PartStore, SideStore}
+import stoplog.store.{FinishedStore, JobStore, PartLayout, PartStore, SideStore}
 import stoplog.store.hadoop._
 
 /** Any Hadoop file system, by what it turns out to be able to do.
@@ -39,6 +39,8 @@ private[spark] final class OnHadoop(
 
   override def sides(sinkId: String): SideStore =
     new HadoopSides(files, sinkId, HadoopChoices.durability(durability))
+
+  override def finished(sinkId: String): FinishedStore = new HadoopFinished(files, sinkId)
 
   override def records(sinkId: String): RecordStore =
     new HadoopRecords(

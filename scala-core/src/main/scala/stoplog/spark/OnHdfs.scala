@@ -4,7 +4,7 @@ import stoplog.error.Errors
 import stoplog.fault.Faults
 import stoplog.log.RecordStore
 import stoplog.options.{Durability, Truncation}
-import stoplog.store.{JobStore, PartLayout, PartStore, SideStore}
+import stoplog.store.{FinishedStore, JobStore, PartLayout, PartStore, SideStore}
 import stoplog.store.hadoop._
 import stoplog.store.hdfs.{HdfsJobStore, HdfsPartStore, HdfsSides}
 
@@ -19,6 +19,8 @@ private[spark] final case class OnHdfs(
   override def parts(sinkId: String, layout: PartLayout): PartStore = store(sinkId, layout)
 
   override def sides(sinkId: String): SideStore = new HdfsSides(files, sinkId, durability)
+
+  override def finished(sinkId: String): FinishedStore = new HadoopFinished(files, sinkId)
 
   override def records(sinkId: String): RecordStore =
     new HadoopRecords(files, sinkId, durability, Faults.ofThisJvm)

@@ -5,7 +5,7 @@ import java.io.IOException
 import stoplog.error.Errors
 import stoplog.fault.Faults
 import stoplog.log.RecordStore
-import stoplog.store.{JobStore, PartLayout, PartStore, SideStore}
+import stoplog.store.{FinishedStore, JobStore, PartLayout, PartStore, SideStore}
 import stoplog.store.hadoop.{HadoopFiles, HadoopJobStore}
 import stoplog.store.s3._
 
@@ -18,6 +18,8 @@ private[spark] final case class OnS3(path: String, files: HadoopFiles) extends S
     new S3PartStore(files, sinkId, S3Settings(), Faults.ofThisJvm)
 
   override def sides(sinkId: String): SideStore = new S3Sides(files, sinkId)
+
+  override def finished(sinkId: String): FinishedStore = new S3Finished(files, sinkId)
 
   override def records(sinkId: String): RecordStore = new S3Records(files, sinkId)
 

@@ -12,7 +12,7 @@ import stoplog.error.Errors
 import stoplog.log.RecordStore
 import stoplog.options.{Durability, Truncation}
 import stoplog.rolling.RollingPolicy
-import stoplog.store.{JobStore, PartLayout, PartStore, SideStore}
+import stoplog.store.{FinishedStore, JobStore, PartLayout, PartStore, SideStore}
 import stoplog.store.hadoop.{HadoopFiles, HadoopSettings, Renaming}
 import stoplog.store.s3.{S3Library, S3Purge, S3Records}
 
@@ -20,6 +20,7 @@ import stoplog.store.s3.{S3Library, S3Purge, S3Records}
 private[spark] trait SinkPlace extends Serializable {
   def parts(sinkId: String, layout: PartLayout): PartStore
   def sides(sinkId: String): SideStore
+  def finished(sinkId: String): FinishedStore
   def records(sinkId: String): RecordStore
   def job(sinkId: String): JobStore
 

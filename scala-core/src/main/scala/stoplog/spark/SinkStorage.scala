@@ -4,7 +4,7 @@ import stoplog.error.Errors
 import stoplog.log.{CommitLog, RecordStore}
 import stoplog.options.{Durability, SinkOptions, Staging, Truncation}
 import stoplog.rolling.RollingPolicy
-import stoplog.store.{JobStore, PartLayout, PartStore, SideStore}
+import stoplog.store.{FinishedStore, JobStore, PartLayout, PartStore, SideStore}
 
 /** The stores of one sink id under one path. Goes to the executors.
   *
@@ -19,6 +19,8 @@ private[spark] final class SinkStorage private (
   @transient lazy val parts: PartStore = place.parts(sinkId, layout)
 
   @transient lazy val sides: SideStore = place.sides(sinkId)
+
+  @transient lazy val finished: FinishedStore = place.finished(sinkId)
 
   @transient lazy val records: RecordStore = place.records(sinkId)
 

@@ -8,7 +8,7 @@ import org.apache.spark.SparkThrowable
 import stoplog.commit.SinkDriver.Finish
 import stoplog.commit._
 import stoplog.log.CommitLog
-import stoplog.part.RunId
+import stoplog.part.{PartNaming, RunId}
 
 /** One run of the query: the driver's thread, as Spark's stream execution drives it.
   *
@@ -36,6 +36,7 @@ final class Session(
   private val records     = mutation.records(world, realRecords)
   private val parts       = mutation.parts(world, new SimParts(world), records)
   private val sides       = mutation.sides(world, new SimSides(world), records)
+  private val finished    = mutation.finished(world, new SimFinished(world), records)
   private val log         = new CommitLog(records)
   private val executors = ArrayBuffer.tabulate(executorCount)(n => new SimProcess(s"${process.name}/exec$n"))
   private val turn      = new SimTurn(world)
@@ -50,7 +51,20 @@ final class Session(
     sides,
     () => format.open(sides),
     SinkDriver.Choices(ForeignQuery.Refuse, LostPart.Fail),
-    SinkDriver.Tools(world.clock, world.faults, turn, Parallel.sequential, Retry.never)
+    SinkDriver.Tools(world.clock, world.faults, turn, Parallel.sequential, Retry.never),
+    finished,
+    world.traits.compaction.fold(Compaction.Off: Compaction)(compaction)
+  )
+
+  private def compaction(policy: CompactionPolicy) = new SmallParts(
+    run,
+    policy,
+    PartNaming("part", ""),
+    _ => true,
+    new SimMerger(world, this, parts, () => format.open(sides)),
+    finished,
+    world.clock,
+    world.faults
   )
 
   private var ended    = false

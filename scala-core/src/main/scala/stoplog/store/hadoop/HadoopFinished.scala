@@ -1,0 +1,42 @@
+package stoplog.store.hadoop
+
+import java.io.IOException
+
+import org.apache.hadoop.fs.Path
+
+import stoplog.error.Errors
+import stoplog.store.FinishedStore
+
+/** Finished parts on a Hadoop file system. Setting one aside is a rename. */
+class HadoopFinished(files: HadoopFiles, sinkId: String) extends FinishedStore with Serializable {
+
+  override def sizeBytes(path: String): Option[Long] =
+    files.writing(files.at(path))(files.status(files.at(path)).map(_.getLen))
+
+  override def setAside(seq: Long, path: String): Unit = move(files.at(path), place(seq, path)) {
+    // a rename that copies has died between its two halves
+    files.delete(files.at(path))
+  }
+
+  override def putBack(seq: Long, path: String): Unit = move(place(seq, path), files.at(path)) {
+    throw Errors.nameTaken(path, "another file is there, which is not this part")
+  }
+
+  override def forget(seq: Long): Unit = {
+    val directory = files.at(FinishedStore.directory(sinkId, seq))
+    files.writing(directory) {
+      files.fileSystem.delete(directory, true)
+      ()
+    }
+  }
+
+  private def move(from: Path, to: Path)(taken: => Unit): Unit = files.writing(from) {
+    if (files.status(from).isDefined) files.renameInto(from, to) match {
+      case Renamed.Done | Renamed.SourceGone => ()
+      case Renamed.TargetThere               => taken
+      case Renamed.NoDirectory               => throw new IOException(s"$from could not be renamed to $to")
+    }
+  }
+
+  private def place(seq: Long, path: String): Path = files.at(FinishedStore.place(sinkId, seq, path))
+}

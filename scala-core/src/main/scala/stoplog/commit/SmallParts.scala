@@ -36,7 +36,7 @@ final class SmallParts(
   override def await(): Unit = started.foreach(_.merging.await())
 
   override def noting(state: SinkState, publish: Vector[Pending]): SinkState = {
-    val added = publish.filter(part => part.reason != Reason && policy.isSmall(part) && isData(part))
+    val added = publish.filter(part => isNew(part) && policy.isSmall(part) && isData(part))
     if (added.isEmpty) state
     else state.copy(small = state.small ++ added.map(finishedOf(_, epoch(state), merges = 0)))
   }
@@ -54,6 +54,10 @@ final class SmallParts(
       if (due.merge.nonEmpty) start(due.merge)
       Next(without(state, due.left), None)
   }
+
+  /** Merged parts are noted with their merges, and parts of another content can only be merged by themselves. */
+  private def isNew(part: Pending): Boolean =
+    part.reason != Reason && part.reason != SinkSettings.ContentChanged
 
   private def start(inputs: Vector[FinishedPart]): Unit = {
     val part = NewPart(inputs.head.bucket, naming.merged(run, count), run)

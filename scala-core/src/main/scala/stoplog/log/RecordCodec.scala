@@ -56,7 +56,8 @@ object RecordCodec {
       else if (version < 1) Left(Torn("it has no version"))
       else
         root.get("record") match {
-          case body: ObjectNode if checksum(bytesOf(body)) == root.path("crc32c").asText("") => read(body)
+          case body: ObjectNode if checksum(bytesOf(body)) == root.path("crc32c").asText("") =>
+            read(body).filterOrElse(this.version(_) == version, Torn("it is of another version than it says"))
           case _: ObjectNode => Left(Torn("its checksum does not match"))
           case _             => Left(Torn("it has no record in it"))
         }

@@ -39,6 +39,8 @@ import stoplog.rolling.RollingPolicy
   *   how Spark spreads the rows over the writers
   * @param sinkId
   *   the name of the commit log, which is a directory's name too
+  * @param compaction
+  *   whether and when small finished parts are merged
   * @param rejectPath
   *   the directory of rejected rows, under `path`
   * @param passThrough
@@ -65,6 +67,7 @@ final class SinkOptions private (
     val onSchemaChange: OnSchemaChange,
     val onBadRow: OnBadRow,
     val rejectPath: String,
+    val compaction: Option[CompactionChoice],
     val durability: Durability,
     val truncation: Truncation,
     val passThrough: Map[String, String],
@@ -119,13 +122,14 @@ object SinkOptions {
     val path        = readPath(asked, problems)
     val format      = FormatOptions.format(asked, problems)
     val passThrough = PassThrough.parse(asked, format, problems)
+    val rolling     = RollingOptions.parse(asked)
     val onBadRow    = RejectOptions.onBadRow(asked)
     asked.withoutEffect(Seq(Registry.View), "on a write, only with spark.read")
     val read = new SinkOptions(
       path = path,
       format = format.getOrElse(FormatChoice.Rows("text")),
       compression = FormatOptions.compression(asked, format),
-      rolling = RollingOptions.parse(asked),
+      rolling = rolling,
       bucketCheckIntervalMillis = asked.value(Registry.BucketCheckInterval)(TimeSpan.parse),
       bucketing = BucketingOptions.parse(asked, problems),
       partPrefix = NameOptions.prefix(asked),
@@ -140,6 +144,7 @@ object SinkOptions {
       onSchemaChange = asked.choice(Registry.OnSchemaChange, OnSchemaChange.all),
       onBadRow = onBadRow,
       rejectPath = RejectOptions.path(asked, onBadRow),
+      compaction = CompactionOptions.parse(asked, format, rolling, problems),
       durability = asked.choice(Registry.Durability, Durability.all),
       truncation = NameOptions.truncation(asked),
       passThrough = passThrough,

@@ -25,6 +25,8 @@ private[spark] final case class OnDisk(path: String, root: String, durability: D
   override def records(sinkId: String): RecordStore =
     new LocalRecords(root, sinkId, durability, Faults.ofThisJvm)
 
+  override def pathOf(relative: String): HadoopPath = new HadoopPath("file", null, s"$root/$relative")
+
   override def job(sinkId: String): JobStore = new LocalJobStore(root, sinkId, durability)
 
   override def sinkIds(prefix: String): Vector[String] = LocalJobStore.jobs(root, prefix)

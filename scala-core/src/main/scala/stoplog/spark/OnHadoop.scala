@@ -1,5 +1,6 @@
 package stoplog.spark
 
+import org.apache.hadoop.fs.{Path => HadoopPath}
 import org.slf4j.LoggerFactory
 
 import stoplog.error.Errors
@@ -50,6 +51,8 @@ private[spark] final class OnHadoop(
       Faults.ofThisJvm,
       abilities(sinkId).exclusion
     )
+
+  override def pathOf(relative: String): HadoopPath = files.at(relative)
 
   override def job(sinkId: String): JobStore = new HadoopJobStore(files, sinkId)
 

@@ -1,5 +1,7 @@
 package stoplog.spark
 
+import org.apache.hadoop.fs.{Path => HadoopPath}
+
 import stoplog.error.Errors
 import stoplog.fault.Faults
 import stoplog.log.RecordStore
@@ -24,6 +26,8 @@ private[spark] final case class OnHdfs(
 
   override def records(sinkId: String): RecordStore =
     new HadoopRecords(files, sinkId, durability, Faults.ofThisJvm)
+
+  override def pathOf(relative: String): HadoopPath = files.at(relative)
 
   override def job(sinkId: String): JobStore = new HdfsJobStore(files, sinkId)
 

@@ -2,6 +2,8 @@ package stoplog.spark
 
 import java.io.IOException
 
+import org.apache.hadoop.fs.{Path => HadoopPath}
+
 import stoplog.error.Errors
 import stoplog.fault.Faults
 import stoplog.log.RecordStore
@@ -22,6 +24,8 @@ private[spark] final case class OnS3(path: String, files: HadoopFiles) extends S
   override def finished(sinkId: String): FinishedStore = new S3Finished(files, sinkId)
 
   override def records(sinkId: String): RecordStore = new S3Records(files, sinkId)
+
+  override def pathOf(relative: String): HadoopPath = files.at(relative)
 
   override def job(sinkId: String): JobStore = new S3JobStore(files, sinkId)
 

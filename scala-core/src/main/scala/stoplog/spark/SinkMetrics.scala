@@ -26,6 +26,9 @@ private[spark] object SinkMetrics {
     "publishedRows"        -> stats.publishedRows,
     "epochsCommitted"      -> stats.epochsCommitted,
     "rejectedRows"         -> stats.rejectedRows,
+    "compactions"          -> stats.compaction.merges,
+    "compactedParts"       -> stats.compaction.parts,
+    "compactedBytes"       -> stats.compaction.bytes,
     "recordMillis"         -> stats.recordMillis,
     "publishMillis"        -> stats.publishMillis
   ) ++ rolled(stats)

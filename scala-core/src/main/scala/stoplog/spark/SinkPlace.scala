@@ -22,6 +22,7 @@ private[spark] trait SinkPlace extends Serializable {
   def sides(sinkId: String): SideStore
   def finished(sinkId: String): FinishedStore
   def records(sinkId: String): RecordStore
+  def pathOf(relative: String): HadoopPath
   def job(sinkId: String): JobStore
 
   /** The sink ids that there are, by the beginning of their names. */

@@ -5,6 +5,7 @@ import java.util.concurrent.atomic.AtomicBoolean
 
 import scala.util.control.NonFatal
 
+import org.apache.spark.sql.SparkSession
 import org.slf4j.LoggerFactory
 
 import stoplog.commit._
@@ -22,8 +23,10 @@ private[spark] final class SinkRun(
 ) {
   private val storage = sink.storage
 
+  private val run = RunId.random()
+
   private val driver = new SinkDriver(
-    RunId.random(),
+    run,
     SinkIdentity(storage.path, storage.sinkId, queryId),
     sink.settings.copy(noted = Map(QueryTrigger.Noted -> trigger.word)),
     sink.policy,
@@ -32,7 +35,9 @@ private[spark] final class SinkRun(
     storage.sides,
     () => new EndingParts(storage.sides),
     SinkDriver.Choices(onForeign, SinkRun.onLost(options)),
-    SinkRun.tools
+    SinkRun.tools,
+    storage.finished,
+    sink.compaction.fold(Compaction.Off: Compaction)(_.of(run, sink, SparkSession.active.sparkContext))
   )
   private var timer  = Option.empty[ScheduledFuture[_]]
   private val probed = new AtomicBoolean()

@@ -31,7 +31,8 @@ private[spark] final case class SinkSpec(
     naming: PartNaming,
     maxOpenParts: Int,
     settings: SinkSettings,
-    rejects: Option[Rejects]
+    rejects: Option[Rejects],
+    compaction: Option[CompactionSpec]
 ) {
 
   /** The same for a batch job, whose parts end with their task. */
@@ -69,7 +70,8 @@ private[spark] object SinkSpec {
       PartNaming(options.partPrefix, options.partSuffix.getOrElse(format.suffix)),
       options.maxOpenParts,
       RecordedSettings.of(options, columns.schema, storage),
-      rejectsOf(options, schema, format, session)
+      rejectsOf(options, schema, format, session),
+      options.compaction.map(CompactionSpec.of(_, format))
     )
   }
 

@@ -1,5 +1,7 @@
 package stoplog.spark
 
+import org.apache.hadoop.fs.{Path => HadoopPath}
+
 import stoplog.error.Errors
 import stoplog.log.{CommitLog, RecordStore}
 import stoplog.options.{Durability, SinkOptions, Staging, Truncation}
@@ -23,6 +25,9 @@ private[spark] final class SinkStorage private (
   @transient lazy val finished: FinishedStore = place.finished(sinkId)
 
   @transient lazy val records: RecordStore = place.records(sinkId)
+
+  /** A file under the path, for readers of any format. */
+  def pathOf(relative: String): HadoopPath = place.pathOf(relative)
 
   /** The directory of this sink id, which for a batch job is its own. */
   def job: JobStore = place.job(sinkId)

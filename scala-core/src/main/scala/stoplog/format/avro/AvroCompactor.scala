@@ -24,7 +24,8 @@ final class AvroCompactor(syncIntervalBytes: Int) extends Compactor {
     val writer = created(inputs.last, out)
     inputs.foreach { input =>
       reading(input) { records =>
-        if (small) records.iterator.asScala.foreach(writer.append(_)) else writer.appendAllFrom(records, false)
+        if (small) records.iterator.asScala.foreach(writer.append(_))
+        else writer.appendAllFrom(records, false)
       }
     }
     writer.flush() // and not closed: the part is not its own

@@ -55,11 +55,10 @@ final class OrcCompactor private[orc] (settings: Map[String, String]) extends Co
     written(readers, out, stripes) { writer =>
       files.foreach { case (input, reader) =>
         Using.resource(input.open()) { in =>
-          reader.getStripes.asScala.zip(statisticsOf(reader)).foreach {
-            case (stripe, statistics) =>
-              val bytes = new Array[Byte](math.toIntExact(stripe.getLength))
-              in.readFully(stripe.getOffset, bytes)
-              writer.appendStripe(bytes, 0, bytes.length, stripe, statistics)
+          reader.getStripes.asScala.zip(statisticsOf(reader)).foreach { case (stripe, statistics) =>
+            val bytes = new Array[Byte](math.toIntExact(stripe.getLength))
+            in.readFully(stripe.getOffset, bytes)
+            writer.appendStripe(bytes, 0, bytes.length, stripe, statistics)
           }
         }
       }

@@ -50,6 +50,8 @@ object SequenceCompactor extends Compactor {
     )
   }
 
-  private def reading[A](input: CompactionInput)(action: Reader => A): A =
-    Using.resource(new Reader(input.configuration, Reader.stream(input.open())))(action)
+  private def reading[A](input: CompactionInput)(action: Reader => A): A = {
+    val bytes = Reader.length(input.sizeBytes) // or it would not see the end
+    Using.resource(new Reader(input.configuration, Reader.stream(input.open()), bytes))(action)
+  }
 }

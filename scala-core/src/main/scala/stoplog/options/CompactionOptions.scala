@@ -138,7 +138,7 @@ private[options] object CompactionOptions {
     case _                                 => DefaultBytes
   }
 
-  private def two(text: String): Either[String, Int] =
+  private[options] def two(text: String): Either[String, Int] =
     AskedOptions
       .wholeNumber(text)
       .filterOrElse(n => n >= 2 && n <= MostFiles, s"is not from 2 to $MostFiles")

@@ -64,11 +64,14 @@ private[spark] object SinkStorage {
   }
 
   /** For looking at a sink's state, which needs nothing of how it is written. */
-  def reading(path: String, sinkId: String): SinkStorage =
+  def reading(path: String, sinkId: String): SinkStorage = plain(path, sinkId, Durability.Process)
+
+  /** Of a log that belongs to no sink. */
+  def plain(path: String, sinkId: String, durability: Durability): SinkStorage =
     new SinkStorage(
       path,
       sinkId,
-      SinkPlace.of(path, Durability.Process, Truncation.Allowed),
+      SinkPlace.of(path, durability, Truncation.Allowed),
       PartLayout.Staging(sinkId)
     )
 

@@ -40,13 +40,16 @@ class SinkOptionRegistrySuite extends AnyFunSuite {
       "validLengthPrefix" -> Some("useTruncate" -> "false"),
       "validLengthSuffix" -> Some("useTruncate" -> "false"),
       "rejectPath"        -> Some("onBadRow" -> "reject"),
+      "compactor"          -> None,
       "view"              -> None
     )
+    val compacting = Seq("compactSmallerThan", "compactTo", "compactAfterEpochs", "compactMinFiles")
+      .map(_ -> Some("compaction" -> "smallParts"))
     for {
       o     <- all if beside.get(o.key).forall(_.nonEmpty)
       value <- o.default.toSeq :+ o.example
     } {
-      val needed = beside.get(o.key).flatten.toMap
+      val needed = (beside ++ compacting).get(o.key).flatten.toMap
       SinkOptions.parse(Map("path" -> "/data/out", "format" -> "json") ++ needed + (o.key -> value))
     }
   }

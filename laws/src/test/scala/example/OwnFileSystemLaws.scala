@@ -20,6 +20,7 @@ class OwnPartStoreSuite   extends PartStoreLaws with OnOwnFileSystem
 class OwnFencingSuite     extends FencingLaws with OnOwnFileSystem
 class OwnStagingSuite     extends StagingLaws with OnOwnFileSystem
 class OwnSidesSuite       extends SideStoreLaws with OnOwnFileSystem
+class OwnFinishedSuite    extends FinishedStoreLaws with OnOwnFileSystem
 class OwnRecordStoreSuite extends RecordStoreLaws with OnOwnFileSystem
 
 // What this one promises, where there is a choice: each of these has a weaker or another counterpart.

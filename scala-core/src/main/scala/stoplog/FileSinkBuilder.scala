@@ -3,6 +3,7 @@ package stoplog
 import scala.jdk.CollectionConverters._
 
 import stoplog.bucket.BucketAssigner
+import stoplog.compact.Compactor
 import stoplog.format.Encoder
 import stoplog.format.bulk.BulkWriters
 import stoplog.options.{Bucketing, UserObject}
@@ -52,6 +53,26 @@ final class FileSinkBuilder private (options: Map[String, String]) {
 
   /** `fail` or `reject`: what becomes of a row that cannot be written. */
   def withOnBadRow(choice: String): FileSinkBuilder = withOption("onBadRow", choice)
+
+  /** `none` or `smallParts`: whether small finished parts are merged. */
+  def withCompaction(choice: String): FileSinkBuilder = withOption("compaction", choice)
+
+  /** How large a merged part gets at most, such as `256m`. */
+  def withCompactTo(size: String): FileSinkBuilder = withOption("compactTo", size)
+
+  /** Below which size finished parts are merged; a quarter of that of a merged part by default. */
+  def withCompactSmallerThan(size: String): FileSinkBuilder = withOption("compactSmallerThan", size)
+
+  /** For how many epochs small parts wait for more of them; 100 by default. */
+  def withCompactAfterEpochs(epochs: Long): FileSinkBuilder =
+    withOption("compactAfterEpochs", epochs.toString)
+
+  /** How many parts a merge has at least; 2 by default. */
+  def withCompactMinFiles(count: Int): FileSinkBuilder = withOption("compactMinFiles", count.toString)
+
+  /** How parts are merged that an own encoder or bulk writer has written. */
+  def withCompactor(compactor: Compactor): FileSinkBuilder =
+    withOption("compactor", UserObject.reference(compactor))
 
   /** `fail`, `additive` or `roll`. */
   def withOnSchemaChange(choice: String): FileSinkBuilder = withOption("onSchemaChange", choice)

@@ -2,12 +2,12 @@ package stoplog.laws
 
 import stoplog.log.RecordStore
 import stoplog.part.Resume
-import stoplog.store.{PartStore, SideStore}
+import stoplog.store.{FinishedStore, PartStore, SideStore}
 
 /** One place on one storage, as the laws need it: the stores, and a way around them.
   *
   * What is asserted about visible files is read with means other than the store's own. Implement this for your own
-  * file system and extend [[PartStoreLaws]], [[FencingLaws]], [[StagingLaws]], [[SideStoreLaws]] and
+  * file system and extend [[PartStoreLaws]], [[FencingLaws]], [[StagingLaws]], [[SideStoreLaws]], [[FinishedStoreLaws]] and
   * [[RecordStoreLaws]] to see whether it keeps the promises that the commit protocol rests on. It is sent to other
   * processes, by Java serialization.
   */
@@ -18,6 +18,9 @@ trait StorageUnderTest extends Serializable {
 
   /** The files beside open parts, as another process would reach them. */
   def sideStore(): SideStore
+
+  /** The finished parts, as another process would reach them. */
+  def finishedStore(): FinishedStore
 
   /** The records of the sink id over the place, as another process would make them. */
   def recordStore(): RecordStore

@@ -45,13 +45,13 @@ object Oracle {
     */
   private def belongs(place: Place, files: Vector[String], file: String): Boolean = {
     val name = file.drop(file.lastIndexOf('/') + 1)
-    file.startsWith("_stoplog/") || name.matches("part-[0-9a-f]{12}-\\d+\\.txt") ||
+    file.startsWith("_stoplog/") || name.matches("part-[0-9a-f]{12}-m?\\d+\\.txt") ||
     place.unfinishedInBucket(name) || place.described(file).exists(files.contains)
   }
 
   private def unfinished(file: String): Boolean = file.split('/').toVector match {
-    case "_stoplog" +: _ +: ("open" | "beside") +: _ => true
-    case "_stoplog" +: _                             => false
-    case names                                       => names.last.startsWith("_")
+    case "_stoplog" +: _ +: ("open" | "beside" | "replaced") +: _ => true
+    case "_stoplog" +: _                                          => false
+    case names                                                    => names.last.startsWith("_")
   }
 }

@@ -40,7 +40,7 @@ class SinkOptionRegistrySuite extends AnyFunSuite {
       "validLengthPrefix" -> Some("useTruncate" -> "false"),
       "validLengthSuffix" -> Some("useTruncate" -> "false"),
       "rejectPath"        -> Some("onBadRow" -> "reject"),
-      "compactor"          -> None,
+      "compactor"         -> None,
       "view"              -> None
     )
     val compacting = Seq("compactSmallerThan", "compactTo", "compactAfterEpochs", "compactMinFiles")

@@ -13,9 +13,16 @@ class HadoopFinished(files: HadoopFiles, sinkId: String) extends FinishedStore w
   override def sizeBytes(path: String): Option[Long] =
     files.writing(files.at(path))(files.status(files.at(path)).map(_.getLen))
 
-  override def setAside(seq: Long, path: String): Unit = move(files.at(path), place(seq, path)) {
-    // a rename that copies has died between its two halves
-    files.delete(files.at(path))
+  override def setAside(seq: Long, path: String): Unit = {
+    val (from, to) = (files.at(path), place(seq, path))
+    move(from, to) {
+      // A rename that copies has died on its way: after the copy, or in the middle of it.
+      if (HadoopPrefix.same(files, from, to)) files.delete(from)
+      else {
+        files.delete(to)
+        files.renameInto(from, to): Unit
+      }
+    }
   }
 
   override def putBack(seq: Long, path: String): Unit = move(place(seq, path), files.at(path)) {
@@ -31,11 +38,13 @@ class HadoopFinished(files: HadoopFiles, sinkId: String) extends FinishedStore w
   }
 
   private def move(from: Path, to: Path)(taken: => Unit): Unit = files.writing(from) {
-    if (files.status(from).isDefined) files.renameInto(from, to) match {
-      case Renamed.Done | Renamed.SourceGone => ()
-      case Renamed.TargetThere               => taken
-      case Renamed.NoDirectory               => throw new IOException(s"$from could not be renamed to $to")
-    }
+    try
+      if (files.status(from).isDefined) files.renameInto(from, to) match {
+        case Renamed.Done | Renamed.SourceGone => ()
+        case Renamed.TargetThere               => taken
+        case Renamed.NoDirectory               => throw new IOException(s"$from could not be renamed to $to")
+      }
+    catch { case _: IOException if files.status(from).isEmpty => () } // somebody else was faster
   }
 
   private def place(seq: Long, path: String): Path = files.at(FinishedStore.place(sinkId, seq, path))

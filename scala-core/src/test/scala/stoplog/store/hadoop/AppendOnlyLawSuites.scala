@@ -11,6 +11,7 @@ class AppendOnlyFencingSuite      extends FencingLaws with OnAppendOnly
 class AppendOnlyUnannouncedSuite  extends UnannouncedLaws with OnAppendOnly
 class AppendOnlyStagingSuite      extends StagingLaws with OnAppendOnly
 class AppendOnlySidesSuite        extends SideStoreLaws with OnAppendOnly
+class AppendOnlyFinishedSuite     extends FinishedStoreLaws with OnAppendOnly
 class AppendOnlyRecordStoreSuite  extends RecordStoreLaws with OnAppendOnly
 class AppendOnlyInPlaceSuite      extends InPlaceLaws with OnAppendOnly
 class AppendOnlyCutSuite          extends CutLaws with OnAppendOnly

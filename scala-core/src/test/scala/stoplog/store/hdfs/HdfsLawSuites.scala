@@ -23,6 +23,10 @@ class HdfsSidesSuite extends SideStoreLaws {
   override def newStorage(): StorageUnderTest = HdfsStorage.create()
 }
 
+class HdfsFinishedSuite extends FinishedStoreLaws {
+  override def newStorage(): StorageUnderTest = HdfsStorage.create()
+}
+
 class HdfsRecordsSuite extends RecordStoreLaws {
   override def newStorage(): StorageUnderTest = HdfsStorage.create()
 }

@@ -44,7 +44,7 @@ final class CompactionCommit(
     newest = log.newest().fold(-1L)(_.seq)
     append(RecordKind.Claim, Vector.empty, Vector.empty)
     faults.at(Step.AfterClaim)
-    new Sweeper(store, sides, log, tools.parallel, clock, faults).sweep(run)
+    new Sweeper(store, sides, finished, log, tools.parallel, clock, faults).sweep(run)
     ()
   }
 

@@ -40,7 +40,7 @@ final class SinkDriver(
   private val claiming =
     new Claiming(log, store, publisher, identity, settings, choices.onForeign, tools)
   private val closer  = new Closer(store, format, tools.parallel, run, refuseIfOvertaken, faults)
-  private val sweeper = new Sweeper(store, sides, log, tools.parallel, clock, faults)
+  private val sweeper = new Sweeper(store, sides, finished, log, tools.parallel, clock, faults)
 
   // Written with the turn held.
   @volatile private var phase: Phase = Unclaimed

@@ -53,7 +53,11 @@ private[spark] object DirectoryFormat {
     kept.headOption.foreach(why => throw Errors.notCompactable(path, s"$directory has a $why"))
   }
 
+  /** Which of the names that keep files from being merged are there. */
+  def keptIn(exists: String => Boolean): Set[String] = Kept.map(_._1).filter(exists).toSet
+
   private val Kept = Seq(
+    "_stoplog"        -> "a sink of stoplog that was given that directory",
     "_spark_metadata" -> "Spark's own sink",
     "_delta_log"      -> "Delta Lake",
     ".hoodie"         -> "Hudi"

@@ -13,12 +13,16 @@ private[spark] final class DirectoryListing(path: String, root: Path, configurat
   /** Smaller than so many bytes, and not empty. Error: `STOPLOG_NOT_COMPACTABLE`. */
   def smallerThan(bytes: Long): Vector[FinishedPart] = {
     if (!system.exists(root)) throw Errors.notCompactable(path, "there is no such directory")
+    above.foreach { directory =>
+      DirectoryFormat.refuse(path, directory.toString, DirectoryFormat.keptIn(inside(directory)))
+    }
     under(root, "").filter(file => file.sizeBytes > 0 && file.sizeBytes < bytes)
   }
 
   private def under(directory: Path, relative: String): Vector[FinishedPart] = {
     val entries = system.listStatus(directory).toVector.sortBy(_.getPath.getName)
-    DirectoryFormat.refuse(path, directory.toString, entries.map(_.getPath.getName).toSet)
+    val names   = entries.map(_.getPath.getName).toSet
+    DirectoryFormat.refuse(path, directory.toString, if (relative.isEmpty) names - OwnLog else names)
     refuseIceberg(directory, entries)
     entries.filterNot(isHidden).flatMap { entry =>
       val name = entry.getPath.getName
@@ -26,6 +30,13 @@ private[spark] final class DirectoryListing(path: String, root: Path, configurat
       else Vector(FinishedPart(relative, name, entry.getLen, records = 0, epoch = -1))
     }
   }
+
+  private def above: Iterator[Path] = Iterator.iterate(root.getParent)(_.getParent).takeWhile(_ != null)
+
+  private def inside(directory: Path)(name: String): Boolean = system.exists(new Path(directory, name))
+
+  /** Of the path itself it is read. */
+  private def OwnLog = "_stoplog"
 
   private def refuseIceberg(directory: Path, entries: Vector[FileStatus]): Unit =
     entries.find(entry => entry.isDirectory && entry.getPath.getName == "metadata").foreach { metadata =>

@@ -19,10 +19,9 @@ private[stoplog] final class DirectoryMerges private (session: SparkSession, opt
 
   private val context = session.sparkContext
   private val storage = SinkStorage.plain(options.path, SinkId, Durability.Disk)
-  private val run0    = RunId.random()
 
-  private val commit = new CompactionCommit(
-    run0,
+  private def commitOf(run: RunId) = new CompactionCommit(
+    run,
     SinkIdentity(options.path, SinkId, SinkId),
     storage.log,
     storage.parts,
@@ -34,13 +33,15 @@ private[stoplog] final class DirectoryMerges private (session: SparkSession, opt
   def plan(): Seq[PlannedMerge] = groups().map(group => planned(group.inputs))
 
   def run(): Seq[PlannedMerge] = {
+    val now    = RunId.random()
+    val commit = commitOf(now)
     commit.carryOut()
     val chosen = groups()
     if (chosen.isEmpty) Nil
     else {
       commit.begin()
-      val naming = chosen.zipWithIndex.map { case (group, number) => group -> mergeOf(group, number.toLong) }
-      val done   = naming.grouped(AtOnce).flatMap(mergedTogether).toVector
+      val naming = chosen.zipWithIndex.map { case (group, n) => group -> mergeOf(group, now, n.toLong) }
+      val done   = naming.grouped(AtOnce).flatMap(mergedTogether(_, commit)).toVector
       commit.end()
       done
     }
@@ -61,13 +62,16 @@ private[stoplog] final class DirectoryMerges private (session: SparkSession, opt
 
   private def sinkIds: Vector[String] = storage.sinkIds(prefix = "").filterNot(_ == SinkId)
 
-  private def mergeOf(group: DirectoryGroup, number: Long): Merge = {
+  private def mergeOf(group: DirectoryGroup, run: RunId, number: Long): Merge = {
     val directory = group.inputs.head.bucket
-    Merge(group.inputs, NewPart(directory, PartNaming(Prefix, group.suffix).merged(run0, number), run0))
+    Merge(group.inputs, NewPart(directory, PartNaming(Prefix, group.suffix).merged(run, number), run))
   }
 
   /** Written side by side, and then decided one after the other. */
-  private def mergedTogether(groups: Vector[(DirectoryGroup, Merge)]): Vector[PlannedMerge] = {
+  private def mergedTogether(
+      groups: Vector[(DirectoryGroup, Merge)],
+      commit: CompactionCommit
+  ): Vector[PlannedMerge] = {
     val hadoop = new HadoopSettings(context.hadoopConfiguration)
     val works  = groups.map { case (group, merge) => MergeWork(merge, storage, group.compactor, hadoop) }
     val made   = context.parallelize(works.indices, works.size).map(index => tried(works(index))).collect()

@@ -20,6 +20,9 @@ trait FinishedStore {
 
   /** Deletes all that was set aside for the record. What is gone already is no error. */
   def forget(seq: Long): Unit
+
+  /** The records for which there may be something set aside. */
+  def setAsideFor(): Vector[Long]
 }
 
 object FinishedStore {
@@ -38,6 +41,7 @@ object FinishedStore {
     override def setAside(seq: Long, path: String): Unit = refuse()
     override def putBack(seq: Long, path: String): Unit  = refuse()
     override def forget(seq: Long): Unit                 = refuse()
+    override def setAsideFor(): Vector[Long]             = Vector.empty
 
     private def refuse(): Nothing = throw new IllegalStateException("Nothing is replaced here.")
   }

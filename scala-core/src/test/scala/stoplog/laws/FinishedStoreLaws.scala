@@ -56,6 +56,17 @@ abstract class FinishedStoreLaws extends LawSuite {
     assert(storage.visible() === Set("b/part-2.txt", "b/part-3.txt"))
   }
 
+  law("what is aside can be listed by its records, so that nothing is forgotten") { storage =>
+    assert(storage.finishedStore().setAsideFor() === Vector.empty)
+    Seq("b/part-1.txt", "b/part-2.txt", "c/part-3.txt").foreach(storage.plant(_, utf8("rows")))
+    storage.finishedStore().setAside(7, "b/part-1.txt")
+    storage.finishedStore().setAside(7, "b/part-2.txt")
+    storage.finishedStore().setAside(12, "c/part-3.txt")
+    assert(Copied(storage).finishedStore().setAsideFor().sorted === Vector(7L, 12L))
+    storage.finishedStore().forget(7)
+    assert(storage.finishedStore().setAsideFor() === Vector(12L))
+  }
+
   law("nothing comes back over another file (I6)") { storage =>
     storage.plant("b/part-1.txt", utf8("one"))
     storage.finishedStore().setAside(7, "b/part-1.txt")

@@ -49,7 +49,8 @@ object CompactionMutations {
   object NeverDeleted extends Mutation {
     override def finished(world: World, real: FinishedStore, records: RecordStore): FinishedStore =
       new FinishedOver(real) {
-        override def forget(seq: Long): Unit = ()
+        override def forget(seq: Long): Unit     = ()
+        override def setAsideFor(): Vector[Long] = Vector.empty
       }
   }
 
@@ -71,4 +72,5 @@ class FinishedOver(real: FinishedStore) extends FinishedStore {
   override def setAside(seq: Long, path: String): Unit = real.setAside(seq, path)
   override def putBack(seq: Long, path: String): Unit  = real.putBack(seq, path)
   override def forget(seq: Long): Unit                 = real.forget(seq)
+  override def setAsideFor(): Vector[Long]             = real.setAsideFor()
 }

@@ -26,6 +26,11 @@ final class SimFinished(world: World) extends FinishedStore {
     }
   }
 
+  /** A step only where there is something aside: whoever finds nothing might as well have looked at another time. */
+  override def setAsideFor(): Vector[Long] =
+    if (disk.aside.isEmpty) Vector.empty
+    else op("list what is aside")(disk.aside.keysIterator.map(_._1).toVector.distinct)
+
   override def forget(seq: Long): Unit =
     disk.aside.keys.filter(_._1 == seq).toVector.foreach { case key @ (_, path) =>
       op(s"delete $path, set aside for $seq") {

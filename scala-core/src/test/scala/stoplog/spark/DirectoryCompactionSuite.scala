@@ -30,7 +30,16 @@ class DirectoryCompactionSuite extends AnyFunSuite with SparkSessionForTests {
       assert(place.files.size === 2)
       assert(place.directories === Set("p=0", "p=1"))
       assert(rows(place, format) === before)
-      assert(FileSink.compactDirectory(spark, place.out).run() === Nil, "there is nothing more to do")
+      assert(merges.run() === Nil, "there is nothing more to do")
+      spark
+        .range(1000, 1010, 1, 2)
+        .selectExpr("id", "cast(id as string) as word", "0 as p")
+        .write
+        .mode("append")
+        .partitionBy("p")
+        .format(format)
+        .save(place.out)
+      assert(merges.run().map(_.names.size) === Seq(3), "the merged one and two more")
     }
 
   test("CSV with headers is asked for, and files of other columns do not go together") {
@@ -82,10 +91,13 @@ class DirectoryCompactionSuite extends AnyFunSuite with SparkSessionForTests {
   }
 
   test("directories whose files are kept elsewhere are refused by name") {
-    for (by <- Seq("_delta_log", "_spark_metadata", ".hoodie", "metadata/v1.metadata.json")) {
+    for (
+      by <- Seq("b/_stoplog/main", "../_stoplog/main", "../_delta_log", "_delta_log", "_spark_metadata",
+        ".hoodie", "metadata/v1.metadata.json")
+    ) {
       val place = new Place
       write(place, "part-0.json", "{}\n")
-      write(place, if (by.contains("/")) by else s"$by/x", "{}")
+      write(place, if (by.endsWith(".json")) by else s"$by/x", "{}")
       assert(condition(FileSink.compactDirectory(spark, place.out).plan()) === "STOPLOG_NOT_COMPACTABLE", by)
       assert(condition(FileSink.compactDirectory(spark, place.out).run()) === "STOPLOG_NOT_COMPACTABLE", by)
     }

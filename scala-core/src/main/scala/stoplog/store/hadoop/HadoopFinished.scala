@@ -37,6 +37,11 @@ class HadoopFinished(files: HadoopFiles, sinkId: String) extends FinishedStore w
     }
   }
 
+  override def setAsideFor(): Vector[Long] = {
+    val directory = files.at(FinishedStore.root(sinkId))
+    files.writing(directory)(files.list(directory)).flatMap(_.getPath.getName.toLongOption)
+  }
+
   private def move(from: Path, to: Path)(taken: => Unit): Unit = files.writing(from) {
     try
       if (files.status(from).isDefined) files.renameInto(from, to) match {

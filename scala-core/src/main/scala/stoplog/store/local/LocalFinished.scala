@@ -38,6 +38,11 @@ final class LocalFinished(root: String, sinkId: String, durability: Durability)
     }
   }
 
+  override def setAsideFor(): Vector[Long] = {
+    val directory = at(FinishedStore.root(sinkId))
+    LocalFiles.writing(directory)(LocalFiles.list(directory)).flatMap(_.getFileName.toString.toLongOption)
+  }
+
   /** Never over another file. Somebody else may be faster. */
   private def move(from: Path, to: Path): Unit =
     try {

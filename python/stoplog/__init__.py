@@ -21,6 +21,7 @@ from stoplog._builder import FileSinkBuilder
 from stoplog._version import version as _version
 from stoplog.bucket import BucketAssigner
 from stoplog.bulk import BulkFormat
+from stoplog.compaction import DirectoryCompaction, PlannedMerge, compact
 from stoplog.encoder import Encoder
 from stoplog.ending import await_finished
 from stoplog.errors import (
@@ -47,6 +48,7 @@ __all__ = [
     "BulkFormat",
     "ConnectUnsupported",
     "DefaultRollingPolicy",
+    "DirectoryCompaction",
     "Encoder",
     "FileSink",
     "FileSinkBuilder",
@@ -55,12 +57,14 @@ __all__ = [
     "NoSession",
     "OnCheckpointRollingPolicy",
     "OutputFileConfig",
+    "PlannedMerge",
     "RollingPolicy",
     "SinkMetrics",
     "SinkProgress",
     "StoplogError",
     "VersionMismatch",
     "await_finished",
+    "compact",
     "condition_of",
     "configure",
     "epochs",

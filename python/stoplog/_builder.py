@@ -181,6 +181,42 @@ class FileSinkBuilder:
             ),
         )
 
+    def with_compaction(
+        self,
+        smaller_than: str | int | None = None,
+        to: str | int | None = None,
+        after_epochs: int | None = None,
+        min_files: int | None = None,
+        compactor: str | None = None,
+    ) -> FileSinkBuilder:
+        """Merges small finished parts of a bucket, between epochs; without this they stay as they are.
+
+        Args:
+            smaller_than: parts below this size are merged; a quarter of `to` by default.
+            to: the size of a merged part at most; by default that at which the policy closes parts.
+            after_epochs: how long small parts wait for more of them; 100 epochs by default.
+            min_files: how many parts a merge has at least; 2 by default.
+            compactor: a class of the jar's `Compactor`, for an encoder or bulk writer of your own.
+
+        >>> FileSink.for_bulk_format("/data/out", "parquet").with_compaction(after_epochs=600).build()
+        FileSink(path='/data/out', format='parquet', compaction='smallParts', compactAfterEpochs='600')
+        """
+        return self._with(
+            "compaction",
+            present(
+                {
+                    "compaction": "smallParts",
+                    "compactSmallerThan": None if smaller_than is None else str(smaller_than),
+                    "compactTo": None if to is None else str(to),
+                    "compactAfterEpochs": None
+                    if after_epochs is None
+                    else count_text("after_epochs", after_epochs),
+                    "compactMinFiles": None if min_files is None else count_text("min_files", min_files),
+                    "compactor": compactor,
+                }
+            ),
+        )
+
     def with_manifest(
         self, form: Literal["none", "json"], retention: Duration | None = None
     ) -> FileSinkBuilder:

@@ -24,6 +24,10 @@ from stoplog.errors import (
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from pyspark.sql import SparkSession
+
+    from stoplog.compaction import PlannedMerge
+
 _FACADE = "stoplog.FileSink"
 # Set by spark-submit, whose JVM runs before Python does.
 _GATEWAY_PORT = "PYSPARK_GATEWAY_PORT"
@@ -41,6 +45,14 @@ class Door(Protocol):
 
     def option_keys(self) -> frozenset[str]:
         """The keys in the jar's registry."""
+
+    def planned_merges(
+        self, spark: SparkSession, path: str, options: Mapping[str, str]
+    ) -> list[PlannedMerge]:
+        """What the batch command would merge."""
+
+    def run_merges(self, spark: SparkSession, path: str, options: Mapping[str, str]) -> list[PlannedMerge]:
+        """What the batch command has merged."""
 
 
 def find_door() -> Door | None:
@@ -116,11 +128,8 @@ class Py4jDoor:
             raise VersionMismatch(python=version(), jar=jar_version)
 
     def validate(self, options: Mapping[str, str]) -> None:
-        java_map = getattr(self._jvm, "java.util.HashMap")()
-        for key, value in options.items():
-            java_map.put(key, value)
         try:
-            self._facade.fromOptions(java_map)
+            self._facade.fromOptions(self._java_map(options))
         except Exception as error:
             condition = condition_of(error)
             if condition is None or not condition.startswith("STOPLOG_"):
@@ -129,6 +138,24 @@ class Py4jDoor:
 
     def await_finished(self, run_id: str, timeout_millis: int) -> bool:
         return bool(self._facade.awaitFinished(run_id, timeout_millis))
+
+    def planned_merges(
+        self, spark: SparkSession, path: str, options: Mapping[str, str]
+    ) -> list[PlannedMerge]:
+        return _merges(self._compaction(spark, path, options).planAsList())
+
+    def run_merges(self, spark: SparkSession, path: str, options: Mapping[str, str]) -> list[PlannedMerge]:
+        return _merges(self._compaction(spark, path, options).runAsList())
+
+    def _compaction(self, spark: SparkSession, path: str, options: Mapping[str, str]) -> Any:
+        session: Any = spark
+        return self._facade.compactDirectoryOf(session._jsparkSession, path, self._java_map(options))
+
+    def _java_map(self, options: Mapping[str, str]) -> Any:
+        java_map = getattr(self._jvm, "java.util.HashMap")()
+        for key, value in options.items():
+            java_map.put(key, value)
+        return java_map
 
     def option_keys(self) -> frozenset[str]:
         return frozenset(str(key) for key in self._facade.optionKeys())
@@ -144,6 +171,17 @@ def _active_jvm() -> Any:
 def _is_class(found: object) -> bool:
     # By import_module, because py4j has no types.
     return not isinstance(found, import_module("py4j.java_gateway").JavaPackage)
+
+
+def _merges(found: Any) -> list[PlannedMerge]:
+    from stoplog.compaction import PlannedMerge
+
+    return [
+        PlannedMerge(
+            str(each.directory()), tuple(str(name) for name in each.namesAsList()), int(each.sizeBytes())
+        )
+        for each in found
+    ]
 
 
 def _message(error: Exception) -> str:

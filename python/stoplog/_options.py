@@ -19,6 +19,7 @@ KEYS: frozenset[str] = frozenset(
         "path", "format", "encoder", "bulkWriter", "compression",
         "rollingPolicy", "maxPartSize", "maxRecordsPerPart", "rolloverInterval", "inactivityInterval",
         "bucketCheckInterval",
+        "compaction", "compactSmallerThan", "compactTo", "compactAfterEpochs", "compactMinFiles", "compactor",
         "bucketBy", "partitionBy", "bucketAssigner", "bucketFormat", "bucketColumn", "timeZone",
         "partPrefix", "partSuffix",
         "inProgress", "inProgressPrefix", "inProgressSuffix", "pendingPrefix", "pendingSuffix",

@@ -44,6 +44,9 @@ class SinkMetrics:
     rolled_by_complete: int = 0
     rolled_by_end: int = 0
     rolled_by_custom: int = 0
+    compactions: int = 0
+    compacted_parts: int = 0
+    compacted_bytes: int = 0
     publish_millis: int = 0
     record_millis: int = 0
 

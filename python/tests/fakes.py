@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from stoplog.compaction import PlannedMerge
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
+
+    from pyspark.sql import SparkSession
 
 
 class FakeDoor:
@@ -23,6 +27,14 @@ class FakeDoor:
     def await_finished(self, run_id: str, timeout_millis: int) -> bool:
         self.awaited.append((run_id, timeout_millis))
         return True
+
+    def planned_merges(
+        self, spark: SparkSession, path: str, options: Mapping[str, str]
+    ) -> list[PlannedMerge]:
+        return [PlannedMerge(path, tuple(f"{key}={value}" for key, value in options.items()), 0)]
+
+    def run_merges(self, spark: SparkSession, path: str, options: Mapping[str, str]) -> list[PlannedMerge]:
+        return self.planned_merges(spark, path, options)[:0]
 
     def option_keys(self) -> frozenset[str]:
         return frozenset()

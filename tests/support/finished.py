@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
     from pathlib import Path
 
-_NAME = re.compile(r"part-[0-9a-f]{12}-\d+(\.\w+)*")
+_NAME = re.compile(r"part-[0-9a-f]{12}-m?\d+(\.\w+)*")
 
 
 def files(path: Path) -> list[Path]:

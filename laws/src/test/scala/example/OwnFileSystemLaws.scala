@@ -21,6 +21,7 @@ class OwnFencingSuite     extends FencingLaws with OnOwnFileSystem
 class OwnStagingSuite     extends StagingLaws with OnOwnFileSystem
 class OwnSidesSuite       extends SideStoreLaws with OnOwnFileSystem
 class OwnNotesSuite       extends NoteStoreLaws with OnOwnFileSystem
+class OwnFinishedSuite    extends FinishedStoreLaws with OnOwnFileSystem
 class OwnRecordStoreSuite extends RecordStoreLaws with OnOwnFileSystem
 
 // What this one promises, where there is a choice: each of these has a weaker or another counterpart.

@@ -5,7 +5,7 @@ import java.util.{List => JList, Map => JMap, Properties}
 import scala.jdk.CollectionConverters._
 import scala.util.Using
 
-import org.apache.spark.sql.{DataFrame, DataFrameWriter, Row, SaveMode}
+import org.apache.spark.sql.{DataFrame, DataFrameWriter, Row, SaveMode, SparkSession}
 import org.apache.spark.sql.streaming.DataStreamWriter
 
 import stoplog.format.Encoder
@@ -99,6 +99,30 @@ object FileSink {
     * @return whether it was over in time
     */
   def awaitFinished(runId: String, timeoutMillis: Long): Boolean = RunEnds.await(runId, timeoutMillis)
+
+  /** The small files of an old directory, to be merged by a batch command, whoever has written them.
+    *
+    * No query may write to them, and no table format may know them by their names: directories of Delta Lake, Iceberg,
+    * Hudi or Spark's own streaming sink are refused with `STOPLOG_NOT_COMPACTABLE`, and the files that a stoplog sink
+    * may still merge itself are left to it.
+    *
+    * @param path    the directory, with all directories below it
+    * @param options `format` where names do not tell it, `header` for CSV, `compactTo`, `compactSmallerThan`,
+    *                `compactMinFiles`, `compactor`
+    */
+  def compactDirectory(
+      session: SparkSession,
+      path: String,
+      options: Map[String, String] = Map.empty
+  ): DirectoryCompaction = DirectoryCompaction(session, path, options.asJava)
+
+  /** [[compactDirectory]] for Java and Python. */
+  def compactDirectoryOf(
+      session: SparkSession,
+      path: String,
+      options: JMap[String, String]
+  ): DirectoryCompaction =
+    DirectoryCompaction(session, path, options)
 
   /** The version of this jar. */
   def version(): String = {

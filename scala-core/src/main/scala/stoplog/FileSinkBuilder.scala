@@ -3,6 +3,7 @@ package stoplog
 import scala.jdk.CollectionConverters._
 
 import stoplog.bucket.{BucketAssigner, BucketListener}
+import stoplog.compact.Compactor
 import stoplog.format.Encoder
 import stoplog.format.bulk.BulkWriters
 import stoplog.options.{Bucketing, UserObject}
@@ -71,6 +72,26 @@ final class FileSinkBuilder private (options: Map[String, String]) {
 
   /** How long manifests are kept, such as `30d`; for good by default. */
   def withManifestRetention(retention: String): FileSinkBuilder = withOption("manifestRetention", retention)
+
+  /** `none` or `smallParts`: whether small finished parts are merged. */
+  def withCompaction(choice: String): FileSinkBuilder = withOption("compaction", choice)
+
+  /** How large a merged part gets at most, such as `256m`. */
+  def withCompactTo(size: String): FileSinkBuilder = withOption("compactTo", size)
+
+  /** Below which size finished parts are merged; a quarter of that of a merged part by default. */
+  def withCompactSmallerThan(size: String): FileSinkBuilder = withOption("compactSmallerThan", size)
+
+  /** For how many epochs small parts wait for more of them; 100 by default. */
+  def withCompactAfterEpochs(epochs: Long): FileSinkBuilder =
+    withOption("compactAfterEpochs", epochs.toString)
+
+  /** How many parts a merge has at least; 2 by default. */
+  def withCompactMinFiles(count: Int): FileSinkBuilder = withOption("compactMinFiles", count.toString)
+
+  /** How parts are merged that an own encoder or bulk writer has written. */
+  def withCompactor(compactor: Compactor): FileSinkBuilder =
+    withOption("compactor", UserObject.reference(compactor))
 
   /** `fail`, `additive` or `roll`. */
   def withOnSchemaChange(choice: String): FileSinkBuilder = withOption("onSchemaChange", choice)

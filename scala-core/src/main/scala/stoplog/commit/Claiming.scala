@@ -20,6 +20,11 @@ private[commit] final class Claiming(
 ) {
   import tools.{clock, faults}
 
+  /** Error: `STOPLOG_FENCED`. */
+  def refuseIfOvertaken(seq: Long): Unit = log.newerThan(seq).foreach { newer =>
+    throw Errors.fenced(identity.path, identity.sinkId, newer, "another run")
+  }
+
   /** The claim, as it stands in the log now. Errors: those of [[StartCheck.check]], `STOPLOG_FENCED`. */
   def claim(run: RunId, batch: Long): LogRecord =
     attempt(run, left = Attempts)(StartCheck.check(_, identity, settings, onForeign, batch))

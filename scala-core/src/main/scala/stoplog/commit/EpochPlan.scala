@@ -1,5 +1,6 @@
 package stoplog.commit
 
+import stoplog.log.SinkState
 import stoplog.part.{Open, Pending, RunId}
 
 /** What the driver hands to the tasks of one epoch.
@@ -25,6 +26,16 @@ final case class EpochPlan(
 
   def forTask(slot: Int, attempt: Attempt): TaskPlan =
     TaskPlan(run, seq, slot, attempt, handed.getOrElse(slot, Vector.empty), firstPart + slot, slots)
+}
+
+object EpochPlan {
+
+  /** From what is open.
+    *
+    * @param seq the newest record
+    */
+  private[commit] def of(run: RunId, seq: Long, state: SinkState, slots: Int): EpochPlan =
+    EpochPlan(run, seq, state.lastEpoch, slots, Handout.assign(state.open, slots), state.nextPart)
 }
 
 /** What one task gets of it. */

@@ -30,7 +30,7 @@ final class JobCommit(
   import tools.{clock, faults}
 
   private val publisher =
-    new Publisher(store, log, identity, LostPart.Fail, tools.parallel, tools.retry, faults, followUps)
+    new Publisher(store, log, identity, LostPart.Fail, tools, followUps)
   private val jobEnd = new JobEnd(followUps, identity.sinkId, tools.parallel, tools.retry)
 
   private def path = identity.path

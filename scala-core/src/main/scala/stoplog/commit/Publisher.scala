@@ -4,10 +4,10 @@ import org.slf4j.LoggerFactory
 
 import stoplog.commit.complete.{Announcer, FollowUps}
 import stoplog.error.Errors
-import stoplog.fault.{Faults, Step}
+import stoplog.fault.Step
 import stoplog.log.{CommitLog, LogRecord}
 import stoplog.part.Pending
-import stoplog.store.{PartStore, PublishOutcome}
+import stoplog.store.{FinishedStore, PartStore, PublishOutcome}
 
 /** Makes visible what a record names (I3), does what it says is to follow, then marks the record. Any process may do
   * it, any number of times.
@@ -20,22 +20,26 @@ private[commit] final class Publisher(
     log: CommitLog,
     identity: SinkIdentity,
     onLost: LostPart,
-    parallel: Parallel,
-    retry: Retry,
-    faults: Faults,
-    followUps: FollowUps
+    tools: SinkDriver.Tools,
+    followUps: FollowUps,
+    finished: FinishedStore = FinishedStore.untouched
 ) {
-  private val announcer = new Announcer(followUps, parallel, retry, faults)
+  import tools.{faults, parallel, retry}
+
+  private val announcer   = new Announcer(followUps, parallel, retry, faults)
+  private val replacement = new Replacement(finished, parallel, retry, faults)
 
   /** Idempotent. Errors: `STOPLOG_PART_LOST`, `STOPLOG_NAME_TAKEN`, `STOPLOG_PART_SHORT`, `STOPLOG_STORE_WRITE`,
     * and those of a user's listener.
     */
   def publish(record: LogRecord): Unit = {
+    replacement.setAside(record)
     parallel.map(record.publish) { part =>
       publishPart(part, record)
       faults.at(Step.PartPublished)
     }
     faults.at(Step.AfterPublish)
+    replacement.forget(record)
     announcer.announce(record)
     log.markPublished(record)
     faults.at(Step.AfterMark)
@@ -52,6 +56,7 @@ private[commit] final class Publisher(
     }
 
   private def lost(part: Pending, record: LogRecord): Unit = {
+    replacement.undo(record)
     val error = Errors.partLost(
       s"${identity.path}/${part.finishedPath}",
       part.handle.token,

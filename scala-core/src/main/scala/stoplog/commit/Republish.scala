@@ -2,7 +2,7 @@ package stoplog.commit
 
 import stoplog.commit.complete.FollowUps
 import stoplog.log.{CommitLog, LogRecord}
-import stoplog.store.PartStore
+import stoplog.store.{FinishedStore, PartStore}
 
 /** Protocol step 1, before any claim. */
 object Republish {
@@ -15,11 +15,20 @@ object Republish {
       record: LogRecord,
       log: CommitLog,
       store: PartStore,
+      finished: FinishedStore,
       identity: SinkIdentity,
       onLost: LostPart,
       tools: SinkDriver.Tools,
       followUps: FollowUps
   ): Unit =
-    new Publisher(store, log, identity, onLost, tools.parallel, tools.retry, tools.faults, followUps)
+    new Publisher(
+      store,
+      log,
+      identity,
+      onLost,
+      tools,
+      followUps,
+      finished
+    )
       .republish(record)
 }

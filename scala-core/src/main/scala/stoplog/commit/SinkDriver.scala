@@ -1,5 +1,6 @@
 package stoplog.commit
 
+import scala.annotation.tailrec
 import scala.util.control.NonFatal
 
 import org.slf4j.LoggerFactory
@@ -8,9 +9,9 @@ import stoplog.commit.complete.{Completing, Completion, FollowUps, ManifestSweep
 import stoplog.error.Errors
 import stoplog.fault.{Faults, Step}
 import stoplog.log.{CommitLog, LogRecord, RecordKind, SinkState}
-import stoplog.part.{Open, Pending, RunId}
+import stoplog.part.{FinishedPart, Pending, RunId}
 import stoplog.rolling.{RollReason, RollingPolicy}
-import stoplog.store.{PartStore, SideStore}
+import stoplog.store.{FinishedStore, PartStore, SideStore}
 
 /** The driver's half of the commit protocol, for one run of one query. Knows no engine.
   *
@@ -28,18 +29,21 @@ final class SinkDriver(
     format: () => PartFormat[_],
     choices: SinkDriver.Choices,
     tools: SinkDriver.Tools,
-    followUps: FollowUps
+    followUps: FollowUps,
+    finished: FinishedStore = FinishedStore.untouched,
+    compaction: Compaction = Compaction.Off
 ) {
+  import Phase._
   import SinkDriver._
   import tools.{clock, faults, turn}
 
   private val publisher =
-    new Publisher(store, log, identity, choices.onLost, tools.parallel, tools.retry, faults, followUps)
+    new Publisher(store, log, identity, choices.onLost, tools, followUps, finished)
   private val claiming =
     new Claiming(log, store, publisher, identity, settings, choices.onForeign, tools)
-  private val closer     = new Closer(store, format, tools.parallel, run, refuseIfOvertaken, faults)
-  private val missing    = new MissingParts(store, sides, choices.onLost)
-  private val sweeper    = new Sweeper(store, sides, log, tools.parallel, clock, faults)
+  private val closer  = new Closer(store, format, tools.parallel, run, claiming.refuseIfOvertaken(_), faults)
+  private val missing = new MissingParts(store, sides, choices.onLost)
+  private val sweeper = new Sweeper(store, sides, finished, log, tools.parallel, clock, faults)
   private val manifests  = new ManifestSweeper(followUps, clock)
   private val completing = new Completing(followUps, tools.parallel, tools.retry)
 
@@ -81,9 +85,9 @@ final class SinkDriver(
         case other                  => throw new IllegalStateException(s"an epoch was begun while $other")
       }
       StartCheck.sequence(held.state, identity, batch)
-      settled(held)
-      val plan = planOf(held, slots)
-      phase = Running(held, plan)
+      val ready = compacted(settled(held))
+      val plan  = EpochPlan.of(run, ready.newest.seq, ready.state, slots)
+      phase = Running(ready, plan)
       plan
     } catch { case e: Throwable => turn.give(); throw e }
   }
@@ -100,7 +104,7 @@ final class SinkDriver(
         faults.at(Step.BeforeRecord)
         val draft   = EpochDraft.of(plan, results, policy, settings.schema.id, clock.millis())
         val state   = held.state.copy(lastEpoch = Some(epoch), open = draft.open, nextPart = draft.nextPart)
-        val next    = completing.next(state, draft.closed, draft.due, clock.millis())
+        val next    = completing.next(state, draft.closed, draft.due, compaction, clock.millis())
         val publish = draft.closed ++ closer.close(next.due, held.newest.seq)
         val decided = record(held, RecordKind.Epoch(epoch), publish, next)
         seen = seen.rejected(results.map(_.rejectedRows).sum)
@@ -193,26 +197,52 @@ final class SinkDriver(
       else
         roll(
           held,
-          left(state.copy(open = Vector.empty), held.state.open.map(Due(_, SinkSettings.ContentChanged)))
+          left(
+            state.copy(open = Vector.empty, small = Vector.empty),
+            held.state.open.map(Due(_, SinkSettings.ContentChanged))
+          )
         )
     }
 
+  /** Decides on a merge that is over, or begins one that is due. Waits for none: an epoch is about to begin. */
+  private def compacted(held: Held): Held = {
+    val next =
+      compaction.next(completing.mergeable(held.state), completing.closing(held.state, clock.millis()))
+    val known = held.copy(state = next.state)
+    phase = known
+    next.replacement.fold(known) { replaced =>
+      val completion = completing.replacing(next.state, replaced.inputs, clock.millis())
+      settled(record(known, RecordKind.Compact, Vector(replaced.merged), completion, replaced.inputs))
+    }
+  }
+
+  /** The same until nothing is due any more. */
+  @tailrec
+  private def compactedWhole(held: Held): Held = {
+    val next = compacted(held)
+    compaction.await()
+    if (compaction.isMerging || next.newest != held.newest) compactedWhole(next) else next
+  }
+
   private def rollDue(held: Held): Unit = {
     val now         = clock.millis()
-    val ready       = settled(held)
+    val ready       = compacted(settled(held))
     val (due, open) = EpochDraft.byClock(ready.state.open, policy, now)
-    val next        = left(ready.state.copy(open = open), due)
-    if (!next.isEmpty) {
-      faults.at(Step.BeforeRoll)
-      roll(ready, next)
-      ()
-    }
-    if (now - sweptAtMillis >= SweepEveryMillis) sweep()
+    rollIfDue(ready, left(ready.state.copy(open = open), due))
+    // what a merge writes is in no record, however long it takes
+    if (now - sweptAtMillis >= SweepEveryMillis && !compaction.isMerging) sweep()
   }
 
   /** With no task's parts. */
   private def left(state: SinkState, due: Vector[Due]): Completion =
-    completing.next(state, Vector.empty, due, clock.millis())
+    completing.next(state, Vector.empty, due, compaction, clock.millis())
+
+  private def rollIfDue(held: Held, next: Completion): Held =
+    if (next.isEmpty) held
+    else {
+      faults.at(Step.BeforeRoll)
+      roll(held, next)
+    }
 
   private def roll(held: Held, next: Completion): Held =
     settled(record(held, RecordKind.Roll, closed(held, next.due), next))
@@ -228,8 +258,11 @@ final class SinkDriver(
 
   private def release(held: Held, finish: Finish): Unit = {
     faults.at(Step.BeforeRelease)
-    val ready = settled(held)
-    val due   = finish match {
+    val ready = finish match {
+      case Finish.PublishOpen if compaction != Compaction.Off => compactedWhole(allClosed(settled(held)))
+      case _                                                  => settled(held)
+    }
+    val due = finish match {
       case Finish.PublishOpen => ready.state.open.map(Due(_, RollReason.End))
       case Finish.KeepOpen    => Vector.empty
     }
@@ -239,12 +272,26 @@ final class SinkDriver(
     ()
   }
 
+  /** Only then can the last parts be merged, and their buckets be marked. */
+  private def allClosed(held: Held): Held =
+    rollIfDue(
+      held,
+      left(held.state.copy(open = Vector.empty), held.state.open.map(Due(_, RollReason.End)))
+    )
+
   /** Appends the next record. From here until [[settled]] its parts are decided, and not yet visible. */
-  private def record(held: Held, kind: RecordKind, publish: Vector[Pending], completion: Completion): Held = {
+  private def record(
+      held: Held,
+      kind: RecordKind,
+      publish: Vector[Pending],
+      completion: Completion,
+      replace: Vector[FinishedPart] = Vector.empty
+  ): Held = {
     val started         = clock.millis()
     val seq             = held.newest.seq + 1
-    val (state, follow) = completion.decided(publish, Manifests.path(identity.sinkId, seq))
-    val next            = LogRecord(seq, kind, run, started, publish, state, follow)
+    val (asked, follow) = completion.decided(publish, Manifests.path(identity.sinkId, seq))
+    val state           = compaction.noting(asked, publish)
+    val next            = LogRecord(seq, kind, run, started, publish, state, follow, replace)
     appended(next)
     val decided =
       Held(next, state, settled = false, held.state.sideFiles ++ completion.sideFiles -- state.sideFiles)
@@ -281,7 +328,7 @@ final class SinkDriver(
     if (held.newest.hasToBeSettled) {
       val started = clock.millis()
       publisher.publish(held.newest)
-      seen = seen.published(held.newest.publish, clock.millis() - started)
+      seen = seen.published(held.newest, clock.millis() - started)
     }
     val done = held.copy(settled = true, unneeded = Set.empty)
     phase = done
@@ -299,20 +346,6 @@ final class SinkDriver(
     }
     faults.at(Step.AfterDrop)
   }
-
-  /** Error: `STOPLOG_FENCED`. */
-  private def refuseIfOvertaken(seq: Long): Unit = log.newerThan(seq).foreach { newer =>
-    throw Errors.fenced(identity.path, identity.sinkId, newer, "another run")
-  }
-
-  private def planOf(held: Held, slots: Int): EpochPlan = EpochPlan(
-    run,
-    held.newest.seq,
-    held.state.lastEpoch,
-    slots,
-    Handout.assign(held.state.open, slots),
-    held.state.nextPart
-  )
 
   private def putBack(held: Held): Unit = {
     phase = held
@@ -348,39 +381,6 @@ object SinkDriver {
     /** Leaves them for the next run to go on with. */
     case object KeepOpen extends Finish
   }
-
-  private sealed trait Phase
-  private case object Unclaimed extends Phase
-
-  /** No epoch yet, and an earlier run's log, which ended with this record at the start. */
-  private final case class Waiting(seenSeq: Long) extends Phase
-
-  /** The claim is held and no epoch runs. `state` may know more of who owns a part than the record says; `unneeded`
-    * are the side files that this record let go.
-    */
-  private final case class Held(
-      newest: LogRecord,
-      state: SinkState,
-      settled: Boolean,
-      unneeded: Set[String] = Set.empty
-  ) extends Phase {
-
-    /** Every part may still be written by an attempt of an epoch that was given up (I1). */
-    def doubtful: Held = doubtfulOf(state.open)
-
-    /** The same of these parts alone. */
-    def doubtfulOf(parts: Vector[Open]): Held = {
-      val names = parts.map(_.finishedPath).toSet
-      copy(state = state.copy(open = state.open.map { part =>
-        if (names(part.finishedPath)) part.copy(owner = None) else part
-      }))
-    }
-  }
-  private final case class Running(held: Held, plan: EpochPlan) extends Phase
-
-  /** Another driver goes on from here, or nobody knows: this one writes nothing more. */
-  private final case class Lost(reason: Throwable) extends Phase
-  private case object Ended                        extends Phase
 
   /** As many as Spark keeps batches: enough to look back when something went wrong. */
   private val KeptRecords = 100

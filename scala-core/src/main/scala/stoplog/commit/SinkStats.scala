@@ -1,7 +1,7 @@
 package stoplog.commit
 
 import stoplog.log.LogRecord
-import stoplog.part.{Open, Pending}
+import stoplog.part.{FinishedPart, Open, Pending}
 import stoplog.rolling.RollReason
 
 /** What a driver has done in this run and what it holds now: immutable, so that any thread may read it.
@@ -12,6 +12,7 @@ import stoplog.rolling.RollReason
   * @param markedBuckets markers that records of this run have decided
   * @param lateBuckets   how often rows came to a bucket that had a marker
   * @param rolled        parts closed in this run, by reason
+  * @param compaction    the merges that are decided and visible
   * @param recordMillis  how long writing the last record took
   * @param publishMillis how long publishing the last record's parts took
   */
@@ -26,6 +27,7 @@ final case class SinkStats(
     markedBuckets: Long,
     lateBuckets: Long,
     rolled: Map[RollReason, Long],
+    compaction: CompactionStats,
     recordMillis: Long,
     publishMillis: Long
 ) {
@@ -34,7 +36,7 @@ final case class SinkStats(
     pendingParts = record.publish.size,
     epochsCommitted = epochsCommitted + epochs,
     markedBuckets = markedBuckets + record.follow.markers.size,
-    rolled = record.publish.foldLeft(rolled)((counts, part) => counts.updatedWith(part.reason)(plusOne)),
+    rolled = closed(record).foldLeft(rolled)((counts, part) => counts.updatedWith(part.reason)(plusOne)),
     recordMillis = tookMillis
   )
 
@@ -42,17 +44,36 @@ final case class SinkStats(
 
   private[commit] def late(buckets: Int): SinkStats = copy(lateBuckets = lateBuckets + buckets)
 
-  private[commit] def published(parts: Vector[Pending], tookMillis: Long): SinkStats = copy(
-    pendingParts = 0,
-    publishedParts = publishedParts + parts.size,
-    publishedBytes = publishedBytes + parts.map(_.sizeBytes).sum,
-    publishedRows = publishedRows + parts.map(_.records).sum,
-    publishMillis = tookMillis
-  )
+  private[commit] def published(record: LogRecord, tookMillis: Long): SinkStats = {
+    val parts = closed(record)
+    copy(
+      pendingParts = 0,
+      publishedParts = publishedParts + parts.size,
+      publishedBytes = publishedBytes + parts.map(_.sizeBytes).sum,
+      publishedRows = publishedRows + parts.map(_.records).sum,
+      compaction = compaction.and(record.replace),
+      publishMillis = tookMillis
+    )
+  }
+
+  /** The parts with rows that were not visible before. */
+  private def closed(record: LogRecord): Vector[Pending] =
+    if (record.replace.isEmpty) record.publish else Vector.empty
 
   private def plusOne(count: Option[Long]): Option[Long] = Some(count.getOrElse(0L) + 1)
 }
 
+/** @param merges how many merged parts took the place of others
+  * @param parts  how many parts those were
+  * @param bytes  of them
+  */
+final case class CompactionStats(merges: Long, parts: Long, bytes: Long) {
+  private[commit] def and(replaced: Vector[FinishedPart]): CompactionStats =
+    if (replaced.isEmpty) this
+    else CompactionStats(merges + 1, parts + replaced.size, bytes + replaced.map(_.sizeBytes).sum)
+}
+
 object SinkStats {
-  val empty: SinkStats = SinkStats(Vector.empty, 0, 0, 0, 0, 0, 0, 0, 0, Map.empty, 0, 0)
+  val empty: SinkStats =
+    SinkStats(Vector.empty, 0, 0, 0, 0, 0, 0, 0, 0, Map.empty, CompactionStats(0, 0, 0), 0, 0)
 }

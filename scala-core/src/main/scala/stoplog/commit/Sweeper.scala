@@ -5,12 +5,13 @@ import org.slf4j.LoggerFactory
 import stoplog.fault.{Faults, Step}
 import stoplog.log.{CommitLog, LogRecord}
 import stoplog.part.RunId
-import stoplog.store.{PartStore, SideStore, Staged}
+import stoplog.store.{FinishedStore, PartStore, SideStore, Staged}
 
 /** Protocol step 10: removes what dead attempts left behind (I5). */
 private[commit] final class Sweeper(
     store: PartStore,
     sides: SideStore,
+    finished: FinishedStore,
     log: CommitLog,
     parallel: Parallel,
     clock: Clock,
@@ -29,7 +30,8 @@ private[commit] final class Sweeper(
     def old(staged: Vector[Staged]) = staged.filter(_.modifiedAtMillis < cutoff).map(_.token)
     val oldParts                    = old(store.staged())
     val oldSides                    = old(sides.staged())
-    if (oldParts.isEmpty && oldSides.isEmpty) 0
+    val aside                       = finished.setAsideFor()
+    if (oldParts.isEmpty && oldSides.isEmpty && aside.isEmpty) 0
     else
       log.newest().filter(_.run == run).fold(0) { newest =>
         val needed  = named(newest)
@@ -40,6 +42,8 @@ private[commit] final class Sweeper(
           faults.at(Step.MidSweep)
         }
         sides.discard(beside)
+        // Older records have been carried out. What is aside for them was put there by a driver that slept.
+        aside.filter(_ < newest.seq).foreach(finished.forget)
         val count = orphans.size + beside.size
         if (count > 0) logger.info(s"Removed $count unfinished files that no record names")
         count

@@ -85,6 +85,9 @@ object Errors {
   def readUnsupported(path: String): StoplogArgumentException =
     argument("STOPLOG_READ_UNSUPPORTED", "path" -> path)
 
+  def notCompactable(path: String, why: String): StoplogArgumentException =
+    argument("STOPLOG_NOT_COMPACTABLE", "path" -> path, "why" -> reason(why))
+
   def viewUnknown(view: String): StoplogArgumentException =
     argument("STOPLOG_VIEW_UNKNOWN", "view" -> view)
 

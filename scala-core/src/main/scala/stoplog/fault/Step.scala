@@ -60,6 +60,24 @@ object Step {
       extends Step("afterRelease", "the release record decides; its parts may still be hidden")
   case object MidSweep extends Step("midSweep", "some orphans deleted")
 
+  // small parts give way to one
+  case object MidMerge
+      extends Step("midMerge", "some of the rows of several finished parts in one that no record names")
+  case object BeforeCompact
+      extends Step(
+        "beforeCompact",
+        "the merged part is durable; no record names it, and its rows are visible"
+      )
+  case object MidReplace
+      extends Step("midReplace", "the record decides; some of the parts that it replaces are out of sight")
+  case object AfterReplace
+      extends Step("afterReplace", "all that is replaced is out of sight; the merged part is not visible")
+  case object AfterForget
+      extends Step(
+        "afterForget",
+        "the merged part is visible and what it replaces deleted; the record is not marked"
+      )
+
   // a batch job that replaces what is there
   case object MidSetAside
       extends Step("midSetAside", "the record decides; some of what it replaces is out of sight")
@@ -92,6 +110,11 @@ object Step {
     BeforeRelease,
     AfterRelease,
     MidSweep,
+    MidMerge,
+    BeforeCompact,
+    MidReplace,
+    AfterReplace,
+    AfterForget,
     MidSetAside,
     AfterSetAside
   )

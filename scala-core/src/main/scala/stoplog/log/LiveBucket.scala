@@ -3,6 +3,7 @@ package stoplog.log
 /** What is in a bucket, or came to it. */
 final case class Totals(files: Long, rows: Long, bytes: Long) {
   def +(other: Totals): Totals = Totals(files + other.files, rows + other.rows, bytes + other.bytes)
+  def -(other: Totals): Totals = Totals(files - other.files, rows - other.rows, bytes - other.bytes)
 }
 
 object Totals {

@@ -1,6 +1,6 @@
 package stoplog.log
 
-import stoplog.part.{Open, Pending, RunId}
+import stoplog.part.{FinishedPart, Open, Pending, RunId}
 
 /** What a record says that happened. */
 sealed abstract class RecordKind(val word: String) extends Product with Serializable
@@ -16,6 +16,9 @@ object RecordKind {
   /** Parts closed by the driver's clock, between epochs. */
   case object Roll extends RecordKind("roll")
 
+  /** Small finished parts give way to one with their rows, between epochs. */
+  case object Compact extends RecordKind("compact")
+
   /** The clean end of a run. */
   case object Release extends RecordKind("release")
 }
@@ -28,6 +31,8 @@ object RecordKind {
   * @param nextPart  the number of the next part
   * @param settings  what must not change silently between runs (the zone of the buckets, the format of open parts)
   * @param live      the buckets with rows that no marker counts, if markers are asked for
+  * @param small     finished parts that may be merged, oldest first; as many as compaction lets wait, and none without
+  *                  it
   */
 final case class SinkState(
     queryId: String,
@@ -35,7 +40,8 @@ final case class SinkState(
     open: Vector[Open],
     nextPart: Long,
     settings: Map[String, String],
-    live: Vector[LiveBucket] = Vector.empty
+    live: Vector[LiveBucket] = Vector.empty,
+    small: Vector[FinishedPart] = Vector.empty
 ) {
 
   /** The columns of the rows, as the run wrote them down that set them last. */
@@ -56,6 +62,7 @@ object SinkState {
   * @param seq     its place in the log, dense from 0
   * @param publish the parts that this record makes visible (I3)
   * @param follow  what is done once they are
+  * @param replace the finished parts that go out of sight before that, because the published one has their rows
   */
 final case class LogRecord(
     seq: Long,
@@ -64,7 +71,8 @@ final case class LogRecord(
     writtenAtMillis: Long,
     publish: Vector[Pending],
     state: SinkState,
-    follow: FollowUp = FollowUp.nothing
+    follow: FollowUp = FollowUp.nothing,
+    replace: Vector[FinishedPart] = Vector.empty
 ) {
 
   /** Whether there is anything to do once the record is in the log. */

@@ -29,6 +29,7 @@ private[log] object RecordJson {
     record.publish.foreach(writePending(_, usual, into))
     into.writeEndArray()
     FollowUpJson.write(record.follow, into)
+    if (record.replace.nonEmpty) FinishedPartJson.write("replace", record.replace, into)
     writeState(record.state, into)
     into.writeEndObject()
   }
@@ -42,7 +43,8 @@ private[log] object RecordJson {
       writtenAtMillis = long(from, "writtenAtMillis"),
       publish = objects(from, "publish").map(readPending(_, state.schema.map(SchemaId.of))),
       state = state,
-      follow = FollowUpJson.read(from)
+      follow = FollowUpJson.read(from),
+      replace = FinishedPartJson.read("replace", from)
     )
   }
 
@@ -50,6 +52,7 @@ private[log] object RecordJson {
     case "claim"   => RecordKind.Claim
     case "epoch"   => RecordKind.Epoch(long(from, "epoch"))
     case "roll"    => RecordKind.Roll
+    case "compact" => RecordKind.Compact
     case "release" => RecordKind.Release
     case other     => throw new IllegalArgumentException(s"unknown kind '$other'")
   }
@@ -67,6 +70,7 @@ private[log] object RecordJson {
     state.open.foreach(writeOpen(_, usual, into))
     into.writeEndArray()
     LiveBucketJson.write(state.live, into)
+    if (state.small.nonEmpty) FinishedPartJson.write("small", state.small, into)
     into.writeEndObject()
   }
 
@@ -79,7 +83,8 @@ private[log] object RecordJson {
       open = objects(from, "open").map(readOpen(_, usual)),
       nextPart = long(from, "nextPart"),
       settings = settings,
-      live = LiveBucketJson.read(from)
+      live = LiveBucketJson.read(from),
+      small = FinishedPartJson.read("small", from)
     )
   }
 

@@ -39,14 +39,16 @@ final case class SinkOption private[options] (
 sealed abstract class OptionGroup(val title: String) extends Product with Serializable
 
 object OptionGroup {
-  case object Format   extends OptionGroup("Where and how")
-  case object Rolling  extends OptionGroup("When a part is closed")
-  case object Bucket   extends OptionGroup("Which directory a row goes to")
-  case object Name     extends OptionGroup("Names")
-  case object Writer   extends OptionGroup("Writers")
-  case object Recovery extends OptionGroup("Ownership, end and failures")
-  case object Complete extends OptionGroup("Complete buckets and manifests")
-  case object Read     extends OptionGroup("Reading the sink's state")
+  case object Format     extends OptionGroup("Where and how")
+  case object Rolling    extends OptionGroup("When a part is closed")
+  case object Compaction extends OptionGroup("Merging small finished parts")
+  case object Bucket     extends OptionGroup("Which directory a row goes to")
+  case object Name       extends OptionGroup("Names")
+  case object Writer     extends OptionGroup("Writers")
+  case object Recovery   extends OptionGroup("Ownership, end and failures")
+  case object Complete   extends OptionGroup("Complete buckets and manifests")
+  case object Read       extends OptionGroup("Reading the sink's state")
 
-  val all: Seq[OptionGroup] = Seq(Format, Rolling, Bucket, Name, Writer, Recovery, Complete, Read)
+  val all: Seq[OptionGroup] =
+    Seq(Format, Rolling, Compaction, Bucket, Name, Writer, Recovery, Complete, Read)
 }

@@ -4,7 +4,7 @@ import stoplog.options.OptionGroup._
 
 /** Every option of stoplog, once: the parser, `docs/options.md` and the Python package are held to this list.
   */
-object SinkOptionRegistry extends OptionForms {
+object SinkOptionRegistry extends CompactionEntries {
 
   val Path: SinkOption = required(
     Format,
@@ -381,6 +381,7 @@ object SinkOptionRegistry extends OptionForms {
       InactivityInterval,
       BucketCheckInterval
     ),
+    compactionOptions,
     Seq(BucketBy, PartitionBy, BucketAssigner, BucketFormat, BucketColumn, TimeZone),
     Seq(PartPrefix, PartSuffix, InProgress, InProgressPrefix, InProgressSuffix, PendingPrefix, PendingSuffix),
     Seq(MaxOpenParts, Distribution),

@@ -39,6 +39,8 @@ import stoplog.rolling.RollingPolicy
   *   how Spark spreads the rows over the writers
   * @param sinkId
   *   the name of the commit log, which is a directory's name too
+  * @param compaction
+  *   whether and when small finished parts are merged
   * @param rejectPath
   *   the directory of rejected rows, under `path`
   * @param completeness
@@ -68,6 +70,7 @@ final class SinkOptions private (
     val onBadRow: OnBadRow,
     val rejectPath: String,
     val completeness: Completeness,
+    val compaction: Option[CompactionChoice],
     val durability: Durability,
     val truncation: Truncation,
     val passThrough: Map[String, String],
@@ -122,6 +125,7 @@ object SinkOptions {
     val path        = readPath(asked, problems)
     val format      = FormatOptions.format(asked, problems)
     val passThrough = PassThrough.parse(asked, format, problems)
+    val rolling     = RollingOptions.parse(asked)
     val onBadRow    = RejectOptions.onBadRow(asked)
     val bucketing   = BucketingOptions.parse(asked, problems)
     asked.withoutEffect(Seq(Registry.View), "on a write, only with spark.read")
@@ -129,7 +133,7 @@ object SinkOptions {
       path = path,
       format = format.getOrElse(FormatChoice.Rows("text")),
       compression = FormatOptions.compression(asked, format),
-      rolling = RollingOptions.parse(asked),
+      rolling = rolling,
       bucketCheckIntervalMillis = asked.value(Registry.BucketCheckInterval)(TimeSpan.parse),
       bucketing = bucketing,
       partPrefix = NameOptions.prefix(asked),
@@ -145,6 +149,7 @@ object SinkOptions {
       onBadRow = onBadRow,
       rejectPath = RejectOptions.path(asked, onBadRow),
       completeness = CompleteOptions.parse(asked, bucketing, problems),
+      compaction = CompactionOptions.parse(asked, format, rolling, problems),
       durability = asked.choice(Registry.Durability, Durability.all),
       truncation = NameOptions.truncation(asked),
       passThrough = passThrough,

@@ -8,6 +8,7 @@ import java.util.Base64
 import scala.util.control.NonFatal
 
 import stoplog.bucket.{BucketAssigner, BucketListener}
+import stoplog.compact.Compactor
 import stoplog.error.Errors
 import stoplog.format.Encoder
 import stoplog.format.bulk.BulkWriters
@@ -81,6 +82,7 @@ object UserObject {
     case _: Encoder        => Registry.Encoder.key
     case _: BucketAssigner => Registry.BucketAssigner.key
     case _: BulkWriters    => Registry.BulkWriter.key
+    case _: Compactor      => Registry.Compactor.key
     case _: RollingPolicy  => Registry.RollingPolicy.key
     case _: BucketListener => CompleteRegistry.BucketListener.key
     case _                 => "of this object"

@@ -7,4 +7,7 @@ package stoplog.part
   */
 final case class PartNaming(prefix: String, suffix: String) {
   def name(run: RunId, number: Long): String = s"$prefix-${run.uid}-$number$suffix"
+
+  /** The name of a part that a merge has written: `<prefix>-<uid>-m<n><suffix>`, counted by the run itself. */
+  def merged(run: RunId, number: Long): String = s"$prefix-${run.uid}-m$number$suffix"
 }

@@ -27,6 +27,7 @@ private[spark] final class EarlierRun(
     newest,
     table.storage.log,
     table.storage.parts,
+    table.storage.finished,
     SinkIdentity(table.storage.path, table.storage.sinkId, queryId),
     SinkRun.onLost(table.options),
     SinkRun.tools,

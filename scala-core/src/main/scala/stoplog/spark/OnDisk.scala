@@ -8,8 +8,10 @@ import stoplog.error.Errors
 import stoplog.fault.Faults
 import stoplog.log.RecordStore
 import stoplog.options.{Durability => AskedDurability}
-import stoplog.store.{JobStore, NoteStore, PartLayout, PartStore, SideStore}
-import stoplog.store.local.{Durability, LocalJobStore, LocalNotes, LocalPartStore, LocalRecords, LocalSides}
+import stoplog.store.{FinishedStore, JobStore, NoteStore, PartLayout, PartStore, SideStore}
+import stoplog.store.local.{
+  Durability, LocalFinished, LocalJobStore, LocalNotes, LocalPartStore, LocalRecords, LocalSides
+}
 
 /** A local, or everywhere mounted, file system. */
 private[spark] final case class OnDisk(path: String, root: String, durability: Durability) extends SinkPlace {
@@ -18,10 +20,14 @@ private[spark] final case class OnDisk(path: String, root: String, durability: D
 
   override def sides(sinkId: String): SideStore = new LocalSides(root, sinkId, durability)
 
+  override def finished(sinkId: String): FinishedStore = new LocalFinished(root, sinkId, durability)
+
   override def records(sinkId: String): RecordStore =
     new LocalRecords(root, sinkId, durability, Faults.ofThisJvm)
 
   override def notes(sinkId: String): NoteStore = new LocalNotes(root, sinkId, durability)
+
+  override def pathOf(relative: String): HadoopPath = new HadoopPath("file", null, s"$root/$relative")
 
   override def job(sinkId: String): JobStore = new LocalJobStore(root, sinkId, durability)
 

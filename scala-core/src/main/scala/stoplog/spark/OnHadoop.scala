@@ -1,5 +1,6 @@
 package stoplog.spark
 
+import org.apache.hadoop.fs.{Path => HadoopPath}
 import org.slf4j.LoggerFactory
 
 import stoplog.error.Errors
@@ -7,7 +8,7 @@ import stoplog.fault.Faults
 import stoplog.log.RecordStore
 import stoplog.options.{Durability, Truncation}
 import stoplog.rolling.{PartStats, RollReason, RollingPolicy}
-import stoplog.store.{JobStore, NoteStore, PartLayout, PartStore, SideStore}
+import stoplog.store.{FinishedStore, JobStore, NoteStore, PartLayout, PartStore, SideStore}
 import stoplog.store.hadoop._
 
 /** Any Hadoop file system, by what it turns out to be able to do.
@@ -40,6 +41,8 @@ private[spark] final class OnHadoop(
   override def sides(sinkId: String): SideStore =
     new HadoopSides(files, sinkId, HadoopChoices.durability(durability))
 
+  override def finished(sinkId: String): FinishedStore = new HadoopFinished(files, sinkId)
+
   override def records(sinkId: String): RecordStore =
     new HadoopRecords(
       files,
@@ -51,6 +54,8 @@ private[spark] final class OnHadoop(
 
   override def notes(sinkId: String): NoteStore =
     new HadoopNotes(files, sinkId, HadoopChoices.durability(durability), abilities(sinkId).exclusion)
+
+  override def pathOf(relative: String): HadoopPath = files.at(relative)
 
   override def job(sinkId: String): JobStore = new HadoopJobStore(files, sinkId)
 

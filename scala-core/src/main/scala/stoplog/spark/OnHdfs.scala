@@ -1,10 +1,12 @@
 package stoplog.spark
 
+import org.apache.hadoop.fs.{Path => HadoopPath}
+
 import stoplog.error.Errors
 import stoplog.fault.Faults
 import stoplog.log.RecordStore
 import stoplog.options.{Durability, Truncation}
-import stoplog.store.{JobStore, NoteStore, PartLayout, PartStore, SideStore}
+import stoplog.store.{FinishedStore, JobStore, NoteStore, PartLayout, PartStore, SideStore}
 import stoplog.store.hadoop._
 import stoplog.store.hdfs.{HdfsJobStore, HdfsPartStore, HdfsSides}
 
@@ -20,10 +22,14 @@ private[spark] final case class OnHdfs(
 
   override def sides(sinkId: String): SideStore = new HdfsSides(files, sinkId, durability)
 
+  override def finished(sinkId: String): FinishedStore = new HadoopFinished(files, sinkId)
+
   override def records(sinkId: String): RecordStore =
     new HadoopRecords(files, sinkId, durability, Faults.ofThisJvm)
 
   override def notes(sinkId: String): NoteStore = new HadoopNotes(files, sinkId, durability)
+
+  override def pathOf(relative: String): HadoopPath = files.at(relative)
 
   override def job(sinkId: String): JobStore = new HdfsJobStore(files, sinkId)
 

@@ -2,10 +2,12 @@ package stoplog.spark
 
 import java.io.IOException
 
+import org.apache.hadoop.fs.{Path => HadoopPath}
+
 import stoplog.error.Errors
 import stoplog.fault.Faults
 import stoplog.log.RecordStore
-import stoplog.store.{JobStore, NoteStore, PartLayout, PartStore, SideStore}
+import stoplog.store.{FinishedStore, JobStore, NoteStore, PartLayout, PartStore, SideStore}
 import stoplog.store.hadoop.{HadoopFiles, HadoopJobStore}
 import stoplog.store.s3._
 
@@ -19,9 +21,13 @@ private[spark] final case class OnS3(path: String, files: HadoopFiles) extends S
 
   override def sides(sinkId: String): SideStore = new S3Sides(files, sinkId)
 
+  override def finished(sinkId: String): FinishedStore = new S3Finished(files, sinkId)
+
   override def records(sinkId: String): RecordStore = new S3Records(files, sinkId)
 
   override def notes(sinkId: String): NoteStore = new S3Notes(files)
+
+  override def pathOf(relative: String): HadoopPath = files.at(relative)
 
   override def job(sinkId: String): JobStore = new S3JobStore(files, sinkId)
 

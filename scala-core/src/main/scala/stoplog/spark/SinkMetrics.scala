@@ -28,6 +28,9 @@ private[spark] object SinkMetrics {
     "rejectedRows"         -> stats.rejectedRows,
     "bucketsComplete"      -> stats.markedBuckets,
     "lateBuckets"          -> stats.lateBuckets,
+    "compactions"          -> stats.compaction.merges,
+    "compactedParts"       -> stats.compaction.parts,
+    "compactedBytes"       -> stats.compaction.bytes,
     "recordMillis"         -> stats.recordMillis,
     "publishMillis"        -> stats.publishMillis
   ) ++ rolled(stats)

@@ -12,7 +12,7 @@ import stoplog.error.Errors
 import stoplog.log.RecordStore
 import stoplog.options.{Durability, Truncation}
 import stoplog.rolling.RollingPolicy
-import stoplog.store.{JobStore, NoteStore, PartLayout, PartStore, SideStore}
+import stoplog.store.{FinishedStore, JobStore, NoteStore, PartLayout, PartStore, SideStore}
 import stoplog.store.hadoop.{HadoopFiles, HadoopSettings, Renaming}
 import stoplog.store.s3.{S3Library, S3Purge, S3Records}
 
@@ -20,10 +20,13 @@ import stoplog.store.s3.{S3Library, S3Purge, S3Records}
 private[spark] trait SinkPlace extends Serializable {
   def parts(sinkId: String, layout: PartLayout): PartStore
   def sides(sinkId: String): SideStore
+  def finished(sinkId: String): FinishedStore
   def records(sinkId: String): RecordStore
 
   /** What is written for readers beside the parts; not asked what the storage can do before something is written. */
   def notes(sinkId: String): NoteStore
+
+  def pathOf(relative: String): HadoopPath
   def job(sinkId: String): JobStore
 
   /** The sink ids that there are, by the beginning of their names. */

@@ -5,6 +5,7 @@ import java.util.concurrent.atomic.AtomicBoolean
 
 import scala.util.control.NonFatal
 
+import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.streaming.StreamingQueryProgress
 import org.slf4j.LoggerFactory
 
@@ -23,8 +24,10 @@ private[spark] final class SinkRun(
 ) {
   private val storage = sink.storage
 
+  private val run = RunId.random()
+
   private val driver = new SinkDriver(
-    RunId.random(),
+    run,
     SinkIdentity(storage.path, storage.sinkId, queryId),
     sink.settings.copy(noted = Map(QueryTrigger.Noted -> trigger.word)),
     sink.policy,
@@ -34,7 +37,9 @@ private[spark] final class SinkRun(
     () => new EndingParts(storage.sides),
     SinkDriver.Choices(onForeign, SinkRun.onLost(options)),
     SinkRun.tools,
-    SinkFollowUps.of(options, sink.schema, storage)
+    SinkFollowUps.of(options, sink.schema, storage),
+    storage.finished,
+    sink.compaction.fold(Compaction.Off: Compaction)(_.of(run, sink, SparkSession.active.sparkContext))
   )
   private val watermarks = new Watermarks(options, driver.reached)
   private var timer      = Option.empty[ScheduledFuture[_]]

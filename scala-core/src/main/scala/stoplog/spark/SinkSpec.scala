@@ -34,7 +34,8 @@ private[spark] final case class SinkSpec(
     maxOpenParts: Int,
     settings: SinkSettings,
     rejects: Option[Rejects],
-    times: RowTimes[InternalRow]
+    times: RowTimes[InternalRow],
+    compaction: Option[CompactionSpec]
 ) {
 
   /** The same for a batch job, whose parts end with their task. */
@@ -73,7 +74,8 @@ private[spark] object SinkSpec {
       options.maxOpenParts,
       RecordedSettings.of(options, columns.schema, storage),
       rejectsOf(options, schema, format, session),
-      SinkFollowUps.times(options, schema).getOrElse(RowTimes.Unasked)
+      SinkFollowUps.times(options, schema).getOrElse(RowTimes.Unasked),
+      options.compaction.map(CompactionSpec.of(_, format))
     )
   }
 

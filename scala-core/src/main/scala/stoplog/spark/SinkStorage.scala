@@ -1,10 +1,12 @@
 package stoplog.spark
 
+import org.apache.hadoop.fs.{Path => HadoopPath}
+
 import stoplog.error.Errors
 import stoplog.log.{CommitLog, RecordStore}
 import stoplog.options.{Durability, SinkOptions, Staging, Truncation}
 import stoplog.rolling.RollingPolicy
-import stoplog.store.{JobStore, NoteStore, PartLayout, PartStore, SideStore}
+import stoplog.store.{FinishedStore, JobStore, NoteStore, PartLayout, PartStore, SideStore}
 
 /** The stores of one sink id under one path. Goes to the executors.
   *
@@ -20,9 +22,14 @@ private[spark] final class SinkStorage private (
 
   @transient lazy val sides: SideStore = place.sides(sinkId)
 
+  @transient lazy val finished: FinishedStore = place.finished(sinkId)
+
   @transient lazy val records: RecordStore = place.records(sinkId)
 
   def notes: NoteStore = place.notes(sinkId)
+
+  /** A file under the path, for readers of any format. */
+  def pathOf(relative: String): HadoopPath = place.pathOf(relative)
 
   /** The directory of this sink id, which for a batch job is its own. */
   def job: JobStore = place.job(sinkId)
@@ -59,11 +66,14 @@ private[spark] object SinkStorage {
   }
 
   /** For looking at a sink's state, which needs nothing of how it is written. */
-  def reading(path: String, sinkId: String): SinkStorage =
+  def reading(path: String, sinkId: String): SinkStorage = plain(path, sinkId, Durability.Process)
+
+  /** Of a log that belongs to no sink. */
+  def plain(path: String, sinkId: String, durability: Durability): SinkStorage =
     new SinkStorage(
       path,
       sinkId,
-      SinkPlace.of(path, Durability.Process, Truncation.Allowed),
+      SinkPlace.of(path, durability, Truncation.Allowed),
       PartLayout.Staging(sinkId)
     )
 

@@ -11,11 +11,12 @@ import stoplog.part.{Open, Part, Pending, SchemaId}
 
 /** The tables behind the option `view`. They go back as far as records are kept, which is 100 of them.
   *
-  * `parts`: `bucket`, `name`, `state` (`open`, `pending` or `published`), `bytes`, `records`, `opened_at`,
+  * `parts`: `bucket`, `name`, `state` (`open`, `pending`, `published`, or `replaced` by a merged
+  * part), `bytes`, `records`, `opened_at`,
   * `last_written_at`, `roll_reason` (null while open), `epoch` (of the record that closed it; null while open),
   * `schema_id` (equal for parts of the same columns), `schema` (these columns as DDL; null if no kept record has them).
   *
-  * `epochs`: `seq`, `kind` (`claim`, `epoch`, `roll` or `release`), `epoch` (null but for that kind), `run`,
+  * `epochs`: `seq`, `kind` (`claim`, `epoch`, `roll`, `compact` or `release`), `epoch` (null but for that kind), `run`,
   * `written_at`, `published_parts`, `published_bytes`, `published_rows`, `open_parts`, `open_bytes`.
   *
   * `open`: `bucket`, `name`, `bytes`, `records`, `opened_at`, `last_written_at`, `unfinished_path`.
@@ -83,9 +84,12 @@ private[spark] object StateView {
   private def parts(log: CommitLog): Array[InternalRow] = {
     val records = log.all()
     val schemas = schemasOf(records)
+    val gone    = records.flatMap(_.replace).map(_.path).toSet
     val closed  = records.flatMap { record =>
       val state = if (log.isPublished(record)) "published" else "pending"
-      record.publish.map(part => closedRow(part, state, record, schemas))
+      record.publish.map { part =>
+        closedRow(part, if (gone(part.finishedPath)) "replaced" else state, record, schemas)
+      }
     }
     (closed ++ records.lastOption.toVector.flatMap(_.state.open).map(openRow(_, schemas))).toArray
   }

@@ -38,7 +38,8 @@ final class DriverWorld(policy: RollingPolicy, format: PartFormat[String] = Line
       identity: SinkIdentity = Samples.identity,
       parallel: Parallel = Parallel.sequential,
       retry: Retry = Retry.never,
-      followUps: FollowUps = MemoryNotes.unasked
+      followUps: FollowUps = MemoryNotes.unasked,
+      compaction: Compaction = Compaction.Off
   ): SinkDriver = new SinkDriver(
     run,
     identity,
@@ -50,7 +51,8 @@ final class DriverWorld(policy: RollingPolicy, format: PartFormat[String] = Line
     () => format,
     SinkDriver.Choices(onForeign, onLost),
     SinkDriver.Tools(clock, Faults.none, turn, parallel, retry),
-    followUps
+    followUps,
+    compaction = compaction
   )
 
   /** One task's work: one row a bucket. */

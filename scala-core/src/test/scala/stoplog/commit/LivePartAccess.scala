@@ -1,15 +1,35 @@
 package stoplog.commit
 
 import stoplog.part.{Closed, Open}
-import stoplog.store.PartStore
+import stoplog.rolling.RollReason
+import stoplog.store.{NewPart, PartStore}
 
-/** Ends an open part as the driver does. */
+/** Parts of a test's own, written and ended with the means of the protocol. */
 object LivePartAccess {
+
+  /** Writes a part that is closed at once, as a merge does. */
+  def write[R](part: NewPart, rows: Seq[R], format: PartFormat[R], store: PartStore)(
+      midway: => Unit
+  ): Merged = {
+    val live = LivePart.begin(part.bucket, part.name, store.create(part), format, RowTimes.Unasked, 0)
+    rows.zipWithIndex.foreach { case (row, index) =>
+      live.append(row, 0)
+      if (index == 0) midway
+    }
+    live.complete()
+    val pending = live.finish(RollReason.End)
+    pending.handle match {
+      case closed: Closed => Merged(closed, pending.sizeBytes)
+      case other          => throw new IllegalStateException(s"$other is not closed")
+    }
+  }
+
+  /** Ends an open part as the driver does. */
   def end(part: Open, format: PartFormat[_], store: PartStore): Closed = {
     val live =
       LivePart.resume(part, format, RowTimes.Unasked)(() => store.resume(part.handle, part.validBytes))
     live.complete()
-    live.finish(stoplog.rolling.RollReason.End).handle match {
+    live.finish(RollReason.End).handle match {
       case closed: Closed => closed
       case other          => throw new IllegalStateException(s"$other is not closed")
     }

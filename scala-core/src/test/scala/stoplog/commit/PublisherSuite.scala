@@ -23,9 +23,13 @@ class PublisherSuite extends AnyFunSuite {
       new CommitLog(records),
       identity,
       onLost,
-      Parallel.sequential,
-      Retry.jittered(tries, baseMillis = 10, pauses.add(_)),
-      Faults.none,
+      SinkDriver.Tools(
+        Clock.system,
+        Faults.none,
+        Turn.semaphore(),
+        Parallel.sequential,
+        Retry.jittered(tries, baseMillis = 10, pauses.add(_))
+      ),
       MemoryNotes.unasked
     )
 

@@ -65,6 +65,7 @@ class ErrorsSuite extends AnyFunSuite {
     Errors.userCode("encoder", "com.example.Nope", "no such class", new ClassNotFoundException("Nope")),
     Errors.viewUnknown("files"),
     Errors.readUnsupported("/data/out"),
+    Errors.notCompactable("/data/out", "it has a _delta_log"),
     Errors.distributionUnsupported("0 writers"),
     Errors.storeUnsupported("gs://b/out", "gs"),
     Errors.storeNotExclusive("ftp://host/out", "ftp"),

@@ -8,7 +8,7 @@ import org.apache.hadoop.fs.{FileSystem, Path}
 import stoplog.fault.Faults
 import stoplog.log.RecordStore
 import stoplog.part.Resume
-import stoplog.store.{NoteStore, PartLayout, PartStore, SideStore}
+import stoplog.store.{FinishedStore, NoteStore, PartLayout, PartStore, SideStore}
 import stoplog.store.hadoop._
 
 /** A directory of any Hadoop file system, under the stores that suit its abilities; looked at with no more than
@@ -36,6 +36,8 @@ final class HadoopStorage private (
     HadoopDurability.Disk,
     Faults.none
   )
+
+  override def finishedStore(): FinishedStore = new HadoopFinished(files, sinkId)
 
   override def sideStore(): SideStore = new HadoopSides(files, sinkId, HadoopDurability.Disk)
 

@@ -2,12 +2,12 @@ package stoplog.laws
 
 import stoplog.log.RecordStore
 import stoplog.part.Resume
-import stoplog.store.{NoteStore, PartStore, SideStore}
+import stoplog.store.{FinishedStore, NoteStore, PartStore, SideStore}
 
 /** One place on one storage, as the laws need it: the stores, and a way around them.
   *
   * What is asserted about visible files is read with means other than the store's own. Implement this for your own
-  * file system and extend [[PartStoreLaws]], [[FencingLaws]], [[StagingLaws]], [[SideStoreLaws]],
+  * file system and extend [[PartStoreLaws]], [[FencingLaws]], [[StagingLaws]], [[SideStoreLaws]], [[FinishedStoreLaws]],
   * [[NoteStoreLaws]] and [[RecordStoreLaws]] to see whether it keeps the promises that the commit protocol rests on. It is sent to other
   * processes, by Java serialization.
   */
@@ -21,6 +21,9 @@ trait StorageUnderTest extends Serializable {
 
   /** The small files for readers, as another process would reach them. */
   def noteStore(): NoteStore
+
+  /** The finished parts, as another process would reach them. */
+  def finishedStore(): FinishedStore
 
   /** The records of the sink id over the place, as another process would make them. */
   def recordStore(): RecordStore

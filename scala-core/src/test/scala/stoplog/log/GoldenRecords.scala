@@ -1,6 +1,6 @@
 package stoplog.log
 
-import stoplog.part.{Beside, Closed, Open, Pending, Resume, RunId, SideFile}
+import stoplog.part.{Beside, Closed, FinishedPart, Open, Pending, Resume, RunId, SchemaId, SideFile}
 import stoplog.rolling.RollReason
 
 /** What the golden files say. Neither these values nor the files are ever edited: a new version gets new ones. */
@@ -164,6 +164,40 @@ object GoldenRecords {
       settings
     )
   )
+
+  private def small(number: Int, epoch: Long, merges: Int, schema: Option[SchemaId]): FinishedPart =
+    FinishedPart(awkward, name(number), 4096L + number, 31, epoch, merges, schema)
+
+  private val compaction = LogRecord(
+    6,
+    RecordKind.Compact,
+    first,
+    start + 3000,
+    Vector(
+      Pending(
+        awkward,
+        s"part-${first.uid}-m0.json.gz",
+        Closed(token(awkward, 7, first, "b4")),
+        8195,
+        62,
+        start + 2500,
+        start + 2500,
+        RollReason.Custom("compaction")
+      )
+    ),
+    SinkState(
+      query,
+      Some(42),
+      Vector(ownerless),
+      9,
+      settings,
+      small = Vector(small(3, 41, 0, None), small(4, 42, 1, Some(SchemaId("0a1b2c3d4e5f"))))
+    ),
+    replace = Vector(small(1, 39, 0, None), small(2, -1, 0, None))
+  )
+
+  /** File name to content. */
+  val version3: Map[String, LogRecord] = Map("record-v3-compact.json" -> compaction)
 
   /** File name to content. */
   val version2: Map[String, LogRecord] = Map("record-v2-epoch.json" -> besides)

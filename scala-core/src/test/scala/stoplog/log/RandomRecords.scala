@@ -2,19 +2,31 @@ package stoplog.log
 
 import scala.util.Random
 
-import stoplog.part.{Beside, Closed, Open, Pending, Resume, RunId, SchemaId, SideFile, TimeRange}
+import stoplog.part.{
+  Beside, Closed, FinishedPart, Open, Pending, Resume, RunId, SchemaId, SideFile, TimeRange
+}
 import stoplog.rolling.RollReason
 
 /** Records with anything in them that a record can hold. */
 final class RandomRecords(seed: Long) {
   private val random = new Random(seed)
 
-  def next(): LogRecord = LogRecord(number(), kind(), run(), number(), several(pending()), state(), follow())
+  def next(): LogRecord = LogRecord(
+    number(),
+    kind(),
+    run(),
+    number(),
+    several(pending()),
+    state(),
+    follow(),
+    several(small())
+  )
 
-  private def kind(): RecordKind = random.nextInt(4) match {
+  private def kind(): RecordKind = random.nextInt(5) match {
     case 0 => RecordKind.Claim
     case 1 => RecordKind.Epoch(number())
     case 2 => RecordKind.Roll
+    case 3 => RecordKind.Compact
     case _ => RecordKind.Release
   }
 
@@ -25,7 +37,8 @@ final class RandomRecords(seed: Long) {
       several(open()),
       number(),
       several(text() -> text()).toMap ++ columns(),
-      several(live())
+      several(live()),
+      several(small())
     )
 
   private def live(): LiveBucket =
@@ -53,6 +66,9 @@ final class RandomRecords(seed: Long) {
   private def times(): TimeRange = TimeRange(-number(), number())
 
   private def columns(): Map[String, String] = maybe(SinkState.SchemaKey -> text()).toMap
+
+  private def small(): FinishedPart =
+    FinishedPart(text(), text(), number(), number(), number(), random.nextInt(3), maybe(SchemaId(text())))
 
   private def open(): Open = Open(
     text(),

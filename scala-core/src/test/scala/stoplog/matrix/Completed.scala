@@ -26,7 +26,7 @@ object Completed {
   def problems(place: Place, files: Vector[String]): Vector[String] = {
     val manifests =
       files.filter(_.startsWith(s"_stoplog/${Place.SinkId}/manifests/")).sorted.map(json(place, _))
-    val listed    = manifests.flatMap(filesOf).map(_.get("path").asText)
+    val listed    = left(manifests).map(_.get("path").asText)
     val markers   = files.filter(file => isMarker(file.drop(file.lastIndexOf('/') + 1)))
     val announced = for {
       (manifest, n) <- manifests.zipWithIndex
@@ -34,10 +34,10 @@ object Completed {
     } yield {
       val bucket  = completed.get("bucket").asText
       val version = completed.get("version").asInt
-      val counted = manifests.take(n + 1).flatMap(filesOf).filter(_.get("bucket").asText == bucket)
+      val counted = left(manifests.take(n + 1)).filter(_.get("bucket").asText == bucket)
       markerPath(bucket, version) -> counts(counted)
     }
-    val visible = files.filter(file => Oracle.isVisible(file) && place.described(file).isEmpty)
+    val visible = files.filter(file => Oracle.isShown(file) && place.described(file).isEmpty)
     listed.diff(visible).map(file => s"$file is in a manifest too many") ++
       visible.diff(listed).map(file => s"$file is in no manifest") ++
       announced.flatMap { case (path, wanted) => wrong(place, markers, path, wanted) } ++
@@ -68,6 +68,12 @@ object Completed {
     }
 
   private def filesOf(manifest: JsonNode): Vector[JsonNode] = manifest.get("files").elements.asScala.toVector
+
+  /** The files that are still there: small ones may have been merged since. */
+  private def left(manifests: Vector[JsonNode]): Vector[JsonNode] = {
+    val replaced = manifests.flatMap(_.path("replaced").elements.asScala).map(_.asText).toSet
+    manifests.flatMap(filesOf).filterNot(file => replaced(file.get("path").asText))
+  }
 
   private def counts(files: Vector[JsonNode]): Seq[Long] =
     Seq(files.size.toLong, files.map(_.get("rows").asLong).sum, files.map(_.get("bytes").asLong).sum)

@@ -4,7 +4,7 @@ import java.io.{ByteArrayInputStream, ByteArrayOutputStream, OutputStream}
 import java.nio.charset.StandardCharsets.UTF_8
 import java.util.zip.{GZIPInputStream, GZIPOutputStream}
 
-import stoplog.commit.{BadRow, Member, PartFormat, RowFormat}
+import stoplog.commit.{BadRow, CompactionPolicy, Member, PartFormat, RowFormat}
 import stoplog.fault.Step
 import stoplog.format.bulk.LineBlocks
 import stoplog.store.SideStore
@@ -23,6 +23,17 @@ abstract class Content(val name: String) extends Product with Serializable {
 
   /** The steps that a query never passes whose parts are made of this. */
   def without: Set[Step]
+
+  /** Those that only such a query passes. */
+  def besides: Vector[Step] = Vector.empty
+
+  /** How its small parts are merged. */
+  def compaction: Option[CompactionPolicy] = None
+
+  /** A finished part of these rows. */
+  def fileOf(rows: Vector[String]): Array[Byte] = throw new UnsupportedOperationException(
+    s"$name is not merged"
+  )
 }
 
 object Content {
@@ -41,6 +52,24 @@ object Content {
   case object Plain extends RowContent("plain") {
     override def openMember(out: OutputStream): Option[Member]      = None
     override protected def unpacked(file: Array[Byte]): Array[Byte] = file
+  }
+
+  /** As [[Plain]], and small parts are merged. */
+  case object Merged extends RowContent("plain, small parts merged") {
+    override def besides: Vector[Step]                              = Step.all.filter(Steps.compacting)
+    override def openMember(out: OutputStream): Option[Member]      = None
+    override protected def unpacked(file: Array[Byte]): Array[Byte] = file
+
+    /** Of two or three parts each. */
+    override def compaction: Option[CompactionPolicy] =
+      Some(CompactionPolicy(smallerThanBytes = 300, targetBytes = 600, afterEpochs = 1, minFiles = 2))
+
+    override def fileOf(rows: Vector[String]): Array[Byte] = {
+      val out = new ByteArrayOutputStream()
+      start(out)
+      rows.foreach(encode(_, out))
+      out.toByteArray
+    }
   }
 
   /** As [[Blocks]], with as few rows in a block, which is too large for one request. */

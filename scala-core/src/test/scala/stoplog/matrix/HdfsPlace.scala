@@ -14,7 +14,7 @@ import stoplog.fault.Faults
 import stoplog.log.RecordStore
 import stoplog.store.hadoop._
 import stoplog.store.hdfs.{HdfsJobStore, HdfsPartStore, HdfsSides, HdfsStorage, MiniHdfs}
-import stoplog.store.{JobStore, NoteStore, PartStore, SideStore}
+import stoplog.store.{FinishedStore, JobStore, NoteStore, PartStore, SideStore}
 
 /** A directory of the HDFS of the tests, looked at with Hadoop's own client.
   *
@@ -45,6 +45,8 @@ final class HdfsPlace(
       faults
     )
   }
+
+  override def finished(): FinishedStore = new HadoopFinished(client(), Place.SinkId)
 
   override def sides(sinkId: String): SideStore = new HdfsSides(client(), sinkId, HadoopDurability.Disk)
 

@@ -122,8 +122,22 @@ object Job {
     () => place.content.format(place.sides()),
     SinkDriver.Choices(ForeignQuery.Refuse, LostPart.Fail),
     SinkDriver.Tools(clock, faults, Turn.semaphore(), Parallel.sequential, retry),
-    Completed.followUps(place)
+    Completed.followUps(place),
+    place.finished(),
+    place.content.compaction.fold(Compaction.Off: Compaction)(compaction(_, place, clock, faults, run))
   )
+
+  private def compaction(policy: CompactionPolicy, place: Place, clock: Clock, faults: Faults, run: RunId) =
+    new SmallParts(
+      run,
+      policy,
+      PartNaming("part", ".txt"),
+      _ => true,
+      new PlaceMerger(place, faults),
+      place.finished(),
+      clock,
+      faults
+    )
 
   def writer(
       plan: TaskPlan,

@@ -3,7 +3,7 @@ package stoplog.matrix
 import stoplog.fault.Faults
 import stoplog.log.RecordStore
 import stoplog.store.local._
-import stoplog.store.{JobStore, NoteStore, PartStore, SideStore}
+import stoplog.store.{FinishedStore, JobStore, NoteStore, PartStore, SideStore}
 
 /** A local disk. */
 final class LocalPlace(layout: Layout, override val content: Content) extends DirectoryPlace(layout) {
@@ -11,6 +11,8 @@ final class LocalPlace(layout: Layout, override val content: Content) extends Di
 
   override def parts(sinkId: String, faults: Faults): PartStore =
     new LocalPartStore(root, sinkId, layout.of(sinkId), Durability.Process, faults)
+
+  override def finished(): FinishedStore = new LocalFinished(root, Place.SinkId, Durability.Process)
 
   override def sides(sinkId: String): SideStore = new LocalSides(root, sinkId, Durability.Process)
 

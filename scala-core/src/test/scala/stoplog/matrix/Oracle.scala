@@ -42,22 +42,21 @@ object Oracle {
     !file.split('/').exists(name => name.startsWith("_") || name.startsWith("."))
 
   /** What is put aside is for readers, too. */
-  private def isShown(file: String): Boolean = isVisible(file.stripPrefix(s"${RowsOrAside.Directory}/"))
+  def isShown(file: String): Boolean = isVisible(file.stripPrefix(s"${RowsOrAside.Directory}/"))
 
   /** Outside `_stoplog` there are finished parts, what says how much of them counts, and with `inProgress=bucket`
     * hidden ones, and markers; nothing else.
     */
   private def belongs(place: Place, files: Vector[String], file: String): Boolean = {
     val name = file.drop(file.lastIndexOf('/') + 1)
-    file.startsWith("_stoplog/") || Completed.isMarker(name) || name.matches(
-      "part-[0-9a-f]{12}-\\d+\\.txt"
-    ) ||
+    file.startsWith("_stoplog/") || Completed.isMarker(name) ||
+    name.matches("part-[0-9a-f]{12}-m?\\d+\\.txt") ||
     place.unfinishedInBucket(name) || place.described(file).exists(files.contains)
   }
 
   private def unfinished(file: String): Boolean = file.split('/').toVector match {
-    case "_stoplog" +: _ +: ("open" | "beside") +: _ => true
-    case "_stoplog" +: _                             => false
+    case "_stoplog" +: _ +: ("open" | "beside" | "replaced") +: _ => true
+    case "_stoplog" +: _                                          => false
     case names => names.last.startsWith("_") && !Completed.isMarker(names.last)
   }
 }

@@ -4,7 +4,7 @@ import stoplog.fault.Faults
 import stoplog.log.{CommitLog, RecordStore}
 import stoplog.part.RunId
 import stoplog.rolling.RollingPolicy
-import stoplog.store.{JobStore, NewPart, NoteStore, PartStore, SideStore}
+import stoplog.store.{FinishedStore, JobStore, NewPart, NoteStore, PartStore, SideStore}
 
 /** A directory that runs come and go in, and a way to look at it that is none of the product's. */
 trait Place {
@@ -19,6 +19,7 @@ trait Place {
   /** The stores, as a new process would make them. */
   def parts(sinkId: String, faults: Faults): PartStore
   def sides(sinkId: String): SideStore
+  def finished(): FinishedStore
   def records(sinkId: String, faults: Faults): RecordStore
   def notes(sinkId: String): NoteStore
   def job(name: String): JobStore

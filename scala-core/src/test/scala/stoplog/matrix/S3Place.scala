@@ -10,7 +10,7 @@ import stoplog.log.RecordStore
 import stoplog.servers.S3Server
 import stoplog.store.hadoop.{HadoopFiles, HadoopSettings}
 import stoplog.store.s3._
-import stoplog.store.{JobStore, NoteStore, PartStore, SideStore}
+import stoplog.store.{FinishedStore, JobStore, NoteStore, PartStore, SideStore}
 
 /** A prefix of a bucket, looked at with the SDK's own client.
   *
@@ -38,6 +38,8 @@ final class S3Place(
       S3Settings(partBytes = S3Settings.MinPartBytes, largePartBytes = S3Settings.MinPartBytes),
       faults
     )
+
+  override def finished(): FinishedStore = new S3Finished(hadoop, Place.SinkId)
 
   override def sides(sinkId: String): SideStore = new S3Sides(hadoop, sinkId)
 

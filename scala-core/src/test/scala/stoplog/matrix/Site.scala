@@ -7,7 +7,7 @@ final case class Site(storage: Storage, layout: Layout, content: Content) {
   def name: String = s"${layout.name}/${content.name}"
 
   /** Those that a query passes here. */
-  def steps: Vector[Step] = storage.steps.filterNot(content.without)
+  def steps: Vector[Step] = storage.steps.filterNot(content.without) ++ content.besides
 
   def newPlace(): Place = storage.newPlace(layout, content)
 }

@@ -6,7 +6,7 @@ import stoplog.fault.Faults
 import stoplog.log.RecordStore
 import stoplog.rolling.{PartStats, RollReason, RollingPolicy}
 import stoplog.store.hadoop._
-import stoplog.store.{JobStore, NoteStore, PartStore, SideStore}
+import stoplog.store.{FinishedStore, JobStore, NoteStore, PartStore, SideStore}
 
 /** A file system of Hadoop's that lacks something.
   *
@@ -33,6 +33,8 @@ final class WeakPlace(scheme: String, abilities: Abilities, layout: Layout, over
       faults
     )
   }
+
+  override def finished(): FinishedStore = new HadoopFinished(hadoop, Place.SinkId)
 
   override def sides(sinkId: String): SideStore = new HadoopSides(hadoop, sinkId, HadoopDurability.Process)
 

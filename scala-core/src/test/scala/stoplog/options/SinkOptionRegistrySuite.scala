@@ -35,6 +35,7 @@ class SinkOptionRegistrySuite extends AnyFunSuite {
       "encoder"             -> None,
       "bulkWriter"          -> None,
       "bucketListener"      -> None,
+      "compactor"           -> None,
       "nullValue"           -> Some("format" -> "csv"),
       "inProgressPrefix"    -> Some("inProgress" -> "bucket"),
       "inProgressSuffix"    -> Some("inProgress" -> "bucket"),
@@ -49,11 +50,13 @@ class SinkOptionRegistrySuite extends AnyFunSuite {
       "manifestRetention"   -> Some("manifest" -> "json"),
       "view"                -> None
     )
+    val compacting = Seq("compactSmallerThan", "compactTo", "compactAfterEpochs", "compactMinFiles")
+      .map(_ -> Some("compaction" -> "smallParts"))
     for {
       o     <- all if beside.get(o.key).forall(_.nonEmpty)
       value <- o.default.toSeq :+ o.example
     } {
-      val needed = beside.get(o.key).flatten.toMap
+      val needed = (beside ++ compacting).get(o.key).flatten.toMap
       SinkOptions.parse(Map("path" -> "/data/out", "format" -> "json") ++ needed + (o.key -> value))
     }
   }

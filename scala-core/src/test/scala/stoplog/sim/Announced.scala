@@ -4,6 +4,7 @@ import scala.collection.mutable
 
 import com.fasterxml.jackson.databind.ObjectMapper
 
+import stoplog.commit.CompactionPolicy
 import stoplog.commit.complete.{CompleteRule, MarkedBucket}
 import stoplog.log.{LogRecord, Marker, Totals}
 
@@ -11,7 +12,11 @@ import stoplog.log.{LogRecord, Marker, Totals}
   *
   * @param isVisible whether readers see this file
   */
-final class Announced(rule: CompleteRule, isVisible: String => Boolean) {
+final class Announced(
+    rule: CompleteRule,
+    compaction: Option[CompactionPolicy],
+    isVisible: String => Boolean
+) {
   private val published = mutable.Map.empty[String, Map[String, Totals]].withDefaultValue(Map.empty)
   private val decided   = mutable.Map.empty[Marker, Set[String]]
   private val markers   = mutable.Map.empty[Marker, String]
@@ -21,6 +26,7 @@ final class Announced(rule: CompleteRule, isVisible: String => Boolean) {
 
   /** A record decides. */
   def decided(record: LogRecord): Unit = {
+    record.replace.foreach(part => published.update(part.bucket, published(part.bucket) - part.path))
     val files = record.publish.filter(_.sizeBytes > 0)
     files.foreach { part =>
       val totals = Totals(1, part.records, part.sizeBytes)
@@ -85,9 +91,16 @@ final class Announced(rule: CompleteRule, isVisible: String => Boolean) {
 
   /** A run that nobody disturbs leaves no bucket without a marker that the rule calls complete. */
   private def notForgotten(record: LogRecord): Unit = record.state.live.foreach { live =>
-    if (rule.isReached(live.bucket, live.lastWrittenAtMillis, record.writtenAtMillis - Slack, None))
+    if (
+      !waitsForMerge(record, live.bucket) &&
+      rule.isReached(live.bucket, live.lastWrittenAtMillis, record.writtenAtMillis - Slack, None)
+    )
       violated(s"record ${record.seq} forgets that ${live.bucket} is complete")
   }
+
+  /** A query that is stopped leaves its merges, and the markers behind them, to the next one. */
+  private def waitsForMerge(record: LogRecord, bucket: String): Boolean = compaction.isDefined &&
+    (record.publish.exists(_.bucket == bucket) || record.state.small.count(_.bucket == bucket) > 1)
 
   private def violated(message: String): Nothing = throw new Violation(message)
 

@@ -27,6 +27,7 @@ final class Disk(oracle: Oracle, now: () => Long) {
   val staged: mutable.LinkedHashMap[String, Inode]             = mutable.LinkedHashMap.empty
   val beside: mutable.LinkedHashMap[String, Inode]             = mutable.LinkedHashMap.empty
   val finished: mutable.LinkedHashMap[String, Inode]           = mutable.LinkedHashMap.empty
+  val aside: mutable.LinkedHashMap[(Long, String), Inode]      = mutable.LinkedHashMap.empty
   val records: mutable.TreeMap[Long, Array[Byte]]              = mutable.TreeMap.empty
   val notes: mutable.LinkedHashMap[String, Array[Byte]]        = mutable.LinkedHashMap.empty
   val marks: mutable.Set[Long]                                 = mutable.Set.empty

@@ -2,7 +2,7 @@ package stoplog.sim
 
 import stoplog.commit.{EpochPlan, TaskResult}
 import stoplog.log.RecordStore
-import stoplog.store.{NoteStore, PartStore, SideStore}
+import stoplog.store.{FinishedStore, NoteStore, PartStore, SideStore}
 
 /** A protocol with one of its rules taken out, by stores that lie to the real code. */
 trait Mutation {
@@ -12,7 +12,8 @@ trait Mutation {
 
   def sides(world: World, real: SideStore, records: RecordStore): SideStore = real
 
-  def notes(world: World, real: NoteStore): NoteStore = real
+  def notes(world: World, real: NoteStore): NoteStore                                  = real
+  def finished(world: World, real: FinishedStore, records: RecordStore): FinishedStore = real
 
   /** What the driver gets to see of what a task has done. */
   def reported(plan: EpochPlan, result: TaskResult): TaskResult = result

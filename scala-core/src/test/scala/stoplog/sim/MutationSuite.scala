@@ -25,6 +25,13 @@ class MutationSuite extends AnyFunSuite {
   caught("the driver ends parts unannounced", SideMutations.NoLeaseOfDriver)
   caught("the driver ends parts without a look at the log", SideMutations.NoLookOfDriver)
   caught("a part that nothing was written to is its run's own", SideMutations.OwnedUnwritten)
+  caught(
+    "a merged part is published before the others are set aside",
+    CompactionMutations.PublishBeforeSetAside
+  )
+  caught("parts are set aside before the record", CompactionMutations.SetAsideBeforeRecord)
+  caught("parts are deleted before the merged one is visible", CompactionMutations.DeletedAtOnce)
+  caught("parts that were set aside stay", CompactionMutations.NeverDeleted)
 
   caught("markers are written before their parts", AnnouncementMutations.BeforeParts)
   caught("markers are written before the record", AnnouncementMutations.BeforeRecord)

@@ -17,6 +17,7 @@ final class Oracle(source: Source, format: SimFormat, announced: Announced) {
   private val visibleRows   = mutable.Set.empty[String]
   private val everVisible   = mutable.Map.empty[String, Inode]
   private val toPublish     = mutable.Map.empty[String, Long]
+  private val replacing     = mutable.Map.empty[String, Long]
   private val undeletable   = mutable.Map.empty[String, Long]
   private var newestRecord  = Option.empty[LogRecord]
   private var runs          = 0
@@ -74,6 +75,21 @@ final class Oracle(source: Source, format: SimFormat, announced: Announced) {
     everVisible.update(name, inode)
   }
 
+  /** A finished part goes out of sight for the record `seq`. */
+  def settingAside(seq: Long, name: String, inode: Inode): Unit = {
+    if (!replacing.get(name).contains(seq))
+      violated(s"$name goes out of sight, and record $seq does not say so (I3)")
+    visibleRows --= inode.rows(inode.length)
+  }
+
+  def puttingBack(inode: Inode): Unit = inode.rows(inode.length).foreach { row =>
+    if (!visibleRows.add(row)) violated(s"${inode.token} comes back and shows '$row' a second time")
+  }
+
+  def forgetting(inode: Inode): Unit = inode.rows(inode.length).foreach { row =>
+    if (!visibleRows(row)) violated(s"${inode.token} is deleted, and '$row' is nowhere else")
+  }
+
   /** After a clean end with everything published: each row of each committed batch, once. */
   def complete(disk: Disk): Unit = {
     val all =
@@ -90,7 +106,7 @@ final class Oracle(source: Source, format: SimFormat, announced: Announced) {
 
   /** After a sweep with all writers gone for long. */
   def swept(disk: Disk): Unit =
-    for (left <- Seq(disk.staged, disk.beside) if left.nonEmpty)
+    for (left <- Seq(disk.staged, disk.beside, disk.aside) if left.nonEmpty)
       violated(s"left behind: ${left.keys.mkString(", ")}")
 
   private def decided(record: LogRecord, disk: Disk): Unit = {
@@ -105,6 +121,9 @@ final class Oracle(source: Source, format: SimFormat, announced: Announced) {
         violated(s"${part.finishedPath} is to be published by two records")
     }
     announced.decided(record)
+    record.replace.foreach { part =>
+      if (replacing.put(part.path, record.seq).nonEmpty) violated(s"${part.path} is replaced by two records")
+    }
     undeletable.clear()
     record.state.open.foreach(part => undeletable.update(part.handle.token, part.validBytes))
     record.publish.foreach(part => undeletable.update(part.handle.token, part.sizeBytes))
@@ -114,14 +133,15 @@ final class Oracle(source: Source, format: SimFormat, announced: Announced) {
 
   /** Every decided row is visible or in exactly one part of the newest record. */
   private def conserved(record: LogRecord, disk: Disk): Unit = {
-    val hidden = mutable.Set.empty[String]
+    val replaced = replacedRows(record, disk)
+    val hidden   = mutable.Set.empty[String]
     def holds(part: Part, token: String, bytes: Long, besides: Vector[String]): Unit = {
       val rows = besides ++ inPart(record, token, bytes, disk)
       if (rows.size != part.records)
         violated(s"$token is recorded with ${part.records} rows and has ${rows.size}")
       rows.foreach { row =>
         if (!decidedRows(row)) violated(s"record ${record.seq} has '$row', of no decided epoch, in $token")
-        if (visibleRows(row) || !hidden.add(row))
+        if ((visibleRows(row) && !replaced(row)) || !hidden.add(row))
           violated(s"record ${record.seq} has '$row' again, in $token")
       }
     }
@@ -129,11 +149,22 @@ final class Oracle(source: Source, format: SimFormat, announced: Announced) {
     record.publish.filter(_.sizeBytes > 0).foreach { part =>
       holds(part, part.handle.token, part.sizeBytes, Vector.empty)
     }
-    if (hidden.size + visibleRows.size != decidedRows.size) {
+    if (!replaced.subsetOf(hidden)) violated(s"record ${record.seq} replaces rows that it does not publish")
+    if (hidden.size + visibleRows.size - replaced.size != decidedRows.size) {
       val lost = decidedRows.diff(hidden).diff(visibleRows).toVector.sorted
       violated(s"record ${record.seq} (${record.kind.word}) has lost ${lost.mkString(", ")}")
     }
   }
+
+  /** All of them are visible, or it would not be known that they are not elsewhere. */
+  private def replacedRows(record: LogRecord, disk: Disk): Set[String] = record.replace.flatMap { part =>
+    val inode =
+      disk.finished.getOrElse(
+        part.path,
+        violated(s"record ${record.seq} replaces ${part.path}, which is not there")
+      )
+    inode.rows(inode.length)
+  }.toSet
 
   private def inPart(record: LogRecord, token: String, bytes: Long, disk: Disk): Vector[String] =
     if (bytes == 0) Vector.empty

@@ -9,7 +9,7 @@ import stoplog.commit.SinkDriver.Finish
 import stoplog.commit._
 import stoplog.commit.complete.{CompleteRule, FollowUps, Manifests}
 import stoplog.log.{CommitLog, MarkerForm}
-import stoplog.part.RunId
+import stoplog.part.{PartNaming, RunId}
 
 /** One run of the query: the driver's thread, as Spark's stream execution drives it.
   *
@@ -37,6 +37,7 @@ final class Session(
   private val records     = mutation.records(world, realRecords)
   private val parts       = mutation.parts(world, new SimParts(world), records)
   private val sides       = mutation.sides(world, new SimSides(world), records)
+  private val finished    = mutation.finished(world, new SimFinished(world), records)
   private val log         = new CommitLog(records)
   private val executors = ArrayBuffer.tabulate(executorCount)(n => new SimProcess(s"${process.name}/exec$n"))
   private val turn      = new SimTurn(world)
@@ -59,7 +60,20 @@ final class Session(
       if (world.rule == CompleteRule.Never) Manifests.Off else Manifests.Json(None, None),
       mutation.notes(world, new SimNotes(world)),
       world.announced.told
-    )
+    ),
+    finished,
+    world.traits.compaction.fold(Compaction.Off: Compaction)(compaction)
+  )
+
+  private def compaction(policy: CompactionPolicy) = new SmallParts(
+    run,
+    policy,
+    PartNaming("part", ""),
+    _ => true,
+    new SimMerger(world, this, parts, () => format.open(sides)),
+    finished,
+    world.clock,
+    world.faults
   )
 
   private var ended    = false

@@ -2,6 +2,7 @@ package stoplog.sim
 
 import java.util.SplittableRandom
 
+import stoplog.commit.CompactionPolicy
 import stoplog.rolling.{PartStats, RollReason, RollingPolicy}
 
 /** What kind of world a seed makes. Drawn first, so that rare combinations last for a whole schedule.
@@ -24,7 +25,8 @@ final case class Traits(
     storageClockSkewMillis: Long,
     longSleep: LongSleep,
     format: SimFormat,
-    sideFilesTogether: Int
+    sideFilesTogether: Int,
+    compaction: Option[CompactionPolicy]
 )
 
 /** How long a zombie sleeps when it sleeps for long. */
@@ -64,7 +66,13 @@ object Traits {
       storageClockSkewMillis = oneOf(0L, 0L, -20 * 60 * 1000L, 20 * 60 * 1000L),
       longSleep = if (random.nextInt(100) < 4) LongSleep.PastTrimming else LongSleep.ToTheEnd,
       format = oneOf(SimFormat.Lines, SimFormat.Blocks(70), SimFormat.Blocks(120), SimFormat.Blocks(1 << 20)),
-      sideFilesTogether = oneOf(2, 3, 16)
+      sideFilesTogether = oneOf(2, 3, 16),
+      compaction = oneOf(
+        None,
+        Some(CompactionPolicy(smallerThanBytes = 30, targetBytes = 60, afterEpochs = 1, minFiles = 2)),
+        Some(CompactionPolicy(smallerThanBytes = 300, targetBytes = 1000, afterEpochs = 1, minFiles = 2)),
+        Some(CompactionPolicy(smallerThanBytes = 300, targetBytes = 600, afterEpochs = 2, minFiles = 3))
+      )
     )
   }
 }

@@ -18,7 +18,7 @@ final class World(val seed: Long, lane: Lane, tracing: Tracing) {
   val scheduler: Scheduler     = new Scheduler(random, lane, traits.stickPercent)
   val source: Source           = new Source(random, traits.buckets)
   val rule: CompleteRule       = SimRule.draw(seed, World.StartMillis)
-  val announced: Announced     = new Announced(rule, file => oracle.isVisible(file))
+  val announced: Announced     = new Announced(rule, traits.compaction, file => oracle.isVisible(file))
   val oracle: Oracle           = new Oracle(source, traits.format, announced)
 
   private var nowMillis = World.StartMillis

@@ -2,9 +2,9 @@ package stoplog.commit.complete
 
 import org.slf4j.LoggerFactory
 
-import stoplog.commit.{Due, Parallel, Retry}
+import stoplog.commit.{Compaction, Due, Parallel, Retry}
 import stoplog.log.{LiveBucket, SinkState, Totals}
-import stoplog.part.{Open, Part, Pending}
+import stoplog.part.{FinishedPart, Open, Part, Pending}
 import stoplog.rolling.RollReason
 
 /** Decides with each record which buckets are complete, and counts what is in those that are not. */
@@ -32,21 +32,51 @@ private[commit] final class Completing(
       nowMillis
     ).nonEmpty
 
-  /** What the next record has to do beside what it was going to.
+  /** Which buckets get no more rows, as far as the rule can tell: their small parts wait for no others. */
+  def closing(state: SinkState, nowMillis: Long): String => Boolean =
+    if (rule == CompleteRule.Never) _ => false else ready(state.live, state.open, nowMillis)
+
+  /** Without the small parts that a marker counts: its files stay as they are. */
+  def mergeable(state: SinkState): SinkState =
+    if (rule == CompleteRule.Never || state.small.isEmpty) state
+    else {
+      val live = state.live.iterator.map(_.bucket).toSet
+      state.copy(small = state.small.filter(part => live(part.bucket) || !rule.covers(part.bucket)))
+    }
+
+  /** For a record that puts a merged part in the place of these: no marker follows, and no row is counted twice. */
+  def replacing(state: SinkState, inputs: Vector[FinishedPart], nowMillis: Long): Completion = {
+    val gone = inputs.groupMapReduce(_.bucket)(part => Totals(1, part.records, part.sizeBytes))(_ + _)
+    val live = state.live.map(bucket =>
+      bucket.copy(added = bucket.added - gone.getOrElse(bucket.bucket, Totals.nothing))
+    )
+    Completion(Vector.empty, state.copy(live = live), Set.empty, late = 0, followUps, nowMillis)
+  }
+
+  /** What the next record has to do beside what it was going to. A bucket that still has parts to be merged has its
+    * open parts closed, and gets its marker afterwards.
     *
     * @param state as it was going to be, with the parts that were to stay open
     * @param ended the parts that tasks have closed
     * @param due   those that the driver is about to close
     */
-  def next(state: SinkState, ended: Vector[Pending], due: Vector[Due], nowMillis: Long): Completion =
+  def next(
+      state: SinkState,
+      ended: Vector[Pending],
+      due: Vector[Due],
+      compaction: Compaction,
+      nowMillis: Long
+  ): Completion =
     if (rule == CompleteRule.Never)
       Completion(due, state.copy(live = Vector.empty), Set.empty, late = 0, followUps, nowMillis)
     else {
-      val live     = tracked(state.live, ended ++ due.map(_.part), state.open)
-      val complete = ready(live, state.open, nowMillis)
-      val late     = live.drop(state.live.size).filter(_.version > 0)
+      val live    = tracked(state.live, ended ++ due.map(_.part), state.open)
+      val reached = ready(live, state.open, nowMillis)
+      val late    = live.drop(state.live.size).filter(_.version > 0)
       late.foreach(warn)
-      val (closing, left) = state.open.partition(part => complete(part.bucket))
+      val (closing, left) = state.open.partition(part => reached(part.bucket))
+      val publishing      = (ended.iterator ++ due.iterator.map(_.part) ++ closing).map(_.bucket).toSet
+      val complete        = reached.filterNot(compaction.holds(state, publishing))
       Completion(
         due ++ closing.map(Due(_, RollReason.Complete)),
         state.copy(open = left, live = live),

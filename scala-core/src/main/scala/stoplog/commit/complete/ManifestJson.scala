@@ -25,6 +25,11 @@ private[complete] object ManifestJson {
     json.writeArrayFieldStart("files")
     record.publish.filter(_.sizeBytes > 0).foreach(writeFile(_, manifest.column, json))
     json.writeEndArray()
+    if (record.replace.nonEmpty) {
+      json.writeArrayFieldStart("replaced")
+      record.replace.foreach(part => json.writeString(part.path))
+      json.writeEndArray()
+    }
     json.writeArrayFieldStart("completed")
     record.follow.markers.foreach { marker =>
       json.writeStartObject()

@@ -3,6 +3,7 @@ package stoplog.format.avro
 import org.apache.avro.Schema
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.types.StructType
+import stoplog.compact.Compactor
 import stoplog.format.bulk.{BlockOutput, Nowhere, SyncedFormat, SyncedWriter}
 
 /** Avro object container files, of the records and with the header that `df.write.format("avro")` would write.
@@ -26,6 +27,8 @@ final class AvroFormat private (settings: AvroSettings) extends SyncedFormat {
 
   override def writer(out: BlockOutput, name: String): SyncedWriter =
     new AvroWriter(settings, schema, serializer, out, name)
+
+  override def compactor: Option[Compactor] = Some(new AvroCompactor(settings.syncIntervalBytes))
 
   override def describe: String = settings.toJson
 }

@@ -3,6 +3,8 @@ package stoplog.format.bulk
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.types.StructType
 
+import stoplog.compact.Compactor
+
 /** A format whose files are made of blocks, and of an end that lists them: Parquet's row groups and footer, ORC's
   * stripes and footer.
   *
@@ -47,6 +49,9 @@ trait BulkFormat extends BulkWriters {
 
   /** Writes what comes after the last block. */
   def end(out: BlockOutput, directory: Array[Byte]): Unit
+
+  /** What merges files of this format; `None` if nothing does but what the user names. */
+  def compactor: Option[Compactor] = None
 }
 
 /** Writes one block. Nothing may reach the output before [[finish]], since a block may still be given up. */

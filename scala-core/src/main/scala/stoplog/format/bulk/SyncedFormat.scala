@@ -3,6 +3,8 @@ package stoplog.format.bulk
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.types.StructType
 
+import stoplog.compact.Compactor
+
 /** A format whose files are a header and then blocks that each stand on their own: Avro's container, SequenceFile.
   *
   * A part stays open across epochs. At the end of each the block begun is ended, so that the bytes so far are a whole
@@ -33,6 +35,9 @@ trait SyncedFormat extends Serializable {
     * that neither the options nor the session of a later run change what the header says.
     */
   def describe: String
+
+  /** What merges files of this format. */
+  def compactor: Option[Compactor] = None
 }
 
 /** Writes the rows of one part.

@@ -5,6 +5,7 @@ import org.apache.spark.sql.execution.datasources.orc.OrcUtils
 import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.types.StructType
 
+import stoplog.compact.Compactor
 import stoplog.format.bulk.{BlockOutput, BlockWriter, BulkFormat, FormatDescription}
 
 /** ORC: a block is a stripe, and the directory is where the stripes are and what their columns' statistics are.
@@ -38,6 +39,8 @@ final class OrcBulk private (settings: OrcSettings) extends BulkFormat {
 
   override def end(out: BlockOutput, directory: Array[Byte]): Unit =
     Tail.write(out, StripeDirectory.of(directory), writing)
+
+  override def compactor: Option[Compactor] = Some(new OrcCompactor(settings.orc))
 
   /** All that [[OrcBulk.of]] needs, as JSON. */
   override def describe: String = settings.describe

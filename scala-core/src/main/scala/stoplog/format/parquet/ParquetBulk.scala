@@ -6,6 +6,7 @@ import org.apache.parquet.hadoop.metadata.CompressionCodecName
 import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.types.StructType
 
+import stoplog.compact.Compactor
 import stoplog.format.bulk.{BlockOutput, BlockWriter, BulkFormat, FormatDescription}
 
 /** Parquet: a block is a row group, and the directory is what the file would end with if it ended there: a footer of
@@ -56,6 +57,9 @@ final class ParquetBulk private (settings: ParquetSettings) extends BulkFormat {
 
   override def end(out: BlockOutput, directory: Array[Byte]): Unit =
     out.write(if (directory.isEmpty) block(out, directory).finish() else directory)
+
+  override def compactor: Option[Compactor] =
+    Option.when(!settings.encrypts)(new ParquetCompactor(settings.hadoop))
 
   /** All that [[ParquetBulk.of]] needs, as JSON; without what looks like a secret (a password, a token, a key). */
   override def describe: String = settings.describe

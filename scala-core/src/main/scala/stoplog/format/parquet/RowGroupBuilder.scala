@@ -21,7 +21,7 @@ private[parquet] object RowGroupBuilder {
 
   def apply(file: RowGroupFile, conf: Configuration, metadata: Map[String, String]): RowGroupBuilder =
     WriterProperties(conf)
-      .applied(new RowGroupBuilder(file))
+      .applied[InternalRow, RowGroupBuilder](new RowGroupBuilder(file))
       .withConf(conf)
       .withRowGroupSize(OutOfReach)
       .withExtraMetaData(metadata.asJava)

@@ -5,6 +5,7 @@ import scala.jdk.CollectionConverters._
 import org.apache.hadoop.conf.Configuration
 import org.apache.parquet.column.ParquetProperties
 import org.apache.parquet.hadoop.ParquetOutputFormat._
+import org.apache.parquet.hadoop.ParquetWriter.Builder
 
 /** The properties that Spark's sink hands to a writer through Hadoop's configuration, for a builder, which does not
   * look there.
@@ -13,15 +14,15 @@ import org.apache.parquet.hadoop.ParquetOutputFormat._
   */
 private[parquet] final case class WriterProperties(conf: Configuration) {
 
-  def applied(builder: RowGroupBuilder): RowGroupBuilder = {
-    ofFile(builder)
-    ofPages(builder)
-    ofFilters(builder)
-    ofColumns(builder)
+  def applied[R, B <: Builder[R, B]](builder: B): B = {
+    ofFile[R, B](builder)
+    ofPages[R, B](builder)
+    ofFilters[R, B](builder)
+    ofColumns[R, B](builder)
     builder
   }
 
-  private def ofFile(builder: RowGroupBuilder): Unit =
+  private def ofFile[R, B <: Builder[R, B]](builder: B): Unit =
     builder
       .withCompressionCodec(getCompression(conf))
       .withWriterVersion(getWriterVersion(conf))
@@ -31,7 +32,7 @@ private[parquet] final case class WriterProperties(conf: Configuration) {
       .withStatisticsEnabled(getStatisticsEnabled(conf))
       .withSizeStatisticsEnabled(getSizeStatisticsEnabled(conf)): Unit
 
-  private def ofPages(builder: RowGroupBuilder): Unit =
+  private def ofPages[R, B <: Builder[R, B]](builder: B): Unit =
     builder
       .withPageSize(getPageSize(conf))
       .withDictionaryPageSize(getDictionaryPageSize(conf))
@@ -48,15 +49,15 @@ private[parquet] final case class WriterProperties(conf: Configuration) {
         conf.getInt(STATISTICS_TRUNCATE_LENGTH, ParquetProperties.DEFAULT_STATISTICS_TRUNCATE_LENGTH)
       ): Unit
 
-  private def ofFilters(builder: RowGroupBuilder): Unit =
+  private def ofFilters[R, B <: Builder[R, B]](builder: B): Unit =
     builder
       .withBloomFilterEnabled(getBloomFilterEnabled(conf))
       .withAdaptiveBloomFilterEnabled(getAdaptiveBloomFilterEnabled(conf))
       .withMaxBloomFilterBytes(getBloomFilterMaxBytes(conf)): Unit
 
   // `name#column`, the column's path with dots.
-  private def ofColumns(builder: RowGroupBuilder): Unit = {
-    def each(name: String)(set: (String, String) => RowGroupBuilder): Unit =
+  private def ofColumns[R, B <: Builder[R, B]](builder: B): Unit = {
+    def each(name: String)(set: (String, String) => B): Unit =
       conf.asScala.map(_.getKey).filter(_.startsWith(s"$name#")).foreach { key =>
         set(key.drop(name.length + 1), conf.getTrimmed(key))
       }

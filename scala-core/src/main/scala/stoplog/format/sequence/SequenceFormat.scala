@@ -5,6 +5,7 @@ import scala.util.control.NonFatal
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.types.StructType
 import stoplog.error.Errors
+import stoplog.compact.Compactor
 import stoplog.format.bulk.{BlockOutput, SyncedFormat, SyncedWriter}
 
 /** Hadoop's SequenceFile. Of two columns the first is the key; of one, which is the value, the keys are NullWritable.
@@ -25,6 +26,8 @@ final class SequenceFormat private (settings: SequenceSettings) extends SyncedFo
   override def open(schema: StructType): Unit = layout = SequenceLayout(settings, schema)
 
   override def writer(out: BlockOutput, name: String): SyncedWriter = new SequenceWriter(layout, out, name)
+
+  override def compactor: Option[Compactor] = Some(SequenceCompactor)
 
   override def describe: String = settings.toJson
 }

@@ -12,6 +12,7 @@ class AppendOnlyUnannouncedSuite  extends UnannouncedLaws with OnAppendOnly
 class AppendOnlyStagingSuite      extends StagingLaws with OnAppendOnly
 class AppendOnlySidesSuite        extends SideStoreLaws with OnAppendOnly
 class AppendOnlyNotesSuite        extends NoteStoreLaws with OnAppendOnly
+class AppendOnlyFinishedSuite     extends FinishedStoreLaws with OnAppendOnly
 class AppendOnlyRecordStoreSuite  extends RecordStoreLaws with OnAppendOnly
 class AppendOnlyInPlaceSuite      extends InPlaceLaws with OnAppendOnly
 class AppendOnlyCutSuite          extends CutLaws with OnAppendOnly

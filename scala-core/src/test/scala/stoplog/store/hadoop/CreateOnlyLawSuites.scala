@@ -10,6 +10,7 @@ class CreateOnlyPartStoreSuite   extends PartStoreLaws with OnCreateOnly
 class CreateOnlyFencingSuite     extends FencingLaws with OnCreateOnly
 class CreateOnlyUnannouncedSuite extends UnannouncedLaws with OnCreateOnly
 class CreateOnlyStagingSuite     extends StagingLaws with OnCreateOnly
+class CreateOnlyFinishedSuite    extends FinishedStoreLaws with OnCreateOnly
 class CreateOnlySidesSuite       extends SideStoreLaws with OnCreateOnly
 class CreateOnlyNotesSuite       extends NoteStoreLaws with OnCreateOnly
 class CreateOnlyRecordStoreSuite extends RecordStoreLaws with OnCreateOnly

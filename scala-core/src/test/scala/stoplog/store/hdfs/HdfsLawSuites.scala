@@ -27,6 +27,10 @@ class HdfsNotesSuite extends NoteStoreLaws {
   override def newStorage(): StorageUnderTest = HdfsStorage.create()
 }
 
+class HdfsFinishedSuite extends FinishedStoreLaws {
+  override def newStorage(): StorageUnderTest = HdfsStorage.create()
+}
+
 class HdfsRecordsSuite extends RecordStoreLaws {
   override def newStorage(): StorageUnderTest = HdfsStorage.create()
 }

@@ -9,7 +9,7 @@ import stoplog.fault.Faults
 import stoplog.laws.StorageUnderTest
 import stoplog.log.RecordStore
 import stoplog.part.Resume
-import stoplog.store.{NoteStore, PartLayout, SideStore}
+import stoplog.store.{FinishedStore, NoteStore, PartLayout, SideStore}
 import stoplog.store.hadoop._
 
 /** A directory on the HDFS of the tests, looked at with Hadoop's own client. */
@@ -22,6 +22,8 @@ final class HdfsStorage(
 
   override def partStore(): HdfsPartStore =
     HdfsStorage.parts(files, sinkId, layout(sinkId), trimming)
+
+  override def finishedStore(): FinishedStore = new HadoopFinished(files, sinkId)
 
   override def sideStore(): SideStore = new HdfsSides(files, sinkId, HadoopDurability.Disk)
 

@@ -73,3 +73,7 @@ class LocalCutSuite extends CutLaws {
 class LocalEarlyListingSuite extends EarlyListingLaws {
   override def newStorage(): StorageUnderTest = LocalStorage.create(LocalStorage.staging, Durability.Process)
 }
+
+class DiskFinishedSuite extends FinishedStoreLaws {
+  override def newStorage(): StorageUnderTest = LocalStorage.create(LocalStorage.staging, Durability.Disk)
+}

@@ -10,7 +10,7 @@ import stoplog.fault.Faults
 import stoplog.laws.StorageUnderTest
 import stoplog.log.RecordStore
 import stoplog.part.Resume
-import stoplog.store.{NoteStore, PartLayout, PartStore, SideStore}
+import stoplog.store.{FinishedStore, NoteStore, PartLayout, PartStore, SideStore}
 
 /** A temporary directory, looked at with java.nio alone. */
 final class LocalStorage(
@@ -23,6 +23,8 @@ final class LocalStorage(
 
   override def partStore(): PartStore =
     new LocalPartStore(path, sinkId, layout(sinkId), durability, Faults.none)
+
+  override def finishedStore(): FinishedStore = new LocalFinished(path, sinkId, durability)
 
   override def sideStore(): SideStore = new LocalSides(path, sinkId, durability)
 

@@ -12,7 +12,8 @@ class S3StagedSuite extends StagingLaws with S3Laws
 
 class S3SidesSuite extends SideStoreLaws with S3Laws
 
-class S3NotesSuite extends NoteStoreLaws with S3Laws
+class S3NotesSuite    extends NoteStoreLaws with S3Laws
+class S3FinishedSuite extends FinishedStoreLaws with S3Laws
 
 class S3RecordsSuite extends RecordStoreLaws with S3Laws
 

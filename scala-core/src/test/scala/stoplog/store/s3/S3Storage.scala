@@ -10,7 +10,7 @@ import stoplog.fault.Faults
 import stoplog.laws.StorageUnderTest
 import stoplog.log.RecordStore
 import stoplog.part.Resume
-import stoplog.store.{NoteStore, PartStore, SideStore}
+import stoplog.store.{FinishedStore, NoteStore, PartStore, SideStore}
 import stoplog.store.hadoop.{HadoopFiles, HadoopSettings}
 
 /** A prefix of a bucket, looked at through S3A alone. */
@@ -33,6 +33,8 @@ final class S3Storage(bucket: S3Bucket, prefix: String, settings: S3Settings, si
   def raw(): RawS3 = new RawS3(bucket, prefix)
 
   override def partStore(): PartStore = s3Store()
+
+  override def finishedStore(): FinishedStore = new S3Finished(files, sinkId)
 
   override def sideStore(): SideStore = new S3Sides(files, sinkId)
 

@@ -1,0 +1,83 @@
+"""Small files of old directories, merged by a batch command."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from stoplog._jvm import require_door
+from stoplog._options import Pairs, text_of
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedMerge:
+    """Files of one directory that become one.
+
+    Attributes:
+        directory: under the path; empty for the path itself.
+        names: of the files.
+        size_bytes: of all of them.
+
+    >>> PlannedMerge("day=1", ("a.parquet", "b.parquet"), 2048).size_bytes
+    2048
+    """
+
+    directory: str
+    names: tuple[str, ...]
+    size_bytes: int
+
+
+@dataclass(frozen=True, slots=True)
+class DirectoryCompaction:
+    """The small files of a directory, as `compact` merges them."""
+
+    _spark: SparkSession
+    _path: str
+    _options: Pairs
+
+    def plan(self) -> list[PlannedMerge]:
+        """What `run` would merge now. Reads, and changes nothing."""
+        return require_door("stoplog.compact()", _ON_CONNECT).planned_merges(
+            self._spark, self._path, dict(self._options)
+        )
+
+    def run(self) -> list[PlannedMerge]:
+        """Merges, and returns what was merged. What cannot be read stays as it is.
+
+        A run that died is carried on by the next one. Of two at once the older one fails with
+        `STOPLOG_FENCED` and has doubled nothing.
+        """
+        return require_door("stoplog.compact()", _ON_CONNECT).run_merges(
+            self._spark, self._path, dict(self._options)
+        )
+
+
+def compact(
+    spark: SparkSession, path: str | os.PathLike[str], **options: str | int | bool
+) -> DirectoryCompaction:
+    """The small files of a directory, to be merged, whoever has written them.
+
+    No query may write to them, and no table format may know them by their names: directories of Delta
+    Lake, Iceberg, Hudi or Spark's own streaming sink are refused with `STOPLOG_NOT_COMPACTABLE`. Files
+    that a stoplog sink may still merge itself are left to it.
+
+    Args:
+        spark: a classic session.
+        path: the directory, with all directories below it.
+        options: `format` where names do not tell it, `header` for CSV, `compactTo`,
+            `compactSmallerThan`, `compactMinFiles`, `compactor`.
+
+    Example:
+        compaction = stoplog.compact(spark, "/data/old", compactTo="256m")
+        print(compaction.plan())
+        compaction.run()
+    """
+    pairs = tuple((key, text_of(value)) for key, value in options.items())
+    return DirectoryCompaction(spark, os.fspath(path), pairs)
+
+
+_ON_CONNECT = "Run it in a classic session on the cluster instead."

@@ -1,0 +1,55 @@
+package stoplog.commit
+
+import stoplog.log.SinkState
+import stoplog.part.{FinishedPart, Pending}
+
+/** What a driver does about small finished parts, between its epochs. Called with the turn held (I4). */
+trait Compaction {
+
+  /** The state with the parts that a record is about to publish, as far as they may be merged later. */
+  def noting(state: SinkState, publish: Vector[Pending]): SinkState
+
+  /** The outcome of a merge that is over, or else the start of one that is due. Never waits, and never fails: what
+    * cannot be merged stays as it is.
+    *
+    * @param closing whether a bucket gets no more rows, so that its parts wait for no others
+    */
+  def next(state: SinkState, closing: String => Boolean = _ => false): Compaction.Next
+
+  /** Which buckets have parts that are merged, or are to be merged as soon as they get no more rows.
+    *
+    * @param publishing the buckets of the parts that the next record publishes
+    */
+  def holds(state: SinkState, publishing: Set[String]): String => Boolean
+
+  /** Whether a merge has been started whose outcome [[next]] has not answered. */
+  def isMerging: Boolean
+
+  /** Returns once the merge that was started is over. */
+  def await(): Unit
+}
+
+object Compaction {
+
+  /** @param state       to go on with
+    * @param replacement to be recorded with it; `None` if nothing is
+    */
+  final case class Next(state: SinkState, replacement: Option[Replaced])
+
+  /** A merged part, and those that it takes the place of. */
+  final case class Replaced(merged: Pending, inputs: Vector[FinishedPart])
+
+  /** Parts stay as they were published. */
+  case object Off extends Compaction {
+    override def noting(state: SinkState, publish: Vector[Pending]): SinkState =
+      if (state.small.isEmpty) state else state.copy(small = Vector.empty)
+
+    override def next(state: SinkState, closing: String => Boolean): Next            = Next(state, None)
+    override def holds(state: SinkState, publishing: Set[String]): String => Boolean = _ => false
+    override def isMerging: Boolean                                                  = false
+    override def await(): Unit                                                       = ()
+  }
+
+  /** Under which a merged part is recorded. */
+  private[commit] val Reason = stoplog.rolling.RollReason.Custom("compaction")
+}

@@ -1,0 +1,29 @@
+package stoplog.commit
+
+import stoplog.part.{Closed, FinishedPart}
+import stoplog.store.NewPart
+
+/** Writes the rows of several finished parts to one, apart from the threads of the protocol. */
+trait Merger {
+
+  /** Begins, and returns at once. */
+  def start(merge: Merge): Merging
+}
+
+/** @param inputs two finished parts or more, of one bucket and with the same columns; their rows stay in this order
+  * @param part   what the part with all the rows is called
+  */
+final case class Merge(inputs: Vector[FinishedPart], part: NewPart)
+
+/** A merge that was started. */
+trait Merging {
+
+  /** How it ended; `None` while it goes on. */
+  def result: Option[Either[Throwable, Merged]]
+
+  /** Returns once there is a result. */
+  def await(): Unit
+}
+
+/** A durable part that no reader sees yet, with the rows of all inputs. */
+final case class Merged(handle: Closed, sizeBytes: Long)

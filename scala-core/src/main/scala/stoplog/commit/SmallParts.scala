@@ -1,0 +1,136 @@
+package stoplog.commit
+
+import scala.util.control.NonFatal
+
+import org.slf4j.LoggerFactory
+
+import stoplog.fault.{Faults, Step}
+import stoplog.log.SinkState
+import stoplog.part.{FinishedPart, PartNaming, Pending, RunId}
+import stoplog.store.{FinishedStore, NewPart}
+
+/** Merges the small parts of one run, one group at a time.
+  *
+  * @param isData whether a part holds rows of the sink, in its present format
+  */
+final class SmallParts(
+    run: RunId,
+    policy: CompactionPolicy,
+    naming: PartNaming,
+    isData: Pending => Boolean,
+    merger: Merger,
+    finished: FinishedStore,
+    clock: Clock,
+    faults: Faults
+) extends Compaction {
+  import Compaction._
+  import SmallParts._
+
+  // With the turn held.
+  private var started  = Option.empty[Started]
+  private var count    = 0L
+  private var failures = 0
+
+  override def isMerging: Boolean = started.nonEmpty
+
+  override def await(): Unit = started.foreach(_.merging.await())
+
+  override def noting(state: SinkState, publish: Vector[Pending]): SinkState = {
+    val added = publish.filter(part => isNew(part) && policy.isSmall(part) && isData(part))
+    if (added.isEmpty) state
+    else state.copy(small = state.small ++ added.map(finishedOf(_, epoch(state), merges = 0)))
+  }
+
+  override def next(state: SinkState, closing: String => Boolean): Next = started match {
+    case Some(Started(merge, merging)) =>
+      merging.result match {
+        case None         => Next(state, None)
+        case Some(result) =>
+          started = None
+          result.fold(failed(merge, _, state), outcome(merge, _, state))
+      }
+    case None =>
+      val due = policy.due(state.small, epoch(state), closing)
+      if (due.merge.nonEmpty) start(due.merge)
+      Next(without(state, due.left), None)
+  }
+
+  override def holds(state: SinkState, publishing: Set[String]): String => Boolean = {
+    lazy val small = state.small.groupBy(_.bucket)
+    bucket =>
+      publishing(bucket) || started.exists(_.merge.part.bucket == bucket) ||
+        policy.due(small.getOrElse(bucket, Vector.empty), epoch(state), _ => true).merge.nonEmpty
+  }
+
+  /** Merged parts are noted with their merges, and parts of another content can only be merged by themselves. */
+  private def isNew(part: Pending): Boolean =
+    part.reason != Reason && part.reason != SinkSettings.ContentChanged
+
+  private def start(inputs: Vector[FinishedPart]): Unit = {
+    val part = NewPart(inputs.head.bucket, naming.merged(run, count), run)
+    count += 1
+    val merge = Merge(inputs, part)
+    started = Some(Started(merge, merger.start(merge)))
+  }
+
+  /** The last look at the inputs, of which readers may have taken some. */
+  private def outcome(merge: Merge, merged: Merged, state: SinkState): Next =
+    try {
+      faults.at(Step.BeforeCompact)
+      failures = 0
+      val gone = merge.inputs.filterNot(part => finished.sizeBytes(part.path).contains(part.sizeBytes))
+      if (gone.nonEmpty || !merge.inputs.forall(state.small.contains)) Next(without(state, gone), None)
+      else Next(replaced(merge, merged, state), Some(Replaced(pending(merge, merged), merge.inputs)))
+    } catch { case NonFatal(e) => failed(merge, e, state) }
+
+  private def replaced(merge: Merge, merged: Merged, state: SinkState): SinkState = {
+    val part   = pending(merge, merged)
+    val others = without(state, merge.inputs)
+    if (!policy.isSmall(part)) others
+    else {
+      val again = finishedOf(part, epoch(state), merge.inputs.map(_.merges).max + 1)
+      others.copy(small = others.small :+ again)
+    }
+  }
+
+  private def pending(merge: Merge, merged: Merged): Pending = Pending(
+    merge.part.bucket,
+    merge.part.name,
+    merged.handle,
+    merged.sizeBytes,
+    merge.inputs.map(_.records).sum,
+    clock.millis(),
+    clock.millis(),
+    Reason,
+    merge.inputs.head.schema
+  )
+
+  /** It may have been an executor, or a part that cannot be read: after some tries it stays as it is. */
+  private def failed(merge: Merge, e: Throwable, state: SinkState): Next = {
+    failures += 1
+    logger.warn(s"${merge.inputs.size} parts of bucket '${merge.part.bucket}' could not be merged", e)
+    val gone =
+      try merge.inputs.filter(part => finished.sizeBytes(part.path).isEmpty)
+      catch { case NonFatal(_) => Vector.empty }
+    if (failures < MostFailures) Next(without(state, gone), None)
+    else {
+      failures = 0
+      Next(without(state, merge.inputs), None)
+    }
+  }
+
+  private def finishedOf(part: Pending, epoch: Long, merges: Int): FinishedPart =
+    FinishedPart(part.bucket, part.name, part.sizeBytes, part.records, epoch, merges, part.schema)
+
+  private def without(state: SinkState, parts: Vector[FinishedPart]): SinkState =
+    if (parts.isEmpty) state else state.copy(small = state.small.diff(parts))
+
+  private def epoch(state: SinkState): Long = state.lastEpoch.getOrElse(-1L)
+}
+
+private object SmallParts {
+  final case class Started(merge: Merge, merging: Merging)
+
+  val logger       = LoggerFactory.getLogger("stoplog")
+  val MostFailures = 3
+}

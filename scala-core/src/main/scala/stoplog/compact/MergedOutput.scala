@@ -1,0 +1,51 @@
+package stoplog.compact
+
+import stoplog.fault.{Faults, Step}
+import stoplog.format.bulk.BlockOutput
+import stoplog.part.Closed
+import stoplog.store.PartOutput
+
+/** The part that a merge writes. */
+private[stoplog] final class MergedOutput(part: PartOutput, faults: Faults) extends BlockOutput {
+  private[this] val buffer = new Array[Byte](MergedOutput.BufferBytes)
+  private[this] var length = 0
+
+  override def position: Long = part.position + length
+
+  override def write(byte: Int): Unit = {
+    if (length == buffer.length) flush()
+    buffer(length) = byte.toByte
+    length += 1
+  }
+
+  override def write(bytes: Array[Byte], offset: Int, count: Int): Unit =
+    if (count >= buffer.length) {
+      flush()
+      part.write(bytes, offset, count)
+    } else {
+      if (length + count > buffer.length) flush()
+      System.arraycopy(bytes, offset, buffer, length, count)
+      length += count
+    }
+
+  override def flush(): Unit = if (length > 0) {
+    part.write(buffer, 0, length)
+    length = 0
+  }
+
+  /** Durable, and closed for good. */
+  def finish(): Closed = {
+    val half = length / 2
+    part.write(buffer, 0, half)
+    faults.at(Step.MidMerge)
+    part.write(buffer, half, length - half)
+    length = 0
+    part.finish()
+  }
+
+  override def close(): Unit = part.close()
+}
+
+private object MergedOutput {
+  val BufferBytes: Int = 128 << 10
+}

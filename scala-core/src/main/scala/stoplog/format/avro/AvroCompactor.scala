@@ -1,0 +1,70 @@
+package stoplog.format.avro
+
+import scala.jdk.CollectionConverters._
+import scala.util.Using
+
+import org.apache.avro.file.{CodecFactory, DataFileConstants, DataFileStream, DataFileWriter}
+import org.apache.avro.generic.{GenericDatumReader, GenericDatumWriter, GenericRecord}
+
+import stoplog.compact.{CompactionInput, Compactor}
+import stoplog.format.bulk.BlockOutput
+
+/** Avro object containers as one: by copying blocks, or by writing the records again where blocks are below half of the
+  * size that they are to have. The entries of the header are those of the last file.
+  *
+  * @param syncIntervalBytes how large blocks are to be
+  */
+final class AvroCompactor(syncIntervalBytes: Int) extends Compactor {
+  private type Records = DataFileStream[GenericRecord]
+
+  override def compact(inputs: Seq[CompactionInput], out: BlockOutput): Unit = {
+    if (inputs.map(likeness).distinct.sizeIs > 1)
+      throw new IllegalArgumentException("The files have other schemas, or another codec, than each other.")
+    val small  = isTooSmall(inputs)
+    val writer = created(inputs.last, out)
+    inputs.foreach { input =>
+      reading(input) { records =>
+        if (small) records.iterator.asScala.foreach(writer.append(_))
+        else writer.appendAllFrom(records, false)
+      }
+    }
+    writer.flush() // and not closed: the part is not its own
+  }
+
+  override def likeness(input: CompactionInput): String = reading(input) { records =>
+    val dates = Seq("org.apache.spark.legacyDateTime", "org.apache.spark.timeZone").map(records.getMetaString)
+    s"${records.getSchema} ${codec(records)} $dates"
+  }
+
+  private def created(like: CompactionInput, out: BlockOutput): DataFileWriter[GenericRecord] =
+    reading(like) { records =>
+      val writer = new DataFileWriter[GenericRecord](new GenericDatumWriter[GenericRecord])
+      writer.setSyncInterval(syncIntervalBytes)
+      writer.setCodec(CodecFactory.fromString(codec(records)))
+      records.getMetaKeys.asScala
+        .filterNot(DataFileWriter.isReservedMeta)
+        .foreach(key => writer.setMeta(key, records.getMeta(key)))
+      writer.create(records.getSchema, out)
+    }
+
+  private def isTooSmall(inputs: Seq[CompactionInput]): Boolean = {
+    val blocks = inputs.flatMap { input =>
+      reading(input) { records =>
+        Iterator
+          .continually(records.hasNext)
+          .takeWhile(identity)
+          .map(_ => records.nextBlock().remaining.toLong)
+          .toVector
+      }
+    }
+    blocks.isEmpty || blocks.sum / blocks.size < syncIntervalBytes / 2
+  }
+
+  private def reading[A](input: CompactionInput)(action: Records => A): A =
+    Using.resource(new DataFileStream[GenericRecord](input.open(), new GenericDatumReader[GenericRecord]))(
+      action
+    )
+
+  private def codec(records: Records): String =
+    Option(records.getMetaString(DataFileConstants.CODEC)).getOrElse(DataFileConstants.NULL_CODEC)
+}

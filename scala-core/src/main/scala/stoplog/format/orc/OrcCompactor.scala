@@ -1,0 +1,155 @@
+package stoplog.format.orc
+
+import scala.annotation.nowarn
+import scala.collection.mutable
+import scala.jdk.CollectionConverters._
+import scala.util.Using
+
+import org.apache.hadoop.conf.Configuration
+import org.apache.hadoop.fs.Path
+import org.apache.orc.{OrcConf, OrcFile, OrcProto, Reader, Writer}
+import org.apache.orc.OrcFile.WriterOptions
+import org.apache.orc.impl.{PhysicalFsWriter, StreamName}
+import org.apache.orc.impl.writer.WriterEncryptionVariant
+
+import stoplog.compact.{CompactionInput, Compactor}
+import stoplog.format.bulk.BlockOutput
+
+/** ORC files as one: by copying stripes, or by writing the rows again where stripes are below an eighth of the size in
+  * memory that they are to have. What orc-core reads it writes, without anybody's idea of what the values mean.
+  *
+  * @param settings of the writer, as in Hadoop's configuration
+  */
+final class OrcCompactor private[orc] (settings: Map[String, String]) extends Compactor {
+  import OrcCompactor._
+
+  override def compact(inputs: Seq[CompactionInput], out: BlockOutput): Unit = {
+    val readers = mutable.ArrayBuffer.empty[Reader]
+    try {
+      inputs.foreach(input => readers += opened(input))
+      if (readers.map(likenessOf).distinct.sizeIs > 1)
+        throw new IllegalArgumentException(
+          "The files have other columns, or other settings, than each other."
+        )
+      val stripes = readers.flatMap(_.getStripes.asScala).map(_.getLength)
+      val small   =
+        stripes.isEmpty || stripes.sum / stripes.size < options(readers.last).getStripeSize / Compressed
+      if (small) encoded(readers.toSeq, out) else copied(inputs.zip(readers), out)
+    } finally readers.foreach(_.close())
+  }
+
+  override def likeness(input: CompactionInput): String = Using.resource(opened(input))(likenessOf)
+
+  private def opened(input: CompactionInput): Reader = {
+    val reader = OrcFile.createReader(input.path, OrcFile.readerOptions(input.configuration))
+    if (reader.getColumnEncryptionKeys.nonEmpty) {
+      reader.close()
+      throw new IllegalArgumentException(s"${input.path} is encrypted, and such files are not merged.")
+    }
+    reader
+  }
+
+  private def copied(files: Iterable[(CompactionInput, Reader)], out: BlockOutput): Unit = {
+    val readers = files.map(_._2).toSeq
+    val stripes = readers.flatMap(statisticsOf)
+    written(readers, out, stripes) { writer =>
+      files.foreach { case (input, reader) =>
+        Using.resource(input.open()) { in =>
+          reader.getStripes.asScala.zip(statisticsOf(reader)).foreach { case (stripe, statistics) =>
+            val bytes = new Array[Byte](math.toIntExact(stripe.getLength))
+            in.readFully(stripe.getOffset, bytes)
+            writer.appendStripe(bytes, 0, bytes.length, stripe, statistics)
+          }
+        }
+      }
+    }
+  }
+
+  private def encoded(readers: Seq[Reader], out: BlockOutput): Unit = written(readers, out, Nil) { writer =>
+    val batch = readers.head.getSchema.createRowBatch()
+    readers.foreach { reader =>
+      Using.resource(reader.rows()) { rows =>
+        while (rows.nextBatch(batch)) writer.addRowBatch(batch)
+      }
+    }
+  }
+
+  private def written(readers: Seq[Reader], out: BlockOutput, copied: Seq[OrcProto.StripeStatistics])(
+      rows: Writer => Unit
+  ): Unit = {
+    val chosen = options(readers.last)
+    val writer = OrcFile.createWriter(NoPath, chosen.physicalWriter(new MergedFile(out, chosen, copied)))
+    rows(writer)
+    for {
+      reader <- readers // of several values under one key, the last
+      key    <- reader.getMetadataKeys.asScala
+    } writer.addUserMetadata(key, reader.getMetadataValue(key))
+    writer.close()
+  }
+
+  private def options(reader: Reader): WriterOptions = {
+    val conf = new Configuration(false)
+    settings.foreach { case (key, value) => conf.set(key, value) }
+    val options = OrcFile
+      .writerOptions(conf)
+      .setSchema(reader.getSchema)
+      .version(reader.getFileVersion)
+      .compress(reader.getCompressionKind)
+      .rowIndexStride(reader.getRowIndexStride)
+      .setProlepticGregorian(reader.writerUsedProlepticGregorian)
+    if (reader.getCompressionSize > 0) options.bufferSize(reader.getCompressionSize).enforceBufferSize()
+    else options
+  }
+
+  // As they are stored, which the newer method hides.
+  @nowarn("cat=deprecation")
+  private def statisticsOf(reader: Reader): Seq[OrcProto.StripeStatistics] =
+    reader.getOrcProtoStripeStatistics.asScala.toSeq
+
+  private def likenessOf(reader: Reader): String =
+    Seq[Any](
+      reader.getSchema.toJson,
+      reader.getFileVersion,
+      reader.getWriterVersion,
+      reader.getCompressionKind,
+      reader.getCompressionSize,
+      reader.getRowIndexStride,
+      reader.writerUsedProlepticGregorian
+    ).mkString(" ")
+}
+
+object OrcCompactor {
+
+  /** Of any ORC files, under the settings of `hadoop`. */
+  def apply(hadoop: Configuration): OrcCompactor = {
+    val known = OrcConf.values.flatMap(o => Seq(o.getAttribute, o.getHiveConfName)).filter(_ != null).distinct
+    new OrcCompactor(known.flatMap(key => Option(hadoop.get(key)).map(key -> _)).toMap)
+  }
+
+  /** What stripes shrink to on storage, at most and as a rule. */
+  private val Compressed = 8
+
+  // orc-core asks for a path even where it is given the file.
+  private val NoPath = new Path("file:///part.orc")
+
+  /** The sums of decimals in stripes that are copied cannot be told from the file's: see [[DecimalSums]]. */
+  private final class MergedFile(
+      out: BlockOutput,
+      options: WriterOptions,
+      stripes: Seq[OrcProto.StripeStatistics]
+  ) extends PhysicalFsWriter(new PartStream(out), options, Array.empty[WriterEncryptionVariant]) {
+
+    override def writeStatistics(name: StreamName, column: OrcProto.ColumnStatistics.Builder): Unit = {
+      val ofFile = name.getKind == OrcProto.Stream.Kind.FILE_STATISTICS
+      if (ofFile && column.hasDecimalStatistics && stripes.nonEmpty) {
+        val decimal = column.getDecimalStatisticsBuilder
+        DecimalSums
+          .of(stripes, options.getSchema.findSubtype(name.getColumn))
+          .fold(decimal.clearSum())(decimal.setSum): Unit
+      }
+      super.writeStatistics(name, column)
+    }
+
+    override def flush(): Unit = ()
+  }
+}

@@ -1,0 +1,57 @@
+package stoplog.format.sequence
+
+import org.apache.hadoop.fs.FSDataOutputStream
+import org.apache.hadoop.io.{DataOutputBuffer, SequenceFile}
+import org.apache.hadoop.io.SequenceFile.{CompressionType, Reader, Writer}
+
+import scala.util.Using
+
+import stoplog.compact.{CompactionInput, Compactor}
+import stoplog.format.bulk.BlockOutput
+
+/** SequenceFiles as one: record by record, as they are stored; blocks of records are made anew. The metadata are those
+  * of the last file.
+  */
+object SequenceCompactor extends Compactor {
+
+  override def compact(inputs: Seq[CompactionInput], out: BlockOutput): Unit = {
+    if (inputs.map(likeness).distinct.sizeIs > 1)
+      throw new IllegalArgumentException("The files have other classes, or another codec, than each other.")
+    Using.resource(created(inputs.last, out)) { writer =>
+      inputs.foreach(reading(_)(append(_, writer)))
+    }
+  }
+
+  override def likeness(input: CompactionInput): String = reading(input) { reader =>
+    s"${reader.getKeyClassName} ${reader.getValueClassName} ${reader.getCompressionType} ${reader.getCompressionCodec}"
+      .replaceAll("@[0-9a-f]+", "")
+  }
+
+  private def append(reader: Reader, writer: Writer): Unit = {
+    val key   = new DataOutputBuffer()
+    val value = reader.createValueBytes()
+    while (reader.nextRaw(key, value) >= 0) {
+      writer.appendRaw(key.getData, 0, key.getLength, value)
+      key.reset()
+    }
+  }
+
+  private def created(like: CompactionInput, out: BlockOutput): Writer = reading(like) { reader =>
+    val compression =
+      if (reader.getCompressionType == CompressionType.NONE) Writer.compression(CompressionType.NONE)
+      else Writer.compression(reader.getCompressionType, reader.getCompressionCodec)
+    SequenceFile.createWriter(
+      like.configuration,
+      Writer.stream(new FSDataOutputStream(out, null)),
+      Writer.keyClass(reader.getKeyClass),
+      Writer.valueClass(reader.getValueClass),
+      Writer.metadata(reader.getMetadata),
+      compression
+    )
+  }
+
+  private def reading[A](input: CompactionInput)(action: Reader => A): A = {
+    val bytes = Reader.length(input.sizeBytes) // or it would not see the end
+    Using.resource(new Reader(input.configuration, Reader.stream(input.open()), bytes))(action)
+  }
+}

@@ -1,0 +1,58 @@
+package stoplog.spark
+
+import org.apache.spark.SparkContext
+
+import stoplog.commit._
+import stoplog.compact.Compactor
+import stoplog.error.Errors
+import stoplog.fault.Faults
+import stoplog.format.RowCompactor
+import stoplog.options.{CompactionChoice, UserObject}
+import stoplog.part.{PartNaming, Pending, RunId}
+
+/** How a sink merges its small parts. */
+private[spark] final case class CompactionSpec(policy: CompactionPolicy, compactor: Compactor) {
+
+  def of(run: RunId, sink: SinkSpec, context: SparkContext): Compaction = new SmallParts(
+    run,
+    policy,
+    sink.naming,
+    isData(sink.naming, sink.rejects.map(_.directory)),
+    new SparkMerger(context, sink.storage, compactor),
+    sink.storage.finished,
+    Clock.system,
+    Faults.ofThisJvm
+  )
+
+  /** Rejected rows stay in the files of their epochs. */
+  private def isData(naming: PartNaming, rejected: Option[String])(part: Pending): Boolean =
+    part.name.endsWith(naming.suffix) &&
+      !rejected.exists(directory => part.bucket == directory || part.bucket.startsWith(s"$directory/"))
+}
+
+private[spark] object CompactionSpec {
+
+  /** Errors: `STOPLOG_INVALID_OPTIONS` where files cannot be merged, `STOPLOG_USER_CODE`. */
+  def of(choice: CompactionChoice, format: SinkFormat): CompactionSpec = {
+    if (!format.mayStayOpen) throw Errors.invalidOptions(Seq(Encrypted))
+    val compactor = choice.compactor match {
+      case Some(reference) => UserObject.load(reference, classOf[Compactor], "compactor")
+      case None            => compactorOf(format)
+    }
+    CompactionSpec(choice.policy, compactor)
+  }
+
+  private def compactorOf(format: SinkFormat): Compactor = format match {
+    case SinkFormat.Rows(encoder, compression, _, _) => RowCompactor(encoder, compression)
+    case SinkFormat.Synced(synced, _)                => synced.compactor.getOrElse(throw noCompactor)
+    case SinkFormat.Blocks(bulk, _, _)               => bulk.format.compactor.getOrElse(throw noCompactor)
+  }
+
+  private def noCompactor = Errors.invalidOptions(
+    Seq("compaction needs a compactor with an own encoder or bulkWriter: set compactor to a class.")
+  )
+
+  private final val Encrypted =
+    "compaction = 'smallParts' cannot merge encrypted files: what protects a page names its file and its place in " +
+      "it. Set it to none."
+}

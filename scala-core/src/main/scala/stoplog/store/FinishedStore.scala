@@ -1,0 +1,48 @@
+package stoplog.store
+
+/** What a store does to finished parts, when a record says that others take their place.
+  *
+  * Finished parts belong to their readers. Nobody calls this but for a record of the log, and every step may be done
+  * again by any process, and beside another one that does the same.
+  */
+trait FinishedStore {
+
+  /** How long the file is under this path, in bytes; `None` when there is none. */
+  def sizeBytes(path: String): Option[Long]
+
+  /** Takes a finished part out of the readers' sight, to a place of the record `seq`. What is gone already, there or
+    * elsewhere, is no error.
+    */
+  def setAside(seq: Long, path: String): Unit
+
+  /** Brings it back, if it was set aside for that record. Error: `STOPLOG_NAME_TAKEN`. */
+  def putBack(seq: Long, path: String): Unit
+
+  /** Deletes all that was set aside for the record. What is gone already is no error. */
+  def forget(seq: Long): Unit
+
+  /** The records for which there may be something set aside. */
+  def setAsideFor(): Vector[Long]
+}
+
+object FinishedStore {
+
+  /** Where the parts of a bucket lie that were set aside for a record. The names of parts occur once in the world. */
+  private[stoplog] def place(sinkId: String, seq: Long, path: String): String =
+    s"${directory(sinkId, seq)}/${path.drop(path.lastIndexOf('/') + 1)}"
+
+  private[stoplog] def directory(sinkId: String, seq: Long): String = s"${root(sinkId)}/$seq"
+
+  private[store] def root(sinkId: String): String = s"_stoplog/$sinkId/replaced"
+
+  /** For a log in which nothing is ever replaced. */
+  val untouched: FinishedStore = new FinishedStore {
+    override def sizeBytes(path: String): Option[Long]   = None
+    override def setAside(seq: Long, path: String): Unit = refuse()
+    override def putBack(seq: Long, path: String): Unit  = refuse()
+    override def forget(seq: Long): Unit                 = refuse()
+    override def setAsideFor(): Vector[Long]             = Vector.empty
+
+    private def refuse(): Nothing = throw new IllegalStateException("Nothing is replaced here.")
+  }
+}

@@ -1,0 +1,59 @@
+package stoplog.store.local
+
+import java.nio.file.{FileAlreadyExistsException, Files, NoSuchFileException, Path, Paths}
+
+import stoplog.error.Errors
+import stoplog.store.FinishedStore
+
+/** Finished parts on a local, or everywhere mounted, file system. Setting one aside is a rename. */
+final class LocalFinished(root: String, sinkId: String, durability: Durability)
+    extends FinishedStore
+    with Serializable {
+
+  override def sizeBytes(path: String): Option[Long] = LocalFiles.writing(at(path)) {
+    try Some(Files.size(at(path)))
+    catch { case _: NoSuchFileException => None }
+  }
+
+  override def setAside(seq: Long, path: String): Unit = LocalFiles.writing(at(path)) {
+    if (Files.exists(at(path))) {
+      val place = at(FinishedStore.place(sinkId, seq, path))
+      Durability.createDirectories(place.getParent, durability)
+      move(at(path), place)
+    }
+  }
+
+  override def putBack(seq: Long, path: String): Unit = LocalFiles.writing(at(path)) {
+    val place = at(FinishedStore.place(sinkId, seq, path))
+    if (Files.exists(place)) {
+      Durability.createDirectories(at(path).getParent, durability)
+      move(place, at(path))
+    }
+  }
+
+  override def forget(seq: Long): Unit = {
+    val directory = at(FinishedStore.directory(sinkId, seq))
+    LocalFiles.writing(directory) {
+      LocalFiles.deepestFirst(directory)(_ => true).foreach(Files.deleteIfExists(_))
+    }
+  }
+
+  override def setAsideFor(): Vector[Long] = {
+    val directory = at(FinishedStore.root(sinkId))
+    LocalFiles.writing(directory)(LocalFiles.list(directory)).flatMap(_.getFileName.toString.toLongOption)
+  }
+
+  /** Never over another file. Somebody else may be faster. */
+  private def move(from: Path, to: Path): Unit =
+    try {
+      Files.move(from, to)
+      durability.syncDirectory(to.getParent)
+      durability.syncDirectory(from.getParent)
+    } catch {
+      case _: NoSuchFileException if !Files.exists(from) => ()
+      case _: FileAlreadyExistsException                 =>
+        throw Errors.nameTaken(to.toString, "another file is there, which is not this part")
+    }
+
+  private def at(path: String): Path = Paths.get(root).resolve(path)
+}

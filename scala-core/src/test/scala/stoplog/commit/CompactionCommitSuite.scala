@@ -1,0 +1,171 @@
+package stoplog.commit
+
+import java.nio.charset.StandardCharsets.UTF_8
+import java.nio.file.{Files, Path}
+
+import org.scalatest.funsuite.AnyFunSuite
+
+import stoplog.commit.complete.MemoryNotes
+import stoplog.fault.{Faults, InjectedFault, Step}
+import stoplog.log.CommitLog
+import stoplog.part.{FinishedPart, RunId}
+import stoplog.store.{NewPart, PartLayout}
+import stoplog.store.local._
+
+/** The batch command's protocol on local disks: stopped anywhere, and carried on by the next. */
+class CompactionCommitSuite extends AnyFunSuite {
+  import CompactionCommitSuite._
+
+  for (
+    step <- Seq(
+      Step.AfterClaim,
+      Step.BeforeCompact,
+      Step.RecordWritten,
+      Step.AfterRecord,
+      Step.MidReplace,
+      Step.AfterReplace,
+      Step.MidPublish,
+      Step.PartPublished,
+      Step.AfterPublish,
+      Step.AfterForget,
+      Step.AfterMark
+    )
+  )
+    test(s"stopped at ${step.name}: each line once, whatever the next run finds") {
+      val place = new Place
+      intercept[InjectedFault](place.compacted(place.commit(new Once(step))))
+      assert(place.lines.distinct === place.lines, "no line is there twice, at any time")
+      place.commit(Faults.none).carryOut()
+      assert(place.lines.sorted === Seq("one", "three", "two"))
+      place.compacted(place.commit(Faults.none))
+      assert(place.lines.sorted === Seq("one", "three", "two"))
+      assert(place.names.size === 1 || place.names.size === 2)
+    }
+
+  test("of two at once, the older one can decide nothing more") {
+    val place = new Place
+    val older = place.commit(Faults.none)
+    older.begin()
+    val merge = place.merge("1.txt", "2.txt")
+    val made  = place.written(merge)
+    val newer = place.commit(Faults.none)
+    newer.begin()
+    assert(Samples.condition(older.replace(merge, made)) === "STOPLOG_FENCED")
+    assert(place.names === Set("b/1.txt", "b/2.txt", "b/3.txt"))
+    assert(newer.replace(merge, made))
+    assert(place.lines.sorted === Seq("one", "three", "two"))
+  }
+
+  test("nothing is replaced by a merge of files that are no longer what they were") {
+    val place  = new Place
+    val commit = place.commit(Faults.none)
+    commit.begin()
+    val merge = place.merge("1.txt", "2.txt")
+    val made  = place.written(merge)
+    Files.delete(place.root.resolve("b/1.txt"))
+    assert(!commit.replace(merge, made))
+    assert(place.names === Set("b/2.txt", "b/3.txt"))
+  }
+
+  test("when the merged part is lost, what was set aside comes back") {
+    val place = new Place
+    val merge = place.merge("1.txt", "2.txt")
+    val made  = place.written(merge)
+    intercept[InjectedFault] {
+      val commit = place.commit(new Once(Step.AfterReplace))
+      commit.begin()
+      commit.replace(merge, made)
+    }
+    assert(place.names === Set("b/3.txt"))
+    Files.delete(place.root.resolve(made.handle.token))
+    assert(Samples.condition(place.commit(Faults.none).carryOut()) === "STOPLOG_PART_LOST")
+    assert(place.names === Set("b/1.txt", "b/2.txt", "b/3.txt"))
+    val newest = place.log(Faults.none).newest().toVector
+    newest.foreach(
+      Republish(
+        _,
+        place.log(Faults.none),
+        place.store,
+        place.finished,
+        Identity,
+        LostPart.Skip,
+        tools(Faults.none),
+        MemoryNotes.unasked
+      )
+    )
+    assert(place.names === Set("b/1.txt", "b/2.txt", "b/3.txt"))
+    place.commit(Faults.none).carryOut() // it is over
+    assert(place.lines.sorted === Seq("one", "three", "two"))
+  }
+}
+
+private object CompactionCommitSuite {
+  val Identity: SinkIdentity = SinkIdentity("/data/out", "compact", "compact")
+
+  def tools(faults: Faults): SinkDriver.Tools =
+    SinkDriver.Tools(Clock.system, faults, Turn.semaphore(), Parallel.sequential, Retry.never)
+
+  /** Fails once. */
+  final class Once(step: Step) extends Faults {
+    private var done = false
+
+    override def at(now: Step): Unit = if (now == step && !done) {
+      done = true
+      throw new InjectedFault(step)
+    }
+  }
+
+  /** A directory with three files of one line each. */
+  final class Place {
+    val root: Path = Files.createTempDirectory("stoplog-compact")
+    Files.createDirectories(root.resolve("b"))
+    Seq("one", "two", "three").zipWithIndex.foreach { case (line, n) =>
+      Files.write(root.resolve(s"b/${n + 1}.txt"), s"$line\n".getBytes(UTF_8))
+    }
+    private val sinkId = Identity.sinkId
+    private val run    = RunId.random()
+
+    def store: LocalPartStore   = storeOf(Faults.none)
+    def finished: LocalFinished = new LocalFinished(root.toString, sinkId, Durability.Process)
+    def names: Set[String]      = LocalStorage.visible(root)
+    def lines: Seq[String] = names.toSeq.sorted.flatMap(n => Files.readString(root.resolve(n)).linesIterator)
+    def log(faults: Faults): CommitLog =
+      new CommitLog(new LocalRecords(root.toString, sinkId, Durability.Process, faults))
+
+    def commit(faults: Faults): CompactionCommit = new CompactionCommit(
+      RunId.random(),
+      Identity,
+      log(faults),
+      storeOf(faults),
+      new LocalSides(root.toString, sinkId, Durability.Process),
+      finished,
+      tools(faults),
+      MemoryNotes.unasked
+    )
+
+    /** The first two files, if they are there still. */
+    def compacted(commit: CompactionCommit): Unit = {
+      commit.begin()
+      if (names("b/1.txt")) {
+        val merge = this.merge("1.txt", "2.txt")
+        commit.replace(merge, written(merge))
+      }
+      commit.end()
+    }
+
+    def merge(inputs: String*): Merge = Merge(
+      inputs.toVector.map(name => FinishedPart("b", name, Files.size(root.resolve(s"b/$name")), 1, -1)),
+      NewPart("b", s"part-${run.uid}-m${System.nanoTime()}.txt", run)
+    )
+
+    def written(merge: Merge): Merged = {
+      val bytes = merge.inputs.flatMap(part => Files.readAllBytes(root.resolve(part.path))).toArray
+      val out   = store.create(merge.part)
+      out.write(bytes, 0, bytes.length)
+      Merged(out.finish(), bytes.length.toLong)
+    }
+
+    private def storeOf(faults: Faults): LocalPartStore =
+      new LocalPartStore(root.toString, sinkId, PartLayout.Staging(sinkId), Durability.Process, faults)
+  }
+}

@@ -1,0 +1,215 @@
+package stoplog.compact
+
+import java.nio.charset.StandardCharsets.UTF_8
+import java.nio.file.{Files, Path}
+
+import scala.jdk.CollectionConverters._
+import scala.util.Using
+
+import org.apache.avro.file.DataFileReader
+import org.apache.avro.generic.{GenericDatumReader, GenericRecord}
+import org.apache.hadoop.conf.Configuration
+import org.apache.hadoop.fs.{Path => HadoopPath}
+import org.apache.orc.OrcFile
+import org.apache.parquet.hadoop.ParquetFileReader
+import org.apache.parquet.hadoop.util.HadoopInputFile
+import org.apache.spark.sql.{DataFrame, Row}
+import org.apache.spark.sql.types.StructType
+import org.scalatest.funsuite.AnyFunSuite
+
+import stoplog.FileSink
+import stoplog.format.{RowCompactor, SparkSessionForTests}
+import stoplog.format.avro.AvroCompactor
+import stoplog.format.bulk.BlockOutput
+import stoplog.format.compress.{Compression, Decompression}
+import stoplog.format.orc.{OrcCompactor, OrcRows}
+import stoplog.format.parquet.{ParquetCompactor, RandomRows}
+import stoplog.format.sequence.SequenceCompactor
+
+/** Files that Spark's own sinks have written, merged, and read back by Spark. */
+class CompactorsSuite extends AnyFunSuite with SparkSessionForTests {
+  import CompactorsSuite._
+
+  private def hadoop: Configuration = new Configuration(spark.sparkContext.hadoopConfiguration)
+
+  for ((how, blockBytes) <- Seq("written again" -> (128 << 20), "copied" -> 1000))
+    test(s"Parquet of all types, row groups $how") {
+      val random = new RandomRows(seed = 7)
+      val schema = random.schema()
+      val rows   = Seq.fill(300)(random.row(schema))
+      val from   = written(frame(rows, schema, files = 4), "parquet")
+      val conf   = hadoop
+      conf.set("parquet.block.size", blockBytes.toString)
+      val merged = compacted(ParquetCompactor(conf), from, ".parquet")
+      assert(
+        rowsOf("parquet", merged.toString) === rowsOf("parquet", from.toString)
+      )
+      assert(rowGroups(merged) === (if (how == "copied") 4 else 1))
+      assert(metadata(merged) === metadata(inputs(from, ".parquet").head.path), "Spark's own entries")
+    }
+
+  for (blockBytes <- Seq(128 << 20, 1000))
+    test(s"Bloom filters and indexes of Parquet stay, with row groups of $blockBytes bytes") {
+      val conf = hadoop
+      conf.set("parquet.block.size", blockBytes.toString)
+      conf.set("parquet.bloom.filter.enabled#id", "true")
+      val from =
+        written(spark.range(0, 2000, 1, 2).toDF(), "parquet", "parquet.bloom.filter.enabled#id" -> "true")
+      val merged = compacted(ParquetCompactor(conf), from, ".parquet")
+      Using.resource(opened(merged)) { reader =>
+        reader.getRowGroups.asScala.foreach { group =>
+          val chunk = group.getColumns.get(0)
+          assert(reader.getBloomFilterDataReader(group).readBloomFilter(chunk) != null)
+          assert(reader.readColumnIndex(chunk) != null && reader.readOffsetIndex(chunk) != null)
+        }
+      }
+      assert(spark.read.parquet(merged.toString).filter("id = 1500").count() === 1)
+    }
+
+  test("Parquet files of other columns are not merged") {
+    val one   = written(spark.range(3).toDF("a"), "parquet")
+    val other = written(spark.range(3).toDF("b"), "parquet")
+    val files = inputs(one, ".parquet") ++ inputs(other, ".parquet")
+    assert(files.map(ParquetCompactor(hadoop).likeness).distinct.size === 2)
+    intercept[IllegalArgumentException](ParquetCompactor(hadoop).compact(files, new FileOutput(newFile("x"))))
+  }
+
+  for ((how, stripeBytes) <- Seq("written again" -> (64 << 20), "copied" -> 1000))
+    test(s"ORC of all types, stripes $how") {
+      val random = new OrcRows(seed = 7)
+      val schema = random.schema()
+      val rows   = random.rows(schema, 400)
+      val from   = written(frame(rows, schema, files = 4), "orc")
+      val conf   = hadoop
+      conf.set("orc.stripe.size", stripeBytes.toString)
+      val merged = compacted(OrcCompactor(conf), from, ".orc")
+      assert(rowsOf("orc", merged.toString) === rowsOf("orc", from.toString))
+      Using.resource(OrcFile.createReader(merged, OrcFile.readerOptions(conf))) { reader =>
+        assert(reader.getNumberOfRows === 400)
+        assert(reader.getStripes.size === (if (how == "copied") 4 else 1))
+        assert(reader.hasMetadataValue("org.apache.spark.version"))
+      }
+    }
+
+  for ((how, interval) <- Seq("written again" -> 64000, "copied" -> 40))
+    test(s"Avro, blocks $how") {
+      val rows = spark
+        .range(0, 500, 1, 4)
+        .selectExpr("id", "array(named_struct('x', id, 'y', cast(id as string))) as nested")
+      val to   = Files.createTempDirectory("avro").resolve("out")
+      val sink = FileSink.forBulkFormat(to.toString, "avro").withOption("bucketAssigner", "basePath")
+      sink.withCompression("zstandard").build().write(rows).save()
+      val merged = compacted(new AvroCompactor(interval), to, ".avro")
+      val read   = new DataFileReader[GenericRecord](
+        new java.io.File(merged.toUri),
+        new GenericDatumReader[GenericRecord]()
+      )
+      assert(read.iterator.asScala.map(_.get("id")).toSeq === (0L until 500L))
+      assert(read.getMetaString("org.apache.spark.version") != null)
+      assert(read.getMetaString("avro.codec") === "zstandard")
+    }
+
+  test("SequenceFiles") {
+    val pairs = (0 until 100).map(n => n.toLong -> s"word $n")
+    val from  = Files.createTempDirectory("sequence").resolve("out")
+    spark.sparkContext.parallelize(pairs, 3).saveAsSequenceFile(s"file:$from")
+    val merged = compacted(SequenceCompactor, from, "")
+    assert(spark.sparkContext.sequenceFile[Long, String](merged.toString).collect().toSeq === pairs)
+  }
+
+  for (compression <- Compression.All)
+    test(s"CSV with a header, compressed by ${compression.name}: one header in the end") {
+      val header = "id,word\n".getBytes(UTF_8)
+      val files  = (0 until 3).map { n =>
+        val file = newFile(s"$n.csv${compression.suffix}")
+        Using.resource(Files.newOutputStream(file)) { out =>
+          Seq(s"id,word\n$n,a\n", s"$n,b\n").foreach { text => // two epochs
+            Using.resource(compression.openMember(out)) { member =>
+              member.write(text.getBytes(UTF_8))
+              member.finish()
+            }
+          }
+        }
+        CompactionInput(new HadoopPath(file.toUri), Files.size(file), hadoop)
+      }
+      val merged = newFile(s"merged.csv${compression.suffix}")
+      Using.resource(new FileOutput(merged))(RowCompactor(compression, header).compact(files, _))
+      assert(unpacked(compression, merged) === "id,word\n0,a\n0,b\n1,a\n1,b\n2,a\n2,b\n")
+      val other = RowCompactor(compression, "other\n".getBytes(UTF_8))
+      intercept[java.io.IOException](other.compact(files, new FileOutput(newFile("x"))))
+      val lines = newFile(s"lines${compression.suffix}")
+      Using.resource(new FileOutput(lines))(RowCompactor(compression, Array.emptyByteArray).compact(files, _))
+      assert(
+        unpacked(compression, lines) === files.map(f => unpacked(compression, Path.of(f.path.toUri))).mkString
+      )
+    }
+
+  private def rowsOf(format: String, path: String): Seq[String] =
+    spark.read.format(format).load(path).collect().toSeq.map(shown).sorted
+
+  private def shown(value: Any): String = value match {
+    case bytes: Array[Byte]              => bytes.mkString("bytes(", " ", ")")
+    case row: Row                        => row.toSeq.map(shown).mkString("[", ", ", "]")
+    case map: scala.collection.Map[_, _] =>
+      map.toSeq.map(e => shown(e._1) + "=" + shown(e._2)).sorted.mkString("{", ", ", "}")
+    case several: Iterable[_] => several.map(shown).mkString("(", ", ", ")")
+    case other                => String.valueOf(other)
+  }
+
+  private def unpacked(compression: Compression, file: Path): String =
+    Using.resource(Decompression.open(compression, Files.newInputStream(file)))(in =>
+      new String(in.readAllBytes(), UTF_8)
+    )
+
+  private def frame(rows: Seq[Row], schema: StructType, files: Int): DataFrame =
+    spark.createDataFrame(spark.sparkContext.parallelize(rows, files), schema)
+
+  private def written(rows: DataFrame, format: String, options: (String, String)*): Path = {
+    val to = Files.createTempDirectory(format).resolve("out")
+    rows.write.format(format).options(options.toMap).save(to.toString)
+    to
+  }
+
+  private def compacted(compactor: Compactor, from: Path, suffix: String): HadoopPath = {
+    val file = newFile(s"merged$suffix")
+    Using.resource(new FileOutput(file))(compactor.compact(inputs(from, suffix), _))
+    new HadoopPath(file.toUri)
+  }
+
+  private def inputs(from: Path, suffix: String): Seq[CompactionInput] =
+    Using
+      .resource(Files.list(from))(_.iterator.asScala.toVector)
+      .filter(f => f.getFileName.toString.startsWith("part-") && f.toString.endsWith(suffix))
+      .sortBy(_.toString)
+      .map(file => CompactionInput(new HadoopPath(file.toUri), Files.size(file), hadoop))
+
+  private def rowGroups(file: HadoopPath): Int = Using.resource(opened(file))(_.getRowGroups.size)
+
+  private def metadata(file: HadoopPath): Map[String, String] =
+    Using
+      .resource(opened(file))(_.getFileMetaData.getKeyValueMetaData.asScala.toMap)
+      .filter(_._1.startsWith("org.apache.spark"))
+
+  private def opened(file: HadoopPath) = ParquetFileReader.open(HadoopInputFile.fromPath(file, hadoop))
+}
+
+private object CompactorsSuite {
+  def newFile(name: String): Path = Files.createTempDirectory("compact").resolve(name)
+
+  /** A file as the part that a merge writes. */
+  final class FileOutput(file: Path) extends BlockOutput {
+    private val out = Files.newOutputStream(file)
+    private var at  = 0L
+
+    override def position: Long         = at
+    override def write(byte: Int): Unit = {
+      out.write(byte)
+      at += 1
+    }
+    override def write(bytes: Array[Byte], offset: Int, length: Int): Unit = {
+      out.write(bytes, offset, length)
+      at += length
+    }
+    override def close(): Unit = out.close()
+  }
+}

@@ -1,0 +1,96 @@
+package stoplog.laws
+
+/** Finished parts that give way to another: out of sight, back again, or gone, however often and by whomever. */
+abstract class FinishedStoreLaws extends LawSuite {
+
+  law("how long a file is, and that there is none") { storage =>
+    storage.plant("b/part-1.txt", utf8("rows"))
+    assert(storage.finishedStore().sizeBytes("b/part-1.txt") === Some(4L))
+    assert(storage.finishedStore().sizeBytes("b/part-2.txt") === None)
+    assert(storage.finishedStore().sizeBytes("c/part-1.txt") === None)
+  }
+
+  law("what is set aside is out of sight, and not taken for unfinished") { storage =>
+    storage.plant("b/part-1.txt", utf8("one"))
+    storage.plant("part-2.txt", utf8("two"))
+    storage.finishedStore().setAside(7, "b/part-1.txt")
+    assert(storage.visible() === Set("part-2.txt"))
+    storage.finishedStore().setAside(8, "part-2.txt")
+    assert(storage.visible() === Set.empty)
+    assert(storage.partStore().staged() === Vector.empty)
+    assert(storage.sideStore().staged() === Vector.empty)
+  }
+
+  law("it comes back as it was, by any process") { storage =>
+    storage.plant("b/c=1/part-1.txt", utf8("one"))
+    storage.finishedStore().setAside(7, "b/c=1/part-1.txt")
+    Copied(storage).finishedStore().putBack(7, "b/c=1/part-1.txt")
+    assert(storage.visible() === Set("b/c=1/part-1.txt"))
+    assert(text(storage, "b/c=1/part-1.txt") === "one")
+  }
+
+  law("everything may be done again") { storage =>
+    storage.plant("b/part-1.txt", utf8("one"))
+    (1 to 2).foreach(_ => storage.finishedStore().setAside(7, "b/part-1.txt"))
+    (1 to 2).foreach(_ => storage.finishedStore().putBack(7, "b/part-1.txt"))
+    assert(text(storage, "b/part-1.txt") === "one")
+    (1 to 2).foreach(_ => storage.finishedStore().setAside(7, "b/part-1.txt"))
+    (1 to 2).foreach(_ => storage.finishedStore().forget(7))
+    storage.finishedStore().putBack(7, "b/part-1.txt")
+    assert(storage.visible() === Set.empty)
+  }
+
+  law("what readers have taken away is no error") { storage =>
+    storage.finishedStore().setAside(7, "b/part-1.txt")
+    storage.finishedStore().putBack(7, "b/part-1.txt")
+    storage.finishedStore().forget(7)
+    assert(storage.visible() === Set.empty)
+  }
+
+  law("only what was set aside for the record is deleted") { storage =>
+    Seq("b/part-1.txt", "b/part-2.txt", "b/part-3.txt").foreach(storage.plant(_, utf8("rows")))
+    storage.finishedStore().setAside(7, "b/part-1.txt")
+    storage.finishedStore().setAside(77, "b/part-2.txt")
+    storage.finishedStore().forget(7)
+    storage.finishedStore().putBack(77, "b/part-2.txt")
+    assert(storage.visible() === Set("b/part-2.txt", "b/part-3.txt"))
+  }
+
+  law("what is aside can be listed by its records, so that nothing is forgotten") { storage =>
+    assert(storage.finishedStore().setAsideFor() === Vector.empty)
+    Seq("b/part-1.txt", "b/part-2.txt", "c/part-3.txt").foreach(storage.plant(_, utf8("rows")))
+    storage.finishedStore().setAside(7, "b/part-1.txt")
+    storage.finishedStore().setAside(7, "b/part-2.txt")
+    storage.finishedStore().setAside(12, "c/part-3.txt")
+    assert(Copied(storage).finishedStore().setAsideFor().sorted === Vector(7L, 12L))
+    storage.finishedStore().forget(7)
+    assert(storage.finishedStore().setAsideFor() === Vector(12L))
+  }
+
+  law("nothing comes back over another file (I6)") { storage =>
+    storage.plant("b/part-1.txt", utf8("one"))
+    storage.finishedStore().setAside(7, "b/part-1.txt")
+    storage.plant("b/part-1.txt", utf8("another"))
+    assert(condition(storage.finishedStore().putBack(7, "b/part-1.txt")) === "STOPLOG_NAME_TAKEN")
+    assert(text(storage, "b/part-1.txt") === "another")
+  }
+
+  law("several at once take one file aside once") { storage =>
+    val names = (1 to 8).map(n => s"b/part-$n.txt")
+    names.foreach(storage.plant(_, utf8("rows")))
+    together(threads = 4)(_ => names.foreach(storage.finishedStore().setAside(7, _)))
+    assert(storage.visible() === Set.empty)
+    names.foreach(storage.finishedStore().putBack(7, _))
+    assert(storage.visible() === names.toSet)
+  }
+
+  law("a neighbour under the same path is not touched") { storage =>
+    storage.plant("b/part-1.txt", utf8("rows"))
+    storage.finishedStore().setAside(7, "b/part-1.txt")
+    storage.neighbour().finishedStore().forget(7)
+    storage.neighbour().finishedStore().putBack(7, "b/part-1.txt")
+    assert(storage.visible() === Set.empty)
+    storage.finishedStore().putBack(7, "b/part-1.txt")
+    assert(storage.visible() === Set("b/part-1.txt"))
+  }
+}

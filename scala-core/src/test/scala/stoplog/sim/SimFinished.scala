@@ -1,0 +1,40 @@
+package stoplog.sim
+
+import stoplog.error.Errors
+import stoplog.store.FinishedStore
+
+/** Finished parts on the simulated disk: one step each to go out of sight, to come back, and to be deleted. */
+final class SimFinished(world: World) extends FinishedStore {
+  import world.{disk, op, oracle}
+
+  override def sizeBytes(path: String): Option[Long] =
+    op(s"look at $path")(disk.finished.get(path).map(_.length.toLong))
+
+  override def setAside(seq: Long, path: String): Unit = op(s"set $path aside for $seq") {
+    disk.finished.get(path).foreach { inode =>
+      oracle.settingAside(seq, path, inode)
+      disk.finished.remove(path)
+      disk.aside.update((seq, path), inode)
+    }
+  }
+
+  override def putBack(seq: Long, path: String): Unit = op(s"put $path back") {
+    disk.aside.remove((seq, path)).foreach { inode =>
+      if (disk.finished.contains(path)) throw Errors.nameTaken(path, "another file is there")
+      oracle.puttingBack(inode)
+      disk.finished.update(path, inode)
+    }
+  }
+
+  /** A step only where there is something aside: whoever finds nothing might as well have looked at another time. */
+  override def setAsideFor(): Vector[Long] =
+    if (disk.aside.isEmpty) Vector.empty
+    else op("list what is aside")(disk.aside.keysIterator.map(_._1).toVector.distinct)
+
+  override def forget(seq: Long): Unit =
+    disk.aside.keys.filter(_._1 == seq).toVector.foreach { case key @ (_, path) =>
+      op(s"delete $path, set aside for $seq") {
+        disk.aside.remove(key).foreach(oracle.forgetting)
+      }
+    }
+}

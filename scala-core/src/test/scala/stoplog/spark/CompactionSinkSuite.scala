@@ -1,0 +1,122 @@
+package stoplog.spark
+
+import java.nio.file.{Files, Path}
+
+import scala.jdk.CollectionConverters._
+import scala.util.Using
+
+import org.apache.avro.file.DataFileReader
+import org.apache.avro.generic.{GenericDatumReader, GenericRecord}
+
+import org.apache.spark.sql.Row
+import org.apache.spark.sql.execution.streaming.runtime.MemoryStream
+import org.scalatest.funsuite.AnyFunSuite
+
+import stoplog.FileSink
+import stoplog.compact.{CompactionInput, Compactor}
+import stoplog.format.SparkSessionForTests
+import stoplog.format.bulk.BlockOutput
+
+/** Compaction as a user has it: many small parts, and few in the end. */
+class CompactionSinkSuite extends AnyFunSuite with SparkSessionForTests {
+
+  for (format <- Seq("json", "csv", "parquet", "orc", "avro"))
+    test(s"$format: parts of many epochs become few, in two runs") {
+      val place = new Place
+      runs(place, epochs = 5, "format" -> format, "header" -> "true")
+      runs(place, epochs = 6, "format" -> format, "header" -> "true")
+      assert(place.files.size < 8, "of 11")
+      assert(read(place, format) === (0 until 11).flatMap(n => Seq(Row(2L * n), Row(2L * n + 1))))
+      assert(!Files.exists(Path.of(place.out, "_stoplog", "main", "replaced", "0")))
+    }
+
+  test("a compactor of the user's own, for an encoder of the user's own") {
+    val place = new Place
+    runs(
+      place,
+      epochs = 6,
+      "encoder"   -> classOf[BracketEncoder].getName,
+      "compactor" -> classOf[Appending].getName
+    )
+    assert(place.files.size < 6)
+    assert(place.lines.count(_.startsWith("<")) === 12, place.lines)
+  }
+
+  test("an own encoder needs an own compactor, and encrypted files are not merged") {
+    def problem(options: (String, String)*): String =
+      intercept[IllegalArgumentException](
+        FileSink.fromOptions(java.util.Map.ofEntries((options :+ ("path" -> "/x")).map { case (k, v) =>
+          java.util.Map.entry(k, v)
+        }: _*))
+      ).getMessage
+    assert(
+      problem("encoder" -> classOf[BracketEncoder].getName, "compaction" -> "smallParts")
+        .contains("needs a compactor")
+    )
+    assert(problem("format" -> "json", "compactTo" -> "1m").contains("has no effect"))
+    assert(
+      problem(
+        "format"             -> "json",
+        "compaction"         -> "smallParts",
+        "compactTo"          -> "1m",
+        "compactSmallerThan" -> "1m"
+      )
+        .contains("more than half")
+    )
+  }
+
+  private def runs(place: Place, epochs: Int, options: (String, String)*): Unit = {
+    implicit val context = spark.sqlContext
+    import spark.implicits._
+    val done   = if (Files.exists(Path.of(place.checkpoint, "commits"))) 5 else 0
+    val source = MemoryStream[Long]
+    val before = (0 until done).flatMap(n => Seq(2L * n, 2L * n + 1))
+    before.grouped(2).foreach(source.addData(_))
+    val rows = source.toDF()
+    val all  = Map(
+      "path"                  -> place.out,
+      "rollingPolicy"         -> "onCheckpoint",
+      "bucketAssigner"        -> "basePath",
+      "finalizeOnTermination" -> "always",
+      "compaction"            -> "smallParts",
+      "compactAfterEpochs"    -> "1"
+    ) ++ options.filterNot(o => o._1 == "header" && !options.contains("format" -> "csv"))
+    val column = if (options.exists(_._1 == "encoder")) "cast(value as string) as value" else "value"
+    val query  = rows
+      .selectExpr(column)
+      .coalesce(1)
+      .writeStream
+      .format("stoplog")
+      .options(all)
+      .option("checkpointLocation", place.checkpoint)
+      .start()
+    (done until done + epochs).foreach { n =>
+      source.addData(2L * n, 2L * n + 1)
+      query.processAllAvailable()
+    }
+    query.stop()
+    assert(FileSink.awaitFinished(query.runId.toString, 60000))
+  }
+
+  private def read(place: Place, format: String): Seq[Row] = format match {
+    case "avro" => place.files.flatMap(avro).sortBy(_.getLong(0))
+    case other  =>
+      val reader = spark.read.format(other).option("header", "true").schema("value bigint")
+      reader.load(place.out).orderBy("value").collect().toSeq
+  }
+
+  private def avro(file: Path): Seq[Row] =
+    Using.resource(new DataFileReader[GenericRecord](file.toFile, new GenericDatumReader[GenericRecord]())) {
+      _.iterator().asScala.map(record => Row(record.get("value"))).toVector
+    }
+}
+
+/** Files that are nothing but records one after another. */
+class Appending extends Compactor {
+  override def compact(inputs: Seq[CompactionInput], out: BlockOutput): Unit =
+    inputs.foreach { input =>
+      val in = input.open()
+      try in.transferTo(out)
+      finally in.close()
+    }
+}

@@ -1,0 +1,150 @@
+package stoplog.spark
+
+import java.nio.charset.StandardCharsets.UTF_8
+import java.nio.file.{Files, Path}
+
+import org.apache.spark.SparkThrowable
+import org.scalatest.funsuite.AnyFunSuite
+
+import stoplog.{FileSink, PlannedMerge}
+import stoplog.format.SparkSessionForTests
+
+/** The batch command over directories that Spark's own writers have made. */
+class DirectoryCompactionSuite extends AnyFunSuite with SparkSessionForTests {
+
+  for (format <- Seq("parquet", "orc", "json"))
+    test(s"$format: small files of each partition become one, with the same rows") {
+      val place = new Place
+      spark
+        .range(0, 1000, 1, 5)
+        .selectExpr("id", "cast(id as string) as word", "id % 2 as p")
+        .write
+        .partitionBy("p")
+        .format(format)
+        .save(place.out)
+      val before = rows(place, format)
+      val merges = FileSink.compactDirectory(spark, place.out)
+      assert(merges.plan().map(m => m.directory -> m.names.size) === Seq("p=0" -> 5, "p=1" -> 5))
+      assert(place.files.size === 10, "nothing has happened yet")
+      assert(merges.run().size === 2)
+      assert(place.files.size === 2)
+      assert(place.directories === Set("p=0", "p=1"))
+      assert(rows(place, format) === before)
+      assert(merges.run() === Nil, "there is nothing more to do")
+      spark
+        .range(1000, 1010, 1, 2)
+        .selectExpr("id", "cast(id as string) as word", "0 as p")
+        .write
+        .mode("append")
+        .partitionBy("p")
+        .format(format)
+        .save(place.out)
+      assert(merges.run().map(_.names.size) === Seq(3), "the merged one and two more")
+    }
+
+  test("CSV with headers is asked for, and files of other columns do not go together") {
+    val place = new Place
+    Seq("a,b" -> "1,2", "a,b" -> "3,4\n", "c" -> "5", "c" -> "6").zipWithIndex.foreach {
+      case ((header, row), n) =>
+        write(place, s"part-$n.csv", s"$header\n$row")
+    }
+    assert(FileSink.compactDirectory(spark, place.out).plan() === Nil)
+    FileSink.compactDirectory(spark, place.out, Map("format" -> "csv", "header" -> "true")).run()
+    assert(place.files.map(Files.readString(_)).toSet === Set("a,b\n1,2\n3,4\n", "c\n5\n6\n"))
+  }
+
+  test("large files stay, and merged ones are not larger than asked for") {
+    val place = new Place
+    (0 until 7).foreach(n => write(place, s"part-$n.json", s"""{"n":$n}\n""" * 10)) // 80 bytes each
+    write(place, "part-8.json", "{}\n" * 100)
+    val plan = FileSink
+      .compactDirectory(spark, place.out, Map("compactTo" -> "200", "compactSmallerThan" -> "100"))
+      .plan()
+    assert(plan === Seq(Seq(0, 1), Seq(2, 3), Seq(4, 5)).map { pair =>
+      PlannedMerge("", pair.map(n => s"part-$n.json"), 160)
+    })
+  }
+
+  test("what cannot be read stays, and is no hindrance to others") {
+    val place = new Place
+    spark.range(0, 10, 1, 2).write.parquet(place.out)
+    write(place, "part-9.parquet", "not Parquet")
+    FileSink.compactDirectory(spark, place.out).run()
+    assert(place.files.map(_.getFileName.toString).count(_ == "part-9.parquet") === 1)
+    assert(place.files.size === 2)
+  }
+
+  test("files that a sink may still merge, or has just published, are left to it") {
+    val place = new Place
+    sink(place, compaction = "smallParts").write(spark.range(0, 4, 1, 4).toDF()).save()
+    val query = sink(place, "smallParts")
+      .writeStream(stream(place))
+      .option("checkpointLocation", place.checkpoint)
+      .start()
+    query.processAllAvailable()
+    query.stop()
+    assert(FileSink.awaitFinished(query.runId.toString, 30000))
+    val sinks  = place.files.size - 4
+    val merged = FileSink.compactDirectory(spark, place.out).run()
+    assert(merged.map(_.names.size) === Seq(4), "those of the batch job")
+    assert(place.files.size === sinks + 1)
+  }
+
+  test("directories whose files are kept elsewhere are refused by name") {
+    for (
+      by <- Seq("b/_stoplog/main", "../_stoplog/main", "../_delta_log", "_delta_log", "_spark_metadata",
+        ".hoodie", "metadata/v1.metadata.json")
+    ) {
+      val place = new Place
+      write(place, "part-0.json", "{}\n")
+      write(place, if (by.endsWith(".json")) by else s"$by/x", "{}")
+      assert(condition(FileSink.compactDirectory(spark, place.out).plan()) === "STOPLOG_NOT_COMPACTABLE", by)
+      assert(condition(FileSink.compactDirectory(spark, place.out).run()) === "STOPLOG_NOT_COMPACTABLE", by)
+    }
+    assert(
+      condition(FileSink.compactDirectory(spark, "/nowhere/at/all").plan()) === "STOPLOG_NOT_COMPACTABLE"
+    )
+    assert(
+      condition(
+        FileSink.compactDirectory(spark, "/x", Map("maxPartSize" -> "1m"))
+      ) === "STOPLOG_INVALID_OPTIONS"
+    )
+  }
+
+  private def sink(place: Place, compaction: String) = FileSink
+    .forRowFormat(place.out, "json")
+    .withOption("bucketAssigner", "basePath")
+    .withOption("rollingPolicy", "onCheckpoint")
+    .withOption("compaction", compaction)
+    .build()
+
+  private def stream(place: Place) = {
+    write(place, "../source/a.txt", "1\n2\n")
+    write(place, "../source/b.txt", "3\n4\n")
+    spark.readStream
+      .option("maxFilesPerTrigger", "1")
+      .text(Path.of(place.out).getParent.resolve("source").toString)
+  }
+
+  private def rows(place: Place, format: String): Seq[String] =
+    spark.read
+      .format(format)
+      .load(place.out)
+      .selectExpr("id", "word", "p")
+      .orderBy("id")
+      .collect()
+      .toSeq
+      .map(_.toString)
+
+  private def write(place: Place, name: String, text: String): Unit = {
+    val file = Path.of(place.out).resolve(name).normalize
+    Files.createDirectories(file.getParent)
+    Files.write(file, text.getBytes(UTF_8))
+    ()
+  }
+
+  private def condition(action: => Any): String = intercept[Throwable](action) match {
+    case named: SparkThrowable => named.getCondition
+    case unnamed               => throw unnamed
+  }
+}

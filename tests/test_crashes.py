@@ -35,6 +35,14 @@ FORMATS = (
     {"format": "json", "compression": "gzip"},
 )
 
+# Files of each micro-batch, merged as soon as there are a few.
+MERGING = {
+    "format": "parquet",
+    "rollingPolicy": "onCheckpoint",
+    "compaction": "smallParts",
+    "compactAfterEpochs": "3",
+}
+
 # Every step that a streaming query passes, with the occurrence at which the process dies.
 STREAM_STEPS = {
     "beforeRepublish": 1,
@@ -73,6 +81,21 @@ def test_kill_9_at_random_moments(place: Place) -> None:
     place.feed()
     assert job(place, {"format": "text"}).run().code == 0
     assert_each_once(place.out, place.rows)
+
+
+def test_kill_9_while_parts_are_merged(place: Place) -> None:
+    moments = random.Random(SEED)
+    for _ in range(KILL_ROUNDS // 2):
+        place.feed(files=4)
+        process = job(place, MERGING, trigger=KEEP_RUNNING).start()
+        assert process.stdout is not None
+        assert process.stdout.readline() == "started\n"
+        arrive_until_killed(place, process, moments.uniform(2, 6))
+        assert_none_twice(place.out, place.rows)
+    place.feed()
+    assert job(place, MERGING).run().code == 0
+    assert_each_once(place.out, place.rows)
+    assert any("-m" in file.name for file in place.out.rglob("*.parquet")), "nothing was merged"
 
 
 @pytest.mark.spark_lines

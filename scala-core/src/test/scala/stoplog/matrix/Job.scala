@@ -67,9 +67,11 @@ final class Job(place: Place, clock: ManualClock, faults: Faults, from: Checkpoi
     driver.commit(epoch, results)
     now = now.commit
     clock.advance(JobRows.pauseMillis(epoch))
-    driver.tick()
-    ()
+    for (_ <- 1 to ticks) driver.tick()
   }
+
+  /** A bucket that is to be marked has its parts closed by one, merged by the next, and then gets its marker. */
+  private def ticks: Int = if (place.content.compaction.isEmpty) 1 else 3
 
   /** Every third epoch the first attempt of a task fails half-way, and is repeated.
     *

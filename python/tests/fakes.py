@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from stoplog.compaction import PlannedMerge
-
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from pyspark.sql import SparkSession
+
+    from stoplog.compaction import PlannedMerge
 
 
 class FakeDoor:
@@ -31,6 +31,8 @@ class FakeDoor:
     def planned_merges(
         self, spark: SparkSession, path: str, options: Mapping[str, str]
     ) -> list[PlannedMerge]:
+        from stoplog.compaction import PlannedMerge  # not before its doctests are collected
+
         return [PlannedMerge(path, tuple(f"{key}={value}" for key, value in options.items()), 0)]
 
     def run_merges(self, spark: SparkSession, path: str, options: Mapping[str, str]) -> list[PlannedMerge]:

@@ -9,13 +9,13 @@ import stoplog.format.SparkSessionForTests
 /** Every format on every storage: after a crash at any step, Spark reads back the rows of all types that were written.
   *
   * The other readers see the same files in `tests/test_bulk.py` and `tests/test_crashes.py`. A long run tries every
-  * step everywhere, the ordinary one some of them.
+  * step everywhere, the ordinary one some of them on three storages.
   */
 class FormatLawsSuite extends AnyFunSuite with SparkSessionForTests {
   private val long = sys.env.get("STOPLOG_LONG").exists(_.nonEmpty)
 
   for {
-    storage <- Storage.all
+    storage <- if (long) Storage.all else Vector(Storage.Local, Storage.Hdfs, Storage.S3)
     format  <- TypedFormat.all
     site = Site(storage, Layout.Staging, TypedContent(format))
     if !(storage == Storage.CreateOnly && format.without.isEmpty)

@@ -1,4 +1,4 @@
-"""An HDFS and two S3 servers for tests, the demo and the benchmark, each in a process of its own.
+"""An HDFS, S3 servers, a Cassandra and a Kafka for tests, demo and benchmark, each a process of its own.
 
 >>> with s3mock(Path("build/some-directory")) as server:  # doctest: +SKIP
 ...     spark = configure(builder, server).getOrCreate()
@@ -9,6 +9,7 @@
 
 from __future__ import annotations
 
-from .starting import Server, hdfs, s3mock, s3proxy
+from .broker import KafkaBroker, kafka
+from .starting import Cassandra, Server, cassandra, hdfs, s3mock, s3proxy
 
-__all__ = ["Server", "hdfs", "s3mock", "s3proxy"]
+__all__ = ["Cassandra", "KafkaBroker", "Server", "cassandra", "hdfs", "kafka", "s3mock", "s3proxy"]

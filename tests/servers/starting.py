@@ -62,6 +62,45 @@ def s3proxy(directory: Path) -> Iterator[Server]:
         yield _s3(_answer(process))
 
 
+@contextlib.contextmanager
+def cassandra(directory: Path) -> Iterator[Cassandra]:
+    """One node, reached by the connector `stoplog-cassandra`, whose jars are in `conf`."""
+    node = Cassandra(directory)
+    try:
+        yield node
+    finally:
+        node.kill()
+
+
+class Cassandra:
+    """A node that a test may kill and start again over the same data, under the same address."""
+
+    def __init__(self, directory: Path) -> None:
+        self._directory = directory
+        self._running = contextlib.ExitStack()
+        self.conf = {"spark.jars": _class_path("cassandra").replace(os.pathsep, ",")}
+        self.restart()
+
+    def kill(self) -> None:
+        """As `kill -9`: what is under way is cut off."""
+        self._running.close()
+
+    def restart(self) -> None:
+        """Kills it if it still runs. Returns when it answers again."""
+        self.kill()
+        started = _process("cassandra-server", "stoplog.servers.CassandraServer", self._directory)
+        self._process = self._running.enter_context(started)
+        self.address = _answer(self._process)
+
+    def cql(self, statement: str) -> None:
+        """Runs a statement that answers nothing."""
+        _answer(self._process, f"cql {statement}")
+
+    def estimate(self, keyspace: str) -> None:
+        """Writes the keyspace to disk and lets the node count its partitions."""
+        _answer(self._process, f"estimate {keyspace}")
+
+
 def _s3(endpoint: str) -> Server:
     settings = {
         "endpoint": endpoint,
@@ -82,7 +121,9 @@ def _process(name: str, main_class: str, directory: Path) -> Iterator[subprocess
     """It answers with its address when it is up. What it logs goes to a file in its directory."""
     directory.mkdir(parents=True, exist_ok=True)
     java = os.environ.get("JAVA", "java")
-    command = [java, *_JVM, "-cp", _class_path(name), main_class, str(directory.resolve())]
+    options = CLASS_PATHS / f"{name}.options"
+    own = [f"@{options}"] if options.exists() else []
+    command = [java, *_JVM, *own, "-cp", _class_path(name), main_class, str(directory.resolve())]
     with (
         (directory / "log").open("ab") as log,
         subprocess.Popen(

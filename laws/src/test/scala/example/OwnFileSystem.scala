@@ -16,5 +16,7 @@ class OwnFileSystem extends RawLocalFileSystem {
     } catch { case _: FileSystemException => false }
 
   /** Of several who publish one part, the slower must not make the file anew that the faster has renamed. */
-  override def truncate(path: Path, bytes: Long): Boolean = throw new UnsupportedOperationException("truncate")
+  override def truncate(path: Path, bytes: Long): Boolean = throw new UnsupportedOperationException(
+    "truncate"
+  )
 }

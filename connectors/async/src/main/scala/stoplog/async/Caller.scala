@@ -1,0 +1,97 @@
+package stoplog.async
+
+import scala.concurrent.{ExecutionContext, Future}
+import scala.util.control.NonFatal
+import scala.util.{Failure, Success, Try}
+
+import org.apache.spark.SparkThrowable
+
+/** Makes calls, again where that is wanted, and tells of their outcomes on the loop.
+  *
+  * @param timeoutMillis of one attempt; what it waits for its turn does not count
+  * @param random gives numbers from 0 to 1
+  */
+private[async] final class Caller[A, B](
+    function: AsyncBatchFunction[A, B],
+    retry: Retry,
+    timeoutMillis: Option[Long],
+    pace: Option[Pace],
+    loop: EventLoop,
+    random: () => Double
+) {
+
+  /** @param settled is told the outcomes of all rows, in their order */
+  def start(rows: Seq[A])(settled: Seq[Outcome[B]] => Unit): Unit = {
+    val outcomes = Array.fill[Option[Outcome[B]]](rows.size)(None)
+    tryAgain(rows.indices, 1)
+
+    def tryAgain(pending: Seq[Int], attempt: Int): Unit =
+      attemptInTurn(pending.map(rows)) { answers =>
+        val waits = pending.zip(answers).flatMap { case (number, answer) =>
+          val (outcome, wait) = judged(rows(number), answer, attempt)
+          if (wait.isEmpty) outcomes(number) = Some(outcome)
+          wait.map(number -> _)
+        }
+        if (waits.isEmpty) settled(outcomes.toSeq.flatten)
+        else {
+          loop.after((waits.map(_._2).max * 1e6).toLong)(() => tryAgain(waits.map(_._1), attempt + 1))
+          ()
+        }
+      }
+  }
+
+  private def attemptInTurn(rows: Seq[A])(ended: Seq[Try[Seq[B]]] => Unit): Unit =
+    pace.fold(attempt(rows)(ended))(_.turn(() => attempt(rows)(ended)))
+
+  private def attempt(rows: Seq[A])(ended: Seq[Try[Seq[B]]] => Unit): Unit = {
+    val call  = started(rows)
+    var first = true // read and written on the loop only
+    val timer = timeoutMillis.map { millis =>
+      loop.after(millis * 1000000L) { () =>
+        first = false
+        ended(rows.map(_ => Failure(new CallTimeout(millis))))
+      }
+    }
+    call.onComplete { result =>
+      loop.post { () =>
+        if (first) {
+          timer.foreach(_.cancel())
+          ended(answers(rows.size, result))
+        }
+      }
+    }(ExecutionContext.parasitic)
+  }
+
+  private def started(rows: Seq[A]): Future[Seq[Try[Seq[B]]]] =
+    try function.call(rows)
+    catch { case NonFatal(thrown) => Future.failed(thrown) }
+
+  private def answers(asked: Int, result: Try[Seq[Try[Seq[B]]]]): Seq[Try[Seq[B]]] = result match {
+    case Success(answers) if answers.size == asked => answers
+    case Success(answers) => Seq.fill(asked)(Failure(AsyncErrors.answer(asked, answers.size)))
+    case Failure(error)   => Seq.fill(asked)(Failure(error))
+  }
+
+  private def judged(row: A, answer: Try[Seq[B]], attempt: Int): (Outcome[B], Option[Double]) = answer match {
+    case Success(rows)  => (Outcome.Done(rows), None)
+    case Failure(error) =>
+      val wait = if (Caller.isWrongAnswer(error)) None else retry.waitMillis(attempt, error, random())
+      (if (wait.isEmpty) inTime(row, error, attempt) else Outcome.Failed(error, attempt), wait)
+  }
+
+  private def inTime(row: A, error: Throwable, attempt: Int): Outcome[B] = error match {
+    case _: CallTimeout =>
+      try function.timedOut(row).fold[Outcome[B]](Outcome.Failed(error, attempt))(Outcome.Done(_))
+      catch { case NonFatal(thrown) => Outcome.Failed(thrown, attempt) }
+    case _ => Outcome.Failed(error, attempt)
+  }
+}
+
+private[async] object Caller {
+
+  /** It is no matter of time: asking again would not help. */
+  def isWrongAnswer(error: Throwable): Boolean = error match {
+    case named: SparkThrowable => named.getCondition == "STOPLOG_ASYNC_ANSWER"
+    case _                     => false
+  }
+}

@@ -1,0 +1,13 @@
+package stoplog.async
+
+import stoplog.error.{ConditionRules, Conditions}
+
+class AsyncErrorsSuite
+    extends ConditionRules(
+      classOf[AsyncMap[_]].getClassLoader.getResource(Conditions.ConnectorResource),
+      Seq(
+        AsyncErrors.answer(rows = 3, answers = 2),
+        AsyncErrors.callFailed(5, new IllegalStateException("the service is closed.")),
+        AsyncErrors.setting("capacity", 0, "1 or more")
+      )
+    )

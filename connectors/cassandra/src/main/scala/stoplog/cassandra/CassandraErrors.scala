@@ -1,0 +1,69 @@
+package stoplog.cassandra
+
+import stoplog.error.{ErrorMaker, StoplogArgumentException, StoplogException}
+
+/** Every error of this connector, by name: the only place that makes them. They are returned, not thrown. */
+private[cassandra] object CassandraErrors extends ErrorMaker {
+
+  // What was asked for.
+
+  def connect(contactPoints: String, why: String, cause: Throwable): StoplogException =
+    failure("STOPLOG_CASSANDRA_CONNECT", cause, "contactPoints" -> contactPoints, "why" -> reason(why))
+
+  def table(table: String, why: String): StoplogArgumentException =
+    new StoplogArgumentException("STOPLOG_CASSANDRA_TABLE", Map("table" -> table, "why" -> reason(why)))
+
+  /** @param problems all there are, each a sentence */
+  def schema(table: String, problems: Seq[String]): StoplogArgumentException =
+    new StoplogArgumentException(
+      "STOPLOG_CASSANDRA_SCHEMA",
+      Map(
+        "table"    -> table,
+        "count"    -> problems.size.toString,
+        "problems" -> problems.map("\n  - " + _).mkString
+      )
+    )
+
+  // What happens while a query runs.
+
+  /** @param key    `<column>=<value>` of each column of the primary key
+    * @param column that cannot be written
+    */
+  def badRow(table: String, key: String, column: String, why: String, cause: Throwable): StoplogException =
+    failure(
+      "STOPLOG_CASSANDRA_BAD_ROW",
+      cause,
+      "table"  -> table,
+      "key"    -> key,
+      "column" -> column,
+      "why"    -> reason(why)
+    )
+
+  /** @param others how many rows shared the request */
+  def write(table: String, key: String, others: Int, why: String, cause: Throwable): StoplogException =
+    failure(
+      "STOPLOG_CASSANDRA_WRITE",
+      cause,
+      "table"  -> table,
+      "key"    -> key,
+      "others" -> (if (others == 1) "1 other" else s"$others others"),
+      "why"    -> reason(why)
+    )
+
+  def read(table: String, split: String, why: String, cause: Throwable): StoplogException =
+    failure("STOPLOG_CASSANDRA_READ", cause, "table" -> table, "split" -> split, "why" -> reason(why))
+
+  /** @param newest the epoch that was written last */
+  def epochBehind(table: String, query: String, epoch: Long, newest: Long): StoplogException =
+    failure(
+      "STOPLOG_CASSANDRA_EPOCH_BEHIND",
+      "table"  -> table,
+      "query"  -> query,
+      "epoch"  -> epoch.toString,
+      "newest" -> newest.toString
+    )
+
+  /** @param cql the statement that makes the table */
+  def epochTable(table: String, cql: String, why: String, cause: Throwable): StoplogException =
+    failure("STOPLOG_CASSANDRA_EPOCH_TABLE", cause, "table" -> table, "cql" -> cql, "why" -> reason(why))
+}

@@ -1,0 +1,231 @@
+package stoplog.cassandra.options
+
+import stoplog.options.{OptionForms, OptionGroup, SinkOption}
+
+/** Every option of `format("stoplog-cassandra")`: the parser, the reference page and the tests take it from here. */
+private[cassandra] object CassandraOptionRegistry extends OptionForms {
+
+  case object Cluster extends OptionGroup("The cluster")
+  case object Table   extends OptionGroup("The table")
+  case object Write   extends OptionGroup("Writing")
+  case object Read    extends OptionGroup("Reading")
+
+  val groups: Seq[OptionGroup] = Seq(Cluster, Table, Write, Read)
+
+  val ContactPoints: SinkOption = required(
+    Cluster,
+    "contactPoints",
+    "list of `host` or `host:port`, separated by commas; the port is 9042 if there is none",
+    "The nodes that are asked first. All others are found through them.",
+    "10.0.0.1,10.0.0.2:9142"
+  )
+
+  val LocalDatacenter: SinkOption = option(
+    Cluster,
+    "localDatacenter",
+    "name of a data center",
+    "that of the contact points",
+    "The data center whose nodes are asked. It must be set when the contact points are in several.",
+    "dc1"
+  )
+
+  val Username: SinkOption =
+    option(Cluster, "username", "text", "none", "Who the session is. Needs `password`.", "ingest")
+
+  val Password: SinkOption =
+    option(Cluster, "password", "text", "none", "The password of `username`.", "secret")
+
+  val Consistency: SinkOption = withDefault(
+    Cluster,
+    "consistency",
+    Levels.words(Levels.data),
+    "LOCAL_QUORUM",
+    "How many replicas must have answered when a row counts as written, or as read.",
+    "QUORUM"
+  )
+
+  val RequestTimeout: SinkOption = withDefault(
+    Cluster,
+    "requestTimeout",
+    "time",
+    "10s",
+    "How long one request is waited for before it is tried again.",
+    "30s"
+  )
+
+  val RetryTimeout: SinkOption = withDefault(
+    Cluster,
+    "retryTimeout",
+    "time",
+    "2m",
+    "For how long a request is tried again that met an overloaded, unreachable or slow node, with longer and longer " +
+      "random pauses between. Then the task fails. What a node refuses for good is not tried again.",
+    "10m"
+  )
+
+  val Keyspace: SinkOption = required(
+    Table,
+    "keyspace",
+    "name",
+    "The keyspace. In upper or lower case as it is, without quotes.",
+    "shop"
+  )
+
+  val TableName: SinkOption =
+    required(Table, "table", "name", "The table, which must exist. As it is, without quotes.", "orders")
+
+  val ColumnMapping: SinkOption = option(
+    Table,
+    "columnMapping",
+    "list of `rows' column = table's column`, separated by commas",
+    "columns have the same names; upper and lower case may differ",
+    "Which column of the rows is which of the table, where their names differ.",
+    "orderId=order_id,at=created"
+  )
+
+  val WriteTimestamp: SinkOption = withDefault(
+    Write,
+    "writeTimestamp",
+    "`epoch`, `column` or `server`",
+    "epoch",
+    "Which of two writes of a cell wins: Cassandra keeps the one with the later timestamp. `epoch`: the time at which " +
+      "the epoch was first begun, kept in `epochTable`, so that an epoch that is repeated never replaces what newer " +
+      "ones wrote. `column`: the time in `writeTimestampColumn`. `server`: the time at which the server gets the row.",
+    "column"
+  )
+
+  val WriteTimestampColumn: SinkOption = option(
+    Write,
+    "writeTimestampColumn",
+    "name of a column of type TIMESTAMP, or BIGINT in microseconds since 1970",
+    "none",
+    "The time of each row, with `writeTimestamp` = `column`. It is written as well if the table has a column for it.",
+    "updatedAt"
+  )
+
+  val EpochTable: SinkOption = withDefault(
+    Write,
+    "epochTable",
+    "name of a table, or `keyspace.table`",
+    "stoplog_epochs",
+    "Where the times of epochs are kept, one small row for each query; made if it is not there. Without a keyspace, in " +
+      "that of the table. Only with `writeTimestamp` = `epoch`, by streaming queries.",
+    "ops.stoplog_epochs"
+  )
+
+  val SerialConsistency: SinkOption = withDefault(
+    Write,
+    "serialConsistency",
+    Levels.words(Levels.serial),
+    "SERIAL",
+    "For the epoch table's conditional writes. `LOCAL_SERIAL` is faster where a query never moves between data centers.",
+    "LOCAL_SERIAL"
+  )
+
+  val Ttl: SinkOption =
+    option(Write, "ttl", "time", "the table's own", "How long a written cell lives.", "30d")
+
+  val TtlColumn: SinkOption = option(
+    Write,
+    "ttlColumn",
+    "name of a column of type INT or BIGINT, in seconds",
+    "none",
+    "How long the cells of each row live; 0 for good, null as the table has it. Not together with `ttl`. It is written " +
+      "as well if the table has a column for it.",
+    "keepSeconds"
+  )
+
+  val NullValues: SinkOption = withDefault(
+    Write,
+    "nulls",
+    "`unset` or `delete`",
+    "unset",
+    "What a null does to the cell that may be there: `unset` leaves it as it is, `delete` removes it, which costs a " +
+      "tombstone for each null, even where there was nothing.",
+    "delete"
+  )
+
+  val MaxInFlight: SinkOption = withDefault(
+    Write,
+    "maxInFlight",
+    "whole number from 1 on",
+    "256",
+    "How many requests of a task are under way at most. When there are so many, the task waits: that is the back " +
+      "pressure.",
+    "64"
+  )
+
+  val MaxBatchRows: SinkOption = withDefault(
+    Write,
+    "maxBatchRows",
+    "whole number from 1 on",
+    "32",
+    "How many rows of one partition go in one request at most. `1` for a request for each row.",
+    "100"
+  )
+
+  val MaxBatchSize: SinkOption = withDefault(
+    Write,
+    "maxBatchSize",
+    "size",
+    "4k",
+    "How large such a request becomes before it is sent. Nodes warn from 5 KiB on and refuse 50 KiB as they are " +
+      "usually set.",
+    "16k"
+  )
+
+  val Distribution: SinkOption = withDefault(
+    Write,
+    "distribution",
+    "`none` or `byPartitionKey`",
+    "none",
+    "How rows are spread over tasks: as they come, or all rows of a partition in one task, which makes larger requests " +
+      "and gives the rows of a key an order, for the price of a shuffle.",
+    "byPartitionKey"
+  )
+
+  val MaxSplitMemorySize: SinkOption = withDefault(
+    Read,
+    "maxSplitMemorySize",
+    "size",
+    "64m",
+    "How much of the table a split has about, as far as the nodes' estimates tell. Where that would make very many " +
+      "splits they become larger.",
+    "256m"
+  )
+
+  val PageRows: SinkOption = withDefault(
+    Read,
+    "pageRows",
+    "whole number from 1 on",
+    "5000",
+    "How many rows a node is asked for at a time. A task holds two pages.",
+    "500"
+  )
+
+  val all: Seq[SinkOption] = Seq(
+    ContactPoints,
+    LocalDatacenter,
+    Username,
+    Password,
+    Consistency,
+    RequestTimeout,
+    RetryTimeout,
+    Keyspace,
+    TableName,
+    ColumnMapping,
+    WriteTimestamp,
+    WriteTimestampColumn,
+    EpochTable,
+    SerialConsistency,
+    Ttl,
+    TtlColumn,
+    NullValues,
+    MaxInFlight,
+    MaxBatchRows,
+    MaxBatchSize,
+    Distribution,
+    MaxSplitMemorySize,
+    PageRows
+  )
+}

@@ -1,0 +1,67 @@
+package stoplog.cassandra.read
+
+import com.datastax.oss.driver.api.core.cql.Row
+import org.apache.spark.sql.catalyst.InternalRow
+
+import stoplog.cassandra.{Answers, Retries, Sessions}
+import stoplog.source._
+
+/** A table of Cassandra's as a source of splits.
+  *
+  * @param keys  the partitions that are read, if they are known
+  * @param tasks how many can run at a time
+  */
+private[cassandra] final class CassandraSplitSource(query: ReadQuery, keys: PartitionKeys, tasks: Int)
+    extends SplitSource[CassandraSplit, Row, InternalRow] {
+
+  override def describe: String = query.table
+
+  override def splits: VersionedSerializer[CassandraSplit] = CassandraSplits
+
+  override def reader(): SplitReader[CassandraSplit, Row] = {
+    val lease = Sessions.lease(query.connection, Retries(query.options.retryTimeoutMillis))
+    new PageReader(query, lease.session, Answers.limitMillis(lease.session), () => lease.close())
+  }
+
+  override def emitter(): RecordEmitter[Row, InternalRow] = new RowMaker(query.table, query.rows)
+
+  override def enumerator(context: EnumeratorContext[CassandraSplit]): SplitEnumerator[CassandraSplit] =
+    context.restored.map(CassandraEnumerator.restored).getOrElse {
+      keys match {
+        case PartitionKeys.Known(all) => CassandraEnumerator.of(KeyGroups.of(all.map(_.buffers), tasks))
+        case PartitionKeys.All        => CassandraEnumerator.of(plan)
+      }
+    }
+
+  private def plan: SplitPlan = Sessions.use(query.connection) { session =>
+    SplitPlan.of(
+      TableSize.ring(session, query.options),
+      TableSize.estimated(session, query.options),
+      query.options.read.maxSplitBytes,
+      tasks
+    )
+  }
+}
+
+/** Which partitions are read. */
+private[cassandra] sealed trait PartitionKeys
+private[cassandra] object PartitionKeys {
+  case object All                                 extends PartitionKeys
+  final case class Known(keys: Vector[KeyValues]) extends PartitionKeys
+}
+
+/** The values of the columns of a partition key, as bytes of the protocol. */
+private[cassandra] final case class KeyValues(columns: Vector[Array[Byte]]) {
+  def buffers: Vector[java.nio.ByteBuffer] = columns.map(java.nio.ByteBuffer.wrap(_))
+}
+
+/** Shares partitions out among tasks. */
+private[read] object KeyGroups {
+  def of(keys: Vector[Vector[java.nio.ByteBuffer]], tasks: Int): Vector[KeySplit] = {
+    // A few lookups are not worth a task of their own.
+    val each = (keys.size / tasks.max(1)).max(LeastKeys)
+    keys.grouped(each).map(KeySplit(_)).toVector
+  }
+
+  private final val LeastKeys = 32
+}

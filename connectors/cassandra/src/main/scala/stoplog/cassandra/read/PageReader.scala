@@ -1,0 +1,226 @@
+package stoplog.cassandra.read
+
+import java.util.concurrent.TimeUnit
+import java.util.concurrent.locks.ReentrantLock
+
+import scala.collection.mutable
+
+import com.datastax.oss.driver.api.core.{CqlSession, DriverException, DriverTimeoutException}
+import com.datastax.oss.driver.api.core.cql.{
+  AsyncResultSet, BoundStatement, PreparedStatement, Row, SimpleStatement
+}
+
+import stoplog.cassandra.{CassandraErrors, Causes, Retries}
+import stoplog.source.{Fetched, SplitReader}
+
+/** Reads splits page by page, each page while the one before it is being worked on.
+  *
+  * What is left early goes on with the same page: where a page ends is known to the node that is asked for the next.
+  *
+  * @param answerMillis how long an answer may take before the page is asked for again; more than the driver's own timeout
+  * @param release      gives the session back
+  */
+private[cassandra] final class PageReader(
+    query: ReadQuery,
+    session: CqlSession,
+    answerMillis: Long,
+    release: () => Unit
+) extends SplitReader[CassandraSplit, Row] {
+  private val retries                  = Retries(query.options.retryTimeoutMillis)
+  private val waiting                  = mutable.ArrayDeque.empty[Asked]
+  private val asked                    = mutable.ArrayDeque.empty[Asked]
+  private lazy val byTokens            = prepare(query.byTokens)
+  private lazy val byKey               = prepare(query.byKey)
+  private val lock                     = new ReentrantLock
+  private val changed                  = lock.newCondition()
+  @volatile private var woken: Boolean = false
+
+  override def add(splits: Seq[CassandraSplit]): Unit = splits.foreach {
+    case split @ TokenSplit(span, _, _) =>
+      waiting += new Asked(
+        split,
+        () => byTokens.boundStatementBuilder().setLong(0, span.after).setLong(1, span.until).build()
+      )
+    case split @ KeySplit(keys) => keys.foreach(key => waiting += new Asked(split, () => keyStatement(key)))
+  }
+
+  override def fetch(): Fetched[CassandraSplit, Row] = {
+    while (asked.size < PageReader.Ahead && waiting.nonEmpty && (asked.isEmpty || waiting.head.isSmall))
+      asked += waiting.removeHead().begin()
+    if (asked.isEmpty) Fetched.Finished
+    else if (!arrived(asked.head)) Fetched.Nothing
+    else {
+      val page = asked.head.take()
+      if (!page.hasMorePages) asked.removeHead()
+      if (asked.isEmpty && waiting.nonEmpty) asked += waiting.removeHead().begin()
+      new Page(page)
+    }
+  }
+
+  override def wakeUp(): Unit = {
+    woken = true
+    signal()
+  }
+
+  override def close(): Unit = release()
+
+  /** Waits for an answer; false if it was woken before. Asks again while there is hope. */
+  private def arrived(request: Asked): Boolean = {
+    var ready = false
+    var over  = false
+    while (!ready && !over)
+      if (woken) {
+        woken = false
+        over = true
+      } else
+        request.state match {
+          case Pending.Open      => waitFor(request)
+          case Pending.Done(_)   => ready = true
+          case Pending.Failed(e) => request.again(e)
+        }
+    ready
+  }
+
+  private def waitFor(request: Asked): Unit =
+    if (!news(answerMillis)(request.state == Pending.Open)) request.failIfOverdue()
+
+  private def pause(millis: Long): Unit = {
+    news(millis)(condition = true)
+    ()
+  }
+
+  /** Waits while the condition holds, until something happens; false if nothing did. */
+  private def news(millis: Long)(condition: => Boolean): Boolean = {
+    lock.lock()
+    try woken || !condition || changed.await(millis, TimeUnit.MILLISECONDS)
+    finally lock.unlock()
+  }
+
+  private def signal(): Unit = {
+    lock.lock()
+    try changed.signalAll()
+    finally lock.unlock()
+  }
+
+  private def prepare(cql: String): PreparedStatement = {
+    val select = SimpleStatement
+      .newInstance(cql)
+      .setIdempotent(true)
+      .setConsistencyLevel(query.options.consistency)
+      .setPageSize(query.options.read.pageRows)
+    try retries(() => session.prepare(select))
+    catch { case e: DriverException => throw CassandraErrors.table(query.table, Causes.describe(e)) }
+  }
+
+  private def keyStatement(key: Vector[java.nio.ByteBuffer]): BoundStatement = {
+    val values  = key ++ query.within.values.map(java.nio.ByteBuffer.wrap(_))
+    val builder = byKey.boundStatementBuilder()
+    values.zipWithIndex.foreach { case (value, at) => builder.setBytesUnsafe(at, value) }
+    builder.build()
+  }
+
+  /** One statement, from its first page to its last. */
+  private final class Asked(split: CassandraSplit, statement: () => BoundStatement) {
+    private var request: BoundStatement = _
+    private var begunNanos              = 0L
+    private var tries                   = 0
+
+    // Only the answer to what was sent last counts.
+    @volatile private var last: Sent = new Sent
+
+    def state: Pending = last.state
+
+    def isSmall: Boolean = split.isInstanceOf[KeySplit]
+
+    def begin(): this.type = {
+      request = statement()
+      ask()
+      this
+    }
+
+    /** The page that has come; the next one is on its way then. */
+    def take(): AsyncResultSet = state match {
+      case Pending.Done(page) =>
+        if (page.hasMorePages) {
+          request = request.setPagingState(page.getExecutionInfo.getPagingState)
+          ask()
+        }
+        page
+      case other => throw new IllegalStateException(s"no page: $other")
+    }
+
+    /** What the driver has lost is asked for again. */
+    def failIfOverdue(): Unit = last.failIfOverdue()
+
+    def again(e: Throwable): Unit = {
+      val elapsedMillis = (System.nanoTime() - begunNanos) / 1000000
+      val pauseMillis   = if (Causes.isTransient(e)) retries.pauseMillis(tries, elapsedMillis) else None
+      pause(
+        pauseMillis.getOrElse(throw CassandraErrors.read(query.table, split.describe, Causes.describe(e), e))
+      )
+      if (!woken) send()
+    }
+
+    private def ask(): Unit = {
+      begunNanos = System.nanoTime()
+      tries = 0
+      send()
+    }
+
+    private def send(): Unit = {
+      tries += 1
+      val now = new Sent
+      last = now
+      session.executeAsync(request).whenComplete { (page, failed) =>
+        now.answered(if (failed == null) Pending.Done(page) else Pending.Failed(failed))
+      }
+      ()
+    }
+  }
+
+  /** A request on its way. */
+  private final class Sent {
+    private val nanos                     = System.nanoTime()
+    @volatile private var answer: Pending = Pending.Open
+
+    def state: Pending = answer
+
+    def answered(now: Pending): Unit = {
+      answer = now
+      signal()
+    }
+
+    def failIfOverdue(): Unit =
+      if (answer == Pending.Open && System.nanoTime() - nanos >= answerMillis * 1000000)
+        answered(Pending.Failed(new DriverTimeoutException(s"no answer in $answerMillis ms")))
+  }
+
+  private final class Page(page: AsyncResultSet) extends Fetched.Records[CassandraSplit, Row] {
+    private val rows         = page.currentPage().iterator()
+    private var current: Row = _
+
+    override def advance(): Boolean = rows.hasNext && {
+      current = rows.next()
+      true
+    }
+
+    override def record: Row = current
+
+    /** Where a table changes, what is left of a split cannot be told from what has come since. */
+    override def rest: Option[CassandraSplit] = None
+  }
+}
+
+private object PageReader {
+
+  /** How many partitions are asked for at a time, where they are asked for by their keys. */
+  final val Ahead = 16
+}
+
+/** What has come of a request. */
+private sealed trait Pending
+private object Pending {
+  case object Open                            extends Pending
+  final case class Done(page: AsyncResultSet) extends Pending
+  final case class Failed(cause: Throwable)   extends Pending
+}

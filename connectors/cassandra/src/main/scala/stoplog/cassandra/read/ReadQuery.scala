@@ -1,0 +1,65 @@
+package stoplog.cassandra.read
+
+import stoplog.cassandra.{Connection, TableInfo}
+import stoplog.cassandra.options.CassandraOptions
+
+import org.apache.spark.sql.types.StructType
+
+/** What is read of a table. Goes to the tasks.
+  *
+  * @param columns  of the table, as CQL spells them
+  * @param rows     how the same columns are called and typed in the rows
+  * @param key      the columns of the partition key, as CQL spells them
+  * @param within   which rows of each partition are read; all if there is none
+  */
+private[cassandra] final case class ReadQuery(
+    table: String,
+    cqlTable: String,
+    columns: Vector[String],
+    rows: StructType,
+    key: Vector[String],
+    within: Within,
+    options: CassandraOptions
+) {
+
+  /** With a place for each border of the tokens. */
+  def byTokens: String = {
+    val token = s"token(${key.mkString(", ")})"
+    s"$select WHERE $token > ? AND $token <= ?"
+  }
+
+  /** With a place for each column of the partition key, and for the values of [[within]]. */
+  def byKey: String =
+    (key.map(column => s"$column = ?") ++ within.terms).mkString(s"$select WHERE ", " AND ", "")
+
+  def connection: Connection = options.connection
+
+  // Rows are counted by a column that each of them has.
+  private def select =
+    s"SELECT ${(if (columns.isEmpty) key.take(1) else columns).mkString(", ")} FROM $cqlTable"
+}
+
+/** Which rows of a partition, by its clustering columns.
+  *
+  * @param terms  as CQL has them, with a place for each value
+  * @param values as bytes of the protocol
+  */
+private[cassandra] final case class Within(terms: Vector[String], values: Vector[Array[Byte]])
+
+private[cassandra] object Within {
+  val all: Within = Within(Vector.empty, Vector.empty)
+}
+
+private[cassandra] object ReadQuery {
+
+  def of(table: TableInfo, columns: ReadColumns, within: Within, options: CassandraOptions): ReadQuery =
+    ReadQuery(
+      table.qualified,
+      table.cql,
+      columns.columns.map(_.quoted),
+      columns.schema,
+      table.partitionKey.map(_.quoted),
+      within,
+      options
+    )
+}

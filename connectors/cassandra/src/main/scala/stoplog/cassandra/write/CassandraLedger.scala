@@ -1,0 +1,95 @@
+package stoplog.cassandra.write
+
+import scala.jdk.CollectionConverters._
+
+import com.datastax.oss.driver.api.core.{CqlIdentifier, CqlSession, DefaultConsistencyLevel, DriverException}
+import com.datastax.oss.driver.api.core.cql.SimpleStatement
+
+import stoplog.cassandra.{CassandraErrors, Causes, TableInfo}
+
+/** The times of epochs in a table of Cassandra's own, by conditional writes.
+  *
+  * @param target the table that is written to
+  */
+private[cassandra] final class CassandraLedger(
+    session: CqlSession,
+    keyspace: String,
+    table: String,
+    target: String,
+    serial: DefaultConsistencyLevel
+) extends EpochLedger {
+  private val name = s"${TableInfo.quoted(keyspace)}.${TableInfo.quoted(table)}"
+
+  makeTable()
+
+  override def entries(): Seq[EpochEntry] = guarded {
+    // A read at this level also settles what an interrupted conditional write has left open.
+    val read = SimpleStatement
+      .newInstance(s"SELECT query, epoch, micros FROM $name WHERE target = ?", target)
+      .setConsistencyLevel(serial)
+      .setIdempotent(true)
+    session
+      .execute(read)
+      .asScala
+      .map(row => EpochEntry(row.getString(0), row.getLong(1), row.getLong(2)))
+      .toVector
+  }
+
+  override def replace(before: Option[EpochEntry], entry: EpochEntry): Boolean = guarded {
+    val write = before match {
+      case None =>
+        SimpleStatement.newInstance(
+          s"INSERT INTO $name (target, query, epoch, micros) VALUES (?, ?, ?, ?) IF NOT EXISTS",
+          target,
+          entry.query,
+          entry.epoch,
+          entry.micros
+        )
+      case Some(old) =>
+        SimpleStatement.newInstance(
+          s"UPDATE $name SET epoch = ?, micros = ? WHERE target = ? AND query = ? IF epoch = ? AND micros = ?",
+          entry.epoch,
+          entry.micros,
+          target,
+          entry.query,
+          old.epoch,
+          old.micros
+        )
+    }
+    session.execute(write.setSerialConsistencyLevel(serial)).wasApplied
+  }
+
+  private def makeTable(): Unit =
+    // What the driver knows may be old.
+    if (!isKnown) guarded {
+      if (!isThere) session.execute(SimpleStatement.newInstance(CassandraLedger.cql(name)))
+      ()
+    }
+
+  private def isKnown: Boolean =
+    Option(session.getMetadata.getKeyspace(CqlIdentifier.fromInternal(keyspace)).orElse(null))
+      .exists(_.getTable(CqlIdentifier.fromInternal(table)).isPresent)
+
+  private def isThere: Boolean = {
+    val select = "SELECT table_name FROM system_schema.tables WHERE keyspace_name = ? AND table_name = ?"
+    session.execute(SimpleStatement.newInstance(select, keyspace, table).setIdempotent(true)).one() != null
+  }
+
+  private def guarded[A](action: => A): A =
+    try action
+    catch {
+      case e: DriverException =>
+        throw CassandraErrors.epochTable(
+          s"$keyspace.$table",
+          CassandraLedger.cql(name),
+          Causes.describe(e),
+          e
+        )
+    }
+}
+
+private[cassandra] object CassandraLedger {
+  def cql(name: String): String =
+    s"CREATE TABLE IF NOT EXISTS $name (target text, query text, epoch bigint, micros bigint, " +
+      "PRIMARY KEY (target, query))"
+}

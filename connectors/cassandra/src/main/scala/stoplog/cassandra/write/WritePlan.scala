@@ -1,0 +1,163 @@
+package stoplog.cassandra.write
+
+import com.datastax.oss.driver.api.core.ProtocolVersion
+import com.datastax.oss.driver.api.core.`type`.{DataType => CqlType, DataTypes => Cql, ListType}
+import org.apache.spark.sql.types.{DataType, IntegerType, LongType, StructType, TimestampType}
+
+import stoplog.cassandra.{CassandraErrors, Role, TableColumn, TableInfo}
+import stoplog.cassandra.options.{CassandraOptions, Ttl, WriteTimestamp}
+import stoplog.cassandra.types.ColumnWriter
+
+/** How rows become statements. Goes to the tasks.
+  *
+  * @param cql       an INSERT with a place for each of the values, then for the timestamp and for the TTL if they differ
+  *                  from row to row
+  * @param values    the rows' columns that are written, in the order of the statement
+  * @param key       the places in `values` of the columns of the primary key
+  * @param timestamp where the timestamps come from
+  * @param ttl       the rows' column that says how long they live
+  */
+private[cassandra] final case class WritePlan(
+    table: String,
+    cql: String,
+    schema: StructType,
+    values: Vector[Int],
+    key: Vector[Int],
+    timestamp: TimestampSource,
+    ttl: Option[Int]
+)
+
+/** Where a row's write timestamp comes from. */
+private[cassandra] sealed trait TimestampSource
+private[cassandra] object TimestampSource {
+  case object Epoch  extends TimestampSource
+  case object Server extends TimestampSource
+
+  /** A column of the rows. */
+  final case class Column(ordinal: Int) extends TimestampSource
+}
+
+private[cassandra] object WritePlan {
+
+  /** Checks the rows' columns against the table's. Error: `STOPLOG_CASSANDRA_SCHEMA` with all problems. */
+  def of(table: TableInfo, schema: StructType, options: CassandraOptions): WritePlan = {
+    val checked = new Checked(table, schema, options)
+    if (checked.problems.nonEmpty) throw CassandraErrors.schema(table.qualified, checked.problems)
+    checked.plan
+  }
+
+  private final class Checked(table: TableInfo, schema: StructType, options: CassandraOptions) {
+    private val timestampName = options.write.timestamp match {
+      case WriteTimestamp.OfColumn(name) => Some(name)
+      case _                             => None
+    }
+    private val ttlName = options.write.ttl.collect { case Ttl.OfColumn(name) => name }
+
+    private val mapping = options.columnMapping
+
+    private val targets: Vector[(Int, Option[TableColumn])] = schema.fieldNames.toVector.zipWithIndex.map {
+      case (name, ordinal) => ordinal -> table.column(mapped(name))
+    }
+
+    private val written = targets.collect { case (ordinal, Some(column)) => ordinal -> column }
+
+    val problems: Seq[String] = counters ++ unknown ++ unknownMapping ++ twice ++ missing ++ types ++ lists ++
+      timestampProblem ++ ttlProblem
+
+    def plan: WritePlan = {
+      val names = written.map(_._2.quoted)
+      WritePlan(
+        table = table.qualified,
+        cql =
+          s"INSERT INTO ${table.cql} (${names.mkString(", ")}) VALUES (${names.map(_ => "?").mkString(", ")})" +
+            using,
+        schema = schema,
+        values = written.map(_._1),
+        key = table.primaryKey.map(column => written.indexWhere(_._2 == column)),
+        timestamp = options.write.timestamp match {
+          case _: WriteTimestamp.OfEpoch     => TimestampSource.Epoch
+          case WriteTimestamp.OfServer       => TimestampSource.Server
+          case WriteTimestamp.OfColumn(name) => TimestampSource.Column(ordinal(name).get)
+        },
+        ttl = ttlName.flatMap(ordinal)
+      )
+    }
+
+    private def using: String = {
+      val timestamp = Option.when(options.write.timestamp != WriteTimestamp.OfServer)("TIMESTAMP ?")
+      val ttl       = options.write.ttl.map {
+        case Ttl.Constant(seconds) => s"TTL $seconds"
+        case Ttl.OfColumn(_)       => "TTL ?"
+      }
+      val all = timestamp.toSeq ++ ttl
+      if (all.isEmpty) "" else all.mkString(" USING ", " AND ", "")
+    }
+
+    private def counters =
+      if (table.columns.exists(_.cql == Cql.COUNTER))
+        Seq("It is a table of counters, to which one can only add: a repeated epoch would add twice.")
+      else Nil
+
+    private def unknown = targets.collect {
+      case (ordinal, None) if !isAside(schema(ordinal).name) =>
+        val name = mapped(schema(ordinal).name)
+        s"There is no column $name: the table has ${table.columns.map(_.name).mkString(", ")}."
+    }
+
+    private def unknownMapping = mapping.keys.toSeq.sorted.filter(name => ordinal(name).isEmpty).map { name =>
+      s"columnMapping names $name, which is no column of the rows."
+    }
+
+    private def twice = written.groupBy(_._2).toSeq.collect {
+      case (column, several) if several.size > 1 =>
+        s"${several.map(each => schema(each._1).name).mkString(" and ")} are both written to ${column.name}."
+    }
+
+    private def missing = table.primaryKey.filterNot(written.map(_._2).contains).map { column =>
+      val role = if (column.role == Role.PartitionKey) "partition key" else "clustering key"
+      s"The rows have no column for ${column.name}, which is part of the $role."
+    }
+
+    private def types = written.flatMap { case (ordinal, column) =>
+      ColumnWriter.of(schema(ordinal).dataType, column.cql, ProtocolVersion.DEFAULT).left.toOption.map { why =>
+        s"${schema(ordinal).name}: $why."
+      }
+    }
+
+    // The elements of such a list have keys that the server makes anew with each write. A write removes only elements
+    // that are older than itself, and so not those of the same write done before.
+    private def lists =
+      if (options.write.timestamp == WriteTimestamp.OfServer) Nil
+      else
+        written.map(_._2).filter(column => isGrowing(column.cql)).map { column =>
+          s"${column.name} is a list that is not frozen: written again with the same timestamp, it would have its " +
+            "elements twice. Make it a frozen list or a set, or set writeTimestamp to server."
+        }
+
+    private def isGrowing(cql: CqlType) = cql match {
+      case list: ListType => !list.isFrozen
+      case _              => false
+    }
+
+    private def timestampProblem = timestampName.toSeq.flatMap(
+      aside("writeTimestampColumn", _, Seq(TimestampType, LongType))
+    )
+
+    private def ttlProblem = ttlName.toSeq.flatMap(aside("ttlColumn", _, Seq(IntegerType, LongType)))
+
+    private def aside(option: String, name: String, types: Seq[DataType]): Option[String] =
+      ordinal(name).map(schema(_).dataType) match {
+        case None => Some(s"$option names $name, which is no column of the rows.")
+        case Some(found) if types.contains(found) => None
+        case Some(found) => Some(s"$option: $name is ${found.sql}, not ${types.map(_.sql).mkString(" or ")}.")
+      }
+
+    private def isAside(name: String) = (timestampName ++ ttlName).exists(_.equalsIgnoreCase(name))
+
+    private def ordinal(name: String): Option[Int] =
+      Option(schema.fieldNames.indexWhere(_.equalsIgnoreCase(name))).filter(_ >= 0)
+
+    private def mapped(name: String) =
+      mapping.collectFirst { case (from, to) if from.equalsIgnoreCase(name) => to }.getOrElse(name)
+  }
+}

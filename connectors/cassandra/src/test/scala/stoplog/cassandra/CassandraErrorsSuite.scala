@@ -1,0 +1,27 @@
+package stoplog.cassandra
+
+import java.io.IOException
+
+import stoplog.error.{ConditionRules, Conditions}
+
+class CassandraErrorsSuite extends ConditionRules(CassandraErrorsSuite.url, CassandraErrorsSuite.one)
+
+object CassandraErrorsSuite {
+  private val cause = new IOException("no route")
+
+  // Each connector has a file of this name: this is its own.
+  val url = classOf[CassandraSink].getProtectionDomain.getCodeSource.getLocation.toURI
+    .resolve(Conditions.ConnectorResource)
+    .toURL
+
+  val one = Seq(
+    CassandraErrors.badRow("ks.t", "id=1", "v", "it is no UUID", cause),
+    CassandraErrors.connect("127.0.0.1:9042", "no route", cause),
+    CassandraErrors.epochBehind("ks.t", "q", 3, 4),
+    CassandraErrors.epochTable("ks.stoplog_epochs", "CREATE TABLE", "not allowed", cause),
+    CassandraErrors.read("ks.t", "the tokens (1, 2]", "timed out", cause),
+    CassandraErrors.schema("ks.t", Seq("There is no column x.")),
+    CassandraErrors.table("ks.t", "there is no keyspace ks"),
+    CassandraErrors.write("ks.t", "id=1", 3, "timed out", cause)
+  )
+}

@@ -1,0 +1,42 @@
+package stoplog.cassandra
+
+import java.lang.reflect.{InvocationHandler, Proxy}
+import java.util.{AbstractMap, ArrayList => JArrayList, Map => JMap}
+
+import com.datastax.oss.driver.api.core.{AllNodesFailedException, NodeUnavailableException}
+import com.datastax.oss.driver.api.core.connection.{ClosedConnectionException, FrameTooLongException}
+import com.datastax.oss.driver.api.core.metadata.Node
+import com.datastax.oss.driver.api.core.servererrors.InvalidQueryException
+import org.scalatest.funsuite.AnyFunSuite
+
+/** What requests meet while a node goes and comes back, in the driver's own words. */
+class CausesSuite extends AnyFunSuite {
+  private val unasked: InvocationHandler = (_, method, _) =>
+    if (method.getName == "hashCode") Int.box(1) else null
+
+  private val node =
+    Proxy.newProxyInstance(classOf[Node].getClassLoader, Array(classOf[Node]), unasked).asInstanceOf[Node]
+
+  private def failed(why: Throwable*): Throwable = {
+    val errors = new JArrayList[JMap.Entry[Node, Throwable]]
+    why.foreach(e => errors.add(new AbstractMap.SimpleEntry[Node, Throwable](node, e)))
+    AllNodesFailedException.fromErrors(errors)
+  }
+
+  test("a node without connections may have some soon, and no node at all is an outage") {
+    assert(Causes.isTransient(failed(new NodeUnavailableException(node))))
+    assert(Causes.isTransient(failed()))
+  }
+
+  test("so is one whose connection ends, or is being given up") {
+    assert(Causes.isTransient(new ClosedConnectionException("Lost connection to remote peer")))
+    assert(Causes.isTransient(failed(new IllegalStateException("Driver channel is closing"))))
+    assert(Causes.isTransient(failed(new java.nio.channels.ClosedChannelException)))
+  }
+
+  test("what would be refused again is not asked again") {
+    assert(!Causes.isTransient(failed(new InvalidQueryException(null, "no such column"))))
+    assert(!Causes.isTransient(failed(new FrameTooLongException(null, "too long"))))
+    assert(!Causes.isTransient(new IllegalStateException("Session is closed")))
+  }
+}

@@ -1,0 +1,21 @@
+package stoplog.cassandra
+
+import com.datastax.oss.driver.api.core.config.{DefaultDriverOption => Default}
+import org.scalatest.funsuite.AnyFunSuite
+
+class ConnectionSuite extends AnyFunSuite {
+
+  test("a setting of the driver's own changes that one, and no other") {
+    val settings = Map("datastax-java-driver.advanced.heartbeat.interval" -> "7 seconds")
+    val asked    =
+      CassandraNode.shared.connection.copy(requestTimeoutMillis = 4321, driverSettings = settings)
+    val session = asked.open()
+    try {
+      val known = session.getContext.getConfig.getDefaultProfile
+      assert(known.getDuration(Default.HEARTBEAT_INTERVAL).toMillis === 7000)
+      assert(known.getDuration(Default.REQUEST_TIMEOUT).toMillis === 4321)
+      assert(known.getDuration(Default.RECONNECTION_MAX_DELAY).toMillis === 5000)
+      assert(session.execute("SELECT key FROM system.local").one() != null)
+    } finally session.close()
+  }
+}

@@ -1,0 +1,130 @@
+package stoplog.cassandra.options
+
+import scala.jdk.CollectionConverters._
+
+import com.datastax.oss.driver.api.core.DefaultConsistencyLevel
+import org.scalatest.funsuite.AnyFunSuite
+
+import stoplog.cassandra.{CassandraSink, CassandraSource}
+import stoplog.cassandra.docs.GenerateCassandraDocs
+import stoplog.docs.Repository
+import stoplog.error.StoplogArgumentException
+
+class CassandraOptionsSuite extends AnyFunSuite {
+  private val least = Map("contactPoints" -> "a,b:9999", "keyspace" -> "ks", "table" -> "t")
+
+  private def parse(more: (String, String)*) = CassandraOptions.parse((least ++ more).asJava)
+
+  private def problems(more: (String, String)*): String =
+    intercept[StoplogArgumentException](parse(more: _*)).getMessageParameters.get("problems")
+
+  test("defaults") {
+    val options = parse()
+    assert(options.connection.contactPoints === Vector("a" -> 9042, "b" -> 9999))
+    assert(options.consistency === DefaultConsistencyLevel.LOCAL_QUORUM)
+    assert(
+      options.write.timestamp === WriteTimestamp.OfEpoch(
+        None,
+        "stoplog_epochs",
+        DefaultConsistencyLevel.SERIAL
+      )
+    )
+    assert(options.write.nulls === NullValues.Unset)
+    assert(options.write.ttl === None)
+    assert(options.read.maxSplitBytes === (64L << 20))
+  }
+
+  test("addresses of IPv6 are written in brackets") {
+    assert(
+      parse("contactPoints" -> "[::1]:9043, [fe80::2]").connection.contactPoints ===
+        Vector("::1" -> 9043, "fe80::2" -> 9042)
+    )
+  }
+
+  test("all mistakes are told at once, with what was meant") {
+    val told = problems(
+      "contactPoints"  -> "a:b:c",
+      "consistency"    -> "QUORUMM",
+      "keyspacee"      -> "ks",
+      "ttl"            -> "1500ms",
+      "writeTimestamp" -> "column",
+      "username"       -> "u",
+      "columnMapping"  -> "a=b,a=c"
+    )
+    for (
+      part <- Seq("contactPoints = 'a:b:c' is not a list", "perhaps QUORUM", "keyspacee is not one of",
+        "perhaps keyspace", "is not whole seconds", "needs writeTimestampColumn", "username and password",
+        "names a twice")
+    )
+      assert(told.contains(part), told)
+  }
+
+  test("options without effect are refused") {
+    assert(problems("writeTimestampColumn" -> "at").contains("no effect with writeTimestamp = 'epoch'"))
+    assert(problems("writeTimestamp" -> "server", "epochTable" -> "t").contains("no effect"))
+    assert(problems("ttl" -> "1h", "ttlColumn" -> "c").contains("set only one of them"))
+  }
+
+  test("what is the driver's goes to the driver, and what is Spark's is nobody's business") {
+    val key = "datastax-java-driver.basic.request.timeout"
+    assert(
+      parse(key -> "3 seconds", "checkpointLocation" -> "/x").connection.driverSettings === Map(
+        key -> "3 seconds"
+      )
+    )
+  }
+
+  test("builders set what their names say") {
+    val sink = CassandraSink
+      .forTable("a", "ks", "t")
+      .withCredentials("me", "hidden")
+      .withWriteTimestampOfEpoch("ops.epochs")
+      .withWriteTimestampColumn("at")
+      .withTtl("1h")
+      .withTtlColumn("keep")
+      .withColumnMapping("x" -> "y", "z" -> "w")
+      .withMaxInFlight(7)
+      .build()
+    assert(
+      sink.options().asScala.toMap === Map(
+        "contactPoints"        -> "a",
+        "keyspace"             -> "ks",
+        "table"                -> "t",
+        "username"             -> "me",
+        "password"             -> "hidden",
+        "writeTimestamp"       -> "column",
+        "writeTimestampColumn" -> "at",
+        "ttlColumn"            -> "keep",
+        "columnMapping"        -> "x=y,z=w",
+        "maxInFlight"          -> "7"
+      )
+    )
+    assert(!sink.toString.contains("hidden"))
+    assert(
+      CassandraSource.forTable("a", "ks", "t").withPageRows(9).build() ===
+        CassandraSource.forTable("a", "ks", "t").withOption("pageRows", "9").build()
+    )
+  }
+
+  test("Python knows the same options") {
+    val python = Repository.read(Repository.root.resolve("python/stoplog/cassandra.py"))
+    val keys   = python.drop(python.indexOf("\nKEYS")).takeWhile(_ != ')')
+    val named  = "\"([a-zA-Z]+)\"".r.findAllMatchIn(keys).map(_.group(1)).toSet
+    assert(named === CassandraSink.optionKeys().asScala.toSet)
+  }
+
+  test("docs/cassandra-options.md is current: otherwise run make docs") {
+    assert(
+      Repository.read(
+        Repository.root.resolve("docs").resolve(GenerateCassandraDocs.name)
+      ) === GenerateCassandraDocs.text
+    )
+  }
+
+  test("every option has a row, and every cell is one cell") {
+    for (o <- CassandraOptionRegistry.all)
+      assert(GenerateCassandraDocs.text.contains(s"\n| `${o.key}` |"), o.key)
+    for (row <- GenerateCassandraDocs.text.linesIterator.filter(_.startsWith("|")))
+      assert(row.replace("\\|", "").count(_ == '|') === 7, row)
+  }
+}

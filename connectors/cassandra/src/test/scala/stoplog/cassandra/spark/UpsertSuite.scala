@@ -1,0 +1,219 @@
+package stoplog.cassandra.spark
+
+import java.nio.file.Files
+
+import org.apache.spark.sql.DataFrame
+import org.apache.spark.sql.execution.streaming.runtime.MemoryStream
+import org.apache.spark.sql.streaming.StreamingQueryException
+import org.scalatest.funsuite.AnyFunSuite
+
+import stoplog.cassandra.KeyspaceForTests
+import stoplog.error.{StoplogArgumentException, StoplogException}
+import stoplog.format.SparkSessionForTests
+
+/** Upserts by streaming and batch queries: what is in the table, with which timestamps. */
+class UpsertSuite extends AnyFunSuite with KeyspaceForTests with SparkSessionForTests {
+
+  private def rows(sql: String): DataFrame = spark.sql(sql)
+
+  private def write(rows: DataFrame, table: String, more: (String, String)*): Unit =
+    rows.write.format("stoplog-cassandra").options(options(table, more: _*)).mode("append").save()
+
+  private def query(table: String, more: (String, String)*): Queries = new Queries(table, more)
+
+  /** Micro-batches of `id:value` from memory, over one checkpoint. */
+  private final class Queries(table: String, more: Seq[(String, String)]) {
+    val checkpoint     = Files.createTempDirectory("checkpoint").toString
+    private val stream = MemoryStream[String](spark.implicits.newStringEncoder, spark)
+
+    def add(all: String*): this.type = {
+      stream.addData(all: _*)
+      this
+    }
+
+    /** What has come, in one micro-batch. */
+    def run(): Unit = {
+      val started = stream
+        .toDF()
+        .selectExpr("CAST(split(value, ':')[0] AS INT) AS id", "split(value, ':')[1] AS v")
+        .writeStream
+        .format("stoplog-cassandra")
+        .options(options(table, more: _*))
+        .option("checkpointLocation", checkpoint)
+        .start()
+      try started.processAllAvailable()
+      finally started.stop()
+    }
+
+    /** Makes Spark believe that the micro-batch was never committed. */
+    def forget(batch: Long): Unit = {
+      Files.delete(java.nio.file.Path.of(checkpoint, "commits", batch.toString))
+      Files.deleteIfExists(java.nio.file.Path.of(checkpoint, "commits", s".$batch.crc"))
+      ()
+    }
+  }
+
+  test("a row is written by its key, over what was there") {
+    cql("CREATE TABLE %s.plain (id int PRIMARY KEY, v text)")
+    query("plain").add("1:a", "2:b").run()
+    assert(
+      cql("SELECT * FROM %s.plain").map(_.getFormattedContents).toSet === Set(
+        "[id:1, v:'a']",
+        "[id:2, v:'b']"
+      )
+    )
+  }
+
+  test("the last row of a key wins within a micro-batch, however values compare") {
+    cql("CREATE TABLE %s.twice (id int PRIMARY KEY, v text)")
+    query("twice", "distribution" -> "byPartitionKey").add("1:z", "1:a", "2:a", "2:z", "1:m").run()
+    assert(
+      cql("SELECT id, v FROM %s.twice").map(row => row.getInt(0) -> row.getString(1)).toMap === Map(
+        1 -> "m",
+        2 -> "z"
+      )
+    )
+  }
+
+  test("an epoch that is repeated has the timestamps it had, and does not replace what is newer") {
+    cql("CREATE TABLE %s.replay (id int PRIMARY KEY, v text)")
+    val queries = query("replay").add("1:first", "2:first")
+    queries.run()
+    val before =
+      cql("SELECT id, WRITETIME(v) FROM %s.replay").map(row => row.getInt(0) -> row.getLong(1)).toMap
+    // Somebody else writes to one of the rows after the epoch.
+    cql("UPDATE %s.replay SET v = 'newer' WHERE id = 1")
+    queries.forget(0)
+    queries.run()
+    val after = cql("SELECT id, v, WRITETIME(v) FROM %s.replay").map(row => row.getInt(0) -> row).toMap
+    assert(after(1).getString(1) === "newer")
+    assert(after(2).getString(1) === "first")
+    assert(after(2).getLong(2) === before(2))
+    assert(
+      cql("SELECT epoch, micros FROM %s.stoplog_epochs WHERE target = '%s.replay'")
+        .map(_.getLong(1))
+        .head <= before(2)
+    )
+  }
+
+  test("each epoch replaces what the one before wrote, over restarts") {
+    cql("CREATE TABLE %s.order_of_epochs (id int PRIMARY KEY, v text)")
+    val queries = query("order_of_epochs")
+    for (epoch <- 0 until 3) queries.add(s"1:v${9 - epoch}").run()
+    assert(cql("SELECT v FROM %s.order_of_epochs WHERE id = 1").head.getString(0) === "v7")
+  }
+
+  test("a query whose checkpoint was taken back in time is refused") {
+    cql("CREATE TABLE %s.behind (id int PRIMARY KEY, v text)")
+    val queries = query("behind")
+    queries.add("1:a").run()
+    queries.add("1:b").run()
+    Seq("offsets/1", "commits/1", "commits/0").foreach(name =>
+      Files.delete(java.nio.file.Path.of(queries.checkpoint, name))
+    )
+    val e = intercept[StreamingQueryException](queries.run())
+    assert(e.getCause.asInstanceOf[StoplogException].getCondition === "STOPLOG_CASSANDRA_EPOCH_BEHIND")
+  }
+
+  test("with a column as write timestamp the latest row of a key wins, whenever it comes") {
+    cql("CREATE TABLE %s.by_column (id int PRIMARY KEY, v text)")
+    val more = Seq("writeTimestamp" -> "column", "writeTimestampColumn" -> "at")
+    write(rows("SELECT 1 AS id, 'late' AS v, TIMESTAMP'2026-01-02 00:00:00' AS at"), "by_column", more: _*)
+    write(rows("SELECT 1 AS id, 'early' AS v, TIMESTAMP'2026-01-01 00:00:00' AS at"), "by_column", more: _*)
+    val row = cql("SELECT v, WRITETIME(v) FROM %s.by_column").head
+    assert(row.getString(0) === "late")
+    assert(row.getLong(1) === 1767312000000000L)
+  }
+
+  test("a null leaves the cell as it is, or removes it") {
+    cql("CREATE TABLE %s.nulls (id int PRIMARY KEY, a text, b text)")
+    write(rows("SELECT 1 AS id, 'a' AS a, 'b' AS b"), "nulls")
+    write(rows("SELECT 1 AS id, CAST(NULL AS STRING) AS a, 'c' AS b"), "nulls")
+    assert(cql("SELECT a, b FROM %s.nulls").head.getFormattedContents === "[a:'a', b:'c']")
+    write(rows("SELECT 1 AS id, CAST(NULL AS STRING) AS a, 'c' AS b"), "nulls", "nulls" -> "delete")
+    assert(cql("SELECT a, b FROM %s.nulls").head.getFormattedContents === "[a:NULL, b:'c']")
+  }
+
+  test("cells live as long as the option or the row says") {
+    cql("CREATE TABLE %s.lives (id int PRIMARY KEY, v text)")
+    write(rows("SELECT 1 AS id, 'x' AS v"), "lives", "ttl" -> "1h")
+    write(
+      rows("SELECT id, 'x' AS v, keep FROM VALUES (2, 50), (3, 0), (4, CAST(NULL AS INT)) AS t(id, keep)"),
+      "lives",
+      "ttlColumn" -> "keep"
+    )
+    val ttls =
+      cql("SELECT id, TTL(v) FROM %s.lives").map(row => row.getInt(0) -> Option(row.getObject(1))).toMap
+    assert(ttls(1).exists(left => (3500 to 3600).contains(left)))
+    assert(ttls(2).exists(left => (1 to 50).contains(left)))
+    assert(ttls(3) === None)
+    assert(ttls(4) === None)
+  }
+
+  test("rows of one partition share requests") {
+    cql("CREATE TABLE %s.shared (p int, c bigint, v text, PRIMARY KEY (p, c))")
+    val all = spark.range(0, 1000, 1, 1).selectExpr("CAST(id % 2 AS INT) AS p", "id AS c", "'v' AS v")
+    write(all, "shared")
+    assert(cql("SELECT COUNT(*) FROM %s.shared").head.getLong(0) === 1000)
+  }
+
+  test("a bad row is named by its key and column") {
+    cql("CREATE TABLE %s.bad (id int PRIMARY KEY, v uuid)")
+    val e       = intercept[Exception](write(rows("SELECT 7 AS id, 'no uuid' AS v"), "bad"))
+    val stoplog =
+      Iterator.iterate[Throwable](e)(_.getCause).collectFirst { case s: StoplogException => s }.get
+    assert(stoplog.getCondition === "STOPLOG_CASSANDRA_BAD_ROW")
+    assert(stoplog.getMessageParameters.get("key") === "id=7")
+    assert(stoplog.getMessageParameters.get("column") === "v")
+  }
+
+  test("a row that the node refuses is named by its key") {
+    cql("CREATE TABLE %s.refused (id text PRIMARY KEY, v int)")
+    val e       = intercept[Exception](write(rows("SELECT repeat('k', 70000) AS id, 1 AS v"), "refused"))
+    val stoplog =
+      Iterator.iterate[Throwable](e)(_.getCause).collectFirst { case s: StoplogException => s }.get
+    assert(stoplog.getCondition === "STOPLOG_CASSANDRA_WRITE")
+    assert(stoplog.getMessageParameters.get("key").startsWith("id='kkk"))
+  }
+
+  test("all that does not fit is told before anything is written") {
+    cql("CREATE TABLE %s.checked (a int, b int, c int, v text, w uuid, l list<int>, PRIMARY KEY (a, b, c))")
+    val e = intercept[StoplogArgumentException](
+      write(rows("SELECT 1 AS a, 'x' AS b, 2 AS w, 'z' AS nowhere, array(1) AS l"), "checked")
+    )
+    assert(e.getCondition === "STOPLOG_CASSANDRA_SCHEMA")
+    val problems = e.getMessageParameters.get("problems")
+    for (
+      part <- Seq("no column nowhere", "for c, which is part of the clustering key",
+        "b: STRING is not written to int", "w: INT is not written to uuid", "l is a list that is not frozen")
+    )
+      assert(problems.contains(part), problems)
+  }
+
+  test("counters are refused") {
+    cql("CREATE TABLE %s.counted (id int PRIMARY KEY, n counter)")
+    val e = intercept[StoplogArgumentException](write(rows("SELECT 1 AS id, 2L AS n"), "counted"))
+    assert(e.getMessageParameters.get("problems").contains("table of counters"))
+    cql("UPDATE %s.counted SET n = n + 5 WHERE id = 1")
+    assert(spark.read.format("stoplog-cassandra").options(options("counted")).load().head().getLong(1) === 5)
+  }
+
+  test("why lists that are not frozen are refused: the same write twice doubles them") {
+    cql("CREATE TABLE %s.lists (id int PRIMARY KEY, l list<int>, s set<int>)")
+    for (_ <- 1 to 2) cql("INSERT INTO %s.lists (id, l, s) VALUES (1, [1, 2], {1, 2}) USING TIMESTAMP 1000")
+    assert(cql("SELECT l, s FROM %s.lists").head.getFormattedContents === "[l:[1,2,1,2], s:{1,2}]")
+  }
+
+  test("a table or keyspace that is not there is named") {
+    val e = intercept[StoplogArgumentException](write(rows("SELECT 1 AS id"), "nowhere"))
+    assert(e.getCondition === "STOPLOG_CASSANDRA_TABLE")
+  }
+
+  test("a session that cannot be opened says where it was looked for") {
+    val e = intercept[StoplogException](
+      write(rows("SELECT 1 AS id"), "plain", "contactPoints" -> "127.0.0.1:1")
+    )
+    assert(e.getCondition === "STOPLOG_CASSANDRA_CONNECT")
+    assert(e.getMessageParameters.get("contactPoints") === "127.0.0.1:1")
+  }
+}

@@ -1,0 +1,80 @@
+package stoplog.cassandra.write
+
+import java.util.concurrent.atomic.AtomicInteger
+
+import scala.jdk.CollectionConverters._
+
+import com.datastax.oss.driver.api.core.CqlSession
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.types._
+import org.apache.spark.unsafe.types.UTF8String
+import org.scalatest.funsuite.AnyFunSuite
+
+import stoplog.cassandra.{KeyspaceForTests, ProxiedSession, TableInfo}
+import stoplog.cassandra.options.CassandraOptions
+import stoplog.fault.Faults
+
+/** A task's rows on their way to a real node, by a session that counts. */
+class UpsertWriterSuite extends AnyFunSuite with KeyspaceForTests {
+  private val schema = new StructType().add("p", IntegerType).add("c", IntegerType).add("v", StringType)
+
+  override protected def beforeAll(): Unit = {
+    super.beforeAll()
+    cql("CREATE TABLE %s.counted (p int, c int, v text, PRIMARY KEY (p, c))")
+    ()
+  }
+
+  /** Requests under way, as the session sees them. */
+  private final class Counting {
+    val underWay = new AtomicInteger
+    val most     = new AtomicInteger
+    val all      = new AtomicInteger
+
+    val session: CqlSession = ProxiedSession.of(UpsertWriterSuite.this.session) { request =>
+      all.incrementAndGet()
+      most.accumulateAndGet(underWay.incrementAndGet(), math.max(_, _))
+      // Before the writer hears of it: so it may send the next.
+      request().whenComplete { (_, _) =>
+        underWay.decrementAndGet()
+        ()
+      }
+    }
+  }
+
+  private def written(rows: Seq[(Int, Int)], more: (String, String)*): Counting = {
+    val options  = CassandraOptions.parse(this.options("counted", more: _*).asJava)
+    val plan     = WritePlan.of(TableInfo.of(options), schema, options)
+    val counting = new Counting
+    val writer   = new UpsertWriter(plan, counting.session, options, Some(1000L), Faults.none)
+    rows.foreach { case (p, c) => writer.write(InternalRow(p, c, UTF8String.fromString(s"$p-$c"))) }
+    assert(writer.finish().rows === rows.size)
+    assert(counting.underWay.get === 0)
+    counting
+  }
+
+  private def count(p: Int): Long = cql(s"SELECT COUNT(*) FROM %s.counted WHERE p = $p").head.getLong(0)
+
+  test("no more requests are under way than allowed, however fast the rows come") {
+    val counting = written((0 until 3000).map(1 -> _), "maxInFlight" -> "4", "maxBatchRows" -> "1")
+    assert(counting.all.get === 3000)
+    assert(counting.most.get <= 4)
+    assert(counting.most.get > 1)
+    assert(count(1) === 3000)
+  }
+
+  test("rows of a partition share requests, up to so many rows and bytes, whatever comes in between") {
+    val rows = for {
+      c <- 0 until 100
+      p <- 10 until 20
+    } yield p -> c
+    assert(written(rows, "maxBatchRows" -> "20", "maxBatchSize" -> "1m").all.get === 1000 / 20)
+    assert(written(rows, "maxBatchRows" -> "20", "maxBatchSize" -> "1").all.get === 1000)
+    assert(written(rows, "maxBatchRows" -> "1").all.get === 1000)
+    assert((10 until 20).forall(count(_) == 100))
+  }
+
+  test("rows that are far apart do not wait for each other") {
+    val rows = (0 until 5000).map(p => 1000 + p -> 0)
+    assert(written(rows).all.get === 5000)
+  }
+}

@@ -1,0 +1,75 @@
+package stoplog.jdbc
+
+import java.sql.{Date, PreparedStatement, Timestamp}
+import java.time.LocalDate
+import java.util.HexFormat
+
+/** One statement of PostgreSQL for a whole batch: an array for each column, where `VALUES` would have a parameter for
+  * each value, which the server reads and plans one by one.
+  *
+  * @param types of the columns, as the server calls them
+  */
+private[jdbc] final class Columnwise private (val sql: String, types: Array[String]) {
+
+  /** Sets the parameters, if all values have a text that the server reads without a doubt. */
+  def bind(statement: PreparedStatement, rows: IndexedSeq[JdbcRow]): Boolean = {
+    val arrays = Array.tabulate(types.length)(i => texts(rows, i))
+    arrays.forall(_ != null) && {
+      val connection = statement.getConnection
+      for (i <- arrays.indices) statement.setArray(i + 1, connection.createArrayOf(types(i), arrays(i)))
+      true
+    }
+  }
+
+  private def texts(rows: IndexedSeq[JdbcRow], column: Int): Array[AnyRef] = {
+    val made = new Array[AnyRef](rows.length)
+    val fits = rows.indices.forall { i =>
+      val value = rows(i).values(column)
+      value == null || {
+        made(i) = text(value, types(column))
+        made(i) != null
+      }
+    }
+    if (fits) made else null
+  }
+
+  private def text(value: Any, typeName: String): AnyRef = value match {
+    case text: String                               => text
+    case bytes: Array[Byte]                         => "\\x" + HexFormat.of().formatHex(bytes)
+    case number: java.math.BigDecimal               => number.toPlainString
+    case day: Date                                  => if (isPlain(day)) day.toLocalDate.toString else null
+    case at: Timestamp if !isPlain(at)              => null
+    case at: Timestamp if typeName == "timestamptz" => at.toInstant.toString
+    case at: Timestamp                              => at.toLocalDateTime.toString
+    case other                                      => other.toString
+  }
+
+  // Elsewhere calendars differ, and texts have signs.
+  private def isPlain(moment: java.util.Date): Boolean =
+    moment.getTime >= Columnwise.FirstMillis && moment.getTime < Columnwise.EndMillis
+}
+
+private[jdbc] object Columnwise {
+
+  /** None if a column has a type whose texts are not known here. */
+  def upsert(table: String, columns: Seq[Column], keys: Seq[String]): Option[Columnwise] = {
+    val types = columns.map(column => serials.getOrElse(column.typeName, column.typeName))
+    Option.when(types.forall(known)) {
+      val names  = columns.map(_.quoted)
+      val arrays = types.map(name => s"?::$name[]").mkString(", ")
+      new Columnwise(
+        s"INSERT INTO $table (${names.mkString(", ")}) SELECT * FROM unnest($arrays) ${Upserts.conflict(names, keys)}",
+        types.toArray
+      )
+    }
+  }
+
+  // The driver calls columns with a sequence so.
+  private val serials = Map("smallserial" -> "int2", "serial" -> "int4", "bigserial" -> "int8")
+
+  private val known = Set("int2", "int4", "int8", "float4", "float8", "numeric", "bool", "text", "varchar") ++
+    Set("bpchar", "bytea", "date", "timestamp", "timestamptz", "uuid", "json", "jsonb")
+
+  private val FirstMillis = LocalDate.of(1600, 1, 1).toEpochDay * 86_400_000L
+  private val EndMillis   = LocalDate.of(9999, 1, 1).toEpochDay * 86_400_000L
+}

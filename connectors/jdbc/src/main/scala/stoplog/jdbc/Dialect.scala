@@ -1,0 +1,129 @@
+package stoplog.jdbc
+
+import java.sql.SQLException
+
+/** How a database is asked for what the sink needs and standard SQL does not say.
+  *
+  * @param word as the option `dialect` spells it
+  */
+private[jdbc] sealed abstract class Dialect(val word: String) extends Product with Serializable {
+
+  /** Whether URLs of this kind are this dialect's. */
+  def handles(url: String): Boolean
+
+  /** Inserts a row, or updates the one that has its key. All names are quoted. */
+  def upsert(table: String, columns: Seq[String], keys: Seq[String]): Statement
+
+  /** The same for many rows at once, if that is quicker and the columns are of such types. */
+  def upsertMany(table: String, columns: Seq[Column], keys: Seq[String]): Option[Columnwise] = None
+
+  /** A new, empty table with the columns of a query, which ends in its FROM clause. */
+  def createLike(table: String, query: String): String = s"CREATE TABLE $table AS $query WHERE 1 = 0"
+
+  /** A text of a fixed greatest length. */
+  def text(value: String, length: Int): String = s"CAST('$value' AS VARCHAR($length))"
+
+  def wholeNumber: String = "CAST(0 AS BIGINT)"
+
+  /** Properties of the driver without which it sends a batch row by row. */
+  def driverDefaults: Map[String, String] = Map.empty
+
+  /** By which URL Spark knows how names are quoted and types are called. */
+  def sparkUrl(url: String): String = url
+
+  /** Whether columns have types that rows can be held against. */
+  def isTyped: Boolean = true
+
+  /** What failures of this database mean that SQLSTATE does not tell. */
+  def verdict(failure: SQLException): Option[Verdict] = None
+}
+
+/** SQL with the columns, by their places in a row, whose values its parameters take in turn. */
+private[jdbc] final case class Statement(sql: String, parameters: Seq[Int])
+
+private[jdbc] object Dialect {
+
+  case object Derby extends Dialect("derby") {
+    override def handles(url: String): Boolean = url.startsWith("jdbc:derby:")
+
+    override def upsert(table: String, columns: Seq[String], keys: Seq[String]): Statement =
+      Upserts.merge(table, "sysibm.sysdummy1", columns, keys)
+
+    override def createLike(table: String, query: String): String =
+      s"CREATE TABLE $table AS $query WITH NO DATA"
+  }
+
+  case object PostgreSql extends Dialect("postgresql") {
+    override def handles(url: String): Boolean = url.startsWith("jdbc:postgresql:")
+
+    override def upsert(table: String, columns: Seq[String], keys: Seq[String]): Statement =
+      Upserts.onConflict(table, columns, keys)
+
+    override def upsertMany(table: String, columns: Seq[Column], keys: Seq[String]): Option[Columnwise] =
+      Columnwise.upsert(table, columns, keys)
+
+    override def driverDefaults: Map[String, String] = Map("reWriteBatchedInserts" -> "true")
+  }
+
+  case object MySql extends Dialect("mysql") {
+    override def handles(url: String): Boolean =
+      url.startsWith("jdbc:mysql:") || url.startsWith("jdbc:mariadb:")
+
+    override def upsert(table: String, columns: Seq[String], keys: Seq[String]): Statement =
+      Upserts.onDuplicateKey(table, columns, keys)
+
+    override def text(value: String, length: Int): String = s"CAST('$value' AS CHAR($length))"
+
+    override def wholeNumber: String = "CAST(0 AS SIGNED)"
+
+    // Spark takes MariaDB, by its own name, for a database that it does not know.
+    override def sparkUrl(url: String): String = "jdbc:mysql:"
+
+    override def driverDefaults: Map[String, String] = Map("rewriteBatchedStatements" -> "true")
+
+    override def verdict(failure: SQLException): Option[Verdict] = failure.getErrorCode match {
+      case LockWaitTimeout | Deadlock => Some(Verdict.Transient)
+      case IncorrectValue             => Some(Verdict.BadRow)
+      case _                          => None
+    }
+
+    private final val LockWaitTimeout = 1205
+    private final val Deadlock        = 1213
+    private final val IncorrectValue  = 1366
+  }
+
+  case object Sqlite extends Dialect("sqlite") {
+    override def handles(url: String): Boolean = url.startsWith("jdbc:sqlite:")
+
+    override def upsert(table: String, columns: Seq[String], keys: Seq[String]): Statement =
+      Upserts.onConflict(table, columns, keys)
+
+    override def isTyped: Boolean = false
+
+    // Its driver gives no SQLSTATE. The low byte is the primary result code.
+    override def verdict(failure: SQLException): Option[Verdict] = failure.getErrorCode & 0xff match {
+      case Busy | Locked                  => Some(Verdict.Transient)
+      case TooBig | Constraint | Mismatch => Some(Verdict.BadRow)
+      case _                              => None
+    }
+
+    private final val Busy       = 5
+    private final val Locked     = 6
+    private final val TooBig     = 18
+    private final val Constraint = 19
+    private final val Mismatch   = 20
+  }
+
+  /** Any other database that has MERGE of the SQL standard. */
+  case object Merge extends Dialect("merge") {
+    override def handles(url: String): Boolean = true
+
+    override def upsert(table: String, columns: Seq[String], keys: Seq[String]): Statement =
+      Upserts.merge(table, "(VALUES (1))", columns, keys, alias = "stoplog_s (stoplog_one)")
+  }
+
+  /** The last one handles every URL. */
+  val all: Seq[Dialect] = Seq(Derby, PostgreSql, MySql, Sqlite, Merge)
+
+  def of(url: String): Dialect = all.find(_.handles(url)).getOrElse(Merge)
+}

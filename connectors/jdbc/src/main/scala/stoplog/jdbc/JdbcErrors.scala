@@ -1,0 +1,132 @@
+package stoplog.jdbc
+
+import java.sql.SQLException
+
+import stoplog.error.{StoplogArgumentException, StoplogException}
+
+/** Every error of this connector, by name, as `stoplog.error.Errors` has those of all. */
+object JdbcErrors {
+
+  // What was asked for.
+
+  /** @param problems all of them, each a sentence */
+  def table(table: String, database: String, problems: Seq[String]): StoplogArgumentException =
+    new StoplogArgumentException(
+      "STOPLOG_JDBC_TABLE",
+      Map(
+        "table"    -> table,
+        "database" -> database,
+        "count"    -> problems.size.toString,
+        "problems" -> problems.map("\n  - " + _).mkString
+      )
+    )
+
+  /** @param mode `complete` or `overwrite` */
+  def outputMode(mode: String): StoplogArgumentException =
+    new StoplogArgumentException("STOPLOG_JDBC_OUTPUT_MODE", Map("mode" -> mode))
+
+  def unreachable(database: String, why: Throwable): StoplogException =
+    failure("STOPLOG_JDBC_UNREACHABLE", why, "database" -> database)
+
+  /** @param table one of the sink's own */
+  def ownTable(table: String, database: String, why: Throwable): StoplogException =
+    failure("STOPLOG_JDBC_OWN_TABLE", why, "table" -> table, "database" -> database)
+
+  // Rows.
+
+  /** @param row as a text; empty if it is not known which one it is */
+  def badRow(table: String, row: String, why: Throwable): StoplogException =
+    failure("STOPLOG_JDBC_BAD_ROW", why, "table" -> table, "row" -> (if (row.isEmpty) "" else s" $row"))
+
+  def nullKey(table: String, column: String): StoplogException =
+    new StoplogException("STOPLOG_JDBC_NULL_KEY", Map("table" -> table, "column" -> column))
+
+  // While it runs.
+
+  def writeFailed(table: String, database: String, why: Throwable): StoplogException =
+    failure("STOPLOG_JDBC_WRITE", why, "table" -> table, "database" -> database)
+
+  private[jdbc] def unknownOutcome(
+      sink: String,
+      target: Target,
+      epoch: Long,
+      why: Throwable
+  ): StoplogException =
+    failure(
+      "STOPLOG_JDBC_UNKNOWN_OUTCOME",
+      why,
+      "sink"     -> sink,
+      "database" -> target.database,
+      "epoch"    -> epoch.toString
+    )
+
+  private[jdbc] def stagingLost(
+      staging: String,
+      target: Target,
+      wanted: Long,
+      found: Long
+  ): StoplogException = new StoplogException(
+    "STOPLOG_JDBC_STAGING_LOST",
+    Map(
+      "staging"  -> staging,
+      "database" -> target.database,
+      "wanted"   -> wanted.toString,
+      "found"    -> found.toString,
+      "table"    -> target.table
+    )
+  )
+
+  // Whose table it is.
+
+  private[jdbc] def fenced(sink: String, target: Target, other: String): StoplogException =
+    owned("STOPLOG_JDBC_FENCED", sink, target, "other" -> other)
+
+  private[jdbc] def foreignQuery(
+      sink: String,
+      target: Target,
+      owner: String,
+      query: String
+  ): StoplogException =
+    owned("STOPLOG_JDBC_FOREIGN_QUERY", sink, target, "owner" -> owner, "query" -> query)
+
+  /** The database is behind the checkpoint. `last` is `none` when it has no epoch. */
+  private[jdbc] def epochGap(sink: String, target: Target, last: String, batch: Long): StoplogException =
+    owned("STOPLOG_JDBC_EPOCH_GAP", sink, target, "lastEpoch" -> last, "batch" -> batch.toString)
+
+  /** The database is ahead of the checkpoint. */
+  private[jdbc] def epochAhead(sink: String, target: Target, last: Long, batch: Long): StoplogException =
+    owned(
+      "STOPLOG_JDBC_EPOCH_AHEAD",
+      sink,
+      target,
+      "lastEpoch" -> last.toString,
+      "batch"     -> batch.toString
+    )
+
+  /** What the database said: a batch's own exception only says that there is another one behind it. */
+  private[jdbc] def messageOf(why: Throwable): String = {
+    val telling = why match {
+      case batch: SQLException if batch.getNextException != null => batch.getNextException
+      case other                                                 => other
+    }
+    Option(telling.getMessage).map(_.trim).filter(_.nonEmpty).getOrElse(telling.toString)
+  }
+
+  private def owned(
+      condition: String,
+      sink: String,
+      target: Target,
+      more: (String, String)*
+  ): StoplogException =
+    new StoplogException(
+      condition,
+      Map("sink" -> sink, "table" -> target.table, "database" -> target.database) ++ more
+    )
+
+  private def failure(condition: String, why: Throwable, more: (String, String)*): StoplogException =
+    new StoplogException(
+      condition,
+      more.toMap + ("why" -> messageOf(why).linesIterator.mkString(" ").stripSuffix(".")),
+      Option(why)
+    )
+}

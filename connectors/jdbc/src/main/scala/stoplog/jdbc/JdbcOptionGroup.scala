@@ -1,0 +1,13 @@
+package stoplog.jdbc
+
+import stoplog.options.OptionGroup
+
+/** The headings of `docs/jdbc-options.md`. */
+object JdbcOptionGroup {
+  case object Database extends OptionGroup("Which table")
+  case object Writing  extends OptionGroup("How rows are written")
+  case object Failures extends OptionGroup("Failures and bad rows")
+  case object Owner    extends OptionGroup("Exactly once")
+
+  val all: Seq[OptionGroup] = Seq(Database, Writing, Failures, Owner)
+}

@@ -1,0 +1,144 @@
+package stoplog.jdbc
+
+import java.util.{Map => JMap}
+
+import stoplog.jdbc.{JdbcOptionRegistry => Registry}
+import stoplog.options._
+
+/** How rows get into the table. */
+private[jdbc] sealed trait WriteMode
+private[jdbc] object WriteMode {
+
+  /** @param keys in the spelling of the option */
+  final case class Upsert(keys: Seq[String])                                           extends WriteMode
+  final case class Transactional(epochsTable: Option[String], onForeign: ForeignQuery) extends WriteMode
+}
+
+/** How the rows are spread over the tasks. */
+private[jdbc] sealed trait Spread
+private[jdbc] object Spread {
+  case object AsTheyAre                         extends Spread
+  final case class Together(tasks: Option[Int]) extends Spread
+}
+
+/** What a sink was asked to do: all options of one write, checked and with their defaults.
+  *
+  * The meaning, default and an example of every option are in [[JdbcOptionRegistry]].
+  *
+  * @param rejectTable  where bad rows go; none if they end the query
+  * @param toSpark      what Spark's own JDBC classes get: `url`, `dbtable`, `driver` and the driver's properties
+  * @param toMap        the options that stand for this sink, those at their defaults left out
+  */
+private[jdbc] final case class JdbcOptions(
+    url: String,
+    table: String,
+    dialect: Dialect,
+    mode: WriteMode,
+    batchRows: Int,
+    spread: Spread,
+    queryTimeoutSeconds: Int,
+    maxTries: Int,
+    retryWaitMillis: Long,
+    rejectTable: Option[String],
+    sinkId: String,
+    toSpark: Map[String, String],
+    toMap: Map[String, String]
+) {
+
+  /** By which Spark knows how names are quoted and types are called. */
+  def sparkUrl: String = dialect.sparkUrl(url)
+
+  /** The URL without what follows its first `?` or `;`, or is before an `@`: that is where passwords are. */
+  def database: String = url.takeWhile(c => c != '?' && c != ';').replaceAll("[^/:]*(:[^/:@]*)?@", "")
+}
+
+private[jdbc] object JdbcOptions {
+
+  /** Reads the options of a write, whatever the case of their names.
+    *
+    * Throws `STOPLOG_INVALID_OPTIONS` with all problems at once.
+    */
+  def parse(options: JMap[String, String]): JdbcOptions = {
+    val problems = new Problems
+    val asked    = new AskedOptions(SparkOptions.spelled(options), problems, Registry.all)
+    val url      = needed(asked, problems, Registry.Url)
+    val table    = needed(asked, problems, Registry.DbTable)
+    if (url.nonEmpty && !url.startsWith("jdbc:")) problems.add(s"url = '$url' does not begin with jdbc:.")
+    val dialect =
+      asked.optional(Registry.DialectName)(AskedOptions.oneOf(Dialect.all.map(d => d.word -> d)))
+    val mode   = modeOf(asked, problems)
+    val passed = DriverProperties.parse(asked, problems)
+    val read   = JdbcOptions(
+      url = url,
+      table = table,
+      dialect = dialect.getOrElse(Dialect.of(url)),
+      mode = mode,
+      batchRows = asked.value(Registry.BatchSize)(count),
+      spread = spreadOf(asked),
+      queryTimeoutSeconds = asked.optional(Registry.QueryTimeout)(count).getOrElse(0),
+      maxTries = asked.value(Registry.MaxTries)(count),
+      retryWaitMillis = asked.value(Registry.RetryWait)(TimeSpan.parse),
+      rejectTable = rejects(asked, table),
+      sinkId = asked.value(Registry.SinkId)(SinkIds.parse),
+      toSpark = Map.empty,
+      toMap = asked.registeredValues ++ passed
+    )
+    problems.throwIfAny()
+    read.copy(toSpark = DriverProperties.toSpark(asked, passed, read.dialect))
+  }
+
+  private def modeOf(asked: AskedOptions, problems: Problems): WriteMode = {
+    val keys  = asked.optional(Registry.KeyColumns)(ColumnNames.parse).getOrElse(Nil)
+    val words = Seq("upsert" -> true, "transactional" -> false)
+    val byKey = asked
+      .optional(Registry.WriteModeName)(AskedOptions.oneOf(words))
+      .getOrElse(asked.isSet(Registry.KeyColumns))
+    if (byKey) {
+      if (!asked.isSet(Registry.KeyColumns))
+        problems.add("keyColumns is not set, which writeMode = 'upsert' needs.")
+      asked.withoutEffect(Seq(Registry.EpochsTableName, Registry.OnForeign), "with writeMode = 'upsert'")
+      WriteMode.Upsert(keys)
+    } else {
+      asked.withoutEffect(
+        Seq(Registry.KeyColumns, Registry.DistributionName),
+        "with writeMode = 'transactional'"
+      )
+      val foreign = asked.choice(Registry.OnForeign, OnForeignQuery.all) match {
+        case OnForeignQuery.Adopt => ForeignQuery.Adopt
+        case OnForeignQuery.Fail  => ForeignQuery.Refuse
+      }
+      WriteMode.Transactional(asked.text(Registry.EpochsTableName), foreign)
+    }
+  }
+
+  private def spreadOf(asked: AskedOptions): Spread = {
+    val tasks    = asked.optional(Registry.NumPartitions)(count)
+    val together =
+      asked.value(Registry.DistributionName)(AskedOptions.oneOf(Seq("none" -> false, "byKey" -> true)))
+    if (together || tasks.isDefined) Spread.Together(tasks) else Spread.AsTheyAre
+  }
+
+  private def rejects(asked: AskedOptions, table: String): Option[String] =
+    asked.choice(Registry.OnBadRow, OnBadRow.all) match {
+      case OnBadRow.Fail =>
+        asked.withoutEffect(Seq(Registry.RejectTableName), "unless onBadRow is set to reject")
+        None
+      case OnBadRow.Reject =>
+        Some(asked.text(Registry.RejectTableName).getOrElse(rejectedBeside(table)))
+    }
+
+  private def rejectedBeside(table: String): String =
+    if (table.endsWith("\"") || table.endsWith("`")) s"${table.dropRight(1)}_rejected${table.last}"
+    else s"${table}_rejected"
+
+  private def needed(asked: AskedOptions, problems: Problems, option: SinkOption): String =
+    asked.text(option).map(_.trim).getOrElse {
+      problems.add(s"${option.key} is not set.")
+      ""
+    }
+
+  private def count(text: String): Either[String, Int] =
+    AskedOptions.wholeNumber(text).flatMap { number =>
+      Either.cond(number <= Int.MaxValue, number.toInt, s"is more than ${Int.MaxValue}")
+    }
+}

@@ -1,0 +1,56 @@
+package stoplog.jdbc
+
+import java.sql.{PreparedStatement, Types}
+
+/** The table of rejected rows, which the sink makes if it is not there.
+  *
+  * @param textType what the database calls a text of any length
+  */
+private[jdbc] final case class RejectTable(table: String, textType: String) {
+
+  def create: String =
+    s"CREATE TABLE $table (id VARCHAR(64) NOT NULL PRIMARY KEY, sink_name VARCHAR(255) NOT NULL, batch BIGINT, " +
+      s"reason $textType, row_json $textType)"
+
+  def columns: Vector[Column] = RejectTable.columns
+
+  /** In a transaction of the caller. */
+  def insert(session: Session, rows: Iterable[JdbcRow]): Unit = {
+    val statement = session.statement(Upserts.insert(table, columns.map(_.quoted)))
+    Batches.execute(statement, rows)(RejectTable.bind(statement, _, from = 1))
+  }
+
+  /** The same where a row with its id may be there. */
+  def replace(session: Session, rows: Iterable[JdbcRow]): Unit = {
+    val distinct = rows.groupBy(_.values(0)).values.map(_.head)
+    val delete   = session.statement(s"DELETE FROM $table WHERE id = ?")
+    Batches.execute(delete, distinct)(row => columns(0).bind(delete, 1, row.values(0)))
+    insert(session, distinct)
+  }
+}
+
+private[jdbc] object RejectTable {
+
+  def row(id: String, sink: String, batch: Option[Long], why: Throwable, text: String): JdbcRow =
+    new JdbcRow(Array[Any](id, sink, batch.map(Long.box).orNull, reason(why), text), null)
+
+  /** Binds all columns of a row, the first at `from`. */
+  def bind(statement: PreparedStatement, row: JdbcRow, from: Int): Unit =
+    columns.indices.foreach(i => columns(i).bind(statement, from + i, row.values(i)))
+
+  private val columns = Vector(
+    "id"        -> Types.VARCHAR,
+    "sink_name" -> Types.VARCHAR,
+    "batch"     -> Types.BIGINT,
+    "reason"    -> Types.VARCHAR,
+    "row_json"  -> Types.VARCHAR
+  ).map { case (name, jdbcType) => Column(name, name, jdbcType) }
+
+  // The first line, which says what is wrong; a batch's own exception only says that there is another one.
+  private def reason(why: Throwable): String = {
+    val message = JdbcErrors.messageOf(why)
+    if (message.length <= LongestReason) message else message.take(LongestReason) + "…"
+  }
+
+  private final val LongestReason = 2000
+}

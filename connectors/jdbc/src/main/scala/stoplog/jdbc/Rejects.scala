@@ -1,0 +1,67 @@
+package stoplog.jdbc
+
+import java.nio.charset.StandardCharsets.UTF_8
+import java.security.MessageDigest
+import java.util.HexFormat
+
+import scala.collection.mutable
+
+/** What becomes of the rows of a task that the database refuses. */
+private[jdbc] trait Rejects {
+  def take(row: JdbcRow, why: Throwable): Unit
+
+  /** Returns, when the database has all of them, how many they were. */
+  def finish(): Long
+}
+
+private[jdbc] object Rejects {
+
+  /** The task fails, and its epoch with it. */
+  final class Fail(target: Target, describe: JdbcRow => String) extends Rejects {
+    override def take(row: JdbcRow, why: Throwable): Unit =
+      throw JdbcErrors.badRow(target.table, describe(row), why)
+    override def finish(): Long = 0
+  }
+
+  /** They go to the reject table, or are staged for it.
+    *
+    * @param identify the id of a rejected row: its number in the task, and its text
+    * @param send     takes them as rows of the reject table
+    */
+  final class Keep(
+      sink: String,
+      batch: Option[Long],
+      batchRows: Int,
+      describe: JdbcRow => String,
+      identify: (Long, String) => String,
+      send: IndexedSeq[JdbcRow] => Unit
+  ) extends Rejects {
+    private[this] val buffer = mutable.ArrayBuffer[JdbcRow]()
+    private[this] var count  = 0L
+
+    override def take(row: JdbcRow, why: Throwable): Unit = {
+      val text = describe(row)
+      buffer += RejectTable.row(identify(count, text), sink, batch, why, text)
+      count += 1
+      if (buffer.size >= batchRows) flush()
+    }
+
+    override def finish(): Long = {
+      flush()
+      count
+    }
+
+    private def flush(): Unit = {
+      val rows = buffer.toVector
+      buffer.clear()
+      if (rows.nonEmpty) send(rows)
+    }
+  }
+
+  /** The same for the same row of the same batch, whichever task and run rejects it. */
+  def contentId(sink: String, batch: Option[Long])(number: Long, text: String): String = {
+    val digest = MessageDigest.getInstance("SHA-256")
+    digest.update(s"$sink\n${batch.fold("")(_.toString)}\n$text".getBytes(UTF_8))
+    HexFormat.of().formatHex(digest.digest())
+  }
+}

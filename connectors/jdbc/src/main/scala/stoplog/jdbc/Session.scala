@@ -1,0 +1,73 @@
+package stoplog.jdbc
+
+import java.sql.{Connection, PreparedStatement, Savepoint}
+
+import scala.collection.mutable
+import scala.util.Try
+import scala.util.control.NonFatal
+
+/** Opens connections: on the driver, and in each task. */
+private[jdbc] trait Connector extends Serializable {
+  def open(): Connection
+}
+
+/** One connection, opened when it is first needed and anew after a failure. Not for several threads. */
+private[jdbc] final class Session(connector: Connector, queryTimeoutSeconds: Int) extends AutoCloseable {
+  private[this] var current  = Option.empty[Connection]
+  private[this] val prepared = mutable.Map[String, PreparedStatement]()
+
+  /** All of the work, or nothing of it; what a failed COMMIT has done is known to the database alone. */
+  def transaction[A](work: Connection => A): A = {
+    val connection = opened()
+    try {
+      val result = work(connection)
+      connection.commit()
+      result
+    } catch {
+      case NonFatal(e) =>
+        forget()
+        if (Try(connection.rollback()).isFailure || Try(!connection.isValid(1)).getOrElse(true)) close()
+        throw e
+    }
+  }
+
+  /** A statement that the connection keeps: servers plan a repeated one only once. */
+  def statement(sql: String): PreparedStatement = prepared.getOrElseUpdate(
+    sql, {
+      val made = opened().prepareStatement(sql)
+      if (queryTimeoutSeconds > 0) made.setQueryTimeout(queryTimeoutSeconds)
+      made
+    }
+  )
+
+  /** A point of the transaction under way to which it can go back. */
+  def savepoint[A](work: (Connection, Savepoint) => A): A = {
+    val connection = opened()
+    work(connection, connection.setSavepoint())
+  }
+
+  /** Ends the connection. The next transaction opens another. */
+  override def close(): Unit = {
+    forget()
+    current.foreach(connection => Try(connection.close()))
+    current = None
+  }
+
+  // Derby's MERGE keeps rows of an execution that has failed, and tries them again with the next.
+  private def forget(): Unit = {
+    prepared.values.foreach(statement => Try(statement.close()))
+    prepared.clear()
+  }
+
+  private def opened(): Connection = current.getOrElse {
+    val made = connector.open()
+    try made.setAutoCommit(false)
+    catch {
+      case NonFatal(e) =>
+        Try(made.close())
+        throw e
+    }
+    current = Some(made)
+    made
+  }
+}

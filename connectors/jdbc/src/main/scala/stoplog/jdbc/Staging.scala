@@ -1,0 +1,114 @@
+package stoplog.jdbc
+
+/** A table of the sink in which rows wait for their epoch. It has no constraint, and no reader.
+  *
+  * @param table    its own name
+  * @param target   where its rows go
+  * @param columns  of the target, that it has beside its own two
+  */
+private[jdbc] final case class Staging(
+    table: String,
+    target: String,
+    columns: Vector[Column],
+    dialect: Dialect
+) {
+  private def names: String = columns.map(_.quoted).mkString(", ")
+
+  def create: String = dialect.createLike(
+    table,
+    s"SELECT ${dialect.text("", Staging.AttemptLength)} AS stoplog_attempt, " +
+      s"${dialect.wholeNumber} AS stoplog_row, $names FROM $target"
+  )
+
+  /** Finds out which columns it has. */
+  def shape: String = s"SELECT $names FROM $table WHERE 1 = 0"
+
+  def shapeOfTarget: String = s"SELECT $names FROM $target WHERE 1 = 0"
+
+  // All of what follows is done in a transaction of the caller.
+
+  /** Rows of an attempt, numbered from `first`. */
+  def insert(session: Session, attempt: String, first: Long, rows: Iterable[JdbcRow]): Unit = {
+    val all       = Seq("stoplog_attempt", "stoplog_row") ++ columns.map(_.quoted)
+    val statement = session.statement(Upserts.insert(table, all))
+    var number    = first
+    Batches.execute(statement, rows) { row =>
+      statement.setString(1, attempt)
+      statement.setLong(2, number)
+      var i = 0
+      while (i < columns.length) {
+        columns(i).bind(statement, i + 3, row.values(i))
+        i += 1
+      }
+      number += 1
+    }
+  }
+
+  /** An attempt's rows from a number on. */
+  def removeFrom(session: Session, attempt: String, first: Long): Unit = {
+    val statement = session.statement(s"DELETE FROM $table WHERE stoplog_attempt = ? AND stoplog_row >= ?")
+    statement.setString(1, attempt)
+    statement.setLong(2, first)
+    statement.executeUpdate()
+    ()
+  }
+
+  /** Puts the attempts' rows into the target. Returns how many they were. */
+  def publish(session: Session, attempts: Seq[String]): Long = each(attempts) { some =>
+    update(session, s"INSERT INTO $target ($names) SELECT $names FROM $table WHERE ${among(some)}", some)
+  }
+
+  /** The same for rows of one attempt, from a number up to before another. */
+  def publish(session: Session, attempt: String, from: Long, until: Long): Long = {
+    val statement = session.statement(
+      s"INSERT INTO $target ($names) SELECT $names FROM $table " +
+        "WHERE stoplog_attempt = ? AND stoplog_row >= ? AND stoplog_row < ?"
+    )
+    statement.setString(1, attempt)
+    statement.setLong(2, from)
+    statement.setLong(3, until)
+    statement.executeUpdate().toLong
+  }
+
+  /** One staged row as a text. */
+  def text(session: Session, attempt: String, number: Long, read: StagedText): String = {
+    val statement =
+      session.statement(s"SELECT $names FROM $table WHERE stoplog_attempt = ? AND stoplog_row = ?")
+    statement.setString(1, attempt)
+    statement.setLong(2, number)
+    val result = statement.executeQuery()
+    try read.text(result)
+    finally result.close()
+  }
+
+  def remove(session: Session, attempts: Seq[String]): Unit = {
+    each(attempts)(some => update(session, s"DELETE FROM $table WHERE ${among(some)}", some))
+    ()
+  }
+
+  def clear(session: Session): Unit = {
+    session.statement(s"DELETE FROM $table").executeUpdate()
+    ()
+  }
+
+  private def each(attempts: Seq[String])(act: Seq[String] => Long): Long =
+    attempts.grouped(Staging.AttemptsPerStatement).map(act).sum
+
+  private def among(attempts: Seq[String]): String = s"stoplog_attempt IN (${Upserts.marks(attempts)})"
+
+  private def update(session: Session, sql: String, attempts: Seq[String]): Long = {
+    val statement = session.statement(sql)
+    attempts.zipWithIndex.foreach { case (attempt, i) => statement.setString(i + 1, attempt) }
+    statement.executeUpdate().toLong
+  }
+}
+
+private[jdbc] object Staging {
+  private final val AttemptLength        = 64
+  private final val AttemptsPerStatement = 500
+}
+
+/** Reads the one row of a result as the text that a rejected row has. */
+private[jdbc] trait StagedText {
+  def text(result: java.sql.ResultSet): String
+}

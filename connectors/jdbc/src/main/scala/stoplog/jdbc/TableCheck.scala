@@ -1,0 +1,48 @@
+package stoplog.jdbc
+
+import scala.util.control.NonFatal
+
+import org.apache.spark.sql.jdbc.JdbcDialects
+import org.apache.spark.sql.types.StructType
+
+/** What is checked before anything is written: that the database can be reached, and the table takes the rows. */
+private[jdbc] object TableCheck {
+
+  /** Errors: `STOPLOG_JDBC_UNREACHABLE`, `STOPLOG_JDBC_TABLE`. */
+  def target(options: JdbcOptions, schema: StructType, connector: Connector): Target = {
+    val sparks  = JdbcDialects.get(options.sparkUrl)
+    val table   = inspected(options, connector)
+    val types   = schema.fields.toSeq.map(field => field -> RowValues.family(field.dataType, sparks))
+    val strange = types.collect { case (field, Left(why)) =>
+      s"The column '${field.name}' of the rows is of type ${field.dataType.simpleString}: $why."
+    }
+    val rows = types.collect { case (field, Right(family)) =>
+      RowColumn(field.name, family, field.dataType.simpleString)
+    }
+    val keys = options.mode match {
+      case WriteMode.Upsert(names) => names
+      case _                       => Nil
+    }
+    val problems = strange ++ TableChecks.problems(table, rows, keys, options.dialect)
+    if (problems.nonEmpty) throw JdbcErrors.table(options.table, options.database, problems)
+    val columns = schema.fieldNames.toVector.flatMap(table.column(_)).map { column =>
+      Column(column.name, sparks.quoteIdentifier(column.name), column.jdbcType, column.typeName)
+    }
+    Target(options.database, options.table, columns, options.dialect)
+  }
+
+  private def inspected(options: JdbcOptions, connector: Connector): TargetTable = {
+    val connection =
+      try connector.open()
+      catch { case NonFatal(e) => throw JdbcErrors.unreachable(options.database, e) }
+    try TargetTable.inspect(connection, options.table)
+    catch {
+      case e: java.sql.SQLException =>
+        throw JdbcErrors.table(
+          options.table,
+          options.database,
+          Seq(s"It cannot be read: ${JdbcErrors.messageOf(e).linesIterator.mkString(" ").stripSuffix(".")}.")
+        )
+    } finally connection.close()
+  }
+}

@@ -1,0 +1,92 @@
+package stoplog.jdbc
+
+import java.sql.{Connection, DatabaseMetaData, ResultSet, ResultSetMetaData}
+
+import scala.util.Try
+
+/** A table as the database describes it.
+  *
+  * @param columns  by their exact names
+  * @param required columns that cannot be null and have no default; none known if the database does not tell
+  * @param keys     the columns of each unique index or primary key; `None` if the database does not tell
+  */
+private[jdbc] final case class TargetTable(
+    columns: Vector[TargetColumn],
+    required: Set[String],
+    keys: Option[Seq[Set[String]]]
+) {
+
+  /** The column with this name: exactly, or else the only one but for upper and lower case. */
+  def column(name: String): Option[TargetColumn] =
+    columns.find(_.name == name).orElse {
+      columns.filter(_.name.equalsIgnoreCase(name)) match {
+        case Seq(one) => Some(one)
+        case _        => None
+      }
+    }
+}
+
+/** @param jdbcType one of `java.sql.Types`
+  * @param typeName as the database calls it
+  */
+private[jdbc] final case class TargetColumn(name: String, jdbcType: Int, typeName: String)
+
+private[jdbc] object TargetTable {
+
+  /** Error: whatever the database says when the table is not there. */
+  def inspect(connection: Connection, table: String): TargetTable = {
+    val columns = described(connection, table)
+    val at      = Try(TableName.located(table, connection)).toOption
+    val meta    = connection.getMetaData
+    TargetTable(
+      columns,
+      at.flatMap(t => Try(required(meta, t)).toOption).getOrElse(Set.empty),
+      at.flatMap(t => Try(keys(meta, t)).toOption).flatten
+    )
+  }
+
+  private def described(connection: Connection, table: String): Vector[TargetColumn] = {
+    val statement = connection.createStatement()
+    try {
+      val columns: ResultSetMetaData =
+        statement.executeQuery(s"SELECT * FROM $table WHERE 1 = 0").getMetaData
+      (1 to columns.getColumnCount).map { i =>
+        TargetColumn(columns.getColumnName(i), columns.getColumnType(i), columns.getColumnTypeName(i))
+      }.toVector
+    } finally statement.close()
+  }
+
+  private def required(meta: DatabaseMetaData, table: TableName.Located): Set[String] =
+    rows(meta.getColumns(table.catalog.orNull, table.schema.orNull, escaped(table.name, meta), null)) { row =>
+      val mandatory = row.getInt("NULLABLE") == DatabaseMetaData.columnNoNulls
+      val filled    = row.getString("COLUMN_DEF") != null || Seq("IS_AUTOINCREMENT", "IS_GENERATEDCOLUMN")
+        .exists(flag => Try(row.getString(flag)).toOption.contains("YES"))
+      Option.when(mandatory && !filled)(row.getString("COLUMN_NAME"))
+    }.flatten.toSet
+
+  private def keys(meta: DatabaseMetaData, table: TableName.Located): Option[Seq[Set[String]]] = {
+    val primary = rows(meta.getPrimaryKeys(table.catalog.orNull, table.schema.orNull, table.name))(
+      _.getString("COLUMN_NAME")
+    ).toSet
+    val unique = rows(
+      meta.getIndexInfo(table.catalog.orNull, table.schema.orNull, table.name, true, true)
+    ) { row =>
+      val whole = Try(row.getString("FILTER_CONDITION")).toOption.forall(_ == null)
+      Option(row.getString("INDEX_NAME")).filter(_ => whole).map(_ -> row.getString("COLUMN_NAME"))
+    }.flatten.groupMap(_._1)(_._2).values.map(_.toSet).toSeq
+    val exists = rows(
+      meta.getTables(table.catalog.orNull, table.schema.orNull, escaped(table.name, meta), null)
+    )(_ => ()).nonEmpty
+    Option.when(exists)((primary +: unique).filter(_.nonEmpty))
+  }
+
+  private def rows[A](result: ResultSet)(read: ResultSet => A): Vector[A] =
+    try Iterator.continually(result).takeWhile(_.next()).map(read).toVector
+    finally result.close()
+
+  // Where a pattern is asked for, and the name has signs of patterns.
+  private def escaped(name: String, meta: DatabaseMetaData): String = {
+    val escape = Option(meta.getSearchStringEscape).getOrElse("")
+    if (escape.isEmpty) name else name.replace("_", s"${escape}_").replace("%", s"$escape%")
+  }
+}

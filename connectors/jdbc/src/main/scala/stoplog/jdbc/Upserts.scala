@@ -1,0 +1,58 @@
+package stoplog.jdbc
+
+/** The statements that insert or update. A row whose columns are all keys has nothing to update. */
+private[jdbc] object Upserts {
+
+  def onConflict(table: String, columns: Seq[String], keys: Seq[String]): Statement =
+    Statement(s"${insert(table, columns)} ${conflict(columns, keys)}", columns.indices)
+
+  /** What follows an insert of whatever rows. */
+  def conflict(columns: Seq[String], keys: Seq[String]): String = {
+    val act = others(columns, keys) match {
+      case Seq()  => "NOTHING"
+      case update => s"UPDATE SET ${update.map(name => s"$name = EXCLUDED.$name").mkString(", ")}"
+    }
+    s"ON CONFLICT (${keys.mkString(", ")}) DO $act"
+  }
+
+  def onDuplicateKey(table: String, columns: Seq[String], keys: Seq[String]): Statement = {
+    val update = others(columns, keys) match {
+      case Seq()   => Seq(s"${keys.head} = ${keys.head}")
+      case changed => changed.map(name => s"$name = VALUES($name)")
+    }
+    Statement(
+      s"${insert(table, columns)} ON DUPLICATE KEY UPDATE ${update.mkString(", ")}",
+      columns.indices
+    )
+  }
+
+  /** With the values as parameters where they are used, because there a parameter has the column's type.
+    *
+    * @param one a table of one row, whatever is in it
+    */
+  def merge(
+      table: String,
+      one: String,
+      columns: Seq[String],
+      keys: Seq[String],
+      alias: String = "stoplog_s"
+  ): Statement = {
+    val update  = others(columns, keys)
+    val matches = keys.map(key => s"stoplog_t.$key = ?").mkString(" AND ")
+    val change  =
+      if (update.isEmpty) ""
+      else s" WHEN MATCHED THEN UPDATE SET ${update.map(name => s"$name = ?").mkString(", ")}"
+    Statement(
+      s"MERGE INTO $table AS stoplog_t USING $one AS $alias ON $matches$change" +
+        s" WHEN NOT MATCHED THEN INSERT (${columns.mkString(", ")}) VALUES (${marks(columns)})",
+      keys.map(columns.indexOf(_)) ++ update.map(columns.indexOf(_)) ++ columns.indices
+    )
+  }
+
+  def insert(table: String, columns: Seq[String]): String =
+    s"INSERT INTO $table (${columns.mkString(", ")}) VALUES (${marks(columns)})"
+
+  def marks(values: Iterable[Any]): String = values.map(_ => "?").mkString(", ")
+
+  private def others(columns: Seq[String], keys: Seq[String]): Seq[String] = columns.filterNot(keys.contains)
+}

@@ -1,0 +1,30 @@
+package stoplog.jdbc
+
+import java.lang.reflect.{InvocationHandler, InvocationTargetException, Proxy}
+import java.sql.{Connection, SQLException}
+import java.util.concurrent.atomic.AtomicInteger
+
+/** Connections that break at a COMMIT: before the database has heard of it, or after.
+  *
+  * @param at the COMMIT, counted from 1 over all connections
+  */
+final class Broken(database: TestDatabase, at: Int, carriedOut: Boolean) extends Connector {
+  @transient private lazy val commits = new AtomicInteger()
+
+  override def open(): Connection = {
+    val real    = database.open()
+    val handler = new InvocationHandler {
+      override def invoke(proxy: Any, method: java.lang.reflect.Method, arguments: Array[AnyRef]): AnyRef =
+        if (method.getName == "commit" && commits.incrementAndGet() == at) {
+          if (carriedOut) real.commit() else real.rollback()
+          real.close()
+          throw new SQLException("connection reset", "08006")
+        } else
+          try method.invoke(real, Option(arguments).getOrElse(Array.empty[AnyRef]): _*)
+          catch { case e: InvocationTargetException => throw e.getCause }
+    }
+    Proxy
+      .newProxyInstance(getClass.getClassLoader, Array[Class[_]](classOf[Connection]), handler)
+      .asInstanceOf[Connection]
+  }
+}

@@ -1,0 +1,154 @@
+package stoplog.jdbc
+
+import org.scalatest.funsuite.AnyFunSuite
+
+import stoplog.error.StoplogException
+
+/** What is asked of exactly-once inserts into each database. */
+abstract class EpochLaws(newDatabase: => TestDatabase) extends AnyFunSuite {
+  private lazy val database = newDatabase
+
+  private def rig(): Rig = new Rig(database, database.newHeap(), database.connector)
+
+  private def ids(table: String): Seq[Int] =
+    database.rows(s"SELECT id FROM $table ORDER BY id").map(_.head.toInt)
+
+  private def rows(from: Long, until: Long): Seq[(Long, String)] =
+    (from until until).map(id => id -> s"w$id")
+
+  private def condition(action: => Any): String = intercept[StoplogException](action).getCondition
+
+  test("nothing is in the target before the commit, all of it after, and nothing is staged any more") {
+    val sink   = rig()
+    val driver = sink.driver("q", "r1")
+    assert(driver.begin(0) === Begun.Open)
+    val results = Seq(sink.stage(rows(0, 10): _*), sink.stage(), sink.stage(rows(10, 13): _*))
+    assert(ids(sink.table) === Nil)
+    driver.commit(0, results, Existing.Keep)
+    assert(ids(sink.table) === (0 until 13))
+    assert(database.count(sink.tables.staging.table) === 0)
+  }
+
+  test("rows of attempts that Spark does not report are never in the target, and the next run removes them") {
+    val sink   = rig()
+    val driver = sink.driver("q", "r1")
+    driver.begin(0)
+    sink.stage(rows(0, 3): _*)
+    driver.commit(0, Seq(sink.stage(rows(0, 3): _*)), Existing.Keep)
+    assert(ids(sink.table) === Seq(0, 1, 2))
+    assert(database.count(sink.tables.staging.table) === 3)
+    sink.driver("q", "r2").begin(1)
+    assert(database.count(sink.tables.staging.table) === 0)
+  }
+
+  test("an epoch that is committed is not written again, by the same run or the next") {
+    val sink   = rig()
+    val driver = sink.driver("q", "r1")
+    driver.begin(0)
+    val results = Seq(sink.stage(rows(0, 3): _*))
+    driver.commit(0, results, Existing.Keep)
+    driver.commit(0, results, Existing.Keep)
+    val next = sink.driver("q", "r2")
+    assert(next.begin(0) === Begun.Committed)
+    next.commit(0, Nil, Existing.Keep)
+    assert(next.begin(1) === Begun.Open)
+    assert(ids(sink.table) === Seq(0, 1, 2))
+  }
+
+  test("an epoch that is repeated with other tasks is there once") {
+    val sink  = rig()
+    val first = sink.driver("q", "r1")
+    first.begin(0)
+    sink.stage(rows(0, 5): _*)
+    val second = sink.driver("q", "r2")
+    second.begin(0)
+    second.commit(0, Seq(sink.stage(rows(0, 2): _*), sink.stage(rows(2, 5): _*)), Existing.Keep)
+    assert(ids(sink.table) === (0 until 5))
+  }
+
+  test("a driver whose sink another run has claimed is refused, and puts nothing into the target") {
+    val sink = rig()
+    val old  = sink.driver("q", "r1")
+    old.begin(0)
+    val results = Seq(sink.stage(rows(0, 3): _*))
+    sink.driver("q", "r2").begin(0)
+    val e = intercept[StoplogException](old.commit(0, results, Existing.Keep))
+    assert(e.getCondition === "STOPLOG_JDBC_FENCED")
+    assert(e.getMessage.contains("r2"))
+    assert(ids(sink.table) === Nil)
+  }
+
+  test("gaps, older checkpoints and other queries are refused by name, and adopted if that is asked") {
+    val sink = rig()
+    assert(condition(sink.driver("q", "r0").begin(3)) === "STOPLOG_JDBC_EPOCH_GAP")
+    val driver = sink.driver("q", "r1")
+    for (epoch <- 0L to 2L) {
+      driver.begin(epoch)
+      driver.commit(epoch, Seq(sink.stage(rows(epoch, epoch + 1): _*)), Existing.Keep)
+    }
+    assert(condition(sink.driver("q", "r2").begin(4)) === "STOPLOG_JDBC_EPOCH_GAP")
+    assert(condition(sink.driver("q", "r2").begin(1)) === "STOPLOG_JDBC_EPOCH_AHEAD")
+    assert(condition(sink.driver("other", "r2").begin(0)) === "STOPLOG_JDBC_FOREIGN_QUERY")
+    // None of the refused ones has fenced anybody.
+    driver.begin(3)
+    driver.commit(3, Seq(sink.stage(rows(3, 4): _*)), Existing.Keep)
+    assert(sink.driver("other", "r3", ForeignQuery.Adopt).begin(0) === Begun.Open)
+    assert(condition(driver.commit(4, Nil, Existing.Keep)) === "STOPLOG_JDBC_FENCED")
+  }
+
+  test("staged rows that somebody has deleted fail the epoch, which then is in the target not even in part") {
+    val sink   = rig()
+    val driver = sink.driver("q", "r1")
+    driver.begin(0)
+    val results = Seq(sink.stage(rows(0, 3): _*))
+    database.execute(s"DELETE FROM ${sink.tables.staging.table} WHERE stoplog_row = 1")
+    assert(condition(driver.commit(0, results, Existing.Keep)) === "STOPLOG_JDBC_STAGING_LOST")
+    assert(ids(sink.table) === Nil)
+  }
+
+  test("an overwrite replaces what is there in the same transaction") {
+    val sink = rig()
+    database.execute(s"INSERT INTO ${sink.table} (id, word) VALUES (77, 'old')")
+    val driver = sink.driver("q", "r1")
+    driver.begin(0)
+    driver.commit(0, Seq(sink.stage(rows(0, 3): _*)), Existing.Replace)
+    assert(ids(sink.table) === Seq(0, 1, 2))
+  }
+
+  test("a bad row fails the epoch by name") {
+    val sink   = new Rig(database, database.newTable(), database.connector)
+    val driver = sink.driver("q", "r1")
+    driver.begin(0)
+    val results = Seq(sink.stage(rows(0, 5): _*), sink.stage(rows(4, 6): _*))
+    assert(condition(driver.commit(0, results, Existing.Keep)) === "STOPLOG_JDBC_BAD_ROW")
+    assert(ids(sink.table) === Nil)
+  }
+
+  test("rows that the target refuses go to the reject table in the epoch's transaction, each once") {
+    val sink   = new Rig(database, database.newTable(), database.connector, reject = true)
+    val driver = sink.driver("q", "r1")
+    driver.begin(0)
+    val results = Seq(sink.stage(rows(0, 9): _*), sink.stage(rows(7, 13): _*))
+    assert(driver.commit(0, results, Existing.Keep) === 2)
+    assert(ids(sink.table) === (0 until 13))
+    val rejected = s"SELECT row_json FROM ${sink.table}_rejected"
+    assert(database.rows(rejected).map(_.head).sorted === Seq("(7,w7)", "(8,w8)"))
+    sink.driver("q", "r2").begin(0)
+    assert(database.rows(rejected).size === 2)
+  }
+
+  for {
+    carriedOut <- Seq(false, true)
+    at         <- 1 to 9
+  }
+    test(s"COMMIT $at breaks ${if (carriedOut) "after" else "before"} the database has done it") {
+      val table = database.newHeap()
+      val sink  = new Rig(database, table, new Broken(database, at, carriedOut), batchRows = 2)
+      val run   = sink.driver("q", "r1")
+      run.begin(0)
+      run.commit(0, Seq(sink.stage(rows(0, 5): _*)), Existing.Keep)
+      run.begin(1)
+      run.commit(1, Seq(sink.stage(rows(5, 8): _*)), Existing.Keep)
+      assert(ids(table) === (0 until 8))
+    }
+}

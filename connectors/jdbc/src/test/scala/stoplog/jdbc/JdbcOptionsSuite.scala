@@ -1,0 +1,80 @@
+package stoplog.jdbc
+
+import scala.jdk.CollectionConverters._
+
+import org.scalatest.funsuite.AnyFunSuite
+
+import stoplog.error.StoplogArgumentException
+
+class JdbcOptionsSuite extends AnyFunSuite {
+  private val where = Map("url" -> "jdbc:postgresql://db/shop?password=hidden", "dbtable" -> "orders")
+
+  private def parse(more: (String, String)*) = JdbcOptions.parse((where ++ more).asJava)
+
+  private def problems(more: (String, String)*): String =
+    intercept[StoplogArgumentException](parse(more: _*)).getMessage
+
+  test("key columns make it an upsert, none a transaction") {
+    assert(parse().mode === WriteMode.Transactional(None, ForeignQuery.Refuse))
+    assert(parse("KEYCOLUMNS" -> "a, b").mode === WriteMode.Upsert(Seq("a", "b")))
+    assert(parse("keyColumns" -> "a").dialect === Dialect.PostgreSql)
+    assert(parse("dialect" -> "merge").dialect === Dialect.Merge)
+  }
+
+  test("all that is wrong is said at once") {
+    val said = problems(
+      "url"         -> "postgresql://db",
+      "batchsize"   -> "none",
+      "writeMode"   -> "upsert",
+      "onBadRow"    -> "skip",
+      "retryWait"   -> "5",
+      "epochsTable" -> "e",
+      "keyColumn"   -> "id",
+      "fetchsize"   -> "10"
+    )
+    for (
+      word <- Seq("does not begin with jdbc:", "batchsize", "keyColumns is not set", "onBadRow",
+        "retryWait") ++
+        Seq("epochsTable has no effect", "did you mean keyColumns", "fetchsize is an option of Spark's own")
+    ) assert(said.contains(word), word)
+    assert(
+      intercept[StoplogArgumentException](JdbcOptions.parse(Map.empty[String, String].asJava)).getMessage
+        .contains("dbtable is not set")
+    )
+  }
+
+  test("what is not known goes to the driver, with what makes it send batches as such") {
+    val read = parse("ssl" -> "true", "user" -> "u", "checkpointLocation" -> "/c", "queryName" -> "q")
+    assert(
+      read.toSpark.removedAll(Seq("url", "dbtable")) ===
+        Map(
+          "ssl"                   -> "true",
+          "user"                  -> "u",
+          "driver"                -> "org.postgresql.Driver",
+          "reWriteBatchedInserts" -> "true"
+        )
+    )
+    assert(parse("rewritebatchedinserts" -> "false").toSpark.get("reWriteBatchedInserts").isEmpty)
+  }
+
+  test("messages have the URL without what may be secret") {
+    assert(parse().database === "jdbc:postgresql://db/shop")
+    assert(parse("url" -> "jdbc:mysql://u:hidden@db:3306/shop").database === "jdbc:mysql://db:3306/shop")
+    assert(parse("url" -> "jdbc:oracle:thin:u/hidden@//db:1521/shop").database.contains("hidden") === false)
+    assert(!new JdbcSink(parse("password" -> "hidden", "url" -> "jdbc:derby:d")).toString.contains("hidden"))
+  }
+
+  test("builder and options say the same") {
+    val sink = JdbcSink
+      .forTable("jdbc:derby:d", "t")
+      .withUpsert("a", "b,c")
+      .withBatchSize(7)
+      .withMaxWriters(2)
+      .withRetries(3, "1s")
+      .withRejectTable("r")
+      .withSinkId("s")
+      .build()
+    assert(JdbcSink.fromOptions(sink.options()) === sink)
+    assert(sink.options().asScala("keyColumns") === "a,`b,c`")
+  }
+}

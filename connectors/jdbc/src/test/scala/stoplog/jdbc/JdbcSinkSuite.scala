@@ -1,0 +1,264 @@
+package stoplog.jdbc
+
+import java.nio.file.Files
+import java.sql.Timestamp
+
+import scala.jdk.CollectionConverters._
+
+import org.apache.spark.SparkThrowable
+import org.apache.spark.sql.{DataFrame, SaveMode}
+import org.apache.spark.sql.execution.streaming.runtime.MemoryStream
+import org.apache.spark.sql.streaming.{OutputMode, StreamingQuery, StreamingQueryException, Trigger}
+import org.scalatest.funsuite.AnyFunSuite
+
+import stoplog.format.SparkSessionForTests
+
+/** What a user does, through Spark. */
+class JdbcSinkSuite extends AnyFunSuite with SparkSessionForTests {
+  private lazy val derby = TestDatabase.derby()
+
+  private def sink(table: String, database: TestDatabase = derby): JdbcSinkBuilder =
+    JdbcSink.forTable(database.url, table)
+
+  private def checkpoint(): String = Files.createTempDirectory("stoplog-checkpoint").toString
+
+  private def words(from: Long, until: Long): DataFrame =
+    spark.range(from, until).selectExpr("id", "concat('w', id) AS word")
+
+  private def run(
+      sink: JdbcSink,
+      rows: DataFrame,
+      checkpoint: String,
+      mode: String = "append"
+  ): StreamingQuery = {
+    val query = sink
+      .writeStream(rows)
+      .option("checkpointLocation", checkpoint)
+      .outputMode(mode)
+      .trigger(Trigger.AvailableNow())
+      .start()
+    query.awaitTermination()
+    query
+  }
+
+  private def conditions(e: Throwable): Seq[String] =
+    Iterator
+      .iterate(e)(_.getCause)
+      .takeWhile(_ != null)
+      .collect { case s: SparkThrowable => s.getCondition }
+      .toSeq
+
+  test("a stream of exactly-once inserts, over two starts from one checkpoint") {
+    val session = spark
+    import session.implicits._
+    val table  = derby.newHeap()
+    val source = MemoryStream[Long](session)
+    val rows   = source.toDF().selectExpr("value AS id", "concat('w', value) AS word")
+    val at     = checkpoint()
+    source.addData(1L to 50L: _*)
+    val first = run(sink(table).build(), rows, at)
+    source.addData(51L to 60L: _*)
+    run(sink(table).build(), rows, at)
+    assert(derby.rows(s"SELECT id FROM $table ORDER BY id").map(_.head.toInt) === (1 to 60))
+    val metrics = first.lastProgress.sink.metrics.asScala
+    assert(metrics("writtenRows") === "50")
+    assert(metrics("epochsCommitted") === "1")
+    assert(first.lastProgress.sink.description.contains("stoplog-jdbc"))
+  }
+
+  test("a stream of upserts in update mode: one row for each key") {
+    val session = spark
+    import session.implicits._
+    val table  = derby.newTable()
+    val source = MemoryStream[Long](session)
+    val counts = source.toDF().groupBy($"value" % 5 as "id").count().selectExpr("id", "string(count) AS word")
+    val at     = checkpoint()
+    val upsert = sink(table).withUpsert("id").withMaxWriters(2).build()
+    source.addData(0L until 50L: _*)
+    run(upsert, counts, at, "update")
+    source.addData(0L until 5L: _*)
+    run(upsert, counts, at, "update")
+    assert(derby.rows(s"SELECT id, word FROM $table ORDER BY id") === (0 to 4).map(id => Seq(s"$id", "11")))
+  }
+
+  test("complete mode replaces all rows in each epoch's transaction, and upserts refuse it by name") {
+    val session = spark
+    import session.implicits._
+    val table  = derby.newTable()
+    val source = MemoryStream[Long](session)
+    val counts = source.toDF().groupBy($"value" as "id").count().selectExpr("id", "string(count) AS word")
+    val at     = checkpoint()
+    source.addData(1L, 2L)
+    run(sink(table).build(), counts, at, "complete")
+    source.addData(2L, 3L)
+    run(sink(table).build(), counts, at, "complete")
+    assert(
+      derby
+        .rows(s"SELECT id, word FROM $table ORDER BY id") === Seq(Seq("1", "1"), Seq("2", "2"), Seq("3", "1"))
+    )
+    source.addData(4L)
+    val e = intercept[StreamingQueryException](
+      run(sink(table).withUpsert("id").build(), counts, checkpoint(), "complete")
+    )
+    assert(conditions(e).contains("STOPLOG_JDBC_OUTPUT_MODE"))
+  }
+
+  test("batch writes: appended, upserted, replaced; nothing of the sink's stays behind") {
+    val table = derby.newTable()
+    sink(table).build().write(words(0, 20)).save()
+    sink(table).withUpsert("ID").build().write(words(10, 30)).save()
+    assert(derby.count(table) === 30)
+    sink(table).build().write(words(5, 8)).mode(SaveMode.Overwrite).save()
+    assert(derby.rows(s"SELECT id FROM $table ORDER BY id").map(_.head.toInt) === Seq(5, 6, 7))
+    assert(derby.rows(s"SELECT sink_name FROM stoplog_epochs WHERE sink_name LIKE '$table/%'") === Nil)
+  }
+
+  test("a batch job that fails leaves the table as it was") {
+    val table = derby.newTable()
+    sink(table).build().write(words(0, 3)).save()
+    intercept[Exception](sink(table).build().write(words(2, 9)).save())
+    assert(derby.count(table) === 3)
+  }
+
+  test("rejected rows of a stream, found in the tasks or at the commit, each once with its reason") {
+    val session = spark
+    import session.implicits._
+    for (upsert <- Seq(true, false)) {
+      val table  = derby.newTable(" CHECK (word <> 'w3')")
+      val source = MemoryStream[Long](session)
+      val rows   = source
+        .toDF()
+        .selectExpr(
+          "value AS id",
+          "if(value = 7, repeat('x', 200), concat('w', value)) AS word",
+          "map('a', 1) AS unused"
+        )
+        .drop("unused")
+      val base = sink(table).withRejectTable(s"${table}_bad")
+      source.addData(0L until 10L: _*)
+      val query = run((if (upsert) base.withUpsert("id") else base).build(), rows, checkpoint())
+      assert(
+        derby.rows(s"SELECT id FROM $table ORDER BY id").map(_.head.toInt) === Seq(0, 1, 2, 4, 5, 6, 8, 9)
+      )
+      val bad = derby.rows(s"SELECT row_json, batch, reason FROM ${table}_bad").sortBy(_.head)
+      assert(bad.map(_(0)) === Seq("{\"id\":3,\"word\":\"w3\"}", s"{\"id\":7,\"word\":\"${"x" * 200}\"}"))
+      assert(bad.forall(_(1) == "0"))
+      assert(query.lastProgress.sink.metrics.get("rejectedRows") === "2")
+      assert(query.lastProgress.sink.metrics.get("writtenRows") === "8")
+    }
+  }
+
+  for (database <- Seq(derby, TestDatabase.h2(), TestDatabase.postgres, TestDatabase.mariaDb))
+    test(s"$database: values of all types arrive, nulls too, staged or not") {
+      val real   = if (database.name == "MariaDB") "DOUBLE" else "DOUBLE PRECISION"
+      val binary = database.name match {
+        case "Derby"      => "VARCHAR(10) FOR BIT DATA"
+        case "PostgreSQL" => "BYTEA"
+        case _            => "VARBINARY(10)"
+      }
+      val more =
+        s", b BOOLEAN, s SMALLINT, i INT, f REAL, d $real, n DECIMAL(10,2), dy DATE, ts TIMESTAMP NULL, x $binary"
+      val fit  = if (database.name == "Derby") more.replace("TIMESTAMP NULL", "TIMESTAMP") else more
+      val rows = spark.sql(
+        """SELECT 1L AS id, 'é' AS word, true AS b, 2S AS s, 3 AS i, 0.5F AS f, 0.25D AS d,
+          |  CAST(12.34 AS DECIMAL(10,2)) AS n, DATE'2026-02-03' AS dy, TIMESTAMP'2026-02-03 04:05:06' AS ts,
+          |  CAST('ab' AS BINARY) AS x
+          |UNION ALL SELECT 2L, null, null, null, null, null, null, null, null, null, null""".stripMargin
+      )
+      for (upsert <- Seq(true, false)) {
+        val table = database.newTable(fit)
+        val base  = sink(table, database)
+        (if (upsert) base.withUpsert("id") else base).build().write(rows).save()
+        // Spark's own reader knows MariaDB only by the other name.
+        val url = database.url
+          .replace("jdbc:mariadb:", "jdbc:mysql:")
+          .replace("?user=root", "?user=root&permitMysqlScheme")
+        val back =
+          spark.read.format("jdbc").options(Map("url" -> url, "dbtable" -> table)).load().orderBy("id")
+        val one = back.head()
+        assert(one.getAs[String](1) === "é")
+        assert(one.getAs[java.math.BigDecimal](7) === new java.math.BigDecimal("12.34"))
+        assert(one.getAs[java.sql.Date](8).toString === "2026-02-03")
+        assert(one.getAs[Timestamp](9) === Timestamp.valueOf("2026-02-03 04:05:06"))
+        assert(new String(one.getAs[Array[Byte]](10)) === "ab")
+        assert((1 to 10).forall(back.collect()(1).isNullAt))
+      }
+    }
+
+  test("PostgreSQL: arrays, uuid, json and timestamps of both kinds") {
+    val postgres = TestDatabase.postgres
+    val table    = postgres.newTable(", u UUID, j JSONB, l TEXT[], z TIMESTAMPTZ, p TIMESTAMP")
+    val rows     = spark.sql(
+      """SELECT 1L AS id, 'w' AS word, '0189d6f0-0000-7000-8000-000000000001' AS u, '{"a": 1}' AS j,
+        |  array('x', null) AS l, TIMESTAMP'2026-02-03 04:05:06' AS z, TIMESTAMP_NTZ'2026-02-03 04:05:06' AS p""".stripMargin
+    )
+    sink(table, postgres).build().write(rows).save()
+    assert(
+      postgres.rows(s"SELECT u, j, l, p FROM $table") ===
+        Seq(Seq("0189d6f0-0000-7000-8000-000000000001", "{\"a\": 1}", "{x,NULL}", "2026-02-03 04:05:06"))
+    )
+  }
+
+  test("PostgreSQL: values that go by arrays, and some that do not, are the same as one by one") {
+    val postgres = TestDatabase.postgres
+    val more     =
+      ", u UUID, j JSONB, z TIMESTAMPTZ, p TIMESTAMP, dy DATE, n NUMERIC(30,5), x BYTEA, b BOOLEAN, f REAL"
+    val rows = spark
+      .range(40)
+      .selectExpr(
+        "id", "if(id % 3 = 0, null, concat('a\"{},\\\\ ', id, chr(10), 'é')) AS word",
+        "concat('0189d6f0-0000-7000-8000-0000000000', 10 + id) AS u", "concat('{\"a\": ', id, '}') AS j",
+        "TIMESTAMP'2026-10-25 00:30:00' + make_interval(0, 0, 0, 0, id) AS z",
+        "CAST(if(id = 39, '0044-03-15 00:00:00', '2026-02-03 04:05:06.789') AS TIMESTAMP_NTZ) AS p",
+        "date_add(DATE'2026-02-03', int(id)) AS dy", "CAST(id * 100000 AS DECIMAL(30,5)) AS n",
+        "CAST(concat('b', id) AS BINARY) AS x", "id % 2 = 0 AS b",
+        "if(id = 1, float('nan'), float(id / 8)) AS f"
+      )
+    def written(size: String) = {
+      val table = postgres.newTable(more)
+      sink(table, postgres)
+        .withUpsert("id")
+        .withOption("batchsize", size)
+        .build()
+        .write(rows.limit(39))
+        .save()
+      sink(table, postgres).withUpsert("id").withOption("batchsize", size).build().write(rows).save()
+      postgres.rows(s"SELECT * FROM $table ORDER BY id")
+    }
+    assert(written("40").size === 40)
+    assert(written("40") === written("1"))
+  }
+
+  test("what cannot work is refused at the start, all of it at once") {
+    val e = intercept[Exception](
+      sink(derby.newTable())
+        .withUpsert("word")
+        .build()
+        .write(words(0, 1).selectExpr("word AS id", "word", "id AS x"))
+        .save()
+    )
+    assert(conditions(e).contains("STOPLOG_JDBC_TABLE"))
+    assert(e.getMessage.contains("(3)"))
+    val gone = intercept[Exception](sink("nowhere").build().write(words(0, 1)).save())
+    assert(conditions(gone).contains("STOPLOG_JDBC_TABLE"))
+    val off = intercept[Exception](
+      JdbcSink.forTable("jdbc:postgresql://127.0.0.1:1/x", "t").build().write(words(0, 1)).save()
+    )
+    assert(conditions(off).contains("STOPLOG_JDBC_UNREACHABLE"))
+  }
+
+  test("continuous processing is refused by name") {
+    val rate = spark.readStream.format("rate").load().selectExpr("value AS id", "string(value) AS word")
+    val e    = intercept[Exception] {
+      val query = sink(derby.newHeap())
+        .build()
+        .writeStream(rate)
+        .option("checkpointLocation", checkpoint())
+        .outputMode(OutputMode.Append())
+        .trigger(Trigger.Continuous(1000))
+        .start()
+      query.awaitTermination()
+    }
+    assert(conditions(e).contains("STOPLOG_UNSUPPORTED_TRIGGER") || e.getMessage.contains("ontinuous"))
+  }
+}

@@ -1,0 +1,101 @@
+package stoplog.jdbc
+
+import java.util.UUID
+
+import stoplog.fault.Faults
+
+/** The sink without Spark: tasks and drivers over one table of columns `id` and `word`.
+  *
+  * @param reject whether bad rows are put aside
+  */
+final class Rig(
+    database: TestDatabase,
+    val table: String,
+    connector: Connector,
+    reject: Boolean = false,
+    faults: Faults = Faults.none,
+    batchRows: Int = 4
+) {
+  private[jdbc] val target  = database.target(table)
+  private[jdbc] val rejects = RejectTable(s"${table}_rejected", Rig.textOf(database))
+  private[jdbc] val tables  =
+    SinkTables.of(target, "main", None, Option.when(reject)(rejects -> Rig.Texts))
+
+  private[jdbc] def session(): Session = new Session(connector, 0)
+
+  private[jdbc] def retries(): Retries =
+    new Retries(RetryPolicy(tries = 3, waitMillis = 10, _ => ()), database.dialect)
+
+  private[jdbc] def driver(
+      query: String,
+      run: String,
+      onForeign: ForeignQuery = ForeignQuery.Refuse
+  ): EpochDriver = new EpochDriver(
+    tables,
+    SinkOwner(run, Some(query)),
+    onForeign,
+    () => session(),
+    () => retries(),
+    faults
+  )
+
+  /** One task of upserts. */
+  private[jdbc] def upsert(rows: (Any, Any)*): TaskResult = {
+    val session = this.session()
+    val retries = this.retries()
+    val keep    = new Rejects.Keep(
+      "sink",
+      Some(7),
+      batchRows,
+      Rig.text,
+      Rejects.contentId("sink", Some(7)),
+      bad => retries(target.writeFailed)(_ => session.transaction(_ => rejects.replace(session, bad)))
+    )
+    if (reject) new OwnTables(session, retries, target).ensure(rejects.table, rejects.create)
+    val bad: Rejects = if (reject) keep else new Rejects.Fail(target, Rig.text)
+    run(new UpsertRows(session, retries, target, Array(0), batchRows, bad, faults), rows)
+  }
+
+  /** One task of an epoch of exactly-once inserts. */
+  private[jdbc] def stage(rows: (Any, Any)*): TaskResult = {
+    val session = this.session()
+    val retries = this.retries()
+    val attempt = UUID.randomUUID().toString
+    val bad     = tables.rejects.fold[Rejects](new Rejects.Fail(target, Rig.text)) { staged =>
+      new Rejects.Keep(
+        tables.sink,
+        Some(7),
+        batchRows,
+        Rig.text,
+        (n, _) => s"$attempt-$n",
+        rows => session.transaction(_ => staged.staging.insert(session, attempt, 0, rows))
+      )
+    }
+    run(
+      new StagedRows(session, retries, target, tables.staging, attempt, batchRows, bad, faults),
+      rows
+    )
+  }
+
+  private def run(task: TaskRows, rows: Seq[(Any, Any)]): TaskResult =
+    try {
+      rows.foreach { case (id, word) => task.write(new JdbcRow(Array[Any](id, word), null)) }
+      task.finish()
+    } finally task.close()
+}
+
+object Rig {
+  private[jdbc] def text(row: JdbcRow): String = row.values.mkString("(", ",", ")")
+
+  private[jdbc] object Texts extends StagedText {
+    override def text(result: java.sql.ResultSet): String = {
+      result.next()
+      s"(${result.getString(1)},${result.getString(2)})"
+    }
+  }
+
+  private def textOf(database: TestDatabase): String = database.dialect match {
+    case Dialect.Derby | Dialect.Merge => "CLOB"
+    case _                             => "TEXT"
+  }
+}

@@ -1,0 +1,95 @@
+package stoplog.jdbc
+
+import org.scalatest.funsuite.AnyFunSuite
+
+import stoplog.error.StoplogException
+
+/** What is asked of upserts into each database. */
+abstract class UpsertLaws(newDatabase: => TestDatabase) extends AnyFunSuite {
+  private lazy val database = newDatabase
+
+  private def rig(reject: Boolean = false, more: String = ""): Rig =
+    new Rig(database, database.newTable(more), database.connector, reject)
+
+  private def content(table: String): Seq[(Int, String)] =
+    database.rows(s"SELECT id, word FROM $table ORDER BY id").map(row => row(0).toInt -> row(1))
+
+  test("a row is inserted, and takes the place of the one with its key") {
+    val sink   = rig()
+    sink.upsert(1L -> "a", 2L -> "b")
+    val result = sink.upsert(2L -> "c", 3L -> null)
+    assert(result.rows === 2)
+    assert(content(sink.table) === Seq(1 -> "a", 2 -> "c", 3 -> null))
+  }
+
+  test("of the rows of a task with one key the last one stays, in one batch and over several") {
+    val sink                        = rig()
+    sink.upsert(5L                        -> "first", 5L -> "second", 1L -> "x", 2L -> "x", 3L -> "x", 4L -> "x", 5L -> "last")
+    assert(content(sink.table).last === 5 -> "last")
+  }
+
+  test("repeating a task changes nothing") {
+    val sink = rig()
+    for (_ <- 1 to 2) sink.upsert((1L to 9L).map(id => id -> s"w$id"): _*)
+    assert(content(sink.table) === (1 to 9).map(id => id -> s"w$id"))
+  }
+
+  test("a table of keys alone") {
+    val table = database.newTable()
+    val keys  = database.target(table)
+    val only  = keys.copy(columns = keys.columns.take(1))
+    val task  = new UpsertRows(
+      new Session(database.connector, 0),
+      new Retries(RetryPolicy(1, 1, _ => ()), database.dialect),
+      only,
+      Array(0),
+      10,
+      new Rejects.Fail(only, Rig.text),
+      stoplog.fault.Faults.none
+    )
+    for (id <- Seq(1L, 2L, 1L)) task.write(new JdbcRow(Array[Any](id), null))
+    task.finish()
+    task.close()
+    assert(database.count(table) === 2)
+  }
+
+  test("a bad row fails by name, with the row and what the database says") {
+    val sink = rig(more = " CHECK (word <> 'bad')")
+    val e    = intercept[StoplogException](sink.upsert(1L -> "a", 2L -> "bad", 3L -> "c"))
+    assert(e.getCondition === "STOPLOG_JDBC_BAD_ROW")
+    assert(e.getMessage.contains("(2,bad)"))
+  }
+
+  test("bad rows are found among the others and put aside; repeating puts none aside twice") {
+    val sink = rig(reject = true, more = " CHECK (word <> 'bad')")
+    val rows = (1L to 20L).map(id => id -> (if (id % 7 == 0) "bad" else "good"))
+    for (_ <- 1 to 2) assert(sink.upsert(rows: _*).rejects === 2)
+    assert(database.count(sink.table) === 18)
+    val rejected =
+      database.rows(s"SELECT row_json, batch, reason FROM ${sink.table}_rejected").sortBy(_.head)
+    assert(rejected.map(_.head) === Seq("(14,bad)", "(7,bad)"))
+    assert(rejected.forall(row => row(1) == "7" && row(2).nonEmpty))
+  }
+
+  test("a row without a key is bad") {
+    val sink = rig(reject = true)
+    assert(sink.upsert(1L -> "a", null.asInstanceOf[Any] -> "b").rejects === 1)
+    assert(
+      intercept[StoplogException](
+        rig().upsert(null.asInstanceOf[Any] -> "b")
+      ).getCondition === "STOPLOG_JDBC_BAD_ROW"
+    )
+  }
+
+  for {
+    carriedOut <- Seq(false, true)
+    at         <- 1 to 3
+  }
+    test(s"COMMIT $at breaks ${if (carriedOut) "after" else "before"} the database has done it") {
+      val table = database.newTable()
+      val sink  = new Rig(database, table, new Broken(database, at, carriedOut))
+      val done  = sink.upsert((1L to 12L).map(id => id -> s"w$id"): _*)
+      assert(done.retries === 1)
+      assert(content(table) === (1 to 12).map(id => id -> s"w$id"))
+    }
+}

@@ -1,0 +1,51 @@
+package stoplog.jdbc
+
+import org.scalatest.funsuite.AnyFunSuite
+
+class UpsertsSuite extends AnyFunSuite {
+  private def upsert(dialect: Dialect, columns: String*) = dialect.upsert("t", columns, Seq("k"))
+
+  test("each dialect's statement, and which values its parameters take") {
+    assert(
+      upsert(Dialect.PostgreSql, "k", "a") === Statement(
+        "INSERT INTO t (k, a) VALUES (?, ?) ON CONFLICT (k) DO UPDATE SET a = EXCLUDED.a",
+        Seq(0, 1)
+      )
+    )
+    assert(upsert(Dialect.Sqlite, "k", "a") === upsert(Dialect.PostgreSql, "k", "a"))
+    assert(
+      upsert(Dialect.MySql, "k", "a") === Statement(
+        "INSERT INTO t (k, a) VALUES (?, ?) ON DUPLICATE KEY UPDATE a = VALUES(a)",
+        Seq(0, 1)
+      )
+    )
+    val merged = "WHEN MATCHED THEN UPDATE SET a = ? WHEN NOT MATCHED THEN INSERT (a, k) VALUES (?, ?)"
+    assert(
+      upsert(Dialect.Derby, "a", "k") === Statement(
+        s"MERGE INTO t AS stoplog_t USING sysibm.sysdummy1 AS stoplog_s ON stoplog_t.k = ? $merged",
+        Seq(1, 0, 0, 1)
+      )
+    )
+    assert(
+      upsert(Dialect.Merge, "a", "k").sql ===
+        s"MERGE INTO t AS stoplog_t USING (VALUES (1)) AS stoplog_s (stoplog_one) ON stoplog_t.k = ? $merged"
+    )
+  }
+
+  test("the URL tells the dialect") {
+    val urls =
+      Seq("jdbc:derby:memory:d", "jdbc:postgresql://h/d", "jdbc:mysql://h/d", "jdbc:mariadb://h/d") ++
+        Seq("jdbc:sqlite:/d", "jdbc:h2:mem:d")
+    assert(
+      urls.map(Dialect.of) === Seq(Dialect.Derby, Dialect.PostgreSql, Dialect.MySql, Dialect.MySql) ++
+        Seq(Dialect.Sqlite, Dialect.Merge)
+    )
+  }
+
+  test("tables beside others, with and without a schema, quoted or not") {
+    assert(TableName.beside("orders", "x") === "x")
+    assert(TableName.beside("public.orders", "x") === "public.x")
+    assert(TableName.beside("\"a.b\".\"c.d\"", "x") === "\"a.b\".x")
+    assert(TableName.beside("`a.b`", "x") === "x")
+  }
+}

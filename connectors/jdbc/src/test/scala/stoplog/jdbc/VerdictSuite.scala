@@ -1,0 +1,54 @@
+package stoplog.jdbc
+
+import java.sql.{Array => _, _}
+
+import org.scalatest.funsuite.AnyFunSuite
+
+class VerdictSuite extends AnyFunSuite {
+  private def verdict(e: Throwable, dialect: Dialect = Dialect.PostgreSql) = Verdict.of(e, dialect)
+  private def state(sqlState: String, code: Int = 0) = new SQLException("x", sqlState, code)
+
+  test("what may pass, what is a row's, and what is neither") {
+    for (s <- Seq("08006", "40001", "40P01", "53300", "55P03", "57P01", "57P03"))
+      assert(verdict(state(s)) === Verdict.Transient, s)
+    for (s <- Seq("22001", "23505", "21000", "44000", "P0001"))
+      assert(verdict(state(s)) === Verdict.BadRow, s)
+    for (s <- Seq("42601", "28000", "0A000", null: String)) assert(verdict(state(s)) === Verdict.Fatal, s"$s")
+    assert(verdict(new SQLTransientConnectionException("x")) === Verdict.Transient)
+    assert(verdict(new SQLRecoverableException("x")) === Verdict.Transient)
+    assert(verdict(new SQLIntegrityConstraintViolationException("x")) === Verdict.BadRow)
+    assert(verdict(new IllegalStateException("x")) === Verdict.Fatal)
+  }
+
+  test("the cause is behind a batch's exception, or another one's") {
+    val batch = new BatchUpdateException("x", Array.empty[Int])
+    batch.setNextException(state("23505"))
+    assert(verdict(batch) === Verdict.BadRow)
+    assert(JdbcErrors.messageOf(batch) === "x")
+    assert(verdict(new RuntimeException(state("08003"))) === Verdict.Transient)
+    batch.setNextException(state("40001"))
+    assert(verdict(batch) === Verdict.Transient)
+  }
+
+  test("databases that say it by numbers of their own") {
+    assert(verdict(state(null, 5), Dialect.Sqlite) === Verdict.Transient)
+    assert(verdict(state(null, 2067), Dialect.Sqlite) === Verdict.BadRow)
+    assert(verdict(state("HY000", 1205), Dialect.MySql) === Verdict.Transient)
+    assert(verdict(state("HY000", 1366), Dialect.MySql) === Verdict.BadRow)
+  }
+
+  test("tries end; waits are random below a limit that doubles") {
+    val waits   = scala.collection.mutable.Buffer[Long]()
+    val retries = new Retries(RetryPolicy(4, 100, millis => waits += millis), Dialect.Derby)
+    val failed  = intercept[RuntimeException](retries(new RuntimeException(_))(_ => throw state("40001")))
+    assert(failed.getCause.getMessage === "x")
+    assert(waits.size === 3 && retries.count === 3)
+    assert(waits.zip(Seq(100, 200, 400)).forall { case (wait, limit) => wait >= 1 && wait <= limit })
+    var calls = 0
+    intercept[SQLException](retries(new RuntimeException(_)) { _ =>
+      calls += 1
+      throw state("42601")
+    })
+    assert(calls === 1)
+  }
+}

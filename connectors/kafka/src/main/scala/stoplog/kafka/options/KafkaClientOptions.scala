@@ -1,0 +1,66 @@
+package stoplog.kafka.options
+
+import java.util.Locale
+
+import org.apache.kafka.clients.producer.ProducerConfig
+
+import stoplog.kafka.options.{KafkaSinkOptionRegistry => Registry}
+import stoplog.options.{AskedOptions, Problems, Suggestion}
+
+/** Sorts what is no option of the sink alone: settings of Kafka's client, Spark's own, and mistakes. */
+private[kafka] object KafkaClientOptions {
+
+  /** The client's settings without their prefix; all others that are not Spark's are problems. */
+  def parse(asked: AskedOptions, delivery: Delivery, problems: Problems): Map[String, String] = {
+    if (!asked.isSet(Registry.Servers)) problems.add(s"${Registry.Servers.key} is missing.")
+    val (client, rest) = asked.others.partition { case (key, _) => isClients(key) }
+    rest.map(_._1).filterNot(isSparks).foreach(key => problems.add(unknown(key)))
+    val settings = client.map { case (key, value) => lower(key).drop(Prefix.length) -> value }.toMap
+    refused.foreach { case (key, why) => if (settings.contains(key)) problems.add(s"$Prefix$key $why.") }
+    if (delivery == Delivery.ExactlyOnce) fixed(settings, problems)
+    settings ++ asked.text(Registry.Servers).map(ProducerConfig.BOOTSTRAP_SERVERS_CONFIG -> _.trim)
+  }
+
+  def isClients(key: String): Boolean = lower(key).startsWith(Prefix)
+
+  private def refused: Seq[(String, String)] = Seq(
+    ProducerConfig.KEY_SERIALIZER_CLASS_CONFIG   -> "cannot be set: keys are written as the bytes they are",
+    ProducerConfig.VALUE_SERIALIZER_CLASS_CONFIG -> "cannot be set: values are written as the bytes they are",
+    ProducerConfig.TRANSACTIONAL_ID_CONFIG       ->
+      s"cannot be set: ${Registry.DeliveryMode.key} decides about transactions",
+    ProducerConfig.TRANSACTION_TIMEOUT_CONFIG -> s"is set as ${Registry.TransactionTimeout.key} here",
+    ProducerConfig.PARTITIONER_CLASS_CONFIG   -> s"is set as ${Registry.Partitioner.key} here"
+  )
+
+  /** What each row once cannot do without. */
+  private def fixed(settings: Map[String, String], problems: Problems): Unit = {
+    def refuse(key: String, allowed: Set[String]): Unit =
+      settings.get(key).filterNot(value => allowed(lower(value.trim))).foreach { value =>
+        problems.add(
+          s"$Prefix$key = '$value' would lose or double rows with ${Registry.DeliveryMode.key} = " +
+            s"${Delivery.ExactlyOnce.word}: remove it."
+        )
+      }
+    refuse(ProducerConfig.ACKS_CONFIG, Set("all", "-1"))
+    refuse(ProducerConfig.ENABLE_IDEMPOTENCE_CONFIG, Set("true"))
+  }
+
+  /** What Spark itself puts into the options of a write, or reads from them. */
+  private def isSparks(key: String): Boolean =
+    key.startsWith("_") || Set("checkpointlocation", "queryname")(lower(key)) ||
+      lower(key).startsWith("asyncprogresstracking")
+
+  private def unknown(key: String): String = {
+    val settings = ProducerConfig.configNames().toArray(Array.empty[String]).toSeq.sorted
+    if (settings.contains(key)) s"$key is a setting of Kafka's producer: write it as $Prefix$key."
+    else
+      Suggestion.of(key, Registry.all.map(_.key)) match {
+        case Some(name) => s"$key is not an option: did you mean $name?"
+        case None       => s"$key is not an option: remove it."
+      }
+  }
+
+  private def lower(text: String): String = text.toLowerCase(Locale.ROOT)
+
+  private val Prefix = "kafka."
+}

@@ -1,0 +1,86 @@
+package stoplog.kafka.options
+
+import java.util.{Locale, Map => JMap}
+
+import scala.jdk.CollectionConverters._
+
+import org.apache.kafka.clients.producer.{Partitioner, ProducerConfig}
+
+import stoplog.kafka.ProducerSettings
+import stoplog.kafka.options.{KafkaSinkOptionRegistry => Registry}
+import stoplog.options._
+
+/** The options of one sink, all of them checked.
+  *
+  * @param topic       of all rows; `None` where a column says it
+  * @param logLocation of the commit log; `None` where nobody has said it, which only a batch query may do
+  */
+private[kafka] final case class KafkaSinkOptions(
+    topic: Option[String],
+    delivery: Delivery,
+    producer: ProducerSettings,
+    onLostTransaction: OnLostPart,
+    transactionalIdPrefix: String,
+    sinkId: String,
+    logLocation: Option[String],
+    onForeignQuery: OnForeignQuery,
+    asked: Map[String, String]
+) {
+
+  /** The options that make this sink again, as they were set. */
+  def toMap: Map[String, String] = asked
+}
+
+private[kafka] object KafkaSinkOptions {
+
+  /** Error: `STOPLOG_INVALID_OPTIONS` with all that is wrong. */
+  def parse(options: JMap[String, String]): KafkaSinkOptions = {
+    val problems = new Problems
+    val asked    = new AskedOptions(options.asScala.toSeq, problems, Registry.all)
+    val delivery = asked.value(Registry.DeliveryMode)(AskedOptions.oneOf(Delivery.all.map(d => d.word -> d)))
+    val client   = KafkaClientOptions.parse(asked, delivery, problems)
+    val parsed   = KafkaSinkOptions(
+      asked.text(Registry.Topic).map(_.trim),
+      delivery,
+      ProducerSettings(
+        client ++ partitioner(asked).map(ProducerConfig.PARTITIONER_CLASS_CONFIG -> _),
+        asked.value(Registry.TransactionTimeout)(timeout)
+      ),
+      asked.choice(Registry.OnLostTransaction, OnLostPart.all),
+      asked.value(Registry.TransactionalIdPrefix)(prefix),
+      asked.value(Registry.SinkId)(SinkIds.parse),
+      asked.text(Registry.LogLocation).orElse(checkpoint(options)),
+      asked.choice(Registry.OnForeignQuery, OnForeignQuery.all),
+      asked.registeredValues ++ asked.others.filter { case (key, _) => KafkaClientOptions.isClients(key) }
+    )
+    if (delivery != Delivery.ExactlyOnce)
+      asked.withoutEffect(Registry.ofTransactions, s"with ${Registry.DeliveryMode.key} = ${delivery.word}")
+    problems.throwIfAny()
+    parsed
+  }
+
+  /** Its class must be there now, though it is needed on the executors only. */
+  private def partitioner(asked: AskedOptions): Option[String] =
+    asked.text(Registry.Partitioner).map(_.trim).flatMap { name =>
+      asked.userObject(Registry.Partitioner, name, classOf[Partitioner]).map { made =>
+        made.close()
+        name
+      }
+    }
+
+  // Kafka counts these milliseconds in an Int.
+  private def timeout(text: String): Either[String, Long] =
+    TimeSpan.parse(text).filterOrElse(_ <= Int.MaxValue, "is longer than Kafka can count, which is 24 days")
+
+  private def prefix(text: String): Either[String, String] =
+    Either.cond(
+      text.matches("[A-Za-z0-9._-]{1,100}"),
+      text,
+      "must be 1 to 100 letters A-Z a-z, digits, '.', '_' or '-'"
+    )
+
+  private def checkpoint(options: JMap[String, String]): Option[String] =
+    options.asScala
+      .collectFirst { case (key, value) if key.toLowerCase(Locale.ROOT) == "checkpointlocation" => value }
+      .filter(value => value != null && value.trim.nonEmpty)
+}

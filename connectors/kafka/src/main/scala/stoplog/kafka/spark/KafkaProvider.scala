@@ -1,0 +1,63 @@
+package stoplog.kafka.spark
+
+import java.util.{Map => JMap}
+
+import org.apache.spark.sql.connector.catalog.{SessionConfigSupport, Table, TableProvider}
+import org.apache.spark.sql.connector.expressions.Transform
+import org.apache.spark.sql.sources.DataSourceRegister
+import org.apache.spark.sql.types.StructType
+import org.apache.spark.sql.util.CaseInsensitiveStringMap
+
+import stoplog.commit.ForeignQuery
+import stoplog.kafka.options.{Delivery, KafkaSinkOptions}
+import stoplog.kafka.transaction.BrokerLimits
+import stoplog.options.OnForeignQuery
+import stoplog.spark.{TwoPhaseSettings, TwoPhaseTable}
+
+/** `format("stoplog-kafka")`: writes to Kafka.
+  *
+  * The options are those of [[stoplog.kafka.options.KafkaSinkOptionRegistry]], which can be preset for a session as
+  * `spark.datasource.stoplog-kafka.<option>`.
+  */
+final class KafkaProvider extends TableProvider with DataSourceRegister with SessionConfigSupport {
+
+  override def shortName(): String = "stoplog-kafka"
+
+  override def keyPrefix(): String = "stoplog-kafka"
+
+  /** The rows' schema comes with the write. */
+  override def supportsExternalMetadata(): Boolean = true
+
+  override def inferSchema(options: CaseInsensitiveStringMap): StructType = new StructType()
+
+  override def getTable(
+      schema: StructType,
+      partitioning: Array[Transform],
+      properties: JMap[String, String]
+  ): Table = {
+    val options = KafkaSinkOptions.parse(properties)
+    options.delivery match {
+      case Delivery.ExactlyOnce =>
+        BrokerLimits.check(options.producer)
+        TwoPhaseTable(
+          schema,
+          properties,
+          rows => new TransactionalSink(options, RecordColumns.of(rows, options.topic)),
+          settings(options)
+        )
+      case _ => new PlainTable(schema, options)
+    }
+  }
+
+  /** Nothing of it has to stay as it was: the log names transactions, whatever they were written to. */
+  private def settings(options: KafkaSinkOptions): TwoPhaseSettings = TwoPhaseSettings(
+    options.logLocation,
+    options.sinkId,
+    fixed = Map.empty,
+    options.onForeignQuery match {
+      case OnForeignQuery.Fail  => ForeignQuery.Refuse
+      case OnForeignQuery.Adopt => ForeignQuery.Adopt
+    },
+    TransactionalSink.onLost(options)
+  )
+}

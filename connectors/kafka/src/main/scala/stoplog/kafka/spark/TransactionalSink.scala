@@ -1,0 +1,57 @@
+package stoplog.kafka.spark
+
+import org.apache.spark.sql.catalyst.InternalRow
+
+import stoplog.commit.{Clock, LostPart}
+import stoplog.kafka.options.KafkaSinkOptions
+import stoplog.kafka.transaction._
+import stoplog.options.OnLostPart
+import stoplog.sink.{TwoPhaseCommitter, TwoPhaseSink, TwoPhaseWriter, WriterTask}
+
+/** Delivery `exactly-once`: the sink of core's commit protocol whose prepared rows are open transactions. */
+private[kafka] final class TransactionalSink(options: KafkaSinkOptions, columns: RecordColumns)
+    extends TwoPhaseSink[InternalRow] {
+  private val ids =
+    TransactionalIds(options.transactionalIdPrefix, options.logLocation.getOrElse(""), options.sinkId)
+
+  override def target: String = Targets.name(options)
+
+  override def writer(task: WriterTask): TwoPhaseWriter[InternalRow] = {
+    val use      = ProducerPool.Use(task.run, ids)
+    val producer = task.epoch
+      .flatMap(ProducerPool.shared.take(use, _))
+      .getOrElse(new TransactionalProducer(options.producer, ids.next(task.run), Clock.system))
+    new TransactionWriter[InternalRow](
+      producer.begin(),
+      columns.record,
+      task.epoch,
+      keep = kept => task.epoch.fold(kept.close())(ProducerPool.shared.put(use, _, kept))
+    )
+  }
+
+  override def committer(): TwoPhaseCommitter = {
+    TriggerInterval.warnIfLonger(options.producer.transactionTimeoutMillis)
+    new KafkaCommitter(
+      new Transactions(options.producer, Clock.system),
+      target,
+      ids.isOfSink,
+      TransactionalSink.onLost(options),
+      options.producer.transactionTimeoutMillis,
+      Clock.system
+    )
+  }
+}
+
+private[kafka] object TransactionalSink {
+  def onLost(options: KafkaSinkOptions): LostPart = options.onLostTransaction match {
+    case OnLostPart.Fail => LostPart.Fail
+    case OnLostPart.Skip => LostPart.Skip
+  }
+}
+
+private[kafka] object Targets {
+
+  /** Where rows go, for messages. */
+  def name(options: KafkaSinkOptions): String =
+    s"${options.topic.fold("the topics of the rows")("topic " + _)} at ${options.producer.servers}"
+}

@@ -1,0 +1,51 @@
+package stoplog.kafka.transaction
+
+import java.time.Duration
+import java.util.{List => JList}
+import java.util.concurrent.{ExecutionException, TimeUnit, TimeoutException}
+
+import scala.jdk.CollectionConverters._
+
+import org.apache.kafka.clients.admin.Admin
+import org.apache.kafka.common.config.ConfigResource
+import org.apache.kafka.common.errors.{AuthorizationException, UnsupportedVersionException}
+import org.slf4j.LoggerFactory
+
+import stoplog.kafka.{KafkaErrors, ProducerSettings}
+
+/** What the brokers allow, asked before anything is written. */
+private[kafka] object BrokerLimits {
+
+  /** Errors: `STOPLOG_KAFKA_TRANSACTION_TIMEOUT`; `STOPLOG_KAFKA_COMMIT` if no broker answers. */
+  def check(settings: ProducerSettings): Unit =
+    maxTransactionTimeoutMillis(settings).filter(_ < settings.transactionTimeoutMillis).foreach { allowed =>
+      throw KafkaErrors.transactionTimeout(settings.transactionTimeoutMillis, allowed, settings.servers)
+    }
+
+  /** `None` where it is not told to everybody: then a producer that asks for too much is refused. */
+  private def maxTransactionTimeoutMillis(settings: ProducerSettings): Option[Long] = {
+    val admin = Admin.create(settings.admin)
+    try {
+      val broker = admin.describeCluster().nodes().get(AnswerSeconds, TimeUnit.SECONDS).asScala.head
+      val asked  = new ConfigResource(ConfigResource.Type.BROKER, broker.idString)
+      val config =
+        admin.describeConfigs(JList.of(asked)).all().get(AnswerSeconds, TimeUnit.SECONDS).get(asked)
+      Option(config.get("transaction.max.timeout.ms"))
+        .flatMap(entry => Option(entry.value))
+        .flatMap(_.toLongOption)
+    } catch {
+      case e: ExecutionException =>
+        e.getCause match {
+          case refused @ (_: AuthorizationException | _: UnsupportedVersionException) =>
+            logger.info("The brokers do not tell their transaction.max.timeout.ms", refused)
+            None
+          case other => throw KafkaErrors.commit("their settings", settings.servers, other)
+        }
+      case e: TimeoutException => throw KafkaErrors.commit("their settings", settings.servers, e)
+    } finally admin.close(Duration.ZERO)
+  }
+
+  private val AnswerSeconds = 30L
+
+  private val logger = LoggerFactory.getLogger("stoplog")
+}

@@ -1,0 +1,108 @@
+package stoplog.kafka.transaction
+
+import java.lang.reflect.{Field, InvocationTargetException}
+import java.util.{Set => JSet}
+
+import scala.util.control.NonFatal
+
+import org.apache.kafka.clients.producer.KafkaProducer
+
+import stoplog.kafka.KafkaErrors
+
+/** What a producer knows of its transaction, which its public interface neither tells nor takes.
+  *
+  * A broker commits for whoever names the transactional id, the producer id and its epoch. The client of Kafka has no
+  * way to say so (KIP-939 is in no release), so the three are read from the producer that wrote, and put into another one
+  * that has written nothing. The fields are the same in clients 3.9 to 4.4; classes that have moved between them are
+  * taken from the fields' types.
+  */
+private[kafka] final class ProducerState(producer: KafkaProducer[_, _]) {
+  private val manager = ProducerState.read(producer, "transactionManager")
+
+  /** What the brokers know this producer by. */
+  def producerId: Long = ofIdentity("producerId").longValue
+
+  /** How often that producer id was handed out. */
+  def epoch: Short = ofIdentity("epoch").shortValue
+
+  /** From now on this producer, which is new or has just committed, has begun the transaction and has sent something. */
+  def resume(transaction: OpenTransaction): Unit = changing {
+    if (stateName != "READY") transitTo("INITIALIZING")
+    val identity = ProducerState.field(manager.getClass, "producerIdAndEpoch")
+    identity.set(
+      manager,
+      identity.getType
+        .getConstructor(classOf[Long], classOf[Short])
+        .newInstance(Long.box(transaction.producerId), Short.box(transaction.epoch))
+    )
+    if (stateName != "READY") transitTo("READY")
+    transitTo("IN_TRANSACTION")
+    ProducerState.field(manager.getClass, "transactionStarted").setBoolean(manager, true)
+  }
+
+  /** From now on this producer, which has sent all that it was given, has begun nothing, and its transactions can be
+    * initialized like those of a new one. It keeps its connections.
+    */
+  def forget(): Unit = changing {
+    val identity = ProducerState.field(manager.getClass, "producerIdAndEpoch")
+    identity.set(manager, identity.getType.getField("NONE").get(null))
+    val sequences = ProducerState.read(manager, "txnPartitionMap")
+    val reset     = sequences.getClass.getDeclaredMethod("reset")
+    reset.setAccessible(true)
+    reset.invoke(sequences)
+    for (partitions <- Seq("newPartitions", "pendingPartitions", "partitions"))
+      ProducerState.read(manager, s"${partitions}InTransaction").asInstanceOf[JSet[_]].clear()
+    ProducerState.field(manager.getClass, "transactionStarted").setBoolean(manager, false)
+    ProducerState.field(manager.getClass, "pendingTransition").set(manager, null)
+    ProducerState.field(manager.getClass, "currentState").set(manager, stateNamed("UNINITIALIZED"))
+  }
+
+  // The client's own thread looks at all of it under this lock.
+  private def changing(change: => Unit): Unit = ProducerState.orUnsupported(manager.synchronized(change))
+
+  private def ofIdentity(name: String): Number = {
+    val identity = ProducerState.read(manager, "producerIdAndEpoch")
+    ProducerState.read(identity, name).asInstanceOf[Number]
+  }
+
+  private def stateName: String = ProducerState.read(manager, "currentState").toString
+
+  private def stateNamed(name: String): AnyRef = {
+    val states = ProducerState.field(manager.getClass, "currentState").getType
+    states.getEnumConstants
+      .map(_.asInstanceOf[AnyRef])
+      .find(_.toString == name)
+      .getOrElse(throw new NoSuchFieldException(s"$states.$name"))
+  }
+
+  // By the client's own check of which state may follow which.
+  private def transitTo(state: String): Unit = {
+    val next       = stateNamed(state)
+    val states     = ProducerState.field(manager.getClass, "currentState").getType
+    val transition = manager.getClass.getDeclaredMethod("transitionTo", states)
+    transition.setAccessible(true)
+    transition.invoke(manager, next)
+    ()
+  }
+}
+
+private object ProducerState {
+
+  private def read(owner: AnyRef, name: String): AnyRef = orUnsupported(
+    field(owner.getClass, name).get(owner)
+  )
+
+  private def field(owner: Class[_], name: String): Field = {
+    val found = owner.getDeclaredField(name)
+    found.setAccessible(true)
+    found
+  }
+
+  /** Error: `STOPLOG_KAFKA_CLIENT_UNSUPPORTED`. */
+  private def orUnsupported[A](access: => A): A =
+    try access
+    catch {
+      case e: InvocationTargetException => throw KafkaErrors.clientUnsupported(e.getCause)
+      case NonFatal(e)                  => throw KafkaErrors.clientUnsupported(e)
+    }
+}

@@ -1,0 +1,151 @@
+package stoplog.kafka.options
+
+import java.util.{Map => JMap}
+
+import scala.jdk.CollectionConverters._
+
+import org.apache.kafka.clients.producer.{Partitioner, RoundRobinPartitioner}
+import org.apache.kafka.common.Cluster
+import org.scalatest.funsuite.AnyFunSuite
+
+import stoplog.error.StoplogArgumentException
+import stoplog.kafka.KafkaSink
+import stoplog.options.{OnForeignQuery, OnLostPart}
+
+class KafkaSinkOptionsSuite extends AnyFunSuite {
+
+  test("the brokers alone are enough: all else has a default") {
+    val parsed = parse()
+    assert(parsed.delivery === Delivery.ExactlyOnce)
+    assert(parsed.topic === None)
+    assert(parsed.producer.transactionTimeoutMillis === 15 * 60000)
+    assert((parsed.sinkId, parsed.transactionalIdPrefix) === ("main"              -> "stoplog"))
+    assert((parsed.onLostTransaction, parsed.onForeignQuery) === (OnLostPart.Fail -> OnForeignQuery.Fail))
+    assert(parsed.logLocation === None)
+  }
+
+  test("the log is in the checkpoint, unless it has a place of its own") {
+    assert(parse("checkpointLocation" -> "/ck").logLocation === Some("/ck"))
+    assert(parse("checkpointLocation" -> "/ck", "logLocation" -> "/log").logLocation === Some("/log"))
+  }
+
+  test("settings of Kafka's producer reach it without their prefix") {
+    val producer = parse("kafka.compression.type" -> "zstd", "KAFKA.Linger.Ms" -> "20").producer
+    assert(producer.plain.get("compression.type") === "zstd")
+    assert(producer.plain.get("linger.ms") === "20")
+    assert(producer.plain.get("bootstrap.servers") === "b:9092")
+  }
+
+  test("a producer of transactions cannot lose or double what it sends") {
+    val settings = parse("transactionTimeout" -> "1m").producer.transactional("id-1")
+    val fixed    = Map(
+      "transactional.id"       -> "id-1",
+      "transaction.timeout.ms" -> "60000",
+      "acks"                   -> "all",
+      "enable.idempotence"     -> "true"
+    )
+    for ((key, value) <- fixed) assert(settings.get(key) === value)
+  }
+
+  test("an administrative client gets what is about connections, and nothing that it does not know") {
+    val admin = parse("kafka.security.protocol" -> "SSL", "kafka.linger.ms" -> "20").producer.admin
+    assert(admin.asScala.toMap === Map("bootstrap.servers" -> "b:9092", "security.protocol" -> "SSL"))
+  }
+
+  test("all mistakes are told at once") {
+    val message = refusal(
+      "delivery"                     -> "twice",
+      "sinkId"                       -> "a b",
+      "transactionTimeout"           -> "15",
+      "transactionalIdPrefix"        -> "a b",
+      "topics"                       -> "t",
+      "acks"                         -> "1",
+      "kafka.transactional.id"       -> "mine",
+      "kafka.transaction.timeout.ms" -> "1",
+      "kafka.key.serializer"         -> "x",
+      "kafka.partitioner.class"      -> "x",
+      "partitioner"                  -> "com.example.Nope"
+    )
+    val told = Seq(
+      "delivery = 'twice' is not one of none, at-least-once, exactly-once.", "sinkId = 'a b' must be 1 to 64",
+      "transactionTimeout = '15' has no unit", "transactionalIdPrefix = 'a b' must be",
+      "topics is not an option: did you mean topic?",
+      "acks is a setting of Kafka's producer: write it as kafka.acks.",
+      "kafka.transactional.id cannot be set",
+      "kafka.transaction.timeout.ms is set as transactionTimeout here.", "kafka.key.serializer cannot be set",
+      "kafka.partitioner.class is set as partitioner here.", "partitioner names com.example.Nope"
+    )
+    for (problem <- told) assert(message.contains(problem), message)
+  }
+
+  test("without brokers there is nothing to write to") {
+    val thrown = intercept[StoplogArgumentException](KafkaSink.fromOptions(Map("topic" -> "t").asJava))
+    assert(thrown.getMessage.contains("kafka.bootstrap.servers is missing."))
+  }
+
+  test("exactly-once refuses what would lose or double rows; the other deliveries leave it to the user") {
+    val weaker = Seq("kafka.acks" -> "1", "kafka.enable.idempotence" -> "false")
+    for (setting <- weaker) {
+      assert(refusal(setting).contains("would lose or double rows"))
+      for (delivery <- Seq("none", "at-least-once")) parse(setting, "delivery" -> delivery)
+    }
+    parse("kafka.acks" -> "-1", "kafka.enable.idempotence" -> "TRUE")
+  }
+
+  test("what is about transactions has no effect without them") {
+    val message = refusal("delivery" -> "at-least-once", "transactionTimeout" -> "1m", "sinkId" -> "a")
+    for (key <- Seq("transactionTimeout", "sinkId"))
+      assert(message.contains(s"$key has no effect with delivery = at-least-once: remove it."), message)
+  }
+
+  test("a partitioner is a class of the user") {
+    val name = classOf[RoundRobinPartitioner].getName
+    assert(parse("partitioner" -> name).producer.plain.get("partitioner.class") === name)
+    assert(refusal("partitioner" -> "java.lang.String").contains(classOf[Partitioner].getName))
+    assert(
+      parse("partitioner" -> classOf[FirstPartition].getName).producer.client.contains("partitioner.class")
+    )
+  }
+
+  test("a sink made of its own options is the same") {
+    val sink = KafkaSink
+      .to("b:9092")
+      .withTopic("t")
+      .withDelivery("exactly-once")
+      .withTransactionTimeout("10m")
+      .withOnLostTransaction("skip")
+      .withTransactionalIdPrefix("team-a")
+      .withLogLocation("/log")
+      .withSinkId("orders")
+      .withOnForeignQuery("adopt")
+      .withProducerSetting("linger.ms", "20")
+      .withProducerSetting("sasl.jaas.config", "hunter2")
+      .build()
+    assert(KafkaSink.fromOptions(sink.options()) === sink)
+    assert(sink.toString.contains("topic=t") && !sink.toString.contains("hunter2"))
+  }
+
+  private def parse(options: (String, String)*): KafkaSinkOptions = KafkaSinkOptions.parse(all(options))
+
+  private def refusal(options: (String, String)*): String =
+    intercept[StoplogArgumentException](KafkaSinkOptions.parse(all(options))).getMessage
+
+  private def all(options: Seq[(String, String)]): JMap[String, String] =
+    (Map("kafka.bootstrap.servers" -> "b:9092") ++ options).asJava
+}
+
+/** A user's own. */
+class FirstPartition extends Partitioner {
+  override def partition(
+      topic: String,
+      key: Any,
+      keyBytes: Array[Byte],
+      value: Any,
+      valueBytes: Array[Byte],
+      cluster: Cluster
+  ): Int = 0
+
+  override def configure(settings: JMap[String, _]): Unit = ()
+
+  override def close(): Unit = ()
+}

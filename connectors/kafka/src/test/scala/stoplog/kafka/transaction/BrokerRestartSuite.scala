@@ -1,0 +1,35 @@
+package stoplog.kafka.transaction
+
+import org.scalatest.BeforeAndAfterAll
+import org.scalatest.funsuite.AnyFunSuite
+
+import stoplog.fault.Step
+import stoplog.kafka.Broker
+
+/** The broker is killed where it hurts most, and comes back with what it has on its disk. */
+class BrokerRestartSuite extends AnyFunSuite with BeforeAndAfterAll {
+  private lazy val broker = Broker.start()
+
+  override protected def afterAll(): Unit = broker.kill()
+
+  test("what is prepared survives the broker, and is committed when it is back") {
+    val topic = broker.createTopic("restart-prepared", partitions = 2)
+    val lives = new Lives(broker, topic)
+    try {
+      assert(lives.live(more = 1)(between = broker.restart()))
+      assert(broker.committed(topic).sorted === lives.rows.sorted)
+    } finally lives.close()
+  }
+
+  test("both die: the query after its record, the broker after that") {
+    val topic = broker.createTopic("restart-both", partitions = 2)
+    val lives = new Lives(broker, topic)
+    try {
+      assert(!lives.live(more = 2, Lives.dying(Step.PartPublished, 3))())
+      broker.restart()
+      assert(lives.live(more = 2)())
+      assert(broker.committed(topic).sorted === lives.rows.sorted)
+      assert(!broker.isHeldUp(topic))
+    } finally lives.close()
+  }
+}

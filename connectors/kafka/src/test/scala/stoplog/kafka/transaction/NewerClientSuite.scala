@@ -1,0 +1,65 @@
+package stoplog.kafka.transaction
+
+import java.io.File
+import java.nio.file.{Files, Paths}
+
+import scala.jdk.CollectionConverters._
+import scala.util.Using
+
+import org.apache.kafka.clients.producer.ProducerRecord
+import org.apache.kafka.common.utils.AppInfoParser
+import org.scalatest.funsuite.AnyFunSuite
+
+import stoplog.commit.Clock
+import stoplog.kafka.{Broker, ProducerSettings}
+import stoplog.sink.CommitOutcome
+
+/** The client that the broker brings along is newer than Spark's, and some of its classes have other names. */
+class NewerClientSuite extends AnyFunSuite {
+
+  test("transactions are prepared, committed, repeated and aborted with the newest client, too") {
+    val topic   = Broker.shared.createTopic("newer-client", partitions = 2)
+    val newer   = Files.readString(Paths.get(System.getProperty("stoplog.servers"), "broker.classpath"))
+    val command = Seq(
+      Paths.get(System.getProperty("java.home"), "bin", "java").toString,
+      "-cp",
+      newer + File.pathSeparator + System.getProperty("java.class.path"),
+      "stoplog.kafka.transaction.NewerClient",
+      Broker.shared.servers,
+      topic
+    )
+    assert(new ProcessBuilder(command.asJava).inheritIO().start().waitFor() === 0)
+    assert(Broker.shared.committed(topic).sorted === Seq("1-0", "1-1", "3-0", "3-1"))
+    assert(!Broker.shared.isHeldUp(topic))
+  }
+}
+
+object NewerClient {
+
+  /** @param args brokers and topic */
+  def main(args: Array[String]): Unit = {
+    check(AppInfoParser.getVersion.startsWith("4."), AppInfoParser.getVersion)
+    val settings = ProducerSettings(Map("bootstrap.servers" -> args(0)), transactionTimeoutMillis = 60000)
+    Using.resource(new TransactionalProducer(settings, "newer-client-1", Clock.system)) { writer =>
+      def prepared(batch: Int): OpenTransaction = {
+        writer.begin()
+        for (partition <- 0 to 1)
+          writer.send(new ProducerRecord(args(1), partition, null, s"$batch-$partition".getBytes))
+        writer.prepare(Some(batch.toLong)).get
+      }
+      Using.resource(new Transactions(settings, Clock.system)) { driver =>
+        val first = prepared(1)
+        check(driver.commit(first) == CommitOutcome.Committed, "the first commit")
+        Using.resource(new Transactions(settings, Clock.system)) { other =>
+          check(other.commit(first) == CommitOutcome.AlreadyCommitted, "the same by another driver")
+        }
+        val second = prepared(2)
+        driver.abort(second.id)
+        check(driver.commit(second) == CommitOutcome.Lost, "what was aborted")
+        check(driver.commit(prepared(3)) == CommitOutcome.Committed, "the next one of the same producer")
+      }
+    }
+  }
+
+  private def check(holds: Boolean, what: String): Unit = if (!holds) throw new AssertionError(what)
+}

@@ -1,0 +1,53 @@
+package stoplog.kafka.transaction
+
+import org.scalatest.funsuite.AnyFunSuite
+
+import stoplog.commit.Clock
+import stoplog.kafka.ProducerSettings
+import stoplog.part.RunId
+
+/** No producer of this suite reaches a broker: what counts is who gets which. */
+class ProducerPoolSuite extends AnyFunSuite {
+  private val run = RunId.random()
+  private val use = ProducerPool.Use(run, TransactionalIds("stoplog", "/log", "main"))
+
+  test("a producer serves a later epoch than the one it has prepared, and one task at a time") {
+    val pool     = new ProducerPool(Clock.system, keptMillis = 60000)
+    val producer = made("a")
+    pool.put(use, 7, producer)
+    assert(pool.take(use, 7) === None)
+    assert(pool.take(use, 8) === Some(producer))
+    assert(pool.take(use, 8) === None)
+    producer.close()
+  }
+
+  test("runs and sinks have producers of their own") {
+    val pool     = new ProducerPool(Clock.system, keptMillis = 60000)
+    val producer = made("a")
+    pool.put(use, 7, producer)
+    assert(pool.take(use.copy(run = RunId.random()), 8) === None)
+    assert(pool.take(use.copy(ids = use.ids.copy(sinkId = "other")), 8) === None)
+    assert(pool.take(use, 8) === Some(producer))
+    producer.close()
+  }
+
+  test("a producer that nobody has wanted for long is closed") {
+    var now  = 0L
+    val pool = new ProducerPool(() => now, keptMillis = 1000)
+    pool.put(use, 1, made("old"))
+    now = 600
+    val young = made("young")
+    pool.put(use, 1, young)
+    now = 1200
+    pool.closeUnused()
+    assert(pool.take(use, 2) === Some(young))
+    assert(pool.take(use, 2) === None)
+    young.close()
+  }
+
+  private def made(id: String) = new TransactionalProducer(
+    ProducerSettings(Map("bootstrap.servers" -> "127.0.0.1:1", "reconnect.backoff.ms" -> "60000"), 60000),
+    id,
+    Clock.system
+  )
+}

@@ -1,0 +1,41 @@
+package stoplog.kafka.transaction
+
+import org.scalatest.funsuite.AnyFunSuite
+
+import stoplog.part.RunId
+
+class TokensSuite extends AnyFunSuite {
+
+  private val ids = TransactionalIds("stoplog", "/data/ck", "main")
+  private val run = RunId("0f3a9c52-1111-2222-3333-444455556666")
+
+  test("a token is read back as it was") {
+    for (batch <- Seq(None, Some(12L))) {
+      val open = OpenTransaction("stoplog-1-main", 4611686018427387904L, 31, 1790000000000L, batch)
+      assert(OpenTransaction.parse(open.token) === open)
+      assert(OpenTransaction.idOf(open.token) === open.id)
+      assert(OpenTransaction.idOf(open.id) === open.id)
+    }
+  }
+
+  test("what is no token is refused") {
+    for (text <- Seq("", "1:2:3:4", "x:2:3:4:id", "1:70000:3:4:id", "1:2:3:4:"))
+      intercept[IllegalArgumentException](OpenTransaction.parse(text))
+  }
+
+  test("an id names the sink, the run and the process, and is new each time") {
+    val all = Seq.fill(3)(ids.next(run))
+    assert(all.forall(_.matches("stoplog-[0-9a-f]{8}-main-0f3a9c521111-[0-9a-f]{8}-[0-9]+")))
+    assert(all.distinct === all)
+  }
+
+  test("a sink knows its own ids from those of all others") {
+    val own = ids.next(run)
+    assert(ids.isOfSink(own))
+    for (other <- Seq("mai", "main-2", "main-2-3", s"main-${run.uid}"))
+      assert(!ids.isOfSink(ids.copy(sinkId = other).next(run)))
+    assert(!ids.copy(sinkId = "mai").isOfSink(own))
+    assert(!ids.copy(log = "/data/other").isOfSink(own))
+    assert(!ids.copy(prefix = "stop").isOfSink(own))
+  }
+}

@@ -1,0 +1,156 @@
+package stoplog.kafka.transaction
+
+import scala.util.Using
+
+import org.apache.kafka.clients.producer.ProducerRecord
+import org.scalatest.concurrent.Eventually
+import org.scalatest.funsuite.AnyFunSuite
+import org.scalatest.time.{Millis, Seconds, Span}
+
+import stoplog.commit.Clock
+import stoplog.error.{StoplogArgumentException, StoplogException}
+import stoplog.kafka.{Broker, KafkaErrors}
+import stoplog.sink.CommitOutcome.{AlreadyCommitted, Committed, Lost}
+
+/** Against a real broker: what readers of committed records see is the truth. */
+class TransactionsSuite extends AnyFunSuite with Eventually {
+  private val broker = Broker.shared
+
+  override implicit val patienceConfig: PatienceConfig = PatienceConfig(Span(30, Seconds), Span(100, Millis))
+
+  test("what is prepared is durable, and visible only once another process has committed it") {
+    val topic = broker.createTopic("prepared")
+    val open  = prepared("prepared-1", topic, "a", "b", "c")
+    assert(broker.everything(topic) === Vector("a", "b", "c"))
+    assert(broker.committed(topic) === Vector.empty)
+    transactions(t => assert(t.commit(OpenTransaction.parse(open.token)) === Committed))
+    assert(broker.committed(topic) === Vector("a", "b", "c"))
+  }
+
+  test("to commit again changes nothing") {
+    val topic = broker.createTopic("again")
+    val open  = prepared("again-1", topic, "a")
+    transactions(t => assert(t.commit(open) === Committed))
+    for (_ <- 1 to 2) transactions(t => assert(t.commit(open) === AlreadyCommitted))
+    assert(broker.committed(topic) === Vector("a"))
+  }
+
+  test("an id is free for the next transaction once the one before is committed") {
+    val topic = broker.createTopic("free")
+    for (value <- Seq("a", "b", "c")) {
+      val open = prepared("free-1", topic, value)
+      transactions(t => assert(t.commit(open) === Committed))
+    }
+    assert(broker.committed(topic) === Vector("a", "b", "c"))
+  }
+
+  test("a producer goes on with one transaction after the other, and so does who commits them") {
+    val topic = broker.createTopic("on", partitions = 2)
+    transactions { t =>
+      Using.resource(new TransactionalProducer(broker.settings(), "on-1", Clock.system)) { writer =>
+        for (batch <- 1 to 3) {
+          writer.begin()
+          for (partition <- 0 to 1)
+            writer.send(new ProducerRecord(topic, partition, null, s"$batch-$partition".getBytes))
+          assert(t.commit(writer.prepare(Some(batch)).get) === Committed)
+        }
+      }
+    }
+    assert(broker.committed(topic).sorted === (for {
+      b <- 1 to 3
+      p <- 0 to 1
+    } yield s"$b-$p"))
+  }
+
+  test("what a producer has prepared and nobody has committed is aborted when it begins anew") {
+    val topic = broker.createTopic("anew")
+    Using.resource(producer("anew-1")) { writer =>
+      writer.send(new ProducerRecord(topic, "a".getBytes))
+      writer.prepare(Some(1))
+      writer.begin()
+      writer.send(new ProducerRecord(topic, "b".getBytes))
+      val open = writer.prepare(Some(2)).get
+      transactions(t => assert(t.commit(open) === Committed))
+    }
+    assert(broker.committed(topic) === Vector("b"))
+  }
+
+  test("a writer that aborts leaves nothing that readers would wait for") {
+    val topic = broker.createTopic("aborting")
+    Using.resource(producer("aborting-1")) { writer =>
+      writer.send(new ProducerRecord(topic, "a".getBytes))
+      writer.prepare(Some(7))
+      writer.abort()
+    }
+    assert(!broker.isHeldUp(topic))
+    assert(broker.committed(topic) === Vector.empty)
+  }
+
+  test("what a dead writer has left open is found by its id, and can be aborted") {
+    val topic = broker.createTopic("dangling")
+    val mine  = prepared("dangling-mine", topic, "a")
+    val other = prepared("dangling-other", topic, "b")
+    assert(broker.isHeldUp(topic))
+    transactions { t =>
+      assert(t.open(_.startsWith("dangling-")) === Vector("dangling-mine", "dangling-other"))
+      t.abort("dangling-mine")
+      t.abort("dangling-mine")
+      assert(t.open(_.startsWith("dangling-")) === Vector("dangling-other"))
+      assert(t.commit(mine) === Lost)
+      assert(t.commit(other) === Committed)
+    }
+    assert(broker.committed(topic) === Vector("b"))
+  }
+
+  test("an aborted writer that still lives can write no more") {
+    val topic = broker.createTopic("zombie")
+    Using.resource(producer("zombie-1")) { zombie =>
+      zombie.send(new ProducerRecord(topic, "a".getBytes))
+      zombie.prepare(None)
+      transactions(_.abort("zombie-1"))
+      val refused = intercept[StoplogException] {
+        zombie.send(new ProducerRecord(topic, "b".getBytes))
+        zombie.prepare(None)
+      }
+      assert(refused.getCondition === "STOPLOG_KAFKA_WRITE")
+    }
+    assert(broker.committed(topic) === Vector.empty)
+  }
+
+  test("a transaction whose time is up is lost, and committing says so") {
+    val topic = broker.createTopic("late")
+    val open  = prepared("late-1", topic, timeoutMillis = 1000, "a")
+    eventually(assert(!broker.isHeldUp(topic)))
+    transactions(t => assert(t.commit(open) === Lost))
+    assert(broker.committed(topic) === Vector.empty)
+  }
+
+  test("without a record there is no transaction") {
+    Using.resource(producer("empty-1"))(writer => assert(writer.prepare(None) === None))
+    transactions(t => assert(t.open(_ == "empty-1") === Vector.empty))
+  }
+
+  test("the brokers' limit for transactions is asked first") {
+    BrokerLimits.check(broker.settings(timeoutMillis = 15 * 60000))
+    val refused = intercept[StoplogArgumentException] {
+      BrokerLimits.check(broker.settings(timeoutMillis = 60 * 60000))
+    }
+    assert(refused.getMessage === KafkaErrors.transactionTimeout(3600000, 900000, broker.servers).getMessage)
+  }
+
+  private def prepared(id: String, topic: String, values: String*): OpenTransaction =
+    prepared(id, topic, timeoutMillis = 60000, values: _*)
+
+  /** By a writer that is gone when this returns. */
+  private def prepared(id: String, topic: String, timeoutMillis: Long, values: String*): OpenTransaction =
+    Using.resource(new TransactionalProducer(broker.settings(timeoutMillis), id, Clock.system).begin()) {
+      writer =>
+        values.foreach(value => writer.send(new ProducerRecord(topic, value.getBytes)))
+        writer.prepare(Some(7)).get
+    }
+
+  private def producer(id: String) = new TransactionalProducer(broker.settings(), id, Clock.system).begin()
+
+  private def transactions(action: Transactions => Any): Unit =
+    Using.resource(new Transactions(broker.settings(), Clock.system)) { t => action(t); () }
+}

@@ -1,0 +1,59 @@
+package stoplog.wal
+
+import java.io.{FilterOutputStream, OutputStream}
+
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions.{UnsafeProjection, UnsafeRow}
+import org.apache.spark.sql.types.StructType
+
+import stoplog.format.bulk.WaitingRows
+import stoplog.part.SideFile
+import stoplog.sink.{Prepared, TwoPhaseWriter, WriterTask}
+import stoplog.store.NewPart
+
+/** Gathers a task's rows, and writes them to the log as one chunk. */
+private[wal] final class ChunkWriter(schema: StructType, place: LogPlace, task: WriterTask)
+    extends TwoPhaseWriter[InternalRow] {
+  private val waiting    = new WaitingRows(schema.length)
+  private val projection = UnsafeProjection.create(schema)
+
+  override def write(row: InternalRow): Unit = waiting.append(row match {
+    case unsafe: UnsafeRow => unsafe
+    case other             => projection(other)
+  })
+
+  override def prepare(): Vector[Prepared] = {
+    var bytes = 0L
+    val name  = s"chunk-${task.run.uid}-${task.epoch.fold("job")(_.toString)}-${task.partition}-" +
+      s"${task.stageAttempt}-${task.attempt}"
+    val token = place.files.write(NewPart("", name, task.run)) { out =>
+      val counted = new ChunkWriter.Counted(out)
+      waiting.writeTo(counted, note = schema.json)
+      bytes = counted.bytes
+    }
+    val chunk = ChunkToken(task.epoch, task.partition, SideFile(token, bytes, level = 0))
+    Vector(Prepared(name, chunk.text, waiting.rows, bytes))
+  }
+
+  /** What it may have written is in no record, and is found by recovery. */
+  override def abort(): Unit = close()
+
+  override def close(): Unit = waiting.close()
+}
+
+private object ChunkWriter {
+
+  final class Counted(out: OutputStream) extends FilterOutputStream(out) {
+    var bytes: Long = 0
+
+    override def write(byte: Int): Unit = {
+      out.write(byte)
+      bytes += 1
+    }
+
+    override def write(buffer: Array[Byte], from: Int, length: Int): Unit = {
+      out.write(buffer, from, length)
+      bytes += length
+    }
+  }
+}

@@ -1,0 +1,86 @@
+package stoplog.wal
+
+import java.net.URI
+import java.util.{Map => JMap}
+
+import scala.jdk.CollectionConverters._
+import scala.util.Try
+
+import stoplog.options.{AskedOptions, OptionForms, OptionGroup, Problems, SinkOption, TimeSpan}
+
+/** How rows are posted.
+  *
+  * @param headers of the user, by their names
+  */
+private[wal] final case class HttpOptions(
+    url: URI,
+    batchRows: Int,
+    retries: Int,
+    timeoutMillis: Long,
+    headers: Map[String, String]
+)
+
+private[wal] object HttpOptions extends OptionForms {
+
+  case object Http extends OptionGroup("What `sender=http` posts")
+
+  val Url: SinkOption = option(
+    Http,
+    "url",
+    "`http` or `https` URL",
+    "required with `sender=http`",
+    "Where rows are posted, as JSON lines.",
+    "https://example.com/rows"
+  )
+
+  val BatchRows: SinkOption =
+    withDefault(Http, "httpBatchRows", "whole number", "500", "How many rows a request has at most.", "1000")
+
+  val Retries: SinkOption = withDefault(
+    Http,
+    "httpRetries",
+    "whole number",
+    "5",
+    "How often a request is repeated that the server was too busy for (429, 503) or did not answer, before the query fails.",
+    "10"
+  )
+
+  val Timeout: SinkOption =
+    withDefault(Http, "httpTimeout", "time", "30s", "How long an answer is waited for.", "2m")
+
+  val all: Seq[SinkOption] = Seq(Url, BatchRows, Retries, Timeout)
+
+  /** Headers of the user are options `httpHeader.<name>`. Error: `STOPLOG_INVALID_OPTIONS`. */
+  def parse(options: JMap[String, String]): HttpOptions = {
+    val problems = new Problems
+    val read     = HttpOptions.read(options.asScala.toSeq, problems)
+    problems.throwIfAny()
+    read
+  }
+
+  /** The same, as far as it goes. */
+  def read(options: Seq[(String, String)], problems: Problems): HttpOptions = {
+    val asked = new AskedOptions(options, problems, all)
+    if (!asked.isSet(Url)) problems.add("url is not set: set it to where the rows are posted.")
+    val url = asked.optional(Url)(uri)
+    HttpOptions(
+      url.getOrElse(URI.create("http://unset")),
+      asked.value(BatchRows)(count),
+      asked.value(Retries)(count),
+      asked.value(Timeout)(TimeSpan.parse),
+      asked.others.collect {
+        case (key, value) if key.toLowerCase.startsWith(Header) => key.drop(Header.length) -> value
+      }.toMap
+    )
+  }
+
+  private final val Header = "httpheader."
+
+  private def uri(text: String): Either[String, URI] =
+    Try(new URI(text)).toOption
+      .filter(uri => Set("http", "https").contains(uri.getScheme) && uri.getHost != null)
+      .toRight("is no URL of http or https")
+
+  private def count(text: String): Either[String, Int] =
+    AskedOptions.wholeNumber(text).filterOrElse(_.isValidInt, "is too large").map(_.toInt)
+}

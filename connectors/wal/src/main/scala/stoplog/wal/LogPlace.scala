@@ -1,0 +1,18 @@
+package stoplog.wal
+
+import stoplog.spark.TwoPhaseSettings
+import stoplog.store.{NoteStore, SideStore}
+
+/** Where a sink's log is, on whatever storage that is. Goes to the executors. */
+final class LogPlace private[wal] (settings: TwoPhaseSettings) extends Serializable {
+  def sinkId: String = settings.sinkId
+
+  /** The directory, as the user gave it. */
+  def location: String = settings.path
+
+  /** Small files of the sink. */
+  private[wal] def notes: NoteStore = settings.storage.notes
+
+  /** Files of rows. */
+  private[wal] def files: SideStore = settings.storage.sides
+}

@@ -1,0 +1,43 @@
+package stoplog.wal
+
+import java.util.{Map => JMap}
+
+import org.apache.spark.sql.connector.catalog.{SessionConfigSupport, Table, TableProvider}
+import org.apache.spark.sql.connector.expressions.Transform
+import org.apache.spark.sql.sources.DataSourceRegister
+import org.apache.spark.sql.types.StructType
+import org.apache.spark.sql.util.CaseInsensitiveStringMap
+
+import stoplog.error.Errors
+import stoplog.options.SparkOptions
+import stoplog.spark.{TwoPhaseSettings, TwoPhaseTable}
+
+/** `format("stoplog-wal")`: rows go to a log first, and then to whatever the option `sender` names. */
+final class WriteAheadProvider extends TableProvider with DataSourceRegister with SessionConfigSupport {
+
+  override def shortName(): String = "stoplog-wal"
+
+  override def keyPrefix(): String = "stoplog-wal"
+
+  /** The rows' schema comes with the write. */
+  override def supportsExternalMetadata(): Boolean = true
+
+  override def inferSchema(options: CaseInsensitiveStringMap): StructType =
+    throw Errors.invalidOptions(Seq("stoplog-wal can only be written to."))
+
+  override def getTable(
+      schema: StructType,
+      partitioning: Array[Transform],
+      properties: JMap[String, String]
+  ): Table = {
+    val options  = WriteAheadOptions.parse(SparkOptions.spelled(properties).toMap)
+    val settings = TwoPhaseSettings.of(options.log, fixed = Map.empty)
+    settings.path // rows have to lie somewhere, in a batch query too
+    TwoPhaseTable(
+      schema,
+      properties,
+      new WriteAheadRows(options.sender, options.committers, options.passed, _, new LogPlace(settings)),
+      settings
+    )
+  }
+}

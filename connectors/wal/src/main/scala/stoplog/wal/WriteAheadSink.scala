@@ -1,0 +1,103 @@
+package stoplog.wal
+
+import java.util.{List => JList, Map => JMap}
+
+import scala.jdk.CollectionConverters._
+
+import org.apache.spark.sql.{DataFrame, DataFrameWriter, Row, SaveMode}
+import org.apache.spark.sql.streaming.DataStreamWriter
+
+/** Anything that can be sent rows: the sink, fully set.
+  *
+  * {{{
+  * val sink = WriteAheadSink.toHttp("https://example.com/rows").withHeader("Authorization", token).build()
+  *
+  * sink.writeStream(alerts).option("checkpointLocation", "/data/checkpoints/alerts").start()
+  * }}}
+  *
+  * Immutable. The same options can be set one by one on `format("stoplog-wal")`; they are listed in
+  * `docs/wal-options.md`.
+  */
+final class WriteAheadSink private (asked: Map[String, String]) {
+
+  /** The options that stand for this sink, those at their defaults left out. */
+  def options(): JMap[String, String] = asked.asJava
+
+  /** A stream writer with everything of the sink set; the checkpoint, trigger and `start()` are the caller's. */
+  def writeStream(rows: DataFrame): DataStreamWriter[Row] =
+    rows.writeStream.format(WriteAheadSink.Format).options(asked)
+
+  /** A batch writer. Ends with `save()`. It needs [[WriteAheadSinkBuilder.withLogLocation]]. */
+  def write(rows: DataFrame): DataFrameWriter[Row] =
+    rows.write.format(WriteAheadSink.Format).options(asked).mode(SaveMode.Append)
+
+  override def equals(other: Any): Boolean = other match {
+    case that: WriteAheadSink => options() == that.options()
+    case _                    => false
+  }
+
+  override def hashCode: Int = options().hashCode
+
+  // Headers are where secrets are.
+  override def toString: String = asked.toSeq.sorted
+    .map {
+      case (key, _) if key.toLowerCase.startsWith("httpheader.") => s"$key=…"
+      case (key, value)                                          => s"$key=$value"
+    }
+    .mkString("WriteAheadSink(", ", ", ")")
+}
+
+object WriteAheadSink {
+
+  /** What to give to `format(…)` for a write without a builder. */
+  val Format: String = "stoplog-wal"
+
+  /** Posts rows as JSON lines, see [[HttpSender]]. */
+  def toHttp(url: String): WriteAheadSinkBuilder =
+    new WriteAheadSinkBuilder(Map("sender" -> "http", "url" -> url))
+
+  /** @param sender the name of a class that extends [[RowSender]] */
+  def to(sender: String): WriteAheadSinkBuilder = new WriteAheadSinkBuilder(Map("sender" -> sender))
+
+  /** The sink that these options describe.
+    *
+    * @throws stoplog.error.StoplogArgumentException with all that is wrong with them at once
+    */
+  def fromOptions(options: JMap[String, String]): WriteAheadSink = {
+    val asked = options.asScala.toMap
+    WriteAheadOptions.parse(asked)
+    new WriteAheadSink(asked)
+  }
+
+  /** The keys of all options there are. */
+  def optionKeys(): JList[String] = WriteAheadOptions.all.map(_.key).asJava
+}
+
+/** Sets a [[WriteAheadSink]]. Immutable: each call answers a new builder. Nothing is checked before [[build]]. */
+final class WriteAheadSinkBuilder private[wal] (options: Map[String, String]) {
+
+  /** A header of each request. */
+  def withHeader(name: String, value: String): WriteAheadSinkBuilder = withOption(s"httpHeader.$name", value)
+
+  /** How many rows a request has at most; 500 by default. */
+  def withBatchRows(rows: Int): WriteAheadSinkBuilder = withOption("httpBatchRows", rows.toString)
+
+  /** @param committers the name of a class that extends [[CheckpointCommitters]]; files in the log by default */
+  def withCommitter(committers: String): WriteAheadSinkBuilder = withOption("committer", committers)
+
+  /** The name of this sink; sinks that keep their logs at one place need one each. `main` by default. */
+  def withSinkId(sinkId: String): WriteAheadSinkBuilder = withOption("sinkId", sinkId)
+
+  /** Where the log is kept; by default in the query's checkpoint. */
+  def withLogLocation(directory: String): WriteAheadSinkBuilder = withOption("logLocation", directory)
+
+  /** Any option by its name: of the sink, or for the sender or the committer. */
+  def withOption(key: String, value: String): WriteAheadSinkBuilder =
+    new WriteAheadSinkBuilder(options + (key -> value))
+
+  /** The sink.
+    *
+    * @throws stoplog.error.StoplogArgumentException with all that is wrong at once
+    */
+  def build(): WriteAheadSink = WriteAheadSink.fromOptions(options.asJava)
+}

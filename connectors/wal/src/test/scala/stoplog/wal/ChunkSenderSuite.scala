@@ -1,0 +1,130 @@
+package stoplog.wal
+
+import java.nio.file.Files
+
+import org.apache.spark.SparkThrowable
+import org.apache.spark.sql.SparkSession
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.types.{StringType, StructType}
+import org.apache.spark.unsafe.types.UTF8String
+import org.scalatest.BeforeAndAfterAll
+import org.scalatest.funsuite.AnyFunSuite
+
+import stoplog.commit.{ForeignQuery, LostPart}
+import stoplog.fault.{Faults, InjectedFault, Step}
+import stoplog.part.RunId
+import stoplog.sink.{CommitOutcome, Prepared, WriterTask}
+import stoplog.spark.TwoPhaseSettings
+
+class ChunkSenderSuite extends AnyFunSuite with BeforeAndAfterAll {
+  private val schema = new StructType().add("line", StringType)
+
+  // Paths are read as the session's Hadoop reads them.
+  private lazy val session =
+    SparkSession.builder().master("local[1]").config("spark.ui.enabled", "false").getOrCreate()
+
+  override protected def beforeAll(): Unit = {
+    session
+    ()
+  }
+  override protected def afterAll(): Unit = session.stop()
+
+  private final class World {
+    private val at: String = Files.createTempDirectory("wal").toString
+    val inbox: Inbox       = Inbox.named(at)
+    val place: LogPlace    = new LogPlace(
+      TwoPhaseSettings(Some(at), "main", Map.empty, ForeignQuery.Refuse, LostPart.Fail)
+    )
+
+    def prepared(lines: String*): Prepared = {
+      val writer =
+        new ChunkWriter(schema, place, WriterTask(RunId("run"), "main", Some(7L), 0, 0, stageAttempt = 0))
+      try {
+        lines.foreach(line => writer.write(InternalRow(UTF8String.fromString(line))))
+        writer.prepare().head
+      } finally writer.close()
+    }
+
+    def send(
+        prepared: Prepared,
+        faults: Faults = Faults.none,
+        options: Map[String, String] = Map.empty
+    ): CommitOutcome = {
+      val token = ChunkToken.parse(prepared.token)
+      new ChunkSender(new InboxSender, new FileCommitters, options + ("inbox" -> at), place, () => faults)
+        .send(Chunk("main", prepared.name, token.epoch, token.partition, prepared.rows), token.file)
+    }
+
+    def kept: Int = place.files.staged().size
+  }
+
+  private val Remembering = Map("remembers" -> "yes")
+
+  private def dying(step: Step): Faults = new Faults {
+    override def at(now: Step): Unit = if (now == step) throw new InjectedFault(step)
+  }
+
+  test("a chunk is sent once, and noted") {
+    val world = new World
+    val chunk = world.prepared("a", "b")
+    assert(world.send(chunk) === CommitOutcome.Committed)
+    assert(world.send(chunk) === CommitOutcome.AlreadyCommitted)
+    assert(world.inbox.rows === Seq("a", "b"))
+  }
+
+  test("who dies before the first row, or after the note, costs nothing") {
+    for (step <- Seq(Step.BeforeSend, Step.AfterNote)) {
+      val world = new World
+      val chunk = world.prepared("a", "b")
+      intercept[Exception](world.send(chunk, dying(step)))
+      world.send(chunk)
+      assert(world.inbox.rows === Seq("a", "b"), step)
+    }
+  }
+
+  test("who dies between the last row and the note sends the chunk again, under the same name") {
+    val world = new World
+    val chunk = world.prepared("a", "b")
+    intercept[Exception](world.send(chunk, dying(Step.AfterSend)))
+    assert(world.send(chunk) === CommitOutcome.Committed)
+    assert(world.inbox.rows === Seq("a", "b", "a", "b"))
+    assert(world.inbox.chunks === Set(chunk.name))
+  }
+
+  test("unless the target knows that it has it") {
+    val world = new World
+    val chunk = world.prepared("a", "b")
+    intercept[Exception](world.send(chunk, dying(Step.AfterSend), Remembering))
+    assert(world.send(chunk, Faults.none, Remembering) === CommitOutcome.AlreadyCommitted)
+    assert(world.send(chunk) === CommitOutcome.AlreadyCommitted)
+    assert(world.inbox.rows === Seq("a", "b"))
+  }
+
+  test("a target that fails is named, with the chunk, and the rows stay") {
+    val world = new World
+    val chunk = world.prepared("a", "b")
+    world.inbox.failsAfter = Some(1)
+    val error = intercept[Exception with SparkThrowable](world.send(chunk))
+    assert(error.getCondition === "STOPLOG_WAL_NOT_SENT")
+    for (said <- Seq(chunk.name, "epoch 7", "the inbox is full")) assert(error.getMessage.contains(said))
+    assert(world.kept === 1)
+    assert(world.send(chunk) === CommitOutcome.Committed)
+  }
+
+  test("a chunk whose file is gone is lost, if nobody has sent it") {
+    val world = new World
+    val chunk = world.prepared("a")
+    world.place.files.discard(Seq(ChunkToken.parse(chunk.token).file.token))
+    assert(world.send(chunk) === CommitOutcome.Lost)
+  }
+
+  test("notes of earlier epochs are forgotten, and no others") {
+    val world     = new World
+    val committer = new FileCommitters().open(java.util.Map.of(), world.place)
+    val chunks    = Seq(3L, 9L, 10L).map(epoch => Chunk("main", s"c$epoch", Some(epoch), 0, 1))
+    chunks.foreach(committer.commit)
+    chunks.foreach(committer.commit)
+    committer.forgetBefore("main", 10)
+    assert(chunks.map(committer.isCommitted) === Seq(false, false, true))
+  }
+}

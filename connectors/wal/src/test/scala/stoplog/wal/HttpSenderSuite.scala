@@ -1,0 +1,103 @@
+package stoplog.wal
+
+import java.net.InetSocketAddress
+import java.nio.charset.StandardCharsets.UTF_8
+
+import scala.collection.mutable
+
+import com.sun.net.httpserver.{HttpExchange, HttpServer}
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.types.{IntegerType, StringType, StructType}
+import org.apache.spark.unsafe.types.UTF8String
+import org.scalatest.BeforeAndAfterEach
+import org.scalatest.funsuite.AnyFunSuite
+
+class HttpSenderSuite extends AnyFunSuite with BeforeAndAfterEach {
+  private val schema = new StructType().add("id", IntegerType).add("word", StringType)
+  private val chunk  = Chunk("main", "chunk-1", Some(7L), 0, rows = 5)
+
+  private val posts   = mutable.Buffer.empty[Post]
+  private val pauses  = mutable.Buffer.empty[Long]
+  private val answers = mutable.Queue.empty[(Int, Option[String])]
+
+  private var server: HttpServer = _
+
+  override protected def beforeEach(): Unit = {
+    Seq(posts, pauses, answers).foreach(_.clear())
+    server = HttpServer.create(new InetSocketAddress("127.0.0.1", 0), 0)
+    server.createContext("/rows", answer(_))
+    server.start()
+  }
+
+  override protected def afterEach(): Unit = server.stop(0)
+
+  private def answer(exchange: HttpExchange): Unit = synchronized {
+    val headers = exchange.getRequestHeaders
+    posts += Post(
+      headers.getFirst("Idempotency-Key"),
+      headers.getFirst("X-Team"),
+      new String(exchange.getRequestBody.readAllBytes(), UTF_8)
+    )
+    val (status, retryAfter) = if (answers.isEmpty) (204, None) else answers.dequeue()
+    retryAfter.foreach(exchange.getResponseHeaders.set("Retry-After", _))
+    exchange.sendResponseHeaders(status, -1)
+    exchange.close()
+  }
+
+  private def send(rows: Int): Unit = {
+    val options = HttpOptions.parse(
+      java.util.Map.of(
+        "url",
+        s"http://127.0.0.1:${server.getAddress.getPort}/rows",
+        "httpBatchRows",
+        "2",
+        "httpRetries",
+        "3",
+        "httpHeader.X-Team",
+        "blue"
+      )
+    )
+    val target = new HttpTarget(options, schema, millis => pauses.append(millis))
+    target.send(chunk, (1 to rows).iterator.map(n => InternalRow(n, UTF8String.fromString(s"w$n"))))
+  }
+
+  test("rows are posted as lines, in batches with keys of their own that stay the same") {
+    send(rows = 5)
+    val first = posts.toVector
+    assert(first.map(_.key) === Seq("chunk-1-0", "chunk-1-1", "chunk-1-2"))
+    assert(first.map(_.body).mkString === (1 to 5).map(n => s"""{"id":$n,"word":"w$n"}\n""").mkString)
+    assert(first.forall(_.header == "blue"))
+    posts.clear()
+    send(rows = 5)
+    assert(posts.toVector === first)
+  }
+
+  test("a server that is busy is asked again, when it says or later and later") {
+    answers ++= Seq(503 -> None, 429 -> Some("7"), 503 -> None, 200 -> None)
+    send(rows = 1)
+    assert(posts.map(_.key).distinct === Seq("chunk-1-0"))
+    assert(pauses === Seq(1000, 7000, 4000))
+  }
+
+  test("but not for ever, and a refusal not at all") {
+    answers ++= Seq.fill(4)(503 -> None)
+    assert(intercept[java.io.IOException](send(rows = 1)).getMessage === "the answer was 503")
+    answers += 400 -> None
+    assert(intercept[java.io.IOException](send(rows = 1)).getMessage === "the answer was 400")
+  }
+
+  test("a server that does not answer is asked again, with the same key") {
+    server.stop(0)
+    val error = intercept[java.io.IOException](send(rows = 1))
+    assert(error.getMessage.startsWith("there was no answer"))
+    assert(pauses === Seq(1000, 2000, 4000))
+  }
+
+  test("what is no URL is refused") {
+    val error =
+      intercept[IllegalArgumentException](HttpOptions.parse(java.util.Map.of("url", "ftp://host/x")))
+    assert(error.getMessage.contains("url = 'ftp://host/x' is no URL of http or https"))
+  }
+}
+
+private final case class Post(key: String, header: String, body: String)

@@ -1,0 +1,61 @@
+package stoplog.wal
+
+import java.util.{Map => JMap}
+import java.util.concurrent.ConcurrentHashMap
+
+import scala.collection.mutable
+import scala.jdk.CollectionConverters._
+
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.types.StructType
+
+/** A target in memory, by the name in the option `inbox`. */
+final class Inbox {
+  private val arrived = mutable.Buffer.empty[(String, String)]
+
+  /** How many rows it still takes before it fails, once. */
+  @volatile var failsAfter: Option[Int] = None
+
+  def take(chunk: Chunk, row: String): Unit = synchronized {
+    failsAfter.foreach { left =>
+      if (left == 0) {
+        failsAfter = None
+        throw new IllegalStateException("the inbox is full")
+      }
+      failsAfter = Some(left - 1)
+    }
+    arrived += chunk.name -> row
+  }
+
+  def rows: Seq[String] = synchronized(arrived.map(_._2).toVector)
+
+  def chunks: Set[String] = synchronized(arrived.map(_._1).toSet)
+
+  def has(chunk: Chunk): Boolean = synchronized(arrived.count(_._1 == chunk.name) == chunk.rows)
+}
+
+object Inbox {
+  private val all = new ConcurrentHashMap[String, Inbox]().asScala
+
+  def named(name: String): Inbox = all.getOrElseUpdate(name, new Inbox)
+}
+
+/** Sends the first column. */
+class InboxSender extends RowSender {
+  override def target(options: JMap[String, String]): String =
+    s"inbox ${Option(options.get("inbox")).getOrElse(throw new IllegalArgumentException("inbox is not set"))}"
+
+  override def open(options: JMap[String, String], schema: StructType): RowTarget = new RowTarget {
+    private val inbox = Inbox.named(options.get("inbox"))
+
+    override def send(chunk: Chunk, rows: Iterator[InternalRow]): Unit =
+      rows.foreach(row => inbox.take(chunk, row.getUTF8String(0).toString))
+
+    override def has(chunk: Chunk): Arrival =
+      if (options.get("remembers") != "yes") Arrival.Unknown
+      else if (inbox.has(chunk)) Arrival.Arrived
+      else Arrival.Missing
+
+    override def close(): Unit = ()
+  }
+}

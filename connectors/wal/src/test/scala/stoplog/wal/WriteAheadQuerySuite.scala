@@ -1,0 +1,105 @@
+package stoplog.wal
+
+import java.nio.file.{Files, Path}
+
+import org.apache.spark.sql.{DataFrame, SparkSession}
+import org.apache.spark.sql.streaming.Trigger
+import org.scalatest.BeforeAndAfterAll
+import org.scalatest.funsuite.AnyFunSuite
+
+/** The sink in queries, as its users write them. */
+class WriteAheadQuerySuite extends AnyFunSuite with BeforeAndAfterAll {
+  private lazy val spark =
+    SparkSession.builder().master("local[2]").config("spark.ui.enabled", "false").getOrCreate()
+
+  override protected def afterAll(): Unit = spark.stop()
+
+  private final class World {
+    private val root = Files.createTempDirectory("wal")
+    private val in   = Files.createDirectories(root.resolve("in"))
+    val inbox: Inbox = Inbox.named(root.toString)
+
+    def arrive(name: String, lines: String*): Unit = {
+      Files.writeString(in.resolve(name), lines.mkString("", "\n", "\n"))
+      ()
+    }
+
+    def run(): Unit = write(
+      spark.readStream
+        .format("stoplog")
+        .option("format", "text")
+        .option("maxFilesPerTrigger", "1")
+        .load(in.toString)
+    )
+
+    /** In the epoch's record, or not yet sent. */
+    def kept: Seq[Path] = {
+      val beside = root.resolve("checkpoint/_stoplog/main/beside")
+      Option(beside.toFile.listFiles()).fold(Seq.empty[Path])(_.toSeq.map(_.toPath))
+    }
+
+    private def write(rows: DataFrame): Unit = rows.writeStream
+      .format("stoplog-wal")
+      .option("sender", classOf[InboxSender].getName)
+      .option("inbox", root.toString)
+      .option("checkpointLocation", root.resolve("checkpoint").toString)
+      .trigger(Trigger.AvailableNow())
+      .start()
+      .awaitTermination()
+  }
+
+  test("each row arrives once, over epochs and restarts, and nothing stays in the log") {
+    val world = new World
+    world.arrive("1", "a", "b")
+    world.arrive("2", "c")
+    world.run()
+    world.arrive("3", "d")
+    world.run()
+    assert(world.inbox.rows.sorted === Seq("a", "b", "c", "d"))
+    assert(world.inbox.chunks.size === 3)
+    assert(world.kept === Nil)
+  }
+
+  test("what the target refused is sent by the next start, before anything else, and without new data") {
+    val world = new World
+    world.arrive("1", "a", "b")
+    world.inbox.failsAfter = Some(0)
+    val error = intercept[Exception](world.run())
+    assert(error.getMessage.contains("STOPLOG_WAL_NOT_SENT"))
+    assert(world.inbox.rows === Nil)
+    assert(world.kept.size === 1)
+    world.run()
+    assert(world.inbox.rows.sorted === Seq("a", "b"))
+    assert(world.kept === Nil)
+  }
+
+  test("a batch query sends all rows") {
+    val root = Files.createTempDirectory("wal")
+    spark
+      .range(0, 100, 1, 4)
+      .selectExpr("cast(id as string) as id")
+      .write
+      .format("stoplog-wal")
+      .option("sender", classOf[InboxSender].getName)
+      .option("inbox", root.toString)
+      .option("logLocation", root.toString)
+      .mode("append")
+      .save()
+    assert(Inbox.named(root.toString).rows.map(_.toInt).sorted === (0 to 99))
+  }
+
+  test("all that is wrong with the options is said at once, before anything is written") {
+    val error = intercept[IllegalArgumentException](
+      spark
+        .range(1)
+        .write
+        .format("stoplog-wal")
+        .option("committer", "com.example.Nope")
+        .option("sinkId", "/")
+        .mode("append")
+        .save()
+    )
+    for (said <- Seq("sender is not set", "com.example.Nope", "sinkId"))
+      assert(error.getMessage.contains(said))
+  }
+}

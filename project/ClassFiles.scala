@@ -10,7 +10,7 @@ object ClassFiles {
   private val Internal = Seq(
     "stoplog/commit/", "stoplog/options/", "stoplog/spark/", "stoplog/thread/", "stoplog/format/avro/",
     "stoplog/format/orc/", "stoplog/format/parquet/", "stoplog/format/sequence/", "stoplog/store/local/",
-    "stoplog/store/hadoop/", "stoplog/store/hdfs/", "stoplog/store/s3/"
+    "stoplog/store/hadoop/", "stoplog/store/hdfs/", "stoplog/store/s3/", "stoplog/source/file/"
   )
 
   /** The same mappings, with internal classes freed of what describes them to compilers. */

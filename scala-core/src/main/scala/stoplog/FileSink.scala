@@ -11,7 +11,8 @@ import org.apache.spark.sql.streaming.DataStreamWriter
 import stoplog.format.Encoder
 import stoplog.format.bulk.BulkWriters
 import stoplog.options.{SinkOptionRegistry, SinkOptions}
-import stoplog.spark.RunEnds
+import stoplog.preflight.Preflight
+import stoplog.spark.{RunEnds, SinkCheck}
 
 /** Rolling part files, each row exactly once, that any engine can read: the sink, fully set.
   *
@@ -40,6 +41,16 @@ final class FileSink private[stoplog] (settings: SinkOptions) {
   /** A batch writer that adds to what is there; call `mode("overwrite")` on it to replace that. Ends with `save()`. */
   def write(rows: DataFrame): DataFrameWriter[Row] =
     rows.write.format(FileSink.Format).options(settings.toMap).mode(SaveMode.Append)
+
+  /** Looks for what would keep a query with these rows from starting, or surprise later, and starts nothing.
+    *
+    * It asks of the columns what the format and the buckets ask, looks at the names that files will have and at what
+    * others write under the same path, and tries on the storage, in a directory of its own under `_stoplog`, all that
+    * the sink will do there. A batch's first hundred rows are computed to see their buckets; a stream is not started.
+    *
+    * @param rows what the query will write
+    */
+  def check(rows: DataFrame): Preflight = SinkCheck.of(rows, settings)
 
   override def equals(other: Any): Boolean = other match {
     case that: FileSink => options() == that.options()
@@ -86,6 +97,9 @@ object FileSink {
     * @throws stoplog.error.StoplogArgumentException with all that is wrong with them at once
     */
   def fromOptions(options: JMap[String, String]): FileSink = new FileSink(SinkOptions.parse(options))
+
+  /** [[FileSink.check]] of options that may be wrong themselves: then that is what is found. */
+  def checkOf(rows: DataFrame, options: JMap[String, String]): Preflight = SinkCheck.ofOptions(rows, options)
 
   /** The keys of all options there are. */
   def optionKeys(): JList[String] = SinkOptionRegistry.all.map(_.key).asJava

@@ -14,7 +14,7 @@ class LayersSuite extends AnyFunSuite {
 
   private val main = Repository.root.resolve("scala-core/src/main/scala/stoplog")
 
-  private val protocol = Seq("log", "part", "rolling", "commit", "thread")
+  private val protocol = Seq("log", "part", "rolling", "commit", "sink", "source", "thread")
 
   private val engines = Seq("org.apache.spark", "org.apache.hadoop")
 
@@ -27,6 +27,10 @@ class LayersSuite extends AnyFunSuite {
 
   test("store does not know Spark") {
     assertFree("store", Seq("org.apache.spark", "stoplog.spark"))
+  }
+
+  test("place and admin do without Spark's session, and what is built on it") {
+    for (layer <- Seq("place", "admin")) assertFree(layer, Seq("org.apache.spark", "stoplog.spark"))
   }
 
   test("the stores of local disks do without Hadoop") {

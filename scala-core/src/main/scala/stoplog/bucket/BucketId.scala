@@ -43,6 +43,9 @@ object BucketId {
     else if (id.startsWith("/")) Some("it is an absolute path")
     else id.split("/", -1).iterator.flatMap(problemOfName).nextOption()
 
+  /** Whether the bucket is this directory, or below it. */
+  def isUnder(directory: String, id: String): Boolean = id == directory || id.startsWith(s"$directory/")
+
   private def problemOfName(name: String): Option[String] = name match {
     case ""                                       => Some("there is an empty name in it")
     case "." | ".."                               => Some(s"there is a '$name' in it")

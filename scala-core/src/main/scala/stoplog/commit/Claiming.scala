@@ -6,12 +6,11 @@ import stoplog.error.Errors
 import stoplog.fault.Step
 import stoplog.log.{CommitLog, LogRecord, RecordKind, SinkState}
 import stoplog.part.RunId
-import stoplog.store.{FenceOutcome, PartStore}
 
 /** Protocol step 2: how a run becomes the one that writes the log. */
 private[commit] final class Claiming(
     log: CommitLog,
-    store: PartStore,
+    parts: OpenParts,
     publisher: Publisher,
     identity: SinkIdentity,
     settings: SinkSettings,
@@ -19,11 +18,6 @@ private[commit] final class Claiming(
     tools: SinkDriver.Tools
 ) {
   import tools.{clock, faults}
-
-  /** Error: `STOPLOG_FENCED`. */
-  def refuseIfOvertaken(seq: Long): Unit = log.newerThan(seq).foreach { newer =>
-    throw Errors.fenced(identity.path, identity.sinkId, newer, "another run")
-  }
 
   /** The claim, as it stands in the log now. Errors: those of [[StartCheck.check]], `STOPLOG_FENCED`. */
   def claim(run: RunId, batch: Long): LogRecord =
@@ -43,18 +37,6 @@ private[commit] final class Claiming(
         StartCheck.sameSettings(newest.state, identity, settings)
         tryClaim(Some(newest), newest.state, run).toOption
       }
-
-  /** What the run may do with the parts that are open. Must be called after the claim (I1). Error:
-    * `STOPLOG_STORE_WRITE`: without an answer nobody goes on with anything, since copying all parts is no answer to
-    * an outage.
-    */
-  def fence(run: RunId, state: SinkState): SinkState = {
-    val outcomes = if (state.open.isEmpty) Vector.empty else tools.retry(() => store.fence(run, state.open))
-    state.copy(open = state.open.zip(outcomes).map {
-      case (part, FenceOutcome.Owned)    => part.copy(owner = Some(run))
-      case (part, FenceOutcome.Doubtful) => part
-    })
-  }
 
   @tailrec
   private def attempt(run: RunId, left: Int)(check: Option[LogRecord] => SinkState): LogRecord = {
@@ -76,9 +58,9 @@ private[commit] final class Claiming(
     newest.foreach(publisher.republish)
     faults.at(Step.BeforeClaim)
     val seq   = newest.fold(0L)(_.seq + 1)
-    val open  = state.open.map(part => part.copy(handle = store.claimed(part.handle)))
+    val mine  = state.copy(settings = state.settings ++ settings.noted)
     val claim =
-      LogRecord(seq, RecordKind.Claim, run, clock.millis(), publish = Vector.empty, state.copy(open = open))
+      LogRecord(seq, RecordKind.Claim, run, clock.millis(), publish = Vector.empty, parts.claimed(mine))
     log.append(claim) match {
       case CommitLog.Decided =>
         faults.at(Step.AfterClaim)

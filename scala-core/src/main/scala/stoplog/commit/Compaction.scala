@@ -14,7 +14,7 @@ trait Compaction {
     *
     * @param closing whether a bucket gets no more rows, so that its parts wait for no others
     */
-  def next(state: SinkState, closing: String => Boolean = _ => false): Compaction.Next
+  def next(state: SinkState, closing: String => Boolean): Compaction.Next
 
   /** Which buckets have parts that are merged, or are to be merged as soon as they get no more rows.
     *

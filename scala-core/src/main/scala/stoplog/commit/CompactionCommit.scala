@@ -4,7 +4,7 @@ import stoplog.commit.complete.FollowUps
 import stoplog.error.Errors
 import stoplog.fault.Step
 import stoplog.log.{CommitLog, FollowUp, LogRecord, RecordKind, SinkState}
-import stoplog.part.{Pending, RunId}
+import stoplog.part.{FinishedPart, Pending, RunId}
 import stoplog.store.{FinishedStore, PartStore, SideStore}
 
 /** Merges in a directory that no sink looks after now, each decided by a record of a log of its own.
@@ -24,15 +24,8 @@ final class CompactionCommit(
 ) {
   import tools.{clock, faults}
 
-  private val publisher = new Publisher(
-    store,
-    log,
-    identity,
-    LostPart.Fail,
-    tools,
-    followUps,
-    finished
-  )
+  private val publisher =
+    new Publisher(store, log, identity, LostPart.Fail, tools, followUps, finished)
 
   private var newest = -1L
 
@@ -58,9 +51,9 @@ final class CompactionCommit(
     */
   def replace(merge: Merge, merged: Merged): Boolean = {
     faults.at(Step.BeforeCompact)
-    val same = merge.inputs.forall(part => finished.sizeBytes(part.path).contains(part.sizeBytes))
+    val same = merge.changed(finished).isEmpty
     if (same) tools.parallel.uninterrupted {
-      val record = append(RecordKind.Compact, Vector(pending(merge, merged)), merge.inputs)
+      val record = append(RecordKind.Compact, Vector(merge.pending(merged, clock.millis())), merge.inputs)
       faults.at(Step.AfterRecord)
       publisher.publish(record)
       log.trim(CompactionCommit.KeptRecords)
@@ -77,7 +70,7 @@ final class CompactionCommit(
   private def append(
       kind: RecordKind,
       publish: Vector[Pending],
-      replace: Vector[stoplog.part.FinishedPart]
+      replace: Vector[FinishedPart]
   ): LogRecord = {
     val next = LogRecord(newest + 1, kind, run, clock.millis(), publish, state, FollowUp.nothing, replace)
     log.append(next) match {
@@ -89,17 +82,6 @@ final class CompactionCommit(
   }
 
   private def state = SinkState(identity.queryId, None, Vector.empty, nextPart = 0, settings = Map.empty)
-
-  private def pending(merge: Merge, merged: Merged): Pending = Pending(
-    merge.part.bucket,
-    merge.part.name,
-    merged.handle,
-    merged.sizeBytes,
-    merge.inputs.map(_.records).sum,
-    clock.millis(),
-    clock.millis(),
-    Compaction.Reason
-  )
 }
 
 private object CompactionCommit {

@@ -67,7 +67,7 @@ object CompactionPolicy {
   final case class Due(merge: Vector[FinishedPart], left: Vector[FinishedPart])
 
   /** A record names them all, and a task opens them all. */
-  private val MostFiles = 256
+  private[stoplog] val MostFiles = 256
 
   private val Patience   = 8L
   private val MostEpochs = Long.MaxValue / 16

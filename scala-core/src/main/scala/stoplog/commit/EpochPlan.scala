@@ -30,6 +30,10 @@ final case class EpochPlan(
 
 object EpochPlan {
 
+  /** For a batch job, which nobody repeats. */
+  private[stoplog] def ofJob(run: RunId, slots: Int): EpochPlan =
+    EpochPlan(run, seq = -1, lastEpoch = None, slots, Map.empty, firstPart = 0)
+
   /** From what is open.
     *
     * @param seq the newest record

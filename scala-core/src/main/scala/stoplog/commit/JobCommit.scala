@@ -29,9 +29,8 @@ final class JobCommit(
   import JobCommit._
   import tools.{clock, faults}
 
-  private val publisher =
-    new Publisher(store, log, identity, LostPart.Fail, tools, followUps)
-  private val jobEnd = new JobEnd(followUps, identity.sinkId, tools.parallel, tools.retry)
+  private val publisher = new Publisher(store, log, identity, LostPart.Fail, tools, followUps)
+  private val jobEnd    = new JobEnd(followUps, identity.sinkId, tools.parallel, tools.retry)
 
   private def path = identity.path
 
@@ -40,7 +39,7 @@ final class JobCommit(
   /** Announces that the job is alive, and says what its tasks are to do. */
   def begin(slots: Int): EpochPlan = {
     lease = Some(store.enter(run))
-    EpochPlan(run, seq = -1, lastEpoch = None, slots, Map.empty, firstPart = 0)
+    EpochPlan.ofJob(run, slots)
   }
 
   /** Makes the tasks' parts visible, in place of what readers see now or beside it.

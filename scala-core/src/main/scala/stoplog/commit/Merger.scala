@@ -1,7 +1,7 @@
 package stoplog.commit
 
-import stoplog.part.{Closed, FinishedPart}
-import stoplog.store.NewPart
+import stoplog.part.{Closed, FinishedPart, Pending}
+import stoplog.store.{FinishedStore, NewPart}
 
 /** Writes the rows of several finished parts to one, apart from the threads of the protocol. */
 trait Merger {
@@ -13,7 +13,25 @@ trait Merger {
 /** @param inputs two finished parts or more, of one bucket and with the same columns; their rows stay in this order
   * @param part   what the part with all the rows is called
   */
-final case class Merge(inputs: Vector[FinishedPart], part: NewPart)
+final case class Merge(inputs: Vector[FinishedPart], part: NewPart) {
+
+  /** The merged part, as a record names it. */
+  private[commit] def pending(merged: Merged, nowMillis: Long): Pending = Pending(
+    part.bucket,
+    part.name,
+    merged.handle,
+    merged.sizeBytes,
+    inputs.map(_.records).sum,
+    nowMillis,
+    nowMillis,
+    Compaction.Reason,
+    inputs.head.schema
+  )
+
+  /** The inputs that are not there any more as they were: readers may do with them as they like. */
+  private[commit] def changed(finished: FinishedStore): Vector[FinishedPart] =
+    inputs.filterNot(part => finished.sizeBytes(part.path).contains(part.sizeBytes))
+}
 
 /** A merge that was started. */
 trait Merging {

@@ -15,7 +15,9 @@ private[commit] final class MissingParts(store: PartStore, sides: SideStore, onL
       val staged = if (state.open.isEmpty) Set.empty[String] else store.staged().map(_.token).toSet
       val beside = if (state.sideFiles.isEmpty) Set.empty[String] else sides.staged().map(_.token).toSet
       val (there, gone) = state.open.partition { part =>
-        store.stagedOf(part.handle).subsetOf(staged) && part.beside.files.forall(file => beside(file.token))
+        store.stagedOf(part.handle.token).subsetOf(staged) && part.beside.files.forall(file =>
+          beside(file.token)
+        )
       }
       gone.foreach { part =>
         MissingParts.logger.warn(

@@ -7,7 +7,8 @@ import stoplog.error.Errors
 import stoplog.fault.Step
 import stoplog.log.{CommitLog, LogRecord}
 import stoplog.part.Pending
-import stoplog.store.{FinishedStore, PartStore, PublishOutcome}
+import stoplog.sink.{CommitOutcome, Prepared, TwoPhaseCommitter}
+import stoplog.store.FinishedStore
 
 /** Makes visible what a record names (I3), does what it says is to follow, then marks the record. Any process may do
   * it, any number of times.
@@ -16,7 +17,7 @@ import stoplog.store.{FinishedStore, PartStore, PublishOutcome}
   * a restart must then not take them for lost.
   */
 private[commit] final class Publisher(
-    store: PartStore,
+    committer: TwoPhaseCommitter,
     log: CommitLog,
     identity: SinkIdentity,
     onLost: LostPart,
@@ -50,9 +51,9 @@ private[commit] final class Publisher(
 
   /** A part without bytes has nothing to show: readers never see an empty file. */
   private def publishPart(part: Pending, record: LogRecord): Unit = if (part.sizeBytes > 0)
-    retry(() => store.publish(part.handle, part.sizeBytes, part.finishedPath)) match {
-      case PublishOutcome.Lost => lost(part, record)
-      case _                   => ()
+    retry(() => committer.commit(Publisher.prepared(part))) match {
+      case CommitOutcome.Lost => lost(part, record)
+      case _                  => ()
     }
 
   private def lost(part: Pending, record: LogRecord): Unit = {
@@ -72,4 +73,7 @@ private[commit] final class Publisher(
 
 private[commit] object Publisher {
   private val logger = LoggerFactory.getLogger("stoplog")
+
+  private def prepared(part: Pending): Prepared =
+    Prepared(part.finishedPath, part.handle.token, part.records, part.sizeBytes)
 }

@@ -2,7 +2,8 @@ package stoplog.commit
 
 import stoplog.commit.complete.FollowUps
 import stoplog.log.{CommitLog, LogRecord}
-import stoplog.store.{FinishedStore, PartStore}
+import stoplog.sink.TwoPhaseCommitter
+import stoplog.store.FinishedStore
 
 /** Protocol step 1, before any claim. */
 object Republish {
@@ -14,21 +15,12 @@ object Republish {
   def apply(
       record: LogRecord,
       log: CommitLog,
-      store: PartStore,
+      committer: TwoPhaseCommitter,
       finished: FinishedStore,
       identity: SinkIdentity,
       onLost: LostPart,
       tools: SinkDriver.Tools,
       followUps: FollowUps
   ): Unit =
-    new Publisher(
-      store,
-      log,
-      identity,
-      onLost,
-      tools,
-      followUps,
-      finished
-    )
-      .republish(record)
+    new Publisher(committer, log, identity, onLost, tools, followUps, finished).republish(record)
 }

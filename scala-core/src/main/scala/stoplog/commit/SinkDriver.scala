@@ -11,39 +11,38 @@ import stoplog.fault.{Faults, Step}
 import stoplog.log.{CommitLog, LogRecord, RecordKind, SinkState}
 import stoplog.part.{FinishedPart, Pending, RunId}
 import stoplog.rolling.{RollReason, RollingPolicy}
-import stoplog.store.{FinishedStore, PartStore, SideStore}
+import stoplog.sink.TwoPhaseCommitter
+import stoplog.store.{FinishedStore, SideStore}
 
 /** The driver's half of the commit protocol, for one run of one query. Knows no engine.
   *
   * An epoch is [[begin]], the tasks, and then [[commit]] or [[abort]]. [[tick]] is for a timer and [[end]] for the
   * end of the query; all of them may be called from any thread, and a [[Turn]] keeps them apart (I4).
   */
-final class SinkDriver(
+final class SinkDriver private[commit] (
     run: RunId,
     identity: SinkIdentity,
     settings: SinkSettings,
     policy: RollingPolicy,
     log: CommitLog,
-    store: PartStore,
+    committer: TwoPhaseCommitter,
+    parts: OpenParts,
     sides: SideStore,
-    format: () => PartFormat[_],
     choices: SinkDriver.Choices,
     tools: SinkDriver.Tools,
     followUps: FollowUps,
-    finished: FinishedStore = FinishedStore.untouched,
-    compaction: Compaction = Compaction.Off
+    finished: FinishedStore,
+    compaction: Compaction
 ) {
   import Phase._
   import SinkDriver._
   import tools.{clock, faults, turn}
 
   private val publisher =
-    new Publisher(store, log, identity, choices.onLost, tools, followUps, finished)
+    new Publisher(committer, log, identity, choices.onLost, tools, followUps, finished)
   private val claiming =
-    new Claiming(log, store, publisher, identity, settings, choices.onForeign, tools)
-  private val closer  = new Closer(store, format, tools.parallel, run, claiming.refuseIfOvertaken(_), faults)
-  private val missing = new MissingParts(store, sides, choices.onLost)
-  private val sweeper = new Sweeper(store, sides, finished, log, tools.parallel, clock, faults)
+    new Claiming(log, parts, publisher, identity, settings, choices.onForeign, tools)
+  private val sweeper    = new Sweeper(committer, sides, finished, log, tools.parallel, clock, faults)
   private val manifests  = new ManifestSweeper(followUps, clock)
   private val completing = new Completing(followUps, tools.parallel, tools.retry)
 
@@ -54,6 +53,13 @@ final class SinkDriver(
 
   /** What this run has done so far, and holds. */
   def stats: SinkStats = seen
+
+  /** When the newest record was written that this run knows; `None` unless it holds the claim. */
+  def recordedAtMillis: Option[Long] = phase match {
+    case held: Held       => Some(held.newest.writtenAtMillis)
+    case Running(held, _) => Some(held.newest.writtenAtMillis)
+    case _                => None
+  }
 
   /** The watermark of an epoch that is over: all that was on time for it is in the log. */
   def reached(watermarkMillis: Long): Unit = completing.reached(watermarkMillis)
@@ -105,7 +111,7 @@ final class SinkDriver(
         val draft   = EpochDraft.of(plan, results, policy, settings.schema.id, clock.millis())
         val state   = held.state.copy(lastEpoch = Some(epoch), open = draft.open, nextPart = draft.nextPart)
         val next    = completing.next(state, draft.closed, draft.due, compaction, clock.millis())
-        val publish = draft.closed ++ closer.close(next.due, held.newest.seq)
+        val publish = draft.closed ++ parts.close(next.due, held.newest.seq)
         val decided = record(held, RecordKind.Epoch(epoch), publish, next)
         seen = seen.rejected(results.map(_.rejectedRows).sum)
         settled(decided)
@@ -157,7 +163,8 @@ final class SinkDriver(
       phase match {
         case held: Held                                       => release(held, finish)
         case Waiting(seenSeq) if finish == Finish.PublishOpen =>
-          claimIdle(seenSeq)(_.open.nonEmpty).foreach(release(_, finish))
+          claimIdle(seenSeq)(state => state.open.nonEmpty || completing.isDue(state, clock.millis()))
+            .foreach(release(_, finish))
         case _ => ()
       }
     finally {
@@ -180,7 +187,7 @@ final class SinkDriver(
     catch { case NonFatal(e) => phase = Lost(e); throw e }
 
   private def claimed(claim: LogRecord): Held = {
-    val held = Held(claim, claiming.fence(run, missing.without(claim.state)), settled = false)
+    val held = Held(claim, parts.recovered(run, claim.state), settled = false)
     phase = held
     seen = seen.copy(open = held.state.open)
     sweep()
@@ -221,7 +228,7 @@ final class SinkDriver(
   private def compactedWhole(held: Held): Held = {
     val next = compacted(held)
     compaction.await()
-    if (compaction.isMerging || next.newest != held.newest) compactedWhole(next) else next
+    if (compaction.isMerging || next.newest.seq != held.newest.seq) compactedWhole(next) else next
   }
 
   private def rollDue(held: Held): Unit = {
@@ -249,7 +256,7 @@ final class SinkDriver(
 
   /** What fails may have written, and a request of it may still be on its way: nobody goes on in place then (I1). */
   private def closed(held: Held, due: Vector[Due]): Vector[Pending] =
-    try closer.close(due, held.newest.seq)
+    try parts.close(due, held.newest.seq)
     catch {
       case e: Throwable =>
         phase = held.doubtfulOf(due.map(_.part))
@@ -334,17 +341,8 @@ final class SinkDriver(
     phase = done
     log.trim(KeptRecords) // after every record, for parts may stay open much longer than the log may grow
     faults.at(Step.AfterTrim)
-    drop(held.unneeded)
+    parts.drop(held.unneeded)
     done
-  }
-
-  /** Side files that the newest record names no more. Nobody goes on from an older one. */
-  private def drop(unneeded: Set[String]): Unit = if (unneeded.nonEmpty) {
-    try sides.discard(unneeded.toVector)
-    catch {
-      case NonFatal(e) => logger.warn("Side files could not be removed; they are once they are old enough", e)
-    }
-    faults.at(Step.AfterDrop)
   }
 
   private def putBack(held: Held): Unit = {
@@ -363,7 +361,7 @@ final class SinkDriver(
   }
 }
 
-object SinkDriver {
+object SinkDriver extends SinkDrivers {
 
   /** What the user chose for what is not the ordinary case. */
   final case class Choices(onForeign: ForeignQuery, onLost: LostPart)

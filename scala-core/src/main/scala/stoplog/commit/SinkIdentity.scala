@@ -42,12 +42,19 @@ final case class SinkSettings(
 ) {
   def toMap: Map[String, String] = fixed ++ noted ++ columns + (SinkSettings.ContentKey -> content)
 
+  /** With more for a later run to read. */
+  def noting(more: Map[String, String]): SinkSettings = copy(noted = noted ++ more)
+
   private def columns: Map[String, String] =
     if (schema.text.isEmpty) Map.empty else Map(SinkState.SchemaKey -> schema.text)
 }
 
 object SinkSettings {
-  private[commit] val ContentKey = "content"
+  private[stoplog] val ContentKey = "content"
+
+  /** Whether a log is that of a streaming sink of files, whose records always say what is in them. */
+  private[stoplog] def isOfFiles(state: SinkState): Boolean =
+    state.settings.get(ContentKey).exists(_.nonEmpty)
 
   /** The reason under which parts of the former content are closed. */
   private[commit] val ContentChanged = stoplog.rolling.RollReason.Custom("contentChanged")

@@ -78,13 +78,15 @@ final class SmallParts(
     try {
       faults.at(Step.BeforeCompact)
       failures = 0
-      val gone = merge.inputs.filterNot(part => finished.sizeBytes(part.path).contains(part.sizeBytes))
+      val gone = merge.changed(finished)
       if (gone.nonEmpty || !merge.inputs.forall(state.small.contains)) Next(without(state, gone), None)
-      else Next(replaced(merge, merged, state), Some(Replaced(pending(merge, merged), merge.inputs)))
+      else {
+        val part = merge.pending(merged, clock.millis())
+        Next(replaced(merge, part, state), Some(Replaced(part, merge.inputs)))
+      }
     } catch { case NonFatal(e) => failed(merge, e, state) }
 
-  private def replaced(merge: Merge, merged: Merged, state: SinkState): SinkState = {
-    val part   = pending(merge, merged)
+  private def replaced(merge: Merge, part: Pending, state: SinkState): SinkState = {
     val others = without(state, merge.inputs)
     if (!policy.isSmall(part)) others
     else {
@@ -92,18 +94,6 @@ final class SmallParts(
       others.copy(small = others.small :+ again)
     }
   }
-
-  private def pending(merge: Merge, merged: Merged): Pending = Pending(
-    merge.part.bucket,
-    merge.part.name,
-    merged.handle,
-    merged.sizeBytes,
-    merge.inputs.map(_.records).sum,
-    clock.millis(),
-    clock.millis(),
-    Reason,
-    merge.inputs.head.schema
-  )
 
   /** It may have been an executor, or a part that cannot be read: after some tries it stays as it is. */
   private def failed(merge: Merge, e: Throwable, state: SinkState): Next = {

@@ -22,8 +22,10 @@ private[commit] object StartCheck {
       batch: Long
   ): SinkState = newest.map(_.state) match {
     case None if batch == 0 || onForeign == ForeignQuery.Adopt => fresh(identity, settings, batch)
-    case None        => throw Errors.epochGap(identity.path, identity.sinkId, "none", batch)
-    case Some(state) =>
+    case None => throw Errors.epochGap(identity.path, identity.sinkId, "none", batch)
+    // somebody has decided that the log begins anew, whatever the checkpoint of the next query says
+    case Some(state) if state.queryId == SinkState.Nobody => fresh(identity, settings, batch)
+    case Some(state)                                      =>
       sameSettings(state, identity, settings)
       if (state.queryId == identity.queryId) sameQuery(state, identity, onForeign, batch)
       else

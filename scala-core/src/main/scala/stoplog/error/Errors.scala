@@ -5,7 +5,7 @@ package stoplog.error
   * Each constructor fills the sentence of one condition in `error/stoplog-error-conditions.json`. They return the
   * exception and do not throw it, so that the compiler sees the `throw`.
   */
-object Errors {
+object Errors extends ErrorMaker {
 
   // What was asked for.
 
@@ -18,6 +18,8 @@ object Errors {
     )
 
   def pathMissing(): StoplogArgumentException = argument("STOPLOG_PATH_MISSING")
+
+  def logLocation(): StoplogArgumentException = argument("STOPLOG_LOG_LOCATION")
 
   def pathNotWritable(path: String, why: String): StoplogArgumentException =
     argument("STOPLOG_PATH_NOT_WRITABLE", "path" -> path, "why" -> reason(why))
@@ -82,11 +84,15 @@ object Errors {
   def distributionUnsupported(why: String): StoplogArgumentException =
     argument("STOPLOG_DISTRIBUTION_UNSUPPORTED", "why" -> reason(why))
 
-  def readUnsupported(path: String): StoplogArgumentException =
-    argument("STOPLOG_READ_UNSUPPORTED", "path" -> path)
+  /** @param path that a source was to read */
+  def sourcePath(path: String, why: String): StoplogArgumentException =
+    argument("STOPLOG_SOURCE_PATH", "path" -> path, "why" -> reason(why))
 
   def notCompactable(path: String, why: String): StoplogArgumentException =
     argument("STOPLOG_NOT_COMPACTABLE", "path" -> path, "why" -> reason(why))
+
+  def sourceSchema(format: String): StoplogArgumentException =
+    argument("STOPLOG_SOURCE_SCHEMA", "format" -> format)
 
   def viewUnknown(view: String): StoplogArgumentException =
     argument("STOPLOG_VIEW_UNKNOWN", "view" -> view)
@@ -114,7 +120,7 @@ object Errors {
     "STOPLOG_BAD_ROW",
     Map(
       "bucket" -> bucket.fold("that cannot be told")(id => s"'$id'"),
-      "why"    -> reason(Option(cause.getMessage).getOrElse(cause.toString))
+      "why"    -> reason(Causes.message(cause))
     ),
     Option(cause)
   )
@@ -152,7 +158,8 @@ object Errors {
       "path"      -> path,
       "sinkId"    -> sinkId,
       "lastEpoch" -> lastEpoch,
-      "batch"     -> batch
+      "batch"     -> batch,
+      "before"    -> (batch - 1)
     )
 
   def settingsChanged(setting: String, recorded: String, asked: String, path: String): StoplogException =
@@ -180,6 +187,31 @@ object Errors {
   def fenced(path: String, sinkId: String, seq: Long, other: String): StoplogException =
     failure("STOPLOG_FENCED", "path" -> path, "sinkId" -> sinkId, "seq" -> seq, "other" -> other)
 
+  /** @param liveness what is known of it, a sentence without its full stop */
+  def driverAlive(path: String, sinkId: String, liveness: String): StoplogException =
+    failure("STOPLOG_DRIVER_ALIVE", "path" -> path, "sinkId" -> sinkId, "liveness" -> reason(liveness))
+
+  /** @param there the sink ids that there are */
+  def sinkUnknown(path: String, sinkId: String, there: Seq[String]): StoplogArgumentException =
+    argument(
+      "STOPLOG_SINK_UNKNOWN",
+      "path"   -> path,
+      "sinkId" -> sinkId,
+      "there"  -> (if (there.isEmpty) "none" else there.mkString(", "))
+    )
+
+  def checkpointUnreadable(checkpoint: String, why: String): StoplogArgumentException =
+    argument("STOPLOG_CHECKPOINT_UNREADABLE", "checkpoint" -> checkpoint, "why" -> reason(why))
+
+  def notRewindable(path: String, sinkId: String, epoch: Long, why: String): StoplogException =
+    failure(
+      "STOPLOG_NOT_REWINDABLE",
+      "path"   -> path,
+      "sinkId" -> sinkId,
+      "epoch"  -> epoch,
+      "why"    -> reason(why)
+    )
+
   // The log.
 
   def recordTorn(path: String, why: String): StoplogException =
@@ -187,6 +219,29 @@ object Errors {
 
   def recordTooNew(path: String, version: Int, supported: Int): StoplogException =
     failure("STOPLOG_RECORD_TOO_NEW", "path" -> path, "version" -> version, "supported" -> supported)
+
+  // What is read.
+
+  /** @param record that the other driver has written */
+  def sourceFenced(record: String): StoplogException = failure("STOPLOG_SOURCE_FENCED", "record" -> record)
+
+  /** @param split counted from the source's beginning */
+  def sourceStateLost(path: String, split: Long): StoplogException =
+    failure("STOPLOG_SOURCE_STATE_LOST", "path" -> path, "split" -> split)
+
+  def sourceFileGone(file: String, cause: Throwable): StoplogException =
+    new StoplogException("STOPLOG_SOURCE_FILE_GONE", Map("file" -> file), Option(cause))
+
+  /** @param position in words, with the unit */
+  def sourceFileUnreadable(file: String, position: String, why: String, cause: Throwable): StoplogException =
+    new StoplogException(
+      "STOPLOG_SOURCE_FILE_UNREADABLE",
+      Map("file" -> file, "position" -> position, "why" -> reason(why)),
+      Option(cause)
+    )
+
+  /** @param file that a sink has merged from others */
+  def sourceMergedPart(file: String): StoplogException = failure("STOPLOG_SOURCE_MERGED_PART", "file" -> file)
 
   // Parts and storage.
 
@@ -215,16 +270,4 @@ object Errors {
 
   private def storage(condition: String, path: String, why: String, cause: Throwable): StoplogException =
     new StoplogException(condition, Map("path" -> path, "why" -> reason(why)), Option(cause))
-
-  private def argument(condition: String, parameters: (String, Any)*): StoplogArgumentException =
-    new StoplogArgumentException(condition, texts(parameters))
-
-  private def failure(condition: String, parameters: (String, Any)*): StoplogException =
-    new StoplogException(condition, texts(parameters))
-
-  private def texts(parameters: Seq[(String, Any)]): Map[String, String] =
-    parameters.map { case (name, value) => name -> String.valueOf(value) }.toMap
-
-  // The templates end the sentence themselves; causes often come with a full stop of their own.
-  private def reason(why: String): String = String.valueOf(why).trim.stripSuffix(".")
 }

@@ -11,7 +11,7 @@ import org.apache.spark.SparkThrowable
   * An `IllegalArgumentException`, so that PySpark shows it as its own `IllegalArgumentException`. Otherwise like
   * [[StoplogException]].
   */
-final class StoplogArgumentException private[error] (
+final class StoplogArgumentException private[stoplog] (
     condition: String,
     parameters: Map[String, String],
     cause: Option[Throwable] = None

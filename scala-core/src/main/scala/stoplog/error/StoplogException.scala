@@ -8,7 +8,7 @@ import org.apache.spark.SparkThrowable
 
 /** A failure while the sink runs: storage, the commit log, the rows themselves.
   *
-  * Made by [[Errors]] only. `getCondition` (`STOPLOG_…`), `getSqlState` and `getMessageParameters` answer as for any
+  * Made by [[Errors]], and by what does the same for a connector. `getCondition` (`STOPLOG_…`), `getSqlState` and `getMessageParameters` answer as for any
   * error of Spark; the message ends with what to do. What was committed before stays committed.
   *
   * {{{
@@ -22,7 +22,7 @@ import org.apache.spark.SparkThrowable
   * }
   * }}}
   */
-final class StoplogException private[error] (
+final class StoplogException private[stoplog] (
     condition: String,
     parameters: Map[String, String],
     cause: Option[Throwable] = None

@@ -84,7 +84,91 @@ object Step {
   case object AfterSetAside
       extends Step("afterSetAside", "all that is replaced is out of sight; no part is visible")
 
-  val all: Vector[Step] = Vector(
+  // a write-ahead sink sends what is in its log
+  case object BeforeSend extends Step("beforeSend", "the record decides; a chunk in the log, none of it sent")
+  case object AfterSend  extends Step("afterSend", "a chunk sent and acknowledged; no note of that")
+  case object AfterNote  extends Step("afterNote", "a chunk sent and noted; it is still in the log")
+
+  // a source's driver
+  case object TargetFixed
+      extends Step(
+        "targetFixed",
+        "what is there is what the trigger availableNow reads; nobody wrote it down"
+      )
+  case object GoneNoted
+      extends Step("goneNoted", "a note of files that are gone; the newest record does not know of it")
+  case object SeenWritten
+      extends Step("seenWritten", "all that has been read, written anew; no record names it")
+  case object StaleDropped
+      extends Step("staleDropped", "one less of the state files that the newest record does not name")
+  case object BeforeSplits extends Step("beforeSplits", "files found, in no record of splits")
+  case object StateWritten
+      extends Step("stateWritten", "a record or another state file under a temporary name")
+  case object AfterSplits
+      extends Step("afterSplits", "the record of splits decides; the engine has not heard of it")
+  case object SplitsDropped extends Step("splitsDropped", "one old record of splits less")
+  case object BeforeClean
+      extends Step("beforeClean", "the micro-batch is committed; a file that it has read to the end is there")
+  case object MidArchive
+      extends Step("midArchive", "a file that was read has two names: its own and the one in the archive")
+  case object FileCleaned
+      extends Step("fileCleaned", "one more file that was read is deleted or archived; no record says so")
+  case object AfterClean
+      extends Step("afterClean", "all that the micro-batch has read is put away; no record says so")
+
+  // a sink into a database
+  case object JdbcBeforeClaim
+      extends Step("jdbcBeforeClaim", "the sink's own tables are there; the run does not own its row")
+  case object JdbcAfterClaim
+      extends Step("jdbcAfterClaim", "older drivers are fenced; staged rows of dead attempts are there")
+  case object JdbcAfterSweep extends Step("jdbcAfterSweep", "older drivers are fenced, and nothing is staged")
+  case object JdbcBatchSent
+      extends Step("jdbcBatchSent", "one more batch of a task committed: staged, or in the target by key")
+  case object JdbcTaskDone
+      extends Step("jdbcTaskDone", "all rows of a task committed as above; the driver has not heard of it")
+  case object JdbcBeforeCommit
+      extends Step("jdbcBeforeCommit", "all tasks' rows staged, none of them in the target")
+  case object JdbcInCommit
+      extends Step("jdbcInCommit", "rows moved to the target in a transaction that is still open")
+  case object JdbcAfterCommit
+      extends Step("jdbcAfterCommit", "the epoch is in the target; Spark has not heard of it")
+
+  // a tool, beside the steps of every driver
+  case object LogKept
+      extends Step("logKept", "one more record of a log that is to begin anew has a copy aside")
+  case object PartKept
+      extends Step("partKept", "one more finished part that is to go out of sight has a copy aside")
+  case object BeforeRewind
+      extends Step("beforeRewind", "all that is to go out of sight has a copy; the log is as it was")
+
+  val ofJdbc: Vector[Step] = Vector(
+    JdbcBeforeClaim,
+    JdbcAfterClaim,
+    JdbcAfterSweep,
+    JdbcBatchSent,
+    JdbcTaskDone,
+    JdbcBeforeCommit,
+    JdbcInCommit,
+    JdbcAfterCommit
+  )
+
+  /** What a file source's driver passes. */
+  val ofSources: Vector[Step] = Vector(
+    TargetFixed,
+    GoneNoted,
+    SeenWritten,
+    StaleDropped,
+    BeforeSplits,
+    StateWritten,
+    AfterSplits,
+    SplitsDropped,
+    BeforeClean,
+    MidArchive,
+    FileCleaned,
+    AfterClean
+  )
+
+  val ofSinks: Vector[Step] = Vector(
     BeforeRepublish,
     BeforeClaim,
     AfterClaim,
@@ -118,6 +202,14 @@ object Step {
     MidSetAside,
     AfterSetAside
   )
+
+  /** What a write-ahead sink passes besides those of all sinks. */
+  val ofWriteAhead: Vector[Step] = Vector(BeforeSend, AfterSend, AfterNote)
+
+  /** What a tool passes besides those of all sinks. */
+  val ofTools: Vector[Step] = Vector(LogKept, PartKept, BeforeRewind)
+
+  val all: Vector[Step] = ofSinks ++ ofWriteAhead ++ ofSources ++ ofJdbc ++ ofTools
 
   def named(name: String): Option[Step] = all.find(_.name.equalsIgnoreCase(name))
 }

@@ -53,6 +53,9 @@ final case class SinkState(
 
 object SinkState {
 
+  /** In place of a query's id: the sink belongs to the next query that starts, whichever it is. */
+  val Nobody: String = ""
+
   /** The setting that holds the columns of the rows. */
   val SchemaKey: String = "schema"
 }
@@ -76,5 +79,5 @@ final case class LogRecord(
 ) {
 
   /** Whether there is anything to do once the record is in the log. */
-  def hasToBeSettled: Boolean = publish.nonEmpty || !follow.isEmpty
+  def hasToBeSettled: Boolean = publish.nonEmpty || replace.nonEmpty || !follow.isEmpty
 }

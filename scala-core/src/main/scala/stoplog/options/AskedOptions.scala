@@ -8,8 +8,14 @@ import stoplog.error.StoplogArgumentException
   *
   * @param all
   *   in any spelling of the keys
+  * @param registry
+  *   the options that there are
   */
-private[options] final class AskedOptions(all: Seq[(String, String)], problems: Problems) {
+private[stoplog] final class AskedOptions(
+    all: Seq[(String, String)],
+    problems: Problems,
+    registry: Seq[SinkOption] = SinkOptionRegistry.all
+) {
 
   /** What was set. An empty text takes back a session's default, except where [[textOrEmpty]] is asked. */
   def text(option: SinkOption): Option[String] = textOrEmpty(option).filter(_.trim.nonEmpty)
@@ -67,7 +73,7 @@ private[options] final class AskedOptions(all: Seq[(String, String)], problems: 
 
   private def lower(key: String): String = key.toLowerCase(Locale.ROOT)
 
-  private lazy val registered = SinkOptionRegistry.all.map(o => lower(o.key) -> o).toMap
+  private lazy val registered = registry.map(o => lower(o.key) -> o).toMap
 
   private lazy val values = distinct.map { case (key, value) => lower(key) -> value }.toMap
 
@@ -80,7 +86,7 @@ private[options] final class AskedOptions(all: Seq[(String, String)], problems: 
     }
 }
 
-private[options] object AskedOptions {
+private[stoplog] object AskedOptions {
 
   /** Reads one of a few words, in upper or lower case. */
   def oneOf[T](words: Seq[(String, T)])(text: String): Either[String, T] =

@@ -81,6 +81,20 @@ object OnSchemaChange {
   val all: Seq[OnSchemaChange] = Seq(Fail, Additive, Roll)
 }
 
+/** Whether finished parts are merged. */
+sealed abstract class CompactionMode(val word: String) extends Choice
+
+object CompactionMode {
+
+  /** They stay as they are. */
+  case object None extends CompactionMode("none")
+
+  /** Those that are small. */
+  case object SmallParts extends CompactionMode("smallParts")
+
+  val all: Seq[CompactionMode] = Seq(None, SmallParts)
+}
+
 /** What a committed epoch survives. */
 sealed abstract class Durability(val word: String) extends Choice
 

@@ -2,7 +2,7 @@ package stoplog.options
 
 /** Column names in one string: separated by commas, between backticks where a name has a comma or a backtick.
   */
-private[options] object ColumnNames {
+private[stoplog] object ColumnNames {
 
   /** The names, without the spaces around them, or what is wrong with the text. */
   def parse(text: String): Either[String, Seq[String]] = {

@@ -11,18 +11,11 @@ import stoplog.rolling.{DefaultRollingPolicy, OnCheckpointRollingPolicy, Rolling
   */
 final case class CompactionChoice(policy: CompactionPolicy, compactor: Option[String])
 
-/** Whether finished parts are merged. */
-sealed abstract class CompactionMode(val word: String) extends Product with Serializable
+private[stoplog] object CompactionChoice {
 
-object CompactionMode {
-
-  /** They stay as they are. */
-  case object None extends CompactionMode("none")
-
-  /** Those that are small. */
-  case object SmallParts extends CompactionMode("smallParts")
-
-  val all: Seq[CompactionMode] = Seq(None, SmallParts)
+  /** What is wrong where nobody knows how files are merged. */
+  val NoCompactor: String =
+    "compaction needs a compactor with an own encoder or bulkWriter: set compactor to a class."
 }
 
 /** The options of compaction. */
@@ -97,7 +90,7 @@ private[options] object CompactionOptions {
       rolling: RollingPolicy,
       problems: Problems
   ): Option[CompactionChoice] =
-    asked.value(Registry.Compaction)(AskedOptions.oneOf(CompactionMode.all.map(m => m.word -> m))) match {
+    asked.choice(Registry.Compaction, CompactionMode.all) match {
       case CompactionMode.None =>
         asked.withoutEffect(others, "unless compaction is set to smallParts")
         None
@@ -108,9 +101,7 @@ private[options] object CompactionOptions {
             "compactSmallerThan is more than half of compactTo: two parts of that size would be too many."
           )
         if (choice.compactor.isEmpty && format.exists(isOwn))
-          problems.add(
-            "compaction needs a compactor with an own encoder or bulkWriter: set compactor to a class."
-          )
+          problems.add(CompactionChoice.NoCompactor)
         Some(choice)
     }
 
@@ -141,9 +132,11 @@ private[options] object CompactionOptions {
   private[options] def two(text: String): Either[String, Int] =
     AskedOptions
       .wholeNumber(text)
-      .filterOrElse(n => n >= 2 && n <= MostFiles, s"is not from 2 to $MostFiles")
+      .filterOrElse(
+        n => n >= 2 && n <= CompactionPolicy.MostFiles,
+        s"is not from 2 to ${CompactionPolicy.MostFiles}"
+      )
       .map(_.toInt)
 
-  private val DefaultBytes = 128L << 20
-  private val MostFiles    = 256L
+  private[options] val DefaultBytes = 128L << 20
 }

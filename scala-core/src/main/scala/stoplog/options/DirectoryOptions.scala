@@ -36,7 +36,7 @@ object DirectoryOptions {
     options.keys.filterNot(key => names.exists(_.equalsIgnoreCase(key))).toSeq.sorted.foreach { key =>
       problems.add(s"$key is no option of this command, which has ${names.mkString(", ")}.")
     }
-    val target = asked.optional(Registry.CompactTo)(ByteSize.parse).getOrElse(128L << 20)
+    val target = asked.optional(Registry.CompactTo)(ByteSize.parse).getOrElse(CompactionOptions.DefaultBytes)
     val read   = DirectoryOptions(
       path,
       asked.optional(Registry.FormatName)(AskedOptions.oneOf(Formats.map(name => name -> name))),

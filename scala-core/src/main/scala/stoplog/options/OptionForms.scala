@@ -1,7 +1,7 @@
 package stoplog.options
 
 /** The kinds of entries that the registry has. */
-private[options] trait OptionForms {
+private[stoplog] trait OptionForms {
 
   protected def required(
       group: OptionGroup,

@@ -5,7 +5,7 @@ import scala.collection.mutable
 import stoplog.error.{Errors, StoplogArgumentException}
 
 /** What is wrong with the options of one call, collected so that all of it is told at once. */
-private[options] final class Problems {
+private[stoplog] final class Problems {
 
   /** @param sentence ends with a full stop */
   def add(sentence: String): Unit = found += ((sentence, None))

@@ -23,6 +23,12 @@ object RollingOptions {
     case custom => Map(Registry.RollingPolicy.key -> UserObject.reference(custom))
   }
 
+  /** The same for people to read, from the log: an own policy is its class, which decides alone. */
+  def noted(policy: RollingPolicy): Map[String, String] = policy match {
+    case _: DefaultRollingPolicy | _: OnCheckpointRollingPolicy => toMap(policy)
+    case custom => Map(Registry.RollingPolicy.key -> custom.getClass.getName)
+  }
+
   private[options] def parse(asked: AskedOptions): RollingPolicy =
     asked.text(Registry.RollingPolicy).map(_.trim).getOrElse(Default) match {
       case name if name.equalsIgnoreCase(Default)      => default(asked)

@@ -1,7 +1,7 @@
 package stoplog.options
 
 /** Names of commit logs: safe as a directory's name on every store. */
-private[options] object SinkIds {
+private[stoplog] object SinkIds {
 
   def parse(text: String): Either[String, String] =
     if (text == DirectoryOptions.SinkId) Left("is the name of the log of directories that are compacted")

@@ -19,7 +19,7 @@ package stoplog.options
   * @param group
   *   the heading under which it is listed
   */
-final case class SinkOption private[options] (
+final case class SinkOption private[stoplog] (
     key: String,
     kind: String,
     default: Option[String],
@@ -35,8 +35,8 @@ final case class SinkOption private[options] (
     this == SinkOptionRegistry.PartSuffix || this == SinkOptionRegistry.NullValue
 }
 
-/** A heading of the options' page. */
-sealed abstract class OptionGroup(val title: String) extends Product with Serializable
+/** A heading of a page of options. Connectors have some of their own. */
+abstract class OptionGroup private[stoplog] (val title: String) extends Product with Serializable
 
 object OptionGroup {
   case object Format     extends OptionGroup("Where and how")
@@ -51,4 +51,11 @@ object OptionGroup {
 
   val all: Seq[OptionGroup] =
     Seq(Format, Rolling, Compaction, Bucket, Name, Writer, Recovery, Complete, Read)
+
+  // Of a source.
+  case object Source    extends OptionGroup("What is read")
+  case object Files     extends OptionGroup("Which files, and when")
+  case object Admission extends OptionGroup("How much a micro-batch reads")
+
+  val ofSource: Seq[OptionGroup] = Seq(Source, Files, Admission)
 }

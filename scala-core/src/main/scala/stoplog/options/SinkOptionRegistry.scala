@@ -364,9 +364,9 @@ object SinkOptionRegistry extends CompactionEntries {
     Read,
     "view",
     "`parts`, `epochs`, `open` or `buckets`",
-    "none: required for reading",
+    "none",
     "Which table `spark.read.format(\"stoplog\")` shows of the sink at `path`: its parts, its epochs, the parts that " +
-      "are open now, or the buckets without a marker. Rows are read with the format of the files, not with this one.",
+      "are open now, or the buckets without a marker. Without it, files are read.",
     "open"
   )
 
@@ -389,6 +389,7 @@ object SinkOptionRegistry extends CompactionEntries {
     Seq(OnBadRow, RejectPath),
     Seq(UseTruncate, ValidLengthPrefix, ValidLengthSuffix),
     CompleteRegistry.all,
+    Seq(LogOptions.OwnSink, LogOptions.LogLocation),
     Seq(View)
   ).flatten
 }

@@ -2,10 +2,6 @@ package stoplog.options
 
 import java.util.{Map => JMap}
 
-import scala.jdk.CollectionConverters._
-
-import org.apache.spark.sql.util.CaseInsensitiveStringMap
-
 import stoplog.error.Errors
 import stoplog.options.{SinkOptionRegistry => Registry}
 import stoplog.rolling.RollingPolicy
@@ -113,11 +109,7 @@ object SinkOptions {
   def parse(options: Map[String, String]): SinkOptions = parse(options.toSeq)
 
   /** As above, from Java, and from the map that Spark hands to a data source. */
-  def parse(options: JMap[String, String]): SinkOptions = options match {
-    // Spark's map shows its keys in lower case, but still knows how they were written.
-    case spelled: CaseInsensitiveStringMap => parse(spelled.asCaseSensitiveMap.asScala.toSeq)
-    case other                             => parse(other.asScala.toSeq)
-  }
+  def parse(options: JMap[String, String]): SinkOptions = parse(SparkOptions.spelled(options))
 
   private def parse(options: Seq[(String, String)]): SinkOptions = {
     val problems    = new Problems
@@ -129,6 +121,7 @@ object SinkOptions {
     val onBadRow    = RejectOptions.onBadRow(asked)
     val bucketing   = BucketingOptions.parse(asked, problems)
     asked.withoutEffect(Seq(Registry.View), "on a write, only with spark.read")
+    asked.withoutEffect(Seq(LogOptions.LogLocation), "on a sink of files, which has its log with them")
     val read = new SinkOptions(
       path = path,
       format = format.getOrElse(FormatChoice.Rows("text")),

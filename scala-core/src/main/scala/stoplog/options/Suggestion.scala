@@ -3,7 +3,7 @@ package stoplog.options
 import java.util.Locale
 
 /** The known name that was probably meant. */
-private[options] object Suggestion {
+private[stoplog] object Suggestion {
 
   def of(name: String, known: Seq[String]): Option[String] = {
     val asked  = name.toLowerCase(Locale.ROOT)

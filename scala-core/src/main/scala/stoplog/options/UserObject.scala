@@ -12,8 +12,10 @@ import stoplog.compact.Compactor
 import stoplog.error.Errors
 import stoplog.format.Encoder
 import stoplog.format.bulk.BulkWriters
+import stoplog.format.read.RowFormat
 import stoplog.options.{SinkOptionRegistry => Registry}
 import stoplog.rolling.RollingPolicy
+import stoplog.source.file.FileFinder
 
 /** Objects of the user in an option: by the name of their class, or whole.
   *
@@ -84,6 +86,8 @@ object UserObject {
     case _: BulkWriters    => Registry.BulkWriter.key
     case _: Compactor      => Registry.Compactor.key
     case _: RollingPolicy  => Registry.RollingPolicy.key
+    case _: RowFormat[_]   => SourceOptionRegistry.FormatName.key
+    case _: FileFinder     => SourceFinding.FileEnumerator.key
     case _: BucketListener => CompleteRegistry.BucketListener.key
     case _                 => "of this object"
   }

@@ -2,6 +2,7 @@ package stoplog.spark
 
 import org.apache.spark.SparkContext
 
+import stoplog.bucket.BucketId
 import stoplog.commit._
 import stoplog.compact.Compactor
 import stoplog.error.Errors
@@ -27,7 +28,7 @@ private[spark] final case class CompactionSpec(policy: CompactionPolicy, compact
   /** Rejected rows stay in the files of their epochs. */
   private def isData(naming: PartNaming, rejected: Option[String])(part: Pending): Boolean =
     part.name.endsWith(naming.suffix) &&
-      !rejected.exists(directory => part.bucket == directory || part.bucket.startsWith(s"$directory/"))
+      !rejected.exists(BucketId.isUnder(_, part.bucket))
 }
 
 private[spark] object CompactionSpec {
@@ -48,9 +49,7 @@ private[spark] object CompactionSpec {
     case SinkFormat.Blocks(bulk, _, _)               => bulk.format.compactor.getOrElse(throw noCompactor)
   }
 
-  private def noCompactor = Errors.invalidOptions(
-    Seq("compaction needs a compactor with an own encoder or bulkWriter: set compactor to a class.")
-  )
+  private def noCompactor = Errors.invalidOptions(Seq(CompactionChoice.NoCompactor))
 
   private final val Encrypted =
     "compaction = 'smallParts' cannot merge encrypted files: what protects a page names its file and its place in " +

@@ -11,6 +11,7 @@ import stoplog.commit.complete.FollowUps
 import stoplog.compact.Compactor
 import stoplog.options.{DirectoryOptions, Durability, UserObject}
 import stoplog.part.{Closed, FinishedPart, PartNaming, RunId}
+import stoplog.place.SinkStorage
 import stoplog.store.NewPart
 import stoplog.store.hadoop.HadoopSettings
 
@@ -19,7 +20,7 @@ private[stoplog] final class DirectoryMerges private (session: SparkSession, opt
   import DirectoryMerges._
 
   private val context = session.sparkContext
-  private val storage = SinkStorage.plain(options.path, SinkId, Durability.Disk)
+  private val storage = SinkStorage.plain(options.path, SinkId, Durability.Disk, SparkHadoop.configuration)
 
   private def commitOf(run: RunId) = new CompactionCommit(
     run,

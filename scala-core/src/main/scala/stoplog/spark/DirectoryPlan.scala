@@ -5,6 +5,7 @@ import org.apache.spark.SparkContext
 import stoplog.commit.CompactionPolicy
 import stoplog.compact.{CompactionInput, Compactor}
 import stoplog.part.FinishedPart
+import stoplog.place.SinkStorage
 import stoplog.store.hadoop.HadoopSettings
 
 /** Which files of a directory become one. */

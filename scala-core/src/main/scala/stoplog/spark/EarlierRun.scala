@@ -2,37 +2,28 @@ package stoplog.spark
 
 import org.apache.spark.sql.SparkSession
 
-import stoplog.commit.{Republish, SinkIdentity, SinkSettings}
-import stoplog.log.LogRecord
+import stoplog.commit.{Republish, SinkIdentity}
+import stoplog.log.{CommitLog, LogRecord}
 
 /** What a query finds that was started before from the same checkpoint.
   *
   * Spark tells a sink nothing at all before there is data, which may be never. What an earlier run had decided, or
   * left open, does not wait for that.
   *
-  * @param newest the log as it was at the start
+  * @param newest      the log as it was at the start
+  * @param republishes carries out what the newest record has decided
+  * @param waits       makes the run that looks after what is open, for a query, one start of it, and its trigger
   */
 private[spark] final class EarlierRun(
     val queryId: String,
-    newest: LogRecord,
-    table: SinkTable,
+    val newest: LogRecord,
+    republishes: LogRecord => Unit,
+    waits: EarlierRun.Waits,
     session: SparkSession
 ) {
 
-  /** Error: `STOPLOG_SCHEMA_CHANGED`, before anything is done. */
-  def refuseChanged(settings: SinkSettings): Unit = newest.state.schema.foreach(settings.schema.mayFollow)
-
   /** Protocol step 1: makes visible what was decided. Claims nothing, for the start may be refused. */
-  def republish(): Unit = Republish(
-    newest,
-    table.storage.log,
-    table.storage.parts,
-    table.storage.finished,
-    SinkIdentity(table.storage.path, table.storage.sinkId, queryId),
-    SinkRun.onLost(table.options),
-    SinkRun.tools,
-    SinkFollowUps.of(table.options, table.schema(), table.storage)
-  )
+  def republish(): Unit = republishes(newest)
 
   /** The start was not refused: from now on the clock, and the end of the query, take care of what is open.
     * Idempotent.
@@ -40,7 +31,7 @@ private[spark] final class EarlierRun(
   def started(runId: String): Unit = {
     val trigger = QueryContext.trigger(session, queryId).getOrElse(recordedTrigger)
     SparkSession.setActiveSession(session)
-    try table.waitingRun(queryId, runId, trigger, newest.seq)
+    try waits(queryId, runId, trigger, newest.seq)
     finally SparkSession.clearActiveSession()
   }
 
@@ -52,9 +43,31 @@ private[spark] final class EarlierRun(
 
 private[spark] object EarlierRun {
 
+  /** Called with the query, the start of it, its trigger, and the newest record of an earlier run. */
+  type Waits = (String, String, QueryTrigger, Long) => Unit
+
   /** `None` for the first run of a checkpoint, or one whose checkpoint was not given as an option. */
-  def of(table: SinkTable): Option[EarlierRun] = for {
-    queryId <- KnownCheckpoint.queryId(table.options)
-    newest  <- table.storage.log.newest() if newest.state.queryId == queryId
-  } yield new EarlierRun(queryId, newest, table, SparkSession.active)
+  def of(checkpoint: Option[String], log: CommitLog)(
+      republishes: String => LogRecord => Unit,
+      waits: Waits
+  ): Option[EarlierRun] = for {
+    queryId <- KnownCheckpoint.queryId(checkpoint)
+    newest  <- log.newest() if newest.state.queryId == queryId
+  } yield new EarlierRun(queryId, newest, republishes(queryId), waits, SparkSession.active)
+
+  /** Of a sink of files. */
+  def of(table: SinkTable): Option[EarlierRun] = {
+    val storage                                       = table.storage
+    def republish(queryId: String)(newest: LogRecord) = Republish(
+      newest,
+      storage.log,
+      storage.parts,
+      storage.finished,
+      SinkIdentity(storage.path, storage.sinkId, queryId),
+      SinkRun.onLost(table.options.onLostPart),
+      SinkRun.tools,
+      SinkFollowUps.of(table.options, table.schema(), storage)
+    )
+    of(table.options.checkpointLocation, storage.log)(republish, table.waitingRun)
+  }
 }

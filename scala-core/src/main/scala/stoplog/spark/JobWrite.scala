@@ -6,6 +6,7 @@ import stoplog.commit._
 import stoplog.error.Errors
 import stoplog.log.SinkState
 import stoplog.part.RunId
+import stoplog.place.SinkStorage
 
 /** A batch write. All of it becomes visible by one record, or none of it. */
 private[spark] final class JobWrite(table: SinkTable, info: LogicalWriteInfo, existing: Existing)

@@ -7,13 +7,13 @@ import com.fasterxml.jackson.databind.ObjectMapper
 import org.apache.hadoop.fs.Path
 import org.apache.spark.sql.SparkSession
 
-import stoplog.options.SinkOptions
-
 /** The query behind a checkpoint, before Spark says which it is: it does so only once there is data. */
 private[spark] object KnownCheckpoint {
 
-  /** The query's id; `None` when the checkpoint is new, or was not given as an option of the write. */
-  def queryId(options: SinkOptions): Option[String] = options.checkpointLocation.flatMap { location =>
+  /** @param checkpoint where it is, if that is known
+    * @return the query's id; `None` when the checkpoint is new, or was not given as an option of the write.
+    */
+  def queryId(checkpoint: Option[String]): Option[String] = checkpoint.flatMap { location =>
     val file = new Path(location, "metadata")
     try {
       val files = file.getFileSystem(SparkSession.active.sparkContext.hadoopConfiguration)

@@ -5,6 +5,7 @@ import scala.util.Using
 import stoplog.commit.Merge
 import stoplog.compact.{CompactionInput, Compactor, MergedOutput}
 import stoplog.fault.Faults
+import stoplog.place.SinkStorage
 import stoplog.store.hadoop.HadoopSettings
 
 /** One merge, as a task does it. */

@@ -14,10 +14,10 @@ import stoplog.error.Errors
   * @param runId   of this start of the query
   * @param trigger how its batches come about
   */
-private[spark] final case class QueryContext(batch: Long, runId: String, trigger: QueryTrigger)
+private[stoplog] final case class QueryContext(batch: Long, runId: String, trigger: QueryTrigger)
 
-private[spark] sealed abstract class QueryTrigger(val word: String)
-private[spark] object QueryTrigger {
+private[stoplog] sealed abstract class QueryTrigger(val word: String)
+private[stoplog] object QueryTrigger {
 
   /** The query ends by itself, when the data that is there has been read. */
   case object Finite extends QueryTrigger("finite")
@@ -29,7 +29,7 @@ private[spark] object QueryTrigger {
   val Noted = "trigger"
 }
 
-private[spark] object QueryContext {
+private[stoplog] object QueryContext {
 
   /** Errors: `STOPLOG_UNSUPPORTED_TRIGGER` if epochs are not micro-batches. */
   def current(queryId: String): QueryContext = {

@@ -8,6 +8,7 @@ import stoplog.commit.RowSchema
 import stoplog.error.Errors
 import stoplog.format.SchemaChange
 import stoplog.options.OnSchemaChange
+import stoplog.place.SinkStorage
 
 /** The columns that a sink writes, as they are kept in its log: those of the files, without what a user may have noted
   * beside a column.

@@ -5,7 +5,10 @@ import scala.util.hashing.MurmurHash3
 import org.apache.spark.sql.types.StructType
 
 import stoplog.commit.SinkSettings
-import stoplog.options.{Bucketing, FormatChoice, SinkOptions, Staging}
+import stoplog.options.{
+  Bucketing, FormatChoice, RollingOptions, SinkOptionRegistry, SinkOptions, Staging, TimeSpan
+}
+import stoplog.place.SinkStorage
 
 /** What of a sink's options is kept in its log. */
 private[spark] object RecordedSettings {
@@ -14,6 +17,7 @@ private[spark] object RecordedSettings {
     SinkSettings(
       zone(options.bucketing) ++ markers(options.staging),
       content(options, written),
+      noted = rolling(options),
       schema = new RecordedColumns(written, options.onSchemaChange, storage.path, storage.sinkId)
     )
 
@@ -34,8 +38,15 @@ private[spark] object RecordedSettings {
   /** Under other markers, the parts that are open could not be found again. */
   private def markers(staging: Staging): Map[String, String] = staging.toMap
 
+  /** For `stoplog status`, which says when open parts will be closed. An older release leaves it out, and its runs
+    * write none: that takes no new version of the record.
+    */
+  private def rolling(options: SinkOptions): Map[String, String] =
+    RollingOptions.noted(options.rolling) +
+      (SinkOptionRegistry.BucketCheckInterval.key -> TimeSpan.render(options.bucketCheckIntervalMillis))
+
   /** Everything that decides what the bytes of a part look like. */
-  private def content(options: SinkOptions, written: StructType): String = {
+  def content(options: SinkOptions, written: StructType): String = {
     val columns = options.format match {
       case choice if !dependsOnColumns(choice) => ""
       case FormatChoice.Rows(_)                => named(written)

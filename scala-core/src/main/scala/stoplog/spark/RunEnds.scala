@@ -42,6 +42,9 @@ private[stoplog] object RunEnds {
   def listenTo(context: SparkContext): Unit =
     if (contexts.add(context.applicationId)) context.addSparkListener(new Listener(context.applicationId))
 
+  /** What runs for this start of a query, if it has come so far. */
+  def running(runId: String): Option[SinkRun] = Option(runs.get(runId))
+
   /** Waits until the end of that run has been dealt with, its open parts finished if they had to be.
     *
     * @return whether it was in time

@@ -5,10 +5,11 @@ import scala.util.control.NonFatal
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.types.StructType
 
-import stoplog.bucket.{BucketEnds, BucketListener, ColumnTimes, CompleteBucket}
+import stoplog.bucket.{BucketEnds, BucketId, BucketListener, ColumnTimes, CompleteBucket}
 import stoplog.commit.complete.{CompleteRule, FollowUps, Manifests, MarkedBucket}
 import stoplog.error.Errors
 import stoplog.options.{BucketComplete, Bucketing, ManifestChoice, OnBadRow, SinkOptions, UserObject}
+import stoplog.place.SinkStorage
 
 /** What a sink does once parts are visible, from its options. Stays on the driver. */
 private[spark] object SinkFollowUps {
@@ -22,13 +23,19 @@ private[spark] object SinkFollowUps {
     options.sinkId,
     rule(options, schema),
     options.completeness.form,
-    options.completeness.manifest match {
-      case ManifestChoice.None            => Manifests.Off
-      case ManifestChoice.Json(retention) => Manifests.Json(times(options, schema).map(_.column), retention)
-    },
+    manifests(options, schema),
     storage.notes,
     listener(options)
   )
+
+  /** Whether parts are listed, for the log. */
+  def noted(options: SinkOptions, schema: StructType): Map[String, String] = manifests(options, schema).toMap
+
+  private def manifests(options: SinkOptions, schema: StructType): Manifests =
+    options.completeness.manifest match {
+      case ManifestChoice.None            => Manifests.Off
+      case ManifestChoice.Json(retention) => Manifests.Json(times(options, schema).map(_.column), retention)
+    }
 
   /** What tasks look for in the rows, if manifests say it. */
   def times(options: SinkOptions, schema: StructType): Option[ColumnTimes] =
@@ -55,12 +62,9 @@ private[spark] object SinkFollowUps {
     }
     (asked, options.onBadRow) match {
       case (CompleteRule.Never, _) | (_, OnBadRow.Fail) => asked
-      case (_, OnBadRow.Reject) => CompleteRule.Except(asked, isRejects(options.rejectPath, _))
+      case (_, OnBadRow.Reject) => CompleteRule.Except(asked, BucketId.isUnder(options.rejectPath, _))
     }
   }
-
-  private def isRejects(directory: String, bucket: String): Boolean =
-    bucket == directory || bucket.startsWith(s"$directory/")
 
   private def listener(options: SinkOptions): MarkedBucket => Unit =
     options.completeness.listener.fold[MarkedBucket => Unit](_ => ()) { reference =>

@@ -9,46 +9,40 @@ import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.streaming.StreamingQueryProgress
 import org.slf4j.LoggerFactory
 
+import stoplog.OpenAtStop
 import stoplog.commit._
 import stoplog.fault.Faults
 import stoplog.format.bulk.EndingParts
 import stoplog.options.{FinalizeOnTermination, OnForeignQuery, OnLostPart, SinkOptions}
 import stoplog.part.RunId
 
-/** One start of one query, as far as its sink goes: the commit protocol's driver, its timer and its end. */
+/** One start of one query, as far as its sink goes: the commit protocol's driver, its timer and its end.
+  *
+  * @param name       of the sink, for messages
+  * @param heartbeat  tells tools that the driver is alive, if there are any for this kind of sink
+  * @param probe      whether the storage can do what the sink will need; asked once
+  * @param tickMillis how often the driver looks what is due
+  * @param finish     what becomes of open parts when the query ends, with the words of its failure if it failed
+  * @param progressed told what Spark says of each batch
+  * @param closed     told when nothing more will be asked of the sink
+  */
 private[spark] final class SinkRun(
-    queryId: String,
-    trigger: QueryTrigger,
-    sink: SinkSpec,
-    options: SinkOptions
+    name: String,
+    driver: SinkDriver,
+    heartbeat: Option[Heartbeat],
+    probe: () => Unit,
+    tickMillis: Long,
+    finish: Option[String] => SinkDriver.Finish,
+    val progressed: StreamingQueryProgress => Unit,
+    closed: () => Unit
 ) {
-  private val storage = sink.storage
+  private var timer  = Option.empty[ScheduledFuture[_]]
+  private val probed = new AtomicBoolean()
+  private val gate   = new EpochGate
 
-  private val run = RunId.random()
-
-  private val driver = new SinkDriver(
-    run,
-    SinkIdentity(storage.path, storage.sinkId, queryId),
-    sink.settings.copy(noted = Map(QueryTrigger.Noted -> trigger.word)),
-    sink.policy,
-    storage.log,
-    storage.parts,
-    storage.sides,
-    () => new EndingParts(storage.sides),
-    SinkDriver.Choices(onForeign, SinkRun.onLost(options)),
-    SinkRun.tools,
-    SinkFollowUps.of(options, sink.schema, storage),
-    storage.finished,
-    sink.compaction.fold(Compaction.Off: Compaction)(_.of(run, sink, SparkSession.active.sparkContext))
-  )
-  private val watermarks = new Watermarks(options, driver.reached)
-  private var timer      = Option.empty[ScheduledFuture[_]]
-  private val probed     = new AtomicBoolean()
+  @volatile private var openAtStop: OpenAtStop = OpenAtStop.AsConfigured
 
   def stats: SinkStats = driver.stats
-
-  /** A batch is over, and this is what Spark says of it. */
-  def progressed(batch: StreamingQueryProgress): Unit = watermarks.of(batch)
 
   /** The query has started; it may be long until it has an epoch.
     *
@@ -59,8 +53,18 @@ private[spark] final class SinkRun(
     startTimer()
   }
 
+  /** Somebody wants to stop the query: it shall begin no other epoch. */
+  def stopAtNextEpoch(open: OpenAtStop): Unit = {
+    openAtStop = open
+    gate.close()
+  }
+
+  /** Whether the query would begin an epoch now, and waits to be stopped. */
+  def isHeld: Boolean = gate.holds
+
   def begin(batch: Long, slots: Int): EpochPlan = {
-    if (!probed.getAndSet(true)) storage.probe()
+    gate.pass()
+    if (!probed.getAndSet(true)) probe()
     val plan = driver.begin(batch, slots)
     startTimer()
     plan
@@ -71,14 +75,19 @@ private[spark] final class SinkRun(
   def abort(): Unit = driver.abort()
 
   /** The query has ended. Never throws: whatever is not done now is done at the next start. */
-  def end(exception: Option[String]): Unit = ending(driver.end(finish(exception)))
+  def end(exception: Option[String]): Unit = ending(driver.end(finishing(exception)))
 
   /** The application ends, maybe in the middle of an epoch, which is then left alone. */
-  def endIfIdle(): Unit = ending(driver.endIfIdle(finish(exception = None)))
+  def endIfIdle(): Unit = ending(driver.endIfIdle(finishing(None)))
+
+  private def finishing(exception: Option[String]): SinkDriver.Finish = openAtStop match {
+    case OpenAtStop.Finalize     => SinkDriver.Finish.PublishOpen
+    case OpenAtStop.AsConfigured => finish(exception)
+  }
 
   /** Once, though the start of the query and its first epoch are noticed on different threads. */
   private def startTimer(): Unit = synchronized {
-    if (timer.isEmpty) timer = Some(SinkTimer.every(options.bucketCheckIntervalMillis)(tick()))
+    if (timer.isEmpty) timer = Some(SinkTimer.every(tickMillis)(tick()))
   }
 
   private def ending(action: => Unit): Unit = {
@@ -87,35 +96,90 @@ private[spark] final class SinkRun(
     catch {
       case NonFatal(e) =>
         SinkRun.logger.warn(
-          s"Sink ${storage.sinkId} under ${storage.path} could not finish its open parts; the next start goes on with them",
+          s"$name could not finish what it had to at its end; the next start goes on with it",
           e
         )
+    } finally {
+      try heartbeat.foreach(_.stop())
+      catch { case NonFatal(e) => SinkRun.logger.debug(s"The last sign of life of $name stays", e) }
+      closed()
     }
   }
 
   private def tick(): SinkTimer.Next =
-    try if (driver.tick()) SinkTimer.Again else SinkTimer.Stop
-    catch {
+    try {
+      beat()
+      if (driver.tick()) SinkTimer.Again else SinkTimer.Stop
+    } catch {
       case NonFatal(e) =>
-        SinkRun.logger.warn(s"Closing idle parts under ${storage.path} failed; it is tried again", e)
+        SinkRun.logger.warn(s"What was due in $name failed; it is tried again", e)
         SinkTimer.Again
     }
 
-  private def finish(exception: Option[String]): SinkDriver.Finish = options.finalizeOnTermination match {
+  /** A record that is not older than the last look says as much. Also while an epoch runs, however long it takes. */
+  private def beat(): Unit =
+    if (driver.recordedAtMillis.exists(System.currentTimeMillis() - _ >= tickMillis))
+      try heartbeat.foreach(_.beat())
+      catch { case NonFatal(e) => SinkRun.logger.debug(s"No sign of life of $name this time", e) }
+}
+
+private[spark] object SinkRun {
+  private val logger = LoggerFactory.getLogger("stoplog")
+
+  /** Of a sink of files. */
+  def ofFiles(queryId: String, trigger: QueryTrigger, sink: SinkSpec, options: SinkOptions): SinkRun = {
+    val storage = sink.storage
+    val run     = RunId.random()
+    val driver  = SinkDriver.ofParts(
+      run,
+      SinkIdentity(storage.path, storage.sinkId, queryId),
+      sink.settings.noting(noted(trigger, options, sink)),
+      sink.policy,
+      storage.log,
+      storage.parts,
+      storage.sides,
+      () => new EndingParts(storage.sides),
+      SinkDriver.Choices(onForeign(options.onForeignQuery), onLost(options.onLostPart)),
+      tools,
+      SinkFollowUps.of(options, sink.schema, storage),
+      storage.finished,
+      sink.compaction.fold(Compaction.Off: Compaction)(_.of(run, sink, SparkSession.active.sparkContext))
+    )
+    val watermarks = new Watermarks(options, driver.reached)
+    new SinkRun(
+      s"Sink ${storage.sinkId} under ${storage.path}",
+      driver,
+      Some(new Heartbeat(storage.notes, storage.sinkId, run)),
+      () => storage.probe(),
+      options.bucketCheckIntervalMillis,
+      finish(options.finalizeOnTermination, trigger, _),
+      watermarks.of,
+      closed = () => ()
+    )
+  }
+
+  /** For later runs, and for tools, which know no options. */
+  private def noted(trigger: QueryTrigger, options: SinkOptions, sink: SinkSpec): Map[String, String] =
+    Map(
+      QueryTrigger.Noted -> trigger.word,
+      DriverNote.Key     -> DriverNote.ofThisProcess(options.bucketCheckIntervalMillis).text
+    ) ++ SinkFollowUps.noted(options, sink.schema)
+
+  private def finish(
+      asked: FinalizeOnTermination,
+      trigger: QueryTrigger,
+      exception: Option[String]
+  ): SinkDriver.Finish = asked match {
     case FinalizeOnTermination.Always => SinkDriver.Finish.PublishOpen
     case FinalizeOnTermination.Auto if trigger == QueryTrigger.Finite && exception.isEmpty =>
       SinkDriver.Finish.PublishOpen
     case _ => SinkDriver.Finish.KeepOpen
   }
 
-  private def onForeign: ForeignQuery = options.onForeignQuery match {
+  def onForeign(asked: OnForeignQuery): ForeignQuery = asked match {
     case OnForeignQuery.Fail  => ForeignQuery.Refuse
     case OnForeignQuery.Adopt => ForeignQuery.Adopt
   }
-}
-
-private[spark] object SinkRun {
-  private val logger = LoggerFactory.getLogger("stoplog")
 
   /** The world as it is, new for each driver. */
   def tools: SinkDriver.Tools = SinkDriver.Tools(
@@ -126,7 +190,7 @@ private[spark] object SinkRun {
     Retry.jittered(tries = 4, baseMillis = 100, Thread.sleep(_))
   )
 
-  def onLost(options: SinkOptions): LostPart = options.onLostPart match {
+  def onLost(asked: OnLostPart): LostPart = asked match {
     case OnLostPart.Fail => LostPart.Fail
     case OnLostPart.Skip => LostPart.Skip
   }

@@ -17,6 +17,7 @@ import stoplog.format.sequence.SequenceFormat
 import stoplog.format.compress.Compression
 import stoplog.options.{Bucketing, BulkFormatName, FormatChoice, OnBadRow, SinkOptions, UserObject}
 import stoplog.part.PartNaming
+import stoplog.place.SinkStorage
 import stoplog.rolling.{OnCheckpointRollingPolicy, RollingPolicy}
 
 /** A sink's options made concrete for the rows of one write: all that a task needs. Goes to the executors.
@@ -104,7 +105,8 @@ private[spark] object SinkSpec {
     case _                            => !format.mayStayOpen
   }
 
-  private def dataColumns(bucketing: Bucketing, schema: StructType): DataColumns = bucketing match {
+  /** The columns that are in the files. */
+  def dataColumns(bucketing: Bucketing, schema: StructType): DataColumns = bucketing match {
     case Bucketing.PartitionColumns(names) => DataColumns.Without(PartitionColumns.of(schema, names))
     case _                                 => DataColumns.All(schema)
   }
@@ -117,7 +119,8 @@ private[spark] object SinkSpec {
       case _ => columns
     }
 
-  private def formatOf(options: SinkOptions, columns: DataColumns, session: SparkSession): SinkFormat = {
+  /** How rows of these columns are written. Errors: those of the formats. */
+  def formatOf(options: SinkOptions, columns: DataColumns, session: SparkSession): SinkFormat = {
     val compression            = Compression.named(options.compression).getOrElse(Compression.None)
     def rows(encoder: Encoder) = SinkFormat.Rows(encoder, compression, columns, options.onBadRow)
     def blocks(kind: String, format: BulkFormat) =
@@ -167,7 +170,8 @@ private[spark] object SinkSpec {
     }
   }
 
-  private def assignerOf(bucketing: Bucketing, schema: StructType, session: SparkSession): BucketAssigner = {
+  /** Which bucket a row goes to. Errors: those of bucket assigners and users' classes. */
+  def assignerOf(bucketing: Bucketing, schema: StructType, session: SparkSession): BucketAssigner = {
     val assigner = bucketing match {
       case Bucketing.DateTime(pattern, zone, column) => new DateTimeBucketAssigner(pattern, zone, column)
       case Bucketing.BasePath                        => new BasePathBucketAssigner

@@ -9,10 +9,9 @@ import org.apache.spark.sql.connector.expressions.Transform
 import org.apache.spark.sql.connector.read.streaming.ReportsSinkMetrics
 import org.apache.spark.sql.connector.write.{LogicalWriteInfo, WriteBuilder}
 import org.apache.spark.sql.types.StructType
-import org.apache.spark.sql.util.CaseInsensitiveStringMap
 
-import stoplog.error.Errors
-import stoplog.options.SinkOptions
+import stoplog.options.{SinkOptions, SparkOptions}
+import stoplog.place.SinkStorage
 
 /** The sink of one write. Spark keeps this object for the whole run of a query, and nothing else of the sink's. */
 private[spark] final class SinkTable(
@@ -45,14 +44,14 @@ private[spark] final class SinkTable(
 
   /** The run that goes with a start of the query; made in its first epoch, because a start may still be refused. */
   def runOf(queryId: String, context: QueryContext, rows: StructType): CurrentRun =
-    runOf(context.runId)(new SinkRun(queryId, context.trigger, _, options), rows)
+    runOf(context.runId)(SinkRun.ofFiles(queryId, context.trigger, _, options), rows)
 
   /** The run of a query that has been started and has no epoch yet.
     *
     * @param seenSeq the newest record of an earlier run
     */
   def waitingRun(queryId: String, runId: String, trigger: QueryTrigger, seenSeq: Long): Unit =
-    runOf(runId)(new SinkRun(queryId, trigger, _, options), rowSchema).run.waitFrom(seenSeq)
+    runOf(runId)(SinkRun.ofFiles(queryId, trigger, _, options), rowSchema).run.waitFrom(seenSeq)
 
   private def runOf(runId: String)(start: SinkSpec => SinkRun, rows: StructType): CurrentRun = synchronized {
     Option(current.get).filter(_.runId == runId).getOrElse {
@@ -77,15 +76,14 @@ private[spark] object SinkTable {
       properties: JMap[String, String]
   ): SinkTable = {
     val options = BatchPartitioning.merged(SinkOptions.parse(properties), partitioned)
-    if (new CaseInsensitiveStringMap(properties).getBoolean("asyncProgressTrackingEnabled", false))
-      throw Errors.asyncProgress()
-    val storage = SinkStorage.of(options)
+    SparkOptions.refuseAsyncProgress(properties)
+    val storage = SinkStorage.of(options, SparkHadoop.configuration)
     val sink    = SinkSpec.of(options, schema, storage, before = None)
     SinkFollowUps.rule(options, schema)
     RunEnds.listenTo(SparkSession.active.sparkContext)
     val table = new SinkTable(schema, partitioned, options, storage)
     EarlierRun.of(table).foreach { earlier =>
-      earlier.refuseChanged(sink.settings)
+      earlier.newest.state.schema.foreach(sink.settings.schema.mayFollow)
       earlier.republish()
       RunEnds.watchStart(earlier)
     }

@@ -10,6 +10,7 @@ import org.apache.spark.SparkContext
 import stoplog.commit.{Merge, Merged, Merger, Merging}
 import stoplog.compact.Compactor
 import stoplog.part.Closed
+import stoplog.place.SinkStorage
 import stoplog.store.hadoop.HadoopSettings
 import stoplog.thread.Daemons
 

@@ -9,6 +9,7 @@ import org.apache.spark.sql.types.StructType
 import org.apache.spark.sql.util.CaseInsensitiveStringMap
 
 import stoplog.options.ViewOptions
+import stoplog.place.SinkStorage
 
 /** A sink's state as a table: what the log says now, read on the driver. */
 private[spark] final class StateTable(asked: ViewOptions) extends SupportsRead {
@@ -25,6 +26,6 @@ private[spark] final class StateTable(asked: ViewOptions) extends SupportsRead {
     override def readSchema(): StructType   = schema()
     override def description(): String      = name()
     override def rows(): Array[InternalRow] =
-      StateView.rows(asked.view, SinkStorage.reading(asked.path, asked.sinkId).log)
+      StateView.rows(asked.view, SinkStorage.reading(asked.path, asked.sinkId, SparkHadoop.configuration).log)
   }
 }

@@ -8,14 +8,13 @@ import org.apache.spark.sql.sources.DataSourceRegister
 import org.apache.spark.sql.types.StructType
 import org.apache.spark.sql.util.CaseInsensitiveStringMap
 
-import stoplog.error.Errors
-import stoplog.options.ViewOptions
+import stoplog.options.{SourceOptions, ViewOptions}
 
 /** `format("stoplog")`: the door through which Spark comes in.
   *
   * Writing takes the options of [[stoplog.options.SinkOptionRegistry]], which can be preset for a session as
-  * `spark.datasource.stoplog.<option>`. Reading shows the state of a sink (`view`), not its rows: those are
-  * ordinary files.
+  * `spark.datasource.stoplog.<option>`. Reading takes those of [[stoplog.options.SourceOptionRegistry]], or shows the
+  * state of a sink (`view`).
   */
 final class StoplogProvider extends TableProvider with DataSourceRegister with SessionConfigSupport {
 
@@ -23,13 +22,17 @@ final class StoplogProvider extends TableProvider with DataSourceRegister with S
 
   override def keyPrefix(): String = "stoplog"
 
-  /** The rows' schema comes with the write. */
+  /** The rows' schema comes with the write, and may come with a read. */
   override def supportsExternalMetadata(): Boolean = true
 
   override def inferSchema(options: CaseInsensitiveStringMap): StructType =
     ViewOptions.parse(options) match {
       case Some(asked) => StateView.schema(asked.view)
-      case None        => throw Errors.readUnsupported(String.valueOf(options.get("path")))
+      case None        =>
+        OwnSource.of(options) match {
+          case Some(own) => OwnSource.schema(own, options)
+          case None      => FileReads.schema(SourceOptions.parse(options))
+        }
     }
 
   override def getTable(
@@ -37,7 +40,14 @@ final class StoplogProvider extends TableProvider with DataSourceRegister with S
       partitioning: Array[Transform],
       properties: JMap[String, String]
   ): Table = ViewOptions.parse(properties) match {
-    case Some(asked) => new StateTable(asked)
-    case None        => SinkTable(schema, partitioning, properties)
+    case Some(asked)                         => new StateTable(asked)
+    case None if Asked.now() == Asked.ToRead => sourceTable(schema, properties)
+    case None => OwnSink.of(schema, properties).getOrElse(SinkTable(schema, partitioning, properties))
   }
+
+  private def sourceTable(schema: StructType, properties: JMap[String, String]): Table =
+    OwnSource.of(properties) match {
+      case Some(own) => new OwnSourceTable(own, schema, properties)
+      case None      => SourceTable(SourceOptions.parse(properties), schema)
+    }
 }

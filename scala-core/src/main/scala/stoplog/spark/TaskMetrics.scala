@@ -10,19 +10,14 @@ private[spark] object TaskMetrics {
   def all: Array[CustomMetric] = Array(new PartsOpenedMetric, new PartsClosedMetric, new BytesWrittenMetric)
 
   def values(counts: TaskWriter.Counts): Array[CustomTaskMetric] = Array(
-    value(PartsOpened, counts.partsOpened),
-    value(PartsClosed, counts.partsClosed),
-    value(BytesWritten, counts.bytesWritten)
+    new TaskCount(PartsOpened, counts.partsOpened),
+    new TaskCount(PartsClosed, counts.partsClosed),
+    new TaskCount(BytesWritten, counts.bytesWritten)
   )
 
   val PartsOpened  = "stoplogPartsOpened"
   val PartsClosed  = "stoplogPartsClosed"
   val BytesWritten = "stoplogBytesWritten"
-
-  private def value(metric: String, count: Long): CustomTaskMetric = new CustomTaskMetric {
-    override def name(): String = metric
-    override def value(): Long  = count
-  }
 }
 
 // Spark makes these by reflection, from the class name and without arguments.

@@ -18,6 +18,11 @@ trait FinishedStore {
   /** Brings it back, if it was set aside for that record. Error: `STOPLOG_NAME_TAKEN`. */
   def putBack(seq: Long, path: String): Unit
 
+  /** Gives a finished part a second name, or copies it. Both are paths below the sink's path, and the second one is out
+    * of the readers' sight. What is there already stays as it is.
+    */
+  def keep(path: String, as: String): Unit
+
   /** Deletes all that was set aside for the record. What is gone already is no error. */
   def forget(seq: Long): Unit
 
@@ -40,6 +45,7 @@ object FinishedStore {
     override def sizeBytes(path: String): Option[Long]   = None
     override def setAside(seq: Long, path: String): Unit = refuse()
     override def putBack(seq: Long, path: String): Unit  = refuse()
+    override def keep(path: String, as: String): Unit    = refuse()
     override def forget(seq: Long): Unit                 = refuse()
     override def setAsideFor(): Vector[Long]             = Vector.empty
 

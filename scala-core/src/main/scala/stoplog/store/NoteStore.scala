@@ -30,6 +30,15 @@ final case class Note(path: String, modifiedAtMillis: Long) {
 
 object NoteStore {
 
+  /** Of a sink that writes nothing for readers beside its data. */
+  val none: NoteStore = new NoteStore {
+    override def putIfAbsent(path: String, bytes: Array[Byte]): PutOutcome =
+      throw new IllegalStateException(s"$path was to be written, where there are no notes")
+    override def read(path: String): Option[Array[Byte]]               = None
+    override def list(directory: String, prefix: String): Vector[Note] = Vector.empty
+    override def delete(paths: Seq[String]): Unit                      = ()
+  }
+
   /** The path of a name in a directory, which may be the sink's path itself. */
   def path(directory: String, name: String): String = if (directory.isEmpty) name else s"$directory/$name"
 }

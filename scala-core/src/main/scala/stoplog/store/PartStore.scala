@@ -1,13 +1,17 @@
 package stoplog.store
 
 import stoplog.part.{Closed, Open, Publish, Resume, RunId}
+import stoplog.sink.{CommitOutcome, Prepared, Staged, TwoPhaseCommitter}
 
 /** Where parts are written and published: one of the two traits that a storage has to implement.
   *
   * A store never decides. Who may call what, and when, is the commit protocol's business (`stoplog.commit`); a
   * store only keeps the promises written here, of which the laws suite tests each.
+  *
+  * To the driver a store is a committer of two phases as others are. It is more than that for parts that stay open from
+  * epoch to epoch.
   */
-trait PartStore {
+trait PartStore extends TwoPhaseCommitter {
 
   /** Starts a new part under a name that nobody has used and no reader matches. */
   def create(part: NewPart): PartOutput
@@ -36,16 +40,18 @@ trait PartStore {
     *
     * Errors: `STOPLOG_NAME_TAKEN`, `STOPLOG_PART_SHORT`.
     */
-  def publish(part: Publish, sizeBytes: Long, finishedPath: String): PublishOutcome
+  def publish(part: Publish, sizeBytes: Long, finishedPath: String): CommitOutcome
+
+  final override def commit(prepared: Prepared): CommitOutcome =
+    publish(Closed(prepared.token), prepared.bytes, prepared.name)
 
   /** Everything unfinished that is there, named in a record or not. */
-  def staged(): Vector[Staged]
-
-  /** The tokens under which [[staged]] lists what this part cannot do without: for most stores its own. */
-  def stagedOf(part: Publish): Set[String] = Set(part.token)
+  override def staged(): Vector[Staged]
 
   /** Removes something unfinished that no record names (I5: only recovery may call this). */
   def discard(token: String): Unit
+
+  final override def abort(token: String): Unit = discard(token)
 
   /** Announces, before the first byte, that a task of this run writes. Held until [[WriterLease.close]]. */
   def enter(run: RunId): WriterLease
@@ -83,24 +89,7 @@ object FenceOutcome {
   */
 final case class NewPart(bucket: String, name: String, run: RunId)
 
-/** An unfinished file or upload. */
-final case class Staged(token: String, modifiedAtMillis: Long)
-
 /** A writer's announcement. An operating-system lock where there is one: it ends with the process. */
 trait WriterLease extends AutoCloseable {
   def close(): Unit
-}
-
-/** How publishing ended, when it did not fail. */
-sealed trait PublishOutcome
-object PublishOutcome {
-
-  /** This call made the part visible. */
-  case object Published extends PublishOutcome
-
-  /** It was visible already. */
-  case object AlreadyPublished extends PublishOutcome
-
-  /** Neither the unfinished nor the finished file is there. */
-  case object Lost extends PublishOutcome
 }

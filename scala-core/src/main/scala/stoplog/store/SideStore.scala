@@ -3,6 +3,7 @@ package stoplog.store
 import java.io.{InputStream, OutputStream}
 
 import stoplog.part.SideFile
+import stoplog.sink.Staged
 
 /** Files beside the open parts of a sink: rows that do not fill a block of their format yet.
   *
@@ -30,6 +31,16 @@ trait SideStore {
 }
 
 object SideStore {
+
+  /** Of a sink that has no such files. */
+  val none: SideStore = new SideStore {
+    override def write(part: NewPart)(content: OutputStream => Unit): String =
+      throw new IllegalStateException(s"a side file of ${part.name}, where there are none")
+    override def read(file: SideFile): InputStream =
+      throw new IllegalStateException(s"the side file ${file.token}, where there are none")
+    override def staged(): Vector[Staged]           = Vector.empty
+    override def discard(tokens: Seq[String]): Unit = ()
+  }
 
   /** Where the files of a sink lie: in one directory, for the names of parts are unique. */
   def directory(sinkId: String): String = s"_stoplog/$sinkId/beside"

@@ -52,7 +52,7 @@ final class Asked(root: String, store: PartStore, records: RecordStore, calls: (
     all
   }
 
-  private def driverOf(policy: RollingPolicy) = new SinkDriver(
+  private def driverOf(policy: RollingPolicy) = SinkDriver.ofParts(
     RunId(UUID.randomUUID().toString), // else its files would have the names of the last one's
     SinkIdentity(root, "main", "query"),
     SinkSettings(Map.empty, "text"),

@@ -40,7 +40,7 @@ final class DriverWorld(policy: RollingPolicy, format: PartFormat[String] = Line
       retry: Retry = Retry.never,
       followUps: FollowUps = MemoryNotes.unasked,
       compaction: Compaction = Compaction.Off
-  ): SinkDriver = new SinkDriver(
+  ): SinkDriver = SinkDriver.ofParts(
     run,
     identity,
     settings,

@@ -6,6 +6,7 @@ import scala.collection.mutable
 
 import stoplog.error.Errors
 import stoplog.part.{Closed, Open, Publish, Resume, RunId}
+import stoplog.sink.{CommitOutcome, Staged}
 import stoplog.store._
 
 /** Parts in memory, with a list of everything that was asked of them. Tokens are `t1`, `t2`, and so on. */
@@ -71,9 +72,9 @@ final class MemoryParts extends PartStore {
 
   override def claimed(open: Resume): Resume = onClaim(open)
 
-  override def stagedOf(part: Publish): Set[String] = consistsOf.getOrElse(part.token, Set(part.token))
+  override def stagedOf(token: String): Set[String] = consistsOf.getOrElse(token, Set(token))
 
-  override def publish(part: Publish, sizeBytes: Long, finishedPath: String): PublishOutcome = {
+  override def publish(part: Publish, sizeBytes: Long, finishedPath: String): CommitOutcome = {
     synchronized(asked += s"publish $finishedPath")
     onPublish(finishedPath)
     synchronized(show(part, sizeBytes, finishedPath))
@@ -100,13 +101,13 @@ final class MemoryParts extends PartStore {
     super.fence(run, open)
   }
 
-  private def show(part: Publish, sizeBytes: Long, finishedPath: String): PublishOutcome =
+  private def show(part: Publish, sizeBytes: Long, finishedPath: String): CommitOutcome =
     contents.remove(part.token) match {
       case Some(bytes) =>
         shown(finishedPath) = bytes.toString.take(sizeBytes.toInt)
-        PublishOutcome.Published
-      case None if shown.contains(finishedPath) => PublishOutcome.AlreadyPublished
-      case None                                 => PublishOutcome.Lost
+        CommitOutcome.Committed
+      case None if shown.contains(finishedPath) => CommitOutcome.AlreadyCommitted
+      case None                                 => CommitOutcome.Lost
     }
 
   private def begun(content: String): PartOutput = {

@@ -7,7 +7,8 @@ import scala.jdk.CollectionConverters._
 
 import stoplog.error.Errors
 import stoplog.part.SideFile
-import stoplog.store.{NewPart, SideStore, Staged}
+import stoplog.sink.Staged
+import stoplog.store.{NewPart, SideStore}
 
 /** Side files in memory, with the time at which each was written. */
 final class MemorySides(clock: Clock = Clock.system) extends SideStore {

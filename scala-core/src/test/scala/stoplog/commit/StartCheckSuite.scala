@@ -24,6 +24,12 @@ class StartCheckSuite extends AnyFunSuite {
     assert(check(None, batch = 0) === SinkState("query-1", None, Vector.empty, 0, settings.toMap))
   }
 
+  test("a log that was handed to nobody begins anew with whoever comes, whatever the zone and the batch") {
+    val nobodys = log(Some(5), queryId = SinkState.Nobody, zone = "CET")
+    assert(check(nobodys, batch = 0) === SinkState("query-1", None, Vector.empty, 0, settings.toMap))
+    assert(check(nobodys, batch = 9).lastEpoch === Some(8))
+  }
+
   test("the epoch after the last one, and the last one again, go on from the state as it stands") {
     for (batch <- Seq(5L, 6L)) assert(check(log(Some(5)), batch) === log(Some(5)).get.state)
   }

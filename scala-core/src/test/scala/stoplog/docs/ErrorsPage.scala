@@ -1,18 +1,20 @@
 package stoplog.docs
 
+import java.nio.file.{Files, Path}
+
 import scala.jdk.CollectionConverters._
 
 import com.fasterxml.jackson.databind.{JsonNode, ObjectMapper}
+
+import stoplog.error.Conditions
 
 /** `docs/errors.md`, from the conditions that the jar carries. */
 object ErrorsPage {
 
   val name: String = "errors.md"
 
-  def text: String = {
-    val conditions = tree.fieldNames.asScala.toSeq
-    (head +: conditions.map(condition => section(condition, tree.get(condition)))).mkString("\n")
-  }
+  def text: String =
+    ((head +: sections(core)) ++ connectors.flatMap(file => heading(file) +: sections(file))).mkString("\n")
 
   private val head =
     """# Errors
@@ -25,10 +27,20 @@ object ErrorsPage {
       |The last sentences of each say what to do.
       |""".stripMargin
 
-  private lazy val tree: JsonNode = {
-    val in = getClass.getClassLoader.getResourceAsStream("error/stoplog-error-conditions.json")
-    try new ObjectMapper().readTree(in)
-    finally in.close()
+  private def core: Path =
+    Repository.root.resolve("scala-core/src/main/resources").resolve(Conditions.Resource)
+
+  /** That of each connector which has any. */
+  private def connectors: Seq[Path] = Repository.connectors
+    .map(_.resolve("src/main/resources").resolve(Conditions.ConnectorResource))
+    .filter(Files.exists(_))
+
+  private def heading(file: Path): String =
+    s"# Of stoplog-${Repository.root.resolve("connectors").relativize(file).getName(0)}\n"
+
+  private def sections(file: Path): Seq[String] = {
+    val tree = new ObjectMapper().readTree(Repository.read(file))
+    tree.fieldNames.asScala.toSeq.map(condition => section(condition, tree.get(condition)))
   }
 
   private def section(condition: String, node: JsonNode): String = {

@@ -13,7 +13,12 @@ object GenerateDocs {
 
   /** The pages by their file names. */
   def pages: Map[String, String] =
-    Map(OptionsPage.name -> OptionsPage.text, ErrorsPage.name -> ErrorsPage.text)
+    Map(
+      OptionsPage.name       -> OptionsPage.text,
+      SourceOptionsPage.name -> SourceOptionsPage.text,
+      ErrorsPage.name        -> ErrorsPage.text,
+      PoliciesPicture.name   -> PoliciesPicture.text
+    )
 
   /** @param args the directory to write to, from the repository's root: `docs` if there is none */
   def main(args: Array[String]): Unit = {

@@ -2,7 +2,7 @@ package stoplog.docs
 
 import org.scalatest.funsuite.AnyFunSuite
 
-import stoplog.options.SinkOptionRegistry
+import stoplog.options.{SinkOptionRegistry, SourceOptionRegistry}
 
 class GenerateDocsSuite extends AnyFunSuite {
 
@@ -13,10 +13,11 @@ class GenerateDocsSuite extends AnyFunSuite {
 
   test("every option has a row") {
     for (o <- SinkOptionRegistry.all) assert(OptionsPage.text.contains(s"\n| `${o.key}` |"), o.key)
+    for (o <- SourceOptionRegistry.all) assert(SourceOptionsPage.text.contains(s"\n| `${o.key}` |"), o.key)
   }
 
   test("every cell is one cell") {
-    val rows = OptionsPage.text.linesIterator.filter(_.startsWith("|"))
+    val rows = (OptionsPage.text + SourceOptionsPage.text).linesIterator.filter(_.startsWith("|"))
     for (row <- rows) assert(row.replace("\\|", "").count(_ == '|') === 7, row)
   }
 }

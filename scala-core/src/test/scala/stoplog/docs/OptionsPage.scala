@@ -1,13 +1,14 @@
 package stoplog.docs
 
-import stoplog.options.{OptionGroup, SinkOption, SinkOptionRegistry}
+import stoplog.options.{OptionGroup, SinkOptionRegistry}
 
-/** `docs/options.md`, from the registry. */
+/** `docs/options.md`, from the sink's registry. */
 object OptionsPage {
 
   val name: String = "options.md"
 
-  def text: String = (head +: OptionGroup.all.map(section)).mkString("\n")
+  def text: String =
+    (head +: OptionGroup.all.map(OptionsTable.section(_, SinkOptionRegistry.all))).mkString("\n")
 
   private val head =
     """# Options
@@ -26,15 +27,4 @@ object OptionsPage {
       |- Where a class name stands, the builders of Scala also take an instance, which must be serializable.
       |- Spark's `checkpointLocation`, `queryName` and the like keep their meaning.
       |""".stripMargin
-
-  private def section(group: OptionGroup): String = {
-    val rows = SinkOptionRegistry.all.filter(_.group == group).map(row)
-    (Seq(s"## ${group.title}", "", "| Option | Value | When not set | Meaning | Example | Since |") ++
-      Seq("|---|---|---|---|---|---|") ++ rows).mkString("", "\n", "\n")
-  }
-
-  private def row(o: SinkOption): String =
-    Seq(s"`${o.key}`", o.kind, o.unset, o.meaning, s"`${o.example}`", o.since)
-      .map(_.replace("|", "\\|"))
-      .mkString("| ", " | ", " |")
 }

@@ -4,7 +4,7 @@ import scala.util.Try
 
 import stoplog.part.{Open, Resume, RunId}
 import stoplog.store.FenceOutcome
-import stoplog.store.PublishOutcome.Published
+import stoplog.sink.CommitOutcome.Committed
 
 /** I1: what a writer that should be gone can still do. */
 abstract class FencingLaws extends LawSuite {
@@ -17,7 +17,7 @@ abstract class FencingLaws extends LawSuite {
     val mine  = append(store.takeOver(open, 5, part(by = other)), "mine\n")
     append(alive, "zombie after\n").finish()
     val again = append(store.resume(mine.persist(), 10), "more\n").finish()
-    assert(store.publish(again, 15, "b/part-1.txt") === Published)
+    assert(store.publish(again, 15, "b/part-1.txt") === Committed)
     assert(text(storage, "b/part-1.txt") === "good\nmine\nmore\n")
   }
 
@@ -27,7 +27,7 @@ abstract class FencingLaws extends LawSuite {
     val alive    = append(store.resume(open, 5), "zombie before\n")
     val isolated = store.isolate(open, 5, part(by = other))
     append(alive, "zombie after\n").persist()
-    assert(store.publish(isolated, 5, "b/part-1.txt") === Published)
+    assert(store.publish(isolated, 5, "b/part-1.txt") === Committed)
     Try(append(store.resume(open, 5), "zombie for ever\n").finish()) // may fail, and may not
     assert(text(storage, "b/part-1.txt") === "good\n")
   }
@@ -38,7 +38,7 @@ abstract class FencingLaws extends LawSuite {
     val copies  = (1 to 3).map(n => store.takeOver(open, 5, part()) -> s"attempt $n\n")
     val handles = copies.map { case (output, line) => append(output, line).finish() }
     assert(handles.map(_.token).distinct.size === 3)
-    assert(store.publish(handles(1), 15, "b/part-1.txt") === Published)
+    assert(store.publish(handles(1), 15, "b/part-1.txt") === Committed)
     assert(text(storage, "b/part-1.txt") === "good\nattempt 2\n")
   }
 
@@ -47,7 +47,7 @@ abstract class FencingLaws extends LawSuite {
     val open  = leftOpen(store, "good\n")
     append(store.resume(open, 5), "zombie\n").finish()
     val mine = append(store.takeOver(open, 5, part(by = other)), "mine\n").finish()
-    assert(store.publish(mine, 10, "b/part-1.txt") === Published)
+    assert(store.publish(mine, 10, "b/part-1.txt") === Committed)
     assert(text(storage, "b/part-1.txt") === "good\nmine\n")
   }
 
@@ -55,7 +55,7 @@ abstract class FencingLaws extends LawSuite {
     val store = storage.partStore()
     val one   = append(store.create(part()), "one").finish()
     val two   = append(store.create(part()), "two").finish()
-    assert(store.publish(two, 3, "b/part-1.txt") === Published)
+    assert(store.publish(two, 3, "b/part-1.txt") === Committed)
     assert(condition(store.publish(one, 3, "b/part-1.txt")) === "STOPLOG_NAME_TAKEN")
     assert(text(storage, "b/part-1.txt") === "two")
   }
@@ -73,7 +73,7 @@ abstract class FencingLaws extends LawSuite {
         case FenceOutcome.Doubtful => append(next.takeOver(claimed, 5, part(by = other)), "mine\n").finish()
       }
       Try(append(alive, "zombie after\n").finish()) // may fail, and may not
-      assert(next.publish(mine, 10, "b/part-1.txt") === Published)
+      assert(next.publish(mine, 10, "b/part-1.txt") === Committed)
       assert(text(storage, "b/part-1.txt") === "good\nmine\n")
   }
 

@@ -67,6 +67,18 @@ abstract class FinishedStoreLaws extends LawSuite {
     assert(storage.finishedStore().setAsideFor() === Vector(12L))
   }
 
+  law("a finished part is kept under a second name, out of sight, whatever becomes of the first") { storage =>
+    storage.plant("b/part-1.txt", utf8("one"))
+    (1 to 2).foreach(_ =>
+      storage.finishedStore().keep("b/part-1.txt", "_stoplog/main/aside/now/b/part-1.txt")
+    )
+    assert(storage.visible() === Set("b/part-1.txt"))
+    storage.finishedStore().setAside(7, "b/part-1.txt")
+    storage.finishedStore().forget(7)
+    assert(text(storage, "_stoplog/main/aside/now/b/part-1.txt") === "one")
+    assert(storage.partStore().staged() === Vector.empty)
+  }
+
   law("nothing comes back over another file (I6)") { storage =>
     storage.plant("b/part-1.txt", utf8("one"))
     storage.finishedStore().setAside(7, "b/part-1.txt")

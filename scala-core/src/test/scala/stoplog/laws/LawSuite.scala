@@ -43,7 +43,7 @@ abstract class LawSuite extends AnyFunSuite {
     append(store.create(as), content).persist()
 
   protected def isStaged(store: PartStore, part: Publish): Boolean =
-    store.stagedOf(part).subsetOf(store.staged().map(_.token).toSet)
+    store.stagedOf(part.token).subsetOf(store.staged().map(_.token).toSet)
 
   protected def condition(action: => Any): String = intercept[Throwable](action) match {
     case named: SparkThrowable => named.getCondition

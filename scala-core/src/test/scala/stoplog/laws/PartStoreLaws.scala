@@ -3,8 +3,9 @@ package stoplog.laws
 import java.util.Arrays
 
 import stoplog.part.{Closed, Publish, Resume}
-import stoplog.store.{PartOutput, PublishOutcome}
-import stoplog.store.PublishOutcome.{AlreadyPublished, Lost, Published}
+import stoplog.sink.CommitOutcome
+import stoplog.store.PartOutput
+import stoplog.sink.CommitOutcome.{AlreadyCommitted, Committed, Lost}
 
 /** Writing, going on, and publishing. */
 abstract class PartStoreLaws extends LawSuite {
@@ -16,7 +17,7 @@ abstract class PartStoreLaws extends LawSuite {
     append(output, "two\n")
     val closed = output.finish()
     assert(storage.visible().isEmpty)
-    assert(store.publish(closed, 8, "b/part-1.txt") === Published)
+    assert(store.publish(closed, 8, "b/part-1.txt") === Committed)
     assert(storage.visible() === Set("b/part-1.txt"))
     assert(text(storage, "b/part-1.txt") === "one\ntwo\n")
   }
@@ -42,7 +43,7 @@ abstract class PartStoreLaws extends LawSuite {
         val store = storage.partStore()
         open = append(store.resume(Copied(open), epoch * 2L), s"$epoch\n").persist()
       }
-      assert(storage.partStore().publish(Copied(open), 10, "b/part-1.txt") === Published)
+      assert(storage.partStore().publish(Copied(open), 10, "b/part-1.txt") === Committed)
       assert(text(storage, "b/part-1.txt") === "0\n1\n2\n3\n4\n")
   }
 
@@ -71,7 +72,7 @@ abstract class PartStoreLaws extends LawSuite {
     val store = storage.partStore()
     val open  = leftOpen(store, "good\n")
     storage.appendJunk(open, utf8("junk"))
-    assert(store.publish(open, 5, "b/part-1.txt") === Published)
+    assert(store.publish(open, 5, "b/part-1.txt") === Committed)
     assert(text(storage, "b/part-1.txt") === "good\n")
   }
 
@@ -80,28 +81,28 @@ abstract class PartStoreLaws extends LawSuite {
     val open  = leftOpen(store, "good\n")
     append(store.resume(open, 5), "of an epoch that failed\n").finish()
     val again = append(store.resume(open, 5), "more\n").finish()
-    assert(store.publish(again, 10, "b/part-1.txt") === Published)
+    assert(store.publish(again, 10, "b/part-1.txt") === Committed)
     assert(text(storage, "b/part-1.txt") === "good\nmore\n")
   }
 
   law("publishing twice, or ten times, from any process, changes nothing") { storage =>
     val store  = storage.partStore()
     val closed = append(store.create(part()), "once\n").finish()
-    assert(store.publish(closed, 5, "b/part-1.txt") === Published)
+    assert(store.publish(closed, 5, "b/part-1.txt") === Committed)
     for (_ <- 1 to 9)
-      assert(storage.partStore().publish(Copied(closed), 5, "b/part-1.txt") === AlreadyPublished)
+      assert(storage.partStore().publish(Copied(closed), 5, "b/part-1.txt") === AlreadyCommitted)
     assert(storage.visible() === Set("b/part-1.txt"))
     assert(text(storage, "b/part-1.txt") === "once\n")
     assert(store.staged().isEmpty)
   }
 
   law("publishing from many threads at once succeeds for all of them, junk or not") { storage =>
-    for (round <- 1 to 40) {
+    for (round <- 1 to 16) {
       val open = leftOpen(storage.partStore(), "once\n", part(bucket = "a/b", name = s"part-$round.txt"))
       if (round % 2 == 0) storage.appendJunk(open, utf8("junk"))
       val path     = s"a/b/part-$round.txt"
       val outcomes = together(6)(_ => storage.partStore().publish(open, 5, path))
-      assert(outcomes.forall(outcome => outcome == Published || outcome == AlreadyPublished), s"round $round")
+      assert(outcomes.forall(outcome => outcome == Committed || outcome == AlreadyCommitted), s"round $round")
       assert(text(storage, path) === "once\n", s"round $round")
     }
     assert(storage.partStore().staged().isEmpty)
@@ -110,9 +111,9 @@ abstract class PartStoreLaws extends LawSuite {
   law("another JVM goes on with the part and publishes it, and this one finds it published") { storage =>
     val open   = leftOpen(storage.partStore(), "here\n")
     val answer = Elsewhere.answerOf(GoOnElsewhere(storage, open, 5, "there\n", "b/part-1.txt"))
-    assert(answer.startsWith("11 Published "))
-    val closed = Closed(answer.stripPrefix("11 Published "))
-    assert(storage.partStore().publish(closed, 11, "b/part-1.txt") === AlreadyPublished)
+    assert(answer.startsWith("11 Committed "))
+    val closed = Closed(answer.stripPrefix("11 Committed "))
+    assert(storage.partStore().publish(closed, 11, "b/part-1.txt") === AlreadyCommitted)
     assert(text(storage, "b/part-1.txt") === "here\nthere\n")
   }
 
@@ -200,7 +201,7 @@ abstract class PartStoreLaws extends LawSuite {
     val closed = output.finish()
     output.close()
     assert(output.position === 6)
-    assert(store.publish(closed, 6, "b/part-1.txt") === Published)
+    assert(store.publish(closed, 6, "b/part-1.txt") === Committed)
     assert(text(storage, "b/part-1.txt") === "stays\n")
   }
 
@@ -216,7 +217,7 @@ abstract class PartStoreLaws extends LawSuite {
       val open   = leftOpen(store, "a\n", part(bucket, name))
       val closed = append(store.resume(open, 2), "b\n").finish()
       assert(isStaged(store, closed))
-      assert(store.publish(closed, 4, path) === Published)
+      assert(store.publish(closed, 4, path) === Committed)
       assert(text(storage, path) === "a\nb\n")
       assert(!isStaged(store, closed))
     }
@@ -228,9 +229,9 @@ abstract class PartStoreLaws extends LawSuite {
     val open  = store.create(part()).persist()
     val again = store.resume(open, 0).persist()
     val taken = store.takeOver(again, 0, part()).finish()
-    assert(store.publish(taken, 0, "b/part-1.txt") === Published)
+    assert(store.publish(taken, 0, "b/part-1.txt") === Committed)
     assert(storage.bytes("b/part-1.txt").isEmpty)
-    assert(store.publish(taken, 0, "b/part-1.txt") === AlreadyPublished)
+    assert(store.publish(taken, 0, "b/part-1.txt") === AlreadyCommitted)
   }
 
   law("a part of ten mebibytes, in pieces of all sizes, resumed in the middle and taken over") { storage =>
@@ -249,7 +250,7 @@ abstract class PartStoreLaws extends LawSuite {
         output = store.resume(output.persist(), at.toLong)
     }
     val taken = store.takeOver(output.persist(), content.length.toLong, part()).finish()
-    assert(store.publish(taken, content.length.toLong, "b/part-1.txt") === PublishOutcome.Published)
+    assert(store.publish(taken, content.length.toLong, "b/part-1.txt") === CommitOutcome.Committed)
     assert(Arrays.equals(storage.bytes("b/part-1.txt"), content))
   }
 
@@ -259,7 +260,7 @@ abstract class PartStoreLaws extends LawSuite {
       for (round <- 1 to 40) {
         val name   = s"part-$thread-$round.txt"
         val closed = append(store.create(part("x/y/z", name)), name).finish()
-        assert(store.publish(closed, name.length.toLong, s"x/y/z/$name") === Published)
+        assert(store.publish(closed, name.length.toLong, s"x/y/z/$name") === Committed)
       }
     }
     assert(storage.visible().size === 240)

@@ -1,6 +1,6 @@
 package stoplog.laws
 
-import stoplog.store.PublishOutcome.{Lost, Published}
+import stoplog.sink.CommitOutcome.{Committed, Lost}
 
 /** What is unfinished: found by recovery, seen by nobody else. */
 abstract class StagingLaws extends LawSuite {
@@ -30,7 +30,7 @@ abstract class StagingLaws extends LawSuite {
   law("a published part is not staged, and a foreign file never is") { storage =>
     val store  = storage.partStore()
     val closed = append(store.create(part()), "x").finish()
-    assert(store.publish(closed, 1, "b/part-1.txt") === Published)
+    assert(store.publish(closed, 1, "b/part-1.txt") === Committed)
     storage.plant("b/foreign.txt", utf8("not ours"))
     storage.plant("b/_hidden", utf8("not ours"))
     storage.plant(".hidden", utf8("not ours"))
@@ -44,9 +44,9 @@ abstract class StagingLaws extends LawSuite {
     val kept   = leftOpen(store, "kept\n", part("a", "part-3.txt"))
     store.discard(open.token)
     store.discard(closed.token)
-    assert(store.staged().map(_.token).toSet === store.stagedOf(kept))
+    assert(store.staged().map(_.token).toSet === store.stagedOf(kept.token))
     assert(store.publish(open, 5, "a/b/part-1.txt") === Lost)
-    assert(store.publish(kept, 5, "a/part-3.txt") === Published)
+    assert(store.publish(kept, 5, "a/part-3.txt") === Committed)
   }
 
   law("discarding what is not there is not an error") { storage =>

@@ -2,7 +2,7 @@ package stoplog.laws
 
 import stoplog.part.{Open, Resume, RunId}
 import stoplog.store.FenceOutcome
-import stoplog.store.PublishOutcome.{AlreadyPublished, Lost, Published}
+import stoplog.sink.CommitOutcome.{AlreadyCommitted, Committed, Lost}
 
 /** A finished file holds what was committed, and not a byte more. */
 abstract class CutLaws extends LawSuite {
@@ -12,7 +12,7 @@ abstract class CutLaws extends LawSuite {
       val store = storage.partStore()
       val open  = leftOpen(store, "good\n")
       storage.appendJunk(open, utf8("junk"))
-      assert(store.publish(open, 5, "b/part-1.txt") === Published)
+      assert(store.publish(open, 5, "b/part-1.txt") === Committed)
       assert(new String(storage.stored("b/part-1.txt"), "utf8") === "good\n")
       assert(storage.validLength("b/part-1.txt") === None)
       assert(store.staged().isEmpty)
@@ -27,11 +27,11 @@ abstract class ValidLengthLaws extends LawSuite {
       val store = storage.partStore()
       val open  = leftOpen(store, "good\n")
       storage.appendJunk(open, utf8("junk"))
-      assert(store.publish(open, 5, "b/part-1.txt") === Published)
+      assert(store.publish(open, 5, "b/part-1.txt") === Committed)
       assert(new String(storage.stored("b/part-1.txt"), "utf8") === "good\njunk")
       assert(storage.validLength("b/part-1.txt") === Some(5))
       assert(storage.visible() === Set("b/part-1.txt"))
-      assert(storage.partStore().publish(open, 5, "b/part-1.txt") === AlreadyPublished)
+      assert(storage.partStore().publish(open, 5, "b/part-1.txt") === AlreadyCommitted)
       assert(store.staged().isEmpty)
   }
 
@@ -43,7 +43,7 @@ abstract class ValidLengthLaws extends LawSuite {
       val open = Open("b", "part-1.txt", 0, long, 5, 1, 0, 0, owner = None)
       assert(storage.partStore().fence(RunId.random(), Vector(open)) === Vector(FenceOutcome.Doubtful))
       val copy = append(store.takeOver(long, 5, part()), "more\n").finish()
-      assert(store.publish(copy, 10, "b/part-1.txt") === Published)
+      assert(store.publish(copy, 10, "b/part-1.txt") === Committed)
       assert(new String(storage.stored("b/part-1.txt"), "utf8") === "good\nmore\n")
       assert(storage.validLength("b/part-1.txt") === None)
   }
@@ -51,7 +51,7 @@ abstract class ValidLengthLaws extends LawSuite {
   law("a finished file that is as long as it should be has nothing beside it") { storage =>
     val store = storage.partStore()
     val open  = leftOpen(store, "good\n")
-    assert(store.publish(open, 5, "b/part-1.txt") === Published)
+    assert(store.publish(open, 5, "b/part-1.txt") === Committed)
     assert(storage.validLength("b/part-1.txt") === None)
   }
 

@@ -32,6 +32,20 @@ object GoldenRecords {
     SinkState(query, None, Vector.empty, 0, settings)
   )
 
+  private val noted = claim.copy(state =
+    claim.state.copy(settings =
+      settings ++ Map(
+        "rollingPolicy"       -> "default",
+        "maxPartSize"         -> "64m",
+        "maxRecordsPerPart"   -> "1000000",
+        "rolloverInterval"    -> "10m",
+        "inactivityInterval"  -> "90s",
+        "bucketCheckInterval" -> "1m",
+        "trigger"             -> "unending"
+      )
+    )
+  )
+
   private val epoch = LogRecord(
     1,
     RecordKind.Epoch(0),
@@ -207,6 +221,7 @@ object GoldenRecords {
     "record-v1-claim.json"   -> claim,
     "record-v1-epoch.json"   -> epoch,
     "record-v1-roll.json"    -> roll,
-    "record-v1-release.json" -> release
+    "record-v1-release.json" -> release,
+    "record-v1-noted.json"   -> noted
   )
 }

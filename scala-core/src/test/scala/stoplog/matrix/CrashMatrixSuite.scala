@@ -2,8 +2,8 @@ package stoplog.matrix
 
 import stoplog.fault.Step
 
-/** On local disks every occurrence of each step and every pair of steps in a long run, otherwise the first or the
-  * last occurrence.
+/** On local disks every occurrence of each step and every pair of steps in a long run. Otherwise the first or the last
+  * occurrence in staged parts of rows and of blocks, and a kill at each step elsewhere, where no other code decides.
   */
 class CrashMatrixSuite extends MatrixSuite(Storage.Local) {
   private val (thorough, sparse) = sites.partition(LocalSection.thorough)
@@ -24,14 +24,14 @@ class CrashMatrixSuite extends MatrixSuite(Storage.Local) {
   test("woken at each occurrence of each step of a task, when the part it wrote may long be finished") {
     hold(for {
       step       <- rows.steps.filter(Steps.ofTasks)
-      occurrence <- 1 to occurrences(rows)(step)
+      occurrence <- some(occurrences(rows)(step))
     } yield Crash(rows, Doom.At(step, occurrence), Fate.Woken, again = None))
   }
 
   test("woken at each occurrence of the steps between which rows get beside a part and into it") {
     hold(for {
       step       <- Seq(Step.BeforeSync, Step.SideWritten)
-      occurrence <- 1 to occurrences(blocks)(step)
+      occurrence <- some(occurrences(blocks)(step))
     } yield Crash(blocks, Doom.At(step, occurrence), Fate.Woken, again = None))
   }
 
@@ -50,13 +50,18 @@ class CrashMatrixSuite extends MatrixSuite(Storage.Local) {
 
   testPage()
 
+  /** Of the occurrences of a step, one in three outside a long run, the last among them. */
+  private def some(last: Int): Seq[Int] = if (long) 1 to last else last to 1 by -3
+
   override protected def section: String =
     LocalSection.render(occurrences(rows), occurrences(blocks), batchOccurrences(_), thorough, sparse)
 
   override protected def tried(site: Site, fate: Fate, step: Step, last: Int): Seq[Int] =
     if (long && LocalSection.thorough(site)) 1 to last
     else if (long) Seq(1, (last + 1) / 2, last).distinct
-    else if (site.content == Content.Blocks && site.layout != Layout.Staging) Seq.empty
+    else if (site != rows && site != blocks)
+      Seq(last)
+        .filter(_ => fate == Fate.Killed && site.content == Content.Gzip && site.layout != Layout.Staging)
     else
       fate match {
         case Fate.Killed => Seq(1, last).distinct

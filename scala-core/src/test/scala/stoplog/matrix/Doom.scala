@@ -9,7 +9,7 @@ import stoplog.fault.{Faults, Step}
 /** Stops a run in its tracks at one occurrence of one step.
   *
   * The thread does not throw, so nothing on its way out can tidy up: it waits, as a process that was stopped or
-  * killed writes no more. A run uses one thread only.
+  * killed writes no more. Only that thread stops.
   */
 final class Doom(at: Option[Doom.At]) extends Faults {
   private val seen    = TrieMap.empty[Step, Int]
@@ -19,8 +19,10 @@ final class Doom(at: Option[Doom.At]) extends Faults {
   @volatile private var buried = false
 
   override def at(step: Step): Unit = {
-    val occurrence = seen.getOrElse(step, 0) + 1
-    seen.update(step, occurrence)
+    val occurrence = synchronized {
+      seen.update(step, seen.getOrElse(step, 0) + 1)
+      seen(step)
+    }
     if (at.contains(Doom.At(step, occurrence))) {
       reached.countDown()
       fate.await()

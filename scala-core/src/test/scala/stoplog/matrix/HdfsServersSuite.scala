@@ -12,7 +12,7 @@ import stoplog.store.hdfs.MiniHdfs
 
 /** The servers of HDFS, and real processes, end while a query runs. */
 class HdfsServersSuite extends AnyFunSuite {
-  private val long = sys.env.get("STOPLOG_LONG").exists(_.nonEmpty)
+  private val long = Cells.inLongRun
 
   test("a run goes on when the NameNode restarts under its calls") {
     val steps = if (long) Steps.ofQueries else Vector(Step.PartOpened, Step.MidPublish)

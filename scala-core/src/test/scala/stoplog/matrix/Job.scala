@@ -113,7 +113,7 @@ final class Job(place: Place, clock: ManualClock, faults: Faults, from: Checkpoi
 object Job {
   private type Rows = Seq[(String, String)]
 
-  def driver(place: Place, clock: Clock, faults: Faults, run: RunId): SinkDriver = new SinkDriver(
+  def driver(place: Place, clock: Clock, faults: Faults, run: RunId): SinkDriver = SinkDriver.ofParts(
     run,
     SinkIdentity(place.root, Place.SinkId, "query"),
     SinkSettings(Map("timeZone" -> "UTC"), place.content.name),

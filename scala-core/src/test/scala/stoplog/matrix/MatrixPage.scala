@@ -10,12 +10,12 @@ object MatrixPage {
   val Result: String = "each row once"
 
   /** The section as it stands on the page; `""` when there is none. */
-  def sectionOf(storage: Storage): String = sections.getOrElse(storage, "")
+  def sectionOf(chapter: Chapter): String = sections.getOrElse(chapter, "")
 
   /** Puts the section into its place. */
-  def write(storage: Storage, section: String): Unit = {
-    val all  = sections + (storage -> section)
-    val page = introduction + Storage.all.flatMap(all.get(_)).map("\n" + _).mkString
+  def write(chapter: Chapter, section: String): Unit = {
+    val all  = sections + (chapter -> section)
+    val page = introduction + Chapter.all.flatMap(all.get(_)).map("\n" + _).mkString
     Files.createDirectories(file.getParent)
     Files.write(file, page.getBytes(UTF_8))
     ()
@@ -67,11 +67,11 @@ object MatrixPage {
     .getOrElse(throw new IllegalStateException("not run below the build's root"))
     .resolve("docs/crash-matrix.md")
 
-  private def sections: Map[Storage, String] = {
+  private def sections: Map[Chapter, String] = {
     val page = if (Files.exists(file)) Files.readString(file) else ""
     val at   = page.split("(?m)^(?=## )").toVector
-    Storage.all.flatMap { storage =>
-      at.find(_.startsWith(s"## ${storage.name}\n")).map(text => storage -> (text.stripTrailing + "\n"))
+    Chapter.all.flatMap { chapter =>
+      at.find(_.startsWith(s"## ${chapter.title}\n")).map(text => chapter -> (text.stripTrailing + "\n"))
     }.toMap
   }
 

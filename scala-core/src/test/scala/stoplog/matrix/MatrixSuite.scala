@@ -2,9 +2,6 @@ package stoplog.matrix
 
 import scala.collection.concurrent.TrieMap
 
-import org.scalatest.Outcome
-import org.scalatest.funsuite.AnyFunSuite
-
 import stoplog.commit.Parallel
 import stoplog.fault.Step
 
@@ -13,20 +10,10 @@ import stoplog.fault.Step
   * With `STOPLOG_LONG` set in the environment as much as [[MatrixPage]] says, otherwise a sample. The page in docs is
   * written by a run that has `STOPLOG_WRITE_DOCS` set besides, if it has tried everything.
   */
-abstract class MatrixSuite(storage: Storage) extends AnyFunSuite {
-  protected final val long: Boolean = MatrixSuite.isSet("STOPLOG_LONG")
-
-  // Names of the tests of this run that held.
-  private var proven = Set.empty[String]
+abstract class MatrixSuite(storage: Storage) extends Proving {
 
   private val found        = TrieMap.empty[Site, Map[Step, Int]]
   private val foundInBatch = TrieMap.empty[BatchMode, Map[Step, Int]]
-
-  override protected def withFixture(test: NoArgTest): Outcome = {
-    val outcome = super.withFixture(test)
-    if (outcome.isSucceeded) proven += test.name
-    outcome
-  }
 
   /** How often an undisturbed query passes each step. */
   protected final def occurrences(site: Site): Map[Step, Int] =
@@ -37,11 +24,7 @@ abstract class MatrixSuite(storage: Storage) extends AnyFunSuite {
   /** Which of the occurrences 1 to `last` are tried in this run. */
   protected def tried(site: Site, fate: Fate, step: Step, last: Int): Seq[Int]
 
-  /** This storage's section of the page. */
-  protected def section: String
-
-  /** Cells at a time: those of a server wait for it most of the time. */
-  protected def threads: Int = 1
+  override protected def threads: Int = 1
 
   protected final def testOccurrences(sites: Seq[Site]): Unit =
     test("an undisturbed query passes every step") {
@@ -89,28 +72,5 @@ abstract class MatrixSuite(storage: Storage) extends AnyFunSuite {
       holdAll(crashes)(_.verdict())
     }
 
-  /** The last test of a suite. */
-  protected final def testPage(): Unit = {
-    val current = "the page in docs is current"
-    test(current) {
-      if (long && MatrixSuite.isSet("STOPLOG_WRITE_DOCS")) {
-        assert(proven + current === testNames, "the page is written by a run that has tried everything")
-        MatrixPage.write(storage, section)
-      }
-      assert(MatrixPage.sectionOf(storage) === section, "run with STOPLOG_LONG=1 STOPLOG_WRITE_DOCS=1")
-    }
-  }
-
-  protected final def hold(crashes: Seq[Crash]): Unit = holdAll(crashes)(_.verdict())
-
-  private def holdAll[A](crashes: Seq[A])(verdict: A => Verdict): Unit =
-    Parallel.bounded(threads).map(crashes)(crash => crash -> verdict(crash)).foreach {
-      case (crash, verdict) =>
-        assert(verdict.struck, s"$crash was not reached")
-        assert(verdict.problems.isEmpty, s"$crash:\n${verdict.problems.take(12).mkString("\n")}")
-    }
-}
-
-object MatrixSuite {
-  private def isSet(variable: String): Boolean = sys.env.get(variable).exists(_.nonEmpty)
+  protected final def testPage(): Unit = testPage(Chapter.Writing(storage))
 }

@@ -2,14 +2,12 @@ package stoplog.matrix
 
 import org.scalatest.funsuite.AnyFunSuite
 
-import stoplog.commit.Parallel
-
 /** Rows that are put aside are there once as well, whatever is stopped when: the same record decides over both.
   *
   * Every step, its first and its last occurrence; in a long run all of them, in each layout.
   */
-class RejectedRowsMatrixSuite extends AnyFunSuite {
-  private val long = sys.env.get("STOPLOG_LONG").exists(_.nonEmpty)
+class RejectedRowsMatrixSuite extends AnyFunSuite with Cells {
+  override protected def threads: Int = 2
 
   for {
     layout <- if (long) Storage.Local.layouts else Seq(Layout.Staging)
@@ -19,16 +17,9 @@ class RejectedRowsMatrixSuite extends AnyFunSuite {
     test(s"rows are put aside, and at each step a process is ${fate.name}: ${layout.name}") {
       val occurrences = Crash.occurrences(site)
       assert(occurrences.keySet === site.steps.toSet)
-      val crashes = for {
+      hold(for {
         step       <- site.steps
         occurrence <- if (long) 1 to occurrences(step) else Seq(1, occurrences(step)).distinct
-      } yield Crash(site, Doom.At(step, occurrence), fate, again = None)
-      Parallel.bounded(Threads).map(crashes)(crash => crash -> crash.verdict()).foreach {
-        case (crash, verdict) =>
-          assert(verdict.struck, s"$crash was not reached")
-          assert(verdict.problems.isEmpty, s"$crash:\n${verdict.problems.take(12).mkString("\n")}")
-      }
+      } yield Crash(site, Doom.At(step, occurrence), fate, again = None))
     }
-
-  private def Threads = 2
 }

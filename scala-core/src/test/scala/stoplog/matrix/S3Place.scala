@@ -84,9 +84,7 @@ object S3Place {
     * its key is aborted, as one is that a dead attempt has left.
     */
   def create(content: Content): S3Place =
-    at(if (long) S3Server.sharedS3Proxy else S3Server.sharedS3Mock, content)
-
-  private def long = sys.env.get("STOPLOG_LONG").exists(_.nonEmpty)
+    at(if (Cells.inLongRun) S3Server.sharedS3Proxy else S3Server.sharedS3Mock, content)
 
   def at(server: S3Server, content: Content): S3Place = through(server, server.endpoint, content)
 

@@ -8,7 +8,7 @@ import stoplog.servers.S3Server
 
 /** The server of S3, and real processes, end while a query runs. */
 class S3ServersSuite extends AnyFunSuite {
-  private val long = sys.env.get("STOPLOG_LONG").exists(_.nonEmpty)
+  private val long = Cells.inLongRun
 
   test("the server restarts between requests of a run, which goes on") {
     val steps  = if (long) Storage.S3.steps else Vector(Step.AfterRecord)

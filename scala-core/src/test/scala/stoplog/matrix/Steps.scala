@@ -12,7 +12,7 @@ object Steps {
   val compacting: Set[Step] =
     Set(Step.MidMerge, Step.BeforeCompact, Step.MidReplace, Step.AfterReplace, Step.AfterForget)
 
-  val ofQueries: Vector[Step] = Step.all.filterNot(replacing).filterNot(compacting)
+  val ofQueries: Vector[Step] = Step.ofSinks.filterNot(replacing).filterNot(compacting)
 
   /** Only where rows are kept beside a part. */
   val ofBlocks: Set[Step] = Set(Step.SideWritten, Step.PartEnded, Step.AfterDrop)
@@ -25,7 +25,7 @@ object Steps {
 
   /** What a batch job passes that replaces what is there: it has no claim, no clock and no end, and leaves no part open.
     */
-  val ofBatchJobs: Vector[Step] = Step.all.filterNot(ofBlocks).filterNot(compacting).filterNot { step =>
+  val ofBatchJobs: Vector[Step] = Step.ofSinks.filterNot(ofBlocks).filterNot(compacting).filterNot { step =>
     Set[Step](
       Step.BeforeRepublish,
       Step.BeforeClaim,

@@ -79,17 +79,8 @@ object Storage {
     override def steps: Vector[Step] = super.steps.filterNot(_ == Step.RecordWritten)
 
     /** Where something is on its way to the server, or has just arrived. */
-    override def sample: Vector[Step] = Vector(
-      Step.AfterClaim,
-      Step.MidWrite,
-      Step.BeforeSync,
-      Step.AfterSync,
-      Step.AfterRecord,
-      Step.MidPublish,
-      Step.AfterPublish,
-      Step.BeforeRoll,
-      Step.MidSweep
-    )
+    override def sample: Vector[Step] =
+      Vector(Step.MidWrite, Step.AfterRecord, Step.MidPublish, Step.MidSweep)
 
     override def batchModes: Vector[BatchMode] = Vector(BatchMode.Append, BatchMode.LoneOverwrite)
 

@@ -8,11 +8,10 @@ import org.apache.spark.sql.execution.datasources.{FileFormat, PartitionedFile}
 import org.apache.spark.sql.types.StructType
 import org.apache.spark.sql.{Row, SparkSession}
 
-import stoplog.commit.{Leftover, PartBody, PartEnd, PartFormat}
+import stoplog.commit.PartFormat
 import stoplog.fault.Step
 import stoplog.format.Comparable
-import stoplog.format.bulk.RandomRows
-import stoplog.part.Beside
+import stoplog.format.bulk.{MappedParts, RandomRows}
 import stoplog.store.SideStore
 
 /** Rows with columns of all types, in a format of Spark's; finished parts are read by Spark's own reader.
@@ -41,14 +40,8 @@ final case class TypedContent(written: TypedFormat) extends Content(written.name
 
   private def schema = written.schema
 
-  override def format(sides: SideStore): PartFormat[String] = {
-    val parts = written.parts(sides)
-    new PartFormat[String] {
-      override def begin(name: String, end: PartEnd): PartBody[String] = body(parts.begin(name, end))
-      override def resume(name: String, end: PartEnd, beside: Beside): PartBody[String] =
-        body(parts.resume(name, end, beside))
-    }
-  }
+  override def format(sides: SideStore): PartFormat[String] =
+    new MappedParts(written.parts(sides))((line: String) => made(line))
 
   override def lines(file: Array[Byte]): Vector[String] = {
     val path = Files.createTempFile("stoplog-typed", written.name)
@@ -74,14 +67,6 @@ final case class TypedContent(written: TypedFormat) extends Content(written.name
   }
 
   private def toRow(row: InternalRow): Row = external(row).asInstanceOf[Row]
-
-  private def body(rows: PartBody[InternalRow]): PartBody[String] = new PartBody[String] {
-    override def append(row: String): Unit = rows.append(made(row))
-    override def sizeBytes: Long           = rows.sizeBytes
-    override def pause(): Leftover         = rows.pause()
-    override def finish(): Unit            = rows.finish()
-    override def close(): Unit             = rows.close()
-  }
 }
 
 private object TypedContent {

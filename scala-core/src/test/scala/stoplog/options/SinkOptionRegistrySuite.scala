@@ -12,7 +12,7 @@ class SinkOptionRegistrySuite extends AnyFunSuite {
   }
 
   test("every option of the object is in the list, in the order of the groups") {
-    val fields = Seq(SinkOptionRegistry, CompleteRegistry).flatMap { group =>
+    val fields = Seq(SinkOptionRegistry, CompleteRegistry, LogOptions).flatMap { group =>
       group.getClass.getDeclaredMethods
         .filter(m => m.getReturnType == classOf[SinkOption] && m.getParameterCount == 0)
         .map(_.invoke(group).asInstanceOf[SinkOption].key)
@@ -48,6 +48,8 @@ class SinkOptionRegistrySuite extends AnyFunSuite {
       "bucketCompleteDelay" -> Some("bucketComplete" -> "idle"),
       "bucketMarker"        -> Some("bucketComplete" -> "processingTime"),
       "manifestRetention"   -> Some("manifest" -> "json"),
+      "sink"                -> None,
+      "logLocation"         -> None,
       "view"                -> None
     )
     val compacting = Seq("compactSmallerThan", "compactTo", "compactAfterEpochs", "compactMinFiles")

@@ -335,6 +335,8 @@ class SinkOptionsSuite extends AnyFunSuite {
     for (p <- policies) assert(SinkOptions.parse(json ++ RollingOptions.toMap(p)).rolling === p)
     val own = SinkOptions.parse(json ++ RollingOptions.toMap(new AtMidnight)).rolling
     assert(own.isInstanceOf[AtMidnight])
+    assert(RollingOptions.noted(new AtMidnight) === Map("rollingPolicy" -> classOf[AtMidnight].getName))
+    for (p <- policies) assert(RollingOptions.noted(p) === RollingOptions.toMap(p))
   }
 
   test("options travel to the tasks") {

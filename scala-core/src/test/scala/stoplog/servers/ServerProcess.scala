@@ -4,6 +4,8 @@ import java.io.{BufferedReader, InputStreamReader, PrintStream}
 import java.nio.charset.StandardCharsets.UTF_8
 import java.nio.file.{Files, Path, Paths}
 
+import scala.jdk.CollectionConverters._
+
 /** A server over a directory, in a process of its own that ends with this one, however this one ends.
   *
   * @param name of its class path in `build/servers`, which the build writes
@@ -11,14 +13,12 @@ import java.nio.file.{Files, Path, Paths}
   */
 final class ServerProcess private (name: String, mainClass: String, directory: Path) {
   private val process = new ProcessBuilder(
-    Paths.get(System.getProperty("java.home"), "bin", "java").toString,
-    "-Xmx384m",
-    "-XX:+UseSerialGC",
-    "-XX:TieredStopAtLevel=1",
-    "-cp",
-    Files.readString(Paths.get(System.getProperty("stoplog.servers"), s"$name.classpath")),
-    mainClass,
-    directory.toString
+    (Seq(
+      Paths.get(System.getProperty("java.home"), "bin", "java").toString,
+      "-Xmx384m",
+      "-XX:+UseSerialGC",
+      "-XX:TieredStopAtLevel=1"
+    ) ++ options ++ Seq("-cp", Files.readString(built("classpath")), mainClass, directory.toString)).asJava
   ).redirectError(ProcessBuilder.Redirect.appendTo(log.toFile)).start()
 
   private val commands = new PrintStream(process.getOutputStream, true, UTF_8)
@@ -44,6 +44,12 @@ final class ServerProcess private (name: String, mainClass: String, directory: P
     .takeWhile(_ != null)
     .collectFirst { case line if line.startsWith(ServerProcess.Mark) => line.drop(ServerProcess.Mark.length) }
     .getOrElse(throw new AssertionError(s"$name ended with ${process.waitFor()}: ${Files.readString(log)}"))
+
+  // Of its JVM, where it needs some of its own.
+  private def options: Seq[String] =
+    Option(built("options")).filter(Files.exists(_)).map(file => s"@$file").toSeq
+
+  private def built(kind: String): Path = Paths.get(System.getProperty("stoplog.servers"), s"$name.$kind")
 
   private def log: Path = directory.resolve("log")
 }

@@ -5,10 +5,11 @@ import scala.collection.mutable.ArrayBuffer
 import stoplog.fault.Step
 
 /** What the world does to a schedule, at any step: a limited number of times, so that something is left of it. */
-final class Chaos(world: World, sessions: ArrayBuffer[Session]) {
+final class Chaos(world: World, sessions: ArrayBuffer[Session], mutation: Mutation) {
   import world.{random, scheduler, traits}
 
   private var budget = traits.chaosBudget
+  private val tools  = new Operators(world, mutation)
   private val nobody = new SimProcess("nobody")
 
   /** Somebody wants to start the query again, although it may still run. */
@@ -17,7 +18,8 @@ final class Chaos(world: World, sessions: ArrayBuffer[Session]) {
   /** Whether somebody sleeps who is to miss the trimming of the log. */
   var needsTrimming: Boolean = false
 
-  def maybe(): Unit =
+  def maybe(): Unit = {
+    if (world.isTroubled) tools.maybe()
     if (world.isTroubled && budget > 0 && random.nextInt(1000) < traits.chaosPerThousand) {
       budget -= 1
       random.nextInt(17) match {
@@ -31,6 +33,7 @@ final class Chaos(world: World, sessions: ArrayBuffer[Session]) {
         case _             => isImpatient = true
       }
     }
+  }
 
   /** Sleep hurts most right before a record is written, and with a part open that the next run goes on with. */
   def before(step: Step): Unit = if (world.isTroubled) {

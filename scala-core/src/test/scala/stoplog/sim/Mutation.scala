@@ -18,6 +18,13 @@ trait Mutation {
   /** What the driver gets to see of what a task has done. */
   def reported(plan: EpochPlan, result: TaskResult): TaskResult = result
 
+  /** What a tool does that removes orphans.
+    *
+    * @param planned those that it saw when somebody asked it
+    * @param asItIs  what it really does
+    */
+  def clean(planned: Vector[String], parts: PartStore)(asItIs: => Unit): Unit = asItIs
+
   def afterAbort(plan: EpochPlan, results: Seq[TaskResult], parts: PartStore): Unit = ()
 }
 

@@ -33,6 +33,9 @@ class MutationSuite extends AnyFunSuite {
   caught("parts are deleted before the merged one is visible", CompactionMutations.DeletedAtOnce)
   caught("parts that were set aside stay", CompactionMutations.NeverDeleted)
 
+  caught("a tool removes what were orphans when it was asked", OperatorMutations.CleanAsPlanned)
+  caught("a tool finishes parts without isolating them", OperatorMutations.FinishInPlace)
+
   caught("markers are written before their parts", AnnouncementMutations.BeforeParts)
   caught("markers are written before the record", AnnouncementMutations.BeforeRecord)
   caught("nobody looks for earlier markers", AnnouncementMutations.PastForgotten)

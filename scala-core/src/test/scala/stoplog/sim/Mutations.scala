@@ -3,6 +3,7 @@ package stoplog.sim
 import stoplog.commit.{EpochPlan, TaskResult}
 import stoplog.log.{PutOutcome, RecordCodec, RecordKind, RecordStore}
 import stoplog.part.{Closed, Publish, Resume, RunId}
+import stoplog.sink.{CommitOutcome, Staged}
 import stoplog.store._
 
 /** The mutations that the simulator has to catch. */
@@ -198,7 +199,7 @@ class PartsOver(real: PartStore) extends PartStore {
 
   override def claimed(open: Resume): Resume = real.claimed(open)
 
-  override def publish(part: Publish, sizeBytes: Long, finishedPath: String): PublishOutcome =
+  override def publish(part: Publish, sizeBytes: Long, finishedPath: String): CommitOutcome =
     real.publish(part, sizeBytes, finishedPath)
 
   override def staged(): Vector[Staged]        = real.staged()

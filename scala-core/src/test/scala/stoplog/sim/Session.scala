@@ -42,10 +42,13 @@ final class Session(
   private val executors = ArrayBuffer.tabulate(executorCount)(n => new SimProcess(s"${process.name}/exec$n"))
   private val turn      = new SimTurn(world)
 
-  private val driver = new SinkDriver(
+  private def manifests: Manifests =
+    if (world.rule == CompleteRule.Never) Manifests.Off else Manifests.Json(None, None)
+
+  private val driver = SinkDriver.ofParts(
     run,
     SinkIdentity("sink", "main", "query"),
-    SinkSettings(Map.empty, content),
+    SinkSettings(Map.empty, content, manifests.toMap),
     world.traits.policy,
     log,
     parts,
@@ -57,7 +60,7 @@ final class Session(
       "main",
       world.rule,
       MarkerForm.Json,
-      if (world.rule == CompleteRule.Never) Manifests.Off else Manifests.Json(None, None),
+      manifests,
       mutation.notes(world, new SimNotes(world)),
       world.announced.told
     ),
@@ -199,6 +202,14 @@ final class Session(
   /** A driver that holds the newest record may fail by what the world did to it, and by nothing else. */
   private def noted(e: Throwable): Unit = {
     world.note(s"failed: $e")
+    Session.refuseIllegal(world, run, e)
+  }
+}
+
+object Session {
+
+  /** Who holds the newest record may fail by what the world did to it, and by nothing else. */
+  private[sim] def refuseIllegal(world: World, run: RunId, e: Throwable): Unit = {
     val condition = e match {
       case known: SparkThrowable => known.getCondition
       case _                     => ""
@@ -208,7 +219,7 @@ final class Session(
     val atHead     = world.oracle.newest.exists(_.run == run)
     val missing    = String.valueOf(e.getMessage).contains(SimParts.Missing)
     if (neverLegal(condition) || (atHead && (notAtHead(condition) || missing)))
-      throw new Violation(s"the driver of run ${run.value} failed: $e")
+      throw new Violation(s"run ${run.value} failed: $e")
   }
 }
 

@@ -6,6 +6,7 @@ import stoplog.commit.{EpochPlan, TaskResult}
 import stoplog.format.bulk.LineBlocks
 import stoplog.log.{PutOutcome, RecordCodec, RecordStore}
 import stoplog.part.{RunId, SideFile}
+import stoplog.sink.Staged
 import stoplog.store._
 
 /** The mutations around what is kept beside a part. */

@@ -26,6 +26,9 @@ final class SimFinished(world: World) extends FinishedStore {
     }
   }
 
+  override def keep(path: String, as: String): Unit =
+    throw new UnsupportedOperationException(s"$path is to be kept, where nothing is rewound")
+
   /** A step only where there is something aside: whoever finds nothing might as well have looked at another time. */
   override def setAsideFor(): Vector[Long] =
     if (disk.aside.isEmpty) Vector.empty

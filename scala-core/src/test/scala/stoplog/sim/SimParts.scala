@@ -5,6 +5,7 @@ import java.io.IOException
 import stoplog.error.Errors
 import stoplog.fault.Step
 import stoplog.part.{Closed, Publish, Resume, RunId}
+import stoplog.sink.{CommitOutcome, Staged}
 import stoplog.store._
 
 /** Parts on the simulated disk, in the same small steps as the local store takes them. */
@@ -42,9 +43,9 @@ final class SimParts(world: World) extends PartStore {
   override def isolate(open: Resume, validBytes: Long, part: NewPart): Closed =
     copied(open, validBytes, tokenOf(part)).finish()
 
-  override def publish(part: Publish, sizeBytes: Long, finishedPath: String): PublishOutcome = {
+  override def publish(part: Publish, sizeBytes: Long, finishedPath: String): CommitOutcome = {
     @scala.annotation.tailrec
-    def attempt(left: Int): PublishOutcome =
+    def attempt(left: Int): CommitOutcome =
       op(s"look for ${part.token} to publish")(disk.staged.get(part.token)) match {
         case None        => alreadyThere(sizeBytes, finishedPath)
         case Some(inode) =>
@@ -52,7 +53,7 @@ final class SimParts(world: World) extends PartStore {
           if (link(inode, finishedPath)) {
             world.faults.at(Step.MidPublish)
             op(s"unlink ${part.token}")(disk.staged.remove(part.token))
-            PublishOutcome.Published
+            CommitOutcome.Committed
           } else if (left > 1) attempt(left - 1)
           else throw missing(part.token)
       }
@@ -115,10 +116,10 @@ final class SimParts(world: World) extends PartStore {
     }
   }
 
-  private def alreadyThere(sizeBytes: Long, name: String): PublishOutcome =
+  private def alreadyThere(sizeBytes: Long, name: String): CommitOutcome =
     op(s"look for $name")(disk.finished.get(name)) match {
-      case None                                     => PublishOutcome.Lost
-      case Some(inode) if inode.length == sizeBytes => PublishOutcome.AlreadyPublished
+      case None                                     => CommitOutcome.Lost
+      case Some(inode) if inode.length == sizeBytes => CommitOutcome.AlreadyCommitted
       case Some(_)                                  => throw Errors.nameTaken(name, "it has another length")
     }
 

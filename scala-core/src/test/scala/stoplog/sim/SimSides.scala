@@ -4,6 +4,7 @@ import java.io.{ByteArrayInputStream, ByteArrayOutputStream, InputStream, Output
 
 import stoplog.error.Errors
 import stoplog.part.SideFile
+import stoplog.sink.Staged
 import stoplog.store._
 
 /** Side files on the simulated disk: made, written in two steps, and forced; a crash may come between any of them. */

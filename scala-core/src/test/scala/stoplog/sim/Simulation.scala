@@ -8,7 +8,7 @@ import stoplog.commit.SinkDriver.Finish
 final class Simulation(seed: Long, mutation: Mutation, lane: Lane, tracing: Tracing) {
   private val world    = new World(seed, lane, tracing)
   private val sessions = ArrayBuffer.empty[Session]
-  private val chaos    = new Chaos(world, sessions)
+  private val chaos    = new Chaos(world, sessions, mutation)
   import world.{random, scheduler, source, traits}
 
   def run(): Outcome =

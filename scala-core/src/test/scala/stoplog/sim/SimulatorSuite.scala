@@ -35,10 +35,11 @@ private object SimulatorSuite {
 
   /** What a trace says when something happened that is worth simulating. */
   val Events: Seq[String] =
-    stoplog.fault.Step.all.map(_.name).diff(Seq("recordWritten", "midSetAside", "afterSetAside")) ++
+    stoplog.fault.Step.ofSinks.map(_.name).diff(Seq("recordWritten", "midSetAside", "afterSetAside")) ++
       Seq(
         "is taken", "STOPLOG_FENCED", "STOPLOG_EPOCH_AHEAD", "others may write", "all others are gone",
         "in place", "to take over", "Repeated", "delete record", "discard ", "is killed", "power loss",
-        "exits", "failed before", "failed after", "fault at afterRecord", "minutes pass", "is there already"
+        "exits", "a tool has finished", "a tool has removed", "failed before", "failed after",
+        "fault at afterRecord", "minutes pass", "is there already"
       )
 }

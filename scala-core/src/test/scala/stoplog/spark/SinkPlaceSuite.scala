@@ -6,6 +6,7 @@ import stoplog.error.StoplogArgumentException
 import stoplog.format.SparkSessionForTests
 import stoplog.laws.Copied
 import stoplog.options.{Durability, Truncation}
+import stoplog.place.{OnDisk, OnHadoop, OnHdfs, SinkPlace}
 import stoplog.store.PartLayout
 import stoplog.store.hadoop.TestFileSystems
 import stoplog.store.hdfs.HdfsStorage
@@ -19,7 +20,8 @@ class SinkPlaceSuite extends AnyFunSuite with SparkSessionForTests {
     ()
   }
 
-  private def place(path: String): SinkPlace = SinkPlace.of(path, Durability.Disk, Truncation.Allowed)
+  private def place(path: String): SinkPlace =
+    SinkPlace.of(path, Durability.Disk, Truncation.Allowed, SparkHadoop.configuration)
 
   test("a path without a scheme, or with file:, is on the disk") {
     assert(place("/data/out").isInstanceOf[OnDisk])

@@ -10,6 +10,7 @@ import org.scalatest.funsuite.AnyFunSuite
 
 import stoplog.{FileSink, FileSinkBuilder}
 import stoplog.format.SparkSessionForTests
+import stoplog.place.SinkStorage
 
 /** What a user does from Scala, and what of it the end-to-end tests in Python cannot do. */
 class SinkSuite extends AnyFunSuite with SparkSessionForTests {
@@ -121,6 +122,9 @@ class SinkSuite extends AnyFunSuite with SparkSessionForTests {
     first.processAllAvailable()
     end(first)
     assert(place.files.isEmpty)
+    assert(
+      noted(place, "inactivityInterval", "bucketCheckInterval", "trigger") === Seq("1h", "20ms", "unending")
+    )
     val second = start("10ms")
     try {
       place.until(_.nonEmpty)
@@ -190,6 +194,11 @@ class SinkSuite extends AnyFunSuite with SparkSessionForTests {
     query.stop()
     assert(FileSink.awaitFinished(query.runId.toString, timeoutMillis = 60000))
   }
+
+  private def noted(place: Place, settings: String*): Seq[String] =
+    settings.map(
+      SinkStorage.reading(place.out, "main", SparkHadoop.configuration).log.newest().get.state.settings
+    )
 
   private def reasons(place: Place): Seq[String] =
     spark.read

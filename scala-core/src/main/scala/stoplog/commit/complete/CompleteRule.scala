@@ -34,6 +34,13 @@ object CompleteRule {
     override def isReached(bucket: String, last: Long, now: Long, mark: Option[Long]): Boolean = false
   }
 
+  /** No bucket is for whoever has this rule; but these wait for somebody who knows when they are. */
+  final case class Later(waiting: Set[String]) extends CompleteRule("later") {
+    override def covers(bucket: String): Boolean         = waiting(bucket)
+    override def endMillis(bucket: String): Option[Long] = None
+    override def isReached(bucket: String, last: Long, now: Long, mark: Option[Long]): Boolean = false
+  }
+
   /** So long after the bucket's end, as the rows' own times tell it. */
   final case class ByWatermark(delayMillis: Long, ends: Ends) extends CompleteRule("watermark") {
     override def covers(bucket: String): Boolean         = ends(bucket).isDefined

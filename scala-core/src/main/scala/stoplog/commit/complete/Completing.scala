@@ -33,8 +33,10 @@ private[commit] final class Completing(
     ).nonEmpty
 
   /** Which buckets get no more rows, as far as the rule can tell: their small parts wait for no others. */
-  def closing(state: SinkState, nowMillis: Long): String => Boolean =
-    if (rule == CompleteRule.Never) _ => false else ready(state.live, state.open, nowMillis)
+  def closing(state: SinkState, nowMillis: Long): String => Boolean = {
+    lazy val reached = ready(state.live, state.open, nowMillis) // which nobody asks where nothing is merged
+    bucket => rule != CompleteRule.Never && reached(bucket)
+  }
 
   /** Without the small parts that a marker counts: its files stay as they are. */
   def mergeable(state: SinkState): SinkState =

@@ -1,6 +1,6 @@
 package stoplog.commit.complete
 
-import stoplog.log.{MarkerForm, TimeColumn, Totals}
+import stoplog.log.{MarkerForm, TimeColumn, TimeKind, Totals}
 import stoplog.store.NoteStore
 
 /** What a sink was asked to do once parts are visible, and with what.
@@ -25,14 +25,35 @@ object FollowUps {
 }
 
 /** Whether the files of each record are listed for loaders. */
-sealed trait Manifests extends Product with Serializable
+sealed trait Manifests extends Product with Serializable {
+
+  /** The settings from which [[Manifests.noted]] makes it again, but for how long lists are kept. */
+  def toMap: Map[String, String]
+}
 object Manifests {
-  case object Off extends Manifests
+  case object Off extends Manifests {
+    override def toMap: Map[String, String] = Map.empty
+  }
 
   /** @param column          whose times the parts know
     * @param retentionMillis how long a list is kept; `None` for good
     */
-  final case class Json(column: Option[TimeColumn], retentionMillis: Option[Long]) extends Manifests
+  final case class Json(column: Option[TimeColumn], retentionMillis: Option[Long]) extends Manifests {
+    override def toMap: Map[String, String] =
+      Map(Key -> column.fold(Plain)(c => s"$Plain ${c.kind.word} ${c.name}"))
+  }
+
+  /** What the settings of a log say of the run that wrote them. It removes no list. */
+  def noted(settings: Map[String, String]): Manifests = settings.get(Key).fold[Manifests](Off) { text =>
+    text.split(" ", 3) match {
+      case Array(Plain, kind, name) =>
+        Json(TimeKind.all.find(_.word == kind).map(TimeColumn(name, _)), retentionMillis = None)
+      case _ => Json(None, retentionMillis = None)
+    }
+  }
+
+  private final val Key   = "manifest"
+  private final val Plain = "json"
 
   /** Where the lists of a sink lie. */
   def directory(sinkId: String): String = s"_stoplog/$sinkId/manifests"

@@ -2,7 +2,7 @@ package stoplog.store.hadoop
 
 import java.io.IOException
 
-import org.apache.hadoop.fs.Path
+import org.apache.hadoop.fs.{FileUtil, Path}
 
 import stoplog.error.Errors
 import stoplog.store.FinishedStore
@@ -27,6 +27,18 @@ class HadoopFinished(files: HadoopFiles, sinkId: String) extends FinishedStore w
 
   override def putBack(seq: Long, path: String): Unit = move(place(seq, path), files.at(path)) {
     throw Errors.nameTaken(path, "another file is there, which is not this part")
+  }
+
+  /** A copy through this process. One that died half-way is made again. */
+  override def keep(path: String, as: String): Unit = {
+    val (from, to) = (files.at(path), files.at(as))
+    files.writing(to) {
+      if (!files.status(to).map(_.getLen).contains(files.fileSystem.getFileStatus(from).getLen))
+        if (
+          !FileUtil.copy(files.fileSystem, from, files.fileSystem, to, false, true, files.fileSystem.getConf)
+        )
+          throw new IOException(s"$from could not be copied to $to")
+    }
   }
 
   override def forget(seq: Long): Unit = {

@@ -5,6 +5,7 @@ import java.io.FileNotFoundException
 import stoplog.error.Errors
 import stoplog.fault.Faults
 import stoplog.part.{Closed, Publish, Resume, RunId}
+import stoplog.sink.{CommitOutcome, Staged}
 import stoplog.store._
 
 /** Parts as files of any Hadoop file system, by what it can do.
@@ -46,7 +47,7 @@ final class HadoopPartStore(
   override def isolate(open: Resume, validBytes: Long, part: NewPart): Closed =
     takeOver(open, validBytes, part).finish()
 
-  override def publish(part: Publish, sizeBytes: Long, finishedPath: String): PublishOutcome = {
+  override def publish(part: Publish, sizeBytes: Long, finishedPath: String): CommitOutcome = {
     val target = files.at(finishedPath)
     val copy   = layout.another(part.token, PartLayout.unique())
     files.writing(target) {

@@ -6,7 +6,7 @@ import org.apache.hadoop.fs.Path
 
 import stoplog.error.Errors
 import stoplog.fault.{Faults, Step}
-import stoplog.store.PublishOutcome
+import stoplog.sink.CommitOutcome
 
 /** How a file of any Hadoop file system becomes visible: by a rename, of which nothing more is taken for granted than
   * that it ends with all the bytes under the new name.
@@ -22,7 +22,7 @@ private[hadoop] final class HadoopPublishing(
   /** @param copy    makes a copy of what counts of the staged file
     * @param another the name of that copy, which nobody else uses
     */
-  def publish(staged: Path, sizeBytes: Long, target: Path, another: Path)(copy: => Unit): PublishOutcome =
+  def publish(staged: Path, sizeBytes: Long, target: Path, another: Path)(copy: => Unit): CommitOutcome =
     try published(staged, sizeBytes, target, another)(copy)
     catch {
       // another publisher was faster with one of the steps
@@ -31,7 +31,7 @@ private[hadoop] final class HadoopPublishing(
 
   private def published(staged: Path, sizeBytes: Long, target: Path, another: Path)(
       copy: => Unit
-  ): PublishOutcome =
+  ): CommitOutcome =
     files.status(staged).map(_.getLen) match {
       case None                               => finished.outcome(target, sizeBytes)
       case Some(actual) if actual < sizeBytes => throw Errors.partShort(staged.toString, actual, sizeBytes)
@@ -41,7 +41,7 @@ private[hadoop] final class HadoopPublishing(
 
   private def trimmed(staged: Path, sizeBytes: Long, target: Path, another: Path)(
       copy: => Unit
-  ): PublishOutcome =
+  ): CommitOutcome =
     trimming match {
       case Trimming.Truncate =>
         if (!files.fileSystem.truncate(staged, sizeBytes))
@@ -59,12 +59,12 @@ private[hadoop] final class HadoopPublishing(
     }
 
   /** @param ready the staged file, or a copy of what counts of it */
-  private def renamed(ready: Path, staged: Path, target: Path, sizeBytes: Long): PublishOutcome = {
+  private def renamed(ready: Path, staged: Path, target: Path, sizeBytes: Long): CommitOutcome = {
     faults.at(Step.MidPublish)
     files.renameInto(ready, target) match {
       case Renamed.Done =>
         if (ready != staged) files.delete(staged)
-        PublishOutcome.Published
+        CommitOutcome.Committed
       case Renamed.SourceGone  => finished.outcome(target, sizeBytes)
       case Renamed.NoDirectory => throw new IOException(s"$ready could not be renamed to $target")
       case Renamed.TargetThere => taken(ready, staged, target, sizeBytes)
@@ -72,10 +72,10 @@ private[hadoop] final class HadoopPublishing(
   }
 
   /** The same bytes under both names: another publisher was at it, or a rename that copies has died on its way. */
-  private def taken(ready: Path, staged: Path, target: Path, sizeBytes: Long): PublishOutcome =
+  private def taken(ready: Path, staged: Path, target: Path, sizeBytes: Long): CommitOutcome =
     if (HadoopPrefix.same(files, ready, target)) {
       files.delete(staged)
-      PublishOutcome.AlreadyPublished
+      CommitOutcome.AlreadyCommitted
     } else if (files.status(staged).isEmpty) finished.outcome(target, sizeBytes)
     else throw Errors.nameTaken(target.toString, "another file is there, which is not this part")
 }

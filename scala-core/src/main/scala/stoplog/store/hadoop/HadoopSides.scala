@@ -6,7 +6,8 @@ import org.apache.hadoop.fs.{FSDataOutputStream, Path}
 
 import stoplog.error.Errors
 import stoplog.part.SideFile
-import stoplog.store.{NewPart, SideStore, Staged}
+import stoplog.sink.Staged
+import stoplog.store.{NewPart, SideStore}
 
 /** Side files on a Hadoop file system. */
 class HadoopSides(files: HadoopFiles, sinkId: String, durability: HadoopDurability)

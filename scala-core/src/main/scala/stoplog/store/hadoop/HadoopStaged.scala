@@ -1,6 +1,7 @@
 package stoplog.store.hadoop
 
-import stoplog.store.{PartLayout, Staged}
+import stoplog.sink.Staged
+import stoplog.store.PartLayout
 
 /** Everything unfinished of one sink id, on a file system. */
 private[store] object HadoopStaged {

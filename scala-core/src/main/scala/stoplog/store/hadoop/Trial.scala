@@ -18,7 +18,11 @@ import stoplog.error.Errors
 object Trial {
 
   /** Errors: `STOPLOG_PATH_NOT_WRITABLE`, `STOPLOG_STORE_NOT_EXCLUSIVE`. */
-  def of(files: HadoopFiles, sinkId: String): Abilities = new Trial(files, sinkId).abilities()
+  def of(files: HadoopFiles, sinkId: String): Abilities =
+    new Trial(files, s"_stoplog/$sinkId/open").abilities()
+
+  /** The same of a directory for state alone, in which nothing is gone on with. */
+  def exclusion(files: HadoopFiles): Exclusion = new Trial(files, "").exclusionAlone()
 
   private val Racers = 4
   private val Rounds = 3
@@ -37,21 +41,25 @@ object Trial {
   }
 }
 
-private final class Trial(files: HadoopFiles, sinkId: String) {
+private final class Trial(files: HadoopFiles, directory: String) {
   import Trial._
 
-  private val directory = s"_stoplog/$sinkId/open"
-  private val mark      = UUID.randomUUID()
-  private var made      = Vector.empty[Path]
+  private val mark = UUID.randomUUID()
+  private var made = Vector.empty[Path]
 
   private def system = files.fileSystem
 
-  def abilities(): Abilities =
-    try {
-      val first = written("f")
-      if (!system.rename(first, fresh())) throw new IOException("its file system cannot rename files")
-      Abilities(growthOf(written("f")), exclusion())
-    } catch {
+  def abilities(): Abilities = trying {
+    val first = written("f")
+    if (!system.rename(first, fresh())) throw new IOException("its file system cannot rename files")
+    Abilities(growthOf(written("f")), exclusion())
+  }
+
+  def exclusionAlone(): Exclusion = trying(exclusion())
+
+  private def trying[A](trial: => A): A =
+    try trial
+    catch {
       case e: IOException                   => throw Errors.pathNotWritable(files.root, HadoopFiles.reason(e))
       case e: UnsupportedOperationException =>
         throw Errors.pathNotWritable(files.root, String.valueOf(e.getMessage))
@@ -113,7 +121,8 @@ private final class Trial(files: HadoopFiles, sinkId: String) {
   }
 
   private def fresh(): Path = {
-    val path = files.at(s"$directory/.trial.$mark-${made.size}")
+    val name = s".trial.$mark-${made.size}"
+    val path = files.at(if (directory.isEmpty) name else s"$directory/$name")
     made :+= path
     path
   }

@@ -7,6 +7,7 @@ import org.apache.hadoop.fs.Path
 import stoplog.error.Errors
 import stoplog.fault.Faults
 import stoplog.part.{Closed, Open, Publish, Resume, RunId}
+import stoplog.sink.{CommitOutcome, Staged}
 import stoplog.store._
 import stoplog.store.hadoop.{HadoopDurability, HadoopFiles, HadoopStaged, Trimming, ValidLengths}
 
@@ -54,11 +55,11 @@ final class HdfsPartStore(
   override def isolate(open: Resume, validBytes: Long, part: NewPart): Closed =
     takeOver(open, validBytes, part).finish()
 
-  override def publish(part: Publish, sizeBytes: Long, finishedPath: String): PublishOutcome = {
+  override def publish(part: Publish, sizeBytes: Long, finishedPath: String): CommitOutcome = {
     val staged = files.at(part.token)
     files.writing(files.at(finishedPath)) {
       val outcome = publishing.publish(staged, pending(part.token), files.at(finishedPath), sizeBytes)
-      if (outcome == PublishOutcome.Published) cleanUp(part.token)
+      if (outcome == CommitOutcome.Committed) cleanUp(part.token)
       outcome
     }
   }

@@ -8,7 +8,7 @@ import org.apache.hadoop.fs.Path
 
 import stoplog.error.Errors
 import stoplog.fault.{Faults, Step}
-import stoplog.store.PublishOutcome
+import stoplog.sink.CommitOutcome
 import stoplog.store.hadoop.{Finished, HadoopFiles, Renamed, Trimming, ValidLengths}
 
 /** How a file of HDFS becomes visible, in three steps of which each may be repeated by anybody.
@@ -27,7 +27,7 @@ private[hdfs] final class HdfsPublishing(
   private val finished = new Finished(files, lengths)
 
   /** @param pending the name between the unfinished and the final one */
-  def publish(staged: Path, pending: Path, target: Path, sizeBytes: Long): PublishOutcome = {
+  def publish(staged: Path, pending: Path, target: Path, sizeBytes: Long): CommitOutcome = {
     files.rename(staged, pending) match {
       case Renamed.Done | Renamed.SourceGone         => ()
       case Renamed.TargetThere | Renamed.NoDirectory =>
@@ -37,7 +37,7 @@ private[hdfs] final class HdfsPublishing(
       cut(pending, target, sizeBytes)
       faults.at(Step.MidPublish)
       files.renameInto(pending, target) match {
-        case Renamed.Done        => PublishOutcome.Published
+        case Renamed.Done        => CommitOutcome.Committed
         case Renamed.SourceGone  => finished.outcome(target, sizeBytes)
         case Renamed.NoDirectory => throw new FileNotFoundException(s"${target.getParent} was removed")
         case Renamed.TargetThere => taken(pending, target, sizeBytes)
@@ -77,7 +77,7 @@ private[hdfs] final class HdfsPublishing(
     }
 
   /** The final name is another publisher's work, if the pending one has gone with it. */
-  private def taken(pending: Path, target: Path, sizeBytes: Long): PublishOutcome =
+  private def taken(pending: Path, target: Path, sizeBytes: Long): CommitOutcome =
     if (files.status(pending).isEmpty) finished.outcome(target, sizeBytes)
     else throw Errors.nameTaken(target.toString, "another file is there, which is not this part")
 

@@ -1,6 +1,8 @@
 package stoplog.store.local
 
-import java.nio.file.{FileAlreadyExistsException, Files, NoSuchFileException, Path, Paths}
+import java.nio.file.{
+  FileAlreadyExistsException, FileSystemException, Files, NoSuchFileException, Path, Paths
+}
 
 import stoplog.error.Errors
 import stoplog.store.FinishedStore
@@ -29,6 +31,18 @@ final class LocalFinished(root: String, sinkId: String, durability: Durability)
       Durability.createDirectories(at(path).getParent, durability)
       move(place, at(path))
     }
+  }
+
+  /** A second name where the file system has such, since finished parts never change (I6). */
+  override def keep(path: String, as: String): Unit = LocalFiles.writing(at(as)) {
+    Durability.createDirectories(at(as).getParent, durability)
+    try Files.createLink(at(as), at(path))
+    catch {
+      case _: FileAlreadyExistsException                             => at(as)
+      case _: UnsupportedOperationException | _: FileSystemException =>
+        if (!Files.exists(at(as))) Files.copy(at(path), at(as)) else at(as)
+    }
+    durability.syncDirectory(at(as).getParent)
   }
 
   override def forget(seq: Long): Unit = {

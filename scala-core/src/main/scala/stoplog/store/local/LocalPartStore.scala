@@ -9,6 +9,7 @@ import scala.util.{Failure, Success, Try}
 import stoplog.error.Errors
 import stoplog.fault.Faults
 import stoplog.part.{Closed, Publish, Resume, RunId}
+import stoplog.sink.{CommitOutcome, Staged}
 import stoplog.store._
 
 /** Parts as files of a local, or everywhere mounted, file system.
@@ -53,7 +54,7 @@ final class LocalPartStore(
   override def isolate(open: Resume, validBytes: Long, part: NewPart): Closed =
     takeOver(open, validBytes, part).finish()
 
-  override def publish(part: Publish, sizeBytes: Long, finishedPath: String): PublishOutcome = {
+  override def publish(part: Publish, sizeBytes: Long, finishedPath: String): CommitOutcome = {
     val target = at(finishedPath)
     LocalPublishing.publish(() => located(part.token), target, sizeBytes, durability, faults) {
       cleanUp(part.token)

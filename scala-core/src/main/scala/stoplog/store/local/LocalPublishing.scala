@@ -4,7 +4,7 @@ import java.nio.file.{FileAlreadyExistsException, Files, NoSuchFileException, Pa
 
 import stoplog.error.Errors
 import stoplog.fault.{Faults, Step}
-import stoplog.store.PublishOutcome
+import stoplog.sink.CommitOutcome
 import stoplog.thread.Uninterrupted
 
 /** How a local file becomes visible. */
@@ -21,22 +21,22 @@ private[local] object LocalPublishing {
       sizeBytes: Long,
       durability: Durability,
       faults: Faults
-  )(unlinked: => Unit): PublishOutcome = {
+  )(unlinked: => Unit): CommitOutcome = {
 
     @scala.annotation.tailrec
-    def attempt(left: Int): PublishOutcome = located() match {
+    def attempt(left: Int): CommitOutcome = located() match {
       case None       => alreadyThere(target, sizeBytes)
       case Some(file) =>
         if (wasMoved(file, target)) {
           Files.deleteIfExists(file)
           unlinked
-          PublishOutcome.AlreadyPublished
+          CommitOutcome.AlreadyCommitted
         } else if (link(file, target, sizeBytes, durability)) {
           faults.at(Step.MidPublish)
           durability.syncDirectory(target.getParent)
           Files.deleteIfExists(file)
           unlinked
-          PublishOutcome.Published
+          CommitOutcome.Committed
         } else if (left > 1) attempt(left - 1) // another publisher was faster: look again
         else throw new NoSuchFileException(file.toString)
     }
@@ -57,11 +57,11 @@ private[local] object LocalPublishing {
       case _: NoSuchFileException                                         => 0 // another publisher was faster
     }
 
-  private def alreadyThere(target: Path, sizeBytes: Long): PublishOutcome =
-    if (!Files.exists(target)) PublishOutcome.Lost
+  private def alreadyThere(target: Path, sizeBytes: Long): CommitOutcome =
+    if (!Files.exists(target)) CommitOutcome.Lost
     else {
       val actual = Files.size(target)
-      if (actual == sizeBytes) PublishOutcome.AlreadyPublished
+      if (actual == sizeBytes) CommitOutcome.AlreadyCommitted
       else throw Errors.nameTaken(target.toString, s"it holds $actual bytes, the part has $sizeBytes")
     }
 

@@ -7,7 +7,8 @@ import java.nio.file.{Files, NoSuchFileException, Path, Paths}
 
 import stoplog.error.Errors
 import stoplog.part.SideFile
-import stoplog.store.{NewPart, SideStore, Staged}
+import stoplog.sink.Staged
+import stoplog.store.{NewPart, SideStore}
 
 /** Side files on a local, or everywhere mounted, file system. */
 final class LocalSides(root: String, sinkId: String, durability: Durability)

@@ -1,6 +1,6 @@
 package stoplog.store.s3
 
-import java.io.{EOFException, IOException}
+import java.io.EOFException
 
 import stoplog.error.Errors
 import stoplog.store.FinishedStore
@@ -41,7 +41,5 @@ final class S3Finished(files: HadoopFiles, sinkId: String) extends HadoopFinishe
     }
   }
 
-  private def io[A](path: String)(action: => A): A =
-    try action
-    catch { case e: IOException => throw Errors.storeWrite(objects.describe(path), HadoopFiles.reason(e), e) }
+  private def io[A](path: String)(action: => A): A = files.writing(files.at(path))(action)
 }

@@ -1,8 +1,5 @@
 package stoplog.store.s3
 
-import java.io.IOException
-
-import stoplog.error.Errors
 import stoplog.store.SetAside
 import stoplog.store.hadoop.{HadoopFiles, HadoopJobStore}
 
@@ -35,7 +32,5 @@ final class S3JobStore(files: HadoopFiles, job: String) extends HadoopJobStore(f
 
   private def under(path: String): Vector[String] = objects.list(path).map { case (found, _) => found }
 
-  private def io[A](path: String)(action: => A): A =
-    try action
-    catch { case e: IOException => throw Errors.storeWrite(objects.describe(path), HadoopFiles.reason(e), e) }
+  private def io[A](path: String)(action: => A): A = files.writing(files.at(path))(action)
 }

@@ -24,7 +24,8 @@ object S3Library {
       throw Errors.hadoopAws(path, hadoop, "the AWS SDK that comes with it is not")
   }
 
-  private def version(loader: ClassLoader): Option[String] =
+  /** Which version of it there is, if it says so. */
+  def version(loader: ClassLoader): Option[String] =
     Option(loader.getResourceAsStream(Description)).flatMap { in =>
       val properties = new Properties
       try properties.load(in)

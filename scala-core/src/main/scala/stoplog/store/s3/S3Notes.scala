@@ -1,8 +1,5 @@
 package stoplog.store.s3
 
-import java.io.IOException
-
-import stoplog.error.Errors
 import stoplog.log.PutOutcome
 import stoplog.store.{Note, NoteStore}
 import stoplog.store.hadoop.HadoopFiles
@@ -27,9 +24,5 @@ final class S3Notes(files: HadoopFiles) extends NoteStore with Serializable {
 
   override def delete(paths: Seq[String]): Unit = io(paths.headOption.getOrElse(""))(objects.delete(paths))
 
-  private def io[A](path: String)(action: => A): A =
-    try action
-    catch {
-      case e: IOException => throw Errors.storeWrite(objects.describe(path), HadoopFiles.reason(e), e)
-    }
+  private def io[A](path: String)(action: => A): A = files.writing(files.at(path))(action)
 }

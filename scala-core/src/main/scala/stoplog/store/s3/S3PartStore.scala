@@ -7,6 +7,7 @@ import scala.util.control.NonFatal
 import stoplog.error.Errors
 import stoplog.fault.Faults
 import stoplog.part.{Closed, Open, Publish, Resume, RunId}
+import stoplog.sink.{CommitOutcome, Staged}
 import stoplog.store._
 import stoplog.store.hadoop.HadoopFiles
 
@@ -71,7 +72,7 @@ final class S3PartStore(
     }
   }
 
-  override def publish(part: Publish, sizeBytes: Long, finishedPath: String): PublishOutcome = {
+  override def publish(part: Publish, sizeBytes: Long, finishedPath: String): CommitOutcome = {
     val token = cut(part, sizeBytes)
     if (token.target != finishedPath)
       throw storeWrite(finishedPath, new IOException(s"the part was begun as ${token.target}"))
@@ -82,7 +83,7 @@ final class S3PartStore(
     objects.list(directory).map { case (path, status) => Staged(path, status.getModificationTime) }
   }
 
-  override def stagedOf(part: Publish): Set[String] = tokenOf(part.token).objects.toSet
+  override def stagedOf(token: String): Set[String] = tokenOf(token).objects.toSet
 
   /** Takes what [[staged]] lists and handles of parts. Aborts the upload that goes with it. */
   override def discard(token: String): Unit = io(token) {

@@ -4,8 +4,8 @@ import java.io.{ByteArrayInputStream, EOFException, FileNotFoundException, IOExc
 
 import stoplog.error.Errors
 import stoplog.fault.{Faults, Step}
-import stoplog.store.PublishOutcome
-import stoplog.store.PublishOutcome.{AlreadyPublished, Lost, Published}
+import stoplog.sink.CommitOutcome
+import stoplog.sink.CommitOutcome.{AlreadyCommitted, Committed, Lost}
 import stoplog.store.s3.S3Token.Tail
 
 /** How a part on S3 becomes visible: as one conditional PUT, or by completing its upload.
@@ -17,24 +17,24 @@ import stoplog.store.s3.S3Token.Tail
 private[s3] final class S3Publishing(objects: S3Objects, uploads: S3Uploads, tails: S3Tails, faults: Faults) {
 
   /** Any number of processes may do it at once. Errors: `STOPLOG_NAME_TAKEN`, `STOPLOG_PART_SHORT`. */
-  def publish(token: S3Token): PublishOutcome = {
+  def publish(token: S3Token): CommitOutcome = {
     val outcome = token.upload match {
       case None         => put(token, left = Tries)
       case Some(upload) => complete(token, upload, left = Tries)
     }
-    if (outcome == Published) faults.at(Step.MidPublish)
+    if (outcome == Committed) faults.at(Step.MidPublish)
     if (outcome != Lost) objects.delete(token.objects ++ token.stale)
     outcome
   }
 
   @scala.annotation.tailrec
-  private def put(token: S3Token, left: Int): PublishOutcome = tails.read(token.tail) match {
+  private def put(token: S3Token, left: Int): CommitOutcome = tails.read(token.tail) match {
     case None          => there(token).getOrElse(Lost)
     case Some(content) =>
-      if (objects.putIfAbsent(token.target, content)) Published
+      if (objects.putIfAbsent(token.target, content)) Committed
       else
         objects.read(token.target) match {
-          case Some(found) if found.sameElements(content) => AlreadyPublished
+          case Some(found) if found.sameElements(content) => AlreadyCommitted
           case Some(_)          => throw taken(token, "another object is there, which is not this part")
           case None if left > 1 => put(token, left - 1)
           case None             => throw new IOException(s"${objects.describe(token.target)} comes and goes")
@@ -42,7 +42,7 @@ private[s3] final class S3Publishing(objects: S3Objects, uploads: S3Uploads, tai
   }
 
   @scala.annotation.tailrec
-  private def complete(token: S3Token, upload: S3Token.Upload, left: Int): PublishOutcome =
+  private def complete(token: S3Token, upload: S3Token.Upload, left: Int): CommitOutcome =
     there(token) match {
       case Some(outcome) =>
         uploads.abort(token.target, upload.handle) // finished by another publisher: then there is none
@@ -58,13 +58,13 @@ private[s3] final class S3Publishing(objects: S3Objects, uploads: S3Uploads, tai
   /** `Left` when it may go well the next time: two publishers that add the same part at once may invalidate each
     * other's.
     */
-  private def completed(token: S3Token, upload: S3Token.Upload): Either[IOException, PublishOutcome] =
+  private def completed(token: S3Token, upload: S3Token.Upload): Either[IOException, CommitOutcome] =
     try
       whole(token, upload) match {
         case None        => Right(there(token).getOrElse(Lost))
         case Some(whole) =>
           uploads.complete(token.target, whole)
-          Right(Published)
+          Right(Committed)
       }
     catch {
       case e: EOFException          => throw e
@@ -92,8 +92,8 @@ private[s3] final class S3Publishing(objects: S3Objects, uploads: S3Uploads, tai
         }
     }
 
-  private def there(token: S3Token): Option[PublishOutcome] = objects.size(token.target).map { actual =>
-    if (actual == token.sizeBytes) AlreadyPublished
+  private def there(token: S3Token): Option[CommitOutcome] = objects.size(token.target).map { actual =>
+    if (actual == token.sizeBytes) AlreadyCommitted
     else throw taken(token, s"it holds $actual bytes, the part has ${token.sizeBytes}")
   }
 

@@ -2,7 +2,6 @@ package stoplog.store.s3
 
 import java.io.IOException
 
-import stoplog.error.Errors
 import stoplog.log.{PutOutcome, RecordStore}
 import stoplog.store.hadoop.HadoopFiles
 
@@ -52,11 +51,7 @@ final class S3Records(files: HadoopFiles, sinkId: String) extends RecordStore wi
     case _                      => None
   }
 
-  private def io[A](path: String)(action: => A): A =
-    try action
-    catch {
-      case e: IOException => throw Errors.storeWrite(objects.describe(path), HadoopFiles.reason(e), e)
-    }
+  private def io[A](path: String)(action: => A): A = files.writing(files.at(path))(action)
 }
 
 object S3Records {

@@ -1,10 +1,9 @@
 package stoplog.store.s3
 
-import java.io.{IOException, OutputStream}
+import java.io.OutputStream
 
 import org.apache.hadoop.fs.Path
 
-import stoplog.error.Errors
 import stoplog.store.hadoop.{HadoopDurability, HadoopFiles, HadoopSides}
 
 /** Side files as objects: one PUT each. */
@@ -13,11 +12,7 @@ final class S3Sides(files: HadoopFiles, sinkId: String)
   @transient private lazy val objects = new S3Objects(files)
 
   override def discard(tokens: Seq[String]): Unit =
-    try objects.delete(tokens)
-    catch {
-      case e: IOException =>
-        throw Errors.storeWrite(tokens.headOption.fold("")(objects.describe), HadoopFiles.reason(e), e)
-    }
+    files.writing(files.at(tokens.headOption.getOrElse("")))(objects.delete(tokens))
 
   protected override def write(path: Path, content: OutputStream => Unit): Unit =
     objects.put(files.relative(path))(content)

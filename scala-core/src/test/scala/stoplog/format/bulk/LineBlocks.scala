@@ -7,9 +7,8 @@ import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 import org.apache.spark.sql.types.{StringType, StructType}
 
-import stoplog.commit.{Leftover, PartBody, PartEnd, PartFormat}
+import stoplog.commit.PartFormat
 import stoplog.options.{OnBadRow, UserObject}
-import stoplog.part.Beside
 import stoplog.store.SideStore
 
 /** A format for schedules that have to replay: a row takes as much in a block, and on storage, as it does in memory. So
@@ -66,15 +65,12 @@ object LineBlocks {
       sides: SideStore,
       line: String => String = identity,
       describedAs: Option[Long] = None
-  ): PartFormat[String] = new PartFormat[String] {
-    private val format = new LineBlocks(blockBytes, describedAs.getOrElse(blockBytes))
-    private val sink   = BulkSink(BulkFormats.Own, schema, format, PartLife.ManyEpochs)
-    private val parts  = new BulkParts(sink, identity, sides, OnBadRow.Fail)
-
-    override def begin(name: String, end: PartEnd): PartBody[String] = new Lines(line, parts.begin(name, end))
-
-    override def resume(name: String, end: PartEnd, beside: Beside): PartBody[String] =
-      new Lines(line, parts.resume(name, end, beside))
+  ): PartFormat[String] = {
+    val format = new LineBlocks(blockBytes, describedAs.getOrElse(blockBytes))
+    val sink   = BulkSink(BulkFormats.Own, schema, format, PartLife.ManyEpochs)
+    new MappedParts(new BulkParts(sink, identity, sides, OnBadRow.Fail))((row: String) =>
+      TextRows.of(line(row))
+    )
   }
 
   /** The rows of each block of a finished part. Fails on any other file. */
@@ -107,13 +103,5 @@ object LineBlocks {
       case _                       => ()
     }
     out.toByteArray
-  }
-
-  private final class Lines(line: String => String, rows: PartBody[InternalRow]) extends PartBody[String] {
-    override def append(row: String): Unit = rows.append(TextRows.of(line(row)))
-    override def sizeBytes: Long           = rows.sizeBytes
-    override def pause(): Leftover         = rows.pause()
-    override def finish(): Unit            = rows.finish()
-    override def close(): Unit             = rows.close()
   }
 }

@@ -3,7 +3,8 @@ package stoplog.format.bulk
 import java.io.{ByteArrayInputStream, InputStream, OutputStream}
 
 import stoplog.part.SideFile
-import stoplog.store.{NewPart, SideStore, Staged}
+import stoplog.sink.Staged
+import stoplog.store.{NewPart, SideStore}
 
 /** Files that are there already, as `file-0`, `file-1`, and so on. */
 final class NumberedSides(files: Seq[Array[Byte]]) extends SideStore {

@@ -12,6 +12,7 @@ import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.types._
 import org.scalatest.funsuite.AnyFunSuite
 
+import stoplog.matrix.Cells
 import stoplog.format.SparkSessionForTests
 import stoplog.format.bulk.PartInBlocks
 import stoplog.format.orc.OrcParts.{reader, saved}
@@ -20,7 +21,7 @@ import stoplog.format.orc.OrcRows.{difference, internal}
 /** Parts of several stripes, each by a writer of its own: what Spark reads of them, and that they are its files. */
 class OrcBulkSuite extends AnyFunSuite with SparkSessionForTests {
 
-  private val isLong = sys.env.get("STOPLOG_LONG").exists(_.nonEmpty)
+  private val isLong = Cells.inLongRun
 
   for (seed <- 1 to (if (isLong) 12 else 3))
     test(s"rows of all types come back from parts of 1 to 6 blocks (seed $seed)") {

@@ -13,6 +13,7 @@ import org.apache.spark.sql.types._
 import org.apache.spark.unsafe.types.UTF8String
 import org.scalatest.funsuite.AnyFunSuite
 
+import stoplog.matrix.Cells
 import stoplog.format.bulk.{GrowingPart, PartInBlocks}
 import stoplog.format.orc.OrcParts.{reader, saved}
 
@@ -21,7 +22,7 @@ class OrcStripesSuite extends AnyFunSuite {
 
   private val schema = StructType.fromDDL("id BIGINT, name STRING, text STRING")
 
-  private val isLong = sys.env.get("STOPLOG_LONG").exists(_.nonEmpty)
+  private val isLong = Cells.inLongRun
 
   for {
     (rows, textBytes) <- Seq(900000 -> 20, 40000 -> 1000, 12000 -> 10000)

@@ -41,6 +41,13 @@ class TrialSuite extends AnyFunSuite {
     assert(refused.getMessageParameters.get("scheme") === "lastwins")
   }
 
+  test("the state of a source needs no more than that one of several writers is refused") {
+    for ((scheme, how) <- Seq("appendonly" -> Exclusion.ByRename, "createonly" -> Exclusion.ByCreate))
+      assert(Trial.exclusion(files(scheme)) === how)
+    val refused = intercept[StoplogArgumentException](Trial.exclusion(files("lastwins")))
+    assert(refused.getCondition === "STOPLOG_STORE_NOT_EXCLUSIVE")
+  }
+
   test("a local file system of Hadoop's, which replaces what is there, is refused too") {
     val place = new HadoopFiles(
       new Path(TestFileSystems.directory("raw")).toUri.getPath,

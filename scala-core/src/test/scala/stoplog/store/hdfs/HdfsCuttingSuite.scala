@@ -4,7 +4,8 @@ import org.apache.hadoop.fs.Path
 import org.scalatest.funsuite.AnyFunSuite
 
 import stoplog.part.{Resume, RunId}
-import stoplog.store.{NewPart, PublishOutcome}
+import stoplog.sink.CommitOutcome
+import stoplog.store.NewPart
 
 /** I2: what becomes visible has the recorded length, whatever the answer to cutting it was worth. */
 class HdfsCuttingSuite extends AnyFunSuite {
@@ -25,7 +26,7 @@ class HdfsCuttingSuite extends AnyFunSuite {
           done
         }
       )
-      assert(store.publish(open, 4, "b/part-1.txt") === PublishOutcome.Published)
+      assert(store.publish(open, 4, "b/part-1.txt") === CommitOutcome.Committed)
       assert(cuts === 2 && new String(storage.bytes("b/part-1.txt")) === "good")
     }
   }
@@ -36,7 +37,7 @@ class HdfsCuttingSuite extends AnyFunSuite {
       val failed = intercept[stoplog.error.StoplogException](store.publish(open, 4, "b/part-1.txt"))
       assert(failed.getCondition === "STOPLOG_STORE_WRITE")
       assert(storage.visible() === Set.empty)
-      assert(storage.partStore().publish(open, 4, "b/part-1.txt") === PublishOutcome.Published)
+      assert(storage.partStore().publish(open, 4, "b/part-1.txt") === CommitOutcome.Committed)
       assert(new String(storage.bytes("b/part-1.txt")) === "good")
     }
   }

@@ -11,7 +11,8 @@ import stoplog.error.StoplogArgumentException
 import stoplog.fault.Faults
 import stoplog.log.PutOutcome
 import stoplog.part.RunId
-import stoplog.store.{NewPart, PartLayout, PublishOutcome}
+import stoplog.sink.CommitOutcome
+import stoplog.store.{NewPart, PartLayout}
 import stoplog.store.hadoop.{HadoopDurability, HadoopFiles, HadoopRecords, HadoopSettings, Trimming}
 
 /** What cannot work is refused at the start. */
@@ -102,7 +103,7 @@ class HdfsProbeSuite extends AnyFunSuite {
         output.write("one\n".getBytes, 0, 4)
         val resumed = store(files, layout).resume(output.persist(), 4)
         resumed.write("two\n".getBytes, 0, 4)
-        assert(store(files, layout).publish(resumed.finish(), 8, "b/part-1.txt") === PublishOutcome.Published)
+        assert(store(files, layout).publish(resumed.finish(), 8, "b/part-1.txt") === CommitOutcome.Committed)
         assert(new String(storage.bytes("b/part-1.txt")) === "one\ntwo\n")
         val records = new HadoopRecords(files, "main", HadoopDurability.Disk, Faults.none)
         assert(records.putIfAbsent(0, "record".getBytes) === PutOutcome.Created)

@@ -6,11 +6,13 @@ import java.util.concurrent.atomic.AtomicInteger
 import org.scalatest.BeforeAndAfterAll
 import org.scalatest.funsuite.AnyFunSuite
 
+import stoplog.matrix.Cells
 import stoplog.error.StoplogException
 import stoplog.log.{CommitLog, LogRecord, RecordKind, SinkState}
 import stoplog.part.{Publish, RunId}
 import stoplog.servers.{Fault, FaultProxy, FaultRule, S3Call, S3Request, S3Server}
-import stoplog.store.{NewPart, PublishOutcome}
+import stoplog.sink.CommitOutcome
+import stoplog.store.NewPart
 
 /** Every request of a part's life, and of a record, fails once in every way. */
 class S3FaultsSuite extends AnyFunSuite with BeforeAndAfterAll {
@@ -23,7 +25,7 @@ class S3FaultsSuite extends AnyFunSuite with BeforeAndAfterAll {
   override protected def afterAll(): Unit = proxy.close()
 
   private val faults = Vector(Fault.SlowDown, Fault.InternalError, Fault.ResetBefore, Fault.AnswerLost)
-  private val long   = sys.env.get("STOPLOG_LONG").exists(_.nonEmpty)
+  private val long   = Cells.inLongRun
 
   /** Each request fails in one way, every seventh of a life; or with `STOPLOG_LONG` set in all ways, one in a life. */
   test(
@@ -51,8 +53,8 @@ class S3FaultsSuite extends AnyFunSuite with BeforeAndAfterAll {
     try {
       val part = written(storage, "small.txt", 1000)
       proxy.inject(FaultRule.nth(S3Call.PutObject, 1, Fault.Conflict))
-      assert(storage.partStore().publish(part, 1000, "b/small.txt") === PublishOutcome.Published)
-      assert(storage.partStore().publish(part, 1000, "b/small.txt") === PublishOutcome.AlreadyPublished)
+      assert(storage.partStore().publish(part, 1000, "b/small.txt") === CommitOutcome.Committed)
+      assert(storage.partStore().publish(part, 1000, "b/small.txt") === CommitOutcome.AlreadyCommitted)
       proxy.inject(FaultRule.nth(S3Call.PutObject, 1, Fault.Conflict))
       assert(log.append(record(epoch = 0)) === CommitLog.Decided)
       proxy.inject(FaultRule.nth(S3Call.PutObject, 1, Fault.Conflict))
@@ -124,7 +126,7 @@ class S3FaultsSuite extends AnyFunSuite with BeforeAndAfterAll {
     val log   = new CommitLog(storage.recordStore())
     assert(log.append(record(epoch = 0)) === CommitLog.Decided)
     for ((handle, size, path) <- Seq((large, content.length, "b/large.txt"), (small, 100000, "b/small.txt")))
-      assert(storage.partStore().publish(handle, size.toLong, path) !== PublishOutcome.Lost)
+      assert(storage.partStore().publish(handle, size.toLong, path) !== CommitOutcome.Lost)
     proxy.requests
   }
 

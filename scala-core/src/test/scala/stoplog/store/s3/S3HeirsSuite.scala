@@ -5,7 +5,7 @@ import java.util.Arrays
 import stoplog.laws.{LawSuite, StorageUnderTest}
 import stoplog.part.{Open, Publish, Resume, RunId}
 import stoplog.store.{FenceOutcome, PartOutput, PartStore}
-import stoplog.store.PublishOutcome.{AlreadyPublished, Published}
+import stoplog.sink.CommitOutcome.{AlreadyCommitted, Committed}
 
 /** A part that has an upload goes on after its writer, while that writer is still adding to the upload. */
 abstract class S3HeirLaws extends LawSuite {
@@ -94,7 +94,7 @@ abstract class S3HeirLaws extends LawSuite {
     val open  = begun(store, 6 * mib)
     write(store.takeOver(open, 6L * mib, part()), 6 * mib, 17 * mib).persist()
     val mine   = write(store.takeOver(open, 6L * mib, part()), 6 * mib, 17 * mib).persist()
-    val needed = store.stagedOf(mine)
+    val needed = store.stagedOf(mine.token)
     val staged = store.staged().map(_.token)
     assert(needed.subsetOf(staged.toSet))
     staged.filterNot(needed).foreach(store.discard)
@@ -124,11 +124,11 @@ abstract class S3HeirLaws extends LawSuite {
 
   private def published(storage: StorageUnderTest, part: Publish, bytes: Int): Unit = {
     assert(storage.visible().isEmpty)
-    assert(storage.partStore().publish(part, bytes.toLong, "b/part-1.txt") === Published)
-    assert(storage.partStore().publish(part, bytes.toLong, "b/part-1.txt") === AlreadyPublished)
+    assert(storage.partStore().publish(part, bytes.toLong, "b/part-1.txt") === Committed)
+    assert(storage.partStore().publish(part, bytes.toLong, "b/part-1.txt") === AlreadyCommitted)
     assert(Arrays.equals(storage.bytes("b/part-1.txt"), content.take(bytes)))
     assert(storage.visible() === Set("b/part-1.txt"))
-    val needed = storage.partStore().stagedOf(part)
+    val needed = storage.partStore().stagedOf(part.token)
     assert(storage.partStore().staged().forall(left => !needed(left.token)))
   }
 }

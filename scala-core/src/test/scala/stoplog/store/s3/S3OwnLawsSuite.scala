@@ -6,7 +6,7 @@ import stoplog.laws.{Copied, LawSuite, StorageUnderTest}
 import stoplog.log.PutOutcome.{Created, Taken}
 import stoplog.part.Resume
 import stoplog.store.PartStore
-import stoplog.store.PublishOutcome.{AlreadyPublished, Lost, Published}
+import stoplog.sink.CommitOutcome.{AlreadyCommitted, Committed, Lost}
 
 /** What S3 promises beside the laws, and instead of some of them. */
 class S3OwnLawsSuite extends LawSuite {
@@ -26,9 +26,9 @@ class S3OwnLawsSuite extends LawSuite {
       val token = S3TokenCodec.decode(open.token).get
       assert(token.upload.map(_.parts.map(_.bytes)) === Some(Vector.fill(2)(5L << 20)))
       assert(storage.visible().isEmpty)
-      assert(storage.partStore().publish(open, content.length.toLong, "b/part-1.txt") === Published)
+      assert(storage.partStore().publish(open, content.length.toLong, "b/part-1.txt") === Committed)
       assert(Arrays.equals(storage.bytes("b/part-1.txt"), content))
-      assert(storage.partStore().publish(open, content.length.toLong, "b/part-1.txt") === AlreadyPublished)
+      assert(storage.partStore().publish(open, content.length.toLong, "b/part-1.txt") === AlreadyCommitted)
       assert(storage.partStore().staged().isEmpty)
   }
 

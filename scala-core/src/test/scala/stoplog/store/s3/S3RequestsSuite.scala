@@ -144,7 +144,7 @@ class S3RequestsSuite extends AnyFunSuite with BeforeAndAfterAll {
 
   requests("an epoch of the driver costs one PUT of the record and one listing") { storage =>
     val log    = new stoplog.log.CommitLog(storage.recordStore())
-    val driver = new SinkDriver(
+    val driver = SinkDriver.ofParts(
       run,
       SinkIdentity(storage.root, "main", "query"),
       SinkSettings(Map.empty, "text"),

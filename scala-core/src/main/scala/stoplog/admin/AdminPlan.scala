@@ -1,0 +1,37 @@
+package stoplog.admin
+
+import stoplog.commit.Liveness
+
+/** What a tool would do now. Making it changes nothing.
+  *
+  * @param command  which tool
+  * @param liveness whether a driver is at work on the sink, as far as can be told
+  * @param actions  in the order in which they are done
+  */
+final class AdminPlan private[admin] (
+    val command: String,
+    val liveness: Liveness,
+    val actions: Vector[AdminAction],
+    carry: WhenAlive => Unit
+) {
+
+  /** Does it. The log must not have changed since the plan was made.
+    *
+    * It may be done again after a failure, with a new plan: whatever was decided is carried out first.
+    *
+    * Errors: `STOPLOG_DRIVER_ALIVE`, before anything is changed; `STOPLOG_FENCED` when somebody has written to the log
+    * since; those of the storage.
+    */
+  def carryOut(whenAlive: WhenAlive = WhenAlive.Refuse): Unit = carry(whenAlive)
+}
+
+/** What to do about a driver that may be alive. */
+sealed trait WhenAlive extends Product with Serializable
+object WhenAlive {
+
+  /** Leave its sink alone. */
+  case object Refuse extends WhenAlive
+
+  /** Fence it: whoever says this knows that it is dead, or wants it to fail. No row is lost or doubled in any case. */
+  case object Fence extends WhenAlive
+}

@@ -1,0 +1,38 @@
+package stoplog.admin
+
+import java.time.format.DateTimeFormatter
+import java.time.{Instant, ZoneOffset}
+
+import stoplog.fault.Step
+import stoplog.part.FinishedPart
+
+/** A place of one run of a tool for what is to go out of sight and is not to be lost.
+  *
+  * @param root its directory, below the sink's path
+  */
+private[admin] final case class Aside(root: String) {
+
+  /** Where a file is kept that is at this path. */
+  def place(path: String): String = s"$root/$path"
+
+  def placeOfRecord(seq: Long): String = f"$root/log/$seq%020d.json"
+
+  /** Copies of finished parts, all durable when this returns. */
+  def keep(parts: Vector[FinishedPart], change: Change): Unit = {
+    import change.tools.{faults, parallel, retry}
+    parallel.map(parts.filter(_.sizeBytes > 0)) { part =>
+      retry(() => change.stores.finished.keep(part.path, place(part.path)))
+      faults.at(Step.PartKept)
+    }
+    ()
+  }
+}
+
+private[admin] object Aside {
+
+  /** New with each plan. */
+  def of(sinkId: String, nowMillis: Long): Aside =
+    Aside(s"_stoplog/$sinkId/aside/${Stamp.format(Instant.ofEpochMilli(nowMillis))}")
+
+  private val Stamp = DateTimeFormatter.ofPattern("yyyyMMdd'T'HHmmssSSS'Z'").withZone(ZoneOffset.UTC)
+}

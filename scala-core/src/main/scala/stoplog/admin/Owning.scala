@@ -1,0 +1,52 @@
+package stoplog.admin
+
+import scala.annotation.tailrec
+
+import stoplog.admin.AdminAction.{Advise, Hand}
+
+/** Who writes a sink, and who writes beside it. */
+private[admin] object Owning {
+
+  def adopt(site: Site, owner: NewOwner): AdminPlan = {
+    val newest = site.newest()
+    val former = newest.state.lastEpoch.fold("none")(_.toString)
+    val hand   = Hand(
+      s"sink ${site.sinkId}",
+      s"from query ${newest.state.queryId} after epoch $former to query ${owner.queryId} at batch ${owner.nextBatch}"
+    )
+    new AdminPlan(
+      "adopt",
+      site.liveness(newest),
+      Finalizing.decided(site, newest) :+ hand,
+      whenAlive =>
+        site.changing(newest, whenAlive) { change =>
+          change.tool.release { state =>
+            state.copy(queryId = owner.queryId, lastEpoch = before(owner.nextBatch))
+          }
+        }
+    )
+  }
+
+  def fork(site: Site): AdminPlan = {
+    val newest = site.newest()
+    val free   = unused(site.sinkId, site.sinkIds().toSet, 2)
+    new AdminPlan(
+      "fork",
+      site.liveness(newest),
+      Vector(
+        Advise(
+          s"sinkId=$free",
+          "set this option on the new query; names of files hold a number of their run that occurs once, so none of " +
+            s"its files can meet one of sink ${site.sinkId}, and nothing has to be changed here"
+        )
+      ),
+      _ => ()
+    )
+  }
+
+  def before(batch: Long): Option[Long] = Option.when(batch > 0)(batch - 1)
+
+  @tailrec
+  private def unused(sinkId: String, taken: Set[String], n: Int): String =
+    if (taken(s"$sinkId-$n")) unused(sinkId, taken, n + 1) else s"$sinkId-$n"
+}

@@ -1,0 +1,61 @@
+package stoplog.admin
+
+import stoplog.admin.AdminAction.{Advise, Found, Verdict}
+import stoplog.log.LogRecord
+import stoplog.part.Part
+
+/** Looks whether all is there that the log of a moved directory names. */
+private[admin] object Relocating {
+
+  def plan(site: Site): AdminPlan = {
+    val newest  = site.newest()
+    val actions = unfinished(site, newest) ++ decided(site, newest)
+    val advice  =
+      if (actions.exists { case Found(_, Verdict.Broken, _) => true; case _ => false })
+        Advise(
+          site.path,
+          "copy what is missing from where the directory was, while no query writes there, and look again"
+        )
+      else
+        Advise(site.path, "set path to this directory, and start the query with its checkpoint")
+    new AdminPlan("relocate", site.liveness(newest), actions :+ advice, _ => ())
+  }
+
+  private def unfinished(site: Site, newest: LogRecord): Vector[AdminAction] = {
+    val stores      = site.stores(newest)
+    lazy val staged = stores.parts.staged().map(_.token).toSet
+    lazy val beside = stores.sides.staged().map(_.token).toSet
+    newest.state.open.map { part =>
+      val missing = stores.parts.stagedOf(part.handle.token).diff(staged) ++
+        part.beside.files.map(_.token).filterNot(beside)
+      lazy val length = if (site.cuts) stores.finished.sizeBytes(part.handle.token) else None // a path there
+      if (missing.nonEmpty)
+        broken(part, s"open, and not there: ${missing.toVector.sorted.mkString(", ")}$uploads")
+      else if (length.exists(_ < part.sizeBytes - part.beside.storageBytes))
+        broken(part, s"open, and shorter than the ${part.sizeBytes} bytes that are recorded")
+      else Found(part.finishedPath, Verdict.Whole, "open, and all of it is there")
+    }
+  }
+
+  /** Those of the newest record; older ones belong to their readers. */
+  private def decided(site: Site, newest: LogRecord): Vector[AdminAction] = {
+    val stores      = site.stores(newest)
+    lazy val staged = stores.parts.staged().map(_.token).toSet
+    newest.publish.filter(_.sizeBytes > 0).map { part =>
+      stores.finished.sizeBytes(part.finishedPath) match {
+        case Some(part.sizeBytes) => Found(part.finishedPath, Verdict.Whole, "finished, with its length")
+        case Some(other)          => broken(part, s"finished, with $other bytes and not ${part.sizeBytes}")
+        case None if site.isPublished(newest) =>
+          Found(part.finishedPath, Verdict.Whole, "was finished; whoever reads it has taken it away")
+        case None if stores.parts.stagedOf(part.handle.token).subsetOf(staged) =>
+          Found(part.finishedPath, Verdict.Whole, "decided, and becomes visible with the next start")
+        case None => broken(part, s"decided, and neither finished nor waiting$uploads")
+      }
+    }
+  }
+
+  private def broken(part: Part, why: String): AdminAction = Found(part.finishedPath, Verdict.Broken, why)
+
+  private val uploads =
+    " (an upload of S3 cannot be moved or copied: finish the open parts where they are, by stoplog finalize, before a directory is moved)"
+}

@@ -1,0 +1,111 @@
+package stoplog.admin
+
+import org.apache.hadoop.conf.Configuration
+
+import stoplog.commit.Clock
+import stoplog.fault.Faults
+import stoplog.options.{Durability, Truncation}
+
+/** What an operator does to one sink id, without its query and without Spark.
+  *
+  * Every method answers a plan and changes nothing; [[AdminPlan.carryOut]] does what it says, through the same log and
+  * the same claims as a query, and refuses while a driver is alive. A tool may be killed at any point: the query, or
+  * the tool again, goes on from there.
+  *
+  * {{{
+  * val sink = SinkAdmin.at("/data/events")
+  * val plan = sink.finalizeOpenParts()
+  * plan.actions.foreach(println)
+  * plan.carryOut()
+  * }}}
+  *
+  * Errors of each method: `STOPLOG_SINK_UNKNOWN`, `STOPLOG_RECORD_TORN`, `STOPLOG_RECORD_TOO_NEW`, and those of opening
+  * the storage.
+  */
+final class SinkAdmin private[admin] (site: Site) {
+
+  /** Makes every row of a stopped query visible: what was decided is published, and every open part is finished. */
+  def finalizeOpenParts(): AdminPlan = Finalizing.plan(site)
+
+  /** Removes what dead attempts have left behind. Each file that stays is there with the rule that spared it. */
+  def clean(): AdminPlan = Cleaning.plan(site)
+
+  /** Lets another query go on with this sink: its log, its open parts and its finished files.
+    *
+    * @param owner the query, and the batch that it begins with
+    */
+  def adopt(owner: NewOwner): AdminPlan = Owning.adopt(site, owner)
+
+  /** Says under which sink id another query can write to the same directory, beside this one. Changes nothing. */
+  def fork(): AdminPlan = Owning.fork(site)
+
+  /** Begins the log anew, from what is there now: the next query that starts owns it, from whatever batch. Finished
+    * files stay. The records of the log so far are kept under `_stoplog/<sinkId>/aside`.
+    *
+    * @param open what becomes of the rows in open parts
+    */
+  def reset(open: OpenRows): AdminPlan = Resetting.plan(site, open)
+
+  /** Goes back to the end of an older epoch, so that a query whose checkpoint was set back writes what followed again,
+    * once. Files with rows of later epochs are moved to `_stoplog/<sinkId>/aside`.
+    *
+    * @param epoch the last epoch to stay; -1 for none
+    *
+    * Error: `STOPLOG_NOT_REWINDABLE`.
+    */
+  def rewind(epoch: Long): AdminPlan = Rewinding.plan(site, epoch)
+
+  /** Looks whether a directory that was moved or copied is whole: everything that its log names, with its length.
+    * Changes nothing.
+    */
+  def relocate(): AdminPlan = Relocating.plan(site)
+}
+
+object SinkAdmin {
+
+  /** @param path          of the sink, local or of any file system that Hadoop knows
+    * @param sinkId        as the query's option says
+    * @param configuration of Hadoop, for what is not on a local disk
+    */
+  def at(
+      path: String,
+      sinkId: String = "main",
+      configuration: Configuration = new Configuration()
+  ): SinkAdmin = at(path, sinkId, configuration, Truncation.Allowed)
+
+  /** @param truncation as the query's option `useTruncate` says */
+  private[admin] def at(
+      path: String,
+      sinkId: String,
+      configuration: Configuration,
+      truncation: Truncation
+  ): SinkAdmin =
+    new SinkAdmin(
+      new Site(path, sinkId, truncation, configuration, Durability.Disk, Faults.ofThisJvm, Clock.system)
+    )
+}
+
+/** Who is to own a sink.
+  *
+  * @param queryId   the id of the query, which its checkpoint holds
+  * @param nextBatch the first batch that it has not committed
+  */
+final case class NewOwner(queryId: String, nextBatch: Long)
+
+object NewOwner {
+
+  /** As the checkpoint of a query says. Error: `STOPLOG_CHECKPOINT_UNREADABLE`. */
+  def ofCheckpoint(location: String, configuration: Configuration = new Configuration()): NewOwner =
+    Checkpoint.owner(location, configuration)
+}
+
+/** What becomes of rows that are in open parts. */
+sealed trait OpenRows extends Product with Serializable
+object OpenRows {
+
+  /** They are made visible. */
+  case object Finish extends OpenRows
+
+  /** They are kept out of the readers' sight. */
+  case object MoveAside extends OpenRows
+}

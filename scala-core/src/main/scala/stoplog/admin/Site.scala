@@ -1,0 +1,165 @@
+package stoplog.admin
+
+import org.apache.hadoop.conf.Configuration
+
+import stoplog.commit._
+import stoplog.error.Errors
+import stoplog.fault.Faults
+import stoplog.format.bulk.EndingParts
+import stoplog.log.{CommitLog, LogRecord, SinkState}
+import stoplog.options.{Durability, SinkOptionRegistry, Staging, Truncation}
+import stoplog.part.RunId
+import stoplog.place.SinkStorage
+
+/** One sink id under one path, as its tools see it. */
+private[admin] final class Site(
+    val path: String,
+    val sinkId: String,
+    truncation: Truncation,
+    configuration: Configuration,
+    durability: Durability,
+    faults: Faults,
+    clock: Clock
+) {
+  private val plain = SinkStorage.plain(path, sinkId, durability, configuration)
+
+  def log: CommitLog = plain.log
+
+  /** The record that all tools start from. Error: `STOPLOG_SINK_UNKNOWN`. */
+  def newest(): LogRecord = {
+    val found = log.newest().getOrElse(throw Errors.sinkUnknown(path, sinkId, sinkIds()))
+    if (found.state.queryId == SinkState.Nobody || SinkSettings.isOfFiles(found.state)) found
+    else
+      throw Errors.invalidOptions(
+        Seq(s"$sinkId is not the log of a streaming sink of files, and tools know no other.")
+      )
+  }
+
+  def sinkIds(): Vector[String] = plain.sinkIds("").sorted
+
+  /** By what the log says of where parts are. */
+  def stores(newest: LogRecord): SinkStores = {
+    val storage =
+      SinkStorage.recorded(
+        path,
+        sinkId,
+        staging(newest.state.settings),
+        durability,
+        truncation,
+        configuration
+      )
+    SinkStores(storage.log, storage.parts, storage.sides, storage.finished, storage.notes)
+  }
+
+  /** What is known of a driver without writing anything: by this machine's clock. */
+  def liveness(newest: LogRecord): Liveness = judged(newest, skewMillis = 0)
+
+  def isPublished(newest: LogRecord): Boolean = log.isPublished(newest)
+
+  def orphans(stores: SinkStores): Vector[Sweeper.Judged] =
+    new Sweeper(
+      stores.parts,
+      stores.sides,
+      stores.finished,
+      stores.log,
+      Parallel.sequential,
+      clock,
+      Faults.none
+    ).look()
+
+  /** A place for what is to be kept out of sight. */
+  def aside(): Aside = Aside.of(sinkId, clock.millis())
+
+  /** Whether open parts can be finished anywhere but where they were to be. Error: `STOPLOG_INVALID_OPTIONS`. */
+  def refuseIfBound(newest: LogRecord): Unit =
+    if (newest.state.open.nonEmpty && !plain.finishesAnywhere)
+      throw Errors.invalidOptions(
+        Seq(
+          "open = 'aside' cannot be used on S3, whose uploads are bound to the names that they began with: choose " +
+            "finish, and move the files afterwards."
+        )
+      )
+
+  /** Whether the beginning of a finished part can be made a part of its own. */
+  def cuts: Boolean = plain.finishesAnywhere
+
+  def notRewindable(epoch: Long, why: String): Throwable = Errors.notRewindable(path, sinkId, epoch, why)
+
+  /** Claims the log, does this, and ends in good order. */
+  def changing(seen: LogRecord, whenAlive: WhenAlive)(work: Change => Unit): Unit = {
+    val run     = RunId.random()
+    val stores  = this.stores(seen)
+    val toolRun = new ToolRun(
+      run,
+      SinkIdentity(path, sinkId, seen.state.queryId),
+      seen,
+      stores,
+      () => new EndingParts(stores.sides),
+      tools
+    )
+    whenAlive match {
+      case WhenAlive.Refuse => refuseIfAlive(seen, run)
+      case WhenAlive.Fence  => ()
+    }
+    toolRun.claim()
+    work(Change(run, stores, toolRun, tools))
+    stores.notes.delete(Heartbeat.all(stores.notes, sinkId).map(_.path)) // nobody is alive after a release
+  }
+
+  /** By the clock of the storage, which a sign of life of our own tells. */
+  private def refuseIfAlive(seen: LogRecord, run: RunId): Unit = {
+    val own = new Heartbeat(plain.notes, sinkId, run)
+    own.beatBeside()
+    val skew =
+      try own.writtenAtMillis.fold(0L)(clock.millis() - _)
+      finally own.stop()
+    judged(seen, skew) match {
+      case alive: Liveness.Alive => throw Errors.driverAlive(path, sinkId, alive.describe)
+      case _                     => ()
+    }
+  }
+
+  /** @param skewMillis how far this machine's clock is before that of the storage */
+  private def judged(newest: LogRecord, skewMillis: Long): Liveness = {
+    val beats = Heartbeat.all(plain.notes, sinkId)
+    Liveness.of(
+      Some(newest),
+      beats.map(beat => beat.copy(modifiedAtMillis = beat.modifiedAtMillis + skewMillis)),
+      clock.millis()
+    )(_.isThere)
+  }
+
+  private def tools: SinkDriver.Tools = SinkDriver.Tools(
+    clock,
+    faults,
+    Turn.semaphore(),
+    Parallel.bounded(Site.StorageThreads),
+    Retry.jittered(tries = 4, baseMillis = 100, Thread.sleep(_))
+  )
+
+  private def staging(settings: Map[String, String]): Staging = {
+    import SinkOptionRegistry._
+    settings.get(InProgress.key) match {
+      case Some("bucket") =>
+        Staging.InBucket(
+          settings.getOrElse(InProgressPrefix.key, ""),
+          settings.getOrElse(InProgressSuffix.key, ""),
+          settings.getOrElse(PendingPrefix.key, ""),
+          settings.getOrElse(PendingSuffix.key, "")
+        )
+      case _ => Staging.StagingDirectory
+    }
+  }
+}
+
+private[admin] object Site {
+  private val StorageThreads = 8
+}
+
+/** What a tool has at hand once it holds the claim. */
+private[admin] final case class Change(
+    run: RunId,
+    stores: SinkStores,
+    tool: ToolRun,
+    tools: SinkDriver.Tools
+)

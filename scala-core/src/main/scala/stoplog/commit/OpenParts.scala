@@ -1,0 +1,93 @@
+package stoplog.commit
+
+import scala.util.control.NonFatal
+
+import org.slf4j.LoggerFactory
+
+import stoplog.error.Errors
+import stoplog.fault.Step
+import stoplog.log.{CommitLog, SinkState}
+import stoplog.part.{Pending, RunId}
+import stoplog.store.{FenceOutcome, PartStore, SideStore}
+
+/** What a driver does about parts that stay open from epoch to epoch. */
+private[commit] trait OpenParts {
+
+  /** The state as a claim is to name it. Touches nothing that is stored. */
+  def claimed(state: SinkState): SinkState
+
+  /** What the run may do with what is open. Must be called after the claim (I1). */
+  def recovered(run: RunId, state: SinkState): SinkState
+
+  /** The parts, closed where their last committed epoch left them.
+    *
+    * @param newestSeq the newest record that the driver knows
+    */
+  def close(due: Vector[Due], newestSeq: Long): Vector[Pending]
+
+  /** Removes side files that the newest record names no more. Nobody goes on from an older one. */
+  def drop(unneeded: Set[String]): Unit
+}
+
+private[commit] object OpenParts {
+
+  /** Of a sink whose epochs leave nothing open. */
+  object Never extends OpenParts {
+    override def claimed(state: SinkState): SinkState                      = state
+    override def recovered(run: RunId, state: SinkState): SinkState        = state
+    override def close(due: Vector[Due], newestSeq: Long): Vector[Pending] = Vector.empty
+    override def drop(unneeded: Set[String]): Unit                         = ()
+  }
+
+  /** In the store of a sink's files.
+    *
+    * @param format makes what writes the rows that a part still lacks
+    */
+  final class Stored(
+      run: RunId,
+      identity: SinkIdentity,
+      log: CommitLog,
+      store: PartStore,
+      sides: SideStore,
+      format: () => PartFormat[_],
+      onLost: LostPart,
+      tools: SinkDriver.Tools
+  ) extends OpenParts {
+    import tools.{faults, parallel, retry}
+
+    private val closer  = new Closer(store, format, parallel, run, refuseIfOvertaken(_), faults)
+    private val missing = new MissingParts(store, sides, onLost)
+
+    override def claimed(state: SinkState): SinkState =
+      state.copy(open = state.open.map(part => part.copy(handle = store.claimed(part.handle))))
+
+    /** Error: `STOPLOG_STORE_WRITE`: without an answer nobody goes on with anything, since copying all parts is no
+      * answer to an outage.
+      */
+    override def recovered(run: RunId, state: SinkState): SinkState = {
+      val there    = missing.without(state)
+      val outcomes = if (there.open.isEmpty) Vector.empty else retry(() => store.fence(run, there.open))
+      there.copy(open = there.open.zip(outcomes).map {
+        case (part, FenceOutcome.Owned)    => part.copy(owner = Some(run))
+        case (part, FenceOutcome.Doubtful) => part
+      })
+    }
+
+    override def close(due: Vector[Due], newestSeq: Long): Vector[Pending] = closer.close(due, newestSeq)
+
+    override def drop(unneeded: Set[String]): Unit = if (unneeded.nonEmpty) {
+      try sides.discard(unneeded.toVector)
+      catch {
+        case NonFatal(e) =>
+          logger.warn("Side files could not be removed; they are once they are old enough", e)
+      }
+      faults.at(Step.AfterDrop)
+    }
+
+    private def refuseIfOvertaken(seq: Long): Unit = log.newerThan(seq).foreach { newer =>
+      throw Errors.fenced(identity.path, identity.sinkId, newer, "another run")
+    }
+  }
+
+  private val logger = LoggerFactory.getLogger("stoplog")
+}

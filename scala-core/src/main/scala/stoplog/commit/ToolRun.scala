@@ -1,0 +1,151 @@
+package stoplog.commit
+
+import stoplog.commit.complete.{CompleteRule, Completing, FollowUps, Manifests}
+import stoplog.error.Errors
+import stoplog.fault.Step
+import stoplog.log.{CommitLog, LogRecord, MarkerForm, RecordKind, SinkState}
+import stoplog.part.{FinishedPart, Open, RunId}
+import stoplog.rolling.RollReason
+import stoplog.store.NoteStore
+
+/** One run of a tool that changes a sink in place of its query: a driver without epochs.
+  *
+  * It claims the log first, as a query does, and so fences whoever is alive; all that it does afterwards is in
+  * records. So it may die at any point, and the query goes on from there as after a crash of its own (I3, I5).
+  *
+  * @param seen   the record from which it is known what is to be done: the run acts only if the log still ends with it
+  * @param format makes what writes the rows that an open part still lacks
+  */
+final class ToolRun(
+    run: RunId,
+    identity: SinkIdentity,
+    seen: LogRecord,
+    stores: SinkStores,
+    format: () => PartFormat[_],
+    tools: SinkDriver.Tools
+) {
+  import ToolRun._
+  import stores.log
+  import tools.{clock, faults, parallel}
+
+  private val parts =
+    new OpenParts.Stored(
+      run,
+      identity,
+      log,
+      stores.parts,
+      stores.sides,
+      format,
+      LostPart.Fail,
+      tools
+    )
+  private val followUps = followUpsOf(identity, seen.state, stores.notes)
+  private val publisher =
+    new Publisher(stores.parts, log, identity, LostPart.Fail, tools, followUps, stores.finished)
+  private val completing = new Completing(followUps, parallel, tools.retry)
+
+  private var newest = seen
+  private var state  = seen.state
+
+  /** Carries out what the newest record decided, and claims the log.
+    *
+    * Errors: `STOPLOG_FENCED` when somebody has written since, who is alive then; those of publishing.
+    */
+  def claim(): Unit = {
+    val note     = DriverNote.ofThisProcess(UsualMillis).text
+    val settings = SinkSettings(Map.empty, content = "", Map(DriverNote.Key -> note))
+    val claiming = new Claiming(log, parts, publisher, identity, settings, ForeignQuery.Refuse, tools)
+    newest = claiming.claimIdle(run, seen.seq, _ => true).getOrElse(throw overtaken())
+    state = parts.recovered(run, newest.state)
+  }
+
+  /** Closes every open part where its last committed epoch left it, and makes it visible. */
+  def finishOpen(): Unit = if (state.open.nonEmpty) {
+    faults.at(Step.BeforeRoll)
+    record(RecordKind.Roll, state.open.map(Due(_, RollReason.End)), state.copy(open = Vector.empty))
+  }
+
+  /** Removes what no record names and nobody can be writing any more; answers how much that was. */
+  def sweep(): Int =
+    new Sweeper(stores.parts, stores.sides, stores.finished, log, parallel, clock, faults).sweep(run)
+
+  /** Takes finished parts out of the readers' sight, for good, and makes the first rows of some of them visible under
+    * other names. Nothing may be open.
+    *
+    * @param parts     whoever calls this keeps copies of them: they are deleted
+    * @param beginning those rows, as parts that are open at the end of them, with the finished file as their handle
+    * @param change    to what the state is then
+    */
+  def replace(parts: Vector[FinishedPart], beginning: Vector[Open])(change: SinkState => SinkState): Unit = {
+    faults.at(Step.BeforeRewind)
+    record(RecordKind.Compact, beginning.map(Due(_, Rewound)), change(state), parts)
+  }
+
+  /** The clean end, with the state that the query goes on from. */
+  def release(change: SinkState => SinkState): Unit = {
+    faults.at(Step.BeforeRelease)
+    record(RecordKind.Release, Vector.empty, change(state))
+  }
+
+  /** The same, with every open part finished under this directory, out of the readers' sight. */
+  def releaseAside(directory: String, next: SinkState): Unit = {
+    faults.at(Step.BeforeRelease)
+    val closed = parts.close(state.open.map(Due(_, RollReason.End)), newest.seq)
+    val hidden = closed.map(part => part.copy(bucket = s"$directory/${part.bucket}".stripSuffix("/")))
+    append(LogRecord(newest.seq + 1, RecordKind.Release, run, clock.millis(), hidden, next))
+  }
+
+  private def record(
+      kind: RecordKind,
+      closing: Vector[Due],
+      next: SinkState,
+      replace: Vector[FinishedPart] = Vector.empty
+  ): Unit = {
+    val completion      = completing.next(next, Vector.empty, closing, Compaction.Off, clock.millis())
+    val publish         = parts.close(completion.due, newest.seq)
+    val seq             = newest.seq + 1
+    val (after, follow) = completion.decided(publish, Manifests.path(identity.sinkId, seq))
+    append(LogRecord(seq, kind, run, clock.millis(), publish, after, follow, replace))
+  }
+
+  private def append(decided: LogRecord): Unit =
+    tools.parallel.uninterrupted {
+      log.append(decided) match {
+        case CommitLog.Decided          => ()
+        case CommitLog.Overtaken(other) =>
+          throw Errors.fenced(identity.path, identity.sinkId, decided.seq, other)
+      }
+      val unneeded = newest.state.sideFiles -- decided.state.sideFiles
+      newest = decided
+      state = decided.state
+      faults.at(if (decided.kind == RecordKind.Release) Step.AfterRelease else Step.AfterRecord)
+      if (decided.hasToBeSettled) publisher.publish(decided)
+      parts.drop(unneeded)
+    }
+
+  private def overtaken(): Throwable = {
+    val now = log.newest()
+    Errors.fenced(identity.path, identity.sinkId, now.fold(0L)(_.seq), now.fold("nobody")(_.run.value))
+  }
+}
+
+object ToolRun {
+
+  /** Why the first rows of a finished part are in a part of their own. */
+  private val Rewound = RollReason.Custom("rewind")
+
+  /** A tool is done sooner. */
+  private val UsualMillis = 60 * 1000L
+
+  /** A tool does not know when a bucket is complete. It counts on, so that the query's next marker is right, and lists
+    * what it publishes if the query does.
+    */
+  private def followUpsOf(identity: SinkIdentity, state: SinkState, notes: NoteStore): FollowUps = FollowUps(
+    identity.sinkId,
+    if (state.live.isEmpty) CompleteRule.Never else CompleteRule.Later(state.live.map(_.bucket).toSet),
+    MarkerForm.Json,
+    Manifests.noted(state.settings),
+    notes,
+    _ => ()
+  )
+}

@@ -1,0 +1,23 @@
+package stoplog.error
+
+/** How the errors of a module are made, of the name of a condition and what its template asks for. */
+private[stoplog] trait ErrorMaker {
+
+  protected final def argument(condition: String, parameters: (String, Any)*): StoplogArgumentException =
+    new StoplogArgumentException(condition, texts(parameters))
+
+  protected final def failure(condition: String, parameters: (String, Any)*): StoplogException =
+    new StoplogException(condition, texts(parameters))
+
+  protected final def failure(
+      condition: String,
+      cause: Throwable,
+      parameters: (String, Any)*
+  ): StoplogException = new StoplogException(condition, texts(parameters), Option(cause))
+
+  // The templates end the sentence themselves; causes often come with a full stop of their own.
+  protected final def reason(why: String): String = String.valueOf(why).trim.stripSuffix(".")
+
+  private def texts(parameters: Seq[(String, Any)]): Map[String, String] =
+    parameters.map { case (name, value) => name -> String.valueOf(value) }.toMap
+}

@@ -1,0 +1,24 @@
+package stoplog.format
+
+import java.util.{Map => JMap}
+
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.types.StructType
+
+import stoplog.sink.TwoPhaseSink
+
+/** A sink of one's own, for the option `sink`: the name of a class that extends this and has a public constructor without
+  * arguments.
+  *
+  * {{{
+  * rows.writeStream.format("stoplog").option("sink", "com.example.TransactionalFiles").option("path", "/data/out")
+  *   .option("checkpointLocation", "/data/checkpoint").start()
+  * }}}
+  */
+trait RowSink {
+
+  /** @param options all options of the write, in any case of their names
+    * @param schema  the columns of the rows
+    */
+  def open(options: JMap[String, String], schema: StructType): TwoPhaseSink[InternalRow]
+}

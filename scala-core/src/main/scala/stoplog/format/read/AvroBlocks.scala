@@ -1,0 +1,77 @@
+package stoplog.format.read
+
+import java.io.{BufferedInputStream, EOFException, IOException, InputStream}
+
+import scala.util.Using
+
+import stoplog.source.file.{Block, BlockIndex, SourceFile, SourceFiles}
+
+/** The blocks of Avro files, which no footer lists: from each to the next, past the rows. A block belongs to the piece in
+  * which the marker before it begins.
+  */
+private[read] object AvroBlocks extends BlockIndex {
+
+  override def of(files: SourceFiles, file: SourceFile): Vector[Block] =
+    Using.resource(files.open(file, 0)) { in =>
+      val walk = new Walked(new BufferedInputStream(in, BufferBytes))
+      walk.skipHeader()
+      val blocks = Vector.newBuilder[Block]
+      while (walk.position < file.bytes) {
+        val marker = walk.position - MarkerBytes
+        val rows   = walk.number()
+        walk.skip(walk.number())
+        walk.skip(MarkerBytes)
+        blocks += Block(marker, marker, rows)
+      }
+      blocks.result()
+    }
+
+  private final class Walked(in: InputStream) {
+    private var at = 0L
+
+    def position: Long = at
+
+    def skipHeader(): Unit = {
+      if (!Magic.forall(_ == byte())) throw new IOException("it does not begin as Avro files do")
+      var entries = number()
+      while (entries != 0) {
+        // A count below zero is followed by how many bytes the entries have.
+        if (entries < 0) skip(number())
+        else for (_ <- 1L to entries * 2) skip(number())
+        entries = number()
+      }
+      skip(MarkerBytes)
+    }
+
+    /** Zigzag, seven bits a byte, the lowest first. */
+    def number(): Long = {
+      var bits  = 0L
+      var shift = 0
+      var more  = true
+      while (more) {
+        val next = byte()
+        bits |= (next & 0x7fL) << shift
+        shift += 7
+        more = (next & 0x80) != 0
+        if (more && shift > 63) throw new IOException(s"no number is at byte $at")
+      }
+      (bits >>> 1) ^ -(bits & 1)
+    }
+
+    def skip(bytes: Long): Unit = {
+      in.skipNBytes(bytes)
+      at += bytes
+    }
+
+    private def byte(): Int = {
+      val next = in.read()
+      if (next < 0) throw new EOFException(s"the file ends at byte $at")
+      at += 1
+      next
+    }
+  }
+
+  private val Magic             = "Obj\u0001".map(_.toInt)
+  private final val MarkerBytes = 16L
+  private final val BufferBytes = 4096
+}

@@ -1,0 +1,108 @@
+package stoplog.format.read
+
+import java.time.ZoneId
+
+import scala.util.control.NonFatal
+
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.catalog.ExternalCatalogUtils
+import org.apache.spark.sql.catalyst.expressions.GenericInternalRow
+import org.apache.spark.sql.execution.datasources.PartitioningUtils
+import org.apache.spark.sql.types.StructType
+
+import stoplog.error.Errors
+import stoplog.source.file.{DirectoryNames, SourceFile}
+
+/** The columns that names of directories tell, such as `day=2026-11-21`.
+  *
+  * @param schema those columns, as the user or the names have their types
+  * @param others what no directory may name: the columns that are in the files, if nobody but the names said which are not
+  * @param zone   in which times are
+  */
+private[stoplog] final case class DirectoryColumns(schema: StructType, others: Set[String], zone: String) {
+
+  def isEmpty: Boolean = schema.isEmpty
+
+  /** The columns that are in the files. */
+  def without(columns: StructType): StructType = StructType(columns.filterNot(c => has(c.name)))
+
+  /** Those of some columns that directories tell, in their order. */
+  def in(columns: StructType): StructType = StructType(columns.filter(c => has(c.name)))
+
+  /** Error: `STOPLOG_SOURCE_FILE_UNREADABLE` for a file whose directories name what is none of these columns. */
+  def check(file: SourceFile, fileName: String): Unit = if (others.nonEmpty) {
+    val named = DirectoryNames.values(DirectoryNames.of(file)).map(_._1)
+    named.find(name => others.contains(name.toLowerCase)).foreach { name =>
+      val why =
+        s"its path names $name, which no directory named when the query began: set partitionColumns, or " +
+          "rename the column"
+      throw Errors.sourceFileUnreadable(fileName, "its directory", why, null)
+    }
+  }
+
+  /** The values for a file. Error: `STOPLOG_SOURCE_FILE_UNREADABLE` for one of another type.
+    *
+    * @param fileName as a user knows it
+    * @param columns  those that are wanted
+    */
+  def values(file: SourceFile, fileName: String, columns: StructType): InternalRow = {
+    val named = DirectoryNames.values(DirectoryNames.of(file))
+    new GenericInternalRow(columns.fields.map[Any] { column =>
+      try value(named, column.name)
+      catch {
+        case NonFatal(e) =>
+          val why = s"its path has no ${column.dataType.sql} for ${column.name}"
+          throw Errors.sourceFileUnreadable(fileName, "its directory", why, e)
+      }
+    })
+  }
+
+  /** What a directory says of a column: none if it does not name it. */
+  def valueIn(directory: String, column: String): Option[Any] = {
+    val named = DirectoryNames.values(directory)
+    Option.when(named.exists(_._1.equalsIgnoreCase(column)))(value(named, column))
+  }
+
+  private def value(named: Vector[(String, String)], column: String): Any =
+    named.find(_._1.equalsIgnoreCase(column)).map(_._2) match {
+      case None | Some(ExternalCatalogUtils.DEFAULT_PARTITION_NAME) => null
+      case Some(text)                                               =>
+        PartitioningUtils.castPartValueToDesiredType(
+          schema.find(_.name.equalsIgnoreCase(column)).get.dataType,
+          ExternalCatalogUtils.unescapePathName(text),
+          ZoneId.of(zone)
+        )
+    }
+
+  /** Whether a column is one of them. */
+  def has(name: String): Boolean = schema.exists(_.name.equalsIgnoreCase(name))
+
+}
+
+private[stoplog] object DirectoryColumns {
+
+  /** @param names of columns that directories tell
+    * @param set   whether the user said that it is these
+    */
+  def of(columns: StructType, names: DirectoryColumns.Names, zone: String): DirectoryColumns = {
+    val (told, inFiles) = columns.partition(column => names.all.exists(_.equalsIgnoreCase(column.name)))
+    val others          = names match {
+      case _: Names.Set   => Set.empty[String]
+      case _: Names.Found => inFiles.map(_.name.toLowerCase).toSet
+    }
+    DirectoryColumns(StructType(told), others, zone)
+  }
+
+  /** Who says which columns directories tell. */
+  sealed trait Names {
+    def all: Seq[String]
+  }
+  object Names {
+
+    /** The user. */
+    final case class Set(all: Seq[String]) extends Names
+
+    /** The directories. */
+    final case class Found(all: Seq[String]) extends Names
+  }
+}

@@ -1,0 +1,31 @@
+package stoplog.format.read
+
+import org.apache.spark.sql.execution.datasources.FileFormat
+
+import stoplog.options.SourceFormatName
+
+/** Spark's own formats, by the names of their classes: some are private to Scala code outside of Spark, though not to the
+  * JVM. The names are the same in all lines from 4.0 to 4.3.
+  */
+private[stoplog] object SparkFormats {
+
+  def of(name: SourceFormatName.Blocks): FileFormat = loaded(s"$Package.${className(name)}")
+
+  private def className(name: SourceFormatName.Blocks): String = name match {
+    case SourceFormatName.MultiLineJson => "execution.datasources.json.JsonFileFormat"
+    case SourceFormatName.MultiLineCsv  => "execution.datasources.csv.CSVFileFormat"
+    case SourceFormatName.Parquet       => "execution.datasources.parquet.ParquetFileFormat"
+    case SourceFormatName.Orc           => "execution.datasources.orc.OrcFileFormat"
+    case SourceFormatName.Avro          => "avro.AvroFileFormat"
+    case SourceFormatName.BinaryFile    => "execution.datasources.binaryfile.BinaryFileFormat"
+  }
+
+  private def loaded(name: String): FileFormat =
+    Class
+      .forName(name, true, classOf[FileFormat].getClassLoader)
+      .getDeclaredConstructor()
+      .newInstance()
+      .asInstanceOf[FileFormat]
+
+  private final val Package = "org.apache.spark.sql"
+}

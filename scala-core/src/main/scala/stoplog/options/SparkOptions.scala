@@ -1,0 +1,32 @@
+package stoplog.options
+
+import java.util.{Map => JMap}
+
+import scala.jdk.CollectionConverters._
+
+import org.apache.spark.sql.util.CaseInsensitiveStringMap
+
+import stoplog.error.Errors
+
+/** The map of options that Spark hands to a data source. */
+private[stoplog] object SparkOptions {
+
+  /** As they were written: Spark's map shows its keys in lower case, but still knows. */
+  def spelled(options: JMap[String, String]): Seq[(String, String)] = options match {
+    case caseless: CaseInsensitiveStringMap => caseless.asCaseSensitiveMap.asScala.toSeq
+    case other                              => other.asScala.toSeq
+  }
+
+  /** In any case of their names. */
+  def caseless(options: JMap[String, String]): CaseInsensitiveStringMap = options match {
+    case already: CaseInsensitiveStringMap => already
+    case other                             => new CaseInsensitiveStringMap(other)
+  }
+
+  /** What Spark then notes of a query's progress comes after what a sink has committed, and may never come.
+    *
+    * Error: `STOPLOG_ASYNC_PROGRESS`.
+    */
+  def refuseAsyncProgress(options: JMap[String, String]): Unit =
+    if (caseless(options).getBoolean("asyncProgressTrackingEnabled", false)) throw Errors.asyncProgress()
+}

@@ -1,0 +1,135 @@
+package stoplog.place
+
+import scala.util.Try
+import scala.util.control.NonFatal
+
+import org.apache.hadoop.conf.Configuration
+import org.apache.hadoop.fs.{Path => HadoopPath}
+
+import stoplog.error.Errors
+import stoplog.log.{CommitLog, RecordStore}
+import stoplog.options.{Durability, SinkOptions, Staging, Truncation}
+import stoplog.preflight.Finding
+import stoplog.rolling.RollingPolicy
+import stoplog.store.{FinishedStore, JobStore, NoteStore, PartLayout, PartStore, SideStore}
+
+/** The stores of one sink id under one path. Goes to the executors.
+  *
+  * @param path as the user wrote it, for messages
+  */
+private[stoplog] final class SinkStorage private (
+    val path: String,
+    val sinkId: String,
+    place: SinkPlace,
+    layout: PartLayout
+) extends Serializable {
+  @transient lazy val parts: PartStore = place.parts(sinkId, layout)
+
+  @transient lazy val sides: SideStore = place.sides(sinkId)
+
+  @transient lazy val finished: FinishedStore = place.finished(sinkId)
+
+  @transient lazy val records: RecordStore = place.records(sinkId)
+
+  def notes: NoteStore = place.notes(sinkId)
+
+  /** A file under the path, for readers of any format. */
+  def pathOf(relative: String): HadoopPath = place.pathOf(relative)
+
+  /** The directory of this sink id, which for a batch job is its own. */
+  def job: JobStore = place.job(sinkId)
+
+  def log: CommitLog = new CommitLog(records)
+
+  /** Error: `STOPLOG_PATH_NOT_WRITABLE`. */
+  def probe(): Unit = place.probe(sinkId, layout)
+
+  /** Does the same under the name of a sink that is gone afterwards, and says what that has shown.
+    *
+    * @param scratch a sink id that nobody else has
+    * @param asked   when parts are to be closed
+    * Error: `STOPLOG_PATH_NOT_WRITABLE`.
+    */
+  def trial(scratch: String, asked: RollingPolicy): Vector[Finding] = {
+    val found =
+      try {
+        place.probe(scratch, layout)
+        place.shown(scratch, asked)
+      } catch {
+        case NonFatal(e) =>
+          Try(place.job(scratch).remove()) // what it was refused for is what has to be told
+          throw e
+      }
+    place.job(scratch).remove()
+    found
+  }
+
+  /** The names of a part before it is finished. */
+  def names: PartLayout = layout
+
+  /** When parts are closed on this storage. */
+  def policy(asked: RollingPolicy): RollingPolicy = place.policy(sinkId, asked)
+
+  /** For a task, before its first byte. Error: `STOPLOG_FENCED` when there is a record newer than `seq`. */
+  def refuseIfOvertaken(seq: Long): Unit =
+    records.newerThan(seq).foreach { newest =>
+      throw Errors.fenced(path, sinkId, newest, "another run")
+    }
+
+  /** The same path under another sink id, parts in the staging directory. */
+  def as(otherSinkId: String): SinkStorage =
+    new SinkStorage(path, otherSinkId, place, PartLayout.Staging(otherSinkId))
+
+  def finishesAnywhere: Boolean = place.finishesAnywhere
+
+  /** The sink ids under this path whose names begin like this. */
+  def sinkIds(prefix: String): Vector[String] = place.sinkIds(prefix)
+}
+
+private[stoplog] object SinkStorage {
+
+  /** Errors: `STOPLOG_STORE_UNSUPPORTED`, `STOPLOG_PATH_NOT_WRITABLE`. */
+  def of(options: SinkOptions, configuration: Configuration): SinkStorage = {
+    val place = SinkPlace.of(options.path, options.durability, options.truncation, configuration)
+    place.refuseIfHopeless()
+    new SinkStorage(options.path, options.sinkId, place, layout(options.sinkId, options.staging))
+  }
+
+  /** For looking at a sink's state, which needs nothing of how it is written. */
+  def reading(path: String, sinkId: String, configuration: Configuration): SinkStorage =
+    plain(path, sinkId, Durability.Process, configuration)
+
+  /** Of a log that belongs to no sink. */
+  def plain(path: String, sinkId: String, durability: Durability, configuration: Configuration): SinkStorage =
+    new SinkStorage(
+      path,
+      sinkId,
+      SinkPlace.of(path, durability, Truncation.Allowed, configuration),
+      PartLayout.Staging(sinkId)
+    )
+
+  /** Of a sink whose options are not known: as its log says, and `truncation`, that it was written.
+    *
+    * @param staging where its unfinished parts are
+    */
+  def recorded(
+      path: String,
+      sinkId: String,
+      staging: Staging,
+      durability: Durability,
+      truncation: Truncation,
+      configuration: Configuration
+  ): SinkStorage =
+    new SinkStorage(
+      path,
+      sinkId,
+      SinkPlace.of(path, durability, truncation, configuration),
+      layout(sinkId, staging)
+    )
+
+  private def layout(sinkId: String, staging: Staging): PartLayout = staging match {
+    case Staging.StagingDirectory                                               => PartLayout.Staging(sinkId)
+    case Staging.InBucket(openPrefix, openSuffix, pendingPrefix, pendingSuffix) =>
+      PartLayout.InBucket(sinkId, openPrefix, openSuffix, pendingPrefix, pendingSuffix)
+  }
+}

@@ -1,0 +1,48 @@
+package stoplog.preflight
+
+import scala.util.Try
+
+import org.apache.spark.SparkThrowable
+
+/** What a preflight has found out about one thing. */
+sealed abstract class Finding(val level: String) extends Product with Serializable {
+
+  /** The thing, in one word that stays the same: `options`, `format`, `buckets`, `storage` … */
+  def name: String
+
+  /** What there is to say about it, in full sentences. */
+  def what: String
+
+  /** What to do now; empty where there is nothing to do. */
+  def now: String
+}
+
+object Finding {
+
+  /** As it should be. */
+  final case class Ok(name: String, what: String) extends Finding("ok") {
+    override def now: String = ""
+  }
+
+  /** The query would start, and somebody should know this. */
+  final case class Warning(name: String, what: String, now: String) extends Finding("warning")
+
+  /** The query would be refused, or fail. */
+  final case class Problem(name: String, what: String, now: String) extends Finding("problem")
+
+  /** What a start would be refused with; anything that is not stoplog's or Spark's own refusal is thrown on. */
+  def refusal(name: String, error: Throwable): Problem = error match {
+    case named: SparkThrowable =>
+      val sentences = error.getMessage.stripPrefix(s"[${named.getCondition}] ")
+      val text      = sentences.replaceFirst(" SQLSTATE: \\w+(?s:.*)$", "")
+      // The last line of each of stoplog's messages is what to do.
+      val (what, now) = text.splitAt(text.lastIndexOf('\n').max(0))
+      if (what.isEmpty) Problem(name, s"$now (${named.getCondition})", "Correct the option or the query.")
+      else Problem(name, s"$what (${named.getCondition})", now.trim)
+    case other => throw other
+  }
+
+  /** A look at something, and what it gives if nothing is wrong. */
+  def tried[A](name: String)(look: => A): Either[Problem, A] =
+    Try(look).toEither.left.map(refusal(name, _))
+}

@@ -1,0 +1,119 @@
+package stoplog.preflight
+
+import stoplog.bucket.BucketId
+import stoplog.error.Errors
+import stoplog.preflight.Finding.{Ok, Warning}
+
+/** What can be wrong with names although each option for itself is right. */
+private[stoplog] object NameChecks {
+
+  /** Readers tell by the end of a name how a file is compressed, and many what it is.
+    *
+    * @param asked       the option `partSuffix`
+    * @param derived     what it would be without it
+    * @param compression the end that stands for the compression; empty for none
+    */
+  def suffix(asked: Option[String], derived: String, compression: String): Finding = asked match {
+    case Some(suffix) if !suffix.endsWith(compression) =>
+      Warning(
+        "partSuffix",
+        s"Finished files end with '$suffix' and are compressed. Spark and others tell by the end '$compression' how, " +
+          "and would take the bytes of such files for rows.",
+        s"Set partSuffix to '$suffix$compression', or leave it out, which gives '$derived'."
+      )
+    case Some(suffix) if suffix.endsWith(Copying) =>
+      Warning(
+        "partSuffix",
+        s"Finished files end with '$suffix', which Spark takes for files that are being copied, and does not read.",
+        s"Set another partSuffix, or leave it out, which gives '$derived'."
+      )
+    case Some(suffix) => Ok("partSuffix", s"Finished files end with '$suffix'.")
+    case None         => Ok("partSuffix", s"Finished files end with '$derived', by their format.")
+  }
+
+  /** The buckets that the first rows go to.
+    *
+    * @param ids     their buckets
+    * @param columns that are in the files
+    */
+  def buckets(ids: Seq[String], columns: Seq[String]): Finding = {
+    val seen = ids.distinct
+    def bad  = seen.flatMap(id => BucketId.problem(id).map(why => Errors.bucketId(id, why))).headOption
+    bad.map(Finding.refusal("buckets", _)).orElse(columnTwice(seen, columns)).getOrElse {
+      val first = if (ids.sizeIs == 1) "The first row goes" else s"The first ${ids.size} rows go"
+      Ok("buckets", s"$first to ${counted(seen.size)}: ${shown(seen)}.")
+    }
+  }
+
+  /** Other sinks that write under the same path.
+    *
+    * @param content of this sink, and of each other one by its id: what decides how its bytes look
+    */
+  def neighbours(content: String, others: Map[String, Option[String]]): Finding = {
+    val different = others.collect { case (id, Some(other)) if other != content => id }.toSeq.sorted
+    if (different.nonEmpty)
+      Warning(
+        "neighbours",
+        s"Under this path there is a log of ${different.mkString(", ")}, with another format or other columns. Names " +
+          "never collide, but a reader of the directory finds both kinds of files.",
+        "Use another path, unless each kind has a directory of its own in it."
+      )
+    else if (others.isEmpty) Ok("neighbours", "No other sink has a log under this path.")
+    else
+      Ok(
+        "neighbours",
+        s"Under this path there is a log of ${others.keys.toSeq.sorted.mkString(", ")}, with the same content. Names " +
+          "never collide: each has the id of the run that gave it."
+      )
+  }
+
+  /** Spark's own files, where they do not belong.
+    *
+    * @param checkpoint as it was given, if it was
+    */
+  def checkpoint(path: String, checkpoint: Option[String]): Finding = checkpoint match {
+    case Some(location) if isVisibleUnder(path, location) =>
+      Warning(
+        "checkpoint",
+        s"The checkpoint $location is under the sink's path $path, where readers take its files for data.",
+        "Move the checkpoint elsewhere, or into a directory whose name begins with '_'."
+      )
+    case Some(location) => Ok("checkpoint", s"It is at $location, where no reader of the sink looks.")
+    case None           =>
+      Ok(
+        "checkpoint",
+        "It was not given as an option of this check: give it to the query, one for each sink."
+      )
+  }
+
+  /** A directory `name=value` is a column for most readers, and one in the files as well is one too many. */
+  private def columnTwice(ids: Seq[String], columns: Seq[String]): Option[Finding] = {
+    val named = ids.iterator.flatMap(_.split('/')).filter(_.contains('=')).map(_.takeWhile(_ != '='))
+    named.find(name => columns.exists(_.equalsIgnoreCase(name))).map { column =>
+      Warning(
+        "buckets",
+        s"Buckets are called $column=…, which readers take for a column, and the files have a column $column as well.",
+        s"Set partitionBy to $column, which leaves it out of the files, or give the directories another name in bucketBy."
+      )
+    }
+  }
+
+  private def isVisibleUnder(path: String, location: String): Boolean = {
+    val (parent, child) = (plain(path), plain(location))
+    val below           = if (child == parent) "" else child.stripPrefix(s"$parent/")
+    below != child && !below.startsWith("_") && !below.startsWith(".")
+  }
+
+  /** Local paths are written with and without their scheme. */
+  private def plain(path: String): String = path.replaceFirst("^file:/+", "/").replaceAll("(?<=.)/+$", "")
+
+  private def counted(buckets: Int): String = if (buckets == 1) "1 bucket" else s"$buckets buckets"
+
+  private def shown(ids: Seq[String]): String = {
+    val some = ids.take(Shown).map(id => if (id.isEmpty) "the path itself" else id)
+    (if (ids.sizeIs > Shown) some :+ "…" else some).mkString(", ")
+  }
+
+  private val Shown   = 5
+  private val Copying = "._COPYING_"
+}

@@ -1,0 +1,61 @@
+package stoplog.source
+
+/** Shares out the splits of a micro-batch, or of a batch query, among tasks.
+  *
+  * A task costs more than a small split: so small ones go together, in their order, and large ones are divided until every
+  * core has something to do.
+  */
+object Packing {
+
+  /** @param tasks how many can run at a time */
+  def pack[S <: Split](
+      splits: Iterator[S],
+      source: SplitSource[S, _, _],
+      tasks: Int,
+      sizes: PackingSizes
+  ): Vector[Vector[S]] = {
+    val all    = splits.toVector
+    val total  = all.iterator.map(weight(_, sizes)).sum
+    val target = (total / tasks.max(1)).max(sizes.leastBytes).min(sizes.mostBytes)
+    grouped(all.iterator.flatMap(divided(_, source, target)), target, sizes)
+  }
+
+  private def divided[S <: Split](split: S, source: SplitSource[S, _, _], target: Long): Seq[S] =
+    if (split.size.bytes > target + target / 2) source.divide(split, target) else Seq(split)
+
+  private def grouped[S <: Split](
+      pieces: Iterator[S],
+      target: Long,
+      sizes: PackingSizes
+  ): Vector[Vector[S]] = {
+    val groups = Vector.newBuilder[Vector[S]]
+    var group  = Vector.newBuilder[S]
+    var filled = 0L
+    pieces.foreach { piece =>
+      val more = weight(piece, sizes)
+      if (filled > 0 && filled + more / 2 > target) {
+        groups += group.result()
+        group = Vector.newBuilder[S]
+        filled = 0
+      }
+      group += piece
+      filled += more
+    }
+    if (filled > 0) groups += group.result()
+    groups.result()
+  }
+
+  private def weight(split: Split, sizes: PackingSizes): Long = split.size.bytes + sizes.openingBytes
+}
+
+/** @param openingBytes what it costs to open a split, as if so many bytes more had to be read
+  * @param leastBytes   less is not worth a task
+  * @param mostBytes    more is too much for a task
+  */
+final case class PackingSizes(openingBytes: Long, leastBytes: Long, mostBytes: Long)
+
+object PackingSizes {
+
+  /** With Spark's own sizes of tasks, and less for opening: nothing is asked for twice here. */
+  val default: PackingSizes = PackingSizes(64L << 10, 4L << 20, 128L << 20)
+}

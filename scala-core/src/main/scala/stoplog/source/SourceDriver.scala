@@ -1,0 +1,110 @@
+package stoplog.source
+
+import scala.collection.immutable.Queue
+
+import stoplog.error.{Errors, StoplogException}
+import stoplog.fault.{Faults, Step}
+import stoplog.source.log.{SplitLog, SplitRecord, StateFiles}
+
+/** The driver's side of a source that a streaming query reads, as Spark's `MicroBatchStream` asks for it.
+  *
+  * Positions are numbers of splits: a query at position n has read the first n splits that the source yielded. What they
+  * are is in the log.
+  *
+  * @param keptBatches how many committed micro-batches can still be planned again
+  */
+final class SourceDriver[S <: Split](
+    source: SplitSource[S, _, _],
+    state: StateFiles,
+    keptBatches: Int = SourceDriver.SparksBatches,
+    faults: Faults = Faults.none
+) extends AutoCloseable {
+  private val log                                = new SplitLog[S](state.in("splits"), source.splits, faults)
+  private var opened: Option[SplitEnumerator[S]] = None
+  private var kept: Queue[Long]                  = Queue.empty
+  private var told                               = 0L
+
+  /** The end of the micro-batch that begins at this position: the same again if there is nothing to read.
+    *
+    * A micro-batch that was planned before a crash, of which Spark did not hear, is the one that comes now.
+    *
+    * Errors: `STOPLOG_SOURCE_FENCED`, `STOPLOG_SOURCE_STATE_LOST`, and those of the source.
+    */
+  def plan(start: Long, limits: ReadLimits): Long = unlessOvertaken(planned(start, limits))
+
+  /** The splits between two positions, from the log alone. */
+  def splits(start: Long, end: Long): Iterator[S] = log.splits(start, end)
+
+  /** Micro-batches up to this position are committed. */
+  def committed(end: Long): Unit = if (end > told) {
+    val from = log.oldest.max(told).min(end)
+    enumerator.committed(from, log.splits(from, end))
+    told = end
+    kept = kept.enqueue(end)
+    if (kept.size > keptBatches) {
+      val (oldest, rest) = kept.dequeue
+      kept = rest
+      log.dropBefore(oldest.min(enumerator.oldestNeeded))
+    }
+  }
+
+  /** See [[SplitEnumerator.fixTarget]]. */
+  def fixTarget(): Unit = unlessOvertaken {
+    enumerator.fixTarget()
+    faults.at(Step.TargetFixed)
+  }
+
+  def outstanding: Outstanding = opened.fold(Outstanding.none)(_.outstanding)
+
+  def metrics: Map[String, String] = opened.fold(Map.empty[String, String])(_.metrics)
+
+  override def close(): Unit = {
+    opened.foreach(_.close())
+    opened = None
+  }
+
+  private def planned(start: Long, limits: ReadLimits): Long = log.plannedFrom(start).getOrElse {
+    if (log.end != start) throw Errors.sourceStateLost(state.describe(""), start)
+    Admission.take(enumerator, limits) match {
+      case Vector() =>
+        log.rest()
+        start
+      case splits =>
+        val record = SplitRecord(start, splits, enumerator.snapshot(start + splits.size))
+        log.append(record)
+        record.end
+    }
+  }
+
+  /** Another driver removes state only behind a record of its own: whoever misses some then is the one that is refused. */
+  private def unlessOvertaken[A](action: => A): A =
+    try action
+    catch {
+      case lost: StoplogException if lost.getCondition == SourceDriver.StateLost && log.isOvertaken =>
+        throw Errors.sourceFenced(state.describe("splits"))
+    }
+
+  private def enumerator: SplitEnumerator[S] = opened.getOrElse {
+    val restored = log.newest().map(_.snapshot)
+    val made     = source.enumerator(
+      EnumeratorContext(restored, from => log.splits(from, log.end), state.in("enumerator"))
+    )
+    opened = Some(made)
+    made
+  }
+}
+
+object SourceDriver {
+
+  /** Spark's `spark.sql.streaming.minBatchesToRetain`. */
+  private final val SparksBatches = 100
+
+  private final val StateLost = "STOPLOG_SOURCE_STATE_LOST"
+
+  /** All splits of a source as it is now, for a batch query, which keeps no state. */
+  def all[S <: Split](source: SplitSource[S, _, _], scratch: StateFiles): Vector[S] = {
+    val enumerator = source.enumerator(EnumeratorContext(None, _ => Iterator.empty, scratch))
+    try Admission.take(enumerator, ReadLimits.none)
+    finally enumerator.close()
+  }
+}

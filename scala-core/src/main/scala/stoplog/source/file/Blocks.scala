@@ -1,0 +1,61 @@
+package stoplog.source.file
+
+import scala.util.control.NonFatal
+
+import stoplog.source.{Fit, Room, SplitSize}
+
+/** Files of blocks.
+  *
+  * They are cut by bytes alone, as their readers can find the blocks of a piece. Where a micro-batch is limited to a
+  * number of rows, the driver reads from each file how many its blocks have, and cuts between two of them.
+  */
+final class Blocks(files: SourceFiles, index: BlockIndex) extends Framing {
+  @transient private var known: Option[(SourceFile, Vector[Block])] = None
+
+  override def whole(file: SourceFile): FileSplit = FileSplit(file, Extent.Bytes(0, file.bytes))
+
+  override def fit(split: FileSplit, room: Room): Fit[FileSplit] = split.extent match {
+    case bytes: Extent.Bytes if room.records.isEmpty => Pieces.fit(split, bytes, room)
+    case bytes: Extent.Bytes                         =>
+      blocks(split.file) match {
+        case Some(all) => counted(split, bytes, room, all)
+        // A task will say what is wrong with the file, in words that have its position.
+        case None => if (room.isUnused) Fit.All(split, split.size) else Fit.Nothing()
+      }
+    case _ => Fit.All(split, split.size)
+  }
+
+  override def divide(split: FileSplit, bytes: Long): Seq[FileSplit] = split.extent match {
+    case whole: Extent.Bytes => Pieces.divide(split, whole, bytes)
+    case _                   => Seq(split)
+  }
+
+  private def counted(
+      split: FileSplit,
+      bytes: Extent.Bytes,
+      room: Room,
+      all: Vector[Block]
+  ): Fit[FileSplit] = {
+    val ours             = all.filter(block => block.decides >= bytes.from && block.decides < bytes.until)
+    val rows             = ours.scanLeft(0L)(_ + _.rows).tail
+    val ends             = ours.drop(1).map(_.begins) :+ bytes.until
+    def size(count: Int) = SplitSize(ends(count - 1) - bytes.from, Some(rows(count - 1)))
+    val fitting          = ours.indices.count(index => room.holds(size(index + 1)))
+    fitting.max(if (room.isUnused) 1 else 0) match {
+      case _ if ours.isEmpty          => Fit.All(split, SplitSize(split.size.bytes, Some(0)))
+      case 0                          => Fit.Nothing()
+      case count if count < ours.size => Pieces.cut(split, bytes, ends(count - 1), Some(rows(count - 1)))
+      case count                      => Fit.All(split, size(count))
+    }
+  }
+
+  /** A file that is cut comes again at once. */
+  private def blocks(file: SourceFile): Option[Vector[Block]] = known match {
+    case Some((`file`, blocks)) => Some(blocks)
+    case _                      =>
+      try {
+        known = Some(file -> index.of(files, file))
+        known.map(_._2)
+      } catch { case NonFatal(_) => None }
+  }
+}

@@ -1,0 +1,70 @@
+package stoplog.source.file
+
+import java.util.concurrent.atomic.AtomicLong
+
+import scala.util.control.NonFatal
+
+import stoplog.fault.{Faults, Step}
+import stoplog.thread.Pooled
+
+/** What becomes of a file once the micro-batch that read the end of it is committed. */
+sealed trait Cleaning extends Serializable
+object Cleaning {
+  case object Keep   extends Cleaning
+  case object Delete extends Cleaning
+
+  /** It is moved below this directory, under the path that it has below the source's root. */
+  final case class Archive(directory: String) extends Cleaning
+}
+
+/** Puts away files that have been read. What cannot be put away stays, and is counted: nothing is read again for it. */
+private[file] final class Cleaner(files: SourceFiles, cleaning: Cleaning, faults: Faults) {
+  private val done   = new AtomicLong()
+  private val failed = new AtomicLong()
+
+  def cleanedFiles: Long = done.get()
+  def failedFiles: Long  = failed.get()
+
+  /** Whether anything is to be done at all. */
+  def isOn: Boolean = cleaning != Cleaning.Keep
+
+  /** Each file that is still the one that was read. Answers those that are no longer there. */
+  def clean(read: Iterator[SourceFile]): Vector[SourceFile] =
+    read
+      .grouped(Cleaner.AtOnce)
+      .flatMap { group =>
+        Pooled
+          .map(group, Cleaner.Threads, "stoplog-cleaning", _ => ())(file => file -> tried(file))
+          .collect { case (file, true) => file }
+      }
+      .toVector
+
+  private def tried(file: SourceFile): Boolean =
+    try {
+      faults.at(Step.BeforeClean)
+      files.find(file.path).map(_.kind) match {
+        case Some(found: Found.File) if found.isStill(file) =>
+          putAway(file)
+          faults.at(Step.FileCleaned)
+          done.incrementAndGet()
+          true
+        case Some(_) => false
+        case None    => true // a run that died has put it away
+      }
+    } catch {
+      case NonFatal(_) =>
+        failed.incrementAndGet()
+        false
+    }
+
+  private def putAway(file: SourceFile): Unit = cleaning match {
+    case Cleaning.Keep               => ()
+    case Cleaning.Delete             => files.delete(file.path)
+    case Cleaning.Archive(directory) => files.move(file.path, s"$directory/${file.path}")
+  }
+}
+
+private object Cleaner {
+  final val AtOnce  = 1000
+  final val Threads = 8
+}

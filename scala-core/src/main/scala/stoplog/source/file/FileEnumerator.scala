@@ -1,0 +1,230 @@
+package stoplog.source.file
+
+import java.io.{ByteArrayInputStream, ByteArrayOutputStream, DataInputStream, DataOutputStream}
+
+import scala.collection.mutable
+
+import stoplog.error.Errors
+import stoplog.fault.{Faults, Step}
+import stoplog.source._
+
+/** Yields the files under a root that have not been read, the oldest first.
+  *
+  * It lists when it has nothing left to yield, and holds no more than it needs for a while: of a million files that
+  * appear at once it takes the oldest half, and finds the others when these are read.
+  */
+final class FileEnumerator(
+    settings: Enumeration,
+    context: EnumeratorContext[FileSplit],
+    clock: () => Long,
+    faults: Faults,
+    seenLimits: SeenLimits
+) extends SplitEnumerator[FileSplit] {
+  import settings.framing
+
+  private val seen                   = new SeenFiles(context.state, seenLimits, faults)
+  private val pending                = mutable.ArrayDeque.empty[FileSplit]
+  private var target: Option[Long]   = None // how many more files belong to it; none while it is not fixed
+  private var beyond                 = FileEnumerator.NothingBeyond
+  private var listedAt: Option[Long] = None
+  private val directories            = new KnownDirectories(settings.wholeListingMillis)
+  private val lengths                = settings.readiness.stableForMillis.map(new StableLengths(_))
+  private val counts                 = new ListingCounts
+  private val cleaner                = new Cleaner(settings.files, settings.cleaning, faults)
+
+  context.restored.foreach(restore)
+
+  override def discover(): Discovery =
+    if (pending.nonEmpty) Discovery.Partial
+    else if (target.exists(_ <= 0) || isTooEarly) Discovery.Complete
+    else {
+      val found = list()
+      target = target.map(left => if (found.total == 0) 0L else left - found.kept)
+      if (found.isTruncated) Discovery.Partial else Discovery.Complete
+    }
+
+  override def next(): Option[FileSplit] = {
+    var ready: Option[FileSplit] = None
+    while (ready.isEmpty && pending.nonEmpty) {
+      val split = pending.removeHead()
+      seen.put(split.file)
+      ready = readable(split)
+    }
+    if (pending.isEmpty) pending.clearAndShrink() // it may have held a million
+    ready
+  }
+
+  override def fit(split: FileSplit, room: Room): Fit[FileSplit] = framing.fit(split, room)
+
+  override def takeBack(split: FileSplit): Unit = {
+    if (split.isFirst) seen.forget(split.file.path)
+    pending.prepend(split)
+    ()
+  }
+
+  override def snapshot(end: Long): Array[Byte] = {
+    val bytes = new ByteArrayOutputStream()
+    val out   = new DataOutputStream(bytes)
+    val rests = pending.iterator.filterNot(_.isFirst).toVector // all others will be found again
+    out.writeInt(FileEnumerator.Version)
+    out.writeInt(FileSplitSerializer.version)
+    out.writeInt(rests.size)
+    rests.foreach(FileSplitSerializer.write(_, out))
+    seen.snapshot(end, out)
+    out.flush()
+    bytes.toByteArray
+  }
+
+  override def oldestNeeded: Long = seen.oldestNeeded
+
+  override def fixTarget(): Unit = {
+    val found = list()
+    target = Some(found.total - found.kept)
+  }
+
+  /** A file is put away with the last piece of it. */
+  override def committed(first: Long, splits: Iterator[FileSplit]): Unit = if (cleaner.isOn) {
+    var end  = first
+    val ours = splits.flatMap { split =>
+      end += 1
+      Option.when(end > seen.cleaned && isLast(split))(split.file)
+    }
+    seen.putAway(cleaner.clean(ours).map(_.path), end)
+    faults.at(Step.AfterClean)
+  }
+
+  override def outstanding: Outstanding = Outstanding(
+    pending.size.toLong + target.getOrElse(beyond.files),
+    pending.iterator.map(_.size.bytes).sum + beyond.bytes,
+    pending.iterator.map(_.file.modifiedMillis).minOption
+  )
+
+  override def metrics: Map[String, String] = {
+    val all = counts.metrics + ("outstandingFiles" -> outstanding.splits.toString)
+    if (!cleaner.isOn) all
+    else
+      all ++ Map(
+        "cleanedFiles"   -> cleaner.cleanedFiles.toString,
+        "uncleanedFiles" -> cleaner.failedFiles.toString
+      )
+  }
+
+  override def close(): Unit = framing.close()
+
+  private def isLast(split: FileSplit): Boolean = split.extent match {
+    case Extent.Bytes(_, until)   => until >= split.file.bytes
+    case Extent.Records(_, until) => until == Extent.ToTheEnd
+  }
+
+  private def isTooEarly: Boolean =
+    target.isEmpty && listedAt.exists(clock() - _ < settings.listEveryMillis)
+
+  private def restore(snapshot: Array[Byte]): Unit = {
+    val in      = new DataInputStream(new ByteArrayInputStream(snapshot))
+    val version = in.readInt()
+    val splits  = in.readInt()
+    if (version > FileEnumerator.Version)
+      throw Errors.recordTooNew(FileEnumerator.Snapshot, version, FileEnumerator.Version)
+    if (splits > FileSplitSerializer.version)
+      throw Errors.recordTooNew(FileEnumerator.Snapshot, splits, FileSplitSerializer.version)
+    val rests = Vector.fill(in.readInt())(FileSplitSerializer.read(splits, in))
+    pending ++= rests
+    seen.restore(in, context.assigned)
+  }
+
+  private def list(): Unread = {
+    val unread   = new Unread(target.fold(settings.heldFiles)(_.min(settings.heldFiles.toLong).toInt))
+    val began    = clock()
+    val coverage = settings.finder.fold(directories.begin(began))(_ => Coverage.Whole)
+    if (coverage == Coverage.Whole) seen.beginListing()
+    lengths.foreach(_.beginListing())
+    counts.begin()
+    try {
+      val listing = new FileListing(settings, directories, lengths, counts, began, toRead, unread.add)
+      val rules   = settings.rules.at(began)
+      settings.finder match {
+        case Some(own) => own.find(settings.files, rules)(listing.alone)
+        case None      => Walk.run(settings.files, rules, settings.listingThreads, listing)
+      }
+    } catch {
+      case e: Throwable =>
+        if (coverage == Coverage.Whole) seen.abandonListing()
+        lengths.foreach(_.abandonListing())
+        directories.forgetAll()
+        throw e
+    }
+    if (coverage == Coverage.Whole) seen.endListing()
+    if (unread.isTruncated) directories.forgetAll() else directories.end(coverage, began)
+    val held = unread.oldest
+    beyond = FileEnumerator.Beyond(
+      unread.total - unread.kept,
+      unread.totalBytes - held.iterator.map(_.size.bytes).sum
+    )
+    pending ++= held
+    listedAt = Some(clock())
+    counts.ended(clock() - began, seen.size)
+    unread
+  }
+
+  /** What there is to read of a file, if there is something. */
+  private def toRead(file: SourceFile, path: PathHash): Option[FileSplit] = seen.sighted(path) match {
+    case None                                                                              => fresh(file)
+    case Some(was) if was.bytes == file.bytes && was.modifiedMillis == file.modifiedMillis => None
+    case Some(was) => changed(file, was)
+  }
+
+  /** A batch query has read nothing before. */
+  private def fresh(file: SourceFile): Option[FileSplit] =
+    if (context.isOnce || !MergedPart.isNamedSo(file.name)) Some(framing.whole(file))
+    else
+      settings.onMergedPart match {
+        case OnMergedPart.Read => Some(framing.whole(file))
+        case OnMergedPart.Skip => ignored
+        case OnMergedPart.Fail => throw Errors.sourceMergedPart(settings.files.describe(file.path))
+      }
+
+  private def changed(file: SourceFile, was: FileIdentity): Option[FileSplit] = settings.onChangedFile match {
+    case OnChangedFile.Ignore => ignored
+    case OnChangedFile.Reread => Some(framing.whole(file))
+    case OnChangedFile.Tail   =>
+      framing.whole(file) match {
+        case _ if file.bytes == was.bytes                          => None
+        case FileSplit(_, Extent.Bytes(_, end)) if end > was.bytes =>
+          Some(FileSplit(file, Extent.Bytes(was.bytes, end)))
+        case whole @ FileSplit(_, _: Extent.Bytes) => Some(whole)
+        case _                                     => ignored
+      }
+  }
+
+  private def ignored: Option[FileSplit] = {
+    counts.ignored += 1
+    None
+  }
+
+  /** The split as far as its records are whole; none if none are. */
+  private def readable(split: FileSplit): Option[FileSplit] = (settings.onChangedFile, split.extent) match {
+    case (OnChangedFile.Tail, Extent.Bytes(from, until)) =>
+      val whole =
+        for {
+          end   <- framing.completeBytes(split.file, until)
+          begin <- framing.completeBytes(split.file, from)
+        } yield Extent.Bytes(begin, end)
+      whole match {
+        case Some(extent) => Option.when(extent.from < extent.until)(split.copy(extent = extent))
+        case None         => Some(split)
+      }
+    case _ => Some(split)
+  }
+}
+
+private object FileEnumerator {
+  final val Version = 1
+
+  /** As messages call it. */
+  final val Snapshot = "the enumerator's snapshot in the newest record of splits"
+
+  /** Unread files that could not be held. */
+  final case class Beyond(files: Long, bytes: Long)
+
+  val NothingBeyond: Beyond = Beyond(0, 0)
+}

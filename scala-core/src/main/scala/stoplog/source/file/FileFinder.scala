@@ -1,0 +1,63 @@
+package stoplog.source.file
+
+import stoplog.source.{Fit, Room}
+
+/** Finds the files of a source, in place of a listing of all directories: for the option `fileEnumerator`, by the name of
+  * a class that extends this and has a public constructor without arguments, or as an instance. It is Flink's
+  * `FileEnumerator`.
+  *
+  * {{{
+  * /** The files that a manifest lists. */
+  * final class ManifestFinder extends FileFinder {
+  *   def find(files: SourceFiles, rules: PathRules)(each: SourceFile => Unit): Unit =
+  *     for (path <- manifest(files); found <- files.find(path)) found.kind match {
+  *       case Found.File(bytes, modified) => each(SourceFile(path, bytes, modified))
+  *       case Found.Directory             => ()
+  *     }
+  * }
+  * }}}
+  */
+trait FileFinder extends Serializable {
+
+  /** Tells all files that there are, those that were told before as well: which of them are new, the source knows. One
+    * that is left out two times in a row counts as gone, and is new if it comes back.
+    *
+    * Called on the driver, by one thread at a time. What it throws ends the query, which can be started again.
+    *
+    * @param files of the storage, by their paths below what the options `path` have in common
+    * @param rules what `path`, `pathGlobFilter` and `recursiveFileLookup` ask for; nobody else looks at them
+    * @param each  is to be called by one thread at a time, in any order
+    */
+  def find(files: SourceFiles, rules: PathRules)(each: SourceFile => Unit): Unit
+
+  /** Whether a file may be read in pieces, where its format can: if not, one task of one micro-batch reads all of it. */
+  def isSplittable(file: SourceFile): Boolean = true
+}
+
+object FileFinder {
+
+  /** All files below the paths, none of them in pieces. */
+  case object NonSplitting extends FileFinder {
+    override def find(files: SourceFiles, rules: PathRules)(each: SourceFile => Unit): Unit =
+      Walk.run(files, rules, Walk.Threads)(each)
+
+    override def isSplittable(file: SourceFile): Boolean = false
+  }
+}
+
+/** Cuts only what a finder lets be cut. */
+private[stoplog] final class FoundFraming(framing: Framing, finder: FileFinder) extends Framing {
+  override def whole(file: SourceFile): FileSplit = framing.whole(file)
+
+  override def fit(split: FileSplit, room: Room): Fit[FileSplit] =
+    if (finder.isSplittable(split.file)) framing.fit(split, room)
+    else if (room.holds(split.size)) Fit.All(split, split.size)
+    else Fit.Nothing()
+
+  override def divide(split: FileSplit, bytes: Long): Seq[FileSplit] =
+    if (finder.isSplittable(split.file)) framing.divide(split, bytes) else Seq(split)
+
+  override def completeBytes(file: SourceFile, until: Long): Option[Long] = framing.completeBytes(file, until)
+
+  override def close(): Unit = framing.close()
+}

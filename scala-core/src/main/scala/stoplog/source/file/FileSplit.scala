@@ -1,0 +1,91 @@
+package stoplog.source.file
+
+import java.io.{DataInput, DataOutput}
+
+import stoplog.source.{Fit, Split, SplitSize, VersionedSerializer}
+
+/** A file, or a piece of one. */
+final case class FileSplit(file: SourceFile, extent: Extent) extends Split {
+
+  override def describe: String = s"${file.path} $extent"
+
+  override def size: SplitSize = extent match {
+    case Extent.Bytes(from, until)          => SplitSize(until - from, None)
+    case Extent.Records(0, Extent.ToTheEnd) => SplitSize(file.bytes, None)
+    case Extent.Records(from, until)        =>
+      SplitSize(0, Option.when(until != Extent.ToTheEnd)(until - from))
+  }
+
+  /** What of it lies between two of its bytes, or of its records. */
+  def piece(from: Long, until: Long): FileSplit = copy(extent = extent match {
+    case _: Extent.Bytes   => Extent.Bytes(from, until)
+    case _: Extent.Records => Extent.Records(from, until)
+  })
+
+  /** What is left of it from there on; none if nothing is. */
+  def rest(at: Long): Option[FileSplit] = Option.when(at < extent.until)(piece(at, extent.until))
+
+  /** In two, at a byte or a record. */
+  def cut(at: Long, size: SplitSize): Fit[FileSplit] =
+    Fit.Part(piece(extent.from, at), size, piece(at, extent.until))
+
+  /** Whether the file begins with it. */
+  def isFirst: Boolean = extent.from == 0
+}
+
+/** Which piece of a file. */
+sealed trait Extent {
+  def from: Long
+  def until: Long
+}
+
+object Extent {
+
+  /** The records that begin at these bytes: a record that goes on behind them belongs to them, one that they begin in
+    * the middle of does not.
+    */
+  final case class Bytes(from: Long, until: Long) extends Extent {
+    override def toString: String = s"bytes $from to $until"
+  }
+
+  /** The records with these numbers, of a file in which only reading leads to a record: a compressed one. */
+  final case class Records(from: Long, until: Long) extends Extent {
+    override def toString: String =
+      if (until == ToTheEnd) s"records from $from" else s"records $from to $until"
+  }
+
+  /** All that follow. */
+  final val ToTheEnd = Long.MaxValue
+}
+
+object FileSplitSerializer extends VersionedSerializer[FileSplit] {
+  override val version: Int = 1
+
+  override def write(split: FileSplit, out: DataOutput): Unit = {
+    val path = split.file.path.getBytes("UTF-8")
+    out.writeInt(path.length)
+    out.write(path)
+    out.writeLong(split.file.bytes)
+    out.writeLong(split.file.modifiedMillis)
+    out.writeByte(split.extent match {
+      case _: Extent.Bytes   => InBytes
+      case _: Extent.Records => InRecords
+    })
+    out.writeLong(split.extent.from)
+    out.writeLong(split.extent.until)
+  }
+
+  override def read(version: Int, in: DataInput): FileSplit = {
+    val path = new Array[Byte](in.readInt())
+    in.readFully(path)
+    val file = SourceFile(new String(path, "UTF-8"), in.readLong(), in.readLong())
+    in.readByte().toInt match {
+      case InBytes   => FileSplit(file, Extent.Bytes(in.readLong(), in.readLong()))
+      case InRecords => FileSplit(file, Extent.Records(in.readLong(), in.readLong()))
+      case other     => throw new java.io.IOException(s"a split of kind $other")
+    }
+  }
+
+  private final val InBytes   = 1
+  private final val InRecords = 2
+}

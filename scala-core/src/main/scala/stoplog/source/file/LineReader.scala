@@ -1,0 +1,181 @@
+package stoplog.source.file
+
+import java.io.InputStream
+import java.nio.{ByteBuffer, ByteOrder}
+
+/** Lines of a stream, in the buffer that they were read into: nothing is copied, and no string is made.
+  *
+  * [[next]] goes to the next line that is whole in the buffer; when there is none, [[fill]] reads more. One reader can
+  * read many files, one after the other, in the same buffer.
+  */
+private[file] final class LineReader(separator: Separator) {
+  private var buffer              = new Array[Byte](LineReader.FirstBytes)
+  private var words               = LineReader.wordsOf(buffer)
+  private var begin               = 0  // of the bytes not handed out
+  private var scanned             = 0  // none of them before here begins a separator
+  private var filled              = 0
+  private var base                = 0L // the offset in the file of the buffer's first byte
+  private var source: InputStream = _
+  private var atEnd               = true
+
+  private val pattern: Array[Byte] = separator match {
+    case Separator.AnyLineEnd => Array.emptyByteArray
+    case Separator.Text(text) => text.toArray
+  }
+
+  // The line.
+  private var from      = 0
+  private var size      = 0
+  private var lineStart = 0L
+
+  def bytes: Array[Byte] = buffer
+  def offset: Int        = from
+  def length: Int        = size
+
+  /** The offset in the file of the line's first byte. */
+  def startOffset: Long = lineStart
+
+  /** The offset in the file of the first byte behind what was handed out, separators included. */
+  def position: Long = base + begin
+
+  /** Begins with the stream's bytes, of which the first lies at this offset in its file. */
+  def open(in: InputStream, offset: Long): Unit = {
+    source = in
+    base = offset
+    begin = 0
+    scanned = 0
+    filled = 0
+    atEnd = false
+  }
+
+  /** Reads more. False when the stream has no more.
+    *
+    * @param wanted how many bytes it is worth to ask for
+    */
+  def fill(wanted: Long): Boolean = !atEnd && {
+    makeRoom()
+    val room = (buffer.length - filled).toLong.min(wanted.max(LineReader.LeastBytes)).toInt
+    val read = source.read(buffer, filled, room)
+    if (read < 0) atEnd = true else filled += read
+    true
+  }
+
+  /** Goes to the next line. False when the buffer has no whole one: at the stream's end, that is the end. */
+  def next(): Boolean = {
+    val end = if (pattern.length == 0) anyLineEnd() else textEnd()
+    if (end >= 0) {
+      hand(end)
+      begin = end + endLength(end)
+      scanned = begin
+      true
+    } else if (atEnd && begin < filled) {
+      hand(filled)
+      begin = filled
+      scanned = filled
+      true
+    } else false
+  }
+
+  /** Whether there are bytes that were not handed out. */
+  def hasBytes: Boolean = begin < filled
+
+  /** See [[Separator.lookBack]]. */
+  def lookBack: Int = separator.lookBack
+
+  /** Whether all has been handed out. */
+  def isDone: Boolean = atEnd && begin == filled
+
+  /** A byte order mark at the beginning is no part of the first line. */
+  def skipByteOrderMark(): Unit = {
+    while (filled - begin < 3 && fill(LineReader.LeastBytes.toLong)) ()
+    val mark = filled - begin >= 3 && buffer(begin) == 0xef.toByte && buffer(begin + 1) == 0xbb.toByte &&
+      buffer(begin + 2) == 0xbf.toByte
+    if (mark) {
+      begin += 3
+      scanned = begin
+    }
+  }
+
+  private def hand(end: Int): Unit = {
+    from = begin
+    size = end - begin
+    lineStart = base + begin
+  }
+
+  /** Where the line ends, or -1. A carriage return at the end of the buffer may be half of a line end. */
+  private def anyLineEnd(): Int = {
+    val at = LineReader.lineEnd(buffer, words, scanned, filled)
+    if (at < filled && (buffer(at) != '\r' || at + 1 < filled || atEnd)) at
+    else {
+      scanned = at
+      -1
+    }
+  }
+
+  private def textEnd(): Int = {
+    var at = scanned
+    while (at + pattern.length <= filled) {
+      if (matches(at)) return at
+      at += 1
+    }
+    scanned = at
+    -1
+  }
+
+  private def matches(at: Int): Boolean = {
+    var index = 0
+    while (index < pattern.length && buffer(at + index) == pattern(index)) index += 1
+    index == pattern.length
+  }
+
+  private def endLength(at: Int): Int =
+    if (pattern.length > 0) pattern.length
+    else if (buffer(at) == '\r' && at + 1 < filled && buffer(at + 1) == '\n') 2
+    else 1
+
+  private def makeRoom(): Unit =
+    if (begin == filled) {
+      base += begin
+      begin = 0
+      scanned = 0
+      filled = 0
+    } else if (buffer.length - filled < LineReader.LeastBytes) {
+      val target = if (begin >= buffer.length / 2) buffer else larger()
+      System.arraycopy(buffer, begin, target, 0, filled - begin)
+      if (target ne buffer) words = LineReader.wordsOf(target)
+      buffer = target
+      base += begin
+      scanned -= begin
+      filled -= begin
+      begin = 0
+    }
+
+  private def larger(): Array[Byte] =
+    if (buffer.length > Int.MaxValue / 2) throw new java.io.IOException("a line is longer than 1 GiB")
+    else new Array[Byte](buffer.length * 2)
+}
+
+private object LineReader {
+  final val FirstBytes = 128 * 1024
+  final val LeastBytes = 8 * 1024
+
+  private final val Ones  = 0x0101010101010101L
+  private final val Highs = 0x8080808080808080L
+
+  def wordsOf(bytes: Array[Byte]): ByteBuffer = ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN)
+
+  /** The first line feed or carriage return, or the limit. Eight bytes at a time. */
+  def lineEnd(bytes: Array[Byte], words: ByteBuffer, from: Int, limit: Int): Int = {
+    var at = from
+    while (at + 8 <= limit) {
+      val word    = words.getLong(at)
+      val feeds   = word ^ (Ones * '\n')
+      val returns = word ^ (Ones * '\r')
+      val hits    = ((feeds - Ones) & ~feeds | (returns - Ones) & ~returns) & Highs
+      if (hits != 0) return at + (java.lang.Long.numberOfTrailingZeros(hits) >>> 3)
+      at += 8
+    }
+    while (at < limit && bytes(at) != '\n' && bytes(at) != '\r') at += 1
+    at
+  }
+}

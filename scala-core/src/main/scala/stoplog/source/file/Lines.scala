@@ -1,0 +1,88 @@
+package stoplog.source.file
+
+import scala.util.control.NonFatal
+
+import stoplog.error.{Causes, Errors}
+import stoplog.source.{Fit, Room, SplitSize}
+
+/** Files of lines: plain ones are cut at any line, by bytes; compressed ones by the number of their lines.
+  *
+  * Rows are counted by reading: where a micro-batch is limited to a number of rows, the driver looks for the ends of its
+  * lines before the tasks read them. The same goes for a compressed file that has to be cut.
+  */
+final class Lines(files: SourceFiles, decoding: Decoding, separator: Separator) extends Framing {
+  @transient private lazy val reader                 = new LineReader(separator)
+  @transient private var counting: Option[OpenLines] = None
+
+  override def whole(file: SourceFile): FileSplit =
+    if (isPlain(file)) FileSplit(file, Extent.Bytes(0, file.bytes))
+    else FileSplit(file, Extent.Records(0, Extent.ToTheEnd))
+
+  override def fit(split: FileSplit, room: Room): Fit[FileSplit] = split.extent match {
+    case bytes: Extent.Bytes if room.records.isEmpty => Pieces.fit(split, bytes, room)
+    case _: Extent.Records
+        if room.records.isEmpty && split.isFirst &&
+          room.bytes.forall(_ >= split.file.bytes) =>
+      Fit.All(split, split.size)
+    case _ => counted(split, room)
+  }
+
+  override def divide(split: FileSplit, bytes: Long): Seq[FileSplit] = split.extent match {
+    case whole: Extent.Bytes if separator.isSelfSynchronizing => Pieces.divide(split, whole, bytes)
+    case _                                                    => Seq(split)
+  }
+
+  override def completeBytes(file: SourceFile, until: Long): Option[Long] =
+    Option.when(isPlain(file))(LastLine.end(files, file, separator, until))
+
+  override def close(): Unit = {
+    counting.foreach(_.close())
+    counting = None
+  }
+
+  private def unreadable(split: FileSplit, e: Throwable) = Errors.sourceFileUnreadable(
+    files.describe(split.file.path),
+    s"byte ${reader.position}",
+    Causes.message(e),
+    e
+  )
+
+  private def isPlain(file: SourceFile): Boolean = decoding.of(file).isEmpty
+
+  /** Reads until there is no more room, or no more split. */
+  private def counted(split: FileSplit, room: Room): Fit[FileSplit] = {
+    val lines  = reading(split)
+    var stored = 0L
+    var count  = 0L
+    def bytes  = lines.storedBytes - stored
+    def full   = room.records.exists(count >= _) || room.bytes.exists(bytes >= _)
+    var more   = true
+    try {
+      lines.begin() // what is read on the way there, nobody reads in this micro-batch
+      stored = lines.storedBytes
+      while (more && !full)
+        if (lines.next()) count += 1
+        else more = lines.fill()
+    } catch { case NonFatal(e) => throw unreadable(split, e) }
+    val size = SplitSize(bytes, Some(count))
+    if (!more || lines.isAtEnd) {
+      close()
+      Fit.All(split, size)
+    } else cut(split, lines.passed, size)
+  }
+
+  private def cut(split: FileSplit, at: Long, size: SplitSize): Fit[FileSplit] = split.extent match {
+    case bytes: Extent.Bytes => Pieces.cut(split, bytes, at, size.records)
+    case _: Extent.Records   => split.cut(at, size)
+  }
+
+  /** Goes on where the last call stopped, if it was here: else a compressed file would be read from its beginning. */
+  private def reading(split: FileSplit): OpenLines = counting match {
+    case Some(lines) if lines.split.file == split.file && lines.passed == split.extent.from => lines
+    case _                                                                                  =>
+      close()
+      val lines = new OpenLines(files, decoding, reader, split)
+      counting = Some(lines)
+      lines
+  }
+}

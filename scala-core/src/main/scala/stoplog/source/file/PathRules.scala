@@ -1,0 +1,84 @@
+package stoplog.source.file
+
+/** Which files under the root belong to the source.
+  *
+  * Names that begin with `.` or `_` are hidden, as readers of such directories hide them, unless a pattern of the path
+  * spells the beginning out; `_a=1` is a partition's directory, and not hidden.
+  *
+  * @param below   paths below the root, each as the patterns of its names: what they match is taken, with all that lies
+  *                in it
+  * @param names   of the files, if there is a rule
+  * @param nesting whether files in directories below are taken as well
+  * @param dates   of directories below the paths that are named, if they are named by dates
+  */
+final case class PathRules(
+    below: Vector[Vector[Glob]],
+    names: Option[Glob],
+    nesting: Nesting,
+    dates: Option[DateRange] = None
+) {
+
+  /** The rules as they are at this time. */
+  def at(nowMillis: Long): PathRules = copy(dates = dates.map(_.at(nowMillis)))
+
+  /** What is taken of a directory.
+    *
+    * @param directory relative to the root; empty for the root itself
+    */
+  def in(directory: String): DirectoryRules = {
+    val path  = if (directory.isEmpty) Vector.empty else directory.split('/').toVector
+    val fit   = below.filter(_.zip(path).forall { case (glob, name) => PathRules.fits(glob, name) })
+    val whole = fit.filter(_.size <= path.size)
+    DirectoryRules(
+      takesAll = whole.nonEmpty,
+      entersAll = whole.nonEmpty && nesting == Nesting.Recursive,
+      next = fit.filter(_.size > path.size).map(_(path.size)),
+      last = fit.filter(_.size == path.size + 1).map(_.last),
+      names = names,
+      isInRange = name => dates.forall(range => ends(fit, path :+ name).forall(range.admits))
+    )
+  }
+
+  /** What comes behind the paths that are named, of a directory in them. */
+  private def ends(fit: Vector[Vector[Glob]], path: Vector[String]): Option[Vector[String]] =
+    fit.map(_.size).minOption.map(path.drop).filter(_.nonEmpty)
+}
+
+object PathRules {
+
+  /** All that is not hidden. */
+  val all: PathRules = PathRules(Vector(Vector.empty), None, Nesting.Recursive)
+
+  def isHidden(name: String): Boolean =
+    name.startsWith(".") || (name.startsWith("_") && !name.contains("="))
+
+  private[file] def fits(glob: Glob, name: String): Boolean =
+    glob.matches(name) && (!isHidden(name) || glob.text.head == name.head)
+}
+
+/** What is taken of one directory. */
+final case class DirectoryRules(
+    takesAll: Boolean,
+    entersAll: Boolean,
+    next: Vector[Glob],
+    last: Vector[Glob],
+    names: Option[Glob],
+    private val isInRange: String => Boolean
+) {
+
+  /** Whether to look into a directory in it. */
+  def enters(name: String): Boolean =
+    ((entersAll && !PathRules.isHidden(name)) || next.exists(PathRules.fits(_, name))) && isInRange(name)
+
+  /** Whether to read a file in it. */
+  def takes(name: String): Boolean =
+    ((takesAll && !PathRules.isHidden(name)) || last.exists(PathRules.fits(_, name))) &&
+      names.forall(_.matches(name))
+}
+
+/** Whether a source looks into directories below those that its path names. */
+sealed trait Nesting
+object Nesting {
+  case object Recursive extends Nesting
+  case object Flat      extends Nesting
+}

@@ -1,0 +1,121 @@
+package stoplog.source.file
+
+import java.io._
+import java.nio.{ByteBuffer, ByteOrder}
+import java.nio.channels.FileChannel.MapMode
+import java.util.BitSet
+
+import stoplog.thread.UnnamedFile
+
+/** Files by the hashes of their paths, sorted, in 24 bytes each of an unnamed file that is mapped into memory: the heap
+  * holds two bits of each.
+  */
+private[file] final class SeenBase private (pages: Array[ByteBuffer], val size: Int) {
+  private var missing = new BitSet()
+  private var sighted = new BitSet()
+
+  /** The file's place here, or -1. Hashes are spread evenly, so a few looks find it among any number. */
+  def find(hash: PathHash): Int = {
+    var low  = 0
+    var high = size - 1
+    while (low <= high) {
+      val middle = low + ((high - low) * share(hash, low, high)).toInt
+      val order  = hash.compare(hashAt(middle))
+      if (order == 0) return middle
+      if (order < 0) high = middle - 1 else low = middle + 1
+    }
+    -1
+  }
+
+  def identity(place: Int): FileIdentity = SeenEntry.identity(long(place, 1), long(place, 2))
+
+  def hashAt(place: Int): PathHash = PathHash(long(place, 0), (long(place, 1) >>> 32).toInt)
+
+  def sighted(place: Int): Unit = sighted.set(place)
+
+  /** Begins to look who is there. */
+  def beginListing(): Unit = {
+    missing = new BitSet()
+    missing.set(0, size)
+    missing.andNot(sighted)
+    sighted = new BitSet()
+  }
+
+  /** The first listing since a start misses nobody who was not looked for before. */
+  def trustAll(): Unit = sighted.set(0, size)
+
+  /** Those that were missing in two listings, one after the other. */
+  def missingTwice(): Vector[PathHash] = {
+    missing.andNot(sighted)
+    val all = Vector.newBuilder[PathHash]
+    missing.stream().forEach(place => all += hashAt(place))
+    all.result()
+  }
+
+  def entries: Iterator[SeenEntry] =
+    Iterator.range(0, size).map(place => SeenEntry(hashAt(place), Some(identity(place))))
+
+  /** Where the hash would be between the two if all between them were spread evenly: from 0 to 1. */
+  private def share(hash: PathHash, low: Int, high: Int): Double = {
+    val (first, last) = (unsigned(long(low, 0)), unsigned(long(high, 0)))
+    if (last <= first) 0.5 else ((unsigned(hash.high) - first) / (last - first)).max(0.0).min(1.0)
+  }
+
+  private def unsigned(value: Long): Double = (value >>> 1).toDouble
+
+  private def long(place: Int, index: Int): Long =
+    pages(place / SeenBase.PageEntries).getLong(place % SeenBase.PageEntries * SeenEntry.Bytes + 8 * index)
+}
+
+private[file] object SeenBase {
+
+  val empty: SeenBase = new SeenBase(Array.empty, 0)
+
+  /** @param entries in the order of their hashes, each with an identity */
+  def of(entries: Iterator[SeenEntry]): SeenBase = fill { out =>
+    var count = 0
+    entries.foreach { entry =>
+      write(entry, out)
+      count += 1
+    }
+    count
+  }
+
+  /** As [[writeTo]] wrote it. */
+  def read(in: DataInput, count: Int): SeenBase = fill { out =>
+    val buffer = new Array[Byte](SeenEntry.Bytes)
+    for (_ <- 0 until count) {
+      in.readFully(buffer)
+      out.write(buffer)
+    }
+    count
+  }
+
+  def writeTo(base: SeenBase, out: DataOutput): Unit = base.entries.foreach(write(_, out))
+
+  private def write(entry: SeenEntry, out: DataOutput): Unit = entry.identity.foreach { identity =>
+    val (first, second, third) = SeenEntry.pack(entry.hash, identity)
+    out.writeLong(first)
+    out.writeLong(second)
+    out.writeLong(third)
+  }
+
+  private def fill(write: DataOutputStream => Int): SeenBase = {
+    val file = UnnamedFile.open("stoplog-seen")
+    try {
+      val out = new DataOutputStream(new BufferedOutputStream(new FileOutputStream(file.getFD), BufferBytes))
+      val count = write(out)
+      out.flush()
+      val pages = for (first <- 0 until count by PageEntries) yield {
+        val entries = PageEntries.min(count - first)
+        file.getChannel
+          .map(MapMode.READ_ONLY, first.toLong * SeenEntry.Bytes, entries.toLong * SeenEntry.Bytes)
+          .order(ByteOrder.BIG_ENDIAN)
+      }
+      new SeenBase(pages.toArray, count)
+    } finally file.close()
+  }
+
+  private final val PageEntries = 64 << 20
+  private final val BufferBytes = 64 * 1024
+}

@@ -1,0 +1,251 @@
+package stoplog.source.file
+
+import java.io._
+import java.util.UUID
+import java.util.zip.{CRC32C, CheckedInputStream, CheckedOutputStream}
+
+import stoplog.error.Errors
+import stoplog.fault.{Faults, Step}
+import stoplog.log.PutOutcome
+import stoplog.source.log.StateFiles
+
+/** Exactly which files have been handed out, for as long as they are on the storage: by their paths and what they were,
+  * never by how old they look.
+  *
+  * Most of it is a [[SeenBase]], written to the checkpoint when enough has come to it; what has come since is a
+  * [[SeenTable]], which after a restart is made again from the log of splits. So the heap holds no more of a hundred
+  * million files than of one million.
+  *
+  * @param limits when it is written anew
+  */
+private[file] final class SeenFiles(
+    state: StateFiles,
+    limits: SeenLimits = SeenLimits.default,
+    faults: Faults = Faults.none
+) {
+  private var base                    = SeenBase.empty
+  private var since                   = new SeenTable
+  private var written: Option[String] = None
+  private var stale: Vector[String]   = Vector.empty // to be removed once a record says so
+  private var noted: Vector[String]   = Vector.empty // what was forgotten since the last snapshot
+  private var end                     = 0L           // of the log, when the last snapshot was taken
+  private var snapshots               = 0            // since then
+  private var cleanedEnd              = 0L
+
+  /** What the file was when it was handed out. */
+  def find(path: String): Option[FileIdentity] = {
+    val hash = PathHash.of(path)
+    val slot = since.find(hash)
+    if (slot >= 0) Some(since.identity(slot))
+    else inBase(hash).map(base.identity)
+  }
+
+  def put(file: SourceFile): Unit =
+    since.put(PathHash.of(file.path), FileIdentity(file.bytes, file.modifiedMillis))
+
+  def forget(path: String): Unit = since.forget(PathHash.of(path))
+
+  /** So many splits, from the source's beginning on, are done with: what they read to the end was to be put away. */
+  def cleaned: Long = cleanedEnd
+
+  /** Forgets files that were put away, and notes it: another may come under such a name before there is a next snapshot.
+    *
+    * @param end of the splits that are done with
+    */
+  def putAway(paths: Vector[String], end: Long): Unit = {
+    cleanedEnd = end
+    val hashes = paths.map(PathHash.of)
+    hashes.foreach(since.forget)
+    if (hashes.nonEmpty) noteGone(hashes)
+  }
+
+  def beginListing(): Unit = {
+    base.beginListing()
+    since.beginListing()
+  }
+
+  /** [[find]], and a note that the file is there. */
+  def sighted(hash: PathHash): Option[FileIdentity] = {
+    val slot = since.find(hash)
+    if (slot >= 0) {
+      since.sighted(slot)
+      Some(since.identity(slot))
+    } else
+      inBase(hash).map { place =>
+        base.sighted(place)
+        base.identity(place)
+      }
+  }
+
+  /** Forgets the files that two listings in a row have not found: one alone may have run past a file that somebody was
+    * moving.
+    */
+  def endListing(): Unit = {
+    val gone = base.missingTwice().filterNot(since.knows) ++ since.missing()
+    gone.foreach(since.forget)
+    if (gone.nonEmpty) noteGone(gone)
+  }
+
+  /** A listing failed: it says nothing about files that it did not find, and neither does the one before. */
+  def abandonListing(): Unit = {
+    base.trustAll()
+    since.trustAll()
+  }
+
+  /** What [[restore]] needs beside the log; writes what has to be written.
+    *
+    * @param end the number of splits that the log has with those that were just handed out
+    */
+  def snapshot(end: Long, out: DataOutput): Unit = {
+    stale.foreach { name =>
+      state.delete(name)
+      faults.at(Step.StaleDropped)
+    }
+    stale = noted // the snapshot says it, too
+    noted = Vector.empty
+    this.end = end
+    snapshots += 1
+    if (since.size >= limits.files || snapshots >= limits.snapshots) compact()
+    out.writeUTF(written.getOrElse(""))
+    out.writeInt(snapshots)
+    out.writeLong(end)
+    out.writeLong(cleanedEnd)
+    GoneFiles.write(since.gone(), out)
+  }
+
+  /** @param assigned the splits of the log from a number on */
+  def restore(in: DataInput, assigned: Long => Iterator[FileSplit]): Unit = {
+    written = Some(in.readUTF()).filter(_.nonEmpty)
+    base = written.fold(SeenBase.empty)(readBase)
+    base.trustAll()
+    since = new SeenTable
+    snapshots = in.readInt()
+    end = in.readLong()
+    cleanedEnd = in.readLong()
+    assigned(oldestNeeded).foreach(split => put(split.file))
+    GoneFiles.read(in).foreach(since.forget)
+    restoreGone()
+  }
+
+  /** The first split of the log that [[restore]] reads. */
+  def oldestNeeded: Long = written.fold(0L)(SeenFiles.endOf)
+
+  def size: Int = base.size + since.size
+
+  /** A snapshot comes only with the next files: what is forgotten now is noted until then. */
+  private def noteGone(hashes: Vector[PathHash]): Unit = {
+    val name = SeenFiles.name(end, "gone")
+    noted :+= name
+    state.putIfAbsent(name) { to =>
+      val out = new DataOutputStream(to)
+      out.writeInt(SeenFiles.Version)
+      out.writeLong(cleanedEnd)
+      GoneFiles.write(hashes, out)
+      out.flush()
+    }
+    faults.at(Step.GoneNoted)
+  }
+
+  /** What nobody needs is of drivers that died in between, or of one that still lives and is about to write the next
+    * record: so it stays until there is a record of this driver, which fences that one.
+    */
+  private def restoreGone(): Unit = state.list().filterNot(written.contains).foreach { name =>
+    noted :+= name
+    if (name.endsWith(".gone") && SeenFiles.endOf(name) == end) {
+      val in = new DataInputStream(new BufferedInputStream(opened(name)))
+      try {
+        val version = in.readInt()
+        if (version > SeenFiles.Version)
+          throw Errors.recordTooNew(state.describe(name), version, SeenFiles.Version)
+        cleanedEnd = cleanedEnd.max(in.readLong())
+        GoneFiles.read(in).foreach(since.forget)
+      } finally in.close()
+    }
+  }
+
+  private def inBase(hash: PathHash): Option[Int] =
+    Some(base.find(hash)).filter(place => place >= 0 && !since.isGone(hash))
+
+  private def compact(): Unit = {
+    val merged = SeenBase.of(SeenFiles.merged(base.entries, since.sorted().iterator))
+    val name   = SeenFiles.name(end, "seen")
+    val put    = state.putIfAbsent(name) { to =>
+      val checked = new CheckedOutputStream(to, new CRC32C())
+      val out     = new DataOutputStream(new BufferedOutputStream(checked))
+      out.writeInt(SeenFiles.Version)
+      out.writeInt(merged.size)
+      SeenBase.writeTo(merged, out)
+      out.flush()
+      out.writeLong(checked.getChecksum.getValue)
+      out.flush()
+    }
+    if (put == PutOutcome.Taken) throw Errors.sourceFenced(state.describe(name))
+    faults.at(Step.SeenWritten)
+    stale ++= written
+    written = Some(name)
+    merged.trustAll()
+    base = merged
+    since = new SeenTable
+    snapshots = 0
+  }
+
+  private def opened(name: String): InputStream =
+    try state.open(name)
+    catch {
+      case _: FileNotFoundException =>
+        throw Errors.sourceStateLost(state.describe(name), SeenFiles.endOf(name))
+    }
+
+  private def readBase(name: String): SeenBase = {
+    val checked = new CheckedInputStream(new BufferedInputStream(opened(name)), new CRC32C())
+    val in      = new DataInputStream(checked)
+    try {
+      val version = in.readInt()
+      if (version > SeenFiles.Version)
+        throw Errors.recordTooNew(state.describe(name), version, SeenFiles.Version)
+      val read = SeenBase.read(in, in.readInt())
+      val sum  = checked.getChecksum.getValue
+      if (in.readLong() != sum) throw Errors.recordTorn(state.describe(name), "its checksum does not match")
+      read
+    } catch {
+      case _: EOFException => throw Errors.recordTorn(state.describe(name), "it ends in the middle")
+    } finally in.close()
+  }
+}
+
+private[file] object SeenFiles {
+  final val Version = 1
+
+  // Unique, since a driver that dies before its record leaves one behind.
+  def name(end: Long, kind: String): String = f"$end%020d-${UUID.randomUUID()}.$kind"
+
+  def endOf(name: String): Long = name.takeWhile(_.isDigit).toLong
+
+  /** Both in the order of their hashes: what the second says of a file counts. */
+  def merged(older: Iterator[SeenEntry], newer: Iterator[SeenEntry]): Iterator[SeenEntry] = {
+    val (left, right) = (older.buffered, newer.buffered)
+    val all           = new Iterator[SeenEntry] {
+      override def hasNext: Boolean  = left.hasNext || right.hasNext
+      override def next(): SeenEntry =
+        if (!right.hasNext) left.next()
+        else if (!left.hasNext) right.next()
+        else {
+          val order = left.head.hash.compare(right.head.hash)
+          if (order == 0) left.next()
+          if (order < 0) left.next() else right.next()
+        }
+    }
+    all.filter(_.identity.isDefined)
+  }
+}
+
+/** How much may have come since the files were last written down.
+  *
+  * @param files     24 bytes of heap each, and as much again for room
+  * @param snapshots each is a record that is kept, and read after a restart
+  */
+private[stoplog] final case class SeenLimits(files: Int, snapshots: Int)
+
+private[stoplog] object SeenLimits {
+  val default: SeenLimits = SeenLimits(250 * 1000, 500)
+}

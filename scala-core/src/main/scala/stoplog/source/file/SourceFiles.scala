@@ -1,0 +1,65 @@
+package stoplog.source.file
+
+import java.io.InputStream
+import java.net.URI
+
+/** The files under one root of a storage, by their paths relative to it. Goes to the executors. */
+trait SourceFiles extends Serializable {
+
+  /** Tells what is in a directory, in any order; nothing when it is not there, or is no directory. */
+  def list(directory: String)(each: Found => Unit): Unit
+
+  /** The file or directory at a path. */
+  def find(path: String): Option[Found]
+
+  /** When something was last added to a directory, removed from it or renamed in it; none if there is no such directory,
+    * or if the storage does not keep such times, as object stores do not.
+    */
+  def changedMillis(directory: String): Option[Long] = None
+
+  /** The file's bytes from an offset on. Asks the storage for nothing that [[SourceFile]] says.
+    *
+    * Error: `FileNotFoundException`.
+    */
+  def open(file: SourceFile, from: Long): InputStream
+
+  /** Deleting what is not there is not an error. */
+  def delete(path: String): Unit
+
+  /** Gives a file another path; what is there is not replaced.
+    *
+    * @param to absolute, on the same storage
+    */
+  def move(path: String, to: String): Unit
+
+  /** The path as a user knows it. */
+  def describe(path: String): String
+
+  /** The path with its scheme and authority, as other readers of the storage want it. */
+  def locate(path: String): URI
+}
+
+/** What a listing tells of a file or directory. */
+final case class Found(name: String, kind: Found.Kind)
+
+object Found {
+  sealed trait Kind
+  case object Directory                                    extends Kind
+  final case class File(bytes: Long, modifiedMillis: Long) extends Kind {
+
+    /** Whether it is what was found before. Object stores tell milliseconds in listings, and of a single object whole
+      * seconds.
+      */
+    def isStill(file: SourceFile): Boolean =
+      bytes == file.bytes &&
+        (modifiedMillis == file.modifiedMillis || modifiedMillis == file.modifiedMillis / 1000 * 1000)
+  }
+}
+
+/** A file as it was when it was found.
+  *
+  * @param path relative to the source's root, with `/` between the names
+  */
+final case class SourceFile(path: String, bytes: Long, modifiedMillis: Long) {
+  def name: String = path.substring(path.lastIndexOf('/') + 1)
+}

@@ -1,0 +1,132 @@
+package stoplog.source.format
+
+import java.io.{BufferedInputStream, EOFException, IOException}
+
+/** Records of bytes, each behind its length: what protobuf's `writeDelimitedTo` writes, and much else.
+  *
+  * Nothing but the lengths leads from one record to the next, so a file cannot be read from any byte on; but to find where
+  * it can be cut, only the lengths have to be read.
+  *
+  * @param maxBytes a longer record is an error: most likely, what was read is no length
+  */
+class LengthDelimited(prefix: LengthPrefix, maxBytes: Int) extends StreamFormat[Array[Byte]] {
+
+  override def isSplittable: Boolean = false
+
+  override def reader(file: FileInput, from: Long, until: Long): PositionedReader[Array[Byte]] =
+    new LengthDelimited.Reader(file, from, until, prefix, maxBytes)
+}
+
+private object LengthDelimited {
+  final val BufferBytes = 64 * 1024
+
+  final class Reader(file: FileInput, from: Long, until: Long, prefix: LengthPrefix, maxBytes: Int)
+      extends PositionedReader[Array[Byte]] {
+    private val in                 = new BufferedInputStream(file.open(from), BufferBytes)
+    private var begins             = from
+    private var at                 = from // what was read of the file
+    private var ends               = from
+    private var bytes: Array[Byte] = _
+    private val next: () => Int    = () => {
+      val byte = in.read()
+      if (byte >= 0) at += 1
+      byte
+    }
+
+    override def advance(): Boolean = {
+      skipRecord()
+      begins = at
+      bytes = null
+      if (begins >= until) false
+      else {
+        val length = prefix.read(next)
+        length.foreach { length =>
+          if (length < 0 || length > maxBytes) throw tooLong(length)
+          ends = at + length
+          if (file.bytes.exists(_ < ends)) throw cut(length)
+        }
+        length.isDefined
+      }
+    }
+
+    /** Nobody reads what nobody asks for. */
+    override def record: Array[Byte] = {
+      if (bytes == null) {
+        val length = (ends - at).toInt
+        bytes = in.readNBytes(length)
+        at += bytes.length
+        if (bytes.length < length) throw cut(length.toLong)
+      }
+      bytes
+    }
+
+    override def position: Long = ends
+
+    override def close(): Unit = in.close()
+
+    private def skipRecord(): Unit = if (at < ends) {
+      in.skipNBytes(ends - at)
+      at = ends
+    }
+
+    private def tooLong(length: Long) = new IOException(
+      s"at byte $begins is a record of $length bytes, where maxRecordSize is $maxBytes bytes: raise it, or set " +
+        "lengthPrefix to how these files are written"
+    )
+
+    private def cut(length: Long) =
+      new EOFException(s"at byte $begins is a record of $length bytes, and the file ends before its end")
+  }
+}
+
+/** How the length of a record is written. */
+sealed abstract class LengthPrefix extends Product with Serializable {
+
+  /** The next length; none at the end of the file.
+    *
+    * @param next a byte, or -1
+    */
+  private[format] def read(next: () => Int): Option[Long]
+}
+
+object LengthPrefix {
+
+  /** Seven bits a byte, the lowest first, as protobuf writes it. */
+  case object Varint extends LengthPrefix {
+    private[format] override def read(next: () => Int): Option[Long] = {
+      var byte  = next()
+      val isEnd = byte < 0
+      var bits  = byte & 0x7fL
+      var shift = 7
+      while (!isEnd && (byte & 0x80) != 0) {
+        byte = whole(next())
+        bits |= (byte & 0x7fL) << shift
+        shift += 7
+        if (shift > 63) throw new IOException("what should be a length is none")
+      }
+      Option.when(!isEnd)(bits)
+    }
+  }
+
+  /** Four bytes, the highest first, as Java's `DataOutput.writeInt` writes them. */
+  case object Int32BigEndian extends LengthPrefix {
+    private[format] override def read(next: () => Int): Option[Long] = four(next).map {
+      _.foldLeft(0)((bits, byte) => (bits << 8) | byte).toLong
+    }
+  }
+
+  /** Four bytes, the lowest first. */
+  case object Int32LittleEndian extends LengthPrefix {
+    private[format] override def read(next: () => Int): Option[Long] = four(next).map {
+      _.foldRight(0)((byte, bits) => (bits << 8) | byte).toLong
+    }
+  }
+
+  private def four(next: () => Int): Option[Seq[Int]] = {
+    val first = next()
+    Option.when(first >= 0)(first +: Seq.fill(3)(whole(next())))
+  }
+
+  private def whole(byte: Int): Int =
+    if (byte >= 0) byte else throw new EOFException("the file ends in the middle of a length")
+}

@@ -1,0 +1,107 @@
+package stoplog.source.log
+
+import java.io._
+import java.util.zip.{CRC32C, CheckedOutputStream, Deflater, DeflaterOutputStream, InflaterInputStream}
+
+import stoplog.source.VersionedSerializer
+
+/** The splits of one micro-batch, and the enumerator's state behind them.
+  *
+  * @param first    the number of its first split, counted from the source's beginning
+  * @param snapshot of the enumerator, once it had yielded these
+  */
+private[source] final case class SplitRecord[S](first: Long, splits: Vector[S], snapshot: Array[Byte]) {
+
+  /** The number of the split behind its last one. */
+  def end: Long = first + splits.size
+}
+
+/** Records as bytes: a head of fixed length, the compressed body, and a checksum over both. */
+private[source] object SplitRecord {
+
+  /** The newest format that can be read. */
+  val Version: Int = 1
+
+  /** Why bytes are not a record that can be used. */
+  sealed trait Problem
+  final case class Torn(why: String)                    extends Problem
+  final case class TooNew(version: Int, supported: Int) extends Problem
+
+  def write[S](record: SplitRecord[S], splits: VersionedSerializer[S], to: OutputStream): Unit = {
+    val crc     = new CRC32C()
+    val checked = new CheckedOutputStream(to, crc)
+    val head    = new DataOutputStream(checked)
+    head.writeInt(Magic)
+    head.writeInt(Version)
+    head.writeLong(record.first)
+    head.writeInt(record.splits.size)
+    head.writeInt(splits.version)
+    head.flush()
+    writeBody(record, splits, checked)
+    new DataOutputStream(to).writeLong(crc.getValue)
+  }
+
+  def read[S](bytes: Array[Byte], splits: VersionedSerializer[S]): Either[Problem, SplitRecord[S]] =
+    headOf(bytes).flatMap { head =>
+      if (head.splitVersion > splits.version) Left(TooNew(head.splitVersion, splits.version))
+      else
+        try Right(readBody(bytes, head, splits))
+        catch { case e: IOException => Left(Torn(s"its body cannot be read: $e")) }
+    }
+
+  private final case class Head(first: Long, count: Int, splitVersion: Int)
+
+  private def writeBody[S](
+      record: SplitRecord[S],
+      splits: VersionedSerializer[S],
+      to: OutputStream
+  ): Unit = {
+    val deflater   = new Deflater(Deflater.BEST_SPEED)
+    val compressed = new DeflaterOutputStream(to, deflater, BufferBytes)
+    try {
+      val body = new DataOutputStream(new BufferedOutputStream(compressed, BufferBytes))
+      body.writeInt(record.snapshot.length)
+      body.write(record.snapshot)
+      record.splits.foreach(splits.write(_, body))
+      body.flush()
+      compressed.finish()
+    } finally deflater.end()
+  }
+
+  private def headOf(bytes: Array[Byte]): Either[Problem, Head] =
+    if (bytes.length < HeadBytes + SumBytes) Left(Torn("it ends in the middle"))
+    else {
+      val in      = new DataInputStream(new ByteArrayInputStream(bytes))
+      val magic   = in.readInt()
+      val version = in.readInt()
+      if (magic != Magic) Left(Torn("it is no record of splits"))
+      else if (version > Version) Left(TooNew(version, Version))
+      else if (!isWhole(bytes)) Left(Torn("its checksum does not match"))
+      else Right(Head(in.readLong(), in.readInt(), in.readInt()))
+    }
+
+  private def isWhole(bytes: Array[Byte]): Boolean = {
+    val crc = new CRC32C()
+    crc.update(bytes, 0, bytes.length - SumBytes)
+    val written =
+      new DataInputStream(new ByteArrayInputStream(bytes, bytes.length - SumBytes, SumBytes)).readLong()
+    written == crc.getValue
+  }
+
+  private def readBody[S](bytes: Array[Byte], head: Head, splits: VersionedSerializer[S]): SplitRecord[S] = {
+    val raw      = new ByteArrayInputStream(bytes, HeadBytes, bytes.length - HeadBytes - SumBytes)
+    val inflater = new InflaterInputStream(raw)
+    try {
+      val body     = new DataInputStream(new BufferedInputStream(inflater, BufferBytes))
+      val snapshot = new Array[Byte](body.readInt())
+      body.readFully(snapshot)
+      val read = Vector.fill(head.count)(splits.read(head.splitVersion, body))
+      SplitRecord(head.first, read, snapshot)
+    } finally inflater.close()
+  }
+
+  private final val Magic       = 0x534c5352 // SLSR
+  private final val HeadBytes   = 24
+  private final val SumBytes    = 8
+  private final val BufferBytes = 32 * 1024
+}

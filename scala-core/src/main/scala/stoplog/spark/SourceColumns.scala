@@ -1,0 +1,57 @@
+package stoplog.spark
+
+import org.apache.hadoop.fs.{Path => HadoopPath}
+import org.apache.spark.sql.internal.SQLConf
+import org.apache.spark.sql.types.{StringType, StructField, StructType}
+
+import stoplog.error.Errors
+import stoplog.format.read.{BlockSchema, DirectoryColumns, DirectoryTypes}
+import stoplog.options.{SourceFormatName, SourceOptions}
+import stoplog.source.file.{DirectoryNames, PathRules, SourceFiles}
+
+/** The columns of files, and of the directories that they are in. */
+private[spark] object SourceColumns {
+
+  /** The columns where the user named none: those of the youngest file, and behind them those of the directories.
+    *
+    * Error: `STOPLOG_SOURCE_SCHEMA`.
+    */
+  def inferred(options: SourceOptions, files: SourceFiles, rules: PathRules): StructType = {
+    val names       = namesOf(options, files, rules).all
+    lazy val survey = Survey.of(files, rules, options.finder)
+    val inFiles     = options.format match {
+      case SourceFormatName.Text                => new StructType().add("value", StringType)
+      case SourceFormatName.Records(_, records) => records.schema
+      case lines: SourceFormatName.MultiLine    => throw Errors.sourceSchema(lines.word)
+      case blocks: SourceFormatName.Blocks      =>
+        val file = survey.youngest.map(file => new HadoopPath(files.locate(file.path)))
+        BlockSchema.of(blocks, file, options.passThrough).getOrElse(throw Errors.sourceSchema(blocks.word))
+      case lines => throw Errors.sourceSchema(lines.word)
+    }
+    if (names.isEmpty) inFiles
+    else {
+      val others = inFiles.filterNot(column => names.exists(_.equalsIgnoreCase(column.name)))
+      StructType(others ++ told(names, name => survey.values.getOrElse(name.toLowerCase, Nil)))
+    }
+  }
+
+  /** Those of the columns that directories tell. */
+  def ofDirectories(
+      options: SourceOptions,
+      columns: StructType,
+      files: SourceFiles,
+      rules: PathRules
+  ): DirectoryColumns =
+    DirectoryColumns.of(columns, namesOf(options, files, rules), SQLConf.get.sessionLocalTimeZone)
+
+  private def told(names: Seq[String], values: String => Iterable[String]): Seq[StructField] =
+    if (SQLConf.get.partitionColumnTypeInferenceEnabled) DirectoryTypes.of(names, values)
+    else names.map(StructField(_, StringType))
+
+  private def namesOf(options: SourceOptions, files: SourceFiles, rules: PathRules): DirectoryColumns.Names =
+    options.partitionColumns match {
+      case Some(names) => DirectoryColumns.Names.Set(names)
+      case None        =>
+        DirectoryColumns.Names.Found(DirectoryNames.values(DirectoryNames.sample(files, rules)).map(_._1))
+    }
+}

@@ -1,0 +1,52 @@
+package stoplog.spark
+
+import org.apache.hadoop.conf.Configuration
+import org.apache.hadoop.fs.{FileSystem, LeaseRecoverable, Path => HadoopPath}
+
+import stoplog.fault.Faults
+import stoplog.source.file.SourceFiles
+import stoplog.source.log.StateFiles
+import stoplog.store.hadoop._
+import stoplog.store.local.{LocalSourceFiles, LocalStateFiles}
+import stoplog.store.s3.S3Records
+
+/** Files on whatever storage a path is on. */
+private[spark] object SourcePlaces {
+
+  /** What is read under a root. */
+  def files(root: HadoopPath): SourceFiles =
+    if (isLocal(root)) new LocalSourceFiles(root.toUri.getPath, Faults.ofThisJvm)
+    else new HadoopSourceFiles(hadoop(root))
+
+  /** The state of a source, in its directory of a checkpoint.
+    *
+    * Errors: `STOPLOG_STORE_NOT_EXCLUSIVE` where two drivers could both write the same record,
+    * `STOPLOG_PATH_NOT_WRITABLE`.
+    */
+  def state(directory: String): StateFiles = {
+    val root = new HadoopPath(directory)
+    if (isLocal(root)) new LocalStateFiles(root.toUri.getPath, Faults.ofThisJvm)
+    else {
+      val files = hadoop(root)
+      new HadoopStateFiles(files, "", exclusion(root, files), Faults.ofThisJvm)
+    }
+  }
+
+  private def exclusion(root: HadoopPath, files: HadoopFiles): Exclusion =
+    if (renaming(root) == Renaming.Atomic) Exclusion.ByRename
+    else if (files.fileSystem.hasPathCapability(root, S3Records.Ability)) Exclusion.ByCreate
+    else Trial.exclusion(files)
+
+  private def hadoop(root: HadoopPath): HadoopFiles =
+    new HadoopFiles(root.toString, new HadoopSettings(configuration), renaming(root))
+
+  private def renaming(root: HadoopPath): Renaming = root.getFileSystem(configuration) match {
+    case _: LeaseRecoverable => Renaming.Atomic
+    case _                   => Renaming.Checked
+  }
+
+  private def isLocal(path: HadoopPath): Boolean =
+    Option(path.toUri.getScheme).getOrElse(FileSystem.getDefaultUri(configuration).getScheme) == "file"
+
+  private def configuration: Configuration = SparkHadoop.configuration
+}

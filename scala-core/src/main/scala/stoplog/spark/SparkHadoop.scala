@@ -1,0 +1,9 @@
+package stoplog.spark
+
+import org.apache.hadoop.conf.Configuration
+import org.apache.spark.sql.SparkSession
+
+/** Hadoop's settings as the user gave them to Spark. */
+private[stoplog] object SparkHadoop {
+  def configuration: Configuration = SparkSession.active.sparkContext.hadoopConfiguration
+}

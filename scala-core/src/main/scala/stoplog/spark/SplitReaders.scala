@@ -1,0 +1,38 @@
+package stoplog.spark
+
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.connector.read.{InputPartition, PartitionReader, PartitionReaderFactory}
+import org.apache.spark.sql.vectorized.ColumnarBatch
+
+import stoplog.format.read.Vectors
+import stoplog.source.{ReadLoop, Split, SplitSource}
+
+/** Readers of a task's splits. Goes to the executors.
+  *
+  * @param vectors whether what the source calls rows are batches of columns, as Spark's own readers have it
+  */
+private[spark] final class SplitReaders[S <: Split](source: SplitSource[S, _, InternalRow], vectors: Vectors)
+    extends PartitionReaderFactory {
+
+  override def supportColumnarReads(partition: InputPartition): Boolean = vectors == Vectors.Columns
+
+  override def createReader(partition: InputPartition): PartitionReader[InternalRow] =
+    reader(source, bytes(partition))
+
+  override def createColumnarReader(partition: InputPartition): PartitionReader[ColumnarBatch] =
+    reader(source.asInstanceOf[SplitSource[S, AnyRef, ColumnarBatch]], bytes(partition))
+
+  private def bytes(partition: InputPartition): SplitBytes = partition match {
+    case bytes: SplitBytes => bytes
+    case other             => throw new IllegalArgumentException(s"$other is no partition of this source")
+  }
+
+  private def reader[R, T](source: SplitSource[S, R, T], bytes: SplitBytes): PartitionReader[T] = {
+    val loop = new ReadLoop(source, bytes.splits(source.splits))
+    new PartitionReader[T] {
+      override def next(): Boolean = loop.next()
+      override def get(): T        = loop.row
+      override def close(): Unit   = loop.close()
+    }
+  }
+}

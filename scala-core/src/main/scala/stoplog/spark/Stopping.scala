@@ -1,0 +1,42 @@
+package stoplog.spark
+
+import java.util.UUID
+
+import org.apache.spark.sql.streaming.{StreamingQuery, StreamingQueryProgress}
+
+import stoplog.{OpenAtStop, Stopped}
+
+/** One attempt to stop a query between two micro-batches. */
+private[stoplog] final class Stopping(query: StreamingQuery, open: OpenAtStop) {
+  private val runId   = query.runId.toString
+  private val begunAt = finishedBatch
+
+  def within(timeoutMillis: Long): Stopped = {
+    val deadline = System.nanoTime() + timeoutMillis * 1000000
+    def left     = ((deadline - System.nanoTime()) / 1000000).max(0L)
+    while (!isBetweenBatches && left > 0) Thread.sleep(LookMillis.min(left))
+    val between = isBetweenBatches
+    val ours    = sink.isDefined
+    query.stop()
+    if (ours && !RunEnds.await(runId, left)) Stopped.Ending
+    else if (between) Stopped.BetweenBatches
+    else Stopped.InBatch
+  }
+
+  /** The sink may be known only once the first epoch has begun. */
+  private def isBetweenBatches: Boolean = !query.isActive || !query.status.isTriggerActive || (sink match {
+    case Some(run) => run.isHeld
+    case None      => finishedBatch != begunAt
+  })
+
+  private def sink: Option[SinkRun] = {
+    val found = RunEnds.running(runId)
+    found.foreach(_.stopAtNextEpoch(open))
+    found
+  }
+
+  private def finishedBatch: Option[(UUID, Long)] =
+    Option(query.lastProgress).map((progress: StreamingQueryProgress) => progress.runId -> progress.batchId)
+
+  private final val LookMillis = 20L
+}

@@ -1,0 +1,243 @@
+package stoplog.admin
+
+import java.nio.file.Files
+
+import org.scalatest.funsuite.AnyFunSuite
+
+import stoplog.admin.AdminAction._
+import stoplog.admin.AdminWorld.within
+import stoplog.commit.Samples.condition
+import stoplog.commit.SinkDriver.Finish
+import stoplog.commit.{DriverNote, Heartbeat, Rolls}
+import stoplog.log.{RecordKind, SinkState}
+import stoplog.part.RunId
+
+class AdminSuite extends AnyFunSuite {
+
+  test("a plan changes nothing; carried out, every row of the stopped query is visible, and it goes on") {
+    within() { world =>
+      world.epoch(world.driver(), 0, "ant", "bee")
+      val before = world.newest
+      val plan   = world.tools().finalizeOpenParts()
+      assert(plan.actions.map(_.word) === Vector("finish", "finish"))
+      assert(plan.actions.map(_.rows).toSet === Set(Some(1L)))
+      assert(world.newest === before)
+      assert(world.rows.isEmpty)
+      plan.carryOut(WhenAlive.Fence)
+      assert(world.rows === Vector("ant", "bee"))
+      assert(world.newest.kind === RecordKind.Release)
+      assert(world.tools().finalizeOpenParts().actions.isEmpty)
+      val next = world.driver()
+      world.epoch(next, 1, "cat")
+      next.end(Finish.PublishOpen)
+      assert(world.rows === Vector("ant", "bee", "cat"))
+    }
+  }
+
+  test("a sink is left alone while its driver may be alive; the clock, or its release, decides") {
+    within() { world =>
+      val note   = DriverNote("elsewhere", "", 1, 2, everyMillis = 1000).text
+      val driver = world.driver(noted = Map(DriverNote.Key -> note))
+      world.epoch(driver, 0, "ant")
+      val early = world.tools().finalizeOpenParts()
+      assert(condition(early.carryOut()) === "STOPLOG_DRIVER_ALIVE")
+      assert(world.rows.isEmpty)
+      assert(world.notes.list(Heartbeat.directory("main"), "").isEmpty)
+      world.clock.advance(4000)
+      world.tools().finalizeOpenParts().carryOut()
+      assert(world.rows === Vector("ant"))
+    }
+  }
+
+  test("a driver that writes no records gives signs of life") {
+    within() { world =>
+      val note   = DriverNote("elsewhere", "", 1, 2, everyMillis = 60000).text
+      val run    = RunId.random()
+      val driver = world.driver(noted = Map(DriverNote.Key -> note), run = run)
+      world.epoch(driver, 0, "ant")
+      world.epoch(driver, 1, "bee")
+      world.clock.advance(4 * 60000)
+      val beats = new Heartbeat(world.notes, "main", run)
+      beats.beat()
+      beats.beat()
+      assert(world.notes.list(Heartbeat.directory("main"), "").size === 1, "each takes the place of the last")
+      assert(condition(world.tools().finalizeOpenParts().carryOut()) === "STOPLOG_DRIVER_ALIVE")
+      beats.stop()
+      world.tools().finalizeOpenParts().carryOut()
+      assert(world.rows === Vector("ant", "bee"))
+    }
+  }
+
+  test("a driver whose process has ended on this machine is dead at once") {
+    within() { world =>
+      val gone = DriverNote.ofThisProcess(60000).copy(startedAtMillis = 1)
+      world.epoch(world.driver(noted = Map(DriverNote.Key -> gone.text)), 0, "ant")
+      world.tools().finalizeOpenParts().carryOut()
+      assert(world.rows === Vector("ant"))
+    }
+  }
+
+  test("a plan is not carried out behind the back of somebody who has written since") {
+    within() { world =>
+      val driver = world.driver()
+      world.epoch(driver, 0, "ant")
+      val plan = world.tools().finalizeOpenParts()
+      world.epoch(driver, 1, "bee")
+      assert(condition(plan.carryOut(WhenAlive.Fence)) === "STOPLOG_FENCED")
+      world.epoch(driver, 2, "cat")
+      driver.end(Finish.PublishOpen)
+      assert(world.rows === Vector("ant", "bee", "cat"))
+    }
+  }
+
+  test("orphans are removed, and each file that stays is there with its rule") {
+    within() { world =>
+      val driver = world.driver()
+      world.epoch(driver, 0, "ant")
+      driver.end(Finish.KeepOpen)
+      val old   = world.orphan("dead", ageMinutes = 12)
+      val young = world.orphan("maybe", ageMinutes = 2)
+      val plan  = world.tools().clean()
+      assert(plan.actions.collect { case Remove(subject, _) =>
+        subject
+      } === Vector("_stoplog/main/open/x/dead"))
+      val spared = plan.actions.collect { case Spare(subject, reason) => reason.takeWhile(_ != ':') }
+      assert(spared.size === 2)
+      assert(spared.count(_.contains("names it")) === 1)
+      assert(Files.exists(old))
+      plan.carryOut()
+      assert(!Files.exists(old))
+      assert(Files.exists(young))
+      val next = world.driver()
+      world.epoch(next, 1, "bee")
+      next.end(Finish.PublishOpen)
+      assert(world.rows === Vector("ant", "bee"))
+    }
+  }
+
+  test("another query goes on with a sink that was handed to it, and the former one is refused") {
+    within() { world =>
+      world.epoch(world.driver(), 0, "ant")
+      world.tools().adopt(NewOwner("other", nextBatch = 7)).carryOut(WhenAlive.Fence)
+      assert(condition(world.driver().begin(1, 1)) === "STOPLOG_FOREIGN_QUERY")
+      val next = world.driver(queryId = "other")
+      world.epoch(next, 7, "bee")
+      next.end(Finish.PublishOpen)
+      assert(world.rows === Vector("ant", "bee"))
+    }
+  }
+
+  test("a checkpoint says whose it is and what comes next") {
+    val checkpoint = Files.createTempDirectory("stoplog-checkpoint")
+    assert(condition(NewOwner.ofCheckpoint(checkpoint.toString)) === "STOPLOG_CHECKPOINT_UNREADABLE")
+    Files.writeString(checkpoint.resolve("metadata"), """{"id":"query-9"}""")
+    assert(NewOwner.ofCheckpoint(checkpoint.toString) === NewOwner("query-9", 0))
+    Files.createDirectories(checkpoint.resolve("commits"))
+    Seq("3", "12").foreach(batch => Files.writeString(checkpoint.resolve(s"commits/$batch"), "v1"))
+    assert(NewOwner.ofCheckpoint(checkpoint.toString) === NewOwner("query-9", 13))
+  }
+
+  test("a sink id beside is one that nobody has") {
+    within() { world =>
+      world.epoch(world.driver(), 0, "ant")
+      Files.createDirectories(world.directory.resolve("_stoplog/main-2/log"))
+      assert(world.tools().fork().actions.map(_.subject) === Vector("sinkId=main-3"))
+    }
+  }
+
+  test("a log begins anew: what is finished stays, open rows too, and any query may come") {
+    within() { world =>
+      world.epoch(world.driver(), 0, "ant")
+      world.tools().reset(OpenRows.Finish).carryOut(WhenAlive.Fence)
+      assert(world.rows === Vector("ant"))
+      assert(world.newest.state.queryId === SinkState.Nobody)
+      assert(keptRecords(world) === 2)
+      val next = world.driver(queryId = "other")
+      world.epoch(next, 41, "bee")
+      next.end(Finish.PublishOpen)
+      assert(world.rows === Vector("ant", "bee"))
+    }
+  }
+
+  test("a log begins anew with its open rows out of sight, and not lost") {
+    within() { world =>
+      world.epoch(world.driver(), 0, "ant", "bee")
+      world.tools().reset(OpenRows.MoveAside).carryOut(WhenAlive.Fence)
+      assert(world.rows.isEmpty)
+      assert(world.rowsUnder("_stoplog/main/aside") === Vector("ant", "bee"))
+      val next = world.driver(queryId = "other")
+      world.epoch(next, 0, "cat")
+      next.end(Finish.PublishOpen)
+      assert(world.rows === Vector("cat"))
+    }
+  }
+
+  for (scheme <- Seq(None, Some("cutting"), Some("appendonly")))
+    test(
+      s"back to an older epoch${scheme.fold("")(" on " + _)}: its rows stay, later ones are written again once"
+    ) {
+      rewound(scheme)
+    }
+
+  private def rewound(scheme: Option[String]): Unit =
+    within(Rolls.atRecords(2), scheme) { world =>
+      val driver = world.driver()
+      world.epoch(driver, 0, "ant")
+      world.epoch(driver, 1, "ape", "bee")
+      world.epoch(driver, 2, "asp", "auk", "bat")
+      world.epoch(driver, 3, "cat")
+      driver.end(Finish.KeepOpen)
+      val all  = Vector("ant", "ape", "asp", "auk", "bat", "bee", "cat")
+      val plan = world.tools().rewind(1)
+      assert(plan.actions.exists { case Cut(_, _, 1, _) => true; case _ => false }, plan.actions)
+      plan.carryOut()
+      assert(world.rows === Vector("ant", "ape", "bee"))
+      assert(all.diff(world.rowsUnder("_stoplog/main/aside")) === Vector("ant", "ape"))
+      val next = world.driver()
+      assert(condition(world.driver().begin(4, 1)) === "STOPLOG_EPOCH_GAP")
+      world.epoch(next, 2, "asp", "auk", "bat")
+      world.epoch(next, 3, "cat")
+      next.end(Finish.PublishOpen)
+      assert(world.rows === all)
+    }
+
+  test("no way back past what the log keeps, or past files that are gone") {
+    within(Rolls.atRecords(1)) { world =>
+      val driver = world.driver()
+      world.epoch(driver, 0, "ant")
+      world.epoch(driver, 1, "bee", "bat")
+      driver.end(Finish.PublishOpen)
+      assert(condition(world.tools().rewind(7)) === "STOPLOG_NOT_REWINDABLE")
+      val plan = world.tools().rewind(0)
+      world.visible.filter(_.startsWith("b/")).foreach(file => Files.delete(world.directory.resolve(file)))
+      assert(condition(plan.carryOut()) === "STOPLOG_NOT_REWINDABLE")
+      assert(world.rows === Vector("ant"))
+    }
+  }
+
+  test("a moved directory is whole, or the plan says what it lacks") {
+    within() { world =>
+      val driver = world.driver()
+      world.epoch(driver, 0, "ant", "bee")
+      driver.end(Finish.KeepOpen)
+      assert(world.tools().relocate().actions.map(_.word) === Vector("whole", "whole", "advise"))
+      val part = world.newest.state.open.find(_.bucket == "b").get
+      Files.writeString(world.directory.resolve(part.handle.token), "")
+      assert(world.tools().relocate().actions.map(_.word).sorted === Vector("advise", "broken", "whole"))
+      Files.delete(world.directory.resolve(part.handle.token))
+      assert(world.tools().relocate().actions.map(_.word).sorted === Vector("advise", "broken", "whole"))
+    }
+  }
+
+  test("a sink that is not there is not made") {
+    within() { world =>
+      assert(condition(world.tools().finalizeOpenParts()) === "STOPLOG_SINK_UNKNOWN")
+      assert(condition(world.tools().relocate()) === "STOPLOG_SINK_UNKNOWN")
+    }
+  }
+
+  private def keptRecords(world: AdminWorld): Int =
+    stoplog.store.local.LocalStorage
+      .files(world.directory.resolve("_stoplog/main/aside"))
+      .count(_.toString.contains("/log/"))
+}

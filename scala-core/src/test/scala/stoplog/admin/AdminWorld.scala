@@ -1,0 +1,156 @@
+package stoplog.admin
+
+import java.nio.charset.StandardCharsets.UTF_8
+import java.nio.file.attribute.FileTime
+import java.nio.file.{Files, Path, Paths}
+
+import org.apache.hadoop.conf.Configuration
+
+import stoplog.commit._
+import stoplog.commit.complete.FollowUps
+import stoplog.fault.{Faults, InjectedFault, Step}
+import stoplog.log.{CommitLog, LogRecord}
+import stoplog.options.{Durability, Truncation}
+import stoplog.part.{PartNaming, RunId}
+import stoplog.place.SinkStorage
+import stoplog.rolling.RollingPolicy
+import stoplog.store.NoteStore
+import stoplog.store.hadoop.TestFileSystems
+import stoplog.store.local.{DeadProcess, LocalStorage}
+
+/** A sink in a temporary directory: a query without an engine, and the tools.
+  *
+  * @param scheme of a file system of Hadoop's over this machine's directories; none for the local disk
+  */
+final class AdminWorld(policy: RollingPolicy, scheme: Option[String]) {
+  val clock: ManualClock = new ManualClock(System.currentTimeMillis())
+
+  private val root =
+    scheme.fold(Files.createTempDirectory("stoplog-admin").toString)(TestFileSystems.directory)
+  private val configuration = TestFileSystems.register(new Configuration())
+  private val storage       = SinkStorage.plain(root, "main", Durability.Process, configuration)
+
+  val directory: Path  = Paths.get(root.drop(scheme.fold(0)(_.length + 1)))
+  val log: CommitLog   = storage.log
+  val notes: NoteStore = storage.notes
+
+  def newest: LogRecord = log.newest().getOrElse(throw new AssertionError("the log is empty"))
+
+  def driver(
+      queryId: String = "query",
+      noted: Map[String, String] = Map.empty,
+      run: RunId = RunId.random()
+  ): SinkDriver = SinkDriver.ofParts(
+    run,
+    SinkIdentity(root, "main", queryId),
+    SinkSettings(Map("timeZone" -> "UTC"), "lines", noted),
+    policy,
+    log,
+    storage.parts,
+    storage.sides,
+    () => Lines,
+    SinkDriver.Choices(ForeignQuery.Refuse, LostPart.Fail),
+    SinkDriver.Tools(clock, Faults.none, Turn.semaphore(), Parallel.sequential, Retry.never),
+    FollowUps.none("main", notes),
+    storage.finished
+  )
+
+  /** One epoch of one task, a row for each word; its first letter is the bucket. */
+  def epoch(driver: SinkDriver, number: Long, words: String*): Unit = {
+    val plan   = driver.begin(number, slots = 1)
+    val store  = storage.parts
+    val lease  = store.enter(plan.run)
+    val writer = new TaskWriter[String](
+      plan.forTask(0, Attempt.First),
+      store,
+      Lines,
+      policy,
+      PartNaming("part", ".txt"),
+      100,
+      clock,
+      Faults.none,
+      _ => (),
+      () => (),
+      new Sides(storage.sides, Faults.none)
+    )
+    try {
+      words.foreach(word => writer.write(word.take(1), word))
+      driver.commit(number, Seq(writer.commit()))
+    } finally lease.close()
+  }
+
+  def tools(faults: Faults = Faults.none): SinkAdmin = new SinkAdmin(
+    new Site(root, "main", Truncation.Allowed, configuration, Durability.Process, faults, clock)
+  )
+
+  /** The steps that a tool passes, each with how often. */
+  def passed(plan: SinkAdmin => AdminPlan): Map[Step, Int] = {
+    var seen   = Map.empty[Step, Int]
+    val faults = new Faults {
+      override def at(now: Step): Unit = AdminWorld.synchronized(seen += now -> (seen.getOrElse(now, 0) + 1))
+    }
+    plan(tools(faults)).carryOut(WhenAlive.Fence)
+    seen
+  }
+
+  /** Does what a tool plans, and is killed on the way when it comes to a step for the nth time; answers whether it was.
+    */
+  def killed(step: Step, nth: Int)(plan: SinkAdmin => AdminPlan): Boolean = {
+    var seen   = 0
+    val faults = new Faults {
+      override def at(now: Step): Unit = if (now == step) {
+        synchronized(seen += 1)
+        if (seen == nth) throw new InjectedFault(step)
+      }
+    }
+    try {
+      plan(tools(faults)).carryOut(WhenAlive.Fence)
+      false
+    } catch { case _: InjectedFault => true }
+    finally DeadProcess.dropLocks(directory)
+  }
+
+  /** What readers see. */
+  def visible: Set[String] = LocalStorage.visible(directory)
+
+  /** All rows that readers see. */
+  def rows: Vector[String] =
+    visible.toVector.flatMap(file => lines(directory.resolve(file))).sorted
+
+  /** All rows under a hidden directory. */
+  def rowsUnder(relative: String): Vector[String] =
+    LocalStorage
+      .files(directory.resolve(relative))
+      .filter(_.getFileName.toString.endsWith(".txt"))
+      .flatMap(lines)
+      .sorted
+
+  /** An unfinished file that no record names. */
+  def orphan(name: String, ageMinutes: Int): Path = {
+    val file = directory.resolve(s"_stoplog/main/open/x/$name")
+    Files.createDirectories(file.getParent)
+    Files.writeString(file, "rows of a dead attempt\n")
+    Files.setLastModifiedTime(file, FileTime.fromMillis(clock.millis() - ageMinutes * 60000L))
+    file
+  }
+
+  def remove(): Unit = {
+    DeadProcess.dropLocks(directory)
+    LocalStorage.remove(directory)
+  }
+
+  private def lines(file: Path): Vector[String] =
+    new String(Files.readAllBytes(file), UTF_8).linesIterator.filter(_ != "#").toVector
+}
+
+object AdminWorld {
+
+  /** With a sink in a directory that is there for so long. */
+  def within[A](policy: RollingPolicy = Rolls.never, scheme: Option[String] = None)(
+      test: AdminWorld => A
+  ): A = {
+    val world = new AdminWorld(policy, scheme)
+    try test(world)
+    finally world.remove()
+  }
+}

@@ -1,0 +1,71 @@
+package stoplog.commit
+
+import org.scalatest.funsuite.AnyFunSuite
+
+import stoplog.commit.Liveness._
+import stoplog.log.{LogRecord, RecordKind, SinkState}
+import stoplog.store.Note
+
+class LivenessSuite extends AnyFunSuite {
+  private val driver = DriverNote("host", "boot/pid:[1]", 42, 7, everyMillis = 10000)
+
+  private def record(kind: RecordKind, note: Option[DriverNote] = Some(driver)): Option[LogRecord] = {
+    val settings = note.map(DriverNote.Key -> _.text).toMap
+    Some(
+      LogRecord(
+        3,
+        kind,
+        Samples.mine,
+        writtenAtMillis = 1000,
+        Vector.empty,
+        SinkState("query", None, Vector.empty, nextPart = 0, settings)
+      )
+    )
+  }
+
+  private def judged(
+      record: Option[LogRecord],
+      nowMillis: Long,
+      beats: Vector[Note] = Vector.empty,
+      there: Option[Boolean] = None
+  ): Liveness = Liveness.of(record, beats, nowMillis)(_ => there)
+
+  test("a note reads as it was written, and what is no note is none") {
+    assert(DriverNote.read(driver.text) === Some(driver))
+    assert(DriverNote.read("host 1 2") === None)
+    assert(DriverNote.read("host boot one 2 3") === None)
+    assert(DriverNote.ofThisProcess(5).isThere === Some(true))
+    assert(driver.isThere === None)
+  }
+
+  test("nobody is alive behind a clean end, or without a log") {
+    assert(judged(None, 0) === Released)
+    assert(judged(record(RecordKind.Release), 1001, there = Some(true)) === Released)
+  }
+
+  test(
+    "three intervals without a record or a beat are a driver's death; a beat of another run is none of its signs"
+  ) {
+    val beat = Note(s"_stoplog/main/alive/${Samples.mine.value}-8", 50000)
+    assert(judged(record(RecordKind.Roll), 31000).isInstanceOf[Alive])
+    assert(judged(record(RecordKind.Roll), 31001).isInstanceOf[Silent])
+    assert(judged(record(RecordKind.Roll), 31001, Vector(beat)).isInstanceOf[Alive])
+    assert(judged(record(RecordKind.Roll), 80001, Vector(beat)).isInstanceOf[Silent])
+    val others = Vector(Note(s"_stoplog/main/alive/${Samples.other.value}-8", 31000))
+    assert(judged(record(RecordKind.Roll), 31001, others).isInstanceOf[Silent])
+  }
+
+  test("a record from the future, by a clock that is wrong, is a sign of life") {
+    assert(judged(record(RecordKind.Claim), -100000).isInstanceOf[Alive])
+  }
+
+  test("a process that has ended is dead at once; one that is there may have given the sink up") {
+    assert(judged(record(RecordKind.Claim), 1001, there = Some(false)).isInstanceOf[Dead])
+    assert(judged(record(RecordKind.Claim), 31001, there = Some(true)).isInstanceOf[Silent])
+  }
+
+  test("a log of an older release says nothing of its driver: the usual interval counts") {
+    assert(judged(record(RecordKind.Claim, None), 181000, there = Some(false)).isInstanceOf[Alive])
+    assert(judged(record(RecordKind.Claim, None), 181001).isInstanceOf[Silent])
+  }
+}

@@ -1,0 +1,18 @@
+package stoplog.docs
+
+import stoplog.options.{OptionGroup, SinkOption}
+
+/** One heading of a page of options, and its table. */
+object OptionsTable {
+
+  def section(group: OptionGroup, registry: Seq[SinkOption]): String = {
+    val rows = registry.filter(_.group == group).map(row)
+    (Seq(s"## ${group.title}", "", "| Option | Value | When not set | Meaning | Example | Since |") ++
+      Seq("|---|---|---|---|---|---|") ++ rows).mkString("", "\n", "\n")
+  }
+
+  private def row(o: SinkOption): String =
+    Seq(s"`${o.key}`", o.kind, o.unset, o.meaning, s"`${o.example}`", o.since)
+      .map(_.replace("|", "\\|"))
+      .mkString("| ", " | ", " |")
+}

@@ -1,0 +1,101 @@
+package stoplog.error
+
+import java.io.{
+  ByteArrayInputStream, ByteArrayOutputStream, InputStream, ObjectInputStream, ObjectOutputStream
+}
+import java.net.URL
+
+import scala.io.Source
+import scala.jdk.CollectionConverters._
+import scala.util.Using
+
+import com.fasterxml.jackson.databind.ObjectMapper
+import org.apache.spark.{ErrorClassesJsonReader, SparkThrowable}
+import org.scalatest.funsuite.AnyFunSuite
+
+/** What is asked of the errors of stoplog and of each connector.
+  *
+  * @param url the file of conditions
+  * @param one an error of each of them
+  */
+abstract class ConditionRules(url: URL, one: Seq[Throwable with SparkThrowable]) extends AnyFunSuite {
+
+  private lazy val conditions: Seq[String] = {
+    val tree = Using.resource(url.openStream())(new ObjectMapper().readTree(_: InputStream))
+    tree.fieldNames().asScala.toSeq
+  }
+
+  private val parameter = "<([a-zA-Z0-9_-]+)>".r
+
+  private val verbs =
+    Set("Cast", "Check", "Correct", "Filter", "List", "Make", "Move", "Remove", "Restart", "Restore",
+      "Select") ++
+      Set("Set", "Stop", "Upgrade", "Use")
+
+  test("every condition has exactly one constructor") {
+    assert(one.map(_.getCondition).sorted === conditions)
+  }
+
+  test("conditions are sorted, unique and prefixed") {
+    val text    = Source.fromURL(url, "utf8")
+    val written =
+      try text.getLines().collect { case s"""  "$name": {""" => name }.toSeq
+      finally text.close()
+    assert(written === written.distinct.sorted)
+    assert(written.forall(_.startsWith("STOPLOG_")))
+  }
+
+  test("no condition is one of Spark's, and Spark's reader accepts both files together") {
+    val loader = classOf[SparkThrowable].getClassLoader
+    val sparks = loader.getResource("error/error-conditions.json")
+    assert(sparks != null)
+    val both = new ErrorClassesJsonReader(Seq(sparks, url))
+    val own  = new ErrorClassesJsonReader(Seq(sparks))
+    assert(conditions.forall(both.isValidErrorClass))
+    assert(!conditions.exists(own.isValidErrorClass))
+  }
+
+  test("each constructor gives exactly the parameters that its sentence uses") {
+    for (e <- one) {
+      val used = parameter.findAllMatchIn(Conditions.template(e.getCondition)).map(_.group(1)).toSet
+      assert(e.getMessageParameters.keySet.asScala === used, e.getCondition)
+    }
+  }
+
+  test("messages have Spark's shape, with nothing left to fill in") {
+    for (e <- one) {
+      val message = e.getMessage
+      assert(message.startsWith(s"[${e.getCondition}] "))
+      assert(message.endsWith(s" SQLSTATE: ${e.getSqlState}"))
+      assert(!message.contains("${") && !message.contains(".:") && !message.contains(".."), message)
+    }
+  }
+
+  test("the last line and the last sentence of each message start with a verb: what to do now") {
+    for (condition <- conditions) {
+      val lines = Conditions.template(condition).linesIterator.toSeq
+      val last  = lines.last
+      val ends  = last.split("(?<=[.;]) ").last
+      assert(lines.size === 2, condition)
+      assert(verbs(last.takeWhile(_ != ' ')), s"$condition: $last")
+      assert(verbs(ends.stripPrefix("or ").takeWhile(_ != ' ').capitalize), s"$condition: $ends")
+      assert(last.endsWith("."), condition)
+    }
+  }
+
+  test("SQLSTATEs have five characters") {
+    for (condition <- conditions)
+      assert(Conditions.sqlState(condition).matches("[0-9A-Z]{5}"), condition)
+  }
+
+  test("errors travel from an executor to the driver") {
+    for (e <- one) {
+      val bytes = new ByteArrayOutputStream
+      new ObjectOutputStream(bytes).writeObject(e)
+      val back = new ObjectInputStream(new ByteArrayInputStream(bytes.toByteArray)).readObject()
+      assert(back.asInstanceOf[SparkThrowable].getCondition === e.getCondition)
+      assert(back.asInstanceOf[Throwable].getMessage === e.getMessage)
+      assert(back.asInstanceOf[SparkThrowable].getMessageParameters === e.getMessageParameters)
+    }
+  }
+}

@@ -1,0 +1,57 @@
+package stoplog.laws
+
+import java.io.{ByteArrayInputStream, ByteArrayOutputStream, FileNotFoundException, InputStream, OutputStream}
+
+import scala.collection.mutable
+
+import stoplog.log.PutOutcome
+import stoplog.source.log.StateFiles
+
+/** A source's state in memory, by the paths of its files. It outlives the drivers that use it.
+  *
+  * @param directory where this one looks: `""`, or a path that ends with a slash
+  */
+final class MemoryState(val files: mutable.Map[String, Array[Byte]], directory: String) extends StateFiles {
+  def this() = this(mutable.TreeMap.empty[String, Array[Byte]], "")
+
+  /** Called before a file is made: to fail there. */
+  var beforePut: String => Unit = _ => ()
+
+  /** Called before a file is opened: for what others do meanwhile. */
+  var beforeOpen: String => Unit = _ => ()
+
+  override def list(): Vector[String] =
+    files.keys
+      .filter(_.startsWith(directory))
+      .map(_.drop(directory.length))
+      .filterNot(_.contains('/'))
+      .toVector
+      .sorted
+
+  override def open(name: String): InputStream = {
+    beforeOpen(directory + name)
+    new ByteArrayInputStream(files.getOrElse(directory + name, throw new FileNotFoundException(name)))
+  }
+
+  override def putIfAbsent(name: String)(write: OutputStream => Unit): PutOutcome = {
+    beforePut(directory + name)
+    if (files.contains(directory + name)) PutOutcome.Taken
+    else {
+      val bytes = new ByteArrayOutputStream()
+      write(bytes)
+      files(directory + name) = bytes.toByteArray
+      PutOutcome.Created
+    }
+  }
+
+  override def delete(name: String): Unit = files -= directory + name
+
+  override def in(below: String): StateFiles = {
+    val made = new MemoryState(files, s"$directory$below/")
+    made.beforePut = name => beforePut(name)
+    made.beforeOpen = name => beforeOpen(name)
+    made
+  }
+
+  override def describe(name: String): String = s"memory:$directory$name"
+}

@@ -1,0 +1,47 @@
+package stoplog.matrix
+
+import java.nio.file.attribute.FileTime
+import java.nio.file.{Files, Path}
+
+import stoplog.fault.Faults
+import stoplog.source.file.SourceFiles
+import stoplog.source.log.StateFiles
+import stoplog.store.local.{LocalSourceFiles, LocalStateFiles, LocalStorage}
+
+/** A temporary directory, looked at with java.nio. */
+final class LocalSourcePlace extends SourcePlace {
+  private val root  = Files.createTempDirectory("stoplog-source")
+  private val input = Files.createDirectories(root.resolve("in"))
+
+  override def files(faults: Faults): SourceFiles = new LocalSourceFiles(input.toString, faults)
+
+  override def state(faults: Faults): StateFiles =
+    new LocalStateFiles(root.resolve("checkpoint/sources/0").toString, faults)
+
+  override def archive: String = root.resolve("away").toString
+
+  override def arrive(name: String, content: String, modifiedMillis: Long): Unit = {
+    val file   = input.resolve(name)
+    val hidden = Files.writeString(root.resolve("arriving"), content)
+    Files.setLastModifiedTime(hidden, FileTime.fromMillis(modifiedMillis))
+    Files.createDirectories(file.getParent)
+    Files.move(hidden, file)
+    ()
+  }
+
+  override def delete(name: String): Unit = Files.delete(input.resolve(name))
+
+  override def unread(): Map[String, String] = contents(input)
+
+  override def archived(): Map[String, String] = contents(root.resolve("away"))
+
+  override def remove(): Unit = LocalStorage.remove(root)
+
+  private def contents(directory: Path): Map[String, String] =
+    if (!Files.exists(directory)) Map.empty
+    else
+      LocalStorage
+        .files(directory)
+        .map(file => directory.relativize(file).toString -> Files.readString(file))
+        .toMap
+}

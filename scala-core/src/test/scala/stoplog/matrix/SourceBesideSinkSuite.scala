@@ -1,0 +1,120 @@
+package stoplog.matrix
+
+import java.util.zip.GZIPInputStream
+
+import org.apache.hadoop.conf.Configuration
+import org.scalatest.funsuite.AnyFunSuite
+
+import stoplog.fault.Faults
+import stoplog.laws.MemoryState
+import stoplog.servers.S3Server
+import stoplog.source.file._
+import stoplog.source.{ReadLimits, ReadLoop, SourceDriver}
+import stoplog.store.hadoop.{HadoopFiles, HadoopSettings, HadoopSourceFiles, Renaming}
+import stoplog.store.hdfs.HdfsStorage
+import stoplog.store.local.LocalSourceFiles
+
+/** What the sink writes the source reads once, while it is written: the source lists and reads at every step of the
+  * sink's protocol, and so sees all that is ever on the storage.
+  */
+class SourceBesideSinkSuite extends AnyFunSuite {
+
+  for {
+    (storage, layout, content) <- Seq(
+      (Storage.Local, Layout.Staging, Content.Plain),
+      (Storage.Local, Layout.Staging, Content.Gzip),
+      (Storage.Local, Layout.InBucket, Content.Plain),
+      (Storage.Local, Layout.InBucket, Content.Gzip),
+      (Storage.Local, Layout.InBucket, Content.Refusing),
+      (Storage.Hdfs, Layout.Staging, Content.Plain),
+      (Storage.Hdfs, Layout.InBucket, Content.Plain),
+      (Storage.S3, Layout.Staging, Content.Gzip)
+    )
+    if Cells.inLongRun || (storage, layout) != ((Storage.Hdfs, Layout.Staging))
+  }
+    test(s"each row once while the sink writes it: ${storage.name}, ${layout.name}, ${content.name}") {
+      val place = storage.newPlace(layout, content)
+      try {
+        place.leaveOrphans(2)
+        val beside = new Beside(place)
+        val sink   = new Runs(
+          place,
+          Crash.clock(),
+          new Trouble(_ => true)(beside.read()),
+          Checkpoint.empty,
+          Life.planned
+        )
+        sink.go()
+        assert(sink.failure === None)
+        beside.read()
+        beside.read()
+        val shown =
+          place.files().filter(Oracle.isVisible).flatMap(file => place.content.lines(place.read(file)))
+        assert(shown.nonEmpty)
+        assert((beside.rows.diff(shown), shown.diff(beside.rows)) === ((Vector.empty, Vector.empty)))
+        assert(beside.batches > 3, "it has read while the sink wrote")
+      } finally place.remove()
+    }
+
+  /** A query that reads what the sink's tasks write. */
+  private final class Beside(place: Place) {
+    private val files  = filesOf(place)
+    private val format = new LineFormat[String](
+      if (place.content == Content.Gzip) Gunzip else Decoding.None,
+      Separator.AnyLineEnd,
+      () => (line, out) => out.put(SourceTexts.text(line))
+    )
+    private val source = new FileSplitSource(
+      "beside",
+      Enumeration(
+        files,
+        PathRules.all,
+        format.framing(files),
+        OnChangedFile.Ignore,
+        Readiness.atOnce,
+        Cleaning.Keep,
+        listEveryMillis = 0
+      ),
+      format,
+      OnMissingFile.Fail
+    )
+    private val driver   = new SourceDriver[FileSplit](source, new MemoryState, faults = Faults.none)
+    private var position = 0L
+
+    var rows: Vector[String] = Vector.empty
+    var batches: Int         = 0
+
+    def read(): Unit = synchronized {
+      val end = driver.plan(position, ReadLimits.none.copy(splits = Some(2)))
+      if (end > position) {
+        val loop = new ReadLoop(source, driver.splits(position, end).toVector)
+        while (loop.next()) if (loop.row != Header) rows :+= loop.row
+        loop.close()
+        driver.committed(end)
+        position = end
+        batches += 1
+        read()
+      }
+    }
+  }
+
+  /** With which each part of the matrix begins. */
+  private def Header = "header"
+
+  private object Gunzip extends Decoding {
+    override def of(file: SourceFile): Option[java.io.InputStream => java.io.InputStream] =
+      Some(new GZIPInputStream(_))
+  }
+
+  private def filesOf(place: Place): SourceFiles = place match {
+    case local: DirectoryPlace => new LocalSourceFiles(local.root)
+    case hdfs: HdfsPlace       => hadoop(hdfs.root, HdfsStorage.configuration(), Renaming.Atomic)
+    case other                 =>
+      val configuration = new Configuration()
+      S3Server.sharedS3Mock.settings.foreach { case (key, value) => configuration.set(key, value) }
+      hadoop(other.root, configuration, Renaming.Checked)
+  }
+
+  private def hadoop(root: String, configuration: Configuration, renaming: Renaming): SourceFiles =
+    new HadoopSourceFiles(new HadoopFiles(root, new HadoopSettings(configuration), renaming))
+}

@@ -1,0 +1,59 @@
+package stoplog.matrix
+
+import scala.collection.concurrent.TrieMap
+
+import stoplog.fault.Step
+
+/** Every step of a file source's driver, stopped: each line once.
+  *
+  * With `STOPLOG_LONG` set as much as the page says, otherwise the middle occurrence of each step, or of some of them.
+  */
+abstract class SourceMatrixSuite(storage: SourceStorage) extends Proving {
+  private val plan  = new SourceSection(storage)
+  private val found = TrieMap.empty[SourceMode, Map[Step, Int]]
+  private val modes = if (long || storage == SourceStorage.Local) SourceMode.all else Seq(SourceMode.Delete)
+
+  override protected def threads: Int = if (storage == SourceStorage.Local) 2 else 4
+
+  test("an undisturbed query passes every step") {
+    for (mode <- modes) assert(occurrences(mode).keySet === storage.steps(mode).toSet, mode.name)
+  }
+
+  for {
+    mode <- modes
+    fate <- plan.fates
+  }
+    test(s"stopped at each step, ${fate.name}: ${mode.name}") {
+      holdAll(for {
+        step       <- storage.steps(mode) if long || storage.sample.contains(step)
+        occurrence <- tried(mode, step)
+      } yield SourceCrash(storage, mode, Doom.At(step, occurrence), fate, again = None))(_.verdict())
+    }
+
+  if (long)
+    for (mode <- modes) test(s"killed at each step, and killed again: ${mode.name}") {
+      holdAll(for ((step, next) <- plan.pairs(mode)) yield {
+        val middle = (occurrences(mode)(step) + 1) / 2
+        SourceCrash(storage, mode, Doom.At(step, middle), Fate.Killed, Some(Doom.At(next, 1)))
+      })(_.verdict())
+    }
+
+  // The run that writes a section proves it; an ordinary one tries a sample.
+  if (long) testPage(Chapter.Reading(storage))
+
+  override protected def section: String = plan.render(occurrences) + "\n"
+
+  private def occurrences(mode: SourceMode): Map[Step, Int] =
+    found.getOrElseUpdate(mode, SourceCrash.occurrences(storage, mode))
+
+  private def tried(mode: SourceMode, step: Step): Seq[Int] = {
+    val last = occurrences(mode)(step)
+    if (long) storage.occurrences(last) else Seq((last + 1) / 2)
+  }
+}
+
+class LocalSourceMatrixSuite extends SourceMatrixSuite(SourceStorage.Local)
+
+class HdfsSourceMatrixSuite extends SourceMatrixSuite(SourceStorage.Hdfs)
+
+class S3SourceMatrixSuite extends SourceMatrixSuite(SourceStorage.S3)

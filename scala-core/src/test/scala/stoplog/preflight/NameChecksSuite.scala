@@ -1,0 +1,87 @@
+package stoplog.preflight
+
+import org.scalatest.funsuite.AnyFunSuite
+
+import stoplog.part.PartNaming
+import stoplog.store.PartLayout
+
+class NameChecksSuite extends AnyFunSuite {
+
+  test("a suffix that does not tell the compression is warned of, and the right one is named") {
+    val found = NameChecks.suffix(Some(".log"), ".json.gz", ".gz")
+    assert(found.level == "warning")
+    assert(found.now.contains("'.log.gz'") && found.now.contains("'.json.gz'"))
+  }
+
+  test("a suffix that tells it is right, and so is none, and any where nothing is compressed") {
+    assert(NameChecks.suffix(Some(".log.gz"), ".json.gz", ".gz").level == "ok")
+    assert(NameChecks.suffix(None, ".json.gz", ".gz").what.contains("'.json.gz'"))
+    assert(NameChecks.suffix(Some(""), ".json", "").level == "ok")
+  }
+
+  test("a suffix that Spark does not read is warned of") {
+    assert(NameChecks.suffix(Some(".a._COPYING_"), ".txt", "").what.contains("does not read"))
+  }
+
+  test("buckets of the first rows are named, a few of them") {
+    val found = NameChecks.buckets(Seq("a", "a", "") ++ ('b' to 'h').map(_.toString), Seq("id"))
+    assert(found.what == "The first 10 rows go to 9 buckets: a, the path itself, b, c, d, ….")
+  }
+
+  for (id <- Seq("../elsewhere", "_hidden", "a//b", "/abs", "a\u0007"))
+    test(s"a bucket that no reader sees or that leaves the path is a problem: ${id.replace('\u0007', '?')}") {
+      val found = NameChecks.buckets(Seq("good", id), Nil)
+      assert(found.level == "problem")
+      assert(found.what.contains("STOPLOG_BUCKET_ID") && found.now.nonEmpty)
+    }
+
+  test("directories that are called as a column are no harm unless the files have it too") {
+    val twice = NameChecks.buckets(Seq("Day=1/k=2"), Seq("day", "v"))
+    assert(twice.level == "warning" && twice.now.contains("partitionBy to Day"))
+    assert(NameChecks.buckets(Seq("day=1"), Seq("v")).level == "ok")
+  }
+
+  test("other sinks under the path are no harm with the same content, and are named with another") {
+    assert(NameChecks.neighbours("json", Map.empty).level == "ok")
+    assert(
+      NameChecks.neighbours("json", Map("b" -> Some("json"), "a" -> None)).what.contains("a log of a, b")
+    )
+    val mixed = NameChecks.neighbours("json", Map("b" -> Some("csv"), "a" -> Some("json")))
+    assert(mixed.level == "warning" && mixed.what.contains("a log of b,"))
+  }
+
+  for (
+    (location, level) <- Seq(
+      "/data/out/checkpoint"   -> "warning",
+      "file:/data/out/a/b"     -> "warning",
+      "file:///data/out/"      -> "warning",
+      "/data/out/_checkpoint"  -> "ok",
+      "/data/out/.checkpoint/" -> "ok",
+      "/data/output"           -> "ok",
+      "hdfs:/data/out/c"       -> "ok"
+    )
+  )
+    test(s"a checkpoint at $location beside parts under /data/out: $level") {
+      assert(NameChecks.checkpoint("/data/out/", Some(location)).level == level)
+    }
+
+  test("a checkpoint that is not told is no warning") {
+    assert(NameChecks.checkpoint("/data/out", None).level == "ok")
+  }
+
+  test("examples of names are those that the sink gives") {
+    val naming = PartNaming("part", ".json")
+    val staged = ExampleNames.of("main", naming, PartLayout.Staging("main"), "day=1")
+    assert(staged.map(_.kind) == Vector("finished", "open", "log"))
+    assert(staged.head.path == "day=1/part-4f6c2a81b0d3-0.json")
+    assert(
+      staged(1).path ==
+        "_stoplog/main/open/day=1/.part-4f6c2a81b0d3-0.json.inprogress.4f6c2a81b0d3-9e1d05c7a2f40b36"
+    )
+    assert(staged(2).path == "_stoplog/main/log/00000000000000000000.json")
+    val beside = PartLayout.InBucket("main", "_", ".in-progress", "_", ".pending")
+    assert(
+      ExampleNames.of("main", naming, beside, "")(1).path.startsWith("_part-4f6c2a81b0d3-0.json.in-progress.")
+    )
+  }
+}

@@ -1,0 +1,79 @@
+package stoplog.sim
+
+import scala.util.control.NonFatal
+
+import stoplog.commit._
+import stoplog.fault.Faults
+import stoplog.log.{CommitLog, LogRecord}
+import stoplog.part.RunId
+
+/** Somebody at the command line: finishes open parts, or removes orphans, whether or not a driver is alive. */
+final class Operator(val world: World, mutation: Mutation, act: Operator.Act) {
+  import world.scheduler
+
+  private val run: RunId  = world.nextRun()
+  private val process     = new SimProcess(s"tool ${run.value.toInt}")
+  private val records     = mutation.records(world, new SimRecords(world))
+  private val parts       = mutation.parts(world, new SimParts(world), records)
+  private val sides       = mutation.sides(world, new SimSides(world), records)
+  private val finished    = mutation.finished(world, new SimFinished(world), records)
+  private val notes       = mutation.notes(world, new SimNotes(world))
+  private val log         = new CommitLog(records)
+  private def stores      = SinkStores(log, parts, sides, finished, notes)
+  private def driverTools =
+    SinkDriver.Tools(world.clock, world.faults, new SimTurn(world), Parallel.sequential, Retry.never)
+
+  def start(): Unit = {
+    scheduler.spawn(s"tool ${run.value.toInt}", process) {
+      world.note(s"### a tool starts: $act")
+      try log.newest().foreach(work)
+      catch { case NonFatal(e) => noted(e) }
+    }
+    ()
+  }
+
+  private def work(newest: LogRecord): Unit = {
+    val tool = new ToolRun(
+      run,
+      SinkIdentity("sink", "main", newest.state.queryId),
+      newest,
+      stores,
+      () => world.traits.format.open(sides),
+      driverTools
+    )
+    act match {
+      case Operator.Finalize =>
+        world.pause("somebody reads the plan")
+        tool.claim()
+        tool.finishOpen()
+        tool.release(identity)
+        world.note("a tool has finished what was open")
+      case Operator.Clean =>
+        val planned = orphans()
+        world.pause("somebody reads the plan")
+        mutation.clean(planned, parts) {
+          tool.claim()
+          val count = tool.sweep()
+          tool.release(identity)
+          world.note(s"a tool has removed $count orphans")
+        }
+    }
+  }
+
+  private def orphans(): Vector[String] =
+    new Sweeper(parts, sides, finished, log, Parallel.sequential, world.clock, Faults.none).look().collect {
+      case Sweeper.Judged(found, Sweeper.Verdict.Orphan) if found.kind == Sweeper.Kind.Part => found.name
+    }
+
+  /** A tool that holds the newest record may fail by what the world did to it, and by nothing else. */
+  private def noted(e: Throwable): Unit = {
+    world.note(s"the tool failed: $e")
+    Session.refuseIllegal(world, run, e)
+  }
+}
+
+object Operator {
+  sealed trait Act
+  case object Finalize extends Act
+  case object Clean    extends Act
+}

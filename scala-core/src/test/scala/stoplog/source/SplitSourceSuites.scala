@@ -1,0 +1,12 @@
+package stoplog.source
+
+import stoplog.laws.SplitSourceLaws
+
+class FileSourceLawsSuite extends SplitSourceLaws[file.FileSplit, file.Line, String] {
+  private val world = new file.SourceWorld
+
+  for (n <- 1 to 5)
+    world.files.put(s"dir/$n", (1 to 10 * n).map(line => s"$n-$line").mkString("\n"), n.toLong)
+
+  override def source: SplitSource[file.FileSplit, file.Line, String] = world.source
+}

@@ -1,0 +1,229 @@
+package stoplog.source.file
+
+import java.io.IOException
+
+import org.scalatest.funsuite.AnyFunSuite
+
+import stoplog.error.StoplogException
+import stoplog.source.{ReadLimits, SourceDriver}
+
+/** Which files a query reads, over restarts and whatever happens to the files. */
+class FileSourceDriverSuite extends AnyFunSuite {
+
+  test("each file once, the oldest first, over restarts") {
+    val world = new SourceWorld
+    world.files.put("b", "2\n", 20)
+    world.files.put("a", "1\n", 30)
+    world.files.put("deep/c", "0\n", 10)
+    assert(world.batch() === Seq("0", "2", "1"))
+    assert(world.batch() === Seq.empty)
+    world.restart()
+    assert(world.batch() === Seq.empty)
+    world.files.put("d", "3\n", 0)
+    assert(world.batch() === Seq("3"))
+  }
+
+  test("a micro-batch that was planned before a crash comes again as it was") {
+    val world = new SourceWorld
+    world.files.put("a", "1\n", 1)
+    world.files.put("b", "2\n", 2)
+    val planned = world.planInVain(ReadLimits.none.copy(splits = Some(1)))
+    world.files.put("early", "0\n", 0)
+    world.restart()
+    assert(world.planInVain() === planned)
+    assert(world.batch() === Seq("1"))
+    assert(world.batch() === Seq("0", "2"))
+  }
+
+  test("a crash before the record is written leaves everything to the next run") {
+    val world = new SourceWorld
+    world.files.put("a", "1\n2\n3\n", 1)
+    world.state.beforePut = name => if (name.endsWith(".splits")) throw new IOException("full")
+    intercept[IOException](world.planInVain())
+    world.state.beforePut = _ => ()
+    world.restart()
+    assert(world.all(ReadLimits.none.copy(records = Some(2))) === Seq("1", "2", "3"))
+  }
+
+  test("what is left of a large file is known after a restart, and comes before younger files") {
+    val world = new SourceWorld
+    world.files.put("a", (1 to 10).mkString("", "\n", "\n"), 1)
+    val limits = ReadLimits.none.copy(records = Some(4))
+    assert(world.batch(limits) === (1 to 4).map(_.toString))
+    world.files.put("b", "b\n", 0)
+    world.restart()
+    assert(world.batch(limits) === (5 to 8).map(_.toString))
+    world.restart()
+    assert(world.batch(limits) === Seq("9", "10", "b"))
+    assert(world.batch(limits) === Seq.empty)
+  }
+
+  test("of two drivers on one checkpoint, one is refused") {
+    val world = new SourceWorld
+    val other = new stoplog.source.SourceDriver[FileSplit](world.source, world.state)
+    assert(other.plan(0, ReadLimits.none) === 0)
+    world.files.put("a", "1\n", 1)
+    assert(world.batch() === Seq("1"))
+    val error = intercept[StoplogException](other.plan(0, ReadLimits.none))
+    assert(error.getCondition === "STOPLOG_SOURCE_FENCED")
+  }
+
+  test("a driver that starts while another one goes on, and removes what the start needs, is refused") {
+    val world = new SourceWorld(seenLimits = SeenLimits(files = 1, snapshots = 1))
+    world.files.put("a", "1\n", 1)
+    world.batch()
+    world.state.beforeOpen = name =>
+      if (name.endsWith(".seen")) {
+        world.state.beforeOpen = _ => ()
+        world.files.put("b", "2\n", 2)
+        world.batch()
+        world.files.put("c", "3\n", 3)
+        world.batch()
+      }
+    val late  = new SourceDriver[FileSplit](world.source, world.state)
+    val error = intercept[StoplogException](late.plan(1, ReadLimits.none))
+    assert(error.getCondition === "STOPLOG_SOURCE_FENCED")
+    assert(world.read === Seq("1", "2", "3"))
+  }
+
+  test("a checkpoint without its source's state is refused") {
+    val world = new SourceWorld
+    world.files.put("a", "1\n", 1)
+    world.batch()
+    world.state.files.clear()
+    world.restart()
+    val error = intercept[StoplogException](world.batch())
+    assert(error.getCondition === "STOPLOG_SOURCE_STATE_LOST")
+  }
+
+  test("a file that is gone is forgotten, once two listings have not found it") {
+    val world = new SourceWorld
+    world.files.put("a", "1\n", 1)
+    assert(world.batch() === Seq("1"))
+    world.files.delete("a")
+    world.batch()
+    world.batch()
+    world.restart()
+    world.files.put("a", "1\n", 1)
+    assert(world.batch() === Seq("1"))
+    assert(world.batch() === Seq.empty)
+    world.restart()
+    assert(world.batch() === Seq.empty)
+  }
+
+  test("a file that is gone is noted once, however often it is not found") {
+    val world = new SourceWorld(seenLimits = SeenLimits(1, 1))
+    world.files.put("a", "1\n", 1)
+    world.batch()
+    world.files.put("b", "2\n", 1)
+    world.batch()
+    world.files.delete("a")
+    for (_ <- 1 to 10) world.batch()
+    assert(world.state.files.keys.count(_.endsWith(".gone")) === 1)
+  }
+
+  test("a merged part is refused, read or skipped; a batch query reads it") {
+    val merged                                                = "part-0123456789ab-m0.txt"
+    def world(onMergedPart: OnMergedPart = OnMergedPart.Fail) = {
+      val world = new SourceWorld(onMergedPart = onMergedPart)
+      world.files.put("part-0123456789ab-0.txt", "1\n", 1)
+      assert(world.batch() === Seq("1"))
+      world.files.delete("part-0123456789ab-0.txt")
+      world.files.put(merged, "1\n2\n", 2)
+      world
+    }
+    val refused = intercept[StoplogException](world().batch())
+    assert(refused.getCondition === "STOPLOG_SOURCE_MERGED_PART")
+    assert(world(OnMergedPart.Read).batch() === Seq("1", "2"))
+    assert(world(OnMergedPart.Skip).batch() === Seq.empty)
+    val all = SourceDriver.all[FileSplit](world().source, stoplog.source.log.Nowhere)
+    assert(all.map(_.file.path) === Seq(merged))
+  }
+
+  test("a listing that fails forgets nothing") {
+    val world = new SourceWorld
+    world.files.put("a", "1\n", 1)
+    world.files.put("b", "2\n", 1)
+    world.batch()
+    for (_ <- 1 to 3) {
+      world.files.trouble = Some(new IOException("no answer"))
+      intercept[IOException](world.batch())
+    }
+    assert(world.batch() === Seq.empty)
+  }
+
+  test("files that have changed: ignored, read again, or read on") {
+    def world(policy: OnChangedFile): Vector[Vector[String]] = {
+      val world = new SourceWorld(policy)
+      world.files.put("a", "1\n2\nha", 1)
+      val first = world.batch()
+      world.files.put("a", "1\n2\nhalf\n3\n", 2)
+      val second = world.batch()
+      world.restart()
+      world.files.put("a", "9\n", 3)
+      Vector(first, second, world.batch(), world.batch())
+    }
+    assert(world(OnChangedFile.Ignore) === Vector(Vector("1", "2", "ha"), Vector(), Vector(), Vector()))
+    assert(
+      world(OnChangedFile.Reread) ===
+        Vector(Vector("1", "2", "ha"), Vector("1", "2", "half", "3"), Vector("9"), Vector())
+    )
+    assert(world(OnChangedFile.Tail) === Vector(Vector("1", "2"), Vector("half", "3"), Vector("9"), Vector()))
+  }
+
+  test("files that are too young are left for later") {
+    val world = new SourceWorld(readiness = Readiness(500))
+    world.files.put("a", "1\n", 999000)
+    world.files.put("b", "2\n", 999900)
+    assert(world.batch() === Seq("1"))
+    world.now += 400
+    assert(world.batch() === Seq("2"))
+  }
+
+  test("more files than may be held come all, the oldest first") {
+    val world = new SourceWorld(heldFiles = 10)
+    val names = (0 until 95).map(n => f"$n%03d")
+    for (name <- names) world.files.put(s"f$name", s"$name\n", (name.toInt * 37 % 95).toLong)
+    val expected = names.sortBy(_.toInt * 37 % 95)
+    assert(world.batch() === expected)
+    assert(world.batch() === Seq.empty)
+    val slow = new SourceWorld(heldFiles = 10)
+    for (name <- names) slow.files.put(s"f$name", s"$name\n", (name.toInt * 37 % 95).toLong)
+    assert(slow.all(ReadLimits.none.copy(splits = Some(7))) === expected)
+  }
+
+  test("with a fixed target, what comes later is left for the next run") {
+    val world = new SourceWorld(heldFiles = 5)
+    for (n <- 1 to 12) world.files.put(s"f$n", s"$n\n", n.toLong)
+    world.driver.fixTarget()
+    assert(world.batch(ReadLimits.none.copy(splits = Some(5))).size === 5)
+    for (n <- 13 to 30) world.files.put(s"f$n", s"$n\n", n.toLong)
+    assert(world.all(ReadLimits.none.copy(splits = Some(5))) === (6 to 12).map(_.toString))
+    world.restart()
+    assert(world.all() === (13 to 30).map(_.toString))
+  }
+
+  test("while there is enough to read, nothing is listed") {
+    val world = new SourceWorld
+    for (n <- 1 to 10) world.files.put(s"f$n", s"$n\n", n.toLong)
+    world.batch(ReadLimits.none.copy(splits = Some(2)))
+    val before = world.files.listings
+    for (_ <- 1 to 4) world.batch(ReadLimits.none.copy(splits = Some(2)))
+    assert(world.files.listings === before)
+  }
+
+  test("the log keeps what can be planned again, and no more") {
+    val world = new SourceWorld
+    for (n <- 1 to 700) {
+      world.files.put(s"f$n", s"$n\n", n.toLong)
+      assert(world.batch() === Seq(n.toString))
+    }
+    assert(
+      world.state.files.keys.count(_.endsWith(".splits")) < 250,
+      "those since the files were written down"
+    )
+    assert(world.state.files.keys.count(_.endsWith(".seen")) === 1)
+    world.restart()
+    assert(world.batch() === Seq.empty)
+  }
+}

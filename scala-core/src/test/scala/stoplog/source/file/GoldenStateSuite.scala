@@ -1,0 +1,155 @@
+package stoplog.source.file
+
+import java.io.{ByteArrayOutputStream, DataInput, DataOutput}
+import java.nio.ByteBuffer
+import java.nio.file.{Files, Path}
+
+import scala.jdk.CollectionConverters._
+import scala.util.Using
+
+import org.scalatest.funsuite.AnyFunSuite
+
+import stoplog.docs.Repository
+import stoplog.error.StoplogException
+import stoplog.laws.MemoryState
+import stoplog.source._
+import stoplog.source.log.SplitRecord
+
+/** The state that release 0.1.0 wrote into a checkpoint. Its files are never edited: a new version gets new ones. */
+class GoldenStateSuite extends AnyFunSuite {
+  import GoldenStateSuite._
+
+  test("state of version 1 is read: what has been read, what is left of a file, and what is gone") {
+    val world = opened(state())
+    assert(world.batch(Limits) === Seq("l4", "l5", "l6", "l7"))
+    world.files.put(Awkward, "again\n", 1)
+    world.files.put("dir/b", "back\n", 2)
+    world.files.put("dir/new", "new\n", 3)
+    assert(world.all() === Seq("again", "back", "new"))
+  }
+
+  test("splits of version 1 are what they were") {
+    val newest = state().files.filter(_._1.endsWith(".splits")).maxBy(_._1)._2
+    val record = SplitRecord.read(newest, FileSplitSerializer).toOption.get
+    assert(record.first === 2)
+    assert(record.splits.map(_.describe) === Seq(s"$Awkward bytes 0 to 2", "dir/large bytes 0 to 9"))
+    val other = SplitRecord.read(Files.readAllBytes(directory("splits-v1.bin")), FileSplitSerializer)
+    assert(other.toOption.get.splits === Splits)
+  }
+
+  test("a newer version of any of it is refused, with both versions") {
+    def refused(suffix: String)(change: Array[Byte] => Array[Byte]): Unit = {
+      val changed = state()
+      edit(changed, suffix)(change)
+      val error = intercept[StoplogException](opened(changed).batch())
+      assert(error.getCondition === "STOPLOG_RECORD_TOO_NEW")
+      assert(error.getMessageParameters.get("version") === "2")
+      assert(error.getMessageParameters.get("supported") === "1")
+    }
+    refused(".splits")(newer(_, at = 4))
+    refused(".splits")(rewritten(_, identity, NewerSplits))
+    refused(".splits")(rewritten(_, newer(_, at = 0), FileSplitSerializer))
+    refused(".splits")(rewritten(_, newer(_, at = 4), FileSplitSerializer))
+    refused(".seen")(newer(_, at = 0))
+    refused(".gone")(newer(_, at = 0))
+  }
+
+  test("state that was damaged is refused") {
+    val damaged = state()
+    edit(damaged, ".splits")(bytes => bytes.updated(30, (bytes(30) + 1).toByte))
+    assert(intercept[StoplogException](opened(damaged).batch()).getCondition === "STOPLOG_RECORD_TORN")
+  }
+
+  /** A new run, over the files as they were when the state was written. */
+  private def opened(state: MemoryState): SourceWorld = {
+    val world = new SourceWorld(state = state, position = 4)
+    world.files.put("dir/a", "a changed\n", 11)
+    world.files.put("dir/large", Large, 40)
+    world
+  }
+
+  private def state(): MemoryState = {
+    val read = new MemoryState
+    val root = directory("source-v1")
+    Using
+      .resource(Files.walk(root))(_.iterator.asScala.filter(Files.isRegularFile(_)).toVector)
+      .foreach(file => read.files(root.relativize(file).toString) = Files.readAllBytes(file))
+    read
+  }
+
+  private def edit(state: MemoryState, suffix: String)(change: Array[Byte] => Array[Byte]): Unit = {
+    val names = state.files.keys.filter(_.endsWith(suffix)).toVector
+    assert(names.nonEmpty)
+    names.foreach(name => state.files(name) = change(state.files(name)))
+  }
+
+  private def newer(bytes: Array[Byte], at: Int): Array[Byte] = {
+    val changed = bytes.clone()
+    ByteBuffer.wrap(changed).putInt(at, 2)
+    changed
+  }
+
+  private def rewritten(
+      bytes: Array[Byte],
+      snapshot: Array[Byte] => Array[Byte],
+      serializer: VersionedSerializer[FileSplit]
+  ): Array[Byte] = {
+    val record = SplitRecord.read(bytes, FileSplitSerializer).toOption.get
+    written(record.copy(snapshot = snapshot(record.snapshot)), serializer)
+  }
+
+  private object NewerSplits extends VersionedSerializer[FileSplit] {
+    override val version: Int                                   = 2
+    override def write(split: FileSplit, out: DataOutput): Unit = FileSplitSerializer.write(split, out)
+    override def read(version: Int, in: DataInput): FileSplit   = FileSplitSerializer.read(1, in)
+  }
+}
+
+object GoldenStateSuite {
+  private val Limits  = ReadLimits.none.copy(records = Some(4))
+  private val Large   = (1 to 7).map(n => s"l$n\n").mkString
+  private val Awkward = "d\u00e4r/\u6771.txt"
+
+  private val Splits = {
+    val file = SourceFile("d\u00e4r/\u6771.gz", 70000000000L, 1767225600123L)
+    Vector(
+      FileSplit(file, Extent.Records(0, 5)),
+      FileSplit(file, Extent.Records(5, Extent.ToTheEnd)),
+      FileSplit(file.copy(path = ""), Extent.Bytes(1, 70000000000L))
+    )
+  }
+
+  private def directory(name: String): Path =
+    Repository.root.resolve("scala-core/src/test/resources/golden").resolve(name)
+
+  private def written(
+      record: SplitRecord[FileSplit],
+      serializer: VersionedSerializer[FileSplit]
+  ): Array[Byte] = {
+    val bytes = new ByteArrayOutputStream()
+    SplitRecord.write(record, serializer, bytes)
+    bytes.toByteArray
+  }
+
+  /** Writes the state as this version does, for the first time. */
+  def main(args: Array[String]): Unit = {
+    val state = new MemoryState
+    val world = new SourceWorld(state = state, cleaning = Cleaning.Delete, seenLimits = SeenLimits(2, 100))
+    world.files.put("dir/a", "a\n", 10)
+    world.files.put("dir/b", "b\n", 20)
+    world.planInVain()
+    world.files.put("dir/a", "a changed\n", 11) // so it is not deleted
+    world.batch()
+    world.files.put(Awkward, "x\n", 30)
+    world.files.put("dir/large", Large, 40)
+    world.batch(Limits)
+    state.files.foreach { case (name, bytes) => create(directory("source-v1").resolve(name), bytes) }
+    create(directory("splits-v1.bin"), written(SplitRecord(0, Splits, Array[Byte](1)), FileSplitSerializer))
+  }
+
+  private def create(file: Path, bytes: Array[Byte]): Unit = {
+    Files.createDirectories(file.getParent)
+    Files.write(file, bytes)
+    ()
+  }
+}

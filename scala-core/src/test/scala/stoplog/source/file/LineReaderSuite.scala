@@ -1,0 +1,113 @@
+package stoplog.source.file
+
+import scala.util.Random
+
+import org.scalatest.funsuite.AnyFunSuite
+
+import stoplog.source.Fetched
+
+/** Lines, however the file is cut and whatever the buffer does. */
+class LineReaderSuite extends AnyFunSuite {
+
+  test("line feeds, carriage returns and both, as Spark reads them") {
+    assert(lines("a\nb\r\nc\rd") === Seq("a", "b", "c", "d"))
+    assert(lines("") === Seq.empty)
+    assert(lines("\n") === Seq(""))
+    assert(lines("\n\n a\r\r\n") === Seq("", "", " a", ""))
+    assert(lines("no end") === Seq("no end"))
+    assert(lines("\uFEFFmark\n") === Seq("mark"))
+  }
+
+  test("a text between the lines") {
+    assert(lines("a||b||c", Separator.of("||", SourceTexts.utf8)) === Seq("a", "b", "c"))
+    assert(lines("a|\n|b||", Separator.of("||", SourceTexts.utf8)) === Seq("a|\n|b"))
+    assert(!Separator.of("||", SourceTexts.utf8).isSelfSynchronizing)
+    assert(Separator.of("<>", SourceTexts.utf8).isSelfSynchronizing)
+  }
+
+  test("lines longer than the buffer") {
+    val long = Seq.tabulate(5)(n => n.toString * (100000 * (n + 1)))
+    assert(lines(long.mkString("\n")) === long)
+  }
+
+  test("any cut gives each line to one piece") {
+    val random = new Random(1)
+    for (round <- 1 to 200) {
+      val ends = Seq("\n", "\r\n", "\r")
+      val text = Seq.fill(random.nextInt(12))("x" * random.nextInt(6) + ends(random.nextInt(3))).mkString +
+        (if (random.nextBoolean()) "end" else "")
+      val files = memory(text)
+      val whole = lines(text)
+      val cuts  = (Seq(0, text.length) ++ Seq.fill(3)(random.nextInt(text.length + 1))).sorted
+      val found = cuts.zip(cuts.tail).flatMap { case (from, until) =>
+        read(files, Separator.AnyLineEnd, Extent.Bytes(from.toLong, until.toLong))
+      }
+      assert(found === whole, s"round $round: ${text.replace("\r", "R").replace("\n", "N")} at $cuts")
+    }
+  }
+
+  test("from each record the rest can be read as a split of its own") {
+    for (extent <- Seq(Extent.Bytes(0, 14), Extent.Records(0, Extent.ToTheEnd), Extent.Records(1, 3))) {
+      val files = memory("one\ntwo\nthree\nfour\nfive")
+      val all   = read(files, Separator.AnyLineEnd, extent)
+      for (stop <- 1 to all.size) {
+        val reader = readerOf(files, Separator.AnyLineEnd)
+        reader.add(Seq(FileSplit(files.file("f"), extent)))
+        var rest: Option[FileSplit] = None
+        var seen                    = Vector.empty[String]
+        while (seen.size < stop) reader.fetch() match {
+          case records: Fetched.Records[FileSplit, Line] =>
+            while (seen.size < stop && records.advance()) {
+              seen :+= text(records.record)
+              rest = records.rest
+            }
+          case _ => fail("no more records")
+        }
+        reader.close()
+        assert(seen ++ rest.toSeq.flatMap(split => read(files, Separator.AnyLineEnd, split.extent)) === all)
+      }
+    }
+  }
+
+  test("a reader that is woken goes on where it was") {
+    val files  = memory((1 to 100000).mkString("\n"))
+    val reader = readerOf(files, Separator.AnyLineEnd)
+    reader.add(Seq(FileSplit(files.file("f"), Extent.Bytes(0, files.file("f").bytes))))
+    var count = 0
+    var woken = 0
+    var over  = false
+    while (!over) {
+      reader.wakeUp()
+      reader.fetch() match {
+        case Fetched.Nothing                           => woken += 1
+        case Fetched.Finished                          => over = true
+        case records: Fetched.Records[FileSplit, Line] => while (records.advance()) count += 1
+      }
+      if (!over) reader.fetch() match {
+        case records: Fetched.Records[FileSplit, Line] => while (records.advance()) count += 1
+        case _                                         => over = true
+      }
+    }
+    assert(count === 100000)
+    assert(woken > 1)
+  }
+
+  private def memory(text: String): MemoryFiles = {
+    val files = new MemoryFiles
+    files.put("f", text, 1)
+    files
+  }
+
+  private def lines(text: String, separator: Separator = Separator.AnyLineEnd): Seq[String] = {
+    val files = memory(text)
+    read(files, separator, Extent.Bytes(0, files.file("f").bytes))
+  }
+
+  private def readerOf(files: SourceFiles, separator: Separator) =
+    new LineSplitReader(files, Decoding.None, separator, OnMissingFile.Fail)
+
+  private def read(files: MemoryFiles, separator: Separator, extent: Extent): Seq[String] =
+    SourceTexts.read(readerOf(files, separator), Seq(FileSplit(files.file("f"), extent)))
+
+  private def text(line: Line) = SourceTexts.text(line)
+}

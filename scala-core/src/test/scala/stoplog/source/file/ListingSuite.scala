@@ -1,0 +1,267 @@
+package stoplog.source.file
+
+import java.io.IOException
+import java.time.{Instant, ZoneId}
+
+import org.scalatest.funsuite.AnyFunSuite
+
+import stoplog.source.ReadLimits
+
+/** Which directories are listed, and which files are complete. */
+class ListingSuite extends AnyFunSuite {
+
+  test("a directory in which nothing has changed is not listed again") {
+    val world = timed()
+    for (n <- 1 to 5) world.files.put(s"d$n/a", s"$n\n", 1)
+    world.now += 60000
+    assert(world.batch().size === 5)
+    assert(listed(world) === Seq("", "d1", "d2", "d3", "d4", "d5"))
+    assert(world.batch().isEmpty && listed(world) === Seq.empty)
+    world.files.put("d3/older", "old\n", 0)
+    assert(world.batch() === Seq("old"))
+    assert(listed(world) === Seq("d3"))
+    world.files.put("d2/deep/er/a", "deep\n", 0)
+    assert(world.batch() === Seq("deep"))
+    assert(listed(world) === Seq("d2", "d3", "d2/deep", "d2/deep/er"))
+    assert(world.driver.metrics("skippedDirectories").toLong === 6 + 5 + 4)
+    assert(world.driver.metrics("listedDirectories").toLong === 6 + 1 + 4)
+  }
+
+  test("what comes at the same tick as a listing is found by the next") {
+    val world = timed()
+    world.files.put("d/a", "1\n", 1)
+    world.now += 60000
+    world.files.put("d/b", "2\n", 1)
+    assert(world.batch() === Seq("1", "2"))
+    world.files.put("d/c", "3\n", 1)
+    assert(world.batch() === Seq("3"), "the directory has the time that it had when it was listed")
+    world.now += KnownDirectories.MarginMillis
+    assert(world.batch().isEmpty)
+    listed(world)
+    assert(world.batch().isEmpty && listed(world) === Seq.empty)
+  }
+
+  test("a storage whose clock is some seconds behind loses nothing") {
+    val world = timed()
+    world.files.clock = Some(() => (world.now - 5000) / 2000 * 2000)
+    world.now += 60000
+    val all = (1 to 200).map { n =>
+      world.files.put(s"d/$n", s"$n\n", 1)
+      if (n % 7 == 0) world.now += 900
+      if (n % 3 == 0) world.batch() else Vector.empty
+    }
+    assert((all.flatten ++ world.batch()).toSet === (1 to 200).map(_.toString).toSet)
+  }
+
+  test("what is gone is forgotten when all directories have been listed twice") {
+    val world = timed(wholeListingMillis = 600000)
+    world.files.put("d/a", "1\n", 1)
+    world.files.put("d/b", "2\n", 1)
+    world.now += 60000
+    assert(world.batch() === Seq("1", "2"))
+    world.files.delete("d/a")
+    for (_ <- 1 to 5) {
+      world.now += 20000
+      assert(world.batch().isEmpty)
+    }
+    for (_ <- 1 to 2) {
+      world.now += 600000
+      assert(world.batch().isEmpty)
+    }
+    world.files.put("d/a", "1\n", 1)
+    assert(world.batch() === Seq("1"))
+  }
+
+  test("a directory's time that was set back hides a file only until the next whole listing") {
+    val world = timed(wholeListingMillis = 600000)
+    world.files.put("d/a", "1\n", 1)
+    world.now += 60000
+    world.batch()
+    val now = world.now
+    world.files.clock = Some(() => now - 60000)
+    world.files.put("d/b", "2\n", 1)
+    assert(world.batch().isEmpty)
+    world.now += 600000
+    assert(world.batch() === Seq("2"))
+  }
+
+  test("a listing that fails, or finds more than may be held, lets nothing be passed over") {
+    val world = timed(heldFiles = 3)
+    for (n <- 1 to 10) world.files.put(s"d$n/a", s"$n\n", n.toLong)
+    world.now += 60000
+    world.files.trouble = Some(new IOException("no answer"))
+    intercept[IOException](world.batch())
+    assert(world.all(ReadLimits.none.copy(splits = Some(2))).toSet === (1 to 10).map(_.toString).toSet)
+  }
+
+  test("where files are read again, or on, all directories are listed each time") {
+    for (policy <- Seq(OnChangedFile.Reread, OnChangedFile.Tail)) {
+      val world = timed(onChangedFile = policy)
+      world.files.put("d/a", "1\n", 1)
+      world.now += 60000
+      assert(world.batch() === Seq("1"))
+      world.files.put("d/a", "1\n2\n", 2)
+      assert(world.batch().last === "2")
+    }
+  }
+
+  test("a file is read when listings have found it with the same length for long enough") {
+    val world = timed(readiness = Readiness(Long.MinValue, stableForMillis = Some(10000)))
+    world.files.put("d/a", "1\n", 1)
+    world.now += 60000
+    assert(world.batch().isEmpty)
+    assert(world.driver.metrics("unreadyFiles") === "1")
+    world.now += 9999
+    assert(world.batch().isEmpty)
+    world.files.put("d/a", "1\n2\n", 1)
+    world.now += 9999
+    assert(world.batch().isEmpty, "it has grown")
+    world.now += 9999
+    assert(world.batch().isEmpty)
+    world.files.trouble = Some(new IOException("no answer"))
+    intercept[IOException](world.batch())
+    world.now += 1
+    assert(world.batch() === Seq("1", "2"))
+    world.restart()
+    world.files.put("d/b", "3\n", 1)
+    assert(world.batch().isEmpty)
+    world.now += 10000
+    assert(world.batch() === Seq("3"))
+  }
+
+  test("a directory's files are read when its marker is there, and the marker never") {
+    for (name <- Seq("_SUCCESS", "READY")) {
+      val world = timed(readiness = Readiness(Long.MinValue, marker = Some(ReadyMarker.InDirectory(name))))
+      world.files.put("a/1", "1\n", 1)
+      world.files.put("b/2", "2\n", 1)
+      world.files.put(s"b/$name", "", 1)
+      world.files.put("b/c/3", "3\n", 1)
+      world.now += 60000
+      assert(world.batch() === Seq("2"))
+      assert(world.batch().isEmpty)
+      world.files.put(s"a/$name", "", 1)
+      world.files.put(s"b/c/$name", "marker\n", 1)
+      assert(world.batch() === Seq("1", "3"))
+    }
+  }
+
+  test("a file is read when the marker beside it is there, and the marker never") {
+    for ((before, after) <- Seq("" -> ".done", "." -> ".ok", "done-" -> "")) {
+      val marker = ReadyMarker.Beside(before, after)
+      val world  = timed(readiness = Readiness(Long.MinValue, marker = Some(marker)))
+      world.files.put("d/1", "1\n", 1)
+      world.files.put("d/2", "2\n", 1)
+      world.files.put(s"d/${before}2$after", "marker\n", 1)
+      world.now += 60000
+      assert(world.batch() === Seq("2"))
+      assert(world.batch().isEmpty)
+      world.files.put(s"d/${before}1$after", "", 1)
+      assert(world.batch() === Seq("1"))
+      assert(world.batch().isEmpty)
+    }
+  }
+
+  test("rules of readiness hold together") {
+    val all   = Readiness(5000, Some(10000), Some(ReadyMarker.InDirectory("_SUCCESS")))
+    val world = timed(readiness = all)
+    world.now += 60000
+    world.files.put("d/1", "1\n", world.now)
+    assert(world.batch().isEmpty)
+    world.now += 20000
+    world.files.put("d/_SUCCESS", "", 1)
+    assert(world.batch().isEmpty, "its length is known only since the marker is there")
+    world.now += 10000
+    assert(world.batch() === Seq("1"))
+  }
+
+  test("directories of other dates are not listed") {
+    val world =
+      dated("yyyy-MM-dd--HH", from = Some("2026-11-20T10:00:00Z"), until = Some("2026-11-20T12:00:00Z"))
+    for (hour <- Seq("09", "10", "11", "12")) world.files.put(s"2026-11-20--$hour/a", s"$hour\n", 1)
+    world.files.put("other/a", "other\n", 1)
+    world.files.put("2026-11-20--1x/a", "no date\n", 1)
+    world.files.put("top", "top\n", 1)
+    assert(world.batch().toSet === Set("10", "11", "other", "no date", "top"))
+    assert(listed(world).toSet === Set("", "2026-11-20--10", "2026-11-20--11", "2026-11-20--1x", "other"))
+  }
+
+  test("dates in several levels are told apart at the first that tells") {
+    val world = dated("yyyy/MM/dd", from = Some("2026-02-27T00:00:00Z"), until = Some("2026-03-02T00:00:00Z"))
+    for (
+      day <- Seq("2025/12/31", "2026/01/31", "2026/02/26", "2026/02/27", "2026/03/01", "2026/03/02",
+        "2027/01/01")
+    )
+      world.files.put(s"$day/deep/a", s"$day\n", 1)
+    assert(world.batch() === Seq("2026/02/27", "2026/03/01"))
+    assert(
+      listed(world).filter(_.split('/').length <= 3).toSet ===
+        Set("", "2026", "2026/02", "2026/03", "2026/02/27", "2026/03/01")
+    )
+  }
+
+  test("directories leave a window that moves, and quoted text is text") {
+    val world = dated("'day='yyyy-MM-dd", within = Some(2 * 86400000L))
+    world.now = Instant.parse("2026-11-20T12:00:00Z").toEpochMilli
+    for (day <- 16 to 20) world.files.put(s"day=2026-11-$day/a", s"$day\n", 1)
+    assert(world.batch() === Seq("18", "19", "20"))
+    world.now += 86400000L
+    world.files.put("day=2026-11-18/b", "late\n", 1)
+    world.files.put("day=2026-11-19/b", "in time\n", 1)
+    assert(world.batch() === Seq("in time"))
+  }
+
+  test("patterns that are none") {
+    val utc = ZoneId.of("UTC")
+    assert(DatePattern.parse("MM/dd", utc).left.toOption.exists(_.contains("does not begin with a year")))
+    assert(DatePattern.parse("yyyy-bb", utc).isLeft)
+    assert(DatePattern.parse("yyyy/MM/dd/HH", utc).isRight)
+  }
+
+  test("what is known to be unread is shown, held or not") {
+    val world = timed(heldFiles = 4)
+    for (n <- 10 to 19) world.files.put(s"d/$n", s"$n\n", n.toLong)
+    world.batch(ReadLimits.none.copy(splits = Some(3)))
+    val outstanding = world.driver.outstanding
+    assert((outstanding.splits, outstanding.bytes, outstanding.oldestMillis) === ((7, 21, Some(13))))
+    assert(world.driver.metrics("outstandingFiles") === "7")
+    world.all()
+    assert(world.driver.outstanding === stoplog.source.Outstanding(0, 0, None))
+  }
+
+  private def timed(
+      onChangedFile: OnChangedFile = OnChangedFile.Ignore,
+      readiness: Readiness = Readiness.atOnce,
+      heldFiles: Int = 1000,
+      wholeListingMillis: Long = 3600000
+  ): SourceWorld = {
+    val world = new SourceWorld(
+      onChangedFile,
+      readiness,
+      heldFiles,
+      wholeListingMillis = wholeListingMillis
+    )
+    world.files.clock = Some(() => world.now)
+    world
+  }
+
+  private def dated(
+      pattern: String,
+      from: Option[String] = None,
+      until: Option[String] = None,
+      within: Option[Long] = None
+  ): SourceWorld = {
+    val range = DateRange(
+      DatePattern.parse(pattern, ZoneId.of("UTC")).toOption.get,
+      from.map(Instant.parse(_)),
+      until.map(Instant.parse(_)),
+      within
+    )
+    new SourceWorld(rules = PathRules.all.copy(dates = Some(range)))
+  }
+
+  private def listed(world: SourceWorld): Seq[String] = {
+    val all = world.files.listed.toVector
+    world.files.listed.clear()
+    all
+  }
+}

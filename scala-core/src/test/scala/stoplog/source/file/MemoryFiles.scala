@@ -1,0 +1,103 @@
+package stoplog.source.file
+
+import java.io.{ByteArrayInputStream, FileNotFoundException, InputStream}
+import java.net.URI
+import java.nio.charset.StandardCharsets.UTF_8
+
+import scala.collection.mutable
+
+/** A storage whose files are in memory, and whose clock is theirs. */
+final class MemoryFiles extends SourceFiles {
+  private val files = mutable.TreeMap.empty[String, (Array[Byte], Long)]
+
+  /** How often each file was opened. */
+  val opened: mutable.Map[String, Int] = mutable.Map.empty[String, Int].withDefaultValue(0)
+
+  /** How often a directory was listed. */
+  var listings: Int = 0
+
+  /** The directories that were listed, in their order. */
+  val listed: mutable.ArrayBuffer[String] = mutable.ArrayBuffer.empty
+
+  /** The clock of the times of directories, if the storage keeps them. */
+  var clock: Option[() => Long] = None
+
+  private val changed = mutable.Map.empty[String, Long]
+
+  override def changedMillis(directory: String): Option[Long] = clock.flatMap(_ => changed.get(directory))
+
+  /** Thrown by the next listing. */
+  var trouble: Option[Exception] = None
+
+  def put(path: String, text: String, modifiedMillis: Long): Unit =
+    put(path, text.getBytes(UTF_8), modifiedMillis)
+
+  def put(path: String, bytes: Array[Byte], modifiedMillis: Long): Unit = {
+    if (!files.contains(path)) touch(path)
+    files(path) = (bytes, modifiedMillis)
+  }
+
+  override def delete(path: String): Unit = synchronized {
+    files -= path
+    touch(path)
+  }
+
+  override def move(path: String, to: String): Unit =
+    synchronized(files.remove(path).foreach(files(to) = _))
+
+  def paths: Set[String] = files.keySet.toSet
+
+  def file(path: String): SourceFile = SourceFile(path, files(path)._1.length.toLong, files(path)._2)
+
+  override def list(directory: String)(each: Found => Unit): Unit = {
+    listings += 1
+    listed += directory
+    val prefix = if (directory.isEmpty) "" else s"$directory/"
+    val below  = files.toVector.collect {
+      case (path, what) if path.startsWith(prefix) => path.drop(prefix.length) -> what
+    }
+    below
+      .collect { case (path, _) if path.contains('/') => path.takeWhile(_ != '/') }
+      .distinct
+      .foreach(name => each(Found(name, Found.Directory)))
+    below.foreach {
+      case (name, (bytes, modified)) if !name.contains('/') =>
+        each(Found(name, Found.File(bytes.length.toLong, modified)))
+      case _ => ()
+    }
+    trouble.foreach { e =>
+      trouble = None
+      throw e
+    }
+  }
+
+  override def find(path: String): Option[Found] = synchronized(files.get(path)) match {
+    case Some((bytes, modified)) => Some(Found(path, Found.File(bytes.length.toLong, modified)))
+    case None                    =>
+      Option.when(path.isEmpty || files.keysIterator.exists(_.startsWith(s"$path/")))(
+        Found(path, Found.Directory)
+      )
+  }
+
+  /** The directory that has got or lost an entry: also of one that came with it. */
+  private def touch(path: String): Unit = clock.foreach { now =>
+    var at   = path
+    var more = true
+    while (more) {
+      val parent = at.take(at.lastIndexOf('/').max(0))
+      more = !changed.contains(parent) && parent.nonEmpty
+      changed(parent) = now()
+      at = parent
+    }
+  }
+
+  override def open(file: SourceFile, from: Long): InputStream = {
+    opened(file.path) += 1
+    val (bytes, _) = files.getOrElse(file.path, throw new FileNotFoundException(file.path))
+    new ByteArrayInputStream(bytes, from.toInt, bytes.length)
+  }
+
+  override def describe(path: String): String = s"memory:$path"
+
+  override def locate(path: String): URI = new URI("memory", null, s"/$path", null)
+}

@@ -1,0 +1,213 @@
+package stoplog.source.file
+
+import java.io.{ByteArrayOutputStream, IOException, InputStream}
+import java.nio.charset.StandardCharsets.UTF_8
+import java.util.zip.{GZIPInputStream, GZIPOutputStream}
+
+import org.scalatest.funsuite.AnyFunSuite
+
+import stoplog.error.StoplogException
+import stoplog.laws.MemoryState
+import stoplog.source._
+
+/** What is left out of files, and what is noted. */
+class QuarantineSuite extends AnyFunSuite {
+
+  test("a line that cannot be decoded is left out and noted, with its file, its position and its bytes") {
+    val world = new World
+    world.files.put("a", "1\nbad one\n2\nbad two\n", 7)
+    assert(world.read("a") === Seq("1", "2"))
+    assert(
+      world.notes === Seq(
+        """{"file":"memory:a","fileBytes":20,"fileModifiedMillis":7,"position":"byte 2","cause":"no number",""" +
+          """"leftOut":"record","text":"bad one","recordBytes":7}""",
+        """{"file":"memory:a","fileBytes":20,"fileModifiedMillis":7,"position":"byte 12","cause":"no number",""" +
+          """"leftOut":"record","text":"bad two","recordBytes":7}"""
+      )
+    )
+    assert(world.source.metrics === Map("quarantinedFiles" -> "0", "quarantinedRecords" -> "2"))
+  }
+
+  test("a record is read or noted, never half of each") {
+    val world = new World
+    world.files.put("a", "1 2\n3 bad 4\n5\n", 1)
+    assert(world.read("a") === Seq("1", "2", "5"))
+    assert(world.notes.size === 1)
+  }
+
+  test("what is read again, by another attempt or after a crash, is noted once") {
+    val world = new World
+    world.files.put("a", (1 to 50000).map(n => if (n % 3 == 0) s"bad $n" else s"$n").mkString("\n"), 1)
+    val first = world.read("a")
+    val notes = world.state.files.view.mapValues(_.toSeq).toMap
+    assert(notes.size > 2 && world.notes.distinct.size === 16666)
+    assert(world.read("a") === first)
+    assert(world.state.files.view.mapValues(_.toSeq).toMap === notes)
+    world.files.put("a", "bad again\n", 2)
+    world.read("a")
+    assert(world.notes.size === 16667, "a file that was written anew is another")
+  }
+
+  test("an attempt that is broken off notes only what the next one will note too") {
+    val world = new World
+    world.files.put("a", (1 to 50000).map(n => if (n == 30000) "1" else s"bad $n").mkString("\n"), 1)
+    val broken = new ReadLoop(world.source, Seq(world.whole("a")))
+    assert(broken.next())
+    broken.close()
+    assert(world.notes.nonEmpty && world.notes.size < 30000)
+    assert(world.read("a") === Seq("1"))
+    assert(world.notes.size === 49999 && world.notes.distinct.size === 49999)
+  }
+
+  test("where the way to the next record is lost, the rest of the piece is left out") {
+    val world = new World
+    world.files.put("a.gz", torn((1 to 100000).map(_.toString)), 1)
+    world.files.put("b", "1\n", 2)
+    val rows = world.read("a.gz", "b")
+    assert(rows.size > 10000 && rows === ((1 to rows.size - 1).map(_.toString) :+ "1"))
+    assert(world.notes.size === 1)
+    val note = world.notes.head
+    assert(note.contains(s""""leftOut":"rest","piece":"records from 0","recordsRead":${rows.size - 1}"""))
+    assert(note.contains("\"position\":\"byte ") && note.contains("\"cause\":\"Unexpected end"))
+    assert(world.source.metrics === Map("quarantinedFiles" -> "1", "quarantinedRecords" -> "0"))
+    assert(world.read("a.gz", "b") === rows)
+    assert(world.notes === Seq(note))
+  }
+
+  test("the driver, which counts lines, leaves a broken file to its reader") {
+    val world = new World
+    world.files.put("a.gz", torn((1 to 100000).map(_.toString)), 1)
+    val driver  = new SourceDriver[FileSplit](world.source, new MemoryState)
+    val limits  = ReadLimits.none.copy(records = Some(10000))
+    var from    = 0L
+    var rows    = Vector.empty[String]
+    var batches = 0
+    while ({
+      val end = driver.plan(from, limits)
+      rows ++= world.rows(driver.splits(from, end).toVector)
+      val more = end > from
+      from = end
+      batches += 1
+      more
+    }) ()
+    assert(rows === (1 to rows.size).map(_.toString))
+    assert(rows.size > 10000 && batches > 3)
+    assert(world.notes.size === 1)
+  }
+
+  test("what the storage does not give is not the file's fault") {
+    val world = new World
+    world.files.put("a.gz", torn((1 to 10).map(_.toString)), 1)
+    world.files.put("b", "1\n2\n", 1)
+    world.broken = Int.MaxValue
+    for (file <- Seq("a.gz", "b")) {
+      val error = intercept[StoplogException](world.read(file))
+      assert(error.getCondition === "STOPLOG_SOURCE_FILE_UNREADABLE")
+      assert(error.getMessageParameters.get("file") === s"memory:$file")
+    }
+    assert(world.notes.isEmpty)
+  }
+
+  test("a failure that does not come again leaves nothing out") {
+    val world = new World
+    world.files.put("a", (1 to 1000).mkString("\n"), 1)
+    world.broken = 1
+    assert(world.read("a") === (1 to 1000).map(_.toString))
+    assert(world.notes.isEmpty)
+  }
+
+  test("a file that is gone fails as it does without a quarantine") {
+    val world = new World
+    world.files.put("a", "1\n", 1)
+    val split = world.whole("a")
+    world.files.delete("a")
+    val error = intercept[StoplogException](world.rows(Seq(split)))
+    assert(error.getCondition === "STOPLOG_SOURCE_FILE_GONE")
+  }
+
+  test("only so many bytes of a record are noted, and those that are no text in base 64") {
+    val world = new World
+    world.files.put("a", "bad" + "x" * 100000 + "\n", 1)
+    world.files.put("b", "bad ".getBytes(UTF_8) ++ Array[Byte](-1, -2), 1)
+    world.read("a", "b")
+    assert(world.notes.exists(note => note.length < 70000 && note.contains("\"recordBytes\":100003")))
+    assert(world.notes.exists(_.contains("\"base64\":\"YmFkIP/+\"")))
+  }
+
+  private def torn(lines: Seq[String]): Array[Byte] = {
+    val bytes = new ByteArrayOutputStream()
+    val out   = new GZIPOutputStream(bytes)
+    out.write(lines.mkString("\n").getBytes(UTF_8))
+    out.close()
+    bytes.toByteArray.dropRight(bytes.size / 3)
+  }
+
+  private final class World {
+    val files  = new MemoryFiles
+    val state  = new MemoryState
+    var broken = 0 // so many streams break
+
+    private val breaking: SourceFiles = new SourceFiles {
+      override def list(directory: String)(each: Found => Unit): Unit = files.list(directory)(each)
+      override def find(path: String): Option[Found]                  = files.find(path)
+      override def delete(path: String): Unit                         = files.delete(path)
+      override def move(path: String, to: String): Unit               = files.move(path, to)
+      override def describe(path: String): String                     = files.describe(path)
+      override def locate(path: String)                               = files.locate(path)
+      override def open(file: SourceFile, from: Long): InputStream    = {
+        val in = files.open(file, from)
+        if (broken == 0) in
+        else {
+          broken -= 1
+          () => throw new IOException("no answer")
+        }
+      }
+    }
+
+    private val decoding = new Decoding {
+      override def of(file: SourceFile): Option[InputStream => InputStream] =
+        Option.when(file.path.endsWith(".gz"))(new GZIPInputStream(_))
+    }
+
+    private val format = new LineFormat[String](
+      decoding,
+      Separator.AnyLineEnd,
+      () =>
+        (line, out) =>
+          SourceTexts.text(line).split(' ').foreach { word =>
+            if (word.startsWith("bad")) throw new IllegalArgumentException("no number")
+            out.put(word)
+          }
+    )
+
+    val source: SplitSource[FileSplit, HeldRows[String], String] = {
+      val enumeration = Enumeration(
+        breaking,
+        PathRules.all,
+        new BrokenFraming(format.framing(breaking)),
+        OnChangedFile.Ignore,
+        Readiness.atOnce,
+        Cleaning.Keep,
+        0
+      )
+      new QuarantiningSource(
+        new FileSplitSource("memory", enumeration, format, OnMissingFile.Fail),
+        breaking,
+        state
+      )
+    }
+
+    def whole(path: String): FileSplit = format.framing(files).whole(files.file(path))
+
+    def read(paths: String*): Vector[String] = rows(paths.map(whole))
+
+    def rows(splits: Seq[FileSplit]): Vector[String] = {
+      val loop = new ReadLoop(source, splits)
+      try Iterator.continually(loop).takeWhile(_.next()).map(_.row).toVector
+      finally loop.close()
+    }
+
+    def notes: Seq[String] =
+      state.files.values.toSeq.flatMap(bytes => new String(bytes, UTF_8).linesIterator)
+  }
+}

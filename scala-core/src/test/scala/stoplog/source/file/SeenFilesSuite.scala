@@ -1,0 +1,65 @@
+package stoplog.source.file
+
+import java.io.{ByteArrayInputStream, ByteArrayOutputStream, DataInputStream, DataOutputStream}
+
+import scala.collection.mutable
+import scala.util.Random
+
+import org.scalatest.funsuite.AnyFunSuite
+
+import stoplog.laws.MemoryState
+
+/** What is remembered, against a plain map, over compactions and restarts. */
+class SeenFilesSuite extends AnyFunSuite {
+
+  test("a long life of files that come, change and go") {
+    val random   = new Random(7)
+    val state    = new MemoryState
+    val assigned = mutable.Buffer.empty[FileSplit]
+    val there    = mutable.Map.empty[String, SourceFile]
+    var seen     = new SeenFiles(state, SeenLimits(20, 100))
+    for (round <- 1 to 200) {
+      for (_ <- 1 to 5) {
+        val file =
+          SourceFile(s"dir/${random.nextInt(300)}", random.nextLong(1L << 40), random.nextLong(1L << 45))
+        there(file.path) = file
+        seen.put(file)
+        assigned += FileSplit(file, Extent.Bytes(0, file.bytes))
+      }
+      if (round % 3 == 0) {
+        there.keys.take(3).toVector.foreach(there.remove)
+        for (_ <- 1 to 2) {
+          seen.beginListing()
+          there.keys.foreach(path => seen.sighted(PathHash.of(path)))
+          seen.endListing()
+        }
+      }
+      val snapshot = new ByteArrayOutputStream()
+      seen.snapshot(assigned.size.toLong, new DataOutputStream(snapshot))
+      if (round % 5 == 0) {
+        seen = new SeenFiles(state, SeenLimits(20, 100))
+        seen.restore(
+          new DataInputStream(new ByteArrayInputStream(snapshot.toByteArray)),
+          from => assigned.drop(from.toInt).iterator
+        )
+      }
+      for {
+        n <- 0 until 300
+        path = s"dir/$n"
+      }
+        assert(seen.find(path) === there.get(path).map(f => FileIdentity(f.bytes, f.modifiedMillis)), round)
+      assert(seen.oldestNeeded > assigned.size - 200)
+    }
+    assert(state.files.size <= 2, "old states are removed")
+  }
+
+  test("state takes 24 bytes for each file") {
+    val state = new MemoryState
+    val seen  = new SeenFiles(state)
+    for (n <- 1 to 300000) seen.put(SourceFile(s"some/directory/with/a/name/part-$n.txt", n.toLong, n.toLong))
+    seen.snapshot(300000, new DataOutputStream(new ByteArrayOutputStream()))
+    assert(state.files.values.map(_.length.toLong).sum <= 24 * 300000 + 64)
+    assert(seen.find("some/directory/with/a/name/part-123456.txt") === Some(FileIdentity(123456, 123456)))
+    assert(seen.find("some/directory/with/a/name/part-0.txt") === None)
+  }
+}

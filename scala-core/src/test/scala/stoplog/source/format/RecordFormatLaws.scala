@@ -1,0 +1,150 @@
+package stoplog.source.format
+
+import java.io.ByteArrayOutputStream
+import java.util.zip.{GZIPInputStream, GZIPOutputStream}
+
+import org.scalatest.funsuite.AnyFunSuite
+
+import stoplog.source._
+import stoplog.source.file._
+
+/** What any format of one's own must keep to. A suite of your format extends this and says what to try it with.
+  *
+  * @tparam R its records
+  */
+abstract class RecordFormatLaws[R] extends AnyFunSuite {
+
+  def format: RecordFormat[R]
+
+  /** A file of some dozens of records, and of at most some thousand bytes. */
+  def content: Array[Byte]
+
+  /** What of a record can be compared, and outlives the next. */
+  def copied(record: R): Any = record
+
+  test("a file has the same records each time") {
+    assert(all.sizeIs > 10)
+    assert(read(whole) === all)
+  }
+
+  test("pieces for tasks side by side have the same records, however small they are") {
+    for (bytes <- Seq(1L, 7L, 64L, 1L << 20)) assert(read(framing.divide(whole, bytes): _*) === all)
+  }
+
+  test("a splittable format reads each record in one of two pieces, wherever a file is cut") {
+    if (isSplittable)
+      for (at <- 0 to content.length) {
+        val parts = Seq(Extent.Bytes(0, at.toLong), Extent.Bytes(at.toLong, content.length.toLong))
+        assert(read(parts.map(FileSplit(file, _)): _*) === all, s"cut at byte $at")
+      }
+  }
+
+  test("micro-batches within any limits have the same records, over restarts too") {
+    for {
+      plain   <- Seq(true, false)
+      limit   <- limits
+      restart <- Seq(false, true)
+    } {
+      val pieces = cut(plain, limit, restart)
+      assert(read(pieces.map(_._1): _*) === all, s"$limit")
+      for {
+        rows          <- limit.records
+        (piece, size) <- pieces
+      } {
+        assert(size.records === Some(read(piece).size.toLong))
+        if (!isBulk) assert(size.records.get <= rows)
+      }
+    }
+  }
+
+  test("what is left behind any record is what comes after it") {
+    for (plain <- Seq(true, false)) {
+      val reader = files.reader(memory, OnMissingFile.Fail)
+      reader.add(Seq(framing.whole(named(plain))))
+      reader.fetch() match {
+        case records: Fetched.Records[FileSplit, FormatRecord[R]] =>
+          var before = 0
+          while (records.advance()) {
+            before += 1
+            for (rest <- records.rest) assert(read(rest) === all.drop(before))
+          }
+          assert(before === all.size)
+        case other => fail(s"$other, and no records")
+      }
+      reader.close()
+    }
+  }
+
+  private val gunzip: Decoding = file => Option.when(file.path.endsWith(".gz"))(in => new GZIPInputStream(in))
+
+  private lazy val files =
+    new FormatFiles[R, Any](format, gunzip, () => (record, out) => out.put(copied(record.value)))
+  private lazy val framing = files.framing(memory)
+  private lazy val all     = read(whole)
+  private lazy val memory  = {
+    val made = new MemoryFiles
+    made.put("f", content, 1)
+    made.put("f.gz", if (isBulk) content else zipped, 1)
+    made
+  }
+
+  private def limits: Seq[ReadLimits] =
+    Seq(1L, 3L, 10L, 1000000L).map(n => ReadLimits(None, None, Some(n))) ++
+      Seq(1L, 30L, 200L).map(n => ReadLimits(None, Some(n), None)) :+
+      ReadLimits(None, Some(60L), Some(4L)) :+ ReadLimits.none
+
+  private def named(plain: Boolean): SourceFile = if (plain) file else memory.file("f.gz")
+  private def file: SourceFile                  = memory.file("f")
+  private def whole: FileSplit                  = framing.whole(file)
+
+  private def isBulk: Boolean = format.isInstanceOf[BulkFormat[_]]
+
+  private def isSplittable: Boolean = format match {
+    case stream: StreamFormat[R]  => stream.isSplittable
+    case bulk: BulkFormat[R]      => bulk.isSplittable
+    case _: SimpleStreamFormat[R] => false
+  }
+
+  /** A file as micro-batches take it. */
+  private def cut(plain: Boolean, limits: ReadLimits, restart: Boolean): Seq[(FileSplit, SplitSize)] = {
+    var framing                 = files.framing(memory)
+    var left: Option[FileSplit] = Some(framing.whole(named(plain)))
+    val pieces                  = Seq.newBuilder[(FileSplit, SplitSize)]
+    while (left.isDefined) {
+      if (restart) {
+        framing.close()
+        framing = files.framing(memory)
+      }
+      framing.fit(left.get, Room(limits, 0, 0)) match {
+        case Fit.All(piece, size)        => pieces += piece -> size; left = None
+        case Fit.Part(piece, size, rest) => pieces += piece -> size; left = Some(rest)
+        case Fit.Nothing()               => pieces += left.get -> left.get.size; left = None
+      }
+    }
+    framing.close()
+    pieces.result()
+  }
+
+  private def read(splits: FileSplit*): Vector[Any] = {
+    val reader = files.reader(memory, OnMissingFile.Fail)
+    val rows   = Vector.newBuilder[Any]
+    reader.add(splits)
+    var over = false
+    while (!over) reader.fetch() match {
+      case records: Fetched.Records[FileSplit, FormatRecord[R]] =>
+        while (records.advance()) rows += copied(records.record.value)
+      case Fetched.Nothing  => ()
+      case Fetched.Finished => over = true
+    }
+    reader.close()
+    rows.result()
+  }
+
+  private def zipped: Array[Byte] = {
+    val bytes = new ByteArrayOutputStream()
+    val out   = new GZIPOutputStream(bytes)
+    out.write(content)
+    out.close()
+    bytes.toByteArray
+  }
+}

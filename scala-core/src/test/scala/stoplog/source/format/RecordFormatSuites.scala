@@ -1,0 +1,81 @@
+package stoplog.source.format
+
+import java.io.{ByteArrayOutputStream, DataOutputStream, InputStream}
+
+import stoplog.source.format.LengthPrefix._
+
+class MeasurementFormatSuite extends RecordFormatLaws[Measurement] {
+  override def format: RecordFormat[Measurement] = new MeasurementFormat
+  override def content: Array[Byte]              = Measurements.bytes(40)
+}
+
+class StreamFormatAdapterSuite extends RecordFormatLaws[Measurement] {
+  override def format: RecordFormat[Measurement] =
+    new StreamFormatAdapter(new MeasurementFormat, batchRecords = 3)
+  override def content: Array[Byte] = Measurements.bytes(40)
+}
+
+class SimpleStreamFormatSuite extends RecordFormatLaws[String] {
+  override def format: RecordFormat[String] = new WordsFormat
+  override def content: Array[Byte]         = (1 to 60).map(n => s"word$n").mkString(" ").getBytes("UTF-8")
+}
+
+class VarintDelimitedSuite extends LengthDelimitedLaws(Varint)
+
+class BigEndianDelimitedSuite extends LengthDelimitedLaws(Int32BigEndian)
+
+class LittleEndianDelimitedSuite extends LengthDelimitedLaws(Int32LittleEndian)
+
+abstract class LengthDelimitedLaws(prefix: LengthPrefix) extends RecordFormatLaws[Array[Byte]] {
+  override def format: RecordFormat[Array[Byte]] = new LengthDelimited(prefix, maxBytes = 1000)
+  override def content: Array[Byte] = Delimited.bytes(prefix, (0 until 30).map(n => "x" * (n * 7)))
+  override def copied(record: Array[Byte]): Any = new String(record, "UTF-8")
+}
+
+object Measurements {
+  def bytes(count: Int): Array[Byte] = {
+    val bytes = new ByteArrayOutputStream()
+    val out   = new DataOutputStream(bytes)
+    for (n <- 1 to count) {
+      out.writeInt(n)
+      out.writeDouble(n / 4.0)
+    }
+    bytes.toByteArray
+  }
+}
+
+object Delimited {
+  def bytes(prefix: LengthPrefix, records: Seq[String]): Array[Byte] = {
+    val bytes = new ByteArrayOutputStream()
+    val out   = new DataOutputStream(bytes)
+    records.foreach { record =>
+      prefix match {
+        case Varint =>
+          var left = record.length
+          while (left >= 0x80) {
+            out.writeByte((left & 0x7f) | 0x80)
+            left = left >>> 7
+          }
+          out.writeByte(left)
+        case Int32BigEndian    => out.writeInt(record.length)
+        case Int32LittleEndian => out.writeInt(Integer.reverseBytes(record.length))
+      }
+      out.writeBytes(record)
+    }
+    bytes.toByteArray
+  }
+}
+
+/** Words with spaces between them. */
+final class WordsFormat extends SimpleStreamFormat[String] {
+  override def reader(in: InputStream): RecordReader[String] = new RecordReader[String] {
+    private val words               = new java.util.Scanner(in, "UTF-8")
+    private var word                = ""
+    override def advance(): Boolean = words.hasNext && {
+      word = words.next()
+      true
+    }
+    override def record: String = word
+    override def close(): Unit  = words.close()
+  }
+}

@@ -1,0 +1,157 @@
+package stoplog.spark
+
+import java.nio.file.Files
+
+import org.apache.spark.sql.{DataFrame, Row}
+import org.apache.spark.sql.streaming.Trigger
+import org.apache.spark.sql.types.{DateType, StringType}
+import org.scalatest.funsuite.AnyFunSuite
+
+import stoplog.FileSink
+import stoplog.format.SparkSessionForTests
+
+/** Columns that names of directories tell. */
+class DirectoryColumnsSuite extends AnyFunSuite with SparkSessionForTests {
+
+  private def rows: DataFrame = spark
+    .range(60)
+    .selectExpr(
+      "id",
+      "date_add(DATE '2026-11-20', CAST(id % 3 AS INT)) AS day",
+      "concat('w', id) AS word",
+      "nullif(concat('a/b=', id % 2, ' %'), 'a/b=1 %') AS kind"
+    )
+
+  for (format <- Seq("json", "csv", "parquet", "orc", "avro"))
+    test(s"$format: what the sink writes by columns is read with the columns, in any order of them") {
+      val in = new Input
+      write(in, format)
+      for (
+        columns <- Seq(
+          "id BIGINT, day DATE, word STRING, kind STRING",
+          "id BIGINT, word STRING, day DATE, kind STRING"
+        )
+      ) {
+        val read =
+          spark.read.format("stoplog").schema(columns).option("format", format).load(in.root.toString)
+        val back = read.select("id", "day", "word", "kind")
+        assert(back.exceptAll(rows).isEmpty && back.count() === 60)
+        assert(read.filter("day = DATE '2026-11-21' AND kind IS NULL").count() === 10)
+        assert(read.selectExpr("max(day)").head() === Row(java.sql.Date.valueOf("2026-11-22")))
+        assert(
+          read.where("id = 7").selectExpr("kind", "_metadata.file_size > 0", "word").head() === Row(
+            null,
+            true,
+            "w7"
+          )
+        )
+      }
+    }
+
+  test("without a schema the columns are behind those of the files, with the types that Spark infers") {
+    val in = new Input
+    write(in, "parquet")
+    val read = spark.read.format("stoplog").option("format", "parquet").load(in.root.toString)
+    assert(read.schema.fieldNames.toSeq === Seq("id", "word", "day", "kind"))
+    assert(read.schema("day").dataType === DateType && read.schema("kind").dataType === StringType)
+    assert(read.select("id", "day", "word", "kind").exceptAll(rows).isEmpty)
+    val text = new Input
+    text.write("hour=7/a.txt", "ant\n")
+    text.write("hour=11/b.txt", "bat\n")
+    val lines = spark.read.format("stoplog").option("format", "text").load(text.root.toString)
+    assert(lines.orderBy("hour").collect().toSeq === Seq(Row("ant", 7), Row("bat", 11)))
+  }
+
+  test("types are those that Spark's own source infers") {
+    val cases = Seq(
+      Seq("1", "02", "-3"),
+      Seq("1", "3000000000"),
+      Seq("1", "1.5"),
+      Seq("3000000000", "x"),
+      Seq("2026-11-21"),
+      Seq("2026-11-21", "2026-11-21 10%3A00%3A00"),
+      Seq("2026-11-21", "7"),
+      Seq("12345678901234567890"),
+      Seq("1", "__HIVE_DEFAULT_PARTITION__"),
+      Seq("1d"),
+      Seq("2026-11-21--20")
+    )
+    for (values <- cases) {
+      val in = new Input
+      values.foreach(value => in.write(s"k=$value/a.txt", "x\n"))
+      val ours   = spark.read.format("stoplog").option("format", "text").load(in.root.toString)
+      val sparks = spark.read.text(in.root.toString)
+      assert(ours.schema("k").dataType === sparks.schema("k").dataType, values)
+      assert(ours.collect().map(_.toString).sorted === sparks.collect().map(_.toString).sorted)
+    }
+  }
+
+  test("directories that a filter leaves out are not looked into") {
+    val in = new Input
+    write(in, "parquet")
+    in.write("day=2026-11-20/kind=x/broken.parquet", "no parquet")
+    def read(where: String) = spark.read
+      .format("stoplog")
+      .schema("id BIGINT, day DATE, kind STRING")
+      .option("format", "parquet")
+      .load(in.root.toString)
+      .where(where)
+      .count()
+    assert(read("day > DATE '2026-11-20'") === 40)
+    assert(read("day IN (DATE '2026-11-21', DATE '2026-11-22') AND id >= 0") === 40)
+    assert(read("kind IS NULL") === 30)
+    assert(read("kind LIKE 'a%' OR day = DATE '2026-11-22'") === 40)
+    intercept[Exception](read("day = DATE '2026-11-20' OR id = 1"))
+  }
+
+  test("as a stream; and directories that come later than the query has to be told of them") {
+    val in    = new Input
+    val place = new Place
+    Files.createDirectories(in.root.resolve("day=1"))
+    run(in, place)
+    in.write("day=1/a.csv", "1,ant\n")
+    in.write("day=2/a.csv", "2,bat\n")
+    run(in, place)
+    assert(place.lines === Seq("1 1 ant", "2 2 bat"))
+    val later = new Input
+    later.write("first.csv", "0,,x\n")
+    later.write("day=1/a.csv", "1,ant\n")
+    val error = intercept[Exception](run(later, new Place))
+    val said  = Iterator.iterate[Throwable](error)(_.getCause).takeWhile(_ != null).map(_.toString).mkString
+    assert(said.contains("its path names day, which no directory named when the query began"))
+    Files.delete(later.root.resolve("first.csv"))
+    val told = new Place
+    val good = start(
+      new Input,
+      told,
+      Trigger.AvailableNow(),
+      "partitionColumns" -> "day",
+      "path"             -> later.root.toString
+    )
+    good.awaitTermination()
+    assert(told.lines === Seq("1 1 ant"))
+  }
+
+  private def write(in: Input, format: String): Unit =
+    FileSink
+      .fromOptions(
+        java.util.Map.of("path", in.root.toString, "format", format, "partitionBy", "day,kind")
+      )
+      .write(rows)
+      .save()
+
+  private def run(in: Input, place: Place): Unit = start(in, place, Trigger.AvailableNow()).awaitTermination()
+
+  private def start(in: Input, place: Place, trigger: Trigger, options: (String, String)*) =
+    spark.readStream
+      .format("stoplog")
+      .schema("id INT, day INT, word STRING")
+      .options(Map("format" -> "csv", "path" -> in.root.toString) ++ options)
+      .load()
+      .selectExpr("concat_ws(' ', id, day, word)")
+      .writeStream
+      .format("text")
+      .option("checkpointLocation", place.checkpoint)
+      .trigger(trigger)
+      .start(place.out)
+}

@@ -1,0 +1,81 @@
+package stoplog.spark
+
+import java.nio.charset.StandardCharsets.UTF_8
+
+import org.apache.spark.sql.streaming.Trigger
+import org.scalatest.funsuite.AnyFunSuite
+
+import stoplog.{FileSource, FileSourceBuilder}
+import stoplog.format.SparkSessionForTests
+import stoplog.source.file._
+
+/** Other ways to find files than to list directories. */
+class FileFinderSuite extends AnyFunSuite with SparkSessionForTests {
+
+  test("a class that finds the files, as a batch and as a stream") {
+    val in = new Input
+    in.write("a.txt", "ant\n")
+    in.write("b.txt", "bat\n")
+    in.write("deep/c.txt", "cat\n")
+    in.write("_manifest", "b.txt\ndeep/c.txt\nnone.txt\n")
+    val source = text(in).withFileEnumerator(classOf[ManifestFinder].getName)
+    assert(source.build().read(spark).load().collect().map(_.getString(0)).toSet === Set("bat", "cat"))
+    val place = new Place
+    run(source, place)
+    in.write("_manifest", "a.txt\nb.txt\ndeep/c.txt\n")
+    run(text(in).withFileEnumerator(new ManifestFinder), place)
+    assert(place.lines === Seq("ant", "bat", "cat"))
+  }
+
+  test("files that are not to be cut are read by one task, and by one micro-batch") {
+    val in = new Input
+    in.write("a.txt", (1 to 1000000).mkString("\n"))
+    def tasks(source: FileSourceBuilder) = source.build().read(spark).load().rdd.getNumPartitions
+    assert(tasks(text(in)) > 1)
+    assert(tasks(text(in).withFileEnumerator("nonSplitting")) === 1)
+    in.write("b.txt", "1000001\n")
+    val place = new Place
+    val query = run(text(in).withFileEnumerator("nonSplitting").withMaxBytesPerTrigger(1000), place)
+    assert(query.recentProgress.map(_.numInputRows).filter(_ > 0).toSeq === Seq(1000000, 1))
+  }
+
+  test("a class that there is not, and one that is something else") {
+    def said(name: String) =
+      intercept[IllegalArgumentException](text(new Input).withFileEnumerator(name).build()).getMessage
+    assert(said("com.example.None").contains("there is no class com.example.None"))
+    assert(said("java.lang.Object").contains("is not a stoplog.source.file.FileFinder"))
+    assert(said("nonSpliting").contains("perhaps nonSplitting"))
+  }
+
+  private def text(in: Input): FileSourceBuilder = FileSource.forRecordStreamFormat("text", in.root.toString)
+
+  private def run(source: FileSourceBuilder, place: Place) = {
+    val query = source
+      .build()
+      .stream(spark)
+      .writeStream
+      .format("text")
+      .option("checkpointLocation", place.checkpoint)
+      .trigger(Trigger.AvailableNow())
+      .start(place.out)
+    query.awaitTermination()
+    query
+  }
+}
+
+/** The files that a manifest lists, whether or not all are there yet. */
+final class ManifestFinder extends FileFinder {
+  override def find(files: SourceFiles, rules: PathRules)(each: SourceFile => Unit): Unit = {
+    val in    = files.open(SourceFile("_manifest", 0, 0), 0)
+    val paths =
+      try new String(in.readAllBytes(), UTF_8).linesIterator.toVector
+      finally in.close()
+    for {
+      path  <- paths
+      found <- files.find(path)
+    } found.kind match {
+      case Found.File(bytes, modified) => each(SourceFile(path, bytes, modified))
+      case Found.Directory             => ()
+    }
+  }
+}

@@ -1,0 +1,154 @@
+package stoplog.spark
+
+import java.nio.file.{Files, Path}
+import java.util.concurrent.{CompletableFuture, CountDownLatch, TimeUnit}
+
+import org.apache.spark.sql.DataFrame
+import org.apache.spark.sql.execution.streaming.runtime.MemoryStream
+import org.apache.spark.sql.streaming.{StreamingQuery, Trigger}
+import org.scalatest.funsuite.AnyFunSuite
+
+import stoplog.{FileSink, GracefulStop, OpenAtStop, Stopped}
+import stoplog.format.SparkSessionForTests
+
+/** Each row in the stream names a micro-batch; a task that reads `wait` does not end before the test lets it. */
+class GracefulStopSuite extends AnyFunSuite with SparkSessionForTests {
+
+  test("the micro-batch that runs ends, no other begins, and all rows can be read") {
+    val place   = new Place
+    val barrier = new Barrier
+    val input   = memory
+    val query   = start(place, barrier.rows(input))
+    input.addData("wait")
+    barrier.awaitTask()
+    input.addData("later")
+    val stopped = future(GracefulStop.afterBatch(query, MinuteMillis))
+    barrier.release()
+    assert(stopped.get(1, TimeUnit.MINUTES) === Stopped.BetweenBatches)
+    assert(!query.isActive && query.exception.isEmpty)
+    assert(place.lines === Seq("wait"))
+
+    assert(
+      GracefulStop.afterBatch(idle(start(place, input.toDF()), batches = 2), MinuteMillis) ===
+        Stopped.BetweenBatches
+    )
+    assert(place.lines === Seq("later", "wait"))
+  }
+
+  test("open parts are left open if that is asked for") {
+    val place = new Place
+    val input = memory
+    input.addData("a row")
+    val query = idle(start(place, input.toDF()), batches = 1)
+    assert(GracefulStop.afterBatch(query, MinuteMillis, OpenAtStop.AsConfigured) === Stopped.BetweenBatches)
+    assert(place.files.isEmpty && place.everything.exists(_.contains("inprogress")))
+  }
+
+  test("when time is up the query is stopped where it is, and the next start does the epoch again") {
+    val place   = new Place
+    val barrier = new Barrier
+    val input   = memory
+    val query   = start(place, barrier.rows(input))
+    input.addData("wait")
+    barrier.awaitTask()
+    assert(GracefulStop.afterBatch(query, timeoutMillis = 0) !== Stopped.BetweenBatches)
+    assert(FileSink.awaitFinished(query.runId.toString, MinuteMillis) && place.lines.isEmpty)
+
+    barrier.release()
+    assert(
+      GracefulStop.afterBatch(idle(start(place, input.toDF()), batches = 1), MinuteMillis) ===
+        Stopped.BetweenBatches
+    )
+    assert(place.lines === Seq("wait"))
+  }
+
+  test("a query with another sink ends behind its micro-batch, too") {
+    val barrier = new Barrier
+    val input   = memory
+    val query   = barrier.rows(input).writeStream.format("noop").trigger(AtOnce).start()
+    input.addData("wait")
+    barrier.awaitTask()
+    val stopped = future(GracefulStop.afterBatch(query, MinuteMillis))
+    barrier.release()
+    assert(stopped.get(1, TimeUnit.MINUTES) === Stopped.BetweenBatches)
+  }
+
+  test("a file stops the query, and does not stop the next one") {
+    val place  = new Place
+    val input  = memory
+    val marker = Path.of(place.checkpoint).resolveSibling("stop")
+    input.addData("a row")
+    val query   = idle(start(place, input.toDF()), batches = 1)
+    val watched = GracefulStop.onMarker(query, marker.toString, everyMillis = 10, MinuteMillis)
+    Files.createFile(marker)
+    assert(query.awaitTermination(MinuteMillis))
+    place.until(_.nonEmpty && !Files.exists(marker))
+    watched.close()
+    assert(place.lines === Seq("a row"))
+  }
+
+  private def start(place: Place, rows: DataFrame): StreamingQuery =
+    FileSink
+      .forRowFormat(place.out, "text")
+      .build()
+      .writeStream(rows)
+      .option("checkpointLocation", place.checkpoint)
+      .trigger(AtOnce)
+      .start()
+
+  /** The query, once so many micro-batches have been done and it waits for data. */
+  private def idle(query: StreamingQuery, batches: Int): StreamingQuery = {
+    query.processAllAvailable()
+    assert(query.lastProgress.batchId >= batches - 1)
+    query
+  }
+
+  private def future[A](action: => A): CompletableFuture[A] = CompletableFuture.supplyAsync(() => action)
+
+  private def memory: MemoryStream[String] = MemoryStream[String](spark.implicits.newStringEncoder, spark)
+
+  private val AtOnce       = Trigger.ProcessingTime(0)
+  private val MinuteMillis = 60000L
+
+  /** Where a task waits for the test. Both are in this JVM. */
+  private final class Barrier {
+    private val id = Barriers.add()
+
+    def rows(input: MemoryStream[String]): DataFrame = {
+      val number = id
+      input
+        .toDS()
+        .map { row =>
+          if (row == "wait") Barriers.pass(number)
+          row
+        }(spark.implicits.newStringEncoder)
+        .toDF()
+    }
+
+    def awaitTask(): Unit = assert(Barriers(id).reached.await(1, TimeUnit.MINUTES))
+
+    def release(): Unit = Barriers(id).opened.countDown()
+  }
+}
+
+/** Found by their numbers, because what a task refers to travels as bytes. */
+private object Barriers {
+  final class Two {
+    val reached = new CountDownLatch(1)
+    val opened  = new CountDownLatch(1)
+  }
+
+  private var all = Vector.empty[Two]
+
+  def add(): Int = synchronized {
+    all :+= new Two
+    all.size - 1
+  }
+
+  def apply(number: Int): Two = synchronized(all(number))
+
+  def pass(number: Int): Unit = {
+    apply(number).reached.countDown()
+    apply(number).opened.await()
+  }
+}

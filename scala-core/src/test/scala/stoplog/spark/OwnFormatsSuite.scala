@@ -1,0 +1,198 @@
+package stoplog.spark
+
+import java.nio.file.Files
+
+import org.apache.spark.sql.{DataFrame, Row}
+import org.apache.spark.sql.streaming.Trigger
+import org.apache.spark.sql.types.StructType
+import org.scalatest.funsuite.AnyFunSuite
+
+import stoplog.{FileSource, FileSourceBuilder}
+import stoplog.docs.Repository
+import stoplog.format.SparkSessionForTests
+import stoplog.format.read.SimpleRows
+import stoplog.source.format._
+
+/** Formats of one's own, and files of records that begin with their lengths, through Spark. */
+class OwnFormatsSuite extends AnyFunSuite with SparkSessionForTests {
+  private val measurements = classOf[MeasurementFormat].getName
+
+  test("the example in the documentation is the one that is tested") {
+    val page = Repository.read(Repository.root.resolve("docs/source.md"))
+    val code = Repository.read(
+      Repository.root.resolve("scala-core/src/test/scala/stoplog/source/format/MeasurementFormat.scala")
+    )
+    assert(page.contains(code.substring(code.indexOf("final case class")).trim))
+  }
+
+  test("a class by its name, as a batch: columns, metadata, and more than one task") {
+    val in = new Input
+    Files.write(in.root.resolve("a.bin"), Measurements.bytes(1000000))
+    val all = FileSource.forRecordStreamFormat(measurements, in.root.toString).build().read(spark).load()
+    assert(all.schema.toDDL === "sensor INT,value DOUBLE")
+    assert(all.rdd.getNumPartitions > 1)
+    assert(
+      all.selectExpr("count(*)", "sum(sensor)", "sum(value)").head() === Row(
+        1000000,
+        500000500000L,
+        125000125000.0
+      )
+    )
+    assert(
+      all.filter("sensor = 77").selectExpr("value", "_metadata.position").head() === Row(77 / 4.0, 76 * 12)
+    )
+    val one =
+      FileSource.forRecordStreamFormat(measurements, in.root.toString).withOption("columns", "value").build()
+    assert(one.read(spark).load().schema.fieldNames.toSeq === Seq("value"))
+  }
+
+  test("an instance with settings of its own, as a stream that goes on in the middle of files") {
+    val in = new Input
+    in.write("a.txt", (1 to 50).mkString(","))
+    in.gzip("b.txt.gz", (51 to 100).mkString(","))
+    val source = FileSource.forRecordStreamFormat(new SeparatedFormat(","), in.root.toString)
+    val place  = new Place
+    assert(rowsOf(source.withMaxRowsPerTrigger(30), place) === Seq(30, 30, 30, 10))
+    in.write("c.txt", "101,102")
+    assert(rowsOf(source.withMaxRowsPerTrigger(30), place) === Seq(2))
+    assert(place.lines.map(_.toInt).sorted === (1 to 102))
+  }
+
+  test("a bulk format is cut between its batches") {
+    val in = new Input
+    Files.write(in.root.resolve("a.bin"), Measurements.bytes(100))
+    val source =
+      FileSource.forBulkFileFormat(new MeasurementBatches, in.root.toString).withMaxRowsPerTrigger(35)
+    assert(rowsOf(source, new Place) === Seq(30, 30, 30, 10))
+  }
+
+  test("classes and columns that there are not") {
+    val in = new Input
+    in.write("a.bin", "")
+    def said(options: (String, String)*) = intercept[IllegalArgumentException](
+      spark.read.format("stoplog").options(options.toMap).load(in.root.toString).collect()
+    ).getMessage
+    assert(said("format" -> "com.example.None").contains("there is no class com.example.None"))
+    assert(said("format" -> classOf[NoFiles].getName).contains("which is no StreamFormat"))
+    assert(
+      said("format" -> measurements, "lineSep" -> "x").contains(s"lineSep has no effect with $measurements")
+    )
+    val wrong = intercept[IllegalArgumentException](
+      spark.read
+        .format("stoplog")
+        .schema("sensor BIGINT")
+        .option("format", measurements)
+        .load(in.root.toString)
+        .collect()
+    )
+    assert(
+      wrong.getMessage.contains("the schema has sensor BIGINT, but the columns of the format are sensor INT")
+    )
+  }
+
+  test("records behind their lengths, plain and compressed, and one that is too long") {
+    val in    = new Input
+    val words = (1 to 100).map(n => s"$n:" + "x" * (n * 3))
+    Files.write(in.root.resolve("a.pb"), Delimited.bytes(LengthPrefix.Varint, words))
+    val all = FileSource.forRecordStreamFormat("lengthDelimited", in.root.toString)
+    assert(strings(all.build().read(spark).load()) === words.sorted)
+    assert(all.build().read(spark).load().count() === 100)
+    val place = new Place
+    assert(rowsOf(all.withMaxBytesPerTrigger(8000), place, "CAST(value AS STRING)").sum === 100)
+    assert(place.lines === words.sorted)
+    assert(rowsOf(all.withMaxRowsPerTrigger(40), new Place, "CAST(value AS STRING)") === Seq(40, 40, 20))
+    val big = new Input
+    Files.write(
+      big.root.resolve("a.pb"),
+      Delimited.bytes(LengthPrefix.Int32LittleEndian, Seq("ant", "y" * 2000))
+    )
+    val read = FileSource
+      .forRecordStreamFormat("lengthDelimited", big.root.toString)
+      .withOption("lengthPrefix", "int32le")
+    assert(read.build().read(spark).load().count() === 2)
+    val error =
+      intercept[Exception](read.withOption("maxRecordSize", "1k").build().read(spark).load().collect())
+    val said = Iterator.iterate[Throwable](error)(_.getCause).takeWhile(_ != null).map(_.toString).mkString
+    assert(said.contains("STOPLOG_SOURCE_FILE_UNREADABLE") && said.contains("a.pb"))
+    assert(said.contains("at byte 7 is a record of 2000 bytes"))
+  }
+
+  test("json and csv over lines, as Spark reads them") {
+    val in = new Input
+    in.write("a.json", "[{\"id\": 1,\n \"word\": \"ant\"},\n {\"id\": 2}]")
+    in.gzip("b.json.gz", "{\"id\": 3,\n \"word\": \"cat\"}")
+    val json = multiLine(in, "json", "id INT, word STRING")
+    assert(json.orderBy("id").collect().toSeq === Seq(Row(1, "ant"), Row(2, null), Row(3, "cat")))
+    assert(json.count() === 3)
+    val table = new Input
+    table.write("a.csv", "id,word\n1,\"a\nb\"\n2,c\n")
+    val csv = multiLine(table, "csv", "id INT, word STRING", "header" -> "true")
+    assert(csv.orderBy("id").collect().toSeq === Seq(Row(1, "a\nb"), Row(2, "c")))
+    assert(csv.select("word", "_metadata.file_name").where("word = 'c'").head() === Row("c", "a.csv"))
+    val latin = new Input
+    Files.write(latin.root.resolve("a.csv"), "1,\"\u00e4\n\"".getBytes("ISO-8859-1"))
+    assert(
+      multiLine(latin, "csv", "id INT, word STRING", "charset" -> "ISO-8859-1").head() === Row(1, "\u00e4\n")
+    )
+  }
+
+  private def multiLine(in: Input, format: String, columns: String, options: (String, String)*): DataFrame =
+    spark.read
+      .format("stoplog")
+      .schema(columns)
+      .options(Map("format" -> format, "multiLine" -> "true") ++ options)
+      .load(in.root.toString)
+
+  private def strings(rows: DataFrame): Seq[String] =
+    rows.selectExpr("CAST(value AS STRING)").collect().map(_.getString(0)).toSeq.sorted
+
+  /** The rows of each micro-batch. */
+  private def rowsOf(
+      source: FileSourceBuilder,
+      place: Place,
+      column: String = "CAST(1 AS STRING)"
+  ): Seq[Long] = {
+    val rows  = source.build().stream(spark)
+    val value = if (rows.columns.contains("number")) "CAST(number AS STRING)" else column
+    val query = rows
+      .selectExpr(value)
+      .writeStream
+      .format("text")
+      .option("checkpointLocation", place.checkpoint)
+      .trigger(Trigger.AvailableNow())
+      .start(place.out)
+    query.awaitTermination()
+    query.recentProgress.map(_.numInputRows).filter(_ > 0).toSeq
+  }
+}
+
+/** Numbers with something between them. */
+final class SeparatedFormat(separator: String) extends SimpleStreamFormat[Int] with SimpleRows[Int] {
+  override def schema: StructType    = StructType.fromDDL("number INT")
+  override def row(number: Int): Row = Row(number)
+
+  override def reader(in: java.io.InputStream): RecordReader[Int] = new RecordReader[Int] {
+    private val numbers             = new java.util.Scanner(in, "UTF-8").useDelimiter(separator)
+    private var number              = 0
+    override def advance(): Boolean = numbers.hasNext && {
+      number = numbers.next().toInt
+      true
+    }
+    override def record: Int   = number
+    override def close(): Unit = numbers.close()
+  }
+}
+
+/** Measurements, ten at a time. */
+final class MeasurementBatches
+    extends StreamFormatAdapter[Measurement](new MeasurementFormat, batchRecords = 10)
+    with SimpleRows[Measurement] {
+  override def schema: StructType                 = new MeasurementFormat().schema
+  override def row(measurement: Measurement): Row = new MeasurementFormat().row(measurement)
+}
+
+/** Rows of nothing. */
+final class NoFiles extends SimpleRows[String] {
+  override def schema: StructType     = new StructType()
+  override def row(text: String): Row = Row()
+}

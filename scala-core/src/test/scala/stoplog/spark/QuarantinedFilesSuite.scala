@@ -1,0 +1,152 @@
+package stoplog.spark
+
+import java.nio.file.{Files, Path}
+
+import scala.jdk.CollectionConverters._
+
+import org.apache.spark.sql.DataFrame
+import org.apache.spark.sql.streaming.Trigger
+import org.scalatest.funsuite.AnyFunSuite
+
+import stoplog.format.SparkSessionForTests
+
+/** Files that cannot be decoded, in every format, through Spark. */
+class QuarantinedFilesSuite extends AnyFunSuite with SparkSessionForTests {
+
+  test("lines of JSON and CSV that are none are noted, in a stream, and counted in its progress") {
+    val in = new Input
+    in.write("a.json", "{\"id\":1}\n{\"id\":tw\n{\"id\":3}\n")
+    val place = new Place
+    val notes = new Notes
+    val query = spark.readStream
+      .format("stoplog")
+      .schema("id INT")
+      .options(notes.options + ("format" -> "json"))
+      .load(in.root.toString)
+      .selectExpr("cast(id as string)")
+      .writeStream
+      .format("text")
+      .option("checkpointLocation", place.checkpoint)
+      .trigger(Trigger.AvailableNow())
+      .start(place.out)
+    query.awaitTermination()
+    assert(place.lines === Seq("1", "3"))
+    val metrics = query.lastProgress.sources.head.metrics
+    assert((metrics.get("quarantinedRecords"), metrics.get("quarantinedFiles")) === ("1", "0"))
+    val note = notes.all.head()
+    assert(note.getAs[String]("file") === in.root.resolve("a.json").toString)
+    assert(note.getAs[String]("position") === "byte 9")
+    assert(note.getAs[String]("text") === "{\"id\":tw")
+    assert(note.getAs[String]("cause").contains("tw"))
+    val csv = new Input
+    csv.write("a.csv", "1,ant\ntwo,bat\n3,cat\n")
+    val others = new Notes
+    assert(read(csv, "csv", "id INT, word STRING", others).collect().length === 2)
+    assert(others.all.select("text").head().getString(0) === "two,bat")
+  }
+
+  test("what the user says of lines keeps its meaning") {
+    val in = new Input
+    in.write("a.json", "{\"id\":1}\nbad\n")
+    val notes              = new Notes
+    def rows(mode: String) = read(in, "json", "id INT, _corrupt_record STRING", notes, "mode" -> mode).count()
+    assert(rows("PERMISSIVE") === 2)
+    assert(rows("DROPMALFORMED") === 1)
+    assert(notes.files.isEmpty)
+    assert(rows("FAILFAST") === 1)
+    assert(notes.files.size === 1)
+  }
+
+  for (format <- Seq("parquet", "orc", "avro"))
+    test(s"a file of $format with a broken head, middle or foot is read as far as it goes") {
+      val good = new Input
+      val rows = spark.range(0, 200000, 1, 1).selectExpr("id", "sha2(cast(id as string), 256) as word")
+      rows.write
+        .format("stoplog")
+        .options(Map("format" -> format, "maxPartSize" -> "1g", "bucketAssigner" -> "basePath"))
+        .mode("append")
+        .save(good.root.toString)
+      val file  = Files.list(good.root).iterator().asScala.find(_.toString.endsWith(s".$format")).get
+      val bytes = Files.readAllBytes(file)
+      val size  = bytes.length
+      for ((from, until) <- Seq((0, size / 3), (size / 3, size * 2 / 3), (size - 1000, size))) {
+        val in = new Input
+        Files.write(in.root.resolve(s"good.$format"), bytes)
+        val broken = bytes.clone()
+        java.util.Arrays.fill(broken, from, until, 7.toByte)
+        Files.write(in.root.resolve(s"broken.$format"), broken)
+        val notes = new Notes
+        def ids   = read(in, format, "id BIGINT, word STRING", notes).collect().map(_.getLong(0)).toSeq
+        val found = ids
+        assert(found.toSet === (0L until 200000L).toSet && found.size < 400000, s"$from to $until")
+        assert(
+          notes.all.select("file").distinct().collect().map(_.getString(0)).toSeq ===
+            Seq(in.root.resolve(s"broken.$format").toString)
+        )
+        val before = notes.files
+        assert(ids.size === found.size)
+        assert(notes.files === before)
+        val strict = spark.read.format("stoplog").option("format", format).schema("id BIGINT, word STRING")
+        val error  = intercept[Exception](strict.load(in.root.toString).collect())
+        val said   = Iterator.iterate[Throwable](error)(_.getCause).takeWhile(_ != null).map(_.toString).toSeq
+        assert(
+          said.exists(e => e.contains("STOPLOG_SOURCE_FILE_UNREADABLE") && e.contains(s"broken.$format"))
+        )
+      }
+    }
+
+  for (codec <- Seq("gzip", "zstd", "bzip2", "lz4", "snappy", "deflate"))
+    test(s"text in $codec that breaks off is read as far as it goes") {
+      val in   = new Input
+      val rows = spark.range(0, 300000, 1, 1).selectExpr("sha2(cast(id as string), 256) as value")
+      val one  = Map("format" -> "text", "bucketAssigner" -> "basePath", "maxPartSize" -> "1g")
+      val by   =
+        if (codec == "deflate") rows.write.format("text") else rows.write.format("stoplog").options(one)
+      by.option("compression", codec).mode("append").save(in.root.toString)
+      val file  = Files.list(in.root).iterator().asScala.find(_.getFileName.toString.startsWith("part")).get
+      val bytes = Files.readAllBytes(file)
+      Files.write(file, bytes.take(bytes.length / 2))
+      val suffix = file.toString.substring(file.toString.lastIndexOf('.'))
+      Files.write(in.root.resolve(s"none.txt$suffix"), Array.fill[Byte](1000)(77))
+      in.write("whole.txt", "last\n")
+      val notes = new Notes
+      val known = rows.collect().map(_.getString(0)).toSet + "last"
+      val read  = this.read(in, "text", "value STRING", notes).collect().map(_.getString(0)).toSeq
+      assert(read.contains("last") && read.size > 1000 && read.size < 200000)
+      assert(read.forall(known))
+      val files = notes.all.select("file").distinct().collect().map(row => Path.of(row.getString(0)))
+      assert(files.toSet === Set(file, in.root.resolve(s"none.txt$suffix")))
+    }
+
+  test("a quarantine that nobody asked for, that is nowhere, or that would be read") {
+    def refused(options: (String, String)*) = intercept[IllegalArgumentException](
+      spark.read.format("stoplog").options(options.toMap + ("format" -> "text")).load("/data/in")
+    ).getMessage
+    assert(refused("quarantinePath" -> "/q").contains("unless onCorrupt is set to quarantine"))
+    assert(refused("onCorrupt" -> "quarantine").contains("needs quarantinePath"))
+    assert(refused("onCorrupt" -> "quarantine", "quarantinePath" -> "/data/in/q").contains("would be read"))
+  }
+
+  private def read(
+      in: Input,
+      format: String,
+      columns: String,
+      notes: Notes,
+      more: (String, String)*
+  ): DataFrame = {
+    val reader = spark.read.format("stoplog").options(notes.options + ("format" -> format) ++ more)
+    (if (format == "text") reader else reader.schema(columns)).load(in.root.toString)
+  }
+
+  private final class Notes {
+    private val directory = Files.createTempDirectory("stoplog-quarantine")
+
+    val options: Map[String, String] =
+      Map("onCorrupt" -> "quarantine", "quarantinePath" -> directory.toString)
+
+    def all: DataFrame = spark.read.json(directory.toString)
+
+    def files: Set[(String, String)] =
+      Files.list(directory).iterator().asScala.map(f => f.getFileName.toString -> Files.readString(f)).toSet
+  }
+}

@@ -1,0 +1,105 @@
+package stoplog.spark
+
+import java.nio.file.Files
+import java.nio.file.attribute.FileTime
+
+import org.apache.spark.sql.streaming.{StreamingQuery, Trigger}
+import org.scalatest.funsuite.AnyFunSuite
+
+import stoplog.FileSource
+import stoplog.format.SparkSessionForTests
+
+/** Which files are read, and which directories are listed, on a local disk and through Spark. */
+class ReadyFilesSuite extends AnyFunSuite with SparkSessionForTests {
+
+  test("files whose markers are there") {
+    val in = new Input
+    in.write("day/a.txt", "ant\n")
+    in.write("day/a.txt.done", "marker\n")
+    in.write("day/b.txt", "bat\n")
+    assert(read(in, "readyMarker" -> "{name}.done") === Seq("ant"))
+    assert(read(in, "readyMarker" -> "_SUCCESS") === Seq())
+    in.write("day/_SUCCESS", "")
+    assert(read(in, "readyMarker" -> "_SUCCESS", "pathGlobFilter" -> "?.txt") === Seq("ant", "bat"))
+  }
+
+  test("the sink's buckets of some hours, and nothing of others") {
+    val in   = new Input
+    val rows = spark.range(48).selectExpr("timestamp_seconds(1795219200 + id * 3600) AS at", "id")
+    rows.write
+      .format("stoplog")
+      .options(Map("format" -> "json", "bucketColumn" -> "at"))
+      .mode("append")
+      .save(in.root.toString)
+    val source = FileSource
+      .forRecordStreamFormat("json", in.root.toString)
+      .withDates("yyyy-MM-dd--HH", from = Some("2026-11-21T06:00"), until = Some("2026-11-21T09:00"))
+      .build()
+    val ids = spark.read.format("stoplog").options(source.options()).schema("id BIGINT").load()
+    assert(ids.collect().map(_.getLong(0)).toSet === Set(6L, 7L, 8L))
+  }
+
+  test("an old file that is renamed in is found by the next poll, which passes over what has not changed") {
+    val in    = new Input
+    val aside = new Input
+    val place = new Place
+    for (n <- 1 to 5) in.write(s"d$n/a.txt", s"$n\n")
+    aside.write("old.txt", "old\n")
+    Files.setLastModifiedTime(aside.root.resolve("old.txt"), FileTime.fromMillis(1000))
+    for (directory <- "" +: (1 to 5).map(n => s"d$n"))
+      Files.setLastModifiedTime(in.root.resolve(directory), FileTime.fromMillis(1000000))
+    val query = spark.readStream
+      .format("stoplog")
+      .option("format", "text")
+      .load(in.root.toString)
+      .writeStream
+      .format("text")
+      .option("checkpointLocation", place.checkpoint)
+      .trigger(Trigger.ProcessingTime(0))
+      .start(place.out)
+    try {
+      until(query, "skippedDirectories")(_ >= 12)
+      assert(metric(query, "listedDirectories") === 6)
+      Files.move(aside.root.resolve("old.txt"), in.root.resolve("d3/old.txt"))
+      query.processAllAvailable()
+      assert(place.lines === Seq("1", "2", "3", "4", "5", "old"))
+      for (name <- Seq("listingMillis", "listings", "outstandingFiles", "outstandingBytes"))
+        assert(metric(query, name) >= 0)
+    } finally query.stop()
+  }
+
+  test("what is asked wrongly is said at once") {
+    def refused(options: (String, String)*) = intercept[IllegalArgumentException](
+      read(new Input, options: _*)
+    ).getMessage
+    assert(refused("dateFrom" -> "2026-01-01").contains("unless datePattern is set"))
+    assert(refused("datePattern" -> "yyyy").contains("without dateFrom, dateUntil or dateWithin"))
+    assert(refused("datePattern" -> "MM", "dateFrom" -> "x").contains("does not begin with a year"))
+    assert(refused("readyMarker" -> "a/b").contains("name of a file in the same directory"))
+    assert(refused("readyMarker" -> "{name}").contains("each file itself"))
+    assert(refused("stableFor" -> "10").contains("has no unit"))
+    val own = refused("readyMarker" -> "_DONE", "fileEnumerator" -> classOf[ManifestFinder].getName)
+    assert(own.contains("with a fileEnumerator of one's own"))
+  }
+
+  private def read(in: Input, options: (String, String)*): Seq[String] =
+    spark.read
+      .format("stoplog")
+      .options(options.toMap + ("format" -> "text"))
+      .load(in.root.toString)
+      .collect()
+      .map(_.getString(0))
+      .toSeq
+      .sorted
+
+  private def metric(query: StreamingQuery, name: String): Long =
+    Option(query.lastProgress).fold(-1L)(_.sources.head.metrics.get(name).toLong)
+
+  private def until(query: StreamingQuery, name: String)(wanted: Long => Boolean): Unit = {
+    val deadline = System.nanoTime() + 60L * 1000 * 1000 * 1000
+    while (!wanted(metric(query, name))) {
+      assert(System.nanoTime() < deadline, s"$name is still ${metric(query, name)}")
+      Thread.onSpinWait()
+    }
+  }
+}

@@ -18,9 +18,13 @@ A sink is described with builders that bear the names of Flink's, and used with 
 from __future__ import annotations
 
 from stoplog._builder import FileSinkBuilder
+from stoplog._source_builder import FileSourceBuilder
 from stoplog._version import version as _version
+from stoplog.admin import AdminAction, AdminPlan, DriverCheck, Jvm, OpenRows, SinkAdmin, administer
+from stoplog.async_io import Retry, RetryAfter, async_map, async_split
 from stoplog.bucket import BucketAssigner
 from stoplog.bulk import BulkFormat
+from stoplog.cassandra import CassandraSink, CassandraSource
 from stoplog.compaction import DirectoryCompaction, PlannedMerge, compact
 from stoplog.encoder import Encoder
 from stoplog.ending import await_finished
@@ -33,46 +37,79 @@ from stoplog.errors import (
     VersionMismatch,
     condition_of,
 )
+from stoplog.inspection import SinkDirectory, inspect
+from stoplog.jdbc import JdbcSink
+from stoplog.kafka import KafkaSink, KafkaSource
 from stoplog.live import follow
 from stoplog.metrics import SinkMetrics, SinkProgress, progress
 from stoplog.output_file import OutputFileConfig
+from stoplog.preflight import Preflight
 from stoplog.rolling import DefaultRollingPolicy, OnCheckpointRollingPolicy, RollingPolicy
 from stoplog.session import configure, jar, packages
 from stoplog.sink import FileSink
+from stoplog.source import FileSource
+from stoplog.stopping import graceful_stop, stop_after_batch
+from stoplog.stream_format import StreamFormat
 from stoplog.views import epochs, incomplete_buckets, open_parts, parts
+from stoplog.write_ahead import WriteAheadSink
 
 __version__ = _version()
 
 __all__ = [
+    "AdminAction",
+    "AdminPlan",
     "BucketAssigner",
     "BulkFormat",
+    "CassandraSink",
+    "CassandraSource",
     "ConnectUnsupported",
     "DefaultRollingPolicy",
     "DirectoryCompaction",
+    "DriverCheck",
     "Encoder",
     "FileSink",
     "FileSinkBuilder",
+    "FileSource",
+    "FileSourceBuilder",
     "InvalidOptions",
     "JarMissing",
+    "JdbcSink",
+    "Jvm",
+    "KafkaSink",
+    "KafkaSource",
     "NoSession",
     "OnCheckpointRollingPolicy",
+    "OpenRows",
     "OutputFileConfig",
     "PlannedMerge",
+    "Preflight",
+    "Retry",
+    "RetryAfter",
     "RollingPolicy",
+    "SinkAdmin",
+    "SinkDirectory",
     "SinkMetrics",
     "SinkProgress",
     "StoplogError",
+    "StreamFormat",
     "VersionMismatch",
+    "WriteAheadSink",
+    "administer",
+    "async_map",
+    "async_split",
     "await_finished",
     "compact",
     "condition_of",
     "configure",
     "epochs",
     "follow",
+    "graceful_stop",
     "incomplete_buckets",
+    "inspect",
     "jar",
     "open_parts",
     "packages",
     "parts",
     "progress",
+    "stop_after_batch",
 ]

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
+from stoplog._aspects import Aspects, shown_aspects, with_aspect
+from stoplog._checked import checked_sink
 from stoplog._columns import columns_text
-from stoplog._jvm import find_door
-from stoplog._options import Pairs, merged, present, shown, text_of
+from stoplog._options import present, text_of
 from stoplog._units import Duration, count_text, duration_text
-from stoplog.errors import InvalidOptions
 from stoplog.sink import FileSink
 
 if TYPE_CHECKING:
@@ -22,7 +22,6 @@ Compression: TypeAlias = Literal[
     "uncompressed", "lz4_raw", "brotli", "lzo", "zlib", "deflate", "xz", "zstandard",
 ]  # fmt: skip
 """The first line is for rows; which of all a bulk format knows is checked with its options."""
-Aspects: TypeAlias = tuple[tuple[str, Pairs], ...]
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -275,21 +274,13 @@ class FileSinkBuilder:
             JarMissing: the active session runs without the jar.
             VersionMismatch: the active session runs with the jar of another release.
         """
-        try:
-            pairs = merged(dict(options) for _, options in self._aspects)
-        except ValueError as error:
-            raise InvalidOptions("STOPLOG_INVALID_OPTIONS", str(error)) from None
-        door = find_door()
-        if door is not None:
-            door.validate(dict(pairs))
-        return FileSink(pairs)
+        return FileSink(checked_sink(self._aspects))
 
     def __repr__(self) -> str:
-        return f"FileSinkBuilder({shown(pair for _, options in self._aspects for pair in options)})"
+        return f"FileSinkBuilder({shown_aspects(self._aspects)})"
 
     def _with(self, aspect: str, options: dict[str, str]) -> FileSinkBuilder:
-        kept = tuple(each for each in self._aspects if each[0] != aspect)
-        return FileSinkBuilder((*kept, (aspect, tuple(options.items()))))
+        return FileSinkBuilder(with_aspect(self._aspects, aspect, options))
 
 
 def format_builder(base_path: str, format_options: dict[str, str]) -> FileSinkBuilder:

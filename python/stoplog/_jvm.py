@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import sys
+from contextlib import contextmanager
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -22,13 +23,16 @@ from stoplog.errors import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
-    from pyspark.sql import SparkSession
+    from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql.streaming.query import StreamingQuery
 
     from stoplog.compaction import PlannedMerge
+    from stoplog.preflight import Preflight
 
 _FACADE = "stoplog.FileSink"
+_SOURCE_FACADE = "stoplog.FileSource"
 # Set by spark-submit, whose JVM runs before Python does.
 _GATEWAY_PORT = "PYSPARK_GATEWAY_PORT"
 _STACK_TRACE = "\n\nJVM stacktrace:"
@@ -40,11 +44,43 @@ class Door(Protocol):
     def validate(self, options: Mapping[str, str]) -> None:
         """Raises `InvalidOptions` with everything that is wrong with the options."""
 
+    def validate_source(self, options: Mapping[str, str]) -> None:
+        """The same for the options of a source."""
+
+    def validate_connector(self, facade: str, artifact: str, options: Mapping[str, str]) -> None:
+        """The same for the options of a connector, whose jar is another one."""
+
+    def ask_connector(
+        self, facade: str, artifact: str, method: str, *arguments: str | Mapping[str, str]
+    ) -> object:
+        """What a static method of a connector's facade answers.
+
+        Raises:
+            InvalidOptions: it refused, by name.
+            JarMissing: the session runs without the connector's jar.
+        """
+
     def await_finished(self, run_id: str, timeout_millis: int) -> bool:
         """Whether the run's finalizing was over within the timeout."""
 
+    def stop_after_batch(self, query: StreamingQuery, timeout_millis: int, at_stop: str) -> str:
+        """Stops a query between two of its batches; how it was stopped, by the jar's name of it."""
+
+    def stop_on_shutdown(
+        self, query: StreamingQuery, timeout_millis: int, at_stop: str
+    ) -> Callable[[], None]:
+        """Does so when the JVM is asked to end. What it returns undoes that."""
+
+    def stop_on_marker(
+        self, query: StreamingQuery, marker: str, every_millis: int, timeout_millis: int, at_stop: str
+    ) -> Callable[[], None]:
+        """Does so when there is such a file. What it returns undoes that."""
+
     def option_keys(self) -> frozenset[str]:
         """The keys in the jar's registry."""
+
+    def preflight(self, df: DataFrame, options: Mapping[str, str]) -> Preflight:
+        """What stands against a query that writes these rows."""
 
     def planned_merges(
         self, spark: SparkSession, path: str, options: Mapping[str, str]
@@ -53,6 +89,12 @@ class Door(Protocol):
 
     def run_merges(self, spark: SparkSession, path: str, options: Mapping[str, str]) -> list[PlannedMerge]:
         """What the batch command has merged."""
+
+    def source_option_keys(self) -> frozenset[str]:
+        """The keys in the jar's registry of the source."""
+
+    def connector_option_keys(self, facade: str, artifact: str) -> frozenset[str]:
+        """The keys in the registry of a connector's jar."""
 
 
 def find_door() -> Door | None:
@@ -128,16 +170,54 @@ class Py4jDoor:
             raise VersionMismatch(python=version(), jar=jar_version)
 
     def validate(self, options: Mapping[str, str]) -> None:
-        try:
-            self._facade.fromOptions(self._java_map(options))
-        except Exception as error:
-            condition = condition_of(error)
-            if condition is None or not condition.startswith("STOPLOG_"):
-                raise
-            raise InvalidOptions(condition, _message(error)) from None
+        self._validate(self._facade, options)
+
+    def validate_source(self, options: Mapping[str, str]) -> None:
+        self._validate(getattr(self._jvm, _SOURCE_FACADE), options)
+
+    def validate_connector(self, facade: str, artifact: str, options: Mapping[str, str]) -> None:
+        self._validate(self._connector(facade, artifact), options)
+
+    def ask_connector(
+        self, facade: str, artifact: str, method: str, *arguments: str | Mapping[str, str]
+    ) -> object:
+        found = self._connector(facade, artifact)
+        with _refusals():
+            java = [each if isinstance(each, str) else self._java_map(each) for each in arguments]
+            return getattr(found, method)(*java)
 
     def await_finished(self, run_id: str, timeout_millis: int) -> bool:
         return bool(self._facade.awaitFinished(run_id, timeout_millis))
+
+    def stop_after_batch(self, query: StreamingQuery, timeout_millis: int, at_stop: str) -> str:
+        stopped = self._stopping.afterBatch(_java(query), timeout_millis, self._at_stop(at_stop))
+        return str(stopped.toString())
+
+    def stop_on_shutdown(
+        self, query: StreamingQuery, timeout_millis: int, at_stop: str
+    ) -> Callable[[], None]:
+        hook = self._stopping.onShutdown(_java(query), timeout_millis, self._at_stop(at_stop))
+        return lambda: hook.close()
+
+    def stop_on_marker(
+        self, query: StreamingQuery, marker: str, every_millis: int, timeout_millis: int, at_stop: str
+    ) -> Callable[[], None]:
+        open_at_stop = self._at_stop(at_stop)
+        watch = self._stopping.onMarker(_java(query), marker, every_millis, timeout_millis, open_at_stop)
+        return lambda: watch.close()
+
+    @property
+    def _stopping(self) -> Any:
+        return getattr(self._jvm, "stoplog.GracefulStop")
+
+    def _at_stop(self, word: str) -> Any:
+        return getattr(self._jvm, "stoplog.OpenAtStop").of(word)
+
+    def preflight(self, df: DataFrame, options: Mapping[str, str]) -> Preflight:
+        from stoplog.preflight import of_jar
+
+        rows: Any = df
+        return of_jar(self._facade.checkOf(rows._jdf, self._java_map(options)))
 
     def planned_merges(
         self, spark: SparkSession, path: str, options: Mapping[str, str]
@@ -159,6 +239,39 @@ class Py4jDoor:
 
     def option_keys(self) -> frozenset[str]:
         return frozenset(str(key) for key in self._facade.optionKeys())
+
+    def source_option_keys(self) -> frozenset[str]:
+        return frozenset(str(key) for key in getattr(self._jvm, _SOURCE_FACADE).optionKeys())
+
+    def connector_option_keys(self, facade: str, artifact: str) -> frozenset[str]:
+        return frozenset(str(key) for key in self._connector(facade, artifact).optionKeys())
+
+    def _connector(self, facade: str, artifact: str) -> Any:
+        found = getattr(self._jvm, facade)
+        if not _is_class(found):
+            raise JarMissing.of_connector(artifact)
+        return found
+
+    def _validate(self, facade: Any, options: Mapping[str, str]) -> None:
+        with _refusals():
+            facade.fromOptions(self._java_map(options))
+
+
+@contextmanager
+def _refusals() -> Iterator[None]:
+    """What the jar refuses by name is an error of this package."""
+    try:
+        yield
+    except Exception as error:
+        condition = condition_of(error)
+        if condition is None or not condition.startswith("STOPLOG_"):
+            raise
+        raise InvalidOptions(condition, _message(error)) from None
+
+
+def _java(query: StreamingQuery) -> Any:
+    classic: Any = query
+    return classic._jsq
 
 
 def _active_jvm() -> Any:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, TypeAlias
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-_SECRET = re.compile("secret|password|token|credential|access.?key", re.IGNORECASE)
+_SECRET = re.compile(r"secret|password|token|credential|access.?key|^httpHeader\.", re.IGNORECASE)
 _HIDDEN = "…"
 
 Pairs: TypeAlias = tuple[tuple[str, str], ...]
@@ -28,10 +28,23 @@ KEYS: frozenset[str] = frozenset(
         "useTruncate", "validLengthPrefix", "validLengthSuffix", "durability",
         "bucketComplete", "bucketCompleteDelay", "bucketMarker", "bucketListener",
         "manifest", "manifestRetention",
-        "lineSep", "nullValue", "view",
+        "lineSep", "nullValue", "sink", "logLocation", "view",
     }
 )  # fmt: skip
 """Every option that this package can set by a name of its own: the jar's registry, held equal by a test."""
+
+SOURCE_KEYS: frozenset[str] = frozenset(
+    {
+        "path", "format", "source", "columns", "charset", "lineSep", "lengthPrefix", "maxRecordSize",
+        "partitionColumns", "fileEnumerator",
+        "pathGlobFilter", "recursiveFileLookup", "minFileAge", "onChangedFile", "ignoreMissingFiles",
+        "monitorInterval", "cleanSource", "sourceArchiveDir", "onCorrupt", "quarantinePath", "onMergedPart",
+        "stableFor", "readyMarker", "wholeListingInterval",
+        "datePattern", "dateFrom", "dateUntil", "dateWithin", "dateTimeZone",
+        "maxFilesPerTrigger", "maxBytesPerTrigger", "maxRowsPerTrigger",
+    }
+)  # fmt: skip
+"""The same for the source."""
 
 
 def text_of(value: object) -> str:

@@ -92,6 +92,15 @@ class JarMissing(StoplogError):
         )
 
     @classmethod
+    def of_connector(cls, artifact: str) -> JarMissing:
+        """The running JVM has stoplog's jar and lacks that of a connector."""
+        connector = coordinate().replace("stoplog_", f"{artifact}_")
+        return cls(
+            f"The jar {artifact} is not on the class path of this Spark session: add {connector} to "
+            "spark.jars.packages, or its file to spark.jars, in a new Python process."
+        )
+
+    @classmethod
     def in_package(cls, places: str) -> JarMissing:
         """This installation carries no jar, as in a checkout that was not built."""
         return cls(

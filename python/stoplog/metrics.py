@@ -7,6 +7,8 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from stoplog._html.shown import Shown
+
 if TYPE_CHECKING:
     from pyspark.sql.streaming.query import StreamingQuery
 
@@ -15,7 +17,7 @@ Wait: TypeAlias = Callable[[float], object]
 
 
 @dataclass(frozen=True, slots=True)
-class SinkMetrics:
+class SinkMetrics(Shown):
     """The sink's numbers after an epoch; times in milliseconds, counts since the query's start.
 
     `open_…` and `pending_parts` are what is there now. `rolled_by_…` say why parts were closed.
@@ -63,7 +65,7 @@ class SinkMetrics:
 
 
 @dataclass(frozen=True, slots=True)
-class SinkProgress:
+class SinkProgress(Shown):
     """One progress of a query that writes to stoplog.
 
     Attributes:

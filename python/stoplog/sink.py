@@ -7,8 +7,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from stoplog._options import Pairs, shown
+from stoplog._streams import stream_writer
 from stoplog.bulk import BulkFormat
 from stoplog.encoder import Encoder
+from stoplog.preflight import Preflight, check_options
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -104,10 +106,7 @@ class FileSink:
                 .start()
             )
         """
-        writer = df.writeStream.format(FORMAT).options(**self.options()).outputMode("append")
-        if checkpoint_location is None:
-            return writer
-        return writer.option("checkpointLocation", os.fspath(checkpoint_location))
+        return stream_writer(df, FORMAT, self.options(), checkpoint_location)
 
     def write(self, df: DataFrame, mode: SaveMode = "append") -> None:
         """Writes a batch; all its files appear, or none.
@@ -120,6 +119,27 @@ class FileSink:
             sink.write(spark.range(10).selectExpr("cast(id as string) as value"))
         """
         df.write.format(FORMAT).options(**self.options()).mode(mode).save()
+
+    def check(self, df: DataFrame) -> Preflight:
+        """Looks for what would keep a query from starting, or surprise later, and starts nothing.
+
+        Looks at the columns, the names, the storage (which it tries in a directory of its own under
+        `_stoplog`), other sinks under the same path, and the versions of libraries.
+
+        Args:
+            df: what the query will write. Of a batch the first hundred rows are computed, to see their
+                buckets; a stream is not started.
+
+        Raises:
+            ConnectUnsupported: the session is Spark Connect's.
+            NoSession: there is no session.
+
+        Example:
+            found = sink.check(events)
+            print(found)
+            assert found.is_ready
+        """
+        return check_options(df, self.options())
 
     def __repr__(self) -> str:
         return f"FileSink({shown(self._pairs)})"

@@ -22,5 +22,5 @@ def no_session(monkeypatch: pytest.MonkeyPatch) -> None:
 def door(monkeypatch: pytest.MonkeyPatch) -> FakeDoor:
     """An active classic session, as far as builders can tell."""
     fake = FakeDoor()
-    monkeypatch.setattr("stoplog._builder.find_door", lambda: fake)
+    monkeypatch.setattr("stoplog._checked.find_door", lambda: fake)
     return fake

@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from pyspark.sql import SparkSession
+    from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql.streaming.query import StreamingQuery
 
     from stoplog.compaction import PlannedMerge
+    from stoplog.preflight import Preflight
 
 
 class FakeDoor:
@@ -18,6 +20,8 @@ class FakeDoor:
     def __init__(self, refuse: Callable[[Mapping[str, str]], None] = lambda _: None) -> None:
         self.validated: list[dict[str, str]] = []
         self.awaited: list[tuple[str, int]] = []
+        self.stopped: list[tuple[object, ...]] = []
+        self.undone: list[str] = []
         self._refuse = refuse
 
     def validate(self, options: Mapping[str, str]) -> None:
@@ -27,6 +31,27 @@ class FakeDoor:
     def await_finished(self, run_id: str, timeout_millis: int) -> bool:
         self.awaited.append((run_id, timeout_millis))
         return True
+
+    def stop_after_batch(self, query: StreamingQuery, timeout_millis: int, at_stop: str) -> str:
+        self.stopped.append((query, timeout_millis, at_stop))
+        return "BetweenBatches" if timeout_millis else "InBatch"
+
+    def stop_on_shutdown(
+        self, query: StreamingQuery, timeout_millis: int, at_stop: str
+    ) -> Callable[[], None]:
+        self.stopped.append(("shutdown", query, timeout_millis, at_stop))
+        return lambda: self.undone.append("shutdown")
+
+    def stop_on_marker(
+        self, query: StreamingQuery, marker: str, every_millis: int, timeout_millis: int, at_stop: str
+    ) -> Callable[[], None]:
+        self.stopped.append((marker, query, every_millis, timeout_millis, at_stop))
+        return lambda: self.undone.append(marker)
+
+    def preflight(self, df: DataFrame, options: Mapping[str, str]) -> Preflight:
+        from stoplog.preflight import Ok, Preflight
+
+        return Preflight(options["path"], (Ok("options", f"{len(options)} are set."),), {}, "")
 
     def planned_merges(
         self, spark: SparkSession, path: str, options: Mapping[str, str]

@@ -161,7 +161,7 @@ def test_build_passes_on_what_the_door_refuses(monkeypatch: pytest.MonkeyPatch) 
     def refuse(options: object) -> None:
         raise InvalidOptions("STOPLOG_INVALID_OPTIONS", "maxPartSize is wrong")
 
-    monkeypatch.setattr("stoplog._builder.find_door", lambda: FakeDoor(refuse))
+    monkeypatch.setattr("stoplog._checked.find_door", lambda: FakeDoor(refuse))
     with pytest.raises(InvalidOptions, match="maxPartSize is wrong"):
         json_sink().with_option("maxPartSize", "x").build()
 

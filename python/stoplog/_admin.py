@@ -1,0 +1,130 @@
+"""Runs the tools of the jar in a plain JVM: no Spark session, one question and one answer in JSON."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from stoplog._artifact import package_jar
+from stoplog.errors import StoplogError
+
+Runner = Callable[[Sequence[str], str], tuple[int, str, str]]
+"""Runs a command line with a standard input; answers its exit status, standard output and standard error."""
+
+_MAIN = "stoplog.admin.Main"
+
+
+class ToolFailed(StoplogError):
+    """A tool of the jar refused what it was asked for, or failed. `condition` is the jar's."""
+
+
+@dataclass(frozen=True, slots=True)
+class Jvm:
+    """Where Java and the jars are.
+
+    Attributes:
+        jars: more of them, such as hadoop-aws and what it needs for s3a.
+        hadoop: settings of Hadoop's file systems, such as fs.s3a.endpoint.
+    """
+
+    jars: tuple[str, ...] = ()
+    hadoop: Mapping[str, str] = field(default_factory=dict)
+
+    def ask(self, request: Mapping[str, object], runner: Runner | None = None) -> dict[str, object]:
+        """The answer to a request.
+
+        Raises:
+            ToolFailed: what the tool says, or that Java, Spark's jars or the answer are not there.
+        """
+        asked = dict(request)
+        if self.hadoop:
+            asked["hadoop"] = dict(self.hadoop)
+        status, answer, errors = (runner or _run)(self.command(), json.dumps(asked))
+        try:
+            lines = answer.strip().splitlines()
+            found: dict[str, object] = json.loads(lines[-1])
+        except (IndexError, ValueError):
+            raise ToolFailed("STOPLOG_TOOL_FAILED", _no_answer(status, errors)) from None
+        error = found.get("error")
+        if isinstance(error, dict):
+            raise ToolFailed(str(error.get("condition")), _sentence(str(error.get("message"))))
+        return found
+
+    def command(self) -> list[str]:
+        """The command line, as pyspark would find Java and the jars."""
+        missing = [jar for jar in self.jars if not Path(jar).is_file()]
+        if missing:
+            raise ToolFailed("STOPLOG_TOOL_JARS", f"There is no jar at {', '.join(missing)}.")
+        entries = [str(_spark_jars() / "*"), str(package_jar()), *self.jars]
+        return [_java(), "-Xss4m", *_OPENINGS, "-cp", os.pathsep.join(entries), _MAIN]
+
+
+_OPENINGS = (
+    "-XX:+IgnoreUnrecognizedVMOptions",
+    "--add-opens=java.base/java.lang=ALL-UNNAMED",
+    "--add-opens=java.base/java.nio=ALL-UNNAMED",
+    "--add-opens=java.base/sun.nio.ch=ALL-UNNAMED",
+    "--add-opens=java.base/java.util=ALL-UNNAMED",
+)
+"""What Spark's own launcher opens to its libraries, as far as formats need it."""
+
+
+def _java() -> str:
+    home = os.environ.get("JAVA_HOME")
+    if home:
+        java = Path(home) / "bin" / "java"
+        if not java.is_file():
+            raise ToolFailed("STOPLOG_TOOL_JAVA", f"JAVA_HOME is {home}, where there is no bin/java.")
+        return str(java)
+    found = shutil.which("java")
+    if not found:
+        raise ToolFailed(
+            "STOPLOG_TOOL_JAVA",
+            "There is no java. Install Java 17 or later, or set JAVA_HOME to where it is.",
+        )
+    return found
+
+
+def _spark_jars() -> Path:
+    home = os.environ.get("SPARK_HOME") or _pyspark_home()
+    jars = Path(home) / "jars"
+    if not any(jars.glob("hadoop-client-*.jar")):
+        raise ToolFailed(
+            "STOPLOG_TOOL_SPARK",
+            f"There are no jars of Spark in {jars}. Install pyspark, or set SPARK_HOME to where Spark is.",
+        )
+    return jars
+
+
+def _pyspark_home() -> str:
+    try:
+        import pyspark
+    except ImportError:
+        raise ToolFailed(
+            "STOPLOG_TOOL_SPARK",
+            "This command needs the jars of Spark. Install pyspark in this environment, or set SPARK_HOME.",
+        ) from None
+    return str(Path(pyspark.__file__).parent)
+
+
+def _run(command: Sequence[str], text: str) -> tuple[int, str, str]:
+    done = subprocess.run(command, input=text, capture_output=True, text=True, check=False)
+    return done.returncode, done.stdout, done.stderr
+
+
+def _no_answer(status: int, errors: str) -> str:
+    said = " ".join(errors.strip().splitlines()[-5:])
+    return f"The tool ended with status {status} and gave no answer. It said: {said or 'nothing'}"
+
+
+def _sentence(message: str) -> str:
+    """Without the condition in front and the SQLSTATE behind, which are told apart from it."""
+    text = message.strip()
+    if text.startswith("["):
+        text = text.partition("] ")[2]
+    return text.rpartition(" SQLSTATE: ")[0] or text

@@ -1,0 +1,107 @@
+"""One call and its repetitions."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from stoplog._async.outcome import Answer, BadAnswer, BatchFunction, CallTimeout, Failed, Outcome, done
+from stoplog._async.pace import Pace
+from stoplog._async.retry import Retry
+
+if TYPE_CHECKING:
+    from pyspark.sql import Row
+
+
+@dataclass(frozen=True, slots=True)
+class Caller:
+    """Makes calls on the running event loop, whose clock is the only one.
+
+    Args:
+        function: of a list of rows.
+        retry: which failed ones are made again.
+        random: gives a number from 0 to 1.
+        timeout_seconds: of one attempt; what it waits for its turn does not count.
+        late: gives the answer for a row whose call timed out for good.
+        pace: the rate limit.
+    """
+
+    function: BatchFunction
+    retry: Retry
+    random: Callable[[], float]
+    timeout_seconds: float | None = None
+    late: Callable[[Row], Answer] | None = None
+    pace: Pace | None = None
+
+    async def outcomes(self, rows: list[Row]) -> list[Outcome]:
+        """One for each row. Of a call for many, the rows that failed are asked for again, together."""
+        settled: dict[int, Outcome] = {}
+        pending = list(range(len(rows)))
+        attempt = 0
+        while pending:
+            attempt += 1
+            answers = await self._answers([rows[number] for number in pending])
+            waits: dict[int, float] = {}
+            for number, answer in zip(pending, answers, strict=True):
+                outcome = _outcome(answer, attempt)
+                wait = self._wait(outcome)
+                if wait is None:
+                    settled[number] = self._in_time(outcome, rows[number])
+                else:
+                    waits[number] = wait
+            pending = list(waits)
+            if waits:
+                await asyncio.sleep(max(waits.values()))
+        return [settled[number] for number in range(len(rows))]
+
+    async def _answers(self, rows: list[Row]) -> Sequence[Any]:
+        if self.pace is not None:
+            await self.pace.turn()
+        try:
+            answers = await self._attempt(rows)
+        except Exception as error:
+            return [error] * len(rows)
+        if not isinstance(answers, list | tuple) or len(answers) != len(rows):
+            how_many = len(answers) if isinstance(answers, list | tuple) else "no list of"
+            return [BadAnswer(f"{how_many} answers for a batch of {len(rows)} rows")] * len(rows)
+        return answers
+
+    async def _attempt(self, rows: list[Row]) -> Sequence[Any]:
+        if self.timeout_seconds is None:
+            return await self.function(rows)
+        # Not wait_for: it hides whether its time was over or the function raised a TimeoutError of its own.
+        attempt = asyncio.ensure_future(self.function(rows))
+        try:
+            await asyncio.wait({attempt}, timeout=self.timeout_seconds)
+            if attempt.done():
+                return attempt.result()
+        finally:
+            attempt.cancel()
+        # It may need awaits to clean up, and is in flight until then.
+        await asyncio.wait({attempt})
+        raise CallTimeout(self.timeout_seconds)
+
+    def _wait(self, outcome: Outcome) -> float | None:
+        # A wrong answer is no matter of time.
+        if not isinstance(outcome, Failed) or isinstance(outcome.error, BadAnswer):
+            return None
+        return self.retry.wait_after(outcome.attempts, outcome.error, self.random)
+
+    def _in_time(self, outcome: Outcome, row: Row) -> Outcome:
+        if self.late is None or not isinstance(outcome, Failed) or not outcome.timed_out:
+            return outcome
+        try:
+            return done(self.late(row))
+        except Exception as error:
+            return Failed(error, outcome.attempts)
+
+
+def _outcome(answer: Any, attempt: int) -> Outcome:
+    if isinstance(answer, Exception):
+        return Failed(answer, attempt)
+    try:
+        return done(answer)
+    except BadAnswer as error:
+        return Failed(error, attempt)

@@ -1,0 +1,157 @@
+"""From the outcomes of calls to the result's rows: good ones, rejected ones, or the end of the task."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+
+from stoplog._async.outcome import BadAnswer, Done, Failed, Outcome
+from stoplog._async.rows import batches_of, positional
+from stoplog.errors import StoplogError
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from pyspark.sql import Row
+    from pyspark.sql.types import StructType
+
+ERROR_COLUMN = "_error"
+"""The column that says why a row has no result, null for rows that have one."""
+
+OnFailure: TypeAlias = Literal["fail", "reject"]
+
+BATCH_ROWS = 1_000
+"""How many rows of result are given to Spark together."""
+
+
+# It is in the message, too: of what a worker raises only the text comes to the driver, and to condition_of.
+_CALL_FAILED = "STOPLOG_ASYNC_CALL_FAILED"
+
+
+class CallFailed(StoplogError):
+    """A call failed for good, and with it the task; Spark may try the task again, with all its calls.
+
+    >>> print(CallFailed(3, ConnectionError("refused")))
+    [STOPLOG_ASYNC_CALL_FAILED] A call of async_map failed 3 times, at last with ConnectionError: refused. \
+Correct the cause, allow more attempts by retry, or set on_error="reject" to put such rows aside and go on.
+    """
+
+    def __init__(self, attempts: int, error: Exception) -> None:
+        times = "" if attempts == 1 else f" {attempts} times, at last"
+        super().__init__(
+            _CALL_FAILED,
+            f"[{_CALL_FAILED}] A call of async_map failed{times} with {type(error).__name__}: {error}. "
+            'Correct the cause, allow more attempts by retry, or set on_error="reject" to put such rows '
+            "aside and go on.",
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """What is done with outcomes.
+
+    Args:
+        schema: of the function's rows.
+        input_schema: of the rows that it is called with.
+        on_error: what becomes of a row whose call failed.
+        on_timeout: what becomes of one whose call timed out.
+    """
+
+    schema: StructType
+    input_schema: StructType
+    on_error: OnFailure
+    on_timeout: OnFailure
+
+    @property
+    def rejects(self) -> bool:
+        return "reject" in (self.on_error, self.on_timeout)
+
+    def output_schema(self) -> StructType:
+        """With rejected rows every column can be null, and there is one more."""
+        from pyspark.sql.types import StructField, StructType
+
+        if not self.rejects:
+            return self.schema
+        nullable = [StructField(f.name, f.dataType, True, f.metadata) for f in self.schema.fields]
+        return StructType([*nullable, StructField(ERROR_COLUMN, error_type(self.input_schema), True)])
+
+    def check(self, outcome: Outcome) -> None:
+        """
+        Raises:
+            CallFailed: the call failed, and its row is not to be put aside.
+        """
+        if (
+            isinstance(outcome, Failed)
+            and (self.on_timeout if outcome.timed_out else self.on_error) == "fail"
+        ):
+            raise CallFailed(outcome.attempts, outcome.error) from outcome.error
+
+    def batches(self, answered: Iterable[tuple[Row, Outcome]]) -> Iterator[pa.RecordBatch]:
+        """The result, a batch at a time, of outcomes that were checked.
+
+        Raises:
+            CallFailed: an answer does not fit the schema, and its row is not to be put aside.
+        """
+        waiting: list[tuple[Row, Outcome]] = []
+        rows = 0
+        for row, outcome in answered:
+            waiting.append((row, outcome))
+            rows += len(outcome.rows) if isinstance(outcome, Done) else 1
+            if rows >= BATCH_ROWS:
+                yield from self._converted(waiting)
+                waiting, rows = [], 0
+        yield from self._converted(waiting)
+
+    def _converted(self, answered: list[tuple[Row, Outcome]]) -> list[pa.RecordBatch]:
+        try:
+            rows = [each for row, outcome in answered for each in self._rows(row, outcome)]
+            return batches_of(rows, self.output_schema())
+        except Exception as error:
+            if len(answered) > 1:  # find the row that has it
+                return [batch for each in answered for batch in self._converted([each])]
+            row, outcome = answered[0]
+            if isinstance(outcome, Failed):
+                raise
+            self.check(unfit := _unfit(error))
+            return batches_of(self._rows(row, unfit), self.output_schema())
+
+    def _rows(self, row: Row, outcome: Outcome) -> list[tuple[Any, ...]]:
+        if isinstance(outcome, Done):
+            tail = (None,) if self.rejects else ()
+            return [positional(each, self.schema.names) + tail for each in outcome.rows]
+        error = (_reason(outcome), type(outcome.error).__name__, str(outcome.error), outcome.attempts, row)
+        return [(*(None for _ in self.schema.names), error)]
+
+
+def error_type(row: StructType) -> StructType:
+    """The type of the column `_error`.
+
+    >>> from pyspark.sql.types import StructType
+    >>> error_type(StructType()).names
+    ['reason', 'type', 'message', 'attempts', 'row']
+    """
+    from pyspark.sql.types import IntegerType, StringType, StructField, StructType
+
+    return StructType(
+        [
+            StructField("reason", StringType(), False),
+            StructField("type", StringType(), False),
+            StructField("message", StringType(), False),
+            StructField("attempts", IntegerType(), False),
+            StructField("row", row, False),
+        ]
+    )
+
+
+def _reason(failed: Failed) -> str:
+    if failed.timed_out:
+        return "timeout"
+    return "answer" if isinstance(failed.error, BadAnswer) else "error"
+
+
+def _unfit(error: Exception) -> Failed:
+    # The last answer is the one that does not fit; how many attempts it took to get it is not kept.
+    if isinstance(error, BadAnswer):
+        return Failed(error, 1)
+    why = " ".join(str(error).split()) or type(error).__name__
+    return Failed(BadAnswer(f"values that do not fit the schema ({why})"), 1)

@@ -1,0 +1,101 @@
+"""Which failed calls are made again, and when."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TypeAlias
+
+RetryOn: TypeAlias = "type[Exception] | tuple[type[Exception], ...] | Callable[[Exception], bool]"
+
+
+class RetryAfter(Exception):
+    """What a function raises when the other side said how long to wait, as HTTP does with `Retry-After`.
+
+    Such a call is made again whatever `Retry.retry_on` says, as long as attempts are left. An exception of
+    another class with a number in its attribute `retry_after` is waited for in the same way, if `retry_on`
+    allows a retry.
+
+    Args:
+        seconds: how long the other side asks to be left alone.
+
+    >>> str(RetryAfter(1.5))
+    'The service asked to be called again after 1.5 s.'
+    """
+
+    def __init__(self, seconds: float) -> None:
+        super().__init__(f"The service asked to be called again after {seconds:g} s.")
+        self.retry_after = seconds
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return RetryAfter, (self.retry_after,)
+
+
+@dataclass(frozen=True, slots=True)
+class Retry:
+    """Exponential backoff with full jitter: the wait is random between nothing and a bound that doubles.
+
+    Full jitter, because calls that failed together must not come back together. A wait that the other side
+    asked for is added to it, for the same reason.
+
+    Args:
+        max_attempts: how often a call is made at most, the first time counted.
+        first_wait_seconds: the bound of the first wait; that of each further one is twice the one before.
+        max_wait_seconds: what the bound does not grow beyond.
+        retry_on: exception classes, or a predicate of the exception. Calls that timed out are
+            `TimeoutError`s.
+        max_retry_after_seconds: a call that is to wait longer than this has failed.
+
+    Raises:
+        ValueError: fewer than one attempt, or a negative time.
+
+    >>> Retry(max_attempts=5, retry_on=ConnectionError).max_wait_seconds
+    30.0
+    """
+
+    max_attempts: int = 3
+    first_wait_seconds: float = 0.1
+    max_wait_seconds: float = 30.0
+    retry_on: RetryOn = Exception
+    max_retry_after_seconds: float = 300.0
+
+    def __post_init__(self) -> None:
+        if self.max_attempts < 1:
+            raise ValueError(f"max_attempts is {self.max_attempts}. Set it to 1 or more.")
+        for name in ("first_wait_seconds", "max_wait_seconds", "max_retry_after_seconds"):
+            if getattr(self, name) < 0:
+                raise ValueError(f"{name} is {getattr(self, name)}. Set it to 0 or more.")
+
+    def wait_after(self, attempt: int, error: Exception, random: Callable[[], float]) -> float | None:
+        """The seconds to wait before the next attempt; none if the call has failed for good.
+
+        Args:
+            attempt: the number of the one that failed, from 1.
+            error: what it failed with.
+            random: gives a number from 0 to 1.
+
+        >>> retry = Retry(max_attempts=3, first_wait_seconds=0.1)
+        >>> [retry.wait_after(attempt, OSError(), lambda: 1.0) for attempt in (1, 2, 3)]
+        [0.1, 0.2, None]
+        """
+        if attempt >= self.max_attempts or not self._allows(error):
+            return None
+        asked = _asked_seconds(error)
+        if asked > self.max_retry_after_seconds:
+            return None
+        # The exponent is bounded because a float is: 2 ** 1024 is none.
+        bound = min(self.max_wait_seconds, self.first_wait_seconds * 2.0 ** min(attempt - 1, 60))
+        return asked + random() * bound
+
+    def _allows(self, error: Exception) -> bool:
+        if isinstance(error, RetryAfter):
+            return True
+        if isinstance(self.retry_on, type | tuple):
+            return isinstance(error, self.retry_on)
+        return self.retry_on(error)
+
+
+def _asked_seconds(error: Exception) -> float:
+    asked = getattr(error, "retry_after", None)
+    is_number = isinstance(asked, int | float) and not isinstance(asked, bool)
+    return max(0.0, float(asked)) if is_number else 0.0  # type: ignore[arg-type]

@@ -1,0 +1,129 @@
+"""A bar chart as static SVG: with a title and a description for those who cannot see it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import ceil
+
+from stoplog._html.markup import Markup, element, words
+from stoplog._words import many
+
+WIDTH, HEIGHT = 680, 240
+_LEFT, _RIGHT, _TOP, _BOTTOM = 56, 12, 12, 28
+_LABEL_WIDTH = 92
+
+
+@dataclass(frozen=True, slots=True)
+class Segment:
+    """A piece of a bar.
+
+    Attributes:
+        series: what it counts, for the text that is shown under a pointer; may be empty.
+        colour: a class of the style sheet, `s0` to `s8`.
+    """
+
+    series: str
+    colour: str
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
+class Bar:
+    """What stands above one place of the horizontal axis.
+
+    Attributes:
+        label: under the bar, if there is room; short.
+        meaning: what the place stands for, in full.
+    """
+
+    label: str
+    meaning: str
+    segments: tuple[Segment, ...]
+
+    @property
+    def total(self) -> int:
+        return sum(segment.count for segment in self.segments)
+
+
+def bar_chart(title: str, description: str, bars: Sequence[Bar], what: str) -> Markup:
+    """The chart. `what` is counted, in the singular."""
+    top = _round_up(max((bar.total for bar in bars), default=0))
+    return element(
+        "svg",
+        words("title", title),
+        words("desc", description),
+        *_grid(top),
+        *(piece for at, bar in enumerate(bars) for piece in _bar(at, len(bars), bar, top, what)),
+        *_labels(bars),
+        viewBox=f"0 0 {WIDTH} {HEIGHT}",
+        role="img",
+        xmlns="http://www.w3.org/2000/svg",
+    )
+
+
+def _grid(top: int) -> list[Markup]:
+    lines = []
+    # A half is no number of files where there is one at most.
+    for count in (0, top // 2, top) if top > 1 else (0, top):
+        y = _y(count, top)
+        lines.append(element("line", x1=_LEFT, x2=WIDTH - _RIGHT, y1=y, y2=y, class_="grid"))
+        lines.append(words("text", f"{count:,}", x=_LEFT - 6, y=round(y + 4, 1), text_anchor="end"))
+    return lines
+
+
+def _bar(at: int, places: int, bar: Bar, top: int, what: str) -> list[Markup]:
+    if not bar.total:
+        return []
+    step = (WIDTH - _LEFT - _RIGHT) / places
+    gap = min(2.0, step / 4)
+    wide = min(step - gap, 48.0)
+    x = _LEFT + at * step + (step - wide) / 2
+    pieces, below = [], 0
+    for segment in bar.segments:
+        upper, lower = _y(below + segment.count, top), _y(below, top)
+        pieces.append(
+            element(
+                "rect",
+                x=round(x, 2),
+                y=upper,
+                width=round(wide, 2),
+                height=round(max(lower - upper, 0.0), 2),
+                class_=segment.colour,
+            )
+        )
+        below += segment.count
+    of = ", ".join(f"{segment.series} {segment.count:,}" for segment in bar.segments if segment.series)
+    hint = f"{bar.meaning}: {many(bar.total, what)}" + (f" ({of})" if of else "")
+    return [element("g", words("title", hint), *pieces)]
+
+
+def _labels(bars: Sequence[Bar]) -> list[Markup]:
+    """Every bar's own, or as many as there is room for."""
+    step = (WIDTH - _LEFT - _RIGHT) / max(len(bars), 1)
+    each = max(1, ceil(_LABEL_WIDTH / step))
+    return [_label(bar.label, _LEFT + (at + 0.5) * step) for at, bar in enumerate(bars) if at % each == 0]
+
+
+def _label(said: str, x: float) -> Markup:
+    if x + _LABEL_WIDTH / 2 > WIDTH:  # it would be cut off
+        return words("text", said, x=WIDTH - 2, y=HEIGHT - 8, text_anchor="end")
+    return words("text", said, x=round(x, 1), y=HEIGHT - 8, text_anchor="middle")
+
+
+def _y(count: int, top: int) -> float:
+    return round(HEIGHT - _BOTTOM - (HEIGHT - _TOP - _BOTTOM) * count / max(top, 1), 2)
+
+
+def _round_up(count: int) -> int:
+    """Where the axis ends: the next number of one digit and zeros that has a half.
+
+    >>> [_round_up(count) for count in (0, 1, 3, 7, 11, 60, 99_999)]
+    [1, 1, 4, 10, 20, 60, 100000]
+    """
+    power = 1
+    while True:
+        for step in (1, 2, 4, 6):
+            if step * power >= count:
+                return step * power
+        power *= 10

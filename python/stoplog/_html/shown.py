@@ -1,0 +1,95 @@
+"""Objects that show themselves in a notebook."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator, Mapping
+from enum import Enum
+from typing import Any
+
+from stoplog._html.markup import Markup, joined, words
+from stoplog._html.style import styled
+from stoplog._html.table import limited, table
+from stoplog._words import ago, moment, size
+
+LIMIT = 50
+"""Rows of each table; the object itself has all."""
+
+
+class Shown:
+    """A dataclass that shows its fields as tables: ages, sizes and times in words, as their names say."""
+
+    __slots__ = ()
+
+    def _repr_html_(self) -> str:
+        return styled(*tables(self, type(self).__name__))
+
+
+def tables(value: Any, title: str) -> Iterator[Markup]:
+    """A dataclass's fields; those that hold others are tables of their own."""
+    single, nested, many = [], [], []
+    for field in dataclasses.fields(value):
+        inner = getattr(value, field.name)
+        if _is_object(inner):
+            nested.append((field.name, inner))
+        elif isinstance(inner, tuple) and inner and _is_object(inner[0]):
+            many.append((field.name, inner))
+        elif not field.name.startswith("_"):
+            single.append((_label(field.name), _said(field.name, inner)))
+    yield table(title, ("Field", "Value"), single) if single else words("p", title)
+    for name, inner in nested:
+        yield joined(*tables(inner, _label(name)))
+    for name, rows in many:
+        heads = [field.name for field in dataclasses.fields(rows[0])]
+        yield limited(
+            f"{_label(name)} ({len(rows):,})",
+            [_label(head) for head in heads],
+            ([_said(head, getattr(row, head)) for head in heads] for row in rows),
+            len(rows),
+            LIMIT,
+            f"the attribute {name} has them all",
+        )
+
+
+def _said(name: str, value: object) -> str:
+    """A value in words, by the unit in its field's name.
+
+    >>> _said("open_bytes", 2048), _said("age_millis", 61_000), _said("records", 1000), _said("problem", None)
+    ('2 KiB', '1m 1s', '1,000', '–')
+    """
+    if value is None:
+        return "–"
+    if isinstance(value, Enum):
+        return str(value.value)
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, int):
+        return _number(name, value)
+    if isinstance(value, Mapping):
+        return ", ".join(f"{key}={inner}" for key, inner in value.items()) or "–"
+    if isinstance(value, tuple):
+        return ", ".join(_said(name, inner) for inner in value) or "–"
+    if _is_object(value):
+        return ", ".join(
+            f"{_label(field.name)}: {_said(field.name, getattr(value, field.name))}"
+            for field in dataclasses.fields(value)  # type: ignore[arg-type]
+        )
+    return str(value)
+
+
+def _number(name: str, value: int) -> str:
+    if name.endswith("at_millis") or name == "now_millis":
+        return moment(value)
+    if name.endswith("millis"):
+        return ago(value) if value >= 1000 else f"{value} ms"
+    if name.endswith("bytes"):
+        return size(value)
+    return f"{value:,}"
+
+
+def _label(name: str) -> str:
+    return name.removesuffix("_millis").removesuffix("_at").replace("_", " ")
+
+
+def _is_object(value: object) -> bool:
+    return dataclasses.is_dataclass(value) and not isinstance(value, type)

@@ -1,0 +1,8 @@
+"""Whether a sink's directory is what its log says: the rules behind `stoplog check`."""
+
+from __future__ import annotations
+
+from stoplog._inspect.check.finding import CheckReport, Finding, FindingKind, Severity
+from stoplog._inspect.check.run import check
+
+__all__ = ["CheckReport", "Finding", "FindingKind", "Severity", "check"]

@@ -1,0 +1,165 @@
+"""What a check goes by, read once: the names of files, and of each record what is still of interest."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from stoplog._inspect.names import is_hidden, part_name
+from stoplog._inspect.sinks import OWN, SinkKind, kind_of
+from stoplog._log.codec import RecordProblem, decode
+from stoplog._log.layout import InBucket
+from stoplog._log.log import CommitLog, LogFiles
+from stoplog._log.records import FinishedPart, LogRecord, Marker, PendingPart, RecordKind
+from stoplog._storage import FileInfo, Storage
+
+
+@dataclass(frozen=True, slots=True)
+class Visible:
+    """The files outside the directory of logs.
+
+    Attributes:
+        parts: the lengths of files that are named like parts, by their paths.
+        first_directory: by the names of parts that readers see, one of the directories that they are in.
+        directories_of: for names that are in several directories, which these are.
+        foreign: other files that readers see.
+        hidden: files that readers pass over.
+    """
+
+    parts: dict[str, int]
+    first_directory: dict[str, str]
+    directories_of: dict[str, list[str]]
+    foreign: list[FileInfo]
+    hidden: list[FileInfo]
+
+
+@dataclass(frozen=True, slots=True)
+class Sketch:
+    """A record without the parts that it leaves open, of which a long log would have millions."""
+
+    seq: int
+    kind: RecordKind
+    epoch: int | None
+    run: str
+    written_at_millis: int
+    query_id: str
+    last_epoch: int | None
+    next_part: int
+    publish: tuple[PendingPart, ...]
+    replace: tuple[FinishedPart, ...]
+    markers: tuple[Marker, ...]
+    manifest: str | None
+    has_to_be_settled: bool
+
+    @classmethod
+    def of(cls, record: LogRecord) -> Sketch:
+        return cls(
+            record.seq,
+            record.kind,
+            record.epoch,
+            record.run,
+            record.written_at_millis,
+            record.state.query_id,
+            record.state.last_epoch,
+            record.state.next_part,
+            record.publish,
+            record.replace,
+            record.markers,
+            record.manifest,
+            record.has_to_be_settled,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """One sink id.
+
+    Attributes:
+        log: the files of its log.
+        sketches: the records that can be read, by the numbers in their files' names, in ascending order.
+        unreadable: the others.
+        newest: the newest record, whole; `None` if it cannot be read or there is none.
+        staged: the files in its own directory, but for the log, by their paths.
+    """
+
+    storage: Storage
+    sink_id: str
+    now_millis: int
+    visible: Visible
+    log: LogFiles
+    sketches: dict[int, Sketch]
+    unreadable: dict[int, RecordProblem]
+    newest: LogRecord | None
+    staged: dict[str, FileInfo]
+    layout: InBucket | None = field(default=None)
+
+    @property
+    def kind(self) -> SinkKind:
+        """Who writes the log."""
+        return kind_of(self.sink_id, self.newest) if self.newest else SinkKind.UNKNOWN
+
+    def is_marked(self, seq: int) -> bool:
+        """Whether the record is known to be carried out."""
+        return seq in self.log.marks
+
+    def record_path(self, seq: int) -> str:
+        return f"{OWN}/{self.sink_id}/log/{seq:020d}.json"
+
+    def moved_to(self, name: str) -> str | None:
+        """The directory of a file of this name."""
+        return self.visible.first_directory.get(name)
+
+    def length(self, path: str) -> int | None:
+        """How long a file is; asks again for one that the listing did not have, for it may be new."""
+        known = self.staged.get(path)
+        if known is not None:
+            return known.size_bytes
+        if path in self.visible.parts:
+            return self.visible.parts[path]
+        found = self.storage.info(path)
+        return None if found is None else found.size_bytes
+
+
+def visible_files(storage: Storage) -> Visible:
+    """Lists everything but the logs."""
+    parts: dict[str, int] = {}
+    first: dict[str, str] = {}
+    rejected: dict[str, str] = {}
+    several: dict[str, list[str]] = {}
+    foreign, hidden = [], []
+    for file in storage.files(enter=lambda directory: directory != OWN):
+        if file.name[:1] in ("_", "."):
+            hidden.append(file)
+        elif part_name(file.name) is None:
+            foreign.append(file)
+        else:
+            parts[file.path] = file.size_bytes
+            # Rejected rows have parts of the same names, in a directory that readers of the data pass over.
+            seen = rejected if is_hidden(file.directory) else first
+            before = seen.setdefault(file.name, file.directory)
+            if before != file.directory:
+                several.setdefault(file.name, [before]).append(file.directory)
+    return Visible(parts, first, several, foreign, hidden)
+
+
+def facts(storage: Storage, sink_id: str, visible: Visible, now_millis: int) -> Facts:
+    """Lists what is staged first and reads the log then: what is named must not be younger than the list."""
+    own = f"{OWN}/{sink_id}"
+    log_directory = f"{own}/log"
+    staged = {file.path: file for file in storage.files(own, lambda directory: directory != log_directory)}
+    log = CommitLog(storage, sink_id)
+    files = log.files()
+    sketches: dict[int, Sketch] = {}
+    unreadable: dict[int, RecordProblem] = {}
+    newest = None
+    for seq in files.records:
+        data = storage.read(log.path(seq))
+        if data is None:
+            continue  # trimmed meanwhile
+        try:
+            newest = decode(data)
+            sketches[seq] = Sketch.of(newest)
+        except RecordProblem as problem:
+            newest = None
+            unreadable[seq] = problem
+    layout = InBucket.of(sink_id, newest.state.settings) if newest else None
+    return Facts(storage, sink_id, now_millis, visible, files, sketches, unreadable, newest, staged, layout)

@@ -1,0 +1,131 @@
+"""What can be wrong with a sink's directory, each under a name that stays."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+from stoplog._html.shown import Shown
+
+
+class Severity(Enum):
+    """How much it matters."""
+
+    ERROR = "error"
+    """Rows are missing, doubled or wrong for readers, or will be; or the query cannot go on."""
+
+    WARNING = "warning"
+    """Somebody should look at it."""
+
+    INFO = "info"
+    """As it may be: nothing has to be done."""
+
+
+class FindingKind(Enum):
+    """The names of all findings. Their meaning and what to do: `docs/cli.md`."""
+
+    RECORD_TORN = "record-torn"
+    RECORD_EMPTY = "record-empty"
+    RECORD_CHECKSUM = "record-checksum"
+    RECORD_TOO_NEW = "record-too-new"
+    RECORD_MISPLACED = "record-misplaced"
+    OLD_RECORD_UNREADABLE = "old-record-unreadable"
+    LOG_GAP = "log-gap"
+    LOG_GONE = "log-gone"
+    LOG_FOREIGN_FILE = "log-foreign-file"
+    MARK_WITHOUT_RECORD = "mark-without-record"
+    MARK_MISSING = "mark-missing"
+    EPOCH_SKIPPED = "epoch-skipped"
+    EPOCH_BACKWARDS = "epoch-backwards"
+    PART_NUMBER_BACKWARDS = "part-number-backwards"
+    RUN_WITHOUT_CLAIM = "run-without-claim"
+    CLOCK_BACKWARDS = "clock-backwards"
+    QUERY_CHANGED = "query-changed"
+    PUBLISHED_TWICE = "published-twice"
+    PUBLISHED_AND_OPEN = "published-and-open"
+
+    OPEN_PART_MISSING = "open-part-missing"
+    OPEN_PART_SHORT = "open-part-short"
+    OPEN_PART_DOUBLED = "open-part-doubled"
+    OPEN_PART_VISIBLE = "open-part-visible"
+    SIDE_FILE_MISSING = "side-file-missing"
+    SIDE_FILE_SHORT = "side-file-short"
+    HANDLE_OUTSIDE = "handle-outside"
+
+    PENDING_PART_LOST = "pending-part-lost"
+    PENDING_PART_SHORT = "pending-part-short"
+    PENDING_PART_WAITING = "pending-part-waiting"
+    NAME_TAKEN = "name-taken"
+    BATCH_UNFINISHED = "batch-unfinished"
+
+    FINISHED_PART_SHORT = "finished-part-short"
+    FINISHED_PART_LONG = "finished-part-long"
+    FINISHED_PART_EMPTY = "finished-part-empty"
+    FINISHED_PART_DOUBLED = "finished-part-doubled"
+    FINISHED_PART_UNKNOWN = "finished-part-unknown"
+    FINISHED_PART_GONE = "finished-part-gone"
+    FINISHED_PART_MOVED = "finished-part-moved"
+    REPLACED_PART_VISIBLE = "replaced-part-visible"
+    VALID_LENGTH_WRONG = "valid-length-wrong"
+    FOREIGN_FILE = "foreign-file"
+    CHECKSUM_FILE = "checksum-file"
+
+    MARKER_GONE = "marker-gone"
+    MARKER_CHANGED = "marker-changed"
+    MANIFEST_GONE = "manifest-gone"
+    MANIFEST_CHANGED = "manifest-changed"
+
+    ORPHAN_PART = "orphan-part"
+    ORPHAN_SIDE_FILE = "orphan-side-file"
+    UPLOAD_LEFT = "upload-left"
+    DRAFT_LEFT = "draft-left"
+    REPLACED_LEFT = "replaced-left"
+    STAGING_FOREIGN_FILE = "staging-foreign-file"
+    OWN_FOREIGN_FILE = "own-foreign-file"
+
+
+@dataclass(frozen=True, slots=True)
+class Finding(Shown):
+    """One thing that is not as the log has it.
+
+    Attributes:
+        kind: its name.
+        severity: how much it matters.
+        message: what is so, with names and numbers.
+        advice: what to do now.
+        path: the file that it is about, under the sink's path.
+        sink_id: whose log says otherwise, if one does.
+        bucket: the directory of the part that it is about.
+        epoch: the last epoch of the record that it is about.
+    """
+
+    kind: FindingKind
+    severity: Severity
+    message: str
+    advice: str
+    path: str
+    sink_id: str | None = None
+    bucket: str | None = None
+    epoch: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class CheckReport(Shown):
+    """What a check has looked at, and found.
+
+    Attributes:
+        sinks: the sinks whose logs were read.
+        records: how many records they keep.
+        files: how many files readers see.
+        findings: errors first.
+    """
+
+    sinks: tuple[str, ...]
+    records: int
+    files: int
+    findings: tuple[Finding, ...]
+
+    @property
+    def is_healthy(self) -> bool:
+        """Whether nothing has to be done: whatever was found is information."""
+        return all(finding.severity is Severity.INFO for finding in self.findings)

@@ -1,0 +1,129 @@
+"""The log by itself: whether its records are whole, dense, and follow from each other."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import pairwise
+
+from stoplog._inspect.check.facts import Facts, Sketch
+from stoplog._inspect.check.finding import Finding, FindingKind
+from stoplog._inspect.check.rules import finding
+from stoplog._inspect.sinks import SinkKind
+from stoplog._log.codec import RecordProblem, TooNew
+from stoplog._log.records import RecordKind
+
+_CLOCKS_DIFFER_MILLIS = 60_000
+
+
+def log_findings(facts: Facts) -> Iterator[Finding]:
+    yield from _unreadable(facts)
+    yield from _places(facts)
+    yield from _marks(facts)
+    if facts.kind is not SinkKind.BATCH:
+        for before, after in pairwise(facts.sketches.values()):
+            yield from _step(facts, before, after)
+    yield from _published_twice(facts)
+
+
+def _unreadable(facts: Facts) -> Iterator[Finding]:
+    newest = max(facts.log.records, default=None)
+    for seq, problem in facts.unreadable.items():
+        kind = _kind_of(problem) if seq == newest else FindingKind.OLD_RECORD_UNREADABLE
+        message = f"Record {seq} of sink {facts.sink_id} cannot be used: {problem}."
+        yield finding(kind, message, facts.record_path(seq), facts.sink_id)
+
+
+def _kind_of(problem: RecordProblem) -> FindingKind:
+    if isinstance(problem, TooNew):
+        return FindingKind.RECORD_TOO_NEW
+    if str(problem) == "it is empty":
+        return FindingKind.RECORD_EMPTY
+    return FindingKind.RECORD_CHECKSUM if "checksum" in str(problem) else FindingKind.RECORD_TORN
+
+
+def _places(facts: Facts) -> Iterator[Finding]:
+    for seq, sketch in facts.sketches.items():
+        if sketch.seq != seq:
+            message = f"The file of record {seq} holds record {sketch.seq}."
+            yield _about(facts, FindingKind.RECORD_MISPLACED, message, sketch, seq)
+    for before, after in pairwise(facts.log.records):
+        # Old records are trimmed while this is read; only what is still there tells of a gap.
+        if after > before + 1 and facts.storage.info(facts.record_path(before)) is not None:
+            missing = (
+                f"record {before + 1}" if after == before + 2 else f"records {before + 1} to {after - 1}"
+            )
+            message = f"The log has records {before} and {after}, and lacks {missing}."
+            yield finding(FindingKind.LOG_GAP, message, facts.record_path(before + 1), facts.sink_id)
+    for other in facts.log.others:
+        message = f"{other.name} is neither a record nor a mark."
+        yield finding(FindingKind.LOG_FOREIGN_FILE, message, other.path, facts.sink_id)
+
+
+def _marks(facts: Facts) -> Iterator[Finding]:
+    for seq, mark in facts.log.marks.items():
+        if seq not in facts.log.records and facts.storage.info(facts.record_path(seq)) is None:
+            message = f"There is a mark for record {seq}, which is not there."
+            yield finding(FindingKind.MARK_WITHOUT_RECORD, message, mark.path, facts.sink_id)
+    # The oldest one may be on its way out: its mark goes first. The newest one may not be settled yet.
+    for seq, sketch in list(facts.sketches.items())[1:-1]:
+        if sketch.has_to_be_settled and not facts.is_marked(seq):
+            message = (
+                f"Record {seq} publishes {len(sketch.publish)} parts, is not the newest, and has no mark."
+            )
+            yield _about(facts, FindingKind.MARK_MISSING, message, sketch, seq)
+
+
+def _step(facts: Facts, before: Sketch, after: Sketch) -> Iterator[Finding]:
+    """From one record to the next."""
+    if after.query_id != before.query_id:
+        message = f"Record {after.seq} is of query {after.query_id}, those before of {before.query_id}."
+        yield _about(facts, FindingKind.QUERY_CHANGED, message, after, after.seq)
+    if after.written_at_millis < before.written_at_millis - _CLOCKS_DIFFER_MILLIS:
+        seconds = (before.written_at_millis - after.written_at_millis) // 1000
+        message = f"Record {after.seq} was written {seconds} s before record {before.seq}, by its own clock."
+        yield _about(facts, FindingKind.CLOCK_BACKWARDS, message, after, after.seq)
+    if after.seq != before.seq + 1:
+        return
+    if after.kind is not RecordKind.CLAIM and after.run != before.run:
+        message = f"Record {after.seq} is of run {after.run}, which has no claim after run {before.run}."
+        yield _about(facts, FindingKind.RUN_WITHOUT_CLAIM, message, after, after.seq)
+    # A query may be adopted or rewound with a claim, a release or what replaces parts: these may go back.
+    if after.kind not in (RecordKind.EPOCH, RecordKind.ROLL):
+        return
+    last, now = _number(before.last_epoch), _number(after.last_epoch)
+    if now < last:
+        message = f"Record {after.seq} ends with epoch {now}, the one before with epoch {last}."
+        yield _about(facts, FindingKind.EPOCH_BACKWARDS, message, after, after.seq)
+    elif now > last + 1:
+        message = f"Record {after.seq} ends with epoch {now}, the one before with epoch {last}."
+        yield _about(facts, FindingKind.EPOCH_SKIPPED, message, after, after.seq)
+    if after.next_part < before.next_part:
+        message = f"Record {after.seq} goes on with part {after.next_part}, after part {before.next_part}."
+        yield _about(facts, FindingKind.PART_NUMBER_BACKWARDS, message, after, after.seq)
+
+
+def _published_twice(facts: Facts) -> Iterator[Finding]:
+    seen: dict[str, int] = {}
+    jobs = facts.kind in (SinkKind.BATCH, SinkKind.CONNECTOR)  # the second record of a job repeats the first
+    for seq, sketch in facts.sketches.items():
+        for part in () if jobs else sketch.publish:
+            earlier = seen.setdefault(part.finished_path, seq)
+            if earlier != seq:
+                message = f"Records {earlier} and {seq} both publish {part.finished_path}."
+                yield _about(facts, FindingKind.PUBLISHED_TWICE, message, sketch, seq, part.bucket)
+    for opened in facts.newest.state.open if facts.newest else ():
+        if opened.finished_path in seen:
+            message = f"{opened.finished_path} is open, and record {seen[opened.finished_path]} publishes it."
+            yield finding(
+                FindingKind.PUBLISHED_AND_OPEN, message, opened.handle, facts.sink_id, opened.bucket
+            )
+
+
+def _number(epoch: int | None) -> int:
+    return -1 if epoch is None else epoch
+
+
+def _about(
+    facts: Facts, kind: FindingKind, message: str, sketch: Sketch, seq: int, bucket: str | None = None
+) -> Finding:
+    return finding(kind, message, facts.record_path(seq), facts.sink_id, bucket, sketch.last_epoch)

@@ -1,0 +1,90 @@
+"""Open parts: whether all their committed bytes are there."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from stoplog._inspect.check.facts import Facts
+from stoplog._inspect.check.finding import Finding, FindingKind
+from stoplog._inspect.check.rules import finding
+from stoplog._log.handles import Staged, staged_of
+from stoplog._log.records import OpenPart
+
+
+def open_findings(facts: Facts) -> Iterator[Finding]:
+    if facts.newest is None:
+        return
+    seen: dict[str, OpenPart] = {}
+    for part in facts.newest.state.open:
+        other = seen.setdefault(part.finished_path, part)
+        same_file = seen.setdefault(part.handle, part)
+        if other is not part or same_file is not part:
+            message = f"{part.finished_path} is open twice, or lies in the file of {same_file.finished_path}."
+            yield _about(facts, FindingKind.OPEN_PART_DOUBLED, message, part, part.handle)
+        yield from _part(facts, part)
+        yield from _sides(facts, part)
+
+
+def _part(facts: Facts, part: OpenPart) -> Iterator[Finding]:
+    staged = staged_of(part.handle)
+    for path in staged.paths:
+        if leads_outside(path):
+            message = f"The open part {part.finished_path} is said to lie in {path}."
+            yield _about(facts, FindingKind.HANDLE_OUTSIDE, message, part, path)
+            return
+    problem = missing_or_short(facts, staged, part.valid_bytes)
+    if problem is not None:
+        path, there, needed = problem
+        if there is None:
+            message = (
+                f"The open part {part.finished_path} ({part.records} rows) lay in {path}, which is gone."
+            )
+            yield _about(facts, FindingKind.OPEN_PART_MISSING, message, part, path)
+        else:
+            message = f"The open part {part.finished_path} has {there} of {needed} committed bytes in {path}."
+            yield _about(facts, FindingKind.OPEN_PART_SHORT, message, part, path)
+    if part.finished_path in facts.visible.parts and facts.storage.info(part.finished_path) is not None:
+        message = f"{part.finished_path} is still open, and readers see a file of this name."
+        yield _about(facts, FindingKind.OPEN_PART_VISIBLE, message, part, part.finished_path)
+
+
+def _sides(facts: Facts, part: OpenPart) -> Iterator[Finding]:
+    for side in part.beside.files:
+        there = facts.length(side.path)
+        if there is None:
+            message = f"Rows of the open part {part.finished_path} were in {side.path}, which is gone."
+            yield _about(facts, FindingKind.SIDE_FILE_MISSING, message, part, side.path)
+        elif there < side.size_bytes:
+            message = f"Rows of {part.finished_path}: {there} of {side.size_bytes} bytes are in {side.path}."
+            yield _about(facts, FindingKind.SIDE_FILE_SHORT, message, part, side.path)
+
+
+def missing_or_short(facts: Facts, staged: Staged, size_bytes: int) -> tuple[str, int | None, int] | None:
+    """The first file of a part that is not there (`None` bytes) or too short, and how long it should be."""
+    for path, length in zip(staged.paths, staged.lengths, strict=True):
+        needed = size_bytes if staged.is_one_file and length is None else length or 0
+        there = facts.length(path)
+        if there is None and facts.layout is not None:
+            pending = facts.layout.pending_of(path)
+            there = facts.length(pending) if pending else None
+        if there is None:
+            return path, None, needed
+        if there < needed and facts.storage.knows_open_lengths:
+            return path, there, needed
+    if staged.total_bytes is not None and staged.total_bytes < size_bytes:
+        return staged.paths[0] if staged.paths else "the record", staged.total_bytes, size_bytes
+    return None
+
+
+def leads_outside(path: str) -> bool:
+    """Whether a path is not below the sink's.
+
+    >>> leads_outside("../a"), leads_outside("/a"), leads_outside("a..b/c")
+    (True, True, False)
+    """
+    return path.startswith("/") or ".." in path.split("/")
+
+
+def _about(facts: Facts, kind: FindingKind, message: str, part: OpenPart, path: str) -> Finding:
+    epoch = facts.newest.state.last_epoch if facts.newest else None
+    return finding(kind, message, path, facts.sink_id, part.bucket, epoch)

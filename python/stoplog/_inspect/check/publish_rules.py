@@ -1,0 +1,146 @@
+"""What records have decided: whether it is there, or on its way."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from stoplog._inspect.check.facts import Facts, Sketch
+from stoplog._inspect.check.finding import Finding, FindingKind
+from stoplog._inspect.check.open_rules import leads_outside, missing_or_short
+from stoplog._inspect.check.rules import finding
+from stoplog._inspect.explain import GRACE_MILLIS
+from stoplog._inspect.names import is_hidden
+from stoplog._inspect.sinks import SinkKind
+from stoplog._log.handles import staged_of
+from stoplog._log.records import PendingPart
+
+
+def publish_findings(facts: Facts) -> Iterator[Finding]:
+    newest = facts.newest
+    if newest is not None and newest.has_to_be_settled and not facts.is_marked(newest.seq):
+        yield from _unsettled(facts, facts.sketches[max(facts.sketches)])
+    if facts.kind is SinkKind.CONNECTOR:
+        return
+    replaced = {part.path for sketch in facts.sketches.values() for part in sketch.replace}
+    for seq, sketch in facts.sketches.items():
+        if facts.is_marked(seq):
+            for part in sketch.publish:
+                if part.size_bytes > 0 and part.finished_path not in replaced:
+                    yield from _published(facts, sketch, part)
+            yield from _replaced(facts, sketch)
+
+
+def _unsettled(facts: Facts, sketch: Sketch) -> Iterator[Finding]:
+    """The newest record, which is being carried out, or waits for somebody to do so."""
+    problems = False
+    for part in sketch.publish:
+        if part.size_bytes > 0:
+            for found in _pending(facts, sketch, part):
+                problems = True
+                yield found
+    age = facts.now_millis - sketch.written_at_millis
+    if not problems and age > GRACE_MILLIS:
+        batch = facts.kind is SinkKind.BATCH
+        kind = FindingKind.BATCH_UNFINISHED if batch else FindingKind.PENDING_PART_WAITING
+        message = (
+            f"Record {sketch.seq} decided {len(sketch.publish)} parts {age // 60_000} min ago, "
+            "and is not known to be carried out."
+        )
+        yield finding(kind, message, facts.record_path(sketch.seq), facts.sink_id, None, sketch.last_epoch)
+
+
+def _pending(facts: Facts, sketch: Sketch, part: PendingPart) -> Iterator[Finding]:
+    staged = staged_of(part.handle)
+    # Tokens of other systems mean nothing here; only those of a write-ahead sink name files.
+    if facts.kind is SinkKind.CONNECTOR and not all(path.startswith("_stoplog/") for path in staged.paths):
+        return
+    for path in staged.paths:
+        if leads_outside(path):
+            message = f"The decided part {part.finished_path} is said to lie in {path}."
+            yield _about(facts, FindingKind.HANDLE_OUTSIDE, message, sketch, part, path)
+            return
+    there = facts.length(part.finished_path)
+    if there is not None and there != part.size_bytes:
+        message = (
+            f"{part.finished_path} has {there} bytes, the part that is to get this name {part.size_bytes}."
+        )
+        if _valid_length(facts, part) != part.size_bytes:
+            yield _about(facts, FindingKind.NAME_TAKEN, message, sketch, part, part.finished_path)
+        return
+    problem = missing_or_short(facts, staged, part.size_bytes) if there is None else None
+    # Between the two looks another process may have published it.
+    if problem is None or facts.storage.info(part.finished_path) is not None:
+        return
+    path, length, needed = problem
+    if length is None:
+        message = (
+            f"{part.finished_path} ({part.records} rows) is not there, nor is {path}, where it was written."
+        )
+        yield _about(facts, FindingKind.PENDING_PART_LOST, message, sketch, part, path)
+    else:
+        message = f"{part.finished_path} is to be published and has {length} of {needed} bytes in {path}."
+        yield _about(facts, FindingKind.PENDING_PART_SHORT, message, sketch, part, path)
+
+
+def _published(facts: Facts, sketch: Sketch, part: PendingPart) -> Iterator[Finding]:
+    there = facts.length(part.finished_path)
+    if there is None:
+        yield from _gone(facts, sketch, part)
+    elif there == 0:
+        pass  # said once, for all empty files
+    elif there < part.size_bytes:
+        message = f"{part.finished_path} has {there} bytes; record {sketch.seq} published {part.size_bytes}."
+        yield _about(facts, FindingKind.FINISHED_PART_SHORT, message, sketch, part, part.finished_path)
+    elif there > part.size_bytes:
+        noted = _valid_length(facts, part)
+        if noted is None:
+            message = (
+                f"{part.finished_path} has {there} bytes; record {sketch.seq} published {part.size_bytes}."
+            )
+            yield _about(facts, FindingKind.FINISHED_PART_LONG, message, sketch, part, part.finished_path)
+        elif noted != part.size_bytes:
+            message = (
+                f"{part.size_bytes} bytes of {part.finished_path} count, and {noted} are noted beside it."
+            )
+            yield _about(facts, FindingKind.VALID_LENGTH_WRONG, message, sketch, part, part.finished_path)
+
+
+def _gone(facts: Facts, sketch: Sketch, part: PendingPart) -> Iterator[Finding]:
+    elsewhere = None if is_hidden(part.bucket) else facts.moved_to(part.name)
+    if elsewhere is not None:
+        message = f"{part.finished_path} is in {elsewhere or 'the path itself'} now."
+        yield _about(facts, FindingKind.FINISHED_PART_MOVED, message, sketch, part, part.finished_path)
+    else:
+        message = f"{part.finished_path}, published by record {sketch.seq}, is no longer there."
+        yield _about(facts, FindingKind.FINISHED_PART_GONE, message, sketch, part, part.finished_path)
+
+
+def _replaced(facts: Facts, sketch: Sketch) -> Iterator[Finding]:
+    for part in sketch.replace:
+        if part.path in facts.visible.parts and facts.storage.info(part.path) is not None:
+            by = sketch.publish[0].finished_path if sketch.publish else "a merged part"
+            message = f"The rows of {part.path} are in {by}, by record {sketch.seq}, and readers see both."
+            yield finding(
+                FindingKind.REPLACED_PART_VISIBLE,
+                message,
+                part.path,
+                facts.sink_id,
+                part.bucket,
+                sketch.last_epoch,
+            )
+
+
+def _valid_length(facts: Facts, part: PendingPart) -> int | None:
+    """How many bytes count, by a hidden file beside the part, in the form of the BucketingSink."""
+    for file in facts.storage.children(part.bucket)[1]:
+        if file.name[:1] in ("_", ".") and part.name in file.name and file.size_bytes <= 24:
+            digits = (facts.storage.read(file.path) or b"")[2:]
+            if digits.isdigit():
+                return int(digits)
+    return None
+
+
+def _about(
+    facts: Facts, kind: FindingKind, message: str, sketch: Sketch, part: PendingPart, path: str
+) -> Finding:
+    return finding(kind, message, path, facts.sink_id, part.bucket, sketch.last_epoch)

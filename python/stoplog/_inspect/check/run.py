@@ -1,0 +1,71 @@
+"""A whole check, repeated until nobody has written to the log while it was looked at."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from stoplog._inspect.check.facts import Facts, facts, visible_files
+from stoplog._inspect.check.finding import CheckReport, Finding, Severity
+from stoplog._inspect.check.log_rules import log_findings
+from stoplog._inspect.check.note_rules import note_findings
+from stoplog._inspect.check.open_rules import open_findings
+from stoplog._inspect.check.publish_rules import publish_findings
+from stoplog._inspect.check.staging_rules import staging_findings, unlogged_findings
+from stoplog._inspect.check.visible_rules import foreign_findings, number_findings, visible_findings
+from stoplog._inspect.sinks import SinkKind
+from stoplog._log.log import CommitLog
+from stoplog._storage import Storage
+
+_LOOKS = 4
+
+
+def check(storage: Storage, sink_ids: Sequence[str], now_millis: int) -> CheckReport:
+    """Compares logs and files. Changes nothing. Raises `CannotRead`.
+
+    A query that is at work may decide and publish between two looks at its files. So what is found counts
+    only if its log stood still meanwhile, or if it was found each time.
+    """
+    ends = _ends(storage, sink_ids)
+    report = _look(storage, sink_ids, now_millis)
+    for _ in range(_LOOKS - 1):
+        before, ends = ends, _ends(storage, sink_ids)
+        if not report.findings or ends == before:
+            break
+        again, known = _look(storage, sink_ids, now_millis), set(report.findings)
+        report = replace(again, findings=tuple(one for one in again.findings if one in known))
+    return report
+
+
+def _look(storage: Storage, sink_ids: Sequence[str], now_millis: int) -> CheckReport:
+    visible = visible_files(storage)
+    sinks = [facts(storage, sink_id, visible, now_millis) for sink_id in sink_ids]
+    found: list[Finding] = []
+    # A log of another system often lies in a checkpoint; what is compacted was written by somebody else.
+    kinds = {sink.kind for sink in sinks}
+    if SinkKind.FILES in kinds:
+        found += visible_findings(visible)
+        found += foreign_findings(visible) if SinkKind.COMPACTION not in kinds else ()
+    for sink in sinks:
+        found += _of_sink(sink)
+    order = {severity: place for place, severity in enumerate(Severity)}
+    found.sort(key=lambda one: (order[one.severity], one.kind.value, one.path))
+    records = sum(len(sink.log.records) for sink in sinks)
+    return CheckReport(tuple(sink_ids), records, len(visible.parts), tuple(found))
+
+
+def _of_sink(sink: Facts) -> Iterator[Finding]:
+    yield from log_findings(sink)
+    yield from unlogged_findings(sink)
+    yield from open_findings(sink)
+    yield from publish_findings(sink)
+    yield from staging_findings(sink)
+    if sink.kind is not SinkKind.CONNECTOR:
+        yield from note_findings(sink)
+        yield from number_findings(sink)
+
+
+def _ends(storage: Storage, sink_ids: Sequence[str]) -> tuple[tuple[int, int], ...]:
+    """Where each log ends, and how much of it is carried out."""
+    files = [CommitLog(storage, sink_id).files() for sink_id in sink_ids]
+    return tuple((max(one.records, default=-1), max(one.marks, default=-1)) for one in files)

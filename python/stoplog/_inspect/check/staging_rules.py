@@ -1,0 +1,95 @@
+"""Unfinished files: which of them nobody needs any more."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from stoplog._inspect.check.facts import Facts
+from stoplog._inspect.check.finding import Finding, FindingKind
+from stoplog._inspect.check.rules import finding
+from stoplog._inspect.explain import GRACE_MILLIS
+from stoplog._inspect.names import finished_name_of
+from stoplog._inspect.sinks import OWN, SinkKind
+from stoplog._log.handles import staged_of
+from stoplog._storage import FileInfo
+
+_UUID = r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}"
+_DRAFT = re.compile(rf"\.(record-\d+|note|probe|valid-length)\.{_UUID}(\.link)?|\.trial\..*")
+_DIRECTORIES = ("log", "open", "beside", "writers", "alive", "replaced", "aside", "manifests", "sent")
+
+
+def staging_findings(facts: Facts) -> Iterator[Finding]:
+    own = f"{OWN}/{facts.sink_id}/"
+    needed = _needed(facts)
+    for path, file in facts.staged.items():
+        place, _, rest = path.removeprefix(own).partition("/")
+        if place not in _DIRECTORIES or not rest:
+            message = f"{path} belongs to no part and no record."
+            yield finding(FindingKind.OWN_FOREIGN_FILE, message, path, facts.sink_id)
+        elif place == "open" and path not in needed:
+            yield from _unfinished(facts, file)
+        elif place == "beside" and path not in needed:
+            yield from _old(facts, FindingKind.ORPHAN_SIDE_FILE, file, "holds rows")
+        elif place == "replaced":
+            yield from _replaced(facts, file, rest)
+    yield from _in_buckets(facts, needed)
+
+
+def unlogged_findings(facts: Facts) -> Iterator[Finding]:
+    """A sink whose log is gone, or whose first start never came to write one."""
+    if facts.log.records:
+        return
+    parts = [path for path in facts.staged if finished_name_of(path.rpartition("/")[2])]
+    if parts:
+        message = f"Sink {facts.sink_id} has {len(parts)} unfinished files and no record that tells of them."
+        yield finding(FindingKind.LOG_GONE, message, f"{OWN}/{facts.sink_id}/log", facts.sink_id)
+
+
+def _needed(facts: Facts) -> set[str]:
+    """What the newest record names: older ones were carried out before it was written."""
+    if facts.newest is None:
+        return set()
+    handles = [part.handle for part in facts.newest.state.open]
+    handles += [part.handle for part in facts.newest.publish]
+    tokens = {path for handle in handles for path in staged_of(handle).paths}
+    return tokens | {side.path for side in facts.newest.state.side_files()}
+
+
+def _unfinished(facts: Facts, file: FileInfo) -> Iterator[Finding]:
+    if _DRAFT.fullmatch(file.name):
+        yield from _old(facts, FindingKind.DRAFT_LEFT, file, "was written by a process that died")
+    elif file.name.endswith(".upload"):
+        yield from _old(facts, FindingKind.UPLOAD_LEFT, file, "tells of an upload")
+    elif finished_name_of(file.name) is None:
+        message = f"{file.path} is not named like an unfinished part."
+        yield finding(FindingKind.STAGING_FOREIGN_FILE, message, file.path, facts.sink_id)
+    else:
+        yield from _old(facts, FindingKind.ORPHAN_PART, file, "is an unfinished part")
+
+
+def _replaced(facts: Facts, file: FileInfo, rest: str) -> Iterator[Finding]:
+    """What is set aside for the newest record may still have to be put back."""
+    seq = rest.partition("/")[0]
+    newest = facts.newest
+    if facts.kind is SinkKind.BATCH or newest is None or not seq.isdigit():
+        return
+    if int(seq) < newest.seq or (int(seq) == newest.seq and facts.is_marked(newest.seq)):
+        yield from _old(facts, FindingKind.REPLACED_LEFT, file, f"was set aside for record {seq}")
+
+
+def _in_buckets(facts: Facts, needed: set[str]) -> Iterator[Finding]:
+    if facts.layout is None:
+        return
+    for file in facts.visible.hidden:
+        token = facts.layout.token_of(file.path)
+        if token is not None and token not in needed:
+            yield from _old(facts, FindingKind.ORPHAN_PART, file, "is an unfinished part")
+
+
+def _old(facts: Facts, kind: FindingKind, file: FileInfo, what: str) -> Iterator[Finding]:
+    """Only what is older than the time for which a lost writer may go on, and is still there."""
+    age = facts.now_millis - file.modified_at_millis
+    if age > GRACE_MILLIS and facts.newest is not None and facts.storage.info(file.path) is not None:
+        message = f"{file.path} {what}, is in no record, and is {age // 60_000} min old."
+        yield finding(kind, message, file.path, facts.sink_id)

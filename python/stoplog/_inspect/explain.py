@@ -1,0 +1,245 @@
+"""Why a file is, or is not, what readers see."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import Enum
+
+from stoplog._html.shown import Shown
+from stoplog._inspect.names import finished_name_of, is_hidden, part_name
+from stoplog._inspect.rolling import RollingFacts, forecast
+from stoplog._inspect.sinks import OWN
+from stoplog._log.handles import staged_of
+from stoplog._log.layout import InBucket
+from stoplog._log.log import CommitLog, UnreadableRecord
+from stoplog._log.records import LogRecord, OpenPart, PendingPart, RecordKind
+from stoplog._storage import FileInfo, Storage
+
+GRACE_MILLIS = 11 * 60 * 1000
+"""An unfinished file that no record names is left alone for so long: its writer may be alive."""
+
+
+class PartState(Enum):
+    """What a file is to a sink."""
+
+    FINISHED = "finished"
+    OPEN = "open"
+    PENDING = "pending"
+    REPLACED = "replaced"
+    GONE = "gone"
+    BESIDE = "beside"
+    ORPHAN = "orphan"
+    OWN = "own"
+    FOREIGN = "foreign"
+    UNKNOWN = "unknown"
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation(Shown):
+    """What is known of one file.
+
+    Attributes:
+        asked: what was asked for.
+        state: what it is.
+        message: why, in one or two sentences.
+        path: where it is, or is going to be, under the sink's path.
+        sink_id: whose it is, if that is known.
+        epoch: the last epoch of the record that closed it.
+        seq: that record, or the newest one for a part that is open.
+    """
+
+    asked: str
+    state: PartState
+    message: str
+    path: str | None = None
+    sink_id: str | None = None
+    epoch: int | None = None
+    seq: int | None = None
+
+
+def explain(storage: Storage, sinks: Sequence[str], asked: str, now_millis: int) -> Explanation:
+    """Asks the logs first, then the directory. Raises `UnreadableRecord`, `CannotRead`.
+
+    Args:
+        asked: a name, or a path; with or without the storage's root before it.
+    """
+    path = _relative(storage.root, asked)
+    for sink_id in sinks:
+        found = _in_log(storage, sink_id, asked, path, now_millis)
+        if found is not None:
+            return found
+    file = storage.info(path) or _search(storage, path)
+    if file is None:
+        message = "No record that is kept names it, and no file of this name is here."
+        return Explanation(asked, PartState.UNKNOWN, message)
+    return _by_its_place(storage, sinks, asked, file, now_millis)
+
+
+def _relative(root: str, asked: str) -> str:
+    return asked.removeprefix(root.rstrip("/") + "/").removeprefix("./")
+
+
+def _in_log(storage: Storage, sink_id: str, asked: str, path: str, now_millis: int) -> Explanation | None:
+    log = CommitLog(storage, sink_id)
+    newest = log.newest()
+    if newest is None:
+        return None
+    layout = InBucket.of(sink_id, newest.state.settings)
+    wanted = _Wanted.of(path, layout, storage.info(path) is not None)
+    for part in newest.state.open:
+        for side in part.beside.files:
+            if path in (side.path, side.path.rpartition("/")[2]):
+                message = (
+                    f"It holds rows of {part.finished_path} that do not fill a block of the format yet. "
+                    "They are written into the part before it is closed."
+                )
+                return Explanation(asked, PartState.BESIDE, message, side.path, sink_id, None, newest.seq)
+        if wanted.is_part(part):
+            return _open(asked, sink_id, newest, part, now_millis)
+    return _closed(storage, log, sink_id, asked, wanted, newest)
+
+
+@dataclass(frozen=True, slots=True)
+class _Wanted:
+    """The file that was asked for.
+
+    Attributes:
+        token: as a handle says it.
+        finished_name: the name that its part gets; `None` for an unfinished file that is there: several
+            attempts may have begun the part, and only one of their files is it.
+        finished_path: where it belongs, if that was asked for.
+    """
+
+    token: str
+    finished_name: str | None
+    finished_path: str | None = None
+
+    @classmethod
+    def of(cls, path: str, layout: InBucket | None, is_there: bool) -> _Wanted:
+        token = layout.token_of(path) if layout else None
+        unfinished = token is not None or path.startswith(f"{OWN}/")
+        if is_there and unfinished:
+            return cls(token or path, None)
+        if "/" in path and not unfinished:
+            return cls(path, path.rpartition("/")[2], path)
+        name = ((layout.finished_of(path) if layout else None) or path).rpartition("/")[2]
+        return cls(token or path, finished_name_of(name) or name)
+
+    def is_part(self, part: OpenPart | PendingPart) -> bool:
+        if self.finished_path is not None:
+            return part.finished_path == self.finished_path
+        # Names of parts occur once in the world, but for rejected rows beside good ones.
+        return part.name == self.finished_name or self.token in staged_of(part.handle).paths
+
+    @property
+    def may_be_in(self) -> bytes:
+        """What a record that names it has among its bytes."""
+        return json.dumps(self.finished_name or self.token, ensure_ascii=False)[1:-1].encode()
+
+
+def _open(asked: str, sink_id: str, newest: LogRecord, part: OpenPart, now_millis: int) -> Explanation:
+    roll = forecast(
+        part, RollingFacts.of(newest.state.settings), newest.kind is RecordKind.RELEASE, now_millis
+    )
+    when = f" It will be closed in {max(0, roll.at_millis - now_millis) // 1000} s" if roll.at_millis else ""
+    reason = f" ({roll.reason})" if roll.reason and when else ""
+    message = (
+        f"It is still open: its {part.records} rows become visible when it is closed.{when}{reason}"
+        f"{'; ' if when else ' '}{roll.why_not_yet}."
+    )
+    return Explanation(asked, PartState.OPEN, message, part.finished_path, sink_id, None, newest.seq)
+
+
+def _closed(
+    storage: Storage, log: CommitLog, sink_id: str, asked: str, wanted: _Wanted, newest: LogRecord
+) -> Explanation | None:
+    """Looks back from the newest record: what closed the part, or took its place."""
+    files = log.files()
+    for seq in sorted(files.records, reverse=True):
+        if not log.mentions(seq, wanted.may_be_in):
+            continue
+        try:
+            record = newest if seq == newest.seq else log.read(seq)
+        except UnreadableRecord:
+            continue
+        if record is None:
+            continue
+        for replaced in record.replace:
+            if replaced.name == wanted.finished_name:
+                by = record.publish[0].finished_path if record.publish else "nothing"
+                message = f"Its rows are in {by} now: record {seq} merged small parts."
+                epoch = record.state.last_epoch
+                return Explanation(asked, PartState.REPLACED, message, replaced.path, sink_id, epoch, seq)
+        for part in record.publish:
+            if wanted.is_part(part):
+                return _published(storage, sink_id, asked, record, part, seq in files.marks)
+    return None
+
+
+def _published(
+    storage: Storage, sink_id: str, asked: str, record: LogRecord, part: PendingPart, marked: bool
+) -> Explanation:
+    epoch = record.state.last_epoch
+    by = f"record {record.seq} ({record.kind.value}, last epoch {epoch}), roll reason {part.reason}"
+    there = storage.info(part.finished_path) is not None
+    if part.size_bytes == 0:
+        state, message = PartState.FINISHED, f"It has no bytes, so there is nothing to show; closed by {by}."
+    elif there:
+        state, message = PartState.FINISHED, f"Readers see it: {part.records} rows, closed by {by}."
+    elif marked:
+        state, message = (
+            PartState.GONE,
+            f"It was finished by {by}, and somebody has moved or deleted it since, as anybody may.",
+        )
+    else:
+        state, message = (
+            PartState.PENDING,
+            f"It is decided by {by}, and becomes visible as soon as the driver, or the query's next start, "
+            "has carried that out.",
+        )
+    return Explanation(asked, state, message, part.finished_path, sink_id, epoch, record.seq)
+
+
+def _search(storage: Storage, name: str) -> FileInfo | None:
+    if "/" in name:
+        return None
+    return next((file for file in storage.files() if file.name == name), None)
+
+
+def _by_its_place(
+    storage: Storage, sinks: Sequence[str], asked: str, file: FileInfo, now_millis: int
+) -> Explanation:
+    """A file that is there and that no kept record names."""
+    pieces = file.path.split("/")
+    if pieces[0] == OWN and len(pieces) > 3:
+        sink_id, place = pieces[1], pieces[2]
+        if place in ("open", "beside"):
+            return Explanation(asked, PartState.ORPHAN, _orphan(file, now_millis), file.path, sink_id)
+        message = f"It belongs to the log of sink {sink_id} ({place}). Leave it alone."
+        return Explanation(asked, PartState.OWN, message, file.path, sink_id)
+    for sink_id in sinks:
+        newest = CommitLog(storage, sink_id).newest()
+        layout = InBucket.of(sink_id, newest.state.settings) if newest else None
+        if layout and layout.token_of(file.path):
+            return Explanation(asked, PartState.ORPHAN, _orphan(file, now_millis), file.path, sink_id)
+    if part_name(file.name) is not None:
+        hidden = " Readers pass over its directory." if is_hidden(file.path) else " Readers see it."
+        message = f"It is finished: a record that is no longer kept closed it.{hidden}"
+        return Explanation(asked, PartState.FINISHED, message, file.path)
+    if is_hidden(file.path):
+        return Explanation(asked, PartState.FOREIGN, "No sink wrote it; readers pass over it.", file.path)
+    return Explanation(asked, PartState.FOREIGN, "No sink wrote it, and readers see it.", file.path)
+
+
+def _orphan(file: FileInfo, now_millis: int) -> str:
+    age = now_millis - file.modified_at_millis
+    if age < GRACE_MILLIS:
+        return (
+            "No record names it. A task may be writing it now; if not, the driver removes it in "
+            f"{(GRACE_MILLIS - age) // 60_000 + 1} min or later, when it sweeps."
+        )
+    return (
+        "No record names it: a failed attempt left it. The driver removes it, at its start or within an hour."
+    )

@@ -1,0 +1,74 @@
+"""The names of a sink's files, as the jar makes them."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+_PART = re.compile(r"(?P<prefix>[^._].*)-(?P<uid>[0-9a-f]{12})-(?P<number>m?\d+)(?P<suffix>\D.*)?", re.DOTALL)
+_STAGED = re.compile(r"\.(?P<name>.+)\.inprogress\.(?P<uid>[0-9a-f]{12})-[0-9a-f]{16}", re.DOTALL)
+_ON_S3 = re.compile(
+    r"\.(?P<name>.+)\.(?P<uid>[0-9a-f]{12})-[0-9a-f]{16}(\.upload|\.tail.*|\.piece-.*|\..*)?", re.DOTALL
+)
+_SIDE = re.compile(r"(?P<name>.+)\.(?P<uid>[0-9a-f]{12})-[0-9a-f]{16}", re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True)
+class PartName:
+    """A finished part's name: `<prefix>-<uid>-<n><suffix>`.
+
+    Attributes:
+        uid: of the run that began it.
+        merged: whether it was put together from small ones.
+    """
+
+    prefix: str
+    uid: str
+    number: int
+    merged: bool
+    suffix: str
+
+
+def part_name(name: str) -> PartName | None:
+    """The name's pieces; `None` for a file that no sink has named.
+
+    >>> part_name("part-6f1c2f3e8a4b-12.json.gz").number
+    12
+    >>> part_name("notes.txt") is None
+    True
+    """
+    found = _PART.fullmatch(name)
+    if found is None:
+        return None
+    number = found["number"]
+    return PartName(
+        found["prefix"], found["uid"], int(number.lstrip("m")), number.startswith("m"), found["suffix"] or ""
+    )
+
+
+def finished_name_of(unfinished: str) -> str | None:
+    """The name that an unfinished file of the staging directory was to get.
+
+    >>> finished_name_of(".part-6f1c2f3e8a4b-3.json.inprogress.6f1c2f3e8a4b-00112233445566ad")
+    'part-6f1c2f3e8a4b-3.json'
+    """
+    found = _STAGED.fullmatch(unfinished) or _ON_S3.fullmatch(unfinished) or _SIDE.fullmatch(unfinished)
+    return found["name"] if found else None
+
+
+def is_hidden(path: str) -> bool:
+    """Whether readers pass over the file: one of its names begins with `_` or `.`.
+
+    >>> is_hidden("day=1/a.json"), is_hidden("day=1/_SUCCESS"), is_hidden("_rejected/a.json")
+    (False, True, True)
+    """
+    return any(name[:1] in ("_", ".") for name in path.split("/"))
+
+
+def uid_of(run: str) -> str:
+    """The short form of a run that goes into names.
+
+    >>> uid_of("6f1c2f3e-8a4b-4c5d-9e6f-0a1b2c3d4e5f")
+    '6f1c2f3e8a4b'
+    """
+    return run.replace("-", "")[:12]

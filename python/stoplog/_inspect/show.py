@@ -1,0 +1,63 @@
+"""One epoch, or any other record, as the log has it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from stoplog._html.shown import Shown
+from stoplog._inspect.errors import NotFound
+from stoplog._log.log import CommitLog
+from stoplog._log.records import LogRecord, RecordKind
+from stoplog._storage import Storage
+
+
+@dataclass(frozen=True, slots=True)
+class RecordView(Shown):
+    """A record and what became of it.
+
+    Attributes:
+        path: where it lies, under the sink's path.
+        published: whether everything that it decided is known to be done.
+        record: all that it says.
+    """
+
+    path: str
+    published: bool
+    record: LogRecord
+
+
+def epoch(storage: Storage, sink_id: str, number: int) -> RecordView:
+    """The record of an epoch. Raises `NotFound`, `UnreadableRecord`."""
+    log = CommitLog(storage, sink_id)
+    records = log.files().records
+    heads = ((seq, log.head(seq)) for seq in sorted(records, reverse=True))
+    last = None
+    for seq, head in heads:
+        if head is None or head.kind is not RecordKind.EPOCH or head.epoch is None:
+            continue
+        if head.epoch == number:
+            return record(storage, sink_id, seq)
+        last = last if last is not None else head.epoch
+    there = "none of them an epoch" if last is None else f"the newest epoch among them is {last}"
+    raise NotFound(
+        f"Epoch {number} of sink {sink_id} is not in the log: it keeps {len(records)} records, {there}."
+    )
+
+
+def record(storage: Storage, sink_id: str, seq: int) -> RecordView:
+    """A record by its place in the log. Raises `NotFound`, `UnreadableRecord`."""
+    log = CommitLog(storage, sink_id)
+    found = log.read(seq)
+    if found is None:
+        kept = sorted(log.files().records)
+        there = f"it keeps {kept[0]} to {kept[-1]}" if kept else "it is empty"
+        raise NotFound(f"Record {seq} of sink {sink_id} is not in the log: {there}.")
+    return RecordView(log.path(seq), not found.has_to_be_settled or seq in log.files().marks, found)
+
+
+def newest(storage: Storage, sink_id: str) -> RecordView:
+    """The newest record. Raises `NotFound`, `UnreadableRecord`."""
+    found = CommitLog(storage, sink_id).newest()
+    if found is None:
+        raise NotFound(f"The log of sink {sink_id} is empty.")
+    return record(storage, sink_id, found.seq)

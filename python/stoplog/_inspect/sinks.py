@@ -1,0 +1,148 @@
+"""The sinks of a path, from the newest record of each."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+from stoplog._html.shown import Shown
+from stoplog._inspect.errors import NotFound, WhichSink
+from stoplog._log.log import CommitLog, LogFiles, UnreadableRecord
+from stoplog._log.records import LogRecord, RecordKind
+from stoplog._storage import Storage
+from stoplog._storage.errors import CannotRead
+
+OWN = "_stoplog"
+"""The directory of logs under a sink's path."""
+
+
+class SinkKind(Enum):
+    """Who writes a log."""
+
+    FILES = "files"
+    """A streaming file sink."""
+
+    BATCH = "batch"
+    """A batch job that is at work, or died."""
+
+    COMPACTION = "compaction"
+    """`stoplog.compact` over a directory."""
+
+    CONNECTOR = "connector"
+    """A sink that commits elsewhere, as that for Kafka or a write-ahead sink."""
+
+    UNKNOWN = "unknown"
+    """Its newest record cannot be read, or it has none."""
+
+
+@dataclass(frozen=True, slots=True)
+class SinkSummary(Shown):
+    """One sink id under a path.
+
+    Attributes:
+        sink_id: its name.
+        kind: who writes to it.
+        query_id: the Spark query that owns it.
+        records: how many records are kept.
+        newest_seq: the place of the newest one in the log.
+        newest_kind: what it says that happened; `release` after a clean end.
+        newest_at_millis: when it was written.
+        age_millis: how long ago that was.
+        last_epoch: the last committed epoch.
+        open_parts: parts whose rows readers do not see yet.
+        pending_parts: parts that are decided, and not known to be published.
+        problem: why its log cannot be read, if so.
+    """
+
+    sink_id: str
+    kind: SinkKind
+    query_id: str | None
+    records: int
+    newest_seq: int | None
+    newest_kind: RecordKind | None
+    newest_at_millis: int | None
+    age_millis: int | None
+    last_epoch: int | None
+    open_parts: int
+    pending_parts: int
+    problem: str | None = None
+
+
+def sink_ids(storage: Storage) -> list[str]:
+    """The names of all sinks that have a log. Raises `CannotRead` for what is no directory."""
+    if not storage.exists():
+        raise CannotRead(storage.root, "there is no such directory", "Look at the path.")
+    return sorted(name for name in storage.children(OWN)[0] if "log" in storage.children(f"{OWN}/{name}")[0])
+
+
+def chosen(storage: Storage, sink_id: str | None) -> str:
+    """The sink that was asked for, or the only one. Raises `NotFound`, `WhichSink`, `CannotRead`."""
+    known = sink_ids(storage)
+    if sink_id is None and len(known) == 1:
+        return known[0]
+    if sink_id is None and known:
+        raise WhichSink(storage.root, known)
+    if sink_id is None:
+        raise _no_sink(storage)
+    if sink_id not in known:
+        there = f"It has {', '.join(known)}" if known else "It has none"
+        raise NotFound(f"{storage.root} has no sink {sink_id}. {there}.")
+    return sink_id
+
+
+def asked(storage: Storage, sink_id: str | None) -> list[str]:
+    """The sink that was asked for, or all there are. Raises `NotFound` where there is none, `CannotRead`."""
+    if sink_id is not None:
+        return [chosen(storage, sink_id)]
+    known = sink_ids(storage)
+    if not known:
+        raise _no_sink(storage)
+    return known
+
+
+def summary(storage: Storage, sink_id: str, now_millis: int) -> SinkSummary:
+    """What the newest record of one sink says."""
+    log = CommitLog(storage, sink_id)
+    files = log.files()
+    try:
+        newest = log.newest()
+    except UnreadableRecord as error:
+        return _nothing(sink_id, len(files.records), str(error))
+    return summary_of(sink_id, newest, files, now_millis)
+
+
+def summary_of(sink_id: str, newest: LogRecord | None, files: LogFiles, now_millis: int) -> SinkSummary:
+    """The same from a record that has been read."""
+    if newest is None:
+        return _nothing(sink_id, 0, None)
+    return SinkSummary(
+        sink_id=sink_id,
+        kind=kind_of(sink_id, newest),
+        query_id=newest.state.query_id,
+        records=len(files.records),
+        newest_seq=newest.seq,
+        newest_kind=newest.kind,
+        newest_at_millis=newest.written_at_millis,
+        age_millis=max(0, now_millis - newest.written_at_millis),
+        last_epoch=newest.state.last_epoch,
+        open_parts=len(newest.state.open),
+        pending_parts=0 if newest.seq in files.marks else len(newest.publish),
+    )
+
+
+def kind_of(sink_id: str, newest: LogRecord) -> SinkKind:
+    """Names tell batch jobs and compactions, which no sink can be called; settings tell a file sink."""
+    if sink_id.startswith("batch-"):
+        return SinkKind.BATCH
+    if sink_id == "compact" and not newest.state.settings:
+        return SinkKind.COMPACTION
+    is_nobodys = not newest.state.query_id  # 'stoplog reset' has begun it anew, and knows file sinks alone
+    return SinkKind.FILES if is_nobodys or "inProgress" in newest.state.settings else SinkKind.CONNECTOR
+
+
+def _nothing(sink_id: str, records: int, problem: str | None) -> SinkSummary:
+    return SinkSummary(sink_id, SinkKind.UNKNOWN, None, records, None, None, None, None, None, 0, 0, problem)
+
+
+def _no_sink(storage: Storage) -> NotFound:
+    return NotFound(f"No sink has written to {storage.root}: there is no log. Look at the path.")

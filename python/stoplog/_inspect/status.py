@@ -1,0 +1,223 @@
+"""What a sink has finished, decided and still open, bucket by bucket."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from stoplog._html.shown import Shown
+from stoplog._inspect.names import part_name
+from stoplog._inspect.rolling import RollForecast, RollingFacts, forecast
+from stoplog._inspect.sinks import OWN, SinkKind, SinkSummary, summary_of
+from stoplog._log.log import CommitLog
+from stoplog._log.records import LogRecord, OpenPart, PendingPart, RecordKind
+from stoplog._storage import FileInfo, Storage
+
+
+@dataclass(frozen=True, slots=True)
+class OpenPartStatus(Shown):
+    """A part whose rows readers do not see yet.
+
+    Attributes:
+        bucket: its directory under the sink's path.
+        name: the name that it is going to have.
+        size_bytes: its committed bytes, and what the rows beside it will add.
+        records: its committed rows.
+        opened_at_millis: when it was begun.
+        last_written_at_millis: when a row last came to it.
+        unfinished_path: the store's handle: where it lies, under the sink's path.
+        roll: when it will be closed, and why not yet.
+    """
+
+    bucket: str
+    name: str
+    size_bytes: int
+    records: int
+    opened_at_millis: int
+    last_written_at_millis: int
+    unfinished_path: str
+    roll: RollForecast
+
+
+@dataclass(frozen=True, slots=True)
+class BucketStatus(Shown):
+    """One directory of finished parts.
+
+    Attributes:
+        bucket: under the sink's path; empty for the path itself.
+        finished: files that readers see, of all sinks of the path, and their bytes.
+        newest_finished_at_millis: when the youngest of them was last written to.
+        pending: parts that are decided, and not known to be published.
+        open: parts in progress, their bytes and rows so far.
+        oldest_open_at_millis: when the first of the open parts was begun.
+        next_roll_at_millis: when the next of them will be closed by the clock.
+        markers: how many `_SUCCESS` files are there.
+    """
+
+    bucket: str
+    finished: int
+    finished_bytes: int
+    newest_finished_at_millis: int | None
+    pending: int
+    pending_bytes: int
+    open: int
+    open_bytes: int
+    open_records: int
+    oldest_open_at_millis: int | None
+    next_roll_at_millis: int | None
+    markers: int
+
+
+@dataclass(frozen=True, slots=True)
+class SinkStatus(Shown):
+    """A sink and what is in its buckets.
+
+    Attributes:
+        sink: what its newest record says.
+        now_millis: when this was looked at.
+        rolling: its policy, if the log notes it.
+        buckets: by name.
+        open: all open parts, those that will be closed first at the beginning.
+        foreign_files: visible files that no sink has named.
+        unfinished_files: files in the staging directory, named in a record or not.
+    """
+
+    sink: SinkSummary
+    now_millis: int
+    rolling: RollingFacts | None
+    buckets: tuple[BucketStatus, ...]
+    open: tuple[OpenPartStatus, ...]
+    foreign_files: int
+    unfinished_files: int
+
+
+def status(
+    storage: Storage, sink_id: str, now_millis: int, seen: Callable[[FileInfo], object] = lambda _: None
+) -> SinkStatus:
+    """Reads the newest record and the names of all files. Raises `UnreadableRecord`, `CannotRead`.
+
+    Args:
+        seen: gets each finished file, so that a directory need not be listed twice.
+    """
+    log = CommitLog(storage, sink_id)
+    newest = log.newest()
+    one = summary_of(sink_id, newest, log.files(), now_millis)
+    counts: defaultdict[str, _Counts] = defaultdict(_Counts)
+    foreign = 0
+    # What has a log alone is often a checkpoint, with files of its own.
+    if one.kind is not SinkKind.CONNECTOR:
+        foreign = _count_files(storage, counts, seen)
+    opened = _open_parts(newest, now_millis) if newest else ()
+    for part in opened:
+        counts[part.bucket].add_open(part)
+    if newest is not None and one.pending_parts and one.kind is not SinkKind.CONNECTOR:
+        for pending in newest.publish:
+            counts[pending.bucket].add_pending(pending)
+    return SinkStatus(
+        sink=one,
+        now_millis=now_millis,
+        rolling=RollingFacts.of(newest.state.settings) if newest else None,
+        buckets=tuple(counts[bucket].done(bucket) for bucket in sorted(counts)),
+        open=opened,
+        foreign_files=foreign,
+        unfinished_files=sum(1 for _ in storage.files(f"{OWN}/{sink_id}/open")),
+    )
+
+
+def _count_files(
+    storage: Storage, counts: defaultdict[str, _Counts], seen: Callable[[FileInfo], object]
+) -> int:
+    """Adds up as it goes: a directory may hold more files than one would like to remember."""
+    foreign = 0
+    for file in storage.files(enter=lambda directory: directory != OWN):
+        if file.name[:1] in ("_", "."):
+            if file.name.startswith("_SUCCESS"):
+                counts[file.directory].markers += 1
+        elif part_name(file.name) is not None:
+            counts[file.directory].add_finished(file)
+            seen(file)
+        else:
+            foreign += 1
+    return foreign
+
+
+def _open_parts(newest: LogRecord, now_millis: int) -> tuple[OpenPartStatus, ...]:
+    facts = RollingFacts.of(newest.state.settings)
+    ended = newest.kind is RecordKind.RELEASE
+    found = (_open_part(part, forecast(part, facts, ended, now_millis)) for part in newest.state.open)
+    return tuple(sorted(found, key=lambda part: (part.roll.at_millis or _NEVER, part.bucket, part.name)))
+
+
+def _open_part(part: OpenPart, roll: RollForecast) -> OpenPartStatus:
+    return OpenPartStatus(
+        part.bucket,
+        part.name,
+        part.size_bytes,
+        part.records,
+        part.opened_at_millis,
+        part.last_written_at_millis,
+        part.handle,
+        roll,
+    )
+
+
+_NEVER = 1 << 62
+
+
+class _Counts:
+    """What has been seen of a bucket so far."""
+
+    __slots__ = (
+        "finished",
+        "finished_bytes",
+        "markers",
+        "newest",
+        "next_roll",
+        "oldest_open",
+        "open",
+        "open_bytes",
+        "open_records",
+        "pending",
+        "pending_bytes",
+    )
+
+    def __init__(self) -> None:
+        self.finished = self.finished_bytes = self.pending = self.pending_bytes = 0
+        self.open = self.open_bytes = self.open_records = self.markers = 0
+        self.newest: int | None = None
+        self.oldest_open: int | None = None
+        self.next_roll: int | None = None
+
+    def add_finished(self, file: FileInfo) -> None:
+        self.finished += 1
+        self.finished_bytes += file.size_bytes
+        self.newest = max(self.newest or 0, file.modified_at_millis)
+
+    def add_pending(self, part: PendingPart) -> None:
+        self.pending += 1
+        self.pending_bytes += part.size_bytes
+
+    def add_open(self, part: OpenPartStatus) -> None:
+        self.open += 1
+        self.open_bytes += part.size_bytes
+        self.open_records += part.records
+        self.oldest_open = min(self.oldest_open or _NEVER, part.opened_at_millis)
+        if part.roll.at_millis is not None:
+            self.next_roll = min(self.next_roll or _NEVER, part.roll.at_millis)
+
+    def done(self, bucket: str) -> BucketStatus:
+        return BucketStatus(
+            bucket,
+            self.finished,
+            self.finished_bytes,
+            self.newest,
+            self.pending,
+            self.pending_bytes,
+            self.open,
+            self.open_bytes,
+            self.open_records,
+            self.oldest_open,
+            self.next_roll,
+            self.markers,
+        )

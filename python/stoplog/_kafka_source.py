@@ -1,0 +1,335 @@
+"""The source of `stoplog.kafka`: Spark's own, set by a builder."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime, timezone
+from typing import TYPE_CHECKING, Literal, TypeAlias
+
+from stoplog._jvm import find_door, require_door
+from stoplog._options import Pairs, shown, text_of
+from stoplog._units import Duration, count_text, duration_text
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+Servers: TypeAlias = str | Sequence[str]
+Otherwise: TypeAlias = Literal["earliest", "latest", "fail"]
+
+_FACADE = "stoplog.kafka.KafkaSource"
+ARTIFACT = "stoplog-kafka"
+_KEPT = ("topic", "partition", "offset", "timestamp", "timestampType", "headers")
+_ON_CONNECT = "Ask the group elsewhere, and begin with StartPosition.offsets."
+
+
+@dataclass(frozen=True, slots=True)
+class StartPosition:
+    """Where a source begins when its query has no checkpoint yet; made by its methods.
+
+    >>> StartPosition.offsets({"orders": {0: 23, 1: -2}}).options
+    (('startingOffsets', '{"orders": {"0": 23, "1": -2}}'),)
+    """
+
+    options: Pairs
+    consumer_group: str | None = None
+    otherwise: Otherwise = "fail"
+
+    @staticmethod
+    def earliest() -> StartPosition:
+        """The oldest records that are there."""
+        return StartPosition((("startingOffsets", "earliest"),))
+
+    @staticmethod
+    def latest() -> StartPosition:
+        """Whatever is written from now on."""
+        return StartPosition((("startingOffsets", "latest"),))
+
+    @staticmethod
+    def group(group_id: str, otherwise: Otherwise = "fail") -> StartPosition:
+        """Where a consumer group has got to.
+
+        It is asked when the source is built, which needs a classic session, and never told anything.
+
+        Args:
+            group_id: of the group.
+            otherwise: where to begin in a partition for which it has committed nothing.
+        """
+        return StartPosition((), group_id, otherwise)
+
+    @staticmethod
+    def timestamp(time: datetime | int) -> StartPosition:
+        """The first record of each partition that is not older; where there is none, at the end.
+
+        Args:
+            time: with a zone, or else in UTC; or the milliseconds since 1970-01-01T00:00:00Z.
+
+        >>> StartPosition.timestamp(datetime(1970, 1, 1, 0, 0, 2)).options[0]
+        ('startingTimestamp', '2000')
+        """
+        if isinstance(time, datetime):
+            zoned = time if time.tzinfo else time.replace(tzinfo=timezone.utc)
+            millis = round(zoned.timestamp() * 1000)
+        else:
+            millis = time
+        # Where nothing is as young, a query would fail without the second.
+        return StartPosition(
+            (("startingTimestamp", str(millis)), ("startingOffsetsByTimestampStrategy", "latest"))
+        )
+
+    @staticmethod
+    def offsets(offsets: Mapping[str, Mapping[int, int]]) -> StartPosition:
+        """Given offsets.
+
+        Args:
+            offsets: by topic and partition: all partitions of all topics. -2 is the earliest, -1 the latest.
+        """
+        return StartPosition((("startingOffsets", json.dumps(offsets)),))
+
+
+@dataclass(frozen=True, slots=True)
+class Decoder:
+    """What becomes of the bytes of a key or a value; made by its methods.
+
+    >>> Decoder.json("id BIGINT, item STRING").of("value")
+    "from_json(CAST(value AS STRING), 'id BIGINT, item STRING')"
+    """
+
+    expression: str
+
+    @staticmethod
+    def binary() -> Decoder:
+        """The bytes as they are."""
+        return Decoder("{}")
+
+    @staticmethod
+    def string() -> Decoder:
+        """Text in UTF-8."""
+        return Decoder("CAST({} AS STRING)")
+
+    @staticmethod
+    def json(schema: str, options: Mapping[str, str] | None = None) -> Decoder:
+        """An object of JSON, as a struct.
+
+        Args:
+            schema: of the struct, such as `"id BIGINT, item STRING"`.
+            options: of Spark's `from_json`, such as `{"mode": "FAILFAST"}`; by default what cannot be read is
+                null.
+        """
+        return Decoder(f"from_json(CAST({{}} AS STRING), {_text(schema)}{_more(options)})")
+
+    @staticmethod
+    def avro(schema: str, options: Mapping[str, str] | None = None) -> Decoder:
+        """A record of Avro without any header, as a struct. Needs Spark's module `spark-avro`.
+
+        Args:
+            schema: of Avro, as JSON.
+            options: of Spark's `from_avro`.
+
+        >>> Decoder.avro('"long"', {"mode": "FAILFAST"}).of("key")
+        'from_avro(key, \\'"long"\\', map(\\'mode\\', \\'FAILFAST\\'))'
+        """
+        return Decoder(f"from_avro({{}}, {_text(schema)}{_more(options)})")
+
+    @staticmethod
+    def sql(expression: str) -> Decoder:
+        """A SQL expression of one's own.
+
+        Args:
+            expression: with `{}` where the column is to stand.
+
+        >>> Decoder.sql("unhex({})").of("key")
+        'unhex(key)'
+        """
+        return Decoder(expression)
+
+    def of(self, column: str) -> str:
+        """The expression for a column of bytes."""
+        before, found, after = self.expression.partition("{}")
+        return f"{before}{column}{after}" if found else self.expression
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class KafkaSource:
+    """Rows out of Kafka by Spark's own source, which is a good one: this only sets it.
+
+    The columns are `key`, `value`, `topic`, `partition`, `offset`, `timestamp`, `timestampType` and
+    `headers`; `key` and `value` as their decoders make them. Only committed records are read, unless
+    `isolation.level` is set otherwise. New partitions, and new topics of a pattern, are read from their
+    beginning as soon as Spark has found them.
+
+    Made by `KafkaSource.builder`; immutable and comparable.
+
+    >>> KafkaSource.builder("broker:9092").with_topics("orders").build().options()["subscribe"]
+    'orders'
+    """
+
+    _pairs: Pairs
+    columns: tuple[str, ...]
+    """SQL expressions over what Spark's source answers with."""
+
+    @staticmethod
+    def builder(servers: Servers) -> KafkaSourceBuilder:
+        """Starts a source.
+
+        Args:
+            servers: the brokers to ask first, as `host:port`.
+        """
+        settings = (brokers(servers), ("kafka.isolation.level", "read_committed"), ("includeHeaders", "true"))
+        return KafkaSourceBuilder(settings)
+
+    def options(self) -> dict[str, str]:
+        """The options of `format("kafka")` that this source stands for, as a new dict."""
+        return dict(self._pairs)
+
+    def read_stream(self, spark: SparkSession) -> DataFrame:
+        """What a stream reads. A query with a checkpoint goes on from there, whatever the starting position.
+
+        Raises:
+            InvalidOptions: `STOPLOG_KAFKA_SOURCE_MISSING`, on a classic session without Spark's Kafka module.
+        """
+        _require_spark()
+        loaded = spark.readStream.format("kafka").options(**self.options()).load()
+        return loaded.selectExpr(*self.columns)
+
+    def read(self, spark: SparkSession) -> DataFrame:
+        """What is there now. Limits mean nothing, and a start at the latest offsets has nothing to read.
+
+        Raises:
+            InvalidOptions: as `read_stream`.
+        """
+        _require_spark()
+        return spark.read.format("kafka").options(**self.options()).load().selectExpr(*self.columns)
+
+    def __repr__(self) -> str:
+        return f"KafkaSource({shown(self._pairs)})"
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class KafkaSourceBuilder:
+    """Builds a `KafkaSource`; made by `KafkaSource.builder`. Immutable: each method returns a new builder.
+
+    >>> orders = (
+    ...     KafkaSource.builder("broker:9092")
+    ...     .with_topics("orders")
+    ...     .starting_from(StartPosition.earliest())
+    ...     .with_value(Decoder.string())
+    ...     .build()
+    ... )
+    >>> orders.columns[:2]
+    ('key AS key', 'CAST(value AS STRING) AS value')
+    """
+
+    _settings: Pairs
+    _selection: Pairs = ()
+    _position: StartPosition | None = None
+    _key: Decoder = Decoder("{}")
+    _value: Decoder = Decoder("{}")
+
+    def with_topics(self, *topics: str) -> KafkaSourceBuilder:
+        """All partitions of these topics, those that are added later, too."""
+        return replace(self, _selection=(("subscribe", ",".join(topics)),))
+
+    def with_topic_pattern(self, regex: str) -> KafkaSourceBuilder:
+        """All topics whose whole names match a regular expression of Java, also those added later."""
+        return replace(self, _selection=(("subscribePattern", regex),))
+
+    def with_partitions(self, partitions: Mapping[str, Sequence[int]]) -> KafkaSourceBuilder:
+        """These partitions and no others, by topic."""
+        return replace(self, _selection=(("assign", json.dumps(partitions)),))
+
+    def starting_from(self, position: StartPosition) -> KafkaSourceBuilder:
+        """Where to begin when there is no checkpoint; a stream at the latest offsets by default."""
+        return replace(self, _position=position)
+
+    def with_max_offsets_per_trigger(self, records: int) -> KafkaSourceBuilder:
+        """How many records a micro-batch reads at most."""
+        return self.with_option("maxOffsetsPerTrigger", count_text("records", records))
+
+    def with_min_offsets_per_trigger(self, records: int, max_delay: Duration = "15m") -> KafkaSourceBuilder:
+        """For how many records a micro-batch waits.
+
+        Args:
+            records: how many.
+            max_delay: for how long it waits at most: a `timedelta`, a string such as `"5m"`, or an int of
+                milliseconds.
+        """
+        waiting = self.with_option("minOffsetsPerTrigger", count_text("records", records))
+        return waiting.with_option("maxTriggerDelay", duration_text("max_delay", max_delay))
+
+    def with_key(self, decoder: Decoder) -> KafkaSourceBuilder:
+        """What becomes of keys; they stay bytes by default."""
+        return replace(self, _key=decoder)
+
+    def with_value(self, decoder: Decoder) -> KafkaSourceBuilder:
+        """What becomes of values; they stay bytes by default."""
+        return replace(self, _value=decoder)
+
+    def with_consumer_setting(self, name: str, value: str | int | bool) -> KafkaSourceBuilder:
+        """A setting of Kafka's consumer by its own name."""
+        return self.with_option(f"kafka.{name}", value)
+
+    def with_option(self, key: str, value: str | int | bool) -> KafkaSourceBuilder:
+        """Any option of Spark's source by its name."""
+        return replace(self, _settings=tuple((dict(self._settings) | {key: text_of(value)}).items()))
+
+    def build(self) -> KafkaSource:
+        """The source. A consumer group is asked now where it is.
+
+        Raises:
+            ValueError: neither topics nor a pattern nor partitions were named.
+            InvalidOptions: `STOPLOG_KAFKA_GROUP`: the group cannot say it.
+            ConnectUnsupported: a group was to be asked on Spark Connect.
+            NoSession: a group was to be asked before a session was started.
+        """
+        if not self._selection:
+            raise ValueError("with_topics, with_topic_pattern or with_partitions has to say what is read")
+        columns = (f"{self._key.of('key')} AS key", f"{self._value.of('value')} AS value", *_KEPT)
+        return KafkaSource((*self._settings, *self._selection, *self._start()), columns)
+
+    def _start(self) -> Pairs:
+        position = self._position
+        if position is None:
+            return ()
+        if position.consumer_group is None:
+            return position.options
+        client = {
+            key.removeprefix("kafka."): value for key, value in self._settings if key.startswith("kafka.")
+        }
+        door = require_door("StartPosition.group", _ON_CONNECT)
+        found = door.ask_connector(
+            _FACADE,
+            ARTIFACT,
+            "groupOffsets",
+            client,
+            position.consumer_group,
+            dict(self._selection),
+            position.otherwise,
+        )
+        return (("startingOffsets", str(found)),)
+
+    def __repr__(self) -> str:
+        return f"KafkaSourceBuilder({shown((*self._settings, *self._selection))})"
+
+
+def brokers(servers: Servers) -> tuple[str, str]:
+    """The option that names the brokers, of the sink and of the source."""
+    return "kafka.bootstrap.servers", servers if isinstance(servers, str) else ",".join(servers)
+
+
+def _require_spark() -> None:
+    door = find_door()
+    if door is not None:
+        door.ask_connector(_FACADE, ARTIFACT, "requireSpark")
+
+
+def _text(value: str) -> str:
+    escaped = value.replace("\\", "\\\\").replace("'", "\\'")
+    return f"'{escaped}'"
+
+
+def _more(options: Mapping[str, str] | None) -> str:
+    if not options:
+        return ""
+    return f", map({', '.join(_text(each) for pair in sorted(options.items()) for each in pair)})"

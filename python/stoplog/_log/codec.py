@@ -1,0 +1,89 @@
+"""Records from their bytes: version and checksum are looked at before anything is believed."""
+
+from __future__ import annotations
+
+import json
+import re
+
+from stoplog._log.crc32c import crc32c
+from stoplog._log.fields import Json, WrongField
+from stoplog._log.reading import record_of
+from stoplog._log.records import LogRecord
+
+VERSION = 3
+"""The newest version that can be read: that of the jar's `RecordCodec`."""
+
+
+class RecordProblem(ValueError):
+    """Bytes are not a record that can be used."""
+
+
+class Torn(RecordProblem):
+    """They were cut off, overwritten or changed."""
+
+
+class TooNew(RecordProblem):
+    """A newer release wrote them, and may say what this one does not understand."""
+
+    def __init__(self, version: int) -> None:
+        super().__init__(f"it has version {version}, and this release reads up to {VERSION}")
+        self.version = version
+
+
+def decode(data: bytes) -> LogRecord:
+    """The record of these bytes. Raises `Torn` or `TooNew`."""
+    root = _parsed(data)
+    version = root.get("version")
+    if isinstance(version, bool) or not isinstance(version, int) or version < 1:
+        raise Torn("it has no version")
+    if version > VERSION:
+        raise TooNew(version)
+    body = root.get("record")
+    if not isinstance(body, dict):
+        raise Torn("it has no record in it")
+    if root.get("crc32c") not in _checksums(data, body):
+        raise Torn("its checksum does not match")
+    try:
+        record = record_of(body)
+    except WrongField as error:
+        raise Torn(f"a field is missing or of another type ({error})") from error
+    if _version(record) != version:
+        raise Torn("it is of another version than it says")
+    return record
+
+
+_ENVELOPE = re.compile(rb'\{"version":\d+,"crc32c":"[0-9a-f]{8}","record":')
+
+
+def _parsed(data: bytes) -> Json:
+    if not data:
+        raise Torn("it is empty")
+    try:
+        root = json.loads(data.decode("utf-8"))
+    except ValueError:
+        raise Torn("it ends in the middle, or is not JSON") from None
+    if not isinstance(root, dict):
+        raise Torn("it is not a JSON object")
+    return root
+
+
+def _checksums(data: bytes, body: Json) -> set[str]:
+    """Of the inner object as it stands; and if somebody has formatted the file anew, as it stood."""
+    stripped = data.strip()
+    envelope = _ENVELOPE.match(stripped)
+    if envelope is not None:
+        return {_checksum(stripped[envelope.end() : -1])}
+    return {_checksum(json.dumps(body, ensure_ascii=False, separators=(",", ":")).encode())}
+
+
+def _checksum(data: bytes) -> str:
+    return f"{crc32c(data):08x}"
+
+
+def _version(record: LogRecord) -> int:
+    """What is written: the oldest version that says all of it."""
+    if record.replace or record.manifest or record.markers or record.state.live:
+        return 3
+    if any(part.beside.files or part.beside.note for part in record.state.open):
+        return 2
+    return 1

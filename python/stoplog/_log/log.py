@@ -1,0 +1,112 @@
+"""The records of one sink id, where they lie."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from stoplog._log.codec import RecordProblem, TooNew, decode
+from stoplog._log.records import LogRecord, RecordKind
+from stoplog._storage import FileInfo, Storage
+from stoplog.errors import StoplogError
+
+_HEAD = re.compile(
+    rb'\{"version":\d+,"crc32c":"[0-9a-f]{8}","record":\{"seq":\d+,"kind":"'
+    rb'(claim|epoch|roll|compact|release)"(?:,"epoch":(-?\d+))?'
+)
+_NAME = re.compile(r"(\d{20})\.(json|published)")
+
+
+class UnreadableRecord(StoplogError):
+    """A record is there and cannot be used. `condition` is `STOPLOG_RECORD_TORN` or `…_TOO_NEW`."""
+
+    def __init__(self, path: str, problem: RecordProblem) -> None:
+        newer = isinstance(problem, TooNew)
+        advice = (
+            "Use the release of stoplog that wrote it, or a newer one."
+            if newer
+            else "Run 'stoplog check' on the directory: it says what is left and what to do."
+        )
+        condition = "STOPLOG_RECORD_TOO_NEW" if newer else "STOPLOG_RECORD_TORN"
+        super().__init__(condition, f"The record {path} cannot be used: {problem}. {advice}")
+
+
+@dataclass(frozen=True, slots=True)
+class LogFiles:
+    """What is in a log's directory.
+
+    Attributes:
+        records: by sequence number, in ascending order.
+        marks: the sequence numbers of those that have been carried out.
+        others: files that are neither.
+    """
+
+    records: dict[int, FileInfo]
+    marks: dict[int, FileInfo]
+    others: tuple[FileInfo, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class RecordHead:
+    """What a record is about."""
+
+    kind: RecordKind
+    epoch: int | None
+
+
+class CommitLog:
+    """The log of a sink id."""
+
+    def __init__(self, storage: Storage, sink_id: str) -> None:
+        self._storage = storage
+        self._directory = f"_stoplog/{sink_id}/log"
+
+    def files(self) -> LogFiles:
+        """All that is in its directory now."""
+        records: dict[int, FileInfo] = {}
+        marks: dict[int, FileInfo] = {}
+        others = []
+        directories, files = self._storage.children(self._directory)
+        for file in files:
+            found = _NAME.fullmatch(file.name)
+            if found is None:
+                others.append(file)
+            else:
+                (records if found.group(2) == "json" else marks)[int(found.group(1))] = file
+        others += [FileInfo(f"{self._directory}/{name}", 0, 0) for name in directories]
+        return LogFiles(dict(sorted(records.items())), marks, tuple(others))
+
+    def newest(self) -> LogRecord | None:
+        """The newest record; `None` for a log without any. Raises `UnreadableRecord`."""
+        while records := self.files().records:
+            found = self.read(max(records))
+            if found is not None:
+                return found
+        return None  # each that was seen was trimmed, and there would be a newer one
+
+    def read(self, seq: int) -> LogRecord | None:
+        """One record; `None` when it is not there. Raises `UnreadableRecord`."""
+        data = self._storage.read(self.path(seq))
+        if data is None:
+            return None
+        try:
+            return decode(data)
+        except RecordProblem as problem:
+            raise UnreadableRecord(f"{self._storage.root.rstrip('/')}/{self.path(seq)}", problem) from problem
+
+    def head(self, seq: int) -> RecordHead | None:
+        """What a record begins with, without looking at the rest; `None` when it is not there or torn."""
+        data = self._storage.read(self.path(seq))
+        found = _HEAD.match(data) if data else None
+        if found is None:
+            return None
+        epoch = found.group(2)
+        return RecordHead(RecordKind(found.group(1).decode()), int(epoch) if epoch else None)
+
+    def mentions(self, seq: int, text: bytes) -> bool:
+        """Whether the text is in a record, so that it is worth being read."""
+        return text in (self._storage.read(self.path(seq)) or b"")
+
+    def path(self, seq: int) -> str:
+        """Where a record lies, under the sink's path."""
+        return f"{self._directory}/{seq:020d}.json"

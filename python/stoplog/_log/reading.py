@@ -1,0 +1,149 @@
+"""Records from their fields, as the jar's `RecordJson` writes them."""
+
+from __future__ import annotations
+
+from stoplog._log.fields import (
+    Json,
+    WrongField,
+    each,
+    each_if_any,
+    flag,
+    inner,
+    number,
+    optional_number,
+    text,
+)
+from stoplog._log.records import (
+    NO_TOTALS,
+    NOTHING_BESIDE,
+    Beside,
+    FinishedPart,
+    LiveBucket,
+    LogRecord,
+    Marker,
+    OpenPart,
+    PendingPart,
+    RecordKind,
+    SideFile,
+    SinkState,
+    Totals,
+)
+
+
+def record_of(source: Json) -> LogRecord:
+    """The record. Raises `WrongField`."""
+    kind = _kind(text(source, "kind"))
+    return LogRecord(
+        seq=number(source, "seq"),
+        kind=kind,
+        epoch=number(source, "epoch") if kind is RecordKind.EPOCH else None,
+        run=text(source, "run"),
+        written_at_millis=number(source, "writtenAtMillis"),
+        publish=each(source, "publish", _pending),
+        state=_state(inner(source, "state")),
+        manifest=text(inner(source, "manifest"), "path") if "manifest" in source else None,
+        markers=each_if_any(source, "markers", _marker),
+        replace=each_if_any(source, "replace", _finished),
+    )
+
+
+def _kind(word: str) -> RecordKind:
+    try:
+        return RecordKind(word)
+    except ValueError:
+        raise WrongField(f"unknown kind '{word}'") from None
+
+
+def _state(source: Json) -> SinkState:
+    return SinkState(
+        query_id=text(source, "queryId"),
+        last_epoch=optional_number(source, "lastEpoch"),
+        open=each(source, "open", _open),
+        next_part=number(source, "nextPart"),
+        settings={key: str(value) for key, value in inner(source, "settings").items()},
+        live=each_if_any(source, "live", _live),
+        small=each_if_any(source, "small", _finished),
+    )
+
+
+def _open(source: Json) -> OpenPart:
+    return OpenPart(
+        bucket=text(source, "bucket"),
+        name=text(source, "name"),
+        slot=number(source, "slot"),
+        handle=text(source, "handle"),
+        valid_bytes=number(source, "bytes"),
+        records=number(source, "records"),
+        opened_at_millis=number(source, "openedAtMillis"),
+        last_written_at_millis=number(source, "lastWrittenAtMillis"),
+        owner=text(source, "owner") if "owner" in source else None,
+        beside=_beside(inner(source, "beside")) if "beside" in source else NOTHING_BESIDE,
+    )
+
+
+def _beside(source: Json) -> Beside:
+    return Beside(
+        note=text(source, "note"),
+        files=each(source, "files", _side_file),
+        storage_bytes=number(source, "storageBytes"),
+    )
+
+
+def _side_file(source: Json) -> SideFile:
+    return SideFile(text(source, "file"), number(source, "bytes"), number(source, "level"))
+
+
+def _pending(source: Json) -> PendingPart:
+    return PendingPart(
+        bucket=text(source, "bucket"),
+        name=text(source, "name"),
+        handle=text(source, "handle"),
+        closed=flag(source, "closed"),
+        size_bytes=number(source, "bytes"),
+        records=number(source, "records"),
+        opened_at_millis=number(source, "openedAtMillis"),
+        last_written_at_millis=number(source, "lastWrittenAtMillis"),
+        reason=text(source, "reason"),
+    )
+
+
+def _finished(source: Json) -> FinishedPart:
+    return FinishedPart(
+        bucket=text(source, "bucket"),
+        name=text(source, "name"),
+        size_bytes=number(source, "bytes"),
+        records=number(source, "records"),
+        epoch=number(source, "epoch"),
+        merges=number(source, "merges") if "merges" in source else 0,
+    )
+
+
+def _marker(source: Json) -> Marker:
+    return Marker(
+        bucket=text(source, "bucket"),
+        version=number(source, "version"),
+        form=text(source, "form"),
+        sink_id=text(source, "sinkId"),
+        cause=text(source, "cause"),
+        at_millis=number(source, "atMillis"),
+        end_millis=optional_number(source, "endMillis"),
+        total=_totals(source, "total"),
+        added=_totals(source, "added"),
+    )
+
+
+def _live(source: Json) -> LiveBucket:
+    return LiveBucket(
+        bucket=text(source, "bucket"),
+        version=number(source, "version") if "version" in source else 0,
+        marked=_totals(source, "marked"),
+        added=_totals(source, "added"),
+        last_written_at_millis=number(source, "lastWrittenAtMillis"),
+    )
+
+
+def _totals(source: Json, field: str) -> Totals:
+    if field not in source:
+        return NO_TOTALS
+    totals = inner(source, field)
+    return Totals(number(totals, "files"), number(totals, "rows"), number(totals, "bytes"))

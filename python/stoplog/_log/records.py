@@ -1,0 +1,196 @@
+"""A sink's log as objects, field by field what `stoplog.log.LogRecord` of the jar is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from enum import Enum
+
+
+class RecordKind(Enum):
+    """What a record says that happened."""
+
+    CLAIM = "claim"
+    EPOCH = "epoch"
+    ROLL = "roll"
+    COMPACT = "compact"
+    RELEASE = "release"
+
+
+@dataclass(frozen=True, slots=True)
+class SideFile:
+    """One file beside an open part: rows that do not fill a block of their format yet."""
+
+    path: str
+    size_bytes: int
+    level: int
+
+
+@dataclass(frozen=True, slots=True)
+class Beside:
+    """What an open part has beside its own bytes."""
+
+    note: str = ""
+    files: tuple[SideFile, ...] = ()
+    storage_bytes: int = 0
+
+
+NOTHING_BESIDE = Beside()
+
+
+@dataclass(frozen=True, slots=True)
+class OpenPart:
+    """A part that later epochs go on with; `[0, valid_bytes)` is committed.
+
+    Attributes:
+        handle: the store's own text: on file systems the unfinished path under the sink's path.
+        owner: the run whose first attempts append in place, if any may.
+    """
+
+    bucket: str
+    name: str
+    slot: int
+    handle: str
+    valid_bytes: int
+    records: int
+    opened_at_millis: int
+    last_written_at_millis: int
+    owner: str | None = None
+    beside: Beside = NOTHING_BESIDE
+
+    @property
+    def size_bytes(self) -> int:
+        """Its bytes on storage once it is finished, as far as that is known: what policies go by."""
+        return self.valid_bytes + self.beside.storage_bytes
+
+    @property
+    def finished_path(self) -> str:
+        """Where it will be, under the sink's path."""
+        return f"{self.bucket}/{self.name}" if self.bucket else self.name
+
+
+@dataclass(frozen=True, slots=True)
+class PendingPart:
+    """A closed part: visible as soon as its record is carried out.
+
+    Attributes:
+        reason: why it was closed, a word such as `size`, `age` or `end`.
+        closed: whether its handle allows no appending any more.
+    """
+
+    bucket: str
+    name: str
+    handle: str
+    closed: bool
+    size_bytes: int
+    records: int
+    opened_at_millis: int
+    last_written_at_millis: int
+    reason: str
+
+    @property
+    def finished_path(self) -> str:
+        """Where it is going to be, under the sink's path."""
+        return f"{self.bucket}/{self.name}" if self.bucket else self.name
+
+
+@dataclass(frozen=True, slots=True)
+class FinishedPart:
+    """A finished part that the log names, because it is small and may be merged."""
+
+    bucket: str
+    name: str
+    size_bytes: int
+    records: int
+    epoch: int
+    merges: int = 0
+
+    @property
+    def path(self) -> str:
+        """Where it is, under the sink's path."""
+        return f"{self.bucket}/{self.name}" if self.bucket else self.name
+
+
+@dataclass(frozen=True, slots=True)
+class Totals:
+    """What is in a bucket, or came to it."""
+
+    files: int = 0
+    rows: int = 0
+    bytes: int = 0
+
+
+NO_TOTALS = Totals()
+
+
+@dataclass(frozen=True, slots=True)
+class LiveBucket:
+    """A bucket with rows that no marker counts."""
+
+    bucket: str
+    version: int
+    marked: Totals
+    added: Totals
+    last_written_at_millis: int
+
+
+@dataclass(frozen=True, slots=True)
+class Marker:
+    """That a bucket is complete."""
+
+    bucket: str
+    version: int
+    form: str
+    sink_id: str
+    cause: str
+    at_millis: int
+    end_millis: int | None
+    total: Totals
+    added: Totals
+
+
+@dataclass(frozen=True, slots=True)
+class SinkState:
+    """All that a sink has to remember; the newest record holds it whole."""
+
+    query_id: str
+    last_epoch: int | None
+    open: tuple[OpenPart, ...]
+    next_part: int
+    settings: Mapping[str, str]
+    live: tuple[LiveBucket, ...] = ()
+    small: tuple[FinishedPart, ...] = ()
+
+    def side_files(self) -> Iterator[SideFile]:
+        """The files beside all open parts."""
+        return (file for part in self.open for file in part.beside.files)
+
+
+@dataclass(frozen=True, slots=True)
+class LogRecord:
+    """One immutable record of the commit log.
+
+    Attributes:
+        seq: its place in the log, dense from 0.
+        epoch: of an epoch's record; `None` for any other kind.
+        publish: the parts that it makes visible.
+        manifest: the path of the list of its files, if one is written.
+        markers: the buckets that are complete once its parts are visible.
+        replace: finished parts that give way to the published one.
+    """
+
+    seq: int
+    kind: RecordKind
+    epoch: int | None
+    run: str
+    written_at_millis: int
+    publish: tuple[PendingPart, ...]
+    state: SinkState
+    manifest: str | None = None
+    markers: tuple[Marker, ...] = ()
+    replace: tuple[FinishedPart, ...] = ()
+
+    @property
+    def has_to_be_settled(self) -> bool:
+        """Whether there is anything to do once the record is in the log."""
+        return bool(self.publish or self.manifest or self.markers)

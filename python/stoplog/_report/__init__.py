@@ -1,0 +1,1 @@
+"""What `stoplog report` shows: what a log and a listing tell, and its page."""

@@ -1,0 +1,184 @@
+"""The builder of a source: one method for each thing that can be set."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from typing import Literal
+
+from stoplog._aspects import Aspects, shown_aspects, with_aspect
+from stoplog._checked import checked_source
+from stoplog._columns import columns_text
+from stoplog._options import present, text_of
+from stoplog._units import Duration, Size, count_text, duration_text, size_text
+from stoplog.source import FileSource
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class FileSourceBuilder:
+    """Builds a `FileSource`; made by `FileSource.for_record_stream_format`.
+
+    Immutable: each method returns a new builder. Calling a method again replaces what it set before.
+
+    >>> FileSource.for_record_stream_format("text", "/data/logs").with_on_changed_file("tail").build()
+    FileSource(path='/data/logs', format='text', onChangedFile='tail')
+    """
+
+    _aspects: Aspects
+
+    def monitor_continuously(self, interval: Duration) -> FileSourceBuilder:
+        """How often directories are listed at most; at each trigger by default.
+
+        Args:
+            interval: a `timedelta`, a string such as `"10s"`, or an int of milliseconds as in PyFlink.
+        """
+        return self._with("monitorInterval", {"monitorInterval": duration_text("interval", interval)})
+
+    def process_static_file_set(self) -> FileSourceBuilder:
+        """Takes `monitor_continuously` back: the trigger `availableNow` reads what is there, and ends."""
+        return FileSourceBuilder(tuple(each for each in self._aspects if each[0] != "monitorInterval"))
+
+    def with_max_files_per_trigger(self, files: int) -> FileSourceBuilder:
+        """How many files, or pieces of files, a micro-batch reads at most."""
+        return self._with("maxFilesPerTrigger", {"maxFilesPerTrigger": count_text("files", files)})
+
+    def with_max_bytes_per_trigger(self, size: Size) -> FileSourceBuilder:
+        """How much of the storage a micro-batch reads at most; a larger file is read by several.
+
+        Args:
+            size: a string such as `"1g"`, or an int of bytes.
+        """
+        return self._with("maxBytesPerTrigger", {"maxBytesPerTrigger": size_text("size", size)})
+
+    def with_max_rows_per_trigger(self, rows: int) -> FileSourceBuilder:
+        """How many rows a micro-batch reads at most; of a file of blocks, one block at least."""
+        return self._with("maxRowsPerTrigger", {"maxRowsPerTrigger": count_text("rows", rows)})
+
+    def with_on_changed_file(self, action: Literal["ignore", "reread", "tail"]) -> FileSourceBuilder:
+        """What to do with a file that has been read and is another now; `"ignore"` by default.
+
+        Args:
+            action: `"reread"` reads all of it again, `"tail"` reads the complete lines that were added.
+        """
+        return self._with("onChangedFile", {"onChangedFile": action})
+
+    def with_file_enumerator(self, enumerator: str) -> FileSourceBuilder:
+        """How the files are found.
+
+        Args:
+            enumerator: `"blockSplitting"`, the default; `"nonSplitting"`, with each file in one piece; or
+                the fully qualified name of a class on the session's class path that extends
+                `stoplog.source.file.FileFinder`.
+        """
+        return self._with("fileEnumerator", {"fileEnumerator": enumerator})
+
+    def with_partition_columns(self, *columns: str) -> FileSourceBuilder:
+        """Which columns the names of directories tell, such as `day=2026-11-21`.
+
+        Needed only where no directory names them when the query begins.
+
+        >>> FileSource.for_record_stream_format("csv", "/in").with_partition_columns("day", "hour").build()
+        FileSource(path='/in', format='csv', partitionColumns='day,hour')
+        """
+        return self._with("partitionColumns", {"partitionColumns": columns_text(columns)})
+
+    def with_on_merged_part(self, action: Literal["fail", "read", "skip"]) -> FileSourceBuilder:
+        """What a stream does with a file that a sink has merged from smaller ones; `"fail"` by default.
+
+        Args:
+            action: `"read"` if nothing is merged there any more, `"skip"` if the small files had been read.
+        """
+        return self._with("onMergedPart", {"onMergedPart": action})
+
+    def with_path_glob_filter(self, pattern: str) -> FileSourceBuilder:
+        """Which names of files are read, such as `*.log`; all that are not hidden by default."""
+        return self._with("pathGlobFilter", {"pathGlobFilter": pattern})
+
+    def with_min_file_age(self, age: Duration) -> FileSourceBuilder:
+        """How long nobody has written to a file that is read.
+
+        Args:
+            age: a `timedelta`, a string such as `"30s"`, or an int of milliseconds.
+        """
+        return self._with("minFileAge", {"minFileAge": duration_text("age", age)})
+
+    def with_stable_for(self, time: Duration) -> FileSourceBuilder:
+        """For how long listings must find a file with the same length before it is read.
+
+        Args:
+            time: a `timedelta`, a string such as `"10s"`, or an int of milliseconds.
+        """
+        return self._with("stableFor", {"stableFor": duration_text("time", time)})
+
+    def with_ready_marker(self, name: str) -> FileSourceBuilder:
+        """The file that says that others are complete.
+
+        Args:
+            name: such as `"_SUCCESS"` in their directory, or `"{name}.done"` beside each.
+        """
+        return self._with("readyMarker", {"readyMarker": name})
+
+    def with_dates(
+        self,
+        pattern: str,
+        *,
+        since: str | None = None,
+        until: str | None = None,
+        within: Duration | None = None,
+    ) -> FileSourceBuilder:
+        """Which directories named by dates are listed; others are not even looked into.
+
+        Args:
+            pattern: how they are named below the path, such as `"yyyy-MM-dd--HH"` or `"yyyy/MM/dd"`.
+            since: the first date, such as `"2026-11-01"`.
+            until: the date behind the last.
+            within: how long ago they ended at most.
+        """
+        span = None if within is None else duration_text("within", within)
+        dates = {"datePattern": pattern, "dateFrom": since, "dateUntil": until, "dateWithin": span}
+        return self._with("dates", present(dates))
+
+    def with_quarantine(self, directory: str | os.PathLike[str]) -> FileSourceBuilder:
+        """Leaves out what cannot be decoded, and notes it in a directory; by default the query fails.
+
+        Args:
+            directory: of this query alone; the notes are lines of JSON.
+        """
+        place = {"onCorrupt": "quarantine", "quarantinePath": os.fspath(directory)}
+        return self._with("onCorrupt", place)
+
+    def with_option(self, key: str, value: str | int | bool) -> FileSourceBuilder:
+        """Any option by its own name, for what has no method here.
+
+        Args:
+            key: the option's name; case does not matter.
+            value: the value; `True` and `False` become `true` and `false`.
+
+        >>> builder = FileSource.for_record_stream_format("text", "/in")
+        >>> builder.with_option("recursiveFileLookup", False).build()
+        FileSource(path='/in', format='text', recursiveFileLookup='false')
+        """
+        return self._with(f"option {key.lower()}", {key: text_of(value)})
+
+    def build(self) -> FileSource:
+        """The source as set so far, checked by the jar when a classic session is active.
+
+        On Spark Connect, or before a session is started, the options are checked when it is read.
+
+        Raises:
+            InvalidOptions: an option was given two values, or the jar refused some options.
+            JarMissing: the active session runs without the jar.
+            VersionMismatch: the active session runs with the jar of another release.
+        """
+        return FileSource(checked_source(self._aspects))
+
+    def __repr__(self) -> str:
+        return f"FileSourceBuilder({shown_aspects(self._aspects)})"
+
+    def _with(self, aspect: str, options: dict[str, str]) -> FileSourceBuilder:
+        return FileSourceBuilder(with_aspect(self._aspects, aspect, options))
+
+
+def source_builder(path: str, format_options: dict[str, str]) -> FileSourceBuilder:
+    """A builder with nothing set but where and in which format."""
+    return FileSourceBuilder((("path", (("path", path),)), ("format", tuple(format_options.items()))))

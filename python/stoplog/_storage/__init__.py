@@ -1,0 +1,8 @@
+"""Reading a directory where it lies, without Spark: local files by Python, all others by pyarrow."""
+
+from __future__ import annotations
+
+from stoplog._storage.files import FileInfo, Storage
+from stoplog._storage.opening import open_storage
+
+__all__ = ["FileInfo", "Storage", "open_storage"]

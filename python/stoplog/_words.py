@@ -1,0 +1,66 @@
+"""Numbers, ages, sizes and times as people read them."""
+
+from __future__ import annotations
+
+from datetime import datetime, timezone
+
+
+def counted(count: int, what: str) -> str:
+    """A number of things.
+
+    >>> counted(1, "part"), counted(2, "part")
+    ('1 part', '2 parts')
+    """
+    return f"{count} {what}" if count == 1 else f"{count} {what}s"
+
+
+def many(count: int, what: str) -> str:
+    """The same where there may be thousands.
+
+    >>> many(1, "part"), many(12345, "part")
+    ('1 part', '12,345 parts')
+    """
+    return f"{count:,} {what}" if count == 1 else f"{count:,} {what}s"
+
+
+def ago(millis: int | None) -> str:
+    """A time span, by its two largest units.
+
+    >>> ago(0), ago(61_000), ago(7_260_000), ago(200_000_000), ago(None)
+    ('0s', '1m 1s', '2h 1m', '2d 7h', '-')
+    """
+    if millis is None:
+        return "-"
+    seconds = max(0, millis) // 1000
+    units = [
+        (seconds // 86400, "d"),
+        (seconds // 3600 % 24, "h"),
+        (seconds // 60 % 60, "m"),
+        (seconds % 60, "s"),
+    ]
+    shown = [f"{count}{unit}" for count, unit in units]
+    first = next((at for at, (count, _) in enumerate(units) if count), 3)
+    return " ".join(text for text in shown[first : first + 2] if first == 3 or not text.startswith("0"))
+
+
+def size(count: int) -> str:
+    """Bytes in the largest binary unit that leaves a whole number before the point.
+
+    >>> size(0), size(1023), size(1536), size(134217728)
+    ('0 B', '1023 B', '1.5 KiB', '128 MiB')
+    """
+    amount = float(count)
+    for unit in ("B", "KiB", "MiB", "GiB", "TiB"):
+        if amount < 1024 or unit == "TiB":
+            return f"{amount:.1f}".removesuffix(".0") + f" {unit}"
+        amount /= 1024
+    raise AssertionError
+
+
+def moment(millis: int) -> str:
+    """A point in time, in UTC.
+
+    >>> moment(1767225600000)
+    '2026-01-01T00:00:00Z'
+    """
+    return datetime.fromtimestamp(millis / 1000, timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")

@@ -1,0 +1,8 @@
+"""`python -m stoplog.cli`, where the script is not installed."""
+
+from __future__ import annotations
+
+from stoplog.cli.main import run
+
+if __name__ == "__main__":
+    run()

@@ -1,0 +1,48 @@
+"""Arguments that several commands have."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser, ArgumentTypeError, Namespace
+
+from stoplog.inspection import SinkDirectory
+
+
+def add_path(parser: ArgumentParser) -> None:
+    """The sink's path and how to reach it."""
+    parser.add_argument(
+        "path", metavar="PATH", help="the sink's path: local, webhdfs://…, hdfs://…, s3://… or s3a://…"
+    )
+    parser.add_argument(
+        "--fs-option",
+        metavar="KEY=VALUE",
+        action="append",
+        default=[],
+        type=_key_and_value,
+        help="an option of pyarrow's file system, such as region=eu-west-1; may be repeated",
+    )
+
+
+def add_sink_id(parser: ArgumentParser) -> None:
+    """Which of the path's sinks."""
+    parser.add_argument(
+        "--sink-id", metavar="ID", help="which sink of the path; may be left out where there is one alone"
+    )
+
+
+def add_limit(parser: ArgumentParser) -> None:
+    """How much people want to see."""
+    parser.add_argument(
+        "--limit", metavar="N", type=int, default=50, help="rows of each table, 0 for all (default: 50)"
+    )
+
+
+def directory_of(arguments: Namespace) -> SinkDirectory:
+    """The directory that `add_path` asked for."""
+    return SinkDirectory(arguments.path, dict(arguments.fs_option))
+
+
+def _key_and_value(text: str) -> tuple[str, str]:
+    key, equals, value = text.partition("=")
+    if not equals or not key:
+        raise ArgumentTypeError(f"'{text}' is not of the form key=value")
+    return key, value

@@ -1,0 +1,65 @@
+"""`stoplog check PATH`: whether the directory is what its logs say."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser, Namespace
+from collections import Counter
+from collections.abc import Iterator
+
+from stoplog.cli.arguments import add_limit, add_path, add_sink_id, directory_of
+from stoplog.cli.command import Answer, Command
+from stoplog.cli.exit_code import ExitCode
+from stoplog.cli.table import counted, limited
+from stoplog.inspection import CheckReport, Finding, Severity
+
+
+def arguments(parser: ArgumentParser) -> None:
+    add_path(parser)
+    add_sink_id(parser)
+    add_limit(parser)
+    parser.add_argument(
+        "--all",
+        action="store_true",
+        help="each piece of information too, not only how many of them there are",
+    )
+
+
+def run(arguments: Namespace) -> Answer:
+    report = directory_of(arguments).check(arguments.sink_id)
+    code = ExitCode.OK if report.is_healthy else ExitCode.FINDINGS
+    return Answer({"check": report}, lambda: _lines(report, arguments.all, arguments.limit), code)
+
+
+def _lines(report: CheckReport, whole: bool, limit: int) -> Iterator[str]:
+    shown = [one for one in report.findings if whole or one.severity is not Severity.INFO]
+    yield from limited(
+        (line for one in shown[: limit or None] for line in _finding(one)), len(shown), limit, "findings"
+    )
+    if not whole:
+        told = Counter(one.kind.value for one in report.findings if one.severity is Severity.INFO)
+        if told:
+            kinds = ", ".join(f"{count} {kind}" for kind, count in sorted(told.items()))
+            yield f"For information (--all shows them): {kinds}"
+    counts = Counter(one.severity for one in report.findings)
+    looked = ", ".join(
+        (
+            counted(len(report.sinks), "sink"),
+            counted(report.records, "record"),
+            counted(report.files, "finished file"),
+        )
+    )
+    errors, warnings = counted(counts[Severity.ERROR], "error"), counted(counts[Severity.WARNING], "warning")
+    yield f"Checked {looked}: {errors}, {warnings}"
+
+
+def _finding(one: Finding) -> Iterator[str]:
+    epoch = "" if one.epoch is None else f", epoch {one.epoch}"
+    sink = f" (sink {one.sink_id}{epoch})" if one.sink_id else ""
+    yield f"{one.severity.value} {one.kind.value}: {one.path}{sink}"
+    yield f"  {one.message}"
+    yield f"  {one.advice}"
+
+
+COMMAND = Command(
+    "check", "Compare logs and files, and say what to do about what does not fit.", arguments, run
+)

@@ -1,0 +1,50 @@
+"""`stoplog report PATH`: what a sink has done, as one page of HTML."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser, Namespace
+from collections.abc import Iterator
+from pathlib import Path
+
+from stoplog.cli.arguments import add_path, add_sink_id, directory_of
+from stoplog.cli.command import Answer, Command
+from stoplog.errors import StoplogError
+from stoplog.inspection import SinkReport
+
+
+def arguments(parser: ArgumentParser) -> None:
+    add_path(parser)
+    add_sink_id(parser)
+    parser.add_argument(
+        "--out", metavar="FILE", help="where the page is written to; standard output if left out"
+    )
+
+
+def run(given: Namespace) -> Answer:
+    report = directory_of(given).report(given.sink_id)
+    saved = _saved(report, given.out) if given.out else None
+    figures = report.figures
+    data = {"path": figures.path, "out": saved, "log": figures.log, "listing": figures.listing}
+    return Answer({"report": data}, lambda: _lines(report, saved))
+
+
+def _saved(report: SinkReport, out: str) -> str:
+    try:
+        return str(report.save(out))
+    except OSError as error:
+        why = error.strerror or str(error)
+        raise StoplogError(
+            "STOPLOG_CANNOT_WRITE", f"{out} cannot be written: {why}. Choose another --out."
+        ) from None
+
+
+def _lines(report: SinkReport, saved: str | None) -> Iterator[str]:
+    if saved is None:
+        yield report.html.rstrip("\n")
+    else:
+        yield f"Wrote {saved}, {Path(saved).stat().st_size:,} bytes. Open it in a browser."
+
+
+COMMAND = Command(
+    "report", "Write one page of HTML: sizes, roll reasons, delays, open parts.", arguments, run
+)

@@ -1,0 +1,93 @@
+"""`stoplog show PATH EPOCH`: what an epoch decided."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser, ArgumentTypeError, Namespace
+from collections import Counter
+from collections.abc import Iterator
+
+from stoplog.cli.arguments import add_limit, add_path, add_sink_id, directory_of
+from stoplog.cli.command import Answer, Command
+from stoplog.cli.table import counted, limited, moment, size, table
+from stoplog.inspection import RecordView
+
+NEWEST = "newest"
+
+
+def arguments(parser: ArgumentParser) -> None:
+    add_path(parser)
+    parser.add_argument(
+        "epoch",
+        metavar="EPOCH",
+        type=_epoch,
+        help="the number of an epoch, 'newest' for the newest record, or '@N' for record N of the log",
+    )
+    add_sink_id(parser)
+    add_limit(parser)
+
+
+def run(arguments: Namespace) -> Answer:
+    directory = directory_of(arguments)
+    asked: str = arguments.epoch
+    if asked == NEWEST:
+        found = directory.newest_record(arguments.sink_id)
+    elif asked.startswith("@"):
+        found = directory.record(int(asked[1:]), arguments.sink_id)
+    else:
+        found = directory.epoch(int(asked), arguments.sink_id)
+    return Answer({"show": found}, lambda: _lines(found, arguments.limit))
+
+
+def _epoch(text: str) -> str:
+    if text == NEWEST or text.removeprefix("@").isdigit():
+        return text
+    raise ArgumentTypeError(f"'{text}' is no number, nor @ and a number, nor '{NEWEST}'")
+
+
+def _lines(found: RecordView, limit: int) -> Iterator[str]:
+    record = found.record
+    epoch = "" if record.epoch is None else f" {record.epoch}"
+    what = f"{record.kind.value}{epoch} of run {record.run}"
+    yield f"Record {record.seq}: {what}, {moment(record.written_at_millis)}"
+    yield f"Query {record.state.query_id}, last epoch {record.state.last_epoch}"
+    yield "Carried out." if found.published else "Decided, and not known to be carried out yet."
+    if record.publish:
+        reasons = Counter(part.reason for part in record.publish)
+        words = ", ".join(f"{reason} {count}" for reason, count in sorted(reasons.items()))
+        total = sum(part.size_bytes for part in record.publish)
+        rows = sum(part.records for part in record.publish)
+        yield ""
+        count = counted(len(record.publish), "part")
+        yield f"Publishes {count} with {rows} rows, {size(total)}; rolled by {words}:"
+        yield from limited(
+            table(
+                ("PART", "ROWS", "BYTES", "OPENED", "REASON"),
+                [
+                    (
+                        part.finished_path,
+                        str(part.records),
+                        size(part.size_bytes),
+                        moment(part.opened_at_millis),
+                        part.reason,
+                    )
+                    for part in record.publish[: limit or None]
+                ],
+            ),
+            len(record.publish),
+            limit,
+            "parts",
+        )
+    else:
+        yield "Publishes nothing."
+    yield from (f"Replaces {part.path}, whose rows are in the published part." for part in record.replace)
+    yield from (
+        f"Marks bucket {marker.bucket or '.'} complete, version {marker.version}."
+        for marker in record.markers
+    )
+    if record.manifest:
+        yield f"Lists its files in {record.manifest}."
+    opened = record.state.open
+    yield f"Leaves {counted(len(opened), 'part')} open with {size(sum(part.size_bytes for part in opened))}."
+
+
+COMMAND = Command("show", "Show what an epoch, or any record of the log, decided.", arguments, run)

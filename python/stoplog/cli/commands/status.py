@@ -1,0 +1,102 @@
+"""`stoplog status PATH`: what is finished, decided and open, and when the open parts will be closed."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser, Namespace
+from collections.abc import Iterator
+
+from stoplog.cli.arguments import add_limit, add_path, add_sink_id, directory_of
+from stoplog.cli.command import Answer, Command
+from stoplog.cli.table import ago, counted, limited, moment, size, table
+from stoplog.inspection import BucketStatus, OpenPartStatus, SinkStatus
+
+
+def arguments(parser: ArgumentParser) -> None:
+    add_path(parser)
+    add_sink_id(parser)
+    add_limit(parser)
+
+
+def run(arguments: Namespace) -> Answer:
+    found = directory_of(arguments).status(arguments.sink_id)
+    return Answer({"status": found}, lambda: _lines(found, arguments.limit))
+
+
+def _lines(found: SinkStatus, limit: int) -> Iterator[str]:
+    sink = found.sink
+    epoch = "no epoch yet" if sink.last_epoch is None else f"epoch {sink.last_epoch}"
+    yield f"Sink {sink.sink_id} of query {sink.query_id or '-'}: {epoch}, {_newest(found)}"
+    if sink.pending_parts:
+        yield f"Decided, and not known to be published yet: {counted(sink.pending_parts, 'part')}."
+    yield ""
+    rows = [_bucket(bucket, found.now_millis) for bucket in found.buckets]
+    yield from limited(
+        table(
+            ("BUCKET", "FINISHED", "BYTES", "NEWEST", "PENDING", "OPEN", "BYTES", "OLDEST", "NEXT ROLL"),
+            rows[: limit or None],
+        ),
+        len(rows),
+        limit,
+        "buckets",
+    )
+    if found.open:
+        yield ""
+        yield from limited(
+            table(
+                ("OPEN PART", "ROWS", "BYTES", "WILL ROLL", "WHY NOT YET"),
+                [_open(part, found.now_millis) for part in found.open[: limit or None]],
+            ),
+            len(found.open),
+            limit,
+            "open parts",
+        )
+    if found.foreign_files:
+        yield ""
+        yield f"Not written by a sink, and seen by readers: {counted(found.foreign_files, 'file')}."
+
+
+def _newest(found: SinkStatus) -> str:
+    sink = found.sink
+    if sink.newest_kind is None:
+        return "without a record"
+    return f"newest record {sink.newest_seq} ({sink.newest_kind.value}) {ago(sink.age_millis)} ago"
+
+
+def _bucket(bucket: BucketStatus, now_millis: int) -> tuple[str, ...]:
+    return (
+        bucket.bucket or ".",
+        str(bucket.finished),
+        size(bucket.finished_bytes),
+        _since(bucket.newest_finished_at_millis, now_millis),
+        str(bucket.pending),
+        str(bucket.open),
+        size(bucket.open_bytes),
+        _since(bucket.oldest_open_at_millis, now_millis),
+        _until(bucket.next_roll_at_millis, now_millis),
+    )
+
+
+def _open(part: OpenPartStatus, now_millis: int) -> tuple[str, ...]:
+    path = f"{part.bucket}/{part.name}" if part.bucket else part.name
+    roll = part.roll
+    when = _until(roll.at_millis, now_millis)
+    return (
+        path,
+        str(part.records),
+        size(part.size_bytes),
+        f"{when} ({roll.reason})" if roll.reason else when,
+        roll.why_not_yet,
+    )
+
+
+def _since(millis: int | None, now_millis: int) -> str:
+    return "-" if millis is None else ago(now_millis - millis)
+
+
+def _until(millis: int | None, now_millis: int) -> str:
+    if millis is None:
+        return "-"
+    return f"in {ago(millis - now_millis)}" if millis > now_millis else f"due since {moment(millis)}"
+
+
+COMMAND = Command("status", "Show finished, pending and open parts, and when they will roll.", arguments, run)

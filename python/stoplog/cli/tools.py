@@ -1,0 +1,148 @@
+"""What the commands that change something have in common."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser, ArgumentTypeError, Namespace
+from collections.abc import Callable, Iterator, Mapping
+
+from stoplog.admin import AdminPlan, DriverCheck, Jvm, SinkAdmin, administer
+from stoplog.cli.command import Answer, Command
+from stoplog.cli.exit_code import ExitCode
+from stoplog.cli.table import limited, size, table
+
+Plan = Callable[[SinkAdmin, Namespace], AdminPlan]
+
+
+def tool(
+    name: str,
+    summary: str,
+    plan: Plan,
+    arguments: Callable[[ArgumentParser], None] = lambda parser: None,
+    *,
+    changes: bool = True,
+) -> Command:
+    """A command of the jar.
+
+    Args:
+        name: what the user types.
+        summary: one line for `stoplog --help`.
+        plan: asks for the plan.
+        arguments: adds what is the command's own.
+        changes: whether there is anything to carry out.
+    """
+
+    def every(parser: ArgumentParser) -> None:
+        parser.add_argument("path", metavar="PATH", help="the sink's path, as the query has it")
+        parser.add_argument(
+            "--sink-id", metavar="ID", default="main", help="which sink of the path (default: main)"
+        )
+        arguments(parser)
+        if changes:
+            _changing(parser)
+        _reaching(parser)
+
+    return Command(name, summary, every, lambda given: _run(given, plan))
+
+
+def _changing(parser: ArgumentParser) -> None:
+    doing = parser.add_mutually_exclusive_group()
+    doing.add_argument(
+        "--dry-run", action="store_true", default=True, help="only say what would be done: the default"
+    )
+    doing.add_argument("--yes", dest="dry_run", action="store_false", help="do it")
+    parser.add_argument(
+        "--driver-is-dead",
+        action="store_true",
+        help="do it even if a driver may be alive, which is then fenced: its query fails, and no row is lost",
+    )
+
+
+def _reaching(parser: ArgumentParser) -> None:
+    parser.add_argument(
+        "--jars",
+        metavar="JAR,…",
+        default="",
+        help="more jars, such as hadoop-aws and the bundle of AWS for s3a",
+    )
+    parser.add_argument(
+        "--conf",
+        metavar="KEY=VALUE",
+        action="append",
+        default=[],
+        type=key_and_value,
+        help="a setting of Hadoop, such as fs.s3a.endpoint=…, with or without spark.hadoop. before it; "
+        "may be repeated",
+    )
+    parser.add_argument(
+        "--option",
+        metavar="KEY=VALUE",
+        action="append",
+        default=[],
+        type=key_and_value,
+        help="an option of the query that its log does not tell: useTruncate=false, validLengthPrefix, "
+        "validLengthSuffix; may be repeated",
+    )
+    parser.add_argument(
+        "--limit", metavar="N", type=int, default=50, help="rows of the table, 0 for all (default: 50)"
+    )
+
+
+def _run(given: Namespace, ask: Plan) -> Answer:
+    hadoop = {key.removeprefix("spark.hadoop."): value for key, value in given.conf}
+    jvm = Jvm(tuple(jar for jar in given.jars.split(",") if jar), hadoop)
+    sink = administer(given.path, given.sink_id, jvm=jvm, options=dict(given.option))
+    plan = ask(sink, given)
+    if not getattr(given, "dry_run", True):
+        driver = DriverCheck.DRIVER_IS_DEAD if given.driver_is_dead else DriverCheck.REFUSE_IF_ALIVE
+        plan = plan.carry_out(driver)
+    code = ExitCode.FINDINGS if plan.problems else ExitCode.OK
+    return Answer({"plan": _public(plan)}, lambda: _lines(plan, given), code)
+
+
+def _public(plan: AdminPlan) -> Mapping[str, object]:
+    return {
+        "path": plan.path,
+        "sink_id": plan.sink_id,
+        "driver": plan.driver,
+        "driver_alive": plan.driver_alive,
+        "carried_out": plan.carried_out,
+        "actions": plan.actions,
+    }
+
+
+def _lines(plan: AdminPlan, given: Namespace) -> Iterator[str]:
+    yield f"Sink {plan.sink_id} under {plan.path}: {plan.driver}."
+    if not plan.actions:
+        yield "There is nothing to do."
+        return
+    shown = plan.actions[: given.limit or None]
+    yield from limited(
+        table(
+            ("ACTION", "WHAT", "ROWS", "BYTES", "WHY"),
+            [
+                (
+                    each.action,
+                    each.subject,
+                    "" if each.rows is None else str(each.rows),
+                    "" if each.size_bytes is None else size(each.size_bytes),
+                    each.reason if each.to is None else f"{each.reason}; kept as {each.to}",
+                )
+                for each in shown
+            ],
+        ),
+        len(plan.actions),
+        given.limit,
+        "actions",
+    )
+    if plan.carried_out:
+        yield "Done."
+    elif hasattr(given, "dry_run"):
+        yield "Nothing was changed. Add --yes to do it."
+
+
+def key_and_value(text: str) -> tuple[str, str]:
+    """For options of the form `key=value`."""
+    key, equals, value = text.partition("=")
+    if not equals or not key:
+        raise ArgumentTypeError(f"'{text}' is not of the form key=value")
+    return key, value

@@ -1,0 +1,191 @@
+"""Tables of databases, by upserts or by exactly-once inserts.
+
+The session needs the jar `stoplog-jdbc` and the database's driver besides stoplog's own.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+from stoplog._aspects import Aspects, shown_aspects, with_aspect
+from stoplog._checked import checked_connector
+from stoplog._columns import columns_text
+from stoplog._options import Pairs, shown, text_of
+from stoplog._streams import stream_writer
+from stoplog._units import Duration, count_text, duration_text
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+    from pyspark.sql.streaming.readwriter import DataStreamWriter
+
+FORMAT = "stoplog-jdbc"
+"""The name by which Spark finds the connector."""
+
+KEYS: frozenset[str] = frozenset(
+    {
+        "url", "dbtable", "driver", "user", "password", "dialect",
+        "writeMode", "keyColumns", "batchsize", "numPartitions", "distribution", "queryTimeout",
+        "maxTries", "retryWait", "onBadRow", "rejectTable",
+        "sinkId", "onForeignQuery", "epochsTable",
+    }
+)  # fmt: skip
+"""Every option of the sink: the jar's registry, held equal by a test."""
+
+FACADE = "stoplog.jdbc.JdbcSink"
+ARTIFACT = "stoplog-jdbc"
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class JdbcSink:
+    """A table of a database.
+
+    Made by `JdbcSink.for_table`; immutable, comparable, and good for any number of queries that differ in
+    table or sink id.
+
+    >>> sink = JdbcSink.for_table("jdbc:postgresql://db/shop", "orders").with_upsert("day", "id").build()
+    >>> sink
+    JdbcSink(url='jdbc:postgresql://db/shop', dbtable='orders', writeMode='upsert', keyColumns='day,id')
+    """
+
+    _pairs: Pairs
+
+    @staticmethod
+    def for_table(url: str, table: str) -> JdbcSinkBuilder:
+        """Starts a sink.
+
+        Args:
+            url: of the database, such as `jdbc:postgresql://db/shop`.
+            table: as SQL names it; it must exist. Columns are found by their names.
+
+        >>> JdbcSink.for_table("jdbc:derby:shop", "orders").build().options()
+        {'url': 'jdbc:derby:shop', 'dbtable': 'orders'}
+        """
+        return JdbcSinkBuilder((("table", (("url", url), ("dbtable", table))),))
+
+    def options(self) -> dict[str, str]:
+        """The options of `format("stoplog-jdbc")` that this sink stands for, as a new dict.
+
+        The password is among them.
+        """
+        return dict(self._pairs)
+
+    def write_stream(
+        self, df: DataFrame, checkpoint_location: str | os.PathLike[str] | None = None
+    ) -> DataStreamWriter:
+        """A streaming query's writer that is set to this sink, in append mode.
+
+        Args:
+            df: a streaming DataFrame.
+            checkpoint_location: where the query keeps its progress; by default it is left to
+                `spark.sql.streaming.checkpointLocation`.
+
+        Returns:
+            Spark's own writer, for a trigger, an output mode, a query name and `start()`.
+
+        Example:
+            query = sink.write_stream(totals, "/data/checkpoint").outputMode("update").start()
+        """
+        return stream_writer(df, FORMAT, self.options(), checkpoint_location)
+
+    def write(self, df: DataFrame, mode: Literal["append", "overwrite"] = "append") -> None:
+        """Writes a batch. With transactions, all its rows appear at once or none.
+
+        Args:
+            df: a DataFrame that is not streaming.
+            mode: `"append"` adds rows, or upserts them; `"overwrite"` replaces all rows of the table in one
+                transaction, and upserts refuse it.
+
+        Example:
+            sink.write(spark.table("orders_of_today"))
+        """
+        df.write.format(FORMAT).options(**self.options()).mode(mode).save()
+
+    def __repr__(self) -> str:
+        return f"JdbcSink({shown(self._pairs)})"
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class JdbcSinkBuilder:
+    """Builds a `JdbcSink`; made by `JdbcSink.for_table`.
+
+    Immutable: each method returns a new builder. Calling a method again replaces what it set before.
+
+    >>> JdbcSink.for_table("jdbc:derby:shop", "orders").with_credentials("shop", "hunter2")
+    JdbcSinkBuilder(url='jdbc:derby:shop', dbtable='orders', user='shop', password='…')
+    """
+
+    _aspects: Aspects
+
+    def with_credentials(self, user: str, password: str) -> JdbcSinkBuilder:
+        """The user of the connections, and its password."""
+        return self._with("credentials", {"user": user, "password": password})
+
+    def with_upsert(self, *key_columns: str) -> JdbcSinkBuilder:
+        """A row takes the place of the one with the same key; repeated epochs change nothing.
+
+        Args:
+            key_columns: the primary key of the table, or a unique index.
+        """
+        return self._with("mode", {"writeMode": "upsert", "keyColumns": columns_text(key_columns)})
+
+    def with_transactions(self) -> JdbcSinkBuilder:
+        """Rows are inserted, each epoch in one transaction that records it: exactly once. The default."""
+        return self._with("mode", {"writeMode": "transactional"})
+
+    def with_batch_size(self, rows: int) -> JdbcSinkBuilder:
+        """How many rows are sent together; 5,000 by default."""
+        return self._with("batchsize", {"batchsize": count_text("rows", rows)})
+
+    def with_max_writers(self, count: int) -> JdbcSinkBuilder:
+        """How many tasks write, at most, and with them how many connections there are."""
+        return self._with("numPartitions", {"numPartitions": count_text("count", count)})
+
+    def with_retries(self, max_tries: int, wait: Duration = "500ms") -> JdbcSinkBuilder:
+        """How often something is tried whose failure may pass.
+
+        Args:
+            max_tries: at most, the first try included; 5 by default.
+            wait: the longest wait before the second try; twice as long before each further one.
+        """
+        tries = {"maxTries": count_text("max_tries", max_tries), "retryWait": duration_text("wait", wait)}
+        return self._with("retries", tries)
+
+    def with_reject_table(self, table: str) -> JdbcSinkBuilder:
+        """Rows that the table refuses go to another one, and the query goes on; by default it fails."""
+        return self._with("onBadRow", {"onBadRow": "reject", "rejectTable": table})
+
+    def with_sink_id(self, sink_id: str) -> JdbcSinkBuilder:
+        """The name of this sink; queries that write to one table need one each. `main` by default."""
+        return self._with("sinkId", {"sinkId": sink_id})
+
+    def with_on_foreign_query(self, choice: Literal["fail", "adopt"]) -> JdbcSinkBuilder:
+        """What to do when the sink belongs to another query, or lacks epochs of this one; fail by default."""
+        return self._with("onForeignQuery", {"onForeignQuery": choice})
+
+    def with_option(self, key: str, value: str | int | bool) -> JdbcSinkBuilder:
+        """Any option by its own name: of the sink, or a property of the database's driver.
+
+        >>> JdbcSink.for_table("jdbc:postgresql://db/shop", "t").with_option("ssl", True).build()
+        JdbcSink(url='jdbc:postgresql://db/shop', dbtable='t', ssl='true')
+        """
+        return self._with(f"option {key.lower()}", {key: text_of(value)})
+
+    def build(self) -> JdbcSink:
+        """The sink as set so far, checked by the jar when a classic session is active.
+
+        On Spark Connect, or before a session is started, the options are checked when it is written to.
+
+        Raises:
+            InvalidOptions: an option was given two values, or the jar refused some options.
+            JarMissing: the active session runs without stoplog's jar, or without that of this connector.
+            VersionMismatch: the active session runs with the jar of another release.
+        """
+        return JdbcSink(checked_connector(FACADE, ARTIFACT, self._aspects))
+
+    def __repr__(self) -> str:
+        return f"JdbcSinkBuilder({shown_aspects(self._aspects)})"
+
+    def _with(self, aspect: str, options: dict[str, str]) -> JdbcSinkBuilder:
+        return JdbcSinkBuilder(with_aspect(self._aspects, aspect, options))

@@ -1,0 +1,209 @@
+"""Topics of Kafka: rows into them, each exactly once for who reads committed records, and rows out of them.
+
+The session needs the jar `stoplog-kafka` and Kafka's client besides stoplog's own; the source needs Spark's
+Kafka module as well (`org.apache.spark:spark-sql-kafka-0-10_2.13`), which brings the client along.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+from stoplog._aspects import Aspects, shown_aspects, with_aspect
+from stoplog._checked import checked_connector
+from stoplog._kafka_source import (
+    ARTIFACT,
+    Decoder,
+    KafkaSource,
+    KafkaSourceBuilder,
+    Servers,
+    StartPosition,
+    brokers,
+)
+from stoplog._options import Pairs, shown, text_of
+from stoplog._streams import stream_writer
+from stoplog._units import Duration, duration_text
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+    from pyspark.sql.streaming.readwriter import DataStreamWriter
+
+__all__ = ["Decoder", "KafkaSink", "KafkaSinkBuilder", "KafkaSource", "KafkaSourceBuilder", "StartPosition"]
+
+FORMAT = "stoplog-kafka"
+"""The name by which Spark finds the sink. The source is Spark's own, `kafka`."""
+
+KEYS: frozenset[str] = frozenset(
+    {
+        "kafka.bootstrap.servers", "topic", "partitioner", "delivery",
+        "transactionTimeout", "onLostTransaction", "transactionalIdPrefix",
+        "sinkId", "logLocation", "onForeignQuery",
+    }
+)  # fmt: skip
+"""Every option of the sink: the jar's registry, held equal by a test."""
+
+_SINK = "stoplog.kafka.KafkaSink"
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class KafkaSink:
+    """Topics that rows are written to.
+
+    A row is a record by the names of its columns: `value` (string or binary), and if there are such `key`
+    (string or binary), `headers` (`array<struct<key:string,value:binary>>`), `topic`, `partition` and
+    `timestamp`.
+
+    Made by `KafkaSink.to`; immutable, comparable, and good for any number of queries.
+
+    >>> KafkaSink.to("broker:9092").with_topic("orders").with_transaction_timeout("10m").build()
+    KafkaSink(kafka.bootstrap.servers='broker:9092', topic='orders', transactionTimeout='10m')
+    """
+
+    _pairs: Pairs
+
+    @staticmethod
+    def to(servers: Servers) -> KafkaSinkBuilder:
+        """Starts a sink.
+
+        Args:
+            servers: the brokers to ask first, as `host:port`.
+
+        >>> KafkaSink.to(["a:9092", "b:9092"]).build().options()
+        {'kafka.bootstrap.servers': 'a:9092,b:9092'}
+        """
+        return KafkaSinkBuilder((("servers", (brokers(servers),)),))
+
+    def options(self) -> dict[str, str]:
+        """The options of `format("stoplog-kafka")` that this sink stands for, as a new dict."""
+        return dict(self._pairs)
+
+    def write_stream(
+        self, df: DataFrame, checkpoint_location: str | os.PathLike[str] | None = None
+    ) -> DataStreamWriter:
+        """A streaming query's writer that is set to this sink, in append mode.
+
+        Args:
+            df: a streaming DataFrame.
+            checkpoint_location: where the query keeps its progress, and the sink its commit log. Without it
+                exactly-once needs `with_log_location`.
+
+        Returns:
+            Spark's own writer, for a trigger, an output mode, a query name and `start()`.
+
+        Example:
+            rows = orders.selectExpr("id AS key", "to_json(struct(*)) AS value")
+            query = sink.write_stream(rows, "/data/checkpoint").start()
+        """
+        return stream_writer(df, FORMAT, self.options(), checkpoint_location)
+
+    def write(self, df: DataFrame) -> None:
+        """Writes a batch.
+
+        Nobody repeats a batch: if the driver dies while it commits, some of the rows are there, and no start
+        will bring the rest.
+
+        Args:
+            df: a DataFrame that is not streaming.
+
+        Example:
+            sink.write(spark.range(10).selectExpr("cast(id as string) as value"))
+        """
+        df.write.format(FORMAT).options(**self.options()).mode("append").save()
+
+    def __repr__(self) -> str:
+        return f"KafkaSink({shown(self._pairs)})"
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class KafkaSinkBuilder:
+    """Builds a `KafkaSink`; made by `KafkaSink.to`.
+
+    Immutable: each method returns a new builder. Calling a method again replaces what it set before.
+
+    >>> KafkaSink.to("broker:9092").with_delivery("at-least-once")
+    KafkaSinkBuilder(kafka.bootstrap.servers='broker:9092', delivery='at-least-once')
+    """
+
+    _aspects: Aspects
+
+    def with_topic(self, topic: str) -> KafkaSinkBuilder:
+        """Where all rows go; without it, each goes where its column `topic` says."""
+        return self._with("topic", topic)
+
+    def with_delivery(self, delivery: Literal["none", "at-least-once", "exactly-once"]) -> KafkaSinkBuilder:
+        """What is promised of the rows; `"exactly-once"` by default.
+
+        Args:
+            delivery: `"none"` does not ask whether a record has arrived, `"at-least-once"` does, and repeats
+                records after a failure, `"exactly-once"` writes in transactions.
+        """
+        return self._with("delivery", delivery)
+
+    def with_partitioner(self, class_name: str) -> KafkaSinkBuilder:
+        """Who chooses the partition of a row whose column `partition` does not.
+
+        Args:
+            class_name: of a class on the session's class path that implements
+                `org.apache.kafka.clients.producer.Partitioner`.
+        """
+        return self._with("partitioner", class_name)
+
+    def with_transaction_timeout(self, timeout: Duration) -> KafkaSinkBuilder:
+        """After which the brokers abort a transaction that nobody has ended.
+
+        Args:
+            timeout: a `timedelta`, a string such as `"15m"`, which is the default, or an int of milliseconds;
+                longer than the longest micro-batch and the longest pause before a restart together.
+        """
+        return self._with("transactionTimeout", duration_text("timeout", timeout))
+
+    def with_on_lost_transaction(self, action: Literal["fail", "skip"]) -> KafkaSinkBuilder:
+        """What to do when the brokers have aborted what the log says is committed; `"fail"` by default."""
+        return self._with("onLostTransaction", action)
+
+    def with_transactional_id_prefix(self, prefix: str) -> KafkaSinkBuilder:
+        """What all transactional ids begin with, for the brokers' access rules; `stoplog` by default."""
+        return self._with("transactionalIdPrefix", prefix)
+
+    def with_log_location(self, directory: str | os.PathLike[str]) -> KafkaSinkBuilder:
+        """Where the commit log is kept; in the checkpoint by default."""
+        return self._with("logLocation", os.fspath(directory))
+
+    def with_sink_id(self, sink_id: str) -> KafkaSinkBuilder:
+        """The name of the commit log; sinks that share its location need one each. `main` by default."""
+        return self._with("sinkId", sink_id)
+
+    def with_on_foreign_query(self, action: Literal["fail", "adopt"]) -> KafkaSinkBuilder:
+        """What to do with a log that belongs to another query's checkpoint; `"fail"` by default."""
+        return self._with("onForeignQuery", action)
+
+    def with_producer_setting(self, name: str, value: str | int | bool) -> KafkaSinkBuilder:
+        """A setting of Kafka's producer by its own name.
+
+        >>> KafkaSink.to("broker:9092").with_producer_setting("compression.type", "zstd").build()
+        KafkaSink(kafka.bootstrap.servers='broker:9092', kafka.compression.type='zstd')
+        """
+        return self._with(f"kafka.{name}", value)
+
+    def with_option(self, key: str, value: str | int | bool) -> KafkaSinkBuilder:
+        """Any option by its own name, for what has no method here."""
+        return self._with(key, value)
+
+    def build(self) -> KafkaSink:
+        """The sink as set so far, checked by the jar when a classic session is active.
+
+        On Spark Connect, or before a session is started, the options are checked when it is written to.
+
+        Raises:
+            InvalidOptions: an option was given two values, or the jar refused some options.
+            JarMissing: the active session runs without stoplog's jar, or without that of this connector.
+            VersionMismatch: the active session runs with the jar of another release.
+        """
+        return KafkaSink(checked_connector(_SINK, ARTIFACT, self._aspects))
+
+    def __repr__(self) -> str:
+        return f"KafkaSinkBuilder({shown_aspects(self._aspects)})"
+
+    def _with(self, key: str, value: str | int | bool) -> KafkaSinkBuilder:
+        return KafkaSinkBuilder(with_aspect(self._aspects, key.lower(), {key: text_of(value)}))

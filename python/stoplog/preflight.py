@@ -1,0 +1,165 @@
+"""What stands against a query's start, or would surprise later, found out before it starts."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from html import escape
+from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+    from stoplog._jvm import Door
+
+
+@dataclass(frozen=True, slots=True)
+class Ok:
+    """As it should be.
+
+    Attributes:
+        name: the thing that was looked at, in one word that stays the same.
+        what: what there is to say about it.
+    """
+
+    level: ClassVar[str] = "ok"
+
+    name: str
+    what: str
+
+    @property
+    def now(self) -> str:
+        """Nothing is to be done."""
+        return ""
+
+
+@dataclass(frozen=True, slots=True)
+class Warning:
+    """The query would start, and somebody should know this.
+
+    Attributes:
+        name: as in `Ok`.
+        what: as in `Ok`.
+        now: what to do.
+    """
+
+    level: ClassVar[str] = "warning"
+
+    name: str
+    what: str
+    now: str
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """The query would be refused, or fail.
+
+    Attributes:
+        name: as in `Ok`.
+        what: as in `Ok`, with the condition that a start would be refused with.
+        now: what to do.
+    """
+
+    level: ClassVar[str] = "problem"
+
+    name: str
+    what: str
+    now: str
+
+
+Finding: TypeAlias = Ok | Warning | Problem
+"""What was found out about one thing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Preflight:
+    """All that was found out about a sink, as `FileSink.check` answers it.
+
+    Printed, it is a page to read; in a notebook, a table.
+
+    Attributes:
+        path: as the user wrote it.
+        findings: one for each thing that was looked at.
+        names: examples of files that the sink will write, under its path: `finished`, `open` and `log`.
+        text: the page.
+    """
+
+    path: str
+    findings: tuple[Finding, ...]
+    names: Mapping[str, str]
+    text: str
+
+    @property
+    def is_ready(self) -> bool:
+        """Whether nothing stands against a start. There may be warnings."""
+        return not self.problems
+
+    @property
+    def problems(self) -> tuple[Problem, ...]:
+        return tuple(each for each in self.findings if isinstance(each, Problem))
+
+    @property
+    def warnings(self) -> tuple[Warning, ...]:
+        return tuple(each for each in self.findings if isinstance(each, Warning))
+
+    def __str__(self) -> str:
+        return self.text
+
+    def _repr_html_(self) -> str:
+        findings = "".join(
+            f"<tr><td>{escape(each.level)}</td><td>{escape(each.name)}</td>"
+            f"<td style='text-align:left'>{escape(each.what)}{_emphasized(each.now)}</td></tr>"
+            for each in self.findings
+        )
+        names = "".join(
+            f"<tr><td></td><td>{escape(kind)}</td>"
+            f"<td style='text-align:left'><code>{escape(name)}</code></td></tr>"
+            for kind, name in self.names.items()
+        )
+        title = escape(self.text.partition("\n")[0])
+        return f"<table><caption>{title}</caption><tbody>{findings}{names}</tbody></table>"
+
+
+def check_options(df: DataFrame, options: Mapping[str, str | os.PathLike[str]]) -> Preflight:
+    """`FileSink.check` of options that may be wrong themselves: then that is what is found.
+
+    Args:
+        df: what the query will write; an empty one with its columns will do.
+        options: of `format("stoplog")`, with `path`.
+
+    Raises:
+        ConnectUnsupported: the session is Spark Connect's.
+        NoSession: there is no session.
+
+    Example:
+        empty = spark.createDataFrame([], "id LONG, page STRING")
+        print(stoplog.preflight.check_options(empty, {"path": "/data/out", "format": "jsn"}))
+    """
+    from stoplog._jvm import require_door
+
+    door: Door = require_door(
+        "A preflight", "Start the query: its refusal says the same, one problem after another."
+    )
+    return door.preflight(df, {key: os.fspath(value) for key, value in options.items()})
+
+
+def of_jar(found: Any) -> Preflight:
+    """From the jar's own report."""
+    return Preflight(
+        str(found.path()),
+        tuple(_finding(each) for each in found.findingsAsList()),
+        {str(each.kind()): str(each.path()) for each in found.namesAsList()},
+        str(found.toString()),
+    )
+
+
+def _finding(each: Any) -> Finding:
+    level, name, what, now = (str(part) for part in (each.level(), each.name(), each.what(), each.now()))
+    if level == Ok.level:
+        return Ok(name, what)
+    return Warning(name, what, now) if level == Warning.level else Problem(name, what, now)
+
+
+def _emphasized(now: str) -> str:
+    return f"<br><em>{escape(now)}</em>" if now else ""

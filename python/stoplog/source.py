@@ -1,0 +1,115 @@
+"""The source: what the options say, and the two ways to read from it."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from stoplog._options import Pairs, shown
+from stoplog.sink import FORMAT
+from stoplog.stream_format import StreamFormat
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql.types import StructType
+
+    from stoplog._source_builder import FileSourceBuilder
+
+BULK_FORMATS = ("parquet", "orc", "avro", "binaryFile")
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class FileSource:
+    """Files under a path as a stream or as a table, each record exactly once.
+
+    Made by `FileSource.for_record_stream_format`; immutable, comparable, and good for any number of
+    queries.
+
+    >>> source = (
+    ...     FileSource.for_record_stream_format(StreamFormat.json(), "/data/incoming")
+    ...     .with_max_bytes_per_trigger("1g")
+    ...     .monitor_continuously("10s")
+    ...     .build()
+    ... )
+    >>> source
+    FileSource(path='/data/incoming', format='json', maxBytesPerTrigger='1g', monitorInterval='10s')
+    """
+
+    _pairs: Pairs
+
+    @staticmethod
+    def for_record_stream_format(
+        stream_format: StreamFormat | str, path: str | os.PathLike[str]
+    ) -> FileSourceBuilder:
+        """Starts a source that reads record by record.
+
+        Args:
+            stream_format: how bytes become rows, or `"text"`, `"json"` or `"csv"`.
+            path: a file, a directory, or a pattern such as `/data/2026-*`.
+
+        Raises:
+            ValueError: the format is a string but not the name of one.
+
+        >>> FileSource.for_record_stream_format("text", "/data/logs").build().options()
+        {'path': '/data/logs', 'format': 'text'}
+        """
+        from stoplog._source_builder import source_builder
+
+        return source_builder(os.fspath(path), StreamFormat.of(stream_format).options())
+
+    @staticmethod
+    def for_bulk_file_format(bulk_format: str, path: str | os.PathLike[str]) -> FileSourceBuilder:
+        """Starts a source that reads many records together.
+
+        Args:
+            bulk_format: `"parquet"`, `"orc"`, `"avro"` or `"binaryFile"`, or the fully qualified name of
+                a class on the session's class path that extends `stoplog.source.format.BulkFormat` and
+                `stoplog.format.read.RowFormat`.
+            path: a file, a directory, or a pattern.
+
+        Raises:
+            ValueError: there is no such format.
+
+        >>> FileSource.for_bulk_file_format("parquet", "/data/events").build().options()
+        {'path': '/data/events', 'format': 'parquet'}
+        """
+        from stoplog._source_builder import source_builder
+
+        if bulk_format not in BULK_FORMATS and "." not in bulk_format:
+            known = ", ".join(BULK_FORMATS)
+            raise ValueError(f"{bulk_format!r} is not a bulk format: use one of {known}, or a class's name")
+        return source_builder(os.fspath(path), {"format": bulk_format})
+
+    def options(self) -> dict[str, str]:
+        """The options of `format("stoplog")` that this source stands for, as a new dict."""
+        return dict(self._pairs)
+
+    def read_stream(self, spark: SparkSession, schema: StructType | str | None = None) -> DataFrame:
+        """The files as a streaming DataFrame.
+
+        Args:
+            spark: a session, classic or Connect.
+            schema: the columns; text has its own, and files of blocks say which they have.
+
+        Example:
+            events = source.read_stream(spark, "at TIMESTAMP, message STRING")
+        """
+        reader = spark.readStream.format(FORMAT).options(**self.options())
+        return (reader if schema is None else reader.schema(schema)).load()
+
+    def read(self, spark: SparkSession, schema: StructType | str | None = None) -> DataFrame:
+        """The files that are there now as a DataFrame.
+
+        Args:
+            spark: a session, classic or Connect.
+            schema: the columns; text has its own, and files of blocks say which they have.
+
+        Example:
+            source.read(spark).count()
+        """
+        reader = spark.read.format(FORMAT).options(**self.options())
+        return (reader if schema is None else reader.schema(schema)).load()
+
+    def __repr__(self) -> str:
+        return f"FileSource({shown(self._pairs)})"

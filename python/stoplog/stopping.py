@@ -1,0 +1,133 @@
+"""Stopping a query between two of its micro-batches."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+from contextlib import ExitStack, contextmanager
+from typing import TYPE_CHECKING
+
+from stoplog._jvm import require_door
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from types import FrameType
+
+    from pyspark.sql.streaming.query import StreamingQuery
+
+    from stoplog._jvm import Door
+
+_BETWEEN_BATCHES = "BetweenBatches"
+_ON_CONNECT = (
+    "Use query.stop(): no row is lost or repeated, and the next start does the interrupted batch again."
+)
+
+
+def stop_after_batch(query: StreamingQuery, timeout: float = 60.0, *, finalize: bool = True) -> bool:
+    """Stops a query when the micro-batch that runs has ended, and waits until its sink has ended, too.
+
+    `query.stop()` alone interrupts whatever runs. That loses nothing, for the next start does the batch
+    again; but its work is thrown away, and parts that were open stay so.
+
+    Args:
+        query: a query of a classic session. With a sink of stoplog's no other batch begins meanwhile;
+            with another sink the next one may just have begun.
+        timeout: seconds for all of it; then the query is stopped wherever it is.
+        finalize: whether open parts are finished, so that readers see all rows; otherwise the sink's
+            `finalizeOnTermination` says what becomes of them.
+
+    Returns:
+        Whether all was done in time. If not, nothing is lost or repeated: the next start goes on with it.
+
+    Raises:
+        ConnectUnsupported: the query runs on Spark Connect.
+        NoSession: the session was stopped.
+        ValueError: the timeout is negative.
+
+    Example:
+        stoplog.stop_after_batch(query, timeout=120)
+    """
+    millis = _millis(timeout)
+    door = require_door("stoplog.stop_after_batch()", _ON_CONNECT)
+    return door.stop_after_batch(query, millis, _open_at_stop(finalize)) == _BETWEEN_BATCHES
+
+
+@contextmanager
+def graceful_stop(
+    query: StreamingQuery,
+    timeout: float = 25.0,
+    *,
+    finalize: bool = True,
+    marker: str | os.PathLike[str] | None = None,
+    look_every: float = 5.0,
+) -> Iterator[None]:
+    """Inside of it, SIGTERM or a marker file stops the query as `stop_after_batch` does.
+
+    SIGTERM may come to this process or to Spark's JVM. To be used in the main thread: elsewhere Python
+    knows no signals, and only the JVM's are heard.
+
+    Args:
+        query: a query of a classic session.
+        timeout: seconds for all of it; less than whoever sends SIGTERM waits before he kills, which is
+            30 seconds in Kubernetes.
+        finalize: whether open parts are finished.
+        marker: a path of any file system that Spark knows, outside of the sink's; the file that stopped
+            the query is removed.
+        look_every: seconds between two looks for the marker.
+
+    Raises:
+        ConnectUnsupported: the query runs on Spark Connect.
+        NoSession: the session was stopped.
+        ValueError: a time is negative.
+
+    Example:
+        with stoplog.graceful_stop(query, marker="/data/stop-events"):
+            query.awaitTermination()
+    """
+    millis, every, at_stop = _millis(timeout), _millis(look_every), _open_at_stop(finalize)
+    door = require_door("stoplog.graceful_stop()", _ON_CONNECT)
+    with ExitStack() as undone:
+        undone.callback(door.stop_on_shutdown(query, millis, at_stop))
+        if marker is not None:
+            undone.callback(door.stop_on_marker(query, os.fspath(marker), every, millis, at_stop))
+        if threading.current_thread() is threading.main_thread():
+            undone.enter_context(_on_sigterm(door, query, millis, at_stop))
+        yield
+
+
+@contextmanager
+def _on_sigterm(door: Door, query: StreamingQuery, millis: int, at_stop: str) -> Iterator[None]:
+    # Not in the handler itself: it may interrupt a call to the JVM, whose connection it would use.
+    told = threading.Event()
+    over = threading.Event()
+
+    def stop() -> None:
+        told.wait()
+        if not over.is_set():
+            door.stop_after_batch(query, millis, at_stop)
+
+    def handler(_signal: int, _frame: FrameType | None) -> None:
+        told.set()
+
+    stopper = threading.Thread(target=stop, name="stoplog-stop", daemon=True)
+    stopper.start()
+    before = signal.signal(signal.SIGTERM, handler)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
+        if not told.is_set():
+            over.set()
+            told.set()
+        stopper.join()
+
+
+def _millis(seconds: float) -> int:
+    if seconds < 0:
+        raise ValueError(f"a time must not be negative: {seconds}")
+    return round(seconds * 1000)
+
+
+def _open_at_stop(finalize: bool) -> str:
+    return "finalize" if finalize else "asConfigured"

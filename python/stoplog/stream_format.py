@@ -1,0 +1,122 @@
+"""How the bytes of a file become rows, record by record."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+from stoplog._options import Pairs, present
+from stoplog._units import size_text
+
+if TYPE_CHECKING:
+    from stoplog._units import Size
+
+
+@dataclass(frozen=True, slots=True)
+class StreamFormat:
+    """A format that is read record by record: lines of text, JSON or CSV, records behind their
+    lengths, or a class of your own on the JVM.
+
+    Made by its static methods; immutable and comparable.
+
+    >>> StreamFormat.csv(header=True).options()
+    {'format': 'csv', 'header': 'true'}
+    """
+
+    _pairs: Pairs
+
+    @staticmethod
+    def text_line_format(charset_name: str | None = None, line_separator: str | None = None) -> StreamFormat:
+        r"""A row for each line, in one column `value`.
+
+        Args:
+            charset_name: the character set; UTF-8 by default, in which alone a large file can be read
+                in pieces side by side.
+            line_separator: what ends a line; `\n`, `\r\n` and `\r` by default.
+
+        >>> StreamFormat.text_line_format("ISO-8859-1").options()
+        {'format': 'text', 'charset': 'ISO-8859-1'}
+        """
+        return _of("text", {"charset": charset_name, "lineSep": line_separator})
+
+    @staticmethod
+    def json(**spark_json_options: str | int | bool | None) -> StreamFormat:
+        """A JSON object on each line.
+
+        Args:
+            spark_json_options: any option of Spark's own JSON reader, by Spark's name.
+
+        >>> StreamFormat.json(mode="FAILFAST").options()
+        {'format': 'json', 'mode': 'FAILFAST'}
+        """
+        return _of("json", spark_json_options)
+
+    @staticmethod
+    def csv(**spark_csv_options: str | int | bool | None) -> StreamFormat:
+        """A row of CSV on each line.
+
+        Args:
+            spark_csv_options: any option of Spark's own CSV reader, by Spark's name.
+
+        >>> StreamFormat.csv(sep=";").options()
+        {'format': 'csv', 'sep': ';'}
+        """
+        return _of("csv", spark_csv_options)
+
+    @staticmethod
+    def length_delimited(
+        length_prefix: Literal["varint", "int32be", "int32le"] | None = None,
+        max_record_size: Size | None = None,
+    ) -> StreamFormat:
+        """Records of bytes, each behind its length, as rows of one column `value`.
+
+        Args:
+            length_prefix: how the lengths are written; `"varint"` by default, as protobuf's
+                `writeDelimitedTo` writes them, or four bytes, the highest or the lowest first.
+            max_record_size: a longer record is an error; a string such as `"64m"`, which is the
+                default, or an int of bytes.
+
+        >>> StreamFormat.length_delimited("int32be").options()
+        {'format': 'lengthDelimited', 'lengthPrefix': 'int32be'}
+        """
+        size = None if max_record_size is None else size_text("max_record_size", max_record_size)
+        return _of("lengthDelimited", {"lengthPrefix": length_prefix, "maxRecordSize": size})
+
+    @staticmethod
+    def custom(class_name: str) -> StreamFormat:
+        """A class on the session's class path that extends `StreamFormat` or `SimpleStreamFormat` of
+        `stoplog.source.format`, and `stoplog.format.read.RowFormat`.
+
+        Args:
+            class_name: its fully qualified name; it needs a constructor without arguments.
+
+        >>> StreamFormat.custom("com.acme.MeasurementFormat").options()
+        {'format': 'com.acme.MeasurementFormat'}
+        """
+        return _of(class_name, {})
+
+    @staticmethod
+    def of(stream_format: StreamFormat | str) -> StreamFormat:
+        """A format as it is, or the one that `"text"`, `"json"` or `"csv"` stands for.
+
+        >>> StreamFormat.of("text") == StreamFormat.text_line_format()
+        True
+        >>> StreamFormat.of("parquet")
+        Traceback (most recent call last):
+        ValueError: 'parquet' is not read record by record: use "text", "json", "csv" or .custom("…")
+        """
+        if isinstance(stream_format, StreamFormat):
+            return stream_format
+        if stream_format in {"text", "json", "csv"}:
+            return _of(stream_format, {})
+        raise ValueError(
+            f'{stream_format!r} is not read record by record: use "text", "json", "csv" or .custom("…")'
+        )
+
+    def options(self) -> dict[str, str]:
+        """The options that this format stands for."""
+        return dict(self._pairs)
+
+
+def _of(name: str, options: dict[str, str | None] | dict[str, str | int | bool | None]) -> StreamFormat:
+    return StreamFormat((("format", name), *present(options).items()))

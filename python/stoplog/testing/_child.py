@@ -1,0 +1,82 @@
+"""The process in which a pipeline lives.
+
+It is told what to do by a line of JSON (`stoplog.testing._life.Life`) on its standard input, and dies with
+the process that holds the other end.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+_LAST_BREATH_SECONDS = 5
+
+
+def main() -> None:
+    life = json.loads(sys.stdin.readline())
+    threading.Thread(target=_die_with_parent, daemon=True).start()
+    with halted():
+        live(life)
+
+
+def live(life: dict[str, Any]) -> None:
+    """To the end of all input, and of the sink's finalizing."""
+    from pyspark.sql import SparkSession
+    from pyspark.sql.streaming.readwriter import DataStreamWriter
+
+    import stoplog
+    from stoplog.testing._function import FunctionName
+
+    build = FunctionName(**life["build"]).find()
+    builder = SparkSession.builder
+    for key, value in life["conf"].items():
+        builder = builder.config(key, value)
+    spark = stoplog.configure(builder).getOrCreate()
+    writer = build(spark, life["source"], life["sink"], **life["arguments"])
+    if not isinstance(writer, DataStreamWriter):
+        raise TypeError(
+            f"{life['build']['name']} returned {type(writer).__name__}. It has to return the query's writer "
+            "as it is before start(): the test sets checkpoint and trigger, and starts it."
+        )
+    query = writer.option("checkpointLocation", life["checkpoint"]).trigger(**life["trigger"]).start()
+    query.awaitTermination()
+    # The open parts of an ended query are published before the application is gone.
+    spark.stop()
+
+
+@contextmanager
+def halted() -> Iterator[None]:
+    """An error because the JVM is gone ends the process with the JVM's exit code; any other is raised."""
+    from pyspark import SparkContext
+
+    try:
+        yield
+    except Exception:
+        gateway: Any = SparkContext._gateway
+        if gateway is None:
+            raise
+        try:
+            code = gateway.proc.wait(_LAST_BREATH_SECONDS)
+        except subprocess.TimeoutExpired:
+            code = 0
+        if code == 0:
+            raise
+        sys.exit(code)
+
+
+def _die_with_parent() -> None:
+    # Not by sys.stdin, whose lock a thread that waits would hold when the interpreter ends.
+    while os.read(0, 1):
+        pass
+    os.killpg(0, signal.SIGKILL)
+
+
+if __name__ == "__main__":
+    main()

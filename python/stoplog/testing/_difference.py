@@ -1,0 +1,132 @@
+"""What is wrong with the rows that were found."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypeAlias
+
+from stoplog.testing.rows import Row
+
+Key: TypeAlias = str | Sequence[str] | Callable[[Row], Hashable] | None
+"""What makes a row the row that it is: a column, or several, or a function; all of it if there is none."""
+
+_SHOWN_ROWS = 5
+_SHOWN_FILES = 4
+_SHOWN_LETTERS = 120
+
+
+@dataclass(frozen=True, slots=True)
+class Repeated:
+    """A row that is there more often than it should be."""
+
+    row: Row
+    expected: int
+    files: tuple[Path, ...]
+
+    def text(self, root: Path) -> str:
+        names = [str(file.relative_to(root)) for file in self.files[:_SHOWN_FILES]]
+        more = [f"and {len(self.files) - _SHOWN_FILES} more"] if len(self.files) > _SHOWN_FILES else []
+        times = "once" if len(self.files) == 1 else f"{len(self.files)} times"
+        wanted = f" instead of {self.expected}" if self.expected else ""
+        return f"{_short(self.row)}: {times}{wanted}, in {', '.join(names + more)}"
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """Between the rows that are there and those that should be.
+
+    Attributes:
+        lost: rows that are missing, one for each time.
+        repeated: rows that were expected, and are there more often.
+        unexpected: rows that nobody expected; with the files that hold them.
+    """
+
+    lost: tuple[Row, ...]
+    repeated: tuple[Repeated, ...]
+    unexpected: tuple[Repeated, ...]
+
+    @property
+    def is_none(self) -> bool:
+        return not self.lost and self.has_no_surplus
+
+    @property
+    def has_no_surplus(self) -> bool:
+        """Which holds also while rows are still hidden."""
+        return not self.repeated and not self.unexpected
+
+    def text(self, root: Path) -> str:
+        """In words, with paths as they are seen from a directory."""
+        sentences = (
+            _list(f"{len(self.lost)} lost", [_short(row) for row in self.lost]),
+            _list(f"{len(self.repeated)} repeated", [each.text(root) for each in self.repeated]),
+            _list(f"{len(self.unexpected)} never expected", [each.text(root) for each in self.unexpected]),
+        )
+        hint = (
+            "Rows that are both lost and unexpected are mostly rows that the pipeline changes: "
+            "say what should be there by expected=…, or what makes a row the same by key=…"
+        )
+        return "\n".join([*filter(None, sentences), *([hint] if self.lost and self.unexpected else [])])
+
+
+def difference(found: Iterable[tuple[Row, Path]], expected: Iterable[Row], key: Key = None) -> Difference:
+    """Compares by key, whatever the order."""
+    identity = _identity(key)
+    wanted: defaultdict[Hashable, list[Row]] = defaultdict(list)
+    for row in expected:
+        wanted[identity(row)].append(row)
+    seen: defaultdict[Hashable, list[tuple[Row, Path]]] = defaultdict(list)
+    for row, file in found:
+        seen[identity(row)].append((row, file))
+    too_many = [
+        Repeated(rows[0][0], len(wanted.get(name, ())), tuple(file for _, file in rows))
+        for name, rows in seen.items()
+        if len(rows) > len(wanted.get(name, ()))
+    ]
+    return Difference(
+        lost=tuple(row for name, rows in wanted.items() for row in rows[len(seen.get(name, ())) :]),
+        repeated=tuple(each for each in too_many if each.expected),
+        unexpected=tuple(each for each in too_many if not each.expected),
+    )
+
+
+def _identity(key: Key) -> Callable[[Row], Hashable]:
+    if key is None:
+        return _frozen
+    if isinstance(key, str):
+        return lambda row: _frozen(_column(row, key))
+    if callable(key):
+        return key
+    columns = tuple(key)
+    return lambda row: tuple(_frozen(_column(row, name)) for name in columns)
+
+
+def _column(row: Row, name: str) -> object:
+    """A row without columns, such as a line of text, is its own key."""
+    if not isinstance(row, Mapping):
+        return row
+    if name not in row:
+        raise KeyError(f"key={name!r} is no column of {_short(row)}")
+    return row[name]
+
+
+def _frozen(value: object) -> Hashable:
+    if isinstance(value, Mapping):
+        return frozenset((name, _frozen(each)) for name, each in value.items())
+    if isinstance(value, (list, tuple)):
+        return tuple(_frozen(each) for each in value)
+    return value if isinstance(value, Hashable) else repr(value)
+
+
+def _list(title: str, entries: Sequence[str]) -> str:
+    if not entries:
+        return ""
+    more = [f"and {len(entries) - _SHOWN_ROWS} more"] if len(entries) > _SHOWN_ROWS else []
+    return "\n  ".join([f"{title}:", *entries[:_SHOWN_ROWS], *more])
+
+
+def _short(row: object) -> str:
+    text = repr(row)
+    return text if len(text) <= _SHOWN_LETTERS else f"{text[:_SHOWN_LETTERS]}…"

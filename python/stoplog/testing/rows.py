@@ -1,0 +1,124 @@
+"""Finished files as any reader of the directory sees them: plain Python, no log, no Spark.
+
+A reader is a function from a file to its rows; `stoplog_pipeline` takes one as its argument `reader`.
+"""
+
+from __future__ import annotations
+
+import bz2
+import csv
+import gzip
+import io
+import json
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, TypeAlias
+
+Row: TypeAlias = str | Mapping[str, Any] | Sequence[Any]
+"""A line of text, or columns by name, or columns in order."""
+
+Reader: TypeAlias = Callable[[Path], Iterable[Row]]
+
+
+def files(directory: Path) -> list[Path]:
+    """Every file that a reader of the directory finds: no hidden one, none below a hidden directory."""
+    found = (file for file in directory.rglob("*") if file.is_file())
+    return sorted(file for file in found if not _is_hidden(file.relative_to(directory).parts))
+
+
+def by_suffix(file: Path) -> Iterable[Row]:
+    """What the first known suffix of the name stands for; text if there is none."""
+    for suffix in file.suffixes:
+        if suffix in _READERS:
+            return _READERS[suffix](file)
+    return lines(file)
+
+
+def lines(file: Path) -> list[str]:
+    """Each line a row, without its end."""
+    return [line.rstrip("\n") for line in _text(file)]
+
+
+def json_records(file: Path) -> list[Row]:
+    """Each line a JSON value."""
+    return [json.loads(line) for line in _text(file)]
+
+
+def csv_rows(file: Path) -> list[Row]:
+    """Each row a tuple of strings; a header would be a row as well."""
+    return [tuple(row) for row in csv.reader(_text(file))]
+
+
+def csv_records(file: Path) -> list[Row]:
+    """Each row a dict of strings, by the names in the file's first line."""
+    return list(csv.DictReader(_text(file)))
+
+
+def parquet(file: Path) -> list[Row]:
+    """Each row a dict. Needs pyarrow."""
+    from pyarrow import parquet
+
+    return list(parquet.ParquetFile(file).read().to_pylist())
+
+
+def orc(file: Path) -> list[Row]:
+    """Each row a dict. Needs pyarrow."""
+    from pyarrow import orc
+
+    return list(orc.ORCFile(file).read().to_pylist())
+
+
+def avro(file: Path) -> list[Row]:
+    """Each record as Avro has it, mostly a dict. Needs fastavro."""
+    import fastavro
+
+    with file.open("rb") as stream:
+        found: list[Any] = list(fastavro.reader(stream))
+    return found
+
+
+def content(file: Path) -> bytes:
+    """What the file holds once it is decompressed, all of its members.
+
+    Raises:
+        ValueError: Python's own library cannot decompress it.
+    """
+    if file.suffix in _UNKNOWN:
+        raise ValueError(
+            f"{file} is compressed with what Python has no library for. "
+            "Give stoplog_pipeline a reader=… of yours."
+        )
+    opened = _OPENERS.get(file.suffix)
+    return opened(file) if opened else file.read_bytes()
+
+
+def _text(file: Path) -> io.StringIO:
+    # Lines end where Spark's reader ends them, and not at each character that Unicode calls a line's end.
+    return io.StringIO(content(file).decode(), newline=None)
+
+
+def _is_hidden(parts: tuple[str, ...]) -> bool:
+    return any(part.startswith(("_", ".")) for part in parts)
+
+
+def _unzstd(file: Path) -> bytes:
+    import zstandard
+
+    with file.open("rb") as stream:
+        return zstandard.ZstdDecompressor().stream_reader(stream, read_across_frames=True).read()
+
+
+_READERS: dict[str, Reader] = {
+    ".json": json_records,
+    ".csv": csv_rows,
+    ".parquet": parquet,
+    ".orc": orc,
+    ".avro": avro,
+}
+
+_OPENERS: dict[str, Callable[[Path], bytes]] = {
+    ".gz": lambda file: gzip.decompress(file.read_bytes()),
+    ".bz2": lambda file: bz2.decompress(file.read_bytes()),
+    ".zst": _unzstd,
+}
+_UNKNOWN = {".lz4", ".snappy", ".sz"}

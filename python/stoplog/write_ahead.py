@@ -1,0 +1,162 @@
+"""Rows sent to systems that have neither transactions nor keys, out of a log.
+
+The session needs the jar `stoplog-wal` besides stoplog's own.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from stoplog._aspects import Aspects, shown_aspects, with_aspect
+from stoplog._checked import checked_connector
+from stoplog._options import Pairs, shown, text_of
+from stoplog._streams import stream_writer
+from stoplog._units import count_text
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+    from pyspark.sql.streaming.readwriter import DataStreamWriter
+
+FORMAT = "stoplog-wal"
+"""The name by which Spark finds the connector."""
+
+KEYS: frozenset[str] = frozenset(
+    {
+        "sender", "committer",
+        "url", "httpBatchRows", "httpRetries", "httpTimeout",
+        "logLocation", "sinkId", "onForeignQuery", "onLostPart",
+    }
+)  # fmt: skip
+"""Every option of the sink: the jar's registry, held equal by a test."""
+
+FACADE = "stoplog.wal.WriteAheadSink"
+ARTIFACT = "stoplog-wal"
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class WriteAheadSink:
+    """Anything that can be sent rows, at least once, and exactly once where it knows keys again.
+
+    Made by `WriteAheadSink.to_http` or `WriteAheadSink.to_sender`; immutable and comparable.
+
+    >>> WriteAheadSink.to_http("https://example.com/rows").with_batch_rows(100).build()
+    WriteAheadSink(sender='http', url='https://example.com/rows', httpBatchRows='100')
+    """
+
+    _pairs: Pairs
+
+    @staticmethod
+    def to_http(url: str) -> WriteAheadSinkBuilder:
+        """Posts rows as JSON lines, with an `Idempotency-Key` that is the same each time they are sent.
+
+        Args:
+            url: of `http` or `https`.
+
+        >>> WriteAheadSink.to_http("https://example.com/rows").build().options()
+        {'sender': 'http', 'url': 'https://example.com/rows'}
+        """
+        return WriteAheadSinkBuilder((("sender", (("sender", "http"), ("url", url))),))
+
+    @staticmethod
+    def to_sender(class_name: str) -> WriteAheadSinkBuilder:
+        """Sends rows by a class of your own.
+
+        Args:
+            class_name: of a class on Spark's class path that extends `stoplog.wal.RowSender`.
+        """
+        return WriteAheadSinkBuilder((("sender", (("sender", class_name),)),))
+
+    def options(self) -> dict[str, str]:
+        """The options of `format("stoplog-wal")` that this sink stands for, as a new dict."""
+        return dict(self._pairs)
+
+    def write_stream(
+        self, df: DataFrame, checkpoint_location: str | os.PathLike[str] | None = None
+    ) -> DataStreamWriter:
+        """A streaming query's writer that is set to this sink, in append mode.
+
+        Args:
+            df: a streaming DataFrame.
+            checkpoint_location: where the query keeps its progress, and the sink its log. It may only be left
+                out with `with_log_location`.
+
+        Returns:
+            Spark's own writer, for a trigger, a query name and `start()`.
+
+        Example:
+            query = sink.write_stream(alerts, "/data/checkpoints/alerts").start()
+        """
+        return stream_writer(df, FORMAT, self.options(), checkpoint_location)
+
+    def write(self, df: DataFrame) -> None:
+        """Writes a batch; the sink needs `with_log_location`.
+
+        Args:
+            df: a DataFrame that is not streaming.
+        """
+        df.write.format(FORMAT).options(**self.options()).mode("append").save()
+
+    def __repr__(self) -> str:
+        return f"WriteAheadSink({shown(self._pairs)})"
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class WriteAheadSinkBuilder:
+    """Builds a `WriteAheadSink`; made by its static methods.
+
+    Immutable: each method returns a new builder. Calling a method again replaces what it set before.
+    """
+
+    _aspects: Aspects
+
+    def with_header(self, name: str, value: str) -> WriteAheadSinkBuilder:
+        """A header of each request of `to_http`.
+
+        >>> WriteAheadSink.to_http("https://example.com").with_header("X-Token", "hunter2")
+        WriteAheadSinkBuilder(sender='http', url='https://example.com', httpHeader.X-Token='…')
+        """
+        return self._with(f"header {name.lower()}", {f"httpHeader.{name}": value})
+
+    def with_batch_rows(self, rows: int) -> WriteAheadSinkBuilder:
+        """How many rows a request of `to_http` has at most; 500 by default."""
+        return self._with("httpBatchRows", {"httpBatchRows": count_text("rows", rows)})
+
+    def with_committer(self, class_name: str) -> WriteAheadSinkBuilder:
+        """What remembers which rows have been sent; by default files in the sink's log.
+
+        Args:
+            class_name: of a class on Spark's class path that extends `stoplog.wal.CheckpointCommitters`.
+        """
+        return self._with("committer", {"committer": class_name})
+
+    def with_sink_id(self, sink_id: str) -> WriteAheadSinkBuilder:
+        """The name of this sink; sinks that keep their logs at one place need one each. `main` by default."""
+        return self._with("sinkId", {"sinkId": sink_id})
+
+    def with_log_location(self, directory: str | os.PathLike[str]) -> WriteAheadSinkBuilder:
+        """Where the log is kept; by default in the query's checkpoint."""
+        return self._with("logLocation", {"logLocation": os.fspath(directory)})
+
+    def with_option(self, key: str, value: str | int | bool) -> WriteAheadSinkBuilder:
+        """Any option by its own name: of the sink, or for the sender or the committer."""
+        return self._with(f"option {key.lower()}", {key: text_of(value)})
+
+    def build(self) -> WriteAheadSink:
+        """The sink as set so far, checked by the jar when a classic session is active.
+
+        On Spark Connect, or before a session is started, the options are checked when it is written to.
+
+        Raises:
+            InvalidOptions: an option was given two values, or the jar refused some options.
+            JarMissing: the active session runs without stoplog's jar, or without that of this connector.
+            VersionMismatch: the active session runs with the jar of another release.
+        """
+        return WriteAheadSink(checked_connector(FACADE, ARTIFACT, self._aspects))
+
+    def __repr__(self) -> str:
+        return f"WriteAheadSinkBuilder({shown_aspects(self._aspects)})"
+
+    def _with(self, aspect: str, options: dict[str, str]) -> WriteAheadSinkBuilder:
+        return WriteAheadSinkBuilder(with_aspect(self._aspects, aspect, options))

@@ -1,0 +1,159 @@
+"""The tools without a JVM: what is asked, and what is made of the answer."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+import stoplog
+from stoplog._admin import ToolFailed
+from stoplog.admin import SinkAdmin
+from stoplog.cli.exit_code import ExitCode
+from stoplog.cli.main import main
+
+ANSWER = {
+    "command": "finalize",
+    "path": "/data/out",
+    "sinkId": "main",
+    "carriedOut": False,
+    "driver": "no driver: the last run has ended in good order",
+    "driverAlive": False,
+    "actions": [
+        {"action": "finish", "subject": "a/part-1.json", "reason": "open", "bytes": 2048, "rows": 7},
+        {"action": "moveAside", "subject": "b/part-2.json", "reason": "newer", "rows": 1, "to": "aside/b"},
+    ],
+}
+
+
+class FakeJvm:
+    """Answers, and remembers what it was asked."""
+
+    def __init__(self, *answers: tuple[int, str, str]) -> None:
+        self.answers = list(answers)
+        self.asked: list[dict[str, object]] = []
+
+    def __call__(self, command: Sequence[str], text: str) -> tuple[int, str, str]:
+        self.asked.append(json.loads(text))
+        return self.answers.pop(0)
+
+
+def answering(**changes: object) -> tuple[int, str, str]:
+    return 0, json.dumps({**ANSWER, **changes}) + "\n", "a warning of Hadoop's"
+
+
+@pytest.fixture(autouse=True)
+def _jar(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    jar = tmp_path / "stoplog.jar"
+    jar.touch()
+    monkeypatch.setenv("STOPLOG_JAR", str(jar))
+
+
+def sink(jvm: FakeJvm, **hadoop: str) -> SinkAdmin:
+    return SinkAdmin("/data/out", "main", stoplog.Jvm(hadoop=hadoop), {}, jvm)
+
+
+def test_a_plan_is_read_and_carried_out_by_the_same_request() -> None:
+    jvm = FakeJvm(answering(), answering(carriedOut=True))
+    plan = sink(jvm, **{"fs.s3a.endpoint": "there"}).finalize()
+    assert [(each.action, each.size_bytes, each.rows, each.to) for each in plan.actions] == [
+        ("finish", 2048, 7, None),
+        ("moveAside", None, 1, "aside/b"),
+    ]
+    done = plan.carry_out(stoplog.DriverCheck.DRIVER_IS_DEAD)
+    assert done.carried_out
+    assert jvm.asked[0] == {
+        "command": "finalize",
+        "path": "/data/out",
+        "sinkId": "main",
+        "hadoop": {"fs.s3a.endpoint": "there"},
+    }
+    assert jvm.asked[1] == {**jvm.asked[0], "carryOut": True, "driverIsDead": True}
+    with pytest.raises(ValueError, match="already"):
+        done.carry_out()
+
+
+def test_each_tool_asks_for_what_it_is_called_with() -> None:
+    jvm = FakeJvm(*[answering()] * 7)
+    tools = sink(jvm)
+    tools.clean()
+    tools.adopt("query-2", 5)
+    tools.adopt_by(Path("/data/checkpoint"))
+    tools.fork()
+    tools.reset(stoplog.OpenRows.MOVE_ASIDE)
+    tools.rewind(41)
+    tools.relocate()
+    own = [{key: value for key, value in each.items() if key not in ("path", "sinkId")} for each in jvm.asked]
+    assert own == [
+        {"command": "clean"},
+        {"command": "adopt", "queryId": "query-2", "batch": 5},
+        {"command": "adopt", "checkpoint": "/data/checkpoint"},
+        {"command": "fork"},
+        {"command": "reset", "open": "aside"},
+        {"command": "rewind", "epoch": 41},
+        {"command": "relocate"},
+    ]
+
+
+def test_an_error_of_the_jar_keeps_its_condition() -> None:
+    error = {
+        "condition": "STOPLOG_DRIVER_ALIVE",
+        "message": "[STOPLOG_DRIVER_ALIVE] Left alone. SQLSTATE: 55006",
+    }
+    with pytest.raises(ToolFailed, match=r"^Left alone\.$") as raised:
+        sink(FakeJvm((1, json.dumps({"error": error}), ""))).clean()
+    assert raised.value.condition == "STOPLOG_DRIVER_ALIVE"
+
+
+def test_no_answer_is_told_with_what_java_said() -> None:
+    with pytest.raises(ToolFailed, match=r"status 134.*core dumped") as raised:
+        sink(FakeJvm((134, "", "Aborted\n(core dumped)"))).clean()
+    assert raised.value.condition == "STOPLOG_TOOL_FAILED"
+
+
+def test_what_is_missing_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("JAVA_HOME", str(tmp_path))
+    with pytest.raises(ToolFailed, match="no bin/java"):
+        stoplog.Jvm().command()
+    monkeypatch.delenv("JAVA_HOME")
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(ToolFailed, match="There is no java"):
+        stoplog.Jvm().command()
+    monkeypatch.setenv("SPARK_HOME", str(tmp_path))
+    with pytest.raises(ToolFailed, match="no jars of Spark"):
+        stoplog.Jvm().command()
+    with pytest.raises(ToolFailed, match=r"no jar at /no/such\.jar"):
+        stoplog.Jvm(jars=("/no/such.jar",)).command()
+
+
+def test_the_command_line_plans_unless_it_is_told_to_do_it(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    jvm = FakeJvm(answering(), answering(), answering(carriedOut=True))
+    monkeypatch.setattr("stoplog._admin._run", jvm)
+    assert main(["finalize", "/data/out"]) == ExitCode.OK
+    shown = capsys.readouterr().out
+    assert "a/part-1.json" in shown
+    assert "2 KiB" in shown or "2.0 KiB" in shown
+    assert shown.endswith("Nothing was changed. Add --yes to do it.\n")
+    assert main(["finalize", "/data/out", "--yes", "--conf", "spark.hadoop.fs.x=y", "--output", "json"]) == 0
+    assert json.loads(capsys.readouterr().out)["plan"]["carried_out"] is True
+    assert [each.get("carryOut") for each in jvm.asked] == [None, None, True]
+    assert jvm.asked[2]["hadoop"] == {"fs.x": "y"}
+
+
+def test_what_a_check_finds_is_an_exit_code(monkeypatch: pytest.MonkeyPatch) -> None:
+    broken = [{"action": "broken", "subject": "a/part-1.json", "reason": "open, and not there"}]
+    monkeypatch.setattr("stoplog._admin._run", FakeJvm(answering(actions=broken)))
+    assert main(["relocate", "/data/out"]) == ExitCode.FINDINGS
+
+
+def test_a_living_driver_is_an_exit_code(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    error = {"condition": "STOPLOG_DRIVER_ALIVE", "message": "Left alone."}
+    monkeypatch.setattr("stoplog._admin._run", FakeJvm((1, json.dumps({"error": error}), "")))
+    assert main(["clean", "/data/out"]) == ExitCode.DRIVER_ALIVE
+    assert "STOPLOG_DRIVER_ALIVE" in capsys.readouterr().err

@@ -1,0 +1,174 @@
+"""Timeouts, retries and batches of one call, by a clock of their own."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import pytest
+from virtual_time import run
+
+from stoplog._async.call import Caller
+from stoplog._async.outcome import BadAnswer, CallTimeout, Done, Failed
+from stoplog.async_io import Retry, RetryAfter
+
+ONCE = Retry(max_attempts=1)
+
+
+class Script:
+    """A function of one row that fails with each of these in turn, and then answers."""
+
+    def __init__(self, *errors: Exception) -> None:
+        self.errors = list(errors)
+        self.times: list[float] = []
+
+    async def __call__(self, rows: list[Any]) -> list[Any]:
+        self.times.append(asyncio.get_running_loop().time())
+        if self.errors:
+            raise self.errors.pop(0)
+        return [(row,) for row in rows]
+
+
+def caller(function: Any, retry: Retry = ONCE, **more: Any) -> Caller:
+    return Caller(function, retry, lambda: 1.0, **more)
+
+
+async def slow(rows: list[Any]) -> list[Any]:
+    await asyncio.sleep(10)
+    return [(row,) for row in rows]
+
+
+def test_the_wait_doubles_up_to_its_bound() -> None:
+    script = Script(*[OSError() for _ in range(5)])
+    retry = Retry(max_attempts=6, first_wait_seconds=1, max_wait_seconds=5)
+    outcomes, _ = run(caller(script, retry).outcomes([7]))
+    assert outcomes == [Done([(7,)])]
+    assert script.times == [0, 1, 3, 7, 12, 17]
+
+
+def test_the_wait_is_random_between_nothing_and_the_bound() -> None:
+    script = Script(OSError(), OSError())
+    numbers = iter([0.0, 0.5])
+    retry = Retry(max_attempts=3, first_wait_seconds=1)
+    run(Caller(script, retry, lambda: next(numbers)).outcomes([7]))
+    assert script.times == [0, 0, 1]
+
+
+def test_after_the_last_attempt_the_call_has_failed() -> None:
+    error = OSError("refused")
+    outcomes, _ = run(caller(Script(OSError(), OSError(), error), Retry(max_attempts=3)).outcomes([7]))
+    assert outcomes == [Failed(error, 3)]
+
+
+@pytest.mark.parametrize("retry_on", [ConnectionError, (KeyError, OSError), lambda e: str(e) == "busy"])
+def test_only_chosen_errors_are_tried_again(retry_on: Any) -> None:
+    retry = Retry(max_attempts=9, retry_on=retry_on)
+    outcomes, _ = run(caller(Script(ConnectionError("busy"), ValueError("no")), retry).outcomes([7]))
+    assert outcomes[0].attempts == 2
+    assert str(outcomes[0].error) == "no"
+
+
+def test_retry_after_is_waited_for_whatever_is_retried_otherwise() -> None:
+    script = Script(RetryAfter(30))
+    run(caller(script, Retry(first_wait_seconds=1, retry_on=KeyError)).outcomes([7]))
+    assert script.times == [0, 31]  # with the jitter, lest all come back together
+
+
+def test_an_exception_of_a_client_may_say_retry_after_too() -> None:
+    error = ConnectionError()
+    error.retry_after = 4  # type: ignore[attr-defined]
+    script = Script(error)
+    run(caller(script, Retry(first_wait_seconds=1)).outcomes([7]))
+    assert script.times == [0, 5]
+
+
+def test_too_long_a_retry_after_is_a_failure() -> None:
+    outcomes, seconds = run(caller(Script(RetryAfter(3600)), Retry()).outcomes([7]))
+    assert (outcomes[0].attempts, seconds) == (1, 0)
+
+
+def test_an_attempt_that_takes_too_long_is_cancelled() -> None:
+    outcomes, seconds = run(caller(slow, timeout_seconds=2.5).outcomes([7]))
+    assert isinstance(outcomes[0].error, CallTimeout)
+    assert seconds == 2.5
+
+
+def test_each_attempt_has_the_whole_timeout() -> None:
+    retry = Retry(max_attempts=2, first_wait_seconds=1, retry_on=TimeoutError)
+    _, seconds = run(caller(slow, retry, timeout_seconds=2).outcomes([7]))
+    assert seconds == 2 + 1 + 2
+
+
+def test_what_is_in_time_is_not_cancelled() -> None:
+    outcomes, seconds = run(caller(slow, timeout_seconds=11).outcomes([7]))
+    assert (outcomes, seconds) == ([Done([(7,)])], 10)
+
+
+def test_a_handler_answers_for_rows_that_timed_out() -> None:
+    outcomes, _ = run(caller(slow, timeout_seconds=1, late=lambda row: (row, "late")).outcomes([7, 8]))
+    assert outcomes == [Done([(7, "late")]), Done([(8, "late")])]
+
+
+def test_a_handler_is_not_asked_about_other_errors() -> None:
+    own = TimeoutError("of the client")
+    outcomes, _ = run(caller(Script(own), timeout_seconds=1, late=lambda row: (row,)).outcomes([7]))
+    assert outcomes == [Failed(own, 1)]
+
+
+def test_an_error_of_the_handler_is_the_rows_error() -> None:
+    def late(row: Any) -> Any:
+        raise KeyError(row)
+
+    outcomes, _ = run(caller(slow, timeout_seconds=1, late=late).outcomes([7]))
+    assert isinstance(outcomes[0].error, KeyError)
+
+
+def test_of_a_batch_only_the_rows_that_failed_are_asked_for_again() -> None:
+    asked: list[list[int]] = []
+
+    async def odd_ones_fail_once(rows: list[int]) -> list[Any]:
+        asked.append(rows)
+        return [OSError() if row % 2 and len(asked) == 1 else (row,) for row in rows]
+
+    outcomes, _ = run(caller(odd_ones_fail_once, Retry()).outcomes([1, 2, 3, 4]))
+    assert outcomes == [Done([(n,)]) for n in (1, 2, 3, 4)]
+    assert asked == [[1, 2, 3, 4], [1, 3]]
+
+
+@pytest.mark.parametrize("answers", [[], [(1,)], [(1,), (2,), (3,)], None, "ab"])
+def test_a_batch_must_be_answered_row_by_row(answers: Any) -> None:
+    async def other(rows: list[int]) -> Any:
+        return answers
+
+    outcomes, seconds = run(caller(other, Retry()).outcomes([1, 2]))
+    assert all(isinstance(outcome.error, BadAnswer) for outcome in outcomes)
+    assert seconds == 0  # a wrong answer is not asked for again
+
+
+@pytest.mark.parametrize(
+    ("answer", "rows"),
+    [(None, []), ((1,), [(1,)]), ({"a": 1}, [{"a": 1}]), ([(1,), (2,)], [(1,), (2,)]), ([], [])],
+)
+def test_a_row_has_no_result_one_or_many(answer: Any, rows: Any) -> None:
+    async def constant(_: list[Any]) -> list[Any]:
+        return [answer]
+
+    outcomes, _ = run(caller(constant).outcomes([7]))
+    assert outcomes == [Done(rows)]
+
+
+@pytest.mark.parametrize("answer", [5, "text", [5], b"bytes", {1, 2}])
+def test_other_values_are_no_answers(answer: Any) -> None:
+    async def constant(_: list[Any]) -> list[Any]:
+        return [answer]
+
+    outcomes, _ = run(caller(constant, Retry()).outcomes([7]))
+    assert isinstance(outcomes[0].error, BadAnswer)
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"max_attempts": 0}, {"first_wait_seconds": -1}, {"max_retry_after_seconds": -0.1}]
+)
+def test_a_retry_without_sense_is_refused(wrong: Any) -> None:
+    with pytest.raises(ValueError, match=next(iter(wrong))):
+        Retry(**wrong)

@@ -1,0 +1,199 @@
+"""Each kind of damage is found under its name, and a healthy directory has none."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+from damages import DAMAGES, OLD, Damage
+from made_sink import MINUTE, NOW, RUN, UID, MadeSink, healthy
+
+from stoplog._inspect.check.rules import RULES
+from stoplog.inspection import CheckReport, FindingKind, Severity, SinkDirectory
+
+K = FindingKind
+
+
+def named(value: object) -> str:
+    """A kind by its word, and nothing for what inflicts it."""
+    return str(getattr(value, "value", ""))
+
+
+def checked(root: Path, sink_id: str | None = None) -> CheckReport:
+    return SinkDirectory(root, clock=lambda: NOW).check(sink_id)
+
+
+def test_a_healthy_directory_has_no_finding(tmp_path: Path) -> None:
+    healthy(tmp_path)
+    report = checked(tmp_path)
+    assert report.findings == ()
+    assert report.is_healthy
+    assert (report.sinks, report.records, report.files) == (("main",), 6, 4)
+
+
+@pytest.mark.parametrize(("kind", "inflict"), DAMAGES, ids=named)
+def test_damage_is_named_and_says_what_to_do(kind: FindingKind, inflict: Damage, tmp_path: Path) -> None:
+    sink = healthy(tmp_path)
+    inflict(sink)
+    found = [one for one in checked(tmp_path).findings if one.kind is kind]
+    assert found, [one.kind for one in checked(tmp_path).findings]
+    assert found[0].advice == RULES[kind].advice
+    assert found[0].severity is RULES[kind].severity
+    assert len(found[0].message) > 20
+    assert found[0].path
+
+
+@pytest.mark.parametrize(("kind", "inflict"), DAMAGES, ids=named)
+def test_damage_is_not_taken_for_damage_of_other_kinds(
+    kind: FindingKind, inflict: Damage, tmp_path: Path
+) -> None:
+    sink = healthy(tmp_path)
+    inflict(sink)
+    others = {one.kind for one in checked(tmp_path).findings if one.severity is Severity.ERROR} - {kind}
+    assert others <= ALSO.get(kind, set())
+
+
+def test_every_kind_but_those_of_other_directories_is_inflicted() -> None:
+    assert {kind for kind, _ in DAMAGES} | {K.BATCH_UNFINISHED} == set(FindingKind)
+    assert set(RULES) == set(FindingKind)
+
+
+def test_every_advice_begins_with_a_verb_and_ends_as_a_sentence() -> None:
+    verbs = {rule.advice.split()[0] for rule in RULES.values()}
+    assert verbs <= {"Correct", "Delete", "Do", "Look", "Move", "Restore", "Run", "Start", "Stop", "Use"}
+    assert all(rule.advice.endswith(".") and rule.meaning.endswith(".") for rule in RULES.values())
+
+
+# What cannot be wrong alone.
+ALSO = {
+    K.RUN_WITHOUT_CLAIM: {K.FINISHED_PART_UNKNOWN},
+    K.PUBLISHED_AND_OPEN: {K.OPEN_PART_VISIBLE},
+    K.PART_NUMBER_BACKWARDS: {K.FINISHED_PART_UNKNOWN},
+    K.PUBLISHED_TWICE: {K.FINISHED_PART_UNKNOWN},
+}
+
+
+def test_a_batch_job_that_died_after_deciding_is_named(tmp_path: Path) -> None:
+    healthy(tmp_path)
+    job = MadeSink(tmp_path, "batch-17", settings={}, query="batch-17")
+    part = {**job.pending_part("day=4", 50, 10), "name": "part-0b9d8c7e1f2a-0.json"}
+    job.write(part["handle"], b"x" * 10)
+    job.record("epoch", [part], at_millis=NOW - OLD, marked=False)
+    found = checked(tmp_path).findings
+    assert [(one.kind, one.sink_id) for one in found] == [(K.BATCH_UNFINISHED, "batch-17")]
+
+
+def test_what_is_under_way_is_no_finding(tmp_path: Path) -> None:
+    sink = healthy(tmp_path)
+    sink.write(sink.staged_path("day=9", 88), b"a part of the next epoch", MINUTE)
+    sink.write(f"_stoplog/main/writers/{RUN}-0a1b2c3d.lock", b"")
+    part = sink.pending_part("day=4", 9, 50)
+    sink.write(part["handle"], b"x" * 50)
+    opened = [sink.open_part("day=3", 5, 200, sink.beside(5))]
+    sink.record("epoch", [part], opened, at_millis=NOW - 1000, marked=False)
+    # Part 6 is in no record any more, and younger than the grace time.
+    assert checked(tmp_path).findings == ()
+
+
+def test_what_tools_do_to_a_log_is_no_damage(tmp_path: Path) -> None:
+    """Rewound to an older epoch, handed to another query, and begun anew."""
+    sink = healthy(tmp_path)
+    tool = "0b9d8c7e-1f2a-4b3c-8d4e-5f60718293a4"
+    sink.run = tool
+    sink.record("claim")
+    gone = [{"bucket": "day=3", "name": sink.name(7), "bytes": 1100, "records": 10, "epoch": 3}]
+    (tmp_path / "day=3" / sink.name(7)).unlink()
+    sink.write(f"_stoplog/main/aside/20260101T000000000Z/day=3/{sink.name(7)}", b"x" * 1100)
+    sink.write(f"_stoplog/main/alive/{tool}-0", tool.encode())
+    shutil.rmtree(sink.own / "open")
+    shutil.rmtree(sink.own / "beside")
+    sink.last_epoch = 1
+    sink.record("compact", replace=gone)
+    sink.record("release")
+    assert checked(tmp_path).findings == ()
+    sink.last_epoch = 17
+    sink.query = "another"
+    sink.record("release")
+    sink.settings, sink.query, sink.last_epoch, sink.next_part = {}, "", None, 0
+    sink.record("release")
+    assert {one.kind for one in checked(tmp_path).findings} == {K.QUERY_CHANGED}
+
+
+def test_rejected_rows_have_parts_of_the_same_names(tmp_path: Path) -> None:
+    sink = healthy(tmp_path)
+    rejected = [sink.finished("_rejected/day=3", 9, 30)]
+    opened = [sink.open_part("_rejected/day=3", 5, 20), sink.open_part("day=3", 5, 200, sink.beside(5))]
+    sink.record("epoch", [*rejected, sink.finished("day=3", 9, 70)], opened)
+    assert checked(tmp_path).findings == ()
+    (tmp_path / "_rejected" / "day=3" / sink.name(9)).unlink()
+    assert [one.kind for one in checked(tmp_path).findings] == [K.FINISHED_PART_GONE]
+
+
+def test_parts_in_their_buckets_are_looked_for_under_both_markers(tmp_path: Path) -> None:
+    sink = MadeSink(tmp_path)
+    sink.settings |= {
+        "inProgress": "bucket",
+        "inProgressPrefix": "_",
+        "inProgressSuffix": ".in-progress",
+        "pendingPrefix": "_",
+        "pendingSuffix": ".pending",
+    }
+    end = f"main-{UID}-00112233445566aa"
+    token = f"day=1/_{sink.name(0)}.in-progress.{end}"
+    sink.record("claim")
+    part = {**sink.open_part("day=1", 0, 5), "handle": token}
+    shutil.rmtree(sink.own / "open")
+    sink.record("epoch", opened=[part])
+    assert {one.kind for one in checked(tmp_path).findings} == {K.OPEN_PART_MISSING}
+    closed = sink.write(f"day=1/_{sink.name(0)}.pending.{end}", b"x" * 5, OLD)
+    assert checked(tmp_path).findings == ()
+    closed.rename(tmp_path / token)
+    assert checked(tmp_path).findings == ()
+    sink.write(f"day=1/_{sink.name(4)}.in-progress.{end}", b"x", OLD)
+    assert [one.kind for one in checked(tmp_path).findings] == [K.ORPHAN_PART]
+
+
+def test_a_part_on_s3_is_known_by_its_handle(tmp_path: Path) -> None:
+    sink = healthy(tmp_path)
+    base = f"_stoplog/main/open/day=3/.{sink.name(8)}.{UID}-0000000000000008"
+    token = (
+        f'{{"v":2,"base":"{base}","target":"day=3/{sink.name(8)}","upload":"aGFuZGxl",'
+        f'"parts":[{{"n":1,"bytes":500,"handle":"cGFydA=="}}],"next":2,'
+        f'"tail":{{"at":"{base}.tail-1","bytes":20}}}}'
+    )
+    sink.write(f"{base}.upload", b"{}", OLD)
+    tail = sink.write(f"{base}.tail-1", b"x" * 20, OLD)
+    part = {**sink.open_part("day=3", 8, 520), "handle": token}
+    sink.record("roll", opened=[part])
+    assert not [one for one in checked(tmp_path).findings if one.path.startswith(base)]
+    tail.write_bytes(b"x" * 19)
+    assert K.OPEN_PART_SHORT in {one.kind for one in checked(tmp_path).findings}
+    tail.unlink()
+    assert K.OPEN_PART_MISSING in {one.kind for one in checked(tmp_path).findings}
+
+
+def test_what_is_written_while_it_is_checked_is_looked_at_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A part is published, and the next record written, between the two looks at them."""
+    sink = healthy(tmp_path)
+    opened = [sink.open_part("day=3", 5, 200, sink.beside(5)), sink.open_part("", 6, 10)]
+    part = sink.pending_part("day=4", 9, 50)
+    sink.record("epoch", [part], opened, at_millis=NOW - 1000, marked=False)
+    from stoplog._inspect.check import run
+
+    look, looks = run._look, []
+
+    def looking(*arguments: object) -> CheckReport:
+        report = look(*arguments)  # type: ignore[arg-type]
+        if not looks:  # a driver is faster than this check
+            sink.write(f"day=4/{sink.name(9)}", b"x" * 50)
+            sink.mark_path(6).touch()
+            sink.record("epoch", opened=opened, at_millis=NOW - 900)
+        looks.append(report)
+        return report
+
+    monkeypatch.setattr(run, "_look", looking)
+    assert checked(tmp_path).findings == ()
+    assert [one.kind for one in looks[0].findings] == [K.PENDING_PART_LOST]

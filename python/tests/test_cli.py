@@ -1,0 +1,119 @@
+"""The command line: its arguments, exit codes and page of documentation."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from made_sink import NOW, healthy
+
+from stoplog._inspect.check.rules import RULES
+from stoplog.cli.commands import COMMANDS
+from stoplog.cli.exit_code import ExitCode
+from stoplog.cli.main import main
+
+READING = ("ls", "status", "show", "explain", "check", "report")
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "cli.md"
+
+
+@pytest.fixture
+def sink(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A healthy sink in `events` below the working directory, at the clock of the tests."""
+    monkeypatch.chdir(tmp_path)
+    healthy(tmp_path / "events")
+    monkeypatch.setattr("stoplog.inspection.now_millis", lambda: NOW)
+    return tmp_path / "events"
+
+
+@pytest.mark.parametrize("output", ["text", "json"])
+@pytest.mark.parametrize("command", READING)
+def test_every_command_answers_in_both_forms(
+    command: str, output: str, sink: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    more = {"show": ["newest"], "explain": ["part-6f1c2f3e8a4b-5.json"]}.get(command, [])
+    assert main([command, "events", *more, "--output", output]) == ExitCode.OK
+    printed = capsys.readouterr().out
+    if output == "json":
+        answer = json.loads(printed)
+        assert (answer["command"], answer["exit_code"]) == (command, 0)
+        assert len(answer) == 3
+    else:
+        assert printed.strip()
+
+
+def test_exit_codes_tell_scripts_what_happened(sink: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["ls", "gone"]) == ExitCode.CANNOT_READ
+    assert main(["show", "events", "77"]) == ExitCode.CANNOT_READ
+    assert main(["explain", "events", "nothing.json"]) == ExitCode.CANNOT_READ
+    assert main(["check", "events"]) == ExitCode.OK
+    (sink / "day=3" / "notes.txt").write_text("hello")
+    assert main(["check", "events"]) == ExitCode.FINDINGS
+    (sink / "_stoplog" / "main" / "log" / f"{5:020d}.json").write_bytes(b"{")
+    assert main(["status", "events"]) == ExitCode.CANNOT_READ
+    assert main(["ls", "events"]) == ExitCode.FINDINGS
+    assert main(["check", "events"]) == ExitCode.FINDINGS
+    (sink / "_stoplog" / "second" / "log").mkdir(parents=True)
+    assert main(["status", "events"]) == ExitCode.USAGE
+    for wrong in (["show", "events", "last"], ["ls", "events", "--fs-option", "x"], ["nonsense"], []):
+        with pytest.raises(SystemExit) as ended:
+            main(wrong)
+        assert ended.value.code == ExitCode.USAGE
+
+
+def test_an_error_is_an_object_too(sink: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["show", "events", "77", "--output", "json"]) == ExitCode.CANNOT_READ
+    answer = json.loads(capsys.readouterr().out)
+    assert answer["error"]["condition"] == "STOPLOG_NOT_FOUND"
+    assert answer["exit_code"] == ExitCode.CANNOT_READ
+
+
+def test_nothing_of_spark_is_imported() -> None:
+    code = (
+        "import sys; from stoplog.cli import main; main(['ls', '/']);"
+        "print([name for name in ('pyspark', 'py4j', 'pyarrow') if name in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip().endswith("[]")
+
+
+def test_long_tables_are_cut_and_say_so(sink: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["status", "events", "--limit", "1"]) == ExitCode.OK
+    printed = capsys.readouterr().out
+    assert "… and 3 more buckets: --limit 0 shows all" in printed
+    assert "… and 1 more open parts" in printed
+
+
+def test_the_examples_of_the_page_are_what_is_printed(sink: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    examples = re.findall(r"```console\n\$ stoplog (.*)\n((?:.*\n)*?)```", PAGE.read_text(encoding="utf-8"))
+    assert len(examples) >= 5
+    for arguments, expected in examples:
+        if arguments.startswith("check"):
+            (sink / "day=3" / "part-6f1c2f3e8a4b-7.json").write_bytes(b"x" * 900)
+        main(arguments.split())
+        assert capsys.readouterr().out == expected, arguments
+
+
+def test_the_page_lists_all_findings_exit_codes_and_commands_that_only_read() -> None:
+    page = PAGE.read_text(encoding="utf-8")
+    assert findings_table() in page
+    assert exit_codes_table() in page
+    assert set(READING) <= {command.name for command in COMMANDS}
+    for command in READING:
+        assert f"`{command} PATH" in page, command
+
+
+def findings_table() -> str:
+    rows = [
+        f"| `{kind.value}` | {rule.severity.value} | {rule.meaning} | {rule.advice} |"
+        for kind, rule in RULES.items()
+    ]
+    return "\n".join(["| Finding | Severity | What is so | What to do |", "|---|---|---|---|", *rows])
+
+
+def exit_codes_table() -> str:
+    rows = [f"| {int(code)} | `{code.name}` | {code.meaning} |" for code in ExitCode]
+    return "\n".join(["| Exit code | Name | Meaning |", "|---|---|---|", *rows])

@@ -1,0 +1,233 @@
+"""What a directory is found to hold, by its own clock."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from pathlib import Path
+
+import pytest
+from made_sink import MINUTE, NOW, QUERY, UID, MadeSink, healthy
+
+from stoplog._inspect.errors import NotFound
+from stoplog._inspect.explain import GRACE_MILLIS
+from stoplog._log.codec import VERSION
+from stoplog._storage.errors import CannotRead
+from stoplog.inspection import PartState, RecordKind, SinkDirectory, SinkKind, inspect
+
+
+def directory(root: Path, now: int = NOW) -> SinkDirectory:
+    return SinkDirectory(root, clock=lambda: now)
+
+
+def test_sinks_are_told_by_their_newest_records(tmp_path: Path) -> None:
+    healthy(tmp_path)
+    job = MadeSink(tmp_path, "batch-17", settings={}, query="batch-17")
+    job.record("epoch", [job.pending_part("b", 60, 5)], marked=False)
+    other = MadeSink(tmp_path, "kafka", settings={"content": "", "trigger": "unending"})
+    other.record("claim")
+    torn = MadeSink(tmp_path, "torn")
+    torn.put(0, {"seq": 0, "state": {"open": []}})
+    (tmp_path / "_stoplog" / "started-only" / "open").mkdir(parents=True)
+    found = {sink.sink_id: sink for sink in directory(tmp_path).sinks()}
+    assert list(found) == ["batch-17", "kafka", "main", "torn"]
+    main = found["main"]
+    assert (main.kind, main.query_id, main.records, main.newest_kind) == (
+        SinkKind.FILES,
+        QUERY,
+        6,
+        RecordKind.EPOCH,
+    )
+    assert (main.newest_seq, main.last_epoch, main.open_parts, main.pending_parts) == (5, 3, 2, 0)
+    assert main.age_millis == 2 * MINUTE
+    assert (found["batch-17"].kind, found["batch-17"].pending_parts) == (SinkKind.BATCH, 1)
+    assert found["kafka"].kind is SinkKind.CONNECTOR
+    assert found["torn"].kind is SinkKind.UNKNOWN
+    assert "stoplog check" in str(found["torn"].problem)
+
+
+def test_a_directory_that_is_not_there_cannot_be_read(tmp_path: Path) -> None:
+    with pytest.raises(CannotRead, match="no such directory"):
+        inspect(tmp_path / "gone").sinks()
+    assert inspect(tmp_path).sinks() == []
+    for look in (inspect(tmp_path).check, inspect(tmp_path).status, lambda: inspect(tmp_path).explain("a")):
+        with pytest.raises(NotFound, match="No sink has written to"):
+            look()
+
+
+def test_status_adds_up_each_bucket(tmp_path: Path) -> None:
+    sink = healthy(tmp_path)
+    sink.write("day=3/notes.txt", b"")
+    sink.write(f"_rejected/day=3/{sink.name(3)}", b"{}")
+    status = directory(tmp_path).status()
+    buckets = {bucket.bucket: bucket for bucket in status.buckets}
+    assert list(buckets) == ["", "_rejected/day=3", "day=1", "day=2", "day=3"]
+    assert (buckets["day=1"].finished, buckets["day=1"].finished_bytes) == (2, 290)
+    assert buckets["day=2"].markers == 1
+    third = buckets["day=3"]
+    assert (third.finished, third.open, third.open_bytes, third.pending) == (1, 1, 250, 0)
+    assert third.oldest_open_at_millis == NOW - 4 * MINUTE
+    assert (status.foreign_files, status.unfinished_files) == (1, 2)
+
+
+def test_what_is_decided_and_not_published_is_pending(tmp_path: Path) -> None:
+    sink = healthy(tmp_path)
+    sink.record("roll", [sink.pending_part("day=3", 6, 10, "age")], marked=False)
+    status = directory(tmp_path).status()
+    assert status.sink.pending_parts == 1
+    assert next(one for one in status.buckets if one.bucket == "day=3").pending_bytes == 10
+
+
+def test_status_says_when_each_part_will_roll_and_why_not_yet(tmp_path: Path) -> None:
+    healthy(tmp_path)
+    first, second = directory(tmp_path).status().open
+    # Idle for a minute of five, open for four of fifteen.
+    assert {first.name, second.name} == {f"part-{UID}-5.json", f"part-{UID}-6.json"}
+    assert first.roll.at_millis == NOW + 4 * MINUTE
+    assert first.roll.reason == "inactivity"
+    assert "open 4m of 15m" in first.roll.why_not_yet
+    assert "idle 60s of 5m" in first.roll.why_not_yet
+    late = directory(tmp_path, NOW + 5 * MINUTE).status().open[0].roll
+    assert late.reason == "inactivity"
+    assert "it is due" in late.why_not_yet
+    assert "every 60s" in late.why_not_yet
+
+
+@pytest.mark.parametrize(
+    ("settings", "reason", "why"),
+    [
+        ({"maxPartSize": "9"}, "size", "it is full"),
+        ({"maxRecordsPerPart": "10"}, "records", "it is full"),
+        ({"maxRecordsPerPart": "40"}, "inactivity", "25% of its rows"),
+        ({"rolloverInterval": "270s"}, "age", "open 4m of 4m"),
+        ({"rollingPolicy": "onCheckpoint"}, "checkpoint", "the next epoch"),
+        ({"rollingPolicy": "com.acme.AtMidnight"}, None, "com.acme.AtMidnight"),
+    ],
+)
+def test_each_policy_is_told(settings: dict[str, str], reason: str | None, why: str, tmp_path: Path) -> None:
+    sink = MadeSink(tmp_path)
+    sink.settings |= settings
+    sink.record("epoch", opened=[sink.open_part("b", 0, 10)])
+    roll = directory(tmp_path).status().open[0].roll
+    assert roll.reason == reason
+    assert why in roll.why_not_yet
+
+
+def test_a_log_of_an_older_release_or_an_ended_query_tells_no_time(tmp_path: Path) -> None:
+    sink = MadeSink(tmp_path)
+    sink.settings = {"content": "", "inProgress": "staging"}
+    part = sink.open_part("b", 0, 10)
+    sink.record("epoch", opened=[part])
+    old = directory(tmp_path).status().open[0].roll
+    assert (old.at_millis, old.reason) == (None, None)
+    assert "which policy" in old.why_not_yet
+    sink.record("release", opened=[part])
+    assert "has ended" in directory(tmp_path).status().open[0].roll.why_not_yet
+
+
+def test_an_epoch_and_any_record_are_shown(tmp_path: Path) -> None:
+    healthy(tmp_path)
+    shown = directory(tmp_path).epoch(2)
+    assert (shown.record.seq, shown.published) == (4, True)
+    assert [part.finished_path for part in shown.record.publish] == [f"day=2/part-{UID}-4.json"]
+    assert directory(tmp_path).record(3).record.kind is RecordKind.COMPACT
+    assert directory(tmp_path).newest_record().record.seq == 5
+    for missing in (lambda: directory(tmp_path).epoch(9), lambda: directory(tmp_path).record(9)):
+        with pytest.raises(Exception, match="is not in the log") as refused:
+            missing()
+        assert refused.value.condition == "STOPLOG_NOT_FOUND"  # type: ignore[attr-defined]
+
+
+def test_the_sink_has_to_be_named_where_there_are_several(tmp_path: Path) -> None:
+    healthy(tmp_path)
+    MadeSink(tmp_path, "second").record("claim")
+    with pytest.raises(Exception, match="several sinks: main, second"):
+        directory(tmp_path).status()
+    assert directory(tmp_path).status("main").sink.open_parts == 2
+    with pytest.raises(Exception, match="has no sink third"):
+        directory(tmp_path).status("third")
+
+
+def test_every_state_of_a_file_is_explained(tmp_path: Path) -> None:
+    sink = healthy(tmp_path)
+    sink.record(
+        "roll", [sink.pending_part("day=3", 6, 10, "age")], [sink.open_part("day=3", 5, 200, sink.beside(5))]
+    )
+    sink.mark_path(6).unlink()
+    (tmp_path / "day=2" / sink.name(4)).unlink()
+    sink.write(sink.staged_path("day=9", 88), b"x", 30 * MINUTE)
+    sink.write(sink.staged_path("day=9", 89), b"x", MINUTE)
+    sink.write("day=3/part-0b9d8c7e1f2a-0.json", b"x")
+    sink.write("day=3/notes.txt", b"x")
+    side = f"_stoplog/main/beside/{sink.name(5)}.{UID}-0000000000000005"
+    asked = {
+        f"day=3/{sink.name(7)}": (PartState.FINISHED, "Readers see it: 10 rows"),
+        str(tmp_path / "day=3" / sink.name(7)): (PartState.FINISHED, "record 5 (epoch, last epoch 3)"),
+        sink.name(5): (PartState.OPEN, "It will be closed in 240 s (inactivity)"),
+        sink.staged_path("day=3", 5): (PartState.OPEN, "still open"),
+        side: (PartState.BESIDE, sink.name(5)),
+        sink.name(6): (PartState.PENDING, "roll reason age"),
+        sink.name(4): (PartState.GONE, "moved or deleted"),
+        sink.name(1): (PartState.REPLACED, f"day=1/part-{UID}-m0.json"),
+        sink.staged_path("day=9", 88): (PartState.ORPHAN, "within an hour"),
+        sink.staged_path("day=9", 89): (PartState.ORPHAN, "in 11 min"),
+        "part-0b9d8c7e1f2a-0.json": (PartState.FINISHED, "no longer kept"),
+        "day=3/notes.txt": (PartState.FOREIGN, "readers see it"),
+        "day=2/_SUCCESS": (PartState.FOREIGN, "pass over"),
+        "_stoplog/main/log/00000000000000000001.json": (PartState.OWN, "Leave it alone"),
+        "nothing.json": (PartState.UNKNOWN, "no file of this name"),
+    }
+    for file, (state, words) in asked.items():
+        found = directory(tmp_path).explain(file)
+        assert (found.state, words in found.message) == (state, True), found
+
+
+def test_the_grace_time_and_the_version_of_records_are_those_of_the_jar() -> None:
+    sources = Path(__file__).resolve().parents[2] / "scala-core/src/main/scala/stoplog"
+    sweeper = (sources / "commit/Sweeper.scala").read_text(encoding="utf-8")
+    assert "val GraceMillis: Long = 11 * 60 * 1000L" in sweeper
+    assert GRACE_MILLIS == 11 * 60 * 1000
+    codec = (sources / "log/RecordCodec.scala").read_text(encoding="utf-8")
+    assert f"val Version: Int = {VERSION}" in codec
+
+
+def test_other_file_systems_say_what_they_need(monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(CannotRead, match=r"has no option 'endpoint'\. Use one of: access_key"):
+        inspect("s3a://bucket/events", {"endpoint": "localhost"})
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    with pytest.raises(CannotRead, match=r"s3:// needs pyarrow.*pip install pyarrow"):
+        inspect("s3://bucket/events")
+
+
+@pytest.mark.parametrize("kind", ["ArrowStorage", "ObjectStorage"])
+def test_pyarrow_reads_as_python_does(kind: str, tmp_path: Path) -> None:
+    fs = pytest.importorskip("pyarrow.fs")
+    from stoplog._storage import arrow as arrow_storage
+    from stoplog._storage.local import LocalStorage
+
+    healthy(tmp_path)
+    arrow = getattr(arrow_storage, kind)(fs, fs.LocalFileSystem(), str(tmp_path), "uri")
+    local = LocalStorage(str(tmp_path))
+    by_path = {file.path: file for file in local.files()}
+    assert {file.path: file for file in arrow.files()} == by_path
+    assert sorted(arrow.children("day=3")[1], key=str) == sorted(local.children("day=3")[1], key=str)
+    assert sorted(arrow.children("")[0]) == sorted(local.children("")[0])
+    assert arrow.children("gone") == local.children("gone") == ([], [])
+    path = next(iter(by_path))
+    assert arrow.read(path) == local.read(path)
+    assert arrow.info(path) == local.info(path)
+    assert arrow.read("gone") is local.read("gone") is arrow.info("gone") is None
+    assert {file.path for file in arrow.files("day=1")} == {file.path for file in local.files("day=1")}
+
+    def enter(directory: str) -> bool:
+        return directory != "_stoplog/main/log"
+
+    assert {file.path for file in arrow.files(enter=enter)} == {
+        file.path for file in local.files(enter=enter)
+    }
+    assert [file.directory for file in arrow.files(enter=lambda _: False)] == []
+    assert arrow.exists()
+    assert local.exists()
+    shutil.rmtree(tmp_path)
+    assert not arrow.exists()
+    assert not local.exists()

@@ -1,0 +1,68 @@
+from __future__ import annotations
+
+import os
+import signal
+import threading
+from typing import TYPE_CHECKING, Any, cast
+
+import pytest
+from fakes import FakeDoor
+
+from stoplog import graceful_stop, stop_after_batch, stopping
+
+if TYPE_CHECKING:
+    from pyspark.sql.streaming.query import StreamingQuery
+
+QUERY = cast("StreamingQuery", object())
+
+
+@pytest.fixture
+def door(monkeypatch: pytest.MonkeyPatch) -> FakeDoor:
+    fake = FakeDoor()
+    monkeypatch.setattr(stopping, "require_door", lambda *_: fake)
+    return fake
+
+
+def test_stop_after_batch_says_whether_all_was_in_time(door: FakeDoor) -> None:
+    assert stop_after_batch(QUERY, timeout=2.5)
+    assert not stop_after_batch(QUERY, timeout=0, finalize=False)
+    assert door.stopped == [(QUERY, 2500, "finalize"), (QUERY, 0, "asConfigured")]
+
+
+def test_a_negative_time_is_refused(door: FakeDoor) -> None:
+    with pytest.raises(ValueError, match="-1"):
+        stop_after_batch(QUERY, timeout=-1)
+    assert not door.stopped
+
+
+def test_the_jvm_and_a_marker_are_watched_inside_only(door: FakeDoor) -> None:
+    with graceful_stop(QUERY, timeout=3, marker="/data/stop", look_every=2):
+        assert door.stopped == [
+            ("shutdown", QUERY, 3000, "finalize"),
+            ("/data/stop", QUERY, 2000, 3000, "finalize"),
+        ]
+        assert not door.undone
+    assert door.undone == ["/data/stop", "shutdown"]
+    assert len(door.stopped) == 2
+
+
+def test_sigterm_stops_the_query_and_not_python(door: FakeDoor) -> None:
+    before = signal.getsignal(signal.SIGTERM)
+    with graceful_stop(QUERY, timeout=3):
+        os.kill(os.getpid(), signal.SIGTERM)
+    assert (QUERY, 3000, "finalize") in door.stopped
+    assert signal.getsignal(signal.SIGTERM) is before
+
+
+def test_another_thread_leaves_signals_alone(door: FakeDoor) -> None:
+    handlers: list[Any] = []
+
+    def inside() -> None:
+        with graceful_stop(QUERY):
+            handlers.append(signal.getsignal(signal.SIGTERM))
+
+    thread = threading.Thread(target=inside)
+    thread.start()
+    thread.join()
+    assert handlers == [signal.getsignal(signal.SIGTERM)]
+    assert door.undone == ["shutdown"]

@@ -1,0 +1,240 @@
+"""A pipeline's lives and what it asserts, with a child that only plays them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from stoplog.testing import NotReached, Pipeline, PipelineFactory, PipelineFailed, Step
+from stoplog.testing._life import End, Life, OutOfTime
+
+KILLED = End(137, "")
+
+
+def build(spark: Any, source: str, sink: str, **arguments: Any) -> Any:
+    raise AssertionError("a child runs it, and this one only plays")
+
+
+@dataclass
+class Child:
+    """Copies files that it has not seen, and dies of each fault whose occurrence is 1, before or after.
+
+    Args:
+        repeats: a wrong one forgets what it has copied when it dies.
+        ends: how the next lives end instead, without a copy.
+    """
+
+    repeats: bool = False
+    ends: list[End] = field(default_factory=list)
+    lives: list[Life] = field(default_factory=list)
+
+    def __call__(self, life: Life, log: Path, is_doomed: Callable[[], bool]) -> End:
+        self.lives.append(life)
+        if self.ends:
+            return self.ends.pop(0)
+        if life.fault.endswith(":1:halt") and "before" in life.fault:
+            return KILLED
+        self.copy(life)
+        return KILLED if life.fault.endswith(":1:halt") or is_doomed() else End(0, "")
+
+    def copy(self, life: Life) -> None:
+        number = len(self.lives) if self.repeats else 0
+        bucket = Path(life.sink) / "bucket"
+        bucket.mkdir(parents=True, exist_ok=True)
+        for file in Path(life.source).glob("[!.]*"):
+            (bucket / f"part-{number}-{file.name}").write_bytes(file.read_bytes())
+        log = Path(life.sink) / "_stoplog" / "main" / "log"
+        log.mkdir(parents=True, exist_ok=True)
+        record = {"record": {"state": {"lastEpoch": len(self.lives) - 1}}}
+        (log / f"{len(self.lives):020d}.json").write_text(json.dumps(record))
+
+
+def pipeline_of(folder: Path, child: Child, **more: Any) -> Pipeline:
+    return PipelineFactory(folder, child)(build, **more)
+
+
+def test_a_life_is_told_where_and_with_what_and_a_fault_only_if_it_is_to_die(tmp_path: Path) -> None:
+    child = Child()
+    pipeline = pipeline_of(tmp_path, child, arguments={"form": "json"}, conf={"spark.a": "1"})
+    pipeline.feed(["a"])
+    pipeline.kill_at(Step.BEFORE_RECORD)
+    pipeline.run()
+    crashed, whole = child.lives
+    assert crashed.fault == "beforeRecord:1:halt"
+    assert whole.fault == ""
+    assert whole.source == str(pipeline.source)
+    assert whole.sink == str(pipeline.sink)
+    assert whole.checkpoint == str(pipeline.checkpoint)
+    assert whole.arguments == {"form": "json"}
+    assert whole.trigger == {"availableNow": True}
+    assert whole.build.name == "build"
+
+
+def test_options_of_the_jvm_are_added_to_the_users(tmp_path: Path) -> None:
+    child = Child()
+    options = "spark.driver.extraJavaOptions"
+    pipeline = pipeline_of(tmp_path, child, conf={options: "-Dmine=1", "spark.master": "local[7]"})
+    pipeline.feed(["a"])
+    pipeline.kill_at(Step.BEFORE_CLAIM)
+    told = json.loads(child.lives[0].to_json())["conf"]
+    assert told["spark.master"] == "local[7]"
+    assert told[options].endswith("-Dstoplog.faults=beforeClaim:1:halt -Dmine=1")
+
+
+def test_rows_that_are_each_there_once(tmp_path: Path) -> None:
+    pipeline = pipeline_of(tmp_path, Child())
+    pipeline.feed([{"id": 1, "tags": ["x"]}, {"tags": [], "id": 2}])
+    pipeline.feed([{"id": 3}])
+    pipeline.run()
+    pipeline.assert_each_once()
+    pipeline.assert_each_once(expected=[{"id": 3}, {"id": 2}, {"id": 1}], key="id")
+    pipeline.assert_each_once(expected=lambda fed: reversed(fed))
+    assert pipeline.visible() == [{"id": 1, "tags": ["x"]}, {"tags": [], "id": 2}, {"id": 3}]
+    assert [file.name for file in pipeline.files()] == ["part-0-00000.json", "part-0-00001.json"]
+
+
+def test_what_is_lost_repeated_or_unexpected_is_named_with_its_files(tmp_path: Path) -> None:
+    pipeline = pipeline_of(tmp_path, Child())
+    pipeline.feed(["a", "b", "b", "c"])
+    pipeline.run()
+    with pytest.raises(AssertionError) as error:
+        pipeline.assert_each_once(expected=["a", "b", "d"])
+    told = str(error.value).splitlines()
+    assert told[0] == f"Not each row is there once in {pipeline.sink} (1 files)."
+    assert told[1:7] == [
+        "1 lost:",
+        "  'd'",
+        "1 repeated:",
+        "  'b': 2 times instead of 1, in bucket/part-0-00000.txt, bucket/part-0-00000.txt",
+        "1 never expected:",
+        "  'c': once, in bucket/part-0-00000.txt",
+    ]
+    assert "expected=" in told[7]
+
+
+def test_rows_may_be_hidden_but_not_twice_while_a_process_is_dead(tmp_path: Path) -> None:
+    pipeline = pipeline_of(tmp_path, Child())
+    pipeline.feed(["a", "b"])
+    pipeline.run()
+    pipeline.feed(["c"])
+    pipeline.assert_none_twice()
+    with pytest.raises(AssertionError, match="1 lost"):
+        pipeline.assert_each_once()
+    with pytest.raises(AssertionError, match=r"should not see(?s:.*)'b'"):
+        pipeline.assert_none_twice(expected=["a"])
+
+
+def test_a_pipeline_that_survives(tmp_path: Path) -> None:
+    child = Child()
+    pipeline = pipeline_of(tmp_path, child)
+    pipeline.survives(lambda number: [f"row {number}"], steps=Step.always())
+    assert len(child.lives) == len(Step.always()) + 1
+    assert pipeline.fed[-1] == f"row {len(Step.always())}"
+
+
+def test_a_pipeline_that_repeats_what_it_did_before_it_died_is_found_out(tmp_path: Path) -> None:
+    pipeline = pipeline_of(tmp_path, Child(repeats=True))
+    with pytest.raises(AssertionError, match=r"1 repeated:\n  'row 0': 2 times instead of 1"):
+        pipeline.survives(lambda number: [f"row {number}"])
+
+
+def test_a_step_that_is_not_reached_is_no_survival(tmp_path: Path) -> None:
+    pipeline = pipeline_of(tmp_path, Child())
+    pipeline.feed(["a"])
+    with pytest.raises(NotReached, match=r"not 2 times at midPublish \(a part half-way"):
+        pipeline.kill_at(Step.MID_PUBLISH, occurrence=2)
+
+
+def test_kill_9_comes_once_the_log_has_gained_the_epochs(tmp_path: Path) -> None:
+    pipeline = pipeline_of(tmp_path, Child())
+    pipeline.feed(["a"])
+    pipeline.kill_9()
+    pipeline.kill_9()
+    with pytest.raises(NotReached, match="before it could be killed after 2 epochs"):
+        pipeline.kill_9(after_epochs=2)
+
+
+def test_a_step_that_only_the_clock_leads_to_is_waited_for(tmp_path: Path) -> None:
+    child = Child()
+    pipeline_of(tmp_path, child).kill_at(Step.BEFORE_ROLL)
+    assert child.lives[0].trigger == {"processingTime": "0 seconds"}
+
+
+@pytest.mark.parametrize("life", [Pipeline.run, Pipeline.kill_9, lambda each: each.kill_at(Step.MID_WRITE)])
+def test_a_pipeline_that_fails_by_itself_is_neither_a_success_nor_a_kill(
+    tmp_path: Path, life: Callable[[Pipeline], None]
+) -> None:
+    pipeline = pipeline_of(tmp_path, Child(ends=[End(1, "ValueError: no such column")]))
+    with pytest.raises(PipelineFailed, match=r"exit code 1(?s:.*)no such column"):
+        life(pipeline)
+
+
+def test_a_pipeline_that_hangs_is_told_with_what_it_said(tmp_path: Path) -> None:
+    def hang(life: Life, log: Path, is_doomed: Callable[[], bool]) -> End:
+        raise OutOfTime("waiting for a table")
+
+    pipeline = PipelineFactory(tmp_path, hang)(build)
+    with pytest.raises(PipelineFailed, match=r"in time(?s:.*)waiting for a table"):
+        pipeline.run()
+
+
+def test_other_code_and_settings_from_the_next_life_on(tmp_path: Path) -> None:
+    child = Child()
+    pipeline = pipeline_of(tmp_path, child, arguments={"version": 1}, conf={"spark.a": "1"})
+    pipeline.run()
+    pipeline.deploy(build_two, arguments={"version": 2})
+    pipeline.run()
+    first, second = child.lives
+    assert (second.build.name, second.arguments, second.conf) == ("build_two", {"version": 2}, first.conf)
+    assert second.sink == first.sink
+
+
+def build_two(spark: Any, source: str, sink: str, **arguments: Any) -> Any:
+    raise AssertionError("a child runs it, and this one only plays")
+
+
+def test_each_pipeline_has_directories_of_its_own(tmp_path: Path) -> None:
+    factory = PipelineFactory(tmp_path, Child())
+    assert factory(build).root != factory(build).root
+
+
+@pytest.mark.parametrize("rows", ["abc", {"id": 1}])
+def test_a_row_is_not_mistaken_for_rows(tmp_path: Path, rows: Any) -> None:
+    with pytest.raises(TypeError, match="rows of one file"):
+        pipeline_of(tmp_path, Child()).feed(rows)
+
+
+def test_a_line_has_no_end_of_line(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="more than one line"):
+        pipeline_of(tmp_path, Child()).feed(["a\nb"])
+
+
+def test_rows_of_files_are_not_known_and_have_to_be_told(tmp_path: Path) -> None:
+    given = tmp_path / "given.csv"
+    given.write_text("1,ant\n2,bat\n")
+    pipeline = pipeline_of(tmp_path, Child())
+    pipeline.feed_file(given)
+    pipeline.run()
+    pipeline.assert_each_once(expected=[("1", "ant"), ("2", "bat")])
+    with pytest.raises(ValueError, match="expected="):
+        pipeline.assert_each_once()
+
+
+def test_a_reader_of_the_users_own(tmp_path: Path) -> None:
+    def shouted(file: Path) -> Iterable[str]:
+        return file.read_text().upper().split()
+
+    pipeline = pipeline_of(tmp_path, Child(), reader=shouted)
+    pipeline.feed(["a"])
+    pipeline.run()
+    pipeline.assert_each_once(expected=["A"])
+
+
+def test_arguments_that_json_cannot_carry_are_refused_at_once(tmp_path: Path) -> None:
+    with pytest.raises(TypeError, match="as JSON"):
+        pipeline_of(tmp_path, Child(), arguments={"now": object()})

@@ -1,0 +1,68 @@
+"""Finished files, read without Spark."""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+from pathlib import Path
+
+import pytest
+
+from stoplog.testing.rows import by_suffix, csv_records, files
+
+
+def written(folder: Path, name: str, content: bytes) -> Path:
+    file = folder / name
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_bytes(content)
+    return file
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "rows"),
+    [
+        ("part-1.txt", "a\r\nb\n\u2028c".encode(), ["a", "b", "\u2028c"]),
+        ("part-1", b"a\n\nb\n", ["a", "", "b"]),
+        ("part-1.json", b'{"id": 1}\n{"id": 2}\n', [{"id": 1}, {"id": 2}]),
+        ("part-1.json.gz", gzip.compress(b'{"id": 1}\n') + gzip.compress(b"2\n"), [{"id": 1}, 2]),
+        ("part-1.txt.bz2", bz2.compress(b"a\n"), ["a"]),
+        ("part-1.csv", b'1,"a,b"\n2,c\n', [("1", "a,b"), ("2", "c")]),
+    ],
+)
+def test_the_suffix_says_what_rows_are(tmp_path: Path, name: str, content: bytes, rows: list[object]) -> None:
+    assert by_suffix(written(tmp_path, name, content)) == rows
+
+
+def test_csv_with_a_header(tmp_path: Path) -> None:
+    assert csv_records(written(tmp_path, "part-1.csv", b"id,name\n1,ant\n")) == [{"id": "1", "name": "ant"}]
+
+
+def test_tables(tmp_path: Path) -> None:
+    pyarrow = pytest.importorskip("pyarrow")
+    from pyarrow import orc, parquet
+
+    table = pyarrow.table({"id": [1, 2]})
+    parquet.write_table(table, tmp_path / "part-1.parquet")
+    orc.write_table(table, str(tmp_path / "part-1.orc"))
+    for suffix in ("parquet", "orc"):
+        assert by_suffix(tmp_path / f"part-1.{suffix}") == [{"id": 1}, {"id": 2}]
+
+
+def test_avro(tmp_path: Path) -> None:
+    fastavro = pytest.importorskip("fastavro")
+    schema = {"type": "record", "name": "r", "fields": [{"name": "id", "type": "long"}]}
+    with (tmp_path / "part-1.avro").open("wb") as out:
+        fastavro.writer(out, schema, [{"id": 1}])
+    assert by_suffix(tmp_path / "part-1.avro") == [{"id": 1}]
+
+
+def test_a_codec_that_python_does_not_know_needs_a_reader(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="reader="):
+        by_suffix(written(tmp_path, "part-1.txt.lz4", b""))
+
+
+def test_what_readers_of_a_directory_skip(tmp_path: Path) -> None:
+    shown = written(tmp_path, "k=1/part-1.txt", b"")
+    for hidden in ("_SUCCESS", "k=1/.part-2.txt", "_stoplog/main/log/1.json", ".tmp/part-3.txt"):
+        written(tmp_path, hidden, b"")
+    assert files(tmp_path) == [shown]

@@ -4,20 +4,31 @@ from __future__ import annotations
 
 import xml.etree.ElementTree as ElementTree
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
+
+LONGEST = 300  # characters of what a failed test said
 
 
 @dataclass(frozen=True, slots=True)
 class Counts:
-    """How many tests ended in which way; an error counts as a failure."""
+    """How many tests ended in which way; an error counts as a failure.
+
+    `failures` says which failed, each in one line with the first line of what it said.
+    """
 
     passed: int = 0
     failed: int = 0
     skipped: int = 0
+    failures: tuple[str, ...] = field(default=(), compare=False)
 
     def __add__(self, other: Counts) -> Counts:
-        return Counts(self.passed + other.passed, self.failed + other.failed, self.skipped + other.skipped)
+        return Counts(
+            self.passed + other.passed,
+            self.failed + other.failed,
+            self.skipped + other.skipped,
+            self.failures + other.failures,
+        )
 
     def __str__(self) -> str:
         skipped = f", {self.skipped} skipped" if self.skipped else ""
@@ -33,11 +44,18 @@ def _read_one(report: Path) -> Counts:
     try:
         root = ElementTree.parse(report).getroot()
     except ElementTree.ParseError:
-        return Counts(failed=1)
+        return Counts(failed=1, failures=(f"{report.name} is torn: its writer died",))
     return sum((_suite(suite) for suite in root.iter("testsuite")), Counts())
 
 
 def _suite(suite: ElementTree.Element) -> Counts:
     failed = int(suite.get("failures", 0)) + int(suite.get("errors", 0))
     skipped = int(suite.get("skipped", 0))
-    return Counts(int(suite.get("tests", 0)) - failed - skipped, failed, skipped)
+    return Counts(int(suite.get("tests", 0)) - failed - skipped, failed, skipped, tuple(_failures(suite)))
+
+
+def _failures(suite: ElementTree.Element) -> Iterable[str]:
+    for case in suite.iter("testcase"):
+        for end in (*case.iter("failure"), *case.iter("error")):
+            said = next(iter((end.get("message") or end.text or "").strip().splitlines()), "")
+            yield f"{case.get('classname')}: {case.get('name')}: {said[:LONGEST]}"

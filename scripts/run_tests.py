@@ -20,7 +20,23 @@ ROOT = Path(__file__).resolve().parent.parent
 REPORTS = ROOT / "build" / "reports"
 EVERY_TEST = ""
 # One start of sbt for all; its `all` goes on with the others when one of them fails.
-SBT_TASKS = "all scalafmtCheckAll scalafmtSbtCheck core/test laws/test"
+SBT_PROJECTS = {
+    "scala-core": "core",
+    "laws": "laws",
+    "connectors/async": "async",
+    "connectors/cassandra": "cassandra",
+    "connectors/jdbc": "jdbc",
+    "connectors/kafka": "kafka",
+    "connectors/wal": "wal",
+}
+SBT_TASKS = " ".join(
+    ["all scalafmtCheckAll scalafmtSbtCheck", *(f"{id}/test" for id in SBT_PROJECTS.values())]
+)
+SBT_REPORTS = Path("target") / "test-reports"
+# Doctests are those of the checkout: the plugin of the wheel must not have imported the wheel before.
+OF_CHECKOUT = ("-p", "no:stoplog.testing.plugin")
+# A test that starts and kills processes waits most of the time.
+SIDE_BY_SIDE = ("--numprocesses", "2", "--dist", "worksteal")
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,19 +45,21 @@ class Step:
 
     name: str
     command: list[str]
-    reports: Path
+    reports: tuple[Path, ...]
     python: str = sys.executable
 
     def run(self) -> junit.Counts:
         """A runner that fails without naming a failed test still counts as one failure."""
-        shutil.rmtree(self.reports, ignore_errors=True)
-        self.reports.mkdir(parents=True)
+        for directory in self.reports:
+            shutil.rmtree(directory, ignore_errors=True)
+            directory.mkdir(parents=True)
         print(f"== {self.name}: {' '.join(self.command)}", flush=True)
         code = subprocess.run(self.command, cwd=ROOT, env=environment(self.python), check=False).returncode
-        counts = junit.read(self.reports.glob("*.xml"))
+        counts = junit.read(report for directory in self.reports for report in directory.glob("*.xml"))
         if code != 0 and counts.failed == 0:
-            print(f"{self.name}: the runner itself ended with exit code {code}.", flush=True)
-            counts += junit.Counts(failed=1)
+            counts += junit.Counts(
+                failed=1, failures=(f"{self.name}: the runner itself ended with exit code {code}",)
+            )
         return counts
 
 
@@ -53,7 +71,8 @@ def main() -> int:
         counts = step.run()
         total += counts
         summary.append(f"{step.name:<8} {time.monotonic() - begun:5.0f} s   {counts}")
-    print("", *summary, total, sep="\n", flush=True)
+    # Last, because whoever looks at a run sees its end first.
+    print("", *summary, *(f"FAILED {each}" for each in total.failures), total, sep="\n", flush=True)
     return 1 if total.failed else 0
 
 
@@ -61,19 +80,26 @@ def steps() -> list[Step]:
     """Quick ones first."""
     marked = EVERY_TEST if os.environ.get("STOPLOG_LONG") == "1" else "not long"
     return [
-        Step("lint", ["make", "--no-print-directory", "lint-python"], REPORTS / "lint"),
-        Step("scala", ["scripts/sbt", SBT_TASKS], ROOT / "scala-core" / "target" / "test-reports"),
+        Step("lint", ["make", "--no-print-directory", "lint-python"], (REPORTS / "lint",)),
+        Step(
+            "scala",
+            ["scripts/sbt", SBT_TASKS],
+            tuple(ROOT / project / SBT_REPORTS for project in SBT_PROJECTS),
+        ),
         pytest("build", ["scripts/tests"], marked),
-        pytest("python", ["--doctest-modules", *existing("python/stoplog", "python/tests")], marked),
-        *(pytest("spark", [folder], marked) for folder in existing("tests")),
+        pytest(
+            "python", [*OF_CHECKOUT, "--doctest-modules", *existing("python/stoplog", "python/tests")], marked
+        ),
+        *(pytest("spark", [folder, *SIDE_BY_SIDE], marked) for folder in existing("tests")),
     ]
 
 
 def pytest(name: str, arguments: list[str], marked: str, python: str = sys.executable) -> Step:
     """A pytest run of the tests with these marks, whose report lies under build/reports/NAME."""
     reports = REPORTS / name
-    command = [python, "-m", "pytest", *arguments, "-m", marked, f"--junitxml={reports / 'junit.xml'}"]
-    return Step(name, command, reports, python)
+    report = [f"--junitxml={reports / 'junit.xml'}", "--durations=20", "--durations-min=5"]
+    command = [python, "-m", "pytest", *arguments, "-m", marked, *report]
+    return Step(name, command, (reports,), python)
 
 
 def existing(*folders: str) -> list[str]:

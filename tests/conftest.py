@@ -9,12 +9,17 @@ import pytest
 # Beside the tests, whatever the directory that pytest was started in.
 sys.path.insert(0, str(Path(__file__).parent))
 
+from support.connectors import jars
+from support.jobs import QUICK_JVM
 from support.place import Place
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from pyspark.sql import SparkSession
+
+# The plugin of the wheel, also where a checkout is tested that is not installed.
+pytest_plugins = ["stoplog.testing.plugin"]
 
 
 @pytest.fixture(scope="session")
@@ -28,6 +33,8 @@ def spark() -> Iterator[SparkSession]:
         SparkSession.builder.master("local[2,4]")
         .config("spark.ui.enabled", "false")
         .config("spark.sql.shuffle.partitions", "2")
+        .config("spark.jars", jars())
+        .config("spark.driver.extraJavaOptions", QUICK_JVM)
         # One task for each input file.
         .config("spark.sql.files.openCostInBytes", "128m")
     )

@@ -15,13 +15,13 @@ if TYPE_CHECKING:
 
 
 @pytest.mark.spark_lines
-def test_a_stream_and_a_batch_from_a_connect_client(place: Place) -> None:
+def test_streams_and_batches_from_a_connect_client(place: Place) -> None:
     place.feed(files=4)
     client = Job(str(place.out), str(place.input), str(place.checkpoint))
     outcome = client.run("connect_job.py")
     assert outcome.code == 0
     seen = json.loads(outcome.printed.splitlines()[-1])
-    assert seen["open"] == len(place.rows)
+    assert seen["open"] == seen["read"] == len(place.rows)
     assert "STOPLOG_INVALID_OPTIONS" in seen["refusal"]
     assert "maxPartSize" in seen["refusal"]
     assert_each_once(place.out, [str(number) for number in range(10)])
@@ -31,6 +31,7 @@ def test_a_stream_and_a_batch_from_a_connect_client(place: Place) -> None:
         str(place.input),
         str(place.checkpoint),
         options={"format": "text", "bucketAssigner": "basePath"},
+        source={"format": "text"},
     )
-    assert finishing.run().code == 0
+    assert finishing.run("source_job.py").code == 0
     assert_each_once(place.out, [*place.rows, *(str(number) for number in range(10))])

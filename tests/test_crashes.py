@@ -9,11 +9,14 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from support.finished import assert_each_once, assert_none_twice
-from support.jobs import KILLED, Job, kill
+from stoplog.testing import Step
+from support.finished import assert_each_once, assert_none_twice, assert_parts, value
+from support.jobs import Job, kill
+from support.pipelines import CONF, text_lines
+from support.place import ROWS_PER_FILE, Place
 
 if TYPE_CHECKING:
-    from support.place import Place
+    from stoplog.testing import Pipeline, PipelineFactory
 
 LONG = os.environ.get("STOPLOG_LONG") == "1"
 KILL_ROUNDS = 20 if LONG else 5
@@ -45,27 +48,26 @@ MERGING = {
 
 # Every step that a streaming query passes, with the occurrence at which the process dies.
 STREAM_STEPS = {
-    "beforeRepublish": 1,
-    "beforeClaim": 1,
-    "afterClaim": 1,
-    "partOpened": 4,
-    "midWrite": 3,
-    "beforeSync": 2,
-    "afterSync": 3,
-    "beforeRecord": 2,
-    "recordWritten": 3,
-    "afterRecord": 2,
-    "midPublish": 2,
-    "partPublished": 2,
-    "afterPublish": 2,
-    "afterMark": 2,
-    "afterTrim": 2,
-    "beforeRoll": 1,
-    "beforeRelease": 1,
-    "afterRelease": 1,
-    "midSweep": 1,
+    Step.BEFORE_REPUBLISH: 1,
+    Step.BEFORE_CLAIM: 1,
+    Step.AFTER_CLAIM: 1,
+    Step.PART_OPENED: 4,
+    Step.MID_WRITE: 3,
+    Step.BEFORE_SYNC: 2,
+    Step.AFTER_SYNC: 3,
+    Step.BEFORE_RECORD: 2,
+    Step.RECORD_WRITTEN: 3,
+    Step.AFTER_RECORD: 2,
+    Step.MID_PUBLISH: 2,
+    Step.PART_PUBLISHED: 2,
+    Step.AFTER_PUBLISH: 2,
+    Step.AFTER_MARK: 2,
+    Step.AFTER_TRIM: 2,
+    Step.BEFORE_ROLL: 1,
+    Step.BEFORE_RELEASE: 1,
+    Step.AFTER_RELEASE: 1,
+    Step.MID_SWEEP: 1,
 }
-SAMPLE = ("afterClaim", "midWrite", "recordWritten", "afterRecord", "midPublish", "afterRelease")
 HOUR_SECONDS = 3600
 
 
@@ -100,73 +102,78 @@ def test_kill_9_while_parts_are_merged(place: Place) -> None:
 
 @pytest.mark.spark_lines
 @pytest.mark.parametrize("form", ["parquet", "orc", "avro"])
-def test_a_bulk_format_killed_in_the_middle(place: Place, form: str) -> None:
+def test_a_bulk_format_killed_in_the_middle(stoplog_pipeline: PipelineFactory, form: str) -> None:
     """The part is open over the crash, with rows in its blocks and rows beside it."""
-    place.feed(files=6)
     bulk = {"format": form, "maxRecordsPerPart": "1000"}
-    crashing = job(place, bulk, fault="afterRecord:3:halt")
-    assert crashing.run().code == KILLED
-    assert_none_twice(place.out, place.rows)
-    place.feed(files=3)
-    assert job(place, bulk).run().code == 0
-    assert_each_once(place.out, place.rows)
-    place.age_unfinished(HOUR_SECONDS)
-    assert place.unfinished() == []
+    pipeline = stoplog_pipeline(text_lines, arguments=OPTIONS | bulk, conf=CONF)
+    feed(pipeline, files=6)
+    crash_at(pipeline, Step.AFTER_RECORD, occurrence=3)
+    finish(pipeline)
 
 
 @pytest.mark.spark_lines
-def test_a_halt_at_any_step(place: Place) -> None:
-    for step in SAMPLE:
-        place.feed(files=6)
-        crash_at(place, step)
-        assert_none_twice(place.out, place.rows)
-    finish(place)
+def test_a_halt_at_any_step(stoplog_pipeline: PipelineFactory) -> None:
+    crash_at_each_of(Step.sample(), stoplog_pipeline, "text")
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("form", ["parquet", "orc", "avro"])
-def test_a_bulk_format_halted_at_one_step_after_another(place: Place, form: str) -> None:
+def test_a_bulk_format_halted_at_one_step_after_another(stoplog_pipeline: PipelineFactory, form: str) -> None:
     """Read as the format's own libraries read it."""
-    for step in SAMPLE:
-        place.feed(files=6)
-        crash_at(place, step, form)
-        assert_none_twice(place.out, place.rows)
-    finish(place, form)
+    crash_at_each_of(Step.sample(), stoplog_pipeline, form)
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("step", STREAM_STEPS)
-def test_a_halt_at_each_step_alone(place: Place, step: str) -> None:
+@pytest.mark.parametrize("step", STREAM_STEPS, ids=lambda step: step.value)
+def test_a_halt_at_each_step_alone(stoplog_pipeline: PipelineFactory, step: Step) -> None:
     """Begins with open parts and with orphans of a run that died, then dies itself, then goes on."""
-    place.feed(files=6)
-    crash_at(place, "afterSync")
-    place.leave_orphan()
-    place.age_unfinished(HOUR_SECONDS)
-    place.feed(files=6)
-    crash_at(place, step)
-    assert_none_twice(place.out, place.rows)
-    finish(place)
+    pipeline = stoplog_pipeline(text_lines, arguments=OPTIONS | {"format": "text"}, conf=CONF)
+    feed(pipeline, files=6)
+    crash_at(pipeline, Step.AFTER_SYNC, occurrence=3)
+    place_of(pipeline).leave_orphan()
+    place_of(pipeline).age_unfinished(HOUR_SECONDS)
+    feed(pipeline, files=6)
+    if step == Step.BEFORE_ROLL:
+        pipeline.deploy(arguments=OPTIONS | {"format": "text", "rolloverInterval": "100ms"})
+    crash_at(pipeline, step, STREAM_STEPS[step])
+    pipeline.deploy(arguments=OPTIONS | {"format": "text"})
+    finish(pipeline)
 
 
-def crash_at(place: Place, step: str, form: str = "text") -> None:
-    """Between epochs nothing but the clock makes a part due, so that run goes on and waits for it."""
-    by_clock = step == "beforeRoll"
-    crashing = job(
-        place,
-        {"format": form} | ({"rolloverInterval": "100ms"} if by_clock else {}),
-        trigger=KEEP_RUNNING if by_clock else {"availableNow": True},
-        fault=f"{step}:{STREAM_STEPS[step]}:halt",
-    )
-    assert crashing.run().code == KILLED, f"{step} was not reached"
+def crash_at_each_of(steps: tuple[Step, ...], stoplog_pipeline: PipelineFactory, form: str) -> None:
+    """One after the other on the same directories, and then the end of the work."""
+    pipeline = stoplog_pipeline(text_lines, arguments=OPTIONS | {"format": form}, conf=CONF)
+    for step in steps:
+        feed(pipeline, files=6)
+        crash_at(pipeline, step, STREAM_STEPS[step])
+    finish(pipeline)
 
 
-def finish(place: Place, form: str = "text") -> None:
+def crash_at(pipeline: Pipeline, step: Step, occurrence: int) -> None:
+    pipeline.kill_at(step, occurrence)
+    assert_parts(pipeline.sink)
+    pipeline.assert_none_twice(key=value)
+
+
+def finish(pipeline: Pipeline) -> None:
     """The next run, whose crashed forerunners are an hour old, completes the work and clears up."""
-    place.age_unfinished(HOUR_SECONDS)
-    place.feed()
-    assert job(place, {"format": form}).run().code == 0
-    assert_each_once(place.out, place.rows)
-    assert place.unfinished() == []
+    place_of(pipeline).age_unfinished(HOUR_SECONDS)
+    feed(pipeline)
+    pipeline.run()
+    assert_parts(pipeline.sink)
+    pipeline.assert_each_once(key=value)
+    assert place_of(pipeline).unfinished() == []
+
+
+def feed(pipeline: Pipeline, files: int = 1) -> None:
+    for _ in range(files):
+        number = len(pipeline.fed) // ROWS_PER_FILE
+        pipeline.feed([f"{number:05d}-{row:05d}" for row in range(ROWS_PER_FILE)])
+
+
+def place_of(pipeline: Pipeline) -> Place:
+    """The same directories, as what only tests of stoplog look at."""
+    return Place(pipeline.root)
 
 
 def job(place: Place, form: dict[str, str], **more: object) -> Job:

@@ -2,16 +2,46 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import pytest
 
-from stoplog import FileSink, InvalidOptions
+from stoplog import FileSink, FileSource, InvalidOptions, cassandra, jdbc, kafka, write_ahead
 from stoplog._jvm import require_door
-from stoplog._options import KEYS
+from stoplog._options import KEYS, SOURCE_KEYS
+from stoplog.testing import Step
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
 
 
 @pytest.mark.usefixtures("spark")
 def test_python_and_the_jar_know_the_same_options() -> None:
     assert require_door("this test", "").option_keys() == KEYS
+    assert require_door("this test", "").source_option_keys() == SOURCE_KEYS
+
+
+@pytest.mark.usefixtures("spark")
+@pytest.mark.parametrize(
+    ("facade", "artifact", "keys"),
+    [
+        ("stoplog.cassandra.CassandraSink", cassandra.FORMAT, cassandra.KEYS),
+        ("stoplog.jdbc.JdbcSink", jdbc.ARTIFACT, jdbc.KEYS),
+        ("stoplog.kafka.KafkaSink", kafka.ARTIFACT, kafka.KEYS),
+        ("stoplog.wal.WriteAheadSink", write_ahead.ARTIFACT, write_ahead.KEYS),
+    ],
+    ids=lambda value: value if isinstance(value, str) and value.startswith("stoplog-") else "",
+)
+def test_python_and_a_connector_know_the_same_options(
+    facade: str, artifact: str, keys: frozenset[str]
+) -> None:
+    assert require_door("this test", "").connector_option_keys(facade, artifact) == keys
+
+
+def test_python_and_the_jar_know_the_same_steps(spark: SparkSession) -> None:
+    jars = spark.sparkContext._jvm.stoplog.fault.Step.all()
+    named = [jars.apply(number) for number in range(jars.length())]
+    assert {(step.name(), step.after()) for step in named} == {(step.value, step.after) for step in Step}
 
 
 @pytest.mark.usefixtures("spark")
@@ -25,3 +55,15 @@ def test_the_jar_refuses_all_that_is_wrong_at_once_and_by_name() -> None:
         builder.build()
     assert error.value.condition == "STOPLOG_INVALID_OPTIONS"
     assert "JVM stacktrace" not in str(error.value)
+
+
+@pytest.mark.usefixtures("spark")
+def test_the_jar_refuses_what_is_wrong_with_a_source() -> None:
+    builder = (
+        FileSource.for_record_stream_format("json", "/data/in")
+        .with_max_bytes_per_trigger("many")
+        .with_option("maxFilePerTrigger", 3)
+    )
+    with pytest.raises(InvalidOptions, match=r"(?s)did you mean maxFilesPerTrigger.*") as error:
+        builder.build()
+    assert "maxBytesPerTrigger" in str(error.value)

@@ -122,7 +122,11 @@ def test_a_new_checkpoint_on_an_old_directory(spark: SparkSession, place: Place)
     Stream(spark, place).run()
     shutil.rmtree(place.checkpoint)
     assert_refused(
-        Stream(spark, place).run, "STOPLOG_FOREIGN_QUERY", "set another sinkId", "onForeignQuery to adopt"
+        Stream(spark, place).run,
+        "STOPLOG_FOREIGN_QUERY",
+        "use stoplog fork ",
+        "use stoplog reset ",
+        "onForeignQuery to adopt",
     )
     assert_each_once(place.out, place.rows)
 

@@ -36,6 +36,6 @@ def test_every_broken_promise_is_named_at_once(tmp_path: Path) -> None:
     fat = jar(tmp_path, "1.2.2", padding_bytes=check_jar.MAX_JAR_BYTES)
     listed = pom(tmp_path, ("org.scala-lang", "scala-library", "compile"), PROVIDED_SPARK)
     size, version, dependency = check_jar.main(fat, listed, "1.2.3")
-    assert "over 2000000" in size
+    assert "over 3000000" in size
     assert "says version 1.2.2, Python says 1.2.3" in version
     assert "depends on scala-library" in dependency

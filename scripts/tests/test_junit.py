@@ -33,3 +33,10 @@ def test_no_report_is_no_test() -> None:
 
 def test_skipped_tests_are_named_only_if_there_are_any() -> None:
     assert str(Counts(passed=1, skipped=2)) == "1 passed, 0 failed, 2 skipped"
+
+
+def test_failed_tests_are_named_with_what_they_said(tmp_path: Path) -> None:
+    failure = '<failure message="3 was not 4&#10;more"/>'
+    case = f'<testcase classname="stoplog.A" name="keeps rows">{failure}</testcase>'
+    suite = report(tmp_path, "a.xml", f'<testsuite tests="1" failures="1">{case}</testsuite>')
+    assert junit.read([suite]).failures == ("stoplog.A: keeps rows: 3 was not 4",)

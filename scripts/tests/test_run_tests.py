@@ -10,7 +10,7 @@ from junit import Counts
 
 
 def step(folder: Path, program: str) -> run_tests.Step:
-    return run_tests.Step("probe", [sys.executable, "-c", program], folder / "reports")
+    return run_tests.Step("probe", [sys.executable, "-c", program], (folder / "reports",))
 
 
 def test_a_runner_that_dies_without_a_report_is_one_failure(tmp_path: Path) -> None:

@@ -18,7 +18,8 @@ def main(job: dict) -> None:
     for key, value in job["conf"].items():
         builder = builder.config(key, value)
     spark = stoplog.configure(builder).getOrCreate()
-    rows = spark.readStream.option("maxFilesPerTrigger", 2).text(job["input"])
+    source = stoplog.FileSource.for_record_stream_format("text", job["input"])
+    rows = source.with_max_files_per_trigger(2).build().read_stream(spark)
     described = stoplog.FileSink.for_row_format(job["path"], "text")
     sink = described.with_option("bucketAssigner", "basePath").build()
     query = (
@@ -38,7 +39,12 @@ def main(job: dict) -> None:
         refusal = str(error)
     batch = spark.range(10).selectExpr("cast(id as string) as value")
     sink.write(batch)
-    print(json.dumps({"open": sum(row.records for row in open_parts), "refusal": refusal}), flush=True)
+    seen = {
+        "open": sum(row.records for row in open_parts),
+        "read": source.build().read(spark).count(),
+        "refusal": refusal,
+    }
+    print(json.dumps(seen), flush=True)
     spark.stop()
 
 

@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
-
-from pyspark import SparkContext
 from pyspark.sql import SparkSession
 
 import stoplog
+from stoplog.testing._child import halted
 
-_LAST_BREATH_SECONDS = 5
+__all__ = ["halted", "session"]
 
 
 def session(job: dict) -> SparkSession:
@@ -22,18 +17,3 @@ def session(job: dict) -> SparkSession:
     spark = stoplog.configure(builder).getOrCreate()
     spark.sparkContext.setLogLevel("WARN")
     return spark
-
-
-@contextmanager
-def halted() -> Iterator[None]:
-    """An error because the JVM is gone ends the script with the JVM's exit code; any other is raised."""
-    try:
-        yield
-    except Exception:
-        try:
-            code = SparkContext._gateway.proc.wait(_LAST_BREATH_SECONDS)
-        except subprocess.TimeoutExpired:
-            code = 0
-        if code == 0:
-            raise
-        sys.exit(code)

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import json
 import os
-import signal
 import subprocess
 import sys
-from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
+from stoplog.testing._life import QUICK_JVM, kill
+
 DRIVERS = Path(__file__).resolve().parent.parent / "drivers"
 KILLED = 137
-_QUICK_JVM = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
 _GIVE_UP_SECONDS = 240
 
 
@@ -27,6 +26,7 @@ class Job:
         executor_fault: the same in each executor's JVM.
         select: the columns, as SQL expressions over `value`.
         rows: for a batch write: the rows are the numbers up to this.
+        source: the options of stoplog's source, for a query that reads with it.
     """
 
     path: str
@@ -41,6 +41,7 @@ class Job:
     executor_fault: str = ""
     mode: str = "append"
     rows: int = 0
+    source: dict[str, str] = field(default_factory=dict)
 
     def start(self, script: str = "stream_job.py", **limits: Any) -> subprocess.Popen[str]:
         """Its standard output is a pipe of the few lines that the script prints."""
@@ -81,14 +82,5 @@ class Outcome:
     printed: str
 
 
-def kill(process: subprocess.Popen[str]) -> None:
-    """`kill -9` of the script and its JVM at once; harmless when they have ended."""
-    with suppress(ProcessLookupError):
-        os.killpg(process.pid, signal.SIGKILL)
-    process.wait()
-    if process.stdout:
-        process.stdout.close()
-
-
 def _jvm(fault: str) -> str:
-    return f"{_QUICK_JVM} -Dstoplog.faults={fault}" if fault else _QUICK_JVM
+    return f"{QUICK_JVM} -Dstoplog.faults={fault}" if fault else QUICK_JVM

@@ -44,12 +44,15 @@ class Place:
         """What the sink keeps for itself."""
         return self.out / "_stoplog" / "main"
 
-    def feed(self, files: int = 1, rows: int = ROWS_PER_FILE) -> None:
-        """Lets files arrive, each whole at once, as a file source wants it."""
+    def feed(self, files: int = 1, rows: int = ROWS_PER_FILE, age_seconds: float = 0) -> None:
+        """Lets files arrive, each whole at once, as a file source wants it, with times of that age."""
         for _ in range(files):
             added = [f"{self.files:05d}-{row:05d}" for row in range(rows)]
             hidden = self.input / f".{self.files:05d}"
             hidden.write_text("".join(f"{row}\n" for row in added))
+            if age_seconds:
+                then = hidden.stat().st_mtime - age_seconds
+                os.utime(hidden, (then, then))
             hidden.rename(self.input / f"{self.files:05d}.txt")
             self.rows += added
             self.files += 1

@@ -1,0 +1,28 @@
+"""One streaming query from text files to a web server; its one argument is JSON (`support.jobs.Job`).
+
+The rows are `value`. Prints `started` when the query runs.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+
+from session import halted, session
+
+from stoplog import WriteAheadSink
+
+
+def main(job: dict) -> None:
+    spark = session(job)
+    rows = spark.readStream.option("maxFilesPerTrigger", 2).text(job["input"])
+    sink = WriteAheadSink.to_http(job["path"]).with_batch_rows(7).with_option("httpRetries", 1).build()
+    query = sink.write_stream(rows, job["checkpoint"]).trigger(**job["trigger"]).start()
+    print("started", flush=True)
+    query.awaitTermination()
+    spark.stop()
+
+
+if __name__ == "__main__":
+    with halted():
+        main(json.loads(sys.argv[1]))

@@ -1,0 +1,139 @@
+"""The tools of the command line on what real queries leave behind, from the shell and without a session."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+import sys
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from support.finished import assert_each_once, files, lines
+from support.jobs import Job, kill
+from support.streams import Stream
+from support.wait import until
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+    from support.place import Place
+
+DRIVER_ALIVE = 3
+NEVER = {"finalizeOnTermination": "never", "rolloverInterval": "1h", "inactivityInterval": "1h"}
+
+
+@pytest.mark.parametrize("layout", ["text", "parquet"])
+def test_a_killed_query_is_finished_from_the_shell(place: Place, layout: str) -> None:
+    options = {"format": layout, "bucketAssigner": "basePath", "bucketCheckInterval": "1s"} | NEVER
+    job = Job(
+        path=str(place.out),
+        input=str(place.input),
+        checkpoint=str(place.checkpoint),
+        options=options,
+        trigger={"processingTime": "0 seconds"},
+    )
+    place.feed(files=4)
+    process = job.start()
+    try:
+        until("all files in committed batches", lambda: _committed_rows(place) == len(place.rows))
+        until("a sign of life without rows", lambda: any(place.own.glob("alive/*")))
+        refused = _stoplog("finalize", place, "--yes")
+        assert refused["exit_code"] == DRIVER_ALIVE
+        assert refused["error"]["condition"] == "STOPLOG_DRIVER_ALIVE"
+        assert files(place.out) == []
+    finally:
+        kill(process)
+
+    planned = _stoplog("finalize", place)
+    assert not planned["plan"]["driver_alive"], planned["plan"]["driver"]
+    assert {action["action"] for action in planned["plan"]["actions"]} == {"finish"}
+    assert files(place.out) == []
+
+    assert _stoplog("finalize", place, "--yes")["plan"]["carried_out"]
+    assert_each_once(place.out, place.rows)
+
+    place.feed(files=2)
+    Job(**{**_fields(job), "trigger": {"availableNow": True}, "options": _without(options)}).run()
+    assert_each_once(place.out, place.rows)
+
+
+def test_what_a_refused_start_names_is_a_way_out(spark: SparkSession, place: Place) -> None:
+    """A checkpoint that was set back is refused; after `rewind` as the message has it, nothing is doubled."""
+    stream = Stream(spark, place)
+    place.feed(files=2)
+    stream.run()
+    shutil.copytree(place.checkpoint, place.root / "earlier")
+    place.feed(files=4)
+    stream.run()
+    shutil.rmtree(place.checkpoint)
+    shutil.copytree(place.root / "earlier", place.checkpoint)
+    with pytest.raises(Exception, match="STOPLOG_EPOCH_AHEAD") as refusal:
+        stream.run()
+    words = str(refusal.value).split("use stoplog rewind ")[1].split(",")[0].split()
+    assert _stoplog("rewind", place, "--epoch", words[words.index("--epoch") + 1], "--yes")["exit_code"] == 0
+    assert len(lines(place.out)) == 200
+    stream.run()
+    assert_each_once(place.out, place.rows)
+
+
+def test_a_new_checkpoint_adopts_a_sink_or_begins_it_anew(spark: SparkSession, place: Place) -> None:
+    place.feed(files=2)
+    Stream(spark, place).run()
+    shutil.move(place.checkpoint, place.root / "lost")
+    with pytest.raises(Exception, match="STOPLOG_FOREIGN_QUERY"):
+        Stream(spark, place).run()
+    assert _stoplog("adopt", place, "--checkpoint", str(place.checkpoint), "--yes")["exit_code"] == 0
+    Stream(spark, place).run()
+    assert_each_once(place.out, place.rows * 2)
+    assert _stoplog("reset", place, "--yes")["exit_code"] == 0
+    shutil.rmtree(place.checkpoint)
+    Stream(spark, place).run()
+    assert_each_once(place.out, place.rows * 3)
+
+
+def test_orphans_are_removed_and_others_spared(spark: SparkSession, place: Place) -> None:
+    place.feed(files=2)
+    query = Stream(spark, place).start(**NEVER)
+    query.processAllAvailable()
+    query.stop()
+    until("a clean end", lambda: '"kind":"release"' in place.records()[-1].read_text())
+    left = len(place.unfinished())
+    place.leave_orphan()
+    place.age_unfinished(12 * 60)
+    cleaned = _stoplog("clean", place, "--yes")
+    assert sorted(action["action"] for action in cleaned["plan"]["actions"]) == ["remove"] + ["spare"] * left
+    assert len(place.unfinished()) == left
+    Stream(spark, place).run()
+    assert_each_once(place.out, place.rows)
+
+
+def _committed_rows(place: Place) -> int:
+    records = place.records()
+    if not records:
+        return 0
+    newest = json.loads(records[-1].read_text().splitlines()[0])
+    state = newest.get("state") or newest["record"]["state"]
+    return sum(part["records"] for part in state["open"])
+
+
+def _stoplog(command: str, place: Place, *arguments: str) -> dict[str, Any]:
+    done = subprocess.run(
+        [sys.executable, "-m", "stoplog.cli", command, str(place.out), "--output", "json", *arguments],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.stdout, done.stderr
+    answer: dict[str, Any] = json.loads(done.stdout)
+    assert answer["exit_code"] == done.returncode
+    return answer
+
+
+def _fields(job: Job) -> dict[str, Any]:
+    return {name: getattr(job, name) for name in ("path", "input", "checkpoint")}
+
+
+def _without(options: dict[str, str]) -> dict[str, str]:
+    return {key: value for key, value in options.items() if key != "finalizeOnTermination"}

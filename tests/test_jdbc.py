@@ -1,0 +1,131 @@
+"""Rows in a real PostgreSQL: each once, whoever is killed."""
+
+from __future__ import annotations
+
+import os
+import random
+import subprocess
+from collections import Counter
+from typing import TYPE_CHECKING
+
+import pytest
+
+from servers.databases import Database, postgres
+from support.jobs import KILLED, Job, kill
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from support.place import Place
+
+LONG = os.environ.get("STOPLOG_LONG") == "1"
+KILL_ROUNDS = {"transactional": 20, "upsert": 20} if LONG else {"transactional": 2, "upsert": 1}
+SEED = 20_261_122
+KEEP_RUNNING = {"processingTime": "0 seconds"}
+# Longer than a server takes to come back.
+PATIENT = {"maxTries": "60", "retryWait": "200ms", "batchsize": "30"}
+MODES = {"transactional": PATIENT, "upsert": PATIENT | {"keyColumns": "id"}}
+STEPS = (
+    "jdbcAfterClaim",
+    "jdbcBatchSent",
+    "jdbcTaskDone",
+    "jdbcBeforeCommit",
+    "jdbcInCommit",
+    "jdbcAfterCommit",
+)
+
+
+@pytest.fixture(scope="module")
+def database(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Database]:
+    with postgres(tmp_path_factory.mktemp("postgres")) as server:
+        yield server
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_kill_9_of_the_query_and_of_the_server(database: Database, place: Place, mode: str) -> None:
+    """The server dies in every second round, and comes back while the query is at work."""
+    make_table(database, mode)
+    moments = random.Random(SEED)
+    for number in range(KILL_ROUNDS[mode]):
+        place.feed(files=4)
+        process = job(database, place, mode, trigger=KEEP_RUNNING).start("jdbc_job.py")
+        assert process.stdout is not None
+        assert process.stdout.readline() == "started\n"
+        try:
+            arrive(place, process, moments.uniform(1, 4))
+            if number % 2 == 0:
+                database.crash()
+                place.feed(files=2)
+                database.start()
+                arrive(place, process, moments.uniform(0, 3))
+        finally:
+            kill(process)
+        assert_none_twice(database, place, mode)
+    database.crash()
+    database.start()
+    place.feed()
+    assert job(database, place, mode).run("jdbc_job.py").code == 0
+    assert_each_once(database, place, mode)
+
+
+@pytest.mark.parametrize("step", STEPS if LONG else ("jdbcInCommit",))
+def test_a_halt_at_a_step(database: Database, place: Place, step: str) -> None:
+    make_table(database, "transactional")
+    place.feed(files=6)
+    occurrence = 1 if step == "jdbcAfterClaim" else 2
+    crashing = job(database, place, "transactional", fault=f"{step}:{occurrence}:halt")
+    assert crashing.run("jdbc_job.py").code == KILLED, f"{step} was not reached"
+    assert_none_twice(database, place, "transactional")
+    place.feed(files=2)
+    assert job(database, place, "transactional").run("jdbc_job.py").code == 0
+    assert_each_once(database, place, "transactional")
+
+
+def test_python_and_the_jar_know_the_same_options(database: Database) -> None:
+    outcome = Job(path="", conf=database.conf).run("jdbc_options.py")
+    assert outcome.printed.splitlines() == ["True", "STOPLOG_INVALID_OPTIONS"]
+
+
+def make_table(database: Database, mode: str) -> None:
+    """Without a key for inserts, so that a row that comes twice is seen."""
+    key = " PRIMARY KEY" if mode == "upsert" else ""
+    database.execute("DROP TABLE IF EXISTS stoplog_epochs")
+    database.execute(f"DROP TABLE IF EXISTS {mode}_rows")
+    database.execute(f"CREATE TABLE {mode}_rows (id BIGINT NOT NULL{key}, value TEXT)")
+
+
+def job(database: Database, place: Place, mode: str, **more: object) -> Job:
+    return Job(
+        path=database.url,
+        input=str(place.input),
+        checkpoint=str(place.checkpoint),
+        options={"dbtable": f"{mode}_rows"} | MODES[mode],
+        conf=database.conf,
+        **more,
+    )
+
+
+def arrive(place: Place, process: subprocess.Popen[str], seconds: float) -> None:
+    """A file every tenth of a second, while the query runs."""
+    for _ in range(int(seconds * 10)):
+        try:
+            process.wait(0.1)
+        except subprocess.TimeoutExpired:
+            place.feed()
+        else:
+            raise AssertionError("the query ended by itself")
+
+
+def assert_none_twice(database: Database, place: Place, mode: str) -> None:
+    surplus = found(database, mode) - Counter(place.rows)
+    assert not surplus, f"{surplus.total()} too many {sorted(surplus)[:5]}"
+
+
+def assert_each_once(database: Database, place: Place, mode: str) -> None:
+    assert_none_twice(database, place, mode)
+    missing = Counter(place.rows) - found(database, mode)
+    assert not missing, f"{missing.total()} missing {sorted(missing)[:5]}"
+
+
+def found(database: Database, mode: str) -> Counter[str]:
+    return Counter(row[0] for row in database.rows(f"SELECT value FROM {mode}_rows"))

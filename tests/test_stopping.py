@@ -1,0 +1,77 @@
+"""A query whose process is asked to end stops between two micro-batches, with all of its rows to be read."""
+
+from __future__ import annotations
+
+import os
+import signal
+from typing import TYPE_CHECKING
+
+import pytest
+
+from support.finished import assert_each_once
+from support.jobs import Job, kill
+from support.wait import until
+
+if TYPE_CHECKING:
+    import subprocess
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from support.place import Place
+
+
+def to_python(process: subprocess.Popen[str], _jvm: int, _place: Place) -> None:
+    process.send_signal(signal.SIGTERM)
+
+
+def to_the_jvm(_process: subprocess.Popen[str], jvm: int, _place: Place) -> None:
+    os.kill(jvm, signal.SIGTERM)
+
+
+def to_both(process: subprocess.Popen[str], _jvm: int, _place: Place) -> None:
+    os.killpg(process.pid, signal.SIGTERM)
+
+
+def by_marker(_process: subprocess.Popen[str], _jvm: int, place: Place) -> None:
+    marker(place).touch()
+
+
+@pytest.mark.parametrize(
+    "tell",
+    [
+        to_python,
+        to_the_jvm,
+        pytest.param(to_both, marks=pytest.mark.long),
+        pytest.param(by_marker, marks=pytest.mark.long),
+    ],
+    ids=lambda each: each.__name__,
+)
+def test_who_is_asked_to_end_publishes_what_has_been_read(
+    place: Place, tell: Callable[[subprocess.Popen[str], int, Place], None]
+) -> None:
+    place.feed(files=8)
+    job = Job(
+        path=str(place.out),
+        input=str(place.input),
+        checkpoint=str(place.checkpoint),
+        options={"format": "text"},
+        source={"marker": str(marker(place))},
+    )
+    process = job.start("stopping_job.py")
+    try:
+        assert process.stdout
+        jvm = int(process.stdout.readline())
+        until("all to be read", lambda: len(list((place.checkpoint / "commits").glob("[0-9]*"))) >= 4)
+        tell(process, jvm, place)
+        printed, _ = process.communicate(timeout=90)
+    finally:
+        kill(process)
+    if tell in (to_python, by_marker):
+        assert (process.returncode, printed) == (0, "ended\n")
+    assert_each_once(place.out, place.rows)
+    assert not place.unfinished()
+    assert not marker(place).exists()
+
+
+def marker(place: Place) -> Path:
+    return place.root / "stop"

@@ -1,0 +1,139 @@
+"""Rows posted to a web server: none lost, whoever is killed, and each once by the keys of the requests."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import subprocess
+import threading
+from collections import Counter
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import TYPE_CHECKING
+
+import pytest
+
+from stoplog import InvalidOptions, WriteAheadSink
+from support.connectors import jars
+from support.jobs import KILLED, Job, kill
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from support.place import Place
+
+LONG = os.environ.get("STOPLOG_LONG") == "1"
+KILL_ROUNDS = 20 if LONG else 2
+SEED = 20_261_122
+STEPS = (
+    "afterSync",
+    "beforeRecord",
+    "afterRecord",
+    "beforeSend",
+    "afterSend",
+    "afterNote",
+    "partPublished",
+    "afterMark",
+)
+SAMPLE = ("afterRecord", "afterSend")
+
+
+class Received:
+    """What a server was posted: the rows of each key, and how often each key came."""
+
+    def __init__(self) -> None:
+        self.rows: dict[str, list[str]] = {}
+        self.times: Counter[str] = Counter()
+        self._lock = threading.Lock()
+
+    def take(self, key: str, body: str) -> None:
+        rows = [json.loads(line)["value"] for line in body.splitlines()]
+        with self._lock:
+            assert self.rows.setdefault(key, rows) == rows, f"{key} came with other rows"
+            self.times[key] += 1
+
+    def each_once(self) -> Counter[str]:
+        """As a server sees it that knows its keys again."""
+        return Counter(row for rows in self.rows.values() for row in rows)
+
+
+@contextmanager
+def web_server() -> Iterator[tuple[str, Received]]:
+    received = Received()
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            body = self.rfile.read(int(self.headers["Content-Length"])).decode()
+            received.take(self.headers["Idempotency-Key"], body)
+            self.send_response(204)
+            self.end_headers()
+
+        def log_message(self, *ignored: object) -> None:
+            """Says nothing."""
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    try:
+        yield f"http://127.0.0.1:{server.server_port}/rows", received
+    finally:
+        server.shutdown()
+
+
+@pytest.mark.parametrize("step", STEPS if LONG else SAMPLE)
+def test_a_halt_at_a_step(place: Place, step: str) -> None:
+    place.feed(files=6)
+    with web_server() as (url, received):
+        crashing = job(place, url, fault=f"{step}:2:halt").run("wal_job.py")
+        assert crashing.code == KILLED, f"{step} was not reached"
+        assert job(place, url).run("wal_job.py").code == 0
+        assert received.each_once() == Counter(place.rows)
+        again = {key for key, times in received.times.items() if times > 1}
+        # Only who dies between the last row and the note sends anything again.
+        assert bool(again) == (step == "afterSend")
+
+
+def test_kill_9(place: Place) -> None:
+    moments = random.Random(SEED)
+    with web_server() as (url, received):
+        for _ in range(KILL_ROUNDS):
+            place.feed(files=4)
+            process = job(place, url, trigger={"processingTime": "0 seconds"}).start("wal_job.py")
+            assert process.stdout is not None
+            assert process.stdout.readline() == "started\n"
+            try:
+                arrive(place, process, moments.uniform(1, 4))
+            finally:
+                kill(process)
+            assert not received.each_once() - Counter(place.rows)
+        assert job(place, url).run("wal_job.py").code == 0
+        assert received.each_once() == Counter(place.rows)
+
+
+@pytest.mark.usefixtures("spark")
+def test_the_jar_checks_what_the_builder_sets() -> None:
+    sink = WriteAheadSink.to_http("http://localhost/x")
+    assert sink.build().options() == {"sender": "http", "url": "http://localhost/x"}
+    with pytest.raises(InvalidOptions, match="is no URL of http or https"):
+        WriteAheadSink.to_http("ftp://localhost/x").build()
+
+
+def job(place: Place, url: str, **more: object) -> Job:
+    return Job(
+        path=url,
+        input=str(place.input),
+        checkpoint=str(place.checkpoint),
+        conf={"spark.jars": jars("wal")},
+        **more,
+    )
+
+
+def arrive(place: Place, process: subprocess.Popen[str], seconds: float) -> None:
+    """A file every tenth of a second, while the query runs."""
+    for _ in range(int(seconds * 10)):
+        try:
+            process.wait(0.1)
+        except subprocess.TimeoutExpired:
+            place.feed()
+        else:
+            raise AssertionError("the query ended by itself")

@@ -23,9 +23,16 @@ PIP      := $(PY) -m pip install --quiet --disable-pip-version-check
 LAUNCHER := .cache/sbt/sbt-launch-$(SBT_VERSION).jar
 STAMPS   := .cache/stamps
 
+# What writes pages of docs/ from code.
+GENERATED := "core/Test/runMain stoplog.docs.GenerateDocs $(CURDIR)/docs"
+GENERATED += "cassandra/Test/runMain stoplog.cassandra.docs.GenerateCassandraDocs"
+GENERATED += "jdbc/Test/runMain stoplog.jdbc.JdbcOptionsPage"
+GENERATED += "kafka/Test/runMain stoplog.kafka.options.KafkaOptionsPage"
+GENERATED += "wal/Test/runMain stoplog.wal.WriteAheadOptionsPage"
+
 BUILD_FILES    := LICENSE build.sbt $(wildcard project/*.scala project/*.sbt project/build.properties)
 SCALA_SOURCES  := $(shell find scala-core/src/main -type f | sort)
-SERVER_SOURCES := $(shell find tests/servers -path '*/src/*' -type f | sort)
+SERVER_SOURCES := $(shell find tests/servers -path '*/src/*' -type f | sort) $(shell find connectors -path '*/src/main/*' -type f | sort)
 PYTHON_SOURCES := $(shell find python/stoplog -type f -not -path '*/jars/*' -not -name '*.pyc' | sort)
 
 help: ## Show this list.
@@ -39,7 +46,8 @@ jar: $(STAMPS)/jar ## Build the jar, and check its size, version and POM.
 wheel: $(STAMPS)/wheel ## Build the wheel that carries the jar.
 	@echo $(WHEEL)
 
-publish-local-repo: $(STAMPS)/jar ## Publish the jar to build/repo, for spark-submit --packages --repositories.
+publish-local-repo: $(STAMPS)/jar ## Publish all jars to build/repo, for spark-submit --packages --repositories.
+	scripts/sbt async/publish cassandra/publish jdbc/publish kafka/publish wal/publish
 	@echo "--packages io.github.stoplog:stoplog_2.13:$(VERSION) --repositories file://$(CURDIR)/build/repo"
 
 test: $(STAMPS)/installed $(STAMPS)/servers ## Run all checks and tests: Scala, Python, end to end.
@@ -51,7 +59,7 @@ test-long: $(STAMPS)/installed $(STAMPS)/servers ## The same with many more cras
 test-spark-lines: $(STAMPS)/wheel ## Run the end-to-end tests of this one jar on every Spark line (SPARK_LINES="4.0.5 4.3.0" for some).
 	@$(PY) scripts/spark_lines.py $(WHEEL) $(SPARK_LINES)
 
-servers: $(STAMPS)/servers ## Fetch the HDFS and the S3 servers that tests and demos start.
+servers: $(STAMPS)/servers ## Fetch the servers that tests and demos start, and package the connectors.
 
 demo: $(STAMPS)/installed ## Stream real flights, kill the job twice, and find every row exactly once.
 	@$(PY) demo/run.py
@@ -78,15 +86,17 @@ lint-python: $(STAMPS)/venv
 	$(PY) -m ruff format --check .
 	$(PY) -m mypy $(wildcard python/stoplog scripts demo bench)
 
-docs: $(LAUNCHER) ## Write the generated pages of docs/ anew.
-	scripts/sbt "core/Test/runMain stoplog.docs.GenerateDocs $(CURDIR)/docs"
+docs: $(LAUNCHER) $(STAMPS)/docs ## Write the generated pages of docs/ anew, and build the guide in build/guide.
+	scripts/sbt $(GENERATED)
+	NO_MKDOCS_2_WARNING=1 .venv-docs/bin/mkdocs build --strict --quiet
+	@echo build/guide/index.html
 
 clean: ## Remove what was built, keep the environments.
 	rm -rf build dist scala-core/target target project/target project/project python/stoplog/jars
 	rm -f $(STAMPS)/jar $(STAMPS)/wheel $(STAMPS)/installed $(STAMPS)/servers
 
 clean-all: clean ## Remove the environments and caches in this folder as well.
-	rm -rf .venv .venv-spark-* .cache .mypy_cache .ruff_cache .pytest_cache
+	rm -rf .venv .venv-docs .venv-spark-* .cache .mypy_cache .ruff_cache .pytest_cache
 
 $(STAMPS)/venv: python/requirements/dev.txt python/requirements/test.txt
 	@scripts/check-machine $(PYTHON)
@@ -94,6 +104,11 @@ $(STAMPS)/venv: python/requirements/dev.txt python/requirements/test.txt
 	@$(PYTHON) -m venv --clear $(VENV)
 	@$(PIP) -r $<
 	@rm -f $(STAMPS)/installed
+	@mkdir -p $(@D) && touch $@
+
+$(STAMPS)/docs: python/requirements/docs.txt
+	@$(PYTHON) -m venv --clear .venv-docs
+	@.venv-docs/bin/python -m pip install --quiet --disable-pip-version-check -r $<
 	@mkdir -p $(@D) && touch $@
 
 $(LAUNCHER): project/build.properties | $(STAMPS)/venv

@@ -17,6 +17,10 @@ if TYPE_CHECKING:
 
 LINE_BYTES = 40
 
+# Rounds, MiB of a text file, files of 4 KB, rows of Parquet, and files that are only found.
+SOURCE = (3, 1_024, 20_000, 5_000_000, 100_000)
+SOURCE_QUICK = (1, 128, 1_000, 500_000, 10_000)
+
 
 @dataclass(frozen=True, slots=True)
 class Plan:
@@ -33,14 +37,19 @@ class Plan:
     store_rounds: int
     store_mib: int
     bulk_batches: int
+    source_rounds: int
+    source_mib: int
+    source_small_files: int
+    source_parquet_rows: int
+    source_files: int
 
     @staticmethod
     def full() -> Plan:
-        return Plan(5, 60, 1_000, 5, 2_000_000, (10, 100, 300), (10, 1_000, 10_000), 3, 5, 128, 600)
+        return Plan(5, 60, 1_000, 5, 2_000_000, (10, 100, 300), (10, 1_000, 10_000), 3, 5, 128, 600, *SOURCE)
 
     @staticmethod
     def quick() -> Plan:
-        return Plan(1, 30, 1_000, 3, 2_000_000, (10, 50), (10, 1_000), 1, 1, 16, 100)
+        return Plan(1, 30, 1_000, 3, 2_000_000, (10, 50), (10, 1_000), 1, 1, 16, 100, *SOURCE_QUICK)
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,21 +5,31 @@ and writes `docs/benchmarks.md`.
 from __future__ import annotations
 
 import argparse
+import dataclasses
 import platform
 import shutil
 import sys
 import tempfile
+from collections.abc import Mapping
 from pathlib import Path
+from types import MappingProxyType
 
 # This file is run as a script, and scripts look for modules in their own folder only.
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
+from bench import cassandra as on_cassandra
+from bench import cli as cli_bench
+from bench import jdbc as jdbc_bench
+from bench.async_io import async_section, calls
 from bench.bulk import bulk_section, cpu_rounds, large_batches, memory, small_batches
+from bench.kafka import kafka_rates, kafka_section
 from bench.page import with_section
 from bench.peers import PEERS
 from bench.recovery import recoveries, recovery_section
 from bench.report import page
 from bench.rounds import Plan, latency_rounds, throughput_rounds
+from bench.source import large_file, parquet, small, source_section
+from bench.source_many import many
 from bench.state import state_on_storage
 from bench.stores import request_section, requests, speed_section, speeds
 from pyspark.sql import SparkSession
@@ -32,6 +42,8 @@ PAGE = Path(__file__).resolve().parent.parent / "docs" / "benchmarks.md"
 def main() -> None:
     arguments = parsed_arguments()
     plan = Plan.quick() if arguments.quick else Plan.full()
+    if arguments.files:
+        plan = dataclasses.replace(plan, source_files=arguments.files)
     folder = Path(tempfile.mkdtemp(prefix="stoplog-bench-", dir=arguments.dir))
     try:
         text = PAGE.read_text(encoding="utf-8") if arguments.only else sinks(plan, folder)
@@ -79,20 +91,74 @@ def bulk(text: str, plan: Plan, folder: Path) -> str:
     return with_section(text, "Parquet", bulk_section(files, costs, speeds_of, held, plan))
 
 
-SECTIONS = {"bulk": bulk, "recovery": recovery, "stores": stores}
+def source(text: str, plan: Plan, folder: Path) -> str:
+    spark = session()
+    try:
+        large = large_file(spark, plan, folder / "large")
+        files = small(spark, plan, folder / "small")
+        scans = parquet(spark, plan, folder / "parquet")
+    finally:
+        spark.stop()
+    found = many(plan.source_files, folder / "many")
+    return with_section(text, "File source", source_section(large, files, scans, found, plan))
+
+
+def cassandra(text: str, plan: Plan, folder: Path) -> str:
+    measured = on_cassandra.speeds(plan.store_rounds, on_cassandra.UPSERTS, on_cassandra.SCANS, folder)
+    return with_section(text, "Cassandra", on_cassandra.cassandra_section(measured))
+
+
+def async_io(text: str, plan: Plan, folder: Path) -> str:
+    spark = session()
+    try:
+        measured = calls(spark, plan.rounds, folder)
+    finally:
+        spark.stop()
+    return with_section(text, "Calls of other systems", async_section(measured))
+
+
+def jdbc(text: str, plan: Plan, folder: Path) -> str:
+    upserts = jdbc_bench.FULL if plan.rounds > 1 else jdbc_bench.QUICK
+    measured = jdbc_bench.upserts(session, upserts, folder)
+    return with_section(text, "Upserts into PostgreSQL", jdbc_bench.section(measured, upserts))
+
+
+def to_kafka(text: str, plan: Plan, folder: Path) -> str:
+    return with_section(text, "Kafka", kafka_section(kafka_rates(plan.rounds, folder)))
+
+
+def cli(text: str, plan: Plan, folder: Path) -> str:
+    finished, opened = plan.source_files, max(plan.open_parts)
+    measured = cli_bench.commands(finished, opened, plan.rounds, folder)
+    return with_section(text, "The command line", cli_bench.cli_section(measured, finished, opened))
+
+
+SECTIONS = {
+    "async": async_io,
+    "bulk": bulk,
+    "recovery": recovery,
+    "stores": stores,
+    "source": source,
+    "cassandra": cassandra,
+    "jdbc": jdbc,
+    "kafka": to_kafka,
+    "cli": cli,
+}
 
 
 def parsed_arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--quick", action="store_true", help="few rounds; prints, and writes no page")
     parser.add_argument("--only", choices=[*SECTIONS], help="measure this section of the page anew")
+    parser.add_argument("--files", type=int, help="how many files the source is to find (section source)")
     parser.add_argument(
         "--dir", default=None, help="where to write (default: the system's temporary directory)"
     )
     return parser.parse_args()
 
 
-def session() -> SparkSession:
+def session(conf: Mapping[str, str] = MappingProxyType({})) -> SparkSession:
+    """One of two cores with stoplog's jar, and what else it is told."""
     builder = (
         SparkSession.builder.master("local[2]")
         .appName("stoplog-bench")
@@ -103,6 +169,8 @@ def session() -> SparkSession:
             "spark.log.level", "OFF"
         )  # every query is stopped in the middle of a batch, which Spark calls an error
     )
+    for key, value in conf.items():
+        builder = builder.config(key, value)
     return stoplog.configure(builder).getOrCreate()
 
 

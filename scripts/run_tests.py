@@ -11,10 +11,15 @@ import shutil
 import subprocess
 import sys
 import time
+from collections import deque
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import junit
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 ROOT = Path(__file__).resolve().parent.parent
 REPORTS = ROOT / "build" / "reports"
@@ -35,6 +40,8 @@ SBT_TASKS = " ".join(
 SBT_REPORTS = Path("target") / "test-reports"
 # Doctests are those of the checkout: the plugin of the wheel must not have imported the wheel before.
 OF_CHECKOUT = ("-p", "no:stoplog.testing.plugin")
+KEPT_LINES = 20_000
+WORDS = 12
 # A test that starts and kills processes waits most of the time.
 SIDE_BY_SIDE = ("--numprocesses", "2", "--dist", "worksteal")
 
@@ -54,13 +61,36 @@ class Step:
             shutil.rmtree(directory, ignore_errors=True)
             directory.mkdir(parents=True)
         print(f"== {self.name}: {' '.join(self.command)}", flush=True)
-        code = subprocess.run(self.command, cwd=ROOT, env=environment(self.python), check=False).returncode
+        code, said = self._said()
         counts = junit.read(report for directory in self.reports for report in directory.glob("*.xml"))
         if code != 0 and counts.failed == 0:
-            counts += junit.Counts(
-                failed=1, failures=(f"{self.name}: the runner itself ended with exit code {code}",)
-            )
+            words = (f"the runner itself ended with exit code {code}", *last_words(said))
+            counts += junit.Counts(failed=1, failures=tuple(f"{self.name}: {each}" for each in words))
         return counts
+
+    def _said(self) -> tuple[int, deque[str]]:
+        """The exit code, and the last lines of what goes to the screen meanwhile."""
+        lines: deque[str] = deque(maxlen=KEPT_LINES)
+        with subprocess.Popen(
+            self.command,
+            cwd=ROOT,
+            env=environment(self.python),
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            errors="replace",
+        ) as process:
+            for line in process.stdout or ():
+                print(line, end="", flush=True)
+                lines.append(line.rstrip())
+        return process.returncode, lines
+
+
+def last_words(said: Iterable[str]) -> list[str]:
+    """What a runner that named no failed test said of its end: its errors, or else its last lines."""
+    lines = [line for line in said if line]
+    errors = [line for line in lines if line.startswith("[error]")]
+    return (errors or lines)[-WORDS:]
 
 
 def main() -> int:

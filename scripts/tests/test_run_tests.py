@@ -17,6 +17,21 @@ def test_a_runner_that_dies_without_a_report_is_one_failure(tmp_path: Path) -> N
     assert step(tmp_path, "raise SystemExit(137)").run() == Counts(failed=1)
 
 
+def test_such_a_runner_is_quoted_at_the_end_of_the_run(tmp_path: Path) -> None:
+    program = (
+        "print('[info] fine', '[error] no memory left', '[info] done', sep=chr(10)); raise SystemExit(1)"
+    )
+    counts = step(tmp_path, program).run()
+    assert counts.failures == (
+        "probe: the runner itself ended with exit code 1",
+        "probe: [error] no memory left",
+    )
+
+
+def test_one_without_errors_by_its_last_lines() -> None:
+    assert run_tests.last_words(str(each) for each in range(100)) == [str(each) for each in range(88, 100)]
+
+
 def test_reports_of_an_earlier_run_do_not_count(tmp_path: Path) -> None:
     reports = tmp_path / "reports"
     reports.mkdir()

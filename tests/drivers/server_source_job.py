@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING
 
 from session import halted, session
 
+import stoplog
+
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
@@ -28,6 +30,7 @@ def main(job: dict) -> None:
         writer.option("checkpointLocation", job["checkpoint"]).trigger(**job["trigger"]).start(job["path"])
     )
     query.awaitTermination()
+    assert stoplog.await_finished(query)
     print(json.dumps(found(spark, job)), flush=True)
     spark.stop()
 

@@ -12,14 +12,7 @@ def add_path(parser: ArgumentParser) -> None:
     parser.add_argument(
         "path", metavar="PATH", help="the sink's path: local, webhdfs://…, hdfs://…, s3://… or s3a://…"
     )
-    parser.add_argument(
-        "--fs-option",
-        metavar="KEY=VALUE",
-        action="append",
-        default=[],
-        type=_key_and_value,
-        help="an option of pyarrow's file system, such as region=eu-west-1; may be repeated",
-    )
+    add_pairs(parser, "--fs-option", "an option of pyarrow's file system, such as region=eu-west-1")
 
 
 def add_sink_id(parser: ArgumentParser) -> None:
@@ -27,6 +20,27 @@ def add_sink_id(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--sink-id", metavar="ID", help="which sink of the path; may be left out where there is one alone"
     )
+
+
+def add_pairs(parser: ArgumentParser, flag: str, meaning: str) -> None:
+    """An option of the form `key=value` that may be repeated; a list of pairs."""
+    parser.add_argument(
+        flag,
+        metavar="KEY=VALUE",
+        action="append",
+        default=[],
+        type=_key_and_value,
+        help=f"{meaning}; may be repeated",
+    )
+
+
+def add_doing(parser: ArgumentParser) -> None:
+    """Whether to do it; `dry_run` says that nobody asked for it."""
+    doing = parser.add_mutually_exclusive_group()
+    doing.add_argument(
+        "--dry-run", action="store_true", default=True, help="only say what would be done: the default"
+    )
+    doing.add_argument("--yes", dest="dry_run", action="store_false", help="do it")
 
 
 def add_limit(parser: ArgumentParser) -> None:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from argparse import ArgumentParser, ArgumentTypeError, Namespace
+from argparse import ArgumentParser, Namespace
 from collections.abc import Callable, Iterator, Mapping
 
 from stoplog.admin import AdminPlan, DriverCheck, Jvm, SinkAdmin, administer
+from stoplog.cli.arguments import add_doing, add_limit, add_pairs
 from stoplog.cli.command import Answer, Command
 from stoplog.cli.exit_code import ExitCode
 from stoplog.cli.table import limited, size, table
@@ -45,11 +46,7 @@ def tool(
 
 
 def _changing(parser: ArgumentParser) -> None:
-    doing = parser.add_mutually_exclusive_group()
-    doing.add_argument(
-        "--dry-run", action="store_true", default=True, help="only say what would be done: the default"
-    )
-    doing.add_argument("--yes", dest="dry_run", action="store_false", help="do it")
+    add_doing(parser)
     parser.add_argument(
         "--driver-is-dead",
         action="store_true",
@@ -64,27 +61,18 @@ def _reaching(parser: ArgumentParser) -> None:
         default="",
         help="more jars, such as hadoop-aws and the bundle of AWS for s3a",
     )
-    parser.add_argument(
+    add_pairs(
+        parser,
         "--conf",
-        metavar="KEY=VALUE",
-        action="append",
-        default=[],
-        type=key_and_value,
-        help="a setting of Hadoop, such as fs.s3a.endpoint=…, with or without spark.hadoop. before it; "
-        "may be repeated",
+        "a setting of Hadoop, such as fs.s3a.endpoint=…, with or without spark.hadoop. before it",
     )
-    parser.add_argument(
+    add_pairs(
+        parser,
         "--option",
-        metavar="KEY=VALUE",
-        action="append",
-        default=[],
-        type=key_and_value,
-        help="an option of the query that its log does not tell: useTruncate=false, validLengthPrefix, "
-        "validLengthSuffix; may be repeated",
+        "an option of the query that its log does not tell: useTruncate=false, validLengthPrefix, "
+        "validLengthSuffix",
     )
-    parser.add_argument(
-        "--limit", metavar="N", type=int, default=50, help="rows of the table, 0 for all (default: 50)"
-    )
+    add_limit(parser)
 
 
 def _run(given: Namespace, ask: Plan) -> Answer:
@@ -138,11 +126,3 @@ def _lines(plan: AdminPlan, given: Namespace) -> Iterator[str]:
         yield "Done."
     elif hasattr(given, "dry_run"):
         yield "Nothing was changed. Add --yes to do it."
-
-
-def key_and_value(text: str) -> tuple[str, str]:
-    """For options of the form `key=value`."""
-    key, equals, value = text.partition("=")
-    if not equals or not key:
-        raise ArgumentTypeError(f"'{text}' is not of the form key=value")
-    return key, value

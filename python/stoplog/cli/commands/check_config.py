@@ -5,10 +5,10 @@ from __future__ import annotations
 from argparse import ArgumentParser, Namespace
 from typing import TYPE_CHECKING
 
+from stoplog.cli.arguments import add_pairs
 from stoplog.cli.command import Answer, Command
 from stoplog.cli.exit_code import ExitCode
 from stoplog.cli.session import local_session
-from stoplog.cli.tools import key_and_value
 
 if TYPE_CHECKING:
     from stoplog.preflight import Preflight
@@ -24,22 +24,8 @@ def arguments(parser: ArgumentParser) -> None:
         required=True,
         help="of the rows, such as 'at TIMESTAMP, message STRING'",
     )
-    parser.add_argument(
-        "--option",
-        metavar="KEY=VALUE",
-        action="append",
-        default=[],
-        type=key_and_value,
-        help="of the sink, as the query will set it; may be repeated",
-    )
-    parser.add_argument(
-        "--conf",
-        metavar="KEY=VALUE",
-        action="append",
-        default=[],
-        type=key_and_value,
-        help="a setting of Spark, such as spark.jars.packages=…; may be repeated",
-    )
+    add_pairs(parser, "--option", "of the sink, as the query will set it")
+    add_pairs(parser, "--conf", "a setting of Spark, such as spark.jars.packages=…")
 
 
 def run(given: Namespace) -> Answer:

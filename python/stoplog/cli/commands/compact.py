@@ -6,10 +6,10 @@ from argparse import ArgumentParser, Namespace
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from stoplog.cli.arguments import add_doing, add_limit, add_pairs
 from stoplog.cli.command import Answer, Command
 from stoplog.cli.session import local_session
 from stoplog.cli.table import limited, size, table
-from stoplog.cli.tools import key_and_value
 
 if TYPE_CHECKING:
     from stoplog.compaction import PlannedMerge
@@ -17,30 +17,10 @@ if TYPE_CHECKING:
 
 def arguments(parser: ArgumentParser) -> None:
     parser.add_argument("path", metavar="PATH", help="the directory, with all below it")
-    doing = parser.add_mutually_exclusive_group()
-    doing.add_argument(
-        "--dry-run", action="store_true", default=True, help="only say what would be done: the default"
-    )
-    doing.add_argument("--yes", dest="dry_run", action="store_false", help="do it")
-    parser.add_argument(
-        "--option",
-        metavar="KEY=VALUE",
-        action="append",
-        default=[],
-        type=key_and_value,
-        help="format, compactTo, compactSmallerThan, compactMinFiles or compactor; may be repeated",
-    )
-    parser.add_argument(
-        "--conf",
-        metavar="KEY=VALUE",
-        action="append",
-        default=[],
-        type=key_and_value,
-        help="a setting of Spark, such as spark.jars.packages=…; may be repeated",
-    )
-    parser.add_argument(
-        "--limit", metavar="N", type=int, default=50, help="rows of the table, 0 for all (default: 50)"
-    )
+    add_doing(parser)
+    add_pairs(parser, "--option", "format, compactTo, compactSmallerThan, compactMinFiles or compactor")
+    add_pairs(parser, "--conf", "a setting of Spark, such as spark.jars.packages=…")
+    add_limit(parser)
 
 
 def run(given: Namespace) -> Answer:

@@ -1,15 +1,17 @@
 package stoplog.admin
 
 import stoplog.admin.AdminAction.{Advise, Found, Verdict}
+import stoplog.commit.SinkStores
 import stoplog.log.LogRecord
-import stoplog.part.Part
+import stoplog.part.{Part, Publish}
 
 /** Looks whether all is there that the log of a moved directory names. */
 private[admin] object Relocating {
 
   def plan(site: Site): AdminPlan = {
     val newest  = site.newest()
-    val actions = unfinished(site, newest) ++ decided(site, newest)
+    val there   = new There(site.stores(newest))
+    val actions = unfinished(site, newest, there) ++ decided(site, newest, there)
     val advice  =
       if (actions.exists { case Found(_, Verdict.Broken, _) => true; case _ => false })
         Advise(
@@ -21,37 +23,39 @@ private[admin] object Relocating {
     new AdminPlan("relocate", site.liveness(newest), actions :+ advice, _ => ())
   }
 
-  private def unfinished(site: Site, newest: LogRecord): Vector[AdminAction] = {
-    val stores      = site.stores(newest)
-    lazy val staged = stores.parts.staged().map(_.token).toSet
-    lazy val beside = stores.sides.staged().map(_.token).toSet
+  private def unfinished(site: Site, newest: LogRecord, there: There): Vector[AdminAction] =
     newest.state.open.map { part =>
-      val missing = stores.parts.stagedOf(part.handle.token).diff(staged) ++
-        part.beside.files.map(_.token).filterNot(beside)
-      lazy val length = if (site.cuts) stores.finished.sizeBytes(part.handle.token) else None // a path there
+      val missing     = there.missing(part.handle) ++ part.beside.files.map(_.token).filterNot(there.beside)
+      lazy val length =
+        if (site.cuts) there.stores.finished.sizeBytes(part.handle.token) else None // a path there
       if (missing.nonEmpty)
         broken(part, s"open, and not there: ${missing.toVector.sorted.mkString(", ")}$uploads")
       else if (length.exists(_ < part.sizeBytes - part.beside.storageBytes))
         broken(part, s"open, and shorter than the ${part.sizeBytes} bytes that are recorded")
       else Found(part.finishedPath, Verdict.Whole, "open, and all of it is there")
     }
-  }
 
   /** Those of the newest record; older ones belong to their readers. */
-  private def decided(site: Site, newest: LogRecord): Vector[AdminAction] = {
-    val stores      = site.stores(newest)
-    lazy val staged = stores.parts.staged().map(_.token).toSet
+  private def decided(site: Site, newest: LogRecord, there: There): Vector[AdminAction] =
     newest.publish.filter(_.sizeBytes > 0).map { part =>
-      stores.finished.sizeBytes(part.finishedPath) match {
+      there.stores.finished.sizeBytes(part.finishedPath) match {
         case Some(part.sizeBytes) => Found(part.finishedPath, Verdict.Whole, "finished, with its length")
         case Some(other)          => broken(part, s"finished, with $other bytes and not ${part.sizeBytes}")
         case None if site.isPublished(newest) =>
           Found(part.finishedPath, Verdict.Whole, "was finished; whoever reads it has taken it away")
-        case None if stores.parts.stagedOf(part.handle.token).subsetOf(staged) =>
+        case None if there.missing(part.handle).isEmpty =>
           Found(part.finishedPath, Verdict.Whole, "decided, and becomes visible with the next start")
         case None => broken(part, s"decided, and neither finished nor waiting$uploads")
       }
     }
+
+  /** What lies in the directory, listed once and only if it is asked for. */
+  private final class There(val stores: SinkStores) {
+    private lazy val staged = stores.parts.staged().map(_.token).toSet
+    lazy val beside         = stores.sides.staged().map(_.token).toSet
+
+    /** What there is not of what the part's bytes are staged in. */
+    def missing(handle: Publish): Set[String] = stores.parts.stagedOf(handle.token).diff(staged)
   }
 
   private def broken(part: Part, why: String): AdminAction = Found(part.finishedPath, Verdict.Broken, why)

@@ -7,7 +7,7 @@ import stoplog.error.Errors
 import stoplog.fault.Faults
 import stoplog.format.bulk.EndingParts
 import stoplog.log.{CommitLog, LogRecord, SinkState}
-import stoplog.options.{Durability, SinkOptionRegistry, Staging, Truncation}
+import stoplog.options.{Durability, Staging, Truncation}
 import stoplog.part.RunId
 import stoplog.place.SinkStorage
 
@@ -43,7 +43,7 @@ private[admin] final class Site(
       SinkStorage.recorded(
         path,
         sinkId,
-        staging(newest.state.settings),
+        Staging.recorded(newest.state.settings),
         durability,
         truncation,
         configuration
@@ -89,6 +89,7 @@ private[admin] final class Site(
   def changing(seen: LogRecord, whenAlive: WhenAlive)(work: Change => Unit): Unit = {
     val run     = RunId.random()
     val stores  = this.stores(seen)
+    val tools   = RealTools.of(clock, faults)
     val toolRun = new ToolRun(
       run,
       SinkIdentity(path, sinkId, seen.state.queryId),
@@ -128,32 +129,6 @@ private[admin] final class Site(
       clock.millis()
     )(_.isThere)
   }
-
-  private def tools: SinkDriver.Tools = SinkDriver.Tools(
-    clock,
-    faults,
-    Turn.semaphore(),
-    Parallel.bounded(Site.StorageThreads),
-    Retry.jittered(tries = 4, baseMillis = 100, Thread.sleep(_))
-  )
-
-  private def staging(settings: Map[String, String]): Staging = {
-    import SinkOptionRegistry._
-    settings.get(InProgress.key) match {
-      case Some("bucket") =>
-        Staging.InBucket(
-          settings.getOrElse(InProgressPrefix.key, ""),
-          settings.getOrElse(InProgressSuffix.key, ""),
-          settings.getOrElse(PendingPrefix.key, ""),
-          settings.getOrElse(PendingSuffix.key, "")
-        )
-      case _ => Staging.StagingDirectory
-    }
-  }
-}
-
-private[admin] object Site {
-  private val StorageThreads = 8
 }
 
 /** What a tool has at hand once it holds the claim. */

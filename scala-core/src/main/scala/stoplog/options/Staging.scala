@@ -11,6 +11,19 @@ sealed trait Staging extends Product with Serializable {
 
 object Staging {
 
+  /** The one that a log's settings stand for. */
+  def recorded(settings: Map[String, String]): Staging = {
+    def text(key: String): String = settings.getOrElse(key, "")
+    if (text(Registry.InProgress.key) != "bucket") StagingDirectory
+    else
+      InBucket(
+        text(Registry.InProgressPrefix.key),
+        text(Registry.InProgressSuffix.key),
+        text(Registry.PendingPrefix.key),
+        text(Registry.PendingSuffix.key)
+      )
+  }
+
   /** Under `_stoplog/<sinkId>/open` in the path. */
   case object StagingDirectory extends Staging {
     override def toMap: Map[String, String] = Map(Registry.InProgress.key -> "staging")

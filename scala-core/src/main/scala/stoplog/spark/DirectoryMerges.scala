@@ -29,7 +29,7 @@ private[stoplog] final class DirectoryMerges private (session: SparkSession, opt
     storage.parts,
     storage.sides,
     storage.finished,
-    SinkRun.tools,
+    RealTools.ofThisJvm,
     FollowUps.none(SinkId, storage.notes)
   )
 

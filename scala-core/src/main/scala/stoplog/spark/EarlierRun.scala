@@ -2,7 +2,7 @@ package stoplog.spark
 
 import org.apache.spark.sql.SparkSession
 
-import stoplog.commit.{Republish, SinkIdentity}
+import stoplog.commit.{RealTools, Republish, SinkIdentity}
 import stoplog.log.{CommitLog, LogRecord}
 
 /** What a query finds that was started before from the same checkpoint.
@@ -65,7 +65,7 @@ private[spark] object EarlierRun {
       storage.finished,
       SinkIdentity(storage.path, storage.sinkId, queryId),
       SinkRun.onLost(table.options.onLostPart),
-      SinkRun.tools,
+      RealTools.ofThisJvm,
       SinkFollowUps.of(table.options, table.schema(), storage)
     )
     of(table.options.checkpointLocation, storage.log)(republish, table.waitingRun)

@@ -39,7 +39,7 @@ private[spark] final class JobWrite(table: SinkTable, info: LogicalWriteInfo, ex
     storage.log,
     storage.parts,
     storage.job,
-    SinkRun.tools,
+    RealTools.ofThisJvm,
     SinkFollowUps.of(table.options, info.schema(), storage)
   )
 

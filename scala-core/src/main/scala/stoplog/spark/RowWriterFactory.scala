@@ -6,7 +6,7 @@ import org.apache.spark.sql.connector.write.{DataWriter, DataWriterFactory}
 import org.apache.spark.sql.connector.write.streaming.StreamingDataWriterFactory
 
 import stoplog.bucket.BucketId
-import stoplog.commit.{Attempt, BadRow, Clock, PackedPlan, PartFormat, RowTimes, Sides, TaskPlan, TaskWriter}
+import stoplog.commit._
 import stoplog.error.Errors
 import stoplog.fault.Faults
 import stoplog.format.{RejectedLines, RejectedRow}
@@ -81,7 +81,7 @@ private[spark] final class RowWriterFactory(plan: PackedPlan, sink: SinkSpec)
       checkBucket,
       mayStart = () => sink.storage.refuseIfOvertaken(mine.seq),
       new Sides(sink.storage.sides, Faults.ofThisJvm),
-      SinkRun.inTasks,
+      RealTools.inTasks,
       times
     )
 

@@ -11,7 +11,6 @@ import org.slf4j.LoggerFactory
 
 import stoplog.OpenAtStop
 import stoplog.commit._
-import stoplog.fault.Faults
 import stoplog.format.bulk.EndingParts
 import stoplog.options.{FinalizeOnTermination, OnForeignQuery, OnLostPart, SinkOptions}
 import stoplog.part.RunId
@@ -140,7 +139,7 @@ private[spark] object SinkRun {
       storage.sides,
       () => new EndingParts(storage.sides),
       SinkDriver.Choices(onForeign(options.onForeignQuery), onLost(options.onLostPart)),
-      tools,
+      RealTools.ofThisJvm,
       SinkFollowUps.of(options, sink.schema, storage),
       storage.finished,
       sink.compaction.fold(Compaction.Off: Compaction)(_.of(run, sink, SparkSession.active.sparkContext))
@@ -181,23 +180,8 @@ private[spark] object SinkRun {
     case OnForeignQuery.Adopt => ForeignQuery.Adopt
   }
 
-  /** The world as it is, new for each driver. */
-  def tools: SinkDriver.Tools = SinkDriver.Tools(
-    Clock.system,
-    Faults.ofThisJvm,
-    Turn.semaphore(),
-    Parallel.bounded(StorageThreads),
-    Retry.jittered(tries = 4, baseMillis = 100, Thread.sleep(_))
-  )
-
   def onLost(asked: OnLostPart): LostPart = asked match {
     case OnLostPart.Fail => LostPart.Fail
     case OnLostPart.Skip => LostPart.Skip
   }
-
-  /** More at a time than there are processors: what is done here is waiting for the storage, not computing. */
-  private val StorageThreads = 8
-
-  /** A task that is killed ends without waiting for what it no longer needs. */
-  val inTasks: Parallel = Parallel.interruptible(StorageThreads)
 }

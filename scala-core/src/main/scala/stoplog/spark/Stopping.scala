@@ -23,12 +23,13 @@ private[stoplog] final class Stopping(query: StreamingQuery, open: OpenAtStop) {
     else Stopped.InBatch
   }
 
-  /** The sink may be known only once the first epoch has begun. */
-  private def isBetweenBatches: Boolean = !query.isActive || !query.status.isTriggerActive || (sink match {
-    case Some(run) => run.isHeld
-    case None      => finishedBatch != begunAt
-  })
+  /** The sink is held before anything is looked at: an epoch that began after the look would be interrupted. */
+  private def isBetweenBatches: Boolean = {
+    val held = sink
+    !query.isActive || !query.status.isTriggerActive || held.fold(finishedBatch != begunAt)(_.isHeld)
+  }
 
+  /** Begins no other epoch from now on. It may be known only once the first epoch has begun. */
   private def sink: Option[SinkRun] = {
     val found = RunEnds.running(runId)
     found.foreach(_.stopAtNextEpoch(open))

@@ -2,7 +2,7 @@ package stoplog.spark
 
 import org.apache.spark.sql.catalyst.InternalRow
 
-import stoplog.commit.{SinkDriver, SinkIdentity, SinkSettings}
+import stoplog.commit.{RealTools, SinkDriver, SinkIdentity, SinkSettings}
 import stoplog.part.RunId
 import stoplog.sink.TwoPhaseSink
 
@@ -27,7 +27,7 @@ private[spark] object TwoPhaseRun {
       storage.log,
       committer,
       SinkDriver.Choices(settings.onForeign, settings.onLost),
-      SinkRun.tools
+      RealTools.ofThisJvm
     )
     val sinkRun = new SinkRun(
       s"Sink ${settings.sinkId} of ${sink.target}",

@@ -11,7 +11,7 @@ import org.apache.spark.sql.connector.write.{LogicalWriteInfo, Write, WriteBuild
 import org.apache.spark.sql.internal.connector.SupportsStreamingUpdateAsAppend
 import org.apache.spark.sql.types.StructType
 
-import stoplog.commit.{Republish, SinkIdentity}
+import stoplog.commit.{RealTools, Republish, SinkIdentity}
 import stoplog.commit.complete.FollowUps
 import stoplog.options.SparkOptions
 import stoplog.sink.TwoPhaseSink
@@ -77,7 +77,7 @@ private[stoplog] final class TwoPhaseTable private (
         FinishedStore.untouched,
         SinkIdentity(settings.path, settings.sinkId, queryId),
         settings.onLost,
-        SinkRun.tools,
+        RealTools.ofThisJvm,
         FollowUps.none(settings.sinkId, NoteStore.none)
       )
     finally committer.close()

@@ -4,7 +4,7 @@ import org.apache.spark.sql.connector.metric.CustomMetric
 import org.apache.spark.sql.connector.write._
 import org.apache.spark.sql.connector.write.streaming.{StreamingDataWriterFactory, StreamingWrite}
 
-import stoplog.commit.{EpochPlan, PackedPlan}
+import stoplog.commit.{EpochPlan, PackedPlan, RealTools}
 import stoplog.error.Errors
 import stoplog.part.RunId
 import stoplog.sink.{CommitOutcome, Prepared}
@@ -55,7 +55,7 @@ private[spark] final class TwoPhaseEpoch(table: TwoPhaseTable, info: LogicalWrit
   */
 private[spark] final class TwoPhaseJob(table: TwoPhaseTable, info: LogicalWriteInfo) extends BatchWrite {
   private val run             = RunId.random()
-  private val tools           = SinkRun.tools
+  private val tools           = RealTools.ofThisJvm
   private val sink            = table.sink(info.schema())
   private lazy val committer  = sink.committer()
   @volatile private var begun = false

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+import stoplog
+from stoplog.inspection import DriverState
 from support.finished import assert_each_once, files, lines
 from support.jobs import Job, kill
 from support.streams import Stream
@@ -43,9 +45,12 @@ def test_a_killed_query_is_finished_from_the_shell(place: Place, layout: str) ->
         assert refused["exit_code"] == DRIVER_ALIVE
         assert refused["error"]["condition"] == "STOPLOG_DRIVER_ALIVE"
         assert files(place.out) == []
+        assert _driver(place) is DriverState.ALIVE
     finally:
         kill(process)
 
+    # By the same look at the processes of this machine as the jar's.
+    assert _driver(place) is DriverState.DEAD
     planned = _stoplog("finalize", place)
     assert not planned["plan"]["driver_alive"], planned["plan"]["driver"]
     assert {action["action"] for action in planned["plan"]["actions"]} == {"finish"}
@@ -116,6 +121,12 @@ def _committed_rows(place: Place) -> int:
     newest = json.loads(records[-1].read_text().splitlines()[0])
     state = newest.get("state") or newest["record"]["state"]
     return sum(part["records"] for part in state["open"])
+
+
+def _driver(place: Place) -> DriverState:
+    life = stoplog.inspect(place.out).status().driver
+    assert life is not None
+    return life.state
 
 
 def _stoplog(command: str, place: Place, *arguments: str) -> dict[str, Any]:

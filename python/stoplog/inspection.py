@@ -13,6 +13,7 @@ from stoplog._inspect import show as _show
 from stoplog._inspect import status as _status
 from stoplog._inspect.check import CheckReport, Finding, FindingKind, Severity
 from stoplog._inspect.explain import Explanation, PartState
+from stoplog._inspect.liveness import DriverLife, DriverState
 from stoplog._inspect.rolling import RollForecast, RollingFacts
 from stoplog._inspect.show import RecordView
 from stoplog._inspect.sinks import SinkKind, SinkSummary, asked, chosen, sink_ids, summary
@@ -25,6 +26,8 @@ from stoplog._storage import open_storage
 __all__ = [
     "BucketStatus",
     "CheckReport",
+    "DriverLife",
+    "DriverState",
     "Explanation",
     "Finding",
     "FindingKind",

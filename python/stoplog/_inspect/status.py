@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from stoplog._html.shown import Shown
+from stoplog._inspect.liveness import DriverLife, driver_life
 from stoplog._inspect.names import part_name
 from stoplog._inspect.rolling import RollForecast, RollingFacts, forecast
 from stoplog._inspect.sinks import OWN, SinkKind, SinkSummary, summary_of
@@ -75,6 +76,8 @@ class SinkStatus(Shown):
 
     Attributes:
         sink: what its newest record says.
+        driver: whether its query is at work, as far as can be told; None for a connector's sink and a batch
+            job, which give no signs of life.
         now_millis: when this was looked at.
         rolling: its policy, if the log notes it.
         buckets: by name.
@@ -84,6 +87,7 @@ class SinkStatus(Shown):
     """
 
     sink: SinkSummary
+    driver: DriverLife | None
     now_millis: int
     rolling: RollingFacts | None
     buckets: tuple[BucketStatus, ...]
@@ -116,6 +120,7 @@ def status(
             counts[pending.bucket].add_pending(pending)
     return SinkStatus(
         sink=one,
+        driver=driver_life(storage, sink_id, newest, now_millis) if one.kind is SinkKind.FILES else None,
         now_millis=now_millis,
         rolling=RollingFacts.of(newest.state.settings) if newest else None,
         buckets=tuple(counts[bucket].done(bucket) for bucket in sorted(counts)),

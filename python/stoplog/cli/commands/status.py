@@ -26,6 +26,8 @@ def _lines(found: SinkStatus, limit: int) -> Iterator[str]:
     sink = found.sink
     epoch = "no epoch yet" if sink.last_epoch is None else f"epoch {sink.last_epoch}"
     yield f"Sink {sink.sink_id} of query {sink.query_id or '-'}: {epoch}, {_newest(found)}"
+    if found.driver is not None:
+        yield f"{found.driver.message[:1].upper()}{found.driver.message[1:]}."
     if sink.pending_parts:
         yield f"Decided, and not known to be published yet: {counted(sink.pending_parts, 'part')}."
     yield ""

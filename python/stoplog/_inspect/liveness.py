@@ -1,0 +1,155 @@
+"""Whether a driver is at work on a sink, as far as others can tell: the rules of the jar's `Liveness`."""
+
+from __future__ import annotations
+
+import os
+import socket
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import Enum
+from pathlib import Path
+
+from stoplog._html.shown import Shown
+from stoplog._inspect.sinks import OWN
+from stoplog._log.records import LogRecord, RecordKind
+from stoplog._storage import Storage
+
+MISSED_BEATS = 3
+"""A beat may be late, and one may be lost to a storage that does not answer."""
+
+USUAL_MILLIS = 60_000
+"""What `bucketCheckInterval` is unless it is set."""
+
+_SHORTEST_MILLIS = 1000
+_NOTE = "driver"
+
+
+class DriverState(Enum):
+    """What is known of the driver of a sink's last run. Nothing that is decided hangs on it."""
+
+    RELEASED = "released"
+    """The run has ended in good order."""
+
+    DEAD = "dead"
+    """Its process has ended."""
+
+    SILENT = "silent"
+    """Nothing was heard of it for longer than a driver that lives can be silent."""
+
+    ALIVE = "alive"
+    """It may be alive."""
+
+
+@dataclass(frozen=True, slots=True)
+class DriverLife(Shown):
+    """The driver of a sink's last run.
+
+    Attributes:
+        state: what is known of it.
+        run: its run; None before the first.
+        silent_millis: how long ago its last sign of life was; None where that does not matter.
+        message: the same in one sentence.
+    """
+
+    state: DriverState
+    run: str | None
+    silent_millis: int | None
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class DriverNote:
+    """Where a driver lives, as it has noted in its records.
+
+    Attributes:
+        space: where process numbers mean the same; empty where that cannot be told.
+        every_millis: how often it looks at its sink, at least.
+    """
+
+    host: str
+    space: str
+    pid: int
+    started_at_millis: int
+    every_millis: int
+
+    @staticmethod
+    def read(text: str) -> DriverNote | None:
+        """None for what no release has written.
+
+        >>> DriverNote.read("node-1 b/pid:[1] 17 1700000000000 60000").pid
+        17
+        >>> DriverNote.read("by hand") is None
+        True
+        """
+        words = text.split(" ")
+        if len(words) != 5 or not all(word.isdecimal() for word in words[2:]):
+            return None
+        return DriverNote(words[0], words[1], int(words[2]), int(words[3]), int(words[4]))
+
+    @property
+    def where(self) -> str:
+        """For people."""
+        return f"process {self.pid} on {self.host}"
+
+
+def driver_life(
+    storage: Storage,
+    sink_id: str,
+    newest: LogRecord | None,
+    now_millis: int,
+    is_there: Callable[[DriverNote], bool | None] | None = None,
+) -> DriverLife:
+    """By the newest record, the signs of life beside the log, and this machine's clock.
+
+    Args:
+        is_there: whether that process is there, None if that can be told only elsewhere; asks this machine
+            if left out.
+    """
+    if newest is None or newest.kind is RecordKind.RELEASE:
+        ended = "no driver: the last run has ended in good order"
+        return DriverLife(DriverState.RELEASED, newest.run if newest else None, None, ended)
+    note = DriverNote.read(newest.state.settings.get(_NOTE, ""))
+    if note is not None and (is_there or is_here)(note) is False:
+        gone = f"the driver of run {newest.run} is dead: there is no {note.where} any more"
+        return DriverLife(DriverState.DEAD, newest.run, None, gone)
+    every = max(note.every_millis, _SHORTEST_MILLIS) if note else USUAL_MILLIS
+    patience = every * MISSED_BEATS
+    _, files = storage.children(f"{OWN}/{sink_id}/alive")
+    beats = (file.modified_at_millis for file in files if file.name.startswith(f"{newest.run}-"))
+    silent = max(0, now_millis - max((newest.written_at_millis, *beats)))
+    if silent > patience:
+        words = f"the driver of run {newest.run} is taken for dead: no sign of it for {silent // 1000} s"
+        return DriverLife(DriverState.SILENT, newest.run, silent, words)
+    place = f" ({note.where})" if note else ""
+    words = (
+        f"the driver of run {newest.run}{place} gave a sign of life {silent // 1000} s ago, "
+        f"and counts as dead only after {patience // 1000} s without one"
+    )
+    return DriverLife(DriverState.ALIVE, newest.run, silent, words)
+
+
+def is_here(note: DriverNote) -> bool | None:
+    """Whether the process is there, if it is one of this machine's and this machine has `/proc`."""
+    space = _space()
+    if not space or (note.host, note.space) != (socket.gethostname(), space):
+        return None
+    return _started_at_millis(note.pid) == note.started_at_millis
+
+
+def _space() -> str:
+    try:
+        boot = Path("/proc/sys/kernel/random/boot_id").read_text("ascii").strip()
+        return f"{boot}/{Path('/proc/self/ns/pid').readlink()}"
+    except OSError:
+        return ""
+
+
+def _started_at_millis(pid: int) -> int | None:
+    """As Java reckons it: the boot in whole seconds, and the clock ticks since. None if it is not there."""
+    try:
+        ticks = Path(f"/proc/{pid}/stat").read_text("ascii", "replace").rpartition(")")[2].split()[19]
+        lines = Path("/proc/stat").read_text("ascii").splitlines()
+    except OSError:
+        return None
+    booted = next(int(line.split()[1]) for line in lines if line.startswith("btime "))
+    return booted * 1000 + int(ticks) * 1000 // os.sysconf("SC_CLK_TCK")

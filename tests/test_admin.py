@@ -50,7 +50,7 @@ def test_a_killed_query_is_finished_from_the_shell(place: Place, layout: str) ->
         kill(process)
 
     # By the same look at the processes of this machine as the jar's.
-    assert _driver(place) is DriverState.DEAD
+    until("the driver's process is gone", lambda: _driver(place) is DriverState.DEAD)
     planned = _stoplog("finalize", place)
     assert not planned["plan"]["driver_alive"], planned["plan"]["driver"]
     assert {action["action"] for action in planned["plan"]["actions"]} == {"finish"}

@@ -68,7 +68,10 @@ def test_a_process_of_this_machine_is_looked_for() -> None:
         assert is_here(note) is True
         # The number may have been given to another process.
         assert is_here(DriverNote(note.host, note.space, note.pid, started - 1, 60_000)) is False
-        process.communicate(b"\n")
+        assert process.stdin is not None
+        process.stdin.close()
+        os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOWAIT)
+        assert is_here(note) is False  # ended, and not yet waited for
     assert is_here(note) is False
     assert is_here(DriverNote("elsewhere", note.space, note.pid, started, 60_000)) is None
     assert is_here(DriverNote(note.host, "another boot", note.pid, started, 60_000)) is None

@@ -147,9 +147,11 @@ def _space() -> str:
 def _started_at_millis(pid: int) -> int | None:
     """As Java reckons it: the boot in whole seconds, and the clock ticks since. None if it is not there."""
     try:
-        ticks = Path(f"/proc/{pid}/stat").read_text("ascii", "replace").rpartition(")")[2].split()[19]
+        words = Path(f"/proc/{pid}/stat").read_text("ascii", "replace").rpartition(")")[2].split()
         lines = Path("/proc/stat").read_text("ascii").splitlines()
     except OSError:
         return None
+    if words[0] in ("Z", "X"):
+        return None  # It has ended, and its parent has not asked for its exit code.
     booted = next(int(line.split()[1]) for line in lines if line.startswith("btime "))
-    return booted * 1000 + int(ticks) * 1000 // os.sysconf("SC_CLK_TCK")
+    return booted * 1000 + int(words[19]) * 1000 // os.sysconf("SC_CLK_TCK")

@@ -168,12 +168,14 @@ lazy val flinkPeer = (project in file("bench/flink")).settings(
   inJava,
   javacOptions ++= Seq("-Xlint:all", "-Werror", "--release", "17"),
   ivyConfigurations ++= Seq(FlinkS3, Delta),
-  libraryDependencies ++= Seq("streaming-java", "clients", "connector-files", "connector-datagen", "parquet", "table-common")
+  libraryDependencies ++= Seq("streaming-java", "clients", "connector-files", "connector-datagen", "parquet",
+    "table-common")
     .map(module => "org.apache.flink" % s"flink-$module" % Versions.flink),
   libraryDependencies ++= Seq("api", "runtime").map(part =>
     "org.apache.hadoop" % s"hadoop-client-$part" % Versions.hadoop
   ),
-  libraryDependencies += ("org.apache.flink" % "flink-s3-fs-hadoop" % Versions.flink % FlinkS3).intransitive(),
+  libraryDependencies += ("org.apache.flink" % "flink-s3-fs-hadoop" % Versions.flink % FlinkS3)
+    .intransitive(),
   libraryDependencies += "io.delta" % s"delta-spark_${Versions.sparkLine}_2.13" % Versions.delta % Delta
     excludeAll (ExclusionRule("org.apache.spark"), ExclusionRule("org.scala-lang"))
 )
@@ -181,7 +183,8 @@ lazy val flinkPeer = (project in file("bench/flink")).settings(
 lazy val FlinkS3 = config("flinkS3").hide
 lazy val Delta   = config("delta").hide
 
-lazy val peers = taskKey[File]("Compile what `make bench-peers` runs and write its class paths to build/servers.")
+lazy val peers =
+  taskKey[File]("Compile what `make bench-peers` runs and write its class paths to build/servers.")
 
 peers := {
   val jars = (flinkPeer / update).value
@@ -285,7 +288,7 @@ lazy val sparkTests = Seq(
     "sun.security.action", "sun.util.calendar"
   ).map(name => s"--add-opens=java.base/$name=ALL-UNNAMED"),
   Test / testOptions += Tests.Argument(TestFrameworks.ScalaTest, "-oD"),
-  Test / parallelExecution := true, // of the JVMs; in each of them one suite runs after the other
+  Test / parallelExecution  := true, // of the JVMs; in each of them one suite runs after the other
   Test / testForkedParallel := false,
   Test / testOptions += Tests.Filter(name => isLongRun || !OnlyInLongRuns.exists(name.contains)),
   // Two JVMs side by side, each with servers of its own: one alone leaves a processor idle while it waits for them.

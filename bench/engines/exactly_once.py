@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 _DIGITS = len(str(FIRST_NUMBER))
 _LINE_START = np.frombuffer(FILLER.encode("ascii"), dtype=np.uint8)
+_PIECE_LINES = 200_000
 _POWERS = 10 ** np.arange(_DIGITS - 1, -1, -1, dtype=np.int64)
 
 
@@ -44,16 +45,8 @@ def numbers_of_lines(file: bytes | Path) -> NDArray[np.int64]:
     if len(content) % ROW_BYTES:
         raise RuntimeError(f"{_named(file)}: {len(content):,} bytes are no whole lines of {ROW_BYTES}")
     lines = content.reshape(-1, ROW_BYTES)
-    digits = lines[:, len(FILLER) : -1]
-    whole = (
-        bool((lines[:, : len(FILLER)] == _LINE_START).all())
-        and bool((lines[:, -1] == ord("\n")).all())
-        and bool(((digits >= ord("0")) & (digits <= ord("9"))).all())
-    )
-    if not whole:
-        raise RuntimeError(f"{_named(file)} holds bytes that are none of the lines")
-    numbers: NDArray[np.int64] = (digits.astype(np.int64) - ord("0")) @ _POWERS - FIRST_NUMBER
-    return numbers
+    pieces = [lines[at : at + _PIECE_LINES] for at in range(0, len(lines), _PIECE_LINES)]
+    return np.concatenate([np.empty(0, np.int64), *(_numbers(piece, _named(file)) for piece in pieces)])
 
 
 def numbers_of_parquet(file: bytes | Path) -> NDArray[np.int64]:
@@ -81,6 +74,19 @@ def delta_files(table: str, options: Mapping[str, str]) -> list[str]:
     reader: Any = import_module("deltalake")
     uris: list[str] = reader.DeltaTable(table, storage_options=dict(options)).file_uris()
     return uris
+
+
+def _numbers(lines: NDArray[np.uint8], where: str) -> NDArray[np.int64]:
+    digits = lines[:, len(FILLER) : -1]
+    whole = (
+        bool((lines[:, : len(FILLER)] == _LINE_START).all())
+        and bool((lines[:, -1] == ord("\n")).all())
+        and bool(((digits >= ord("0")) & (digits <= ord("9"))).all())
+    )
+    if not whole:
+        raise RuntimeError(f"{where} holds bytes that are none of the lines")
+    numbers: NDArray[np.int64] = (digits.astype(np.int64) - ord("0")) @ _POWERS - FIRST_NUMBER
+    return numbers
 
 
 def _named(file: bytes | Path) -> str:

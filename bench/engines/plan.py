@@ -85,7 +85,7 @@ class Plan:
 
     @staticmethod
     def full() -> Plan:
-        return Plan(3, 10_000, 60, 200, 2_000_000, 3, 1_000, 20)
+        return Plan(3, 10_000, 50, 200, 2_000_000, 3, 1_000, 20)
 
     @staticmethod
     def quick() -> Plan:

@@ -19,7 +19,7 @@ from bench.engines.spark_sinks import settings
 from bench.engines.worker import worker
 from tests.servers.starting import BUCKET, Server, s3mock
 
-_INTERVAL_MILLIS = 500  # a server in Java answers more slowly than a disk
+_INTERVAL_MILLIS = 400  # a server in Java answers more slowly than a disk
 _XML = "{http://s3.amazonaws.com/doc/2006-03-01/}"
 
 
@@ -51,10 +51,10 @@ def asked(contenders: Sequence[Contender], plan: Plan, folder: Path) -> list[Ask
                     state = str((place / contender.word).absolute())
                     job = Job(plan.small_rows, plan.request_commits, _INTERVAL_MILLIS, "PACED", out, state)
                     counted.taken()
-                    process.run(contender, job)
+                    ran = process.run(contender, job)
                     requests = counted.taken()
                     objects, others = checked(contender, job, server)
-                    found[contender.name] = Asked(contender, job.commits, requests, objects, others)
+                    found[contender.name] = Asked(contender, ran.commits, requests, objects, others)
                     print(f"S3: {contender.name}: {dict(requests)}", file=sys.stderr)
     return [found[each.name] for each in contenders]
 

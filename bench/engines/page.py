@@ -60,10 +60,10 @@ def introduction(plan: Plan, versions: Mapping[str, str], machine: str) -> list[
         *prose(
             f"""All write the same rows, the numbers from 0 on: as text a line of {ROW_BYTES} bytes each, as
             Parquet the number and that line, with Snappy. Each contender has {CORES} tasks and a heap of
-            {HEAP}, and in each of {plan.rounds} rounds a process of its own: it warms up, writes many rows
-            in few commits, then few rows in many. All take turns, each round in another order; figures are
-            medians of the rounds. CPU time and memory are those of the whole process tree, Python's driver
-            among it."""
+            {HEAP}, and in each of {plan.rounds} rounds a process of its own: it warms up by both, writes
+            many rows in few commits, then few rows in many. All take turns, each round in another order;
+            figures are medians of the rounds. CPU time and memory are those of the whole process tree,
+            Python's driver among it."""
         ),
         "",
         *prose(
@@ -138,8 +138,8 @@ def left(results: Sequence[Result], plan: Plan) -> list[str]:
 def memory(results: Sequence[Result]) -> list[str]:
     return [
         *prose(
-            f"""The most that the process tree held at a time over all its jobs. The JVM takes as much of
-            its heap of {HEAP} as it likes before it collects."""
+            f"""The most that each process has held, added up, over all jobs. The JVM takes as much of its
+            heap of {HEAP} as it likes before it collects."""
         ),
         "",
         *table(results, [MEMORY]),

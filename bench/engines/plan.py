@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
 Kind: TypeAlias = Literal["text", "parquet"]
@@ -62,12 +62,15 @@ class Job:
     commits: int
     interval_millis: int
     pace: Pace
-    out: str
-    state: str
+    out: str = ""
+    state: str = ""
 
     @property
     def all_rows(self) -> int:
         return self.rows * self.commits
+
+    def at(self, out: str, state: str) -> Job:
+        return replace(self, out=out, state=state)
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,18 +88,25 @@ class Plan:
 
     @staticmethod
     def full() -> Plan:
-        return Plan(3, 10_000, 50, 200, 2_000_000, 3, 1_000, 20)
+        return Plan(3, 10_000, 40, 200, 2_000_000, 3, 1_000, 20)
 
     @staticmethod
     def quick() -> Plan:
         return Plan(1, 1_000, 5, 200, 100_000, 2, 500, 5)
 
-    def warming(self, out: str, state: str) -> Job:
-        """Half of what is measured then: classes are loaded and the hot loops compiled."""
-        return Job(self.large_rows // 2, 2, self.flink_interval_millis // 2, "FREE", out, state)
+    def warming(self) -> list[Job]:
+        """As much of both as it takes until classes are loaded and the hot loops compiled. Not counted."""
+        return [
+            Job(self.large_rows // 2, 2, self.flink_interval_millis // 2, "FREE"),
+            Job(self.small_rows, self.small_commits // 2, self.interval_millis // 4, "PACED"),
+        ]
 
-    def large(self, out: str, state: str) -> Job:
-        return Job(self.large_rows, self.large_commits, self.flink_interval_millis, "FREE", out, state)
+    def large(self) -> Job:
+        return Job(self.large_rows, self.large_commits, self.flink_interval_millis, "FREE")
 
-    def small(self, out: str, state: str) -> Job:
-        return Job(self.small_rows, self.small_commits, self.interval_millis, "PACED", out, state)
+    def small(self) -> Job:
+        return Job(self.small_rows, self.small_commits, self.interval_millis, "PACED")
+
+    def requests(self) -> Job:
+        """A server in Java answers more slowly than a disk."""
+        return Job(self.small_rows, self.request_commits, 2 * self.interval_millis, "PACED")

@@ -19,7 +19,6 @@ from bench.engines.spark_sinks import settings
 from bench.engines.worker import worker
 from tests.servers.starting import BUCKET, Server, s3mock
 
-_INTERVAL_MILLIS = 400  # a server in Java answers more slowly than a disk
 _XML = "{http://s3.amazonaws.com/doc/2006-03-01/}"
 
 
@@ -45,11 +44,11 @@ def asked(contenders: Sequence[Contender], plan: Plan, folder: Path) -> list[Ask
         for engine in dict.fromkeys(each.engine for each in contenders):
             place = folder / engine
             conf, environment = client(engine, server, counted.endpoint, place)
-            with worker(engine, place, conf, environment) as (process, _):
+            with worker(engine, place, conf, environment) as process:
                 for contender in (each for each in contenders if each.engine == engine):
                     out = f"{'s3' if engine == 'Flink' else 's3a'}://{BUCKET}/{contender.word}"
                     state = str((place / contender.word).absolute())
-                    job = Job(plan.small_rows, plan.request_commits, _INTERVAL_MILLIS, "PACED", out, state)
+                    job = plan.requests().at(out, state)
                     counted.taken()
                     ran = process.run(contender, job)
                     requests = counted.taken()

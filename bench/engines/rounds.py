@@ -58,13 +58,15 @@ def in_turn(contenders: Sequence[Contender], plan: Plan, folder: Path) -> list[R
 
 
 def one_round(contender: Contender, plan: Plan, place: Path) -> Round:
-    with worker(contender.engine, place, settings(contender.engine), {}) as (process, memory):
-        process.run(contender, plan.warming(*places(place / "warm")))
-        large_job = plan.large(*places(place / "large"))
+    with worker(contender.engine, place, settings(contender.engine), {}) as process:
+        for number, job in enumerate(plan.warming()):
+            process.run(contender, job.at(*places(place / f"warm-{number}")))
+        large_job = plan.large().at(*places(place / "large"))
         large = process.run(contender, large_job)
-        small_job = plan.small(*places(place / "small"))
+        small_job = plan.small().at(*places(place / "small"))
         small = process.run(contender, small_job)
-    return Round(large, small, checked(contender, large_job), checked(contender, small_job), memory.bytes)
+        peak = process.peak_bytes()
+    return Round(large, small, checked(contender, large_job), checked(contender, small_job), peak)
 
 
 def places(folder: Path) -> tuple[str, str]:

@@ -15,7 +15,7 @@ from typing import Any
 
 from bench.engines.paths import ROOT, class_path, java
 from bench.engines.plan import HEAP, Contender, Job
-from bench.engines.processes import PeakMemory, cpu_seconds
+from bench.engines.processes import cpu_seconds, peak_bytes
 
 ANSWER = "answer: "
 _FLINK_MAIN = "stoplog.bench.flink.Main"
@@ -61,6 +61,10 @@ class Worker:
         used = cpu_seconds(self.root) - before
         return Ran(said["seconds"], used, tuple(said["commit_millis"]))
 
+    def peak_bytes(self) -> int:
+        """The most memory that it has held so far, with all processes below it."""
+        return peak_bytes(self.root)
+
     def wait(self) -> dict[str, Any]:
         """For its next answer."""
         assert self._process.stdout
@@ -80,8 +84,8 @@ class Worker:
 @contextmanager
 def worker(
     engine: str, folder: Path, settings: Mapping[str, str], environment: Mapping[str, str]
-) -> Iterator[tuple[Worker, PeakMemory]]:
-    """One for `engine`, with settings of its own, that ends with the block; and how much memory it took."""
+) -> Iterator[Worker]:
+    """One for `engine`, with settings of its own, that ends with the block."""
     folder.mkdir(parents=True, exist_ok=True)
     log = folder / "log"
     command = (_flink if engine == "Flink" else _spark)([f"{key}={value}" for key, value in settings.items()])
@@ -100,8 +104,7 @@ def worker(
         try:
             started = Worker(process, log)
             started.wait()
-            with PeakMemory(process.pid) as memory:
-                yield started, memory
+            yield started
         finally:
             _end(process)
 

@@ -6,7 +6,8 @@ import textwrap
 from collections.abc import Mapping, Sequence
 
 from bench.engines.chart import Panel, chart
-from bench.engines.measures import FILES, LEFT, MEMORY, OTHER_FILES, large_measures, losses, small_measures
+from bench.engines.losses import losses
+from bench.engines.measures import FILES, LEFT, MEMORY, OTHER_FILES, large_measures, small_measures
 from bench.engines.plan import CORES, HEAP, ROW_BYTES, Plan
 from bench.engines.requests import Asked
 from bench.engines.rounds import Result
@@ -81,8 +82,8 @@ def losing(results: Sequence[Result], requests: Sequence[Asked], plan: Plan) -> 
     return [
         *prose(
             """Every figure of this page by which another is ahead of stoplog in the same format, found by
-            the program that wrote it; the greatest distance first. *Apart*: the other's worst round is
-            better than our best."""
+            the program that wrote it; the greatest distance first, and behind each figure how many times
+            better it is. *Rounds overlap*: not every round of the other's is better than our best."""
         ),
         "",
         *loss_table(found),

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import statistics
 from collections.abc import Mapping, Sequence
+from math import isfinite
 
 from bench.engines.chart import Bar, Panel
-from bench.engines.measures import Loss, Measure
+from bench.engines.losses import Ahead, Loss
+from bench.engines.measures import Measure
 from bench.engines.requests import Asked
 from bench.engines.rounds import Result
 
@@ -25,11 +27,10 @@ def table(results: Sequence[Result], measures: Sequence[Measure]) -> list[str]:
 
 def loss_table(found: Sequence[Loss]) -> list[str]:
     return [
-        "| | format | stoplog | best | | times better | apart |",
-        "|---|---|---:|---:|---|---:|---|",
+        "| | format | stoplog | ahead of it |",
+        "|---|---|---:|---|",
         *(
-            f"| {each.measure} | {each.kind} | {each.ours} | {each.theirs} | {each.winner} "
-            f"| {_times(each.times)} | {'yes' if each.apart else 'no'} |"
+            f"| {each.measure} | {each.kind} | {each.ours} | {'; '.join(map(_in_front, each.ahead))} |"
             for each in found
         ),
     ]
@@ -76,8 +77,11 @@ def _ours(result: Result, results: Sequence[Result]) -> Result:
     )
 
 
-def _times(ratio: float) -> str:
-    return "" if ratio == float("inf") else f"{ratio:.2f}"
+def _in_front(one: Ahead) -> str:
+    """With how many times better it is, where that is a number."""
+    times = [f"{one.times:.2f}"] if isfinite(one.times) else []
+    notes = ", ".join([*times, *([] if one.apart else ["rounds overlap"])])
+    return f"{one.name} {one.shown}" + (f" ({notes})" if notes else "")
 
 
 def _in_words(requests: Mapping[str, int]) -> str:

@@ -13,13 +13,14 @@ import pyarrow.parquet as pq
 import pytest
 from bench.engines.counting import Heads, Requests, counting
 from bench.engines.exactly_once import require_each_once
-from bench.engines.measures import MEMORY, losses
+from bench.engines.losses import losses
+from bench.engines.measures import MEMORY
 from bench.engines.plan import CONTENDERS, FILLER, FIRST_NUMBER, Contender, Plan
 from bench.engines.requests import Asked
 from bench.engines.rounds import Left, Result, Round
 from bench.engines.worker import Ran
 
-TEXT, FLINK_TEXT, PARQUET, FLINK_PARQUET = (CONTENDERS[at] for at in (0, 2, 3, 5))
+TEXT, SPARK_TEXT, FLINK_TEXT, PARQUET, _, FLINK_PARQUET, _ = CONTENDERS
 ROWS = 1_000
 PLAN = Plan.quick()
 
@@ -101,10 +102,20 @@ def result(contender: Contender, *peaks: int) -> Result:
 def test_a_loss_is_named_with_who_is_ahead_and_how_far() -> None:
     found = losses([result(TEXT, 300, 200, 400), result(FLINK_TEXT, 100, 150, 250)], [], PLAN)
 
-    assert [(loss.measure, loss.ours, loss.winner, loss.times) for loss in found] == [
-        (MEMORY.name, "300", FLINK_TEXT.name, 2.0)
+    assert [(loss.measure, loss.ours) for loss in found] == [(MEMORY.name, "300")]
+    assert [(one.name, one.shown, one.times) for one in found[0].ahead] == [(FLINK_TEXT.name, "150", 2.0)]
+    assert not found[0].ahead[0].apart  # its worst round is behind our best
+
+
+def test_all_who_are_ahead_are_named_the_best_first() -> None:
+    contenders = [result(TEXT, 300), result(SPARK_TEXT, 200), result(FLINK_TEXT, 100)]
+
+    (loss,) = losses(contenders, [], PLAN)
+
+    assert [(one.name, one.apart) for one in loss.ahead] == [
+        (FLINK_TEXT.name, True),
+        (SPARK_TEXT.name, True),
     ]
-    assert not found[0].apart  # its worst round is behind our best
 
 
 def test_what_is_equal_or_better_is_no_loss_and_formats_are_not_mixed() -> None:
@@ -117,6 +128,6 @@ def test_what_is_equal_or_better_is_no_loss_and_formats_are_not_mixed() -> None:
 def test_more_requests_are_a_loss() -> None:
     requests = [Asked(TEXT, 2, {"PutObject": 20}, 1, 0), Asked(FLINK_TEXT, 2, {"PutObject": 8}, 1, 0)]
 
-    assert [(loss.ours, loss.theirs, loss.times) for loss in losses([], requests, PLAN)] == [
-        ("10.0", "4.0", 2.5)
-    ]
+    (loss,) = losses([], requests, PLAN)
+
+    assert (loss.ours, loss.ahead[0].shown, loss.ahead[0].times) == ("10.0", "4.0", 2.5)

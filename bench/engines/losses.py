@@ -31,7 +31,7 @@ class Loss:
     """A figure of stoplog's that is not the best of its format; the best first."""
 
     measure: str
-    kind: str
+    files: str
     ours: str
     ahead: tuple[Ahead, ...]
 
@@ -63,7 +63,7 @@ def _loss(measure: Measure, ours: Result, results: Sequence[Result]) -> Loss:
         for each in others
         if sign * measure.median(each) > sign * own
     ]
-    return Loss(measure.name, ours.contender.kind, format(own, measure.shown), _best_first(ahead))
+    return Loss(measure.name, ours.contender.files, format(own, measure.shown), _best_first(ahead))
 
 
 def _asked_more(ours: Asked, requests: Sequence[Asked]) -> Loss:
@@ -73,7 +73,7 @@ def _asked_more(ours: Asked, requests: Sequence[Asked]) -> Loss:
         for each in requests
         if each.contender.kind == ours.contender.kind and each.per_commit < own
     ]
-    return Loss("requests to S3 per commit", ours.contender.kind, f"{own:.1f}", _best_first(ahead))
+    return Loss("requests to S3 per commit", ours.contender.files, f"{own:.1f}", _best_first(ahead))
 
 
 def _best_first(ahead: Sequence[Ahead]) -> tuple[Ahead, ...]:

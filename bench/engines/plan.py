@@ -27,6 +27,15 @@ class Contender:
     kind: Kind
 
     @property
+    def files(self) -> str:
+        """The format as it is written in the tables.
+
+        >>> CONTENDERS[0].files, CONTENDERS[-1].files
+        ('text', 'Parquet')
+        """
+        return self.name.rpartition(", ")[2]
+
+    @property
     def word(self) -> str:
         """What its worker calls it, and its directories.
 

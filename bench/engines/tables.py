@@ -30,7 +30,7 @@ def loss_table(found: Sequence[Loss]) -> list[str]:
         "| | format | stoplog | ahead of it |",
         "|---|---|---:|---|",
         *(
-            f"| {each.measure} | {each.kind} | {each.ours} | {'; '.join(map(_in_front, each.ahead))} |"
+            f"| {each.measure} | {each.files} | {each.ours} | {'; '.join(map(_in_front, each.ahead))} |"
             for each in found
         ),
     ]

@@ -5,7 +5,7 @@ SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := help
-.PHONY: help jar wheel publish-local-repo setup test test-long test-spark-lines servers demo demo-hdfs demo-s3 bench fmt lint lint-python docs clean clean-all FORCE
+.PHONY: help jar wheel publish-local-repo setup test test-long test-spark-lines servers demo demo-hdfs demo-s3 bench bench-peers fmt lint lint-python docs clean clean-all FORCE
 
 PYTHON ?= $(shell command -v python3.11 || command -v python3)
 export JAVA ?= $(if $(JAVA_HOME),$(JAVA_HOME)/bin/java,java)
@@ -33,6 +33,7 @@ GENERATED += "wal/Test/runMain stoplog.wal.WriteAheadOptionsPage"
 BUILD_FILES    := LICENSE build.sbt $(wildcard project/*.scala project/*.sbt project/build.properties)
 SCALA_SOURCES  := $(shell find scala-core/src/main -type f | sort)
 SERVER_SOURCES := $(shell find tests/servers -path '*/src/*' -type f | sort) $(shell find connectors -path '*/src/main/*' -type f | sort)
+PEER_SOURCES   := $(shell find bench/flink/src -type f | sort)
 PYTHON_SOURCES := $(shell find python/stoplog -type f -not -path '*/jars/*' -not -name '*.pyc' | sort)
 
 help: ## Show this list.
@@ -72,6 +73,9 @@ demo-s3: $(STAMPS)/installed $(STAMPS)/servers ## The same on an S3 server that 
 
 bench: $(STAMPS)/installed $(STAMPS)/servers ## Measure against Spark's own sinks, and against plain streams on HDFS and S3.
 	@$(PY) bench/run.py
+
+bench-peers: $(STAMPS)/installed $(STAMPS)/servers $(STAMPS)/peers $(STAMPS)/peers-readers ## Run stoplog beside Flink, Spark's own sink and Delta Lake, and check each run.
+	@$(PY) bench/engines/run.py
 
 fmt: $(STAMPS)/venv $(LAUNCHER) ## Format all sources.
 	scripts/sbt scalafmtAll scalafmtSbt
@@ -135,6 +139,15 @@ $(STAMPS)/installed: $(STAMPS)/wheel
 
 $(STAMPS)/servers: $(BUILD_FILES) $(SERVER_SOURCES) | $(LAUNCHER)
 	scripts/sbt servers
+	@touch $@
+
+$(STAMPS)/peers: $(BUILD_FILES) $(PEER_SOURCES) | $(LAUNCHER)
+	scripts/sbt peers
+	@touch $@
+
+$(STAMPS)/peers-readers: python/requirements/peers.txt $(STAMPS)/venv
+	@rm -rf .cache/peers/python
+	@$(PIP) --no-deps --target .cache/peers/python -r $<
 	@touch $@
 
 # The lists change when a file is added or removed, which no time stamp of a remaining file shows.

@@ -163,6 +163,43 @@ lazy val cassandraServer = (project in file("tests/servers/cassandra")).settings
   libraryDependencies += "org.apache.cassandra" % "cassandra-all" % Versions.cassandra
 )
 
+/** What `make bench-peers` runs beside stoplog: Flink with a program of ours, its S3 plugin, and Delta Lake for Spark. */
+lazy val flinkPeer = (project in file("bench/flink")).settings(
+  inJava,
+  javacOptions ++= Seq("-Xlint:all", "-Werror", "--release", "17"),
+  ivyConfigurations ++= Seq(FlinkS3, Delta),
+  libraryDependencies ++= Seq("streaming-java", "clients", "connector-files", "connector-datagen", "parquet",
+    "table-common")
+    .map(module => "org.apache.flink" % s"flink-$module" % Versions.flink),
+  libraryDependencies ++= Seq("api", "runtime").map(part =>
+    "org.apache.hadoop" % s"hadoop-client-$part" % Versions.hadoop
+  ),
+  libraryDependencies += ("org.apache.flink" % "flink-s3-fs-hadoop" % Versions.flink % FlinkS3)
+    .intransitive(),
+  libraryDependencies += "io.delta" % s"delta-spark_${Versions.sparkLine}_2.13" % Versions.delta % Delta
+    excludeAll (ExclusionRule("org.apache.spark"), ExclusionRule("org.scala-lang"))
+)
+
+lazy val FlinkS3 = config("flinkS3").hide
+lazy val Delta   = config("delta").hide
+
+lazy val peers =
+  taskKey[File]("Compile what `make bench-peers` runs and write its class paths to build/servers.")
+
+peers := {
+  val jars = (flinkPeer / update).value
+  ServerClassPaths.write(
+    baseDirectory.value / "build" / "servers",
+    "flink"   -> (flinkPeer / Runtime / fullClasspath).value.files,
+    "flinkS3" -> jars.select(configurationFilter(FlinkS3.name)),
+    "delta"   -> jars.select( // what else it names, Spark brings, in versions of its own
+      configurationFilter(Delta.name),
+      moduleFilter(organization = "io.delta" | "io.unitycatalog"),
+      artifactFilter()
+    )
+  )
+}
+
 /** S3A with the three modules of the SDK that it needs, not the bundle of all (690 MB). */
 lazy val s3aModules = Seq(
   "org.apache.hadoop" % "hadoop-aws" % Versions.hadoop exclude ("software.amazon.awssdk", "bundle")

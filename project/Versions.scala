@@ -21,6 +21,11 @@ object Versions {
   val log4j     = "2.25.5" // the broker's
   val awsSdk    = "2.35.4" // the one that hadoop-aws names
 
+  // What `make bench-peers` runs beside stoplog. Delta Lake has an artifact for each line of Spark.
+  val flink     = "2.3.0"
+  val delta     = "4.4.0"
+  val sparkLine = spark.split('.').take(2).mkString(".")
+
   // Databases of the tests, and their drivers.
   val derby            = "10.16.1.1" // the one that Spark comes with, for its catalog
   val embeddedPostgres = "2.2.2"

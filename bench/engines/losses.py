@@ -1,0 +1,85 @@
+"""By what others are ahead of stoplog: found in the figures, so that no line of it is forgotten."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from bench.engines.measures import LEFT, MEMORY, Measure, large_measures, small_measures
+from bench.engines.plan import Plan
+from bench.engines.requests import Asked
+from bench.engines.rounds import Result
+
+
+@dataclass(frozen=True, slots=True)
+class Ahead:
+    """Who has the better figure.
+
+    Attributes:
+        times: how many times better it is; more than 1, and infinite beside a figure of 0.
+        apart: whether its worst round is better than stoplog's best.
+    """
+
+    name: str
+    shown: str
+    times: float
+    apart: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Loss:
+    """A figure of stoplog's that is not the best of its format; the best first."""
+
+    measure: str
+    files: str
+    ours: str
+    ahead: tuple[Ahead, ...]
+
+
+def losses(results: Sequence[Result], requests: Sequence[Asked], plan: Plan) -> list[Loss]:
+    """All of them, the greatest distance first."""
+    measures = [*large_measures(plan), *small_measures(), *LEFT, MEMORY]
+    found = [
+        _loss(measure, ours, results)
+        for ours in results
+        if ours.contender.engine == "stoplog"
+        for measure in measures
+    ]
+    found += [_asked_more(ours, requests) for ours in requests if ours.contender.engine == "stoplog"]
+    return sorted((loss for loss in found if loss.ahead), key=lambda loss: -loss.ahead[0].times)
+
+
+def _loss(measure: Measure, ours: Result, results: Sequence[Result]) -> Loss:
+    others = [each for each in results if each.contender.kind == ours.contender.kind and each is not ours]
+    own, sign = measure.median(ours), 1 if measure.better == "more" else -1
+    best = max(sign * value for value in measure.values(ours))
+    ahead = [
+        Ahead(
+            each.contender.name,
+            format(measure.median(each), measure.shown),
+            _times(own, measure.median(each)),
+            min(sign * value for value in measure.values(each)) > best,
+        )
+        for each in others
+        if sign * measure.median(each) > sign * own
+    ]
+    return Loss(measure.name, ours.contender.files, format(own, measure.shown), _best_first(ahead))
+
+
+def _asked_more(ours: Asked, requests: Sequence[Asked]) -> Loss:
+    own = ours.per_commit
+    ahead = [
+        Ahead(each.contender.name, f"{each.per_commit:.1f}", _times(own, each.per_commit), apart=True)
+        for each in requests
+        if each.contender.kind == ours.contender.kind and each.per_commit < own
+    ]
+    return Loss("requests to S3 per commit", ours.contender.files, f"{own:.1f}", _best_first(ahead))
+
+
+def _best_first(ahead: Sequence[Ahead]) -> tuple[Ahead, ...]:
+    return tuple(sorted(ahead, key=lambda each: -each.times))
+
+
+def _times(one: float, other: float) -> float:
+    low, high = sorted((one, other))
+    return high / low if low else float("inf")

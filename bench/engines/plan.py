@@ -1,0 +1,121 @@
+"""What runs beside each other, and how much of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Literal, TypeAlias
+
+Kind: TypeAlias = Literal["text", "parquet"]
+Engine: TypeAlias = Literal["stoplog", "Spark", "Flink", "Delta"]
+Pace: TypeAlias = Literal["PACED", "FREE"]
+
+ROW_BYTES = 100
+FIRST_NUMBER = 10_000_000_000  # so that every number has as many digits
+FILLER = "-" * (ROW_BYTES - len(str(FIRST_NUMBER)) - 1)
+"""A line is the filler, the number of its row on top of `FIRST_NUMBER`, and a line feed."""
+
+CORES = 2
+HEAP = "2g"
+
+
+@dataclass(frozen=True, slots=True)
+class Contender:
+    """One sink in one format, under its name in the tables."""
+
+    name: str
+    engine: Engine
+    kind: Kind
+
+    @property
+    def files(self) -> str:
+        """The format as it is written in the tables.
+
+        >>> CONTENDERS[0].files, CONTENDERS[-1].files
+        ('text', 'Parquet')
+        """
+        return self.name.rpartition(", ")[2]
+
+    @property
+    def word(self) -> str:
+        """What its worker calls it, and its directories.
+
+        >>> CONTENDERS[0].word, CONTENDERS[-1].word
+        ('stoplog-text', 'Delta-parquet')
+        """
+        return f"{self.engine}-{self.kind}"
+
+
+CONTENDERS = (
+    Contender("stoplog, text", "stoplog", "text"),
+    Contender("Spark, text", "Spark", "text"),
+    Contender("Flink, text", "Flink", "text"),
+    Contender("stoplog, Parquet", "stoplog", "parquet"),
+    Contender("Spark, Parquet", "Spark", "parquet"),
+    Contender("Flink, Parquet", "Flink", "parquet"),
+    Contender("Delta Lake, Parquet", "Delta", "parquet"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """The numbers from 0 on as rows, to files.
+
+    Attributes:
+        rows: of each commit; a job of Flink's that is `FREE` has only their product with `commits`.
+        interval_millis: between two triggers or checkpoints; in Spark, a job that is `FREE` has none.
+        out: where the table is to be: a path or a URL.
+        state: a local directory for what the engine itself keeps.
+    """
+
+    rows: int
+    commits: int
+    interval_millis: int
+    pace: Pace
+    out: str = ""
+    state: str = ""
+
+    @property
+    def all_rows(self) -> int:
+        return self.rows * self.commits
+
+    def at(self, out: str, state: str) -> Job:
+        return replace(self, out=out, state=state)
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """How much is measured."""
+
+    rounds: int
+    small_rows: int
+    small_commits: int
+    interval_millis: int
+    large_rows: int
+    large_commits: int
+    flink_interval_millis: int
+    request_commits: int
+
+    @staticmethod
+    def full() -> Plan:
+        return Plan(3, 10_000, 40, 200, 2_000_000, 3, 1_000, 20)
+
+    @staticmethod
+    def quick() -> Plan:
+        return Plan(1, 1_000, 5, 200, 100_000, 2, 500, 5)
+
+    def warming(self) -> list[Job]:
+        """As much of both as it takes until classes are loaded and the hot loops compiled. Not counted."""
+        return [
+            Job(self.large_rows // 2, 2, self.flink_interval_millis // 2, "FREE"),
+            Job(self.small_rows, self.small_commits // 2, self.interval_millis // 4, "PACED"),
+        ]
+
+    def large(self) -> Job:
+        return Job(self.large_rows, self.large_commits, self.flink_interval_millis, "FREE")
+
+    def small(self) -> Job:
+        return Job(self.small_rows, self.small_commits, self.interval_millis, "PACED")
+
+    def requests(self) -> Job:
+        """A server in Java answers more slowly than a disk."""
+        return Job(self.small_rows, self.request_commits, 2 * self.interval_millis, "PACED")

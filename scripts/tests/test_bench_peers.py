@@ -1,0 +1,133 @@
+"""What `make bench-peers` rests on: its check of the rows, its count of requests, and its list of losses."""
+
+from __future__ import annotations
+
+import threading
+import urllib.request
+from collections.abc import Callable
+from http.server import BaseHTTPRequestHandler, HTTPServer
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from bench.engines.counting import Heads, Requests, counting
+from bench.engines.exactly_once import require_each_once
+from bench.engines.losses import losses
+from bench.engines.measures import MEMORY
+from bench.engines.plan import CONTENDERS, FILLER, FIRST_NUMBER, Contender, Plan
+from bench.engines.requests import Asked
+from bench.engines.rounds import Left, Result, Round
+from bench.engines.worker import Ran
+
+TEXT, SPARK_TEXT, FLINK_TEXT, PARQUET, _, FLINK_PARQUET, _ = CONTENDERS
+ROWS = 1_000
+PLAN = Plan.quick()
+
+
+def lines(*numbers: int) -> bytes:
+    return "".join(f"{FILLER}{FIRST_NUMBER + number}\n" for number in numbers).encode()
+
+
+def test_rows_that_are_there_once_pass_in_any_order_and_number_of_files() -> None:
+    require_each_once(TEXT, [lines(*range(500, ROWS)), b"", lines(*range(500))], ROWS)
+
+
+@pytest.mark.parametrize(
+    ("spoilt", "said"),
+    [
+        (lambda whole: whole[100:], "999 rows"),
+        (lambda whole: whole + whole[:100], "1,001 rows, 1,000 of them different"),
+        (lambda whole: whole[:-1], "no whole lines"),
+        (lambda whole: b"x" + whole[1:], "none of the lines"),
+        (lambda whole: b"", "0 rows"),
+    ],
+)
+def test_text_that_is_not_each_row_once_is_refused(spoilt: Callable[[bytes], bytes], said: str) -> None:
+    with pytest.raises(RuntimeError, match=said):
+        require_each_once(TEXT, [spoilt(lines(*range(ROWS)))], ROWS)
+
+
+def test_parquet_is_refused_when_a_line_is_not_that_of_its_row(tmp_path: Path) -> None:
+    file = tmp_path / "rows.parquet"
+    numbers = list(range(ROWS))
+    right = [f"{FILLER}{FIRST_NUMBER + number}" for number in numbers]
+    pq.write_table(pa.table({"id": numbers, "line": right}), file)
+    require_each_once(PARQUET, [file], ROWS)
+
+    pq.write_table(pa.table({"id": numbers, "line": [*right[1:], right[0]]}), file)
+    with pytest.raises(RuntimeError, match="not that of its row"):
+        require_each_once(PARQUET, [file], ROWS)
+
+
+@pytest.mark.parametrize("piece_bytes", [1, 7, 1_000])
+def test_requests_are_found_in_pieces_and_not_in_bodies(piece_bytes: int) -> None:
+    body = b"GET /not/asked HTTP/1.1\r\n\r\n"
+    sent = b"PUT /b/k?partNumber=1&uploadId=u HTTP/1.1\r\nContent-Length: %d\r\n\r\n%s" % (len(body), body)
+    sent += b"HEAD /b/k HTTP/1.1\r\nHost: h\r\n\r\n"
+    counted = Requests("http://nowhere")
+    heads = Heads(counted)
+
+    for at in range(0, len(sent), piece_bytes):
+        heads.see(sent[at : at + piece_bytes])
+
+    assert counted.taken() == {"UploadPart": 1, "HeadObject": 1}
+    assert counted.taken() == {}
+
+
+def test_the_proxy_passes_on_what_it_counts() -> None:
+    class Answering(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            self.send_response(200)
+            self.end_headers()
+            self.wfile.write(self.path.encode())
+
+        def log_message(self, format: str, *args: object) -> None:
+            pass
+
+    with HTTPServer(("127.0.0.1", 0), Answering) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        with counting(f"http://127.0.0.1:{server.server_port}") as counted:
+            with urllib.request.urlopen(f"{counted.endpoint}/bucket/key") as answer:
+                assert answer.read() == b"/bucket/key"
+            assert counted.taken() == {"GetObject": 1}
+        server.shutdown()
+
+
+def result(contender: Contender, *peaks: int) -> Result:
+    ran, left = Ran(1.0, 1.0, (1.0,)), Left(1, 1, 1, 1)
+    return Result(contender, tuple(Round(ran, ran, left, left, peak << 20) for peak in peaks))
+
+
+def test_a_loss_is_named_with_who_is_ahead_and_how_far() -> None:
+    found = losses([result(TEXT, 300, 200, 400), result(FLINK_TEXT, 100, 150, 250)], [], PLAN)
+
+    assert [(loss.measure, loss.ours) for loss in found] == [(MEMORY.name, "300")]
+    assert [(one.name, one.shown, one.times) for one in found[0].ahead] == [(FLINK_TEXT.name, "150", 2.0)]
+    assert not found[0].ahead[0].apart  # its worst round is behind our best
+
+
+def test_all_who_are_ahead_are_named_the_best_first() -> None:
+    contenders = [result(TEXT, 300), result(SPARK_TEXT, 200), result(FLINK_TEXT, 100)]
+
+    (loss,) = losses(contenders, [], PLAN)
+
+    assert [(one.name, one.apart) for one in loss.ahead] == [
+        (FLINK_TEXT.name, True),
+        (SPARK_TEXT.name, True),
+    ]
+
+
+def test_what_is_equal_or_better_is_no_loss_and_formats_are_not_mixed() -> None:
+    assert losses([result(TEXT, 100), result(FLINK_TEXT, 100)], [], PLAN) == []
+    assert losses([result(TEXT, 100), result(FLINK_TEXT, 200)], [], PLAN) == []
+    requests = [Asked(TEXT, 2, {"PutObject": 20}, 1, 0), Asked(FLINK_PARQUET, 2, {"PutObject": 2}, 1, 0)]
+    assert losses([], requests, PLAN) == []
+
+
+def test_more_requests_are_a_loss() -> None:
+    requests = [Asked(TEXT, 2, {"PutObject": 20}, 1, 0), Asked(FLINK_TEXT, 2, {"PutObject": 8}, 1, 0)]
+
+    (loss,) = losses([], requests, PLAN)
+
+    assert (loss.ours, loss.ahead[0].shown, loss.ahead[0].times) == ("10.0", "4.0", 2.5)

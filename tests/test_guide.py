@@ -90,6 +90,16 @@ def test_the_quick_start_in_scala_compiles_and_does_the_same(tmp_path: Path) -> 
     assert seen.count("end|") == 2, "the roll reason of both parts"
 
 
+def test_what_the_quick_start_imports_it_has_installed() -> None:
+    page = Follower("quick-start.md", ROOT)
+    (install,) = (block for block in page.blocks("") if "pip install" in block)
+    installed = set(re.findall(r"(?<![\w.-])([a-z]+)(?==|-\d|\s|$)", install)) - {"pip", "install"}
+    imported = {
+        name for block in page.blocks("python") for name in re.findall(r"^(?:import|from) (\w+)", block, re.M)
+    }
+    assert imported - sys.stdlib_module_names <= installed
+
+
 def test_the_project_of_the_quick_start_names_the_versions_of_the_build() -> None:
     page = (ROOT / "docs" / "quick-start-scala.md").read_text(encoding="utf-8")
     for name, wanted in {

@@ -38,7 +38,7 @@ object ErrorsPage {
     val rows = classes.flatMap { case (code, meaning) =>
       byClass.get(code).map(names => s"| $meaning | ${names.sorted.map(link).mkString(", ")} |")
     }
-    (Seq("## By what is wrong", "", "| What | Conditions |", "|---|---|") ++ rows).mkString("", "\n", "\n")
+    (Seq("## By what is wrong", "", "| What | `STOPLOG_…` |", "|---|---|") ++ rows).mkString("", "\n", "\n")
   }
 
   private val classes = Vector(
@@ -54,7 +54,7 @@ object ErrorsPage {
     "XX" -> "Something that was durable is gone or torn"
   )
 
-  private def link(condition: String): String = s"[${escaped(condition)}](#${condition.toLowerCase(java.util.Locale.ROOT)})"
+  private def link(condition: String): String = s"[${escaped(condition.stripPrefix("STOPLOG_"))}](#${condition.toLowerCase(java.util.Locale.ROOT)})"
 
   private def core: Path =
     Repository.root.resolve("scala-core/src/main/resources").resolve(Conditions.Resource)

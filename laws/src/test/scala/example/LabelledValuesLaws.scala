@@ -24,7 +24,7 @@ class LabelledValuesLaws extends EncoderLaws {
   /** By hand, as a reader does it that knows nothing of stoplog. */
   override protected def read(part: Array[Byte]): Seq[Any] =
     new String(part, UTF_8).linesIterator.toVector.map { line =>
-      line.split('\t').map(_.split("=", 2)).map { case Array(name, value) => name -> unescaped(value) }.toMap
+      line.split('\t').map(_.split("=", 2)).map(pair => pair(0) -> unescaped(pair(1))).toMap
     }
 
   private def word(number: Int): String = s"a\\b\tc\nd=\u00e9$number"

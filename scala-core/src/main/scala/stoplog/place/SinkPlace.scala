@@ -102,8 +102,8 @@ private[stoplog] object SinkPlace {
   }
 
   private def throughMounts(system: FileSystem, qualified: HadoopPath): (FileSystem, HadoopPath) = {
-    val there     = Iterator.iterate(qualified)(_.getParent).takeWhile(_ != null).find(system.exists)
-    val root      = there.fold(qualified) { ancestor =>
+    val there = Iterator.iterate(qualified)(_.getParent).takeWhile(_ != null).find(system.exists)
+    val root  = there.fold(qualified) { ancestor =>
       val below = qualified.toUri.getPath.drop(ancestor.toUri.getPath.length).stripPrefix("/")
       val real  = system.resolvePath(ancestor)
       if (below.isEmpty) real

@@ -12,10 +12,12 @@ import stoplog.log.RecordCodec
 object CompatibilityPage {
   val name: String = "compatibility.md"
 
-  def text: String = Seq(head, platforms, spark, connectors, StoresTable.text, FormatsTable.text, records).mkString("\n")
+  def text: String =
+    Seq(head, platforms, spark, connectors, StoresTable.text, FormatsTable.text, records).mkString("\n")
 
   /** A version of `project/Versions.scala`. */
-  def version(of: String): String = first("project/Versions.scala", s"""val $of +(?:: String )?= "([^"]+)"""".r)
+  def version(of: String): String =
+    first("project/Versions.scala", s"""val $of +(?:: String )?= "([^"]+)"""".r)
 
   /** The versions of Spark that `make test-spark-lines` runs. */
   def lines: Vector[String] = Repository
@@ -43,8 +45,13 @@ object CompatibilityPage {
        ||---|---|---|
        || Java | $java or newer | $java |
        || Scala | $binary | $scala |
-       || Python, for the package | $python or newer | ${first("scripts/check-machine", "Python (\\S+) or newer".r)} |
-       || Hadoop | that of your Spark; for S3 3.4.2 or newer, and `hadoop-aws` of the same version | ${version("hadoop")} |
+       || Python, for the package | $python or newer | ${first(
+        "scripts/check-machine",
+        "Python (\\S+) or newer".r
+      )} |
+       || Hadoop | that of your Spark; for S3 3.4.2 or newer, and `hadoop-aws` of the same version | ${version(
+        "hadoop"
+      )} |
        |
        |The command line `stoplog` and `stoplog.inspect` need Python alone, and for HDFS and S3 pyarrow.
        |""".stripMargin
@@ -77,13 +84,23 @@ object CompatibilityPage {
        |
        || Artifact | Brings | Tested with |
        ||---|---|---|
-       || `stoplog-kafka_$scala` | kafka-clients ${version("kafkaClients")} | brokers of Kafka ${version("kafka")} |
-       || `stoplog-jdbc_$scala` | nothing: the driver is yours | PostgreSQL ${version("postgres")}, MariaDB ${version("mariaDb")}, SQLite ${version("sqlite")}, Derby ${version("derby")}, H2 ${version("h2")} |
-       || `stoplog-cassandra_$scala` | java-driver-core-shaded ${version("cassandraDriver")} | Cassandra ${version("cassandra")} |
+       || `stoplog-kafka_$scala` | kafka-clients ${version("kafkaClients")} | brokers of Kafka ${version(
+        "kafka"
+      )} |
+       || `stoplog-jdbc_$scala` | nothing: the driver is yours | PostgreSQL ${version(
+        "postgres"
+      )}, MariaDB ${version("mariaDb")}, SQLite ${version("sqlite")}, Derby ${version("derby")}, H2 ${version(
+        "h2"
+      )} |
+       || `stoplog-cassandra_$scala` | java-driver-core-shaded ${version(
+        "cassandraDriver"
+      )} | Cassandra ${version("cassandra")} |
        || `stoplog-wal_$scala` | nothing | every target of the others |
        || `stoplog-async_$scala` | nothing | |
        |
-       |S3 is tested on S3Mock ${version("s3mock")} and S3Proxy ${version("s3proxy")}, HDFS on Hadoop ${version("hadoop")}.
+       |S3 is tested on S3Mock ${version("s3mock")} and S3Proxy ${version(
+        "s3proxy"
+      )}, HDFS on Hadoop ${version("hadoop")}.
        |""".stripMargin
   }
 
@@ -98,7 +115,9 @@ object CompatibilityPage {
     }
     s"""## Records on storage
        |
-       |The directory `_stoplog` is written in versions of its own. This release, ${version("stoplog")}, reads the versions 1 to
+       |The directory `_stoplog` is written in versions of its own. This release, ${version(
+        "stoplog"
+      )}, reads the versions 1 to
        |${RecordCodec.Version}, with the jar and with the command line, and writes for each record the oldest one that says all of it. So
        |a newer release goes on with what an older one has written, always; and an older one goes on as long as it understands the
        |newest record, and otherwise refuses by name ([`STOPLOG_RECORD_TOO_NEW`](errors.md#stoplog_record_too_new)): go back to the newer release, or finish its parts

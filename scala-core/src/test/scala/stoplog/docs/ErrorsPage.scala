@@ -31,7 +31,7 @@ object ErrorsPage {
 
   /** The conditions by what is wrong, which the SQLSTATE's class tells. */
   private def index: String = {
-    val all = (core +: connectors).flatMap(file => tree(file).properties.asScala.toSeq)
+    val all     = (core +: connectors).flatMap(file => tree(file).properties.asScala.toSeq)
     val byClass = all.groupMap(_.getValue.get("sqlState").asText.take(2))(_.getKey)
     val unnamed = byClass.keySet -- classes.map { case (code, _) => code }
     require(unnamed.isEmpty, s"say what SQLSTATEs of these classes are about: $unnamed")
@@ -54,7 +54,8 @@ object ErrorsPage {
     "XX" -> "Something that was durable is gone or torn"
   )
 
-  private def link(condition: String): String = s"[${escaped(condition.stripPrefix("STOPLOG_"))}](#${condition.toLowerCase(java.util.Locale.ROOT)})"
+  private def link(condition: String): String =
+    s"[${escaped(condition.stripPrefix("STOPLOG_"))}](#${condition.toLowerCase(java.util.Locale.ROOT)})"
 
   private def core: Path =
     Repository.root.resolve("scala-core/src/main/resources").resolve(Conditions.Resource)

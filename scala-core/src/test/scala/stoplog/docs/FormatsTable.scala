@@ -20,9 +20,11 @@ object FormatsTable {
        |behind their lengths (`lengthDelimited`) besides.
        |""".stripMargin
 
-  private def rows: Seq[String] = Seq("text" -> "one of strings or bytes", "json" -> "all", "csv" -> "flat ones").map {
-    case (name, columns) => line(name, columns, "nothing waits", Compression.All.map(_.name), "yes", "one behind the other")
-  }
+  private def rows: Seq[String] =
+    Seq("text" -> "one of strings or bytes", "json" -> "all", "csv" -> "flat ones").map {
+      case (name, columns) =>
+        line(name, columns, "nothing waits", Compression.All.map(_.name), "yes", "one behind the other")
+    }
 
   private def bulks: Seq[String] = BulkFormatName.all.map { format =>
     val (columns, waits, read, merged) = format match {

@@ -19,7 +19,10 @@ class GenerateDocsSuite extends AnyFunSuite {
   test("the tables of compatibility are whole: rows have as many cells as their heads") {
     val tables = CompatibilityPage.text.split("\n\n").filter(_.startsWith("| "))
     assert(tables.length === 6)
-    for (table <- tables; rows = table.linesIterator.toVector) {
+    for {
+      table <- tables
+      rows = table.linesIterator.toVector
+    } {
       assert(rows.map(_.count(_ == '|')).distinct.size === 1, rows.head)
       assert(rows.size > 3)
     }

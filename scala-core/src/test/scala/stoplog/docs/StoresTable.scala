@@ -20,7 +20,8 @@ object StoresTable {
 
   private def row(storage: Storage): String = {
     val (open, goesOn, fence, junk) = abilities(storage)
-    val layouts = storage.layouts.map { case Layout.Staging => "`staging`"; case _ => "`bucket`" }.mkString(", ")
+    val layouts                     =
+      storage.layouts.map { case Layout.Staging => "`staging`"; case _ => "`bucket`" }.mkString(", ")
     val overwrite =
       if (storage.batchModes.contains(BatchMode.Overwrite)) "is carried out by the next batch job"
       else "stays undone: write it again"
@@ -30,13 +31,16 @@ object StoresTable {
   private def abilities(storage: Storage): (String, String, String, String) = storage match {
     case Storage.Local     => ("yes", "in place", "a file lock", "cut off")
     case Storage.Hdfs      => ("yes", "in place; after a crash in a copy", "the file's lease", "cut off")
-    case Storage.UncutHdfs => ("yes", "in a copy", "the file's lease", "left, and [noted beside the file](valid-length.md)")
-    case Storage.S3        => ("yes", "in the same upload", "numbers of its own in the upload", "left out on completion")
+    case Storage.UncutHdfs =>
+      ("yes", "in a copy", "the file's lease", "left, and [noted beside the file](valid-length.md)")
+    case Storage.S3 =>
+      ("yes", "in the same upload", "numbers of its own in the upload", "left out on completion")
     case weak: Storage.Weak => ofWeak(weak)
   }
 
   private def ofWeak(weak: Storage.Weak): (String, String, String, String) = weak.abilities.growth match {
-    case Growth.CreateOnly => ("no: each micro-batch ends its parts", "–", "names of its own", "deleted with its file")
-    case _                 => ("yes", "in a copy", "names of its own for each run", "left behind by the copy")
+    case Growth.CreateOnly =>
+      ("no: each micro-batch ends its parts", "–", "names of its own", "deleted with its file")
+    case _ => ("yes", "in a copy", "names of its own for each run", "left behind by the copy")
   }
 }

@@ -60,7 +60,9 @@ class S3PermissionsSuite extends AnyFunSuite with SparkSessionForTests with Batc
 
   test("a batch job adds with the rights of a stream, and replaces with that to delete") {
     val all = policyFor("jobs")
-    holding(all.only("List", "ReadAndWrite", "LookAtThePath", "TidyUp"))(job("one", at("jobs"), SaveMode.Append))
+    holding(all.only("List", "ReadAndWrite", "LookAtThePath", "TidyUp"))(
+      job("one", at("jobs"), SaveMode.Append)
+    )
     holding(all)(job("two", at("jobs"), SaveMode.Overwrite))
     assert(used(all).contains("ReplaceAndMerge"))
   }

@@ -46,12 +46,12 @@ def ago(millis: int | None) -> str:
 def size(count: int) -> str:
     """Bytes in the largest binary unit that leaves a whole number before the point.
 
-    >>> size(0), size(1023), size(1536), size(134217728)
-    ('0 B', '1023 B', '1.5 KiB', '128 MiB')
+    >>> size(0), size(1023), size(1536), size(134217728), size(3 << 60)
+    ('0 B', '1023 B', '1.5 KiB', '128 MiB', '3072 PiB')
     """
     amount = float(count)
-    for unit in ("B", "KiB", "MiB", "GiB", "TiB"):
-        if amount < 1024 or unit == "TiB":
+    for unit in ("B", "KiB", "MiB", "GiB", "TiB", "PiB"):
+        if amount < 1024 or unit == "PiB":
             return f"{amount:.1f}".removesuffix(".0") + f" {unit}"
         amount /= 1024
     raise AssertionError

@@ -160,9 +160,12 @@ class MadeSink:
         target = self.root / path
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_bytes(content)
-        seconds = (NOW - age_millis) / 1000
-        os.utime(target, (seconds, seconds))
+        self.write_time(target, NOW - age_millis)
         return target
+
+    def write_time(self, file: Path, at_millis: int) -> None:
+        """Lets the file be as old as that."""
+        os.utime(file, (at_millis / 1000, at_millis / 1000))
 
 
 def healthy(root: Path) -> MadeSink:

@@ -10,8 +10,10 @@ from stoplog._html.markup import Markup, element, words
 from stoplog._words import many
 
 WIDTH, HEIGHT = 680, 240
-_LEFT, _RIGHT, _TOP, _BOTTOM = 56, 12, 12, 28
+_RIGHT, _TOP, _BOTTOM = 12, 12, 36
 _LABEL_WIDTH = 92
+# In a narrow window the sheet makes letters larger and leaves out every second label: these are for it.
+_NARROW_DIGIT, _NARROW_LABEL_WIDTH = 13, 144
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,36 +51,37 @@ class Bar:
 def bar_chart(title: str, description: str, bars: Sequence[Bar], what: str) -> Markup:
     """The chart. `what` is counted, in the singular."""
     top = _round_up(max((bar.total for bar in bars), default=0))
+    left = max(40, 10 + _NARROW_DIGIT * len(f"{top:,}"))
+    step = (WIDTH - left - _RIGHT) / max(len(bars), 1)
     return element(
         "svg",
         words("title", title),
         words("desc", description),
-        *_grid(top),
-        *(piece for at, bar in enumerate(bars) for piece in _bar(at, len(bars), bar, top, what)),
-        *_labels(bars),
+        *_grid(top, left),
+        *(piece for at, bar in enumerate(bars) for piece in _bar(left + at * step, step, bar, top, what)),
+        *_labels(bars, left, step),
         viewBox=f"0 0 {WIDTH} {HEIGHT}",
         role="img",
         xmlns="http://www.w3.org/2000/svg",
     )
 
 
-def _grid(top: int) -> list[Markup]:
+def _grid(top: int, left: int) -> list[Markup]:
     lines = []
     # A half is no number of files where there is one at most.
     for count in (0, top // 2, top) if top > 1 else (0, top):
         y = _y(count, top)
-        lines.append(element("line", x1=_LEFT, x2=WIDTH - _RIGHT, y1=y, y2=y, class_="grid"))
-        lines.append(words("text", f"{count:,}", x=_LEFT - 6, y=round(y + 4, 1), text_anchor="end"))
+        lines.append(element("line", x1=left, x2=WIDTH - _RIGHT, y1=y, y2=y, class_="grid"))
+        lines.append(words("text", f"{count:,}", x=left - 6, y=round(y + 4, 1), text_anchor="end"))
     return lines
 
 
-def _bar(at: int, places: int, bar: Bar, top: int, what: str) -> list[Markup]:
+def _bar(place: float, step: float, bar: Bar, top: int, what: str) -> list[Markup]:
     if not bar.total:
         return []
-    step = (WIDTH - _LEFT - _RIGHT) / places
     gap = min(2.0, step / 4)
     wide = min(step - gap, 48.0)
-    x = _LEFT + at * step + (step - wide) / 2
+    x = place + (step - wide) / 2
     pieces, below = [], 0
     for segment in bar.segments:
         upper, lower = _y(below + segment.count, top), _y(below, top)
@@ -98,17 +101,24 @@ def _bar(at: int, places: int, bar: Bar, top: int, what: str) -> list[Markup]:
     return [element("g", words("title", hint), *pieces)]
 
 
-def _labels(bars: Sequence[Bar]) -> list[Markup]:
+def _labels(bars: Sequence[Bar], left: int, step: float) -> list[Markup]:
     """Every bar's own, or as many as there is room for."""
-    step = (WIDTH - _LEFT - _RIGHT) / max(len(bars), 1)
     each = max(1, ceil(_LABEL_WIDTH / step))
-    return [_label(bar.label, _LEFT + (at + 0.5) * step) for at, bar in enumerate(bars) if at % each == 0]
+    rarely = max(each, ceil(_NARROW_LABEL_WIDTH / step / each) * each)
+    return [
+        _label(bar.label, left + (at + 0.5) * step, None if at % rarely == 0 else "wide")
+        for at, bar in enumerate(bars)
+        if at % each == 0
+    ]
 
 
-def _label(said: str, x: float) -> Markup:
+def _label(said: str, x: float, when: str | None) -> Markup:
+    place, anchor = round(x, 1), "middle"
     if x + _LABEL_WIDTH / 2 > WIDTH:  # it would be cut off
-        return words("text", said, x=WIDTH - 2, y=HEIGHT - 8, text_anchor="end")
-    return words("text", said, x=round(x, 1), y=HEIGHT - 8, text_anchor="middle")
+        place, anchor = WIDTH - 2, "end"
+    elif x < _LABEL_WIDTH / 2:
+        place, anchor = 2, "start"
+    return words("text", said, x=place, y=HEIGHT - 8, text_anchor=anchor, class_=when)
 
 
 def _y(count: int, top: int) -> float:

@@ -8,17 +8,25 @@ from itertools import islice
 
 from stoplog._html.markup import Markup, element, joined, text, words
 
-_NUMBER = re.compile(r"[–-]|[\d,.]+( ?%| [KMGT]?i?B)?|(\d+[dhms] ?)+")
+_NOTHING = {"–", "-"}
+_NUMBER = re.compile(r"[\d,.]+( ?%| [KMGTP]?i?B)?|(\d+[dhms] ?)+")
+_LONG = 40  # characters: what is longer may be broken into lines
 
 
 def table(caption: str, heads: Sequence[str], rows: Iterable[Sequence[str]]) -> Markup:
-    """Rows under their heads. Cells that are numbers stand at the right.
+    """Rows under their heads. Columns of numbers stand at the right.
 
     >>> table("Sizes", ("File",), [("a<b",)]).count("a&lt;b")
     1
+    >>> table("Sizes", ("File", "Rows"), [("a", "12"), ("b", "–")]).count('class="number"')
+    3
     """
-    head = element("tr", *(words("th", each, scope="col") for each in heads))
-    body = (element("tr", *(_cell(each) for each in row)) for row in rows)
+    all_rows = list(rows)
+    kinds = [_kind(row[at] for row in all_rows) for at in range(len(heads))]
+    head = element(
+        "tr", *(words("th", each, scope="col", class_=kind) for each, kind in zip(heads, kinds, strict=True))
+    )
+    body = (element("tr", *map(_cell, row, kinds)) for row in all_rows)
     whole = element("table", words("caption", caption), element("thead", head), element("tbody", *body))
     return element("div", whole, class_="scroll", tabindex=0, role="region", aria_label=caption)
 
@@ -39,5 +47,11 @@ def limited(
     return joined(shown, words("p", f"… and {count - limit:,} more: {rest}", class_="note"))
 
 
-def _cell(said: str) -> Markup:
-    return element("td", text(said), class_="number" if _NUMBER.fullmatch(said) else None)
+def _kind(cells: Iterable[str]) -> str | None:
+    """At the right, if there is nothing but numbers in a column."""
+    said = set(cells) - _NOTHING
+    return "number" if said and all(_NUMBER.fullmatch(each) for each in said) else None
+
+
+def _cell(said: str, kind: str | None) -> Markup:
+    return element("td", text(said), class_="long" if len(said) > _LONG else kind)

@@ -55,7 +55,8 @@ def _log(found: Figures) -> str:
     if log.from_millis is None or log.to_millis is None:
         return "nothing, it has no record that can be read."
     span = f"from {moment(log.from_millis)} to {moment(log.to_millis)}"
-    told = f"the newest {log.read} of the {counted(log.kept, 'record')} that it keeps, written {span}."
+    kept = f"the {counted(log.kept, 'record')} that it keeps"
+    told = f"{kept if log.read == log.kept else f'the newest {log.read} of {kept}'}, written {span}."
     if log.unreadable:
         told += f" Left out as unreadable: {counted(log.unreadable, 'record')}; stoplog check says more."
     return f"{told} What is older is known by its files alone."

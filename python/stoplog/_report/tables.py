@@ -31,11 +31,11 @@ def bucket_table(found: SinkStatus) -> Markup:
         (
             "Bucket",
             "Finished",
-            "Bytes",
+            "Finished bytes",
             "Newest",
             "Pending",
             "Open",
-            "Bytes",
+            "Open bytes",
             "Oldest open",
             "Next roll",
             "Markers",

@@ -47,8 +47,10 @@ private[stoplog] final case class OnS3(path: String, files: HadoopFiles) extends
     Lifecycle.unknown(policy)
   )
 
+  /** At the path alone: above it, the user may have no rights. */
   override def refuseIfHopeless(): Unit =
     try
-      files.obstacle().foreach(there => throw Errors.pathNotWritable(path, s"$there is not a directory"))
+      if (files.status(files.at("")).exists(_.isFile))
+        throw Errors.pathNotWritable(path, s"${files.root} is not a directory")
     catch { case e: IOException => throw Errors.pathNotWritable(path, HadoopFiles.reason(e)) }
 }

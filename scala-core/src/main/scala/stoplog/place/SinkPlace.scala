@@ -93,11 +93,17 @@ private[stoplog] object SinkPlace {
     }
   }
 
-  /** Where a path leads that goes through mounts: `viewfs` has not all abilities of what is mounted. */
+  /** Where a path leads that goes through mounts: `viewfs` has not all abilities of what is mounted. An object store has
+    * none, and who writes there may have no right to look at what lies above the path.
+    */
   private def resolved(system: FileSystem, path: HadoopPath): (FileSystem, HadoopPath) = {
     val qualified = system.makeQualified(path)
-    val there     = Iterator.iterate(qualified)(_.getParent).takeWhile(_ != null).find(system.exists)
-    val root      = there.fold(qualified) { ancestor =>
+    if (system.getScheme == "s3a") (system, qualified) else throughMounts(system, qualified)
+  }
+
+  private def throughMounts(system: FileSystem, qualified: HadoopPath): (FileSystem, HadoopPath) = {
+    val there = Iterator.iterate(qualified)(_.getParent).takeWhile(_ != null).find(system.exists)
+    val root  = there.fold(qualified) { ancestor =>
       val below = qualified.toUri.getPath.drop(ancestor.toUri.getPath.length).stripPrefix("/")
       val real  = system.resolvePath(ancestor)
       if (below.isEmpty) real

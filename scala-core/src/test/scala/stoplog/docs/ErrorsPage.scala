@@ -14,7 +14,8 @@ object ErrorsPage {
   val name: String = "errors.md"
 
   def text: String =
-    ((head +: sections(core)) ++ connectors.flatMap(file => heading(file) +: sections(file))).mkString("\n")
+    ((Vector(head, index) ++ sections(core)) ++ connectors.flatMap(file => heading(file) +: sections(file)))
+      .mkString("\n")
 
   private val head =
     """# Errors
@@ -24,8 +25,37 @@ object ErrorsPage {
       |Every error is a `SparkThrowable`: `getCondition` (in Python too) answers the name below, `getSqlState` the
       |SQLSTATE, `getMessageParameters` the values for the words between angle brackets. What was asked wrongly is an
       |`IllegalArgumentException`, before anything is written; what was committed before a failure stays committed.
-      |The last sentences of each say what to do.
+      |The last sentences of each say what to do. Where there is no error, and yet something is not as expected:
+      |[troubleshooting](troubleshooting.md).
       |""".stripMargin
+
+  /** The conditions by what is wrong, which the SQLSTATE's class tells. */
+  private def index: String = {
+    val all     = (core +: connectors).flatMap(file => tree(file).properties.asScala.toSeq)
+    val byClass = all.groupMap(_.getValue.get("sqlState").asText.take(2))(_.getKey)
+    val unnamed = byClass.keySet -- classes.map { case (code, _) => code }
+    require(unnamed.isEmpty, s"say what SQLSTATEs of these classes are about: $unnamed")
+    val rows = classes.flatMap { case (code, meaning) =>
+      byClass.get(code).map(names => s"| $meaning | ${names.sorted.map(link).mkString(", ")} |")
+    }
+    (Seq("## By what is wrong", "", "| What | `STOPLOG_…` |", "|---|---|") ++ rows).mkString("", "\n", "\n")
+  }
+
+  private val classes = Vector(
+    "22" -> "An option, or a value in a row",
+    "42" -> "A column, an expression, a table, a name",
+    "0A" -> "What cannot be done here, or not together",
+    "38" -> "Code of yours",
+    "39" -> "What code of yours answered",
+    "55" -> "The checkpoint and the log do not belong together, or something else is not as it was",
+    "40" -> "Another driver has taken over",
+    "58" -> "Storage, or another system, failed",
+    "08" -> "The connection is gone, and whether something was done is not known",
+    "XX" -> "Something that was durable is gone or torn"
+  )
+
+  private def link(condition: String): String =
+    s"[${escaped(condition.stripPrefix("STOPLOG_"))}](#${condition.toLowerCase(java.util.Locale.ROOT)})"
 
   private def core: Path =
     Repository.root.resolve("scala-core/src/main/resources").resolve(Conditions.Resource)
@@ -38,10 +68,10 @@ object ErrorsPage {
   private def heading(file: Path): String =
     s"# Of stoplog-${Repository.root.resolve("connectors").relativize(file).getName(0)}\n"
 
-  private def sections(file: Path): Seq[String] = {
-    val tree = new ObjectMapper().readTree(Repository.read(file))
-    tree.fieldNames.asScala.toSeq.map(condition => section(condition, tree.get(condition)))
-  }
+  private def sections(file: Path): Seq[String] =
+    tree(file).properties.asScala.toSeq.map(entry => section(entry.getKey, entry.getValue))
+
+  private def tree(file: Path): JsonNode = new ObjectMapper().readTree(Repository.read(file))
 
   private def section(condition: String, node: JsonNode): String = {
     val lines = node.get("message").elements.asScala.map(line => escaped(line.asText)).toSeq

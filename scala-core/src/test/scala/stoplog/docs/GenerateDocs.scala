@@ -14,6 +14,7 @@ object GenerateDocs {
   /** The pages by their file names. */
   def pages: Map[String, String] =
     Map(
+      CompatibilityPage.name -> CompatibilityPage.text,
       OptionsPage.name       -> OptionsPage.text,
       SourceOptionsPage.name -> SourceOptionsPage.text,
       ErrorsPage.name        -> ErrorsPage.text,

@@ -16,6 +16,23 @@ class GenerateDocsSuite extends AnyFunSuite {
     for (o <- SourceOptionRegistry.all) assert(SourceOptionsPage.text.contains(s"\n| `${o.key}` |"), o.key)
   }
 
+  test("the tables of compatibility are whole: rows have as many cells as their heads") {
+    val tables = CompatibilityPage.text.split("\n\n").filter(_.startsWith("| "))
+    assert(tables.length === 6)
+    for {
+      table <- tables
+      rows = table.linesIterator.toVector
+    } {
+      assert(rows.map(_.count(_ == '|')).distinct.size === 1, rows.head)
+      assert(rows.size > 3)
+    }
+  }
+
+  test("each Spark line that is tested is one that is supported") {
+    assert(CompatibilityPage.lines.contains(CompatibilityPage.version("spark")))
+    for (line <- CompatibilityPage.lines) assert(CompatibilityPage.text.contains(s"| $line"))
+  }
+
   test("every cell is one cell") {
     val rows = (OptionsPage.text + SourceOptionsPage.text).linesIterator.filter(_.startsWith("|"))
     for (row <- rows) assert(row.replace("\\|", "").count(_ == '|') === 7, row)

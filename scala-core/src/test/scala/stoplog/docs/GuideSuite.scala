@@ -8,7 +8,13 @@ class GuideSuite extends AnyFunSuite {
   for (
     (page, names, least) <- Seq(
       ("own-source.md", Seq("NumbersSource", "NumbersSourceSuites"), 7),
-      ("own-sink.md", Seq("TransactionalFiles", "TransactionalFilesSuites"), 6)
+      ("own-sink.md", Seq("TransactionalFiles", "TransactionalFilesSuites"), 6),
+      (
+        "extending.md",
+        Seq("OnTheHour", "OnTheHourSuites", "LabelledValues", "LabelledValuesLaws") ++
+          Seq("OwnFileSystemLaws", "LinkedRecords", "LinkedRecordsLaws"),
+        10
+      )
     )
   )
     test(s"each piece of code in docs/$page is in the example") {

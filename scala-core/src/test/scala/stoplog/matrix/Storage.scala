@@ -93,7 +93,7 @@ object Storage {
   }
 
   /** As the file systems of some object stores. */
-  sealed abstract class Weak(name: String, scheme: String, abilities: Abilities)
+  sealed abstract class Weak(name: String, scheme: String, val abilities: Abilities)
       extends Storage(name, "plain java.nio") {
     override def fates: Vector[Fate]           = Vector(Fate.Killed, Fate.Woken)
     override def batchModes: Vector[BatchMode] = Vector(BatchMode.Append, BatchMode.LoneOverwrite)

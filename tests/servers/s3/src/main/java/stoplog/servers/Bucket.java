@@ -13,6 +13,7 @@ final class Bucket {
           "stoplog-requests",
           "stoplog-faults",
           "stoplog-settings",
+          "stoplog-permissions",
           "stoplog-checksums",
           "stoplog-other-make");
 

@@ -1,0 +1,107 @@
+package stoplog.laws
+
+import java.io.ByteArrayOutputStream
+
+import scala.util.Try
+
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.types.StructType
+import org.scalatest.funsuite.AnyFunSuite
+
+import stoplog.format.Encoder
+
+/** What every row format has to keep, so that a part can be cut at any epoch's end and go on in another process.
+  *
+  * {{{
+  * class MyEncoderSuite extends EncoderLaws { … }
+  * }}}
+  */
+abstract class EncoderLaws extends AnyFunSuite {
+
+  /** As a user makes it, on the driver. */
+  protected def encoder(): Encoder
+
+  /** The columns of the rows. */
+  protected def schema: StructType
+
+  /** A row, one of many; each number another. */
+  protected def row(number: Int): InternalRow
+
+  /** The rows of a whole part, told from its bytes by other means than the encoder's. */
+  protected def read(part: Array[Byte]): Seq[Any]
+
+  /** The same of a row. */
+  protected def seen(number: Int): Any
+
+  /** A row that cannot be written, if there is any. */
+  protected def unwritable: Option[InternalRow] = None
+
+  private val Rows = 20
+
+  test("a part holds its rows in their order") {
+    assert(read(encoded(Seq(0 until Rows))) === (0 until Rows).map(seen))
+  }
+
+  test("a part without rows is what it begins with, and can be read") {
+    assert(read(encoded(Seq(Nil))) === Nil)
+  }
+
+  test("a part that goes on in other tasks, behind any row, has the same bytes") {
+    val whole = encoded(Seq(0 until Rows))
+    for (at <- 0 to Rows) assert(encoded(Seq(0 until at, at until Rows)) === whole, s"behind row $at")
+  }
+
+  test("one task writes many parts, in turns, and none holds anything of another") {
+    val shared = open()
+    val parts  = Vector.fill(3)(new ByteArrayOutputStream())
+    parts.foreach(shared.begin)
+    for (number <- 0 until Rows) shared.encode(row(number), parts(number % 3))
+    for (part <- 0 until 3) {
+      val own = (part until Rows by 3).map(seen)
+      assert(read(parts(part).toByteArray) === own)
+    }
+  }
+
+  test("a task that is repeated writes the same bytes") {
+    assert(encoded(Seq(0 until Rows)) === encoded(Seq(0 until Rows)))
+  }
+
+  test("a row that cannot be written leaves the encoder as it was") {
+    for (bad <- unwritable) {
+      val (with_, without) = (new ByteArrayOutputStream(), new ByteArrayOutputStream())
+      val (hit, spared)    = (open(), open())
+      hit.begin(with_)
+      spared.begin(without)
+      assert(Try(hit.encode(bad, new ByteArrayOutputStream())).isFailure)
+      for (number <- 0 until Rows) {
+        hit.encode(row(number), with_)
+        spared.encode(row(number), without)
+      }
+      assert(with_.toByteArray === without.toByteArray)
+    }
+  }
+
+  test("the suffix of its files is empty, or begins with a dot") {
+    val suffix = encoder().suffix
+    assert(suffix.isEmpty || suffix.matches("\\.[^/]+"))
+  }
+
+  /** A part, each piece of it by another task. */
+  private def encoded(pieces: Seq[Seq[Int]]): Seq[Byte] = {
+    val part = new ByteArrayOutputStream()
+    for ((numbers, piece) <- pieces.zipWithIndex) {
+      val task = open()
+      if (piece == 0) task.begin(part)
+      numbers.foreach(number => task.encode(row(number), part))
+    }
+    part.toByteArray.toSeq
+  }
+
+  private def read(part: Seq[Byte]): Seq[Any] = read(part.toArray)
+
+  private def open(): Encoder = {
+    val task = Serialized.copyOf(encoder())
+    task.open(schema)
+    task
+  }
+}

@@ -1,0 +1,116 @@
+package stoplog.laws
+
+import scala.util.Random
+
+import org.scalatest.funsuite.AnyFunSuite
+
+import stoplog.rolling.{PartStats, RollReason, RollingPolicy}
+
+/** What every rolling policy has to keep: it is asked on many machines, again after failures, and by a clock.
+  *
+  * {{{
+  * class MyPolicySuite extends RollingPolicyLaws { … }
+  * }}}
+  */
+abstract class RollingPolicyLaws extends AnyFunSuite {
+
+  /** As a user makes it, on the driver. */
+  protected def policy: RollingPolicy
+
+  /** How long a part may be open when no row comes any more; `None` where the policy never ends it then. */
+  protected def longestOpenMillis: Option[Long]
+
+  private val Questions = 2000
+  private val Start     = 1767225600000L // in 2026
+
+  test("it answers from its arguments alone: whatever it was asked before, and by whom") {
+    val random  = new Random(1)
+    val asked   = Vector.fill(Questions)(question(random))
+    val first   = asked.map(answers(policy, _))
+    val another = Serialized.copyOf(policy)
+    val order   = random.shuffle(asked.indices.toVector)
+    order.foreach(at => assert(answers(another, asked(at)) === first(at)))
+    order.foreach(at => assert(answers(policy, asked(at)) === first(at)))
+  }
+
+  test("its reasons are words that can be labels and are read back from the log") {
+    val random  = new Random(2)
+    val reasons = Vector.fill(Questions)(answers(policy, question(random))).flatten.flatten.distinct
+    for (reason <- reasons) {
+      assert(reason.word.matches("[A-Za-z][A-Za-z0-9_-]*"), reason)
+      assert(RollReason.fromWord(reason.word) === reason)
+    }
+  }
+
+  test("it keeps nothing of the view that it is given") {
+    val view = new RollingPolicyLaws.View()
+    val kept = for (records <- 1L to 50L) yield {
+      view.records = records
+      view.sizeBytes = records << 20
+      val now  = Start + records * 60000
+      val here = answers(policy, (view, now))
+      here -> answers(policy, (view.copied, now))
+    }
+    for ((reused, own) <- kept) assert(reused === own)
+  }
+
+  test("a part to which no row comes is closed by the clock, and stays due") {
+    for {
+      longest <- longestOpenMillis
+      bytes   <- Seq(0L, 1L, 1L << 20)
+    } {
+      val part = new RollingPolicyLaws.View()
+      part.records = 1
+      part.sizeBytes = bytes
+      part.openedAtMillis = Start
+      part.lastWrittenAtMillis = Start
+      for (later <- Seq(0L, 1L, 1000L, 86400000L))
+        assert(policy.onTime(part, Start + longest + later).isDefined, s"$later ms later")
+    }
+  }
+
+  test("a part that has just been opened is not closed by the clock") {
+    val part = new RollingPolicyLaws.View()
+    part.records = 1
+    part.openedAtMillis = Start + 1
+    part.lastWrittenAtMillis = Start + 1
+    assert(policy.onTime(part, Start + 1) === None)
+  }
+
+  private def answers(of: RollingPolicy, asked: (PartStats, Long)): Vector[Option[RollReason]] = {
+    val (part, now) = asked
+    Vector(of.beforeRow(part, now), of.onTime(part, now), of.onEpochEnd(part, now))
+  }
+
+  private def question(random: Random): (PartStats, Long) = {
+    val part = new RollingPolicyLaws.View()
+    part.bucket = random.alphanumeric.take(3).mkString
+    part.records = 1L + random.nextInt(1000000)
+    part.sizeBytes = (random.nextLong() & Long.MaxValue) >> random.nextInt(63)
+    part.openedAtMillis = Start + random.nextInt(86400000)
+    part.lastWrittenAtMillis = part.openedAtMillis + random.nextInt(3600000)
+    (part, part.lastWrittenAtMillis + random.nextInt(3600000))
+  }
+}
+
+private object RollingPolicyLaws {
+
+  /** One object for many parts, as the sink's own is. */
+  private final class View extends PartStats {
+    var bucket: String            = ""
+    var sizeBytes: Long           = 0
+    var records: Long             = 1
+    var openedAtMillis: Long      = 0
+    var lastWrittenAtMillis: Long = 0
+
+    def copied: PartStats = {
+      val other = new View()
+      other.bucket = bucket
+      other.sizeBytes = sizeBytes
+      other.records = records
+      other.openedAtMillis = openedAtMillis
+      other.lastWrittenAtMillis = lastWrittenAtMillis
+      other
+    }
+  }
+}

@@ -1,0 +1,25 @@
+package stoplog.laws
+
+import java.io.{ByteArrayInputStream, ByteArrayOutputStream, ObjectInputStream, ObjectOutputStream}
+import java.io.ObjectStreamClass
+
+/** The way of an object from the driver to a task. */
+private[laws] object Serialized {
+
+  /** A copy, as a task gets it. */
+  def copyOf[A](value: A): A = {
+    val bytes = new ByteArrayOutputStream()
+    val out   = new ObjectOutputStream(bytes)
+    out.writeObject(value)
+    out.close()
+    new Input(bytes.toByteArray, value.getClass.getClassLoader).readObject().asInstanceOf[A]
+  }
+
+  /** Finds the classes of tests, which the loader of this JVM need not know. */
+  private final class Input(bytes: Array[Byte], loader: ClassLoader)
+      extends ObjectInputStream(new ByteArrayInputStream(bytes)) {
+    override protected def resolveClass(described: ObjectStreamClass): Class[_] =
+      try Class.forName(described.getName, false, loader)
+      catch { case _: ClassNotFoundException => super.resolveClass(described) }
+  }
+}

@@ -1,0 +1,46 @@
+"""What docs/moving.md says of Spark's own file sink: its two queries write the same rows."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import stoplog
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+PAGE = (Path(__file__).resolve().parent.parent / "docs" / "moving.md").read_text(encoding="utf-8")
+
+
+def test_the_query_before_and_the_query_after_write_the_same_rows(
+    spark: SparkSession, tmp_path: Path
+) -> None:
+    incoming = tmp_path / "incoming"
+    incoming.mkdir()
+    (incoming / "rows.txt").write_text("".join(f"row {number}\n" for number in range(100)))
+    rows = spark.readStream.text(str(incoming))
+    before, after = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
+
+    def run(example: str) -> None:
+        at_home = re.sub(r'"/(data|cp)/', rf'"{tmp_path}/\1/', example)
+        query: Any = eval(at_home, {"rows": rows})
+        query.processAllAvailable()
+        query.stop()
+        stoplog.await_finished(query)
+
+    run(before)
+    run(after)
+    parts = spark.read.format("stoplog").option("view", "parts").load(str(tmp_path / "data" / "events-2"))
+    assert parts.selectExpr("sum(records)").head() == (100,)
+    assert spark.read.parquet(str(tmp_path / "data" / "events")).count() == 100
+
+
+def test_the_options_that_it_names_are_options() -> None:
+    docs = Path(__file__).resolve().parent.parent / "docs"
+    known = set(
+        re.findall(r"^\| `(\w+)` \|", (docs / "options.md").read_text(encoding="utf-8"), re.MULTILINE)
+    )
+    named = set(re.findall(r"`(max\w+|rollover\w+|compact\w+|partitionBy|useTruncate|inProgress)\b", PAGE))
+    assert named - {"maxRecordsPerFile"} <= known

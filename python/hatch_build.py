@@ -1,4 +1,4 @@
-"""What the wheel must carry besides Python: the jar of `make jar` in stoplog/jars, and its bill of materials."""
+"""What the wheel has besides Python: the jar of `make jar`, in stoplog/jars, and its bill of materials."""
 
 from __future__ import annotations
 

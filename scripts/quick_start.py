@@ -21,7 +21,7 @@ class Block:
 
     Args:
         section: the heading above it, without its number.
-        language: `sh` for what is typed, `python` and `scala` for files, nothing for what is shown.
+        language: of the fence; nothing for what is shown on a screen.
     """
 
     section: str
@@ -46,21 +46,19 @@ class QuickStart:
 
     def commands(self, section: str) -> list[str]:
         """What the reader types under a heading, block by block."""
-        return [block.text for block in self._blocks if (block.section, block.language) == (section, "sh")]
+        return self._of(section, "sh", "bash")
 
     def files(self, section: str) -> list[str]:
         """The Python under a heading, block by block."""
-        return [
-            block.text for block in self._blocks if (block.section, block.language) == (section, "python")
-        ]
+        return self._of(section, "python", "py")
 
     def shown(self, section: str) -> list[str]:
         """What the page shows under a heading as seen on the screen."""
-        return [block.text for block in self._blocks if (block.section, block.language) == (section, "")]
+        return self._of(section, "")
 
     def install(self, spark: str, wheel: Path) -> str:
         """The commands that fill an environment, with this pyspark and the wheel at this path."""
-        (install,) = self.commands("Install")
+        (install,) = self.shown("Install")
         typed = "\n".join(line for line in install.splitlines() if line.startswith("pip install "))
         typed, sparks = re.subn(r"pyspark==\S+", f"pyspark=={spark}", typed)
         typed, wheels = re.subn(r"stoplog-\S+\.whl", f"'{wheel}'", typed)
@@ -111,6 +109,9 @@ class QuickStart:
         (status,) = self.commands("Look")
         told = shell(status)
         assert "2026-05-01" in told, told
+
+    def _of(self, section: str, *languages: str) -> list[str]:
+        return [b.text for b in self._blocks if b.section == section and b.language in languages]
 
 
 def _section(headings: list[tuple[int, str]], at: int) -> str:

@@ -247,7 +247,7 @@ lazy val sparkTests = Seq(
     "sun.security.action", "sun.util.calendar"
   ).map(name => s"--add-opens=java.base/$name=ALL-UNNAMED"),
   Test / testOptions += Tests.Argument(TestFrameworks.ScalaTest, "-oD"),
-  Test / parallelExecution := true, // of the JVMs; in each of them one suite runs after the other
+  Test / parallelExecution  := true, // of the JVMs; in each of them one suite runs after the other
   Test / testForkedParallel := false,
   Test / testOptions += Tests.Filter(name => isLongRun || !OnlyInLongRuns.exists(name.contains)),
   // Two JVMs side by side, each with servers of its own: one alone leaves a processor idle while it waits for them.

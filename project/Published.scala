@@ -24,7 +24,7 @@ object Published {
     Compile / packageSrc / mappings += licence.value,
     Compile / packageDoc / mappings += licence.value,
     Compile / packageDoc / publishArtifact := isRelease,
-    Test / packageDoc / publishArtifact := false, // else it is as for Compile
+    Test / packageDoc / publishArtifact    := false, // else it is as for Compile
     // What warns in code is said by the compiler; scaladoc adds links that it does not find in Spark and Java.
     Compile / doc / scalacOptions --= Seq("-Xlint", "-Werror", "-deprecation"),
     Compile / doc / scalacOptions ++= Seq("-no-link-warnings", "-doc-title", name.value)

@@ -42,9 +42,9 @@ object GoldenFormatsSuite {
       "at TIMESTAMP NOT NULL, `köln 東京` STRING, n DECIMAL(20, 3), a ARRAY<STRUCT<x: INT, y: MAP<STRING, DATE>>>"
     )
     val records = StructType.fromDDL("at TIMESTAMP NOT NULL, name STRING, a ARRAY<STRUCT<x: INT, y: DOUBLE>>")
-    val pairs  = StructType.fromDDL("key BIGINT NOT NULL, value STRING")
-    val conf   = spark.sessionState.conf
-    val hadoop = spark.sessionState.newHadoopConf()
+    val pairs   = StructType.fromDDL("key BIGINT NOT NULL, value STRING")
+    val conf    = spark.sessionState.conf
+    val hadoop  = spark.sessionState.newHadoopConf()
     hadoop.clear()
     val options = Map("compression" -> "gzip")
     write("parquet", ParquetBulk(rows, options, conf, hadoop).describe)

@@ -30,10 +30,10 @@ class GoldenSplitsSuite extends AnyFunSuite {
 }
 
 object GoldenSplitsSuite {
-  private val golden: Path   = Repository.root.resolve("connectors/cassandra/src/test/resources/golden")
-  private val SplitsFile     = golden.resolve("splits-v1.bin")
-  private val PlanFile       = golden.resolve("plan-v1.bin")
-  private val Plan           = SplitPlan(
+  private val golden: Path = Repository.root.resolve("connectors/cassandra/src/test/resources/golden")
+  private val SplitsFile   = golden.resolve("splits-v1.bin")
+  private val PlanFile     = golden.resolve("plan-v1.bin")
+  private val Plan         = SplitPlan(
     Vector(
       SplitPlan.Piece(TokenSpan(Long.MinValue, 0), 4096, Vector("10.0.0.1:9042", "[::1]:9042"), 2),
       SplitPlan.Piece(TokenSpan(0, Long.MaxValue), 0, Vector.empty, 1)

@@ -5,7 +5,7 @@ SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := help
-.PHONY: help jar wheel publish-local-repo setup test test-long test-spark-lines servers demo demo-hdfs demo-s3 bench bench-peers fmt lint lint-python docs clean clean-all FORCE
+.PHONY: help jar wheel dist publish-local-repo setup test test-long test-spark-lines test-dist test-reproducible servers demo demo-hdfs demo-s3 bench bench-peers fmt lint lint-python docs clean clean-all FORCE
 
 PYTHON ?= $(shell command -v python3.11 || command -v python3)
 export JAVA ?= $(if $(JAVA_HOME),$(JAVA_HOME)/bin/java,java)
@@ -15,6 +15,7 @@ SBT_VERSION := $(shell sed -n 's/^sbt.version=//p' project/build.properties)
 
 JAR   := scala-core/target/scala-2.13/stoplog_2.13-$(VERSION).jar
 POM   := build/repo/io/github/stoplog/stoplog_2.13/$(VERSION)/stoplog_2.13-$(VERSION).pom
+BOM   := $(POM:.pom=-cyclonedx.json)
 WHEEL := dist/stoplog-$(VERSION)-py3-none-any.whl
 
 VENV     := .venv
@@ -22,6 +23,9 @@ PY       := $(VENV)/bin/python
 PIP      := $(PY) -m pip install --quiet --disable-pip-version-check
 LAUNCHER := .cache/sbt/sbt-launch-$(SBT_VERSION).jar
 STAMPS   := .cache/stamps
+
+# The sbt projects with an artifact of their own.
+PUBLISHED := core laws async cassandra jdbc kafka wal
 
 # What writes pages of docs/ from code.
 GENERATED := "core/Test/runMain stoplog.docs.GenerateDocs $(CURDIR)/docs"
@@ -47,8 +51,20 @@ jar: $(STAMPS)/jar ## Build the jar, and check its size, version and POM.
 wheel: $(STAMPS)/wheel ## Build the wheel that carries the jar.
 	@echo $(WHEEL)
 
+dist: $(STAMPS)/wheel $(STAMPS)/dist-tools ## Build all of a release in dist/: wheel, jars with sources, scaladoc, POMs and bills of materials, checksums.
+	@rm -rf dist/repo
+	STOPLOG_RELEASE=1 scripts/sbt "all $(PUBLISHED:%=%/publish)"
+	@.venv-dist/bin/python scripts/check_dist.py dist $(VERSION)
+	@$(PY) scripts/checksums.py dist
+
+test-dist: dist ## Follow the quick start from dist/ in empty environments on every Spark line (SPARK_LINES="4.2.0" for some).
+	@$(PY) scripts/check_quick_start.py dist $(SPARK_LINES)
+
+test-reproducible: dist ## Build the release once more from a copy of the sources elsewhere, and compare all bytes.
+	@$(PY) scripts/check_reproducible.py dist
+
 publish-local-repo: $(STAMPS)/jar ## Publish all jars to build/repo, for spark-submit --packages --repositories.
-	scripts/sbt async/publish cassandra/publish jdbc/publish kafka/publish wal/publish
+	scripts/sbt $(patsubst %,%/publish,$(filter-out core laws,$(PUBLISHED)))
 	@echo "--packages io.github.stoplog:stoplog_2.13:$(VERSION) --repositories file://$(CURDIR)/build/repo"
 
 test: $(STAMPS)/installed $(STAMPS)/servers ## Run all checks and tests: Scala, Python, end to end.
@@ -85,7 +101,11 @@ fmt: $(STAMPS)/venv $(LAUNCHER) ## Format all sources.
 lint: lint-python $(LAUNCHER) ## Check formats, compile with -Xlint -Werror, ruff, mypy --strict (`make test` does it too).
 	scripts/sbt scalafmtCheckAll scalafmtSbtCheck core/Test/compile
 
+# `on` as soon as scripts/licence_headers.py has been run over all sources.
+LICENCE_HEADERS := off
+
 lint-python: $(STAMPS)/venv
+	$(if $(filter on,$(LICENCE_HEADERS)),$(PY) scripts/licence_headers.py --check)
 	$(PY) -m ruff check .
 	$(PY) -m ruff format --check .
 	$(PY) -m mypy $(wildcard python/stoplog scripts demo bench)
@@ -100,7 +120,7 @@ clean: ## Remove what was built, keep the environments.
 	rm -f $(STAMPS)/jar $(STAMPS)/wheel $(STAMPS)/installed $(STAMPS)/servers
 
 clean-all: clean ## Remove the environments and caches in this folder as well.
-	rm -rf .venv .venv-docs .venv-spark-* .cache .mypy_cache .ruff_cache .pytest_cache
+	rm -rf .venv .venv-dist .venv-docs .venv-spark-* .cache .mypy_cache .ruff_cache .pytest_cache
 
 $(STAMPS)/venv: python/requirements/dev.txt python/requirements/test.txt
 	@scripts/check-machine $(PYTHON)
@@ -113,6 +133,11 @@ $(STAMPS)/venv: python/requirements/dev.txt python/requirements/test.txt
 $(STAMPS)/docs: python/requirements/docs.txt
 	@$(PYTHON) -m venv --clear .venv-docs
 	@.venv-docs/bin/python -m pip install --quiet --disable-pip-version-check -r $<
+	@mkdir -p $(@D) && touch $@
+
+$(STAMPS)/dist-tools: python/requirements/dist.txt
+	@$(PYTHON) -m venv --clear .venv-dist
+	@.venv-dist/bin/python -m pip install --quiet --disable-pip-version-check -r $<
 	@mkdir -p $(@D) && touch $@
 
 $(LAUNCHER): project/build.properties | $(STAMPS)/venv
@@ -129,7 +154,7 @@ $(STAMPS)/jar: $(BUILD_FILES) $(SCALA_SOURCES) $(STAMPS)/scala-list | $(LAUNCHER
 
 $(STAMPS)/wheel: $(STAMPS)/jar python/pyproject.toml python/hatch_build.py $(PYTHON_SOURCES) $(STAMPS)/python-list
 	@rm -rf python/stoplog/jars dist
-	@mkdir -p python/stoplog/jars && cp $(JAR) python/stoplog/jars/
+	@mkdir -p python/stoplog/jars && cp $(JAR) $(BOM) python/stoplog/jars/
 	@$(PY) -m pip wheel --quiet --disable-pip-version-check --no-deps --no-build-isolation -w dist ./python
 	@touch $@
 

@@ -6,6 +6,9 @@ ThisBuild / description   := "Exactly-once rolling files for Apache Spark"
 ThisBuild / licenses      := Seq(License.Apache2)
 ThisBuild / versionScheme := Some("early-semver")
 
+// Before the first release there is nothing to be compatible with.
+ThisBuild / mimaFailOnNoPrevious := false
+
 lazy val root = (project in file("."))
   .aggregate(core, wal, cassandra, async, jdbc, kafka)
   .settings(publish / skip := true)
@@ -20,7 +23,7 @@ def connector(id: String): Project = Project(id, file(s"connectors/$id"))
       "org.apache.spark" %% "spark-sql" % Versions.spark     % Provided,
       "org.scalatest"    %% "scalatest" % Versions.scalatest % Test
     ),
-    localRepository,
+    Published.settings,
     sparkTests,
     shortTests,
     Test / javaOptions += s"-Dstoplog.servers=${(LocalRootProject / servers).value}"
@@ -58,7 +61,7 @@ lazy val core = (project in file("scala-core"))
     ),
     libraryDependencies ++= s3aModules.map(_ % Test),
     thinJar,
-    localRepository,
+    Published.settings,
     sparkTests,
     Test / javaOptions += s"-Dstoplog.servers=${(LocalRootProject / servers).value}"
   )
@@ -89,7 +92,7 @@ lazy val laws = (project in file("laws"))
       "org.apache.spark" %% "spark-sql" % Versions.spark % Provided,
       "org.scalatest"    %% "scalatest" % Versions.scalatest
     ),
-    localRepository,
+    Published.settings,
     sparkTests,
     shortTests
   )
@@ -261,8 +264,7 @@ lazy val thinJar = Seq(
   pomPostProcess := ThinPom.apply,
   Compile / resourceGenerators += versionProperties.taskValue,
   Compile / packageBin / mappings := ClassFiles
-    .forJar((Compile / packageBin / mappings).value, target.value / "jar"),
-  Compile / packageBin / mappings += (LocalRootProject / baseDirectory).value / "LICENSE" -> "META-INF/LICENSE"
+    .forJar((Compile / packageBin / mappings).value, target.value / "jar")
 )
 
 /** `stoplog/version.properties`: what `FileSink.version()` answers and Python compares its own with. */
@@ -271,12 +273,6 @@ lazy val versionProperties = Def.task {
   IO.write(file, s"version=${version.value}\nspark=${Versions.spark}\n")
   Seq(file)
 }
-
-/** A Maven repository inside the clone. Ivy prefers ~/.m2: a stale copy there would hide a newer one. */
-lazy val localRepository = Seq(
-  publishTo := Some(MavenCache("build-repo", (LocalRootProject / baseDirectory).value / "build" / "repo")),
-  Compile / packageDoc / publishArtifact := false // a release needs it, a build does not
-)
 
 /** The tests run in a JVM of their own, with the JDK's internals opened as Spark's launcher opens them. */
 lazy val sparkTests = Seq(

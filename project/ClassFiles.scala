@@ -7,7 +7,7 @@ import sbt.io.IO
 object ClassFiles {
 
   /** Packages that no user compiles against. The rest is the public API, with the traits for stores of one's own. */
-  private val Internal = Seq(
+  val Internal: Seq[String] = Seq(
     "stoplog/commit/", "stoplog/options/", "stoplog/spark/", "stoplog/thread/", "stoplog/format/avro/",
     "stoplog/format/orc/", "stoplog/format/parquet/", "stoplog/format/sequence/", "stoplog/store/local/",
     "stoplog/store/hadoop/", "stoplog/store/hdfs/", "stoplog/store/s3/", "stoplog/source/file/"

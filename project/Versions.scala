@@ -5,6 +5,9 @@ object Versions {
   val spark     = "4.2.0" // compiled against; the same jar runs on 4.0 to 4.3
   val scalatest = "3.2.20"
 
+  /** The oldest release whose users' jars must run on this one unchanged; none has been published yet. */
+  val compatibleWith: Option[String] = None
+
   // Of the clients that connectors bring.
   val cassandraDriver = "4.19.3"
   val kafkaClients    = "3.9.2" // that of Spark's own Kafka module, which many have beside it

@@ -15,7 +15,12 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).resolve().parent.parent
 # By their places in the repository: where they lie in the guide.
-PAGES = {"README.md": "index.md", "CONTRIBUTING.md": "CONTRIBUTING.md", "CHANGELOG.md": "CHANGELOG.md"}
+PAGES = {
+    "README.md": "index.md",
+    "CONTRIBUTING.md": "CONTRIBUTING.md",
+    "CHANGELOG.md": "CHANGELOG.md",
+    "SECURITY.md": "SECURITY.md",
+}
 _LINK = re.compile(r"(\]\()((?:\.\./)+|docs/)?([^)#:\s]+)((?:#[^)\s]*)?\))")
 
 

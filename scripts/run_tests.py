@@ -35,7 +35,10 @@ SBT_PROJECTS = {
     "connectors/wal": "wal",
 }
 SBT_TASKS = " ".join(
-    ["all scalafmtCheckAll scalafmtSbtCheck", *(f"{id}/test" for id in SBT_PROJECTS.values())]
+    [
+        "all scalafmtCheckAll scalafmtSbtCheck mimaReportBinaryIssues",
+        *(f"{id}/test" for id in SBT_PROJECTS.values()),
+    ]
 )
 SBT_REPORTS = Path("target") / "test-reports"
 # Doctests are those of the checkout: the plugin of the wheel must not have imported the wheel before.

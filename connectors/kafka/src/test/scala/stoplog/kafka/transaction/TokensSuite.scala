@@ -18,6 +18,20 @@ class TokensSuite extends AnyFunSuite {
     }
   }
 
+  test("a token of release 0.1.0 is read and written as it was") {
+    val id      = "stoplog-0123abcd-main-0f3a9c521111-89abcdef-7"
+    val inBatch = OpenTransaction(id, 4611686018427387904L, 31, 1790000000000L, Some(12))
+    for (
+      (token, open) <- Seq(
+        s"4611686018427387904:31:1790000000000:12:$id" -> inBatch,
+        s"4611686018427387904:31:1790000000000::$id"   -> inBatch.copy(batch = None)
+      )
+    ) {
+      assert(OpenTransaction.parse(token) === open)
+      assert(open.token === token)
+    }
+  }
+
   test("what is no token is refused") {
     for (text <- Seq("", "1:2:3:4", "x:2:3:4:id", "1:70000:3:4:id", "1:2:3:4:"))
       intercept[IllegalArgumentException](OpenTransaction.parse(text))

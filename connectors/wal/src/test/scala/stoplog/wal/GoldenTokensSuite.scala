@@ -1,0 +1,22 @@
+package stoplog.wal
+
+import org.scalatest.funsuite.AnyFunSuite
+
+/** What the log of release 0.1.0 says of a chunk. The texts are never edited. */
+class GoldenTokensSuite extends AnyFunSuite {
+  private val file = "_stoplog/main/open/.part-0123456789ab-3.inprogress.0123456789ab-00112233445566|aa"
+
+  for (
+    (epoch, token) <- Seq(
+      Some(9007199254740993L) -> s"9007199254740993|3|4097|$file",
+      None                    -> s"-|3|4097|$file"
+    )
+  ) test(s"a token of epoch $epoch is read and written as it was") {
+    val read = ChunkToken.parse(token)
+    assert(read.epoch === epoch)
+    assert(read.partition === 3)
+    assert(read.file.sizeBytes === 4097)
+    assert(read.file.token === file)
+    assert(read.text === token)
+  }
+}

@@ -1,0 +1,52 @@
+import com.typesafe.tools.mima.core.{Problem, ProblemFilters}
+import com.typesafe.tools.mima.plugin.MimaPlugin.autoImport._
+import sbt._
+import sbt.Keys._
+
+/** What each published artifact has in common: where it goes, what goes with it, what it stays compatible with.
+  *
+  * The plugin for bills of materials adds `-cyclonedx.json` to each by itself: what the artifact depends on.
+  */
+object Published {
+
+  lazy val settings: Seq[Setting[_]] = repository ++ completeJars ++ compatible
+
+  /** A Maven repository inside the clone. Ivy prefers ~/.m2: a stale copy there would hide a newer one. */
+  private lazy val repository = Seq(
+    publishTo := Some(
+      MavenCache("local-repository", (LocalRootProject / baseDirectory).value / folder / "repo")
+    )
+  )
+
+  /** Every jar says its licence. Scaladoc takes minutes: only a release has it. */
+  private lazy val completeJars = Seq(
+    Compile / packageBin / mappings += licence.value,
+    Compile / packageSrc / mappings += licence.value,
+    Compile / packageDoc / mappings += licence.value,
+    Compile / packageDoc / publishArtifact := isRelease,
+    Test / packageDoc / publishArtifact    := false, // else it is as for Compile
+    // What warns in code is said by the compiler; scaladoc adds links that it does not find in Spark and Java.
+    Compile / doc / scalacOptions --= Seq("-Xlint", "-Werror", "-deprecation"),
+    Compile / doc / scalacOptions ++= Seq("-no-link-warnings", "-doc-title", name.value)
+  )
+
+  /** Binary compatibility with the release that `Versions.compatibleWith` names: `sbt mimaReportBinaryIssues`. */
+  private lazy val compatible = Seq(
+    mimaPreviousArtifacts := compatibleWith.map(organization.value %% moduleName.value % _).toSet,
+    mimaBinaryIssueFilters ++= ClassFiles.Internal.map { path =>
+      ProblemFilters.exclude[Problem](s"${path.replace('/', '.')}*")
+    },
+    resolvers ++= sys.env.get("STOPLOG_RELEASES").map("releases" at _)
+  )
+
+  private lazy val licence = Def.task {
+    (LocalRootProject / baseDirectory).value / "LICENSE" -> "META-INF/LICENSE"
+  }
+
+  private lazy val compatibleWith = sys.env.get("STOPLOG_COMPATIBLE_WITH").orElse(Versions.compatibleWith)
+
+  /** `make dist` sets it. */
+  private lazy val isRelease = sys.env.get("STOPLOG_RELEASE").exists(_.nonEmpty)
+
+  private lazy val folder = if (isRelease) "dist" else "build"
+}

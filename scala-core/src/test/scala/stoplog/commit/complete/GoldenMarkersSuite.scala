@@ -1,0 +1,30 @@
+package stoplog.commit.complete
+
+import java.nio.charset.StandardCharsets.UTF_8
+import java.nio.file.Files
+
+import org.scalatest.funsuite.AnyFunSuite
+
+import stoplog.docs.Repository
+import stoplog.log.{GoldenCompletion, Totals}
+
+/** The marker and the list of files of release 0.1.0, which other programs read. The files are never edited. */
+class GoldenMarkersSuite extends AnyFunSuite {
+  private val record = GoldenCompletion.version3("record-v3-complete.json")
+  private val marker = record.follow.markers.head
+
+  private def golden(file: String): Array[Byte] =
+    Files.readAllBytes(Repository.root.resolve(s"scala-core/src/test/resources/golden/$file"))
+
+  test("a marker is written as it was, and what it counts is read") {
+    assert(text(MarkerJson.bytes(marker, marker.version)) === text(golden("marker-v1.json")))
+    assert(MarkerJson.total(golden("marker-v1.json"), "main") === Some(Totals(4, 400, 50000)))
+    assert(MarkerJson.total(golden("marker-v1.json"), "other") === None)
+  }
+
+  test("a list of files is written as it was") {
+    assert(text(ManifestJson.bytes(record.follow.manifest.get, record)) === text(golden("manifest-v1.json")))
+  }
+
+  private def text(bytes: Array[Byte]): String = new String(bytes, UTF_8)
+}

@@ -52,7 +52,10 @@ class ChunkSenderSuite extends AnyFunSuite with BeforeAndAfterAll {
     ): CommitOutcome = {
       val token = ChunkToken.parse(prepared.token)
       new ChunkSender(new InboxSender, new FileCommitters, options + ("inbox" -> at), place, () => faults)
-        .send(Chunk("main", prepared.name, token.epoch, token.partition, prepared.rows), token.file)
+        .send(
+          Chunk("main", token.query, prepared.name, token.epoch, token.partition, prepared.rows),
+          token.file
+        )
     }
 
     def kept: Int = place.files.staged().size
@@ -121,10 +124,11 @@ class ChunkSenderSuite extends AnyFunSuite with BeforeAndAfterAll {
   test("notes of earlier epochs are forgotten, and no others") {
     val world     = new World
     val committer = new FileCommitters().open(java.util.Map.of(), world.place)
-    val chunks    = Seq(3L, 9L, 10L).map(epoch => Chunk("main", s"c$epoch", Some(epoch), 0, 1))
+    val chunks    = Seq(3L, 9L, 10L).map(epoch => Chunk("main", "query", s"c$epoch", Some(epoch), 0, 1))
     chunks.foreach(committer.commit)
     chunks.foreach(committer.commit)
-    committer.forgetBefore("main", 10)
+    committer.forgetBefore("another query", Long.MaxValue)
+    committer.forgetBefore("query", 10)
     assert(chunks.map(committer.isCommitted) === Seq(false, false, true))
   }
 }

@@ -186,7 +186,7 @@ final class DyingSender extends InboxSender {
   override def open(options: JMap[String, String], schema: StructType): RowTarget = {
     val inbox = super.open(options, schema)
     new RowTarget {
-      override def send(chunk: Chunk, rows: Iterator[InternalRow]): Unit = {
+      override def send(chunk: Chunk, rows: ChunkRows): Unit = {
         inbox.send(chunk, rows)
         if (DyingSender.deaths.getAndDecrement() > 0) throw new IllegalStateException("died")
       }

@@ -6,7 +6,6 @@ import java.util.concurrent.ConcurrentHashMap
 import scala.collection.mutable
 import scala.jdk.CollectionConverters._
 
-import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.types.StructType
 
 /** A target in memory, by the name in the option `inbox`. */
@@ -48,8 +47,8 @@ class InboxSender extends RowSender {
   override def open(options: JMap[String, String], schema: StructType): RowTarget = new RowTarget {
     private val inbox = Inbox.named(options.get("inbox"))
 
-    override def send(chunk: Chunk, rows: Iterator[InternalRow]): Unit =
-      rows.foreach(row => inbox.take(chunk, row.getUTF8String(0).toString))
+    override def send(chunk: Chunk, rows: ChunkRows): Unit =
+      rows.iterator.foreach(row => inbox.take(chunk, row.getUTF8String(0).toString))
 
     override def has(chunk: Chunk): Arrival =
       if (options.get("remembers") != "yes") Arrival.Unknown

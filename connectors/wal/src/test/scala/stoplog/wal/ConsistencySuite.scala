@@ -34,7 +34,8 @@ class ConsistencySuite extends AnyFunSuite with BeforeAndAfterAll {
   private val sinks = Seq[(String, World => Target)](
     "any sink"             -> (_ => new AnySink),
     "an idempotent sink"   -> (_ => new IdempotentSink),
-    "a write-ahead sink"   -> (new WriteAhead(_)),
+    "a write-ahead sink"   -> (new WriteAhead(_, classOf[DyingSender])),
+    "a write-ahead sink with its notes in the target" -> (new WriteAhead(_, classOf[DyingNotingSender])),
     "a sink of two phases" -> (new TwoPhases(_))
   )
 
@@ -42,6 +43,8 @@ class ConsistencySuite extends AnyFunSuite with BeforeAndAfterAll {
     ("any sink", Resettable)             -> (Once, Twice),
     ("an idempotent sink", Resettable)   -> (Once, Once),
     ("a write-ahead sink", Resettable)   -> (Once, Twice),
+    ("a write-ahead sink with its notes in the target", Resettable) -> (Once, Once),
+    ("a write-ahead sink with its notes in the target", Forgetful) -> (Lost, Once),
     ("a sink of two phases", Resettable) -> (Once, Once),
     ("any sink", Forgetful)              -> (Lost, Once),
     ("an idempotent sink", Forgetful)    -> (Lost, Once),
@@ -139,12 +142,12 @@ class ConsistencySuite extends AnyFunSuite with BeforeAndAfterAll {
     override def rows: Seq[String]                       = all.toSeq
   }
 
-  private final class WriteAhead(world: World) extends Target {
+  private final class WriteAhead(world: World, sender: Class[_ <: RowSender]) extends Target {
     private val inbox = Inbox.named(world.root.toString)
 
     override def write(rows: DataFrame): DataStreamWriter[_] = rows.writeStream
       .format("stoplog-wal")
-      .option("sender", classOf[DyingSender].getName)
+      .option("sender", sender.getName)
       .option("inbox", world.root.toString)
 
     override def diesOnceItHasTheRows(): Unit = DyingSender.deaths.set(1)
@@ -182,7 +185,7 @@ object ConsistencySuite {
 }
 
 /** Takes all rows of a chunk and dies, if it is to. */
-final class DyingSender extends InboxSender {
+class DyingSender extends InboxSender {
   override def open(options: JMap[String, String], schema: StructType): RowTarget = {
     val inbox = super.open(options, schema)
     new RowTarget {
@@ -191,6 +194,19 @@ final class DyingSender extends InboxSender {
         if (DyingSender.deaths.getAndDecrement() > 0) throw new IllegalStateException("died")
       }
       override def close(): Unit = inbox.close()
+    }
+  }
+}
+
+/** The same of a target that knows its chunks again: what it takes, it takes with the note. */
+final class DyingNotingSender extends DyingSender {
+  override def open(options: JMap[String, String], schema: StructType): RowTarget = {
+    val dying = super.open(options, schema)
+    val inbox = Inbox.named(options.get("inbox"))
+    new NotingTarget {
+      override def send(chunk: Chunk, rows: ChunkRows): Unit = dying.send(chunk, rows)
+      override def has(chunk: Chunk): Arrival = if (inbox.has(chunk)) Arrival.Arrived else Arrival.Missing
+      override def close(): Unit              = dying.close()
     }
   }
 }

@@ -11,6 +11,7 @@ import org.apache.spark.sql.types.StructType
 /** A target in memory, by the name in the option `inbox`. */
 final class Inbox {
   private val arrived = mutable.Buffer.empty[(String, String)]
+  private val asking  = mutable.Set.empty[String]
 
   /** How many rows it still takes before it fails, once. */
   @volatile var failsAfter: Option[Int] = None
@@ -24,11 +25,14 @@ final class Inbox {
       failsAfter = Some(left - 1)
     }
     arrived += chunk.name -> row
+    asking += chunk.query
   }
 
   def rows: Seq[String] = synchronized(arrived.map(_._2).toVector)
 
   def chunks: Set[String] = synchronized(arrived.map(_._1).toSet)
+
+  def queries: Set[String] = synchronized(asking.toSet)
 
   def has(chunk: Chunk): Boolean = synchronized(arrived.count(_._1 == chunk.name) == chunk.rows)
 }

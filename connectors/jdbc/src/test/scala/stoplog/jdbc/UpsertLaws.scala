@@ -35,9 +35,9 @@ abstract class UpsertLaws(newDatabase: => TestDatabase) extends AnyFunSuite {
   }
 
   test("a table of keys alone") {
-    val table = database.newTable()
-    val keys  = database.target(table)
-    val only  = keys.copy(columns = keys.columns.take(1))
+    val table   = database.newTable()
+    val keys    = database.target(table)
+    val only    = keys.copy(columns = keys.columns.take(1))
     val session = new Session(database.connector, 0)
     val retries = new Retries(RetryPolicy(1, 1, _ => ()), database.dialect)
     val task    = new UpsertRows(

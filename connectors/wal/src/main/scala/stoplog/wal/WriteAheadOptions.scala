@@ -74,9 +74,11 @@ private[wal] object WriteAheadOptions extends OptionForms {
     }
     val log = LogOptions.parse(asked)
     sender.filterNot(_.isInstanceOf[HttpSender]).foreach { sender =>
-      accepted(problems, "sender")(sender.target(Caseless(options)))
+      accepted(asked, Sender, problems)(sender.target(Caseless(options)))
     }
-    committers.foreach(committers => accepted(problems, "committer")(committers.check(Caseless(options))))
+    committers.foreach(committers =>
+      accepted(asked, Committer, problems)(committers.check(Caseless(options)))
+    )
     problems.throwIfAny()
     WriteAheadOptions(sender.get, committers.get, log, options)
   }
@@ -90,12 +92,15 @@ private[wal] object WriteAheadOptions extends OptionForms {
       expected: Class[T]
   ): Option[T] = Connector.of(named).fold(asked.userObject(option, named, expected))(ofConnector)
 
-  private def accepted(problems: Problems, what: String)(check: => Any): Unit =
+  private def accepted(asked: AskedOptions, option: SinkOption, problems: Problems)(check: => Any): Unit =
     try {
       check
       ()
     } catch {
-      case NonFatal(e) => problems.add(s"the $what refuses its options: ${reason(e)}.")
+      case NonFatal(e) =>
+        val which =
+          asked.text(option).flatMap(Connector.of).fold("")(c => s", those that begin with ${c.word}.")
+        problems.add(s"the ${option.key} refuses its options$which: ${reason(e)}.")
     }
 
   private def reason(e: Throwable): String = e match {

@@ -27,11 +27,11 @@ class ChunkSenderSuite extends AnyFunSuite with BeforeAndAfterAll {
   override protected def afterAll(): Unit = session.stop()
 
   private final class World(more: (String, String)*) {
-    private val name          = UUID.randomUUID().toString
-    val inbox: Inbox          = Inbox.named(name)
-    private val chunks        = worldOf(more.toMap)
-    def place: LogPlace       = chunks.place
-    def kept: Int             = chunks.kept
+    private val name    = UUID.randomUUID().toString
+    val inbox: Inbox    = Inbox.named(name)
+    private val chunks  = worldOf(more.toMap)
+    def place: LogPlace = chunks.place
+    def kept: Int       = chunks.kept
 
     def prepared(lines: String*): Prepared =
       chunks.prepared(lines.map(line => InternalRow(UTF8String.fromString(line))))

@@ -24,7 +24,12 @@ final class ChunkWorld(options: Map[String, String], schema: StructType) {
   )
 
   /** What a task has put into the log. */
-  def prepared(rows: Seq[InternalRow], query: String = "query", epoch: Long = 7, partition: Int = 0): Prepared = {
+  def prepared(
+      rows: Seq[InternalRow],
+      query: String = "query",
+      epoch: Long = 7,
+      partition: Int = 0
+  ): Prepared = {
     val task   = WriterTask(RunId(query), "main", Some(epoch), partition, 0, stageAttempt = 0)
     val writer = new ChunkWriter(schema, place, task)
     try {
@@ -36,12 +41,19 @@ final class ChunkWorld(options: Map[String, String], schema: StructType) {
   /** As a new start of the query sends it. */
   def send(prepared: Prepared, faults: Faults = Faults.none): CommitOutcome = {
     val token = ChunkToken.parse(prepared.token)
-    start()
-    val chunk = chunkOf(prepared).copy(micros = asked.sender.times(Caseless(options)).of(chunkOf(prepared)))
+    val chunk = timed(chunkOf(prepared))
     new ChunkSender(asked.sender, asked.committers, options, place, () => faults).send(chunk, token.file)
   }
 
-  def start(): Unit = asked.committers.prepare(Caseless(options), place)
+  /** As a driver does before anything is sent: one at a time. */
+  def start(): Unit = synchronized(asked.committers.prepare(Caseless(options), place))
+
+  private def timed(chunk: Chunk): Chunk = synchronized {
+    start()
+    val times = asked.sender.times(Caseless(options))
+    try chunk.copy(micros = times.of(chunk))
+    finally times.close()
+  }
 
   def committer(): CheckpointCommitter = asked.committers.open(Caseless(options), place)
 

@@ -32,24 +32,24 @@ class ConsistencySuite extends AnyFunSuite with BeforeAndAfterAll {
   override protected def afterAll(): Unit = spark.stop()
 
   private val sinks = Seq[(String, World => Target)](
-    "any sink"             -> (_ => new AnySink),
-    "an idempotent sink"   -> (_ => new IdempotentSink),
-    "a write-ahead sink"   -> (new WriteAhead(_, classOf[DyingSender])),
+    "any sink"                                        -> (_ => new AnySink),
+    "an idempotent sink"                              -> (_ => new IdempotentSink),
+    "a write-ahead sink"                              -> (new WriteAhead(_, classOf[DyingSender])),
     "a write-ahead sink with its notes in the target" -> (new WriteAhead(_, classOf[DyingNotingSender])),
-    "a sink of two phases" -> (new TwoPhases(_))
+    "a sink of two phases"                            -> (new TwoPhases(_))
   )
 
   private val promised = Map[(String, Source), (Outcome, Outcome)](
-    ("any sink", Resettable)             -> (Once, Twice),
-    ("an idempotent sink", Resettable)   -> (Once, Once),
-    ("a write-ahead sink", Resettable)   -> (Once, Twice),
+    ("any sink", Resettable)                                        -> (Once, Twice),
+    ("an idempotent sink", Resettable)                              -> (Once, Once),
+    ("a write-ahead sink", Resettable)                              -> (Once, Twice),
     ("a write-ahead sink with its notes in the target", Resettable) -> (Once, Once),
-    ("a write-ahead sink with its notes in the target", Forgetful) -> (Lost, Once),
-    ("a sink of two phases", Resettable) -> (Once, Once),
-    ("any sink", Forgetful)              -> (Lost, Once),
-    ("an idempotent sink", Forgetful)    -> (Lost, Once),
-    ("a write-ahead sink", Forgetful)    -> (Lost, Twice),
-    ("a sink of two phases", Forgetful)  -> (Lost, Once)
+    ("a write-ahead sink with its notes in the target", Forgetful)  -> (Lost, Once),
+    ("a sink of two phases", Resettable)                            -> (Once, Once),
+    ("any sink", Forgetful)                                         -> (Lost, Once),
+    ("an idempotent sink", Forgetful)                               -> (Lost, Once),
+    ("a write-ahead sink", Forgetful)                               -> (Lost, Twice),
+    ("a sink of two phases", Forgetful)                             -> (Lost, Once)
   )
 
   for {

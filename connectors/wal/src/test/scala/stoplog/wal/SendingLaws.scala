@@ -28,7 +28,7 @@ abstract class SendingLaws extends AnyFunSuite with SparkSessionForTests {
 
   private final class World {
     spark
-    val target: Target    = newTarget()
+    val target: Target     = newTarget()
     val chunks: ChunkWorld = new ChunkWorld(target.options, schema)
 
     def prepared(ids: Range, query: String = "query", epoch: Long = 7, partition: Int = 0): Prepared =
@@ -68,9 +68,8 @@ abstract class SendingLaws extends AnyFunSuite with SparkSessionForTests {
     val chunks = (0 until 4).map(n => world.prepared(n * 50 until (n + 1) * 50, partition = n))
     world.chunks.start()
     val threads = Executors.newFixedThreadPool(8)
-    val sends   = (chunks ++ chunks).map(chunk =>
-      (() => Try(world.chunks.send(chunk))): Callable[Try[CommitOutcome]]
-    )
+    val sends   =
+      (chunks ++ chunks).map(chunk => (() => Try(world.chunks.send(chunk))): Callable[Try[CommitOutcome]])
     try threads.invokeAll(sends.asJava).asScala.foreach(_.get())
     finally threads.shutdown()
     // Who was in the way of another may have failed; Spark tries a task again.

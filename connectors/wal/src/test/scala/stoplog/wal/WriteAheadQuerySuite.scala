@@ -127,7 +127,11 @@ class WriteAheadQuerySuite extends AnyFunSuite with BeforeAndAfterAll {
 
   test("a batch query leaves no notes") {
     val root = Files.createTempDirectory("wal")
-    spark.range(0, 10, 1, 2).selectExpr("cast(id as string) as id").write.format("stoplog-wal")
+    spark
+      .range(0, 10, 1, 2)
+      .selectExpr("cast(id as string) as id")
+      .write
+      .format("stoplog-wal")
       .option("sender", classOf[InboxSender].getName)
       .option("inbox", root.toString)
       .option("logLocation", root.toString)

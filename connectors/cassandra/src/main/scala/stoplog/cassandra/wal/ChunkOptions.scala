@@ -54,9 +54,9 @@ private[cassandra] object ChunkOptions extends OptionForms {
 
   private def located(table: Option[String], keyspace: String): (String, String) =
     table.orElse(ChunksTableName.default).getOrElse("").trim.split("\\.", -1) match {
-      case Array(table) if table.nonEmpty                                => keyspace -> table
-      case Array(keyspace, table) if keyspace.nonEmpty && table.nonEmpty => keyspace -> table
-      case _                                                             =>
+      case Array(name) if name.nonEmpty                    => keyspace -> name
+      case Array(in, name) if in.nonEmpty && name.nonEmpty => in       -> name
+      case _                                               =>
         throw Errors.invalidOptions(
           Seq(s"$Prefix${ChunksTableName.key} = '${table.getOrElse("")}' is not a table, or keyspace.table.")
         )

@@ -45,21 +45,25 @@ class CassandraWriteAheadSuite extends AnyFunSuite with KeyspaceForTests with Sp
 
   test("a batch query, which leaves no notes") {
     cql("CREATE TABLE %s.batch (id bigint PRIMARY KEY, word text)")
-    val before = cql("SELECT chunk_name FROM %s.stoplog_chunks").size
     sink("batch")
+      .withCassandraOption("chunksTable", s"$keyspace.batch_chunks")
       .withLogLocation(Files.createTempDirectory("wal").toString)
       .build()
       .write(spark.range(0, 40, 1, 4).selectExpr("id", "concat('w', id) AS word"))
       .save()
     assert(cql("SELECT id FROM %s.batch").map(_.getLong(0)).sorted === (0 until 40))
-    assert(cql("SELECT chunk_name FROM %s.stoplog_chunks").size === before)
+    assert(cql("SELECT chunk_name FROM %s.batch_chunks") === Nil)
   }
 
   test("what cannot work is refused before anything is written") {
     cql("CREATE TABLE %s.refused (id bigint PRIMARY KEY)")
     val log = Files.createTempDirectory("wal")
     val e   = intercept[StoplogArgumentException](
-      sink("refused").withLogLocation(log.toString).build().write(spark.range(1).selectExpr("id AS other")).save()
+      sink("refused")
+        .withLogLocation(log.toString)
+        .build()
+        .write(spark.range(1).selectExpr("id AS other"))
+        .save()
     )
     assert(e.getCondition === "STOPLOG_CASSANDRA_SCHEMA")
     assert(!Files.exists(log.resolve("_stoplog")))

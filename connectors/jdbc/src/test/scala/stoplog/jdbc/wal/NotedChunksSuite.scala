@@ -68,7 +68,11 @@ class NotedChunksSuite extends AnyFunSuite {
         for (_ <- 1 to 2) rig.send(chunk, words(20))
         rig.close()
         assert(ids(database, table) === (0 until 20).filter(_ != 13))
-        assert(database.rows(s"SELECT row_json FROM ${table}_rejected") === Seq(Seq("{\"id\":13,\"word\":\"w13\"}")))
+        assert(
+          database.rows(s"SELECT row_json FROM ${table}_rejected") === Seq(
+            Seq("{\"id\":13,\"word\":\"w13\"}")
+          )
+        )
       }
     }
 

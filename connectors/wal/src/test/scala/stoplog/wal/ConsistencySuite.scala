@@ -32,11 +32,15 @@ class ConsistencySuite extends AnyFunSuite with BeforeAndAfterAll {
   override protected def afterAll(): Unit = spark.stop()
 
   private val sinks = Seq[(String, World => Target)](
-    "any sink"                                        -> (_ => new AnySink),
-    "an idempotent sink"                              -> (_ => new IdempotentSink),
-    "a write-ahead sink"                              -> (new WriteAhead(_, classOf[DyingSender])),
-    "a write-ahead sink with its notes in the target" -> (new WriteAhead(_, classOf[DyingNotingSender])),
-    "a sink of two phases"                            -> (new TwoPhases(_))
+    "any sink"           -> (_ => new AnySink),
+    "an idempotent sink" -> (_ => new IdempotentSink),
+    "a write-ahead sink" -> (new WriteAhead(_, classOf[DyingSender], classOf[FileCommitters])),
+    "a write-ahead sink with its notes in the target" -> (new WriteAhead(
+      _,
+      classOf[DyingNotingSender],
+      classOf[InboxCommitters]
+    )),
+    "a sink of two phases" -> (new TwoPhases(_))
   )
 
   private val promised = Map[(String, Source), (Outcome, Outcome)](
@@ -142,12 +146,17 @@ class ConsistencySuite extends AnyFunSuite with BeforeAndAfterAll {
     override def rows: Seq[String]                       = all.toSeq
   }
 
-  private final class WriteAhead(world: World, sender: Class[_ <: RowSender]) extends Target {
+  private final class WriteAhead(
+      world: World,
+      sender: Class[_ <: RowSender],
+      committers: Class[_ <: CheckpointCommitters]
+  ) extends Target {
     private val inbox = Inbox.named(world.root.toString)
 
     override def write(rows: DataFrame): DataStreamWriter[_] = rows.writeStream
       .format("stoplog-wal")
       .option("sender", sender.getName)
+      .option("committer", committers.getName)
       .option("inbox", world.root.toString)
 
     override def diesOnceItHasTheRows(): Unit = DyingSender.deaths.set(1)
@@ -209,6 +218,16 @@ final class DyingNotingSender extends DyingSender {
       override def close(): Unit              = dying.close()
     }
   }
+}
+
+/** The notes that such a target has. */
+final class InboxCommitters extends CheckpointCommitters {
+  override def open(options: JMap[String, String], log: LogPlace): CheckpointCommitter =
+    new CheckpointCommitter {
+      override def isCommitted(chunk: Chunk): Boolean = Inbox.named(options.get("inbox")).has(chunk)
+      override def commit(chunk: Chunk): Unit         = ()
+      override def forgetBefore(query: String, epoch: Long): Unit = ()
+    }
 }
 
 object DyingSender {

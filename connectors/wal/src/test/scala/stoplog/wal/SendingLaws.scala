@@ -1,5 +1,6 @@
 package stoplog.wal
 
+import java.util.UUID
 import java.util.concurrent.{Callable, Executors}
 
 import scala.jdk.CollectionConverters._
@@ -28,13 +29,18 @@ abstract class SendingLaws extends AnyFunSuite with SparkSessionForTests {
 
   private final class World {
     spark
-    val target: Target     = newTarget()
+    private val own    = UUID.randomUUID().toString
+    val target: Target = newTarget()
+
+    /** Chunks are named after their query, and no two in the world have one name. */
+    def query(name: String): String = s"$own-$name"
+
     val chunks: ChunkWorld = new ChunkWorld(target.options, schema)
 
-    def prepared(ids: Range, query: String = "query", epoch: Long = 7, partition: Int = 0): Prepared =
+    def prepared(ids: Range, name: String = "query", epoch: Long = 7, partition: Int = 0): Prepared =
       chunks.prepared(
         ids.map(id => InternalRow(id.toLong, UTF8String.fromString(s"w$id"))),
-        query,
+        query(name),
         epoch,
         partition
       )
@@ -93,7 +99,7 @@ abstract class SendingLaws extends AnyFunSuite with SparkSessionForTests {
     val other     = world.prepared(3 until 4, "other", epoch = 0)
     val committer = { world.chunks.start(); world.chunks.committer() }
     (one :+ other).foreach(world.chunks.send(_))
-    for (_ <- 1 to 2) committer.forgetBefore("one", 2)
+    for (_ <- 1 to 2) committer.forgetBefore(world.query("one"), 2)
     assert(committer.isCommitted(world.chunks.chunkOf(one.last)))
     assert(committer.isCommitted(world.chunks.chunkOf(other)))
     assert(committer.isCommitted(world.chunks.chunkOf(one.head)) === keepsLateTasksOut)
@@ -105,7 +111,7 @@ abstract class SendingLaws extends AnyFunSuite with SparkSessionForTests {
     val late  = world.prepared(0 until 5, epoch = 7)
     world.chunks.send(late)
     val committer = world.chunks.committer()
-    committer.forgetBefore("query", 8)
+    committer.forgetBefore(world.query("query"), 8)
     committer.close()
     world.chunks.send(late)
     world.assertEachOnce(0 until 5)

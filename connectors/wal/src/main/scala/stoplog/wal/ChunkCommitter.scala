@@ -24,9 +24,11 @@ private[wal] final class ChunkCommitter(
   override def commit(prepared: Prepared): CommitOutcome = {
     val token   = ChunkToken.parse(prepared.token)
     val chunk   = Chunk(place.sinkId, token.query, prepared.name, token.epoch, token.partition, prepared.rows)
-    val outcome =
-      ChunkCommitter.inTask(context, chunks, chunk.copy(micros = times.of(chunk)), token.file)
-    if (outcome != CommitOutcome.Lost) place.files.discard(Seq(token.file.token))
+    val outcome = ChunkCommitter.oneAtATime(chunk) {
+      val done = ChunkCommitter.inTask(context, chunks, chunk.copy(micros = times.of(chunk)), token.file)
+      if (done != CommitOutcome.Lost) place.files.discard(Seq(token.file.token))
+      done
+    }
     if (chunk.epoch.isDefined) forgetBefore(chunk) else jobs.add(chunk.query)
     outcome
   }
@@ -56,6 +58,13 @@ private[wal] final class ChunkCommitter(
 }
 
 private object ChunkCommitter {
+  private val turns = Array.fill(1024)(new Object)
+
+  /** The end of a run tries once more to send what it could not, and the query may be started anew meanwhile: without this
+    * both would find no note.
+    */
+  def oneAtATime[A](chunk: Chunk)(send: => A): A =
+    turns(Math.floorMod(chunk.name.hashCode, turns.length)).synchronized(send)
 
   /** What is decided is carried out: not in the query's group of jobs, which ends when the query is stopped. */
   def inTask(context: SparkContext, chunks: ChunkSender, chunk: Chunk, file: SideFile): CommitOutcome = {

@@ -11,7 +11,7 @@ import scala.util.Try
 import org.apache.spark.sql.{DataFrame, SparkSession}
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.functions.{col, udf}
-import org.apache.spark.sql.streaming.{DataStreamWriter, Trigger}
+import org.apache.spark.sql.streaming.{DataStreamWriter, StreamingQuery, Trigger}
 import org.apache.spark.sql.types.StructType
 import org.scalatest.BeforeAndAfterAll
 import org.scalatest.funsuite.AnyFunSuite
@@ -19,6 +19,7 @@ import org.scalatest.funsuite.AnyFunSuite
 import stoplog.commit.{MemoryTransactions, TransactionWorld}
 import stoplog.format.RowSink
 import stoplog.sink._
+import stoplog.spark.RunEnds
 
 /** The table of docs/consistency.md, cell by cell: what becomes of the rows of an epoch in which a query dies once, before
   * its sink has them or after that, if its source can give them again or cannot.
@@ -104,12 +105,13 @@ class ConsistencySuite extends AnyFunSuite with BeforeAndAfterAll {
       val name  = root.toString
       val gives = udf((line: String) => ConsistencySuite.worlds.get(name).asInstanceOf[World].gives(line))
       val lines = spark.readStream.format("stoplog").option("format", "text").load(in.toString)
-      target
+      val query = target
         .write(lines.filter(gives.asNondeterministic()(col("value"))))
         .option("checkpointLocation", root.resolve("checkpoint").toString)
         .trigger(Trigger.AvailableNow())
         .start()
-        .awaitTermination()
+      try query.awaitTermination()
+      finally target.awaitEnd(query)
     }
   }
 
@@ -117,6 +119,16 @@ class ConsistencySuite extends AnyFunSuite with BeforeAndAfterAll {
     def write(rows: DataFrame): DataStreamWriter[_]
     def diesOnceItHasTheRows(): Unit
     def rows: Seq[String]
+
+    /** The end of a run tries once more to carry out what was decided, beside whoever starts the query anew. */
+    def awaitEnd(query: StreamingQuery): Unit = ()
+  }
+
+  private trait WithLog extends Target {
+    override def awaitEnd(query: StreamingQuery): Unit = {
+      assert(RunEnds.await(query.runId.toString, timeoutMillis = 60000))
+      ()
+    }
   }
 
   /** Spark's door for sinks that promise nothing. */
@@ -150,7 +162,7 @@ class ConsistencySuite extends AnyFunSuite with BeforeAndAfterAll {
       world: World,
       sender: Class[_ <: RowSender],
       committers: Class[_ <: CheckpointCommitters]
-  ) extends Target {
+  ) extends WithLog {
     private val inbox = Inbox.named(world.root.toString)
 
     override def write(rows: DataFrame): DataStreamWriter[_] = rows.writeStream
@@ -163,7 +175,7 @@ class ConsistencySuite extends AnyFunSuite with BeforeAndAfterAll {
     override def rows: Seq[String]            = inbox.rows
   }
 
-  private final class TwoPhases(world: World) extends Target {
+  private final class TwoPhases(world: World) extends WithLog {
     private val transactions = TransactionalInbox.named(world.root.toString)
 
     override def write(rows: DataFrame): DataStreamWriter[_] = rows.writeStream

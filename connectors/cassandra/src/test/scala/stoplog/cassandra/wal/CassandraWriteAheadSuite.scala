@@ -44,14 +44,14 @@ class CassandraWriteAheadSuite extends AnyFunSuite with KeyspaceForTests with Sp
   }
 
   test("a batch query, which leaves no notes") {
-    cql("CREATE TABLE %s.batch (id bigint PRIMARY KEY, word text)")
-    sink("batch")
+    cql("CREATE TABLE %s.job_rows (id bigint PRIMARY KEY, word text)")
+    sink("job_rows")
       .withCassandraOption("chunksTable", s"$keyspace.batch_chunks")
       .withLogLocation(Files.createTempDirectory("wal").toString)
       .build()
       .write(spark.range(0, 40, 1, 4).selectExpr("id", "concat('w', id) AS word"))
       .save()
-    assert(cql("SELECT id FROM %s.batch").map(_.getLong(0)).sorted === (0 until 40))
+    assert(cql("SELECT id FROM %s.job_rows").map(_.getLong(0)).sorted === (0 until 40))
     assert(cql("SELECT chunk_name FROM %s.batch_chunks") === Nil)
   }
 

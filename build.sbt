@@ -32,10 +32,15 @@ def connector(id: String): Project = Project(id, file(s"connectors/$id"))
 /** Rows of each epoch in a log, then sent to whatever there is. */
 lazy val wal = connector("wal")
 
+/** Senders and committers of a connector. Only the write-ahead sink loads them, and so who has them has its jar. */
+lazy val writeAheadSpi = wal % "provided->compile;test->test"
+
 /** The shaded driver: Spark has a Netty of its own, of another line. */
-lazy val cassandra = connector("cassandra").settings(
-  libraryDependencies += "org.apache.cassandra" % "java-driver-core-shaded" % Versions.cassandraDriver
-)
+lazy val cassandra = connector("cassandra")
+  .dependsOn(writeAheadSpi)
+  .settings(
+    libraryDependencies += "org.apache.cassandra" % "java-driver-core-shaded" % Versions.cassandraDriver
+  )
 
 /** `format("stoplog-kafka")`. Its tests read by Spark's own Kafka source, and so do users. */
 lazy val kafka = connector("kafka").settings(
@@ -70,14 +75,16 @@ lazy val core = (project in file("scala-core"))
 lazy val async = connector("async")
 
 /** Upserts and transactions into databases. The driver of a database is the user's, as with Spark's own `jdbc`. */
-lazy val jdbc = connector("jdbc").settings(
-  libraryDependencies ++= jdbcDrivers.map(_ % Test),
-  libraryDependencies ++= Seq(
-    "com.h2database"   % "h2"         % Versions.h2    % Test,
-    "org.apache.derby" % "derby"      % Versions.derby % Test,
-    "org.apache.derby" % "derbytools" % Versions.derby % Test
+lazy val jdbc = connector("jdbc")
+  .dependsOn(writeAheadSpi)
+  .settings(
+    libraryDependencies ++= jdbcDrivers.map(_ % Test),
+    libraryDependencies ++= Seq(
+      "com.h2database"   % "h2"         % Versions.h2    % Test,
+      "org.apache.derby" % "derby"      % Versions.derby % Test,
+      "org.apache.derby" % "derbytools" % Versions.derby % Test
+    )
   )
-)
 
 /** What the tests ask every store, as a library for those who want to ask their own file system. Its own test is the
   * example of CONTRIBUTING.md, which sees no more of stoplog than they do.

@@ -16,6 +16,8 @@ from stoplog._streams import stream_writer
 from stoplog._units import count_text
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from pyspark.sql import DataFrame
     from pyspark.sql.streaming.readwriter import DataStreamWriter
 
@@ -37,9 +39,9 @@ ARTIFACT = "stoplog-wal"
 
 @dataclass(frozen=True, slots=True, repr=False)
 class WriteAheadSink:
-    """Anything that can be sent rows, at least once, and exactly once where it knows keys again.
+    """Anything that can be sent rows out of a log: at least once, exactly once where the target helps.
 
-    Made by `WriteAheadSink.to_http` or `WriteAheadSink.to_sender`; immutable and comparable.
+    Made by `WriteAheadSink.to_http`, `to_jdbc`, `to_cassandra` or `to_sender`; immutable and comparable.
 
     >>> WriteAheadSink.to_http("https://example.com/rows").with_batch_rows(100).build()
     WriteAheadSink(sender='http', url='https://example.com/rows', httpBatchRows='100')
@@ -58,6 +60,50 @@ class WriteAheadSink:
         {'sender': 'http', 'url': 'https://example.com/rows'}
         """
         return WriteAheadSinkBuilder((("sender", (("sender", "http"), ("url", url))),))
+
+    @staticmethod
+    def to_jdbc(url: str, table: str) -> WriteAheadSinkBuilder:
+        """Writes rows to a table of a database, exactly once.
+
+        Each chunk of rows is one transaction with its note in the table `stoplog_chunks` there. With another
+        committer the note is made apart, and a chunk that was on its way may come twice. The session needs
+        the jar `stoplog-jdbc` and the database's driver as well.
+
+        Args:
+            url: of the database, such as `jdbc:postgresql://db/shop`.
+            table: as SQL names it; it must exist. Columns are found by their names.
+
+        >>> WriteAheadSink.to_jdbc("jdbc:derby:shop", "orders").with_jdbc_option("keyColumns", "id").build()
+        WriteAheadSink(sender='jdbc', jdbc.url='jdbc:derby:shop', jdbc.dbtable='orders', committer='jdbc', \
+jdbc.keyColumns='id')
+        """
+        target = (("sender", "jdbc"), ("jdbc.url", url), ("jdbc.dbtable", table))
+        return WriteAheadSinkBuilder((("sender", target), ("committer", (("committer", "jdbc"),))))
+
+    @staticmethod
+    def to_cassandra(contact_points: str | Sequence[str], keyspace: str, table: str) -> WriteAheadSinkBuilder:
+        """Writes rows to a table of Cassandra's by their keys, effectively once.
+
+        Rows have the write timestamp of their epoch, however often they are sent. What was sent is noted in
+        the table `stoplog_chunks` of the keyspace. The session needs the jar `stoplog-cassandra` as well.
+
+        Args:
+            contact_points: some nodes, as `host` or `host:port`.
+            keyspace: in upper or lower case as it is.
+            table: which must exist.
+
+        >>> sink = WriteAheadSink.to_cassandra(["10.0.0.1", "10.0.0.2"], "shop", "orders").build()
+        >>> sink.options()["cassandra.contactPoints"]
+        '10.0.0.1,10.0.0.2'
+        """
+        points = contact_points if isinstance(contact_points, str) else ",".join(contact_points)
+        target = (
+            ("sender", "cassandra"),
+            ("cassandra.contactPoints", points),
+            ("cassandra.keyspace", keyspace),
+            ("cassandra.table", table),
+        )
+        return WriteAheadSinkBuilder((("sender", target), ("committer", (("committer", "cassandra"),))))
 
     @staticmethod
     def to_sender(class_name: str) -> WriteAheadSinkBuilder:
@@ -123,13 +169,42 @@ class WriteAheadSinkBuilder:
         """How many rows a request of `to_http` has at most; 500 by default."""
         return self._with("httpBatchRows", {"httpBatchRows": count_text("rows", rows)})
 
-    def with_committer(self, class_name: str) -> WriteAheadSinkBuilder:
-        """What remembers which rows have been sent; by default files in the sink's log.
+    def with_committer(self, committer: str) -> WriteAheadSinkBuilder:
+        """What remembers which rows have been sent.
+
+        By default files in the sink's log; for `to_jdbc` and `to_cassandra` a table there.
 
         Args:
-            class_name: of a class on Spark's class path that extends `stoplog.wal.CheckpointCommitters`.
+            committer: `"files"`, `"jdbc"`, `"cassandra"`, or the name of a class on Spark's class path that
+                extends `stoplog.wal.CheckpointCommitters`.
+
+        >>> sink = WriteAheadSink.to_http("https://example.com/rows").with_committer("jdbc")
+        >>> sink.with_jdbc_option("url", "jdbc:derby:notes").build().options()["committer"]
+        'jdbc'
         """
-        return self._with("committer", {"committer": class_name})
+        return self._with("committer", {"committer": committer})
+
+    def with_jdbc_option(self, key: str, value: str | int | bool) -> WriteAheadSinkBuilder:
+        """What the sender and the committer `jdbc` are told.
+
+        Args:
+            key: as in `docs/jdbc-options.md`: `user`, `keyColumns`, or a property of the database's driver.
+            value: its value.
+
+        >>> WriteAheadSink.to_jdbc("jdbc:derby:shop", "orders").with_jdbc_option("password", "hunter2")
+        WriteAheadSinkBuilder(sender='jdbc', jdbc.url='jdbc:derby:shop', jdbc.dbtable='orders', \
+committer='jdbc', jdbc.password='…')
+        """
+        return self.with_option(f"jdbc.{key}", value)
+
+    def with_cassandra_option(self, key: str, value: str | int | bool) -> WriteAheadSinkBuilder:
+        """What the sender and the committer `cassandra` are told.
+
+        Args:
+            key: as in `docs/cassandra-options.md`, or `datastax-java-driver.…` of the driver.
+            value: its value.
+        """
+        return self.with_option(f"cassandra.{key}", value)
 
     def with_sink_id(self, sink_id: str) -> WriteAheadSinkBuilder:
         """The name of this sink; sinks that keep their logs at one place need one each. `main` by default."""

@@ -66,4 +66,8 @@ private[cassandra] object CassandraErrors extends ErrorMaker {
   /** @param cql the statement that makes the table */
   def epochTable(table: String, cql: String, why: String, cause: Throwable): StoplogException =
     failure("STOPLOG_CASSANDRA_EPOCH_TABLE", cause, "table" -> table, "cql" -> cql, "why" -> reason(why))
+
+  /** @param cql the statement that makes the table */
+  def chunksTable(table: String, cql: String, why: String, cause: Throwable): StoplogException =
+    failure("STOPLOG_CASSANDRA_CHUNKS_TABLE", cause, "table" -> table, "cql" -> cql, "why" -> reason(why))
 }

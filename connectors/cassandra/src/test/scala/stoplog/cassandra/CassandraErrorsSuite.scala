@@ -16,6 +16,7 @@ object CassandraErrorsSuite {
 
   val one = Seq(
     CassandraErrors.badRow("ks.t", "id=1", "v", "it is no UUID", cause),
+    CassandraErrors.chunksTable("ks.stoplog_chunks", "CREATE TABLE", "not allowed", cause),
     CassandraErrors.connect("127.0.0.1:9042", "no route", cause),
     CassandraErrors.epochBehind("ks.t", "q", 3, 4),
     CassandraErrors.epochTable("ks.stoplog_epochs", "CREATE TABLE", "not allowed", cause),

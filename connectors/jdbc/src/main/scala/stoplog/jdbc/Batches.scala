@@ -6,16 +6,16 @@ import scala.util.control.NonFatal
 
 import stoplog.fault.{Faults, Step}
 
-/** Sends rows in transactions of one batch each, and finds the bad ones among them by halving the batch.
+/** Sends rows batch by batch, and finds the bad ones among them by halving the batch.
   *
-  * @param send  puts rows into the database within a transaction; told how many tries were before it
-  * @param sent  is told of rows whose transaction is committed
+  * @param scope in which a batch is in the database as a whole or not at all
+  * @param send  puts rows into the database within the scope; told how many tries were before it
+  * @param sent  is told of rows whose scope has ended well
   * @param bad   takes a row that the database refuses by itself
   * @param error makes the error for a failure that is not a row's
   */
 private[jdbc] final class Batches(
-    session: Session,
-    retries: Retries,
+    scope: BatchScope,
     dialect: Dialect,
     faults: Faults,
     error: Throwable => Throwable
@@ -36,7 +36,7 @@ private[jdbc] final class Batches(
 
   private def attempt(rows: IndexedSeq[JdbcRow]): Option[Throwable] =
     try {
-      retries(error)(before => session.transaction(_ => send(rows, before)))
+      scope(before => send(rows, before))
       sent(rows)
       faults.at(Step.JdbcBatchSent)
       None

@@ -9,5 +9,8 @@ object JdbcOptionGroup {
   case object Failures extends OptionGroup("Failures and bad rows")
   case object Owner    extends OptionGroup("Exactly once")
 
+  /** Of options that a sink of its own does not have. */
+  case object WriteAhead extends OptionGroup("In a write-ahead sink")
+
   val all: Seq[OptionGroup] = Seq(Database, Writing, Failures, Owner)
 }

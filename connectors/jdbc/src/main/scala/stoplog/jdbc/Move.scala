@@ -1,8 +1,5 @@
 package stoplog.jdbc
 
-import java.sql.{Connection, Savepoint}
-
-import scala.util.Try
 import scala.util.control.NonFatal
 
 /** Moves the staged rows of an epoch to where they belong, in a transaction of the caller. */
@@ -58,17 +55,10 @@ private[jdbc] final class Move(tables: SinkTables, session: Session, results: Se
 
   /** Why the target refuses one of these rows; the transaction goes on as if it had not been tried. */
   private def refusal(attempt: String, from: Long, until: Long): Option[Throwable] =
-    session.savepoint { (connection: Connection, before: Savepoint) =>
-      try {
-        expect(staging, until - from, staging.publish(session, attempt, from, until))
-        Try(connection.releaseSavepoint(before)) // some databases have no need of it, and refuse
-        None
-      } catch {
-        case NonFatal(e) if Verdict.of(e, target.dialect) == Verdict.BadRow =>
-          connection.rollback(before)
-          Some(e)
-      }
-    }
+    try {
+      session.savepoint(expect(staging, until - from, staging.publish(session, attempt, from, until)))
+      None
+    } catch { case NonFatal(e) if Verdict.of(e, target.dialect) == Verdict.BadRow => Some(e) }
 
   private def expect(from: Staging, wanted: Long, found: Long): Unit =
     if (wanted != found) throw JdbcErrors.stagingLost(from.table, target, wanted, found)

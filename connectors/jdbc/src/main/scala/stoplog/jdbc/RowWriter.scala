@@ -38,6 +38,7 @@ private[jdbc] final class RowWriterFactory(spec: SinkSpec, sending: Sending, beg
   private def rows(batch: Option[Long]): TaskRows = {
     val session = spec.session()
     val retries = spec.retries()
+    val scope   = new BatchScope.OwnTransaction(session, retries, spec.target.writeFailed)
     val faults  = Faults.ofThisJvm
     sending match {
       case Sending.ByKey =>
@@ -49,6 +50,7 @@ private[jdbc] final class RowWriterFactory(spec: SinkSpec, sending: Sending, beg
         }
         new UpsertRows(
           session,
+          scope,
           retries,
           spec.target,
           spec.keys.toArray,
@@ -63,6 +65,7 @@ private[jdbc] final class RowWriterFactory(spec: SinkSpec, sending: Sending, beg
         )
         new StagedRows(
           session,
+          scope,
           retries,
           spec.target,
           tables.staging,

@@ -1,6 +1,6 @@
 package stoplog.jdbc
 
-import java.sql.{Connection, PreparedStatement, Savepoint}
+import java.sql.{Connection, PreparedStatement}
 
 import scala.collection.mutable
 import scala.util.Try
@@ -40,10 +40,21 @@ private[jdbc] final class Session(connector: Connector, queryTimeoutSeconds: Int
     }
   )
 
-  /** A point of the transaction under way to which it can go back. */
-  def savepoint[A](work: (Connection, Savepoint) => A): A = {
+  /** Work within the transaction under way, which goes on as if it had not been tried when it fails. */
+  def savepoint[A](work: => A): A = {
     val connection = opened()
-    work(connection, connection.setSavepoint())
+    val before     = connection.setSavepoint()
+    val result     =
+      try work
+      catch {
+        case NonFatal(e) =>
+          forget()
+          // Where there is no connection any more, the transaction fails as a whole.
+          Try(connection.rollback(before))
+          throw e
+      }
+    Try(connection.releaseSavepoint(before)) // some databases have no need of it, and refuse
+    result
   }
 
   /** Ends the connection. The next transaction opens another. */

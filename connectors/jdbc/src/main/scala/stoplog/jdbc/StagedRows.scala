@@ -10,6 +10,7 @@ import stoplog.fault.{Faults, Step}
   */
 private[jdbc] final class StagedRows(
     session: Session,
+    scope: BatchScope,
     retries: Retries,
     target: Target,
     staging: Staging,
@@ -21,7 +22,7 @@ private[jdbc] final class StagedRows(
   private[this] val buffer = mutable.ArrayBuffer[JdbcRow]()
   private[this] var rows   = 0L
 
-  private[this] val batches = new Batches(session, retries, target.dialect, faults, target.writeFailed)(
+  private[this] val batches = new Batches(scope, target.dialect, faults, target.writeFailed)(
     send = (batch, before) => {
       // The try before may have been committed without an answer: its rows would be staged twice.
       if (before > 0) staging.removeFrom(session, attempt, rows)

@@ -1,5 +1,6 @@
 package stoplog.jdbc
 
+import scala.util.Try
 import scala.util.control.NonFatal
 
 import org.apache.spark.sql.jdbc.JdbcDialects
@@ -37,12 +38,17 @@ private[jdbc] object TableCheck {
       catch { case NonFatal(e) => throw JdbcErrors.unreachable(options.database, e) }
     try TargetTable.inspect(connection, options.table)
     catch {
+      case e: java.sql.SQLException if Verdict.of(e, options.dialect) == Verdict.Transient =>
+        throw JdbcErrors.unreachable(options.database, e)
       case e: java.sql.SQLException =>
         throw JdbcErrors.table(
           options.table,
           options.database,
           Seq(s"It cannot be read: ${JdbcErrors.messageOf(e).linesIterator.mkString(" ").stripSuffix(".")}.")
         )
-    } finally connection.close()
+    } finally {
+      Try(connection.close())
+      ()
+    }
   }
 }

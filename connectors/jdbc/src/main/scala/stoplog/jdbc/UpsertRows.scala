@@ -13,6 +13,7 @@ import stoplog.fault.{Faults, Step}
   */
 private[jdbc] final class UpsertRows(
     session: Session,
+    scope: BatchScope,
     retries: Retries,
     target: Target,
     keys: Array[Int],
@@ -35,7 +36,7 @@ private[jdbc] final class UpsertRows(
     keys.toSeq.map(target.columns(_).quoted)
   )
 
-  private[this] val batches = new Batches(session, retries, target.dialect, faults, target.writeFailed)(
+  private[this] val batches = new Batches(scope, target.dialect, faults, target.writeFailed)(
     send = (batch, _) => if (batch.sizeIs == 1 || !many.exists(sendTogether(_, batch))) sendEach(batch),
     sent = batch => rows += batch.size,
     bad = rejects.take

@@ -13,7 +13,10 @@ object JdbcErrorsSuite {
   private val target = Target("jdbc:postgresql://db/shop", "orders", Vector.empty, Dialect.PostgreSql)
   private val sink   = "orders/main"
 
-  private def url = classOf[JdbcSink].getClassLoader.getResource(Conditions.ConnectorResource)
+  // Each connector has a file of this name: this is its own.
+  private def url = classOf[JdbcSink].getProtectionDomain.getCodeSource.getLocation.toURI
+    .resolve(Conditions.ConnectorResource)
+    .toURL
 
   val one: Seq[Throwable with SparkThrowable] = Seq(
     JdbcErrors.table("orders", target.database, Seq("It has no column 'x'.")),

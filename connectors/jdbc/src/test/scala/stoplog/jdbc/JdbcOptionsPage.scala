@@ -4,6 +4,7 @@ import java.nio.charset.StandardCharsets.UTF_8
 import java.nio.file.Files
 
 import stoplog.docs.{OptionsTable, Repository}
+import stoplog.jdbc.wal.ChunkOptions
 
 /** `docs/jdbc-options.md`, from the sink's registry. */
 object JdbcOptionsPage {
@@ -11,13 +12,23 @@ object JdbcOptionsPage {
   val name: String = "jdbc-options.md"
 
   def text: String =
-    (head +: JdbcOptionGroup.all.map(OptionsTable.section(_, JdbcOptionRegistry.all))).mkString("\n")
+    ((head +: JdbcOptionGroup.all.map(OptionsTable.section(_, JdbcOptionRegistry.all))) :+ writeAhead)
+      .mkString("\n")
 
   /** Writes it. Run by `make docs`. */
   def main(args: Array[String]): Unit = {
     Files.write(Repository.root.resolve("docs").resolve(name), text.getBytes(UTF_8))
     ()
   }
+
+  private def writeAhead: String =
+    OptionsTable.section(JdbcOptionGroup.WriteAhead, Seq(ChunkOptions.ChunksTableName)) +
+      """
+        |The sender and the committer `jdbc` of [the write-ahead sink](wal.md) take the options of this page with `jdbc.` before
+        |them: `jdbc.url`, `jdbc.dbtable`, `jdbc.keyColumns`, `jdbc.socketTimeout`. With `jdbc.keyColumns` rows are upserts, else
+        |inserts. `writeMode`, `numPartitions`, `distribution`, `sinkId`, `onForeignQuery` and `epochsTable` have no effect there,
+        |and are refused.
+        |""".stripMargin
 
   private val head =
     """# Options of the JDBC sink

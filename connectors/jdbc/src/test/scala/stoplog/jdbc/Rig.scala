@@ -53,7 +53,7 @@ final class Rig(
     )
     if (reject) new OwnTables(session, retries, target).ensure(rejects.table, rejects.create)
     val bad: Rejects = if (reject) keep else new Rejects.Fail(target, Rig.text)
-    run(new UpsertRows(session, retries, target, Array(0), batchRows, bad, faults), rows)
+    run(new UpsertRows(session, scope(session, retries), retries, target, Array(0), batchRows, bad, faults), rows)
   }
 
   /** One task of an epoch of exactly-once inserts. */
@@ -72,10 +72,23 @@ final class Rig(
       )
     }
     run(
-      new StagedRows(session, retries, target, tables.staging, attempt, batchRows, bad, faults),
+      new StagedRows(
+        session,
+        scope(session, retries),
+        retries,
+        target,
+        tables.staging,
+        attempt,
+        batchRows,
+        bad,
+        faults
+      ),
       rows
     )
   }
+
+  private def scope(session: Session, retries: Retries) =
+    new BatchScope.OwnTransaction(session, retries, target.writeFailed)
 
   private def run(task: TaskRows, rows: Seq[(Any, Any)]): TaskResult =
     try {

@@ -35,12 +35,15 @@ abstract class UpsertLaws(newDatabase: => TestDatabase) extends AnyFunSuite {
   }
 
   test("a table of keys alone") {
-    val table = database.newTable()
-    val keys  = database.target(table)
-    val only  = keys.copy(columns = keys.columns.take(1))
-    val task  = new UpsertRows(
-      new Session(database.connector, 0),
-      new Retries(RetryPolicy(1, 1, _ => ()), database.dialect),
+    val table   = database.newTable()
+    val keys    = database.target(table)
+    val only    = keys.copy(columns = keys.columns.take(1))
+    val session = new Session(database.connector, 0)
+    val retries = new Retries(RetryPolicy(1, 1, _ => ()), database.dialect)
+    val task    = new UpsertRows(
+      session,
+      new BatchScope.OwnTransaction(session, retries, only.writeFailed),
+      retries,
       only,
       Array(0),
       10,

@@ -4,8 +4,8 @@ import java.util.{Map => JMap}
 
 /** Remembers which chunks have been sent, at a place that outlives all processes. Used by driver and executors.
   *
-  * Where the place is the target itself, and the target writes the chunk and the committer's note in one transaction, nothing
-  * ever comes twice. Anywhere else a process may die after the last row and before the note.
+  * Where the place is the target itself, a [[NotingTarget]] writes the chunk and its note in one transaction, and nothing ever
+  * comes twice. Anywhere else a process may die after the last row and before the note.
   */
 trait CheckpointCommitter extends AutoCloseable {
 
@@ -15,8 +15,13 @@ trait CheckpointCommitter extends AutoCloseable {
   /** Notes it, durably. Noting it again is no error. */
   def commit(chunk: Chunk): Unit
 
-  /** No chunk of an epoch before this one will be asked for any more. */
-  def forgetBefore(sinkId: String, epoch: Long): Unit
+  /** All chunks of the query's epochs before this one have been noted, and nobody asks for them any more, but for a task that
+    * was given up and does not know it. Called on the driver.
+    *
+    * @param query as in [[Chunk]]
+    * @param epoch of a batch query that is over, `Long.MaxValue`
+    */
+  def forgetBefore(query: String, epoch: Long): Unit
 
   override def close(): Unit = ()
 }
@@ -25,6 +30,15 @@ trait CheckpointCommitter extends AutoCloseable {
   * without arguments.
   */
 trait CheckpointCommitters extends Serializable {
+
+  /** Throws if the options cannot be used. Asks nothing of any other system.
+    *
+    * @param options all options of the write, in any case of their names
+    */
+  def check(options: JMap[String, String]): Unit = ()
+
+  /** Makes the place where it is not there. Called on the driver, at each start, before anything is sent. */
+  def prepare(options: JMap[String, String], log: LogPlace): Unit = ()
 
   /** @param options all options of the write, in any case of their names
     * @param log     the sink's log, where a committer may keep its notes

@@ -2,6 +2,7 @@ package stoplog.wal
 
 import java.io.{FilterOutputStream, OutputStream}
 
+import org.apache.spark.TaskContext
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.{UnsafeProjection, UnsafeRow}
 import org.apache.spark.sql.types.StructType
@@ -31,7 +32,7 @@ private[wal] final class ChunkWriter(schema: StructType, place: LogPlace, task: 
       waiting.writeTo(counted, note = schema.json)
       bytes = counted.bytes
     }
-    val chunk = ChunkToken(task.epoch, task.partition, SideFile(token, bytes, level = 0))
+    val chunk = ChunkToken(query, task.epoch, task.partition, SideFile(token, bytes, level = 0))
     Vector(Prepared(name, chunk.text, waiting.rows, bytes))
   }
 
@@ -39,9 +40,17 @@ private[wal] final class ChunkWriter(schema: StructType, place: LogPlace, task: 
   override def abort(): Unit = close()
 
   override def close(): Unit = waiting.close()
+
+  private def query: String = Option(TaskContext.get())
+    .flatMap(context => Option(context.getLocalProperty(ChunkWriter.QueryId)))
+    .filter(_ => task.epoch.isDefined)
+    .getOrElse(task.run.value)
 }
 
 private object ChunkWriter {
+
+  // The name of Spark's own constant, which is out of reach.
+  private final val QueryId = "sql.streaming.queryId"
 
   final class Counted(out: OutputStream) extends FilterOutputStream(out) {
     var bytes: Long = 0

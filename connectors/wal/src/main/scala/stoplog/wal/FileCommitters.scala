@@ -4,13 +4,15 @@ import java.util.{Map => JMap}
 
 import stoplog.store.NoteStore
 
-/** Keeps notes as empty files in the sink's log: `_stoplog/<sinkId>/sent/<epoch>-<chunk>`. The default, for any target. */
+/** Keeps notes as empty files in the sink's log: `_stoplog/<sinkId>/sent/<query>/<epoch>-<chunk>`. The default, for any
+  * target.
+  */
 final class FileCommitters extends CheckpointCommitters {
   override def open(options: JMap[String, String], log: LogPlace): CheckpointCommitter =
-    new FileCommitter(log.notes)
+    new FileCommitter(log.notes, log.sinkId)
 }
 
-private[wal] final class FileCommitter(notes: NoteStore) extends CheckpointCommitter {
+private[wal] final class FileCommitter(notes: NoteStore, sinkId: String) extends CheckpointCommitter {
 
   override def isCommitted(chunk: Chunk): Boolean = notes.read(path(chunk)).isDefined
 
@@ -19,16 +21,13 @@ private[wal] final class FileCommitter(notes: NoteStore) extends CheckpointCommi
     ()
   }
 
-  override def forgetBefore(sinkId: String, epoch: Long): Unit = {
-    val old =
-      notes.list(FileCommitter.directory(sinkId), prefix = "").filter(note => note.name < f"$epoch%020d")
+  override def forgetBefore(query: String, epoch: Long): Unit = {
+    val old = notes.list(directory(query), prefix = "").filter(note => note.name < f"$epoch%020d")
     if (old.nonEmpty) notes.delete(old.map(_.path))
   }
 
   private def path(chunk: Chunk): String =
-    NoteStore.path(FileCommitter.directory(chunk.sinkId), f"${chunk.epoch.getOrElse(0L)}%020d-${chunk.name}")
-}
+    NoteStore.path(directory(chunk.query), f"${chunk.epochNumber}%020d-${chunk.name}")
 
-private object FileCommitter {
-  def directory(sinkId: String): String = s"_stoplog/$sinkId/sent"
+  private def directory(query: String): String = s"_stoplog/$sinkId/sent/$query"
 }

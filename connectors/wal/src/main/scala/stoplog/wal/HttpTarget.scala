@@ -29,8 +29,8 @@ private[wal] final class HttpTarget(options: HttpOptions, schema: StructType, pa
   private val encoder = JsonEncoder(Map("lineSep" -> "\n"), sessionTimeZone = "UTC")
   encoder.open(schema)
 
-  override def send(chunk: Chunk, rows: Iterator[InternalRow]): Unit =
-    bodies(rows).zipWithIndex.foreach { case (body, number) =>
+  override def send(chunk: Chunk, rows: ChunkRows): Unit =
+    bodies(rows.iterator).zipWithIndex.foreach { case (body, number) =>
       post(s"${chunk.name}-$number", body, tries = options.retries + 1, waitMillis = FirstWaitMillis)
     }
 

@@ -19,11 +19,19 @@ import org.apache.spark.sql.types.StructType
   */
 trait RowSender extends Serializable {
 
-  /** Where the rows go, for messages.
+  /** Where the rows go, for messages. Asks nothing of the system; throws if the options cannot be used.
     *
     * @param options all options of the write, in any case of their names
     */
   def target(options: JMap[String, String]): String
+
+  /** Throws if the system cannot take such rows: a row that it refuses later is in the log by then. Called on the driver, at
+    * the start of each query, before anything is written.
+    */
+  def check(options: JMap[String, String], schema: StructType): Unit = ()
+
+  /** For a system in which the later of two writes wins. Called on the driver, once for each start of a query. */
+  def times(options: JMap[String, String]): EpochTimes = EpochTimes.none
 
   /** A connection, for one chunk. Called on an executor. */
   def open(options: JMap[String, String], schema: StructType): RowTarget
@@ -34,15 +42,27 @@ trait RowTarget extends AutoCloseable {
 
   /** Sends all rows, in their order, and returns when the system has acknowledged all of them: what it loses afterwards is
     * lost. Whatever it throws makes that the chunk is sent again, from its beginning.
-    *
-    * @param rows the row object is reused, so it must not be kept
     */
-  def send(chunk: Chunk, rows: Iterator[InternalRow]): Unit
+  def send(chunk: Chunk, rows: ChunkRows): Unit
 
   /** Whether all rows of the chunk have arrived, where the system can tell: because it remembers the chunk's name, or because
     * each row is under a key of its own. It is asked when a chunk may have been sent, and nobody wrote down that it was.
     */
   def has(chunk: Chunk): Arrival = Arrival.Unknown
+}
+
+/** A target that holds the committer's notes as well, and notes a chunk in the transaction that makes its rows visible. So no
+  * chunk is ever there without its note, or twice.
+  *
+  * [[send]] does nothing if the chunk is noted, whoever was first; [[has]] never answers that it does not know.
+  */
+trait NotingTarget extends RowTarget
+
+/** The rows of one chunk, where they lie in the log. */
+trait ChunkRows {
+
+  /** All of them, from the first one on, as often as anybody asks. The row object is reused, so it must not be kept. */
+  def iterator: Iterator[InternalRow]
 }
 
 /** What a system says of a chunk that may have been sent. */
@@ -58,10 +78,3 @@ object Arrival {
   /** It is sent again: rows may come twice, and none is lost. */
   case object Unknown extends Arrival
 }
-
-/** The rows of one task of one epoch, durable in the log. Its name occurs once in the world, and is the same each time the
-  * chunk is sent: with the number of a row it makes a key.
-  *
-  * @param epoch the micro-batch; `None` in a batch query
-  */
-final case class Chunk(sinkId: String, name: String, epoch: Option[Long], partition: Int, rows: Long)

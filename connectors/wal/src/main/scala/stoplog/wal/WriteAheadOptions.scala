@@ -2,6 +2,7 @@ package stoplog.wal
 
 import scala.util.control.NonFatal
 
+import stoplog.error.StoplogArgumentException
 import stoplog.options._
 
 /** What a write-ahead sink was asked to do.
@@ -23,19 +24,21 @@ private[wal] object WriteAheadOptions extends OptionForms {
   val Sender: SinkOption = required(
     Sending,
     "sender",
-    "`http` or a class name",
-    "What sends the rows. `http`: posts them as JSON lines. Else the name of a class that extends `stoplog.wal.RowSender` " +
-      "and has a public constructor without arguments. It gets all options of the write, its own included.",
+    "`http`, `jdbc`, `cassandra` or a class name",
+    "What sends the rows. `http`: posts them as JSON lines. `jdbc`, `cassandra`: writes them to a table. Else the name of a " +
+      "class that extends `stoplog.wal.RowSender` and has a public constructor without arguments. It gets all options of " +
+      "the write, its own included.",
     "com.example.WebhookSender"
   )
 
   val Committer: SinkOption = withDefault(
     Sending,
     "committer",
-    "`files` or a class name",
+    "`files`, `jdbc`, `cassandra` or a class name",
     "files",
-    "What remembers which chunks have been sent. `files`: empty files in the sink's log. Else the name of a class that " +
-      "extends `stoplog.wal.CheckpointCommitters`, which may keep its notes in the target itself.",
+    "What remembers which chunks have been sent. `files`: empty files in the sink's log. `jdbc`, `cassandra`: a table; with " +
+      "`sender=jdbc` and `committer=jdbc` rows and note are one transaction. Else the name of a class that extends " +
+      "`stoplog.wal.CheckpointCommitters`, which may keep its notes in the target itself.",
     "com.example.NotesInTarget"
   )
 
@@ -43,28 +46,72 @@ private[wal] object WriteAheadOptions extends OptionForms {
 
   val all: Seq[SinkOption] = Seq(Sender, Committer) ++ HttpOptions.all ++ LogOptions.all
 
-  /** Error: `STOPLOG_INVALID_OPTIONS` with all problems at once. */
+  /** Errors: `STOPLOG_INVALID_OPTIONS` with all problems at once, `STOPLOG_WAL_JAR_MISSING`. */
   def parse(options: Map[String, String]): WriteAheadOptions = {
     val problems = new Problems
     val asked    = new AskedOptions(options.toSeq, problems, all)
     if (!asked.isSet(Sender))
-      problems.add("sender is not set: set it to http, or to the name of a class that extends RowSender.")
-    val sender = asked.text(Sender).flatMap {
-      case http if http.trim.equalsIgnoreCase("http") =>
+      problems.add(
+        "sender is not set: set it to http, jdbc or cassandra, or to the name of a class that extends RowSender."
+      )
+    for {
+      connector <- Seq(Sender, Committer).flatMap(asked.text).flatMap(Connector.of).distinct
+      missing   <- connector.missing
+    } problems.add(
+      s"${connector.word} needs the jar ${connector.artifact}, which is not there: add it.",
+      missing
+    )
+    val sender = asked.text(Sender).map(_.trim).flatMap {
+      case http if http.equalsIgnoreCase("http") =>
         HttpOptions.read(options.toSeq, problems)
         Some(new HttpSender)
-      case named => asked.userObject(Sender, named, classOf[RowSender])
+      case named => made(asked, Sender, named, _.sender, classOf[RowSender])
     }
-    val committers = asked.text(Committer).filterNot(_.equalsIgnoreCase("files")) match {
+    val committers = asked.text(Committer).map(_.trim).filterNot(_.equalsIgnoreCase("files")) match {
       case None        => Some(new FileCommitters)
-      case Some(named) => asked.userObject(Committer, named, classOf[CheckpointCommitters])
+      case Some(named) =>
+        made(asked, Committer, named, _.committers, classOf[CheckpointCommitters])
     }
     val log = LogOptions.parse(asked)
-    sender.filterNot(_.isInstanceOf[HttpSender]).foreach { made =>
-      try made.target(Caseless(options))
-      catch { case NonFatal(e) => problems.add(s"the sender refuses its options: ${e.getMessage}.") }
+    sender.filterNot(_.isInstanceOf[HttpSender]).foreach { sender =>
+      accepted(asked, Sender, problems)(sender.target(Caseless(options)))
     }
+    committers.foreach(committers =>
+      accepted(asked, Committer, problems)(committers.check(Caseless(options)))
+    )
     problems.throwIfAny()
     WriteAheadOptions(sender.get, committers.get, log, options)
+  }
+
+  /** The object of a connector that the word stands for, or else of the class with this name. */
+  private def made[T](
+      asked: AskedOptions,
+      option: SinkOption,
+      named: String,
+      ofConnector: Connector => Option[T],
+      expected: Class[T]
+  ): Option[T] = Connector.of(named).fold(asked.userObject(option, named, expected))(ofConnector)
+
+  private def accepted(asked: AskedOptions, option: SinkOption, problems: Problems)(check: => Any): Unit =
+    try {
+      check
+      ()
+    } catch {
+      case NonFatal(e) =>
+        val which =
+          asked.text(option).flatMap(Connector.of).fold("")(c => s", those that begin with ${c.word}.")
+        problems.add(s"the ${option.key} refuses its options$which: ${reason(e)}.")
+    }
+
+  private def reason(e: Throwable): String = e match {
+    case known: StoplogArgumentException if known.getMessageParameters.containsKey("problems") =>
+      known.getMessageParameters
+        .get("problems")
+        .linesIterator
+        .map(_.trim.stripPrefix("- "))
+        .filter(_.nonEmpty)
+        .mkString(" ")
+        .stripSuffix(".")
+    case other => String.valueOf(other.getMessage).stripSuffix(".")
   }
 }

@@ -7,7 +7,7 @@ import scala.jdk.CollectionConverters._
 import org.apache.spark.sql.{DataFrame, DataFrameWriter, Row, SaveMode}
 import org.apache.spark.sql.streaming.DataStreamWriter
 
-/** Anything that can be sent rows: the sink, fully set.
+/** Anything that can be sent rows out of a log: the sink, fully set.
   *
   * {{{
   * val sink = WriteAheadSink.toHttp("https://example.com/rows").withHeader("Authorization", token).build()
@@ -38,11 +38,10 @@ final class WriteAheadSink private (asked: Map[String, String]) {
 
   override def hashCode: Int = options().hashCode
 
-  // Headers are where secrets are.
   override def toString: String = asked.toSeq.sorted
     .map {
-      case (key, _) if key.toLowerCase.startsWith("httpheader.") => s"$key=…"
-      case (key, value)                                          => s"$key=$value"
+      case (key, _) if WriteAheadSink.Secret.findFirstIn(key).isDefined => s"$key=…"
+      case (key, value)                                                 => s"$key=$value"
     }
     .mkString("WriteAheadSink(", ", ", ")")
 }
@@ -52,9 +51,37 @@ object WriteAheadSink {
   /** What to give to `format(…)` for a write without a builder. */
   val Format: String = "stoplog-wal"
 
+  // Headers and properties of drivers are where secrets are.
+  private val Secret = "(?i)secret|password|token|credential|access.?key|^httpHeader\\.".r
+
   /** Posts rows as JSON lines, see [[HttpSender]]. */
   def toHttp(url: String): WriteAheadSinkBuilder =
     new WriteAheadSinkBuilder(Map("sender" -> "http", "url" -> url))
+
+  /** Writes rows to a table of a database, exactly once: each chunk in one transaction with its note in the table
+    * `stoplog_chunks`. With [[WriteAheadSinkBuilder.withCommitter]] of another kind the note is made apart, afterwards.
+    *
+    * @param url   of the database, such as `jdbc:postgresql://db/shop`
+    * @param table as SQL names it; it must exist
+    */
+  def toJdbc(url: String, table: String): WriteAheadSinkBuilder = new WriteAheadSinkBuilder(
+    Map("sender" -> "jdbc", "committer" -> "jdbc", "jdbc.url" -> url, "jdbc.dbtable" -> table)
+  )
+
+  /** Writes rows to a table of Cassandra's by their keys, effectively once: with the time of their epoch.
+    *
+    * @param contactPoints some nodes, as `host` or `host:port`, separated by commas
+    */
+  def toCassandra(contactPoints: String, keyspace: String, table: String): WriteAheadSinkBuilder =
+    new WriteAheadSinkBuilder(
+      Map(
+        "sender"                  -> "cassandra",
+        "committer"               -> "cassandra",
+        "cassandra.contactPoints" -> contactPoints,
+        "cassandra.keyspace"      -> keyspace,
+        "cassandra.table"         -> table
+      )
+    )
 
   /** @param sender the name of a class that extends [[RowSender]] */
   def to(sender: String): WriteAheadSinkBuilder = new WriteAheadSinkBuilder(Map("sender" -> sender))
@@ -82,8 +109,21 @@ final class WriteAheadSinkBuilder private[wal] (options: Map[String, String]) {
   /** How many rows a request has at most; 500 by default. */
   def withBatchRows(rows: Int): WriteAheadSinkBuilder = withOption("httpBatchRows", rows.toString)
 
-  /** @param committers the name of a class that extends [[CheckpointCommitters]]; files in the log by default */
+  /** What remembers which chunks have been sent.
+    *
+    * @param committers `files`, `jdbc`, `cassandra`, or the name of a class that extends [[CheckpointCommitters]]. By default
+    *                   files in the log; for `toJdbc` and `toCassandra` a table there
+    */
   def withCommitter(committers: String): WriteAheadSinkBuilder = withOption("committer", committers)
+
+  /** What the sender and the committer `jdbc` are told, by the names of `docs/jdbc-options.md`: `user`, `keyColumns`, or a
+    * property of the database's driver.
+    */
+  def withJdbcOption(key: String, value: String): WriteAheadSinkBuilder = withOption(s"jdbc.$key", value)
+
+  /** What the sender and the committer `cassandra` are told, by the names of `docs/cassandra-options.md`. */
+  def withCassandraOption(key: String, value: String): WriteAheadSinkBuilder =
+    withOption(s"cassandra.$key", value)
 
   /** The name of this sink; sinks that keep their logs at one place need one each. `main` by default. */
   def withSinkId(sinkId: String): WriteAheadSinkBuilder = withOption("sinkId", sinkId)

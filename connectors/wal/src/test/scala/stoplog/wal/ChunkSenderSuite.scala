@@ -1,6 +1,6 @@
 package stoplog.wal
 
-import java.nio.file.Files
+import java.util.UUID
 
 import org.apache.spark.SparkThrowable
 import org.apache.spark.sql.SparkSession
@@ -10,11 +10,8 @@ import org.apache.spark.unsafe.types.UTF8String
 import org.scalatest.BeforeAndAfterAll
 import org.scalatest.funsuite.AnyFunSuite
 
-import stoplog.commit.{ForeignQuery, LostPart}
-import stoplog.fault.{Faults, InjectedFault, Step}
-import stoplog.part.RunId
-import stoplog.sink.{CommitOutcome, Prepared, WriterTask}
-import stoplog.spark.TwoPhaseSettings
+import stoplog.fault.{Faults, Step}
+import stoplog.sink.{CommitOutcome, Prepared}
 
 class ChunkSenderSuite extends AnyFunSuite with BeforeAndAfterAll {
   private val schema = new StructType().add("line", StringType)
@@ -29,40 +26,25 @@ class ChunkSenderSuite extends AnyFunSuite with BeforeAndAfterAll {
   }
   override protected def afterAll(): Unit = session.stop()
 
-  private final class World {
-    private val at: String = Files.createTempDirectory("wal").toString
-    val inbox: Inbox       = Inbox.named(at)
-    val place: LogPlace    = new LogPlace(
-      TwoPhaseSettings(Some(at), "main", Map.empty, ForeignQuery.Refuse, LostPart.Fail)
-    )
+  private final class World(more: (String, String)*) {
+    private val name    = UUID.randomUUID().toString
+    val inbox: Inbox    = Inbox.named(name)
+    private val chunks  = worldOf(more.toMap)
+    def place: LogPlace = chunks.place
+    def kept: Int       = chunks.kept
 
-    def prepared(lines: String*): Prepared = {
-      val writer =
-        new ChunkWriter(schema, place, WriterTask(RunId("run"), "main", Some(7L), 0, 0, stageAttempt = 0))
-      try {
-        lines.foreach(line => writer.write(InternalRow(UTF8String.fromString(line))))
-        writer.prepare().head
-      } finally writer.close()
-    }
+    def prepared(lines: String*): Prepared =
+      chunks.prepared(lines.map(line => InternalRow(UTF8String.fromString(line))))
 
-    def send(
-        prepared: Prepared,
-        faults: Faults = Faults.none,
-        options: Map[String, String] = Map.empty
-    ): CommitOutcome = {
-      val token = ChunkToken.parse(prepared.token)
-      new ChunkSender(new InboxSender, new FileCommitters, options + ("inbox" -> at), place, () => faults)
-        .send(Chunk("main", prepared.name, token.epoch, token.partition, prepared.rows), token.file)
-    }
+    def send(prepared: Prepared, faults: Faults = Faults.none): CommitOutcome = chunks.send(prepared, faults)
 
-    def kept: Int = place.files.staged().size
+    def discard(prepared: Prepared): Unit = chunks.discard(prepared)
+
+    private def worldOf(more: Map[String, String]) =
+      new ChunkWorld(Map("sender" -> classOf[InboxSender].getName, "inbox" -> name) ++ more, schema)
   }
 
-  private val Remembering = Map("remembers" -> "yes")
-
-  private def dying(step: Step): Faults = new Faults {
-    override def at(now: Step): Unit = if (now == step) throw new InjectedFault(step)
-  }
+  private def dying(step: Step): Faults = ChunkWorld.dying(step)
 
   test("a chunk is sent once, and noted") {
     val world = new World
@@ -92,10 +74,10 @@ class ChunkSenderSuite extends AnyFunSuite with BeforeAndAfterAll {
   }
 
   test("unless the target knows that it has it") {
-    val world = new World
+    val world = new World("remembers" -> "yes")
     val chunk = world.prepared("a", "b")
-    intercept[Exception](world.send(chunk, dying(Step.AfterSend), Remembering))
-    assert(world.send(chunk, Faults.none, Remembering) === CommitOutcome.AlreadyCommitted)
+    intercept[Exception](world.send(chunk, dying(Step.AfterSend)))
+    assert(world.send(chunk) === CommitOutcome.AlreadyCommitted)
     assert(world.send(chunk) === CommitOutcome.AlreadyCommitted)
     assert(world.inbox.rows === Seq("a", "b"))
   }
@@ -114,17 +96,18 @@ class ChunkSenderSuite extends AnyFunSuite with BeforeAndAfterAll {
   test("a chunk whose file is gone is lost, if nobody has sent it") {
     val world = new World
     val chunk = world.prepared("a")
-    world.place.files.discard(Seq(ChunkToken.parse(chunk.token).file.token))
+    world.discard(chunk)
     assert(world.send(chunk) === CommitOutcome.Lost)
   }
 
   test("notes of earlier epochs are forgotten, and no others") {
     val world     = new World
     val committer = new FileCommitters().open(java.util.Map.of(), world.place)
-    val chunks    = Seq(3L, 9L, 10L).map(epoch => Chunk("main", s"c$epoch", Some(epoch), 0, 1))
+    val chunks    = Seq(3L, 9L, 10L).map(epoch => Chunk("main", "query", s"c$epoch", Some(epoch), 0, 1))
     chunks.foreach(committer.commit)
     chunks.foreach(committer.commit)
-    committer.forgetBefore("main", 10)
+    committer.forgetBefore("another query", Long.MaxValue)
+    committer.forgetBefore("query", 10)
     assert(chunks.map(committer.isCommitted) === Seq(false, false, true))
   }
 }

@@ -11,7 +11,7 @@ import scala.util.Try
 import org.apache.spark.sql.{DataFrame, SparkSession}
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.functions.{col, udf}
-import org.apache.spark.sql.streaming.{DataStreamWriter, Trigger}
+import org.apache.spark.sql.streaming.{DataStreamWriter, StreamingQuery, Trigger}
 import org.apache.spark.sql.types.StructType
 import org.scalatest.BeforeAndAfterAll
 import org.scalatest.funsuite.AnyFunSuite
@@ -19,6 +19,7 @@ import org.scalatest.funsuite.AnyFunSuite
 import stoplog.commit.{MemoryTransactions, TransactionWorld}
 import stoplog.format.RowSink
 import stoplog.sink._
+import stoplog.spark.RunEnds
 
 /** The table of docs/consistency.md, cell by cell: what becomes of the rows of an epoch in which a query dies once, before
   * its sink has them or after that, if its source can give them again or cannot.
@@ -32,21 +33,28 @@ class ConsistencySuite extends AnyFunSuite with BeforeAndAfterAll {
   override protected def afterAll(): Unit = spark.stop()
 
   private val sinks = Seq[(String, World => Target)](
-    "any sink"             -> (_ => new AnySink),
-    "an idempotent sink"   -> (_ => new IdempotentSink),
-    "a write-ahead sink"   -> (new WriteAhead(_)),
+    "any sink"           -> (_ => new AnySink),
+    "an idempotent sink" -> (_ => new IdempotentSink),
+    "a write-ahead sink" -> (new WriteAhead(_, classOf[DyingSender], classOf[FileCommitters])),
+    "a write-ahead sink with its notes in the target" -> (new WriteAhead(
+      _,
+      classOf[DyingNotingSender],
+      classOf[InboxCommitters]
+    )),
     "a sink of two phases" -> (new TwoPhases(_))
   )
 
   private val promised = Map[(String, Source), (Outcome, Outcome)](
-    ("any sink", Resettable)             -> (Once, Twice),
-    ("an idempotent sink", Resettable)   -> (Once, Once),
-    ("a write-ahead sink", Resettable)   -> (Once, Twice),
-    ("a sink of two phases", Resettable) -> (Once, Once),
-    ("any sink", Forgetful)              -> (Lost, Once),
-    ("an idempotent sink", Forgetful)    -> (Lost, Once),
-    ("a write-ahead sink", Forgetful)    -> (Lost, Twice),
-    ("a sink of two phases", Forgetful)  -> (Lost, Once)
+    ("any sink", Resettable)                                        -> (Once, Twice),
+    ("an idempotent sink", Resettable)                              -> (Once, Once),
+    ("a write-ahead sink", Resettable)                              -> (Once, Twice),
+    ("a write-ahead sink with its notes in the target", Resettable) -> (Once, Once),
+    ("a write-ahead sink with its notes in the target", Forgetful)  -> (Lost, Once),
+    ("a sink of two phases", Resettable)                            -> (Once, Once),
+    ("any sink", Forgetful)                                         -> (Lost, Once),
+    ("an idempotent sink", Forgetful)                               -> (Lost, Once),
+    ("a write-ahead sink", Forgetful)                               -> (Lost, Twice),
+    ("a sink of two phases", Forgetful)                             -> (Lost, Once)
   )
 
   for {
@@ -97,12 +105,13 @@ class ConsistencySuite extends AnyFunSuite with BeforeAndAfterAll {
       val name  = root.toString
       val gives = udf((line: String) => ConsistencySuite.worlds.get(name).asInstanceOf[World].gives(line))
       val lines = spark.readStream.format("stoplog").option("format", "text").load(in.toString)
-      target
+      val query = target
         .write(lines.filter(gives.asNondeterministic()(col("value"))))
         .option("checkpointLocation", root.resolve("checkpoint").toString)
         .trigger(Trigger.AvailableNow())
         .start()
-        .awaitTermination()
+      try query.awaitTermination()
+      finally target.awaitEnd(query)
     }
   }
 
@@ -110,6 +119,16 @@ class ConsistencySuite extends AnyFunSuite with BeforeAndAfterAll {
     def write(rows: DataFrame): DataStreamWriter[_]
     def diesOnceItHasTheRows(): Unit
     def rows: Seq[String]
+
+    /** The end of a run tries once more to carry out what was decided, beside whoever starts the query anew. */
+    def awaitEnd(query: StreamingQuery): Unit = ()
+  }
+
+  private trait WithLog extends Target {
+    override def awaitEnd(query: StreamingQuery): Unit = {
+      assert(RunEnds.await(query.runId.toString, timeoutMillis = 60000))
+      ()
+    }
   }
 
   /** Spark's door for sinks that promise nothing. */
@@ -139,19 +158,24 @@ class ConsistencySuite extends AnyFunSuite with BeforeAndAfterAll {
     override def rows: Seq[String]                       = all.toSeq
   }
 
-  private final class WriteAhead(world: World) extends Target {
+  private final class WriteAhead(
+      world: World,
+      sender: Class[_ <: RowSender],
+      committers: Class[_ <: CheckpointCommitters]
+  ) extends WithLog {
     private val inbox = Inbox.named(world.root.toString)
 
     override def write(rows: DataFrame): DataStreamWriter[_] = rows.writeStream
       .format("stoplog-wal")
-      .option("sender", classOf[DyingSender].getName)
+      .option("sender", sender.getName)
+      .option("committer", committers.getName)
       .option("inbox", world.root.toString)
 
     override def diesOnceItHasTheRows(): Unit = DyingSender.deaths.set(1)
     override def rows: Seq[String]            = inbox.rows
   }
 
-  private final class TwoPhases(world: World) extends Target {
+  private final class TwoPhases(world: World) extends WithLog {
     private val transactions = TransactionalInbox.named(world.root.toString)
 
     override def write(rows: DataFrame): DataStreamWriter[_] = rows.writeStream
@@ -182,17 +206,40 @@ object ConsistencySuite {
 }
 
 /** Takes all rows of a chunk and dies, if it is to. */
-final class DyingSender extends InboxSender {
+class DyingSender extends InboxSender {
   override def open(options: JMap[String, String], schema: StructType): RowTarget = {
     val inbox = super.open(options, schema)
     new RowTarget {
-      override def send(chunk: Chunk, rows: Iterator[InternalRow]): Unit = {
+      override def send(chunk: Chunk, rows: ChunkRows): Unit = {
         inbox.send(chunk, rows)
         if (DyingSender.deaths.getAndDecrement() > 0) throw new IllegalStateException("died")
       }
       override def close(): Unit = inbox.close()
     }
   }
+}
+
+/** The same of a target that knows its chunks again: what it takes, it takes with the note. */
+final class DyingNotingSender extends DyingSender {
+  override def open(options: JMap[String, String], schema: StructType): RowTarget = {
+    val dying = super.open(options, schema)
+    val inbox = Inbox.named(options.get("inbox"))
+    new NotingTarget {
+      override def send(chunk: Chunk, rows: ChunkRows): Unit = dying.send(chunk, rows)
+      override def has(chunk: Chunk): Arrival = if (inbox.has(chunk)) Arrival.Arrived else Arrival.Missing
+      override def close(): Unit              = dying.close()
+    }
+  }
+}
+
+/** The notes that such a target has. */
+final class InboxCommitters extends CheckpointCommitters {
+  override def open(options: JMap[String, String], log: LogPlace): CheckpointCommitter =
+    new CheckpointCommitter {
+      override def isCommitted(chunk: Chunk): Boolean = Inbox.named(options.get("inbox")).has(chunk)
+      override def commit(chunk: Chunk): Unit         = ()
+      override def forgetBefore(query: String, epoch: Long): Unit = ()
+    }
 }
 
 object DyingSender {

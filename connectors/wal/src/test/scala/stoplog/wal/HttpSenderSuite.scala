@@ -14,7 +14,7 @@ import org.scalatest.funsuite.AnyFunSuite
 
 class HttpSenderSuite extends AnyFunSuite with BeforeAndAfterEach {
   private val schema = new StructType().add("id", IntegerType).add("word", StringType)
-  private val chunk  = Chunk("main", "chunk-1", Some(7L), 0, rows = 5)
+  private val chunk  = Chunk("main", "query", "chunk-1", Some(7L), 0, rows = 5)
 
   private val posts   = mutable.Buffer.empty[Post]
   private val pauses  = mutable.Buffer.empty[Long]
@@ -58,7 +58,13 @@ class HttpSenderSuite extends AnyFunSuite with BeforeAndAfterEach {
       )
     )
     val target = new HttpTarget(options, schema, millis => pauses.append(millis))
-    target.send(chunk, (1 to rows).iterator.map(n => InternalRow(n, UTF8String.fromString(s"w$n"))))
+    target.send(
+      chunk,
+      new ChunkRows {
+        override def iterator: Iterator[InternalRow] =
+          (1 to rows).iterator.map(n => InternalRow(n, UTF8String.fromString(s"w$n")))
+      }
+    )
   }
 
   test("rows are posted as lines, in batches with keys of their own that stay the same") {

@@ -6,12 +6,12 @@ import java.util.concurrent.ConcurrentHashMap
 import scala.collection.mutable
 import scala.jdk.CollectionConverters._
 
-import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.types.StructType
 
 /** A target in memory, by the name in the option `inbox`. */
 final class Inbox {
   private val arrived = mutable.Buffer.empty[(String, String)]
+  private val asking  = mutable.Set.empty[String]
 
   /** How many rows it still takes before it fails, once. */
   @volatile var failsAfter: Option[Int] = None
@@ -25,11 +25,14 @@ final class Inbox {
       failsAfter = Some(left - 1)
     }
     arrived += chunk.name -> row
+    asking += chunk.query
   }
 
   def rows: Seq[String] = synchronized(arrived.map(_._2).toVector)
 
   def chunks: Set[String] = synchronized(arrived.map(_._1).toSet)
+
+  def queries: Set[String] = synchronized(asking.toSet)
 
   def has(chunk: Chunk): Boolean = synchronized(arrived.count(_._1 == chunk.name) == chunk.rows)
 }
@@ -48,8 +51,8 @@ class InboxSender extends RowSender {
   override def open(options: JMap[String, String], schema: StructType): RowTarget = new RowTarget {
     private val inbox = Inbox.named(options.get("inbox"))
 
-    override def send(chunk: Chunk, rows: Iterator[InternalRow]): Unit =
-      rows.foreach(row => inbox.take(chunk, row.getUTF8String(0).toString))
+    override def send(chunk: Chunk, rows: ChunkRows): Unit =
+      rows.iterator.foreach(row => inbox.take(chunk, row.getUTF8String(0).toString))
 
     override def has(chunk: Chunk): Arrival =
       if (options.get("remembers") != "yes") Arrival.Unknown

@@ -7,6 +7,8 @@ import org.apache.spark.sql.streaming.Trigger
 import org.scalatest.BeforeAndAfterAll
 import org.scalatest.funsuite.AnyFunSuite
 
+import stoplog.error.StoplogArgumentException
+
 /** The sink in queries, as its users write them. */
 class WriteAheadQuerySuite extends AnyFunSuite with BeforeAndAfterAll {
   private lazy val spark =
@@ -101,5 +103,50 @@ class WriteAheadQuerySuite extends AnyFunSuite with BeforeAndAfterAll {
     )
     for (said <- Seq("sender is not set", "com.example.Nope", "sinkId"))
       assert(error.getMessage.contains(said))
+  }
+
+  test("a connector whose jar is missing is named, with what to add") {
+    val error = intercept[StoplogArgumentException](WriteAheadSink.toJdbc("jdbc:derby:memory:d", "t").build())
+    assert(error.getCondition === "STOPLOG_WAL_JAR_MISSING")
+    assert(error.getMessage.contains("io.github.stoplog:stoplog-jdbc_2.13:"))
+    val both = intercept[StoplogArgumentException](
+      WriteAheadSink.toCassandra("localhost", "shop", "orders").withCommitter("com.example.Nope").build()
+    )
+    for (said <- Seq("stoplog-cassandra_2.13", "com.example.Nope")) assert(both.getMessage.contains(said))
+  }
+
+  test("a sink shows no secret") {
+    val sink = WriteAheadSink
+      .toHttp("https://example.com/rows")
+      .withHeader("Authorization", "hidden")
+      .withJdbcOption("password", "hidden")
+      .build()
+    assert(!sink.toString.contains("hidden"))
+    assert(sink.options().get("jdbc.password") === "hidden")
+  }
+
+  test("a batch query leaves no notes") {
+    val root = Files.createTempDirectory("wal")
+    spark
+      .range(0, 10, 1, 2)
+      .selectExpr("cast(id as string) as id")
+      .write
+      .format("stoplog-wal")
+      .option("sender", classOf[InboxSender].getName)
+      .option("inbox", root.toString)
+      .option("logLocation", root.toString)
+      .mode("append")
+      .save()
+    val notes = Files.walk(root.resolve("_stoplog/main/sent")).filter(Files.isRegularFile(_))
+    assert(notes.count() === 0)
+  }
+
+  test("the chunks of a stream know its query, over restarts") {
+    val world = new World
+    world.arrive("1", "a")
+    world.run()
+    world.arrive("2", "b")
+    world.run()
+    assert(world.inbox.queries.size === 1)
   }
 }

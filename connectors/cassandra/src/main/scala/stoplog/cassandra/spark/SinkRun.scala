@@ -4,9 +4,9 @@ import java.util.{LinkedHashMap => JLinkedHashMap, Map => JMap}
 
 import org.apache.spark.sql.connector.write.WriterCommitMessage
 
-import stoplog.cassandra.{Retries, Sessions, TableInfo}
+import stoplog.cassandra.{Retries, TableInfo}
 import stoplog.cassandra.options.{CassandraOptions, WriteTimestamp}
-import stoplog.cassandra.write.{CassandraLedger, EpochClock, EpochEntry, EpochLedger, InFlight, Written}
+import stoplog.cassandra.write.{EpochClock, InFlight, LeasedLedger, Written}
 import stoplog.fault.{Faults, Step}
 import stoplog.spark.QueryContext
 
@@ -59,7 +59,7 @@ private[spark] final class SinkRun(table: TableInfo, options: CassandraOptions) 
   private def clockOf(asked: WriteTimestamp.OfEpoch, queryId: String, runId: String): EpochClock =
     clock.collect { case (`runId`, known) => known }.getOrElse {
       val made = new EpochClock(
-        new LeasedLedger(asked),
+        new LeasedLedger(options, asked),
         table.qualified,
         queryId,
         Retries(options.retryTimeoutMillis),
@@ -68,31 +68,10 @@ private[spark] final class SinkRun(table: TableInfo, options: CassandraOptions) 
       clock = Some(runId -> made)
       made
     }
-
-  /** With a session for each epoch: a query that waits for data for hours holds none. */
-  private final class LeasedLedger(asked: WriteTimestamp.OfEpoch) extends EpochLedger {
-    override def entries(): Seq[EpochEntry] = use(_.entries())
-
-    override def replace(before: Option[EpochEntry], entry: EpochEntry): Boolean = use(
-      _.replace(before, entry)
-    )
-
-    private def use[A](action: CassandraLedger => A): A = Sessions.use(options.connection) { session =>
-      action(
-        new CassandraLedger(
-          session,
-          asked.keyspace.getOrElse(options.keyspace),
-          asked.table,
-          table.qualified,
-          asked.serial
-        )
-      )
-    }
-  }
 }
 
 private[spark] object SinkRun {
-  val nowMicros: () => Long = () => Math.multiplyExact(System.currentTimeMillis(), 1000L)
+  val nowMicros: () => Long = EpochClock.systemMicros
 
   private def sum(a: Written, b: Written): Written = Written(
     a.rows + b.rows,

@@ -2,10 +2,10 @@ package stoplog.cassandra.write
 
 import scala.jdk.CollectionConverters._
 
-import com.datastax.oss.driver.api.core.{CqlIdentifier, CqlSession, DefaultConsistencyLevel, DriverException}
+import com.datastax.oss.driver.api.core.{CqlSession, DefaultConsistencyLevel, DriverException}
 import com.datastax.oss.driver.api.core.cql.SimpleStatement
 
-import stoplog.cassandra.{CassandraErrors, Causes, TableInfo}
+import stoplog.cassandra.{CassandraErrors, Causes, OwnTable}
 
 /** The times of epochs in a table of Cassandra's own, by conditional writes.
   *
@@ -18,9 +18,10 @@ private[cassandra] final class CassandraLedger(
     target: String,
     serial: DefaultConsistencyLevel
 ) extends EpochLedger {
-  private val name = s"${TableInfo.quoted(keyspace)}.${TableInfo.quoted(table)}"
+  private val own  = CassandraLedger.table(keyspace, table)
+  private val name = own.name
 
-  makeTable()
+  guarded(own.ensure(session))
 
   override def entries(): Seq[EpochEntry] = guarded {
     // A read at this level also settles what an interrupted conditional write has left open.
@@ -59,37 +60,18 @@ private[cassandra] final class CassandraLedger(
     session.execute(write.setSerialConsistencyLevel(serial)).wasApplied
   }
 
-  private def makeTable(): Unit =
-    // What the driver knows may be old.
-    if (!isKnown) guarded {
-      if (!isThere) session.execute(SimpleStatement.newInstance(CassandraLedger.cql(name)))
-      ()
-    }
-
-  private def isKnown: Boolean =
-    Option(session.getMetadata.getKeyspace(CqlIdentifier.fromInternal(keyspace)).orElse(null))
-      .exists(_.getTable(CqlIdentifier.fromInternal(table)).isPresent)
-
-  private def isThere: Boolean = {
-    val select = "SELECT table_name FROM system_schema.tables WHERE keyspace_name = ? AND table_name = ?"
-    session.execute(SimpleStatement.newInstance(select, keyspace, table).setIdempotent(true)).one() != null
-  }
-
   private def guarded[A](action: => A): A =
     try action
     catch {
       case e: DriverException =>
-        throw CassandraErrors.epochTable(
-          s"$keyspace.$table",
-          CassandraLedger.cql(name),
-          Causes.describe(e),
-          e
-        )
+        throw CassandraErrors.epochTable(own.shown, own.cql, Causes.describe(e), e)
     }
 }
 
 private[cassandra] object CassandraLedger {
-  def cql(name: String): String =
-    s"CREATE TABLE IF NOT EXISTS $name (target text, query text, epoch bigint, micros bigint, " +
-      "PRIMARY KEY (target, query))"
+  def table(keyspace: String, table: String): OwnTable = OwnTable(
+    keyspace,
+    table,
+    "target text, query text, epoch bigint, micros bigint, PRIMARY KEY (target, query)"
+  )
 }

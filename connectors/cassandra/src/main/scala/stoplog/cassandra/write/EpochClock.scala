@@ -58,6 +58,9 @@ private[cassandra] object EpochClock {
 
   /** More than one epoch needs for the rows of one key in one task, and less than a restart takes. */
   final val MarginMicros = 1000000L
+
+  /** The time by this machine's clock, in microseconds since 1970. */
+  val systemMicros: () => Long = () => Math.multiplyExact(System.currentTimeMillis(), 1000L)
 }
 
 /** The newest epoch that a query has begun to write, and its time. */

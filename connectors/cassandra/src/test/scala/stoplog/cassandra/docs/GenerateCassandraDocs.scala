@@ -4,6 +4,7 @@ import java.nio.charset.StandardCharsets.UTF_8
 import java.nio.file.Files
 
 import stoplog.cassandra.options.CassandraOptionRegistry
+import stoplog.cassandra.wal.ChunkOptions
 import stoplog.docs.{OptionsTable, Repository}
 
 /** Writes `docs/cassandra-options.md`, from the registry.
@@ -16,13 +17,22 @@ object GenerateCassandraDocs {
   val name: String = "cassandra-options.md"
 
   def text: String =
-    (head +: CassandraOptionRegistry.groups.map(OptionsTable.section(_, CassandraOptionRegistry.all)))
-      .mkString("\n")
+    ((head +: CassandraOptionRegistry.groups.map(
+      OptionsTable.section(_, CassandraOptionRegistry.all)
+    )) :+ writeAhead).mkString("\n")
 
   def main(args: Array[String]): Unit = {
     Files.write(Repository.root.resolve("docs").resolve(name), text.getBytes(UTF_8))
     ()
   }
+
+  private def writeAhead: String =
+    OptionsTable.section(ChunkOptions.WriteAhead, Seq(ChunkOptions.ChunksTableName)) +
+      """
+        |The sender and the committer `cassandra` of [the write-ahead sink](wal.md) take the options of this page with `cassandra.`
+        |before them: `cassandra.contactPoints`, `cassandra.table`, `cassandra.ttl`. `distribution` and the options for reading
+        |have no effect there, and are refused.
+        |""".stripMargin
 
   private val head =
     """# Options for Cassandra

@@ -1,0 +1,84 @@
+package stoplog.cassandra.wal
+
+import java.util.{Map => JMap}
+
+import org.apache.spark.sql.types.StructType
+
+import stoplog.cassandra.{Retries, Sessions, TableInfo}
+import stoplog.cassandra.options.{CassandraOptions, WriteTimestamp}
+import stoplog.cassandra.write.{EpochClock, LeasedLedger, UpsertWriter, WritePlan}
+import stoplog.fault.Faults
+import stoplog.wal.{Chunk, ChunkRows, EpochTimes, Recent, RowSender, RowTarget}
+
+/** Writes the chunks of a write-ahead sink to a table of Cassandra's, by their keys: what `sender=cassandra` is.
+  *
+  * Rows have the write timestamp of their epoch, so a chunk that is sent again changes nothing, and never replaces what newer
+  * epochs wrote: effectively once, whichever committer there is.
+  *
+  * {{{
+  * rows.writeStream.format("stoplog-wal").option("sender", "cassandra").option("committer", "cassandra")
+  *   .option("cassandra.contactPoints", "10.0.0.1").option("cassandra.keyspace", "shop").option("cassandra.table", "orders")
+  * }}}
+  */
+final class CassandraSender extends RowSender {
+
+  override def target(options: JMap[String, String]): String =
+    ChunkOptions.ofSender(options).cassandra.qualifiedTable
+
+  /** Errors: `STOPLOG_CASSANDRA_CONNECT`, `STOPLOG_CASSANDRA_TABLE`, `STOPLOG_CASSANDRA_SCHEMA`. */
+  override def check(options: JMap[String, String], schema: StructType): Unit = {
+    CassandraSender.plan(ChunkOptions.ofSender(options).cassandra, schema)
+    ()
+  }
+
+  override def times(options: JMap[String, String]): EpochTimes = {
+    val asked = ChunkOptions.ofSender(options).cassandra
+    asked.write.timestamp match {
+      case ofEpoch: WriteTimestamp.OfEpoch =>
+        val ledger = new LeasedLedger(asked, ofEpoch)
+        val clock  = new EpochClock(
+          ledger,
+          asked.qualifiedTable,
+          _: String,
+          Retries(asked.retryTimeoutMillis),
+          EpochClock.systemMicros
+        )
+        new ChunkTimes(clock, EpochClock.systemMicros)
+      case _ => EpochTimes.none
+    }
+  }
+
+  override def open(options: JMap[String, String], schema: StructType): RowTarget =
+    new CassandraChunks(ChunkOptions.ofSender(options).cassandra, schema)
+}
+
+private object CassandraSender {
+  private final val KeptPlans = 16
+
+  // The cluster is asked about the table once in each JVM, and again after a failure.
+  val plans = new Recent[(CassandraOptions, StructType), WritePlan](KeptPlans)
+
+  def plan(options: CassandraOptions, schema: StructType): WritePlan =
+    WritePlan.of(TableInfo.of(options), schema, options)
+}
+
+private[wal] final class CassandraChunks(options: CassandraOptions, schema: StructType) extends RowTarget {
+  private val lease = Sessions.lease(options.connection, Retries(options.retryTimeoutMillis))
+  private val key   = options -> schema
+
+  /** Errors: `STOPLOG_CASSANDRA_BAD_ROW`, `STOPLOG_CASSANDRA_WRITE`. */
+  override def send(chunk: Chunk, rows: ChunkRows): Unit =
+    try {
+      val plan   = CassandraSender.plans.of(key)(CassandraSender.plan(options, schema))
+      val writer = new UpsertWriter(plan, lease.session, options, chunk.micros, Faults.none)
+      rows.iterator.foreach(writer.write)
+      writer.finish()
+      ()
+    } catch {
+      case e: Throwable =>
+        CassandraSender.plans.forget(key)
+        throw e
+    }
+
+  override def close(): Unit = lease.close()
+}

@@ -1,0 +1,75 @@
+package stoplog.cassandra.wal
+
+import java.nio.file.Files
+
+import org.apache.spark.sql.execution.streaming.runtime.MemoryStream
+import org.apache.spark.sql.streaming.Trigger
+import org.scalatest.funsuite.AnyFunSuite
+
+import stoplog.cassandra.KeyspaceForTests
+import stoplog.error.StoplogArgumentException
+import stoplog.format.SparkSessionForTests
+import stoplog.wal.{WriteAheadSink, WriteAheadSinkBuilder}
+
+/** What a user does, through Spark. */
+class CassandraWriteAheadSuite extends AnyFunSuite with KeyspaceForTests with SparkSessionForTests {
+
+  private def sink(table: String): WriteAheadSinkBuilder =
+    WriteAheadSink.toCassandra(node.address, keyspace, table)
+
+  test("a stream over three starts: the last epoch wins, and notes of one epoch at most") {
+    val session = spark
+    import session.implicits._
+    cql("CREATE TABLE %s.stream (id bigint PRIMARY KEY, epoch int)")
+    val source = MemoryStream[(Long, Int)](session)
+    val rows   = source.toDF().toDF("id", "epoch")
+    val at     = Files.createTempDirectory("checkpoint").toString
+    for (epoch <- 0 until 3) {
+      source.addData((0L until 30L).map(_ -> epoch): _*)
+      sink("stream")
+        .build()
+        .writeStream(rows)
+        .option("checkpointLocation", at)
+        .trigger(Trigger.AvailableNow())
+        .start()
+        .awaitTermination()
+    }
+    val found = cql("SELECT id, epoch, WRITETIME(epoch) FROM %s.stream")
+    assert(found.map(_.getLong(0)).sorted === (0 until 30))
+    assert(found.forall(_.getInt(1) == 2))
+    val times = cql("SELECT epoch, micros FROM %s.stoplog_epochs WHERE target = '%s.stream'")
+    assert(times.map(_.getLong(0)) === Seq(2))
+    assert(found.map(_.getLong(2)).min === times.head.getLong(1))
+    assert(cql("SELECT epoch FROM %s.stoplog_chunks").map(_.getLong(0)).distinct === Seq(2))
+  }
+
+  test("a batch query, which leaves no notes") {
+    cql("CREATE TABLE %s.job_rows (id bigint PRIMARY KEY, word text)")
+    sink("job_rows")
+      .withCassandraOption("chunksTable", s"$keyspace.batch_chunks")
+      .withLogLocation(Files.createTempDirectory("wal").toString)
+      .build()
+      .write(spark.range(0, 40, 1, 4).selectExpr("id", "concat('w', id) AS word"))
+      .save()
+    assert(cql("SELECT id FROM %s.job_rows").map(_.getLong(0)).sorted === (0 until 40))
+    assert(cql("SELECT chunk_name FROM %s.batch_chunks") === Nil)
+  }
+
+  test("what cannot work is refused before anything is written") {
+    cql("CREATE TABLE %s.refused (id bigint PRIMARY KEY)")
+    val log = Files.createTempDirectory("wal")
+    val e   = intercept[StoplogArgumentException](
+      sink("refused")
+        .withLogLocation(log.toString)
+        .build()
+        .write(spark.range(1).selectExpr("id AS other"))
+        .save()
+    )
+    assert(e.getCondition === "STOPLOG_CASSANDRA_SCHEMA")
+    assert(!Files.exists(log.resolve("_stoplog")))
+    val options = intercept[StoplogArgumentException](
+      sink("refused").withCassandraOption("pageRows", "5").build()
+    )
+    assert(options.getMessage.contains("cassandra.pageRows has no effect in a write-ahead sink"))
+  }
+}

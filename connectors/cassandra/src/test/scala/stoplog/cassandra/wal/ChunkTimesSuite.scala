@@ -1,0 +1,77 @@
+package stoplog.cassandra.wal
+
+import org.scalatest.funsuite.AnyFunSuite
+
+import stoplog.cassandra.Retries
+import stoplog.cassandra.write.{EpochClock, EpochEntry, EpochLedger}
+import stoplog.error.StoplogException
+import stoplog.wal.Chunk
+
+class ChunkTimesSuite extends AnyFunSuite {
+  private var now   = 1700000000000000L
+  private var reads = 0
+
+  private final class MemoryLedger extends EpochLedger {
+    var all: Vector[EpochEntry] = Vector.empty
+
+    override def entries(): Seq[EpochEntry] = {
+      reads += 1
+      all
+    }
+
+    override def replace(before: Option[EpochEntry], entry: EpochEntry): Boolean = {
+      all = all.filterNot(_.query == entry.query) :+ entry
+      true
+    }
+  }
+
+  private def times(ledger: EpochLedger) =
+    new ChunkTimes(query => new EpochClock(ledger, "ks.t", query, Retries.never, () => now), () => now)
+
+  private def chunk(epoch: Long, rows: Long = 1, name: String = "c"): Chunk =
+    Chunk("main", "q", name, Some(epoch), 0, rows)
+
+  test("chunks of an epoch have one time, for which the ledger is asked once, over restarts too") {
+    val ledger = new MemoryLedger
+    val first  = times(ledger)
+    val micros = first.of(chunk(0))
+    now += 5000
+    reads = 0
+    assert(first.of(chunk(0, name = "d")) === micros)
+    assert(reads === 0)
+    assert(times(ledger).of(chunk(0)) === micros)
+  }
+
+  test("no row of a later epoch has a time that one of an earlier epoch may have") {
+    val ledger = new MemoryLedger
+    val some   = times(ledger)
+    val first  = some.of(chunk(0, rows = 10)).get
+    some.of(chunk(0, rows = 3000000, name = "d"))
+    val second = some.of(chunk(1)).get
+    assert(second > first + 3000000)
+    now = second + 10000000
+    // A quick query does not run ahead of the clock.
+    for (epoch <- 2 to 20) {
+      now += 1000
+      assert(some.of(chunk(epoch.toLong, rows = 100)).contains(now))
+    }
+  }
+
+  test("a process that was given up is refused") {
+    val ledger = new MemoryLedger
+    val old    = times(ledger)
+    old.of(chunk(0))
+    times(ledger).of(chunk(2))
+    assert(intercept[StoplogException](old.of(chunk(1))).getCondition === "STOPLOG_CASSANDRA_EPOCH_BEHIND")
+  }
+
+  test("a batch query asks nobody, and has one time") {
+    val some = times(new MemoryLedger)
+    reads = 0
+    val job    = chunk(0).copy(epoch = None)
+    val micros = some.of(job)
+    now += 1000
+    assert(some.of(job) === micros)
+    assert(reads === 0)
+  }
+}

@@ -1,0 +1,123 @@
+package stoplog.jdbc.wal
+
+import java.nio.file.Files
+
+import org.apache.spark.SparkThrowable
+import org.apache.spark.sql.DataFrame
+import org.apache.spark.sql.execution.streaming.runtime.MemoryStream
+import org.apache.spark.sql.streaming.Trigger
+import org.scalatest.funsuite.AnyFunSuite
+
+import stoplog.error.StoplogArgumentException
+import stoplog.format.SparkSessionForTests
+import stoplog.jdbc.TestDatabase
+import stoplog.wal.{WriteAheadSink, WriteAheadSinkBuilder}
+
+/** What a user does, through Spark. */
+class JdbcWriteAheadSuite extends AnyFunSuite with SparkSessionForTests {
+  private lazy val derby = TestDatabase.derby()
+
+  private def sink(table: String): WriteAheadSinkBuilder = WriteAheadSink.toJdbc(derby.url, table)
+
+  private def run(sink: WriteAheadSink, rows: DataFrame, checkpoint: String): Unit = sink
+    .writeStream(rows)
+    .option("checkpointLocation", checkpoint)
+    .trigger(Trigger.AvailableNow())
+    .start()
+    .awaitTermination()
+
+  private def ids(table: String): Seq[Int] =
+    derby.rows(s"SELECT id FROM $table ORDER BY id").map(_.head.toInt)
+
+  private def conditions(e: Throwable): Seq[String] = Iterator
+    .iterate(e)(_.getCause)
+    .takeWhile(_ != null)
+    .collect { case known: SparkThrowable => known.getCondition }
+    .toSeq
+
+  test("a stream over two starts: each row once, and notes of one epoch at most") {
+    val session = spark
+    import session.implicits._
+    val table  = derby.newHeap()
+    val source = MemoryStream[Long](session)
+    val rows   = source.toDF().selectExpr("value AS id", "concat('w', value) AS word")
+    val at     = Files.createTempDirectory("checkpoint").toString
+    for (epoch <- 0 until 3) {
+      source.addData(epoch * 20L until (epoch + 1) * 20L: _*)
+      run(sink(table).build(), rows, at)
+    }
+    assert(ids(table) === (0 until 60))
+    assert(derby.rows("SELECT DISTINCT epoch FROM stoplog_chunks WHERE epoch >= 0") === Seq(Seq("2")))
+  }
+
+  test("a row that the table refuses stays in the log until the query is told to put it aside") {
+    val session = spark
+    import session.implicits._
+    val table  = derby.newTable(" CHECK (word <> 'w3')")
+    val source = MemoryStream[Long](session)
+    val rows   = source.toDF().selectExpr("value AS id", "concat('w', value) AS word")
+    val at     = Files.createTempDirectory("checkpoint").toString
+    source.addData(0L until 6L: _*)
+    val failed = intercept[Exception](run(sink(table).build(), rows, at))
+    assert(
+      conditions(failed).contains("STOPLOG_JDBC_BAD_ROW") || failed.getMessage.contains(
+        "STOPLOG_JDBC_BAD_ROW"
+      )
+    )
+    run(sink(table).withJdbcOption("onBadRow", "reject").build(), rows, at)
+    assert(ids(table) === Seq(0, 1, 2, 4, 5))
+    assert(derby.count(s"${table}_rejected") === 1)
+  }
+
+  test("a batch query, and upserts whose notes are files") {
+    val table = derby.newTable()
+    val log   = Files.createTempDirectory("wal").toString
+    val rows  = spark.range(0, 40, 1, 4).selectExpr("id", "concat('w', id) AS word")
+    sink(table).withLogLocation(log).build().write(rows).save()
+    val upserts = sink(table).withCommitter("files").withJdbcOption("keyColumns", "id").withLogLocation(log)
+    upserts.build().write(rows.limit(30)).save()
+    assert(ids(table) === (0 until 40))
+  }
+
+  test("notes in a database, of rows that go elsewhere") {
+    val log  = Files.createTempDirectory("wal").toString
+    val sink = WriteAheadSink
+      .to(classOf[stoplog.wal.InboxSender].getName)
+      .withOption("inbox", log)
+      .withCommitter("jdbc")
+      .withJdbcOption("url", derby.url)
+      .withJdbcOption("chunksTable", "elsewhere_chunks")
+      .withLogLocation(log)
+      .build()
+    sink.write(spark.range(0, 9, 1, 3).selectExpr("string(id) AS id")).save()
+    assert(stoplog.wal.Inbox.named(log).rows.map(_.toInt).sorted === (0 until 9))
+    assert(derby.rows("SELECT epoch FROM elsewhere_chunks") === Seq(Seq("-1")))
+  }
+
+  test("what cannot work is refused before anything is written") {
+    val log     = Files.createTempDirectory("wal")
+    val unknown = intercept[Exception](
+      sink(derby.newHeap())
+        .withLogLocation(log.toString)
+        .build()
+        .write(spark.range(1).selectExpr("id AS other"))
+        .save()
+    )
+    assert(conditions(unknown).contains("STOPLOG_JDBC_TABLE"))
+    assert(!Files.exists(log.resolve("_stoplog")))
+    val options = intercept[StoplogArgumentException](
+      sink("t").withJdbcOption("epochsTable", "e").withJdbcOption("maxTries", "many").build()
+    )
+    assert(options.getMessage.contains("jdbc.epochsTable has no effect in a write-ahead sink"))
+    val tries = intercept[StoplogArgumentException](sink("t").withJdbcOption("maxTries", "many").build())
+    assert(tries.getMessage.contains("maxTries = 'many'"))
+    val url = intercept[StoplogArgumentException](
+      WriteAheadSink.toHttp("https://example.com").withCommitter("jdbc").build()
+    )
+    assert(
+      url.getMessage.contains(
+        "the committer refuses its options, those that begin with jdbc.: url is not set"
+      )
+    )
+  }
+}

@@ -1,0 +1,132 @@
+package stoplog.jdbc.wal
+
+import scala.jdk.CollectionConverters._
+
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.types.{LongType, StringType, StructType}
+import org.apache.spark.unsafe.types.UTF8String
+import org.scalatest.funsuite.AnyFunSuite
+
+import stoplog.error.StoplogException
+import stoplog.fault.{Faults, InjectedFault, Step}
+import stoplog.jdbc._
+import stoplog.wal.{Arrival, Chunk, ChunkRows}
+
+/** One chunk's transaction, over connections that break and rows that are bad. */
+class NotedChunksSuite extends AnyFunSuite {
+  private val schema = new StructType().add("id", LongType).add("word", StringType)
+  private val chunk  = Chunk("main", "query", "chunk-1", Some(7L), 0, rows = 20)
+
+  for (database <- Seq(TestDatabase.derby(), TestDatabase.postgres)) {
+    for (carriedOut <- Seq(true, false))
+      test(s"$database: a connection that breaks at COMMIT, ${if (carriedOut) "after" else "before"} it") {
+        val table = database.newHeap()
+        val notes = newNotes(database)
+        val rig   = target(database, table, notes, new Broken(database, at = 1, carriedOut))
+        rig.send(chunk, words(20))
+        rig.close()
+        assert(ids(database, table) === (0 until 20))
+      }
+
+    test(s"$database: who dies before COMMIT has done nothing, and the next does all") {
+      val table = database.newHeap()
+      val notes = newNotes(database)
+      val dying = new Faults {
+        override def at(step: Step): Unit = if (step == Step.JdbcInCommit) throw new InjectedFault(step)
+      }
+      val first = target(database, table, notes, database.connector, dying)
+      intercept[InjectedFault](first.send(chunk, words(20)))
+      assert(first.has(chunk) === Arrival.Missing)
+      first.close()
+      assert(ids(database, table) === Nil)
+      val second = target(database, table, notes, database.connector)
+      for (_ <- 1 to 2) second.send(chunk, words(20))
+      assert(second.has(chunk) === Arrival.Arrived)
+      second.close()
+      assert(ids(database, table) === (0 until 20))
+    }
+
+    for (keys <- Seq(None, Some("id"))) {
+      val kind = keys.fold("inserts")(_ => "upserts")
+      test(s"$database, $kind: a bad row fails the chunk by name, and nothing of it stays") {
+        val table = database.newTable(" CHECK (word <> 'w13')")
+        val notes = newNotes(database)
+        val rig   = target(database, table, notes, database.connector, keys.map("keyColumns" -> _).toSeq: _*)
+        val e     = intercept[StoplogException](rig.send(chunk, words(20)))
+        assert(e.getCondition === "STOPLOG_JDBC_BAD_ROW")
+        assert(e.getMessage.contains("13"))
+        assert(rig.has(chunk) === Arrival.Missing)
+        rig.close()
+        assert(ids(database, table) === Nil)
+      }
+
+      test(s"$database, $kind: or it is put aside, and the others are there, each once") {
+        val table = database.newTable(" CHECK (word <> 'w13')")
+        val notes = newNotes(database)
+        val more  = keys.map("keyColumns" -> _).toSeq :+ ("onBadRow" -> "reject")
+        val rig   = target(database, table, notes, database.connector, more: _*)
+        for (_ <- 1 to 2) rig.send(chunk, words(20))
+        rig.close()
+        assert(ids(database, table) === (0 until 20).filter(_ != 13))
+        assert(
+          database.rows(s"SELECT row_json FROM ${table}_rejected") === Seq(
+            Seq("{\"id\":13,\"word\":\"w13\"}")
+          )
+        )
+      }
+    }
+
+    test(s"$database: a late claim is refused, and leaves no note") {
+      val notes   = newNotes(database)
+      val session = new Session(database.connector, 0)
+      session.transaction(_ => notes.forgetBefore(session, "query", 8))
+      session.transaction(_ => notes.forgetBefore(session, "query", 5))
+      assert(!session.transaction(_ => notes.claim(session, chunk)))
+      assert(session.transaction(_ => notes.claim(session, chunk.copy(epoch = Some(8L)))))
+      assert(session.transaction(_ => notes.claim(session, chunk.copy(query = "another"))))
+      session.close()
+      assert(database.count(notes.table) === 3)
+      assert(
+        database.rows(s"SELECT done_before FROM ${notes.table} WHERE epoch = -1") === Seq(Seq("8"))
+      )
+    }
+  }
+
+  private def newNotes(database: TestDatabase): ChunksTable = {
+    val table = ChunksTable(s"notes_${database.newHeap()}", database.dialect, () => 42L)
+    database.execute(table.create)
+    table
+  }
+
+  private def target(
+      database: TestDatabase,
+      table: String,
+      notes: ChunksTable,
+      connector: Connector,
+      more: (String, String)*
+  ): NotedChunks = target(database, table, notes, connector, Faults.none, more: _*)
+
+  private def target(
+      database: TestDatabase,
+      table: String,
+      notes: ChunksTable,
+      connector: Connector,
+      faults: Faults,
+      more: (String, String)*
+  ): NotedChunks = {
+    val asked   = Map("url" -> database.url, "dbtable" -> table, "batchsize" -> "6") ++ more
+    val options = JdbcOptions.parse(asked.asJava)
+    val spec    = SinkSpec
+      .of(options, schema, TableCheck.target(options, schema, database.connector), connector)
+      .copy(pause = _ => ())
+    new NotedChunks(new ChunkTransactions(spec, () => ()), notes, faults)
+  }
+
+  private def words(count: Int): ChunkRows = new ChunkRows {
+    override def iterator: Iterator[InternalRow] =
+      (0 until count).iterator.map(id => InternalRow(id.toLong, UTF8String.fromString(s"w$id")))
+  }
+
+  private def ids(database: TestDatabase, table: String): Seq[Int] =
+    database.rows(s"SELECT id FROM $table ORDER BY id").map(_.head.toInt)
+}

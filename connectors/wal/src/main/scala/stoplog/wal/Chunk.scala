@@ -1,0 +1,23 @@
+package stoplog.wal
+
+/** The rows of one task of one epoch, durable in the log. Its name occurs once in the world, and is the same each time the
+  * chunk is sent: with the number of a row it makes a key.
+  *
+  * @param query  whose epochs these are: the query, by the id that Spark keeps in its checkpoint, over restarts and wherever
+  *               that is moved; of a batch query, its one run. Queries that keep notes at one place are told apart by it
+  * @param epoch  the micro-batch; `None` in a batch query
+  * @param micros the time of the epoch, where the sender has [[EpochTimes]]
+  */
+final case class Chunk(
+    sinkId: String,
+    query: String,
+    name: String,
+    epoch: Option[Long],
+    partition: Int,
+    rows: Long,
+    micros: Option[Long] = None
+) {
+
+  /** The epoch as a number, by which notes are forgotten: 0 in a batch query, which has only one. */
+  def epochNumber: Long = epoch.getOrElse(0L)
+}

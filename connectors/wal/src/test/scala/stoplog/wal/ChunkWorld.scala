@@ -1,0 +1,76 @@
+package stoplog.wal
+
+import java.nio.file.Files
+
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.types.StructType
+
+import stoplog.commit.{ForeignQuery, LostPart}
+import stoplog.fault.{Faults, InjectedFault, Step}
+import stoplog.part.RunId
+import stoplog.sink.{CommitOutcome, Prepared, WriterTask}
+import stoplog.spark.TwoPhaseSettings
+
+/** A log on the local disk, and the sending of its chunks without a query. Needs an active session.
+  *
+  * @param options of the write, by which sender and committer are found
+  */
+final class ChunkWorld(options: Map[String, String], schema: StructType) {
+  private val at    = Files.createTempDirectory("wal").toString
+  private val asked = WriteAheadOptions.parse(options)
+
+  val place: LogPlace = new LogPlace(
+    TwoPhaseSettings(Some(at), "main", Map.empty, ForeignQuery.Refuse, LostPart.Fail)
+  )
+
+  /** What a task has put into the log. */
+  def prepared(
+      rows: Seq[InternalRow],
+      query: String = "query",
+      epoch: Long = 7,
+      partition: Int = 0
+  ): Prepared = {
+    val task   = WriterTask(RunId(query), "main", Some(epoch), partition, 0, stageAttempt = 0)
+    val writer = new ChunkWriter(schema, place, task)
+    try {
+      rows.foreach(writer.write)
+      writer.prepare().head
+    } finally writer.close()
+  }
+
+  /** As a new start of the query sends it. */
+  def send(prepared: Prepared, faults: Faults = Faults.none): CommitOutcome = {
+    val token = ChunkToken.parse(prepared.token)
+    val chunk = timed(chunkOf(prepared))
+    new ChunkSender(asked.sender, asked.committers, options, place, () => faults).send(chunk, token.file)
+  }
+
+  /** As a driver does before anything is sent: one at a time. */
+  def start(): Unit = synchronized(asked.committers.prepare(Caseless(options), place))
+
+  private def timed(chunk: Chunk): Chunk = synchronized {
+    start()
+    val times = asked.sender.times(Caseless(options))
+    try chunk.copy(micros = times.of(chunk))
+    finally times.close()
+  }
+
+  def committer(): CheckpointCommitter = asked.committers.open(Caseless(options), place)
+
+  def chunkOf(prepared: Prepared): Chunk = {
+    val token = ChunkToken.parse(prepared.token)
+    Chunk("main", token.query, prepared.name, token.epoch, token.partition, prepared.rows)
+  }
+
+  def discard(prepared: Prepared): Unit =
+    place.files.discard(Seq(ChunkToken.parse(prepared.token).file.token))
+
+  def kept: Int = place.files.staged().size
+}
+
+object ChunkWorld {
+
+  def dying(step: Step): Faults = new Faults {
+    override def at(now: Step): Unit = if (now == step) throw new InjectedFault(step)
+  }
+}

@@ -46,7 +46,8 @@ private[commit] final class Closer(
       Using.resource(store.enter(run)) { _ =>
         mayWrite(newest)
         val (large, small) = due.partition(_.part.beside.storageBytes > Closer.SmallBytes)
-        parallel.map(small)(ended).toVector ++ large.map(ended)
+        val atOnce = Closer.atOnce(large.map(_.part.beside.storageBytes), Closer.heapBytes, Closer.processors)
+        parallel.map(small)(ended).toVector ++ parallel.mapWork(large, atOnce)(ended)
       }
 
   private def ended(due: Due): Pending = {
@@ -68,8 +69,26 @@ private[commit] final class Closer(
   private def newPart(part: Open): NewPart = NewPart(part.bucket, part.name, run)
 }
 
-private object Closer {
+private[commit] object Closer {
 
-  /** Parts with more rows than that to write are ended one by one: each takes the memory of a block. */
+  /** Parts with more rows than that to write are ended only so many at a time: each takes the memory of a block. */
   private val SmallBytes = 4L << 20
+
+  /** So many parts whose rows will take these bytes on storage are ended at a time: as processors there are, as long as
+    * their blocks fit into a quarter of the heap, and at least one.
+    */
+  def atOnce(storageBytes: Seq[Long], heapBytes: Long, processors: Int): Int =
+    (heapBytes / HeapShare / (storageBytes.maxOption.getOrElse(0L) * BlockPerByte).max(1))
+      .max(1L)
+      .min(processors.toLong)
+      .toInt
+
+  private def heapBytes: Long = Runtime.getRuntime.maxMemory
+
+  private def processors: Int = Runtime.getRuntime.availableProcessors
+
+  private val HeapShare = 4L
+
+  /** A block is kept encoded, and not yet compressed. */
+  private val BlockPerByte = 4L
 }

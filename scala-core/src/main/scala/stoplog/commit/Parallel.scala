@@ -8,6 +8,9 @@ import stoplog.thread.{Pooled, Uninterrupted}
 trait Parallel {
   def map[A, B](items: Seq[A])(action: A => B): Seq[B]
 
+  /** The same for work of seconds, of which even two are worth a thread each: at most so many at a time. */
+  def mapWork[A, B](items: Seq[A], atOnce: Int)(action: A => B): Seq[B]
+
   /** Runs what has been decided where an interrupt of the caller does not stop it half-way: a request to a server
     * that is broken off has an unknown outcome. The interrupt is kept.
     */
@@ -19,7 +22,8 @@ object Parallel {
   /** One after the other, on the caller's thread. */
   val sequential: Parallel = new Parallel {
     override def map[A, B](items: Seq[A])(action: A => B): Seq[B] = items.toVector.map(action)
-    override def uninterrupted[A](action: => A): A                = action
+    override def mapWork[A, B](items: Seq[A], atOnce: Int)(action: A => B): Seq[B] = map(items)(action)
+    override def uninterrupted[A](action: => A): A                                 = action
   }
 
   /** Up to `threads` at a time, all of them to the end; small inputs stay on the caller's thread. */
@@ -52,8 +56,11 @@ object Parallel {
     protected def await(pool: ExecutorService): Unit
 
     override def map[A, B](items: Seq[A])(action: A => B): Seq[B] =
-      if (items.sizeIs <= 2 || threads <= 1) sequential.map(items)(action)
-      else Pooled.map(items, threads, "stoplog-storage", await)(action)
+      if (items.sizeIs <= 2) sequential.map(items)(action) else mapWork(items, threads)(action)
+
+    override def mapWork[A, B](items: Seq[A], atOnce: Int)(action: A => B): Seq[B] =
+      if (items.sizeIs <= 1 || atOnce <= 1) sequential.map(items)(action)
+      else Pooled.map(items, atOnce.min(threads), "stoplog-storage", await)(action)
 
     override def uninterrupted[A](action: => A): A = Uninterrupted.call(action)
   }

@@ -38,6 +38,21 @@ class ParallelSuite extends AnyFunSuite {
     assert(ended.get === 4)
   }
 
+  test("bounded: two pieces of work are done at once, and not more than may be") {
+    val barrier = new CyclicBarrier(2)
+    assert(Parallel.bounded(4).mapWork(1 to 2, atOnce = 2) { n => barrier.await(); n } === Seq(1, 2))
+    val running = new AtomicInteger()
+    val most    = Parallel.bounded(4).mapWork(1 to 9, atOnce = 2) { _ =>
+      try running.incrementAndGet()
+      finally { running.decrementAndGet(); () }
+    }
+    assert(most.max <= 2)
+    val caller = Thread.currentThread()
+    assert(
+      Parallel.bounded(4).mapWork(1 to 3, atOnce = 1)(_ => Thread.currentThread()) === Seq.fill(3)(caller)
+    )
+  }
+
   test("bounded: an interrupt does not stop what was decided, and is kept") {
     Thread.currentThread().interrupt()
     val done = Parallel.bounded(3).map(1 to 20)(identity)

@@ -107,7 +107,8 @@ class TaskWriterSuite extends AnyFunSuite {
           atOnce :+= items.size
           Parallel.sequential.map(items)(action)
         }
-        override def uninterrupted[A](action: => A): A = action
+        override def mapWork[A, B](items: Seq[A], atOnce: Int)(action: A => B): Seq[B] = map(items)(action)
+        override def uninterrupted[A](action: => A): A                                 = action
       }
     )
     Seq("a", "b", "c").foreach(writer.write(_, "row"))

@@ -53,7 +53,10 @@ final class Rig(
     )
     if (reject) new OwnTables(session, retries, target).ensure(rejects.table, rejects.create)
     val bad: Rejects = if (reject) keep else new Rejects.Fail(target, Rig.text)
-    run(new UpsertRows(session, scope(session, retries), retries, target, Array(0), batchRows, bad, faults), rows)
+    run(
+      new UpsertRows(session, scope(session, retries), retries, target, Array(0), batchRows, bad, faults),
+      rows
+    )
   }
 
   /** One task of an epoch of exactly-once inserts. */

@@ -7,6 +7,7 @@ import org.apache.spark.sql.streaming.Trigger
 import org.scalatest.BeforeAndAfterAll
 import org.scalatest.funsuite.AnyFunSuite
 
+import stoplog.FileSink
 import stoplog.laws.RollingPolicyLaws
 import stoplog.rolling.{PartStats, RollReason, RollingPolicy}
 
@@ -57,8 +58,8 @@ class OwnWordsQuerySuite extends AnyFunSuite with BeforeAndAfterAll {
     assert(parts.select("name").collect().forall(_.getString(0).endsWith(".ltsv")))
   }
 
-  private def run(place: Path, last: Int): Unit =
-    spark.readStream
+  private def run(place: Path, last: Int): Unit = {
+    val query = spark.readStream
       .format("stoplog")
       .option("source", "example.NumbersSource")
       .option("last", last.toString)
@@ -69,9 +70,12 @@ class OwnWordsQuerySuite extends AnyFunSuite with BeforeAndAfterAll {
       .format("stoplog")
       .option("encoder", "example.LabelledValues")
       .option("rollingPolicy", "example.OnTheHour")
+      .option("bucketAssigner", "basePath")
       .option("checkpointLocation", place.resolve("checkpoint").toString)
       .option("finalizeOnTermination", "always")
       .trigger(Trigger.AvailableNow())
       .start(place.resolve("out").toString)
-      .awaitTermination()
+    query.awaitTermination()
+    assert(FileSink.awaitFinished(query.runId.toString, 60000))
+  }
 }

@@ -101,11 +101,8 @@ fmt: $(STAMPS)/venv $(LAUNCHER) ## Format all sources.
 lint: lint-python $(LAUNCHER) ## Check formats, compile with -Xlint -Werror, ruff, mypy --strict (`make test` does it too).
 	scripts/sbt scalafmtCheckAll scalafmtSbtCheck core/Test/compile
 
-# `on` as soon as scripts/licence_headers.py has been run over all sources.
-LICENCE_HEADERS := off
-
 lint-python: $(STAMPS)/venv
-	$(if $(filter on,$(LICENCE_HEADERS)),$(PY) scripts/licence_headers.py --check)
+	$(PY) scripts/licence_headers.py --check
 	$(PY) -m ruff check .
 	$(PY) -m ruff format --check .
 	$(PY) -m mypy $(wildcard python/stoplog scripts demo bench)

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 ThisBuild / organization := "io.github.stoplog"
 ThisBuild / version      := Versions.stoplog
 ThisBuild / scalaVersion := Versions.scala

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Calls of 50 ms from one task, beside the time that their number and the capacity allow at best."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Parquet from micro-batches: the file that many small ones make, their cost, and the speed of large ones."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Upserts and scans by Spark with stoplog beside the driver alone, on one node on the same machine.
 
 Measured by `stoplog.cassandra.bench` among the Scala tests: this runs it. By itself it prints the table:

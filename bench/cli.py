@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The commands of `stoplog` on a directory with many finished and open parts: seconds and memory of each."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Upserts into PostgreSQL beside the recipe of `foreachBatch` that most people use.
 
 The recipe: each micro-batch is written to a staging table by Spark's own `jdbc` format in overwrite mode;

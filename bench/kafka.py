@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The Kafka sink beside Spark's own, with one broker on the same machine. By itself it prints the section:
 
 python bench/kafka.py --rounds 3

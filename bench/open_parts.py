@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A stream with many open parts in a process of its own: what it is fed, and how it is written."""
 
 from __future__ import annotations

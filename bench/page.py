@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The page in parts, so that a part of it can be measured anew."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The sinks that are compared: the floor, ours with both durabilities, and Spark's own text files."""
 
 from __future__ import annotations

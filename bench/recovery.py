@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """How long a stream with many open parts takes to go on after `kill -9`, and to finish them all."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """One life of the stream of `bench.recovery`: prints what it measured as one line of JSON."""
 
 from __future__ import annotations

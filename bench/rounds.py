@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Runs every sink in turn, several rounds of it, each round in another order."""
 
 from __future__ import annotations

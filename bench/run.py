@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Measures stoplog against Spark's own sinks and its stores against plain streams, in one run on one machine,
 and writes `docs/benchmarks.md`.
 """

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The file source beside Spark's own: one large file, many small ones, Parquet, and very many files."""
 
 from __future__ import annotations

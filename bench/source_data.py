@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The files that the benches of the source read."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """One life of a stream over many files, for `bench.source_many`: prints what it measured as one line of JSON.
 
 No rows are read: what is measured is how files are found and remembered.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Very many files: how they are found and remembered, also after a restart, beside Spark's own source."""
 
 from __future__ import annotations

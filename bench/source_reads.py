@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Reads of the same files by our source and by Spark's own, in turn, in one session."""
 
 from __future__ import annotations

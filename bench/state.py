@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What stays on the storage after many epochs: files that readers see, and the sink's own state."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Parts on HDFS and S3 against the streams of the same file systems, and what the servers are asked for.
 
 Measured without Spark, by the programs of `stoplog.bench` among the Scala tests: this runs them.

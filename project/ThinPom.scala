@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import scala.xml.{Elem, Node, NodeSeq}
 import scala.xml.transform.{RewriteRule, RuleTransformer}
 

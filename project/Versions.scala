@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /** Every version this build depends on, in one place. The Makefile and the wheel read stoplog's own from here. */
 object Versions {
   val stoplog   = "0.1.0"

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What the wheel has besides Python: the jar of `make jar`, in stoplog/jars, and its bill of materials."""
 
 from __future__ import annotations

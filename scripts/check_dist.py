@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Refuse a release that lacks something, or whose parts do not belong together.
 
 usage: check_dist.py DIST VERSION       (in the environment of python/requirements/dist.txt)

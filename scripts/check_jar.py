@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Refuse a jar that is not what users are promised: small, without dependencies, of Python's version.
 
 usage: check_jar.py JAR POM VERSION

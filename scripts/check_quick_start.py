@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Follow the quick start on every Spark line, in each way that it describes, with nothing but a release.
 
 usage: check_quick_start.py DIST [VERSION ...]  (without versions: all of python/requirements/spark-lines.txt)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Build a release once more, from a copy of the sources in another place, and compare every byte.
 
 usage: check_reproducible.py DIST

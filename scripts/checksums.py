@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Write SHA256SUMS of all files of a folder, in the format that `sha256sum --check` reads.
 
 usage: checksums.py FOLDER

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A Python environment with nothing in it, outside of the checkout, and a shell that sees nothing else."""
 
 from __future__ import annotations

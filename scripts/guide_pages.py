@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A hook of mkdocs: pages of the guide that lie outside of docs/, and the links that lead there.
 
 The README is the guide's first page. What examples link to comes along as files.

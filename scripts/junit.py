@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Counts of passed and failed tests, out of the JUnit XML that sbt and pytest both write."""
 
 from __future__ import annotations

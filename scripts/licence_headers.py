@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Put the licence at the head of every source file, as one SPDX line.
 
 usage: licence_headers.py [--check]     (with --check: name the files without it, and change nothing)

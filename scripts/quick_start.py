@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The quick start of the guide, taken apart into what its reader types, and followed to the letter."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The ways in which the guide's quick start gets the jar to Spark, each followed in an empty folder."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Run the checks and all tests, each kind even if an earlier one failed; end with one line of counts.
 
 The interpreter that runs this must have the wheel installed; `make test` sees to that.

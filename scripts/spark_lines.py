@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Run the end-to-end tests with the same wheel on every Spark line, each in an environment of its own.
 
 usage: spark_lines.py WHEEL [VERSION ...]     (without versions: all of python/requirements/spark-lines.txt)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The tools of the command line on what real queries leave behind, from the shell and without a session."""
 
 from __future__ import annotations

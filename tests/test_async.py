@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`async_map` in Spark: batch and streaming, every type, and what its result can be written to."""
 
 from __future__ import annotations

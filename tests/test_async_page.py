@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Holds docs/async.md to the truth: its Python examples run, and its Scala one is what a suite runs."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What is wrong is refused by a name, with a sentence that says what to do."""
 
 from __future__ import annotations

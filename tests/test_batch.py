@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Batch writes: all of a job becomes visible at once, or none of it."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Bulk formats, read by whoever reads them: Spark, pyarrow, DuckDB, fastavro and pyorc."""
 
 from __future__ import annotations

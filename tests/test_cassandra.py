@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Upserts into a real Cassandra while the query's process and the server are killed: effectively once."""
 
 from __future__ import annotations

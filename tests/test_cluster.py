@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Executors in processes of their own, which are lost while they write."""
 
 from __future__ import annotations

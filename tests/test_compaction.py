@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Small files that become one: by the sink that writes them, and by the batch command."""
 
 from __future__ import annotations

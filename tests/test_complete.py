@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Markers of complete buckets, and manifests, as those who wait for them see them: plain files."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Spark Connect: the options go over the wire, and the jar is on the server."""
 
 from __future__ import annotations

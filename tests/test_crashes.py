@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A process that dies, anywhere and at any time, loses no row and shows none twice."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The guide's first pages, followed to the letter by somebody who has nothing yet."""
 
 from __future__ import annotations

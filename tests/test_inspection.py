@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The command line beside Spark: it tells what Spark's views tell, and is at peace with a query at work."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Rows in a real PostgreSQL: each once, whoever is killed."""
 
 from __future__ import annotations

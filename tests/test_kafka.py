@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A query dies at any time, with its broker or without: who reads committed records sees each row once."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Memory and descriptors are bounded by the parts that are open, not by the buckets there are."""
 
 from __future__ import annotations

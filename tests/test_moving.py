@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What docs/moving.md says of Spark's own file sink: its two queries write the same rows."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A sink is asked before its query starts, and nothing is started by that."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Holds the Python package and the jar together, in a session that has the jar."""
 
 from __future__ import annotations

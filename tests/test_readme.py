@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Holds the README to the truth: its Python example runs, and a suite runs its Scala one. No dead links."""
 
 from __future__ import annotations

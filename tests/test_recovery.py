@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Tasks that fail, queries that are stopped, drivers that compete, checkpoints that do not fit."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Each server that tests may start, reached by Spark, its executors in processes of their own."""
 
 from __future__ import annotations

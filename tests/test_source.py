@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What the source reads is each line once, whatever is killed, and however the files come and go."""
 
 from __future__ import annotations

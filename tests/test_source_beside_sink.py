@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A stream reads what another stream is writing: each row once, in every format and compression."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The source on HDFS and S3, with its checkpoint and output: its driver dies at steps of its protocol."""
 
 from __future__ import annotations

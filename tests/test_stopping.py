@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A query whose process is asked to end stops between two micro-batches, with all of its rows to be read."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Streams that nothing disturbs: what becomes visible, when, and what can be watched of it."""
 
 from __future__ import annotations

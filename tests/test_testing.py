@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The page for users who test pipelines of their own: its example runs as a project of theirs."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Rows posted to a web server: none lost, whoever is killed, and each once by the keys of the requests."""
 
 from __future__ import annotations

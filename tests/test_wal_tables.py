@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Rows sent out of a log to PostgreSQL, each once, and to Cassandra, effectively once, whoever is killed."""
 
 from __future__ import annotations

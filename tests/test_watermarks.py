@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What docs/watermarks.md says of silent sources: Spark's part of it, and stoplog's."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Horizontal bars as static SVG that is readable on a light page and on a dark one."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A proxy before an S3 server that counts what clients ask for, and changes nothing."""
 
 from __future__ import annotations

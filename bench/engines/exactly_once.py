@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Whether each row is there once, by readers that are none of the writers' own: NumPy over the bytes of text,
 Arrow over Parquet, and delta-rs for which files are a Delta table's.
 """

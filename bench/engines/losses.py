@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """By what others are ahead of stoplog: found in the figures, so that no line of it is forgotten."""
 
 from __future__ import annotations

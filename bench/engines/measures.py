@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The figures that are compared, each with which of two is the better one."""
 
 from __future__ import annotations

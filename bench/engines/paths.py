@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Where things are that `make bench-peers` has set up."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What runs beside each other, and how much of it."""
 
 from __future__ import annotations

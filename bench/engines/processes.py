@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What a process and all below it take, by the system's account."""
 
 from __future__ import annotations

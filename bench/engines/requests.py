@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What each contender asks an S3 server for, in commits of few rows; and whether each row is there once."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Runs all contenders in turn, each in a process of its own in each round."""
 
 from __future__ import annotations

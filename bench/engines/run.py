@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Runs stoplog beside Flink, Spark's own sink and Delta Lake, checks what each has written, and writes
 `docs/benchmarks-peers.md` with its plots.
 """

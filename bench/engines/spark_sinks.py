@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The sinks that are compared on Spark, each with the settings of its own that the comparison needs."""
 
 from __future__ import annotations

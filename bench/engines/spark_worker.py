@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Runs jobs that it is told on standard input, one a line, in one session of Spark that stays up.
 
 `CONTENDER ROWS COMMITS INTERVAL_MILLIS PACE OUT STATE`; each is answered by one line of JSON. Arguments are

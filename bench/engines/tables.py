@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Results as tables of the page and bars of its plots."""
 
 from __future__ import annotations

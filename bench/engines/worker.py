@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A process that runs jobs of one contender, and what each job takes."""
 
 from __future__ import annotations

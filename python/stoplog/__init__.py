@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Rolling files for Spark Structured Streaming, each row in exactly one of them.
 
 A sink is described with builders that bear the names of Flink's, and used with Spark's own writers:

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Runs the tools of the jar in a plain JVM: no Spark session, one question and one answer in JSON."""
 
 from __future__ import annotations

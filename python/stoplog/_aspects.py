@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What the calls of a builder have set: each call's options under one name, which a second call replaces."""
 
 from __future__ import annotations

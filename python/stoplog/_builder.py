@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The builder of a sink: one method for each thing that can be set."""
 
 from __future__ import annotations

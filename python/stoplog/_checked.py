@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What a builder builds with: its options, checked by the jar if there is one to ask."""
 
 from __future__ import annotations

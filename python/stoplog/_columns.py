@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Column names as one option string."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The one door to the JVM: nothing else in this package knows py4j.
 
 Py4j answers an unknown class with a package object, and fails later with a message that names neither;

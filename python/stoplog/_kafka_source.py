@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The source of `stoplog.kafka`: Spark's own, set by a builder."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A cell's output in a notebook, if this is one. IPython is not needed: it is there, or it is no notebook."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Option maps: strings to strings, whose keys differ only by more than case, as in Spark."""
 
 from __future__ import annotations

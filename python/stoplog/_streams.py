@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Spark's own writer of a stream, set to a sink."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What Spark's own configuration already says about jars, outside of a builder."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Durations, sizes and counts as the option strings that the jar reads."""
 
 from __future__ import annotations

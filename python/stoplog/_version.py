@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The one place that knows this package's version and the coordinate that belongs to it."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What an operator does to a sink without its query: plans that change nothing until carried out."""
 
 from __future__ import annotations

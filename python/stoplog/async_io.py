@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Rows enriched by calls of another system, many of them in flight, without a thread for each."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Which directory a row goes to."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """How many rows together become bytes: formats that are written in blocks."""
 
 from __future__ import annotations

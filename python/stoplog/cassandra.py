@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Tables of Cassandra: rows written by their keys, and tables read in pieces.
 
 The session needs the jar `stoplog-cassandra` and the driver that it names besides stoplog's own.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Small files of old directories, merged by a batch command."""
 
 from __future__ import annotations

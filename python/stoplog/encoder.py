@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """How a row becomes bytes."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The end of a query, which for its sink comes a little later than for Spark."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Sinks and their logs, looked at without Spark: what the command line `stoplog` prints, as objects."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Tables of databases, by upserts or by exactly-once inserts.
 
 The session needs the jar `stoplog-jdbc` and the database's driver besides stoplog's own.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Topics of Kafka: rows into them, each exactly once for who reads committed records, and rows out of them.
 
 The session needs the jar `stoplog-kafka` and Kafka's client besides stoplog's own; the source needs Spark's

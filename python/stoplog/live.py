@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A live line about a query's sink, in a terminal or a notebook."""
 
 from __future__ import annotations

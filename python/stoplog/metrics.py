@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What a running query says about its sink."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What finished parts are called."""
 
 from __future__ import annotations

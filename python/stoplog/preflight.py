@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What stands against a query's start, or would surprise later, found out before it starts."""
 
 from __future__ import annotations

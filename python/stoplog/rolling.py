@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """When a part is closed."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The sink: what the options say, and the two ways to write to it."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The source: what the options say, and the two ways to read from it."""
 
 from __future__ import annotations

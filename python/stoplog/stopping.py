@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Stopping a query between two of its micro-batches."""
 
 from __future__ import annotations

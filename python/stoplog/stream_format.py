@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """How the bytes of a file become rows, record by record."""
 
 from __future__ import annotations

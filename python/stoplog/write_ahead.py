@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Rows sent to systems that have neither transactions nor keys, out of a log.
 
 The session needs the jar `stoplog-wal` besides stoplog's own.

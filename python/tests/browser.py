@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A Chromium of this machine, driven through a pipe by its DevTools protocol: no port, no other library."""
 
 from __future__ import annotations

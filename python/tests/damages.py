@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Each kind of damage that `stoplog check` knows, inflicted on the directory of `made_sink.healthy`."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Stand-ins for Spark, which record what was asked of them."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A sink's directory as the jar leaves it, made by Python alone, so that tests can damage it."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Directories whose reports are hard to draw, each for a reason of its own."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The tools without a JVM: what is asked, and what is made of the answer."""
 
 from __future__ import annotations

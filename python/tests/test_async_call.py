@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Timeouts, retries and batches of one call, by a clock of their own."""
 
 from __future__ import annotations

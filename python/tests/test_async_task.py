@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A whole task without Spark: Arrow in, calls on a real event loop, Arrow out."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Order, capacity and back-pressure, and the rate limit, by a clock of their own."""
 
 from __future__ import annotations

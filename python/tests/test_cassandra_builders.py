@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Builders for Cassandra, and the writers and readers that they set."""
 
 from __future__ import annotations

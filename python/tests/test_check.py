@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Each kind of damage is found under its name, and a healthy directory has none."""
 
 from __future__ import annotations

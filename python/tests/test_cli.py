@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The command line: its arguments, exit codes and page of documentation."""
 
 from __future__ import annotations

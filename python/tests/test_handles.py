@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Handles as every release has written them; what stands here is never edited."""
 
 from __future__ import annotations

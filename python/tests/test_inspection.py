@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What a directory is found to hold, by its own clock."""
 
 from __future__ import annotations

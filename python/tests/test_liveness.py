@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Whether a driver is at work, told without Spark and without a tool's own sign of life."""
 
 from __future__ import annotations

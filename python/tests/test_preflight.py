@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The jar's report as objects of Python."""
 
 from __future__ import annotations

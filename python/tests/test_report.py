@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The page about a sink: what is on it, where it is from, and that it needs nothing else."""
 
 from __future__ import annotations

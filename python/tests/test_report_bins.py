@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Counts that need not remember what they have counted."""
 
 from __future__ import annotations

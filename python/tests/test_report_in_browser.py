@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The report as a real browser shows it: whole, quiet, readable, in narrow windows and in the dark."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What a notebook shows of this package's objects."""
 
 from __future__ import annotations

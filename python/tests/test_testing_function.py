@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Functions that another process finds again, and those that it would not."""
 
 from __future__ import annotations

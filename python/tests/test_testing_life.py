@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Processes of a life: their ends, and that none is left."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A pipeline's lives and what it asserts, with a child that only plays them."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The plugin is loaded in each run of pytest on a machine that has the package, whatever is tested there."""
 
 from __future__ import annotations

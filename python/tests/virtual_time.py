@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """An event loop whose time passes only when there is nothing else to do."""
 
 from __future__ import annotations

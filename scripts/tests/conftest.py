@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The scripts are programs, not a package: their folder goes on the path, and that of the package `bench`."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What `make bench-peers` rests on: its check of the rows, its count of requests, and its list of losses."""
 
 from __future__ import annotations

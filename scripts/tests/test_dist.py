@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The checks of a release, on small ones made here: each thing that is wrong is named."""
 
 from __future__ import annotations

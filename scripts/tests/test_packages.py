@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What `make publish-local-repo` lays down is what `spark-submit --packages` needs, and all it needs."""
 
 from __future__ import annotations

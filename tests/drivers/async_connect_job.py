@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`async_map` from a Spark Connect client without a JVM of its own. Prints a line of JSON."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """One batch write of numbers as text into stoplog; its one argument is JSON (`support.jobs.Job`)."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """One streaming query from text files into a table of Cassandra's.
 
 Its one argument is JSON (`support.jobs.Job`). Prints `started` when the query runs, and `ended` with the

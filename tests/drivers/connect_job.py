@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A stream over Spark Connect, from a client without a JVM of its own to a real server that it starts.
 
 Its one argument is JSON (`support.jobs.Job`). Prints a line of JSON with what the client saw.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """One streaming query from text files into a table; its one argument is JSON (`support.jobs.Job`).
 
 The rows are `id`, the number of the file and of the row in it, and `value`. Prints `started` when the query

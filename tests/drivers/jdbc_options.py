@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What Python and the connector's jar know of each other. Its one argument is JSON (`support.jobs.Job`).
 
 Prints whether both have the same options, and the condition of a sink that the jar refuses.

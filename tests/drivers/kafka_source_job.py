@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Writes a batch to a topic and reads it by `stoplog.KafkaSource`; its argument is JSON (`support.jobs.Job`).
 
 Prints one line of JSON: what was read, and whether package and jar know the same options.

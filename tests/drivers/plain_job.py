@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """One batch write of numbers as JSON by Spark's own sink, read again by Spark's own source; no stoplog.
 
 Its one argument is JSON (`support.jobs.Job`). Prints how many numbers it has read, and their sum.

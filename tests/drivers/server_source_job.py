@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Files arrive, and a streaming query copies them by stoplog's source and sink, all on one storage.
 
 Its one argument is JSON (`support.jobs.Job`): `rows` is how many rows arrive, in files of a hundred. Prints a

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """One streaming query from stoplog's source into its sink; its one argument is JSON (`support.jobs.Job`).
 
 Prints `started` when the query runs, then a line of JSON with the source's metrics of its last progress.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A streaming query without an end that stops when its process is told to (`support.jobs.Job`).
 
 Prints the number of the JVM's process when the query runs, and `ended` once the query has.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """One streaming query from text files into stoplog; its one argument is JSON (`support.jobs.Job`).
 
 Prints `started` when the query runs, then a line of JSON with its last progress. Ends with 137 if a fault

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """One streaming query from text files to a web server; its one argument is JSON (`support.jobs.Job`).
 
 The rows are `value`. Prints `started` when the query runs.

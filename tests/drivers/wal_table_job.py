@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """One streaming query from text files through a log into a table.
 
 Its one argument is JSON (`support.jobs.Job`), with the options of `format("stoplog-wal")`; `rows` is how many

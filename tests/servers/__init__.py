@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """An HDFS, S3 servers, a Cassandra and a Kafka for tests, demo and benchmark, each a process of its own.
 
 >>> with s3mock(Path("build/some-directory")) as server:  # doctest: +SKIP

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A Kafka broker for tests and the benchmark, which they may kill and start again."""
 
 from __future__ import annotations

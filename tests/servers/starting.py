@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Starts servers from the class paths that the build writes, and tells Spark how to reach them."""
 
 from __future__ import annotations

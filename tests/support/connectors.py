@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The jars of connectors, which `make servers` builds beside the servers' class paths."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Finished files as a stranger sees them, and what must be in them."""
 
 from __future__ import annotations

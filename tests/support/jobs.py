@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Queries and batch writes in a process of their own, which a test may kill."""
 
 from __future__ import annotations

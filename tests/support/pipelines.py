@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What `stoplog_pipeline` runs."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The directories of one test, and the input that arrives in them."""
 
 from __future__ import annotations

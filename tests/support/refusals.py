@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Errors as a user meets them."""
 
 from __future__ import annotations

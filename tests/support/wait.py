@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The one place that waits for something that another thread or process brings about."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The calls in flight on an event loop."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A rate limit for the calls of one task."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """From the outcomes of calls to the result's rows: good ones, rejected ones, or the end of the task."""
 
 from __future__ import annotations

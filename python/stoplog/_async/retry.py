@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Which failed calls are made again, and when."""
 
 from __future__ import annotations

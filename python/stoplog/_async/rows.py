@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Rows from Arrow and back, by PySpark's own conversions: Python values are those of `collect()`."""
 
 from __future__ import annotations

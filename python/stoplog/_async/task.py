@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What one Spark task does: read Arrow batches, call, write Arrow batches."""
 
 from __future__ import annotations

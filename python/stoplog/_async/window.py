@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The bounded window of calls between what was read and what was given on."""
 
 from __future__ import annotations

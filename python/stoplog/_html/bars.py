@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A bar chart as static SVG: with a title and a description for those who cannot see it."""
 
 from __future__ import annotations

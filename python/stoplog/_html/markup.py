@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Elements, with everything that is put into them escaped."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Objects that show themselves in a notebook."""
 
 from __future__ import annotations

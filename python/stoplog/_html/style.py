@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The style sheet of all that is shown: light and dark, without fonts or anything else from elsewhere."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Tables that can be read aloud and scrolled by keyboard."""
 
 from __future__ import annotations

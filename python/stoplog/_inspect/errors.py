@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What was asked for is not there, or not clear."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Whether a driver is at work on a sink, as far as others can tell: the rules of the jar's `Liveness`."""
 
 from __future__ import annotations

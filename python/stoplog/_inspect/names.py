@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The names of a sink's files, as the jar makes them."""
 
 from __future__ import annotations

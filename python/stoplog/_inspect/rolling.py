@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """When an open part will be closed, by what the log notes of the rolling policy."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """One epoch, or any other record, as the log has it."""
 
 from __future__ import annotations

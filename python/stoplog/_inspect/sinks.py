@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The sinks of a path, from the newest record of each."""
 
 from __future__ import annotations

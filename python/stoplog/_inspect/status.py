@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What a sink has finished, decided and still open, bucket by bucket."""
 
 from __future__ import annotations

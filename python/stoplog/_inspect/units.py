@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Sizes and spans of time as options say them, which is how the log notes them."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Records from their bytes: version and checksum are looked at before anything is believed."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The checksum of records: CRC-32C (Castagnoli), which Python's own libraries do not have."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Fields of a record that have to be there, and of the type that they are read as."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What a part's handle says: on file systems a path, on S3 an upload with its parts and its tail."""
 
 from __future__ import annotations

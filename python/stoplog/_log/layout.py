@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Where unfinished parts lie, by the settings that the log notes: the jar's `PartLayout`."""
 
 from __future__ import annotations

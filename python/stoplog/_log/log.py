@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The records of one sink id, where they lie."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Records from their fields, as the jar's `RecordJson` writes them."""
 
 from __future__ import annotations

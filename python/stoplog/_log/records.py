@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A sink's log as objects, field by field what `stoplog.log.LogRecord` of the jar is."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """How long rows wait until readers see them."""
 
 from __future__ import annotations

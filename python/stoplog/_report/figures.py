@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """All that a report is made of, each number with where it is from."""
 
 from __future__ import annotations

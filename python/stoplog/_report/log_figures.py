@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What the records of a log say of the parts that they published."""
 
 from __future__ import annotations

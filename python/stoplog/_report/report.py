@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A report as an object."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The report in the order in which it is read."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """How many files there are of which size, without remembering any of them."""
 
 from __future__ import annotations

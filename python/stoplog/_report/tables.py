@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What is open now, and what is in each bucket."""
 
 from __future__ import annotations

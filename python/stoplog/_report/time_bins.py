@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """How much happened when, without knowing before from when to when."""
 
 from __future__ import annotations

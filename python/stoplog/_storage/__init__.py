@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Reading a directory where it lies, without Spark: local files by Python, all others by pyarrow."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Directories that pyarrow can read: HDFS, S3 and whatever else it knows by its URI."""
 
 from __future__ import annotations

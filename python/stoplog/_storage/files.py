@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What a command line has to know of a storage: names, lengths, times and bytes. It only reads."""
 
 from __future__ import annotations

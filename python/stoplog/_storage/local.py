@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A directory on a local, or everywhere mounted, file system."""
 
 from __future__ import annotations

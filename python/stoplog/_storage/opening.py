@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Which storage a path is on."""
 
 from __future__ import annotations

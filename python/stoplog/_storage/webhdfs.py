@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """HDFS by its own REST interface: it needs neither pyarrow nor Hadoop's native library."""
 
 from __future__ import annotations

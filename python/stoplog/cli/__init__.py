@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The command line `stoplog`: it looks at sinks and their logs without Spark.
 
 Each command is a module in `stoplog.cli.commands`; what it does, Python can do as well.

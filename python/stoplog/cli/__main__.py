@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`python -m stoplog.cli`, where the script is not installed."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What a command is, and what it answers."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What the command line ends with. The numbers are part of its interface."""
 
 from __future__ import annotations

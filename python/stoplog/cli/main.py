@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Where the command line begins and ends."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Answers on the screen: as text for people, as JSON for programs."""
 
 from __future__ import annotations

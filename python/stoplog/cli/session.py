@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Spark in this process, for the commands that cannot do without."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Columns as people read them on a screen."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What the commands that change something have in common."""
 
 from __future__ import annotations

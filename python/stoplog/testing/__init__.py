@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Tests of a user's own pipeline, which is killed where it hurts and started again.
 
 A pytest plugin that is there as soon as the package is installed:

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The process in which a pipeline lives.
 
 It is told what to do by a line of JSON (`stoplog.testing._life.Life`) on its standard input, and dies with

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """One life of a pipeline: from the start of its process to its end, by whatever cause."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """How far the sinks of a directory are, by their logs."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A user's pipeline under test."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The pytest plugin: one fixture. It imports no Spark."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Finished files as any reader of the directory sees them: plain Python, no log, no Spark.
 
 A reader is a function from a file to its rows; `stoplog_pipeline` takes one as its argument `reader`.

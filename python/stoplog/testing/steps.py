@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The named steps of the protocol, at which a test can let the process die."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What a check goes by, read once: the names of files, and of each record what is still of interest."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What can be wrong with a sink's directory, each under a name that stays."""
 
 from __future__ import annotations

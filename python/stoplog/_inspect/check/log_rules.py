@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The log by itself: whether its records are whole, dense, and follow from each other."""
 
 from __future__ import annotations

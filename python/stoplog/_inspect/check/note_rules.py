@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Markers and manifests of the records that are kept."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Open parts: whether all their committed bytes are there."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What records have decided: whether it is there, or on its way."""
 
 from __future__ import annotations

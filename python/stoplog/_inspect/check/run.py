@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A whole check, repeated until nobody has written to the log while it was looked at."""
 
 from __future__ import annotations

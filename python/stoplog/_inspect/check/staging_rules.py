@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Unfinished files: which of them nobody needs any more."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What readers see beside what records have decided."""
 
 from __future__ import annotations

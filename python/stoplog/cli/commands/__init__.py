@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """All commands, in the order in which `stoplog --help` names them. A new one is one more line here."""
 
 from __future__ import annotations

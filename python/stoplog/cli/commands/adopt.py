@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`stoplog adopt PATH`: another query goes on with a sink."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`stoplog check PATH`: whether the directory is what its logs say."""
 
 from __future__ import annotations

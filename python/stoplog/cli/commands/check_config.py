@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`stoplog check-config PATH`: whether a query with these options and columns could start."""
 
 from __future__ import annotations

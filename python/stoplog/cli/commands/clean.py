@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`stoplog clean PATH`: what dead attempts have left behind."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`stoplog compact PATH`: small files of a directory, merged."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`stoplog explain PATH PART`: why a file is, or is not, what readers see."""
 
 from __future__ import annotations

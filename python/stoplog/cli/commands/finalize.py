@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`stoplog finalize PATH`: every row of a stopped query visible."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`stoplog fork PATH`: a sink id beside."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`stoplog ls PATH`: the sinks of a path."""
 
 from __future__ import annotations

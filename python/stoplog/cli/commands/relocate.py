@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`stoplog relocate PATH`: whether a moved directory is whole."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`stoplog report PATH`: what a sink has done, as one page of HTML."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`stoplog reset PATH`: the log begins anew."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`stoplog rewind PATH --epoch N`: back to an older epoch."""
 
 from __future__ import annotations

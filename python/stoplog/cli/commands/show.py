@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`stoplog show PATH EPOCH`: what an epoch decided."""
 
 from __future__ import annotations

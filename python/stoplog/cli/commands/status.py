@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`stoplog status PATH`: what is finished, decided and open, and when the open parts will be closed."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package stoplog
 
 /** What becomes of the parts that are open when a query is stopped.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package stoplog
 
 /** How a query was stopped. In each case no row is lost, and none repeated. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package stoplog.admin
 
 import stoplog.admin.AdminAction.{Advise, Hand, KeepRecord, MoveAside}

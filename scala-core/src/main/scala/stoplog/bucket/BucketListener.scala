@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package stoplog.bucket
 
 /** Told that a bucket is complete, once its marker can be seen: to add a partition to a catalog, or to start what

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package stoplog.bucket
 
 /** A [[BucketAssigner]] whose buckets have an end in time, so that it can be known when one is complete: what the

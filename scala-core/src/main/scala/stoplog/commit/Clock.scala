@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package stoplog.commit
 
 /** The time, as an argument: no test of this library sleeps. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package stoplog.error
 
 /** What an exception says of why something failed. */

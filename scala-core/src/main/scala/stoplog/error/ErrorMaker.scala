@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package stoplog.error
 
 /** How the errors of a module are made, of the name of a condition and what its template asks for. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package stoplog.error
 
 /** Every error of stoplog, by name: the only place that makes them.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package stoplog.fault
 
 /** The named steps of the protocol: every place where a crash leaves something different on storage.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package stoplog.log
 
 /** What is to be done once the parts of a record are visible. The record decides it as it decides them (I3), with all

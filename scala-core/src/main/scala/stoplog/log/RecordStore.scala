@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package stoplog.log
 
 /** Where the records of one log are kept. One of the two traits that a storage has to implement.

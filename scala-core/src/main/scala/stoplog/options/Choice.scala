@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package stoplog.options
 
 /** One of a few words that an option may be set to. */

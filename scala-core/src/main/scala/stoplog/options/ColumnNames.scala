@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package stoplog.options
 
 /** Column names in one string: separated by commas, between backticks where a name has a comma or a backtick.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package stoplog.options
 
 /** How Spark spreads the rows over the writers, as asked for. */

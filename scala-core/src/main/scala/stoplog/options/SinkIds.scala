@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package stoplog.options
 
 /** Names of commit logs: safe as a directory's name on every store. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package stoplog.options
 
 /** One option, as the parser, the reference page and the Python package know it.

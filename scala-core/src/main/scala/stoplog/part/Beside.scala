@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package stoplog.part
 
 /** What an open part has beside its own bytes, for whoever goes on with it.

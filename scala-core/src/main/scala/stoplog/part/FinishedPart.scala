@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package stoplog.part
 
 /** A finished part that the log goes on to name, because it is small and may be merged with others of its bucket.

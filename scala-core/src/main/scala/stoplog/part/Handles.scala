@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package stoplog.part
 
 /** What a store needs to make a closed part visible, from any JVM, any number of times.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package stoplog.part
 
 /** The names of finished parts: `<prefix>-<uid>-<n><suffix>`.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package stoplog.rolling
 
 /** Closes a part by its size, its number of records, its age, or once nothing was written to it for a while.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package stoplog.rolling
 
 /** Closes every part at the end of the epoch in which it was written: no row waits longer than one

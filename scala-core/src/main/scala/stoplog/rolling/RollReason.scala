@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package stoplog.rolling
 
 /** Why a part was closed: the metric's label, the word in the log, and what tests assert. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package stoplog.rolling
 
 /** What a policy may know of an open part. A view that is reused between calls: do not keep it. */

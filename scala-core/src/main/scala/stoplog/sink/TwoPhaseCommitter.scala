@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package stoplog.sink
 
 /** The driver's half of a sink that commits in two phases: it carries out what a record of the commit log has decided,

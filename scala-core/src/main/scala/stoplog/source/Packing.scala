@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package stoplog.source
 
 /** Shares out the splits of a micro-batch, or of a batch query, among tasks.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package stoplog.source
 
 /** How much one micro-batch may read; what is reached first ends it, and it reads one split at least. */

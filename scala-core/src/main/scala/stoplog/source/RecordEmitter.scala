@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package stoplog.source
 
 /** Makes rows of what a reader read. In a task.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package stoplog.source
 
 /** A piece of a source's data: what one reader reads from its first record to its last.

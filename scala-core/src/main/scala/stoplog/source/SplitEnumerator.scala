@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package stoplog.source
 
 /** Finds what there is to read. On the driver; called by one thread at a time.

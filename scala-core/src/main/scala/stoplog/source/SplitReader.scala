@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package stoplog.source
 
 /** Reads the records of splits, one after the other. In a task; [[wakeUp]] alone may come from another thread.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package stoplog.source
 
 /** A source of Spark's, streaming and batch, made of parts that know nothing of Spark: the roles of Flink's FLIP-27.

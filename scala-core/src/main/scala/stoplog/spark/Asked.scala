@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package stoplog.spark
 
 /** Whether Spark wants a table in order to write to it. It does not say: for a sink and for a source it makes the same

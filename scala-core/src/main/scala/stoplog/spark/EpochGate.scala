@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package stoplog.spark
 
 /** Keeps a query from beginning an epoch, so that it can be stopped between two of them.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package stoplog.store
 
 /** What a store does to finished parts, when a record says that others take their place.

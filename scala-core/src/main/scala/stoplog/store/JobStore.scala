@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package stoplog.store
 
 /** What a batch job needs of a storage beside parts and records: the sink's path as a whole. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package stoplog.commit
 
 import java.util.concurrent.{CompletableFuture, CountDownLatch, CyclicBarrier, TimeUnit}

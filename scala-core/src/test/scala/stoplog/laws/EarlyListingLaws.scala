@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package stoplog.laws
 
 /** What a task is writing can be seen by recovery from its first moment, and so is found if the task dies. */

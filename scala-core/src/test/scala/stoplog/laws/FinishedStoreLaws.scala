@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package stoplog.laws
 
 /** Finished parts that give way to another: out of sight, back again, or gone, however often and by whomever. */

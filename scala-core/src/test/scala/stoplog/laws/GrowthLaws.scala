@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package stoplog.laws
 
 /** An epoch costs what it writes: it goes on in the file that the one before has left. */

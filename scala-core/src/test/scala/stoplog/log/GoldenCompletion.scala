@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package stoplog.log
 
 import stoplog.part.{Closed, Open, Pending, Resume, RunId, TimeRange}

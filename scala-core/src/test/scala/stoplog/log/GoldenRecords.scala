@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package stoplog.log
 
 import stoplog.part.{Beside, Closed, FinishedPart, Open, Pending, Resume, RunId, SchemaId, SideFile}

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package stoplog.matrix
 
 /** A part of the matrix' page, written by the run that proves it. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package stoplog.matrix
 
 /** Rows that need uploads: those of the first bucket are large. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package stoplog.matrix
 
 /** The files of a query: one large, many small, some with old times, some under names that others had, and some that

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package stoplog.matrix
 
 /** What an engine like Spark writes down of a query: its offsets, its commits, and what it has put out.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package stoplog.matrix
 
 /** One process that reads, on a thread of its own, until it ends or meets its doom. */

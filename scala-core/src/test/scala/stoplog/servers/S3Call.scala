@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package stoplog.servers
 
 /** What a request asks S3 for, told from its method, target and headers; as Amazon calls it. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package stoplog.async
 
 /** How calls are made; what [[AsyncMap]] collects and a task needs to know. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package stoplog.async
 
 /** Which failed calls are made again, and when: exponential backoff with full jitter.

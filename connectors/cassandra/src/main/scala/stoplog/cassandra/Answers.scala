@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package stoplog.cassandra
 
 import com.datastax.oss.driver.api.core.CqlSession

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package stoplog.jdbc
 
 /** In which a batch of rows is in the database as a whole or not at all. */

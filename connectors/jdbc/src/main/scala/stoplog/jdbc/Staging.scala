@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package stoplog.jdbc
 
 /** A table of the sink in which rows wait for their epoch. It has no constraint, and no reader.

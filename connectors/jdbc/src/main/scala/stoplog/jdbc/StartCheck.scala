@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package stoplog.jdbc
 
 /** What to do with a sink that another query owns, or that lacks epochs. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package stoplog.jdbc
 
 /** Where rows go: what driver and tasks know of the table.

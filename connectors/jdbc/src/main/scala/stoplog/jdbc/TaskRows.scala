@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package stoplog.jdbc
 
 /** The rows of one task on their way into the database. Not for several threads. */

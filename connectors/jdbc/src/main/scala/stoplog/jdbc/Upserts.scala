@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package stoplog.jdbc
 
 /** The statements that insert or update. A row whose columns are all keys has nothing to update. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package stoplog.kafka
 
 /** What becomes of the bytes of a key or a value, as a SQL expression. */

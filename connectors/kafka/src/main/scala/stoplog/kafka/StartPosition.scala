@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package stoplog.kafka
 
 /** Where a source begins when its query has no checkpoint yet. */

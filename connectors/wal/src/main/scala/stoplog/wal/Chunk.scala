@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package stoplog.wal
 
 /** The rows of one task of one epoch, durable in the log. Its name occurs once in the world, and is the same each time the

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package stoplog.wal
 
 /** Gives each epoch a time that its rows are written with. On the driver; used by several threads.

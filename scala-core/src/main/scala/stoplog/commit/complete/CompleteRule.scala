@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package stoplog.commit.complete
 
 /** When a bucket counts as complete: no more rows of it are expected. Rows that come all the same are late. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package stoplog.commit.complete
 
 import java.time.format.DateTimeFormatter.ISO_LOCAL_DATE_TIME

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package stoplog.format.bulk
 
 /** Entries that users put into the header or footer of each file: the options `metadata.<key>`. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package stoplog.format.bulk
 
 /** Takes what a format is only tried with, on the driver. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package stoplog.format.bulk
 
 import org.apache.spark.sql.catalyst.InternalRow

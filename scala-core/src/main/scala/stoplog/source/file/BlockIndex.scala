@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package stoplog.source.file
 
 /** Tells where the blocks of a file are: row groups, stripes, or what else its format calls them. On the driver. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package stoplog.source.file
 
 /** Finds the end of the last whole line, from the end of a file backwards. */

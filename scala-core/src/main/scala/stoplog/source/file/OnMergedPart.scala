@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package stoplog.source.file
 
 /** What a streaming query does with a part that a merge of the sink's has written: a new file, whose rows it may have

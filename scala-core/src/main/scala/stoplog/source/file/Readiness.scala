@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package stoplog.source.file
 
 /** When a file counts as complete. All that is asked for has to hold.

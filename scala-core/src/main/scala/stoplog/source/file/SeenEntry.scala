@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package stoplog.source.file
 
 /** By what a storage tells a file from what was there before under its name. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package stoplog.source.file
 
 /** Files by the hashes of their paths, in 24 bytes each: what was remembered since the last [[SeenBase]].

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package stoplog.source.file
 
 /** How long unread files have had their lengths, as far as this run has seen it. 24 bytes for each. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package stoplog.source.format
 
 /** Goes from record to record. Used by one thread. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package stoplog.source.format
 
 /** Reads a [[StreamFormat]] in batches, where a [[BulkFormat]] is wanted. Files are cut between batches only, and are not

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package stoplog.store.hadoop
 
 /** What a file system can do with a file, as [[Trial]] found out. Goes to the executors with the store. */

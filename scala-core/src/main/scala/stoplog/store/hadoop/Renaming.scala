@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package stoplog.store.hadoop
 
 /** How a file gets another name, and never one that is taken (I6). */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package stoplog.store.hadoop
 
 /** What becomes of bytes behind the recorded length when a part is published: they were never committed (I2). */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package stoplog.store.s3
 
 /** Who may add parts to an upload next, and under which numbers.

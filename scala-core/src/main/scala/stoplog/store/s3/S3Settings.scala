@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package stoplog.store.s3
 
 /** How parts are cut into the pieces that S3 takes.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package stoplog.store.s3
 
 /** All that is known of an unfinished part: full parts of an upload, what waits to become parts, and the tail.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package stoplog.format.parquet
 
 import org.apache.hadoop.conf.Configuration

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package stoplog.bench.flink;
 
 import java.time.Duration;

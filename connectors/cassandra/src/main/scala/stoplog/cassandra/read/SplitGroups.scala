@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package stoplog.cassandra.read
 
 /** Brings small splits of the same nodes together in a task. */

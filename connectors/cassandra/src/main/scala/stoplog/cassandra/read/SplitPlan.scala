@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package stoplog.cassandra.read
 
 /** Which tokens go together, and into how many splits they are cut. */

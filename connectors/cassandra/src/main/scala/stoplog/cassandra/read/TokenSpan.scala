@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package stoplog.cassandra.read
 
 /** Tokens from behind `after` to `until`, this one included. Of Murmur3, where tokens are all whole numbers of 64 bits

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package stoplog.cassandra.write
 
 /** Gives rows of one key that are written with one time a few microseconds more each, in the order in which they come:

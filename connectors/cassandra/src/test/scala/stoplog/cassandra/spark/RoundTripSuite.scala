@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package stoplog.cassandra.spark
 
 import org.apache.spark.sql.Row

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package stoplog.kafka.options
 
 /** What is promised of the rows that are written. */

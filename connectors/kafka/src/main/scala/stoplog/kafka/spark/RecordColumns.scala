@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package stoplog.kafka.spark
 
 import java.util.{ArrayList => JArrayList, List => JList}

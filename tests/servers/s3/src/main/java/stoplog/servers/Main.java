@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package stoplog.servers;
 
 /** The main method of a server whose jar is there at run time only. */

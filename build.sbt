@@ -320,4 +320,5 @@ lazy val OnlyInLongRuns =
 /** Packages whose tests take about as long as all others, and share nothing with them. */
 lazy val BesideOthers = Seq("stoplog.matrix.", "stoplog.store.hdfs.", "stoplog.sim.")
 
-Global / concurrentRestrictions := Seq(Tags.limitAll(2), Tags.limit(Tags.ForkedTestGroup, 2))
+// Tests wait for servers and for each other half of the time: three JVMs keep two processors busy.
+Global / concurrentRestrictions := Seq(Tags.limitAll(3), Tags.limit(Tags.ForkedTestGroup, 3))

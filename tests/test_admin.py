@@ -27,7 +27,7 @@ DRIVER_ALIVE = 3
 NEVER = {"finalizeOnTermination": "never", "rolloverInterval": "1h", "inactivityInterval": "1h"}
 
 
-@pytest.mark.parametrize("layout", ["text", "parquet"])
+@pytest.mark.parametrize("layout", [pytest.param("text", marks=pytest.mark.long), "parquet"])
 def test_a_killed_query_is_finished_from_the_shell(place: Place, layout: str) -> None:
     options = {"format": layout, "bucketAssigner": "basePath", "bucketCheckInterval": "1s"} | NEVER
     job = Job(

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from stoplog.testing import Pipeline, PipelineFactory
 
 LONG = os.environ.get("STOPLOG_LONG") == "1"
-KILL_ROUNDS = 20 if LONG else 5
+KILL_ROUNDS = 20 if LONG else 3
 SEED = 20_260_301
 KEEP_RUNNING = {"processingTime": "0 seconds"}
 
@@ -88,7 +88,7 @@ def test_kill_9_at_random_moments(place: Place) -> None:
 
 def test_kill_9_while_parts_are_merged(place: Place) -> None:
     moments = random.Random(SEED)
-    for _ in range(KILL_ROUNDS // 2):
+    for _ in range((KILL_ROUNDS + 1) // 2):
         place.feed(files=4)
         process = job(place, MERGING, trigger=KEEP_RUNNING).start()
         assert process.stdout is not None

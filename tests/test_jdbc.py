@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from support.place import Place
 
 LONG = os.environ.get("STOPLOG_LONG") == "1"
-KILL_ROUNDS = {"transactional": 20, "upsert": 20} if LONG else {"transactional": 2, "upsert": 1}
+KILL_ROUNDS = {"transactional": 20, "upsert": 20} if LONG else {"transactional": 1, "upsert": 1}
 SEED = 20_261_122
 KEEP_RUNNING = {"processingTime": "0 seconds"}
 # Longer than a server takes to come back.

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from support.place import Place
 
 LONG = os.environ.get("STOPLOG_LONG") == "1"
-KILL_ROUNDS = 20 if LONG else 2
+KILL_ROUNDS = 20 if LONG else 1
 SEED = 20_261_122
 KEEP_RUNNING = {"processingTime": "0 seconds"}
 STEPS = ("afterRecord", "beforeSend", "afterSend", "afterNote", "partPublished", "afterMark")

@@ -6,15 +6,18 @@ import java.time.LocalDate
 import java.util.HexFormat
 
 /** One statement of PostgreSQL for a whole batch: an array for each column, where `VALUES` would have a parameter for
-  * each value, which the server reads and plans one by one.
+  * each value, which the server reads and plans one by one. Arrays of numbers and of texts go over the wire as they
+  * are, which its driver does for arrays of just these classes; all others as texts that the server has to read.
   *
   * @param types of the columns, as the server calls them
   */
 private[jdbc] final class Columnwise private (val sql: String, types: Array[String]) {
 
-  /** Sets the parameters, if all values have a text that the server reads without a doubt. */
+  /** Sets the parameters, if all values are of their column's class or have a text that the server reads without a
+    * doubt.
+    */
   def bind(statement: PreparedStatement, rows: IndexedSeq[JdbcRow]): Boolean = {
-    val arrays = Array.tabulate(types.length)(i => texts(rows, i))
+    val arrays = Array.tabulate(types.length)(i => plain(rows, i).getOrElse(texts(rows, i)))
     arrays.forall(_ != null) && {
       val connection = statement.getConnection
       for (i <- arrays.indices) statement.setArray(i + 1, connection.createArrayOf(types(i), arrays(i)))
@@ -22,8 +25,16 @@ private[jdbc] final class Columnwise private (val sql: String, types: Array[Stri
     }
   }
 
+  private def plain(rows: IndexedSeq[JdbcRow], column: Int): Option[Array[AnyRef]] =
+    Columnwise.boxes.get(types(column)).collect {
+      case box if rows.forall(row => row.values(column) == null || box.isInstance(row.values(column))) =>
+        val made = java.lang.reflect.Array.newInstance(box, rows.length).asInstanceOf[Array[AnyRef]]
+        rows.indices.foreach(i => made(i) = rows(i).values(column).asInstanceOf[AnyRef])
+        made
+    }
+
   private def texts(rows: IndexedSeq[JdbcRow], column: Int): Array[AnyRef] = {
-    val made = new Array[AnyRef](rows.length)
+    val made = new Array[String](rows.length)
     val fits = rows.indices.forall { i =>
       val value = rows(i).values(column)
       value == null || {
@@ -31,10 +42,10 @@ private[jdbc] final class Columnwise private (val sql: String, types: Array[Stri
         made(i) != null
       }
     }
-    if (fits) made else null
+    if (fits) made.asInstanceOf[Array[AnyRef]] else null
   }
 
-  private def text(value: Any, typeName: String): AnyRef = value match {
+  private def text(value: Any, typeName: String): String = value match {
     case text: String                               => text
     case bytes: Array[Byte]                         => "\\x" + HexFormat.of().formatHex(bytes)
     case number: java.math.BigDecimal               => number.toPlainString
@@ -70,6 +81,15 @@ private[jdbc] object Columnwise {
 
   private val known = Set("int2", "int4", "int8", "float4", "float8", "numeric", "bool", "text", "varchar") ++
     Set("bpchar", "bytea", "date", "timestamp", "timestamptz", "uuid", "json", "jsonb")
+
+  private val boxes: Map[String, Class[_]] = Map(
+    "int2"   -> classOf[java.lang.Short],
+    "int4"   -> classOf[java.lang.Integer],
+    "int8"   -> classOf[java.lang.Long],
+    "float4" -> classOf[java.lang.Float],
+    "float8" -> classOf[java.lang.Double],
+    "bool"   -> classOf[java.lang.Boolean]
+  )
 
   private val FirstMillis = LocalDate.of(1600, 1, 1).toEpochDay * 86_400_000L
   private val EndMillis   = LocalDate.of(9999, 1, 1).toEpochDay * 86_400_000L

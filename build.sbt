@@ -46,15 +46,14 @@ lazy val cassandra = connector("cassandra")
 /** `format("stoplog-kafka")`. Its tests read by Spark's own Kafka source, and so do users. */
 lazy val kafka = connector("kafka").settings(
   libraryDependencies ++= kafkaClients,
-  libraryDependencies ++= sparkKafkaModules.map(_ % Test)
+  libraryDependencies += sparkKafka % Test
 )
 
-/** Spark's own Kafka module. Of what it needs, one part has not been published for each version of Spark. */
-lazy val sparkKafkaModules = Seq(
-  "org.apache.spark" % "spark-sql-kafka-0-10_2.13" % Versions.spark
-    exclude ("org.apache.spark", "spark-token-provider-kafka-0-10_2.13"),
-  ("org.apache.spark" % "spark-token-provider-kafka-0-10_2.13" % Versions.sparkKafkaTokens).intransitive()
-)
+/** Spark's own Kafka module. */
+lazy val sparkKafka = "org.apache.spark" % "spark-sql-kafka-0-10_2.13" % Versions.spark
+
+/** Spark's own Avro module; all that it needs is part of Spark. */
+lazy val sparkAvro = ("org.apache.spark" % "spark-avro_2.13" % Versions.sparkAvro).intransitive()
 
 lazy val core = (project in file("scala-core"))
   .settings(
@@ -151,7 +150,7 @@ lazy val kafkaServer = (project in file("tests/servers/kafka"))
   .settings(
     inJava,
     ivyConfigurations += KafkaClients,
-    libraryDependencies ++= (kafkaClients ++ sparkKafkaModules).map(_ % KafkaClients),
+    libraryDependencies ++= (kafkaClients :+ sparkKafka :+ sparkAvro).map(_ % KafkaClients),
     libraryDependencies ++= Seq(
       // A module of tools that nobody has published, and that a broker does without.
       "org.apache.kafka" % "kafka_2.13" % Versions.kafka exclude ("org.apache.kafka", "kafka-tools-api"),
@@ -159,7 +158,7 @@ lazy val kafkaServer = (project in file("tests/servers/kafka"))
     )
   )
 
-/** All that a session needs for the sink and for Spark's own source, besides Spark. */
+/** All that a session needs for the sink, for Spark's own source and for decoders, besides Spark. */
 lazy val KafkaClients = config("kafkaClients").hide
 
 lazy val kafkaClients = Seq("org.apache.kafka" % "kafka-clients" % Versions.kafkaClients)
@@ -241,7 +240,7 @@ servers := {
     "kafka"            -> ((kafka / Compile / packageBin).value +: (kafkaServer / update).value
       .select(
         configurationFilter(KafkaClients.name),
-        moduleFilter(name = "*kafka*" | "commons-pool2"),
+        moduleFilter(name = "*kafka*" | "commons-pool2" | "spark-avro*"),
         artifactFilter()
       ))
   )

@@ -13,8 +13,7 @@ object Versions {
   val cassandraDriver = "4.19.3"
   val kafkaClients    = "3.9.2" // that of Spark's own Kafka module, which many have beside it
 
-  // The newest published part of Spark's Kafka module that hands out tokens.
-  val sparkKafkaTokens = "4.1.0-preview1"
+  val sparkAvro = "4.1.1" // the newest published one
 
   // Of the servers that tests start. Their HDFS client is Spark's own.
   val hadoop    = "3.5.0"

@@ -14,6 +14,7 @@ import sys
 from typing import Any
 
 import fastavro
+from py4j.protocol import Py4JError
 from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, Row
 from session import session
@@ -70,7 +71,7 @@ def decoded(rows: DataFrame) -> list[dict[str, Any] | None]:
 def refusal(rows: DataFrame) -> str:
     try:
         rows.collect()
-    except PySparkException as error:
+    except (PySparkException, Py4JError) as error:  # Spark's Avro module names no condition
         return str(error)
     return ""
 

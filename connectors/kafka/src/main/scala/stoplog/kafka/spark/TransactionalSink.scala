@@ -46,7 +46,8 @@ private[kafka] final class TransactionalSink(options: KafkaSinkOptions, columns:
 private[kafka] object TransactionalSink {
 
   /** Nothing of it has to stay as it was: the log names transactions, whatever they were written to. */
-  def settings(options: KafkaSinkOptions): TwoPhaseSettings = TwoPhaseSettings.of(options.log, fixed = Map.empty)
+  def settings(options: KafkaSinkOptions): TwoPhaseSettings =
+    TwoPhaseSettings.of(options.log, fixed = Map.empty)
 }
 
 private[kafka] object Targets {

@@ -65,7 +65,9 @@ private[kafka] final class ProducerState(producer: KafkaProducer[_, _]) {
   // a producer hears is chance, so one that commits for another never does, and its commit can be repeated. Clients
   // before 4.0 know one protocol, and have no such field.
   private def keepIdAfterCommit(): Unit =
-    ProducerState.fieldIn(manager.getClass, "latestFinalizedFeaturesEpoch").foreach(_.setLong(manager, Long.MaxValue))
+    ProducerState
+      .fieldIn(manager.getClass, "latestFinalizedFeaturesEpoch")
+      .foreach(_.setLong(manager, Long.MaxValue))
 
   // The client's own thread looks at all of it under this lock.
   private def changing(change: => Unit): Unit = ProducerState.orUnsupported(manager.synchronized(change))

@@ -46,8 +46,8 @@ private[kafka] final class Transactions(settings: ProducerSettings, clock: Clock
             // A commit that the brokers have carried out and could not answer is refused when it is repeated later.
             case Transactions.Gone() if isCommitted(transaction) => CommitOutcome.AlreadyCommitted
             case Transactions.Gone()                             => CommitOutcome.Lost
-            case e: KafkaException   => throw KafkaErrors.commit(transaction.toString, settings.servers, e)
-            case other               => throw other
+            case e: KafkaException => throw KafkaErrors.commit(transaction.toString, settings.servers, e)
+            case other             => throw other
           }
       }
     }

@@ -15,12 +15,12 @@ import stoplog.commit.Clock
 import stoplog.kafka.{Broker, ProducerSettings}
 import stoplog.sink.CommitOutcome
 
-/** The client that the broker brings along is newer than Spark's, and some of its classes have other names. */
+/** The newest client: some of its classes have other names than Spark's, and it knows a newer protocol. */
 class NewerClientSuite extends AnyFunSuite {
 
   test("transactions are prepared, committed, repeated and aborted with the newest client, too") {
     val topic   = Broker.shared.createTopic("newer-client", partitions = 2)
-    val newer   = Files.readString(Paths.get(System.getProperty("stoplog.servers"), "broker.classpath"))
+    val newer   = Files.readString(Paths.get(System.getProperty("stoplog.servers"), "kafkaNewest.classpath"))
     val command = Seq(
       Paths.get(System.getProperty("java.home"), "bin", "java").toString,
       "-cp",
@@ -30,7 +30,11 @@ class NewerClientSuite extends AnyFunSuite {
       topic
     )
     assert(new ProcessBuilder(command.asJava).inheritIO().start().waitFor() === 0)
-    assert(Broker.shared.committed(topic).sorted === Seq("1", "2", "4").flatMap(batch => Seq(s"$batch-0", s"$batch-1")))
+    assert(
+      Broker.shared.committed(topic).sorted === Seq("1", "2", "4").flatMap(batch =>
+        Seq(s"$batch-0", s"$batch-1")
+      )
+    )
     assert(!Broker.shared.isHeldUp(topic))
   }
 }

@@ -12,6 +12,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Properties;
@@ -22,6 +23,7 @@ import kafka.tools.StorageTool;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.ListTransactionsOptions;
 import org.apache.kafka.clients.admin.NewTopic;
+import org.apache.kafka.clients.admin.OffsetSpec;
 import org.apache.kafka.clients.admin.TransactionState;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.common.TopicPartition;
@@ -93,9 +95,17 @@ public final class KafkaServer {
     }
   }
 
+  /**
+   * Returns when all partitions are led, which is after clients are told of them. Who sends earlier may wait for nothing: of
+   * several batches under way the broker can refuse the first and take the second, whose sequence numbers keep the first
+   * out until the producer gives up.
+   */
   private void create(String topic, int partitions) throws Exception {
     try (Admin admin = Admin.create(Map.of("bootstrap.servers", address))) {
       admin.createTopics(List.of(new NewTopic(topic, partitions, (short) 1))).all().get();
+      Map<TopicPartition, OffsetSpec> ends = new HashMap<>();
+      for (int number = 0; number < partitions; number++) ends.put(new TopicPartition(topic, number), OffsetSpec.latest());
+      admin.listOffsets(ends).all().get();
     }
   }
 

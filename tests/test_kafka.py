@@ -97,6 +97,7 @@ def test_avro_values_are_decoded_and_bad_ones_are_named_kept_or_null(
     assert "Malformed records" in found["refused"]
     assert found["permissive"] == [*good, nothing, nothing, None]
     assert found["kept"] == ["cut", "else"]
+    assert found["framed"] == good
 
 
 def finish(broker: KafkaBroker, place: Place, topic: str) -> None:

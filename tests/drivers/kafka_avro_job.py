@@ -2,8 +2,8 @@
 """Writes Avro values to a topic and reads them by `stoplog.KafkaSource`; its argument is JSON
 (`support.jobs.Job`).
 
-Two values are good, one is cut off, one is something else, one is a tombstone. Prints one line of JSON: what was read
-in each way, and what is said when a value cannot be read.
+Two values are good, one is cut off, one is something else, one is a tombstone. Prints one line of JSON: what
+was read in each way, and what is said when a value cannot be read.
 """
 
 from __future__ import annotations
@@ -37,8 +37,16 @@ def main(job: dict) -> None:
     spark = session(job)
     servers, topic = job["options"]["servers"], job["path"]
     whole = [encoded(record) for record in GOOD]
-    values = [("good", whole[0]), ("good", whole[1]), ("cut", whole[0][:-2]), ("else", b"\xff" * 12), ("gone", None)]
-    rows = spark.createDataFrame([Row(key=key, value=value) for key, value in values], "key string, value binary")
+    values = [
+        ("good", whole[0]),
+        ("good", whole[1]),
+        ("cut", whole[0][:-2]),
+        ("else", b"\xff" * 12),
+        ("gone", None),
+    ]
+    rows = spark.createDataFrame(
+        [Row(key=key, value=value) for key, value in values], "key string, value binary"
+    )
     stoplog.KafkaSink.to(servers).with_topic(topic).build().write(rows.coalesce(1))
 
     def read(value: Decoder) -> DataFrame:
@@ -47,12 +55,15 @@ def main(job: dict) -> None:
 
     strict, permissive = Decoder.avro(TEXT), Decoder.avro(TEXT, {"mode": "PERMISSIVE"})
     both = Decoder.sql(f"struct({{}} AS bytes, {permissive.of('{}')} AS row)")
+    # As a schema registry's serializer writes them, with five bytes before the record.
+    framed = Decoder.sql(strict.of("substring(concat(unhex('0000000001'), {}), 6)"))
     bad = read(both).where("value.bytes IS NOT NULL AND value.row.id IS NULL")
     answer = {
         "decoded": decoded(read(strict).where("key = 'good'")),
         "refused": refusal(read(strict)),
         "permissive": decoded(read(permissive)),
         "kept": [row.key for row in bad.orderBy("offset").collect()],
+        "framed": decoded(read(framed).where("key = 'good'")),
     }
     print(json.dumps(answer), flush=True)
     spark.stop()

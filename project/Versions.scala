@@ -21,7 +21,7 @@ object Versions {
   val s3mock    = "5.2.0"
   val s3proxy   = "4.1.0"
   val cassandra = "5.0.9"
-  val kafka     = "4.2.2" // later ones may forget a partition when they end a transaction (KAFKA-20734)
+  val kafka     = "4.2.2"  // later ones may forget a partition when they end a transaction (KAFKA-20734)
   val log4j     = "2.25.5" // the broker's
   val awsSdk    = "2.35.4" // the one that hadoop-aws names
 

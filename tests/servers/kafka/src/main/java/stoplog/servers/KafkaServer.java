@@ -40,6 +40,7 @@ import org.apache.kafka.common.serialization.StringDeserializer;
  */
 public final class KafkaServer {
   private static final int POLL_MILLIS = 50;
+  private static final long MARKERS_NANOS = Duration.ofMinutes(1).toNanos();
   private static final String CLUSTER = "c3RvcGxvZy1zdG9wbG9nLQ";
 
   // What logs write to the standard output would fill a pipe that nobody empties between two commands.
@@ -130,10 +131,13 @@ public final class KafkaServer {
    */
   private void awaitMarkers(String topic) throws Exception {
     try (Admin admin = Admin.create(Map.of("bootstrap.servers", address))) {
+      long begun = System.nanoTime();
       while (are(admin, Set.of(TransactionState.PREPARE_COMMIT, TransactionState.PREPARE_ABORT))
           || end(topic, "read_committed") != end(topic, "read_uncommitted")
               && !are(admin, Set.of(TransactionState.ONGOING))) {
-        Thread.onSpinWait();
+        if (System.nanoTime() - begun > MARKERS_NANOS) {
+          throw new IllegalStateException("Readers of " + topic + " do not see what is decided");
+        }
       }
     }
   }

@@ -49,7 +49,7 @@ private[stoplog] object QueryContext {
 
   /** How the batches of a query come about; `None` when it is over. */
   def trigger(session: SparkSession, queryId: String): Option[QueryTrigger] =
-    sparksTrigger(session, queryId).map(nameOf).map(named)
+    sparksTrigger(session, queryId).map(trigger => named(nameOf(trigger)))
 
   /** Spark keeps the trigger from sinks. Its classes have moved between versions, so it is asked by name; where it
     * does not answer, the batch id still tells micro-batches from everything else.

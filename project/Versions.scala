@@ -12,16 +12,16 @@ object Versions {
   // Of the clients that connectors bring.
   val cassandraDriver = "4.19.3"
   val kafkaClients    = "3.9.2" // that of Spark's own Kafka module, which many have beside it
+  val kafkaNewest     = "4.4.0" // the newest client that the sink is tested with
 
-  // The newest published part of Spark's Kafka module that hands out tokens.
-  val sparkKafkaTokens = "4.1.0-preview1"
+  val sparkAvro = "4.1.1" // the newest published one
 
   // Of the servers that tests start. Their HDFS client is Spark's own.
   val hadoop    = "3.5.0"
   val s3mock    = "5.2.0"
   val s3proxy   = "4.1.0"
   val cassandra = "5.0.9"
-  val kafka     = "4.4.0"
+  val kafka     = "4.2.2"  // later ones may forget a partition when they end a transaction (KAFKA-20734)
   val log4j     = "2.25.5" // the broker's
   val awsSdk    = "2.35.4" // the one that hadoop-aws names
 

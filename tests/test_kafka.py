@@ -86,6 +86,20 @@ def test_package_and_jar_know_the_same_and_the_source_reads_what_the_sink_wrote(
     assert found["sameKeys"]
 
 
+def test_avro_values_are_decoded_and_bad_ones_are_named_kept_or_null(
+    broker: KafkaBroker, place: Place
+) -> None:
+    topic = broker.create("avro", partitions=1)
+    found = json.loads(job(broker, place, topic).run("kafka_avro_job.py").printed)
+    good = [{"id": 1, "item": "pen"}, {"id": 2, "item": None}]
+    nothing = {"id": None, "item": None}
+    assert found["decoded"] == good
+    assert "Malformed records" in found["refused"]
+    assert found["permissive"] == [*good, nothing, nothing, None]
+    assert found["kept"] == ["cut", "else"]
+    assert found["framed"] == good
+
+
 def finish(broker: KafkaBroker, place: Place, topic: str) -> None:
     place.feed()
     assert job(broker, place, topic).run("kafka_job.py").code == 0

@@ -98,6 +98,8 @@ class Decoder:
     """
 
     expression: str
+    arguments: str = ""
+    """What follows it, taken as it is: a schema may have `{}` in it."""
 
     @staticmethod
     def binary() -> Decoder:
@@ -118,37 +120,37 @@ class Decoder:
             options: of Spark's `from_json`, such as `{"mode": "FAILFAST"}`; by default what cannot be read is
                 null.
         """
-        return Decoder(f"from_json(CAST({{}} AS STRING), {_text(schema)}{_more(options)})")
+        return Decoder("from_json(CAST({} AS STRING), ", f"{_text(schema)}{_more(options)})")
 
     @staticmethod
     def avro(schema: str, options: Mapping[str, str] | None = None) -> Decoder:
         """A record of Avro without any header, as a struct. Needs Spark's module `spark-avro`.
 
         Args:
-            schema: of Avro, as JSON.
-            options: of Spark's `from_avro`.
+            schema: of Avro, as JSON: the one that the values were written with.
+            options: of Spark's `from_avro`. By default a value that cannot be read fails the query; with
+                `{"mode": "PERMISSIVE"}` all fields of its struct are null.
 
         >>> Decoder.avro('"long"', {"mode": "FAILFAST"}).of("key")
         'from_avro(key, \\'"long"\\', map(\\'mode\\', \\'FAILFAST\\'))'
         """
-        return Decoder(f"from_avro({{}}, {_text(schema)}{_more(options)})")
+        return Decoder("from_avro({}, ", f"{_text(schema)}{_more(options)})")
 
     @staticmethod
     def sql(expression: str) -> Decoder:
         """A SQL expression of one's own.
 
         Args:
-            expression: with `{}` where the column is to stand.
+            expression: with `{}` wherever the column is to stand.
 
-        >>> Decoder.sql("unhex({})").of("key")
-        'unhex(key)'
+        >>> Decoder.sql("struct({} AS bytes, unhex({}) AS text)").of("key")
+        'struct(key AS bytes, unhex(key) AS text)'
         """
         return Decoder(expression)
 
     def of(self, column: str) -> str:
         """The expression for a column of bytes."""
-        before, found, after = self.expression.partition("{}")
-        return f"{before}{column}{after}" if found else self.expression
+        return self.expression.replace("{}", column) + self.arguments
 
 
 @dataclass(frozen=True, slots=True, repr=False)

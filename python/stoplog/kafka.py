@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Topics of Kafka: rows into them, each exactly once for who reads committed records, and rows out of them.
 
-The session needs the jar `stoplog-kafka` and Kafka's client besides stoplog's own; the source needs Spark's
-Kafka module as well (`org.apache.spark:spark-sql-kafka-0-10_2.13`), which brings the client along.
+The session needs the package `io.github.stoplog:stoplog-kafka_2.13`, which brings Kafka's client along. The
+source needs Spark's Kafka module as well (`org.apache.spark:spark-sql-kafka-0-10_2.13`), of Spark's version.
 """
 
 from __future__ import annotations

@@ -36,7 +36,7 @@ private[stoplog] object QueryContext {
   def current(queryId: String): QueryContext = {
     val session = SparkSession.active
     val context = session.sparkContext
-    val name    = triggerName(session, queryId).getOrElse("")
+    val name    = sparksTrigger(session, queryId).fold("")(nameOf)
     if (name.contains("RealTime")) throw Errors.unsupportedTrigger("real-time")
     if (name.contains("Continuous")) throw Errors.unsupportedTrigger("continuous")
     val batch = Option(context.getLocalProperty(BatchId)).flatMap(_.toLongOption)
@@ -49,7 +49,19 @@ private[stoplog] object QueryContext {
 
   /** How the batches of a query come about; `None` when it is over. */
   def trigger(session: SparkSession, queryId: String): Option[QueryTrigger] =
-    triggerName(session, queryId).map(named)
+    sparksTrigger(session, queryId).map(trigger => named(nameOf(trigger)))
+
+  /** Spark keeps the trigger from sinks. Its classes have moved between versions, so it is asked by name; where it
+    * does not answer, the batch id still tells micro-batches from everything else.
+    */
+  def sparksTrigger(session: SparkSession, queryId: String): Option[AnyRef] = Try {
+    def call(target: AnyRef, method: String): AnyRef = target.getClass.getMethod(method).invoke(target)
+    val shared                                       = call(session, "sharedState")
+    val queries = call(shared, "activeStreamingQueries").asInstanceOf[java.util.Map[UUID, AnyRef]]
+    call(queries.get(UUID.fromString(queryId)), "trigger")
+  }.toOption
+
+  private def nameOf(trigger: AnyRef): String = trigger.getClass.getSimpleName
 
   private def named(trigger: String): QueryTrigger =
     if (trigger.contains("AvailableNow") || trigger.contains("OneTime")) QueryTrigger.Finite
@@ -58,14 +70,4 @@ private[stoplog] object QueryContext {
   // The names of Spark's own constants, which are out of reach.
   private val BatchId  = "streaming.sql.batchId"
   private val JobGroup = "spark.jobGroup.id"
-
-  /** Spark keeps the trigger from sinks. Its classes have moved between versions, so it is asked by name; where it
-    * does not answer, the batch id still tells micro-batches from everything else.
-    */
-  private def triggerName(session: SparkSession, queryId: String): Option[String] = Try {
-    def call(target: AnyRef, method: String): AnyRef = target.getClass.getMethod(method).invoke(target)
-    val shared                                       = call(session, "sharedState")
-    val queries = call(shared, "activeStreamingQueries").asInstanceOf[java.util.Map[UUID, AnyRef]]
-    call(queries.get(UUID.fromString(queryId)), "trigger").getClass.getSimpleName
-  }.toOption
 }

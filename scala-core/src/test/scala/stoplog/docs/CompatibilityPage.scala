@@ -85,9 +85,11 @@ object CompatibilityPage {
        |
        || Artifact | Brings | Tested with |
        ||---|---|---|
-       || `stoplog-kafka_$scala` | kafka-clients ${version("kafkaClients")} | brokers of Kafka ${version(
+       || `stoplog-kafka_$scala` | kafka-clients ${version(
+        "kafkaClients"
+      )} | kafka-clients ${version("kafkaNewest")}, too; brokers of Kafka ${version(
         "kafka"
-      )} |
+      )} ([why not later](kafka.md#what-is-not-promised)) |
        || `stoplog-jdbc_$scala` | nothing: the driver is yours | PostgreSQL ${version(
         "postgres"
       )}, MariaDB ${version("mariaDb")}, SQLite ${version("sqlite")}, Derby ${version("derby")}, H2 ${version(

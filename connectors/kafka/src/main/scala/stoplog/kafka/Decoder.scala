@@ -26,15 +26,16 @@ object Decoder {
 
   /** A record of Avro without any header, as a struct. Needs Spark's Avro module (`org.apache.spark:spark-avro`).
     *
-    * @param schema  of Avro, as JSON
-    * @param options of Spark's `from_avro`
+    * @param schema  of Avro, as JSON: the one that the values were written with
+    * @param options of Spark's `from_avro`. By default a value that cannot be read fails the query; with `mode` ->
+    *                `PERMISSIVE` all fields of its struct are null.
     */
   def avro(schema: String, options: Map[String, String] = Map.empty): Decoder =
     new Decoder(column => s"from_avro($column, ${text(schema)}${more(options)})")
 
   /** A SQL expression of one's own.
     *
-    * @param sql with `{}` where the column is to stand, such as `unhex(cast({} as string))`
+    * @param sql with `{}` wherever the column is to stand, such as `unhex(cast({} as string))`
     */
   def sql(sql: String): Decoder = new Decoder(column => sql.replace("{}", column))
 

@@ -9,7 +9,7 @@ import scala.annotation.tailrec
 import scala.jdk.CollectionConverters._
 import scala.util.Using
 
-import org.apache.kafka.clients.admin.{Admin, ListTransactionsOptions, NewTopic, TransactionState}
+import org.apache.kafka.clients.admin._
 import org.apache.kafka.clients.consumer.{ConsumerRecord, KafkaConsumer}
 import org.apache.kafka.common.{IsolationLevel, TopicPartition}
 import org.apache.kafka.common.serialization.StringDeserializer
@@ -35,8 +35,11 @@ final class Broker private (directory: Path) {
   def settings(timeoutMillis: Long = 60000): ProducerSettings =
     ProducerSettings(Map("bootstrap.servers" -> servers), timeoutMillis)
 
-  def createTopic(name: String, partitions: Int = 1): String = {
-    withAdmin(_.createTopics(JList.of(new NewTopic(name, partitions, 1.toShort))).all().get())
+  /** Returns when all partitions are led, which is after clients are told of them: see `KafkaServer`. */
+  def createTopic(name: String, partitions: Int = 1): String = withAdmin { admin =>
+    admin.createTopics(JList.of(new NewTopic(name, partitions, 1.toShort))).all().get()
+    val ends = (0 until partitions).map(new TopicPartition(name, _) -> OffsetSpec.latest())
+    admin.listOffsets(ends.toMap.asJava).all().get()
     name
   }
 

@@ -13,18 +13,15 @@ import stoplog.options._
 
 /** The options of one sink, all of them checked.
   *
-  * @param topic       of all rows; `None` where a column says it
-  * @param logLocation of the commit log; `None` where nobody has said it, which only a batch query may do
+  * @param topic of all rows; `None` where a column says it
+  * @param log   of the commits; what is lost of it is a transaction here
   */
 private[kafka] final case class KafkaSinkOptions(
     topic: Option[String],
     delivery: Delivery,
     producer: ProducerSettings,
-    onLostTransaction: OnLostPart,
     transactionalIdPrefix: String,
-    sinkId: String,
-    logLocation: Option[String],
-    onForeignQuery: OnForeignQuery,
+    log: LogOptions,
     asked: Map[String, String]
 ) {
 
@@ -47,11 +44,13 @@ private[kafka] object KafkaSinkOptions {
         client ++ partitioner(asked).map(ProducerConfig.PARTITIONER_CLASS_CONFIG -> _),
         asked.value(Registry.TransactionTimeout)(timeout)
       ),
-      asked.choice(Registry.OnLostTransaction, OnLostPart.all),
       asked.value(Registry.TransactionalIdPrefix)(prefix),
-      asked.value(Registry.SinkId)(SinkIds.parse),
-      asked.text(Registry.LogLocation).orElse(checkpoint(options)),
-      asked.choice(Registry.OnForeignQuery, OnForeignQuery.all),
+      LogOptions(
+        asked.text(Registry.LogLocation).orElse(checkpoint(options)),
+        asked.value(Registry.SinkId)(SinkIds.parse),
+        asked.choice(Registry.OnForeignQuery, OnForeignQuery.all),
+        asked.choice(Registry.OnLostTransaction, OnLostPart.all)
+      ),
       asked.registeredValues ++ asked.others.filter { case (key, _) => KafkaClientOptions.isClients(key) }
     )
     if (delivery != Delivery.ExactlyOnce)

@@ -9,11 +9,9 @@ import org.apache.spark.sql.sources.DataSourceRegister
 import org.apache.spark.sql.types.StructType
 import org.apache.spark.sql.util.CaseInsensitiveStringMap
 
-import stoplog.commit.ForeignQuery
 import stoplog.kafka.options.{Delivery, KafkaSinkOptions}
 import stoplog.kafka.transaction.BrokerLimits
-import stoplog.options.OnForeignQuery
-import stoplog.spark.{TwoPhaseSettings, TwoPhaseTable}
+import stoplog.spark.TwoPhaseTable
 
 /** `format("stoplog-kafka")`: writes to Kafka.
   *
@@ -44,21 +42,9 @@ final class KafkaProvider extends TableProvider with DataSourceRegister with Ses
           schema,
           properties,
           rows => new TransactionalSink(options, RecordColumns.of(rows, options.topic)),
-          settings(options)
+          TransactionalSink.settings(options)
         )
       case _ => new PlainTable(schema, options)
     }
   }
-
-  /** Nothing of it has to stay as it was: the log names transactions, whatever they were written to. */
-  private def settings(options: KafkaSinkOptions): TwoPhaseSettings = TwoPhaseSettings(
-    options.logLocation,
-    options.sinkId,
-    fixed = Map.empty,
-    options.onForeignQuery match {
-      case OnForeignQuery.Fail  => ForeignQuery.Refuse
-      case OnForeignQuery.Adopt => ForeignQuery.Adopt
-    },
-    TransactionalSink.onLost(options)
-  )
 }

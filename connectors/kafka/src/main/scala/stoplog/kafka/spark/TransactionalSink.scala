@@ -3,17 +3,17 @@ package stoplog.kafka.spark
 
 import org.apache.spark.sql.catalyst.InternalRow
 
-import stoplog.commit.{Clock, LostPart}
+import stoplog.commit.Clock
 import stoplog.kafka.options.KafkaSinkOptions
 import stoplog.kafka.transaction._
-import stoplog.options.OnLostPart
 import stoplog.sink.{TwoPhaseCommitter, TwoPhaseSink, TwoPhaseWriter, WriterTask}
+import stoplog.spark.TwoPhaseSettings
 
 /** Delivery `exactly-once`: the sink of core's commit protocol whose prepared rows are open transactions. */
 private[kafka] final class TransactionalSink(options: KafkaSinkOptions, columns: RecordColumns)
     extends TwoPhaseSink[InternalRow] {
   private val ids =
-    TransactionalIds(options.transactionalIdPrefix, options.logLocation.getOrElse(""), options.sinkId)
+    TransactionalIds(options.transactionalIdPrefix, options.log.location.getOrElse(""), options.log.sinkId)
 
   override def target: String = Targets.name(options)
 
@@ -36,7 +36,7 @@ private[kafka] final class TransactionalSink(options: KafkaSinkOptions, columns:
       new Transactions(options.producer, Clock.system),
       target,
       ids.isOfSink,
-      TransactionalSink.onLost(options),
+      TransactionalSink.settings(options).onLost,
       options.producer.transactionTimeoutMillis,
       Clock.system
     )
@@ -44,10 +44,10 @@ private[kafka] final class TransactionalSink(options: KafkaSinkOptions, columns:
 }
 
 private[kafka] object TransactionalSink {
-  def onLost(options: KafkaSinkOptions): LostPart = options.onLostTransaction match {
-    case OnLostPart.Fail => LostPart.Fail
-    case OnLostPart.Skip => LostPart.Skip
-  }
+
+  /** Nothing of it has to stay as it was: the log names transactions, whatever they were written to. */
+  def settings(options: KafkaSinkOptions): TwoPhaseSettings =
+    TwoPhaseSettings.of(options.log, fixed = Map.empty)
 }
 
 private[kafka] object Targets {

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.kafka.spark
 
-import java.util.{Map => JMap, UUID}
-
 import scala.util.Try
 
 import org.apache.spark.sql.SparkSession
 import org.slf4j.LoggerFactory
 
 import stoplog.options.TimeSpan
+import stoplog.spark.QueryContext
 
 /** How long the query on this thread waits between two micro-batches at most. */
 private[kafka] object TriggerInterval {
@@ -23,18 +22,13 @@ private[kafka] object TriggerInterval {
     )
   }
 
-  /** Spark keeps the trigger from sinks. Its classes have moved between versions, so it is asked by name, and `None` is an
-    * answer.
-    */
-  private[spark] def millis: Option[Long] = Try {
-    def call(target: AnyRef, method: String): AnyRef = target.getClass.getMethod(method).invoke(target)
-    val session                                      = SparkSession.active
-    val queryId = Option(session.sparkContext.getLocalProperty(QueryId)).get
-    val queries =
-      call(call(session, "sharedState"), "activeStreamingQueries").asInstanceOf[JMap[UUID, AnyRef]]
-    val trigger = call(queries.get(UUID.fromString(queryId)), "trigger")
-    call(trigger, "intervalMs").asInstanceOf[Long]
-  }.toOption
+  /** `None` where the trigger has no interval, or cannot be asked: its class has moved between versions of Spark. */
+  private def millis: Option[Long] = for {
+    session  <- SparkSession.getActiveSession
+    queryId  <- Option(session.sparkContext.getLocalProperty(QueryId))
+    trigger  <- QueryContext.sparksTrigger(session, queryId)
+    interval <- Try(trigger.getClass.getMethod("intervalMs").invoke(trigger).asInstanceOf[Long]).toOption
+  } yield interval
 
   // The name of Spark's own constant, which is out of reach.
   private val QueryId = "sql.streaming.queryId"

@@ -28,6 +28,7 @@ private[kafka] final class ProducerState(producer: KafkaProducer[_, _]) {
 
   /** From now on this producer, which is new or has just committed, has begun the transaction and has sent something. */
   def resume(transaction: OpenTransaction): Unit = changing {
+    keepIdAfterCommit()
     if (stateName != "READY") transitTo("INITIALIZING")
     val identity = ProducerState.field(manager.getClass, "producerIdAndEpoch")
     identity.set(
@@ -57,6 +58,16 @@ private[kafka] final class ProducerState(producer: KafkaProducer[_, _]) {
     ProducerState.field(manager.getClass, "pendingTransition").set(manager, null)
     ProducerState.field(manager.getClass, "currentState").set(manager, stateNamed("UNINITIALIZED"))
   }
+
+  // Clients since 4.0 end a transaction by the newer protocol (KIP-890) once they have heard that the brokers know it. One
+  // that hears of it between two transactions gets itself a new epoch with the commit, after which the brokers have
+  // forgotten that anything was committed: who asks again, because the answer was lost, would take it for lost, too. When
+  // a producer hears is chance, so one that commits for another never does, and its commit can be repeated. Clients
+  // before 4.0 know one protocol, and have no such field.
+  private def keepIdAfterCommit(): Unit =
+    ProducerState
+      .fieldIn(manager.getClass, "latestFinalizedFeaturesEpoch")
+      .foreach(_.setLong(manager, Long.MaxValue))
 
   // The client's own thread looks at all of it under this lock.
   private def changing(change: => Unit): Unit = ProducerState.orUnsupported(manager.synchronized(change))
@@ -93,9 +104,13 @@ private object ProducerState {
     field(owner.getClass, name).get(owner)
   )
 
-  private def field(owner: Class[_], name: String): Field = {
-    val found = owner.getDeclaredField(name)
-    found.setAccessible(true)
+  private def field(owner: Class[_], name: String): Field =
+    fieldIn(owner, name).getOrElse(throw new NoSuchFieldException(s"${owner.getName}.$name"))
+
+  /** Of those that not all clients have. */
+  private def fieldIn(owner: Class[_], name: String): Option[Field] = {
+    val found = owner.getDeclaredFields.find(_.getName == name)
+    found.foreach(_.setAccessible(true))
     found
   }
 

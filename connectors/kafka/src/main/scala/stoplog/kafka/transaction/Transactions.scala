@@ -43,9 +43,11 @@ private[kafka] final class Transactions(settings: ProducerSettings, clock: Clock
         case e: Throwable =>
           producer.close(Duration.ZERO)
           e match {
-            case Transactions.Gone() => CommitOutcome.Lost
-            case e: KafkaException   => throw KafkaErrors.commit(transaction.toString, settings.servers, e)
-            case other               => throw other
+            // A commit that the brokers have carried out and could not answer is refused when it is repeated later.
+            case Transactions.Gone() if isCommitted(transaction) => CommitOutcome.AlreadyCommitted
+            case Transactions.Gone()                             => CommitOutcome.Lost
+            case e: KafkaException => throw KafkaErrors.commit(transaction.toString, settings.servers, e)
+            case other             => throw other
           }
       }
     }
@@ -82,13 +84,13 @@ private[kafka] final class Transactions(settings: ProducerSettings, clock: Clock
     else producer.close(Duration.ZERO)
   }
 
-  // Brokers give a later epoch to whoever uses the id next, which nobody does before this one is settled; some give it
-  // to the same producer when it has committed. What is decided stays so: the markers for readers may be on their way.
+  // Brokers give a later epoch to whoever uses the id next, which nobody does before this one is settled. What is decided
+  // stays so: the markers for readers may be on their way.
   private def isCommitted(transaction: OpenTransaction): Boolean = asked(transaction.toString) { admin =>
     try {
       val found = admin.describeTransactions(JList.of(transaction.id)).description(transaction.id).get()
       Transactions.Decided(found.state) && found.producerId == transaction.producerId &&
-      found.producerEpoch - transaction.epoch <= 1
+      found.producerEpoch == transaction.epoch
     } catch {
       case e: ExecutionException if e.getCause.isInstanceOf[TransactionalIdNotFoundException] => false
     }

@@ -11,7 +11,7 @@ import org.scalatest.funsuite.AnyFunSuite
 
 import stoplog.error.StoplogArgumentException
 import stoplog.kafka.KafkaSink
-import stoplog.options.{OnForeignQuery, OnLostPart}
+import stoplog.options.{LogOptions, OnForeignQuery, OnLostPart}
 
 class KafkaSinkOptionsSuite extends AnyFunSuite {
 
@@ -20,14 +20,13 @@ class KafkaSinkOptionsSuite extends AnyFunSuite {
     assert(parsed.delivery === Delivery.ExactlyOnce)
     assert(parsed.topic === None)
     assert(parsed.producer.transactionTimeoutMillis === 15 * 60000)
-    assert((parsed.sinkId, parsed.transactionalIdPrefix) === ("main"              -> "stoplog"))
-    assert((parsed.onLostTransaction, parsed.onForeignQuery) === (OnLostPart.Fail -> OnForeignQuery.Fail))
-    assert(parsed.logLocation === None)
+    assert(parsed.transactionalIdPrefix === "stoplog")
+    assert(parsed.log === LogOptions(None, "main", OnForeignQuery.Fail, OnLostPart.Fail))
   }
 
   test("the log is in the checkpoint, unless it has a place of its own") {
-    assert(parse("checkpointLocation" -> "/ck").logLocation === Some("/ck"))
-    assert(parse("checkpointLocation" -> "/ck", "logLocation" -> "/log").logLocation === Some("/log"))
+    assert(parse("checkpointLocation" -> "/ck").log.location === Some("/ck"))
+    assert(parse("checkpointLocation" -> "/ck", "logLocation" -> "/log").log.location === Some("/log"))
   }
 
   test("settings of Kafka's producer reach it without their prefix") {

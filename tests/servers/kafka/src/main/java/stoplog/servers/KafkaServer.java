@@ -12,6 +12,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Properties;
@@ -22,6 +23,7 @@ import kafka.tools.StorageTool;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.ListTransactionsOptions;
 import org.apache.kafka.clients.admin.NewTopic;
+import org.apache.kafka.clients.admin.OffsetSpec;
 import org.apache.kafka.clients.admin.TransactionState;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.common.TopicPartition;
@@ -38,6 +40,7 @@ import org.apache.kafka.common.serialization.StringDeserializer;
  */
 public final class KafkaServer {
   private static final int POLL_MILLIS = 50;
+  private static final long MARKERS_NANOS = Duration.ofMinutes(1).toNanos();
   private static final String CLUSTER = "c3RvcGxvZy1zdG9wbG9nLQ";
 
   // What logs write to the standard output would fill a pipe that nobody empties between two commands.
@@ -93,9 +96,17 @@ public final class KafkaServer {
     }
   }
 
+  /**
+   * Returns when all partitions are led, which is after clients are told of them. Who sends earlier may wait for nothing: of
+   * several batches under way the broker can refuse the first and take the second, whose sequence numbers keep the first
+   * out until the producer gives up.
+   */
   private void create(String topic, int partitions) throws Exception {
     try (Admin admin = Admin.create(Map.of("bootstrap.servers", address))) {
       admin.createTopics(List.of(new NewTopic(topic, partitions, (short) 1))).all().get();
+      Map<TopicPartition, OffsetSpec> ends = new HashMap<>();
+      for (int number = 0; number < partitions; number++) ends.put(new TopicPartition(topic, number), OffsetSpec.latest());
+      admin.listOffsets(ends).all().get();
     }
   }
 
@@ -120,10 +131,13 @@ public final class KafkaServer {
    */
   private void awaitMarkers(String topic) throws Exception {
     try (Admin admin = Admin.create(Map.of("bootstrap.servers", address))) {
+      long begun = System.nanoTime();
       while (are(admin, Set.of(TransactionState.PREPARE_COMMIT, TransactionState.PREPARE_ABORT))
           || end(topic, "read_committed") != end(topic, "read_uncommitted")
               && !are(admin, Set.of(TransactionState.ONGOING))) {
-        Thread.onSpinWait();
+        if (System.nanoTime() - begun > MARKERS_NANOS) {
+          throw new IllegalStateException("Readers of " + topic + " do not see what is decided");
+        }
       }
     }
   }

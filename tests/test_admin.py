@@ -32,10 +32,9 @@ NEVER = {"finalizeOnTermination": "never", "rolloverInterval": "1h", "inactivity
 @pytest.mark.parametrize("layout", [pytest.param("text", marks=pytest.mark.long), "parquet"])
 def test_a_killed_query_is_finished_from_the_shell(place: Place, layout: str) -> None:
     options = {"format": layout, "bucketAssigner": "basePath", "bucketCheckInterval": "1s"} | NEVER
-    job = Job(
+    job = Job.at(
+        place,
         path=str(place.out),
-        input=str(place.input),
-        checkpoint=str(place.checkpoint),
         options=options,
     )
     place.feed(files=4)

@@ -43,10 +43,8 @@ def test_each_key_has_what_came_last_however_often_query_and_server_are_killed(
 ) -> None:
     node.cql(f"CREATE TABLE e2e.kills ({COLUMNS})")
     options = {"contactPoints": node.address, "keyspace": "e2e", "table": "kills", "retryTimeout": "2m"}
-    job = Job(
-        path="",
-        input=str(place.input),
-        checkpoint=str(place.checkpoint),
+    job = Job.at(
+        place,
         options=options,
         select=SELECT,
         conf=node.conf,

@@ -173,10 +173,9 @@ def place_of(pipeline: Pipeline) -> Place:
 
 
 def job(place: Place, form: dict[str, str], **more: object) -> Job:
-    return Job(
+    return Job.at(
+        place,
         path=str(place.out),
-        input=str(place.input),
-        checkpoint=str(place.checkpoint),
         options=OPTIONS | form,
         **more,
     )

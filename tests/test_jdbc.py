@@ -80,10 +80,9 @@ def make_table(database: Database, mode: str) -> None:
 
 
 def job(database: Database, place: Place, mode: str, **more: object) -> Job:
-    return Job(
+    return Job.at(
+        place,
         path=database.url,
-        input=str(place.input),
-        checkpoint=str(place.checkpoint),
         options={"dbtable": f"{mode}_rows"} | MODES[mode],
         conf=database.conf,
         **more,

@@ -89,10 +89,9 @@ def finish(broker: KafkaBroker, place: Place, topic: str) -> None:
 
 
 def job(broker: KafkaBroker, place: Place, topic: str, **more: object) -> Job:
-    return Job(
+    return Job.at(
+        place,
         path=topic,
-        input=str(place.input),
-        checkpoint=str(place.checkpoint),
         options={"servers": broker.servers},
         conf=broker.conf,
         **more,

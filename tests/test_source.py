@@ -117,10 +117,9 @@ def test_columns_that_directories_tell(spark: SparkSession, tmp_path: Path) -> N
 
 
 def job(place: Place, source: dict[str, str], **more: object) -> Job:
-    return Job(
+    return Job.at(
+        place,
         path=str(place.out),
-        input=str(place.input),
-        checkpoint=str(place.checkpoint),
         options={"format": "parquet", "bucketAssigner": "basePath", "maxRecordsPerPart": "170"},
         source=source,
         **more,

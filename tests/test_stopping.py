@@ -52,10 +52,9 @@ def test_who_is_asked_to_end_publishes_what_has_been_read(
     place: Place, tell: Callable[[subprocess.Popen[str], int, Place], None]
 ) -> None:
     place.feed(files=8)
-    job = Job(
+    job = Job.at(
+        place,
         path=str(place.out),
-        input=str(place.input),
-        checkpoint=str(place.checkpoint),
         options={"format": "text"},
         source={"marker": str(marker(place))},
     )

@@ -115,10 +115,9 @@ def test_the_jar_checks_what_the_builder_sets() -> None:
 
 
 def job(place: Place, url: str, **more: object) -> Job:
-    return Job(
+    return Job.at(
+        place,
         path=url,
-        input=str(place.input),
-        checkpoint=str(place.checkpoint),
         conf={"spark.jars": jars("wal")},
         **more,
     )

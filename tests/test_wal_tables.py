@@ -76,10 +76,8 @@ def test_cassandra_has_what_came_last_however_often_query_and_server_are_killed(
 ) -> None:
     node.cql(f"CREATE TABLE wal.kills ({COLUMNS})")
     where = {"contactPoints": node.address, "keyspace": "wal", "table": "kills", "retryTimeout": "2m"}
-    job = Job(
-        path="",
-        input=str(place.input),
-        checkpoint=str(place.checkpoint),
+    job = Job.at(
+        place,
         options={"sender": "cassandra"} | {f"cassandra.{key}": value for key, value in where.items()},
         select=SELECT,
         conf={"spark.jars": jars("cassandra", "wal")},
@@ -97,10 +95,8 @@ def make_table(database: Database) -> None:
 
 
 def jdbc_job(database: Database, place: Place, **more: object) -> Job:
-    return Job(
-        path="",
-        input=str(place.input),
-        checkpoint=str(place.checkpoint),
+    return Job.at(
+        place,
         options={"sender": "jdbc", "jdbc.url": database.url, "jdbc.dbtable": "sent_rows"} | PATIENT,
         select=["cast(replace(value, '-', '') AS bigint) AS id", "value"],
         conf={"spark.jars": f"{database.conf['spark.jars']},{jars('wal')}"},

@@ -7,14 +7,16 @@ import json
 import shutil
 import subprocess
 import sys
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 import stoplog
 from stoplog.inspection import DriverState
+from support.at_work import at_work
 from support.finished import assert_each_once, files, lines
-from support.jobs import Job, kill
+from support.jobs import Job
 from support.streams import Stream
 from support.wait import until
 
@@ -30,16 +32,13 @@ NEVER = {"finalizeOnTermination": "never", "rolloverInterval": "1h", "inactivity
 @pytest.mark.parametrize("layout", [pytest.param("text", marks=pytest.mark.long), "parquet"])
 def test_a_killed_query_is_finished_from_the_shell(place: Place, layout: str) -> None:
     options = {"format": layout, "bucketAssigner": "basePath", "bucketCheckInterval": "1s"} | NEVER
-    job = Job(
+    job = Job.at(
+        place,
         path=str(place.out),
-        input=str(place.input),
-        checkpoint=str(place.checkpoint),
         options=options,
-        trigger={"processingTime": "0 seconds"},
     )
     place.feed(files=4)
-    process = job.start()
-    try:
+    with at_work(job):
         until("all files in committed batches", lambda: _committed_rows(place) == len(place.rows))
         until("a sign of life without rows", lambda: any(place.own.glob("alive/*")))
         refused = _stoplog("finalize", place, "--yes")
@@ -47,8 +46,6 @@ def test_a_killed_query_is_finished_from_the_shell(place: Place, layout: str) ->
         assert refused["error"]["condition"] == "STOPLOG_DRIVER_ALIVE"
         assert files(place.out) == []
         assert _driver(place) is DriverState.ALIVE
-    finally:
-        kill(process)
 
     # By the same look at the processes of this machine as the jar's.
     until("the driver's process is gone", lambda: _driver(place) is DriverState.DEAD)
@@ -61,7 +58,8 @@ def test_a_killed_query_is_finished_from_the_shell(place: Place, layout: str) ->
     assert_each_once(place.out, place.rows)
 
     place.feed(files=2)
-    Job(**{**_fields(job), "trigger": {"availableNow": True}, "options": _without(options)}).run()
+    going_on = {key: value for key, value in options.items() if key != "finalizeOnTermination"}
+    replace(job, options=going_on).run()
     assert_each_once(place.out, place.rows)
 
 
@@ -141,11 +139,3 @@ def _stoplog(command: str, place: Place, *arguments: str) -> dict[str, Any]:
     answer: dict[str, Any] = json.loads(done.stdout)
     assert answer["exit_code"] == done.returncode
     return answer
-
-
-def _fields(job: Job) -> dict[str, Any]:
-    return {name: getattr(job, name) for name in ("path", "input", "checkpoint")}
-
-
-def _without(options: dict[str, str]) -> dict[str, str]:
-    return {key: value for key, value in options.items() if key != "finalizeOnTermination"}

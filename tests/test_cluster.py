@@ -41,10 +41,9 @@ def test_a_stage_that_is_repeated(place: Place, tmp_path: Path) -> None:
 def cluster_job(place: Place, tmp_path: Path, fault: str, **options: str) -> Job:
     log = tmp_path / "events"
     log.mkdir()
-    return Job(
-        str(place.out),
-        str(place.input),
-        str(place.checkpoint),
+    return Job.at(
+        place,
+        path=str(place.out),
         options={"format": "text", "bucketAssigner": "basePath", "maxRecordsPerPart": "250"} | options,
         master="local-cluster[2,1,1024]",
         executor_fault=fault,

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 @pytest.mark.spark_lines
 def test_streams_and_batches_from_a_connect_client(place: Place) -> None:
     place.feed(files=4)
-    client = Job(str(place.out), str(place.input), str(place.checkpoint))
+    client = Job.at(place, path=str(place.out))
     outcome = client.run("connect_job.py")
     assert outcome.code == 0
     seen = json.loads(outcome.printed.splitlines()[-1])
@@ -27,10 +27,9 @@ def test_streams_and_batches_from_a_connect_client(place: Place) -> None:
     assert "maxPartSize" in seen["refusal"]
     assert_each_once(place.out, [str(number) for number in range(10)])
     # The next run, without Connect, goes on with what that one left open.
-    finishing = Job(
-        str(place.out),
-        str(place.input),
-        str(place.checkpoint),
+    finishing = Job.at(
+        place,
+        path=str(place.out),
         options={"format": "text", "bucketAssigner": "basePath"},
         source={"format": "text"},
     )

@@ -5,14 +5,14 @@ from __future__ import annotations
 
 import os
 import random
-import subprocess
 from typing import TYPE_CHECKING
 
 import pytest
 
 from stoplog.testing import Step
+from support.at_work import arrive, at_work
 from support.finished import assert_each_once, assert_none_twice, assert_parts, value
-from support.jobs import Job, kill
+from support.jobs import Job
 from support.pipelines import CONF, text_lines
 from support.place import ROWS_PER_FILE, Place
 
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 LONG = os.environ.get("STOPLOG_LONG") == "1"
 KILL_ROUNDS = 20 if LONG else 3
 SEED = 20_260_301
-KEEP_RUNNING = {"processingTime": "0 seconds"}
 
 # Three buckets, and parts that are full after a batch or two.
 OPTIONS = {
@@ -76,10 +75,8 @@ def test_kill_9_at_random_moments(place: Place) -> None:
     moments = random.Random(SEED)
     for number in range(KILL_ROUNDS):
         place.feed(files=4)
-        process = job(place, FORMATS[number % len(FORMATS)], trigger=KEEP_RUNNING).start()
-        assert process.stdout is not None
-        assert process.stdout.readline() == "started\n"
-        arrive_until_killed(place, process, moments.uniform(0, 4))
+        with at_work(job(place, FORMATS[number % len(FORMATS)])) as process:
+            arrive(place, process, moments.uniform(0, 4))
         assert_none_twice(place.out, place.rows)
     place.feed()
     assert job(place, {"format": "text"}).run().code == 0
@@ -90,10 +87,8 @@ def test_kill_9_while_parts_are_merged(place: Place) -> None:
     moments = random.Random(SEED)
     for _ in range((KILL_ROUNDS + 1) // 2):
         place.feed(files=4)
-        process = job(place, MERGING, trigger=KEEP_RUNNING).start()
-        assert process.stdout is not None
-        assert process.stdout.readline() == "started\n"
-        arrive_until_killed(place, process, moments.uniform(2, 6))
+        with at_work(job(place, MERGING)) as process:
+            arrive(place, process, moments.uniform(2, 6))
         assert_none_twice(place.out, place.rows)
     place.feed()
     assert job(place, MERGING).run().code == 0
@@ -178,24 +173,9 @@ def place_of(pipeline: Pipeline) -> Place:
 
 
 def job(place: Place, form: dict[str, str], **more: object) -> Job:
-    return Job(
+    return Job.at(
+        place,
         path=str(place.out),
-        input=str(place.input),
-        checkpoint=str(place.checkpoint),
         options=OPTIONS | form,
         **more,
     )
-
-
-def arrive_until_killed(place: Place, process: subprocess.Popen[str], seconds: float) -> None:
-    """A file every tenth of a second, while the query runs."""
-    try:
-        for _ in range(int(seconds * 10)):
-            try:
-                process.wait(0.1)
-            except subprocess.TimeoutExpired:
-                place.feed()
-            else:
-                raise AssertionError("the query ended by itself")
-    finally:
-        kill(process)

@@ -4,15 +4,14 @@
 from __future__ import annotations
 
 import os
-import random
-import subprocess
 from collections import Counter
 from typing import TYPE_CHECKING
 
 import pytest
 
 from servers.databases import Database, postgres
-from support.jobs import KILLED, Job, kill
+from support.at_work import kill_rounds
+from support.jobs import KILLED, Job
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -22,7 +21,6 @@ if TYPE_CHECKING:
 LONG = os.environ.get("STOPLOG_LONG") == "1"
 KILL_ROUNDS = {"transactional": 20, "upsert": 20} if LONG else {"transactional": 1, "upsert": 1}
 SEED = 20_261_122
-KEEP_RUNNING = {"processingTime": "0 seconds"}
 # Longer than a server takes to come back.
 PATIENT = {"maxTries": "60", "retryWait": "200ms", "batchsize": "30"}
 MODES = {"transactional": PATIENT, "upsert": PATIENT | {"keyColumns": "id"}}
@@ -44,23 +42,9 @@ def database(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Database]:
 
 @pytest.mark.parametrize("mode", MODES)
 def test_kill_9_of_the_query_and_of_the_server(database: Database, place: Place, mode: str) -> None:
-    """The server dies in every second round, and comes back while the query is at work."""
     make_table(database, mode)
-    moments = random.Random(SEED)
-    for number in range(KILL_ROUNDS[mode]):
-        place.feed(files=4)
-        process = job(database, place, mode, trigger=KEEP_RUNNING).start("jdbc_job.py")
-        assert process.stdout is not None
-        assert process.stdout.readline() == "started\n"
-        try:
-            arrive(place, process, moments.uniform(1, 4))
-            if number % 2 == 0:
-                database.crash()
-                place.feed(files=2)
-                database.start()
-                arrive(place, process, moments.uniform(0, 3))
-        finally:
-            kill(process)
+    query = job(database, place, mode)
+    for _ in kill_rounds(database, place, query, "jdbc_job.py", KILL_ROUNDS[mode], SEED):
         assert_none_twice(database, place, mode)
     database.crash()
     database.start()
@@ -96,25 +80,13 @@ def make_table(database: Database, mode: str) -> None:
 
 
 def job(database: Database, place: Place, mode: str, **more: object) -> Job:
-    return Job(
+    return Job.at(
+        place,
         path=database.url,
-        input=str(place.input),
-        checkpoint=str(place.checkpoint),
         options={"dbtable": f"{mode}_rows"} | MODES[mode],
         conf=database.conf,
         **more,
     )
-
-
-def arrive(place: Place, process: subprocess.Popen[str], seconds: float) -> None:
-    """A file every tenth of a second, while the query runs."""
-    for _ in range(int(seconds * 10)):
-        try:
-            process.wait(0.1)
-        except subprocess.TimeoutExpired:
-            place.feed()
-        else:
-            raise AssertionError("the query ended by itself")
 
 
 def assert_none_twice(database: Database, place: Place, mode: str) -> None:

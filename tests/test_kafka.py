@@ -6,23 +6,23 @@ from __future__ import annotations
 import json
 import os
 import random
-import subprocess
 from collections import Counter
 from typing import TYPE_CHECKING
 
 import pytest
 
 from servers import KafkaBroker, kafka
-from support.jobs import KILLED, Job, kill
-from support.place import Place
+from support.at_work import arrive, at_work
+from support.jobs import KILLED, Job
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from support.place import Place
+
 LONG = os.environ.get("STOPLOG_LONG") == "1"
 KILL_ROUNDS = 20 if LONG else 2
 SEED = 20_261_122
-KEEP_RUNNING = {"processingTime": "0 seconds"}
 FAULTS = (
     "midWrite:3:halt",
     "afterSync:3:halt",
@@ -47,17 +47,12 @@ def test_kill_9_at_random_moments_of_the_query_and_of_its_broker(broker: KafkaBr
     moments = random.Random(SEED)
     for number in range(KILL_ROUNDS):
         place.feed(files=4)
-        process = job(broker, place, topic, trigger=KEEP_RUNNING).start("kafka_job.py")
-        try:
-            assert process.stdout is not None
-            assert process.stdout.readline() == "started\n"
+        with at_work(job(broker, place, topic), "kafka_job.py") as process:
             arrive(place, process, moments.uniform(0, 4))
             if number % 2 == 1:
                 broker.kill()
                 broker.start()
                 arrive(place, process, moments.uniform(0, 2))
-        finally:
-            kill(process)
         assert not Counter(broker.committed(topic)) - Counter(place.rows)
     finish(broker, place, topic)
 
@@ -108,22 +103,10 @@ def finish(broker: KafkaBroker, place: Place, topic: str) -> None:
 
 
 def job(broker: KafkaBroker, place: Place, topic: str, **more: object) -> Job:
-    return Job(
+    return Job.at(
+        place,
         path=topic,
-        input=str(place.input),
-        checkpoint=str(place.checkpoint),
         options={"servers": broker.servers},
         conf=broker.conf,
         **more,
     )
-
-
-def arrive(place: Place, process: subprocess.Popen[str], seconds: float) -> None:
-    """A file every tenth of a second, while the query runs."""
-    for _ in range(int(seconds * 10)):
-        try:
-            process.wait(0.1)
-        except subprocess.TimeoutExpired:
-            place.feed()
-        else:
-            raise AssertionError("the query ended by itself")

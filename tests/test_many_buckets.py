@@ -18,10 +18,9 @@ BUCKETS = 10_000
 def test_ten_thousand_buckets_in_one_job(place: Place) -> None:
     """Two rows for each bucket, every bucket's rows some hundred rows apart."""
     place.feed(files=2, rows=BUCKETS)
-    job = Job(
-        str(place.out),
-        str(place.input),
-        str(place.checkpoint),
+    job = Job.at(
+        place,
+        path=str(place.out),
         options={
             "format": "text",
             "bucketBy": "concat('b', int(int(split_part(value, '-', 2)) / 200) * 100"

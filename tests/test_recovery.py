@@ -87,7 +87,7 @@ def test_two_drivers_on_one_checkpoint(spark: SparkSession, place: Place, tmp_pa
     place.feed(files=2)
     first = Stream(spark, place, change=lambda rows: rows.select(held(col("value")).alias("value"))).start()
     until("the first driver's tasks", Path(working).exists)
-    second = Job(str(place.out), str(place.input), str(place.checkpoint), options=TEXT)
+    second = Job.at(place, path=str(place.out), options=TEXT)
     assert second.run().code == 0
     assert_each_once(place.out, place.rows)
     opened = Path(gate).rename(tmp_path / "opened")  # later rows find no gate
@@ -99,9 +99,7 @@ def test_two_drivers_on_one_checkpoint(spark: SparkSession, place: Place, tmp_pa
 def test_a_start_without_new_data_publishes_what_was_decided(spark: SparkSession, place: Place) -> None:
     """The process died after the record that ended its run: Spark has nothing to repeat."""
     place.feed(files=2)
-    crashing = Job(
-        str(place.out), str(place.input), str(place.checkpoint), options=TEXT, fault="afterRelease:1:halt"
-    )
+    crashing = Job.at(place, path=str(place.out), options=TEXT, fault="afterRelease:1:halt")
     assert crashing.run().code == KILLED
     assert files(place.out) == []
     Stream(spark, place).run(finalizeOnTermination="never")

@@ -5,15 +5,15 @@ from __future__ import annotations
 
 import os
 import random
-import subprocess
 from typing import TYPE_CHECKING
 
 import duckdb
 import pytest
 
 from stoplog import FileSource, StreamFormat
+from support.at_work import at_work, tenths
 from support.finished import assert_each_once, assert_none_twice
-from support.jobs import Job, kill
+from support.jobs import Job
 from support.place import ROWS_PER_FILE
 
 if TYPE_CHECKING:
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 
 KILL_ROUNDS = 20 if os.environ.get("STOPLOG_LONG") == "1" else 3  # each way to put files away once
 SEED = 20_261_121
-KEEP_RUNNING = {"processingTime": "0 seconds"}
 LIMITS = {"format": "text", "maxFilesPerTrigger": "3", "maxRowsPerTrigger": "130"}
 
 
@@ -37,10 +36,9 @@ def test_kill_9_with_files_that_come_with_old_times_and_are_deleted(place: Place
     cleaning: list[dict[str, str]] = [{"cleanSource": "delete"}, archiving, {}]
     for number in range(KILL_ROUNDS):
         arrive(place, moments, files=4)
-        process = job(place, LIMITS | cleaning[number % 3], trigger=KEEP_RUNNING).start("source_job.py")
-        assert process.stdout is not None
-        assert process.stdout.readline() == "started\n"
-        arrive_until_killed(place, process, moments)
+        with at_work(job(place, LIMITS | cleaning[number % 3]), "source_job.py") as process:
+            for _ in tenths(process, moments.randrange(1, 40)):
+                arrive(place, moments, files=1)
         assert_none_twice(place.out, place.rows)
     for _ in range(2):  # a file is put away when Spark plans the micro-batch behind its own
         arrive(place, moments, files=1)
@@ -119,30 +117,16 @@ def test_columns_that_directories_tell(spark: SparkSession, tmp_path: Path) -> N
 
 
 def job(place: Place, source: dict[str, str], **more: object) -> Job:
-    return Job(
+    return Job.at(
+        place,
         path=str(place.out),
-        input=str(place.input),
-        checkpoint=str(place.checkpoint),
         options={"format": "parquet", "bucketAssigner": "basePath", "maxRecordsPerPart": "170"},
         source=source,
         **more,
     )
 
 
-def arrive(place: Place, moments: random.Random, files: int = 1) -> None:
+def arrive(place: Place, moments: random.Random, files: int) -> None:
     """Files that are renamed in with times of any age: some older than all that was read."""
     for _ in range(files):
         place.feed(age_seconds=moments.choice((0, 60, 30 * 24 * 3600)))
-
-
-def arrive_until_killed(place: Place, process: subprocess.Popen[str], moments: random.Random) -> None:
-    try:
-        for _ in range(moments.randrange(1, 40)):
-            try:
-                process.wait(0.1)
-            except subprocess.TimeoutExpired:
-                arrive(place, moments)
-            else:
-                raise AssertionError("the query ended by itself")
-    finally:
-        kill(process)

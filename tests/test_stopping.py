@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from support.epochs import committed
 from support.finished import assert_each_once
 from support.jobs import Job, kill
 from support.wait import until
@@ -51,10 +52,9 @@ def test_who_is_asked_to_end_publishes_what_has_been_read(
     place: Place, tell: Callable[[subprocess.Popen[str], int, Place], None]
 ) -> None:
     place.feed(files=8)
-    job = Job(
+    job = Job.at(
+        place,
         path=str(place.out),
-        input=str(place.input),
-        checkpoint=str(place.checkpoint),
         options={"format": "text"},
         source={"marker": str(marker(place))},
     )
@@ -62,7 +62,7 @@ def test_who_is_asked_to_end_publishes_what_has_been_read(
     try:
         assert process.stdout
         jvm = int(process.stdout.readline())
-        until("all to be read", lambda: len(list((place.checkpoint / "commits").glob("[0-9]*"))) >= 4)
+        until("all to be read", lambda: committed(place) >= 4)
         tell(process, jvm, place)
         printed, _ = process.communicate(timeout=90)
     finally:

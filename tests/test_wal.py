@@ -6,7 +6,6 @@ from __future__ import annotations
 import json
 import os
 import random
-import subprocess
 import threading
 from collections import Counter
 from contextlib import contextmanager
@@ -16,8 +15,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from stoplog import InvalidOptions, WriteAheadSink
+from support.at_work import arrive, at_work
 from support.connectors import jars
-from support.jobs import KILLED, Job, kill
+from support.jobs import KILLED, Job
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -99,13 +99,8 @@ def test_kill_9(place: Place) -> None:
     with web_server() as (url, received):
         for _ in range(KILL_ROUNDS):
             place.feed(files=4)
-            process = job(place, url, trigger={"processingTime": "0 seconds"}).start("wal_job.py")
-            assert process.stdout is not None
-            assert process.stdout.readline() == "started\n"
-            try:
+            with at_work(job(place, url), "wal_job.py") as process:
                 arrive(place, process, moments.uniform(1, 4))
-            finally:
-                kill(process)
             assert not received.each_once() - Counter(place.rows)
         assert job(place, url).run("wal_job.py").code == 0
         assert received.each_once() == Counter(place.rows)
@@ -120,21 +115,9 @@ def test_the_jar_checks_what_the_builder_sets() -> None:
 
 
 def job(place: Place, url: str, **more: object) -> Job:
-    return Job(
+    return Job.at(
+        place,
         path=url,
-        input=str(place.input),
-        checkpoint=str(place.checkpoint),
         conf={"spark.jars": jars("wal")},
         **more,
     )
-
-
-def arrive(place: Place, process: subprocess.Popen[str], seconds: float) -> None:
-    """A file every tenth of a second, while the query runs."""
-    for _ in range(int(seconds * 10)):
-        try:
-            process.wait(0.1)
-        except subprocess.TimeoutExpired:
-            place.feed()
-        else:
-            raise AssertionError("the query ended by itself")

@@ -6,10 +6,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
-from stoplog._aspects import Aspects, shown_aspects, with_aspect
 from stoplog._checked import checked_sink
 from stoplog._columns import columns_text
-from stoplog._options import present, text_of
+from stoplog._described import Builder
+from stoplog._options import present
 from stoplog._units import Duration, count_text, duration_text
 from stoplog.sink import FileSink
 
@@ -26,7 +26,7 @@ Compression: TypeAlias = Literal[
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class FileSinkBuilder:
+class FileSinkBuilder(Builder):
     """Builds a `FileSink`; made by `FileSink.for_row_format`.
 
     Immutable: each method returns a new builder, so one builder can be the start of several sinks.
@@ -37,8 +37,6 @@ class FileSinkBuilder:
     >>> base.with_compression("zstd").with_sink_id("clicks").build()
     FileSink(path='/data/out', format='json', compression='zstd', sinkId='clicks')
     """
-
-    _aspects: Aspects
 
     def with_bucket_assigner(self, assigner: BucketAssigner) -> FileSinkBuilder:
         """Which directory a row goes to; hourly buckets by processing time in UTC by default."""
@@ -263,7 +261,7 @@ class FileSinkBuilder:
         >>> FileSink.for_row_format("/data/out", "json").with_option("inProgress", "bucket").build()
         FileSink(path='/data/out', format='json', inProgress='bucket')
         """
-        return self._with(f"option {key.lower()}", {key: text_of(value)})
+        return self._with_option(key, value)
 
     def build(self) -> FileSink:
         """The sink as set so far, checked by the jar when a classic session is active.
@@ -276,12 +274,6 @@ class FileSinkBuilder:
             VersionMismatch: the active session runs with the jar of another release.
         """
         return FileSink(checked_sink(self._aspects))
-
-    def __repr__(self) -> str:
-        return f"FileSinkBuilder({shown_aspects(self._aspects)})"
-
-    def _with(self, aspect: str, options: dict[str, str]) -> FileSinkBuilder:
-        return FileSinkBuilder(with_aspect(self._aspects, aspect, options))
 
 
 def format_builder(base_path: str, format_options: dict[str, str]) -> FileSinkBuilder:

@@ -9,8 +9,9 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timezone
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
+from stoplog._described import Described
 from stoplog._jvm import find_door, require_door
-from stoplog._options import Pairs, shown, text_of
+from stoplog._options import Pairs, joined, shown, text_of
 from stoplog._units import Duration, count_text, duration_text
 
 if TYPE_CHECKING:
@@ -154,7 +155,7 @@ class Decoder:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class KafkaSource:
+class KafkaSource(Described):
     """Rows out of Kafka by Spark's own source, which is a good one: this only sets it.
 
     The columns are `key`, `value`, `topic`, `partition`, `offset`, `timestamp`, `timestampType` and
@@ -168,7 +169,6 @@ class KafkaSource:
     'orders'
     """
 
-    _pairs: Pairs
     columns: tuple[str, ...]
     """SQL expressions over what Spark's source answers with."""
 
@@ -204,9 +204,6 @@ class KafkaSource:
         """
         _require_spark()
         return spark.read.format("kafka").options(**self.options()).load().selectExpr(*self.columns)
-
-    def __repr__(self) -> str:
-        return f"KafkaSource({shown(self._pairs)})"
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -318,7 +315,7 @@ class KafkaSourceBuilder:
 
 def brokers(servers: Servers) -> tuple[str, str]:
     """The option that names the brokers, of the sink and of the source."""
-    return "kafka.bootstrap.servers", servers if isinstance(servers, str) else ",".join(servers)
+    return "kafka.bootstrap.servers", joined(servers)
 
 
 def _require_spark() -> None:

@@ -57,6 +57,15 @@ def text_of(value: object) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
+def joined(values: str | Iterable[str]) -> str:
+    """Several values as one of an option.
+
+    >>> joined(["a", "b"]), joined("a,b")
+    ('a,b', 'a,b')
+    """
+    return values if isinstance(values, str) else ",".join(values)
+
+
 def present(values: Mapping[str, object | None]) -> dict[str, str]:
     """The options that were given: one that is `None` is left to the session's or the jar's default.
 

@@ -7,16 +7,16 @@ import os
 from dataclasses import dataclass
 from typing import Literal
 
-from stoplog._aspects import Aspects, shown_aspects, with_aspect
 from stoplog._checked import checked_source
 from stoplog._columns import columns_text
-from stoplog._options import present, text_of
+from stoplog._described import Builder
+from stoplog._options import present
 from stoplog._units import Duration, Size, count_text, duration_text, size_text
 from stoplog.source import FileSource
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class FileSourceBuilder:
+class FileSourceBuilder(Builder):
     """Builds a `FileSource`; made by `FileSource.for_record_stream_format`.
 
     Immutable: each method returns a new builder. Calling a method again replaces what it set before.
@@ -24,8 +24,6 @@ class FileSourceBuilder:
     >>> FileSource.for_record_stream_format("text", "/data/logs").with_on_changed_file("tail").build()
     FileSource(path='/data/logs', format='text', onChangedFile='tail')
     """
-
-    _aspects: Aspects
 
     def monitor_continuously(self, interval: Duration) -> FileSourceBuilder:
         """How often directories are listed at most; at each trigger by default.
@@ -159,7 +157,7 @@ class FileSourceBuilder:
         >>> builder.with_option("recursiveFileLookup", False).build()
         FileSource(path='/in', format='text', recursiveFileLookup='false')
         """
-        return self._with(f"option {key.lower()}", {key: text_of(value)})
+        return self._with_option(key, value)
 
     def build(self) -> FileSource:
         """The source as set so far, checked by the jar when a classic session is active.
@@ -172,12 +170,6 @@ class FileSourceBuilder:
             VersionMismatch: the active session runs with the jar of another release.
         """
         return FileSource(checked_source(self._aspects))
-
-    def __repr__(self) -> str:
-        return f"FileSourceBuilder({shown_aspects(self._aspects)})"
-
-    def _with(self, aspect: str, options: dict[str, str]) -> FileSourceBuilder:
-        return FileSourceBuilder(with_aspect(self._aspects, aspect, options))
 
 
 def source_builder(path: str, format_options: dict[str, str]) -> FileSourceBuilder:

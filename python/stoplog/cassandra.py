@@ -6,21 +6,19 @@ The session needs the jar `stoplog-cassandra` and the driver that it names besid
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from stoplog._aspects import Aspects, shown_aspects, with_aspect
 from stoplog._checked import checked_connector
-from stoplog._options import Pairs, shown, text_of
-from stoplog._streams import stream_writer
+from stoplog._described import Builder, Described, TableSink
+from stoplog._options import Pairs, joined
 from stoplog._units import Duration, Size, count_text, duration_text, size_text
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from pyspark.sql import DataFrame, SparkSession
-    from pyspark.sql.streaming.readwriter import DataStreamWriter
+    from typing_extensions import Self
 
 FORMAT = "stoplog-cassandra"
 """The name by which Spark finds the connector, and that of its artifact."""
@@ -43,7 +41,24 @@ _SOURCE = "stoplog.cassandra.CassandraSource"
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class CassandraSink:
+class _ClusterBuilder(Builder):
+    """What sink and source have in common."""
+
+    def with_credentials(self, username: str, password: str) -> Self:
+        """Who the session is."""
+        return self._with("credentials", {"username": username, "password": password})
+
+    def with_local_datacenter(self, name: str) -> Self:
+        """The data center whose nodes are asked; that of the contact points by default."""
+        return self._with("localDatacenter", {"localDatacenter": name})
+
+    def with_option(self, key: str, value: str | int | bool) -> Self:
+        """Any option by its own name, or one of the driver's: `datastax-java-driver.…`."""
+        return self._with_option(key, value)
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class CassandraSink(TableSink):
     """A table that rows are written to by their keys: written again after a crash, they have the same effect.
 
     Made by `CassandraSink.for_table`; immutable, comparable, and good for any number of queries.
@@ -52,7 +67,7 @@ class CassandraSink:
     CassandraSink(contactPoints='10.0.0.1', keyspace='shop', table='orders', ttl='30d')
     """
 
-    _pairs: Pairs
+    _format = FORMAT
 
     @staticmethod
     def for_table(contact_points: str | Sequence[str], keyspace: str, table: str) -> CassandraSinkBuilder:
@@ -68,31 +83,6 @@ class CassandraSink:
         """
         return CassandraSinkBuilder((("table", _table(contact_points, keyspace, table)),))
 
-    def options(self) -> dict[str, str]:
-        """The options of `format("stoplog-cassandra")` that this sink stands for, as a new dict.
-
-        The password is among them.
-        """
-        return dict(self._pairs)
-
-    def write_stream(
-        self, df: DataFrame, checkpoint_location: str | os.PathLike[str] | None = None
-    ) -> DataStreamWriter:
-        """A streaming query's writer that is set to this sink, in append mode.
-
-        Args:
-            df: a streaming DataFrame.
-            checkpoint_location: where the query keeps its progress; by default it is left to
-                `spark.sql.streaming.checkpointLocation`.
-
-        Returns:
-            Spark's own writer, for a trigger, an output mode, a query name and `start()`.
-
-        Example:
-            query = sink.write_stream(totals, "/data/checkpoint").outputMode("update").start()
-        """
-        return stream_writer(df, FORMAT, self.options(), checkpoint_location)
-
     def write(self, df: DataFrame) -> None:
         """Writes a batch. Each row is seen as soon as it is written.
 
@@ -101,12 +91,9 @@ class CassandraSink:
         """
         df.write.format(FORMAT).options(**self.options()).mode("append").save()
 
-    def __repr__(self) -> str:
-        return f"CassandraSink({shown(self._pairs)})"
-
 
 @dataclass(frozen=True, slots=True, repr=False)
-class CassandraSinkBuilder:
+class CassandraSinkBuilder(_ClusterBuilder):
     """Builds a `CassandraSink`; made by `CassandraSink.for_table`.
 
     Immutable: each method returns a new builder. Calling a method again replaces what it set before.
@@ -114,16 +101,6 @@ class CassandraSinkBuilder:
     >>> CassandraSink.for_table("a", "shop", "orders").with_credentials("shop", "hunter2")
     CassandraSinkBuilder(contactPoints='a', keyspace='shop', table='orders', username='shop', password='…')
     """
-
-    _aspects: Aspects
-
-    def with_credentials(self, username: str, password: str) -> CassandraSinkBuilder:
-        """Who the session is."""
-        return self._with("credentials", {"username": username, "password": password})
-
-    def with_local_datacenter(self, name: str) -> CassandraSinkBuilder:
-        """The data center whose nodes are asked; that of the contact points by default."""
-        return self._with("localDatacenter", {"localDatacenter": name})
 
     def with_consistency(self, level: str) -> CassandraSinkBuilder:
         """How many replicas must have a row when it counts as written; `LOCAL_QUORUM` by default."""
@@ -199,10 +176,6 @@ class CassandraSinkBuilder:
         """How rows are spread over the tasks that write; `"none"` by default: as they come."""
         return self._with("distribution", {"distribution": distribution})
 
-    def with_option(self, key: str, value: str | int | bool) -> CassandraSinkBuilder:
-        """Any option by its own name, or one of the driver's: `datastax-java-driver.…`."""
-        return self._with(f"option {key.lower()}", {key: text_of(value)})
-
     def build(self) -> CassandraSink:
         """The sink as set so far, checked by the jar when a classic session is active.
 
@@ -213,15 +186,9 @@ class CassandraSinkBuilder:
         """
         return CassandraSink(checked_connector(_SINK, FORMAT, self._aspects))
 
-    def __repr__(self) -> str:
-        return f"CassandraSinkBuilder({shown_aspects(self._aspects)})"
-
-    def _with(self, aspect: str, options: dict[str, str]) -> CassandraSinkBuilder:
-        return CassandraSinkBuilder(with_aspect(self._aspects, aspect, options))
-
 
 @dataclass(frozen=True, slots=True, repr=False)
-class CassandraSource:
+class CassandraSource(Described):
     """A table as a DataFrame.
 
     Made by `CassandraSource.for_table`; immutable, comparable, and good for any number of reads.
@@ -229,8 +196,6 @@ class CassandraSource:
     >>> CassandraSource.for_table("10.0.0.1", "shop", "orders").with_max_split_memory_size("128m").build()
     CassandraSource(contactPoints='10.0.0.1', keyspace='shop', table='orders', maxSplitMemorySize='128m')
     """
-
-    _pairs: Pairs
 
     @staticmethod
     def for_table(contact_points: str | Sequence[str], keyspace: str, table: str) -> CassandraSourceBuilder:
@@ -255,26 +220,13 @@ class CassandraSource:
         """
         return spark.read.format(FORMAT).options(**self.options()).load()
 
-    def __repr__(self) -> str:
-        return f"CassandraSource({shown(self._pairs)})"
-
 
 @dataclass(frozen=True, slots=True, repr=False)
-class CassandraSourceBuilder:
+class CassandraSourceBuilder(_ClusterBuilder):
     """Builds a `CassandraSource`; made by `CassandraSource.for_table`.
 
     Immutable: each method returns a new builder. Calling a method again replaces what it set before.
     """
-
-    _aspects: Aspects
-
-    def with_credentials(self, username: str, password: str) -> CassandraSourceBuilder:
-        """Who the session is."""
-        return self._with("credentials", {"username": username, "password": password})
-
-    def with_local_datacenter(self, name: str) -> CassandraSourceBuilder:
-        """The data center whose nodes are asked; that of the contact points by default."""
-        return self._with("localDatacenter", {"localDatacenter": name})
 
     def with_consistency(self, level: str) -> CassandraSourceBuilder:
         """How many replicas must have answered when a row counts as read; `LOCAL_QUORUM` by default."""
@@ -296,10 +248,6 @@ class CassandraSourceBuilder:
         """How many rows a node is asked for at a time; 5000 by default."""
         return self._with("pageRows", {"pageRows": count_text("rows", rows)})
 
-    def with_option(self, key: str, value: str | int | bool) -> CassandraSourceBuilder:
-        """Any option by its own name, or one of the driver's: `datastax-java-driver.…`."""
-        return self._with(f"option {key.lower()}", {key: text_of(value)})
-
     def build(self) -> CassandraSource:
         """The source as set so far, checked by the jar when a classic session is active.
 
@@ -310,16 +258,9 @@ class CassandraSourceBuilder:
         """
         return CassandraSource(checked_connector(_SOURCE, FORMAT, self._aspects))
 
-    def __repr__(self) -> str:
-        return f"CassandraSourceBuilder({shown_aspects(self._aspects)})"
-
-    def _with(self, aspect: str, options: dict[str, str]) -> CassandraSourceBuilder:
-        return CassandraSourceBuilder(with_aspect(self._aspects, aspect, options))
-
 
 def _table(contact_points: str | Sequence[str], keyspace: str, table: str) -> Pairs:
-    points = contact_points if isinstance(contact_points, str) else ",".join(contact_points)
-    return (("contactPoints", points), ("keyspace", keyspace), ("table", table))
+    return (("contactPoints", joined(contact_points)), ("keyspace", keyspace), ("table", table))
 
 
 def _mapping(columns: Mapping[str, str]) -> str:

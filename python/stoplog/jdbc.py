@@ -6,20 +6,16 @@ The session needs the jar `stoplog-jdbc` and the database's driver besides stopl
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from stoplog._aspects import Aspects, shown_aspects, with_aspect
 from stoplog._checked import checked_connector
 from stoplog._columns import columns_text
-from stoplog._options import Pairs, shown, text_of
-from stoplog._streams import stream_writer
+from stoplog._described import Builder, TableSink
 from stoplog._units import Duration, count_text, duration_text
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
-    from pyspark.sql.streaming.readwriter import DataStreamWriter
 
 FORMAT = "stoplog-jdbc"
 """The name by which Spark finds the connector."""
@@ -39,7 +35,7 @@ ARTIFACT = "stoplog-jdbc"
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class JdbcSink:
+class JdbcSink(TableSink):
     """A table of a database.
 
     Made by `JdbcSink.for_table`; immutable, comparable, and good for any number of queries that differ in
@@ -50,7 +46,7 @@ class JdbcSink:
     JdbcSink(url='jdbc:postgresql://db/shop', dbtable='orders', writeMode='upsert', keyColumns='day,id')
     """
 
-    _pairs: Pairs
+    _format = FORMAT
 
     @staticmethod
     def for_table(url: str, table: str) -> JdbcSinkBuilder:
@@ -65,31 +61,6 @@ class JdbcSink:
         """
         return JdbcSinkBuilder((("table", (("url", url), ("dbtable", table))),))
 
-    def options(self) -> dict[str, str]:
-        """The options of `format("stoplog-jdbc")` that this sink stands for, as a new dict.
-
-        The password is among them.
-        """
-        return dict(self._pairs)
-
-    def write_stream(
-        self, df: DataFrame, checkpoint_location: str | os.PathLike[str] | None = None
-    ) -> DataStreamWriter:
-        """A streaming query's writer that is set to this sink, in append mode.
-
-        Args:
-            df: a streaming DataFrame.
-            checkpoint_location: where the query keeps its progress; by default it is left to
-                `spark.sql.streaming.checkpointLocation`.
-
-        Returns:
-            Spark's own writer, for a trigger, an output mode, a query name and `start()`.
-
-        Example:
-            query = sink.write_stream(totals, "/data/checkpoint").outputMode("update").start()
-        """
-        return stream_writer(df, FORMAT, self.options(), checkpoint_location)
-
     def write(self, df: DataFrame, mode: Literal["append", "overwrite"] = "append") -> None:
         """Writes a batch. With transactions, all its rows appear at once or none.
 
@@ -103,12 +74,9 @@ class JdbcSink:
         """
         df.write.format(FORMAT).options(**self.options()).mode(mode).save()
 
-    def __repr__(self) -> str:
-        return f"JdbcSink({shown(self._pairs)})"
-
 
 @dataclass(frozen=True, slots=True, repr=False)
-class JdbcSinkBuilder:
+class JdbcSinkBuilder(Builder):
     """Builds a `JdbcSink`; made by `JdbcSink.for_table`.
 
     Immutable: each method returns a new builder. Calling a method again replaces what it set before.
@@ -116,8 +84,6 @@ class JdbcSinkBuilder:
     >>> JdbcSink.for_table("jdbc:derby:shop", "orders").with_credentials("shop", "hunter2")
     JdbcSinkBuilder(url='jdbc:derby:shop', dbtable='orders', user='shop', password='…')
     """
-
-    _aspects: Aspects
 
     def with_credentials(self, user: str, password: str) -> JdbcSinkBuilder:
         """The user of the connections, and its password."""
@@ -171,7 +137,7 @@ class JdbcSinkBuilder:
         >>> JdbcSink.for_table("jdbc:postgresql://db/shop", "t").with_option("ssl", True).build()
         JdbcSink(url='jdbc:postgresql://db/shop', dbtable='t', ssl='true')
         """
-        return self._with(f"option {key.lower()}", {key: text_of(value)})
+        return self._with_option(key, value)
 
     def build(self) -> JdbcSink:
         """The sink as set so far, checked by the jar when a classic session is active.
@@ -184,9 +150,3 @@ class JdbcSinkBuilder:
             VersionMismatch: the active session runs with the jar of another release.
         """
         return JdbcSink(checked_connector(FACADE, ARTIFACT, self._aspects))
-
-    def __repr__(self) -> str:
-        return f"JdbcSinkBuilder({shown_aspects(self._aspects)})"
-
-    def _with(self, aspect: str, options: dict[str, str]) -> JdbcSinkBuilder:
-        return JdbcSinkBuilder(with_aspect(self._aspects, aspect, options))

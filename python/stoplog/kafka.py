@@ -11,8 +11,8 @@ import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from stoplog._aspects import Aspects, shown_aspects, with_aspect
 from stoplog._checked import checked_connector
+from stoplog._described import Builder, Described
 from stoplog._kafka_source import (
     ARTIFACT,
     Decoder,
@@ -22,7 +22,7 @@ from stoplog._kafka_source import (
     StartPosition,
     brokers,
 )
-from stoplog._options import Pairs, shown, text_of
+from stoplog._options import text_of
 from stoplog._streams import stream_writer
 from stoplog._units import Duration, duration_text
 
@@ -48,7 +48,7 @@ _SINK = "stoplog.kafka.KafkaSink"
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class KafkaSink:
+class KafkaSink(Described):
     """Topics that rows are written to.
 
     A row is a record by the names of its columns: `value` (string or binary), and if there are such `key`
@@ -60,8 +60,6 @@ class KafkaSink:
     >>> KafkaSink.to("broker:9092").with_topic("orders").with_transaction_timeout("10m").build()
     KafkaSink(kafka.bootstrap.servers='broker:9092', topic='orders', transactionTimeout='10m')
     """
-
-    _pairs: Pairs
 
     @staticmethod
     def to(servers: Servers) -> KafkaSinkBuilder:
@@ -112,12 +110,9 @@ class KafkaSink:
         """
         df.write.format(FORMAT).options(**self.options()).mode("append").save()
 
-    def __repr__(self) -> str:
-        return f"KafkaSink({shown(self._pairs)})"
-
 
 @dataclass(frozen=True, slots=True, repr=False)
-class KafkaSinkBuilder:
+class KafkaSinkBuilder(Builder):
     """Builds a `KafkaSink`; made by `KafkaSink.to`.
 
     Immutable: each method returns a new builder. Calling a method again replaces what it set before.
@@ -126,11 +121,9 @@ class KafkaSinkBuilder:
     KafkaSinkBuilder(kafka.bootstrap.servers='broker:9092', delivery='at-least-once')
     """
 
-    _aspects: Aspects
-
     def with_topic(self, topic: str) -> KafkaSinkBuilder:
         """Where all rows go; without it, each goes where its column `topic` says."""
-        return self._with("topic", topic)
+        return self._set("topic", topic)
 
     def with_delivery(self, delivery: Literal["none", "at-least-once", "exactly-once"]) -> KafkaSinkBuilder:
         """What is promised of the rows; `"exactly-once"` by default.
@@ -139,7 +132,7 @@ class KafkaSinkBuilder:
             delivery: `"none"` does not ask whether a record has arrived, `"at-least-once"` does, and repeats
                 records after a failure, `"exactly-once"` writes in transactions.
         """
-        return self._with("delivery", delivery)
+        return self._set("delivery", delivery)
 
     def with_partitioner(self, class_name: str) -> KafkaSinkBuilder:
         """Who chooses the partition of a row whose column `partition` does not.
@@ -148,7 +141,7 @@ class KafkaSinkBuilder:
             class_name: of a class on the session's class path that implements
                 `org.apache.kafka.clients.producer.Partitioner`.
         """
-        return self._with("partitioner", class_name)
+        return self._set("partitioner", class_name)
 
     def with_transaction_timeout(self, timeout: Duration) -> KafkaSinkBuilder:
         """After which the brokers abort a transaction that nobody has ended.
@@ -157,27 +150,27 @@ class KafkaSinkBuilder:
             timeout: a `timedelta`, a string such as `"15m"`, which is the default, or an int of milliseconds;
                 longer than the longest micro-batch and the longest pause before a restart together.
         """
-        return self._with("transactionTimeout", duration_text("timeout", timeout))
+        return self._set("transactionTimeout", duration_text("timeout", timeout))
 
     def with_on_lost_transaction(self, action: Literal["fail", "skip"]) -> KafkaSinkBuilder:
         """What to do when the brokers have aborted what the log says is committed; `"fail"` by default."""
-        return self._with("onLostTransaction", action)
+        return self._set("onLostTransaction", action)
 
     def with_transactional_id_prefix(self, prefix: str) -> KafkaSinkBuilder:
         """What all transactional ids begin with, for the brokers' access rules; `stoplog` by default."""
-        return self._with("transactionalIdPrefix", prefix)
+        return self._set("transactionalIdPrefix", prefix)
 
     def with_log_location(self, directory: str | os.PathLike[str]) -> KafkaSinkBuilder:
         """Where the commit log is kept; in the checkpoint by default."""
-        return self._with("logLocation", os.fspath(directory))
+        return self._set("logLocation", os.fspath(directory))
 
     def with_sink_id(self, sink_id: str) -> KafkaSinkBuilder:
         """The name of the commit log; sinks that share its location need one each. `main` by default."""
-        return self._with("sinkId", sink_id)
+        return self._set("sinkId", sink_id)
 
     def with_on_foreign_query(self, action: Literal["fail", "adopt"]) -> KafkaSinkBuilder:
         """What to do with a log that belongs to another query's checkpoint; `"fail"` by default."""
-        return self._with("onForeignQuery", action)
+        return self._set("onForeignQuery", action)
 
     def with_producer_setting(self, name: str, value: str | int | bool) -> KafkaSinkBuilder:
         """A setting of Kafka's producer by its own name.
@@ -185,11 +178,11 @@ class KafkaSinkBuilder:
         >>> KafkaSink.to("broker:9092").with_producer_setting("compression.type", "zstd").build()
         KafkaSink(kafka.bootstrap.servers='broker:9092', kafka.compression.type='zstd')
         """
-        return self._with(f"kafka.{name}", value)
+        return self._set(f"kafka.{name}", value)
 
     def with_option(self, key: str, value: str | int | bool) -> KafkaSinkBuilder:
         """Any option by its own name, for what has no method here."""
-        return self._with(key, value)
+        return self._set(key, value)
 
     def build(self) -> KafkaSink:
         """The sink as set so far, checked by the jar when a classic session is active.
@@ -203,8 +196,5 @@ class KafkaSinkBuilder:
         """
         return KafkaSink(checked_connector(_SINK, ARTIFACT, self._aspects))
 
-    def __repr__(self) -> str:
-        return f"KafkaSinkBuilder({shown_aspects(self._aspects)})"
-
-    def _with(self, key: str, value: str | int | bool) -> KafkaSinkBuilder:
-        return KafkaSinkBuilder(with_aspect(self._aspects, key.lower(), {key: text_of(value)}))
+    def _set(self, key: str, value: str | int | bool) -> KafkaSinkBuilder:
+        return self._with(key.lower(), {key: text_of(value)})

@@ -7,7 +7,7 @@ import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
-from stoplog._options import Pairs, shown
+from stoplog._described import Described
 from stoplog._streams import stream_writer
 from stoplog.bulk import BulkFormat
 from stoplog.encoder import Encoder
@@ -26,7 +26,7 @@ SaveMode: TypeAlias = Literal["append", "overwrite", "ignore", "error", "errorif
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class FileSink:
+class FileSink(Described):
     """Rolling files in buckets, each row in exactly one finished file.
 
     Made by `FileSink.for_row_format`; immutable, comparable, and good for any number of queries that
@@ -41,8 +41,6 @@ class FileSink:
     >>> sink
     FileSink(path='/data/out', format='json', rollingPolicy='default', maxPartSize='64m')
     """
-
-    _pairs: Pairs
 
     @staticmethod
     def for_row_format(base_path: str | os.PathLike[str], encoder: Encoder | str) -> FileSinkBuilder:
@@ -141,6 +139,3 @@ class FileSink:
             assert found.is_ready
         """
         return check_options(df, self.options())
-
-    def __repr__(self) -> str:
-        return f"FileSink({shown(self._pairs)})"

@@ -7,7 +7,7 @@ import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from stoplog._options import Pairs, shown
+from stoplog._described import Described
 from stoplog.sink import FORMAT
 from stoplog.stream_format import StreamFormat
 
@@ -21,7 +21,7 @@ BULK_FORMATS = ("parquet", "orc", "avro", "binaryFile")
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class FileSource:
+class FileSource(Described):
     """Files under a path as a stream or as a table, each record exactly once.
 
     Made by `FileSource.for_record_stream_format`; immutable, comparable, and good for any number of
@@ -36,8 +36,6 @@ class FileSource:
     >>> source
     FileSource(path='/data/incoming', format='json', maxBytesPerTrigger='1g', monitorInterval='10s')
     """
-
-    _pairs: Pairs
 
     @staticmethod
     def for_record_stream_format(
@@ -111,6 +109,3 @@ class FileSource:
         """
         reader = spark.read.format(FORMAT).options(**self.options())
         return (reader if schema is None else reader.schema(schema)).load()
-
-    def __repr__(self) -> str:
-        return f"FileSource({shown(self._pairs)})"

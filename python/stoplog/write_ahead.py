@@ -10,9 +10,9 @@ import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from stoplog._aspects import Aspects, shown_aspects, with_aspect
 from stoplog._checked import checked_connector
-from stoplog._options import Pairs, shown, text_of
+from stoplog._described import Builder, Described
+from stoplog._options import joined
 from stoplog._streams import stream_writer
 from stoplog._units import count_text
 
@@ -39,7 +39,7 @@ ARTIFACT = "stoplog-wal"
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class WriteAheadSink:
+class WriteAheadSink(Described):
     """Anything that can be sent rows out of a log: at least once, exactly once where the target helps.
 
     Made by `WriteAheadSink.to_http`, `to_jdbc`, `to_cassandra` or `to_sender`; immutable and comparable.
@@ -47,8 +47,6 @@ class WriteAheadSink:
     >>> WriteAheadSink.to_http("https://example.com/rows").with_batch_rows(100).build()
     WriteAheadSink(sender='http', url='https://example.com/rows', httpBatchRows='100')
     """
-
-    _pairs: Pairs
 
     @staticmethod
     def to_http(url: str) -> WriteAheadSinkBuilder:
@@ -97,10 +95,9 @@ jdbc.keyColumns='id')
         >>> sink.options()["cassandra.contactPoints"]
         '10.0.0.1,10.0.0.2'
         """
-        points = contact_points if isinstance(contact_points, str) else ",".join(contact_points)
         target = (
             ("sender", "cassandra"),
-            ("cassandra.contactPoints", points),
+            ("cassandra.contactPoints", joined(contact_points)),
             ("cassandra.keyspace", keyspace),
             ("cassandra.table", table),
         )
@@ -145,18 +142,13 @@ jdbc.keyColumns='id')
         """
         df.write.format(FORMAT).options(**self.options()).mode("append").save()
 
-    def __repr__(self) -> str:
-        return f"WriteAheadSink({shown(self._pairs)})"
-
 
 @dataclass(frozen=True, slots=True, repr=False)
-class WriteAheadSinkBuilder:
+class WriteAheadSinkBuilder(Builder):
     """Builds a `WriteAheadSink`; made by its static methods.
 
     Immutable: each method returns a new builder. Calling a method again replaces what it set before.
     """
-
-    _aspects: Aspects
 
     def with_header(self, name: str, value: str) -> WriteAheadSinkBuilder:
         """A header of each request of `to_http`.
@@ -217,7 +209,7 @@ committer='jdbc', jdbc.password='…')
 
     def with_option(self, key: str, value: str | int | bool) -> WriteAheadSinkBuilder:
         """Any option by its own name: of the sink, or for the sender or the committer."""
-        return self._with(f"option {key.lower()}", {key: text_of(value)})
+        return self._with_option(key, value)
 
     def build(self) -> WriteAheadSink:
         """The sink as set so far, checked by the jar when a classic session is active.
@@ -230,9 +222,3 @@ committer='jdbc', jdbc.password='…')
             VersionMismatch: the active session runs with the jar of another release.
         """
         return WriteAheadSink(checked_connector(FACADE, ARTIFACT, self._aspects))
-
-    def __repr__(self) -> str:
-        return f"WriteAheadSinkBuilder({shown_aspects(self._aspects)})"
-
-    def _with(self, aspect: str, options: dict[str, str]) -> WriteAheadSinkBuilder:
-        return WriteAheadSinkBuilder(with_aspect(self._aspects, aspect, options))

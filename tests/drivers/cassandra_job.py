@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """One streaming query from text files into a table of Cassandra's.
 
-Its one argument is JSON (`support.jobs.Job`). Prints `started` when the query runs, and `ended` with the
-rows of the table as JSON when it has ended. Ends with 137 if a fault has halted its JVM.
+Its one argument is JSON (`support.jobs.Job`). Prints `started` when the query runs, and when it has ended,
+behind `found `, the rows of the table as JSON. Ends with 137 if a fault has halted its JVM.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ def main(job: dict) -> None:
     query.awaitTermination()
     where = {key: job["options"][key] for key in ("contactPoints", "keyspace", "table")}
     found = spark.read.format("stoplog-cassandra").options(**where).load()
-    print("ended", json.dumps(sorted(tuple(row) for row in found.collect())), flush=True)
+    print("found", json.dumps(sorted(tuple(row) for row in found.collect())), flush=True)
     spark.stop()
 
 

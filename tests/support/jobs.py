@@ -9,9 +9,12 @@ import subprocess
 import sys
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from stoplog.testing._life import QUICK_JVM, kill
+
+if TYPE_CHECKING:
+    from support.place import Place
 
 DRIVERS = Path(__file__).resolve().parent.parent / "drivers"
 KILLED = 137
@@ -43,6 +46,11 @@ class Job:
     mode: str = "append"
     rows: int = 0
     source: dict[str, str] = field(default_factory=dict)
+
+    @classmethod
+    def at(cls, place: Place, **more: Any) -> Job:
+        """A query that reads the place's input and keeps its checkpoint."""
+        return cls(**{"path": "", "input": str(place.input), "checkpoint": str(place.checkpoint)} | more)
 
     def start(self, script: str = "stream_job.py", **limits: Any) -> subprocess.Popen[str]:
         """Its standard output is a pipe of the few lines that the script prints."""

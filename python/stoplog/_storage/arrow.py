@@ -9,7 +9,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from stoplog._storage.errors import CannotRead
-from stoplog._storage.files import Enter, FileInfo, join
+from stoplog._storage.files import Enter, FileInfo, join, walk
 
 _S3_SCHEMES = ("s3", "s3a", "s3n")
 _S3_OPTIONS = (
@@ -70,16 +70,7 @@ class ArrowStorage:
         return bool(found.type == self._fs.FileType.Directory)
 
     def files(self, under: str = "", enter: Enter = lambda _: True) -> Iterator[FileInfo]:
-        waiting = [under]
-        while waiting:
-            directory = waiting.pop()
-            for found in self._list(directory):
-                path = join(directory, found.base_name)
-                if found.type == self._fs.FileType.Directory:
-                    if enter(path):
-                        waiting.append(path)
-                elif found.is_file:
-                    yield _info(found, path)
+        return walk(self.children, under, enter)
 
     def children(self, directory: str) -> tuple[list[str], list[FileInfo]]:
         directories, files = [], []

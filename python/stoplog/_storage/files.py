@@ -66,6 +66,22 @@ class Storage(Protocol):
         """One file; `None` if it is not there."""
 
 
+def walk(
+    children: Callable[[str], tuple[list[str], list[FileInfo]]], under: str, enter: Enter
+) -> Iterator[FileInfo]:
+    """All files in a directory and below it, one directory after the other.
+
+    Args:
+        children: as those of a `Storage`.
+    """
+    waiting = [under]
+    while waiting:
+        directory = waiting.pop()
+        directories, files = children(directory)
+        yield from files
+        waiting += filter(enter, (join(directory, name) for name in directories))
+
+
 def join(directory: str, name: str) -> str:
     """The path of a name in a directory, which may be the root.
 

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from stoplog._storage.errors import CannotRead
-from stoplog._storage.files import Enter, FileInfo, join
+from stoplog._storage.files import Enter, FileInfo, join, walk
 
 
 class LocalStorage:
@@ -30,16 +30,7 @@ class LocalStorage:
         return Path(self._root).is_dir()
 
     def files(self, under: str = "", enter: Enter = lambda _: True) -> Iterator[FileInfo]:
-        waiting = [under]
-        while waiting:
-            directory = waiting.pop()
-            for entry in self._entries(directory):
-                path = join(directory, entry.name)
-                if entry.is_dir(follow_symlinks=False):
-                    if enter(path):
-                        waiting.append(path)
-                elif (info := _info(entry, path)) is not None:
-                    yield info
+        return walk(self.children, under, enter)
 
     def children(self, directory: str) -> tuple[list[str], list[FileInfo]]:
         directories, files = [], []

@@ -11,7 +11,7 @@ from urllib.parse import quote, urlencode, urlsplit
 from urllib.request import urlopen
 
 from stoplog._storage.errors import CannotRead
-from stoplog._storage.files import Enter, FileInfo, join
+from stoplog._storage.files import Enter, FileInfo, join, walk
 
 _OPTIONS = ("user", "delegation", "timeout")
 _TIMEOUT_SECONDS = 30.0
@@ -60,12 +60,7 @@ class WebHdfsStorage:
         return found is not None and found["type"] == "DIRECTORY"
 
     def files(self, under: str = "", enter: Enter = lambda _: True) -> Iterator[FileInfo]:
-        waiting = [under]
-        while waiting:
-            directory = waiting.pop()
-            directories, files = self.children(directory)
-            yield from files
-            waiting += filter(enter, (join(directory, name) for name in directories))
+        return walk(self.children, under, enter)
 
     def children(self, directory: str) -> tuple[list[str], list[FileInfo]]:
         answer = self._asked(directory, "LISTSTATUS")

@@ -2,10 +2,17 @@
 package stoplog.error
 
 /** How the errors of a module are made, of the name of a condition and what its template asks for. */
-private[stoplog] trait ErrorMaker {
+private[stoplog] abstract class ErrorMaker {
 
   protected final def argument(condition: String, parameters: (String, Any)*): StoplogArgumentException =
     new StoplogArgumentException(condition, texts(parameters))
+
+  protected final def argument(
+      condition: String,
+      cause: Throwable,
+      parameters: (String, Any)*
+  ): StoplogArgumentException =
+    new StoplogArgumentException(condition, texts(parameters), Option(cause))
 
   protected final def failure(condition: String, parameters: (String, Any)*): StoplogException =
     new StoplogException(condition, texts(parameters))
@@ -18,6 +25,10 @@ private[stoplog] trait ErrorMaker {
 
   // The templates end the sentence themselves; causes often come with a full stop of their own.
   protected final def reason(why: String): String = String.valueOf(why).trim.stripSuffix(".")
+
+  /** The parameters of a template that lists problems, each a sentence. */
+  protected final def listed(problems: Seq[String]): Seq[(String, Any)] =
+    Seq("count" -> problems.size, "problems" -> problems.map("\n  - " + _).mkString)
 
   private def texts(parameters: Seq[(String, Any)]): Map[String, String] =
     parameters.map { case (name, value) => name -> String.valueOf(value) }.toMap

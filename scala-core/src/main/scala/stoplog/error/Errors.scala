@@ -12,11 +12,7 @@ object Errors extends ErrorMaker {
 
   /** All problems of one call at once, each a sentence. */
   def invalidOptions(problems: Seq[String]): StoplogArgumentException =
-    argument(
-      "STOPLOG_INVALID_OPTIONS",
-      "count"    -> problems.size,
-      "problems" -> problems.map("\n  - " + _).mkString
-    )
+    argument("STOPLOG_INVALID_OPTIONS", listed(problems): _*)
 
   def pathMissing(): StoplogArgumentException = argument("STOPLOG_PATH_MISSING")
 
@@ -55,11 +51,7 @@ object Errors extends ErrorMaker {
       why: String,
       cause: Throwable
   ): StoplogArgumentException =
-    new StoplogArgumentException(
-      "STOPLOG_CODEC_UNAVAILABLE",
-      Map("format" -> format, "codec" -> codec, "why" -> reason(why)),
-      Option(cause)
-    )
+    argument("STOPLOG_CODEC_UNAVAILABLE", cause, "format" -> format, "codec" -> codec, "why" -> reason(why))
 
   def bucketExpression(expression: String, why: String): StoplogArgumentException =
     argument("STOPLOG_BUCKET_EXPRESSION", "expression" -> expression, "why" -> reason(why))
@@ -100,10 +92,12 @@ object Errors extends ErrorMaker {
 
   /** @param reference a class name, or what stands for an instance */
   def userCode(option: String, reference: String, why: String, cause: Throwable): StoplogArgumentException =
-    new StoplogArgumentException(
+    argument(
       "STOPLOG_USER_CODE",
-      Map("option" -> option, "reference" -> reference, "why" -> reason(why)),
-      Option(cause)
+      cause,
+      "option"    -> option,
+      "reference" -> reference,
+      "why"       -> reason(why)
     )
 
   // Rows.
@@ -117,13 +111,11 @@ object Errors extends ErrorMaker {
   def nullRequired(column: String): StoplogException = failure("STOPLOG_NULL_REQUIRED", "column" -> column)
 
   /** @param bucket where the row would have gone, if that is known */
-  def badRow(bucket: Option[String], cause: Throwable): StoplogException = new StoplogException(
+  def badRow(bucket: Option[String], cause: Throwable): StoplogException = failure(
     "STOPLOG_BAD_ROW",
-    Map(
-      "bucket" -> bucket.fold("that cannot be told")(id => s"'$id'"),
-      "why"    -> reason(Causes.message(cause))
-    ),
-    Option(cause)
+    cause,
+    "bucket" -> bucket.fold("that cannot be told")(id => s"'$id'"),
+    "why"    -> reason(Causes.message(cause))
   )
 
   def bucketId(id: String, why: String): StoplogException =
@@ -131,10 +123,12 @@ object Errors extends ErrorMaker {
 
   /** @param bucket its directory */
   def bucketListener(listener: String, bucket: String, cause: Throwable): StoplogException =
-    new StoplogException(
+    failure(
       "STOPLOG_BUCKET_LISTENER",
-      Map("listener" -> listener, "bucket" -> bucket, "why" -> reason(cause.toString)),
-      Option(cause)
+      cause,
+      "listener" -> listener,
+      "bucket"   -> bucket,
+      "why"      -> reason(cause.toString)
     )
 
   // Whose directory it is.
@@ -231,14 +225,16 @@ object Errors extends ErrorMaker {
     failure("STOPLOG_SOURCE_STATE_LOST", "path" -> path, "split" -> split)
 
   def sourceFileGone(file: String, cause: Throwable): StoplogException =
-    new StoplogException("STOPLOG_SOURCE_FILE_GONE", Map("file" -> file), Option(cause))
+    failure("STOPLOG_SOURCE_FILE_GONE", cause, "file" -> file)
 
   /** @param position in words, with the unit */
   def sourceFileUnreadable(file: String, position: String, why: String, cause: Throwable): StoplogException =
-    new StoplogException(
+    failure(
       "STOPLOG_SOURCE_FILE_UNREADABLE",
-      Map("file" -> file, "position" -> position, "why" -> reason(why)),
-      Option(cause)
+      cause,
+      "file"     -> file,
+      "position" -> position,
+      "why"      -> reason(why)
     )
 
   /** @param file that a sink has merged from others */
@@ -270,5 +266,5 @@ object Errors extends ErrorMaker {
     storage("STOPLOG_UNKNOWN_OUTCOME", path, why, cause)
 
   private def storage(condition: String, path: String, why: String, cause: Throwable): StoplogException =
-    new StoplogException(condition, Map("path" -> path, "why" -> reason(why)), Option(cause))
+    failure(condition, cause, "path" -> path, "why" -> reason(why))
 }

@@ -3,7 +3,7 @@ package stoplog.spark
 
 import org.apache.spark.TaskContext
 import org.apache.spark.sql.catalyst.InternalRow
-import org.apache.spark.sql.connector.metric.{CustomMetric, CustomSumMetric, CustomTaskMetric}
+import org.apache.spark.sql.connector.metric.{CustomMetric, CustomTaskMetric}
 import org.apache.spark.sql.connector.write.{DataWriter, DataWriterFactory, WriterCommitMessage}
 import org.apache.spark.sql.connector.write.streaming.StreamingDataWriterFactory
 
@@ -64,13 +64,10 @@ private[spark] final class PreparingWriter(task: PreparingTask[InternalRow]) ext
 }
 
 /** Spark makes it by reflection. */
-private[spark] final class PreparedRowsMetric extends CustomSumMetric {
-  override def name(): String        = PreparedRowsMetric.Name
-  override def description(): String = "rows prepared"
-}
+private[spark] final class PreparedRowsMetric extends TaskSum(PreparedRowsMetric.Name, "rows prepared")
 
 private[spark] object PreparedRowsMetric {
-  val Name = "stoplogRowsPrepared"
+  final val Name = "stoplogRowsPrepared"
 
   def all: Array[CustomMetric] = Array(new PreparedRowsMetric)
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.spark
 
-import org.apache.spark.sql.connector.metric.{CustomMetric, CustomSumMetric, CustomTaskMetric}
+import org.apache.spark.sql.connector.metric.{CustomMetric, CustomTaskMetric}
 
 import stoplog.commit.TaskWriter
 
@@ -16,24 +16,14 @@ private[spark] object TaskMetrics {
     new TaskCount(BytesWritten, counts.bytesWritten)
   )
 
-  val PartsOpened  = "stoplogPartsOpened"
-  val PartsClosed  = "stoplogPartsClosed"
-  val BytesWritten = "stoplogBytesWritten"
+  final val PartsOpened  = "stoplogPartsOpened"
+  final val PartsClosed  = "stoplogPartsClosed"
+  final val BytesWritten = "stoplogBytesWritten"
 }
 
 // Spark makes these by reflection, from the class name and without arguments.
 
-private[spark] final class PartsOpenedMetric extends CustomSumMetric {
-  override def name(): String        = TaskMetrics.PartsOpened
-  override def description(): String = "parts opened"
-}
-
-private[spark] final class PartsClosedMetric extends CustomSumMetric {
-  override def name(): String        = TaskMetrics.PartsClosed
-  override def description(): String = "parts closed"
-}
-
-private[spark] final class BytesWrittenMetric extends CustomSumMetric {
-  override def name(): String        = TaskMetrics.BytesWritten
-  override def description(): String = "bytes written to parts"
-}
+private[spark] final class PartsOpenedMetric extends TaskSum(TaskMetrics.PartsOpened, "parts opened")
+private[spark] final class PartsClosedMetric extends TaskSum(TaskMetrics.PartsClosed, "parts closed")
+private[spark] final class BytesWrittenMetric
+    extends TaskSum(TaskMetrics.BytesWritten, "bytes written to parts")

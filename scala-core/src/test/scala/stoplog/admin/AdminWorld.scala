@@ -12,7 +12,7 @@ import stoplog.commit.complete.FollowUps
 import stoplog.fault.{Faults, InjectedFault, Step}
 import stoplog.log.{CommitLog, LogRecord}
 import stoplog.options.{Durability, Truncation}
-import stoplog.part.{PartNaming, RunId}
+import stoplog.part.RunId
 import stoplog.place.SinkStorage
 import stoplog.rolling.RollingPolicy
 import stoplog.store.NoteStore
@@ -61,19 +61,8 @@ final class AdminWorld(policy: RollingPolicy, scheme: Option[String]) {
     val plan   = driver.begin(number, slots = 1)
     val store  = storage.parts
     val lease  = store.enter(plan.run)
-    val writer = new TaskWriter[String](
-      plan.forTask(0, Attempt.First),
-      store,
-      Lines,
-      policy,
-      PartNaming("part", ".txt"),
-      100,
-      clock,
-      Faults.none,
-      _ => (),
-      () => (),
-      new Sides(storage.sides, Faults.none)
-    )
+    val writer =
+      TaskWriters.of(plan.forTask(0, Attempt.First), store, Lines, policy, clock, storage.sides)
     try {
       words.foreach(word => writer.write(word.take(1), word))
       driver.commit(number, Seq(writer.commit()))

@@ -7,7 +7,7 @@ import stoplog.commit._
 import stoplog.commit.complete.MemoryNotes
 import stoplog.fault.Faults
 import stoplog.log.{CommitLog, RecordStore}
-import stoplog.part.{PartNaming, RunId}
+import stoplog.part.RunId
 import stoplog.rolling.RollingPolicy
 import stoplog.store.PartStore
 
@@ -67,19 +67,15 @@ final class Asked(root: String, store: PartStore, records: RecordStore, calls: (
     MemoryNotes.unasked
   )
 
-  private def task(plan: EpochPlan, policy: RollingPolicy) = new TaskWriter[String](
-    plan.forTask(0, Attempt.First),
-    store,
-    Lines,
-    policy,
-    PartNaming("part", ".txt"),
-    100,
-    new ManualClock(0),
-    Faults.none,
-    _ => (),
-    () => (),
-    new Sides(new MemorySides, Faults.none)
-  )
+  private def task(plan: EpochPlan, policy: RollingPolicy) =
+    TaskWriters.of(
+      plan.forTask(0, Attempt.First),
+      store,
+      Lines,
+      policy,
+      new ManualClock(0),
+      new MemorySides
+    )
 }
 
 object Asked {

@@ -16,7 +16,7 @@ import stoplog.fault.Faults
 import stoplog.format.bulk.{BulkParts, BulkSink, PartLife}
 import stoplog.format.parquet.ParquetBulk
 import stoplog.options.OnBadRow
-import stoplog.part.{PartNaming, RunId}
+import stoplog.part.RunId
 import stoplog.store.PartLayout
 import stoplog.store.local.{Durability, LocalPartStore, LocalSides}
 import stoplog.thread.SharedMemory
@@ -69,18 +69,15 @@ object OpenPartMemory {
 
   private def taskOf(root: Path, bulk: BulkSink, memory: SharedMemory) = {
     val sides = new LocalSides(root.toString, "main", Durability.Process)
-    new TaskWriter[InternalRow](
+    TaskWriters.of(
       EpochPlan(RunId("0"), 0, None, 1, Map.empty, 0).forTask(0, Attempt.First),
       new LocalPartStore(root.toString, "main", PartLayout.Staging("main"), Durability.Process, Faults.none),
       new BulkParts(bulk, row => row, sides, OnBadRow.Fail, memory),
       Rolls.never,
-      PartNaming("part", ".parquet"),
-      maxOpenParts = 10000,
       new ManualClock(0),
-      Faults.none,
-      _ => (),
-      () => (),
-      new Sides(sides, Faults.none)
+      sides,
+      suffix = ".parquet",
+      maxOpenParts = 10000
     )
   }
 

@@ -4,7 +4,7 @@ package stoplog.commit
 import stoplog.commit.complete.{FollowUps, MemoryNotes}
 import stoplog.fault.Faults
 import stoplog.log.{CommitLog, LogRecord, MemoryRecords}
-import stoplog.part.{PartNaming, RunId}
+import stoplog.part.RunId
 import stoplog.rolling.RollingPolicy
 
 /** A storage and a clock in memory, and the drivers and tasks that work on them. */
@@ -61,19 +61,7 @@ final class DriverWorld(policy: RollingPolicy, format: PartFormat[String] = Line
     task(plan, slot, Attempt.First)(buckets: _*)
 
   def task(plan: EpochPlan, slot: Int, attempt: Attempt)(buckets: String*): TaskResult = {
-    val writer = new TaskWriter[String](
-      plan.forTask(slot, attempt),
-      parts,
-      format,
-      policy,
-      PartNaming("part", ".txt"),
-      100,
-      clock,
-      Faults.none,
-      _ => (),
-      () => (),
-      new Sides(sides, Faults.none)
-    )
+    val writer = TaskWriters.of(plan.forTask(slot, attempt), parts, format, policy, clock, sides)
     buckets.foreach(bucket => writer.write(bucket, s"row of $bucket"))
     writer.commit()
   }

@@ -23,8 +23,8 @@ import stoplog.format.{RowCompactor, SparkSessionForTests}
 import stoplog.format.avro.AvroCompactor
 import stoplog.format.bulk.BlockOutput
 import stoplog.format.compress.{Compression, Decompression}
-import stoplog.format.orc.{OrcCompactor, OrcRows}
-import stoplog.format.parquet.{ParquetCompactor, RandomRows}
+import stoplog.format.orc.{OrcCompactor, OrcTables}
+import stoplog.format.parquet.{ParquetCompactor, ParquetTables}
 import stoplog.format.sequence.SequenceCompactor
 
 /** Files that Spark's own sinks have written, merged, and read back by Spark. */
@@ -35,7 +35,7 @@ class CompactorsSuite extends AnyFunSuite with SparkSessionForTests {
 
   for ((how, blockBytes) <- Seq("written again" -> (128 << 20), "copied" -> 1000))
     test(s"Parquet of all types, row groups $how") {
-      val random = new RandomRows(seed = 7)
+      val random = new ParquetTables(seed = 7)
       val schema = random.schema()
       val rows   = Seq.fill(300)(random.row(schema))
       val from   = written(frame(rows, schema, files = 4), "parquet")
@@ -77,7 +77,7 @@ class CompactorsSuite extends AnyFunSuite with SparkSessionForTests {
 
   for ((how, stripeBytes) <- Seq("written again" -> (64 << 20), "copied" -> 1000))
     test(s"ORC of all types, stripes $how") {
-      val random = new OrcRows(seed = 7)
+      val random = new OrcTables(seed = 7)
       val schema = random.schema()
       val rows   = random.rows(schema, 400)
       val from   = written(frame(rows, schema, files = 4), "orc")

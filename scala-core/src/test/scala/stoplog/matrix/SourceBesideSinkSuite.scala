@@ -10,7 +10,7 @@ import stoplog.fault.Faults
 import stoplog.laws.MemoryState
 import stoplog.servers.S3Server
 import stoplog.source.file._
-import stoplog.source.{ReadLimits, ReadLoop, SourceDriver}
+import stoplog.source.{ReadLimits, SourceDriver}
 import stoplog.store.hadoop.{HadoopFiles, HadoopSettings, HadoopSourceFiles, Renaming}
 import stoplog.store.hdfs.HdfsStorage
 import stoplog.store.local.LocalSourceFiles
@@ -59,26 +59,8 @@ class SourceBesideSinkSuite extends AnyFunSuite {
 
   /** A query that reads what the sink's tasks write. */
   private final class Beside(place: Place) {
-    private val files  = filesOf(place)
-    private val format = new LineFormat[String](
-      if (place.content == Content.Gzip) Gunzip else Decoding.None,
-      Separator.AnyLineEnd,
-      () => (line, out) => out.put(SourceTexts.text(line))
-    )
-    private val source = new FileSplitSource(
-      "beside",
-      Enumeration(
-        files,
-        PathRules.all,
-        format.framing(files),
-        OnChangedFile.Ignore,
-        Readiness.atOnce,
-        Cleaning.Keep,
-        listEveryMillis = 0
-      ),
-      format,
-      OnMissingFile.Fail
-    )
+    private val source =
+      TextLines.source(filesOf(place), if (place.content == Content.Gzip) Gunzip else Decoding.None)
     private val driver   = new SourceDriver[FileSplit](source, new MemoryState, faults = Faults.none)
     private var position = 0L
 
@@ -88,9 +70,7 @@ class SourceBesideSinkSuite extends AnyFunSuite {
     def read(): Unit = synchronized {
       val end = driver.plan(position, ReadLimits.none.copy(splits = Some(2)))
       if (end > position) {
-        val loop = new ReadLoop(source, driver.splits(position, end).toVector)
-        while (loop.next()) if (loop.row != Header) rows :+= loop.row
-        loop.close()
+        rows ++= TextLines.rows(source, driver.splits(position, end).toVector).filter(_ != Header)
         driver.committed(end)
         position = end
         batches += 1

@@ -61,11 +61,7 @@ final class SourceRun(
   }
 
   private def read(driver: SourceDriver[FileSplit], batch: Int, start: Long, end: Long): Unit = {
-    val loop = new ReadLoop(source, driver.splits(start, end).toVector)
-    val rows = Vector.newBuilder[String]
-    while (loop.next()) rows += loop.row
-    loop.close()
-    ledger.write(batch, rows.result())
+    ledger.write(batch, TextLines.rows(source, driver.splits(start, end).toVector))
     ledger.commit(batch)
   }
 }
@@ -75,24 +71,12 @@ object SourceRun {
 
   def source(place: SourcePlace, mode: SourceMode, faults: Faults): FileSplitSource[Line, String] = {
     val files  = place.files(faults)
-    val format = new LineFormat[String](
-      Decoding.None,
-      Separator.AnyLineEnd,
-      () => (line, out) => out.put(SourceTexts.text(line))
-    )
+    val format = TextLines.format()
     new FileSplitSource(
       "matrix",
-      Enumeration(
-        files,
-        PathRules.all,
-        format.framing(files),
-        OnChangedFile.Ignore,
-        Readiness.atOnce,
-        mode.cleaning(place),
-        listEveryMillis = 0,
-        listingThreads = 1,
-        heldFiles = 4
-      ),
+      TextLines
+        .enumeration(files, format)
+        .copy(cleaning = mode.cleaning(place), listingThreads = 1, heldFiles = 4),
       format,
       OnMissingFile.Fail,
       faults = faults,

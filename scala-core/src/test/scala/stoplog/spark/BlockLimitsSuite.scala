@@ -2,7 +2,6 @@
 package stoplog.spark
 
 import org.apache.spark.sql.DataFrame
-import org.apache.spark.sql.streaming.Trigger
 import org.scalatest.funsuite.AnyFunSuite
 
 import stoplog.FileSink
@@ -50,16 +49,8 @@ class BlockLimitsSuite extends AnyFunSuite with SparkSessionForTests {
     val place   = new Place
     val reader  = spark.readStream.format("stoplog").option("format", format)
     val columns = Option.when(format != "binaryFile")("id BIGINT, word STRING")
-    val query   = columns
-      .fold(reader)(reader.schema)
-      .option("maxRowsPerTrigger", rows)
-      .load(in.root.toString)
-      .writeStream
-      .format("parquet")
-      .option("checkpointLocation", place.checkpoint)
-      .trigger(Trigger.AvailableNow())
-      .start(place.out)
-    query.awaitTermination()
+    val limited = columns.fold(reader)(reader.schema).option("maxRowsPerTrigger", rows)
+    val query   = place.copy(limited.load(in.root.toString), "parquet")
     if (columns.isDefined)
       assert(
         spark.read

@@ -11,7 +11,7 @@ import org.scalatest.funsuite.AnyFunSuite
 
 import stoplog.FileSink
 import stoplog.bucket.{BucketListener, CompleteBucket}
-import stoplog.error.StoplogException
+import stoplog.error.Thrown
 import stoplog.store.local.LocalStorage
 
 class CompleteBucketsSuite extends AnyFunSuite with BeforeAndAfterAll {
@@ -55,10 +55,7 @@ class CompleteBucketsSuite extends AnyFunSuite with BeforeAndAfterAll {
   test("a listener that throws fails the write by name, and the marker is there") {
     inDirectory { directory =>
       val failure = intercept[Exception](sink(directory, new Refusing).write(rows(0)).save())
-      val named   = Iterator.iterate[Throwable](failure)(_.getCause).takeWhile(_ != null).collectFirst {
-        case known: StoplogException => known.getCondition
-      }
-      assert(named === Some("STOPLOG_BUCKET_LISTENER"))
+      assert(Thrown.conditions(failure).headOption.contains("STOPLOG_BUCKET_LISTENER"))
       assert(Files.exists(directory.resolve("hour=2026-01-01--00/_SUCCESS")))
     }
   }

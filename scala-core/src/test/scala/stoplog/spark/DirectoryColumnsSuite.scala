@@ -9,6 +9,7 @@ import org.apache.spark.sql.types.{DateType, StringType}
 import org.scalatest.funsuite.AnyFunSuite
 
 import stoplog.FileSink
+import stoplog.error.Thrown
 import stoplog.format.SparkSessionForTests
 
 /** Columns that names of directories tell. */
@@ -118,7 +119,7 @@ class DirectoryColumnsSuite extends AnyFunSuite with SparkSessionForTests {
     later.write("first.csv", "0,,x\n")
     later.write("day=1/a.csv", "1,ant\n")
     val error = intercept[Exception](run(later, new Place))
-    val said  = Iterator.iterate[Throwable](error)(_.getCause).takeWhile(_ != null).map(_.toString).mkString
+    val said  = Thrown.text(error)
     assert(said.contains("its path names day, which no directory named when the query began"))
     Files.delete(later.root.resolve("first.csv"))
     val told = new Place

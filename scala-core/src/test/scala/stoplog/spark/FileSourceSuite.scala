@@ -14,6 +14,7 @@ import org.scalatest.funsuite.AnyFunSuite
 
 import stoplog.FileSink
 import stoplog.bucket.BasePathBucketAssigner
+import stoplog.error.Causes
 import stoplog.format.SparkSessionForTests
 
 /** Text files as a stream and as a batch, through Spark. */
@@ -196,18 +197,13 @@ class FileSourceSuite extends AnyFunSuite with SparkSessionForTests {
       assert(read.count() === 200000)
       assert(read.filter("id = 77777").select("word").collect().map(_.getString(0)).toSeq === Seq("77"))
       val place = new Place
-      val query = spark.readStream
+      val rows  = spark.readStream
         .format("stoplog")
         .schema("id BIGINT, word STRING")
         .option("format", format)
         .option("maxBytesPerTrigger", if (format == "orc") "2k" else "300k")
         .load(in.root.toString)
-        .writeStream
-        .format("parquet")
-        .option("checkpointLocation", place.checkpoint)
-        .trigger(Trigger.AvailableNow())
-        .start(place.out)
-      query.awaitTermination()
+      val query = place.copy(rows, "parquet")
       assert(query.recentProgress.length > 1)
       assert(spark.read.parquet(place.out).exceptAll(all.select("id", "word")).isEmpty)
       assert(spark.read.parquet(place.out).count() === 200000)
@@ -332,7 +328,7 @@ class FileSourceSuite extends AnyFunSuite with SparkSessionForTests {
   }
 
   private def causesOf(e: Throwable): Seq[String] =
-    Iterator.iterate(e)(_.getCause).takeWhile(_ != null).map(_.toString).toSeq
+    Causes.of(e).map(_.toString)
 
   private def rowsOf(query: StreamingQuery): Seq[Long] =
     query.recentProgress.map(_.numInputRows).filter(_ > 0).toSeq

@@ -10,6 +10,7 @@ import org.apache.spark.sql.streaming.StreamingQuery
 import org.scalatest.funsuite.AnyFunSuite
 
 import stoplog.FileSink
+import stoplog.error.Thrown
 import stoplog.format.SparkSessionForTests
 import stoplog.laws.HadoopStorage
 import stoplog.part.Resume
@@ -102,8 +103,7 @@ class HadoopSinkSuite extends AnyFunSuite with SparkSessionForTests with BatchJo
   test("where the last writer wins, a write is refused by name and leaves nothing") {
     val directory = TestFileSystems.directory("lastwins")
     val refused   = intercept[Exception](job("one", directory, SaveMode.Append))
-    val causes    = Iterator.iterate[Throwable](refused)(_.getCause).takeWhile(_ != null)
-    assert(causes.exists(_.toString.contains("STOPLOG_STORE_NOT_EXCLUSIVE")))
+    assert(Thrown.conditions(refused).contains("STOPLOG_STORE_NOT_EXCLUSIVE"))
     val files = Files.walk(Path.of(directory.stripPrefix("lastwins:")))
     try assert(files.noneMatch(Files.isRegularFile(_)))
     finally files.close()
@@ -125,18 +125,8 @@ class HadoopSinkSuite extends AnyFunSuite with SparkSessionForTests with BatchJo
       checkpoint: String,
       finalizing: String,
       more: Map[String, String] = Map.empty
-  ): StreamingQuery = rows
-    .toDF()
-    .coalesce(1)
-    .writeStream
-    .format("stoplog")
-    .option("format", "text")
-    .option("bucketAssigner", "basePath")
-    .option("path", storage.root)
-    .option("checkpointLocation", checkpoint)
-    .option("finalizeOnTermination", finalizing)
-    .options(more)
-    .start()
+  ): StreamingQuery =
+    SinkRuns.writer(rows.toDF(), storage.root, checkpoint, finalizing, SinkRuns.Text ++ more).start()
 
   private def feed(query: StreamingQuery, rows: MemoryStream[String], row: String): Unit = {
     rows.addData(row)

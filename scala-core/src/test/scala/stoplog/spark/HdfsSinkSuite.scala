@@ -3,9 +3,8 @@ package stoplog.spark
 
 import java.nio.file.Files
 
-import org.apache.spark.sql.{DataFrame, SaveMode}
+import org.apache.spark.sql.SaveMode
 import org.apache.spark.sql.execution.streaming.runtime.MemoryStream
-import org.apache.spark.sql.streaming.Trigger
 import org.scalatest.funsuite.AnyFunSuite
 
 import stoplog.format.SparkSessionForTests
@@ -26,7 +25,8 @@ class HdfsSinkSuite extends AnyFunSuite with SparkSessionForTests with BatchJobs
       val checkpoint = Files.createTempDirectory("stoplog-hdfs-checkpoint").toString
       for (run <- 1 to 3) {
         rows.addData(s"$run a", s"$run b")
-        runOf(rows.toDF(), storage, checkpoint, finalizing = if (run == 3) "always" else "never")
+        val finalizing = if (run == 3) "always" else "never"
+        SinkRuns.run(SinkRuns.writer(rows.toDF(), storage.root, checkpoint, finalizing))
         if (run < 3) assert(storage.visible().isEmpty)
       }
       assert(lines(storage) === (for {
@@ -46,21 +46,5 @@ class HdfsSinkSuite extends AnyFunSuite with SparkSessionForTests with BatchJobs
       job("three", storage.root, SaveMode.Overwrite)
       assert(lines(storage) === Seq("three"))
     } finally storage.close()
-  }
-
-  private def runOf(rows: DataFrame, storage: HdfsStorage, checkpoint: String, finalizing: String): Unit = {
-    val query = rows
-      .coalesce(1)
-      .writeStream
-      .format("stoplog")
-      .option("format", "text")
-      .option("bucketAssigner", "basePath")
-      .option("path", storage.root)
-      .option("checkpointLocation", checkpoint)
-      .option("finalizeOnTermination", finalizing)
-      .trigger(Trigger.AvailableNow())
-      .start()
-    query.awaitTermination()
-    assert(stoplog.FileSink.awaitFinished(query.runId.toString, 30000))
   }
 }

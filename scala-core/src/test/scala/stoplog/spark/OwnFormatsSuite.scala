@@ -4,10 +4,10 @@ package stoplog.spark
 import java.nio.file.Files
 
 import org.apache.spark.sql.{DataFrame, Row}
-import org.apache.spark.sql.streaming.Trigger
 import org.apache.spark.sql.types.StructType
 import org.scalatest.funsuite.AnyFunSuite
 
+import stoplog.error.Thrown
 import stoplog.{FileSource, FileSourceBuilder}
 import stoplog.docs.Repository
 import stoplog.format.SparkSessionForTests
@@ -113,7 +113,7 @@ class OwnFormatsSuite extends AnyFunSuite with SparkSessionForTests {
     assert(read.build().read(spark).load().count() === 2)
     val error =
       intercept[Exception](read.withOption("maxRecordSize", "1k").build().read(spark).load().collect())
-    val said = Iterator.iterate[Throwable](error)(_.getCause).takeWhile(_ != null).map(_.toString).mkString
+    val said = Thrown.text(error)
     assert(said.contains("STOPLOG_SOURCE_FILE_UNREADABLE") && said.contains("a.pb"))
     assert(said.contains("at byte 7 is a record of 2000 bytes"))
   }
@@ -155,15 +155,7 @@ class OwnFormatsSuite extends AnyFunSuite with SparkSessionForTests {
   ): Seq[Long] = {
     val rows  = source.build().stream(spark)
     val value = if (rows.columns.contains("number")) "CAST(number AS STRING)" else column
-    val query = rows
-      .selectExpr(value)
-      .writeStream
-      .format("text")
-      .option("checkpointLocation", place.checkpoint)
-      .trigger(Trigger.AvailableNow())
-      .start(place.out)
-    query.awaitTermination()
-    query.recentProgress.map(_.numInputRows).filter(_ > 0).toSeq
+    place.copy(rows.selectExpr(value)).recentProgress.map(_.numInputRows).filter(_ > 0).toSeq
   }
 }
 

@@ -6,6 +6,9 @@ import java.nio.file.{Files, Path}
 import scala.jdk.CollectionConverters._
 import scala.util.Using
 
+import org.apache.spark.sql.DataFrame
+import org.apache.spark.sql.streaming.{StreamingQuery, Trigger}
+
 /** A directory of one test's own, read as any reader would: by its visible files. */
 final class Place {
   private val root: Path = Files.createTempDirectory("stoplog-sink")
@@ -23,6 +26,17 @@ final class Place {
   def directories: Set[String] = files.map(_.getParent.getFileName.toString).toSet
 
   def lines: Seq[String] = files.flatMap(file => Files.readAllLines(file).asScala).sorted
+
+  /** Copies what a stream has now by Spark's own files. Returns when that has ended. */
+  def copy(rows: DataFrame, format: String = "text"): StreamingQuery = {
+    val query = rows.writeStream
+      .format(format)
+      .option("checkpointLocation", checkpoint)
+      .trigger(Trigger.AvailableNow())
+      .start(out)
+    query.awaitTermination()
+    query
+  }
 
   /** Looks again until the files are as wanted, for half a minute: a background thread makes them so. */
   def until(wanted: Seq[Path] => Boolean): Unit = {

@@ -17,6 +17,7 @@ import org.apache.spark.sql.streaming.StreamingQuery
 import org.scalatest.funsuite.AnyFunSuite
 
 import stoplog.FileSink
+import stoplog.error.Thrown
 import stoplog.format.{Encoder, SparkSessionForTests}
 import stoplog.options.UserObject
 
@@ -109,7 +110,7 @@ class RejectedRowsSuite extends AnyFunSuite with SparkSessionForTests {
   test("without being asked to reject, the query fails, with the bucket, the reason and what to do") {
     val query  = new Query(Map("encoder" -> instance(new HalfARow), "bucketBy" -> "'b'"), Seq("id"))
     val failed = intercept[Exception](query.run(epochs = 1, "onBadRow" -> "fail"))
-    val said   = Iterator.iterate[Throwable](failed)(_.getCause).takeWhile(_ != null).map(_.toString).mkString
+    val said   = Thrown.text(failed)
     assert(
       said.contains("STOPLOG_BAD_ROW") && said.contains("bucket 'b'") && said.contains("0 is half a row")
     )

@@ -6,7 +6,6 @@ import java.nio.file.Paths
 import scala.jdk.CollectionConverters._
 
 import org.apache.spark.sql.SparkSession
-import org.apache.spark.sql.streaming.Trigger
 
 import stoplog.store.s3.S3Bucket
 
@@ -25,23 +24,10 @@ object S3Victim {
       path: String,
       checkpoint: String,
       finalizing: String,
-      options: Map[String, String] = Map("format" -> "text")
+      options: Map[String, String] = SinkRuns.Text
   ): Unit = {
-    val query = spark.readStream
-      .option("maxFilesPerTrigger", 1)
-      .text(input)
-      .coalesce(1)
-      .writeStream
-      .format("stoplog")
-      .options(options)
-      .option("bucketAssigner", "basePath")
-      .option("path", path)
-      .option("checkpointLocation", checkpoint)
-      .option("finalizeOnTermination", finalizing)
-      .trigger(Trigger.AvailableNow())
-      .start()
-    query.awaitTermination()
-    assert(stoplog.FileSink.awaitFinished(query.runId.toString, 30000))
+    val rows = spark.readStream.option("maxFilesPerTrigger", 1).text(input)
+    SinkRuns.run(SinkRuns.writer(rows, path, checkpoint, finalizing, options))
   }
 
   /** The same in another JVM, with faults. */

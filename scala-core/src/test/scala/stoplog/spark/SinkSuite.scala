@@ -9,6 +9,7 @@ import org.apache.spark.sql.execution.streaming.runtime.MemoryStream
 import org.apache.spark.sql.streaming.{DataStreamWriter, StreamingQuery, StreamingQueryException, Trigger}
 import org.scalatest.funsuite.AnyFunSuite
 
+import stoplog.error.Thrown
 import stoplog.{FileSink, FileSinkBuilder}
 import stoplog.format.SparkSessionForTests
 import stoplog.place.SinkStorage
@@ -47,7 +48,7 @@ class SinkSuite extends AnyFunSuite with SparkSessionForTests {
     val place = new Place
     val sink  = FileSink.forRowFormat(place.out, "text").withBucketAssigner(new BadBucket).build()
     val error = intercept[StreamingQueryException](runOf(sink.writeStream(words("ant")), place))
-    assert(causes(error).exists(_.toString.contains("STOPLOG_BUCKET_ID")))
+    assert(Thrown.conditions(error).contains("STOPLOG_BUCKET_ID"))
     assert(place.files.isEmpty)
   }
 
@@ -73,7 +74,7 @@ class SinkSuite extends AnyFunSuite with SparkSessionForTests {
     val place = new Place
     val sink  = csv(place).withBucketBy("left(value, 1)").withDistribution("byBucket").build()
     val error = intercept[StreamingQueryException](runOf(sink.writeStream(words("ant")), place))
-    assert(causes(error).exists(_.toString.contains("STOPLOG_DISTRIBUTION_UNSUPPORTED")))
+    assert(Thrown.conditions(error).contains("STOPLOG_DISTRIBUTION_UNSUPPORTED"))
   }
 
   test("options can be set for a session, and an option of the write wins") {
@@ -211,7 +212,4 @@ class SinkSuite extends AnyFunSuite with SparkSessionForTests {
       .map(_.getAs[String]("roll_reason"))
       .sorted
       .toSeq
-
-  private def causes(e: Throwable): Seq[Throwable] =
-    Iterator.iterate(e)(_.getCause).takeWhile(_ != null).toSeq
 }

@@ -8,13 +8,13 @@ import scala.concurrent.{ExecutionContext, Future, Promise}
 import scala.jdk.CollectionConverters._
 import scala.util.{Failure, Success, Try}
 
-import org.apache.spark.SparkThrowable
 import org.apache.spark.sql.streaming.Trigger
 import org.apache.spark.sql.{Dataset, SparkSession}
 import org.scalatest.BeforeAndAfterAll
 import org.scalatest.funsuite.AnyFunSuite
 
 import stoplog.async.AsyncMapSuite._
+import stoplog.error.Thrown
 
 /** Calls from Spark, on a pool of the test's own. */
 class AsyncMapSuite extends AnyFunSuite with BeforeAndAfterAll {
@@ -58,10 +58,7 @@ class AsyncMapSuite extends AnyFunSuite with BeforeAndAfterAll {
     val failing =
       AsyncMap.of(Seq(-1L).toDS()).withRetry(Retry.upTo(2).withFirstWaitMillis(0)).call(new Repeated)
     val error = intercept[Exception](failing.collect())
-    val named = Iterator.iterate[Throwable](error)(_.getCause).takeWhile(_ != null).collectFirst {
-      case e: SparkThrowable if Option(e.getCondition).exists(_.startsWith("STOPLOG_")) => e.getCondition
-    }
-    assert(named.contains("STOPLOG_ASYNC_CALL_FAILED"), error)
+    assert(Thrown.conditions(error).headOption.contains("STOPLOG_ASYNC_CALL_FAILED"), error)
   }
 
   test("rejected rows come out with their errors, whatever the type of the result") {

@@ -12,18 +12,11 @@ private[cassandra] object CassandraErrors extends ErrorMaker {
     failure("STOPLOG_CASSANDRA_CONNECT", cause, "contactPoints" -> contactPoints, "why" -> reason(why))
 
   def table(table: String, why: String): StoplogArgumentException =
-    new StoplogArgumentException("STOPLOG_CASSANDRA_TABLE", Map("table" -> table, "why" -> reason(why)))
+    argument("STOPLOG_CASSANDRA_TABLE", "table" -> table, "why" -> reason(why))
 
   /** @param problems all there are, each a sentence */
   def schema(table: String, problems: Seq[String]): StoplogArgumentException =
-    new StoplogArgumentException(
-      "STOPLOG_CASSANDRA_SCHEMA",
-      Map(
-        "table"    -> table,
-        "count"    -> problems.size.toString,
-        "problems" -> problems.map("\n  - " + _).mkString
-      )
-    )
+    argument("STOPLOG_CASSANDRA_SCHEMA", ("table" -> table) +: listed(problems): _*)
 
   // What happens while a query runs.
 
@@ -60,8 +53,8 @@ private[cassandra] object CassandraErrors extends ErrorMaker {
       "STOPLOG_CASSANDRA_EPOCH_BEHIND",
       "table"  -> table,
       "query"  -> query,
-      "epoch"  -> epoch.toString,
-      "newest" -> newest.toString
+      "epoch"  -> epoch,
+      "newest" -> newest
     )
 
   /** @param cql the statement that makes the table */

@@ -40,7 +40,21 @@ private[jdbc] sealed abstract class Dialect(val word: String) extends Product wi
 }
 
 /** SQL with the columns, by their places in a row, whose values its parameters take in turn. */
-private[jdbc] final case class Statement(sql: String, parameters: Seq[Int])
+private[jdbc] final case class Statement(sql: String, parameters: Seq[Int]) {
+  private[this] val places = parameters.toArray
+
+  /** Once for each row, in a transaction of the caller. */
+  def execute(session: Session, columns: IndexedSeq[Column], rows: Iterable[JdbcRow]): Unit = {
+    val statement = session.statement(sql)
+    Batches.execute(statement, rows) { row =>
+      var i = 0
+      while (i < places.length) {
+        columns(places(i)).bind(statement, i + 1, row.values(places(i)))
+        i += 1
+      }
+    }
+  }
+}
 
 private[jdbc] object Dialect {
 

@@ -3,49 +3,41 @@ package stoplog.jdbc
 
 import java.sql.SQLException
 
-import stoplog.error.{StoplogArgumentException, StoplogException}
+import stoplog.error.{ErrorMaker, StoplogArgumentException, StoplogException}
 
 /** Every error of this connector, by name, as `stoplog.error.Errors` has those of all. */
-object JdbcErrors {
+object JdbcErrors extends ErrorMaker {
 
   // What was asked for.
 
   /** @param problems all of them, each a sentence */
   def table(table: String, database: String, problems: Seq[String]): StoplogArgumentException =
-    new StoplogArgumentException(
-      "STOPLOG_JDBC_TABLE",
-      Map(
-        "table"    -> table,
-        "database" -> database,
-        "count"    -> problems.size.toString,
-        "problems" -> problems.map("\n  - " + _).mkString
-      )
-    )
+    argument("STOPLOG_JDBC_TABLE", Seq("table" -> table, "database" -> database) ++ listed(problems): _*)
 
   /** @param mode `complete` or `overwrite` */
   def outputMode(mode: String): StoplogArgumentException =
-    new StoplogArgumentException("STOPLOG_JDBC_OUTPUT_MODE", Map("mode" -> mode))
+    argument("STOPLOG_JDBC_OUTPUT_MODE", "mode" -> mode)
 
   def unreachable(database: String, why: Throwable): StoplogException =
-    failure("STOPLOG_JDBC_UNREACHABLE", why, "database" -> database)
+    refused("STOPLOG_JDBC_UNREACHABLE", why, "database" -> database)
 
   /** @param table one of the sink's own */
   def ownTable(table: String, database: String, why: Throwable): StoplogException =
-    failure("STOPLOG_JDBC_OWN_TABLE", why, "table" -> table, "database" -> database)
+    refused("STOPLOG_JDBC_OWN_TABLE", why, "table" -> table, "database" -> database)
 
   // Rows.
 
   /** @param row as a text; empty if it is not known which one it is */
   def badRow(table: String, row: String, why: Throwable): StoplogException =
-    failure("STOPLOG_JDBC_BAD_ROW", why, "table" -> table, "row" -> (if (row.isEmpty) "" else s" $row"))
+    refused("STOPLOG_JDBC_BAD_ROW", why, "table" -> table, "row" -> (if (row.isEmpty) "" else s" $row"))
 
   def nullKey(table: String, column: String): StoplogException =
-    new StoplogException("STOPLOG_JDBC_NULL_KEY", Map("table" -> table, "column" -> column))
+    failure("STOPLOG_JDBC_NULL_KEY", "table" -> table, "column" -> column)
 
   // While it runs.
 
   def writeFailed(table: String, database: String, why: Throwable): StoplogException =
-    failure("STOPLOG_JDBC_WRITE", why, "table" -> table, "database" -> database)
+    refused("STOPLOG_JDBC_WRITE", why, "table" -> table, "database" -> database)
 
   private[jdbc] def unknownOutcome(
       sink: String,
@@ -53,12 +45,12 @@ object JdbcErrors {
       epoch: Long,
       why: Throwable
   ): StoplogException =
-    failure(
+    refused(
       "STOPLOG_JDBC_UNKNOWN_OUTCOME",
       why,
       "sink"     -> sink,
       "database" -> target.database,
-      "epoch"    -> epoch.toString
+      "epoch"    -> epoch
     )
 
   private[jdbc] def stagingLost(
@@ -66,15 +58,13 @@ object JdbcErrors {
       target: Target,
       wanted: Long,
       found: Long
-  ): StoplogException = new StoplogException(
+  ): StoplogException = failure(
     "STOPLOG_JDBC_STAGING_LOST",
-    Map(
-      "staging"  -> staging,
-      "database" -> target.database,
-      "wanted"   -> wanted.toString,
-      "found"    -> found.toString,
-      "table"    -> target.table
-    )
+    "staging"  -> staging,
+    "database" -> target.database,
+    "wanted"   -> wanted,
+    "found"    -> found,
+    "table"    -> target.table
   )
 
   // Whose table it is.
@@ -92,17 +82,11 @@ object JdbcErrors {
 
   /** The database is behind the checkpoint. `last` is `none` when it has no epoch. */
   private[jdbc] def epochGap(sink: String, target: Target, last: String, batch: Long): StoplogException =
-    owned("STOPLOG_JDBC_EPOCH_GAP", sink, target, "lastEpoch" -> last, "batch" -> batch.toString)
+    owned("STOPLOG_JDBC_EPOCH_GAP", sink, target, "lastEpoch" -> last, "batch" -> batch)
 
   /** The database is ahead of the checkpoint. */
   private[jdbc] def epochAhead(sink: String, target: Target, last: Long, batch: Long): StoplogException =
-    owned(
-      "STOPLOG_JDBC_EPOCH_AHEAD",
-      sink,
-      target,
-      "lastEpoch" -> last.toString,
-      "batch"     -> batch.toString
-    )
+    owned("STOPLOG_JDBC_EPOCH_AHEAD", sink, target, "lastEpoch" -> last, "batch" -> batch)
 
   /** What the database said: a batch's own exception only says that there is another one behind it. */
   private[jdbc] def messageOf(why: Throwable): String = {
@@ -117,17 +101,14 @@ object JdbcErrors {
       condition: String,
       sink: String,
       target: Target,
-      more: (String, String)*
+      more: (String, Any)*
   ): StoplogException =
-    new StoplogException(
+    failure(
       condition,
-      Map("sink" -> sink, "table" -> target.table, "database" -> target.database) ++ more
+      Seq("sink" -> sink, "table" -> target.table, "database" -> target.database) ++ more: _*
     )
 
-  private def failure(condition: String, why: Throwable, more: (String, String)*): StoplogException =
-    new StoplogException(
-      condition,
-      more.toMap + ("why" -> messageOf(why).linesIterator.mkString(" ").stripSuffix(".")),
-      Option(why)
-    )
+  /** With what the database said, in one line. */
+  private def refused(condition: String, why: Throwable, more: (String, Any)*): StoplogException =
+    failure(condition, why, more :+ "why" -> reason(messageOf(why).linesIterator.mkString(" ")): _*)
 }

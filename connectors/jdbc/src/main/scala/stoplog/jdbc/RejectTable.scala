@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.jdbc
 
-import java.sql.{PreparedStatement, Types}
+import java.sql.Types
 
 /** The table of rejected rows, which the sink makes if it is not there.
   *
@@ -16,10 +16,8 @@ private[jdbc] final case class RejectTable(table: String, textType: String) {
   def columns: Vector[Column] = RejectTable.columns
 
   /** In a transaction of the caller. */
-  def insert(session: Session, rows: Iterable[JdbcRow]): Unit = {
-    val statement = session.statement(Upserts.insert(table, columns.map(_.quoted)))
-    Batches.execute(statement, rows)(RejectTable.bind(statement, _, from = 1))
-  }
+  def insert(session: Session, rows: Iterable[JdbcRow]): Unit =
+    Upserts.insertion(table, columns.map(_.quoted)).execute(session, columns, rows)
 
   /** The same where a row with its id may be there. */
   def replace(session: Session, rows: Iterable[JdbcRow]): Unit = {
@@ -34,10 +32,6 @@ private[jdbc] object RejectTable {
 
   def row(id: String, sink: String, batch: Option[Long], why: Throwable, text: String): JdbcRow =
     new JdbcRow(Array[Any](id, sink, batch.map(Long.box).orNull, reason(why), text), null)
-
-  /** Binds all columns of a row, the first at `from`. */
-  def bind(statement: PreparedStatement, row: JdbcRow, from: Int): Unit =
-    columns.indices.foreach(i => columns(i).bind(statement, from + i, row.values(i)))
 
   private val columns = Vector(
     "id"        -> Types.VARCHAR,

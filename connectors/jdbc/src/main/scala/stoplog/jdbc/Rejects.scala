@@ -5,8 +5,6 @@ import java.nio.charset.StandardCharsets.UTF_8
 import java.security.MessageDigest
 import java.util.HexFormat
 
-import scala.collection.mutable
-
 /** What becomes of the rows of a task that the database refuses. */
 private[jdbc] trait Rejects {
   def take(row: JdbcRow, why: Throwable): Unit
@@ -37,25 +35,19 @@ private[jdbc] object Rejects {
       identify: (Long, String) => String,
       send: IndexedSeq[JdbcRow] => Unit
   ) extends Rejects {
-    private[this] val buffer = mutable.ArrayBuffer[JdbcRow]()
+    private[this] val buffer = new RowBuffer.InTurn(batchRows, send)
     private[this] var count  = 0L
 
     override def take(row: JdbcRow, why: Throwable): Unit = {
       val text = describe(row)
-      buffer += RejectTable.row(identify(count, text), sink, batch, why, text)
+      val kept = RejectTable.row(identify(count, text), sink, batch, why, text)
       count += 1
-      if (buffer.size >= batchRows) flush()
+      buffer.add(kept)
     }
 
     override def finish(): Long = {
-      flush()
+      buffer.flush()
       count
-    }
-
-    private def flush(): Unit = {
-      val rows = buffer.toVector
-      buffer.clear()
-      if (rows.nonEmpty) send(rows)
     }
   }
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.jdbc
 
-import org.apache.spark.sql.connector.metric.{CustomMetric, CustomSumMetric, CustomTaskMetric}
+import org.apache.spark.sql.connector.metric.{CustomMetric, CustomTaskMetric}
 
-import stoplog.spark.TaskCount
+import stoplog.spark.{TaskCount, TaskSum}
 
 /** The metrics of the SQL tab, summed over an epoch's tasks. */
 private[jdbc] object TaskMetrics {
@@ -23,17 +23,6 @@ private[jdbc] object TaskMetrics {
 
 // Spark makes these by reflection, from the class name and without arguments.
 
-private[jdbc] final class SentRowsMetric extends CustomSumMetric {
-  override def name(): String        = TaskMetrics.SentRows
-  override def description(): String = "rows sent to the database"
-}
-
-private[jdbc] final class RejectedRowsMetric extends CustomSumMetric {
-  override def name(): String        = TaskMetrics.RejectedRows
-  override def description(): String = "rows rejected"
-}
-
-private[jdbc] final class RetriesMetric extends CustomSumMetric {
-  override def name(): String        = TaskMetrics.Retried
-  override def description(): String = "batches tried again"
-}
+private[jdbc] final class SentRowsMetric extends TaskSum(TaskMetrics.SentRows, "rows sent to the database")
+private[jdbc] final class RejectedRowsMetric extends TaskSum(TaskMetrics.RejectedRows, "rows rejected")
+private[jdbc] final class RetriesMetric      extends TaskSum(TaskMetrics.Retried, "batches tried again")

@@ -1,18 +1,56 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.jdbc
 
-/** The rows of one task on their way into the database. Not for several threads. */
-private[jdbc] trait TaskRows extends AutoCloseable {
-  def write(row: JdbcRow): Unit
+import stoplog.fault.{Faults, Step}
+
+/** The rows of one task on their way into the database, batch by batch. Not for several threads.
+  *
+  * @param gathering makes the buffer of batches, told what takes one
+  * @param scope     in which a batch is in the database as a whole or not at all
+  */
+private[jdbc] abstract class TaskRows(
+    gathering: (IndexedSeq[JdbcRow] => Unit) => RowBuffer,
+    scope: BatchScope,
+    target: Target,
+    rejects: Rejects,
+    faults: Faults
+) extends AutoCloseable {
+  private[this] var inDatabase = 0L
+
+  private[this] val batches = new Batches(scope, target.dialect, faults, target.writeFailed)(
+    send = send,
+    sent = batch => inDatabase += batch.size,
+    bad = rejects.take
+  )
+
+  private[this] val buffer = gathering(batches(_))
+
+  def write(row: JdbcRow): Unit = buffer.add(row)
 
   /** A row that is known to be bad before the database has seen it. */
-  def reject(row: JdbcRow, why: Throwable): Unit
+  final def reject(row: JdbcRow, why: Throwable): Unit = rejects.take(row, why)
 
   /** Returns when the database has all of them. */
-  def finish(): TaskResult
+  final def finish(): TaskResult = {
+    buffer.flush()
+    val rejected = rejects.finish()
+    faults.at(Step.JdbcTaskDone)
+    result(inDatabase, rejected)
+  }
 
   /** Deletes nothing (I5). */
   override def close(): Unit
+
+  /** How many rows of batches that have ended well. */
+  protected final def sentRows: Long = inDatabase
+
+  /** Puts rows into the database within the scope.
+    *
+    * @param before how many tries were before it
+    */
+  protected def send(batch: IndexedSeq[JdbcRow], before: Int): Unit
+
+  protected def result(rows: Long, rejects: Long): TaskResult
 }
 
 /** What a task tells the driver.

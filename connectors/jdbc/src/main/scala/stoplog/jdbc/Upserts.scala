@@ -50,6 +50,9 @@ private[jdbc] object Upserts {
     )
   }
 
+  def insertion(table: String, columns: Seq[String]): Statement =
+    Statement(insert(table, columns), columns.indices)
+
   def insert(table: String, columns: Seq[String]): String =
     s"INSERT INTO $table (${columns.mkString(", ")}) VALUES (${marks(columns)})"
 

@@ -6,12 +6,12 @@ import java.sql.Timestamp
 
 import scala.jdk.CollectionConverters._
 
-import org.apache.spark.SparkThrowable
 import org.apache.spark.sql.{DataFrame, SaveMode}
 import org.apache.spark.sql.execution.streaming.runtime.MemoryStream
 import org.apache.spark.sql.streaming.{OutputMode, StreamingQuery, StreamingQueryException, Trigger}
 import org.scalatest.funsuite.AnyFunSuite
 
+import stoplog.error.Thrown
 import stoplog.format.SparkSessionForTests
 
 /** What a user does, through Spark. */
@@ -41,13 +41,6 @@ class JdbcSinkSuite extends AnyFunSuite with SparkSessionForTests {
     query.awaitTermination()
     query
   }
-
-  private def conditions(e: Throwable): Seq[String] =
-    Iterator
-      .iterate(e)(_.getCause)
-      .takeWhile(_ != null)
-      .collect { case s: SparkThrowable => s.getCondition }
-      .toSeq
 
   test("a stream of exactly-once inserts, over two starts from one checkpoint") {
     val session = spark
@@ -101,7 +94,7 @@ class JdbcSinkSuite extends AnyFunSuite with SparkSessionForTests {
     val e = intercept[StreamingQueryException](
       run(sink(table).withUpsert("id").build(), counts, checkpoint(), "complete")
     )
-    assert(conditions(e).contains("STOPLOG_JDBC_OUTPUT_MODE"))
+    assert(Thrown.conditions(e).contains("STOPLOG_JDBC_OUTPUT_MODE"))
   }
 
   test("batch writes: appended, upserted, replaced; nothing of the sink's stays behind") {
@@ -238,14 +231,14 @@ class JdbcSinkSuite extends AnyFunSuite with SparkSessionForTests {
         .write(words(0, 1).selectExpr("word AS id", "word", "id AS x"))
         .save()
     )
-    assert(conditions(e).contains("STOPLOG_JDBC_TABLE"))
+    assert(Thrown.conditions(e).contains("STOPLOG_JDBC_TABLE"))
     assert(e.getMessage.contains("(3)"))
     val gone = intercept[Exception](sink("nowhere").build().write(words(0, 1)).save())
-    assert(conditions(gone).contains("STOPLOG_JDBC_TABLE"))
+    assert(Thrown.conditions(gone).contains("STOPLOG_JDBC_TABLE"))
     val off = intercept[Exception](
       JdbcSink.forTable("jdbc:postgresql://127.0.0.1:1/x", "t").build().write(words(0, 1)).save()
     )
-    assert(conditions(off).contains("STOPLOG_JDBC_UNREACHABLE"))
+    assert(Thrown.conditions(off).contains("STOPLOG_JDBC_UNREACHABLE"))
   }
 
   test("continuous processing is refused by name") {
@@ -260,6 +253,6 @@ class JdbcSinkSuite extends AnyFunSuite with SparkSessionForTests {
         .start()
       query.awaitTermination()
     }
-    assert(conditions(e).contains("STOPLOG_UNSUPPORTED_TRIGGER") || e.getMessage.contains("ontinuous"))
+    assert(Thrown.conditions(e).contains("STOPLOG_UNSUPPORTED_TRIGGER") || e.getMessage.contains("ontinuous"))
   }
 }

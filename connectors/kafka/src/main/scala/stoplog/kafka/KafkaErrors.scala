@@ -43,7 +43,7 @@ private[kafka] object KafkaErrors extends ErrorMaker {
     "why"     -> reason(cause.toString)
   )
 
-  def nullTopic(): StoplogException = new StoplogException("STOPLOG_KAFKA_NULL_TOPIC", Map.empty)
+  def nullTopic(): StoplogException = failure("STOPLOG_KAFKA_NULL_TOPIC")
 
   def write(servers: String, cause: Throwable): StoplogException =
     failure("STOPLOG_KAFKA_WRITE", cause, "servers" -> servers, "why" -> reason(cause.toString))
@@ -64,15 +64,13 @@ private[kafka] object KafkaErrors extends ErrorMaker {
       rows: Long,
       nowMillis: Long,
       timeoutMillis: Long
-  ): StoplogException = new StoplogException(
+  ): StoplogException = failure(
     "STOPLOG_KAFKA_TRANSACTION_LOST",
-    Map(
-      "epoch"       -> lost.batch.fold("of a batch query")(_.toString),
-      "rows"        -> rows.toString,
-      "target"      -> target,
-      "transaction" -> lost.toString,
-      "age"         -> TimeSpan.render((nowMillis - lost.begunAtMillis).max(0) / 1000 * 1000),
-      "timeout"     -> TimeSpan.render(timeoutMillis)
-    )
+    "epoch"       -> lost.batch.fold("of a batch query")(_.toString),
+    "rows"        -> rows,
+    "target"      -> target,
+    "transaction" -> lost,
+    "age"         -> TimeSpan.render((nowMillis - lost.begunAtMillis).max(0) / 1000 * 1000),
+    "timeout"     -> TimeSpan.render(timeoutMillis)
   )
 }

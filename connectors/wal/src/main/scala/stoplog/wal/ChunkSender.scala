@@ -2,7 +2,6 @@
 package stoplog.wal
 
 import java.io.InputStream
-import java.util.{Map => JMap}
 
 import scala.util.Using
 import scala.util.control.NonFatal
@@ -22,9 +21,7 @@ import stoplog.sink.CommitOutcome
   * @param faultsHere of the process that it is called in
   */
 private[wal] final class ChunkSender(
-    sender: RowSender,
-    committers: CheckpointCommitters,
-    options: Map[String, String],
+    options: WriteAheadOptions,
     place: LogPlace,
     faultsHere: () => Faults
 ) extends Serializable {
@@ -38,20 +35,20 @@ private[wal] final class ChunkSender(
       }
     catch {
       case known: StoplogException => throw known
-      case NonFatal(e)             => throw WriteAheadErrors.notSent(sender.target(asked), chunk, e)
+      case NonFatal(e) => throw WriteAheadErrors.notSent(options.sender.target(options.passed), chunk, e)
     }
 
   /** Whoever has sent a chunk deletes its file. */
   private def withoutRows(chunk: Chunk): CommitOutcome =
-    Using.resource(committers.open(asked, place)) { committer =>
+    Using.resource(committer()) { committer =>
       if (committer.isCommitted(chunk)) CommitOutcome.AlreadyCommitted else CommitOutcome.Lost
     }
 
   private def send(chunk: Chunk, rows: ChunkRows, schema: StructType): CommitOutcome =
-    Using.resource(sender.open(asked, schema)) {
+    Using.resource(options.sender.open(options.passed, schema)) {
       case noting: NotingTarget => send(chunk, rows, noting, note = () => ())
       case plain                =>
-        Using.resource(committers.open(asked, place)) { committer =>
+        Using.resource(committer()) { committer =>
           if (committer.isCommitted(chunk)) CommitOutcome.AlreadyCommitted
           else send(chunk, rows, plain, note = () => committer.commit(chunk))
         }
@@ -82,5 +79,5 @@ private[wal] final class ChunkSender(
     try Some(place.files.read(file))
     catch { case gone: StoplogException if gone.getCondition == "STOPLOG_PART_SHORT" => None }
 
-  private def asked: JMap[String, String] = Caseless(options)
+  private def committer(): CheckpointCommitter = options.committers.open(options.passed, place)
 }

@@ -1,30 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.wal
 
-import stoplog.error.{Causes, StoplogArgumentException, StoplogException}
+import stoplog.error.{Causes, ErrorMaker, StoplogArgumentException, StoplogException}
 
 /** The errors of the write-ahead sink, by name. */
-private[wal] object WriteAheadErrors {
+private[wal] object WriteAheadErrors extends ErrorMaker {
 
   /** @param word     that asks for it
     * @param artifact as a build names it
     */
   def jarMissing(word: String, artifact: String, cause: Throwable): StoplogArgumentException =
-    new StoplogArgumentException(
-      "STOPLOG_WAL_JAR_MISSING",
-      Map("word" -> word, "artifact" -> artifact),
-      Option(cause)
-    )
+    argument("STOPLOG_WAL_JAR_MISSING", cause, "word" -> word, "artifact" -> artifact)
 
-  def notSent(target: String, chunk: Chunk, cause: Throwable): StoplogException = new StoplogException(
+  def notSent(target: String, chunk: Chunk, cause: Throwable): StoplogException = failure(
     "STOPLOG_WAL_NOT_SENT",
-    Map(
-      "rows"   -> chunk.rows.toString,
-      "chunk"  -> chunk.name,
-      "epoch"  -> chunk.epoch.fold("none, of a batch query")(_.toString),
-      "target" -> target,
-      "why"    -> Causes.reason(cause).stripSuffix(".")
-    ),
-    Some(cause)
+    cause,
+    "rows"   -> chunk.rows,
+    "chunk"  -> chunk.name,
+    "epoch"  -> chunk.epoch.fold("none, of a batch query")(_.toString),
+    "target" -> target,
+    "why"    -> reason(Causes.reason(cause))
   )
 }

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.wal
 
+import java.util.{Map => JMap}
+
+import scala.jdk.CollectionConverters._
 import scala.util.control.NonFatal
 
 import stoplog.error.StoplogArgumentException
@@ -8,14 +11,18 @@ import stoplog.options._
 
 /** What a write-ahead sink was asked to do.
   *
-  * @param passed all options, for the sender and the committer
+  * @param asked all options
   */
 private[wal] final case class WriteAheadOptions(
     sender: RowSender,
     committers: CheckpointCommitters,
     log: LogOptions,
-    passed: Map[String, String]
-)
+    asked: Map[String, String]
+) {
+
+  /** All options as sender and committers get them: in any case of their names. */
+  def passed: JMap[String, String] = SparkOptions.caseless(asked.asJava)
+}
 
 /** The options, once. */
 private[wal] object WriteAheadOptions extends OptionForms {
@@ -73,13 +80,12 @@ private[wal] object WriteAheadOptions extends OptionForms {
       case Some(named) =>
         made(asked, Committer, named, _.committers, classOf[CheckpointCommitters])
     }
-    val log = LogOptions.parse(asked)
+    val log    = LogOptions.parse(asked)
+    val passed = SparkOptions.caseless(options.asJava)
     sender.filterNot(_.isInstanceOf[HttpSender]).foreach { sender =>
-      accepted(asked, Sender, problems)(sender.target(Caseless(options)))
+      accepted(asked, Sender, problems)(sender.target(passed))
     }
-    committers.foreach(committers =>
-      accepted(asked, Committer, problems)(committers.check(Caseless(options)))
-    )
+    committers.foreach(committers => accepted(asked, Committer, problems)(committers.check(passed)))
     problems.throwIfAny()
     WriteAheadOptions(sender.get, committers.get, log, options)
   }

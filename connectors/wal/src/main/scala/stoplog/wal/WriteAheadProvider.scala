@@ -34,11 +34,11 @@ final class WriteAheadProvider extends TableProvider with DataSourceRegister wit
     val options  = WriteAheadOptions.parse(SparkOptions.spelled(properties).toMap)
     val settings = TwoPhaseSettings.of(options.log, fixed = Map.empty)
     settings.path // rows have to lie somewhere, in a batch query too
-    options.sender.check(Caseless(options.passed), schema)
+    options.sender.check(options.passed, schema)
     TwoPhaseTable(
       schema,
       properties,
-      new WriteAheadRows(options.sender, options.committers, options.passed, _, new LogPlace(settings)),
+      new WriteAheadRows(options, _, new LogPlace(settings)),
       settings
     )
   }

@@ -12,24 +12,22 @@ import stoplog.sink._
   * file by file, by tasks of their own.
   */
 private[wal] final class WriteAheadRows(
-    sender: RowSender,
-    committers: CheckpointCommitters,
-    options: Map[String, String],
+    options: WriteAheadOptions,
     schema: StructType,
     place: LogPlace
 ) extends TwoPhaseSink[InternalRow] {
 
-  override def target: String = sender.target(Caseless(options))
+  override def target: String = options.sender.target(options.passed)
 
   override def writer(task: WriterTask): TwoPhaseWriter[InternalRow] = new ChunkWriter(schema, place, task)
 
   override def committer(): TwoPhaseCommitter = {
-    val asked = Caseless(options)
-    committers.prepare(asked, place)
+    val passed = options.passed
+    options.committers.prepare(passed, place)
     new ChunkCommitter(
-      new ChunkSender(sender, committers, options, place, () => Faults.ofThisJvm),
-      committers.open(asked, place),
-      sender.times(asked),
+      new ChunkSender(options, place, () => Faults.ofThisJvm),
+      options.committers.open(passed, place),
+      options.sender.times(passed),
       place,
       SparkSession.active.sparkContext
     )

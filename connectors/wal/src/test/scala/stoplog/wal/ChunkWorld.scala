@@ -43,20 +43,20 @@ final class ChunkWorld(options: Map[String, String], schema: StructType) {
   def send(prepared: Prepared, faults: Faults = Faults.none): CommitOutcome = {
     val token = ChunkToken.parse(prepared.token)
     val chunk = timed(chunkOf(prepared))
-    new ChunkSender(asked.sender, asked.committers, options, place, () => faults).send(chunk, token.file)
+    new ChunkSender(asked, place, () => faults).send(chunk, token.file)
   }
 
   /** As a driver does before anything is sent: one at a time. */
-  def start(): Unit = synchronized(asked.committers.prepare(Caseless(options), place))
+  def start(): Unit = synchronized(asked.committers.prepare(asked.passed, place))
 
   private def timed(chunk: Chunk): Chunk = synchronized {
     start()
-    val times = asked.sender.times(Caseless(options))
+    val times = asked.sender.times(asked.passed)
     try chunk.copy(micros = times.of(chunk))
     finally times.close()
   }
 
-  def committer(): CheckpointCommitter = asked.committers.open(Caseless(options), place)
+  def committer(): CheckpointCommitter = asked.committers.open(asked.passed, place)
 
   def chunkOf(prepared: Prepared): Chunk = {
     val token = ChunkToken.parse(prepared.token)

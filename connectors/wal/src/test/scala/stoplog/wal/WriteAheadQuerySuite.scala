@@ -51,6 +51,18 @@ class WriteAheadQuerySuite extends AnyFunSuite with BeforeAndAfterAll {
       .awaitTermination()
   }
 
+  /** A batch query of numbers from 0, by so many tasks. */
+  private def sendNumbers(root: Path, count: Long, tasks: Int): Unit = spark
+    .range(0, count, 1, tasks)
+    .selectExpr("cast(id as string) as id")
+    .write
+    .format("stoplog-wal")
+    .option("sender", classOf[InboxSender].getName)
+    .option("inbox", root.toString)
+    .option("logLocation", root.toString)
+    .mode("append")
+    .save()
+
   test("each row arrives once, over epochs and restarts, and nothing stays in the log") {
     val world = new World
     world.arrive("1", "a", "b")
@@ -78,16 +90,7 @@ class WriteAheadQuerySuite extends AnyFunSuite with BeforeAndAfterAll {
 
   test("a batch query sends all rows") {
     val root = Files.createTempDirectory("wal")
-    spark
-      .range(0, 100, 1, 4)
-      .selectExpr("cast(id as string) as id")
-      .write
-      .format("stoplog-wal")
-      .option("sender", classOf[InboxSender].getName)
-      .option("inbox", root.toString)
-      .option("logLocation", root.toString)
-      .mode("append")
-      .save()
+    sendNumbers(root, count = 100, tasks = 4)
     assert(Inbox.named(root.toString).rows.map(_.toInt).sorted === (0 to 99))
   }
 
@@ -128,16 +131,7 @@ class WriteAheadQuerySuite extends AnyFunSuite with BeforeAndAfterAll {
 
   test("a batch query leaves no notes") {
     val root = Files.createTempDirectory("wal")
-    spark
-      .range(0, 10, 1, 2)
-      .selectExpr("cast(id as string) as id")
-      .write
-      .format("stoplog-wal")
-      .option("sender", classOf[InboxSender].getName)
-      .option("inbox", root.toString)
-      .option("logLocation", root.toString)
-      .mode("append")
-      .save()
+    sendNumbers(root, count = 10, tasks = 2)
     val notes = Files.walk(root.resolve("_stoplog/main/sent")).filter(Files.isRegularFile(_))
     assert(notes.count() === 0)
   }

@@ -7,9 +7,8 @@ import org.apache.spark.unsafe.types.UTF8String
 import org.scalatest.funsuite.AnyFunSuite
 
 import stoplog.commit._
-import stoplog.fault.Faults
 import stoplog.options.OnBadRow
-import stoplog.part.{Open, PartNaming, Pending}
+import stoplog.part.{Open, Pending}
 import stoplog.rolling.RollingPolicy
 import stoplog.thread.SharedMemory
 
@@ -45,19 +44,7 @@ class BulkPartsSuite extends AnyFunSuite {
         text: Int => String = n => s"row $n"
     ): TaskResult = {
       val plan   = EpochPlan(Samples.mine, 0, None, 1, Map(0 -> open), nextPart).forTask(0, attempt)
-      val writer = new TaskWriter[InternalRow](
-        plan,
-        parts,
-        format(life),
-        policy,
-        PartNaming("part", ".blocks"),
-        100,
-        clock,
-        Faults.none,
-        _ => (),
-        () => (),
-        new Sides(sides, Faults.none)
-      )
+      val writer = TaskWriters.of(plan, parts, format(life), policy, clock, sides, suffix = ".blocks")
       (1 to rows).foreach { _ =>
         writer.write(bucket(next), InternalRow(UTF8String.fromString(text(next))))
         next += 1

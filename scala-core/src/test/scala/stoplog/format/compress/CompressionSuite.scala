@@ -2,6 +2,7 @@
 package stoplog.format.compress
 
 import java.io.{ByteArrayInputStream, ByteArrayOutputStream, OutputStream}
+import java.lang.ProcessBuilder.Redirect
 import java.nio.charset.StandardCharsets.UTF_8
 import java.nio.file.{Files, Path}
 
@@ -50,9 +51,13 @@ class CompressionSuite extends AnyFunSuite with SparkSessionForTests {
   }
 
   private def byCommand(command: Seq[String], file: Path): Array[Byte] = {
-    val out = new ByteArrayOutputStream
-    assert((command :+ file.toString).#>(out).!(ProcessLogger(_ => ())) === 0)
-    out.toByteArray
+    // Scala's own `#>` may answer before the last bytes have come through its pipe.
+    val process = new java.lang.ProcessBuilder((command :+ file.toString): _*)
+      .redirectError(Redirect.DISCARD)
+      .start()
+    val bytes = process.getInputStream.readAllBytes()
+    assert(process.waitFor() === 0)
+    bytes
   }
 
   for (compression <- Seq(Compression.Gzip, Compression.Bzip2, Compression.Lz4, Compression.Snappy))

@@ -17,7 +17,8 @@ import stoplog.matrix.Cells
 import stoplog.format.SparkSessionForTests
 import stoplog.format.bulk.PartInBlocks
 import stoplog.format.orc.OrcParts.{reader, saved}
-import stoplog.format.orc.OrcRows.{difference, internal}
+import stoplog.format.bulk.RandomTables.internal
+import stoplog.format.orc.OrcTables.difference
 
 /** Parts of several stripes, each by a writer of its own: what Spark reads of them, and that they are its files. */
 class OrcBulkSuite extends AnyFunSuite with SparkSessionForTests {
@@ -26,7 +27,7 @@ class OrcBulkSuite extends AnyFunSuite with SparkSessionForTests {
 
   for (seed <- 1 to (if (isLong) 12 else 3))
     test(s"rows of all types come back from parts of 1 to 6 blocks (seed $seed)") {
-      val source = new OrcRows(seed.toLong)
+      val source = new OrcTables(seed.toLong)
       val schema = source.schema()
       val blocks =
         Seq.fill(source.number(1, 6))(source.rows(schema, source.number(1, if (isLong) 1500 else 500)))
@@ -40,7 +41,7 @@ class OrcBulkSuite extends AnyFunSuite with SparkSessionForTests {
 
   for (codec <- Seq("none", "snappy", "zlib", "zstd", "lz4"))
     test(s"a part of one block is byte for byte the file of Spark's own writer ($codec)") {
-      val source = new OrcRows(7)
+      val source = new OrcTables(7)
       // Sums of more than 18 digits are left out, where Spark's own files have a part of them.
       val schema = StructType(source.schema().filterNot(_.dataType.catalogString.contains("decimal(18,18)")))
       val rows   = internal(schema, source.rows(schema, 1500))
@@ -50,7 +51,7 @@ class OrcBulkSuite extends AnyFunSuite with SparkSessionForTests {
     }
 
   test("statistics of the file are those of a file written in one go") {
-    val source = new OrcRows(8)
+    val source = new OrcTables(8)
     val schema = source.schema()
     val rows   = internal(schema, source.rows(schema, 12000))
     val ours   = reader(saved(OrcParts.file(OrcParts.format(schema), schema, rows.grouped(2500).toSeq)))

@@ -15,7 +15,7 @@ import org.apache.spark.unsafe.types.UTF8String
 import org.scalatest.funsuite.AnyFunSuite
 
 import stoplog.matrix.Cells
-import stoplog.format.bulk.{GrowingPart, PartInBlocks}
+import stoplog.format.bulk.{GrowingPart, PartInBlocks, RandomTables}
 import stoplog.format.orc.OrcParts.{reader, saved}
 
 /** When a stripe is full, and that it reaches the part when it is finished and not before. */
@@ -44,9 +44,13 @@ class OrcStripesSuite extends AnyFunSuite {
     val rows = (0 until 3000).map { i =>
       Row(i.toLong, s"name ${i % 10}", Row(s"name $i", s"name ${i % 10}"), Seq(s"a $i", s"b $i"))
     }
-    val one    = OrcRows.internal(types, rows.take(1000))
+    val one    = RandomTables.internal(types, rows.take(1000))
     val blocks =
-      Seq(one, one, OrcRows.internal(types, rows.drop(1000).map(_ => Row(1L, "x", Row("x", "x"), Seq("x")))))
+      Seq(
+        one,
+        one,
+        RandomTables.internal(types, rows.drop(1000).map(_ => Row(1L, "x", Row("x", "x"), Seq("x"))))
+      )
     val format = OrcParts.format(types)
     val part   = blocks.foldLeft(PartInBlocks())(_.block(OrcParts.rebuilt(format, types), _))
     val schema = OrcUtils.orcTypeDescription(types)

@@ -7,6 +7,8 @@ import java.sql.Timestamp
 import org.apache.spark.sql.Row
 import org.apache.spark.sql.types.StructType
 
+import stoplog.format.bulk.RandomTables
+
 /** Writes parts of three blocks for other readers to check, one for each codec: `<directory>/<codec>.orc`.
   *
   * Row `i` of 3,000 is `(i, "name i", i / 2, i seconds after the epoch in UTC, [i, i + 1], i hundredths)`.
@@ -26,7 +28,8 @@ object WriteOrcSamples {
       "id BIGINT, name STRING, half DOUBLE, at TIMESTAMP, some ARRAY<BIGINT>, money DECIMAL(9,2)"
     )
 
-  private def blocks = (0 until 3000).grouped(1000).toSeq.map(ids => OrcRows.internal(schema, ids.map(row)))
+  private def blocks =
+    (0 until 3000).grouped(1000).toSeq.map(ids => RandomTables.internal(schema, ids.map(row)))
 
   private def row(i: Int): Row =
     Row(

@@ -11,7 +11,7 @@ import org.apache.spark.sql.types._
 import org.scalatest.funsuite.AnyFunSuite
 
 import stoplog.format.SparkSessionForTests
-import stoplog.format.bulk.PartInBlocks
+import stoplog.format.bulk.{PartInBlocks, RandomTables}
 import stoplog.format.parquet.ParquetFiles.{comparable, footer, saved}
 
 /** Parts of several row groups, each by a writer of its own: what Spark reads of them, and that they are its files. */
@@ -19,10 +19,10 @@ class ParquetBulkSuite extends AnyFunSuite with SparkSessionForTests {
 
   for (seed <- 1 to 12)
     test(s"rows of all types come back from parts of 1 to 6 blocks (seed $seed)") {
-      val source = new RandomRows(seed.toLong)
+      val source = new ParquetTables(seed.toLong)
       val schema = source.schema()
       val blocks = Seq.fill(1 + new Random(seed.toLong).nextInt(6))(Seq.fill(20)(source.row(schema)))
-      val bytes  = Blocks.file(Blocks.format(schema), schema, blocks.map(RandomRows.internal(schema, _)))
+      val bytes  = Blocks.file(Blocks.format(schema), schema, blocks.map(RandomTables.internal(schema, _)))
       assert(footer(bytes).getBlocks.size === blocks.size)
       assert(comparable(read(bytes, schema)) === comparable(blocks.flatten))
     }
@@ -43,7 +43,7 @@ class ParquetBulkSuite extends AnyFunSuite with SparkSessionForTests {
       val bytes = Blocks.file(
         Blocks.format(schema, session = session),
         schema,
-        Seq.fill(2)(RandomRows.internal(schema, Seq(row)))
+        Seq.fill(2)(RandomTables.internal(schema, Seq(row)))
       )
       assert(comparable(read(bytes, schema)) === comparable(Seq(row, row)))
       val metadata = footer(bytes).getFileMetaData.getKeyValueMetaData.asScala
@@ -56,7 +56,7 @@ class ParquetBulkSuite extends AnyFunSuite with SparkSessionForTests {
 
   for (legacy <- Seq("true", "false"))
     test(s"schema and metadata are those of Spark's own file (writeLegacyFormat = $legacy)") {
-      val source  = new RandomRows(99)
+      val source  = new ParquetTables(99)
       val schema  = StructType(source.schema().filterNot(field => hasVariant(field.dataType)))
       val rows    = Seq.fill(10)(source.row(schema))
       val session = Blocks.session("spark.sql.parquet.writeLegacyFormat" -> legacy)
@@ -64,7 +64,7 @@ class ParquetBulkSuite extends AnyFunSuite with SparkSessionForTests {
         Blocks.file(
           Blocks.format(schema, session = session),
           schema,
-          Seq.fill(2)(RandomRows.internal(schema, rows))
+          Seq.fill(2)(RandomTables.internal(schema, rows))
         )
       ).getFileMetaData
       val theirs =
@@ -77,7 +77,7 @@ class ParquetBulkSuite extends AnyFunSuite with SparkSessionForTests {
   test("a part that was cut back to the end of a block is gone on with from there") {
     val schema = StructType.fromDDL("id BIGINT, name STRING")
     val rows   = (1 to 40).map(i => Row(i.toLong, s"name $i"))
-    val blocks = rows.grouped(10).map(RandomRows.internal(schema, _)).toSeq
+    val blocks = rows.grouped(10).map(RandomTables.internal(schema, _)).toSeq
     val format = Blocks.format(schema)
     val parts  =
       blocks.scanLeft(PartInBlocks())(_.block(Blocks.rebuilt(format, schema), _))
@@ -93,22 +93,22 @@ class ParquetBulkSuite extends AnyFunSuite with SparkSessionForTests {
     val ids  = StructType.fromDDL("id BIGINT")
     val part = PartInBlocks().block(
       Blocks.rebuilt(Blocks.format(ids), ids),
-      RandomRows.internal(ids, Seq(Row(1L)))
+      RandomTables.internal(ids, Seq(Row(1L)))
     )
     val keys = StructType.fromDDL("key BIGINT")
     val next = Blocks.rebuilt(Blocks.format(keys), keys)
-    intercept[IllegalStateException](part.block(next, RandomRows.internal(keys, Seq(Row(1L)))))
+    intercept[IllegalStateException](part.block(next, RandomTables.internal(keys, Seq(Row(1L)))))
   }
 
   test("variants are shredded as the session says") {
     val schema  = StructType.fromDDL("v VARIANT")
-    val rows    = Seq.tabulate(5)(i => Row(RandomRows.variant(s"""{"a":$i}""")))
+    val rows    = Seq.tabulate(5)(i => Row(RandomTables.variant(s"""{"a":$i}""")))
     val session = Blocks.session(
       "spark.sql.variant.writeShredding.enabled"      -> "true",
       "spark.sql.variant.forceShreddingSchemaForTest" -> "a BIGINT"
     )
     val format = Blocks.format(schema, session = session)
-    val bytes  = Blocks.file(format, schema, Seq.fill(2)(RandomRows.internal(schema, rows)))
+    val bytes  = Blocks.file(format, schema, Seq.fill(2)(RandomTables.internal(schema, rows)))
     assert(
       footer(bytes).getFileMetaData.getSchema.containsPath(Array("v", "typed_value", "a", "typed_value"))
     )

@@ -12,7 +12,7 @@ import org.scalatest.funsuite.AnyFunSuite
 
 import stoplog.error.StoplogArgumentException
 import stoplog.format.SparkSessionForTests
-import stoplog.format.bulk.PartInBlocks
+import stoplog.format.bulk.{PartInBlocks, RandomTables}
 import stoplog.format.parquet.ParquetFiles.{comparable, saved}
 
 /** Modular encryption, by the factory that the user names. */
@@ -77,7 +77,7 @@ class ParquetEncryptionSuite extends AnyFunSuite with SparkSessionForTests {
     ) intercept[StoplogArgumentException](Blocks.format(schema, keys + wrong))
   }
 
-  private def internal: Seq[InternalRow] = RandomRows.internal(schema, rows)
+  private def internal: Seq[InternalRow] = RandomTables.internal(schema, rows)
 
   private def contains(bytes: Array[Byte], text: String): Boolean =
     new String(bytes, "ISO-8859-1").contains(text)

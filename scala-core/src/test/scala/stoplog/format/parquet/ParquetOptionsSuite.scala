@@ -11,6 +11,7 @@ import org.apache.spark.sql.types._
 import org.scalatest.funsuite.AnyFunSuite
 
 import stoplog.error.StoplogArgumentException
+import stoplog.format.bulk.RandomTables
 import stoplog.format.parquet.ParquetFiles.{footer, reading, saved}
 
 /** The options of Spark's writer, through to the file. */
@@ -21,7 +22,7 @@ class ParquetOptionsSuite extends AnyFunSuite {
   private val blocks: Seq[Seq[InternalRow]] =
     Seq
       .tabulate(3, 1000)((k, i) => Row(k * 1000L + i, s"name $i", Row(i % 10)))
-      .map(RandomRows.internal(schema, _))
+      .map(RandomTables.internal(schema, _))
 
   private def file(options: (String, String)*): Array[Byte] =
     Blocks.file(Blocks.format(schema, options.toMap), schema, blocks)
@@ -115,7 +116,7 @@ class ParquetOptionsSuite extends AnyFunSuite {
     val bytes   = Blocks.file(
       Blocks.format(withId, session = session),
       withId,
-      Seq(RandomRows.internal(withId, Seq(Row(1L))))
+      Seq(RandomTables.internal(withId, Seq(Row(1L))))
     )
     assert(footer(bytes).getFileMetaData.getSchema.getFields.get(0).getId.intValue === 42)
   }

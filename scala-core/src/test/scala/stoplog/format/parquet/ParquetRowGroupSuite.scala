@@ -9,7 +9,7 @@ import org.apache.spark.sql.types._
 import org.scalatest.funsuite.AnyFunSuite
 
 import stoplog.format.Travel
-import stoplog.format.bulk.{BulkFormat, GrowingPart, PartInBlocks}
+import stoplog.format.bulk.{BulkFormat, GrowingPart, PartInBlocks, RandomTables}
 import stoplog.format.parquet.ParquetFiles.footer
 
 /** How full row groups come out, and when their bytes do. */
@@ -19,7 +19,7 @@ class ParquetRowGroupSuite extends AnyFunSuite {
 
   private def rows(count: Int): Seq[InternalRow] = {
     val random = new scala.util.Random(7)
-    RandomRows.internal(
+    RandomTables.internal(
       schema,
       Seq.tabulate(count)(i => Row(i.toLong, random.alphanumeric.take(20).mkString, random.nextDouble()))
     )

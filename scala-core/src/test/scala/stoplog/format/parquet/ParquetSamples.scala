@@ -5,6 +5,8 @@ import java.nio.file.{Files, Path}
 
 import org.apache.spark.sql.types.StructType
 
+import stoplog.format.bulk.RandomTables
+
 /** Sample files for readers that are not Spark. In each, `id` counts from 0, and `half` is half of it.
   *
   * {{{
@@ -37,7 +39,7 @@ object ParquetSamples {
       blocks         <- Seq(0, 1, 3)
     } {
       val format = Blocks.format(schema, chosen)
-      val rows   = Seq.tabulate(blocks, 1000)((k, i) => row(k * 1000 + i)).map(RandomRows.internal(schema, _))
+      val rows = Seq.tabulate(blocks, 1000)((k, i) => row(k * 1000 + i)).map(RandomTables.internal(schema, _))
       Files.write(directory.resolve(s"$name-$blocks${format.suffix}"), Blocks.file(format, schema, rows))
     }
   }

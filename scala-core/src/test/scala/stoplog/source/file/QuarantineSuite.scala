@@ -202,11 +202,7 @@ class QuarantineSuite extends AnyFunSuite {
 
     def read(paths: String*): Vector[String] = rows(paths.map(whole))
 
-    def rows(splits: Seq[FileSplit]): Vector[String] = {
-      val loop = new ReadLoop(source, splits)
-      try Iterator.continually(loop).takeWhile(_.next()).map(_.row).toVector
-      finally loop.close()
-    }
+    def rows(splits: Seq[FileSplit]): Vector[String] = TextLines.rows(source, splits)
 
     def notes: Seq[String] =
       state.files.values.toSeq.flatMap(bytes => new String(bytes, UTF_8).linesIterator)

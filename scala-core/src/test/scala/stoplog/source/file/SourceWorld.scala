@@ -24,26 +24,21 @@ final class SourceWorld(
   private var open   = newDriver()
 
   def source: FileSplitSource[Line, String] = {
-    val format = new LineFormat[String](
-      decoding,
-      Separator.AnyLineEnd,
-      () => (line, out) => out.put(SourceTexts.text(line))
-    )
+    val format = TextLines.format(decoding)
     new FileSplitSource(
       "memory",
-      Enumeration(
-        files,
-        rules,
-        format.framing(files),
-        onChangedFile,
-        readiness,
-        cleaning,
-        listEveryMillis = 0,
-        onMergedPart = onMergedPart,
-        listingThreads = 1,
-        heldFiles = heldFiles,
-        wholeListingMillis = wholeListingMillis
-      ),
+      TextLines
+        .enumeration(files, format)
+        .copy(
+          rules = rules,
+          onChangedFile = onChangedFile,
+          readiness = readiness,
+          cleaning = cleaning,
+          onMergedPart = onMergedPart,
+          listingThreads = 1,
+          heldFiles = heldFiles,
+          wholeListingMillis = wholeListingMillis
+        ),
       format,
       OnMissingFile.Fail,
       () => now,
@@ -87,13 +82,8 @@ final class SourceWorld(
     open = newDriver()
   }
 
-  private def rowsOf(from: Long, until: Long): Vector[String] = {
-    val loop = new ReadLoop(source, open.splits(from, until).toVector)
-    val rows = Vector.newBuilder[String]
-    while (loop.next()) rows += loop.row
-    loop.close()
-    rows.result()
-  }
+  private def rowsOf(from: Long, until: Long): Vector[String] =
+    TextLines.rows(source, open.splits(from, until).toVector)
 
   private def newDriver() = new SourceDriver[FileSplit](source, state, keptBatches = 3)
 }

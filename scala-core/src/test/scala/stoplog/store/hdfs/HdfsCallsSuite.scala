@@ -58,14 +58,9 @@ class HdfsCallsSuite extends AnyFunSuite {
     stoplog.part.Open("b", "part-1.txt", 0, handle, Row.length.toLong, 1, 0, 0, owner = None)
 
   /** The calls by method, for an action that closes each part at most once. */
-  private def counted(action: => Any): Map[String, Long] = {
-    val before = MiniHdfs.calls()
-    action
-    MiniHdfs
-      .calls()
-      .map { case (name, count) => name -> (count - before.getOrElse(name, 0L)) }
-      .map { case (name, count) => name -> (if (name == Repeated) count.min(parts.toLong) else count) }
-      .filter(_._2 > 0)
+  private def counted(action: => Any): Map[String, Long] = MiniHdfs.callsDuring(action).map {
+    case (Repeated, count) => Repeated -> count.min(parts.toLong)
+    case other             => other
   }
 
   /** Clients repeat this until the DataNode has reported the block, which here is a matter of luck. */

@@ -26,59 +26,26 @@ class HdfsListingSuite extends AnyFunSuite {
       } storage.plant(s"d$d/$n.txt", "a line\n".getBytes("utf8"))
       // As if they had been there for an hour: a directory that has just changed is not trusted to be known.
       age(system, root +: (1 to directories).map(d => new Path(root, s"d$d")))
-      val driver = new SourceDriver[FileSplit](source(storage), new MemoryState)
+      val files  = new HadoopFiles(storage.root, new HadoopSettings(HdfsStorage.configuration()))
+      val source = TextLines.source(new HadoopSourceFiles(files))
+      val driver = new SourceDriver[FileSplit](source, new MemoryState)
 
       assert(driver.plan(0, ReadLimits.none) === 3L * directories)
-      val idle = counted(assert(driver.plan(60, ReadLimits.none) === 60))
+      val idle = MiniHdfs.callsDuring(assert(driver.plan(60, ReadLimits.none) === 60))
       assert(idle.getOrElse("GetListing", 0L) === 0, idle)
       assert(idle.getOrElse("GetFileInfo", 0L) <= directories + 2L, idle) // the root twice
 
       storage.plant("late", "a line\n".getBytes("utf8"))
       system.setTimes(new Path(root, "late"), 1000, -1)
       assert(system.rename(new Path(root, "late"), new Path(root, "d7/0.txt")))
-      val changed = counted(assert(driver.plan(60, ReadLimits.none) === 61))
+      val changed = MiniHdfs.callsDuring(assert(driver.plan(60, ReadLimits.none) === 61))
       assert(driver.splits(60, 61).map(_.file.path).toSeq === Seq("d7/0.txt"))
-      assert(
-        changed("GetListing") === 2,
-        changed
-      ) // the root, from which it was moved away, and its new directory
+      // The root, from which it was moved away, and its new directory.
+      assert(changed("GetListing") === 2, changed)
       driver.close()
     } finally storage.close()
   }
 
-  private def source(storage: HdfsStorage): FileSplitSource[Line, String] = {
-    val files =
-      new HadoopSourceFiles(new HadoopFiles(storage.root, new HadoopSettings(HdfsStorage.configuration())))
-    val format = new LineFormat[String](
-      Decoding.None,
-      Separator.AnyLineEnd,
-      () => (line, out) => out.put(SourceTexts.text(line))
-    )
-    new FileSplitSource(
-      "hdfs",
-      Enumeration(
-        files,
-        PathRules.all,
-        format.framing(files),
-        OnChangedFile.Ignore,
-        Readiness.atOnce,
-        Cleaning.Keep,
-        listEveryMillis = 0
-      ),
-      format,
-      OnMissingFile.Fail
-    )
-  }
-
   private def age(system: FileSystem, paths: Seq[Path]): Unit =
     paths.foreach(path => system.setTimes(path, System.currentTimeMillis() - 3600000, -1))
-
-  private def counted(action: => Any): Map[String, Long] = {
-    val before = MiniHdfs.calls()
-    action
-    MiniHdfs
-      .calls()
-      .map { case (name, count) => name -> (count - before.getOrElse(name, 0L)) }
-      .filter(_._2 > 0)
-  }
 }

@@ -22,6 +22,13 @@ object MiniHdfs {
     .filterNot { case (name, _) => Others.exists(name.matches) }
     .toMap
 
+  /** How often each is called meanwhile; only those that are. */
+  def callsDuring(action: => Any): Map[String, Long] = {
+    val before = calls()
+    action
+    calls().map { case (name, count) => name -> (count - before.getOrElse(name, 0L)) }.filter(_._2 > 0)
+  }
+
   /** Ends the NameNode and starts it again; returns when it serves. */
   def restartNameNode(): Unit = restart("restartNameNode")
 

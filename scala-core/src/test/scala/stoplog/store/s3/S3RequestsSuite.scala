@@ -8,7 +8,7 @@ import stoplog.servers.S3Call._
 import stoplog.servers.{FaultProxy, S3Call, S3Server}
 import stoplog.commit._
 import stoplog.commit.complete.MemoryNotes
-import stoplog.part.{Open, PartNaming, Publish, Resume, RunId}
+import stoplog.part.{Open, Publish, Resume, RunId}
 import stoplog.store.{NewPart, PartOutput}
 
 /** What a part costs, in requests as the server sees them. */
@@ -164,21 +164,15 @@ class S3RequestsSuite extends AnyFunSuite with BeforeAndAfterAll {
       ),
       MemoryNotes.unasked
     )
-    val naming                    = PartNaming("part", ".txt")
     def epoch(number: Long): Unit = {
       val plan   = driver.begin(number, slots = 1)
-      val writer = new TaskWriter[String](
+      val writer = TaskWriters.of(
         plan.forTask(0, Attempt.First),
         storage.partStore(),
         Lines,
         SmallParts,
-        naming,
-        100,
         new ManualClock(0),
-        stoplog.fault.Faults.none,
-        _ => (),
-        () => (),
-        new Sides(new MemorySides, stoplog.fault.Faults.none)
+        new MemorySides
       )
       writer.write("b", "row")
       driver.commit(number, Seq(writer.commit()))

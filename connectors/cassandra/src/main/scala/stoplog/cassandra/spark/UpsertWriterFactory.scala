@@ -2,14 +2,14 @@
 package stoplog.cassandra.spark
 
 import org.apache.spark.sql.catalyst.InternalRow
-import org.apache.spark.sql.connector.metric.{CustomMetric, CustomSumMetric, CustomTaskMetric}
+import org.apache.spark.sql.connector.metric.{CustomMetric, CustomTaskMetric}
 import org.apache.spark.sql.connector.write.{DataWriter, DataWriterFactory, WriterCommitMessage}
 import org.apache.spark.sql.connector.write.streaming.StreamingDataWriterFactory
 
 import stoplog.cassandra.{Retries, Sessions}
 import stoplog.cassandra.options.CassandraOptions
 import stoplog.cassandra.write.{UpsertWriter, WritePlan, Written}
-import stoplog.spark.TaskCount
+import stoplog.spark.{TaskCount, TaskSum}
 
 /** Goes to the executors, and makes each task's writer there. */
 private[spark] final class UpsertWriterFactory(
@@ -72,12 +72,5 @@ private[spark] object WriteMetrics {
 
 // Spark makes these by reflection, from the class name and without arguments.
 
-private[spark] final class RequestsMetric extends CustomSumMetric {
-  override def name(): String        = WriteMetrics.Requests
-  override def description(): String = "requests sent"
-}
-
-private[spark] final class RetriesMetric extends CustomSumMetric {
-  override def name(): String        = WriteMetrics.Retries
-  override def description(): String = "requests sent again"
-}
+private[spark] final class RequestsMetric extends TaskSum(WriteMetrics.Requests, "requests sent")
+private[spark] final class RetriesMetric  extends TaskSum(WriteMetrics.Retries, "requests sent again")

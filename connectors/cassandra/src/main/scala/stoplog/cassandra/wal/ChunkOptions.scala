@@ -3,11 +3,10 @@ package stoplog.cassandra.wal
 
 import java.util.{Map => JMap}
 
-import scala.jdk.CollectionConverters._
-
 import stoplog.cassandra.options.{CassandraOptionRegistry => Registry, CassandraOptions}
 import stoplog.error.Errors
-import stoplog.options.{OptionForms, OptionGroup, SinkOption, SparkOptions}
+import stoplog.options.{OptionForms, OptionGroup, SinkOption}
+import stoplog.wal.ConnectorOptions
 
 /** What the sender and the committer of a write-ahead sink were asked to do: the options that begin with `cassandra.`.
   *
@@ -39,18 +38,10 @@ private[cassandra] object ChunkOptions extends OptionForms {
 
   /** @param table if none is set */
   private def parse(options: JMap[String, String], table: Option[String]): ChunkOptions = {
-    val own = SparkOptions.spelled(options).collect {
-      case (key, value) if key.toLowerCase.startsWith(Prefix) => key.drop(Prefix.length) -> value
-    }
-    val idle = withoutEffect.filter(option => own.exists(_._1.equalsIgnoreCase(option.key)))
-    if (idle.nonEmpty)
-      throw Errors.invalidOptions(
-        idle.map(option => s"$Prefix${option.key} has no effect in a write-ahead sink: remove it.")
-      )
-    val (chunks, rest) = own.partition(_._1.equalsIgnoreCase(ChunksTableName.key))
-    val named          = table.filterNot(_ => rest.exists(_._1.equalsIgnoreCase(Registry.TableName.key)))
-    val cassandra      = CassandraOptions.parse((rest ++ named.map(Registry.TableName.key -> _)).toMap.asJava)
-    ChunkOptions(cassandra, located(chunks.headOption.map(_._2), cassandra.keyspace))
+    val own       = ConnectorOptions.of(options, Word, withoutEffect)
+    val asked     = own.without(ChunksTableName).withDefault(Registry.TableName, table)
+    val cassandra = CassandraOptions.parse(asked.asJava)
+    ChunkOptions(cassandra, located(own.text(ChunksTableName), cassandra.keyspace))
   }
 
   private def located(table: Option[String], keyspace: String): (String, String) =
@@ -59,12 +50,12 @@ private[cassandra] object ChunkOptions extends OptionForms {
       case Array(in, name) if in.nonEmpty && name.nonEmpty => in       -> name
       case _                                               =>
         throw Errors.invalidOptions(
-          Seq(s"$Prefix${ChunksTableName.key} = '${table.getOrElse("")}' is not a table, or keyspace.table.")
+          Seq(s"$Word.${ChunksTableName.key} = '${table.getOrElse("")}' is not a table, or keyspace.table.")
         )
     }
 
   // Chunks are spread as they were written, and nothing is read.
   private val withoutEffect = Seq(Registry.Distribution, Registry.MaxSplitMemorySize, Registry.PageRows)
 
-  private final val Prefix = "cassandra."
+  private final val Word = "cassandra"
 }

@@ -7,7 +7,6 @@ import com.datastax.oss.driver.api.core.DefaultConsistencyLevel
 import org.scalatest.funsuite.AnyFunSuite
 
 import stoplog.cassandra.{CassandraSink, CassandraSource}
-import stoplog.cassandra.docs.GenerateCassandraDocs
 import stoplog.docs.Repository
 import stoplog.error.StoplogArgumentException
 
@@ -112,20 +111,5 @@ class CassandraOptionsSuite extends AnyFunSuite {
     val keys   = python.drop(python.indexOf("\nKEYS")).takeWhile(_ != ')')
     val named  = "\"([a-zA-Z]+)\"".r.findAllMatchIn(keys).map(_.group(1)).toSet
     assert(named === CassandraSink.optionKeys().asScala.toSet)
-  }
-
-  test("docs/cassandra-options.md is current: otherwise run make docs") {
-    assert(
-      Repository.read(
-        Repository.root.resolve("docs").resolve(GenerateCassandraDocs.name)
-      ) === GenerateCassandraDocs.text
-    )
-  }
-
-  test("every option has a row, and every cell is one cell") {
-    for (o <- CassandraOptionRegistry.all)
-      assert(GenerateCassandraDocs.text.contains(s"\n| `${o.key}` |"), o.key)
-    for (row <- GenerateCassandraDocs.text.linesIterator.filter(_.startsWith("|")))
-      assert(row.replace("\\|", "").count(_ == '|') === 7, row)
   }
 }

@@ -9,7 +9,7 @@ import org.apache.spark.sql.streaming.StreamingQueryException
 import org.scalatest.funsuite.AnyFunSuite
 
 import stoplog.cassandra.KeyspaceForTests
-import stoplog.error.{StoplogArgumentException, StoplogException}
+import stoplog.error.{Causes, StoplogArgumentException, StoplogException}
 import stoplog.format.SparkSessionForTests
 
 /** Upserts by streaming and batch queries: what is in the table, with which timestamps. */
@@ -19,6 +19,9 @@ class UpsertSuite extends AnyFunSuite with KeyspaceForTests with SparkSessionFor
 
   private def write(rows: DataFrame, table: String, more: (String, String)*): Unit =
     rows.write.format("stoplog-cassandra").options(options(table, more: _*)).mode("append").save()
+
+  private def refusal(action: => Any): StoplogException =
+    Causes.of(intercept[Exception](action)).collectFirst { case known: StoplogException => known }.get
 
   private def query(table: String, more: (String, String)*): Queries = new Queries(table, more)
 
@@ -160,9 +163,7 @@ class UpsertSuite extends AnyFunSuite with KeyspaceForTests with SparkSessionFor
 
   test("a bad row is named by its key and column") {
     cql("CREATE TABLE %s.bad (id int PRIMARY KEY, v uuid)")
-    val e       = intercept[Exception](write(rows("SELECT 7 AS id, 'no uuid' AS v"), "bad"))
-    val stoplog =
-      Iterator.iterate[Throwable](e)(_.getCause).collectFirst { case s: StoplogException => s }.get
+    val stoplog = refusal(write(rows("SELECT 7 AS id, 'no uuid' AS v"), "bad"))
     assert(stoplog.getCondition === "STOPLOG_CASSANDRA_BAD_ROW")
     assert(stoplog.getMessageParameters.get("key") === "id=7")
     assert(stoplog.getMessageParameters.get("column") === "v")
@@ -170,9 +171,7 @@ class UpsertSuite extends AnyFunSuite with KeyspaceForTests with SparkSessionFor
 
   test("a row that the node refuses is named by its key") {
     cql("CREATE TABLE %s.refused (id text PRIMARY KEY, v int)")
-    val e       = intercept[Exception](write(rows("SELECT repeat('k', 70000) AS id, 1 AS v"), "refused"))
-    val stoplog =
-      Iterator.iterate[Throwable](e)(_.getCause).collectFirst { case s: StoplogException => s }.get
+    val stoplog = refusal(write(rows("SELECT repeat('k', 70000) AS id, 1 AS v"), "refused"))
     assert(stoplog.getCondition === "STOPLOG_CASSANDRA_WRITE")
     assert(stoplog.getMessageParameters.get("key").startsWith("id='kkk"))
   }

@@ -3,11 +3,9 @@ package stoplog.jdbc.wal
 
 import java.util.{Map => JMap}
 
-import scala.jdk.CollectionConverters._
-
-import stoplog.error.Errors
 import stoplog.jdbc.{JdbcOptionGroup, JdbcOptionRegistry => Registry, JdbcOptions, TableName}
-import stoplog.options.{OptionForms, SinkOption, SparkOptions}
+import stoplog.options.{OptionForms, SinkOption}
+import stoplog.wal.ConnectorOptions
 
 /** What the sender and the committer of a write-ahead sink were asked to do: the options that begin with `jdbc.`.
   *
@@ -40,22 +38,13 @@ private[jdbc] object ChunkOptions extends OptionForms {
     * @param table if none is set
     */
   private def parse(options: JMap[String, String], table: Option[String]): ChunkOptions = {
-    val own = SparkOptions.spelled(options).collect {
-      case (key, value) if key.toLowerCase.startsWith(Prefix) => key.drop(Prefix.length) -> value
-    }
-    val idle = withoutEffect.filter(option => own.exists(_._1.equalsIgnoreCase(option.key)))
-    if (idle.nonEmpty)
-      throw Errors.invalidOptions(
-        idle.map(option => s"$Prefix${option.key} has no effect in a write-ahead sink: remove it.")
-      )
-    val (chunks, rest) = own.partition(_._1.equalsIgnoreCase(ChunksTableName.key))
-    val named          = table.filterNot(_ => rest.exists(_._1.equalsIgnoreCase(Registry.DbTable.key)))
-    val sinkId         = Option(options.get(Registry.SinkId.key))
-    val implied        = named.map(Registry.DbTable.key -> _) ++ sinkId.map(Registry.SinkId.key -> _)
-    val jdbc           = JdbcOptions.parse((rest ++ implied).toMap.asJava)
+    val own    = ConnectorOptions.of(options, Word, withoutEffect)
+    val asked  = own.without(ChunksTableName).withDefault(Registry.DbTable, table)
+    val sinkId = Option(options.get(Registry.SinkId.key))
+    val jdbc   = JdbcOptions.parse(asked.withDefault(Registry.SinkId, sinkId).asJava)
     ChunkOptions(
       jdbc,
-      chunks.headOption.fold(TableName.beside(jdbc.table, DefaultTable))(_._2),
+      own.text(ChunksTableName).getOrElse(TableName.beside(jdbc.table, DefaultTable)),
       notesHere = Committers(String.valueOf(options.get("committer")).trim.toLowerCase)
     )
   }
@@ -70,7 +59,7 @@ private[jdbc] object ChunkOptions extends OptionForms {
     Registry.EpochsTableName
   )
 
-  private final val Prefix       = "jdbc."
+  private final val Word         = "jdbc"
   private final val DefaultTable = "stoplog_chunks"
-  private val Committers         = Set("jdbc", classOf[JdbcCommitters].getName.toLowerCase)
+  private val Committers         = Set(Word, classOf[JdbcCommitters].getName.toLowerCase)
 }

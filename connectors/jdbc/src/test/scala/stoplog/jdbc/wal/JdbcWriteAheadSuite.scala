@@ -3,13 +3,12 @@ package stoplog.jdbc.wal
 
 import java.nio.file.Files
 
-import org.apache.spark.SparkThrowable
 import org.apache.spark.sql.DataFrame
 import org.apache.spark.sql.execution.streaming.runtime.MemoryStream
 import org.apache.spark.sql.streaming.Trigger
 import org.scalatest.funsuite.AnyFunSuite
 
-import stoplog.error.StoplogArgumentException
+import stoplog.error.{StoplogArgumentException, Thrown}
 import stoplog.format.SparkSessionForTests
 import stoplog.jdbc.TestDatabase
 import stoplog.wal.{WriteAheadSink, WriteAheadSinkBuilder}
@@ -29,12 +28,6 @@ class JdbcWriteAheadSuite extends AnyFunSuite with SparkSessionForTests {
 
   private def ids(table: String): Seq[Int] =
     derby.rows(s"SELECT id FROM $table ORDER BY id").map(_.head.toInt)
-
-  private def conditions(e: Throwable): Seq[String] = Iterator
-    .iterate(e)(_.getCause)
-    .takeWhile(_ != null)
-    .collect { case known: SparkThrowable => known.getCondition }
-    .toSeq
 
   test("a stream over two starts: each row once, and notes of one epoch at most") {
     val session = spark
@@ -61,7 +54,7 @@ class JdbcWriteAheadSuite extends AnyFunSuite with SparkSessionForTests {
     source.addData(0L until 6L: _*)
     val failed = intercept[Exception](run(sink(table).build(), rows, at))
     assert(
-      conditions(failed).contains("STOPLOG_JDBC_BAD_ROW") || failed.getMessage.contains(
+      Thrown.conditions(failed).contains("STOPLOG_JDBC_BAD_ROW") || failed.getMessage.contains(
         "STOPLOG_JDBC_BAD_ROW"
       )
     )
@@ -104,7 +97,7 @@ class JdbcWriteAheadSuite extends AnyFunSuite with SparkSessionForTests {
         .write(spark.range(1).selectExpr("id AS other"))
         .save()
     )
-    assert(conditions(unknown).contains("STOPLOG_JDBC_TABLE"))
+    assert(Thrown.conditions(unknown).contains("STOPLOG_JDBC_TABLE"))
     assert(!Files.exists(log.resolve("_stoplog")))
     val options = intercept[StoplogArgumentException](
       sink("t").withJdbcOption("epochsTable", "e").withJdbcOption("maxTries", "many").build()

@@ -4,7 +4,6 @@ package stoplog.kafka.spark
 import java.nio.file.Files
 import java.time.Instant
 
-import org.apache.spark.SparkThrowable
 import org.apache.spark.sql.DataFrame
 import org.apache.spark.sql.execution.streaming.runtime.MemoryStream
 import org.apache.spark.sql.streaming.{StreamingQueryException, Trigger}
@@ -12,6 +11,7 @@ import org.scalatest.concurrent.Eventually
 import org.scalatest.funsuite.AnyFunSuite
 import org.scalatest.time.{Millis, Seconds, Span}
 
+import stoplog.error.Thrown
 import stoplog.format.SparkSessionForTests
 import stoplog.kafka.{Broker, KafkaSink}
 import stoplog.spark.LogCapture
@@ -80,7 +80,7 @@ class KafkaSinkSuite extends AnyFunSuite with SparkSessionForTests with Eventual
     val topic = broker.createTopic("sink-null")
     val rows  = spark.sql(s"SELECT 'a' AS value, '$topic' AS topic UNION ALL SELECT 'b', null").coalesce(1)
     val lost  = intercept[Exception](KafkaSink.to(broker.servers).build().write(rows).save())
-    assert(conditions(lost).contains("STOPLOG_KAFKA_NULL_TOPIC"))
+    assert(Thrown.conditions(lost).contains("STOPLOG_KAFKA_NULL_TOPIC"))
     assert(broker.committed(topic) === Nil)
     assert(!broker.isHeldUp(topic))
   }
@@ -101,7 +101,7 @@ class KafkaSinkSuite extends AnyFunSuite with SparkSessionForTests with Eventual
     } {
       val sink    = KafkaSink.to(broker.servers).withTopic("refused").withDelivery(delivery).build()
       val refused = intercept[Exception](sink.write(spark.sql(s"SELECT $columns")).save())
-      assert(conditions(refused).contains("STOPLOG_KAFKA_COLUMN"), refused)
+      assert(Thrown.conditions(refused).contains("STOPLOG_KAFKA_COLUMN"), refused)
       assert(refused.getMessage.contains(reason) && refused.getMessage.contains("to_json(struct(*))"))
     }
     val nowhere = intercept[Exception](
@@ -127,7 +127,7 @@ class KafkaSinkSuite extends AnyFunSuite with SparkSessionForTests with Eventual
   test("more time for transactions than the brokers allow is refused at the start") {
     val sink    = KafkaSink.to(broker.servers).withTopic("refused").withTransactionTimeout("1h").build()
     val refused = intercept[Exception](complete(sink, memory().toDF(), checkpoint()))
-    assert(conditions(refused) === Seq("STOPLOG_KAFKA_TRANSACTION_TIMEOUT"))
+    assert(Thrown.conditions(refused) === Seq("STOPLOG_KAFKA_TRANSACTION_TIMEOUT"))
   }
 
   test("options of a session are the sink's, unless the write has its own") {
@@ -191,12 +191,4 @@ class KafkaSinkSuite extends AnyFunSuite with SparkSessionForTests with Eventual
 
   private def start(sink: KafkaSink, rows: DataFrame, place: String) =
     sink.writeStream(rows, place).trigger(Trigger.AvailableNow()).start()
-
-  private def conditions(e: Throwable): Seq[String] =
-    Iterator
-      .iterate(e)(_.getCause)
-      .takeWhile(_ != null)
-      .collect { case s: SparkThrowable => s.getCondition }
-      .toSeq
-      .filter(c => c != null && c.startsWith("STOPLOG_"))
 }

@@ -1,0 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+package stoplog.cassandra.docs
+
+import stoplog.docs.OptionsReferenceRules
+
+class CassandraOptionsPageSuite extends OptionsReferenceRules(GenerateCassandraDocs)

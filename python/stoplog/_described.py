@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What every sink and source is, and every builder of one: options, immutable and comparable."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+from stoplog._aspects import Aspects, shown_aspects, with_aspect
+from stoplog._options import Pairs, shown, text_of
+from stoplog._streams import stream_writer
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+    from pyspark.sql.streaming.readwriter import DataStreamWriter
+    from typing_extensions import Self
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Described:
+    """A sink or a source that its options describe."""
+
+    _pairs: Pairs
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({shown(self._pairs)})"
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class TableSink(Described):
+    """A sink whose target is a table of a database."""
+
+    _format: ClassVar[str]
+
+    def options(self) -> dict[str, str]:
+        """The options of the sink's `format(…)` that it stands for, as a new dict.
+
+        The password is among them.
+        """
+        return dict(self._pairs)
+
+    def write_stream(
+        self, df: DataFrame, checkpoint_location: str | os.PathLike[str] | None = None
+    ) -> DataStreamWriter:
+        """A streaming query's writer that is set to this sink, in append mode.
+
+        Args:
+            df: a streaming DataFrame.
+            checkpoint_location: where the query keeps its progress; by default it is left to
+                `spark.sql.streaming.checkpointLocation`.
+
+        Returns:
+            Spark's own writer, for a trigger, an output mode, a query name and `start()`.
+
+        Example:
+            query = sink.write_stream(totals, "/data/checkpoint").outputMode("update").start()
+        """
+        return stream_writer(df, self._format, self.options(), checkpoint_location)
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Builder:
+    """What the calls so far have set; each answers a new builder."""
+
+    _aspects: Aspects
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({shown_aspects(self._aspects)})"
+
+    def _with(self, aspect: str, options: dict[str, str]) -> Self:
+        """In place of what the aspect had before."""
+        return type(self)(with_aspect(self._aspects, aspect, options))
+
+    def _with_option(self, key: str, value: str | int | bool) -> Self:
+        return self._with(f"option {key.lower()}", {key: text_of(value)})

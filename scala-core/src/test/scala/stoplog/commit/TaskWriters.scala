@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+package stoplog.commit
+
+import stoplog.fault.Faults
+import stoplog.part.PartNaming
+import stoplog.rolling.RollingPolicy
+import stoplog.store.{PartStore, SideStore}
+
+/** Writers of tasks that nothing stands in the way of: no fault, no bad bucket, no other run. */
+object TaskWriters {
+
+  def of[R](
+      plan: TaskPlan,
+      store: PartStore,
+      format: PartFormat[R],
+      policy: RollingPolicy,
+      clock: Clock,
+      sides: SideStore,
+      suffix: String = ".txt",
+      maxOpenParts: Int = 100
+  ): TaskWriter[R] = new TaskWriter[R](
+    plan,
+    store,
+    format,
+    policy,
+    PartNaming("part", suffix),
+    maxOpenParts,
+    clock,
+    Faults.none,
+    checkBucket = _ => (),
+    mayStart = () => (),
+    new Sides(sides, Faults.none)
+  )
+}

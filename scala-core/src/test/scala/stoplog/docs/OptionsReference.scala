@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+package stoplog.docs
+
+import java.nio.charset.StandardCharsets.UTF_8
+import java.nio.file.{Files, Path}
+
+import stoplog.options.{OptionGroup, SinkOption}
+
+/** A page of `docs/` that lists all options of a registry. Run, as by `make docs`, it writes itself. */
+abstract class OptionsReference(
+    val name: String,
+    groups: Seq[OptionGroup],
+    val options: Seq[SinkOption]
+) {
+
+  final def text: String =
+    (Seq(head) ++ groups.map(OptionsTable.section(_, options)) ++ more).mkString("\n")
+
+  final def path: Path = Repository.root.resolve("docs").resolve(name)
+
+  final def main(args: Array[String]): Unit = {
+    Files.write(path, text.getBytes(UTF_8))
+    ()
+  }
+
+  /** Above the tables. */
+  protected def head: String
+
+  /** Below the tables. */
+  protected def more: Seq[String] = Nil
+}

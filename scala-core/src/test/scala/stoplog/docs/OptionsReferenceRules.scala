@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+package stoplog.docs
+
+import org.scalatest.funsuite.AnyFunSuite
+
+/** What holds of every page of options. */
+abstract class OptionsReferenceRules(page: OptionsReference) extends AnyFunSuite {
+
+  test(s"docs/${page.name} is current: otherwise run make docs") {
+    assert(Repository.read(page.path) === page.text)
+  }
+
+  test("every option has a row, and every cell is one cell") {
+    for (o <- page.options) assert(page.text.contains(s"\n| `${o.key}` |"), o.key)
+    for (row <- page.text.linesIterator.filter(_.startsWith("|")))
+      assert(row.replace("\\|", "").count(_ == '|') === 7, row)
+  }
+}

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from xml.sax.saxutils import escape
 
-_WIDTH, _LABELS, _RIGHT = 760, 150, 90
+_WIDTH, _LABELS, _RIGHT = 760, 190, 90
 _PANEL_TOP, _ROW, _GAP = 26, 22, 18
 _STYLE = (
     "text { fill: #57606a } .head { font-weight: bold } .ours { fill: #2f81f7 } .other { fill: #8c959f } "

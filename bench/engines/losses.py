@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from bench.engines.measures import LEFT, MEMORY, Measure, large_measures, small_measures
-from bench.engines.plan import Plan
+from bench.engines.plan import Contender, Plan
 from bench.engines.requests import Asked
 from bench.engines.rounds import Result
 
@@ -41,17 +41,14 @@ def losses(results: Sequence[Result], requests: Sequence[Asked], plan: Plan) -> 
     """All of them, the greatest distance first."""
     measures = [*large_measures(plan), *small_measures(), *LEFT, MEMORY]
     found = [
-        _loss(measure, ours, results)
-        for ours in results
-        if ours.contender.engine == "stoplog"
-        for measure in measures
+        _loss(measure, ours, results) for ours in results if ours.contender.is_ours for measure in measures
     ]
-    found += [_asked_more(ours, requests) for ours in requests if ours.contender.engine == "stoplog"]
+    found += [_asked_more(ours, requests) for ours in requests if ours.contender.is_ours]
     return sorted((loss for loss in found if loss.ahead), key=lambda loss: -loss.ahead[0].times)
 
 
 def _loss(measure: Measure, ours: Result, results: Sequence[Result]) -> Loss:
-    others = [each for each in results if each.contender.kind == ours.contender.kind and each is not ours]
+    others = [each for each in results if _rivals(each.contender, ours.contender)]
     own, sign = measure.median(ours), 1 if measure.better == "more" else -1
     best = max(sign * value for value in measure.values(ours))
     ahead = [
@@ -72,9 +69,13 @@ def _asked_more(ours: Asked, requests: Sequence[Asked]) -> Loss:
     ahead = [
         Ahead(each.contender.name, f"{each.per_commit:.1f}", _times(own, each.per_commit), apart=True)
         for each in requests
-        if each.contender.kind == ours.contender.kind and each.per_commit < own
+        if _rivals(each.contender, ours.contender) and each.per_commit < own
     ]
     return Loss("requests to S3 per commit", ours.contender.files, f"{own:.1f}", _best_first(ahead))
+
+
+def _rivals(one: Contender, ours: Contender) -> bool:
+    return one.kind == ours.kind and one.engine != ours.engine
 
 
 def _best_first(ahead: Sequence[Ahead]) -> tuple[Ahead, ...]:

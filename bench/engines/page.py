@@ -99,7 +99,8 @@ def many_rows(results: Sequence[Result], plan: Plan) -> list[str]:
             f"""{plan.large_rows * plan.large_commits:,} rows without waits: {plan.large_commits}
             micro-batches of {plan.large_rows:,} rows in Spark, a checkpoint every
             {plan.flink_interval_millis:,} ms in Flink. From the start of the query or job until all rows
-            are visible."""
+            are visible. With `rollingPolicy=onCheckpoint` stoplog ends its files with each commit, as Spark's
+            sink, Delta Lake and Flink's Parquet do; without, it has two files in the end."""
         ),
         "",
         *table(results, large_measures(plan)),
@@ -128,7 +129,7 @@ def _of_ours(results: Sequence[Result], seconds: Callable[[Ran], float]) -> str:
     return " and ".join(
         f"{statistics.median(seconds(row.large) for row in each.rounds):.1f} s ({each.contender.files})"
         for each in results
-        if each.contender.engine == "stoplog"
+        if each.contender.is_ours
     )
 
 
@@ -194,7 +195,8 @@ def limits() -> list[str]:
         it counts. Spark's own sink and Delta Lake leave local files to the operating system.""",
         """stoplog, and Flink's text, keep a part open across commits, here until the job ends: readers see
         rows when a part is finished. Spark's sink, Delta Lake and Flink's Parquet show the rows of each
-        commit at once, and leave its files. stoplog does the same with `rollingPolicy=onCheckpoint`.""",
+        commit at once, and leave its files. stoplog does the same with `rollingPolicy=onCheckpoint`, which is
+        a row of its own.""",
         """Delta Lake is a table: transactions of many writers, updates, deletes and time travel are what
         its log is for. No plain directory has them.""",
         f"""Spark shuffles into {CORES} partitions here, and Delta Lake gathers its log in {CORES}

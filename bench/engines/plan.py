@@ -9,6 +9,8 @@ from typing import Literal, TypeAlias
 Kind: TypeAlias = Literal["text", "parquet"]
 Engine: TypeAlias = Literal["stoplog", "Spark", "Flink", "Delta"]
 Pace: TypeAlias = Literal["PACED", "FREE"]
+Closing: TypeAlias = Literal["at the end", "each commit"]
+"""When files end: by their sizes, which none of them reaches before the job is over, or with each commit."""
 
 ROW_BYTES = 100
 FIRST_NUMBER = 10_000_000_000  # so that every number has as many digits
@@ -21,11 +23,21 @@ HEAP = "2g"
 
 @dataclass(frozen=True, slots=True)
 class Contender:
-    """One sink in one format, under its name in the tables."""
+    """One sink in one format, under its name in the tables.
+
+    Attributes:
+        closing: of stoplog; others have one way only.
+    """
 
     name: str
     engine: Engine
     kind: Kind
+    closing: Closing = "at the end"
+
+    @property
+    def is_ours(self) -> bool:
+        """stoplog as it is set by default, which the others are compared with."""
+        return self.engine == "stoplog" and self.closing == "at the end"
 
     @property
     def files(self) -> str:
@@ -43,7 +55,7 @@ class Contender:
         >>> CONTENDERS[0].word, CONTENDERS[-1].word
         ('stoplog-text', 'Delta-parquet')
         """
-        return f"{self.engine}-{self.kind}"
+        return f"{self.engine}-{self.kind}" + ("-each" if self.closing == "each commit" else "")
 
 
 CONTENDERS = (
@@ -51,6 +63,7 @@ CONTENDERS = (
     Contender("Spark, text", "Spark", "text"),
     Contender("Flink, text", "Flink", "text"),
     Contender("stoplog, Parquet", "stoplog", "parquet"),
+    Contender("stoplog onCheckpoint, Parquet", "stoplog", "parquet", "each commit"),
     Contender("Spark, Parquet", "Spark", "parquet"),
     Contender("Flink, Parquet", "Flink", "parquet"),
     Contender("Delta Lake, Parquet", "Delta", "parquet"),

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from bench.engines.paths import class_path
-from bench.engines.plan import CORES, Contender, Engine
+from bench.engines.plan import CORES, Closing, Contender, Engine
 
 import stoplog
 
@@ -15,7 +15,10 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame
     from pyspark.sql.streaming.readwriter import DataStreamWriter
 
-_NEVER_BY_TIME = stoplog.DefaultRollingPolicy(rollover_interval="1h", inactivity_interval="1h")
+_POLICIES: Mapping[Closing, stoplog.RollingPolicy] = {
+    "at the end": stoplog.DefaultRollingPolicy(rollover_interval="1h", inactivity_interval="1h"),
+    "each commit": stoplog.OnCheckpointRollingPolicy(),
+}
 
 
 def writer(contender: Contender, rows: DataFrame, out: str) -> DataStreamWriter:
@@ -45,7 +48,7 @@ def ours(contender: Contender, rows: DataFrame, out: str) -> DataStreamWriter:
     )
     sink = (
         builder.with_bucket_assigner(stoplog.BucketAssigner.base_path_bucket_assigner())
-        .with_rolling_policy(_NEVER_BY_TIME)
+        .with_rolling_policy(_POLICIES[contender.closing])
         .with_finalize_on_termination("always")
         .build()
     )

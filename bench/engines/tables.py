@@ -72,9 +72,7 @@ def _line(result: Result, ours: Result, measures: Sequence[Measure]) -> str:
 def _ours(result: Result, results: Sequence[Result]) -> Result:
     """stoplog in the same format."""
     return next(
-        each
-        for each in results
-        if each.contender.engine == "stoplog" and each.contender.kind == result.contender.kind
+        each for each in results if each.contender.is_ours and each.contender.kind == result.contender.kind
     )
 
 

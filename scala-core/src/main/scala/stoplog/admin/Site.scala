@@ -96,7 +96,7 @@ private[admin] final class Site(
       SinkIdentity(path, sinkId, seen.state.queryId),
       seen,
       stores,
-      () => new EndingParts(stores.sides),
+      () => new EndingParts(stores.sides, running = None),
       tools
     )
     whenAlive match {

@@ -100,6 +100,14 @@ object Errors extends ErrorMaker {
       "why"       -> reason(why)
     )
 
+  /** @param writer the class of a user's own bulk writer, as an open part names it */
+  def bulkWriterUnknown(writer: String, why: String, cause: Throwable): StoplogException =
+    new StoplogException(
+      "STOPLOG_BULK_WRITER_UNKNOWN",
+      Map("writer" -> writer, "why" -> reason(why)),
+      Option(cause)
+    )
+
   // Rows.
 
   def nullValue(column: String): StoplogException = failure("STOPLOG_NULL_VALUE", "column" -> column)

@@ -3,7 +3,7 @@ package stoplog.options
 
 import java.io.{ByteArrayInputStream, ByteArrayOutputStream, InputStream, NotSerializableException}
 import java.io.{ObjectInputStream, ObjectOutputStream, ObjectStreamClass}
-import java.lang.reflect.InvocationTargetException
+import java.lang.reflect.{Constructor, InvocationTargetException}
 import java.util.Base64
 
 import scala.util.control.NonFatal
@@ -42,31 +42,35 @@ object UserObject {
     * @param option
     *   the option that holds the reference, for the error
     */
-  def load[T](reference: String, expected: Class[T], option: String): T = {
-    val shown                                 = if (isInstance(reference)) "an instance" else reference
-    def refuse(why: String, cause: Throwable) = throw Errors.userCode(option, shown, why, cause)
-    val made                                  =
-      try if (isInstance(reference)) deserialize(reference) else create(reference.trim, expected)
-      catch {
-        case e: ClassNotFoundException    => refuse(s"there is no class ${e.getMessage}", e)
-        case e: NoClassDefFoundError      => refuse(s"the class ${e.getMessage} that it needs is missing", e)
-        case e: NoSuchMethodException     => refuse("it has no public constructor without arguments", e)
-        case e: InstantiationException    => refuse("it is abstract", e)
-        case e: IllegalAccessException    => refuse("it, or its constructor, is not public", e)
-        case e: InvocationTargetException => refuse(s"its constructor failed with ${e.getCause}", e.getCause)
-        case e: ExceptionInInitializerError =>
-          refuse(s"its initialization failed with ${e.getCause}", e.getCause)
-        case NonFatal(e) => refuse(s"it cannot be read: $e", e)
-      }
-    if (!expected.isInstance(made)) refuse(s"${made.getClass.getName} is not a ${expected.getName}", null)
-    expected.cast(made)
-  }
+  def load[T](reference: String, expected: Class[T], option: String): T =
+    if (isInstance(reference)) made("an instance", expected, option)(deserialize(reference))
+    else ofClass(reference, expected, option)
+
+  /** A new object of a class, whoever names it: nothing is deserialized, and no code of a class runs that is not an
+    * `expected`.
+    *
+    * Throws `STOPLOG_USER_CODE` as [[load]] does.
+    *
+    * @param arguments
+    *   of its public constructor
+    */
+  def ofClass[T](name: String, expected: Class[T], option: String, arguments: String*): T =
+    made(name, expected, option)(create(name.trim, expected, arguments))
 
   /** How to write this instance in an option.
     *
     * Throws `STOPLOG_USER_CODE` if it, or something in it, is not serializable.
     */
-  def reference(instance: AnyRef): String = {
+  def reference(instance: AnyRef): String =
+    if (module(instance.getClass).exists(_ eq instance)) instance.getClass.getName
+    else serialized(instance)
+
+  /** Whether it stands for an object, rather than naming a class. */
+  def isInstance(reference: String): Boolean = reference.startsWith(Prefix)
+
+  private val Prefix = "instance:"
+
+  private def serialized(instance: AnyRef): String = {
     val bytes = new ByteArrayOutputStream
     try new ObjectOutputStream(bytes).writeObject(instance)
     catch {
@@ -76,10 +80,6 @@ object UserObject {
     }
     Prefix + Base64.getEncoder.encodeToString(bytes.toByteArray)
   }
-
-  private val Prefix = "instance:"
-
-  private def isInstance(reference: String): Boolean = reference.startsWith(Prefix)
 
   private def optionOf(instance: AnyRef): String = instance match {
     case _: Encoder        => Registry.Encoder.key
@@ -93,19 +93,53 @@ object UserObject {
     case _                 => "of this object"
   }
 
+  private def made[T](shown: String, expected: Class[T], option: String)(make: => AnyRef): T = {
+    def refuse(why: String, cause: Throwable) = throw Errors.userCode(option, shown, why, cause)
+    try {
+      val made = make
+      checkKind(made.getClass, expected)
+      expected.cast(made)
+    } catch {
+      case e: ClassNotFoundException      => refuse(s"there is no class ${e.getMessage}", e)
+      case e: NoClassDefFoundError        => refuse(s"the class ${e.getMessage} that it needs is missing", e)
+      case e: NoSuchMethodException       => refuse(e.getMessage, e)
+      case e: InstantiationException      => refuse("it is abstract", e)
+      case e: IllegalAccessException      => refuse("it, or its constructor, is not public", e)
+      case e: InvocationTargetException   => refuse(s"its constructor failed with ${e.getCause}", e.getCause)
+      case e: ExceptionInInitializerError =>
+        refuse(s"its initialization failed with ${e.getCause}", e.getCause)
+      case e: ClassCastException => refuse(e.getMessage, e)
+      case NonFatal(e)           => refuse(s"it cannot be read: $e", e)
+    }
+  }
+
+  private def checkKind(made: Class[_], expected: Class[_]): Unit =
+    if (!expected.isAssignableFrom(made))
+      throw new ClassCastException(s"${made.getName} is not a ${expected.getName}")
+
   private def deserialize(reference: String): AnyRef = {
     val bytes = Base64.getDecoder.decode(reference.stripPrefix(Prefix))
     new UserObjectInput(new ByteArrayInputStream(bytes)).readObject()
   }
 
-  private def create(name: String, expected: Class[_]): AnyRef = {
+  private def create(name: String, expected: Class[_], arguments: Seq[String]): AnyRef = {
     // A Scala object is compiled to a class whose name ends with a dollar sign.
     val found = Seq(name, name + "$").flatMap(UserClasses.find)
     found.find(expected.isAssignableFrom(_)).orElse(found.headOption) match {
-      case Some(c) => module(c).getOrElse(c.getConstructor().newInstance().asInstanceOf[AnyRef])
-      case None    => throw new ClassNotFoundException(name)
+      case Some(c) =>
+        checkKind(c, expected) // before any code of it runs
+        module(c).getOrElse(constructor(c, arguments.size).newInstance(arguments: _*).asInstanceOf[AnyRef])
+      case None => throw new ClassNotFoundException(name)
     }
   }
+
+  private def constructor(c: Class[_], strings: Int): Constructor[_] =
+    try c.getConstructor(Seq.fill(strings)(classOf[String]): _*)
+    catch {
+      case _: NoSuchMethodException =>
+        val arguments = if (strings == 0) "without arguments" else "of one String"
+        throw new NoSuchMethodException(s"it has no public constructor $arguments")
+    }
 
   private def module(c: Class[_]): Option[AnyRef] =
     c.getFields.find(f => f.getName == "MODULE$" && f.getType == c).map(_.get(null))
@@ -117,7 +151,7 @@ private object UserClasses {
     Seq(Thread.currentThread.getContextClassLoader, getClass.getClassLoader)
       .filter(_ != null)
       .flatMap { loader =>
-        try Some(Class.forName(name, true, loader))
+        try Some(Class.forName(name, false, loader))
         catch { case _: ClassNotFoundException => None }
       }
       .headOption

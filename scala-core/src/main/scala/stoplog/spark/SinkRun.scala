@@ -13,7 +13,7 @@ import org.slf4j.LoggerFactory
 import stoplog.OpenAtStop
 import stoplog.commit._
 import stoplog.format.bulk.EndingParts
-import stoplog.options.{FinalizeOnTermination, OnForeignQuery, OnLostPart, SinkOptions}
+import stoplog.options.{FinalizeOnTermination, FormatChoice, OnForeignQuery, OnLostPart, SinkOptions}
 import stoplog.part.RunId
 
 /** One start of one query, as far as its sink goes: the commit protocol's driver, its timer and its end.
@@ -138,7 +138,7 @@ private[spark] object SinkRun {
       storage.log,
       storage.parts,
       storage.sides,
-      () => new EndingParts(storage.sides),
+      () => new EndingParts(storage.sides, ownBulk(options)),
       SinkDriver.Choices(onForeign(options.onForeignQuery), onLost(options.onLostPart)),
       RealTools.ofThisJvm,
       SinkFollowUps.of(options, sink.schema, storage),
@@ -156,6 +156,11 @@ private[spark] object SinkRun {
       watermarks.of,
       closed = () => ()
     )
+  }
+
+  private def ownBulk(options: SinkOptions): Option[String] = options.format match {
+    case FormatChoice.UserBulk(reference) => Some(reference)
+    case _                                => None
   }
 
   /** For later runs, and for tools, which know no options. */

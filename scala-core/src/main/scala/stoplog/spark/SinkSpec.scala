@@ -11,7 +11,7 @@ import stoplog.commit.{EpochPolicy, JobPolicy, RowTimes, SinkSettings}
 import stoplog.error.Errors
 import stoplog.format.{Encoder, RejectedLines, RowFormats, SchemaChange}
 import stoplog.format.avro.AvroFormat
-import stoplog.format.bulk.{BulkFormat, BulkFormats, BulkSink, PartLife, SyncedFormat}
+import stoplog.format.bulk.{BulkFormat, BulkSink, OwnFormat, PartLife, SyncedFormat}
 import stoplog.format.orc.OrcBulk
 import stoplog.format.parquet.ParquetBulk
 import stoplog.format.sequence.SequenceFormat
@@ -134,7 +134,7 @@ private[spark] object SinkSpec {
       case FormatChoice.Rows(name) =>
         rows(RowFormats.encoder(name, columns.schema, options.passThrough, timeZone(session)))
       case FormatChoice.UserEncoder(name) => rows(UserObject.load(name, classOf[Encoder], "encoder"))
-      case FormatChoice.UserBulk(name)    => blocks(BulkFormats.Own, BulkFormats.own(name))
+      case FormatChoice.UserBulk(name)    => blocks(OwnFormat.Kind, OwnFormat(name))
       case FormatChoice.Bulk(name)        => named(name, columns, options, session)
     }
   }

@@ -87,6 +87,7 @@ object ErrorsSuite {
     Errors.storeWrite("/data/out/b/part-1", cause.getMessage, cause),
     Errors.unknownOutcome("/data/out/b/part-1", "timed out", cause),
     Errors.userCode("encoder", "com.example.Nope", "no such class", new ClassNotFoundException("Nope")),
+    Errors.bulkWriterUnknown("com.example.Columns", "it was given as an instance", null),
     Errors.viewUnknown("files"),
     Errors.notCompactable("/data/out", "it has a _delta_log"),
     Errors.sourcePath("/data/in", "no such file or directory"),

@@ -27,8 +27,11 @@ trait BulkFormat extends BulkWriters {
     */
   def open(schema: StructType): Unit
 
-  /** All that another process needs to make this format again, years later. Of a user's own it is not asked: that is
-    * made again as it was made first.
+  /** All that another process needs to make this format again, years later; asked before [[open]].
+    *
+    * Of a user's own that is named by its class it is not asked: its constructor without arguments makes it again. One
+    * that is given as an instance is made again by a public constructor that takes this text. Without such a
+    * constructor, only a query whose instance answers the same here can go on with the parts of this one.
     */
   def describe: String
 

@@ -3,32 +3,25 @@ package stoplog.format.bulk
 
 import stoplog.format.orc.OrcBulk
 import stoplog.format.parquet.ParquetBulk
-import stoplog.options.UserObject
 
 /** The formats of blocks, made from what they say of themselves. */
 private[stoplog] object BulkFormats {
 
-  /** What [[BulkSink.kind]] is for a user's own writer. */
-  val Own: String = "own"
-
   /** @param kind      the name of the format
     * @param described what its [[BulkFormat.describe]] said
+    * @param running   how the query that runs names its own, if it has one
+    *
+    * Error: `STOPLOG_BULK_WRITER_UNKNOWN`.
     */
-  def of(kind: String, described: String): BulkFormat = kind match {
-    case Own       => own(described)
-    case "orc"     => OrcBulk.of(described)
-    case "parquet" => ParquetBulk.of(described)
-    case other     => throw new IllegalArgumentException(s"there is no bulk format '$other'")
+  def of(kind: String, described: String, running: Option[String]): BulkFormat = kind match {
+    case OwnFormat.Kind => OwnFormat.of(described, running)
+    case "orc"          => OrcBulk.of(described)
+    case "parquet"      => inClear(ParquetBulk.of(described))
+    case other          => throw new IllegalArgumentException(s"there is no bulk format '$other'")
   }
 
-  /** A user's own, by its reference. Error: `STOPLOG_USER_CODE`. */
-  def own(reference: String): BulkFormat =
-    UserObject.load(reference, classOf[BulkWriters], "bulkWriter") match {
-      case format: BulkFormat         => new OwnFormat(format, reference)
-      case factory: BulkWriterFactory => new WholeParts(factory, reference)
-      case other                      =>
-        throw new IllegalArgumentException(
-          s"${other.getClass.getName} is neither a BulkWriterFactory nor a BulkFormat"
-        )
-    }
+  /** No part that is encrypted stays open, and what encrypts is made of classes that settings name. */
+  private def inClear(format: BulkFormat): BulkFormat =
+    if (format.mayKeepRows) format
+    else throw new IllegalArgumentException("an open part that is encrypted")
 }

@@ -59,7 +59,7 @@ final class BulkParts(
   private[bulk] def writtenAs(description: String): Written =
     if (description == written.description) written
     else {
-      val other = BulkSink.of(description)
+      val other = BulkSink.of(description, sink.running)
       Written(other.format, other.schema.length, description)
     }
 

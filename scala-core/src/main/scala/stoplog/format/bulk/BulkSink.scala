@@ -17,17 +17,28 @@ final case class BulkSink(kind: String, schema: StructType, format: BulkFormat, 
     node.put("kind", kind).put("schema", schema.json).put("format", format.describe)
     node.toString
   }
+
+  /** How the query that runs names its own format, if it has one. */
+  private[bulk] def running: Option[String] = format match {
+    case own: OwnFormat => own.reference
+    case _              => None
+  }
 }
 
 object BulkSink {
   private val mapper = new ObjectMapper()
 
-  /** The format, opened. */
-  def of(description: String): BulkSink = {
+  /** The format, opened.
+    *
+    * @param running how the query names its own format, if it has one
+    *
+    * Error: `STOPLOG_BULK_WRITER_UNKNOWN`.
+    */
+  def of(description: String, running: Option[String]): BulkSink = {
     val node   = mapper.readTree(description)
     val schema = DataType.fromJson(node.get("schema").asText()).asInstanceOf[StructType]
     val kind   = node.get("kind").asText()
-    val format = BulkFormats.of(kind, node.get("format").asText())
+    val format = BulkFormats.of(kind, node.get("format").asText(), running)
     format.open(schema)
     BulkSink(kind, schema, format, PartLife.ManyEpochs)
   }

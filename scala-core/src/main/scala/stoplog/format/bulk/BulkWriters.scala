@@ -26,7 +26,9 @@ trait BulkWriters extends Serializable
   * }
   * }}}
   *
-  * Made on the driver, sent to every task by Java serialization, opened there once.
+  * Made on the driver, sent to every task by Java serialization, opened there once. Parts that are open name its class. If
+  * it was given as an instance, only a query that is given one of the same class can end them; tools can, if its class was
+  * named.
   */
 trait BulkWriterFactory extends BulkWriters {
 
@@ -60,11 +62,11 @@ trait BulkWriter extends AutoCloseable {
 }
 
 /** A format without blocks as one whose parts are one block. */
-private[stoplog] final class WholeParts(factory: BulkWriterFactory, reference: String) extends BulkFormat {
+private[stoplog] final class WholeParts(factory: BulkWriterFactory) extends BulkFormat {
 
   override def suffix: String                              = factory.suffix
   override def open(schema: StructType): Unit              = factory.open(schema)
-  override def describe: String                            = reference
+  override def describe: String                            = ""
   override def blockBytes: Long                            = Long.MaxValue
   override def end(out: BlockOutput, d: Array[Byte]): Unit = ()
 

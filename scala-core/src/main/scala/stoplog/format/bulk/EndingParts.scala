@@ -10,14 +10,16 @@ import stoplog.store.SideStore
 
 /** Writes the ends of parts that were left open with rows beside them, each in the format in which it was begun,
   * whatever is set now. For the driver, which begins none.
+  *
+  * @param running how the query names its own bulk format, if it has one
   */
-final class EndingParts(sides: SideStore) extends PartFormat[InternalRow] {
+final class EndingParts(sides: SideStore, running: Option[String]) extends PartFormat[InternalRow] {
 
   override def begin(name: String, end: PartEnd): PartBody[InternalRow] =
     throw new UnsupportedOperationException(s"$name is to be begun where parts are ended")
 
   override def resume(name: String, end: PartEnd, beside: Beside): PartBody[InternalRow] = {
-    val begunAs = BulkSink.of(new EarlierRows(beside, sides).header.format)
+    val begunAs = BulkSink.of(new EarlierRows(beside, sides).header.format, running)
     new BulkParts(begunAs, identity, sides, OnBadRow.Fail).resume(name, end, beside)
   }
 }

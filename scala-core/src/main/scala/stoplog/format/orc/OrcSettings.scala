@@ -40,6 +40,13 @@ private[orc] object OrcSettings {
 
   def of(described: String): OrcSettings = {
     val read = FormatDescription.read("orc", described)
-    OrcSettings(read.schema, read.texts("orc"), read.number("batchRows"), read.texts("metadata"))
+    // Storage may say no more than a session can, which refuses to encrypt: key providers are what settings name.
+    val orc = read.texts("orc").filter(setting => SessionSettings.isOrc(setting._1))
+    OrcSettings(
+      read.schema,
+      orc - OrcConf.ENCRYPTION.getAttribute,
+      read.number("batchRows"),
+      read.texts("metadata")
+    )
   }
 }

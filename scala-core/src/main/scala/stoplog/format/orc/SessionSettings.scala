@@ -38,5 +38,5 @@ private[orc] object SessionSettings {
   private def settingsOf(hadoop: Configuration): Map[String, String] =
     hadoop.asScala.map(_.getKey).filter(isOrc).map(key => key -> hadoop.get(key)).toMap
 
-  private def isOrc(key: String): Boolean = key.startsWith("orc.") || key.startsWith("hive.exec.orc.")
+  def isOrc(key: String): Boolean = key.startsWith("orc.") || key.startsWith("hive.exec.orc.")
 }

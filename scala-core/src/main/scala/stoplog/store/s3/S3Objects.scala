@@ -67,32 +67,30 @@ private[s3] final class S3Objects(files: HadoopFiles) extends Serializable {
   def read(relative: String): Option[Array[Byte]] = size(relative).flatMap(read(relative, _))
 
   /** The first bytes, without asking how many there are; `None` when there is no object. Error: `EOFException`. */
-  def read(relative: String, bytes: Long): Option[Array[Byte]] =
+  def read(relative: String, bytes: Long): Option[Array[Byte]] = ifThere {
+    val in = fs
+      .openFile(path(relative))
+      .opt("fs.option.openfile.read.policy", "whole-file")
+      .opt("fs.option.openfile.length", bytes.toString)
+      .build()
+      .get()
     try {
-      val in = fs
-        .openFile(path(relative))
-        .opt("fs.option.openfile.read.policy", "whole-file")
-        .opt("fs.option.openfile.length", bytes.toString)
-        .build()
-        .get()
-      try {
-        val content = in.readNBytes(bytes.toInt)
-        if (content.length < bytes) throw new EOFException(describe(relative))
-        Some(content)
-      } finally in.close()
-    } catch {
-      case _: FileNotFoundException => None
-      case e: ExecutionException    =>
-        e.getCause match {
-          case _: FileNotFoundException => None
-          case other                    => throw other
-        }
-    }
+      val content = in.readNBytes(bytes.toInt)
+      if (content.length < bytes) throw new EOFException(describe(relative))
+      content
+    } finally in.close()
+  }
 
-  /** `None` when there is no object. Asked for by its headers: its status would cost a listing where there is none. */
-  def size(relative: String): Option[Long] =
-    try Option(fs.getXAttr(path(relative), "header.Content-Length")).map(new String(_, US_ASCII).toLong)
-    catch { case _: FileNotFoundException => None }
+  /** `None` when there is no object, which costs a second request: see [[exists]]. A status would cost a listing. */
+  def size(relative: String): Option[Long] = ifThere {
+    fs.getXAttr(path(relative), "header.Content-Length")
+  }.map(new String(_, US_ASCII).toLong)
+
+  /** One request, whatever the answer. Hadoop looks at the object when it opens it, and reads nothing before it is asked
+    * to; for headers it asks again, where there is no object, for one that would stand for a directory.
+    */
+  def exists(relative: String): Boolean =
+    ifThere(fs.openFile(path(relative)).build().get().close()).isDefined
 
   /** One request, and no look whether directories are left empty. Deleting what is not there is not an error. */
   def delete(relative: Seq[String]): Unit = if (relative.nonEmpty) {
@@ -114,6 +112,17 @@ private[s3] final class S3Objects(files: HadoopFiles) extends Serializable {
         .map(file => files.relative(file.getPath) -> file)
         .toVector
     } catch { case _: FileNotFoundException => Vector.empty }
+
+  private def ifThere[A](action: => A): Option[A] =
+    try Option(action)
+    catch {
+      case _: FileNotFoundException => None
+      case e: ExecutionException    =>
+        e.getCause match {
+          case _: FileNotFoundException => None
+          case other                    => throw other
+        }
+    }
 
   /** A stream that failed must not be closed as if it were whole: closing is what makes the object. */
   private def write(out: FSDataOutputStream)(content: OutputStream => Unit): Unit = {

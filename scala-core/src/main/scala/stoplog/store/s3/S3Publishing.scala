@@ -93,10 +93,14 @@ private[s3] final class S3Publishing(objects: S3Objects, uploads: S3Uploads, tai
         }
     }
 
-  private def there(token: S3Token): Option[CommitOutcome] = objects.size(token.target).map { actual =>
+  /** Most often there is none, so that it pays to ask for its size only if there is one. */
+  private def there(token: S3Token): Option[CommitOutcome] = sizeThere(token.target).map { actual =>
     if (actual == token.sizeBytes) AlreadyCommitted
     else throw taken(token, s"it holds $actual bytes, the part has ${token.sizeBytes}")
   }
+
+  private def sizeThere(target: String): Option[Long] =
+    if (objects.exists(target)) objects.size(target) else None
 
   private def taken(token: S3Token, why: String): Throwable =
     Errors.nameTaken(objects.describe(token.target), why)

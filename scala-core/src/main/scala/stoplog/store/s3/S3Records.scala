@@ -32,7 +32,7 @@ final class S3Records(files: HadoopFiles, sinkId: String) extends RecordStore wi
     * noticed, and spoils nothing: what it stages has names of its own.
     */
   override def newerThan(seq: Long): Option[Long] = io(record(seq + 1)) {
-    objects.size(record(seq + 1)).map(_ => seq + 1)
+    Option.when(objects.exists(record(seq + 1)))(seq + 1)
   }
 
   override def delete(seq: Long): Unit = io(record(seq))(objects.delete(Seq(mark(seq), record(seq))))

@@ -7,7 +7,7 @@ import org.apache.spark.unsafe.types.UTF8String
 import org.scalatest.funsuite.AnyFunSuite
 
 import stoplog.commit._
-import stoplog.options.OnBadRow
+import stoplog.options.{OnBadRow, UserObject}
 import stoplog.part.{Open, Pending}
 import stoplog.rolling.RollingPolicy
 import stoplog.thread.SharedMemory
@@ -31,7 +31,7 @@ class BulkPartsSuite extends AnyFunSuite {
     var next                                                    = 0
     var blocksOf                                                = blockBytes
     def format(life: PartLife = PartLife.ManyEpochs): BulkParts = {
-      val sink = BulkSink(BulkFormats.Own, schema, bulk(blocksOf), life)
+      val sink = BulkSink(OwnFormat.Kind, schema, bulk(blocksOf), life)
       new BulkParts(sink, row => row, sides, OnBadRow.Fail, memory)
     }
 
@@ -183,11 +183,11 @@ class BulkPartsSuite extends AnyFunSuite {
   }
 
   test("a part keeps the format in which it was begun, whoever goes on with it, and whoever ends it") {
-    val world = new World(1000, bulk = new LineBlocks(_))
+    val world = new World(1000, bulk = size => OwnFormat(UserObject.reference(new LineBlocks(size))))
     world.epoch(110)
     world.blocksOf = 5000
     world.epoch(300)
-    val file = world.endOf(world.onlyOpen, new EndingParts(world.sides))
+    val file = world.endOf(world.onlyOpen, new EndingParts(world.sides, running = None))
     val rows = LineBlocks.read(file)
     assert(rows.flatten === (0 until 410).map(n => s"row $n"))
     assert(rows.forall(_.map(TextRows.of(_).getSizeInBytes).sum <= 1300))

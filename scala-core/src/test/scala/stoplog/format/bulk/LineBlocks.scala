@@ -22,9 +22,10 @@ import stoplog.store.SideStore
   */
 class LineBlocks(override val blockBytes: Long, describedAs: Long) extends BulkFormat {
   def this(blockBytes: Long) = this(blockBytes, describedAs = blockBytes)
+  def this(described: String) = this(described.toLong)
 
   override def suffix: String                 = ".blocks"
-  override def describe: String               = UserObject.reference(new LineBlocks(describedAs))
+  override def describe: String               = describedAs.toString
   override def open(schema: StructType): Unit = require(schema == LineBlocks.schema)
 
   override def block(out: BlockOutput, directory: Array[Byte]): BlockWriter = new BlockWriter {
@@ -68,7 +69,7 @@ object LineBlocks {
       describedAs: Option[Long] = None
   ): PartFormat[String] = {
     val format = new LineBlocks(blockBytes, describedAs.getOrElse(blockBytes))
-    val sink   = BulkSink(BulkFormats.Own, schema, format, PartLife.ManyEpochs)
+    val sink = BulkSink(OwnFormat.Kind, schema, OwnFormat(UserObject.reference(format)), PartLife.ManyEpochs)
     new MappedParts(new BulkParts(sink, identity, sides, OnBadRow.Fail))((row: String) =>
       TextRows.of(line(row))
     )

@@ -21,17 +21,19 @@ private[wal] final class WriteAheadRows(
 
   override def target: String = sender.target(Caseless(options))
 
-  override def writer(task: WriterTask): TwoPhaseWriter[InternalRow] = new ChunkWriter(schema, place, task)
+  override def writer(task: WriterTask): TwoPhaseWriter[InternalRow] =
+    new ChunkWriter(schema, place, task, ChunkWriter.queryOf(task))
 
   override def committer(): TwoPhaseCommitter = {
     val asked = Caseless(options)
     committers.prepare(asked, place)
+    val chunks = new ChunkSender(sender, committers, options, place, () => Faults.ofThisJvm)
     new ChunkCommitter(
-      new ChunkSender(sender, committers, options, place, () => Faults.ofThisJvm),
+      ChunkCommitter.inTask(SparkSession.active.sparkContext, chunks),
       committers.open(asked, place),
       sender.times(asked),
       place,
-      SparkSession.active.sparkContext
+      ChunkCommitter.turnsOfThisJvm
     )
   }
 }

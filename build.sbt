@@ -46,15 +46,18 @@ lazy val cassandra = connector("cassandra")
 /** `format("stoplog-kafka")`. Its tests read by Spark's own Kafka source, and so do users. */
 lazy val kafka = connector("kafka").settings(
   libraryDependencies ++= kafkaClients,
-  libraryDependencies ++= sparkKafkaModules.map(_ % Test)
+  libraryDependencies ++= sparkKafkaModules(Versions.sparkLine).map(_ % Test)
 )
 
-/** Spark's own Kafka module. Of what it needs, one part has not been published for each version of Spark. */
-lazy val sparkKafkaModules = Seq(
-  "org.apache.spark" % "spark-sql-kafka-0-10_2.13" % Versions.spark
-    exclude ("org.apache.spark", "spark-token-provider-kafka-0-10_2.13"),
-  ("org.apache.spark" % "spark-token-provider-kafka-0-10_2.13" % Versions.sparkKafkaTokens).intransitive()
-)
+/** Spark's own Kafka module for a line of Spark. */
+def sparkKafkaModules(line: String) = {
+  val of = Versions.sparkKafka(line)
+  Seq(
+    "org.apache.spark" % "spark-sql-kafka-0-10_2.13" % of.module
+      exclude ("org.apache.spark", "spark-token-provider-kafka-0-10_2.13"),
+    ("org.apache.spark" % "spark-token-provider-kafka-0-10_2.13" % of.tokens).intransitive()
+  )
+}
 
 lazy val core = (project in file("scala-core"))
   .settings(
@@ -150,8 +153,11 @@ lazy val kafkaServer = (project in file("tests/servers/kafka"))
   .dependsOn(s3Servers)
   .settings(
     inJava,
-    ivyConfigurations += KafkaClients,
-    libraryDependencies ++= (kafkaClients ++ sparkKafkaModules).map(_ % KafkaClients),
+    ivyConfigurations ++= KafkaClients +: sparkKafkaLines.values.toSeq,
+    libraryDependencies ++= kafkaClients.map(_ % KafkaClients),
+    libraryDependencies ++= sparkKafkaLines.toSeq.flatMap { case (line, configuration) =>
+      (kafkaClients ++ sparkKafkaModules(line)).map(_ % configuration)
+    },
     libraryDependencies ++= Seq(
       // A module of tools that nobody has published, and that a broker does without.
       "org.apache.kafka" % "kafka_2.13" % Versions.kafka exclude ("org.apache.kafka", "kafka-tools-api"),
@@ -159,8 +165,14 @@ lazy val kafkaServer = (project in file("tests/servers/kafka"))
     )
   )
 
-/** All that a session needs for the sink and for Spark's own source, besides Spark. */
+/** All that a session needs for the sink, besides Spark. */
 lazy val KafkaClients = config("kafkaClients").hide
+
+/** What Spark's own source needs on each of its lines, apart from the others. */
+lazy val sparkKafkaLines: Map[String, Configuration] = Versions.sparkKafka.map { case (line, _) =>
+  val id = line.replace('.', '_')
+  line -> Configuration.of(s"SparkKafka$id", s"sparkKafka$id").hide
+}
 
 lazy val kafkaClients = Seq("org.apache.kafka" % "kafka-clients" % Versions.kafkaClients)
 
@@ -221,12 +233,17 @@ lazy val servers = taskKey[File]("Compile the tests' servers and write their cla
 servers := {
   val jars = (s3Servers / update).value
   val s3   = (s3Servers / Compile / products).value
+
+  val kafkaJars  = (kafkaServer / update).value
+  val sparkKafka = sparkKafkaLines.toSeq.map { case (line, configuration) =>
+    val modules = moduleFilter(name = "spark-*kafka*" | "commons-pool2")
+    s"spark-kafka-$line" -> kafkaJars.select(configurationFilter(configuration.name), modules, artifactFilter())
+  }
   IO.copyFile(
     baseDirectory.value / "tests" / "servers" / "cassandra" / "src" / "java-options",
     baseDirectory.value / "build" / "servers" / "cassandra-server.options"
   )
-  ServerClassPaths.write(
-    baseDirectory.value / "build" / "servers",
+  val classPaths = Seq(
     "hdfs"             -> (hdfsServer / Runtime / fullClasspath).value.files,
     "s3mock"           -> (s3 ++ jars.select(configurationFilter(S3Mock.name))),
     "s3proxy"          -> (s3 ++ jars.select(configurationFilter(S3Proxy.name))),
@@ -238,13 +255,10 @@ servers := {
     "jdbcDrivers"      -> (jdbcServers / update).value.select(configurationFilter(JdbcDrivers.name)),
     "jdbc"             -> Seq((jdbc / Compile / packageBin).value),
     "broker"           -> (kafkaServer / Runtime / fullClasspath).value.files,
-    "kafka"            -> ((kafka / Compile / packageBin).value +: (kafkaServer / update).value
-      .select(
-        configurationFilter(KafkaClients.name),
-        moduleFilter(name = "*kafka*" | "commons-pool2"),
-        artifactFilter()
-      ))
+    "kafka"            -> ((kafka / Compile / packageBin).value +: kafkaJars
+      .select(configurationFilter(KafkaClients.name), moduleFilter(name = "kafka-clients"), artifactFilter()))
   )
+  ServerClassPaths.write(baseDirectory.value / "build" / "servers", classPaths ++ sparkKafka: _*)
 }
 
 /** What a session needs for a connector besides stoplog's own jar: the connector, and the clients of its system. */

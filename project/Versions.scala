@@ -13,8 +13,16 @@ object Versions {
   val cassandraDriver = "4.19.3"
   val kafkaClients    = "3.9.2" // that of Spark's own Kafka module, which many have beside it
 
-  // The newest published part of Spark's Kafka module that hands out tokens.
-  val sparkKafkaTokens = "4.1.0-preview1"
+  /** Spark's own Kafka module, by Spark's line: the newest one that is published, and that of its part which hands out
+    * tokens.
+    */
+  val sparkKafka = Map(
+    "4.0" -> SparkKafka("4.0.1", tokens = "4.0.1"),
+    "4.1" -> SparkKafka("4.1.1", tokens = "4.1.1"),
+    "4.2" -> SparkKafka("4.2.0", tokens = "4.1.0-preview1")
+  )
+
+  case class SparkKafka(module: String, tokens: String)
 
   // Of the servers that tests start. Their HDFS client is Spark's own.
   val hadoop    = "3.5.0"

@@ -17,8 +17,8 @@ object Versions {
     * tokens.
     */
   val sparkKafka = Map(
-    "4.0" -> SparkKafka("4.0.1", tokens = "4.0.1"),
-    "4.1" -> SparkKafka("4.1.1", tokens = "4.1.1"),
+    "4.0" -> SparkKafka("4.0.4", tokens = "4.0.0"),
+    "4.1" -> SparkKafka("4.1.3", tokens = "4.1.1"),
     "4.2" -> SparkKafka("4.2.0", tokens = "4.1.0-preview1")
   )
 

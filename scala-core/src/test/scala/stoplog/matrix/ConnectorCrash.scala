@@ -67,7 +67,7 @@ final case class ConnectorCrash(
       val heir   = track(new Life(world, heirsDoom, victim.reached, Epochs))
       val before =
         if (holding) Vector.empty else problemsOf("the successor", heir.awaited()) ++ outcome(Epochs)
-      victim.wake()
+      if (holding) victim.wakeForThisEpoch() else victim.wake()
       heir.join()
       val unnamed = victim.failure.filterNot(_.isInstanceOf[SparkThrowable]).map(e => s"it woke to $e")
       val after   = live(new Doom(None), Epochs, Epochs + 1)
@@ -109,8 +109,9 @@ object ConnectorCrash {
     life.failure.map(e => s"$who failed: $e").toVector
 
   /** One process, from what the engine knows to be committed. */
-  private final class Life(world: ConnectorWorld, doom: Doom, from: Long, until: Long) {
-    @volatile private var next = from
+  private final class Life(world: ConnectorWorld, doom: Doom, from: Long, planned: Long) {
+    @volatile private var next  = from
+    @volatile private var until = planned
 
     private val mortal = Mortal.begin(doom) {
       val process = world.process(doom)
@@ -134,5 +135,11 @@ object ConnectorCrash {
     def join(): Unit = mortal.join()
 
     def wake(): Unit = mortal.wake()
+
+    /** To the end of the epoch that it is in: what a successor waits for is not to run away from it. */
+    def wakeForThisEpoch(): Unit = {
+      until = next + 1
+      mortal.wake()
+    }
   }
 }

@@ -66,7 +66,7 @@ final case class ConnectorCrash(
     private def wake(victim: Life): Vector[String] = {
       val heir   = track(new Life(world, heirsDoom, victim.reached, Epochs))
       val before =
-        if (holding) Vector.empty else problemsOf("the successor", heir.awaited()) ++ outcome(Epochs)
+        if (holding) Vector.empty else problemsOf("the successor", heir.awaited()) ++ world.problems(Epochs)
       if (holding) victim.wakeForThisEpoch() else victim.wake()
       heir.join()
       val unnamed = victim.failure.filterNot(_.isInstanceOf[SparkThrowable]).map(e => s"it woke to $e")

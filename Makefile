@@ -73,7 +73,7 @@ test: $(STAMPS)/installed $(STAMPS)/servers ## Run all checks and tests: Scala, 
 test-long: $(STAMPS)/installed $(STAMPS)/servers ## The same with many more crash rounds and simulated schedules.
 	@STOPLOG_LONG=1 $(PY) scripts/run_tests.py
 
-test-spark-lines: $(STAMPS)/wheel ## Run the end-to-end tests of this one jar on every Spark line (SPARK_LINES="4.0.5 4.3.0" for some).
+test-spark-lines: $(STAMPS)/wheel $(STAMPS)/servers ## Run the end-to-end tests of these jars on every Spark line (SPARK_LINES="4.0.5 4.3.0" for some).
 	@$(PY) scripts/spark_lines.py $(WHEEL) $(SPARK_LINES)
 
 servers: $(STAMPS)/servers ## Fetch the servers that tests and demos start, and package the connectors.

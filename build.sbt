@@ -46,11 +46,11 @@ lazy val cassandra = connector("cassandra")
 /** `format("stoplog-kafka")`. Its tests read by Spark's own Kafka source, and so do users. */
 lazy val kafka = connector("kafka").settings(
   libraryDependencies ++= kafkaClients,
-  libraryDependencies += sparkKafka % Test
+  libraryDependencies += sparkKafka(Versions.sparkLine) % Test
 )
 
-/** Spark's own Kafka module. */
-lazy val sparkKafka = "org.apache.spark" % "spark-sql-kafka-0-10_2.13" % Versions.spark
+/** Spark's own Kafka module for a line of Spark. */
+def sparkKafka(line: String) = "org.apache.spark" % "spark-sql-kafka-0-10_2.13" % Versions.sparkKafka(line)
 
 /** Spark's own Avro module; all that it needs is part of Spark. */
 lazy val sparkAvro = ("org.apache.spark" % "spark-avro_2.13" % Versions.sparkAvro).intransitive()
@@ -149,20 +149,29 @@ lazy val kafkaServer = (project in file("tests/servers/kafka"))
   .dependsOn(s3Servers)
   .settings(
     inJava,
-    ivyConfigurations ++= Seq(KafkaClients, KafkaNewestClient),
-    libraryDependencies ++= (kafkaClients :+ sparkKafka :+ sparkAvro).map(_ % KafkaClients),
+    ivyConfigurations ++= Seq(KafkaClients, KafkaNewestClient) ++ sparkKafkaLines.values,
+    libraryDependencies ++= kafkaClients.map(_ % KafkaClients),
     libraryDependencies += "org.apache.kafka" % "kafka-clients" % Versions.kafkaNewest % KafkaNewestClient,
+    libraryDependencies ++= sparkKafkaLines.toSeq.flatMap { case (line, configuration) =>
+      (kafkaClients :+ sparkKafka(line) :+ sparkAvro).map(_ % configuration)
+    },
     libraryDependencies ++= Seq(
       "org.apache.kafka"         % "kafka_2.13"       % Versions.kafka,
       "org.apache.logging.log4j" % "log4j-slf4j-impl" % Versions.log4j
     )
   )
 
-/** All that a session needs for the sink, for Spark's own source and for decoders, besides Spark. */
+/** All that a session needs for the sink, besides Spark. */
 lazy val KafkaClients = config("kafkaClients").hide
 
 /** Newer than Spark's, and in some of its classes otherwise. */
 lazy val KafkaNewestClient = config("kafkaNewestClient").hide
+
+/** What Spark's own source and decoders need on each of its lines, apart from the others. */
+lazy val sparkKafkaLines: Map[String, Configuration] = Versions.sparkKafka.map { case (line, _) =>
+  val id = line.replace('.', '_')
+  line -> Configuration.of(s"SparkKafka$id", s"sparkKafka$id").hide
+}
 
 lazy val kafkaClients = Seq("org.apache.kafka" % "kafka-clients" % Versions.kafkaClients)
 
@@ -223,12 +232,17 @@ lazy val servers = taskKey[File]("Compile the tests' servers and write their cla
 servers := {
   val jars = (s3Servers / update).value
   val s3   = (s3Servers / Compile / products).value
+
+  val kafkaJars  = (kafkaServer / update).value
+  val sparkKafka = sparkKafkaLines.toSeq.map { case (line, configuration) =>
+    val modules = moduleFilter(name = "spark-*kafka*" | "commons-pool2" | "spark-avro*")
+    s"spark-kafka-$line" -> kafkaJars.select(configurationFilter(configuration.name), modules, artifactFilter())
+  }
   IO.copyFile(
     baseDirectory.value / "tests" / "servers" / "cassandra" / "src" / "java-options",
     baseDirectory.value / "build" / "servers" / "cassandra-server.options"
   )
-  ServerClassPaths.write(
-    baseDirectory.value / "build" / "servers",
+  val classPaths = Seq(
     "hdfs"             -> (hdfsServer / Runtime / fullClasspath).value.files,
     "s3mock"           -> (s3 ++ jars.select(configurationFilter(S3Mock.name))),
     "s3proxy"          -> (s3 ++ jars.select(configurationFilter(S3Proxy.name))),
@@ -240,14 +254,11 @@ servers := {
     "jdbcDrivers"      -> (jdbcServers / update).value.select(configurationFilter(JdbcDrivers.name)),
     "jdbc"             -> Seq((jdbc / Compile / packageBin).value),
     "broker"           -> (kafkaServer / Runtime / fullClasspath).value.files,
-    "kafkaNewest"      -> (kafkaServer / update).value.select(configurationFilter(KafkaNewestClient.name)),
-    "kafka"            -> ((kafka / Compile / packageBin).value +: (kafkaServer / update).value
-      .select(
-        configurationFilter(KafkaClients.name),
-        moduleFilter(name = "*kafka*" | "commons-pool2" | "spark-avro*"),
-        artifactFilter()
-      ))
+    "kafkaNewest"      -> kafkaJars.select(configurationFilter(KafkaNewestClient.name)),
+    "kafka"            -> ((kafka / Compile / packageBin).value +: kafkaJars
+      .select(configurationFilter(KafkaClients.name), moduleFilter(name = "kafka-clients"), artifactFilter()))
   )
+  ServerClassPaths.write(baseDirectory.value / "build" / "servers", classPaths ++ sparkKafka: _*)
 }
 
 /** What a session needs for a connector besides stoplog's own jar: the connector, and the clients of its system. */

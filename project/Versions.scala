@@ -14,6 +14,9 @@ object Versions {
   val kafkaClients    = "3.9.2" // that of Spark's own Kafka module, which many have beside it
   val kafkaNewest     = "4.4.0" // the newest client that the sink is tested with
 
+  /** Spark's own Kafka module, by Spark's line: the newest one that is published whole. */
+  val sparkKafka = Map("4.0" -> "4.0.4", "4.1" -> "4.1.3", "4.2" -> "4.2.0")
+
   val sparkAvro = "4.1.1" // the newest published one
 
   // Of the servers that tests start. Their HDFS client is Spark's own.

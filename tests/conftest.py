@@ -10,7 +10,7 @@ import pytest
 # Beside the tests, whatever the directory that pytest was started in.
 sys.path.insert(0, str(Path(__file__).parent))
 
-from support.connectors import jars
+from servers.jars import jars
 from support.jobs import QUICK_JVM
 from support.place import Place
 

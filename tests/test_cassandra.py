@@ -38,6 +38,7 @@ def node(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cassandra]:
         yield node
 
 
+@pytest.mark.spark_lines
 def test_each_key_has_what_came_last_however_often_query_and_server_are_killed(
     node: Cassandra, place: Place
 ) -> None:

@@ -53,6 +53,7 @@ def test_kill_9_of_the_query_and_of_the_server(database: Database, place: Place,
     assert_each_once(database, place, mode)
 
 
+@pytest.mark.spark_lines
 @pytest.mark.parametrize("step", STEPS if LONG else ("jdbcInCommit",))
 def test_a_halt_at_a_step(database: Database, place: Place, step: str) -> None:
     make_table(database, "transactional")
@@ -66,6 +67,7 @@ def test_a_halt_at_a_step(database: Database, place: Place, step: str) -> None:
     assert_each_once(database, place, "transactional")
 
 
+@pytest.mark.spark_lines
 def test_python_and_the_jar_know_the_same_options(database: Database) -> None:
     outcome = Job(path="", conf=database.conf).run("jdbc_options.py")
     assert outcome.printed.splitlines() == ["True", "STOPLOG_INVALID_OPTIONS"]

@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from servers.jars import jars
 from stoplog import InvalidOptions, WriteAheadSink
 from support.at_work import arrive, at_work
-from support.connectors import jars
 from support.jobs import KILLED, Job
 
 if TYPE_CHECKING:
@@ -81,6 +81,7 @@ def web_server() -> Iterator[tuple[str, Received]]:
         server.shutdown()
 
 
+@pytest.mark.spark_lines
 @pytest.mark.parametrize("step", STEPS if LONG else SAMPLE)
 def test_a_halt_at_a_step(place: Place, step: str) -> None:
     place.feed(files=6)
@@ -106,6 +107,7 @@ def test_kill_9(place: Place) -> None:
         assert received.each_once() == Counter(place.rows)
 
 
+@pytest.mark.spark_lines
 @pytest.mark.usefixtures("spark")
 def test_the_jar_checks_what_the_builder_sets() -> None:
     sink = WriteAheadSink.to_http("http://localhost/x")

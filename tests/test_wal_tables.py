@@ -11,8 +11,8 @@ import pytest
 
 from servers import cassandra
 from servers.databases import Database, postgres
+from servers.jars import jars
 from support.at_work import kill_rounds
-from support.connectors import jars
 from support.jobs import KILLED, Job
 from support.newest import COLUMNS, SELECT, assert_newest_stays
 
@@ -46,6 +46,7 @@ def node(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cassandra]:
         yield node
 
 
+@pytest.mark.spark_lines
 @pytest.mark.parametrize("step", JDBC_STEPS if LONG else ("afterSend", "jdbcInCommit"))
 def test_a_database_has_each_row_once_after_a_halt_at(database: Database, place: Place, step: str) -> None:
     make_table(database)
@@ -71,6 +72,7 @@ def test_a_database_has_each_row_once_after_kill_9_of_the_query_and_of_the_serve
     assert_notes_of_one_epoch(database)
 
 
+@pytest.mark.spark_lines
 def test_cassandra_has_what_came_last_however_often_query_and_server_are_killed(
     node: Cassandra, place: Place
 ) -> None:

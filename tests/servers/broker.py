@@ -4,13 +4,13 @@
 from __future__ import annotations
 
 import contextlib
-import os
 import subprocess
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from .starting import _answer, _class_path, _process
+from .jars import jars, spark_kafka
+from .starting import _answer, _process
 
 
 @dataclass(slots=True)
@@ -28,8 +28,13 @@ class KafkaBroker:
 
     @property
     def conf(self) -> dict[str, str]:
-        """What a session needs for the sink and the source."""
-        return {"spark.jars": _class_path("kafka").replace(os.pathsep, ",")}
+        """What a session needs for the sink, and for the source where `has_source`."""
+        return {"spark.jars": jars("kafka")}
+
+    @property
+    def has_source(self) -> bool:
+        """Whether Spark's own Kafka module is published for the line of Spark that runs."""
+        return bool(spark_kafka())
 
     def create(self, topic: str, partitions: int = 2) -> str:
         return self._ask(f"create {topic} {partitions}")

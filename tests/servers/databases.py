@@ -10,7 +10,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from .starting import _answer, _class_path, _process
+from .jars import class_path
+from .starting import _answer, _process
 
 _STOP_SECONDS = 20
 
@@ -49,7 +50,7 @@ class Database:
 def postgres(directory: Path) -> Iterator[Database]:
     """PostgreSQL over a directory, which keeps its data over crashes."""
     with _process("jdbcServers", "stoplog.servers.Postgres", directory) as process:
-        jars = [jar for name in ("jdbc", "jdbcDrivers") for jar in _class_path(name).split(os.pathsep)]
+        jars = [jar for name in ("jdbc", "jdbcDrivers") for jar in class_path(name).split(os.pathsep)]
         try:
             yield Database(_answer(process), {"spark.jars": ",".join(jars)}, process)
         finally:

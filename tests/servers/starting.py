@@ -10,7 +10,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-CLASS_PATHS = Path(__file__).resolve().parent.parent.parent / "build" / "servers"
+from .jars import CLASS_PATHS, class_path, jars
+
 BUCKET = "stoplog"
 """Every S3 server has it from its start; the access key and the secret are named like it."""
 
@@ -79,7 +80,7 @@ class Cassandra:
     def __init__(self, directory: Path) -> None:
         self._directory = directory
         self._running = contextlib.ExitStack()
-        self.conf = {"spark.jars": _class_path("cassandra").replace(os.pathsep, ",")}
+        self.conf = {"spark.jars": jars("cassandra")}
         self.restart()
 
     def kill(self) -> None:
@@ -112,9 +113,9 @@ def _s3(endpoint: str) -> Server:
         "access.key": BUCKET,
         "secret.key": BUCKET,
     }
-    jars = _class_path("s3a").split(os.pathsep)
+    client = class_path("s3a").replace(os.pathsep, ",")
     conf = {f"spark.hadoop.fs.s3a.{key}": value for key, value in settings.items()}
-    return Server(f"s3a://{BUCKET}", f"{endpoint}/{BUCKET}", conf | {"spark.jars": ",".join(jars)})
+    return Server(f"s3a://{BUCKET}", f"{endpoint}/{BUCKET}", conf | {"spark.jars": client})
 
 
 @contextlib.contextmanager
@@ -124,7 +125,7 @@ def _process(name: str, main_class: str, directory: Path) -> Iterator[subprocess
     java = os.environ.get("JAVA", "java")
     options = CLASS_PATHS / f"{name}.options"
     own = [f"@{options}"] if options.exists() else []
-    command = [java, *_JVM, *own, "-cp", _class_path(name), main_class, str(directory.resolve())]
+    command = [java, *_JVM, *own, "-cp", class_path(name), main_class, str(directory.resolve())]
     with (
         (directory / "log").open("ab") as log,
         subprocess.Popen(
@@ -151,10 +152,3 @@ def _answer(process: subprocess.Popen[str], command: str = "") -> str:
         if line.startswith(_ANSWER):
             return line.removeprefix(_ANSWER).rstrip()
     raise RuntimeError(f"{process.args!r} ended with {process.wait()}: see the file `log` in its directory")
-
-
-def _class_path(name: str) -> str:
-    file = CLASS_PATHS / f"{name}.classpath"
-    if not file.exists():
-        raise RuntimeError(f"{file} is not there: run `make servers`.")
-    return file.read_text()

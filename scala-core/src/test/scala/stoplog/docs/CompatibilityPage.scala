@@ -14,7 +14,7 @@ object CompatibilityPage {
   val name: String = "compatibility.md"
 
   def text: String =
-    Seq(head, platforms, spark, connectors, StoresTable.text, FormatsTable.text, records).mkString("\n")
+    Seq(head, platforms, spark, ConnectorsTables.text, StoresTable.text, FormatsTable.text, records).mkString("\n")
 
   /** A version of `project/Versions.scala`. */
   def version(of: String): String =
@@ -67,43 +67,14 @@ object CompatibilityPage {
     }
     s"""## Spark
        |
-       |One jar for all of these lines. `make test-spark-lines` runs its end-to-end tests on the newest patch of each.
+       |One jar for all of these lines. `make test-spark-lines` runs its end-to-end tests, and those of the connectors, on the newest
+       |patch of each.
        |
        || Spark | Tested on | Local disks, HDFS, other file systems | S3 |
        ||---|---|---|---|
        |${rows.mkString("\n|")}
        |
        |Spark Connect: everything that options say; the jar is the server's.
-       |""".stripMargin
-  }
-
-  private def connectors: String = {
-    val scala = version("scala").split('.').take(2).mkString(".")
-    s"""## Connectors
-       |
-       |Each in the version of the jar, ${version("stoplog")}: another one is not tested with it.
-       |
-       || Artifact | Brings | Tested with |
-       ||---|---|---|
-       || `stoplog-kafka_$scala` | kafka-clients ${version(
-        "kafkaClients"
-      )} | kafka-clients ${version("kafkaNewest")}, too; brokers of Kafka ${version(
-        "kafka"
-      )} ([why not later](kafka.md#what-is-not-promised)) |
-       || `stoplog-jdbc_$scala` | nothing: the driver is yours | PostgreSQL ${version(
-        "postgres"
-      )}, MariaDB ${version("mariaDb")}, SQLite ${version("sqlite")}, Derby ${version("derby")}, H2 ${version(
-        "h2"
-      )} |
-       || `stoplog-cassandra_$scala` | java-driver-core-shaded ${version(
-        "cassandraDriver"
-      )} | Cassandra ${version("cassandra")} |
-       || `stoplog-wal_$scala` | nothing | every target of the others |
-       || `stoplog-async_$scala` | nothing | |
-       |
-       |S3 is tested on S3Mock ${version("s3mock")} and S3Proxy ${version(
-        "s3proxy"
-      )}, HDFS on Hadoop ${version("hadoop")}.
        |""".stripMargin
   }
 

@@ -2,7 +2,9 @@
 package stoplog.matrix
 
 /** A part of the matrix' page, written by the run that proves it. */
-sealed abstract class Chapter(val title: String) extends Product with Serializable
+sealed abstract class Chapter(val title: String, val page: MatrixPage = MatrixPage.OfFiles)
+    extends Product
+    with Serializable
 
 object Chapter {
 
@@ -15,8 +17,30 @@ object Chapter {
   /** Queries that read files. */
   final case class Reading(storage: SourceStorage) extends Chapter(s"The file source: ${storage.name}")
 
-  /** In the order of the page. */
-  val all: Vector[Chapter] =
+  /** Queries that write through a connector. */
+  sealed abstract class Sending(title: String) extends Chapter(title, MatrixPage.OfConnectors)
+
+  case object Kafka               extends Sending("Kafka: exactly-once delivery")
+  case object DatabaseInserts     extends Sending("Databases: exactly-once inserts")
+  case object DatabaseUpserts     extends Sending("Databases: upserts")
+  case object Cassandra           extends Sending("Cassandra: upserts")
+  case object WriteAhead          extends Sending("Write-ahead: any target")
+  case object WriteAheadDatabase  extends Sending("Write-ahead: a database that has the notes")
+  case object WriteAheadCassandra extends Sending("Write-ahead: Cassandra")
+
+  /** In the order of the page of files. */
+  val ofFiles: Vector[Chapter] =
     Storage.all.map(Writing) ++ Vector(Storage.Local, Storage.Hdfs, Storage.S3).map(Merging) ++
       SourceStorage.all.map(Reading)
+
+  /** In the order of the page of connectors. */
+  val ofConnectors: Vector[Chapter] = Vector(
+    Kafka,
+    DatabaseInserts,
+    DatabaseUpserts,
+    Cassandra,
+    WriteAhead,
+    WriteAheadDatabase,
+    WriteAheadCassandra
+  )
 }

@@ -7,14 +7,7 @@ import stoplog.commit.SinkDriver.Finish
 /** One process on a thread of its own, until it ends or meets its doom. */
 final class Life(place: Place, clock: ManualClock, doom: Doom, from: Checkpoint, runs: Seq[Life.Run]) {
   private val process = new Runs(place, clock, doom, from, runs)
-
-  private val thread = {
-    val thread = new Thread(() => process.go(), s"life in ${place.root}")
-    thread.setDaemon(true)
-    thread.start()
-    thread
-  }
-  doom.awaitStruckOrEnd(thread)
+  private val mortal  = Mortal.live(doom)(process.go())
 
   /** As it stands on disk. */
   def checkpoint: Checkpoint = process.checkpoint
@@ -23,10 +16,7 @@ final class Life(place: Place, clock: ManualClock, doom: Doom, from: Checkpoint,
   def failure: Option[Throwable] = process.failure
 
   /** Goes on after its doom, to whatever end. */
-  def wake(): Unit = {
-    doom.wake()
-    thread.join()
-  }
+  def wake(): Unit = mortal.wake()
 }
 
 object Life {

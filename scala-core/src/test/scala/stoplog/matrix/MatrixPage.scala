@@ -1,34 +1,77 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.matrix
 
+import java.nio.channels.{Channels, FileChannel}
 import java.nio.charset.StandardCharsets.UTF_8
 import java.nio.file.{Files, Path, Paths}
+import java.nio.file.StandardOpenOption.{CREATE, READ, WRITE}
+
+import scala.util.Using
 
 import stoplog.fault.Step
 
-/** `docs/crash-matrix.md`, of which the run that tried every cell of a storage writes that storage's section. */
+/** A page of docs, of which the run that has tried every cell of a chapter writes that chapter's section.
+  *
+  * @param name         of its file in docs
+  * @param introduction what stands above the sections
+  * @param chapters     in the order of the page
+  */
+final class MatrixPage(name: String, introduction: => String, chapters: => Vector[Chapter]) {
+
+  /** The section as it stands on the page; `""` when there is none. */
+  def sectionOf(chapter: Chapter): String =
+    sections(if (Files.exists(file)) Files.readString(file) else "").getOrElse(chapter, "")
+
+  /** Puts the section into its place. Suites of other projects write theirs at the same time, in JVMs of their own. */
+  def write(chapter: Chapter, section: String): Unit =
+    Using.resource(FileChannel.open(file, CREATE, READ, WRITE)) { page =>
+      page.lock()
+      val text = new String(Channels.newInputStream(page).readAllBytes(), UTF_8)
+      val all  = sections(text) + (chapter -> section)
+      val next = UTF_8.encode(introduction + chapters.flatMap(all.get(_)).map("\n" + _).mkString)
+      page.truncate(0)
+      while (next.hasRemaining) page.write(next)
+    }
+
+  private def sections(page: String): Map[Chapter, String] = {
+    val at = page.split("(?m)^(?=## )").toVector
+    chapters.flatMap { chapter =>
+      at.find(_.startsWith(s"## ${chapter.title}\n")).map(text => chapter -> (text.stripTrailing + "\n"))
+    }.toMap
+  }
+
+  /** In the root of the build, wherever below it the tests are run. */
+  private def file: Path = Iterator
+    .iterate(Paths.get("").toAbsolutePath)(_.getParent)
+    .takeWhile(_ != null)
+    .find(directory => Files.exists(directory.resolve("build.sbt")))
+    .getOrElse(throw new IllegalStateException("not run below the build's root"))
+    .resolve(s"docs/$name")
+}
+
 object MatrixPage {
   val Result: String = "each row once"
 
-  /** The section as it stands on the page; `""` when there is none. */
-  def sectionOf(chapter: Chapter): String = sections.getOrElse(chapter, "")
+  val OfFiles: MatrixPage = new MatrixPage("crash-matrix.md", Introductions.ofFiles, Chapter.ofFiles)
 
-  /** Puts the section into its place. */
-  def write(chapter: Chapter, section: String): Unit = {
-    val all  = sections + (chapter -> section)
-    val page = introduction + Chapter.all.flatMap(all.get(_)).map("\n" + _).mkString
-    Files.createDirectories(file.getParent)
-    Files.write(file, page.getBytes(UTF_8))
-    ()
-  }
+  val OfConnectors: MatrixPage =
+    new MatrixPage("crash-matrix-connectors.md", Introductions.ofConnectors, Chapter.ofConnectors)
 
   /** @param occurrences how many there are, or which
     * @param fates       what became of each, by name
+    * @param where       the head of the column of what `after` tells
+    * @param after       what is where when the process stops there
     */
-  def table(steps: Seq[Step], occurrences: Step => String, fates: Seq[(String, Step => String)]): String = {
-    val head = Seq("Step", "On storage when the process stops there", "Occurrences") ++ fates.map(_._1)
+  def table(
+      steps: Seq[Step],
+      occurrences: Step => String,
+      fates: Seq[(String, Step => String)],
+      where: String = "On storage",
+      after: Step => String = _.after
+  ): String = {
+    val head = Seq("Step", s"$where when the process stops there", "Occurrences") ++ fates.map(_._1)
     val rows =
-      steps.map(step => Seq(s"`${step.name}`", step.after, occurrences(step)) ++ fates.map(_._2(step)))
+      steps.map(step => Seq(s"`${step.name}`", after(step), occurrences(step)) ++ fates.map(_._2(step)))
     (head +: head.map(_ => "---") +: rows).map(_.mkString("| ", " | ", " |")).mkString("\n")
   }
 
@@ -59,39 +102,4 @@ object MatrixPage {
   def named(sites: Seq[Site]): String = sites.map(_.name).mkString(" and ")
 
   private def LineLength = 118
-
-  /** In the root of the build, wherever below it the tests are run. */
-  private def file: Path = Iterator
-    .iterate(Paths.get("").toAbsolutePath)(_.getParent)
-    .takeWhile(_ != null)
-    .find(directory => Files.exists(directory.resolve("build.sbt")))
-    .getOrElse(throw new IllegalStateException("not run below the build's root"))
-    .resolve("docs/crash-matrix.md")
-
-  private def sections: Map[Chapter, String] = {
-    val page = if (Files.exists(file)) Files.readString(file) else ""
-    val at   = page.split("(?m)^(?=## )").toVector
-    Chapter.all.flatMap { chapter =>
-      at.find(_.startsWith(s"## ${chapter.title}\n")).map(text => chapter -> (text.stripTrailing + "\n"))
-    }.toMap
-  }
-
-  private def introduction: String =
-    s"""# Crash matrix
-       |
-       |Each section is written by the run that proves it (`STOPLOG_LONG=1 STOPLOG_WRITE_DOCS=1`, the suites of
-       |`stoplog.matrix`); the ordinary run tries a sample and checks that this page is current.
-       |
-       |A query of ${JobRows.Epochs} epochs in two runs, with a changing number of tasks, repeated task attempts,
-       |parts rolled by rows, age, open limit and end, and old orphans, is stopped at a step of the protocol:
-       |
-       |${Fate.all.map(fate => s"- **${fate.name}**: ${fate.meaning}.").mkString("\n")}
-       |
-       |Then a new run does the rest.
-       |
-       |"$Result" means: read with a client that knows nothing of stoplog, every row of every epoch is there exactly
-       |once, no file is torn, no name but those of finished parts is visible, and a later run sweeps away all that
-       |was unfinished. Where parts are of blocks, every file that the newest record names beside a part is whole when
-       |the process stops, and none is left at the end.
-       |""".stripMargin
 }

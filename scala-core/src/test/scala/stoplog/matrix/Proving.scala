@@ -4,7 +4,7 @@ package stoplog.matrix
 import org.scalatest.Outcome
 import org.scalatest.funsuite.AnyFunSuite
 
-/** A suite that writes its chapter of [[MatrixPage]] when it has tried everything and `STOPLOG_WRITE_DOCS` is set.
+/** A suite that writes its chapter of a [[MatrixPage]] when it has tried everything and `STOPLOG_WRITE_DOCS` is set.
   *
   * A class: what a trait overrides of ScalaTest's would not be called, since the build makes no forwarders.
   */
@@ -28,9 +28,9 @@ abstract class Proving extends AnyFunSuite with Cells {
     test(current) {
       if (long && Proving.writesDocs) {
         assert(proven + current === testNames, "the page is written by a run that has tried everything")
-        MatrixPage.write(chapter, section)
+        chapter.page.write(chapter, section)
       }
-      assert(MatrixPage.sectionOf(chapter) === section, "run with STOPLOG_LONG=1 STOPLOG_WRITE_DOCS=1")
+      assert(chapter.page.sectionOf(chapter) === section, "run with STOPLOG_LONG=1 STOPLOG_WRITE_DOCS=1")
     }
   }
 }

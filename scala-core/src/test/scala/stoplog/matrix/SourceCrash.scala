@@ -34,7 +34,7 @@ final case class SourceCrash(
   private final class Course(place: SourcePlace, doom: Doom, heirsDoom: Doom) {
     private val ledger   = new SourceLedger
     private val arrivals = new SourceArrivals(place, mode)
-    private var lives    = Vector.empty[SourceLife]
+    private var lives    = Vector.empty[Mortal]
 
     def run(): Verdict = {
       arrivals.next(ledger.rows)
@@ -56,7 +56,7 @@ final case class SourceCrash(
     }
 
     /** Whatever it still does: it may find out that it was overtaken, but not harm anybody. */
-    private def wake(victim: SourceLife): Vector[String] = {
+    private def wake(victim: Mortal): Vector[String] = {
       victim.wake()
       val unnamed = victim.failure.filterNot {
         case _: SparkThrowable | _: SourceLedger.Overtaken => true
@@ -68,8 +68,8 @@ final case class SourceCrash(
 
     def end(): Unit = lives.foreach(_.join())
 
-    private def live(doom: Doom): SourceLife = {
-      val life = new SourceLife(doom, new SourceRun(place, mode, ledger, arrivals, doom))
+    private def live(doom: Doom): Mortal = {
+      val life = Mortal.live(doom)(new SourceRun(place, mode, ledger, arrivals, doom).go())
       lives :+= life
       life
     }
@@ -88,7 +88,7 @@ object SourceCrash {
       val arrivals = new SourceArrivals(place, mode)
       arrivals.next(ledger.rows)
       val doom = new Doom(None)
-      val life = new SourceLife(doom, new SourceRun(place, mode, ledger, arrivals, doom))
+      val life = Mortal.live(doom)(new SourceRun(place, mode, ledger, arrivals, doom).go())
       life.failure.foreach(e => throw new AssertionError("an undisturbed query failed", e))
       val found = problems(ledger, arrivals)
       require(found.isEmpty, found.mkString("; "))

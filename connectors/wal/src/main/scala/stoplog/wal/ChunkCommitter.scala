@@ -11,13 +11,17 @@ import org.apache.spark.SparkContext
 import stoplog.part.SideFile
 import stoplog.sink._
 
-/** The driver's half: has chunks sent, each in a task of its own. */
+/** The driver's half: has chunks sent.
+  *
+  * @param send  carries one out, wherever it likes
+  * @param turns of the process
+  */
 private[wal] final class ChunkCommitter(
-    chunks: ChunkSender,
+    send: (Chunk, SideFile) => CommitOutcome,
     committer: CheckpointCommitter,
     times: EpochTimes,
     place: LogPlace,
-    context: SparkContext
+    turns: ChunkCommitter.Turns
 ) extends TwoPhaseCommitter {
   private var forgotten = Map.empty[String, Long]
   private val jobs      = ConcurrentHashMap.newKeySet[String]()
@@ -25,8 +29,8 @@ private[wal] final class ChunkCommitter(
   override def commit(prepared: Prepared): CommitOutcome = {
     val token   = ChunkToken.parse(prepared.token)
     val chunk   = Chunk(place.sinkId, token.query, prepared.name, token.epoch, token.partition, prepared.rows)
-    val outcome = ChunkCommitter.oneAtATime(chunk) {
-      val done = ChunkCommitter.inTask(context, chunks, chunk.copy(micros = times.of(chunk)), token.file)
+    val outcome = turns.oneAtATime(chunk) {
+      val done = send(chunk.copy(micros = times.of(chunk)), token.file)
       if (done != CommitOutcome.Lost) place.files.discard(Seq(token.file.token))
       done
     }
@@ -58,17 +62,24 @@ private[wal] final class ChunkCommitter(
   }
 }
 
-private object ChunkCommitter {
-  private val turns = Array.fill(1024)(new Object)
+private[wal] object ChunkCommitter {
 
   /** The end of a run tries once more to send what it could not, and the query may be started anew meanwhile: without this
     * both would find no note.
     */
-  def oneAtATime[A](chunk: Chunk)(send: => A): A =
-    turns(Math.floorMod(chunk.name.hashCode, turns.length)).synchronized(send)
+  final class Turns {
+    private val all = Array.fill(1024)(new Object)
 
-  /** What is decided is carried out: not in the query's group of jobs, which ends when the query is stopped. */
-  def inTask(context: SparkContext, chunks: ChunkSender, chunk: Chunk, file: SideFile): CommitOutcome = {
+    def oneAtATime[A](chunk: Chunk)(send: => A): A =
+      all(Math.floorMod(chunk.name.hashCode, all.length)).synchronized(send)
+  }
+
+  val turnsOfThisJvm: Turns = new Turns
+
+  /** Sends each chunk in a task of its own. What is decided is carried out: not in the query's group of jobs, which ends when
+    * the query is stopped.
+    */
+  def inTask(context: SparkContext, chunks: ChunkSender)(chunk: Chunk, file: SideFile): CommitOutcome = {
     context.clearJobGroup()
     val done =
       context.parallelize(Seq(chunk -> file), 1).map { case (chunk, file) => chunks.send(chunk, file) }

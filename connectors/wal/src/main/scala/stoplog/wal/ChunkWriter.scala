@@ -13,8 +13,11 @@ import stoplog.part.SideFile
 import stoplog.sink.{Prepared, TwoPhaseWriter, WriterTask}
 import stoplog.store.NewPart
 
-/** Gathers a task's rows, and writes them to the log as one chunk. */
-private[wal] final class ChunkWriter(schema: StructType, place: LogPlace, task: WriterTask)
+/** Gathers a task's rows, and writes them to the log as one chunk.
+  *
+  * @param query as in [[Chunk]]
+  */
+private[wal] final class ChunkWriter(schema: StructType, place: LogPlace, task: WriterTask, query: String)
     extends TwoPhaseWriter[InternalRow] {
   private val waiting    = new WaitingRows(schema.length)
   private val projection = UnsafeProjection.create(schema)
@@ -41,17 +44,18 @@ private[wal] final class ChunkWriter(schema: StructType, place: LogPlace, task: 
   override def abort(): Unit = close()
 
   override def close(): Unit = waiting.close()
-
-  private def query: String = Option(TaskContext.get())
-    .flatMap(context => Option(context.getLocalProperty(ChunkWriter.QueryId)))
-    .filter(_ => task.epoch.isDefined)
-    .getOrElse(task.run.value)
 }
 
-private object ChunkWriter {
+private[wal] object ChunkWriter {
 
   // The name of Spark's own constant, which is out of reach.
   private final val QueryId = "sql.streaming.queryId"
+
+  /** Of the task that runs in this thread. */
+  def queryOf(task: WriterTask): String = Option(TaskContext.get())
+    .flatMap(context => Option(context.getLocalProperty(QueryId)))
+    .filter(_ => task.epoch.isDefined)
+    .getOrElse(task.run.value)
 
   final class Counted(out: OutputStream) extends FilterOutputStream(out) {
     var bytes: Long = 0

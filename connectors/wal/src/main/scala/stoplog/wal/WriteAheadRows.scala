@@ -19,17 +19,19 @@ private[wal] final class WriteAheadRows(
 
   override def target: String = options.sender.target(options.passed)
 
-  override def writer(task: WriterTask): TwoPhaseWriter[InternalRow] = new ChunkWriter(schema, place, task)
+  override def writer(task: WriterTask): TwoPhaseWriter[InternalRow] =
+    new ChunkWriter(schema, place, task, ChunkWriter.queryOf(task))
 
   override def committer(): TwoPhaseCommitter = {
     val passed = options.passed
     options.committers.prepare(passed, place)
+    val chunks = new ChunkSender(options, place, () => Faults.ofThisJvm)
     new ChunkCommitter(
-      new ChunkSender(options, place, () => Faults.ofThisJvm),
+      ChunkCommitter.inTask(SparkSession.active.sparkContext, chunks),
       options.committers.open(passed, place),
       options.sender.times(passed),
       place,
-      SparkSession.active.sparkContext
+      ChunkCommitter.turnsOfThisJvm
     )
   }
 }

@@ -17,7 +17,7 @@ import stoplog.spark.TwoPhaseSettings
   * @param options of the write, by which sender and committer are found
   */
 final class ChunkWorld(options: Map[String, String], schema: StructType) {
-  private val at    = Files.createTempDirectory("wal").toString
+  val at: String    = Files.createTempDirectory("wal").toString
   private val asked = WriteAheadOptions.parse(options)
 
   val place: LogPlace = new LogPlace(
@@ -32,12 +32,14 @@ final class ChunkWorld(options: Map[String, String], schema: StructType) {
       partition: Int = 0
   ): Prepared = {
     val task   = WriterTask(RunId(query), "main", Some(epoch), partition, 0, stageAttempt = 0)
-    val writer = new ChunkWriter(schema, place, task)
+    val writer = new ChunkWriter(schema, place, task, query)
     try {
       rows.foreach(writer.write)
       writer.prepare().head
     } finally writer.close()
   }
+
+  def committers: CheckpointCommitters = asked.committers
 
   /** As a new start of the query sends it. */
   def send(prepared: Prepared, faults: Faults = Faults.none): CommitOutcome = {

@@ -29,6 +29,9 @@ final class Inbox {
     asking += chunk.query
   }
 
+  /** Rows by the names of their chunks. */
+  def arrivals: Seq[(String, String)] = synchronized(arrived.toVector)
+
   def rows: Seq[String] = synchronized(arrived.map(_._2).toVector)
 
   def chunks: Set[String] = synchronized(arrived.map(_._1).toSet)

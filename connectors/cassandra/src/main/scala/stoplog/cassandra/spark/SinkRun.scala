@@ -12,7 +12,11 @@ import stoplog.fault.{Faults, Step}
 import stoplog.spark.QueryContext
 
 /** What a streaming query's driver remembers from epoch to epoch. */
-private[spark] final class SinkRun(table: TableInfo, options: CassandraOptions) {
+private[spark] final class SinkRun(
+    table: TableInfo,
+    options: CassandraOptions,
+    faults: Faults = Faults.ofThisJvm
+) {
   private var clock  = Option.empty[(String, EpochClock)]
   private var total  = Written.nothing
   private var epochs = 0L
@@ -22,9 +26,9 @@ private[spark] final class SinkRun(table: TableInfo, options: CassandraOptions) 
   def begin(queryId: String, context: QueryContext): Option[Long] = synchronized {
     options.write.timestamp match {
       case asked: WriteTimestamp.OfEpoch =>
-        Faults.ofThisJvm.at(Step.BeforeClaim)
+        faults.at(Step.BeforeClaim)
         micros = clockOf(asked, queryId, context.runId).begin(context.batch)
-        Faults.ofThisJvm.at(Step.AfterClaim)
+        faults.at(Step.AfterClaim)
         Some(micros)
       case _ => None
     }

@@ -19,7 +19,9 @@ import stoplog.wal.{Recent, RowSender, RowTarget}
   *   .option("jdbc.url", "jdbc:postgresql://db/shop").option("jdbc.dbtable", "orders")
   * }}}
   */
-final class JdbcSender extends RowSender {
+final class JdbcSender private[wal] (faultsHere: () => Faults) extends RowSender {
+
+  def this() = this(() => Faults.ofThisJvm)
 
   override def target(options: JMap[String, String]): String = {
     val jdbc = ChunkOptions.ofSender(options).jdbc
@@ -41,8 +43,8 @@ final class JdbcSender extends RowSender {
     val failed = () => JdbcSender.specs.forget(key)
     if (asked.notesHere) {
       val chunks = ChunksTable(asked.chunksTable, spec.target.dialect, () => System.currentTimeMillis())
-      new NotedChunks(new ChunkTransactions(spec, failed), chunks, Faults.ofThisJvm)
-    } else new PlainChunks(new ChunkTransactions(spec, failed), Faults.ofThisJvm)
+      new NotedChunks(new ChunkTransactions(spec, failed), chunks, faultsHere())
+    } else new PlainChunks(new ChunkTransactions(spec, failed), faultsHere())
   }
 }
 

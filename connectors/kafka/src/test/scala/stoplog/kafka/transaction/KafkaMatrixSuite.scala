@@ -1,119 +1,65 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.kafka.transaction
 
-import org.scalatest.concurrent.Eventually
-import org.scalatest.funsuite.AnyFunSuite
-import org.scalatest.time.{Millis, Seconds, Span}
-
-import stoplog.commit.LostPart
-import stoplog.error.StoplogException
 import stoplog.fault.Step
 import stoplog.kafka.Broker
-import stoplog.matrix.Cells
+import stoplog.matrix.{Chapter, ConnectorMatrixSuite, ConnectorWorld, Fate}
 
-/** A query killed at each step, against a real broker: who reads committed records sees each row once, and waits for
+/** A query stopped at each step, against a real broker: who reads committed records sees each row once, and waits for
   * nobody who is dead.
   */
-class KafkaMatrixSuite extends AnyFunSuite with Eventually {
-  private val broker = Broker.shared
+class KafkaMatrixSuite extends ConnectorMatrixSuite(Chapter.Kafka) {
 
-  override implicit val patienceConfig: PatienceConfig = PatienceConfig(Span(30, Seconds), Span(100, Millis))
+  override protected def about: String =
+    "A real broker, read by Kafka's consumer with `isolation.level` = `read_committed`. Each epoch has two tasks, each with " +
+      "a transaction of its own; two transactions of a process that died before are open when the query begins. Nothing is " +
+      "left open means: no reader waits for a transaction of somebody who is dead. `onLostTransaction`, timeouts and two " +
+      "drivers at once are tried by `LivesSuite`, brokers that die by `BrokerRestartSuite`."
 
-  /** Each at the occurrence that lies in the second epoch, where there is one. */
-  private val steps: Seq[(Step, Int)] = Seq(
-    Step.BeforeClaim   -> 1,
-    Step.AfterClaim    -> 1,
-    Step.PartOpened    -> 4,
-    Step.MidWrite      -> 3,
-    Step.BeforeSync    -> 4,
-    Step.AfterSync     -> 3,
-    Step.AfterSync     -> 4,
-    Step.BeforeRecord  -> 2,
-    Step.RecordWritten -> 3,
-    Step.AfterRecord   -> 2,
-    Step.PartPublished -> 3,
-    Step.PartPublished -> 4,
-    Step.AfterPublish  -> 2,
-    Step.AfterMark     -> 2,
-    Step.AfterTrim     -> 2
-  )
+  override protected def targets: Seq[(String, () => ConnectorWorld)] =
+    Seq("Kafka" -> (() => new KafkaWorld(Broker.shared)))
+
+  override protected def steps: Vector[Step] = KafkaMatrixSuite.Words.map(_._1)
+
+  override protected def after(step: Step): String = KafkaMatrixSuite.Words.toMap.apply(step)
+
+  override protected def sampled(step: Step, fate: Fate): Boolean = fate match {
+    case Fate.Woken => step == Step.AfterSync
+    case _          => KafkaMatrixSuite.Sample(step)
+  }
+
+  testMatrix()
+}
+
+private object KafkaMatrixSuite {
 
   /** On both sides of what makes rows durable, and of what decides. */
-  private val sample: Set[(Step, Int)] = Set(
-    Step.AfterClaim    -> 1,
-    Step.AfterSync     -> 3,
-    Step.BeforeRecord  -> 2,
-    Step.AfterRecord   -> 2,
-    Step.PartPublished -> 3,
-    Step.AfterPublish  -> 2
+  val Sample: Set[Step] = Set(
+    Step.AfterClaim,
+    Step.AfterSync,
+    Step.BeforeRecord,
+    Step.AfterRecord,
+    Step.PartPublished,
+    Step.AfterPublish
   )
 
-  for ((step, occurrence) <- steps if Cells.inLongRun || sample(step -> occurrence))
-    test(s"killed at ${step.name}, time $occurrence: each row once") {
-      inTopic(s"matrix-${step.name}-$occurrence") { (topic, lives) =>
-        assert(!lives.live(more = 2, Lives.dying(step, occurrence))())
-        val seen = broker.committed(topic)
-        assert(seen.distinct === seen)
-        assert(lives.live(more = 2)())
-        assert(broker.committed(topic).sorted === lives.rows.sorted)
-        assert(!broker.isHeldUp(topic))
-      }
-    }
-
-  test("killed again in recovery, while it aborts what the first life left open") {
-    inTopic("matrix-recovery") { (topic, lives) =>
-      assert(!lives.live(more = 2, Lives.dying(Step.AfterSync, 4))())
-      assert(!lives.live(more = 1, Lives.dying(Step.MidSweep, 1))())
-      assert(lives.live(more = 2)())
-      assert(broker.committed(topic).sorted === lives.rows.sorted)
-      assert(!broker.isHeldUp(topic))
-    }
-  }
-
-  test("a newer driver on the same log keeps the older one out, with all that it has written") {
-    inTopic("matrix-drivers") { (topic, lives) =>
-      val older = new lives.Life()
-      val newer = new lives.Life()
-      older.epoch(0)()
-      val fenced = intercept[StoplogException](older.epoch(1)(newer.epoch(1)()))
-      assert(fenced.getCondition === "STOPLOG_FENCED")
-      newer.epoch(2)()
-      val rows = for {
-        epoch <- 0 to 2
-        slot  <- 0 until Lives.Tasks
-        row   <- 1 to Lives.RowsOfTask
-      } yield s"$epoch-$slot-$row"
-      assert(broker.committed(topic).sorted === rows.sorted)
-      assert(!broker.isHeldUp(topic))
-    }
-  }
-
-  test("what was decided and has timed out is named, and nothing goes on before somebody has looked") {
-    inTopic("matrix-timeout") { (topic, lives) =>
-      assert(!lives.live(more = 1, Lives.dying(Step.AfterRecord, 1), timeoutMillis = 1000)())
-      eventually(assert(!broker.isHeldUp(topic)))
-      for (_ <- 1 to 2) {
-        val lost = intercept[StoplogException](lives.live(more = 1)())
-        assert(lost.getCondition === "STOPLOG_KAFKA_TRANSACTION_LOST")
-        assert(lost.getMessageParameters.get("epoch") === "0")
-        assert(lost.getMessageParameters.get("rows") === Lives.RowsOfTask.toString)
-      }
-      assert(broker.committed(topic) === Vector.empty)
-    }
-  }
-
-  test("with onLostTransaction=skip the query goes on without these rows") {
-    inTopic("matrix-skip", LostPart.Skip) { (topic, lives) =>
-      assert(!lives.live(more = 1, Lives.dying(Step.AfterRecord, 1), timeoutMillis = 1000)())
-      eventually(assert(!broker.isHeldUp(topic)))
-      assert(lives.live(more = 2)())
-      assert(broker.committed(topic).sorted === lives.rows.filterNot(_.startsWith("0-")).sorted)
-    }
-  }
-
-  private def inTopic(name: String, onLost: LostPart = LostPart.Fail)(check: (String, Lives) => Any): Unit = {
-    val lives = new Lives(broker, broker.createTopic(name, partitions = 2), onLost)
-    try { check(lives.topic, lives); () }
-    finally lives.close()
-  }
+  val Words: Vector[(Step, String)] = Vector(
+    Step.BeforeRepublish -> "the newest record may name transactions that are still open",
+    Step.BeforeClaim     -> "everything in the newest record is committed; no claim",
+    Step.AfterClaim      -> "a claim; older drivers are fenced; transactions of dead tasks are still open",
+    Step.MidSweep        -> "one transaction less that a dead task has left open",
+    Step.PartOpened      -> "a transaction without a row",
+    Step.MidWrite        -> "some of a task's rows in an open transaction",
+    Step.BeforeSync      -> "all rows of the task sent, not all acknowledged",
+    Step.AfterSync       -> "all rows of the task acknowledged; their transaction is open, and in no record",
+    Step.BeforeRecord    -> "all tasks' transactions open, in no record",
+    Step.RecordWritten   -> Step.RecordWritten.after,
+    Step.AfterRecord     -> "the record decides; none of its transactions is committed",
+    Step.PartPublished   -> "one more of the record's transactions committed",
+    Step.AfterPublish    -> "all of the record's transactions committed; the record is not marked",
+    Step.AfterMark       -> "the record is marked as carried out",
+    Step.AfterTrim       -> Step.AfterTrim.after,
+    Step.BeforeRelease   -> "the query has ended; no record says so",
+    Step.AfterRelease    -> "a record says that the query has ended"
+  )
 }

@@ -8,12 +8,11 @@ import scala.util.control.{ControlThrowable, NonFatal}
 
 import org.apache.kafka.clients.producer.ProducerRecord
 
-import stoplog.commit._
+import stoplog.commit.{Clock, LostPart}
 import stoplog.fault.{Faults, Step}
-import stoplog.kafka.Broker
-import stoplog.log.CommitLog
+import stoplog.kafka.{Broker, ProducerSettings}
+import stoplog.matrix.PreparedProcess
 import stoplog.part.RunId
-import stoplog.store.local.{Durability, LocalRecords}
 
 /** One query over several lives, without an engine: each ends at a fault, or when all its epochs are done. What it has
   * open then stays open, as that of a process that was killed.
@@ -29,8 +28,7 @@ final class Lives(broker: Broker, val topic: String, onLost: LostPart = LostPart
   def epochs: Long = committed + 1
 
   /** What all epochs up to now have to have written. */
-  def rows: Vector[String] =
-    (0L until epochs).flatMap(epoch => (0 until Lives.Tasks).flatMap(of(epoch, _))).toVector
+  def rows: Vector[String] = Lives.rowsUntil(epochs)
 
   /** Goes on where the life before has ended. Answers whether it came to the end.
     *
@@ -39,10 +37,10 @@ final class Lives(broker: Broker, val topic: String, onLost: LostPart = LostPart
   def live(more: Int, faults: Faults = Faults.none, timeoutMillis: Long = 60000)(
       between: => Unit = ()
   ): Boolean = {
-    val driver = new Life(faults, timeoutMillis)
+    val driver = life(faults, timeoutMillis)
     try {
       for (_ <- 1 to more) {
-        driver.epoch(epochs)(between)
+        driver.epoch(epochs, between)
         committed += 1
       }
       driver.end()
@@ -51,10 +49,10 @@ final class Lives(broker: Broker, val topic: String, onLost: LostPart = LostPart
   }
 
   /** A life of its own, one epoch after the other. */
-  final class Life(faults: Faults = Faults.none, timeoutMillis: Long = 60000) {
-    private val run       = RunId.random()
-    private val settings  = broker.settings(timeoutMillis)
-    private val committer = new KafkaCommitter(
+  def life(faults: Faults = Faults.none, timeoutMillis: Long = 60000): PreparedProcess[String] = {
+    val run       = RunId.random()
+    val settings  = broker.settings(timeoutMillis)
+    val committer = new KafkaCommitter(
       new Transactions(settings, Clock.system),
       topic,
       ids.isOfSink,
@@ -62,54 +60,34 @@ final class Lives(broker: Broker, val topic: String, onLost: LostPart = LostPart
       timeoutMillis,
       Clock.system
     )
-    private val driver = SinkDriver.ofPrepared(
-      run,
-      SinkIdentity(root, "main", "query"),
-      SinkSettings(Map.empty, ""),
-      new CommitLog(new LocalRecords(root, "main", Durability.Process, faults)),
-      committer,
-      SinkDriver.Choices(ForeignQuery.Refuse, onLost),
-      SinkDriver.Tools(Clock.system, faults, Turn.semaphore(), Parallel.sequential, Retry.never)
-    )
     left += committer
+    new PreparedProcess[String](
+      root,
+      run,
+      committer,
+      task => writer(run, settings, task.epoch.get),
+      Lives.rows,
+      Clock.system,
+      faults,
+      onLost
+    )
+  }
 
-    def epoch(number: Long)(between: => Unit = ()): Unit = {
-      val plan    = driver.begin(number, Lives.Tasks)
-      val results = (0 until Lives.Tasks).map { slot =>
-        val task = new PreparingTask[String](
-          plan.forTask(slot, Attempt.First),
-          () => writer(number),
-          Clock.system,
-          faults,
-          mayStart = () => ()
-        )
-        // An engine asks no task of an epoch that is in the log.
-        if (!plan.isCommitted(number)) of(number, slot).foreach(task.write)
-        try task.commit()
-        finally task.close()
-      }
-      between
-      driver.commit(number, results)
-    }
+  private def writer(run: RunId, settings: ProducerSettings, epoch: Long) = {
+    val use      = ProducerPool.Use(run, ids)
+    val producer = pool.take(use, epoch).getOrElse(opened(run, settings))
+    new TransactionWriter[String](
+      producer.begin(),
+      row => new ProducerRecord(topic, row.getBytes),
+      Some(epoch),
+      pool.put(use, epoch, _)
+    )
+  }
 
-    def end(): Unit = driver.end(SinkDriver.Finish.KeepOpen)
-
-    private def writer(number: Long) = {
-      val use      = ProducerPool.Use(run, ids)
-      val producer = pool.take(use, number).getOrElse(opened())
-      new TransactionWriter[String](
-        producer.begin(),
-        row => new ProducerRecord(topic, row.getBytes),
-        Some(number),
-        pool.put(use, number, _)
-      )
-    }
-
-    private def opened() = {
-      val producer = new TransactionalProducer(settings, ids.next(run), Clock.system)
-      left += producer
-      producer
-    }
+  private def opened(run: RunId, settings: ProducerSettings) = {
+    val producer = new TransactionalProducer(settings, ids.next(run), Clock.system)
+    left += producer
+    producer
   }
 
   /** Of dead processes, too. */
@@ -117,14 +95,18 @@ final class Lives(broker: Broker, val topic: String, onLost: LostPart = LostPart
     try each.close()
     catch { case NonFatal(_) => () }
   }
-
-  private def of(epoch: Long, slot: Int): Seq[String] =
-    (1 to Lives.RowsOfTask).map(row => s"$epoch-$slot-$row")
 }
 
 object Lives {
   val Tasks      = 2
   val RowsOfTask = 5
+
+  /** Of each task of an epoch. */
+  def rows(epoch: Long): Seq[Seq[String]] =
+    (0 until Tasks).map(slot => (1 to RowsOfTask).map(row => s"$epoch-$slot-$row"))
+
+  /** Of all epochs before this one. */
+  def rowsUntil(epoch: Long): Vector[String] = (0L until epoch).flatMap(rows(_).flatten).toVector
 
   /** The end of a process, which no handler of failures sees. */
   private object Killed extends ControlThrowable

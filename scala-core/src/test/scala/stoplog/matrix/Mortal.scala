@@ -1,25 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.matrix
 
-/** One process that reads, on a thread of its own, until it ends or meets its doom. */
-final class SourceLife(doom: Doom, run: => SourceRun) {
+/** A process on a thread of its own, until it ends or meets its doom. */
+final class Mortal private (doom: Doom, process: () => Unit) {
   @volatile private var ended: Option[Throwable] = None
 
   private val thread = {
     val thread = new Thread(
       () =>
-        try run.go()
+        try process()
         catch { case e: Throwable => ended = Some(e) },
-      "source life"
+      "mortal"
     )
     thread.setDaemon(true)
     thread.start()
     thread
   }
-  doom.awaitStruckOrEnd(thread)
 
   /** What ended it before its time. */
   def failure: Option[Throwable] = ended
+
+  def awaitDoomOrEnd(): Unit = doom.awaitStruckOrEnd(thread)
 
   /** Waits for its end, so that it touches nothing any more. */
   def join(): Unit = thread.join()
@@ -29,4 +30,17 @@ final class SourceLife(doom: Doom, run: => SourceRun) {
     doom.wake()
     thread.join()
   }
+}
+
+object Mortal {
+
+  /** Returns when it has ended, or has met its doom. */
+  def live(doom: Doom)(process: => Unit): Mortal = {
+    val mortal = begin(doom)(process)
+    mortal.awaitDoomOrEnd()
+    mortal
+  }
+
+  /** Returns at once. */
+  def begin(doom: Doom)(process: => Unit): Mortal = new Mortal(doom, () => process)
 }

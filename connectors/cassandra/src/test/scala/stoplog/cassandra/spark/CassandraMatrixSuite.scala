@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+package stoplog.cassandra.spark
+
+import java.util.UUID
+import java.util.concurrent.atomic.AtomicInteger
+
+import scala.jdk.CollectionConverters._
+
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.types.{LongType, StringType, StructType}
+import org.apache.spark.unsafe.types.UTF8String
+
+import stoplog.cassandra.{KeyspaceForTests, TableInfo}
+import stoplog.cassandra.options.CassandraOptions
+import stoplog.cassandra.write.{UpsertWriter, WritePlan}
+import stoplog.fault.{Faults, Step}
+import stoplog.matrix.{Chapter, ConnectorMatrixSuite, ConnectorRows, ConnectorWorld, Fate}
+import stoplog.spark.{QueryContext, QueryTrigger}
+
+/** Upserts into a real node, stopped at each step. */
+class CassandraMatrixSuite extends ConnectorMatrixSuite(Chapter.Cassandra) with KeyspaceForTests {
+  import CassandraMatrixSuite._
+
+  override protected def about: String =
+    "A real node, read by its own driver. Each epoch says something new of the same keys, with the write timestamp of the epoch " +
+      "(`writeTimestamp` = `epoch`). A process that repeats an epoch has another number of tasks than the one before. What a " +
+      "process that wakes still writes is older than what newer epochs wrote, and is not seen."
+
+  override protected def targets: Seq[(String, () => ConnectorWorld)] = Seq("Cassandra" -> (() => new World))
+
+  override protected def steps: Vector[Step] = Words.map(_._1)
+
+  override protected def after(step: Step): String = Words.toMap.apply(step)
+
+  override protected def sampled(step: Step, fate: Fate): Boolean = true
+
+  override protected def result(step: Step, fate: Fate): String = ConnectorRows.Upserts.result
+
+  testMatrix()
+
+  private final class World extends ConnectorWorld {
+    private val table = s"t_${UUID.randomUUID().toString.take(8)}"
+    cql(s"CREATE TABLE %s.$table (id bigint PRIMARY KEY, word text)")
+
+    private val asked     = CassandraOptions.parse(options(table).asJava)
+    private val info      = TableInfo.of(asked)
+    private val plan      = WritePlan.of(info, Schema, asked)
+    private val processes = new AtomicInteger
+
+    override def process(faults: Faults): ConnectorWorld.Process = {
+      val number = processes.incrementAndGet()
+      val run    = new SinkRun(info, asked, faults)
+      (epoch: Long) => {
+        val micros = run.begin(table, QueryContext(epoch, s"run-$number", QueryTrigger.Finite))
+        for (rows <- ConnectorRows.Upserts.inTasks(epoch, tasks = 1 + number % 3)) {
+          val task = new UpsertWriter(plan, session, asked, micros, faults)
+          rows.foreach { case (id, word) => task.write(InternalRow(id, UTF8String.fromString(word))) }
+          task.finish()
+        }
+      }
+    }
+
+    override def surplus(): Vector[String] = ConnectorRows.Upserts.surplus(found)
+
+    override def problems(epochs: Long): Vector[String] = ConnectorRows.Upserts.problems(found, epochs)
+
+    override def result: String = ConnectorRows.Upserts.result
+
+    private def found =
+      cql(s"SELECT id, word FROM %s.$table").map(row => row.getLong(0) -> row.getString(1))
+  }
+}
+
+private object CassandraMatrixSuite {
+  val Schema: StructType = new StructType().add("id", LongType).add("word", StringType)
+
+  val Words: Vector[(Step, String)] = Vector(
+    Step.BeforeClaim -> "everything of earlier epochs in the target; the epoch has no time",
+    Step.AfterClaim  -> "the time of the epoch in the table `stoplog_epochs`; none of its rows sent",
+    Step.MidWrite    -> "some of a task's rows sent, maybe not acknowledged",
+    Step.BeforeSync  -> "all rows of the task sent, not all acknowledged",
+    Step.AfterSync   -> "all rows of the task in the target; the driver has not heard of it"
+  )
+}

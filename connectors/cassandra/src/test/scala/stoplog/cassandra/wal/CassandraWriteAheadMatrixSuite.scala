@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+package stoplog.cassandra.wal
+
+import java.util.UUID
+
+import stoplog.cassandra.KeyspaceForTests
+import stoplog.fault.Step
+import stoplog.format.SparkSessionForTests
+import stoplog.matrix.{Chapter, ConnectorMatrixSuite, ConnectorRows, ConnectorWorld, Fate}
+import stoplog.wal.{WriteAheadWords, WriteAheadWorld}
+
+/** A query that sends to Cassandra, stopped at each step. */
+class CassandraWriteAheadMatrixSuite
+    extends ConnectorMatrixSuite(Chapter.WriteAheadCassandra)
+    with KeyspaceForTests
+    with SparkSessionForTests {
+
+  override protected def about: String =
+    "`sender=cassandra` with `committer=cassandra` on a real node, read by its own driver. Each epoch says something new of the " +
+      "same keys, in two or three tasks, and so chunks. The log is on local disks; a chunk of a process that died before is in " +
+      "it when the query begins. A chunk that comes again has the timestamps that it had: it changes nothing, whatever newer " +
+      "epochs wrote."
+
+  override protected def targets: Seq[(String, () => ConnectorWorld)] = Seq("Cassandra" -> (() => newWorld()))
+
+  override protected def steps: Vector[Step] = WriteAheadWords().map(_._1)
+
+  override protected def after(step: Step): String = WriteAheadWords().toMap.apply(step)
+
+  override protected def sampled(step: Step, fate: Fate): Boolean =
+    Set[Step](Step.AfterRecord, Step.BeforeSend, Step.AfterSend, Step.AfterNote)(step)
+
+  override protected def result(step: Step, fate: Fate): String = ConnectorRows.Upserts.result
+
+  testMatrix()
+
+  private def newWorld(): ConnectorWorld = {
+    spark
+    val table = s"t_${UUID.randomUUID().toString.take(8)}"
+    cql(s"CREATE TABLE %s.$table (id bigint PRIMARY KEY, word text)")
+    new WriteAheadWorld(
+      Map("sender" -> "cassandra", "committer" -> "cassandra") ++
+        options(table).map { case (key, value) => s"cassandra.$key" -> value },
+      _ => new CassandraSender,
+      ConnectorRows.Upserts
+    ) {
+      override protected def found(): Seq[ConnectorRows.Row] =
+        cql(s"SELECT id, word FROM %s.$table").map(row => row.getLong(0) -> row.getString(1))
+    }
+  }
+}

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+package stoplog.jdbc.wal
+
+import java.util.UUID
+
+import stoplog.fault.{Faults, Step}
+import stoplog.format.SparkSessionForTests
+import stoplog.jdbc.TestDatabase
+import stoplog.matrix.{Chapter, ConnectorMatrixSuite, ConnectorRows, ConnectorWorld, Fate}
+import stoplog.wal.{WriteAheadWords, WriteAheadWorld}
+
+/** A query that sends to a database which has the notes as well, stopped at each step. */
+class JdbcWriteAheadMatrixSuite
+    extends ConnectorMatrixSuite(Chapter.WriteAheadDatabase)
+    with SparkSessionForTests {
+  import JdbcWriteAheadMatrixSuite._
+
+  override protected def about: String =
+    "`sender=jdbc` with `committer=jdbc` on PostgreSQL, read by plain JDBC. Each epoch has two or three tasks, and so chunks. " +
+      "The log is on local disks; a chunk of a process that died before is in it when the query begins. A process that sleeps " +
+      s"with a transaction open (`${Step.JdbcInCommit.name}`) holds the lock of its chunk's note: its successor waits until it " +
+      "goes on, dies, or the server gives it up."
+
+  override protected def targets: Seq[(String, () => ConnectorWorld)] =
+    Seq("PostgreSQL" -> (() => { spark; new NotedWorld(TestDatabase.postgres, UUID.randomUUID().toString) }))
+
+  override protected def steps: Vector[Step] = Words.map(_._1)
+
+  override protected def after(step: Step): String = Words.toMap.apply(step)
+
+  override protected def sampled(step: Step, fate: Fate): Boolean = Sample(step)
+
+  override protected def holding: Set[Step] = Set(Step.JdbcInCommit)
+
+  testMatrix()
+}
+
+private object JdbcWriteAheadMatrixSuite {
+  val Words: Vector[(Step, String)] = WriteAheadWords(Step.JdbcInCommit).map {
+    case (Step.JdbcInCommit, _) =>
+      Step.JdbcInCommit -> "a chunk and its note in a transaction that is still open"
+    case (Step.AfterSend, _) => Step.AfterSend -> "a chunk sent, with its note"
+    case other               => other
+  }
+
+  val Sample: Set[Step] =
+    Set(Step.AfterRecord, Step.BeforeSend, Step.JdbcInCommit, Step.AfterSend, Step.PartPublished)
+
+  /** @param name of the world's connections, by which the server tells them from all others */
+  final class NotedWorld(database: TestDatabase, name: String, table: String)
+      extends WriteAheadWorld(
+        Map(
+          "sender"        -> "jdbc",
+          "committer"     -> "jdbc",
+          "jdbc.url"      -> s"${database.url}&ApplicationName=$name",
+          "jdbc.dbtable"  -> table,
+          "jdbc.maxTries" -> "1"
+        ),
+        (faults: Faults) => new JdbcSender(() => faults),
+        ConnectorRows.Inserts
+      ) {
+    def this(database: TestDatabase, name: String) = this(database, name, database.newHeap())
+
+    override protected def found(): Seq[ConnectorRows.Row] =
+      database.rows(s"SELECT id, word FROM $table").map(row => row.head.toLong -> row(1))
+
+    override def processesDied(): Unit = {
+      database.rows(
+        s"SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = '$name'"
+      )
+      ()
+    }
+  }
+}

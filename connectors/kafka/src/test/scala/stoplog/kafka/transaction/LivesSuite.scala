@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+package stoplog.kafka.transaction
+
+import org.scalatest.concurrent.Eventually
+import org.scalatest.funsuite.AnyFunSuite
+import org.scalatest.time.{Millis, Seconds, Span}
+
+import stoplog.commit.LostPart
+import stoplog.error.StoplogException
+import stoplog.fault.Step
+import stoplog.kafka.Broker
+
+/** What befalls a query over several lives, besides what [[KafkaMatrixSuite]] does to it. */
+class LivesSuite extends AnyFunSuite with Eventually {
+  private val broker = Broker.shared
+
+  override implicit val patienceConfig: PatienceConfig = PatienceConfig(Span(30, Seconds), Span(100, Millis))
+
+  test("killed again in recovery, while it aborts what the first life left open") {
+    inTopic("matrix-recovery") { (topic, lives) =>
+      assert(!lives.live(more = 2, Lives.dying(Step.AfterSync, 4))())
+      assert(!lives.live(more = 1, Lives.dying(Step.MidSweep, 1))())
+      assert(lives.live(more = 2)())
+      assert(broker.committed(topic).sorted === lives.rows.sorted)
+      assert(!broker.isHeldUp(topic))
+    }
+  }
+
+  test("a newer driver on the same log keeps the older one out, with all that it has written") {
+    inTopic("matrix-drivers") { (topic, lives) =>
+      val older = lives.life()
+      val newer = lives.life()
+      older.epoch(0)
+      val fenced = intercept[StoplogException](older.epoch(1, newer.epoch(1)))
+      assert(fenced.getCondition === "STOPLOG_FENCED")
+      newer.epoch(2)
+      assert(broker.committed(topic).sorted === Lives.rowsUntil(3).sorted)
+      assert(!broker.isHeldUp(topic))
+    }
+  }
+
+  test("what was decided and has timed out is named, and nothing goes on before somebody has looked") {
+    inTopic("matrix-timeout") { (topic, lives) =>
+      assert(!lives.live(more = 1, Lives.dying(Step.AfterRecord, 1), timeoutMillis = 1000)())
+      eventually(assert(!broker.isHeldUp(topic)))
+      for (_ <- 1 to 2) {
+        val lost = intercept[StoplogException](lives.live(more = 1)())
+        assert(lost.getCondition === "STOPLOG_KAFKA_TRANSACTION_LOST")
+        assert(lost.getMessageParameters.get("epoch") === "0")
+        assert(lost.getMessageParameters.get("rows") === Lives.RowsOfTask.toString)
+      }
+      assert(broker.committed(topic) === Vector.empty)
+    }
+  }
+
+  test("with onLostTransaction=skip the query goes on without these rows") {
+    inTopic("matrix-skip", LostPart.Skip) { (topic, lives) =>
+      assert(!lives.live(more = 1, Lives.dying(Step.AfterRecord, 1), timeoutMillis = 1000)())
+      eventually(assert(!broker.isHeldUp(topic)))
+      assert(lives.live(more = 2)())
+      assert(broker.committed(topic).sorted === lives.rows.filterNot(_.startsWith("0-")).sorted)
+    }
+  }
+
+  private def inTopic(name: String, onLost: LostPart = LostPart.Fail)(check: (String, Lives) => Any): Unit = {
+    val lives = new Lives(broker, broker.createTopic(name, partitions = 2), onLost)
+    try { check(lives.topic, lives); () }
+    finally lives.close()
+  }
+}

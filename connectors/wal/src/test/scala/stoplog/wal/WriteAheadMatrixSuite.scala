@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+package stoplog.wal
+
+import java.util.UUID
+
+import stoplog.fault.Step
+import stoplog.format.SparkSessionForTests
+import stoplog.matrix.{Chapter, ConnectorMatrixSuite, ConnectorRows, ConnectorWorld, Fate}
+
+/** A query that sends to a target which helps in nothing, with its notes in the log: stopped at each step. */
+class WriteAheadMatrixSuite extends ConnectorMatrixSuite(Chapter.WriteAhead) with SparkSessionForTests {
+  import WriteAheadMatrixSuite._
+
+  override protected def about: String =
+    "A sender to a target that helps in nothing, as `sender=http` and those of your own, with the notes in the log " +
+      "(`committer=files`). Each epoch has two or three tasks, and so chunks. The log is on local disks; a chunk of a process " +
+      s"""that died before is in it when the query begins. "$Again" means: every row of every epoch is there, and those of one """ +
+      "chunk came once more, all of them and under the same name, by which the target can know them again."
+
+  override protected def targets: Seq[(String, () => ConnectorWorld)] =
+    Seq("any target" -> (() => { spark; new InboxWorld(UUID.randomUUID().toString) }))
+
+  override protected def steps: Vector[Step] = WriteAheadWords().map(_._1)
+
+  override protected def after(step: Step): String = WriteAheadWords().toMap.apply(step)
+
+  override protected def sampled(step: Step, fate: Fate): Boolean = true
+
+  override protected def result(step: Step, fate: Fate): String = (step, fate) match {
+    case (Step.AfterSend, _)           => Again
+    case (Step.BeforeSend, Fate.Woken) => Again
+    case _                             => ConnectorRows.Inserts.result
+  }
+
+  testMatrix()
+}
+
+private object WriteAheadMatrixSuite {
+  val Again = "a chunk again"
+
+  final class InboxWorld(name: String)
+      extends WriteAheadWorld(
+        Map("sender" -> classOf[InboxSender].getName, "inbox" -> name),
+        _ => new InboxSender,
+        ConnectorRows.Inserts
+      ) {
+
+    /** What was sent twice under one name is there once for who knows the names. */
+    override protected def found(): Seq[ConnectorRows.Row] =
+      arrivals.distinct.map { case (_, word) => word.drop(1).toLong -> word }
+
+    override def result: String = if (arrivals.distinct == arrivals) super.result else Again
+
+    private def arrivals = Inbox.named(name).arrivals
+  }
+}

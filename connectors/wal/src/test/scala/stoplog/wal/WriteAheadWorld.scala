@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+package stoplog.wal
+
+import java.util.UUID
+import java.util.concurrent.atomic.AtomicInteger
+
+import scala.util.Try
+
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.types.{LongType, StringType, StructType}
+import org.apache.spark.unsafe.types.UTF8String
+
+import stoplog.fault.{Faults, Step}
+import stoplog.matrix.{ConnectorRows, ConnectorWorld, Crash, PreparedProcess}
+import stoplog.part.RunId
+
+/** A query that sends rows of the columns `word` and `id` out of its log. What a process that died has put into the log is
+  * there from the beginning. Needs an active session.
+  *
+  * @param options   of the write, by which sender and committer are found
+  * @param newSender of one process
+  * @param found     what is in the target
+  */
+abstract class WriteAheadWorld(
+    options: Map[String, String],
+    newSender: Faults => RowSender,
+    rows: ConnectorRows
+) extends ConnectorWorld {
+
+  protected def found(): Seq[ConnectorRows.Row]
+
+  private val schema    = new StructType().add("word", StringType).add("id", LongType)
+  private val chunks    = new ChunkWorld(options, schema)
+  private val asked     = WriteAheadOptions.parse(options)
+  private val query     = UUID.randomUUID().toString
+  private val processes = new AtomicInteger
+
+  require(Try(process(ChunkWorld.dying(Step.AfterSync)).epoch(0)).isFailure, "somebody has died")
+
+  override final def process(faults: Faults): ConnectorWorld.Process = {
+    val own     = asked.copy(sender = newSender(faults))
+    val passed  = own.passed
+    own.committers.prepare(passed, chunks.place)
+    val sending = new ChunkSender(own, chunks.place, () => faults)
+    val tasks   = 2 + processes.getAndIncrement() % 2
+    new PreparedProcess[InternalRow](
+      chunks.at,
+      RunId.random(),
+      new ChunkCommitter(
+        sending.send,
+        own.committers.open(passed, chunks.place),
+        own.sender.times(passed),
+        chunks.place,
+        new ChunkCommitter.Turns
+      ),
+      task => new ChunkWriter(schema, chunks.place, task, query),
+      rows.inTasks(_, tasks).map(_.map { case (id, word) => InternalRow(UTF8String.fromString(word), id) }),
+      Crash.clock(),
+      faults
+    )
+  }
+
+  override def surplus(): Vector[String] = rows.surplus(found())
+
+  override def problems(epochs: Long): Vector[String] = rows.problems(found(), epochs) ++
+    Option.when(chunks.kept > 0)(s"${chunks.kept} chunks are left in the log")
+
+  override def result: String = rows.result
+}

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+package stoplog.docs
+
+import stoplog.docs.CompatibilityPage.{lines, version}
+
+/** The section of `docs/compatibility.md` on connectors. */
+private object ConnectorsTables {
+
+  def text: String = {
+    val scala = version("scala").split('.').take(2).mkString(".")
+    s"""## Connectors
+       |
+       |Each in the version of the jar, ${version("stoplog")}: another one is not tested with it.
+       |
+       || Artifact | Brings | Tested with |
+       ||---|---|---|
+       || `stoplog-kafka_$scala` | kafka-clients ${version(
+        "kafkaClients"
+      )} | kafka-clients ${version("kafkaNewest")}, too; brokers of Kafka ${version(
+        "kafka"
+      )} ([why not later](kafka.md#what-is-not-promised)) |
+       || `stoplog-jdbc_$scala` | nothing: the driver is yours | PostgreSQL ${version(
+        "postgres"
+      )}, MariaDB ${version("mariaDb")}, SQLite ${version("sqlite")}, Derby ${version("derby")}, H2 ${version(
+        "h2"
+      )} |
+       || `stoplog-cassandra_$scala` | java-driver-core-shaded ${version(
+        "cassandraDriver"
+      )} | Cassandra ${version("cassandra")} |
+       || `stoplog-wal_$scala` | nothing | every target of the others |
+       || `stoplog-async_$scala` | nothing | |
+       |
+       |The same jars run on every line of Spark. Of each connector a sample of its end-to-end tests, in which queries die at a
+       |step of the protocol and go on, is a part of `make test-spark-lines`:
+       |
+       || On Spark | ${lines.mkString(" | ")} |
+       ||---${"|---" * lines.size}|
+       |${rows.map(row => s"| ${row.mkString(" | ")} |").mkString("\n")}
+       |
+       |Spark's source for Kafka is a module of its own, `spark-sql-kafka-0-10`, and has to be of your Spark's line: the table
+       |says which one was tried, the newest that is published. The sink does without it.
+       |
+       |S3 is tested on S3Mock ${version("s3mock")} and S3Proxy ${version(
+        "s3proxy"
+      )}, HDFS on Hadoop ${version("hadoop")}.
+       |""".stripMargin
+  }
+
+  private def rows: Seq[Seq[String]] = Seq(
+    "Kafka: the sink"                                 -> "test_kafka.py",
+    "Databases"                                       -> "test_jdbc.py",
+    "Cassandra: the sink and the source"              -> "test_cassandra.py",
+    "Write-ahead to a web server"                     -> "test_wal.py",
+    "Write-ahead to a database and to Cassandra"      -> "test_wal_tables.py",
+    "Calls of other systems, also over Spark Connect" -> "test_async.py"
+  ).map { case (what, test) => what +: lines.map(_ => tried(test)) }
+    .patch(1, Seq("Kafka: the builder of Spark's source" +: lines.map(module)), 0)
+
+  /** A test that runs on each line alike. */
+  private def tried(test: String): String = {
+    val marked = Repository.read(Repository.root.resolve(s"tests/$test")).contains("@pytest.mark.spark_lines")
+    require(marked, s"nothing in $test runs on every line of Spark")
+    "yes"
+  }
+
+  private def module(spark: String): String = {
+    val line = spark.split('.').take(2).mkString(".")
+    s"""\"$line\" +-> \"([^\"]+)\"""".r
+      .findFirstMatchIn(Repository.read(Repository.root.resolve("project/Versions.scala")))
+      .fold("not tried: none is published")(found => s"with ${found.group(1)}")
+  }
+}

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+package stoplog.matrix
+
+import scala.collection.concurrent.TrieMap
+
+import stoplog.fault.Step
+
+/** Every step that a connector's query passes, stopped.
+  *
+  * With `STOPLOG_LONG` the first, the middle and the last occurrence of each, otherwise the middle one of a sample.
+  *
+  * @param chapter that the run writes
+  */
+abstract class ConnectorMatrixSuite(chapter: Chapter.Sending) extends Proving {
+
+  /** What the rows are written to, and how; in sentences. */
+  protected def about: String
+
+  /** Those that a query passes. */
+  protected def steps: Vector[Step]
+
+  /** Targets of different make, by name. */
+  protected def targets: Seq[(String, () => ConnectorWorld)]
+
+  /** Whether an ordinary run stops here. */
+  protected def sampled(step: Step, fate: Fate): Boolean
+
+  /** What becomes of a process that stops. */
+  protected def fates: Vector[Fate] = Vector(Fate.Killed, Fate.Woken)
+
+  /** Where a process that only sleeps keeps its successors waiting. */
+  protected def holding: Set[Step] = Set.empty
+
+  /** What is in log and target, if it is not what the step itself says. */
+  protected def after(step: Step): String = step.after
+
+  protected def result(step: Step, fate: Fate): String = MatrixPage.Result
+
+  override protected def threads: Int = 2
+
+  private val found = TrieMap.empty[String, Map[Step, Int]]
+
+  /** The tests, once the suite has said all of the above. */
+  protected final def testMatrix(): Unit = {
+    test("an undisturbed query passes every step") {
+      for ((name, _) <- targets) assert(occurrences(name).keySet === steps.toSet, name)
+    }
+
+    for {
+      (name, _) <- targets
+      fate      <- fates
+    }
+      test(s"$name: stopped at each step, ${fate.name}")(hold(name, fate)(_ => None))
+
+    if (long)
+      for ((name, _) <- targets)
+        test(s"$name: killed at each step, and its successor there, too") {
+          hold(name, Fate.Killed)(step => Some(Doom.At(step, 1)))
+        }
+
+    testPage(chapter)
+  }
+
+  private def hold(name: String, fate: Fate)(again: Step => Option[Doom.At]): Unit = {
+    val newWorld = targets.toMap.apply(name)
+    holdAll(
+      for {
+        step       <- steps if long || sampled(step, fate)
+        occurrence <- tried(occurrences(name)(step))
+      } yield ConnectorCrash(
+        newWorld,
+        Doom.At(step, occurrence),
+        fate,
+        again(step),
+        holding(step),
+        result(step, fate)
+      )
+    )(_.verdict())
+  }
+
+  private def occurrences(name: String): Map[Step, Int] =
+    found.getOrElseUpdate(name, ConnectorCrash.occurrences(targets.toMap.apply(name)))
+
+  private def tried(last: Int): Seq[Int] =
+    if (long) ConnectorMatrixSuite.thorough(last) else Seq((last + 1) / 2)
+
+  override protected def section: String = {
+    val counted                      = occurrences(targets.head._1)
+    def cell(fate: Fate)(step: Step) =
+      s"${result(step, fate)} (${ConnectorMatrixSuite.thorough(counted(step)).mkString(", ")})"
+    val twice = "killed twice" -> ((step: Step) => result(step, Fate.Killed))
+    val table = MatrixPage.table(
+      steps,
+      counted(_).toString,
+      fates.map(fate => fate.name -> cell(fate) _).patch(1, Seq(twice), 0),
+      where = "In log and target",
+      after
+    )
+    Seq(s"## ${chapter.title}", MatrixPage.paragraph(about), table).mkString("", "\n\n", "\n")
+  }
+}
+
+private object ConnectorMatrixSuite {
+
+  /** The first, the middle and the last. */
+  def thorough(last: Int): Seq[Int] = Seq(1, (last + 1) / 2, last).distinct
+}

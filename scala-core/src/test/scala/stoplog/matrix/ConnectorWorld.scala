@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+package stoplog.matrix
+
+import stoplog.fault.Faults
+
+/** A target, and one query that writes to it without an engine: its processes run the connector's own code. */
+trait ConnectorWorld extends AutoCloseable {
+
+  /** A new process of the query. */
+  def process(faults: Faults): ConnectorWorld.Process
+
+  /** All processes so far are dead: what they had open is closed, as an operating system does it. */
+  def processesDied(): Unit = ()
+
+  /** What a reader sees while the query is under way that no reader should see. */
+  def surplus(): Vector[String]
+
+  /** What is wrong once the query has written so many epochs and has ended. */
+  def problems(epochs: Long): Vector[String]
+
+  /** How it came out, where nothing is wrong. */
+  def result: String = MatrixPage.Result
+
+  override def close(): Unit = ()
+}
+
+object ConnectorWorld {
+
+  /** Used by one thread. */
+  trait Process {
+
+    /** Writes an epoch, which another process may have begun, or even committed: the engine has not seen the end of it. */
+    def epoch(number: Long): Unit
+
+    /** The query has ended. */
+    def end(): Unit = ()
+  }
+}

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+package stoplog.matrix
+
+/** What stands above the sections of the matrix' pages. */
+private object Introductions {
+  import MatrixPage.Result
+
+  def ofFiles: String =
+    s"""# Crash matrix
+       |
+       |Each section is written by the run that proves it (`STOPLOG_LONG=1 STOPLOG_WRITE_DOCS=1`, the suites of
+       |`stoplog.matrix`); the ordinary run tries a sample and checks that this page is current.
+       |
+       |A query of ${JobRows.Epochs} epochs in two runs, with a changing number of tasks, repeated task attempts,
+       |parts rolled by rows, age, open limit and end, and old orphans, is stopped at a step of the protocol:
+       |
+       |${Fate.all.map(fate => s"- **${fate.name}**: ${fate.meaning}.").mkString("\n")}
+       |
+       |Then a new run does the rest.
+       |
+       |"$Result" means: read with a client that knows nothing of stoplog, every row of every epoch is there exactly
+       |once, no file is torn, no name but those of finished parts is visible, and a later run sweeps away all that
+       |was unfinished. Where parts are of blocks, every file that the newest record names beside a part is whole when
+       |the process stops, and none is left at the end.
+       |""".stripMargin
+
+  def ofConnectors: String =
+    s"""# Crash matrix of the connectors
+       |
+       |The sinks of the connectors, stopped at every step of their protocols, as [the matrix of files](crash-matrix.md) does it.
+       |Each section is written by the run that proves it (`STOPLOG_LONG=1 STOPLOG_WRITE_DOCS=1`, the suites that extend
+       |`ConnectorMatrixSuite`); the ordinary run tries a sample and checks that this page is current.
+       |
+       |A query of ${ConnectorCrash.Epochs} epochs runs the real code of driver and tasks against a real target. At a step its
+       |process is
+       |
+       |- **${Fate.Killed.name}**: ${Fate.Killed.meaning}, with its connections. Then a new process does the rest.
+       |- **${Fate.Killed.name} twice**: its successor dies as well, when it comes to the same step. A third process does the rest.
+       |- **${Fate.Woken.name}**: ${Fate.Woken.meaning}. What it still does may harm nobody: it ends with an error that has a
+       |  name. Then one more process writes one more epoch.
+       |
+       |A process that stands still for ever looks to its successors as if killed, but where its section says otherwise. In
+       |brackets: which of the occurrences of the step have been tried.
+       |
+       |"$Result" means: read with the target's own client, every row of every epoch is there exactly once, and nothing is
+       |left open or half done in the target. Between the death and the end nothing is there that should not be. Where rows
+       |have keys, "${ConnectorRows.Upserts.result}" means the same of the keys, each once and with nothing older.
+       |
+       |Processes of Spark that are halted at steps, or ended by `kill -9` at random moments together with their servers, are
+       |the matter of `tests/test_kafka.py`, `test_jdbc.py`, `test_cassandra.py`, `test_wal.py` and `test_wal_tables.py`.
+       |""".stripMargin
+}

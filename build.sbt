@@ -46,11 +46,18 @@ lazy val cassandra = connector("cassandra")
 /** `format("stoplog-kafka")`. Its tests read by Spark's own Kafka source, and so do users. */
 lazy val kafka = connector("kafka").settings(
   libraryDependencies ++= kafkaClients,
-  libraryDependencies += sparkKafka(Versions.sparkLine) % Test
+  libraryDependencies ++= sparkKafka(Versions.sparkLine).map(_ % Test)
 )
 
 /** Spark's own Kafka module for a line of Spark. */
-def sparkKafka(line: String) = "org.apache.spark" % "spark-sql-kafka-0-10_2.13" % Versions.sparkKafka(line)
+def sparkKafka(line: String) = {
+  val of = Versions.sparkKafka(line)
+  Seq(
+    "org.apache.spark" % "spark-sql-kafka-0-10_2.13" % of.module
+      exclude ("org.apache.spark", "spark-token-provider-kafka-0-10_2.13"),
+    ("org.apache.spark" % "spark-token-provider-kafka-0-10_2.13" % of.tokens).intransitive()
+  )
+}
 
 /** Spark's own Avro module; all that it needs is part of Spark. */
 lazy val sparkAvro = ("org.apache.spark" % "spark-avro_2.13" % Versions.sparkAvro).intransitive()
@@ -153,7 +160,7 @@ lazy val kafkaServer = (project in file("tests/servers/kafka"))
     libraryDependencies ++= kafkaClients.map(_ % KafkaClients),
     libraryDependencies += "org.apache.kafka" % "kafka-clients" % Versions.kafkaNewest % KafkaNewestClient,
     libraryDependencies ++= sparkKafkaLines.toSeq.flatMap { case (line, configuration) =>
-      (kafkaClients :+ sparkKafka(line) :+ sparkAvro).map(_ % configuration)
+      (kafkaClients ++ sparkKafka(line) :+ sparkAvro).map(_ % configuration)
     },
     libraryDependencies ++= Seq(
       "org.apache.kafka"         % "kafka_2.13"       % Versions.kafka,
@@ -236,7 +243,11 @@ servers := {
   val kafkaJars  = (kafkaServer / update).value
   val sparkKafka = sparkKafkaLines.toSeq.map { case (line, configuration) =>
     val modules = moduleFilter(name = "spark-*kafka*" | "commons-pool2" | "spark-avro*")
-    s"spark-kafka-$line" -> kafkaJars.select(configurationFilter(configuration.name), modules, artifactFilter())
+    s"spark-kafka-$line" -> kafkaJars.select(
+      configurationFilter(configuration.name),
+      modules,
+      artifactFilter()
+    )
   }
   IO.copyFile(
     baseDirectory.value / "tests" / "servers" / "cassandra" / "src" / "java-options",

@@ -11,7 +11,8 @@ object ClassFiles {
   val Internal: Seq[String] = Seq(
     "stoplog/commit/", "stoplog/options/", "stoplog/spark/", "stoplog/thread/", "stoplog/format/avro/",
     "stoplog/format/orc/", "stoplog/format/parquet/", "stoplog/format/sequence/", "stoplog/store/local/",
-    "stoplog/store/hadoop/", "stoplog/store/hdfs/", "stoplog/store/s3/", "stoplog/source/file/", "stoplog/place/"
+    "stoplog/store/hadoop/", "stoplog/store/hdfs/", "stoplog/store/s3/", "stoplog/source/file/",
+    "stoplog/place/"
   )
 
   /** The same mappings, with internal classes freed of what describes them to compilers. */

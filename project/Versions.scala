@@ -14,8 +14,16 @@ object Versions {
   val kafkaClients    = "3.9.2" // that of Spark's own Kafka module, which many have beside it
   val kafkaNewest     = "4.4.0" // the newest client that the sink is tested with
 
-  /** Spark's own Kafka module, by Spark's line: the newest one that is published whole. */
-  val sparkKafka = Map("4.0" -> "4.0.4", "4.1" -> "4.1.3", "4.2" -> "4.2.0")
+  /** Spark's own Kafka module, by Spark's line: the newest one that is published, and that of its part which hands out
+    * tokens.
+    */
+  val sparkKafka = Map(
+    "4.0" -> SparkKafka("4.0.4", tokens = "4.0.0"),
+    "4.1" -> SparkKafka("4.1.3", tokens = "4.1.1"),
+    "4.2" -> SparkKafka("4.2.0", tokens = "4.2.0")
+  )
+
+  case class SparkKafka(module: String, tokens: String)
 
   val sparkAvro = "4.1.1" // the newest published one
 

@@ -103,7 +103,8 @@ def test_kill_9(place: Place) -> None:
             with at_work(job(place, url), "wal_job.py") as process:
                 arrive(place, process, moments.uniform(1, 4))
             assert not received.each_once() - Counter(place.rows)
-        assert job(place, url).run("wal_job.py").code == 0
+        # Most of what has arrived was for no life long enough.
+        assert job(place, url, files=50).run("wal_job.py").code == 0
         assert received.each_once() == Counter(place.rows)
 
 

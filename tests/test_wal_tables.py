@@ -83,7 +83,7 @@ def test_cassandra_has_what_came_last_however_often_query_and_server_are_killed(
         options={"sender": "cassandra"} | {f"cassandra.{key}": value for key, value in where.items()},
         select=SELECT,
         conf={"spark.jars": jars("cassandra", "wal")},
-        rows=1,
+        files=1,
     )
     faults = [f"{step}:2:halt" for step in (STEPS if LONG else ("afterSend",))]
     assert_newest_stays(node, place, job, "wal_table_job.py", faults, kills=20 if LONG else 0)
@@ -102,7 +102,6 @@ def jdbc_job(database: Database, place: Place, **more: object) -> Job:
         options={"sender": "jdbc", "jdbc.url": database.url, "jdbc.dbtable": "sent_rows"} | PATIENT,
         select=["cast(replace(value, '-', '') AS bigint) AS id", "value"],
         conf={"spark.jars": f"{database.conf['spark.jars']},{jars('wal')}"},
-        rows=2,
         **more,
     )
 

@@ -16,7 +16,7 @@ from stoplog import WriteAheadSink
 
 def main(job: dict) -> None:
     spark = session(job)
-    rows = spark.readStream.option("maxFilesPerTrigger", 2).text(job["input"])
+    rows = spark.readStream.option("maxFilesPerTrigger", job["files"]).text(job["input"])
     sink = WriteAheadSink.to_http(job["path"]).with_batch_rows(7).with_option("httpRetries", 1).build()
     query = sink.write_stream(rows, job["checkpoint"]).trigger(**job["trigger"]).start()
     print("started", flush=True)

@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """One streaming query from text files through a log into a table.
 
-Its one argument is JSON (`support.jobs.Job`), with the options of `format("stoplog-wal")`; `rows` is how many
-files a micro-batch has. Prints `started` when the query runs. When it has ended, prints behind `found ` the
-rows of a table of Cassandra's as JSON.
+Its one argument is JSON (`support.jobs.Job`), with the options of `format("stoplog-wal")`. Prints `started` when
+the query runs. When it has ended, prints behind `found ` the rows of a table of Cassandra's as JSON.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ from stoplog.write_ahead import WriteAheadSinkBuilder
 
 def main(job: dict) -> None:
     spark = session(job)
-    rows = spark.readStream.option("maxFilesPerTrigger", job["rows"]).text(job["input"])
+    rows = spark.readStream.option("maxFilesPerTrigger", job["files"]).text(job["input"])
     sink = builder_of(job["options"]).build()
     writer = sink.write_stream(rows.selectExpr(*job["select"]), job["checkpoint"])
     query = writer.trigger(**job["trigger"]).start()

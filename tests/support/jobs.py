@@ -31,6 +31,7 @@ class Job:
         select: the columns, as SQL expressions over `value`.
         rows: for a batch write: the rows are the numbers up to this.
         source: the options of stoplog's source, for a query that reads with it.
+        files: of a micro-batch, at most.
     """
 
     path: str
@@ -46,6 +47,7 @@ class Job:
     mode: str = "append"
     rows: int = 0
     source: dict[str, str] = field(default_factory=dict)
+    files: int = 2
 
     @classmethod
     def at(cls, place: Place, **more: Any) -> Job:

@@ -65,7 +65,7 @@ private object ConnectorsTables {
 
   private def module(spark: String): String = {
     val line = spark.split('.').take(2).mkString(".")
-    s"""\"$line\" +-> \"([^\"]+)\"""".r
+    s"""\"$line\" +-> SparkKafka\\(\"([^\"]+)\"""".r
       .findFirstMatchIn(Repository.read(Repository.root.resolve("project/Versions.scala")))
       .fold("not tried: none is published")(found => s"with ${found.group(1)}")
   }

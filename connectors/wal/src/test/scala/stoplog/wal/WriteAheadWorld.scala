@@ -38,8 +38,8 @@ abstract class WriteAheadWorld(
   require(Try(process(ChunkWorld.dying(Step.AfterSync)).epoch(0)).isFailure, "somebody has died")
 
   override final def process(faults: Faults): ConnectorWorld.Process = {
-    val own     = asked.copy(sender = newSender(faults))
-    val passed  = own.passed
+    val own    = asked.copy(sender = newSender(faults))
+    val passed = own.passed
     own.committers.prepare(passed, chunks.place)
     val sending = new ChunkSender(own, chunks.place, () => faults)
     val tasks   = 2 + processes.getAndIncrement() % 2

@@ -21,7 +21,7 @@ from bench.engines.requests import Asked
 from bench.engines.rounds import Left, Result, Round
 from bench.engines.worker import Ran
 
-TEXT, SPARK_TEXT, FLINK_TEXT, PARQUET, _, FLINK_PARQUET, _ = CONTENDERS
+TEXT, SPARK_TEXT, FLINK_TEXT, PARQUET, _, _, FLINK_PARQUET, _ = CONTENDERS
 ROWS = 1_000
 PLAN = Plan.quick()
 

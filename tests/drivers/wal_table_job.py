@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """One streaming query from text files through a log into a table.
 
-Its one argument is JSON (`support.jobs.Job`), with the options of `format("stoplog-wal")`. Prints `started` when
-the query runs. When it has ended, prints behind `found ` the rows of a table of Cassandra's as JSON.
+Its one argument is JSON (`support.jobs.Job`), with the options of `format("stoplog-wal")`. Prints `started`
+when the query runs. When it has ended, prints behind `found ` the rows of a table of Cassandra's as JSON.
 """
 
 from __future__ import annotations

@@ -237,7 +237,11 @@ servers := {
   val kafkaJars  = (kafkaServer / update).value
   val sparkKafka = sparkKafkaLines.toSeq.map { case (line, configuration) =>
     val modules = moduleFilter(name = "spark-*kafka*" | "commons-pool2")
-    s"spark-kafka-$line" -> kafkaJars.select(configurationFilter(configuration.name), modules, artifactFilter())
+    s"spark-kafka-$line" -> kafkaJars.select(
+      configurationFilter(configuration.name),
+      modules,
+      artifactFilter()
+    )
   }
   IO.copyFile(
     baseDirectory.value / "tests" / "servers" / "cassandra" / "src" / "java-options",

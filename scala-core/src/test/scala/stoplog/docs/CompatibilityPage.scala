@@ -14,7 +14,9 @@ object CompatibilityPage {
   val name: String = "compatibility.md"
 
   def text: String =
-    Seq(head, platforms, spark, ConnectorsTables.text, StoresTable.text, FormatsTable.text, records).mkString("\n")
+    Seq(head, platforms, spark, ConnectorsTables.text, StoresTable.text, FormatsTable.text, records).mkString(
+      "\n"
+    )
 
   /** A version of `project/Versions.scala`. */
   def version(of: String): String =

@@ -33,7 +33,7 @@ private object ConnectorsTables {
        |
        || On Spark | ${lines.mkString(" | ")} |
        ||---${"|---" * lines.size}|
-       |${rows.map(row => s"| ${row.mkString(" | ")} |").mkString("\n")}
+       |${rows.map(row => s"| ${row.mkString(" | ")} |").mkString("\n|")}
        |
        |Spark's source for Kafka is a module of its own, `spark-sql-kafka-0-10`, and has to be of your Spark's line: the table
        |says which one was tried, the newest that is published. The sink does without it.

@@ -12,7 +12,7 @@ import venv
 from pathlib import Path
 
 import junit
-from run_tests import ROOT, environment, pytest
+from run_tests import ROOT, SIDE_BY_SIDE, environment, pytest
 
 REQUIREMENTS = ROOT / "python" / "requirements"
 MARKED = "spark_lines and not long"
@@ -40,7 +40,7 @@ def run(spark: str, wheel: Path) -> junit.Counts:
     except subprocess.CalledProcessError as error:
         print(f"Spark {spark}: its environment could not be made: {error}", flush=True)
         return junit.Counts(failed=1)
-    counts = pytest(f"spark-{spark}", ["tests"], MARKED, str(python)).run()
+    counts = pytest(f"spark-{spark}", ["tests", *SIDE_BY_SIDE], MARKED, str(python)).run()
     if counts.passed + counts.failed == 0:
         print(f"Spark {spark}: no test ran.", flush=True)
         return junit.Counts(failed=1)

@@ -31,13 +31,15 @@ private object Introductions {
        |Each section is written by the run that proves it (`STOPLOG_LONG=1 STOPLOG_WRITE_DOCS=1`, the suites that extend
        |`ConnectorMatrixSuite`); the ordinary run tries a sample and checks that this page is current.
        |
-       |A query of ${ConnectorCrash.Epochs} epochs runs the real code of driver and tasks against a real target. At a step its
+       |A query of ${ConnectorCrash.Epochs} epochs runs the real code of driver and tasks, without Spark around it. At a step its
        |process is
        |
-       |- **${Fate.Killed.name}**: ${Fate.Killed.meaning}, with its connections. Then a new process does the rest.
+       |- **${Fate.Killed.name}**: ${Fate.Killed.meaning},
+       |  and its connections. Then a new process does the rest.
        |- **${Fate.Killed.name} twice**: its successor dies as well, when it comes to the same step. A third process does the rest.
-       |- **${Fate.Woken.name}**: ${Fate.Woken.meaning}. What it still does may harm nobody: it ends with an error that has a
-       |  name. Then one more process writes one more epoch.
+       |- **${Fate.Woken.name}**: ${Fate.Woken.meaning}.
+       |  What it still does harms nobody: it goes on, or ends with an error that has a name. Then one more process writes one
+       |  more epoch.
        |
        |A process that stands still for ever looks to its successors as if killed, but where its section says otherwise. In
        |brackets: which of the occurrences of the step have been tried.

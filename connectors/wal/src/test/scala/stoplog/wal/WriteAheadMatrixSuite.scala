@@ -15,7 +15,7 @@ class WriteAheadMatrixSuite extends ConnectorMatrixSuite(Chapter.WriteAhead) wit
     "A sender to a target that helps in nothing, as `sender=http` and those of your own, with the notes in the log " +
       "(`committer=files`). Each epoch has two or three tasks, and so chunks. The log is on local disks; a chunk of a process " +
       s"""that died before is in it when the query begins. "$Again" means: every row of every epoch is there, and those of one """ +
-      "chunk came once more, all of them and under the same name, by which the target can know them again."
+      "chunk came again, all of them and under the same name, by which the target can know them again."
 
   override protected def targets: Seq[(String, () => ConnectorWorld)] =
     Seq("any target" -> (() => { spark; new InboxWorld(UUID.randomUUID().toString) }))

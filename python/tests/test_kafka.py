@@ -120,3 +120,8 @@ def test_what_is_read_has_to_be_said() -> None:
 
 def test_a_quote_in_a_schema_stays_one_text() -> None:
     assert Decoder.json("`it's` INT").of("value") == r"from_json(CAST(value AS STRING), '`it\'s` INT')"
+
+
+def test_braces_are_the_column_in_an_expression_and_themselves_in_a_schema() -> None:
+    assert Decoder.sql("struct({}, {})").of("key") == "struct(key, key)"
+    assert Decoder.avro('{"type": {}}').of("key") == """from_avro(key, '{"type": {}}')"""

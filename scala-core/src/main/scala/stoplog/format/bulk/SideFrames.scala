@@ -34,11 +34,17 @@ private[bulk] object SideFrames {
     data.writeInt(text.length)
     data.write(text)
     data.write(header.directory)
-    frame(HeaderKind, rows = 0, bytes.toByteArray, bytes.size, out)
+    frame(HeaderKind, rows = 0, bytes.toByteArray, bytes.size, room(bytes.size), out)
   }
 
-  def write(page: RowPage, out: OutputStream): Unit =
-    if (!page.isEmpty) frame(RowsKind, page.rows, page.array, page.size, out)
+  /** A frame for each page that has rows. */
+  def write(pages: Iterator[RowPage], out: OutputStream): Unit = {
+    var stored = Array.emptyByteArray
+    pages.filterNot(_.isEmpty).foreach { page =>
+      if (stored.length < mostStored(page.size)) stored = room(page.size)
+      frame(RowsKind, page.rows, page.array, page.size, stored, out)
+    }
+  }
 
   /** The next frame; `None` at the end. Error: `IOException` when it is cut off, or not what was written. */
   def read(in: InputStream): Option[Frame] = in.read() match {
@@ -72,11 +78,22 @@ private[bulk] object SideFrames {
     .collect { case Some(Rows(page)) => page }
     .flatMap(_.iterator(columns))
 
-  private def frame(kind: Int, rows: Int, plain: Array[Byte], length: Int, out: OutputStream): Unit = {
-    val stored = new Array[Byte](lz4.fastCompressor().maxCompressedLength(length))
-    val count  = lz4.fastCompressor().compress(plain, 0, length, stored, 0)
-    val head   = header(kind, rows, length, count)
-    val data   = new DataOutputStream(out)
+  private def mostStored(length: Int): Int = lz4.fastCompressor().maxCompressedLength(length)
+
+  private def room(length: Int): Array[Byte] = new Array[Byte](mostStored(length))
+
+  /** @param stored has room for what is stored of so many bytes, whatever they are */
+  private def frame(
+      kind: Int,
+      rows: Int,
+      plain: Array[Byte],
+      length: Int,
+      stored: Array[Byte],
+      out: OutputStream
+  ): Unit = {
+    val count = lz4.fastCompressor().compress(plain, 0, length, stored, 0)
+    val head  = header(kind, rows, length, count)
+    val data  = new DataOutputStream(out)
     data.write(head)
     data.write(stored, 0, count)
     data.writeInt(checksum(head, stored, count))

@@ -50,7 +50,7 @@ private[bulk] final class Spool(columns: Int, memory: SharedMemory) {
   /** As frames of a side file. */
   def writeTo(out: OutputStream): Unit = {
     spilled.foreach(file => fromStart(file).transferTo(out))
-    pages.foreach(SideFrames.write(_, out))
+    SideFrames.write(pages.iterator, out)
   }
 
   /** Empties it, and gives back what it holds. */
@@ -94,7 +94,7 @@ private[bulk] final class Spool(columns: Int, memory: SharedMemory) {
     spilled = Some(file)
     file.seek(file.length())
     val out = new BufferedOutputStream(new FileOutputStream(file.getFD), PageBytes)
-    pages.foreach(SideFrames.write(_, out))
+    SideFrames.write(pages.iterator, out)
     out.flush()
     pages.clear()
     memory.giveBack(held)
@@ -116,6 +116,8 @@ private[bulk] object Spool {
   /** What most buckets of a small epoch fill. */
   val FirstBytes: Int = 4 << 10
 
-  /** As much as LZ4 makes good use of. */
-  val PageBytes: Int = 1 << 20
+  /** As much as LZ4 makes good use of. With what the JVM and LZ4 add it stays below a megabyte: G1 gives an array of a
+    * byte more two regions of its heap, where these are of a megabyte, so that rows would take twice what is counted.
+    */
+  val PageBytes: Int = (1 << 20) - (1 << 16)
 }

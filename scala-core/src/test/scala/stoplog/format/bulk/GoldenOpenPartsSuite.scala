@@ -134,7 +134,7 @@ object GoldenOpenPartsSuite {
     Files.write(file(name, "part"), part.bytes)
     val out = Files.newOutputStream(file(name, "beside"))
     SideFrames.write(SideFrames.Header(sink.description, part.directory), out)
-    SideFrames.write(page(last), out)
+    SideFrames.write(Iterator(page(last)), out)
     out.close()
   }
 

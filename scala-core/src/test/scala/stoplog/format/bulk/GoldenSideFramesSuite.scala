@@ -41,8 +41,7 @@ object GoldenSideFramesSuite {
     val out        = Files.newOutputStream(File)
     val (few, all) = Texts.splitAt(2)
     SideFrames.write(SideFrames.Header(Format, Directory), out)
-    SideFrames.write(page(few), out)
-    SideFrames.write(page(all), out)
+    SideFrames.write(Iterator(page(few), page(all)), out)
     out.close()
   }
 

@@ -40,6 +40,12 @@ class OrcOptionsSuite extends AnyFunSuite {
     assert(codec("orc.compress" -> "zlib", "compression" -> "none") === "NONE")
   }
 
+  test("what lies beside an open part sets no more than a session can, and no keys") {
+    val orc    = Map("orc.compress" -> "ZSTD")
+    val forged = orc + ("orc.encrypt" -> "key:name") + ("hadoop.security.key.provider.path" -> "elsewhere")
+    assert(OrcSettings.of(OrcSettings(schema, forged, batchRows = 1024, Map.empty).describe).orc === orc)
+  }
+
   test("orc settings of Hadoop, of the session and of the options count, the later more") {
     val hadoop = new Configuration()
     hadoop.set("orc.row.index.stride", "2000")

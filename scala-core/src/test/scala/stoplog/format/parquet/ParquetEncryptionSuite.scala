@@ -12,7 +12,7 @@ import org.scalatest.funsuite.AnyFunSuite
 
 import stoplog.error.StoplogArgumentException
 import stoplog.format.SparkSessionForTests
-import stoplog.format.bulk.{PartInBlocks, RandomTables}
+import stoplog.format.bulk.{BulkSink, PartInBlocks, PartLife, RandomTables}
 import stoplog.format.parquet.ParquetFiles.{comparable, saved}
 
 /** Modular encryption, by the factory that the user names. */
@@ -64,6 +64,12 @@ class ParquetEncryptionSuite extends AnyFunSuite with SparkSessionForTests {
     val described = Blocks.format(schema, keys + ("parquet.encryption.key.access.token" -> "t0p")).describe
     assert(described.contains("of-footer") && described.contains("of-name"))
     assert(!described.contains("t0p"))
+  }
+
+  test("what lies beside an open part has nobody asked for keys: no such part is encrypted") {
+    val forged = BulkSink("parquet", schema, Blocks.format(schema, keys), PartLife.ManyEpochs).description
+    val error  = intercept[IllegalArgumentException](BulkSink.of(forged, None))
+    assert(error.getMessage.contains("encrypted"))
   }
 
   test(

@@ -9,7 +9,7 @@ import scala.annotation.tailrec
 import scala.jdk.CollectionConverters._
 import scala.util.Using
 
-import org.apache.kafka.clients.admin._
+import org.apache.kafka.clients.admin.Admin
 import org.apache.kafka.clients.consumer.{ConsumerRecord, KafkaConsumer}
 import org.apache.kafka.common.{IsolationLevel, TopicPartition}
 import org.apache.kafka.common.serialization.StringDeserializer
@@ -35,13 +35,8 @@ final class Broker private (directory: Path) {
   def settings(timeoutMillis: Long = 60000): ProducerSettings =
     ProducerSettings(Map("bootstrap.servers" -> servers), timeoutMillis)
 
-  /** Returns when all partitions are led, which is after clients are told of them: see `KafkaServer`. */
-  def createTopic(name: String, partitions: Int = 1): String = withAdmin { admin =>
-    admin.createTopics(JList.of(new NewTopic(name, partitions, 1.toShort))).all().get()
-    val ends = (0 until partitions).map(new TopicPartition(name, _) -> OffsetSpec.latest())
-    admin.listOffsets(ends.toMap.asJava).all().get()
-    name
-  }
+  /** Returns when clients may send to all partitions. */
+  def createTopic(name: String, partitions: Int = 1): String = process.ask(s"create $name $partitions")
 
   def withAdmin[A](action: Admin => A): A =
     Using.resource(Admin.create(Map[String, Object]("bootstrap.servers" -> servers).asJava))(action)
@@ -50,7 +45,7 @@ final class Broker private (directory: Path) {
   def committed(topic: String): Vector[String] = records(topic).map(_.value)
 
   def records(topic: String): Vector[ConsumerRecord[String, String]] = {
-    awaitMarkers(topic)
+    waiting(topic)
     read(topic, IsolationLevel.READ_COMMITTED)
   }
 
@@ -58,35 +53,10 @@ final class Broker private (directory: Path) {
   def everything(topic: String): Vector[String] = read(topic, IsolationLevel.READ_UNCOMMITTED).map(_.value)
 
   /** Whether readers of committed records wait for a transaction that is open. */
-  def isHeldUp(topic: String): Boolean = {
-    awaitMarkers(topic)
-    endsBefore(topic)
-  }
+  def isHeldUp(topic: String): Boolean = waiting(topic) > 0
 
-  /** A broker answers that a transaction is committed when it has written that down for itself; what tells readers comes
-    * after that, and late if it has just been started. So readers catch up, unless a transaction is open.
-    */
-  private def awaitMarkers(topic: String): Unit = withAdmin { admin =>
-    def are(states: TransactionState*) =
-      !admin
-        .listTransactions(new ListTransactionsOptions().filterStates(states.toSet.asJava))
-        .all()
-        .get()
-        .isEmpty
-    val deadline = System.nanoTime() + 60L * 1000 * 1000 * 1000
-    while (
-      are(TransactionState.PREPARE_COMMIT, TransactionState.PREPARE_ABORT) ||
-      endsBefore(topic) && !are(TransactionState.ONGOING)
-    ) assert(System.nanoTime() < deadline, s"readers of $topic do not see what is decided")
-  }
-
-  /** Whether what is committed ends before what is written. */
-  private def endsBefore(topic: String): Boolean = {
-    def ends(isolation: IsolationLevel) = Using.resource(consumer(isolation)) { reader =>
-      reader.endOffsets(partitions(reader, topic)).asScala.view.mapValues(_.longValue).toMap
-    }
-    ends(IsolationLevel.READ_COMMITTED) != ends(IsolationLevel.READ_UNCOMMITTED)
-  }
+  /** How many records of open transactions there are, or came after such, when readers know of all that is decided. */
+  private def waiting(topic: String): Long = process.ask(s"open $topic").toLong
 
   private def read(topic: String, isolation: IsolationLevel): Vector[ConsumerRecord[String, String]] =
     Using.resource(consumer(isolation)) { reader =>

@@ -27,6 +27,7 @@ import org.apache.kafka.clients.admin.OffsetSpec;
 import org.apache.kafka.clients.admin.TransactionState;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.RetriableException;
 import org.apache.kafka.common.serialization.StringDeserializer;
 
 /**
@@ -40,7 +41,7 @@ import org.apache.kafka.common.serialization.StringDeserializer;
  */
 public final class KafkaServer {
   private static final int POLL_MILLIS = 50;
-  private static final long MARKERS_NANOS = Duration.ofMinutes(1).toNanos();
+  private static final long LIMIT_NANOS = Duration.ofMinutes(1).toNanos();
   private static final String CLUSTER = "c3RvcGxvZy1zdG9wbG9nLQ";
 
   // What logs write to the standard output would fill a pipe that nobody empties between two commands.
@@ -106,7 +107,24 @@ public final class KafkaServer {
       admin.createTopics(List.of(new NewTopic(topic, partitions, (short) 1))).all().get();
       Map<TopicPartition, OffsetSpec> ends = new HashMap<>();
       for (int number = 0; number < partitions; number++) ends.put(new TopicPartition(topic, number), OffsetSpec.latest());
-      admin.listOffsets(ends).all().get();
+      long begun = System.nanoTime();
+      while (!areLed(admin, ends)) {
+        if (System.nanoTime() - begun > LIMIT_NANOS) {
+          throw new IllegalStateException("Nobody leads the partitions of " + topic);
+        }
+        Thread.sleep(POLL_MILLIS);
+      }
+    }
+  }
+
+  /** The client waits for leaders by itself, but gives up at once on a topic that the broker has not heard of yet. */
+  private static boolean areLed(Admin admin, Map<TopicPartition, OffsetSpec> partitions) throws Exception {
+    try {
+      admin.listOffsets(partitions).all().get();
+      return true;
+    } catch (ExecutionException e) {
+      if (e.getCause() instanceof RetriableException) return false;
+      throw e;
     }
   }
 
@@ -135,9 +153,10 @@ public final class KafkaServer {
       while (are(admin, Set.of(TransactionState.PREPARE_COMMIT, TransactionState.PREPARE_ABORT))
           || end(topic, "read_committed") != end(topic, "read_uncommitted")
               && !are(admin, Set.of(TransactionState.ONGOING))) {
-        if (System.nanoTime() - begun > MARKERS_NANOS) {
+        if (System.nanoTime() - begun > LIMIT_NANOS) {
           throw new IllegalStateException("Readers of " + topic + " do not see what is decided");
         }
+        Thread.sleep(POLL_MILLIS);
       }
     }
   }

@@ -49,6 +49,7 @@ def test_each_key_has_what_came_last_however_often_query_and_server_are_killed(
         options=options,
         select=SELECT,
         conf=node.conf,
+        files=1,
     )
     faults = FAULTS + (MORE_FAULTS if LONG else [])
     assert_newest_stays(node, place, job, "cassandra_job.py", faults, kills=20 if LONG else 0)

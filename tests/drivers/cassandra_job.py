@@ -16,7 +16,11 @@ from session import halted, session
 def main(job: dict) -> None:
     spark = session(job)
     # Each file is a micro-batch of its own: what a later one says of a key is newer.
-    rows = spark.readStream.option("maxFilesPerTrigger", 1).text(job["input"]).selectExpr(*job["select"])
+    rows = (
+        spark.readStream.option("maxFilesPerTrigger", job["files"])
+        .text(job["input"])
+        .selectExpr(*job["select"])
+    )
     writer = rows.writeStream.format("stoplog-cassandra").options(**job["options"])
     query = writer.option("checkpointLocation", job["checkpoint"]).trigger(**job["trigger"]).start()
     print("started", flush=True)

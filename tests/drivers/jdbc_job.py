@@ -19,7 +19,7 @@ ROW = ["cast(replace(value, '-', '') AS bigint) AS id", "value"]
 
 def main(job: dict) -> None:
     spark = session(job)
-    rows = spark.readStream.option("maxFilesPerTrigger", 2).text(job["input"]).selectExpr(*ROW)
+    rows = spark.readStream.option("maxFilesPerTrigger", job["files"]).text(job["input"]).selectExpr(*ROW)
     builder = JdbcSink.for_table(job["path"], job["options"].pop("dbtable"))
     for key, value in job["options"].items():
         builder = builder.with_option(key, value)

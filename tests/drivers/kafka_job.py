@@ -17,7 +17,11 @@ import stoplog
 
 def main(job: dict) -> None:
     spark = session(job)
-    rows = spark.readStream.option("maxFilesPerTrigger", 2).text(job["input"]).selectExpr(*job["select"])
+    rows = (
+        spark.readStream.option("maxFilesPerTrigger", job["files"])
+        .text(job["input"])
+        .selectExpr(*job["select"])
+    )
     builder = stoplog.KafkaSink.to(job["options"]["servers"]).with_topic(job["path"])
     sink = builder.with_delivery(job["options"].get("delivery", "exactly-once")).build()
     query = sink.write_stream(rows, job["checkpoint"]).trigger(**job["trigger"]).start()

@@ -16,7 +16,7 @@ import stoplog
 
 def main(job: dict) -> None:
     spark = session(job)
-    rows = spark.readStream.option("maxFilesPerTrigger", 2).text(job["input"])
+    rows = spark.readStream.option("maxFilesPerTrigger", job["files"]).text(job["input"])
     writer = rows.writeStream.format("stoplog").options(**job["options"])
     query = writer.option("checkpointLocation", job["checkpoint"]).start(job["path"])
     print(spark._jvm.java.lang.ProcessHandle.current().pid(), flush=True)

@@ -15,7 +15,11 @@ from session import halted, session
 
 def main(job: dict) -> None:
     spark = session(job)
-    rows = spark.readStream.option("maxFilesPerTrigger", 2).text(job["input"]).selectExpr(*job["select"])
+    rows = (
+        spark.readStream.option("maxFilesPerTrigger", job["files"])
+        .text(job["input"])
+        .selectExpr(*job["select"])
+    )
     writer = rows.writeStream.format("stoplog").options(**job["options"])
     query = (
         writer.option("checkpointLocation", job["checkpoint"]).trigger(**job["trigger"]).start(job["path"])

@@ -94,6 +94,22 @@ abstract class RandomTables(seed: Long, flat: Seq[DataType], keys: Seq[DataType]
 
 object RandomTables {
 
+  /** The types of every format that are not nested, with some decimals. */
+  def flat(decimals: DecimalType*): Seq[DataType] = Seq(
+    BooleanType,
+    ByteType,
+    ShortType,
+    IntegerType,
+    LongType,
+    FloatType,
+    DoubleType,
+    StringType,
+    BinaryType,
+    DateType,
+    TimestampType,
+    TimestampNTZType
+  ) ++ decimals ++ Seq(YearMonthIntervalType(), DayTimeIntervalType())
+
   def variant(json: String): VariantVal = {
     val parsed = VariantBuilder.parseJson(json, false)
     new VariantVal(parsed.getValue, parsed.getMetadata)

@@ -22,25 +22,8 @@ object OrcTables {
   /** Without dates, which are refused as keys. */
   private val Keys: Seq[DataType] = Seq(StringType, IntegerType, LongType, DecimalType(9, 2))
 
-  private val Flat: Seq[DataType] = Seq(
-    BooleanType,
-    ByteType,
-    ShortType,
-    IntegerType,
-    LongType,
-    FloatType,
-    DoubleType,
-    StringType,
-    BinaryType,
-    DateType,
-    TimestampType,
-    TimestampNTZType,
-    DecimalType(9, 4),
-    DecimalType(18, 18),
-    DecimalType(38, 10),
-    YearMonthIntervalType(),
-    DayTimeIntervalType()
-  )
+  private val Flat: Seq[DataType] =
+    RandomTables.flat(DecimalType(9, 4), DecimalType(18, 18), DecimalType(38, 10))
 
   /** With `==` by contents, arrays of bytes too. */
   def comparable(value: Any): Any = value match {

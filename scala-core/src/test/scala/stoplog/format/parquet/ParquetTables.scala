@@ -22,27 +22,12 @@ private object ParquetTables {
   // Rows are compared as Scala compares them, which fails for arrays of bytes and NaN as keys.
   val Keys: Seq[DataType] = Seq(StringType, IntegerType, LongType, DateType, DecimalType(9, 2))
 
-  val Flat: Seq[DataType] = Seq(
-    BooleanType,
-    ByteType,
-    ShortType,
-    IntegerType,
-    LongType,
-    FloatType,
-    DoubleType,
-    StringType,
-    BinaryType,
-    DateType,
-    TimestampType,
-    TimestampNTZType,
+  val Flat: Seq[DataType] = RandomTables.flat(
     DecimalType(1, 0),
     DecimalType(9, 4),
     DecimalType(18, 18),
     DecimalType(19, 3),
     DecimalType(38, 0),
-    DecimalType(38, 38),
-    YearMonthIntervalType(),
-    DayTimeIntervalType(),
-    VariantType
-  )
+    DecimalType(38, 38)
+  ) :+ VariantType
 }

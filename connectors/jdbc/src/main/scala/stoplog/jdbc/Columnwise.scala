@@ -17,8 +17,8 @@ private[jdbc] final class Columnwise private (val sql: String, types: Array[Stri
     * doubt.
     */
   def bind(statement: PreparedStatement, rows: IndexedSeq[JdbcRow]): Boolean = {
-    val arrays = Array.tabulate(types.length)(i => plain(rows, i).getOrElse(texts(rows, i)))
-    arrays.forall(_ != null) && {
+    val arrays = types.indices.flatMap(i => plain(rows, i).orElse(texts(rows, i)))
+    arrays.length == types.length && {
       val connection = statement.getConnection
       for (i <- arrays.indices) statement.setArray(i + 1, connection.createArrayOf(types(i), arrays(i)))
       true
@@ -33,7 +33,7 @@ private[jdbc] final class Columnwise private (val sql: String, types: Array[Stri
         made
     }
 
-  private def texts(rows: IndexedSeq[JdbcRow], column: Int): Array[AnyRef] = {
+  private def texts(rows: IndexedSeq[JdbcRow], column: Int): Option[Array[AnyRef]] = {
     val made = new Array[String](rows.length)
     val fits = rows.indices.forall { i =>
       val value = rows(i).values(column)
@@ -42,7 +42,7 @@ private[jdbc] final class Columnwise private (val sql: String, types: Array[Stri
         made(i) != null
       }
     }
-    if (fits) made.asInstanceOf[Array[AnyRef]] else null
+    Option.when(fits)(made.asInstanceOf[Array[AnyRef]])
   }
 
   private def text(value: Any, typeName: String): String = value match {

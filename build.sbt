@@ -240,8 +240,8 @@ servers := {
   val jars = (s3Servers / update).value
   val s3   = (s3Servers / Compile / products).value
 
-  val kafkaJars  = (kafkaServer / update).value
-  val sparkKafka = sparkKafkaLines.toSeq.map { case (line, configuration) =>
+  val kafkaJars = (kafkaServer / update).value
+  val ofLines   = sparkKafkaLines.toSeq.map { case (line, configuration) =>
     val modules = moduleFilter(name = "spark-*kafka*" | "commons-pool2" | "spark-avro*")
     s"spark-kafka-$line" -> kafkaJars.select(
       configurationFilter(configuration.name),
@@ -269,7 +269,7 @@ servers := {
     "kafka"            -> ((kafka / Compile / packageBin).value +: kafkaJars
       .select(configurationFilter(KafkaClients.name), moduleFilter(name = "kafka-clients"), artifactFilter()))
   )
-  ServerClassPaths.write(baseDirectory.value / "build" / "servers", classPaths ++ sparkKafka: _*)
+  ServerClassPaths.write(baseDirectory.value / "build" / "servers", classPaths ++ ofLines: _*)
 }
 
 /** What a session needs for a connector besides stoplog's own jar: the connector, and the clients of its system. */

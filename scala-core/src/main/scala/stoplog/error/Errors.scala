@@ -102,11 +102,7 @@ object Errors extends ErrorMaker {
 
   /** @param writer the class of a user's own bulk writer, as an open part names it */
   def bulkWriterUnknown(writer: String, why: String, cause: Throwable): StoplogException =
-    new StoplogException(
-      "STOPLOG_BULK_WRITER_UNKNOWN",
-      Map("writer" -> writer, "why" -> reason(why)),
-      Option(cause)
-    )
+    failure("STOPLOG_BULK_WRITER_UNKNOWN", cause, "writer" -> writer, "why" -> reason(why))
 
   // Rows.
 

@@ -43,7 +43,7 @@ object UserObject {
     *   the option that holds the reference, for the error
     */
   def load[T](reference: String, expected: Class[T], option: String): T =
-    if (isInstance(reference)) made("an instance", expected, option)(deserialize(reference))
+    if (isInstance(reference)) made("an instance", expected, option)(deserialize(reference, expected))
     else ofClass(reference, expected, option)
 
   /** A new object of a class, whoever names it: nothing is deserialized, and no code of a class runs that is not an
@@ -95,11 +95,8 @@ object UserObject {
 
   private def made[T](shown: String, expected: Class[T], option: String)(make: => AnyRef): T = {
     def refuse(why: String, cause: Throwable) = throw Errors.userCode(option, shown, why, cause)
-    try {
-      val made = make
-      checkKind(made.getClass, expected)
-      expected.cast(made)
-    } catch {
+    try expected.cast(make)
+    catch {
       case e: ClassNotFoundException      => refuse(s"there is no class ${e.getMessage}", e)
       case e: NoClassDefFoundError        => refuse(s"the class ${e.getMessage} that it needs is missing", e)
       case e: NoSuchMethodException       => refuse(e.getMessage, e)
@@ -117,9 +114,11 @@ object UserObject {
     if (!expected.isAssignableFrom(made))
       throw new ClassCastException(s"${made.getName} is not a ${expected.getName}")
 
-  private def deserialize(reference: String): AnyRef = {
+  private def deserialize(reference: String, expected: Class[_]): AnyRef = {
     val bytes = Base64.getDecoder.decode(reference.stripPrefix(Prefix))
-    new UserObjectInput(new ByteArrayInputStream(bytes)).readObject()
+    val read  = new UserObjectInput(new ByteArrayInputStream(bytes)).readObject()
+    checkKind(read.getClass, expected)
+    read
   }
 
   private def create(name: String, expected: Class[_], arguments: Seq[String]): AnyRef = {

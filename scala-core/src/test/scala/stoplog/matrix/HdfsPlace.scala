@@ -120,6 +120,7 @@ final class HdfsPlace(
     val configuration = HdfsStorage.configuration()
     configuration.setBoolean("fs.hdfs.impl.disable.cache", true)
     configuration.setInt("dfs.client.block.write.locateFollowingBlock.initial.delay.ms", 2)
+    configuration.setInt("dfs.client.block.write.locateFollowingBlock.retries", 15) // a minute in all
     more.foreach { case (key, value) => configuration.set(key, value) }
     configuration
   }
@@ -130,7 +131,7 @@ object HdfsPlace {
   /** The client waits for a NameNode that is away or in safe mode, as it does by itself where there is a second one. */
   val waiting: Map[String, String] = Map(
     "dfs.client.retry.policy.enabled" -> "true",
-    "dfs.client.retry.policy.spec"    -> "200,100"
+    "dfs.client.retry.policy.spec"    -> "200,600"
   )
 
   private val Companion = """((?:.*/)?)_([^/]+)\.valid-length""".r

@@ -124,7 +124,7 @@ object HdfsStorage {
     configuration.setInt("dfs.replication", 1)
     // How long a client waits for the DataNode's report before it asks again whether its file is closed.
     configuration.setInt("dfs.client.block.write.locateFollowingBlock.initial.delay.ms", 20)
-    configuration.setInt("dfs.client.block.write.locateFollowingBlock.retries", 10)
+    configuration.setInt("dfs.client.block.write.locateFollowingBlock.retries", 12)
     configuration
   }
 }

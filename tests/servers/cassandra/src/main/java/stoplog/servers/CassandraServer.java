@@ -1,13 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.servers;
 
-import java.io.BufferedReader;
 import java.io.IOException;
-import java.io.InputStreamReader;
-import java.io.PrintStream;
-import java.net.InetAddress;
-import java.net.ServerSocket;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -27,13 +21,10 @@ import org.apache.cassandra.service.StorageService;
  * minutes), {@code cql <statement>} (for whoever has no driver), {@code stop}.
  */
 public final class CassandraServer {
-  // What logs write to the standard output would fill a pipe that nobody empties between two commands.
-  private static final PrintStream ANSWERS = System.out;
-
   private CassandraServer() {}
 
   public static void main(String[] args) throws Exception {
-    System.setOut(System.err);
+    Starter.begin();
     Path directory = Path.of(args[0]).toAbsolutePath();
     List<String> ports = ports(directory.resolve("ports"));
     Path configuration = directory.resolve("cassandra.yaml");
@@ -46,43 +37,29 @@ public final class CassandraServer {
     System.setProperty("cassandra.skip_wait_for_gossip_to_settle", "0");
     System.setProperty("cassandra.superuser_setup_delay_ms", "0");
     new CassandraDaemon(false).activate();
-    answer("127.0.0.1:" + ports.get(0));
-    obey();
-    // Else the end of the process would wait for what is under way.
-    Runtime.getRuntime().halt(0);
+    Starter.answer("127.0.0.1:" + ports.get(0));
+    Starter.obey(CassandraServer::obey, () -> {});
   }
 
-  private static void obey() throws Exception {
-    BufferedReader commands = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
-    for (String line = commands.readLine(); line != null && !line.equals("stop"); line = commands.readLine()) {
-      String[] words = line.split(" ", 2);
-      switch (words[0]) {
-        case "estimate":
-          StorageService.instance.forceKeyspaceFlush(words[1]);
-          SizeEstimatesRecorder.instance.run();
-          break;
-        case "cql":
-          QueryProcessor.process(words[1], ConsistencyLevel.ONE);
-          break;
-        default:
-          throw new IllegalArgumentException(line);
-      }
-      answer("done");
+  private static String obey(String command) throws Exception {
+    String[] words = command.split(" ", 2);
+    switch (words[0]) {
+      case "estimate":
+        StorageService.instance.forceKeyspaceFlush(words[1]);
+        SizeEstimatesRecorder.instance.run();
+        return "done";
+      case "cql":
+        QueryProcessor.process(words[1], ConsistencyLevel.ONE);
+        return "done";
+      default:
+        throw new IllegalArgumentException(command);
     }
   }
 
   /** For clients, and for other nodes. */
   private static List<String> ports(Path file) throws IOException {
-    if (!Files.exists(file)) {
-      try (ServerSocket clients = freePort(); ServerSocket nodes = freePort()) {
-        Files.write(file, List.of("" + clients.getLocalPort(), "" + nodes.getLocalPort()));
-      }
-    }
+    if (!Files.exists(file)) Files.write(file, List.of("" + Endpoint.freePort(), "" + Endpoint.freePort()));
     return Files.readAllLines(file);
-  }
-
-  private static ServerSocket freePort() throws IOException {
-    return new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
   }
 
   private static String configuration(Path directory, String clients, String nodes) {
@@ -121,11 +98,15 @@ public final class CassandraServer {
         "authenticator: AllowAllAuthenticator",
         "dynamic_snitch: false",
         "auto_snapshot: false",
+        // A machine that is busy is no fault: tests that want a limit set it at the client.
+        "request_timeout: 60s",
+        "read_request_timeout: 60s",
+        "range_request_timeout: 60s",
+        "write_request_timeout: 60s",
+        "counter_write_request_timeout: 60s",
+        "cas_contention_timeout: 60s",
+        "truncate_request_timeout: 60s",
+        "native_transport_timeout: 60s",
         "");
-  }
-
-  private static void answer(String text) {
-    ANSWERS.println("answer: " + text);
-    ANSWERS.flush();
   }
 }

@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.servers;
 
-import java.io.BufferedReader;
 import java.io.File;
-import java.io.InputStreamReader;
-import java.io.PrintStream;
-import java.nio.charset.StandardCharsets;
 import java.util.StringJoiner;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.hdfs.MiniDFSCluster;
@@ -25,9 +21,7 @@ import org.apache.hadoop.metrics2.lib.DefaultMetricsSystem;
  */
 public final class HdfsServer {
   private static final String COUNT = "NumOps";
-
-  // What logs write to the standard output would fill a pipe that nobody empties between two commands.
-  private static final PrintStream ANSWERS = System.out;
+  private static final int POLL_MILLIS = 100;
 
   private final MiniDFSCluster cluster;
 
@@ -36,7 +30,7 @@ public final class HdfsServer {
   }
 
   public static void main(String[] args) throws Exception {
-    System.setOut(System.err);
+    Starter.begin();
     File directory = new File(args[0]);
     Configuration configuration = new Configuration();
     configuration.set(MiniDFSCluster.HDFS_MINIDFS_BASEDIR, directory.getPath());
@@ -44,41 +38,35 @@ public final class HdfsServer {
     // Recoveries of blocks travel with heartbeats.
     configuration.setLong("dfs.heartbeat.interval", 1);
     configuration.setInt("dfs.replication", 1);
+    // It gives up after ten seconds by itself if it is to wait.
     MiniDFSCluster cluster =
-        new MiniDFSCluster.Builder(configuration, directory).numDataNodes(1).nameNodeHttpPort(0).build();
+        new MiniDFSCluster.Builder(configuration, directory)
+            .numDataNodes(1)
+            .nameNodeHttpPort(0)
+            .waitSafeMode(false)
+            .build();
+    while (!cluster.isClusterUp()) Thread.sleep(POLL_MILLIS);
     cluster.waitActive();
     HdfsServer server = new HdfsServer(cluster);
-    answer(server.address());
-    server.obey();
-    cluster.shutdown(true);
-    System.exit(0);
+    Starter.answer(server.address());
+    Starter.obey(server::obey, () -> cluster.shutdown(true));
   }
 
-  private void obey() throws Exception {
-    BufferedReader commands =
-        new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
-    for (String line = commands.readLine(); line != null; line = commands.readLine()) {
-      switch (line) {
-        case "calls":
-          answer(calls());
-          break;
-        case "http":
-          answer("http://127.0.0.1:" + cluster.getNameNode().getHttpAddress().getPort());
-          break;
-        case "restartNameNode":
-          cluster.restartNameNode(true);
-          answer(address());
-          break;
-        case "restartDataNode":
-          cluster.restartDataNode(0, true);
-          cluster.waitActive();
-          answer(address());
-          break;
-        case "stop":
-          return;
-        default:
-          throw new IllegalArgumentException(line);
-      }
+  private String obey(String command) throws Exception {
+    switch (command) {
+      case "calls":
+        return calls();
+      case "http":
+        return "http://127.0.0.1:" + cluster.getNameNode().getHttpAddress().getPort();
+      case "restartNameNode":
+        cluster.restartNameNode(true);
+        return address();
+      case "restartDataNode":
+        cluster.restartDataNode(0, true);
+        cluster.waitActive();
+        return address();
+      default:
+        throw new IllegalArgumentException(command);
     }
   }
 
@@ -102,10 +90,5 @@ public final class HdfsServer {
       }
     }
     return line.toString();
-  }
-
-  private static void answer(String text) {
-    ANSWERS.println("answer: " + text);
-    ANSWERS.flush();
   }
 }

@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.servers;
 
-import java.io.BufferedReader;
-import java.io.InputStreamReader;
-import java.io.PrintStream;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.DriverManager;
@@ -24,9 +20,6 @@ import java.util.stream.Stream;
  * commas and rows with semicolons between them.
  */
 abstract class Database {
-  // What logs write to the standard output would fill a pipe that nobody empties between two commands.
-  private static final PrintStream ANSWERS = System.out;
-
   private String url;
 
   /** Starts the server and returns its URL when it takes connections. */
@@ -36,25 +29,23 @@ abstract class Database {
   abstract ProcessHandle main() throws Exception;
 
   static void run(Database database) throws Exception {
-    System.setOut(System.err);
+    Starter.begin();
     Runtime.getRuntime().addShutdownHook(new Thread(database::crashQuietly));
     database.url = database.start();
-    answer(database.url);
-    BufferedReader commands = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
-    for (String line = commands.readLine(); line != null && !line.equals("stop"); line = commands.readLine()) {
-      switch (line) {
-        case "crash":
-          database.crash();
-          answer("crashed");
-          break;
-        case "start":
-          answer(database.start());
-          break;
-        default:
-          answer(database.sql(line));
-      }
+    Starter.answer(database.url);
+    Starter.obey(database::obey, database::crashQuietly);
+  }
+
+  private String obey(String command) throws Exception {
+    switch (command) {
+      case "crash":
+        crash();
+        return "crashed";
+      case "start":
+        return start();
+      default:
+        return sql(command);
     }
-    System.exit(0);
   }
 
   private String sql(String text) throws SQLException {
@@ -89,10 +80,5 @@ abstract class Database {
 
   static Path directory(String[] args) {
     return Path.of(args[0]).toAbsolutePath();
-  }
-
-  private static void answer(String text) {
-    ANSWERS.println("answer: " + text);
-    ANSWERS.flush();
   }
 }

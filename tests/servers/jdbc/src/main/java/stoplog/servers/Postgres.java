@@ -4,7 +4,6 @@ package stoplog.servers;
 import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
 import java.io.File;
 import java.io.IOException;
-import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -21,11 +20,7 @@ public final class Postgres extends Database {
   }
 
   public static void main(String[] args) throws Exception {
-    try (ServerSocket free = new ServerSocket(0)) {
-      int port = free.getLocalPort();
-      free.close();
-      run(new Postgres(directory(args), port));
-    }
+    run(new Postgres(directory(args), Endpoint.freePort()));
   }
 
   @Override
@@ -41,7 +36,9 @@ public final class Postgres extends Database {
             // As a server is by itself, and not as one for tests, which forgets in a crash what it has committed.
             .setServerConfig("synchronous_commit", "on")
             .setServerConfig("fsync", "on")
-            .setPGStartupWait(Duration.ofSeconds(60))
+            // All come by TCP; else its sockets would lie about in the system's directory for temporary files.
+            .setServerConfig("unix_socket_directories", "")
+            .setPGStartupWait(Duration.ofMinutes(3))
             .start();
     return "jdbc:postgresql://127.0.0.1:" + port + "/postgres?user=postgres";
   }

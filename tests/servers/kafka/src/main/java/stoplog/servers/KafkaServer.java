@@ -1,13 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.servers;
 
-import java.io.BufferedReader;
 import java.io.IOException;
-import java.io.InputStreamReader;
-import java.io.PrintStream;
 import java.io.Writer;
 import java.net.Socket;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -26,8 +22,11 @@ import org.apache.kafka.clients.admin.NewTopic;
 import org.apache.kafka.clients.admin.OffsetSpec;
 import org.apache.kafka.clients.admin.TransactionState;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
+import org.apache.kafka.common.KafkaFuture;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.InvalidReplicationFactorException;
 import org.apache.kafka.common.errors.RetriableException;
+import org.apache.kafka.common.errors.TopicExistsException;
 import org.apache.kafka.common.serialization.StringDeserializer;
 
 /**
@@ -44,9 +43,6 @@ public final class KafkaServer {
   private static final long LIMIT_NANOS = Duration.ofMinutes(1).toNanos();
   private static final String CLUSTER = "c3RvcGxvZy1zdG9wbG9nLQ";
 
-  // What logs write to the standard output would fill a pipe that nobody empties between two commands.
-  private static final PrintStream ANSWERS = System.out;
-
   private final String address;
 
   private KafkaServer(String address) {
@@ -54,11 +50,15 @@ public final class KafkaServer {
   }
 
   public static void main(String[] args) throws Exception {
-    System.setOut(System.err);
+    Starter.begin();
     Path directory = Path.of(args[0]).toAbsolutePath();
     String address = "127.0.0.1:" + Endpoint.of(directory).port();
     Path controller = Files.createDirectories(directory.resolve("controller"));
-    Properties settings = settings(address, "127.0.0.1:" + Endpoint.of(controller).port(), directory.resolve("data"));
+    Path data = directory.resolve("data");
+    // A broker that was killed may come back as soon as its last session is over. Nobody waits for that of a new one,
+    // which would else be taken for dead where the machine is busy for a moment, and topics be refused.
+    int sessionMillis = Files.exists(data) ? 3000 : 60000;
+    Properties settings = settings(address, "127.0.0.1:" + Endpoint.of(controller).port(), data, sessionMillis);
     Path file = directory.resolve("server.properties");
     try (Writer writer = Files.newBufferedWriter(file)) {
       settings.store(writer, null);
@@ -70,60 +70,56 @@ public final class KafkaServer {
     broker.setDaemon(true);
     broker.start();
     awaitBroker(address);
-    answer(address);
-    new KafkaServer(address).obey();
-    Runtime.getRuntime().halt(0);
+    Starter.answer(address);
+    Starter.obey(new KafkaServer(address)::obey, () -> {});
   }
 
-  private void obey() throws Exception {
-    BufferedReader commands = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
-    for (String line = commands.readLine(); line != null; line = commands.readLine()) {
-      String[] words = line.split(" ");
-      switch (words[0]) {
-        case "create":
-          create(words[1], Integer.parseInt(words[2]));
-          answer(words[1]);
-          break;
-        case "committed":
-          answer(String.join(" ", committed(words[1])));
-          break;
-        case "open":
-          awaitMarkers(words[1]);
-          answer(Long.toString(end(words[1], "read_uncommitted") - end(words[1], "read_committed")));
-          break;
-        default:
-          throw new IllegalArgumentException(line);
-      }
+  private String obey(String command) throws Exception {
+    String[] words = command.split(" ");
+    switch (words[0]) {
+      case "create":
+        create(words[1], Integer.parseInt(words[2]));
+        return words[1];
+      case "committed":
+        return String.join(" ", committed(words[1]));
+      case "open":
+        awaitMarkers(words[1]);
+        return Long.toString(end(words[1], "read_uncommitted") - end(words[1], "read_committed"));
+      default:
+        throw new IllegalArgumentException(command);
     }
   }
 
   /**
-   * Returns when all partitions are led, which is after clients are told of them. Who sends earlier may wait for nothing: of
-   * several batches under way the broker can refuse the first and take the second, whose sequence numbers keep the first
-   * out until the producer gives up.
+   * Returns when all partitions are led, which is after clients are told of them. Who sends earlier may wait for
+   * nothing: of several batches under way the broker can refuse the first and take the second, whose sequence numbers
+   * keep the first out until the producer gives up.
    */
   private void create(String topic, int partitions) throws Exception {
+    NewTopic made = new NewTopic(topic, partitions, (short) 1);
+    Map<TopicPartition, OffsetSpec> ends = new HashMap<>();
+    for (int of = 0; of < partitions; of++) ends.put(new TopicPartition(topic, of), OffsetSpec.latest());
     try (Admin admin = Admin.create(Map.of("bootstrap.servers", address))) {
-      admin.createTopics(List.of(new NewTopic(topic, partitions, (short) 1))).all().get();
-      Map<TopicPartition, OffsetSpec> ends = new HashMap<>();
-      for (int number = 0; number < partitions; number++) ends.put(new TopicPartition(topic, number), OffsetSpec.latest());
       long begun = System.nanoTime();
-      while (!areLed(admin, ends)) {
-        if (System.nanoTime() - begun > LIMIT_NANOS) {
-          throw new IllegalStateException("Nobody leads the partitions of " + topic);
-        }
+      while (!isDone(admin.createTopics(List.of(made)).all()) || !isDone(admin.listOffsets(ends).all())) {
+        if (System.nanoTime() - begun > LIMIT_NANOS) throw new IllegalStateException("There is no topic " + topic);
         Thread.sleep(POLL_MILLIS);
       }
     }
   }
 
-  /** The client waits for leaders by itself, but gives up at once on a topic that the broker has not heard of yet. */
-  private static boolean areLed(Admin admin, Map<TopicPartition, OffsetSpec> partitions) throws Exception {
+  /**
+   * The client asks again by itself, but not where a broker is not known to live, which looks as if there were too few
+   * for a topic, nor where it has not heard of the topic yet.
+   */
+  private static boolean isDone(KafkaFuture<?> asked) throws Exception {
     try {
-      admin.listOffsets(partitions).all().get();
+      asked.get();
       return true;
     } catch (ExecutionException e) {
-      if (e.getCause() instanceof RetriableException) return false;
+      Throwable cause = e.getCause();
+      if (cause instanceof TopicExistsException) return true;
+      if (cause instanceof RetriableException || cause instanceof InvalidReplicationFactorException) return false;
       throw e;
     }
   }
@@ -180,7 +176,7 @@ public final class KafkaServer {
     return new KafkaConsumer<>(settings, new StringDeserializer(), new StringDeserializer());
   }
 
-  private static Properties settings(String address, String controller, Path data) {
+  private static Properties settings(String address, String controller, Path data, int sessionMillis) {
     Map<String, Object> settings =
         Map.ofEntries(
             Map.entry("process.roles", "broker,controller"),
@@ -191,8 +187,7 @@ public final class KafkaServer {
             Map.entry("advertised.listeners", "PLAINTEXT://" + address),
             Map.entry("inter.broker.listener.name", "PLAINTEXT"),
             Map.entry("log.dirs", data),
-            // A broker that was killed may come back as soon as its last session is over.
-            Map.entry("broker.session.timeout.ms", 1000),
+            Map.entry("broker.session.timeout.ms", sessionMillis),
             Map.entry("broker.heartbeat.interval.ms", 200),
             Map.entry("offsets.topic.replication.factor", 1),
             Map.entry("offsets.topic.num.partitions", 1),
@@ -236,10 +231,5 @@ public final class KafkaServer {
     } catch (IOException e) {
       return false;
     }
-  }
-
-  private static void answer(String text) {
-    ANSWERS.println("answer: " + text);
-    ANSWERS.flush();
   }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.matrix
 
-import java.util.concurrent.CountDownLatch
+import java.util.concurrent.{ConcurrentLinkedQueue, CountDownLatch}
 
 import scala.util.Try
 
@@ -18,10 +18,14 @@ class HdfsServersSuite extends AnyFunSuite {
   test("a run goes on when the NameNode restarts under its calls") {
     val steps = if (long) Steps.ofQueries else Vector(Step.PartOpened, Step.MidPublish)
     withPlace() { (place, clock) =>
-      val trouble = new Trouble(at => at.occurrence == 2 && steps.contains(at.step))(inBackground {
-        MiniHdfs.restartNameNode()
-      })
-      assert(Restarts.run(place, clock, trouble, Checkpoint.empty, Life.planned).failure === None)
+      val restarts = new ConcurrentLinkedQueue[Thread]
+      val trouble  =
+        new Trouble(at => at.occurrence == 2 && steps.contains(at.step))(restarts.add(inBackground {
+          MiniHdfs.restartNameNode()
+        }))
+      val ended = Restarts.run(place, clock, trouble, Checkpoint.empty, Life.planned)
+      restarts.forEach(_.join())
+      assert(ended.failure === None)
     }
   }
 
@@ -53,12 +57,13 @@ class HdfsServersSuite extends AnyFunSuite {
     }
 
   /** Returns once it has begun. */
-  private def inBackground(action: => Unit): Unit = {
+  private def inBackground(action: => Unit): Thread = {
     val begun  = new CountDownLatch(1)
     val thread = new Thread(() => { begun.countDown(); action })
     thread.setDaemon(true)
     thread.start()
     begun.await()
+    thread
   }
 
   private def withPlace(

@@ -34,13 +34,13 @@ class S3FaultMatrixSuite extends AnyFunSuite with BeforeAndAfterAll {
   // A reset looks as an error of the server does to those who ask again; their own tests tell them apart.
   for (fault <- faults if long || !Set[Fault](Fault.InternalError, Fault.ResetBefore)(fault))
     test(s"$fault at the first request for each call") {
-      assert(query(FaultRule.firstOfEachCall(fault)).map(_._1).toSet.size >= 8)
+      assert(query(patience(fault), FaultRule.firstOfEachCall(fault)).map(_._1).toSet.size >= 8)
     }
 
   test("the answer to each completion is lost, and the server denies it when it is repeated") {
     val lost = firstAttemptsAt(S3Call.CompleteMultipartUpload, Fault.AnswerLost)
     assert(
-      query(lost, FaultRule.forgetsCompletedUploads).map(_._2).toSet === Set(
+      query(Patient, lost, FaultRule.forgetsCompletedUploads).map(_._2).toSet === Set(
         Fault.AnswerLost,
         Fault.NoSuchUpload
       )
@@ -48,28 +48,27 @@ class S3FaultMatrixSuite extends AnyFunSuite with BeforeAndAfterAll {
   }
 
   if (long) test("the answer to each request for a small object is lost") {
-    assert(query(firstAttemptsAt(S3Call.PutObject, Fault.AnswerLost)).nonEmpty)
+    assert(query(Patient, firstAttemptsAt(S3Call.PutObject, Fault.AnswerLost)).nonEmpty)
   }
 
   for (seed <- if (long) 1 to 20 else Seq.empty)
     test(s"one request in twenty fails, in all ways: seed $seed") {
-      assert(query(FaultRule.random(seed, 0.05, faults)).nonEmpty)
+      assert(query(patience(Fault.NoAnswer), FaultRule.random(seed, 0.05, faults)).nonEmpty)
     }
 
   if (long)
     for (fault <- faults)
       test(s"$fault at the middle and the last request for each call") {
-        query()
+        query(Patient)
         for {
           (call, count) <- asked
           n             <- Seq((count + 1) / 2, count).distinct
-        } query(FaultRule.nth(call, n, fault))
+        } query(patience(fault), FaultRule.nth(call, n, fault))
       }
 
   /** A query under these rules, started again whenever it has failed. Answers what happened to its requests. */
-  private def query(rules: FaultRule*): Seq[(S3Call, Fault)] = {
-    val place =
-      S3Place.through(server, proxy.endpoint, Content.Heavy, Map("fs.s3a.connection.timeout" -> "500ms"))
+  private def query(patience: Map[String, String], rules: FaultRule*): Seq[(S3Call, Fault)] = {
+    val place = S3Place.through(server, proxy.endpoint, Content.Heavy, patience)
     val clock = Crash.clock()
     try {
       proxy.inject()
@@ -86,6 +85,12 @@ class S3FaultMatrixSuite extends AnyFunSuite with BeforeAndAfterAll {
       faulted
     } finally place.remove()
   }
+
+  private val Patient = Map.empty[String, String]
+
+  /** Where no answer comes, the client must give up; elsewhere it would give up a server that is merely busy. */
+  private def patience(fault: Fault): Map[String, String] =
+    if (fault == Fault.NoAnswer) Map("fs.s3a.connection.timeout" -> "2s") else Patient
 
   /** Of this upload nobody knows, so only a lifecycle rule of the bucket can end it. */
   private val unanswered = S3Call.CreateMultipartUpload -> Fault.AnswerLost

@@ -132,7 +132,7 @@ class BulkSinkSuite extends AnyFunSuite with SparkSessionForTests {
 
   private def end(query: StreamingQuery): Unit = {
     query.stop()
-    assert(FileSink.awaitFinished(query.runId.toString, 30000))
+    assert(FileSink.awaitFinished(query.runId.toString, 120000))
     query.exception.foreach(throw _)
   }
 

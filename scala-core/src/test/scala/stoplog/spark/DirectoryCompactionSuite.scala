@@ -84,7 +84,7 @@ class DirectoryCompactionSuite extends AnyFunSuite with SparkSessionForTests {
       .start()
     query.processAllAvailable()
     query.stop()
-    assert(FileSink.awaitFinished(query.runId.toString, 30000))
+    assert(FileSink.awaitFinished(query.runId.toString, 120000))
     val sinks  = place.files.size - 4
     val merged = FileSink.compactDirectory(spark, place.out).run()
     assert(merged.map(_.names.size) === Seq(4), "those of the batch job")

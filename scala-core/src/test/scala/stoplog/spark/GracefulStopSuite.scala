@@ -23,7 +23,7 @@ class GracefulStopSuite extends AnyFunSuite with SparkSessionForTests {
     input.addData("wait")
     barrier.awaitTask()
     input.addData("later")
-    val stopped = future(GracefulStop.afterBatch(query, MinuteMillis))
+    val stopped = stopping(query)
     barrier.release()
     assert(stopped.get(1, TimeUnit.MINUTES) === Stopped.BetweenBatches)
     assert(!query.isActive && query.exception.isEmpty)
@@ -69,7 +69,7 @@ class GracefulStopSuite extends AnyFunSuite with SparkSessionForTests {
     val query   = barrier.rows(input).writeStream.format("noop").trigger(AtOnce).start()
     input.addData("wait")
     barrier.awaitTask()
-    val stopped = future(GracefulStop.afterBatch(query, MinuteMillis))
+    val stopped = stopping(query)
     barrier.release()
     assert(stopped.get(1, TimeUnit.MINUTES) === Stopped.BetweenBatches)
   }
@@ -104,7 +104,17 @@ class GracefulStopSuite extends AnyFunSuite with SparkSessionForTests {
     query
   }
 
-  private def future[A](action: => A): CompletableFuture[A] = CompletableFuture.supplyAsync(() => action)
+  /** Returns once the query is to end behind its micro-batch, for whose end a thread waits. */
+  private def stopping(query: StreamingQuery): CompletableFuture[Stopped] = {
+    val result = new CompletableFuture[Stopped]
+    val thread = new Thread(() => {
+      result.completeAsync(() => GracefulStop.afterBatch(query, MinuteMillis), _.run())
+      ()
+    })
+    thread.start()
+    while (thread.getState != Thread.State.TIMED_WAITING && !result.isDone) Thread.sleep(5)
+    result
+  }
 
   private def memory: MemoryStream[String] = MemoryStream[String](spark.implicits.newStringEncoder, spark)
 

@@ -40,10 +40,10 @@ final class Place {
 
   /** Looks again until the files are as wanted, for half a minute: a background thread makes them so. */
   def until(wanted: Seq[Path] => Boolean): Unit = {
-    val deadline = System.nanoTime() + 30L * 1000 * 1000 * 1000
+    val deadline = System.nanoTime() + 120L * 1000 * 1000 * 1000
     while (!wanted(files)) {
       assert(System.nanoTime() < deadline, s"still only $files")
-      Thread.onSpinWait()
+      Thread.sleep(10)
     }
   }
 

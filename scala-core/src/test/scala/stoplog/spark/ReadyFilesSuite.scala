@@ -97,10 +97,10 @@ class ReadyFilesSuite extends AnyFunSuite with SparkSessionForTests {
     Option(query.lastProgress).fold(-1L)(_.sources.head.metrics.get(name).toLong)
 
   private def until(query: StreamingQuery, name: String)(wanted: Long => Boolean): Unit = {
-    val deadline = System.nanoTime() + 60L * 1000 * 1000 * 1000
+    val deadline = System.nanoTime() + 180L * 1000 * 1000 * 1000
     while (!wanted(metric(query, name))) {
       assert(System.nanoTime() < deadline, s"$name is still ${metric(query, name)}")
-      Thread.onSpinWait()
+      Thread.sleep(10)
     }
   }
 }

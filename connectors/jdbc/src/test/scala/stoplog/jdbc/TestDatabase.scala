@@ -68,10 +68,10 @@ object TestDatabase {
     new TestDatabase("Derby", s"jdbc:derby:memory:d${UUID.randomUUID()};create=true")
 
   def h2(): TestDatabase =
-    new TestDatabase("H2", s"jdbc:h2:mem:${UUID.randomUUID()};DB_CLOSE_DELAY=-1;LOCK_TIMEOUT=10000")
+    new TestDatabase("H2", s"jdbc:h2:mem:${UUID.randomUUID()};DB_CLOSE_DELAY=-1;LOCK_TIMEOUT=60000")
 
   def sqlite(directory: Path): TestDatabase =
-    new TestDatabase("SQLite", s"jdbc:sqlite:${directory.resolve("db")}?busy_timeout=10000")
+    new TestDatabase("SQLite", s"jdbc:sqlite:${directory.resolve("db")}?busy_timeout=60000")
 
   /** A server of this test run alone; it ends with the run. */
   lazy val postgres: TestDatabase =

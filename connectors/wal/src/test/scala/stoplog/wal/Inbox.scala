@@ -17,7 +17,11 @@ final class Inbox {
   /** How many rows it still takes before it fails, once. */
   @volatile var failsAfter: Option[Int] = None
 
+  /** Whether it refuses every row. */
+  @volatile var isFull: Boolean = false
+
   def take(chunk: Chunk, row: String): Unit = synchronized {
+    if (isFull) throw new IllegalStateException("the inbox is full")
     failsAfter.foreach { left =>
       if (left == 0) {
         failsAfter = None

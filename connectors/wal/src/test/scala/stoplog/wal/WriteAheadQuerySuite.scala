@@ -9,6 +9,7 @@ import org.scalatest.BeforeAndAfterAll
 import org.scalatest.funsuite.AnyFunSuite
 
 import stoplog.error.StoplogArgumentException
+import stoplog.spark.RunEnds
 
 /** The sink in queries, as its users write them. */
 class WriteAheadQuerySuite extends AnyFunSuite with BeforeAndAfterAll {
@@ -41,14 +42,18 @@ class WriteAheadQuerySuite extends AnyFunSuite with BeforeAndAfterAll {
       Option(beside.toFile.listFiles()).fold(Seq.empty[Path])(_.toSeq.map(_.toPath))
     }
 
-    private def write(rows: DataFrame): Unit = rows.writeStream
-      .format("stoplog-wal")
-      .option("sender", classOf[InboxSender].getName)
-      .option("inbox", root.toString)
-      .option("checkpointLocation", root.resolve("checkpoint").toString)
-      .trigger(Trigger.AvailableNow())
-      .start()
-      .awaitTermination()
+    /** Returns when nothing of the run is at work: its end tries once more to send what was decided. */
+    private def write(rows: DataFrame): Unit = {
+      val query = rows.writeStream
+        .format("stoplog-wal")
+        .option("sender", classOf[InboxSender].getName)
+        .option("inbox", root.toString)
+        .option("checkpointLocation", root.resolve("checkpoint").toString)
+        .trigger(Trigger.AvailableNow())
+        .start()
+      try query.awaitTermination()
+      finally assert(RunEnds.await(query.runId.toString, timeoutMillis = 120000))
+    }
   }
 
   /** A batch query of numbers from 0, by so many tasks. */
@@ -78,11 +83,12 @@ class WriteAheadQuerySuite extends AnyFunSuite with BeforeAndAfterAll {
   test("what the target refused is sent by the next start, before anything else, and without new data") {
     val world = new World
     world.arrive("1", "a", "b")
-    world.inbox.failsAfter = Some(0)
+    world.inbox.isFull = true
     val error = intercept[Exception](world.run())
     assert(error.getMessage.contains("STOPLOG_WAL_NOT_SENT"))
     assert(world.inbox.rows === Nil)
     assert(world.kept.size === 1)
+    world.inbox.isFull = false
     world.run()
     assert(world.inbox.rows.sorted === Seq("a", "b"))
     assert(world.kept === Nil)

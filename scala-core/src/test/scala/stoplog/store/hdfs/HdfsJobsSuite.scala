@@ -164,7 +164,7 @@ private object HdfsJobsSuite {
       go.await()
     }
 
-    def awaitReached(): Unit = assert(reached.await(60, SECONDS), s"$point was not reached")
+    def awaitReached(): Unit = assert(reached.await(180, SECONDS), s"$point was not reached")
 
     /** `false` when the action ended without coming by. */
     def isReachedBefore(running: Running): Boolean = {
@@ -184,7 +184,7 @@ private object HdfsJobsSuite {
       CompletableFuture.runAsync(() => action, task => new Thread(task).start())
 
     def failure(): Option[Throwable] =
-      try { future.get(60, SECONDS); None }
+      try { future.get(180, SECONDS); None }
       catch { case e: ExecutionException => Some(e.getCause) }
 
     def atEnd(action: () => Unit): Unit = { future.whenComplete((_, _) => action()); () }

@@ -94,7 +94,7 @@ class InFlightSuite extends AnyFunSuite with BeforeAndAfterAll {
   test("what is never answered is sent again, and an answer that comes too late counts for nothing") {
     val unanswered = new CompletableFuture[Unit]
     val requests   = Iterator(unanswered, CompletableFuture.completedFuture(()))
-    val bounded    = inFlight(1, answerMillis = 5)
+    val bounded    = inFlight(1, answerMillis = 500)
     bounded.send(() => requests.next(), identity)
     bounded.await()
     unanswered.completeExceptionally(new InvalidQueryException(null, "late"))

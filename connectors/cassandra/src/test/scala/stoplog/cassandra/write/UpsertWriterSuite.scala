@@ -43,7 +43,8 @@ class UpsertWriterSuite extends AnyFunSuite with KeyspaceForTests {
   }
 
   private def written(rows: Seq[(Int, Int)], more: (String, String)*): Counting = {
-    val options  = CassandraOptions.parse(this.options("counted", more: _*).asJava)
+    val options =
+      CassandraOptions.parse(this.options("counted", more :+ "requestTimeout" -> "60s": _*).asJava)
     val plan     = WritePlan.of(TableInfo.of(options), schema, options)
     val counting = new Counting
     val writer   = new UpsertWriter(plan, counting.session, options, Some(1000L), Faults.none)

@@ -19,7 +19,7 @@ import stoplog.spark.LogCapture
 /** The sink as a user of Spark sees it, against a real broker. */
 class KafkaSinkSuite extends AnyFunSuite with SparkSessionForTests with Eventually {
   private val broker                                   = Broker.shared
-  override implicit val patienceConfig: PatienceConfig = PatienceConfig(Span(30, Seconds), Span(100, Millis))
+  override implicit val patienceConfig: PatienceConfig = PatienceConfig(Span(120, Seconds), Span(100, Millis))
 
   private val deliveries = Seq("none", "at-least-once", "exactly-once")
 

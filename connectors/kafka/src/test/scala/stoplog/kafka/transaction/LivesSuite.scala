@@ -14,7 +14,7 @@ import stoplog.kafka.Broker
 class LivesSuite extends AnyFunSuite with Eventually {
   private val broker = Broker.shared
 
-  override implicit val patienceConfig: PatienceConfig = PatienceConfig(Span(30, Seconds), Span(100, Millis))
+  override implicit val patienceConfig: PatienceConfig = PatienceConfig(Span(120, Seconds), Span(100, Millis))
 
   test("killed again in recovery, while it aborts what the first life left open") {
     inTopic("matrix-recovery") { (topic, lives) =>
@@ -41,7 +41,7 @@ class LivesSuite extends AnyFunSuite with Eventually {
 
   test("what was decided and has timed out is named, and nothing goes on before somebody has looked") {
     inTopic("matrix-timeout") { (topic, lives) =>
-      assert(!lives.live(more = 1, Lives.dying(Step.AfterRecord, 1), timeoutMillis = 1000)())
+      assert(!lives.live(more = 1, Lives.dying(Step.AfterRecord, 1), timeoutMillis = Broker.ShortMillis)())
       eventually(assert(!broker.isHeldUp(topic)))
       for (_ <- 1 to 2) {
         val lost = intercept[StoplogException](lives.live(more = 1)())
@@ -55,7 +55,7 @@ class LivesSuite extends AnyFunSuite with Eventually {
 
   test("with onLostTransaction=skip the query goes on without these rows") {
     inTopic("matrix-skip", LostPart.Skip) { (topic, lives) =>
-      assert(!lives.live(more = 1, Lives.dying(Step.AfterRecord, 1), timeoutMillis = 1000)())
+      assert(!lives.live(more = 1, Lives.dying(Step.AfterRecord, 1), timeoutMillis = Broker.ShortMillis)())
       eventually(assert(!broker.isHeldUp(topic)))
       assert(lives.live(more = 2)())
       assert(broker.committed(topic).sorted === lives.rows.filterNot(_.startsWith("0-")).sorted)

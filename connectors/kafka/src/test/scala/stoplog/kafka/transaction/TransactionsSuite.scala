@@ -17,7 +17,7 @@ import stoplog.sink.CommitOutcome.{AlreadyCommitted, Committed, Lost}
 class TransactionsSuite extends AnyFunSuite with Eventually {
   private val broker = Broker.shared
 
-  override implicit val patienceConfig: PatienceConfig = PatienceConfig(Span(30, Seconds), Span(100, Millis))
+  override implicit val patienceConfig: PatienceConfig = PatienceConfig(Span(120, Seconds), Span(100, Millis))
 
   test("what is prepared is durable, and visible only once another process has committed it") {
     val topic = broker.createTopic("prepared")
@@ -120,7 +120,7 @@ class TransactionsSuite extends AnyFunSuite with Eventually {
 
   test("a transaction whose time is up is lost, and committing says so") {
     val topic = broker.createTopic("late")
-    val open  = prepared("late-1", topic, timeoutMillis = 1000, "a")
+    val open  = prepared("late-1", topic, timeoutMillis = Broker.ShortMillis, "a")
     eventually(assert(!broker.isHeldUp(topic)))
     transactions(t => assert(t.commit(open) === Lost))
     assert(broker.committed(topic) === Vector.empty)

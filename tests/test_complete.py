@@ -13,9 +13,11 @@ from pyspark.sql.utils import IllegalArgumentException
 
 import stoplog
 from support.finished import files, lines
+from support.tree import files_below
 from support.wait import until
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
     from pyspark.sql import DataFrame, SparkSession
@@ -58,9 +60,11 @@ class Hours:
 
 
 @pytest.fixture
-def utc(spark: SparkSession) -> SparkSession:
+def utc(spark: SparkSession) -> Iterator[SparkSession]:
+    before = spark.conf.get("spark.sql.session.timeZone")
     spark.conf.set("spark.sql.session.timeZone", "UTC")
-    return spark
+    yield spark
+    spark.conf.set("spark.sql.session.timeZone", before)
 
 
 @pytest.mark.spark_lines
@@ -210,8 +214,8 @@ def late(query: StreamingQuery, hours: Hours) -> int:
 
 
 def markers(path: Path) -> list[str]:
-    found = path.rglob("_SUCCESS*") if path.exists() else []
-    return sorted(str(file.relative_to(path)) for file in found)
+    found = (file for file in files_below(path) if file.name.startswith("_SUCCESS"))
+    return [str(file.relative_to(path)) for file in found]
 
 
 def manifests(place: Place) -> list[dict[str, Any]]:

@@ -11,7 +11,7 @@ import pytest
 
 from support.epochs import committed
 from support.finished import assert_each_once
-from support.jobs import Job, kill
+from support.jobs import Job, first_line, kill
 from support.wait import until
 
 if TYPE_CHECKING:
@@ -60,11 +60,10 @@ def test_who_is_asked_to_end_publishes_what_has_been_read(
     )
     process = job.start("stopping_job.py")
     try:
-        assert process.stdout
-        jvm = int(process.stdout.readline())
+        jvm = int(first_line(process))
         until("all to be read", lambda: committed(place) >= 4)
         tell(process, jvm, place)
-        printed, _ = process.communicate(timeout=90)
+        printed, _ = process.communicate(timeout=300)
     finally:
         kill(process)
     if tell in (to_python, by_marker):

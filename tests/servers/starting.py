@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from .jars import CLASS_PATHS, class_path, jars
+from .patience import patience
 
 BUCKET = "stoplog"
 """Every S3 server has it from its start; the access key and the secret are named like it."""
@@ -148,7 +149,8 @@ def _answer(process: subprocess.Popen[str], command: str = "") -> str:
     assert process.stdout
     if command:
         print(command, file=process.stdin, flush=True)
-    for line in process.stdout:
-        if line.startswith(_ANSWER):
-            return line.removeprefix(_ANSWER).rstrip()
+    with patience(process):
+        for line in process.stdout:
+            if line.startswith(_ANSWER):
+                return line.removeprefix(_ANSWER).rstrip()
     raise RuntimeError(f"{process.args!r} ended with {process.wait()}: see the file `log` in its directory")

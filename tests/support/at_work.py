@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from support.jobs import kill
+from support.jobs import first_line, kill
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -26,8 +26,7 @@ def at_work(job: Job, script: str = "stream_job.py") -> Iterator[subprocess.Pope
     """From when its query runs, whatever the job's trigger without an end, to `kill -9`."""
     process = replace(job, trigger=_WITHOUT_END).start(script)
     try:
-        assert process.stdout is not None
-        assert process.stdout.readline() == "started\n"
+        assert first_line(process) == "started"
         yield process
     finally:
         kill(process)

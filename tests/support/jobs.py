@@ -11,6 +11,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from servers.patience import patience
 from stoplog.testing._life import QUICK_JVM, kill
 
 if TYPE_CHECKING:
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 
 DRIVERS = Path(__file__).resolve().parent.parent / "drivers"
 KILLED = 137
-_GIVE_UP_SECONDS = 240
+_GIVE_UP_SECONDS = 900
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +92,15 @@ class Outcome:
 
     code: int
     printed: str
+
+
+def first_line(process: subprocess.Popen[str]) -> str:
+    """What a script prints first, without its end."""
+    assert process.stdout is not None
+    with patience(process):
+        line = process.stdout.readline()
+    assert line, "the script has ended, or printed nothing for minutes"
+    return line.rstrip("\n")
 
 
 def _jvm(fault: str) -> str:

@@ -134,6 +134,7 @@ def _stoplog(command: str, place: Place, *arguments: str) -> dict[str, Any]:
         capture_output=True,
         text=True,
         check=False,
+        timeout=600,
     )
     assert done.stdout, done.stderr
     answer: dict[str, Any] = json.loads(done.stdout)

@@ -6,6 +6,7 @@ from __future__ import annotations
 import base64
 import json
 import os
+import select
 import shutil
 import subprocess
 from pathlib import Path
@@ -14,6 +15,7 @@ from typing import Any, Literal
 
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
 ABSENT = f"no browser here: one of {', '.join(NAMES)} on the PATH, or STOPLOG_BROWSER, would run this test"
+PATIENCE_SECONDS = 120  # a bound against hanging
 
 Json = dict[str, Any]
 Scheme = Literal["light", "dark"]
@@ -136,6 +138,8 @@ class Browser:
 
     def _receive(self) -> Json:
         while b"\0" not in self._received:
+            if not select.select([self._events], [], [], PATIENCE_SECONDS)[0]:
+                raise AssertionError(f"the browser said nothing for {PATIENCE_SECONDS} s")
             more = os.read(self._events, 1 << 16)
             if not more:
                 raise AssertionError(f"the browser ended, with exit code {self._process.wait()}")

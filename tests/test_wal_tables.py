@@ -77,7 +77,7 @@ def test_cassandra_has_what_came_last_however_often_query_and_server_are_killed(
     node: Cassandra, place: Place
 ) -> None:
     node.cql(f"CREATE TABLE wal.kills ({COLUMNS})")
-    where = {"contactPoints": node.address, "keyspace": "wal", "table": "kills", "retryTimeout": "2m"}
+    where = {"contactPoints": node.address, "keyspace": "wal", "table": "kills", "retryTimeout": "10m"}
     job = Job.at(
         place,
         options={"sender": "cassandra"} | {f"cassandra.{key}": value for key, value in where.items()},

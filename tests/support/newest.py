@@ -48,7 +48,7 @@ def assert_newest_stays(
     process = job.start(script)
     until_epoch(place, committed(place) + 2)
     node.restart()
-    printed, _ = process.communicate(timeout=240)
+    printed, _ = process.communicate(timeout=900)
     assert process.returncode == 0
     assert _found(printed) == [[key, place.files - 1] for key in range(_KEYS)]
 

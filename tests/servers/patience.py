@@ -15,7 +15,7 @@ _SECONDS = 300
 
 @contextlib.contextmanager
 def patience(process: subprocess.Popen[str], seconds: float = _SECONDS) -> Iterator[None]:
-    """Around a wait for what a process prints: in the end it is killed with its session, and so the pipe ends.
+    """Around a wait for what a process prints. In the end it is killed with its session: the pipe ends.
 
     Args:
         process: the leader of a session.

@@ -80,6 +80,7 @@ class Browser:
         self._session = self._call("Target.attachToTarget", targetId=tab, flatten=True)["sessionId"]
         for domain in ("Page", "Runtime", "Log", "Network"):
             self._call(f"{domain}.enable")
+        self._call("Page.setLifecycleEventsEnabled", enabled=True)
         return self
 
     def __exit__(
@@ -103,8 +104,8 @@ class Browser:
         )
         self._call("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": scheme}])
         self._seen.clear()
-        self._call("Page.navigate", url=address)
-        while not any(event["method"] == "Page.loadEventFired" for event in self._seen):
+        loader = self._call("Page.navigate", url=address)["loaderId"]
+        while not self._has_loaded(loader):
             self._note(self._receive())
         self.requests = [
             asked for asked in self.requests if asked != address and not asked.startswith("data:")
@@ -121,6 +122,11 @@ class Browser:
         """The whole page, also what is below the window."""
         taken = self._call("Page.captureScreenshot", captureBeyondViewport=True)
         to.write_bytes(base64.b64decode(taken["data"]))
+
+    def _has_loaded(self, loader: str) -> bool:
+        """Whether this page has, and not the one before, whose load may be told of late."""
+        told = (event["params"] for event in self._seen if event["method"] == "Page.lifecycleEvent")
+        return any(params["name"] == "load" and params["loaderId"] == loader for params in told)
 
     def _call(self, method: str, **parameters: Any) -> Any:
         self._last += 1

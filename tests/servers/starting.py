@@ -6,6 +6,7 @@ from __future__ import annotations
 import contextlib
 import os
 import subprocess
+import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -126,7 +127,8 @@ def _process(name: str, main_class: str, directory: Path) -> Iterator[subprocess
     java = os.environ.get("JAVA", "java")
     options = CLASS_PATHS / f"{name}.options"
     own = [f"@{options}"] if options.exists() else []
-    command = [java, *_JVM, *own, "-cp", class_path(name), main_class, str(directory.resolve())]
+    temporary = f"-Djava.io.tmpdir={tempfile.gettempdir()}"  # Java does not know TMPDIR
+    command = [java, *_JVM, temporary, *own, "-cp", class_path(name), main_class, str(directory.resolve())]
     with (
         (directory / "log").open("ab") as log,
         subprocess.Popen(

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -33,10 +34,11 @@ class Folder:
 
     def files(self) -> dict[str, int]:
         sizes = {}
-        for file in self.path.rglob("*"):
-            # One that is published or removed between two looks is passed over.
-            with contextlib.suppress(FileNotFoundError):
-                if file.is_file():
+        # Not by `rglob`, which fails when a directory is deleted under it.
+        for folder, _, names in os.walk(self.path):
+            for file in (Path(folder, name) for name in names):
+                # One that is published or removed between two looks is passed over.
+                with contextlib.suppress(FileNotFoundError):
                     sizes[file.relative_to(self.path).as_posix()] = file.stat().st_size
         return sizes
 

@@ -7,10 +7,12 @@ With STOPLOG_LONG=1 in the environment (`make test-long`) the long tests run as 
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shutil
 import subprocess
 import sys
+import tempfile
 import time
 from collections import deque
 from dataclasses import dataclass
@@ -20,7 +22,7 @@ from typing import TYPE_CHECKING
 import junit
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable, Iterator
 
 ROOT = Path(__file__).resolve().parent.parent
 REPORTS = ROOT / "build" / "reports"
@@ -46,6 +48,7 @@ SBT_REPORTS = Path("target") / "test-reports"
 OF_CHECKOUT = ("-p", "no:stoplog.testing.plugin")
 KEPT_LINES = 20_000
 WORDS = 12
+REMOVALS = 5
 # A test that starts and kills processes waits most of the time.
 SIDE_BY_SIDE = ("--numprocesses", "2", "--dist", "worksteal")
 
@@ -75,15 +78,18 @@ class Step:
     def _said(self) -> tuple[int, deque[str]]:
         """The exit code, and the last lines of what goes to the screen meanwhile."""
         lines: deque[str] = deque(maxlen=KEPT_LINES)
-        with subprocess.Popen(
-            self.command,
-            cwd=ROOT,
-            env=environment(self.python),
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-            errors="replace",
-        ) as process:
+        with (
+            temporary_directory() as temporary,
+            subprocess.Popen(
+                self.command,
+                cwd=ROOT,
+                env=environment(self.python, temporary),
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT,
+                text=True,
+                errors="replace",
+            ) as process,
+        ):
             for line in process.stdout or ():
                 print(line, end="", flush=True)
                 lines.append(line.rstrip())
@@ -140,10 +146,42 @@ def existing(*folders: str) -> list[str]:
     return [folder for folder in folders if (ROOT / folder).exists()]
 
 
-def environment(python: str) -> dict[str, str]:
-    """Without a Spark of the machine's own: the one under test is that of the interpreter, on loopback."""
+@contextlib.contextmanager
+def temporary_directory(pause: Callable[[], None] = lambda: time.sleep(1)) -> Iterator[str]:
+    """For all that tests leave behind, those most of all that are killed; it is removed in the end.
+
+    Its path is short: a Unix socket, which servers have in there, has a name of 107 letters at most.
+
+    Args:
+        pause: servers outlive their tests a little, and write meanwhile.
+    """
+    directory = tempfile.mkdtemp(prefix="stoplog-")
+    try:
+        yield directory
+    finally:
+        for _ in range(REMOVALS):
+            shutil.rmtree(directory, ignore_errors=True)
+            if not Path(directory).exists():
+                break
+            pause()
+
+
+def environment(python: str, temporary: str | None = None) -> dict[str, str]:
+    """Without a Spark of the machine's own: the one under test is that of the interpreter, on loopback.
+
+    Args:
+        python: of Spark's workers.
+        temporary: where temporary files go, instead of where they go by themselves.
+    """
     own = {key: value for key, value in os.environ.items() if not key.startswith(("SPARK_", "PYSPARK_"))}
-    return own | {"PYSPARK_PYTHON": python, "SPARK_LOCAL_IP": "127.0.0.1"}
+    directory = temporary or tempfile.gettempdir()
+    return own | {
+        "PYSPARK_PYTHON": python,
+        "SPARK_LOCAL_IP": "127.0.0.1",
+        "TMPDIR": directory,
+        # Java does not know TMPDIR. JAVA_TOOL_OPTIONS would have each JVM write a line to its standard error.
+        "SPARK_SUBMIT_OPTS": f"-Djava.io.tmpdir={directory}",
+    }
 
 
 if __name__ == "__main__":

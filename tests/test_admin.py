@@ -102,7 +102,7 @@ def test_orphans_are_removed_and_others_spared(spark: SparkSession, place: Place
     query = Stream(spark, place).start(**NEVER)
     query.processAllAvailable()
     query.stop()
-    until("a clean end", lambda: '"kind":"release"' in place.records()[-1].read_text())
+    assert stoplog.await_finished(query, timeout=300)
     left = len(place.unfinished())
     place.leave_orphan()
     place.age_unfinished(12 * 60)
@@ -134,6 +134,7 @@ def _stoplog(command: str, place: Place, *arguments: str) -> dict[str, Any]:
         capture_output=True,
         text=True,
         check=False,
+        timeout=600,
     )
     assert done.stdout, done.stderr
     answer: dict[str, Any] = json.loads(done.stdout)

@@ -98,6 +98,7 @@ def test_the_python_examples_run(tmp_path: Path) -> None:
         capture_output=True,
         text=True,
         check=False,
+        timeout=600,
     )
     assert done.returncode == 0, done.stderr
     located = {ip for ip in addresses if ip != "10.0.0.3"}

@@ -95,7 +95,7 @@ def test_a_batch_beside_a_stream_s_open_parts(spark: SparkSession, tmp_path: Pat
             .start(str(tmp_path / "out"))
         )
         query.awaitTermination()
-        assert stoplog.await_finished(query)
+        assert stoplog.await_finished(query, timeout=300)
 
     stream("never")
     write(numbers(spark, 50, "n"), tmp_path / "out", "overwrite")

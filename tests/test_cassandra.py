@@ -43,7 +43,7 @@ def test_each_key_has_what_came_last_however_often_query_and_server_are_killed(
     node: Cassandra, place: Place
 ) -> None:
     node.cql(f"CREATE TABLE e2e.kills ({COLUMNS})")
-    options = {"contactPoints": node.address, "keyspace": "e2e", "table": "kills", "retryTimeout": "2m"}
+    options = {"contactPoints": node.address, "keyspace": "e2e", "table": "kills", "retryTimeout": "10m"}
     job = Job.at(
         place,
         options=options,

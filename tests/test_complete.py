@@ -13,9 +13,11 @@ from pyspark.sql.utils import IllegalArgumentException
 
 import stoplog
 from support.finished import files, lines
+from support.tree import files_below
 from support.wait import until
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
     from pyspark.sql import DataFrame, SparkSession
@@ -58,9 +60,11 @@ class Hours:
 
 
 @pytest.fixture
-def utc(spark: SparkSession) -> SparkSession:
+def utc(spark: SparkSession) -> Iterator[SparkSession]:
+    before = spark.conf.get("spark.sql.session.timeZone")
     spark.conf.set("spark.sql.session.timeZone", "UTC")
-    return spark
+    yield spark
+    spark.conf.set("spark.sql.session.timeZone", before)
 
 
 @pytest.mark.spark_lines
@@ -85,7 +89,7 @@ def test_a_bucket_is_marked_when_the_watermark_has_passed_it(utc: SparkSession, 
         assert [row.bucket for row in incomplete] == ["2026-01-01--01"]
     finally:
         query.stop()
-    assert stoplog.await_finished(query)
+    assert stoplog.await_finished(query, timeout=300)
 
 
 @pytest.mark.spark_lines
@@ -109,7 +113,7 @@ def test_late_rows_make_a_new_version_and_are_counted(utc: SparkSession, place: 
         until("the metrics of a later epoch", lambda: late(query, hours) >= 1)
     finally:
         query.stop()
-    assert stoplog.await_finished(query)
+    assert stoplog.await_finished(query, timeout=300)
 
 
 @pytest.mark.spark_lines
@@ -132,7 +136,7 @@ def test_no_bucket_is_marked_before_the_windows_that_are_to_go_into_it(
         until("three hours' markers", lambda: len(markers(place.out)) == 3)
     finally:
         query.stop()
-    assert stoplog.await_finished(query)
+    assert stoplog.await_finished(query, timeout=300)
     for marker in markers(place.out):
         assert read(place.out / marker)["rows"] == 6
         assert read(place.out / marker)["version"] == 1
@@ -148,7 +152,7 @@ def test_manifests_list_each_file_once_with_rows_bytes_and_times(utc: SparkSessi
         query.processAllAvailable()
     finally:
         query.stop()
-    assert stoplog.await_finished(query)
+    assert stoplog.await_finished(query, timeout=300)
     listed = {file["path"]: file for manifest in manifests(place) for file in manifest["files"]}
     assert len(listed) == sum(len(manifest["files"]) for manifest in manifests(place))
     assert set(listed) == {str(file.relative_to(place.out)) for file in files(place.out)}
@@ -190,7 +194,7 @@ def test_days_of_a_date_column_are_marked_by_the_clock(utc: SparkSession, place:
         until("the day's marker", lambda: markers(place.out) == ["day=2026-01-01/_SUCCESS"])
     finally:
         query.stop()
-    assert stoplog.await_finished(query)
+    assert stoplog.await_finished(query, timeout=300)
     assert utc.read.parquet(str(place.out)).count() == 2
 
 
@@ -210,8 +214,8 @@ def late(query: StreamingQuery, hours: Hours) -> int:
 
 
 def markers(path: Path) -> list[str]:
-    found = path.rglob("_SUCCESS*") if path.exists() else []
-    return sorted(str(file.relative_to(path)) for file in found)
+    found = (file for file in files_below(path) if file.name.startswith("_SUCCESS"))
+    return [str(file.relative_to(path)) for file in found]
 
 
 def manifests(place: Place) -> list[dict[str, Any]]:

@@ -79,7 +79,8 @@ def test_kill_9_at_random_moments(place: Place) -> None:
             arrive(place, process, moments.uniform(0, 4))
         assert_none_twice(place.out, place.rows)
     place.feed()
-    assert job(place, {"format": "text"}).run().code == 0
+    # Most of what has arrived was for no life long enough.
+    assert job(place, {"format": "text"}, files=50).run().code == 0
     assert_each_once(place.out, place.rows)
 
 

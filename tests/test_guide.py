@@ -50,6 +50,7 @@ class Follower:
             capture_output=True,
             text=True,
             check=False,
+            timeout=600,
         )
         assert done.returncode == 0, done.stderr
         return done.stdout

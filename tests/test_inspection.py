@@ -78,9 +78,10 @@ def test_a_query_at_work_is_never_reported_as_damage(spark: SparkSession, place:
     try:
         until("the first record", lambda: any(place.records()))
         until("eight epochs", looked)
+        assert looks
     finally:
         query.stop()
-    assert stoplog.await_finished(query)
+    assert stoplog.await_finished(query, timeout=300)
     assert len(looks) > 2
     assert directory.check().is_healthy
 
@@ -94,7 +95,10 @@ def test_a_directory_on_s3_is_read_as_on_a_disk(tmp_path: Path) -> None:
             "endpoint_override": server.conf["spark.hadoop.fs.s3a.endpoint"],
             "region": "us-east-1",
         }
-        remote = pyarrow.fs.S3FileSystem(**options)
+        # A busy machine is slower than the client's own second.
+        limits = {"connect_timeout": 60, "request_timeout": 60}
+        remote = pyarrow.fs.S3FileSystem(**options, **limits)
+        options |= {limit: str(seconds) for limit, seconds in limits.items()}
         root = f"{server.root}/events"
         bucket = root.split("://")[1]
         pyarrow.fs.copy_files(str(sink.root), bucket, destination_filesystem=remote)
@@ -139,9 +143,9 @@ def test_a_directory_on_hdfs_is_read_by_http(tmp_path: Path) -> None:
 def created(url: str, content: bytes) -> None:
     """A file, by the two steps of WebHDFS."""
     where = Request(f"{url}?op=CREATE&user.name={getpass.getuser()}&noredirect=true", method="PUT")
-    with urlopen(where) as answer:
+    with urlopen(where, timeout=60) as answer:
         target = json.load(answer)["Location"]
-    with urlopen(Request(target, data=content, method="PUT")):
+    with urlopen(Request(target, data=content, method="PUT"), timeout=60):
         pass
 
 

@@ -55,7 +55,8 @@ def test_kill_9_at_random_moments_of_the_query_and_of_its_broker(broker: KafkaBr
                 broker.start()
                 arrive(place, process, moments.uniform(0, 2))
         assert not Counter(broker.committed(topic)) - Counter(place.rows)
-    finish(broker, place, topic)
+    # Most of what has arrived was for no life long enough.
+    finish(broker, place, topic, files=50)
 
 
 @pytest.mark.spark_lines
@@ -99,9 +100,9 @@ def test_avro_values_are_decoded_and_bad_ones_are_named_kept_or_null(
     assert found["framed"] == good
 
 
-def finish(broker: KafkaBroker, place: Place, topic: str) -> None:
+def finish(broker: KafkaBroker, place: Place, topic: str, **more: object) -> None:
     place.feed()
-    assert job(broker, place, topic).run("kafka_job.py").code == 0
+    assert job(broker, place, topic, **more).run("kafka_job.py").code == 0
     assert Counter(broker.committed(topic)) == Counter(place.rows)
     assert broker.open_records(topic) == 0
 

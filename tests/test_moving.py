@@ -29,7 +29,7 @@ def test_the_query_before_and_the_query_after_write_the_same_rows(
         query: Any = eval(at_home, {"rows": rows})
         query.processAllAvailable()
         query.stop()
-        stoplog.await_finished(query)
+        stoplog.await_finished(query, timeout=300)
 
     run(before)
     run(after)

@@ -41,6 +41,7 @@ def test_the_python_example_writes_every_row_once(tmp_path: Path) -> None:
         capture_output=True,
         text=True,
         check=False,
+        timeout=600,
     )
 
     assert done.returncode == 0, done.stderr

@@ -3,11 +3,14 @@
 
 from __future__ import annotations
 
+import signal
+import subprocess
 from typing import TYPE_CHECKING
 
 import pytest
 
 from servers import hdfs, s3mock, s3proxy
+from servers.patience import patience
 from support.jobs import Job
 
 if TYPE_CHECKING:
@@ -30,3 +33,12 @@ def test_executors_write_to_it_and_read_from_it(
             rows=1000,
         )
         assert job.run("plain_job.py").printed == "1000 499500\n"
+
+
+def test_who_waits_for_a_server_that_never_answers_waits_no_longer_than_that() -> None:
+    silent = ["sh", "-c", "sleep 1000 & wait"]  # with a child that has the pipe as well
+    with subprocess.Popen(silent, stdout=subprocess.PIPE, text=True, start_new_session=True) as process:
+        assert process.stdout
+        with patience(process, seconds=0.1):
+            assert process.stdout.read() == ""
+        assert process.wait() == -signal.SIGKILL

@@ -50,7 +50,7 @@ def test_each_row_once_while_it_is_written(spark: SparkSession, place: Place, fo
             while writer.isActive:
                 reader.processAllAvailable()
             writer.awaitTermination()
-            assert stoplog.await_finished(writer)
+            assert stoplog.await_finished(writer, timeout=300)
         reader.processAllAvailable()
     finally:
         reader.stop()
@@ -64,7 +64,7 @@ def test_a_merged_part_ends_a_stream_by_name(spark: SparkSession, place: Place) 
     place.feed()
     writer = write(spark, place, "text", "none", last=True)
     writer.awaitTermination()
-    assert stoplog.await_finished(writer)
+    assert stoplog.await_finished(writer, timeout=300)
     part = next(place.out.glob("k*/part-*"))
     reader = read(spark, place, "text")
     try:

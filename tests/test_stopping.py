@@ -11,7 +11,7 @@ import pytest
 
 from support.epochs import committed
 from support.finished import assert_each_once
-from support.jobs import Job, kill
+from support.jobs import Job, first_line
 from support.wait import until
 
 if TYPE_CHECKING:
@@ -58,15 +58,11 @@ def test_who_is_asked_to_end_publishes_what_has_been_read(
         options={"format": "text"},
         source={"marker": str(marker(place))},
     )
-    process = job.start("stopping_job.py")
-    try:
-        assert process.stdout
-        jvm = int(process.stdout.readline())
+    with job.running("stopping_job.py") as process:
+        jvm = int(first_line(process))
         until("all to be read", lambda: committed(place) >= 4)
         tell(process, jvm, place)
-        printed, _ = process.communicate(timeout=90)
-    finally:
-        kill(process)
+        printed, _ = process.communicate(timeout=300)
     if tell in (to_python, by_marker):
         assert (process.returncode, printed) == (0, "ended\n")
     assert_each_once(place.out, place.rows)

@@ -65,7 +65,7 @@ def test_a_query_that_goes_on_for_ever_leaves_its_parts_open_when_stopped(
         query = Stream(spark, place).start()
         query.processAllAvailable()
         query.stop()
-        assert stoplog.await_finished(query)
+        assert stoplog.await_finished(query, timeout=300)
         assert files(place.out) == []
     Stream(spark, place).run(finalizeOnTermination="always")
     assert_each_once(place.out, place.rows)
@@ -136,7 +136,7 @@ def test_update_mode_appends(spark: SparkSession, place: Place) -> None:
     writer = Stream(spark, place).writer().outputMode("update").trigger(availableNow=True)
     query = writer.start(str(place.out))
     query.awaitTermination()
-    assert stoplog.await_finished(query)
+    assert stoplog.await_finished(query, timeout=300)
     assert_each_once(place.out, place.rows)
 
 
@@ -160,7 +160,7 @@ def test_a_directory_can_be_moved_with_its_log(spark: SparkSession, place: Place
     writer = Stream(spark, place).writer().trigger(availableNow=True)
     query = writer.start(str(moved))
     query.awaitTermination()
-    assert stoplog.await_finished(query)
+    assert stoplog.await_finished(query, timeout=300)
     assert_each_once(moved, place.rows)
 
 

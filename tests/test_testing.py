@@ -28,6 +28,7 @@ def test_the_example_of_the_page(tmp_path: Path) -> None:
         capture_output=True,
         text=True,
         check=False,
+        timeout=600,
     )
     assert "2 passed" in done.stdout, done.stdout + done.stderr
     fields = [file.parent.name for file in (tmp_path / "runs").rglob("part-*.json")]

@@ -65,8 +65,12 @@ def web_server() -> Iterator[tuple[str, Received]]:
 
     class Handler(BaseHTTPRequestHandler):
         def do_POST(self) -> None:
-            body = self.rfile.read(int(self.headers["Content-Length"])).decode()
-            received.take(self.headers["Idempotency-Key"], body)
+            length = int(self.headers["Content-Length"])
+            body = self.rfile.read(length)
+            if len(body) < length:  # whoever sent it was killed meanwhile
+                self.close_connection = True
+                return
+            received.take(self.headers["Idempotency-Key"], body.decode())
             self.send_response(204)
             self.end_headers()
 

@@ -67,7 +67,8 @@ def test_a_database_has_each_row_once_after_kill_9_of_the_query_and_of_the_serve
     for _ in kill_rounds(database, place, query, "wal_table_job.py", KILL_ROUNDS, SEED):
         assert not in_database(database) - Counter(place.rows)
     place.feed()
-    assert jdbc_job(database, place).run("wal_table_job.py").code == 0
+    # Most of what has arrived was for no life long enough.
+    assert jdbc_job(database, place, files=50).run("wal_table_job.py").code == 0
     assert in_database(database) == Counter(place.rows)
     assert_notes_of_one_epoch(database)
 
@@ -77,7 +78,7 @@ def test_cassandra_has_what_came_last_however_often_query_and_server_are_killed(
     node: Cassandra, place: Place
 ) -> None:
     node.cql(f"CREATE TABLE wal.kills ({COLUMNS})")
-    where = {"contactPoints": node.address, "keyspace": "wal", "table": "kills", "retryTimeout": "2m"}
+    where = {"contactPoints": node.address, "keyspace": "wal", "table": "kills", "retryTimeout": "10m"}
     job = Job.at(
         place,
         options={"sender": "cassandra"} | {f"cassandra.{key}": value for key, value in where.items()},

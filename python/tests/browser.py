@@ -6,6 +6,7 @@ from __future__ import annotations
 import base64
 import json
 import os
+import select
 import shutil
 import subprocess
 from pathlib import Path
@@ -14,6 +15,7 @@ from typing import Any, Literal
 
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
 ABSENT = f"no browser here: one of {', '.join(NAMES)} on the PATH, or STOPLOG_BROWSER, would run this test"
+PATIENCE_SECONDS = 120  # a bound against hanging
 
 Json = dict[str, Any]
 Scheme = Literal["light", "dark"]
@@ -78,6 +80,7 @@ class Browser:
         self._session = self._call("Target.attachToTarget", targetId=tab, flatten=True)["sessionId"]
         for domain in ("Page", "Runtime", "Log", "Network"):
             self._call(f"{domain}.enable")
+        self._call("Page.setLifecycleEventsEnabled", enabled=True)
         return self
 
     def __exit__(
@@ -101,8 +104,8 @@ class Browser:
         )
         self._call("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": scheme}])
         self._seen.clear()
-        self._call("Page.navigate", url=address)
-        while not any(event["method"] == "Page.loadEventFired" for event in self._seen):
+        loader = self._call("Page.navigate", url=address)["loaderId"]
+        while not self._has_loaded(loader):
             self._note(self._receive())
         self.requests = [
             asked for asked in self.requests if asked != address and not asked.startswith("data:")
@@ -120,6 +123,11 @@ class Browser:
         taken = self._call("Page.captureScreenshot", captureBeyondViewport=True)
         to.write_bytes(base64.b64decode(taken["data"]))
 
+    def _has_loaded(self, loader: str) -> bool:
+        """Whether this page has, and not the one before, whose load may be told of late."""
+        told = (event["params"] for event in self._seen if event["method"] == "Page.lifecycleEvent")
+        return any(params["name"] == "load" and params["loaderId"] == loader for params in told)
+
     def _call(self, method: str, **parameters: Any) -> Any:
         self._last += 1
         asked: Json = {"id": self._last, "method": method, "params": parameters}
@@ -136,6 +144,8 @@ class Browser:
 
     def _receive(self) -> Json:
         while b"\0" not in self._received:
+            if not select.select([self._events], [], [], PATIENCE_SECONDS)[0]:
+                raise AssertionError(f"the browser said nothing for {PATIENCE_SECONDS} s")
             more = os.read(self._events, 1 << 16)
             if not more:
                 raise AssertionError(f"the browser ended, with exit code {self._process.wait()}")

@@ -6,6 +6,7 @@ from __future__ import annotations
 import shutil
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 from made_sink import MINUTE, NOW, QUERY, UID, MadeSink, healthy
@@ -13,6 +14,7 @@ from made_sink import MINUTE, NOW, QUERY, UID, MadeSink, healthy
 from stoplog._inspect.errors import NotFound
 from stoplog._inspect.explain import GRACE_MILLIS
 from stoplog._log.codec import VERSION
+from stoplog._storage import open_storage
 from stoplog._storage.errors import CannotRead
 from stoplog.inspection import PartState, RecordKind, SinkDirectory, SinkKind, inspect
 
@@ -232,3 +234,30 @@ def test_pyarrow_reads_as_python_does(kind: str, tmp_path: Path) -> None:
     shutil.rmtree(tmp_path)
     assert not arrow.exists()
     assert not local.exists()
+
+
+def test_a_file_that_is_deleted_between_look_and_read_is_not_there(tmp_path: Path) -> None:
+    fs = pytest.importorskip("pyarrow.fs")
+    from stoplog._storage.arrow import ArrowStorage
+
+    class Late:
+        """Whose file is deleted when somebody begins to read it."""
+
+        def __init__(self) -> None:
+            self._system = fs.LocalFileSystem()
+
+        def get_file_info(self, what: Any) -> Any:
+            return self._system.get_file_info(what)
+
+        def open_input_stream(self, path: str) -> Any:
+            Path(path).unlink()
+            return self._system.open_input_stream(path)
+
+    (tmp_path / "a").write_text("x")
+    assert ArrowStorage(fs, Late(), str(tmp_path), "uri").read("a") is None
+
+
+def test_a_link_to_a_directory_is_no_file(tmp_path: Path) -> None:
+    (tmp_path / "there").mkdir()
+    (tmp_path / "link").symlink_to(tmp_path / "there")
+    assert list(open_storage(tmp_path).files()) == []

@@ -20,7 +20,7 @@ LIFE = Life(
 WAIT = "import threading; print('waits', flush=True); threading.Event().wait()"
 
 
-def live(folder: Path, program: str, limit_seconds: float = 60, doomed_by: str = "never") -> End:
+def live(folder: Path, program: str, limit_seconds: float = 300, doomed_by: str = "never") -> End:
     child = ChildProcesses(limit_seconds, (sys.executable, "-c", program))
     log = folder / "life.log"
     return child(LIFE, log, lambda: doomed_by in log.read_text())
@@ -79,5 +79,5 @@ def test_a_child_dies_with_the_process_that_started_it() -> None:
     assert child.stdout is not None
     assert child.stdout.readline() == "waits\n"
     child.stdin.close()
-    assert child.wait(60) == -9
+    assert child.wait(300) == -9
     child.stdout.close()

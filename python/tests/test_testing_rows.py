@@ -5,7 +5,9 @@ from __future__ import annotations
 
 import bz2
 import gzip
+import os
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -67,3 +69,25 @@ def test_what_readers_of_a_directory_skip(tmp_path: Path) -> None:
     for hidden in ("_SUCCESS", "k=1/.part-2.txt", "_stoplog/main/log/1.json", ".tmp/part-3.txt"):
         written(tmp_path, hidden, b"")
     assert files(tmp_path) == [shown]
+
+
+def test_a_directory_that_is_deleted_meanwhile_is_passed_over(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shown = written(tmp_path, "a/part-1.txt", b"")
+    (tmp_path / "b").mkdir()
+    delete_when_it_is_looked_into(tmp_path / "b", monkeypatch)
+    assert files(tmp_path) == [shown]
+    assert not (tmp_path / "b").exists()
+
+
+def delete_when_it_is_looked_into(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As a query does at some moment between the look at its parent and the look into it."""
+    scandir: Any = os.scandir
+
+    def late(path: Any) -> Any:
+        if str(path) == str(folder):
+            folder.rmdir()
+        return scandir(path)
+
+    monkeypatch.setattr(os, "scandir", late)

@@ -36,4 +36,6 @@ def submit(coordinate: str, folder: Path) -> str:
     repository = (ROOT / "build" / "repo").as_uri()
     command = [str(Path(sys.executable).with_name("spark-submit")), "--packages", coordinate]
     options = ["--repositories", repository, "--conf", f"spark.jars.ivy={folder / 'ivy'}", str(program)]
-    return subprocess.check_output([*command, *options], env=environment(sys.executable), text=True)
+    # Else Spark would ask Maven Central for it as well.
+    only_there = environment(sys.executable) | {"DEFAULT_ARTIFACT_REPOSITORY": repository}
+    return subprocess.check_output([*command, *options], env=only_there, text=True, timeout=600)

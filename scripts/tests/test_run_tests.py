@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import sys
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -47,3 +48,29 @@ def test_the_machine_s_own_spark_is_not_the_one_under_test(monkeypatch: pytest.M
     assert "SPARK_HOME" not in found
     assert "PYSPARK_DRIVER_PYTHON" not in found
     assert found["PYSPARK_PYTHON"] == "python-of-the-line"
+
+
+def test_what_a_step_leaves_behind_is_removed(tmp_path: Path) -> None:
+    told = tmp_path / "told"
+    program = (
+        "import os, pathlib, tempfile; where = tempfile.mkdtemp(); "
+        f"pathlib.Path({str(told)!r}).write_text(where + os.pathsep + os.environ['SPARK_SUBMIT_OPTS'])"
+    )
+    assert step(tmp_path, program).run() == Counts()
+    where, jvm = told.read_text().split(":")
+    directory = Path(where).parent
+    assert directory.name.startswith("stoplog-")
+    assert directory.parent == Path(tempfile.gettempdir())
+    assert jvm == f"-Djava.io.tmpdir={directory}"
+    assert not directory.exists()
+
+
+def test_also_what_is_written_while_it_is_removed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("shutil.rmtree", lambda *_, **__: None)
+    with run_tests.temporary_directory(pause=monkeypatch.undo) as kept:
+        pass
+    assert not Path(kept).exists()
+
+
+def test_a_script_of_one_s_own_leaves_its_files_where_this_one_does() -> None:
+    assert run_tests.environment("python")["TMPDIR"] == tempfile.gettempdir()

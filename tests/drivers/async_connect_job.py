@@ -6,7 +6,7 @@ from __future__ import annotations
 import json
 import sys
 
-from pyspark.sql import SparkSession
+from connect_session import connect_session
 
 import stoplog
 
@@ -18,10 +18,7 @@ async def odd_ones_fail(row) -> tuple:
 
 
 def main(job: dict) -> None:
-    builder = SparkSession.builder.remote(job["master"])
-    for key, value in job["conf"].items():
-        builder = builder.config(key, value)
-    spark = stoplog.configure(builder).getOrCreate()
+    spark = connect_session(job)
     rows = spark.range(job["rows"])
     result = stoplog.async_map(rows, odd_ones_fail, "id bigint, name string", max_tasks=2, on_error="reject")
     good, rejected = stoplog.async_split(result)

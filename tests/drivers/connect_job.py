@@ -9,16 +9,13 @@ from __future__ import annotations
 import json
 import sys
 
-from pyspark.sql import SparkSession
+from connect_session import connect_session
 
 import stoplog
 
 
 def main(job: dict) -> None:
-    builder = SparkSession.builder.remote(job["master"])
-    for key, value in job["conf"].items():
-        builder = builder.config(key, value)
-    spark = stoplog.configure(builder).getOrCreate()
+    spark = connect_session(job)
     source = stoplog.FileSource.for_record_stream_format("text", job["input"])
     rows = source.with_max_files_per_trigger(2).build().read_stream(spark)
     described = stoplog.FileSink.for_row_format(job["path"], "text")

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A streaming query without an end that stops when its process is told to (`support.jobs.Job`).
 
-Prints the number of the JVM's process when the query runs, and `ended` once the query has.
+Prints the number of the JVM's process when the query runs and may be asked to end, and `ended` once it has.
 """
 
 from __future__ import annotations
@@ -19,8 +19,9 @@ def main(job: dict) -> None:
     rows = spark.readStream.option("maxFilesPerTrigger", job["files"]).text(job["input"])
     writer = rows.writeStream.format("stoplog").options(**job["options"])
     query = writer.option("checkpointLocation", job["checkpoint"]).start(job["path"])
-    print(spark._jvm.java.lang.ProcessHandle.current().pid(), flush=True)
-    with stoplog.graceful_stop(query, timeout=60, marker=job["source"].get("marker"), look_every=0.1):
+    with stoplog.graceful_stop(query, timeout=240, marker=job["source"].get("marker"), look_every=0.1):
+        # From now on whoever reads this may ask for the end.
+        print(spark._jvm.java.lang.ProcessHandle.current().pid(), flush=True)
         query.awaitTermination()
     assert query.exception() is None
     print("ended", flush=True)

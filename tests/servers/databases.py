@@ -13,7 +13,7 @@ from pathlib import Path
 from .jars import class_path
 from .starting import _answer, _process
 
-_STOP_SECONDS = 20
+_STOP_SECONDS = 120
 
 
 @dataclass(frozen=True, slots=True)

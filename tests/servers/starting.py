@@ -6,11 +6,13 @@ from __future__ import annotations
 import contextlib
 import os
 import subprocess
+import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from .jars import CLASS_PATHS, class_path, jars
+from .patience import patience
 
 BUCKET = "stoplog"
 """Every S3 server has it from its start; the access key and the secret are named like it."""
@@ -125,7 +127,8 @@ def _process(name: str, main_class: str, directory: Path) -> Iterator[subprocess
     java = os.environ.get("JAVA", "java")
     options = CLASS_PATHS / f"{name}.options"
     own = [f"@{options}"] if options.exists() else []
-    command = [java, *_JVM, *own, "-cp", class_path(name), main_class, str(directory.resolve())]
+    temporary = f"-Djava.io.tmpdir={tempfile.gettempdir()}"  # Java does not know TMPDIR
+    command = [java, *_JVM, temporary, *own, "-cp", class_path(name), main_class, str(directory.resolve())]
     with (
         (directory / "log").open("ab") as log,
         subprocess.Popen(
@@ -148,7 +151,8 @@ def _answer(process: subprocess.Popen[str], command: str = "") -> str:
     assert process.stdout
     if command:
         print(command, file=process.stdin, flush=True)
-    for line in process.stdout:
-        if line.startswith(_ANSWER):
-            return line.removeprefix(_ANSWER).rstrip()
+    with patience(process):
+        for line in process.stdout:
+            if line.startswith(_ANSWER):
+                return line.removeprefix(_ANSWER).rstrip()
     raise RuntimeError(f"{process.args!r} ended with {process.wait()}: see the file `log` in its directory")

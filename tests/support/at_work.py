@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from support.jobs import kill
+from support.jobs import first_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -24,13 +24,9 @@ _WITHOUT_END = {"processingTime": "0 seconds"}
 @contextmanager
 def at_work(job: Job, script: str = "stream_job.py") -> Iterator[subprocess.Popen[str]]:
     """From when its query runs, whatever the job's trigger without an end, to `kill -9`."""
-    process = replace(job, trigger=_WITHOUT_END).start(script)
-    try:
-        assert process.stdout is not None
-        assert process.stdout.readline() == "started\n"
+    with replace(job, trigger=_WITHOUT_END).running(script) as process:
+        assert first_line(process) == "started"
         yield process
-    finally:
-        kill(process)
 
 
 def tenths(process: subprocess.Popen[str], count: int) -> Iterator[None]:

@@ -20,7 +20,7 @@ def committed(place: Place) -> int:
 
 def until_epoch(place: Place, epoch: int) -> None:
     """Until an epoch has been planned, and maybe more."""
-    until("an epoch", lambda: _numbered(place.checkpoint / "offsets") > epoch, seconds=120)
+    until("an epoch", lambda: _numbered(place.checkpoint / "offsets") > epoch)
 
 
 def _numbered(folder: Path) -> int:

@@ -7,18 +7,23 @@ import json
 import os
 import subprocess
 import sys
+import tempfile
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from servers.patience import patience
 from stoplog.testing._life import QUICK_JVM, kill
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from support.place import Place
 
 DRIVERS = Path(__file__).resolve().parent.parent / "drivers"
 KILLED = 137
-_GIVE_UP_SECONDS = 240
+GIVE_UP_SECONDS = 900
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,22 +59,30 @@ class Job:
         """A query that reads the place's input and keeps its checkpoint."""
         return cls(**{"path": "", "input": str(place.input), "checkpoint": str(place.checkpoint)} | more)
 
-    def start(self, script: str = "stream_job.py", **limits: Any) -> subprocess.Popen[str]:
-        """Its standard output is a pipe of the few lines that the script prints."""
+    def run(self, script: str = "stream_job.py", **limits: Any) -> Outcome:
+        """To its end, which must come by itself."""
+        with self.running(script, **limits) as process:
+            printed, _ = process.communicate(timeout=GIVE_UP_SECONDS)
+        return Outcome(process.returncode, printed)
+
+    @contextmanager
+    def running(self, script: str = "stream_job.py", **limits: Any) -> Iterator[subprocess.Popen[str]]:
+        """From its start to `kill -9`, which does no harm once it has ended.
+
+        Its standard output is a pipe of the few lines that the script prints.
+        """
+        process = self._start(script, limits)
+        try:
+            yield process
+        finally:
+            kill(process)
+
+    def _start(self, script: str, limits: dict[str, Any]) -> subprocess.Popen[str]:
         command = [sys.executable, str(DRIVERS / script), json.dumps(asdict(self) | {"conf": self._conf()})]
         environment = os.environ | {"PYSPARK_PYTHON": sys.executable, "SPARK_LOCAL_IP": "127.0.0.1"}
         return subprocess.Popen(
             command, env=environment, stdout=subprocess.PIPE, text=True, start_new_session=True, **limits
         )
-
-    def run(self, script: str = "stream_job.py", **limits: Any) -> Outcome:
-        """To its end, which must come by itself."""
-        process = self.start(script, **limits)
-        try:
-            printed, _ = process.communicate(timeout=_GIVE_UP_SECONDS)
-        finally:
-            kill(process)
-        return Outcome(process.returncode, printed)
 
     def _conf(self) -> dict[str, str]:
         own = {
@@ -78,11 +91,9 @@ class Job:
             # One task for each input file.
             "spark.sql.files.openCostInBytes": "128m",
             "spark.driver.extraJavaOptions": _jvm(self.fault),
+            "spark.executor.extraJavaOptions": _jvm(self.executor_fault),
         }
-        executors = (
-            {"spark.executor.extraJavaOptions": _jvm(self.executor_fault)} if self.executor_fault else {}
-        )
-        return own | executors | self.conf
+        return own | self.conf
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,5 +104,15 @@ class Outcome:
     printed: str
 
 
+def first_line(process: subprocess.Popen[str]) -> str:
+    """What a script prints first, without its end."""
+    assert process.stdout is not None
+    with patience(process):
+        line = process.stdout.readline()
+    assert line, "the script has ended, or printed nothing for minutes"
+    return line.rstrip("\n")
+
+
 def _jvm(fault: str) -> str:
-    return f"{QUICK_JVM} -Dstoplog.faults={fault}" if fault else QUICK_JVM
+    options = f"{QUICK_JVM} -Djava.io.tmpdir={tempfile.gettempdir()}"  # Java does not know TMPDIR
+    return f"{options} -Dstoplog.faults={fault}" if fault else options

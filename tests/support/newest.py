@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from support.epochs import committed, until_epoch
-from support.jobs import KILLED, kill
+from support.jobs import GIVE_UP_SECONDS, KILLED
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -39,16 +39,15 @@ def assert_newest_stays(
     moments = random.Random(_SEED)
     for _ in range(kills):
         _feed(place, 6)
-        process = job.start(script)
-        until_epoch(place, committed(place) + moments.randint(0, 4))
-        kill(process)
+        with job.running(script):
+            until_epoch(place, committed(place) + moments.randint(0, 4))
 
     # The server is gone for a while in the middle of an epoch: requests are sent again until it is back.
     _feed(place, 6)
-    process = job.start(script)
-    until_epoch(place, committed(place) + 2)
-    node.restart()
-    printed, _ = process.communicate(timeout=240)
+    with job.running(script) as process:
+        until_epoch(place, committed(place) + 2)
+        node.restart()
+        printed, _ = process.communicate(timeout=GIVE_UP_SECONDS)
     assert process.returncode == 0
     assert _found(printed) == [[key, place.files - 1] for key in range(_KEYS)]
 

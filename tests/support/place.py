@@ -8,6 +8,8 @@ import shutil
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from support.tree import files_below
+
 if TYPE_CHECKING:
     from pathlib import Path
 
@@ -71,7 +73,7 @@ class Place:
 
     def unfinished(self) -> list[Path]:
         places = (self.own / "open", self.own / "beside")
-        return [file for place in places for file in place.rglob("*") if file.is_file()]
+        return [file for place in places for file in files_below(place)]
 
     def records(self) -> list[Path]:
         """The records of the commit log, oldest first."""

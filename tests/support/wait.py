@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 _INTERVAL_SECONDS = 0.02
 
 
-def until(what: str, condition: Callable[[], bool], seconds: float = 60) -> None:
+def until(what: str, condition: Callable[[], bool], seconds: float = 300) -> None:
     """Returns as soon as the condition holds; fails by name if it does not hold in time."""
     deadline = time.monotonic() + seconds
     while not condition():

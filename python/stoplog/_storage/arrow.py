@@ -89,7 +89,12 @@ class ArrowStorage:
             with self._system.open_input_stream(at) as stream:
                 return bytes(stream.read())
 
-        found: bytes = self._asked(self._at(path), content)
+        try:
+            found: bytes = self._asked(self._at(path), content)
+        except CannotRead:
+            if self.info(path) is None:  # deleted since the first look
+                return None
+            raise
         return found
 
     def info(self, path: str) -> FileInfo | None:

@@ -56,9 +56,7 @@ class LocalStorage:
             return None
         except OSError as error:
             raise CannotRead.of(str(self._at(path)), error) from error
-        if not stat.S_ISREG(found.st_mode):
-            return None
-        return FileInfo(path, found.st_size, found.st_mtime_ns // 1_000_000)
+        return _of_file(path, found)
 
     def _entries(self, directory: str) -> list[os.DirEntry[str]]:
         try:
@@ -77,5 +75,11 @@ def _info(entry: os.DirEntry[str], path: str) -> FileInfo | None:
     try:
         found = entry.stat()
     except FileNotFoundError:
+        return None
+    return _of_file(path, found)
+
+
+def _of_file(path: str, found: os.stat_result) -> FileInfo | None:
+    if not stat.S_ISREG(found.st_mode):
         return None
     return FileInfo(path, found.st_size, found.st_mtime_ns // 1_000_000)

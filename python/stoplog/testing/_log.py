@@ -6,18 +6,21 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+from stoplog._storage.local import LocalStorage
+
 
 def committed_epochs(directory: Path) -> int:
     """How many epochs the newest records know of, those of all sink ids together."""
-    return sum(_epochs(log) for log in directory.glob("_stoplog/*/log"))
+    storage = LocalStorage(str(directory))
+    return sum(_epochs(storage, f"_stoplog/{sink}/log") for sink in storage.children("_stoplog")[0])
 
 
-def _epochs(log: Path) -> int:
+def _epochs(storage: LocalStorage, log: str) -> int:
     # Names are sequence numbers of fixed width. A record that is gone was trimmed after a newer one came.
-    for record in sorted(log.glob("*.json"), reverse=True):
-        try:
-            last = json.loads(record.read_bytes())["record"]["state"].get("lastEpoch")
-        except FileNotFoundError:
-            continue
-        return 0 if last is None else int(last) + 1
+    records = (file.path for file in storage.children(log)[1] if file.path.endswith(".json"))
+    for record in sorted(records, reverse=True):
+        content = storage.read(record)
+        if content is not None:
+            last = json.loads(content)["record"]["state"].get("lastEpoch")
+            return 0 if last is None else int(last) + 1
     return 0

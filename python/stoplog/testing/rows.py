@@ -15,6 +15,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeAlias
 
+from stoplog._storage.local import LocalStorage
+
 Row: TypeAlias = str | Mapping[str, Any] | Sequence[Any]
 """A line of text, or columns by name, or columns in order."""
 
@@ -23,8 +25,9 @@ Reader: TypeAlias = Callable[[Path], Iterable[Row]]
 
 def files(directory: Path) -> list[Path]:
     """Every file that a reader of the directory finds: no hidden one, none below a hidden directory."""
-    found = (file for file in directory.rglob("*") if file.is_file())
-    return sorted(file for file in found if not _is_hidden(file.relative_to(directory).parts))
+    # Not by `rglob`, which fails when a query deletes a directory under it.
+    found = LocalStorage(str(directory)).files(enter=_is_shown)
+    return sorted(directory / file.path for file in found if _is_shown(file.path))
 
 
 def by_suffix(file: Path) -> Iterable[Row]:
@@ -98,8 +101,9 @@ def _text(file: Path) -> io.StringIO:
     return io.StringIO(content(file).decode(), newline=None)
 
 
-def _is_hidden(parts: tuple[str, ...]) -> bool:
-    return any(part.startswith(("_", ".")) for part in parts)
+def _is_shown(path: str) -> bool:
+    """Itself; the directories above it have been asked for before."""
+    return not path.rpartition("/")[2].startswith(("_", "."))
 
 
 def _unzstd(file: Path) -> bytes:

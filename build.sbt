@@ -312,6 +312,7 @@ lazy val versionProperties = Def.task {
 lazy val sparkTests = Seq(
   Test / fork := true,
   Test / javaOptions ++= Seq("-Xmx3g", "-Dio.netty.tryReflectionSetAccessible=true"),
+  Test / javaOptions += s"-Djava.io.tmpdir=${sys.props("java.io.tmpdir")}", // that of whoever runs all tests
   Test / javaOptions ++= Seq(
     "java.io", "java.lang", "java.lang.invoke", "java.lang.reflect", "java.net", "java.nio", "java.util",
     "java.util.concurrent", "java.util.concurrent.atomic", "jdk.internal.ref", "sun.nio.ch", "sun.nio.cs",

@@ -18,7 +18,8 @@ final class ServerProcess private (name: String, mainClass: String, directory: P
       Paths.get(System.getProperty("java.home"), "bin", "java").toString,
       "-Xmx384m",
       "-XX:+UseSerialGC",
-      "-XX:TieredStopAtLevel=1"
+      "-XX:TieredStopAtLevel=1",
+      s"-Djava.io.tmpdir=${System.getProperty("java.io.tmpdir")}"
     ) ++ options ++ Seq("-cp", Files.readString(built("classpath")), mainClass, directory.toString)).asJava
   ).redirectError(ProcessBuilder.Redirect.appendTo(log.toFile)).start()
 

@@ -38,6 +38,7 @@ object S3Victim {
       Seq(Paths.get(System.getProperty("java.home"), "bin", "java").toString, "-Xmx700m") ++ opens ++
         Seq(
           s"-Dstoplog.faults=$faults",
+          s"-Djava.io.tmpdir=${System.getProperty("java.io.tmpdir")}",
           "-cp",
           System.getProperty("java.class.path"),
           "stoplog.spark.S3VictimMain"

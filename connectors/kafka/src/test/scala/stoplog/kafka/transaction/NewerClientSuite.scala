@@ -23,6 +23,7 @@ class NewerClientSuite extends AnyFunSuite {
     val newer   = Files.readString(Paths.get(System.getProperty("stoplog.servers"), "kafkaNewest.classpath"))
     val command = Seq(
       Paths.get(System.getProperty("java.home"), "bin", "java").toString,
+      s"-Djava.io.tmpdir=${System.getProperty("java.io.tmpdir")}",
       "-cp",
       newer + File.pathSeparator + System.getProperty("java.class.path"),
       "stoplog.kafka.transaction.NewerClient",

@@ -85,6 +85,13 @@ class KafkaSinkSuite extends AnyFunSuite with SparkSessionForTests with Eventual
     assert(!broker.isHeldUp(topic))
   }
 
+  test("brokers that nobody can find are refused by name") {
+    val sink = KafkaSink.to("no.such.host.invalid:9092").withTopic("lost").build()
+    val lost = intercept[Exception](sink.write(spark.sql("SELECT 'a' AS value")).save())
+    assert(Thrown.conditions(lost).contains("STOPLOG_KAFKA_COMMIT"), lost)
+    assert(lost.getMessage.contains("no.such.host.invalid"))
+  }
+
   test("a row that Kafka has no record for fails by name, whatever the delivery") {
     val rows = Seq(
       "array(null) AS headers"                                -> "header 1 is null",

@@ -16,6 +16,7 @@ from pyspark.sql.types import LongType, StringType, StructField, StructType
 
 from stoplog import async_io
 from stoplog._async.result import BATCH_ROWS, CallFailed
+from stoplog._async.rows import batches_of
 from stoplog.async_io import BadAnswer, Retry, async_map, async_split
 
 SCHEMA = "id bigint, name string"
@@ -248,6 +249,18 @@ def test_an_error_that_cannot_be_shown_is_rejected_like_others(error: Exception,
     assert row["_error"]["message"] == message
     with pytest.raises(CallFailed):
         mapped(fail, [1]).rows()
+
+
+def test_a_row_that_python_cannot_write_is_rejected_without_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    def without_inputs(rows: Any, schema: StructType) -> Any:
+        if any(row[-1] is not None and row[-1][-1] is not None for row in rows):
+            raise OverflowError("a time of the year 1")
+        return batches_of(rows, schema)
+
+    monkeypatch.setattr("stoplog._async.result.batches_of", without_inputs)
+    good, rejected = mapped(odd_ones_fail, [2, 1], on_error="reject").rows()
+    assert good["id"] == 2
+    assert (rejected["_error"]["message"], rejected["_error"]["row"]) == ("no 1", None)
 
 
 def test_a_row_with_names_in_another_order_is_taken_by_its_names() -> None:

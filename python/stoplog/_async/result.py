@@ -112,12 +112,17 @@ class Result:
             if len(answered) > 1:  # find the row that has it
                 return [batch for each in answered for batch in self._converted([each])]
             row, outcome = answered[0]
-            if isinstance(outcome, Failed):
-                raise
-            self.check(unfit := _unfit(error))
-            return batches_of(self._rows(row, unfit), self.output_schema())
+            failed = outcome if isinstance(outcome, Failed) else _unfit(error)
+            self.check(failed)
+            return self._rejected(row, failed)
 
-    def _rows(self, row: Row, outcome: Outcome) -> list[tuple[Any, ...]]:
+    def _rejected(self, row: Row, failed: Failed) -> list[pa.RecordBatch]:
+        try:
+            return batches_of(self._rows(row, failed), self.output_schema())
+        except Exception:  # it has a value that Python reads and does not write, such as a time of the year 1
+            return batches_of(self._rows(None, failed), self.output_schema())
+
+    def _rows(self, row: Row | None, outcome: Outcome) -> list[tuple[Any, ...]]:
         if isinstance(outcome, Done):
             tail = (None,) if self.rejects else ()
             return [positional(each, self.schema.names) + tail for each in outcome.rows]
@@ -146,7 +151,7 @@ def error_type(row: StructType) -> StructType:
             StructField("type", StringType(), False),
             StructField("message", StringType(), False),
             StructField("attempts", IntegerType(), False),
-            StructField("row", row, False),
+            StructField("row", row, True),
         ]
     )
 

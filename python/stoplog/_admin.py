@@ -53,7 +53,10 @@ class Jvm:
             raise ToolFailed("STOPLOG_TOOL_FAILED", _no_answer(status, errors)) from None
         error = found.get("error")
         if isinstance(error, dict):
-            raise ToolFailed(str(error.get("condition")), _sentence(str(error.get("message"))))
+            condition, message = str(error.get("condition")), _sentence(str(error.get("message")))
+            if not condition.startswith("STOPLOG_"):  # the class of what nobody foresaw
+                condition, message = "STOPLOG_TOOL_FAILED", f"{condition}: {message}"
+            raise ToolFailed(condition, message)
         return found
 
     def command(self) -> list[str]:
@@ -114,8 +117,22 @@ def _pyspark_home() -> str:
 
 
 def _run(command: Sequence[str], text: str) -> tuple[int, str, str]:
-    done = subprocess.run(command, input=text, capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        command,
+        input=text,
+        capture_output=True,
+        encoding="utf-8",
+        errors="replace",
+        check=False,
+        env=_named(),
+    )
     return done.returncode, done.stdout, done.stderr
+
+
+def _named() -> dict[str, str]:
+    """An environment in which Java can name files by more than ASCII, as Python does in any."""
+    plain = os.environ.get("LC_ALL") in ("C", "POSIX")
+    return {**os.environ, "LC_ALL": "C.UTF-8"} if plain else dict(os.environ)
 
 
 def _no_answer(status: int, errors: str) -> str:

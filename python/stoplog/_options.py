@@ -9,7 +9,10 @@ from typing import TYPE_CHECKING, TypeAlias
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-_SECRET = re.compile(r"secret|password|token|credential|access.?key|^httpHeader\.", re.IGNORECASE)
+_SECRET = re.compile(
+    r"secret|password|token|credential|access.?key|jaas|keystore\.key|^httpHeader\.", re.IGNORECASE
+)
+_IN_URL = re.compile(r"((?:password|pwd|secret|token)\w*=)[^&;]*|(//[^/:@]*:)[^/@]*(?=@)", re.IGNORECASE)
 _HIDDEN = "…"
 
 Pairs: TypeAlias = tuple[tuple[str, str], ...]
@@ -101,5 +104,13 @@ def shown(pairs: Iterable[tuple[str, str]]) -> str:
 
     >>> shown([("format", "json"), ("fs.s3a.secret.key", "hunter2")])
     "format='json', fs.s3a.secret.key='…'"
+    >>> shown([("url", "jdbc:postgresql://shop:hunter2@db/x?password=hunter2&ssl=true")])
+    "url='jdbc:postgresql://shop:…@db/x?password=…&ssl=true'"
     """
-    return ", ".join(f"{key}={_HIDDEN if _SECRET.search(key) else value!r}" for key, value in pairs)
+    return ", ".join(f"{key}={_open_part(key, value)!r}" for key, value in pairs)
+
+
+def _open_part(key: str, value: str) -> str:
+    if _SECRET.search(key):
+        return _HIDDEN
+    return _IN_URL.sub(lambda found: f"{found.group(1) or found.group(2)}{_HIDDEN}", value)

@@ -96,9 +96,9 @@ def async_map(
         `withWatermark` on the result, not on `df`.
 
     Raises:
-        TypeError: `fn` is not asynchronous.
-        ValueError: a number is not positive, a word is none of those above, or `schema` has a column `_error`
-            when rows are rejected.
+        TypeError: `fn` is not asynchronous, or `on_timeout` is.
+        ValueError: a number is not positive, or a count is not whole; a word is none of those above; or
+            `schema` has a column `_error` when rows are rejected.
 
     Example:
         async def lookup(row):
@@ -119,10 +119,13 @@ def async_map(
         max_calls_per_second=max_calls_per_second,
         max_tasks=max_tasks,
     )
+    _check_whole(capacity=capacity, batch_size=batch_size, max_tasks=max_tasks)
     _check_choice("order", order, "ordered", "unordered")
     _check_choice("on_error", on_error, "fail", "reject")
     if on_timeout is not None and not callable(on_timeout):
         _check_choice("on_timeout", on_timeout, "fail", "reject")
+    if inspect.iscoroutinefunction(on_timeout):
+        raise TypeError(f"on_timeout is {on_timeout!r}, an `async def`. Give a plain function of the row.")
     late, late_else = (on_timeout, on_error) if callable(on_timeout) else (None, on_timeout or on_error)
     of = _parsed(schema)
     result = Result(of, df.schema, on_error, late_else)
@@ -214,3 +217,9 @@ def _check_positive(**numbers: float | None) -> None:
     for name, number in numbers.items():
         if number is not None and not number > 0:
             raise ValueError(f"{name} is {number}. Set it to more than 0.")
+
+
+def _check_whole(**numbers: int | None) -> None:
+    for name, number in numbers.items():
+        if number is not None and not isinstance(number, int):
+            raise ValueError(f"{name} is {number!r}. Set it to a whole number.")

@@ -7,6 +7,7 @@ import os
 import signal
 import threading
 from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from stoplog._jvm import require_door
@@ -108,20 +109,31 @@ def _on_sigterm(door: Door, query: StreamingQuery, millis: int, at_stop: str) ->
         if not over.is_set():
             door.stop_after_batch(query, millis, at_stop)
 
-    def handler(_signal: int, _frame: FrameType | None) -> None:
-        told.set()
-
     stopper = threading.Thread(target=stop, name="stoplog-stop", daemon=True)
     stopper.start()
-    before = signal.signal(signal.SIGTERM, handler)
+    before = signal.getsignal(signal.SIGTERM)
+    signal.signal(signal.SIGTERM, _Handler(told, before if isinstance(before, _Handler) else None))
     try:
         yield
     finally:
-        signal.signal(signal.SIGTERM, before)
+        signal.signal(signal.SIGTERM, signal.SIG_DFL if before is None else before)
         if not told.is_set():
             over.set()
             told.set()
         stopper.join()
+
+
+@dataclass(frozen=True, slots=True)
+class _Handler:
+    """Tells those who stop queries, of all blocks that this one is in."""
+
+    told: threading.Event
+    outer: _Handler | None
+
+    def __call__(self, signum: int, frame: FrameType | None) -> None:
+        self.told.set()
+        if self.outer is not None:
+            self.outer(signum, frame)
 
 
 def _millis(seconds: float) -> int:

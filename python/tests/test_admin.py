@@ -98,6 +98,21 @@ def test_each_tool_asks_for_what_it_is_called_with() -> None:
     ]
 
 
+@pytest.mark.parametrize("more", [["--checkpoint", ""], ["--query-id", " "]])
+def test_a_sink_is_not_handed_to_a_variable_that_is_not_set(more: list[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main(["adopt", "/data/out", *more, "--yes"])
+    assert ended.value.code == ExitCode.USAGE
+    assert main(["adopt", "/data/out", "--checkpoint", "/c", "--batch", "7"]) == ExitCode.USAGE
+
+
+def test_what_the_jar_has_no_name_for_is_a_failed_tool() -> None:
+    error = {"condition": "java.nio.file.NotDirectoryException", "message": "/data/out"}
+    with pytest.raises(ToolFailed, match=r"NotDirectoryException: /data/out$") as raised:
+        sink(FakeJvm((1, json.dumps({"error": error}), ""))).clean()
+    assert raised.value.condition == "STOPLOG_TOOL_FAILED"
+
+
 def test_an_error_of_the_jar_keeps_its_condition() -> None:
     error = {
         "condition": "STOPLOG_DRIVER_ALIVE",

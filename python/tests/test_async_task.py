@@ -11,10 +11,12 @@ from typing import Any, Literal
 
 import pyarrow as pa
 import pytest
+from pyspark.sql import Row
 from pyspark.sql.types import LongType, StringType, StructField, StructType
 
 from stoplog import async_io
 from stoplog._async.result import BATCH_ROWS, CallFailed
+from stoplog._async.rows import batches_of
 from stoplog.async_io import BadAnswer, Retry, async_map, async_split
 
 SCHEMA = "id bigint, name string"
@@ -171,12 +173,101 @@ def test_a_call_that_ends_the_loop_ends_the_task() -> None:
         mapped(leave, [1]).rows()
 
 
+@pytest.mark.parametrize("method", ["open", "close"])
+def test_a_client_that_ends_the_loop_ends_the_task(method: str) -> None:
+    class Leaving(Client):
+        pass
+
+    async def leave(self: Any) -> None:
+        sys.exit(3)
+
+    setattr(Leaving, method, leave)
+    with pytest.raises(RuntimeError, match="SystemExit"):
+        mapped(Leaving(), [1]).rows()
+
+
+def test_a_client_may_be_opened_and_closed_by_plain_methods() -> None:
+    class Plain:
+        opened = False
+
+        def open(self) -> None:
+            self.opened = True
+
+        def close(self) -> None:
+            self.opened = False
+
+        async def __call__(self, row: Any) -> Any:
+            return (row.id, str(self.opened))
+
+    client = Plain()
+    assert mapped(client, [1]).rows() == [{"id": 1, "name": "True"}]
+    assert not client.opened
+
+
+@pytest.mark.skipif(sys.version_info < (3, 11), reason="Python 3.10 does not tell who was cancelled")
+@pytest.mark.parametrize("timeout_seconds", [None, 60])
+def test_a_call_whose_own_work_was_cancelled_has_failed(timeout_seconds: float | None) -> None:
+    async def cancelled(row: Any) -> Any:
+        if row.id == 2:
+            raise asyncio.CancelledError
+        return (row.id, "n")
+
+    more: Any = {"on_error": "reject", "timeout_seconds": timeout_seconds}
+    rows = mapped(cancelled, [1, 2, 3], **more).rows()
+    assert [row["id"] for row in rows] == [1, None, 3]
+    assert rows[1]["_error"]["message"] == "The call was cancelled from within."
+
+
 def test_a_call_that_cancels_itself_ends_the_task() -> None:
     async def cancel(row: Any) -> Any:
-        raise asyncio.CancelledError
+        task = asyncio.current_task()
+        assert task is not None
+        task.cancel()
+        await asyncio.sleep(0)
 
     with pytest.raises(RuntimeError, match="cancelled"):
         mapped(cancel, [1]).rows()
+
+
+class Unspeakable(Exception):
+    def __str__(self) -> str:
+        raise ValueError("no words")
+
+
+@pytest.mark.parametrize(
+    ("error", "message"),
+    [
+        (ValueError("quoted \ud83d"), "quoted \\ud83d"),
+        (Unspeakable(), "(a Unspeakable that cannot be shown)"),
+    ],
+)
+def test_an_error_that_cannot_be_shown_is_rejected_like_others(error: Exception, message: str) -> None:
+    async def fail(row: Any) -> Any:
+        raise error
+
+    [row] = mapped(fail, [1], on_error="reject").rows()
+    assert row["_error"]["message"] == message
+    with pytest.raises(CallFailed):
+        mapped(fail, [1]).rows()
+
+
+def test_a_row_that_python_cannot_write_is_rejected_without_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    def without_inputs(rows: Any, schema: StructType) -> Any:
+        if any(row[-1] is not None and row[-1][-1] is not None for row in rows):
+            raise OverflowError("a time of the year 1")
+        return batches_of(rows, schema)
+
+    monkeypatch.setattr("stoplog._async.result.batches_of", without_inputs)
+    good, rejected = mapped(odd_ones_fail, [2, 1], on_error="reject").rows()
+    assert good["id"] == 2
+    assert (rejected["_error"]["message"], rejected["_error"]["row"]) == ("no 1", None)
+
+
+def test_a_row_with_names_in_another_order_is_taken_by_its_names() -> None:
+    async def swapped(row: Any) -> Any:
+        return Row(name="n", id=row.id)
+
+    assert mapped(swapped, [1]).rows() == [{"id": 1, "name": "n"}]
 
 
 async def odd_ones_fail(row: Any) -> Any:
@@ -270,6 +361,17 @@ def test_a_function_must_be_asynchronous() -> None:
 def test_numbers_are_positive(name: str, number: float) -> None:
     with pytest.raises(ValueError, match=name):
         mapped(named, **{name: number})
+
+
+@pytest.mark.parametrize("name", ["capacity", "batch_size", "max_tasks"])
+def test_counts_are_whole_numbers(name: str) -> None:
+    with pytest.raises(ValueError, match=f"{name} is 1.5"):
+        mapped(named, **{name: 1.5})
+
+
+def test_a_handler_of_timeouts_is_a_plain_function() -> None:
+    with pytest.raises(TypeError, match="on_timeout"):
+        mapped(named, on_timeout=named)
 
 
 @pytest.mark.parametrize("name", ["order", "on_error", "on_timeout"])

@@ -13,6 +13,7 @@ import pytest
 from made_sink import NOW, healthy
 
 from stoplog._inspect.check.rules import RULES
+from stoplog._version import version
 from stoplog.cli.commands import COMMANDS
 from stoplog.cli.exit_code import ExitCode
 from stoplog.cli.main import main
@@ -59,7 +60,13 @@ def test_exit_codes_tell_scripts_what_happened(sink: Path, capsys: pytest.Captur
     assert main(["check", "events"]) == ExitCode.FINDINGS
     (sink / "_stoplog" / "second" / "log").mkdir(parents=True)
     assert main(["status", "events"]) == ExitCode.USAGE
-    for wrong in (["show", "events", "last"], ["ls", "events", "--fs-option", "x"], ["nonsense"], []):
+    for wrong in (
+        ["show", "events", "last"],
+        ["ls", "events", "--fs-option", "x"],
+        ["status", "events", "--limit=-1"],
+        ["nonsense"],
+        [],
+    ):
         with pytest.raises(SystemExit) as ended:
             main(wrong)
         assert ended.value.code == ExitCode.USAGE
@@ -72,6 +79,20 @@ def test_an_error_is_an_object_too(sink: Path, capsys: pytest.CaptureFixture[str
     assert answer["exit_code"] == ExitCode.CANNOT_READ
 
 
+def test_what_nobody_foresaw_is_no_finding(
+    sink: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def fail(*_: object) -> None:
+        raise RuntimeError("[PARSE_SYNTAX_ERROR] no columns\n\nJVM stacktrace:\nat Parser")
+
+    monkeypatch.setattr("stoplog.cli.commands.check_config.local_session", fail)
+    asked = ["check-config", "events", "--schema", "?"]
+    assert main(asked) == ExitCode.FAILED
+    assert capsys.readouterr().err == "stoplog: [STOPLOG_TOOL_FAILED] no columns\n"
+    assert main([*asked, "--output", "json"]) == ExitCode.FAILED
+    assert json.loads(capsys.readouterr().out)["error"]["message"] == "no columns"
+
+
 def test_nothing_of_spark_is_imported() -> None:
     code = (
         "import sys; from stoplog.cli import main; main(['ls', '/']);"
@@ -79,6 +100,12 @@ def test_nothing_of_spark_is_imported() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip().endswith("[]")
+
+
+@pytest.mark.parametrize("module", ["stoplog", "stoplog.cli"])
+def test_the_package_is_a_command(module: str) -> None:
+    done = subprocess.run([sys.executable, "-m", module, "--version"], capture_output=True, text=True)
+    assert (done.returncode, done.stdout) == (0, f"stoplog {version()}\n")
 
 
 def test_long_tables_are_cut_and_say_so(sink: Path, capsys: pytest.CaptureFixture[str]) -> None:

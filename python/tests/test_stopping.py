@@ -55,6 +55,13 @@ def test_sigterm_stops_the_query_and_not_python(door: FakeDoor) -> None:
     assert signal.getsignal(signal.SIGTERM) is before
 
 
+def test_sigterm_stops_every_query_of_nested_blocks(door: FakeDoor) -> None:
+    other = cast("StreamingQuery", object())
+    with graceful_stop(QUERY, timeout=3), graceful_stop(other, timeout=4):
+        os.kill(os.getpid(), signal.SIGTERM)
+    assert {(QUERY, 3000, "finalize"), (other, 4000, "finalize")} <= set(door.stopped)
+
+
 def test_another_thread_leaves_signals_alone(door: FakeDoor) -> None:
     handlers: list[Any] = []
 

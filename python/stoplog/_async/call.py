@@ -62,6 +62,11 @@ class Caller:
             await self.pace.turn()
         try:
             answers = await self._attempt(rows)
+        except asyncio.CancelledError:
+            if _is_cancelled():
+                raise
+            # What the function awaited was cancelled by somebody else, such as a token that calls share.
+            return [RuntimeError("The call was cancelled from within.")] * len(rows)
         except Exception as error:
             return [error] * len(rows)
         if not isinstance(answers, list | tuple) or len(answers) != len(rows):
@@ -106,3 +111,10 @@ def _outcome(answer: Any, attempt: int) -> Outcome:
         return done(answer)
     except BadAnswer as error:
         return Failed(error, attempt)
+
+
+def _is_cancelled() -> bool:
+    """Whether this call itself is to end. Python 3.10 does not tell, and is believed."""
+    task: Any = asyncio.current_task()
+    cancelling = getattr(task, "cancelling", None)
+    return cancelling is None or cancelling() > 0

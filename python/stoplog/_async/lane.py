@@ -35,6 +35,7 @@ class LoopLane:
         self._end = end
         self._landed: SimpleQueue[list[tuple[int, list[Outcome]]] | BaseException] = SimpleQueue()
         self._loop = asyncio.new_event_loop()
+        self._over = threading.Event()
         self._thread = threading.Thread(target=self._run, name="stoplog-async", daemon=True)
         self._thread.start()
 
@@ -59,7 +60,7 @@ class LoopLane:
     def close(self) -> None:
         """Cancels what still runs, closes what was opened and ends the thread."""
         try:
-            if self._thread.is_alive():
+            if not self._over.is_set():
                 self._on_loop(self._wind_up)
         finally:
             self._stop()
@@ -69,6 +70,7 @@ class LoopLane:
         try:
             self._loop.run_forever()
         except BaseException as error:  # sys.exit() in a call ends the loop; the task must not wait for ever
+            self._over.set()
             self._landed.put(RuntimeError(f"A call ended the event loop by {error!r}."))
 
     async def _wind_up(self) -> None:
@@ -78,12 +80,16 @@ class LoopLane:
 
     def _on_loop(self, work: Callable[[], Awaitable[Any]]) -> Any:
         async def awaited() -> Any:
-            return await work()
+            try:
+                return await work()
+            except (SystemExit, KeyboardInterrupt) as error:
+                # asyncio ends the loop with these, and nobody would tell whoever waits here.
+                raise RuntimeError(f"open() or close() tried to end the process by {error!r}.") from error
 
         return asyncio.run_coroutine_threadsafe(awaited(), self._loop).result()
 
     def _stop(self) -> None:
-        if self._thread.is_alive():
+        if not self._over.is_set():
             self._loop.call_soon_threadsafe(self._loop.stop)
         self._thread.join()
         self._loop.close()

@@ -41,7 +41,8 @@ Correct the cause, allow more attempts by retry, or set on_error="reject" to put
         times = "" if attempts == 1 else f" {attempts} times, at last"
         super().__init__(
             _CALL_FAILED,
-            f"[{_CALL_FAILED}] A call of async_map failed{times} with {type(error).__name__}: {error}. "
+            f"[{_CALL_FAILED}] A call of async_map failed{times} with "
+            f"{type(error).__name__}: {message_of(error).rstrip('.')}. "
             'Correct the cause, allow more attempts by retry, or set on_error="reject" to put such rows '
             "aside and go on.",
         )
@@ -111,16 +112,27 @@ class Result:
             if len(answered) > 1:  # find the row that has it
                 return [batch for each in answered for batch in self._converted([each])]
             row, outcome = answered[0]
-            if isinstance(outcome, Failed):
-                raise
-            self.check(unfit := _unfit(error))
-            return batches_of(self._rows(row, unfit), self.output_schema())
+            failed = outcome if isinstance(outcome, Failed) else _unfit(error)
+            self.check(failed)
+            return self._rejected(row, failed)
 
-    def _rows(self, row: Row, outcome: Outcome) -> list[tuple[Any, ...]]:
+    def _rejected(self, row: Row, failed: Failed) -> list[pa.RecordBatch]:
+        try:
+            return batches_of(self._rows(row, failed), self.output_schema())
+        except Exception:  # it has a value that Python reads and does not write, such as a time of the year 1
+            return batches_of(self._rows(None, failed), self.output_schema())
+
+    def _rows(self, row: Row | None, outcome: Outcome) -> list[tuple[Any, ...]]:
         if isinstance(outcome, Done):
             tail = (None,) if self.rejects else ()
             return [positional(each, self.schema.names) + tail for each in outcome.rows]
-        error = (_reason(outcome), type(outcome.error).__name__, str(outcome.error), outcome.attempts, row)
+        error = (
+            _reason(outcome),
+            type(outcome.error).__name__,
+            message_of(outcome.error),
+            outcome.attempts,
+            row,
+        )
         return [(*(None for _ in self.schema.names), error)]
 
 
@@ -139,9 +151,22 @@ def error_type(row: StructType) -> StructType:
             StructField("type", StringType(), False),
             StructField("message", StringType(), False),
             StructField("attempts", IntegerType(), False),
-            StructField("row", row, False),
+            StructField("row", row, True),
         ]
     )
+
+
+def message_of(error: Exception) -> str:
+    """What an exception says, whatever its class does and its text quotes: it must fit into a row.
+
+    >>> message_of(ValueError("half a sign: \\ud83d"))
+    'half a sign: \\\\ud83d'
+    """
+    try:
+        text = str(error)
+    except Exception:
+        return f"(a {type(error).__name__} that cannot be shown)"
+    return text.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
 def _reason(failed: Failed) -> str:
@@ -154,5 +179,5 @@ def _unfit(error: Exception) -> Failed:
     # The last answer is the one that does not fit; how many attempts it took to get it is not kept.
     if isinstance(error, BadAnswer):
         return Failed(error, 1)
-    why = " ".join(str(error).split()) or type(error).__name__
+    why = " ".join(message_of(error).split()) or type(error).__name__
     return Failed(BadAnswer(f"values that do not fit the schema ({why})"), 1)

@@ -36,6 +36,9 @@ def positional(row: ResultRow, names: Sequence[str]) -> tuple[Any, ...]:
 
     >>> positional({"b": 2}, ["a", "b"])
     (None, 2)
+    >>> from pyspark.sql import Row
+    >>> positional(Row(b=2, a=1), ["a", "b"])
+    (1, 2)
 
     Raises:
         BadAnswer: the row has more or fewer values, or a name that the schema lacks.
@@ -47,4 +50,9 @@ def positional(row: ResultRow, names: Sequence[str]) -> tuple[Any, ...]:
         return tuple(row.get(name) for name in names)
     if len(row) != len(names):
         raise BadAnswer(f"a row of {len(row)} values for a schema of {len(names)}")
+    fields = getattr(
+        row, "__fields__", names
+    )  # of a Row with names, which may be those of the schema in another order
+    if fields != names and sorted(fields) == sorted(set(names)):
+        return tuple(row[fields.index(name)] for name in names)
     return tuple(row)

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import inspect
 import random
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -72,7 +73,7 @@ class TaskPlan:
 
     async def _open(self) -> Callable[[list[Row]], Awaitable[list[Outcome]]]:
         if (opening := getattr(self.function, "open", None)) is not None:
-            await opening()
+            await _ended(opening())
         pace = None if self.seconds_between is None else Pace(self.seconds_between)
         function = self.function if self.batch_size else self._one_by_one
         caller = Caller(function, self.retry, random.random, self.timeout_seconds, self.late, pace)
@@ -87,7 +88,13 @@ class TaskPlan:
 
     async def _close(self) -> None:
         if (closing := getattr(self.function, "close", None)) is not None:
-            await closing()
+            await _ended(closing())
 
     async def _one_by_one(self, rows: list[Row]) -> Sequence[Answer]:
         return [await self.function(rows[0])]
+
+
+async def _ended(result: Any) -> None:
+    """`open` and `close` may also be plain methods."""
+    if inspect.isawaitable(result):
+        await result

@@ -47,7 +47,7 @@ def add_doing(parser: ArgumentParser) -> None:
 def add_limit(parser: ArgumentParser) -> None:
     """How much people want to see."""
     parser.add_argument(
-        "--limit", metavar="N", type=int, default=50, help="rows of each table, 0 for all (default: 50)"
+        "--limit", metavar="N", type=_rows, default=50, help="rows of each table, 0 for all (default: 50)"
     )
 
 
@@ -61,3 +61,9 @@ def _key_and_value(text: str) -> tuple[str, str]:
     if not equals or not key:
         raise ArgumentTypeError(f"'{text}' is not of the form key=value")
     return key, value
+
+
+def _rows(text: str) -> int:
+    if not text.isdecimal():
+        raise ArgumentTypeError(f"'{text}' is no number of rows")
+    return int(text)

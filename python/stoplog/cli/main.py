@@ -13,7 +13,7 @@ from stoplog._version import version
 from stoplog.cli.commands import COMMANDS
 from stoplog.cli.exit_code import ExitCode
 from stoplog.cli.output import as_json, as_text, error_as_json
-from stoplog.errors import StoplogError
+from stoplog.errors import StoplogError, condition_of
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -35,6 +35,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     except BrokenPipeError:  # the reader has seen enough, as `head` does
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return int(ExitCode.OK)
+    except Exception as error:  # of Spark, mostly: Python would end with 1, which tells scripts of findings
+        return _failed(arguments, _named(error))
 
 
 def run() -> NoReturn:
@@ -75,3 +77,11 @@ def _failed(arguments: argparse.Namespace, error: StoplogError) -> int:
     else:
         print(f"stoplog: [{error.condition}] {error}", file=sys.stderr)
     return int(code)
+
+
+def _named(error: Exception) -> StoplogError:
+    """With the condition that stoplog or Spark gave it, and without the stack of the JVM."""
+    said = str(error).partition("\n\nJVM stacktrace:")[0].strip()
+    if said.startswith("["):
+        said = said.partition("] ")[2] or said
+    return StoplogError(condition_of(error) or "STOPLOG_TOOL_FAILED", said or type(error).__name__)

@@ -50,7 +50,8 @@ def _lines(found: RecordView, limit: int) -> Iterator[str]:
     epoch = "" if record.epoch is None else f" {record.epoch}"
     what = f"{record.kind.value}{epoch} of run {record.run}"
     yield f"Record {record.seq}: {what}, {moment(record.written_at_millis)}"
-    yield f"Query {record.state.query_id}, last epoch {record.state.last_epoch}"
+    last = "no epoch yet" if record.state.last_epoch is None else f"last epoch {record.state.last_epoch}"
+    yield f"Query {record.state.query_id}, {last}"
     yield "Carried out." if found.published else "Decided, and not known to be carried out yet."
     if record.publish:
         reasons = Counter(part.reason for part in record.publish)

@@ -4,11 +4,17 @@ package stoplog.admin
 import scala.annotation.tailrec
 
 import stoplog.admin.AdminAction.{Advise, Hand}
+import stoplog.error.Errors
 
 /** Who writes a sink, and who writes beside it. */
 private[admin] object Owning {
 
   def adopt(site: Site, owner: NewOwner): AdminPlan = {
+    // Nobody's sink is one of which the next query takes over nothing, and its open rows would be lost.
+    if (owner.queryId.trim.isEmpty || owner.nextBatch < 0)
+      throw Errors.invalidOptions(
+        Seq(s"query '${owner.queryId}' at batch ${owner.nextBatch} is none: give its id and a batch from 0.")
+      )
     val newest = site.newest()
     val former = newest.state.lastEpoch.fold("none")(_.toString)
     val hand   = Hand(

@@ -99,7 +99,7 @@ private[admin] object Request {
       there
         .fieldNames()
         .asScala
-        .filter(there.get(_).isValueNode)
+        .filter(key => there.get(key).isValueNode && !there.get(key).isNull)
         .map(key => key -> there.get(key).asText)
         .toMap
     }

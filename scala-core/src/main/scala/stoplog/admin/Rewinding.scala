@@ -89,8 +89,9 @@ private[admin] object Rewinding {
     /** Error: `STOPLOG_NOT_REWINDABLE`. */
     def of(site: Site, records: Vector[LogRecord], epoch: Long): Back = {
       def refuse(why: String) = throw site.notRewindable(epoch, why)
-      val asked               = Option.when(epoch >= 0)(epoch)
-      val at                  = records.lastIndexWhere(_.state.lastEpoch == asked)
+      if (epoch < -1) refuse("there is none; -1 is before the first")
+      val asked = Option.when(epoch >= 0)(epoch)
+      val at    = records.lastIndexWhere(_.state.lastEpoch == asked)
       if (at < 0)
         refuse(
           s"the log keeps epochs ${text(records.headOption.flatMap(_.state.lastEpoch))} to " +

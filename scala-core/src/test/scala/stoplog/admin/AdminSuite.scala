@@ -128,6 +128,15 @@ class AdminSuite extends AnyFunSuite {
     }
   }
 
+  test("a sink is handed to nobody, and to no batch before the first") {
+    within() { world =>
+      world.epoch(world.driver(), 0, "ant")
+      for (nobody <- Seq(NewOwner("", 7), NewOwner(" ", 7), NewOwner("other", -3)))
+        assert(condition(world.tools().adopt(nobody)) === "STOPLOG_INVALID_OPTIONS")
+      assert(condition(world.tools().rewind(-7)) === "STOPLOG_NOT_REWINDABLE")
+    }
+  }
+
   test("a checkpoint says whose it is and what comes next") {
     val checkpoint = Files.createTempDirectory("stoplog-checkpoint")
     assert(condition(NewOwner.ofCheckpoint(checkpoint.toString)) === "STOPLOG_CHECKPOINT_UNREADABLE")

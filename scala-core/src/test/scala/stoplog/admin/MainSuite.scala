@@ -33,11 +33,12 @@ class MainSuite extends AnyFunSuite {
   test("what is asked wrongly is said so") {
     for (
       (request, expected) <- Seq(
-        """{"command":"paint","path":"/data/out"}"""                  -> "STOPLOG_INVALID_OPTIONS",
-        """{"command":"finalize"}"""                                  -> "STOPLOG_PATH_MISSING",
-        """{"command":"rewind","path":"/no/such","epoch":"x"}"""      -> "STOPLOG_INVALID_OPTIONS",
-        """{"command":"reset","path":"/no/such","open":"burn"}"""     -> "STOPLOG_INVALID_OPTIONS",
-        """{"command":"finalize","path":"/no/such","sinkId":"one"}""" -> "STOPLOG_SINK_UNKNOWN"
+        """{"command":"paint","path":"/data/out"}"""                         -> "STOPLOG_INVALID_OPTIONS",
+        """{"command":"finalize"}"""                                         -> "STOPLOG_PATH_MISSING",
+        """{"command":"rewind","path":"/no/such","epoch":"x"}"""             -> "STOPLOG_INVALID_OPTIONS",
+        """{"command":"adopt","path":"/no/such","queryId":null,"batch":0}""" -> "STOPLOG_INVALID_OPTIONS",
+        """{"command":"reset","path":"/no/such","open":"burn"}"""            -> "STOPLOG_INVALID_OPTIONS",
+        """{"command":"finalize","path":"/no/such","sinkId":"one"}"""        -> "STOPLOG_SINK_UNKNOWN"
       )
     ) {
       val (status, answer) = asked(request)

@@ -28,8 +28,13 @@ private[jdbc] final class Batches(
 
   def apply(rows: IndexedSeq[JdbcRow]): Unit = attempt(rows) match {
     case None                          => ()
-    case Some(why) if rows.sizeIs == 1 => bad(rows.head, why)
-    case Some(_)                       =>
+    case Some(why) if rows.sizeIs == 1 =>
+      bad(rows.head, why)
+      rows.head.earlier match {
+        case Some(earlier) => apply(Vector(earlier))
+        case None          => ()
+      }
+    case Some(_) =>
       val (first, second) = rows.splitAt(rows.size / 2)
       apply(first)
       apply(second)

@@ -7,10 +7,17 @@ import java.util.{Arrays => JArrays}
 
 /** A row as JDBC takes it.
   *
-  * @param values in the order of the sink's columns
-  * @param origin what the row was, for the text of a rejected one
+  * @param values  in the order of the sink's columns
+  * @param origin  what the row was, for the text of a rejected one
+  * @param earlier the row of the same key whose place this one has in its batch, if that is wanted when this one is bad
   */
-private[jdbc] final class JdbcRow(val values: Array[Any], val origin: AnyRef)
+private[jdbc] final class JdbcRow(
+    val values: Array[Any],
+    val origin: AnyRef,
+    val earlier: Option[JdbcRow] = None
+) {
+  def after(earlier: JdbcRow): JdbcRow = new JdbcRow(values, origin, Some(earlier))
+}
 
 /** A column that the sink writes.
   *

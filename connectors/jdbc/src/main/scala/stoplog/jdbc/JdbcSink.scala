@@ -50,6 +50,7 @@ final class JdbcSink private[jdbc] (settings: JdbcOptions) {
   override def toString: String = settings.toMap.toSeq.sorted
     .map {
       case (key, _) if key.toLowerCase.contains("password") => s"$key=…"
+      case ("url", _)                                       => s"url=${settings.database}"
       case (key, value)                                     => s"$key=$value"
     }
     .mkString("JdbcSink(", ", ", ")")

@@ -9,6 +9,9 @@ import java.util.HexFormat
 private[jdbc] trait Rejects {
   def take(row: JdbcRow, why: Throwable): Unit
 
+  /** Whether rows are needed that a later one of their key has superseded: it may be bad. */
+  def superseded: RowBuffer.Superseded
+
   /** Returns, when the database has all of them, how many they were. */
   def finish(): Long
 }
@@ -19,6 +22,8 @@ private[jdbc] object Rejects {
   final class Fail(target: Target, describe: JdbcRow => String) extends Rejects {
     override def take(row: JdbcRow, why: Throwable): Unit =
       throw JdbcErrors.badRow(target.table, describe(row), why)
+    override def superseded: RowBuffer.Superseded = RowBuffer.Superseded.Dropped
+
     override def finish(): Long = 0
   }
 
@@ -44,6 +49,8 @@ private[jdbc] object Rejects {
       count += 1
       buffer.add(kept)
     }
+
+    override def superseded: RowBuffer.Superseded = RowBuffer.Superseded.Kept
 
     override def finish(): Long = {
       buffer.flush()

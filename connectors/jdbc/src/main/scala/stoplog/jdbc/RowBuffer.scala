@@ -48,25 +48,46 @@ private[jdbc] object RowBuffer {
 
   /** Of the rows with one key only the last, in the order of the keys.
     *
-    * @param keys the places of the key columns
+    * @param keys       the places of the key columns
+    * @param superseded what becomes of the others
     */
-  final class LastOfEachKey(keys: Array[Int], batchRows: Int, send: IndexedSeq[JdbcRow] => Unit)
-      extends RowBuffer(batchRows, send) {
-    private[this] val rows = new JTreeMap[JdbcRow, JdbcRow](new KeyOrder(keys))
+  final class LastOfEachKey(
+      keys: Array[Int],
+      superseded: Superseded,
+      batchRows: Int,
+      send: IndexedSeq[JdbcRow] => Unit
+  ) extends RowBuffer(batchRows, send) {
+    private[this] val rows   = new JTreeMap[JdbcRow, JdbcRow](new KeyOrder(keys))
+    private[this] var behind = 0
 
     override protected def put(row: JdbcRow): Unit = {
       // Not only the value: keys that are equal to the order need not be the same, such as 1.0 and 1.00.
-      rows.remove(row)
-      rows.put(row, row)
+      val last = (Option(rows.remove(row)), superseded) match {
+        case (Some(earlier), Superseded.Kept) =>
+          behind += 1
+          row.after(earlier)
+        case _ => row
+      }
+      rows.put(last, last)
       ()
     }
 
-    override protected def size: Int = rows.size
+    override protected def size: Int = rows.size + behind
 
     override protected def drain(): IndexedSeq[JdbcRow] = {
       val batch = rows.values.asScala.toVector
       rows.clear()
+      behind = 0
       batch
     }
+  }
+
+  /** What becomes of rows whose place a later one of their key has taken. */
+  sealed trait Superseded
+  object Superseded {
+    case object Dropped extends Superseded
+
+    /** Behind the later one: if that is bad and the query goes on, it is as if it had not come. */
+    case object Kept extends Superseded
   }
 }

@@ -4,7 +4,7 @@ package stoplog.jdbc
 import scala.util.Try
 import scala.util.control.NonFatal
 
-import org.apache.spark.sql.jdbc.JdbcDialects
+import org.apache.spark.sql.jdbc.{JdbcDialect, JdbcDialects}
 import org.apache.spark.sql.types.StructType
 
 /** What is checked before anything is written: that the database can be reached, and the table takes the rows. */
@@ -28,9 +28,16 @@ private[jdbc] object TableCheck {
     val problems = strange ++ TableChecks.problems(table, rows, keys, options.dialect)
     if (problems.nonEmpty) throw JdbcErrors.table(options.table, options.database, problems)
     val columns = schema.fieldNames.toVector.flatMap(table.column(_)).map { column =>
-      Column(column.name, sparks.quoteIdentifier(column.name), column.jdbcType, column.typeName)
+      Column(column.name, quoted(column.name, sparks), column.jdbcType, column.typeName)
     }
     Target(options.database, options.table, columns, options.dialect)
+  }
+
+  /** As Spark's dialect does it, which forgets that a name may have the mark in it. */
+  private[jdbc] def quoted(name: String, dialect: JdbcDialect): String = {
+    val mark    = dialect.quoteIdentifier("").take(1)
+    val forgets = mark.nonEmpty && dialect.quoteIdentifier(mark) == mark * 3
+    dialect.quoteIdentifier(if (forgets) name.replace(mark, mark * 2) else name)
   }
 
   private def inspected(options: JdbcOptions, connector: Connector): TargetTable = {

@@ -58,11 +58,18 @@ private[jdbc] object TargetTable {
   }
 
   private def required(meta: DatabaseMetaData, table: TableName.Located): Set[String] =
-    rows(meta.getColumns(table.catalog.orNull, table.schema.orNull, escaped(table.name, meta), null)) { row =>
+    rows(
+      meta.getColumns(
+        table.catalog.orNull,
+        table.schema.map(escaped(_, meta)).orNull,
+        escaped(table.name, meta),
+        null
+      )
+    ) { row =>
       val mandatory = row.getInt("NULLABLE") == DatabaseMetaData.columnNoNulls
       val filled    = row.getString("COLUMN_DEF") != null || Seq("IS_AUTOINCREMENT", "IS_GENERATEDCOLUMN")
         .exists(flag => Try(row.getString(flag)).toOption.contains("YES"))
-      Option.when(mandatory && !filled)(row.getString("COLUMN_NAME"))
+      Option.when(mandatory && !filled && isOf(row, table))(row.getString("COLUMN_NAME"))
     }.flatten.toSet
 
   private def keys(meta: DatabaseMetaData, table: TableName.Located): Option[Seq[Set[String]]] = {
@@ -79,6 +86,13 @@ private[jdbc] object TargetTable {
       meta.getTables(table.catalog.orNull, table.schema.orNull, escaped(table.name, meta), null)
     )(_ => ()).nonEmpty
     Option.when(exists)((primary +: unique).filter(_.nonEmpty))
+  }
+
+  // Databases that have no sign to escape with answer for all tables that fit a pattern.
+  private def isOf(row: ResultSet, table: TableName.Located): Boolean = {
+    def same(column: String, name: Option[String]) =
+      name.forall(n => Option(row.getString(column)).forall(_.equalsIgnoreCase(n)))
+    same("TABLE_NAME", Some(table.name)) && same("TABLE_SCHEM", table.schema)
   }
 
   private def rows[A](result: ResultSet)(read: ResultSet => A): Vector[A] =

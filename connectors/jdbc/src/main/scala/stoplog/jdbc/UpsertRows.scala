@@ -4,7 +4,7 @@ package stoplog.jdbc
 import stoplog.fault.Faults
 
 /** Sends rows by key. Of rows with one key in a batch only the last is sent; batches are sent in turn, so that of all
-  * rows of a task the last one of each key stays.
+  * rows of a task the last one of each key stays that the table takes.
   *
   * @param keys the places of the key columns
   */
@@ -17,7 +17,13 @@ private[jdbc] final class UpsertRows(
     batchRows: Int,
     rejects: Rejects,
     faults: Faults
-) extends TaskRows(new RowBuffer.LastOfEachKey(keys, batchRows, _), scope, target, rejects, faults) {
+) extends TaskRows(
+      new RowBuffer.LastOfEachKey(keys, rejects.superseded, batchRows, _),
+      scope,
+      target,
+      rejects,
+      faults
+    ) {
   private[this] val keyColumns = keys.toSeq.map(target.columns(_).quoted)
   private[this] val upsert     =
     target.dialect.upsert(target.table, target.columns.map(_.quoted), keyColumns)

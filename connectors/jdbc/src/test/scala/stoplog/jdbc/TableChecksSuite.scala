@@ -50,6 +50,28 @@ class TableChecksSuite extends AnyFunSuite {
     }
   }
 
+  test("another table whose name is a match for this one's, taken for a pattern, has no say") {
+    for (database <- databases) {
+      database.execute(
+        "CREATE SCHEMA a_b", "CREATE SCHEMA axb", "CREATE TABLE a_b.my_t (id BIGINT NOT NULL PRIMARY KEY)",
+        "CREATE TABLE a_b.myxt (id BIGINT NOT NULL PRIMARY KEY, other INT NOT NULL)",
+        "CREATE TABLE axb.my_t (id BIGINT NOT NULL PRIMARY KEY, more INT NOT NULL)"
+      )
+      assert(problems(database, "a_b.my_t", Seq(ids), "id") === Nil)
+    }
+  }
+
+  test("a name is quoted with the marks that are in it") {
+    for (database <- databases) {
+      val dialect = org.apache.spark.sql.jdbc.JdbcDialects.get(database.url)
+      val name    = TableCheck.quoted("a\"b.c", dialect)
+      database.execute(s"CREATE TABLE q ($name INT)", s"INSERT INTO q ($name) VALUES (1)")
+      assert(
+        Using.resource(database.open())(TargetTable.inspect(_, "q")).columns.map(_.name) === Seq("a\"b.c")
+      )
+    }
+  }
+
   test("a table in a schema, in the spelling of SQL") {
     val derby = databases.head
     derby.execute("CREATE SCHEMA s", "CREATE TABLE s.t (id BIGINT NOT NULL PRIMARY KEY)")

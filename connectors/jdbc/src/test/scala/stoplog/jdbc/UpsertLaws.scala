@@ -75,6 +75,14 @@ abstract class UpsertLaws(newDatabase: => TestDatabase) extends AnyFunSuite {
     assert(rejected.forall(row => row(1) == "7" && row(2).nonEmpty))
   }
 
+  test("a bad row does not take along those of its key that came before it") {
+    val sink = rig(reject = true, more = " CHECK (word <> 'bad')")
+    val done =
+      sink.upsert(1L -> "a", 2L -> "bad", 1L -> "b", 1L -> "bad", 2L -> "c", 3L -> "bad", 3L -> "bad")
+    assert(content(sink.table) === Seq(1 -> "b", 2 -> "c"))
+    assert(done.rejects === 4)
+  }
+
   test("a row without a key is bad") {
     val sink = rig(reject = true)
     assert(sink.upsert(1L -> "a", null.asInstanceOf[Any] -> "b").rejects === 1)

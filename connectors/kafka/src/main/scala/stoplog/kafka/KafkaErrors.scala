@@ -45,6 +45,9 @@ private[kafka] object KafkaErrors extends ErrorMaker {
 
   def nullTopic(): StoplogException = failure("STOPLOG_KAFKA_NULL_TOPIC")
 
+  def record(why: String): StoplogException =
+    failure("STOPLOG_KAFKA_RECORD", "why" -> reason(why))
+
   def write(servers: String, cause: Throwable): StoplogException =
     failure("STOPLOG_KAFKA_WRITE", cause, "servers" -> servers, "why" -> reason(cause.toString))
 

@@ -34,6 +34,7 @@ object KafkaErrorsSuite {
     KafkaErrors.commit("transaction stoplog-1", "b:9092", cause),
     KafkaErrors.group("g", "it has committed nothing"),
     KafkaErrors.nullTopic(),
+    KafkaErrors.record("the key of header 1 is null"),
     KafkaErrors.sourceMissing("org.apache.spark:spark-sql-kafka-0-10_2.13:4.2.0", "no class"),
     KafkaErrors.transactionLost(open, "topic t at b:9092", 9, 65000, 60000),
     KafkaErrors.transactionTimeout(3600000, 900000, "b:9092"),

@@ -2,6 +2,7 @@
 package stoplog.wal
 
 import java.net.URI
+import java.net.http.HttpRequest
 import java.util.{Map => JMap}
 
 import scala.jdk.CollectionConverters._
@@ -63,15 +64,20 @@ private[wal] object HttpOptions extends OptionForms {
   def read(options: Seq[(String, String)], problems: Problems): HttpOptions = {
     val asked = new AskedOptions(options, problems, all)
     if (!asked.isSet(Url)) problems.add("url is not set: set it to where the rows are posted.")
-    val url = asked.optional(Url)(uri)
+    val url     = asked.optional(Url)(uri)
+    val headers = asked.others.collect {
+      case (key, value) if key.toLowerCase.startsWith(Header) => key.drop(Header.length) -> value
+    }.toMap
+    for {
+      (name, value) <- headers
+      why           <- Try(HttpRequest.newBuilder().header(name, value)).failed.toOption
+    } problems.add(s"httpHeader.$name cannot be sent: ${reason(why)}.")
     HttpOptions(
       url.getOrElse(URI.create("http://unset")),
       asked.value(BatchRows)(count),
       asked.value(Retries)(count),
       asked.value(Timeout)(TimeSpan.parse),
-      asked.others.collect {
-        case (key, value) if key.toLowerCase.startsWith(Header) => key.drop(Header.length) -> value
-      }.toMap
+      headers
     )
   }
 
@@ -81,6 +87,12 @@ private[wal] object HttpOptions extends OptionForms {
     Try(new URI(text)).toOption
       .filter(uri => Set("http", "https").contains(uri.getScheme) && uri.getHost != null)
       .toRight("is no URL of http or https")
+
+  // Without the value, which may be a secret.
+  private def reason(why: Throwable): String =
+    if (String.valueOf(why.getMessage).startsWith("invalid header value"))
+      "its value has signs that a header may not have"
+    else String.valueOf(why.getMessage)
 
   private def count(text: String): Either[String, Int] =
     AskedOptions.wholeNumber(text).filterOrElse(_.isValidInt, "is too large").map(_.toInt)

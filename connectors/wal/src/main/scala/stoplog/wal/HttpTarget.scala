@@ -44,7 +44,7 @@ private[wal] final class HttpTarget(options: HttpOptions, schema: StructType, pa
       case Answer.Taken                       => ()
       case Answer.Later(_, wait) if tries > 1 =>
         pause(wait.getOrElse(waitMillis))
-        post(key, body, tries - 1, waitMillis * 2)
+        post(key, body, tries - 1, math.min(waitMillis * 2, LongestWaitMillis))
       case Answer.Later(said, _) => throw new IOException(said)
       case Answer.Refused(said)  => throw new IOException(said)
     }
@@ -72,7 +72,10 @@ private[wal] final class HttpTarget(options: HttpOptions, schema: StructType, pa
   }
 
   private def retryAfterMillis(answer: HttpResponse[_]): Option[Long] =
-    Option(answer.headers.firstValue("Retry-After").orElse(null)).flatMap(_.trim.toLongOption).map(_ * 1000)
+    Option(answer.headers.firstValue("Retry-After").orElse(null))
+      .flatMap(_.trim.toIntOption)
+      .filter(_ >= 0)
+      .map(_ * 1000L)
 
   /** Rows are reused, so a batch of them cannot be held: it is encoded while it is read. */
   private def bodies(rows: Iterator[InternalRow]): Iterator[Array[Byte]] = new Iterator[Array[Byte]] {
@@ -100,6 +103,7 @@ private object HttpTarget {
     final case class Later(said: String, afterMillis: Option[Long]) extends Answer
   }
 
-  final val FirstWaitMillis = 1000L
-  final val AnswerLength    = 200
+  final val FirstWaitMillis   = 1000L
+  final val LongestWaitMillis = 30_000L
+  final val AnswerLength      = 200
 }

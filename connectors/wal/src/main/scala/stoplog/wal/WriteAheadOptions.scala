@@ -69,6 +69,7 @@ private[wal] object WriteAheadOptions extends OptionForms {
       s"${connector.word} needs the jar ${connector.artifact}, which is not there: add it.",
       missing
     )
+    UnknownOptions.of(asked).foreach(problems.add(_))
     val sender = asked.text(Sender).map(_.trim).flatMap {
       case http if http.equalsIgnoreCase("http") =>
         HttpOptions.read(options.toSeq, problems)

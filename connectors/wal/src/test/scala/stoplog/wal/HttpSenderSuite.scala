@@ -45,7 +45,7 @@ class HttpSenderSuite extends AnyFunSuite with BeforeAndAfterEach {
     exchange.close()
   }
 
-  private def send(rows: Int): Unit = {
+  private def send(rows: Int, retries: Int = 3): Unit = {
     val options = HttpOptions.parse(
       java.util.Map.of(
         "url",
@@ -53,7 +53,7 @@ class HttpSenderSuite extends AnyFunSuite with BeforeAndAfterEach {
         "httpBatchRows",
         "2",
         "httpRetries",
-        "3",
+        retries.toString,
         "httpHeader.X-Team",
         "blue"
       )
@@ -84,6 +84,25 @@ class HttpSenderSuite extends AnyFunSuite with BeforeAndAfterEach {
     send(rows = 1)
     assert(posts.map(_.key).distinct === Seq("chunk-1-0"))
     assert(pauses === Seq(1000, 7000, 4000))
+  }
+
+  test("a wait does not grow beyond half a minute, and is never less than nothing") {
+    answers ++= Seq(503 -> Some("-5")) ++ Seq.fill(7)(503 -> None) :+ (429 -> Some("soon"))
+    send(rows = 1, retries = 9)
+    assert(pauses === Seq(1000, 2000, 4000, 8000, 16000, 30000, 30000, 30000, 30000))
+  }
+
+  test("a header that cannot be sent is refused before there is anything to send") {
+    val error = intercept[IllegalArgumentException](
+      HttpOptions.parse(
+        java.util.Map.of(
+          "url", "http://host/x", "httpHeader.Content-Length", "5", "httpHeader.X-Key", "secret\nX-Other: 1"
+        )
+      )
+    )
+    for (name <- Seq("Content-Length", "X-Key"))
+      assert(error.getMessage.contains(s"httpHeader.$name cannot be sent"))
+    assert(!error.getMessage.contains("secret"))
   }
 
   test("but not for ever, and a refusal not at all") {

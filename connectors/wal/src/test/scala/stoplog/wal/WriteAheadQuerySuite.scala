@@ -115,6 +115,25 @@ class WriteAheadQuerySuite extends AnyFunSuite with BeforeAndAfterAll {
       assert(error.getMessage.contains(said))
   }
 
+  test(
+    "a misspelled option does not pass for its default, but a sender of the user's has options of its own"
+  ) {
+    val asked = Map("sender" -> "http", "url" -> "http://localhost/x", "httpHeader.X-Team" -> "blue")
+    val spark = Map("checkpointLocation" -> "/c", "queryName" -> "q", "jdbc.url" -> "jdbc:x")
+    WriteAheadOptions.parse(asked ++ spark)
+    val error = intercept[IllegalArgumentException](
+      WriteAheadOptions.parse(asked ++ Map("commiter" -> "jdbc", "httpRetry" -> "9", "colour" -> "red"))
+    )
+    for (
+      said <- Seq(
+        "commiter is not an option: did you mean committer?",
+        "httpRetry is not an option: did you mean httpRetries?",
+        "colour is not an option: remove it."
+      )
+    ) assert(error.getMessage.contains(said))
+    WriteAheadOptions.parse(Map("sender" -> classOf[InboxSender].getName, "inbox" -> "/i", "colour" -> "red"))
+  }
+
   test("a connector whose jar is missing is named, with what to add") {
     val error = intercept[StoplogArgumentException](WriteAheadSink.toJdbc("jdbc:derby:memory:d", "t").build())
     assert(error.getCondition === "STOPLOG_WAL_JAR_MISSING")

@@ -24,18 +24,23 @@ private[kafka] final class RecordColumns private (
     timestampAt: Option[Int]
 ) extends Serializable {
 
-  /** Error: `STOPLOG_KAFKA_NULL_TOPIC`. */
-  def record(row: InternalRow): ProducerRecord[Array[Byte], Array[Byte]] = new ProducerRecord(
-    topic
-      .orElse(present(topicAt, row).map(row.getUTF8String(_).toString))
-      .getOrElse(throw KafkaErrors.nullTopic()),
-    present(partitionAt, row).map(at => Int.box(row.getInt(at))).orNull,
-    // Spark counts microseconds, Kafka milliseconds.
-    present(timestampAt, row).map(at => Long.box(Math.floorDiv(row.getLong(at), 1000L))).orNull,
-    keyAt.map(_.of(row)).orNull,
-    valueAt.of(row),
-    present(headersAt, row).map(headers(row, _)).orNull
-  )
+  /** Errors: `STOPLOG_KAFKA_NULL_TOPIC`, `STOPLOG_KAFKA_RECORD`. */
+  def record(row: InternalRow): ProducerRecord[Array[Byte], Array[Byte]] =
+    try
+      new ProducerRecord(
+        topic
+          .orElse(present(topicAt, row).map(row.getUTF8String(_).toString))
+          .getOrElse(throw KafkaErrors.nullTopic()),
+        present(partitionAt, row).map(at => Int.box(row.getInt(at))).orNull,
+        // Spark counts microseconds, Kafka milliseconds.
+        present(timestampAt, row).map(at => Long.box(Math.floorDiv(row.getLong(at), 1000L))).orNull,
+        keyAt.map(_.of(row)).orNull,
+        valueAt.of(row),
+        present(headersAt, row).map(headers(row, _)).orNull
+      )
+    catch {
+      case e: IllegalArgumentException => throw KafkaErrors.record(e.getMessage)
+    } // what the client refuses
 
   private def present(column: Option[Int], row: InternalRow): Option[Int] = column.filterNot(row.isNullAt)
 
@@ -43,7 +48,9 @@ private[kafka] final class RecordColumns private (
     val array = row.getArray(at)
     val made  = new JArrayList[Header](array.numElements())
     for (i <- 0 until array.numElements()) {
+      if (array.isNullAt(i)) throw KafkaErrors.record(s"header ${i + 1} is null")
       val header = array.getStruct(i, 2)
+      if (header.isNullAt(0)) throw KafkaErrors.record(s"the key of header ${i + 1} is null")
       made.add(
         new RecordHeader(
           header.getUTF8String(0).toString,

@@ -8,6 +8,7 @@ import java.util.concurrent.{ExecutionException, TimeUnit, TimeoutException}
 import scala.jdk.CollectionConverters._
 
 import org.apache.kafka.clients.admin.Admin
+import org.apache.kafka.common.KafkaException
 import org.apache.kafka.common.config.ConfigResource
 import org.apache.kafka.common.errors.{AuthorizationException, UnsupportedVersionException}
 import org.slf4j.LoggerFactory
@@ -25,7 +26,7 @@ private[kafka] object BrokerLimits {
 
   /** `None` where it is not told to everybody: then a producer that asks for too much is refused. */
   private def maxTransactionTimeoutMillis(settings: ProducerSettings): Option[Long] = {
-    val admin = Admin.create(settings.admin)
+    val admin = client(settings)
     try {
       val broker = admin.describeCluster().nodes().get(AnswerSeconds, TimeUnit.SECONDS).asScala.head
       val asked  = new ConfigResource(ConfigResource.Type.BROKER, broker.idString)
@@ -45,6 +46,14 @@ private[kafka] object BrokerLimits {
       case e: TimeoutException => throw KafkaErrors.commit("their settings", settings.servers, e)
     } finally admin.close(Duration.ZERO)
   }
+
+  /** It refuses settings that it cannot read, and names of hosts that nobody knows. */
+  private def client(settings: ProducerSettings): Admin =
+    try Admin.create(settings.admin)
+    catch {
+      case e: KafkaException =>
+        throw KafkaErrors.commit("their settings", settings.servers, Option(e.getCause).getOrElse(e))
+    }
 
   private val AnswerSeconds = 30L
 

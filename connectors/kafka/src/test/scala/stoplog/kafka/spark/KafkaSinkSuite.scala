@@ -85,6 +85,33 @@ class KafkaSinkSuite extends AnyFunSuite with SparkSessionForTests with Eventual
     assert(!broker.isHeldUp(topic))
   }
 
+  test("brokers that nobody can find are refused by name") {
+    val sink = KafkaSink.to("no.such.host.invalid:9092").withTopic("lost").build()
+    val lost = intercept[Exception](sink.write(spark.sql("SELECT 'a' AS value")).save())
+    assert(Thrown.conditions(lost).contains("STOPLOG_KAFKA_COMMIT"), lost)
+    assert(lost.getMessage.contains("no.such.host.invalid"))
+  }
+
+  test("a row that Kafka has no record for fails by name, whatever the delivery") {
+    val rows = Seq(
+      "array(null) AS headers"                                -> "header 1 is null",
+      "array(struct(null AS key, X'00' AS value)) AS headers" -> "the key of header 1 is null",
+      "-1 AS partition"                                       -> "partition",
+      "TIMESTAMP'1969-12-31 00:00:00' AS timestamp"           -> "timestamp"
+    )
+    val headers = "array<struct<key: string, value: binary>>"
+    for {
+      delivery       <- deliveries
+      (column, said) <- rows
+    } {
+      val typed = column.replaceFirst("(.*) AS headers$", s"CAST($$1 AS $headers) AS headers")
+      val sink  = KafkaSink.to(broker.servers).withTopic("odd").withDelivery(delivery).build()
+      val lost  = intercept[Exception](sink.write(spark.sql(s"SELECT 'a' AS value, $typed")).save())
+      assert(Thrown.conditions(lost).contains("STOPLOG_KAFKA_RECORD"), lost)
+      assert(Thrown.text(lost).contains(said), lost)
+    }
+  }
+
   test("columns that cannot become a record are refused before there is a task") {
     val refusals = Seq(
       "struct(1 AS a) AS value"        -> "the column value is struct<a:int>, and has to be string or binary",

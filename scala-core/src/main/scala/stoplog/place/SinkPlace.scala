@@ -7,7 +7,6 @@ import scala.util.{Failure, Success, Try}
 
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.{CommonPathCapabilities, FileSystem, LeaseRecoverable, Path => HadoopPath}
-import org.apache.hadoop.util.VersionInfo
 
 import stoplog.error.Errors
 import stoplog.log.RecordStore
@@ -16,7 +15,7 @@ import stoplog.preflight.Finding
 import stoplog.rolling.RollingPolicy
 import stoplog.store.{FinishedStore, JobStore, NoteStore, PartLayout, PartStore, SideStore}
 import stoplog.store.hadoop.{HadoopFiles, HadoopSettings, Renaming}
-import stoplog.store.s3.{S3Library, S3Purge, S3Records}
+import stoplog.store.s3.{S3Purge, S3Records}
 
 /** One path on one kind of storage: which stores go there. Goes to the executors. */
 private[stoplog] trait SinkPlace extends Serializable {
@@ -74,13 +73,8 @@ private[stoplog] object SinkPlace {
     val scheme = Option(parsed.toUri.getScheme).getOrElse(FileSystem.getDefaultUri(configuration).getScheme)
     if (scheme == "file") OnDisk(path, parsed, durability)
     else {
-      if (scheme == "s3a") {
-        S3Library.check(path, configuration.getClassLoader, VersionInfo.getVersion)
-        S3Purge.refuse(parsed, configuration)
-      }
-      Try(FileSystem.getFileSystemClass(scheme, configuration)).failed.foreach { _ =>
-        throw Errors.storeUnsupported(path, scheme)
-      }
+      KnownScheme.check(path, scheme, configuration)
+      if (scheme == "s3a") S3Purge.refuse(parsed, configuration)
       def files(root: HadoopPath, renaming: Renaming) =
         new HadoopFiles(root.toString, new HadoopSettings(configuration), renaming)
       Try(resolved(parsed.getFileSystem(configuration), parsed)) match {

@@ -26,6 +26,8 @@ private[spark] final class SourceStream[S <: Split](
     with SupportsAdmissionControl
     with SupportsTriggerAvailableNow
     with ReportsSourceMetrics {
+  SourceIdentity.check(source.identity, state)
+
   private val driver = new SourceDriver(source, state, faults = Faults.ofThisJvm)
   private var planned: Option[((Long, Long), Array[InputPartition])] = None
   @volatile private var shown: (Outstanding, Map[String, String])    = (Outstanding.none, Map.empty)

@@ -9,7 +9,7 @@ import org.apache.spark.sql.types.StructType
 import stoplog.bucket._
 import stoplog.commit.{EpochPolicy, JobPolicy, RowTimes, SinkSettings}
 import stoplog.error.Errors
-import stoplog.format.{Encoder, RejectedLines, RowFormats, SchemaChange}
+import stoplog.format.{DistinctNames, Encoder, RejectedLines, RowFormats, SchemaChange}
 import stoplog.format.avro.AvroFormat
 import stoplog.format.bulk.{BulkFormat, BulkSink, OwnFormat, PartLife, SyncedFormat}
 import stoplog.format.orc.OrcBulk
@@ -62,8 +62,9 @@ private[spark] object SinkSpec {
       storage: SinkStorage,
       before: Option[StructType]
   ): SinkSpec = {
-    val session  = SparkSession.active
-    val columns  = arranged(options, dataColumns(options.bucketing, schema), before)
+    val session = SparkSession.active
+    val columns = arranged(options, dataColumns(options.bucketing, schema), before)
+    namedFormat(options.format).foreach(DistinctNames.check(_, schema, SQLConf.get.caseSensitiveAnalysis))
     val format   = formatOf(options, columns, session)
     val assigner = assignerOf(options.bucketing, schema, session)
     SinkSpec(
@@ -92,6 +93,14 @@ private[spark] object SinkSpec {
     case OnBadRow.Reject if !format.mayStayOpen => throw Errors.invalidOptions(Seq(RejectsInClear))
     case OnBadRow.Reject                        =>
       Some(Rejects(options.rejectPath, new RejectedLines(schema, timeZone(session))))
+  }
+
+  /** The format, if it is one of stoplog's whose files have the names of their columns. */
+  private def namedFormat(format: FormatChoice): Option[String] = format match {
+    case FormatChoice.Rows("text") | FormatChoice.Bulk(BulkFormatName.SequenceFile) => None
+    case FormatChoice.Rows(name)                                                    => Some(name)
+    case FormatChoice.Bulk(bulk)                                                    => Some(bulk.word)
+    case _                                                                          => None
   }
 
   private final val RejectsInClear =

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.format.avro
 
+import scala.util.Try
+import scala.util.control.NonFatal
+
+import org.apache.avro.SchemaParseException
 import org.apache.avro.file.DataFileConstants
 import org.apache.avro.mapred.AvroOutputFormat
 import org.apache.avro.mapreduce.AvroJob
@@ -10,6 +14,7 @@ import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.util.CaseInsensitiveMap
 import org.apache.spark.sql.internal.LegacyBehaviorPolicy
 import org.apache.spark.sql.types.StructType
+import stoplog.error.Errors
 import stoplog.format.SupportedTypes
 import stoplog.format.bulk.{FileMetadata, SessionConfiguration}
 
@@ -19,8 +24,14 @@ private[avro] object AvroPlan {
   def apply(schema: StructType, options: Map[String, String], session: SparkSession): AvroSettings = {
     val spark = SparkAvro.fileFormat()
     SupportedTypes.check("avro", schema)(spark.supportDataType)
-    val job = Job.getInstance(SessionConfiguration(session, options))
-    session.withActive(spark.prepareWrite(session, job, inSparksWords(options), schema))
+    def prepare(columns: StructType): Job = {
+      val job = Job.getInstance(SessionConfiguration(session, options))
+      session.withActive(spark.prepareWrite(session, job, inSparksWords(options), columns))
+      job
+    }
+    val job =
+      try prepare(schema)
+      catch { case NonFatal(e) => throw if (isGiven(options)) e else refused(schema, prepare).getOrElse(e) }
     val prepared   = job.getConfiguration
     val rebaseMode = session.conf.get("spark.sql.avro.datetimeRebaseModeInWrite")
     AvroSettings(
@@ -33,6 +44,20 @@ private[avro] object AvroPlan {
       metadata = FileMetadata(options) ++ sparksMetadata(rebaseMode, session)
     )
   }
+
+  /** Whether the user has an Avro schema. */
+  private def isGiven(options: Map[String, String]): Boolean =
+    Seq("avroSchema", "avroSchemaUrl").exists(CaseInsensitiveMap(options).contains)
+
+  /** What is wrong with the first column that alone is wrong as well. */
+  private def refused(schema: StructType, prepare: StructType => Job): Option[Exception] =
+    schema.iterator
+      .flatMap(field => Try(prepare(StructType(Seq(field)))).failed.toOption.map(field -> _))
+      .nextOption()
+      .map {
+        case (field, e: SchemaParseException) => Errors.columnName("avro", field.name, e.getMessage)
+        case (field, _) => Errors.unsupportedType("avro", field.name, field.dataType.simpleString)
+      }
 
   // Spark's Avro has other names for two codecs than all the rest of stoplog and Spark.
   private def inSparksWords(options: Map[String, String]): Map[String, String] = options.map {

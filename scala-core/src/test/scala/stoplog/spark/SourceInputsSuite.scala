@@ -61,7 +61,15 @@ class SourceInputsSuite extends AnyFunSuite with SparkSessionForTests {
     val in = new Input
     in.gzip("a.TXT.GZ", "ant\n")
     for (suffix <- Seq("gz", "zst", "bz2", "deflate", "lz4", "snappy")) in.write(s"empty.$suffix", "")
-    assert(spark.read.format("stoplog").option("format", "text").load(in.root.toString).collect().map(_.getString(0)).toSeq === Seq("ant"))
+    assert(
+      spark.read
+        .format("stoplog")
+        .option("format", "text")
+        .load(in.root.toString)
+        .collect()
+        .map(_.getString(0))
+        .toSeq === Seq("ant")
+    )
   }
 
   test("a path on a store that Hadoop has no class for, or no server") {

@@ -7,6 +7,7 @@ import scala.util.{Failure, Success, Try}
 
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.{CommonPathCapabilities, FileSystem, LeaseRecoverable, Path => HadoopPath}
+import org.apache.hadoop.util.VersionInfo
 
 import stoplog.error.Errors
 import stoplog.log.RecordStore
@@ -15,7 +16,7 @@ import stoplog.preflight.Finding
 import stoplog.rolling.RollingPolicy
 import stoplog.store.{FinishedStore, JobStore, NoteStore, PartLayout, PartStore, SideStore}
 import stoplog.store.hadoop.{HadoopFiles, HadoopSettings, Renaming}
-import stoplog.store.s3.{S3Purge, S3Records}
+import stoplog.store.s3.{S3Library, S3Purge, S3Records}
 
 /** One path on one kind of storage: which stores go there. Goes to the executors. */
 private[stoplog] trait SinkPlace extends Serializable {
@@ -73,7 +74,7 @@ private[stoplog] object SinkPlace {
     val scheme = Option(parsed.toUri.getScheme).getOrElse(FileSystem.getDefaultUri(configuration).getScheme)
     if (scheme == "file") OnDisk(path, parsed, durability)
     else {
-      KnownScheme.check(path, scheme, configuration)
+      refuseUnknown(path, scheme, configuration)
       if (scheme == "s3a") S3Purge.refuse(parsed, configuration)
       def files(root: HadoopPath, renaming: Renaming) =
         new HadoopFiles(root.toString, new HadoopSettings(configuration), renaming)
@@ -85,6 +86,17 @@ private[stoplog] object SinkPlace {
         case Failure(e: IOException) => throw Errors.pathNotWritable(path, HadoopFiles.reason(e))
         case Failure(e)              => throw e
       }
+    }
+  }
+
+  /** Whether Hadoop has the class of a path's file system, and what that needs.
+    *
+    * Errors: `STOPLOG_STORE_UNSUPPORTED`, `STOPLOG_HADOOP_AWS`.
+    */
+  def refuseUnknown(path: String, scheme: String, configuration: Configuration): Unit = {
+    if (scheme == "s3a") S3Library.check(path, configuration.getClassLoader, VersionInfo.getVersion)
+    Try(FileSystem.getFileSystemClass(scheme, configuration)).failed.foreach { _ =>
+      throw Errors.storeUnsupported(path, scheme)
     }
   }
 

@@ -9,7 +9,7 @@ import org.apache.spark.sql.types.StructType
 import stoplog.bucket._
 import stoplog.commit.{EpochPolicy, JobPolicy, RowTimes, SinkSettings}
 import stoplog.error.Errors
-import stoplog.format.{DistinctNames, Encoder, RejectedLines, RowFormats, SchemaChange}
+import stoplog.format.{Encoder, RejectedLines, RowFormats, SchemaChange, SupportedTypes}
 import stoplog.format.avro.AvroFormat
 import stoplog.format.bulk.{BulkFormat, BulkSink, OwnFormat, PartLife, SyncedFormat}
 import stoplog.format.orc.OrcBulk
@@ -64,7 +64,7 @@ private[spark] object SinkSpec {
   ): SinkSpec = {
     val session = SparkSession.active
     val columns = arranged(options, dataColumns(options.bucketing, schema), before)
-    namedFormat(options.format).foreach(DistinctNames.check(_, schema, SQLConf.get.caseSensitiveAnalysis))
+    distinctNames(options.format, schema)
     val format   = formatOf(options, columns, session)
     val assigner = assignerOf(options.bucketing, schema, session)
     SinkSpec(
@@ -95,12 +95,12 @@ private[spark] object SinkSpec {
       Some(Rejects(options.rejectPath, new RejectedLines(schema, timeZone(session))))
   }
 
-  /** The format, if it is one of stoplog's whose files have the names of their columns. */
-  private def namedFormat(format: FormatChoice): Option[String] = format match {
-    case FormatChoice.Rows("text") | FormatChoice.Bulk(BulkFormatName.SequenceFile) => None
-    case FormatChoice.Rows(name)                                                    => Some(name)
-    case FormatChoice.Bulk(bulk)                                                    => Some(bulk.word)
-    case _                                                                          => None
+  /** In formats whose files have the names of their columns, and are ours to know. */
+  private def distinctNames(format: FormatChoice, schema: StructType): Unit = format match {
+    case _: FormatChoice.UserEncoder | _: FormatChoice.UserBulk => ()
+    case FormatChoice.Bulk(BulkFormatName.SequenceFile)         => ()
+    case named                                                  =>
+      SupportedTypes.distinctNames(named.toMap.values.head, schema, SQLConf.get.caseSensitiveAnalysis)
   }
 
   private final val RejectsInClear =

@@ -27,15 +27,14 @@ private[spark] final class SinkWriteBuilder(table: SinkTable, info: LogicalWrite
   private def refuseSomePartitions(): Unit = table.options.bucketing match {
     case _: Bucketing.PartitionColumns
         if SQLConf.get.partitionOverwriteMode == PartitionOverwriteMode.DYNAMIC =>
-      throw Errors.invalidOptions(Seq(SinkWriteBuilder.SomePartitions))
+      throw Errors.invalidOptions(
+        Seq(
+          "spark.sql.sources.partitionOverwriteMode = 'dynamic' would keep the partitions that get no row, and mode " +
+            "overwrite replaces all that is under the path: set it to static; or delete what is to be replaced, and append."
+        )
+      )
     case _ => ()
   }
-}
-
-private object SinkWriteBuilder {
-  private final val SomePartitions =
-    "spark.sql.sources.partitionOverwriteMode = 'dynamic' would keep the partitions that get no row, and mode " +
-      "overwrite replaces all that is under the path: set it to static; or delete what is to be replaced, and append."
 }
 
 /** What becomes of the rows that are there already. */

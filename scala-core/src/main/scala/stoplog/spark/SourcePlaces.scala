@@ -8,7 +8,7 @@ import org.apache.hadoop.fs.{FileSystem, LeaseRecoverable, Path => HadoopPath}
 
 import stoplog.error.Errors
 import stoplog.fault.Faults
-import stoplog.place.KnownScheme
+import stoplog.place.SinkPlace
 import stoplog.source.file.SourceFiles
 import stoplog.source.log.StateFiles
 import stoplog.store.hadoop._
@@ -46,7 +46,7 @@ private[spark] object SourcePlaces {
     else Trial.exclusion(files)
 
   private def hadoop(root: HadoopPath): HadoopFiles = {
-    KnownScheme.check(root.toString, scheme(root), configuration)
+    SinkPlace.refuseUnknown(root.toString, scheme(root), configuration)
     new HadoopFiles(root.toString, new HadoopSettings(configuration), renaming(root))
   }
 

@@ -42,7 +42,7 @@ final class StoplogProvider extends TableProvider with DataSourceRegister with S
       partitioning: Array[Transform],
       properties: JMap[String, String]
   ): Table = ViewOptions.parse(properties) match {
-    case _ if isInCatalog(properties)        => throw Errors.invalidOptions(Seq(StoplogProvider.NoCatalog))
+    case _ if isInCatalog(properties)        => throw noCatalog
     case Some(asked)                         => new StateTable(asked)
     case None if Asked.now() == Asked.ToRead => sourceTable(schema, properties)
     case None => OwnSink.of(schema, properties).getOrElse(SinkTable(schema, partitioning, properties))
@@ -52,15 +52,16 @@ final class StoplogProvider extends TableProvider with DataSourceRegister with S
   private def isInCatalog(properties: JMap[String, String]): Boolean =
     Seq(TableCatalog.PROP_PROVIDER, TableCatalog.PROP_OWNER).forall(properties.containsKey)
 
+  private def noCatalog = Errors.invalidOptions(
+    Seq(
+      "a table of a catalog (saveAsTable, toTable, CREATE TABLE) is not supported: use save, start or load with a path; " +
+        "a table of the files' own format over that path shows them to SQL."
+    )
+  )
+
   private def sourceTable(schema: StructType, properties: JMap[String, String]): Table =
     OwnSource.of(properties) match {
       case Some(own) => new OwnSourceTable(own, schema, properties)
       case None      => SourceTable(SourceOptions.parse(properties), schema)
     }
-}
-
-private object StoplogProvider {
-  private final val NoCatalog =
-    "a table of a catalog (saveAsTable, toTable, CREATE TABLE) is not supported: use save, start or load with a path; " +
-      "a table of the files' own format over that path shows them to SQL."
 }

@@ -38,14 +38,8 @@ class SourceInputsSuite extends AnyFunSuite with SparkSessionForTests {
 
   test("what is no string in json, and is read as one, is the text that stands there") {
     val in = new Input
-    in.write(
-      "a.json",
-      "\uFEFF" + """{"a":1,"b":"x"}|{"a":22222,"b":{"k":[1, 2,{"z":null}]}}|{"a":{"q":3.50},"b":true}"""
-        .replace(
-          "|",
-          "\n"
-        )
-    )
+    val lines = Seq("""{"a":1,"b":"x"}""", """{"a":22222,"b":{"k":[1, 2,{"z":null}]}}""", """{"a":{"q":3.50},"b":true}""")
+    in.write("a.json", lines.mkString("\uFEFF", "\n", "\n"))
     def read() = spark.read
       .format("stoplog")
       .schema("a STRING, b STRING")
@@ -76,7 +70,8 @@ class SourceInputsSuite extends AnyFunSuite with SparkSessionForTests {
     def refused(path: String) = intercept[IllegalArgumentException] {
       spark.read.format("stoplog").option("format", "text").load(path)
     }.getMessage
-    assert(refused("nosuch://host/a").contains("STOPLOG_STORE_UNSUPPORTED"))
+    for (path <- Seq("nosuch://host", "nosuch://host/a"))
+      assert(refused(path).contains("STOPLOG_STORE_UNSUPPORTED"))
     assert(refused("hdfs:///a").contains("STOPLOG_SOURCE_PATH"))
   }
 }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.format.avro
 
-import scala.util.Try
 import scala.util.control.NonFatal
 
 import org.apache.avro.SchemaParseException
@@ -13,7 +12,7 @@ import org.apache.spark.SPARK_VERSION
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.util.CaseInsensitiveMap
 import org.apache.spark.sql.internal.LegacyBehaviorPolicy
-import org.apache.spark.sql.types.StructType
+import org.apache.spark.sql.types.{StructField, StructType}
 import stoplog.error.Errors
 import stoplog.format.SupportedTypes
 import stoplog.format.bulk.{FileMetadata, SessionConfiguration}
@@ -31,7 +30,11 @@ private[avro] object AvroPlan {
     }
     val job =
       try prepare(schema)
-      catch { case NonFatal(e) => throw if (isGiven(options)) e else refused(schema, prepare).getOrElse(e) }
+      catch {
+        case NonFatal(e) =>
+          if (!isGiven(options)) schema.foreach(field => alone(field, prepare))
+          throw e
+      }
     val prepared   = job.getConfiguration
     val rebaseMode = session.conf.get("spark.sql.avro.datetimeRebaseModeInWrite")
     AvroSettings(
@@ -49,15 +52,15 @@ private[avro] object AvroPlan {
   private def isGiven(options: Map[String, String]): Boolean =
     Seq("avroSchema", "avroSchemaUrl").exists(CaseInsensitiveMap(options).contains)
 
-  /** What is wrong with the first column that alone is wrong as well. */
-  private def refused(schema: StructType, prepare: StructType => Job): Option[Exception] =
-    schema.iterator
-      .flatMap(field => Try(prepare(StructType(Seq(field)))).failed.toOption.map(field -> _))
-      .nextOption()
-      .map {
-        case (field, e: SchemaParseException) => Errors.columnName("avro", field.name, e.getMessage)
-        case (field, _) => Errors.unsupportedType("avro", field.name, field.dataType.simpleString)
-      }
+  /** Says what is wrong with a column, if it is wrong by itself. */
+  private def alone(field: StructField, prepare: StructType => Job): Unit =
+    try {
+      prepare(StructType(Array(field)))
+      ()
+    } catch {
+      case e: SchemaParseException => throw Errors.columnName("avro", field.name, e.getMessage)
+      case NonFatal(_) => throw Errors.unsupportedType("avro", field.name, field.dataType.simpleString)
+    }
 
   // Spark's Avro has other names for two codecs than all the rest of stoplog and Spark.
   private def inSparksWords(options: Map[String, String]): Map[String, String] = options.map {

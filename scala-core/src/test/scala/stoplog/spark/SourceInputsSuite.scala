@@ -37,8 +37,12 @@ class SourceInputsSuite extends AnyFunSuite with SparkSessionForTests {
   }
 
   test("what is no string in json, and is read as one, is the text that stands there") {
-    val in = new Input
-    val lines = Seq("""{"a":1,"b":"x"}""", """{"a":22222,"b":{"k":[1, 2,{"z":null}]}}""", """{"a":{"q":3.50},"b":true}""")
+    val in    = new Input
+    val lines = Seq(
+      """{"a":1,"b":"x"}""",
+      """{"a":22222,"b":{"k":[1, 2,{"z":null}]}}""",
+      """{"a":{"q":3.50},"b":true}"""
+    )
     in.write("a.json", lines.mkString("\uFEFF", "\n", "\n"))
     def read() = spark.read
       .format("stoplog")

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.bucket
 
+import java.nio.charset.StandardCharsets.UTF_8
+
 import stoplog.error.Errors
 
 /** The path of a bucket below the sink's path: names with `/` between them, or nothing for the sink's path
@@ -29,8 +31,8 @@ object BucketId {
     * }}}
     *
     * @throws stoplog.error.StoplogException
-    *   `STOPLOG_BUCKET_ID` if it is null, absolute or would leave the path, has an empty, a hidden or an
-    *   unprintable name in it
+    *   `STOPLOG_BUCKET_ID` if it is null, absolute or would leave the path, has an empty, a hidden, an
+    *   unprintable or a too long name in it
     */
   def checked(id: String): String = {
     problem(id).foreach(why => throw Errors.bucketId(id, why))
@@ -51,9 +53,15 @@ object BucketId {
     case ""                                       => Some("there is an empty name in it")
     case "." | ".."                               => Some(s"there is a '$name' in it")
     case _ if name.exists(Character.isISOControl) => Some("there is a control character in it")
+    case _ if bytes(name) > MostBytes             =>
+      Some(s"a name in it has ${bytes(name)} bytes, and file systems take $MostBytes")
     case _ if isHidden(name) => Some(s"readers do not look into a directory called '$name'")
     case _                   => None
   }
+
+  private def bytes(name: String): Int = name.getBytes(UTF_8).length
+
+  private final val MostBytes = 255
 
   // What Spark's file index leaves out; most other readers leave out the same.
   private def isHidden(name: String): Boolean =

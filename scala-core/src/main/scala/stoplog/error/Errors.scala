@@ -41,6 +41,10 @@ object Errors extends ErrorMaker {
   def unsupportedType(format: String, column: String, dataType: String): StoplogArgumentException =
     argument("STOPLOG_UNSUPPORTED_TYPE", "format" -> format, "column" -> column, "dataType" -> dataType)
 
+  /** @param column whose name, or the name of a field in it, the format has no place for */
+  def columnName(format: String, column: String, why: String): StoplogArgumentException =
+    argument("STOPLOG_COLUMN_NAME", "format" -> format, "column" -> column, "why" -> reason(why))
+
   /** @param schema of the rows, which are not one column or two */
   def sequenceSchema(schema: String): StoplogArgumentException =
     argument("STOPLOG_SEQUENCE_SCHEMA", "schema" -> schema)
@@ -80,6 +84,12 @@ object Errors extends ErrorMaker {
   /** @param path that a source was to read */
   def sourcePath(path: String, why: String): StoplogArgumentException =
     argument("STOPLOG_SOURCE_PATH", "path" -> path, "why" -> reason(why))
+
+  /** @param recorded what the checkpoint's files are below
+    * @param file     that says so
+    */
+  def sourcePathChanged(recorded: String, asked: String, file: String): StoplogArgumentException =
+    argument("STOPLOG_SOURCE_PATH_CHANGED", "recorded" -> recorded, "asked" -> asked, "file" -> file)
 
   def notCompactable(path: String, why: String): StoplogArgumentException =
     argument("STOPLOG_NOT_COMPACTABLE", "path" -> path, "why" -> reason(why))

@@ -1,14 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.format
 
-import org.apache.spark.sql.types.{DataType, StructType}
+import java.util.{HashSet => JHashSet, Locale}
+
+import org.apache.spark.sql.types.{ArrayType, DataType, MapType, StructType}
 import stoplog.error.Errors
 
-private[format] object SupportedTypes {
+private[stoplog] object SupportedTypes {
 
   /** Refuses the first column whose type Spark's own writer of the format refuses. */
   def check(format: String, schema: StructType)(supports: DataType => Boolean): Unit =
     schema.find(field => !supports(field.dataType)).foreach { field =>
       throw Errors.unsupportedType(format, field.name, field.dataType.simpleString)
     }
+
+  /** Refuses two columns, or two fields of a struct, of one name: readers find one of them, or refuse the file. Spark's own
+    * batch writers do so, too. Error: `STOPLOG_COLUMN_NAME`.
+    *
+    * @param caseSensitive whether names that differ in nothing but their case are two
+    */
+  def distinctNames(format: String, of: DataType, caseSensitive: Boolean): Unit = of match {
+    case struct: StructType =>
+      val names = new JHashSet[String]
+      for (field <- struct.fields) {
+        if (!names.add(if (caseSensitive) field.name else field.name.toLowerCase(Locale.ROOT)))
+          throw Errors.columnName(format, field.name, "there is another one of that name beside it")
+        distinctNames(format, field.dataType, caseSensitive)
+      }
+    case array: ArrayType => distinctNames(format, array.elementType, caseSensitive)
+    case map: MapType     =>
+      distinctNames(format, map.keyType, caseSensitive)
+      distinctNames(format, map.valueType, caseSensitive)
+    case _ => ()
+  }
 }

@@ -32,8 +32,9 @@ private[options] object SourceFormats {
 
   /** The options of Spark's own reader that come from options of the source. */
   def toSpark(format: Option[SourceFormatName], charset: Charset): Map[String, String] = format match {
-    case Some(_: SourceFormatName.MultiLine) => Map("encoding" -> charset.name)
-    case _                                   => Map.empty
+    case Some(_: SourceFormatName.MultiLine) if charset != SourceOptions.utf8 =>
+      Map("encoding" -> charset.name)
+    case _ => Map.empty // without it, Spark's readers know UTF-8 with and without a byte order mark
   }
 
   private def named(asked: AskedOptions): Option[SourceFormatName] = {

@@ -74,13 +74,8 @@ private[stoplog] object SinkPlace {
     val scheme = Option(parsed.toUri.getScheme).getOrElse(FileSystem.getDefaultUri(configuration).getScheme)
     if (scheme == "file") OnDisk(path, parsed, durability)
     else {
-      if (scheme == "s3a") {
-        S3Library.check(path, configuration.getClassLoader, VersionInfo.getVersion)
-        S3Purge.refuse(parsed, configuration)
-      }
-      Try(FileSystem.getFileSystemClass(scheme, configuration)).failed.foreach { _ =>
-        throw Errors.storeUnsupported(path, scheme)
-      }
+      refuseUnknown(path, scheme, configuration)
+      if (scheme == "s3a") S3Purge.refuse(parsed, configuration)
       def files(root: HadoopPath, renaming: Renaming) =
         new HadoopFiles(root.toString, new HadoopSettings(configuration), renaming)
       Try(resolved(parsed.getFileSystem(configuration), parsed)) match {
@@ -91,6 +86,17 @@ private[stoplog] object SinkPlace {
         case Failure(e: IOException) => throw Errors.pathNotWritable(path, HadoopFiles.reason(e))
         case Failure(e)              => throw e
       }
+    }
+  }
+
+  /** Whether Hadoop has the class of a path's file system, and what that needs.
+    *
+    * Errors: `STOPLOG_STORE_UNSUPPORTED`, `STOPLOG_HADOOP_AWS`.
+    */
+  def refuseUnknown(path: String, scheme: String, configuration: Configuration): Unit = {
+    if (scheme == "s3a") S3Library.check(path, configuration.getClassLoader, VersionInfo.getVersion)
+    Try(FileSystem.getFileSystemClass(scheme, configuration)).failed.foreach { _ =>
+      throw Errors.storeUnsupported(path, scheme)
     }
   }
 

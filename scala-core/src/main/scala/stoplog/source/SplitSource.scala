@@ -22,6 +22,11 @@ trait SplitSource[S <: Split, R, T] extends Serializable {
   /** What messages call it. */
   def describe: String
 
+  /** What the splits are of, if it may change between the runs of a query: then a run that asks for another thing than the
+    * first one is refused, because its splits would mean something else.
+    */
+  def identity: Option[String] = None
+
   /** How splits are kept, in checkpoints and on the way to the tasks. */
   def splits: VersionedSerializer[S]
 

@@ -9,7 +9,7 @@ import org.apache.spark.sql.types.StructType
 import stoplog.bucket._
 import stoplog.commit.{EpochPolicy, JobPolicy, RowTimes, SinkSettings}
 import stoplog.error.Errors
-import stoplog.format.{Encoder, RejectedLines, RowFormats, SchemaChange}
+import stoplog.format.{Encoder, RejectedLines, RowFormats, SchemaChange, SupportedTypes}
 import stoplog.format.avro.AvroFormat
 import stoplog.format.bulk.{BulkFormat, BulkSink, OwnFormat, PartLife, SyncedFormat}
 import stoplog.format.orc.OrcBulk
@@ -62,8 +62,9 @@ private[spark] object SinkSpec {
       storage: SinkStorage,
       before: Option[StructType]
   ): SinkSpec = {
-    val session  = SparkSession.active
-    val columns  = arranged(options, dataColumns(options.bucketing, schema), before)
+    val session = SparkSession.active
+    val columns = arranged(options, dataColumns(options.bucketing, schema), before)
+    distinctNames(options.format, schema)
     val format   = formatOf(options, columns, session)
     val assigner = assignerOf(options.bucketing, schema, session)
     SinkSpec(
@@ -92,6 +93,14 @@ private[spark] object SinkSpec {
     case OnBadRow.Reject if !format.mayStayOpen => throw Errors.invalidOptions(Seq(RejectsInClear))
     case OnBadRow.Reject                        =>
       Some(Rejects(options.rejectPath, new RejectedLines(schema, timeZone(session))))
+  }
+
+  /** In formats whose files have the names of their columns, and are ours to know. */
+  private def distinctNames(format: FormatChoice, schema: StructType): Unit = format match {
+    case _: FormatChoice.UserEncoder | _: FormatChoice.UserBulk => ()
+    case FormatChoice.Bulk(BulkFormatName.SequenceFile)         => ()
+    case named                                                  =>
+      SupportedTypes.distinctNames(named.toMap.values.head, schema, SQLConf.get.caseSensitiveAnalysis)
   }
 
   private final val RejectsInClear =

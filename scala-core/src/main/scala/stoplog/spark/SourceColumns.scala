@@ -53,6 +53,6 @@ private[spark] object SourceColumns {
     options.partitionColumns match {
       case Some(names) => DirectoryColumns.Names.Set(names)
       case None        =>
-        DirectoryColumns.Names.Found(DirectoryNames.values(DirectoryNames.sample(files, rules)).map(_._1))
+        DirectoryColumns.Names.Found(DirectoryColumns.named(DirectoryNames.sample(files, rules)).map(_._1))
     }
 }

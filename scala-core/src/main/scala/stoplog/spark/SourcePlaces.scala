@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.spark
 
+import java.io.IOException
+
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.{FileSystem, LeaseRecoverable, Path => HadoopPath}
 
+import stoplog.error.Errors
 import stoplog.fault.Faults
+import stoplog.place.SinkPlace
 import stoplog.source.file.SourceFiles
 import stoplog.source.log.StateFiles
 import stoplog.store.hadoop._
@@ -14,7 +18,10 @@ import stoplog.store.s3.S3Records
 /** Files on whatever storage a path is on. */
 private[spark] object SourcePlaces {
 
-  /** What is read under a root. */
+  /** What is read under a root.
+    *
+    * Errors: `STOPLOG_STORE_UNSUPPORTED`, `STOPLOG_HADOOP_AWS`, `STOPLOG_SOURCE_PATH` where there is no such server.
+    */
   def files(root: HadoopPath): SourceFiles =
     if (isLocal(root)) new LocalSourceFiles(root.toUri.getPath, Faults.ofThisJvm)
     else new HadoopSourceFiles(hadoop(root))
@@ -38,16 +45,23 @@ private[spark] object SourcePlaces {
     else if (files.fileSystem.hasPathCapability(root, S3Records.Ability)) Exclusion.ByCreate
     else Trial.exclusion(files)
 
-  private def hadoop(root: HadoopPath): HadoopFiles =
+  private def hadoop(root: HadoopPath): HadoopFiles = {
+    SinkPlace.refuseUnknown(root.toString, scheme(root), configuration)
     new HadoopFiles(root.toString, new HadoopSettings(configuration), renaming(root))
-
-  private def renaming(root: HadoopPath): Renaming = root.getFileSystem(configuration) match {
-    case _: LeaseRecoverable => Renaming.Atomic
-    case _                   => Renaming.Checked
   }
 
-  private def isLocal(path: HadoopPath): Boolean =
-    Option(path.toUri.getScheme).getOrElse(FileSystem.getDefaultUri(configuration).getScheme) == "file"
+  private def renaming(root: HadoopPath): Renaming =
+    try
+      root.getFileSystem(configuration) match {
+        case _: LeaseRecoverable => Renaming.Atomic
+        case _                   => Renaming.Checked
+      }
+    catch { case e: IOException => throw Errors.sourcePath(root.toString, HadoopFiles.reason(e)) }
+
+  private def isLocal(path: HadoopPath): Boolean = scheme(path) == "file"
+
+  private def scheme(path: HadoopPath): String =
+    Option(path.toUri.getScheme).getOrElse(FileSystem.getDefaultUri(configuration).getScheme)
 
   private def configuration: Configuration = SparkHadoop.configuration
 }

@@ -42,7 +42,7 @@ private[spark] object SourceRoot {
 
   // A relative path is one below the working directory, as everywhere in Spark.
   private def absolute(path: HadoopPath): HadoopPath =
-    if (path.toUri.getPath.startsWith("/")) path
+    if (path.toUri.getScheme != null || path.toUri.getPath.startsWith("/")) path
     else path.getFileSystem(SparkHadoop.configuration).makeQualified(path)
 
   private def names(path: HadoopPath): Vector[String] =

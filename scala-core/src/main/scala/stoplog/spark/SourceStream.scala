@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.spark
 
+import java.nio.charset.StandardCharsets.UTF_8
 import java.util.{LinkedHashMap => JLinkedHashMap, Map => JMap, Optional}
 
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.connector.read.{InputPartition, PartitionReaderFactory}
 import org.apache.spark.sql.connector.read.streaming._
 
+import stoplog.error.Errors
 import stoplog.format.read.Vectors
 import stoplog.fault.Faults
+import stoplog.log.PutOutcome
 import stoplog.source._
 import stoplog.source.log.StateFiles
 
@@ -26,6 +29,8 @@ private[spark] final class SourceStream[S <: Split](
     with SupportsAdmissionControl
     with SupportsTriggerAvailableNow
     with ReportsSourceMetrics {
+  source.identity.foreach(refuseOther)
+
   private val driver = new SourceDriver(source, state, faults = Faults.ofThisJvm)
   private var planned: Option[((Long, Long), Array[InputPartition])] = None
   @volatile private var shown: (Outstanding, Map[String, String])    = (Outstanding.none, Map.empty)
@@ -82,6 +87,21 @@ private[spark] final class SourceStream[S <: Split](
   }
 
   override def toString: String = source.describe
+
+  /** What the checkpoint's splits are of is in a file of its own beside them. A checkpoint that does not say, because it is
+    * new or older than this file, belongs to what is asked for now.
+    */
+  private def refuseOther(asked: String): Unit =
+    if (state.putIfAbsent(Identity)(_.write(asked.getBytes(UTF_8))) == PutOutcome.Taken) {
+      val in       = state.open(Identity)
+      val recorded =
+        try new String(in.readAllBytes(), UTF_8)
+        finally in.close()
+      if (recorded != asked)
+        throw Errors.sourcePathChanged(recorded, asked, state.describe(Identity))
+    }
+
+  private final val Identity = "identity"
 
   private def show(): Unit = shown = (driver.outstanding, driver.metrics)
 }

@@ -3,6 +3,7 @@ package stoplog.spark
 
 import scala.collection.mutable
 
+import stoplog.format.read.DirectoryColumns
 import stoplog.source.file.{DirectoryNames, FileFinder, PathRules, SourceFile, SourceFiles, Walk}
 
 /** What all files say together of the columns, where the user does not: one listing.
@@ -21,7 +22,7 @@ private[spark] object Survey {
       val directory = DirectoryNames.of(file)
       if (directory != latest) {
         latest = directory
-        for ((name, value) <- DirectoryNames.values(directory))
+        for ((name, value) <- DirectoryColumns.named(directory))
           values.getOrElseUpdate(name.toLowerCase, mutable.Set.empty) += value
       }
     }

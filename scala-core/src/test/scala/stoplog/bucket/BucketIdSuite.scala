@@ -12,35 +12,47 @@ class BucketIdSuite extends AnyFunSuite with SparkSessionForTests {
   test("a relative path of ordinary names is returned as it is") {
     for (
       id <- Seq(
-        "", "a", "2026-01-31--23", "a/b/c", "country=DE/city=K%C3%B6ln", "Zürich", "a b", "a.b", "a..b", "x_"
+        "",
+        "a",
+        "2026-01-31--23",
+        "a/b/c",
+        "country=DE/city=K%C3%B6ln",
+        "x" * 255 + "/" + "y" * 255,
+        "Zürich",
+        "a b",
+        "a.b",
+        "a..b",
+        "x_"
       )
     )
       assert(BucketId.checked(id) eq id)
   }
 
   private val refused = Seq(
-    "/a"            -> "absolute",
-    "/"             -> "absolute",
-    "//a"           -> "absolute",
-    ".."            -> "'..'",
-    "../a"          -> "'..'",
-    "a/../../b"     -> "'..'",
-    "a/.."          -> "'..'",
-    "."             -> "'.'",
-    "a/./b"         -> "'.'",
-    "a//b"          -> "empty",
-    "a/"            -> "empty",
-    "a\nb"          -> "control",
-    "a\u0000"       -> "control",
-    "a/b\u007f"     -> "control",
-    "a/\u0085"      -> "control",
-    ".hidden"       -> "'.hidden'",
-    "..."           -> "'...'",
-    "a/.b=c"        -> "'.b=c'",
-    "_stoplog"      -> "'_stoplog'",
-    "_stoplog/main" -> "'_stoplog'",
-    "a/_temporary"  -> "'_temporary'",
-    "a._COPYING_"   -> "'a._COPYING_'"
+    "/a"             -> "absolute",
+    "/"              -> "absolute",
+    "//a"            -> "absolute",
+    ".."             -> "'..'",
+    "../a"           -> "'..'",
+    "a/../../b"      -> "'..'",
+    "a/.."           -> "'..'",
+    "."              -> "'.'",
+    "a/./b"          -> "'.'",
+    "a//b"           -> "empty",
+    "a/"             -> "empty",
+    "a\nb"           -> "control",
+    "a\u0000"        -> "control",
+    "a/b\u007f"      -> "control",
+    "a/\u0085"       -> "control",
+    ".hidden"        -> "'.hidden'",
+    "..."            -> "'...'",
+    "a/" + "x" * 256 -> "256 bytes",
+    "ü" * 128        -> "256 bytes",
+    "a/.b=c"         -> "'.b=c'",
+    "_stoplog"       -> "'_stoplog'",
+    "_stoplog/main"  -> "'_stoplog'",
+    "a/_temporary"   -> "'_temporary'",
+    "a._COPYING_"    -> "'a._COPYING_'"
   )
 
   for ((id, why) <- refused)

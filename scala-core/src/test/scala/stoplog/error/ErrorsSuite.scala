@@ -55,6 +55,8 @@ object ErrorsSuite {
     Errors.sequenceSchema("struct<a:int,b:int,c:int>"),
     Errors.codecUnavailable("sequencefile", "gzip", "it needs native code", cause),
     Errors.unsupportedType("csv", "tags", "array<string>"),
+    Errors.sourcePathChanged("file:/data/2025", "file:/data/2026", "/checkpoint/sources/0/identity"),
+    Errors.columnName("avro", "a.b", "it has a dot in it"),
     Errors.nullRequired("id"),
     Errors.badRow(Some("b"), cause),
     Errors.bucketListener("com.example.AddPartition", "/data/out/a", cause),

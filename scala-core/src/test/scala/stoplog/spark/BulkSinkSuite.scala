@@ -54,6 +54,13 @@ class BulkSinkSuite extends AnyFunSuite with SparkSessionForTests {
     )
   }
 
+  for (bytes <- Seq("0", "1"))
+    test(s"a row group of $bytes bytes has a row") {
+      val place = new Place
+      runs(place, "parquet", epochs = 2, finalizing = "always", Map("parquet.block.size" -> bytes))
+      assert(rowGroups(place).map(_._1) === Seq.fill(2 * Rows)(1))
+    }
+
   for (format <- Seq("parquet", "orc", "avro"))
     test(s"$format: a batch job") {
       val place = new Place

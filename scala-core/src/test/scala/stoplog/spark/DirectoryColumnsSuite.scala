@@ -50,6 +50,28 @@ class DirectoryColumnsSuite extends AnyFunSuite with SparkSessionForTests {
       }
     }
 
+  test("names and values that look escaped, or have to be, come back as they were") {
+    val in     = new Input
+    val values = Seq("a%2Fb", "100%", "%", "a=b", "x y", "%252F")
+    val rows   = spark.createDataFrame(values.zipWithIndex).toDF("a/b=c%25", "id")
+    FileSink
+      .fromOptions(
+        java.util.Map.of("path", in.root.toString, "format", "csv", "partitionBy", "`a/b=c%25`")
+      )
+      .write(rows)
+      .save()
+    def read = spark.read.format("stoplog").option("format", "csv")
+    val back = read.schema("id INT, `a/b=c%25` STRING").load(in.root.toString)
+    assert(back.orderBy("id").collect().map(_.getString(1)).toSeq === values)
+    assert(back.where("`a/b=c%25` = 'a%2Fb'").collect().toSeq === Seq(Row(0, "a%2Fb")))
+    val text = new Input
+    text.write("a%2Fb=7%25/a.txt", "ant\n")
+    assert(
+      spark.read.format("stoplog").option("format", "text").load(text.root.toString).collect().toSeq ===
+        spark.read.text(text.root.toString).collect().toSeq
+    )
+  }
+
   test("without a schema the columns are behind those of the files, with the types that Spark infers") {
     val in = new Input
     write(in, "parquet")

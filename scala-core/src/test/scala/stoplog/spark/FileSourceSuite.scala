@@ -108,7 +108,8 @@ class FileSourceSuite extends AnyFunSuite with SparkSessionForTests {
     }
     query.stop()
     runOnce(in, place, limits: _*)
-    assert(place.lines === (numbers ++ numbers.map("z" + _)))
+    // As Spark's own sink says it: a micro-batch that was stopped may have left files that do not count.
+    assert(lines(spark.read.text(place.out)) === (numbers ++ numbers.map("z" + _)))
   }
 
   test("files that were appended to are left alone, read again, or read on") {

@@ -120,7 +120,7 @@ class OwnFormatsSuite extends AnyFunSuite with SparkSessionForTests {
 
   test("json and csv over lines, as Spark reads them") {
     val in = new Input
-    in.write("a.json", "[{\"id\": 1,\n \"word\": \"ant\"},\n {\"id\": 2}]")
+    in.write("a.json", "\uFEFF[{\"id\": 1,\n \"word\": \"ant\"},\n {\"id\": 2}]")
     in.gzip("b.json.gz", "{\"id\": 3,\n \"word\": \"cat\"}")
     val json = multiLine(in, "json", "id INT, word STRING")
     assert(json.orderBy("id").collect().toSeq === Seq(Row(1, "ant"), Row(2, null), Row(3, "cat")))

@@ -68,17 +68,18 @@ class RejectedRowsSuite extends AnyFunSuite with SparkSessionForTests {
       }
     }
 
-  test("a rejected row says why, in which micro-batch and bucket, and what was in it") {
-    val options = Map("format" -> "json", "bucketBy" -> "IF(id = 3, '_rejected/b1', concat('b', id % 2))")
-    val query   = new Query(options, Seq("id"))
-    query.run(epochs = 1, "finalizeOnTermination" -> "always")
-    val row     = query.rejected().head
-    assert(row.getAs[String]("reason").contains("STOPLOG_BUCKET_ID"))
-    assert(row.getAs[String]("bucket") === null)
-    assert(row.getAs[Long]("batch") === 0)
-    assert(row.getAs[Row]("row").getAs[Long]("id") === 3)
-    assert(query.rejected().size === 1 && query.goodRows === Rows - 1)
-  }
+  for (bucket <- Seq("'_rejected/b1'", "repeat('x', 256)"))
+    test(s"a rejected row says why, in which micro-batch and bucket, and what was in it: $bucket") {
+      val options = Map("format" -> "json", "bucketBy" -> s"IF(id = 3, $bucket, concat('b', id % 2))")
+      val query   = new Query(options, Seq("id"))
+      query.run(epochs = 1, "finalizeOnTermination" -> "always")
+      val row     = query.rejected().head
+      assert(row.getAs[String]("reason").contains("STOPLOG_BUCKET_ID"))
+      assert(row.getAs[String]("bucket") === null)
+      assert(row.getAs[Long]("batch") === 0)
+      assert(row.getAs[Row]("row").getAs[Long]("id") === 3)
+      assert(query.rejected().size === 1 && query.goodRows === Rows - 1)
+    }
 
   test("rejected rows keep their bucket, below the directory that was asked for") {
     val query = new Query(AvroOptions + ("bucketBy" -> "concat('b', id % 2)"), NullNames)

@@ -70,6 +70,63 @@ class SinkSuite extends AnyFunSuite with SparkSessionForTests {
     assert(spread.lines.size === 80)
   }
 
+  test("columns that readers could not tell apart are refused, as Spark's own writers do") {
+    def refused(format: String, columns: String*) = {
+      val place = new Place
+      val rows  = words("ant").selectExpr(columns: _*)
+      val sink  = FileSink.fromOptions(Map("path" -> place.out, "format" -> format).asJava)
+      intercept[Exception](runOf(sink.writeStream(rows), place)) match {
+        case known: SparkThrowable => s"${known.getCondition} ${known.getMessage}"
+        case other                 => throw other
+      }
+    }
+    val two = Seq("value AS id", "value AS ID")
+    for (format <- Seq("json", "csv", "parquet", "orc", "avro")) {
+      val said = refused(format, two: _*)
+      assert(
+        said.startsWith("STOPLOG_COLUMN_NAME") && said.contains(
+          s"The format $format cannot write the column ID"
+        )
+      )
+    }
+    assert(refused("json", "array(named_struct('x', 1, 'X', value)) AS a").contains("the column X"))
+    val place = new Place
+    val sink  = FileSink.fromOptions(Map("path" -> place.out, "format" -> "json").asJava)
+    spark.conf.set("spark.sql.caseSensitive", "true")
+    try runOf(sink.writeStream(words("ant").selectExpr(two: _*)), place)
+    finally spark.conf.unset("spark.sql.caseSensitive")
+    assert(place.lines === Seq("""{"id":"ant","ID":"ant"}"""))
+  }
+
+  test("an overwrite of some partitions is refused, and of all goes on") {
+    val place               = new Place
+    val rows                = spark.range(2).selectExpr("id", "id AS day")
+    def write(mode: String) = rows.write
+      .format("stoplog")
+      .options(Map("format" -> "json", "partitionBy" -> "day"))
+      .mode(mode)
+      .save(place.out)
+    write("append")
+    spark.conf.set("spark.sql.sources.partitionOverwriteMode", "dynamic")
+    try {
+      val error = intercept[IllegalArgumentException](write("overwrite"))
+      assert(error.getMessage.contains("spark.sql.sources.partitionOverwriteMode = 'dynamic' would keep"))
+      assert(place.lines.size === 2)
+      write("append")
+    } finally spark.conf.unset("spark.sql.sources.partitionOverwriteMode")
+    assert(place.lines.size === 4)
+    write("overwrite")
+    assert(place.lines.size === 2)
+  }
+
+  test("tables of a catalog are refused") {
+    val writer = spark.range(1).write.format("stoplog").option("format", "json")
+    for (ask <- Seq(() => writer.saveAsTable("t"), () => spark.sql("CREATE TABLE t (a INT) USING stoplog")))
+      assert(
+        intercept[IllegalArgumentException](ask()).getMessage.contains("a table of a catalog (saveAsTable")
+      )
+  }
+
   test("a distribution by buckets that are no columns is refused by name") {
     val place = new Place
     val sink  = csv(place).withBucketBy("left(value, 1)").withDistribution("byBucket").build()

@@ -21,10 +21,11 @@ private[bulk] final class OpenBlock(writer: BlockWriter, blockBytes: Long) exten
   /** Bytes in it, as the format measures them, when it was last looked at. */
   def bufferedBytes: Long = buffered
 
-  def isFull: Boolean = buffered >= blockBytes
+  /** Never without a row, whatever its size is to be: or there would be no end of blocks. */
+  def isFull: Boolean = count > 0 && buffered >= blockBytes
 
   /** As full as a block must be to be ended before there are more rows. */
-  def isNearlyFull: Boolean = buffered >= blockBytes * NearlyFull
+  def isNearlyFull: Boolean = count > 0 && buffered >= blockBytes * NearlyFull
 
   def write(row: InternalRow, rowBytes: Int): Unit = {
     writer.write(row)

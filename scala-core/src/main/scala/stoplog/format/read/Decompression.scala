@@ -3,6 +3,7 @@ package stoplog.format.read
 
 import java.io.{BufferedInputStream, IOException, InputStream}
 import java.nio.charset.StandardCharsets.US_ASCII
+import java.util.Locale
 import java.util.zip.GZIPInputStream
 
 import com.github.luben.zstd.ZstdInputStreamNoFinalizer
@@ -16,10 +17,17 @@ object Decompression extends Decoding {
 
   override def of(file: SourceFile): Option[InputStream => InputStream] = {
     val name = file.name
-    Option.when(name.contains('.'))(name.substring(name.lastIndexOf('.'))).flatMap(bySuffix.get)
+    Option
+      .when(name.contains('.'))(name.substring(name.lastIndexOf('.')).toLowerCase(Locale.ROOT))
+      .flatMap(bySuffix.get)
+      .map(of(file, _))
   }
 
-  /** The suffixes that are known. */
+  /** A file without a byte has no rows, as everywhere: some decoders would miss their header in it. */
+  private def of(file: SourceFile, decode: InputStream => InputStream): InputStream => InputStream =
+    if (file.bytes == 0) identity else decode
+
+  /** The suffixes that are known, in any case. */
   val Suffixes: Seq[String] = Seq(".gz", ".gzip", ".zst", ".bz2", ".deflate", ".lz4", ".snappy")
 
   private lazy val bySuffix: Map[String, InputStream => InputStream] = Map(

@@ -9,7 +9,8 @@ import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.catalog.ExternalCatalogUtils
 import org.apache.spark.sql.catalyst.expressions.GenericInternalRow
 import org.apache.spark.sql.execution.datasources.PartitioningUtils
-import org.apache.spark.sql.types.StructType
+import org.apache.spark.sql.types.{StringType, StructType}
+import org.apache.spark.unsafe.types.UTF8String
 
 import stoplog.error.Errors
 import stoplog.source.file.{DirectoryNames, SourceFile}
@@ -32,7 +33,7 @@ private[stoplog] final case class DirectoryColumns(schema: StructType, others: S
 
   /** Error: `STOPLOG_SOURCE_FILE_UNREADABLE` for a file whose directories name what is none of these columns. */
   def check(file: SourceFile, fileName: String): Unit = if (others.nonEmpty) {
-    val named = DirectoryNames.values(DirectoryNames.of(file)).map(_._1)
+    val named = DirectoryColumns.named(DirectoryNames.of(file)).map(_._1)
     named.find(name => others.contains(name.toLowerCase)).foreach { name =>
       val why =
         s"its path names $name, which no directory named when the query began: set partitionColumns, or " +
@@ -47,7 +48,7 @@ private[stoplog] final case class DirectoryColumns(schema: StructType, others: S
     * @param columns  those that are wanted
     */
   def values(file: SourceFile, fileName: String, columns: StructType): InternalRow = {
-    val named = DirectoryNames.values(DirectoryNames.of(file))
+    val named = DirectoryColumns.named(DirectoryNames.of(file))
     new GenericInternalRow(columns.fields.map[Any] { column =>
       try value(named, column.name)
       catch {
@@ -60,7 +61,7 @@ private[stoplog] final case class DirectoryColumns(schema: StructType, others: S
 
   /** What a directory says of a column: none if it does not name it. */
   def valueIn(directory: String, column: String): Option[Any] = {
-    val named = DirectoryNames.values(directory)
+    val named = DirectoryColumns.named(directory)
     Option.when(named.exists(_._1.equalsIgnoreCase(column)))(value(named, column))
   }
 
@@ -68,11 +69,11 @@ private[stoplog] final case class DirectoryColumns(schema: StructType, others: S
     named.find(_._1.equalsIgnoreCase(column)).map(_._2) match {
       case None | Some(ExternalCatalogUtils.DEFAULT_PARTITION_NAME) => null
       case Some(text)                                               =>
-        PartitioningUtils.castPartValueToDesiredType(
-          schema.find(_.name.equalsIgnoreCase(column)).get.dataType,
-          ExternalCatalogUtils.unescapePathName(text),
-          ZoneId.of(zone)
-        )
+        val unescaped = ExternalCatalogUtils.unescapePathName(text)
+        schema.find(_.name.equalsIgnoreCase(column)).get.dataType match {
+          case _: StringType => UTF8String.fromString(unescaped) // which Spark's own would unescape once more
+          case other => PartitioningUtils.castPartValueToDesiredType(other, unescaped, ZoneId.of(zone))
+        }
     }
 
   /** Whether a column is one of them. */
@@ -81,6 +82,15 @@ private[stoplog] final case class DirectoryColumns(schema: StructType, others: S
 }
 
 private[stoplog] object DirectoryColumns {
+
+  /** The columns that a directory names, and their values. Escapes of the values are left as they are.
+    *
+    * @param directory relative to the source's root
+    */
+  def named(directory: String): Vector[(String, String)] =
+    DirectoryNames.values(directory).map { case (name, value) =>
+      ExternalCatalogUtils.unescapePathName(name) -> value
+    }
 
   /** @param names of columns that directories tell
     * @param set   whether the user said that it is these

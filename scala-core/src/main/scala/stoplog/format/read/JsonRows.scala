@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.format.read
 
+import java.util.Arrays
+
 import scala.collection.immutable.ArraySeq
 
 import com.fasterxml.jackson.core.{JsonFactory, JsonParser}
@@ -13,9 +15,7 @@ import org.apache.spark.unsafe.types.UTF8String
 import stoplog.source.{RecordEmitter, RowOutput}
 import stoplog.source.file.Line
 
-/** Lines of JSON, read by Spark's own parser from the buffer that they are in: an object is a row, an array of objects as
-  * many.
-  */
+/** Lines of JSON, read by Spark's own parser: an object is a row, an array of objects as many. */
 private[format] final class JsonRows(columns: StructType, options: JSONOptions)
     extends RecordEmitter[Line, InternalRow] {
   private val corrupt = options.columnNameOfCorruptRecord
@@ -39,9 +39,11 @@ private[format] final class JsonRows(columns: StructType, options: JSONOptions)
 }
 
 private object JsonRows {
-  // Jackson reads UTF-8 from bytes faster than from anything that was made of them.
+  // Jackson reads UTF-8 from bytes faster than from anything that was made of them. They are a copy, from 0 on: Spark
+  // cuts the text of a number or an object that is read as a string out of them by Jackson's positions, which count from
+  // where the line begins, and keeps it as it lies there.
   val open: (JsonFactory, Line) => JsonParser = (factory, line) =>
-    factory.createParser(line.bytes, line.offset, line.length)
+    factory.createParser(Arrays.copyOfRange(line.bytes, line.offset, line.offset + line.length))
 
   val text: Line => UTF8String = line => UTF8String.fromBytes(line.bytes, line.offset, line.length).clone()
 }

@@ -15,6 +15,9 @@ final class FileSplitSource[R, T](
     seenLimits: SeenLimits = SeenLimits.default
 ) extends SplitSource[FileSplit, R, T] {
 
+  /** Files are known by their paths below it. */
+  override def identity: Option[String] = Some(enumeration.files.locate("").toString)
+
   override def splits: VersionedSerializer[FileSplit] = FileSplitSerializer
 
   override def enumerator(context: EnumeratorContext[FileSplit]): SplitEnumerator[FileSplit] =

@@ -23,6 +23,8 @@ final class QuarantiningSource[R, T](
 
   override def describe: String = source.describe
 
+  override def identity: Option[String] = source.identity
+
   override def splits: VersionedSerializer[FileSplit] = source.splits
 
   override def enumerator(context: EnumeratorContext[FileSplit]): SplitEnumerator[FileSplit] =

@@ -202,6 +202,15 @@ class AvroFormatSuite extends AnyFunSuite with SparkSessionForTests {
       )
     )
     intercept[Exception](format(StructType.fromDDL("v VARIANT")))
+    def why(columns: String) =
+      intercept[Exception](format(StructType.fromDDL(columns))).asInstanceOf[SparkThrowable]
+    val inside = why("id INT, tags ARRAY<MAP<INT, STRING>>, other MAP<INT, STRING>")
+    assert(inside.getCondition === "STOPLOG_UNSUPPORTED_TYPE")
+    assert(inside.getMessageParameters.get("column") === "tags")
+    for (field <- Seq("INT", "STRUCT<x: INT>", "STRUCT<`x y`: INT>")) {
+      val name = why(s"id INT, `a.b` $field")
+      assert(name.getCondition === "STOPLOG_COLUMN_NAME" && name.getMessageParameters.get("column") === "a.b")
+    }
   }
 
   test("a row that cannot be written leaves the others of its block as they are") {

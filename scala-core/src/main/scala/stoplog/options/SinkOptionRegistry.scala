@@ -140,7 +140,7 @@ object SinkOptionRegistry extends CompactionEntries {
     "SQL expression",
     "none",
     "The bucket of a row is the value of this expression over the row's columns, as a string; `/` separates " +
-      "directories. Not together with `partitionBy` or `bucketAssigner`.",
+      "directories. Functions of time use the session's time zone. Not together with `partitionBy` or `bucketAssigner`.",
     "concat('region=', region)"
   )
 

@@ -100,7 +100,7 @@ class MadeSink:
 
     def finished(self, bucket: str, number: int, size: int) -> Json:
         """A closed part whose file readers see."""
-        self.write(f"{bucket}/{self.name(number)}", b"x" * size)
+        self.write("/".join(filter(None, (bucket, self.name(number)))), b"x" * size)
         return self.pending_part(bucket, number, size)
 
     def record(
@@ -159,6 +159,7 @@ class MadeSink:
     def write(self, path: str, content: bytes, age_millis: int = 2 * MINUTE) -> Path:
         """A file under the path, of that age."""
         target = self.root / path
+        assert target.is_relative_to(self.root), path
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_bytes(content)
         self.write_time(target, NOW - age_millis)

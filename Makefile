@@ -5,7 +5,7 @@ SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := help
-.PHONY: help jar wheel dist publish-local-repo setup test test-long test-spark-lines test-dist test-reproducible servers demo demo-hdfs demo-s3 bench bench-peers fmt lint lint-python docs clean clean-all FORCE
+.PHONY: help quick watch one coverage mutants mutants-python mutants-scala jar wheel dist publish-local-repo setup test test-long test-spark-lines test-pythons test-dist test-reproducible servers demo demo-hdfs demo-s3 bench bench-peers fmt lint lint-python docs clean clean-all accept-jar accept-test-bed installed-wheel FORCE
 
 PYTHON ?= $(shell command -v python3.11 || command -v python3)
 export JAVA ?= $(if $(JAVA_HOME),$(JAVA_HOME)/bin/java,java)
@@ -21,11 +21,15 @@ WHEEL := dist/stoplog-$(VERSION)-py3-none-any.whl
 VENV     := .venv
 PY       := $(VENV)/bin/python
 PIP      := $(PY) -m pip install --quiet --disable-pip-version-check
+BUILD_PY := .venv-build/bin/python
 LAUNCHER := .cache/sbt/sbt-launch-$(SBT_VERSION).jar
 STAMPS   := .cache/stamps
 
 # The sbt projects with an artifact of their own.
 PUBLISHED := core laws async cassandra jdbc kafka wal
+
+# The projects with tests that need neither Spark nor a server.
+QUICK := $(patsubst %,%/Quick/test,$(filter-out laws,$(PUBLISHED)))
 
 # What writes pages of docs/ from code.
 GENERATED := "core/Test/runMain stoplog.docs.GenerateDocs $(CURDIR)/docs"
@@ -38,12 +42,12 @@ BUILD_FILES    := LICENSE build.sbt $(wildcard project/*.scala project/*.sbt pro
 SCALA_SOURCES  := $(shell find scala-core/src/main -type f | sort)
 SERVER_SOURCES := $(shell find tests/servers -path '*/src/*' -type f | sort) $(shell find connectors -path '*/src/main/*' -type f | sort)
 PEER_SOURCES   := $(shell find bench/flink/src -type f | sort)
-PYTHON_SOURCES := $(shell find python/stoplog -type f -not -path '*/jars/*' -not -name '*.pyc' | sort)
+PYTHON_SOURCES := $(shell find python/stoplog python/pytest_stoplog.py -type f -not -path '*/jars/*' -not -name '*.pyc' | sort)
 
 help: ## Show this list.
 	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ printf "  make %-20s %s\n", $$1, $$2 }'
 
-setup: $(STAMPS)/venv $(LAUNCHER) ## Make the Python environment and fetch sbt (the other targets do it by themselves).
+setup: $(STAMPS)/editable $(STAMPS)/build-tools $(LAUNCHER) ## Make the Python environment and fetch sbt (the other targets do it by themselves).
 
 jar: $(STAMPS)/jar ## Build the jar, and check its size, version and POM.
 	@echo $(JAR)
@@ -55,26 +59,55 @@ dist: $(STAMPS)/wheel $(STAMPS)/dist-tools ## Build all of a release in dist/: w
 	@rm -rf dist/repo
 	STOPLOG_RELEASE=1 scripts/sbt "all $(PUBLISHED:%=%/publish)"
 	@.venv-dist/bin/python scripts/check_dist.py dist $(VERSION)
-	@$(PY) scripts/checksums.py dist
+	@$(BUILD_PY) scripts/checksums.py dist
 
 test-dist: dist ## Follow the quick start from dist/ in empty environments on every Spark line (SPARK_LINES="4.2.0" for some).
-	@$(PY) scripts/check_quick_start.py dist $(SPARK_LINES)
+	@$(BUILD_PY) scripts/check_quick_start.py dist $(SPARK_LINES)
 
 test-reproducible: dist ## Build the release once more from a copy of the sources elsewhere, and compare all bytes.
-	@$(PY) scripts/check_reproducible.py dist
+	@$(BUILD_PY) scripts/check_reproducible.py dist
 
 publish-local-repo: $(STAMPS)/jar ## Publish all jars to build/repo, for spark-submit --packages --repositories.
 	scripts/sbt $(patsubst %,%/publish,$(filter-out core laws,$(PUBLISHED)))
 	@echo "--packages io.github.stoplog:stoplog_2.13:$(VERSION) --repositories file://$(CURDIR)/build/repo"
 
-test: $(STAMPS)/installed $(STAMPS)/servers ## Run all checks and tests: Scala, Python, end to end.
+test: setup ## Run all checks and tests: Scala, Python, end to end.
 	@$(PY) scripts/run_tests.py
 
-test-long: $(STAMPS)/installed $(STAMPS)/servers ## The same with many more crash rounds and simulated schedules.
+test-long: setup ## The same with many more crash rounds and simulated schedules.
 	@STOPLOG_LONG=1 $(PY) scripts/run_tests.py
 
+quick: setup ## Run all tests without Spark and servers, in an sbt server that stays (`scripts/sbt-client shutdown` ends it).
+	@scripts/sbt-client "all $(QUICK)" & scala=$$!; \
+	$(PY) -m pytest -q -n 2 python/tests || python=$$?; \
+	wait $$scala && exit $${python:-0}
+
+watch: setup ## Run the quick Scala tests that an edit concerns, after each edit; T="core/testOnly *TaskWriter*" for others.
+	@scripts/sbt-client "~$(or $(T),core/Quick/testQuick)"
+
+one: setup ## Run one test: T=stoplog.commit.TaskWriterSuite, T=tests/test_batch.py::test_x, T=python/tests/test_check.py.
+	@scripts/one $(T)
+
+coverage: setup ## Run the Scala tests of the core and the Python tests with coverage; reports in build/coverage.
+	@mkdir -p build/coverage
+	$(PY) -m pytest -q python/tests --cov=stoplog --cov-report=html:build/coverage/python --cov-report=term | tail -n 20
+	STOPLOG_COVERAGE=1 scripts/sbt coverage core/test core/coverageReport
+	@rm -rf build/coverage/scala && cp -r scala-core/target/coverage/scala-2.13/scoverage-report build/coverage/scala
+	@echo build/coverage/python/index.html build/coverage/scala/index.html
+
+mutants: mutants-python mutants-scala ## Try whether the tests notice small changes of the code; a score for each package (an hour and more).
+
+mutants-python: $(STAMPS)/mutants ## The same for Python alone; PACKAGES="log report" for some.
+	@$(PY) scripts/mutants.py $(PACKAGES)
+
+mutants-scala: setup ## The same for Scala alone; PACKAGES="log rolling" for some.
+	@$(PY) scripts/mutants_scala.py $(PACKAGES)
+
 test-spark-lines: $(STAMPS)/wheel $(STAMPS)/servers ## Run the end-to-end tests of these jars on every Spark line (SPARK_LINES="4.0.5 4.3.0" for some).
-	@$(PY) scripts/spark_lines.py $(WHEEL) $(SPARK_LINES)
+	@$(BUILD_PY) scripts/spark_lines.py $(WHEEL) $(SPARK_LINES)
+
+test-pythons: $(STAMPS)/wheel $(STAMPS)/venv ## Try the wheel on every line of Python that is on this machine (PYTHONS="3.14" for some).
+	@$(PY) scripts/python_lines.py $(WHEEL) $(PYTHONS)
 
 servers: $(STAMPS)/servers ## Fetch the servers that tests and demos start, and package the connectors.
 
@@ -105,7 +138,7 @@ lint-python: $(STAMPS)/venv
 	$(PY) scripts/licence_headers.py --check
 	$(PY) -m ruff check .
 	$(PY) -m ruff format --check .
-	$(PY) -m mypy $(wildcard python/stoplog scripts demo bench)
+	$(PY) -m mypy $(wildcard python/stoplog python/pytest_stoplog.py python/tests scripts demo bench)
 
 docs: $(LAUNCHER) $(STAMPS)/docs ## Write the generated pages of docs/ anew, and build the guide in build/guide.
 	scripts/sbt $(GENERATED)
@@ -117,15 +150,27 @@ clean: ## Remove what was built, keep the environments.
 	rm -f $(STAMPS)/jar $(STAMPS)/wheel $(STAMPS)/installed $(STAMPS)/servers
 
 clean-all: clean ## Remove the environments and caches in this folder as well.
-	rm -rf .venv .venv-dist .venv-docs .venv-spark-* .cache .mypy_cache .ruff_cache .pytest_cache
+	rm -rf .venv .venv-build .venv-dist .venv-docs .venv-spark-* .cache .mypy_cache .ruff_cache .pytest_cache
 
-$(STAMPS)/venv: python/requirements/dev.txt python/requirements/test.txt
+$(STAMPS)/venv: $(addprefix python/requirements/,dev.txt test.txt build.txt notebook.txt)
 	@scripts/check-machine $(PYTHON)
 	@echo "Setting up $(VENV) with $(PYTHON) ..." >&2
 	@$(PYTHON) -m venv --clear $(VENV)
 	@$(PIP) -r $<
 	@rm -f $(STAMPS)/installed
 	@mkdir -p $(@D) && touch $@
+
+# All that jars and the wheel need of Python.
+$(STAMPS)/build-tools: python/requirements/build.txt
+	@scripts/check-machine $(PYTHON)
+	@$(PYTHON) -m venv --clear .venv-build
+	@$(BUILD_PY) -m pip install --quiet --disable-pip-version-check -r $<
+	@mkdir -p $(@D) && touch $@
+
+$(STAMPS)/mutants: python/requirements/mutants.txt $(STAMPS)/editable
+	@rm -rf .cache/mutants/python
+	@$(PIP) --no-deps --target .cache/mutants/python -r $<
+	@touch $@
 
 $(STAMPS)/docs: python/requirements/docs.txt
 	@$(PYTHON) -m venv --clear .venv-docs
@@ -137,26 +182,40 @@ $(STAMPS)/dist-tools: python/requirements/dist.txt
 	@.venv-dist/bin/python -m pip install --quiet --disable-pip-version-check -r $<
 	@mkdir -p $(@D) && touch $@
 
-$(LAUNCHER): project/build.properties | $(STAMPS)/venv
+$(LAUNCHER): project/build.properties | $(STAMPS)/build-tools
 	@echo "Fetching sbt $(SBT_VERSION) ..." >&2
 	@rm -f $(@D)/sbt-launch-*.jar
-	@scripts/fetch-sbt $(PY) $(SBT_VERSION) $(@D)
+	@scripts/fetch-sbt $(BUILD_PY) $(SBT_VERSION) $(@D)
 	@touch $@
 
 $(STAMPS)/jar: $(BUILD_FILES) $(SCALA_SOURCES) $(STAMPS)/scala-list | $(LAUNCHER)
 	@rm -rf build/repo
 	scripts/sbt core/publish
-	@$(PY) scripts/check_jar.py $(JAR) $(POM) $(VERSION)
-	@touch $@
+	@$(MAKE) --no-print-directory accept-jar
 
-$(STAMPS)/wheel: $(STAMPS)/jar python/pyproject.toml python/hatch_build.py $(PYTHON_SOURCES) $(STAMPS)/python-list
-	@rm -rf python/stoplog/jars dist
+# The jar lies there, built by sbt: check it, and lay it into the package.
+accept-jar:
+	@$(BUILD_PY) scripts/check_jar.py $(JAR) $(POM) $(VERSION)
+	@rm -rf python/stoplog/jars
 	@mkdir -p python/stoplog/jars && cp $(JAR) $(BOM) python/stoplog/jars/
-	@$(PY) -m pip wheel --quiet --disable-pip-version-check --no-deps --no-build-isolation -w dist ./python
+	@touch $(STAMPS)/jar
+
+# The same for all that `scripts/sbt testBed` builds.
+accept-test-bed: $(STAMPS)/scala-list accept-jar
+	@touch $(STAMPS)/servers
+
+$(STAMPS)/wheel: $(STAMPS)/jar pyproject.toml README.md python/hatch_build.py $(PYTHON_SOURCES) $(STAMPS)/python-list
+	@rm -rf dist
+	@$(BUILD_PY) -m pip wheel --quiet --disable-pip-version-check --no-deps --no-build-isolation -w dist .
 	@touch $@
 
-$(STAMPS)/installed: $(STAMPS)/wheel
-	@$(PIP) --no-deps --no-index --force-reinstall $(WHEEL)
+# The environment imports the package from this checkout, so that a single pytest tests what was just edited.
+$(STAMPS)/editable: $(STAMPS)/venv pyproject.toml python/hatch_build.py project/Versions.scala
+	@$(PIP) --no-deps --no-index --no-build-isolation --editable .
+	@touch $@
+
+# The package with its jar.
+$(STAMPS)/installed: $(STAMPS)/editable $(STAMPS)/wheel
 	@touch $@
 
 $(STAMPS)/servers: $(BUILD_FILES) $(SERVER_SOURCES) | $(LAUNCHER)
@@ -171,6 +230,11 @@ $(STAMPS)/peers-readers: python/requirements/peers.txt $(STAMPS)/venv
 	@rm -rf .cache/peers/python
 	@$(PIP) --no-deps --target .cache/peers/python -r $<
 	@touch $@
+
+# The wheel, unpacked where the tests of all (`make test`) import it from, and not from the checkout.
+installed-wheel: $(STAMPS)/installed
+	@rm -rf build/installed
+	@$(PIP) --no-deps --no-index --target build/installed $(WHEEL)
 
 # The lists change when a file is added or removed, which no time stamp of a remaining file shows.
 $(STAMPS)/scala-list: FORCE

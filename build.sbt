@@ -7,6 +7,9 @@ ThisBuild / description   := "Exactly-once rolling files for Apache Spark"
 ThisBuild / licenses      := Seq(License.Apache2)
 ThisBuild / versionScheme := Some("early-semver")
 
+// The server of `make quick` takes up an edited build by itself.
+Global / onChangedBuildSource := ReloadOnSourceChanges
+
 // Before the first release there is nothing to be compatible with.
 ThisBuild / mimaFailOnNoPrevious := false
 
@@ -17,7 +20,9 @@ lazy val root = (project in file("."))
 /** What goes beyond files: each an artifact of its own, `stoplog-<id>`, with the clients of its system. */
 def connector(id: String): Project = Project(id, file(s"connectors/$id"))
   .dependsOn(core % "compile;test->test")
+  .configs(QuickTests.Quick)
   .settings(
+    QuickTests.settings,
     name := s"stoplog-$id",
     strictScala,
     libraryDependencies ++= Seq(
@@ -26,7 +31,6 @@ def connector(id: String): Project = Project(id, file(s"connectors/$id"))
     ),
     Published.settings,
     sparkTests,
-    shortTests,
     Test / javaOptions += s"-Dstoplog.servers=${(LocalRootProject / servers).value}"
   )
 
@@ -63,10 +67,11 @@ def sparkKafka(line: String) = {
 lazy val sparkAvro = ("org.apache.spark" % "spark-avro_2.13" % Versions.sparkAvro).intransitive()
 
 lazy val core = (project in file("scala-core"))
+  .configs(QuickTests.Quick)
   .settings(
+    QuickTests.settings,
     name := "stoplog",
     strictScala,
-    Compile / scalacOptions += "-g:line", // lines for stack traces, no tables of local variables: a tenth of the jar
     libraryDependencies ++= Seq(
       "org.apache.spark" %% "spark-sql" % Versions.spark     % Provided,
       "org.scalatest"    %% "scalatest" % Versions.scalatest % Test
@@ -107,16 +112,31 @@ lazy val laws = (project in file("laws"))
       "org.scalatest"    %% "scalatest" % Versions.scalatest
     ),
     Published.settings,
-    sparkTests,
-    shortTests
+    sparkTests
   )
 
-/** What the processes of the tests' servers have in common: how they answer, and where. */
-lazy val commonOfServers = (project in file("tests/servers/common")).settings(inJava)
+/** What `make mutants` runs: it changes an operator, a number or a call of the code at a time, and asks the tests. */
+lazy val mutants = (project in file("tests/mutants")).settings(
+  strictScala,
+  publish / skip := true,
+  libraryDependencies ++= Seq(
+    "org.scalameta" %% "scalameta"      % Versions.scalameta,
+    "org.scala-lang" % "scala-compiler" % Versions.scala,
+    "org.scalatest" %% "scalatest-core" % Versions.scalatest
+  )
+)
 
-/** A server for the tests. It runs in a JVM of its own: its jars and Spark's do not go together. */
+/** What the processes of the tests' servers have in common: how they answer, and where. */
+lazy val commonOfServers =
+  (project in file("tests/servers/common")).settings(inJava, exportJars := true)
+
+/** A server for the tests. It runs in a JVM of its own: its jars and Spark's do not go together. A JVM archives classes
+  * (AppCDS) of jars alone, not of directories.
+  */
 def server(name: String): Project =
-  Project(s"${name}Server", file(s"tests/servers/$name")).dependsOn(commonOfServers).settings(inJava)
+  Project(s"${name}Server", file(s"tests/servers/$name"))
+    .dependsOn(commonOfServers)
+    .settings(inJava, exportJars := true)
 
 lazy val hdfsServer = server("hdfs").settings(
   libraryDependencies += "org.apache.hadoop" % "hadoop-minicluster" % Versions.hadoop
@@ -273,6 +293,15 @@ servers := {
   ServerClassPaths.write(baseDirectory.value / "build" / "servers", classPaths ++ ofLines: _*)
 }
 
+lazy val testBed =
+  taskKey[Unit]("Build what the tests in Python need, and say so by the file build/test-bed.")
+
+testBed := {
+  (core / publish).value
+  servers.value
+  IO.touch(baseDirectory.value / "build" / "test-bed")
+}
+
 /** What a session needs for a connector besides stoplog's own jar: the connector, and the clients of its system. */
 def clients(connector: Project) = Def.task {
   val managed = (connector / Runtime / managedClasspath).value.files
@@ -286,8 +315,10 @@ lazy val inJava = Seq(
 )
 
 lazy val strictScala = Seq(
+  target := baseDirectory.value / (if (sys.env.contains("STOPLOG_COVERAGE")) "target/coverage" else "target"),
   scalacOptions ++= Seq("-deprecation", "-feature", "-unchecked", "-Xlint", "-Werror", "-release", "17"),
   scalacOptions ++= Seq("-encoding", "utf8"),
+  javacOptions ++= Seq("-Xlint:all", "-Werror", "--release", "17"),
   // Else every class carries the default methods that its Spark interfaces have in this line, types of theirs included
   // that older lines lack: reflection, and so py4j, would fail there.
   scalacOptions += "-Xmixin-force-forwarders:false"
@@ -296,9 +327,7 @@ lazy val strictScala = Seq(
 /** One jar that asks for nothing besides the user's Spark, and says which version and licence it has. */
 lazy val thinJar = Seq(
   pomPostProcess := ThinPom.apply,
-  Compile / resourceGenerators += versionProperties.taskValue,
-  Compile / packageBin / mappings := ClassFiles
-    .forJar((Compile / packageBin / mappings).value, target.value / "jar")
+  Compile / resourceGenerators += versionProperties.taskValue
 )
 
 /** `stoplog/version.properties`: what `FileSink.version()` answers and Python compares its own with. */
@@ -311,7 +340,9 @@ lazy val versionProperties = Def.task {
 /** The tests run in a JVM of their own, with the JDK's internals opened as Spark's launcher opens them. */
 lazy val sparkTests = Seq(
   Test / fork := true,
-  Test / javaOptions ++= Seq("-Xmx3g", "-Dio.netty.tryReflectionSetAccessible=true"),
+  // A JVM that lives for a few minutes never gets back what its second compiler costs.
+  Test / javaOptions ++= Seq("-Xmx3g", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"),
+  Test / javaOptions += "-Dio.netty.tryReflectionSetAccessible=true",
   Test / javaOptions += s"-Djava.io.tmpdir=${sys.props("java.io.tmpdir")}", // that of whoever runs all tests
   Test / javaOptions ++= Seq(
     "java.io", "java.lang", "java.lang.invoke", "java.lang.reflect", "java.net", "java.nio", "java.util",
@@ -322,26 +353,27 @@ lazy val sparkTests = Seq(
   Test / parallelExecution  := true, // of the JVMs; in each of them one suite runs after the other
   Test / testForkedParallel := false,
   Test / testOptions += Tests.Filter(name => isLongRun || !OnlyInLongRuns.exists(name.contains)),
-  // Two JVMs side by side, each with servers of its own: one alone leaves a processor idle while it waits for them.
+  // Two JVMs side by side, and the servers in one of them only: each starts once.
   Test / testGrouping := {
     val options = (Test / forkOptions).value
     (Test / definedTests).value
-      .groupBy(test => if (BesideOthers.exists(test.name.startsWith)) "beside" else "main")
+      .groupBy(test => if (UseServers.exists(test.name.contains)) "servers" else "main")
       .toSeq
       .map { case (name, tests) => Tests.Group(name, tests, Tests.SubProcess(options)) }
   }
 )
 
-/** For a JVM that lives for a minute or two: what its second compiler costs never comes back. */
-lazy val shortTests = Test / javaOptions ++= Seq("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC")
-
 lazy val isLongRun = sys.env.get("STOPLOG_LONG").exists(_.nonEmpty)
 
-/** The second S3 server answers with parts that have no ETag, now and then, when many are uploaded at a time. */
-lazy val OnlyInLongRuns = Seq(".S3Proxy")
+/** The second S3 server answers with parts that have no ETag, now and then, when many are uploaded at a time. The examples
+  * of the laws ask Hadoop's local files what the suites of core ask them too.
+  */
+lazy val OnlyInLongRuns = Seq(".S3Proxy") ++
+  Seq("Fencing", "Staging", "Sides", "Notes", "Finished", "Unannounced", "InPlace", "Cut", "EarlyListing")
+    .map(".Own" + _)
 
-/** Packages whose tests take about as long as all others, and share nothing with them. */
-lazy val BesideOthers = Seq("stoplog.matrix.", "stoplog.store.hdfs.", "stoplog.sim.")
+/** Suites of core that start an HDFS or an S3 server. */
+lazy val UseServers = Seq("Hdfs", "S3", ".SinkCheckSuite", ".SinkPlaceSuite", ".SourceBesideSinkSuite")
 
-// Tests wait for servers and for each other half of the time: three JVMs keep two processors busy.
+// Some tests wait for servers: a third JVM takes the processor meanwhile.
 Global / concurrentRestrictions := Seq(Tags.limitAll(3), Tags.limit(Tags.ForkedTestGroup, 3))

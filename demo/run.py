@@ -70,6 +70,9 @@ def demonstrate(place: Place, work: Path) -> int:
     arguments = (source, place.path(SPARK_OUTPUT), work / "checkpoint-spark")
     Job("demo.spark_job", arguments, conf, work / "spark_job.log").run()
 
+    say("running demo/read_job.py: what Spark finds without stoplog")
+    Job("demo.read_job", (place.path(OUTPUT), str(len(sent))), conf, work / "read_job.log").run()
+
     say("reading all visible files with plain Python\n")
     found, sparks_found = (verify(storage, sent, data.columns()) for storage in (ours, sparks))
     print(table(len(sent), found, sparks_found))

@@ -4,19 +4,40 @@ import com.typesafe.tools.mima.plugin.MimaPlugin.autoImport._
 import sbt._
 import sbt.Keys._
 
-/** What each published artifact has in common: where it goes, what goes with it, what it stays compatible with.
+/** What each published artifact has in common: where it goes, what goes with it, whose it is, what it stays compatible
+  * with.
   *
   * The plugin for bills of materials adds `-cyclonedx.json` to each by itself: what the artifact depends on.
   */
 object Published {
 
-  lazy val settings: Seq[Setting[_]] = repository ++ completeJars ++ compatible
+  /** Where the project lives: a placeholder until it is published (docs/releasing.md). pyproject.toml has the same. */
+  val Home = "https://stoplog.example"
+
+  /** Packages that no user compiles against. The rest is the public API, with the traits for stores of one's own. */
+  val Internal: Seq[String] = Seq(
+    "stoplog.commit", "stoplog.options", "stoplog.spark", "stoplog.thread", "stoplog.format.avro",
+    "stoplog.format.orc", "stoplog.format.parquet", "stoplog.format.sequence", "stoplog.store.local",
+    "stoplog.store.hadoop", "stoplog.store.hdfs", "stoplog.store.s3", "stoplog.source.file", "stoplog.place"
+  )
+
+  lazy val settings: Seq[Setting[_]] = repository ++ described ++ completeJars ++ compatible
 
   /** A Maven repository inside the clone. Ivy prefers ~/.m2: a stale copy there would hide a newer one. */
   private lazy val repository = Seq(
     publishTo := Some(
       MavenCache("local-repository", (LocalRootProject / baseDirectory).value / folder / "repo")
-    )
+    ),
+    publishConfiguration := publishConfiguration.value.withOverwrite(true)
+  )
+
+  /** What a repository asks of a POM besides name, description and licence. */
+  private lazy val described = Seq(
+    homepage             := Some(url(Home)),
+    organizationName     := "stoplog",
+    organizationHomepage := Some(url(Home)),
+    scmInfo              := Some(ScmInfo(url(s"$Home/source"), s"scm:git:$Home/source.git")),
+    developers           := List(Developer("stoplog", "The stoplog developers", "", url(Home)))
   )
 
   /** Every jar says its licence. Scaladoc takes minutes: only a release has it. */
@@ -34,9 +55,7 @@ object Published {
   /** Binary compatibility with the release that `Versions.compatibleWith` names: `sbt mimaReportBinaryIssues`. */
   private lazy val compatible = Seq(
     mimaPreviousArtifacts := compatibleWith.map(organization.value %% moduleName.value % _).toSet,
-    mimaBinaryIssueFilters ++= ClassFiles.Internal.map { path =>
-      ProblemFilters.exclude[Problem](s"${path.replace('/', '.')}*")
-    },
+    mimaBinaryIssueFilters ++= Internal.map(name => ProblemFilters.exclude[Problem](s"$name.*")),
     resolvers ++= sys.env.get("STOPLOG_RELEASES").map("releases" at _)
   )
 

@@ -16,10 +16,10 @@ import zipfile
 from pathlib import Path
 
 import checksums
-from run_tests import ROOT
+from steps import ROOT
 
-SHARED = (".venv", ".venv-dist", ".cache/sbt")
-STAMPS = ("venv", "dist-tools")
+SHARED = (".venv-build", ".venv-dist", ".cache/sbt")
+STAMPS = ("build-tools", "dist-tools")
 NAMED = 5
 
 

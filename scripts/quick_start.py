@@ -102,7 +102,7 @@ class QuickStart:
     def look(self, shell: Callable[[str], str], folder: Path) -> None:
         """See what the page promises: a directory for each day, each row once, and the state of the sink."""
         days = {file.parent.name for file in (folder / "weather").glob("*/part-*.parquet")}
-        assert days == {"2026-05-01", "2026-05-02"}, days
+        assert days == {"day=2026-05-01", "day=2026-05-02"}, days
         (look,) = self.files("Look")
         (folder / "look.py").write_text(look, encoding="utf-8")
         seen = shell("python look.py")

@@ -1,33 +1,26 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Run the checks and all tests, each kind even if an earlier one failed; end with one line of counts.
+"""Build, run the checks and all tests, each kind even if an earlier one failed; end with one line of counts.
 
-The interpreter that runs this must have the wheel installed; `make test` sees to that.
+Two lanes keep two processors busy. One start of sbt builds the jars and then runs the Scala tests; the other
+lane checks the sources, waits for the jars, and runs the tests in Python, those that start Spark last.
 With STOPLOG_LONG=1 in the environment (`make test-long`) the long tests run as well.
 """
 
 from __future__ import annotations
 
-import contextlib
 import os
 import shutil
-import subprocess
 import sys
-import tempfile
-import time
-from collections import deque
-from dataclasses import dataclass
+import threading
+from collections.abc import Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import junit
+from steps import ROOT, Outcome, Step, pytest
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
-
-ROOT = Path(__file__).resolve().parent.parent
-REPORTS = ROOT / "build" / "reports"
-EVERY_TEST = ""
-# One start of sbt for all; its `all` goes on with the others when one of them fails.
+# sbt goes on with the other tests when some fail.
 SBT_PROJECTS = {
     "scala-core": "core",
     "laws": "laws",
@@ -37,151 +30,72 @@ SBT_PROJECTS = {
     "connectors/kafka": "kafka",
     "connectors/wal": "wal",
 }
-SBT_TASKS = " ".join(
-    [
-        "all scalafmtCheckAll scalafmtSbtCheck mimaReportBinaryIssues",
-        *(f"{id}/test" for id in SBT_PROJECTS.values()),
-    ]
-)
+# Builds the jars and class paths that the tests in Python need, and writes the file TEST_BED at its end.
+BUILD = "testBed"
+TEST_BED = ROOT / "build" / "test-bed"
+CHECKS = "scalafmtCheckAll scalafmtSbtCheck"
+TESTS = " ".join(["all", CHECKS, *(f"{project}/test" for project in SBT_PROJECTS.values())])
 SBT_REPORTS = Path("target") / "test-reports"
-# Doctests are those of the checkout: the plugin of the wheel must not have imported the wheel before.
-OF_CHECKOUT = ("-p", "no:stoplog.testing.plugin")
-KEPT_LINES = 20_000
-WORDS = 12
-REMOVALS = 5
-# A test that starts and kills processes waits most of the time.
-SIDE_BY_SIDE = ("--numprocesses", "2", "--dist", "worksteal")
-
-
-@dataclass(frozen=True, slots=True)
-class Step:
-    """One runner: its command, where its JUnit XML lies if it has any, the Python of Spark's workers."""
-
-    name: str
-    command: list[str]
-    reports: tuple[Path, ...]
-    python: str = sys.executable
-
-    def run(self) -> junit.Counts:
-        """A runner that fails without naming a failed test still counts as one failure."""
-        for directory in self.reports:
-            shutil.rmtree(directory, ignore_errors=True)
-            directory.mkdir(parents=True)
-        print(f"== {self.name}: {' '.join(self.command)}", flush=True)
-        code, said = self._said()
-        counts = junit.read(report for directory in self.reports for report in directory.glob("*.xml"))
-        if code != 0 and counts.failed == 0:
-            words = (f"the runner itself ended with exit code {code}", *last_words(said))
-            counts += junit.Counts(failed=1, failures=tuple(f"{self.name}: {each}" for each in words))
-        return counts
-
-    def _said(self) -> tuple[int, deque[str]]:
-        """The exit code, and the last lines of what goes to the screen meanwhile."""
-        lines: deque[str] = deque(maxlen=KEPT_LINES)
-        with (
-            temporary_directory() as temporary,
-            subprocess.Popen(
-                self.command,
-                cwd=ROOT,
-                env=environment(self.python, temporary),
-                stdout=subprocess.PIPE,
-                stderr=subprocess.STDOUT,
-                text=True,
-                errors="replace",
-            ) as process,
-        ):
-            for line in process.stdout or ():
-                print(line, end="", flush=True)
-                lines.append(line.rstrip())
-        return process.returncode, lines
-
-
-def last_words(said: Iterable[str]) -> list[str]:
-    """What a runner that named no failed test said of its end: its errors, or else its last lines."""
-    lines = [line for line in said if line]
-    errors = [line for line in lines if line.startswith("[error]")]
-    return (errors or lines)[-WORDS:]
+# Where `make installed-wheel` unpacks the wheel: tests that start Spark import it, and not the checkout.
+INSTALLED_WHEEL = ROOT / "build" / "installed"
+PYTHON_TESTS = ["--doctest-modules", "python/stoplog", "python/tests"]
+SIDE_BY_SIDE = ("--numprocesses", "2")  # tests/conftest.py orders them, longest first
+LOOK_SECONDS = 0.2
+# A run above it fails, so that tests do not grow slow unseen. It is to sink to 1,400.
+BUDGET_CORE_SECONDS = 3_500
+IS_LONG = os.environ.get("STOPLOG_LONG") == "1"
+MARKED = "" if IS_LONG else "not long"
 
 
 def main() -> int:
-    total = junit.Counts()
-    summary = []
-    for step in steps():
-        begun = time.monotonic()
-        counts = step.run()
-        total += counts
-        summary.append(f"{step.name:<8} {time.monotonic() - begun:5.0f} s   {counts}")
-    # Last, because whoever looks at a run sees its end first.
-    print("", *summary, *(f"FAILED {each}" for each in total.failures), total, sep="\n", flush=True)
+    TEST_BED.unlink(missing_ok=True)
+    shutil.rmtree(ROOT / "build" / "repo", ignore_errors=True)
+    with ThreadPoolExecutor() as lanes:
+        scala = lanes.submit(scala_step().run)
+        outcomes = [*python_lane(scala), scala.result()]
+    total = sum((each.counts for each in outcomes), junit.Counts())
+    core_seconds = sum(each.core_seconds for each in outcomes)
+    if not IS_LONG and core_seconds > BUDGET_CORE_SECONDS:
+        total += over_budget(core_seconds)
+    # Last, because a reader of a run sees its end first.
+    failures = [f"FAILED {each}" for each in total.failures]
+    print("", *outcomes, f"all      {core_seconds:14.0f} core s", *failures, total, sep="\n", flush=True)
     return 1 if total.failed else 0
 
 
-def steps() -> list[Step]:
+def over_budget(core_seconds: float) -> junit.Counts:
+    message = (
+        f"the tests used {core_seconds:.0f} core seconds, over the budget of {BUDGET_CORE_SECONDS}: "
+        "make them cheaper, or mark the long ones `long`"
+    )
+    return junit.Counts(failed=1, failures=(message,))
+
+
+def scala_step() -> Step:
+    reports = tuple(ROOT / project / SBT_REPORTS for project in SBT_PROJECTS)
+    return Step("scala", ["scripts/sbt", BUILD, TESTS], reports)
+
+
+def python_lane(scala: Future[Outcome]) -> Iterator[Outcome]:
     """Quick ones first."""
-    marked = EVERY_TEST if os.environ.get("STOPLOG_LONG") == "1" else "not long"
-    return [
-        Step("lint", ["make", "--no-print-directory", "lint-python"], (REPORTS / "lint",)),
-        Step(
-            "scala",
-            ["scripts/sbt", SBT_TASKS],
-            tuple(ROOT / project / SBT_REPORTS for project in SBT_PROJECTS),
-        ),
-        pytest("build", ["scripts/tests"], marked),
-        pytest(
-            "python", [*OF_CHECKOUT, "--doctest-modules", *existing("python/stoplog", "python/tests")], marked
-        ),
-        *(pytest("spark", [folder, *SIDE_BY_SIDE], marked) for folder in existing("tests")),
-    ]
+    yield Step("lint", ["make", "--no-print-directory", "lint-python"]).run()
+    yield pytest("python", PYTHON_TESTS, MARKED).run()
+    if not is_built(scala):
+        return  # The Scala step says why.
+    wheel = Step("wheel", ["make", "--no-print-directory", "accept-test-bed", "installed-wheel"]).run()
+    yield wheel
+    yield pytest("build", ["scripts/tests"], MARKED).run()
+    if not wheel.counts.failed:
+        spark = pytest("spark", ["tests", *SIDE_BY_SIDE], MARKED)
+        yield replace(spark, variables={"PYTHONPATH": str(INSTALLED_WHEEL)}).run()
 
 
-def pytest(name: str, arguments: list[str], marked: str, python: str = sys.executable) -> Step:
-    """A pytest run of the tests with these marks, whose report lies under build/reports/NAME."""
-    reports = REPORTS / name
-    report = [f"--junitxml={reports / 'junit.xml'}", "--durations=20", "--durations-min=5"]
-    command = [python, "-m", "pytest", *arguments, "-m", marked, *report]
-    return Step(name, command, (reports,), python)
-
-
-def existing(*folders: str) -> list[str]:
-    return [folder for folder in folders if (ROOT / folder).exists()]
-
-
-@contextlib.contextmanager
-def temporary_directory(pause: Callable[[], None] = lambda: time.sleep(1)) -> Iterator[str]:
-    """For all that tests leave behind, those most of all that are killed; it is removed in the end.
-
-    Its path is short: a Unix socket, which servers have in there, has a name of 107 letters at most.
-
-    Args:
-        pause: servers outlive their tests a little, and write meanwhile.
-    """
-    directory = tempfile.mkdtemp(prefix="stoplog-")
-    try:
-        yield directory
-    finally:
-        for _ in range(REMOVALS):
-            shutil.rmtree(directory, ignore_errors=True)
-            if not Path(directory).exists():
-                break
-            pause()
-
-
-def environment(python: str, temporary: str | None = None) -> dict[str, str]:
-    """Without a Spark of the machine's own: the one under test is that of the interpreter, on loopback.
-
-    Args:
-        python: of Spark's workers.
-        temporary: where temporary files go, instead of where they go by themselves.
-    """
-    own = {key: value for key, value in os.environ.items() if not key.startswith(("SPARK_", "PYSPARK_"))}
-    directory = temporary or tempfile.gettempdir()
-    return own | {
-        "PYSPARK_PYTHON": python,
-        "SPARK_LOCAL_IP": "127.0.0.1",
-        "TMPDIR": directory,
-        # Java does not know TMPDIR. JAVA_TOOL_OPTIONS would have each JVM write a line to its standard error.
-        "SPARK_SUBMIT_OPTS": f"-Djava.io.tmpdir={directory}",
-    }
+def is_built(scala: Future[Outcome]) -> bool:
+    """Waits until sbt has written the jars, or has ended without them."""
+    pause = threading.Event()
+    while not TEST_BED.exists() and not scala.done():
+        pause.wait(LOOK_SECONDS)
+    return TEST_BED.exists()
 
 
 if __name__ == "__main__":

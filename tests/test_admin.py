@@ -4,16 +4,18 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 import subprocess
 import sys
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 import stoplog
-from stoplog.inspection import DriverState
+from stoplog.inspection import DriverLife, DriverState
 from support.at_work import at_work
 from support.finished import assert_each_once, files, lines
 from support.jobs import Job
@@ -45,12 +47,14 @@ def test_a_killed_query_is_finished_from_the_shell(place: Place, layout: str) ->
         assert refused["exit_code"] == DRIVER_ALIVE
         assert refused["error"]["condition"] == "STOPLOG_DRIVER_ALIVE"
         assert files(place.out) == []
-        assert _driver(place) is DriverState.ALIVE
+        assert _driver(place).state is DriverState.ALIVE
+        driver = re.search(r"process (\d+) on", _driver(place).message)
+        assert driver is not None
 
-    # Until the machine has buried the process, the jar goes by the time of its last sign of life.
-    until("the driver is dead", lambda: not _stoplog("finalize", place)["plan"]["driver_alive"])
-    assert _driver(place) is DriverState.DEAD
+    until("the driver is dead", lambda: _driver(place).state is DriverState.DEAD)
+    until("the machine has buried it, by which the jar goes", lambda: not Path("/proc", driver[1]).exists())
     planned = _stoplog("finalize", place)
+    assert not planned["plan"]["driver_alive"]
     assert {action["action"] for action in planned["plan"]["actions"]} == {"finish"}
     assert files(place.out) == []
 
@@ -122,10 +126,10 @@ def _committed_rows(place: Place) -> int:
     return sum(part["records"] for part in state["open"])
 
 
-def _driver(place: Place) -> DriverState:
+def _driver(place: Place) -> DriverLife:
     life = stoplog.inspect(place.out).status().driver
     assert life is not None
-    return life.state
+    return life
 
 
 def _stoplog(command: str, place: Place, *arguments: str) -> dict[str, Any]:

@@ -11,6 +11,8 @@ import sys
 import textwrap
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).resolve().parent.parent
 PAGE = (ROOT / "docs" / "async.md").read_text(encoding="utf-8")
 SUITE = ROOT / "connectors/async/src/test/scala/stoplog/async/AsyncPageSuite.scala"
@@ -70,6 +72,7 @@ def blocks(language: str) -> list[str]:
     return re.findall(rf"^```{language}\n(.*?)^```$", PAGE, re.DOTALL | re.MULTILINE)
 
 
+@pytest.mark.long
 def test_the_python_examples_run(tmp_path: Path) -> None:
     (tmp_path / "httpx.py").write_text(HTTPX)
     incoming = tmp_path / "incoming"

@@ -8,13 +8,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from servers import cassandra
 from support.jobs import Job
 from support.newest import COLUMNS, SELECT, assert_newest_stays
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from servers import Cassandra
     from support.place import Place
 
@@ -27,15 +24,6 @@ MORE_FAULTS = [
     "afterSync:2:halt",
     "midWrite:17:halt",
 ]
-
-
-@pytest.fixture(scope="module")
-def node(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cassandra]:
-    with cassandra(tmp_path_factory.mktemp("cassandra")) as node:
-        node.cql(
-            "CREATE KEYSPACE e2e WITH replication = {'class': 'SimpleStrategy', 'replication_factor': 1}"
-        )
-        yield node
 
 
 @pytest.mark.spark_lines

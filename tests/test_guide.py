@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 import stoplog
+from support import hive
 
 ROOT = Path(__file__).resolve().parent.parent
 VERSIONS = (ROOT / "project" / "Versions.scala").read_text(encoding="utf-8")
@@ -61,6 +62,13 @@ class Follower:
     def days(self) -> set[str]:
         return {file.parent.name for file in (self.place / "weather").glob("*/part-*.parquet")}
 
+    def sees_all_rows(self) -> None:
+        """By each reader that the page names besides Spark, which the page itself runs."""
+        path = str(self.place / "weather")
+        rows = [("2026-05-01", "Lima"), ("2026-05-01", "Oslo"), ("2026-05-02", "Oslo")]
+        for read in hive.READERS.values():
+            assert sorted((str(day), city) for day, city in read(path, "parquet", ["day", "city"])) == rows
+
 
 @pytest.mark.spark_lines
 def test_the_quick_start_gets_from_an_empty_directory_to_files_that_any_reader_reads(tmp_path: Path) -> None:
@@ -70,12 +78,14 @@ def test_the_quick_start_gets_from_an_empty_directory_to_files_that_any_reader_r
     someone.shell(feed)
     someone.write("job.py", job)
     someone.shell(run)
-    assert someone.days() == {"2026-05-01", "2026-05-02"}
+    assert someone.days() == {"day=2026-05-01", "day=2026-05-02"}
     someone.write("look.py", look)
     assert someone.shell("python look.py") in someone.blocks("")
+    someone.sees_all_rows()
     assert "2026-05-01" in someone.shell(status.replace("stoplog ", "python -m stoplog.cli "))
 
 
+@pytest.mark.long
 @pytest.mark.spark_lines
 def test_the_quick_start_in_scala_compiles_and_does_the_same(tmp_path: Path) -> None:
     someone = Follower("quick-start-scala.md", tmp_path)
@@ -86,7 +96,8 @@ def test_the_quick_start_in_scala_compiles_and_does_the_same(tmp_path: Path) -> 
     someone.write("Look.scala", SHELL.format(look + view))
     compile_scala(someone, "Weather.scala", "Look.scala")
     submit(someone, "Weather")
-    assert someone.days() == {"2026-05-01", "2026-05-02"}
+    assert someone.days() == {"day=2026-05-01", "day=2026-05-02"}
+    someone.sees_all_rows()
     seen = submit(someone, "Look")
     assert any(table in seen for table in someone.blocks("") if "|city|" in table), seen
     assert seen.count("end|") == 2, "the roll reason of both parts"

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import getpass
+import io
 import json
 import sys
 from pathlib import Path
@@ -58,6 +59,64 @@ def test_it_tells_what_the_views_tell(spark: SparkSession, place: Place) -> None
     assert status.rolling is not None
     assert (status.rolling.max_records, status.rolling.inactivity_millis) == (40, 3 * 3_600_000)
     assert directory.check().findings == ()
+
+
+def test_open_bytes_are_one_figure_wherever_they_are_told(spark: SparkSession, place: Place) -> None:
+    """Parquet keeps rows beside a part until they fill a row group."""
+    place.feed(files=4)
+    query = Stream(spark, place, {"format": "parquet", "bucketAssigner": "basePath"}).run(
+        finalizeOnTermination="never"
+    )
+    recorded = sum(part.size_bytes for part in stoplog.inspect(place.out).status().open)
+    assert recorded > 0
+    assert [each.metrics.open_bytes for each in stoplog.progress(query)] == [recorded]
+    assert sum(row.bytes for row in stoplog.open_parts(spark, place.out).collect()) == recorded
+    newest = stoplog.epochs(spark, place.out).where("kind = 'epoch'").orderBy("seq").tail(1)[0]
+    assert newest.open_bytes == recorded
+
+
+def test_what_is_followed_ends_with_all_rows(spark: SparkSession, place: Place) -> None:
+    place.feed(files=4)
+    stream = Stream(spark, place, {"format": "parquet", "bucketAssigner": "basePath"})
+    out = io.StringIO()
+    following = stoplog.follow(stream.start({"availableNow": True}), every=0.1, out=out, background=True)
+    assert following.join(300)
+    last = out.getvalue().splitlines()[-1]
+    assert "open 0 parts, 0 B" in last
+    assert last.endswith(" 400 rows")
+
+
+def test_a_query_of_sparks_own_sink_is_not_followed(spark: SparkSession, place: Place) -> None:
+    place.feed()
+    rows = spark.readStream.text(str(place.input))
+    query = rows.writeStream.format("noop").trigger(availableNow=True).start()
+    query.awaitTermination()
+    with pytest.raises(stoplog.NotAStoplogQuery):
+        stoplog.follow(query, out=io.StringIO())
+
+
+def test_a_compaction_beside_a_sink_leaves_its_tools_at_work(spark: SparkSession, place: Place) -> None:
+    place.feed(files=4)
+    stream = Stream(spark, place, {"format": "parquet", "bucketAssigner": "basePath"})
+    stream.run(rollingPolicy="onCheckpoint")
+    place.feed(files=2)
+    stream.run(rollingPolicy="onCheckpoint")
+    merged = {name for merge in stoplog.compact(spark, place.out).run() for name in merge.names}
+    assert merged
+    directory = stoplog.inspect(place.out)
+    assert directory.status().sink.sink_id == "main"
+    assert "main" in directory.report().html
+    assert directory.newest_record().record.state.query_id == directory.sinks()[-1].query_id
+    shown = {row.name: row.state for row in stoplog.parts(spark, place.out).collect()}
+    assert {name for name, state in shown.items() if state == "replaced"} == merged
+    assert {directory.explain(name).state.value for name in merged} == {"replaced"}
+
+
+def test_a_view_of_a_path_that_is_not_there_is_refused(spark: SparkSession, tmp_path: Path) -> None:
+    for view in (stoplog.parts, stoplog.epochs, stoplog.open_parts, stoplog.incomplete_buckets):
+        with pytest.raises(Exception, match="nope") as refused:
+            view(spark, tmp_path / "nope").collect()
+        assert stoplog.condition_of(refused.value) == "STOPLOG_SINK_UNKNOWN"
 
 
 def test_a_query_at_work_is_never_reported_as_damage(spark: SparkSession, place: Place) -> None:

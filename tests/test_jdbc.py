@@ -9,17 +9,15 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from servers.databases import Database, postgres
 from support.at_work import kill_rounds
 from support.jobs import KILLED, Job
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
+    from servers.databases import Database
     from support.place import Place
 
 LONG = os.environ.get("STOPLOG_LONG") == "1"
-KILL_ROUNDS = {"transactional": 20, "upsert": 20} if LONG else {"transactional": 1, "upsert": 1}
+KILL_ROUNDS = 20 if LONG else 1
 SEED = 20_261_122
 # Longer than a server takes to come back.
 PATIENT = {"maxTries": "60", "retryWait": "200ms", "batchsize": "30"}
@@ -34,17 +32,12 @@ STEPS = (
 )
 
 
-@pytest.fixture(scope="module")
-def database(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Database]:
-    with postgres(tmp_path_factory.mktemp("postgres")) as server:
-        yield server
-
-
-@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("mode", ["transactional", pytest.param("upsert", marks=pytest.mark.long)])
 def test_kill_9_of_the_query_and_of_the_server(database: Database, place: Place, mode: str) -> None:
     make_table(database, mode)
     query = job(database, place, mode)
-    for _ in kill_rounds(database, place, query, "jdbc_job.py", KILL_ROUNDS[mode], SEED):
+    for _ in kill_rounds(database, place, query, "jdbc_job.py", KILL_ROUNDS, SEED):
+        assert found(database, mode), "the epochs were empty"
         assert_none_twice(database, place, mode)
     database.crash()
     database.start()
@@ -66,12 +59,6 @@ def test_a_halt_at_a_step(database: Database, place: Place, step: str) -> None:
     place.feed(files=2)
     assert job(database, place, "transactional").run("jdbc_job.py").code == 0
     assert_each_once(database, place, "transactional")
-
-
-@pytest.mark.spark_lines
-def test_python_and_the_jar_know_the_same_options(database: Database) -> None:
-    outcome = Job(path="", conf=database.conf).run("jdbc_options.py")
-    assert outcome.printed.splitlines() == ["True", "STOPLOG_INVALID_OPTIONS"]
 
 
 def make_table(database: Database, mode: str) -> None:

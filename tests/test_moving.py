@@ -24,18 +24,24 @@ def test_the_query_before_and_the_query_after_write_the_same_rows(
     rows = spark.readStream.text(str(incoming))
     before, after = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
 
-    def run(example: str) -> None:
+    def run(example: str) -> Any:
         at_home = re.sub(r'"/(data|cp)/', rf'"{tmp_path}/\1/', example)
         query: Any = eval(at_home, {"rows": rows})
         query.processAllAvailable()
         query.stop()
-        stoplog.await_finished(query, timeout=300)
+        return query
 
     run(before)
-    run(after)
+    assert stoplog.await_finished(run(after), timeout=300)
     parts = spark.read.format("stoplog").option("view", "parts").load(str(tmp_path / "data" / "events-2"))
     assert parts.selectExpr("sum(records)").head() == (100,)
     assert spark.read.parquet(str(tmp_path / "data" / "events")).count() == 100
+
+
+def test_flinks_directories_are_one_argument_away() -> None:
+    (example,) = re.findall(r"```py\n(.*?)```", PAGE, re.DOTALL)
+    assigner: stoplog.BucketAssigner = eval(example, {"stoplog": stoplog})
+    assert assigner.options()["bucketFormat"] == "yyyy-MM-dd--HH"
 
 
 def test_the_options_that_it_names_are_options() -> None:

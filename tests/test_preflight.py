@@ -26,12 +26,12 @@ PAGE = Path(__file__).resolve().parent.parent / "docs" / "preflight.md"
 @pytest.mark.spark_lines
 def test_a_sink_that_is_ready(spark: SparkSession, place: Place) -> None:
     rows = spark.range(7).selectExpr("id", "concat('k', id % 3) AS page")
-    sink = FileSink.for_row_format(place.out, Encoder.json()).with_bucket_by("page").build()
+    sink = FileSink.for_row_format(place.out, Encoder.json()).with_partition_by("page").build()
     found = sink.check(rows)
     assert found.is_ready, found
     assert not found.warnings, found
-    assert what(found, "buckets") == "The first 7 rows go to 3 buckets: k0, k1, k2."
-    assert found.names["finished"].startswith("k0/part-")
+    assert what(found, "buckets") == "The first 7 rows go to 3 buckets: page=k0, page=k1, page=k2."
+    assert found.names["finished"].startswith("page=k0/part-")
     assert found.names["finished"].endswith("-0.json")
     assert str(found).splitlines()[0] == f"Preflight of {place.out}: ready"
     assert f"Spark {spark.version}" in what(found, "versions")
@@ -44,6 +44,16 @@ def test_a_sink_that_is_ready(spark: SparkSession, place: Place) -> None:
         .replace(r"\-0\.", r"\-\d+\.")
     )
     assert any(re.fullmatch(told, str(file.relative_to(place.out))) for file in files(place.out))
+
+
+def test_a_layout_that_spark_does_not_discover_is_warned_of(spark: SparkSession, place: Place) -> None:
+    rows = spark.sql("SELECT 1 AS id, TIMESTAMP '2026-01-31 20:15:00' AS at")
+    hidden = FileSink.for_row_format(place.out, "json").with_bucket_by("date(at)").build().check(rows)
+    assert [warning.name for warning in hidden.warnings] == ["readers"], hidden
+    assert "'2026-01-31' is no name=value" in str(hidden)
+    assert "concat('day=', date(at))" in str(hidden)
+    found = FileSink.for_row_format(place.out, "json").build().check(rows)
+    assert what(found, "readers").endswith("as columns: dt, hour.")
 
 
 @pytest.mark.spark_lines

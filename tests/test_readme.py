@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Holds the README to the truth: its Python example runs, and a suite runs its Scala one. No dead links."""
+"""Holds README, guarantees and limits to the truth: the example runs, what they name exists. No dead
+links."""
 
 from __future__ import annotations
 
@@ -8,15 +9,22 @@ import os
 import re
 import subprocess
 import sys
-import textwrap
 from pathlib import Path
+from typing import TYPE_CHECKING
 
+import duckdb
+import pandas
+import pyarrow.dataset
 import pytest
 
 import stoplog
 
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
 ROOT = Path(__file__).resolve().parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")
+FRONT = [ROOT / "README.md", *(ROOT / "docs" / name for name in ("guarantees.md", "limits.md"))]
 PAGES = [*sorted(ROOT.glob("*.md")), *sorted((ROOT / "docs").rglob("*.md"))]
 
 
@@ -27,10 +35,11 @@ def block(language: str) -> str:
     return found[1]
 
 
-def test_the_python_example_writes_every_row_once(tmp_path: Path) -> None:
+def test_any_reader_finds_every_row_of_the_python_example(tmp_path: Path, spark: SparkSession) -> None:
+    """Without an option, and with the column of the directories."""
     incoming = tmp_path / "incoming"
     incoming.mkdir()
-    events = [{"at": f"2026-01-31T2{n % 3}:15:00.000Z", "message": f"event {n}"} for n in range(100)]
+    events = [{"at": f"2026-01-3{n % 2}T20:15:00.000Z", "message": f"event {n}"} for n in range(100)]
     (incoming / "events.json").write_text("".join(f"{json.dumps(event)}\n" for event in events))
 
     # In UTC, as far as Spark reads and writes timestamps.
@@ -45,10 +54,22 @@ def test_the_python_example_writes_every_row_once(tmp_path: Path) -> None:
     )
 
     assert done.returncode == 0, done.stderr
-    files = sorted((tmp_path / "events").glob("*/part-*.json"))
-    assert {file.parent.name for file in files} == {f"2026-01-31--{hour}" for hour in (20, 21, 22)}
-    written = [json.loads(line) for file in files for line in file.read_text().splitlines()]
-    assert sorted(written, key=str) == sorted(events, key=str)
+    path = tmp_path / "events"
+    assert {file.parent.name for file in path.glob("*/part-*.snappy.parquet")} == {
+        "day=2026-01-30",
+        "day=2026-01-31",
+    }
+    wanted = sorted((event["message"], event["at"][:10]) for event in events)
+    assert wanted == sorted(
+        (row.message, str(row.day))
+        for row in spark.read.parquet(str(path)).select("message", "day").collect()
+    )
+    for table in (
+        pyarrow.dataset.dataset(path, partitioning="hive").to_table().to_pandas(),
+        pandas.read_parquet(path),
+        duckdb.sql(f"SELECT * FROM '{path}/*/*.parquet'").to_df(),
+    ):
+        assert wanted == sorted(zip(table["message"], table["day"].astype(str).str[:10], strict=True))
 
 
 def test_the_coordinate_is_that_of_this_version() -> None:
@@ -59,11 +80,8 @@ def test_the_python_example_fits_on_a_screen() -> None:
     assert len([line for line in block("python").splitlines() if line.strip()]) <= 15
 
 
-def test_the_scala_example_is_the_one_that_a_suite_runs() -> None:
-    suite = ROOT / "scala-core" / "src" / "test" / "scala" / "stoplog" / "ReadmeSuite.scala"
-    source = suite.read_text(encoding="utf-8")
-    region = source.partition("// README: begin\n")[2].partition("// README: end")[0]
-    assert textwrap.dedent(region).strip() == block("scala").strip()
+def test_the_readme_is_short() -> None:
+    assert len(README.splitlines()) <= 110
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
@@ -79,11 +97,23 @@ def test_every_decision_is_listed() -> None:
     assert pages == set(re.findall(r"\((\d{4}-[^)]+)\)", listed))
 
 
-def test_the_commands_and_the_tests_it_names_are_there() -> None:
+@pytest.mark.parametrize("page", FRONT, ids=lambda page: page.name)
+def test_the_commands_and_the_tests_that_it_names_are_there(page: Path) -> None:
+    text = page.read_text(encoding="utf-8")
     makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
-    commands = set(re.findall(r"(?:^|`)make ([a-z0-9-]+)", README, re.MULTILINE))
+    commands = set(re.findall(r"(?:^|`)make ([a-z0-9-]+)", text, re.MULTILINE))
     assert {each for each in commands if not re.search(rf"^{each}:", makefile, re.MULTILINE)} == set()
-    suites = set(re.findall(r"`(\w+(?:Suite|Laws))`", README))
+    suites = set(re.findall(r"`(\w+(?:Suite|Laws))`", text))
     compiled = {path.stem for path in (ROOT / "scala-core" / "src" / "test").rglob("*.scala")}
     assert suites - compiled == set()
-    assert [each for each in re.findall(r"`(tests/\w+\.py)`", README) if not (ROOT / each).exists()] == []
+    assert [each for each in re.findall(r"`(tests/\w+\.py)`", text) if not (ROOT / each).exists()] == []
+
+
+def test_every_guarantee_names_its_tests() -> None:
+    rows = [
+        line.split(" | ")
+        for line in (ROOT / "docs" / "guarantees.md").read_text(encoding="utf-8").splitlines()
+        if line.startswith("| ") and not line.startswith("| Guarantee")
+    ]
+    assert len(rows) >= 15
+    assert [row[0] for row in rows if not re.search(r"`\w+(?:Suite|Laws)`|`tests/\w+\.py`", row[2])] == []

@@ -21,7 +21,9 @@ if TYPE_CHECKING:
     from servers import Server
 
 
-@pytest.mark.parametrize("start", [hdfs, s3mock, pytest.param(s3proxy, marks=pytest.mark.long)])
+@pytest.mark.long
+@pytest.mark.spark_lines
+@pytest.mark.parametrize("start", [hdfs, s3mock, s3proxy])
 def test_executors_write_to_it_and_read_from_it(
     start: Callable[[Path], AbstractContextManager[Server]], tmp_path: Path
 ) -> None:

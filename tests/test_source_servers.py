@@ -34,9 +34,7 @@ ALL = [
 EVERY_WAY = [(start, cleaning) for start in (hdfs, s3mock) for cleaning in ("delete", "archive")]
 
 
-@pytest.mark.parametrize(
-    ("start", "cleaning"), EVERY_WAY if LONG else [(hdfs, "archive"), (s3mock, "delete")]
-)
+@pytest.mark.parametrize(("start", "cleaning"), EVERY_WAY if LONG else [(s3mock, "delete")])
 def test_each_row_once_and_what_was_read_is_put_away(
     start: Callable[[Path], AbstractContextManager[Server]], cleaning: str, tmp_path: Path
 ) -> None:

@@ -42,7 +42,7 @@ def by_marker(_process: subprocess.Popen[str], _jvm: int, place: Place) -> None:
     "tell",
     [
         to_python,
-        to_the_jvm,
+        pytest.param(to_the_jvm, marks=pytest.mark.long),
         pytest.param(to_both, marks=pytest.mark.long),
         pytest.param(by_marker, marks=pytest.mark.long),
     ],

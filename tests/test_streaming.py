@@ -212,7 +212,14 @@ def test_buckets_of_an_event_time(spark: SparkSession, place: Place) -> None:
 
 
 @pytest.mark.spark_lines
-@pytest.mark.parametrize("compression", ["none", "gzip", "bzip2", "zstd", "lz4", "snappy"])
+@pytest.mark.parametrize(
+    "compression",
+    [
+        "gzip",
+        "zstd",
+        *(pytest.param(codec, marks=pytest.mark.long) for codec in ("none", "bzip2", "lz4", "snappy")),
+    ],
+)
 def test_a_part_compressed_over_several_epochs_is_one_valid_file(
     spark: SparkSession, place: Place, compression: str
 ) -> None:

@@ -13,6 +13,7 @@ import pytest
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "testing.md"
 
 
+@pytest.mark.long
 @pytest.mark.spark_lines
 def test_the_example_of_the_page(tmp_path: Path) -> None:
     """Two tests, side by side, of a module that no one else could import."""
@@ -21,7 +22,7 @@ def test_the_example_of_the_page(tmp_path: Path) -> None:
     project = tmp_path / "project"
     project.mkdir()
     (project / found[1]).write_text(found[2])
-    options = ["-p", "stoplog.testing.plugin", "-p", "xdist", "-n", "2", "--basetemp", str(tmp_path / "runs")]
+    options = ["-p", "pytest_stoplog", "-p", "xdist", "-n", "2", "--basetemp", str(tmp_path / "runs")]
     done = subprocess.run(
         [sys.executable, "-m", "pytest", *options, project],
         cwd=project,

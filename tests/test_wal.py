@@ -37,7 +37,7 @@ STEPS = (
     "partPublished",
     "afterMark",
 )
-SAMPLE = ("afterRecord", "afterSend")
+SAMPLE = ("afterSend",)
 
 
 class Received:
@@ -105,7 +105,8 @@ def test_kill_9(place: Place) -> None:
         for _ in range(KILL_ROUNDS):
             place.feed(files=4)
             with at_work(job(place, url), "wal_job.py") as process:
-                arrive(place, process, moments.uniform(1, 4))
+                arrive(place, process, moments)
+            assert received.rows, "the epochs were empty"
             assert not received.each_once() - Counter(place.rows)
         # Most of what has arrived was for no life long enough.
         assert job(place, url, files=50).run("wal_job.py").code == 0

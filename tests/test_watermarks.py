@@ -13,13 +13,18 @@ import stoplog
 from support.wait import until
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
     from pyspark.sql import DataFrame, SparkSession
     from pyspark.sql.streaming import StreamingQuery
 
     from support.place import Place
+
+
+def of_spark_alone(test: Callable[..., None]) -> Callable[..., None]:
+    """Nothing of stoplog runs: each Spark line has to be looked at, but not each commit."""
+    return pytest.mark.long(pytest.mark.spark_lines(test))
 
 
 class Source:
@@ -75,6 +80,7 @@ def watermark(query: StreamingQuery) -> str:
     return query.lastProgress["eventTime"]["watermark"][11:16]
 
 
+@of_spark_alone
 def test_the_watermark_is_that_of_the_rows_before_and_stands_still_without_any(
     utc: SparkSession, place: Place
 ) -> None:
@@ -94,6 +100,7 @@ def test_the_watermark_is_that_of_the_rows_before_and_stands_still_without_any(
         query.stop()
 
 
+@of_spark_alone
 @pytest.mark.parametrize(("no_data", "seen"), [("true", ["00:00"]), ("false", [])])
 def test_with_state_one_more_batch_is_run_unless_that_is_switched_off(
     utc: SparkSession, place: Place, no_data: str, seen: list[str]
@@ -112,6 +119,7 @@ def test_with_state_one_more_batch_is_run_unless_that_is_switched_off(
         query.stop()
 
 
+@of_spark_alone
 def test_the_last_window_waits_for_a_later_row_however_long(utc: SparkSession, place: Place) -> None:
     source = Source(utc, place.root / "a")
     query = counts(source.rows(), place)
@@ -124,6 +132,7 @@ def test_the_last_window_waits_for_a_later_row_however_long(utc: SparkSession, p
         query.stop()
 
 
+@of_spark_alone
 @pytest.mark.parametrize(("policy", "seen"), [("min", "00:20"), ("max", "04:50")])
 def test_a_silent_source_holds_the_watermark_back_or_is_left_behind(
     utc: SparkSession, place: Place, policy: str, seen: str
@@ -143,6 +152,7 @@ def test_a_silent_source_holds_the_watermark_back_or_is_left_behind(
         query.stop()
 
 
+@of_spark_alone
 def test_a_source_that_never_had_a_row_holds_the_watermark_at_the_beginning_of_time(
     utc: SparkSession, place: Place
 ) -> None:
@@ -158,6 +168,7 @@ def test_a_source_that_never_had_a_row_holds_the_watermark_at_the_beginning_of_t
         query.stop()
 
 
+@of_spark_alone
 def test_partitions_of_one_source_have_one_watermark_that_of_the_latest_row(
     utc: SparkSession, place: Place
 ) -> None:
@@ -174,6 +185,7 @@ def test_partitions_of_one_source_have_one_watermark_that_of_the_latest_row(
         query.stop()
 
 
+@of_spark_alone
 def test_of_two_watermarks_on_a_union_one_after_it_goes_by_the_latest_row(
     utc: SparkSession, place: Place
 ) -> None:
@@ -190,6 +202,7 @@ def test_of_two_watermarks_on_a_union_one_after_it_goes_by_the_latest_row(
         query.stop()
 
 
+@of_spark_alone
 def test_the_policy_of_a_query_is_that_of_its_first_start(utc: SparkSession, place: Place) -> None:
     silent, busy = Source(utc, place.root / "a"), Source(utc, place.root / "b")
     silent.send("00:30")
@@ -205,6 +218,7 @@ def test_the_policy_of_a_query_is_that_of_its_first_start(utc: SparkSession, pla
             query.stop()
 
 
+@of_spark_alone
 def test_with_the_policy_max_rows_of_a_source_that_is_behind_are_dropped(
     utc: SparkSession, place: Place
 ) -> None:
@@ -222,6 +236,7 @@ def test_with_the_policy_max_rows_of_a_source_that_is_behind_are_dropped(
         query.stop()
 
 
+@of_spark_alone
 @pytest.mark.parametrize(("kept", "seen"), [("not beat", "00:20"), ("not beat or at is null", "04:50")])
 def test_a_filter_of_heartbeats_has_to_name_the_event_time(
     utc: SparkSession, place: Place, kept: str, seen: str

@@ -34,6 +34,8 @@ from stoplog.errors import (
     InvalidOptions,
     JarMissing,
     NoSession,
+    NotAStoplogQuery,
+    SparkUnsupported,
     StoplogError,
     VersionMismatch,
     condition_of,
@@ -41,7 +43,7 @@ from stoplog.errors import (
 from stoplog.inspection import SinkDirectory, inspect
 from stoplog.jdbc import JdbcSink
 from stoplog.kafka import KafkaSink, KafkaSource
-from stoplog.live import follow
+from stoplog.live import Following, follow
 from stoplog.metrics import SinkMetrics, SinkProgress, progress
 from stoplog.output_file import OutputFileConfig
 from stoplog.preflight import Preflight
@@ -72,6 +74,7 @@ __all__ = [
     "FileSinkBuilder",
     "FileSource",
     "FileSourceBuilder",
+    "Following",
     "InvalidOptions",
     "JarMissing",
     "JdbcSink",
@@ -79,6 +82,7 @@ __all__ = [
     "KafkaSink",
     "KafkaSource",
     "NoSession",
+    "NotAStoplogQuery",
     "OnCheckpointRollingPolicy",
     "OpenRows",
     "OutputFileConfig",
@@ -91,6 +95,7 @@ __all__ = [
     "SinkDirectory",
     "SinkMetrics",
     "SinkProgress",
+    "SparkUnsupported",
     "StoplogError",
     "StreamFormat",
     "VersionMismatch",

@@ -7,13 +7,15 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from stoplog._checked import checked_sink
-from stoplog._columns import columns_text
+from stoplog._columns import columns_text, flat
 from stoplog._described import Builder
 from stoplog._options import present
-from stoplog._units import Duration, count_text, duration_text
+from stoplog._units import Duration, Size, count_text, duration_text, size_text
 from stoplog.sink import FileSink
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from stoplog.bucket import BucketAssigner
     from stoplog.output_file import OutputFileConfig
     from stoplog.rolling import RollingPolicy
@@ -39,28 +41,29 @@ class FileSinkBuilder(Builder):
     """
 
     def with_bucket_assigner(self, assigner: BucketAssigner) -> FileSinkBuilder:
-        """Which directory a row goes to; hourly buckets by processing time in UTC by default."""
-        return self._with("bucketAssigner", assigner.options())
+        """Which directory a row goes to; `dt=2026-01-31/hour=23`, by processing time in UTC, by default."""
+        return self._with(**assigner.options())
 
     def with_bucket_by(self, expression: str) -> FileSinkBuilder:
         """The bucket is what a SQL expression over the row's columns says.
 
         Args:
-            expression: its value is taken as a string, with `/` between nested directories.
+            expression: its value is taken as a string, with `/` between nested directories. Readers
+                take directories `name=value` for columns, and Spark looks into no others by itself.
 
-        >>> FileSink.for_row_format("/data/out", "json").with_bucket_by("date_format(ts, 'yyyy/MM')").build()
-        FileSink(path='/data/out', format='json', bucketBy="date_format(ts, 'yyyy/MM')")
+        >>> FileSink.for_row_format("/data/out", "json").with_bucket_by("concat('day=', date(at))").build()
+        FileSink(path='/data/out', format='json', bucketBy="concat('day=', date(at))")
         """
-        return self._with("bucketBy", {"bucketBy": expression})
+        return self._with(bucketBy=expression)
 
-    def with_partition_by(self, *columns: str) -> FileSinkBuilder:
+    def with_partition_by(self, *columns: str | Iterable[str]) -> FileSinkBuilder:
         """Hive-style directories, `a=1/b=2`, which readers turn back into columns.
 
         The columns are left out of the rows and escaped as Spark does. Use this and not
         `DataStreamWriter.partitionBy`, which Spark drops without a word for sinks of this kind.
 
         Args:
-            columns: one column or more, outermost first.
+            columns: one column or more, outermost first; a list of them will do.
 
         Raises:
             ValueError: no column was named.
@@ -68,13 +71,14 @@ class FileSinkBuilder(Builder):
         >>> FileSink.for_row_format("/data/out", "json").with_partition_by("country", "day").build()
         FileSink(path='/data/out', format='json', partitionBy='country,day')
         """
-        if not columns:
+        names = flat(columns)
+        if not names:
             raise ValueError("with_partition_by needs the name of at least one column")
-        return self._with("partitionBy", {"partitionBy": columns_text(columns)})
+        return self._with(partitionBy=columns_text(names))
 
     def with_rolling_policy(self, policy: RollingPolicy) -> FileSinkBuilder:
         """When a part is closed; by size, age and inactivity (`DefaultRollingPolicy`) by default."""
-        return self._with("rollingPolicy", policy.options())
+        return self._with(**policy.options())
 
     def with_bucket_check_interval(self, interval: Duration) -> FileSinkBuilder:
         """How often the age of open parts is looked at while no data flows.
@@ -83,24 +87,22 @@ class FileSinkBuilder(Builder):
             interval: a `timedelta`, a string such as `"1m"`, or an int of milliseconds as in PyFlink;
                 1 minute by default.
         """
-        return self._with(
-            "bucketCheckInterval", {"bucketCheckInterval": duration_text("bucket_check_interval", interval)}
-        )
+        return self._with(bucketCheckInterval=duration_text("interval", interval))
 
     def with_output_file_config(self, config: OutputFileConfig) -> FileSinkBuilder:
         """How finished parts are called; `part-<uid>-<n>` and the format's suffix by default."""
-        return self._with("outputFileConfig", config.options())
+        return self._with("outputFileConfig", **config.options())
 
     def with_compression(self, codec: Compression) -> FileSinkBuilder:
         """The codec of the parts; by default `"none"` for rows, and Spark's own for a bulk format.
 
         Sizes in policies are those after compression.
         """
-        return self._with("compression", {"compression": codec})
+        return self._with(compression=codec)
 
     def with_max_open_parts(self, parts: int) -> FileSinkBuilder:
         """How many parts a task keeps open before it closes the least recently used; 1000 by default."""
-        return self._with("maxOpenParts", {"maxOpenParts": count_text("max_open_parts", parts)})
+        return self._with(maxOpenParts=count_text("parts", parts))
 
     def with_distribution(self, distribution: Literal["none", "byBucket"] | int) -> FileSinkBuilder:
         """How rows are spread over the tasks that write.
@@ -110,15 +112,15 @@ class FileSinkBuilder(Builder):
                 each bucket's rows to one task, a number spreads rows over that many tasks.
         """
         text = distribution if isinstance(distribution, str) else count_text("distribution", distribution)
-        return self._with("distribution", {"distribution": text})
+        return self._with(distribution=text)
 
     def with_sink_id(self, sink_id: str) -> FileSinkBuilder:
         """Tells apart several sinks that share one path; `main` by default."""
-        return self._with("sinkId", {"sinkId": sink_id})
+        return self._with(sinkId=sink_id)
 
     def with_on_foreign_query(self, action: Literal["fail", "adopt"]) -> FileSinkBuilder:
         """What to do with a directory that another query's checkpoint owns; `"fail"` by default."""
-        return self._with("onForeignQuery", {"onForeignQuery": action})
+        return self._with(onForeignQuery=action)
 
     def with_finalize_on_termination(self, when: Literal["auto", "always", "never"]) -> FileSinkBuilder:
         """Whether open parts are closed and published when the query ends; `"auto"` by default.
@@ -126,11 +128,11 @@ class FileSinkBuilder(Builder):
         Args:
             when: `"auto"` does so after the triggers `availableNow` and `once`, which come to an end.
         """
-        return self._with("finalizeOnTermination", {"finalizeOnTermination": when})
+        return self._with(finalizeOnTermination=when)
 
     def with_on_lost_part(self, action: Literal["fail", "skip"]) -> FileSinkBuilder:
         """What to do when recovery misses a part that someone removed; `"fail"` by default."""
-        return self._with("onLostPart", {"onLostPart": action})
+        return self._with(onLostPart=action)
 
     def with_on_bad_row(
         self, action: Literal["fail", "reject"], reject_path: str | None = None
@@ -144,7 +146,7 @@ class FileSinkBuilder(Builder):
         >>> FileSink.for_row_format("/data/out", "json").with_on_bad_row("reject").build()
         FileSink(path='/data/out', format='json', onBadRow='reject')
         """
-        return self._with("onBadRow", present({"onBadRow": action, "rejectPath": reject_path}))
+        return self._with(**present({"onBadRow": action, "rejectPath": reject_path}))
 
     def with_bucket_complete(
         self,
@@ -168,8 +170,7 @@ class FileSinkBuilder(Builder):
         """
         waiting = None if delay is None else duration_text("delay", delay)
         return self._with(
-            "bucketComplete",
-            present(
+            **present(
                 {
                     "bucketComplete": when,
                     "bucketCompleteDelay": waiting,
@@ -181,8 +182,8 @@ class FileSinkBuilder(Builder):
 
     def with_compaction(
         self,
-        smaller_than: str | int | None = None,
-        to: str | int | None = None,
+        smaller_than: Size | None = None,
+        to: Size | None = None,
         after_epochs: int | None = None,
         min_files: int | None = None,
         compactor: str | None = None,
@@ -200,12 +201,13 @@ class FileSinkBuilder(Builder):
         FileSink(path='/data/out', format='parquet', compaction='smallParts', compactAfterEpochs='600')
         """
         return self._with(
-            "compaction",
-            present(
+            **present(
                 {
                     "compaction": "smallParts",
-                    "compactSmallerThan": None if smaller_than is None else str(smaller_than),
-                    "compactTo": None if to is None else str(to),
+                    "compactSmallerThan": None
+                    if smaller_than is None
+                    else size_text("smaller_than", smaller_than),
+                    "compactTo": None if to is None else size_text("to", to),
                     "compactAfterEpochs": None
                     if after_epochs is None
                     else count_text("after_epochs", after_epochs),
@@ -229,7 +231,7 @@ class FileSinkBuilder(Builder):
         FileSink(path='/data/out', format='json', manifest='json')
         """
         kept = None if retention is None else duration_text("retention", retention)
-        return self._with("manifest", present({"manifest": form, "manifestRetention": kept}))
+        return self._with(**present({"manifest": form, "manifestRetention": kept}))
 
     def with_on_schema_change(self, action: Literal["fail", "additive", "roll"]) -> FileSinkBuilder:
         """What to do when the query comes back with other columns than before; `"roll"` by default.
@@ -240,7 +242,7 @@ class FileSinkBuilder(Builder):
             action: `"roll"` ends open parts with the columns that they have, where a file cannot hold both,
                 `"additive"` lets columns be added or become nullable, `"fail"` lets nothing change.
         """
-        return self._with("onSchemaChange", {"onSchemaChange": action})
+        return self._with(onSchemaChange=action)
 
     def with_durability(self, durability: Literal["disk", "process"]) -> FileSinkBuilder:
         """What a committed epoch outlives.
@@ -249,7 +251,7 @@ class FileSinkBuilder(Builder):
             durability: `"disk"` (the default) forces each epoch to the disk and outlives a power loss,
                 `"process"` is faster and outlives a killed process.
         """
-        return self._with("durability", {"durability": durability})
+        return self._with(durability=durability)
 
     def with_option(self, key: str, value: str | int | bool) -> FileSinkBuilder:
         """Any option by its own name, for what has no method here.

@@ -9,6 +9,15 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 
+def flat(columns: Iterable[str | Iterable[str]]) -> list[str]:
+    """The names, of which some may have come in a list.
+
+    >>> flat(["a", ["b", "c"]])
+    ['a', 'b', 'c']
+    """
+    return [name for each in columns for name in ([each] if isinstance(each, str) else each)]
+
+
 def columns_text(names: Iterable[str]) -> str:
     """The names with commas between them; backticks around those that a comma would tear apart.
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What every sink and source is, and every builder of one: options, immutable and comparable."""
+"""What sinks, sources, their pieces and builders are: options, immutable and comparable."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Described:
-    """A sink or a source that its options describe."""
+    """A sink, a source or a piece of one that its options describe."""
 
     _pairs: Pairs
 
@@ -68,9 +68,9 @@ class Builder:
     def __repr__(self) -> str:
         return f"{type(self).__name__}({shown_aspects(self._aspects)})"
 
-    def _with(self, aspect: str, options: dict[str, str]) -> Self:
-        """In place of what the aspect had before."""
-        return type(self)(with_aspect(self._aspects, aspect, options))
+    def _with(self, aspect: str | None = None, /, **options: str) -> Self:
+        """In place of what the aspect had before, which is called as its first option if not otherwise."""
+        return type(self)(with_aspect(self._aspects, aspect or next(iter(options)), options))
 
     def _with_option(self, key: str, value: str | int | bool) -> Self:
-        return self._with(f"option {key.lower()}", {key: text_of(value)})
+        return self._with(f"option {key.lower()}", **{key: text_of(value)})

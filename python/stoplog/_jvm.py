@@ -19,6 +19,7 @@ from stoplog.errors import (
     InvalidOptions,
     JarMissing,
     NoSession,
+    SparkUnsupported,
     VersionMismatch,
     condition_of,
 )
@@ -63,6 +64,9 @@ class Door(Protocol):
 
     def await_finished(self, run_id: str, timeout_millis: int) -> bool:
         """Whether the run's finalizing was over within the timeout."""
+
+    def final_metrics(self, run_id: str) -> Mapping[str, str]:
+        """The numbers of a run that is over; none of one that is not, or is no sink's."""
 
     def stop_after_batch(self, query: StreamingQuery, timeout_millis: int, at_stop: str) -> str:
         """Stops a query between two of its batches; how it was stopped, by the jar's name of it."""
@@ -132,7 +136,16 @@ def require_door(function: str, on_connect: str) -> Door:
 
 
 def is_connect() -> bool:
-    """Whether this process talks to Spark through Spark Connect."""
+    """Whether this process talks to Spark through Spark Connect.
+
+    Raises:
+        SparkUnsupported: Spark is too old.
+    """
+    import pyspark
+
+    # Before the first import of what older versions do not have.
+    if int(pyspark.__version__.partition(".")[0]) < 4:
+        raise SparkUnsupported(pyspark.__version__)
     from pyspark.sql import is_remote
 
     return is_remote()
@@ -189,6 +202,10 @@ class Py4jDoor:
 
     def await_finished(self, run_id: str, timeout_millis: int) -> bool:
         return bool(self._facade.awaitFinished(run_id, timeout_millis))
+
+    def final_metrics(self, run_id: str) -> Mapping[str, str]:
+        found = self._facade.finalMetrics(run_id)
+        return {str(key): str(found.get(key)) for key in found.keySet()}
 
     def stop_after_batch(self, query: StreamingQuery, timeout_millis: int, at_stop: str) -> str:
         stopped = self._stopping.afterBatch(_java(query), timeout_millis, self._at_stop(at_stop))

@@ -5,14 +5,17 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from stoplog._checked import checked_source
-from stoplog._columns import columns_text
+from stoplog._columns import columns_text, flat
 from stoplog._described import Builder
 from stoplog._options import present
 from stoplog._units import Duration, Size, count_text, duration_text, size_text
 from stoplog.source import FileSource
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -31,7 +34,7 @@ class FileSourceBuilder(Builder):
         Args:
             interval: a `timedelta`, a string such as `"10s"`, or an int of milliseconds as in PyFlink.
         """
-        return self._with("monitorInterval", {"monitorInterval": duration_text("interval", interval)})
+        return self._with(monitorInterval=duration_text("interval", interval))
 
     def process_static_file_set(self) -> FileSourceBuilder:
         """Takes `monitor_continuously` back: the trigger `availableNow` reads what is there, and ends."""
@@ -39,7 +42,7 @@ class FileSourceBuilder(Builder):
 
     def with_max_files_per_trigger(self, files: int) -> FileSourceBuilder:
         """How many files, or pieces of files, a micro-batch reads at most."""
-        return self._with("maxFilesPerTrigger", {"maxFilesPerTrigger": count_text("files", files)})
+        return self._with(maxFilesPerTrigger=count_text("files", files))
 
     def with_max_bytes_per_trigger(self, size: Size) -> FileSourceBuilder:
         """How much of the storage a micro-batch reads at most; a larger file is read by several.
@@ -47,11 +50,11 @@ class FileSourceBuilder(Builder):
         Args:
             size: a string such as `"1g"`, or an int of bytes.
         """
-        return self._with("maxBytesPerTrigger", {"maxBytesPerTrigger": size_text("size", size)})
+        return self._with(maxBytesPerTrigger=size_text("size", size))
 
     def with_max_rows_per_trigger(self, rows: int) -> FileSourceBuilder:
         """How many rows a micro-batch reads at most; of a file of blocks, one block at least."""
-        return self._with("maxRowsPerTrigger", {"maxRowsPerTrigger": count_text("rows", rows)})
+        return self._with(maxRowsPerTrigger=count_text("rows", rows))
 
     def with_on_changed_file(self, action: Literal["ignore", "reread", "tail"]) -> FileSourceBuilder:
         """What to do with a file that has been read and is another now; `"ignore"` by default.
@@ -59,7 +62,7 @@ class FileSourceBuilder(Builder):
         Args:
             action: `"reread"` reads all of it again, `"tail"` reads the complete lines that were added.
         """
-        return self._with("onChangedFile", {"onChangedFile": action})
+        return self._with(onChangedFile=action)
 
     def with_file_enumerator(self, enumerator: str) -> FileSourceBuilder:
         """How the files are found.
@@ -69,9 +72,9 @@ class FileSourceBuilder(Builder):
                 the fully qualified name of a class on the session's class path that extends
                 `stoplog.source.file.FileFinder`.
         """
-        return self._with("fileEnumerator", {"fileEnumerator": enumerator})
+        return self._with(fileEnumerator=enumerator)
 
-    def with_partition_columns(self, *columns: str) -> FileSourceBuilder:
+    def with_partition_columns(self, *columns: str | Iterable[str]) -> FileSourceBuilder:
         """Which columns the names of directories tell, such as `day=2026-11-21`.
 
         Needed only where no directory names them when the query begins.
@@ -79,7 +82,7 @@ class FileSourceBuilder(Builder):
         >>> FileSource.for_record_stream_format("csv", "/in").with_partition_columns("day", "hour").build()
         FileSource(path='/in', format='csv', partitionColumns='day,hour')
         """
-        return self._with("partitionColumns", {"partitionColumns": columns_text(columns)})
+        return self._with(partitionColumns=columns_text(flat(columns)))
 
     def with_on_merged_part(self, action: Literal["fail", "read", "skip"]) -> FileSourceBuilder:
         """What a stream does with a file that a sink has merged from smaller ones; `"fail"` by default.
@@ -87,11 +90,11 @@ class FileSourceBuilder(Builder):
         Args:
             action: `"read"` if nothing is merged there any more, `"skip"` if the small files had been read.
         """
-        return self._with("onMergedPart", {"onMergedPart": action})
+        return self._with(onMergedPart=action)
 
     def with_path_glob_filter(self, pattern: str) -> FileSourceBuilder:
         """Which names of files are read, such as `*.log`; all that are not hidden by default."""
-        return self._with("pathGlobFilter", {"pathGlobFilter": pattern})
+        return self._with(pathGlobFilter=pattern)
 
     def with_min_file_age(self, age: Duration) -> FileSourceBuilder:
         """How long nobody has written to a file that is read.
@@ -99,7 +102,7 @@ class FileSourceBuilder(Builder):
         Args:
             age: a `timedelta`, a string such as `"30s"`, or an int of milliseconds.
         """
-        return self._with("minFileAge", {"minFileAge": duration_text("age", age)})
+        return self._with(minFileAge=duration_text("age", age))
 
     def with_stable_for(self, time: Duration) -> FileSourceBuilder:
         """For how long listings must find a file with the same length before it is read.
@@ -107,7 +110,7 @@ class FileSourceBuilder(Builder):
         Args:
             time: a `timedelta`, a string such as `"10s"`, or an int of milliseconds.
         """
-        return self._with("stableFor", {"stableFor": duration_text("time", time)})
+        return self._with(stableFor=duration_text("time", time))
 
     def with_ready_marker(self, name: str) -> FileSourceBuilder:
         """The file that says that others are complete.
@@ -115,7 +118,7 @@ class FileSourceBuilder(Builder):
         Args:
             name: such as `"_SUCCESS"` in their directory, or `"{name}.done"` beside each.
         """
-        return self._with("readyMarker", {"readyMarker": name})
+        return self._with(readyMarker=name)
 
     def with_dates(
         self,
@@ -128,14 +131,15 @@ class FileSourceBuilder(Builder):
         """Which directories named by dates are listed; others are not even looked into.
 
         Args:
-            pattern: how they are named below the path, such as `"yyyy-MM-dd--HH"` or `"yyyy/MM/dd"`.
+            pattern: how they are named below the path, such as `"'dt='yyyy-MM-dd'/hour='HH"`, the default of
+                the sink, or `"yyyy/MM/dd"`.
             since: the first date, such as `"2026-11-01"`.
             until: the date behind the last.
             within: how long ago they ended at most.
         """
         span = None if within is None else duration_text("within", within)
         dates = {"datePattern": pattern, "dateFrom": since, "dateUntil": until, "dateWithin": span}
-        return self._with("dates", present(dates))
+        return self._with(**present(dates))
 
     def with_quarantine(self, directory: str | os.PathLike[str]) -> FileSourceBuilder:
         """Leaves out what cannot be decoded, and notes it in a directory; by default the query fails.
@@ -143,8 +147,7 @@ class FileSourceBuilder(Builder):
         Args:
             directory: of this query alone; the notes are lines of JSON.
         """
-        place = {"onCorrupt": "quarantine", "quarantinePath": os.fspath(directory)}
-        return self._with("onCorrupt", place)
+        return self._with(onCorrupt="quarantine", quarantinePath=os.fspath(directory))
 
     def with_option(self, key: str, value: str | int | bool) -> FileSourceBuilder:
         """Any option by its own name, for what has no method here.

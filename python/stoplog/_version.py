@@ -13,6 +13,9 @@ ARTIFACT = "stoplog_2.13"
 GROUP_AND_ARTIFACT = f"io.github.stoplog:{ARTIFACT}"
 """The jar's Maven coordinate without its version."""
 
+SPARK_LINES = "4.0 to 4.3"
+"""The lines of Spark on which the jar is tested."""
+
 CHECKOUT = Path(__file__).resolve().parents[2]
 """The root of the source tree, when the package is used from one."""
 

@@ -5,35 +5,35 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from stoplog._options import Pairs, present
+from stoplog._described import Described
+from stoplog._options import present
 
 
-@dataclass(frozen=True, slots=True)
-class BucketAssigner:
+@dataclass(frozen=True, slots=True, repr=False)
+class BucketAssigner(Described):
     """Says which bucket, a directory under the sink's path, each row belongs to.
 
     Made by its static methods; immutable and comparable. A sink without one uses hourly buckets by
-    processing time in UTC. A bucket that would leave the path, or that readers would not see, fails
-    the query.
+    processing time in UTC, such as `dt=2026-01-31/hour=23`. A bucket that would leave the path, or that
+    readers would not see, fails the query.
 
     For buckets by a SQL expression or by columns see `with_bucket_by` and `with_partition_by` of the
     sink's builder.
 
-    >>> BucketAssigner.date_time_bucket_assigner("yyyy-MM-dd").options()
-    {'bucketAssigner': 'dateTime', 'bucketFormat': 'yyyy-MM-dd'}
+    >>> BucketAssigner.date_time_bucket_assigner("'day='yyyy-MM-dd").options()
+    {'bucketAssigner': 'dateTime', 'bucketFormat': "'day='yyyy-MM-dd"}
     """
-
-    _pairs: Pairs
 
     @staticmethod
     def date_time_bucket_assigner(
         format_str: str | None = None, timezone_id: str | None = None, column: str | None = None
     ) -> BucketAssigner:
-        """Buckets by time: `yyyy-MM-dd--HH` makes one for each hour.
+        """Buckets by time: one for each hour unless the pattern says otherwise.
 
         Args:
-            format_str: a pattern of Java's `DateTimeFormatter`; `yyyy-MM-dd--HH` by default, and
-                its `/` makes nested directories.
+            format_str: a pattern of Java's `DateTimeFormatter`, whose `/` makes nested directories; by
+                default `'dt='yyyy-MM-dd'/hour='HH`, which Spark, pyarrow, DuckDB and pandas read without
+                options, as columns `dt` and `hour`. Flink's default is `yyyy-MM-dd--HH`.
             timezone_id: the zone in which times are written, such as `Europe/Berlin`; UTC by default,
                 not the machine's as in PyFlink, so that a move to another machine moves no bucket.
             column: a timestamp column that holds the event's time; by default the bucket

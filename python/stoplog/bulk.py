@@ -6,7 +6,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
-from stoplog._options import Pairs, present
+from stoplog._described import Described
+from stoplog._formats import BULK_FORMATS, ROW_FORMATS
+from stoplog._options import present
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -15,8 +17,8 @@ Value: TypeAlias = str | int | bool
 """What an option of a format can be."""
 
 
-@dataclass(frozen=True, slots=True)
-class BulkFormat:
+@dataclass(frozen=True, slots=True, repr=False)
+class BulkFormat(Described):
     """Parquet, ORC, Avro, SequenceFile, or a class of your own on the JVM.
 
     Made by its static methods; immutable and comparable. A part in one of these formats stays open across
@@ -25,8 +27,6 @@ class BulkFormat:
     >>> BulkFormat.parquet({"parquet.block.size": 64 << 20}).options()
     {'format': 'parquet', 'parquet.block.size': '67108864'}
     """
-
-    _pairs: Pairs
 
     @staticmethod
     def parquet(
@@ -110,12 +110,16 @@ class BulkFormat:
         True
         >>> BulkFormat.of("json")
         Traceback (most recent call last):
-        ValueError: 'json' is not a bulk format: use "parquet", "orc", "avro", "sequencefile" or a custom one
+        ValueError: 'json' is a row format: use FileSink.for_row_format("…", 'json')
         """
         if isinstance(bulk_format, BulkFormat):
             return bulk_format
-        if bulk_format in {"parquet", "orc", "avro", "sequencefile"}:
+        if bulk_format in BULK_FORMATS:
             return _of(bulk_format, None, None)
+        if bulk_format in ROW_FORMATS:
+            raise ValueError(
+                f'{bulk_format!r} is a row format: use FileSink.for_row_format("…", {bulk_format!r})'
+            )
         raise ValueError(
             f'{bulk_format!r} is not a bulk format: use "parquet", "orc", "avro", "sequencefile" '
             "or a custom one"

@@ -46,11 +46,11 @@ class _ClusterBuilder(Builder):
 
     def with_credentials(self, username: str, password: str) -> Self:
         """Who the session is."""
-        return self._with("credentials", {"username": username, "password": password})
+        return self._with(username=username, password=password)
 
     def with_local_datacenter(self, name: str) -> Self:
         """The data center whose nodes are asked; that of the contact points by default."""
-        return self._with("localDatacenter", {"localDatacenter": name})
+        return self._with(localDatacenter=name)
 
     def with_option(self, key: str, value: str | int | bool) -> Self:
         """Any option by its own name, or one of the driver's: `datastax-java-driver.…`."""
@@ -104,7 +104,7 @@ class CassandraSinkBuilder(_ClusterBuilder):
 
     def with_consistency(self, level: str) -> CassandraSinkBuilder:
         """How many replicas must have a row when it counts as written; `LOCAL_QUORUM` by default."""
-        return self._with("consistency", {"consistency": level})
+        return self._with(consistency=level)
 
     def with_retry_timeout(self, timeout: Duration) -> CassandraSinkBuilder:
         """For how long a request is tried again that met an overloaded or unreachable node.
@@ -112,7 +112,7 @@ class CassandraSinkBuilder(_ClusterBuilder):
         Args:
             timeout: a `timedelta`, a string such as `"10m"`, or an int of milliseconds; `"2m"` by default.
         """
-        return self._with("retryTimeout", {"retryTimeout": duration_text("timeout", timeout)})
+        return self._with(retryTimeout=duration_text("timeout", timeout))
 
     def with_column_mapping(self, columns: Mapping[str, str]) -> CassandraSinkBuilder:
         """Which column of the rows is which of the table, where their names differ.
@@ -120,7 +120,7 @@ class CassandraSinkBuilder(_ClusterBuilder):
         >>> CassandraSink.for_table("a", "k", "t").with_column_mapping({"orderId": "order_id"}).build()
         CassandraSink(contactPoints='a', keyspace='k', table='t', columnMapping='orderId=order_id')
         """
-        return self._with("columnMapping", {"columnMapping": _mapping(columns)})
+        return self._with(columnMapping=_mapping(columns))
 
     def with_write_timestamp(
         self, source: Literal["epoch", "server"], epoch_table: str | None = None
@@ -133,7 +133,7 @@ class CassandraSinkBuilder(_ClusterBuilder):
             epoch_table: where the times of epochs are kept, as `table` or `keyspace.table`.
         """
         table = {} if epoch_table is None else {"epochTable": epoch_table}
-        return self._with("writeTimestamp", {"writeTimestamp": source, **table})
+        return self._with(writeTimestamp=source, **table)
 
     def with_write_timestamp_column(self, column: str) -> CassandraSinkBuilder:
         """Rows are as new as a column says, of type TIMESTAMP, or BIGINT in microseconds.
@@ -142,7 +142,7 @@ class CassandraSinkBuilder(_ClusterBuilder):
         >>> sink.options()["writeTimestamp"]
         'column'
         """
-        return self._with("writeTimestamp", {"writeTimestamp": "column", "writeTimestampColumn": column})
+        return self._with(writeTimestamp="column", writeTimestampColumn=column)
 
     def with_ttl(self, time: Duration) -> CassandraSinkBuilder:
         """How long a written cell lives; as the table has it by default.
@@ -150,11 +150,11 @@ class CassandraSinkBuilder(_ClusterBuilder):
         Args:
             time: a `timedelta`, a string such as `"30d"`, or an int of milliseconds; whole seconds.
         """
-        return self._with("ttl", {"ttl": duration_text("time", time)})
+        return self._with(ttl=duration_text("time", time))
 
     def with_ttl_column(self, column: str) -> CassandraSinkBuilder:
         """A column that says how long the cells of its row live, in seconds."""
-        return self._with("ttl", {"ttlColumn": column})
+        return self._with("ttl", ttlColumn=column)
 
     def with_nulls(self, action: Literal["unset", "delete"]) -> CassandraSinkBuilder:
         """What a null does to the cell that may be there; `"unset"` by default.
@@ -162,19 +162,19 @@ class CassandraSinkBuilder(_ClusterBuilder):
         Args:
             action: `"unset"` leaves it as it is, `"delete"` removes it by a tombstone.
         """
-        return self._with("nulls", {"nulls": action})
+        return self._with(nulls=action)
 
     def with_max_in_flight(self, requests: int) -> CassandraSinkBuilder:
         """How many requests of a task are under way at most; 256 by default."""
-        return self._with("maxInFlight", {"maxInFlight": count_text("requests", requests)})
+        return self._with(maxInFlight=count_text("requests", requests))
 
     def with_max_batch_rows(self, rows: int) -> CassandraSinkBuilder:
         """How many rows of one partition go in one request at most; 32 by default."""
-        return self._with("maxBatchRows", {"maxBatchRows": count_text("rows", rows)})
+        return self._with(maxBatchRows=count_text("rows", rows))
 
     def with_distribution(self, distribution: Literal["none", "byPartitionKey"]) -> CassandraSinkBuilder:
         """How rows are spread over the tasks that write; `"none"` by default: as they come."""
-        return self._with("distribution", {"distribution": distribution})
+        return self._with(distribution=distribution)
 
     def build(self) -> CassandraSink:
         """The sink as set so far, checked by the jar when a classic session is active.
@@ -230,11 +230,11 @@ class CassandraSourceBuilder(_ClusterBuilder):
 
     def with_consistency(self, level: str) -> CassandraSourceBuilder:
         """How many replicas must have answered when a row counts as read; `LOCAL_QUORUM` by default."""
-        return self._with("consistency", {"consistency": level})
+        return self._with(consistency=level)
 
     def with_column_mapping(self, columns: Mapping[str, str]) -> CassandraSourceBuilder:
         """What columns are called in the rows, where that differs: rows' name to table's name."""
-        return self._with("columnMapping", {"columnMapping": _mapping(columns)})
+        return self._with(columnMapping=_mapping(columns))
 
     def with_max_split_memory_size(self, size: Size) -> CassandraSourceBuilder:
         """How much of the table a split has about; `"64m"` by default.
@@ -242,11 +242,11 @@ class CassandraSourceBuilder(_ClusterBuilder):
         Args:
             size: a string such as `"256m"`, or an int of bytes.
         """
-        return self._with("maxSplitMemorySize", {"maxSplitMemorySize": size_text("size", size)})
+        return self._with(maxSplitMemorySize=size_text("size", size))
 
     def with_page_rows(self, rows: int) -> CassandraSourceBuilder:
         """How many rows a node is asked for at a time; 5000 by default."""
-        return self._with("pageRows", {"pageRows": count_text("rows", rows)})
+        return self._with(pageRows=count_text("rows", rows))
 
     def build(self) -> CassandraSource:
         """The source as set so far, checked by the jar when a classic session is active.

@@ -5,11 +5,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from stoplog._options import Pairs, present
+from stoplog._described import Described
+from stoplog._formats import BULK_FORMATS, ROW_FORMATS
+from stoplog._options import present
 
 
-@dataclass(frozen=True, slots=True)
-class Encoder:
+@dataclass(frozen=True, slots=True, repr=False)
+class Encoder(Described):
     """A row format: text, JSON, CSV, or a class of your own on the JVM.
 
     Made by its static methods; immutable and comparable.
@@ -17,8 +19,6 @@ class Encoder:
     >>> Encoder.json(timestampFormat="yyyy-MM-dd").options()
     {'format': 'json', 'timestampFormat': 'yyyy-MM-dd'}
     """
-
-    _pairs: Pairs
 
     @staticmethod
     def text(line_separator: str | None = None, null_value: str | None = None) -> Encoder:
@@ -93,12 +93,14 @@ class Encoder:
         True
         >>> Encoder.of("parquet")
         Traceback (most recent call last):
-        ValueError: 'parquet' is not a row format: use "text", "json", "csv" or Encoder.custom("…")
+        ValueError: 'parquet' is a bulk format: use FileSink.for_bulk_format("…", 'parquet')
         """
         if isinstance(encoder, Encoder):
             return encoder
-        if encoder in {"text", "json", "csv"}:
+        if encoder in ROW_FORMATS:
             return _of(encoder, {})
+        if encoder in BULK_FORMATS:
+            raise ValueError(f'{encoder!r} is a bulk format: use FileSink.for_bulk_format("…", {encoder!r})')
         raise ValueError(f'{encoder!r} is not a row format: use "text", "json", "csv" or Encoder.custom("…")')
 
     def options(self) -> dict[str, str]:

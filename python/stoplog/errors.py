@@ -6,7 +6,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from stoplog._version import coordinate
+from stoplog._version import SPARK_LINES, coordinate, version
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -122,6 +122,37 @@ class JarMissing(StoplogError):
         return cls(
             "PYSPARK_SUBMIT_ARGS sets --jars, which wins over what a builder sets. "
             f"Add the stoplog jar there: --jars …,{jar}"
+        )
+
+
+class SparkUnsupported(StoplogError):
+    """This process has a Spark that is too old.
+
+    >>> "needs Spark 4.0 to 4.3, found 3.5.7" in str(SparkUnsupported("3.5.7"))
+    True
+    """
+
+    def __init__(self, found: str) -> None:
+        super().__init__(
+            "STOPLOG_SPARK_UNSUPPORTED",
+            f"stoplog {version()} needs Spark {SPARK_LINES}, found {found}. "
+            "Install one of these: pip install 'pyspark>=4.0'",
+        )
+
+
+class NotAStoplogQuery(StoplogError):
+    """A query was to be followed that reports none of stoplog's numbers.
+
+    >>> print(NotAStoplogQuery("clicks"))
+    The query clicks cannot be followed: its sink reports none of the numbers of stoplog's file sink. \
+Pass the query that sink.write_stream(…).start() answered, or one of format("stoplog").
+    """
+
+    def __init__(self, query: str) -> None:
+        super().__init__(
+            "STOPLOG_NOT_A_STOPLOG_QUERY",
+            f"The query {query} cannot be followed: its sink reports none of the numbers of stoplog's file "
+            'sink. Pass the query that sink.write_stream(…).start() answered, or one of format("stoplog").',
         )
 
 

@@ -13,7 +13,7 @@ from stoplog._inspect import explain as _explain
 from stoplog._inspect import show as _show
 from stoplog._inspect import status as _status
 from stoplog._inspect.check import CheckReport, Finding, FindingKind, Severity
-from stoplog._inspect.explain import Explanation, PartState
+from stoplog._inspect.explanation import Explanation, PartState
 from stoplog._inspect.liveness import DriverLife, DriverState
 from stoplog._inspect.rolling import RollForecast, RollingFacts
 from stoplog._inspect.show import RecordView
@@ -73,8 +73,9 @@ class SinkDirectory:
     ) -> None:
         """
         Args:
-            path: local, `webhdfs://…`, or a URI that pyarrow reads: `hdfs://…`, `s3://…`, `s3a://…`.
-            fs_options: of pyarrow's file system, such as `endpoint_override`.
+            path: local, or a URI that pyarrow or fsspec reads: `s3://…`, `s3a://…`, `hdfs://…`,
+                `webhdfs://…` and others.
+            fs_options: of the file system in pyarrow or fsspec, such as `endpoint_override`.
             clock: what ages are counted from, in milliseconds; that of this machine if left out.
 
         Raises:
@@ -82,6 +83,9 @@ class SinkDirectory:
         """
         self._storage = open_storage(path, fs_options)
         self._clock = clock or now_millis
+
+    def __repr__(self) -> str:
+        return f"SinkDirectory({self.path!r})"
 
     @property
     def path(self) -> str:

@@ -87,7 +87,7 @@ class JdbcSinkBuilder(Builder):
 
     def with_credentials(self, user: str, password: str) -> JdbcSinkBuilder:
         """The user of the connections, and its password."""
-        return self._with("credentials", {"user": user, "password": password})
+        return self._with(user=user, password=password)
 
     def with_upsert(self, *key_columns: str) -> JdbcSinkBuilder:
         """A row takes the place of the one with the same key; repeated epochs change nothing.
@@ -95,19 +95,19 @@ class JdbcSinkBuilder(Builder):
         Args:
             key_columns: the primary key of the table, or a unique index.
         """
-        return self._with("mode", {"writeMode": "upsert", "keyColumns": columns_text(key_columns)})
+        return self._with(writeMode="upsert", keyColumns=columns_text(key_columns))
 
     def with_transactions(self) -> JdbcSinkBuilder:
         """Rows are inserted, each epoch in one transaction that records it: exactly once. The default."""
-        return self._with("mode", {"writeMode": "transactional"})
+        return self._with(writeMode="transactional")
 
     def with_batch_size(self, rows: int) -> JdbcSinkBuilder:
         """How many rows are sent together; 5,000 by default."""
-        return self._with("batchsize", {"batchsize": count_text("rows", rows)})
+        return self._with(batchsize=count_text("rows", rows))
 
     def with_max_writers(self, count: int) -> JdbcSinkBuilder:
         """How many tasks write, at most, and with them how many connections there are."""
-        return self._with("numPartitions", {"numPartitions": count_text("count", count)})
+        return self._with(numPartitions=count_text("count", count))
 
     def with_retries(self, max_tries: int, wait: Duration = "500ms") -> JdbcSinkBuilder:
         """How often something is tried whose failure may pass.
@@ -116,20 +116,19 @@ class JdbcSinkBuilder(Builder):
             max_tries: at most, the first try included; 5 by default.
             wait: the longest wait before the second try; twice as long before each further one.
         """
-        tries = {"maxTries": count_text("max_tries", max_tries), "retryWait": duration_text("wait", wait)}
-        return self._with("retries", tries)
+        return self._with(maxTries=count_text("max_tries", max_tries), retryWait=duration_text("wait", wait))
 
     def with_reject_table(self, table: str) -> JdbcSinkBuilder:
         """Rows that the table refuses go to another one, and the query goes on; by default it fails."""
-        return self._with("onBadRow", {"onBadRow": "reject", "rejectTable": table})
+        return self._with(onBadRow="reject", rejectTable=table)
 
     def with_sink_id(self, sink_id: str) -> JdbcSinkBuilder:
         """The name of this sink; queries that write to one table need one each. `main` by default."""
-        return self._with("sinkId", {"sinkId": sink_id})
+        return self._with(sinkId=sink_id)
 
     def with_on_foreign_query(self, choice: Literal["fail", "adopt"]) -> JdbcSinkBuilder:
         """What to do when the sink belongs to another query, or lacks epochs of this one; fail by default."""
-        return self._with("onForeignQuery", {"onForeignQuery": choice})
+        return self._with(onForeignQuery=choice)
 
     def with_option(self, key: str, value: str | int | bool) -> JdbcSinkBuilder:
         """Any option by its own name: of the sink, or a property of the database's driver.

@@ -5,15 +5,17 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TextIO
+from threading import Event, Thread
+from typing import TYPE_CHECKING, Literal, TextIO, overload
 
 from stoplog._html.markup import element, words
 from stoplog._html.shown import tables
 from stoplog._html.style import styled
 from stoplog._notebook import Update, live_output
-from stoplog.metrics import SinkProgress, Wait, progress
+from stoplog._words import many
+from stoplog.metrics import SinkProgress, Wait, at_the_end, progress
 
 if TYPE_CHECKING:
     from pyspark.sql.streaming.query import StreamingQuery
@@ -21,29 +23,152 @@ if TYPE_CHECKING:
 _CLEAR_LINE = "\r\x1b[2K"
 
 
+@overload
 def follow(
-    query: StreamingQuery, every: float = 1.0, wait: Wait = time.sleep, out: TextIO | None = None
-) -> None:
+    query: StreamingQuery,
+    every: float = 1.0,
+    wait: Wait = time.sleep,
+    out: TextIO | None = None,
+    *,
+    background: Literal[False] = False,
+) -> None: ...
+
+
+@overload
+def follow(
+    query: StreamingQuery,
+    every: float = 1.0,
+    wait: Wait = time.sleep,
+    out: TextIO | None = None,
+    *,
+    background: Literal[True],
+) -> Following: ...
+
+
+def follow(
+    query: StreamingQuery,
+    every: float = 1.0,
+    wait: Wait = time.sleep,
+    out: TextIO | None = None,
+    *,
+    background: bool = False,
+) -> Following | None:
     """Shows what the sink does until the query ends; an interrupt stops the showing, not the query.
 
     In a terminal one line is rewritten in place, and in a notebook one line with a table of all numbers;
-    anywhere else each progress is a line of its own.
+    anywhere else each progress is a line of its own. On a classic session the last line is written when the
+    sink has published its last parts, and has the numbers of the whole run.
 
     Args:
         query: a streaming query, classic or Connect.
         every: seconds between two looks.
         wait: how to let the seconds pass; a test can do without.
         out: where to write; the cell of a notebook, or else standard output, by default.
+        background: answer at once, and show from a thread, so that a notebook's next cell can run.
+
+    Returns:
+        What stops the showing, or waits for its end, if it is in the background.
+
+    Raises:
+        NotAStoplogQuery: the query writes to another sink. In the background `Following.join` raises it.
 
     Example:
         query = sink.write_stream(events, checkpoint_location="/data/checkpoint").start()
         stoplog.follow(query)
     """
     cell = live_output() if out is None else None
-    if cell is None:
-        _on_screen(progress(query, every, wait), sys.stdout if out is None else out)
-    else:
-        _in_notebook(progress(query, every, wait), cell)
+    screen = sys.stdout if out is None else out
+
+    def show(wait: Wait) -> None:
+        each_progress = _to_the_end(query, progress(query, every, wait))
+        if cell is None:
+            _on_screen(each_progress, screen)
+        else:
+            _in_notebook(each_progress, cell)
+
+    if background:
+        return Following(show, wait)
+    show(wait)
+    return None
+
+
+class Following:
+    """A showing in the background; made by `follow(query, background=True)`. It never stops the query.
+
+    Example:
+        following = stoplog.follow(query, background=True)
+        ...
+        following.stop()
+    """
+
+    def __init__(self, show: Callable[[Wait], None], wait: Wait) -> None:
+        self._show = show
+        self._wait = wait
+        self._stopping = Event()
+        self._error: Exception | None = None
+        self._thread = Thread(target=self._run, name="stoplog-follow", daemon=True)
+        self._thread.start()
+
+    def __repr__(self) -> str:
+        return f"Following(running={self.running})"
+
+    @property
+    def running(self) -> bool:
+        """Whether it still shows something new."""
+        return self._thread.is_alive()
+
+    def stop(self) -> None:
+        """Ends the showing, and not the query."""
+        self._stopping.set()
+        self._thread.join()
+
+    def join(self, timeout: float | None = None) -> bool:
+        """Waits until the query has ended and its last line is written.
+
+        Args:
+            timeout: seconds to wait at most; without an end by default.
+
+        Returns:
+            Whether it was so in time.
+
+        Raises:
+            NotAStoplogQuery: the query writes to another sink.
+        """
+        self._thread.join(timeout)
+        if self._error is not None:
+            raise self._error
+        return not self.running
+
+    def _run(self) -> None:
+        try:
+            self._show(self._pause)
+        except Exception as error:  # `join` raises it: what a thread raises reaches no caller
+            self._error = error
+
+    def _pause(self, seconds: float) -> None:
+        # An own `wait` is a test's, and passes no time.
+        if self._wait is time.sleep:
+            self._stopping.wait(seconds)
+        else:
+            self._wait(seconds)
+        if self._stopping.is_set():
+            raise _Stopped
+
+
+class _Stopped(Exception):
+    """The user has stopped the showing."""
+
+
+def _to_the_end(query: StreamingQuery, each_progress: Iterator[SinkProgress]) -> Iterator[SinkProgress]:
+    """The last one once more, if the sink has published more since."""
+    last = None
+    for each in each_progress:
+        yield each
+        last = each
+    if last is not None:
+        final = at_the_end(query, last)
+        if final != last:
+            yield final
 
 
 def _on_screen(each_progress: Iterator[SinkProgress], screen: TextIO) -> None:
@@ -52,7 +177,7 @@ def _on_screen(each_progress: Iterator[SinkProgress], screen: TextIO) -> None:
         for each in each_progress:
             screen.write(f"{_CLEAR_LINE}{line(each)}" if in_place else f"{line(each)}\n")
             screen.flush()
-    except KeyboardInterrupt:
+    except (KeyboardInterrupt, _Stopped):
         pass
     finally:
         if in_place:
@@ -67,7 +192,7 @@ def _in_notebook(each_progress: Iterator[SinkProgress], cell: Update) -> None:
         for each in each_progress:
             latest = each
             cell(LiveLine(each))
-    except KeyboardInterrupt:
+    except (KeyboardInterrupt, _Stopped):
         ended = "no longer followed"
     if latest is not None:
         cell(LiveLine(latest, ended))
@@ -103,16 +228,16 @@ def line(each: SinkProgress) -> str:
 
     >>> from stoplog.metrics import SinkMetrics
     >>> line(SinkProgress(7, "", 1000, SinkMetrics(open_parts=3, open_bytes=2048, published_parts=1)))
-    'batch 7: 1,000 rows in | open 3 parts, 2.0 KiB | pending 0 | published 1 parts, 0 B, 0 rows'
+    'batch 7: 1,000 rows in | open 3 parts, 2.0 KiB | pending 0 | published 1 part, 0 B, 0 rows'
     """
     of = each.metrics
     return " | ".join(
         (
-            f"batch {each.batch_id}: {each.input_rows:,} rows in",
-            f"open {of.open_parts:,} parts, {size_in_words(of.open_bytes)}",
+            f"batch {each.batch_id}: {many(each.input_rows, 'row')} in",
+            f"open {many(of.open_parts, 'part')}, {size_in_words(of.open_bytes)}",
             f"pending {of.pending_parts:,}",
-            f"published {of.published_parts:,} parts, {size_in_words(of.published_bytes)}, "
-            f"{of.published_rows:,} rows",
+            f"published {many(of.published_parts, 'part')}, {size_in_words(of.published_bytes)}, "
+            f"{many(of.published_rows, 'row')}",
         )
     )
 

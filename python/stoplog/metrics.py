@@ -5,10 +5,12 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from stoplog._html.shown import Shown
+from stoplog._jvm import find_door
+from stoplog.errors import NotAStoplogQuery
 
 if TYPE_CHECKING:
     from pyspark.sql.streaming.query import StreamingQuery
@@ -101,12 +103,16 @@ def progress(query: StreamingQuery, every: float = 1.0, wait: Wait = time.sleep)
     """Each new progress of a query, until the query ends.
 
     A progress that is replaced by a newer one between two looks is passed over; the numbers of a
-    later one include it.
+    later one include it. What the sink publishes at the query's end comes after
+    Spark's last progress, and so is in none of them; `follow` shows it.
 
     Args:
         query: a streaming query, classic or Connect.
         every: seconds between two looks.
         wait: how to let the seconds pass; a test can do without.
+
+    Raises:
+        NotAStoplogQuery: the query writes to another sink.
 
     Example:
         for each in stoplog.progress(query):
@@ -119,12 +125,34 @@ def progress(query: StreamingQuery, every: float = 1.0, wait: Wait = time.sleep)
         # Asked for first: a query that ends after this line is looked at once more.
         running = query.isActive
         latest = query.lastProgress
-        current = SinkProgress.parse(latest) if latest else None
+        current = _of_stoplog(query, latest) if latest else None
         if current is not None and current != last:
             yield current
             last = current
         if running:
             wait(every)
+
+
+def _of_stoplog(query: StreamingQuery, progress: Mapping[str, Any]) -> SinkProgress:
+    if "openParts" not in (progress["sink"].get("metrics") or {}):
+        raise NotAStoplogQuery(str(query.name or query.runId))
+    return SinkProgress.parse(progress)
+
+
+def at_the_end(query: StreamingQuery, last: SinkProgress, timeout: float = 60.0) -> SinkProgress:
+    """The last progress of a query that has ended, with what its sink has done since.
+
+    Spark Connect does not tell, nor does a session that was stopped: then it is the progress as it was.
+
+    Args:
+        timeout: seconds to wait for the sink at most.
+    """
+    door = find_door()
+    run_id = str(query.runId)
+    if door is None or not door.await_finished(run_id, round(timeout * 1000)):
+        return last
+    metrics = door.final_metrics(run_id)
+    return replace(last, metrics=SinkMetrics.parse(metrics)) if metrics else last
 
 
 def _camel_case(name: str) -> str:

@@ -31,6 +31,7 @@ def configure(builder: SparkSession.Builder) -> SparkSession.Builder:
         The same builder.
 
     Raises:
+        SparkUnsupported: Spark is older than 4.0.
         JarMissing: this installation has no jar; or Spark's JVM already runs without it; or
             `PYSPARK_SUBMIT_ARGS` sets `--jars`, against which a builder can do nothing.
 

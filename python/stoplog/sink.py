@@ -22,7 +22,8 @@ if TYPE_CHECKING:
 FORMAT = "stoplog"
 """The name by which Spark finds the connector."""
 
-SaveMode: TypeAlias = Literal["append", "overwrite", "ignore", "error", "errorifexists"]
+SaveMode: TypeAlias = Literal["append", "overwrite"]
+"""Spark refuses its other modes for sinks of this kind."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)

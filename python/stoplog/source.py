@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from stoplog._described import Described
+from stoplog._formats import FILE_FORMATS, RECORD_FORMATS
 from stoplog.sink import FORMAT
 from stoplog.stream_format import StreamFormat
 
@@ -16,8 +17,6 @@ if TYPE_CHECKING:
     from pyspark.sql.types import StructType
 
     from stoplog._source_builder import FileSourceBuilder
-
-BULK_FORMATS = ("parquet", "orc", "avro", "binaryFile")
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -75,8 +74,13 @@ class FileSource(Described):
         """
         from stoplog._source_builder import source_builder
 
-        if bulk_format not in BULK_FORMATS and "." not in bulk_format:
-            known = ", ".join(BULK_FORMATS)
+        if bulk_format in RECORD_FORMATS:
+            raise ValueError(
+                f"{bulk_format!r} is read record by record: "
+                f'use FileSource.for_record_stream_format({bulk_format!r}, "…")'
+            )
+        if bulk_format not in FILE_FORMATS and "." not in bulk_format:
+            known = ", ".join(FILE_FORMATS)
             raise ValueError(f"{bulk_format!r} is not a bulk format: use one of {known}, or a class's name")
         return source_builder(os.fspath(path), {"format": bulk_format})
 

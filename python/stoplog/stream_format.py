@@ -6,15 +6,17 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from stoplog._options import Pairs, present
+from stoplog._described import Described
+from stoplog._formats import FILE_FORMATS, RECORD_FORMATS
+from stoplog._options import present
 from stoplog._units import size_text
 
 if TYPE_CHECKING:
     from stoplog._units import Size
 
 
-@dataclass(frozen=True, slots=True)
-class StreamFormat:
+@dataclass(frozen=True, slots=True, repr=False)
+class StreamFormat(Described):
     """A format that is read record by record: lines of text, JSON or CSV, records behind their
     lengths, or a class of your own on the JVM.
 
@@ -23,8 +25,6 @@ class StreamFormat:
     >>> StreamFormat.csv(header=True).options()
     {'format': 'csv', 'header': 'true'}
     """
-
-    _pairs: Pairs
 
     @staticmethod
     def text_line_format(charset_name: str | None = None, line_separator: str | None = None) -> StreamFormat:
@@ -104,12 +104,17 @@ class StreamFormat:
         True
         >>> StreamFormat.of("parquet")
         Traceback (most recent call last):
-        ValueError: 'parquet' is not read record by record: use "text", "json", "csv" or .custom("…")
+        ValueError: 'parquet' holds blocks of records: use FileSource.for_bulk_file_format('parquet', "…")
         """
         if isinstance(stream_format, StreamFormat):
             return stream_format
-        if stream_format in {"text", "json", "csv"}:
+        if stream_format in RECORD_FORMATS:
             return _of(stream_format, {})
+        if stream_format in FILE_FORMATS:
+            raise ValueError(
+                f"{stream_format!r} holds blocks of records: "
+                f'use FileSource.for_bulk_file_format({stream_format!r}, "…")'
+            )
         raise ValueError(
             f'{stream_format!r} is not read record by record: use "text", "json", "csv" or .custom("…")'
         )

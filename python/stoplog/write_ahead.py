@@ -156,11 +156,11 @@ class WriteAheadSinkBuilder(Builder):
         >>> WriteAheadSink.to_http("https://example.com").with_header("X-Token", "hunter2")
         WriteAheadSinkBuilder(sender='http', url='https://example.com', httpHeader.X-Token='…')
         """
-        return self._with(f"header {name.lower()}", {f"httpHeader.{name}": value})
+        return self._with(f"header {name.lower()}", **{f"httpHeader.{name}": value})
 
     def with_batch_rows(self, rows: int) -> WriteAheadSinkBuilder:
         """How many rows a request of `to_http` has at most; 500 by default."""
-        return self._with("httpBatchRows", {"httpBatchRows": count_text("rows", rows)})
+        return self._with(httpBatchRows=count_text("rows", rows))
 
     def with_committer(self, committer: str) -> WriteAheadSinkBuilder:
         """What remembers which rows have been sent.
@@ -175,7 +175,7 @@ class WriteAheadSinkBuilder(Builder):
         >>> sink.with_jdbc_option("url", "jdbc:derby:notes").build().options()["committer"]
         'jdbc'
         """
-        return self._with("committer", {"committer": committer})
+        return self._with(committer=committer)
 
     def with_jdbc_option(self, key: str, value: str | int | bool) -> WriteAheadSinkBuilder:
         """What the sender and the committer `jdbc` are told.
@@ -201,11 +201,11 @@ committer='jdbc', jdbc.password='…')
 
     def with_sink_id(self, sink_id: str) -> WriteAheadSinkBuilder:
         """The name of this sink; sinks that keep their logs at one place need one each. `main` by default."""
-        return self._with("sinkId", {"sinkId": sink_id})
+        return self._with(sinkId=sink_id)
 
     def with_log_location(self, directory: str | os.PathLike[str]) -> WriteAheadSinkBuilder:
         """Where the log is kept; by default in the query's checkpoint."""
-        return self._with("logLocation", {"logLocation": os.fspath(directory)})
+        return self._with(logLocation=os.fspath(directory))
 
     def with_option(self, key: str, value: str | int | bool) -> WriteAheadSinkBuilder:
         """Any option by its own name: of the sink, or for the sender or the committer."""

@@ -23,6 +23,7 @@ class FakeDoor:
         self.awaited: list[tuple[str, int]] = []
         self.stopped: list[tuple[object, ...]] = []
         self.undone: list[str] = []
+        self.final: dict[str, str] = {}
         self._refuse = refuse
 
     def validate(self, options: Mapping[str, str]) -> None:
@@ -32,6 +33,9 @@ class FakeDoor:
     def await_finished(self, run_id: str, timeout_millis: int) -> bool:
         self.awaited.append((run_id, timeout_millis))
         return True
+
+    def final_metrics(self, run_id: str) -> Mapping[str, str]:
+        return self.final
 
     def stop_after_batch(self, query: StreamingQuery, timeout_millis: int, at_stop: str) -> str:
         self.stopped.append((query, timeout_millis, at_stop))
@@ -91,10 +95,11 @@ class FakeFrame:
 
 
 class FakeSession:
-    """A session with the one reader."""
+    """A session with the two readers."""
 
     def __init__(self) -> None:
         self.read = Recorder()
+        self.readStream = Recorder()
 
 
 class FakeBuilder:
@@ -113,6 +118,7 @@ class FakeQuery:
 
     def __init__(self, *progresses: dict[str, Any] | None, runId: str = "run-1") -> None:
         self.runId = runId
+        self.name: str | None = None
         self._left = list(progresses)
 
     @property
@@ -130,5 +136,5 @@ def progress_of(batch_id: int, **metrics: int) -> dict[str, Any]:
         "batchId": batch_id,
         "timestamp": f"2026-01-01T00:00:{batch_id:02d}.000Z",
         "numInputRows": 10,
-        "sink": {"metrics": {key: str(value) for key, value in metrics.items()}},
+        "sink": {"metrics": {key: str(value) for key, value in {"openParts": 0, **metrics}.items()}},
     }

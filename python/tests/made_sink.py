@@ -186,7 +186,7 @@ def healthy(root: Path) -> MadeSink:
     merged = {**sink.finished("day=1", 0, 190), "name": f"part-{UID}-m0.json", "bytes": 190}
     sink.write(f"day=1/{sink.name(0)}", b"x" * 100)
     sink.write(f"day=1/part-{UID}-m0.json", b"x" * 190)
-    small = [
+    small: list[Json] = [
         {"bucket": "day=1", "name": sink.name(number), "bytes": 100, "records": 10, "epoch": 1}
         for number in (1, 2)
     ]

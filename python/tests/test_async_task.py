@@ -116,6 +116,26 @@ def test_a_batch_is_called_with_rows_in_order() -> None:
     assert sorted(sizes) == [2, 4, 4, 4]
 
 
+def test_twice_as_many_calls_as_capacity_are_held_while_the_first_is_slow() -> None:
+    begun: list[int] = []
+    begun_at_first_end: list[int] = []
+    fourth = asyncio.Event()
+
+    async def slow_first(row: Any) -> Any:
+        begun.append(row.id)
+        if row.id == 3:
+            fourth.set()
+        if row.id == 0:
+            await fourth.wait()
+            begun_at_first_end.extend(begun)
+        return (row.id, "n")
+
+    once = Retry(max_attempts=1)
+    rows = mapped(slow_first, [*range(9)], capacity=2, retry=once, timeout_seconds=5).rows()
+    assert begun_at_first_end == [0, 1, 2, 3]
+    assert [row["id"] for row in rows] == [*range(9)]
+
+
 def test_a_client_is_opened_and_closed_once_per_task() -> None:
     client = Client()
     mapped(client, [1, 2, 3]).rows()

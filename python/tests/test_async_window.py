@@ -173,7 +173,8 @@ def test_retries_count_as_calls() -> None:
         raise OSError
 
     retry = Retry(max_attempts=3, first_wait_seconds=0)
-    run(Caller(fails, retry, lambda: 1.0, pace=Pace(1.0)).outcomes([7]))
+    caller: Any = Caller(fails, retry, lambda: 1.0, pace=Pace(1.0))
+    run(caller.outcomes([7]))
     assert times == [1, 2, 3]
 
 
@@ -181,7 +182,7 @@ def test_the_wait_for_a_turn_is_no_part_of_the_timeout() -> None:
     async def quick(rows: list[Any]) -> list[Any]:
         return [(row,) for row in rows]
 
-    caller = Caller(quick, Retry(max_attempts=1), lambda: 1.0, timeout_seconds=0.5, pace=Pace(3.0))
+    caller: Any = Caller(quick, Retry(max_attempts=1), lambda: 1.0, timeout_seconds=0.5, pace=Pace(3.0))
     outcomes, seconds = run(caller.outcomes([7]))
     assert (outcomes, seconds) == ([Done([(7,)])], 3.0)
 

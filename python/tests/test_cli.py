@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 from made_sink import NOW, healthy
 
+from stoplog._conditions import conditions
 from stoplog._inspect.check.rules import RULES
 from stoplog._version import version
 from stoplog.cli.commands import COMMANDS
@@ -77,6 +78,41 @@ def test_an_error_is_an_object_too(sink: Path, capsys: pytest.CaptureFixture[str
     answer = json.loads(capsys.readouterr().out)
     assert answer["error"]["condition"] == "STOPLOG_NOT_FOUND"
     assert answer["exit_code"] == ExitCode.CANNOT_READ
+
+
+def test_an_error_is_explained_by_its_name(capsys: pytest.CaptureFixture[str]) -> None:
+    for name in ("STOPLOG_FENCED", "fenced", "[STOPLOG_FENCED]"):
+        assert main(["error", name]) == ExitCode.OK
+        printed = capsys.readouterr().out
+        assert printed.startswith("STOPLOG_FENCED (SQLSTATE 40001)\n\nAnother driver has taken over sink")
+        assert "Stop one of the two" in printed
+    assert main(["error", "STOPLOG_JDBC_BAD_ROW"]) == ExitCode.OK
+    assert main(["error", "STOPLOG_NO_SESSION", "--output", "json"]) == ExitCode.OK
+    capsys.readouterr()
+    assert main(["error", "invalid_options"]) == ExitCode.OK
+    assert "More in the guide: options, source-options." in capsys.readouterr().out
+    assert main(["error", "STOPLOG_FENCD"]) == ExitCode.CANNOT_READ
+    assert "Did you mean STOPLOG_FENCED" in capsys.readouterr().err
+    assert main(["error"]) == ExitCode.OK
+    assert "STOPLOG_STORE_WRITE" in capsys.readouterr().out
+
+
+def test_every_condition_that_this_package_raises_is_explained() -> None:
+    sources = Path(__file__).resolve().parents[1] / "stoplog"
+    raised = {
+        name
+        for file in sources.rglob("*.py")
+        for name in re.findall(r'"(STOPLOG_[A-Z_]*[A-Z])"', file.read_text(encoding="utf-8"))
+    }
+    assert len(raised) > 20
+    assert raised - {"STOPLOG_JAR", "STOPLOG_LONG"} <= conditions().keys()
+
+
+def test_a_mistyped_command_is_told_which_one_was_meant(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main(["statu", "events"])
+    assert ended.value.code == ExitCode.USAGE
+    assert "there is no command 'statu': did you mean 'status'?" in capsys.readouterr().err
 
 
 def test_what_nobody_foresaw_is_no_finding(

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 import pytest
 
@@ -12,8 +13,8 @@ from stoplog._log.handles import NOTHING_STAGED, Staged, staged_of
 BASE = "_stoplog/main/open/b/.part-1.txt.0123456789ab-0123456789abcdef"
 PARTS = [{"n": 1, "bytes": 5242880, "handle": "BA=="}, {"n": 2, "bytes": 5242880, "handle": "BQ=="}]
 ON_S3 = {"base": BASE, "target": "b/part-1.txt", "upload": "AQID", "parts": PARTS}
-TAIL = {"at": f"{BASE}.tail-2", "bytes": 17}
-PIECES = [{"at": f"{BASE}.piece-1", "bytes": 5242880}]
+TAIL: dict[str, Any] = {"at": f"{BASE}.tail-2", "bytes": 17}
+PIECES: list[dict[str, Any]] = [{"at": f"{BASE}.piece-1", "bytes": 5242880}]
 MEBIBYTES_10 = 2 * 5242880
 
 
@@ -23,6 +24,7 @@ MEBIBYTES_10 = 2 * 5242880
         (BASE, Staged((BASE,), (None,))),
         (f"7|3|4097|{BASE}", Staged((BASE,), (4097,))),
         (f"-|3|4097|{BASE}", Staged((BASE,), (4097,))),
+        (f"7|3|4097|a|b/{BASE}", Staged((f"a|b/{BASE}",), (4097,))),
         (
             json.dumps({"v": 1, **ON_S3, "tail": TAIL, "stale": [f"{BASE}.tail-1"]}),
             Staged((f"{BASE}.upload", TAIL["at"]), (None, 17), MEBIBYTES_10 + 17),
@@ -35,13 +37,23 @@ MEBIBYTES_10 = 2 * 5242880
             json.dumps({"v": 2, **ON_S3, "nextOfPublisher": 259, "waiting": PIECES, "tail": ""}),
             Staged((f"{BASE}.upload", PIECES[0]["at"]), (None, 5242880), MEBIBYTES_10 + 5242880),
         ),
+        (json.dumps({"base": BASE, "tail": "a8O2bG4K"}), Staged((), (), 6)),
     ],
-    ids=["file", "chunk", "chunk of a batch", "s3 version 1", "s3 version 2", "s3 with pieces"],
+    ids=[
+        "file",
+        "chunk",
+        "chunk of a batch",
+        "chunk with a bar in its name",
+        "s3 version 1",
+        "s3 version 2",
+        "s3 with pieces",
+        "s3 with a tail alone",
+    ],
 )
 def test_every_handle_ever_written_is_read(handle: str, staged: Staged) -> None:
     assert staged_of(handle) == staged
 
 
-@pytest.mark.parametrize("handle", ['{"of": "another sink"}', "{", "1|2|none|file"])
+@pytest.mark.parametrize("handle", ['{"of": "another sink"}', "{", "1|2|none|file", "1|2|3", "1|2|-3|file"])
 def test_what_is_of_another_kind_of_sink_stages_nothing(handle: str) -> None:
     assert staged_of(handle) == NOTHING_STAGED

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from made_sink import MINUTE, NOW, QUERY, UID, MadeSink, healthy
 
-from stoplog._inspect.errors import NotFound
+from stoplog._inspect.errors import NotFound, WhichSink
 from stoplog._inspect.explain import GRACE_MILLIS
 from stoplog._log.codec import VERSION
 from stoplog._storage import open_storage
@@ -135,10 +135,24 @@ def test_an_epoch_and_any_record_are_shown(tmp_path: Path) -> None:
     assert [part.finished_path for part in shown.record.publish] == [f"day=2/part-{UID}-4.json"]
     assert directory(tmp_path).record(3).record.kind is RecordKind.COMPACT
     assert directory(tmp_path).newest_record().record.seq == 5
-    for missing in (lambda: directory(tmp_path).epoch(9), lambda: directory(tmp_path).record(9)):
-        with pytest.raises(Exception, match="is not in the log") as refused:
-            missing()
-        assert refused.value.condition == "STOPLOG_NOT_FOUND"  # type: ignore[attr-defined]
+    for missing in (directory(tmp_path).epoch, directory(tmp_path).record):
+        with pytest.raises(NotFound, match="is not in the log") as refused:
+            missing(9)
+        assert refused.value.condition == "STOPLOG_NOT_FOUND"
+
+
+def test_a_log_beside_that_of_the_only_sink_of_files_makes_nothing_unclear(tmp_path: Path) -> None:
+    healthy(tmp_path)
+    merging = MadeSink(tmp_path, "compact", settings={}, query="compact")
+    merging.record("release")
+    job = MadeSink(tmp_path, "batch-17", settings={}, query="batch-17")
+    job.record("epoch", [job.pending_part("b", 60, 5)], marked=False)
+    assert directory(tmp_path).status().sink.sink_id == "main"
+    assert directory(tmp_path).newest_record().record.seq == 5
+    assert "main" in directory(tmp_path).report().html
+    MadeSink(tmp_path, "second").record("claim")
+    with pytest.raises(WhichSink, match="several sinks: main, second"):
+        directory(tmp_path).status()
 
 
 def test_the_sink_has_to_be_named_where_there_are_several(tmp_path: Path) -> None:
@@ -153,15 +167,24 @@ def test_the_sink_has_to_be_named_where_there_are_several(tmp_path: Path) -> Non
 
 def test_every_state_of_a_file_is_explained(tmp_path: Path) -> None:
     sink = healthy(tmp_path)
-    sink.record(
-        "roll", [sink.pending_part("day=3", 6, 10, "age")], [sink.open_part("day=3", 5, 200, sink.beside(5))]
-    )
-    sink.mark_path(6).unlink()
     (tmp_path / "day=2" / sink.name(4)).unlink()
     sink.write(sink.staged_path("day=9", 88), b"x", 30 * MINUTE)
     sink.write(sink.staged_path("day=9", 89), b"x", MINUTE)
     sink.write("day=3/part-0b9d8c7e1f2a-0.json", b"x")
     sink.write("day=3/notes.txt", b"x")
+    sink.write("day=2/_SUCCESS.2", b"")
+    sink.write("day=9/_SUCCESS", b"")
+    more = {
+        "bucket": "day=2",
+        "version": 2,
+        "form": "empty",
+        "sinkId": "main",
+        "cause": "idle",
+        "atMillis": NOW,
+    }
+    opened = [sink.open_part("day=3", 5, 200, sink.beside(5))]
+    sink.record("roll", [sink.pending_part("day=3", 6, 10, "age")], opened, markers=[more])
+    sink.mark_path(6).unlink()
     side = f"_stoplog/main/beside/{sink.name(5)}.{UID}-0000000000000005"
     asked = {
         f"day=3/{sink.name(7)}": (PartState.FINISHED, "Readers see it: 10 rows"),
@@ -176,7 +199,12 @@ def test_every_state_of_a_file_is_explained(tmp_path: Path) -> None:
         sink.staged_path("day=9", 89): (PartState.ORPHAN, "in 11 min"),
         "part-0b9d8c7e1f2a-0.json": (PartState.FINISHED, "no longer kept"),
         "day=3/notes.txt": (PartState.FOREIGN, "readers see it"),
-        "day=2/_SUCCESS": (PartState.FOREIGN, "pass over"),
+        "day=2/_SUCCESS": (PartState.OWN, "sink main says with it that the bucket day=2 is complete"),
+        "day=2/_SUCCESS.2": (PartState.OWN, "sink main says"),
+        "day=9/_SUCCESS": (PartState.FOREIGN, "another program"),
+        "_stoplog/main/manifests/00000000000000000004.json": (PartState.OWN, "lists the files of one commit"),
+        "day=3": (PartState.BUCKET, "2 parts with 1.1 KiB, and 1 open part with 10 rows that they do not"),
+        f"{tmp_path}/day=1/": (PartState.BUCKET, "It has no marker"),
         "_stoplog/main/log/00000000000000000001.json": (PartState.OWN, "Leave it alone"),
         "nothing.json": (PartState.UNKNOWN, "no file of this name"),
     }

@@ -1,16 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
-from pathlib import Path
+from datetime import datetime, timedelta, timezone
 from typing import Any
 
 import pytest
-from fakes import FakeFrame
+from fakes import FakeSession
 
 import stoplog
-from stoplog.kafka import KEYS, Decoder, StartPosition
-
-SINK = stoplog.KafkaSink.to("b:9092").with_topic("orders").build()
+from stoplog.kafka import Decoder, StartPosition
 
 
 class FakeDoor:
@@ -18,9 +16,6 @@ class FakeDoor:
 
     def __init__(self) -> None:
         self.asked: list[tuple[Any, ...]] = []
-
-    def validate_connector(self, *what: Any) -> None:
-        self.asked.append(what)
 
     def ask_connector(self, *what: Any) -> object:
         self.asked.append(what)
@@ -30,49 +25,31 @@ class FakeDoor:
 @pytest.fixture
 def door(monkeypatch: pytest.MonkeyPatch) -> FakeDoor:
     fake = FakeDoor()
-    monkeypatch.setattr("stoplog._checked.find_door", lambda: fake)
     monkeypatch.setattr("stoplog._kafka_source.find_door", lambda: fake)
     monkeypatch.setattr("stoplog._kafka_source.require_door", lambda *_: fake)
     return fake
 
 
-def test_write_stream_presets_sparks_writer() -> None:
-    frame: Any = FakeFrame()
-    assert SINK.write_stream(frame, checkpoint_location=Path("/data/checkpoint")) is frame.writeStream
-    assert frame.writeStream.calls == [
-        ("format", "stoplog-kafka"),
-        ("options", {"kafka.bootstrap.servers": "b:9092", "topic": "orders"}),
-        ("outputMode", "append"),
-        ("option", "checkpointLocation", "/data/checkpoint"),
-    ]
-
-
-def test_every_option_has_a_method() -> None:
-    built = (
-        stoplog.KafkaSink.to(["a:1", "b:2"])
-        .with_topic("t")
-        .with_delivery("exactly-once")
-        .with_partitioner("com.example.P")
-        .with_transaction_timeout(60_000)
-        .with_on_lost_transaction("skip")
-        .with_transactional_id_prefix("team")
-        .with_log_location("/log")
-        .with_sink_id("orders")
-        .with_on_foreign_query("adopt")
-        .build()
-    )
-    assert set(built.options()) == KEYS
-    assert built.options()["transactionTimeout"] == "60000ms"
-
-
-def test_a_method_called_again_replaces_what_it_set() -> None:
-    again = stoplog.KafkaSink.to("b:9092").with_topic("a").with_topic("orders").build()
-    assert again == SINK
-
-
-def test_the_jar_checks_the_options_of_the_sink(door: FakeDoor) -> None:
-    stoplog.KafkaSink.to("b:9092").build()
-    assert door.asked == [("stoplog.kafka.KafkaSink", "stoplog-kafka", {"kafka.bootstrap.servers": "b:9092"})]
+@pytest.mark.parametrize(
+    ("position", "expected"),
+    [
+        (StartPosition.earliest(), {"startingOffsets": "earliest"}),
+        (StartPosition.latest(), {"startingOffsets": "latest"}),
+        (StartPosition.offsets({"orders": {0: 23}}), {"startingOffsets": '{"orders": {"0": 23}}'}),
+        (
+            # Without the strategy a query fails where no record of a partition is as young.
+            StartPosition.timestamp(2000),
+            {"startingTimestamp": "2000", "startingOffsetsByTimestampStrategy": "latest"},
+        ),
+        (
+            StartPosition.timestamp(datetime(1970, 1, 1, 1, tzinfo=timezone(timedelta(hours=1)))),
+            {"startingTimestamp": "0", "startingOffsetsByTimestampStrategy": "latest"},
+        ),
+    ],
+)
+def test_a_source_begins_where_it_is_told(position: StartPosition, expected: dict[str, str]) -> None:
+    source = stoplog.KafkaSource.builder("b:9092").with_topics("orders").starting_from(position).build()
+    assert {key: value for key, value in source.options().items() if key.startswith("starting")} == expected
 
 
 def test_a_group_is_asked_when_the_source_is_built(door: FakeDoor) -> None:
@@ -93,35 +70,41 @@ def test_a_group_is_asked_when_the_source_is_built(door: FakeDoor) -> None:
     assert source.options()["startingOffsets"] == '{"orders":{"0":5}}'
 
 
+def test_a_group_has_to_know_every_partition_by_default(door: FakeDoor) -> None:
+    builder = stoplog.KafkaSource.builder("b:9092").with_topics("orders").with_option("failOnDataLoss", False)
+    builder.starting_from(StartPosition.group("billing")).build()
+    assert StartPosition.group("billing").options == ()
+    client, group, topics, otherwise = door.asked[0][3:]
+    assert (client["bootstrap.servers"], "failOnDataLoss" in client) == ("b:9092", False)
+    assert (group, topics, otherwise) == ("billing", {"subscribe": "orders"}, "fail")
+
+
+def test_sparks_module_has_to_be_there_when_a_source_is_read(door: FakeDoor) -> None:
+    session: Any = FakeSession()
+    source = stoplog.KafkaSource.builder("b:9092").with_topics("orders").build()
+    source.read(session)
+    source.read_stream(session)
+    assert door.asked == [("stoplog.kafka.KafkaSource", "stoplog-kafka", "requireSpark")] * 2
+
+
 def test_a_group_needs_a_session() -> None:
     builder = stoplog.KafkaSource.builder("b:9092").with_topics("orders")
     with pytest.raises(stoplog.NoSession):
         builder.starting_from(StartPosition.group("billing")).build()
 
 
-def test_a_source_reads_committed_records_of_what_was_said_last() -> None:
-    builder = stoplog.KafkaSource.builder("b:9092").with_topics("a").with_topic_pattern("b.*")
-    options = builder.with_max_offsets_per_trigger(5).with_min_offsets_per_trigger(2, "1m").build().options()
-    assert options == {
-        "kafka.bootstrap.servers": "b:9092",
-        "kafka.isolation.level": "read_committed",
-        "includeHeaders": "true",
-        "maxOffsetsPerTrigger": "5",
-        "minOffsetsPerTrigger": "2",
-        "maxTriggerDelay": "1m",
-        "subscribePattern": "b.*",
-    }
+def test_a_group_is_not_asked_on_connect(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("stoplog._jvm.is_connect", lambda: True)
+    builder = stoplog.KafkaSource.builder("b:9092").with_topics("orders")
+    with pytest.raises(stoplog.ConnectUnsupported, match=r"StartPosition\.group.*StartPosition\.offsets"):
+        builder.starting_from(StartPosition.group("billing")).build()
+
+
+def test_a_start_and_bytes_are_what_spark_has_anyway() -> None:
+    assert StartPosition.latest() == StartPosition((("startingOffsets", "latest"),))
+    assert Decoder.binary().of("key") == "key"
 
 
 def test_what_is_read_has_to_be_said() -> None:
     with pytest.raises(ValueError, match="with_topics"):
         stoplog.KafkaSource.builder("b:9092").build()
-
-
-def test_a_quote_in_a_schema_stays_one_text() -> None:
-    assert Decoder.json("`it's` INT").of("value") == r"from_json(CAST(value AS STRING), '`it\'s` INT')"
-
-
-def test_braces_are_the_column_in_an_expression_and_themselves_in_a_schema() -> None:
-    assert Decoder.sql("struct({}, {})").of("key") == "struct(key, key)"
-    assert Decoder.avro('{"type": {}}').of("key") == """from_avro(key, '{"type": {}}')"""

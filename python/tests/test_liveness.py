@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 from made_sink import NOW, RUN, MadeSink
 
+from stoplog._inspect import liveness
 from stoplog._inspect.liveness import DriverNote, _space, _started_at_millis, driver_life, is_here
 from stoplog._log.log import CommitLog
 from stoplog._storage import open_storage
@@ -32,21 +33,52 @@ def claimed(root: Path, settings: dict[str, str]) -> MadeSink:
 
 
 def test_a_clean_end_and_an_empty_log_have_no_driver(tmp_path: Path) -> None:
-    assert life(tmp_path, NOW).state is DriverState.RELEASED
+    ended = "no driver: the last run has ended in good order"
+    assert life(tmp_path, NOW) == DriverLife(DriverState.RELEASED, None, None, ended)
     claimed(tmp_path, {}).record("release", at_millis=NOW)
-    found = life(tmp_path, NOW)
-    assert (found.state, found.silent_millis) == (DriverState.RELEASED, None)
+    assert life(tmp_path, NOW) == DriverLife(DriverState.RELEASED, RUN, None, ended)
 
 
 def test_a_process_that_has_ended_is_dead_at_once(tmp_path: Path) -> None:
     claimed(tmp_path, {"driver": NOTE})
-    found = life(tmp_path, NOW, there=False)
-    assert found.state is DriverState.DEAD
-    assert found.message.endswith("is dead: there is no process 17 on node-1 any more")
+    dead = f"the driver of run {RUN} is dead: there is no process 17 on node-1 any more"
+    assert life(tmp_path, NOW, there=False) == DriverLife(DriverState.DEAD, RUN, None, dead)
     assert life(tmp_path, NOW, there=True).state is DriverState.ALIVE
 
 
-@pytest.mark.parametrize(("settings", "patience"), [({}, 180), ({"driver": NOTE}, 60)])
+def test_a_sign_of_life_is_told_with_what_is_waited_for(tmp_path: Path) -> None:
+    claimed(tmp_path, {"driver": NOTE})
+    alive = (
+        f"the driver of run {RUN} (process 17 on node-1) gave a sign of life 59 s ago, "
+        "and counts as dead only after 60 s without one"
+    )
+    assert life(tmp_path, NOW + 59_999) == DriverLife(DriverState.ALIVE, RUN, 59_999, alive)
+    silent = f"the driver of run {RUN} is taken for dead: no sign of it for 60 s"
+    assert life(tmp_path, NOW + 60_001) == DriverLife(DriverState.SILENT, RUN, 60_001, silent)
+    assert life(tmp_path, NOW - 5).silent_millis == 0
+
+
+def test_a_driver_that_has_noted_nothing_is_told_without_its_place(tmp_path: Path) -> None:
+    claimed(tmp_path, {})
+    alive = (
+        f"the driver of run {RUN} gave a sign of life 1 s ago, "
+        "and counts as dead only after 180 s without one"
+    )
+    # Without a note there is no process to ask for.
+    assert life(tmp_path, NOW + 1000, there=False) == DriverLife(DriverState.ALIVE, RUN, 1000, alive)
+
+
+@pytest.mark.parametrize(
+    ("settings", "patience"),
+    [
+        ({}, 180),
+        ({"driver": NOTE}, 60),
+        ({"driver": NOTE.replace(" 20000", " 1000")}, 3),
+        # A driver that looks more often than once a second is not asked for more signs than that.
+        ({"driver": NOTE.replace(" 20000", " 100")}, 3),
+        ({"driver": "by hand"}, 180),
+    ],
+)
 def test_elsewhere_silence_tells(settings: dict[str, str], patience: int, tmp_path: Path) -> None:
     sink = claimed(tmp_path, settings)
     assert life(tmp_path, NOW + patience * 1000).state is DriverState.ALIVE
@@ -55,9 +87,26 @@ def test_elsewhere_silence_tells(settings: dict[str, str], patience: int, tmp_pa
     for run in ("another", RUN):
         beat = tmp_path / "_stoplog" / "main" / "alive" / f"{run}-3"
         sink.write(f"_stoplog/main/alive/{run}-3", b"")
-        os.utime(beat, (NOW / 1000 + 50, NOW / 1000 + 50))
-        heard = life(tmp_path, NOW + patience * 1000 + 1).state
-        assert heard is (DriverState.ALIVE if run == RUN else DriverState.SILENT)
+        os.utime(beat, (NOW / 1000 + 1, NOW / 1000 + 1))
+        heard = life(tmp_path, NOW + patience * 1000 + 1)
+        assert heard.state is (DriverState.ALIVE if run == RUN else DriverState.SILENT)
+    assert heard.silent_millis == patience * 1000 + 1 - 1000
+
+
+@pytest.mark.parametrize(
+    ("text", "note"),
+    [
+        ("n s 17 5 6", DriverNote("n", "s", 17, 5, 6)),
+        ("n  17 5 6", DriverNote("n", "", 17, 5, 6)),
+        ("n s 17 5", None),
+        ("n s 17 5 6 7", None),
+        ("n s x 5 6", None),
+        ("n s 17 x 6", None),
+        ("n s 17 5 x", None),
+    ],
+)
+def test_a_note_is_read_or_passed_over(text: str, note: DriverNote | None) -> None:
+    assert DriverNote.read(text) == note
 
 
 @pytest.mark.skipif(not _space(), reason="this machine has no /proc")
@@ -76,6 +125,35 @@ def test_a_process_of_this_machine_is_looked_for() -> None:
     assert is_here(note) is False
     assert is_here(DriverNote("elsewhere", note.space, note.pid, started, 60_000)) is None
     assert is_here(DriverNote(note.host, "another boot", note.pid, started, 60_000)) is None
+
+
+@pytest.mark.parametrize(
+    ("state", "started"), [(b"S", 1_700_000_123_450), (b"R", 1_700_000_123_450), (b"Z", None), (b"X", None)]
+)
+def test_the_start_of_a_process_is_reckoned_from_that_of_the_machine(
+    state: bytes, started: int | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(liveness, "_PROC", tmp_path)
+    monkeypatch.setattr(os, "sysconf", {"SC_CLK_TCK": 100}.__getitem__)
+    (tmp_path / "stat").write_bytes(b"cpu 1 2\nintr 5\nbtime 1700000000\nctxt 7\n")
+    assert _started_at_millis(17) is None
+    numbers = b" ".join(b"%d" % number for number in range(101, 119))
+    (tmp_path / "17").mkdir()
+    (tmp_path / "17" / "stat").write_bytes(b"17 (odd) \xff name) " + state + b" " + numbers + b" 12345 99\n")
+    assert _started_at_millis(17) == started
+
+
+def test_where_process_numbers_mean_the_same_is_told_by_boot_and_space(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(liveness, "_PROC", tmp_path)
+    assert _space() == ""
+    assert is_here(DriverNote(socket.gethostname(), "", 17, 5, 60_000)) is None
+    (tmp_path / "sys/kernel/random").mkdir(parents=True)
+    (tmp_path / "sys/kernel/random/boot_id").write_text("6f1c2f3e\n")
+    (tmp_path / "self/ns").mkdir(parents=True)
+    (tmp_path / "self/ns/pid").symlink_to("pid:[4026531836]")
+    assert _space() == "6f1c2f3e/pid:[4026531836]"
 
 
 def test_a_connector_s_sink_tells_nothing(tmp_path: Path) -> None:

@@ -2,12 +2,13 @@
 from __future__ import annotations
 
 import json
+import random
 from pathlib import Path
 
 import pytest
 
 from stoplog._log.codec import VERSION, TooNew, Torn, decode
-from stoplog._log.crc32c import crc32c
+from stoplog._log.crc32c import crc32c, in_python
 from stoplog._log.records import RecordKind
 
 REPOSITORY = Path(__file__).resolve().parents[2]
@@ -77,8 +78,16 @@ def test_a_newer_version_is_refused_by_name() -> None:
 
 def test_the_checksum_is_castagnolis_for_all_lengths() -> None:
     # From RFC 3720, B.4.
-    assert crc32c(bytes(32)) == 0x8A9136AA
-    assert crc32c(b"\xff" * 32) == 0x62A8AB43
-    assert crc32c(bytes(range(32))) == 0x46DD794E
-    assert crc32c(b"123456789") == 0xE3069283
-    assert crc32c(b"") == 0
+    for checksum in (crc32c, in_python):
+        assert checksum(bytes(32)) == 0x8A9136AA
+        assert checksum(b"\xff" * 32) == 0x62A8AB43
+        assert checksum(bytes(range(32))) == 0x46DD794E
+        assert checksum(b"123456789") == 0xE3069283
+        assert checksum(b"") == 0
+
+
+def test_the_checksum_is_the_same_with_google_crc32c_and_without() -> None:
+    pytest.importorskip("google_crc32c")
+    some = random.Random(7).randbytes(70_000)
+    for length in (*range(9), 65_535, 65_536, 65_537, 70_000):
+        assert crc32c(some[:length]) == in_python(some[:length])

@@ -4,13 +4,18 @@
 from __future__ import annotations
 
 from dataclasses import FrozenInstanceError
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from fakes import FakeDoor, FakeFrame
 
 from stoplog import Encoder, FileSink, Preflight
 from stoplog.preflight import Ok, Problem, Warning, check_options, of_jar
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from pyspark.sql import DataFrame
 
 
 class Jars:
@@ -62,8 +67,16 @@ def test_a_report_does_not_change() -> None:
 
 
 def test_a_sink_is_checked_with_its_options(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("stoplog._jvm.find_door", FakeDoor)
+    checked: list[Any] = []
+
+    class Door(FakeDoor):
+        def preflight(self, df: DataFrame, options: Mapping[str, str]) -> Preflight:
+            checked.append(df)
+            return super().preflight(df, options)
+
+    monkeypatch.setattr("stoplog._jvm.find_door", Door)
     frame: Any = FakeFrame()
     sink = FileSink.for_row_format("/data/out", Encoder.json()).build()
     assert sink.check(frame).findings == (Ok("options", "2 are set."),)
     assert check_options(frame, {"path": "/data/in"}).path == "/data/in"
+    assert checked == [frame, frame]

@@ -171,11 +171,13 @@ def test_only_so_much_of_a_log_is_read_and_the_page_says_so(
 
 def test_an_old_record_that_is_torn_is_left_out(tmp_path: Path) -> None:
     sink = MadeSink(tmp_path)
-    for number in range(3):
+    for number in range(4):
         sink.record("epoch", [sink.finished("b", number, 10)])
     sink.record_path(1).write_bytes(b"{")
     assert report(tmp_path).figures.log.unreadable == 1
     assert "Left out as unreadable: 1 record;" in report(tmp_path).html
+    sink.record_path(2).write_bytes(b"{")
+    assert "Left out as unreadable: 2 records;" in report(tmp_path).html
 
 
 def test_whatever_names_hold_is_text(tmp_path: Path) -> None:

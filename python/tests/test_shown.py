@@ -73,7 +73,7 @@ def test_an_interrupt_ends_the_showing_alone(monkeypatch: pytest.MonkeyPatch) ->
 
 def test_a_query_without_progress_leaves_a_cell_empty(monkeypatch: pytest.MonkeyPatch) -> None:
     cell = Cell(monkeypatch, kernel=object())
-    follow(FakeQuery(None), wait=no_wait)  # type: ignore[arg-type]
+    follow(FakeQuery(None), wait=no_wait)  # type: ignore[call-overload]
     assert cell.shown == []
 
 

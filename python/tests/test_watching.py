@@ -2,14 +2,12 @@
 from __future__ import annotations
 
 import io
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from fakes import FakeQuery, progress_of
+import pytest
+from fakes import FakeDoor, FakeQuery, progress_of
 
-from stoplog import SinkMetrics, SinkProgress, follow, progress
-
-if TYPE_CHECKING:
-    import pytest
+from stoplog import NotAStoplogQuery, SinkMetrics, SinkProgress, follow, progress
 
 
 class Screen(io.StringIO):
@@ -51,6 +49,64 @@ def test_metrics_are_numbers_by_name() -> None:
 
 def test_a_progress_of_another_sink_has_zeros() -> None:
     assert SinkProgress.parse({**progress_of(0), "sink": {"metrics": None}}).metrics == SinkMetrics()
+
+
+@pytest.mark.parametrize("metrics", [None, {}, {"rowsSent": "3"}])
+def test_a_query_of_another_sink_is_refused(metrics: dict[str, str] | None) -> None:
+    out = io.StringIO()
+    with pytest.raises(NotAStoplogQuery, match="The query run-1 cannot be followed") as refused:
+        follow(query({**progress_of(0), "sink": {"metrics": metrics}}), wait=no_wait, out=out)
+    assert refused.value.condition == "STOPLOG_NOT_A_STOPLOG_QUERY"
+    assert out.getvalue() == ""
+
+
+def test_the_last_line_has_what_was_published_at_the_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    door = FakeDoor()
+    door.final = {"openParts": "0", "publishedParts": "8", "publishedRows": "24000"}
+    monkeypatch.setattr("stoplog.metrics.find_door", lambda: door)
+    out = io.StringIO()
+    follow(query(progress_of(0, openParts=4, publishedRows=12_000)), wait=no_wait, out=out)
+    first, last = out.getvalue().splitlines()
+    assert "12,000 rows" in first
+    assert last == "batch 0: 10 rows in | open 0 parts, 0 B | pending 0 | published 8 parts, 0 B, 24,000 rows"
+    assert door.awaited == [("run-1", 60_000)]
+
+
+def test_an_end_that_changes_nothing_is_no_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    door = FakeDoor()
+    monkeypatch.setattr("stoplog.metrics.find_door", lambda: door)
+    for final in ({"openParts": "0"}, {}):
+        door.final = final
+        out = io.StringIO()
+        follow(query(progress_of(0)), wait=no_wait, out=out)
+        assert len(out.getvalue().splitlines()) == 1
+
+
+def test_in_the_background_it_goes_on_until_the_query_ends() -> None:
+    out = io.StringIO()
+    following = follow(
+        query(progress_of(0), progress_of(1, openParts=1)), wait=no_wait, out=out, background=True
+    )
+    assert following.join(30)
+    assert not following.running
+    assert "open 1 part," in out.getvalue().splitlines()[-1]
+
+
+def test_in_the_background_it_can_be_stopped_while_the_query_runs() -> None:
+    out = io.StringIO()
+    running = query(*(progress_of(batch) for batch in range(50)))
+    following = follow(running, every=3600, out=out, background=True)
+    following.stop()
+    assert not following.running
+    assert running.isActive
+
+
+def test_in_the_background_a_refusal_waits_for_join() -> None:
+    following = follow(
+        query({**progress_of(0), "sink": {}}), wait=no_wait, out=io.StringIO(), background=True
+    )
+    with pytest.raises(NotAStoplogQuery):
+        following.join()
 
 
 def test_follow_writes_lines_to_a_file() -> None:

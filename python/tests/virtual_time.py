@@ -22,7 +22,7 @@ class VirtualLoop(asyncio.SelectorEventLoop):
         return self.now
 
 
-class _Selector(selectors.DefaultSelector):  # type: ignore[misc, valid-type]
+class _Selector(selectors.DefaultSelector):
     def __init__(self, loop: VirtualLoop) -> None:
         super().__init__()
         self._loop = loop

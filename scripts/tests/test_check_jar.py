@@ -9,9 +9,11 @@ import check_jar
 PROVIDED_SPARK = ("org.apache.spark", "spark-sql_2.13", "provided")
 
 
-def jar(folder: Path, version: str, padding_bytes: int = 0) -> Path:
+def jar(folder: Path, version: str, padding_bytes: int = 0, classes: tuple[str, ...] = ()) -> Path:
     path = folder / "stoplog.jar"
     with zipfile.ZipFile(path, "w") as archive:
+        for name in ("stoplog/FileSink.class", *classes):
+            archive.writestr(name, b"")
         archive.writestr("stoplog/version.properties", f"version={version}\nspark=4.2.0\n")
         archive.writestr("padding", bytes(padding_bytes))
     return path
@@ -34,9 +36,11 @@ def test_a_thin_jar_on_a_provided_spark_is_accepted(tmp_path: Path) -> None:
 
 
 def test_every_broken_promise_is_named_at_once(tmp_path: Path) -> None:
-    fat = jar(tmp_path, "1.2.2", padding_bytes=check_jar.MAX_JAR_BYTES)
+    bundled = ("META-INF/versions/17/com/fasterxml/jackson/core/Base64Variant.class",)
+    fat = jar(tmp_path, "1.2.2", padding_bytes=check_jar.MAX_JAR_BYTES, classes=bundled)
     listed = pom(tmp_path, ("org.scala-lang", "scala-library", "compile"), PROVIDED_SPARK)
-    size, version, dependency = check_jar.main(fat, listed, "1.2.3")
-    assert "over 3000000" in size
+    size, foreign, version, dependency = check_jar.main(fat, listed, "1.2.3")
+    assert "over 4000000" in size
+    assert f"bundles {bundled[0]}" in foreign
     assert "says version 1.2.2, Python says 1.2.3" in version
     assert "depends on scala-library" in dependency

@@ -8,7 +8,7 @@ import sys
 from importlib import metadata
 from pathlib import Path
 
-from run_tests import ROOT, environment
+from steps import ROOT, environment
 
 PROGRAM = """
 from pyspark.sql import SparkSession

@@ -7,23 +7,23 @@ from pathlib import Path
 
 import pytest
 
-import run_tests
+import steps
 from junit import Counts
 
 
-def step(folder: Path, program: str) -> run_tests.Step:
-    return run_tests.Step("probe", [sys.executable, "-c", program], (folder / "reports",))
+def step(folder: Path, program: str) -> steps.Step:
+    return steps.Step("probe", [sys.executable, "-c", program], (folder / "reports",))
 
 
 def test_a_runner_that_dies_without_a_report_is_one_failure(tmp_path: Path) -> None:
-    assert step(tmp_path, "raise SystemExit(137)").run() == Counts(failed=1)
+    assert step(tmp_path, "raise SystemExit(137)").run().counts == Counts(failed=1)
 
 
 def test_such_a_runner_is_quoted_at_the_end_of_the_run(tmp_path: Path) -> None:
     program = (
         "print('[info] fine', '[error] no memory left', '[info] done', sep=chr(10)); raise SystemExit(1)"
     )
-    counts = step(tmp_path, program).run()
+    counts = step(tmp_path, program).run().counts
     assert counts.failures == (
         "probe: the runner itself ended with exit code 1",
         "probe: [error] no memory left",
@@ -31,20 +31,20 @@ def test_such_a_runner_is_quoted_at_the_end_of_the_run(tmp_path: Path) -> None:
 
 
 def test_one_without_errors_by_its_last_lines() -> None:
-    assert run_tests.last_words(str(each) for each in range(100)) == [str(each) for each in range(88, 100)]
+    assert steps.last_lines(str(each) for each in range(100)) == [str(each) for each in range(88, 100)]
 
 
 def test_reports_of_an_earlier_run_do_not_count(tmp_path: Path) -> None:
     reports = tmp_path / "reports"
     reports.mkdir()
     (reports / "old.xml").write_text('<testsuite tests="9"/>')
-    assert step(tmp_path, "").run() == Counts()
+    assert step(tmp_path, "").run().counts == Counts()
 
 
 def test_the_machine_s_own_spark_is_not_the_one_under_test(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SPARK_HOME", "/somewhere")
     monkeypatch.setenv("PYSPARK_DRIVER_PYTHON", "ipython")
-    found = run_tests.environment("python-of-the-line")
+    found = steps.environment("python-of-the-line")
     assert "SPARK_HOME" not in found
     assert "PYSPARK_DRIVER_PYTHON" not in found
     assert found["PYSPARK_PYTHON"] == "python-of-the-line"
@@ -56,7 +56,7 @@ def test_what_a_step_leaves_behind_is_removed(tmp_path: Path) -> None:
         "import os, pathlib, tempfile; where = tempfile.mkdtemp(); "
         f"pathlib.Path({str(told)!r}).write_text(where + os.pathsep + os.environ['SPARK_SUBMIT_OPTS'])"
     )
-    assert step(tmp_path, program).run() == Counts()
+    assert step(tmp_path, program).run().counts == Counts()
     where, jvm = told.read_text().split(":")
     directory = Path(where).parent
     assert directory.name.startswith("stoplog-")
@@ -67,10 +67,10 @@ def test_what_a_step_leaves_behind_is_removed(tmp_path: Path) -> None:
 
 def test_also_what_is_written_while_it_is_removed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("shutil.rmtree", lambda *_, **__: None)
-    with run_tests.temporary_directory(pause=monkeypatch.undo) as kept:
+    with steps.temporary_directory(pause=monkeypatch.undo) as kept:
         pass
     assert not Path(kept).exists()
 
 
 def test_a_script_of_one_s_own_leaves_its_files_where_this_one_does() -> None:
-    assert run_tests.environment("python")["TMPDIR"] == tempfile.gettempdir()
+    assert steps.environment("python")["TMPDIR"] == tempfile.gettempdir()

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from .class_data import ClassData
 from .jars import CLASS_PATHS, class_path, jars
 from .patience import patience
 
@@ -24,6 +25,9 @@ _HDFS_CLIENT = {
     "client.block.write.locateFollowingBlock.initial.delay.ms": "20",
     "client.block.write.locateFollowingBlock.retries": "12",
 }
+CLASS_DATA = "STOPLOG_CLASS_DATA"
+"""The environment variable, of any value, with which servers keep archives of their classes."""
+
 _ANSWER = "answer: "
 _JVM = ("-Xmx384m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1")
 
@@ -123,12 +127,49 @@ def _s3(endpoint: str) -> Server:
 @contextlib.contextmanager
 def _process(name: str, main_class: str, directory: Path) -> Iterator[subprocess.Popen[str]]:
     """It answers with its address when it is up. What it logs goes to a file in its directory."""
+    with _jvm(name, main_class, directory, _archive(name, main_class)) as process:
+        yield process
+
+
+def _archive(name: str, main_class: str) -> list[str]:
+    """The options for its archive of classes, where tests have asked for them, which start servers often."""
+    if CLASS_DATA not in os.environ:
+        return []
+    files = [Path(file) for file in class_path(name).split(os.pathsep)]
+    data = ClassData.of(name, " ".join(_JVM), files)
+    with data.missing() as writing, tempfile.TemporaryDirectory() as directory:
+        if writing:
+            with _jvm(name, main_class, Path(directory), writing.split()) as process:
+                _answer(process)
+                assert process.stdin
+                process.stdin.close()  # It ends, and writes the archive.
+                with patience(process):
+                    code = process.wait()
+                if code < 0:
+                    raise RuntimeError(
+                        f"{name} was killed by signal {-code} before it had archived its classes"
+                    )
+    return data.options.split()
+
+
+@contextlib.contextmanager
+def _jvm(name: str, main_class: str, directory: Path, data: list[str]) -> Iterator[subprocess.Popen[str]]:
     directory.mkdir(parents=True, exist_ok=True)
     java = os.environ.get("JAVA", "java")
     options = CLASS_PATHS / f"{name}.options"
     own = [f"@{options}"] if options.exists() else []
     temporary = f"-Djava.io.tmpdir={tempfile.gettempdir()}"  # Java does not know TMPDIR
-    command = [java, *_JVM, temporary, *own, "-cp", class_path(name), main_class, str(directory.resolve())]
+    command = [
+        java,
+        *_JVM,
+        *data,
+        temporary,
+        *own,
+        "-cp",
+        class_path(name),
+        main_class,
+        str(directory.resolve()),
+    ]
     with (
         (directory / "log").open("ab") as log,
         subprocess.Popen(

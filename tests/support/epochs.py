@@ -18,10 +18,16 @@ def committed(place: Place) -> int:
     return _numbered(place.checkpoint / "commits")
 
 
+def planned(place: Place) -> int:
+    """How many epochs Spark has begun."""
+    return _numbered(place.checkpoint / "offsets")
+
+
 def until_epoch(place: Place, epoch: int) -> None:
     """Until an epoch has been planned, and maybe more."""
-    until("an epoch", lambda: _numbered(place.checkpoint / "offsets") > epoch)
+    until("an epoch", lambda: planned(place) > epoch)
 
 
 def _numbered(folder: Path) -> int:
-    return sum(file.name.isdigit() for file in folder.glob("*"))
+    """By the newest file, since Spark drops old ones."""
+    return max((int(file.name) + 1 for file in folder.glob("*") if file.name.isdigit()), default=0)

@@ -14,7 +14,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from servers.patience import patience
-from stoplog.testing._life import QUICK_JVM, kill
+from stoplog.testing._life import kill
+from support.jvm import EXECUTOR
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -91,7 +92,7 @@ class Job:
             # One task for each input file.
             "spark.sql.files.openCostInBytes": "128m",
             "spark.driver.extraJavaOptions": _jvm(self.fault),
-            "spark.executor.extraJavaOptions": _jvm(self.executor_fault),
+            "spark.executor.extraJavaOptions": f"{EXECUTOR} {_jvm(self.executor_fault)}",
         }
         return own | self.conf
 
@@ -114,5 +115,5 @@ def first_line(process: subprocess.Popen[str]) -> str:
 
 
 def _jvm(fault: str) -> str:
-    options = f"{QUICK_JVM} -Djava.io.tmpdir={tempfile.gettempdir()}"  # Java does not know TMPDIR
+    options = f"-Djava.io.tmpdir={tempfile.gettempdir()}"  # Java does not know TMPDIR
     return f"{options} -Dstoplog.faults={fault}" if fault else options

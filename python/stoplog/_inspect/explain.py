@@ -6,9 +6,9 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
-from enum import Enum
 
-from stoplog._html.shown import Shown
+from stoplog._inspect.explanation import Explanation, PartState
+from stoplog._inspect.markers import is_marker, marker
 from stoplog._inspect.names import finished_name_of, is_hidden, part_name
 from stoplog._inspect.rolling import RollingFacts, forecast
 from stoplog._inspect.sinks import OWN
@@ -17,47 +17,10 @@ from stoplog._log.layout import InBucket
 from stoplog._log.log import CommitLog, UnreadableRecord
 from stoplog._log.records import LogRecord, OpenPart, PendingPart, RecordKind
 from stoplog._storage import FileInfo, Storage
+from stoplog._words import many, size
 
 GRACE_MILLIS = 11 * 60 * 1000
 """An unfinished file that no record names is left alone for so long: its writer may be alive."""
-
-
-class PartState(Enum):
-    """What a file is to a sink."""
-
-    FINISHED = "finished"
-    OPEN = "open"
-    PENDING = "pending"
-    REPLACED = "replaced"
-    GONE = "gone"
-    BESIDE = "beside"
-    ORPHAN = "orphan"
-    OWN = "own"
-    FOREIGN = "foreign"
-    UNKNOWN = "unknown"
-
-
-@dataclass(frozen=True, slots=True)
-class Explanation(Shown):
-    """What is known of one file.
-
-    Attributes:
-        asked: what was asked for.
-        state: what it is.
-        message: why, in one or two sentences.
-        path: where it is, or is going to be, under the sink's path.
-        sink_id: whose it is, if that is known.
-        epoch: the last epoch of the record that closed it.
-        seq: that record, or the newest one for a part that is open.
-    """
-
-    asked: str
-    state: PartState
-    message: str
-    path: str | None = None
-    sink_id: str | None = None
-    epoch: int | None = None
-    seq: int | None = None
 
 
 def explain(storage: Storage, sinks: Sequence[str], asked: str, now_millis: int) -> Explanation:
@@ -73,6 +36,9 @@ def explain(storage: Storage, sinks: Sequence[str], asked: str, now_millis: int)
             return found
     file = storage.info(path) or _search(storage, path)
     if file is None:
+        bucket = _bucket(storage, sinks, asked, path.rstrip("/"))
+        if bucket is not None:
+            return bucket
         message = "No record that is kept names it, and no file of this name is here."
         return Explanation(asked, PartState.UNKNOWN, message)
     return _by_its_place(storage, sinks, asked, file, now_millis)
@@ -145,7 +111,7 @@ def _open(asked: str, sink_id: str, newest: LogRecord, part: OpenPart, now_milli
         part, RollingFacts.of(newest.state.settings), newest.kind is RecordKind.RELEASE, now_millis
     )
     when = f" It will be closed in {max(0, roll.at_millis - now_millis) // 1000} s" if roll.at_millis else ""
-    reason = f" ({roll.reason})" if roll.reason and when else ""
+    reason = f" ({roll.reason})" if roll.reason else ""
     message = (
         f"It is still open: its {part.records} rows become visible when it is closed.{when}{reason}"
         f"{'; ' if when else ' '}{roll.why_not_yet}."
@@ -209,6 +175,25 @@ def _search(storage: Storage, name: str) -> FileInfo | None:
     return next((file for file in storage.files() if file.name == name), None)
 
 
+def _bucket(storage: Storage, sinks: Sequence[str], asked: str, path: str) -> Explanation | None:
+    """A directory with parts, finished or open; `None` for any other."""
+    files = storage.children(path)[1] if path != OWN and not path.startswith(f"{OWN}/") else []
+    finished = [file for file in files if part_name(file.name) is not None]
+    newest = [record for record in (CommitLog(storage, each).newest() for each in sinks) if record]
+    open_parts = [part for record in newest for part in record.state.open if part.bucket == path]
+    if not finished and not open_parts:
+        return None
+    held = sum(part.records for part in open_parts)
+    markers = [file.name for file in files if is_marker(file.name)]
+    message = (
+        f"It is a bucket: readers see {many(len(finished), 'part')} with "
+        f"{size(sum(file.size_bytes for file in finished))}, and "
+        f"{many(len(open_parts), 'open part')} with {many(held, 'row')} that they do not see yet. "
+        + (f"Marked as complete: {', '.join(sorted(markers))}." if markers else "It has no marker.")
+    )
+    return Explanation(asked, PartState.BUCKET, message, path)
+
+
 def _by_its_place(
     storage: Storage, sinks: Sequence[str], asked: str, file: FileInfo, now_millis: int
 ) -> Explanation:
@@ -219,12 +204,17 @@ def _by_its_place(
         if place in ("open", "beside"):
             return Explanation(asked, PartState.ORPHAN, _orphan(file, now_millis), file.path, sink_id)
         message = f"It belongs to the log of sink {sink_id} ({place}). Leave it alone."
+        if place == "manifests":
+            message = f"It is a manifest: sink {sink_id} lists the files of one commit in it, for loaders."
         return Explanation(asked, PartState.OWN, message, file.path, sink_id)
     for sink_id in sinks:
         newest = CommitLog(storage, sink_id).newest()
         layout = InBucket.of(sink_id, newest.state.settings) if newest else None
         if layout and layout.token_of(file.path):
             return Explanation(asked, PartState.ORPHAN, _orphan(file, now_millis), file.path, sink_id)
+    found = marker(storage, sinks, asked, file)
+    if found is not None:
+        return found
     if part_name(file.name) is not None:
         hidden = " Readers pass over its directory." if is_hidden(file.path) else " Readers see it."
         message = f"It is finished: a record that is no longer kept closed it.{hidden}"

@@ -23,6 +23,7 @@ USUAL_MILLIS = 60_000
 
 _SHORTEST_MILLIS = 1000
 _NOTE = "driver"
+_PROC = Path("/proc")
 
 
 class DriverState(Enum):
@@ -139,8 +140,8 @@ def is_here(note: DriverNote) -> bool | None:
 
 def _space() -> str:
     try:
-        boot = Path("/proc/sys/kernel/random/boot_id").read_text("ascii").strip()
-        return f"{boot}/{Path('/proc/self/ns/pid').readlink()}"
+        boot = (_PROC / "sys/kernel/random/boot_id").read_text("ascii").strip()
+        return f"{boot}/{(_PROC / 'self/ns/pid').readlink()}"
     except OSError:
         return ""
 
@@ -148,11 +149,12 @@ def _space() -> str:
 def _started_at_millis(pid: int) -> int | None:
     """As Java reckons it: the boot in whole seconds, and the clock ticks since. None if it is not there."""
     try:
-        words = Path(f"/proc/{pid}/stat").read_text("ascii", "replace").rpartition(")")[2].split()
-        lines = Path("/proc/stat").read_text("ascii").splitlines()
+        # A process may have any bytes as its name, which ends with the last bracket.
+        words = (_PROC / f"{pid}/stat").read_bytes().rpartition(b")")[2].split()
+        lines = (_PROC / "stat").read_bytes().splitlines()
     except OSError:
         return None
-    if words[0] in ("Z", "X"):
+    if words[0] in (b"Z", b"X"):
         return None  # It has ended, and its parent has not asked for its exit code.
-    booted = next(int(line.split()[1]) for line in lines if line.startswith("btime "))
+    booted = next(int(line.split()[1]) for line in lines if line.startswith(b"btime "))
     return booted * 1000 + int(words[19]) * 1000 // os.sysconf("SC_CLK_TCK")

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from stoplog._html.shown import Shown
 from stoplog._inspect.errors import NotFound
 from stoplog._log.log import CommitLog
-from stoplog._log.records import LogRecord, RecordKind
+from stoplog._log.records import LogRecord
 from stoplog._storage import Storage
 
 
@@ -34,8 +34,8 @@ def epoch(storage: Storage, sink_id: str, number: int) -> RecordView:
     heads = ((seq, log.head(seq)) for seq in sorted(records, reverse=True))
     last = None
     for seq, head in heads:
-        if head is None or head.kind is not RecordKind.EPOCH or head.epoch is None:
-            continue
+        if head is None or head.epoch is None:
+            continue  # it cannot be read, or is of no epoch
         if head.epoch == number:
             return record(storage, sink_id, seq)
         last = last if last is not None else head.epoch

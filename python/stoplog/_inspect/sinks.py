@@ -77,12 +77,19 @@ def sink_ids(storage: Storage) -> list[str]:
 
 
 def chosen(storage: Storage, sink_id: str | None) -> str:
-    """The sink that was asked for, or the only one. Raises `NotFound`, `WhichSink`, `CannotRead`."""
+    """The sink that was asked for, or the only one; beside others, the only one of files.
+
+    Raises `NotFound`, `WhichSink`, `CannotRead`.
+    """
     known = sink_ids(storage)
     if sink_id is None and len(known) == 1:
         return known[0]
     if sink_id is None and known:
-        raise WhichSink(storage.root, known)
+        # `stoplog.compact`, a batch job or a connector may have a log beside the sink's.
+        of_files = [each for each in known if _is_of_files(storage, each)]
+        if len(of_files) == 1:
+            return of_files[0]
+        raise WhichSink(storage.root, of_files or known)
     if sink_id is None:
         raise _no_sink(storage)
     if sink_id not in known:
@@ -139,6 +146,15 @@ def kind_of(sink_id: str, newest: LogRecord) -> SinkKind:
         return SinkKind.COMPACTION
     is_nobodys = not newest.state.query_id  # 'stoplog reset' has begun it anew, and knows file sinks alone
     return SinkKind.FILES if is_nobodys or "inProgress" in newest.state.settings else SinkKind.CONNECTOR
+
+
+def _is_of_files(storage: Storage, sink_id: str) -> bool:
+    """One whose log cannot be read counts: it may be the one that was meant."""
+    try:
+        newest = CommitLog(storage, sink_id).newest()
+    except UnreadableRecord:
+        return True
+    return newest is None or kind_of(sink_id, newest) is SinkKind.FILES
 
 
 def _nothing(sink_id: str, records: int, problem: str | None) -> SinkSummary:

@@ -1,9 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The checksum of records: CRC-32C (Castagnoli), which Python's own libraries do not have."""
+"""The checksum of records: CRC-32C (Castagnoli), which Python's own libraries do not have.
+
+google-crc32c computes it in C, where it is installed: a hundred times as fast.
+"""
 
 from __future__ import annotations
 
 import struct
+from collections.abc import Callable
 from functools import cache
 
 _POLYNOMIAL = 0x82F63B78  # 0x1EDC6F41, bits reversed
@@ -15,6 +19,22 @@ def crc32c(data: bytes) -> int:
     >>> f"{crc32c(b'123456789'):08x}"
     'e3069283'
     """
+    return _fastest()(data)
+
+
+@cache
+def _fastest() -> Callable[[bytes], int]:
+    try:
+        import google_crc32c
+    except ImportError:
+        return in_python
+    # Without its C code it is slower than ours, and has said so by a warning.
+    is_in_c: bool = google_crc32c.implementation == "c"
+    return google_crc32c.value if is_in_c else in_python
+
+
+def in_python(data: bytes) -> int:
+    """The same without any other package."""
     last, second, third, fourth = _tables()
     crc = 0xFFFFFFFF
     whole = len(data) // 4 * 4

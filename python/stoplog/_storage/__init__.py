@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reading a directory where it lies, without Spark: local files by Python, all others by pyarrow."""
+"""Reading a directory where it lies, without Spark: local files by Python, others by pyarrow or fsspec."""
 
 from __future__ import annotations
 

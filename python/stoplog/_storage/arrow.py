@@ -34,14 +34,12 @@ def open_arrow(uri: str, scheme: str, options: Mapping[str, str]) -> ArrowStorag
     try:
         from pyarrow import fs
     except ImportError as error:
-        raise CannotRead.no_pyarrow(uri, scheme) from error
+        raise CannotRead.no_package(uri, scheme, "pyarrow") from error
     try:
         if scheme in _S3_SCHEMES:
             return _on_s3(fs, uri, options)
         if scheme in ("hdfs", "viewfs"):
             return _on_hdfs(fs, uri, scheme, options)
-        for option in options:
-            raise CannotRead.option(uri, option, ["none"])
         system, path = fs.FileSystem.from_uri(uri)
     except (OSError, ValueError) as error:
         raise CannotRead.of(uri, error) from error

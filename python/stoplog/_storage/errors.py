@@ -23,9 +23,10 @@ class CannotRead(StoplogError):
         return cls(path, why.rstrip(".\n"), "Look at the path, the rights to it, and the options given.")
 
     @classmethod
-    def no_pyarrow(cls, path: str, scheme: str) -> CannotRead:
-        """Anything but local files is read by pyarrow."""
-        return cls(path, f"{scheme}:// needs pyarrow, which is not installed", "Run: pip install pyarrow")
+    def no_package(cls, path: str, scheme: str, package: str, *with_it: str) -> CannotRead:
+        """Anything but local files is read by packages that are not dependencies."""
+        why = f"{scheme}:// needs {package}, which is not installed"
+        return cls(path, why, f"Run: pip install {' '.join((package, *with_it))}")
 
     @classmethod
     def no_libhdfs(cls, path: str, error: Exception) -> CannotRead:

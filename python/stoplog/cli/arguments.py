@@ -11,7 +11,9 @@ from stoplog.inspection import SinkDirectory
 def add_path(parser: ArgumentParser) -> None:
     """The sink's path and how to reach it."""
     parser.add_argument(
-        "path", metavar="PATH", help="the sink's path: local, webhdfs://…, hdfs://…, s3://… or s3a://…"
+        "path",
+        metavar="PATH",
+        help="the sink's path: local, s3://…, hdfs://…, webhdfs://… or another that fsspec knows",
     )
     add_pairs(parser, "--fs-option", "an option of pyarrow's file system, such as region=eu-west-1")
 

@@ -7,6 +7,7 @@ import argparse
 import os
 import sys
 from collections.abc import Sequence
+from difflib import get_close_matches
 from typing import NoReturn
 
 from stoplog._version import version
@@ -22,6 +23,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     >>> main(["ls", "/no/such/directory"])
     4
     """
+    asked = sys.argv[1:] if argv is None else argv
+    _refuse_unknown(asked[0] if asked else "")
     arguments = parser().parse_args(argv)
     try:
         answer = arguments.command.run(arguments)
@@ -55,6 +58,14 @@ def parser() -> argparse.ArgumentParser:
         one.add_argument("--output", choices=("text", "json"), default="text", help="text is the default")
         one.set_defaults(command=command)
     return whole
+
+
+def _refuse_unknown(name: str) -> None:
+    """Ends the process for a name that is nearly that of a command; argparse lists all for any other."""
+    names = [command.name for command in COMMANDS]
+    near = get_close_matches(name, names, n=1) if name not in names else []
+    if near:
+        parser().error(f"there is no command {name!r}: did you mean {near[0]!r}?")
 
 
 _CODES = {

@@ -11,7 +11,7 @@ import org.apache.spark.sql.streaming.DataStreamWriter
 
 import stoplog.format.Encoder
 import stoplog.format.bulk.BulkWriters
-import stoplog.options.{SinkOptionRegistry, SinkOptions}
+import stoplog.options.{SinkOptionRegistry, SinkOptions, UserObject}
 import stoplog.preflight.Preflight
 import stoplog.spark.{RunEnds, SinkCheck}
 
@@ -21,7 +21,7 @@ import stoplog.spark.{RunEnds, SinkCheck}
   * val sink = FileSink
   *   .forRowFormat("/data/events", "json")
   *   .withRollingPolicy(DefaultRollingPolicy().withMaxPartSizeBytes(256L << 20))
-  *   .withBucketBy("date(at)")
+  *   .withBucketBy("concat('day=', date(at))")
   *   .withCompression("zstd")
   *   .build()
   *
@@ -61,7 +61,7 @@ final class FileSink private[stoplog] (settings: SinkOptions) {
   override def hashCode: Int = options().hashCode
 
   override def toString: String = settings.toMap.toSeq.sorted
-    .map { case (key, value) => s"$key=$value" }
+    .map { case (key, value) => s"$key=${UserObject.shown(value)}" }
     .mkString("FileSink(", ", ", ")")
 }
 
@@ -114,6 +114,13 @@ object FileSink {
     * @return whether it was over in time
     */
   def awaitFinished(runId: String, timeoutMillis: Long): Boolean = RunEnds.await(runId, timeoutMillis)
+
+  /** What `StreamingQueryProgress.sink.metrics` would say of a run that is over, with what the sink has published since
+    * Spark's last progress; empty before [[awaitFinished]] answers `true`.
+    *
+    * @param runId `query.runId`
+    */
+  def finalMetrics(runId: String): JMap[String, String] = RunEnds.finalMetrics(runId)
 
   /** The small files of an old directory, to be merged by a batch command, whoever has written them.
     *

@@ -7,7 +7,7 @@ import stoplog.bucket.{BucketAssigner, BucketListener}
 import stoplog.compact.Compactor
 import stoplog.format.Encoder
 import stoplog.format.bulk.BulkWriters
-import stoplog.options.{Bucketing, UserObject}
+import stoplog.options.{Bucketing, RollingOptions, UserObject}
 import stoplog.rolling.RollingPolicy
 
 /** Sets a [[FileSink]]. Immutable: each call answers a new builder. Nothing is checked before [[build]]. */
@@ -15,12 +15,12 @@ final class FileSinkBuilder private (options: Map[String, String]) {
 
   /** When a part is closed; by default at 128 MiB, after 15 minutes, or after 5 minutes without a row. */
   def withRollingPolicy(policy: RollingPolicy): FileSinkBuilder =
-    withOption("rollingPolicy", UserObject.reference(policy))
+    new FileSinkBuilder(options -- RollingOptions.keys ++ RollingOptions.toMap(policy))
 
   /** How often the driver asks the policy while no data arrives, such as `1m`, which is the default. */
   def withBucketCheckInterval(interval: String): FileSinkBuilder = withOption("bucketCheckInterval", interval)
 
-  /** Which directory a row goes to; by default one for each hour in UTC. */
+  /** Which directory a row goes to; by default one for each hour in UTC, `dt=2026-01-31/hour=23`. */
   def withBucketAssigner(assigner: BucketAssigner): FileSinkBuilder =
     withOption("bucketAssigner", UserObject.reference(assigner))
 

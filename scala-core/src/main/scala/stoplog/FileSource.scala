@@ -50,7 +50,9 @@ final class FileSource private[stoplog] (settings: Map[String, String]) {
   override def hashCode: Int = settings.hashCode
 
   override def toString: String =
-    settings.toSeq.sorted.map { case (key, value) => s"$key=$value" }.mkString("FileSource(", ", ", ")")
+    settings.toSeq.sorted
+      .map { case (key, value) => s"$key=${UserObject.shown(value)}" }
+      .mkString("FileSource(", ", ", ")")
 }
 
 object FileSource {

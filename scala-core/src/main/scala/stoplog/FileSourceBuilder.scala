@@ -54,7 +54,7 @@ final class FileSourceBuilder private (options: Map[String, String]) {
 
   /** Which directories named by dates are listed; others are not even looked into.
     *
-    * @param pattern how they are named below the path, such as `yyyy-MM-dd--HH` or `yyyy/MM/dd`
+    * @param pattern how they are named below the path, such as `'dt='yyyy-MM-dd'/hour='HH` or `yyyy/MM/dd`
     * @param from    the first date, such as `2026-11-01`
     * @param until   the date behind the last
     * @param within  how long ago they ended at most, such as `7d`

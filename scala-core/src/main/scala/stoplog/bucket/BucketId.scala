@@ -13,10 +13,10 @@ object BucketId {
   /** The bucket of the sink's path itself. */
   val Base: String = ""
 
-  /** Where rows go for which an expression, or an event time, is null.
+  /** Where rows go for which an expression is null, or an event time by whose pattern directories name no columns.
     *
     * Not Hive's `__HIVE_DEFAULT_PARTITION__`: as the name of a whole directory that would be hidden from
-    * every reader, because it begins with `_`. Hive-style columns use it, after their `column=`.
+    * every reader, because it begins with `_`. Directories `column=value` use it, after their `column=`.
     */
   val OfNull: String = "null"
 
@@ -25,9 +25,9 @@ object BucketId {
     * Meant for the first time that an id is seen, not for every row.
     *
     * {{{
-    * BucketId.checked("2026-01-31--23")   // is returned
-    * BucketId.checked("day=31/_tmp=1")    // is returned: Spark shows names with = in them
-    * BucketId.checked("../elsewhere")     // STOPLOG_BUCKET_ID
+    * BucketId.checked("dt=2026-01-31/hour=23") // is returned
+    * BucketId.checked("day=31/_tmp=1")         // is returned: Spark shows names with = in them
+    * BucketId.checked("../elsewhere")          // STOPLOG_BUCKET_ID
     * }}}
     *
     * @throws stoplog.error.StoplogException

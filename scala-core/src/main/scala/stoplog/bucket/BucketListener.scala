@@ -11,9 +11,10 @@ package stoplog.bucket
   * {{{
   * final class AddPartition extends BucketListener {
   *   override def onComplete(bucket: CompleteBucket): Unit = {
-  *     val spark = SparkSession.active
-  *     spark.sql(s"ALTER TABLE events ADD IF NOT EXISTS PARTITION (hour = '${bucket.bucket}') " +
-  *       s"LOCATION '${bucket.location}'")
+  *     val values = bucket.bucket.split('/').map(_.replaceFirst("=(.*)", "='$1'")).mkString(", ")
+  *     SparkSession.active.sql(
+  *       s"ALTER TABLE events ADD IF NOT EXISTS PARTITION ($values) LOCATION '${bucket.location}'"
+  *     )
   *   }
   * }
   * }}}

@@ -68,8 +68,7 @@ object DateTimeEnds {
             .`with`(weeks.weekOfWeekBasedYear, parsed.getLong(weeks.weekOfWeekBasedYear))
             .`with`(weeks.dayOfWeek, 1)
         )
-      else if (has(ChronoField.YEAR)) first(LocalDate.of(year, 1, 1))
-      else None
+      else first(LocalDate.of(year, 1, 1))
     }
   }
 

@@ -14,11 +14,14 @@ import stoplog.error.Errors
   *   UTC, the text cannot change
   * @param showsZone
   *   whether the text has something of the zone in it
+  * @param ofNull
+  *   the bucket of rows without a time
   */
 private[bucket] final case class DateTimePattern(
     formatter: DateTimeFormatter,
     granularityMicros: Long,
-    showsZone: Boolean
+    showsZone: Boolean,
+    ofNull: String
 )
 
 private[bucket] object DateTimePattern {
@@ -34,13 +37,15 @@ private[bucket] object DateTimePattern {
 
   /** @throws stoplog.error.StoplogArgumentException `STOPLOG_BUCKET_FORMAT` if it cannot name a bucket */
   def parse(pattern: String): DateTimePattern = {
-    val letters = unquoted(pattern)
+    val letters   = unquoted(pattern)
+    val formatter = formatterOf(pattern)
     DateTimePattern(
-      formatterOf(pattern),
+      formatter,
       granularities
         .collectFirst { case (of, micros) if letters.exists(of.contains(_)) => micros }
         .getOrElse(hour),
-      letters.exists("VvzOXxZ".contains(_))
+      letters.exists("VvzOXxZ".contains(_)),
+      PartitionDiscovery.ofNull(formatter.format(Instant.EPOCH.atZone(ZoneOffset.UTC)))
     )
   }
 

@@ -9,7 +9,7 @@ import org.apache.spark.unsafe.types.UTF8String
 /** Buckets by the value of a SQL expression, which is the bucket's path; null is [[BucketId.OfNull]].
   *
   * {{{
-  * new ExpressionBucketAssigner(BucketExpression.bind(spark, "concat(region, '/', date(at))", df.schema))
+  * new ExpressionBucketAssigner(BucketExpression.bind(spark, "concat('day=', date(at))", df.schema))
   * }}}
   */
 final class ExpressionBucketAssigner(expression: BucketExpression) extends BucketAssigner {

@@ -23,8 +23,10 @@ private[stoplog] abstract class ErrorMaker {
       parameters: (String, Any)*
   ): StoplogException = new StoplogException(condition, texts(parameters), Option(cause))
 
-  // The templates end the sentence themselves; causes often come with a full stop of their own.
-  protected final def reason(why: String): String = String.valueOf(why).trim.stripSuffix(".")
+  // The templates end the sentence themselves, and the whole message ends with its own SQLSTATE; causes often come with
+  // a full stop and an SQLSTATE of their own.
+  protected final def reason(why: String): String =
+    String.valueOf(why).replaceAll("\\s*SQLSTATE: [0-9A-Z]{5}", "").trim.stripSuffix(".")
 
   /** The parameters of a template that lists problems, each a sentence. */
   protected final def listed(problems: Seq[String]): Seq[(String, Any)] =

@@ -128,7 +128,7 @@ object Errors extends ErrorMaker {
   def badRow(bucket: Option[String], cause: Throwable): StoplogException = failure(
     "STOPLOG_BAD_ROW",
     cause,
-    "bucket" -> bucket.fold("that cannot be told")(id => s"'$id'"),
+    "bucket" -> bucket.fold("an unknown bucket")(id => s"the bucket '$id'"),
     "why"    -> reason(Causes.message(cause))
   )
 

@@ -5,6 +5,7 @@ import java.time.{Instant, LocalDate, LocalDateTime, OffsetDateTime, ZoneId, Zon
 
 import scala.util.Try
 
+import stoplog.bucket.DateTimeBucketAssigner
 import stoplog.options.{DateRegistry => Registry}
 import stoplog.source.file.{DatePattern, DateRange}
 
@@ -19,7 +20,7 @@ object DateRegistry extends OptionForms {
     "How directories below `path` are named by dates: those outside of `dateFrom`, `dateUntil` and `dateWithin` are not " +
       "listed at all, and count as gone. A directory that the pattern does not fit is listed. Text that is none of the " +
       "date stands in quotes: `'day='yyyy-MM-dd`.",
-    "yyyy-MM-dd--HH"
+    DateTimeBucketAssigner.DefaultPattern
   )
 
   val DateFrom: SinkOption = option(

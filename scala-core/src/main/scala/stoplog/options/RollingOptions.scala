@@ -7,6 +7,15 @@ import stoplog.rolling.{DefaultRollingPolicy, OnCheckpointRollingPolicy, Rolling
 /** A rolling policy as options, and back. */
 object RollingOptions {
 
+  /** The names of all options that a policy may have. */
+  val keys: Seq[String] = Seq(
+    Registry.RollingPolicy,
+    Registry.MaxPartSize,
+    Registry.MaxRecordsPerPart,
+    Registry.RolloverInterval,
+    Registry.InactivityInterval
+  ).map(_.key)
+
   /** The options that stand for this policy: by name for those that come with stoplog, whole for any other.
     */
   def toMap(policy: RollingPolicy): Map[String, String] = policy match {

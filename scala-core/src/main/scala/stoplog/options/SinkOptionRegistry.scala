@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.options
 
+import stoplog.bucket.DateTimeBucketAssigner
 import stoplog.options.OptionGroup._
 
 /** Every option of stoplog, once: the parser, `docs/options.md` and the Python package are held to this list.
@@ -169,9 +170,11 @@ object SinkOptionRegistry extends CompactionEntries {
     Bucket,
     "bucketFormat",
     "pattern of `java.time.format.DateTimeFormatter`",
-    "yyyy-MM-dd--HH",
-    "How `dateTime` writes the time; `/` in it makes directories in directories.",
-    "yyyy/MM/dd"
+    DateTimeBucketAssigner.DefaultPattern,
+    "How `dateTime` writes the time; `/` in it makes directories in directories, and text in quotes stands for itself. " +
+      "Levels `name=value` are columns for Spark, pyarrow, DuckDB and pandas. A sink whose log has recorded another " +
+      "pattern goes on with that one, unless this option is set.",
+    "'day='yyyy-MM-dd"
   )
 
   val BucketColumn: SinkOption = option(

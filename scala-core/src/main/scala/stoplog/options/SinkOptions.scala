@@ -89,11 +89,8 @@ final class SinkOptions private (
 
   override def toString: String =
     explicit.toSeq.sorted
-      .map { case (key, value) => s"$key=${shown(value)}" }
+      .map { case (key, value) => s"$key=${UserObject.shown(value)}" }
       .mkString("SinkOptions(", ", ", ")")
-
-  // An instance in an option is pages of Base64.
-  private def shown(value: String): String = if (value.length > 100) value.take(97) + "..." else value
 }
 
 object SinkOptions {

@@ -6,6 +6,7 @@ import java.io.{ObjectInputStream, ObjectOutputStream, ObjectStreamClass}
 import java.lang.reflect.{Constructor, InvocationTargetException}
 import java.util.Base64
 
+import scala.util.Try
 import scala.util.control.NonFatal
 
 import stoplog.bucket.{BucketAssigner, BucketListener}
@@ -67,6 +68,11 @@ object UserObject {
 
   /** Whether it stands for an object, rather than naming a class. */
   def isInstance(reference: String): Boolean = reference.startsWith(Prefix)
+
+  /** An option's value for people to read: an instance, which is pages of Base64, as its class. */
+  def shown(value: String): String =
+    if (isInstance(value)) Try(deserialize(value, classOf[AnyRef]).getClass.getName).getOrElse("an instance")
+    else value
 
   private val Prefix = "instance:"
 

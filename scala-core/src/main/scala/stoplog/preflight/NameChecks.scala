@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.preflight
 
-import stoplog.bucket.BucketId
+import org.apache.spark.sql.catalyst.catalog.ExternalCatalogUtils
+
+import stoplog.bucket.{BucketId, DateTimeBucketAssigner, PartitionDiscovery}
 import stoplog.error.Errors
 import stoplog.preflight.Finding.{Ok, Warning}
 
@@ -46,6 +48,41 @@ private[stoplog] object NameChecks {
     }
   }
 
+  /** What readers find of these buckets without being told of them. */
+  def readers(ids: Seq[String]): Finding = unnamed(ids.distinct).getOrElse {
+    ids.iterator.map(PartitionDiscovery.columns).find(_.nonEmpty) match {
+      case Some(columns) =>
+        Ok(
+          "readers",
+          s"spark.read, pyarrow, DuckDB and pandas find the directories as columns: ${columns.mkString(", ")}."
+        )
+      case None =>
+        Ok("readers", "spark.read, pyarrow, DuckDB and pandas find all files right under the path.")
+    }
+  }
+
+  /** What readers would not find, or not as it was written.
+    *
+    * @param columns that are in the files
+    */
+  def unreadable(ids: Seq[String], columns: Seq[String]): Option[Warning] =
+    unnamed(ids).orElse(columnTwice(ids, columns))
+
+  /** A directory `name=value` is a column for most readers, and one in the files as well is one too many.
+    *
+    * @param columns that are in the files
+    */
+  def columnTwice(ids: Seq[String], columns: Seq[String]): Option[Warning] = {
+    val named = ids.iterator.flatMap(PartitionDiscovery.columns)
+    named.find(name => columns.exists(_.equalsIgnoreCase(name))).map { column =>
+      Warning(
+        "buckets",
+        s"Buckets are called $column=…, which readers take for a column, and the files have a column $column as well.",
+        s"Set partitionBy to $column, which leaves it out of the files, or give the directories another name in bucketBy or bucketFormat."
+      )
+    }
+  }
+
   /** Other sinks that write under the same path.
     *
     * @param content of this sink, and of each other one by its id: what decides how its bytes look
@@ -87,17 +124,14 @@ private[stoplog] object NameChecks {
       )
   }
 
-  /** A directory `name=value` is a column for most readers, and one in the files as well is one too many. */
-  private def columnTwice(ids: Seq[String], columns: Seq[String]): Option[Finding] = {
-    val named = ids.iterator.flatMap(_.split('/')).filter(_.contains('=')).map(_.takeWhile(_ != '='))
-    named.find(name => columns.exists(_.equalsIgnoreCase(name))).map { column =>
-      Warning(
-        "buckets",
-        s"Buckets are called $column=…, which readers take for a column, and the files have a column $column as well.",
-        s"Set partitionBy to $column, which leaves it out of the files, or give the directories another name in bucketBy."
-      )
-    }
-  }
+  private def unnamed(ids: Seq[String]): Option[Warning] = (for {
+    id    <- ids.iterator
+    level <- PartitionDiscovery.unnamedLevel(id)
+  } yield Warning(
+    "readers",
+    s"spark.read does not find the files in directories such as '$id' without options, because '$level' is no name=value.",
+    if (id == BucketId.OfNull) NameForNull else NamedLayouts
+  )).nextOption()
 
   private def isVisibleUnder(path: String, location: String): Boolean = {
     val (parent, child) = (plain(path), plain(location))
@@ -114,6 +148,14 @@ private[stoplog] object NameChecks {
     val some = ids.take(Shown).map(id => if (id.isEmpty) "the path itself" else id)
     (if (ids.sizeIs > Shown) some :+ "…" else some).mkString(", ")
   }
+
+  private val NamedLayouts =
+    s"Set bucketFormat to ${DateTimeBucketAssigner.DefaultPattern}, or partitionBy to columns, or bucketBy to " +
+      "concat('day=', date(at)); or read with recursiveFileLookup=true."
+
+  private val NameForNull =
+    "Let bucketBy give a name=value where it is null, too: concat('day=', coalesce(string(date(at)), " +
+      s"'${ExternalCatalogUtils.DEFAULT_PARTITION_NAME}')); or use partitionBy, which does."
 
   private val Shown   = 5
   private val Copying = "._COPYING_"

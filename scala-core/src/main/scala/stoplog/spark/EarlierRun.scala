@@ -67,7 +67,7 @@ private[spark] object EarlierRun {
       SinkIdentity(storage.path, storage.sinkId, queryId),
       SinkRun.onLost(table.options.onLostPart),
       RealTools.ofThisJvm,
-      SinkFollowUps.of(table.options, table.schema(), storage)
+      SinkFollowUps.of(RecordedPattern.resumed(table.options, Some(newest)), table.schema(), storage)
     )
     of(table.options.checkpointLocation, storage.log)(republish, table.waitingRun)
   }

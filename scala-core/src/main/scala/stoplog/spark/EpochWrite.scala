@@ -8,24 +8,29 @@ import stoplog.commit.PackedPlan
 
 /** One micro-batch. Spark makes a new one each time; what has to last is in the [[SinkTable]]. */
 private[spark] final class EpochWrite(table: SinkTable, info: LogicalWriteInfo) extends StreamingWrite {
-  @volatile private var run = Option.empty[SinkRun]
+  @volatile private var current = Option.empty[CurrentRun]
 
   override def createStreamingWriterFactory(physical: PhysicalWriteInfo): StreamingDataWriterFactory = {
     val context = QueryContext.current(info.queryId())
-    val current = table.runOf(info.queryId(), context, info.schema())
-    val plan    = current.run.begin(context.batch, physical.numPartitions())
-    run = Some(current.run)
-    new RowWriterFactory(PackedPlan.of(plan), current.sink)
+    val found   = table.runOf(info.queryId(), context, info.schema())
+    val plan    = found.run.begin(context.batch, physical.numPartitions())
+    current = Some(found)
+    new RowWriterFactory(PackedPlan.of(plan), found.sink)
   }
 
   /** Every attempt writes where no other can, and the driver takes one result of each task: nothing to coordinate. */
   override def useCommitCoordinator(): Boolean = false
 
   override def commit(epochId: Long, messages: Array[WriterCommitMessage]): Unit =
-    run.foreach(_.commit(epochId, TaskMessages.results(messages)))
+    current.foreach { found =>
+      val results = TaskMessages.results(messages)
+      found.run.commit(epochId, results)
+      found.layout.written(results)
+    }
 
   /** Deletes nothing (I5): also called when a commit was interrupted, and while tasks still run. */
-  override def abort(epochId: Long, messages: Array[WriterCommitMessage]): Unit = run.foreach(_.abort())
+  override def abort(epochId: Long, messages: Array[WriterCommitMessage]): Unit =
+    current.foreach(_.run.abort())
 
   override def toString: String = table.name()
 }

@@ -13,7 +13,12 @@ import stoplog.place.SinkStorage
 private[spark] final class JobWrite(table: SinkTable, info: LogicalWriteInfo, existing: Existing)
     extends BatchWrite {
   private val storage = table.storage.as(JobCommit.Prefix + info.queryId())
-  private val commit  = commitOf(storage)
+
+  // Looked for in the log once the storage has been tried: what a batch adds lies as its sink's stream lays it.
+  private lazy val options = RecordedPattern.resumed(table.options, table.storage.log.newest())
+  private lazy val commit  = commitOf(storage)
+  private lazy val sink    = SinkSpec.of(options, info.schema(), storage, before = None).forJob
+  private lazy val layout  = LayoutNotice.of(table, sink, options.bucketing)
 
   override def createBatchWriterFactory(physical: PhysicalWriteInfo): DataWriterFactory = {
     storage.probe()
@@ -21,14 +26,17 @@ private[spark] final class JobWrite(table: SinkTable, info: LogicalWriteInfo, ex
     JobCommit.rollForward(JobWrite.others(storage).map(commitOf))
     new RowWriterFactory(
       PackedPlan.of(commit.begin(physical.numPartitions())),
-      SinkSpec.of(table.options, info.schema(), storage, before = None).forJob
+      sink
     )
   }
 
   override def useCommitCoordinator(): Boolean = false
 
-  override def commit(messages: Array[WriterCommitMessage]): Unit =
-    commit.commit(TaskMessages.results(messages), replacing)
+  override def commit(messages: Array[WriterCommitMessage]): Unit = {
+    val results = TaskMessages.results(messages)
+    commit.commit(results, replacing)
+    layout.written(results)
+  }
 
   override def abort(messages: Array[WriterCommitMessage]): Unit = commit.abort()
 
@@ -41,7 +49,7 @@ private[spark] final class JobWrite(table: SinkTable, info: LogicalWriteInfo, ex
     storage.parts,
     storage.job,
     RealTools.ofThisJvm,
-    SinkFollowUps.of(table.options, info.schema(), storage)
+    SinkFollowUps.of(options, info.schema(), storage)
   )
 
   private def replacing: JobCommit.Replacing = existing match {

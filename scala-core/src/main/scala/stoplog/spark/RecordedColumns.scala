@@ -8,8 +8,8 @@ import org.apache.spark.sql.types.{DataType, Metadata, StructType}
 import stoplog.commit.RowSchema
 import stoplog.error.Errors
 import stoplog.format.SchemaChange
+import stoplog.log.LogRecord
 import stoplog.options.OnSchemaChange
-import stoplog.place.SinkStorage
 
 /** The columns that a sink writes, as they are kept in its log: those of the files, without what a user may have noted
   * beside a column.
@@ -38,9 +38,8 @@ private[spark] final class RecordedColumns(
 
 private[spark] object RecordedColumns {
 
-  /** What the log of this sink says now; `None` before its first run, and where an older release has written it. */
-  def newest(storage: SinkStorage): Option[StructType] =
-    storage.log.newest().flatMap(_.state.schema).flatMap(read)
+  /** What this record says; `None` where an older release has written it. */
+  def of(record: LogRecord): Option[StructType] = record.state.schema.flatMap(read)
 
   /** `None` for types that this release of Spark does not know. */
   def read(text: String): Option[StructType] =

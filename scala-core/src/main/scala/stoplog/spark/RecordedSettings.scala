@@ -18,7 +18,7 @@ private[spark] object RecordedSettings {
     SinkSettings(
       zone(options.bucketing) ++ markers(options.staging),
       content(options, written),
-      noted = rolling(options),
+      noted = rolling(options) ++ RecordedPattern.noted(options.bucketing),
       schema = new RecordedColumns(written, options.onSchemaChange, storage.path, storage.sinkId)
     )
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.spark
 
+import java.util.{Map => JMap}
 import java.util.concurrent._
 
 import scala.jdk.CollectionConverters._
@@ -21,6 +22,7 @@ private[stoplog] object RunEnds {
   private val starting = new ConcurrentHashMap[String, EarlierRun]()
   private val started  = new ConcurrentHashMap[String, EarlierRun]()
   private val ended    = new ConcurrentHashMap[String, CountDownLatch]()
+  private val finals   = new ConcurrentHashMap[String, JMap[String, String]]()
   private val contexts = ConcurrentHashMap.newKeySet[String]()
 
   // Apart from the listener's thread: other listeners must not wait for the storage.
@@ -52,6 +54,9 @@ private[stoplog] object RunEnds {
     */
   def await(runId: String, timeoutMillis: Long): Boolean =
     latch(runId).await(timeoutMillis, TimeUnit.MILLISECONDS)
+
+  /** The metrics of a run that has ended, with what it did at its end; nothing of any other. */
+  def finalMetrics(runId: String): JMap[String, String] = finals.getOrDefault(runId, JMap.of())
 
   private final class Listener(application: String) extends SparkListener {
     private val ending = new ConcurrentLinkedQueue[Future[_]]()
@@ -87,7 +92,7 @@ private[stoplog] object RunEnds {
       Option(started.remove(runId)).foreach(earlier => Try(earlier.started(runId)).failed.foreach(warn))
       Option(runs.get(runId)).foreach(_.end(end.exception))
     } finally {
-      runs.remove(runId)
+      Option(runs.remove(runId)).foreach(run => finals.put(runId, SinkMetrics.of(Some(run.stats))))
       latch(runId).countDown()
       forgetSome()
     }
@@ -105,7 +110,10 @@ private[stoplog] object RunEnds {
       .take(RememberedRuns / 2)
       .map(_._1)
       .toVector
-      .foreach(ended.remove)
+      .foreach { runId =>
+        ended.remove(runId)
+        finals.remove(runId)
+      }
 
   private val logger               = LoggerFactory.getLogger("stoplog")
   private val RememberedRuns       = 10000

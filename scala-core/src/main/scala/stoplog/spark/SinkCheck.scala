@@ -9,14 +9,14 @@ import org.apache.hadoop.util.VersionInfo
 import org.apache.spark.sql.{DataFrame, SparkSession}
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.classic.Dataset
-import org.apache.spark.sql.types.StructType
 
 import stoplog.FileSink
-import stoplog.bucket.{BucketAssigner, BucketContext, DateTimeBucketAssigner}
+import stoplog.bucket.{BucketAssigner, BucketContext, BucketId, DateTimeBucketAssigner}
 import stoplog.commit.{JobCommit, SinkSettings}
 import stoplog.commit.complete.CompleteRule
 import stoplog.error.Errors
 import stoplog.format.compress.Compression
+import stoplog.log.LogRecord
 import stoplog.options.{Bucketing, OnForeignQuery, SinkIds, SinkOptions}
 import stoplog.part.PartNaming
 import stoplog.place.SinkStorage
@@ -51,21 +51,26 @@ private[stoplog] object SinkCheck {
     options.asScala.collectFirst { case (key, path) if key.equalsIgnoreCase("path") => path }.getOrElse("")
 }
 
-private final class SinkCheck(rows: DataFrame, options: SinkOptions) {
+private final class SinkCheck(rows: DataFrame, asked: SinkOptions) {
   private val session = SparkSession.active
   private val schema  = rows.schema
+  private val storage = tried("path")(SinkStorage.of(asked, SparkHadoop.configuration))
+  private val tests   = storage.flatMap(there => tried("storage")(there.trial(scratch, asked.rolling)))
+  // Only once the storage has been tried: some kinds have to be, before they can be read.
+  private val newest  = tests.flatMap(_ => storage).flatMap(there => tried("sinkId")(there.log.newest()))
+  private val options = newest.fold(_ => asked, RecordedPattern.resumed(asked, _))
   private val columns = tried("columns")(SinkSpec.dataColumns(options.bucketing, schema))
   private val format  =
     columns.flatMap(each => tried("format")(SinkSpec.formatOf(options, each, session)))
   private val assigner =
     columns.flatMap(_ => tried("buckets")(SinkSpec.assignerOf(options.bucketing, schema, session)))
-  private val storage = tried("path")(SinkStorage.of(options, SparkHadoop.configuration))
-  private val tests   = storage.flatMap(there => tried("storage")(there.trial(scratch, options.rolling)))
-  private val seen    = assigner.toOption.toVector.flatMap(firstBuckets)
+  private val seen = assigner.toOption.toVector.flatMap(firstBuckets)
 
   def result: Preflight = Preflight(
     options.path,
-    Vector(settings) ++ columns.left.toOption ++ ofFormat ++ ofBuckets ++ ofDistribution ++ ofCompletion ++
+    Vector(
+      settings
+    ) ++ columns.left.toOption ++ ofFormat ++ ofBuckets ++ ofReaders ++ ofDistribution ++ ofCompletion ++
       ofNames ++ tests.fold(Vector(_), identity) ++ ofLogs :+ versions,
     names
   )
@@ -89,13 +94,21 @@ private final class SinkCheck(rows: DataFrame, options: SinkOptions) {
       identity,
       {
         case by if seen.isEmpty =>
-          Ok(
-            "buckets",
-            s"By $by. One that leaves the path, or that readers do not see, fails the query when it comes."
-          )
+          NameChecks.columnTwice(example, found.schema.fieldNames.toSeq).getOrElse {
+            Ok(
+              "buckets",
+              s"By $by. One that leaves the path, or that readers do not see, fails the query when it comes."
+            )
+          }
         case _ => NameChecks.buckets(seen, found.schema.fieldNames.toSeq)
       }
     )
+  }
+
+  /** Nothing before there are rows, if nothing but the rows tells. */
+  private def ofReaders: Option[Finding] = (seen, options.bucketing) match {
+    case (Vector(), Bucketing.Expression(_) | Bucketing.UserAssigner(_)) => None
+    case _ => assigner.toOption.map(_ => NameChecks.readers(seen ++ example))
   }
 
   private def ofDistribution: Option[Finding] =
@@ -123,17 +136,16 @@ private final class SinkCheck(rows: DataFrame, options: SinkOptions) {
     suffix.toVector :+ NameChecks.checkpoint(options.path, options.checkpointLocation)
   }
 
-  /** Only once the storage has been tried: some kinds have to be, before they can be read. */
   private def ofLogs: Vector[Finding] = (for {
     there   <- storage
     _       <- tests
     content <- columns.map(found => RecordedSettings.content(options, found.schema))
-  } yield Vector(tried("sinkId")(owner(there)), tried("neighbours")(neighbours(there, content))).map(_.merge))
+  } yield Vector(newest.map(owner), tried("neighbours")(neighbours(there, content))).map(_.merge))
     .getOrElse(Vector.empty)
 
-  private def owner(there: SinkStorage): Finding = {
+  private def owner(newest: Option[LogRecord]): Finding = {
     val mine = KnownCheckpoint.queryId(options.checkpointLocation)
-    there.log.newest().map(_.state.queryId) match {
+    newest.map(_.state.queryId) match {
       case None => Ok("sinkId", s"No query has written here as ${options.sinkId} yet.")
       case Some(owner) if !rows.isStreaming && options.checkpointLocation.isEmpty =>
         Ok("sinkId", s"The log of ${options.sinkId} belongs to query $owner. A batch has one of its own.")
@@ -189,16 +201,15 @@ private final class SinkCheck(rows: DataFrame, options: SinkOptions) {
   } yield ExampleNames.of(options.sinkId, naming, there.names, bucket)).getOrElse(Vector.empty)
 
   /** Of the first row, or now, or what stands for one. */
-  private def bucket: String = seen.headOption.getOrElse {
-    options.bucketing match {
-      case Bucketing.BasePath                   => ""
-      case Bucketing.PartitionColumns(names)    => names.map(name => s"$name=…").mkString("/")
-      case Bucketing.DateTime(pattern, zone, _) =>
-        val now = new DateTimeBucketAssigner(pattern, zone, None)
-        now.open(new StructType)
-        now.bucket(InternalRow.empty, SinkCheck.Now)
-      case Bucketing.Expression(_) | Bucketing.UserAssigner(_) => "<bucket>"
-    }
+  private def bucket: String = seen.headOption.getOrElse(example.headOption.getOrElse("<bucket>"))
+
+  /** What is known of buckets without any row. */
+  private def example: Seq[String] = options.bucketing match {
+    case Bucketing.BasePath                   => Seq(BucketId.Base)
+    case Bucketing.PartitionColumns(names)    => Seq(names.map(name => s"$name=…").mkString("/"))
+    case Bucketing.DateTime(pattern, zone, _) =>
+      Seq(new DateTimeBucketAssigner(pattern, zone).bucketAt(SinkCheck.Now.processingTimeMillis))
+    case Bucketing.Expression(_) | Bucketing.UserAssigner(_) => Nil
   }
 
   private def firstBuckets(assigner: BucketAssigner): Vector[String] =

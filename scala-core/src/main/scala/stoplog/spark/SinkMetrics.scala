@@ -19,7 +19,7 @@ private[spark] object SinkMetrics {
 
   private def values(stats: SinkStats): Seq[(String, Long)] = Seq(
     "openParts"            -> stats.open.size.toLong,
-    "openBytes"            -> stats.open.map(_.validBytes).sum,
+    "openBytes"            -> stats.open.map(_.sizeBytes).sum,
     "oldestOpenPartMillis" -> stats.open.map(_.openedAtMillis).minOption.fold(0L)(Clock.system.millis() - _),
     "pendingParts"         -> stats.pendingParts.toLong,
     "publishedParts"       -> stats.publishedParts,

@@ -10,6 +10,7 @@ import org.apache.spark.sql.connector.expressions.Transform
 import org.apache.spark.sql.connector.read.streaming.ReportsSinkMetrics
 import org.apache.spark.sql.connector.write.{LogicalWriteInfo, WriteBuilder}
 import org.apache.spark.sql.types.StructType
+import org.slf4j.LoggerFactory
 
 import stoplog.options.{SinkOptions, SparkOptions}
 import stoplog.place.SinkStorage
@@ -45,30 +46,35 @@ private[spark] final class SinkTable(
 
   /** The run that goes with a start of the query; made in its first epoch, because a start may still be refused. */
   def runOf(queryId: String, context: QueryContext, rows: StructType): CurrentRun =
-    runOf(context.runId)(SinkRun.ofFiles(queryId, context.trigger, _, options), rows)
+    runOf(context.runId)(SinkRun.ofFiles(queryId, context.trigger, _, _), rows)
 
   /** The run of a query that has been started and has no epoch yet.
     *
     * @param seenSeq the newest record of an earlier run
     */
   def waitingRun(queryId: String, runId: String, trigger: QueryTrigger, seenSeq: Long): Unit =
-    runOf(runId)(SinkRun.ofFiles(queryId, trigger, _, options), rowSchema).run.waitFrom(seenSeq)
+    runOf(runId)(SinkRun.ofFiles(queryId, trigger, _, _), rowSchema).run.waitFrom(seenSeq)
 
-  private def runOf(runId: String)(start: SinkSpec => SinkRun, rows: StructType): CurrentRun = synchronized {
-    Option(current.get).filter(_.runId == runId).getOrElse {
-      val sink = SinkSpec.of(options, rows, storage, RecordedColumns.newest(storage))
-      val made = CurrentRun(runId, sink, start(sink))
-      current.set(made)
-      RunEnds.watch(runId, made.run)
-      made
+  private def runOf(runId: String)(start: (SinkSpec, SinkOptions) => SinkRun, rows: StructType): CurrentRun =
+    synchronized {
+      Option(current.get).filter(_.runId == runId).getOrElse {
+        val newest = storage.log.newest()
+        val asked  = RecordedPattern.resumed(options, newest)
+        val sink   = SinkSpec.of(asked, rows, storage, newest.flatMap(RecordedColumns.of))
+        RecordedPattern.change(options, newest).foreach(said => SinkTable.logger.warn(s"${name()}: $said"))
+        val made = CurrentRun(runId, sink, start(sink, asked), LayoutNotice.of(this, sink, asked.bucketing))
+        current.set(made)
+        RunEnds.watch(runId, made.run)
+        made
+      }
     }
-  }
 }
 
 /** What a table remembers from epoch to epoch. */
-private[spark] final case class CurrentRun(runId: String, sink: SinkSpec, run: SinkRun)
+private[spark] final case class CurrentRun(runId: String, sink: SinkSpec, run: SinkRun, layout: LayoutNotice)
 
 private[spark] object SinkTable {
+  private val logger = LoggerFactory.getLogger("stoplog")
 
   /** Checks all that can be checked now, and claims nothing: the start may still be refused. */
   def apply(

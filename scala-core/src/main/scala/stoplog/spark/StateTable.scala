@@ -1,19 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.spark
 
+import java.nio.file.AccessDeniedException
 import java.util.{EnumSet => JEnumSet, Set => JSet}
 
+import org.apache.hadoop.fs.{Path => HadoopPath}
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.connector.catalog.{SupportsRead, TableCapability}
 import org.apache.spark.sql.connector.read.{LocalScan, Scan, ScanBuilder}
 import org.apache.spark.sql.types.StructType
 import org.apache.spark.sql.util.CaseInsensitiveStringMap
 
-import stoplog.options.ViewOptions
+import stoplog.error.Errors
+import stoplog.options.{DirectoryOptions, ViewOptions}
 import stoplog.place.SinkStorage
 
 /** A sink's state as a table: what the log says now, read on the driver. */
-private[spark] final class StateTable(asked: ViewOptions) extends SupportsRead {
+private[spark] final class StateTable private (asked: ViewOptions) extends SupportsRead {
 
   override def name(): String = s"stoplog ${asked.path} (${asked.sinkId}, ${asked.view.word})"
 
@@ -27,6 +30,27 @@ private[spark] final class StateTable(asked: ViewOptions) extends SupportsRead {
     override def readSchema(): StructType   = schema()
     override def description(): String      = name()
     override def rows(): Array[InternalRow] =
-      StateView.rows(asked.view, SinkStorage.reading(asked.path, asked.sinkId, SparkHadoop.configuration).log)
+      StateView.rows(asked.view, storage(asked.sinkId).log, storage(DirectoryOptions.SinkId).log)
   }
+
+  private def storage(sinkId: String) = StateTable.storage(asked.path, sinkId)
+}
+
+private[spark] object StateTable {
+
+  /** Error: `STOPLOG_SINK_UNKNOWN` if there is no such path. One to which nothing was written yet has no rows. */
+  def apply(asked: ViewOptions): StateTable = {
+    val found = storage(asked.path, asked.sinkId)
+    if (found.records.newerThan(-1).isEmpty && !exists(found.pathOf("")))
+      throw Errors.sinkUnknown(asked.path, asked.sinkId, there = Nil)
+    new StateTable(asked)
+  }
+
+  private def storage(path: String, sinkId: String) =
+    SinkStorage.reading(path, sinkId, SparkHadoop.configuration)
+
+  // Who may only read below the path cannot tell whether it is there.
+  private def exists(path: HadoopPath): Boolean =
+    try path.getFileSystem(SparkHadoop.configuration).exists(path)
+    catch { case _: AccessDeniedException => true }
 }

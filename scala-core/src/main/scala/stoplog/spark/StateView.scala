@@ -34,8 +34,9 @@ private[spark] object StateView {
     case View.Buckets => bucketsSchema
   }
 
-  def rows(view: View, log: CommitLog): Array[InternalRow] = view match {
-    case View.Parts   => parts(log)
+  /** @param merging the log of the batch command `compact`, which merges files of any writer below this path */
+  def rows(view: View, log: CommitLog, merging: => CommitLog): Array[InternalRow] = view match {
+    case View.Parts   => parts(log, merging)
     case View.Epochs  => log.all().map(epoch).toArray
     case View.Open    => log.newest().toVector.flatMap(_.state.open).map(open).toArray
     case View.Buckets => log.newest().toVector.flatMap(_.state.live).map(bucket).toArray
@@ -82,10 +83,10 @@ private[spark] object StateView {
     .add("open_bytes", LongType, nullable = false)
 
   /** Closed parts of all kept records, oldest first, then the open ones. */
-  private def parts(log: CommitLog): Array[InternalRow] = {
+  private def parts(log: CommitLog, merging: CommitLog): Array[InternalRow] = {
     val records = log.all()
     val schemas = schemasOf(records)
-    val gone    = records.flatMap(_.replace).map(_.path).toSet
+    val gone    = (records ++ merging.all()).flatMap(_.replace).map(_.path).toSet
     val closed  = records.flatMap { record =>
       val state = if (log.isPublished(record)) "published" else "pending"
       record.publish.map { part =>
@@ -160,7 +161,7 @@ private[spark] object StateView {
       record.publish.map(_.sizeBytes).sum,
       record.publish.map(_.records).sum,
       record.state.open.size.toLong,
-      record.state.open.map(_.validBytes).sum
+      record.state.open.map(_.sizeBytes).sum
     )
   )
 

@@ -3,29 +3,21 @@ package stoplog.spark
 
 import java.util.{Map => JMap}
 
-import org.apache.spark.sql.connector.catalog.{SessionConfigSupport, Table, TableCatalog, TableProvider}
+import org.apache.spark.sql.connector.catalog.{Table, TableCatalog, TableProvider}
 import org.apache.spark.sql.connector.expressions.Transform
-import org.apache.spark.sql.sources.DataSourceRegister
 import org.apache.spark.sql.types.StructType
 import org.apache.spark.sql.util.CaseInsensitiveStringMap
 
 import stoplog.error.Errors
 import stoplog.options.{SourceOptions, ViewOptions}
 
-/** `format("stoplog")`: the door through which Spark comes in.
+/** `format("stoplog")`: the door through which Spark comes in, behind [[StoplogDataSource]].
   *
   * Writing takes the options of [[stoplog.options.SinkOptionRegistry]], which can be preset for a session as
   * `spark.datasource.stoplog.<option>`. Reading takes those of [[stoplog.options.SourceOptionRegistry]], or shows the
   * state of a sink (`view`).
   */
-final class StoplogProvider extends TableProvider with DataSourceRegister with SessionConfigSupport {
-
-  override def shortName(): String = "stoplog"
-
-  override def keyPrefix(): String = "stoplog"
-
-  /** The rows' schema comes with the write, and may come with a read. */
-  override def supportsExternalMetadata(): Boolean = true
+final class StoplogProvider extends TableProvider {
 
   override def inferSchema(options: CaseInsensitiveStringMap): StructType =
     ViewOptions.parse(options) match {
@@ -43,7 +35,7 @@ final class StoplogProvider extends TableProvider with DataSourceRegister with S
       properties: JMap[String, String]
   ): Table = ViewOptions.parse(properties) match {
     case _ if isInCatalog(properties)        => throw noCatalog
-    case Some(asked)                         => new StateTable(asked)
+    case Some(asked)                         => StateTable(asked)
     case None if Asked.now() == Asked.ToRead => sourceTable(schema, properties)
     case None => OwnSink.of(schema, properties).getOrElse(SinkTable(schema, partitioning, properties))
   }

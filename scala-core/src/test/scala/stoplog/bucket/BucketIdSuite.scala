@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.bucket
 
-import java.nio.file.Files
-
 import org.apache.spark.SparkThrowable
 import org.scalatest.funsuite.AnyFunSuite
-import stoplog.format.SparkSessionForTests
 
-class BucketIdSuite extends AnyFunSuite with SparkSessionForTests {
+class BucketIdSuite extends AnyFunSuite {
 
   test("a relative path of ordinary names is returned as it is") {
     for (
@@ -75,18 +72,19 @@ class BucketIdSuite extends AnyFunSuite with SparkSessionForTests {
     for (id <- Seq(BucketId.OfNull, BucketId.Base)) assert(BucketId.problem(id) === None)
   }
 
-  test("the names that are refused as hidden are those that Spark does not read, and no others") {
-    val names = Seq("a", "null", "_a=1", "a_", "a.b", "x=__HIVE_DEFAULT_PARTITION__") ++
-      Seq("_a", ".a", ".a=1", "a._COPYING_", "__HIVE_DEFAULT_PARTITION__", "_stoplog")
-    for (name <- names) {
-      val root = Files.createTempDirectory("stoplog-buckets")
-      Files.writeString(Files.createDirectory(root.resolve(name)).resolve("part-0.txt"), "row\n")
-      assert(
-        (spark.read.option("recursiveFileLookup", "true").text(root.toString).count() == 1) === BucketId
-          .problem(name)
-          .isEmpty,
-        name
-      )
-    }
+  test("a bucket is under a directory that is its own, or begins its path") {
+    assert(BucketId.isUnder("a", "a") && BucketId.isUnder("a", "a/b") && BucketId.isUnder("a/b", "a/b/c"))
+    assert(!BucketId.isUnder("a", "ab") && !BucketId.isUnder("a", "b/a") && !BucketId.isUnder("a/b", "a"))
+  }
+
+  test("null has a bucket that readers see, and the path itself an empty one") {
+    assert((BucketId.OfNull, BucketId.Base) === (("null", "")))
+  }
+
+  test("a complete bucket lies below the path, or is it") {
+    val complete = CompleteBucket("/data/", "a/b", 1, "_SUCCESS", 1, 1, 1)
+    assert(complete.location === "/data/a/b")
+    assert(complete.copy(path = "/data").location === "/data/a/b")
+    assert(complete.copy(path = "/data", bucket = "").location === "/data")
   }
 }

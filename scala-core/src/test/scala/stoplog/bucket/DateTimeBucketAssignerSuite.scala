@@ -36,13 +36,15 @@ class DateTimeBucketAssignerSuite extends AnyFunSuite {
   private def failure(body: => Any): SparkThrowable = intercept[Exception](body).asInstanceOf[SparkThrowable]
 
   test("by default the bucket is the hour of processing in UTC") {
-    assert(processed(new DateTimeBucketAssigner(), "2026-01-31T23:59:59.999Z") === "2026-01-31--23")
-    assert(processed(new DateTimeBucketAssigner(), "2026-02-01T00:00:00Z") === "2026-02-01--00")
-    assert(processed(new DateTimeBucketAssigner(), "1969-12-31T23:30:00Z") === "1969-12-31--23")
+    assert(processed(new DateTimeBucketAssigner(), "2026-01-31T23:59:59.999Z") === "dt=2026-01-31/hour=23")
+    assert(processed(new DateTimeBucketAssigner(), "2026-02-01T00:00:00Z") === "dt=2026-02-01/hour=00")
+    assert(processed(new DateTimeBucketAssigner(), "1969-12-31T23:30:00Z") === "dt=1969-12-31/hour=23")
   }
 
   test("the zone moves the hour and the day") {
-    assert(processed(new DateTimeBucketAssigner(zone = berlin), "2026-01-31T23:00:00Z") === "2026-02-01--00")
+    assert(
+      processed(new DateTimeBucketAssigner(zone = berlin), "2026-01-31T23:00:00Z") === "dt=2026-02-01/hour=00"
+    )
     assert(
       processed(
         new DateTimeBucketAssigner("yyyy/MM/dd", ZoneId.of("Asia/Kolkata")),
@@ -54,7 +56,7 @@ class DateTimeBucketAssignerSuite extends AnyFunSuite {
   test("a timestamp column is an instant, shown in the zone") {
     val assigner = opened(new DateTimeBucketAssigner(zone = berlin, column = Some("at")))
     val row      = InternalRow(1, micros(Instant.parse("2026-07-01T22:30:00.5Z")), null, null, null)
-    assert(assigner.bucket(row, new Clock(0)) === "2026-07-02--00")
+    assert(assigner.bucket(row, new Clock(0)) === "dt=2026-07-02/hour=00")
   }
 
   test("a timestamp without zone and a date are shown as they are, whatever the zone") {
@@ -63,18 +65,33 @@ class DateTimeBucketAssignerSuite extends AnyFunSuite {
     for (zone <- Seq(utc, berlin, ZoneId.of("America/New_York"))) {
       assert(
         opened(new DateTimeBucketAssigner(zone = zone, column = Some("local")))
-          .bucket(row, null) === "2026-07-01--22"
+          .bucket(row, null) === "dt=2026-07-01/hour=22"
       )
       assert(
         opened(new DateTimeBucketAssigner(zone = zone, column = Some("DAY")))
-          .bucket(row, null) === "2026-07-01--00"
+          .bucket(row, null) === "dt=2026-07-01/hour=00"
       )
     }
   }
 
-  test("a null time has a bucket of its own") {
-    val assigner = opened(new DateTimeBucketAssigner(column = Some("at")))
-    assert(assigner.bucket(InternalRow(1, null, null, null, null), new Clock(0)) === BucketId.OfNull)
+  test("Flink's name of an hour is one argument away") {
+    assert(
+      processed(new DateTimeBucketAssigner("yyyy-MM-dd--HH"), "2026-01-31T23:59:59Z") === "2026-01-31--23"
+    )
+  }
+
+  test("a null time has a bucket of its own, which names columns where the others do") {
+    val buckets = Seq(
+      DateTimeBucketAssigner.DefaultPattern -> "dt=__HIVE_DEFAULT_PARTITION__/hour=__HIVE_DEFAULT_PARTITION__",
+      "'day='yyyy-MM-dd"    -> "day=__HIVE_DEFAULT_PARTITION__",
+      "'day='yyyy-MM-dd/HH" -> "null",
+      "yyyy-MM-dd--HH"      -> "null"
+    )
+    for ((pattern, bucket) <- buckets) {
+      val assigner = opened(new DateTimeBucketAssigner(pattern, column = Some("at")))
+      assert(assigner.bucket(InternalRow(1, null, null, null, null), new Clock(0)) === bucket)
+      assert(BucketId.problem(bucket).isEmpty)
+    }
   }
 
   test("rows of one hour get the same String, also when hours alternate") {
@@ -90,8 +107,27 @@ class DateTimeBucketAssignerSuite extends AnyFunSuite {
 
   // The oracle formats every single time; the assigner may remember as much as it likes.
   private val patterns = Seq(
-    "yyyy-MM-dd--HH", "yyyy/MM/dd", "yyyy-'W'ww", "HH-mm", "HH-mm-ss", "ss.SSS", "ss.SSSSSS", "N", "A", "h a",
-    "h B", "yyyy", "HH zzz", "HH xxxxx", "VV", "'mmss'HH", "''HH''", "G yyyy QQQ", "yyyyDDD[ HH]"
+    DateTimeBucketAssigner.DefaultPattern,
+    "yyyy-MM-dd--HH",
+    "yyyy/MM/dd",
+    "yyyy-'W'ww",
+    "HH-mm",
+    "HH-mm-ss",
+    "HH--ss",
+    "ss.SSS",
+    "ss.SSSSSS",
+    "N",
+    "A",
+    "h a",
+    "h B",
+    "yyyy",
+    "HH zzz",
+    "HH xxxxx",
+    "VV",
+    "'mmss'HH",
+    "''HH''",
+    "G yyyy QQQ",
+    "yyyyDDD[ HH]"
   ).map(_.replace("VV", "'z'HH"))
 
   private val zones = Seq(

@@ -13,6 +13,7 @@ class DateTimeEndsSuite extends AnyFunSuite {
 
   test("a bucket ends with the finest field of its name") {
     val ends = Seq(
+      (DateTimeBucketAssigner.DefaultPattern, "dt=2026-01-31/hour=23", "2026-02-01T00:00:00Z"),
       ("yyyy-MM-dd--HH", "2026-01-31--23", "2026-02-01T00:00:00Z"),
       ("yyyy/MM/dd", "2026/01/31", "2026-02-01T00:00:00Z"),
       ("'day='yyyy-MM-dd", "day=2026-01-31", "2026-02-01T00:00:00Z"),
@@ -43,6 +44,9 @@ class DateTimeEndsSuite extends AnyFunSuite {
   }
 
   test("a name that no time gives has no end") {
+    val ofNull = "dt=__HIVE_DEFAULT_PARTITION__/hour=__HIVE_DEFAULT_PARTITION__"
+    for (bucket <- Seq(ofNull, "dt=2026-01-31", "2026-01-31--23", "_rejected/dt=2026-01-31/hour=23"))
+      assert(end(DateTimeBucketAssigner.DefaultPattern, bucket) === None, bucket)
     for (bucket <- Seq("null", "", "2026-01-31", "2026-13-01--00", "_rejected/2026-01-31--23"))
       assert(end("yyyy-MM-dd--HH", bucket) === None, bucket)
   }
@@ -54,11 +58,16 @@ class DateTimeEndsSuite extends AnyFunSuite {
 
   test("every row of a bucket is from before its end") {
     for {
-      pattern <- Seq("yyyy-MM-dd--HH", "yyyy-MM-dd--HH-mm", "yyyy-MM-dd", "yyyy-MM-dd--HHXX")
-      zone    <- Seq(ZoneOffset.UTC, berlin, ZoneId.of("Australia/Lord_Howe"), ZoneId.of("America/St_Johns"))
-      ends    <- DateTimeEnds.of(pattern, zone)
+      pattern <- Seq(
+        DateTimeBucketAssigner.DefaultPattern,
+        "yyyy-MM-dd--HH-mm",
+        "yyyy-MM-dd",
+        "yyyy-MM-dd--HHXX"
+      )
+      zone <- Seq(ZoneOffset.UTC, berlin, ZoneId.of("Australia/Lord_Howe"), ZoneId.of("America/St_Johns"))
+      ends <- DateTimeEnds.of(pattern, zone)
       names = new DateTimeText(DateTimePattern.parse(pattern), zone)
-      minute <- 0 until 366 * 24 * 60 by 7
+      minute <- 0 until 366 * 24 * 60 by 61 // each minute of the hour in 61 hours
     } {
       val at     = Instant.parse("2026-01-01T00:00:00Z").plusSeconds(minute * 60L)
       val bucket = names.at(at.toEpochMilli * 1000)

@@ -12,6 +12,7 @@ class PartEndSuite extends AnyFunSuite {
 
   test("bytes arrive complete and in order, whatever the sizes of the pieces") {
     val random = new Random(3)
+    val text   = random.alphanumeric.take(PartEnd.LastBytes + 20000).mkString
     for (_ <- 1 to 20) {
       val parts    = new MemoryParts
       val output   = parts.create(NewPart("b", "p", mine))
@@ -25,7 +26,8 @@ class PartEndSuite extends AnyFunSuite {
           case 3 => PartEnd.LastBytes - 1 + random.nextInt(3)
           case _ => random.nextInt(20000)
         }
-        val piece = random.alphanumeric.take(size).mkString
+        val from  = random.nextInt(text.length - size)
+        val piece = text.substring(from, from + size)
         if (size == 1) buffer.write(piece.head.toInt) else buffer.write(piece.getBytes, 0, size)
         expected ++= piece
         assert(buffer.position === expected.length)

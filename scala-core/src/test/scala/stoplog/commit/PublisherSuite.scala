@@ -7,15 +7,20 @@ import org.scalatest.funsuite.AnyFunSuite
 
 import stoplog.commit.Samples._
 import stoplog.error.Errors
-import stoplog.commit.complete.MemoryNotes
+import stoplog.commit.complete.{MarkedBucket, MemoryNotes}
 import stoplog.fault.Faults
 import stoplog.log._
-import stoplog.part.Pending
-import stoplog.store.NewPart
+import stoplog.part.{FinishedPart, Pending}
+import stoplog.store.{FinishedStore, NewPart}
 
 class PublisherSuite extends AnyFunSuite {
 
-  private final class World(onLost: LostPart = LostPart.Fail, tries: Int = 1) {
+  private final class World(
+      onLost: LostPart = LostPart.Fail,
+      tries: Int = 1,
+      listener: MarkedBucket => Unit = _ => (),
+      finished: FinishedStore = FinishedStore.untouched
+  ) {
     val parts     = new MemoryParts
     val records   = new MemoryRecords
     val pauses    = new java.util.concurrent.ConcurrentLinkedQueue[Long]()
@@ -31,7 +36,8 @@ class PublisherSuite extends AnyFunSuite {
         Parallel.sequential,
         Retry.jittered(tries, baseMillis = 10, pauses.add(_))
       ),
-      MemoryNotes.unasked
+      MemoryNotes.unasked.copy(listener = listener),
+      finished
     )
 
     def closed(name: String, content: String = "row\n"): Pending = {
@@ -57,6 +63,33 @@ class PublisherSuite extends AnyFunSuite {
     world.parts.onPublish = _ => assert(!world.records.isPublished(4))
     world.publisher.publish(record)
     assert(world.parts.finished === Map("b/p" -> "row\n", "b/q" -> "row\n"))
+    assert(world.records.isPublished(4))
+  }
+
+  test("a record whose replaced parts could not be deleted stays unmarked, and a later run deletes them") {
+    val finished = new UnreliableFinished
+    val world    = new World(finished = finished)
+    val merged   = world.record(world.closed("m")).copy(replace = Vector(FinishedPart("b", "p", 4, 1, 0)))
+    intercept[IllegalStateException](world.publisher.publish(merged))
+    assert(!world.records.isPublished(4))
+    finished.isUp = true
+    world.publisher.republish(merged)
+    assert(finished.forgotten === Set(4L))
+    assert(world.records.isPublished(4))
+  }
+
+  test("a record whose listener failed stays unmarked, and a later run tells the listener again") {
+    var told  = Vector.empty[String]
+    val world = new World(listener = bucket => {
+      told :+= bucket.bucket
+      if (told.size == 1) throw new IllegalStateException("the process died")
+    })
+    val marker = Marker("b", 1, MarkerForm.Empty, "main", "idle", 0, None, Totals(1, 1, 4), Totals(0, 0, 0))
+    val marked = world.record(world.closed("p")).copy(follow = FollowUp(None, Vector(marker)))
+    intercept[IllegalStateException](world.publisher.publish(marked))
+    assert(!world.records.isPublished(4))
+    world.publisher.republish(marked)
+    assert(told === Vector("b", "b"))
     assert(world.records.isPublished(4))
   }
 
@@ -133,5 +166,19 @@ class PublisherSuite extends AnyFunSuite {
     world.parts.onPublish = path => { tried += 1; throw Errors.nameTaken(path, "it is") }
     assert(condition(world.publisher.publish(world.record(world.closed("q")))) === "STOPLOG_NAME_TAKEN")
     assert(tried === 4)
+  }
+
+  /** Deletes nothing until it is up. */
+  private final class UnreliableFinished extends FinishedStore {
+    var isUp                 = false
+    var forgotten: Set[Long] = Set.empty
+
+    override def sizeBytes(path: String): Option[Long]   = None
+    override def setAside(seq: Long, path: String): Unit = ()
+    override def putBack(seq: Long, path: String): Unit  = ()
+    override def keep(path: String, as: String): Unit    = ()
+    override def setAsideFor(): Vector[Long]             = Vector.empty
+    override def forget(seq: Long): Unit                 =
+      if (isUp) forgotten += seq else throw new IllegalStateException("the storage does not answer")
   }
 }

@@ -73,6 +73,16 @@ class TaskWriterSuite extends AnyFunSuite {
     assert(parts.calls.isEmpty)
   }
 
+  written("a part was last written to when it was opened, if the clock was set back since") {
+    val writer = task()
+    writer.write("b", "one")
+    clock.advance(-7)
+    writer.write("b", "two")
+    clock.advance(7)
+    val part = writer.commit().open.head
+    assert((part.openedAtMillis, part.lastWrittenAtMillis) === ((1000L, 1000L)))
+  }
+
   written("rows of a new bucket begin a part, which is left open and says all that the next epoch needs") {
     val writer = task(slot = 1, slots = 3)
     writer.write("b", "one")

@@ -41,17 +41,17 @@ object CompatibilityPage {
     val java   = first("build.sbt", "\"-release\", \"(\\d+)\"".r)
     val scala  = version("scala")
     val binary = scala.split('.').take(2).mkString(".")
-    val python = first("python/pyproject.toml", "requires-python = \">=([^\"]+)\"".r)
+    val python = first("pyproject.toml", "requires-python = \">=([^\"]+)\"".r)
+    val whole  = first("scripts/check-machine", "Python (\\S+) or newer".r)
+    val oldest = first("pyproject.toml", "Python :: (3\\.\\d+)".r)
+    val newest = first("pyproject.toml", "(?s).*Python :: (3\\.\\d+)".r)
     s"""## Platforms
        |
        || | Needed | Built and tested with |
        ||---|---|---|
        || Java | $java or newer | $java |
        || Scala | $binary | $scala |
-       || Python, for the package | $python or newer | ${first(
-        "scripts/check-machine",
-        "Python (\\S+) or newer".r
-      )} |
+       || Python, for the package | $python or newer | $whole; imports, types and command line on $oldest to $newest |
        || Hadoop | that of your Spark; for S3 3.4.2 or newer, and `hadoop-aws` of the same version | ${version(
         "hadoop"
       )} |

@@ -38,6 +38,22 @@ class ErrorsSuite extends ConditionRules(Conditions.url, ErrorsSuite.one) {
     assert(Errors.userCode("encoder", "X", "no", null).getCause == null)
   }
 
+  test("a cause's SQLSTATE is left out: a message has its own, at its end") {
+    val nested = "[UNRESOLVED_COLUMN] No column x. SQLSTATE: 42703; line 1 pos 5;.. SQLSTATE: 42000"
+    val error  = Errors.bucketExpression("x", nested)
+    assert("SQLSTATE".r.findAllIn(error.getMessage).size === 1, error.getMessage)
+    assert(error.getMessage.contains("[UNRESOLVED_COLUMN] No column x.; line 1 pos 5"))
+  }
+
+  test("a row that came to no bucket is one for an unknown bucket") {
+    assert(
+      Errors.badRow(None, cause).getMessage.contains("A row for an unknown bucket cannot be written: No")
+    )
+    assert(
+      Errors.badRow(Some("b"), cause).getMessage.contains("A row for the bucket 'b' cannot be written: No")
+    )
+  }
+
   test("a value that looks like a parameter is left as it is") {
     assert(Errors.textSchema("struct<a:${x}><why>").getMessage.contains("struct<a:${x}><why>"))
   }

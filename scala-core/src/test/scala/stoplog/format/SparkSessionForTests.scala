@@ -4,20 +4,15 @@ package stoplog.format
 import org.apache.spark.sql.SparkSession
 import org.scalatest.{BeforeAndAfterAll, Suite}
 
-/** One small session for a suite. */
+/** A session for a suite over the one Spark of this JVM: settings, views and functions of a session are the suite's own,
+  * and what it set in Spark's Hadoop configuration is undone when it ends.
+  */
 trait SparkSessionForTests extends BeforeAndAfterAll { this: Suite =>
 
-  protected lazy val spark: SparkSession = SparkSession
-    .builder()
-    .master("local[2]")
-    .appName(suiteName)
-    .config("spark.ui.enabled", "false")
-    .config("spark.sql.shuffle.partitions", "2")
-    .config("spark.sql.session.timeZone", "UTC")
-    .getOrCreate()
+  protected lazy val spark: SparkSession = SharedSpark.begin()
 
   override protected def afterAll(): Unit = {
-    spark.stop()
+    SharedSpark.end()
     super.afterAll()
   }
 }

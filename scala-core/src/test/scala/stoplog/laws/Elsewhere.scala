@@ -35,6 +35,7 @@ object Elsewhere {
       System.getProperty("java.class.path"),
       "-Xmx128m",
       "-XX:TieredStopAtLevel=1",
+      "-XX:+UseSerialGC",
       "stoplog.laws.ElsewhereMain",
       file.toString
     ).redirectError(ProcessBuilder.Redirect.INHERIT).start()

@@ -47,6 +47,10 @@ object GoldenRecords {
     )
   )
 
+  private val pattern = noted.copy(state =
+    noted.state.copy(settings = noted.state.settings + ("bucketFormat" -> "'dt='yyyy-MM-dd'/hour='HH"))
+  )
+
   private val epoch = LogRecord(
     1,
     RecordKind.Epoch(0),
@@ -223,6 +227,7 @@ object GoldenRecords {
     "record-v1-epoch.json"   -> epoch,
     "record-v1-roll.json"    -> roll,
     "record-v1-release.json" -> release,
-    "record-v1-noted.json"   -> noted
+    "record-v1-noted.json"   -> noted,
+    "record-v1-pattern.json" -> pattern
   )
 }

@@ -3,6 +3,7 @@ package stoplog.matrix
 
 import org.scalatest.Assertions
 
+import stoplog.LongRun
 import stoplog.commit.Parallel
 
 /** Tries cells of a matrix, several at a time. */
@@ -27,5 +28,5 @@ trait Cells extends Assertions {
 object Cells {
 
   /** In which little is left out. */
-  def inLongRun: Boolean = sys.env.get("STOPLOG_LONG").exists(_.nonEmpty)
+  def inLongRun: Boolean = LongRun.isOn
 }

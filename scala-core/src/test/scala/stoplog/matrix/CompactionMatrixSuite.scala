@@ -3,6 +3,7 @@ package stoplog.matrix
 
 import scala.collection.concurrent.TrieMap
 
+import stoplog.LongRun
 import stoplog.fault.Step
 
 /** Every step of a query that merges its small parts, stopped: each row once, nothing else visible, before and after.
@@ -60,6 +61,6 @@ class HdfsCompactionMatrixSuite extends CompactionMatrixSuite(Storage.Hdfs) {
   override protected def threads: Int = 6
 }
 
-class S3CompactionMatrixSuite extends CompactionMatrixSuite(Storage.S3) {
+class S3CompactionMatrixSuite extends CompactionMatrixSuite(Storage.S3) with LongRun {
   override protected def threads: Int = 3
 }

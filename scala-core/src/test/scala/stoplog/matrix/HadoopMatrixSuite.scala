@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.matrix
 
+import stoplog.LongRun
 import stoplog.fault.Step
 
 /** On a file system of Hadoop's, where a cell may take seconds: a long run tries what [[HadoopSection]] says, the
-  * ordinary one each step once, or a few of them.
+  * ordinary one a kill of a query that writes rows, at the steps where that storage matters.
   */
 abstract class HadoopMatrixSuite(storage: Storage) extends MatrixSuite(storage) {
   private val plan = new HadoopSection(storage)
   import plan.{blocks, main, other, pairs}
 
-  private val all = if (long) main +: other +: blocks.toSeq else main +: blocks.toSeq
+  private val all = if (long) main +: other +: blocks.toSeq else Seq(main)
 
   override protected def threads: Int = 6
 
@@ -31,19 +32,14 @@ abstract class HadoopMatrixSuite(storage: Storage) extends MatrixSuite(storage) 
 
   override protected def tried(site: Site, fate: Fate, step: Step, last: Int): Seq[Int] =
     if (long) plan.tried(site, fate, step, last)
-    else if (blocks.contains(site)) Seq(last).filter(_ => fate == Fate.Killed && Steps.ofBlocks(step))
-    else if (!storage.sample.contains(step)) Seq.empty
     else
-      fate match {
-        case Fate.Killed                       => Seq(if (storage.steps.indexOf(step) % 2 == 0) 1 else last)
-        case Fate.Woken if Steps.ofTasks(step) => Seq(last)
-        case Fate.Woken | Fate.Frozen          => Seq.empty
-      }
+      Seq(if (storage.steps.indexOf(step) % 2 == 0) 1 else last)
+        .filter(_ => site == main && fate == Fate.Killed && storage.sample.contains(step))
 }
 
 class HdfsCrashMatrixSuite extends HadoopMatrixSuite(Storage.Hdfs)
 
-class UncutHdfsCrashMatrixSuite extends HadoopMatrixSuite(Storage.UncutHdfs)
+class UncutHdfsCrashMatrixSuite extends HadoopMatrixSuite(Storage.UncutHdfs) with LongRun
 
 class S3CrashMatrixSuite extends HadoopMatrixSuite(Storage.S3) {
   override protected def threads: Int = 3 // each has some 100 MiB in its hands

@@ -7,12 +7,13 @@ import scala.util.Try
 
 import org.scalatest.funsuite.AnyFunSuite
 
+import stoplog.LongRun
 import stoplog.commit.ManualClock
 import stoplog.fault.{Faults, Step}
 import stoplog.store.hdfs.MiniHdfs
 
 /** The servers of HDFS, and real processes, end while a query runs. */
-class HdfsServersSuite extends AnyFunSuite {
+class HdfsServersSuite extends AnyFunSuite with LongRun {
   private val long = Cells.inLongRun
 
   test("a run goes on when the NameNode restarts under its calls") {

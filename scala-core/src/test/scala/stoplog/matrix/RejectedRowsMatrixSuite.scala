@@ -5,14 +5,14 @@ import org.scalatest.funsuite.AnyFunSuite
 
 /** Rows that are put aside are there once as well, whatever is stopped when: the same record decides over both.
   *
-  * Every step, its first and its last occurrence; in a long run all of them, in each layout.
+  * A kill at each step, at its first and its last occurrence; in a long run all fates and occurrences, in each layout.
   */
 class RejectedRowsMatrixSuite extends AnyFunSuite with Cells {
   override protected def threads: Int = 2
 
   for {
     layout <- if (long) Storage.Local.layouts else Seq(Layout.Staging)
-    fate   <- Storage.Local.fates
+    fate   <- if (long) Storage.Local.fates else Seq(Fate.Killed)
     site = Site(Storage.Local, layout, Content.Refusing)
   }
     test(s"rows are put aside, and at each step a process is ${fate.name}: ${layout.name}") {

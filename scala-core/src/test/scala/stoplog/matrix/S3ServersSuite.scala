@@ -3,12 +3,13 @@ package stoplog.matrix
 
 import org.scalatest.funsuite.AnyFunSuite
 
+import stoplog.LongRun
 import stoplog.commit.ManualClock
 import stoplog.fault.{Faults, Step}
 import stoplog.servers.S3Server
 
 /** The server of S3, and real processes, end while a query runs. */
-class S3ServersSuite extends AnyFunSuite {
+class S3ServersSuite extends AnyFunSuite with LongRun {
   private val long = Cells.inLongRun
 
   test("the server restarts between requests of a run, which goes on") {

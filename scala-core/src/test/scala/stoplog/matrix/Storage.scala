@@ -45,6 +45,19 @@ object Storage {
   }
 
   case object Hdfs extends Storage("HDFS", "Hadoop's own client") {
+
+    /** Where a file is open, has just been closed or renamed, or is about to be. */
+    override def sample: Vector[Step] = Vector(
+      Step.MidWrite,
+      Step.BeforeSync,
+      Step.AfterSync,
+      Step.RecordWritten,
+      Step.AfterRecord,
+      Step.MidPublish,
+      Step.AfterPublish,
+      Step.MidSweep
+    )
+
     override def besides: Option[String] = Some(
       "`HdfsServersSuite` restarts the NameNode and the DataNode under a query, and ends processes with `kill -9`. " +
         TwoDrivers

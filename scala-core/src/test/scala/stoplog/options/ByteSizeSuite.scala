@@ -33,6 +33,14 @@ class ByteSizeSuite extends AnyFunSuite {
   test("a size that was written is read back") {
     for (bytes <- Seq(1L, 1023L, 1024L, 128L << 20, (1L << 30) + 1, 5L << 50, Long.MaxValue))
       assert(ByteSize.parse(ByteSize.render(bytes)) === Right(bytes))
-    assert(ByteSize.render(128L << 20) === "128m")
+    val texts = Seq(
+      1L           -> "1",
+      1023L        -> "1023",
+      1024L        -> "1k",
+      1025L        -> "1025",
+      (3L << 20)   -> "3m",
+      (128L << 20) -> "128m"
+    )
+    for ((bytes, text) <- texts) assert(ByteSize.render(bytes) === text)
   }
 }

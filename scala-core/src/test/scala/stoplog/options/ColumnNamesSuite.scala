@@ -21,10 +21,12 @@ class ColumnNamesSuite extends AnyFunSuite {
     for (text <- Seq("`a", "a`b`", "`a`b"))
       assert(ColumnNames.parse(text).left.exists(_.contains("backtick")), text)
     assert(ColumnNames.parse("a,b,A").left.exists(_.contains("twice")))
+    assert(ColumnNames.parse("a,b,A,B").left.exists(_.contains("'a' is listed twice")))
   }
 
   test("names that were written are read back") {
     for (names <- Seq(Seq("a"), Seq("a", "b c"), Seq("a,b", "`", " c "), Seq("``,`", "ü")))
       assert(ColumnNames.parse(ColumnNames.render(names)) === Right(names))
+    assert(ColumnNames.render(Seq("a", "b c", "d,e")) === "a,b c,`d,e`")
   }
 }

@@ -34,7 +34,7 @@ class SinkOptionsSuite extends AnyFunSuite {
     assert(o.compression === "none")
     assert(o.rolling === DefaultRollingPolicy())
     assert(o.bucketCheckIntervalMillis === 60000L)
-    assert(o.bucketing === Bucketing.DateTime("yyyy-MM-dd--HH", ZoneId.of("UTC"), None))
+    assert(o.bucketing === Bucketing.DateTime("'dt='yyyy-MM-dd'/hour='HH", ZoneId.of("UTC"), None))
     assert(o.partPrefix === "part")
     assert(o.partSuffix === None)
     assert(o.staging === Staging.StagingDirectory)
@@ -127,7 +127,7 @@ class SinkOptionsSuite extends AnyFunSuite {
 
   test("timeZone is the buckets' zone, and, as in Spark, that of the timestamps that are written") {
     val o = parse("timeZone" -> "Europe/Berlin")
-    assert(o.bucketing === Bucketing.DateTime("yyyy-MM-dd--HH", ZoneId.of("Europe/Berlin"), None))
+    assert(o.bucketing === Bucketing.DateTime("'dt='yyyy-MM-dd'/hour='HH", ZoneId.of("Europe/Berlin"), None))
     assert(o.passThrough === Map("timeZone" -> "Europe/Berlin"))
     assert(parse("format" -> "text", "timeZone" -> "CET").passThrough === Map.empty)
     assert(problems("timeZone" -> "Mars").contains("is not a time zone"))

@@ -42,4 +42,35 @@ class TimeSpanSuite extends AnyFunSuite {
       assert(TimeSpan.parse(TimeSpan.render(millis)) === Right(millis))
     assert(TimeSpan.render(900000L) === "15m")
   }
+
+  test("every unit by each of its names") {
+    val units = Seq(
+      1L        -> "ms msec millis millisecond milliseconds",
+      1000L     -> "s sec secs second seconds",
+      60000L    -> "m min mins minute minutes",
+      3600000L  -> "h hr hrs hour hours",
+      86400000L -> "d day days"
+    )
+    for {
+      (millis, names) <- units
+      name            <- names.split(' ')
+    } {
+      assert(TimeSpan.parse(s"3 $name") === Right(3 * millis), name)
+      assert(TimeSpan.parse(s"3${name.toUpperCase}") === Right(3 * millis), name)
+    }
+  }
+
+  test("a span is written in the largest unit that it is a whole number of") {
+    val texts = Seq(1L -> "1ms", 1001L -> "1001ms", 2000L -> "2s", 60000L -> "1m", 61000L -> "61s") ++
+      Seq(7200000L -> "2h", 7260000L -> "121m", 172800000L -> "2d", 90000000L -> "25h")
+    for ((millis, text) <- texts) assert(TimeSpan.render(millis) === text)
+  }
+
+  test("one millisecond is a span, and the most that fits is one") {
+    assert(TimeSpan.parse("PT0.001S") === Right(1L))
+    assert(TimeSpan.parse("1ms") === Right(1L))
+    assert(TimeSpan.parse(s"${Long.MaxValue}ms") === Right(Long.MaxValue))
+    assert(TimeSpan.parse("9223372036854775808ms").left.exists(_.contains("longer than can be counted")))
+    assert(TimeSpan.parse("0s").left.exists(_.contains("at least one millisecond")))
+  }
 }

@@ -29,4 +29,31 @@ class NamesSuite extends AnyFunSuite {
     assert(pending === Pending("b", "p", Resume("t"), 10, 2, 100, 200, RollReason.Age))
     assert(pending.finishedPath === open.finishedPath)
   }
+
+  test("a part that a merge has written counts for itself") {
+    assert(PartNaming("part", ".csv").merged(run, 3) === "part-6f1c2f3e8a4b-m3.csv")
+  }
+
+  test("a finished part lies in its bucket, or in the path itself") {
+    assert(FinishedPart("", "p.txt", 1, 1, 1).path === "p.txt")
+    assert(FinishedPart("a/b", "p.txt", 1, 1, 1).path === "a/b/p.txt")
+    assert(FinishedPart("", "p.txt", 1, 1, 1).merges === 0)
+  }
+
+  test("an open part is as large as its bytes and what lies beside them") {
+    val open = Open("b", "p", 3, Resume("t"), 10, 2, 100, 200, Some(run))
+    assert(open.sizeBytes === 10)
+    assert(open.copy(beside = Beside("", Vector(SideFile("f", 9, 0)), 7)).sizeBytes === 17)
+  }
+
+  test("beside a part is nothing if there is neither a note nor a file") {
+    assert(Beside.nothing.isEmpty && Beside.nothing.storageBytes === 0)
+    assert(!Beside("note", Vector.empty, 0).isEmpty)
+    assert(!Beside("", Vector(SideFile("f", 9, 0)), 0).isEmpty)
+  }
+
+  test("columns are known by the first 48 bits of the SHA-256 of their text") {
+    assert(SchemaId.of("a") === SchemaId("ca978112ca1b"))
+    assert(SchemaId.of("id INT") !== SchemaId.of("id BIGINT"))
+  }
 }

@@ -42,6 +42,22 @@ class NameChecksSuite extends AnyFunSuite {
     assert(NameChecks.buckets(Seq("day=1"), Seq("v")).level == "ok")
   }
 
+  test("buckets that Spark does not discover are warned of in one line, with layouts that it does") {
+    val hidden = NameChecks.readers(Seq("dt=2026-01-31/hour=20", "2026-01-31--20"))
+    assert(hidden.level == "warning" && hidden.name == "readers" && hidden.what.contains("'2026-01-31--20'"))
+    val ways = Seq("bucketFormat to 'dt='yyyy-MM-dd'/hour='HH", "partitionBy", "concat('day=', date(at))")
+    assert(ways.forall(hidden.now.contains) && !(hidden.what + hidden.now).contains("\n"))
+    assert(NameChecks.readers(Seq("null")).now.contains("coalesce"))
+    assert(NameChecks.readers(Seq("dt=2026-01-31/hour=20")).what.endsWith("as columns: dt, hour."))
+    assert(NameChecks.readers(Seq("")).level == "ok")
+  }
+
+  test("what readers would not find, or not as it was written") {
+    assert(NameChecks.unreadable(Seq("dt=1/hour=2"), Seq("id")).isEmpty)
+    assert(NameChecks.unreadable(Seq("dt=1/hour=2"), Seq("Hour")).exists(_.now.contains("bucketFormat")))
+    assert(NameChecks.unreadable(Seq("dt=1/2"), Seq("dt")).exists(_.name == "readers"))
+  }
+
   test("other sinks under the path are no harm with the same content, and are named with another") {
     assert(NameChecks.neighbours("json", Map.empty).level == "ok")
     assert(

@@ -121,13 +121,46 @@ class RollingPolicySuite extends AnyFunSuite {
   test("a policy says what it does") {
     assert(policy.toString.contains("maxPartSizeBytes=10"))
     assert(OnCheckpointRollingPolicy().toString === "OnCheckpointRollingPolicy()")
+    assert(
+      OnCheckpointRollingPolicy().withMaxPartSizeBytes(7).withMaxRecordsPerPart(3).toString ===
+        "OnCheckpointRollingPolicy(maxPartSizeBytes=7, maxRecordsPerPart=3)"
+    )
   }
 
-  test("every reason is read back from its word") {
+  test("policies are the same when they are of one kind and all their limits are") {
+    val each     = OnCheckpointRollingPolicy()
+    val policies = Seq(
+      policy,
+      policy.withMaxRecordsPerPart(1),
+      policy.withMaxPartSizeBytes(1),
+      each,
+      each.withMaxPartSizeBytes(10),
+      each.withMaxRecordsPerPart(1),
+      each.withMaxPartSizeBytes(10).withMaxRecordsPerPart(1)
+    )
+    for {
+      (a, i) <- policies.zipWithIndex
+      (b, j) <- policies.zipWithIndex
+    }
+      assert((a == b) === (i == j), s"$a and $b")
+    assert(each.withMaxRecordsPerPart(1).hashCode === each.withMaxRecordsPerPart(1).hashCode)
+  }
+
+  test("every reason is read back from its word, which logs of older releases have") {
     import RollReason._
-    val all =
-      Seq(Size, Records, Age, Inactivity, Checkpoint, OpenLimit, End, Custom("midnight"))
-    for (reason <- all) assert(RollReason.fromWord(reason.word) === reason)
+    val words = Map(
+      "size"       -> Size,
+      "records"    -> Records,
+      "age"        -> Age,
+      "inactivity" -> Inactivity,
+      "checkpoint" -> Checkpoint,
+      "openLimit"  -> OpenLimit,
+      "complete"   -> Complete,
+      "end"        -> End
+    )
+    assert(RollReason.named.map(reason => reason.word -> reason).toMap === words)
+    for ((word, reason) <- words + ("midnight" -> Custom("midnight")))
+      assert(RollReason.fromWord(word) === reason)
   }
 }
 

@@ -12,8 +12,10 @@ import org.apache.hadoop.fs.s3a.impl.AWSClientConfig
 import org.scalatest.BeforeAndAfterAll
 import org.scalatest.funsuite.AnyFunSuite
 
+import stoplog.LongRun
+
 /** S3A as the client, a strict server behind. */
-class FaultProxySuite extends AnyFunSuite with BeforeAndAfterAll {
+class FaultProxySuite extends AnyFunSuite with BeforeAndAfterAll with LongRun {
   private lazy val proxy = FaultProxy.before(S3Server.sharedS3Mock.endpoint)
 
   override protected def afterAll(): Unit = proxy.close()

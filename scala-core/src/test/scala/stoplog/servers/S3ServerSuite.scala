@@ -10,6 +10,8 @@ import scala.util.Using
 import org.apache.hadoop.fs.{MultipartUploader, Path}
 import org.scalatest.funsuite.AnyFunSuite
 
+import stoplog.LongRun
+
 /** What tests rely on in an S3 server, seen through S3A. */
 abstract class S3ServerSuite(start: () => S3Server) extends AnyFunSuite {
 
@@ -52,6 +54,6 @@ abstract class S3ServerSuite(start: () => S3Server) extends AnyFunSuite {
   private val LeastPartBytes = 5 << 20 // of a part that is not the last one
 }
 
-class S3MockSuite extends S3ServerSuite(() => S3Server.startS3Mock())
+class S3MockSuite extends S3ServerSuite(() => S3Server.startS3Mock()) with LongRun
 
-class S3ProxySuite extends S3ServerSuite(() => S3Server.startS3Proxy())
+class S3ProxySuite extends S3ServerSuite(() => S3Server.startS3Proxy()) with LongRun

@@ -6,18 +6,24 @@ import java.util.concurrent.atomic.{AtomicInteger, AtomicReference}
 
 import scala.jdk.CollectionConverters._
 
+import stoplog.LongRun
+
 /** Looks through seeds for one that fails, and explains one that did. */
 object Search {
 
   /** How many schedules a test run takes: 2,000, or 200,000 with STOPLOG_LONG=1. */
   def schedules: Long = setting("stoplog.sim.schedules", "STOPLOG_SIM_SCHEDULES")
-    .getOrElse(if (sys.env.get("STOPLOG_LONG").contains("1")) 200000L else 2000L)
+    .getOrElse(if (LongRun.isOn) 200000L else 2000L)
 
   /** The one seed to replay, from `-Dstoplog.sim.seed` or `STOPLOG_SIM_SEED`. */
   def seed: Option[Long] = setting("stoplog.sim.seed", "STOPLOG_SIM_SEED")
 
   /** A seed that fails, as far as possible the first of them. */
-  def firstFailure(seeds: Seq[Long], mutation: Mutation): Option[Outcome.Failed] = {
+  def firstFailure(seeds: Seq[Long], mutation: Mutation): Option[Outcome.Failed] =
+    walk(seeds)(Simulation.run(_, mutation, _))
+
+  /** The same for any way to simulate a seed, which is called for several at a time. */
+  def walk(seeds: Seq[Long])(simulate: (Long, Lane) => Outcome): Option[Outcome.Failed] = {
     val next  = new AtomicInteger()
     val found = new AtomicReference(Option.empty[Outcome.Failed])
     val lanes = Vector.fill(Runtime.getRuntime.availableProcessors().min(4)) {
@@ -25,7 +31,7 @@ object Search {
         val lane = new Lane
         var i    = next.getAndIncrement()
         while (i < seeds.size && found.get.isEmpty) {
-          Simulation.run(seeds(i), mutation, lane) match {
+          simulate(seeds(i), lane) match {
             case failed: Outcome.Failed =>
               found.updateAndGet(old => (old.toVector :+ failed).minByOption(_.seed))
               ()

@@ -84,13 +84,13 @@ object Simulation {
 
   private val LongAfterwardsMillis = 5 * 60 * 60 * 1000L
 
-  /** Runs one seed without an account of its steps. */
-  def run(seed: Long, mutation: Mutation, lane: Lane): Outcome =
-    new Simulation(seed, mutation, lane, Tracing.Off).run()
+  /** Runs one seed, without an account of its steps unless one is asked for. */
+  def run(seed: Long, mutation: Mutation, lane: Lane, tracing: Tracing = Tracing.Off): Outcome =
+    new Simulation(seed, mutation, lane, tracing).run()
 
   /** The same schedule again, with one. */
   def replay(seed: Long, mutation: Mutation): Outcome =
-    new Simulation(seed, mutation, new Lane, Tracing.On).run()
+    run(seed, mutation, new Lane, Tracing.On)
 }
 
 /** How a schedule ended. */

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.spark
 
-import org.apache.spark.sql.DataFrame
 import org.scalatest.funsuite.AnyFunSuite
 
 import stoplog.FileSink
@@ -11,13 +10,11 @@ import stoplog.format.SparkSessionForTests
 /** Limits of rows on files of blocks, as the blocks of real files are. */
 class BlockLimitsSuite extends AnyFunSuite with SparkSessionForTests {
 
-  private def all: DataFrame = spark.range(0, 60000, 1, 1).selectExpr("id", "uuid() as word")
-
   for (
-    (format, settings) <- Seq(
-      "parquet" -> Map("parquet.block.size" -> "200000"),
-      "orc"     -> Map("orc.stripe.size" -> "200000"),
-      "avro"    -> Map.empty[String, String]
+    (format, rows, settings) <- Seq( // of a few blocks
+      ("parquet", 24000, Map("parquet.block.size" -> "200000")),
+      ("orc", 36000, Map("orc.stripe.size" -> "200000")),
+      ("avro", 10000, Map.empty[String, String])
     )
   ) test(s"$format: a micro-batch has no more rows than its limit, and one block at least") {
     val in = new Input
@@ -28,28 +25,28 @@ class BlockLimitsSuite extends AnyFunSuite with SparkSessionForTests {
         builder.withOption(key, value)
       }
       .build()
-      .write(all)
+      .write(spark.range(0, rows, 1, 1).selectExpr("id", "uuid() as word"))
       .save()
-    val blocks = read(in, format, 1)
+    val blocks = read(in, format, 1, rows)
     assert(blocks.size > 3, "with a limit below any block, each micro-batch reads one")
     val limit   = blocks.sorted.takeRight(2).sum + 10
-    val limited = read(in, format, limit)
+    val limited = read(in, format, limit, rows)
     assert(limited.forall(_ <= limit) && limited.size < blocks.size)
-    assert(read(in, format, 60000) === Seq(60000))
+    assert(read(in, format, rows, rows) === Seq(rows))
   }
 
   test("files of one row each") {
     val in = new Input
     for (n <- 1 to 5) in.write(s"$n.bin", "bytes")
-    assert(read(in, "binaryFile", 2) === Seq(2, 2, 1))
+    assert(read(in, "binaryFile", 2, rows = 5) === Seq(2, 2, 1))
   }
 
-  /** The rows of each micro-batch. */
-  private def read(in: Input, format: String, rows: Long): Seq[Long] = {
+  /** The rows of each micro-batch, all `rows` of them together. */
+  private def read(in: Input, format: String, limit: Long, rows: Int): Seq[Long] = {
     val place   = new Place
     val reader  = spark.readStream.format("stoplog").option("format", format)
     val columns = Option.when(format != "binaryFile")("id BIGINT, word STRING")
-    val limited = columns.fold(reader)(reader.schema).option("maxRowsPerTrigger", rows)
+    val limited = columns.fold(reader)(reader.schema).option("maxRowsPerTrigger", limit)
     val query   = place.copy(limited.load(in.root.toString), "parquet")
     if (columns.isDefined)
       assert(
@@ -57,7 +54,7 @@ class BlockLimitsSuite extends AnyFunSuite with SparkSessionForTests {
           .parquet(place.out)
           .selectExpr("count(distinct id)", "count(*)")
           .head()
-          .toString === "[60000,60000]"
+          .toString === s"[$rows,$rows]"
       )
     query.recentProgress.map(_.numInputRows).filter(_ > 0).toSeq
   }

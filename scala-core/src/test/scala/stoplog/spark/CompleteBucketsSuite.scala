@@ -6,20 +6,15 @@ import java.time.Instant
 
 import org.apache.spark.sql.{DataFrame, SparkSession}
 import org.apache.spark.sql.functions.{col, lit, timestamp_seconds}
-import org.scalatest.BeforeAndAfterAll
 import org.scalatest.funsuite.AnyFunSuite
 
 import stoplog.FileSink
 import stoplog.bucket.{BucketListener, CompleteBucket}
 import stoplog.error.Thrown
+import stoplog.format.SparkSessionForTests
 import stoplog.store.local.LocalStorage
 
-class CompleteBucketsSuite extends AnyFunSuite with BeforeAndAfterAll {
-  private lazy val spark =
-    SparkSession.builder().master("local[1]").config("spark.ui.enabled", "false").getOrCreate()
-
-  override protected def afterAll(): Unit = spark.stop()
-
+class CompleteBucketsSuite extends AnyFunSuite with SparkSessionForTests {
   private def inDirectory(body: Path => Unit): Unit = {
     val directory = Files.createTempDirectory("stoplog-complete")
     try body(directory)
@@ -28,7 +23,7 @@ class CompleteBucketsSuite extends AnyFunSuite with BeforeAndAfterAll {
 
   private def rows(hour: Int): DataFrame = {
     val start = Instant.parse("2026-01-01T00:00:00Z").getEpochSecond + hour * 3600
-    spark.range(10).select(timestamp_seconds(col("id") + lit(start)).as("at"), col("id"))
+    spark.range(0, 10, 1, 1).select(timestamp_seconds(col("id") + lit(start)).as("at"), col("id"))
   }
 
   private def sink(out: Path, listener: BucketListener): FileSink = FileSink
@@ -63,7 +58,6 @@ class CompleteBucketsSuite extends AnyFunSuite with BeforeAndAfterAll {
   test("times in a manifest are those of the column, whatever its kind") {
     inDirectory { directory =>
       val columns = Seq("at" -> "timestamp", "local" -> "timestamp_ntz", "day" -> "date")
-      spark.conf.set("spark.sql.session.timeZone", "UTC")
       for ((column, kind) <- columns) {
         val out = directory.resolve(column)
         FileSink

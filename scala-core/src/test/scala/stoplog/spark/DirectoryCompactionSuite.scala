@@ -5,6 +5,7 @@ import java.nio.charset.StandardCharsets.UTF_8
 import java.nio.file.{Files, Path}
 
 import org.apache.spark.SparkThrowable
+import org.apache.spark.sql.streaming.Trigger
 import org.scalatest.funsuite.AnyFunSuite
 
 import stoplog.{FileSink, PlannedMerge}
@@ -89,6 +90,37 @@ class DirectoryCompactionSuite extends AnyFunSuite with SparkSessionForTests {
     val merged = FileSink.compactDirectory(spark, place.out).run()
     assert(merged.map(_.names.size) === Seq(4), "those of the batch job")
     assert(place.files.size === sinks + 1)
+  }
+
+  test("the view of a sink's parts says which ones the batch command has merged") {
+    val place = new Place
+    val query = sink(place, compaction = "none")
+      .writeStream(stream(place))
+      .option("checkpointLocation", place.checkpoint)
+      .trigger(Trigger.AvailableNow())
+      .start()
+    query.awaitTermination()
+    assert(FileSink.awaitFinished(query.runId.toString, 120000))
+    def states =
+      spark.read.format("stoplog").option("view", "parts").load(place.out).select("state").distinct()
+    assert(states.collect().map(_.getString(0)).toSeq === Seq("published"))
+    // Another commit, so that those before it are no longer of the newest record.
+    write(place, "../source/c.txt", "5\n")
+    val more = sink(place, compaction = "none")
+      .writeStream(stream(place))
+      .option("checkpointLocation", place.checkpoint)
+      .trigger(Trigger.AvailableNow())
+      .start()
+    more.awaitTermination()
+    assert(FileSink.awaitFinished(more.runId.toString, 120000))
+    val merged = FileSink.compactDirectory(spark, place.out).run().flatMap(_.names).toSet
+    assert(merged.nonEmpty)
+    val shown = spark.read.format("stoplog").option("view", "parts").load(place.out).collect()
+    for (row <- shown) {
+      val name = row.getAs[String]("name")
+      assert(row.getAs[String]("state") === (if (merged(name)) "replaced" else "published"), name)
+    }
+    assert(merged.subsetOf(shown.map(_.getAs[String]("name")).toSet))
   }
 
   test("directories whose files are kept elsewhere are refused by name") {

@@ -8,6 +8,7 @@ import org.apache.spark.sql.streaming.{StreamingQuery, Trigger}
 import org.scalatest.funsuite.AnyFunSuite
 
 import stoplog.FileSource
+import stoplog.bucket.DateTimeBucketAssigner
 import stoplog.format.SparkSessionForTests
 
 /** Which files are read, and which directories are listed, on a local disk and through Spark. */
@@ -34,7 +35,11 @@ class ReadyFilesSuite extends AnyFunSuite with SparkSessionForTests {
       .save(in.root.toString)
     val source = FileSource
       .forRecordStreamFormat("json", in.root.toString)
-      .withDates("yyyy-MM-dd--HH", from = Some("2026-11-21T06:00"), until = Some("2026-11-21T09:00"))
+      .withDates(
+        DateTimeBucketAssigner.DefaultPattern,
+        from = Some("2026-11-21T06:00"),
+        until = Some("2026-11-21T09:00")
+      )
       .build()
     val ids = spark.read.format("stoplog").options(source.options()).schema("id BIGINT").load()
     assert(ids.collect().map(_.getLong(0)).toSet === Set(6L, 7L, 8L))

@@ -35,7 +35,8 @@ object S3Victim {
     val options = java.lang.management.ManagementFactory.getRuntimeMXBean.getInputArguments.asScala
     val opens   = options.filter(_.startsWith("--add-opens"))
     val command =
-      Seq(Paths.get(System.getProperty("java.home"), "bin", "java").toString, "-Xmx700m") ++ opens ++
+      Seq(Paths.get(System.getProperty("java.home"), "bin", "java").toString, "-Xmx700m") ++
+        Seq("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC") ++ opens ++
         Seq(
           s"-Dstoplog.faults=$faults",
           s"-Djava.io.tmpdir=${System.getProperty("java.io.tmpdir")}",

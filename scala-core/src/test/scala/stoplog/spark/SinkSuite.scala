@@ -9,7 +9,7 @@ import org.apache.spark.sql.execution.streaming.runtime.MemoryStream
 import org.apache.spark.sql.streaming.{DataStreamWriter, StreamingQuery, StreamingQueryException, Trigger}
 import org.scalatest.funsuite.AnyFunSuite
 
-import stoplog.error.Thrown
+import stoplog.error.{StoplogArgumentException, Thrown}
 import stoplog.{FileSink, FileSinkBuilder}
 import stoplog.format.SparkSessionForTests
 import stoplog.place.SinkStorage
@@ -42,6 +42,31 @@ class SinkSuite extends AnyFunSuite with SparkSessionForTests {
     assert(place.lines === Seq("<ant", "<ape", "<asp"))
     assert(place.files.size === 2)
     assert(reasons(place) === Seq("end", "few"))
+  }
+
+  test("the metrics of a run that is over count what was published at its end") {
+    val place = new Place
+    val query = csv(place)
+      .build()
+      .writeStream(words("ant", "ape"))
+      .option("checkpointLocation", place.checkpoint)
+      .trigger(Trigger.AvailableNow())
+      .start()
+    query.awaitTermination()
+    assert(FileSink.awaitFinished(query.runId.toString, timeoutMillis = 60000))
+    assert(query.lastProgress.sink.metrics.get("publishedRows") === "0", "both are in open parts yet")
+    val metrics = FileSink.finalMetrics(query.runId.toString)
+    assert((metrics.get("openParts"), metrics.get("publishedRows")) === ("0", "2"))
+    assert(FileSink.finalMetrics("no run").isEmpty)
+  }
+
+  test("the views refuse a path that is not there, and have no rows of one that nothing was written to") {
+    for (view <- Seq("parts", "epochs", "open", "buckets")) {
+      def look(path: String) = spark.read.format("stoplog").option("view", view).load(path)
+      val error              = intercept[StoplogArgumentException](look("/nowhere/at/all"))
+      assert(error.getCondition === "STOPLOG_SINK_UNKNOWN")
+      assert(look(java.nio.file.Files.createTempDirectory("stoplog-empty").toString).count() === 0)
+    }
   }
 
   test("a bucket that would leave the path fails the query, by name, and publishes nothing") {

@@ -9,20 +9,15 @@ import scala.jdk.CollectionConverters._
 import scala.util.{Failure, Success, Try}
 
 import org.apache.spark.sql.streaming.Trigger
-import org.apache.spark.sql.{Dataset, SparkSession}
-import org.scalatest.BeforeAndAfterAll
+import org.apache.spark.sql.Dataset
 import org.scalatest.funsuite.AnyFunSuite
 
 import stoplog.async.AsyncMapSuite._
 import stoplog.error.Thrown
+import stoplog.format.SparkSessionForTests
 
 /** Calls from Spark, on a pool of the test's own. */
-class AsyncMapSuite extends AnyFunSuite with BeforeAndAfterAll {
-
-  private lazy val spark =
-    SparkSession.builder().master("local[2]").config("spark.ui.enabled", "false").getOrCreate()
-
-  override def afterAll(): Unit = spark.stop()
+class AsyncMapSuite extends AnyFunSuite with SparkSessionForTests {
 
   test("each row has its result, in order") {
     import spark.implicits._

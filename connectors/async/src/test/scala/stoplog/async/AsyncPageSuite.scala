@@ -4,19 +4,14 @@ package stoplog.async
 import scala.concurrent.ExecutionContext.Implicits.global
 import scala.concurrent.Future
 
-import org.apache.spark.sql.{Dataset, SparkSession}
-import org.scalatest.BeforeAndAfterAll
+import org.apache.spark.sql.Dataset
 import org.scalatest.funsuite.AnyFunSuite
 
 import stoplog.async.AsyncPageSuite._
+import stoplog.format.SparkSessionForTests
 
 /** Runs the Scala example of docs/async.md. `tests/test_async_page.py` sees to it that the two are the same. */
-class AsyncPageSuite extends AnyFunSuite with BeforeAndAfterAll {
-
-  private lazy val spark =
-    SparkSession.builder().master("local[2]").config("spark.ui.enabled", "false").getOrCreate()
-
-  override def afterAll(): Unit = spark.stop()
+class AsyncPageSuite extends AnyFunSuite with SparkSessionForTests {
 
   test("the example on the page locates clicks") {
     import spark.implicits._

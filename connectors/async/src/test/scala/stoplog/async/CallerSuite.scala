@@ -100,6 +100,17 @@ class CallerSuite extends AnyFunSuite with BeforeAndAfterEach {
     assert(asked === Seq(Seq(1, 2, 3, 4), Seq(1, 3)))
   }
 
+  test("a batch whose rows were told to come again after different times waits for the longest") {
+    val asked = mutable.Buffer.empty[(Double, Seq[Int])]
+    val after = Map(1 -> 10000L, 2 -> 30000L, 3 -> 20000L)
+    val batch = new Batch(rows => {
+      asked += loop.seconds -> rows
+      rows.map(row => if (asked.size == 1) Failure(new RetryAfter(after(row))) else Success(Seq(row)))
+    })
+    outcomes(batch, Seq(1, 2, 3), Retry.upTo(2).withFirstWaitMillis(0))
+    assert(asked === Seq(0.0 -> Seq(1, 2, 3), 30.0 -> Seq(1, 2, 3)))
+  }
+
   test("a batch must be answered row by row, and is not asked for again otherwise") {
     val asked = mutable.Buffer.empty[Seq[Int]]
     val short = new Batch(rows => { asked += rows; Seq(Success(Nil)) })

@@ -106,7 +106,7 @@ class WindowSuite extends AnyFunSuite {
     assert(sizes === Seq(1 to 4, 5 to 8, 9 to 10))
   }
 
-  test("a rate limit holds in every window, and is made use of") {
+  test("a rate limit holds in every window") {
     for (seed <- 1 to 50) {
       val random  = new Random(seed)
       val loop    = new VirtualLoop
@@ -126,6 +126,23 @@ class WindowSuite extends AnyFunSuite {
         last  <- first until times.size
       }
         assert(last - first + 1 <= (times(last) - times(first) + Pace.CatchUpNanos) / between.toDouble + 1)
+    }
+  }
+
+  test("calls that wait are made as fast as their rate allows, and a short delay is made up for") {
+    val between = Pace.CatchUpNanos / 5
+    val delays  = Seq(0L -> 0L, Pace.CatchUpNanos -> 0L, 3 * Pace.CatchUpNanos -> 2 * Pace.CatchUpNanos)
+    for ((late, lost) <- delays) {
+      val loop  = new VirtualLoop
+      val pace  = new Pace(between, loop)
+      val times = mutable.Buffer.empty[Long]
+      for (n <- 1 to 40) pace.turn { () =>
+        times += loop.nowNanos
+        if (n == 10 && late > 0) loop.elapse((between + late) / 1e9)
+      }
+      while (times.size < 40) loop.runNext()
+      assert(times.take(10) === (1L to 10L).map(_ * between))
+      assert(times.last === 40 * between + lost, s"when a call is $late ns late")
     }
   }
 

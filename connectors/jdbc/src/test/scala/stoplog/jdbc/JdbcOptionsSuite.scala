@@ -65,17 +65,49 @@ class JdbcOptionsSuite extends AnyFunSuite {
     assert(!new JdbcSink(parse("password" -> "hidden")).toString.contains("hidden"))
   }
 
-  test("builder and options say the same") {
+  test("each method of the builder sets its options, and a sink made of its options is the same") {
     val sink = JdbcSink
       .forTable("jdbc:derby:d", "t")
+      .withCredentials("u", "hidden")
       .withUpsert("a", "b,c")
       .withBatchSize(7)
       .withMaxWriters(2)
       .withRetries(3, "1s")
       .withRejectTable("r")
       .withSinkId("s")
+      .withOption("queryTimeout", "9")
       .build()
+    val options = Map(
+      "url"           -> "jdbc:derby:d",
+      "dbtable"       -> "t",
+      "user"          -> "u",
+      "password"      -> "hidden",
+      "writeMode"     -> "upsert",
+      "keyColumns"    -> "a,`b,c`",
+      "batchsize"     -> "7",
+      "numPartitions" -> "2",
+      "maxTries"      -> "3",
+      "retryWait"     -> "1s",
+      "onBadRow"      -> "reject",
+      "rejectTable"   -> "r",
+      "sinkId"        -> "s",
+      "queryTimeout"  -> "9"
+    )
+    assert(sink.options().asScala.toMap === options)
     assert(JdbcSink.fromOptions(sink.options()) === sink)
-    assert(sink.options().asScala("keyColumns") === "a,`b,c`")
+    val inserts = JdbcSink
+      .forTable("jdbc:derby:d", "t")
+      .withUpsert("a")
+      .withTransactions()
+      .withOnForeignQuery("adopt")
+      .build()
+    assert(
+      inserts.options().asScala.toMap === Map(
+        "url"            -> "jdbc:derby:d",
+        "dbtable"        -> "t",
+        "writeMode"      -> "transactional",
+        "onForeignQuery" -> "adopt"
+      )
+    )
   }
 }

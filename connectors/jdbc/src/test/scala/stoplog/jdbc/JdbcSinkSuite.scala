@@ -142,6 +142,21 @@ class JdbcSinkSuite extends AnyFunSuite with SparkSessionForTests {
     }
   }
 
+  test("two sinks that reject the same row to one table leave one row there each, however often they do") {
+    val tables = Seq.fill(2)(derby.newTable(" CHECK (word <> 'w3')"))
+    val bad    = s"${tables.head}_shared"
+    for {
+      _     <- 1 to 2
+      table <- tables
+    } sink(table).withUpsert("id").withRejectTable(bad).build().write(words(0, 5)).save()
+    val rejected = derby.rows(s"SELECT sink_name, row_json FROM $bad")
+    assert(
+      rejected.sortBy(_.head) === tables.sorted.map(table =>
+        Seq(s"$table/main", "{\"id\":3,\"word\":\"w3\"}")
+      )
+    )
+  }
+
   for (database <- Seq(derby, TestDatabase.h2(), TestDatabase.postgres, TestDatabase.mariaDb))
     test(s"$database: values of all types arrive, nulls too, staged or not") {
       val real   = if (database.name == "MariaDB") "DOUBLE" else "DOUBLE PRECISION"
@@ -253,6 +268,6 @@ class JdbcSinkSuite extends AnyFunSuite with SparkSessionForTests {
         .start()
       query.awaitTermination()
     }
-    assert(Thrown.conditions(e).contains("STOPLOG_UNSUPPORTED_TRIGGER") || e.getMessage.contains("ontinuous"))
+    assert(Thrown.conditions(e).contains("STOPLOG_UNSUPPORTED_TRIGGER"))
   }
 }

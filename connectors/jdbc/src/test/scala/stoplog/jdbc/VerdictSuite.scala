@@ -52,4 +52,14 @@ class VerdictSuite extends AnyFunSuite {
     })
     assert(calls === 1)
   }
+
+  test("however often something is tried, no wait is longer than 30 s, also when the first may be") {
+    for (first <- Seq(10000L, 3600000L)) {
+      val waits   = scala.collection.mutable.Buffer[Long]()
+      val retries = new Retries(RetryPolicy(100, first, millis => waits += millis), Dialect.Derby)
+      intercept[RuntimeException](retries(new RuntimeException(_))(_ => throw state("40001")))
+      assert(waits.size === 99)
+      assert(waits.max <= 30000 && waits.max > 10000)
+    }
+  }
 }

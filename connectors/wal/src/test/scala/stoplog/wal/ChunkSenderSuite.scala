@@ -4,28 +4,23 @@ package stoplog.wal
 import java.util.UUID
 
 import org.apache.spark.SparkThrowable
-import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.types.{StringType, StructType}
 import org.apache.spark.unsafe.types.UTF8String
-import org.scalatest.BeforeAndAfterAll
 import org.scalatest.funsuite.AnyFunSuite
 
 import stoplog.fault.{Faults, Step}
+import stoplog.format.SparkSessionForTests
 import stoplog.sink.{CommitOutcome, Prepared}
 
-class ChunkSenderSuite extends AnyFunSuite with BeforeAndAfterAll {
+class ChunkSenderSuite extends AnyFunSuite with SparkSessionForTests {
   private val schema = new StructType().add("line", StringType)
 
   // Paths are read as the session's Hadoop reads them.
-  private lazy val session =
-    SparkSession.builder().master("local[1]").config("spark.ui.enabled", "false").getOrCreate()
-
   override protected def beforeAll(): Unit = {
-    session
+    spark
     ()
   }
-  override protected def afterAll(): Unit = session.stop()
 
   private final class World(more: (String, String)*) {
     private val name    = UUID.randomUUID().toString

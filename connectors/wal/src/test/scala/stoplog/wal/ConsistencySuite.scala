@@ -9,29 +9,23 @@ import java.util.concurrent.atomic.AtomicInteger
 import scala.collection.mutable
 import scala.util.Try
 
-import org.apache.spark.sql.{DataFrame, SparkSession}
+import org.apache.spark.sql.DataFrame
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.functions.{col, udf}
 import org.apache.spark.sql.streaming.{DataStreamWriter, StreamingQuery, Trigger}
 import org.apache.spark.sql.types.StructType
-import org.scalatest.BeforeAndAfterAll
 import org.scalatest.funsuite.AnyFunSuite
 
 import stoplog.commit.{MemoryTransactions, TransactionWorld}
-import stoplog.format.RowSink
+import stoplog.format.{RowSink, SparkSessionForTests}
 import stoplog.sink._
 import stoplog.spark.RunEnds
 
 /** The table of docs/consistency.md, cell by cell: what becomes of the rows of an epoch in which a query dies once, before
   * its sink has them or after that, if its source can give them again or cannot.
   */
-class ConsistencySuite extends AnyFunSuite with BeforeAndAfterAll {
+class ConsistencySuite extends AnyFunSuite with SparkSessionForTests {
   import ConsistencySuite._
-
-  private lazy val spark =
-    SparkSession.builder().master("local[2]").config("spark.ui.enabled", "false").getOrCreate()
-
-  override protected def afterAll(): Unit = spark.stop()
 
   private val sinks = Seq[(String, World => Target)](
     "any sink"           -> (_ => new AnySink),

@@ -3,21 +3,16 @@ package stoplog.wal
 
 import java.nio.file.{Files, Path}
 
-import org.apache.spark.sql.{DataFrame, SparkSession}
+import org.apache.spark.sql.DataFrame
 import org.apache.spark.sql.streaming.Trigger
-import org.scalatest.BeforeAndAfterAll
 import org.scalatest.funsuite.AnyFunSuite
 
 import stoplog.error.StoplogArgumentException
+import stoplog.format.SparkSessionForTests
 import stoplog.spark.RunEnds
 
 /** The sink in queries, as its users write them. */
-class WriteAheadQuerySuite extends AnyFunSuite with BeforeAndAfterAll {
-  private lazy val spark =
-    SparkSession.builder().master("local[2]").config("spark.ui.enabled", "false").getOrCreate()
-
-  override protected def afterAll(): Unit = spark.stop()
-
+class WriteAheadQuerySuite extends AnyFunSuite with SparkSessionForTests {
   private final class World {
     private val root = Files.createTempDirectory("wal")
     private val in   = Files.createDirectories(root.resolve("in"))

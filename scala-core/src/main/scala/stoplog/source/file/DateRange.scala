@@ -4,6 +4,7 @@ package stoplog.source.file
 import java.time.{Instant, LocalDate, LocalDateTime, LocalTime, ZoneId}
 import java.time.format.{DateTimeFormatter, DateTimeFormatterBuilder, DateTimeParseException}
 import java.time.temporal.{ChronoField, ChronoUnit, TemporalQueries}
+import java.util.regex.Matcher
 
 import scala.util.Try
 
@@ -31,7 +32,7 @@ final case class DateRange(
   }
 }
 
-/** How directories are named by dates: one level, as `yyyy-MM-dd--HH`, or several, as `yyyy/MM/dd`. */
+/** How directories are named by dates: one level, as `yyyy-MM-dd`, or several, as `'dt='yyyy-MM-dd'/hour='HH`. */
 final class DatePattern private (val text: String, zone: ZoneId) extends Serializable {
   @transient private lazy val levels: Vector[DatePattern.Level] = DatePattern.levels(text)
 
@@ -77,9 +78,23 @@ object DatePattern {
   }
 
   private def levels(text: String): Vector[Level] = {
-    val names = text.split('/').toVector
+    val names = withSlashesUnquoted(text).split('/').toVector
     Vector.tabulate(names.size)(index => level(names.take(index + 1).mkString("/")))
   }
+
+  /** The same pattern, whose levels are patterns themselves. */
+  private def withSlashesUnquoted(text: String): String =
+    Quoted.replaceAllIn(
+      text,
+      quoted => {
+        val pieces = quoted.group(1).split("/", -1)
+        val apart  = pieces.map(piece => if (piece.isEmpty) "" else s"'$piece'").mkString("/")
+        Matcher.quoteReplacement(if (pieces.sizeIs > 1) apart else quoted.matched)
+      }
+    )
+
+  // Two quotes stand for one.
+  private val Quoted = "'((?:[^']|'')*)'".r
 
   private def level(text: String): Level = {
     val letters = text.replaceAll("'[^']*'", "").filter(_.isLetter)

@@ -142,7 +142,7 @@ class CompressionSuite extends AnyFunSuite with SparkSessionForTests {
     try
       for {
         compression <- Seq(Compression.Bzip2, Compression.None)
-        splitBytes  <- Seq(1000, 7919, 30000)
+        splitBytes  <- Seq(2003, 7919, 30000)
       } {
         spark.conf.set(size, splitBytes.toLong)
         val read = spark.read.text(file(compression, part(compression)).toString)

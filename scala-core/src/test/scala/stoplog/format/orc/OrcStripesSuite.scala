@@ -92,8 +92,11 @@ class OrcStripesSuite extends AnyFunSuite {
   private def made(count: Int, textBytes: Int): Iterator[InternalRow] = {
     val random = new Random(1)
     Iterator.range(0, count).map { i =>
-      val text = UTF8String.fromBytes(Array.fill(textBytes)((32 + random.nextInt(64)).toByte))
-      new GenericInternalRow(Array[Any](i.toLong, UTF8String.fromString(s"name ${i % 100}"), text))
+      val text = new Array[Byte](textBytes)
+      random.nextBytes(text)
+      for (at <- text.indices) text(at) = (32 + (text(at) & 63)).toByte
+      val name = UTF8String.fromString(s"name ${i % 100}")
+      new GenericInternalRow(Array[Any](i.toLong, name, UTF8String.fromBytes(text)))
     }
   }
 }

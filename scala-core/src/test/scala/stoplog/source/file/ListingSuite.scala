@@ -6,6 +6,7 @@ import java.time.{Instant, ZoneId}
 
 import org.scalatest.funsuite.AnyFunSuite
 
+import stoplog.bucket.DateTimeBucketAssigner
 import stoplog.source.ReadLimits
 
 /** Which directories are listed, and which files are complete. */
@@ -200,6 +201,17 @@ class ListingSuite extends AnyFunSuite {
     )
   }
 
+  test("quoted text may be that of several levels, as in the buckets of a sink") {
+    for (pattern <- Seq(DateTimeBucketAssigner.DefaultPattern, "'dt='yyyy-MM-dd/'hour='HH")) {
+      val world = dated(pattern, from = Some("2026-11-20T22:00:00Z"), until = Some("2026-11-21T01:00:00Z"))
+      val hours = Seq("2026-11-19/hour=23", "2026-11-20/hour=21", "2026-11-20/hour=22", "2026-11-21/hour=00",
+        "2026-11-21/hour=01", "2026-11-22/hour=00")
+      for (hour <- hours) world.files.put(s"dt=$hour/a", s"$hour\n", 1)
+      assert(world.batch() === Seq("2026-11-20/hour=22", "2026-11-21/hour=00"))
+      assert(!listed(world).contains("dt=2026-11-19"))
+    }
+  }
+
   test("directories leave a window that moves, and quoted text is text") {
     val world = dated("'day='yyyy-MM-dd", within = Some(2 * 86400000L))
     world.now = Instant.parse("2026-11-20T12:00:00Z").toEpochMilli
@@ -216,6 +228,7 @@ class ListingSuite extends AnyFunSuite {
     assert(DatePattern.parse("MM/dd", utc).left.toOption.exists(_.contains("does not begin with a year")))
     assert(DatePattern.parse("yyyy-bb", utc).isLeft)
     assert(DatePattern.parse("yyyy/MM/dd/HH", utc).isRight)
+    assert(DatePattern.parse("'year '''yyyy'/it''s month='MM", utc).isRight)
   }
 
   test("what is known to be unread is shown, held or not") {

@@ -65,7 +65,7 @@ class QuarantineSuite extends AnyFunSuite {
     world.files.put("a.gz", torn((1 to 100000).map(_.toString)), 1)
     world.files.put("b", "1\n", 2)
     val rows = world.read("a.gz", "b")
-    assert(rows.size > 10000 && rows === ((1 to rows.size - 1).map(_.toString) :+ "1"))
+    assert(rows.size > 10000 && firstWrong(rows.init) === None && rows.last === "1")
     assert(world.notes.size === 1)
     val note = world.notes.head
     assert(note.contains(s""""leftOut":"rest","piece":"records from 0","recordsRead":${rows.size - 1}"""))
@@ -91,8 +91,8 @@ class QuarantineSuite extends AnyFunSuite {
       batches += 1
       more
     }) ()
-    assert(rows === (1 to rows.size).map(_.toString))
-    assert(rows.size > 10000 && batches > 3)
+    assert(rows.size > 10000 && firstWrong(rows) === None)
+    assert(batches > 3)
     assert(world.notes.size === 1)
   }
 
@@ -134,6 +134,10 @@ class QuarantineSuite extends AnyFunSuite {
     assert(world.notes.exists(note => note.length < 70000 && note.contains("\"recordBytes\":100003")))
     assert(world.notes.exists(_.contains("\"base64\":\"YmFkIP/+\"")))
   }
+
+  /** The first row that is not its number, with its place: a hundred thousand rows would make no message. */
+  private def firstWrong(rows: Vector[String]): Option[(Int, String)] =
+    rows.indices.find(at => rows(at) != (at + 1).toString).map(at => at -> rows(at))
 
   private def torn(lines: Seq[String]): Array[Byte] = {
     val bytes = new ByteArrayOutputStream()

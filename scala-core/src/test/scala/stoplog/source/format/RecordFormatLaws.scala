@@ -20,6 +20,9 @@ abstract class RecordFormatLaws[R] extends AnyFunSuite {
   /** A file of some dozens of records, and of at most some thousand bytes. */
   def content: Array[Byte]
 
+  /** Whether tasks can read pieces of one file, which end anywhere. */
+  def isSplittable: Boolean
+
   /** What of a record can be compared, and outlives the next. */
   def copied(record: R): Any = record
 
@@ -32,13 +35,19 @@ abstract class RecordFormatLaws[R] extends AnyFunSuite {
     for (bytes <- Seq(1L, 7L, 64L, 1L << 20)) assert(read(framing.divide(whole, bytes): _*) === all)
   }
 
-  test("a splittable format reads each record in one of two pieces, wherever a file is cut") {
-    if (isSplittable)
+  if (isSplittable)
+    test("each record is read in one of two pieces, wherever a file is cut") {
+      assert(saysSplittable)
       for (at <- 0 to content.length) {
         val parts = Seq(Extent.Bytes(0, at.toLong), Extent.Bytes(at.toLong, content.length.toLong))
         assert(read(parts.map(FileSplit(file, _)): _*) === all, s"cut at byte $at")
       }
-  }
+    }
+  else
+    test("a file that cannot be cut is one piece, for one task") {
+      assert(!saysSplittable)
+      assert(framing.divide(whole, 7) === Seq(whole))
+    }
 
   test("micro-batches within any limits have the same records, over restarts too") {
     for {
@@ -100,7 +109,7 @@ abstract class RecordFormatLaws[R] extends AnyFunSuite {
 
   private def isBulk: Boolean = format.isInstanceOf[BulkFormat[_]]
 
-  private def isSplittable: Boolean = format match {
+  private def saysSplittable: Boolean = format match {
     case stream: StreamFormat[R]  => stream.isSplittable
     case bulk: BulkFormat[R]      => bulk.isSplittable
     case _: SimpleStreamFormat[R] => false

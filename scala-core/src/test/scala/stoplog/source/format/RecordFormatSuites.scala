@@ -7,17 +7,20 @@ import stoplog.source.format.LengthPrefix._
 
 class MeasurementFormatSuite extends RecordFormatLaws[Measurement] {
   override def format: RecordFormat[Measurement] = new MeasurementFormat
+  override def isSplittable: Boolean             = true
   override def content: Array[Byte]              = Measurements.bytes(40)
 }
 
 class StreamFormatAdapterSuite extends RecordFormatLaws[Measurement] {
   override def format: RecordFormat[Measurement] =
     new StreamFormatAdapter(new MeasurementFormat, batchRecords = 3)
-  override def content: Array[Byte] = Measurements.bytes(40)
+  override def isSplittable: Boolean = true
+  override def content: Array[Byte]  = Measurements.bytes(40)
 }
 
 class SimpleStreamFormatSuite extends RecordFormatLaws[String] {
   override def format: RecordFormat[String] = new WordsFormat
+  override def isSplittable: Boolean        = false
   override def content: Array[Byte]         = (1 to 60).map(n => s"word$n").mkString(" ").getBytes("UTF-8")
 }
 
@@ -29,6 +32,7 @@ class LittleEndianDelimitedSuite extends LengthDelimitedLaws(Int32LittleEndian)
 
 abstract class LengthDelimitedLaws(prefix: LengthPrefix) extends RecordFormatLaws[Array[Byte]] {
   override def format: RecordFormat[Array[Byte]] = new LengthDelimited(prefix, maxBytes = 1000)
+  override def isSplittable: Boolean             = false
   override def content: Array[Byte] = Delimited.bytes(prefix, (0 until 30).map(n => "x" * (n * 7)))
   override def copied(record: Array[Byte]): Any = new String(record, "UTF-8")
 }

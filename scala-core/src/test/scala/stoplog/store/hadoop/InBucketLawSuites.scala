@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.store.hadoop
 
+import stoplog.LongRun
 import stoplog.laws._
 import stoplog.store.PartLayout
 
@@ -9,6 +10,6 @@ private[hadoop] trait OnInBucket {
     TestFileSystems.storage("appendonly", PartLayout.InBucket(_, "_", ".in-progress", "_", ".pending"))
 }
 
-class InBucketPartStoreSuite extends PartStoreLaws with OnInBucket
-class InBucketStagingSuite   extends StagingLaws with OnInBucket
-class InBucketFencingSuite   extends FencingLaws with OnInBucket
+class InBucketPartStoreSuite extends PartStoreLaws with OnInBucket with LongRun
+class InBucketStagingSuite   extends StagingLaws with OnInBucket with LongRun
+class InBucketFencingSuite   extends FencingLaws with OnInBucket with LongRun

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.store.hdfs
 
+import stoplog.LongRun
 import stoplog.laws._
 import stoplog.store.hadoop.Trimming
 
@@ -48,7 +49,7 @@ class HdfsEarlyListingSuite extends EarlyListingLaws {
   override def newStorage(): StorageUnderTest = HdfsStorage.create()
 }
 
-class HdfsNotToBeCutPartStoreSuite extends PartStoreLaws {
+class HdfsNotToBeCutPartStoreSuite extends PartStoreLaws with LongRun {
   override def newStorage(): StorageUnderTest = HdfsStorage.create(trimming = Trimming.ValidLength)
 }
 
@@ -56,6 +57,6 @@ class HdfsNotToBeCutValidLengthSuite extends ValidLengthLaws {
   override def newStorage(): StorageUnderTest = HdfsStorage.create(trimming = Trimming.ValidLength)
 }
 
-class HdfsNotToBeCutFencingSuite extends FencingLaws {
+class HdfsNotToBeCutFencingSuite extends FencingLaws with LongRun {
   override def newStorage(): StorageUnderTest = HdfsStorage.create(trimming = Trimming.ValidLength)
 }

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.store.local
 
+import stoplog.LongRun
 import stoplog.laws._
 
 class StagingDiskPartStoreSuite extends PartStoreLaws {
   override def newStorage(): StorageUnderTest = LocalStorage.create(LocalStorage.staging, Durability.Disk)
 }
 
-class StagingProcessPartStoreSuite extends PartStoreLaws {
+class StagingProcessPartStoreSuite extends PartStoreLaws with LongRun {
   override def newStorage(): StorageUnderTest = LocalStorage.create(LocalStorage.staging, Durability.Process)
 }
 
@@ -15,7 +16,7 @@ class InBucketDiskPartStoreSuite extends PartStoreLaws {
   override def newStorage(): StorageUnderTest = LocalStorage.create(LocalStorage.inBucket, Durability.Disk)
 }
 
-class InBucketProcessPartStoreSuite extends PartStoreLaws {
+class InBucketProcessPartStoreSuite extends PartStoreLaws with LongRun {
   override def newStorage(): StorageUnderTest = LocalStorage.create(LocalStorage.inBucket, Durability.Process)
 }
 
@@ -51,7 +52,7 @@ class DiskSidesSuite extends SideStoreLaws {
   override def newStorage(): StorageUnderTest = LocalStorage.create(LocalStorage.staging, Durability.Disk)
 }
 
-class ProcessSidesSuite extends SideStoreLaws {
+class ProcessSidesSuite extends SideStoreLaws with LongRun {
   override def newStorage(): StorageUnderTest = LocalStorage.create(LocalStorage.staging, Durability.Process)
 }
 
@@ -59,7 +60,7 @@ class DiskRecordsSuite extends RecordStoreLaws {
   override def newStorage(): StorageUnderTest = LocalStorage.create(LocalStorage.staging, Durability.Disk)
 }
 
-class ProcessRecordsSuite extends RecordStoreLaws {
+class ProcessRecordsSuite extends RecordStoreLaws with LongRun {
   override def newStorage(): StorageUnderTest = LocalStorage.create(LocalStorage.staging, Durability.Process)
 }
 

@@ -3,6 +3,7 @@ package stoplog.store.s3
 
 import java.util.Arrays
 
+import stoplog.LongRun
 import stoplog.laws.{LawSuite, StorageUnderTest}
 import stoplog.part.{Open, Publish, Resume, RunId}
 import stoplog.store.{FenceOutcome, PartOutput, PartStore}
@@ -160,7 +161,7 @@ class S3ProxyHeirsSuite extends S3HeirLaws {
 }
 
 /** Parts with checksums of their own: S3 completes no upload then that leaves numbers out. */
-class S3ChecksumHeirsSuite extends S3HeirLaws with NoSmallParts {
+class S3ChecksumHeirsSuite extends S3HeirLaws with NoSmallParts with LongRun {
   protected override def bucket: S3Bucket =
     S3Bucket.plain.copy(
       name = "stoplog-checksums",

@@ -16,9 +16,20 @@ class KeyTicksSuite extends AnyFunSuite {
     assert(ticks.most === ticked.map(_._2).max)
   }
 
-  test("rows of many keys have few ticks") {
+  test("the rows of one key have the ticks 0, 1, 2, whatever other keys come between them") {
     val ticks = new KeyTicks
-    for (key <- 0 until 1000000) ticks.next(key)
-    assert(ticks.most < 100)
+    assert((1 to 3).map { _ => ticks.next(2); ticks.next(1) } === Seq(0, 1, 2))
+    assert(ticks.most === 2)
+  }
+
+  // A million keys share 65,536 slots: 15 earlier rows on average.
+  test("keys that follow each other share their slots evenly, and random ones nearly so") {
+    val inRow = new KeyTicks
+    for (key <- 0 until 1000000) inRow.next(key)
+    assert(inRow.most >= 15 && inRow.most <= 17)
+    val random   = new Random(7)
+    val anywhere = new KeyTicks
+    for (_ <- 0 until 1000000) anywhere.next(random.nextInt())
+    assert(anywhere.most >= 15 && anywhere.most <= 40)
   }
 }

@@ -107,7 +107,7 @@ class KafkaSinkOptionsSuite extends AnyFunSuite {
     )
   }
 
-  test("a sink made of its own options is the same") {
+  test("each method of the builder sets its option, and a sink made of its options is the same") {
     val sink = KafkaSink
       .to("b:9092")
       .withTopic("t")
@@ -118,9 +118,26 @@ class KafkaSinkOptionsSuite extends AnyFunSuite {
       .withLogLocation("/log")
       .withSinkId("orders")
       .withOnForeignQuery("adopt")
+      .withPartitioner("org.apache.kafka.clients.producer.RoundRobinPartitioner")
       .withProducerSetting("linger.ms", "20")
       .withProducerSetting("sasl.jaas.config", "hunter2")
       .build()
+    assert(
+      sink.options().asScala.toMap === Map(
+        "kafka.bootstrap.servers" -> "b:9092",
+        "topic"                   -> "t",
+        "delivery"                -> "exactly-once",
+        "transactionTimeout"      -> "10m",
+        "onLostTransaction"       -> "skip",
+        "transactionalIdPrefix"   -> "team-a",
+        "logLocation"             -> "/log",
+        "sinkId"                  -> "orders",
+        "onForeignQuery"          -> "adopt",
+        "partitioner"             -> "org.apache.kafka.clients.producer.RoundRobinPartitioner",
+        "kafka.linger.ms"         -> "20",
+        "kafka.sasl.jaas.config"  -> "hunter2"
+      )
+    )
     assert(KafkaSink.fromOptions(sink.options()) === sink)
     assert(sink.toString.contains("topic=t") && !sink.toString.contains("hunter2"))
   }

@@ -2,6 +2,7 @@
 package stoplog.kafka.source
 
 import java.nio.file.Files
+import java.sql.Timestamp
 import java.util.{Map => JMap}
 
 import scala.util.Using
@@ -9,6 +10,7 @@ import scala.util.Using
 import org.apache.kafka.clients.consumer.OffsetAndMetadata
 import org.apache.kafka.clients.producer.{KafkaProducer, ProducerRecord}
 import org.apache.kafka.common.TopicPartition
+import org.apache.spark.sql.Row
 import org.apache.spark.sql.streaming.Trigger
 import org.scalatest.funsuite.AnyFunSuite
 
@@ -132,14 +134,16 @@ class KafkaSourceSuite extends AnyFunSuite with SparkSessionForTests {
     assert(found === Seq("[k,1,it's]", "[k,2,null]"))
   }
 
-  test("decoders are SQL") {
-    assert(Decoder.binary.of("value") === "value")
-    assert(Decoder.sql("unhex({})").of("key") === "unhex(key)")
-    assert(Decoder.avro("""{"type":"string"}""").of("value") === """from_avro(value, '{"type":"string"}')""")
-    assert(
-      Decoder.avro("\"string\"", Map("mode" -> "FAILFAST")).of("value") ===
-        """from_avro(value, '"string"', map('mode', 'FAILFAST'))"""
-    )
+  test("decoders make values of bytes, whatever their schemas and options have in them") {
+    val bytes = spark.sql("""SELECT encode('{"it\'s": 1.50, "at": "it\'s 2026"}', 'UTF-8') AS value""")
+    def read(decoder: Decoder): Any = bytes.selectExpr(decoder.of("value")).head().get(0)
+    val text                        = """{"it's": 1.50, "at": "it's 2026"}"""
+    assert(read(Decoder.binary).asInstanceOf[Array[Byte]] === text.getBytes("UTF-8"))
+    assert(read(Decoder.string) === text)
+    assert(read(Decoder.sql("length({}) + octet_length({})")) === 2 * text.length)
+    assert(read(Decoder.json("`it's` DOUBLE")) === Row(1.5))
+    val quoted = Map("timestampFormat" -> "'it''s' yyyy")
+    assert(read(Decoder.json("at TIMESTAMP", quoted)) === Row(Timestamp.valueOf("2026-01-01 00:00:00")))
   }
 
   test("what is read has to be said once") {

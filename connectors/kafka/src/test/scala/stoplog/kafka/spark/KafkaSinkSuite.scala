@@ -198,14 +198,16 @@ class KafkaSinkSuite extends AnyFunSuite with SparkSessionForTests with Eventual
     assert(said.exists(_.contains("The trigger's interval is 1h, transactionTimeout 1m")), said)
   }
 
-  test("progress tells what was committed") {
+  test("progress tells what was committed: rows, and the bytes of their keys and values") {
     val topic = broker.createTopic("sink-progress")
     val input = memory()
     input.addData("a", "b", "c")
-    val query = start(KafkaSink.to(broker.servers).withTopic(topic).build(), input.toDF(), checkpoint())
+    val rows  = input.toDF().selectExpr("if(value = 'a', null, concat('key ', value)) AS key", "value")
+    val query = start(KafkaSink.to(broker.servers).withTopic(topic).build(), rows, checkpoint())
     query.awaitTermination()
     val metrics = query.recentProgress.map(_.sink.metrics).filterNot(_.isEmpty).last
     assert(metrics.get("publishedRows") === "3")
+    assert(metrics.get("publishedBytes") === "13", "two keys of 5 bytes, three values of 1")
     assert(metrics.get("epochsCommitted") === "1")
   }
 

@@ -4,6 +4,7 @@ package stoplog.kafka.transaction
 import org.scalatest.BeforeAndAfterAll
 import org.scalatest.funsuite.AnyFunSuite
 
+import stoplog.LongRun
 import stoplog.fault.Step
 import stoplog.kafka.Broker
 
@@ -22,7 +23,7 @@ class BrokerRestartSuite extends AnyFunSuite with BeforeAndAfterAll {
     } finally lives.close()
   }
 
-  test("both die: the query after its record, the broker after that") {
+  if (LongRun.isOn) test("both die: the query after its record, the broker after that") {
     val topic = broker.createTopic("restart-both", partitions = 2)
     val lives = new Lives(broker, topic)
     try {

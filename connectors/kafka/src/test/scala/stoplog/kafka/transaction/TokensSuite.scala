@@ -53,4 +53,10 @@ class TokensSuite extends AnyFunSuite {
     assert(!ids.copy(log = "/data/other").isOfSink(own))
     assert(!ids.copy(prefix = "stop").isOfSink(own))
   }
+
+  test("a log's location with and without a slash at its end is one log") {
+    val slashed = ids.copy(log = "/data/ck/")
+    assert(slashed.isOfSink(ids.next(run)))
+    assert(ids.isOfSink(slashed.next(run)))
+  }
 }

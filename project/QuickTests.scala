@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+import sbt._
+import sbt.Keys._
+
+/** The tests that need neither Spark nor a server, in sbt's own JVM: what `make quick` runs. */
+object QuickTests {
+
+  lazy val Quick = config("quick").extend(Test)
+
+  /** The sources and class path are those of `Test`. */
+  lazy val settings: Seq[Setting[_]] = inConfig(Quick)(Defaults.testTasks) ++ Seq(
+    Quick / parallelExecution := true,
+    Quick / testGrouping      := Seq(Tests.Group("quick", (Quick / definedTests).value, Tests.InProcess)),
+    Quick / testOptions += Tests.Filter(isQuick),
+    Quick / testOptions += Tests.Argument(TestFrameworks.ScalaTest, "-oCHLOPQRW"), // failures only
+    Quick / logBuffered := false
+  )
+
+  private def isQuick(suite: String): Boolean =
+    Packages.exists(name => suite.startsWith(s"stoplog.$name.")) && !Slow.exists(suite.endsWith) ||
+      Suites.exists(name => suite.endsWith(s".$name"))
+
+  private lazy val Packages = Seq(
+    "log", "part", "rolling", "bucket", "options", "source", "admin", "error", "commit", "fault", "preflight",
+    "docs"
+  )
+
+  /** Suites of these packages that start Spark or processes, or walk through all crashes for many seconds. */
+  private lazy val Slow = Seq(
+    "ExpressionBucketAssignerSuite", "PartitionColumnsSuite", "HiddenBucketsSuite", "file.CrashSuite",
+    "AdminCrashSuite", "TwoPhaseMatrixSuite"
+  )
+
+  /** Suites of connectors and other packages. */
+  private lazy val Suites = Seq(
+    "LayersSuite", "CallerSuite", "WindowSuite", "AsyncErrorsSuite", "CassandraErrorsSuite",
+    "CassandraOptionsSuite", "ChunkTimesSuite", "CausesSuite", "KeyTicksSuite", "EpochClockSuite",
+    "InFlightSuite", "TokenSpanSuite", "GoldenSplitsSuite", "VerdictSuite", "JdbcOptionsSuite",
+    "KafkaSinkOptionsSuite", "TokensSuite", "GoldenTokensSuite", "WriteAheadErrorsSuite"
+  )
+}

@@ -1,0 +1,239 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Each rule of a check at its limit, where it says nothing, and one beyond."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from made_sink import MINUTE, NOW, RUN, UID, MadeSink, healthy
+
+from stoplog._inspect.explain import GRACE_MILLIS
+from stoplog.inspection import Finding, FindingKind, SinkDirectory
+
+K = FindingKind
+TAIL = f"{UID}-0000000000000058"
+
+
+def kinds(root: Path, now: int = NOW) -> list[FindingKind]:
+    return [one.kind for one in found(root, now)]
+
+
+def found(root: Path, now: int = NOW) -> tuple[Finding, ...]:
+    return SinkDirectory(root, clock=lambda: now).check().findings
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        (f"part-{UID}-8.json", [K.FINISHED_PART_UNKNOWN]),
+        (f"part-{UID}-7.json", [K.FINISHED_PART_DOUBLED]),
+        (f"part-{UID}-m8.json", []),
+        ("part-0b9d8c7e1f2a-8.json", []),
+        (f"part-{UID}x-0b9d8c7e1f2a-8.json", []),
+    ],
+)
+def test_the_next_number_is_not_given_out_yet(name: str, expected: list[FindingKind], tmp_path: Path) -> None:
+    """The newest record of the sink says that part 8 comes next."""
+    healthy(tmp_path).write(f"a/b/{name}", b"x")
+    findings = found(tmp_path)
+    assert [one.kind for one in findings] == expected
+    if expected == [K.FINISHED_PART_UNKNOWN]:
+        assert findings[0].bucket == "a/b"
+        assert findings[0].message.endswith("its run has given out none above 7.")
+
+
+@pytest.mark.parametrize(
+    ("seq", "marked", "expected"),
+    [
+        ("6", False, []),
+        ("6", True, [K.REPLACED_LEFT]),
+        ("7", True, []),
+        ("5", False, [K.REPLACED_LEFT]),
+        ("aside", True, []),
+    ],
+)
+def test_what_is_set_aside_for_the_newest_record_is_kept_until_its_mark(
+    seq: str, marked: bool, expected: list[FindingKind], tmp_path: Path
+) -> None:
+    """Without the mark it may have to be put back: a user must not hear that it can go."""
+    sink = healthy(tmp_path)
+    opened = [sink.open_part("day=3", 5, 200, sink.beside(5)), sink.open_part("", 6, 10)]
+    small = [{"bucket": "day=3", "name": sink.name(2), "bytes": 9, "records": 1, "epoch": 3}]
+    sink.record("compact", opened=opened, replace=small, marked=marked, at_millis=NOW - MINUTE)
+    sink.write(f"_stoplog/main/replaced/{seq}/day=3/{sink.name(2)}", b"x", 12 * MINUTE)
+    findings = found(tmp_path)
+    assert [one.kind for one in findings] == expected
+    if expected:
+        assert f"was set aside for record {seq}, is in no record, and is 12 min old." in findings[0].message
+
+
+def test_a_batch_job_keeps_what_it_set_aside(tmp_path: Path) -> None:
+    healthy(tmp_path)
+    job = MadeSink(tmp_path, "batch-17", settings={}, query="batch-17")
+    job.record("claim")
+    job.record("claim")
+    job.write("_stoplog/batch-17/replaced/0/day=1/a", b"x", 30 * MINUTE)
+    assert kinds(tmp_path) == []
+
+
+@pytest.mark.parametrize("seq", [1, 2, 3, 4])
+def test_only_the_oldest_and_the_newest_record_may_lack_their_mark(seq: int, tmp_path: Path) -> None:
+    """Of four epochs, each of which publishes a part: the mark of the oldest is the first to be trimmed."""
+    sink = MadeSink(tmp_path, seq=1)
+    for number in range(4):
+        sink.record("epoch", [sink.finished("a", number, 10)], at_millis=NOW - MINUTE)
+    sink.mark_path(seq).unlink()
+    assert kinds(tmp_path) == ([K.MARK_MISSING] if seq in (2, 3) else [])
+
+
+@pytest.mark.parametrize(("behind", "expected"), [(60_000, []), (60_001, [K.CLOCK_BACKWARDS])])
+def test_clocks_may_differ_by_a_minute(behind: int, expected: list[FindingKind], tmp_path: Path) -> None:
+    sink = healthy(tmp_path)
+    sink.change(5, writtenAtMillis=NOW - 2 * MINUTE - behind)
+    assert kinds(tmp_path) == expected
+
+
+@pytest.mark.parametrize(
+    ("kind", "epoch", "next_part", "expected"),
+    [
+        ("epoch", 3, 5, []),
+        ("epoch", 2, 5, []),
+        ("epoch", 4, 5, [K.EPOCH_SKIPPED]),
+        ("epoch", 1, 5, [K.EPOCH_BACKWARDS]),
+        ("roll", 1, 5, [K.EPOCH_BACKWARDS]),
+        ("compact", 1, 5, []),
+        ("release", 9, 5, []),
+        ("epoch", 3, 4, [K.FINISHED_PART_UNKNOWN, K.PART_NUMBER_BACKWARDS]),
+    ],
+)
+def test_numbers_go_on_by_one_at_most(
+    kind: str, epoch: int, next_part: int, expected: list[FindingKind], tmp_path: Path
+) -> None:
+    """Record 4 ends with epoch 2, and part 5 comes next."""
+    sink = healthy(tmp_path)
+    (tmp_path / "day=3" / sink.name(7)).unlink()
+    sink.change(5, kind=kind, epoch=epoch, publish=[], state={"lastEpoch": epoch, "nextPart": next_part})
+    assert kinds(tmp_path) == expected
+
+
+def test_an_epoch_number_after_none_is_the_first(tmp_path: Path) -> None:
+    sink = MadeSink(tmp_path)
+    sink.record("claim")
+    sink.record("epoch")
+    assert kinds(tmp_path) == []
+    sink.change(1, epoch=1, state={"lastEpoch": 1})
+    findings = found(tmp_path)
+    assert [one.message for one in findings] == ["Record 1 ends with epoch 1, the one before with epoch -1."]
+
+
+def test_a_gap_says_what_is_lacking_and_tells_of_no_step(tmp_path: Path) -> None:
+    sink = healthy(tmp_path)
+    for seq in (2, 3):
+        sink.record_path(seq).unlink()
+        sink.mark_path(seq).unlink()
+    gap = next(one for one in found(tmp_path) if one.kind is K.LOG_GAP)
+    assert gap.message == "The log has records 1 and 4, and lacks records 2 to 3."
+    assert kinds(tmp_path) == [K.LOG_GAP]
+
+
+STAGED = {
+    K.ORPHAN_PART: f"open/a/.part-{UID}-88.json.inprogress.{TAIL}",
+    K.ORPHAN_SIDE_FILE: f"beside/part-{UID}-88.json.{TAIL}",
+    K.UPLOAD_LEFT: f"open/.part-{UID}-88.json.{TAIL}.upload",
+    K.DRAFT_LEFT: f"open/.note.{RUN}",
+    K.REPLACED_LEFT: "replaced/0/a",
+}
+
+
+@pytest.mark.parametrize(("kind", "path"), STAGED.items(), ids=lambda one: str(getattr(one, "value", "")))
+def test_a_lost_writer_is_given_its_time(kind: FindingKind, path: str, tmp_path: Path) -> None:
+    healthy(tmp_path).write(f"_stoplog/main/{path}", b"x", 0)
+    assert kinds(tmp_path, NOW + GRACE_MILLIS) == []
+    assert kinds(tmp_path, NOW + GRACE_MILLIS + 1) == [kind]
+    assert ", is in no record, and is 11 min old." in found(tmp_path, NOW + GRACE_MILLIS + 1)[0].message
+
+
+def test_a_decision_is_given_its_time(tmp_path: Path) -> None:
+    sink = healthy(tmp_path)
+    opened = [sink.open_part("day=3", 5, 200, sink.beside(5)), sink.open_part("", 6, 10)]
+    part = sink.pending_part("day=4", 9, 50)
+    sink.write(part["handle"], b"x" * 50)
+    sink.record("epoch", [part], opened, at_millis=NOW, marked=False)
+    assert kinds(tmp_path, NOW + GRACE_MILLIS) == []
+    late = found(tmp_path, NOW + GRACE_MILLIS + 1)
+    assert [(one.kind, one.epoch) for one in late] == [(K.PENDING_PART_WAITING, 4)]
+    assert "decided 1 parts 11 min ago" in late[0].message
+    # What has a finding of its own is not said twice.
+    (tmp_path / part["handle"]).write_bytes(b"x" * 49)
+    assert kinds(tmp_path, NOW + GRACE_MILLIS + 1) == [K.PENDING_PART_SHORT]
+
+
+@pytest.mark.parametrize(
+    ("note", "content", "expected"),
+    [
+        ("_{name}.valid-length", b"\x00\x041100", []),
+        (".{name}.valid-length", b"\x00\x041100", []),
+        ("_{name}.valid-length", b"\x00\x16" + b"1100".zfill(22), []),
+        ("_{name}.valid-length", b"\x00\x17" + b"1100".zfill(23), [K.FINISHED_PART_LONG]),
+        ("_{name}.valid-length", b"\x00\x041101", [K.VALID_LENGTH_WRONG]),
+        ("_{name}.valid-length", b"\x00\x04none", [K.FINISHED_PART_LONG]),
+        ("_another.valid-length", b"\x00\x041100", [K.FINISHED_PART_LONG]),
+        ("{name}.valid-length", b"\x00\x041100", [K.FINISHED_PART_LONG]),
+    ],
+)
+def test_a_part_may_be_longer_where_a_file_beside_it_says_what_counts(
+    note: str, content: bytes, expected: list[FindingKind], tmp_path: Path
+) -> None:
+    sink = healthy(tmp_path)
+    sink.write(f"day=3/{sink.name(7)}", b"x" * 1101)
+    sink.write("day=3/" + note.format(name=sink.name(7)), content)
+    assert [one for one in kinds(tmp_path) if one is not K.FINISHED_PART_UNKNOWN] == expected
+
+
+def test_a_part_may_be_moved_to_the_path_itself(tmp_path: Path) -> None:
+    sink = healthy(tmp_path)
+    (tmp_path / "day=3" / sink.name(7)).rename(tmp_path / sink.name(7))
+    assert [one.message for one in found(tmp_path)] == [f"day=3/{sink.name(7)} is in the path itself now."]
+
+
+@pytest.mark.parametrize(("size", "expected"), [(64, []), (63, [K.SIDE_FILE_SHORT]), (65, [])])
+def test_a_side_file_has_what_was_written_at_least(
+    size: int, expected: list[FindingKind], tmp_path: Path
+) -> None:
+    sink = healthy(tmp_path)
+    next((sink.own / "beside").iterdir()).write_bytes(b"r" * size)
+    assert kinds(tmp_path) == expected
+
+
+@pytest.mark.parametrize(("size", "expected"), [(200, []), (199, [K.OPEN_PART_SHORT]), (201, [])])
+def test_an_open_part_has_what_was_committed_at_least(
+    size: int, expected: list[FindingKind], tmp_path: Path
+) -> None:
+    sink = healthy(tmp_path)
+    (tmp_path / sink.staged_path("day=3", 5)).write_bytes(b"x" * size)
+    assert kinds(tmp_path) == expected
+
+
+def test_findings_are_told_with_errors_first_and_counted(tmp_path: Path) -> None:
+    sink = healthy(tmp_path)
+    sink.write("z.txt", b"")
+    sink.write("a.txt", b"")
+    (tmp_path / "day=2" / "_SUCCESS").unlink()
+    (tmp_path / "day=3" / sink.name(7)).write_bytes(b"")
+    report = SinkDirectory(tmp_path, clock=lambda: NOW).check()
+    assert [(one.kind, one.path) for one in report.findings] == [
+        (K.FINISHED_PART_EMPTY, f"day=3/{sink.name(7)}"),
+        (K.FOREIGN_FILE, "a.txt"),
+        (K.FOREIGN_FILE, "z.txt"),
+        (K.MARKER_GONE, "day=2/_SUCCESS"),
+    ]
+    assert (report.sinks, report.records, report.files, report.is_healthy) == (("main",), 6, 4, False)
+
+
+def test_information_alone_is_healthy(tmp_path: Path) -> None:
+    healthy(tmp_path)
+    (tmp_path / "day=2" / "_SUCCESS").unlink()
+    report = SinkDirectory(tmp_path, clock=lambda: NOW).check()
+    assert [one.kind for one in report.findings] == [K.MARKER_GONE]
+    assert report.is_healthy

@@ -1,0 +1,234 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A log's directory, and the bytes of a record that cannot be used."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from made_sink import MadeSink
+
+from stoplog._log.codec import VERSION, TooNew, Torn, decode
+from stoplog._log.crc32c import _tables, crc32c
+from stoplog._log.layout import InBucket
+from stoplog._log.log import CommitLog, RecordHead, UnreadableRecord
+from stoplog._log.records import RecordKind
+from stoplog._storage import FileInfo, open_storage
+from stoplog._storage.local import LocalStorage
+
+
+def log(root: Path) -> CommitLog:
+    return CommitLog(open_storage(str(root)), "main")
+
+
+def test_a_log_has_records_marks_and_what_is_neither(tmp_path: Path) -> None:
+    sink = MadeSink(tmp_path)
+    for _ in range(12):
+        sink.record("epoch", marked=False)
+    sink.mark_path(3).write_bytes(b"12345")
+    for name in ("3.json", f"{3:020d}.json.tmp", f"x{3:020d}.json", f"{3:020d}.other"):
+        (sink.own / "log" / name).write_bytes(b"x")
+    (sink.own / "log" / "directory").mkdir()
+    found = log(tmp_path).files()
+    assert list(found.records) == list(range(12))
+    assert [(seq, mark.size_bytes) for seq, mark in found.marks.items()] == [(3, 5)]
+    assert sorted(file.name for file in found.others) == sorted(
+        ["3.json", f"{3:020d}.json.tmp", f"x{3:020d}.json", f"{3:020d}.other", "directory"]
+    )
+    assert FileInfo("_stoplog/main/log/directory", 0, 0) in found.others
+    assert found.records[11].path == log(tmp_path).path(11) == f"_stoplog/main/log/{11:020d}.json"
+
+
+def test_the_newest_record_is_the_one_with_the_highest_number(tmp_path: Path) -> None:
+    sink = MadeSink(tmp_path)
+    assert log(tmp_path).newest() is None
+    for _ in range(11):
+        sink.record("epoch")
+    newest = log(tmp_path).newest()
+    assert newest is not None
+    assert newest.seq == 10
+    assert log(tmp_path).read(11) is None
+    assert log(tmp_path).head(11) is None
+
+
+def test_a_record_that_is_trimmed_between_two_looks_is_looked_for_again(tmp_path: Path) -> None:
+    sink = MadeSink(tmp_path)
+    for _ in range(2):
+        sink.record("epoch")
+
+    class Trimming(LocalStorage):
+        def read(self, path: str) -> bytes | None:
+            sink.record_path(1).unlink(missing_ok=True)
+            return super().read(path)
+
+    newest = CommitLog(Trimming(str(tmp_path)), "main").newest()
+    assert newest is not None
+    assert newest.seq == 0
+
+
+@pytest.mark.parametrize(
+    ("kind", "head"),
+    [
+        ("claim", RecordHead(RecordKind.CLAIM, None)),
+        ("epoch", RecordHead(RecordKind.EPOCH, 0)),
+        ("roll", RecordHead(RecordKind.ROLL, None)),
+        ("compact", RecordHead(RecordKind.COMPACT, None)),
+        ("release", RecordHead(RecordKind.RELEASE, None)),
+    ],
+)
+def test_the_head_of_a_record_says_what_it_is_about(tmp_path: Path, kind: str, head: RecordHead) -> None:
+    sink = MadeSink(tmp_path)
+    sink.record(kind)
+    assert log(tmp_path).head(0) == head
+    with sink.record_path(0).open("r+b") as file:
+        file.truncate(20)
+    assert log(tmp_path).head(0) is None
+
+
+def test_a_batch_has_an_epoch_below_zero(tmp_path: Path) -> None:
+    sink = MadeSink(tmp_path, last_epoch=-2)
+    sink.record("epoch")
+    assert log(tmp_path).head(0) == RecordHead(RecordKind.EPOCH, -1)
+
+
+def test_a_record_is_searched_for_a_text(tmp_path: Path) -> None:
+    sink = MadeSink(tmp_path)
+    sink.record("claim")
+    assert log(tmp_path).mentions(0, sink.run.encode())
+    assert not log(tmp_path).mentions(0, b"another run")
+    assert not log(tmp_path).mentions(1, sink.run.encode())
+
+
+def test_an_unusable_record_says_where_it_is_and_what_to_do(tmp_path: Path) -> None:
+    sink = MadeSink(tmp_path)
+    sink.record("claim")
+    path = f"{tmp_path}/_stoplog/main/log/{0:020d}.json"
+    sink.record_path(0).write_bytes(b"")
+    with pytest.raises(UnreadableRecord) as refused:
+        log(tmp_path).read(0)
+    assert refused.value.condition == "STOPLOG_RECORD_TORN"
+    assert str(refused.value) == (
+        f"The record {path} cannot be used: it is empty. "
+        "Run 'stoplog check' on the directory: it says what is left and what to do."
+    )
+    sink.record_path(0).write_bytes(b'{"version":9}')
+    with pytest.raises(UnreadableRecord) as refused:
+        CommitLog(open_storage(f"{tmp_path}/"), "main").read(0)
+    assert refused.value.condition == "STOPLOG_RECORD_TOO_NEW"
+    assert str(refused.value) == (
+        f"The record {path} cannot be used: it has version 9, and this release reads up to {VERSION}. "
+        "Use the release of stoplog that wrote it, or a newer one."
+    )
+
+
+@pytest.mark.parametrize(
+    ("data", "problem"),
+    [
+        (b"", "it is empty"),
+        (b'{"version":1', "it ends in the middle, or is not JSON"),
+        (b"\xff", "it ends in the middle, or is not JSON"),
+        (b"[]", "it is not a JSON object"),
+        (b"{}", "it has no version"),
+        (b'{"version":0}', "it has no version"),
+        (b'{"version":true}', "it has no version"),
+        (b'{"version":"1"}', "it has no version"),
+        (b'{"version":1.0}', "it has no version"),
+        (b'{"version":1}', "it has no record in it"),
+        (b'{"version":3}', "it has no record in it"),
+        (b'{"version":1,"record":[]}', "it has no record in it"),
+        (b'{"version":1,"record":{}}', "its checksum does not match"),
+        (b'{"version":1,"crc32c":"00000000","record":{}}', "its checksum does not match"),
+    ],
+)
+def test_bytes_that_are_no_record_say_why(data: bytes, problem: str) -> None:
+    with pytest.raises(Torn) as torn:
+        decode(data)
+    assert str(torn.value) == problem
+
+
+def test_the_next_version_is_too_new() -> None:
+    with pytest.raises(TooNew) as refused:
+        decode(f'{{"version":{VERSION + 1}}}'.encode())
+    assert refused.value.version == VERSION + 1
+
+
+def test_the_checksum_of_the_bytes_counts_and_not_that_of_equal_json(tmp_path: Path) -> None:
+    sink = MadeSink(tmp_path)
+    sink.record("claim")
+    data = sink.record_path(0).read_bytes()
+    padded = data.replace(b'"seq":0', b'"seq": 0')
+    with pytest.raises(Torn, match="checksum"):
+        decode(padded)
+    assert decode(b"\n  " + data + b" \n") == decode(data)
+
+
+@pytest.mark.parametrize("length", [1, 2, 3, 4, 5, 255, 65_535, 65_536, 65_540, 131_077])
+def test_the_checksum_is_that_of_a_byte_at_a_time(length: int) -> None:
+    data = bytes((7 * at + at // 256) % 256 for at in range(length))
+    _tables.cache_clear()
+    assert crc32c(data) == slowly(data)
+
+
+def slowly(data: bytes) -> int:
+    """CRC-32C by its definition, a bit at a time."""
+    crc = 0xFFFFFFFF
+    for byte in data:
+        crc ^= byte
+        for _ in range(8):
+            crc = crc >> 1 ^ 0x82F63B78 * (crc & 1)
+    return crc ^ 0xFFFFFFFF
+
+
+UNFINISHED = "main-6f1c2f3e8a4b-00112233445566aa"
+
+
+def test_a_sink_whose_parts_lie_in_the_staging_directory_has_no_layout_in_buckets() -> None:
+    assert InBucket.of("main", {}) is None
+    assert InBucket.of("main", {"inProgress": "staging"}) is None
+
+
+def test_parts_in_buckets_have_the_markers_that_the_log_notes() -> None:
+    assert InBucket.of("main", {"inProgress": "bucket"}) == InBucket(
+        "main", ("_", ".in-progress"), ("_", ".pending")
+    )
+    settings = {
+        "inProgress": "bucket",
+        "inProgressPrefix": "[",
+        "inProgressSuffix": "]+",
+        "pendingPrefix": "(",
+        "pendingSuffix": ")?",
+    }
+    assert InBucket.of("main", settings) == InBucket("main", ("[", "]+"), ("(", ")?"))
+
+
+@pytest.mark.parametrize("layout", [InBucket("main", ("[", "]+"), ("(", ")?"))])
+@pytest.mark.parametrize("bucket", ["", "a/", "a/[x]+/"])
+def test_a_path_is_turned_from_state_to_state(layout: InBucket, bucket: str) -> None:
+    token, pending = f"{bucket}[part\n-1.txt]+.{UNFINISHED}", f"{bucket}(part\n-1.txt)?.{UNFINISHED}"
+    assert layout.pending_of(token) == pending
+    assert layout.pending_of(pending) is None
+    assert layout.token_of(token) == layout.token_of(pending) == token
+    finished = f"{bucket}part\n-1.txt"
+    assert layout.finished_of(token) == layout.finished_of(pending) == finished
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "part-1.txt",
+        f"part-1.txt]+.{UNFINISHED}",
+        f"[part-1.txt.{UNFINISHED}",
+        f"[]+.{UNFINISHED}",
+        "[part-1.txt]+.other-6f1c2f3e8a4b-00112233445566aa",
+        "[part-1.txt]+.main-6f1c2f3e8a4-00112233445566aa",
+        "[part-1.txt]+.main-6f1c2f3e8a4b-00112233445566a",
+        "[part-1.txt]+.main-6F1C2F3E8A4B-00112233445566aa",
+        f"[part-1.txt]+_{UNFINISHED}",
+        f"[part-1.txt]+.{UNFINISHED}.crc",
+    ],
+)
+def test_any_other_file_is_not_an_unfinished_part(name: str) -> None:
+    layout = InBucket("main", ("[", "]+"), ("(", ")?"))
+    assert layout.pending_of(name) is None
+    assert layout.token_of(name) is None
+    assert layout.finished_of(name) is None

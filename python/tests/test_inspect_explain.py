@@ -1,0 +1,200 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Every state that a file can be in, asked for by name and by path, and all that is said of it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from golden import sections
+from made_sink import MINUTE, NOW, RUN, UID, MadeSink, healthy
+
+from stoplog.inspection import Explanation, PartState, SinkDirectory
+
+TOLD = sections("explained.txt")
+BATCH = "part-0b9d8c7e1f2a-0.json"
+SIDE = f"part-{UID}-5.json.{UID}-0000000000000005"
+IN_BUCKET = {
+    "inProgress": "bucket",
+    "inProgressPrefix": "_",
+    "inProgressSuffix": ".in-progress",
+    "pendingPrefix": "_",
+    "pendingSuffix": ".pending",
+}
+END = f"main-{UID}-00112233445566aa"
+
+
+def told(asked: str, found: Explanation) -> str:
+    assert found.asked == asked
+    about = [found.path, found.sink_id, found.epoch, found.seq]
+    where = ", ".join("-" if one is None else str(one) for one in about)
+    return f"{found.state.value} ({where})\n  {found.message}"
+
+
+def explained(root: Path, asked: str, now: int = NOW) -> Explanation:
+    return SinkDirectory(root, clock=lambda: now).explain(asked)
+
+
+@pytest.fixture(scope="module")
+def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The healthy sink, and a record more, with a file in each state."""
+    root = tmp_path_factory.mktemp("explained")
+    sink = healthy(root)
+    empty = sink.pending_part("day=3", 9, 0, "age")
+    sink.record(
+        "roll",
+        [sink.pending_part("day=3", 6, 10, "age"), empty],
+        [sink.open_part("day=3", 5, 200, sink.beside(5))],
+        marked=False,
+    )
+    (root / "day=2" / sink.name(4)).unlink()
+    sink.write(sink.staged_path("day=9", 88), b"x", 30 * MINUTE)
+    sink.write(sink.staged_path("day=9", 89), b"x", MINUTE)
+    sink.write(f"_stoplog/main/beside/{sink.name(88)}.{UID}-0000000000000058", b"x", 30 * MINUTE)
+    sink.write(f"day=3/{BATCH}", b"x")
+    sink.write("_rejected/part-0b9d8c7e1f2a-1.json", b"x")
+    sink.write("day=3/notes.txt", b"x")
+    sink.write("a/b/c/d/deep.txt", b"x")
+    sink.write("_stoplog/notes/odd.txt", b"x")
+    return root
+
+
+ASKED = {
+    "finished, by its path": f"day=3/part-{UID}-7.json",
+    "finished, by its name": f"part-{UID}-7.json",
+    "finished, from here": f"./day=3/part-{UID}-7.json",
+    "finished, in another directory": f"day=4/part-{UID}-7.json",
+    "finished, as it was called before": f"_stoplog/main/open/.part-{UID}-7.json.inprogress.{UID}-{7:016x}",
+    "open, by its name": f"part-{UID}-5.json",
+    "open, by its file": f"_stoplog/main/open/day=3/.part-{UID}-5.json.inprogress.{UID}-{5:016x}",
+    "beside, by its path": f"_stoplog/main/beside/{SIDE}",
+    "beside, by its name": SIDE,
+    "pending": f"part-{UID}-6.json",
+    "empty": f"part-{UID}-9.json",
+    "gone": f"part-{UID}-4.json",
+    "replaced": f"part-{UID}-1.json",
+    "orphan": f"_stoplog/main/open/day=9/.part-{UID}-88.json.inprogress.{UID}-{88:016x}",
+    "orphan, young": f"_stoplog/main/open/day=9/.part-{UID}-89.json.inprogress.{UID}-{89:016x}",
+    "orphan, beside": f"_stoplog/main/beside/part-{UID}-88.json.{UID}-0000000000000058",
+    "finished, no longer kept": BATCH,
+    "finished, hidden, no longer kept": "_rejected/part-0b9d8c7e1f2a-1.json",
+    "foreign": "day=3/notes.txt",
+    "foreign, by its name": "deep.txt",
+    "foreign, deep": "a/b/c/d/deep.txt",
+    "own marker": "day=2/_SUCCESS",
+    "foreign, beside the sinks": "_stoplog/notes/odd.txt",
+    "own": "_stoplog/main/log/00000000000000000001.json",
+    "unknown": "nothing.json",
+    "unknown path": "day=3/nothing.json",
+    "unknown path of a known name": "day=8/notes.txt",
+}
+
+
+@pytest.mark.parametrize("case", ASKED)
+def test_every_state_of_a_file_is_explained(case: str, root: Path) -> None:
+    assert told(ASKED[case], explained(root, ASKED[case])) == TOLD[case]
+
+
+def test_a_path_may_begin_with_that_of_the_sink(root: Path) -> None:
+    asked = f"{root}/day=3/part-{UID}-7.json"
+    assert told(asked, explained(root, asked)) == TOLD["finished, by its path"]
+    slashes = SinkDirectory(f"{root}/", clock=lambda: NOW).explain(asked)
+    assert told(asked, slashes) == TOLD["finished, by its path"]
+
+
+def test_an_orphan_is_left_alone_for_eleven_minutes(root: Path) -> None:
+    orphan = ASKED["orphan, young"]
+    written = NOW - MINUTE
+    last = explained(root, orphan, written + 11 * MINUTE - 1).message
+    assert last.endswith("if not, the driver removes it in 1 min or later, when it sweeps.")
+    assert explained(root, orphan, written + MINUTE).message.find("in 11 min or later") > 0
+    late = explained(root, orphan, written + 11 * MINUTE).message
+    assert late == explained(root, ASKED["orphan"]).message
+
+
+@pytest.mark.parametrize(
+    ("now", "words"),
+    [
+        (NOW + 4 * MINUTE - 1, " It will be closed in 0 s (inactivity); 24% of its size, open 7m of 15m,"),
+        (NOW + 3 * MINUTE, " It will be closed in 60 s (inactivity); 24% of its size, open 7m of 15m,"),
+        (NOW + 9 * MINUTE, " It will be closed in 0 s (inactivity); it is due:"),
+    ],
+)
+def test_an_open_part_says_when_it_will_be_closed(now: int, words: str, root: Path) -> None:
+    assert words in explained(root, f"part-{UID}-5.json", now).message
+
+
+@pytest.mark.parametrize(
+    ("settings", "kind", "end"),
+    [
+        (
+            {"rollingPolicy": "com.acme.AtMidnight"},
+            "epoch",
+            "the query's own policy decides: com.acme.AtMidnight.",
+        ),
+        ({}, "release", "the query has ended and left it open: its next start goes on with it."),
+        (
+            {"rollingPolicy": "onCheckpoint"},
+            "epoch",
+            "It will be closed in 0 s (checkpoint); the next epoch that writes to its bucket closes it.",
+        ),
+    ],
+)
+def test_an_open_part_says_why_nobody_can_tell(
+    settings: dict[str, str], kind: str, end: str, tmp_path: Path
+) -> None:
+    sink = MadeSink(tmp_path)
+    sink.settings |= settings
+    sink.record(kind, opened=[sink.open_part("b", 0, 10)])
+    found = explained(tmp_path, sink.name(0))
+    assert found.message == f"It is still open: its 10 rows become visible when it is closed. {end}"
+
+
+def test_parts_in_their_buckets_are_known_under_both_names(tmp_path: Path) -> None:
+    sink = MadeSink(tmp_path)
+    sink.settings |= IN_BUCKET
+    opened = f"day=1/_{sink.name(0)}.in-progress.{END}"
+    sink.record("claim")
+    sink.record("epoch", opened=[{**sink.open_part("day=1", 0, 5), "handle": opened}])
+    closed = f"day=1/_{sink.name(0)}.pending.{END}"
+    for asked in (sink.name(0), opened, closed):
+        found = explained(tmp_path, asked)
+        assert (found.state, found.path) == (PartState.OPEN, f"day=1/{sink.name(0)}"), asked
+    sink.write(closed, b"x" * 5)
+    assert explained(tmp_path, closed).state is PartState.OPEN
+    orphan = f"day=1/_{sink.name(4)}.in-progress.{END}"
+    sink.write(orphan, b"x", 30 * MINUTE)
+    found = explained(tmp_path, orphan)
+    message = TOLD["orphan"].partition("\n  ")[2]
+    assert found == Explanation(orphan, PartState.ORPHAN, message, orphan, "main")
+    # Another attempt at the part that is open: it has the name, and is not its file.
+    other = f"day=1/_{sink.name(0)}.in-progress.main-{UID}-00112233445566ab"
+    sink.write(other, b"x", 30 * MINUTE)
+    assert explained(tmp_path, other).state is PartState.ORPHAN
+
+
+def test_rejected_rows_are_told_from_good_ones_by_their_directory(tmp_path: Path) -> None:
+    sink = healthy(tmp_path)
+    rejected = sink.finished("_rejected/day=3", 9, 30)
+    sink.record("epoch", [rejected, sink.finished("day=3", 9, 70)])
+    for bucket in ("_rejected/day=3", "day=3"):
+        assert explained(tmp_path, f"{bucket}/{sink.name(9)}").path == f"{bucket}/{sink.name(9)}"
+
+
+def test_a_record_that_cannot_be_read_is_passed_over(tmp_path: Path) -> None:
+    sink = healthy(tmp_path)
+    path = sink.record_path(4)
+    path.write_bytes(path.read_bytes().replace(b'"records":10', sink.name(0).encode()))
+    found = explained(tmp_path, sink.name(0))
+    assert (found.state, found.seq) == (PartState.FINISHED, 2)
+
+
+def test_the_second_sink_is_asked_too(tmp_path: Path) -> None:
+    MadeSink(tmp_path, "a-first", run=RUN).record("claim")
+    sink = healthy(tmp_path)
+    (tmp_path / "_stoplog" / "b-empty" / "log").mkdir(parents=True)
+    assert explained(tmp_path, sink.name(7)).sink_id == "main"
+    sink.write(sink.staged_path("day=9", 88), b"x", 30 * MINUTE)
+    assert explained(tmp_path, sink.staged_path("day=9", 88)).sink_id == "main"
+    sink.write("notes.txt", b"x")
+    assert explained(tmp_path, "notes.txt").state is PartState.FOREIGN

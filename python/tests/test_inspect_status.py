@@ -1,0 +1,276 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What sinks, status and single records say, field by field."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from made_sink import MINUTE, NOW, QUERY, RUN, UID, MadeSink, healthy
+
+from stoplog._inspect import status as status_of
+from stoplog._inspect.errors import NotFound
+from stoplog._storage import open_storage
+from stoplog.errors import StoplogError
+from stoplog.inspection import (
+    BucketStatus,
+    DriverState,
+    RecordKind,
+    RollingFacts,
+    SinkDirectory,
+    SinkKind,
+    SinkStatus,
+    SinkSummary,
+)
+
+EMPTY = BucketStatus("", 0, 0, None, 0, 0, 0, 0, 0, None, None, 0)
+MADE = SinkSummary(
+    sink_id="main",
+    kind=SinkKind.FILES,
+    query_id=QUERY,
+    records=6,
+    newest_seq=5,
+    newest_kind=RecordKind.EPOCH,
+    newest_at_millis=NOW - 2 * MINUTE,
+    age_millis=2 * MINUTE,
+    last_epoch=3,
+    open_parts=2,
+    pending_parts=0,
+)
+
+
+def directory(root: Path, now: int = NOW) -> SinkDirectory:
+    return SinkDirectory(root, clock=lambda: now)
+
+
+def status(root: Path, now: int = NOW) -> SinkStatus:
+    return directory(root, now).status()
+
+
+def test_a_sink_is_summed_up(tmp_path: Path) -> None:
+    healthy(tmp_path)
+    assert directory(tmp_path).sinks() == [MADE]
+    assert status(tmp_path).sink == MADE
+    ahead = directory(tmp_path, NOW - 3 * MINUTE).sinks()[0]
+    assert ahead.age_millis == 0
+    (tmp_path / "_stoplog" / "empty" / "log").mkdir(parents=True)
+    nothing = SinkSummary("empty", SinkKind.UNKNOWN, None, 0, None, None, None, None, None, 0, 0)
+    assert directory(tmp_path).sinks() == [nothing, MADE]
+
+
+def test_a_log_that_cannot_be_read_says_why(tmp_path: Path) -> None:
+    sink = healthy(tmp_path)
+    sink.record_path(5).write_bytes(b"")
+    problem = (
+        f"The record {tmp_path}/_stoplog/main/log/00000000000000000005.json cannot be used: it is empty. "
+        "Run 'stoplog check' on the directory: it says what is left and what to do."
+    )
+    unknown = SinkSummary("main", SinkKind.UNKNOWN, None, 6, None, None, None, None, None, 0, 0, problem)
+    found = directory(tmp_path).sinks()
+    assert found == [replace(unknown, problem=found[0].problem)]
+    assert problem in str(found[0].problem)
+
+
+@pytest.mark.parametrize(
+    ("sink_id", "settings", "query", "kind"),
+    [
+        ("main", {"inProgress": "staging"}, "q", SinkKind.FILES),
+        ("main", {"content": ""}, "q", SinkKind.CONNECTOR),
+        ("main", {}, "", SinkKind.FILES),
+        ("batch-1", {}, "q", SinkKind.BATCH),
+        ("batches", {}, "q", SinkKind.CONNECTOR),
+        ("compact", {}, "q", SinkKind.COMPACTION),
+        ("compact", {"inProgress": "staging"}, "q", SinkKind.FILES),
+    ],
+)
+def test_who_writes_a_log_is_told_by_name_and_settings(
+    sink_id: str, settings: dict[str, str], query: str, kind: SinkKind, tmp_path: Path
+) -> None:
+    MadeSink(tmp_path, sink_id, settings=settings, query=query).record("claim")
+    assert directory(tmp_path).sinks()[0].kind is kind
+
+
+def test_every_figure_of_a_bucket(tmp_path: Path) -> None:
+    sink = healthy(tmp_path)
+    sink.write(f"day=2/{sink.name(3)}", b"x" * 7, MINUTE)
+    sink.write("day=2/_SUCCESS.2", b"{}")
+    sink.write("day=2/.hidden", b"{}")
+    opened = [
+        sink.open_part("day=3", 5, 200, sink.beside(5)),
+        {**sink.open_part("day=3", 6, 10), "openedAtMillis": NOW - 5 * MINUTE, "records": 4},
+        {**sink.open_part("day=4", 8, 20), "lastWrittenAtMillis": NOW},
+    ]
+    pending = [sink.pending_part("day=3", 9, 50), sink.pending_part("day=3", 10, 60)]
+    sink.record("epoch", pending, opened, marked=False)
+    assert {one.bucket: one for one in status(tmp_path).buckets} == {
+        "day=1": BucketStatus("day=1", 2, 290, NOW - 2 * MINUTE, 0, 0, 0, 0, 0, None, None, 0),
+        "day=2": BucketStatus("day=2", 2, 307, NOW - MINUTE, 0, 0, 0, 0, 0, None, None, 2),
+        "day=3": BucketStatus(
+            "day=3",
+            finished=1,
+            finished_bytes=1100,
+            newest_finished_at_millis=NOW - 2 * MINUTE,
+            pending=2,
+            pending_bytes=110,
+            open=2,
+            open_bytes=260,
+            open_records=14,
+            oldest_open_at_millis=NOW - 5 * MINUTE,
+            next_roll_at_millis=NOW + 4 * MINUTE,
+            markers=0,
+        ),
+        "day=4": BucketStatus("day=4", 0, 0, None, 0, 0, 1, 20, 10, NOW - 4 * MINUTE, NOW + 5 * MINUTE, 0),
+    }
+
+
+def test_a_file_may_have_the_oldest_time_there_is(tmp_path: Path) -> None:
+    sink = healthy(tmp_path)
+    sink.write_time(tmp_path / "day=2" / sink.name(4), 0)
+    assert [one.newest_finished_at_millis for one in status(tmp_path).buckets if one.bucket == "day=2"] == [0]
+
+
+def test_status_says_what_goes_for_the_whole_sink(tmp_path: Path) -> None:
+    sink = healthy(tmp_path)
+    for name in ("a.txt", "day=1/b.txt"):
+        sink.write(name, b"")
+    found = status(tmp_path)
+    assert (found.now_millis, found.foreign_files, found.unfinished_files) == (NOW, 2, 2)
+    assert found.rolling == RollingFacts("default", 1024, None, 15 * MINUTE, 5 * MINUTE, MINUTE)
+    assert found.driver is not None
+    assert (found.driver.state, found.driver.run) == (DriverState.ALIVE, RUN)
+    first = found.open[0]
+    assert (first.bucket, first.name, first.size_bytes, first.records) == ("", sink.name(6), 10, 10)
+    assert (first.opened_at_millis, first.last_written_at_millis) == (NOW - 4 * MINUTE, NOW - MINUTE)
+    assert first.unfinished_path == sink.staged_path("", 6)
+    assert first.roll.at_millis == NOW + 4 * MINUTE
+
+
+def test_open_parts_are_told_in_the_order_in_which_they_will_be_closed(tmp_path: Path) -> None:
+    sink = MadeSink(tmp_path)
+    opened = [sink.open_part("b", 0, 10), sink.open_part("a", 3, 10), sink.open_part("a", 2, 10)]
+    opened.append({**sink.open_part("c", 1, 10), "lastWrittenAtMillis": NOW - 2 * MINUTE})
+    sink.record("epoch", opened=opened)
+    assert [part.name for part in status(tmp_path).open] == [sink.name(n) for n in (1, 2, 3, 0)]
+    # Parts whose end is unknown come last, by bucket and name.
+    sink.settings["rollingPolicy"] = "com.acme.AtMidnight"
+    sink.record("epoch", opened=opened)
+    found = status(tmp_path)
+    assert [part.name for part in found.open] == [sink.name(n) for n in (2, 3, 0, 1)]
+    assert {bucket.next_roll_at_millis for bucket in found.buckets} == {None}
+
+
+def test_a_released_sink_counts_no_open_part_as_due(tmp_path: Path) -> None:
+    sink = MadeSink(tmp_path)
+    sink.record("release", opened=[sink.open_part("b", 0, 10)])
+    found = status(tmp_path)
+    assert [part.roll.at_millis for part in found.open] == [None]
+    assert found.driver is not None
+    assert found.driver.state is DriverState.RELEASED
+
+
+def test_a_sink_without_a_record_has_nothing(tmp_path: Path) -> None:
+    (tmp_path / "_stoplog" / "main" / "log").mkdir(parents=True)
+    found = status(tmp_path)
+    assert (found.driver, found.rolling, found.buckets, found.open) == (None, None, (), ())
+
+
+def test_a_connector_s_directory_is_not_its_sink_s(tmp_path: Path) -> None:
+    """A log alone often lies in a checkpoint, whose files are none of its business."""
+    sink = MadeSink(tmp_path, settings={"content": ""})
+    sink.write("offsets/0", b"x")
+    sink.write(f"day=1/{sink.name(1)}", b"x")
+    sink.record("epoch", [sink.pending_part("", 0, 5)], marked=False)
+    found = status(tmp_path)
+    assert (found.buckets, found.foreign_files, found.sink.pending_parts) == ((), 0, 1)
+
+
+def test_each_finished_file_is_passed_on_once(tmp_path: Path) -> None:
+    sink = healthy(tmp_path)
+    sink.write("day=1/notes.txt", b"")
+    seen: list[str] = []
+    status_of.status(open_storage(tmp_path, {}), "main", NOW, lambda file: seen.append(file.path))
+    parts = [
+        f"day=1/{sink.name(0)}",
+        f"day=1/part-{UID}-m0.json",
+        f"day=2/{sink.name(4)}",
+        f"day=3/{sink.name(7)}",
+    ]
+    assert sorted(seen) == parts
+
+
+@pytest.mark.parametrize(
+    ("look", "message"),
+    [
+        (
+            lambda one: one.epoch(9),
+            "Epoch 9 of sink main is not in the log: it keeps 6 records, the newest epoch among them is 3.",
+        ),
+        (lambda one: one.record(9), "Record 9 of sink main is not in the log: it keeps 0 to 5."),
+        (lambda one: one.status("other"), "{root} has no sink other. It has main."),
+    ],
+)
+def test_what_is_not_there_is_said_with_what_is(
+    look: Callable[[SinkDirectory], object], message: str, tmp_path: Path
+) -> None:
+    healthy(tmp_path)
+    with pytest.raises(NotFound) as refused:
+        look(directory(tmp_path))
+    assert message.format(root=tmp_path) in str(refused.value)
+
+
+def test_an_empty_log_is_said_to_be_empty(tmp_path: Path) -> None:
+    (tmp_path / "_stoplog" / "main" / "log").mkdir(parents=True)
+    one = directory(tmp_path)
+    looks: tuple[tuple[Callable[[], object], str], ...] = (
+        (lambda: one.record(0), "Record 0 of sink main is not in the log: it is empty."),
+        (one.newest_record, "The log of sink main is empty."),
+        (
+            lambda: one.epoch(0),
+            "Epoch 0 of sink main is not in the log: it keeps 0 records, none of them an epoch.",
+        ),
+    )
+    for look, message in looks:
+        with pytest.raises(NotFound) as refused:
+            look()
+        assert message in str(refused.value)
+
+
+def test_no_sink_and_several_are_told(tmp_path: Path) -> None:
+    with pytest.raises(StoplogError) as none:
+        directory(tmp_path).status()
+    assert f"No sink has written to {tmp_path}: there is no log. Look at the path." in str(none.value)
+    with pytest.raises(NotFound) as named:
+        directory(tmp_path).status("main")
+    assert f"{tmp_path} has no sink main. It has none." in str(named.value)
+    for sink_id in ("b", "a"):
+        MadeSink(tmp_path, sink_id).record("claim")
+    with pytest.raises(StoplogError) as several:
+        directory(tmp_path).status()
+    assert several.value.condition == "STOPLOG_WHICH_SINK"
+    assert f"{tmp_path} has several sinks: a, b." in str(several.value)
+    with pytest.raises(NotFound) as third:
+        directory(tmp_path).check("third")
+    assert "It has a, b." in str(third.value)
+    assert directory(tmp_path).check("b").sinks == ("b",)
+    assert directory(tmp_path).check().sinks == ("a", "b")
+
+
+def test_records_are_shown_with_their_paths_and_whether_they_are_carried_out(tmp_path: Path) -> None:
+    sink = healthy(tmp_path)
+    one = directory(tmp_path)
+    for view, seq, published in (
+        (one.epoch(3), 5, True),
+        (one.epoch(0), 1, True),
+        (one.record(0), 0, True),
+        (one.newest_record(), 5, True),
+    ):
+        assert (view.path, view.published) == (f"_stoplog/main/log/{seq:020d}.json", published)
+        assert view.record.seq == seq
+    sink.mark_path(5).unlink()
+    assert not one.newest_record().published
+    assert not one.epoch(3).published
+    # A record that says nothing of an epoch, or cannot be read, is passed over.
+    sink.record_path(4).write_bytes(b"{")
+    assert one.epoch(1).record.seq == 2

@@ -1,0 +1,147 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Directories that fsspec reads, beside the same directory on a disk."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from urllib.parse import parse_qs, unquote, urlsplit
+
+import fsspec
+import pytest
+from made_sink import NOW, healthy
+
+from stoplog._storage import open_storage
+from stoplog._storage.errors import CannotRead
+from stoplog.inspection import SinkDirectory
+
+
+@pytest.fixture
+def disk(tmp_path: Path) -> Path:
+    healthy(tmp_path / "events")
+    return tmp_path
+
+
+def test_a_file_system_of_fsspec_is_read_as_a_disk(disk: Path) -> None:
+    memory = fsspec.filesystem("memory")
+    memory.put(str(disk / "events"), "/events", recursive=True)
+    try:
+        same(disk / "events", "memory://events")
+        storage = open_storage("memory://events")
+        assert storage.info("no such file") is None
+        assert storage.read("no such file") is None
+        assert not open_storage("memory://nothing").exists()
+    finally:
+        memory.rm("/events", recursive=True)
+
+
+def test_webhdfs_is_read_as_a_disk(disk: Path) -> None:
+    with name_node(disk) as node:
+        same(disk / "events", f"webhdfs://{node.address}/events", {"user": "me"})
+        assert node.users == {"me"}
+        storage = open_storage(f"webhdfs://{node.address}/events", {"user": "me"})
+        (some,) = [
+            file for file in storage.files("_stoplog/main/log") if file.name.startswith("0" * 19 + "1")
+        ]
+        assert storage.info(some.path) == some
+        assert storage.read(some.path) == (disk / "events" / some.path).read_bytes()
+        assert storage.children(some.path) == ([], [])
+        assert not storage.knows_open_lengths
+
+
+def test_what_webhdfs_refuses_is_said(disk: Path) -> None:
+    with (
+        name_node(disk, may_read=False) as node,
+        pytest.raises(CannotRead, match="Permission denied: user=me"),
+    ):
+        open_storage(f"webhdfs://{node.address}/events", {"user": "me"}).exists()
+    with pytest.raises(CannotRead, match=r"no option 'usr'.*Use one of: user, delegation"):
+        open_storage("webhdfs://localhost:1/events", {"usr": "me"})
+    with pytest.raises(CannotRead, match=r"webhdfs://localhost:1/events cannot be read"):
+        open_storage("webhdfs://localhost:1/events").exists()
+
+
+def same(local: Path, uri: str, options: dict[str, str] | None = None) -> None:
+    """Both tell the same of the sink."""
+    one = SinkDirectory(str(local), clock=lambda: NOW)
+    other = SinkDirectory(uri, options or {}, clock=lambda: NOW)
+    assert other.sinks() == one.sinks()
+    assert other.newest_record() == one.newest_record()
+    assert other.status().open == one.status().open
+    assert other.check().findings == one.check().findings == ()
+
+
+class NameNode(ThreadingHTTPServer):
+    """WebHDFS over a directory of the disk, as far as reading goes."""
+
+    def __init__(self, root: Path, *, may_read: bool) -> None:
+        super().__init__(("localhost", 0), Requests)
+        self.root = root
+        self.may_read = may_read
+        self.users: set[str] = set()
+        self.address = f"localhost:{self.server_address[1]}"
+
+
+class Requests(BaseHTTPRequestHandler):
+    server: NameNode
+
+    def do_GET(self) -> None:
+        parts = urlsplit(self.path)
+        query = {key: values[0] for key, values in parse_qs(parts.query).items()}
+        self.server.users.add(query["user.name"])
+        file = self.server.root / unquote(parts.path).removeprefix("/webhdfs/v1/")
+        if not self.server.may_read:
+            self.refuse(403, "AccessControlException", f"Permission denied: user={query['user.name']}")
+        elif not file.exists():
+            self.refuse(404, "FileNotFoundException", f"File does not exist: {file}")
+        elif query["op"] == "GETFILESTATUS":
+            self.answer(200, {"FileStatus": status(file, "")})
+        elif query["op"] == "LISTSTATUS":
+            inside = (
+                [status(each, each.name) for each in file.iterdir()] if file.is_dir() else [status(file, "")]
+            )
+            self.answer(200, {"FileStatuses": {"FileStatus": inside}})
+        else:
+            start = int(query.get("offset", 0))
+            self.send(200, file.read_bytes()[start : start + int(query.get("length", 1 << 40))])
+
+    def refuse(self, code: int, exception: str, message: str) -> None:
+        self.answer(code, {"RemoteException": {"exception": exception, "message": message}})
+
+    def answer(self, code: int, body: object) -> None:
+        self.send(code, json.dumps(body).encode())
+
+    def send(self, code: int, body: bytes) -> None:
+        self.send_response(code)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, format: str, *arguments: object) -> None:
+        """Tests say nothing."""
+
+
+def status(file: Path, suffix: str) -> dict[str, object]:
+    found = file.stat()
+    return {
+        "pathSuffix": suffix,
+        "type": "DIRECTORY" if file.is_dir() else "FILE",
+        "length": found.st_size,
+        "modificationTime": found.st_mtime_ns // 1_000_000,
+    }
+
+
+@contextmanager
+def name_node(root: Path, *, may_read: bool = True) -> Iterator[NameNode]:
+    with NameNode(root, may_read=may_read) as node:
+        thread = threading.Thread(target=node.serve_forever, args=(0.01,))
+        thread.start()
+        try:
+            yield node
+        finally:
+            node.shutdown()
+            thread.join()

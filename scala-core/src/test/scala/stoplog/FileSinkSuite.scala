@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+package stoplog
+
+import org.scalatest.funsuite.AnyFunSuite
+
+import stoplog.options.NoEncoder
+import stoplog.rolling.{DefaultRollingPolicy, OnCheckpointRollingPolicy}
+
+class FileSinkSuite extends AnyFunSuite {
+
+  private val json = FileSink.forRowFormat("/data/out", "json")
+
+  test("a policy of stoplog's is shown as its options") {
+    val policy = DefaultRollingPolicy().withMaxPartSizeBytes(64L << 20)
+    assert(
+      json.withRollingPolicy(policy).build().toString ===
+        "FileSink(format=json, inactivityInterval=5m, maxPartSize=64m, path=/data/out, rollingPolicy=default, " +
+        "rolloverInterval=15m)"
+    )
+  }
+
+  test("a second policy takes the place of the first, whole") {
+    val sink =
+      json.withRollingPolicy(DefaultRollingPolicy()).withRollingPolicy(OnCheckpointRollingPolicy()).build()
+    assert(sink.toString === "FileSink(format=json, path=/data/out, rollingPolicy=onCheckpoint)")
+  }
+
+  test("an object of the user's own is shown as its class") {
+    val sink = FileSink.forRowFormat("/data/out", new NoEncoder("|")).build()
+    assert(sink.toString === "FileSink(encoder=stoplog.options.NoEncoder, path=/data/out)")
+  }
+}

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+package stoplog
+
+import org.scalatest.{Args, Status, SucceededStatus, Suite, SuiteMixin}
+
+/** A suite that runs in a long run alone (`make test-long`). docs/test-tiers.md says what an ordinary run has instead.
+  *
+  * The last of the traits of a suite, so that nothing of the suite begins.
+  */
+trait LongRun extends SuiteMixin { this: Suite =>
+
+  abstract override def run(testName: Option[String], args: Args): Status =
+    if (LongRun.isOn) super.run(testName, args) else SucceededStatus
+}
+
+object LongRun {
+
+  /** Whether `STOPLOG_LONG` is set in the environment. */
+  def isOn: Boolean = sys.env.get("STOPLOG_LONG").exists(_.nonEmpty)
+}

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+package stoplog.bucket
+
+import java.time.ZoneOffset
+
+import org.apache.spark.SparkThrowable
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.types.{DataType, StructType}
+import org.scalatest.funsuite.AnyFunSuite
+
+import stoplog.log.{TimeColumn, TimeKind}
+import stoplog.options.Bucketing
+
+/** Columns that buckets are made of, without a session of Spark. */
+class BucketColumnsSuite extends AnyFunSuite {
+  private val schema = StructType.fromDDL("id INT, at TIMESTAMP, local TIMESTAMP_NTZ, day DATE, name STRING")
+  private val utc    = ZoneOffset.UTC
+
+  test("a column is found by its exact name, or by the only one that differs in case") {
+    val twins = new StructType().add("aB", "int").add("Ab", "int").add("c", "int")
+    assert(ColumnLookup.ordinal(twins, "Ab") === Right(1))
+    assert(ColumnLookup.ordinal(twins, "C") === Right(2))
+    assert(ColumnLookup.ordinal(twins, "ab").left.exists(_.contains("several")))
+    assert(ColumnLookup.ordinal(twins, "d").left.exists(_.contains("no column 'd' among aB, Ab, c")))
+  }
+
+  test("partition columns are those of the schema, in the order of the directories") {
+    val columns = PartitionColumns.of(schema, Seq("DAY", "id"))
+    assert((columns.ordinals, columns.names) === ((Seq(3, 0), Seq("day", "id"))))
+    assert(
+      PartitionColumns.of(StructType.fromDDL("a INT, b INT, c INT"), Seq("a", "b")).ordinals === Seq(0, 1)
+    )
+  }
+
+  test("columns that cannot be directories are refused") {
+    val refusals = Seq(
+      (schema, Seq.empty[String], "there are none"),
+      (schema, Seq("nope"), "'nope'"),
+      (schema, Seq("id", "day", "ID"), "'id' is named twice"),
+      (schema, schema.fieldNames.toSeq, "all the columns"),
+      (new StructType().add(".a", "int").add("b", "int"), Seq(".a"), "called '.a=")
+    ) ++ Seq("ARRAY<INT>", "MAP<INT, INT>", "STRUCT<b: INT>", "VARIANT", "VOID", "INTERVAL").map { name =>
+      (new StructType().add("b", "int").add("a", DataType.fromDDL(name)), Seq("a"), "not a single value")
+    }
+    for ((of, names, why) <- refusals) {
+      val e = intercept[Exception](PartitionColumns.of(of, names)).asInstanceOf[SparkThrowable]
+      assert(e.getCondition === "STOPLOG_PARTITION_COLUMNS")
+      assert(e.getMessageParameters.get("why").contains(why))
+    }
+  }
+
+  test("files have the columns that are no partition columns, in the order that is wanted") {
+    val row     = InternalRow(7, 1L, 2L, 3, null)
+    val written = DataColumns.Without(PartitionColumns.of(schema, Seq("day", "id")))
+    assert(written.schema.fieldNames.toSeq === Seq("at", "local", "name"))
+    val view = written.newProjection()(row)
+    assert((view.numFields, view.getLong(0), view.getLong(1), view.isNullAt(2)) === ((3, 1L, 2L, true)))
+
+    assert(written.arranged(written.schema) eq written)
+    val turned = written.arranged(StructType(written.schema.reverse))
+    assert(turned.schema.fieldNames.toSeq === Seq("name", "local", "at"))
+    val other = turned.newProjection()(row)
+    assert((other.isNullAt(0), other.getLong(1), other.getLong(2)) === ((true, 2L, 1L)))
+
+    val all      = DataColumns.All(schema)
+    val nullable = StructType(schema.map(_.copy(nullable = false)))
+    assert(all.newProjection()(row) eq row)
+    assert(all.arranged(nullable).schema === nullable)
+    assert(all.arranged(nullable).newProjection()(row) eq row, "the same columns need no view")
+  }
+
+  test("the times of a column are microseconds of its kind") {
+    val row                                    = InternalRow(7, 11L, 12L, 2, null)
+    def of(column: String): (TimeColumn, Long) = {
+      val times = ColumnTimes.of(column, schema)
+      (times.column, times.micros(row))
+    }
+    assert(of("AT") === ((TimeColumn("at", TimeKind.Instant), 11L)))
+    assert(of("local") === ((TimeColumn("local", TimeKind.Local), 12L)))
+    assert(of("day") === ((TimeColumn("day", TimeKind.Day), 2 * 86400L * 1000000L)))
+    assert(ColumnTimes.of("at", schema).isMissing(InternalRow(7, null, 1L, 1, null)))
+    assert(!ColumnTimes.of("at", schema).isMissing(row))
+  }
+
+  test("which buckets end, and why others do not") {
+    def why(bucketing: Bucketing) = BucketEnds.of(bucketing, schema, utc).left.getOrElse("")
+    assert(why(Bucketing.BasePath).contains("no time"))
+    assert(why(Bucketing.Expression("a")).contains("no time"))
+    assert(why(Bucketing.DateTime("HH", utc, None)).contains("whole time"))
+    assert(why(Bucketing.DateTime("yyyy", utc, None)) === "")
+    assert(why(Bucketing.UserAssigner(classOf[BasePathBucketAssigner].getName)).contains("TimedBuckets"))
+  }
+}

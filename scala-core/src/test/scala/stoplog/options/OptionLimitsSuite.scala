@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+package stoplog.options
+
+import java.time.{Instant, ZoneId}
+
+import org.scalatest.funsuite.AnyFunSuite
+
+import stoplog.error.StoplogArgumentException
+import stoplog.format.LineFiles
+import stoplog.source.file.{OnMergedPart, ReadyMarker}
+
+/** Options at their limits, and one off them. */
+class OptionLimitsSuite extends AnyFunSuite {
+  private val base = Map("path" -> "/p", "format" -> "text")
+
+  private def sink(options: (String, String)*): SinkOptions = SinkOptions.parse(base ++ options)
+
+  private def refusal(read: => Any): String = intercept[StoplogArgumentException](read).getMessage
+
+  test("values at the limit are taken, and those one off it are refused by the option's name") {
+    val long  = "x" * 48
+    val cases = Seq(
+      (
+        "partPrefix",
+        Seq("", long, "a_b", "ü" * 24),
+        Seq(long + "x", "_a", ".a", "a/b", "a:b", "a\\b", "a\nb")
+      ),
+      ("partSuffix", Seq("", long, ".txt"), Seq(long + "x", "/", "a:")),
+      ("maxOpenParts", Seq("1", s"${Int.MaxValue}"), Seq("0", "-1", "1.5", s"${Int.MaxValue + 1L}")),
+      ("distribution", Seq("NONE", "byBucket", "1"), Seq("0", "-1", "some")),
+      ("sinkId", Seq("a", "9" * 64, "a._-"), Seq("9" * 65, "_a", "-a", "a b", "compact")),
+      ("bucketCheckInterval", Seq("1ms"), Seq("0ms", "1")),
+      ("maxRecordsPerPart", Seq("1", "none"), Seq("0", "many"))
+    )
+    for ((key, taken, refused) <- cases) {
+      for (value <- taken) assert(sink(key -> value).toMap.getOrElse(key, "") === value, key)
+      for (value <- refused) assert(refusal(sink(key -> value)).contains(key), s"$key = $value")
+    }
+  }
+
+  test("rejected rows lie under the path, where readers do not look") {
+    val onBadRow = "onBadRow" -> "reject"
+    for (path <- Seq("_rejected", ".r/a=1", "_stoplog2", "_a/_stoplog"))
+      assert(sink(onBadRow, "rejectPath" -> path).rejectPath === path)
+    for (path <- Seq("/r", "r", "s3a:_r", "_r/", "_r//a", "_r/.", "_r/..", "_a=1", "_stoplog", "_STOPLOG/a"))
+      assert(refusal(sink(onBadRow, "rejectPath" -> path)).contains("rejectPath"), path)
+    assert(refusal(sink("rejectPath" -> "_r")).contains("no effect"))
+  }
+
+  test("compaction takes its sizes from the parts', and small is at most half of large") {
+    val on                                 = "compaction" -> "smallParts"
+    def policy(options: (String, String)*) = sink(on +: options: _*).compaction.map(_.policy).get
+    assert((policy().targetBytes, policy().smallerThanBytes) === ((128L << 20, 32L << 20)))
+    assert(policy("maxPartSize" -> "10m").targetBytes === 10L << 20)
+    assert(policy("rollingPolicy" -> "onCheckpoint").targetBytes === 128L << 20)
+    assert(policy("rollingPolicy" -> "onCheckpoint", "maxPartSize" -> "6m").targetBytes === 6L << 20)
+    assert(policy("compactTo" -> "2").smallerThanBytes === 1)
+    assert((policy().afterEpochs, policy().minFiles) === ((100, 2)))
+    assert(policy("compactTo" -> "100", "compactSmallerThan" -> "50").smallerThanBytes === 50)
+    assert(refusal(policy("compactTo" -> "100", "compactSmallerThan" -> "51")).contains("more than half"))
+    for (files <- Seq(2, 256)) assert(policy("compactMinFiles" -> s"$files").minFiles === files)
+    for (files <- Seq(1, 257))
+      assert(refusal(policy("compactMinFiles" -> s"$files")).contains("from 2 to 256"))
+    assert(refusal(sink("compactTo" -> "1m")).contains("compactTo has no effect"))
+  }
+
+  test("an own class is one of the kind that the option wants") {
+    val idle = Seq("bucketComplete" -> "idle", "bucketCompleteDelay" -> "1m")
+    assert(refusal(sink(idle :+ ("bucketListener" -> "java.lang.String"): _*)).contains("bucketListener"))
+  }
+
+  test("of two ways to choose the bucket only that is told, and not what each has no use for") {
+    val said = refusal(sink("bucketBy" -> "a", "partitionBy" -> "b", "bucketFormat" -> "yyyy"))
+    assert(said.contains("exclude each other") && !said.contains("no effect"))
+    assert(refusal(sink("bucketBy" -> "a", "bucketFormat" -> "yyyy")).contains("no effect with bucketBy"))
+  }
+
+  test("the batch command has defaults of its own, and few options") {
+    def read(options: (String, String)*) = DirectoryOptions.parse("/p", options.toMap)
+    val default                          = read()
+    assert((default.path, default.format, default.compactor) === (("/p", None, None)))
+    assert(default.beginning === LineFiles.Beginning.Row)
+    assert((default.policy.targetBytes, default.policy.smallerThanBytes) === ((128L << 20, 64L << 20)))
+    assert((default.policy.afterEpochs, default.policy.minFiles) === ((1, 2)))
+    assert(read("compactTo" -> "1").policy.smallerThanBytes === 1)
+    for (word <- Seq("true", " TRUE "))
+      assert(read("Header" -> word).beginning === LineFiles.Beginning.Header)
+    assert(read("header" -> "false").beginning === LineFiles.Beginning.Row)
+    assert(refusal(read("header" -> "yes")).contains("neither true nor false"))
+    assert(refusal(read("sinkId" -> "a")).contains("sinkId is no option of this command"))
+    assert(read("FORMAT" -> "CSV").format === Some("csv"))
+    assert(refusal(read("format" -> "xml")).contains("format"))
+  }
+
+  test("what is archived is not read again") {
+    val cases = Seq(
+      ("/a/b", "/a", true),
+      ("/a", "/a", true),
+      ("/a", "/a/", true),
+      ("/a/b", "/a/", true),
+      ("/ab", "/a", false),
+      ("/b", "/a", false),
+      ("/a/_done", "/a", false),
+      ("/a/b/.done/c", "/a", false),
+      ("/a/_d=1", "/a", true)
+    )
+    for ((target, source, isRead) <- cases) assert(SourceCleaning.isRead(target, source) === isRead, target)
+  }
+
+  test("a marker is a file of the directory, or stands beside each file") {
+    def marker(text: String): Either[Unit, Option[ReadyMarker]] = {
+      val problems = new Problems
+      val asked    = new AskedOptions(Seq("readyMarker" -> text), problems, SourceOptionRegistry.all)
+      val read     = ReadyOptions.parse(asked).marker
+      scala.util.Try(problems.throwIfAny()).toEither.left.map(_ => ()).map(_ => read)
+    }
+    assert(marker(" _SUCCESS ") === Right(Some(ReadyMarker.InDirectory("_SUCCESS"))))
+    assert(marker("{name}.done") === Right(Some(ReadyMarker.Beside("", ".done"))))
+    assert(marker("x{name}") === Right(Some(ReadyMarker.Beside("x", ""))))
+    assert(marker("a{name}b") === Right(Some(ReadyMarker.Beside("a", "b"))))
+    for (text <- Seq("a/b", "{name}", "{name}{name}", "a{name}b{name}")) assert(marker(text).isLeft, text)
+  }
+
+  test("dates are days, or times, in the zone that is asked for, or in one that they name") {
+    def from(text: String, zone: String = "Europe/Berlin"): Option[Instant] = {
+      val problems = new Problems
+      val options  = Seq("datePattern" -> "yyyy-MM-dd", "dateFrom" -> text, "dateTimeZone" -> zone)
+      val range = DateOptions.parse(new AskedOptions(options, problems, SourceOptionRegistry.all), problems)
+      problems.throwIfAny()
+      range.flatMap(_.from)
+    }
+    assert(from("2026-01-31") === Some(Instant.parse("2026-01-30T23:00:00Z")))
+    assert(from("2026-01-31", "UTC") === Some(Instant.parse("2026-01-31T00:00:00Z")))
+    assert(from("2026-01-31T12:00") === Some(Instant.parse("2026-01-31T11:00:00Z")))
+    assert(from("2026-01-31 12:00") === from("2026-01-31T12:00"))
+    assert(from("2026-01-31T12:00:00+05:00") === Some(Instant.parse("2026-01-31T07:00:00Z")))
+    assert(refusal(from("tomorrow")).contains("dateFrom"))
+    assert(refusal(from("2026-01-31", "Mars")).contains("dateTimeZone"))
+  }
+
+  test("a pattern of dates needs a date, and a date a pattern") {
+    def problem(options: (String, String)*): String = {
+      val problems = new Problems
+      DateOptions.parse(new AskedOptions(options, problems, SourceOptionRegistry.all), problems)
+      scala.util.Try(problems.throwIfAny()).fold(_.getMessage, _ => "")
+    }
+    val pattern = "datePattern" -> "yyyy"
+    assert(problem(pattern).contains("no effect without dateFrom, dateUntil or dateWithin"))
+    for (date <- Seq("dateFrom" -> "2026-01-01", "dateUntil" -> "2026-01-01", "dateWithin" -> "1d")) {
+      assert(problem(pattern, date) === "")
+      assert(problem(date).contains(s"${date._1} has no effect unless datePattern is set"))
+    }
+    assert(problem() === "")
+  }
+
+  test("what is done with a merged part, by its word") {
+    def read(options: (String, String)*) =
+      MergedPartOptions.parse(new AskedOptions(options, new Problems, SourceOptionRegistry.all))
+    assert(read() === OnMergedPart.Fail)
+    val words = Seq("fail" -> OnMergedPart.Fail, "READ" -> OnMergedPart.Read, "skip" -> OnMergedPart.Skip)
+    for ((word, choice) <- words) assert(read("onMergedPart" -> word) === choice)
+  }
+
+  test("parts of an own encoder are merged by an own compactor only") {
+    val own = Map("path" -> "/p", "encoder" -> classOf[NoEncoder].getName, "compaction" -> "smallParts")
+    assert(refusal(SinkOptions.parse(own)).contains("compaction needs a compactor"))
+    assert(SinkOptions.parse(own + ("compactor" -> "a.B")).compaction.flatMap(_.compactor) === Some("a.B"))
+    assert(sink("compaction" -> "smallParts").compaction.flatMap(_.compactor) === None)
+  }
+
+  test("zones by their names, offsets and short names") {
+    for (
+      (text, zone) <- Seq(" Europe/Berlin " -> "Europe/Berlin", "+02:00" -> "+02:00", "ECT" -> "Europe/Paris")
+    )
+      assert(BucketingOptions.timeZone(text) === Right(ZoneId.of(zone)))
+    assert(BucketingOptions.timeZone("Mars").isLeft)
+  }
+}

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+package stoplog.source
+
+import scala.collection.mutable
+
+import org.scalatest.funsuite.AnyFunSuite
+
+/** Which splits a micro-batch takes within its limits. */
+class AdmissionSuite extends AnyFunSuite {
+  import AdmissionSuite._
+
+  private val none = ReadLimits.none
+
+  test("without limits, all splits that there are") {
+    assert(Admission.take(new Listed(sized(4, 6, 1)), none).map(_.size.bytes) === Vector(4, 6, 1))
+    assert(Admission.take(new Listed(Vector.empty), none) === Vector.empty)
+  }
+
+  test("bytes: what fills the limit exactly is taken, and nothing behind what does not fit") {
+    val taken = Seq(11L -> 3, 10L -> 2, 9L -> 1, 4L -> 1, 3L -> 1)
+    for ((limit, count) <- taken) {
+      val listed = new Listed(sized(4, 6, 1))
+      assert(Admission.take(listed, none.copy(bytes = Some(limit))).size === count, limit)
+      assert(listed.left.map(_.size.bytes) === Seq(4, 6, 1).drop(count), limit)
+    }
+  }
+
+  test("records: what fills the limit exactly is taken, and an unknown number only alone") {
+    def taken(limit: Long, records: Option[Long]*) = Admission
+      .take(new Listed(records.map(Piece(1, _)).toVector), none.copy(records = Some(limit)))
+      .size
+    assert(taken(5, Some(2), Some(3), Some(1)) === 2)
+    assert(taken(4, Some(2), Some(3), Some(1)) === 1)
+    assert(taken(4, Some(2), None, Some(1)) === 1)
+    assert(taken(4, None) === 1)
+  }
+
+  test("splits are counted") {
+    for (limit <- 1 to 4)
+      assert(
+        Admission
+          .take(new Listed(sized(1, 1, 1)), none.copy(splits = Some(limit.toLong)))
+          .size === limit.min(3)
+      )
+  }
+
+  test("a split that is cut ends the micro-batch, and its rest comes back") {
+    val listed = new Listed(sized(4, 6, 1)) {
+      override def fit(split: Piece, room: Room): Fit[Piece] =
+        if (split.bytes == 6) Fit.Part(Piece(2), SplitSize(2, None), Piece(4)) else super.fit(split, room)
+    }
+    assert(Admission.take(listed, none).map(_.bytes) === Vector(4, 2))
+    assert(listed.left.map(_.bytes) === Vector(4, 1))
+  }
+
+  test("it looks again while there may be more, and stops when nothing came or there is no more room") {
+    val rounds = Seq(sized(1, 1), sized(1), sized(), sized(1))
+    val listed = new Listed(sized()) {
+      override def discover(): Discovery = {
+        left ++= rounds(looked)
+        looked += 1
+        Discovery.Partial
+      }
+    }
+    assert(Admission.take(listed, none).size === 3)
+    assert(listed.looked === 3)
+    val full = new Listed(sized(1, 1)) {
+      override def discover(): Discovery = { looked += 1; Discovery.Partial }
+    }
+    assert(Admission.take(full, none.copy(splits = Some(2))).size === 2)
+    assert(full.looked === 1)
+  }
+
+  test("of two limits the lower one counts") {
+    val one = ReadLimits(Some(1), Some(20), None)
+    val two = ReadLimits(Some(2), Some(10), None)
+    assert(one.and(two) === ReadLimits(Some(1), Some(10), None))
+    assert(two.and(one) === one.and(two))
+    assert(one.and(none) === one)
+    assert(none.and(two) === two)
+  }
+
+  test("after a cut, or what does not fit, nothing more is taken however much there may be") {
+    for (ending <- Seq[Fit[Piece]](Fit.Part(Piece(2), SplitSize(2, None), Piece(4)), Fit.Nothing())) {
+      val listed = new Listed(sized(4, 6, 1)) {
+        override def discover(): Discovery                     = { looked += 1; Discovery.Partial }
+        override def fit(split: Piece, room: Room): Fit[Piece] =
+          if (split.bytes == 6) ending else super.fit(split, room)
+      }
+      Admission.take(listed, none)
+      assert(listed.looked === 1)
+    }
+  }
+
+  test("a limit that is used up ends the micro-batch before another split is asked for") {
+    for (
+      limits <- Seq(
+        ReadLimits(None, Some(4), None),
+        ReadLimits(None, Some(99), Some(4)),
+        ReadLimits(None, None, Some(4))
+      )
+    ) {
+      val asked  = mutable.ArrayBuffer.empty[Long]
+      val listed = new Listed(Vector(Piece(4, Some(4)), Piece(0, Some(0)))) {
+        override def next(): Option[Piece] = super.next().map { piece => asked += piece.bytes; piece }
+      }
+      assert(Admission.take(listed, limits).size === 1)
+      assert(asked === Seq(4))
+    }
+  }
+
+  test("room is what is left of the limits") {
+    val room = Room(ReadLimits(None, Some(10), Some(5)), usedBytes = 4, usedRecords = 3)
+    assert((room.bytes, room.records) === ((Some(6), Some(2))))
+    assert(room.holds(SplitSize(6, Some(2))))
+    assert(!room.holds(SplitSize(7, Some(2))) && !room.holds(SplitSize(6, Some(3))))
+    assert(!room.isUnused)
+    assert(!Room(none, 1, 0).isUnused && !Room(none, 0, 1).isUnused && Room(none, 0, 0).isUnused)
+  }
+}
+
+object AdmissionSuite {
+  private final case class Piece(bytes: Long, records: Option[Long] = None) extends Split {
+    override def describe: String = s"$bytes bytes"
+    override def size: SplitSize  = SplitSize(bytes, records)
+  }
+
+  private def sized(bytes: Long*): Vector[Piece] = bytes.map(Piece(_)).toVector
+
+  private class Listed(splits: Vector[Piece]) extends SplitEnumerator[Piece] {
+    val left: mutable.ArrayDeque[Piece] = mutable.ArrayDeque.from(splits)
+    var looked: Int                     = 0
+
+    override def discover(): Discovery            = { looked += 1; Discovery.Complete }
+    override def next(): Option[Piece]            = left.removeHeadOption()
+    override def takeBack(split: Piece): Unit     = left.prepend(split)
+    override def snapshot(end: Long): Array[Byte] = Array.emptyByteArray
+    override def fixTarget(): Unit                = ()
+    override def outstanding: Outstanding         = Outstanding.none
+    override def close(): Unit                    = ()
+  }
+}

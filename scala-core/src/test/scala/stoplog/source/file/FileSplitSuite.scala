@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+package stoplog.source.file
+
+import java.io.{ByteArrayInputStream, ByteArrayOutputStream, DataInputStream, DataOutputStream, IOException}
+
+import org.scalatest.funsuite.AnyFunSuite
+
+import stoplog.source.{Fit, ReadLimits, Room, SplitSize}
+
+/** Pieces of files, and where they are cut. */
+class FileSplitSuite extends AnyFunSuite {
+  private val file    = SourceFile("d/f", 1 << 20, 7)
+  private val bytes   = FileSplit(file, Extent.Bytes(100, 300))
+  private val records = FileSplit(file, Extent.Records(10, 30))
+  private val toEnd   = FileSplit(file, Extent.Records(10, Extent.ToTheEnd))
+  private val all     = FileSplit(file, Extent.Records(0, Extent.ToTheEnd))
+
+  test("a split says what it is, and how much is in it as far as that is known") {
+    val known = Seq(
+      bytes   -> (("d/f bytes 100 to 300", SplitSize(200, None))),
+      records -> (("d/f records 10 to 30", SplitSize(0, Some(20)))),
+      toEnd   -> (("d/f records from 10", SplitSize(0, None))),
+      all     -> (("d/f records from 0", SplitSize(1 << 20, None)))
+    )
+    for ((split, expected) <- known) assert((split.describe, split.size) === expected)
+    assert(all.isFirst && !toEnd.isFirst && !bytes.isFirst)
+  }
+
+  test("a piece and a rest are of the same kind, and nothing has no rest") {
+    assert(bytes.piece(120, 130).extent === Extent.Bytes(120, 130))
+    assert(records.piece(12, 13).extent === Extent.Records(12, 13))
+    assert(bytes.rest(299) === Some(bytes.piece(299, 300)))
+    assert(bytes.rest(300) === None)
+    assert(
+      bytes.cut(150, SplitSize(50, None)) ===
+        Fit.Part(bytes.piece(100, 150), SplitSize(50, None), bytes.piece(150, 300))
+    )
+  }
+
+  test("a split is read back as it was written, in the same bytes as ever") {
+    for (split <- Seq(bytes, records, toEnd))
+      assert(FileSplitSerializer.read(1, in(written(split))) === split)
+    val head = "0000000364 2f66 0000000000100000 0000000000000007".replace(" ", "")
+    assert(hex(written(bytes)) === s"${head}010000000000000064000000000000012c")
+    assert(hex(written(records)) === s"${head}02000000000000000a000000000000001e")
+  }
+
+  test("a split of a kind that nobody wrote is refused") {
+    val broken = written(bytes)
+    broken(broken.length - 17) = 3
+    assert(intercept[IOException](FileSplitSerializer.read(1, in(broken))).getMessage.contains("3"))
+  }
+
+  test("bytes are cut where the room ends, and small pieces are left to the next micro-batch") {
+    val split                                = FileSplit(file, Extent.Bytes(1000, 1001000))
+    val extent                               = Extent.Bytes(1000, 1001000)
+    def fit(limit: Option[Long], used: Long) =
+      Pieces.fit(split, extent, Room(ReadLimits(None, limit, None), used, 0))
+    def cutAt(at: Long) = Pieces.cut(split, extent, at, None)
+    assert(fit(None, 5) === Fit.All(split, split.size))
+    assert(fit(Some(1000000), 0) === Fit.All(split, split.size))
+    assert(fit(Some(999999), 0) === cutAt(1000999))
+    assert(fit(Some(5 + 262144), 5) === cutAt(1000 + 262144))
+    assert(fit(Some(5 + 262143), 5) === Fit.Nothing())
+    assert(fit(Some(262143), 0) === cutAt(1000 + 262143))
+    assert(fit(Some(0), 0) === cutAt(1001), "it goes on by a byte at least")
+    assert(cutAt(1001) === Fit.Part(split.piece(1000, 1001), SplitSize(1, None), split.piece(1001, 1001000)))
+  }
+
+  test("pieces of about so many bytes have all bytes once") {
+    def divided(from: Long, until: Long, size: Long) =
+      Pieces.divide(bytes, Extent.Bytes(from, until), size).map(p => (p.extent.from, p.extent.until))
+    assert(divided(0, 10, 5) === Seq((0, 5), (5, 10)))
+    assert(divided(0, 10, 4) === Seq((0, 3), (3, 6), (6, 10)))
+    assert(divided(100, 111, 10) === Seq((100, 105), (105, 111)))
+    assert(divided(7, 17, 10) === Seq((7, 17)))
+    assert(divided(7, 7, 10) === Seq((7, 7)))
+  }
+
+  private def written(split: FileSplit): Array[Byte] = {
+    val out = new ByteArrayOutputStream
+    FileSplitSerializer.write(split, new DataOutputStream(out))
+    out.toByteArray
+  }
+
+  private def in(bytes: Array[Byte]) = new DataInputStream(new ByteArrayInputStream(bytes))
+
+  private def hex(bytes: Array[Byte]): String = bytes.map(byte => f"${byte & 0xff}%02x").mkString
+}

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+package stoplog.spark
+
+import java.nio.file.{Files, Path}
+import java.sql.Date
+
+import org.apache.spark.sql.{DataFrame, Row}
+import org.apache.spark.sql.streaming.Trigger
+import org.scalatest.funsuite.AnyFunSuite
+
+import stoplog.{FileSink, FileSinkBuilder}
+import stoplog.bucket.DateTimeBucketAssigner
+import stoplog.format.SparkSessionForTests
+import stoplog.log.{LogRecord, RecordCodec}
+import stoplog.place.SinkStorage
+import stoplog.store.local.LocalStorage
+
+/** Directories as readers find them, and as they stay from run to run. */
+class LayoutSuite extends AnyFunSuite with SparkSessionForTests {
+  private val former = "yyyy-MM-dd--HH"
+
+  for (format <- Seq("json", "parquet"))
+    test(s"spark.read finds all rows of a sink that names no buckets: $format") {
+      val place = new Place
+      run(place, events("2026-01-31 20:15:00", "2026-01-31 21:00:00", null), sink(place, format))
+      val read = spark.read.format(format).load(place.out)
+      assert(read.count() === 3)
+      assert(
+        read.where("at IS NOT NULL").orderBy("at").select("dt", "hour").collect().toSeq === Seq(
+          Row(Date.valueOf("2026-01-31"), 20),
+          Row(Date.valueOf("2026-01-31"), 21)
+        )
+      )
+      assert(read.where("at IS NULL").select("dt", "hour").head() === Row(null, null))
+      assert(read.where("dt = '2026-01-31' AND hour = 21").count() === 1)
+    }
+
+  test("a batch that names no buckets is found by spark.read as well") {
+    val place = new Place
+    sink(place, "parquet").build().write(events("2026-01-31 20:15:00")).save()
+    assert(spark.read.parquet(place.out).select("dt", "hour").head() === Row(Date.valueOf("2026-01-31"), 20))
+  }
+
+  test("a log that records a zone and no pattern is of the former default, and keeps it") {
+    val place = new Place
+    run(place, events("2026-01-31 20:15:00"), sink(place).withOption("bucketFormat", former))
+    forgetPattern(place)
+    assert(pattern(place) === None)
+    val said = LogCapture.of(run(place, events("2026-01-31 20:30:00", "2026-01-31 21:00:00"), sink(place)))
+    assert(place.directories === Set("2026-01-31--20", "2026-01-31--21"))
+    assert(said.count(_.contains(s"by the pattern $former")) === 1, said)
+    assert(pattern(place) === Some(former))
+    sink(place).build().write(events("2026-01-31 22:00:00")).save()
+    assert(
+      place.directories.contains("2026-01-31--22"),
+      "a batch of the same sink id lies as the stream does"
+    )
+    assert(
+      FileSink.checkOf(events("2026-01-31 23:00:00"), sink(place).build().options()).warnings.map(_.name) ===
+        Vector("readers")
+    )
+  }
+
+  test("a new log records its pattern, and a run that names none goes on with it") {
+    val place = new Place
+    run(place, events("2026-01-31 20:15:00"), sink(place))
+    assert(pattern(place) === Some(DateTimeBucketAssigner.DefaultPattern))
+    val other = new Place
+    run(other, events("2026-01-31 20:15:00"), sink(other).withOption("bucketFormat", "'day='yyyy-MM-dd"))
+    run(other, events("2026-02-01 20:15:00"), sink(other))
+    assert(other.directories === Set("day=2026-01-31", "day=2026-02-01"))
+  }
+
+  test("another pattern than the recorded one is allowed by name, and said in one line") {
+    val place = new Place
+    run(place, events("2026-01-31 20:15:00"), sink(place))
+    val daily = sink(place).withOption("bucketFormat", "'dt='yyyy-MM-dd")
+    val said  = LogCapture.of(run(place, events("2026-02-01 20:15:00"), daily))
+    assert(place.directories === Set("hour=20", "dt=2026-02-01"))
+    assert(said.count(_.contains("bucketFormat = 'dt='yyyy-MM-dd, and the buckets so far")) === 1, said)
+    assert(pattern(place) === Some("'dt='yyyy-MM-dd"))
+    assert(!LogCapture.of(run(place, events("2026-02-02 20:15:00"), daily)).exists(_.contains("so far")))
+  }
+
+  test("buckets that spark.read does not find are told of once in a run") {
+    def said(rows: DataFrame, choose: FileSinkBuilder => FileSinkBuilder): Seq[String] = {
+      val place = new Place
+      LogCapture.of(run(place, rows, choose(plain(place)))).filter(_.contains("spark.read"))
+    }
+    val rows    = events("2026-01-31 20:15:00", "2026-02-01 20:15:00")
+    val unaided = Seq[FileSinkBuilder => FileSinkBuilder](
+      _.withOption("bucketFormat", former),
+      _.withBucketBy("date(at)"),
+      _.withBucketAssigner(new DateTimeBucketAssigner(former))
+    )
+    for (choose <- unaided) {
+      val lines = said(rows, choose)
+      assert(lines.size === 1)
+      assert(lines.head.contains("'dt='yyyy-MM-dd'/hour='HH"))
+    }
+    val found = Seq[FileSinkBuilder => FileSinkBuilder](
+      identity,
+      _.withBucketBy("concat('day=', date(at))"),
+      _.withPartitionBy("id"),
+      _.withOption("bucketAssigner", "basePath")
+    )
+    for (choose <- found) assert(said(rows, choose) === Nil)
+    assert(said(events(null), _.withBucketBy("concat('day=', date(at))")).exists(_.contains("coalesce")))
+  }
+
+  test("a column of the rows that directories name too is told of") {
+    val place = new Place
+    val rows  = events("2026-01-31 20:15:00").withColumnRenamed("id", "hour")
+    assert(LogCapture.of(run(place, rows, sink(place))).count(_.contains("a column hour as well")) === 1)
+    assert(sink(place).build().check(rows).warnings.map(_.name).contains("buckets"))
+  }
+
+  private def plain(place: Place): FileSinkBuilder = FileSink.forRowFormat(place.out, "json")
+
+  /** Buckets by the rows' own time. */
+  private def sink(place: Place, format: String = "json"): FileSinkBuilder =
+    FileSink.forBulkFormat(place.out, format).withOption("bucketColumn", "at")
+
+  private def events(times: String*): DataFrame = spark
+    .createDataFrame(times.zipWithIndex.map { case (at, id) => (at, id) })
+    .selectExpr("CAST(_1 AS TIMESTAMP) AS at", "_2 AS id")
+
+  /** Streams one file of rows. */
+  private def run(place: Place, rows: DataFrame, builder: FileSinkBuilder): Unit = {
+    val input = Path.of(place.checkpoint).resolveSibling("input").toString
+    rows.coalesce(1).write.mode("append").parquet(input)
+    val stream = spark.readStream.schema(rows.schema).parquet(input)
+    val query  = builder
+      .build()
+      .writeStream(stream)
+      .option("checkpointLocation", place.checkpoint)
+      .trigger(Trigger.AvailableNow())
+      .start()
+    query.awaitTermination()
+    assert(FileSink.awaitFinished(query.runId.toString, 60000))
+  }
+
+  private def newest(place: Place): LogRecord =
+    SinkStorage.reading(place.out, "main", SparkHadoop.configuration).log.newest().get
+
+  private def pattern(place: Place): Option[String] = newest(place).state.settings.get("bucketFormat")
+
+  /** The newest record as a release has left it that recorded no pattern. */
+  private def forgetPattern(place: Place): Unit = {
+    val record   = newest(place)
+    val settings = record.state.settings - "bucketFormat"
+    val file     = LocalStorage
+      .files(Path.of(place.out, "_stoplog", "main", "log"))
+      .filter(_.toString.endsWith(".json"))
+      .maxBy(_.toString)
+    Files.write(file, RecordCodec.encode(record.copy(state = record.state.copy(settings = settings))))
+    ()
+  }
+}

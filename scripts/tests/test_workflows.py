@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the workflows and hooks call is there, and they try what the package says it runs on."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+import pytest
+
+import python_lines
+from steps import ROOT
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+CALLERS = [
+    ROOT / ".pre-commit-config.yaml",
+    *sorted((ROOT / ".github").rglob("*.yml")),
+]
+WORKFLOWS = [file for file in CALLERS if file.parent.name in ("workflows", "setup")]
+
+
+@pytest.mark.parametrize("caller", CALLERS, ids=lambda file: file.name)
+def test_what_is_called_is_there(caller: Path) -> None:
+    text = caller.read_text(encoding="utf-8")
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    targets = re.findall(r"\bmake ([a-z-]+)", re.sub(r"^ *#.*$", "", text, flags=re.MULTILINE))
+    assert [target for target in targets if not re.search(rf"^{target}:", makefile, re.MULTILINE)] == []
+    files = re.findall(r"(?<![\w./])((?:scripts|python|project|\.ci|\./\.github)/[\w./-]+\w)", text)
+    assert [file for file in files if not (ROOT / file).exists()] == []
+
+
+@pytest.mark.parametrize("workflow", WORKFLOWS, ids=lambda file: file.name)
+def test_actions_are_pinned_by_their_major_version(workflow: Path) -> None:
+    used = re.findall(r"uses: (\S+)", workflow.read_text(encoding="utf-8"))
+    assert used
+    assert [each for each in used if not re.search(r"@(?:v\d+|release/v\d+)$|^\./", each)] == []
+
+
+def test_every_line_of_python_is_tried() -> None:
+    text = (ROOT / ".github" / "workflows" / "ci.yml").read_text(encoding="utf-8")
+    tried = re.search(r"^ +python: \[(.*)\]$", text, re.MULTILINE)
+    assert tried is not None
+    assert re.findall(r'"([\d.]+)"', tried[1]) == python_lines.lines()
+
+
+def test_a_release_with_placeholders_is_refused_by_the_name_that_they_have() -> None:
+    text = (ROOT / ".github" / "workflows" / "release.yml").read_text(encoding="utf-8")
+    refused = re.search(r"grep -nF (\S+) ([^;]+)", text)
+    assert refused is not None
+    assert [file for file in refused[2].split() if refused[1] not in (ROOT / file).read_text()] == []
+    assert refused[1] in (ROOT / "docs" / "releasing.md").read_text(encoding="utf-8")

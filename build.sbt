@@ -341,7 +341,12 @@ lazy val versionProperties = Def.task {
 lazy val sparkTests = Seq(
   Test / fork := true,
   // A JVM that lives for a few minutes never gets back what its second compiler costs.
-  Test / javaOptions ++= Seq("-Xmx3g", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"),
+  Test / javaOptions ++= Seq(
+    "-Xmx3g",
+    "-XX:TieredStopAtLevel=1",
+    "-XX:ReservedCodeCacheSize=256m",
+    "-XX:+UseSerialGC"
+  ),
   Test / javaOptions += "-Dio.netty.tryReflectionSetAccessible=true",
   Test / javaOptions += s"-Djava.io.tmpdir=${sys.props("java.io.tmpdir")}", // that of whoever runs all tests
   Test / javaOptions ++= Seq(

@@ -29,7 +29,13 @@ LEAST_KILLED = 0.85
 KILLED = ("killed", "timeout")
 ENDLESS = 3  # the exit code of a run that a mutant keeps from ending
 # Each mutant has a class loader of its own: what a second compiler costs never comes back.
-JVM = [os.environ.get("JAVA", "java"), "-Xss4m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"]
+JVM = [
+    os.environ.get("JAVA", "java"),
+    "-Xss4m",
+    "-XX:+UseSerialGC",
+    "-XX:TieredStopAtLevel=1",
+    "-XX:ReservedCodeCacheSize=256m",
+]
 OPENED = ("lang", "lang.invoke", "lang.reflect", "io", "net", "nio", "util", "util.concurrent")
 
 

@@ -20,7 +20,7 @@ from stoplog.testing._function import FunctionName
 KILLED = (137, -signal.SIGKILL)
 """How a halt inside the JVM and a `kill -9` look from outside."""
 
-QUICK_JVM = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
+QUICK_JVM = "-XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=128m -XX:+UseSerialGC"
 """A short life is over before the optimizing compiler and other collectors pay."""
 
 _JVM_OPTIONS = "spark.driver.extraJavaOptions"

@@ -47,6 +47,7 @@ def test_kill_9_of_the_query_and_of_the_server(database: Database, place: Place,
     assert_each_once(database, place, mode)
 
 
+@pytest.mark.long
 @pytest.mark.spark_lines
 @pytest.mark.parametrize("step", STEPS if LONG else ("jdbcInCommit",))
 def test_a_halt_at_a_step(database: Database, place: Place, step: str) -> None:

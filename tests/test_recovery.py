@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from support.place import Place
 
-STOP_ROUNDS = 40 if os.environ.get("STOPLOG_LONG") == "1" else 15
+STOP_ROUNDS = 40 if os.environ.get("STOPLOG_LONG") == "1" else 6
 SEED = 20_260_302
 
 

@@ -28,12 +28,12 @@ ALL = [
     *(("avro", codec) for codec in ("uncompressed", "deflate", "snappy", "zstandard")),
 ]
 SOME = [
-    ("text", "lz4"),
-    ("json", "gzip"),
     ("csv", "zstd"),
     ("parquet", "snappy"),
-    ("orc", "zstd"),
-    ("avro", "deflate"),
+    *(
+        pytest.param(form, codec, marks=pytest.mark.long)
+        for form, codec in (("text", "lz4"), ("json", "gzip"), ("orc", "zstd"), ("avro", "deflate"))
+    ),
 ]
 RUNS = 3
 

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import json
-import os
 from typing import TYPE_CHECKING
 
 import pytest
@@ -19,11 +18,9 @@ if TYPE_CHECKING:
 
     from servers import Server
 
-LONG = os.environ.get("STOPLOG_LONG") == "1"
 ROWS = 800
-SOME = ["fileCleaned:2:halt"]
-ALL = [
-    *SOME,
+FAULTS = [
+    "fileCleaned:2:halt",
     "afterSplits:2:halt",
     "beforeSplits:2:halt",
     "goneNoted:1:halt",
@@ -34,18 +31,18 @@ ALL = [
 EVERY_WAY = [(start, cleaning) for start in (hdfs, s3mock) for cleaning in ("delete", "archive")]
 
 
-@pytest.mark.parametrize(("start", "cleaning"), EVERY_WAY if LONG else [(s3mock, "delete")])
+@pytest.mark.long
+@pytest.mark.parametrize(("start", "cleaning"), EVERY_WAY)
 def test_each_row_once_and_what_was_read_is_put_away(
     start: Callable[[Path], AbstractContextManager[Server]], cleaning: str, tmp_path: Path
 ) -> None:
     with start(tmp_path / "server") as server:
-        faults = ALL if LONG else SOME
-        for fault in faults:
+        for fault in FAULTS:
             assert job(server, cleaning, fault).run("server_source_job.py").code == KILLED
         outcome = job(server, cleaning, fault="").run("server_source_job.py")
         assert outcome.code == 0
         found = json.loads(outcome.printed)
-    wanted = ROWS * (len(faults) + 1)
+    wanted = ROWS * (len(FAULTS) + 1)
     assert (found["rows"], found["different"]) == (wanted, wanted)
     # What the last micro-batch has read stays until the next one.
     assert found["left"] <= 300

@@ -85,6 +85,7 @@ def web_server() -> Iterator[tuple[str, Received]]:
         server.shutdown()
 
 
+@pytest.mark.long
 @pytest.mark.spark_lines
 @pytest.mark.parametrize("step", STEPS if LONG else SAMPLE)
 def test_a_halt_at_a_step(place: Place, step: str) -> None:

@@ -91,8 +91,8 @@ one: setup ## Run one test: T=stoplog.commit.TaskWriterSuite, T=tests/test_batch
 coverage: setup ## Run the Scala tests of the core and the Python tests with coverage; reports in build/coverage.
 	@mkdir -p build/coverage
 	$(PY) -m pytest -q python/tests --cov=stoplog --cov-report=html:build/coverage/python --cov-report=term | tail -n 20
-	STOPLOG_COVERAGE=1 scripts/sbt coverage core/test core/coverageReport
-	@rm -rf build/coverage/scala && cp -r scala-core/target/coverage/scala-2.13/scoverage-report build/coverage/scala
+	@rm -f scala-core/target/jacoco.exec
+	STOPLOG_COVERAGE=1 scripts/sbt core/coverage
 	@echo build/coverage/python/index.html build/coverage/scala/index.html
 
 mutants: mutants-python mutants-scala ## Try whether the tests notice small changes of the code; a score for each package (an hour and more).

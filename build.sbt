@@ -72,6 +72,7 @@ lazy val core = (project in file("scala-core"))
     QuickTests.settings,
     name := "stoplog",
     strictScala,
+    Coverage.settings,
     libraryDependencies ++= Seq(
       "org.apache.spark" %% "spark-sql" % Versions.spark     % Provided,
       "org.scalatest"    %% "scalatest" % Versions.scalatest % Test
@@ -315,7 +316,6 @@ lazy val inJava = Seq(
 )
 
 lazy val strictScala = Seq(
-  target := baseDirectory.value / (if (sys.env.contains("STOPLOG_COVERAGE")) "target/coverage" else "target"),
   scalacOptions ++= Seq("-deprecation", "-feature", "-unchecked", "-Xlint", "-Werror", "-release", "17"),
   scalacOptions ++= Seq("-encoding", "utf8"),
   javacOptions ++= Seq("-Xlint:all", "-Werror", "--release", "17"),

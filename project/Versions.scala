@@ -6,6 +6,7 @@ object Versions {
   val spark     = "4.2.0"  // compiled against; the same jar runs on 4.0 to 4.3
   val scalatest = "3.2.20"
   val scalameta = "4.14.2" // parses what `make mutants` changes
+  val jacoco    = "0.8.15" // the newest with its agent published; what `make coverage` counts lines with
 
   /** The oldest release whose users' jars must run on this one unchanged; none has been published yet. */
   val compatibleWith: Option[String] = None

@@ -2,7 +2,3 @@
 addSbtPlugin("org.scalameta"  % "sbt-scalafmt"    % "2.6.2")
 addSbtPlugin("com.typesafe"   % "sbt-mima-plugin" % "1.1.5") // binary compatibility
 addSbtPlugin("com.github.sbt" % "sbt-sbom"        % "0.5.0") // bills of materials
-
-// Only for `make coverage`: what it instruments must not get into a jar.
-if (sys.env.contains("STOPLOG_COVERAGE")) Seq(addSbtPlugin("org.scoverage" % "sbt-scoverage" % "2.4.4"))
-else Seq.empty[Setting[_]]

@@ -8,7 +8,7 @@ import org.slf4j.LoggerFactory
 
 import stoplog.commit.complete.{Completing, Completion, FollowUps, ManifestSweeper, Manifests}
 import stoplog.fault.{Faults, Step}
-import stoplog.log.{LogRecord, RecordKind, SinkState}
+import stoplog.log.{BatchDigest, LogRecord, RecordKind, SinkState}
 import stoplog.part.{FinishedPart, Pending, RunId}
 import stoplog.rolling.{RollReason, RollingPolicy}
 
@@ -45,7 +45,7 @@ final class SinkDriver private[commit] (
   /** When the newest record was written that this run knows; `None` unless it holds the claim. */
   def recordedAtMillis: Option[Long] = phase match {
     case held: Held       => Some(held.newest.writtenAtMillis)
-    case Running(held, _) => Some(held.newest.writtenAtMillis)
+    case Running(held, _, _) => Some(held.newest.writtenAtMillis)
     case _                => None
   }
 
@@ -65,23 +65,24 @@ final class SinkDriver private[commit] (
 
   /** Steps 2 and 3: claims the log in the run's first epoch, then hands out the open parts.
     *
+    * @param digest what the batch is, where the engine tells: a repeated one has to be the same
     * Errors: `STOPLOG_FOREIGN_QUERY`, `STOPLOG_EPOCH_GAP`, `STOPLOG_EPOCH_AHEAD`, `STOPLOG_SETTINGS_CHANGED`,
     * `STOPLOG_FENCED`, and those of recovery: `STOPLOG_PART_LOST`, `STOPLOG_RECORD_TORN` and their like.
     */
-  def begin(batch: Long, slots: Int): EpochPlan = {
+  def begin(batch: Long, slots: Int, digest: Option[BatchDigest] = None): EpochPlan = {
     if (phase.isInstanceOf[Running]) abort() // Spark has forgotten it: one query begins one epoch at a time
     turn.take()
     try {
       val held = phase match {
-        case Unclaimed | Waiting(_) => claimed(claim(batch))
+        case Unclaimed | Waiting(_) => claimed(claim(batch, digest))
         case held: Held             => held
         case Lost(reason)           => throw reason
         case other                  => throw new IllegalStateException(s"an epoch was begun while $other")
       }
-      StartCheck.sequence(held.state, identity, batch)
+      StartCheck.sequence(held.state, identity, batch, digest)
       val ready = compacted(settled(held))
       val plan  = EpochPlan.of(run, ready.newest.seq, ready.state, slots)
-      phase = Running(ready, plan)
+      phase = Running(ready, plan, digest)
       plan
     } catch { case e: Throwable => turn.give(); throw e }
   }
@@ -92,12 +93,13 @@ final class SinkDriver private[commit] (
     * `STOPLOG_STORE_WRITE`, `STOPLOG_UNKNOWN_OUTCOME`, and those of publishing, after which the record stands.
     */
   def commit(epoch: Long, results: Seq[TaskResult]): Unit = phase match {
-    case Running(held, plan) if plan.isCommitted(epoch) => putBack(held)
-    case Running(held, plan)                            =>
+    case Running(held, plan, _) if plan.isCommitted(epoch) => putBack(held)
+    case Running(held, plan, batch)                        =>
       try {
         faults.at(Step.BeforeRecord)
         val draft   = EpochDraft.of(plan, results, policy, settings.schema.id, clock.millis())
-        val state   = held.state.copy(lastEpoch = Some(epoch), open = draft.open, nextPart = draft.nextPart)
+        val state   =
+          held.state.copy(open = draft.open, nextPart = draft.nextPart).after(Some(epoch), batch)
         val next    = completing.next(state, draft.closed, draft.due, compaction, clock.millis())
         val publish = draft.closed ++ parts.close(next.due, held.newest.seq)
         val decided = record(held, RecordKind.Epoch(epoch), publish, next)
@@ -115,8 +117,8 @@ final class SinkDriver private[commit] (
     * record may be in the log. Harmless with no epoch in flight.
     */
   def abort(): Unit = phase match {
-    case Running(held, _) => putBack(held.doubtful)
-    case _                => ()
+    case Running(held, _, _) => putBack(held.doubtful)
+    case _                   => ()
   }
 
   /** Step 8: closes what is due by the clock. Does nothing while an epoch runs. Answers whether to go on ticking. */
@@ -179,8 +181,8 @@ final class SinkDriver private[commit] (
   private def isDue(state: SinkState, nowMillis: Long): Boolean =
     state.open.exists(policy.onTime(_, nowMillis).isDefined) || completing.isDue(state, nowMillis)
 
-  private def claim(batch: Long): LogRecord =
-    try ledger.claim(newest => asClaimed(StartCheck.check(newest, identity, settings, onForeign, batch)))
+  private def claim(batch: Long, digest: Option[BatchDigest]): LogRecord =
+    try ledger.claim(newest => asClaimed(StartCheck.check(newest, identity, settings, onForeign, batch, digest)))
     catch { case NonFatal(e) => phase = Lost(e); throw e }
 
   private def asClaimed(state: SinkState): SinkState =

@@ -67,13 +67,14 @@ def test_a_killed_query_is_finished_from_the_shell(place: Place, layout: str) ->
     assert_each_once(place.out, place.rows)
 
 
-def test_what_a_refused_start_names_is_a_way_out(spark: SparkSession, place: Place) -> None:
+@pytest.mark.parametrize("batches", [1, 2])
+def test_what_a_refused_start_names_is_a_way_out(spark: SparkSession, place: Place, batches: int) -> None:
     """A checkpoint that was set back is refused; after `rewind` as the message has it, nothing is doubled."""
     stream = Stream(spark, place)
     place.feed(files=2)
     stream.run()
     shutil.copytree(place.checkpoint, place.root / "earlier")
-    place.feed(files=4)
+    place.feed(files=2 * batches)
     stream.run()
     shutil.rmtree(place.checkpoint)
     shutil.copytree(place.root / "earlier", place.checkpoint)

@@ -168,6 +168,23 @@ def test_an_older_checkpoint_is_refused(spark: SparkSession, place: Place) -> No
 
 
 @pytest.mark.spark_lines
+def test_a_checkpoint_one_batch_older_is_refused(spark: SparkSession, place: Place) -> None:
+    """Spark plans the last batch anew, with rows that have come since: to pass over it would lose them."""
+    place.feed(files=1)
+    Stream(spark, place).run()
+    old = place.root / "old"
+    shutil.copytree(place.checkpoint, old)
+    place.feed(files=1)
+    Stream(spark, place).run()
+    shutil.rmtree(place.checkpoint)
+    old.rename(place.checkpoint)
+    committed = list(place.rows)
+    place.feed(files=1)
+    assert_refused(Stream(spark, place).run, "STOPLOG_EPOCH_AHEAD", "planned anew", "--epoch 0")
+    assert_each_once(place.out, committed)
+
+
+@pytest.mark.spark_lines
 def test_a_lost_log_is_refused_and_can_be_begun_afresh(spark: SparkSession, place: Place) -> None:
     place.feed(files=4)
     Stream(spark, place).run()

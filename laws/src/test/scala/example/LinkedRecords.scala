@@ -3,6 +3,7 @@ package example
 
 import java.nio.ByteBuffer
 import java.nio.channels.FileChannel
+import java.nio.file.StandardCopyOption.{ATOMIC_MOVE, REPLACE_EXISTING}
 import java.nio.file.StandardOpenOption.{CREATE_NEW, WRITE}
 import java.nio.file.{FileAlreadyExistsException, Files, NoSuchFileException, Path}
 import java.util.UUID
@@ -10,7 +11,7 @@ import java.util.UUID
 import scala.jdk.CollectionConverters._
 import scala.util.Using
 
-import stoplog.log.{PutOutcome, RecordStore}
+import stoplog.log.{PutOutcome, RecordStore, VisibleNote}
 
 /** The records of a log on a directory whose links are atomic: written elsewhere, and then given their name. */
 final class LinkedRecords(directory: String) extends RecordStore {
@@ -38,6 +39,7 @@ final class LinkedRecords(directory: String) extends RecordStore {
   /** The mark first: a mark without its record would be taken for that of the next record of this number. */
   override def delete(seq: Long): Unit = {
     Files.deleteIfExists(mark(seq))
+    Files.deleteIfExists(note(seq))
     Files.deleteIfExists(record(seq))
     ()
   }
@@ -50,11 +52,23 @@ final class LinkedRecords(directory: String) extends RecordStore {
 
   override def isPublished(seq: Long): Boolean = Files.exists(mark(seq))
 
+  /** Whole, or not at all: written elsewhere, and moved over the note before. */
+  override def noteVisible(seq: Long, paths: Set[String]): Unit = {
+    val whole = write(folder.resolve(s"new-${UUID.randomUUID()}"), VisibleNote.encode(paths))
+    Files.move(whole, note(seq), ATOMIC_MOVE, REPLACE_EXISTING)
+    ()
+  }
+
+  override def visible(seq: Long): Set[String] =
+    try VisibleNote.decode(Files.readAllBytes(note(seq)))
+    catch { case _: NoSuchFileException => Set.empty }
+
   override def describe(seq: Long): String = record(seq).toString
 
   private def folder: Path            = Path.of(directory)
   private def record(seq: Long): Path = folder.resolve(f"$seq%020d")
   private def mark(seq: Long): Path   = folder.resolve(f"$seq%020d.published")
+  private def note(seq: Long): Path   = folder.resolve(f"$seq%020d.visible")
 
   /** Durable before it has its name. */
   private def write(file: Path, bytes: Array[Byte]): Path = {

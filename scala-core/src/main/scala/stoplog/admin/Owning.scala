@@ -28,7 +28,7 @@ private[admin] object Owning {
       whenAlive =>
         site.changing(newest, whenAlive) { change =>
           change.tool.release { state =>
-            state.copy(queryId = owner.queryId, lastEpoch = before(owner.nextBatch))
+            state.copy(queryId = owner.queryId).after(before(owner.nextBatch), batch = None)
           }
         }
     )

@@ -2,11 +2,9 @@
 package stoplog.commit
 
 import stoplog.commit.complete.FollowUps
-import stoplog.error.Errors
 import stoplog.fault.Step
-import stoplog.log.{CommitLog, FollowUp, LogRecord, RecordKind, SinkState}
-import stoplog.part.{FinishedPart, Pending, RunId}
-import stoplog.store.{FinishedStore, PartStore, SideStore}
+import stoplog.log.{RecordKind, SinkState}
+import stoplog.part.RunId
 
 /** Merges in a directory that no sink looks after now, each decided by a record of a log of its own.
   *
@@ -16,35 +14,37 @@ import stoplog.store.{FinishedStore, PartStore, SideStore}
 final class CompactionCommit(
     run: RunId,
     identity: SinkIdentity,
-    log: CommitLog,
-    store: PartStore,
-    sides: SideStore,
-    finished: FinishedStore,
-    tools: SinkDriver.Tools,
-    followUps: FollowUps
+    stores: SinkStores,
+    tools: SinkDriver.Tools
 ) {
+  import stores.finished
   import tools.{clock, faults}
 
-  private val publisher =
-    new Publisher(store, log, identity, LostPart.Fail, tools, followUps, finished)
-
-  private var newest = -1L
+  private val ledger = new Ledger(
+    run,
+    identity,
+    stores.log,
+    Ledger.Stores(stores.parts, stores.sides, finished),
+    LostPart.Fail,
+    FollowUps.none(identity.sinkId, stores.notes),
+    tools
+  )
 
   /** Carries out what an earlier run has decided, and keeps it from deciding more; removes what it left unfinished.
     *
     * Errors: `STOPLOG_FENCED`, `STOPLOG_PART_LOST`, `STOPLOG_STORE_WRITE`.
     */
   def begin(): Unit = {
-    carryOut()
-    newest = log.newest().fold(-1L)(_.seq)
-    append(RecordKind.Claim, Vector.empty, Vector.empty)
-    faults.at(Step.AfterClaim)
-    new Sweeper(store, sides, finished, log, tools.parallel, clock, faults).sweep(run)
+    ledger.claim(_ => state)
+    ledger.sweep()
     ()
   }
 
   /** Carries out what the newest record says, unless that was done. Claims nothing. */
-  def carryOut(): Unit = log.newest().foreach(publisher.republish)
+  def carryOut(): Unit = {
+    ledger.recover()
+    ()
+  }
 
   /** Puts the merged part in the place of the others, unless one of them is not what it was; answers whether it did.
     *
@@ -53,38 +53,15 @@ final class CompactionCommit(
   def replace(merge: Merge, merged: Merged): Boolean = {
     faults.at(Step.BeforeCompact)
     val same = merge.changed(finished).isEmpty
-    if (same) tools.parallel.uninterrupted {
-      val record = append(RecordKind.Compact, Vector(merge.pending(merged, clock.millis())), merge.inputs)
-      faults.at(Step.AfterRecord)
-      publisher.publish(record)
-      log.trim(CompactionCommit.KeptRecords)
+    if (same) {
+      val publish = Vector(merge.pending(merged, clock.millis()))
+      ledger.settle(ledger.append(Ledger.Entry(RecordKind.Compact, state, publish, replace = merge.inputs)))
     }
     same
   }
 
   /** The clean end. */
-  def end(): Unit = {
-    append(RecordKind.Release, Vector.empty, Vector.empty)
-    ()
-  }
-
-  private def append(
-      kind: RecordKind,
-      publish: Vector[Pending],
-      replace: Vector[FinishedPart]
-  ): LogRecord = {
-    val next = LogRecord(newest + 1, kind, run, clock.millis(), publish, state, FollowUp.nothing, replace)
-    log.append(next) match {
-      case CommitLog.Decided =>
-        newest = next.seq
-        next
-      case CommitLog.Overtaken(other) => throw Errors.fenced(identity.path, identity.sinkId, next.seq, other)
-    }
-  }
+  def end(): Unit = ledger.settle(ledger.append(Ledger.Entry(RecordKind.Release, state)))
 
   private def state = SinkState(identity.queryId, None, Vector.empty, nextPart = 0, settings = Map.empty)
-}
-
-private object CompactionCommit {
-  val KeptRecords = 100
 }

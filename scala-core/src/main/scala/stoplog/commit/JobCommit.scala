@@ -6,17 +6,14 @@ import scala.util.control.NonFatal
 import org.slf4j.LoggerFactory
 
 import stoplog.commit.complete.{FollowUps, JobEnd}
-import stoplog.error.Errors
 import stoplog.fault.Step
 import stoplog.log.{CommitLog, FollowUp, LogRecord, RecordKind, SinkState}
-import stoplog.part.{Pending, RunId}
-import stoplog.store.{JobStore, PartStore, SetAside, WriterLease}
+import stoplog.part.{FinishedPart, Pending, RunId}
+import stoplog.store.{JobStore, PartStore, SideStore, WriterLease}
 
-/** The commit of a batch job: a log of its own with one record, or two if it replaces what was there.
-  *
-  * The first record decides. What it names is set aside; the second record says that this is over, so that nobody
-  * sets aside what the job itself has published; then the parts become visible, and the job's directory goes. If
-  * the process dies on the way, the next job under the same path carries on ([[rollForward]]).
+/** The commit of a batch job: a log of its own with one record. It decides which parts become visible, and which files
+  * give way to them. Then the job's directory goes. If the process dies on the way, the next job under the same path
+  * carries on ([[rollForward]]).
   */
 final class JobCommit(
     run: RunId,
@@ -28,10 +25,11 @@ final class JobCommit(
     followUps: FollowUps
 ) {
   import JobCommit._
-  import tools.{clock, faults}
+  import tools.{clock, faults, parallel}
 
-  private val publisher = new Publisher(store, log, identity, LostPart.Fail, tools, followUps)
-  private val jobEnd    = new JobEnd(followUps, identity.sinkId, tools.parallel, tools.retry)
+  private val stores = Ledger.Stores(store, SideStore.none, job.finished)
+  private val ledger = new Ledger(run, identity, log, stores, LostPart.Fail, followUps, tools)
+  private val jobEnd = new JobEnd(followUps, identity.sinkId, parallel, tools.retry)
 
   private def path = identity.path
 
@@ -49,23 +47,17 @@ final class JobCommit(
     */
   def commit(results: Seq[TaskResult], replacing: Replacing): Unit = {
     faults.at(Step.BeforeRecord)
-    val replaced = replacing match {
-      case Replacing.Everything => job.visible()
-      case Replacing.Nothing    => Vector.empty
+    val publish            = results.flatMap(_.closed).toVector
+    val (replaced, follow) = replacing match {
+      case Replacing.Everything =>
+        (job.visible().map(_.asPart), jobEnd.replacing(publish, clock.millis()))
+      case Replacing.Nothing => (Vector.empty, jobEnd.adding(publish, clock.millis()))
     }
-    if (replaced.nonEmpty) job.prepare()
-    val publish = results.flatMap(_.closed).toVector
-    val follow  = replacing match {
-      case Replacing.Everything => jobEnd.replacing(publish, clock.millis())
-      case Replacing.Nothing    => jobEnd.adding(publish, clock.millis())
-    }
-    val first = record(seq = 0, publish, replaced, follow)
-    tools.parallel.uninterrupted {
-      decide(first)
-      faults.at(Step.AfterRecord)
-      carryOut(first)
+    parallel.uninterrupted {
+      ledger.settle(ledger.append(entry(publish, follow, replaced)))
+      job.removeEmptied(replaced.map(_.bucket))
       leave()
-      job.remove()
+      job.remove(faults)
     }
   }
 
@@ -83,70 +75,49 @@ final class JobCommit(
       val alone          = store.othersGone(run)
       lazy val untouched = job.untouchedSince(clock.millis() - LeftAlone)
       log.newest() match {
-        case Some(newest) if alone || replacedBy(newest).isEmpty || job.setsAsideOnce =>
+        case Some(newest) =>
           val over = alone || untouched // before anything is written
-          try carryOut(newest)
+          try carryOut(namingFiles(newest))
           catch { case NonFatal(_) if !alone && log.newest().isEmpty => () } // its own driver was faster
-          if (over) job.remove()
+          if (over) job.remove(faults)
         case None if untouched =>
-          decide(record(seq = 0, Vector.empty, Vector.empty, FollowUp.nothing))
-          if (alone) job.remove()
+          ledger.append(entry(Vector.empty, FollowUp.nothing, Vector.empty))
+          if (alone) job.remove(faults)
         case _ => ()
       }
     } finally leave()
   }
 
-  /** May be done by several at once, as far as [[JobStore.setsAsideOnce]] or a lock permits. */
-  private def carryOut(newest: LogRecord): Unit = replacedBy(newest) match {
-    case Vector() => publisher.republish(newest)
-    case entries  =>
-      val second = record(newest.seq + 1, newest.publish, Vector.empty, newest.follow)
-      if (entries.forall(setAside)) {
-        log.append(second) // whoever was faster wrote the same
-        faults.at(Step.AfterSetAside)
-      }
-      publisher.republish(second)
+  private def carryOut(record: LogRecord): Unit = {
+    ledger.recover(record)
+    job.removeEmptied(record.replace.map(_.bucket))
   }
 
-  private def setAside(entry: String): Boolean = {
-    val outcome = job.setAside(entry)
-    faults.at(Step.MidSetAside)
-    outcome == SetAside.Done
-  }
+  /** A record of a former release names the top-level directories that it replaces. Of what is in them now, those files
+    * are meant that were there when it was written.
+    */
+  private def namingFiles(record: LogRecord): LogRecord =
+    record.state.settings.get(ReplacedKey).fold(record) { directories =>
+      val replaced = directories.split('/').toSet
+      val files    = job.visible().filter { file =>
+        replaced(file.path.takeWhile(_ != '/')) && file.modifiedAtMillis <= record.writtenAtMillis
+      }
+      record.copy(replace = files.map(_.asPart))
+    }
 
   private def leave(): Unit = {
     lease.foreach(_.close())
     lease = None
   }
 
-  private def decide(next: LogRecord): Unit = log.append(next) match {
-    case CommitLog.Decided          => ()
-    case CommitLog.Overtaken(other) => throw Errors.fenced(identity.path, identity.sinkId, next.seq, other)
-  }
-
-  private def record(
-      seq: Long,
-      publish: Vector[Pending],
-      replaced: Vector[String],
-      follow: FollowUp
-  ): LogRecord = LogRecord(
-    seq,
-    RecordKind.Epoch(0),
-    run,
-    clock.millis(),
-    publish,
-    SinkState(
-      identity.queryId,
-      lastEpoch = Some(0),
-      Vector.empty,
-      nextPart = 0,
-      settings = if (replaced.isEmpty) Map.empty else Map(ReplacedKey -> replaced.mkString("/"))
-    ),
-    follow
-  )
-
-  private def replacedBy(record: LogRecord): Vector[String] =
-    record.state.settings.get(ReplacedKey).fold(Vector.empty[String])(_.split('/').toVector)
+  private def entry(publish: Vector[Pending], follow: FollowUp, replaced: Vector[FinishedPart]) =
+    Ledger.Entry(
+      RecordKind.Epoch(0),
+      SinkState(identity.queryId, lastEpoch = Some(0), Vector.empty, nextPart = 0, settings = Map.empty),
+      publish,
+      follow,
+      replaced
+    )
 }
 
 object JobCommit {
@@ -170,7 +141,9 @@ object JobCommit {
     }
   }
 
-  private val logger      = LoggerFactory.getLogger("stoplog")
+  private val logger = LoggerFactory.getLogger("stoplog")
+
+  /** The setting of a former release. */
   private val ReplacedKey = "replaced"
 
   /** A job may be waiting for its executors. */

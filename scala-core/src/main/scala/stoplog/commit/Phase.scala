@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.commit
 
-import stoplog.log.{LogRecord, SinkState}
+import stoplog.log.{BatchDigest, LogRecord, SinkState}
 import stoplog.part.Open
 
 /** Where a driver is in the life of its run. */
@@ -33,7 +33,7 @@ private[commit] object Phase {
       }))
     }
   }
-  final case class Running(held: Held, plan: EpochPlan) extends Phase
+  final case class Running(held: Held, plan: EpochPlan, batch: Option[BatchDigest]) extends Phase
 
   /** Another driver goes on from here, or nobody knows: this one writes nothing more. */
   final case class Lost(reason: Throwable) extends Phase

@@ -7,13 +7,10 @@ import scala.util.control.NonFatal
 import org.slf4j.LoggerFactory
 
 import stoplog.commit.complete.{Completing, Completion, FollowUps, ManifestSweeper, Manifests}
-import stoplog.error.Errors
 import stoplog.fault.{Faults, Step}
-import stoplog.log.{CommitLog, LogRecord, RecordKind, SinkState}
+import stoplog.log.{BatchDigest, LogRecord, RecordKind, SinkState}
 import stoplog.part.{FinishedPart, Pending, RunId}
 import stoplog.rolling.{RollReason, RollingPolicy}
-import stoplog.sink.TwoPhaseCommitter
-import stoplog.store.{FinishedStore, SideStore}
 
 /** The driver's half of the commit protocol, for one run of one query. Knows no engine.
   *
@@ -24,26 +21,16 @@ final class SinkDriver private[commit] (
     run: RunId,
     identity: SinkIdentity,
     settings: SinkSettings,
-    policy: RollingPolicy,
-    log: CommitLog,
-    committer: TwoPhaseCommitter,
+    ledger: Ledger,
     parts: OpenParts,
-    sides: SideStore,
-    choices: SinkDriver.Choices,
-    tools: SinkDriver.Tools,
-    followUps: FollowUps,
-    finished: FinishedStore,
-    compaction: Compaction
+    rules: SinkDriver.Rules,
+    tools: SinkDriver.Tools
 ) {
   import Phase._
   import SinkDriver._
+  import rules.{compaction, followUps, onForeign, policy}
   import tools.{clock, faults, turn}
 
-  private val publisher =
-    new Publisher(committer, log, identity, choices.onLost, tools, followUps, finished)
-  private val claiming =
-    new Claiming(log, parts, publisher, identity, settings, choices.onForeign, tools)
-  private val sweeper    = new Sweeper(committer, sides, finished, log, tools.parallel, clock, faults)
   private val manifests  = new ManifestSweeper(followUps, clock)
   private val completing = new Completing(followUps, tools.parallel, tools.retry)
 
@@ -58,7 +45,7 @@ final class SinkDriver private[commit] (
   /** When the newest record was written that this run knows; `None` unless it holds the claim. */
   def recordedAtMillis: Option[Long] = phase match {
     case held: Held       => Some(held.newest.writtenAtMillis)
-    case Running(held, _) => Some(held.newest.writtenAtMillis)
+    case Running(held, _, _) => Some(held.newest.writtenAtMillis)
     case _                => None
   }
 
@@ -78,23 +65,24 @@ final class SinkDriver private[commit] (
 
   /** Steps 2 and 3: claims the log in the run's first epoch, then hands out the open parts.
     *
+    * @param digest what the batch is, where the engine tells: a repeated one has to be the same
     * Errors: `STOPLOG_FOREIGN_QUERY`, `STOPLOG_EPOCH_GAP`, `STOPLOG_EPOCH_AHEAD`, `STOPLOG_SETTINGS_CHANGED`,
     * `STOPLOG_FENCED`, and those of recovery: `STOPLOG_PART_LOST`, `STOPLOG_RECORD_TORN` and their like.
     */
-  def begin(batch: Long, slots: Int): EpochPlan = {
+  def begin(batch: Long, slots: Int, digest: Option[BatchDigest] = None): EpochPlan = {
     if (phase.isInstanceOf[Running]) abort() // Spark has forgotten it: one query begins one epoch at a time
     turn.take()
     try {
       val held = phase match {
-        case Unclaimed | Waiting(_) => claimed(claim(batch))
+        case Unclaimed | Waiting(_) => claimed(claim(batch, digest))
         case held: Held             => held
         case Lost(reason)           => throw reason
         case other                  => throw new IllegalStateException(s"an epoch was begun while $other")
       }
-      StartCheck.sequence(held.state, identity, batch)
+      StartCheck.sequence(held.state, identity, batch, digest)
       val ready = compacted(settled(held))
       val plan  = EpochPlan.of(run, ready.newest.seq, ready.state, slots)
-      phase = Running(ready, plan)
+      phase = Running(ready, plan, digest)
       plan
     } catch { case e: Throwable => turn.give(); throw e }
   }
@@ -105,12 +93,13 @@ final class SinkDriver private[commit] (
     * `STOPLOG_STORE_WRITE`, `STOPLOG_UNKNOWN_OUTCOME`, and those of publishing, after which the record stands.
     */
   def commit(epoch: Long, results: Seq[TaskResult]): Unit = phase match {
-    case Running(held, plan) if plan.isCommitted(epoch) => putBack(held)
-    case Running(held, plan)                            =>
+    case Running(held, plan, _) if plan.isCommitted(epoch) => putBack(held)
+    case Running(held, plan, batch)                        =>
       try {
         faults.at(Step.BeforeRecord)
         val draft   = EpochDraft.of(plan, results, policy, settings.schema.id, clock.millis())
-        val state   = held.state.copy(lastEpoch = Some(epoch), open = draft.open, nextPart = draft.nextPart)
+        val state   =
+          held.state.copy(open = draft.open, nextPart = draft.nextPart).after(Some(epoch), batch)
         val next    = completing.next(state, draft.closed, draft.due, compaction, clock.millis())
         val publish = draft.closed ++ parts.close(next.due, held.newest.seq)
         val decided = record(held, RecordKind.Epoch(epoch), publish, next)
@@ -128,8 +117,8 @@ final class SinkDriver private[commit] (
     * record may be in the log. Harmless with no epoch in flight.
     */
   def abort(): Unit = phase match {
-    case Running(held, _) => putBack(held.doubtful)
-    case _                => ()
+    case Running(held, _, _) => putBack(held.doubtful)
+    case _                   => ()
   }
 
   /** Step 8: closes what is due by the clock. Does nothing while an epoch runs. Answers whether to go on ticking. */
@@ -175,17 +164,29 @@ final class SinkDriver private[commit] (
 
   /** The claim of a run without an epoch, made only when there is something to do. */
   private def claimIdle(seenSeq: Long)(isDue: SinkState => Boolean): Option[Held] =
-    claiming.claimIdle(run, seenSeq, isDue).map { claim =>
-      phase = Waiting(claim.seq) // for the next tick, should fencing fail
-      claimed(claim)
-    }
+    ledger
+      .claimIfEndsWith(seenSeq) { newest =>
+        Option.when(
+          newest.state.queryId == identity.queryId && (isDue(newest.state) || !ledger.isCarriedOut(newest))
+        ) {
+          StartCheck.sameSettings(newest.state, identity, settings)
+          asClaimed(newest.state)
+        }
+      }
+      .map { claim =>
+        phase = Waiting(claim.seq) // for the next tick, should fencing fail
+        claimed(claim)
+      }
 
   private def isDue(state: SinkState, nowMillis: Long): Boolean =
     state.open.exists(policy.onTime(_, nowMillis).isDefined) || completing.isDue(state, nowMillis)
 
-  private def claim(batch: Long): LogRecord =
-    try claiming.claim(run, batch)
+  private def claim(batch: Long, digest: Option[BatchDigest]): LogRecord =
+    try ledger.claim(newest => asClaimed(StartCheck.check(newest, identity, settings, onForeign, batch, digest)))
     catch { case NonFatal(e) => phase = Lost(e); throw e }
+
+  private def asClaimed(state: SinkState): SinkState =
+    parts.claimed(state.copy(settings = state.settings ++ settings.noted))
 
   private def claimed(claim: LogRecord): Held = {
     val held = Held(claim, parts.recovered(run, claim.state), settled = false)
@@ -296,55 +297,39 @@ final class SinkDriver private[commit] (
       replace: Vector[FinishedPart] = Vector.empty
   ): Held = {
     val started         = clock.millis()
-    val seq             = held.newest.seq + 1
-    val (asked, follow) = completion.decided(publish, Manifests.path(identity.sinkId, seq))
+    val (asked, follow) = completion.decided(publish, Manifests.path(identity.sinkId, ledger.nextSeq))
     val state           = compaction.noting(asked, publish)
-    val next            = LogRecord(seq, kind, run, started, publish, state, follow, replace)
-    appended(next)
-    val decided =
+    val next            = losing(ledger.append(Ledger.Entry(kind, state, publish, follow, replace)))
+    val decided         =
       Held(next, state, settled = false, held.state.sideFiles ++ completion.sideFiles -- state.sideFiles)
     phase = decided
     seen = seen
       .recorded(next, clock.millis() - started, if (kind.isInstanceOf[RecordKind.Epoch]) 1 else 0)
       .late(completion.late)
-    if (kind == RecordKind.Release) faults.at(Step.AfterRelease) else faults.at(Step.AfterRecord)
     decided
-  }
-
-  private def appended(next: LogRecord): Unit = {
-    val outcome =
-      try tools.parallel.uninterrupted(log.append(next))
-      catch {
-        case NonFatal(e) => // nobody knows: only a new start, which reads the log, may go on (I5)
-          phase = Lost(e)
-          throw e
-      }
-    outcome match {
-      case CommitLog.Decided          => ()
-      case CommitLog.Overtaken(other) =>
-        val fenced = Errors.fenced(identity.path, identity.sinkId, next.seq, other)
-        phase = Lost(fenced)
-        throw fenced
-    }
   }
 
   /** The record's parts visible: no record is written, and no epoch begun, before the last one is. */
   private def settled(held: Held): Held =
-    if (held.settled) held else tools.parallel.uninterrupted(settle(held))
-
-  private def settle(held: Held): Held = {
-    if (held.newest.hasToBeSettled) {
+    if (held.settled) held
+    else {
       val started = clock.millis()
-      publisher.publish(held.newest)
-      seen = seen.published(held.newest, clock.millis() - started)
+      losing(ledger.settle(held.newest))
+      if (held.newest.hasToBeSettled) seen = seen.published(held.newest, clock.millis() - started)
+      val done = held.copy(settled = true, unneeded = Set.empty)
+      phase = done
+      tools.parallel.uninterrupted(parts.drop(held.unneeded))
+      done
     }
-    val done = held.copy(settled = true, unneeded = Set.empty)
-    phase = done
-    log.trim(KeptRecords) // after every record, for parts may stay open much longer than the log may grow
-    faults.at(Step.AfterTrim)
-    parts.drop(held.unneeded)
-    done
-  }
+
+  /** A run that the log has been taken from, or of which nobody knows how its record ended, does nothing more (I5). */
+  private def losing[A](action: => A): A =
+    try action
+    catch {
+      case NonFatal(e) =>
+        if (ledger.isLost) phase = Lost(e)
+        throw e
+    }
 
   private def putBack(held: Held): Unit = {
     phase = held
@@ -354,7 +339,7 @@ final class SinkDriver private[commit] (
   private def sweep(): Unit = {
     sweptAtMillis = clock.millis()
     try {
-      sweeper.sweep(run)
+      ledger.sweep()
       manifests.sweep()
     } catch {
       case NonFatal(e) => logger.warn("Files that nobody needs could not be removed; it is tried again", e)
@@ -366,6 +351,19 @@ object SinkDriver extends SinkDrivers {
 
   /** What the user chose for what is not the ordinary case. */
   final case class Choices(onForeign: ForeignQuery, onLost: LostPart)
+
+  /** By what a driver decides.
+    *
+    * @param policy     when parts are closed
+    * @param compaction what becomes of small ones
+    * @param followUps  what is asked for beside the parts
+    */
+  private[commit] final case class Rules(
+      policy: RollingPolicy,
+      onForeign: ForeignQuery,
+      compaction: Compaction,
+      followUps: FollowUps
+  )
 
   /** The world outside, as arguments. */
   final case class Tools(clock: Clock, faults: Faults, turn: Turn, parallel: Parallel, retry: Retry)
@@ -380,9 +378,6 @@ object SinkDriver extends SinkDrivers {
     /** Leaves them for the next run to go on with. */
     case object KeepOpen extends Finish
   }
-
-  /** As many as Spark keeps batches: enough to look back when something went wrong. */
-  private val KeptRecords = 100
 
   private val SweepEveryMillis = 60 * 60 * 1000L
 

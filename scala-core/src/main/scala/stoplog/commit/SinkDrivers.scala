@@ -27,22 +27,11 @@ private[commit] trait SinkDrivers {
       finished: FinishedStore = FinishedStore.untouched,
       compaction: Compaction = Compaction.Off
   ): SinkDriver = {
-    val parts = new OpenParts.Stored(run, identity, log, store, sides, format, choices.onLost, tools)
-    new SinkDriver(
-      run,
-      identity,
-      settings,
-      policy,
-      log,
-      store,
-      parts,
-      sides,
-      choices,
-      tools,
-      followUps,
-      finished,
-      compaction
-    )
+    val parts  = new OpenParts.Stored(run, identity, log, store, sides, format, choices.onLost, tools)
+    val ledger =
+      new Ledger(run, identity, log, Ledger.Stores(store, sides, finished), choices.onLost, followUps, tools)
+    val rules = SinkDriver.Rules(policy, choices.onForeign, compaction, followUps)
+    new SinkDriver(run, identity, settings, ledger, parts, rules, tools)
   }
 
   /** Of a sink whose epochs each end with what their tasks have prepared. */
@@ -54,19 +43,11 @@ private[commit] trait SinkDrivers {
       committer: TwoPhaseCommitter,
       choices: SinkDriver.Choices,
       tools: SinkDriver.Tools
-  ): SinkDriver = new SinkDriver(
-    run,
-    identity,
-    settings,
-    OnCheckpointRollingPolicy(),
-    log,
-    committer,
-    OpenParts.Never,
-    SideStore.none,
-    choices,
-    tools,
-    FollowUps.none(identity.sinkId, NoteStore.none),
-    FinishedStore.untouched,
-    Compaction.Off
-  )
+  ): SinkDriver = {
+    val followUps = FollowUps.none(identity.sinkId, NoteStore.none)
+    val ledger    =
+      new Ledger(run, identity, log, Ledger.Stores.of(committer), choices.onLost, followUps, tools)
+    val rules = SinkDriver.Rules(OnCheckpointRollingPolicy(), choices.onForeign, Compaction.Off, followUps)
+    new SinkDriver(run, identity, settings, ledger, OpenParts.Never, rules, tools)
+  }
 }

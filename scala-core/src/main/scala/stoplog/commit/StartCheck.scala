@@ -2,7 +2,7 @@
 package stoplog.commit
 
 import stoplog.error.Errors
-import stoplog.log.{LogRecord, SinkState}
+import stoplog.log.{BatchDigest, LogRecord, SinkState}
 
 /** Whether a run may go on from the log as it stands. Pure: it answers with the state to go on from, or throws.
   *
@@ -20,7 +20,8 @@ private[commit] object StartCheck {
       identity: SinkIdentity,
       settings: SinkSettings,
       onForeign: ForeignQuery,
-      batch: Long
+      batch: Long,
+      digest: Option[BatchDigest]
   ): SinkState = newest.map(_.state) match {
     case None if batch == 0 || onForeign == ForeignQuery.Adopt => fresh(identity, settings, batch)
     case None => throw Errors.epochGap(identity.path, identity.sinkId, "none", batch)
@@ -28,7 +29,7 @@ private[commit] object StartCheck {
     case Some(state) if state.queryId == SinkState.Nobody => fresh(identity, settings, batch)
     case Some(state)                                      =>
       sameSettings(state, identity, settings)
-      if (state.queryId == identity.queryId) sameQuery(state, identity, onForeign, batch)
+      if (state.queryId == identity.queryId) sameQuery(state, identity, onForeign, batch, digest)
       else
         onForeign match {
           case ForeignQuery.Adopt  => adopted(state, identity, batch)
@@ -37,12 +38,16 @@ private[commit] object StartCheck {
         }
   }
 
-  /** The distance rule alone, for the epochs of a run that holds the claim. */
-  def sequence(state: SinkState, identity: SinkIdentity, batch: Long): Unit = {
+  /** The distance rule alone, for the epochs of a run that holds the claim. An epoch that is repeated must be the same
+    * batch: one that was planned anew has rows that nobody would write if it was passed over.
+    */
+  def sequence(state: SinkState, identity: SinkIdentity, batch: Long, digest: Option[BatchDigest]): Unit = {
     val next = state.lastEpoch.fold(0L)(_ + 1)
     if (batch > next)
       throw Errors.epochGap(identity.path, identity.sinkId, state.lastEpoch.fold("none")(_.toString), batch)
     if (batch < next - 1) throw Errors.epochAhead(identity.path, identity.sinkId, next - 1, batch)
+    if (batch == next - 1 && digest.exists(now => state.lastBatch.exists(_ != now)))
+      throw Errors.epochPlannedAnew(identity.path, identity.sinkId, batch)
   }
 
   /** That nothing has changed which must not. Errors: `STOPLOG_SETTINGS_CHANGED`, `STOPLOG_SCHEMA_CHANGED`. */
@@ -59,16 +64,17 @@ private[commit] object StartCheck {
       state: SinkState,
       identity: SinkIdentity,
       onForeign: ForeignQuery,
-      batch: Long
+      batch: Long,
+      digest: Option[BatchDigest]
   ): SinkState = onForeign match {
     case ForeignQuery.Adopt if batch > state.lastEpoch.fold(0L)(_ + 1) => adopted(state, identity, batch)
     case _                                                             =>
-      sequence(state, identity, batch)
+      sequence(state, identity, batch, digest)
       state
   }
 
   private def adopted(state: SinkState, identity: SinkIdentity, batch: Long): SinkState =
-    state.copy(queryId = identity.queryId, lastEpoch = before(batch))
+    state.copy(queryId = identity.queryId).after(before(batch), batch = None)
 
   private def fresh(identity: SinkIdentity, settings: SinkSettings, batch: Long): SinkState =
     SinkState(identity.queryId, before(batch), Vector.empty, nextPart = 0, settings.toMap)

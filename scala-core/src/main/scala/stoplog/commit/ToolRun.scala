@@ -4,7 +4,7 @@ package stoplog.commit
 import stoplog.commit.complete.{CompleteRule, Completing, FollowUps, Manifests}
 import stoplog.error.Errors
 import stoplog.fault.Step
-import stoplog.log.{CommitLog, LogRecord, MarkerForm, RecordKind, SinkState}
+import stoplog.log.{LogRecord, MarkerForm, RecordKind, SinkState}
 import stoplog.part.{FinishedPart, Open, RunId}
 import stoplog.rolling.RollReason
 import stoplog.store.NoteStore
@@ -40,10 +40,17 @@ final class ToolRun(
       LostPart.Fail,
       tools
     )
-  private val followUps = followUpsOf(identity, seen.state, stores.notes)
-  private val publisher =
-    new Publisher(stores.parts, log, identity, LostPart.Fail, tools, followUps, stores.finished)
+  private val followUps  = followUpsOf(identity, seen.state, stores.notes)
   private val completing = new Completing(followUps, parallel, tools.retry)
+  private val ledger     = new Ledger(
+    run,
+    identity,
+    log,
+    Ledger.Stores(stores.parts, stores.sides, stores.finished),
+    LostPart.Fail,
+    followUps,
+    tools
+  )
 
   private var newest = seen
   private var state  = seen.state
@@ -53,10 +60,11 @@ final class ToolRun(
     * Errors: `STOPLOG_FENCED` when somebody has written since, who is alive then; those of publishing.
     */
   def claim(): Unit = {
-    val note     = DriverNote.ofThisProcess(UsualMillis).text
-    val settings = SinkSettings(Map.empty, content = "", Map(DriverNote.Key -> note))
-    val claiming = new Claiming(log, parts, publisher, identity, settings, ForeignQuery.Refuse, tools)
-    newest = claiming.claimIdle(run, seen.seq, _ => true).getOrElse(throw overtaken())
+    val note  = DriverNote.ofThisProcess(UsualMillis).text
+    val noted = (state: SinkState) => state.copy(settings = state.settings + (DriverNote.Key -> note))
+    newest = ledger
+      .claimIfEndsWith(seen.seq)(newest => Some(parts.claimed(noted(newest.state))))
+      .getOrElse(throw overtaken())
     state = parts.recovered(run, newest.state)
   }
 
@@ -67,8 +75,7 @@ final class ToolRun(
   }
 
   /** Removes what no record names and nobody can be writing any more; answers how much that was. */
-  def sweep(): Int =
-    new Sweeper(stores.parts, stores.sides, stores.finished, log, parallel, clock, faults).sweep(run)
+  def sweep(): Int = ledger.sweep()
 
   /** Takes finished parts out of the readers' sight, for good, and makes the first rows of some of them visible under
     * other names. Nothing may be open.
@@ -93,7 +100,7 @@ final class ToolRun(
     faults.at(Step.BeforeRelease)
     val closed = parts.close(state.open.map(Due(_, RollReason.End)), newest.seq)
     val hidden = closed.map(part => part.copy(bucket = s"$directory/${part.bucket}".stripSuffix("/")))
-    append(LogRecord(newest.seq + 1, RecordKind.Release, run, clock.millis(), hidden, next))
+    append(Ledger.Entry(RecordKind.Release, next, hidden))
   }
 
   private def record(
@@ -104,25 +111,17 @@ final class ToolRun(
   ): Unit = {
     val completion      = completing.next(next, Vector.empty, closing, Compaction.Off, clock.millis())
     val publish         = parts.close(completion.due, newest.seq)
-    val seq             = newest.seq + 1
-    val (after, follow) = completion.decided(publish, Manifests.path(identity.sinkId, seq))
-    append(LogRecord(seq, kind, run, clock.millis(), publish, after, follow, replace))
+    val (after, follow) = completion.decided(publish, Manifests.path(identity.sinkId, ledger.nextSeq))
+    append(Ledger.Entry(kind, after, publish, follow, replace))
   }
 
-  private def append(decided: LogRecord): Unit =
-    tools.parallel.uninterrupted {
-      log.append(decided) match {
-        case CommitLog.Decided          => ()
-        case CommitLog.Overtaken(other) =>
-          throw Errors.fenced(identity.path, identity.sinkId, decided.seq, other)
-      }
-      val unneeded = newest.state.sideFiles -- decided.state.sideFiles
-      newest = decided
-      state = decided.state
-      faults.at(if (decided.kind == RecordKind.Release) Step.AfterRelease else Step.AfterRecord)
-      if (decided.hasToBeSettled) publisher.publish(decided)
-      parts.drop(unneeded)
-    }
+  private def append(entry: Ledger.Entry): Unit = {
+    val unneeded = newest.state.sideFiles -- entry.state.sideFiles
+    newest = ledger.append(entry)
+    state = entry.state
+    ledger.settle(newest)
+    parallel.uninterrupted(parts.drop(unneeded))
+  }
 
   private def overtaken(): Throwable = {
     val now = log.newest()

@@ -167,6 +167,19 @@ object Errors extends ErrorMaker {
       "path"      -> path,
       "sinkId"    -> sinkId,
       "lastEpoch" -> lastEpoch,
+      "starts"    -> s"at batch $batch",
+      "batch"     -> batch,
+      "before"    -> (batch - 1)
+    )
+
+  /** The checkpoint says other offsets of the newest epoch than it did when that was committed. */
+  def epochPlannedAnew(path: String, sinkId: String, batch: Long): StoplogException =
+    failure(
+      "STOPLOG_EPOCH_AHEAD",
+      "path"      -> path,
+      "sinkId"    -> sinkId,
+      "lastEpoch" -> batch,
+      "starts"    -> s"with a batch $batch that it has planned anew, with other offsets",
       "batch"     -> batch,
       "before"    -> (batch - 1)
     )

@@ -79,11 +79,9 @@ object Step {
         "the merged part is visible and what it replaces deleted; the record is not marked"
       )
 
-  // a batch job that replaces what is there
-  case object MidSetAside
-      extends Step("midSetAside", "the record decides; some of what it replaces is out of sight")
-  case object AfterSetAside
-      extends Step("afterSetAside", "all that is replaced is out of sight; no part is visible")
+  // a batch job is over
+  case object MidRemove
+      extends Step("midRemove", "a batch job is carried out and marked; some of its own directory is removed")
 
   // a write-ahead sink sends what is in its log
   case object BeforeSend extends Step("beforeSend", "the record decides; a chunk in the log, none of it sent")
@@ -200,8 +198,7 @@ object Step {
     MidReplace,
     AfterReplace,
     AfterForget,
-    MidSetAside,
-    AfterSetAside
+    MidRemove
   )
 
   /** What a write-ahead sink passes besides those of all sinks. */

@@ -52,17 +52,20 @@ final class CommitLog(store: RecordStore) {
           }
       }
     outcome match {
-      case PutOutcome.Taken   => Overtaken(read(record.seq).map(_.run.value).getOrElse("an unknown run"))
+      case PutOutcome.Taken   => Overtaken(nameOfRun(record.seq))
       case PutOutcome.Created =>
         val there = store.list()
-        there.lastOption.filter(_ > record.seq) match {
-          case Some(newer) => Overtaken(read(newer).map(_.run.value).getOrElse("an unknown run"))
+        newerIn(there, record.seq) match {
+          case Some(byRun) => Overtaken(byRun)
           case None        =>
             seen = there
             Decided
         }
     }
   }
+
+  /** The run that has written the newest record, if that is newer than this one. */
+  def overtaken(seq: Long): Option[String] = newerIn(store.list(), seq)
 
   /** Whether the record's parts are known to be published, and what follows to be done. Most records without parts
     * have nothing to do.
@@ -71,12 +74,23 @@ final class CommitLog(store: RecordStore) {
 
   def markPublished(record: LogRecord): Unit = if (record.hasToBeSettled) store.markPublished(record.seq)
 
+  /** The paths of the record's parts that are known to have been visible, while the record is not published. */
+  def visible(record: LogRecord): Set[String] =
+    if (record.hasToBeSettled) store.visible(record.seq) else Set.empty
+
+  def noteVisible(record: LogRecord, paths: Set[String]): Unit = store.noteVisible(record.seq, paths)
+
   /** Removes all but the newest `keep` of the records that the last [[append]] left, oldest first. Never the newest. */
   def trim(keep: Int): Unit = {
     val (old, kept) = seen.splitAt(seen.size - keep.max(1))
     old.foreach(store.delete)
     seen = kept
   }
+
+  private def newerIn(there: Vector[Long], seq: Long): Option[String] =
+    there.lastOption.filter(_ > seq).map(nameOfRun)
+
+  private def nameOfRun(seq: Long): String = read(seq).fold("an unknown run")(_.run.value)
 
   /** Error: `STOPLOG_UNKNOWN_OUTCOME` when the storage does not answer any more. */
   private def readBack(seq: Long, cause: Throwable): Option[Array[Byte]] =

@@ -34,6 +34,7 @@ object RecordKind {
   * @param live      the buckets with rows that no marker counts, if markers are asked for
   * @param small     finished parts that may be merged, oldest first; as many as compaction lets wait, and none without
   *                  it
+  * @param lastBatch what the last epoch was; `None` where nobody could tell
   */
 final case class SinkState(
     queryId: String,
@@ -42,8 +43,13 @@ final case class SinkState(
     nextPart: Long,
     settings: Map[String, String],
     live: Vector[LiveBucket] = Vector.empty,
-    small: Vector[FinishedPart] = Vector.empty
+    small: Vector[FinishedPart] = Vector.empty,
+    lastBatch: Option[BatchDigest] = None
 ) {
+
+  /** After this epoch. */
+  def after(epoch: Option[Long], batch: Option[BatchDigest]): SinkState =
+    copy(lastEpoch = epoch, lastBatch = batch)
 
   /** The columns of the rows, as the run wrote them down that set them last. */
   def schema: Option[String] = settings.get(SinkState.SchemaKey)

@@ -62,6 +62,7 @@ private[log] object RecordJson {
     into.writeObjectFieldStart("state")
     into.writeStringField("queryId", state.queryId)
     state.lastEpoch.foreach(into.writeNumberField("lastEpoch", _))
+    state.lastBatch.foreach(batch => into.writeStringField("lastBatch", batch.value))
     into.writeNumberField("nextPart", state.nextPart)
     into.writeObjectFieldStart("settings")
     RecordCodec.sorted(state.settings).foreach { case (key, value) => into.writeStringField(key, value) }
@@ -85,7 +86,8 @@ private[log] object RecordJson {
       nextPart = long(from, "nextPart"),
       settings = settings,
       live = LiveBucketJson.read(from),
-      small = FinishedPartJson.read("small", from)
+      small = FinishedPartJson.read("small", from),
+      lastBatch = Option(from.get("lastBatch")).map(node => BatchDigest(node.asText()))
     )
   }
 

@@ -22,14 +22,22 @@ trait RecordStore {
     */
   def newerThan(seq: Long): Option[Long] = list().lastOption.filter(_ > seq)
 
-  /** Removes the record and its mark; removing what is not there is not an error. */
+  /** Removes the record, its mark and its note; removing what is not there is not an error. */
   def delete(seq: Long): Unit
 
-  /** Notes that all parts of this record have been published, so that nobody looks for them again. */
+  /** Notes that all that this record has decided is done, so that nobody does it again. */
   def markPublished(seq: Long): Unit
 
   /** Whether [[markPublished]] was called for this record, by anybody. */
   def isPublished(seq: Long): Boolean
+
+  /** Notes the paths of parts of this record that have been visible, in place of an earlier such note. Called before
+    * [[markPublished]], and only where there is more to do than to publish, or where some parts could not be published.
+    */
+  def noteVisible(seq: Long, paths: Set[String]): Unit
+
+  /** What was noted last; nothing when there is no note, or one that was broken off. */
+  def visible(seq: Long): Set[String]
 
   /** Where the record is, for messages. */
   def describe(seq: Long): String

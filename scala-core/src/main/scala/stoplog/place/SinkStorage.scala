@@ -8,6 +8,7 @@ import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.{Path => HadoopPath}
 
 import stoplog.error.Errors
+import stoplog.fault.Faults
 import stoplog.log.{CommitLog, RecordStore}
 import stoplog.options.{Durability, SinkOptions, Staging, Truncation}
 import stoplog.preflight.Finding
@@ -58,10 +59,10 @@ private[stoplog] final class SinkStorage private (
         place.shown(scratch, asked)
       } catch {
         case NonFatal(e) =>
-          Try(place.job(scratch).remove()) // what it was refused for is what has to be told
+          Try(place.job(scratch).remove(Faults.none)) // what it was refused for is what has to be told
           throw e
       }
-    place.job(scratch).remove()
+    place.job(scratch).remove(Faults.none)
     found
   }
 

@@ -8,7 +8,6 @@ import org.slf4j.LoggerFactory
 
 import stoplog.PlannedMerge
 import stoplog.commit._
-import stoplog.commit.complete.FollowUps
 import stoplog.compact.Compactor
 import stoplog.options.{DirectoryOptions, Durability, UserObject}
 import stoplog.part.{Closed, FinishedPart, PartNaming, RunId}
@@ -26,12 +25,8 @@ private[stoplog] final class DirectoryMerges private (session: SparkSession, opt
   private def commitOf(run: RunId) = new CompactionCommit(
     run,
     SinkIdentity(options.path, SinkId, SinkId),
-    storage.log,
-    storage.parts,
-    storage.sides,
-    storage.finished,
-    RealTools.ofThisJvm,
-    FollowUps.none(SinkId, storage.notes)
+    SinkStores(storage.log, storage.parts, storage.sides, storage.finished, storage.notes),
+    RealTools.ofThisJvm
   )
 
   def plan(): Seq[PlannedMerge] = groups().map(group => planned(group.inputs))

@@ -3,8 +3,9 @@ package stoplog.spark
 
 import org.apache.spark.sql.SparkSession
 
-import stoplog.commit.{RealTools, Republish, SinkIdentity}
+import stoplog.commit.{Ledger, RealTools, SinkIdentity}
 import stoplog.log.{CommitLog, LogRecord}
+import stoplog.part.RunId
 
 /** What a query finds that was started before from the same checkpoint.
   *
@@ -58,17 +59,16 @@ private[spark] object EarlierRun {
 
   /** Of a sink of files. */
   def of(table: SinkTable): Option[EarlierRun] = {
-    val storage                                       = table.storage
-    def republish(queryId: String)(newest: LogRecord) = Republish(
-      newest,
-      storage.log,
-      storage.parts,
-      storage.finished,
+    val storage = table.storage
+    def republish(queryId: String)(newest: LogRecord) = new Ledger(
+      RunId.random(), // which claims nothing
       SinkIdentity(storage.path, storage.sinkId, queryId),
+      storage.log,
+      Ledger.Stores(storage.parts, storage.sides, storage.finished),
       SinkRun.onLost(table.options.onLostPart),
-      RealTools.ofThisJvm,
-      SinkFollowUps.of(RecordedPattern.resumed(table.options, Some(newest)), table.schema(), storage)
-    )
+      SinkFollowUps.of(RecordedPattern.resumed(table.options, Some(newest)), table.schema(), storage),
+      RealTools.ofThisJvm
+    ).recover(newest)
     of(table.options.checkpointLocation, storage.log)(republish, table.waitingRun)
   }
 }

@@ -13,7 +13,7 @@ private[spark] final class EpochWrite(table: SinkTable, info: LogicalWriteInfo) 
   override def createStreamingWriterFactory(physical: PhysicalWriteInfo): StreamingDataWriterFactory = {
     val context = QueryContext.current(info.queryId())
     val found   = table.runOf(info.queryId(), context, info.schema())
-    val plan    = found.run.begin(context.batch, physical.numPartitions())
+    val plan    = found.run.begin(context.batch, physical.numPartitions(), planned(context))
     current = Some(found)
     new RowWriterFactory(PackedPlan.of(plan), found.sink)
   }
@@ -33,6 +33,9 @@ private[spark] final class EpochWrite(table: SinkTable, info: LogicalWriteInfo) 
     current.foreach(_.run.abort())
 
   override def toString: String = table.name()
+
+  private def planned(context: QueryContext) =
+    PlannedBatch.digest(info.queryId(), context.batch, table.options.checkpointLocation)
 }
 
 private[spark] object TaskMessages {

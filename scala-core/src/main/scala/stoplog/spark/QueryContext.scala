@@ -54,12 +54,18 @@ private[stoplog] object QueryContext {
   /** Spark keeps the trigger from sinks. Its classes have moved between versions, so it is asked by name; where it
     * does not answer, the batch id still tells micro-batches from everything else.
     */
-  def sparksTrigger(session: SparkSession, queryId: String): Option[AnyRef] = Try {
-    def call(target: AnyRef, method: String): AnyRef = target.getClass.getMethod(method).invoke(target)
-    val shared                                       = call(session, "sharedState")
+  def sparksTrigger(session: SparkSession, queryId: String): Option[AnyRef] =
+    running(session, queryId).flatMap(query => Try(call(query, "trigger")).toOption)
+
+  /** Spark's own object for a query that runs. */
+  def running(session: SparkSession, queryId: String): Option[AnyRef] = Try {
+    val shared  = call(session, "sharedState")
     val queries = call(shared, "activeStreamingQueries").asInstanceOf[java.util.Map[UUID, AnyRef]]
-    call(queries.get(UUID.fromString(queryId)), "trigger")
-  }.toOption
+    queries.get(UUID.fromString(queryId))
+  }.toOption.filter(_ != null)
+
+  private def call(target: AnyRef, method: String): AnyRef =
+    target.getClass.getMethod(method).invoke(target)
 
   private def nameOf(trigger: AnyRef): String = trigger.getClass.getSimpleName
 

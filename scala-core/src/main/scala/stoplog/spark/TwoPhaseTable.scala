@@ -12,12 +12,13 @@ import org.apache.spark.sql.connector.write.{LogicalWriteInfo, Write, WriteBuild
 import org.apache.spark.sql.internal.connector.SupportsStreamingUpdateAsAppend
 import org.apache.spark.sql.types.StructType
 
-import stoplog.commit.{RealTools, Republish, SinkIdentity}
+import stoplog.commit.{Ledger, RealTools, SinkIdentity}
 import stoplog.commit.complete.FollowUps
 import stoplog.error.Redaction
 import stoplog.options.SparkOptions
+import stoplog.part.RunId
 import stoplog.sink.TwoPhaseSink
-import stoplog.store.{FinishedStore, NoteStore}
+import stoplog.store.NoteStore
 
 /** A write to a sink that commits in two phases: what a connector's provider answers with.
   *
@@ -72,16 +73,15 @@ private[stoplog] final class TwoPhaseTable private (
   private def republish(queryId: String)(newest: stoplog.log.LogRecord): Unit = {
     val committer = sink(rowSchema).committer()
     try
-      Republish(
-        newest,
-        settings.storage.log,
-        committer,
-        FinishedStore.untouched,
+      new Ledger(
+        RunId.random(), // which claims nothing
         SinkIdentity(settings.path, settings.sinkId, queryId),
+        settings.storage.log,
+        Ledger.Stores.of(committer),
         settings.onLost,
-        RealTools.ofThisJvm,
-        FollowUps.none(settings.sinkId, NoteStore.none)
-      )
+        FollowUps.none(settings.sinkId, NoteStore.none),
+        RealTools.ofThisJvm
+      ).recover(newest)
     finally committer.close()
   }
 }

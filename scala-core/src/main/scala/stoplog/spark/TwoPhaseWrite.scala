@@ -29,7 +29,8 @@ private[spark] final class TwoPhaseEpoch(table: TwoPhaseTable, info: LogicalWrit
   override def createStreamingWriterFactory(physical: PhysicalWriteInfo): StreamingDataWriterFactory = {
     val context = QueryContext.current(info.queryId())
     val current = table.runOf(info.queryId(), context, info.schema())
-    val plan    = current.sinkRun.begin(context.batch, physical.numPartitions())
+    val planned = PlannedBatch.digest(info.queryId(), context.batch, checkpoint = None)
+    val plan    = current.sinkRun.begin(context.batch, physical.numPartitions(), planned)
     run = Some(current.sinkRun)
     new PreparingFactory(
       PackedPlan.of(plan),

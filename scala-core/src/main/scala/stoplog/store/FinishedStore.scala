@@ -16,6 +16,12 @@ trait FinishedStore {
     */
   def setAside(seq: Long, path: String): Unit
 
+  /** The same of some, up to [[together]]. */
+  def setAside(seq: Long, paths: Seq[String]): Unit = paths.foreach(setAside(seq, _))
+
+  /** How many at a time cost no more than one. */
+  def together: Int = 1
+
   /** Brings it back, if it was set aside for that record. Error: `STOPLOG_NAME_TAKEN`. */
   def putBack(seq: Long, path: String): Unit
 
@@ -33,9 +39,11 @@ trait FinishedStore {
 
 object FinishedStore {
 
-  /** Where the parts of a bucket lie that were set aside for a record. The names of parts occur once in the world. */
+  /** Where a part lies that was set aside for a record. Below its whole path: only parts of this sink have names that
+    * occur once in the world, and rejected rows share them.
+    */
   private[stoplog] def place(sinkId: String, seq: Long, path: String): String =
-    s"${directory(sinkId, seq)}/${path.drop(path.lastIndexOf('/') + 1)}"
+    s"${directory(sinkId, seq)}/$path"
 
   private[stoplog] def directory(sinkId: String, seq: Long): String = s"${root(sinkId)}/$seq"
 

@@ -1,37 +1,44 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.store
 
+import stoplog.fault.Faults
+import stoplog.part.FinishedPart
+
 /** What a batch job needs of a storage beside parts and records: the sink's path as a whole. */
 trait JobStore {
 
-  /** The top-level files and directories under the path that readers see. */
-  def visible(): Vector[String]
+  /** All files below the top-level files and directories that readers see, hidden ones in them included. */
+  def visible(): Vector[VisibleFile]
 
-  /** Makes the place for what is to be set aside, before there is a record that says so. */
-  def prepare(): Unit
+  /** What is done to those that the job replaces. */
+  def finished: FinishedStore
 
-  /** Takes one of them out of the readers' sight, into the job's own directory. Done already is done. */
-  def setAside(entry: String): SetAside
-
-  /** Whether [[setAside]] takes an entry but once, whoever calls it and when, and nothing of a job that is over: then
-    * anybody may call it, also beside the job's own driver.
+  /** Removes these directories, and those above them, as far as nothing is in them any more. Never fails: an empty
+    * directory shows no rows.
     */
-  def setsAsideOnce: Boolean
+  def removeEmptied(directories: Seq[String]): Unit
 
-  /** Removes the job's own directory with all that is in it. */
-  def remove(): Unit
+  /** Removes the job's own directory with all that is in it; the newest record last of all files, since whoever finds an
+    * older one would carry that out again.
+    */
+  def remove(faults: Faults): Unit
 
   /** Whether nobody has written in the job's own directory since then, in milliseconds since 1970-01-01T00:00:00Z. */
   def untouchedSince(millis: Long): Boolean
 }
 
-/** The answer of [[JobStore.setAside]]. */
-sealed trait SetAside
-object SetAside {
+/** A file below the sink's path. */
+final case class VisibleFile(path: String, sizeBytes: Long, modifiedAtMillis: Long) {
 
-  /** The entry is where it was put, or was gone before. */
-  case object Done extends SetAside
+  /** As a record names it. How many rows it has, nobody knows. */
+  def asPart: FinishedPart = {
+    val (directory, name) = path.splitAt(path.lastIndexOf('/') + 1)
+    FinishedPart(directory.stripSuffix("/"), name, sizeBytes, records = 0, epoch = -1)
+  }
+}
 
-  /** The place for it is gone: somebody has carried the job out. Nothing was touched. */
-  case object JobIsOver extends SetAside
+private[store] object JobStore {
+
+  /** Whether readers see a file or directory of this name. */
+  def isVisible(name: String): Boolean = !name.startsWith("_") && !name.startsWith(".")
 }

@@ -8,8 +8,9 @@ import org.scalatest.funsuite.AnyFunSuite
 
 import stoplog.commit.complete.MemoryNotes
 import stoplog.fault.{Faults, InjectedFault, Step}
-import stoplog.log.CommitLog
+import stoplog.log.{CommitLog, RecordStore}
 import stoplog.part.{FinishedPart, RunId}
+import stoplog.sim.RecordsOver
 import stoplog.store.{NewPart, PartLayout}
 import stoplog.store.local._
 
@@ -57,6 +58,28 @@ class CompactionCommitSuite extends AnyFunSuite {
     assert(place.lines.sorted === Seq("one", "three", "two"))
   }
 
+  for (
+    (ending, step) <- Seq("and dies" -> Step.AfterReplace, "and sleeps" -> Step.AfterRecord)
+  )
+    test(s"a merge that another run decides, $ending, just when this one has looked at the log: each line once") {
+      val place = new Place
+      val other = place.commit(new Once(step))
+      other.begin()
+      val theirs = place.merge("1.txt", "2.txt")
+      val made   = place.written(theirs)
+      val mine   = place.merge("1.txt", "2.txt")
+      val ready  = place.written(mine)
+      val run    = place.commit(
+        Faults.none,
+        new LooksOnce(_, () => intercept[InjectedFault](other.replace(theirs, made)))
+      )
+      run.begin()
+      run.replace(mine, ready)
+      run.end()
+      if (step == Step.AfterRecord) assert(Samples.condition(other.end()) === "STOPLOG_FENCED")
+      assert(place.lines.sorted === Seq("one", "three", "two"))
+    }
+
   test("nothing is replaced by a merge of files that are no longer what they were") {
     val place  = new Place
     val commit = place.commit(Faults.none)
@@ -82,18 +105,7 @@ class CompactionCommitSuite extends AnyFunSuite {
     assert(Samples.condition(place.commit(Faults.none).carryOut()) === "STOPLOG_PART_LOST")
     assert(place.names === Set("b/1.txt", "b/2.txt", "b/3.txt"))
     val newest = place.log(Faults.none).newest().toVector
-    newest.foreach(
-      Republish(
-        _,
-        place.log(Faults.none),
-        place.store,
-        place.finished,
-        Identity,
-        LostPart.Skip,
-        tools(Faults.none),
-        MemoryNotes.unasked
-      )
-    )
+    newest.foreach(place.ledger(LostPart.Skip).recover(_))
     assert(place.names === Set("b/1.txt", "b/2.txt", "b/3.txt"))
     place.commit(Faults.none).carryOut() // it is over
     assert(place.lines.sorted === Seq("one", "three", "two"))
@@ -116,6 +128,20 @@ private object CompactionCommitSuite {
     }
   }
 
+  /** After the first look, something happens. */
+  final class LooksOnce(real: RecordStore, happens: () => Any) extends RecordsOver(real) {
+    private var done = false
+
+    override def list(): Vector[Long] = {
+      val found = super.list()
+      if (!done) {
+        done = true
+        happens()
+      }
+      found
+    }
+  }
+
   /** A directory with three files of one line each. */
   final class Place {
     val root: Path = Files.createTempDirectory("stoplog-compact")
@@ -133,16 +159,31 @@ private object CompactionCommitSuite {
     def log(faults: Faults): CommitLog =
       new CommitLog(new LocalRecords(root.toString, sinkId, Durability.Process, faults))
 
-    def commit(faults: Faults): CompactionCommit = new CompactionCommit(
+    def commit(faults: Faults, records: RecordStore => RecordStore = identity): CompactionCommit =
+      new CompactionCommit(
+        RunId.random(),
+        Identity,
+        SinkStores(
+          new CommitLog(records(new LocalRecords(root.toString, sinkId, Durability.Process, faults))),
+          storeOf(faults),
+          sides,
+          finished,
+          new MemoryNotes
+        ),
+        tools(faults)
+      )
+
+    def ledger(onLost: LostPart): Ledger = new Ledger(
       RunId.random(),
       Identity,
-      log(faults),
-      storeOf(faults),
-      new LocalSides(root.toString, sinkId, Durability.Process),
-      finished,
-      tools(faults),
-      MemoryNotes.unasked
+      log(Faults.none),
+      Ledger.Stores(store, sides, finished),
+      onLost,
+      MemoryNotes.unasked,
+      tools(Faults.none)
     )
+
+    private def sides = new LocalSides(root.toString, sinkId, Durability.Process)
 
     /** The first two files, if they are there still. */
     def compacted(commit: CompactionCommit): Unit = {

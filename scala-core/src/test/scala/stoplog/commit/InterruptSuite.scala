@@ -10,7 +10,7 @@ import stoplog.commit.complete.MemoryNotes
 import stoplog.fault.Faults
 import stoplog.log.{PutOutcome, RecordKind}
 import stoplog.rolling.RollReason
-import stoplog.store.{JobStore, SetAside}
+import stoplog.store.{FinishedStore, JobStore, VisibleFile}
 
 /** `query.stop()` interrupts the thread that commits: what has been decided is carried out all the same.
   *
@@ -121,11 +121,10 @@ class InterruptSuite extends AnyFunSuite {
   private final class MemoryJob extends JobStore {
     @volatile var removed = false
 
-    override def visible(): Vector[String]             = Vector.empty
-    override def prepare(): Unit                       = ()
-    override def setAside(entry: String): SetAside     = SetAside.Done
-    override def setsAsideOnce: Boolean                = true
-    override def remove(): Unit                        = removed = true
+    override def visible(): Vector[VisibleFile]                 = Vector.empty
+    override def finished: FinishedStore                        = FinishedStore.untouched
+    override def removeEmptied(directories: Seq[String]): Unit  = ()
+    override def remove(faults: Faults): Unit                   = removed = true
     override def untouchedSince(millis: Long): Boolean = false
   }
 }

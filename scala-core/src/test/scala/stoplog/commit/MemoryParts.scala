@@ -30,6 +30,9 @@ final class MemoryParts extends PartStore {
   /** Called with the path before each publication. */
   var onPublish: String => Unit = _ => ()
 
+  /** Called with the path after each publication. */
+  var onPublished: String => Unit = _ => ()
+
   /** Called before each answer of [[fence]]. */
   var onFence: () => Unit = () => ()
 
@@ -46,6 +49,9 @@ final class MemoryParts extends PartStore {
   def content(token: String): String = contents(token).toString
 
   def lose(token: String): Unit = contents -= token
+
+  /** A reader takes a finished part with it. */
+  def take(path: String): Unit = shown -= path
 
   def forgetCalls(): Unit = asked.clear()
 
@@ -78,7 +84,9 @@ final class MemoryParts extends PartStore {
   override def publish(part: Publish, sizeBytes: Long, finishedPath: String): CommitOutcome = {
     synchronized(asked += s"publish $finishedPath")
     onPublish(finishedPath)
-    synchronized(show(part, sizeBytes, finishedPath))
+    val outcome = synchronized(show(part, sizeBytes, finishedPath))
+    onPublished(finishedPath)
+    outcome
   }
 
   override def staged(): Vector[Staged] = contents.keys.map(Staged(_, modifiedAtMillis)).toVector

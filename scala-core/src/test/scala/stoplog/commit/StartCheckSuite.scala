@@ -5,7 +5,7 @@ import org.scalatest.funsuite.AnyFunSuite
 
 import stoplog.commit.ForeignQuery.{Adopt, Refuse}
 import stoplog.commit.Samples._
-import stoplog.log.{LogRecord, RecordKind, SinkState}
+import stoplog.log.{BatchDigest, LogRecord, RecordKind, SinkState}
 
 class StartCheckSuite extends AnyFunSuite {
 
@@ -18,8 +18,12 @@ class StartCheckSuite extends AnyFunSuite {
     Some(LogRecord(3, RecordKind.Roll, other, 0, Vector.empty, state))
   }
 
-  private def check(newest: Option[LogRecord], batch: Long, onForeign: ForeignQuery = Refuse): SinkState =
-    StartCheck.check(newest, identity, settings, onForeign, batch)
+  private def check(
+      newest: Option[LogRecord],
+      batch: Long,
+      onForeign: ForeignQuery = Refuse,
+      digest: Option[BatchDigest] = None
+  ): SinkState = StartCheck.check(newest, identity, settings, onForeign, batch, digest)
 
   test("a new query begins a new log") {
     assert(check(None, batch = 0) === SinkState("query-1", None, Vector.empty, 0, settings.toMap))
@@ -49,6 +53,28 @@ class StartCheckSuite extends AnyFunSuite {
     assert(condition(check(log(Some(5)), batch = 4)) === "STOPLOG_EPOCH_AHEAD")
     assert(condition(check(log(Some(5)), batch = 0)) === "STOPLOG_EPOCH_AHEAD")
     assert(condition(check(log(Some(5)), batch = 4, Adopt)) === "STOPLOG_EPOCH_AHEAD")
+  }
+
+  test("an epoch that is repeated must be the batch that was committed, as far as anybody can tell") {
+    def digest(text: String)           = Some(BatchDigest.of(text.getBytes))
+    def of(batch: Option[BatchDigest]) = log(Some(5)).map(r => r.copy(state = r.state.after(Some(5), batch)))
+    val planned                        = of(digest("to offset 10"))
+    for (same <- Seq(digest("to offset 10"), None))
+      assert(check(planned, batch = 5, digest = same) === planned.get.state)
+    assert(check(of(None), batch = 5, digest = digest("to offset 20")) === of(None).get.state)
+    assert(check(planned, batch = 6, digest = digest("to offset 20")) === planned.get.state)
+    for (onForeign <- Seq(Refuse, Adopt)) {
+      val refused = intercept[Exception](check(planned, batch = 5, onForeign, digest("to offset 20")))
+      assert(condition(throw refused) === "STOPLOG_EPOCH_AHEAD")
+      assert(Seq("planned anew", "--epoch 4").forall(refused.getMessage.contains))
+    }
+  }
+
+  test("a log that is adopted does not say what a batch of its former query was") {
+    val theirs = log(Some(5), queryId = "query-9").map { record =>
+      record.copy(state = record.state.after(Some(5), Some(BatchDigest("theirs"))))
+    }
+    assert(check(theirs, batch = 6, Adopt).lastBatch === None)
   }
 
   test("the log of another query is refused, whatever the epoch, with both names in the message") {
@@ -90,7 +116,8 @@ class StartCheckSuite extends AnyFunSuite {
         identity,
         settings.copy(schema = columns),
         Refuse,
-        6
+        batch = 6,
+        digest = None
       )
     }
     assert(start("a").lastEpoch === Some(5))

@@ -7,6 +7,10 @@ import scala.collection.concurrent.TrieMap
 class MemoryRecords extends RecordStore {
   private val records = TrieMap.empty[Long, Vector[Byte]]
   private val marks   = TrieMap.empty[Long, Unit]
+  private val notes   = TrieMap.empty[Long, Set[String]]
+
+  /** How often the log was listed. */
+  @volatile var listings: Int = 0
 
   /** Runs before a record is created: an exception leaves nothing behind. */
   @volatile var beforePut: Long => Unit = _ => ()
@@ -24,10 +28,14 @@ class MemoryRecords extends RecordStore {
 
   override def read(seq: Long): Option[Array[Byte]] = records.get(seq).map(_.toArray)
 
-  override def list(): Vector[Long] = records.keys.toVector.sorted
+  override def list(): Vector[Long] = {
+    listings += 1
+    records.keys.toVector.sorted
+  }
 
   override def delete(seq: Long): Unit = {
     marks.remove(seq)
+    notes.remove(seq)
     records.remove(seq)
     ()
   }
@@ -38,6 +46,13 @@ class MemoryRecords extends RecordStore {
   }
 
   override def isPublished(seq: Long): Boolean = marks.contains(seq)
+
+  override def noteVisible(seq: Long, paths: Set[String]): Unit = {
+    notes.put(seq, paths)
+    ()
+  }
+
+  override def visible(seq: Long): Set[String] = notes.getOrElse(seq, Set.empty)
 
   override def describe(seq: Long): String = s"memory/$seq"
 }

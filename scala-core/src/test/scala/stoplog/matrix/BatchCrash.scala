@@ -23,26 +23,22 @@ final case class BatchCrash(site: Site, mode: BatchMode, at: Doom.At) {
       victim.start()
       doom.awaitStruckOrEnd(victim)
       place.processesDied()
-      val records = place.records(Name, Faults.none).list().size
+      // its records are the last to go once it is over
+      val isDecided = at.step == Step.MidRemove || place.records(Name, Faults.none).list().nonEmpty
       val between = twice(rows(place))
       job(place, Faults.none, DaysLater).rollForward()
-      Verdict(doom.struck, between ++ problems(place, records))
+      Verdict(doom.struck, between ++ problems(place, isDecided))
     } finally {
       place.remove()
       doom.bury()
     }
   }
 
-  private def problems(place: Place, records: Int): Vector[String] = {
-    val found = rows(place)
-    mode.rows(records, oldRows, newRows) match {
-      case None         => found.diff(oldRows).map(row => s"'$row' should not be there")
-      case Some(wanted) =>
-        val wrong =
-          if (found.sorted == wanted.sorted) Vector.empty else Vector(s"found $found, wanted $wanted")
-        wrong ++ (if (records > 0) left(place) ++ Completed.problemsOfJob(place, buckets, Name)
-                  else Vector.empty)
-    }
+  private def problems(place: Place, isDecided: Boolean): Vector[String] = {
+    val found  = rows(place)
+    val wanted = mode.rows(isDecided, oldRows, newRows)
+    val wrong  = if (found.sorted == wanted.sorted) Vector.empty else Vector(s"found $found, wanted $wanted")
+    wrong ++ (if (isDecided) left(place) ++ Completed.problemsOfJob(place, buckets, Name) else Vector.empty)
   }
 
   /** A job that has been carried out is tidied away; what is left of one that had not decided is out of sight. */
@@ -69,8 +65,8 @@ object BatchCrash {
     try {
       old(place)
       write(mode, place, doom)
-      val wanted = mode.rows(records = 2, oldRows, newRows).map(_.sorted)
-      require(wanted.contains(rows(place).sorted), s"an undisturbed job left ${rows(place)}")
+      val wanted = mode.rows(isDecided = true, oldRows, newRows).sorted
+      require(wanted == rows(place).sorted, s"an undisturbed job left ${rows(place)}")
       doom.occurrences
     } finally place.remove()
   }

@@ -18,10 +18,8 @@ sealed abstract class BatchMode(
 ) extends Product
     with Serializable {
 
-  /** The rows that readers must see once a job has died that had written so many records; `None` if the next job leaves
-    * what it finds as it is.
-    */
-  def rows(records: Int, old: Vector[String], added: Vector[String]): Option[Vector[String]]
+  /** The rows that readers must see once a job has died that had decided, or had not. */
+  def rows(isDecided: Boolean, old: Vector[String], added: Vector[String]): Vector[String]
 }
 
 object BatchMode {
@@ -34,8 +32,8 @@ object BatchMode {
         "readers see no new row if the process died before its record, and all of them otherwise; each row once, " +
           "and the old ones always."
       ) {
-    override def rows(records: Int, old: Vector[String], added: Vector[String]): Option[Vector[String]] =
-      Some(if (records > 0) old ++ added else old)
+    override def rows(isDecided: Boolean, old: Vector[String], added: Vector[String]): Vector[String] =
+      if (isDecided) old ++ added else old
   }
 
   case object Overwrite
@@ -47,26 +45,7 @@ object BatchMode {
         "readers see all old rows and no new one if the process died before its record, and all new rows and no " +
           "old one otherwise; each row once."
       ) {
-    override def rows(records: Int, old: Vector[String], added: Vector[String]): Option[Vector[String]] =
-      Some(if (records > 0) added else old)
-  }
-
-  /** Where nobody can tell whether a job still goes on with what it has decided. */
-  case object LoneOverwrite
-      extends BatchMode(
-        "overwrite",
-        Replacing.Everything,
-        Steps.ofBatchJobs,
-        "old or new, unmixed",
-        "as long as a job takes away what it replaces, nobody can go on with it for it; if it died before, readers " +
-          "see all old rows, if it died later, all new ones, and if it died meanwhile, those of the old ones that were " +
-          "left, until the job is run again; each row once."
-      ) {
-    override def rows(records: Int, old: Vector[String], added: Vector[String]): Option[Vector[String]] =
-      records match {
-        case 0 => Some(old)
-        case 1 => None
-        case _ => Some(added)
-      }
+    override def rows(isDecided: Boolean, old: Vector[String], added: Vector[String]): Vector[String] =
+      if (isDecided) added else old
   }
 }

@@ -6,14 +6,16 @@ import stoplog.fault.Step
 /** Who passes which step. */
 object Steps {
 
-  /** Only a batch job that replaces what is there passes these. */
-  val replacing: Set[Step] = Set(Step.MidSetAside, Step.AfterSetAside)
+  /** Only who replaces finished files passes these. */
+  val replacing: Set[Step] = Set(Step.MidReplace, Step.AfterReplace, Step.AfterForget)
+
+  /** Only at the end of a batch job. */
+  val ofJobsEnds: Set[Step] = Set(Step.MidRemove)
 
   /** Only where small parts are merged. */
-  val compacting: Set[Step] =
-    Set(Step.MidMerge, Step.BeforeCompact, Step.MidReplace, Step.AfterReplace, Step.AfterForget)
+  val compacting: Set[Step] = replacing ++ Set(Step.MidMerge, Step.BeforeCompact)
 
-  val ofQueries: Vector[Step] = Step.ofSinks.filterNot(replacing).filterNot(compacting)
+  val ofQueries: Vector[Step] = Step.ofSinks.filterNot(ofJobsEnds).filterNot(compacting)
 
   /** Only where rows are kept beside a part. */
   val ofBlocks: Set[Step] = Set(Step.SideWritten, Step.PartEnded, Step.AfterDrop)
@@ -26,12 +28,13 @@ object Steps {
 
   /** What a batch job passes that replaces what is there: it has no claim, no clock and no end, and leaves no part open.
     */
-  val ofBatchJobs: Vector[Step] = Step.ofSinks.filterNot(ofBlocks).filterNot(compacting).filterNot { step =>
+  val ofBatchJobs: Vector[Step] = Step.ofSinks.filterNot(ofBlocks).filterNot { step =>
     Set[Step](
+      Step.MidMerge,
+      Step.BeforeCompact,
       Step.BeforeRepublish,
       Step.BeforeClaim,
       Step.AfterClaim,
-      Step.AfterTrim,
       Step.BeforeRoll,
       Step.BeforeRelease,
       Step.AfterRelease,

@@ -20,7 +20,7 @@ sealed abstract class Storage(val name: String, val reader: String) extends Prod
 
   /** Those that such a job passes. */
   final def batchSteps(mode: BatchMode): Vector[Step] = mode.steps.filter { step =>
-    steps.contains(step) || Steps.replacing(step)
+    steps.contains(step) || Steps.replacing(step) || Steps.ofJobsEnds(step)
   }
 
   /** Which of `last` occurrences of a step a long run tries, where it cannot try them all. */
@@ -96,7 +96,7 @@ object Storage {
     override def sample: Vector[Step] =
       Vector(Step.MidWrite, Step.AfterRecord, Step.MidPublish, Step.MidSweep)
 
-    override def batchModes: Vector[BatchMode] = Vector(BatchMode.Append, BatchMode.LoneOverwrite)
+    override def batchModes: Vector[BatchMode] = Vector(BatchMode.Append, BatchMode.Overwrite)
 
     override def besides: Option[String] = Some(
       "`S3FaultMatrixSuite` lets requests of each kind fail: by 503, 500, a reset, an answer that is lost, and none " +
@@ -110,7 +110,7 @@ object Storage {
   sealed abstract class Weak(name: String, scheme: String, val abilities: Abilities)
       extends Storage(name, "plain java.nio") {
     override def fates: Vector[Fate]           = Vector(Fate.Killed, Fate.Woken)
-    override def batchModes: Vector[BatchMode] = Vector(BatchMode.Append, BatchMode.LoneOverwrite)
+    override def batchModes: Vector[BatchMode] = Vector(BatchMode.Append, BatchMode.Overwrite)
     override def sample: Vector[Step]          = OfVariants
 
     override def newPlace(layout: Layout, content: Content): Place =

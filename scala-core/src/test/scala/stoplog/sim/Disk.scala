@@ -32,6 +32,7 @@ final class Disk(oracle: Oracle, now: () => Long) {
   val records: mutable.TreeMap[Long, Array[Byte]]              = mutable.TreeMap.empty
   val notes: mutable.LinkedHashMap[String, Array[Byte]]        = mutable.LinkedHashMap.empty
   val marks: mutable.Set[Long]                                 = mutable.Set.empty
+  val visible: mutable.Map[Long, Set[String]]                  = mutable.Map.empty
   val leases: mutable.LinkedHashMap[(String, SimProcess), Int] = mutable.LinkedHashMap.empty
   private var made                                             = 0L
 

@@ -183,6 +183,8 @@ class RecordsOver(real: RecordStore) extends RecordStore {
   override def delete(seq: Long): Unit                                = real.delete(seq)
   override def markPublished(seq: Long): Unit                         = real.markPublished(seq)
   override def isPublished(seq: Long): Boolean                        = real.isPublished(seq)
+  override def noteVisible(seq: Long, paths: Set[String]): Unit       = real.noteVisible(seq, paths)
+  override def visible(seq: Long): Set[String]                        = real.visible(seq)
   override def describe(seq: Long): String                            = real.describe(seq)
 }
 

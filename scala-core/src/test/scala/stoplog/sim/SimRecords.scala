@@ -24,6 +24,7 @@ final class SimRecords(world: World) extends RecordStore {
 
   override def delete(seq: Long): Unit = {
     world.op(s"delete mark $seq")(disk.marks.remove(seq))
+    world.op(s"delete note $seq")(disk.visible.remove(seq))
     world.op(s"delete record $seq")(disk.records.remove(seq))
     ()
   }
@@ -34,6 +35,13 @@ final class SimRecords(world: World) extends RecordStore {
   }
 
   override def isPublished(seq: Long): Boolean = world.op(s"look for mark $seq")(disk.marks(seq))
+
+  override def noteVisible(seq: Long, paths: Set[String]): Unit = world.op(s"note what is visible of $seq") {
+    disk.visible.update(seq, paths)
+  }
+
+  override def visible(seq: Long): Set[String] =
+    world.op(s"look what was visible of $seq")(disk.visible.getOrElse(seq, Set.empty))
 
   override def describe(seq: Long): String = s"record $seq"
 }

@@ -63,7 +63,7 @@ private object SimulatorSuite {
 
   /** What a trace says when something happened that is worth simulating. */
   val Events: Seq[String] =
-    stoplog.fault.Step.ofSinks.map(_.name).diff(Seq("recordWritten", "midSetAside", "afterSetAside")) ++
+    stoplog.fault.Step.ofSinks.map(_.name).diff(Seq("recordWritten", "midRemove")) ++
       Seq(
         "is taken", "STOPLOG_FENCED", "STOPLOG_EPOCH_AHEAD", "others may write", "all others are gone",
         "in place", "to take over", "Repeated", "delete record", "discard ", "is killed", "power loss",

@@ -96,8 +96,11 @@ final class HadoopFiles(
     }
   }
 
-  /** Makes an empty file in a directory that is there. Error: `FileNotFoundException` when it is not. */
-  def createEmpty(path: Path): Unit = built(beginning(path)).close()
+  /** Begins a file in a directory that is there. Error: `FileNotFoundException` when it is not. */
+  def createThere(path: Path): FSDataOutputStream = built(beginning(path))
+
+  /** The same for a file without content. */
+  def createEmpty(path: Path): Unit = createThere(path).close()
 
   /** Gives the file another name, which nobody has (I6). */
   def rename(from: Path, to: Path): Renamed = renaming match {

@@ -1,46 +1,44 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.store.hadoop
 
-import org.apache.hadoop.fs.FileStatus
+import java.io.IOException
 
-import stoplog.store.{JobStore, SetAside}
+import org.apache.hadoop.fs.{FileStatus, Path}
+
+import stoplog.fault.{Faults, Step}
+import stoplog.store.{FinishedStore, JobStore, VisibleFile}
 
 /** A batch job's own directory `_stoplog/<job>` under a path of a Hadoop file system. */
 class HadoopJobStore(files: HadoopFiles, job: String) extends JobStore {
   protected val own: String = s"_stoplog/$job"
 
-  /** Where what is set aside goes. */
-  protected val replaced: String = s"$own/replaced"
+  override val finished: FinishedStore = new HadoopFinished(files, job)
 
-  override def visible(): Vector[String] = files.writing(files.at("")) {
-    files
-      .list(files.at(""))
-      .map(_.getPath.getName)
-      .filterNot(name => name.startsWith("_") || name.startsWith("."))
-  }
-
-  override def prepare(): Unit = ()
-
-  /** Not every file system moves in one step. */
-  override def setsAsideOnce: Boolean = false
-
-  override def setAside(entry: String): SetAside = files.writing(files.at(entry)) {
-    files.renameInto(files.at(entry), files.at(s"$replaced/$entry")) match {
-      case Renamed.Done | Renamed.SourceGone         => SetAside.Done
-      case Renamed.TargetThere | Renamed.NoDirectory =>
-        throw new java.io.IOException(s"$replaced/$entry is taken")
+  override def visible(): Vector[VisibleFile] = files.writing(files.at("")) {
+    files.list(files.at("")).filter(entry => JobStore.isVisible(entry.getPath.getName)).flatMap { entry =>
+      val found = if (entry.isDirectory) files.filesUnder(entry.getPath)(_ => true) else Vector(entry)
+      found.map(file => VisibleFile(files.relative(file.getPath), file.getLen, file.getModificationTime))
     }
   }
 
-  /** The newest record goes last of all files: whoever finds an older one would carry that out again. */
-  override def remove(): Unit = files.writing(files.at(own)) {
+  override def removeEmptied(directories: Seq[String]): Unit =
+    directories.filter(_.nonEmpty).distinct.foreach { directory =>
+      try files.deleteIfEmpty(files.at(directory), files.at(""))
+      catch { case _: IOException => () }
+    }
+
+  override def remove(faults: Faults): Unit = files.writing(files.at(own)) {
+    def delete(path: Path, all: Boolean): Unit = {
+      files.fileSystem.delete(path, all)
+      faults.at(Step.MidRemove)
+    }
     val (log, others) = files.list(files.at(own)).map(_.getPath).partition(_.getName == "log")
-    others.foreach(files.fileSystem.delete(_, true))
+    others.foreach(delete(_, all = true))
     log.foreach { directory =>
-      files.list(directory).map(_.getPath).sortBy(_.getName).foreach(files.delete)
-      files.delete(directory)
+      files.list(directory).map(_.getPath).sortBy(_.getName).foreach(delete(_, all = false))
+      delete(directory, all = false)
     }
-    files.delete(files.at(own))
+    delete(files.at(own), all = false)
   }
 
   override def untouchedSince(millis: Long): Boolean = files.writing(files.at(own)) {

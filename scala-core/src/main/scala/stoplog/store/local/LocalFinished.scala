@@ -65,8 +65,8 @@ final class LocalFinished(root: String, sinkId: String, durability: Durability)
       durability.syncDirectory(to.getParent)
       durability.syncDirectory(from.getParent)
     } catch {
-      case _: NoSuchFileException if !Files.exists(from) => ()
-      case _: FileAlreadyExistsException                 =>
+      case _: NoSuchFileException | _: FileAlreadyExistsException if !Files.exists(from) => ()
+      case _: FileAlreadyExistsException                                                =>
         throw Errors.nameTaken(to.toString, "another file is there, which is not this part")
     }
 

@@ -1,47 +1,63 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.store.local
 
+import java.io.IOException
 import java.nio.file.{Files, NoSuchFileException, Path, Paths}
+import java.nio.file.LinkOption.NOFOLLOW_LINKS
+import java.nio.file.attribute.BasicFileAttributes
 
-import stoplog.store.{JobStore, SetAside}
+import stoplog.fault.{Faults, Step}
+import stoplog.store.{FinishedStore, JobStore, VisibleFile}
 
 /** A batch job's own directory `_stoplog/<job>` under a local path. */
 final class LocalJobStore(root: String, job: String, durability: Durability) extends JobStore {
   private val base      = Paths.get(root)
   private val directory = base.resolve("_stoplog").resolve(job)
-  private val replaced  = directory.resolve("replaced")
 
-  override def visible(): Vector[String] =
+  override val finished: FinishedStore = new LocalFinished(root, job, durability)
+
+  override def visible(): Vector[VisibleFile] = LocalFiles.writing(base) {
     LocalFiles
       .list(base)
-      .map(_.getFileName.toString)
-      .filterNot(name => name.startsWith("_") || name.startsWith("."))
-
-  override def prepare(): Unit = ()
-
-  /** Moving a directory replaces an empty one. */
-  override def setsAsideOnce: Boolean = false
-
-  override def setAside(entry: String): SetAside = LocalFiles.writing(base.resolve(entry)) {
-    Durability.createDirectories(replaced, durability)
-    try {
-      Files.move(base.resolve(entry), replaced.resolve(entry))
-      durability.syncDirectory(replaced)
-      durability.syncDirectory(base)
-    } catch { case _: NoSuchFileException => () }
-    SetAside.Done
+      .filter(entry => JobStore.isVisible(entry.getFileName.toString))
+      .flatMap(deepestFirst)
+      .flatMap(seen)
   }
 
-  /** The newest record goes last of all files: whoever finds an older one would carry that out again. */
-  override def remove(): Unit = LocalFiles.writing(directory) {
+  override def removeEmptied(directories: Seq[String]): Unit =
+    directories.distinct.foreach { name =>
+      Iterator
+        .iterate(base.resolve(name))(_.getParent)
+        .takeWhile(_ != base)
+        .takeWhile(isRemovedAsEmpty)
+        .foreach(_ => ())
+    }
+
+  /** By name, and not in the order of the directory, which on some file systems is newest first. */
+  override def remove(faults: Faults): Unit = LocalFiles.writing(directory) {
     val records       = directory.resolve("log")
     val (log, others) =
       deepestFirst(directory).filterNot(Set(directory, records)).partition(_.startsWith(records))
-    (others ++ log.reverse :+ records :+ directory).foreach(Files.deleteIfExists(_))
+    (others ++ log.sortBy(_.getFileName.toString) :+ records :+ directory).foreach { path =>
+      Files.deleteIfExists(path)
+      faults.at(Step.MidRemove)
+    }
   }
 
   override def untouchedSince(millis: Long): Boolean =
     deepestFirst(directory).forall(file => LocalFiles.modifiedMillis(file).forall(_ < millis))
+
+  private def seen(path: Path): Option[VisibleFile] =
+    try {
+      val found = Files.readAttributes(path, classOf[BasicFileAttributes], NOFOLLOW_LINKS)
+      Option.when(!found.isDirectory)(
+        VisibleFile(base.relativize(path).toString, found.size, found.lastModifiedTime.toMillis)
+      )
+    } catch { case _: NoSuchFileException => None } // its reader has taken it
+
+  private def isRemovedAsEmpty(path: Path): Boolean =
+    try Files.deleteIfExists(path)
+    catch { case _: IOException => false }
 
   private def deepestFirst(top: Path): Vector[Path] = LocalFiles.deepestFirst(top)(_ => true)
 }

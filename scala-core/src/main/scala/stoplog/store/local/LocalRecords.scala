@@ -4,10 +4,11 @@ package stoplog.store.local
 import java.nio.file.{FileAlreadyExistsException, Files, Path, Paths}
 
 import stoplog.fault.{Faults, Step}
-import stoplog.log.{PutOutcome, RecordStore}
+import stoplog.log.{PutOutcome, RecordStore, VisibleNote}
 
 /** Records as files `<20 digits>.json`, each written elsewhere first and then linked into place, which is atomic
-  * and never replaces anything (I6). A mark is an empty file `<20 digits>.published`.
+  * and never replaces anything (I6). A mark is an empty file `<20 digits>.published`, a note of what is visible
+  * `<20 digits>.visible`.
   */
 final class LocalRecords(root: String, sinkId: String, durability: Durability, faults: Faults)
     extends RecordStore
@@ -23,6 +24,7 @@ final class LocalRecords(root: String, sinkId: String, durability: Durability, f
 
   override def delete(seq: Long): Unit = LocalFiles.writing(record(seq)) {
     Files.deleteIfExists(mark(seq))
+    Files.deleteIfExists(note(seq))
     Files.deleteIfExists(record(seq))
     ()
   }
@@ -36,11 +38,17 @@ final class LocalRecords(root: String, sinkId: String, durability: Durability, f
 
   override def isPublished(seq: Long): Boolean = Files.exists(mark(seq))
 
+  override def noteVisible(seq: Long, paths: Set[String]): Unit =
+    once.replace(note(seq), s"visible-$seq", VisibleNote.encode(paths))
+
+  override def visible(seq: Long): Set[String] = once.read(note(seq)).fold(Set.empty[String])(VisibleNote.decode)
+
   override def describe(seq: Long): String = record(seq).toString
 
   private def directory: Path         = Paths.get(root, "_stoplog", sinkId, "log")
   private def record(seq: Long): Path = directory.resolve(f"$seq%020d.json")
   private def mark(seq: Long): Path   = directory.resolve(f"$seq%020d.published")
+  private def note(seq: Long): Path   = directory.resolve(f"$seq%020d.visible")
 
   private def seqOf(path: Path): Option[Long] = path.getFileName.toString match {
     case LocalRecords.Name(digits) => Some(digits.toLong)

@@ -13,7 +13,7 @@ import stoplog.store.hadoop.{HadoopFiles, HadoopFinished}
   * a directory was, which readers without Hadoop take for data. And to delete at once, as an overwrite does, is no way
   * out: a merged part is an upload until it is visible, and buckets may have rules that end uploads.
   */
-final class S3Finished(files: HadoopFiles, sinkId: String) extends HadoopFinished(files, sinkId) {
+class S3Finished(files: HadoopFiles, sinkId: String) extends HadoopFinished(files, sinkId) {
   @transient private lazy val objects = new S3Objects(files)
 
   override def setAside(seq: Long, path: String): Unit = move(path, FinishedStore.place(sinkId, seq, path))

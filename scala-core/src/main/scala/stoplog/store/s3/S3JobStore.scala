@@ -1,27 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.store.s3
 
-import stoplog.store.SetAside
+import stoplog.fault.{Faults, Step}
+import stoplog.store.{FinishedStore, JobStore, VisibleFile}
 import stoplog.store.hadoop.{HadoopFiles, HadoopJobStore}
 
-/** A batch job's own directory `_stoplog/<job>` under a path on S3.
-  *
-  * What the job replaces is deleted when others would set it aside: on S3 a move is a copy of every byte, and the
-  * record that says so has been written before.
-  */
+/** A batch job's own directory `_stoplog/<job>` under a path on S3. */
 final class S3JobStore(files: HadoopFiles, job: String) extends HadoopJobStore(files, job) {
   private val objects = new S3Objects(files)
 
-  override def setAside(entry: String): SetAside = io(entry) {
-    objects.delete(under(entry))
-    SetAside.Done
+  override val finished: FinishedStore = new S3Deleting(files, job)
+
+  override def visible(): Vector[VisibleFile] = io("") {
+    objects.list("").collect {
+      case (path, file) if JobStore.isVisible(path.takeWhile(_ != '/')) =>
+        VisibleFile(path, file.getLen, file.getModificationTime)
+    }
   }
 
-  /** The newest record goes last of all: whoever finds an older one would carry that out again. */
-  override def remove(): Unit = io(own) {
+  /** There are no directories. */
+  override def removeEmptied(directories: Seq[String]): Unit = ()
+
+  override def remove(faults: Faults): Unit = io(own) {
     val (log, others) = under(own).partition(_.startsWith(s"$own/log/"))
     objects.delete(others)
-    log.sorted.foreach(path => objects.delete(Seq(path)))
+    log.sorted.foreach { path =>
+      objects.delete(Seq(path))
+      faults.at(Step.MidRemove)
+    }
   }
 
   /** Before there is a record, uploads may go on that are not listed here. */

@@ -3,11 +3,11 @@ package stoplog.store.s3
 
 import java.io.IOException
 
-import stoplog.log.{PutOutcome, RecordStore}
+import stoplog.log.{PutOutcome, RecordStore, VisibleNote}
 import stoplog.store.hadoop.HadoopFiles
 
 /** Records as objects `<20 digits>.json`, each made by one conditional PUT (I6); a mark is an empty object
-  * `<20 digits>.published`.
+  * `<20 digits>.published`, a note of what is visible `<20 digits>.visible`.
   */
 final class S3Records(files: HadoopFiles, sinkId: String) extends RecordStore with Serializable {
   private val objects = new S3Objects(files)
@@ -35,17 +35,26 @@ final class S3Records(files: HadoopFiles, sinkId: String) extends RecordStore wi
     Option.when(objects.exists(record(seq + 1)))(seq + 1)
   }
 
-  override def delete(seq: Long): Unit = io(record(seq))(objects.delete(Seq(mark(seq), record(seq))))
+  override def delete(seq: Long): Unit = io(record(seq)) {
+    objects.delete(Seq(mark(seq), note(seq), record(seq)))
+  }
 
   override def markPublished(seq: Long): Unit = io(mark(seq))(objects.put(mark(seq), Array.emptyByteArray))
 
   override def isPublished(seq: Long): Boolean = io(mark(seq))(objects.size(mark(seq)).isDefined)
+
+  override def noteVisible(seq: Long, paths: Set[String]): Unit =
+    io(note(seq))(objects.put(note(seq), VisibleNote.encode(paths)))
+
+  override def visible(seq: Long): Set[String] =
+    io(note(seq))(objects.read(note(seq))).fold(Set.empty[String])(VisibleNote.decode)
 
   override def describe(seq: Long): String = objects.describe(record(seq))
 
   private def directory: String         = s"_stoplog/$sinkId/log"
   private def record(seq: Long): String = f"$directory/$seq%020d.json"
   private def mark(seq: Long): String   = f"$directory/$seq%020d.published"
+  private def note(seq: Long): String   = f"$directory/$seq%020d.visible"
 
   private def seqOf(path: String): Option[Long] = path.stripPrefix(s"$directory/") match {
     case S3Records.Name(digits) => Some(digits.toLong)

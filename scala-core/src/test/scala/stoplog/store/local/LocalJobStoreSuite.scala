@@ -5,6 +5,8 @@ import java.nio.file.{Files, Path}
 
 import org.scalatest.funsuite.AnyFunSuite
 
+import stoplog.fault.{Faults, InjectedFault, Step}
+
 class LocalJobStoreSuite extends AnyFunSuite {
 
   private def withRoot(body: Path => Unit): Unit = {
@@ -13,29 +15,46 @@ class LocalJobStoreSuite extends AnyFunSuite {
     finally LocalStorage.remove(root)
   }
 
+  private def job(root: Path) = new LocalJobStore(root.toString, "batch-1", Durability.Disk)
+
   private def put(root: Path, file: String): Unit = {
     Files.createDirectories(root.resolve(file).getParent)
     Files.createFile(root.resolve(file))
     ()
   }
 
-  test("what readers see is listed, by its top-level names") {
+  test("all files are listed that readers may see, and those that are hidden among them") {
     withRoot { root =>
-      Seq("a.txt", "b/c.txt", "_stoplog/x", ".hidden", "_SUCCESS").foreach(put(root, _))
+      Seq("a.txt", "b/c.txt", "b/d/e.txt", "b/_SUCCESS", "_stoplog/x", ".hidden", "_SUCCESS").foreach(put(root, _))
       assert(
-        new LocalJobStore(root.toString, "batch-1", Durability.Disk).visible().toSet === Set("a.txt", "b")
+        job(root).visible().map(_.path).toSet === Set("a.txt", "b/c.txt", "b/d/e.txt", "b/_SUCCESS")
       )
     }
   }
 
-  test("what is set aside is out of sight, and setting it aside again changes nothing") {
+  test("what is set aside is out of sight, the directories that are empty then are gone, and all may be done again") {
     withRoot { root =>
-      put(root, "b/c.txt")
-      val job = new LocalJobStore(root.toString, "batch-1", Durability.Disk)
-      job.setAside("b")
-      job.setAside("b")
-      assert(job.visible().isEmpty)
-      assert(LocalStorage.visible(root).isEmpty)
+      Seq("b/x=1/c.txt", "b/x=2/c.txt", "b/x=2/later.txt").foreach(put(root, _))
+      for (_ <- 1 to 2) {
+        Seq("b/x=1/c.txt", "b/x=2/c.txt").foreach(job(root).finished.setAside(0, _))
+        job(root).removeEmptied(Seq("b/x=1", "b/x=2", "gone", ""))
+      }
+      assert(job(root).visible().map(_.path) === Vector("b/x=2/later.txt"))
+      assert(!Files.exists(root.resolve("b/x=1")))
+    }
+  }
+
+  test("the records of a job go oldest first, whatever the order in which the file system has them") {
+    val names = (9 to 0 by -1).map(n => f"_stoplog/batch-1/log/$n%020d.json")
+    for (left <- 1 to 9) withRoot { root =>
+      names.foreach(put(root, _))
+      val killed = new Faults {
+        override def at(step: Step): Unit =
+          if (LocalStorage.files(root).sizeIs == left) throw new InjectedFault(step)
+      }
+      intercept[InjectedFault](job(root).remove(killed))
+      val there = LocalStorage.files(root).map(_.getFileName.toString).toSet
+      assert(there === (10 - left to 9).map(n => f"$n%020d.json").toSet)
     }
   }
 
@@ -51,9 +70,8 @@ class LocalJobStoreSuite extends AnyFunSuite {
         "a/b.txt"
       ))
         .foreach(put(root, _))
-      val job = new LocalJobStore(root.toString, "batch-1", Durability.Disk)
-      job.remove()
-      job.remove()
+      job(root).remove(Faults.none)
+      job(root).remove(Faults.none)
       val left = LocalStorage.files(root).map(file => root.relativize(file).toString).toSet
       assert(left === Set("_stoplog/main/log/0", "a/b.txt"))
       assert(!Files.exists(root.resolve("_stoplog/batch-1")))

@@ -11,9 +11,9 @@ import stoplog.commit.complete.{MarkedBucket, MemoryNotes}
 import stoplog.fault.Faults
 import stoplog.log._
 import stoplog.part.{FinishedPart, Pending}
-import stoplog.store.{FinishedStore, NewPart}
+import stoplog.store.{FinishedStore, NewPart, SideStore}
 
-class PublisherSuite extends AnyFunSuite {
+class SettlingSuite extends AnyFunSuite {
 
   private final class World(
       onLost: LostPart = LostPart.Fail,
@@ -24,21 +24,23 @@ class PublisherSuite extends AnyFunSuite {
     val parts     = new MemoryParts
     val records   = new MemoryRecords
     val pauses    = new java.util.concurrent.ConcurrentLinkedQueue[Long]()
-    val publisher = new Publisher(
-      parts,
+    val settling = new Settling(
       new CommitLog(records),
+      Ledger.Stores(parts, SideStore.none, finished),
       identity,
       onLost,
+      MemoryNotes.unasked.copy(listener = listener),
       SinkDriver.Tools(
         Clock.system,
         Faults.none,
         Turn.semaphore(),
         Parallel.sequential,
         Retry.jittered(tries, baseMillis = 10, pauses.add(_))
-      ),
-      MemoryNotes.unasked.copy(listener = listener),
-      finished
+      )
     )
+
+    def publish(record: LogRecord): Boolean   = settling.carryOut(record, visible = Set.empty)
+    def republish(record: LogRecord): Boolean = settling.carryOutAgain(record)
 
     def closed(name: String, content: String = "row\n"): Pending = {
       val output = parts.create(NewPart("b", name, mine))
@@ -61,7 +63,7 @@ class PublisherSuite extends AnyFunSuite {
     val world  = new World
     val record = world.record(world.closed("p"), world.closed("q"))
     world.parts.onPublish = _ => assert(!world.records.isPublished(4))
-    world.publisher.publish(record)
+    world.publish(record)
     assert(world.parts.finished === Map("b/p" -> "row\n", "b/q" -> "row\n"))
     assert(world.records.isPublished(4))
   }
@@ -70,10 +72,10 @@ class PublisherSuite extends AnyFunSuite {
     val finished = new UnreliableFinished
     val world    = new World(finished = finished)
     val merged   = world.record(world.closed("m")).copy(replace = Vector(FinishedPart("b", "p", 4, 1, 0)))
-    intercept[IllegalStateException](world.publisher.publish(merged))
+    intercept[IllegalStateException](world.publish(merged))
     assert(!world.records.isPublished(4))
     finished.isUp = true
-    world.publisher.republish(merged)
+    world.republish(merged)
     assert(finished.forgotten === Set(4L))
     assert(world.records.isPublished(4))
   }
@@ -86,20 +88,76 @@ class PublisherSuite extends AnyFunSuite {
     })
     val marker = Marker("b", 1, MarkerForm.Empty, "main", "idle", 0, None, Totals(1, 1, 4), Totals(0, 0, 0))
     val marked = world.record(world.closed("p")).copy(follow = FollowUp(None, Vector(marker)))
-    intercept[IllegalStateException](world.publisher.publish(marked))
+    intercept[IllegalStateException](world.publish(marked))
     assert(!world.records.isPublished(4))
-    world.publisher.republish(marked)
+    world.republish(marked)
     assert(told === Vector("b", "b"))
     assert(world.records.isPublished(4))
+  }
+
+  test("what was visible is never looked for again, though a listener kept the record from being marked") {
+    var isUp  = false
+    val world = new World(listener = _ => if (!isUp) throw new IllegalStateException("the catalog is down"))
+    val marker = Marker("b", 1, MarkerForm.Empty, "main", "idle", 0, None, Totals(1, 1, 4), Totals(0, 0, 0))
+    val marked = world.record(world.closed("p"), world.closed("q")).copy(follow = FollowUp(None, Vector(marker)))
+    intercept[IllegalStateException](world.publish(marked))
+    Seq("b/p", "b/q").foreach(world.parts.take)
+    world.parts.forgetCalls()
+    intercept[IllegalStateException](world.republish(marked))
+    isUp = true
+    world.republish(marked)
+    assert(world.parts.calls.isEmpty && world.parts.finished.isEmpty)
+    assert(world.records.isPublished(4))
+  }
+
+  test("where one of several parts cannot be published, the others are not looked for again") {
+    val world  = new World
+    val record = world.record(world.closed("p"), world.closed("q"), world.closed("r"))
+    world.parts.onPublish = path => if (path == "b/r") throw Errors.nameTaken(path, "it is")
+    assert(condition(world.publish(record)) === "STOPLOG_NAME_TAKEN")
+    Seq("b/p", "b/q").foreach(world.parts.take)
+    assert(condition(world.republish(record)) === "STOPLOG_NAME_TAKEN")
+    world.parts.onPublish = _ => ()
+    world.republish(record)
+    assert(world.parts.finished === Map("b/r" -> "row\n"))
+    assert(world.records.isPublished(4))
+  }
+
+  test("parts that a merge has replaced do not come back once the merged part was visible") {
+    val finished = new UnreliableFinished
+    val world    = new World(finished = finished)
+    val merged   = world.record(world.closed("m")).copy(
+      kind = RecordKind.Compact,
+      replace = Vector(FinishedPart("b", "p", 4, 1, 0))
+    )
+    intercept[IllegalStateException](world.publish(merged))
+    world.parts.take("b/m")
+    finished.isUp = true
+    world.republish(merged)
+    assert(finished.broughtBack.isEmpty && finished.forgotten === Set(4L))
+  }
+
+  test("whoever finds a newer record takes no part for lost, and brings nothing back") {
+    val finished = new UnreliableFinished
+    val world    = new World(finished = finished)
+    val merged   = world.record(world.closed("m")).copy(
+      kind = RecordKind.Compact,
+      replace = Vector(FinishedPart("b", "p", 4, 1, 0))
+    )
+    finished.isUp = true
+    world.parts.lose(merged.publish.head.handle.token)
+    world.records.putIfAbsent(5, RecordCodec.encode(merged.copy(seq = 5)))
+    assert(!world.publish(merged))
+    assert(finished.broughtBack.isEmpty)
   }
 
   test("publishing again changes nothing; a marked record is not even looked at") {
     val world  = new World
     val record = world.record(world.closed("p"))
-    world.publisher.publish(record)
-    world.publisher.publish(record)
+    world.publish(record)
+    world.publish(record)
     world.parts.forgetCalls()
-    world.publisher.republish(record)
+    world.republish(record)
     assert(world.parts.calls.isEmpty)
     assert(world.parts.finished === Map("b/p" -> "row\n"))
   }
@@ -108,10 +166,10 @@ class PublisherSuite extends AnyFunSuite {
     val world  = new World
     val record = world.record(world.closed("p"), world.closed("q"))
     world.parts.onPublish = path => if (path == "b/q") throw new IllegalStateException("the process died")
-    intercept[IllegalStateException](world.publisher.publish(record))
+    intercept[IllegalStateException](world.publish(record))
     assert(!world.records.isPublished(4))
     world.parts.onPublish = _ => ()
-    world.publisher.republish(record)
+    world.republish(record)
     assert(world.parts.finished.keySet === Set("b/p", "b/q"))
   }
 
@@ -119,7 +177,7 @@ class PublisherSuite extends AnyFunSuite {
     val world  = new World
     val record = world.record(world.closed("p"))
     world.parts.lose(record.publish.head.handle.token)
-    val lost = intercept[Exception](world.publisher.publish(record))
+    val lost = intercept[Exception](world.publish(record))
     assert(condition(throw lost) === "STOPLOG_PART_LOST")
     assert(Seq("/data/out/b/p", "t1", "9").forall(lost.getMessage.contains))
     assert(!world.records.isPublished(4))
@@ -129,14 +187,14 @@ class PublisherSuite extends AnyFunSuite {
     val world  = new World(LostPart.Skip)
     val record = world.record(world.closed("p"), world.closed("q"))
     world.parts.lose(record.publish.head.handle.token)
-    world.publisher.publish(record)
+    world.publish(record)
     assert(world.parts.finished.keySet === Set("b/q"))
     assert(world.records.isPublished(4))
   }
 
   test("a part without bytes is not shown") {
     val world = new World
-    world.publisher.publish(world.record(world.closed("empty", content = "")))
+    world.publish(world.record(world.closed("empty", content = "")))
     assert(world.parts.finished.isEmpty)
     assert(world.records.isPublished(4))
   }
@@ -148,7 +206,7 @@ class PublisherSuite extends AnyFunSuite {
       failed += 1
       if (failed < 3) throw Errors.storeWrite(path, "503", new IOException("503"))
     }
-    world.publisher.publish(world.record(world.closed("p")))
+    world.publish(world.record(world.closed("p")))
     assert(world.parts.finished.keySet === Set("b/p"))
     val pauses = world.pauses.toArray(new Array[java.lang.Long](0)).map(_.longValue)
     assert(pauses.length === 2)
@@ -161,10 +219,10 @@ class PublisherSuite extends AnyFunSuite {
     world.parts.onPublish = path => {
       tried += 1; throw Errors.storeWrite(path, "503", new IOException("503"))
     }
-    assert(condition(world.publisher.publish(world.record(world.closed("p")))) === "STOPLOG_STORE_WRITE")
+    assert(condition(world.publish(world.record(world.closed("p")))) === "STOPLOG_STORE_WRITE")
     assert(tried === 3)
     world.parts.onPublish = path => { tried += 1; throw Errors.nameTaken(path, "it is") }
-    assert(condition(world.publisher.publish(world.record(world.closed("q")))) === "STOPLOG_NAME_TAKEN")
+    assert(condition(world.publish(world.record(world.closed("q")))) === "STOPLOG_NAME_TAKEN")
     assert(tried === 4)
   }
 
@@ -172,10 +230,11 @@ class PublisherSuite extends AnyFunSuite {
   private final class UnreliableFinished extends FinishedStore {
     var isUp                 = false
     var forgotten: Set[Long] = Set.empty
+    var broughtBack          = Vector.empty[String]
 
     override def sizeBytes(path: String): Option[Long]   = None
     override def setAside(seq: Long, path: String): Unit = ()
-    override def putBack(seq: Long, path: String): Unit  = ()
+    override def putBack(seq: Long, path: String): Unit  = broughtBack :+= path
     override def keep(path: String, as: String): Unit    = ()
     override def setAsideFor(): Vector[Long]             = Vector.empty
     override def forget(seq: Long): Unit                 =

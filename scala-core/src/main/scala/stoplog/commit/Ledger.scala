@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: Apache-2.0
+package stoplog.commit
+
+import scala.annotation.tailrec
+import scala.util.control.NonFatal
+
+import stoplog.commit.complete.FollowUps
+import stoplog.error.Errors
+import stoplog.fault.Step
+import stoplog.log._
+import stoplog.part.{FinishedPart, Pending, RunId}
+import stoplog.sink.TwoPhaseCommitter
+import stoplog.store.{FinishedStore, SideStore}
+
+/** The commit log as one run drives it: the only class that writes records, and that carries out what they decide.
+  *
+  * Streaming sinks, batch jobs, compactions and tools are its users. What they may decide is their business; in which
+  * order anything happens, who is fenced, and what is done after a crash is this one's (`docs/protocol.md`). Used by
+  * one thread at a time (I4).
+  */
+final class Ledger(
+    run: RunId,
+    identity: SinkIdentity,
+    log: CommitLog,
+    stores: Ledger.Stores,
+    onLost: LostPart,
+    followUps: FollowUps,
+    tools: SinkDriver.Tools
+) {
+  import tools.{clock, faults, parallel}
+
+  private val settling = new Settling(log, stores, identity, onLost, followUps, tools)
+  private val sweeper = new Sweeper(stores.committer, stores.sides, stores.finished, log, parallel, clock, faults)
+
+  private var newest          = Option.empty[LogRecord]
+  private var lost            = Option.empty[Throwable]
+  private var triedToSettle   = false
+  private var decidedAtMillis = 0L
+
+  /** The place of the next record. */
+  def nextSeq: Long = newest.fold(0L)(_.seq + 1)
+
+  /** Whether another run goes on from here, or nobody knows: this one can decide nothing more. */
+  def isLost: Boolean = lost.isDefined
+
+  /** Step 1: carries out what the newest record says, unless that was done, and answers with it. Claims nothing, and is
+    * safe beside a living driver.
+    *
+    * Errors: those of [[settle]].
+    */
+  def recover(): Option[LogRecord] = {
+    val found = log.newest()
+    found.foreach(recover)
+    found
+  }
+
+  /** The same with the newest record as it was read. */
+  def recover(record: LogRecord): Unit = parallel.uninterrupted(settling.carryOutAgain(record))
+
+  def isCarriedOut(record: LogRecord): Boolean = log.isPublished(record)
+
+  /** Step 2: makes this run the one that writes the log, with the first record that is its own. Whoever wrote it before
+    * is fenced from here on.
+    *
+    * The record to be carried out first, and the place of the claim, come from one look at the log. So nobody can decide
+    * anything between the two that nobody carries out: the place is taken then, and all begins anew.
+    *
+    * @param claimed the state to go on from; may refuse, and is called at each try
+    * Errors: those of `claimed` and [[settle]], `STOPLOG_FENCED`.
+    */
+  def claim(claimed: Option[LogRecord] => SinkState): LogRecord = claim(claimed, left = Ledger.Tries)
+
+  /** The same with one try, and only if the log still ends with record `seenSeq`: whoever has written since is alive, and
+    * must not be fenced by a run that has nothing to write.
+    */
+  def claimIfEndsWith(seenSeq: Long)(claimed: LogRecord => Option[SinkState]): Option[LogRecord] = for {
+    found <- log.newest() if found.seq == seenSeq
+    state <- claimed(found)
+    claim <- tryClaim(Some(found), state).toOption
+  } yield claim
+
+  /** Step 6, its first half: decides, by a record behind the one that this run wrote before (I3).
+    *
+    * Errors: `STOPLOG_FENCED`, `STOPLOG_STORE_WRITE`, `STOPLOG_UNKNOWN_OUTCOME`; after any of them the run is lost, and
+    * only a new one, which reads the log, goes on (I5).
+    */
+  def append(entry: Ledger.Entry): LogRecord = {
+    lost.foreach(throw _)
+    val started = clock.millis()
+    val record  = recordOf(entry, started)
+    val outcome =
+      try parallel.uninterrupted(log.append(record))
+      catch { case NonFatal(e) => throw losing(e) }
+    outcome match {
+      case CommitLog.Decided =>
+        newest = Some(record)
+        triedToSettle = false
+        decidedAtMillis = started
+        record
+      case CommitLog.Overtaken(byRun) => throw losing(fenced(record.seq, byRun))
+    }
+  }
+
+  /** Step 6, its second half: what the record decides is carried out and marked, and old records go. May be called again
+    * after an error, until it succeeds.
+    *
+    * A run that another one has fenced meanwhile is told so, as its parts may have come and gone without it. It looks
+    * for that where there is reason to: the others have published something of it, or it took long.
+    *
+    * Errors: `STOPLOG_FENCED`, `STOPLOG_PART_LOST`, `STOPLOG_NAME_TAKEN`, `STOPLOG_PART_SHORT`, `STOPLOG_STORE_WRITE`, and
+    * those of a user's listener.
+    */
+  def settle(record: LogRecord): Unit = parallel.uninterrupted {
+    val again = triedToSettle
+    triedToSettle = true
+    if (!again) passed(record.kind)
+    if (record.hasToBeSettled) {
+      val alone =
+        try if (again) settling.carryOutAgain(record) else settling.carryOut(record, visible = Set.empty)
+        catch { case NonFatal(e) => throw fencedSince(record).fold(e)(becauseOf(_, e)) }
+      if (!alone || clock.millis() - decidedAtMillis > Ledger.UnobservedMillis)
+        fencedSince(record).foreach(throw _)
+    }
+    log.trim(Ledger.KeptRecords) // after every record, for parts may stay open much longer than the log may grow
+    faults.at(Step.AfterTrim)
+  }
+
+  /** Step 10: removes what no record names and nobody can be writing any more; answers how much that was. */
+  def sweep(): Int = sweeper.sweep(run)
+
+  private def passed(kind: RecordKind): Unit = kind match {
+    case RecordKind.Claim   => ()
+    case RecordKind.Release => faults.at(Step.AfterRelease)
+    case _                  => faults.at(Step.AfterRecord)
+  }
+
+  @tailrec
+  private def claim(claimed: Option[LogRecord] => SinkState, left: Int): LogRecord = {
+    val found = log.newest()
+    tryClaim(found, claimed(found)) match {
+      case Right(claim)           => claim
+      case Left(_) if left > 1    => claim(claimed, left - 1)
+      case Left((claim, byOther)) => throw losing(fenced(claim.seq, byOther))
+    }
+  }
+
+  /** The claim, or what was to be one and the run that was faster. */
+  private def tryClaim(found: Option[LogRecord], state: SinkState): Either[(LogRecord, String), LogRecord] =
+    parallel.uninterrupted {
+      faults.at(Step.BeforeRepublish)
+      found.foreach(recover)
+      faults.at(Step.BeforeClaim)
+      newest = found
+      val claim = recordOf(Ledger.Entry(RecordKind.Claim, state), clock.millis())
+      log.append(claim) match {
+        case CommitLog.Decided =>
+          newest = Some(claim)
+          faults.at(Step.AfterClaim)
+          Right(claim)
+        case CommitLog.Overtaken(byRun) => Left(claim -> byRun)
+      }
+    }
+
+  private def recordOf(entry: Ledger.Entry, nowMillis: Long): LogRecord = LogRecord(
+    nextSeq,
+    entry.kind,
+    run,
+    nowMillis,
+    entry.publish,
+    entry.state,
+    entry.follow,
+    entry.replace
+  )
+
+  /** By whom, if by anybody: the log tells, as long as it answers. */
+  private def fencedSince(record: LogRecord): Option[Throwable] =
+    try log.overtaken(record.seq).map(byRun => losing(fenced(record.seq + 1, byRun)))
+    catch { case NonFatal(_) => None }
+
+  private def becauseOf(fenced: Throwable, failure: Throwable): Throwable = {
+    fenced.addSuppressed(failure)
+    fenced
+  }
+
+  private def fenced(seq: Long, byRun: String): Throwable =
+    Errors.fenced(identity.path, identity.sinkId, seq, byRun)
+
+  private def losing(reason: Throwable): Throwable = {
+    lost = Some(reason)
+    reason
+  }
+}
+
+object Ledger {
+
+  /** Where what a log names is stored. */
+  final case class Stores(committer: TwoPhaseCommitter, sides: SideStore, finished: FinishedStore)
+
+  object Stores {
+
+    /** For a log that names nothing but what this commits. */
+    def of(committer: TwoPhaseCommitter): Stores = Stores(committer, SideStore.none, FinishedStore.untouched)
+  }
+
+  /** What a record is to say. */
+  final case class Entry(
+      kind: RecordKind,
+      state: SinkState,
+      publish: Vector[Pending] = Vector.empty,
+      follow: FollowUp = FollowUp.nothing,
+      replace: Vector[FinishedPart] = Vector.empty
+  )
+
+  /** A living driver writes a record with each epoch; whoever loses that often has one that will not end. */
+  private final val Tries = 20
+
+  /** As many as Spark keeps batches: enough to look back when something went wrong. */
+  private final val KeptRecords = 100
+
+  /** Nobody notices that a driver sleeps, starts another one and has it claim the log in less. */
+  private final val UnobservedMillis = 5000L
+}

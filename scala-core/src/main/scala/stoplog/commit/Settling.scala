@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+package stoplog.commit
+
+import java.util.concurrent.ConcurrentLinkedQueue
+
+import scala.jdk.CollectionConverters._
+import scala.util.control.NonFatal
+
+import org.slf4j.LoggerFactory
+
+import stoplog.commit.complete.{Announcer, FollowUps}
+import stoplog.error.Errors
+import stoplog.fault.Step
+import stoplog.log.{CommitLog, LogRecord, RecordKind}
+import stoplog.part.Pending
+import stoplog.sink.{CommitOutcome, Prepared}
+
+/** Carries out what a record decides (I3): finished parts that it replaces go out of sight, then its own become visible,
+  * then the replaced ones are deleted, then follow what it says besides. So no reader sees a row twice. Any process may
+  * do it, any number of times.
+  *
+  * Finished files belong to their readers, who may move or delete them as soon as they see them. So what is visible is
+  * noted before anything else is done, and when something fails: a part that is noted is never published again.
+  */
+private[commit] final class Settling(
+    log: CommitLog,
+    stores: Ledger.Stores,
+    identity: SinkIdentity,
+    onLost: LostPart,
+    followUps: FollowUps,
+    tools: SinkDriver.Tools
+) {
+  import Settling._
+  import stores.{committer, finished}
+  import tools.{faults, parallel, retry}
+
+  private val announcer = new Announcer(followUps, parallel, retry, faults)
+
+  /** What nobody knows to be done of it. Answers as [[carryOut]]. */
+  def carryOutAgain(record: LogRecord): Boolean =
+    if (log.isPublished(record)) true else carryOut(record, log.visible(record))
+
+  /** All of it, but for these parts, which have been visible. Answers whether no other process has published any.
+    *
+    * Errors: `STOPLOG_PART_LOST`, `STOPLOG_NAME_TAKEN`, `STOPLOG_PART_SHORT`, `STOPLOG_STORE_WRITE`, and those of a
+    * user's listener.
+    */
+  def carryOut(record: LogRecord, visible: Set[String]): Boolean = {
+    if (visible.isEmpty) setAside(record) // or that was done before the first part became visible
+    val hidden = record.publish.filter(part => part.sizeBytes > 0 && !visible(part.finishedPath))
+    val alone  = publish(record, hidden, visible)
+    faults.at(Step.AfterPublish)
+    if (hidden.nonEmpty && hasMoreToDo(record)) log.noteVisible(record, visible ++ hidden.map(_.finishedPath))
+    forget(record)
+    announcer.announce(record)
+    log.markPublished(record)
+    faults.at(Step.AfterMark)
+    alone
+  }
+
+  /** Between the parts and the mark, in which time readers may take parts away. */
+  private def hasMoreToDo(record: LogRecord): Boolean = record.replace.nonEmpty || !record.follow.isEmpty
+
+  private def publish(record: LogRecord, hidden: Vector[Pending], visible: Set[String]): Boolean = {
+    val seen = new ConcurrentLinkedQueue[String]
+    try
+      parallel
+        .map(hidden) { part =>
+          val outcome = retry(() => committer.commit(prepared(part)))
+          if (outcome == CommitOutcome.Lost) lost(part, record, mayUndo = visible.isEmpty && seen.isEmpty)
+          seen.add(part.finishedPath)
+          faults.at(Step.PartPublished)
+          outcome
+        }
+        .forall(_ == CommitOutcome.Committed)
+    catch {
+      case NonFatal(e) =>
+        if (!seen.isEmpty) note(record, visible ++ seen.asScala, e)
+        throw e
+    }
+  }
+
+  /** What failed is more important than whether this does. */
+  private def note(record: LogRecord, visible: Set[String], failure: Throwable): Unit =
+    try log.noteVisible(record, visible)
+    catch { case NonFatal(e) => failure.addSuppressed(e) }
+
+  /** Nobody takes a part for lost that another process has seen visible, or whose record is not the newest: then it was
+    * there, and a reader or a merge has taken it since.
+    */
+  private def lost(part: Pending, record: LogRecord, mayUndo: Boolean): Unit =
+    if (!isDoneByOthers(part, record)) {
+      if (mayUndo) undo(record)
+      val error = Errors.partLost(
+        s"${identity.path}/${part.finishedPath}",
+        part.handle.token,
+        part.bucket,
+        record.state.lastEpoch.getOrElse(-1L)
+      )
+      onLost match {
+        case LostPart.Fail => throw error
+        case LostPart.Skip => logger.warn("Going on without a lost part (onLostPart=skip)", error)
+      }
+    }
+
+  private def isDoneByOthers(part: Pending, record: LogRecord): Boolean =
+    log.overtaken(record.seq).isDefined || log.isPublished(record) ||
+      log.visible(record)(part.finishedPath)
+
+  private def setAside(record: LogRecord): Unit = if (record.replace.nonEmpty) {
+    parallel.map(record.replace.map(_.path).grouped(finished.together).toVector) { paths =>
+      retry(() => finished.setAside(record.seq, paths))
+      faults.at(Step.MidReplace)
+    }
+    faults.at(Step.AfterReplace)
+  }
+
+  /** In place of publishing, when the one part that a merge was to show is lost. */
+  private def undo(record: LogRecord): Unit =
+    if (record.kind == RecordKind.Compact && record.publish.sizeIs == 1)
+      parallel.map(record.replace)(part => retry(() => finished.putBack(record.seq, part.path)))
+
+  /** Before the record is marked: what is left here later could be brought back by a driver that slept all the time, when
+    * the part with the rows has been merged again.
+    */
+  private def forget(record: LogRecord): Unit = if (record.replace.nonEmpty) {
+    retry(() => finished.forget(record.seq))
+    faults.at(Step.AfterForget)
+  }
+}
+
+private object Settling {
+  private val logger = LoggerFactory.getLogger("stoplog")
+
+  private def prepared(part: Pending): Prepared =
+    Prepared(part.finishedPath, part.handle.token, part.records, part.sizeBytes)
+}

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+package stoplog.log
+
+import java.security.MessageDigest
+
+/** What a micro-batch was: a digest of what the engine wrote down when it planned it, the offsets of its sources before
+  * all. The same batch repeated has the same; one that was planned anew under the same number has another.
+  */
+final case class BatchDigest(value: String)
+
+object BatchDigest {
+
+  /** Of the file in which the engine keeps the offsets. */
+  def of(offsets: Array[Byte]): BatchDigest =
+    BatchDigest(MessageDigest.getInstance("SHA-256").digest(offsets).map(byte => f"${byte & 0xff}%02x").mkString)
+}

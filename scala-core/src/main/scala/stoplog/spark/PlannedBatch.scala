@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+package stoplog.spark
+
+import scala.util.{Try, Using}
+import scala.util.control.NonFatal
+
+import org.apache.hadoop.fs.Path
+import org.apache.spark.sql.SparkSession
+
+import stoplog.log.BatchDigest
+
+/** What a micro-batch is. Spark writes the offsets of its sources to `offsets/<batch>` in the checkpoint before it begins
+  * one, and goes by that file, which it does not write again, when it repeats it.
+  *
+  * Where the checkpoint was restored from an older copy, or has lost its newest files, Spark plans a batch of the same
+  * number anew, up to the newest offsets: with another time in the file at least.
+  */
+private[spark] object PlannedBatch {
+
+  /** `None` where the file cannot be found or read: then nobody can tell.
+    *
+    * @param checkpoint where it is, if the write was told; the running query knows it better
+    */
+  def digest(queryId: String, batch: Long, checkpoint: Option[String]): Option[BatchDigest] =
+    root(queryId).orElse(checkpoint).flatMap { location =>
+      val file = new Path(new Path(location, "offsets"), batch.toString)
+      try {
+        val files = file.getFileSystem(SparkHadoop.configuration)
+        Some(BatchDigest.of(Using.resource(files.open(file))(_.readAllBytes())))
+      } catch { case NonFatal(_) => None }
+    }
+
+  /** Spark keeps it from sinks, also where it has made the directory itself. */
+  private def root(queryId: String): Option[String] = Try {
+    QueryContext
+      .running(SparkSession.active, queryId)
+      .map(query => query.getClass.getMethod("resolvedCheckpointRoot").invoke(query).asInstanceOf[String])
+  }.toOption.flatten
+}

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+package stoplog.commit
+
+import java.nio.file.{Files, Path}
+import java.nio.file.attribute.FileTime
+
+import org.scalatest.funsuite.AnyFunSuite
+
+import stoplog.commit.JobCommit.Replacing
+import stoplog.commit.complete.MemoryNotes
+import stoplog.fault.{Faults, InjectedFault, Step}
+import stoplog.log.{CommitLog, LogRecord, RecordKind, SinkState}
+import stoplog.part.RunId
+import stoplog.rolling.RollReason
+import stoplog.store.PartLayout
+import stoplog.store.local._
+
+/** Batch jobs on local disks, beside what others write under the same path. */
+class JobCommitSuite extends AnyFunSuite {
+  import JobCommitSuite._
+
+  test("an overwrite that died is carried out later, and takes nothing that came after it was decided") {
+    within { place =>
+      place.plant("b/old.txt", "old")
+      place.plant("c/old.txt", "old as well")
+      intercept[InjectedFault](place.overwrite("batch-1", new At(Step.AfterRecord), "new"))
+      place.plant("b/part-1.txt", "of a stream")
+      place.plant("c/d/part-2.txt", "of another job")
+      place.job("batch-1").rollForward()
+      assert(place.rows === Vector("new", "of a stream", "of another job"))
+      assert(!Files.exists(place.root.resolve("_stoplog/batch-1")))
+    }
+  }
+
+  test("an overwrite that a former release has decided takes what was there then, and nothing else") {
+    within { place =>
+      place.plant("b/old.txt", "old", secondsAgo = 100)
+      place.plant("c/old.txt", "of a directory that was not there", secondsAgo = 100)
+      place.plant("b/part-1.txt", "of a stream", secondsAgo = 50)
+      place.decide("batch-1", settings = Map("replaced" -> "b/old.csv"), secondsAgo = 75)
+      place.job("batch-1").rollForward()
+      assert(place.rows === Vector("of a directory that was not there", "of a stream"))
+    }
+  }
+
+  test("directories that an overwrite has emptied are gone, and others stay") {
+    within { place =>
+      place.plant("x=1/y=1/old.txt", "old")
+      place.plant("b/old.txt", "old")
+      place.overwrite("batch-1", Faults.none, "new")
+      assert(place.rows === Vector("new"))
+      assert(!Files.exists(place.root.resolve("x=1")))
+    }
+  }
+}
+
+private object JobCommitSuite {
+  private val policy = Rolls(onEpochEnd = _ => Some(RollReason.Checkpoint)).policy
+
+  final class At(step: Step) extends Faults {
+    override def at(now: Step): Unit = if (now == step) throw new InjectedFault(step)
+  }
+
+  def within(body: Place => Unit): Unit = {
+    val root = Files.createTempDirectory("stoplog-jobs")
+    try body(new Place(root))
+    finally LocalStorage.remove(root)
+  }
+
+  final class Place(val root: Path) {
+
+    def plant(file: String, row: String, secondsAgo: Int = 0): Unit = {
+      val path = root.resolve(file)
+      Files.createDirectories(path.getParent)
+      Files.writeString(path, s"$row\n")
+      Files.setLastModifiedTime(path, FileTime.fromMillis(ago(secondsAgo)))
+      ()
+    }
+
+    def rows: Vector[String] = LocalStorage
+      .visible(root)
+      .toVector
+      .flatMap(file => Files.readString(root.resolve(file)).linesIterator)
+      .filter(_ != "#")
+      .sorted
+
+    def job(name: String, faults: Faults = Faults.none): JobCommit = new JobCommit(
+      RunId.random(),
+      SinkIdentity(root.toString, name, name),
+      log(name),
+      parts(name),
+      new LocalJobStore(root.toString, name, Durability.Process),
+      SinkDriver.Tools(Clock.system, faults, Turn.semaphore(), Parallel.sequential, Retry.never),
+      MemoryNotes.unasked
+    )
+
+    def overwrite(name: String, faults: Faults, row: String): Unit = {
+      val job    = this.job(name, faults)
+      val writer = TaskWriters.of(
+        job.begin(slots = 1).forTask(0, Attempt.First),
+        parts(name),
+        Lines,
+        policy,
+        Clock.system,
+        new LocalSides(root.toString, name, Durability.Process)
+      )
+      writer.write("b", row)
+      try job.commit(Seq(writer.commit()), Replacing.Everything)
+      finally job.abort()
+    }
+
+    /** As a job did that names directories. */
+    def decide(name: String, settings: Map[String, String], secondsAgo: Int): Unit = {
+      val state = SinkState(name, Some(0), Vector.empty, nextPart = 0, settings)
+      log(name).append(LogRecord(0, RecordKind.Epoch(0), Samples.mine, ago(secondsAgo), Vector.empty, state))
+      ()
+    }
+
+    private def ago(seconds: Int): Long = System.currentTimeMillis() - seconds * 1000L
+
+    private def parts(name: String) =
+      new LocalPartStore(root.toString, name, PartLayout.Staging(name), Durability.Process, Faults.none)
+
+    private def log(name: String) =
+      new CommitLog(new LocalRecords(root.toString, name, Durability.Process, Faults.none))
+  }
+}

@@ -22,8 +22,8 @@ pytestmark = pytest.mark.spark_lines
 TEXT = {"format": "text", "bucketAssigner": "basePath"}
 OLD = [str(number) for number in range(100)]
 NEW = [f"n{number}" for number in range(50)]
-OVERWRITE_STEPS = ("beforeRecord", "afterRecord", "midSetAside", "afterSetAside", "midPublish")
-SAMPLE = "midSetAside"
+OVERWRITE_STEPS = ("beforeRecord", "afterRecord", "midReplace", "afterReplace", "midPublish")
+SAMPLE = "midReplace"
 
 
 def marks(step: str) -> list[pytest.MarkDecorator]:

@@ -81,9 +81,8 @@ class Step(Enum):
         "the merged part is visible and what it replaces deleted; the record is not marked",
     )
 
-    # a batch job that replaces what is there
-    MID_SET_ASIDE = "midSetAside", "the record decides; some of what it replaces is out of sight"
-    AFTER_SET_ASIDE = "afterSetAside", "all that is replaced is out of sight; no part is visible"
+    # a batch job is over
+    MID_REMOVE = "midRemove", "a batch job is carried out and marked; some of its own directory is removed"
 
     # a write-ahead sink sends what is in its log
     BEFORE_SEND = "beforeSend", "the record decides; a chunk in the log, none of it sent"

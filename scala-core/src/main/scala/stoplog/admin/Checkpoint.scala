@@ -9,6 +9,7 @@ import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.{FileSystem, Path}
 
 import stoplog.error.Errors
+import stoplog.log.BatchDigest
 
 /** What the checkpoint of a query says of it. */
 private[admin] object Checkpoint {
@@ -18,7 +19,8 @@ private[admin] object Checkpoint {
     try {
       val root  = new Path(location)
       val files = root.getFileSystem(configuration)
-      NewOwner(queryId(files, root), batches(files, new Path(root, "commits")).fold(0L)(_ + 1))
+      val next  = batches(files, new Path(root, "commits")).fold(0L)(_ + 1)
+      NewOwner(queryId(files, root), next, planned(files, new Path(new Path(root, "offsets"), next.toString)))
     } catch { case NonFatal(e) => throw Errors.checkpointUnreadable(location, String.valueOf(e.getMessage)) }
 
   private def queryId(files: FileSystem, root: Path): String =
@@ -26,6 +28,11 @@ private[admin] object Checkpoint {
       Option(new ObjectMapper().readTree(in: java.io.InputStream).get("id")).map(_.asText()).getOrElse {
         throw new IllegalArgumentException("its metadata has no id")
       }
+    }
+
+  private def planned(files: FileSystem, offsets: Path): Option[BatchDigest] =
+    Option.when(files.exists(offsets)) {
+      BatchDigest.of(Using.resource(files.open(offsets))(_.readAllBytes()))
     }
 
   private def batches(files: FileSystem, directory: Path): Option[Long] =

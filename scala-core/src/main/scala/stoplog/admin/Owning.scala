@@ -5,6 +5,7 @@ import scala.annotation.tailrec
 
 import stoplog.admin.AdminAction.{Advise, Hand}
 import stoplog.error.Errors
+import stoplog.log.SinkState
 
 /** Who writes a sink, and who writes beside it. */
 private[admin] object Owning {
@@ -28,11 +29,21 @@ private[admin] object Owning {
       whenAlive =>
         site.changing(newest, whenAlive) { change =>
           change.tool.release { state =>
-            state.copy(queryId = owner.queryId).after(before(owner.nextBatch), batch = None)
+            if (goesOn(state, owner)) state
+            else state.copy(queryId = owner.queryId).after(before(owner.nextBatch), batch = None)
           }
         }
     )
   }
+
+  /** The sink is this query's, which goes on behind the newest epoch, or repeats it because Spark had not noted it when
+    * the process died. To set the log back then would write that epoch's rows twice.
+    */
+  private def goesOn(state: SinkState, owner: NewOwner): Boolean =
+    state.queryId == owner.queryId && {
+      def isNewest = owner.planned.forall(batch => state.lastBatch.forall(_ == batch))
+      before(owner.nextBatch) == state.lastEpoch || state.lastEpoch.contains(owner.nextBatch) && isNewest
+    }
 
   def fork(site: Site): AdminPlan = {
     val newest = site.newest()

@@ -5,6 +5,7 @@ import org.apache.hadoop.conf.Configuration
 
 import stoplog.commit.Clock
 import stoplog.fault.Faults
+import stoplog.log.BatchDigest
 import stoplog.options.{Durability, Truncation}
 
 /** What an operator does to one sink id, without its query and without Spark.
@@ -90,8 +91,9 @@ object SinkAdmin {
   *
   * @param queryId   the id of the query, which its checkpoint holds
   * @param nextBatch the first batch that it has not committed
+  * @param planned   what that batch is, if it has been planned
   */
-final case class NewOwner(queryId: String, nextBatch: Long)
+final case class NewOwner(queryId: String, nextBatch: Long, planned: Option[BatchDigest] = None)
 
 object NewOwner {
 

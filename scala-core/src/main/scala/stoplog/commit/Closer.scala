@@ -35,7 +35,7 @@ private[commit] final class Closer(
   private def asItStands(due: Due): Pending = {
     val part   = due.part
     val handle =
-      if (isOurs(part)) part.handle
+      if (isOurs(part)) store.closed(part.handle, part.validBytes)
       else store.isolate(part.handle, part.validBytes, newPart(part))
     Pending.of(part, handle, due.reason)
   }

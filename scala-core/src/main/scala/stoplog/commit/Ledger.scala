@@ -30,7 +30,8 @@ final class Ledger(
   import tools.{clock, faults, parallel}
 
   private val settling = new Settling(log, stores, identity, onLost, followUps, tools)
-  private val sweeper = new Sweeper(stores.committer, stores.sides, stores.finished, log, parallel, clock, faults)
+  private val sweeper  =
+    new Sweeper(stores.committer, stores.sides, stores.finished, log, parallel, clock, faults)
 
   private var newest          = Option.empty[LogRecord]
   private var lost            = Option.empty[Throwable]
@@ -121,7 +122,9 @@ final class Ledger(
       if (!alone || clock.millis() - decidedAtMillis > Ledger.UnobservedMillis)
         fencedSince(record).foreach(throw _)
     }
-    log.trim(Ledger.KeptRecords) // after every record, for parts may stay open much longer than the log may grow
+    log.trim(
+      Ledger.KeptRecords
+    ) // after every record, for parts may stay open much longer than the log may grow
     faults.at(Step.AfterTrim)
   }
 

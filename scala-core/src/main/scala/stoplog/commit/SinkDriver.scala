@@ -44,9 +44,9 @@ final class SinkDriver private[commit] (
 
   /** When the newest record was written that this run knows; `None` unless it holds the claim. */
   def recordedAtMillis: Option[Long] = phase match {
-    case held: Held       => Some(held.newest.writtenAtMillis)
+    case held: Held          => Some(held.newest.writtenAtMillis)
     case Running(held, _, _) => Some(held.newest.writtenAtMillis)
-    case _                => None
+    case _                   => None
   }
 
   /** The watermark of an epoch that is over: all that was on time for it is in the log. */
@@ -97,8 +97,8 @@ final class SinkDriver private[commit] (
     case Running(held, plan, batch)                        =>
       try {
         faults.at(Step.BeforeRecord)
-        val draft   = EpochDraft.of(plan, results, policy, settings.schema.id, clock.millis())
-        val state   =
+        val draft = EpochDraft.of(plan, results, policy, settings.schema.id, clock.millis())
+        val state =
           held.state.copy(open = draft.open, nextPart = draft.nextPart).after(Some(epoch), batch)
         val next    = completing.next(state, draft.closed, draft.due, compaction, clock.millis())
         val publish = draft.closed ++ parts.close(next.due, held.newest.seq)
@@ -182,7 +182,10 @@ final class SinkDriver private[commit] (
     state.open.exists(policy.onTime(_, nowMillis).isDefined) || completing.isDue(state, nowMillis)
 
   private def claim(batch: Long, digest: Option[BatchDigest]): LogRecord =
-    try ledger.claim(newest => asClaimed(StartCheck.check(newest, identity, settings, onForeign, batch, digest)))
+    try
+      ledger.claim(newest =>
+        asClaimed(StartCheck.check(newest, identity, settings, onForeign, batch, digest))
+      )
     catch { case NonFatal(e) => phase = Lost(e); throw e }
 
   private def asClaimed(state: SinkState): SinkState =

@@ -12,5 +12,7 @@ object BatchDigest {
 
   /** Of the file in which the engine keeps the offsets. */
   def of(offsets: Array[Byte]): BatchDigest =
-    BatchDigest(MessageDigest.getInstance("SHA-256").digest(offsets).map(byte => f"${byte & 0xff}%02x").mkString)
+    BatchDigest(
+      MessageDigest.getInstance("SHA-256").digest(offsets).map(byte => f"${byte & 0xff}%02x").mkString
+    )
 }

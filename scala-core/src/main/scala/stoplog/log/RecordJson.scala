@@ -117,7 +117,7 @@ private[log] object RecordJson {
   private def readSchema(from: JsonNode, usual: Option[SchemaId]): Option[SchemaId] =
     Option(from.get("schema")).fold(usual)(node => Option.when(!node.isNull)(SchemaId(node.asText())))
 
-  private def writeOpen(part: Open, usual: Option[SchemaId], into: JsonGenerator): Unit = {
+  private[log] def writeOpen(part: Open, usual: Option[SchemaId], into: JsonGenerator): Unit = {
     into.writeStartObject()
     writePart(part, part.validBytes, usual, into)
     into.writeNumberField("slot", part.slot)
@@ -143,7 +143,7 @@ private[log] object RecordJson {
     into.writeEndObject()
   }
 
-  private def readOpen(from: JsonNode, usual: Option[SchemaId]): Open =
+  private[log] def readOpen(from: JsonNode, usual: Option[SchemaId]): Open =
     Open(
       bucket = text(from, "bucket"),
       name = text(from, "name"),

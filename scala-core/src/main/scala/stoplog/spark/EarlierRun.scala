@@ -59,7 +59,7 @@ private[spark] object EarlierRun {
 
   /** Of a sink of files. */
   def of(table: SinkTable): Option[EarlierRun] = {
-    val storage = table.storage
+    val storage                                       = table.storage
     def republish(queryId: String)(newest: LogRecord) = new Ledger(
       RunId.random(), // which claims nothing
       SinkIdentity(storage.path, storage.sinkId, queryId),

@@ -4,7 +4,7 @@ package stoplog.spark
 import org.apache.spark.sql.connector.write.{LogicalWriteInfo, PhysicalWriteInfo, WriterCommitMessage}
 import org.apache.spark.sql.connector.write.streaming.{StreamingDataWriterFactory, StreamingWrite}
 
-import stoplog.commit.PackedPlan
+import stoplog.commit.TaskPlans
 
 /** One micro-batch. Spark makes a new one each time; what has to last is in the [[SinkTable]]. */
 private[spark] final class EpochWrite(table: SinkTable, info: LogicalWriteInfo) extends StreamingWrite {
@@ -15,7 +15,7 @@ private[spark] final class EpochWrite(table: SinkTable, info: LogicalWriteInfo) 
     val found   = table.runOf(info.queryId(), context, info.schema())
     val plan    = found.run.begin(context.batch, physical.numPartitions(), planned(context))
     current = Some(found)
-    new RowWriterFactory(PackedPlan.of(plan), found.sink)
+    new RowWriterFactory(TaskPlans.of(plan), found.sink)
   }
 
   /** Every attempt writes where no other can, and the driver takes one result of each task: nothing to coordinate. */

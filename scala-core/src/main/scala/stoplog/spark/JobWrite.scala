@@ -25,7 +25,7 @@ private[spark] final class JobWrite(table: SinkTable, info: LogicalWriteInfo, ex
     if (existing == Existing.Replace) JobWrite.refuseIfPartsLieBetween(storage)
     JobCommit.rollForward(JobWrite.others(storage).map(commitOf))
     new RowWriterFactory(
-      PackedPlan.of(commit.begin(physical.numPartitions())),
+      TaskPlans.of(commit.begin(physical.numPartitions())),
       sink
     )
   }

@@ -7,7 +7,7 @@ import org.apache.spark.sql.connector.metric.{CustomMetric, CustomTaskMetric}
 import org.apache.spark.sql.connector.write.{DataWriter, DataWriterFactory, WriterCommitMessage}
 import org.apache.spark.sql.connector.write.streaming.StreamingDataWriterFactory
 
-import stoplog.commit.{Attempt, Clock, PackedPlan, PreparingTask}
+import stoplog.commit.{Attempt, Clock, PreparingTask, TaskPlans}
 import stoplog.fault.Faults
 import stoplog.part.RunId
 import stoplog.place.SinkStorage
@@ -18,7 +18,7 @@ import stoplog.sink.{TwoPhaseSink, WriterTask}
   * @param storage of the log, in which a task looks whether it is too late; `None` where there is none
   */
 private[spark] final class PreparingFactory(
-    plan: PackedPlan,
+    plan: TaskPlans,
     run: RunId,
     sink: TwoPhaseSink[InternalRow],
     sinkId: String,

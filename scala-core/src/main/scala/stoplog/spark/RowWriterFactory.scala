@@ -14,7 +14,7 @@ import stoplog.format.{RejectedLines, RejectedRow}
 import stoplog.part.PartNaming
 
 /** Goes to the executors with an epoch's plan, and makes each task's writer there. */
-private[spark] final class RowWriterFactory(plan: PackedPlan, sink: SinkSpec)
+private[spark] final class RowWriterFactory(plan: TaskPlans, sink: SinkSpec)
     extends StreamingDataWriterFactory
     with DataWriterFactory {
 

@@ -5,7 +5,7 @@ import org.apache.spark.sql.connector.metric.CustomMetric
 import org.apache.spark.sql.connector.write._
 import org.apache.spark.sql.connector.write.streaming.{StreamingDataWriterFactory, StreamingWrite}
 
-import stoplog.commit.{EpochPlan, PackedPlan, RealTools}
+import stoplog.commit.{EpochPlan, RealTools, TaskPlans}
 import stoplog.error.Errors
 import stoplog.part.RunId
 import stoplog.sink.{CommitOutcome, Prepared}
@@ -33,7 +33,7 @@ private[spark] final class TwoPhaseEpoch(table: TwoPhaseTable, info: LogicalWrit
     val plan    = current.sinkRun.begin(context.batch, physical.numPartitions(), planned)
     run = Some(current.sinkRun)
     new PreparingFactory(
-      PackedPlan.of(plan),
+      TaskPlans.of(plan),
       current.run,
       current.sink,
       table.settings.sinkId,
@@ -64,7 +64,7 @@ private[spark] final class TwoPhaseJob(table: TwoPhaseTable, info: LogicalWriteI
 
   override def createBatchWriterFactory(physical: PhysicalWriteInfo): DataWriterFactory = {
     val plan = EpochPlan.ofJob(run, physical.numPartitions())
-    new PreparingFactory(PackedPlan.of(plan), run, sink, table.settings.sinkId, storage = None)
+    new PreparingFactory(TaskPlans.of(plan), run, sink, table.settings.sinkId, storage = None)
   }
 
   override def useCommitCoordinator(): Boolean = false

@@ -30,6 +30,11 @@ trait PartStore extends TwoPhaseCommitter {
   /** Closes an open part at `validBytes` out of reach of a writer that may still be alive (I1). */
   def isolate(open: Resume, validBytes: Long, part: NewPart): Closed
 
+  /** The handle under which a record is to name an open part that is finished as it stands, by the run that owns it when
+    * none of its attempts can write there any more. Called before the record is written.
+    */
+  def closed(open: Resume, validBytes: Long): Publish = open
+
   /** The handle under which a run that is about to claim the log names the part in its claim.
     *
     * For stores that let several writers add to one upload, each where the others do not: the claim is where a run's
@@ -37,8 +42,10 @@ trait PartStore extends TwoPhaseCommitter {
     */
   def claimed(open: Resume): Resume = open
 
-  /** Makes the part visible under its final name: idempotent, from any process, never over anything else (I6).
+  /** Makes the part visible under its final name: idempotent, from any process, never over anything else (I6), and but
+    * once: if the finished part has been taken away since, it does not come back.
     *
+    * @param part from [[closed]], [[isolate]] or [[PartOutput.finish]]
     * Errors: `STOPLOG_NAME_TAKEN`, `STOPLOG_PART_SHORT`.
     */
   def publish(part: Publish, sizeBytes: Long, finishedPath: String): CommitOutcome

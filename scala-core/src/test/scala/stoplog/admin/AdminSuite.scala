@@ -10,7 +10,7 @@ import stoplog.admin.AdminWorld.within
 import stoplog.commit.Samples.condition
 import stoplog.commit.SinkDriver.Finish
 import stoplog.commit.{DriverNote, Heartbeat, Rolls}
-import stoplog.log.{RecordKind, SinkState}
+import stoplog.log.{BatchDigest, RecordKind, SinkState}
 import stoplog.part.RunId
 
 class AdminSuite extends AnyFunSuite {
@@ -125,6 +125,23 @@ class AdminSuite extends AnyFunSuite {
       world.epoch(next, 7, "bee")
       next.end(Finish.PublishOpen)
       assert(world.rows === Vector("ant", "bee"))
+    }
+  }
+
+  test("a query that adopts its own sink repeats no epoch that is in the log, and goes on behind it") {
+    for {
+      planned <- Seq(None, Some(BatchDigest("to offset 10")))
+      batch   <- Seq(1L, 2L)
+    } within() { world =>
+      val killed = world.driver()
+      world.epoch(killed, 0, "ant")
+      world.epoch(killed, 1, "bee")
+      world.tools().adopt(NewOwner("query", batch, planned)).carryOut(WhenAlive.Fence)
+      val next = world.driver()
+      if (batch == 1) assert(next.begin(1, slots = 1).isCommitted(1))
+      world.epoch(next, 2, "cat")
+      next.end(Finish.PublishOpen)
+      assert(world.rows === Vector("ant", "bee", "cat"))
     }
   }
 

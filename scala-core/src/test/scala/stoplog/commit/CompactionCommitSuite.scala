@@ -58,10 +58,10 @@ class CompactionCommitSuite extends AnyFunSuite {
     assert(place.lines.sorted === Seq("one", "three", "two"))
   }
 
-  for (
-    (ending, step) <- Seq("and dies" -> Step.AfterReplace, "and sleeps" -> Step.AfterRecord)
-  )
-    test(s"a merge that another run decides, $ending, just when this one has looked at the log: each line once") {
+  for ((ending, step) <- Seq("and dies" -> Step.AfterReplace, "and sleeps" -> Step.AfterRecord))
+    test(
+      s"a merge that another run decides, $ending, just when this one has looked at the log: each line once"
+    ) {
       val place = new Place
       val other = place.commit(new Once(step))
       other.begin()

@@ -121,10 +121,10 @@ class InterruptSuite extends AnyFunSuite {
   private final class MemoryJob extends JobStore {
     @volatile var removed = false
 
-    override def visible(): Vector[VisibleFile]                 = Vector.empty
-    override def finished: FinishedStore                        = FinishedStore.untouched
-    override def removeEmptied(directories: Seq[String]): Unit  = ()
-    override def remove(faults: Faults): Unit                   = removed = true
-    override def untouchedSince(millis: Long): Boolean = false
+    override def visible(): Vector[VisibleFile]                = Vector.empty
+    override def finished: FinishedStore                       = FinishedStore.untouched
+    override def removeEmptied(directories: Seq[String]): Unit = ()
+    override def remove(faults: Faults): Unit                  = removed = true
+    override def untouchedSince(millis: Long): Boolean         = false
   }
 }

@@ -56,8 +56,8 @@ class LedgerSuite extends AnyFunSuite {
     val world  = new DriverWorld(closing)
     val driver = world.driver()
     world.epoch(driver, 0, "a")
-    val plan = driver.begin(1, slots = 1)
-    val done = world.task(plan, 0, "a")
+    val plan  = driver.begin(1, slots = 1)
+    val done  = world.task(plan, 0, "a")
     val looks = world.records.listings
     driver.commit(1, Seq(done))
     assert(world.records.listings === looks + 1, "that of the append")

@@ -21,9 +21,9 @@ class SettlingSuite extends AnyFunSuite {
       listener: MarkedBucket => Unit = _ => (),
       finished: FinishedStore = FinishedStore.untouched
   ) {
-    val parts     = new MemoryParts
-    val records   = new MemoryRecords
-    val pauses    = new java.util.concurrent.ConcurrentLinkedQueue[Long]()
+    val parts    = new MemoryParts
+    val records  = new MemoryRecords
+    val pauses   = new java.util.concurrent.ConcurrentLinkedQueue[Long]()
     val settling = new Settling(
       new CommitLog(records),
       Ledger.Stores(parts, SideStore.none, finished),
@@ -96,10 +96,11 @@ class SettlingSuite extends AnyFunSuite {
   }
 
   test("what was visible is never looked for again, though a listener kept the record from being marked") {
-    var isUp  = false
-    val world = new World(listener = _ => if (!isUp) throw new IllegalStateException("the catalog is down"))
+    var isUp   = false
+    val world  = new World(listener = _ => if (!isUp) throw new IllegalStateException("the catalog is down"))
     val marker = Marker("b", 1, MarkerForm.Empty, "main", "idle", 0, None, Totals(1, 1, 4), Totals(0, 0, 0))
-    val marked = world.record(world.closed("p"), world.closed("q")).copy(follow = FollowUp(None, Vector(marker)))
+    val marked =
+      world.record(world.closed("p"), world.closed("q")).copy(follow = FollowUp(None, Vector(marker)))
     intercept[IllegalStateException](world.publish(marked))
     Seq("b/p", "b/q").foreach(world.parts.take)
     world.parts.forgetCalls()
@@ -126,10 +127,12 @@ class SettlingSuite extends AnyFunSuite {
   test("parts that a merge has replaced do not come back once the merged part was visible") {
     val finished = new UnreliableFinished
     val world    = new World(finished = finished)
-    val merged   = world.record(world.closed("m")).copy(
-      kind = RecordKind.Compact,
-      replace = Vector(FinishedPart("b", "p", 4, 1, 0))
-    )
+    val merged   = world
+      .record(world.closed("m"))
+      .copy(
+        kind = RecordKind.Compact,
+        replace = Vector(FinishedPart("b", "p", 4, 1, 0))
+      )
     intercept[IllegalStateException](world.publish(merged))
     world.parts.take("b/m")
     finished.isUp = true
@@ -140,10 +143,12 @@ class SettlingSuite extends AnyFunSuite {
   test("whoever finds a newer record takes no part for lost, and brings nothing back") {
     val finished = new UnreliableFinished
     val world    = new World(finished = finished)
-    val merged   = world.record(world.closed("m")).copy(
-      kind = RecordKind.Compact,
-      replace = Vector(FinishedPart("b", "p", 4, 1, 0))
-    )
+    val merged   = world
+      .record(world.closed("m"))
+      .copy(
+        kind = RecordKind.Compact,
+        replace = Vector(FinishedPart("b", "p", 4, 1, 0))
+      )
     finished.isUp = true
     world.parts.lose(merged.publish.head.handle.token)
     world.records.putIfAbsent(5, RecordCodec.encode(merged.copy(seq = 5)))

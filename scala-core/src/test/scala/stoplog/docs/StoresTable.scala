@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.docs
 
-import stoplog.matrix.{BatchMode, Layout, Storage}
+import stoplog.matrix.{Layout, Storage}
 import stoplog.store.hadoop.Growth
 
 /** What each kind of storage of the crash matrix can do: a kind without a row here does not compile. */
@@ -12,8 +12,8 @@ object StoresTable {
        |
        |Each row is exactly once on all of them ([crash matrix](crash-matrix.md)). They differ in this:
        |
-       || Storage | A part stays open across micro-batches | It goes on after a restart | A writer that was given up is kept off by | What it wrote too much is | `inProgress` | An overwrite whose driver died |
-       ||---|---|---|---|---|---|---|
+       || Storage | A part stays open across micro-batches | It goes on after a restart | A writer that was given up is kept off by | What it wrote too much is | `inProgress` |
+       ||---|---|---|---|---|---|
        |${Storage.all.map(row).mkString("\n|")}
        |
        |Which one a file system is, is found out by trying: [local disks and HDFS](hdfs.md), [S3](s3.md), [others](file-systems.md).
@@ -23,10 +23,7 @@ object StoresTable {
     val (open, goesOn, fence, junk) = abilities(storage)
     val layouts                     =
       storage.layouts.map { case Layout.Staging => "`staging`"; case _ => "`bucket`" }.mkString(", ")
-    val overwrite =
-      if (storage.batchModes.contains(BatchMode.Overwrite)) "is carried out by the next batch job"
-      else "stays undone: write it again"
-    s"| ${storage.name} | $open | $goesOn | $fence | $junk | $layouts | $overwrite |"
+    s"| ${storage.name} | $open | $goesOn | $fence | $junk | $layouts |"
   }
 
   private def abilities(storage: Storage): (String, String, String, String) = storage match {

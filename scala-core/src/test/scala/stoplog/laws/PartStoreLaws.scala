@@ -3,6 +3,8 @@ package stoplog.laws
 
 import java.util.Arrays
 
+import scala.util.Try
+
 import stoplog.part.{Closed, Publish, Resume}
 import stoplog.sink.CommitOutcome
 import stoplog.store.PartOutput
@@ -73,7 +75,7 @@ abstract class PartStoreLaws extends LawSuite {
     val store = storage.partStore()
     val open  = leftOpen(store, "good\n")
     storage.appendJunk(open, utf8("junk"))
-    assert(store.publish(open, 5, "b/part-1.txt") === Committed)
+    assert(store.publish(store.closed(open, 5), 5, "b/part-1.txt") === Committed)
     assert(text(storage, "b/part-1.txt") === "good\n")
   }
 
@@ -102,11 +104,38 @@ abstract class PartStoreLaws extends LawSuite {
       val open = leftOpen(storage.partStore(), "once\n", part(bucket = "a/b", name = s"part-$round.txt"))
       if (round % 2 == 0) storage.appendJunk(open, utf8("junk"))
       val path     = s"a/b/part-$round.txt"
-      val outcomes = together(6)(_ => storage.partStore().publish(open, 5, path))
+      val closed   = storage.partStore().closed(open, 5)
+      val outcomes = together(6)(_ => storage.partStore().publish(closed, 5, path))
       assert(outcomes.forall(outcome => outcome == Committed || outcome == AlreadyCommitted), s"round $round")
       assert(text(storage, path) === "once\n", s"round $round")
     }
     assert(storage.partStore().staged().isEmpty)
+  }
+
+  law("a part that readers have taken away does not come back, however late it is published again") {
+    storage =>
+      val store   = storage.partStore()
+      val handles = Vector[(String, Publish)](
+        "new"      -> append(store.create(part(name = "new")), "rows\n").finish(),
+        "resumed"  -> append(store.resume(leftOpen(store, "ro", part(name = "resumed")), 2), "ws\n").finish(),
+        "closed"   -> store.closed(leftOpen(store, "rows\n", part(name = "closed")), 5),
+        "isolated" -> store.isolate(
+          leftOpen(store, "rows\n", part(name = "isolated")),
+          5,
+          part(name = "isolated")
+        )
+      )
+      for ((name, handle) <- handles) {
+        val path = s"b/$name"
+        assert(store.publish(handle, 5, path) === Committed, name)
+        assert(text(storage, path) === "rows\n", name)
+        storage.finishedStore().setAside(7, path)
+        storage.finishedStore().forget(7)
+        // some servers answer for an upload that is gone as if they were out of order
+        val late = Try(Copied(storage).partStore().publish(Copied(handle), 5, path))
+        assert(Set("Lost", "STOPLOG_STORE_WRITE")(late.fold(e => condition(throw e), _.toString)), name)
+        assert(storage.visible() === Set.empty, name)
+      }
   }
 
   law("another JVM goes on with the part and publishes it, and this one finds it published") { storage =>

@@ -39,7 +39,8 @@ final class RandomRecords(seed: Long) {
       number(),
       several(text() -> text()).toMap ++ columns(),
       several(live()),
-      several(small())
+      several(small()),
+      maybe(BatchDigest(text()))
     )
 
   private def live(): LiveBucket =

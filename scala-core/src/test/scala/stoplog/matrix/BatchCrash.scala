@@ -25,7 +25,7 @@ final case class BatchCrash(site: Site, mode: BatchMode, at: Doom.At) {
       place.processesDied()
       // its records are the last to go once it is over
       val isDecided = at.step == Step.MidRemove || place.records(Name, Faults.none).list().nonEmpty
-      val between = twice(rows(place))
+      val between   = twice(rows(place))
       job(place, Faults.none, DaysLater).rollForward()
       Verdict(doom.struck, between ++ problems(place, isDecided))
     } finally {

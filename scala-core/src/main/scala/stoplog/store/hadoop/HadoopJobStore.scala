@@ -34,11 +34,8 @@ class HadoopJobStore(files: HadoopFiles, job: String) extends JobStore {
     }
     val (log, others) = files.list(files.at(own)).map(_.getPath).partition(_.getName == "log")
     others.foreach(delete(_, all = true))
-    log.foreach { directory =>
-      files.list(directory).map(_.getPath).sortBy(_.getName).foreach(delete(_, all = false))
-      delete(directory, all = false)
-    }
-    delete(files.at(own), all = false)
+    log.foreach(files.list(_).map(_.getPath).sortBy(_.getName).foreach(delete(_, all = false)))
+    delete(files.at(own), all = true) // another job may have kept this one from deciding anything since
   }
 
   override def untouchedSince(millis: Long): Boolean = files.writing(files.at(own)) {

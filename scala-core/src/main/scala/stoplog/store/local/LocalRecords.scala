@@ -41,7 +41,8 @@ final class LocalRecords(root: String, sinkId: String, durability: Durability, f
   override def noteVisible(seq: Long, paths: Set[String]): Unit =
     once.replace(note(seq), s"visible-$seq", VisibleNote.encode(paths))
 
-  override def visible(seq: Long): Set[String] = once.read(note(seq)).fold(Set.empty[String])(VisibleNote.decode)
+  override def visible(seq: Long): Set[String] =
+    once.read(note(seq)).fold(Set.empty[String])(VisibleNote.decode)
 
   override def describe(seq: Long): String = record(seq).toString
 

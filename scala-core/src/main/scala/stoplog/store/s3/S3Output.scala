@@ -60,12 +60,11 @@ private[s3] final class S3Output(
     Resume(S3TokenCodec.encode(token(parts, left)))
   }
 
-  /** A small part waits as a tail, and publishing it is one PUT by the driver. A larger one becomes an upload, whose
-    * publication moves no data.
+  /** Whatever is left becomes the last part of an upload, also if it is the only one: to complete an upload is what can
+    * be done but once (decision 0025).
     */
   override def finish(): Closed = io {
-    if (upload.isEmpty && tail.size > settings.putAtOnceBytes) ship()
-    else if (upload.isDefined && tail.size > 0 && freeNumber.isDefined) ship()
+    if (tail.size > 0 && freeNumber.isDefined) ship()
     val parts = whole()
     val left  = persisted()
     release()
@@ -162,15 +161,8 @@ private[s3] final class S3Output(
 
   private def begin(): Handle = {
     val handle = uploads.start(from.target)
-    val marker =
-      from.copy(
-        upload = Some(Upload(handle, Vector.empty, Writer(1))),
-        tail = Tail.empty,
-        stale = Vector.empty
-      )
-    marking = Some(threads.submit { () =>
-      objects.put(from.marker, S3TokenCodec.encode(marker).getBytes("UTF-8"))
-    })
+    val begun  = from.copy(upload = Some(Upload(handle, Vector.empty, Writer(1))))
+    marking = Some(threads.submit(() => uploads.mark(begun)))
     upload = Some(handle)
     handle
   }

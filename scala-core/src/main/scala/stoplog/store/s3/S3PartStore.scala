@@ -58,7 +58,19 @@ final class S3PartStore(
       if (there < token.tail.bytes)
         throw Errors.partShort(objects.describe(token.target), token.fullBytes + there, validBytes)
     }
-    Closed(S3TokenCodec.encode(token.inRoom(_.takenOver(gaps))))
+    Closed(
+      S3TokenCodec.encode(
+        if (token.upload.isDefined) token.inRoom(_.takenOver(gaps))
+        else
+          uploading(token.copy(base = begun(part).base)) // a late writer may put its marker under the old one
+      )
+    )
+  }
+
+  /** Publishing is completing an upload, which is begun before there is a record. */
+  override def closed(open: Resume, validBytes: Long): Publish = {
+    val token = cut(open, validBytes)
+    if (token.upload.isDefined) open else Closed(S3TokenCodec.encode(uploading(token)))
   }
 
   /** Its upload goes on behind the numbers that the run before may still use. */
@@ -115,6 +127,25 @@ final class S3PartStore(
       tail = S3Token.Tail.empty,
       stale = Vector.empty
     )
+  }
+
+  /** With an upload to which nothing was added. A part without bytes is never shown. */
+  private def uploading(token: S3Token): S3Token =
+    if (token.sizeBytes == 0) token
+    else
+      io(token.target) {
+        val handle = uploads.start(token.target)
+        val begun  = token.copy(upload = Some(S3Token.Upload(handle, Vector.empty, S3Room.Publisher(1))))
+        try uploads.mark(begun)
+        catch { case NonFatal(e) => abandon(token.target, handle, e) }
+        begun
+      }
+
+  /** Nobody else will ever know of the upload. */
+  private def abandon(target: String, upload: S3Token.Handle, failure: Throwable): Nothing = {
+    try uploads.abort(target, upload)
+    catch { case NonFatal(e) => failure.addSuppressed(e) } // a lifecycle rule will
+    throw failure
   }
 
   private def output(token: S3Token, content: Array[Byte]): S3Output =

@@ -9,52 +9,45 @@ import stoplog.sink.CommitOutcome
 import stoplog.sink.CommitOutcome.{AlreadyCommitted, Committed, Lost}
 import stoplog.store.s3.S3Token.Tail
 
-/** How a part on S3 becomes visible: as one conditional PUT, or by completing its upload.
+/** How a part on S3 becomes visible: by completing its upload, which was begun before a record named the part. That goes
+  * well but once, so whoever comes late, when readers have taken the part away, does not bring it back (decision 0025).
   *
-  * A repeated completion is refused by some servers and accepted by others, and the answer to the first may have
-  * been lost. So nobody's answer counts, but what is in the store: final names are made once in the world, hence an
-  * object of the recorded length under that name is this part. A small part is even compared byte by byte.
+  * A repeated completion is refused by some servers and answered by others as the first was, and the answer to the first
+  * may have been lost. So nobody's answer counts, but what is in the store: final names are made once in the world, hence
+  * an object of the recorded length under that name is this part.
   */
 private[s3] final class S3Publishing(objects: S3Objects, uploads: S3Uploads, tails: S3Tails, faults: Faults) {
 
   /** Any number of processes may do it at once. Errors: `STOPLOG_NAME_TAKEN`, `STOPLOG_PART_SHORT`. */
   def publish(token: S3Token): CommitOutcome = {
-    val outcome = token.upload match {
-      case None         => put(token, left = Tries)
-      case Some(upload) => complete(token, upload, left = Tries)
-    }
+    val outcome = complete(token, token.upload, left = Tries)
     if (outcome == Committed) faults.at(Step.MidPublish)
     if (outcome != Lost) objects.delete(token.objects ++ token.stale)
     outcome
   }
 
   @scala.annotation.tailrec
-  private def put(token: S3Token, left: Int): CommitOutcome = tails.read(token.tail) match {
-    case None          => there(token).getOrElse(Lost)
-    case Some(content) =>
-      if (objects.putIfAbsent(token.target, content)) Committed
-      else
-        objects.read(token.target) match {
-          case Some(found) if found.sameElements(content) => AlreadyCommitted
-          case Some(_)          => throw taken(token, "another object is there, which is not this part")
-          case None if left > 1 => put(token, left - 1)
-          case None             => throw new IOException(s"${objects.describe(token.target)} comes and goes")
-        }
-  }
-
-  @scala.annotation.tailrec
-  private def complete(token: S3Token, upload: S3Token.Upload, left: Int): CommitOutcome =
+  private def complete(token: S3Token, upload: Option[S3Token.Upload], left: Int): CommitOutcome =
     there(token) match {
       case Some(outcome) =>
-        uploads.abort(token.target, upload.handle) // finished by another publisher: then there is none
+        upload.foreach(begun =>
+          uploads.abort(token.target, begun.handle)
+        ) // another publisher has finished it
         outcome
       case None =>
-        completed(token, upload) match {
-          case Right(outcome)      => outcome
-          case Left(_) if left > 1 => complete(token, upload, left - 1)
+        val begun = upload.getOrElse(beginLate(token))
+        completed(token, begun) match {
+          case Right(outcome) =>
+            if (outcome == Lost && token.upload.isEmpty) uploads.abort(token.target, begun.handle)
+            outcome
+          case Left(_) if left > 1 => complete(token, Some(begun), left - 1)
           case Left(failure)       => throw failure
         }
     }
+
+  /** Records of a former release name parts that had none. */
+  private def beginLate(token: S3Token): S3Token.Upload =
+    S3Token.Upload(uploads.start(token.target), Vector.empty, S3Room.Publisher(1))
 
   /** `Left` when it may go well the next time: two publishers that add the same part at once may invalidate each
     * other's.

@@ -8,21 +8,17 @@ package stoplog.store.s3
   * @param largePartBytes    the same for an upload whose first epoch brings as much: fewer requests for large epochs
   * @param tailInRecordBytes up to how many bytes behind the last full part are kept in the commit record; more of
   *                          them become an object of their own at each epoch
-  * @param putAtOnceBytes    up to how many bytes a part that has no upload is finished by the driver with one PUT; a
-  *                          larger one costs an upload, and moves no data through the driver
   * @param uploadThreads     how many parts of one process are on their way at once; who has more to send waits
   */
 final case class S3Settings(
     partBytes: Int = 8 << 20,
     largePartBytes: Int = 16 << 20,
     tailInRecordBytes: Int = 2 << 10,
-    putAtOnceBytes: Int = 1 << 20,
     uploadThreads: Int = 4
 ) {
   require(partBytes >= S3Settings.MinPartBytes, s"partBytes must be at least ${S3Settings.MinPartBytes}")
   require(largePartBytes >= partBytes, "largePartBytes must not be less than partBytes")
   require(tailInRecordBytes >= 0, "tailInRecordBytes must not be negative")
-  require(putAtOnceBytes >= tailInRecordBytes, "putAtOnceBytes must not be less than tailInRecordBytes")
   require(uploadThreads > 0, "uploadThreads must be positive")
 }
 

@@ -17,6 +17,12 @@ private[s3] final class S3Uploads(objects: S3Objects) extends Serializable {
     Handle.of(UploadThreads.await(uploader.startUpload(objects.path(target))).toByteArray)
   }
 
+  /** Says which upload there is, for whoever cleans up after a writer that dies before a record names it. */
+  def mark(token: S3Token): Unit = {
+    val marker = token.copy(tail = S3Token.Tail.empty, stale = Vector.empty)
+    objects.put(token.marker, S3TokenCodec.encode(marker).getBytes("UTF-8"))
+  }
+
   /** @param content with a mark, or no request for it can be repeated */
   def put(target: String, upload: Handle, number: Int, content: InputStream, bytes: Int): UploadedPart =
     using(target) { uploader =>

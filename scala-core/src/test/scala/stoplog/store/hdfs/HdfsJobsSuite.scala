@@ -32,7 +32,8 @@ class HdfsJobsSuite extends AnyFunSuite {
       val decided = new Stop(at)
       val asleep  = place.begun(decided)
       decided.awaitReached()
-      val isDecided = at.step == Step.MidRemove || place.log.newest().isDefined // its records are the last to go
+      val isDecided =
+        at.step == Step.MidRemove || place.log.newest().isDefined // its records are the last to go
       place.job().rollForward()
       assert(place.rows() === (if (isDecided) newRows else oldRows), s"asleep at $at")
       decided.release()

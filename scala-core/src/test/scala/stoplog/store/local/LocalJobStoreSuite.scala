@@ -25,14 +25,18 @@ class LocalJobStoreSuite extends AnyFunSuite {
 
   test("all files are listed that readers may see, and those that are hidden among them") {
     withRoot { root =>
-      Seq("a.txt", "b/c.txt", "b/d/e.txt", "b/_SUCCESS", "_stoplog/x", ".hidden", "_SUCCESS").foreach(put(root, _))
+      Seq("a.txt", "b/c.txt", "b/d/e.txt", "b/_SUCCESS", "_stoplog/x", ".hidden", "_SUCCESS").foreach(
+        put(root, _)
+      )
       assert(
         job(root).visible().map(_.path).toSet === Set("a.txt", "b/c.txt", "b/d/e.txt", "b/_SUCCESS")
       )
     }
   }
 
-  test("what is set aside is out of sight, the directories that are empty then are gone, and all may be done again") {
+  test(
+    "what is set aside is out of sight, the directories that are empty then are gone, and all may be done again"
+  ) {
     withRoot { root =>
       Seq("b/x=1/c.txt", "b/x=2/c.txt", "b/x=2/later.txt").foreach(put(root, _))
       for (_ <- 1 to 2) {

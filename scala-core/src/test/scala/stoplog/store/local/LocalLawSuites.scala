@@ -79,3 +79,7 @@ class LocalEarlyListingSuite extends EarlyListingLaws {
 class DiskFinishedSuite extends FinishedStoreLaws {
   override def newStorage(): StorageUnderTest = LocalStorage.create(LocalStorage.staging, Durability.Disk)
 }
+
+class LocalSleepingDriverSuite extends SleepingDriverLaws {
+  override def newStorage(): StorageUnderTest = LocalStorage.create(LocalStorage.staging, Durability.Process)
+}

@@ -113,21 +113,33 @@ class S3RequestsSuite extends AnyFunSuite with BeforeAndAfterAll {
     assert(publishing === Map(HeadObject -> 1, CompleteMultipartUpload -> 1, DeleteObject -> 1))
   }
 
-  requests("a part that fits into the record becomes visible by the only request that it ever costs") {
+  requests("a small part of one epoch costs the same, in the task and in the driver, whatever its size") {
     storage =>
-      val costs = counted {
-        val closed = write(storage.partStore().create(NewPart("b", "part-1.txt", run)), 2000).finish()
-        storage.partStore().publish(closed, 2000, "b/part-1.txt")
+      for ((bytes, number) <- Seq(1, 2000, 1 << 20).zipWithIndex) {
+        val name            = s"part-$number.txt"
+        var closed: Publish = Resume("")
+        val writing         = counted {
+          closed = write(storage.partStore().create(NewPart("b", name, run)), bytes).finish()
+        }
+        assert(writing === Map(CreateMultipartUpload -> 1, PutObject -> 1, UploadPart -> 1))
+        val publishing = counted(storage.partStore().publish(closed, bytes.toLong, s"b/$name"))
+        assert(publishing === Map(HeadObject -> 1, CompleteMultipartUpload -> 1, DeleteObject -> 1))
       }
-      assert(costs === Map(PutObject -> 1))
   }
 
-  requests("a small part costs the PUT of its tail and the one that publishes it") { storage =>
-    val costs = counted {
-      val closed = write(storage.partStore().create(NewPart("b", "part-1.txt", run)), 1 << 20).finish()
-      storage.partStore().publish(closed, 1L << 20, "b/part-1.txt")
-    }
-    assert(costs.removed(HeadObject) === Map(PutObject -> 2, GetObject -> 1, DeleteObject -> 1))
+  requests(
+    "an open part that the driver closes as it stands costs an upload, and its tail when it is published"
+  ) { storage =>
+    val open            = begun(storage, 1000)
+    var closed: Publish = open
+    assert(
+      counted { closed = storage.partStore().closed(open, 1000) } ===
+        Map(CreateMultipartUpload -> 1, PutObject -> 1)
+    )
+    assert(
+      counted(storage.partStore().publish(closed, 1000, "b/part-1.txt")) ===
+        Map(HeadObject -> 1, UploadPart -> 1, CompleteMultipartUpload -> 1, DeleteObject -> 1)
+    )
   }
 
   requests("fencing costs nothing, however many parts are open") { storage =>

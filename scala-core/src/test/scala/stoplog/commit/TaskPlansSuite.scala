@@ -5,8 +5,9 @@ import org.scalatest.funsuite.AnyFunSuite
 
 import stoplog.commit.Samples._
 import stoplog.format.Travel
+import stoplog.log.RandomRecords
 
-class PackedPlanSuite extends AnyFunSuite {
+class TaskPlansSuite extends AnyFunSuite {
   private val parts = Vector(
     open("part-1.txt", bucket = "ünïcode/a=b c", token = "x" * 100000, validBytes = Long.MaxValue),
     open("part-2.txt", bucket = "", slot = 7, owner = None, openedAtMillis = 1234567890123L)
@@ -21,12 +22,20 @@ class PackedPlanSuite extends AnyFunSuite {
   )
 
   test("each task gets on its executor what the driver planned for it") {
-    val arrived = Travel.toTask(PackedPlan.of(plan))
+    val arrived = Travel.toTask(TaskPlans.of(plan))
     for {
       slot    <- 0 until 5
       attempt <- Seq(Attempt.First, Attempt.Repeated)
     }
       assert(arrived.forTask(slot, attempt) === plan.forTask(slot, attempt))
     assert(arrived.isCommitted(3) && !arrived.isCommitted(4))
+  }
+
+  test("nothing of an open part is left out, whatever it is like") {
+    for (seed <- 1L to 200L) {
+      val open    = new RandomRecords(seed).next().state.open
+      val arrived = Travel.toTask(TaskPlans.of(plan.copy(handed = Map(0 -> open))))
+      assert(arrived.forTask(0, Attempt.First).handed === open, s"seed $seed")
+    }
   }
 }

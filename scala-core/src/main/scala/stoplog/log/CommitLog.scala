@@ -32,10 +32,7 @@ final class CommitLog(store: RecordStore) {
 
   /** Adds the record at its own place, or says that the place belongs to another driver (I3: this decides).
     *
-    * Having created the record is not enough. A driver that slept while others wrote more records than are kept
-    * finds its place free again, because the record that fenced it has been trimmed. So the record counts only if
-    * nothing newer is there once it is written: the newest record is never trimmed, hence whoever was overtaken
-    * sees it here.
+    * Having created the record is not enough: [[LookBack]].
     *
     * An exception of the store leaves the outcome unknown; reading the place back then decides.
     */
@@ -55,8 +52,8 @@ final class CommitLog(store: RecordStore) {
       case PutOutcome.Taken   => Overtaken(nameOfRun(record.seq))
       case PutOutcome.Created =>
         val there = store.list()
-        newerIn(there, record.seq) match {
-          case Some(byRun) => Overtaken(byRun)
+        LookBack.overtaking(record.seq, there) match {
+          case Some(newer) => Overtaken(nameOfRun(newer))
           case None        =>
             seen = there
             Decided
@@ -88,7 +85,7 @@ final class CommitLog(store: RecordStore) {
   }
 
   private def newerIn(there: Vector[Long], seq: Long): Option[String] =
-    there.lastOption.filter(_ > seq).map(nameOfRun)
+    LookBack.overtaking(seq, there).map(nameOfRun)
 
   private def nameOfRun(seq: Long): String = read(seq).fold("an unknown run")(_.run.value)
 

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.store
 
+import stoplog.error.Errors
+import stoplog.part.PathBelow
+
 /** What a batch job needs of a storage beside parts and records: the sink's path as a whole. */
 trait JobStore {
 
@@ -23,6 +26,20 @@ trait JobStore {
 
   /** Whether nobody has written in the job's own directory since then, in milliseconds since 1970-01-01T00:00:00Z. */
   def untouchedSince(millis: Long): Boolean
+}
+
+object JobStore {
+
+  /** Whether readers see a file or directory of this name. */
+  private[store] def isVisible(name: String): Boolean = !name.startsWith("_") && !name.startsWith(".")
+
+  /** An entry that a record names: one of those that [[JobStore.visible]] may answer. Error: `STOPLOG_PATH_ELSEWHERE`. */
+  private[store] def checked(root: String, entry: String): String = {
+    val problem =
+      PathBelow.problemOfName(entry).orElse(Option.when(!isVisible(entry))("readers do not see it"))
+    problem.foreach(why => throw Errors.pathElsewhere(root, entry, why))
+    entry
+  }
 }
 
 /** The answer of [[JobStore.setAside]]. */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.store.hadoop
 
-import org.apache.hadoop.fs.FileStatus
+import org.apache.hadoop.fs.{FileStatus, Path}
 
 import stoplog.store.{JobStore, SetAside}
 
@@ -16,7 +16,7 @@ class HadoopJobStore(files: HadoopFiles, job: String) extends JobStore {
     files
       .list(files.at(""))
       .map(_.getPath.getName)
-      .filterNot(name => name.startsWith("_") || name.startsWith("."))
+      .filter(JobStore.isVisible)
   }
 
   override def prepare(): Unit = ()
@@ -24,8 +24,8 @@ class HadoopJobStore(files: HadoopFiles, job: String) extends JobStore {
   /** Not every file system moves in one step. */
   override def setsAsideOnce: Boolean = false
 
-  override def setAside(entry: String): SetAside = files.writing(files.at(entry)) {
-    files.renameInto(files.at(entry), files.at(s"$replaced/$entry")) match {
+  override def setAside(entry: String): SetAside = files.writing(visible(entry)) {
+    files.renameInto(visible(entry), files.at(s"$replaced/$entry")) match {
       case Renamed.Done | Renamed.SourceGone         => SetAside.Done
       case Renamed.TargetThere | Renamed.NoDirectory =>
         throw new java.io.IOException(s"$replaced/$entry is taken")
@@ -47,6 +47,9 @@ class HadoopJobStore(files: HadoopFiles, job: String) extends JobStore {
     val there = files.filesUnder(files.at(own))(_ => true)
     there.forall(_.getModificationTime < millis) && !mayBeOpen(there)
   }
+
+  /** Where an entry is that a record names. */
+  protected final def visible(entry: String): Path = files.at(JobStore.checked(files.root, entry))
 
   /** Whether somebody may be writing one of the files, whose times may say when that began. Not once there is a
     * record.

@@ -26,7 +26,7 @@ final class HdfsJobStore(files: HadoopFiles, job: String) extends HadoopJobStore
 
   override def setsAsideOnce: Boolean = true
 
-  override def setAside(entry: String): SetAside = files.writing(files.at(entry)) {
+  override def setAside(entry: String): SetAside = files.writing(visible(entry)) {
     try attempt(entry)
     catch { case _: IOException if files.status(place(entry)).isDefined => SetAside.Done } // of another kind
   }
@@ -40,7 +40,7 @@ final class HdfsJobStore(files: HadoopFiles, job: String) extends HadoopJobStore
     there.exists(file => !leases.isClosed(file.getPath))
 
   @tailrec
-  private def attempt(entry: String): SetAside = files.rename(files.at(entry), place(entry)) match {
+  private def attempt(entry: String): SetAside = files.rename(visible(entry), place(entry)) match {
     case Renamed.Done | Renamed.TargetThere                 => SetAside.Done
     case Renamed.SourceGone                                 => taken(entry)
     case Renamed.NoDirectory if files.status(aside).isEmpty => SetAside.JobIsOver

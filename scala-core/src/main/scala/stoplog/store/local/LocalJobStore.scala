@@ -15,17 +15,17 @@ final class LocalJobStore(root: String, job: String, durability: Durability) ext
     LocalFiles
       .list(base)
       .map(_.getFileName.toString)
-      .filterNot(name => name.startsWith("_") || name.startsWith("."))
+      .filter(JobStore.isVisible)
 
   override def prepare(): Unit = ()
 
   /** Moving a directory replaces an empty one. */
   override def setsAsideOnce: Boolean = false
 
-  override def setAside(entry: String): SetAside = LocalFiles.writing(base.resolve(entry)) {
+  override def setAside(entry: String): SetAside = LocalFiles.writing(at(entry)) {
     Durability.createDirectories(replaced, durability)
     try {
-      Files.move(base.resolve(entry), replaced.resolve(entry))
+      Files.move(at(entry), replaced.resolve(entry))
       durability.syncDirectory(replaced)
       durability.syncDirectory(base)
     } catch { case _: NoSuchFileException => () }
@@ -42,6 +42,8 @@ final class LocalJobStore(root: String, job: String, durability: Durability) ext
 
   override def untouchedSince(millis: Long): Boolean =
     deepestFirst(directory).forall(file => LocalFiles.modifiedMillis(file).forall(_ < millis))
+
+  private def at(entry: String): Path = base.resolve(JobStore.checked(root, entry))
 
   private def deepestFirst(top: Path): Vector[Path] = LocalFiles.deepestFirst(top)(_ => true)
 }

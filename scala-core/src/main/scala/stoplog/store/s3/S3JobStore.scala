@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.store.s3
 
-import stoplog.store.SetAside
+import stoplog.store.{JobStore, SetAside}
 import stoplog.store.hadoop.{HadoopFiles, HadoopJobStore}
 
 /** A batch job's own directory `_stoplog/<job>` under a path on S3.
@@ -13,7 +13,7 @@ final class S3JobStore(files: HadoopFiles, job: String) extends HadoopJobStore(f
   private val objects = new S3Objects(files)
 
   override def setAside(entry: String): SetAside = io(entry) {
-    objects.delete(under(entry))
+    objects.delete(under(JobStore.checked(files.root, entry)))
     SetAside.Done
   }
 

@@ -60,3 +60,7 @@ class HdfsNotToBeCutValidLengthSuite extends ValidLengthLaws {
 class HdfsNotToBeCutFencingSuite extends FencingLaws with LongRun {
   override def newStorage(): StorageUnderTest = HdfsStorage.create(trimming = Trimming.ValidLength)
 }
+
+class HdfsPathSuite extends PathLaws {
+  override def newStorage(): StorageUnderTest = HdfsStorage.create()
+}

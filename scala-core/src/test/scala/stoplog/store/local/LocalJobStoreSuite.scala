@@ -5,6 +5,9 @@ import java.nio.file.{Files, Path}
 
 import org.scalatest.funsuite.AnyFunSuite
 
+import stoplog.error.StoplogException
+import stoplog.laws.PathLaws
+
 class LocalJobStoreSuite extends AnyFunSuite {
 
   private def withRoot(body: Path => Unit): Unit = {
@@ -36,6 +39,16 @@ class LocalJobStoreSuite extends AnyFunSuite {
       job.setAside("b")
       assert(job.visible().isEmpty)
       assert(LocalStorage.visible(root).isEmpty)
+    }
+  }
+
+  test("what a record says is to be set aside is one of the names that readers see, or is refused") {
+    withRoot { root =>
+      put(root, "_stoplog/main/log/0")
+      val job = new LocalJobStore(root.toString, "batch-1", Durability.Disk)
+      for (entry <- PathLaws.elsewhere ++ Seq("", ".", "a/b", "_stoplog", ".hidden"))
+        assert(intercept[StoplogException](job.setAside(entry)).getCondition === "STOPLOG_PATH_ELSEWHERE")
+      assert(LocalStorage.files(root).map(root.relativize(_).toString) === Vector("_stoplog/main/log/0"))
     }
   }
 

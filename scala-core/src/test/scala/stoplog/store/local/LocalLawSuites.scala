@@ -79,3 +79,11 @@ class LocalEarlyListingSuite extends EarlyListingLaws {
 class DiskFinishedSuite extends FinishedStoreLaws {
   override def newStorage(): StorageUnderTest = LocalStorage.create(LocalStorage.staging, Durability.Disk)
 }
+
+class StagingProcessPathSuite extends PathLaws {
+  override def newStorage(): StorageUnderTest = LocalStorage.create(LocalStorage.staging, Durability.Process)
+}
+
+class InBucketProcessPathSuite extends PathLaws {
+  override def newStorage(): StorageUnderTest = LocalStorage.create(LocalStorage.inBucket, Durability.Process)
+}

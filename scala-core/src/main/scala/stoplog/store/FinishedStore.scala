@@ -33,9 +33,9 @@ trait FinishedStore {
 
 object FinishedStore {
 
-  /** Where the parts of a bucket lie that were set aside for a record. The names of parts occur once in the world. */
+  /** Where a part lies that was set aside for a record. Under its whole path: rejected rows share the names of parts. */
   private[stoplog] def place(sinkId: String, seq: Long, path: String): String =
-    s"${directory(sinkId, seq)}/${path.drop(path.lastIndexOf('/') + 1)}"
+    s"${directory(sinkId, seq)}/$path"
 
   private[stoplog] def directory(sinkId: String, seq: Long): String = s"${root(sinkId)}/$seq"
 

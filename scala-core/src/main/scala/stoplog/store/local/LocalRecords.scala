@@ -19,7 +19,12 @@ final class LocalRecords(root: String, sinkId: String, durability: Durability, f
 
   override def read(seq: Long): Option[Array[Byte]] = once.read(record(seq))
 
-  override def list(): Vector[Long] = LocalFiles.list(directory).flatMap(seqOf).sorted
+  /** Its bytes are, before it has a name. */
+  override def makeDurable(seq: Long): Unit =
+    LocalFiles.writing(record(seq))(durability.syncDirectory(directory))
+
+  override def list(): Vector[Long] =
+    LocalFiles.writing(directory)(LocalFiles.list(directory)).flatMap(seqOf).sorted
 
   override def delete(seq: Long): Unit = LocalFiles.writing(record(seq)) {
     Files.deleteIfExists(mark(seq))
@@ -34,7 +39,7 @@ final class LocalRecords(root: String, sinkId: String, durability: Durability, f
     } catch { case _: FileAlreadyExistsException => () }
   }
 
-  override def isPublished(seq: Long): Boolean = Files.exists(mark(seq))
+  override def isPublished(seq: Long): Boolean = LocalFiles.writing(mark(seq))(LocalFiles.exists(mark(seq)))
 
   override def describe(seq: Long): String = record(seq).toString
 

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 from datetime import datetime, timezone
 
 
@@ -64,4 +65,32 @@ def moment(millis: int) -> str:
     >>> moment(1767225600000)
     '2026-01-01T00:00:00Z'
     """
-    return datetime.fromtimestamp(millis / 1000, timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
+    try:
+        return datetime.fromtimestamp(millis / 1000, timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
+    except (
+        ValueError,
+        OverflowError,
+        OSError,
+    ):  # no year from 1 to 9999, as of a file whose time was made up
+        return f"{millis} ms"
+
+
+_UNSEEN = re.compile("[\x00-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
+
+
+def visible(line: str) -> str:
+    """A line for a screen: what would move the cursor, colour, or turn the text round is written out.
+
+    >>> print(visible("day=1\\x1b]0;title\\x07"))
+    day=1\\x1b]0;title\\x07
+    """
+    return _UNSEEN.sub(lambda found: repr(found[0])[1:-1], line)
+
+
+def visible_json(text: str) -> str:
+    """The same for JSON, which stays JSON; its line feeds are its own.
+
+    >>> print(visible_json('{"bucket": "\\x9b2J"}'))
+    {"bucket": "\\u009b2J"}
+    """
+    return _UNSEEN.sub(lambda found: found[0] if found[0] == "\n" else f"\\u{ord(found[0]):04x}", text)

@@ -4,13 +4,14 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
-from made_sink import NOW, healthy
+from made_sink import NOW, MadeSink, healthy
 
 from stoplog._conditions import conditions
 from stoplog._inspect.check.rules import RULES
@@ -181,3 +182,52 @@ def findings_table() -> str:
 def exit_codes_table() -> str:
     rows = [f"| {int(code)} | `{code.name}` | {code.meaning} |" for code in ExitCode]
     return "\n".join(["| Exit code | Name | Meaning |", "|---|---|---|", *rows])
+
+
+@pytest.mark.parametrize("seq", [2, 5])
+@pytest.mark.parametrize("damage", ["deep", "year", "elsewhere"])
+def test_one_record_that_somebody_has_made_up_hides_nothing_else(
+    damage: str, seq: int, sink: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    made = MadeSink(sink)
+    if damage == "deep":
+        made.record_path(seq).write_bytes(b'{"version":1,"record":' + b"[" * 200_000)
+    elif damage == "year":
+        made.change(seq, writtenAtMillis=1 << 60)
+    else:
+        made.change(seq, publish=[{**made.pending_part("day=1", 0, 100), "bucket": "../elsewhere"}])
+    (sink / "day=3" / "notes.txt").write_text("hello")
+    for command in ("ls", "check", "status", "report", "explain", "show"):
+        more = {"show": [f"@{seq}"], "explain": [made.name(4)]}.get(command, [])
+        code = main([command, "events", *more])
+        said = "".join(capsys.readouterr())
+        assert code != ExitCode.FAILED, (command, said)
+        assert "STOPLOG_TOOL_FAILED" not in said, (command, said)
+        if command == "check":
+            assert seq == 5 or "foreign-file" in said, said
+            assert f"{seq:020d}.json" in said or "../elsewhere" in said, said
+
+
+def test_names_cannot_steer_the_terminal(sink: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    made = MadeSink(sink)
+    bucket = "day=\x1b]0;title\x07\x9b2J\u202e\r\nDone."
+    made.finished(bucket, 9, 10)
+    (sink / os.fsdecode(b"day=\xff")).mkdir()
+    (sink / os.fsdecode(b"day=\xff") / made.name(8)).write_bytes(b"x")
+    made.change(5, state={"open": [made.open_part(bucket, 10, 0)], "queryId": "\x1b[31m"})
+    for command in ("ls", "status", "check", "show", "explain"):
+        more = {"show": ["newest"], "explain": [made.name(9)]}.get(command, [])
+        for output in ("text", "json"):
+            main([command, "events", *more, "--output", output])
+            said = "".join(capsys.readouterr())
+            assert not set(said) & set("\x1b\x07\x9b\u202e\r"), (command, output)
+            assert "\nDone." not in said
+            said.encode()
+            if output == "json":
+                assert json.loads(said)["command"] == command
+
+
+def test_a_link_that_leads_to_itself_is_no_file(sink: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (sink / "loop").symlink_to("loop")
+    assert main(["check", "events"]) == ExitCode.OK
+    assert main(["status", "events"]) == ExitCode.OK

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from stoplog._log.codec import VERSION, TooNew, Torn, decode
-from stoplog._log.crc32c import crc32c, in_python
+from stoplog._log.codec import VERSION, Elsewhere, TooNew, Torn, decode
+from stoplog._log.crc32c import _by_tables, crc32c, in_python
 from stoplog._log.records import RecordKind
 
 REPOSITORY = Path(__file__).resolve().parents[2]
@@ -91,3 +91,118 @@ def test_the_checksum_is_the_same_with_google_crc32c_and_without() -> None:
     some = random.Random(7).randbytes(70_000)
     for length in (*range(9), 65_535, 65_536, 65_537, 70_000):
         assert crc32c(some[:length]) == in_python(some[:length])
+
+
+def forged(body: dict[str, object]) -> bytes:
+    """A record of anything, with the checksum of a record."""
+    text = json.dumps(body, ensure_ascii=False, separators=(",", ":"))
+    version = 3 if "manifest" in body or "markers" in body or "replace" in body else 1
+    state = body["state"]
+    assert isinstance(state, dict)
+    if version == 1 and "live" in state:
+        version = 3
+    elif version == 1 and any("beside" in part for part in state["open"]):
+        version = 2
+    checksum = crc32c(text.encode(errors="surrogatepass"))
+    return f'{{"version":{version},"crc32c":"{checksum:08x}","record":{text}}}'.encode(errors="surrogatepass")
+
+
+PENDING = {
+    **{"bucket": "b", "name": "p", "bytes": 1, "records": 1, "openedAtMillis": 0, "lastWrittenAtMillis": 0},
+    **{"reason": "size", "handle": "_stoplog/main/open/p", "closed": True},
+}
+OPEN = {
+    **{"bucket": "b", "name": "p", "bytes": 1, "records": 1, "openedAtMillis": 0, "lastWrittenAtMillis": 0},
+    **{"slot": 0, "handle": "_stoplog/main/open/p"},
+}
+SMALL = {"bucket": "b", "name": "p", "bytes": 1, "records": 1, "epoch": 0}
+MARKER = {
+    **{"bucket": "b", "version": 1, "form": "json", "sinkId": "main", "cause": "c", "atMillis": 0},
+}
+ON_S3 = {"v": 2, "base": "_stoplog/main/open/p", "target": "b/p", "tail": {"at": "PATH", "bytes": 1}}
+
+
+def body(state: dict[str, object] | None = None, **fields: object) -> dict[str, object]:
+    whole = {"queryId": "q", "nextPart": 0, "settings": {}, "open": [], **(state or {})}
+    return {
+        **{"seq": 0, "kind": "claim", "run": "r", "writtenAtMillis": 0, "publish": [], "state": whole},
+        **fields,
+    }
+
+
+def bodies(path: str) -> list[dict[str, object]]:
+    beside = {"note": "1", "storageBytes": 1, "files": [{"file": path, "bytes": 1, "level": 0}]}
+    live = {"bucket": path, "lastWrittenAtMillis": 0}
+    return [
+        body(publish=[{**PENDING, "bucket": path}]),
+        body(publish=[{**PENDING, "name": path}]),
+        body(publish=[{**PENDING, "handle": path}]),
+        body({"open": [{**OPEN, "bucket": path}]}),
+        body({"open": [{**OPEN, "name": path}]}),
+        body({"open": [{**OPEN, "handle": path}]}),
+        body({"open": [{**OPEN, "handle": json.dumps(ON_S3).replace("PATH", path)}]}),
+        body({"open": [{**OPEN, "beside": beside}]}),
+        body({"small": [{**SMALL, "bucket": path}]}),
+        body({"small": [{**SMALL, "name": path}]}),
+        body({"live": [live]}),
+        body(replace=[{**SMALL, "bucket": path}]),
+        body(replace=[{**SMALL, "name": path}]),
+        body(manifest={"path": path}),
+        body(markers=[{**MARKER, "bucket": path}]),
+    ]
+
+
+@pytest.mark.parametrize("path", ["/etc/passwd", "../p", "b/../../p", ".."])
+def test_a_record_that_names_a_file_outside_of_the_sinks_path_is_refused(path: str) -> None:
+    assert decode(forged(body(publish=[PENDING]))).publish[0].finished_path == "b/p"
+    for made in bodies(path):
+        with pytest.raises(Elsewhere) as refused:
+            decode(forged(made))
+        assert any(path in named for named in refused.value.paths), made
+
+
+def test_what_a_batch_job_takes_out_of_sight_is_what_readers_see() -> None:
+    for entries in ("b/..", "_stoplog", "b//c", ".hidden"):
+        with pytest.raises(Elsewhere):
+            decode(forged(body({"settings": {"replaced": entries}})))
+    assert decode(forged(body({"settings": {"replaced": "b/c"}})))
+
+
+def test_names_and_handles_of_a_connector_are_its_own() -> None:
+    theirs = {**PENDING, "bucket": "", "name": "/x/../y", "handle": "../z"}
+    assert decode(forged(body(publish=[theirs]))).publish[0].handle == "../z"
+
+
+def test_a_record_of_too_many_levels_is_torn() -> None:
+    deep = b"[" * 200_000 + b"]" * 200_000
+    with pytest.raises(Torn, match="deep"):
+        decode(b'{"version":1,"crc32c":"00000000","record":{"a":' + deep + b"}}")
+    assert decode(forged(body({"open": [{**OPEN, "handle": '{"v":' + "[" * 200_000}]})))
+
+
+@pytest.mark.parametrize("millis", [253_402_300_800_000, -62_135_596_800_001, 1 << 62, 1 << 80])
+def test_a_time_that_no_calendar_has_is_torn(millis: int) -> None:
+    for made in (
+        body(writtenAtMillis=millis),
+        body(publish=[{**PENDING, "openedAtMillis": millis}]),
+        body({"open": [{**OPEN, "lastWrittenAtMillis": millis}]}),
+        body(markers=[{**MARKER, "atMillis": millis}]),
+    ):
+        with pytest.raises(Torn, match="Millis"):
+            decode(forged(made))
+
+
+def test_half_a_character_and_a_number_of_no_computer_are_torn() -> None:
+    half = forged(body({"queryId": "QUERY"})).replace(b"QUERY", b"\\ud83d")
+    checked = half.partition(b'"record":')[2][:-1]
+    half = half[:23] + f"{crc32c(checked):08x}".encode() + half[31:]
+    with pytest.raises(Torn, match="half a character"):
+        decode(half)
+    with pytest.raises(Torn, match="64 bits"):
+        decode(forged(body(seq=1 << 63)))
+
+
+@pytest.mark.parametrize("length", [4095, 4096, 4097, 8192, 65_536, 300_001])
+def test_the_checksum_of_long_texts_is_that_of_the_tables(length: int) -> None:
+    data = random.Random(length).randbytes(length)
+    assert in_python(data) == _by_tables(data, 0xFFFFFFFF) ^ 0xFFFFFFFF

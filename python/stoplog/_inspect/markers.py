@@ -41,7 +41,7 @@ def marker(storage: Storage, sinks: Sequence[str], asked: str, file: FileInfo) -
 def _named_inside(storage: Storage, file: FileInfo) -> str | None:
     try:
         said = json.loads(storage.read(file.path) or b"null")
-    except ValueError:
+    except (ValueError, RecursionError):
         return None
     sink_id = said.get("sinkId") if isinstance(said, dict) else None
     return sink_id if isinstance(sink_id, str) else None

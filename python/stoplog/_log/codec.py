@@ -8,6 +8,7 @@ import re
 
 from stoplog._log.crc32c import crc32c
 from stoplog._log.fields import Json, WrongField
+from stoplog._log.paths import paths_outside
 from stoplog._log.reading import record_of
 from stoplog._log.records import LogRecord
 
@@ -31,8 +32,33 @@ class TooNew(RecordProblem):
         self.version = version
 
 
+class Elsewhere(RecordProblem):
+    """They name files outside of the sink's path: no release writes such a record.
+
+    Attributes:
+        paths: those files.
+        last_epoch: of the record.
+    """
+
+    def __init__(self, paths: tuple[str, ...], last_epoch: int | None) -> None:
+        super().__init__(f"it names files outside of the sink's path: {', '.join(map(repr, paths))}")
+        self.paths = paths
+        self.last_epoch = last_epoch
+
+
 def decode(data: bytes) -> LogRecord:
-    """The record of these bytes. Raises `Torn` or `TooNew`."""
+    """The record of these bytes. Raises `Torn`, `TooNew` or `Elsewhere`."""
+    try:
+        record = _decoded(data)
+    except RecursionError:
+        raise Torn("it is nested too deeply") from None
+    outside = paths_outside(record)
+    if outside:
+        raise Elsewhere(outside, record.state.last_epoch)
+    return record
+
+
+def _decoded(data: bytes) -> LogRecord:
     root = _parsed(data)
     version = root.get("version")
     if isinstance(version, bool) or not isinstance(version, int) or version < 1:
@@ -74,7 +100,8 @@ def _checksums(data: bytes, body: Json) -> set[str]:
     envelope = _ENVELOPE.match(stripped)
     if envelope is not None:
         return {_checksum(stripped[envelope.end() : -1])}
-    return {_checksum(json.dumps(body, ensure_ascii=False, separators=(",", ":")).encode())}
+    again = json.dumps(body, ensure_ascii=False, separators=(",", ":"))
+    return {_checksum(again.encode(errors="replace"))}
 
 
 def _checksum(data: bytes) -> str:

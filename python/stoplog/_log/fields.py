@@ -3,10 +3,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Any, TypeAlias, TypeVar
 
 Json: TypeAlias = dict[str, Any]
+
+_HALF = re.compile("[\ud800-\udfff]")
+_YEAR_1, _YEAR_10000 = -62_135_596_800_000, 253_402_300_800_000
 _Read = TypeVar("_Read")
 
 
@@ -25,6 +29,8 @@ def text(source: Json, field: str) -> str:
     value = required(source, field)
     if not isinstance(value, str):
         raise WrongField(f"field '{field}' is not a text")
+    if not value.isascii() and _HALF.search(value):
+        raise WrongField(f"field '{field}' has half a character in it")
     return value
 
 
@@ -32,6 +38,16 @@ def number(source: Json, field: str) -> int:
     value = required(source, field)
     if isinstance(value, bool) or not isinstance(value, int):
         raise WrongField(f"field '{field}' is not a whole number")
+    if not -(1 << 63) <= value < 1 << 63:
+        raise WrongField(f"field '{field}' has more than 64 bits")
+    return value
+
+
+def moment(source: Json, field: str) -> int:
+    """A point in time, in milliseconds, of a year that calendars have."""
+    value = number(source, field)
+    if not _YEAR_1 <= value < _YEAR_10000:
+        raise WrongField(f"field '{field}' is no time of the years 1 to 9999")
     return value
 
 

@@ -55,7 +55,7 @@ def _on_s3(handle: str) -> Staged:
         if not isinstance(tail, str):
             objects.append((str(tail["at"]), int(tail["bytes"])))
         marker = [f"{token['base']}.upload"] if "upload" in token else []
-    except (KeyError, TypeError, ValueError):
+    except (KeyError, TypeError, ValueError, AttributeError, OverflowError, RecursionError):
         return NOTHING_STAGED
     return Staged(
         paths=(*marker, *(path for path, _ in objects)),

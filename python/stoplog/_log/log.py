@@ -6,7 +6,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from stoplog._log.codec import RecordProblem, TooNew, decode
+from stoplog._log.codec import Elsewhere, RecordProblem, TooNew, Torn, decode
 from stoplog._log.records import LogRecord, RecordKind
 from stoplog._storage import FileInfo, Storage
 from stoplog.errors import StoplogError
@@ -15,21 +15,26 @@ _HEAD = re.compile(
     rb'\{"version":\d+,"crc32c":"[0-9a-f]{8}","record":\{"seq":\d+,"kind":"'
     rb'(claim|epoch|roll|compact|release)"(?:,"epoch":(-?\d+))?'
 )
+_LOOKS = 3
 _NAME = re.compile(r"(\d{20})\.(json|published)")
 
 
 class UnreadableRecord(StoplogError):
-    """A record is there and cannot be used. `condition` is `STOPLOG_RECORD_TORN` or `…_TOO_NEW`."""
+    """A record is there and cannot be used: `STOPLOG_RECORD_TORN`, `…_TOO_NEW` or `…_ELSEWHERE`."""
 
     def __init__(self, path: str, problem: RecordProblem) -> None:
-        newer = isinstance(problem, TooNew)
         advice = (
             "Use the release of stoplog that wrote it, or a newer one."
-            if newer
+            if isinstance(problem, TooNew)
             else "Run 'stoplog check' on the directory: it says what is left and what to do."
         )
-        condition = "STOPLOG_RECORD_TOO_NEW" if newer else "STOPLOG_RECORD_TORN"
-        super().__init__(condition, f"The record {path} cannot be used: {problem}. {advice}")
+        super().__init__(_condition(problem), f"The record {path} cannot be used: {problem}. {advice}")
+
+
+def _condition(problem: RecordProblem) -> str:
+    if isinstance(problem, TooNew):
+        return "STOPLOG_RECORD_TOO_NEW"
+    return "STOPLOG_RECORD_ELSEWHERE" if isinstance(problem, Elsewhere) else "STOPLOG_RECORD_TORN"
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,11 +84,17 @@ class CommitLog:
 
     def newest(self) -> LogRecord | None:
         """The newest record; `None` for a log without any. Raises `UnreadableRecord`."""
+        before, looks = -1, _LOOKS
         while records := self.files().records:
-            found = self.read(max(records))
+            seq = max(records)
+            found = self.read(seq)
             if found is not None:
                 return found
-        return None  # each that was seen was trimmed, and there would be a newer one
+            # It was trimmed, and there is a newer one; unless it stays listed and cannot be read.
+            before, looks = seq, _LOOKS if seq > before else looks - 1
+            if not looks:
+                raise UnreadableRecord(self._absolute(seq), Torn("it is listed and not there"))
+        return None
 
     def read(self, seq: int) -> LogRecord | None:
         """One record; `None` when it is not there. Raises `UnreadableRecord`."""
@@ -93,7 +104,7 @@ class CommitLog:
         try:
             return decode(data)
         except RecordProblem as problem:
-            raise UnreadableRecord(f"{self._storage.root.rstrip('/')}/{self.path(seq)}", problem) from problem
+            raise UnreadableRecord(self._absolute(seq), problem) from problem
 
     def head(self, seq: int) -> RecordHead | None:
         """What a record begins with, without looking at the rest; `None` when it is not there or torn."""
@@ -107,6 +118,9 @@ class CommitLog:
     def mentions(self, seq: int, text: bytes) -> bool:
         """Whether the text is in a record, so that it is worth being read."""
         return text in (self._storage.read(self.path(seq)) or b"")
+
+    def _absolute(self, seq: int) -> str:
+        return f"{self._storage.root.rstrip('/')}/{self.path(seq)}"
 
     def path(self, seq: int) -> str:
         """Where a record lies, under the sink's path."""

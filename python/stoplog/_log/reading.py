@@ -10,6 +10,7 @@ from stoplog._log.fields import (
     each_if_any,
     flag,
     inner,
+    moment,
     number,
     optional_number,
     text,
@@ -39,7 +40,7 @@ def record_of(source: Json) -> LogRecord:
         kind=kind,
         epoch=number(source, "epoch") if kind is RecordKind.EPOCH else None,
         run=text(source, "run"),
-        written_at_millis=number(source, "writtenAtMillis"),
+        written_at_millis=moment(source, "writtenAtMillis"),
         publish=each(source, "publish", _pending),
         state=_state(inner(source, "state")),
         manifest=text(inner(source, "manifest"), "path") if "manifest" in source else None,
@@ -75,8 +76,8 @@ def _open(source: Json) -> OpenPart:
         handle=text(source, "handle"),
         valid_bytes=number(source, "bytes"),
         records=number(source, "records"),
-        opened_at_millis=number(source, "openedAtMillis"),
-        last_written_at_millis=number(source, "lastWrittenAtMillis"),
+        opened_at_millis=moment(source, "openedAtMillis"),
+        last_written_at_millis=moment(source, "lastWrittenAtMillis"),
         owner=text(source, "owner") if "owner" in source else None,
         beside=_beside(inner(source, "beside")) if "beside" in source else NOTHING_BESIDE,
     )
@@ -102,8 +103,8 @@ def _pending(source: Json) -> PendingPart:
         closed=flag(source, "closed"),
         size_bytes=number(source, "bytes"),
         records=number(source, "records"),
-        opened_at_millis=number(source, "openedAtMillis"),
-        last_written_at_millis=number(source, "lastWrittenAtMillis"),
+        opened_at_millis=moment(source, "openedAtMillis"),
+        last_written_at_millis=moment(source, "lastWrittenAtMillis"),
         reason=text(source, "reason"),
     )
 
@@ -126,7 +127,7 @@ def _marker(source: Json) -> Marker:
         form=text(source, "form"),
         sink_id=text(source, "sinkId"),
         cause=text(source, "cause"),
-        at_millis=number(source, "atMillis"),
+        at_millis=moment(source, "atMillis"),
         end_millis=optional_number(source, "endMillis"),
         total=_totals(source, "total"),
         added=_totals(source, "added"),
@@ -139,7 +140,7 @@ def _live(source: Json) -> LiveBucket:
         version=number(source, "version") if "version" in source else 0,
         marked=_totals(source, "marked"),
         added=_totals(source, "added"),
-        last_written_at_millis=number(source, "lastWrittenAtMillis"),
+        last_written_at_millis=moment(source, "lastWrittenAtMillis"),
     )
 
 

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import stat
 from collections.abc import Iterator
@@ -76,6 +77,10 @@ def _info(entry: os.DirEntry[str], path: str) -> FileInfo | None:
         found = entry.stat()
     except FileNotFoundError:
         return None
+    except OSError as error:
+        if error.errno == errno.ELOOP:  # a link that leads to itself: nobody reads it
+            return None
+        raise CannotRead.of(entry.path, error) from error
     return _of_file(path, found)
 
 

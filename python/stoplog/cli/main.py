@@ -13,7 +13,7 @@ from typing import NoReturn
 from stoplog._version import version
 from stoplog.cli.commands import COMMANDS
 from stoplog.cli.exit_code import ExitCode
-from stoplog.cli.output import as_json, as_text, error_as_json
+from stoplog.cli.output import as_json, as_text, error_as_json, error_as_text
 from stoplog.errors import StoplogError, condition_of
 
 
@@ -70,6 +70,7 @@ def _refuse_unknown(name: str) -> None:
 
 _CODES = {
     "STOPLOG_CANNOT_READ": ExitCode.CANNOT_READ,
+    "STOPLOG_RECORD_ELSEWHERE": ExitCode.CANNOT_READ,
     "STOPLOG_RECORD_TORN": ExitCode.CANNOT_READ,
     "STOPLOG_RECORD_TOO_NEW": ExitCode.CANNOT_READ,
     "STOPLOG_SINK_UNKNOWN": ExitCode.CANNOT_READ,
@@ -86,7 +87,7 @@ def _failed(arguments: argparse.Namespace, error: StoplogError) -> int:
     if arguments.output == "json":
         print(error_as_json(arguments.command.name, error.condition, str(error), code))
     else:
-        print(f"stoplog: [{error.condition}] {error}", file=sys.stderr)
+        print(error_as_text(error.condition, str(error)), file=sys.stderr)
     return int(code)
 
 

@@ -8,24 +8,31 @@ import json
 from collections.abc import Iterable, Mapping
 from enum import Enum
 
+from stoplog._words import visible, visible_json
 from stoplog.cli.command import Answer
 
 
 def as_text(answer: Answer) -> str:
     """What people read."""
-    return "\n".join(answer.lines())
+    return "\n".join(map(visible, answer.lines()))
 
 
 def as_json(command: str, answer: Answer) -> str:
     """One object: the command's name, its exit code, and what it found out under the names of Python."""
     whole = {"command": command, "exit_code": int(answer.code), **answer.data}
-    return json.dumps(plain(whole), ensure_ascii=False, indent=2)
+    return visible_json(json.dumps(plain(whole), ensure_ascii=False, indent=2))
 
 
 def error_as_json(command: str | None, condition: str, message: str, code: int) -> str:
     """An error in the form of an answer."""
     error = {"condition": condition, "message": message}
-    return json.dumps({"command": command, "exit_code": code, "error": error}, ensure_ascii=False, indent=2)
+    whole = {"command": command, "exit_code": code, "error": error}
+    return visible_json(json.dumps(whole, ensure_ascii=False, indent=2))
+
+
+def error_as_text(condition: str, message: str) -> str:
+    """An error for people, whose message may have several lines."""
+    return f"stoplog: [{condition}] " + "\n".join(map(visible, message.split("\n")))
 
 
 def plain(value: object) -> object:

@@ -10,7 +10,7 @@ from stoplog._inspect.check.facts import Facts, Sketch
 from stoplog._inspect.check.finding import Finding, FindingKind
 from stoplog._inspect.check.rules import finding
 from stoplog._inspect.sinks import SinkKind
-from stoplog._log.codec import RecordProblem, TooNew
+from stoplog._log.codec import Elsewhere, RecordProblem, TooNew
 from stoplog._log.records import RecordKind
 
 _CLOCKS_DIFFER_MILLIS = 60_000
@@ -29,6 +29,13 @@ def log_findings(facts: Facts) -> Iterator[Finding]:
 def _unreadable(facts: Facts) -> Iterator[Finding]:
     newest = max(facts.log.records, default=None)
     for seq, problem in facts.unreadable.items():
+        if isinstance(problem, Elsewhere):
+            for path in problem.paths:
+                message = f"Record {seq} of sink {facts.sink_id} names {path!r}, outside of the sink's path."
+                yield finding(
+                    FindingKind.HANDLE_OUTSIDE, message, path, facts.sink_id, None, problem.last_epoch
+                )
+            continue
         kind = _kind_of(problem) if seq == newest else FindingKind.OLD_RECORD_UNREADABLE
         message = f"Record {seq} of sink {facts.sink_id} cannot be used: {problem}."
         yield finding(kind, message, facts.record_path(seq), facts.sink_id)

@@ -58,6 +58,6 @@ def _marker(facts: Facts, sketch: Sketch, marker: Marker) -> Iterator[Finding]:
 def _object(data: bytes) -> dict[str, object]:
     try:
         found = json.loads(data)
-    except ValueError:
+    except (ValueError, RecursionError):
         return {}
     return found if isinstance(found, dict) else {}

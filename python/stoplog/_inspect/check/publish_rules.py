@@ -7,12 +7,13 @@ from collections.abc import Iterator
 
 from stoplog._inspect.check.facts import Facts, Sketch
 from stoplog._inspect.check.finding import Finding, FindingKind
-from stoplog._inspect.check.open_rules import leads_outside, missing_or_short
+from stoplog._inspect.check.open_rules import missing_or_short
 from stoplog._inspect.check.rules import finding
 from stoplog._inspect.explain import GRACE_MILLIS
 from stoplog._inspect.names import is_hidden
 from stoplog._inspect.sinks import SinkKind
 from stoplog._log.handles import staged_of
+from stoplog._log.paths import leads_outside
 from stoplog._log.records import PendingPart
 
 
@@ -55,9 +56,9 @@ def _pending(facts: Facts, sketch: Sketch, part: PendingPart) -> Iterator[Findin
     # Tokens of other systems mean nothing here; only those of a write-ahead sink name files.
     if facts.kind is SinkKind.CONNECTOR and not all(path.startswith("_stoplog/") for path in staged.paths):
         return
-    for path in staged.paths:
+    for path in (*staged.paths, part.finished_path):
         if leads_outside(path):
-            message = f"The decided part {part.finished_path} is said to lie in {path}."
+            message = f"The decided part {part.finished_path} is said to lie or to be published in {path}."
             yield _about(facts, FindingKind.HANDLE_OUTSIDE, message, sketch, part, path)
             return
     there = facts.length(part.finished_path)

@@ -41,7 +41,7 @@ def _saved(report: SinkReport, out: str) -> str:
 
 def _lines(report: SinkReport, saved: str | None) -> Iterator[str]:
     if saved is None:
-        yield report.html.rstrip("\n")
+        yield from report.html.rstrip("\n").split("\n")
     else:
         yield f"Wrote {saved}, {Path(saved).stat().st_size:,} bytes. Open it in a browser."
 

@@ -255,6 +255,13 @@ object Errors extends ErrorMaker {
   def recordTooNew(path: String, version: Int, supported: Int): StoplogException =
     failure("STOPLOG_RECORD_TOO_NEW", "path" -> path, "version" -> version, "supported" -> supported)
 
+  def recordElsewhere(path: String, why: String): StoplogException =
+    failure("STOPLOG_RECORD_ELSEWHERE", "path" -> path, "why" -> reason(why))
+
+  /** @param root the sink's path */
+  def pathElsewhere(root: String, path: String, why: String): StoplogException =
+    failure("STOPLOG_PATH_ELSEWHERE", "root" -> root, "path" -> s"'$path'", "why" -> reason(why))
+
   // What is read.
 
   /** @param record that the other driver has written */
@@ -301,6 +308,10 @@ object Errors extends ErrorMaker {
   /** Lengths in bytes. */
   def partShort(path: String, actual: Long, expected: Long): StoplogException =
     failure("STOPLOG_PART_SHORT", "path" -> path, "actual" -> actual, "expected" -> expected)
+
+  /** Lengths in bytes; the file has several names, and is longer than it should be. */
+  def partShared(path: String, actual: Long, expected: Long): StoplogException =
+    failure("STOPLOG_PART_SHARED", "path" -> path, "actual" -> actual, "expected" -> expected)
 
   def nameTaken(path: String, why: String): StoplogException =
     failure("STOPLOG_NAME_TAKEN", "path" -> path, "why" -> reason(why))

@@ -13,15 +13,15 @@ final class CommitLog(store: RecordStore) {
   // What the last append saw, oldest first, so that the trim that follows it need not ask again.
   @volatile private var seen = Vector.empty[Long]
 
-  /** The newest record; `None` for a log that was never written. Errors: `STOPLOG_RECORD_TORN`, `…_TOO_NEW`. */
-  @tailrec
-  def newest(): Option[LogRecord] = store.list().lastOption match {
-    case None      => None
-    case Some(seq) =>
-      read(seq) match {
-        case None  => newest() // trimmed between the two looks, so there is a newer one
-        case found => found
-      }
+  /** The newest record, durable, for whoever carries it out or goes on from it; `None` for a log that was never written.
+    *
+    * Errors: `STOPLOG_RECORD_TORN`, `…_TOO_NEW`, `STOPLOG_STORE_WRITE`.
+    */
+  def newest(): Option[LogRecord] = {
+    val found = newestOf(store.list(), left = Looks)
+    // its writer may have died, or failed, before it was
+    found.foreach(record => store.makeDurable(record.seq))
+    found
   }
 
   /** A newer record than this, if there is one. */
@@ -34,7 +34,8 @@ final class CommitLog(store: RecordStore) {
     *
     * Having created the record is not enough: [[LookBack]].
     *
-    * An exception of the store leaves the outcome unknown; reading the place back then decides.
+    * An exception of the store leaves the outcome unknown; reading the place back then decides, once what it finds is
+    * durable.
     */
   def append(record: LogRecord): Appended = {
     val bytes   = RecordCodec.encode(record)
@@ -43,7 +44,7 @@ final class CommitLog(store: RecordStore) {
       catch {
         case NonFatal(cause) =>
           readBack(record.seq, cause) match {
-            case Some(found) if found.sameElements(bytes) => PutOutcome.Created
+            case Some(found) if found.sameElements(bytes) => madeDurable(record.seq, cause)
             case Some(_)                                  => PutOutcome.Taken
             case None                                     => throw cause
           }
@@ -89,9 +90,35 @@ final class CommitLog(store: RecordStore) {
 
   private def nameOfRun(seq: Long): String = read(seq).fold("an unknown run")(_.run.value)
 
+  /** A record that has been trimmed since the listing leaves a newer one behind. One that stays listed and cannot be
+    * read does not.
+    */
+  @tailrec
+  private def newestOf(listed: Vector[Long], left: Int): Option[LogRecord] = listed.lastOption match {
+    case None      => None
+    case Some(seq) =>
+      read(seq) match {
+        case None =>
+          val again = store.list()
+          val newer = again.lastOption.exists(_ > seq)
+          if (!newer && left == 0) throw Errors.recordTorn(store.describe(seq), "it is listed and not there")
+          newestOf(again, if (newer) Looks else left - 1)
+        case found => found
+      }
+  }
+
   /** Error: `STOPLOG_UNKNOWN_OUTCOME` when the storage does not answer any more. */
   private def readBack(seq: Long, cause: Throwable): Option[Array[Byte]] =
-    try store.read(seq)
+    orUnknown(seq, cause)(store.read(seq))
+
+  /** The record stands, and a power loss may still take it: the put may have failed at that very step. */
+  private def madeDurable(seq: Long, cause: Throwable): PutOutcome = {
+    orUnknown(seq, cause)(store.makeDurable(seq))
+    PutOutcome.Created
+  }
+
+  private def orUnknown[A](seq: Long, cause: Throwable)(action: => A): A =
+    try action
     catch {
       case NonFatal(_) =>
         throw Errors.unknownOutcome(store.describe(seq), String.valueOf(cause.getMessage), cause)
@@ -101,6 +128,7 @@ final class CommitLog(store: RecordStore) {
     RecordCodec.decode(bytes) match {
       case Right(record)                     => record
       case Left(RecordCodec.Torn(why))       => throw Errors.recordTorn(store.describe(seq), why)
+      case Left(RecordCodec.Elsewhere(why))  => throw Errors.recordElsewhere(store.describe(seq), why)
       case Left(RecordCodec.TooNew(version)) =>
         throw Errors.recordTooNew(store.describe(seq), version, RecordCodec.Version)
     }
@@ -108,6 +136,9 @@ final class CommitLog(store: RecordStore) {
 }
 
 object CommitLog {
+
+  /** At a log whose newest record is listed and not there. */
+  private val Looks = 3
 
   /** How [[CommitLog.append]] ended. */
   sealed trait Appended

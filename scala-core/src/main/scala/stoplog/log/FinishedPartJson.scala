@@ -32,8 +32,8 @@ private[log] object FinishedPartJson {
     else
       objects(from, field).map { node =>
         FinishedPart(
-          bucket = text(node, "bucket"),
-          name = text(node, "name"),
+          bucket = path(node, "bucket"),
+          name = name(node, "name"),
           sizeBytes = long(node, "bytes"),
           records = long(node, "records"),
           epoch = long(node, "epoch"),

@@ -29,7 +29,7 @@ private[log] object FollowUpJson {
   def read(record: JsonNode): FollowUp = FollowUp(
     Option(record.get("manifest")).map { from =>
       Manifest(
-        text(from, "path"),
+        path(from, "path"),
         Option.when(from.has("column"))(
           TimeColumn(
             text(from, "column"),
@@ -56,7 +56,7 @@ private[log] object FollowUpJson {
   }
 
   private def readMarker(from: JsonNode): Marker = Marker(
-    text(from, "bucket"),
+    path(from, "bucket"),
     long(from, "version").toInt,
     named(text(from, "form"), MarkerForm.all.map(form => form.word -> form)),
     text(from, "sinkId"),

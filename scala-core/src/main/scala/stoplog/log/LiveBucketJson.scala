@@ -27,7 +27,7 @@ private[log] object LiveBucketJson {
     else
       objects(state, "live").map { from =>
         LiveBucket(
-          text(from, "bucket"),
+          path(from, "bucket"),
           if (from.has("version")) long(from, "version").toInt else 0,
           readTotals(from, "marked"),
           readTotals(from, "added"),

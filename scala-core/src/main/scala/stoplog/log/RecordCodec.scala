@@ -34,8 +34,9 @@ object RecordCodec {
 
   /** Why bytes are not a record that can be used. */
   sealed trait Problem
-  final case class Torn(why: String)    extends Problem
-  final case class TooNew(version: Int) extends Problem
+  final case class Torn(why: String)      extends Problem
+  final case class TooNew(version: Int)   extends Problem
+  final case class Elsewhere(why: String) extends Problem
 
   def encode(record: LogRecord): Array[Byte] = {
     val body = new ByteArrayOutputStream()
@@ -80,7 +81,10 @@ object RecordCodec {
 
   private def read(body: ObjectNode): Either[Problem, LogRecord] =
     try Right(RecordJson.read(body))
-    catch { case NonFatal(e) => Left(Torn(s"a field is missing or of another type (${e.getMessage})")) }
+    catch {
+      case e: PathElsewhere => Left(Elsewhere(e.getMessage))
+      case NonFatal(e)      => Left(Torn(s"a field is missing or of another type (${e.getMessage})"))
+    }
 
   private def bytesOf(body: ObjectNode): Array[Byte] = mapper.writeValueAsString(body).getBytes(UTF_8)
 

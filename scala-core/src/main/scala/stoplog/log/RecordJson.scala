@@ -145,10 +145,10 @@ private[log] object RecordJson {
 
   private[log] def readOpen(from: JsonNode, usual: Option[SchemaId]): Open =
     Open(
-      bucket = text(from, "bucket"),
-      name = text(from, "name"),
+      bucket = path(from, "bucket"),
+      name = name(from, "name"),
       slot = long(from, "slot").toInt,
-      handle = Resume(text(from, "handle")),
+      handle = Resume(token(from)),
       validBytes = long(from, "bytes"),
       records = long(from, "records"),
       openedAtMillis = long(from, "openedAtMillis"),
@@ -163,10 +163,14 @@ private[log] object RecordJson {
     Beside(
       note = text(from, "note"),
       files = objects(from, "files").map { file =>
-        SideFile(text(file, "file"), long(file, "bytes"), long(file, "level").toInt)
+        SideFile(path(file, "file"), long(file, "bytes"), long(file, "level").toInt)
       },
       storageBytes = long(from, "storageBytes")
     )
+
+  /** Most stores' tokens are paths. Those of object stores are objects, whose paths the store looks at. */
+  private def token(from: JsonNode): String =
+    if (text(from, "handle").startsWith("{")) text(from, "handle") else path(from, "handle")
 
   private def writePending(part: Pending, usual: Option[SchemaId], into: JsonGenerator): Unit = {
     into.writeStartObject()
@@ -181,12 +185,14 @@ private[log] object RecordJson {
   }
 
   private def readPending(from: JsonNode, usual: Option[SchemaId]): Pending = {
-    val token           = text(from, "handle")
-    val handle: Publish = if (required(from, "closed").asBoolean()) Closed(token) else Resume(token)
+    val bucket = path(from, "bucket")
+    val ofFile = bucket.nonEmpty // names and tokens of other sinks are theirs, and they have no buckets
+    val handle = if (ofFile) token(from) else text(from, "handle")
+    val publish: Publish = if (required(from, "closed").asBoolean()) Closed(handle) else Resume(handle)
     Pending(
-      bucket = text(from, "bucket"),
-      name = text(from, "name"),
-      handle = handle,
+      bucket = bucket,
+      name = if (ofFile) name(from, "name") else text(from, "name"),
+      handle = publish,
       sizeBytes = long(from, "bytes"),
       records = long(from, "records"),
       openedAtMillis = long(from, "openedAtMillis"),

@@ -14,6 +14,11 @@ trait RecordStore {
   /** The record's bytes; `None` when it is not there. */
   def read(seq: Long): Option[Array[Byte]]
 
+  /** Makes a record durable that was found by reading: whoever wrote it may have died, or failed, before it was. Stores
+    * whose records can be read no sooner have nothing to do.
+    */
+  def makeDurable(seq: Long): Unit = ()
+
   /** The sequence numbers that are there, in ascending order. */
   def list(): Vector[Long]
 

@@ -106,4 +106,32 @@ abstract class FinishedStoreLaws extends LawSuite {
     storage.finishedStore().putBack(7, "b/part-1.txt")
     assert(storage.visible() === Set("b/part-1.txt"))
   }
+
+  law("two files of one name in two directories go aside and come back") { storage =>
+    storage.plant("b/part-1.json", utf8("rows"))
+    storage.plant("_rejected/b/part-1.json", utf8("rejected rows"))
+    val paths = Seq("b/part-1.json", "_rejected/b/part-1.json")
+    paths.foreach(storage.finishedStore().setAside(7, _))
+    paths.foreach(storage.finishedStore().setAside(7, _))
+    assert(storage.visible() === Set.empty)
+    assert(storage.finishedStore().sizeBytes("_rejected/b/part-1.json") === None)
+    paths.foreach(storage.finishedStore().putBack(7, _))
+    assert(text(storage, "b/part-1.json") === "rows")
+    assert(text(storage, "_rejected/b/part-1.json") === "rejected rows")
+    paths.foreach(storage.finishedStore().setAside(8, _))
+    storage.finishedStore().forget(8)
+    paths.foreach(storage.finishedStore().putBack(8, _))
+    assert(storage.visible() === Set.empty)
+  }
+
+  law("a path that leads out of the place is refused by name") { storage =>
+    val store = storage.finishedStore()
+    for (path <- PathLaws.elsewhere) {
+      assert(condition(store.sizeBytes(path)) === "STOPLOG_PATH_ELSEWHERE", path)
+      assert(condition(store.setAside(7, path)) === "STOPLOG_PATH_ELSEWHERE", path)
+      assert(condition(store.putBack(7, path)) === "STOPLOG_PATH_ELSEWHERE", path)
+      assert(condition(store.keep(path, "_stoplog/main/aside/a")) === "STOPLOG_PATH_ELSEWHERE", path)
+      assert(condition(store.keep("b/part-1.txt", path)) === "STOPLOG_PATH_ELSEWHERE", path)
+    }
+  }
 }

@@ -67,7 +67,7 @@ final class HadoopStorage private (
   /** As a reader does it that knows nothing of stoplog. */
   override def validLength(file: String): Option[Int] = {
     val path = files.at(file)
-    files.read(files.at(files.relative(path.getParent) + s"/_${path.getName}.valid-length")).map { bytes =>
+    files.read(new Path(path.getParent, s"_${path.getName}.valid-length")).map { bytes =>
       new String(bytes.drop(2), "US-ASCII").toInt
     }
   }

@@ -58,4 +58,13 @@ abstract class NoteStoreLaws extends LawSuite {
     storage.noteStore().putIfAbsent("_stoplog/main/manifests/1.json", utf8("x"))
     assert(storage.visible().isEmpty)
   }
+  law("a path that leads out of the place is refused by name") { storage =>
+    val store = storage.noteStore()
+    for (path <- PathLaws.elsewhere) {
+      assert(condition(store.putIfAbsent(path, utf8("x"))) === "STOPLOG_PATH_ELSEWHERE", path)
+      assert(condition(store.read(path)) === "STOPLOG_PATH_ELSEWHERE", path)
+      assert(condition(store.list(path, "_SUCCESS")) === "STOPLOG_PATH_ELSEWHERE", path)
+      assert(condition(store.delete(Seq(path))) === "STOPLOG_PATH_ELSEWHERE", path)
+    }
+  }
 }

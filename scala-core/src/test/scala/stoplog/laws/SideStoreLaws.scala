@@ -139,6 +139,15 @@ abstract class SideStoreLaws extends LawSuite {
 
   private def beside(storage: StorageUnderTest, content: String): SideFile =
     SideStoreLaws.written(storage.sideStore(), utf8(content))
+
+  law("a path that leads out of the place is refused by name") { storage =>
+    for (path <- PathLaws.elsewhere) {
+      val file = SideFile(path, 1, level = 0)
+      assert(condition(storage.sideStore().read(file)) === "STOPLOG_PATH_ELSEWHERE", path)
+      assert(condition(storage.sideStore().discard(Seq(path))) === "STOPLOG_PATH_ELSEWHERE", path)
+    }
+  }
+
 }
 
 private object SideStoreLaws {

@@ -118,6 +118,37 @@ class CommitLogSuite extends AnyFunSuite {
     assert(new CommitLog(records).newest() === Some(record(1)))
   }
 
+  test("a record that stays listed and is never there is an error by name, and no reason to look for ever") {
+    val records = new MemoryRecords {
+      override def read(seq: Long): Option[Array[Byte]] = None
+    }
+    records.putIfAbsent(0, RecordCodec.encode(record(0)))
+    assert(condition(new CommitLog(records).newest()) === "STOPLOG_RECORD_TORN")
+  }
+
+  test("a record that another has written is durable before anybody goes on from it") {
+    var durable = Vector.empty[Long]
+    val records = new MemoryRecords {
+      override def makeDurable(seq: Long): Unit = durable :+= seq
+    }
+    val log = new CommitLog(records)
+    log.append(record(0))
+    assert(durable.isEmpty, "the put has done it")
+    log.newest()
+    assert(durable === Vector(0L))
+    records.afterPut = _ => throw new IOException("connection lost")
+    log.append(record(1))
+    assert(durable === Vector(0L, 1L))
+  }
+
+  test("a record that cannot be made durable leaves the outcome unknown, by name") {
+    val records = new MemoryRecords {
+      override def makeDurable(seq: Long): Unit = throw new IOException("fsync failed")
+    }
+    records.afterPut = _ => throw new IOException("fsync failed")
+    assert(condition(new CommitLog(records).append(record(0))) === "STOPLOG_UNKNOWN_OUTCOME")
+  }
+
   test("trimming keeps the newest records, and never drops the last one") {
     withLog { (records, log) =>
       (0L to 9L).foreach(seq => log.append(record(seq)))

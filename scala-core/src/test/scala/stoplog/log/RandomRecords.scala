@@ -44,17 +44,17 @@ final class RandomRecords(seed: Long) {
     )
 
   private def live(): LiveBucket =
-    LiveBucket(text(), random.nextInt(3), totals(), totals(), number())
+    LiveBucket(path(), random.nextInt(3), totals(), totals(), number())
 
   private def totals(): Totals = Totals(number(), number(), number())
 
   private def follow(): FollowUp = FollowUp(maybe(manifest()), several(marker()))
 
   private def manifest(): Manifest =
-    Manifest(text(), maybe(TimeColumn(text(), TimeKind.all(random.nextInt(TimeKind.all.size)))))
+    Manifest(path(), maybe(TimeColumn(text(), TimeKind.all(random.nextInt(TimeKind.all.size)))))
 
   private def marker(): Marker = Marker(
-    text(),
+    path(),
     random.nextInt(1 << 20),
     MarkerForm.all(random.nextInt(MarkerForm.all.size)),
     text(),
@@ -70,13 +70,13 @@ final class RandomRecords(seed: Long) {
   private def columns(): Map[String, String] = maybe(SinkState.SchemaKey -> text()).toMap
 
   private def small(): FinishedPart =
-    FinishedPart(text(), text(), number(), number(), number(), random.nextInt(3), maybe(SchemaId(text())))
+    FinishedPart(path(), name(), number(), number(), number(), random.nextInt(3), maybe(SchemaId(text())))
 
   private def open(): Open = Open(
-    text(),
-    text(),
+    path(),
+    name(),
     random.nextInt(1 << 20),
-    Resume(text()),
+    Resume(path()),
     number(),
     number(),
     number(),
@@ -90,15 +90,17 @@ final class RandomRecords(seed: Long) {
   private def beside(): Beside =
     Beside(
       text() + "note", // without anything, it would be the same as none
-      several(SideFile(text(), number(), random.nextInt(1 << 20))),
+      several(SideFile(path(), number(), random.nextInt(1 << 20))),
       number()
     )
 
   private def pending(): Pending = {
-    val handle = if (random.nextBoolean()) Closed(text()) else Resume(text())
+    val bucket = path()
+    val token  = if (bucket.isEmpty) text() else path() // a sink that knows no files has tokens of its own
+    val handle = if (random.nextBoolean()) Closed(token) else Resume(token)
     Pending(
-      text(),
-      text(),
+      bucket,
+      if (bucket.isEmpty) text() else name(),
       handle,
       number(),
       number(),
@@ -134,6 +136,11 @@ final class RandomRecords(seed: Long) {
   }
 
   private def text(): String = Seq.fill(random.nextInt(12))(letters(random.nextInt(letters.size))).mkString
+
+  /** Below the sink's path. */
+  private def path(): String = text().replace("\u0000", "").dropWhile(_ == '/')
+
+  private def name(): String = "n" + path().replace("/", "")
 
   // Single code points: control characters, what JSON escapes, and all widths of UTF-8.
   private val letters =

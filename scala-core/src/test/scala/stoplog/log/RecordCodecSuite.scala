@@ -5,6 +5,10 @@ import java.nio.charset.StandardCharsets.UTF_8
 
 import org.scalatest.funsuite.AnyFunSuite
 
+import stoplog.laws.PathLaws
+import stoplog.part.{Beside, Closed, FinishedPart, Open, Pending, Resume, SideFile}
+import stoplog.rolling.RollReason
+
 class RecordCodecSuite extends AnyFunSuite {
   private val epoch = GoldenRecords.version1("record-v1-epoch.json")
 
@@ -102,6 +106,50 @@ class RecordCodecSuite extends AnyFunSuite {
       case Left(RecordCodec.Torn(why)) => assert(why.contains("'kind'"))
       case other                       => fail(s"$other")
     }
+  }
+
+  test("a record that names a file outside of the sink's path is refused, whichever field does it") {
+    val part   = Pending("b", "p", Closed("_stoplog/main/open/p"), 1, 1, 0, 0, RollReason.Size)
+    val open   = Open("b", "p", 0, Resume("_stoplog/main/open/p"), 1, 1, 0, 0, owner = None)
+    val marker = Marker("b", 1, MarkerForm.Json, "main", "c", 0, None, Totals.nothing, Totals.nothing)
+    val small  = FinishedPart("b", "p", 1, 1, 0)
+    def publishing(part: Pending)        = epoch.copy(publish = Vector(part))
+    def leaving(open: Open)              = epoch.copy(state = epoch.state.copy(open = Vector(open)))
+    def remembering(small: FinishedPart) = epoch.copy(state = epoch.state.copy(small = Vector(small)))
+    for (path <- PathLaws.elsewhere) {
+      val records = Seq(
+        publishing(part.copy(bucket = path)),
+        publishing(part.copy(name = path)),
+        publishing(part.copy(handle = Closed(path))),
+        publishing(part.copy(handle = Resume(path))),
+        leaving(open.copy(bucket = path)),
+        leaving(open.copy(name = path)),
+        leaving(open.copy(handle = Resume(path))),
+        leaving(open.copy(beside = Beside("1", Vector(SideFile(path, 1, 0)), 1))),
+        remembering(small.copy(bucket = path)),
+        remembering(small.copy(name = path)),
+        epoch.copy(replace = Vector(small.copy(bucket = path))),
+        epoch.copy(replace = Vector(small.copy(name = path))),
+        epoch.copy(follow = FollowUp(Some(Manifest(path, None)), Vector.empty)),
+        epoch.copy(follow = FollowUp(None, Vector(marker.copy(bucket = path)))),
+        epoch.copy(state =
+          epoch.state.copy(live = Vector(LiveBucket(path, 0, Totals.nothing, Totals.nothing, 0)))
+        )
+      )
+      for ((record, number) <- records.zipWithIndex)
+        RecordCodec.decode(RecordCodec.encode(record)) match {
+          case Left(RecordCodec.Elsewhere(_)) =>
+          case other                          => fail(s"$path in record $number: $other")
+        }
+    }
+    for (name <- Seq("", ".", "a/b"))
+      assert(RecordCodec.decode(RecordCodec.encode(publishing(part.copy(name = name)))).isLeft, name)
+  }
+
+  test("names and tokens of a sink that knows no files are its own") {
+    val theirs = Pending("", "/x/../y", Closed("../z"), 1, 1, 0, 0, RollReason.Checkpoint)
+    val record = epoch.copy(publish = Vector(theirs))
+    assert(RecordCodec.decode(RecordCodec.encode(record)) === Right(record))
   }
 
   private def isTorn(bytes: Array[Byte]): Boolean = RecordCodec.decode(bytes) match {

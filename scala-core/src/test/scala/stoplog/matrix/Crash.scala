@@ -8,9 +8,16 @@ import stoplog.fault.Step
 
 /** One cell of the matrix: a query of two runs is stopped at one point, and its successors do the rest.
   *
-  * @param again where the first successor is killed in its turn
+  * @param again  where the first successor is killed in its turn
+  * @param copier who comes to the directory before the successor does
   */
-final case class Crash(site: Site, at: Doom.At, fate: Fate, again: Option[Doom.At]) {
+final case class Crash(
+    site: Site,
+    at: Doom.At,
+    fate: Fate,
+    again: Option[Doom.At],
+    copier: Copier = Copier.Nobody
+) {
 
   /** Whether the step was reached, and what was wrong afterwards. */
   def verdict(): Verdict = {
@@ -34,7 +41,8 @@ final case class Crash(site: Site, at: Doom.At, fate: Fate, again: Option[Doom.A
       else {
         if (fate == Fate.Killed) place.processesDied()
         val missing  = Oracle.missing(place)
-        val failures = succeed(victim.checkpoint)
+        val copies   = copier.come(place)
+        val failures = succeed(victim.checkpoint) ++ copies.problems()
         val before   = Oracle.problems(place, JobRows.Epochs)
         val woken    = if (fate == Fate.Woken) wake(victim) else Vector.empty
         Verdict(struck = true, missing ++ failures ++ before ++ woken ++ Aftermath.problems(place, clock))

@@ -44,5 +44,5 @@ private[wal] final class ChunkFile(open: () => Option[InputStream]) extends Chun
     }
   }
 
-  private def columns(note: String): Int = DataType.fromJson(note).asInstanceOf[StructType].length
+  private def columns(note: String): StructType = DataType.fromJson(note).asInstanceOf[StructType]
 }

@@ -2,6 +2,7 @@
 package stoplog.format.bulk
 
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
+import org.apache.spark.sql.types.StructType
 
 import stoplog.commit.PartEnd
 
@@ -35,7 +36,7 @@ private[bulk] final class BlockChain(written: Written, began: Array[Byte], end: 
   *
   * @param description see [[BulkFormats.of]]
   */
-private[bulk] final case class Written(format: BulkFormat, columns: Int, description: String) {
+private[bulk] final case class Written(format: BulkFormat, schema: StructType, description: String) {
 
   /** How rows shrink; learned in this process, or supposed. */
   def ratios: Ratios = Ratios.learned(description).getOrElse(Ratios.unknown)

@@ -159,7 +159,7 @@ private[bulk] final class BulkBody(end: PartEnd, earlier: Option[EarlierRows], p
     enough = written.blockRawBytes
   }
 
-  private def waiting(): Rows = new Rows(older.map(_.rows(written.columns)), fresh.iterator)
+  private def waiting(): Rows = new Rows(older.map(_.rows(written.schema)), fresh.iterator)
 
   private def waitingBytes: Long = older.fold(0L)(_.rawBytes) + fresh.rawBytes
 

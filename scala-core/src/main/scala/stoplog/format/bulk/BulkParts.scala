@@ -27,7 +27,7 @@ final class BulkParts(
   private[this] lazy val toUnsafe = UnsafeProjection.create(sink.schema) // compiles code
   private[this] val required      = new RowChecks.Required(sink.schema)
 
-  private[bulk] val written: Written = Written(sink.format, sink.schema.length, sink.description)
+  private[bulk] val written: Written = Written(sink.format, sink.schema, sink.description)
   private[bulk] val turn: BlockTurn  = new BlockTurn
 
   private[bulk] val checks: RowChecks = onBadRow match {
@@ -60,8 +60,8 @@ final class BulkParts(
     if (description == written.description) written
     else {
       val other = BulkSink.of(description, sink.running)
-      Written(other.format, other.schema.length, description)
+      Written(other.format, other.schema, description)
     }
 
-  private[bulk] def spool(): Spool = new Spool(written.columns, memory)
+  private[bulk] def spool(): Spool = new Spool(written.schema.length, memory)
 }

@@ -4,6 +4,7 @@ package stoplog.format.bulk
 import java.io.{Closeable, EOFException, IOException}
 
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
+import org.apache.spark.sql.types.StructType
 
 import stoplog.error.Errors
 import stoplog.part.{Beside, SideFile}
@@ -23,10 +24,13 @@ private[bulk] final class EarlierRows(beside: Beside, sides: SideStore) {
     }
   }
 
-  /** All rows in order. The object is reused. The caller closes what it does not read to the end. */
-  def rows(columns: Int): Iterator[UnsafeRow] with Closeable = new Iterator[UnsafeRow] with Closeable {
-    private[this] val files = beside.files.iterator
-    private[this] var now   = Option.empty[(SideFile, java.io.InputStream, Iterator[UnsafeRow])]
+  /** All rows in order, each once it is known to be one of these columns. The object is reused. The caller closes what it
+    * does not read to the end.
+    */
+  def rows(schema: StructType): Iterator[UnsafeRow] with Closeable = new Iterator[UnsafeRow] with Closeable {
+    private[this] val bounds = new RowBounds(schema)
+    private[this] val files  = beside.files.iterator
+    private[this] var now    = Option.empty[(SideFile, java.io.InputStream, Iterator[UnsafeRow])]
 
     @scala.annotation.tailrec
     override def hasNext: Boolean = now match {
@@ -35,14 +39,18 @@ private[bulk] final class EarlierRows(beside: Beside, sides: SideStore) {
         close()
         val file = files.next()
         val in   = sides.read(file)
-        now = Some((file, in, SideFrames.rows(in, columns)))
+        now = Some((file, in, SideFrames.rows(in, bounds)))
         hasNext
       case _ =>
         close()
         false
     }
 
-    override def next(): UnsafeRow = if (hasNext) now.get._3.next() else Iterator.empty.next()
+    override def next(): UnsafeRow = {
+      if (!hasNext) throw new NoSuchElementException("there is no other row")
+      val (file, _, rows) = now.get
+      checked(file)(rows.next())
+    }
 
     override def close(): Unit = {
       now.foreach(_._2.close())

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.format.bulk
 
+import java.io.IOException
+
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 import org.apache.spark.unsafe.Platform
 
@@ -35,14 +37,29 @@ private[bulk] final class RowPage private (
   def array: Array[Byte] = bytes
 
   /** The rows in order. The object is reused; it stays valid as long as the page is not changed. */
-  def iterator(columns: Int): Iterator[UnsafeRow] = new Iterator[UnsafeRow] {
+  def iterator(columns: Int): Iterator[UnsafeRow] = iterator(columns, (_, _, _) => ())
+
+  /** The same of a page that was read from storage, each row once it is known to lie within its bytes. Error of `next`:
+    * `IOException`.
+    */
+  def checked(bounds: RowBounds): Iterator[UnsafeRow] = iterator(
+    bounds.columns,
+    (at, length, left) => {
+      if (left < RowPage.LengthBytes || length < 0 || length > left - RowPage.LengthBytes)
+        throw new IOException("a row ends behind its page: it is damaged, or somebody has made it up")
+      bounds.check(bytes, at + RowPage.LengthBytes, length)
+    }
+  )
+
+  private def iterator(columns: Int, look: RowPage.Look): Iterator[UnsafeRow] = new Iterator[UnsafeRow] {
     private[this] val row = new UnsafeRow(columns)
     private[this] var at  = 0
 
     override def hasNext: Boolean = at < filled
 
     override def next(): UnsafeRow = {
-      val length = Platform.getInt(bytes, Platform.BYTE_ARRAY_OFFSET + at)
+      val length = if (filled - at < 4) -1 else Platform.getInt(bytes, Platform.BYTE_ARRAY_OFFSET + at)
+      look(at, length, filled - at)
       row.pointTo(bytes, Platform.BYTE_ARRAY_OFFSET + at + RowPage.LengthBytes, length)
       at += RowPage.LengthBytes + length
       row
@@ -51,6 +68,9 @@ private[bulk] final class RowPage private (
 }
 
 private[bulk] object RowPage {
+
+  /** Given where a row begins, what it says of its length, and how much of the page is left. */
+  private type Look = (Int, Int, Int) => Unit
 
   def empty(capacity: Int): RowPage = new RowPage(new Array[Byte](capacity), 0, 0)
 

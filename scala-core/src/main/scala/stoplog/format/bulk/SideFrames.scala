@@ -5,7 +5,7 @@ import java.io.{DataInputStream, DataOutputStream, EOFException, IOException, In
 import java.nio.{ByteBuffer, ByteOrder}
 import java.util.zip.CRC32C
 
-import net.jpountz.lz4.LZ4Factory
+import net.jpountz.lz4.{LZ4Exception, LZ4Factory}
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 
 /** The content of side files: frames one behind the other, so that files put together are a file again.
@@ -57,7 +57,7 @@ private[bulk] object SideFrames {
       val stored = data.readNBytes(checked(length))
       if (data.readInt() != checksum(header(kind, rows, plain, length), stored, stored.length))
         throw new IOException("a checksum does not match")
-      val bytes = lz4.fastDecompressor().decompress(stored, checked(plain))
+      val bytes = plainOf(stored, checked(plain))
       kind match {
         case RowsKind   => Some(Rows(RowPage.of(bytes, rows)))
         case HeaderKind =>
@@ -71,12 +71,27 @@ private[bulk] object SideFrames {
       }
   }
 
-  /** The rows of all frames to come. The object is reused. */
-  def rows(in: InputStream, columns: Int): Iterator[UnsafeRow] = Iterator
+  /** The rows of all frames to come, of a file that nobody else writes to. The object is reused. */
+  def rows(in: InputStream, columns: Int): Iterator[UnsafeRow] = pages(in).flatMap(_.iterator(columns))
+
+  /** The same of any file. Error: `IOException` for a row that does not lie within its bytes. */
+  def rows(in: InputStream, bounds: RowBounds): Iterator[UnsafeRow] = pages(in).flatMap(_.checked(bounds))
+
+  private def pages(in: InputStream): Iterator[RowPage] = Iterator
     .continually(read(in))
     .takeWhile(_.isDefined)
     .collect { case Some(Rows(page)) => page }
-    .flatMap(_.iterator(columns))
+
+  /** By the decompressor that stays within what is stored, whatever it says. */
+  private def plainOf(stored: Array[Byte], length: Int): Array[Byte] = {
+    if (length.toLong > stored.length * MostRatio) throw new IOException("a frame says that it is too long")
+    val plain = new Array[Byte](length)
+    val found =
+      try lz4.safeDecompressor().decompress(stored, 0, stored.length, plain, 0)
+      catch { case e: LZ4Exception => throw new IOException("a frame is not what was written", e) }
+    if (found != length) throw new EOFException(s"$found bytes of a frame of $length")
+    plain
+  }
 
   private def mostStored(length: Int): Int = lz4.fastCompressor().maxCompressedLength(length)
 
@@ -115,6 +130,8 @@ private[bulk] object SideFrames {
 
   private def lz4 = LZ4Factory.fastestInstance()
 
+  // A byte of LZ4 stands for 255 at most.
+  private final val MostRatio   = 256L
   private final val HeaderBytes = 13
   private final val HeaderKind  = 1
 

@@ -4,6 +4,7 @@ package stoplog.format.bulk
 import java.io.{IOException, InputStream, OutputStream}
 
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
+import org.apache.spark.sql.types.StructType
 
 import stoplog.thread.SharedMemory
 
@@ -32,13 +33,14 @@ private[stoplog] object WaitingRows {
 
   /** What [[WaitingRows.writeTo]] wrote: the note, and the rows, whose object is reused.
     *
-    * @param columns how many columns rows under this note have
+    * @param columns those of rows under this note
     *
-    * Error: `IOException` where it is torn.
+    * Error: `IOException` where it is torn, or a row does not lie within its bytes.
     */
-  def read(in: InputStream)(columns: String => Int): (String, Iterator[UnsafeRow]) =
+  def read(in: InputStream)(columns: String => StructType): (String, Iterator[UnsafeRow]) =
     SideFrames.read(in) match {
-      case Some(SideFrames.Head(header)) => header.format -> SideFrames.rows(in, columns(header.format))
-      case _                             => throw new IOException("it does not begin with a note")
+      case Some(SideFrames.Head(header)) =>
+        header.format -> SideFrames.rows(in, new RowBounds(columns(header.format)))
+      case _ => throw new IOException("it does not begin with a note")
     }
 }

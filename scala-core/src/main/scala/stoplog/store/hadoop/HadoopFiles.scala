@@ -8,6 +8,7 @@ import org.apache.hadoop.hdfs.DistributedFileSystem.HdfsDataOutputStreamBuilder
 import org.apache.hadoop.io.IOUtils
 
 import stoplog.error.Errors
+import stoplog.part.PathBelow
 
 /** The files under one path of a Hadoop file system, by their paths relative to it.
   *
@@ -28,8 +29,11 @@ final class HadoopFiles(
   // Of the two interfaces, this is the one that has a rename which never overwrites.
   @transient private lazy val context = FileContext.getFileContext(base.toUri, settings.configuration)
 
-  /** Not read as a URI: a colon or a per cent sign in a name is that character. */
+  /** Not read as a URI: a colon or a per cent sign in a name is that character. Error: `STOPLOG_PATH_ELSEWHERE` when it
+    * would lead out of the root.
+    */
   def at(path: String): Path = {
+    PathBelow.problem(path).foreach(why => throw Errors.pathElsewhere(root, path, why))
     val uri = base.toUri
     if (path.isEmpty) base
     else new Path(uri.getScheme, uri.getAuthority, s"${uri.getPath.stripSuffix("/")}/$path")

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.store.local
 
-import java.nio.file.{
-  FileAlreadyExistsException, FileSystemException, Files, NoSuchFileException, Path, Paths
-}
+import java.nio.file.{FileAlreadyExistsException, FileSystemException, Files, NoSuchFileException, Path}
 
 import stoplog.error.Errors
 import stoplog.store.FinishedStore
@@ -13,13 +11,11 @@ final class LocalFinished(root: String, sinkId: String, durability: Durability)
     extends FinishedStore
     with Serializable {
 
-  override def sizeBytes(path: String): Option[Long] = LocalFiles.writing(at(path)) {
-    try Some(Files.size(at(path)))
-    catch { case _: NoSuchFileException => None }
-  }
+  override def sizeBytes(path: String): Option[Long] =
+    LocalFiles.writing(at(path))(LocalFiles.attributes(at(path)).map(_.size))
 
   override def setAside(seq: Long, path: String): Unit = LocalFiles.writing(at(path)) {
-    if (Files.exists(at(path))) {
+    if (LocalFiles.exists(at(path))) {
       val place = at(FinishedStore.place(sinkId, seq, path))
       Durability.createDirectories(place.getParent, durability)
       move(at(path), place)
@@ -27,10 +23,10 @@ final class LocalFinished(root: String, sinkId: String, durability: Durability)
   }
 
   override def putBack(seq: Long, path: String): Unit = LocalFiles.writing(at(path)) {
-    val place = at(FinishedStore.place(sinkId, seq, path))
-    if (Files.exists(place)) {
-      Durability.createDirectories(at(path).getParent, durability)
-      move(place, at(path))
+    val (place, back) = (at(FinishedStore.place(sinkId, seq, path)), at(path))
+    if (LocalFiles.exists(place)) {
+      Durability.createDirectories(back.getParent, durability)
+      move(place, back)
     }
   }
 
@@ -41,7 +37,7 @@ final class LocalFinished(root: String, sinkId: String, durability: Durability)
     catch {
       case _: FileAlreadyExistsException                             => at(as)
       case _: UnsupportedOperationException | _: FileSystemException =>
-        if (!Files.exists(at(as))) Files.copy(at(path), at(as)) else at(as)
+        if (!LocalFiles.exists(at(as))) Files.copy(at(path), at(as)) else at(as)
     }
     durability.syncDirectory(at(as).getParent)
   }
@@ -65,10 +61,10 @@ final class LocalFinished(root: String, sinkId: String, durability: Durability)
       durability.syncDirectory(to.getParent)
       durability.syncDirectory(from.getParent)
     } catch {
-      case _: NoSuchFileException | _: FileAlreadyExistsException if !Files.exists(from) => ()
+      case _: NoSuchFileException | _: FileAlreadyExistsException if !LocalFiles.exists(from) => ()
       case _: FileAlreadyExistsException                                                 =>
         throw Errors.nameTaken(to.toString, "another file is there, which is not this part")
     }
 
-  private def at(path: String): Path = Paths.get(root).resolve(path)
+  private def at(path: String): Path = LocalFiles.below(root, path)
 }

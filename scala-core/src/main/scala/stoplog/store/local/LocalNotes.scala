@@ -28,5 +28,5 @@ final class LocalNotes(root: String, sinkId: String, durability: Durability)
     LocalFiles.writing(at(path))(Files.deleteIfExists(at(path)))
   }
 
-  private def at(path: String): Path = if (path.isEmpty) Paths.get(root) else Paths.get(root, path)
+  private def at(path: String): Path = LocalFiles.below(root, path)
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.store.local
 
-import java.io.{IOException, RandomAccessFile}
+import java.io.{FileNotFoundException, IOException, RandomAccessFile}
 import java.nio.file.{FileAlreadyExistsException, Files, Path, StandardCopyOption}
 import java.util.UUID
 
@@ -52,9 +52,15 @@ private[local] final class LocalOnce(workshop: Path, durability: Durability) {
         Some(bytes)
       } finally file.close()
     } catch {
-      case _: java.io.FileNotFoundException if !Files.exists(path) => None
-      case e: IOException => throw Errors.storeWrite(path.toString, String.valueOf(e.getMessage), e)
+      // which also says that there is one that may not be opened
+      case e: FileNotFoundException if LocalFiles.writing(path)(LocalFiles.exists(path)) =>
+        throw refused(path, e)
+      case _: FileNotFoundException => None
+      case e: IOException           => throw refused(path, e)
     }
+
+  private def refused(path: Path, e: IOException): Throwable =
+    Errors.storeWrite(path.toString, String.valueOf(e.getMessage), e)
 
   private def write(path: Path, bytes: Array[Byte]): Unit = {
     val file = new RandomAccessFile(path.toFile, "rw")

@@ -20,10 +20,7 @@ private[local] final class LocalOutput(
     closed: () => Unit
 ) extends PartOutput {
   private[this] var written = startBytes
-  private[this] val early   = durability match {
-    case Durability.Disk    => Some(new EarlySync(file, durability))
-    case Durability.Process => None
-  }
+  private[this] val early   = durability.early(file)
 
   override def position: Long = written
 

@@ -9,14 +9,14 @@ import scala.util.{Failure, Success, Try}
 
 import stoplog.error.Errors
 import stoplog.fault.Faults
-import stoplog.part.{Closed, Publish, Resume, RunId}
+import stoplog.part.{Closed, Open, Publish, Resume, RunId}
 import stoplog.sink.{CommitOutcome, Staged}
 import stoplog.store._
 
 /** Parts as files of a local, or everywhere mounted, file system.
   *
-  * Publishing is a hard link under the final name and then the removal of the unfinished name: atomic, and never
-  * over an existing file (I6). Nothing is cached, so the store can be sent to any process.
+  * Publishing is a rename to the final name: atomic, once, and never over an existing file (I6). Nothing is cached, so
+  * the store can be sent to any process.
   *
   * @param root the sink's path, as a plain file path
   */
@@ -32,25 +32,19 @@ final class LocalPartStore(
 
   override def create(part: NewPart): PartOutput = output(layout.inProgress(part, PartLayout.unique()))
 
+  /** In a copy if the file has another name: what is appended or cut here would be there, too. */
   override def resume(open: Resume, validBytes: Long): PartOutput = {
     val path = writing(open.token)(backInProgress(open.token))
-    if (!Files.exists(path)) throw gone(open, validBytes) // before a stream makes a new one
-    val file = writing(open.token)(new RandomAccessFile(path.toFile, "rw"))
-    try {
-      val actual = file.length()
-      if (actual < validBytes) throw Errors.partShort(path.toString, actual, validBytes)
-      if (actual > validBytes) writing(open.token)(file.setLength(validBytes))
-      file.seek(validBytes)
-    } catch { case e: Throwable => file.close(); throw e }
-    new LocalOutput(path, open.token, file, durability, validBytes, () => toPending(open.token))
+    // before a stream makes a new one
+    if (!writing(open.token)(LocalFiles.exists(path))) throw gone(open, validBytes)
+    if (writing(open.token)(LocalFiles.isShared(path)))
+      copied(open, path, validBytes, layout.another(open.token, PartLayout.unique()))
+    else resumed(open, path, validBytes)
   }
 
   override def takeOver(open: Resume, validBytes: Long, part: NewPart): PartOutput = {
-    val from   = located(open.token).getOrElse(throw gone(open, validBytes))
-    val copied = output(layout.inProgress(part, PartLayout.unique()))
-    try copyPrefix(open.token, from, validBytes, copied)
-    catch { case e: Throwable => copied.close(); throw e }
-    copied
+    val from = writing(open.token)(located(open.token)).getOrElse(throw gone(open, validBytes))
+    copied(open, from, validBytes, layout.inProgress(part, PartLayout.unique()))
   }
 
   override def isolate(open: Resume, validBytes: Long, part: NewPart): Closed =
@@ -91,8 +85,34 @@ final class LocalPartStore(
     try WriterLeases.othersGone(writers, run.value)
     catch { case _: IOException => false } // where locks cannot be asked for, everybody may be alive
 
+  /** A file with another name may be part of another sink, too: of a directory that was copied by hard links. */
+  override def fence(run: RunId, open: Vector[Open]): Vector[FenceOutcome] =
+    super.fence(run, open).zip(open).map {
+      case (FenceOutcome.Owned, part) if isShared(part.handle.token) => FenceOutcome.Doubtful
+      case (outcome, _)                                              => outcome
+    }
+
   /** Whether the path can be used at all; tries what the store will need. Error: `STOPLOG_PATH_NOT_WRITABLE`. */
   def probe(): Unit = LocalProbe.probe(Paths.get(root), sinkId, durability)
+
+  private def resumed(open: Resume, path: Path, validBytes: Long): PartOutput = {
+    val file = writing(open.token)(new RandomAccessFile(path.toFile, "rw"))
+    try {
+      val actual = file.length()
+      if (actual < validBytes) throw Errors.partShort(path.toString, actual, validBytes)
+      if (actual > validBytes) writing(open.token)(file.setLength(validBytes))
+      file.seek(validBytes)
+    } catch { case e: Throwable => file.close(); throw e }
+    new LocalOutput(path, open.token, file, durability, validBytes, () => toPending(open.token))
+  }
+
+  /** What is committed of an open part, in a file of its own. */
+  private def copied(open: Resume, from: Path, validBytes: Long, token: String): PartOutput = {
+    val copy = output(token)
+    try copyPrefix(open.token, from, validBytes, copy)
+    catch { case e: Throwable => copy.close(); throw e }
+    copy
+  }
 
   private def output(token: String): LocalOutput = {
     val path = at(token)
@@ -133,7 +153,7 @@ final class LocalPartStore(
   /** A close for good that was in no record is taken back: the part goes on under its in-progress name. */
   private def backInProgress(token: String): Path = {
     val path = at(token)
-    layout.pending(token).map(at).filter(Files.exists(_)).foreach(Files.move(_, path))
+    layout.pending(token).map(at).filter(LocalFiles.exists).foreach(Files.move(_, path))
     path
   }
 
@@ -142,7 +162,9 @@ final class LocalPartStore(
   }
 
   private def located(token: String): Option[Path] =
-    (Iterator(at(token)) ++ layout.pending(token).map(at)).find(Files.exists(_))
+    (Iterator(at(token)) ++ layout.pending(token).map(at)).find(LocalFiles.exists)
+
+  private def isShared(token: String): Boolean = writing(token)(located(token).exists(LocalFiles.isShared))
 
   /** Removes the directories that held only this part. Stops at the first that holds anything else. */
   private def cleanUp(token: String): Unit = if (layout.root.nonEmpty) {
@@ -159,12 +181,12 @@ final class LocalPartStore(
     val own = Paths.get(root, "_stoplog")
     LocalFiles
       .deepestFirst(directory)(entered => directory.startsWith(own) || !entered.startsWith(own))
-      .filter(Files.isRegularFile(_))
+      .filter(LocalFiles.attributes(_).exists(_.isRegularFile))
   }
 
   private def writers: Path = Paths.get(root, "_stoplog", sinkId, "writers")
 
-  private def at(path: String): Path = Paths.get(root).resolve(path)
+  private def at(path: String): Path = LocalFiles.below(root, path)
 
   private def writing[A](path: String)(action: => A): A = LocalFiles.writing(at(path))(action)
 }

@@ -1,20 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.store.local
 
-import java.nio.file.{FileAlreadyExistsException, Files, NoSuchFileException, Path, StandardOpenOption}
+import java.nio.file.{Files, LinkOption, NoSuchFileException, Path, StandardCopyOption, StandardOpenOption}
 
 import stoplog.error.Errors
 import stoplog.fault.{Faults, Step}
 import stoplog.sink.CommitOutcome
 import stoplog.thread.Uninterrupted
 
-/** How a local file becomes visible. */
+/** How a local file becomes visible: by a rename, which takes the unfinished name away in the same step.
+  *
+  * So a part is published once (I3), whoever is at it and whoever dies, and how many names its file has says nothing:
+  * others make hard links too (`cp -al`, `rsync --link-dest`, tools that join equal files). A link and then the removal of
+  * the unfinished name would leave a moment from which nobody can tell whether a reader has taken the part or not.
+  *
+  * A rename replaces what it finds, so a look comes first (I6). What could appear between the two has a name that occurs
+  * once in the world: it would be a copy of this very part.
+  */
 private[local] object LocalPublishing {
 
-  /** Link, then unlink. Several processes may do it at once, and any of them may die anywhere.
+  /** Several processes may do it at once, and any of them may die anywhere.
     *
     * @param located the unfinished file, if it is still there
-    * @param unlinked what to do once the unfinished name is gone
+    * @param renamed what to do once the unfinished name is gone
     */
   def publish(
       located: () => Option[Path],
@@ -22,73 +30,74 @@ private[local] object LocalPublishing {
       sizeBytes: Long,
       durability: Durability,
       faults: Faults
-  )(unlinked: => Unit): CommitOutcome = {
+  )(renamed: => Unit): CommitOutcome = {
 
     @scala.annotation.tailrec
     def attempt(left: Int): CommitOutcome = located() match {
-      case None       => alreadyThere(target, sizeBytes)
+      case None       => alreadyThere(target, sizeBytes, durability)
       case Some(file) =>
-        if (wasMoved(file, target)) {
-          Files.deleteIfExists(file)
-          unlinked
-          CommitOutcome.AlreadyCommitted
-        } else if (link(file, target, sizeBytes, durability)) {
-          faults.at(Step.MidPublish)
-          durability.syncDirectory(target.getParent)
-          Files.deleteIfExists(file)
-          unlinked
-          CommitOutcome.Committed
-        } else if (left > 1) attempt(left - 1) // another publisher was faster: look again
-        else throw new NoSuchFileException(file.toString)
+        rename(file, target, sizeBytes, durability) match {
+          case Some(outcome) =>
+            faults.at(Step.MidPublish)
+            durability.syncDirectory(target.getParent)
+            renamed
+            outcome
+          case None if left > 1 => attempt(left - 1) // another publisher was faster: look again
+          case None             => throw new NoSuchFileException(file.toString)
+        }
     }
 
     LocalFiles.writing(target)(attempt(left = 3))
   }
 
-  /** Whether the part had been visible when a publisher died between link and unlink, and was then taken elsewhere:
-    * finished files belong to their readers, and a moved one still shares the inode. The links are counted first: a
-    * second one that is being made just now is then found under the target's name.
-    */
-  private def wasMoved(file: Path, target: Path): Boolean = links(file) > 1 && !Files.exists(target)
-
-  private def links(file: Path): Int =
-    try Files.getAttribute(file, "unix:nlink").asInstanceOf[Int]
-    catch {
-      case _: UnsupportedOperationException | _: IllegalArgumentException => 1 // no such attribute here
-      case _: NoSuchFileException                                         => 0 // another publisher was faster
+  /** Whoever renamed it may have died before the name was durable. */
+  private def alreadyThere(target: Path, sizeBytes: Long, durability: Durability): CommitOutcome =
+    LocalFiles.attributes(target).map(_.size) match {
+      case None              => CommitOutcome.Lost
+      case Some(`sizeBytes`) =>
+        durability.syncDirectory(target.getParent)
+        CommitOutcome.AlreadyCommitted
+      case Some(actual) =>
+        throw Errors.nameTaken(target.toString, s"it holds $actual bytes, the part has $sizeBytes")
     }
 
-  private def alreadyThere(target: Path, sizeBytes: Long): CommitOutcome =
-    if (!Files.exists(target)) CommitOutcome.Lost
-    else {
-      val actual = Files.size(target)
-      if (actual == sizeBytes) CommitOutcome.AlreadyCommitted
-      else throw Errors.nameTaken(target.toString, s"it holds $actual bytes, the part has $sizeBytes")
-    }
-
-  /** Whether the file is there under both names now; `false` when the unfinished name has gone meanwhile. */
-  private def link(file: Path, target: Path, sizeBytes: Long, durability: Durability): Boolean =
+  /** `None` when the unfinished name has gone meanwhile. */
+  private def rename(
+      file: Path,
+      target: Path,
+      sizeBytes: Long,
+      durability: Durability
+  ): Option[CommitOutcome] =
     try {
       cutTo(file, sizeBytes, durability)
       Durability.createDirectories(target.getParent, durability)
-      try Files.createLink(target, file)
-      catch {
-        case _: FileAlreadyExistsException =>
-          if (!Files.isSameFile(target, file))
-            throw Errors.nameTaken(target.toString, "another file is there, which is not this part")
+      if (LocalFiles.attributes(target, LinkOption.NOFOLLOW_LINKS).isDefined) Some(taken(file, target))
+      else {
+        Files.move(file, target, StandardCopyOption.ATOMIC_MOVE)
+        Some(CommitOutcome.Committed)
       }
-      true
-    } catch { case _: NoSuchFileException if !Files.exists(file) => false }
+    } catch { case _: NoSuchFileException if !LocalFiles.exists(file) => None }
 
-  /** What lies behind the recorded length was never committed (I2). */
+  /** One file under both names is this part: somebody has linked it there. */
+  private def taken(file: Path, target: Path): CommitOutcome =
+    if (Files.isSameFile(target, file)) {
+      Files.deleteIfExists(file)
+      CommitOutcome.AlreadyCommitted
+    } else throw Errors.nameTaken(target.toString, "another file is there, which is not this part")
+
+  /** What lies behind the recorded length was never committed (I2). Another name of the file may be in another sink's
+    * log, with another length.
+    */
   private def cutTo(file: Path, sizeBytes: Long, durability: Durability): Unit = {
     val actual = Files.size(file)
     if (actual < sizeBytes) throw Errors.partShort(file.toString, actual, sizeBytes)
-    if (actual > sizeBytes)
+    if (actual > sizeBytes) {
+      if (LocalFiles.isShared(file)) throw Errors.partShared(file.toString, actual, sizeBytes)
       Uninterrupted.channel(file, StandardOpenOption.WRITE) {
         channel => // which, unlike a stream, makes no file
           channel.truncate(sizeBytes)
           durability.sync(channel)
       }
+    }
   }
 }

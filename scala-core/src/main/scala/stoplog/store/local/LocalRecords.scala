@@ -20,7 +20,12 @@ final class LocalRecords(root: String, sinkId: String, durability: Durability, f
 
   override def read(seq: Long): Option[Array[Byte]] = once.read(record(seq))
 
-  override def list(): Vector[Long] = LocalFiles.list(directory).flatMap(seqOf).sorted
+  /** Its bytes are, before it has a name. */
+  override def makeDurable(seq: Long): Unit =
+    LocalFiles.writing(record(seq))(durability.syncDirectory(directory))
+
+  override def list(): Vector[Long] =
+    LocalFiles.writing(directory)(LocalFiles.list(directory)).flatMap(seqOf).sorted
 
   override def delete(seq: Long): Unit = LocalFiles.writing(record(seq)) {
     Files.deleteIfExists(mark(seq))
@@ -36,7 +41,7 @@ final class LocalRecords(root: String, sinkId: String, durability: Durability, f
     } catch { case _: FileAlreadyExistsException => () }
   }
 
-  override def isPublished(seq: Long): Boolean = Files.exists(mark(seq))
+  override def isPublished(seq: Long): Boolean = LocalFiles.writing(mark(seq))(LocalFiles.exists(mark(seq)))
 
   override def noteVisible(seq: Long, paths: Set[String]): Unit =
     once.replace(note(seq), s"visible-$seq", VisibleNote.encode(paths))

@@ -4,7 +4,7 @@ package stoplog.store.local
 import java.io.{
   BufferedInputStream, BufferedOutputStream, FileOutputStream, InputStream, OutputStream, RandomAccessFile
 }
-import java.nio.file.{Files, NoSuchFileException, Path, Paths}
+import java.nio.file.{Files, NoSuchFileException, Path}
 
 import stoplog.error.Errors
 import stoplog.part.SideFile
@@ -57,7 +57,7 @@ final class LocalSides(root: String, sinkId: String, durability: Durability)
   }
 
   private def directory: Path         = at(SideStore.directory(sinkId))
-  private def at(token: String): Path = Paths.get(root).resolve(token)
+  private def at(token: String): Path = LocalFiles.below(root, token)
 
   private final val BufferBytes = 64 << 10
 }

@@ -63,7 +63,7 @@ private[local] object WriterLeases {
       channel.close()
       throw new IOException(s"$file is locked by another process")
     }
-    if (Files.exists(file)) new Held(channel, lock, tasks = 0)
+    if (LocalFiles.exists(file)) new Held(channel, lock, tasks = 0)
     else { // another process looked between the two steps, found it free and removed it: nobody would see this lock
       channel.close()
       this.lock(directory, file, durability)

@@ -20,7 +20,7 @@ class S3Finished(files: HadoopFiles, sinkId: String) extends HadoopFinished(file
 
   override def putBack(seq: Long, path: String): Unit = {
     val place = FinishedStore.place(sinkId, seq, path)
-    if (sizeBytes(place).isDefined && sizeBytes(path).isDefined)
+    if (sizeBytes(path).isDefined && sizeBytes(place).isDefined)
       throw Errors.nameTaken(objects.describe(path), "another file is there, which is not this part")
     move(place, path)
   }

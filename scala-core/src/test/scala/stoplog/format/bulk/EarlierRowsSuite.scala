@@ -62,7 +62,7 @@ class EarlierRowsSuite extends AnyFunSuite {
     val sides  = new MemorySides
     val token  = sides.write(NewPart("b", "p", Samples.mine))(_.write(first))
     val beside = Vector(SideFile(token, first.length.toLong, 0), SideFile("gone", 1, 0))
-    val rows   = new EarlierRows(Beside("0", beside, 0), sides).rows(columns = 1)
+    val rows   = new EarlierRows(Beside("0", beside, 0), sides).rows(TextRows.columns)
     assert(TextRows.texts(rows.take(2)) === Vector("one", "two"))
     assert(Samples.condition(rows.hasNext) === "STOPLOG_PART_SHORT")
   }
@@ -77,7 +77,7 @@ class EarlierRowsSuite extends AnyFunSuite {
     }
   }
 
-  private def texts(rows: EarlierRows): Vector[String] = TextRows.texts(rows.rows(columns = 1))
+  private def texts(rows: EarlierRows): Vector[String] = TextRows.texts(rows.rows(TextRows.columns))
 
   /** Files that are as long as their record says, whatever is in them. */
   private def earlier(files: Array[Byte]*): EarlierRows = {

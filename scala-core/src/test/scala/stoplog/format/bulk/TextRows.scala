@@ -3,10 +3,13 @@ package stoplog.format.bulk
 
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 import org.apache.spark.sql.catalyst.expressions.codegen.UnsafeRowWriter
+import org.apache.spark.sql.types.{StringType, StructType}
 import org.apache.spark.unsafe.types.UTF8String
 
 /** Rows of one text, in Spark's own form. */
 object TextRows {
+  val columns: StructType = new StructType().add("text", StringType)
+
   def of(text: String): UnsafeRow = {
     val writer = new UnsafeRowWriter(1)
     writer.reset()

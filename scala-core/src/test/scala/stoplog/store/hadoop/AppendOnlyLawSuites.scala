@@ -18,3 +18,4 @@ class AppendOnlyRecordStoreSuite  extends RecordStoreLaws with OnAppendOnly
 class AppendOnlyInPlaceSuite      extends InPlaceLaws with OnAppendOnly
 class AppendOnlyCutSuite          extends CutLaws with OnAppendOnly
 class AppendOnlyEarlyListingSuite extends EarlyListingLaws with OnAppendOnly
+class AppendOnlyPathSuite         extends PathLaws with OnAppendOnly

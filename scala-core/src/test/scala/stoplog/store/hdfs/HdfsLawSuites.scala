@@ -64,3 +64,7 @@ class HdfsNotToBeCutFencingSuite extends FencingLaws with LongRun {
 class HdfsSleepingDriverSuite extends SleepingDriverLaws {
   override def newStorage(): StorageUnderTest = HdfsStorage.create()
 }
+
+class HdfsPathSuite extends PathLaws {
+  override def newStorage(): StorageUnderTest = HdfsStorage.create()
+}

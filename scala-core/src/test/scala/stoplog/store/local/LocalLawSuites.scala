@@ -83,3 +83,11 @@ class DiskFinishedSuite extends FinishedStoreLaws {
 class LocalSleepingDriverSuite extends SleepingDriverLaws {
   override def newStorage(): StorageUnderTest = LocalStorage.create(LocalStorage.staging, Durability.Process)
 }
+
+class StagingProcessPathSuite extends PathLaws {
+  override def newStorage(): StorageUnderTest = LocalStorage.create(LocalStorage.staging, Durability.Process)
+}
+
+class InBucketProcessPathSuite extends PathLaws {
+  override def newStorage(): StorageUnderTest = LocalStorage.create(LocalStorage.inBucket, Durability.Process)
+}

@@ -20,7 +20,7 @@ final class LocalStorage(
     durability: Durability,
     sinkId: String = "main"
 ) extends StorageUnderTest {
-  private def root: Path = Paths.get(path)
+  private[local] def root: Path = Paths.get(path)
 
   override def partStore(): PartStore =
     new LocalPartStore(path, sinkId, layout(sinkId), durability, Faults.none)

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+package stoplog.laws
+
+import stoplog.part.{Closed, Resume}
+
+/** Of stores whose tokens are paths: a token or a final name that leads out of the place is refused, whoever wrote it. */
+abstract class PathLaws extends LawSuite {
+
+  law("a token that leads out of the place is refused by name, and no file is touched") { storage =>
+    val store = storage.partStore()
+    for (path <- PathLaws.elsewhere) {
+      assert(condition(store.publish(Closed(path), 5, "b/part-1.txt")) === "STOPLOG_PATH_ELSEWHERE", path)
+      assert(condition(store.resume(Resume(path), 5)) === "STOPLOG_PATH_ELSEWHERE", path)
+      assert(condition(store.takeOver(Resume(path), 5, part())) === "STOPLOG_PATH_ELSEWHERE", path)
+      assert(condition(store.isolate(Resume(path), 5, part())) === "STOPLOG_PATH_ELSEWHERE", path)
+      assert(condition(store.discard(path)) === "STOPLOG_PATH_ELSEWHERE", path)
+    }
+    assert(storage.visible().isEmpty)
+  }
+
+  law("a final name that leads out of the place is refused by name, and the part is kept") { storage =>
+    val store = storage.partStore()
+    val open  = leftOpen(store, "rows\n")
+    for (path <- PathLaws.elsewhere)
+      assert(condition(store.publish(open, 5, path)) === "STOPLOG_PATH_ELSEWHERE", path)
+    assert(isStaged(store, open) && storage.visible().isEmpty)
+  }
+}
+
+object PathLaws {
+
+  /** What no store goes to. */
+  val elsewhere: Seq[String] =
+    Seq("/tmp/part-1.txt", "../part-1.txt", "b/../../part-1.txt", "b/..", "..", "b/part\u0000.txt")
+}

@@ -60,7 +60,9 @@ private[spark] final class JobWrite(table: SinkTable, info: LogicalWriteInfo, ex
 
 private[spark] object JobWrite {
 
-  /** An overwrite sets whole directories aside, and must not take along what a stream is about to go on with. */
+  /** An overwrite takes all files in directories that readers see, and must not take along what a stream is about to go on
+    * with.
+    */
   private def refuseIfPartsLieBetween(storage: SinkStorage): Unit =
     storage
       .sinkIds(prefix = "")

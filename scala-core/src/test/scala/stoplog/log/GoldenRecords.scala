@@ -33,6 +33,18 @@ object GoldenRecords {
     SinkState(query, None, Vector.empty, 0, settings)
   )
 
+  private val batch = LogRecord(
+    1,
+    RecordKind.Epoch(0),
+    first,
+    start + 1000,
+    Vector.empty,
+    claim.state.after(
+      Some(0),
+      Some(BatchDigest.of("v1\n{\"batchTimestampMs\":1767225600000}\n{\"logOffset\":0}".getBytes("UTF-8")))
+    )
+  )
+
   private val noted = claim.copy(state =
     claim.state.copy(settings =
       settings ++ Map(
@@ -228,6 +240,7 @@ object GoldenRecords {
     "record-v1-roll.json"    -> roll,
     "record-v1-release.json" -> release,
     "record-v1-noted.json"   -> noted,
+    "record-v1-batch.json"   -> batch,
     "record-v1-pattern.json" -> pattern
   )
 }

@@ -2,6 +2,7 @@
 package stoplog.store.hdfs
 
 import stoplog.LongRun
+import stoplog.commit.SleepingDriverLaws
 import stoplog.laws._
 import stoplog.store.hadoop.Trimming
 

@@ -2,6 +2,7 @@
 package stoplog.store.local
 
 import stoplog.LongRun
+import stoplog.commit.SleepingDriverLaws
 import stoplog.laws._
 
 class StagingDiskPartStoreSuite extends PartStoreLaws {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.store.s3
 
+import stoplog.commit.SleepingDriverLaws
 import stoplog.laws._
 
 class S3PartStoreSuite extends PartStoreLaws with S3Laws
@@ -53,12 +54,10 @@ object S3Laws {
     // the very same record leaves the outcome unknown
     "a record is created once",
     // an object of the recorded length under a name that is made once in the world is the part
-    "a finished name that is taken is an error",
-    "two parts of one name do not meet",
+    "a finished name that is taken is an error", "two parts of one name do not meet",
     // no record publishes one
     "a part of no bytes",
     // this server looks and writes in two steps
-    "of many that put at once",
-    "of two processes exactly one"
+    "of many that put at once", "of two processes exactly one"
   )
 }

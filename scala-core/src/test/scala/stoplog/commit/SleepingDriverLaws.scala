@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-package stoplog.laws
+package stoplog.commit
 
 import java.util.concurrent.{CompletableFuture, CountDownLatch, ExecutionException}
 import java.util.concurrent.TimeUnit.SECONDS
 
-import stoplog.commit._
 import stoplog.commit.complete.MemoryNotes
 import stoplog.error.StoplogException
 import stoplog.fault.{Faults, Step}
+import stoplog.laws.{LawSuite, StorageUnderTest}
 import stoplog.log.CommitLog
 import stoplog.part.{PartNaming, RunId}
 import stoplog.rolling.RollReason

@@ -3,17 +3,12 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, TypeAlias
+
+from stoplog import _redaction
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
-
-_SECRET = re.compile(
-    r"secret|password|token|credential|access.?key|jaas|keystore\.key|^httpHeader\.", re.IGNORECASE
-)
-_IN_URL = re.compile(r"((?:password|pwd|secret|token)\w*=)[^&;]*|(//[^/:@]*:)[^/@]*(?=@)", re.IGNORECASE)
-_HIDDEN = "…"
 
 Pairs: TypeAlias = tuple[tuple[str, str], ...]
 """An immutable option map, in the order in which it was made."""
@@ -86,6 +81,9 @@ def merged(parts: Iterable[Mapping[str, str]]) -> Pairs:
     >>> merged([{"timeZone": "UTC"}, {"timezone": "CET"}])
     Traceback (most recent call last):
     ValueError: an option was given two values: timeZone is 'UTC' and 'CET'
+    >>> merged([{"password": "hunter2"}, {"password": "hunter3"}])
+    Traceback (most recent call last):
+    ValueError: an option was given two values: password is '…' and '…'
     """
     first: dict[str, tuple[str, str]] = {}
     conflicts: list[str] = []
@@ -93,7 +91,8 @@ def merged(parts: Iterable[Mapping[str, str]]) -> Pairs:
         for key, value in part.items():
             known_key, known_value = first.setdefault(key.lower(), (key, value))
             if known_value != value:
-                conflicts.append(f"{known_key} is {known_value!r} and {value!r}")
+                both = [_redaction.value(known_key, one) for one in (known_value, value)]
+                conflicts.append(f"{known_key} is {both[0]!r} and {both[1]!r}")
     if conflicts:
         raise ValueError(f"an option was given two values: {', '.join(conflicts)}")
     return tuple(first.values())
@@ -107,10 +106,4 @@ def shown(pairs: Iterable[tuple[str, str]]) -> str:
     >>> shown([("url", "jdbc:postgresql://shop:hunter2@db/x?password=hunter2&ssl=true")])
     "url='jdbc:postgresql://shop:…@db/x?password=…&ssl=true'"
     """
-    return ", ".join(f"{key}={_open_part(key, value)!r}" for key, value in pairs)
-
-
-def _open_part(key: str, value: str) -> str:
-    if _SECRET.search(key):
-        return _HIDDEN
-    return _IN_URL.sub(lambda found: f"{found.group(1) or found.group(2)}{_HIDDEN}", value)
+    return ", ".join(f"{key}={_redaction.value(key, value)!r}" for key, value in pairs)

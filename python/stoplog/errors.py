@@ -6,6 +6,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from stoplog import _redaction
 from stoplog._version import SPARK_LINES, coordinate, version
 
 if TYPE_CHECKING:
@@ -25,7 +26,7 @@ class StoplogError(Exception):
     """
 
     def __init__(self, condition: str, message: str) -> None:
-        super().__init__(message)
+        super().__init__(_redaction.text(message))
         self.condition = condition
 
     def __reduce__(self) -> tuple[object, ...]:

@@ -9,6 +9,7 @@ import scala.util.Using
 import org.apache.spark.sql.{DataFrame, DataFrameWriter, Row, SaveMode, SparkSession}
 import org.apache.spark.sql.streaming.DataStreamWriter
 
+import stoplog.error.Redaction
 import stoplog.format.Encoder
 import stoplog.format.bulk.BulkWriters
 import stoplog.options.{SinkOptionRegistry, SinkOptions, UserObject}
@@ -60,9 +61,8 @@ final class FileSink private[stoplog] (settings: SinkOptions) {
 
   override def hashCode: Int = options().hashCode
 
-  override def toString: String = settings.toMap.toSeq.sorted
-    .map { case (key, value) => s"$key=${UserObject.shown(value)}" }
-    .mkString("FileSink(", ", ", ")")
+  override def toString: String =
+    Redaction.options("FileSink", settings.toMap.map { case (key, value) => key -> UserObject.shown(value) })
 }
 
 object FileSink {

@@ -8,6 +8,7 @@ import scala.jdk.CollectionConverters._
 import org.apache.spark.sql.{DataFrame, DataFrameReader, SparkSession}
 import org.apache.spark.sql.streaming.DataStreamReader
 
+import stoplog.error.Redaction
 import stoplog.format.read.RowFormat
 import stoplog.options.{SourceOptionRegistry, SourceOptions, UserObject}
 import stoplog.source.format.{BulkFormat, SimpleStreamFormat, StreamFormat}
@@ -50,9 +51,7 @@ final class FileSource private[stoplog] (settings: Map[String, String]) {
   override def hashCode: Int = settings.hashCode
 
   override def toString: String =
-    settings.toSeq.sorted
-      .map { case (key, value) => s"$key=${UserObject.shown(value)}" }
-      .mkString("FileSource(", ", ", ")")
+    Redaction.options("FileSource", settings.map { case (key, value) => key -> UserObject.shown(value) })
 }
 
 object FileSource {

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.error
 
-/** How the errors of a module are made, of the name of a condition and what its template asks for. */
+/** How the errors of a module are made, of the name of a condition and what its template asks for.
+  *
+  * Here whatever they say goes through [[Redaction]], their causes included.
+  */
 private[stoplog] abstract class ErrorMaker {
 
   protected final def argument(condition: String, parameters: (String, Any)*): StoplogArgumentException =
@@ -12,7 +15,7 @@ private[stoplog] abstract class ErrorMaker {
       cause: Throwable,
       parameters: (String, Any)*
   ): StoplogArgumentException =
-    new StoplogArgumentException(condition, texts(parameters), Option(cause))
+    new StoplogArgumentException(condition, texts(parameters), Option(Redaction.cause(cause)))
 
   protected final def failure(condition: String, parameters: (String, Any)*): StoplogException =
     new StoplogException(condition, texts(parameters))
@@ -21,7 +24,7 @@ private[stoplog] abstract class ErrorMaker {
       condition: String,
       cause: Throwable,
       parameters: (String, Any)*
-  ): StoplogException = new StoplogException(condition, texts(parameters), Option(cause))
+  ): StoplogException = new StoplogException(condition, texts(parameters), Option(Redaction.cause(cause)))
 
   // The templates end the sentence themselves, and the whole message ends with its own SQLSTATE; causes often come with
   // a full stop and an SQLSTATE of their own.
@@ -33,5 +36,5 @@ private[stoplog] abstract class ErrorMaker {
     Seq("count" -> problems.size, "problems" -> problems.map("\n  - " + _).mkString)
 
   private def texts(parameters: Seq[(String, Any)]): Map[String, String] =
-    parameters.map { case (name, value) => name -> String.valueOf(value) }.toMap
+    parameters.map { case (name, value) => name -> Redaction.text(String.valueOf(value)) }.toMap
 }

@@ -254,6 +254,12 @@ object Errors extends ErrorMaker {
   /** @param file that a sink has merged from others */
   def sourceMergedPart(file: String): StoplogException = failure("STOPLOG_SOURCE_MERGED_PART", "file" -> file)
 
+  /** @param link a path of which one name or more are symbolic links
+    * @param why  a clause of which the link is the subject
+    */
+  def sourceLink(link: String, why: String): StoplogException =
+    failure("STOPLOG_SOURCE_LINK", "link" -> link, "why" -> reason(why))
+
   // Parts and storage.
 
   /** @param path the finished name */

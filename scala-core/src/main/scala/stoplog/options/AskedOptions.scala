@@ -3,7 +3,7 @@ package stoplog.options
 
 import java.util.Locale
 
-import stoplog.error.StoplogArgumentException
+import stoplog.error.{Redaction, StoplogArgumentException}
 
 /** The options of one call: each is read by the registry's name, and what is wrong goes to `problems`.
   *
@@ -29,7 +29,7 @@ private[stoplog] final class AskedOptions(
   def optional[T](option: SinkOption)(parse: String => Either[String, T]): Option[T] =
     text(option).flatMap { text =>
       val parsed = parse(text)
-      parsed.left.foreach(why => problems.add(s"${option.key} = '$text' $why."))
+      parsed.left.foreach(why => problems.add(s"${option.key} = '${AskedOptions.shown(option, text)}' $why."))
       parsed.toOption
     }
 
@@ -95,6 +95,11 @@ private[stoplog] object AskedOptions {
       val known = words.map(_._1)
       s"is not one of ${known.mkString(", ")}${Suggestion.of(text.trim, known).fold("")("; perhaps " + _)}"
     }
+
+  /** A value that cannot be read: what was to be a URL has users and secrets anywhere. */
+  private def shown(option: SinkOption, text: String): String =
+    if (option.key.toLowerCase(Locale.ROOT).endsWith("url")) Redaction.url(text)
+    else Redaction.value(option.key, text)
 
   def wholeNumber(text: String): Either[String, Long] =
     text.trim.toLongOption.filter(_ > 0).toRight("is not a whole number more than 0")

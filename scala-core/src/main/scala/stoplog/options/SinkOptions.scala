@@ -3,7 +3,7 @@ package stoplog.options
 
 import java.util.{Map => JMap}
 
-import stoplog.error.Errors
+import stoplog.error.{Errors, Redaction}
 import stoplog.options.{SinkOptionRegistry => Registry}
 import stoplog.rolling.RollingPolicy
 
@@ -88,9 +88,7 @@ final class SinkOptions private (
   override def hashCode: Int = explicit.hashCode
 
   override def toString: String =
-    explicit.toSeq.sorted
-      .map { case (key, value) => s"$key=${UserObject.shown(value)}" }
-      .mkString("SinkOptions(", ", ", ")")
+    Redaction.options("SinkOptions", explicit.map { case (key, value) => key -> UserObject.shown(value) })
 }
 
 object SinkOptions {

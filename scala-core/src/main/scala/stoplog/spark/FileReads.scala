@@ -18,7 +18,7 @@ private[spark] object FileReads {
   /** The columns where the user named none. Errors: `STOPLOG_SOURCE_SCHEMA`, `STOPLOG_SOURCE_PATH`. */
   def schema(options: SourceOptions): StructType = {
     val root = SourceRoot.of(options.paths)
-    SourceColumns.inferred(options, SourcePlaces.files(root.root), rulesNow(options, root))
+    SourceColumns.inferred(options, SourcePlaces.files(root), rulesNow(options, root))
   }
 
   /** @param columns that there are
@@ -32,7 +32,7 @@ private[spark] object FileReads {
       filters: Seq[Filter]
   ): FileRead = {
     val root        = SourceRoot.of(options.paths)
-    val files       = SourcePlaces.files(root.root)
+    val files       = SourcePlaces.files(root)
     val directories = SourceColumns.ofDirectories(options, columns, files, rulesNow(options, root))
     val format      = ReadFormats.of(options, columns, wanted, filters, directories)
     val needed      = new SomeFiles(files, new DirectoryFilter(filters, directories))
@@ -42,7 +42,7 @@ private[spark] object FileReads {
   /** Error: `STOPLOG_SOURCE_PATH` when a path names something that is not there. */
   def refuseNothing(options: SourceOptions): Unit = {
     val root = SourceRoot.of(options.paths)
-    if (root.below.exists(_.isEmpty) && SourcePlaces.files(root.root).find("").isEmpty)
+    if (root.below.exists(_.isEmpty) && SourcePlaces.files(root).find("").isEmpty)
       throw Errors.sourcePath(options.paths.mkString(", "), "no such file or directory")
   }
 

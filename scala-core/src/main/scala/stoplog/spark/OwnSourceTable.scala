@@ -8,6 +8,7 @@ import org.apache.spark.sql.connector.read.ScanBuilder
 import org.apache.spark.sql.types.StructType
 import org.apache.spark.sql.util.CaseInsensitiveStringMap
 
+import stoplog.error.Redaction
 import stoplog.format.read.{RowSource, Vectors}
 import stoplog.options.{SourceOptions, SparkOptions}
 
@@ -17,7 +18,7 @@ private[spark] final class OwnSourceTable(source: RowSource, rows: StructType, o
   private val limits = SourceOptions.limits(options)
   private val open   = source.open(SparkOptions.caseless(options), rows)
 
-  override def name(): String = s"stoplog ${open.describe}"
+  override def name(): String = Redaction.text(s"stoplog ${open.describe}")
 
   override def schema(): StructType = rows
 

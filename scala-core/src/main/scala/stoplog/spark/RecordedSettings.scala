@@ -6,6 +6,7 @@ import scala.util.hashing.MurmurHash3
 import org.apache.spark.sql.types.StructType
 
 import stoplog.commit.SinkSettings
+import stoplog.error.Redaction
 import stoplog.options.{
   Bucketing, FormatChoice, RollingOptions, SinkOptionRegistry, SinkOptions, Staging, TimeSpan
 }
@@ -53,11 +54,19 @@ private[spark] object RecordedSettings {
       case FormatChoice.Rows(_)                => named(written)
       case _ => s"${named(written)} ${short(written.json)}" // and what may be null, at any depth
     }
-    val format = options.format.toMap.toSeq.sorted.map { case (key, value) => s"$key=${short(value)}" }
-    val passed = options.passThrough.toSeq.sorted.map { case (key, value) => s"$key=$value" }
+    val format = options.format.toMap.toSeq.sorted.map { case (key, value) =>
+      s"$key=${open(key, short(value))}"
+    }
+    val passed = options.passThrough.toSeq.sorted.map { case (key, value) => s"$key=${open(key, value)}" }
     (format ++ Seq(s"compression=${options.compression}") ++ passed ++ Seq(columns))
       .filter(_.nonEmpty)
       .mkString("; ")
+  }
+
+  /** Who reads the log may not learn a secret from it, and another one is another content all the same. */
+  private def open(key: String, value: String): String = {
+    val shown = Redaction.value(key, value)
+    if (shown == value) value else s"$shown#${Redaction.fingerprint(key, value)}"
   }
 
   private def named(columns: StructType): String =

@@ -12,6 +12,7 @@ import org.apache.spark.sql.connector.write.{LogicalWriteInfo, WriteBuilder}
 import org.apache.spark.sql.types.StructType
 import org.slf4j.LoggerFactory
 
+import stoplog.error.Redaction
 import stoplog.options.{SinkOptions, SparkOptions}
 import stoplog.place.SinkStorage
 
@@ -25,7 +26,7 @@ private[spark] final class SinkTable(
     with ReportsSinkMetrics {
   private val current = new AtomicReference[CurrentRun]()
 
-  override def name(): String = s"stoplog ${storage.path} (${storage.sinkId})"
+  override def name(): String = Redaction.text(s"stoplog ${storage.path} (${storage.sinkId})")
 
   override def schema(): StructType = rowSchema
 

@@ -22,9 +22,9 @@ private[spark] object SourcePlaces {
     *
     * Errors: `STOPLOG_STORE_UNSUPPORTED`, `STOPLOG_HADOOP_AWS`, `STOPLOG_SOURCE_PATH` where there is no such server.
     */
-  def files(root: HadoopPath): SourceFiles =
-    if (isLocal(root)) new LocalSourceFiles(root.toUri.getPath, Faults.ofThisJvm)
-    else new HadoopSourceFiles(hadoop(root))
+  def files(from: SourceRoot): SourceFiles =
+    if (isLocal(from.root)) new LocalSourceFiles(from.root.toUri.getPath, Faults.ofThisJvm, from.named)
+    else new HadoopSourceFiles(hadoop(from.root))
 
   /** The state of a source, in its directory of a checkpoint.
     *

@@ -9,8 +9,13 @@ import stoplog.source.file.Glob
 /** What the paths of a source have in common, and the patterns of what they name below it.
   *
   * @param below the patterns of the names, for each path
+  * @param named how far each path is named without a pattern, below the root
   */
-private[spark] final case class SourceRoot(root: HadoopPath, below: Vector[Vector[Glob]])
+private[spark] final case class SourceRoot(
+    root: HadoopPath,
+    below: Vector[Vector[Glob]],
+    named: Vector[String]
+)
 
 private[spark] object SourceRoot {
 
@@ -23,8 +28,9 @@ private[spark] object SourceRoot {
       a.zip(b).takeWhile { case (x, y) => x == y }.map(_._1)
     }
     val below = parsed.map { case (base, globs) => names(base).drop(common.size).map(literal) ++ globs }
+    val named = parsed.map { case (base, _) => names(base).drop(common.size).mkString("/") }.distinct
     val uri   = parsed.head._1.toUri
-    SourceRoot(new HadoopPath(uri.getScheme, uri.getAuthority, common.mkString("/", "/", "")), below)
+    SourceRoot(new HadoopPath(uri.getScheme, uri.getAuthority, common.mkString("/", "/", "")), below, named)
   }
 
   /** The directory that the path names without a pattern, and the patterns behind it. */

@@ -7,6 +7,7 @@ import org.apache.spark.sql.connector.read._
 import org.apache.spark.sql.connector.read.streaming.MicroBatchStream
 import org.apache.spark.sql.types.StructType
 
+import stoplog.error.Redaction
 import stoplog.format.read.Vectors
 import stoplog.source.{ReadLimits, SourceDriver, Split, SplitSource}
 import stoplog.source.log.Nowhere
@@ -21,7 +22,7 @@ private[spark] final class SourceScan[S <: Split](
 
   override def readSchema(): StructType = schema
 
-  override def description(): String = source.describe
+  override def description(): String = Redaction.text(source.describe)
 
   /** @param checkpointLocation of this source alone: `<checkpoint>/sources/<n>` */
   override def toMicroBatchStream(checkpointLocation: String): MicroBatchStream =

@@ -8,7 +8,7 @@ import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.connector.read.{InputPartition, PartitionReaderFactory}
 import org.apache.spark.sql.connector.read.streaming._
 
-import stoplog.error.Errors
+import stoplog.error.{Errors, Redaction}
 import stoplog.format.read.Vectors
 import stoplog.fault.Faults
 import stoplog.log.PutOutcome
@@ -86,7 +86,7 @@ private[spark] final class SourceStream[S <: Split](
     all
   }
 
-  override def toString: String = source.describe
+  override def toString: String = Redaction.text(source.describe)
 
   /** What the checkpoint's splits are of is in a file of its own beside them. A checkpoint that does not say, because it is
     * new or older than this file, belongs to what is asked for now.

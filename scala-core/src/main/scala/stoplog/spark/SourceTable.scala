@@ -13,7 +13,7 @@ import org.apache.spark.sql.sources.Filter
 import org.apache.spark.sql.types.{DataType, StructField, StructType}
 import org.apache.spark.sql.util.CaseInsensitiveStringMap
 
-import stoplog.error.Errors
+import stoplog.error.{Errors, Redaction}
 import stoplog.format.read.FileMetadata
 import stoplog.options.SourceOptions
 
@@ -26,7 +26,7 @@ private[spark] final class SourceTable(options: SourceOptions, columns: StructTy
     extends SupportsRead
     with SupportsMetadataColumns {
 
-  override def name(): String = s"stoplog ${options.paths.mkString(", ")}"
+  override def name(): String = Redaction.text(s"stoplog ${options.paths.mkString(", ")}")
 
   override def schema(): StructType = shown
 

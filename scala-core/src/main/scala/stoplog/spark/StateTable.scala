@@ -11,14 +11,14 @@ import org.apache.spark.sql.connector.read.{LocalScan, Scan, ScanBuilder}
 import org.apache.spark.sql.types.StructType
 import org.apache.spark.sql.util.CaseInsensitiveStringMap
 
-import stoplog.error.Errors
+import stoplog.error.{Errors, Redaction}
 import stoplog.options.{DirectoryOptions, ViewOptions}
 import stoplog.place.SinkStorage
 
 /** A sink's state as a table: what the log says now, read on the driver. */
 private[spark] final class StateTable private (asked: ViewOptions) extends SupportsRead {
 
-  override def name(): String = s"stoplog ${asked.path} (${asked.sinkId}, ${asked.view.word})"
+  override def name(): String = Redaction.text(s"stoplog ${asked.path} (${asked.sinkId}, ${asked.view.word})")
 
   override def schema(): StructType = StateView.schema(asked.view)
 

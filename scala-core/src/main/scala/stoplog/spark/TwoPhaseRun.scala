@@ -4,6 +4,7 @@ package stoplog.spark
 import org.apache.spark.sql.catalyst.InternalRow
 
 import stoplog.commit.{RealTools, SinkDriver, SinkIdentity, SinkSettings}
+import stoplog.error.Redaction
 import stoplog.part.RunId
 import stoplog.sink.TwoPhaseSink
 
@@ -31,7 +32,7 @@ private[spark] object TwoPhaseRun {
       RealTools.ofThisJvm
     )
     val sinkRun = new SinkRun(
-      s"Sink ${settings.sinkId} of ${sink.target}",
+      Redaction.text(s"Sink ${settings.sinkId} of ${sink.target}"),
       driver,
       heartbeat = None,
       probe = () => storage.probe(),

@@ -14,6 +14,7 @@ import org.apache.spark.sql.types.StructType
 
 import stoplog.commit.{RealTools, Republish, SinkIdentity}
 import stoplog.commit.complete.FollowUps
+import stoplog.error.Redaction
 import stoplog.options.SparkOptions
 import stoplog.sink.TwoPhaseSink
 import stoplog.store.{FinishedStore, NoteStore}
@@ -34,7 +35,7 @@ private[stoplog] final class TwoPhaseTable private (
     with ReportsSinkMetrics {
   private val current = new AtomicReference[TwoPhaseTable.Current]()
 
-  override def name(): String = s"stoplog ${sink(rowSchema).target} (${settings.sinkId})"
+  override def name(): String = Redaction.text(s"stoplog ${sink(rowSchema).target} (${settings.sinkId})")
 
   override def schema(): StructType = rowSchema
 

@@ -114,6 +114,7 @@ object ErrorsSuite {
     Errors.sourceStateLost("/ck/sources/0", 7L),
     Errors.sourceFileGone("/data/in/a", cause),
     Errors.sourceMergedPart("/data/in/part-1-m0.json"),
+    Errors.sourceLink("/data/in/link", "it leads to /secret"),
     Errors.sourceFileUnreadable("/data/in/a", "byte 7", "it ends in the middle", cause),
     Errors.distributionUnsupported("0 writers"),
     Errors.storeUnsupported("gs://b/out", "gs"),

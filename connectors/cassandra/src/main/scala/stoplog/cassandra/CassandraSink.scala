@@ -9,6 +9,7 @@ import org.apache.spark.sql.{DataFrame, DataFrameWriter, Row}
 import org.apache.spark.sql.streaming.DataStreamWriter
 
 import stoplog.cassandra.options.{CassandraOptionRegistry, CassandraOptions}
+import stoplog.error.Redaction
 
 /** Rows written to a table of Cassandra's by their keys, fully set. Written again after a crash, they have the same
   * effect.
@@ -46,7 +47,7 @@ final class CassandraSink private[cassandra] (settings: Map[String, String]) {
 
   override def hashCode: Int = settings.hashCode
 
-  override def toString: String = Shown.text("CassandraSink", settings)
+  override def toString: String = Redaction.options("CassandraSink", settings)
 }
 
 object CassandraSink {

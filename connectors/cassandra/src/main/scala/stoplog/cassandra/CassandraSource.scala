@@ -8,6 +8,7 @@ import scala.jdk.CollectionConverters._
 import org.apache.spark.sql.{DataFrame, SparkSession}
 
 import stoplog.cassandra.options.CassandraOptions
+import stoplog.error.Redaction
 
 /** A table of Cassandra's as a DataFrame, fully set.
   *
@@ -39,7 +40,7 @@ final class CassandraSource private[cassandra] (settings: Map[String, String]) {
 
   override def hashCode: Int = settings.hashCode
 
-  override def toString: String = Shown.text("CassandraSource", settings)
+  override def toString: String = Redaction.options("CassandraSource", settings)
 }
 
 object CassandraSource {

@@ -3,9 +3,25 @@ package stoplog.cassandra
 
 import java.io.IOException
 
+import scala.jdk.CollectionConverters._
+import scala.util.Try
+
 import stoplog.error.{ConditionRules, Conditions}
 
-class CassandraErrorsSuite extends ConditionRules(CassandraErrorsSuite.url, CassandraErrorsSuite.one)
+class CassandraErrorsSuite extends ConditionRules(CassandraErrorsSuite.url, CassandraErrorsSuite.one) {
+
+  test("no secret is told of options that are right, or wrong") {
+    val right = Map("contactPoints" -> "a", "localDatacenter" -> "d", "keyspace" -> "k", "table" -> "t") ++
+      Map("username" -> "u", "password" -> "hunter2")
+    assert(!CassandraSink.fromOptions(right.asJava).toString.contains("hunter2"))
+    for (
+      wrong <- Seq(right - "username", right + ("Password" -> "hunter3"), right + ("pasword" -> "hunter2"))
+    ) {
+      val said = Try(CassandraSink.fromOptions(wrong.asJava)).failed.get
+      assert(!said.getMessage.contains("hunter"), said.getMessage)
+    }
+  }
+}
 
 object CassandraErrorsSuite {
   private val cause = new IOException("no route")

@@ -3,6 +3,7 @@ package stoplog.jdbc
 
 import java.util.{Map => JMap}
 
+import stoplog.error.Redaction
 import stoplog.jdbc.{JdbcOptionRegistry => Registry}
 import stoplog.options._
 
@@ -50,7 +51,8 @@ private[jdbc] final case class JdbcOptions(
   def sparkUrl: String = dialect.sparkUrl(url)
 
   /** The URL without what follows its first `?` or `;`, or is before an `@`: that is where passwords are. */
-  def database: String = url.takeWhile(c => c != '?' && c != ';').replaceAll("[^/:]*(:[^/:@]*)?@", "")
+  def database: String =
+    Redaction.text(url.takeWhile(c => c != '?' && c != ';').replaceAll("[^/:]*(:[^/:@]*)?@", ""))
 }
 
 private[jdbc] object JdbcOptions {
@@ -64,7 +66,8 @@ private[jdbc] object JdbcOptions {
     val asked    = new AskedOptions(SparkOptions.spelled(options), problems, Registry.all)
     val url      = needed(asked, problems, Registry.Url)
     val table    = needed(asked, problems, Registry.DbTable)
-    if (url.nonEmpty && !url.startsWith("jdbc:")) problems.add(s"url = '$url' does not begin with jdbc:.")
+    if (url.nonEmpty && !url.startsWith("jdbc:"))
+      problems.add(s"url = '${Redaction.url(url)}' does not begin with jdbc:.")
     val dialect =
       asked.optional(Registry.DialectName)(AskedOptions.oneOf(Dialect.all.map(d => d.word -> d)))
     val mode   = modeOf(asked, problems)

@@ -8,6 +8,7 @@ import scala.jdk.CollectionConverters._
 import org.apache.spark.sql.{DataFrame, DataFrameWriter, Row, SaveMode}
 import org.apache.spark.sql.streaming.DataStreamWriter
 
+import stoplog.error.Redaction
 import stoplog.options.ColumnNames
 
 /** A table of a database, by upserts or by exactly-once inserts: the sink, fully set.
@@ -47,13 +48,8 @@ final class JdbcSink private[jdbc] (settings: JdbcOptions) {
 
   override def hashCode: Int = options().hashCode
 
-  override def toString: String = settings.toMap.toSeq.sorted
-    .map {
-      case (key, _) if key.toLowerCase.contains("password") => s"$key=…"
-      case ("url", _)                                       => s"url=${settings.database}"
-      case (key, value)                                     => s"$key=$value"
-    }
-    .mkString("JdbcSink(", ", ", ")")
+  override def toString: String =
+    Redaction.options("JdbcSink", settings.toMap + (JdbcOptionRegistry.Url.key -> settings.database))
 }
 
 object JdbcSink {

@@ -3,8 +3,12 @@ package stoplog.jdbc
 
 import java.sql.Connection
 
+import scala.util.control.NonFatal
+
 import org.apache.spark.sql.execution.datasources.jdbc.JDBCOptions
 import org.apache.spark.sql.jdbc.JdbcDialects
+
+import stoplog.error.Redaction
 
 /** Connections as Spark's own `jdbc` format opens them: its drivers, Kerberos and connection providers. */
 private[jdbc] final class SparkConnector(options: Map[String, String]) extends Connector {
@@ -13,7 +17,10 @@ private[jdbc] final class SparkConnector(options: Map[String, String]) extends C
     JdbcDialects.get(parsed.url).createConnectionFactory(parsed)
   }
 
-  override def open(): Connection = connect(SparkConnector.AnyPartition)
+  // Drivers repeat what they were told, above all what they cannot read.
+  override def open(): Connection =
+    try connect(SparkConnector.AnyPartition)
+    catch { case NonFatal(e) => throw Redaction.of(options).cause(e) }
 }
 
 private[jdbc] object SparkConnector {

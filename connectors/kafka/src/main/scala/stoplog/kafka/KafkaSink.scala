@@ -8,6 +8,7 @@ import scala.jdk.CollectionConverters._
 import org.apache.spark.sql.{DataFrame, DataFrameWriter, Row, SaveMode}
 import org.apache.spark.sql.streaming.DataStreamWriter
 
+import stoplog.error.Redaction
 import stoplog.kafka.options.{KafkaSinkOptionRegistry, KafkaSinkOptions}
 
 /** Rows into Kafka, each of them exactly once for who reads committed records: the sink, fully set.
@@ -56,7 +57,7 @@ final class KafkaSink private (settings: KafkaSinkOptions) {
 
   override def hashCode: Int = options().hashCode
 
-  override def toString: String = Shown.options("KafkaSink", settings.toMap)
+  override def toString: String = Redaction.options("KafkaSink", settings.toMap)
 }
 
 object KafkaSink {

@@ -7,6 +7,7 @@ import scala.jdk.CollectionConverters._
 
 import org.apache.spark.sql.{DataFrame, SparkSession}
 
+import stoplog.error.Redaction
 import stoplog.kafka.source.{ConsumerGroup, SparkKafka}
 
 /** Rows out of Kafka by Spark's own source, which is a good one: this only sets it.
@@ -61,7 +62,7 @@ final class KafkaSource private[kafka] (settings: Map[String, String], val colum
 
   override def hashCode: Int = (options(), columns).hashCode
 
-  override def toString: String = Shown.options("KafkaSource", settings)
+  override def toString: String = Redaction.options("KafkaSource", settings)
 }
 
 object KafkaSource {

@@ -3,7 +3,12 @@ package stoplog.kafka
 
 import java.io.IOException
 
+import scala.jdk.CollectionConverters._
+import scala.util.Try
+
+import org.apache.kafka.clients.producer.KafkaProducer
 import org.apache.spark.SparkThrowable
+import org.scalatest.funsuite.AnyFunSuite
 
 import stoplog.error.{ConditionRules, Conditions}
 import stoplog.kafka.transaction.OpenTransaction
@@ -18,6 +23,45 @@ class KafkaErrorsSuite extends ConditionRules(KafkaErrorsSuite.url, KafkaErrorsS
         "2m ago")
     )
       assert(message.contains(told), message)
+  }
+}
+
+/** What the sink is told in secret nobody reads in what it says, nor in what Kafka's client says. */
+class KafkaSecretsSuite extends AnyFunSuite {
+
+  test("no secret is told of settings that the client takes, or refuses") {
+    val module = "org.apache.kafka.common.security.plain.PlainLoginModule"
+    val login  = Seq(
+      s"""$module required username="u" password="hunter2";""",
+      s"""$module required username="u" password="hunter2"""",
+      s"$module password=hunter2",
+      s"""$module needed password="hunter2";""",
+      "hunter2"
+    ).map("kafka.sasl.jaas.config" -> _)
+    val stores = Seq(
+      "kafka.ssl.keystore.key"        -> "hunter2",
+      "kafka.ssl.key.password"        -> "hunter2",
+      "kafka.ssl.truststore.password" -> "hunter2"
+    )
+    for (secret <- login ++ stores) {
+      val protocol = if (login.contains(secret)) "SASL_SSL" else "SSL"
+      val asked    = Map(
+        "kafka.bootstrap.servers" -> "127.0.0.1:1",
+        "topic"                   -> "t",
+        "kafka.security.protocol" -> protocol,
+        "kafka.sasl.mechanism"    -> "PLAIN",
+        "kafka.ssl.keystore.type" -> "PEM",
+        secret
+      )
+      val sink = KafkaSink.fromOptions(asked.asJava)
+      assert(!sink.toString.contains("hunter2"))
+      val client = ProducerSettings(asked.collect { case (s"kafka.$key", value) => key -> value }, 1000)
+      val told   = new java.io.StringWriter
+      Try(new KafkaProducer[Array[Byte], Array[Byte]](client.plain).close()).failed.foreach { e =>
+        KafkaErrors.write(client.servers, e).printStackTrace(new java.io.PrintWriter(told))
+      }
+      assert(!told.toString.contains("hunter2"), told)
+    }
   }
 }
 

@@ -5,6 +5,8 @@ import java.util.{Map => JMap}
 
 import org.apache.spark.sql.types.StructType
 
+import stoplog.error.Redaction
+
 /** Posts rows as JSON lines to a URL: what `sender=http` is.
   *
   * Each request has up to `httpBatchRows` rows of one chunk, the type `application/x-ndjson`, and the header
@@ -17,7 +19,8 @@ import org.apache.spark.sql.types.StructType
   * }}}
   */
 final class HttpSender extends RowSender {
-  override def target(options: JMap[String, String]): String = HttpOptions.parse(options).url.toString
+  override def target(options: JMap[String, String]): String =
+    Redaction.text(HttpOptions.parse(options).url.toString)
 
   override def open(options: JMap[String, String], schema: StructType): RowTarget =
     new HttpTarget(HttpOptions.parse(options), schema, millis => Thread.sleep(millis))

@@ -8,6 +8,8 @@ import scala.jdk.CollectionConverters._
 import org.apache.spark.sql.{DataFrame, DataFrameWriter, Row, SaveMode}
 import org.apache.spark.sql.streaming.DataStreamWriter
 
+import stoplog.error.Redaction
+
 /** Anything that can be sent rows out of a log: the sink, fully set.
   *
   * {{{
@@ -39,21 +41,13 @@ final class WriteAheadSink private (asked: Map[String, String]) {
 
   override def hashCode: Int = options().hashCode
 
-  override def toString: String = asked.toSeq.sorted
-    .map {
-      case (key, _) if WriteAheadSink.Secret.findFirstIn(key).isDefined => s"$key=…"
-      case (key, value)                                                 => s"$key=$value"
-    }
-    .mkString("WriteAheadSink(", ", ", ")")
+  override def toString: String = Redaction.options("WriteAheadSink", asked)
 }
 
 object WriteAheadSink {
 
   /** What to give to `format(…)` for a write without a builder. */
   val Format: String = "stoplog-wal"
-
-  // Headers and properties of drivers are where secrets are.
-  private val Secret = "(?i)secret|password|token|credential|access.?key|^httpHeader\\.".r
 
   /** Posts rows as JSON lines, see [[HttpSender]]. */
   def toHttp(url: String): WriteAheadSinkBuilder =

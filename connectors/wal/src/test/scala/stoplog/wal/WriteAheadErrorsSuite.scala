@@ -1,6 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.wal
 
+import scala.jdk.CollectionConverters._
+import scala.util.Try
+
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.types.StructType
+
 import stoplog.error.{ConditionRules, Conditions}
 
 class WriteAheadErrorsSuite
@@ -18,4 +24,43 @@ class WriteAheadErrorsSuite
           new IllegalStateException("it is full")
         )
       )
-    )
+    ) {
+
+  test("no secret of a webhook's URL is told") {
+    val chunk = Chunk("main", "query", "chunk-1", Some(7L), 0, 2)
+    for (
+      url <- Seq(
+        "http://u:hunter2@127.0.0.1:1/rows", "http://hunter2@127.0.0.1:1/rows",
+        "http://127.0.0.1:1/rows?token=hunter2&x=1", "http://127.0.0.1:1/rows?hunter2",
+        "http://127.0.0.1:1/services/T0001/hunter2hunter2hunter2"
+      )
+    ) {
+      val options =
+        Map("sender" -> "http", "url" -> url, "httpRetries" -> "1", "httpHeader.X-Key" -> "hunter2").asJava
+      val target = new HttpSender().target(options)
+      val rows   = new ChunkRows {
+        override def iterator: Iterator[InternalRow] = Iterator(InternalRow(1))
+      }
+      val sent = Try(new HttpTarget(HttpOptions.parse(options), schema, _ => ()).send(chunk, rows)).failed.get
+      val told = new java.io.StringWriter
+      WriteAheadErrors.notSent(target, chunk, sent).printStackTrace(new java.io.PrintWriter(told))
+      WriteAheadErrors
+        .notSent(url, chunk, new IllegalArgumentException(url))
+        .printStackTrace(new java.io.PrintWriter(told))
+      assert(!s"$target $told ${WriteAheadSink.fromOptions(options)}".contains("hunter2"), told)
+      assert(target.startsWith("http://") && target.contains("127.0.0.1:1"))
+      for (
+        wrong <- Seq(
+          url.replace("http:", "htp:"),
+          url.stripPrefix("http://"),
+          url.replace("http:", "http:\\")
+        )
+      ) {
+        val said = Try(HttpOptions.parse(Map("url" -> wrong).asJava)).failed.get.getMessage
+        assert(said.contains("is no URL") && !said.contains("hunter2"), said)
+      }
+    }
+  }
+
+  private val schema = new StructType().add("id", "int")
+}

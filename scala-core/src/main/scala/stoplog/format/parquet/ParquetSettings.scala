@@ -7,6 +7,7 @@ import org.apache.spark.sql.execution.datasources.parquet.ParquetWriteSupport
 import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.types.StructType
 
+import stoplog.error.Redaction
 import stoplog.format.bulk.FormatDescription
 
 /** All that decides on the bytes of a file besides its rows, in a form that outlives the session.
@@ -44,7 +45,7 @@ private[parquet] final case class ParquetSettings(
   def withSecrets(secrets: Map[String, String]): ParquetSettings = copy(hadoop = hadoop ++ secrets)
 
   def describe: String = {
-    val open = hadoop.filterNot { case (key, _) => ParquetSettings.isSecret(key) }
+    val open = hadoop.filterNot { case (key, _) => Redaction.isSecret(key) }
     FormatDescription.write("parquet", schema)("hadoop" -> open, "session" -> session, "metadata" -> metadata)
   }
 }
@@ -55,8 +56,4 @@ private[parquet] object ParquetSettings {
     val read = FormatDescription.read("parquet", described)
     ParquetSettings(read.schema, read.texts("hadoop"), read.texts("session"), read.texts("metadata"))
   }
-
-  // The last is where parquet-hadoop's key server for tests has its keys.
-  private def isSecret(key: String): Boolean =
-    "(?i)secret|password|token|access[.]?key|encryption[.]key[.]list".r.findFirstIn(key).isDefined
 }

@@ -39,15 +39,16 @@ private[stoplog] object DirectoryNames {
   /** Whether there is a file to read, or else the directories to look into. */
   private def lookInto(files: SourceFiles, rules: PathRules, directory: String): (Boolean, Vector[String]) = {
     val rule    = rules.in(directory)
-    val prefix  = if (directory.isEmpty) "" else s"$directory/"
+    val here    = ListedDirectory(directory, directory)
     val below   = Vector.newBuilder[String]
     var hasFile = false
     val first   = new Breaks
     first.breakable {
-      files.list(directory) {
-        case Found(name, Found.Directory) => if (rule.enters(name)) below += prefix + name
-        case Found(name, _: Found.File)   =>
-          if (rule.takes(name)) {
+      files.list(directory) { found =>
+        val path = here.pathOf(found.name)
+        if (rules.wants(files, rule, path, found))
+          if (found.kind == Found.Directory) below += path
+          else {
             hasFile = true
             first.break()
           }

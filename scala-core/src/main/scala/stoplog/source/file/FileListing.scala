@@ -75,7 +75,7 @@ private[file] final class FileListing(
 
     override def file(file: SourceFile): Unit = if (consider(file)) leave()
 
-    override def end(below: Vector[String]): Unit =
+    override def end(below: Vector[ListedDirectory]): Unit =
       for (at <- modified if !waits) directories.listed(directory, at, nowMillis, below)
 
     /** For a later listing. */
@@ -109,7 +109,7 @@ private[file] final class FileListing(
     override def passedOver(name: String): Unit =
       if (beside.isMarker(name)) marked.put(PathHash.of(beside.fileOf(name)), FileIdentity(0, 0))
 
-    override def end(below: Vector[String]): Unit = {
+    override def end(below: Vector[ListedDirectory]): Unit = {
       unread.foreach { file =>
         if (marked.find(PathHash.of(file.name)) < 0) leave()
         else

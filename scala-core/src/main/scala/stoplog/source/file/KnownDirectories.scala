@@ -28,7 +28,7 @@ private[file] final class KnownDirectories(wholeEveryMillis: Long) {
   }
 
   /** The directories in a directory that need not be listed. */
-  def unchanged(directory: String, modifiedMillis: Long): Option[Vector[String]] =
+  def unchanged(directory: String, modifiedMillis: Long): Option[Vector[ListedDirectory]] =
     listing.get(directory).filter(_.modifiedMillis == modifiedMillis).map { same =>
       synchronized(next(directory) = same)
       same.below
@@ -39,7 +39,7 @@ private[file] final class KnownDirectories(wholeEveryMillis: Long) {
     * @param modifiedMillis its time before it was listed
     * @param nowMillis      when the listing began
     */
-  def listed(directory: String, modifiedMillis: Long, nowMillis: Long, below: Vector[String]): Unit =
+  def listed(directory: String, modifiedMillis: Long, nowMillis: Long, below: Vector[ListedDirectory]): Unit =
     if (nowMillis - modifiedMillis >= KnownDirectories.MarginMillis)
       synchronized(next(directory) = KnownDirectories.Known(modifiedMillis, below))
 
@@ -61,7 +61,7 @@ private[file] object KnownDirectories {
   /** How long a directory must not have changed when it is listed. */
   final val MarginMillis = 10 * 1000L
 
-  final case class Known(modifiedMillis: Long, below: Vector[String])
+  final case class Known(modifiedMillis: Long, below: Vector[ListedDirectory])
 
   private val nothing = Map.empty[String, Known]
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.source.file
 
+import stoplog.error.Errors
+
 /** Which files under the root belong to the source.
   *
   * Names that begin with `.` or `_` are hidden, as readers of such directories hide them, unless a pattern of the path
@@ -40,6 +42,36 @@ final case class PathRules(
     )
   }
 
+  /** Whether what was found adds something: what a link leads to may be read under its own path as well.
+    *
+    * Error: `STOPLOG_SOURCE_LINK` when the rules want what no link may lead to.
+    */
+  private[file] def wants(
+      files: SourceFiles,
+      directory: DirectoryRules,
+      path: String,
+      found: Found
+  ): Boolean = {
+    val wanted = found.kind match {
+      case Found.Directory => directory.enters(found.name)
+      case _: Found.File   => directory.takes(found.name)
+    }
+    wanted && (found.link match {
+      case None                    => true
+      case Some(Link.Refused(why)) => throw Errors.sourceLink(files.describe(path), why)
+      case Some(Link.Below(real))  =>
+        if (found.kind == Found.Directory) !reaches(real)
+        else !(reaches(PathRules.parent(real)) && in(PathRules.parent(real)).takes(PathRules.name(real)))
+    })
+  }
+
+  /** Whether a directory is come by under this path, from the root on. */
+  private def reaches(directory: String): Boolean =
+    directory.isEmpty || {
+      val above = PathRules.parent(directory)
+      reaches(above) && in(above).enters(PathRules.name(directory))
+    }
+
   /** What comes behind the paths that are named, of a directory in them. */
   private def ends(fit: Vector[Vector[Glob]], path: Vector[String]): Option[Vector[String]] =
     fit.map(_.size).minOption.map(path.drop).filter(_.nonEmpty)
@@ -52,6 +84,10 @@ object PathRules {
 
   def isHidden(name: String): Boolean =
     name.startsWith(".") || (name.startsWith("_") && !name.contains("="))
+
+  private def parent(path: String): String = path.substring(0, path.lastIndexOf('/').max(0))
+
+  private def name(path: String): String = path.substring(path.lastIndexOf('/') + 1)
 
   private[file] def fits(glob: Glob, name: String): Boolean =
     glob.matches(name) && (!isHidden(name) || glob.text.head == name.head)

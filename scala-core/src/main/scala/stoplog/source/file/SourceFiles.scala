@@ -20,14 +20,14 @@ trait SourceFiles extends Serializable {
 
   /** The file's bytes from an offset on. Asks the storage for nothing that [[SourceFile]] says.
     *
-    * Error: `FileNotFoundException`.
+    * Errors: `FileNotFoundException`, `STOPLOG_SOURCE_LINK`.
     */
   def open(file: SourceFile, from: Long): InputStream
 
-  /** Deleting what is not there is not an error. */
+  /** Deleting what is not there is not an error. Error: `STOPLOG_SOURCE_LINK` where a link leads to the file. */
   def delete(path: String): Unit
 
-  /** Gives a file another path; what is there is not replaced.
+  /** Gives a file another path; what is there is not replaced. Error: `STOPLOG_SOURCE_LINK` where a link leads to it.
     *
     * @param to absolute, on the same storage
     */
@@ -36,12 +36,16 @@ trait SourceFiles extends Serializable {
   /** The path as a user knows it. */
   def describe(path: String): String
 
-  /** The path with its scheme and authority, as other readers of the storage want it. */
+  /** The path with its scheme and authority, as other readers of the storage want it. Error: `STOPLOG_SOURCE_LINK`. */
   def locate(path: String): URI
 }
 
-/** What a listing tells of a file or directory. */
-final case class Found(name: String, kind: Found.Kind)
+/** What a listing tells of a file or directory.
+  *
+  * @param kind of what a link leads to, if it is one
+  * @param link where it leads; none for a path that has no link in it below what the source's paths name
+  */
+final case class Found(name: String, kind: Found.Kind, link: Option[Link] = None)
 
 object Found {
   sealed trait Kind
@@ -55,6 +59,20 @@ object Found {
       bytes == file.bytes &&
         (modifiedMillis == file.modifiedMillis || modifiedMillis == file.modifiedMillis / 1000 * 1000)
   }
+}
+
+/** Where a symbolic link leads. Whoever may put names into a directory may put links there. */
+sealed trait Link
+object Link {
+
+  /** To a path below the root, which has no link in it. */
+  final case class Below(path: String) extends Link
+
+  /** Where nothing is read.
+    *
+    * @param why a clause of which the link is the subject
+    */
+  final case class Refused(why: String) extends Link
 }
 
 /** A file as it was when it was found.

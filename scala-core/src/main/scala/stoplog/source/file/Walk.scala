@@ -1,15 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.source.file
 
+import scala.collection.mutable
+
 import stoplog.thread.Pooled
 
-/** Lists a tree of directories, several of them at a time. */
+/** Lists a tree of directories, several of them at a time.
+  *
+  * Links may make a tree a graph, with loops in it: each real directory is listed once. A link to one that the rules come
+  * by anyway adds nothing; of several links to another one the first counts, so that a file has the same path each time.
+  */
 private[stoplog] object Walk {
 
   /** How many directories are listed at a time: more than there are processors, because it is the storage that works. */
   final val Threads = 8
 
-  /** All files that the rules take, in any order. What vanishes meanwhile is left out; any other trouble is thrown.
+  /** All files that the rules take, in any order. What vanishes meanwhile is left out; any other trouble is thrown, and
+    * `STOPLOG_SOURCE_LINK`.
     *
     * @param visit is called by one thread at a time
     */
@@ -23,8 +30,9 @@ private[stoplog] object Walk {
     files.find("").map(_.kind) match {
       case Some(Found.File(bytes, modified)) => visitor.alone(SourceFile("", bytes, modified))
       case Some(Found.Directory)             =>
-        var level = Vector("")
-        while (level.nonEmpty) level = below(files, rules, level, threads, visitor)
+        val linked = mutable.Set.empty[String]
+        var level  = Vector(ListedDirectory("", ""))
+        while (level.nonEmpty) level = once(below(files, rules, level, threads, visitor), linked)
       case None => ()
     }
 
@@ -32,11 +40,11 @@ private[stoplog] object Walk {
   private def below(
       files: SourceFiles,
       rules: PathRules,
-      level: Vector[String],
+      level: Vector[ListedDirectory],
       threads: Int,
       visitor: Visitor
-  ): Vector[String] = {
-    def entered(directory: String): Vector[String] = visitor.enter(directory) match {
+  ): Vector[ListedDirectory] = {
+    def entered(directory: ListedDirectory): Vector[ListedDirectory] = visitor.enter(directory.path) match {
       case Entering.Known(below)  => below
       case Entering.Listed(visit) => list(files, rules, directory, visit)
     }
@@ -44,24 +52,48 @@ private[stoplog] object Walk {
     else Pooled.map(level, threads, "stoplog-listing", _ => ())(entered).toVector.flatten
   }
 
+  /** Without the real directories that a link has led to before. */
+  private def once(level: Vector[ListedDirectory], linked: mutable.Set[String]): Vector[ListedDirectory] =
+    if (level.forall(_.isOwn)) level
+    else {
+      val (own, others) = level.partition(_.isOwn)
+      own ++ others.sortBy(_.path).filter(directory => linked.add(directory.real))
+    }
+
   private def list(
       files: SourceFiles,
       rules: PathRules,
-      directory: String,
+      directory: ListedDirectory,
       visit: DirectoryVisit
-  ): Vector[String] = {
-    val found  = Vector.newBuilder[String]
-    val rule   = rules.in(directory)
-    val prefix = if (directory.isEmpty) "" else s"$directory/"
-    files.list(directory) {
-      case Found(name, Found.Directory)             => if (rule.enters(name)) found += prefix + name
-      case Found(name, Found.File(bytes, modified)) =>
-        if (rule.takes(name)) visit.file(SourceFile(prefix + name, bytes, modified))
-        else visit.passedOver(name)
+  ): Vector[ListedDirectory] = {
+    val below = Vector.newBuilder[ListedDirectory]
+    val rule  = rules.in(directory.path)
+    files.list(directory.path) { found =>
+      val path   = directory.pathOf(found.name)
+      val wanted = rules.wants(files, rule, path, found)
+      found.kind match {
+        case Found.Directory             => if (wanted) below += directory.below(found, path)
+        case Found.File(bytes, modified) =>
+          if (wanted) visit.file(SourceFile(path, bytes, modified)) else visit.passedOver(found.name)
+      }
     }
-    val all = found.result()
+    val all = below.result()
     visit.end(all)
     all
+  }
+}
+
+/** A directory that is listed, and the one that it is, which is another if a link leads to it. */
+private[file] final case class ListedDirectory(path: String, real: String) {
+  def isOwn: Boolean = path == real
+
+  def pathOf(name: String): String = if (path.isEmpty) name else s"$path/$name"
+
+  /** @param path of what was found in it */
+  def below(found: Found, path: String): ListedDirectory = found.link match {
+    case Some(Link.Below(to)) => ListedDirectory(path, to)
+    case _ if isOwn           => ListedDirectory(path, path)
+    case _ => ListedDirectory(path, if (real.isEmpty) found.name else s"$real/${found.name}")
   }
 }
 
@@ -84,7 +116,7 @@ private[file] object Entering {
   final case class Listed(visit: DirectoryVisit) extends Entering
 
   /** It is not: only the directories in it are looked at. */
-  final case class Known(below: Vector[String]) extends Entering
+  final case class Known(below: Vector[ListedDirectory]) extends Entering
 }
 
 /** Who is told what is in one directory. */
@@ -97,5 +129,5 @@ private[file] trait DirectoryVisit {
   def passedOver(name: String): Unit = ()
 
   /** @param below the directories in it */
-  def end(below: Vector[String]): Unit = ()
+  def end(below: Vector[ListedDirectory]): Unit = ()
 }

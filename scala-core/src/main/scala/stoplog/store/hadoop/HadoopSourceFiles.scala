@@ -10,7 +10,7 @@ import org.apache.commons.io.IOUtils
 import org.apache.hadoop.fs.{FileAlreadyExistsException, FileStatus, Options, Path}
 import org.apache.hadoop.util.functional.FutureIO
 
-import stoplog.source.file.{Found, SourceFile, SourceFiles}
+import stoplog.source.file.{Found, Link, SourceFile, SourceFiles}
 
 /** Files of any file system that Hadoop knows. */
 final class HadoopSourceFiles(files: HadoopFiles) extends SourceFiles {
@@ -72,8 +72,12 @@ final class HadoopSourceFiles(files: HadoopFiles) extends SourceFiles {
       IOUtils.contentEquals(use(files.fileSystem.open(one)), use(files.fileSystem.open(other)))
     }.get
 
-  private def found(status: FileStatus): Found = Found(
-    status.getPath.getName,
-    if (status.isDirectory) Found.Directory else Found.File(status.getLen, status.getModificationTime)
-  )
+  /** Hadoop's own links are not followed: where one leads is said by another file system, or none. */
+  private def found(status: FileStatus): Found = {
+    val name = status.getPath.getName
+    if (status.isSymlink)
+      Found(name, Found.File(0, 0), Some(Link.Refused(s"it leads to ${status.getSymlink}")))
+    else if (status.isDirectory) Found(name, Found.Directory)
+    else Found(name, Found.File(status.getLen, status.getModificationTime))
+  }
 }

@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What looks like a secret, and is left out of errors and of what a `repr` shows.
+
+The jar has the same rules, in `stoplog.error.Redaction`; a file of examples among the tests holds the two equal.
+"""
+
+from __future__ import annotations
+
+import re
+
+HIDDEN = "…"
+
+_NAMES = (
+    r"secret|passw|pwd|passphrase|token|credential|access.?key|api.?key|private.?key|signature|jaas|"
+    r"keystore[.]key|encryption[.]key[.]list"
+)
+_SECRET_OPTION = re.compile(rf"{_NAMES}|authorization|cookie|^httpheader[.]", re.IGNORECASE)
+
+# Bounded, since a text may be as long as a file.
+_NAME = rf"[\w.-]{{0,64}}(?:{_NAMES})[\w.-]{{0,64}}"
+
+# Each finds something to keep, its first group, and behind it what is secret.
+_RULES = tuple(
+    re.compile(rule, re.IGNORECASE | re.ASCII)
+    for rule in (
+        rf'("{_NAME}"\s*:\s*")[^"]*',
+        rf"""(\b{_NAME}\s*(?:=|->)\s*)(?:"[^"]*"|'[^']*'|[^\s&;,)}}\]'"]+)""",
+        r"(\b(?:authorization|cookie)\s*[:=]\s*)[^\r\n,;]+",
+        r"(\bbearer\s+)[\w.~+/=-]{8,}",
+        r"""(\bhttps?://)[^\s/?#'"]*(?=@)""",
+        # A number and a slash are a port: the at sign is in a path then.
+        r"""(//[^\s/:@'"]*:)(?!\d{1,5}(?:[/?#]|\Z))(?:(?!://)[^\s'"])*(?=@)""",
+        r"""(\bhttps?://[^\s?'"<>]*\?)[^\s'"<>]+""",
+    )
+)
+_ADDRESS = re.compile(r"""\bhttps?://[^\s?'"<>]*""", re.IGNORECASE | re.ASCII)
+
+# A long and mixed name in the path: so those are that give access to a webhook.
+_TOKEN = re.compile(
+    r"/(?=[\w@-]*\d)(?=[\w@-]*[a-z])[\w@-]{16,}(?=[/#,;)]|[.]?\Z)", re.IGNORECASE | re.ASCII
+)
+
+
+def is_secret(key: str) -> bool:
+    """Whether an option's value is a secret, by its name.
+
+    >>> is_secret("jdbc.password"), is_secret("keyColumns")
+    (True, False)
+    """
+    return _SECRET_OPTION.search(key) is not None
+
+
+def value(key: str, asked: str) -> str:
+    """An option's value for people to read.
+
+    >>> value("password", "hunter2"), value("url", "jdbc:postgresql://shop:hunter2@db/x")
+    ('…', 'jdbc:postgresql://shop:…@db/x')
+    """
+    return HIDDEN if is_secret(key) else text(asked)
+
+
+def text(said: str) -> str:
+    """What somebody says of whom it is not known what they know.
+
+    >>> text("https://example.com/rows?key=hunter2 says no")
+    'https://example.com/rows?… says no'
+    """
+    for rule in _RULES:
+        said = rule.sub(rf"\g<1>{HIDDEN}", said)
+    return _ADDRESS.sub(lambda found: _TOKEN.sub(f"/{HIDDEN}", found.group()), said)

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+package stoplog.error
+
+import java.net.URLDecoder
+import java.nio.charset.StandardCharsets.UTF_8
+import java.util.regex.{Matcher, Pattern}
+import javax.crypto.SecretKeyFactory
+import javax.crypto.spec.PBEKeySpec
+
+import scala.util.Try
+import scala.util.matching.Regex
+
+/** Leaves out what looks like a secret of whatever leaves the process: errors and their causes, descriptions, records, and
+  * options as text. Nothing else decides what a secret is. `python/stoplog/_redaction.py` has the same rules; the examples
+  * of `redaction.json`, among the tests, hold the two equal.
+  */
+private[stoplog] object Redaction {
+
+  final val Hidden = "…"
+
+  /** Whether an option's value is a secret, by its name. */
+  def isSecret(key: String): Boolean = SecretOption.findFirstIn(key).isDefined
+
+  /** An option's value for people to read. */
+  def value(key: String, value: String): String = if (isSecret(key)) Hidden else text(value)
+
+  /** Options for people to read. */
+  def options(name: String, all: Iterable[(String, String)]): String = all.toSeq.sorted
+    .map { case (key, asked) => s"$key=${value(key, asked)}" }
+    .mkString(s"$name(", ", ", ")")
+
+  /** What somebody says of whom it is not known what they know. */
+  def text(said: String): String =
+    Address.replaceAllIn(
+      Rules.foldLeft(said)((left, rule) => rule.replaceAllIn(left, "$1" + Hidden)),
+      found => Matcher.quoteReplacement(withoutTokens(found.matched))
+    )
+
+  /** What was to be a URL, and may be anything: without user, query and properties. */
+  def url(asked: String): String = {
+    val place = asked.takeWhile(c => c != '?' && c != ';')
+    val user  = place.lastIndexOf('@')
+    val names = place.indexOf("//") + 2
+    val open  =
+      if (user < 0) place
+      else (if (names < 2 || names > user) "" else place.take(names)) + Hidden + place.drop(user)
+    withoutTokens(text(open))
+  }
+
+  /** The exception, or one like it if it or a cause of it says something that is secret. */
+  def cause(e: Throwable): Throwable = RedactedCause.of(e, text)
+
+  /** Of the options of one write. */
+  def of(options: Iterable[(String, String)]): Redaction = {
+    val secrets = options.flatMap {
+      case (key, value) if isSecret(key) => Seq(value)
+      case (_, value) => Rules.flatMap(hiddenBy(_, value)) ++ BeforeUser.findAllMatchIn(value).map(_.group(1))
+    }
+    val decoded = secrets.flatMap(secret => Try(URLDecoder.decode(secret, UTF_8)).toOption)
+    new Redaction(
+      (secrets ++ decoded).toSeq.map(_.trim).filter(_.nonEmpty).distinct.sortBy(-_.length).map(literal)
+    )
+  }
+
+  /** Stands for a secret where two values are compared, in a record: slow to compute, and so to guess from. */
+  def fingerprint(key: String, value: String): String = {
+    val spec = new PBEKeySpec(value.toCharArray, s"stoplog $key".getBytes(UTF_8), Iterations, FingerprintBits)
+    val hash = SecretKeyFactory.getInstance("PBKDF2WithHmacSHA256").generateSecret(spec).getEncoded
+    hash.map(byte => f"${byte & 0xff}%02x").mkString
+  }
+
+  private final val Iterations      = 100000
+  private final val FingerprintBits = 64
+
+  private val Names =
+    "secret|passw|pwd|passphrase|token|credential|access.?key|api.?key|private.?key|signature|jaas|" +
+      "keystore[.]key|encryption[.]key[.]list"
+
+  private val SecretOption = s"(?i)$Names|authorization|cookie|^httpheader[.]".r
+
+  // Bounded, since a text may be as long as a file.
+  private val Name = s"[\\w.-]{0,64}(?:$Names)[\\w.-]{0,64}"
+
+  /** Each finds something to keep, its first group, and behind it what is secret. */
+  private val Rules: Seq[Regex] = Seq(
+    "(?i)(\"" + Name + "\"\\s*:\\s*\")[^\"]*",
+    "(?i)(\\b" + Name + "\\s*(?:=|->)\\s*)(?:\"[^\"]*\"|'[^']*'|[^\\s&;,)}\\]'\"]+)",
+    "(?i)(\\b(?:authorization|cookie)\\s*[:=]\\s*)[^\\r\\n,;]+",
+    "(?i)(\\bbearer\\s+)[\\w.~+/=-]{8,}",
+    "(?i)(\\bhttps?://)[^\\s/?#'\"]*(?=@)",
+    // A number and a slash are a port: the at sign is in a path then.
+    "(//[^\\s/:@'\"]*:)(?!\\d{1,5}(?:[/?#]|$))(?:(?!://)[^\\s'\"])*(?=@)",
+    "(?i)(\\bhttps?://[^\\s?'\"<>]*\\?)[^\\s'\"<>]+"
+  ).map(_.r)
+
+  private val Address = "(?i)\\bhttps?://[^\\s?'\"<>]*".r
+
+  /** A long and mixed name in the path: so those are that give access to a webhook. */
+  private val Token = "(?i)/(?=[\\w@-]*\\d)(?=[\\w@-]*[a-z])[\\w@-]{16,}(?=[/#,;)]|[.]?$)".r
+
+  /** Whoever is named before a server's name, and not by a rule: `jdbc:oracle:thin:shop/hunter2@db`. */
+  private val BeforeUser = "[:/]([^\\s:/@]+)@".r
+
+  private def withoutTokens(url: String): String = Token.replaceAllIn(url, "/" + Hidden)
+
+  private def hiddenBy(rule: Regex, value: String): Seq[String] =
+    rule
+      .findAllMatchIn(value)
+      .map(found => found.matched.drop(found.group(1).length))
+      .flatMap { secret =>
+        secret +: secret.split(':').toSeq.drop(1)
+      }
+      .map(_.stripPrefix("\"").stripPrefix("'").stripSuffix("\"").stripSuffix("'"))
+      .toSeq
+
+  /** A short one only where it is a word: it may be in many. */
+  private def literal(secret: String): Regex =
+    if (secret.length >= 4) Pattern.quote(secret).r else s"(?<!\\w)${Pattern.quote(secret)}(?!\\w)".r
+}
+
+/** Knows the secrets among some options as well, and hides them wherever they turn up: drivers repeat pieces of what they
+  * could not read.
+  */
+private[stoplog] final class Redaction private (known: Seq[Regex]) {
+
+  def text(said: String): String =
+    Redaction.text(known.foldLeft(said)((left, secret) => secret.replaceAllIn(left, Redaction.Hidden)))
+
+  def cause(e: Throwable): Throwable = RedactedCause.of(e, text)
+}

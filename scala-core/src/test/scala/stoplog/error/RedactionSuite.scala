@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+package stoplog.error
+
+import java.io.{ByteArrayOutputStream, IOException, PrintStream}
+import java.sql.{SQLException, SQLTransientException}
+
+import scala.jdk.CollectionConverters._
+import scala.util.Using
+
+import com.fasterxml.jackson.databind.{JsonNode, ObjectMapper}
+import org.scalatest.funsuite.AnyFunSuite
+
+/** The examples are those of the Python package as well. */
+class RedactionSuite extends AnyFunSuite {
+  private val examples: JsonNode =
+    Using.resource(getClass.getResourceAsStream("/redaction.json"))(new ObjectMapper().readTree(_))
+
+  test("texts") {
+    for (example <- examples.get("texts").asScala) {
+      val shown = example.get("shown").asText
+      assert(Redaction.text(example.get("said").asText) === shown)
+      assert(Redaction.text(shown) === shown, "what is hidden stays as it is")
+    }
+  }
+
+  test("options are secret by their names") {
+    for (key <- examples.get("secret").asScala) assert(Redaction.isSecret(key.asText), key)
+    for (key <- examples.get("open").asScala) assert(!Redaction.isSecret(key.asText), key)
+    val shown =
+      Redaction.options("Sink", Map("user" -> "u", "password" -> "hunter2", "url" -> "s3a://a:hunter2@b"))
+    assert(shown === "Sink(password=…, url=s3a://a:…@b, user=u)")
+  }
+
+  test("of what was to be a URL, only the place is shown") {
+    for (
+      (asked, shown) <- Seq(
+        "shop:hunter2@db/x"                          -> "…@db/x",
+        "postgresql://shop:hunter2@db/x?ssl=true"    -> "postgresql://…@db/x",
+        "jdbc:oracle:thin:shop/hunter2@//db:1521/x"  -> "…@//db:1521/x",
+        "htp://example.com/x?code=hunter2"           -> "htp://example.com/x",
+        "htp://example.com/T1/hunter2hunter2hunter2" -> "htp://example.com/T1/…",
+        "db.example.com"                             -> "db.example.com"
+      )
+    ) assert(Redaction.url(asked) === shown)
+  }
+
+  test("no error tells a secret, and neither does what it prints of its causes") {
+    val secret = "jdbc:postgresql://shop:hunter2@db/x?password=hunter2"
+    val known  = new IOException(secret, new SQLException(secret, "08001", 7))
+    known.addSuppressed(new IllegalStateException(secret))
+    val error = Errors.storeWrite(secret, secret, known)
+    assert(!printed(error).contains("hunter2"), printed(error))
+    assert(error.getMessageParameters.asScala.values.forall(!_.contains("hunter2")))
+    val sql = error.getCause.getCause.asInstanceOf[SQLException]
+    assert((sql.getSQLState, sql.getErrorCode) === (("08001", 7)))
+    assert(error.getCause.getStackTrace.toSeq === known.getStackTrace.toSeq)
+  }
+
+  test("a cause that tells none is kept as it is, and one that does keeps its kind") {
+    val plain = new IOException("No space left on device", new IllegalStateException("x"))
+    assert(Redaction.cause(plain) eq plain)
+    val batch = new SQLTransientException("password=hunter2", "40001")
+    batch.setNextException(new SQLException("password=hunter2", "40002"))
+    Redaction.cause(batch) match {
+      case again: SQLTransientException =>
+        assert(again.getSQLState === "40001" && again.getNextException.getSQLState === "40002")
+        assert(!printed(again).contains("hunter2") && !again.getNextException.getMessage.contains("hunter2"))
+      case another => fail(another)
+    }
+    val own = Redaction
+      .of(Seq("password" -> "hunter2"))
+      .cause(Errors.storeWrite("/data", "hunter2 is no port", plain))
+    assert(own.getMessage.contains("STOPLOG_STORE_WRITE") && !own.getMessage.contains("hunter2"))
+    assert(own.getCause eq plain)
+    val other = Redaction.cause(new IllegalArgumentException("secret=hunter2"))
+    assert(other.toString === "java.lang.IllegalArgumentException: secret=…")
+  }
+
+  test("what options say is secret is hidden wherever a driver repeats it") {
+    val told = Seq(
+      "Incorrect port value : hunter2@db"   -> ("url"      -> "jdbc:mariadb://shop:hunter2@db/x"),
+      "no place named hunter2"              -> ("url"      -> "jdbc:oracle:thin:shop/hunter2@db"),
+      "what is hunter2?"                    -> ("url"      -> "jdbc:mysql:address=(password=hunter2)/x"),
+      "hun%ter2 or hun%25ter2 is not known" -> ("url"      -> "jdbc:postgresql://db/x?password=hun%25ter2"),
+      "user shop, a7"                       -> ("password" -> "a7")
+    )
+    for ((said, option) <- told) {
+      val shown = Redaction.of(Seq(option)).text(said)
+      assert(!shown.contains("ter2") && !shown.contains("a7") && shown.contains("…"), shown)
+    }
+    assert(Redaction.of(Seq("password" -> "in")).text("rows in order are in") === "rows … order are …")
+    assert(Redaction.of(Seq("password" -> "in")).text("inside") === "inside")
+  }
+
+  test("a fingerprint is that of a name and a value") {
+    val all = for {
+      key   <- Seq("a", "b")
+      value <- Seq("hunter2", "hunter3")
+    } yield Redaction.fingerprint(key, value)
+    assert(all.distinct.size === 4 && all.forall(_.matches("[0-9a-f]{16}")))
+    assert(Redaction.fingerprint("a", "hunter2") === all.head)
+  }
+
+  private def printed(e: Throwable): String = {
+    val bytes = new ByteArrayOutputStream
+    e.printStackTrace(new PrintStream(bytes))
+    bytes.toString
+  }
+}

@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: Apache-2.0
+package stoplog.source.file
+
+import java.nio.file.{Files, Path}
+
+import scala.collection.mutable
+
+import org.scalatest.BeforeAndAfterEach
+import org.scalatest.funsuite.AnyFunSuite
+
+import stoplog.error.StoplogException
+import stoplog.fault.Faults
+import stoplog.source.{ReadLimits, SourceDriver}
+import stoplog.laws.MemoryState
+import stoplog.store.local.{LocalSourceFiles, LocalStorage}
+
+/** Symbolic links in the input, put there by somebody who may do no more than that. */
+class LinksSuite extends AnyFunSuite with BeforeAndAfterEach {
+  private var world: Path = _
+  private def in: Path    = world.resolve("in")
+  private def secret      = world.resolve("secret")
+
+  override def beforeEach(): Unit = {
+    world = Files.createTempDirectory("stoplog-links").toRealPath()
+    Files.createDirectory(in)
+    write("secret/id", "secret")
+  }
+
+  override def afterEach(): Unit = LocalStorage.remove(world)
+
+  test("a link out of the source's path is named, and nothing is read through it") {
+    write("in/a", "1")
+    for (target <- Seq(secret, secret.resolve("id"), world)) {
+      val link  = Files.createSymbolicLink(in.resolve("link"), target)
+      val error = intercept[StoplogException](names())
+      assert(error.getCondition === "STOPLOG_SOURCE_LINK")
+      assert(error.getMessage.contains(s"$link: it leads to $target, which"), error.getMessage)
+      Files.delete(link)
+    }
+    assert(names() === Seq("a"))
+  }
+
+  test("a link that the rules leave out is none of the source's business") {
+    write("in/a.csv", "1")
+    Files.createSymbolicLink(in.resolve(".hidden"), secret)
+    Files.createSymbolicLink(in.resolve("_hidden"), secret)
+    Files.createSymbolicLink(in.resolve("id.txt"), secret.resolve("id"))
+    val csv = PathRules.all.copy(names = Glob.parse("*.csv").toOption)
+    assert(names(rules = csv) === Seq("a.csv"))
+  }
+
+  test("a path that becomes a link after it was listed is not read, nor put away") {
+    for (cleaning <- Seq(Cleaning.Delete, Cleaning.Archive(world.resolve("away").toString))) {
+      val file = write("in/d/id", "secret")
+      Files.setLastModifiedTime(file, Files.getLastModifiedTime(secret.resolve("id")))
+      val files  = new LocalSourceFiles(in.toString)
+      val listed = SourceFile("d/id", 6, Files.getLastModifiedTime(file).toMillis)
+      Files.delete(file)
+      Files.delete(file.getParent)
+      Files.createSymbolicLink(in.resolve("d"), secret)
+      assert(condition(files.open(listed, 0)) === "STOPLOG_SOURCE_LINK")
+      assert(condition(files.locate("d/id")) === "STOPLOG_SOURCE_LINK")
+      assert(condition(files.list("d")(_ => ())) === "STOPLOG_SOURCE_LINK")
+      val cleaner = new Cleaner(files, cleaning, Faults.none)
+      assert(cleaner.clean(Iterator(listed)).isEmpty)
+      assert((cleaner.cleanedFiles, cleaner.failedFiles) === ((0, 1)))
+      assert(Files.readString(secret.resolve("id")) === "secret")
+      assert(!Files.exists(world.resolve("away/d/id")))
+      Files.delete(in.resolve("d"))
+    }
+  }
+
+  test("no file is put away through a link, and one without links is") {
+    write("in/.kept/a", "1")
+    write("in/b", "2")
+    Files.createSymbolicLink(in.resolve("way"), in.resolve(".kept"))
+    Files.createSymbolicLink(in.resolve("file"), in.resolve(".kept/a"))
+    for (cleaning <- Seq(Cleaning.Archive(world.resolve("away").toString), Cleaning.Delete)) {
+      val driver = driverOf(cleaning)
+      val end    = driver.plan(0, ReadLimits.none)
+      assert(driver.splits(0, end).map(_.file.path).toSet.subsetOf(Set("way/a", "file", "b")))
+      driver.committed(end)
+      assert(driver.metrics("uncleanedFiles") === "2")
+    }
+    assert(Files.readString(in.resolve("way/a")) === "1" && Files.isSymbolicLink(in.resolve("file")))
+    assert(!Files.exists(in.resolve("b")) && Files.exists(world.resolve("away/b")))
+    assert(!Files.exists(world.resolve("away/way")) && !Files.exists(world.resolve("away/file")))
+  }
+
+  test("what a link leads to is read once, under its own path if that is read anyway") {
+    write("in/deep/er/a", "1")
+    write("in/b", "2")
+    write("in/.v1/c", "3")
+    write("in/.v1/d", "4")
+    Files.createSymbolicLink(in.resolve("again"), in.resolve("deep/er"))
+    Files.createSymbolicLink(in.resolve("latest"), in.resolve("b"))
+    Files.createSymbolicLink(in.resolve("one"), in.resolve(".v1"))
+    Files.createSymbolicLink(in.resolve("two"), in.resolve(".v1"))
+    Files.createSymbolicLink(in.resolve("file"), in.resolve(".v1/c"))
+    assert(names() === Seq("b", "deep/er/a", "file", "one/c", "one/d"))
+  }
+
+  test("loops end, and every directory is listed once") {
+    write("in/sub/a", "1")
+    Files.createSymbolicLink(in.resolve("self"), Path.of("."))
+    Files.createSymbolicLink(in.resolve("sub/loop"), Path.of(".."))
+    assert(names() === Seq("sub/a"))
+    // Each hidden directory has links to all.
+    for (n <- 1 to 12) write(s"in/.h$n/f$n", s"$n")
+    for {
+      n  <- 1 to 12
+      to <- 1 to 12
+    }
+      Files.createSymbolicLink(in.resolve(s".h$n/to$to"), in.resolve(s".h$to"))
+    Files.createSymbolicLink(in.resolve("way"), in.resolve(".h1"))
+    val listed = mutable.ArrayBuffer.empty[String]
+    val all    = names(new Listed(new LocalSourceFiles(in.toString), listed))
+    assert(all.map(_.split('/').last).sorted === ("a" +: (1 to 12).map(n => s"f$n")).sorted)
+    assert(listed.size === 2 + 12)
+    assert(all === names(), "the paths are the same each time")
+  }
+
+  test("a link that leads to itself is named, and one that leads nowhere is not there") {
+    write("in/a", "1")
+    Files.createSymbolicLink(in.resolve("dangling"), in.resolve("none"))
+    assert(names() === Seq("a"))
+    Files.createSymbolicLink(in.resolve("self"), Path.of("self"))
+    assert(condition(names()) === "STOPLOG_SOURCE_LINK")
+  }
+
+  test("the source's own path may be a link, and so may a path above it") {
+    write("in/real/a", "1")
+    val up = Files.createSymbolicLink(world.resolve("up"), in)
+    Files.createSymbolicLink(world.resolve("way"), in.resolve("real"))
+    for (root <- Seq("way", "up/real")) {
+      val files = new LocalSourceFiles(world.resolve(root).toString)
+      assert(names(files) === Seq("a"))
+      assert(new String(files.open(SourceFile("a", 1, 0), 0).readAllBytes()) === "1")
+    }
+    new LocalSourceFiles(up.toString).delete("real/a")
+    assert(!Files.exists(in.resolve("real/a")))
+  }
+
+  test("of several paths each counts, not what they have in common") {
+    write("x/a", "1")
+    write("y/b", "2")
+    Files.createSymbolicLink(world.resolve("link"), world.resolve("y"))
+    val both  = Vector(Vector("x"), Vector("link")).map(_.map(Glob.parse(_).toOption.get))
+    val files = new LocalSourceFiles(world.toString, named = Vector("x", "link"))
+    val rules = PathRules.all.copy(below = both)
+    assert(names(files, rules) === Seq("link/b", "x/a"))
+    Files.createSymbolicLink(world.resolve("x/in-y"), world.resolve("y/b"))
+    assert(names(files, rules) === Seq("link/b", "x/a"))
+    Files.createSymbolicLink(world.resolve("x/out"), secret)
+    assert(condition(names(files, rules)) === "STOPLOG_SOURCE_LINK")
+  }
+
+  private def names(
+      files: SourceFiles = new LocalSourceFiles(in.toString),
+      rules: PathRules = PathRules.all
+  ): Seq[String] = {
+    val found = mutable.ArrayBuffer.empty[String]
+    Walk.run(files, rules, Walk.Threads)(found += _.path)
+    found.toVector.sorted
+  }
+
+  private def driverOf(cleaning: Cleaning): SourceDriver[FileSplit] = {
+    val format = TextLines.format()
+    val files  = new LocalSourceFiles(in.toString)
+    val all    = TextLines.enumeration(files, format).copy(cleaning = cleaning)
+    new SourceDriver(
+      new FileSplitSource("links", all, format, OnMissingFile.Fail),
+      new MemoryState,
+      keptBatches = 3
+    )
+  }
+
+  private def condition(action: => Any): String = intercept[StoplogException](action).getCondition
+
+  private def write(path: String, text: String): Path = {
+    val file = world.resolve(path)
+    Files.createDirectories(file.getParent)
+    Files.writeString(file, text)
+  }
+}
+
+/** Notes which directories are listed. */
+private final class Listed(files: SourceFiles, listed: mutable.Buffer[String]) extends SourceFiles {
+  override def list(directory: String)(each: Found => Unit): Unit = {
+    listed.synchronized(listed += directory)
+    files.list(directory)(each)
+  }
+  override def find(path: String)                   = files.find(path)
+  override def open(file: SourceFile, from: Long)   = files.open(file, from)
+  override def delete(path: String): Unit           = files.delete(path)
+  override def move(path: String, to: String): Unit = files.move(path, to)
+  override def describe(path: String): String       = files.describe(path)
+  override def locate(path: String)                 = files.locate(path)
+}

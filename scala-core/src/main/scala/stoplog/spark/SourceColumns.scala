@@ -38,7 +38,7 @@ private[spark] object SourceColumns {
   }
 
   private def telling(options: SourceOptions): Survey.Telling = {
-    val merges = options.passThrough.get("mergeSchema").map(_.trim.equalsIgnoreCase("true"))
+    val merges    = options.passThrough.get("mergeSchema").map(_.trim.equalsIgnoreCase("true"))
     val ofSession = options.format match {
       case SourceFormatName.Parquet => SQLConf.get.isParquetSchemaMergingEnabled
       case SourceFormatName.Orc     => SQLConf.get.isOrcSchemaMergingEnabled
@@ -57,7 +57,10 @@ private[spark] object SourceColumns {
       files: SourceFiles,
       rules: PathRules
   ): DirectoryColumns =
-    DirectoryColumns.of(columns, namesOf(options, files, rules), SQLConf.get.sessionLocalTimeZone)
+    DirectoryColumns.of(columns, namesOf(options, files, rules), zone(options))
+
+  private def zone(options: SourceOptions): String =
+    options.passThrough.getOrElse("timeZone", SQLConf.get.sessionLocalTimeZone)
 
   private def told(names: Seq[String], values: String => Iterable[String]): Seq[StructField] =
     if (SQLConf.get.partitionColumnTypeInferenceEnabled) DirectoryTypes.of(names, values)

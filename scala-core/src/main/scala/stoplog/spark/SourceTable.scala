@@ -53,7 +53,7 @@ private[spark] final class SourceTable(options: SourceOptions, columns: StructTy
 
       override def build(): Scan = {
         val read = FileReads.source(options, columns, wanted, filters.toSeq)
-        new SourceScan(read.source, wanted, options.limits, read.vectors)
+        new FileScan(read, options, columns, wanted)
       }
     }
 }

@@ -73,7 +73,10 @@ class RowsAsSparkSuite extends AnyFunSuite with SparkSessionForTests {
       val sparks = spark.read.schema(schema).parquet(where)
       val values = Seq("0.0", "-0.0", "NaN", "Infinity", "-1.5").map(v => s"CAST('$v' AS $number)")
       val tests  =
-        for { value <- values; by <- Seq("=", "<=>", "<", "<=", ">", ">=", "!=") } yield s"p $by $value"
+        for {
+          value <- values
+          by    <- Seq("=", "<=>", "<", "<=", ">", ">=", "!=")
+        } yield s"p $by $value"
       for (test <- tests ++ values.map(v => s"p IN ($v, CAST('7' AS $number))") :+ "p IS NULL")
         assert(text(ours.where(test)) === text(sparks.where(test)), s"$number $test")
     }
@@ -121,9 +124,21 @@ class RowsAsSparkSuite extends AnyFunSuite with SparkSessionForTests {
 
   test("numbers that directories tell have the types that Spark infers") {
     val cases = Seq(
-      Seq("1e3"), Seq("1E+3"), Seq("1e50"), Seq("1e3", "2"), Seq("1e3", "2.5"), Seq("3000000000", "1.5"),
-      Seq("12345678901234567890", "1"), Seq("1.0"), Seq("+7"), Seq("1e-3"), Seq("0e0"), Seq("1f"),
-      Seq("NaN"), Seq("12345678901234567890", "1e3"), Seq("3000000000", "1e3")
+      Seq("1e3"),
+      Seq("1E+3"),
+      Seq("1e50"),
+      Seq("1e3", "2"),
+      Seq("1e3", "2.5"),
+      Seq("3000000000", "1.5"),
+      Seq("12345678901234567890", "1"),
+      Seq("1.0"),
+      Seq("+7"),
+      Seq("1e-3"),
+      Seq("0e0"),
+      Seq("1f"),
+      Seq("NaN"),
+      Seq("12345678901234567890", "1e3"),
+      Seq("3000000000", "1e3")
     )
     for (values <- cases) {
       val in = new Input
@@ -211,7 +226,9 @@ class RowsAsSparkSuite extends AnyFunSuite with SparkSessionForTests {
   private def sparks(format: String): String =
     if (format == "avro") "org.apache.spark.sql.avro.AvroFileFormat" else format
 
-  test("the option timeZone says in which zone partitionBy names the directories of timestamps, and a source reads them") {
+  test(
+    "the option timeZone says in which zone partitionBy names the directories of timestamps, and a source reads them"
+  ) {
     val before = spark.conf.get("spark.sql.session.timeZone")
     spark.conf.set("spark.sql.session.timeZone", "America/Los_Angeles")
     try {
@@ -227,7 +244,8 @@ class RowsAsSparkSuite extends AnyFunSuite with SparkSessionForTests {
       val plain = new Place
       rows.write.format("stoplog").partitionBy("ts").option("format", "json").mode("append").save(plain.out)
       assert(plain.directories === Set("ts=2016-12-01 00%3A00%3A00"))
-      val back = spark.read.format("stoplog").schema(rows.schema).options(Map("format" -> "json", "timeZone" -> "UTC"))
+      val back =
+        spark.read.format("stoplog").schema(rows.schema).options(Map("format" -> "json", "timeZone" -> "UTC"))
       assert(back.load(place.out).collect().toSeq === rows.collect().toSeq)
     } finally spark.conf.set("spark.sql.session.timeZone", before)
   }

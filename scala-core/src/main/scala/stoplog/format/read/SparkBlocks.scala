@@ -72,8 +72,9 @@ private[stoplog] object SparkBlocks {
     def isAsRead: Boolean = metadata.isEmpty && read.fieldNames.sameElements(data.fieldNames)
 
     def emitter: RecordEmitter[BlockRecord, InternalRow] = {
-      val rows = LocatedColumns.arranged(read, data, plain)
-      metadata.fold(rows)(FileMetadata.emitter(_, rows))
+      val made = StructType(data.fields ++ read.filter(_ == FileMetadata.RowIndex))
+      val rows = LocatedColumns.arranged(read, made, plain)
+      FileBlock.told(metadata.fold(rows)(FileMetadata.emitter(_, made, rows)))
     }
   }
 
@@ -93,7 +94,10 @@ private[stoplog] object SparkBlocks {
     val session = SparkSession.active
     val format  = SparkFormats.of(name)
     val data    = FileMetadata.without(columns, wanted)
-    val inFiles = directories.without(data)
+    val index   = Option.when(
+      name == SourceFormatName.Parquet && FileMetadata.isRowIndexWanted(columns, wanted)
+    )(FileMetadata.RowIndex)
+    val inFiles = StructType(directories.without(data).fields ++ index)
     val told    = directories.in(data)
     val rows    = Columns(
       StructType(inFiles.fields ++ told.fields),

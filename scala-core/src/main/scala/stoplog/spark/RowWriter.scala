@@ -50,7 +50,7 @@ private[spark] final class RowWriter(
     try assigner.bucket(row, context)
     catch { case NonFatal(e) => throw new BadRow(e) }
 
-  override def currentMetricsValues(): Array[CustomTaskMetric] = 
+  override def currentMetricsValues(): Array[CustomTaskMetric] =
     TaskMetrics.values(writer.counts) ++ OutputMetrics.of(rows, writer.counts.bytesWritten)
 }
 

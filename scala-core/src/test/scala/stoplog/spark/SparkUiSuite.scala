@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.spark
 
-import java.util.concurrent.{CountDownLatch, TimeUnit}
-import java.util.concurrent.atomic.AtomicLong
+import java.nio.file.Files
 
-import org.apache.spark.scheduler.{SparkListener, SparkListenerJobEnd, SparkListenerStageCompleted}
 import org.apache.spark.sql.DataFrame
 import org.scalatest.funsuite.AnyFunSuite
 
@@ -15,20 +13,8 @@ class SparkUiSuite extends AnyFunSuite with SparkSessionForTests {
 
   for (format <- Seq("json", "parquet"))
     test(s"$format: rows and bytes that tasks write are in Spark's own metrics of output") {
-      val place   = new Place
-      val rows    = new AtomicLong
-      val bytes   = new AtomicLong
-      val done    = new CountDownLatch(1)
-      val watcher = new SparkListener {
-        override def onStageCompleted(stage: SparkListenerStageCompleted): Unit = {
-          rows.addAndGet(stage.stageInfo.taskMetrics.outputMetrics.recordsWritten)
-          bytes.addAndGet(stage.stageInfo.taskMetrics.outputMetrics.bytesWritten)
-          ()
-        }
-        override def onJobEnd(end: SparkListenerJobEnd): Unit = done.countDown()
-      }
-      spark.sparkContext.addSparkListener(watcher)
-      try {
+      val place  = new Place
+      val output = StageOutput.of(spark) {
         spark
           .range(0, 100, 1, 2)
           .toDF()
@@ -37,10 +23,8 @@ class SparkUiSuite extends AnyFunSuite with SparkSessionForTests {
           .options(Map("format" -> format, "bucketAssigner" -> "basePath"))
           .mode("append")
           .save(place.out)
-        assert(done.await(1, TimeUnit.MINUTES))
-      } finally spark.sparkContext.removeSparkListener(watcher)
-      assert(rows.get === 100)
-      assert(bytes.get === place.files.map(java.nio.file.Files.size(_)).sum)
+      }
+      assert(output === StageOutput(100, place.files.map(Files.size(_)).sum))
     }
 
   test("a small directory is broadcast, by the sizes of the files that a filter leaves") {

@@ -129,7 +129,7 @@ private[jdbc] final class RowWriter(rows: TaskRows, values: RowValues) extends D
 
   override def close(): Unit = rows.close()
 
-  override def currentMetricsValues(): Array[CustomTaskMetric] = 
+  override def currentMetricsValues(): Array[CustomTaskMetric] =
     TaskMetrics.values(done) ++ OutputMetrics.ofRows(written)
 }
 

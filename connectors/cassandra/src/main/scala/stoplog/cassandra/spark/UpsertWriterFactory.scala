@@ -39,7 +39,6 @@ private[spark] final class UpsertDataWriter(
   // A task without rows prepares nothing.
   private var writer = Option.empty[UpsertWriter]
 
-
   override def write(row: InternalRow): Unit = opened.write(row)
 
   override def commit(): WriterCommitMessage = WrittenMessage(writer.fold(Written.nothing)(_.finish()))
@@ -49,7 +48,7 @@ private[spark] final class UpsertDataWriter(
 
   override def close(): Unit = lease.close()
 
-  override def currentMetricsValues(): Array[CustomTaskMetric] = 
+  override def currentMetricsValues(): Array[CustomTaskMetric] =
     WriteMetrics.values(writer.map(_.counts)) ++ OutputMetrics.ofRows(writer.fold(0L)(_.counts.rows))
 
   private def opened: UpsertWriter = writer.getOrElse {

@@ -22,8 +22,8 @@ private[stoplog] object BucketEnds {
         .of(pattern, in)
         .map(ends => ends.endMillis(_))
         .toRight("the pattern does not say the whole time")
-    case Bucketing.PartitionColumns(names) => dateColumn(PartitionColumns.of(schema, names), zone)
-    case Bucketing.UserAssigner(reference) =>
+    case Bucketing.PartitionColumns(names, _) => dateColumn(PartitionColumns.of(schema, names), zone)
+    case Bucketing.UserAssigner(reference)    =>
       UserObject.load(reference, classOf[BucketAssigner], "bucketAssigner") match {
         case timed: TimedBuckets => Right(timed.bucketEndMillis(_))
         case other               => Left(s"${other.getClass.getName} is not a stoplog.bucket.TimedBuckets")

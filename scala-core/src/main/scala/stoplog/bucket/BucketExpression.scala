@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.bucket
 
+import java.time.ZoneId
+
 import scala.util.control.NonFatal
 
 import org.apache.spark.sql.catalyst.expressions.{
-  Alias, AttributeMap, AttributeReference, BindReferences, Expression, SubqueryExpression, UnsafeProjection
+  Alias, AttributeMap, AttributeReference, BindReferences, Expression, SubqueryExpression,
+  TimeZoneAwareExpression, UnsafeProjection
 }
 import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, Project}
 import org.apache.spark.sql.catalyst.trees.TreePattern
@@ -23,6 +26,13 @@ final class BucketExpression private (val sql: String, private val bound: Expres
     * possible.
     */
   private[bucket] def projection(): UnsafeProjection = BucketExpression.projection(Seq(this))
+
+  /** The same with another zone than the session's for all times in it. */
+  private[bucket] def in(zone: ZoneId): BucketExpression =
+    new BucketExpression(
+      sql,
+      bound.transform { case timed: TimeZoneAwareExpression => timed.withTimeZone(zone.getId) }
+    )
 
   override def toString: String = sql
 }

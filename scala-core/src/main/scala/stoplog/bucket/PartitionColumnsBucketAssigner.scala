@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.bucket
 
+import java.time.ZoneId
 import java.util
 
 import org.apache.spark.sql.SparkSession
@@ -73,12 +74,20 @@ object PartitionColumnsBucketAssigner {
 
   private val MostKeptIds = 10000
 
-  /** With the session's way of writing values as strings: its time zone for timestamps, above all. */
-  def bind(session: SparkSession, columns: PartitionColumns): PartitionColumnsBucketAssigner =
+  /** With the session's way of writing values as strings.
+    *
+    * @param zone for timestamps; none for that of the session
+    */
+  def bind(
+      session: SparkSession,
+      columns: PartitionColumns,
+      zone: Option[ZoneId] = None
+  ): PartitionColumnsBucketAssigner =
     new PartitionColumnsBucketAssigner(
       columns,
       columns.names.map { name =>
-        BucketExpression.bind(session, s"`${name.replace("`", "``")}`", columns.schema)
+        val text = BucketExpression.bind(session, s"`${name.replace("`", "``")}`", columns.schema)
+        zone.fold(text)(text.in)
       }
     )
 }

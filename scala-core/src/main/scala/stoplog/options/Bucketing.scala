@@ -46,9 +46,12 @@ object Bucketing {
     *
     * @param names
     *   at least one, in the order of the directories
+    * @param zone
+    *   in which timestamps are written; none for that of the session
     */
-  final case class PartitionColumns(names: Seq[String]) extends Bucketing {
-    override def toMap: Map[String, String] = Map(Registry.PartitionBy.key -> ColumnNames.render(names))
+  final case class PartitionColumns(names: Seq[String], zone: Option[ZoneId] = None) extends Bucketing {
+    override def toMap: Map[String, String] =
+      Map(Registry.PartitionBy.key -> ColumnNames.render(names)) ++ zone.map(Registry.TimeZone.key -> _.getId)
   }
 
   /** The user's own [[stoplog.bucket.BucketAssigner]].

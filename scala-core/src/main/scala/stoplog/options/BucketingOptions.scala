@@ -34,7 +34,7 @@ private[options] object BucketingOptions {
   private def partitionColumns(asked: AskedOptions, problems: Problems): Bucketing = {
     val parsed = ColumnNames.parse(asked.text(Registry.PartitionBy).mkString)
     parsed.left.foreach(why => problems.add(s"partitionBy: $why.", Errors.partitionColumns(why)))
-    Bucketing.PartitionColumns(parsed.getOrElse(Nil))
+    Bucketing.PartitionColumns(parsed.getOrElse(Nil), asked.optional(Registry.TimeZone)(timeZone))
   }
 
   private def assigner(asked: AskedOptions, problems: Problems): Bucketing =

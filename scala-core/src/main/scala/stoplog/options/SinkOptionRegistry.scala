@@ -191,8 +191,9 @@ object SinkOptionRegistry extends CompactionEntries {
     "timeZone",
     "zone id",
     "UTC",
-    "The zone in which `dateTime` writes the time. When it is set, `json` and `csv` also write timestamps in it, as " +
-      "Spark does with its option of this name; when it is not, they use the session's zone.",
+    "The zone in which `dateTime` writes the time. When it is set, `partitionBy` names directories and `json` and `csv` " +
+      "write timestamps in it as well, as Spark does with its option of this name; when it is not, they use the " +
+      "session's zone.",
     "Europe/Berlin"
   )
 

@@ -20,7 +20,7 @@ object SourceOptionRegistry extends OptionForms with MergedPartEntries {
     "format",
     "`text`, `json`, `csv`, `lengthDelimited`, `parquet`, `orc`, `avro`, `binaryFile`, or a class name",
     "What the files are. `text`: a row for each line. `json`, `csv`: lines of it, read by Spark's own parsers, with " +
-      "their options; with `multiLine` = `true`, records that go over lines, of which a file is never cut. Lines may be compressed: in files whose names end in `.gz`, `.zst`, `.bz2`, `.deflate`, `.lz4` or " +
+      "their options; with `multiLine` = `true`, records that go over lines, of which a file is never cut. Lines may be compressed: in files whose names end in `.gz`, `.zst`, `.zstd`, `.bz2`, `.deflate`, `.lz4` or " +
       "`.snappy`. `parquet`, `orc`, `avro`: read by Spark's own readers; the columns are those of the youngest file if " +
       "`schema(…)` does not name them. `binaryFile`: a row for each file, with all its bytes. " +
       "`lengthDelimited`: records of bytes behind their lengths, in one column `value`; may be compressed, as lines. A " +
@@ -72,7 +72,8 @@ object SourceOptionRegistry extends OptionForms with MergedPartEntries {
     "pathGlobFilter",
     "pattern",
     "all names but hidden ones",
-    "Only files whose names match are read. Names that begin with `.` or `_` never are, unless `path` spells them out.",
+    "Only files whose names match are read. Names that begin with `.` or `_`, or end in `._COPYING_`, never are, unless `path` " +
+      "spells them out.",
     "*.log"
   )
 

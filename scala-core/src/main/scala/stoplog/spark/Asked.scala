@@ -25,5 +25,7 @@ private[spark] object Asked {
     else None
 
   private val writers = Seq("DataStreamWriter", "DataFrameWriter", "DataFrameWriterV2")
-  private val readers = Seq("DataStreamReader", "DataFrameReader", "ResolveDataSource", "FindDataSourceTable")
+  private val readers = Seq(
+    "DataStreamReader", "DataFrameReader", "ResolveDataSource", "FindDataSourceTable", "CreateTempViewUsing"
+  )
 }

@@ -6,6 +6,7 @@ import org.apache.hadoop.fs.{FileStatus, FileSystem, Path}
 
 import stoplog.error.Errors
 import stoplog.part.FinishedPart
+import stoplog.source.file.PathRules
 
 /** The files under a path that readers take for data. */
 private[spark] final class DirectoryListing(path: String, root: Path, configuration: Configuration) {
@@ -25,7 +26,7 @@ private[spark] final class DirectoryListing(path: String, root: Path, configurat
     val names   = entries.map(_.getPath.getName).toSet
     DirectoryFormat.refuse(path, directory.toString, if (relative.isEmpty) names - OwnLog else names)
     refuseIceberg(directory, entries)
-    entries.filterNot(isHidden).flatMap { entry =>
+    entries.filterNot(entry => PathRules.isHidden(entry.getPath.getName)).flatMap { entry =>
       val name = entry.getPath.getName
       if (entry.isDirectory) under(entry.getPath, if (relative.isEmpty) name else s"$relative/$name")
       else Vector(FinishedPart(relative, name, entry.getLen, records = 0, epoch = -1))
@@ -44,9 +45,4 @@ private[spark] final class DirectoryListing(path: String, root: Path, configurat
       if (system.listStatus(metadata.getPath).exists(_.getPath.getName.endsWith(".metadata.json")))
         throw Errors.notCompactable(path, s"$directory has metadata of Iceberg, which names the files")
     }
-
-  private def isHidden(entry: FileStatus): Boolean = {
-    val name = entry.getPath.getName
-    name.startsWith("_") && !name.contains("=") || name.startsWith(".")
-  }
 }

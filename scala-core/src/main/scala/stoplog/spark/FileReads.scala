@@ -7,7 +7,7 @@ import org.apache.spark.sql.types.StructType
 
 import stoplog.error.Errors
 import stoplog.fault.Faults
-import stoplog.format.read.{DirectoryFilter, ReadFormats, SparkBlocks, Vectors}
+import stoplog.format.read.{DirectoryColumns, DirectoryFilter, ReadFormats, SparkBlocks, Vectors}
 import stoplog.options.{OnCorrupt, SourceOptions}
 import stoplog.source.SplitSource
 import stoplog.source.file._
@@ -36,7 +36,7 @@ private[spark] object FileReads {
     val directories = SourceColumns.ofDirectories(options, columns, files, rulesNow(options, root))
     val format      = ReadFormats.of(options, columns, wanted, filters, directories)
     val needed      = new SomeFiles(files, new DirectoryFilter(filters, directories))
-    FileRead(make(options, root, needed, format), vectors(format))
+    FileRead(make(options, root, needed, format), vectors(format), pushed(format, filters, directories))
   }
 
   /** Error: `STOPLOG_SOURCE_PATH` when a path names something that is not there. */
@@ -49,6 +49,18 @@ private[spark] object FileReads {
   private def vectors(format: FileFormat[_, InternalRow]): Vectors = format match {
     case blocks: SparkBlocks => blocks.vectors
     case _                   => Vectors.Rows
+  }
+
+  private def pushed(
+      format: FileFormat[_, InternalRow],
+      filters: Seq[Filter],
+      directories: DirectoryColumns
+  ): PushedFilters = {
+    val (ofDirectories, others) = filters.partition(_.references.exists(directories.has))
+    format match {
+      case _: SparkBlocks => PushedFilters(ofDirectories, others)
+      case _              => PushedFilters(ofDirectories, Nil)
+    }
   }
 
   private def rulesNow(options: SourceOptions, root: SourceRoot): PathRules =
@@ -91,4 +103,8 @@ private[spark] object FileReads {
 }
 
 /** A source of files, and what its readers hand out. */
-private[spark] final case class FileRead(source: SplitSource[FileSplit, _, InternalRow], vectors: Vectors)
+private[spark] final case class FileRead(
+    source: SplitSource[FileSplit, _, InternalRow],
+    vectors: Vectors,
+    filters: PushedFilters
+)

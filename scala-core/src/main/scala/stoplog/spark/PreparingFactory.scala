@@ -60,7 +60,7 @@ private[spark] final class PreparingWriter(task: PreparingTask[InternalRow]) ext
   override def close(): Unit = task.close()
 
   override def currentMetricsValues(): Array[CustomTaskMetric] =
-    Array(new TaskCount(PreparedRowsMetric.Name, task.writtenRows))
+    OutputMetrics.ofRows(task.writtenRows) :+ new TaskCount(PreparedRowsMetric.Name, task.writtenRows)
 }
 
 /** Spark makes it by reflection. */

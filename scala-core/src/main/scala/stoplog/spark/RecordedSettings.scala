@@ -19,7 +19,8 @@ private[spark] object RecordedSettings {
     SinkSettings(
       zone(options.bucketing) ++ markers(options.staging),
       content(options, written),
-      noted = rolling(options) ++ RecordedPattern.noted(options.bucketing),
+      noted = rolling(options) ++ RecordedPattern.noted(options.bucketing) ++
+        RecordedBuckets.noted(options.bucketing),
       schema = new RecordedColumns(written, options.onSchemaChange, storage.path, storage.sinkId)
     )
 

@@ -24,11 +24,19 @@ private[spark] final class RowWriter(
     override def processingTimeMillis: Long = clock.millis()
   }
 
-  override def write(row: InternalRow): Unit =
-    try writer.write(bucketOf(row), row)
-    catch { case bad: BadRow => badRows.take(row, BadRows.knownBucket(bucketOf(row)), bad) }
+  private[this] var rows = 0L
 
-  override def commit(): WriterCommitMessage = TaskMessage(Some(badRows.commit(writer.commit())))
+  override def write(row: InternalRow): Unit =
+    try {
+      writer.write(bucketOf(row), row)
+      rows += 1
+    } catch { case bad: BadRow => badRows.take(row, BadRows.knownBucket(bucketOf(row)), bad) }
+
+  override def commit(): WriterCommitMessage = {
+    val written = TaskMessage(Some(badRows.commit(writer.commit())))
+    TaskOutput.is(rows, writer.counts.bytesWritten)
+    written
+  }
 
   /** Deletes nothing (I5). */
   override def abort(): Unit = close()
@@ -42,7 +50,8 @@ private[spark] final class RowWriter(
     try assigner.bucket(row, context)
     catch { case NonFatal(e) => throw new BadRow(e) }
 
-  override def currentMetricsValues(): Array[CustomTaskMetric] = TaskMetrics.values(writer.counts)
+  override def currentMetricsValues(): Array[CustomTaskMetric] =
+    TaskMetrics.values(writer.counts) ++ OutputMetrics.of(rows, writer.counts.bytesWritten)
 }
 
 /** The writer of an epoch that is in the log: Spark repeats an epoch whose commit it has not seen. */

@@ -206,7 +206,7 @@ private final class SinkCheck(rows: DataFrame, asked: SinkOptions) {
   /** What is known of buckets without any row. */
   private def example: Seq[String] = options.bucketing match {
     case Bucketing.BasePath                   => Seq(BucketId.Base)
-    case Bucketing.PartitionColumns(names)    => Seq(names.map(name => s"$name=…").mkString("/"))
+    case Bucketing.PartitionColumns(names, _) => Seq(names.map(name => s"$name=…").mkString("/"))
     case Bucketing.DateTime(pattern, zone, _) =>
       Seq(new DateTimeBucketAssigner(pattern, zone).bucketAt(SinkCheck.Now.processingTimeMillis))
     case Bucketing.Expression(_) | Bucketing.UserAssigner(_) => Nil

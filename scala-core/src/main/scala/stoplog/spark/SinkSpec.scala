@@ -117,8 +117,8 @@ private[spark] object SinkSpec {
 
   /** The columns that are in the files. */
   def dataColumns(bucketing: Bucketing, schema: StructType): DataColumns = bucketing match {
-    case Bucketing.PartitionColumns(names) => DataColumns.Without(PartitionColumns.of(schema, names))
-    case _                                 => DataColumns.All(schema)
+    case Bucketing.PartitionColumns(names, _) => DataColumns.Without(PartitionColumns.of(schema, names))
+    case _                                    => DataColumns.All(schema)
   }
 
   /** A user who writes the columns in another order means the same ones. */
@@ -187,8 +187,8 @@ private[spark] object SinkSpec {
       case Bucketing.BasePath                        => new BasePathBucketAssigner
       case Bucketing.Expression(sql)                 =>
         new ExpressionBucketAssigner(BucketExpression.bind(session, sql, schema))
-      case Bucketing.PartitionColumns(names) =>
-        PartitionColumnsBucketAssigner.bind(session, PartitionColumns.of(schema, names))
+      case Bucketing.PartitionColumns(names, zone) =>
+        PartitionColumnsBucketAssigner.bind(session, PartitionColumns.of(schema, names), zone)
       case Bucketing.UserAssigner(name) => UserObject.load(name, classOf[BucketAssigner], "bucketAssigner")
     }
     assigner.open(schema) // what is wrong with it, is wrong on the driver already

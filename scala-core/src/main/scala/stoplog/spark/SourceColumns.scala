@@ -1,32 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.spark
 
-import org.apache.hadoop.fs.{Path => HadoopPath}
+import org.apache.hadoop.fs.{FileStatus, Path => HadoopPath}
 import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.types.{StringType, StructField, StructType}
 
 import stoplog.error.Errors
 import stoplog.format.read.{BlockSchema, DirectoryColumns, DirectoryTypes}
 import stoplog.options.{SourceFormatName, SourceOptions}
-import stoplog.source.file.{DirectoryNames, PathRules, SourceFiles}
+import stoplog.source.file.{DirectoryNames, PathRules, SourceFile, SourceFiles}
 
 /** The columns of files, and of the directories that they are in. */
 private[spark] object SourceColumns {
 
-  /** The columns where the user named none: those of the youngest file, and behind them those of the directories.
+  /** The columns where the user named none: those of the youngest file, or with `mergeSchema` of all, and behind them
+    * those of the directories.
     *
     * Error: `STOPLOG_SOURCE_SCHEMA`.
     */
   def inferred(options: SourceOptions, files: SourceFiles, rules: PathRules): StructType = {
     val names       = namesOf(options, files, rules).all
-    lazy val survey = Survey.of(files, rules, options.finder)
+    lazy val survey = Survey.of(files, rules, options.finder, telling(options))
     val inFiles     = options.format match {
       case SourceFormatName.Text                => new StructType().add("value", StringType)
       case SourceFormatName.Records(_, records) => records.schema
       case lines: SourceFormatName.MultiLine    => throw Errors.sourceSchema(lines.word)
       case blocks: SourceFormatName.Blocks      =>
-        val file = survey.youngest.map(file => new HadoopPath(files.locate(file.path)))
-        BlockSchema.of(blocks, file, options.passThrough).getOrElse(throw Errors.sourceSchema(blocks.word))
+        val found = survey.telling.map(status(files, _))
+        BlockSchema.of(blocks, found, options.passThrough).getOrElse(throw Errors.sourceSchema(blocks.word))
       case lines => throw Errors.sourceSchema(lines.word)
     }
     if (names.isEmpty) inFiles
@@ -36,6 +37,19 @@ private[spark] object SourceColumns {
     }
   }
 
+  private def telling(options: SourceOptions): Survey.Telling = {
+    val merges    = options.passThrough.get("mergeSchema").map(_.trim.equalsIgnoreCase("true"))
+    val ofSession = options.format match {
+      case SourceFormatName.Parquet => SQLConf.get.isParquetSchemaMergingEnabled
+      case SourceFormatName.Orc     => SQLConf.get.isOrcSchemaMergingEnabled
+      case _                        => false
+    }
+    if (merges.getOrElse(ofSession)) Survey.All else Survey.Youngest
+  }
+
+  private def status(files: SourceFiles, file: SourceFile): FileStatus =
+    new FileStatus(file.bytes, false, 1, 0, file.modifiedMillis, new HadoopPath(files.locate(file.path)))
+
   /** Those of the columns that directories tell. */
   def ofDirectories(
       options: SourceOptions,
@@ -43,7 +57,10 @@ private[spark] object SourceColumns {
       files: SourceFiles,
       rules: PathRules
   ): DirectoryColumns =
-    DirectoryColumns.of(columns, namesOf(options, files, rules), SQLConf.get.sessionLocalTimeZone)
+    DirectoryColumns.of(columns, namesOf(options, files, rules), zone(options))
+
+  private def zone(options: SourceOptions): String =
+    options.passThrough.getOrElse("timeZone", SQLConf.get.sessionLocalTimeZone)
 
   private def told(names: Seq[String], values: String => Iterable[String]): Seq[StructField] =
     if (SQLConf.get.partitionColumnTypeInferenceEnabled) DirectoryTypes.of(names, values)

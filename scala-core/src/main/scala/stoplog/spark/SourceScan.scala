@@ -13,7 +13,7 @@ import stoplog.source.{ReadLimits, SourceDriver, Split, SplitSource}
 import stoplog.source.log.Nowhere
 
 /** One read of a source, for a streaming or a batch query. */
-private[spark] final class SourceScan[S <: Split](
+private[spark] class SourceScan[S <: Split](
     source: SplitSource[S, _, InternalRow],
     schema: StructType,
     limits: ReadLimits,
@@ -28,9 +28,11 @@ private[spark] final class SourceScan[S <: Split](
   override def toMicroBatchStream(checkpointLocation: String): MicroBatchStream =
     new SourceStream(source, SourcePlaces.state(checkpointLocation), limits, tasks, vectors)
 
+  /** What a batch query reads: listed once for its plan and its tasks. */
+  protected lazy val splits: Vector[S] = SourceDriver.all(source, Nowhere)
+
   override def toBatch: Batch = new Batch {
-    private lazy val partitions =
-      SplitPartitions.of(SourceDriver.all(source, Nowhere).iterator, source, tasks)
+    private lazy val partitions = SplitPartitions.of(splits.iterator, source, tasks)
 
     override def planInputPartitions(): Array[InputPartition] = partitions
 

@@ -53,19 +53,21 @@ private[spark] final class SourceTable(options: SourceOptions, columns: StructTy
 
       override def build(): Scan = {
         val read = FileReads.source(options, columns, wanted, filters.toSeq)
-        new SourceScan(read.source, wanted, options.limits, read.vectors)
+        new FileScan(read, options, columns, wanted)
       }
     }
 }
 
 private[spark] object SourceTable {
 
-  /** Errors: `STOPLOG_SOURCE_PATH`, `STOPLOG_INVALID_OPTIONS` for `columns` that there are not, and those of the format.
+  /** Errors: `STOPLOG_SOURCE_PATH`, `STOPLOG_INVALID_OPTIONS` for `columns` that there are not, those of
+    * [[UserColumns]] and of the format.
     */
   def apply(options: SourceOptions, columns: StructType): SourceTable = {
     FileReads.refuseNothing(options)
-    val shown = options.columns.fold(columns)(names => StructType(names.map(named(columns, _))))
-    new SourceTable(options, columns, shown)
+    val known = UserColumns.checked(columns, options.format)
+    val shown = options.columns.fold(known)(names => StructType(names.map(named(known, _))))
+    new SourceTable(options, known, shown)
   }
 
   private def named(columns: StructType, name: String): StructField =

@@ -5,7 +5,7 @@ import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.connector.read.{InputPartition, PartitionReader, PartitionReaderFactory}
 import org.apache.spark.sql.vectorized.ColumnarBatch
 
-import stoplog.format.read.Vectors
+import stoplog.format.read.{InputFile, Vectors}
 import stoplog.source.{ReadLoop, Split, SplitSource}
 
 /** Readers of a task's splits. Goes to the executors.
@@ -33,7 +33,9 @@ private[spark] final class SplitReaders[S <: Split](source: SplitSource[S, _, In
     new PartitionReader[T] {
       override def next(): Boolean = loop.next()
       override def get(): T        = loop.row
-      override def close(): Unit   = loop.close()
+      override def close(): Unit   =
+        try loop.close()
+        finally InputFile.over()
     }
   }
 }

@@ -8,17 +8,26 @@ import stoplog.source.file.{DirectoryNames, FileFinder, PathRules, SourceFile, S
 
 /** What all files say together of the columns, where the user does not: one listing.
   *
-  * @param values of the columns that names of directories tell
+  * @param telling files whose columns count: files without a byte tell none
+  * @param values  of the columns that names of directories tell
   */
-private[spark] final case class Survey(youngest: Option[SourceFile], values: Map[String, Set[String]])
+private[spark] final case class Survey(telling: Vector[SourceFile], values: Map[String, Set[String]])
 
 private[spark] object Survey {
-  def of(files: SourceFiles, rules: PathRules, finder: Option[FileFinder]): Survey = {
-    var youngest: Option[SourceFile]  = None
+
+  /** Which files tell the columns. */
+  sealed trait Telling
+  case object Youngest extends Telling
+  case object All      extends Telling
+
+  def of(files: SourceFiles, rules: PathRules, finder: Option[FileFinder], wanted: Telling): Survey = {
+    var telling                       = Vector.empty[SourceFile]
     var latest                        = ""
     val values                        = mutable.Map.empty[String, mutable.Set[String]]
     def visit(file: SourceFile): Unit = {
-      if (youngest.forall(_.modifiedMillis <= file.modifiedMillis)) youngest = Some(file)
+      if (file.bytes > 0)
+        if (wanted == All) telling :+= file
+        else if (telling.forall(_.modifiedMillis <= file.modifiedMillis)) telling = Vector(file)
       val directory = DirectoryNames.of(file)
       if (directory != latest) {
         latest = directory
@@ -30,7 +39,7 @@ private[spark] object Survey {
       case Some(own) => own.find(files, rules)(visit)
       case None      => Walk.run(files, rules, Threads)(visit)
     }
-    Survey(youngest, values.view.mapValues(_.toSet).toMap)
+    Survey(telling, values.view.mapValues(_.toSet).toMap)
   }
 
   private final val Threads = 8

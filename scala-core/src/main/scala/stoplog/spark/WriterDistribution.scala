@@ -30,9 +30,9 @@ private[spark] object WriterDistribution {
   }
 
   private def bucketColumns(bucketing: Bucketing, schema: StructType): Seq[String] = bucketing match {
-    case Bucketing.PartitionColumns(names) => names
-    case Bucketing.Expression(sql)         => Seq(plainColumn(sql, schema))
-    case other                             =>
+    case Bucketing.PartitionColumns(names, _) => names
+    case Bucketing.Expression(sql)            => Seq(plainColumn(sql, schema))
+    case other                                =>
       throw Errors.distributionUnsupported(
         s"byBucket needs buckets that are columns (partitionBy, or bucketBy with one column), and here they are ${other.toMap.mkString(", ")}"
       )

@@ -230,7 +230,7 @@ class FileSourceSuite extends AnyFunSuite with SparkSessionForTests {
     assert(where.collect().map(_.toString).toSeq === Seq("[a.json,1,0,65]", "[a.json,2,33,65]"))
     assert(
       json.select("_metadata.file_path").distinct().collect().map(_.getString(0)).toSeq ===
-        Seq(in.root.resolve("a.json").toString)
+        Seq(s"file:${in.root.resolve("a.json")}")
     )
     val wrong = intercept[IllegalArgumentException](read(in, "columns" -> "none"))
     assert(wrong.getMessage.contains("'none', which is none of value"))

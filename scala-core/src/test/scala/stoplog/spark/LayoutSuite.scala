@@ -71,6 +71,22 @@ class LayoutSuite extends AnyFunSuite with SparkSessionForTests {
     assert(other.directories === Set("day=2026-01-31", "day=2026-02-01"))
   }
 
+  test("another way to name buckets than the recorded one is said in one line, and once") {
+    val place  = new Place
+    val ids    = plain(place).withPartitionBy("id")
+    val days   = plain(place).withBucketBy("concat('day=', date(at))")
+    val change =
+      "New buckets are by bucketBy = concat('day=', date(at)), and the buckets so far by partitionBy = id."
+    def said(builder: FileSinkBuilder): Seq[String] =
+      LogCapture
+        .of(run(place, events("2026-01-31 20:15:00"), builder))
+        .filter(_.contains("New buckets are by"))
+    for (builder <- Seq(ids, ids)) assert(said(builder) === Nil)
+    assert(said(days).map(_.contains(change)) === Seq(true))
+    assert(place.directories === Set("id=0", "day=2026-01-31"))
+    assert(said(days) === Nil)
+  }
+
   test("another pattern than the recorded one is allowed by name, and said in one line") {
     val place = new Place
     run(place, events("2026-01-31 20:15:00"), sink(place))

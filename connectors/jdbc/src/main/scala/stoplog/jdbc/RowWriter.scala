@@ -9,6 +9,7 @@ import org.apache.spark.sql.connector.write.{DataWriter, DataWriterFactory, Writ
 import org.apache.spark.sql.connector.write.streaming.StreamingDataWriterFactory
 
 import stoplog.fault.Faults
+import stoplog.spark.OutputMetrics
 
 /** Where tasks put their rows. */
 private[jdbc] sealed trait Sending extends Serializable
@@ -110,9 +111,13 @@ private[jdbc] object TaskMessage {
 
 /** One task's rows on their way into the database. */
 private[jdbc] final class RowWriter(rows: TaskRows, values: RowValues) extends DataWriter[InternalRow] {
-  private[this] var done = Option.empty[TaskResult]
+  private[this] var done    = Option.empty[TaskResult]
+  private[this] var written = 0L
 
-  override def write(row: InternalRow): Unit = rows.write(values.of(row))
+  override def write(row: InternalRow): Unit = {
+    rows.write(values.of(row))
+    written += 1
+  }
 
   override def commit(): WriterCommitMessage = {
     done = Some(rows.finish())
@@ -124,7 +129,8 @@ private[jdbc] final class RowWriter(rows: TaskRows, values: RowValues) extends D
 
   override def close(): Unit = rows.close()
 
-  override def currentMetricsValues(): Array[CustomTaskMetric] = TaskMetrics.values(done)
+  override def currentMetricsValues(): Array[CustomTaskMetric] =
+    TaskMetrics.values(done) ++ OutputMetrics.ofRows(written)
 }
 
 /** The writer of an epoch that is in the target: Spark repeats an epoch whose commit it has not seen. */

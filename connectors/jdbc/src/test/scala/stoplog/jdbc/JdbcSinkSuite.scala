@@ -13,6 +13,7 @@ import org.scalatest.funsuite.AnyFunSuite
 
 import stoplog.error.Thrown
 import stoplog.format.SparkSessionForTests
+import stoplog.spark.StageOutput
 
 /** What a user does, through Spark. */
 class JdbcSinkSuite extends AnyFunSuite with SparkSessionForTests {
@@ -99,7 +100,7 @@ class JdbcSinkSuite extends AnyFunSuite with SparkSessionForTests {
 
   test("batch writes: appended, upserted, replaced; nothing of the sink's stays behind") {
     val table = derby.newTable()
-    sink(table).build().write(words(0, 20)).save()
+    assert(StageOutput.of(spark)(sink(table).build().write(words(0, 20)).save()).rows === 20)
     sink(table).withUpsert("ID").build().write(words(10, 30)).save()
     assert(derby.count(table) === 30)
     sink(table).build().write(words(5, 8)).mode(SaveMode.Overwrite).save()

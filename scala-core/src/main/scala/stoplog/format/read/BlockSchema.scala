@@ -3,36 +3,31 @@ package stoplog.format.read
 
 import scala.util.control.NonFatal
 
-import org.apache.hadoop.fs.{Path => HadoopPath}
+import org.apache.hadoop.fs.FileStatus
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.types.StructType
 
 import stoplog.error.{Causes, Errors}
-import stoplog.format.bulk.SessionConfiguration
 import stoplog.options.SourceFormatName
 
-/** The columns that a file says it has. */
+/** The columns that files say they have. */
 private[stoplog] object BlockSchema {
 
   /** Error: `STOPLOG_SOURCE_FILE_UNREADABLE`.
     *
-    * @param file none where there is no file yet: some formats have columns without one
+    * @param files none where there is no file yet: some formats have columns without one
     */
   def of(
       name: SourceFormatName.Blocks,
-      file: Option[HadoopPath],
+      files: Seq[FileStatus],
       options: Map[String, String]
-  ): Option[StructType] = {
-    val session = SparkSession.active
-    val found   =
-      file.map(path => path.getFileSystem(SessionConfiguration(session, options)).getFileStatus(path))
-    if (found.isEmpty && name != SourceFormatName.BinaryFile) None
+  ): Option[StructType] =
+    if (files.isEmpty && name != SourceFormatName.BinaryFile) None
     else
-      try SparkFormats.of(name).inferSchema(session, options, found.toSeq)
+      try SparkFormats.of(name).inferSchema(SparkSession.active, options, files)
       catch {
         case NonFatal(e) =>
-          val file = found.fold("")(_.getPath.toString)
-          throw Errors.sourceFileUnreadable(file, "the names of its columns", Causes.reason(e), e)
+          val which = if (files.size == 1) files.head.getPath.toString else s"one of ${files.size} files"
+          throw Errors.sourceFileUnreadable(which, "the names of its columns", Causes.reason(e), e)
       }
-  }
 }

@@ -28,12 +28,13 @@ object Decompression extends Decoding {
     if (file.bytes == 0) identity else decode
 
   /** The suffixes that are known, in any case. */
-  val Suffixes: Seq[String] = Seq(".gz", ".gzip", ".zst", ".bz2", ".deflate", ".lz4", ".snappy")
+  val Suffixes: Seq[String] = Seq(".gz", ".gzip", ".zst", ".zstd", ".bz2", ".deflate", ".lz4", ".snappy")
 
   private lazy val bySuffix: Map[String, InputStream => InputStream] = Map(
     ".gz"      -> gzip,
     ".gzip"    -> gzip,
-    ".zst"     -> (in => new ZstdInputStreamNoFinalizer(in)),
+    ".zst"     -> zstd,
+    ".zstd"    -> zstd,
     ".bz2"     -> bzip2,
     ".deflate" -> hadoop(new DeflateCodec),
     ".lz4"     -> blocks(new Lz4Codec),
@@ -43,6 +44,8 @@ object Decompression extends Decoding {
   // Java's own asks whether there is a next member by `available`, which some streams answer with 0.
   private def gzip: InputStream => InputStream =
     in => new GZIPInputStream(new Unexhausted(new BufferedInputStream(in, BufferBytes)), BufferBytes)
+
+  private def zstd: InputStream => InputStream = in => new ZstdInputStreamNoFinalizer(in)
 
   private def hadoop(codec: => CompressionCodec with Configurable): InputStream => InputStream = in => {
     val made = codec

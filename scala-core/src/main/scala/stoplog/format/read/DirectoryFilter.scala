@@ -59,7 +59,10 @@ private object DirectoryFilter {
   val Yes: Option[Boolean] = Some(true)
   val No: Option[Boolean]  = Some(false)
 
+  /** As Spark does: to it, zeros of both signs are one, and `NaN` is equal to itself and greater than all others. */
   def compare(a: Any, b: Any): Option[Int] = (a, b) match {
+    case (a: Double, b: Double) => Some(if (a == b) 0 else java.lang.Double.compare(a, b))
+    case (a: Float, b: Float)   => Some(if (a == b) 0 else java.lang.Float.compare(a, b))
     case (a: Comparable[_], b: AnyRef) if a.getClass == b.getClass =>
       Some(a.asInstanceOf[Comparable[Any]].compareTo(b))
     case _ => None

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.format.read
 
+import java.math.BigDecimal
 import java.time.{LocalDate, LocalDateTime}
 
 import scala.util.Try
 
+import org.apache.spark.sql.catalyst.analysis.TypeCoercion
 import org.apache.spark.sql.catalyst.catalog.ExternalCatalogUtils
 import org.apache.spark.sql.types._
 
@@ -25,32 +27,25 @@ private[stoplog] object DirectoryTypes {
     else {
       val text                     = ExternalCatalogUtils.unescapePathName(escaped)
       def is(parse: String => Any) = Try(parse(text)).isSuccess
-      def isDigits                 = text.stripPrefix("-").forall(_.isDigit) && text.exists(_.isDigit)
       if (is(_.toInt)) IntegerType
       else if (is(_.toLong)) LongType
-      else if (isDigits && text.length <= DecimalType.MAX_PRECISION)
-        DecimalType(text.stripPrefix("-").length, 0)
-      else if (is(_.toDouble)) DoubleType
-      else if (is(LocalDate.parse(_))) DateType
-      else if (text.contains(' ') && is(t => LocalDateTime.parse(t.replace(' ', 'T')))) TimestampType
-      else StringType
+      else
+        whole(text).getOrElse {
+          if (is(_.toDouble)) DoubleType
+          else if (is(LocalDate.parse(_))) DateType
+          else if (text.contains(' ') && is(t => LocalDateTime.parse(t.replace(' ', 'T')))) TimestampType
+          else StringType
+        }
     }
 
+  /** Of a number without a fraction that no integer holds, or that has an exponent. */
+  private def whole(text: String): Option[DataType] =
+    Try(new BigDecimal(text)).toOption
+      .filter(number => number.scale <= 0 && number.precision - number.scale <= DecimalType.MAX_PRECISION)
+      .map(number => DecimalType(number.precision - number.scale, 0))
+
   private def wider(a: DataType, b: DataType): DataType = (a, b) match {
-    case _ if a == b                                                 => a
-    case (_: DecimalType, _: DecimalType)                            => if (rank(a) > rank(b)) a else b
-    case _ if numbers.contains(rank(a)) && numbers.contains(rank(b)) => if (rank(a) > rank(b)) a else b
-    case (DateType, TimestampType) | (TimestampType, DateType)       => TimestampType
-    case _                                                           => StringType
+    case (DoubleType, LongType | _: DecimalType) | (LongType | _: DecimalType, DoubleType) => StringType
+    case _ => TypeCoercion.findWiderTypeForTwo(a, b).getOrElse(StringType)
   }
-
-  private def rank(kind: DataType): Int = kind match {
-    case IntegerType          => 0
-    case LongType             => 1
-    case decimal: DecimalType => 20 + decimal.precision
-    case DoubleType           => 100
-    case _                    => -1
-  }
-
-  private val numbers = 0 to 100
 }

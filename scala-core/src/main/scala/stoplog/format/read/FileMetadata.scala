@@ -13,15 +13,32 @@ import stoplog.source.file.{FileSplit, Located}
 private[stoplog] object FileMetadata {
   final val Name = "_metadata"
 
-  /** `position` is the byte at which a line begins, in a decoded file that of what it was decoded to; null in files of
+  /** The fields that Spark's own file sources have, of which `row_index` is null in all files but those of Parquet; and
+    * `position`: the byte at which a line begins, in a decoded file that of what it was decoded to, and null in files of
     * blocks.
     */
   val schema: StructType = new StructType()
     .add("file_path", StringType, nullable = false)
     .add("file_name", StringType, nullable = false)
     .add("file_size", LongType, nullable = false)
+    .add("file_block_start", LongType, nullable = false)
+    .add("file_block_length", LongType, nullable = false)
     .add("file_modification_time", TimestampType, nullable = false)
     .add("position", LongType)
+    .add("row_index", LongType)
+
+  /** Under which Spark's reader of Parquet puts the number of a row in its file into the row, if it is asked to. */
+  val RowIndex: StructField = StructField("_tmp_metadata_row_index", LongType)
+
+  /** Whether it is to be asked. */
+  def isRowIndexWanted(columns: StructType, wanted: StructType): Boolean =
+    isWanted(columns, wanted) && (wanted(Name).dataType match {
+      case fields: StructType => fields.fieldNames.contains("row_index")
+      case _                  => false
+    })
+
+  private val Position = schema.fieldIndex("position")
+  private val Index    = schema.fieldIndex("row_index")
 
   /** Whether the query wants it, where no column of the files has the name. */
   def isWanted(columns: StructType, wanted: StructType): Boolean =
@@ -37,16 +54,21 @@ private[stoplog] object FileMetadata {
   /** Adds the column to the rows of an emitter.
     *
     * @param wanted with the column
+    * @param made   what the rows have, which may be a [[RowIndex]] besides what is wanted
     */
   def emitter[R <: Located](
       wanted: StructType,
+      made: StructType,
       rows: RecordEmitter[R, InternalRow]
-  ): RecordEmitter[R, InternalRow] = new WithMetadata(wanted, rows)
+  ): RecordEmitter[R, InternalRow] = new WithMetadata(wanted, made, rows)
 
-  private final class WithMetadata[R <: Located](wanted: StructType, rows: RecordEmitter[R, InternalRow])
-      extends RecordEmitter[R, InternalRow] {
-    private val joined = StructType(without(wanted).fields :+ StructField(Name, schema))
-    private val order  = new ColumnOrder(joined, wanted)
+  private final class WithMetadata[R <: Located](
+      wanted: StructType,
+      made: StructType,
+      rows: RecordEmitter[R, InternalRow]
+  ) extends RecordEmitter[R, InternalRow] {
+    private val order  = new ColumnOrder(StructType(made.fields :+ StructField(Name, schema)), wanted)
+    private val index  = made.fieldNames.indexOf(RowIndex.name)
     private val fields = wanted(Name).dataType match {
       case asked: StructType => asked.fieldNames.map(schema.fieldIndex)
       case _                 => schema.indices.toArray
@@ -55,23 +77,32 @@ private[stoplog] object FileMetadata {
     private var known: Array[Any] = Array.empty
 
     override def emit(record: R, out: RowOutput[InternalRow]): Unit = {
-      val metadata = new GenericInternalRow(Array[Any](describe(record)))
-      rows.emit(record, row => out.put(order(new JoinedRow(row, metadata))))
+      if (record.split ne of) begin(record)
+      rows.emit(
+        record,
+        row => out.put(order(new JoinedRow(row, new GenericInternalRow(Array[Any](describe(record, row))))))
+      )
     }
 
-    private def describe(record: R): InternalRow = {
-      if (record.split ne of) {
-        of = record.split
-        known = Array[Any](
-          UTF8String.fromString(record.fileName),
-          UTF8String.fromString(record.fileName.substring(record.fileName.lastIndexOf('/') + 1)),
-          of.file.bytes,
-          of.file.modifiedMillis * 1000,
-          null
-        )
-      }
+    private def begin(record: R): Unit = {
+      of = record.split
+      val block = FileBlock.of(record)
+      known = Array[Any](
+        UTF8String.fromString(FileBlock.path(block)),
+        UTF8String.fromString(of.file.name),
+        of.file.bytes,
+        block.from,
+        block.length,
+        of.file.modifiedMillis * 1000,
+        null,
+        null
+      )
+    }
+
+    private def describe(record: R, row: InternalRow): InternalRow = {
       val all = known.clone()
-      record.position.foreach(all(4) = _)
+      record.position.foreach(all(Position) = _)
+      if (index >= 0) all(Index) = row.getLong(index)
       new GenericInternalRow(fields.map(all(_)))
     }
   }

@@ -24,7 +24,7 @@ private[read] object LocatedColumns {
     val made     =
       if (directories.isEmpty) rows(inFiles)
       else new WithDirectories(data, inFiles, directories, rows(inFiles))
-    if (metadata) FileMetadata.emitter(wanted, made) else made
+    FileBlock.told(if (metadata) FileMetadata.emitter(wanted, data, made) else made)
   }
 
   /** Rows whose columns are there, in another order. */

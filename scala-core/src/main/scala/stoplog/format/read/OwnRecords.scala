@@ -2,7 +2,7 @@
 package stoplog.format.read
 
 import org.apache.spark.sql.catalyst.InternalRow
-import org.apache.spark.sql.types.StructType
+import org.apache.spark.sql.types.{DataType, StructType}
 
 import stoplog.error.Errors
 import stoplog.source.RecordEmitter
@@ -36,7 +36,9 @@ private[stoplog] final class OwnRecords private (files: RecordFormat[Any], rows:
 
   private def refuseUnknown(wanted: StructType): Unit = {
     val unknown = wanted.filterNot(field =>
-      schema.exists(has => has.name == field.name && has.dataType == field.dataType)
+      schema.exists(has =>
+        has.name == field.name && DataType.equalsIgnoreNullability(has.dataType, field.dataType)
+      )
     )
     if (unknown.nonEmpty)
       throw Errors.invalidOptions(

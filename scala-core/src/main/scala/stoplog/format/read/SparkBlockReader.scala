@@ -2,6 +2,7 @@
 package stoplog.format.read
 
 import java.io.{Closeable, FileNotFoundException}
+import java.net.URI
 
 import scala.util.control.NonFatal
 
@@ -78,6 +79,7 @@ private[read] final class SparkBlockReader(
 
     override def row: Any               = current
     override def fileName: String       = files.describe(split.file.path)
+    override def location: URI          = files.locate(split.file.path)
     override def position: Option[Long] = None
 
     /** None: only Spark's own reader knows where it is. */

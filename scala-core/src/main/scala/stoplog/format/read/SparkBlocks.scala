@@ -52,6 +52,8 @@ private[stoplog] object SparkBlocks {
   private val plain: RecordEmitter[BlockRecord, InternalRow] =
     (record: BlockRecord, out: RowOutput[InternalRow]) => out.asInstanceOf[RowOutput[Any]].put(record.row)
 
+  private type Read = PartitionedFile => Iterator[InternalRow]
+
   /** The columns of a file that directories tell, where a reader of Spark's puts them: behind all others. */
   final class Values(directories: DirectoryColumns, told: StructType) extends Serializable {
     def of(file: SourceFile, fileName: String): InternalRow = {
@@ -70,8 +72,9 @@ private[stoplog] object SparkBlocks {
     def isAsRead: Boolean = metadata.isEmpty && read.fieldNames.sameElements(data.fieldNames)
 
     def emitter: RecordEmitter[BlockRecord, InternalRow] = {
-      val rows = LocatedColumns.arranged(read, data, plain)
-      metadata.fold(rows)(FileMetadata.emitter(_, rows))
+      val made = StructType(data.fields ++ read.filter(_ == FileMetadata.RowIndex))
+      val rows = LocatedColumns.arranged(read, made, plain)
+      FileBlock.told(metadata.fold(rows)(FileMetadata.emitter(_, made, rows)))
     }
   }
 
@@ -91,16 +94,19 @@ private[stoplog] object SparkBlocks {
     val session = SparkSession.active
     val format  = SparkFormats.of(name)
     val data    = FileMetadata.without(columns, wanted)
-    val inFiles = directories.without(data)
+    val index   = Option.when(
+      name == SourceFormatName.Parquet && FileMetadata.isRowIndexWanted(columns, wanted)
+    )(FileMetadata.RowIndex)
+    val inFiles = StructType(directories.without(data).fields ++ index)
     val told    = directories.in(data)
-    val made    = Columns(
+    val rows    = Columns(
       StructType(inFiles.fields ++ told.fields),
       data,
       Option.when(FileMetadata.isWanted(columns, wanted))(wanted)
     )
     val vectors =
-      if (made.isAsRead && format.supportBatch(session, made.read)) Vectors.Columns else Vectors.Rows
-    val read = format.buildReaderWithPartitionValues(
+      if (rows.isAsRead && format.supportBatch(session, rows.read)) Vectors.Columns else Vectors.Rows
+    val made = format.buildReaderWithPartitionValues(
       session,
       directories.without(columns),
       told,
@@ -109,6 +115,13 @@ private[stoplog] object SparkBlocks {
       options + (SparkFormat.OPTION_RETURNING_BATCH -> (vectors == Vectors.Columns).toString),
       SessionConfiguration(session, options)
     )
-    new SparkBlocks(vectors, read, Cutting.of(name, options), made, new Values(directories, told))
+    val cutting = Cutting.of(name, options)
+    new SparkBlocks(vectors, reading(made, cutting), cutting, rows, new Values(directories, told))
+  }
+
+  /** Without a byte there is no header or footer, and no row. */
+  private def reading(made: Read, cutting: Cutting): Read = cutting match {
+    case _: Cutting.Never => made
+    case _: Cutting.At    => file => if (file.fileSize == 0) Iterator.empty else made(file)
   }
 }

@@ -52,6 +52,7 @@ final class Blocks(files: SourceFiles, index: BlockIndex) extends Framing {
 
   /** A file that is cut comes again at once. */
   private def blocks(file: SourceFile): Option[Vector[Block]] = known match {
+    case _ if file.bytes == 0   => Some(Vector.empty)
     case Some((`file`, blocks)) => Some(blocks)
     case _                      =>
       try {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.source.file
 
+import java.net.URI
+
 import scala.util.control.NonFatal
 
 import stoplog.source.Fetched
@@ -36,6 +38,8 @@ private[file] final class FormatSplitReader[R](
     private var left = FormatSplitReader.AtOnce
 
     override val fileName: String = files.describe(split.file.path)
+
+    override def location: URI = files.locate(split.file.path)
 
     override def advance(): Boolean = left > 0 && {
       left -= 1

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.source.file
 
+import java.net.URI
+
 import stoplog.source.Fetched
 
 /** A line in the buffer that it was read into. */
@@ -42,6 +44,7 @@ final class LineSplitReader(
     override def record: Line            = this
     override def rest: Option[FileSplit] = split.rest(lines.passed)
     override def fileName: String        = files.describe(split.file.path)
+    override def location: URI           = files.locate(split.file.path)
     override def bytes: Array[Byte]      = reader.bytes
     override def offset: Int             = reader.offset
     override def length: Int             = reader.length

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.source.file
 
+import java.net.URI
+
 /** A record that knows where it is from. */
 trait Located {
 
@@ -9,6 +11,9 @@ trait Located {
 
   /** The file as a user knows it. */
   def fileName: String
+
+  /** The same for other readers of the storage. */
+  def location: URI
 
   /** Where the record begins in its file, in bytes; in a decoded file, in what it was decoded to. None if it is not known.
     */

@@ -5,8 +5,8 @@ import stoplog.error.Errors
 
 /** Which files under the root belong to the source.
   *
-  * Names that begin with `.` or `_` are hidden, as readers of such directories hide them, unless a pattern of the path
-  * spells the beginning out; `_a=1` is a partition's directory, and not hidden.
+  * Names that begin with `.` or `_`, or end in `._COPYING_`, are hidden, as readers of such directories hide them, unless
+  * a pattern of the path spells that out; `_a=1` is a partition's directory, and not hidden.
   *
   * @param below   paths below the root, each as the patterns of its names: what they match is taken, with all that lies
   *                in it
@@ -82,7 +82,9 @@ object PathRules {
   /** All that is not hidden. */
   val all: PathRules = PathRules(Vector(Vector.empty), None, Nesting.Recursive)
 
-  def isHidden(name: String): Boolean =
+  def isHidden(name: String): Boolean = beginsHidden(name) || name.endsWith(Copying)
+
+  private def beginsHidden(name: String): Boolean =
     name.startsWith(".") || (name.startsWith("_") && !name.contains("="))
 
   private def parent(path: String): String = path.substring(0, path.lastIndexOf('/').max(0))
@@ -90,7 +92,11 @@ object PathRules {
   private def name(path: String): String = path.substring(path.lastIndexOf('/') + 1)
 
   private[file] def fits(glob: Glob, name: String): Boolean =
-    glob.matches(name) && (!isHidden(name) || glob.text.head == name.head)
+    glob.matches(name) && (!beginsHidden(name) || glob.text.head == name.head) &&
+      (!name.endsWith(Copying) || glob.text.endsWith(Copying))
+
+  // So Hadoop's shell calls a file until all of it is there.
+  private final val Copying = "._COPYING_"
 }
 
 /** What is taken of one directory. */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.format.read
 
+import java.net.URI
 import java.nio.charset.StandardCharsets.UTF_8
 
 import org.apache.spark.sql.catalyst.InternalRow
@@ -40,6 +41,7 @@ class TextRowsSuite extends AnyFunSuite {
     override val bytes: Array[Byte]     = buffer.getBytes(UTF_8)
     override val split: FileSplit       = FileSplit(SourceFile("a.txt", 7, 0), Extent.Bytes(0, 7))
     override val fileName: String       = "a.txt"
+    override val location: URI          = URI.create("file:///a.txt")
     override val position: Option[Long] = Some(offset.toLong)
   }
 }

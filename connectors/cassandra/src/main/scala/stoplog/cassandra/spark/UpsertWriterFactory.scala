@@ -9,7 +9,7 @@ import org.apache.spark.sql.connector.write.streaming.StreamingDataWriterFactory
 import stoplog.cassandra.{Retries, Sessions}
 import stoplog.cassandra.options.CassandraOptions
 import stoplog.cassandra.write.{UpsertWriter, WritePlan, Written}
-import stoplog.spark.{TaskCount, TaskSum}
+import stoplog.spark.{OutputMetrics, TaskCount, TaskSum}
 
 /** Goes to the executors, and makes each task's writer there. */
 private[spark] final class UpsertWriterFactory(
@@ -48,7 +48,8 @@ private[spark] final class UpsertDataWriter(
 
   override def close(): Unit = lease.close()
 
-  override def currentMetricsValues(): Array[CustomTaskMetric] = WriteMetrics.values(writer.map(_.counts))
+  override def currentMetricsValues(): Array[CustomTaskMetric] =
+    WriteMetrics.values(writer.map(_.counts)) ++ OutputMetrics.ofRows(writer.fold(0L)(_.counts.rows))
 
   private def opened: UpsertWriter = writer.getOrElse {
     val made = new UpsertWriter(plan, lease.session, options, epochMicros)

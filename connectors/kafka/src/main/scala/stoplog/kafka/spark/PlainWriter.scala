@@ -8,15 +8,18 @@ import scala.util.control.NonFatal
 
 import org.apache.kafka.clients.producer.{Callback, KafkaProducer, RecordMetadata}
 import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.connector.metric.CustomTaskMetric
 import org.apache.spark.sql.connector.write.{DataWriter, WriterCommitMessage}
 
 import stoplog.kafka.{KafkaErrors, ProducerSettings}
 import stoplog.kafka.options.Delivery
+import stoplog.spark.OutputMetrics
 
 /** The rows of one attempt of one task, without a transaction. */
 private[kafka] final class PlainWriter(settings: ProducerSettings, columns: RecordColumns, delivery: Delivery)
     extends DataWriter[InternalRow] {
   private[this] val producer           = new KafkaProducer[Array[Byte], Array[Byte]](settings.plain)
+  private[this] var rows               = 0L
   private[this] val failure            = new AtomicReference[Exception]()
   private[this] val callback: Callback = delivery match {
     case Delivery.Unpromised => null
@@ -28,6 +31,7 @@ private[kafka] final class PlainWriter(settings: ProducerSettings, columns: Reco
     val record = columns.record(row)
     refuseFailed()
     sending(producer.send(record, callback))
+    rows += 1
   }
 
   /** With `none`, too, all records are on their way, and the task has not heard whether they arrived. */
@@ -36,6 +40,8 @@ private[kafka] final class PlainWriter(settings: ProducerSettings, columns: Reco
     refuseFailed()
     PlainWriter.Done
   }
+
+  override def currentMetricsValues(): Array[CustomTaskMetric] = OutputMetrics.ofRows(rows)
 
   override def abort(): Unit = ()
 

@@ -62,7 +62,7 @@ final class LocalFinished(root: String, sinkId: String, durability: Durability)
       durability.syncDirectory(from.getParent)
     } catch {
       case _: NoSuchFileException | _: FileAlreadyExistsException if !LocalFiles.exists(from) => ()
-      case _: FileAlreadyExistsException                                                 =>
+      case _: FileAlreadyExistsException                                                      =>
         throw Errors.nameTaken(to.toString, "another file is there, which is not this part")
     }
 

@@ -115,6 +115,29 @@ lazy val laws = (project in file("laws"))
     sparkTests
   )
 
+/** What users write in Scala, compiled as they do: against the packed jars, which have what the sources have only as long
+  * as the build leaves their class files alone. All examples of the documentation are among it.
+  */
+lazy val users = (project in file("tests/users")).settings(
+  strictScala,
+  publish / skip := true,
+  scalacOptions --= Seq("-Xlint", "-Werror"),
+  libraryDependencies ++= Seq(
+    "org.apache.spark" %% "spark-sql" % Versions.spark,
+    "org.scalatest"    %% "scalatest" % Versions.scalatest % Test
+  ),
+  Compile / unmanagedJars ++= Attributed.blankSeq(
+    Seq(core, wal, async, cassandra, jdbc, kafka).map(_ / Compile / packageBin).join.value
+  ),
+  Compile / unmanagedSources ++= DocumentedExamples.files((LocalRootProject / baseDirectory).value),
+  Compile / sourceGenerators += Def.task {
+    DocumentedExamples.write(
+      (LocalRootProject / baseDirectory).value / "docs",
+      (Compile / sourceManaged).value
+    )
+  }
+)
+
 /** What `make mutants` runs: it changes an operator, a number or a call of the code at a time, and asks the tests. */
 lazy val mutants = (project in file("tests/mutants")).settings(
   strictScala,

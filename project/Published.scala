@@ -18,7 +18,7 @@ object Published {
   val Internal: Seq[String] = Seq(
     "stoplog.commit", "stoplog.options", "stoplog.spark", "stoplog.thread", "stoplog.format.avro",
     "stoplog.format.orc", "stoplog.format.parquet", "stoplog.format.sequence", "stoplog.store.local",
-    "stoplog.store.hadoop", "stoplog.store.hdfs", "stoplog.store.s3", "stoplog.source.file", "stoplog.place"
+    "stoplog.store.hadoop", "stoplog.store.hdfs", "stoplog.store.s3", "stoplog.place"
   )
 
   lazy val settings: Seq[Setting[_]] = repository ++ described ++ completeJars ++ compatible

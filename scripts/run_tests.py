@@ -29,6 +29,7 @@ SBT_PROJECTS = {
     "connectors/jdbc": "jdbc",
     "connectors/kafka": "kafka",
     "connectors/wal": "wal",
+    "tests/users": "users",
 }
 # Builds the jars and class paths that the tests in Python need, and writes the file TEST_BED at its end.
 BUILD = "testBed"

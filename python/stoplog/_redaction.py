@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """What looks like a secret, and is left out of errors and of what a `repr` shows.
 
-The jar has the same rules, in `stoplog.error.Redaction`; a file of examples among the tests holds the two equal.
+The jar has the same rules, in `stoplog.error.Redaction`; a file of examples among the tests holds the two
+equal.
 """
 
 from __future__ import annotations
@@ -36,9 +37,7 @@ _RULES = tuple(
 _ADDRESS = re.compile(r"""\bhttps?://[^\s?'"<>]*""", re.IGNORECASE | re.ASCII)
 
 # A long and mixed name in the path: so those are that give access to a webhook.
-_TOKEN = re.compile(
-    r"/(?=[\w@-]*\d)(?=[\w@-]*[a-z])[\w@-]{16,}(?=[/#,;)]|[.]?\Z)", re.IGNORECASE | re.ASCII
-)
+_TOKEN = re.compile(r"/(?=[\w@-]*\d)(?=[\w@-]*[a-z])[\w@-]{16,}(?=[/#,;)]|[.]?\Z)", re.IGNORECASE | re.ASCII)
 
 
 def is_secret(key: str) -> bool:

@@ -35,7 +35,8 @@ def test_no_error_of_this_package_tells_a_secret() -> None:
 @pytest.mark.parametrize(
     "shown",
     [
-        JdbcSink.for_table("jdbc:postgresql://shop:hunter2@db/x", "orders").with_option("accessToken", "hunter2"),
+        JdbcSink.for_table("jdbc:postgresql://shop:hunter2@db/x", "orders"),
+        JdbcSink.for_table("jdbc:postgresql://db/x", "orders").with_option("accessToken", "hunter2"),
         KafkaSink.to("host:9092").with_producer_setting("sasl.jaas.config", 'password="hunter2"'),
         WriteAheadSink.to_http("https://u:hunter2@example.com/rows?key=hunter2"),
         WriteAheadSink.to_http("https://example.com/rows").with_header("X-Team", "hunter2"),

@@ -31,6 +31,19 @@ object Errors extends ErrorMaker {
   def hadoopAws(path: String, hadoop: String, why: String): StoplogArgumentException =
     argument("STOPLOG_HADOOP_AWS", "path" -> path, "hadoop" -> hadoop, "why" -> reason(why))
 
+  /** @param kind   of the file system, as the operating system calls it
+    * @param host   of a task
+    * @param driver the driver's host
+    */
+  def networkFileSystem(path: String, kind: String, host: String, driver: String): StoplogException =
+    failure(
+      "STOPLOG_NETWORK_FILE_SYSTEM",
+      "path"   -> path,
+      "kind"   -> kind,
+      "host"   -> host,
+      "driver" -> driver
+    )
+
   /** @param key the setting of S3A that is true */
   def uploadPurge(path: String, key: String): StoplogArgumentException =
     argument("STOPLOG_UPLOAD_PURGE", "path" -> path, "key" -> key)

@@ -32,10 +32,7 @@ final class CommitLog(store: RecordStore) {
 
   /** Adds the record at its own place, or says that the place belongs to another driver (I3: this decides).
     *
-    * Having created the record is not enough. A driver that slept while others wrote more records than are kept
-    * finds its place free again, because the record that fenced it has been trimmed. So the record counts only if
-    * nothing newer is there once it is written: the newest record is never trimmed, hence whoever was overtaken
-    * sees it here.
+    * Having created the record is not enough: [[LookBack]].
     *
     * An exception of the store leaves the outcome unknown; reading the place back then decides.
     */
@@ -55,7 +52,7 @@ final class CommitLog(store: RecordStore) {
       case PutOutcome.Taken   => Overtaken(read(record.seq).map(_.run.value).getOrElse("an unknown run"))
       case PutOutcome.Created =>
         val there = store.list()
-        there.lastOption.filter(_ > record.seq) match {
+        LookBack.overtaking(record.seq, there) match {
           case Some(newer) => Overtaken(read(newer).map(_.run.value).getOrElse("an unknown run"))
           case None        =>
             seen = there

@@ -38,7 +38,7 @@ final class SourceDriver[S <: Split](
 
   /** Micro-batches up to this position are committed. */
   def committed(end: Long): Unit = if (end > told) {
-    val from = log.oldest.max(told).min(end)
+    val from = if (told > 0) told else log.oldest.min(end)
     enumerator.committed(from, log.splits(from, end))
     told = end
     kept = kept.enqueue(end)

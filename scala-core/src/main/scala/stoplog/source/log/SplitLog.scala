@@ -8,7 +8,7 @@ import scala.util.Using
 
 import stoplog.error.Errors
 import stoplog.fault.{Faults, Step}
-import stoplog.log.PutOutcome
+import stoplog.log.{LookBack, PutOutcome}
 import stoplog.source.{Split, VersionedSerializer}
 
 /** Which splits belong to which micro-batch: one record for each that has any, in the order of their numbers.
@@ -38,15 +38,22 @@ private[source] final class SplitLog[S <: Split](
   /** Where the record ends that begins at this split, if there is one: the micro-batch that was planned from here. */
   def plannedFrom(first: Long): Option[Long] = Option.when(firsts().contains(first))(read(first).end)
 
-  /** Error: `STOPLOG_SOURCE_FENCED` when another driver has planned this micro-batch. */
+  /** Error: `STOPLOG_SOURCE_FENCED` when another driver has planned this micro-batch, or gone on behind it: see
+    * [[LookBack]].
+    */
   def append(record: SplitRecord[S]): Unit = {
     val name = SplitLog.name(record.first)
     faults.at(Step.BeforeSplits)
     files.putIfAbsent(name)(SplitRecord.write(record, splits, _)) match {
       case PutOutcome.Created =>
         faults.at(Step.AfterSplits)
+        val there = listed()
+        if (LookBack.overtaking(record.first, there).isDefined) {
+          files.delete(name) // nobody goes on from here, and the records behind it would seem to lack some
+          throw Errors.sourceFenced(files.describe(name))
+        }
         recent.set(record)
-        known = known.map(_ :+ record.first)
+        known = Some(there)
         knownEnd = Some(record.end)
       case PutOutcome.Taken => throw Errors.sourceFenced(files.describe(name))
     }
@@ -68,8 +75,14 @@ private[source] final class SplitLog[S <: Split](
     }
   }
 
-  /** The number of the first split that is still written down. */
-  def oldest: Long = firsts().headOption.getOrElse(0L)
+  /** The number of the first split that is still written down. A driver that was overtaken, and died when it had created
+    * its record, leaves one that the next does not go on from.
+    */
+  def oldest: Long = {
+    val all    = firsts()
+    val strays = all.zip(all.drop(1)).takeWhile { case (first, next) => read(first).end != next }
+    all.drop(strays.size).headOption.getOrElse(0L)
+  }
 
   /** Whether another driver has added records since this one listed them. */
   def isOvertaken: Boolean = known.exists(_.lastOption != listed().lastOption)

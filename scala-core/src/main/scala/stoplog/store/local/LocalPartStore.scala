@@ -25,7 +25,8 @@ final class LocalPartStore(
     sinkId: String,
     layout: PartLayout,
     durability: Durability,
-    faults: Faults
+    faults: Faults,
+    hosts: HostsOfPath = HostsOfPath.ofThisDriver
 ) extends PartStore
     with Serializable {
 
@@ -81,8 +82,10 @@ final class LocalPartStore(
     cleanUp(token)
   }
 
-  override def enter(run: RunId): WriterLease =
+  override def enter(run: RunId): WriterLease = {
+    hosts.refuseOthers(Paths.get(root))
     writing("_stoplog")(WriterLeases.enter(writers, run.value, durability))
+  }
 
   override def othersGone(run: RunId): Boolean =
     try WriterLeases.othersGone(writers, run.value)

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+package users
+
+import java.io.{InputStream, OutputStream}
+import java.net.URI
+
+import stoplog.log.PutOutcome
+import stoplog.source._
+import stoplog.source.file._
+import stoplog.source.log.StateFiles
+
+/** How files are found and cut, and where a source keeps its state. Nothing here does anything: whoever can compile it can write one. */
+object OwnFiles {
+  class OwnBlockIndex extends BlockIndex {
+    override def of(files: SourceFiles, file: SourceFile): Vector[Block] = ???
+  }
+
+  class OwnDecoding extends Decoding {
+    override def of(file: SourceFile): Option[InputStream => InputStream] = ???
+  }
+
+  class OwnFileFinder extends FileFinder {
+    override def find(files: SourceFiles, rules: PathRules)(each: SourceFile => Unit): Unit = ???
+  }
+
+  class OwnFileFormat[R, T] extends FileFormat[R, T] {
+    override def framing(files: SourceFiles): Framing = ???
+    override def reader(files: SourceFiles, onMissing: OnMissingFile): SplitReader[FileSplit, R] = ???
+    override def emitter(): RecordEmitter[R, T] = ???
+  }
+
+  class OwnFileClock extends FileClock {
+    override def millis(): Long = ???
+  }
+
+  class OwnFormatRecord[R] extends OwnLocated with FormatRecord[R] {
+    override def value: R = ???
+  }
+
+  class OwnFraming extends Framing {
+    override def whole(file: SourceFile): FileSplit = ???
+    override def fit(split: FileSplit, room: Room): Fit[FileSplit] = ???
+    override def divide(split: FileSplit, bytes: Long): Seq[FileSplit] = ???
+  }
+
+  class OwnLine extends OwnLocated with Line {
+    override def bytes: Array[Byte] = ???
+    override def offset: Int = ???
+    override def length: Int = ???
+  }
+
+  class OwnLocated extends Located {
+    override def split: FileSplit = ???
+    override def fileName: String = ???
+    override def position: Option[Long] = ???
+  }
+
+  class OwnSomeFilesRule extends SomeFiles.Rule {
+    override def enters(directory: String): Boolean = ???
+    override def check(file: SourceFile, fileName: String): Unit = ???
+  }
+
+  class OwnSourceFiles extends SourceFiles {
+    override def list(directory: String)(each: Found => Unit): Unit = ???
+    override def find(path: String): Option[Found] = ???
+    override def open(file: SourceFile, from: Long): InputStream = ???
+    override def delete(path: String): Unit = ???
+    override def move(path: String, to: String): Unit = ???
+    override def describe(path: String): String = ???
+    override def locate(path: String): URI = ???
+  }
+
+  class OwnStateFiles extends StateFiles {
+    override def list(): Vector[String] = ???
+    override def open(name: String): InputStream = ???
+    override def putIfAbsent(name: String)(write: OutputStream => Unit): PutOutcome = ???
+    override def delete(name: String): Unit = ???
+    override def in(directory: String): StateFiles = ???
+    override def describe(name: String): String = ???
+  }
+}

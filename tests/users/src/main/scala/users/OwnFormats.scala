@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+package users
+
+import java.io.OutputStream
+import java.util.{Map => JMap}
+
+import org.apache.spark.sql.Row
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.types.StructType
+
+import stoplog.compact.{CompactionInput, Compactor}
+import stoplog.format._
+import stoplog.format.bulk._
+import stoplog.format.compress.MemberStream
+import stoplog.format.read._
+import stoplog.sink.TwoPhaseSink
+import stoplog.source.{RecordEmitter, Split, SplitSource}
+
+/** Formats to write with, rows of records, and what merges files. Nothing here does anything: whoever can compile it can write one. */
+object OwnFormats {
+  class OwnCompactor extends Compactor {
+    override def compact(inputs: Seq[CompactionInput], out: BlockOutput): Unit = ???
+  }
+
+  class OwnEncoder extends Encoder {
+    override def encode(row: InternalRow, out: OutputStream): Unit = ???
+  }
+
+  class OwnRowSink extends RowSink {
+    override def open(options: JMap[String, String], schema: StructType): TwoPhaseSink[InternalRow] = ???
+  }
+
+  class OwnBlockOutput extends BlockOutput {
+    override def position: Long = ???
+    override def write(byte: Int): Unit = ???
+  }
+
+  class OwnBulkFormat extends BulkFormat {
+    override def suffix: String = ???
+    override def open(schema: StructType): Unit = ???
+    override def describe: String = ???
+    override def blockBytes: Long = ???
+    override def block(out: BlockOutput, directory: Array[Byte]): BlockWriter = ???
+    override def end(out: BlockOutput, directory: Array[Byte]): Unit = ???
+  }
+
+  class OwnBlockWriter extends BlockWriter {
+    override def write(row: InternalRow): Unit = ???
+    override def bufferedBytes: Long = ???
+    override def finish(): Array[Byte] = ???
+    override def close(): Unit = ???
+  }
+
+  class OwnBulkWriters extends BulkWriters
+
+  class OwnBulkWriterFactory extends BulkWriterFactory {
+    override def create(out: BlockOutput): BulkWriter = ???
+  }
+
+  class OwnBulkWriter extends BulkWriter {
+    override def write(row: InternalRow): Unit = ???
+    override def bufferedBytes: Long = ???
+    override def finish(): Unit = ???
+    override def close(): Unit = ???
+  }
+
+  class OwnSyncedFormat extends SyncedFormat {
+    override def suffix: String = ???
+    override def open(schema: StructType): Unit = ???
+    override def writer(out: BlockOutput, name: String): SyncedWriter = ???
+    override def describe: String = ???
+  }
+
+  class OwnSyncedWriter extends SyncedWriter {
+    override def write(row: InternalRow): Unit = ???
+    override def bufferedBytes: Long = ???
+    override def sync(): Unit = ???
+    override def close(): Unit = ???
+  }
+
+  class OwnMemberStream extends MemberStream {
+    override def close(): Unit = ???
+    override def finish(): Unit = ???
+    override def write(byte: Int): Unit = ???
+  }
+
+  class OwnRowFormat[R] extends RowFormat[R] {
+    override def schema: StructType = ???
+    override def emitter(wanted: StructType): RecordEmitter[R, InternalRow] = ???
+  }
+
+  class OwnSimpleRows[R] extends SimpleRows[R] {
+    override def schema: StructType = ???
+    override def row(record: R): Row = ???
+  }
+
+  class OwnRowSource extends RowSource {
+    override def schema(options: JMap[String, String]): StructType = ???
+    override def open(options: JMap[String, String], schema: StructType): SplitSource[_ <: Split, _, InternalRow] = ???
+  }
+}

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+package users
+
+import java.io.File
+import java.nio.file.{Files, Path}
+import java.util.jar.JarFile
+
+import scala.jdk.CollectionConverters._
+import scala.util.{Try, Using}
+
+import org.scalatest.funsuite.AnyFunSuite
+
+import stoplog.FileSink
+import stoplog.async.AsyncMap
+import stoplog.cassandra.CassandraSink
+import stoplog.jdbc.JdbcSink
+import stoplog.kafka.KafkaSink
+import stoplog.wal.WriteAheadSink
+
+/** Whoever makes a trait public adds what a user of it would write. */
+class EachTraitSuite extends AnyFunSuite {
+  import EachTraitSuite._
+
+  private val jars = Seq(classOf[FileSink], classOf[WriteAheadSink], classOf[AsyncMap[_]], classOf[CassandraSink]) ++
+    Seq(classOf[JdbcSink], classOf[KafkaSink]) map (c => new File(c.getProtectionDomain.getCodeSource.getLocation.toURI))
+
+  test("what users have is the packed jars") {
+    assert(jars.forall(jar => jar.getName.startsWith("stoplog") && jar.getName.endsWith(".jar")))
+    assert(jars.distinct.size === 6)
+  }
+
+  test("each public trait is implemented here") {
+    val groups = Seq("OwnConnectors", "OwnFiles", "OwnFormats", "OwnPolicies", "OwnSources", "OwnStores")
+    val ours   = groups.flatMap(group => Class.forName(s"users.$group").getDeclaredClasses).flatMap(above(_)).toSet
+    val public = sources.flatMap(traitsOf)
+    assert(public.size > 50)
+    assert(public.filterNot(ours) === Nil)
+  }
+
+  test("the packed classes have the types that the compiler wrote, those of internal packages too") {
+    val names = jars.flatMap(classes).filterNot(_.contains('$'))
+    val bare  = names.filterNot(name => Try(isSigned(name)).getOrElse(true)) // some need a client that is not here
+    assert(names.size > 500)
+    assert(bare === Seq("stoplog.spark.StoplogDataSource")) // which is written in Java
+  }
+
+  private def above(c: Class[_]): Set[String] =
+    if (c == null) Set.empty else (above(c.getSuperclass) ++ c.getInterfaces.flatMap(above(_))) + c.getName
+
+  private def classes(jar: File): Seq[String] = Using.resource(new JarFile(jar)) {
+    _.entries.asScala.map(_.getName).filter(_.endsWith(".class")).map(_.stripSuffix(".class").replace('/', '.')).toVector
+  }
+
+  private def isSigned(name: String): Boolean =
+    Class.forName(name, false, getClass.getClassLoader).getAnnotations.exists { annotation =>
+      Set("ScalaSignature", "ScalaLongSignature")(annotation.annotationType.getSimpleName)
+    }
+}
+
+private object EachTraitSuite {
+  private val Root = Iterator.iterate(Path.of("").toAbsolutePath)(_.getParent).find(d => Files.exists(d.resolve("build.sbt"))).get
+
+  /** Packages that no user compiles against, as the build has them for binary compatibility. */
+  private val Internal = Seq("commit", "options", "spark", "thread", "format.avro", "format.orc", "format.parquet",
+    "format.sequence", "store.local", "store.hadoop", "store.hdfs", "store.s3", "place").map("stoplog." + _)
+
+  def sources: Seq[String] = Seq("scala-core", "connectors").flatMap { module =>
+    Using.resource(Files.walk(Root.resolve(module))) {
+      _.iterator.asScala
+        .filter(file => file.toString.contains("/src/main/scala/") && file.toString.endsWith(".scala"))
+        .map(Files.readString)
+        .toVector
+    }
+  }
+
+  /** By the names of their class files. */
+  def traitsOf(source: String): Seq[String] = {
+    val where = source.linesIterator.collectFirst { case s"package $name" => name }.getOrElse("")
+    if (Internal.exists(name => where == name || where.startsWith(s"$name."))) Nil
+    else {
+      var outer = ""
+      source.linesIterator.flatMap { line =>
+        if (line.matches("\\S.*\\bobject \\w+.*")) outer = if (line.startsWith("object ")) line.split("\\W+")(1) else ""
+        line match {
+          case Top(name)                       => Some(s"$where.$name")
+          case Nested(name) if outer.nonEmpty  => Some(s"$where.$outer$$$name")
+          case _                               => None
+        }
+      }.toVector
+    }
+  }
+
+  private val Top    = "(?:trait|abstract class) (\\w+).*".r
+  private val Nested = "  (?:trait|abstract class) (\\w+).*".r
+}

@@ -57,7 +57,8 @@ class DirectoryCompactionSuite extends AnyFunSuite with SparkSessionForTests {
 
   test("half of a copy is not merged with what is whole") {
     val place = new Place
-    for (name <- Seq("a.json", "b.json", "c.json._COPYING_", "d.json._COPYING_")) write(place, name, "{\"n\":1}\n")
+    for (name <- Seq("a.json", "b.json", "c.json._COPYING_", "d.json._COPYING_"))
+      write(place, name, "{\"n\":1}\n")
     val merges = FileSink.compactDirectory(spark, place.out, Map("format" -> "json"))
     assert(merges.plan().map(_.names) === Seq(Seq("a.json", "b.json")))
   }

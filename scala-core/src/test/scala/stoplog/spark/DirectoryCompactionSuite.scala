@@ -55,6 +55,14 @@ class DirectoryCompactionSuite extends AnyFunSuite with SparkSessionForTests {
     assert(place.files.map(Files.readString(_)).toSet === Set("a,b\n1,2\n3,4\n", "c\n5\n6\n"))
   }
 
+  test("half of a copy is not merged with what is whole") {
+    val place = new Place
+    for (name <- Seq("a.json", "b.json", "c.json._COPYING_", "d.json._COPYING_"))
+      write(place, name, "{\"n\":1}\n")
+    val merges = FileSink.compactDirectory(spark, place.out, Map("format" -> "json"))
+    assert(merges.plan().map(_.names) === Seq(Seq("a.json", "b.json")))
+  }
+
   test("large files stay, and merged ones are not larger than asked for") {
     val place = new Place
     (0 until 7).foreach(n => write(place, s"part-$n.json", s"""{"n":$n}\n""" * 10)) // 80 bytes each

@@ -1,36 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.sim
 
-import java.nio.charset.StandardCharsets.UTF_8
-
 import scala.collection.mutable
 
-/** The bytes of a file, whatever it is called now: who holds it open writes into it even after a rename.
-  *
-  * @param token the name that it was made under
-  */
-final class Inode(val token: String) {
-  var bytes: Array[Byte]       = new Array[Byte](64)
-  var length: Int              = 0
-  var durable: Int             = 0
-  var modifiedAtMillis: Long   = 0L
-  var finished: Option[String] = None
-
-  def text(from: Int, to: Int): String = new String(bytes, from, to - from, UTF_8)
-
-  /** The rows in the first bytes: lines, but for the one that ends a part of blocks. */
-  def rows(size: Int): Vector[String] =
-    text(0, size).split('\n').toVector.map(_.trim).filterNot(line => line.isEmpty || line.startsWith("]"))
-}
-
 /** A file system in memory: names, what they point to, and who has promised to be writing. */
-final class Disk(oracle: Oracle, now: () => Long) {
+final class Disk(oracle: Oracle, now: () => Long, takes: PowerTakes) {
+  val names: Names = new Names(takes)
+
   val staged: mutable.LinkedHashMap[String, Inode]             = mutable.LinkedHashMap.empty
   val beside: mutable.LinkedHashMap[String, Inode]             = mutable.LinkedHashMap.empty
   val finished: mutable.LinkedHashMap[String, Inode]           = mutable.LinkedHashMap.empty
   val aside: mutable.LinkedHashMap[(Long, String), Inode]      = mutable.LinkedHashMap.empty
   val records: mutable.TreeMap[Long, Array[Byte]]              = mutable.TreeMap.empty
   val notes: mutable.LinkedHashMap[String, Array[Byte]]        = mutable.LinkedHashMap.empty
+  val uploads: mutable.LinkedHashMap[String, Inode]            = mutable.LinkedHashMap.empty
   val marks: mutable.Set[Long]                                 = mutable.Set.empty
   val leases: mutable.LinkedHashMap[(String, SimProcess), Int] = mutable.LinkedHashMap.empty
   private var made                                             = 0L
@@ -41,7 +24,11 @@ final class Disk(oracle: Oracle, now: () => Long) {
     made.toString
   }
 
-  def create(token: String): Inode = create(token, staged)
+  def create(token: String): Inode = {
+    val inode = create(token, staged)
+    names.changed(Names.Open) { staged.remove(token); () }
+    inode
+  }
 
   def createBeside(token: String): Inode = create(token, beside)
 
@@ -51,6 +38,27 @@ final class Disk(oracle: Oracle, now: () => Long) {
     if (among.put(token, inode).nonEmpty) throw new Violation(s"$token was made twice")
     inode
   }
+
+  /** An object, whole and durable. */
+  def put(token: String, content: Array[Byte]): Unit =
+    if (staged.put(token, Inode.of(token, content, now())).nonEmpty)
+      throw new Violation(s"$token was made twice")
+
+  /** The bytes that a handle names, wherever they are. */
+  def part(handle: String): Option[Inode] =
+    Copied.decode(handle).fold(staged.get(handle)) {
+      case Copied(_, Copied.InRecord(content), _) => Some(Inode.of(handle, content, now()))
+      case Copied(_, Copied.InObject(path), _)    => staged.get(path)
+      case Copied(_, Copied.InUpload(id), _)      => uploads.get(id)
+    }
+
+  /** What must be there for a handle to be good. */
+  def filesOf(handle: String): Vector[String] = Copied.decode(handle).fold(Vector(handle))(_.objects)
+
+  /** How many names a file has. */
+  def links(inode: Inode): Int =
+    inode.namesElsewhere + staged.get(inode.token).count(_ eq inode) +
+      inode.finished.flatMap(finished.get).count(_ eq inode)
 
   /** Writes at the writer's own position, as a file does: what another writer left there is gone. */
   def write(inode: Inode, at: Int, from: Array[Byte], offset: Int, count: Int): Unit = {
@@ -75,11 +83,37 @@ final class Disk(oracle: Oracle, now: () => Long) {
     oracle.publishing(inode, name)
     inode.finished = Some(name)
     finished.put(name, inode)
-    ()
+    names.changed(Names.directoryOf(name))(if (finished.get(name).exists(_ eq inode)) {
+      finished.remove(name)
+      inode.finished = None
+      oracle.vanished(inode, name)
+    })
+  }
+
+  def unlink(token: String): Unit =
+    staged.remove(token).foreach(inode => names.changed(Names.Open)(staged.update(token, inode)))
+
+  /** A reader has taken a finished file, to where the sink does not look. */
+  def take(name: String, how: Taking): Unit = finished.remove(name).foreach { inode =>
+    oracle.taken(name, inode)
+    how match {
+      case Taking.Move   => inode.namesElsewhere += 1
+      case Taking.Delete => ()
+    }
   }
 
   /** The power goes: what was not forced to the disk may be there, or not, or half. */
-  def powerLoss(kept: Int => Int): Unit = (staged.valuesIterator ++ beside.valuesIterator).foreach { inode =>
-    inode.length = inode.durable + kept(inode.length - inode.durable)
+  def powerLoss(kept: Int => Int): Unit = {
+    (staged.valuesIterator ++ beside.valuesIterator).foreach { inode =>
+      inode.length = inode.durable + kept(inode.length - inode.durable)
+    }
+    names.losePower(() => kept(1) == 1)
   }
+}
+
+/** What a reader does with a file. */
+sealed trait Taking extends Product with Serializable
+object Taking {
+  case object Move   extends Taking
+  case object Delete extends Taking
 }

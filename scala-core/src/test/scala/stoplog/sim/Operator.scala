@@ -5,24 +5,17 @@ import scala.util.control.NonFatal
 
 import stoplog.commit._
 import stoplog.fault.Faults
-import stoplog.log.{CommitLog, LogRecord}
+import stoplog.log.LogRecord
 import stoplog.part.RunId
 
 /** Somebody at the command line: finishes open parts, or removes orphans, whether or not a driver is alive. */
 final class Operator(val world: World, mutation: Mutation, act: Operator.Act) {
   import world.scheduler
 
-  private val run: RunId  = world.nextRun()
-  private val process     = new SimProcess(s"tool ${run.value.toInt}")
-  private val records     = mutation.records(world, new SimRecords(world))
-  private val parts       = mutation.parts(world, new SimParts(world), records)
-  private val sides       = mutation.sides(world, new SimSides(world), records)
-  private val finished    = mutation.finished(world, new SimFinished(world), records)
-  private val notes       = mutation.notes(world, new SimNotes(world))
-  private val log         = new CommitLog(records)
-  private def stores      = SinkStores(log, parts, sides, finished, notes)
-  private def driverTools =
-    SinkDriver.Tools(world.clock, world.faults, new SimTurn(world), Parallel.sequential, Retry.never)
+  private val run: RunId = world.nextRun()
+  private val process    = new SimProcess(s"tool ${run.value.toInt}")
+  private val stores     = new SimStores(world, mutation)
+  import stores.{finished, log, parts, sides}
 
   def start(): Unit = {
     scheduler.spawn(s"tool ${run.value.toInt}", process) {
@@ -34,14 +27,7 @@ final class Operator(val world: World, mutation: Mutation, act: Operator.Act) {
   }
 
   private def work(newest: LogRecord): Unit = {
-    val tool = new ToolRun(
-      run,
-      SinkIdentity("sink", "main", newest.state.queryId),
-      newest,
-      stores,
-      () => world.traits.format.open(sides),
-      driverTools
-    )
+    val tool = SimDriver.toolRun(world, run, newest, stores, mutation)
     act match {
       case Operator.Finalize =>
         world.pause("somebody reads the plan")

@@ -5,7 +5,7 @@ import stoplog.error.Errors
 import stoplog.store.FinishedStore
 
 /** Finished parts on the simulated disk: one step each to go out of sight, to come back, and to be deleted. */
-final class SimFinished(world: World) extends FinishedStore {
+class SimFinished(world: World) extends FinishedStore {
   import world.{disk, op, oracle}
 
   override def sizeBytes(path: String): Option[Long] =
@@ -22,7 +22,7 @@ final class SimFinished(world: World) extends FinishedStore {
   override def putBack(seq: Long, path: String): Unit = op(s"put $path back") {
     disk.aside.remove((seq, path)).foreach { inode =>
       if (disk.finished.contains(path)) throw Errors.nameTaken(path, "another file is there")
-      oracle.puttingBack(inode)
+      oracle.puttingBack(path, inode)
       disk.finished.update(path, inode)
     }
   }
@@ -40,5 +40,41 @@ final class SimFinished(world: World) extends FinishedStore {
       op(s"delete $path, set aside for $seq") {
         disk.aside.remove(key).foreach(oracle.forgetting)
       }
+    }
+}
+
+object SimFinished {
+
+  /** Of the kind that the world has. */
+  def of(world: World): FinishedStore = world.surroundings.store match {
+    case StoreKind.Copying => new SimMoves(world)
+    case _                 => new SimFinished(world)
+  }
+}
+
+/** Where nothing can be renamed: an object is read, another one made, and the first one deleted. */
+final class SimMoves(world: World) extends SimFinished(world) {
+  import world.{disk, op, oracle}
+
+  override def setAside(seq: Long, path: String): Unit =
+    op(s"read $path to set it aside")(disk.finished.get(path)).foreach { inode =>
+      op(s"put it aside for $seq")(disk.aside.update((seq, path), inode))
+      op(s"delete $path") {
+        if (disk.finished.get(path).exists(_ eq inode)) {
+          oracle.settingAside(seq, path, inode)
+          disk.finished.remove(path)
+        }
+      }
+    }
+
+  override def putBack(seq: Long, path: String): Unit =
+    op(s"read $path, set aside for $seq")(disk.aside.get((seq, path))).foreach { inode =>
+      if (op(s"look at $path")(disk.finished.contains(path)))
+        throw Errors.nameTaken(path, "another file is there")
+      op(s"put $path back") {
+        if (!disk.finished.contains(path)) oracle.puttingBack(path, inode)
+        disk.finished.update(path, inode)
+      }
+      op(s"delete $path, set aside for $seq")(disk.aside.remove((seq, path)))
     }
 }

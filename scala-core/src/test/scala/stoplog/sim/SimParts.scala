@@ -9,7 +9,9 @@ import stoplog.part.{Closed, Publish, Resume, RunId}
 import stoplog.sink.{CommitOutcome, Staged}
 import stoplog.store._
 
-/** Parts on the simulated disk, in the same small steps as the local store takes them. */
+/** Parts on the simulated disk, in the same small steps as the stores on disks take them: a file gets its final name, and
+  * loses the other.
+  */
 final class SimParts(world: World) extends PartStore {
   import world.{disk, op}
 
@@ -44,33 +46,70 @@ final class SimParts(world: World) extends PartStore {
   override def isolate(open: Resume, validBytes: Long, part: NewPart): Closed =
     copied(open, validBytes, tokenOf(part)).finish()
 
-  override def publish(part: Publish, sizeBytes: Long, finishedPath: String): CommitOutcome = {
-    @scala.annotation.tailrec
-    def attempt(left: Int): CommitOutcome =
-      op(s"look for ${part.token} to publish")(disk.staged.get(part.token)) match {
-        case None        => alreadyThere(sizeBytes, finishedPath)
-        case Some(inode) =>
-          cutTo(inode, sizeBytes)
-          if (link(inode, finishedPath)) {
-            world.faults.at(Step.MidPublish)
-            op(s"unlink ${part.token}")(disk.staged.remove(part.token))
-            CommitOutcome.Committed
-          } else if (left > 1) attempt(left - 1)
-          else throw missing(part.token)
-      }
-    attempt(left = 3)
+  override def publish(part: Publish, sizeBytes: Long, finishedPath: String): CommitOutcome =
+    world.surroundings.store match {
+      case StoreKind.Renaming => renamed(part, sizeBytes, finishedPath)
+      case _                  => linked(part, sizeBytes, finishedPath, left = 3)
+    }
+
+  @scala.annotation.tailrec
+  private def linked(part: Publish, sizeBytes: Long, name: String, left: Int): CommitOutcome =
+    op(s"look for ${part.token} to publish")(
+      disk.staged.get(part.token).map(_ -> wasMoved(part, name))
+    ) match {
+      case None            => alreadyThere(sizeBytes, name)
+      case Some((_, true)) =>
+        op(s"unlink ${part.token}, which was moved")(disk.unlink(part.token))
+        CommitOutcome.AlreadyCommitted
+      case Some((inode, _)) =>
+        cutTo(inode, sizeBytes)
+        if (link(inode, name)) {
+          world.faults.at(Step.MidPublish)
+          forced(Names.directoryOf(name))
+          op(s"unlink ${part.token}")(disk.unlink(part.token))
+          CommitOutcome.Committed
+        } else if (left > 1) linked(part, sizeBytes, name, left - 1)
+        else throw missing(part.token)
+    }
+
+  /** As the local store asks it: a second name that is not the final one is taken for its reader's. */
+  private def wasMoved(part: Publish, name: String): Boolean =
+    disk.staged.get(part.token).exists(disk.links(_) > 1) && !disk.finished.contains(name)
+
+  private def renamed(part: Publish, sizeBytes: Long, name: String): CommitOutcome =
+    op(s"look for ${part.token} to rename it")(disk.staged.get(part.token)) match {
+      case None        => alreadyThere(sizeBytes, name)
+      case Some(inode) =>
+        cutTo(inode, sizeBytes)
+        world.faults.at(Step.MidPublish)
+        val isMine = op(s"rename ${part.token} to $name") {
+          val mine = disk.staged.contains(part.token)
+          if (mine && disk.finished.contains(name)) throw Errors.nameTaken(name, "another file is there")
+          if (mine) {
+            disk.link(inode, name)
+            disk.unlink(part.token)
+          }
+          mine
+        }
+        if (isMine) CommitOutcome.Committed else alreadyThere(sizeBytes, name)
+    }
+
+  /** A step of its own only where it makes a difference. */
+  private def forced(directory: String): Unit = world.surroundings.power match {
+    case PowerTakes.Names => op(s"force the names in '$directory'")(disk.names.force(directory))
+    case PowerTakes.Bytes => ()
   }
 
   override def staged(): Vector[Staged] = op("list unfinished files") {
-    disk.staged.valuesIterator
+    world
+      .listed(disk.staged.valuesIterator)
       .map(inode => Staged(inode.token, inode.modifiedAtMillis + world.traits.storageClockSkewMillis))
       .toVector
   }
 
   override def discard(token: String): Unit = op(s"discard $token") {
     world.oracle.deleting(token)
-    disk.staged.remove(token)
-    ()
+    disk.unlink(token)
   }
 
   override def enter(run: RunId): WriterLease = {
@@ -160,13 +199,22 @@ final class SimParts(world: World) extends PartStore {
 
     override def close(): Unit = ()
 
-    private def sync(): Unit = op(s"force ${inode.token}") {
-      inode.durable = inode.length
+    private def sync(): Unit = {
+      op(s"force ${inode.token}") {
+        inode.durable = inode.length
+      }
+      if (start == 0) forced(Names.Open) // the name may be new, too
     }
   }
 }
 
 object SimParts {
+
+  /** Of the kind that the world has. */
+  def of(world: World): PartStore = world.surroundings.store match {
+    case StoreKind.Copying => new SimCopies(world)
+    case _                 => new SimParts(world)
+  }
 
   /** In the message of a failure that no storage made up: the file is not there. */
   val Missing: String = "no such file"

@@ -1,21 +1,39 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.sim
 
+import java.io.IOException
+
+import stoplog.error.Errors
 import stoplog.log.{PutOutcome, RecordStore}
 
 /** The commit log's records on the simulated disk. */
 final class SimRecords(world: World) extends RecordStore {
   import world.disk
 
-  override def putIfAbsent(seq: Long, bytes: Array[Byte]): PutOutcome = world.op(s"put record $seq") {
-    if (disk.records.contains(seq)) {
+  override def putIfAbsent(seq: Long, bytes: Array[Byte]): PutOutcome = {
+    val isMade = world.once(s"put record $seq")(!disk.records.contains(seq)) {
+      disk.records.update(seq, bytes)
+      disk.names.changed(Names.Log) {
+        disk.records.remove(seq)
+        world.oracle.unrecorded(seq)
+      }
+      world.oracle.recorded(disk, bytes)
+    }
+    if (isMade) {
+      forced()
+      PutOutcome.Created
+    } else if (world.isDisk) {
       world.note(s"record $seq is taken")
       PutOutcome.Taken
-    } else {
-      disk.records.update(seq, bytes)
-      world.oracle.recorded(disk, bytes)
-      PutOutcome.Created
-    }
+    } else if (world.op(s"read record $seq")(disk.records.get(seq)).exists(_.sameElements(bytes)))
+      throw Errors.storeWrite(s"record $seq", "the same record is there already", new IOException(s"$seq"))
+    else PutOutcome.Taken
+  }
+
+  /** A step of its own only where it makes a difference. */
+  private def forced(): Unit = world.surroundings.power match {
+    case PowerTakes.Names => world.op("force the names in the log")(disk.names.force(Names.Log))
+    case PowerTakes.Bytes => ()
   }
 
   override def read(seq: Long): Option[Array[Byte]] = world.op(s"read record $seq")(disk.records.get(seq))
@@ -24,13 +42,16 @@ final class SimRecords(world: World) extends RecordStore {
 
   override def delete(seq: Long): Unit = {
     world.op(s"delete mark $seq")(disk.marks.remove(seq))
-    world.op(s"delete record $seq")(disk.records.remove(seq))
+    world.op(s"delete record $seq") {
+      disk.records
+        .remove(seq)
+        .foreach(bytes => disk.names.changed(Names.Log)(disk.records.update(seq, bytes)))
+    }
     ()
   }
 
   override def markPublished(seq: Long): Unit = world.op(s"mark $seq") {
-    disk.marks.add(seq)
-    ()
+    if (disk.marks.add(seq)) disk.names.changed(Names.Log) { disk.marks.remove(seq); () }
   }
 
   override def isPublished(seq: Long): Boolean = world.op(s"look for mark $seq")(disk.marks(seq))

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+package stoplog.sim
+
+import stoplog.commit.SinkDriver.Finish
+import stoplog.commit._
+import stoplog.commit.complete.{CompleteRule, FollowUps, Manifests}
+import stoplog.log.{CommitLog, MarkerForm, RecordStore}
+import stoplog.part.{PartNaming, RunId}
+import stoplog.store.{FinishedStore, PartStore, SideStore}
+
+/** All that is stored of the sink, as one process sees it: with a mutation between, where there is one. */
+final class SimStores(world: World, mutation: Mutation) {
+  val records: RecordStore    = mutation.records(world, new SimRecords(world))
+  val parts: PartStore        = mutation.parts(world, SimParts.of(world), records)
+  val sides: SideStore        = mutation.sides(world, new SimSides(world), records)
+  val finished: FinishedStore = mutation.finished(world, SimFinished.of(world), records)
+  val log: CommitLog          = new CommitLog(records)
+}
+
+/** The one place where the simulator meets the constructors of drivers. */
+final class SimDriver(world: World, session: Session, stores: SimStores, content: String, onLost: LostPart) {
+  import stores._
+
+  private def manifests: Manifests =
+    if (world.rule == CompleteRule.Never) Manifests.Off else Manifests.Json(None, None)
+
+  private val driver = SinkDriver.ofParts(
+    session.run,
+    SinkIdentity("sink", "main", "query"),
+    SinkSettings(Map.empty, content, manifests.toMap),
+    world.traits.policy,
+    log,
+    parts,
+    sides,
+    () => session.format.open(sides),
+    SinkDriver.Choices(ForeignQuery.Refuse, onLost),
+    SimDriver.tools(world),
+    FollowUps(
+      "main",
+      world.rule,
+      MarkerForm.Json,
+      manifests,
+      session.mutation.notes(world, new SimNotes(world)),
+      world.outside.told
+    ),
+    finished,
+    world.traits.compaction.fold(Compaction.Off: Compaction)(compaction)
+  )
+
+  /** The batch's identity belongs here once a record knows it. */
+  def begin(batch: Batch, slots: Int): EpochPlan = driver.begin(batch.id, slots)
+
+  def commit(batch: Batch, results: Seq[TaskResult]): Unit = driver.commit(batch.id, results)
+
+  def abort(): Unit = driver.abort()
+
+  def tick(): Boolean = driver.tick()
+
+  def end(finish: Finish): Unit = driver.end(finish)
+
+  def endIfIdle(finish: Finish): Unit = driver.endIfIdle(finish)
+
+  /** Tells the driver what the log ends with before there is an epoch. */
+  def waitForData(): Unit = log.newest().foreach(newest => driver.waitFrom(newest.seq))
+
+  private def compaction(policy: CompactionPolicy) = new SmallParts(
+    session.run,
+    policy,
+    PartNaming("part", ""),
+    _ => true,
+    new SimMerger(world, session, parts, () => session.format.open(sides)),
+    finished,
+    world.clock,
+    world.faults
+  )
+}
+
+object SimDriver {
+
+  /** The world outside, for whoever drives the log. */
+  def tools(world: World): SinkDriver.Tools =
+    SinkDriver.Tools(world.clock, world.faults, new SimTurn(world), Parallel.sequential, Retry.never)
+
+  /** What a tool begins from. */
+  def toolRun(
+      world: World,
+      run: RunId,
+      newest: stoplog.log.LogRecord,
+      stores: SimStores,
+      mutation: Mutation
+  ) =
+    new ToolRun(
+      run,
+      SinkIdentity("sink", "main", newest.state.queryId),
+      newest,
+      SinkStores(
+        stores.log,
+        stores.parts,
+        stores.sides,
+        stores.finished,
+        mutation.notes(world, new SimNotes(world))
+      ),
+      () => world.traits.format.open(stores.sides),
+      tools(world)
+    )
+}

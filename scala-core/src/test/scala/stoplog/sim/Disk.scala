@@ -11,12 +11,15 @@ final class Disk(oracle: Oracle, now: () => Long, takes: PowerTakes) {
   val beside: mutable.LinkedHashMap[String, Inode]             = mutable.LinkedHashMap.empty
   val finished: mutable.LinkedHashMap[String, Inode]           = mutable.LinkedHashMap.empty
   val aside: mutable.LinkedHashMap[(Long, String), Inode]      = mutable.LinkedHashMap.empty
-  val records: mutable.TreeMap[Long, Array[Byte]]              = mutable.TreeMap.empty
+  val places: mutable.Map[String, Set[String]]                 = mutable.Map.empty
+  val logs: mutable.LinkedHashMap[String, DiskLog]             = mutable.LinkedHashMap.empty
   val notes: mutable.LinkedHashMap[String, Array[Byte]]        = mutable.LinkedHashMap.empty
   val uploads: mutable.LinkedHashMap[String, Inode]            = mutable.LinkedHashMap.empty
-  val marks: mutable.Set[Long]                                 = mutable.Set.empty
   val leases: mutable.LinkedHashMap[(String, SimProcess), Int] = mutable.LinkedHashMap.empty
   private var made                                             = 0L
+
+  /** The log of the sink id, or of the batch job, of that name. */
+  def log(name: String): DiskLog = logs.getOrElseUpdate(name, new DiskLog)
 
   /** A part of a name that occurs once in this world. */
   def unique(): String = {
@@ -116,4 +119,16 @@ sealed trait Taking extends Product with Serializable
 object Taking {
   case object Move   extends Taking
   case object Delete extends Taking
+}
+
+/** The records of one log, and which of them are marked. */
+final class DiskLog {
+  val records: mutable.TreeMap[Long, Array[Byte]] = mutable.TreeMap.empty
+  val marks: mutable.Set[Long]                    = mutable.Set.empty
+}
+
+object DiskLog {
+
+  /** That of the query. */
+  val Main: String = "main"
 }

@@ -15,12 +15,12 @@ final class Operator(val world: World, mutation: Mutation, act: Operator.Act) {
   private val run: RunId = world.nextRun()
   private val process    = new SimProcess(s"tool ${run.value.toInt}")
   private val stores     = new SimStores(world, mutation)
-  import stores.{finished, log, parts, sides}
+  import stores.{commits, finished, parts, sides}
 
   def start(): Unit = {
     scheduler.spawn(s"tool ${run.value.toInt}", process) {
       world.note(s"### a tool starts: $act")
-      try log.newest().foreach(work)
+      try commits.newest().foreach(work)
       catch { case NonFatal(e) => noted(e) }
     }
     ()
@@ -48,7 +48,7 @@ final class Operator(val world: World, mutation: Mutation, act: Operator.Act) {
   }
 
   private def orphans(): Vector[String] =
-    new Sweeper(parts, sides, finished, log, Parallel.sequential, world.clock, Faults.none).look().collect {
+    new Sweeper(parts, sides, finished, commits, Parallel.sequential, world.clock, Faults.none).look().collect {
       case Sweeper.Judged(found, Sweeper.Verdict.Orphan) if found.kind == Sweeper.Kind.Part => found.name
     }
 

@@ -14,9 +14,6 @@ final class Sight {
   /** Rows that a reader can see now. */
   def visible: Int = shown.size
 
-  /** Rows that readers see or have taken. */
-  def size: Int = shown.size + taken.count(row => !shown(row))
-
   def isSeen(row: String): Boolean = shown(row) || taken(row)
 
   def wasVisible(file: String): Boolean = forever.contains(file)

@@ -9,12 +9,12 @@ import stoplog.part.{PartNaming, RunId}
 import stoplog.store.{FinishedStore, PartStore, SideStore}
 
 /** All that is stored of the sink, as one process sees it: with a mutation between, where there is one. */
-final class SimStores(world: World, mutation: Mutation) {
-  val records: RecordStore    = mutation.records(world, new SimRecords(world))
+final class SimStores(world: World, mutation: Mutation, log: String = DiskLog.Main) {
+  val records: RecordStore    = mutation.records(world, new SimRecords(world, log))
   val parts: PartStore        = mutation.parts(world, SimParts.of(world), records)
   val sides: SideStore        = mutation.sides(world, new SimSides(world), records)
   val finished: FinishedStore = mutation.finished(world, SimFinished.of(world), records)
-  val log: CommitLog          = new CommitLog(records)
+  val commits: CommitLog      = new CommitLog(records)
 }
 
 /** The one place where the simulator meets the constructors of drivers. */
@@ -29,7 +29,7 @@ final class SimDriver(world: World, session: Session, stores: SimStores, content
     SinkIdentity("sink", "main", "query"),
     SinkSettings(Map.empty, content, manifests.toMap),
     world.traits.policy,
-    log,
+    commits,
     parts,
     sides,
     () => session.format.open(sides),
@@ -61,7 +61,7 @@ final class SimDriver(world: World, session: Session, stores: SimStores, content
   def endIfIdle(finish: Finish): Unit = driver.endIfIdle(finish)
 
   /** Tells the driver what the log ends with before there is an epoch. */
-  def waitForData(): Unit = log.newest().foreach(newest => driver.waitFrom(newest.seq))
+  def waitForData(): Unit = commits.newest().foreach(newest => driver.waitFrom(newest.seq))
 
   private def compaction(policy: CompactionPolicy) = new SmallParts(
     session.run,
@@ -94,7 +94,7 @@ object SimDriver {
       SinkIdentity("sink", "main", newest.state.queryId),
       newest,
       SinkStores(
-        stores.log,
+        stores.commits,
         stores.parts,
         stores.sides,
         stores.finished,
@@ -103,4 +103,27 @@ object SimDriver {
       () => world.traits.format.open(stores.sides),
       tools(world)
     )
+
+  /** A run of the batch compaction. */
+  def compaction(world: World, run: RunId, stores: SimStores): CompactionCommit = new CompactionCommit(
+    run,
+    SinkIdentity("sink", "compact", "nobody"),
+    stores.commits,
+    stores.parts,
+    stores.sides,
+    stores.finished,
+    tools(world),
+    FollowUps.none("compact", new SimNotes(world))
+  )
+
+  /** A batch job. */
+  def job(world: World, run: RunId, stores: SimStores, jobs: SimJobs): JobCommit = new JobCommit(
+    run,
+    SinkIdentity("sink", "batch", "nobody"),
+    stores.commits,
+    stores.parts,
+    jobs,
+    tools(world),
+    FollowUps.none("batch", new SimNotes(world))
+  )
 }

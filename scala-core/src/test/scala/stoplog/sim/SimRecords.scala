@@ -6,18 +6,21 @@ import java.io.IOException
 import stoplog.error.Errors
 import stoplog.log.{PutOutcome, RecordStore}
 
-/** The commit log's records on the simulated disk. */
-final class SimRecords(world: World) extends RecordStore {
+/** The records of one log on the simulated disk. */
+final class SimRecords(world: World, name: String = DiskLog.Main) extends RecordStore {
   import world.disk
 
+  private def there = disk.log(name)
+
   override def putIfAbsent(seq: Long, bytes: Array[Byte]): PutOutcome = {
-    val isMade = world.once(s"put record $seq")(!disk.records.contains(seq)) {
-      disk.records.update(seq, bytes)
+    val isMade = world.once(s"put record $seq")(!there.records.contains(seq)) {
+      there.records.update(seq, bytes)
       disk.names.changed(Names.Log) {
-        disk.records.remove(seq)
+        there.records.remove(seq)
         world.oracle.unrecorded(seq)
       }
-      world.oracle.recorded(disk, bytes)
+      if (name == DiskLog.Main) world.oracle.recorded(disk, bytes)
+      else world.oracle.recordedBeside(name, disk, bytes)
     }
     if (isMade) {
       forced()
@@ -25,7 +28,7 @@ final class SimRecords(world: World) extends RecordStore {
     } else if (world.isDisk) {
       world.note(s"record $seq is taken")
       PutOutcome.Taken
-    } else if (world.op(s"read record $seq")(disk.records.get(seq)).exists(_.sameElements(bytes)))
+    } else if (world.op(s"read record $seq")(there.records.get(seq)).exists(_.sameElements(bytes)))
       throw Errors.storeWrite(s"record $seq", "the same record is there already", new IOException(s"$seq"))
     else PutOutcome.Taken
   }
@@ -36,25 +39,25 @@ final class SimRecords(world: World) extends RecordStore {
     case PowerTakes.Bytes => ()
   }
 
-  override def read(seq: Long): Option[Array[Byte]] = world.op(s"read record $seq")(disk.records.get(seq))
+  override def read(seq: Long): Option[Array[Byte]] = world.op(s"read record $seq")(there.records.get(seq))
 
-  override def list(): Vector[Long] = world.op("list records")(disk.records.keysIterator.toVector)
+  override def list(): Vector[Long] = world.op("list records")(there.records.keysIterator.toVector)
 
   override def delete(seq: Long): Unit = {
-    world.op(s"delete mark $seq")(disk.marks.remove(seq))
+    world.op(s"delete mark $seq")(there.marks.remove(seq))
     world.op(s"delete record $seq") {
-      disk.records
+      there.records
         .remove(seq)
-        .foreach(bytes => disk.names.changed(Names.Log)(disk.records.update(seq, bytes)))
+        .foreach(bytes => disk.names.changed(Names.Log)(there.records.update(seq, bytes)))
     }
     ()
   }
 
   override def markPublished(seq: Long): Unit = world.op(s"mark $seq") {
-    if (disk.marks.add(seq)) disk.names.changed(Names.Log) { disk.marks.remove(seq); () }
+    if (there.marks.add(seq)) disk.names.changed(Names.Log) { there.marks.remove(seq); () }
   }
 
-  override def isPublished(seq: Long): Boolean = world.op(s"look for mark $seq")(disk.marks(seq))
+  override def isPublished(seq: Long): Boolean = world.op(s"look for mark $seq")(there.marks(seq))
 
   override def describe(seq: Long): String = s"record $seq"
 }

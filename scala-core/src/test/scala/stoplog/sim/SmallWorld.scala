@@ -2,94 +2,67 @@
 package stoplog.sim
 
 import stoplog.commit.CompactionPolicy
-import stoplog.commit.SinkDriver.Finish
 import stoplog.commit.complete.CompleteRule
 
-/** Two drivers of one query with two epochs of two tasks each, one reader, and merges of what they publish: few enough
-  * steps to try every schedule. When all have ended, a clean run goes on from there, and the oracle has the last word.
+/** A world with so few steps that every schedule can be tried. Some actors work, and may die; when all have ended,
+  * somebody goes on from there undisturbed, and the oracle has the last word.
   */
-final case class SmallWorld(
-    store: StoreKind,
-    policy: SmallWorld.Parts,
-    taking: Taking,
-    merges: SmallWorld.Merges
-) {
-  override def toString: String = s"$store, $policy, ${taking}s, $merges"
+trait SmallWorld {
+
+  /** What the world is made of. */
+  protected def surroundings: Surroundings
+
+  protected def traits: Traits = SmallWorld.traits
+
+  /** Begins the work; answers the processes that may die now. */
+  protected def begin(world: World): () => Vector[SimProcess]
+
+  /** When all have ended. */
+  protected def end(world: World): Unit
+
+  /** What goes wrong in it today. */
+  def holes: Vector[Hole]
 
   def run(lane: Lane, chooser: WalkChooser, tracing: Tracing = Tracing.Off): Outcome = {
-    val world = new World(seed = 0, lane, tracing, setting, Some(chooser))
+    val setting = Setting(toString, _ => surroundings, _ => traits, _ => CompleteRule.Never)
+    val world   = new World(seed = 0, lane, tracing, setting, Some(chooser))
     try {
-      world.scheduler.run(Simulation.Main)(scenario(world, chooser))
+      world.scheduler.run(Simulation.Main) {
+        world.calm()
+        val mortal = begin(world)
+        chooser.watch(() => world.touchesStorage, mortal)(world.scheduler.kill)
+        world.scheduler.onStep(() => chooser.mayDie())
+        world.scheduler.awaitQuiet()
+        chooser.rest()
+        end(world)
+      }
       Outcome.Passed(world.scheduler.steps, world.oracle.visible, world.trace)
     } catch { case e: Throwable => Outcome.Failed(0, e, world.trace) }
   }
+}
 
-  private def scenario(world: World, chooser: WalkChooser): Unit = {
-    import world.scheduler
-    world.calm()
-    val sessions = Vector("one", "two").map { name =>
-      new Session(
-        world,
-        new SimProcess(name),
-        Mutation.None,
-        executorCount = 0,
-        Load(epochs = 2, upTo = 2, rowsAtMost = 2, slotsAtMost = 2, Share.Even),
-        Simulation.Content,
-        Ending.Finish(Finish.PublishOpen),
-        world.checkpoint
-      )
-    }
-    chooser
-      .watch(() => world.touchesStorage, () => sessions.filterNot(_.isOver).map(_.process))(scheduler.kill)
-    scheduler.onStep(() => chooser.mayDie())
-    sessions.foreach(_.start())
-    scheduler.spawn("reader", new SimProcess("outside"))(read(world))
-    scheduler.awaitQuiet()
-    chooser.rest()
-    new CleanRun(world, Mutation.None)
-      .go(Load(epochs = 3, upTo = 3, rowsAtMost = 2, slotsAtMost = 2, Share.Even))
-    world.oracle.complete(world.disk, world.checkpoint)
-  }
+/** A hole that is known and open.
+  *
+  * @param number in issue 21
+  * @param says   what the oracle says about it
+  */
+final case class Hole(number: String, says: String) {
 
-  /** Comes once, and takes what it sees. */
-  private def read(world: World): Unit = {
-    world.scheduler.awaitUntil(() => world.disk.finished.nonEmpty)
-    world.disk.finished.keys.toVector.foreach { name =>
-      world.op(s"take $name away")(world.disk.take(name, taking))
-    }
-  }
-
-  private def setting: Setting = Setting(
-    toString,
-    _ => Surroundings(store = store, readers = Readers.AtOnce),
-    _ => SmallWorld.traits(policy, merges),
-    _ => CompleteRule.Never
-  )
+  /** Where this is so. */
+  def of(isOpen: Boolean): Option[Hole] = Option.when(isOpen)(this)
 }
 
 object SmallWorld {
 
-  /** Whether a part outlives its epoch. */
-  sealed trait Parts extends Product with Serializable
-  object Parts {
-    case object EndWithEpochs extends Parts
-    case object StayOpen      extends Parts
+  val all: Vector[SmallWorld] = SmallCompactions.all ++ SmallOverwrites.all ++ SmallQueries.all
+
+  /** One of each kind of store and of work. */
+  val sample: Vector[SmallWorld] = SmallCompactions.all ++ SmallOverwrites.all ++ SmallQueries.all.filter { world =>
+    world.merges == SmallQueries.Merges.Merging && world.taking == SmallQueries.Reading.Reader(Taking.Delete)
   }
 
-  sealed trait Merges extends Product with Serializable
-  object Merges {
-    case object Off extends Merges
-    case object On  extends Merges
-  }
-
-  val all: Vector[SmallWorld] = for {
-    store  <- StoreKind.all
-    parts  <- Vector(Parts.EndWithEpochs, Parts.StayOpen)
-    taking <- if (store == StoreKind.Copying) Vector(Taking.Delete) else Vector(Taking.Move, Taking.Delete)
-    merges <- Vector(Merges.Off, Merges.On)
-  } yield SmallWorld(store, parts, taking, merges)
-
-  private def traits(parts: Parts, merges: Merges): Traits = Traits(
+  /** Of two slots and two rows, where each epoch publishes. */
+  val traits: Traits = Traits(
     stickPercent = 0,
     chaosPerThousand = 0,
     chaosBudget = 0,
@@ -101,18 +74,18 @@ object SmallWorld {
     sessions = 2,
     executors = 0,
     maxOpenParts = 2,
-    policy = parts match {
-      case Parts.EndWithEpochs => SimPolicy.onCheckpoint
-      case Parts.StayOpen      => SimPolicy.never
-    },
+    policy = SimPolicy.onCheckpoint,
     storageClockSkewMillis = 0,
     longSleep = LongSleep.ToTheEnd,
     format = SimFormat.Lines,
     sideFilesTogether = 2,
-    compaction = merges match {
-      case Merges.Off => None
-      case Merges.On  =>
-        Some(CompactionPolicy(smallerThanBytes = 300, targetBytes = 600, afterEpochs = 0, minFiles = 2))
-    }
+    compaction = None
   )
+
+  /** Two parts of a bucket are merged as soon as they are there. */
+  val eager: CompactionPolicy =
+    CompactionPolicy(smallerThanBytes = 300, targetBytes = 600, afterEpochs = 0, minFiles = 2)
+
+  /** Two epochs of two tasks. */
+  val load: Load = Load(epochs = 2, upTo = 2, rowsAtMost = 2, slotsAtMost = 2, Share.Even)
 }

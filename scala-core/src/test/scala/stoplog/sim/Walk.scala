@@ -69,11 +69,13 @@ final class Walk(world: (Lane, WalkChooser) => Outcome, bounds: Bounds) {
   }
 }
 
-/** How many deviations a schedule has at most. */
-final case class Bounds(preemptions: Int, crashes: Int) {
-  def allow(deviations: Vector[Deviation]): Boolean = {
-    val (crashed, preempted) = deviations.partition(_.act == Act.Kill)
-    preempted.size <= preemptions && crashed.size <= crashes
+/** How many deviations a schedule has at most, of each kind and in all. */
+final case class Bounds(preemptions: Int, crashes: Int, deviations: Int) {
+  override def toString: String = s"up to $preemptions pre-emptions and $crashes crashes, $deviations in all"
+
+  def allow(schedule: Vector[Deviation]): Boolean = {
+    val (crashed, preempted) = schedule.partition(_.act == Act.Kill)
+    schedule.size <= deviations && preempted.size <= preemptions && crashed.size <= crashes
   }
 }
 

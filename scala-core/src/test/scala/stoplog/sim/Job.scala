@@ -56,7 +56,7 @@ final class Job(
       scheduler.awaitUntil(() => slots.forall(_.result.nonEmpty) || slots.exists(isStuck))
       world.pause("look after the tasks")
       slots.filter(isStuck).foreach { slot =>
-        if (slot.failures >= Job.FailuresAtMost)
+        if (slot.failures >= Job.FailuresAtMost || world.outside.givesUp())
           throw new JobFailed(s"slot ${slot.index} of epoch ${batch.id}")
         attempt(slot, Attempt.Repeated)
       }

@@ -20,6 +20,7 @@ final class Oracle(source: Source, format: SimFormat, announced: Announced, take
   private val replacing     = mutable.Map.empty[String, Long]
   private val undeletable   = mutable.Map.empty[String, Long]
   private var newestRecord  = Option.empty[LogRecord]
+  private val lookedAt      = mutable.Set.empty[String]
   private val besideRows    = mutable.Set.empty[String]
   private val overwritten   = mutable.Map.empty[String, Set[String]]
   private var before        = Option.empty[Oracle.Before]
@@ -151,9 +152,15 @@ final class Oracle(source: Source, format: SimFormat, announced: Announced, take
   /** A reader takes a finished part away. Rows that a record is about to move elsewhere are in both places then. */
   def taken(name: String, inode: Inode): Unit = {
     val rows = inode.rows(inode.length)
-    if (newestRecord.exists(_.replace.exists(_.path == name))) sight.excuses(rows)
+    if (newestRecord.exists(_.replace.exists(_.path == name)) && lookedAt(name)) sight.excuses(rows)
     sight.takes(name, inode, rows)
   }
+
+  /** Somebody has looked whether a file is there, and how long it is. */
+  def looked(name: String): Unit = if (!isTaken(name)) lookedAt += name
+
+  /** How long a file is, or was when it became visible. */
+  def sizeBytes(name: String): Option[Long] = sight.file(name).map(_.length.toLong)
 
   /** A finished part goes out of sight for the record `seq`. */
   def settingAside(seq: Long, name: String, inode: Inode): Unit = {
@@ -260,7 +267,7 @@ final class Oracle(source: Source, format: SimFormat, announced: Announced, take
         .takenFile(part.path)
         .getOrElse(violated(s"record ${record.seq} replaces ${part.path}, which is not there"))
       val rows = inode.rows(inode.length)
-      sight.excuses(rows)
+      if (lookedAt(part.path)) sight.excuses(rows)
       rows
     }
   }.toSet

@@ -63,6 +63,9 @@ final class Outside(world: World) {
     case _                            => ()
   }
 
+  /** Whether a job is given up whose task does not answer. */
+  def givesUp(): Boolean = surroundings.jobs == Jobs.GivenUp && world.isTroubled && dice.nextBoolean()
+
   /** The user's listener. */
   def told(bucket: MarkedBucket): Unit = surroundings.listeners match {
     case Listeners.Failing if world.isTroubled => throw new RuntimeException("the catalog is down")

@@ -39,4 +39,9 @@ object Settings {
   def names(readers: Readers): Setting = Setting
     .of(s"a power loss takes names, $readers")(Surroundings(power = PowerTakes.Names, readers = readers))
     .copy(rule = _ => CompleteRule.Never)
+
+  /** First attempts fall asleep in a part that is open in place, their jobs are given up, and the driver goes on. */
+  val givenUp: Setting = Setting
+    .of("jobs are given up")(Surroundings(jobs = Jobs.GivenUp))
+    .copy(traits = _.copy(policy = SimPolicy.never, format = SimFormat.Lines, chaosBudget = 10, maxOpenParts = 1000))
 }

@@ -8,7 +8,7 @@ class SettingsSuite extends AnyFunSuite {
   import Readers._
   import StoreKind._
 
-  private val seeds = 0L until Search.schedules / 25
+  private val seeds = 0L until Search.schedules / 1
 
   holds(Settings.renaming)
   holds(Settings.renaming.merging)
@@ -18,6 +18,8 @@ class SettingsSuite extends AnyFunSuite {
   holds(Settings.names(Patient))
   holds(Settings.readers(Renaming, AtOnce))
   holds(Settings.readers(Renaming, AtOnce).merging)
+
+  holds(Settings.givenUp)
 
   known("1: a part that was copied is published once more", Settings.copying.merging, "a second time")
   known("1: a part that was copied comes back", Settings.readers(Copying, AtOnce), "comes back")

@@ -18,6 +18,9 @@ final class Sight {
 
   def wasVisible(file: String): Boolean = forever.contains(file)
 
+  /** A file that is or was visible. */
+  def file(name: String): Option[Inode] = forever.get(name)
+
   /** The file that a reader has taken. */
   def takenFile(name: String): Option[Inode] = away.get(name)
 

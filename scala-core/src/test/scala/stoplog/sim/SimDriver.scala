@@ -10,8 +10,8 @@ import stoplog.store.{FinishedStore, PartStore, SideStore}
 
 /** All that is stored of the sink, as one process sees it: with a mutation between, where there is one. */
 final class SimStores(world: World, mutation: Mutation, log: String = DiskLog.Main) {
-  val records: RecordStore    = mutation.records(world, new SimRecords(world, log))
-  val parts: PartStore        = mutation.parts(world, SimParts.of(world), records)
+  val records: RecordStore    = mutation.records(world, new SimRecords(world, log, mutation.isForced))
+  val parts: PartStore        = mutation.parts(world, SimParts.of(world, mutation.isForced), records)
   val sides: SideStore        = mutation.sides(world, new SimSides(world), records)
   val finished: FinishedStore = mutation.finished(world, SimFinished.of(world), records)
   val commits: CommitLog      = new CommitLog(records)

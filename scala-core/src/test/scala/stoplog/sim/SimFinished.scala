@@ -9,7 +9,10 @@ class SimFinished(world: World) extends FinishedStore {
   import world.{disk, op, oracle}
 
   override def sizeBytes(path: String): Option[Long] =
-    op(s"look at $path")(disk.finished.get(path).map(_.length.toLong))
+    op(s"look at $path") {
+      oracle.looked(path)
+      disk.finished.get(path).map(_.length.toLong)
+    }
 
   override def setAside(seq: Long, path: String): Unit = op(s"set $path aside for $seq") {
     disk.finished.get(path).foreach { inode =>

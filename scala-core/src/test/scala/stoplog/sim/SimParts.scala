@@ -12,7 +12,7 @@ import stoplog.store._
 /** Parts on the simulated disk, in the same small steps as the stores on disks take them: a file gets its final name, and
   * loses the other.
   */
-final class SimParts(world: World) extends PartStore {
+final class SimParts(world: World, isForced: String => Boolean) extends PartStore {
   import world.{disk, op}
 
   override def create(part: NewPart): PartOutput = {
@@ -96,7 +96,7 @@ final class SimParts(world: World) extends PartStore {
 
   /** A step of its own only where it makes a difference. */
   private def forced(directory: String): Unit = world.surroundings.power match {
-    case PowerTakes.Names => op(s"force the names in '$directory'")(disk.names.force(directory))
+    case PowerTakes.Names => if (isForced(directory)) op(s"force the names in '$directory'")(disk.names.force(directory))
     case PowerTakes.Bytes => ()
   }
 
@@ -211,9 +211,9 @@ final class SimParts(world: World) extends PartStore {
 object SimParts {
 
   /** Of the kind that the world has. */
-  def of(world: World): PartStore = world.surroundings.store match {
+  def of(world: World, isForced: String => Boolean): PartStore = world.surroundings.store match {
     case StoreKind.Copying => new SimCopies(world)
-    case _                 => new SimParts(world)
+    case _                 => new SimParts(world, isForced)
   }
 
   /** In the message of a failure that no storage made up: the file is not there. */

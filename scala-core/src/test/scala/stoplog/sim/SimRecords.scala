@@ -7,7 +7,7 @@ import stoplog.error.Errors
 import stoplog.log.{PutOutcome, RecordStore}
 
 /** The records of one log on the simulated disk. */
-final class SimRecords(world: World, name: String = DiskLog.Main) extends RecordStore {
+final class SimRecords(world: World, name: String = DiskLog.Main, isForced: String => Boolean = _ => true) extends RecordStore {
   import world.disk
 
   private def there = disk.log(name)
@@ -35,7 +35,8 @@ final class SimRecords(world: World, name: String = DiskLog.Main) extends Record
 
   /** A step of its own only where it makes a difference. */
   private def forced(): Unit = world.surroundings.power match {
-    case PowerTakes.Names => world.op("force the names in the log")(disk.names.force(Names.Log))
+    case PowerTakes.Names =>
+      if (isForced(Names.Log)) world.op("force the names in the log")(disk.names.force(Names.Log))
     case PowerTakes.Bytes => ()
   }
 

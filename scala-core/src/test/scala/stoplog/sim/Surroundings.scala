@@ -10,7 +10,8 @@ final case class Surroundings(
     copiers: Copiers = Copiers.None,
     listeners: Listeners = Listeners.Reliable,
     checkpoint: CheckpointFate = CheckpointFate.Kept,
-    power: PowerTakes = PowerTakes.Bytes
+    power: PowerTakes = PowerTakes.Bytes,
+    jobs: Jobs = Jobs.Repeated
 )
 
 /** How a closed part becomes visible. */
@@ -107,4 +108,15 @@ object PowerTakes {
 
   /** Names, too: of files, of records and of marks, made or taken away. */
   case object Names extends PowerTakes
+}
+
+/** What becomes of a job one of whose tasks does not answer. */
+sealed trait Jobs extends Product with Serializable
+object Jobs {
+
+  /** Its task is repeated. */
+  case object Repeated extends Jobs
+
+  /** Half the time it is given up, and its driver goes on. */
+  case object GivenUp extends Jobs
 }

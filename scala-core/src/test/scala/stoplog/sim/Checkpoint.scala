@@ -17,6 +17,9 @@ final class Checkpoint(source: Source) {
   def committedUntil: Int =
     planned.iterator.filter(batch => committed(batch.id)).map(_.until).maxOption.getOrElse(0)
 
+  /** Behind the last batch that is committed. */
+  def nextBatch: Long = committed.maxOption.fold(0L)(_ + 1)
+
   /** The batch that a start runs first, if there is one to be run again. */
   def uncommitted: Option[Batch] = planned.lastOption.filterNot(batch => committed(batch.id))
 

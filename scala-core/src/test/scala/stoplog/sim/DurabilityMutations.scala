@@ -14,12 +14,15 @@ object DurabilityMutations {
     override def parts(world: World, real: PartStore, records: RecordStore): PartStore = new PartsOver(real) {
       override def create(part: NewPart): PartOutput = new Lazy(super.create(part))
 
-      override def resume(open: Resume, validBytes: Long): PartOutput = new Lazy(super.resume(open, validBytes))
+      override def resume(open: Resume, validBytes: Long): PartOutput = new Lazy(
+        super.resume(open, validBytes)
+      )
 
       private final class Lazy(output: PartOutput) extends PartOutput {
         override def position: Long = output.position
 
-        override def write(bytes: Array[Byte], offset: Int, length: Int): Unit = output.write(bytes, offset, length)
+        override def write(bytes: Array[Byte], offset: Int, length: Int): Unit =
+          output.write(bytes, offset, length)
 
         override def persist(): Resume = {
           val handle = output.persist()

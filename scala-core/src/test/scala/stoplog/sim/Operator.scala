@@ -8,7 +8,9 @@ import stoplog.fault.Faults
 import stoplog.log.LogRecord
 import stoplog.part.RunId
 
-/** Somebody at the command line: finishes open parts, or removes orphans, whether or not a driver is alive. */
+/** Somebody at the command line: finishes open parts, removes orphans, hands the sink to the query that has it already,
+  * or starts the query once more, whether or not a driver is alive.
+  */
 final class Operator(val world: World, mutation: Mutation, act: Operator.Act) {
   import world.scheduler
 
@@ -27,7 +29,7 @@ final class Operator(val world: World, mutation: Mutation, act: Operator.Act) {
   }
 
   private def work(newest: LogRecord): Unit = {
-    val tool = SimDriver.toolRun(world, run, newest, stores, mutation)
+    lazy val tool = SimDriver.toolRun(world, run, newest, stores, mutation)
     act match {
       case Operator.Finalize =>
         world.pause("somebody reads the plan")
@@ -35,6 +37,15 @@ final class Operator(val world: World, mutation: Mutation, act: Operator.Act) {
         tool.finishOpen()
         tool.release(identity)
         world.note("a tool has finished what was open")
+      case Operator.Republish =>
+        SimDriver.republish(world, newest, stores, mutation)
+        world.note("a second start has published what was decided")
+      case Operator.Adopt =>
+        val next = world.checkpoint.nextBatch
+        world.pause("somebody reads the plan")
+        tool.claim()
+        tool.release(_.copy(lastEpoch = Option.when(next > 0)(next - 1))) // as `stoplog adopt` does
+        world.note(s"a tool has handed the sink to its query at batch $next")
       case Operator.Clean =>
         val planned = orphans()
         world.pause("somebody reads the plan")
@@ -48,9 +59,11 @@ final class Operator(val world: World, mutation: Mutation, act: Operator.Act) {
   }
 
   private def orphans(): Vector[String] =
-    new Sweeper(parts, sides, finished, commits, Parallel.sequential, world.clock, Faults.none).look().collect {
-      case Sweeper.Judged(found, Sweeper.Verdict.Orphan) if found.kind == Sweeper.Kind.Part => found.name
-    }
+    new Sweeper(parts, sides, finished, commits, Parallel.sequential, world.clock, Faults.none)
+      .look()
+      .collect {
+        case Sweeper.Judged(found, Sweeper.Verdict.Orphan) if found.kind == Sweeper.Kind.Part => found.name
+      }
 
   /** A tool that holds the newest record may fail by what the world did to it, and by nothing else. */
   private def noted(e: Throwable): Unit = {
@@ -61,6 +74,8 @@ final class Operator(val world: World, mutation: Mutation, act: Operator.Act) {
 
 object Operator {
   sealed trait Act
-  case object Finalize extends Act
-  case object Clean    extends Act
+  case object Finalize  extends Act
+  case object Clean     extends Act
+  case object Adopt     extends Act
+  case object Republish extends Act
 }

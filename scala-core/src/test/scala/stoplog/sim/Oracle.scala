@@ -49,7 +49,7 @@ final class Oracle(source: Source, format: SimFormat, announced: Announced, take
       if (takes == PowerTakes.Names) before = Some(remembered(record.seq))
       decided(record, disk)
     }
-    val most = Oracle.KeptRecords + 10 + 4 * runs
+    val most  = Oracle.KeptRecords + 10 + 4 * runs
     val there = disk.log(DiskLog.Main).records.size
     if (there > most) violated(s"the log holds $there records, more than $most")
   }

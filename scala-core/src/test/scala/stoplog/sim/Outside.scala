@@ -14,15 +14,19 @@ final class Outside(world: World) {
   private val dice    = new SplittableRandom(world.seed ^ Outside.Salt)
   private var copies  = 2
   private var backups = 3
+  private var isThere = true
 
   /** What happens between two steps of others. */
   def maybe(): Unit = {
-    if (surroundings.readers != Readers.Patient && dice.nextInt(Outside.TakenOnceIn) == 0) take()
+    if (surroundings.readers != Readers.Patient && isThere && dice.nextInt(Outside.TakenOnceIn) == 0) take()
     if (surroundings.copiers != Copiers.None && copies > 0 && strikes(Outside.CopiedOnceIn)) {
       copies -= 1
       copy()
     }
   }
+
+  /** The readers come no more: a merge whose inputs they take leaves a file to the next sweep. */
+  def leaves(): Unit = isThere = false
 
   /** One file of those that the readers are after, and how it goes. */
   def take(): Unit = {

@@ -21,7 +21,8 @@ object RuleMutations {
   /** A part that a repeated task has left alone stays its run's own, though its first attempt may be at it. */
   final class UntouchedKeepsOwnership extends KeptParts {
     override def reported(plan: EpochPlan, result: TaskResult): TaskResult = {
-      if (result.attempt == Attempt.Repeated) keep(plan, Set(result.slot), result.open.map(_.handle.token).toSet)
+      if (result.attempt == Attempt.Repeated)
+        keep(plan, Set(result.slot), result.open.map(_.handle.token).toSet)
       result
     }
   }
@@ -104,9 +105,12 @@ object RuleMutations {
   abstract class KeptParts extends Mutation {
     private val kept = mutable.Set.empty[String]
 
-    protected def keep(plan: EpochPlan, slots: Set[Int], but: Set[String]): Unit = kept ++= plan.handed.collect {
-      case (slot, parts) if slots(slot) => parts.filter(_.owner.contains(plan.run)).map(_.handle.token)
-    }.flatten.filterNot(but)
+    protected def keep(plan: EpochPlan, slots: Set[Int], but: Set[String]): Unit = kept ++= plan.handed
+      .collect {
+        case (slot, parts) if slots(slot) => parts.filter(_.owner.contains(plan.run)).map(_.handle.token)
+      }
+      .flatten
+      .filterNot(but)
 
     override def parts(world: World, real: PartStore, records: RecordStore): PartStore = new PartsOver(real) {
       override def takeOver(open: Resume, validBytes: Long, part: NewPart): PartOutput =
@@ -114,10 +118,12 @@ object RuleMutations {
         else real.takeOver(open, validBytes, part)
 
       override def isolate(open: Resume, validBytes: Long, part: NewPart): Closed =
-        if (kept(open.token) && isRunOf(open, part)) Closed(open.token) else real.isolate(open, validBytes, part)
+        if (kept(open.token) && isRunOf(open, part)) Closed(open.token)
+        else real.isolate(open, validBytes, part)
     }
 
-    private def isRunOf(open: Resume, part: NewPart): Boolean = open.token.contains(s".${part.run.value.takeRight(3)}-")
+    private def isRunOf(open: Resume, part: NewPart): Boolean =
+      open.token.contains(s".${part.run.value.takeRight(3)}-")
   }
 
   private def isTask(world: World): Boolean = world.scheduler.current.name.startsWith("task")

@@ -21,9 +21,8 @@ final case class Setting(
     traits = before => traits(before).copy(compaction = Some(Setting.Eager), format = SimFormat.Lines)
   )
 
-  /** The same, where every epoch publishes. */
-  def publishing: Setting =
-    copy(traits = before => traits(before).copy(policy = SimPolicy.onCheckpoint))
+  /** The same, where nothing is merged. */
+  def unmerged: Setting = copy(traits = before => traits(before).copy(compaction = None))
 
   /** The same, where buckets are complete after a minute, so that there are manifests and markers. */
   def announcing: Setting = copy(rule = _ => CompleteRule.ByIdleness(60 * 1000L))

@@ -43,5 +43,15 @@ object Settings {
   /** First attempts fall asleep in a part that is open in place, their jobs are given up, and the driver goes on. */
   val givenUp: Setting = Setting
     .of("jobs are given up")(Surroundings(jobs = Jobs.GivenUp))
-    .copy(traits = _.copy(policy = SimPolicy.never, format = SimFormat.Lines, chaosBudget = 10, maxOpenParts = 1000))
+    .copy(traits =
+      _.copy(policy = SimPolicy.never, format = SimFormat.Lines, chaosBudget = 10, maxOpenParts = 1000)
+    )
+
+  /** The query is started once more beside a living driver, and gets no further than what every start does. */
+  def starting(store: StoreKind): Setting =
+    Setting.of(s"second starts, $store")(Surroundings(store = store, tools = Vector(Operator.Republish)))
+
+  /** Somebody hands the sink to the query that has it. */
+  val adopting: Setting =
+    Setting.of("a query adopts its own sink")(Surroundings(tools = Vector(Operator.Adopt)))
 }

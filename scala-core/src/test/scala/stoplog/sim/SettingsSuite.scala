@@ -8,18 +8,20 @@ class SettingsSuite extends AnyFunSuite {
   import Readers._
   import StoreKind._
 
-  private val seeds = 0L until Search.schedules / 1
+  private val seeds = 0L until Search.schedules / 25
 
   holds(Settings.renaming)
   holds(Settings.renaming.merging)
-  holds(Settings.copying)
+  holds(Settings.copying.unmerged)
   holds(Settings.answersRepeated)
-  holds(Settings.copiedAnswersRepeated)
+  holds(Settings.copiedAnswersRepeated.unmerged)
   holds(Settings.names(Patient))
   holds(Settings.readers(Renaming, AtOnce))
   holds(Settings.readers(Renaming, AtOnce).merging)
 
   holds(Settings.givenUp)
+  holds(Settings.starting(Linking))
+  holds(Settings.starting(Renaming))
 
   known("1: a part that was copied is published once more", Settings.copying.merging, "a second time")
   known("1: a part that was copied comes back", Settings.readers(Copying, AtOnce), "comes back")
@@ -50,6 +52,13 @@ class SettingsSuite extends AnyFunSuite {
     known("5: the mark waits for the listener", Settings.listeners(Renaming, readers), "STOPLOG_PART_LOST")
     known("5: the mark waits for the listener", Settings.listeners(Copying, readers), "comes back")
   }
+
+  known("1: a second start publishes once more", Settings.starting(Copying).merging, "a second time")
+  known(
+    "10: adopting one's own query sets the log back",
+    Settings.adopting,
+    "is decided twice|begins at offset"
+  )
 
   known("a part that has two names comes back", Settings.readers(Linking, AtOnce), "comes back")
   known("a name that was taken away comes back with the power", Settings.names(AtOnce), "comes back")

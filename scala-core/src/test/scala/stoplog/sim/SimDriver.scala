@@ -4,7 +4,7 @@ package stoplog.sim
 import stoplog.commit.SinkDriver.Finish
 import stoplog.commit._
 import stoplog.commit.complete.{CompleteRule, FollowUps, Manifests}
-import stoplog.log.{CommitLog, MarkerForm, RecordStore}
+import stoplog.log.{CommitLog, LogRecord, MarkerForm, RecordStore}
 import stoplog.part.{PartNaming, RunId}
 import stoplog.store.{FinishedStore, PartStore, SideStore}
 
@@ -85,7 +85,7 @@ object SimDriver {
   def toolRun(
       world: World,
       run: RunId,
-      newest: stoplog.log.LogRecord,
+      newest: LogRecord,
       stores: SimStores,
       mutation: Mutation
   ) =
@@ -103,6 +103,18 @@ object SimDriver {
       () => world.traits.format.open(stores.sides),
       tools(world)
     )
+
+  /** What each start of a query does before anything else. */
+  def republish(world: World, newest: LogRecord, stores: SimStores, mutation: Mutation): Unit = Republish(
+    newest,
+    stores.commits,
+    stores.parts,
+    stores.finished,
+    SinkIdentity("sink", "main", "query"),
+    LostPart.Fail,
+    tools(world),
+    FollowUps.none("main", mutation.notes(world, new SimNotes(world)))
+  )
 
   /** A run of the batch compaction. */
   def compaction(world: World, run: RunId, stores: SimStores): CompactionCommit = new CompactionCommit(

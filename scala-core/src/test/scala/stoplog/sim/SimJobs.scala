@@ -30,9 +30,9 @@ final class SimJobs(world: World, job: String) extends JobStore {
   }
 
   private def once(entry: String): SetAside = disk.places.get(job) match {
-    case None                           => SetAside.JobIsOver
+    case None                        => SetAside.JobIsOver
     case Some(taken) if taken(entry) => SetAside.Done
-    case Some(taken)                    =>
+    case Some(taken)                 =>
       disk.places.update(job, taken + entry)
       under(entry).foreach(overwrite)
       SetAside.Done
@@ -52,5 +52,6 @@ final class SimJobs(world: World, job: String) extends JobStore {
   private def under(entry: String): Vector[String] =
     disk.finished.keys.filter(_.startsWith(s"$entry/")).toVector
 
-  private def overwrite(name: String): Unit = disk.finished.remove(name).foreach(world.oracle.overwriting(job, name, _))
+  private def overwrite(name: String): Unit =
+    disk.finished.remove(name).foreach(world.oracle.overwriting(job, name, _))
 }

@@ -96,7 +96,8 @@ final class SimParts(world: World, isForced: String => Boolean) extends PartStor
 
   /** A step of its own only where it makes a difference. */
   private def forced(directory: String): Unit = world.surroundings.power match {
-    case PowerTakes.Names => if (isForced(directory)) op(s"force the names in '$directory'")(disk.names.force(directory))
+    case PowerTakes.Names =>
+      if (isForced(directory)) op(s"force the names in '$directory'")(disk.names.force(directory))
     case PowerTakes.Bytes => ()
   }
 

@@ -7,7 +7,8 @@ import stoplog.error.Errors
 import stoplog.log.{PutOutcome, RecordStore}
 
 /** The records of one log on the simulated disk. */
-final class SimRecords(world: World, name: String = DiskLog.Main, isForced: String => Boolean = _ => true) extends RecordStore {
+final class SimRecords(world: World, name: String = DiskLog.Main, isForced: String => Boolean = _ => true)
+    extends RecordStore {
   import world.disk
 
   private def there = disk.log(name)

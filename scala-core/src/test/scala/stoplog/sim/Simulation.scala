@@ -36,6 +36,7 @@ final class Simulation(seed: Long, mutation: Mutation, lane: Lane, tracing: Trac
     scheduler.awaitQuiet()
     clean(Load(epochs = 100, upTo = 0, rowsAtMost = 0, slotsAtMost = 1))
     complete()
+    world.outside.leaves()
     world.pass(Simulation.LongAfterwardsMillis)
     clean(Load(epochs = 2, upTo = checkpoint.size + 1, traits.rowsAtMost, traits.slots))
     complete()

@@ -44,7 +44,8 @@ final case class SmallCompactions(store: StoreKind) extends SmallWorld {
       due(world, run).foreach { merge =>
         val rows = merge.inputs.flatMap { part =>
           world.op(s"read ${part.path}") {
-            val inode = world.disk.finished.getOrElse(part.path, throw new RuntimeException(s"no ${part.path}"))
+            val inode =
+              world.disk.finished.getOrElse(part.path, throw new RuntimeException(s"no ${part.path}"))
             inode.rows(inode.length)
           }
         }

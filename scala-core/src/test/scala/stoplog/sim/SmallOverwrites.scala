@@ -29,7 +29,7 @@ final case class SmallOverwrites(store: StoreKind, listing: Listing) extends Sma
       Ending.Finish(Finish.PublishOpen),
       world.checkpoint
     )
-    val job   = new SimProcess("job")
+    val job = new SimProcess("job")
     query.start()
     world.scheduler.spawn("job", job) {
       write(world, "batch-1", Replacing.Everything)
@@ -40,7 +40,10 @@ final case class SmallOverwrites(store: StoreKind, listing: Listing) extends Sma
 
   override protected def end(world: World): Unit = {
     world.scheduler.spawn("next job", new SimProcess("next job")) {
-      world.disk.logs.keys.filter(_.startsWith(JobCommit.Prefix)).toVector.foreach(earlier(world, _).rollForward())
+      world.disk.logs.keys
+        .filter(_.startsWith(JobCommit.Prefix))
+        .toVector
+        .foreach(earlier(world, _).rollForward())
       write(world, "batch-2", Replacing.Nothing)
     }
     world.scheduler.awaitQuiet()
@@ -84,6 +87,8 @@ final case class SmallOverwrites(store: StoreKind, listing: Listing) extends Sma
 object SmallOverwrites {
   val all: Vector[SmallOverwrites] = for {
     store   <- StoreKind.all
-    listing <- if (store == StoreKind.Linking) Vector(Listing.OldestFirst, Listing.NewestFirst) else Vector(Listing.OldestFirst)
+    listing <-
+      if (store == StoreKind.Linking) Vector(Listing.OldestFirst, Listing.NewestFirst)
+      else Vector(Listing.OldestFirst)
   } yield SmallOverwrites(store, listing)
 }

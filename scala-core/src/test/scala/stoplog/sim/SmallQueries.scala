@@ -87,15 +87,17 @@ object SmallQueries {
 
   sealed trait Reading extends Product with Serializable
   object Reading {
-    case object NoReader                    extends Reading
-    final case class Reader(does: Taking)   extends Reading
+    case object NoReader                  extends Reading
+    final case class Reader(does: Taking) extends Reading
   }
 
   val all: Vector[SmallQueries] = for {
     store  <- StoreKind.all
     parts  <- Vector(Parts.EndWithEpochs, Parts.StayOpen)
     taking <- Vector(Reading.NoReader, Reading.Reader(Taking.Move), Reading.Reader(Taking.Delete))
-    if store != StoreKind.Copying || taking != Reading.Reader(Taking.Move) // where there are no links to count
+    if store != StoreKind.Copying || taking != Reading.Reader(
+      Taking.Move
+    ) // where there are no links to count
     merges <- Vector(Merges.NoMerges, Merges.Merging)
   } yield SmallQueries(store, parts, taking, merges)
 }

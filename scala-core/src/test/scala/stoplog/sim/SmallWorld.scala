@@ -57,9 +57,12 @@ object SmallWorld {
   val all: Vector[SmallWorld] = SmallCompactions.all ++ SmallOverwrites.all ++ SmallQueries.all
 
   /** One of each kind of store and of work. */
-  val sample: Vector[SmallWorld] = SmallCompactions.all ++ SmallOverwrites.all ++ SmallQueries.all.filter { world =>
-    world.merges == SmallQueries.Merges.Merging && world.taking == SmallQueries.Reading.Reader(Taking.Delete)
-  }
+  val sample: Vector[SmallWorld] =
+    SmallCompactions.all ++ SmallOverwrites.all ++ SmallQueries.all.filter { world =>
+      world.merges == SmallQueries.Merges.Merging && world.taking == SmallQueries.Reading.Reader(
+        Taking.Delete
+      )
+    }
 
   /** Of two slots and two rows, where each epoch publishes. */
   val traits: Traits = Traits(

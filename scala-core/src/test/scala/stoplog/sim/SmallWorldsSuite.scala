@@ -26,7 +26,8 @@ class SmallWorldsSuite extends AnyFunSuite with BeforeAndAfterAll {
     else (SmallWorld.sample, Bounds(preemptions = 1, crashes = 1, deviations = 1))
 
   worlds.foreach(walked(_, bounds))
-  if (!isWhole) walked(SmallCompactions(StoreKind.Linking), Bounds(preemptions = 2, crashes = 0, deviations = 2))
+  if (!isWhole)
+    walked(SmallCompactions(StoreKind.Linking), Bounds(preemptions = 2, crashes = 0, deviations = 2))
 
   // what merges and listeners say when they fail would be written some million times
   override protected def beforeAll(): Unit = Configurator.setLevel("stoplog", Level.OFF)
@@ -38,7 +39,9 @@ class SmallWorldsSuite extends AnyFunSuite with BeforeAndAfterAll {
     val line    = s"$world: ${walked.schedules} schedules of $bounds"
     info(s"$line in ${(System.nanoTime() - started) / 1000000} ms")
     val (known, news) = walked.failures.partition(failure => world.holes.exists(isOf(_, failure)))
-    known.foreach(failure => info(s"known, and open: ${failure.count} of them: ${failure.problem}, by ${failure.deviations}"))
+    known.foreach(failure =>
+      info(s"known, and open: ${failure.count} of them: ${failure.problem}, by ${failure.deviations}")
+    )
     news.headOption.foreach(failure => fail(explained(world, failure)))
     if (isWhole) world.holes.filterNot(hole => known.exists(isOf(hole, _))).foreach { hole =>
       info(s"hole ${hole.number} (${hole.says}) is not found here")

@@ -11,7 +11,8 @@ final case class Surroundings(
     listeners: Listeners = Listeners.Reliable,
     checkpoint: CheckpointFate = CheckpointFate.Kept,
     power: PowerTakes = PowerTakes.Bytes,
-    jobs: Jobs = Jobs.Repeated
+    jobs: Jobs = Jobs.Repeated,
+    tools: Vector[Operator.Act] = Vector(Operator.Finalize, Operator.Clean)
 )
 
 /** How a closed part becomes visible. */

@@ -58,7 +58,8 @@ final case class SmallQueries(
 
   override def holes: Vector[Hole] = Vector(
     Hole("1", "becomes visible a second time").of(store == StoreKind.Copying && merges == Merges.Merging),
-    Hole("1, 5", "comes back").of(taking != Reading.NoReader)
+    Hole("1, 5", "comes back").of(taking != Reading.NoReader),
+    Hole("5", "again, which a reader has taken").of(taking != Reading.NoReader && merges == Merges.Merging)
   ).flatten
 
   /** Comes once, and takes what it sees. */

@@ -64,6 +64,12 @@ object SmallWorld {
       )
     }
 
+  /** The same without parts that outlive their epochs. */
+  val small: Vector[SmallWorld] = sample.filter {
+    case queries: SmallQueries => queries.parts == SmallQueries.Parts.EndWithEpochs
+    case _                     => true
+  }
+
   /** Of two slots and two rows, where each epoch publishes. */
   val traits: Traits = Traits(
     stickPercent = 0,

@@ -45,21 +45,27 @@ final class Outside(world: World) {
     (disk.staged.valuesIterator ++ disk.finished.valuesIterator).foreach(_.namesElsewhere += 1)
   }
 
-  /** The checkpoint that the next session is started on. */
-  def checkpoint(): Checkpoint = surroundings.checkpoint match {
-    case CheckpointFate.Restored if backups > 0 && dice.nextInt(3) == 0 =>
-      backups -= 1
-      val behind = 1 + dice.nextInt(2)
-      world.note(s"### the checkpoint is restored, $behind batches behind")
-      world.checkpoint.forget(behind)
-      world.checkpoint
-    case CheckpointFate.Cloned =>
+  /** The checkpoint that the next session is started on, beside so many others. */
+  def checkpoint(drivers: Int): Checkpoint = surroundings.checkpoint match {
+    case CheckpointFate.Restored if drivers == 0 => restored()
+    case CheckpointFate.RestoredBesideDriver     => restored()
+    case CheckpointFate.Cloned                   =>
       if (dice.nextInt(3) == 0) {
         world.note("### the checkpoint is cloned")
         other = Some(world.checkpoint.copied())
       }
       other.filter(_ => dice.nextBoolean()).getOrElse(world.checkpoint)
     case _ => world.checkpoint
+  }
+
+  private def restored(): Checkpoint = {
+    if (backups > 0 && dice.nextInt(3) == 0) {
+      backups -= 1
+      val behind = 1 + dice.nextInt(2)
+      world.note(s"### the checkpoint is restored, $behind batches behind")
+      world.checkpoint.forget(behind)
+    }
+    world.checkpoint
   }
 
   def powerLost(): Unit = surroundings.checkpoint match {

@@ -63,7 +63,7 @@ final class SimParts(world: World, isForced: String => Boolean) extends PartStor
     }
 
   private def isFree(inode: Inode, name: String): Boolean = world.surroundings.store match {
-    case StoreKind.Linking =>
+    case StoreKind.Replacing =>
       op(s"look whether $name is free") {
         val isTaken = disk.finished.contains(name)
         if (isTaken && isThere(inode)) throw Errors.nameTaken(name, "another file is there")

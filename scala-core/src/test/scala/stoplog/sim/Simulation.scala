@@ -57,7 +57,7 @@ final class Simulation(seed: Long, mutation: Mutation, lane: Lane, tracing: Trac
         load,
         anyContent(),
         anyEnding(),
-        world.outside.checkpoint()
+        world.outside.checkpoint(drivers = sessions.count(!_.isOver))
       )
       sessions += session
       chaos.isImpatient = false

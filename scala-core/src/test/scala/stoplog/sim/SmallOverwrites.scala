@@ -85,7 +85,7 @@ object SmallOverwrites {
   val all: Vector[SmallOverwrites] = for {
     store   <- StoreKind.all
     listing <-
-      if (store == StoreKind.Linking) Vector(Listing.OldestFirst, Listing.NewestFirst)
+      if (store == StoreKind.Replacing) Vector(Listing.OldestFirst, Listing.NewestFirst)
       else Vector(Listing.OldestFirst)
   } yield SmallOverwrites(store, listing)
 }

@@ -27,7 +27,7 @@ class SmallWorldsSuite extends AnyFunSuite with BeforeAndAfterAll {
 
   worlds.foreach(walked(_, bounds))
   if (!isWhole)
-    walked(SmallCompactions(StoreKind.Linking), Bounds(preemptions = 2, crashes = 0, deviations = 2))
+    walked(SmallCompactions(StoreKind.Replacing), Bounds(preemptions = 2, crashes = 0, deviations = 2))
 
   // what merges and listeners say when they fail would be written some million times
   override protected def beforeAll(): Unit = Configurator.setLevel("stoplog", Level.OFF)

@@ -3,7 +3,7 @@ package stoplog.sim
 
 /** What a world is made of besides what its seed draws: the kind of store, and who else works on it. */
 final case class Surroundings(
-    store: StoreKind = StoreKind.Linking,
+    store: StoreKind = StoreKind.Replacing,
     answers: Answers = Answers.Once,
     listing: Listing = Listing.OldestFirst,
     readers: Readers = Readers.Patient,
@@ -19,16 +19,16 @@ final case class Surroundings(
 sealed trait StoreKind extends Product with Serializable
 object StoreKind {
 
-  /** The unfinished file gets its final name as a second one, and then loses the first (local disks). */
-  case object Linking extends StoreKind
+  /** A file is renamed in one step, which would replace what is there, so a look comes first (local disks). */
+  case object Replacing extends StoreKind
 
-  /** It is renamed, in one step (HDFS). */
+  /** The same, and what is there keeps its name (HDFS). */
   case object Renaming extends StoreKind
 
-  /** An object with its bytes is made (S3): what it is made of stays where it was. */
+  /** An upload is completed that was begun before the record, which can be done once (S3). */
   case object Copying extends StoreKind
 
-  val all: Vector[StoreKind] = Vector(Linking, Renaming, Copying)
+  val all: Vector[StoreKind] = Vector(Replacing, Renaming, Copying)
 }
 
 /** What somebody hears who creates something unless it is there. */
@@ -90,14 +90,14 @@ object CheckpointFate {
   /** A power loss takes its last entries, which nobody forced to the disk. */
   case object LostWithPower extends CheckpointFate
 
-  /** Somebody puts a backup in its place. */
+  /** Somebody puts a backup in its place, when no driver lives. */
   case object Restored extends CheckpointFate
+
+  /** Somebody does so while one may be alive. */
+  case object RestoredBesideDriver extends CheckpointFate
 
   /** Somebody starts the query on a copy of it, beside the original. */
   case object Cloned extends CheckpointFate
-
-  /** Those that leave it behind the log. */
-  val behind: Vector[CheckpointFate] = Vector(LostWithPower, Restored, Cloned)
 }
 
 /** What a power loss can take. */

@@ -5,7 +5,7 @@ SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := help
-.PHONY: help quick watch one coverage mutants mutants-python mutants-scala jar wheel dist publish-local-repo setup test test-long test-spark-lines test-pythons test-dist test-reproducible servers demo demo-hdfs demo-s3 bench bench-peers fmt lint lint-python docs clean clean-all accept-jar accept-test-bed installed-wheel FORCE
+.PHONY: help quick watch one coverage mutants mutants-python mutants-scala jar wheel dist publish-local-repo setup test simulate-all test-long test-spark-lines test-pythons test-dist test-reproducible servers demo demo-hdfs demo-s3 bench bench-peers fmt lint lint-python docs clean clean-all accept-jar accept-test-bed installed-wheel FORCE
 
 PYTHON ?= $(shell command -v python3.11 || command -v python3)
 export JAVA ?= $(if $(JAVA_HOME),$(JAVA_HOME)/bin/java,java)
@@ -73,6 +73,9 @@ publish-local-repo: $(STAMPS)/jar ## Publish all jars to build/repo, for spark-s
 
 test: setup ## Run all checks and tests: Scala, Python, end to end.
 	@$(PY) scripts/run_tests.py
+
+simulate-all: setup ## Walk the simulator's small worlds to their end: every schedule, and how many there were (hours).
+	@STOPLOG_SIM_ALL=1 scripts/sbt "core/testOnly stoplog.sim.SmallWorldsSuite"
 
 test-long: setup ## The same with many more crash rounds and simulated schedules.
 	@STOPLOG_LONG=1 $(PY) scripts/run_tests.py

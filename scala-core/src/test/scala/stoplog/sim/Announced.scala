@@ -18,12 +18,13 @@ final class Announced(
     compaction: Option[CompactionPolicy],
     isVisible: String => Boolean
 ) {
-  private val published = mutable.Map.empty[String, Map[String, Totals]].withDefaultValue(Map.empty)
-  private val decided   = mutable.Map.empty[Marker, Set[String]]
-  private val markers   = mutable.Map.empty[Marker, String]
-  private val manifests = mutable.Map.empty[String, Set[String]]
-  private val mapper    = new ObjectMapper()
-  private var newest    = Option.empty[LogRecord]
+  private val published   = mutable.Map.empty[String, Map[String, Totals]].withDefaultValue(Map.empty)
+  private val decided     = mutable.Map.empty[Marker, Set[String]]
+  private val markers     = mutable.Map.empty[Marker, String]
+  private val manifests   = mutable.Map.empty[String, Set[String]]
+  private val listedFiles = mutable.Set.empty[String]
+  private val mapper      = new ObjectMapper()
+  private var newest      = Option.empty[LogRecord]
 
   /** A record decides. */
   def decided(record: LogRecord): Unit = {
@@ -52,6 +53,12 @@ final class Announced(
   /** A file for readers is about to be there. */
   def noted(path: String, bytes: Array[Byte]): Unit =
     if (path.contains("/manifests/")) listed(path, bytes) else marked(path, bytes)
+
+  /** Whether a manifest lists the file. */
+  def isListed(file: String): Boolean = listedFiles(file)
+
+  /** Whether the file's bucket has a marker that counts it. */
+  def isMarked(file: String): Boolean = markers.keysIterator.exists(decided(_)(file))
 
   def told(bucket: MarkedBucket): Unit =
     if (!markers.values.exists(_ == bucket.marker)) violated(s"${bucket.marker} is told of, and is not there")
@@ -88,6 +95,7 @@ final class Announced(
     if (files.size != wanted.size || !files.stream().allMatch(wanted(_)))
       violated(s"$path lists $files, not $wanted")
     wanted.filterNot(isVisible).foreach(file => violated(s"$path lists $file, which is not visible"))
+    listedFiles ++= wanted
   }
 
   /** A run that nobody disturbs leaves no bucket without a marker that the rule calls complete. */

@@ -20,6 +20,7 @@ final class Chaos(world: World, sessions: ArrayBuffer[Session], mutation: Mutati
   var needsTrimming: Boolean = false
 
   def maybe(): Unit = {
+    world.outside.maybe()
     if (world.isTroubled) tools.maybe()
     if (world.isTroubled && budget > 0 && random.nextInt(1000) < traits.chaosPerThousand) {
       budget -= 1
@@ -76,6 +77,7 @@ final class Chaos(world: World, sessions: ArrayBuffer[Session], mutation: Mutati
     world.note("### power loss")
     (others.map(_.process) ++ sessions.map(_.process)).distinct.foreach(scheduler.kill)
     world.disk.powerLoss(unsynced => random.nextInt(unsynced + 1))
+    world.outside.powerLost()
   }
 
   private def sleep(): Unit = {

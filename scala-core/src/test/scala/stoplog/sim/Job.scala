@@ -5,9 +5,7 @@ import scala.util.control.NonFatal
 
 import stoplog.commit._
 import stoplog.error.Errors
-import stoplog.log.RecordStore
 import stoplog.part.PartNaming
-import stoplog.store.{PartStore, SideStore}
 
 /** One epoch's tasks, as Spark's scheduler treats them: repeated when they fail or vanish, sometimes doubled for no
   * reason, and the first result of each slot counts.
@@ -17,10 +15,10 @@ final class Job(
     session: Session,
     batch: Batch,
     plan: EpochPlan,
-    parts: PartStore,
-    sides: SideStore,
-    records: RecordStore
+    stores: SimStores,
+    share: Share
 ) {
+  import stores.{parts, records, sides}
   import world.{random, scheduler}
 
   private final class Slot(val index: Int) {
@@ -42,8 +40,11 @@ final class Job(
     slots.map(s => TaskResult(s.index, Attempt.First, Vector.empty, Vector.empty, plan.firstPart + s.index))
 
   def run(): Seq[TaskResult] = {
-    batch.rows.foreach { row =>
-      val slot = slots(random.nextInt(slots.size))
+    batch.rows.zipWithIndex.foreach { case (row, n) =>
+      val slot = share match {
+        case Share.Drawn => slots(random.nextInt(slots.size))
+        case Share.Even  => slots(n % slots.size)
+      }
       slot.rows :+= row
     }
     slots.foreach(attempt(_, Attempt.First))
@@ -55,7 +56,7 @@ final class Job(
       scheduler.awaitUntil(() => slots.forall(_.result.nonEmpty) || slots.exists(isStuck))
       world.pause("look after the tasks")
       slots.filter(isStuck).foreach { slot =>
-        if (slot.failures >= Job.FailuresAtMost)
+        if (slot.failures >= Job.FailuresAtMost || world.outside.givesUp())
           throw new JobFailed(s"slot ${slot.index} of epoch ${batch.id}")
         attempt(slot, Attempt.Repeated)
       }

@@ -16,6 +16,9 @@ trait Mutation {
   def notes(world: World, real: NoteStore): NoteStore                                  = real
   def finished(world: World, real: FinishedStore, records: RecordStore): FinishedStore = real
 
+  /** Whether the store forces a directory to the disk when it should. */
+  def isForced(directory: String): Boolean = true
+
   /** What the driver gets to see of what a task has done. */
   def reported(plan: EpochPlan, result: TaskResult): TaskResult = result
 

@@ -42,11 +42,67 @@ class MutationSuite extends AnyFunSuite {
   caught("nobody looks for earlier markers", AnnouncementMutations.PastForgotten)
   caught("a marker that is there is written once more", AnnouncementMutations.NeverItsOwn)
 
-  /** @param from the seed to begin with, where none before it is known to fail; those before it come last */
-  private def caught(what: String, mutation: Mutation, from: Int = 0): Unit = test(s"is caught: $what") {
-    Search.firstFailure(seeds.drop(from) ++ seeds.take(from), mutation) match {
-      case Some(failure) => info(s"seed ${failure.seed}: ${failure.problem.getMessage}")
-      case None          => fail(s"not caught within ${seeds.size} schedules")
+  caught("an abort keeps ownership", new RuleMutations.AbortKeepsOwnership, in = Settings.givenUp)
+  caught(
+    "untouched parts of a repeated task stay owned",
+    new RuleMutations.UntouchedKeepsOwnership,
+    from = 1650,
+    in = Settings.givenUp
+  )
+  caught(
+    "a task looks before it announces itself",
+    RuleMutations.LookBeforeAnnouncing,
+    from = 690,
+    in = Settings.givenUp
+  )
+  caught("no task looks at the log", RuleMutations.NoLookOfTasks, from = 240)
+  caught("a driver looks for writers before its claim", RuleMutations.FenceBeforeClaim, from = 450)
+  caught("records are written over", RuleMutations.RecordsOverwritten)
+  caught("who has lost its place goes on", RuleMutations.LoserGoesOn)
+  caught("a part is published with what was never committed", RuleMutations.PublishedUncut, from = 180)
+  caught("a copy takes along what was never committed", RuleMutations.CopiedUncut)
+
+  caught("parts are not forced before the record", DurabilityMutations.PartsNotForced)
+  caught(
+    "final names are not forced",
+    DurabilityMutations.FinishedNamesNotForced,
+    in = Settings.names(Readers.Patient)
+  )
+  caught(
+    "names of open parts are not forced",
+    DurabilityMutations.OpenNamesNotForced,
+    in = Settings.names(Readers.Patient)
+  )
+  caught(
+    "the log's directory is not forced",
+    DurabilityMutations.LogNotForced,
+    in = Settings.names(Readers.Patient)
+  )
+  caught("a record is marked with its first part", DurabilityMutations.MarkedWithFirstPart)
+  caught("a record is marked before what follows", DurabilityMutations.MarkedBeforeFollowUps, from = 170)
+  caught(
+    "a merge is decided without a look at its inputs",
+    DurabilityMutations.MergedWithoutLook,
+    from = 440,
+    in = Settings.readers(StoreKind.Renaming, Readers.AtOnce).merging
+  )
+  caught(
+    "what was replaced is deleted after the mark",
+    DurabilityMutations.DeletedBySweep,
+    in = Settings.renaming.merging
+  )
+
+  /** @param from the seed to begin with, where none before it is known to fail; those before it come last
+    * @param mutation of its own for each schedule, where it remembers something
+    * @param in   the worlds in which it is looked for
+    */
+  private def caught(what: String, mutation: => Mutation, from: Int = 0, in: Setting = Setting.plain): Unit =
+    test(s"is caught: $what") {
+      Search.walk(seeds.drop(from) ++ seeds.take(from))(
+        Simulation.run(_, mutation, _, Tracing.Off, in)
+      ) match {
+        case Some(failure) => info(s"seed ${failure.seed}: ${failure.problem.getMessage}")
+        case None          => fail(s"not caught within ${seeds.size} schedules")
+      }
     }
-  }
 }

@@ -202,6 +202,8 @@ class PartsOver(real: PartStore) extends PartStore {
 
   override def claimed(open: Resume): Resume = real.claimed(open)
 
+  override def closed(open: Resume, validBytes: Long): Publish = real.closed(open, validBytes)
+
   override def publish(part: Publish, sizeBytes: Long, finishedPath: String): CommitOutcome =
     real.publish(part, sizeBytes, finishedPath)
 

@@ -5,43 +5,31 @@ import scala.util.control.NonFatal
 
 import stoplog.commit._
 import stoplog.fault.Faults
-import stoplog.log.{CommitLog, LogRecord}
+import stoplog.log.{LogRecord, SinkState}
 import stoplog.part.RunId
 
-/** Somebody at the command line: finishes open parts, or removes orphans, whether or not a driver is alive. */
+/** Somebody at the command line: finishes open parts, removes orphans, hands the sink to the query that has it already,
+  * or starts the query once more, whether or not a driver is alive.
+  */
 final class Operator(val world: World, mutation: Mutation, act: Operator.Act) {
   import world.scheduler
 
-  private val run: RunId  = world.nextRun()
-  private val process     = new SimProcess(s"tool ${run.value.toInt}")
-  private val records     = mutation.records(world, new SimRecords(world))
-  private val parts       = mutation.parts(world, new SimParts(world), records)
-  private val sides       = mutation.sides(world, new SimSides(world), records)
-  private val finished    = mutation.finished(world, new SimFinished(world), records)
-  private val notes       = mutation.notes(world, new SimNotes(world))
-  private val log         = new CommitLog(records)
-  private def stores      = SinkStores(log, parts, sides, finished, notes)
-  private def driverTools =
-    SinkDriver.Tools(world.clock, world.faults, new SimTurn(world), Parallel.sequential, Retry.never)
+  private val run: RunId = world.nextRun()
+  private val process    = new SimProcess(s"tool ${run.value.toInt}")
+  private val stores     = new SimStores(world, mutation)
+  import stores.{commits, finished, parts, sides}
 
   def start(): Unit = {
     scheduler.spawn(s"tool ${run.value.toInt}", process) {
       world.note(s"### a tool starts: $act")
-      try log.newest().foreach(work)
+      try commits.newest().foreach(work)
       catch { case NonFatal(e) => noted(e) }
     }
     ()
   }
 
   private def work(newest: LogRecord): Unit = {
-    val tool = new ToolRun(
-      run,
-      SinkIdentity("sink", "main", newest.state.queryId),
-      newest,
-      stores,
-      () => world.traits.format.open(sides),
-      driverTools
-    )
+    lazy val tool = SimDriver.toolRun(world, run, newest, stores, mutation)
     act match {
       case Operator.Finalize =>
         world.pause("somebody reads the plan")
@@ -49,6 +37,15 @@ final class Operator(val world: World, mutation: Mutation, act: Operator.Act) {
         tool.finishOpen()
         tool.release(identity)
         world.note("a tool has finished what was open")
+      case Operator.Republish =>
+        SimDriver.recover(world, run, newest, stores, mutation)
+        world.note("a second start has published what was decided")
+      case Operator.Adopt =>
+        val next = world.checkpoint.nextBatch
+        world.pause("somebody reads the plan")
+        tool.claim()
+        tool.release(state => if (goesOn(state, next)) state else state.after(before(next), batch = None))
+        world.note(s"a tool has handed the sink to its query at batch $next")
       case Operator.Clean =>
         val planned = orphans()
         world.pause("somebody reads the plan")
@@ -61,10 +58,18 @@ final class Operator(val world: World, mutation: Mutation, act: Operator.Act) {
     }
   }
 
+  /** As `stoplog adopt` asks it: the sink is this query's, which goes on behind the newest epoch, or repeats it. */
+  private def goesOn(state: SinkState, next: Long): Boolean =
+    before(next) == state.lastEpoch || state.lastEpoch.contains(next)
+
+  private def before(batch: Long): Option[Long] = Option.when(batch > 0)(batch - 1)
+
   private def orphans(): Vector[String] =
-    new Sweeper(parts, sides, finished, log, Parallel.sequential, world.clock, Faults.none).look().collect {
-      case Sweeper.Judged(found, Sweeper.Verdict.Orphan) if found.kind == Sweeper.Kind.Part => found.name
-    }
+    new Sweeper(parts, sides, finished, commits, Parallel.sequential, world.clock, Faults.none)
+      .look()
+      .collect {
+        case Sweeper.Judged(found, Sweeper.Verdict.Orphan) if found.kind == Sweeper.Kind.Part => found.name
+      }
 
   /** A tool that holds the newest record may fail by what the world did to it, and by nothing else. */
   private def noted(e: Throwable): Unit = {
@@ -75,6 +80,8 @@ final class Operator(val world: World, mutation: Mutation, act: Operator.Act) {
 
 object Operator {
   sealed trait Act
-  case object Finalize extends Act
-  case object Clean    extends Act
+  case object Finalize  extends Act
+  case object Clean     extends Act
+  case object Adopt     extends Act
+  case object Republish extends Act
 }

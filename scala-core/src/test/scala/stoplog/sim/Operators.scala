@@ -11,7 +11,8 @@ final class Operators(world: World, mutation: Mutation) {
 
   def maybe(): Unit = if (left > 0 && dice.nextInt(Operators.OnceIn) == 0) {
     left -= 1
-    val act = if (dice.nextBoolean()) Operator.Finalize else Operator.Clean
+    val acts = world.surroundings.tools
+    val act  = if (dice.nextBoolean()) acts.head else acts.last
     new Operator(world, mutation, act).start()
   }
 }

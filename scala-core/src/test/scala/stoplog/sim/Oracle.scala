@@ -4,31 +4,41 @@ package stoplog.sim
 import scala.collection.mutable
 import scala.util.control.NonFatal
 
+import stoplog.commit.JobCommit
 import stoplog.format.bulk.LineBlocks
 import stoplog.log.{LogRecord, RecordCodec, RecordKind}
-import stoplog.part.{Open, Part}
+import stoplog.part.{Open, Part, Publish, RunId}
 
 /** What must hold at every step, whoever is alive. Throws a [[Violation]] in the actor that breaks it.
   *
   * It sees the storage and the source, and knows nothing of what the drivers believe.
   */
-final class Oracle(source: Source, format: SimFormat, announced: Announced) {
+final class Oracle(source: Source, format: SimFormat, announced: Announced, takes: PowerTakes) {
+  private val sight         = new Sight
   private val decidedRows   = mutable.Set.empty[String]
-  private val decidedEpochs = mutable.Set.empty[Long]
-  private val visibleRows   = mutable.Set.empty[String]
-  private val everVisible   = mutable.Map.empty[String, Inode]
+  private val decidedEpochs = mutable.LinkedHashMap.empty[Long, Batch]
   private val toPublish     = mutable.Map.empty[String, Long]
   private val replacing     = mutable.Map.empty[String, Long]
   private val undeletable   = mutable.Map.empty[String, Long]
   private var newestRecord  = Option.empty[LogRecord]
+  private val lookedAt      = mutable.Set.empty[String]
+  private val besideRows    = mutable.Set.empty[String]
+  private val overwritten   = mutable.Map.empty[String, Set[String]]
+  private var before        = Option.empty[Oracle.Before]
   private var runs          = 0
 
   /** The newest record that decides anything. */
   def newest: Option[LogRecord] = newestRecord
 
-  def visible: Int = visibleRows.size
+  def visible: Int = sight.visible
 
-  def isVisible(file: String): Boolean = everVisible.contains(file)
+  def isVisible(file: String): Boolean = sight.wasVisible(file)
+
+  /** The batches that are in the log, one after the other. */
+  def decidedBatches: Seq[Batch] = decidedEpochs.values.toSeq
+
+  /** Whether a reader has taken the file. */
+  def isTaken(name: String): Boolean = sight.takenFile(name).isDefined
 
   def runStarted(): Unit = runs += 1
 
@@ -36,9 +46,65 @@ final class Oracle(source: Source, format: SimFormat, announced: Announced) {
   def recorded(disk: Disk, bytes: Array[Byte]): Unit = {
     val record =
       RecordCodec.decode(bytes).fold(p => throw new Violation(s"an unreadable record: $p"), identity)
-    if (newestRecord.forall(_.seq < record.seq)) decided(record, disk)
-    val most = Oracle.KeptRecords + 10 + 4 * runs
-    if (disk.records.size > most) violated(s"the log holds ${disk.records.size} records, more than $most")
+    if (newestRecord.forall(_.seq < record.seq)) {
+      if (takes == PowerTakes.Names) before = Some(remembered(record.seq))
+      decided(record, disk)
+    }
+    val most  = Oracle.KeptRecords + 10 + 4 * runs
+    val there = disk.log(DiskLog.Main).records.size
+    if (there > most) violated(s"the log holds $there records, more than $most")
+  }
+
+  /** A file that was there before anybody came. */
+  def found(name: String, inode: Inode): Unit = {
+    val rows = inode.rows(inode.length)
+    decidedRows ++= rows
+    besideRows ++= rows
+    sight.shows(name, inode, rows)
+  }
+
+  /** A record of a batch job, or of a batch compaction, has been created.
+    *
+    * A job's rows are those of its parts. What an overwrite takes is what is visible now.
+    */
+  def recordedBeside(log: String, disk: Disk, bytes: Array[Byte]): Unit = {
+    val record =
+      RecordCodec.decode(bytes).fold(p => throw new Violation(s"an unreadable record: $p"), identity)
+    record.publish.filter(_.sizeBytes > 0).foreach { part =>
+      val isNew = toPublish.put(part.finishedPath, part.sizeBytes).isEmpty
+      if (isNew) {
+        val inode = disk.part(part.handle.token).getOrElse(violated(s"${part.handle.token} is not there"))
+        decidedRows ++= inode.rows(part.sizeBytes.toInt)
+        besideRows ++= inode.rows(part.sizeBytes.toInt)
+      }
+    }
+    if (log.startsWith(JobCommit.Prefix))
+      overwritten.getOrElseUpdate(log, record.replace.map(_.path).toSet) // what it has seen when it decided
+    else
+      record.replace.foreach { part =>
+        if (replacing.put(part.path, record.seq).exists(_ != record.seq))
+          violated(s"${part.path} is replaced by two records")
+      }
+  }
+
+  /** A batch job has died whose rows nobody makes visible: `docs/s3.md` says so. */
+  def givesUpJobs(): Unit = decidedRows.filterInPlace(row => sight.isSeen(row) || !besideRows(row))
+
+  /** Every row of a directory that nobody works on is there. */
+  def whole(): Unit = {
+    val missing = decidedRows.filterNot(sight.isSeen)
+    if (missing.nonEmpty) violated(s"rows are missing: ${missing.toVector.sorted.mkString(", ")}")
+  }
+
+  /** A power loss has taken a record that nobody had forced to the disk. */
+  def unrecorded(seq: Long): Unit = before.filter(_.seq == seq).foreach { last =>
+    newestRecord = last.newest
+    decidedRows.filterInPlace(last.rows)
+    decidedEpochs.filterInPlace((epoch, _) => last.epochs(epoch))
+    toPublish.filterInPlace((name, _) => last.toPublish(name))
+    replacing.filterInPlace((name, _) => last.replacing(name))
+    undeletable.clear()
+    undeletable ++= last.undeletable
   }
 
   /** Bytes from `from` on are about to change. */
@@ -57,7 +123,6 @@ final class Oracle(source: Source, format: SimFormat, announced: Announced) {
       violated(s"$token is deleted, and the newest record names it (I5)")
 
   def publishing(inode: Inode, name: String): Unit = {
-    if (everVisible.contains(name)) violated(s"$name becomes visible a second time")
     toPublish.get(name) match {
       case None       => violated(s"$name becomes visible, and no record says so (I3)")
       case Some(size) =>
@@ -68,53 +133,91 @@ final class Oracle(source: Source, format: SimFormat, announced: Announced) {
     if (!text.endsWith("\n")) violated(s"$name ends in the middle of a row: '$text'")
     try format.check(text)
     catch { case NonFatal(e) => violated(s"$name is torn: $e") }
-    inode.rows(inode.length).foreach { row =>
+    val rows = inode.rows(inode.length)
+    rows.foreach { row =>
       if (!decidedRows(row)) violated(s"$name shows '$row', which no epoch in the log has")
-      if (!visibleRows.add(row)) violated(s"$name shows '$row' a second time")
       if (!name.startsWith(row.takeWhile(_ != ':') + "/")) violated(s"$name shows '$row' of another bucket")
     }
-    everVisible.update(name, inode)
+    sight.shows(name, inode, rows)
   }
 
-  /** A finished part goes out of sight for the record `seq`. */
-  def settingAside(seq: Long, name: String, inode: Inode): Unit = {
+  /** A power loss has taken the name. */
+  def vanished(inode: Inode, name: String): Unit = sight.vanished(name, inode.rows(inode.length))
+
+  /** A reader takes a finished part away. Rows that a record is about to move elsewhere are in both places then. */
+  def taken(name: String, inode: Inode): Unit = {
+    val rows = inode.rows(inode.length)
+    if (newestRecord.exists(_.replace.exists(_.path == name)) && lookedAt(name)) sight.excuses(rows)
+    sight.takes(name, inode, rows)
+  }
+
+  /** Somebody has looked whether a file is there, and how long it is. */
+  def looked(name: String): Unit = if (!isTaken(name)) lookedAt += name
+
+  /** How long a file is, or was when it became visible. */
+  def sizeBytes(name: String): Option[Long] = sight.file(name).map(_.length.toLong)
+
+  /** A finished part goes out of sight for the record `seq` of that log; for an overwrite it does so for good. */
+  def settingAside(log: String, seq: Long, name: String, inode: Inode): Unit =
+    if (log.startsWith(JobCommit.Prefix)) {
+      if (!overwritten.get(log).exists(_(name)))
+        violated(s"$name is overwritten by $log, whose record does not name it (I3)")
+      sight.takes(name, inode, inode.rows(inode.length))
+    } else replacedBy(seq, name, inode)
+
+  private def replacedBy(seq: Long, name: String, inode: Inode): Unit = {
     if (!replacing.get(name).contains(seq))
       violated(s"$name goes out of sight, and record $seq does not say so (I3)")
-    visibleRows --= inode.rows(inode.length)
+    sight.hides(inode.rows(inode.length))
   }
 
-  def puttingBack(inode: Inode): Unit = inode.rows(inode.length).foreach { row =>
-    if (!visibleRows.add(row)) violated(s"${inode.token} comes back and shows '$row' a second time")
-  }
+  def puttingBack(name: String, inode: Inode): Unit = sight.showsAgain(name, inode.rows(inode.length))
 
   def forgetting(inode: Inode): Unit = inode.rows(inode.length).foreach { row =>
-    if (!visibleRows(row)) violated(s"${inode.token} is deleted, and '$row' is nowhere else")
+    if (!sight.isSeen(row)) violated(s"${inode.token} is deleted, and '$row' is nowhere else")
   }
 
+  /** A driver has told the engine that the epoch is committed. */
+  def answered(run: RunId, epoch: Long): Unit =
+    if (!decidedEpochs.get(epoch).exists(_.identity == source.begun(run, epoch).identity))
+      violated(s"run ${run.value} calls epoch $epoch committed, and no record has the rows that it read")
+
   /** After a clean end with everything published: each row of each committed batch, once. */
-  def complete(disk: Disk): Unit = {
-    val all =
-      source.batches.iterator.filter(batch => source.isCommitted(batch.id)).flatMap(_.rows).map(_.text)
-    val missing = all.filterNot(visibleRows).toVector
+  def complete(disk: Disk, checkpoint: Checkpoint): Unit = {
+    val missing = source.until(checkpoint.committedUntil).map(_.text).filterNot(sight.isSeen)
     if (missing.nonEmpty) violated(s"rows are missing: ${missing.mkString(", ")}")
-    if (visibleRows.size != decidedRows.size) violated("decided rows are hidden")
+    if (!decidedRows.forall(sight.isSeen)) violated("decided rows are hidden")
     announced.complete(disk.notes.contains)
     newestRecord.filter(_.state.open.nonEmpty).foreach(_ => violated("parts are open after the end"))
-    disk.records.lastOption.foreach { case (seq, _) =>
+    disk.log(DiskLog.Main).records.lastOption.foreach { case (seq, _) =>
       if (!newestRecord.exists(_.seq == seq)) violated(s"record $seq is the last one, and decided nothing")
     }
   }
 
   /** After a sweep with all writers gone for long. */
   def swept(disk: Disk): Unit =
-    for (left <- Seq(disk.staged, disk.beside, disk.aside) if left.nonEmpty)
+    for (left <- Seq(disk.staged, disk.beside, disk.aside, disk.uploads) if left.nonEmpty)
       violated(s"left behind: ${left.keys.mkString(", ")}")
+
+  private def remembered(seq: Long): Oracle.Before = Oracle.Before(
+    seq,
+    newestRecord,
+    decidedRows.toSet,
+    decidedEpochs.keySet.toSet,
+    toPublish.keySet.toSet,
+    replacing.keySet.toSet,
+    undeletable.toMap
+  )
 
   private def decided(record: LogRecord, disk: Disk): Unit = {
     record.kind match {
       case RecordKind.Epoch(epoch) =>
-        if (!decidedEpochs.add(epoch)) violated(s"epoch $epoch is decided twice")
-        source.batch(epoch).rows.foreach(row => decidedRows.add(row.text))
+        val batch = source.begun(record.run, epoch)
+        val from  = decidedEpochs.valuesIterator.map(_.until).maxOption.getOrElse(0)
+        if (decidedEpochs.put(epoch, batch).nonEmpty) violated(s"epoch $epoch is decided twice")
+        if (batch.from != from)
+          violated(s"epoch $epoch begins at offset ${batch.from}, and the records hold what is before $from")
+        batch.rows.foreach(row => decidedRows.add(row.text))
       case _ => ()
     }
     record.publish.foreach { part =>
@@ -126,13 +229,16 @@ final class Oracle(source: Source, format: SimFormat, announced: Announced) {
       if (replacing.put(part.path, record.seq).nonEmpty) violated(s"${part.path} is replaced by two records")
     }
     undeletable.clear()
-    record.state.open.foreach(part => undeletable.update(part.handle.token, part.validBytes))
-    record.publish.foreach(part => undeletable.update(part.handle.token, part.sizeBytes))
+    record.state.open.foreach(part => needed(part.handle, part.validBytes, disk))
+    record.publish.foreach(part => needed(part.handle, part.sizeBytes, disk))
     newestRecord = Some(record)
     conserved(record, disk)
   }
 
-  /** Every decided row is visible or in exactly one part of the newest record. */
+  private def needed(handle: Publish, bytes: Long, disk: Disk): Unit =
+    disk.filesOf(handle.token).foreach(undeletable.update(_, bytes))
+
+  /** Every decided row is visible, taken, or in exactly one part of the newest record. */
   private def conserved(record: LogRecord, disk: Disk): Unit = {
     val replaced = replacedRows(record, disk)
     val hidden   = mutable.Set.empty[String]
@@ -142,7 +248,7 @@ final class Oracle(source: Source, format: SimFormat, announced: Announced) {
         violated(s"$token is recorded with ${part.records} rows and has ${rows.size}")
       rows.foreach { row =>
         if (!decidedRows(row)) violated(s"record ${record.seq} has '$row', of no decided epoch, in $token")
-        if ((visibleRows(row) && !replaced(row)) || !hidden.add(row))
+        if ((sight.isSeen(row) && !replaced(row)) || !hidden.add(row))
           violated(s"record ${record.seq} has '$row' again, in $token")
       }
     }
@@ -151,27 +257,28 @@ final class Oracle(source: Source, format: SimFormat, announced: Announced) {
       holds(part, part.handle.token, part.sizeBytes, Vector.empty)
     }
     if (!replaced.subsetOf(hidden)) violated(s"record ${record.seq} replaces rows that it does not publish")
-    if (hidden.size + visibleRows.size - replaced.size != decidedRows.size) {
-      val lost = decidedRows.diff(hidden).diff(visibleRows).toVector.sorted
-      violated(s"record ${record.seq} (${record.kind.word}) has lost ${lost.mkString(", ")}")
-    }
+    val lost = decidedRows.filterNot(row => hidden(row) || sight.isSeen(row) || besideRows(row))
+    if (lost.nonEmpty)
+      violated(s"record ${record.seq} (${record.kind.word}) has lost ${lost.toVector.sorted.mkString(", ")}")
   }
 
-  /** All of them are visible, or it would not be known that they are not elsewhere. */
+  /** All of them are visible, or a reader has taken them since the last look. */
   private def replacedRows(record: LogRecord, disk: Disk): Set[String] = record.replace.flatMap { part =>
-    val inode =
-      disk.finished.getOrElse(
-        part.path,
-        violated(s"record ${record.seq} replaces ${part.path}, which is not there")
-      )
-    inode.rows(inode.length)
+    disk.finished.get(part.path).map(inode => inode.rows(inode.length)).getOrElse {
+      val inode = sight
+        .takenFile(part.path)
+        .getOrElse(violated(s"record ${record.seq} replaces ${part.path}, which is not there"))
+      val rows = inode.rows(inode.length)
+      if (lookedAt(part.path)) sight.excuses(rows)
+      rows
+    }
   }.toSet
 
   private def inPart(record: LogRecord, token: String, bytes: Long, disk: Disk): Vector[String] =
     if (bytes == 0) Vector.empty
     else {
       val inode =
-        disk.staged.getOrElse(token, violated(s"record ${record.seq} names $token, which is not there"))
+        disk.part(token).getOrElse(violated(s"record ${record.seq} names $token, which is not there"))
       if (inode.durable < bytes) violated(s"$token is recorded with $bytes bytes, not durable")
       inode.rows(bytes.toInt)
     }
@@ -189,5 +296,17 @@ final class Oracle(source: Source, format: SimFormat, announced: Announced) {
 }
 
 private object Oracle {
+
+  /** What was so before a record. */
+  final case class Before(
+      seq: Long,
+      newest: Option[LogRecord],
+      rows: Set[String],
+      epochs: Set[Long],
+      toPublish: Set[String],
+      replacing: Set[String],
+      undeletable: Map[String, Long]
+  )
+
   val KeptRecords = 100
 }

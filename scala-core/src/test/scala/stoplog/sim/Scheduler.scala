@@ -1,19 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.sim
 
-import java.util.SplittableRandom
 import java.util.concurrent.Semaphore
 
 import scala.collection.mutable.ArrayBuffer
 
-/** Runs actors one step at a time, and draws from the seed who takes the next one.
+/** Runs actors one step at a time, and asks who takes the next one.
   *
   * Every actor has a thread, but only the one that holds the baton runs: the others are parked inside [[pause]]. So
   * the code under test blocks, throws and unwinds as it always does, and still every interleaving replays.
   *
-  * @param stickPercent how often the actor that runs goes on, in percent
+  * @param chooser who says which of those that can go on does
   */
-final class Scheduler(random: SplittableRandom, lane: Lane, stickPercent: Int) {
+final class Scheduler(chooser: Chooser, lane: Lane) {
   private val actors                    = ArrayBuffer.empty[Actor]
   private val over                      = new Semaphore(0)
   private val ready                     = ArrayBuffer.empty[Actor]
@@ -127,8 +126,7 @@ final class Scheduler(random: SplittableRandom, lane: Lane, stickPercent: Int) {
       if (ready.isEmpty) {
         if (!wakeOne()) fail(new Violation(s"nobody can go on: ${actors.map(_.name).mkString(", ")}"))
         pick()
-      } else if (random.nextInt(100) < stickPercent && !running.done && isReady(running)) running
-      else ready(random.nextInt(ready.size))
+      } else chooser.next(ready, running, () => !running.done && isReady(running))
     }
   }
 

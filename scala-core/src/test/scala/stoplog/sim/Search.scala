@@ -19,8 +19,12 @@ object Search {
   def seed: Option[Long] = setting("stoplog.sim.seed", "STOPLOG_SIM_SEED")
 
   /** A seed that fails, as far as possible the first of them. */
-  def firstFailure(seeds: Seq[Long], mutation: Mutation): Option[Outcome.Failed] =
-    walk(seeds)(Simulation.run(_, mutation, _))
+  def firstFailure(
+      seeds: Seq[Long],
+      mutation: Mutation,
+      setting: Setting = Setting.plain
+  ): Option[Outcome.Failed] =
+    walk(seeds)(Simulation.run(_, mutation, _, Tracing.Off, setting))
 
   /** The same for any way to simulate a seed, which is called for several at a time. */
   def walk(seeds: Seq[Long])(simulate: (Long, Lane) => Outcome): Option[Outcome.Failed] = {
@@ -49,17 +53,18 @@ object Search {
   }
 
   /** What happened under this seed, step by step; `None` if nothing failed. The whole account goes into a file. */
-  def explain(seed: Long, mutation: Mutation): Option[String] = Simulation.replay(seed, mutation) match {
-    case _: Outcome.Passed                 => None
-    case Outcome.Failed(_, problem, trace) =>
-      val file = Paths.get("target", s"sim-$seed.txt").toAbsolutePath
-      Files.createDirectories(file.getParent)
-      Files.write(file, trace.asJava)
-      val last = trace.takeRight(LinesShown).mkString("\n")
-      Some(
-        s"seed $seed: $problem\nreplay with STOPLOG_SIM_SEED=$seed; all steps are in $file; the last ones:\n$last"
-      )
-  }
+  def explain(seed: Long, mutation: Mutation, setting: Setting = Setting.plain): Option[String] =
+    Simulation.replay(seed, mutation, setting) match {
+      case _: Outcome.Passed                 => None
+      case Outcome.Failed(_, problem, trace) =>
+        val file = Paths.get("target", s"sim-$seed.txt").toAbsolutePath
+        Files.createDirectories(file.getParent)
+        Files.write(file, trace.asJava)
+        val last = trace.takeRight(LinesShown).mkString("\n")
+        Some(
+          s"seed $seed: $problem\nreplay with STOPLOG_SIM_SEED=$seed; all steps are in $file; the last ones:\n$last"
+        )
+    }
 
   private def setting(property: String, variable: String): Option[Long] =
     sys.props.get(property).orElse(sys.env.get(variable)).map(_.trim.toLong)

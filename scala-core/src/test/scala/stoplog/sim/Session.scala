@@ -8,15 +8,14 @@ import org.apache.spark.SparkThrowable
 
 import stoplog.commit.SinkDriver.Finish
 import stoplog.commit._
-import stoplog.commit.complete.{CompleteRule, FollowUps, Manifests}
-import stoplog.log.{CommitLog, MarkerForm}
-import stoplog.part.{PartNaming, RunId}
+import stoplog.part.RunId
 
 /** One run of the query: the driver's thread, as Spark's stream execution drives it.
   *
   * @param content  what its rows look like: parts of another content are closed before it writes
   * @param process  where the driver lives; the tasks too, if there are no executors
   * @param ending   what happens when it ends without a failure
+  * @param onLost   what it is told to do about parts that are gone
   */
 final class Session(
     val world: World,
@@ -25,7 +24,9 @@ final class Session(
     executorCount: Int,
     load: Load,
     content: String,
-    ending: Ending
+    ending: Ending,
+    checkpoint: Checkpoint,
+    onLost: LostPart = LostPart.Fail
 ) {
   import world.{random, scheduler, source}
 
@@ -34,51 +35,9 @@ final class Session(
   val format: SimFormat =
     if (content == Simulation.Content) world.traits.format else world.traits.format.other
 
-  private val realRecords = new SimRecords(world)
-  private val records     = mutation.records(world, realRecords)
-  private val parts       = mutation.parts(world, new SimParts(world), records)
-  private val sides       = mutation.sides(world, new SimSides(world), records)
-  private val finished    = mutation.finished(world, new SimFinished(world), records)
-  private val log         = new CommitLog(records)
+  private val stores    = new SimStores(world, mutation)
   private val executors = ArrayBuffer.tabulate(executorCount)(n => new SimProcess(s"${process.name}/exec$n"))
-  private val turn      = new SimTurn(world)
-
-  private def manifests: Manifests =
-    if (world.rule == CompleteRule.Never) Manifests.Off else Manifests.Json(None, None)
-
-  private val driver = SinkDriver.ofParts(
-    run,
-    SinkIdentity("sink", "main", "query"),
-    SinkSettings(Map.empty, content, manifests.toMap),
-    world.traits.policy,
-    log,
-    parts,
-    sides,
-    () => format.open(sides),
-    SinkDriver.Choices(ForeignQuery.Refuse, LostPart.Fail),
-    SinkDriver.Tools(world.clock, world.faults, turn, Parallel.sequential, Retry.never),
-    FollowUps(
-      "main",
-      world.rule,
-      MarkerForm.Json,
-      manifests,
-      mutation.notes(world, new SimNotes(world)),
-      world.announced.told
-    ),
-    finished,
-    world.traits.compaction.fold(Compaction.Off: Compaction)(compaction)
-  )
-
-  private def compaction(policy: CompactionPolicy) = new SmallParts(
-    run,
-    policy,
-    PartNaming("part", ""),
-    _ => true,
-    new SimMerger(world, this, parts, () => format.open(sides)),
-    finished,
-    world.clock,
-    world.faults
-  )
+  private val driver    = new SimDriver(world, this, stores, content, onLost)
 
   private var ended    = false
   private var failures = Vector.empty[Throwable]
@@ -121,20 +80,20 @@ final class Session(
   }
 
   private def work(): Unit = {
-    var again = source.uncommitted // what the checkpoint said at the start; it is not read again
-    var id    = again.fold(source.size.toLong)(_.id)
+    var again = checkpoint.uncommitted // what the checkpoint said at the start; it is not read again
+    var id    = again.fold(checkpoint.size.toLong)(_.id)
     var left  = load.epochs
-    log.newest().foreach(newest => driver.waitFrom(newest.seq))
+    driver.waitForData()
     world.pause(s"started at batch $id")
     while (left > 0 && (again.nonEmpty || id < load.upTo)) {
       if (world.isTroubled && random.nextInt(6) == 0) idle()
       val batch = again.getOrElse {
         world.pause(s"plan batch $id")
-        source.plan(id, load.rowsAtMost)
+        checkpoint.plan(id, load.rowsAtMost, load.share)
       }
       epoch(batch)
       world.pause(s"commit batch $id")
-      source.commit(id)
+      checkpoint.commit(id)
       again = None
       id += 1
       left -= 1
@@ -150,10 +109,14 @@ final class Session(
   }
 
   private def epoch(batch: Batch): Unit = {
-    val slots = 1 + random.nextInt(load.slotsAtMost)
+    val slots = load.share match {
+      case Share.Drawn => 1 + random.nextInt(load.slotsAtMost)
+      case Share.Even  => load.slotsAtMost
+    }
     world.note(s"begin epoch ${batch.id} with $slots slots")
-    val plan    = driver.begin(batch.id, slots)
-    val job     = new Job(world, this, batch, plan, parts, sides, records)
+    source.begins(run, batch)
+    val plan    = driver.begin(batch, slots)
+    val job     = new Job(world, this, batch, plan, stores, load.share)
     val results =
       try if (plan.isCommitted(batch.id)) job.nothingToDo else job.run()
       catch {
@@ -163,8 +126,10 @@ final class Session(
           throw e
       }
     world.note(s"commit epoch ${batch.id}")
-    try driver.commit(batch.id, results)
-    catch {
+    try {
+      driver.commit(batch, results)
+      world.oracle.answered(run, batch.id)
+    } catch {
       case NonFatal(e) =>
         world.note(s"the commit failed: $e")
         aborted(plan, results)
@@ -174,7 +139,7 @@ final class Session(
 
   private def aborted(plan: EpochPlan, results: Seq[TaskResult]): Unit = {
     driver.abort()
-    mutation.afterAbort(plan, results, parts)
+    mutation.afterAbort(plan, results, stores.parts)
   }
 
   private def finish(ending: Ending): Unit = ending match {
@@ -217,15 +182,34 @@ object Session {
     }
     val neverLegal = Set("STOPLOG_EPOCH_GAP", "STOPLOG_RECORD_TORN", "STOPLOG_FOREIGN_QUERY")
     val notAtHead  = Set("STOPLOG_PART_LOST", "STOPLOG_NAME_TAKEN", "STOPLOG_PART_SHORT")
-    val atHead     = world.oracle.newest.exists(_.run == run)
-    val missing    = String.valueOf(e.getMessage).contains(SimParts.Missing)
+    val atHead     = world.oracle.newest.exists(
+      _.run == run
+    ) && !(condition == "STOPLOG_PART_LOST" && world.excusesLostParts)
+    val missing = String.valueOf(e.getMessage).contains(SimParts.Missing)
     if (neverLegal(condition) || (atHead && (notAtHead(condition) || missing)))
       throw new Violation(s"run ${run.value} failed: $e")
   }
 }
 
 /** How much a session does: so many epochs, of a query with so many batches in all. */
-final case class Load(epochs: Int, upTo: Int, rowsAtMost: Int, slotsAtMost: Int)
+final case class Load(
+    epochs: Int,
+    upTo: Int,
+    rowsAtMost: Int,
+    slotsAtMost: Int,
+    share: Share = Share.Drawn
+)
+
+/** What a task gets of a batch. */
+sealed trait Share
+object Share {
+
+  /** By dice; so is how many tasks and rows there are. */
+  case object Drawn extends Share
+
+  /** One row after the other, as many tasks and rows as there can be. */
+  case object Even extends Share
+}
 
 /** How a session ends that did not fail. */
 sealed trait Ending

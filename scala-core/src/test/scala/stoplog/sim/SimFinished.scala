@@ -5,24 +5,27 @@ import stoplog.error.Errors
 import stoplog.store.FinishedStore
 
 /** Finished parts on the simulated disk: one step each to go out of sight, to come back, and to be deleted. */
-final class SimFinished(world: World) extends FinishedStore {
+class SimFinished(world: World, log: String) extends FinishedStore {
   import world.{disk, op, oracle}
 
   override def sizeBytes(path: String): Option[Long] =
-    op(s"look at $path")(disk.finished.get(path).map(_.length.toLong))
+    op(s"look at $path") {
+      oracle.looked(path)
+      disk.finished.get(path).map(_.length.toLong)
+    }
 
   override def setAside(seq: Long, path: String): Unit = op(s"set $path aside for $seq") {
     disk.finished.get(path).foreach { inode =>
-      oracle.settingAside(seq, path, inode)
+      oracle.settingAside(log, seq, path, inode)
       disk.finished.remove(path)
-      disk.aside.update((seq, path), inode)
+      disk.aside.update(Aside(log, seq, path), inode)
     }
   }
 
   override def putBack(seq: Long, path: String): Unit = op(s"put $path back") {
-    disk.aside.remove((seq, path)).foreach { inode =>
+    disk.aside.remove(Aside(log, seq, path)).foreach { inode =>
       if (disk.finished.contains(path)) throw Errors.nameTaken(path, "another file is there")
-      oracle.puttingBack(inode)
+      oracle.puttingBack(path, inode)
       disk.finished.update(path, inode)
     }
   }
@@ -32,13 +35,50 @@ final class SimFinished(world: World) extends FinishedStore {
 
   /** A step only where there is something aside: whoever finds nothing might as well have looked at another time. */
   override def setAsideFor(): Vector[Long] =
-    if (disk.aside.isEmpty) Vector.empty
-    else op("list what is aside")(disk.aside.keysIterator.map(_._1).toVector.distinct)
+    if (mine.isEmpty) Vector.empty else op("list what is aside")(mine.map(_.seq).distinct)
 
   override def forget(seq: Long): Unit =
-    disk.aside.keys.filter(_._1 == seq).toVector.foreach { case key @ (_, path) =>
-      op(s"delete $path, set aside for $seq") {
+    mine.filter(_.seq == seq).foreach { key =>
+      op(s"delete ${key.path}, set aside for $seq") {
         disk.aside.remove(key).foreach(oracle.forgetting)
       }
+    }
+
+  private def mine: Vector[Aside] = disk.aside.keysIterator.filter(_.log == log).toVector
+}
+
+object SimFinished {
+
+  /** Of the kind that the world has. */
+  def of(world: World, log: String): FinishedStore = world.surroundings.store match {
+    case StoreKind.Copying => new SimMoves(world, log)
+    case _                 => new SimFinished(world, log)
+  }
+}
+
+/** Where nothing can be renamed: an object is read, another one made, and the first one deleted. */
+final class SimMoves(world: World, log: String) extends SimFinished(world, log) {
+  import world.{disk, op, oracle}
+
+  override def setAside(seq: Long, path: String): Unit =
+    op(s"read $path to set it aside")(disk.finished.get(path)).foreach { inode =>
+      op(s"put it aside for $seq")(disk.aside.update(Aside(log, seq, path), inode))
+      op(s"delete $path") {
+        if (disk.finished.get(path).exists(_ eq inode)) {
+          oracle.settingAside(log, seq, path, inode)
+          disk.finished.remove(path)
+        }
+      }
+    }
+
+  override def putBack(seq: Long, path: String): Unit =
+    op(s"read $path, set aside for $seq")(disk.aside.get(Aside(log, seq, path))).foreach { inode =>
+      if (op(s"look at $path")(disk.finished.contains(path)))
+        throw Errors.nameTaken(path, "another file is there")
+      op(s"put $path back") {
+        if (!disk.finished.contains(path)) oracle.puttingBack(path, inode)
+        disk.finished.update(path, inode)
+      }
+      op(s"delete $path, set aside for $seq")(disk.aside.remove(Aside(log, seq, path)))
     }
 }

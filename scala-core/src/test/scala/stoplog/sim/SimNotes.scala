@@ -8,21 +8,20 @@ import stoplog.store.{Note, NoteStore}
 final class SimNotes(world: World) extends NoteStore {
   import world.{disk, op}
 
-  override def putIfAbsent(path: String, bytes: Array[Byte]): PutOutcome = op(s"put note $path") {
-    if (disk.notes.contains(path)) {
-      world.note(s"note $path is there already")
-      PutOutcome.Taken
-    } else {
+  override def putIfAbsent(path: String, bytes: Array[Byte]): PutOutcome = {
+    val isMade = world.once(s"put note $path")(!disk.notes.contains(path)) {
       world.announced.noted(path, bytes)
       disk.notes.update(path, bytes)
-      PutOutcome.Created
     }
+    if (!isMade) world.note(s"note $path is there already")
+    if (isMade) PutOutcome.Created else PutOutcome.Taken
   }
 
   override def read(path: String): Option[Array[Byte]] = op(s"read note $path")(disk.notes.get(path))
 
   override def list(directory: String, prefix: String): Vector[Note] = op(s"list notes of $directory") {
-    disk.notes.keysIterator
+    world
+      .listed(disk.notes.keysIterator)
       .map(Note(_, 0))
       .filter(note => NoteStore.path(directory, note.name) == note.path && note.name.startsWith(prefix))
       .toVector

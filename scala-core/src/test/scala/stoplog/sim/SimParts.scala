@@ -5,12 +5,14 @@ import java.io.IOException
 
 import stoplog.error.Errors
 import stoplog.fault.Step
-import stoplog.part.{Closed, Publish, Resume, RunId}
+import stoplog.part.{Closed, Open, Publish, Resume, RunId}
 import stoplog.sink.{CommitOutcome, Staged}
 import stoplog.store._
 
-/** Parts on the simulated disk, in the same small steps as the local store takes them. */
-final class SimParts(world: World) extends PartStore {
+/** Parts on the simulated disk, in the same small steps as the stores on disks take them. A file gets its final name and
+  * loses the other one in the same step.
+  */
+final class SimParts(world: World, isForced: String => Boolean) extends PartStore {
   import world.{disk, op}
 
   override def create(part: NewPart): PartOutput = {
@@ -18,15 +20,17 @@ final class SimParts(world: World) extends PartStore {
     new Output(op(s"create $token")(disk.create(token)), start = 0)
   }
 
-  override def resume(open: Resume, validBytes: Long): PartOutput = {
-    val inode = op(s"open $open in place")(existing(open.token))
-    op(s"cut ${open.token} to $validBytes") {
-      if (inode.length < validBytes) throw Errors.partShort(open.token, inode.length.toLong, validBytes)
-      disk.truncate(inode, validBytes.toInt)
+  override def resume(open: Resume, validBytes: Long): PartOutput =
+    if (isDoubled(open.token)) copied(open, validBytes, s"${open.token}-${disk.unique()}")
+    else {
+      val inode = op(s"open $open in place")(existing(open.token))
+      op(s"cut ${open.token} to $validBytes") {
+        if (inode.length < validBytes) throw Errors.partShort(open.token, inode.length.toLong, validBytes)
+        disk.truncate(inode, validBytes.toInt)
+      }
+      world.opened()
+      new Output(inode, validBytes.toInt)
     }
-    world.opened()
-    new Output(inode, validBytes.toInt)
-  }
 
   override def takeOver(open: Resume, validBytes: Long, part: NewPart): PartOutput =
     copied(open, validBytes, tokenOf(part))
@@ -44,33 +48,58 @@ final class SimParts(world: World) extends PartStore {
   override def isolate(open: Resume, validBytes: Long, part: NewPart): Closed =
     copied(open, validBytes, tokenOf(part)).finish()
 
-  override def publish(part: Publish, sizeBytes: Long, finishedPath: String): CommitOutcome = {
-    @scala.annotation.tailrec
-    def attempt(left: Int): CommitOutcome =
-      op(s"look for ${part.token} to publish")(disk.staged.get(part.token)) match {
-        case None        => alreadyThere(sizeBytes, finishedPath)
-        case Some(inode) =>
-          cutTo(inode, sizeBytes)
-          if (link(inode, finishedPath)) {
-            world.faults.at(Step.MidPublish)
-            op(s"unlink ${part.token}")(disk.staged.remove(part.token))
-            CommitOutcome.Committed
-          } else if (left > 1) attempt(left - 1)
-          else throw missing(part.token)
+  /** On local disks a rename would replace what it finds, so a look comes first; on HDFS it refuses to. */
+  @scala.annotation.tailrec
+  override def publish(part: Publish, sizeBytes: Long, finishedPath: String): CommitOutcome =
+    op(s"look for ${part.token} to rename it")(disk.staged.get(part.token)) match {
+      case None        => alreadyThere(sizeBytes, finishedPath)
+      case Some(inode) =>
+        cutTo(inode, sizeBytes)
+        if (isFree(inode, finishedPath) && rename(inode, finishedPath)) {
+          world.faults.at(Step.MidPublish)
+          forced(Names.directoryOf(finishedPath))
+          CommitOutcome.Committed
+        } else publish(part, sizeBytes, finishedPath) // another publisher was faster
+    }
+
+  private def isFree(inode: Inode, name: String): Boolean = world.surroundings.store match {
+    case StoreKind.Replacing =>
+      op(s"look whether $name is free") {
+        val isTaken = disk.finished.contains(name)
+        if (isTaken && isThere(inode)) throw Errors.nameTaken(name, "another file is there")
+        !isTaken
       }
-    attempt(left = 3)
+    case _ => true
+  }
+
+  /** `false` when the unfinished name has gone meanwhile. */
+  private def rename(inode: Inode, name: String): Boolean = op(s"rename ${inode.token} to $name") {
+    val mine = isThere(inode)
+    if (mine && disk.finished.contains(name) && world.surroundings.store == StoreKind.Renaming)
+      throw Errors.nameTaken(name, "another file is there")
+    if (mine) disk.rename(inode, name)
+    mine
+  }
+
+  private def isThere(inode: Inode): Boolean = disk.staged.get(inode.token).exists(_ eq inode)
+
+  /** A step of its own only where it makes a difference. */
+  private def forced(directory: String): Unit = world.surroundings.power match {
+    case PowerTakes.Names =>
+      if (isForced(directory)) op(s"force the names in '$directory'")(disk.names.force(directory))
+    case PowerTakes.Bytes => ()
   }
 
   override def staged(): Vector[Staged] = op("list unfinished files") {
-    disk.staged.valuesIterator
+    world
+      .listed(disk.staged.valuesIterator)
       .map(inode => Staged(inode.token, inode.modifiedAtMillis + world.traits.storageClockSkewMillis))
       .toVector
   }
 
   override def discard(token: String): Unit = op(s"discard $token") {
     world.oracle.deleting(token)
-    disk.staged.remove(token)
-    ()
+    disk.unlink(token)
   }
 
   override def enter(run: RunId): WriterLease = {
@@ -97,31 +126,34 @@ final class SimParts(world: World) extends PartStore {
     gone
   }
 
+  /** A file that has another name may be part of another sink, too. */
+  override def fence(run: RunId, open: Vector[Open]): Vector[FenceOutcome] =
+    super.fence(run, open).zip(open).map {
+      case (FenceOutcome.Owned, part) if isDoubled(part.handle.token) => FenceOutcome.Doubtful
+      case (outcome, _)                                               => outcome
+    }
+
+  /** A step only where somebody makes such names. */
+  private def isDoubled(token: String): Boolean =
+    world.surroundings.copiers == Copiers.Linking && op(s"count the names of $token")(disk.isShared(token))
+
   private def cutTo(inode: Inode, sizeBytes: Long): Unit = {
     if (inode.length < sizeBytes) throw Errors.partShort(inode.token, inode.length.toLong, sizeBytes)
+    if (inode.length > sizeBytes && isDoubled(inode.token))
+      throw Errors.partShared(inode.token, inode.length.toLong, sizeBytes)
     if (inode.length > sizeBytes) op(s"cut ${inode.token} to $sizeBytes") {
       disk.truncate(inode, sizeBytes.toInt)
       inode.durable = inode.length
     }
   }
 
-  /** `false` when the unfinished name has gone meanwhile. */
-  private def link(inode: Inode, name: String): Boolean = op(s"link ${inode.token} as $name") {
-    disk.staged.contains(inode.token) && {
-      disk.finished.get(name) match {
-        case None                          => disk.link(inode, name)
-        case Some(other) if other eq inode => ()
-        case Some(_)                       => throw Errors.nameTaken(name, "another file is there")
-      }
-      true
-    }
-  }
-
   private def alreadyThere(sizeBytes: Long, name: String): CommitOutcome =
     op(s"look for $name")(disk.finished.get(name)) match {
       case None                                     => CommitOutcome.Lost
-      case Some(inode) if inode.length == sizeBytes => CommitOutcome.AlreadyCommitted
-      case Some(_)                                  => throw Errors.nameTaken(name, "it has another length")
+      case Some(inode) if inode.length == sizeBytes =>
+        forced(Names.directoryOf(name))
+        CommitOutcome.AlreadyCommitted
+      case Some(_) => throw Errors.nameTaken(name, "it has another length")
     }
 
   private def copyRange(from: Inode, start: Int, end: Int, to: Output): Unit = if (end > start) {
@@ -160,13 +192,22 @@ final class SimParts(world: World) extends PartStore {
 
     override def close(): Unit = ()
 
-    private def sync(): Unit = op(s"force ${inode.token}") {
-      inode.durable = inode.length
+    private def sync(): Unit = {
+      op(s"force ${inode.token}") {
+        inode.durable = inode.length
+      }
+      if (start == 0) forced(Names.Open) // the name may be new, too
     }
   }
 }
 
 object SimParts {
+
+  /** Of the kind that the world has. */
+  def of(world: World, isForced: String => Boolean): PartStore = world.surroundings.store match {
+    case StoreKind.Copying => new SimCopies(world)
+    case _                 => new SimParts(world, isForced)
+  }
 
   /** In the message of a failure that no storage made up: the file is not there. */
   val Missing: String = "no such file"

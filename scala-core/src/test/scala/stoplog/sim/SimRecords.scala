@@ -1,47 +1,80 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.sim
 
+import java.io.IOException
+
+import stoplog.error.Errors
 import stoplog.log.{PutOutcome, RecordStore}
 
-/** The commit log's records on the simulated disk. */
-final class SimRecords(world: World) extends RecordStore {
+/** The records of one log on the simulated disk. */
+final class SimRecords(world: World, name: String = DiskLog.Main, isForced: String => Boolean = _ => true)
+    extends RecordStore {
   import world.disk
 
-  override def putIfAbsent(seq: Long, bytes: Array[Byte]): PutOutcome = world.op(s"put record $seq") {
-    if (disk.records.contains(seq)) {
+  private def there = disk.log(name)
+
+  override def putIfAbsent(seq: Long, bytes: Array[Byte]): PutOutcome = {
+    val isMade = world.once(s"put record $seq")(!there.records.contains(seq)) {
+      there.records.update(seq, bytes)
+      disk.names.changed(Names.Log) {
+        there.records.remove(seq)
+        world.oracle.unrecorded(seq)
+      }
+      if (name == DiskLog.Main) world.oracle.recorded(disk, bytes)
+      else world.oracle.recordedBeside(name, disk, bytes)
+    }
+    if (isMade) {
+      forced()
+      PutOutcome.Created
+    } else if (world.isDisk) {
       world.note(s"record $seq is taken")
       PutOutcome.Taken
-    } else {
-      disk.records.update(seq, bytes)
-      world.oracle.recorded(disk, bytes)
-      PutOutcome.Created
-    }
+    } else if (world.op(s"read record $seq")(there.records.get(seq)).exists(_.sameElements(bytes)))
+      throw Errors.storeWrite(s"record $seq", "the same record is there already", new IOException(s"$seq"))
+    else PutOutcome.Taken
   }
 
-  override def read(seq: Long): Option[Array[Byte]] = world.op(s"read record $seq")(disk.records.get(seq))
+  /** A step of its own only where it makes a difference. */
+  private def forced(): Unit = world.surroundings.power match {
+    case PowerTakes.Names =>
+      if (isForced(Names.Log)) world.op("force the names in the log")(disk.names.force(Names.Log))
+    case PowerTakes.Bytes => ()
+  }
 
-  override def list(): Vector[Long] = world.op("list records")(disk.records.keysIterator.toVector)
+  override def read(seq: Long): Option[Array[Byte]] = world.op(s"read record $seq")(there.records.get(seq))
+
+  override def list(): Vector[Long] = world.op("list records")(there.records.keysIterator.toVector)
 
   override def delete(seq: Long): Unit = {
-    world.op(s"delete mark $seq")(disk.marks.remove(seq))
-    world.op(s"delete note $seq")(disk.visible.remove(seq))
-    world.op(s"delete record $seq")(disk.records.remove(seq))
+    world.op(s"delete mark $seq")(there.marks.remove(seq))
+    world.op(s"delete note $seq")(there.visible.remove(seq))
+    world.op(s"delete record $seq") {
+      there.records
+        .remove(seq)
+        .foreach(bytes => disk.names.changed(Names.Log)(there.records.update(seq, bytes)))
+    }
     ()
   }
 
   override def markPublished(seq: Long): Unit = world.op(s"mark $seq") {
-    disk.marks.add(seq)
-    ()
+    if (there.marks.add(seq)) disk.names.changed(Names.Log) { there.marks.remove(seq); () }
   }
 
-  override def isPublished(seq: Long): Boolean = world.op(s"look for mark $seq")(disk.marks(seq))
+  override def isPublished(seq: Long): Boolean = world.op(s"look for mark $seq")(there.marks(seq))
 
-  override def noteVisible(seq: Long, paths: Set[String]): Unit = world.op(s"note what is visible of $seq") {
-    disk.visible.update(seq, paths)
-  }
+  override def noteVisible(seq: Long, paths: Set[String]): Unit =
+    world.op(s"note what is visible of $seq") {
+      val before = there.visible.put(seq, paths)
+      disk.names.changed(Names.Log) {
+        before.fold(there.visible.remove(seq))(there.visible.put(seq, _))
+        ()
+      }
+    }
 
   override def visible(seq: Long): Set[String] =
-    world.op(s"look what was visible of $seq")(disk.visible.getOrElse(seq, Set.empty))
+    world.op(s"look what was visible of $seq")(there.visible.getOrElse(seq, Set.empty))
+
+  override def makeDurable(seq: Long): Unit = forced()
 
   override def describe(seq: Long): String = s"record $seq"
 }

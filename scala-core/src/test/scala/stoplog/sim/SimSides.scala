@@ -33,7 +33,8 @@ final class SimSides(world: World) extends SideStore {
   }
 
   override def staged(): Vector[Staged] = op("list side files") {
-    disk.beside.valuesIterator
+    world
+      .listed(disk.beside.valuesIterator)
       .map(inode => Staged(inode.token, inode.modifiedAtMillis + world.traits.storageClockSkewMillis))
       .toVector
   }

@@ -6,11 +6,11 @@ import scala.collection.mutable.ArrayBuffer
 import stoplog.commit.SinkDriver.Finish
 
 /** One schedule, from its seed: trouble first, then a clean run and the oracle's last word, then the zombies wake. */
-final class Simulation(seed: Long, mutation: Mutation, lane: Lane, tracing: Tracing) {
-  private val world    = new World(seed, lane, tracing)
+final class Simulation(seed: Long, mutation: Mutation, lane: Lane, tracing: Tracing, setting: Setting) {
+  private val world    = new World(seed, lane, tracing, setting)
   private val sessions = ArrayBuffer.empty[Session]
   private val chaos    = new Chaos(world, sessions, mutation)
-  import world.{random, scheduler, source, traits}
+  import world.{checkpoint, random, scheduler, traits}
 
   def run(): Outcome =
     try {
@@ -28,17 +28,18 @@ final class Simulation(seed: Long, mutation: Mutation, lane: Lane, tracing: Trac
     scheduler.wake(sleepingLessThan = Chaos.ToTheEnd)
     scheduler.awaitQuiet()
     if (chaos.needsTrimming)
-      clean(Load(epochs = 115, upTo = source.size + 112, rowsAtMost = 1, slotsAtMost = 1))
+      clean(Load(epochs = 115, upTo = checkpoint.size + 112, rowsAtMost = 1, slotsAtMost = 1))
     clean(Load(epochs = 100, upTo = traits.batches, traits.rowsAtMost, traits.slots))
-    world.oracle.complete(world.disk)
+    complete()
     world.note("### all sleepers wake")
     scheduler.wake(sleepingLessThan = Long.MaxValue)
     scheduler.awaitQuiet()
     clean(Load(epochs = 100, upTo = 0, rowsAtMost = 0, slotsAtMost = 1))
-    world.oracle.complete(world.disk)
+    complete()
+    world.outside.leaves()
     world.pass(Simulation.LongAfterwardsMillis)
-    clean(Load(epochs = 2, upTo = source.size + 1, traits.rowsAtMost, traits.slots))
-    world.oracle.complete(world.disk)
+    clean(Load(epochs = 2, upTo = checkpoint.size + 1, traits.rowsAtMost, traits.slots))
+    complete()
     world.oracle.swept(world.disk)
   }
 
@@ -48,7 +49,16 @@ final class Simulation(seed: Long, mutation: Mutation, lane: Lane, tracing: Trac
       if (!process.alive || random.nextInt(3) > 0) process = new SimProcess(s"jvm$n")
       val epochs  = if (random.nextBoolean()) 100 else 1 + random.nextInt(3)
       val load    = Load(epochs, traits.batches, traits.rowsAtMost, traits.slots)
-      val session = new Session(world, process, mutation, traits.executors, load, anyContent(), anyEnding())
+      val session = new Session(
+        world,
+        process,
+        mutation,
+        traits.executors,
+        load,
+        anyContent(),
+        anyEnding(),
+        world.outside.checkpoint(drivers = sessions.count(!_.isOver))
+      )
       sessions += session
       chaos.isImpatient = false
       session.start()
@@ -65,16 +75,9 @@ final class Simulation(seed: Long, mutation: Mutation, lane: Lane, tracing: Trac
     case _ => Ending.Finish(Finish.PublishOpen)
   }
 
-  /** A run that nobody disturbs must not fail. */
-  private def clean(load: Load): Unit = {
-    val process = new SimProcess("clean")
-    val session =
-      new Session(world, process, mutation, 0, load, Simulation.Content, Ending.Finish(Finish.PublishOpen))
-    session.start()
-    scheduler.awaitQuiet()
-    session.problems.headOption.foreach(e => throw new Violation(s"a clean run failed: $e"))
-    if (!session.isOver) throw new Violation("a clean run does not end")
-  }
+  private def clean(load: Load): Unit = new CleanRun(world, mutation).go(load)
+
+  private def complete(): Unit = world.oracle.complete(world.disk, checkpoint)
 }
 
 object Simulation {
@@ -85,12 +88,17 @@ object Simulation {
   private val LongAfterwardsMillis = 5 * 60 * 60 * 1000L
 
   /** Runs one seed, without an account of its steps unless one is asked for. */
-  def run(seed: Long, mutation: Mutation, lane: Lane, tracing: Tracing = Tracing.Off): Outcome =
-    new Simulation(seed, mutation, lane, tracing).run()
+  def run(
+      seed: Long,
+      mutation: Mutation,
+      lane: Lane,
+      tracing: Tracing = Tracing.Off,
+      setting: Setting = Setting.plain
+  ): Outcome = new Simulation(seed, mutation, lane, tracing, setting).run()
 
   /** The same schedule again, with one. */
-  def replay(seed: Long, mutation: Mutation): Outcome =
-    run(seed, mutation, new Lane, Tracing.On)
+  def replay(seed: Long, mutation: Mutation, setting: Setting = Setting.plain): Outcome =
+    run(seed, mutation, new Lane, Tracing.On, setting)
 }
 
 /** How a schedule ended. */

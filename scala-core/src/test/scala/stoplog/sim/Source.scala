@@ -5,44 +5,54 @@ import java.util.SplittableRandom
 
 import scala.collection.mutable
 
+import stoplog.part.RunId
+
 /** A row: unique in its world, and its text begins with its bucket. */
 final case class Row(bucket: String, text: String)
 
-/** What Spark has planned for one epoch. */
-final case class Batch(id: Long, rows: Vector[Row])
+/** What Spark has planned for one epoch.
+  *
+  * @param from the offset of its first row
+  */
+final case class Batch(id: Long, from: Int, rows: Vector[Row]) {
 
-/** The checkpoint of the query, with its source: what the offset log plans is fixed for good. */
-final class Source(random: SplittableRandom, buckets: Int) {
-  private val planned   = mutable.ArrayBuffer.empty[Batch]
-  private val committed = mutable.Set.empty[Long]
+  /** Behind its last row. */
+  def until: Int = from + rows.size
 
-  def batches: Iterable[Batch] = planned
-
-  def batch(id: Long): Batch = planned(id.toInt)
-
-  def size: Int = planned.size
-
-  def isCommitted(id: Long): Boolean = committed(id)
-
-  def allCommitted: Boolean = planned.forall(batch => committed(batch.id))
-
-  /** The batch that a start runs first, if there is one to be run again. */
-  def uncommitted: Option[Batch] = planned.lastOption.filterNot(batch => committed(batch.id))
-
-  /** Writes the next entry of the offset log; fails when another driver was faster. */
-  def plan(id: Long, rowsAtMost: Int): Batch = {
-    if (planned.size != id) throw new ConcurrentUpdate(s"offsets/$id")
-    val rows = Vector.tabulate(random.nextInt(rowsAtMost + 1)) { n =>
-      val bucket = ('a' + random.nextInt(buckets)).toChar.toString
-      Row(bucket, s"$bucket:$id.$n")
-    }
-    val batch = Batch(id, rows)
-    planned += batch
-    batch
-  }
-
-  def commit(id: Long): Unit = if (!committed.add(id)) throw new ConcurrentUpdate(s"commits/$id")
+  /** What tells it from another batch of this number: the content of `offsets/<id>` does. */
+  def identity: String = s"$from-$until"
 }
 
-/** Two drivers work on one checkpoint, and this one was slower. */
-final class ConcurrentUpdate(file: String) extends RuntimeException(s"$file is there already")
+/** Where the rows come from. An offset has the same row for good, whoever reads it, and however often. */
+final class Source(random: SplittableRandom, buckets: Int) {
+  private val rows      = mutable.ArrayBuffer.empty[Row]
+  private val ofBatch   = mutable.Map.empty[Long, Int].withDefaultValue(0)
+  private val beginning = mutable.Map.empty[(RunId, Long), Batch]
+
+  /** So many rows there have been so far. */
+  def size: Int = rows.size
+
+  def until(offset: Int): Vector[Row] = rows.take(offset).toVector
+
+  /** The next batch: all rows from there on, and up to `rowsAtMost` that have come since. */
+  def newest(id: Long, from: Int, rowsAtMost: Int, share: Share): Batch = {
+    val count = share match {
+      case Share.Drawn => random.nextInt(rowsAtMost + 1)
+      case Share.Even  => rowsAtMost
+    }
+    (0 until count).foreach { _ =>
+      val bucket = ('a' + random.nextInt(buckets)).toChar.toString
+      val n      = ofBatch(id)
+      ofBatch.update(id, n + 1)
+      rows += Row(bucket, s"$bucket:$id.$n")
+    }
+    Batch(id, from, rows.drop(from).toVector)
+  }
+
+  /** A run is about to begin this batch. */
+  def begins(run: RunId, batch: Batch): Unit = beginning.update(run -> batch.id, batch)
+
+  /** What the run took for the epoch. */
+  def begun(run: RunId, epoch: Long): Batch =
+    beginning.getOrElse(run -> epoch, throw new Violation(s"$run decides epoch $epoch, and has not begun it"))
+}

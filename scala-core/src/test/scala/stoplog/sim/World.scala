@@ -13,23 +13,34 @@ import stoplog.fault.{Faults, InjectedFault, Step}
 import stoplog.part.RunId
 
 /** Everything that one schedule works on: the seed's dice, the clock, the storage, the source, and who watches. */
-final class World(val seed: Long, lane: Lane, tracing: Tracing) {
-  val random: SplittableRandom = new SplittableRandom(seed * 0x9e3779b97f4a7c15L + 0x7f4a7c15L)
-  val traits: Traits           = Traits.draw(random)
-  val scheduler: Scheduler     = new Scheduler(random, lane, traits.stickPercent)
-  val source: Source           = new Source(random, traits.buckets)
-  val rule: CompleteRule       = SimRule.draw(seed, World.StartMillis)
-  val announced: Announced     = new Announced(rule, traits.compaction, file => oracle.isVisible(file))
-  val oracle: Oracle           = new Oracle(source, traits.format, announced)
+final class World(
+    val seed: Long,
+    lane: Lane,
+    tracing: Tracing,
+    setting: Setting = Setting.plain,
+    chooser: Option[Chooser] = None
+) {
+  val random: SplittableRandom   = new SplittableRandom(seed * 0x9e3779b97f4a7c15L + 0x7f4a7c15L)
+  val traits: Traits             = setting.traits(Traits.draw(random))
+  val surroundings: Surroundings = setting.of(seed)
+  val scheduler: Scheduler       =
+    new Scheduler(chooser.getOrElse(new Chooser.Drawn(random, traits.stickPercent)), lane)
+  val source: Source         = new Source(random, traits.buckets)
+  val checkpoint: Checkpoint = new Checkpoint(source)
+  val outside: Outside       = new Outside(this)
+  val rule: CompleteRule     = setting.rule(SimRule.draw(seed, World.StartMillis))
+  val announced: Announced   = new Announced(rule, traits.compaction, file => oracle.isVisible(file))
+  val oracle: Oracle         = new Oracle(source, traits.format, announced, surroundings.power)
 
   private var nowMillis = World.StartMillis
   private var runs      = 0
   private var trouble   = true
+  private var touches   = false
   private var atStep    = (_: Step) => ()
   private var atOpening = () => ()
   private val lines     = ArrayBuffer.empty[String]
 
-  val disk: Disk = new Disk(oracle, () => nowMillis)
+  val disk: Disk = new Disk(oracle, () => nowMillis, surroundings.power)
 
   /** Only reads: time passes by [[pass]]. */
   val clock: Clock = new Clock { override def millis(): Long = nowMillis }
@@ -71,15 +82,21 @@ final class World(val seed: Long, lane: Lane, tracing: Tracing) {
   }
 
   /** A step that touches no storage. */
-  def pause(what: => String): Unit = {
+  def pause(what: => String): Unit = step(what, touching = false)
+
+  private def step(what: => String, touching: Boolean): Unit = {
     pass(1)
+    touches = touching
     scheduler.pause()
     note(what)
   }
 
+  /** Whether the step that is about to be taken touches the storage. */
+  def touchesStorage: Boolean = touches
+
   /** A step on the storage: it may fail before it has an effect, and also after. */
   def op[A](what: => String)(effect: => A): A = {
-    pause(what)
+    step(what, touching = true)
     if (!strikes()) effect
     else if (random.nextBoolean()) throw failure(what, "failed before")
     else {
@@ -87,6 +104,29 @@ final class World(val seed: Long, lane: Lane, tracing: Tracing) {
       throw failure(what, "failed after")
     }
   }
+
+  /** A step that creates something unless it is there; answers whether it did, as far as the storage tells. */
+  def once(what: => String)(isFree: => Boolean)(create: => Unit): Boolean = op(what) {
+    isFree && {
+      create
+      outside.hearsOfIt(what)
+    }
+  }
+
+  /** In the order of the world's directories. */
+  def listed[A](files: Iterator[A]): Iterator[A] = surroundings.listing match {
+    case Listing.OldestFirst => files
+    case Listing.NewestFirst => files.toVector.reverseIterator
+  }
+
+  /** Whether a checkpoint may be behind the log, so that an operator has to bring a newer one. */
+  def hasOtherCheckpoints: Boolean = surroundings.checkpoint != CheckpointFate.Kept
+
+  /** Whether readers do what only a mark after each part would allow: they take what a crash keeps from being marked. */
+  def excusesLostParts: Boolean = surroundings.readers == Readers.AtOnce
+
+  /** Whether files have names that can be made and taken away one by one. */
+  def isDisk: Boolean = surroundings.store != StoreKind.Copying
 
   def note(what: => String): Unit = if (tracing == Tracing.On) {
     val who = scheduler.current

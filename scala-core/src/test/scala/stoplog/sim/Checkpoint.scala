@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+package stoplog.sim
+
+import java.util.SplittableRandom
+
+import scala.collection.mutable
+
+/** The checkpoint of a query: what its offset log plans, and what its commit log says is done. */
+final class Checkpoint(source: Source) {
+  private val planned   = mutable.ArrayBuffer.empty[Batch]
+  private val committed = mutable.Set.empty[Long]
+
+  /** How many batches there are. */
+  def size: Int = planned.size
+
+  /** Behind the last row of the last batch that is committed. */
+  def committedUntil: Int =
+    planned.iterator.filter(batch => committed(batch.id)).map(_.until).maxOption.getOrElse(0)
+
+  /** Behind the last batch that is committed. */
+  def nextBatch: Long = committed.maxOption.fold(0L)(_ + 1)
+
+  /** The batch that a start runs first, if there is one to be run again. */
+  def uncommitted: Option[Batch] = planned.lastOption.filterNot(batch => committed(batch.id))
+
+  /** Writes the next entry of the offset log; fails when another driver was faster, or the file is another's now. */
+  def plan(id: Long, rowsAtMost: Int, share: Share): Batch = {
+    if (planned.size != id) throw new ConcurrentUpdate(s"offsets/$id")
+    val batch = source.newest(id, planned.lastOption.fold(0)(_.until), rowsAtMost, share)
+    planned += batch
+    batch
+  }
+
+  def commit(id: Long): Unit =
+    if (id >= planned.size || !committed.add(id)) throw new ConcurrentUpdate(s"commits/$id")
+
+  /** A copy of it as it is, which goes its own way from here. */
+  def copied(): Checkpoint = {
+    val copy = new Checkpoint(source)
+    copy.restore(this)
+    copy
+  }
+
+  /** Becomes what that one is. */
+  def restore(backup: Checkpoint): Unit = {
+    planned.clear()
+    planned ++= backup.planned
+    committed.clear()
+    committed ++= backup.committed
+  }
+
+  /** What a backup of `behind` batches ago would hold. */
+  def forget(behind: Int): Unit = {
+    planned.dropRightInPlace(behind.min(planned.size))
+    committed.filterInPlace(_ < planned.size)
+    ()
+  }
+
+  /** The last entries were not forced to the disk: any number of them is gone, the last one first. */
+  def losePower(dice: SplittableRandom): Unit = (1 to 1 + dice.nextInt(2)).foreach { _ =>
+    if (dice.nextBoolean()) planned.lastOption.foreach { last =>
+      if (!committed.remove(last.id) || dice.nextBoolean()) planned.dropRightInPlace(1)
+    }
+  }
+
+  /** Somebody brings a newer copy, which agrees with what the sink has written. */
+  def agreeWith(decided: Seq[Batch]): Unit = {
+    planned.clear()
+    planned ++= decided
+    committed.clear()
+    committed ++= decided.map(_.id)
+    ()
+  }
+}
+
+/** Two drivers work on one checkpoint, and this one was slower. */
+final class ConcurrentUpdate(file: String) extends RuntimeException(s"$file is there already")

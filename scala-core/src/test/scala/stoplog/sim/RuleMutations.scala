@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+package stoplog.sim
+
+import scala.collection.mutable
+
+import stoplog.commit.{Attempt, EpochPlan, TaskResult}
+import stoplog.log.{PutOutcome, RecordCodec, RecordKind, RecordStore}
+import stoplog.part.{Closed, Publish, Resume, RunId}
+import stoplog.sink.CommitOutcome
+import stoplog.store._
+
+/** Mutations of who owns a part, who looks, and when. */
+object RuleMutations {
+
+  /** What an abort should make doubtful stays its run's own. */
+  final class AbortKeepsOwnership extends KeptParts {
+    override def afterAbort(plan: EpochPlan, results: Seq[TaskResult], parts: PartStore): Unit =
+      keep(plan, plan.handed.keySet, Set.empty)
+  }
+
+  /** A part that a repeated task has left alone stays its run's own, though its first attempt may be at it. */
+  final class UntouchedKeepsOwnership extends KeptParts {
+    override def reported(plan: EpochPlan, result: TaskResult): TaskResult = {
+      if (result.attempt == Attempt.Repeated)
+        keep(plan, Set(result.slot), result.open.map(_.handle.token).toSet)
+      result
+    }
+  }
+
+  /** A task looks whether there is a newer driver, and announces itself then. */
+  object LookBeforeAnnouncing extends Mutation {
+    override def records(world: World, real: RecordStore): RecordStore = new EarlyLook(world, real)
+
+    override def parts(world: World, real: PartStore, records: RecordStore): PartStore = new PartsOver(real) {
+      override def enter(run: RunId): WriterLease = {
+        records match {
+          case early: EarlyLook if isTask(world) => early.look()
+          case _                                 => ()
+        }
+        super.enter(run)
+      }
+    }
+  }
+
+  /** No task looks. */
+  object NoLookOfTasks extends Mutation {
+    override def records(world: World, real: RecordStore): RecordStore = new RecordsOver(real) {
+      override def list(): Vector[Long] = if (isTask(world)) Vector.empty else super.list()
+    }
+  }
+
+  /** A driver asks whether older writers are gone, and claims the log then. */
+  object FenceBeforeClaim extends Mutation {
+    override def records(world: World, real: RecordStore): RecordStore = new ClaimingRecords(real)
+
+    override def parts(world: World, real: PartStore, records: RecordStore): PartStore = new PartsOver(real) {
+      private var gone = Option.empty[Boolean]
+
+      records match {
+        case claiming: ClaimingRecords => claiming.before = run => gone = Some(real.othersGone(run))
+        case _                         => ()
+      }
+
+      override def othersGone(run: RunId): Boolean = gone.getOrElse(super.othersGone(run))
+    }
+  }
+
+  /** Who comes too late to a place in the log writes over what is there. */
+  object RecordsOverwritten extends Mutation {
+    override def records(world: World, real: RecordStore): RecordStore = new RecordsOver(real) {
+      override def putIfAbsent(seq: Long, bytes: Array[Byte]): PutOutcome = {
+        world.op(s"overwrite record $seq")(world.disk.log(DiskLog.Main).records.remove(seq))
+        super.putIfAbsent(seq, bytes)
+      }
+    }
+  }
+
+  /** A driver that has lost its place in the log goes on as if it had not. */
+  object LoserGoesOn extends Mutation {
+    override def records(world: World, real: RecordStore): RecordStore = new RecordsOver(real) {
+      override def putIfAbsent(seq: Long, bytes: Array[Byte]): PutOutcome = {
+        super.putIfAbsent(seq, bytes)
+        PutOutcome.Created
+      }
+    }
+  }
+
+  /** A part becomes visible with all that is in its file. */
+  object PublishedUncut extends Mutation {
+    override def parts(world: World, real: PartStore, records: RecordStore): PartStore = new PartsOver(real) {
+      override def publish(part: Publish, sizeBytes: Long, finishedPath: String): CommitOutcome =
+        super.publish(part, world.disk.part(part.token).fold(sizeBytes)(_.length.toLong), finishedPath)
+    }
+  }
+
+  /** A copy takes along what was never committed. */
+  object CopiedUncut extends Mutation {
+    override def parts(world: World, real: PartStore, records: RecordStore): PartStore = new PartsOver(real) {
+      override def takeOver(open: Resume, validBytes: Long, part: NewPart): PartOutput =
+        super.takeOver(open, world.disk.part(open.token).fold(validBytes)(_.length.toLong), part)
+    }
+  }
+
+  /** Parts that are gone on with in place, and closed as they stand, by whoever should keep off. */
+  abstract class KeptParts extends Mutation {
+    private val kept = mutable.Set.empty[String]
+
+    protected def keep(plan: EpochPlan, slots: Set[Int], but: Set[String]): Unit = kept ++= plan.handed
+      .collect {
+        case (slot, parts) if slots(slot) => parts.filter(_.owner.contains(plan.run)).map(_.handle.token)
+      }
+      .flatten
+      .filterNot(but)
+
+    override def parts(world: World, real: PartStore, records: RecordStore): PartStore = new PartsOver(real) {
+      override def takeOver(open: Resume, validBytes: Long, part: NewPart): PartOutput =
+        if (kept(open.token) && isRunOf(open, part) && isFirst(world)) real.resume(open, validBytes)
+        else real.takeOver(open, validBytes, part)
+
+      override def isolate(open: Resume, validBytes: Long, part: NewPart): Closed =
+        if (kept(open.token) && isRunOf(open, part)) Closed(open.token)
+        else real.isolate(open, validBytes, part)
+    }
+
+    private def isRunOf(open: Resume, part: NewPart): Boolean =
+      open.token.contains(s".${part.run.value.takeRight(3)}-")
+  }
+
+  private def isTask(world: World): Boolean = world.scheduler.current.name.startsWith("task")
+
+  private def isFirst(world: World): Boolean = world.scheduler.current.name.matches("task \\d+\\.\\d+\\.0 .*")
+
+  private final class EarlyLook(world: World, real: RecordStore) extends RecordsOver(real) {
+    private val seen = mutable.Map.empty[Actor, Vector[Long]]
+
+    def look(): Unit = seen.update(world.scheduler.current, real.list())
+
+    override def list(): Vector[Long] = seen.remove(world.scheduler.current).getOrElse(super.list())
+  }
+
+  private final class ClaimingRecords(real: RecordStore) extends RecordsOver(real) {
+    var before: RunId => Unit = _ => ()
+
+    override def putIfAbsent(seq: Long, bytes: Array[Byte]): PutOutcome = {
+      RecordCodec.decode(bytes).foreach(record => if (record.kind == RecordKind.Claim) before(record.run))
+      super.putIfAbsent(seq, bytes)
+    }
+  }
+}

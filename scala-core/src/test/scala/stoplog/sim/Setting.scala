@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+package stoplog.sim
+
+import java.util.SplittableRandom
+
+import stoplog.commit.CompactionPolicy
+import stoplog.commit.complete.CompleteRule
+
+/** A kind of world. Has dice of its own, so that what a seed draws otherwise is the same in all of them. */
+final case class Setting(
+    name: String,
+    draw: SplittableRandom => Surroundings,
+    traits: Traits => Traits = identity,
+    rule: CompleteRule => CompleteRule = identity
+) {
+  def of(seed: Long): Surroundings = draw(new SplittableRandom(seed ^ Setting.Salt))
+
+  /** The same, where parts are merged. */
+  def merging: Setting = copy(
+    name = s"$name, merging",
+    traits = before => traits(before).copy(compaction = Some(Setting.Eager), format = SimFormat.Lines)
+  )
+
+  /** The same, where nothing is merged. */
+  def unmerged: Setting = copy(traits = before => traits(before).copy(compaction = None))
+
+  /** The same, where buckets are complete after a minute, so that there are manifests and markers. */
+  def announcing: Setting = copy(rule = _ => CompleteRule.ByIdleness(60 * 1000L))
+}
+
+object Setting {
+
+  /** Local disks, with nobody else at work. */
+  val plain: Setting = of("plain")(Surroundings())
+
+  def of(name: String)(surroundings: Surroundings): Setting = Setting(name, _ => surroundings)
+
+  private val Salt = 0x0ddba11c0ffeeL
+
+  private val Eager =
+    CompactionPolicy(smallerThanBytes = 300, targetBytes = 600, afterEpochs = 1, minFiles = 2)
+}

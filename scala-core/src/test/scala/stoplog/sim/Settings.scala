@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+package stoplog.sim
+
+import stoplog.commit.complete.CompleteRule
+
+/** The kinds of worlds beside the plain one. */
+object Settings {
+  val renaming: Setting = Setting.of("files are renamed")(Surroundings(store = StoreKind.Renaming))
+
+  val copying: Setting = Setting.of("parts are copied")(Surroundings(store = StoreKind.Copying))
+
+  val answersRepeated: Setting =
+    Setting.of("answers get lost, on a disk")(
+      Surroundings(answers = Answers.Repeated, listing = Listing.NewestFirst)
+    )
+
+  val copiedAnswersRepeated: Setting = Setting.of("answers get lost, where parts are copied")(
+    Surroundings(store = StoreKind.Copying, answers = Answers.Repeated, listing = Listing.NewestFirst)
+  )
+
+  def readers(store: StoreKind, readers: Readers): Setting =
+    Setting.of(s"readers take files, $store, $readers")(Surroundings(store = store, readers = readers))
+
+  val copiers: Setting = Setting
+    .of("a directory is copied by hard links")(Surroundings(copiers = Copiers.Linking))
+    .copy(rule = _ => CompleteRule.Never)
+
+  def listeners(store: StoreKind, readers: Readers): Setting =
+    Setting
+      .of(s"the listener fails, $store, $readers")(
+        Surroundings(store = store, readers = readers, listeners = Listeners.Failing)
+      )
+      .announcing
+
+  def checkpoint(fate: CheckpointFate): Setting =
+    Setting.of(s"the checkpoint is not kept: $fate")(Surroundings(checkpoint = fate))
+
+  /** Without manifests and markers, of which a record's place is a part. */
+  def names(readers: Readers): Setting = Setting
+    .of(s"a power loss takes names, $readers")(Surroundings(power = PowerTakes.Names, readers = readers))
+    .copy(rule = _ => CompleteRule.Never)
+
+  /** First attempts fall asleep in a part that is open in place, their jobs are given up, and the driver goes on. */
+  val givenUp: Setting = Setting
+    .of("jobs are given up")(Surroundings(jobs = Jobs.GivenUp))
+    .copy(traits =
+      _.copy(policy = SimPolicy.never, format = SimFormat.Lines, chaosBudget = 10, maxOpenParts = 1000)
+    )
+
+  /** The query is started once more beside a living driver, and gets no further than what every start does. */
+  def starting(store: StoreKind): Setting =
+    Setting.of(s"second starts, $store")(Surroundings(store = store, tools = Vector(Operator.Republish)))
+
+  /** Somebody hands the sink to the query that has it. */
+  val adopting: Setting =
+    Setting.of("a query adopts its own sink")(Surroundings(tools = Vector(Operator.Adopt)))
+}

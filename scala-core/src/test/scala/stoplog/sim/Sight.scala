@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+package stoplog.sim
+
+import scala.collection.mutable
+
+/** What the readers have seen: each row once, in a file that is there or that one of them has taken. */
+final class Sight {
+  private val shown   = mutable.Set.empty[String]
+  private val taken   = mutable.Set.empty[String]
+  private val twice   = mutable.Set.empty[String]
+  private val forever = mutable.Map.empty[String, Inode]
+  private val away    = mutable.Map.empty[String, Inode]
+
+  /** Rows that a reader can see now. */
+  def visible: Int = shown.size
+
+  def isSeen(row: String): Boolean = shown(row) || taken(row)
+
+  def wasVisible(file: String): Boolean = forever.contains(file)
+
+  /** A file that is or was visible. */
+  def file(name: String): Option[Inode] = forever.get(name)
+
+  /** The file that a reader has taken. */
+  def takenFile(name: String): Option[Inode] = away.get(name)
+
+  def shows(name: String, inode: Inode, rows: Seq[String]): Unit = {
+    if (away.contains(name)) violated(s"$name comes back, after a reader has taken it")
+    if (forever.put(name, inode).nonEmpty) violated(s"$name becomes visible a second time")
+    rows.foreach(see(name, _))
+  }
+
+  /** A part that was set aside is there again. */
+  def showsAgain(name: String, rows: Seq[String]): Unit = rows.foreach(see(name, _))
+
+  def hides(rows: Seq[String]): Unit = shown --= rows
+
+  /** A power loss has taken the name. */
+  def vanished(name: String, rows: Seq[String]): Unit = {
+    forever.remove(name)
+    hides(rows)
+  }
+
+  def takes(name: String, inode: Inode, rows: Seq[String]): Unit = {
+    away.update(name, inode)
+    shown --= rows
+    taken ++= rows
+  }
+
+  /** These may be seen once more: their reader has taken them between the last look and the rename, as
+    * `docs/compaction.md` says that it must not.
+    */
+  def excuses(rows: Seq[String]): Unit = twice ++= rows
+
+  private def see(name: String, row: String): Unit = {
+    if (!shown.add(row)) violated(s"$name shows '$row' a second time")
+    if (taken(row) && !twice.remove(row)) violated(s"$name shows '$row' again, which a reader has taken")
+  }
+
+  private def violated(message: String): Nothing = throw new Violation(message)
+}

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+package stoplog.sim
+
+import java.nio.charset.StandardCharsets.UTF_8
+
+import stoplog.commit.SinkDriver.Finish
+import stoplog.commit._
+import stoplog.commit.complete.{CompleteRule, FollowUps, Manifests}
+import stoplog.log.{BatchDigest, CommitLog, LogRecord, MarkerForm, RecordStore}
+import stoplog.part.{PartNaming, RunId}
+import stoplog.store.{FinishedStore, NoteStore, PartStore, SideStore}
+
+/** All that is stored of the sink, as one process sees it: with a mutation between, where there is one. */
+final class SimStores(world: World, mutation: Mutation, log: String = DiskLog.Main) {
+  val records: RecordStore    = mutation.records(world, new SimRecords(world, log, mutation.isForced))
+  val parts: PartStore        = mutation.parts(world, SimParts.of(world, mutation.isForced), records)
+  val sides: SideStore        = mutation.sides(world, new SimSides(world), records)
+  val finished: FinishedStore = mutation.finished(world, SimFinished.of(world, log), records)
+  val commits: CommitLog      = new CommitLog(records)
+
+  def of(notes: NoteStore): SinkStores = SinkStores(commits, parts, sides, finished, notes)
+}
+
+/** The one place where the simulator meets the constructors of drivers. */
+final class SimDriver(world: World, session: Session, stores: SimStores, content: String, onLost: LostPart) {
+  import stores._
+
+  private def manifests: Manifests =
+    if (world.rule == CompleteRule.Never) Manifests.Off else Manifests.Json(None, None)
+
+  private val driver = SinkDriver.ofParts(
+    session.run,
+    SinkIdentity("sink", "main", "query"),
+    SinkSettings(Map.empty, content, manifests.toMap),
+    world.traits.policy,
+    commits,
+    parts,
+    sides,
+    () => session.format.open(sides),
+    SinkDriver.Choices(ForeignQuery.Refuse, onLost),
+    SimDriver.tools(world),
+    FollowUps(
+      "main",
+      world.rule,
+      MarkerForm.Json,
+      manifests,
+      session.mutation.notes(world, new SimNotes(world)),
+      world.outside.told
+    ),
+    finished,
+    world.traits.compaction.fold(Compaction.Off: Compaction)(compaction)
+  )
+
+  def begin(batch: Batch, slots: Int): EpochPlan =
+    driver.begin(batch.id, slots, Some(BatchDigest.of(batch.identity.getBytes(UTF_8))))
+
+  def commit(batch: Batch, results: Seq[TaskResult]): Unit = driver.commit(batch.id, results)
+
+  def abort(): Unit = driver.abort()
+
+  def tick(): Boolean = driver.tick()
+
+  def end(finish: Finish): Unit = driver.end(finish)
+
+  def endIfIdle(finish: Finish): Unit = driver.endIfIdle(finish)
+
+  /** Tells the driver what the log ends with before there is an epoch. */
+  def waitForData(): Unit = commits.newest().foreach(newest => driver.waitFrom(newest.seq))
+
+  private def compaction(policy: CompactionPolicy) = new SmallParts(
+    session.run,
+    policy,
+    PartNaming("part", ""),
+    _ => true,
+    new SimMerger(world, session, parts, () => session.format.open(sides)),
+    finished,
+    world.clock,
+    world.faults
+  )
+}
+
+object SimDriver {
+
+  /** The world outside, for whoever drives the log. */
+  def tools(world: World): SinkDriver.Tools =
+    SinkDriver.Tools(world.clock, world.faults, new SimTurn(world), Parallel.sequential, Retry.never)
+
+  /** What a tool begins from. */
+  def toolRun(
+      world: World,
+      run: RunId,
+      newest: LogRecord,
+      stores: SimStores,
+      mutation: Mutation
+  ) =
+    new ToolRun(
+      run,
+      SinkIdentity("sink", "main", newest.state.queryId),
+      newest,
+      stores.of(mutation.notes(world, new SimNotes(world))),
+      () => world.traits.format.open(stores.sides),
+      tools(world)
+    )
+
+  /** What each start of a query does before anything else. */
+  def recover(world: World, run: RunId, newest: LogRecord, stores: SimStores, mutation: Mutation): Unit =
+    new Ledger(
+      run,
+      SinkIdentity("sink", "main", "query"),
+      stores.commits,
+      Ledger.Stores(stores.parts, stores.sides, stores.finished),
+      LostPart.Fail,
+      FollowUps.none("main", mutation.notes(world, new SimNotes(world))),
+      tools(world)
+    ).recover(newest)
+
+  /** A run of the batch compaction. */
+  def compaction(world: World, run: RunId, stores: SimStores): CompactionCommit = new CompactionCommit(
+    run,
+    SinkIdentity("sink", "compact", "nobody"),
+    stores.of(new SimNotes(world)),
+    tools(world)
+  )
+
+  /** A batch job. */
+  def job(world: World, run: RunId, stores: SimStores, jobs: SimJobs): JobCommit = new JobCommit(
+    run,
+    SinkIdentity("sink", "batch", "nobody"),
+    stores.commits,
+    stores.parts,
+    jobs,
+    tools(world),
+    FollowUps.none("batch", new SimNotes(world))
+  )
+}

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+package stoplog.sim
+
+import scala.util.control.NonFatal
+
+import stoplog.commit._
+import stoplog.part.{FinishedPart, RunId}
+import stoplog.store.NewPart
+
+/** Two runs of the batch compaction on one directory with two small files. */
+final case class SmallCompactions(store: StoreKind) extends SmallWorld {
+  override def toString: String = s"two batch compactions, $store"
+
+  override protected def surroundings: Surroundings = Surroundings(store = store)
+
+  override protected def begin(world: World): () => Vector[SimProcess] = {
+    Vector("a/0", "a/1").foreach { name =>
+      val inode = Inode.of(name, s"${name.replace('/', ':')}\n".getBytes("UTF-8"), world.clock.millis())
+      inode.finished = Some(name)
+      world.disk.finished.update(name, inode)
+      world.oracle.found(name, inode)
+    }
+    val processes = Vector("one", "two").map(new SimProcess(_))
+    processes.foreach(process => world.scheduler.spawn(s"run ${process.name}", process)(compact(world)))
+    () => processes.filter(_.alive)
+  }
+
+  override protected def end(world: World): Unit = {
+    world.scheduler.spawn("clean run", new SimProcess("clean"))(compact(world))
+    world.scheduler.awaitQuiet()
+    world.oracle.whole()
+  }
+
+  override def holes: Vector[Hole] = Vector.empty
+
+  /** Who is overtaken ends, as everybody does whom a store fails. */
+  private def compact(world: World): Unit =
+    try {
+      val run    = world.nextRun()
+      val stores = new SimStores(world, Mutation.None, SmallCompactions.Log)
+      val commit = SimDriver.compaction(world, run, stores)
+      commit.begin()
+      due(world, run).foreach { merge =>
+        val rows = merge.inputs.flatMap { part =>
+          world.op(s"read ${part.path}") {
+            val inode =
+              world.disk.finished.getOrElse(part.path, throw new RuntimeException(s"no ${part.path}"))
+            inode.rows(inode.length)
+          }
+        }
+        commit.replace(merge, LivePartAccess.write(merge.part, rows, LineFormat, stores.parts)(()))
+      }
+      commit.end()
+    } catch { case NonFatal(e) => world.note(s"failed: $e") }
+
+  private def due(world: World, run: RunId): Option[Merge] = {
+    val inputs = world.op("list a")(world.disk.finished.toVector).map { case (path, inode) =>
+      FinishedPart("a", path.stripPrefix("a/"), inode.length.toLong, inode.rows(inode.length).size.toLong, -1)
+    }
+    Option.when(inputs.size > 1)(Merge(inputs, NewPart("a", s"part-${run.uid}-m0", run)))
+  }
+}
+
+object SmallCompactions {
+  val Log: String = "compact"
+
+  val all: Vector[SmallCompactions] = StoreKind.all.map(SmallCompactions(_))
+}

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+package stoplog.sim
+
+import stoplog.commit.SinkDriver.Finish
+
+/** Two drivers of one query with two epochs of two tasks each, one reader, and merges of what they publish. */
+final case class SmallQueries(
+    store: StoreKind,
+    parts: SmallQueries.Parts,
+    taking: SmallQueries.Reading,
+    merges: SmallQueries.Merges
+) extends SmallWorld {
+  import SmallQueries._
+
+  override def toString: String = s"two drivers, $store, $parts, $taking, $merges"
+
+  override protected def surroundings: Surroundings =
+    Surroundings(store = store, readers = Readers.AtOnce)
+
+  override protected def traits: Traits = SmallWorld.traits.copy(
+    policy = parts match {
+      case Parts.EndWithEpochs => SimPolicy.onCheckpoint
+      case Parts.StayOpen      => SimPolicy.never
+    },
+    compaction = merges match {
+      case Merges.NoMerges => None
+      case Merges.Merging  => Some(SmallWorld.eager)
+    }
+  )
+
+  override protected def begin(world: World): () => Vector[SimProcess] = {
+    val sessions = Vector("one", "two").map { name =>
+      new Session(
+        world,
+        new SimProcess(name),
+        Mutation.None,
+        executorCount = 0,
+        SmallWorld.load,
+        Simulation.Content,
+        Ending.Finish(Finish.PublishOpen),
+        world.checkpoint
+      )
+    }
+    sessions.foreach(_.start())
+    taking match {
+      case Reading.NoReader     => ()
+      case Reading.Reader(does) =>
+        world.scheduler.spawn("reader", new SimProcess("outside"))(read(world, does))
+        ()
+    }
+    () => sessions.filterNot(_.isOver).map(_.process)
+  }
+
+  override protected def end(world: World): Unit = {
+    new CleanRun(world, Mutation.None).go(SmallWorld.load.copy(epochs = 3, upTo = 3))
+    world.oracle.complete(world.disk, world.checkpoint)
+  }
+
+  override def holes: Vector[Hole] = Vector.empty
+
+  /** Comes once, and takes what it sees. */
+  private def read(world: World, does: Taking): Unit = {
+    world.scheduler.awaitUntil(() => world.disk.finished.nonEmpty)
+    world.disk.finished.keys.toVector.foreach { name =>
+      world.op(s"take $name away")(world.disk.take(name, does))
+    }
+  }
+}
+
+object SmallQueries {
+
+  /** Whether a part outlives its epoch. */
+  sealed trait Parts extends Product with Serializable
+  object Parts {
+    case object EndWithEpochs extends Parts
+    case object StayOpen      extends Parts
+  }
+
+  sealed trait Merges extends Product with Serializable
+  object Merges {
+    case object NoMerges extends Merges
+    case object Merging  extends Merges
+  }
+
+  sealed trait Reading extends Product with Serializable
+  object Reading {
+    case object NoReader                  extends Reading
+    final case class Reader(does: Taking) extends Reading
+  }
+
+  val all: Vector[SmallQueries] = for {
+    store  <- StoreKind.all
+    parts  <- Vector(Parts.EndWithEpochs, Parts.StayOpen)
+    taking <- Vector(Reading.NoReader, Reading.Reader(Taking.Move), Reading.Reader(Taking.Delete))
+    if store != StoreKind.Copying || taking != Reading.Reader(
+      Taking.Move
+    ) // where there are no links to count
+    merges <- Vector(Merges.NoMerges, Merges.Merging)
+  } yield SmallQueries(store, parts, taking, merges)
+}

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+package stoplog.sim
+
+import stoplog.commit.CompactionPolicy
+import stoplog.commit.complete.CompleteRule
+
+/** A world with so few steps that every schedule can be tried. Some actors work, and may die; when all have ended,
+  * somebody goes on from there undisturbed, and the oracle has the last word.
+  */
+trait SmallWorld {
+
+  /** What the world is made of. */
+  protected def surroundings: Surroundings
+
+  protected def traits: Traits = SmallWorld.traits
+
+  /** Begins the work; answers the processes that may die now. */
+  protected def begin(world: World): () => Vector[SimProcess]
+
+  /** When all have ended. */
+  protected def end(world: World): Unit
+
+  /** What goes wrong in it today. */
+  def holes: Vector[Hole]
+
+  def run(lane: Lane, chooser: WalkChooser, tracing: Tracing = Tracing.Off): Outcome = {
+    val setting = Setting(toString, _ => surroundings, _ => traits, _ => CompleteRule.Never)
+    val world   = new World(seed = 0, lane, tracing, setting, Some(chooser))
+    try {
+      world.scheduler.run(Simulation.Main) {
+        world.calm()
+        val mortal = begin(world)
+        chooser.watch(() => world.touchesStorage, mortal)(world.scheduler.kill)
+        world.scheduler.onStep(() => chooser.mayDie())
+        world.scheduler.awaitQuiet()
+        chooser.rest()
+        end(world)
+      }
+      Outcome.Passed(world.scheduler.steps, world.oracle.visible, world.trace)
+    } catch { case e: Throwable => Outcome.Failed(0, e, world.trace) }
+  }
+}
+
+/** A hole that is known and open.
+  *
+  * @param number in issue 21
+  * @param says   what the oracle says about it
+  */
+final case class Hole(number: String, says: String) {
+
+  /** Where this is so. */
+  def of(isOpen: Boolean): Option[Hole] = Option.when(isOpen)(this)
+}
+
+object SmallWorld {
+
+  val all: Vector[SmallWorld] = SmallCompactions.all ++ SmallOverwrites.all ++ SmallQueries.all
+
+  /** One of each kind of store and of work. */
+  val sample: Vector[SmallWorld] =
+    SmallCompactions.all ++ SmallOverwrites.all ++ SmallQueries.all.filter { world =>
+      world.merges == SmallQueries.Merges.Merging && world.taking == SmallQueries.Reading.Reader(
+        Taking.Delete
+      )
+    }
+
+  /** The same without parts that outlive their epochs. */
+  val small: Vector[SmallWorld] = sample.filter {
+    case queries: SmallQueries => queries.parts == SmallQueries.Parts.EndWithEpochs
+    case _                     => true
+  }
+
+  /** Of two slots and two rows, where each epoch publishes. */
+  val traits: Traits = Traits(
+    stickPercent = 0,
+    chaosPerThousand = 0,
+    chaosBudget = 0,
+    faultsPerTenThousand = 0,
+    buckets = 1,
+    slots = 2,
+    rowsAtMost = 2,
+    batches = 2,
+    sessions = 2,
+    executors = 0,
+    maxOpenParts = 2,
+    policy = SimPolicy.onCheckpoint,
+    storageClockSkewMillis = 0,
+    longSleep = LongSleep.ToTheEnd,
+    format = SimFormat.Lines,
+    sideFilesTogether = 2,
+    compaction = None
+  )
+
+  /** Two parts of a bucket are merged as soon as they are there. */
+  val eager: CompactionPolicy =
+    CompactionPolicy(smallerThanBytes = 300, targetBytes = 600, afterEpochs = 0, minFiles = 2)
+
+  /** Two epochs of two tasks. */
+  val load: Load = Load(epochs = 2, upTo = 2, rowsAtMost = 2, slotsAtMost = 2, Share.Even)
+}

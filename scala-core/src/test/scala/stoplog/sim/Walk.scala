@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+package stoplog.sim
+
+import java.util.concurrent.ConcurrentLinkedDeque
+import java.util.concurrent.atomic.{AtomicInteger, AtomicLong}
+
+import scala.collection.concurrent.TrieMap
+
+/** Every schedule of a small world, but for those with more deviations than a [[Bounds]] allows.
+  *
+  * Without a deviation an actor goes on until it ends or waits; then one of its own process does, and then whoever was
+  * interrupted last. A deviation is to let somebody else go on at a step of the storage, or where one ends or waits, or
+  * to kill a process there. A schedule is the list of its deviations; each is run once, and what could have been done
+  * otherwise behind its last deviation are the schedules to be run next. So none is left out, and none comes twice.
+  */
+final class Walk(world: (Lane, WalkChooser) => Outcome, bounds: Bounds) {
+  private val left   = new ConcurrentLinkedDeque[Vector[Deviation]]()
+  private val busy   = new AtomicInteger()
+  private val run    = new AtomicLong()
+  private val failed = TrieMap.empty[String, Failure]
+
+  /** Runs them all on some threads. */
+  def toTheEnd(): Walked = {
+    left.push(Vector.empty)
+    val threads = Vector.fill(Runtime.getRuntime.availableProcessors().min(4)) {
+      val thread = new Thread(() => work(new Lane))
+      thread.setDaemon(true)
+      thread.start()
+      thread
+    }
+    threads.foreach(_.join())
+    Walked(run.get, failed.values.toVector.sortBy(_.problem))
+  }
+
+  private def work(lane: Lane): Unit = {
+    var isOver = false
+    while (!isOver) {
+      busy.incrementAndGet()
+      val next = Option(left.poll())
+      next.foreach(schedule(_, lane))
+      val others = busy.decrementAndGet()
+      if (next.isEmpty) {
+        isOver = others == 0 && left.isEmpty
+        if (!isOver) Thread.onSpinWait()
+      }
+    }
+  }
+
+  private def schedule(deviations: Vector[Deviation], lane: Lane): Unit = {
+    val chooser = new WalkChooser(deviations)
+    val outcome = world(lane, chooser)
+    run.incrementAndGet()
+    outcome match {
+      case Outcome.Failed(_, problem, _) => note(String.valueOf(problem.getMessage), deviations)
+      case _: Outcome.Passed             => ()
+    }
+    chooser.others.foreach(other => if (bounds.allow(deviations :+ other)) left.push(deviations :+ other))
+  }
+
+  private def note(problem: String, deviations: Vector[Deviation]): Unit = {
+    val kind = problem.replaceAll("[0-9]+", "n")
+    failed.updateWith(kind) {
+      case None       => Some(Failure(problem, deviations, 1))
+      case Some(same) =>
+        val first = if (deviations.size < same.deviations.size) deviations else same.deviations
+        Some(same.copy(deviations = first, count = same.count + 1))
+    }
+    ()
+  }
+}
+
+/** How many deviations a schedule has at most, of each kind and in all. */
+final case class Bounds(preemptions: Int, crashes: Int, deviations: Int) {
+  override def toString: String = s"up to $preemptions pre-emptions and $crashes crashes, $deviations in all"
+
+  def allow(schedule: Vector[Deviation]): Boolean = {
+    val (crashed, preempted) = schedule.partition(_.act == Act.Kill)
+    schedule.size <= deviations && preempted.size <= preemptions && crashed.size <= crashes
+  }
+}
+
+/** At this decision, counted from the start, not what is usual but this. */
+final case class Deviation(decision: Int, act: Act, which: Int)
+
+sealed trait Act extends Product with Serializable
+object Act {
+
+  /** Somebody else goes on. */
+  case object GoOn extends Act
+
+  /** A process dies. */
+  case object Kill extends Act
+}
+
+/** How a walk ended.
+  *
+  * @param failures one for each kind, with the shortest way to it
+  */
+final case class Walked(schedules: Long, failures: Vector[Failure])
+
+final case class Failure(problem: String, deviations: Vector[Deviation], count: Long)

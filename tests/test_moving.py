@@ -46,8 +46,11 @@ def test_flinks_directories_are_one_argument_away() -> None:
 
 def test_the_options_that_it_names_are_options() -> None:
     docs = Path(__file__).resolve().parent.parent / "docs"
-    known = set(
-        re.findall(r"^\| `(\w+)` \|", (docs / "options.md").read_text(encoding="utf-8"), re.MULTILINE)
-    )
+    known = {
+        name
+        for page in ("options.md", "source-options.md")
+        for name in re.findall(r"^\| `(\w+)` \|", (docs / page).read_text(encoding="utf-8"), re.MULTILINE)
+    }
     named = set(re.findall(r"`(max\w+|rollover\w+|compact\w+|partitionBy|useTruncate|inProgress)\b", PAGE))
-    assert named - {"maxRecordsPerFile"} <= known
+    of_spark_alone = {"maxRecordsPerFile", "maxFileAge", "maxCachedFiles"}
+    assert named - of_spark_alone <= known

@@ -50,6 +50,7 @@ object OwnFiles {
   }
 
   class OwnLocated extends Located {
+    override def location: java.net.URI = ???
     override def split: FileSplit = ???
     override def fileName: String = ???
     override def position: Option[Long] = ???

@@ -3,6 +3,7 @@ package users
 
 import java.io.{InputStream, OutputStream}
 
+import stoplog.fault.Faults
 import stoplog.log._
 import stoplog.part._
 import stoplog.sink._
@@ -17,6 +18,8 @@ object OwnStores {
     override def delete(seq: Long): Unit = ???
     override def markPublished(seq: Long): Unit = ???
     override def isPublished(seq: Long): Boolean = ???
+    override def noteVisible(seq: Long, paths: Set[String]): Unit = ???
+    override def visible(seq: Long): Set[String] = ???
     override def describe(seq: Long): String = ???
   }
 
@@ -30,11 +33,10 @@ object OwnStores {
   }
 
   class OwnJobStore extends JobStore {
-    override def visible(): Vector[String] = ???
-    override def prepare(): Unit = ???
-    override def setAside(entry: String): SetAside = ???
-    override def setsAsideOnce: Boolean = ???
-    override def remove(): Unit = ???
+    override def visible(): Vector[VisibleFile] = ???
+    override def finished: FinishedStore = ???
+    override def removeEmptied(directories: Seq[String]): Unit = ???
+    override def remove(faults: Faults): Unit = ???
     override def untouchedSince(millis: Long): Boolean = ???
   }
 

@@ -5,7 +5,7 @@ import scala.collection.immutable.Queue
 
 import stoplog.error.{Errors, StoplogException}
 import stoplog.fault.{Faults, Step}
-import stoplog.source.log.{SplitLog, SplitRecord, StateFiles}
+import stoplog.source.log.{SplitLog, StateFiles}
 
 /** The driver's side of a source that a streaming query reads, as Spark's `MicroBatchStream` asks for it.
   *
@@ -71,9 +71,7 @@ final class SourceDriver[S <: Split](
         log.rest()
         start
       case splits =>
-        val record = SplitRecord(start, splits, enumerator.snapshot(start + splits.size))
-        log.append(record)
-        record.end
+        log.append(start, splits, enumerator.snapshot(start + splits.size))
     }
   }
 

@@ -4,6 +4,7 @@ package stoplog.source.log
 import java.io.FileNotFoundException
 import java.util.concurrent.atomic.AtomicReference
 
+import scala.collection.concurrent.TrieMap
 import scala.util.Using
 
 import stoplog.error.Errors
@@ -13,48 +14,52 @@ import stoplog.source.{Split, VersionedSerializer}
 
 /** Which splits belong to which micro-batch: one record for each that has any, in the order of their numbers.
   *
-  * A record is created before Spark hears of its splits, and never changed. Its name is the number of its first split, so
-  * the records form one chain: of two drivers that go on from the same split, one is refused.
+  * A record is created before Spark hears of its splits, and never changed. Its name is the number of its first split, and
+  * it names the record before it, so the records form one chain: of two drivers that go on from the same split, one is
+  * refused. A driver that slept while the others dropped the record at its place leaves one that is no link of the chain:
+  * a stray record. Strays lie before the chain, as a driver drops its oldest records first.
   */
 private[source] final class SplitLog[S <: Split](
     files: StateFiles,
     splits: VersionedSerializer[S],
     faults: Faults = Faults.none
 ) {
+  import SplitLog.Link
 
   /** The newest record; none for a source that has read nothing yet. */
   def newest(): Option[SplitRecord[S]] = firsts().lastOption.map(read)
 
   /** The number that the next split will have. */
-  def end: Long = knownEnd.getOrElse {
-    val found = newest().fold(0L)(_.end)
-    knownEnd = Some(found)
-    found
-  }
+  def end: Long = newestLink.end
 
   /** Nothing is read for a while: the splits of the last record need not stay in memory. */
   def rest(): Unit = recent.set(null)
 
   /** Where the record ends that begins at this split, if there is one: the micro-batch that was planned from here. */
-  def plannedFrom(first: Long): Option[Long] = Option.when(firsts().contains(first))(read(first).end)
+  def plannedFrom(first: Long): Option[Long] =
+    Option.when(firsts().contains(first) && !isStray(first))(read(first).end)
 
-  /** Error: `STOPLOG_SOURCE_FENCED` when another driver has planned this micro-batch, or gone on behind it: see
+  /** Writes the record of a micro-batch, and answers where it ends.
+    *
+    * Error: `STOPLOG_SOURCE_FENCED` when another driver has planned this micro-batch, or gone on behind it: see
     * [[LookBack]].
     */
-  def append(record: SplitRecord[S]): Unit = {
-    val name = SplitLog.name(record.first)
+  def append(first: Long, planned: Vector[S], snapshot: Array[Byte]): Long = {
+    val record = SplitRecord(first, planned, snapshot, newestLink.id)
+    val bytes  = SplitRecord.encode(record, splits)
+    val name   = SplitLog.name(first)
     faults.at(Step.BeforeSplits)
-    files.putIfAbsent(name)(SplitRecord.write(record, splits, _)) match {
+    files.putIfAbsent(name)(_.write(bytes)) match {
       case PutOutcome.Created =>
         faults.at(Step.AfterSplits)
         val there = listed()
-        if (LookBack.overtaking(record.first, there).isDefined) {
-          files.delete(name) // nobody goes on from here, and the records behind it would seem to lack some
+        known = Some(there)
+        if (LookBack.overtaking(first, there).isDefined) {
+          // A driver that went on from this record needs it. No one goes on from a stray one.
+          if (isStray(first)) files.delete(name)
           throw Errors.sourceFenced(files.describe(name))
         }
-        recent.set(record)
-        known = Some(there)
-        knownEnd = Some(record.end)
+        remembered(record, bytes).end
       case PutOutcome.Taken => throw Errors.sourceFenced(files.describe(name))
     }
   }
@@ -70,19 +75,13 @@ private[source] final class SplitLog[S <: Split](
     val ends = relevant.drop(1) :+ until
     relevant.iterator.zip(ends).flatMap { case (first, end) =>
       val record = read(first)
-      if (record.end < end) throw lost(record.end)
+      if (record.end < end || isStray(first)) throw lost(record.end.min(end))
       record.splits.slice((from - first).max(0L).toInt, (until - first).min(record.splits.size.toLong).toInt)
     }
   }
 
-  /** The number of the first split that is still written down. A driver that was overtaken, and died when it had created
-    * its record, leaves one that the next does not go on from.
-    */
-  def oldest: Long = {
-    val all    = firsts()
-    val strays = all.zip(all.drop(1)).takeWhile { case (first, next) => read(first).end != next }
-    all.drop(strays.size).headOption.getOrElse(0L)
-  }
+  /** The number of the first split that is still written down. */
+  def oldest: Long = firsts().dropWhile(isStray).headOption.getOrElse(0L)
 
   /** Whether another driver has added records since this one listed them. */
   def isOvertaken: Boolean = known.exists(_.lastOption != listed().lastOption)
@@ -95,14 +94,24 @@ private[source] final class SplitLog[S <: Split](
       files.delete(SplitLog.name(first))
       faults.at(Step.SplitsDropped)
     }
+    links --= useless
     known = Some(all.drop(useless.size))
   }
 
   private var known: Option[Vector[Long]] = None
-  private var knownEnd: Option[Long]      = None
+  private val links                       = TrieMap.empty[Long, Link]
 
   // The one that is planned twice and then read.
   private val recent = new AtomicReference[SplitRecord[S]]()
+
+  /** What the next record names: the newest. */
+  private def newestLink: Link = firsts().lastOption.fold(Link.none)(link)
+
+  /** Whether the record after this one goes on from another. The newest is no stray: a driver goes on from it. */
+  private def isStray(first: Long): Boolean = firsts().find(_ > first).exists { next =>
+    try link(first).isNotBefore(next, link(next))
+    catch { case _: FileNotFoundException => true } // another driver drops records, this one before the next
+  }
 
   private def firsts(): Vector[Long] = known.getOrElse {
     val found = listed()
@@ -113,21 +122,36 @@ private[source] final class SplitLog[S <: Split](
   private def listed(): Vector[Long] =
     files.list().collect { case SplitLog.Name(digits) => digits.toLong }.sorted
 
+  private def link(first: Long): Link = links.getOrElse(
+    first, {
+      open(first)
+      links(first)
+    }
+  )
+
   private def read(first: Long): SplitRecord[S] =
     Option(recent.get).filter(_.first == first).getOrElse {
-      val name = SplitLog.name(first)
-      val all  =
-        try Using.resource(files.open(name))(_.readAllBytes())
-        catch { case _: FileNotFoundException => throw lost(first) }
-      SplitRecord.read(all, splits) match {
-        case Right(record) =>
-          recent.set(record)
-          record
-        case Left(SplitRecord.Torn(why)) => throw Errors.recordTorn(files.describe(name), why)
-        case Left(SplitRecord.TooNew(version, supported)) =>
-          throw Errors.recordTooNew(files.describe(name), version, supported)
-      }
+      try open(first)
+      catch { case _: FileNotFoundException => throw lost(first) }
     }
+
+  /** Error: `FileNotFoundException`. */
+  private def open(first: Long): SplitRecord[S] = {
+    val name  = SplitLog.name(first)
+    val bytes = Using.resource(files.open(name))(_.readAllBytes())
+    SplitRecord.read(bytes, splits) match {
+      case Right(record)                                => remembered(record, bytes)
+      case Left(SplitRecord.Torn(why))                  => throw Errors.recordTorn(files.describe(name), why)
+      case Left(SplitRecord.TooNew(version, supported)) =>
+        throw Errors.recordTooNew(files.describe(name), version, supported)
+    }
+  }
+
+  private def remembered(record: SplitRecord[S], bytes: Array[Byte]): SplitRecord[S] = {
+    links(record.first) = Link(record.end, Some(SplitRecord.idOf(bytes)), record.previous)
+    recent.set(record)
+    record
+  }
 
   private def lost(split: Long) = Errors.sourceStateLost(files.describe(""), split)
 }
@@ -136,4 +160,15 @@ private object SplitLog {
   private val Name = """(\d{20})\.splits""".r
 
   def name(first: Long): String = f"$first%020d.splits"
+
+  /** A record as its neighbours in the chain see it. */
+  private final case class Link(end: Long, id: Option[SplitRecord.Id], previous: Option[SplitRecord.Id]) {
+
+    /** Records of version 1 do not name the one before them. */
+    def isNotBefore(next: Long, link: Link): Boolean = end != next || link.previous.exists(!id.contains(_))
+  }
+
+  private object Link {
+    val none: Link = Link(0, None, None)
+  }
 }

@@ -2,6 +2,7 @@
 package stoplog.source.log
 
 import java.io._
+import java.security.MessageDigest
 import java.util.zip.{CRC32C, CheckedOutputStream, Deflater, DeflaterOutputStream, InflaterInputStream}
 
 import stoplog.source.VersionedSerializer
@@ -10,8 +11,14 @@ import stoplog.source.VersionedSerializer
   *
   * @param first    the number of its first split, counted from the source's beginning
   * @param snapshot of the enumerator, once it had yielded these
+  * @param previous the record that this one goes on from; `None` for the first of a log, and in records of version 1
   */
-private[source] final case class SplitRecord[S](first: Long, splits: Vector[S], snapshot: Array[Byte]) {
+private[source] final case class SplitRecord[S](
+    first: Long,
+    splits: Vector[S],
+    snapshot: Array[Byte],
+    previous: Option[SplitRecord.Id]
+) {
 
   /** The number of the split behind its last one. */
   def end: Long = first + splits.size
@@ -20,15 +27,21 @@ private[source] final case class SplitRecord[S](first: Long, splits: Vector[S], 
 /** Records as bytes: a head of fixed length, the compressed body, and a checksum over both. */
 private[source] object SplitRecord {
 
-  /** The newest format that can be read. */
-  val Version: Int = 1
+  /** The newest format that can be read. Since 2 a record names the one before it. */
+  val Version: Int = 2
+
+  /** Which record it is: the SHA-256 of its bytes. Two drivers that planned the same splits have written the same one. */
+  final case class Id(sha256: Vector[Byte])
+
+  def idOf(bytes: Array[Byte]): Id = Id(MessageDigest.getInstance("SHA-256").digest(bytes).toVector)
 
   /** Why bytes are not a record that can be used. */
   sealed trait Problem
   final case class Torn(why: String)                    extends Problem
   final case class TooNew(version: Int, supported: Int) extends Problem
 
-  def write[S](record: SplitRecord[S], splits: VersionedSerializer[S], to: OutputStream): Unit = {
+  def encode[S](record: SplitRecord[S], splits: VersionedSerializer[S]): Array[Byte] = {
+    val to      = new ByteArrayOutputStream()
     val crc     = new CRC32C()
     val checked = new CheckedOutputStream(to, crc)
     val head    = new DataOutputStream(checked)
@@ -40,6 +53,7 @@ private[source] object SplitRecord {
     head.flush()
     writeBody(record, splits, checked)
     new DataOutputStream(to).writeLong(crc.getValue)
+    to.toByteArray
   }
 
   def read[S](bytes: Array[Byte], splits: VersionedSerializer[S]): Either[Problem, SplitRecord[S]] =
@@ -50,7 +64,7 @@ private[source] object SplitRecord {
         catch { case e: IOException => Left(Torn(s"its body cannot be read: $e")) }
     }
 
-  private final case class Head(first: Long, count: Int, splitVersion: Int)
+  private final case class Head(version: Int, first: Long, count: Int, splitVersion: Int)
 
   private def writeBody[S](
       record: SplitRecord[S],
@@ -60,7 +74,10 @@ private[source] object SplitRecord {
     val deflater   = new Deflater(Deflater.BEST_SPEED)
     val compressed = new DeflaterOutputStream(to, deflater, BufferBytes)
     try {
-      val body = new DataOutputStream(new BufferedOutputStream(compressed, BufferBytes))
+      val body     = new DataOutputStream(new BufferedOutputStream(compressed, BufferBytes))
+      val previous = record.previous.fold(Array.emptyByteArray)(_.sha256.toArray)
+      body.writeByte(previous.length)
+      body.write(previous)
       body.writeInt(record.snapshot.length)
       body.write(record.snapshot)
       record.splits.foreach(splits.write(_, body))
@@ -78,7 +95,7 @@ private[source] object SplitRecord {
       if (magic != Magic) Left(Torn("it is no record of splits"))
       else if (version > Version) Left(TooNew(version, Version))
       else if (!isWhole(bytes)) Left(Torn("its checksum does not match"))
-      else Right(Head(in.readLong(), in.readInt(), in.readInt()))
+      else Right(Head(version, in.readLong(), in.readInt(), in.readInt()))
     }
 
   private def isWhole(bytes: Array[Byte]): Boolean = {
@@ -94,11 +111,17 @@ private[source] object SplitRecord {
     val inflater = new InflaterInputStream(raw)
     try {
       val body     = new DataInputStream(new BufferedInputStream(inflater, BufferBytes))
-      val snapshot = new Array[Byte](body.readInt())
-      body.readFully(snapshot)
-      val read = Vector.fill(head.count)(splits.read(head.splitVersion, body))
-      SplitRecord(head.first, read, snapshot)
+      val previous = if (head.version < 2) Array.emptyByteArray else bytesOf(body, body.readUnsignedByte())
+      val snapshot = bytesOf(body, body.readInt())
+      val read     = Vector.fill(head.count)(splits.read(head.splitVersion, body))
+      SplitRecord(head.first, read, snapshot, Option.when(previous.nonEmpty)(Id(previous.toVector)))
     } finally inflater.close()
+  }
+
+  private def bytesOf(in: DataInputStream, length: Int): Array[Byte] = {
+    val bytes = new Array[Byte](length)
+    in.readFully(bytes)
+    bytes
   }
 
   private final val Magic       = 0x534c5352 // SLSR

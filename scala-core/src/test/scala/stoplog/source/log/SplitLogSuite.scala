@@ -14,13 +14,13 @@ class SplitLogSuite extends AnyFunSuite {
   test("a driver that slept until its place was free again is refused, and leaves nothing there") {
     val state   = new MemoryState
     val sleeper = logOf(state)
-    sleeper.append(record(0))
+    plan(sleeper, 0)
     assert(sleeper.end === 1)
     val other = logOf(state)
-    for (first <- 1 to 5) other.append(record(first))
+    for (first <- 1 to 5) plan(other, first)
     other.dropBefore(4)
     assert(state.list() === names(4, 5))
-    val refused = intercept[StoplogException](sleeper.append(record(1)))
+    val refused = intercept[StoplogException](plan(sleeper, 1))
     assert(refused.getCondition === "STOPLOG_SOURCE_FENCED")
     assert(state.list() === names(4, 5))
     assert(other.splits(4, 6).map(_.file.path).toSeq === Seq("4", "5"))
@@ -31,26 +31,71 @@ class SplitLogSuite extends AnyFunSuite {
     val sleeper = logOf(state, dies)
     assert(sleeper.end === 0)
     val other = logOf(state)
-    for (first <- 0 to 5) other.append(record(first))
+    for (first <- 0 to 5) plan(other, first)
     other.dropBefore(4)
-    intercept[InjectedFault](sleeper.append(record(0)))
+    intercept[InjectedFault](plan(sleeper, 0))
     assert(state.list() === names(0, 4, 5))
     val next = logOf(state)
     assert(next.oldest === 4)
     assert(next.splits(next.oldest, next.end).map(_.file.path).toSeq === Seq("4", "5"))
-    next.append(record(6))
+    plan(next, 6)
     next.dropBefore(5)
     assert(state.list() === names(5, 6))
+  }
+
+  test(
+    "a record that another driver goes on from before its author looks back stands, and the author is refused"
+  ) {
+    val state        = new MemoryState
+    val other        = logOf(state)
+    val goes: Faults = step => if (step == Step.AfterSplits) { plan(other, 1); () }
+    val refused      = intercept[StoplogException](plan(logOf(state, goes), 0))
+    assert(refused.getCondition === "STOPLOG_SOURCE_FENCED")
+    assert(state.list() === names(0, 1))
+    assert(logOf(state).splits(0, 2).map(_.file.path).toSeq === Seq("0", "1"))
+  }
+
+  test("a stray record that ends where the next one begins is not read and not gone on from") {
+    val state   = new MemoryState
+    val sleeper = logOf(state, dies)
+    assert(sleeper.end === 0)
+    val other = logOf(state)
+    for (first <- 0 to 2) plan(other, first)
+    other.dropBefore(1)
+    intercept[InjectedFault](plan(sleeper, 0, path = "other"))
+    assert(state.list() === names(0, 1, 2))
+    val next = logOf(state)
+    assert(next.oldest === 1)
+    assert(next.plannedFrom(0) === None)
+    assert(
+      intercept[StoplogException](next.splits(0, 1).toVector).getCondition === "STOPLOG_SOURCE_STATE_LOST"
+    )
+    val awake = logOf(state)
+    assert(awake.splits(1, 3).map(_.file.path).toSeq === Seq("1", "2"))
+  }
+
+  test("the author of a stray record that ends where the next one begins removes it") {
+    val state   = new MemoryState
+    val sleeper = logOf(state)
+    assert(sleeper.end === 0)
+    val other = logOf(state)
+    for (first <- 0 to 2) plan(other, first)
+    other.dropBefore(1)
+    assert(
+      intercept[StoplogException](plan(sleeper, 0, path = "other")).getCondition === "STOPLOG_SOURCE_FENCED"
+    )
+    assert(state.list() === names(1, 2))
   }
 
   private def logOf(state: MemoryState, faults: Faults = Faults.none) =
     new SplitLog[FileSplit](state, FileSplitSerializer, faults)
 
-  private def record(first: Int): SplitRecord[FileSplit] = SplitRecord(
-    first.toLong,
-    Vector(FileSplit(SourceFile(first.toString, 1, 1), Extent.Bytes(0, 1))),
-    Array[Byte](1)
-  )
+  private def plan(log: SplitLog[FileSplit], first: Int, path: String = ""): Long =
+    log.append(
+      first.toLong,
+      Vector(FileSplit(SourceFile(if (path.isEmpty) first.toString else path, 1, 1), Extent.Bytes(0, 1))),
+      Array[Byte](1)
+    )
 
   private def names(firsts: Int*): Seq[String] = firsts.map(first => f"$first%020d.splits")
 }

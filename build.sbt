@@ -30,7 +30,7 @@ def connector(id: String): Project = Project(id, file(s"connectors/$id"))
       "org.scalatest"    %% "scalatest" % Versions.scalatest % Test
     ),
     Published.settings,
-    sparkTests,
+    SparkTests.settings,
     Test / javaOptions += s"-Dstoplog.servers=${(LocalRootProject / servers).value}"
   )
 
@@ -80,7 +80,7 @@ lazy val core = (project in file("scala-core"))
     libraryDependencies ++= s3aModules.map(_ % Test),
     thinJar,
     Published.settings,
-    sparkTests,
+    SparkTests.settings,
     Test / javaOptions += s"-Dstoplog.servers=${(LocalRootProject / servers).value}"
   )
 
@@ -113,7 +113,7 @@ lazy val laws = (project in file("laws"))
       "org.scalatest"    %% "scalatest" % Versions.scalatest
     ),
     Published.settings,
-    sparkTests
+    SparkTests.settings
   )
 
 /** What users write in Scala, compiled as they do: against the packed jars, which have what the sources have only as long
@@ -359,49 +359,6 @@ lazy val versionProperties = Def.task {
   IO.write(file, s"version=${version.value}\nspark=${Versions.spark}\n")
   Seq(file)
 }
-
-/** The tests run in a JVM of their own, with the JDK's internals opened as Spark's launcher opens them. */
-lazy val sparkTests = Seq(
-  Test / fork := true,
-  // A JVM that lives for a few minutes never gets back what its second compiler costs.
-  Test / javaOptions ++= Seq(
-    "-Xmx3g",
-    "-XX:TieredStopAtLevel=1",
-    "-XX:ReservedCodeCacheSize=256m",
-    "-XX:+UseSerialGC"
-  ),
-  Test / javaOptions += "-Dio.netty.tryReflectionSetAccessible=true",
-  Test / javaOptions += s"-Djava.io.tmpdir=${sys.props("java.io.tmpdir")}", // that of whoever runs all tests
-  Test / javaOptions ++= Seq(
-    "java.io", "java.lang", "java.lang.invoke", "java.lang.reflect", "java.net", "java.nio", "java.util",
-    "java.util.concurrent", "java.util.concurrent.atomic", "jdk.internal.ref", "sun.nio.ch", "sun.nio.cs",
-    "sun.security.action", "sun.util.calendar"
-  ).map(name => s"--add-opens=java.base/$name=ALL-UNNAMED"),
-  Test / testOptions += Tests.Argument(TestFrameworks.ScalaTest, "-oD"),
-  Test / parallelExecution  := true, // of the JVMs; in each of them one suite runs after the other
-  Test / testForkedParallel := false,
-  Test / testOptions += Tests.Filter(name => isLongRun || !OnlyInLongRuns.exists(name.contains)),
-  // Two JVMs side by side, and the servers in one of them only: each starts once.
-  Test / testGrouping := {
-    val options = (Test / forkOptions).value
-    (Test / definedTests).value
-      .groupBy(test => if (UseServers.exists(test.name.contains)) "servers" else "main")
-      .toSeq
-      .map { case (name, tests) => Tests.Group(name, tests, Tests.SubProcess(options)) }
-  }
-)
-
-lazy val isLongRun = sys.env.get("STOPLOG_LONG").exists(_.nonEmpty)
-
-/** The second S3 server answers with parts that have no ETag, now and then, when many are uploaded at a time. The examples
-  * of the laws ask Hadoop's local files what the suites of core ask them too.
-  */
-lazy val OnlyInLongRuns = Seq(".S3Proxy") ++
-  Seq("Fencing", "Staging", "Sides", "Notes", "Finished", "Unannounced", "InPlace", "Cut", "EarlyListing")
-    .map(".Own" + _)
-
-/** Suites of core that start an HDFS or an S3 server. */
-lazy val UseServers = Seq("Hdfs", "S3", ".SinkCheckSuite", ".SinkPlaceSuite", ".SourceBesideSinkSuite")
 
 // Some tests wait for servers: a third JVM takes the processor meanwhile.
 Global / concurrentRestrictions := Seq(Tags.limitAll(3), Tags.limit(Tags.ForkedTestGroup, 3))

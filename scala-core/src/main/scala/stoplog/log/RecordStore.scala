@@ -25,7 +25,7 @@ trait RecordStore {
   /** A record newer than `seq`, for a task that asks whether it is too late (I1). A store on which a late task can
     * spoil nothing may overlook those that come after a gap.
     */
-  def newerThan(seq: Long): Option[Long] = list().lastOption.filter(_ > seq)
+  def newerThan(seq: Long): Option[Long] = LookBack.overtaking(seq, list())
 
   /** Removes the record, its mark and its note; removing what is not there is not an error. */
   def delete(seq: Long): Unit

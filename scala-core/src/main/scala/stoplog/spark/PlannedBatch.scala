@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.spark
 
-import scala.util.{Try, Using}
+import scala.util.Try
 import scala.util.control.NonFatal
 
-import org.apache.hadoop.fs.Path
 import org.apache.spark.sql.SparkSession
 
 import stoplog.log.BatchDigest
+import stoplog.place.CheckpointFiles
 
 /** What a micro-batch is. Spark writes the offsets of its sources to `offsets/<batch>` in the checkpoint before it begins
   * one, and goes by that file, which it does not write again, when it repeats it.
@@ -23,11 +23,8 @@ private[spark] object PlannedBatch {
     */
   def digest(queryId: String, batch: Long, checkpoint: Option[String]): Option[BatchDigest] =
     root(queryId).orElse(checkpoint).flatMap { location =>
-      val file = new Path(new Path(location, "offsets"), batch.toString)
-      try {
-        val files = file.getFileSystem(SparkHadoop.configuration)
-        Some(BatchDigest.of(Using.resource(files.open(file))(_.readAllBytes())))
-      } catch { case NonFatal(_) => None }
+      try new CheckpointFiles(location, SparkHadoop.configuration).planned(batch)
+      catch { case NonFatal(_) => None }
     }
 
   /** Spark keeps it from sinks, also where it has made the directory itself. */

@@ -2,9 +2,8 @@
 package stoplog.store.local
 
 import java.io.IOException
-import java.nio.file.{Files, NoSuchFileException, Path, Paths}
+import java.nio.file.{Files, Path, Paths}
 import java.nio.file.LinkOption.NOFOLLOW_LINKS
-import java.nio.file.attribute.BasicFileAttributes
 
 import stoplog.fault.{Faults, Step}
 import stoplog.store.{FinishedStore, JobStore, VisibleFile}
@@ -27,7 +26,7 @@ final class LocalJobStore(root: String, job: String, durability: Durability) ext
   override def removeEmptied(directories: Seq[String]): Unit =
     directories.distinct.foreach { name =>
       Iterator
-        .iterate(base.resolve(name))(_.getParent)
+        .iterate(LocalFiles.below(root, name))(_.getParent)
         .takeWhile(_ != base)
         .takeWhile(isRemovedAsEmpty)
         .foreach(_ => ())
@@ -47,13 +46,11 @@ final class LocalJobStore(root: String, job: String, durability: Durability) ext
   override def untouchedSince(millis: Long): Boolean =
     deepestFirst(directory).forall(file => LocalFiles.modifiedMillis(file).forall(_ < millis))
 
+  /** `None` for a directory, and for what its reader has taken. */
   private def seen(path: Path): Option[VisibleFile] =
-    try {
-      val found = Files.readAttributes(path, classOf[BasicFileAttributes], NOFOLLOW_LINKS)
-      Option.when(!found.isDirectory)(
-        VisibleFile(base.relativize(path).toString, found.size, found.lastModifiedTime.toMillis)
-      )
-    } catch { case _: NoSuchFileException => None } // its reader has taken it
+    LocalFiles.attributes(path, NOFOLLOW_LINKS).filterNot(_.isDirectory).map { found =>
+      VisibleFile(base.relativize(path).toString, found.size, found.lastModifiedTime.toMillis)
+    }
 
   private def isRemovedAsEmpty(path: Path): Boolean =
     try Files.deleteIfExists(path)

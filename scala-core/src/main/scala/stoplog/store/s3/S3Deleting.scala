@@ -7,8 +7,6 @@ import stoplog.store.hadoop.HadoopFiles
   * byte, and the record that says what is replaced has been written before.
   */
 private[s3] final class S3Deleting(files: HadoopFiles, job: String) extends S3Finished(files, job) {
-  private val objects = new S3Objects(files)
-
   override def together: Int = 1000
 
   override def setAside(seq: Long, path: String): Unit = setAside(seq, Seq(path))

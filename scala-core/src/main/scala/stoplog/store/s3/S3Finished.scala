@@ -14,7 +14,7 @@ import stoplog.store.hadoop.{HadoopFiles, HadoopFinished}
   * out: a merged part is an upload until it is visible, and buckets may have rules that end uploads.
   */
 class S3Finished(files: HadoopFiles, sinkId: String) extends HadoopFinished(files, sinkId) {
-  @transient private lazy val objects = new S3Objects(files)
+  @transient private[s3] lazy val objects = new S3Objects(files)
 
   override def setAside(seq: Long, path: String): Unit = move(path, FinishedStore.place(sinkId, seq, path))
 

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+import sbt._
+import sbt.Keys._
+
+/** How the tests of a project that knows Spark run. */
+object SparkTests {
+
+  /** The tests run in a JVM of their own, with the JDK's internals opened as Spark's launcher opens them. */
+  lazy val settings: Seq[Setting[_]] = Seq(
+    Test / fork := true,
+    // A JVM that lives for a few minutes never gets back what its second compiler costs.
+    Test / javaOptions ++= Seq(
+      "-Xmx3g",
+      "-XX:TieredStopAtLevel=1",
+      "-XX:ReservedCodeCacheSize=256m",
+      "-XX:+UseSerialGC"
+    ),
+    Test / javaOptions += "-Dio.netty.tryReflectionSetAccessible=true",
+    Test / javaOptions += s"-Djava.io.tmpdir=${sys.props("java.io.tmpdir")}", // that of whoever runs all tests
+    Test / javaOptions ++= Seq(
+      "java.io", "java.lang", "java.lang.invoke", "java.lang.reflect", "java.net", "java.nio", "java.util",
+      "java.util.concurrent", "java.util.concurrent.atomic", "jdk.internal.ref", "sun.nio.ch", "sun.nio.cs",
+      "sun.security.action", "sun.util.calendar"
+    ).map(name => s"--add-opens=java.base/$name=ALL-UNNAMED"),
+    Test / testOptions += Tests.Argument(TestFrameworks.ScalaTest, "-oD"),
+    Test / parallelExecution  := true, // of the JVMs; in each of them one suite runs after the other
+    Test / testForkedParallel := false,
+    Test / testOptions += Tests.Filter(name => isLongRun || !OnlyInLongRuns.exists(name.contains)),
+    // Two JVMs side by side, and the servers in one of them only: each starts once.
+    Test / testGrouping := {
+      val options = (Test / forkOptions).value
+      (Test / definedTests).value
+        .groupBy(test => if (UseServers.exists(test.name.contains)) "servers" else "main")
+        .toSeq
+        .map { case (name, tests) => Tests.Group(name, tests, Tests.SubProcess(options)) }
+    }
+  )
+
+  private lazy val isLongRun = sys.env.get("STOPLOG_LONG").exists(_.nonEmpty)
+
+  /** The second S3 server answers with parts that have no ETag, now and then, when many are uploaded at a time. The examples
+    * of the laws ask Hadoop's local files what the suites of core ask them too.
+    */
+  private lazy val OnlyInLongRuns = Seq(".S3Proxy") ++
+    Seq("Fencing", "Staging", "Sides", "Notes", "Finished", "Unannounced", "InPlace", "Cut", "EarlyListing")
+      .map(".Own" + _)
+
+  /** Suites of core that start an HDFS or an S3 server. */
+  private lazy val UseServers =
+    Seq("Hdfs", "S3", ".SinkCheckSuite", ".SinkPlaceSuite", ".SourceBesideSinkSuite")
+}

@@ -7,8 +7,9 @@ object QuickTests {
 
   lazy val Quick = config("quick").extend(Test)
 
-  /** The sources and class path are those of `Test`. */
+  /** The sources and class path are those of `Test`, and so nothing is resolved for it: that would take seconds. */
   lazy val settings: Seq[Setting[_]] = inConfig(Quick)(Defaults.testTasks) ++ Seq(
+    ivyConfigurations -= Quick,
     Quick / parallelExecution := true,
     Quick / testGrouping      := Seq(Tests.Group("quick", (Quick / definedTests).value, Tests.InProcess)),
     Quick / testOptions += Tests.Filter(isQuick),

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import shutil
 import subprocess
@@ -16,6 +17,7 @@ import pytest
 
 import stoplog
 from stoplog.inspection import DriverLife, DriverState
+from stoplog.testing._life import QUICK_JVM
 from support.at_work import at_work
 from support.finished import assert_each_once, files, lines
 from support.jobs import Job
@@ -28,6 +30,8 @@ if TYPE_CHECKING:
     from support.place import Place
 
 DRIVER_ALIVE = 3
+# For Java's own launcher: a tool's JVM is over before the optimizing compiler pays.
+QUICK = {"JDK_JAVA_OPTIONS": QUICK_JVM}
 NEVER = {"finalizeOnTermination": "never", "rolloverInterval": "1h", "inactivityInterval": "1h"}
 
 
@@ -140,6 +144,7 @@ def _stoplog(command: str, place: Place, *arguments: str) -> dict[str, Any]:
         text=True,
         check=False,
         timeout=600,
+        env=os.environ | QUICK,
     )
     assert done.stdout, done.stderr
     answer: dict[str, Any] = json.loads(done.stdout)

@@ -26,6 +26,7 @@ MORE_FAULTS = [
 ]
 
 
+@pytest.mark.long
 @pytest.mark.spark_lines
 def test_each_key_has_what_came_last_however_often_query_and_server_are_killed(
     node: Cassandra, place: Place

@@ -85,6 +85,7 @@ def test_kill_9_after_some_epochs(place: Place) -> None:
     assert_each_once(place.out, place.rows)
 
 
+@pytest.mark.long
 def test_kill_9_while_parts_are_merged(place: Place) -> None:
     moments = random.Random(SEED)
     for _ in range(KILL_ROUNDS // 2):
@@ -100,11 +101,9 @@ def test_kill_9_while_parts_are_merged(place: Place) -> None:
     assert any("-m" in file.name for file in place.out.rglob("*.parquet")), "nothing was merged"
 
 
+@pytest.mark.long
 @pytest.mark.spark_lines
-@pytest.mark.parametrize(
-    "form",
-    ["parquet", pytest.param("orc", marks=pytest.mark.long), pytest.param("avro", marks=pytest.mark.long)],
-)
+@pytest.mark.parametrize("form", ["parquet", "orc", "avro"])
 def test_a_bulk_format_killed_in_the_middle(stoplog_pipeline: PipelineFactory, form: str) -> None:
     """The part is open over the crash, with rows in its blocks and rows beside it."""
     bulk = {"format": form, "maxRecordsPerPart": "1000"}

@@ -28,6 +28,7 @@ JDBC_STEPS = (*STEPS, "jdbcInCommit")
 PATIENT = {"jdbc.maxTries": "60", "jdbc.retryWait": "200ms", "jdbc.batchsize": "30"}
 
 
+@pytest.mark.long
 @pytest.mark.spark_lines
 @pytest.mark.parametrize("step", JDBC_STEPS if LONG else ("jdbcInCommit",))
 def test_a_database_has_each_row_once_after_a_halt_at(database: Database, place: Place, step: str) -> None:

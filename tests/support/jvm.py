@@ -22,6 +22,9 @@ assert _SPARK is not None
 assert _SPARK.origin is not None
 _JARS = sorted((Path(_SPARK.origin).parent / "jars").glob("*.jar"))
 
+# An ordinary run starts each server once or twice, which does not pay for its archive.
+_OF_SERVERS = {CLASS_DATA: "1"} if os.environ.get("STOPLOG_LONG") == "1" else {}
+
 SPARK = ClassData.of("spark", _QUICK, _JARS)
 _LAUNCHER_DATA = ClassData.of("launcher", _QUICK, _JARS)
 
@@ -32,7 +35,8 @@ EXECUTOR = f"{_QUICK} {SPARK.options}"
 def prepare() -> None:
     """Gives each Spark that starts from now on below this process the options, whoever starts it.
 
-    Makes the archives of its classes first where they are missing. Servers make theirs as they start.
+    Makes the archives of its classes first where they are missing. Servers make theirs as they start, in a
+    long run.
     """
     with SPARK.missing() as spark, _LAUNCHER_DATA.missing() as launcher:
         if spark or launcher:
@@ -40,7 +44,7 @@ def prepare() -> None:
             python = {"PYSPARK_PYTHON": sys.executable}
             writing = _environment(spark or SPARK.options, launcher or _LAUNCHER_DATA.options)
             subprocess.run([sys.executable, _TRAINING], env=os.environ | writing | python, check=True)
-    os.environ.update(_environment(SPARK.options, _LAUNCHER_DATA.options) | {CLASS_DATA: "1"})
+    os.environ.update(_environment(SPARK.options, _LAUNCHER_DATA.options) | _OF_SERVERS)
 
 
 def _environment(spark: str, launcher: str) -> dict[str, str]:

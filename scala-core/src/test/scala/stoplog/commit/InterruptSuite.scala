@@ -100,7 +100,7 @@ class InterruptSuite extends AnyFunSuite {
     request.awaitSent()
     committer.interrupt()
     request.answer()
-    assert(kept.get(60, SECONDS))
+    assert(kept.get(300, SECONDS))
   }
 
   /** What an interrupt of its thread breaks off. */
@@ -113,7 +113,7 @@ class InterruptSuite extends AnyFunSuite {
       answered.await()
     }
 
-    def awaitSent(): Unit = assert(begun.await(60, SECONDS))
+    def awaitSent(): Unit = assert(begun.await(300, SECONDS))
 
     def answer(): Unit = answered.countDown()
   }

@@ -100,7 +100,7 @@ abstract class PartStoreLaws extends LawSuite {
   }
 
   law("publishing from many threads at once succeeds for all of them, junk or not") { storage =>
-    for (round <- 1 to 16) {
+    for (round <- 1 to 8) {
       val open = leftOpen(storage.partStore(), "once\n", part(bucket = "a/b", name = s"part-$round.txt"))
       if (round % 2 == 0) storage.appendJunk(open, utf8("junk"))
       val path     = s"a/b/part-$round.txt"
@@ -287,13 +287,13 @@ abstract class PartStoreLaws extends LawSuite {
   law("many tasks open and publish parts of the same buckets at once") { storage =>
     together(6) { thread =>
       val store = storage.partStore()
-      for (round <- 1 to 40) {
+      for (round <- 1 to 20) {
         val name   = s"part-$thread-$round.txt"
         val closed = append(store.create(part("x/y/z", name)), name).finish()
         assert(store.publish(closed, name.length.toLong, s"x/y/z/$name") === Committed)
       }
     }
-    assert(storage.visible().size === 240)
+    assert(storage.visible().size === 120)
     assert(storage.partStore().staged().isEmpty)
   }
 }

@@ -9,7 +9,7 @@ import stoplog.fault.Step
 /** Every step of a query that merges its small parts, stopped: each row once, nothing else visible, before and after.
   *
   * With `STOPLOG_LONG` what [[CompactionSection]] says; otherwise the steps of compaction and, on local disks, those
-  * around its records.
+  * around its records, and in one layout pairs of steps.
   */
 abstract class CompactionMatrixSuite(storage: Storage) extends Proving {
   private val plan  = new CompactionSection(storage)
@@ -29,7 +29,7 @@ abstract class CompactionMatrixSuite(storage: Storage) extends Proving {
         hold(crashes)
       }
 
-    if (long || storage == Storage.Local)
+    if (long || site == Site(Storage.Local, Layout.InBucket, Content.Merged))
       test(s"killed at each step of compaction, and killed again: ${site.name}") {
         val pairs = plan.pairs(site).filter { case (_, next) => long || Steps.compacting(next) }
         hold(pairs.map { case (step, next) =>

@@ -36,11 +36,11 @@ class CrashMatrixSuite extends MatrixSuite(Storage.Local) {
     } yield Crash(blocks, Doom.At(step, occurrence), Fate.Woken, again = None))
   }
 
-  test("killed at each occurrence of each step, and every file has another name when its successor comes") {
+  test("killed at each step, and every file has another name when its successor comes") {
     hold(for {
       site       <- if (long) thorough else Seq(rows)
       step       <- site.steps
-      occurrence <- some(occurrences(site)(step))
+      occurrence <- if (long) 1 to occurrences(site)(step) else Seq((occurrences(site)(step) + 1) / 2)
     } yield Crash(site, Doom.At(step, occurrence), Fate.Killed, again = None, Copier.HardLinks))
   }
 

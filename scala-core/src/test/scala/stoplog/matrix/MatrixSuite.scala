@@ -62,7 +62,7 @@ abstract class MatrixSuite(storage: Storage) extends Proving {
   /** @param tried which of the occurrences 1 to `last` */
   protected final def testBatchJobs(sites: Seq[Site])(tried: (Step, Int) => Seq[Int]): Unit = for {
     site <- sites
-    mode <- storage.batchModes
+    mode <- storage.batchModes if long || mode == BatchMode.Overwrite
   }
     test(s"a batch job in mode ${mode.name}, killed at each step: ${site.content.name}") {
       assert(batchOccurrences(mode).keySet === storage.batchSteps(mode).toSet)

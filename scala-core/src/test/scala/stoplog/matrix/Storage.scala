@@ -46,17 +46,9 @@ object Storage {
 
   case object Hdfs extends Storage("HDFS", "Hadoop's own client") {
 
-    /** Where a file is open, has just been closed or renamed, or is about to be. */
-    override def sample: Vector[Step] = Vector(
-      Step.MidWrite,
-      Step.BeforeSync,
-      Step.AfterSync,
-      Step.RecordWritten,
-      Step.AfterRecord,
-      Step.MidPublish,
-      Step.AfterPublish,
-      Step.MidSweep
-    )
+    /** Where a file is open, has just been closed, or is about to be renamed. */
+    override def sample: Vector[Step] =
+      Vector(Step.MidWrite, Step.AfterSync, Step.RecordWritten, Step.MidPublish)
 
     override def besides: Option[String] = Some(
       "`HdfsServersSuite` restarts the NameNode and the DataNode under a query, and ends processes with `kill -9`. " +
@@ -92,9 +84,8 @@ object Storage {
     /** A record is one request. */
     override def steps: Vector[Step] = super.steps.filterNot(_ == Step.RecordWritten)
 
-    /** Where something is on its way to the server, or has just arrived. */
-    override def sample: Vector[Step] =
-      Vector(Step.MidWrite, Step.AfterRecord, Step.MidPublish, Step.MidSweep)
+    /** Where something is on its way to the server. */
+    override def sample: Vector[Step] = Vector(Step.MidWrite, Step.MidPublish)
 
     override def batchModes: Vector[BatchMode] = Vector(BatchMode.Append, BatchMode.Overwrite)
 

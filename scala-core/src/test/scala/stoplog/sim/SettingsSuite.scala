@@ -7,7 +7,7 @@ import org.scalatest.funsuite.AnyFunSuite
 class SettingsSuite extends AnyFunSuite {
   import Readers._
 
-  private val seeds = 0L until Search.schedules / 20
+  private val seeds = 0L until Search.schedules / 50
 
   for (store <- StoreKind.all) {
     holds(Settings.starting(store))

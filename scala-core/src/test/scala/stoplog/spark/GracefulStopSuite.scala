@@ -25,12 +25,12 @@ class GracefulStopSuite extends AnyFunSuite with SparkSessionForTests {
     input.addData("later")
     val stopped = stopping(query)
     barrier.release()
-    assert(stopped.get(1, TimeUnit.MINUTES) === Stopped.BetweenBatches)
+    assert(stopped.get(5, TimeUnit.MINUTES) === Stopped.BetweenBatches)
     assert(!query.isActive && query.exception.isEmpty)
     assert(place.lines === Seq("wait"))
 
     assert(
-      GracefulStop.afterBatch(idle(start(place, input.toDF()), batches = 2), MinuteMillis) ===
+      GracefulStop.afterBatch(idle(start(place, input.toDF()), batches = 2), MinutesMillis) ===
         Stopped.BetweenBatches
     )
     assert(place.lines === Seq("later", "wait"))
@@ -41,7 +41,7 @@ class GracefulStopSuite extends AnyFunSuite with SparkSessionForTests {
     val input = memory
     input.addData("a row")
     val query = idle(start(place, input.toDF()), batches = 1)
-    assert(GracefulStop.afterBatch(query, MinuteMillis, OpenAtStop.AsConfigured) === Stopped.BetweenBatches)
+    assert(GracefulStop.afterBatch(query, MinutesMillis, OpenAtStop.AsConfigured) === Stopped.BetweenBatches)
     assert(place.files.isEmpty && place.everything.exists(_.contains("inprogress")))
   }
 
@@ -53,11 +53,11 @@ class GracefulStopSuite extends AnyFunSuite with SparkSessionForTests {
     input.addData("wait")
     barrier.awaitTask()
     assert(GracefulStop.afterBatch(query, timeoutMillis = 0) !== Stopped.BetweenBatches)
-    assert(FileSink.awaitFinished(query.runId.toString, MinuteMillis) && place.lines.isEmpty)
+    assert(FileSink.awaitFinished(query.runId.toString, MinutesMillis) && place.lines.isEmpty)
 
     barrier.release()
     assert(
-      GracefulStop.afterBatch(idle(start(place, input.toDF()), batches = 1), MinuteMillis) ===
+      GracefulStop.afterBatch(idle(start(place, input.toDF()), batches = 1), MinutesMillis) ===
         Stopped.BetweenBatches
     )
     assert(place.lines === Seq("wait"))
@@ -71,7 +71,7 @@ class GracefulStopSuite extends AnyFunSuite with SparkSessionForTests {
     barrier.awaitTask()
     val stopped = stopping(query)
     barrier.release()
-    assert(stopped.get(1, TimeUnit.MINUTES) === Stopped.BetweenBatches)
+    assert(stopped.get(5, TimeUnit.MINUTES) === Stopped.BetweenBatches)
   }
 
   test("a file stops the query, and does not stop the next one") {
@@ -80,9 +80,9 @@ class GracefulStopSuite extends AnyFunSuite with SparkSessionForTests {
     val marker = Path.of(place.checkpoint).resolveSibling("stop")
     input.addData("a row")
     val query   = idle(start(place, input.toDF()), batches = 1)
-    val watched = GracefulStop.onMarker(query, marker.toString, everyMillis = 10, MinuteMillis)
+    val watched = GracefulStop.onMarker(query, marker.toString, everyMillis = 10, MinutesMillis)
     Files.createFile(marker)
-    assert(query.awaitTermination(MinuteMillis))
+    assert(query.awaitTermination(MinutesMillis))
     place.until(_.nonEmpty && !Files.exists(marker))
     watched.close()
     assert(place.lines === Seq("a row"))
@@ -108,7 +108,7 @@ class GracefulStopSuite extends AnyFunSuite with SparkSessionForTests {
   private def stopping(query: StreamingQuery): CompletableFuture[Stopped] = {
     val result = new CompletableFuture[Stopped]
     val thread = new Thread(() => {
-      result.completeAsync(() => GracefulStop.afterBatch(query, MinuteMillis), _.run())
+      result.completeAsync(() => GracefulStop.afterBatch(query, MinutesMillis), _.run())
       ()
     })
     thread.start()
@@ -119,7 +119,7 @@ class GracefulStopSuite extends AnyFunSuite with SparkSessionForTests {
   private def memory: MemoryStream[String] = MemoryStream[String](spark.implicits.newStringEncoder, spark)
 
   private val AtOnce       = Trigger.ProcessingTime(0)
-  private val MinuteMillis = 60000L
+  private val MinutesMillis = 300000L
 
   /** Where a task waits for the test. Both are in this JVM. */
   private final class Barrier {
@@ -136,7 +136,7 @@ class GracefulStopSuite extends AnyFunSuite with SparkSessionForTests {
         .toDF()
     }
 
-    def awaitTask(): Unit = assert(Barriers(id).reached.await(1, TimeUnit.MINUTES))
+    def awaitTask(): Unit = assert(Barriers(id).reached.await(5, TimeUnit.MINUTES))
 
     def release(): Unit = Barriers(id).opened.countDown()
   }

@@ -96,7 +96,7 @@ class SchemaChangesSuite extends AnyFunSuite with SparkSessionForTests {
       try query.processAllAvailable()
       finally {
         query.stop()
-        assert(FileSink.awaitFinished(query.runId.toString, timeoutMillis = 60000))
+        assert(FileSink.awaitFinished(query.runId.toString, timeoutMillis = 300000))
       }
     }
 

@@ -53,7 +53,7 @@ class SinkSuite extends AnyFunSuite with SparkSessionForTests {
       .trigger(Trigger.AvailableNow())
       .start()
     query.awaitTermination()
-    assert(FileSink.awaitFinished(query.runId.toString, timeoutMillis = 60000))
+    assert(FileSink.awaitFinished(query.runId.toString, timeoutMillis = 300000))
     assert(query.lastProgress.sink.metrics.get("publishedRows") === "0", "both are in open parts yet")
     val metrics = FileSink.finalMetrics(query.runId.toString)
     assert((metrics.get("openParts"), metrics.get("publishedRows")) === ("0", "2"))
@@ -271,12 +271,12 @@ class SinkSuite extends AnyFunSuite with SparkSessionForTests {
   private def runOf(writer: DataStreamWriter[Row], place: Place): Unit = {
     val query = writer.option("checkpointLocation", place.checkpoint).trigger(Trigger.AvailableNow()).start()
     try query.awaitTermination()
-    finally assert(FileSink.awaitFinished(query.runId.toString, timeoutMillis = 60000))
+    finally assert(FileSink.awaitFinished(query.runId.toString, timeoutMillis = 300000))
   }
 
   private def end(query: StreamingQuery): Unit = {
     query.stop()
-    assert(FileSink.awaitFinished(query.runId.toString, timeoutMillis = 60000))
+    assert(FileSink.awaitFinished(query.runId.toString, timeoutMillis = 300000))
   }
 
   private def noted(place: Place, settings: String*): Seq[String] =

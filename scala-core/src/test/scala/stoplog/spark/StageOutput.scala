@@ -33,7 +33,7 @@ object StageOutput {
       action
       context.setJobDescription(Last)
       context.parallelize(Seq(1), 1).count()
-      assert(over.await(1, TimeUnit.MINUTES), "the listener has heard nothing")
+      assert(over.await(5, TimeUnit.MINUTES), "the listener has heard nothing")
       StageOutput(rows.get, bytes.get)
     } finally {
       context.setJobDescription(null)

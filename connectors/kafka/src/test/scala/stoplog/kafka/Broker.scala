@@ -32,7 +32,7 @@ final class Broker private (directory: Path) {
     process = launch()
   }
 
-  def settings(timeoutMillis: Long = 60000): ProducerSettings =
+  def settings(timeoutMillis: Long = 10 * 60000): ProducerSettings =
     ProducerSettings(Map("bootstrap.servers" -> servers), timeoutMillis)
 
   /** Returns when clients may send to all partitions. */
@@ -90,7 +90,7 @@ final class Broker private (directory: Path) {
 object Broker {
 
   /** For a transaction whose time is to be up: a busy machine prepares it within that. */
-  val ShortMillis = 5000
+  val ShortMillis = 10000
 
   /** One for all suites of this JVM that do not kill it. */
   lazy val shared: Broker = start()

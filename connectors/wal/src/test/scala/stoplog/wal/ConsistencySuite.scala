@@ -16,6 +16,7 @@ import org.apache.spark.sql.streaming.{DataStreamWriter, StreamingQuery, Trigger
 import org.apache.spark.sql.types.StructType
 import org.scalatest.funsuite.AnyFunSuite
 
+import stoplog.LongRun
 import stoplog.commit.{MemoryTransactions, TransactionWorld}
 import stoplog.format.{RowSink, SparkSessionForTests}
 import stoplog.sink._
@@ -39,6 +40,9 @@ class ConsistencySuite extends AnyFunSuite with SparkSessionForTests {
     "a sink of two phases" -> (new TwoPhases(_))
   )
 
+  // A long run watches what Spark's own door does, of which nothing is stoplog's.
+  private lazy val OfSpark = Set("any sink", "an idempotent sink")
+
   private val promised = Map[(String, Source), (Outcome, Outcome)](
     ("any sink", Resettable)                                        -> (Once, Twice),
     ("an idempotent sink", Resettable)                              -> (Once, Once),
@@ -53,7 +57,7 @@ class ConsistencySuite extends AnyFunSuite with SparkSessionForTests {
   )
 
   for {
-    (sink, make) <- sinks
+    (sink, make) <- sinks if LongRun.isOn || !OfSpark(sink)
     source       <- Seq(Resettable, Forgetful)
     (before, after) = promised((sink, source))
     (moment, wanted) <- Seq(BeforeTheSink -> before, AfterTheSink -> after)
@@ -121,7 +125,7 @@ class ConsistencySuite extends AnyFunSuite with SparkSessionForTests {
 
   private trait WithLog extends Target {
     override def awaitEnd(query: StreamingQuery): Unit = {
-      assert(RunEnds.await(query.runId.toString, timeoutMillis = 60000))
+      assert(RunEnds.await(query.runId.toString, timeoutMillis = 300000))
       ()
     }
   }

@@ -9,7 +9,7 @@ import stoplog.fault.Step
 import stoplog.kafka.Broker
 
 /** The broker is killed where it hurts most, and comes back with what it has on its disk. */
-class BrokerRestartSuite extends AnyFunSuite with BeforeAndAfterAll {
+class BrokerRestartSuite extends AnyFunSuite with BeforeAndAfterAll with LongRun {
   private lazy val broker = Broker.start()
 
   override protected def afterAll(): Unit = broker.kill()
@@ -23,7 +23,7 @@ class BrokerRestartSuite extends AnyFunSuite with BeforeAndAfterAll {
     } finally lives.close()
   }
 
-  if (LongRun.isOn) test("both die: the query after its record, the broker after that") {
+  test("both die: the query after its record, the broker after that") {
     val topic = broker.createTopic("restart-both", partitions = 2)
     val lives = new Lives(broker, topic)
     try {

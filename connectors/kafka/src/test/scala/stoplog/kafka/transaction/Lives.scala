@@ -34,7 +34,7 @@ final class Lives(broker: Broker, val topic: String, onLost: LostPart = LostPart
     *
     * @param between runs before each epoch's commit
     */
-  def live(more: Int, faults: Faults = Faults.none, timeoutMillis: Long = 60000)(
+  def live(more: Int, faults: Faults = Faults.none, timeoutMillis: Long = 10 * 60000)(
       between: => Unit = ()
   ): Boolean = {
     val driver = life(faults, timeoutMillis)
@@ -49,7 +49,7 @@ final class Lives(broker: Broker, val topic: String, onLost: LostPart = LostPart
   }
 
   /** A life of its own, one epoch after the other. */
-  def life(faults: Faults = Faults.none, timeoutMillis: Long = 60000): PreparedProcess[String] = {
+  def life(faults: Faults = Faults.none, timeoutMillis: Long = 10 * 60000): PreparedProcess[String] = {
     val run       = RunId.random()
     val settings  = broker.settings(timeoutMillis)
     val committer = new KafkaCommitter(

@@ -23,6 +23,8 @@ class NewerClientSuite extends AnyFunSuite {
     val newer   = Files.readString(Paths.get(System.getProperty("stoplog.servers"), "kafkaNewest.classpath"))
     val command = Seq(
       Paths.get(System.getProperty("java.home"), "bin", "java").toString,
+      "-XX:TieredStopAtLevel=1",
+      "-XX:+UseSerialGC",
       s"-Djava.io.tmpdir=${System.getProperty("java.io.tmpdir")}",
       "-cp",
       newer + File.pathSeparator + System.getProperty("java.class.path"),
@@ -45,7 +47,7 @@ object NewerClient {
   /** @param args brokers and topic */
   def main(args: Array[String]): Unit = {
     check(AppInfoParser.getVersion.startsWith("4."), AppInfoParser.getVersion)
-    val settings = ProducerSettings(Map("bootstrap.servers" -> args(0)), transactionTimeoutMillis = 60000)
+    val settings = ProducerSettings(Map("bootstrap.servers" -> args(0)), transactionTimeoutMillis = 10 * 60000)
     Using.resource(new TransactionalProducer(settings, "newer-client-1", Clock.system)) { writer =>
       def prepared(batch: Int): OpenTransaction = {
         writer.begin()

@@ -140,7 +140,7 @@ class TransactionsSuite extends AnyFunSuite with Eventually {
   }
 
   private def prepared(id: String, topic: String, values: String*): OpenTransaction =
-    prepared(id, topic, timeoutMillis = 60000, values: _*)
+    prepared(id, topic, timeoutMillis = 10 * 60000, values: _*)
 
   /** By a writer that is gone when this returns. */
   private def prepared(id: String, topic: String, timeoutMillis: Long, values: String*): OpenTransaction =

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from support.place import Place
 
-KILL_ROUNDS = 20 if os.environ.get("STOPLOG_LONG") == "1" else 2  # both ways to put files away once
+KILL_ROUNDS = 20 if os.environ.get("STOPLOG_LONG") == "1" else 1  # it deletes; the runs behind it archive
 SEED = 20_261_121
 LIMITS = {"format": "text", "maxFilesPerTrigger": "3", "maxRowsPerTrigger": "130"}
 PLENTY = {"maxFilesPerTrigger": "50", "maxRowsPerTrigger": "5000"}

@@ -8,7 +8,7 @@ import stoplog.fault.Step
 
 /** Every step of a query that merges its small parts, stopped: each row once, nothing else visible, before and after.
   *
-  * With `STOPLOG_LONG` what [[CompactionSection]] says; otherwise the steps of compaction and, on local disks, those
+  * With `STOPLOG_LONG` what [[CompactionSection]] says; otherwise, on local disks alone, the steps of compaction and those
   * around its records, and in one layout pairs of steps.
   */
 abstract class CompactionMatrixSuite(storage: Storage) extends Proving {
@@ -20,10 +20,10 @@ abstract class CompactionMatrixSuite(storage: Storage) extends Proving {
       assert(occurrences(site).keySet === site.steps.toSet)
     }
 
-    for (fate <- storage.fates if site.steps.exists(long || ordinary(fate, _)))
+    for (fate <- storage.fates)
       test(s"stopped at each step, ${fate.name}: ${site.name}") {
         val crashes = for {
-          step       <- site.steps if long || ordinary(fate, step)
+          step       <- site.steps if long || Steps.compacting(step) || plan.around(step)
           occurrence <- tried(fate, occurrences(site)(step))
         } yield Crash(site, Doom.At(step, occurrence), fate, again = None)
         hold(crashes)
@@ -47,17 +47,13 @@ abstract class CompactionMatrixSuite(storage: Storage) extends Proving {
   private def occurrences(site: Site): Map[Step, Int] =
     found.getOrElseUpdate(site, Crash.occurrences(site))
 
-  private def ordinary(fate: Fate, step: Step): Boolean =
-    if (storage == Storage.Local) Steps.compacting(step) || plan.around(step)
-    else fate == Fate.Killed && Steps.compacting(step)
-
   private def tried(fate: Fate, last: Int): Seq[Int] =
     if (long) plan.tried(fate, last) else Seq((last + 1) / 2)
 }
 
 class LocalCompactionMatrixSuite extends CompactionMatrixSuite(Storage.Local)
 
-class HdfsCompactionMatrixSuite extends CompactionMatrixSuite(Storage.Hdfs) {
+class HdfsCompactionMatrixSuite extends CompactionMatrixSuite(Storage.Hdfs) with LongRun {
   override protected def threads: Int = 6
 }
 

@@ -10,13 +10,9 @@ object SparkTests {
     Test / fork := true,
     // A JVM that lives for a few minutes never gets back what its second compiler costs.
     Test / javaOptions ++= Seq(
-      "-Xmx3g",
-      "-XX:TieredStopAtLevel=1",
-      "-XX:ReservedCodeCacheSize=256m",
-      "-XX:+UseSerialGC",
+      "-Xmx3g", "-XX:TieredStopAtLevel=1", "-XX:ReservedCodeCacheSize=256m", "-XX:+UseSerialGC",
       // Spark's classes are verified when they are released, and those of the jar in the tests end to end.
-      "-XX:+UnlockDiagnosticVMOptions",
-      "-XX:-BytecodeVerificationRemote"
+      "-XX:+UnlockDiagnosticVMOptions", "-XX:-BytecodeVerificationRemote"
     ),
     Test / javaOptions += "-Dio.netty.tryReflectionSetAccessible=true",
     Test / javaOptions += s"-Djava.io.tmpdir=${sys.props("java.io.tmpdir")}", // that of whoever runs all tests

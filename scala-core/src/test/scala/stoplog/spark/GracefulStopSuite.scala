@@ -118,7 +118,7 @@ class GracefulStopSuite extends AnyFunSuite with SparkSessionForTests {
 
   private def memory: MemoryStream[String] = MemoryStream[String](spark.implicits.newStringEncoder, spark)
 
-  private val AtOnce       = Trigger.ProcessingTime(0)
+  private val AtOnce        = Trigger.ProcessingTime(0)
   private val MinutesMillis = 300000L
 
   /** Where a task waits for the test. Both are in this JVM. */

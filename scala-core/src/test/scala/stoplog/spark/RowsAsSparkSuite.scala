@@ -72,8 +72,9 @@ class RowsAsSparkSuite extends AnyFunSuite with SparkSessionForTests {
       val ours   = spark.read.format("stoplog").schema(schema).option("format", "parquet").load(where)
       val sparks = spark.read.schema(schema).parquet(where)
       // What is not like other numbers; of FLOAT, which is compared by the same code, two of them.
-      val special = if (number == "DOUBLE") Seq("0.0", "-0.0", "NaN", "Infinity", "-1.5") else Seq("-0.0", "NaN")
-      val values  = special.map(v => s"CAST('$v' AS $number)")
+      val special =
+        if (number == "DOUBLE") Seq("0.0", "-0.0", "NaN", "Infinity", "-1.5") else Seq("-0.0", "NaN")
+      val values = special.map(v => s"CAST('$v' AS $number)")
       val tests  =
         for {
           value <- values

@@ -47,7 +47,8 @@ object NewerClient {
   /** @param args brokers and topic */
   def main(args: Array[String]): Unit = {
     check(AppInfoParser.getVersion.startsWith("4."), AppInfoParser.getVersion)
-    val settings = ProducerSettings(Map("bootstrap.servers" -> args(0)), transactionTimeoutMillis = 10 * 60000)
+    val settings =
+      ProducerSettings(Map("bootstrap.servers" -> args(0)), transactionTimeoutMillis = 10 * 60000)
     Using.resource(new TransactionalProducer(settings, "newer-client-1", Clock.system)) { writer =>
       def prepared(batch: Int): OpenTransaction = {
         writer.begin()

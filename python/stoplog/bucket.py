@@ -4,9 +4,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from stoplog._described import Described
-from stoplog._options import present
+from stoplog._options import own_class, present
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -63,16 +67,18 @@ class BucketAssigner(Described):
         return _of({"bucketAssigner": "basePath"})
 
     @staticmethod
-    def custom(class_name: str) -> BucketAssigner:
+    def custom(class_name: str, parameters: Mapping[str, str | int | bool] | None = None) -> BucketAssigner:
         """A class on the session's class path that extends `stoplog.bucket.BucketAssigner`.
 
         Args:
-            class_name: its fully qualified name; it needs a constructor without arguments.
+            class_name: its fully qualified name; it needs a public constructor of a `java.util.Map`, which
+                gets the parameters, or one without arguments.
+            parameters: what the class is told, by names of its own.
 
-        >>> BucketAssigner.custom("com.acme.ByTenant").options()
-        {'bucketAssigner': 'com.acme.ByTenant'}
+        >>> BucketAssigner.custom("com.acme.ByTenant", {"column": "tenant"}).options()
+        {'bucketAssigner': 'com.acme.ByTenant', 'bucketAssigner.column': 'tenant'}
         """
-        return _of({"bucketAssigner": class_name})
+        return _of(own_class("bucketAssigner", class_name, parameters))
 
     def options(self) -> dict[str, str]:
         """The options that this assigner stands for."""

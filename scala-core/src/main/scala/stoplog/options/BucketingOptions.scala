@@ -41,7 +41,8 @@ private[options] object BucketingOptions {
     asked.text(Registry.BucketAssigner).mkString.trim match {
       case name if name.equalsIgnoreCase("dateTime") => dateTime(asked, problems)
       case name if name.equalsIgnoreCase("basePath") => Bucketing.BasePath
-      case reference                                 =>
+      case _                                         =>
+        val reference = asked.reference(Registry.BucketAssigner).mkString
         asked.userObject(Registry.BucketAssigner, reference, classOf[BucketAssigner])
         Bucketing.UserAssigner(reference)
     }

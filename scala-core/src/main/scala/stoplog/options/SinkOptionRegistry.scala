@@ -6,7 +6,7 @@ import stoplog.options.OptionGroup._
 
 /** Every option of stoplog, once: the parser, `docs/options.md` and the Python package are held to this list.
   */
-object SinkOptionRegistry extends CompactionEntries {
+object SinkOptionRegistry extends CompactionEntries with OwnClasses {
 
   val Path: SinkOption = required(
     Format,

@@ -2,6 +2,7 @@
 package stoplog.spark
 
 import java.nio.charset.StandardCharsets.UTF_8
+import java.util.{Map => JMap}
 
 import org.scalatest.funsuite.AnyFunSuite
 
@@ -39,6 +40,24 @@ class FileFinderSuite extends AnyFunSuite with SparkSessionForTests {
     assert(query.recentProgress.map(_.numInputRows).filter(_ > 0).toSeq === Seq(1000000, 1))
   }
 
+  test("a class with a parameter, that cuts files only where there are fewer than tasks") {
+    val in = new Input
+    in.write("a.txt", (1 to 1000000).mkString("\n"))
+    def tasks = text(in)
+      .withFileEnumerator(classOf[EnoughFiles].getName)
+      .withOption("fileEnumerator.suffix", ".txt")
+      .build()
+      .read(spark)
+      .load()
+      .rdd
+      .getNumPartitions
+    assert(spark.sparkContext.defaultParallelism > 1)
+    assert(tasks > 1)
+    in.write("b.log", "")
+    for (n <- 2 to spark.sparkContext.defaultParallelism) in.write(s"$n.txt", (1 to 1000000).mkString("\n"))
+    assert(tasks === spark.sparkContext.defaultParallelism)
+  }
+
   test("a class that there is not, and one that is something else") {
     def said(name: String) =
       intercept[IllegalArgumentException](text(new Input).withFileEnumerator(name).build()).getMessage
@@ -50,6 +69,26 @@ class FileFinderSuite extends AnyFunSuite with SparkSessionForTests {
   private def text(in: Input): FileSourceBuilder = FileSource.forRecordStreamFormat("text", in.root.toString)
 
   private def run(source: FileSourceBuilder, place: Place) = place.copy(source.build().stream(spark))
+}
+
+/** All files of a directory with a suffix; cut if that is what it takes for each task to have something to do. */
+final class EnoughFiles(parameters: JMap[String, String]) extends FileFinder {
+  private var isEnough = false
+
+  override def find(files: SourceFiles, rules: PathRules)(each: SourceFile => Unit): Unit = {
+    val found = Vector.newBuilder[SourceFile]
+    files.list("") { entry =>
+      entry.kind match {
+        case Found.File(bytes, modified) if entry.name.endsWith(parameters.get("suffix")) =>
+          found += SourceFile(entry.name, bytes, modified)
+        case _ => ()
+      }
+    }
+    isEnough = found.result().size >= rules.minDesiredSplits
+    found.result().foreach(each)
+  }
+
+  override def isSplittable(file: SourceFile): Boolean = !isEnough
 }
 
 /** The files that a manifest lists, whether or not all are there yet. */

@@ -44,6 +44,20 @@ class SinkSuite extends AnyFunSuite with SparkSessionForTests {
     assert(reasons(place) === Seq("end", "few"))
   }
 
+  test("classes with parameters, as options of the write") {
+    val place = new Place
+    val own   = classOf[Configured].getName
+    val plain = words("ant", "ape", "asp", "bat").writeStream
+      .format("stoplog")
+      .options(Map("format" -> "text", "bucketAssigner" -> own, "rollingPolicy" -> own))
+      .option("bucketAssigner.Prefix", "letter=")
+      .option("rollingPolicy.limit", "1")
+      .option("path", place.out)
+    runOf(plain, place)
+    assert(place.directories === Set("letter=a", "letter=b"))
+    assert(place.files.size === 4)
+  }
+
   test("the metrics of a run that is over count what was published at its end") {
     val place = new Place
     val query = csv(place)

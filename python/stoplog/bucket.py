@@ -39,20 +39,21 @@ class BucketAssigner(Described):
                 default `'dt='yyyy-MM-dd'/hour='HH`, which Spark, pyarrow, DuckDB and pandas read without
                 options, as columns `dt` and `hour`. Flink's default is `yyyy-MM-dd--HH`.
             timezone_id: the zone in which times are written, such as `Europe/Berlin`; UTC by default,
-                not the machine's as in PyFlink, so that a move to another machine moves no bucket.
+                not the machine's as in PyFlink, so that a move to another machine moves no bucket. It
+                names directories alone: timestamps in rows stay as they are.
             column: a timestamp column that holds the event's time; by default the bucket
                 follows the time at which a row is written.
 
         >>> BucketAssigner.date_time_bucket_assigner("yyyy/MM/dd", "Europe/Berlin", column="ts").options()
         ... # doctest: +NORMALIZE_WHITESPACE
         {'bucketAssigner': 'dateTime', 'bucketFormat': 'yyyy/MM/dd',
-         'timeZone': 'Europe/Berlin', 'bucketColumn': 'ts'}
+         'bucketTimeZone': 'Europe/Berlin', 'bucketColumn': 'ts'}
         """
         return _of(
             {
                 "bucketAssigner": "dateTime",
                 "bucketFormat": format_str,
-                "timeZone": timezone_id,
+                "bucketTimeZone": timezone_id,
                 "bucketColumn": column,
             }
         )

@@ -90,7 +90,7 @@ FILE_SINK = Builder(
             {
                 "bucketAssigner": "dateTime",
                 "bucketFormat": "yyyy",
-                "timeZone": "Asia/Tokyo",
+                "bucketTimeZone": "Asia/Tokyo",
                 "bucketColumn": "at",
             },
         ),
@@ -181,7 +181,7 @@ FILE_SINK = Builder(
     frozenset(
         {
             # Of encoders, bulk writers and views.
-            "encoder", "bulkWriter", "lineSep", "nullValue", "sink", "logLocation", "view",
+            "encoder", "bulkWriter", "lineSep", "nullValue", "timeZone", "sink", "logLocation", "view",
             # Hadoop's ways, and names of files that few change.
             "inProgress", "inProgressPrefix", "inProgressSuffix", "pendingPrefix", "pendingSuffix",
             "useTruncate", "validLengthPrefix", "validLengthSuffix",
@@ -367,7 +367,9 @@ CASSANDRA_SINK = Builder(
         (call("with_distribution", "byPartitionKey"), {"distribution": "byPartitionKey"}),
     ],
     cassandra.KEYS,
-    frozenset({"requestTimeout", "serialConsistency", "maxBatchSize", "maxSplitMemorySize", "pageRows"}),
+    frozenset(
+        {"query", "requestTimeout", "serialConsistency", "maxBatchSize", "maxSplitMemorySize", "pageRows"}
+    ),
 )
 
 CASSANDRA_SOURCE = Builder(

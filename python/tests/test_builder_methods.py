@@ -15,6 +15,7 @@ from fakes import Recorder
 
 from stoplog import (
     BulkFormat,
+    CassandraSink,
     Encoder,
     FileSink,
     FileSource,
@@ -207,6 +208,10 @@ def test_the_jar_checks_the_options_of_files(name: str, method: str, monkeypatch
         (
             lambda: FileSource.for_bulk_file_format(BulkFormat.custom("a.B", {"bulkWriter": 1}), "/in"),
             {"path": "/in", "format": "a.B", "format.bulkWriter": "1"},
+        ),
+        (
+            lambda: CassandraSink.with_query(["a", "b"], "INSERT INTO k.t (a) VALUES (?)"),
+            {"contactPoints": "a,b", "query": "INSERT INTO k.t (a) VALUES (?)"},
         ),
         (
             lambda: FileSource.for_bulk_file_format("binaryFile", Path("/in")),

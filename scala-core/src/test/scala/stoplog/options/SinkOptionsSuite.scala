@@ -133,6 +133,15 @@ class SinkOptionsSuite extends AnyFunSuite {
     assert(problems("timeZone" -> "Mars").contains("is not a time zone"))
   }
 
+  test("bucketTimeZone is the buckets' zone, and changes nothing in the rows") {
+    val o = parse("bucketTimeZone" -> "Asia/Tokyo", "timeZone" -> "Europe/Berlin")
+    assert(o.bucketing === Bucketing.DateTime("'dt='yyyy-MM-dd'/hour='HH", ZoneId.of("Asia/Tokyo"), None))
+    assert(o.passThrough === Map("timeZone" -> "Europe/Berlin"))
+    assert(parse("bucketTimeZone" -> "Asia/Tokyo").passThrough === Map.empty)
+    assert(problems("bucketTimeZone" -> "UTC", "partitionBy" -> "a").contains("bucketTimeZone has no effect"))
+    assert(problems("bucketTimeZone" -> "Mars").contains("is not a time zone"))
+  }
+
   test("what Spark itself puts there is let pass") {
     val o = parse(
       "checkpointLocation"           -> "/data/cp",

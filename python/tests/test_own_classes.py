@@ -33,7 +33,7 @@ def test_pyspark_brings_the_compiler_and_the_jar_all_else(monkeypatch: pytest.Mo
     assert list(Path(spark).parent.glob("scala-compiler-*.jar"))
     assert command[command.index("-d") + 1] == "out.jar"
     sources = {Path(each).stem for each in command if each.endswith(".scala")}
-    assert {"RollByRows", "ByInitial", "Pairs", "ManifestFinder"} == sources
+    assert {"RollByRows", "ByInitial", "Pairs", "ManifestFinder", "OwnParquet"} == sources
 
 
 def test_the_page_names_the_classes_of_the_template() -> None:

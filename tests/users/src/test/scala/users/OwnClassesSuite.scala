@@ -1,12 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 package users
 
+import java.io.ByteArrayOutputStream
+
 import scala.jdk.CollectionConverters._
 
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.unsafe.types.UTF8String
 import org.scalatest.funsuite.AnyFunSuite
 
 import stoplog.{FileSink, FileSource}
 import stoplog.error.StoplogArgumentException
+import stoplog.format.bulk.BlockOutput
 
 /** The template of `examples/own-classes`, compiled against the packed jar as a Python user does, named with parameters. */
 class OwnClassesSuite extends AnyFunSuite {
@@ -28,6 +33,22 @@ class OwnClassesSuite extends AnyFunSuite {
       .withOption("fileEnumerator.list", "_list")
       .build()
     assert(source.options().get("paths") === """["/data/eu","/data/us"]""")
+  }
+
+  test("its Parquet writer writes a part that begins and ends as Parquet does") {
+    val bytes = new ByteArrayOutputStream
+    val out   = new BlockOutput {
+      override def position: Long         = bytes.size.toLong
+      override def write(byte: Int): Unit = bytes.write(byte)
+    }
+    val writer = new own.OwnParquet(Map("bloomFilter" -> "value").asJava).create(out)
+    writer.write(InternalRow(UTF8String.fromString("ant"), UTF8String.fromString("6 legs")))
+    assert(writer.bufferedBytes > 0)
+    writer.finish()
+    writer.close()
+    val text = bytes.toString("ISO-8859-1")
+    assert(text.startsWith("PAR1") && text.endsWith("PAR1"))
+    assert(text.contains("6 legs"))
   }
 
   test("a parameter that its constructor refuses is told when the sink is built") {

@@ -47,13 +47,13 @@ private[stoplog] final class AskedOptions(
   /** The class, with its parameters, or the instance that an option names, in the form that [[UserObject.load]] reads. */
   def reference(option: SinkOption): Option[String] = text(option).map(_.trim).map { name =>
     called += option
-    val given = parameters.collect { case (of, parameter, value) if of == option => parameter -> value }
-    if (given.nonEmpty && UserObject.isInstance(name)) {
+    val told = parameters.collect { case (of, parameter, value) if of == option => parameter -> value }
+    if (told.nonEmpty && UserObject.isInstance(name)) {
       problems.add(
-        s"${option.key} is an instance, which takes no parameters: remove ${option.key}.${given.head._1}."
+        s"${option.key} is an instance, which takes no parameters: remove ${option.key}.${told.head._1}."
       )
       name
-    } else UserObject.named(name, given.toMap)
+    } else UserObject.named(name, told.toMap)
   }
 
   /** Refuses parameters of what is no class of the user's. To be called when all classes were asked for. */

@@ -41,11 +41,13 @@ class StreamFormatAdapter[R] private (adapted: AdaptedFormat[R], batchRecords: I
   }
 }
 
-private object StreamFormatAdapter {
+object StreamFormatAdapter {
+
+  /** How many records a batch has where nobody says it. */
   final val DefaultRecords = 1000
 
   /** Begins with the record at which the reader is. */
-  final class Batch[R](records: RecordReader[R], limit: Long) extends Iterator[R] {
+  private[format] final class Batch[R](records: RecordReader[R], limit: Long) extends Iterator[R] {
     private var taken   = 0L
     private var isReady = true
 

@@ -9,7 +9,7 @@ import org.scalatest.funsuite.AnyFunSuite
 
 import stoplog.cassandra.{CassandraSink, Role, TableColumn, TableInfo}
 import stoplog.cassandra.options.CassandraOptions
-import stoplog.error.{StoplogArgumentException, StoplogException}
+import stoplog.error.StoplogArgumentException
 
 /** Rows whose columns fill the places of a statement, by their order. */
 class QueryPlanSuite extends AnyFunSuite {
@@ -25,7 +25,7 @@ class QueryPlanSuite extends AnyFunSuite {
 
   private val query = "insert into Shop.orders(ID, \"Total\") values (?, ?);"
 
-  private def plan(columns: String, query: String = query, more: (String, String)*): WritePlan = {
+  private def plan(columns: String, query: String, more: (String, String)*): WritePlan = {
     val sink    = more.foldLeft(CassandraSink.withQuery("a", query)) { case (b, (k, v)) => b.withOption(k, v) }
     val options = CassandraOptions.parse(sink.build().options())
     assert(options.qualifiedTable === "shop.orders")
@@ -33,7 +33,7 @@ class QueryPlanSuite extends AnyFunSuite {
   }
 
   private def refused(columns: String): String =
-    intercept[StoplogException](plan(columns)).getMessage
+    intercept[StoplogArgumentException](plan(columns, query)).getMessage
 
   private def problems(options: (String, String)*): String =
     intercept[StoplogArgumentException](
@@ -41,7 +41,7 @@ class QueryPlanSuite extends AnyFunSuite {
     ).getMessageParameters.get("problems")
 
   test("the first column goes to the first place, whatever it is called") {
-    val made = plan("total INT, id INT")
+    val made = plan("total INT, id INT", query)
     assert(made.cql === "INSERT INTO shop.orders (id, \"Total\") VALUES (?, ?) USING TIMESTAMP ?")
     assert(made.values === Vector(0, 1))
     assert(made.key === Vector(0))
@@ -60,7 +60,7 @@ class QueryPlanSuite extends AnyFunSuite {
   }
 
   test("a column that the table has not, and one of another type, are named") {
-    val unknown = intercept[StoplogException](plan("a INT, b INT", "INSERT INTO shop.orders (id, w) VALUES (?, ?)"))
+    val unknown = intercept[StoplogArgumentException](plan("a INT, b INT", "INSERT INTO shop.orders (id, w) VALUES (?, ?)"))
     assert(unknown.getMessage.contains("There is no column w"))
     assert(refused("a INT, b ARRAY<INT>").contains("b: "))
   }

@@ -131,6 +131,7 @@ lazy val users = (project in file("tests/users")).settings(
     Seq(core, wal, async, cassandra, jdbc, kafka).map(_ / Compile / packageBin).join.value
   ),
   Compile / unmanagedSources ++= DocumentedExamples.files((LocalRootProject / baseDirectory).value),
+  Compile / unmanagedSourceDirectories += (LocalRootProject / baseDirectory).value / "examples" / "own-classes" / "src",
   Compile / sourceGenerators += Def.task {
     DocumentedExamples.write(
       (LocalRootProject / baseDirectory).value / "docs",

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import duckdb
 import pytest
 
-from stoplog import FileSource, StreamFormat
+from stoplog import BulkFormat, FileSource, StreamFormat
 from support import at_work
 from support.finished import assert_each_once, assert_none_twice, files
 from support.jobs import Job
@@ -97,6 +97,14 @@ def test_what_the_sink_writes_the_source_reads(spark: SparkSession, tmp_path: Pa
     read = builder.build().read(spark, rows.schema)
     assert read.exceptAll(rows).isEmpty()
     assert read.count() == 1000
+
+
+@pytest.mark.spark_lines
+def test_several_paths_are_read_by_an_object_of_the_format(spark: SparkSession, tmp_path: Path) -> None:
+    for name, first in (("eu", 0), ("us", 10), ("left out", 20)):
+        spark.range(first, first + 10).write.parquet(str(tmp_path / name))
+    source = FileSource.for_bulk_file_format(BulkFormat.parquet(), tmp_path / "eu", tmp_path / "us").build()
+    assert sorted(row.id for row in source.read(spark).collect()) == list(range(20))
 
 
 @pytest.mark.spark_lines

@@ -26,7 +26,7 @@ from stoplog.async_io import Retry, RetryAfter, async_map, async_split
 from stoplog.bucket import BucketAssigner
 from stoplog.bulk import BulkFormat
 from stoplog.cassandra import CassandraSink, CassandraSource
-from stoplog.compaction import DirectoryCompaction, PlannedMerge, compact
+from stoplog.compaction import DirectoryCompaction, FileCompactStrategy, PlannedMerge, compact
 from stoplog.encoder import Encoder
 from stoplog.ending import await_finished
 from stoplog.errors import (
@@ -70,6 +70,7 @@ __all__ = [
     "DirectoryCompaction",
     "DriverCheck",
     "Encoder",
+    "FileCompactStrategy",
     "FileSink",
     "FileSinkBuilder",
     "FileSource",

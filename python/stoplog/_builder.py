@@ -11,6 +11,7 @@ from stoplog._columns import columns_text, flat
 from stoplog._described import Builder
 from stoplog._options import present
 from stoplog._units import Duration, Size, count_text, duration_text, size_text
+from stoplog.compaction import FileCompactStrategy
 from stoplog.sink import FileSink
 
 if TYPE_CHECKING:
@@ -215,6 +216,21 @@ class FileSinkBuilder(Builder):
                     "compactor": compactor,
                 }
             ),
+        )
+
+    def enable_compact(self, strategy: FileCompactStrategy, compactor: str | None = None) -> FileSinkBuilder:
+        """PyFlink's name for `with_compaction`, with its strategy.
+
+        Args:
+            strategy: when small parts are merged.
+            compactor: a class of the jar's `Compactor`, for an encoder or bulk writer of your own.
+
+        >>> strategy = FileCompactStrategy.builder().enable_compaction_on_checkpoint(5).build()
+        >>> FileSink.for_row_format("/data/out", "json").enable_compact(strategy).build()
+        FileSink(path='/data/out', format='json', compaction='smallParts', compactAfterEpochs='5')
+        """
+        return self.with_compaction(
+            to=strategy.size_threshold, after_epochs=strategy.checkpoints, compactor=compactor
         )
 
     def with_manifest(

@@ -19,7 +19,8 @@ KEYS: frozenset[str] = frozenset(
         "rollingPolicy", "maxPartSize", "maxRecordsPerPart", "rolloverInterval", "inactivityInterval",
         "bucketCheckInterval",
         "compaction", "compactSmallerThan", "compactTo", "compactAfterEpochs", "compactMinFiles", "compactor",
-        "bucketBy", "partitionBy", "bucketAssigner", "bucketFormat", "bucketColumn", "timeZone",
+        "bucketBy", "partitionBy", "bucketAssigner", "bucketFormat", "bucketColumn", "bucketTimeZone",
+        "timeZone",
         "partPrefix", "partSuffix",
         "inProgress", "inProgressPrefix", "inProgressSuffix", "pendingPrefix", "pendingSuffix",
         "maxOpenParts", "distribution", "sinkId", "onForeignQuery", "finalizeOnTermination",
@@ -34,7 +35,7 @@ KEYS: frozenset[str] = frozenset(
 
 SOURCE_KEYS: frozenset[str] = frozenset(
     {
-        "path", "format", "source", "columns", "charset", "lineSep", "lengthPrefix", "maxRecordSize",
+        "path", "paths", "format", "source", "columns", "charset", "lineSep", "lengthPrefix", "maxRecordSize",
         "partitionColumns", "fileEnumerator",
         "pathGlobFilter", "recursiveFileLookup", "minFileAge", "onChangedFile", "ignoreMissingFiles",
         "monitorInterval", "cleanSource", "sourceArchiveDir", "onCorrupt", "quarantinePath", "onMergedPart",
@@ -44,6 +45,16 @@ SOURCE_KEYS: frozenset[str] = frozenset(
     }
 )  # fmt: skip
 """The same for the source."""
+
+
+def own_class(option: str, class_name: str, parameters: Mapping[str, object] | None) -> dict[str, str]:
+    """A class on the session's class path that an option names, with its parameters as `<option>.<name>`.
+
+    >>> own_class("encoder", "com.acme.Words", {"separator": ";", "header": True})
+    {'encoder': 'com.acme.Words', 'encoder.separator': ';', 'encoder.header': 'true'}
+    """
+    named = {f"{option}.{name}": text_of(value) for name, value in (parameters or {}).items()}
+    return {option: class_name, **named}
 
 
 def text_of(value: object) -> str:

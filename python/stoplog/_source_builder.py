@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
@@ -10,12 +11,14 @@ from typing import TYPE_CHECKING, Literal
 from stoplog._checked import checked_source
 from stoplog._columns import columns_text, flat
 from stoplog._described import Builder
-from stoplog._options import present
+from stoplog._options import own_class, present
 from stoplog._units import Duration, Size, count_text, duration_text, size_text
 from stoplog.source import FileSource
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from stoplog._options import Pairs
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -64,15 +67,24 @@ class FileSourceBuilder(Builder):
         """
         return self._with(onChangedFile=action)
 
-    def with_file_enumerator(self, enumerator: str) -> FileSourceBuilder:
+    def with_file_enumerator(
+        self, enumerator: str, parameters: Mapping[str, str | int | bool] | None = None
+    ) -> FileSourceBuilder:
         """How the files are found.
 
         Args:
             enumerator: `"blockSplitting"`, the default; `"nonSplitting"`, with each file in one piece; or
                 the fully qualified name of a class on the session's class path that extends
                 `stoplog.source.file.FileFinder`.
+            parameters: what the class is told, by names of its own.
         """
-        return self._with(fileEnumerator=enumerator)
+        return self._with(**own_class("fileEnumerator", enumerator, parameters))
+
+    def set_file_enumerator(
+        self, enumerator: str, parameters: Mapping[str, str | int | bool] | None = None
+    ) -> FileSourceBuilder:
+        """PyFlink's name for `with_file_enumerator`."""
+        return self.with_file_enumerator(enumerator, parameters)
 
     def with_partition_columns(self, *columns: str | Iterable[str]) -> FileSourceBuilder:
         """Which columns the names of directories tell, such as `day=2026-11-21`.
@@ -175,6 +187,16 @@ class FileSourceBuilder(Builder):
         return FileSource(checked_source(self._aspects))
 
 
-def source_builder(path: str, format_options: dict[str, str]) -> FileSourceBuilder:
+def source_builder(
+    paths: Sequence[str | os.PathLike[str]], format_options: dict[str, str]
+) -> FileSourceBuilder:
     """A builder with nothing set but where and in which format."""
-    return FileSourceBuilder((("path", (("path", path),)), ("format", tuple(format_options.items()))))
+    return FileSourceBuilder((("path", _located(paths)), ("format", tuple(format_options.items()))))
+
+
+def _located(paths: Sequence[str | os.PathLike[str]]) -> Pairs:
+    """One path is an option of its own; several are the one that Spark sets for `load([…])`."""
+    if not paths:
+        raise ValueError("no path was named: name at least one file, directory or pattern")
+    names = [os.fspath(path) for path in paths]
+    return (("path", names[0]),) if len(names) == 1 else (("paths", json.dumps(names)),)

@@ -12,6 +12,7 @@ from stoplog._async.result import ERROR_COLUMN, CallFailed, OnFailure, Result
 from stoplog._async.retry import Retry, RetryAfter
 from stoplog._async.task import TaskPlan
 from stoplog._async.window import Order
+from stoplog._async.worker_python import warn_of_other_python
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -91,6 +92,9 @@ def async_map(
             `coalesce(max_tasks)`, and each task gets an equal share of the rate. By default 1 with a rate
             limit, which one event loop can well make use of, and else not limited.
 
+    Python workers must have this package: set the environment variable `PYSPARK_PYTHON` to `sys.executable`
+    before a session starts that a script in a virtual environment makes without activating it.
+
     Returns:
         A DataFrame of `schema`, and `_error` if rows are rejected. Event time has to be told anew: call
         `withWatermark` on the result, not on `df`.
@@ -147,6 +151,7 @@ def async_map(
     def run(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         return plan.run(batches)
 
+    warn_of_other_python(df)
     gathered = df if tasks is None else df.coalesce(tasks)
     return gathered.mapInArrow(run, result.output_schema())
 

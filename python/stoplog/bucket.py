@@ -4,9 +4,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from stoplog._described import Described
-from stoplog._options import present
+from stoplog._options import own_class, present
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -35,20 +39,21 @@ class BucketAssigner(Described):
                 default `'dt='yyyy-MM-dd'/hour='HH`, which Spark, pyarrow, DuckDB and pandas read without
                 options, as columns `dt` and `hour`. Flink's default is `yyyy-MM-dd--HH`.
             timezone_id: the zone in which times are written, such as `Europe/Berlin`; UTC by default,
-                not the machine's as in PyFlink, so that a move to another machine moves no bucket.
+                not the machine's as in PyFlink, so that a move to another machine moves no bucket. It
+                names directories alone: timestamps in rows stay as they are.
             column: a timestamp column that holds the event's time; by default the bucket
                 follows the time at which a row is written.
 
         >>> BucketAssigner.date_time_bucket_assigner("yyyy/MM/dd", "Europe/Berlin", column="ts").options()
         ... # doctest: +NORMALIZE_WHITESPACE
         {'bucketAssigner': 'dateTime', 'bucketFormat': 'yyyy/MM/dd',
-         'timeZone': 'Europe/Berlin', 'bucketColumn': 'ts'}
+         'bucketTimeZone': 'Europe/Berlin', 'bucketColumn': 'ts'}
         """
         return _of(
             {
                 "bucketAssigner": "dateTime",
                 "bucketFormat": format_str,
-                "timeZone": timezone_id,
+                "bucketTimeZone": timezone_id,
                 "bucketColumn": column,
             }
         )
@@ -63,16 +68,18 @@ class BucketAssigner(Described):
         return _of({"bucketAssigner": "basePath"})
 
     @staticmethod
-    def custom(class_name: str) -> BucketAssigner:
+    def custom(class_name: str, parameters: Mapping[str, str | int | bool] | None = None) -> BucketAssigner:
         """A class on the session's class path that extends `stoplog.bucket.BucketAssigner`.
 
         Args:
-            class_name: its fully qualified name; it needs a constructor without arguments.
+            class_name: its fully qualified name; it needs a public constructor of a `java.util.Map`, which
+                gets the parameters, or one without arguments.
+            parameters: what the class is told, by names of its own.
 
-        >>> BucketAssigner.custom("com.acme.ByTenant").options()
-        {'bucketAssigner': 'com.acme.ByTenant'}
+        >>> BucketAssigner.custom("com.acme.ByTenant", {"column": "tenant"}).options()
+        {'bucketAssigner': 'com.acme.ByTenant', 'bucketAssigner.column': 'tenant'}
         """
-        return _of({"bucketAssigner": class_name})
+        return _of(own_class("bucketAssigner", class_name, parameters))
 
     def options(self) -> dict[str, str]:
         """The options that this assigner stands for."""

@@ -3,15 +3,18 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
 from stoplog._described import Described
 from stoplog._formats import BULK_FORMATS, ROW_FORMATS
-from stoplog._options import present
+from stoplog._options import own_class, present
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+_READING = re.compile(r"^bulkWriter\b")
 
 Value: TypeAlias = str | int | bool
 """What an option of a format can be."""
@@ -91,16 +94,22 @@ class BulkFormat(Described):
         return _of("sequencefile", options, metadata)
 
     @staticmethod
-    def custom(class_name: str) -> BulkFormat:
-        """A class on the session's class path that extends `stoplog.format.bulk.BulkWriterFactory`.
+    def custom(class_name: str, parameters: Mapping[str, Value] | None = None) -> BulkFormat:
+        """A class on the session's class path.
+
+        For a sink it extends `stoplog.format.bulk.BulkWriterFactory` or `stoplog.format.bulk.BulkFormat`;
+        for a source `stoplog.source.format.BulkFormat` and `stoplog.format.read.RowFormat`.
 
         Args:
-            class_name: its fully qualified name; it needs a constructor without arguments.
+            class_name: its fully qualified name; it needs a public constructor of a `java.util.Map`, which
+                gets the parameters, or one without arguments.
+            parameters: what the class is told, by names of its own. Those of a sink stand in its open
+                parts: no secrets.
 
-        >>> BulkFormat.custom("com.acme.ColumnsWriter").options()
-        {'bulkWriter': 'com.acme.ColumnsWriter'}
+        >>> BulkFormat.custom("com.acme.ColumnsWriter", {"level": 3}).options()
+        {'bulkWriter': 'com.acme.ColumnsWriter', 'bulkWriter.level': '3'}
         """
-        return BulkFormat((("bulkWriter", class_name),))
+        return BulkFormat(tuple(own_class("bulkWriter", class_name, parameters).items()))
 
     @staticmethod
     def of(bulk_format: BulkFormat | str) -> BulkFormat:
@@ -126,8 +135,24 @@ class BulkFormat(Described):
         )
 
     def options(self) -> dict[str, str]:
-        """The options that this format stands for."""
+        """The options that this format stands for, of a sink."""
         return dict(self._pairs)
+
+    def options_to_read(self) -> dict[str, str]:
+        """The options that this format stands for, of a source.
+
+        Raises:
+            ValueError: nothing reads the format.
+
+        >>> BulkFormat.custom("com.acme.ColumnsFormat").options_to_read()
+        {'format': 'com.acme.ColumnsFormat'}
+        """
+        if ("format", "sequencefile") in self._pairs:
+            raise ValueError(
+                "'sequencefile' is not a format of a source: read it with a class of your own, "
+                'BulkFormat.custom("…")'
+            )
+        return {_READING.sub("format", key): value for key, value in self._pairs}
 
 
 def _of(

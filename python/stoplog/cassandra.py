@@ -27,7 +27,7 @@ KEYS: frozenset[str] = frozenset(
     {
         "contactPoints", "localDatacenter", "username", "password",
         "consistency", "requestTimeout", "retryTimeout",
-        "keyspace", "table", "columnMapping",
+        "keyspace", "table", "columnMapping", "query",
         "writeTimestamp", "writeTimestampColumn", "epochTable", "serialConsistency",
         "ttl", "ttlColumn", "nulls",
         "maxInFlight", "maxBatchRows", "maxBatchSize", "distribution",
@@ -61,7 +61,8 @@ class _ClusterBuilder(Builder):
 class CassandraSink(TableSink):
     """A table that rows are written to by their keys: written again after a crash, they have the same effect.
 
-    Made by `CassandraSink.for_table`; immutable, comparable, and good for any number of queries.
+    Made by `CassandraSink.for_table` or `CassandraSink.with_query`; immutable, comparable, and good for any
+    number of queries.
 
     >>> CassandraSink.for_table("10.0.0.1", "shop", "orders").with_ttl("30d").build()
     CassandraSink(contactPoints='10.0.0.1', keyspace='shop', table='orders', ttl='30d')
@@ -82,6 +83,21 @@ class CassandraSink(TableSink):
         {'contactPoints': 'a,b:9142', 'keyspace': 'shop', 'table': 'orders'}
         """
         return CassandraSinkBuilder((("table", _table(contact_points, keyspace, table)),))
+
+    @staticmethod
+    def with_query(contact_points: str | Sequence[str], query: str) -> CassandraSinkBuilder:
+        """Starts a sink by a statement whose places the columns of the rows fill in their order.
+
+        Args:
+            contact_points: some nodes, as `host` or `host:port`.
+            query: `INSERT INTO keyspace.table (a, b) VALUES (?, ?)`, whatever the rows' columns are called.
+                What `USING` would say is said by `with_ttl` and `with_write_timestamp`.
+
+        >>> CassandraSink.with_query("a", "INSERT INTO shop.orders (id) VALUES (?)").build().options()
+        {'contactPoints': 'a', 'query': 'INSERT INTO shop.orders (id) VALUES (?)'}
+        """
+        points = joined(contact_points)
+        return CassandraSinkBuilder((("table", (("contactPoints", points), ("query", query))),))
 
     def write(self, df: DataFrame) -> None:
         """Writes a batch. Each row is seen as soon as it is written.

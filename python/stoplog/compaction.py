@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from stoplog._jvm import require_door
@@ -12,6 +12,8 @@ from stoplog._options import Pairs, text_of
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
+
+    from stoplog._units import Size
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +32,53 @@ class PlannedMerge:
     directory: str
     names: tuple[str, ...]
     size_bytes: int
+
+
+@dataclass(frozen=True, slots=True)
+class FileCompactStrategy:
+    """When `FileSinkBuilder.enable_compact` merges small parts: PyFlink's strategy. What comes first, counts.
+
+    It has no number of threads: merges are tasks of the query.
+
+    Attributes:
+        checkpoints: how many epochs the oldest small part of a bucket waits; 100 by default.
+        size_threshold: small parts that have this size together are merged at once; bytes, or a string such
+            as `"128m"`. By default the size at which the policy closes parts.
+
+    >>> FileCompactStrategy.builder().set_size_threshold(1024).build()
+    FileCompactStrategy(checkpoints=None, size_threshold=1024)
+    """
+
+    checkpoints: int | None = None
+    size_threshold: Size | None = None
+
+    @staticmethod
+    def builder() -> FileCompactStrategyBuilder:
+        """PyFlink's way to a strategy."""
+        return FileCompactStrategyBuilder()
+
+
+@dataclass(frozen=True, slots=True)
+class FileCompactStrategyBuilder:
+    """Builds a `FileCompactStrategy`; immutable: each method returns a new builder."""
+
+    _strategy: FileCompactStrategy = FileCompactStrategy()
+
+    def enable_compaction_on_checkpoint(
+        self, num_checkpoints_before_compaction: int
+    ) -> FileCompactStrategyBuilder:
+        """How many epochs small parts wait."""
+        return FileCompactStrategyBuilder(
+            replace(self._strategy, checkpoints=num_checkpoints_before_compaction)
+        )
+
+    def set_size_threshold(self, size_threshold: Size) -> FileCompactStrategyBuilder:
+        """At which size small parts are merged at once."""
+        return FileCompactStrategyBuilder(replace(self._strategy, size_threshold=size_threshold))
+
+    def build(self) -> FileCompactStrategy:
+        """The strategy as set so far."""
+        return self._strategy
 
 
 @dataclass(frozen=True, slots=True)

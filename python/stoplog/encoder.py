@@ -4,10 +4,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from stoplog._described import Described
 from stoplog._formats import BULK_FORMATS, ROW_FORMATS
-from stoplog._options import present
+from stoplog._options import own_class, present
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -74,16 +78,18 @@ class Encoder(Described):
         return _of("csv", spark_csv_options)
 
     @staticmethod
-    def custom(class_name: str) -> Encoder:
+    def custom(class_name: str, parameters: Mapping[str, str | int | bool] | None = None) -> Encoder:
         """A class on the session's class path that extends `stoplog.format.Encoder`.
 
         Args:
-            class_name: its fully qualified name; it needs a constructor without arguments.
+            class_name: its fully qualified name; it needs a public constructor of a `java.util.Map`, which
+                gets the parameters, or one without arguments.
+            parameters: what the class is told, by names of its own.
 
-        >>> Encoder.custom("com.acme.KeyValueEncoder").options()
-        {'encoder': 'com.acme.KeyValueEncoder'}
+        >>> Encoder.custom("com.acme.KeyValueEncoder", {"separator": "="}).options()
+        {'encoder': 'com.acme.KeyValueEncoder', 'encoder.separator': '='}
         """
-        return Encoder((("encoder", class_name),))
+        return Encoder(tuple(own_class("encoder", class_name, parameters).items()))
 
     @staticmethod
     def of(encoder: Encoder | str) -> Encoder:

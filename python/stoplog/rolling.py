@@ -5,9 +5,13 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
-from stoplog._options import present
+from stoplog._options import Pairs, own_class, present, shown
 from stoplog._units import Duration, Size, count_text, duration_text, size_text
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 
 class RollingPolicy(ABC):
@@ -44,16 +48,22 @@ class RollingPolicy(ABC):
         return OnCheckpointRollingPolicy()
 
     @staticmethod
-    def custom(class_name: str) -> CustomRollingPolicy:
+    def custom(
+        class_name: str, parameters: Mapping[str, str | int | bool] | None = None
+    ) -> CustomRollingPolicy:
         """A class on the session's class path that extends `stoplog.rolling.RollingPolicy`.
 
         Args:
-            class_name: its fully qualified name; it needs a constructor without arguments.
+            class_name: its fully qualified name; it needs a public constructor of a `java.util.Map`, which
+                gets the parameters, or one without arguments.
+            parameters: what the class is told, by names of its own.
 
-        >>> RollingPolicy.custom("com.acme.RollAtMidnight").options()
-        {'rollingPolicy': 'com.acme.RollAtMidnight'}
+        >>> RollingPolicy.custom("com.acme.RollAtMidnight", {"zone": "Asia/Tokyo"}).options()
+        {'rollingPolicy': 'com.acme.RollAtMidnight', 'rollingPolicy.zone': 'Asia/Tokyo'}
         """
-        return CustomRollingPolicy(class_name)
+        return CustomRollingPolicy(
+            class_name, tuple(own_class("rollingPolicy", class_name, parameters).items())[1:]
+        )
 
     @abstractmethod
     def options(self) -> dict[str, str]:
@@ -150,10 +160,14 @@ class CustomRollingPolicy(RollingPolicy):
     """
 
     class_name: str
+    parameters: Pairs = ()
 
     def options(self) -> dict[str, str]:
         """The options that this policy stands for."""
-        return {"rollingPolicy": self.class_name}
+        return {"rollingPolicy": self.class_name, **dict(self.parameters)}
+
+    def __repr__(self) -> str:
+        return f"CustomRollingPolicy({shown(self.options().items())})"
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING, Literal
 
 from stoplog._described import Described
 from stoplog._formats import FILE_FORMATS, RECORD_FORMATS
-from stoplog._options import present
+from stoplog._options import own_class, present
 from stoplog._units import size_text
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from stoplog._units import Size
 
 
@@ -84,17 +86,19 @@ class StreamFormat(Described):
         return _of("lengthDelimited", {"lengthPrefix": length_prefix, "maxRecordSize": size})
 
     @staticmethod
-    def custom(class_name: str) -> StreamFormat:
+    def custom(class_name: str, parameters: Mapping[str, str | int | bool] | None = None) -> StreamFormat:
         """A class on the session's class path that extends `StreamFormat` or `SimpleStreamFormat` of
         `stoplog.source.format`, and `stoplog.format.read.RowFormat`.
 
         Args:
-            class_name: its fully qualified name; it needs a constructor without arguments.
+            class_name: its fully qualified name; it needs a public constructor of a `java.util.Map`, which
+                gets the parameters, or one without arguments.
+            parameters: what the class is told, by names of its own.
 
-        >>> StreamFormat.custom("com.acme.MeasurementFormat").options()
-        {'format': 'com.acme.MeasurementFormat'}
+        >>> StreamFormat.custom("com.acme.MeasurementFormat", {"unit": "m"}).options()
+        {'format': 'com.acme.MeasurementFormat', 'format.unit': 'm'}
         """
-        return _of(class_name, {})
+        return StreamFormat(tuple(own_class("format", class_name, parameters).items()))
 
     @staticmethod
     def of(stream_format: StreamFormat | str) -> StreamFormat:

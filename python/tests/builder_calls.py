@@ -11,6 +11,7 @@ from typing import Any
 from stoplog import (
     BucketAssigner,
     DefaultRollingPolicy,
+    FileCompactStrategy,
     FileSink,
     FileSource,
     KafkaSink,
@@ -89,7 +90,7 @@ FILE_SINK = Builder(
             {
                 "bucketAssigner": "dateTime",
                 "bucketFormat": "yyyy",
-                "timeZone": "Asia/Tokyo",
+                "bucketTimeZone": "Asia/Tokyo",
                 "bucketColumn": "at",
             },
         ),
@@ -98,6 +99,10 @@ FILE_SINK = Builder(
             {"bucketAssigner": "basePath"},
         ),
         (call("with_bucket_assigner", BucketAssigner.custom("a.B")), {"bucketAssigner": "a.B"}),
+        (
+            call("with_bucket_assigner", BucketAssigner.custom("a.B", {"Zone": "UTC", "deep": True})),
+            {"bucketAssigner": "a.B", "bucketAssigner.Zone": "UTC", "bucketAssigner.deep": "true"},
+        ),
         (call("with_bucket_by", "year(ts)"), {"bucketBy": "year(ts)"}),
         (call("with_partition_by", "day", "a,b"), {"partitionBy": "day,`a,b`"}),
         (
@@ -112,6 +117,10 @@ FILE_SINK = Builder(
         ),
         (call("with_rolling_policy", OnCheckpointRollingPolicy()), {"rollingPolicy": "onCheckpoint"}),
         (call("with_rolling_policy", RollingPolicy.custom("a.C")), {"rollingPolicy": "a.C"}),
+        (
+            call("with_rolling_policy", RollingPolicy.custom("a.C", {"limit": 5})),
+            {"rollingPolicy": "a.C", "rollingPolicy.limit": "5"},
+        ),
         (call("with_bucket_check_interval", 1111), {"bucketCheckInterval": "1111ms"}),
         (
             call("with_output_file_config", OutputFileConfig("pre", ".end")),
@@ -152,6 +161,15 @@ FILE_SINK = Builder(
             },
         ),
         (call("with_compaction"), {"compaction": "smallParts"}),
+        (
+            call("enable_compact", FileCompactStrategy(checkpoints=18, size_threshold="19m"), "a.F"),
+            {
+                "compaction": "smallParts",
+                "compactAfterEpochs": "18",
+                "compactTo": "19m",
+                "compactor": "a.F",
+            },
+        ),
         (call("with_manifest", "json", "30d"), {"manifest": "json", "manifestRetention": "30d"}),
         (call("with_manifest", "none"), {"manifest": "none"}),
         (call("with_on_schema_change", "additive"), {"onSchemaChange": "additive"}),
@@ -163,7 +181,7 @@ FILE_SINK = Builder(
     frozenset(
         {
             # Of encoders, bulk writers and views.
-            "encoder", "bulkWriter", "lineSep", "nullValue", "sink", "logLocation", "view",
+            "encoder", "bulkWriter", "lineSep", "nullValue", "timeZone", "sink", "logLocation", "view",
             # Hadoop's ways, and names of files that few change.
             "inProgress", "inProgressPrefix", "inProgressSuffix", "pendingPrefix", "pendingSuffix",
             "useTruncate", "validLengthPrefix", "validLengthSuffix",
@@ -182,6 +200,11 @@ FILE_SOURCE = Builder(
         (call("with_max_rows_per_trigger", 6), {"maxRowsPerTrigger": "6"}),
         (call("with_on_changed_file", "tail"), {"onChangedFile": "tail"}),
         (call("with_file_enumerator", "nonSplitting"), {"fileEnumerator": "nonSplitting"}),
+        (
+            call("with_file_enumerator", "a.B", {"suffix": ".txt"}),
+            {"fileEnumerator": "a.B", "fileEnumerator.suffix": ".txt"},
+        ),
+        (call("set_file_enumerator", "nonSplitting"), {"fileEnumerator": "nonSplitting"}),
         (call("with_partition_columns", "day", "a,b"), {"partitionColumns": "day,`a,b`"}),
         (call("with_on_merged_part", "read"), {"onMergedPart": "read"}),
         (call("with_path_glob_filter", "*.log"), {"pathGlobFilter": "*.log"}),
@@ -209,7 +232,7 @@ FILE_SOURCE = Builder(
     frozenset(
         {
             # Of formats.
-            "source", "columns", "charset", "lineSep", "lengthPrefix", "maxRecordSize",
+            "source", "columns", "paths", "charset", "lineSep", "lengthPrefix", "maxRecordSize",
             # What few change.
             "recursiveFileLookup", "ignoreMissingFiles", "cleanSource", "sourceArchiveDir",
             "wholeListingInterval", "dateTimeZone",
@@ -344,7 +367,9 @@ CASSANDRA_SINK = Builder(
         (call("with_distribution", "byPartitionKey"), {"distribution": "byPartitionKey"}),
     ],
     cassandra.KEYS,
-    frozenset({"requestTimeout", "serialConsistency", "maxBatchSize", "maxSplitMemorySize", "pageRows"}),
+    frozenset(
+        {"query", "requestTimeout", "serialConsistency", "maxBatchSize", "maxSplitMemorySize", "pageRows"}
+    ),
 )
 
 CASSANDRA_SOURCE = Builder(

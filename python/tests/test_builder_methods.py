@@ -13,7 +13,16 @@ import pytest
 from builder_calls import BUILDERS, Builder, Call, Options
 from fakes import Recorder
 
-from stoplog import BulkFormat, Encoder, FileSink, FileSource, StreamFormat, WriteAheadSink
+from stoplog import (
+    BulkFormat,
+    CassandraSink,
+    Encoder,
+    FileSink,
+    FileSource,
+    RollingPolicy,
+    StreamFormat,
+    WriteAheadSink,
+)
 from stoplog.kafka import Decoder, KafkaSourceBuilder
 
 if TYPE_CHECKING:
@@ -177,6 +186,34 @@ def test_the_jar_checks_the_options_of_files(name: str, method: str, monkeypatch
             {"path": "/out", "format": "text", "lineSep": "\r\n", "nullValue": "-"},
         ),
         (
+            lambda: FileSink.for_row_format("/out", Encoder.custom("a.B", {"separator": ";"})),
+            {"path": "/out", "encoder": "a.B", "encoder.separator": ";"},
+        ),
+        (
+            lambda: FileSink.for_bulk_format("/out", BulkFormat.custom("a.B", {"level": 3})),
+            {"path": "/out", "bulkWriter": "a.B", "bulkWriter.level": "3"},
+        ),
+        (
+            lambda: FileSource.for_record_stream_format(StreamFormat.custom("a.B", {"Unit": "m"}), "/in"),
+            {"path": "/in", "format": "a.B", "format.Unit": "m"},
+        ),
+        (
+            lambda: FileSource.for_record_stream_format("text", "/a", Path('/b "c"')),
+            {"paths": r'["/a", "/b \"c\""]', "format": "text"},
+        ),
+        (
+            lambda: FileSource.for_bulk_file_format(BulkFormat.parquet(), "/a", "/b"),
+            {"paths": '["/a", "/b"]', "format": "parquet"},
+        ),
+        (
+            lambda: FileSource.for_bulk_file_format(BulkFormat.custom("a.B", {"bulkWriter": 1}), "/in"),
+            {"path": "/in", "format": "a.B", "format.bulkWriter": "1"},
+        ),
+        (
+            lambda: CassandraSink.with_query(["a", "b"], "INSERT INTO k.t (a) VALUES (?)"),
+            {"contactPoints": "a,b", "query": "INSERT INTO k.t (a) VALUES (?)"},
+        ),
+        (
             lambda: FileSource.for_bulk_file_format("binaryFile", Path("/in")),
             {"path": "/in", "format": "binaryFile"},
         ),
@@ -197,6 +234,30 @@ def test_other_ways_to_start(start: Callable[[], Any], options: dict[str, str]) 
 
 
 @pytest.mark.parametrize(
+    ("start", "error", "said"),
+    [
+        (lambda: FileSource.for_record_stream_format("text"), ValueError, "no path was named"),
+        (lambda: FileSource.for_bulk_file_format(BulkFormat.orc()), ValueError, "no path was named"),
+        (
+            lambda: FileSource.for_bulk_file_format(BulkFormat.sequence_file(), "/in"),
+            ValueError,
+            "'sequencefile' is not a format of a source",
+        ),
+        (
+            lambda: FileSource.for_bulk_file_format(StreamFormat.json(), "/in"),  # type: ignore[arg-type]
+            TypeError,
+            "bulk_format must be a BulkFormat or a string",
+        ),
+    ],
+)
+def test_a_source_that_cannot_start_is_told_why(
+    start: Callable[[], Any], error: type[Exception], said: str
+) -> None:
+    with pytest.raises(error, match=said):
+        start()
+
+
+@pytest.mark.parametrize(
     "builder",
     [
         *(
@@ -204,6 +265,7 @@ def test_other_ways_to_start(start: Callable[[], Any], options: dict[str, str]) 
             for name in ("JDBC sink", "Cassandra source")
         ),
         BUILDERS["file sink"].start.with_option("fs.s3a.secret.key", "hidden"),
+        BUILDERS["file sink"].start.with_rolling_policy(RollingPolicy.custom("a.B", {"token": "hidden"})),
         BUILDERS["Kafka sink"].start.with_producer_setting("sasl.jaas.config", "hidden"),
         BUILDERS["Kafka source"].start.with_consumer_setting("sasl.jaas.config", "hidden"),
         BUILDERS["write-ahead sink"].start.with_jdbc_option("password", "hidden"),
@@ -255,7 +317,9 @@ def subject(call: Call) -> str:
 
 
 ALTERNATIVES = {
+    "enable_compact": "with_compaction",
     "process_static_file_set": "monitor_continuously",
+    "set_file_enumerator": "with_file_enumerator",
     "with_transactions": "with_upsert",
     "with_topic_pattern": "with_topics",
     "with_partitions": "with_topics",

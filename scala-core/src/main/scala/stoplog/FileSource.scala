@@ -3,6 +3,7 @@ package stoplog
 
 import java.util.{List => JList, Map => JMap}
 
+import scala.annotation.varargs
 import scala.jdk.CollectionConverters._
 
 import org.apache.spark.sql.{DataFrame, DataFrameReader, SparkSession}
@@ -10,7 +11,7 @@ import org.apache.spark.sql.streaming.DataStreamReader
 
 import stoplog.error.Redaction
 import stoplog.format.read.RowFormat
-import stoplog.options.{SourceOptionRegistry, SourceOptions, UserObject}
+import stoplog.options.{SourceOptionRegistry, SourceOptions, SourcePaths, UserObject}
 import stoplog.source.format.{BulkFormat, SimpleStreamFormat, StreamFormat}
 
 /** Files as a stream or as a table, each record exactly once: the source, fully set.
@@ -63,31 +64,48 @@ object FileSource {
     *
     * @param format `text`, `json`, `csv` or `lengthDelimited`, or the name of a class of your own
     * @param path   a file, a directory, or a pattern
+    * @param more   further ones, on the same file system
     */
-  def forRecordStreamFormat(format: String, path: String): FileSourceBuilder =
-    FileSourceBuilder(Map("format" -> format, "path" -> path))
+  @varargs
+  def forRecordStreamFormat(format: String, path: String, more: String*): FileSourceBuilder =
+    FileSourceBuilder(Map("format" -> format) ++ located(path +: more))
 
   /** A source that reads record by record, by a format of your own. */
-  def forRecordStreamFormat[R](format: StreamFormat[R] with RowFormat[R], path: String): FileSourceBuilder =
-    forRecordStreamFormat(UserObject.reference(format), path)
+  @varargs
+  def forRecordStreamFormat[R](
+      format: StreamFormat[R] with RowFormat[R],
+      path: String,
+      more: String*
+  ): FileSourceBuilder =
+    forRecordStreamFormat(UserObject.reference(format), path, more: _*)
 
   /** A source that reads record by record, each file from its beginning, by a format of your own. */
+  @varargs
   def forRecordStreamFormat[R](
       format: SimpleStreamFormat[R] with RowFormat[R],
-      path: String
+      path: String,
+      more: String*
   ): FileSourceBuilder =
-    forRecordStreamFormat(UserObject.reference(format), path)
+    forRecordStreamFormat(UserObject.reference(format), path, more: _*)
 
   /** A source that reads many records together.
     *
     * @param format `parquet`, `orc`, `avro` or `binaryFile`, or the name of a class of your own
     * @param path   a file, a directory, or a pattern
+    * @param more   further ones, on the same file system
     */
-  def forBulkFileFormat(format: String, path: String): FileSourceBuilder = forRecordStreamFormat(format, path)
+  @varargs
+  def forBulkFileFormat(format: String, path: String, more: String*): FileSourceBuilder =
+    forRecordStreamFormat(format, path, more: _*)
 
   /** A source that reads many records together, by a format of your own. */
-  def forBulkFileFormat[R](format: BulkFormat[R] with RowFormat[R], path: String): FileSourceBuilder =
-    forRecordStreamFormat(UserObject.reference(format), path)
+  @varargs
+  def forBulkFileFormat[R](
+      format: BulkFormat[R] with RowFormat[R],
+      path: String,
+      more: String*
+  ): FileSourceBuilder =
+    forRecordStreamFormat(UserObject.reference(format), path, more: _*)
 
   /** The source that these options describe.
     *
@@ -100,4 +118,9 @@ object FileSource {
 
   /** The keys of all options there are. */
   def optionKeys(): JList[String] = SourceOptionRegistry.all.map(_.key).asJava
+
+  private def located(paths: Seq[String]): Map[String, String] = paths match {
+    case Seq(path) => Map("path" -> path)
+    case several   => Map("paths" -> SourcePaths.render(several))
+  }
 }

@@ -25,4 +25,15 @@ trait BucketContext {
 
   /** The task's clock, in milliseconds since 1970-01-01T00:00:00Z. */
   def processingTimeMillis: Long
+
+  /** The row's time in the column that the query's `withWatermark` names, in milliseconds since 1970-01-01T00:00:00Z.
+    * `None` if it is null, and in a query without a watermark, where the row itself is to be asked.
+    */
+  def eventTimeMillis: Option[Long] = None
+
+  /** The watermark of the micro-batch, in milliseconds since 1970-01-01T00:00:00Z: up to when the query takes its rows to
+    * be complete. It is the same for all rows of a micro-batch and each time that is repeated, unlike Flink's, which moves
+    * between rows. `None` without `withWatermark`, in a batch query, and until Spark has the first.
+    */
+  def watermarkMillis: Option[Long] = None
 }

@@ -11,12 +11,16 @@ import stoplog.error.{Redaction, StoplogArgumentException}
   *   in any spelling of the keys
   * @param registry
   *   the options that there are
+  * @param ownClasses
+  *   those of them that may name a class of the user's, to which `<option>.<name>` is a parameter
   */
 private[stoplog] final class AskedOptions(
     all: Seq[(String, String)],
     problems: Problems,
-    registry: Seq[SinkOption] = SinkOptionRegistry.all
+    registry: Seq[SinkOption] = SinkOptionRegistry.all,
+    ownClasses: Seq[SinkOption] = Nil
 ) {
+  private val called = scala.collection.mutable.Set.empty[SinkOption]
 
   /** What was set. An empty text takes back a session's default, except where [[textOrEmpty]] is asked. */
   def text(option: SinkOption): Option[String] = textOrEmpty(option).filter(_.trim.nonEmpty)
@@ -40,6 +44,30 @@ private[stoplog] final class AskedOptions(
   def choice[T <: Choice](option: SinkOption, choices: Seq[T]): T =
     value(option)(AskedOptions.oneOf(choices.map(c => c.word -> c)))
 
+  /** The class, with its parameters, or the instance that an option names, in the form that [[UserObject.load]] reads. */
+  def reference(option: SinkOption): Option[String] = text(option).map(_.trim).map { name =>
+    called += option
+    val told = parameters.collect { case (of, parameter, value) if of == option => parameter -> value }
+    if (told.nonEmpty && UserObject.isInstance(name)) {
+      problems.add(
+        s"${option.key} is an instance, which takes no parameters: remove ${option.key}.${told.head._1}."
+      )
+      name
+    } else UserObject.named(name, told.toMap)
+  }
+
+  /** Refuses parameters of what is no class of the user's. To be called when all classes were asked for. */
+  def refuseIdleParameters(): Unit =
+    for ((option, name, _) <- parameters if !called(option))
+      problems.add(
+        s"${option.key}.$name is a parameter of a class, and ${option.key} names none: remove it, or set ${option.key} to " +
+          "the class."
+      )
+
+  /** The parameters of classes of the user's, as options. */
+  def parameterValues: Map[String, String] =
+    parameters.map { case (option, name, value) => s"${option.key}.$name" -> value }.toMap
+
   /** An object of the user, or none if there is a problem with it. */
   def userObject[T](option: SinkOption, reference: String, expected: Class[T]): Option[T] =
     try Some(UserObject.load(reference, expected, option.key))
@@ -56,7 +84,8 @@ private[stoplog] final class AskedOptions(
       problems.add(s"${option.key} has no effect $because: remove it.")
 
   /** The keys that are no option of the registry, as they were spelled, with their values. */
-  def others: Seq[(String, String)] = distinct.filterNot { case (key, _) => registered.contains(lower(key)) }
+  def others: Seq[(String, String)] =
+    distinct.filterNot { case (key, _) => registered.contains(lower(key)) || parameter(key).isDefined }
 
   /** The options of the registry that were set, in its spelling. */
   def registeredValues: Map[String, String] =
@@ -71,6 +100,13 @@ private[stoplog] final class AskedOptions(
     option.default.map(parse).flatMap(_.toOption).getOrElse {
       throw new IllegalStateException(s"the default of ${option.key} cannot be read")
     }
+
+  private lazy val parameters: Seq[(SinkOption, String, String)] = distinct.flatMap { case (key, value) =>
+    parameter(key).map { case (option, name) => (option, name, value) }
+  }
+
+  private def parameter(key: String): Option[(SinkOption, String)] =
+    AskedOptions.parameterOf(key, ownClasses).map(option => option -> key.drop(option.key.length + 1))
 
   private def lower(key: String): String = key.toLowerCase(Locale.ROOT)
 
@@ -88,6 +124,17 @@ private[stoplog] final class AskedOptions(
 }
 
 private[stoplog] object AskedOptions {
+
+  /** The option of whose class this is a parameter. */
+  def parameterOf(key: String, ownClasses: Seq[SinkOption]): Option[SinkOption] = ownClasses.find { option =>
+    key.length > option.key.length + 1 && key.regionMatches(
+      true,
+      0,
+      s"${option.key}.",
+      0,
+      option.key.length + 1
+    )
+  }
 
   /** Reads one of a few words, in upper or lower case. */
   def oneOf[T](words: Seq[(String, T)])(text: String): Either[String, T] =

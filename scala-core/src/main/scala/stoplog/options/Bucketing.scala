@@ -28,7 +28,7 @@ object Bucketing {
       Map(
         Registry.BucketAssigner.key -> "dateTime",
         Registry.BucketFormat.key   -> pattern,
-        Registry.TimeZone.key       -> zone.getId
+        Registry.BucketTimeZone.key -> zone.getId
       ) ++ column.map(Registry.BucketColumn.key -> _)
   }
 

@@ -24,7 +24,7 @@ private[options] object BucketingOptions {
     bucketing match {
       case _: Bucketing.DateTime => ()
       case _                     =>
-        val ofDateTime = Seq(Registry.BucketFormat, Registry.BucketColumn)
+        val ofDateTime = Seq(Registry.BucketFormat, Registry.BucketColumn, Registry.BucketTimeZone)
         if (ways.size == 1)
           asked.withoutEffect(ofDateTime, s"with ${ways.head.key}, only with bucketAssigner = dateTime")
     }
@@ -41,13 +41,14 @@ private[options] object BucketingOptions {
     asked.text(Registry.BucketAssigner).mkString.trim match {
       case name if name.equalsIgnoreCase("dateTime") => dateTime(asked, problems)
       case name if name.equalsIgnoreCase("basePath") => Bucketing.BasePath
-      case reference                                 =>
+      case _                                         =>
+        val reference = asked.reference(Registry.BucketAssigner).mkString
         asked.userObject(Registry.BucketAssigner, reference, classOf[BucketAssigner])
         Bucketing.UserAssigner(reference)
     }
 
   private def dateTime(asked: AskedOptions, problems: Problems): Bucketing = {
-    val zone    = asked.value(Registry.TimeZone)(timeZone)
+    val zone    = asked.optional(Registry.BucketTimeZone)(timeZone).getOrElse(asked.value(Registry.TimeZone)(timeZone))
     val pattern = asked.value(Registry.BucketFormat)(Right(_))
     val column  = asked.text(Registry.BucketColumn)
     try new DateTimeBucketAssigner(pattern, zone, column)

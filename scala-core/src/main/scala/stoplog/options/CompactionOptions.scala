@@ -96,7 +96,7 @@ private[options] object CompactionOptions {
         asked.withoutEffect(others, "unless compaction is set to smallParts")
         None
       case CompactionMode.SmallParts =>
-        val choice = CompactionChoice(policy(asked, rolling), asked.text(Registry.Compactor).map(_.trim))
+        val choice = CompactionChoice(policy(asked, rolling), asked.reference(Registry.Compactor))
         if (choice.policy.smallerThanBytes > choice.policy.targetBytes / 2)
           problems.add(
             "compactSmallerThan is more than half of compactTo: two parts of that size would be too many."

@@ -16,7 +16,7 @@ private[options] object CompleteOptions {
         "unless bucketComplete is set"
       )
     withoutEnd(asked, bucketing, when).foreach(why => problems.add(s"bucketComplete = '${word(when)}' $why."))
-    val listener = asked.text(Registry.BucketListener).map(_.trim)
+    val listener = asked.reference(Registry.BucketListener)
     listener.foreach(asked.userObject(Registry.BucketListener, _, classOf[BucketListener]))
     Completeness(
       when,

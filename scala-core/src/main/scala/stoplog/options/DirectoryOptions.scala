@@ -30,11 +30,14 @@ object DirectoryOptions {
     */
   def parse(path: String, options: Map[String, String]): DirectoryOptions = {
     val problems = new Problems
-    val asked    = new AskedOptions(options.toSeq, problems)
+    val asked    = new AskedOptions(options.toSeq, problems, ownClasses = Seq(Registry.Compactor))
     val known    =
       Seq(Registry.FormatName, Registry.CompactTo, Registry.CompactSmallerThan, Registry.CompactMinFiles)
-    val names = (known :+ Registry.Compactor).map(_.key) :+ Header
-    options.keys.filterNot(key => names.exists(_.equalsIgnoreCase(key))).toSeq.sorted.foreach { key =>
+    val names                = (known :+ Registry.Compactor).map(_.key) :+ Header
+    def isKnown(key: String) =
+      names
+        .exists(_.equalsIgnoreCase(key)) || AskedOptions.parameterOf(key, Seq(Registry.Compactor)).isDefined
+    options.keys.filterNot(isKnown).toSeq.sorted.foreach { key =>
       problems.add(s"$key is no option of this command, which has ${names.mkString(", ")}.")
     }
     val target = asked.optional(Registry.CompactTo)(ByteSize.parse).getOrElse(CompactionOptions.DefaultBytes)
@@ -48,8 +51,9 @@ object DirectoryOptions {
         afterEpochs = 1,
         asked.value(Registry.CompactMinFiles)(CompactionOptions.two)
       ),
-      asked.text(Registry.Compactor).map(_.trim)
+      asked.reference(Registry.Compactor)
     )
+    asked.refuseIdleParameters()
     problems.throwIfAny()
     read
   }

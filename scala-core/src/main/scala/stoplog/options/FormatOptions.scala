@@ -21,8 +21,8 @@ private[options] object FormatOptions {
     Seq(Registry.FormatName, Registry.Encoder, Registry.BulkWriter).flatMap(option =>
       asked.text(option).map(option -> _)
     ) match {
-      case Seq((option, text)) => one(asked, option, text)
-      case Seq()               =>
+      case Seq((option, _)) => one(asked, option)
+      case Seq()            =>
         problems.add(
           s"format is not set: set it to ${Formats.mkString(", ")}, or set encoder or bulkWriter to a class."
         )
@@ -49,14 +49,17 @@ private[options] object FormatOptions {
     case _ => None
   }
 
-  private def one(asked: AskedOptions, option: SinkOption, text: String): Option[FormatChoice] =
+  private def one(asked: AskedOptions, option: SinkOption): Option[FormatChoice] =
     option match {
       case Registry.Encoder =>
-        asked.userObject(option, text, classOf[Encoder]).map(_ => FormatChoice.UserEncoder(text))
+        own(asked, option, classOf[Encoder]).map(FormatChoice.UserEncoder(_))
       case Registry.BulkWriter =>
-        asked.userObject(option, text, classOf[BulkWriters]).map(_ => FormatChoice.UserBulk(text))
+        own(asked, option, classOf[BulkWriters]).map(FormatChoice.UserBulk(_))
       case _ => asked.optional(option)(builtIn)
     }
+
+  private def own[T](asked: AskedOptions, option: SinkOption, expected: Class[T]): Option[String] =
+    asked.reference(option).filter(asked.userObject(option, _, expected).isDefined)
 
   private def ofRows(asked: AskedOptions): Option[String] =
     asked.optional(Registry.Compression) { text =>

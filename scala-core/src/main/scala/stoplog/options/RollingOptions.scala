@@ -43,7 +43,7 @@ object RollingOptions {
     asked.text(Registry.RollingPolicy).map(_.trim).getOrElse(Default) match {
       case name if name.equalsIgnoreCase(Default)      => default(asked)
       case name if name.equalsIgnoreCase(OnCheckpoint) => onCheckpoint(asked)
-      case reference                                   => custom(asked, reference)
+      case _                                           => custom(asked)
     }
 
   private val Default = "default"
@@ -68,7 +68,7 @@ object RollingOptions {
     records(asked).fold(sized)(sized.withMaxRecordsPerPart)
   }
 
-  private def custom(asked: AskedOptions, reference: String): RollingPolicy = {
+  private def custom(asked: AskedOptions): RollingPolicy = {
     asked.withoutEffect(
       Seq(
         Registry.MaxPartSize,
@@ -79,7 +79,8 @@ object RollingOptions {
       "with an own rollingPolicy, which decides alone"
     )
     asked
-      .userObject(Registry.RollingPolicy, reference, classOf[RollingPolicy])
+      .reference(Registry.RollingPolicy)
+      .flatMap(asked.userObject(Registry.RollingPolicy, _, classOf[RollingPolicy]))
       .getOrElse(DefaultRollingPolicy())
   }
 

@@ -6,7 +6,7 @@ import stoplog.options.OptionGroup._
 
 /** Every option of stoplog, once: the parser, `docs/options.md` and the Python package are held to this list.
   */
-object SinkOptionRegistry extends CompactionEntries {
+object SinkOptionRegistry extends CompactionEntries with OwnClasses with BucketZones {
 
   val Path: SinkOption = required(
     Format,
@@ -184,17 +184,6 @@ object SinkOptionRegistry extends CompactionEntries {
     "the time of processing",
     "The timestamp or date column from which `dateTime` takes the time.",
     "event_time"
-  )
-
-  val TimeZone: SinkOption = withDefault(
-    Bucket,
-    "timeZone",
-    "zone id",
-    "UTC",
-    "The zone in which `dateTime` writes the time. When it is set, `partitionBy` names directories and `json` and `csv` " +
-      "write timestamps in it as well, as Spark does with its option of this name; when it is not, they use the " +
-      "session's zone.",
-    "Europe/Berlin"
   )
 
   val PartPrefix: SinkOption = withDefault(
@@ -387,7 +376,7 @@ object SinkOptionRegistry extends CompactionEntries {
       BucketCheckInterval
     ),
     compactionOptions,
-    Seq(BucketBy, PartitionBy, BucketAssigner, BucketFormat, BucketColumn, TimeZone),
+    Seq(BucketBy, PartitionBy, BucketAssigner, BucketFormat, BucketColumn, BucketTimeZone, TimeZone),
     Seq(PartPrefix, PartSuffix, InProgress, InProgressPrefix, InProgressSuffix, PendingPrefix, PendingSuffix),
     Seq(MaxOpenParts, Distribution),
     Seq(SinkId, OnForeignQuery, FinalizeOnTermination, OnLostPart, OnSchemaChange, Durability),

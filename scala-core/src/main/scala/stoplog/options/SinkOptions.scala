@@ -109,7 +109,7 @@ object SinkOptions {
 
   private def parse(options: Seq[(String, String)]): SinkOptions = {
     val problems    = new Problems
-    val asked       = new AskedOptions(options, problems)
+    val asked       = new AskedOptions(options, problems, ownClasses = Registry.ownClasses)
     val path        = readPath(asked, problems)
     val format      = FormatOptions.format(asked, problems)
     val passThrough = PassThrough.parse(asked, format, problems)
@@ -145,8 +145,11 @@ object SinkOptions {
       checkpointLocation = asked.others.collectFirst {
         case (key, value) if key.equalsIgnoreCase("checkpointLocation") => value
       },
-      explicit = asked.registeredValues ++ passThrough ++ asked.others.filter(o => PassThrough.isSparks(o._1))
+      explicit = asked.registeredValues ++ asked.parameterValues ++ passThrough ++ asked.others.filter(o =>
+        PassThrough.isSparks(o._1)
+      )
     )
+    asked.refuseIdleParameters()
     problems.throwIfAny()
     read
   }

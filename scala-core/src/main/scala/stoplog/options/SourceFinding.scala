@@ -23,7 +23,7 @@ object SourceFinding extends OptionForms {
     asked.text(FileEnumerator).map(_.trim) match {
       case None                                                             => None
       case Some(name) if name.startsWith("instance:") || name.contains('.') =>
-        asked.userObject(FileEnumerator, name, classOf[FileFinder])
+        asked.reference(FileEnumerator).flatMap(asked.userObject(FileEnumerator, _, classOf[FileFinder]))
       case _ =>
         asked.value(FileEnumerator)(AskedOptions.oneOf(words))
     }

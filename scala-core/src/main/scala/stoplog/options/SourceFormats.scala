@@ -23,7 +23,7 @@ private[options] object SourceFormats {
         )
         None
       case Some(text) if text.trim.equalsIgnoreCase(Delimited)              => delimited(asked)
-      case Some(text) if text.startsWith("instance:") || text.contains('.') => own(asked, text, problems)
+      case Some(text) if text.startsWith("instance:") || text.contains('.') => own(asked, problems)
       case Some(_)                                                          => named(asked)
     }
     format.foreach(refuse(asked, _))
@@ -58,16 +58,19 @@ private[options] object SourceFormats {
     OwnRecords.of(new DelimitedRows(prefix, most.toInt)).map(SourceFormatName.Records(Delimited, _))
   }
 
-  private def own(asked: AskedOptions, reference: String, problems: Problems): Option[SourceFormatName] =
-    asked.userObject(Registry.FormatName, reference, classOf[RowFormat[_]]).flatMap { format =>
-      val records = OwnRecords.of(format)
-      if (records.isEmpty)
-        problems.add(
-          s"format names ${format.getClass.getName}, which is no StreamFormat, SimpleStreamFormat or BulkFormat of " +
-            "stoplog.source.format."
-        )
-      records.map(SourceFormatName.Records(format.getClass.getName, _))
-    }
+  private def own(asked: AskedOptions, problems: Problems): Option[SourceFormatName] =
+    asked
+      .reference(Registry.FormatName)
+      .flatMap(asked.userObject(Registry.FormatName, _, classOf[RowFormat[_]]))
+      .flatMap { format =>
+        val records = OwnRecords.of(format)
+        if (records.isEmpty)
+          problems.add(
+            s"format names ${format.getClass.getName}, which is no StreamFormat, SimpleStreamFormat or BulkFormat of " +
+              "stoplog.source.format."
+          )
+        records.map(SourceFormatName.Records(format.getClass.getName, _))
+      }
 
   private def refuse(asked: AskedOptions, format: SourceFormatName): Unit = {
     val ofLines = format match {

@@ -15,6 +15,19 @@ object SourceOptionRegistry extends OptionForms with MergedPartEntries {
     "/data/events/2026-*"
   )
 
+  val Paths: SinkOption = option(
+    Source,
+    "paths",
+    "JSON array of strings",
+    "only `path`",
+    "Several paths, each as `path` has it, beside `path` or instead. The builders set it, and Spark does for " +
+      "`load(Seq(…))`. All of them belong to one file system.",
+    "[\"/data/eu\", \"/data/us\"]"
+  )
+
+  /** Those that may name a class of the user's: `<option>.<name>` is a parameter of it. */
+  private[stoplog] def ownClasses: Seq[SinkOption] = Seq(FormatName, SourceFinding.FileEnumerator)
+
   val FormatName: SinkOption = required(
     Source,
     "format",
@@ -175,7 +188,7 @@ object SourceOptionRegistry extends OptionForms with MergedPartEntries {
 
   /** All of them, in the order of the options' page. */
   val all: Seq[SinkOption] = Seq(
-    Seq(Path, FormatName, OwnSource, Columns, Charset, LineSep),
+    Seq(Path, Paths, FormatName, OwnSource, Columns, Charset, LineSep),
     SourceFormatRegistry.all,
     Seq(
       SourceFinding.FileEnumerator,

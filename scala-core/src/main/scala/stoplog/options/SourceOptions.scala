@@ -54,11 +54,11 @@ object SourceOptions {
     */
   def parse(options: JMap[String, String]): SourceOptions = {
     val problems = new Problems
-    val asked    = new AskedOptions(SparkOptions.spelled(options), problems, Registry.all)
-    val format   = SourceFormats.parse(asked, problems)
-    val charset  = asked.value(Registry.Charset)(SourceOptions.charset)
-    val corrupt  = CorruptOptions.parse(asked, problems)
-    val finder   = SourceFinding.parse(asked)
+    val asked   = new AskedOptions(SparkOptions.spelled(options), problems, Registry.all, Registry.ownClasses)
+    val format  = SourceFormats.parse(asked, problems)
+    val charset = asked.value(Registry.Charset)(SourceOptions.charset)
+    val corrupt = CorruptOptions.parse(asked, problems)
+    val finder  = SourceFinding.parse(asked)
     ReadyOptions.refuse(asked, finder)
     val read = SourceOptions(
       paths = SourcePaths.parse(asked, problems),
@@ -88,6 +88,7 @@ object SourceOptions {
       problems.add(
         "onChangedFile = 'tail' and cleanSource do not go together: a file that grows is never done with."
       )
+    asked.refuseIdleParameters()
     problems.throwIfAny()
     read
   }

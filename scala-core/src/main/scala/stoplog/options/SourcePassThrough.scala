@@ -33,7 +33,8 @@ private[options] object SourcePassThrough {
       .toMap
   }
 
-  private def isSinks(key: String): Boolean = SinkOptionRegistry.all.exists(_.key.equalsIgnoreCase(key))
+  private def isSinks(key: String): Boolean = SinkOptionRegistry.all.exists(_.key.equalsIgnoreCase(key)) ||
+    AskedOptions.parameterOf(key, SinkOptionRegistry.ownClasses).isDefined
 
   private def unknown(
       key: String,

@@ -4,10 +4,13 @@ package stoplog.options
 import java.io.{ByteArrayInputStream, ByteArrayOutputStream, InputStream, NotSerializableException}
 import java.io.{ObjectInputStream, ObjectOutputStream, ObjectStreamClass}
 import java.lang.reflect.{Constructor, InvocationTargetException}
-import java.util.Base64
+import java.util.{Base64, Collections, Map => JMap, TreeMap => JTreeMap}
 
+import scala.jdk.CollectionConverters._
 import scala.util.Try
 import scala.util.control.NonFatal
+
+import com.fasterxml.jackson.databind.ObjectMapper
 
 import stoplog.bucket.{BucketAssigner, BucketListener}
 import stoplog.compact.Compactor
@@ -22,6 +25,10 @@ import stoplog.source.file.FileFinder
 /** Objects of the user in an option: by the name of their class, or whole.
   *
   * An option is a string, so an instance travels as `instance:` and the Base64 of its Java serialization.
+  * A class with parameters is its name and, behind it, a JSON object of them: `com.example.X{"limit":"5"}`. They go to a
+  * public constructor of one `java.util.Map<String, String>`, in which a name is found in upper and lower case, and which
+  * is serializable. A class that has such a constructor is always made by it.
+  *
   * Classes are looked up with the context class loader first, which sees what `--jars` and a notebook's cells
   * brought in.
   *
@@ -38,14 +45,26 @@ object UserObject {
     * made.
     *
     * @param reference
-    *   an answer of [[reference]], the name of a class with a public constructor without arguments, or the
-    *   name of a Scala object
+    *   an answer of [[reference]] or [[named]], the name of a class with a public constructor without arguments or
+    *   of a map, or the name of a Scala object
     * @param option
     *   the option that holds the reference, for the error
     */
   def load[T](reference: String, expected: Class[T], option: String): T =
     if (isInstance(reference)) made("an instance", expected, option)(deserialize(reference, expected))
-    else ofClass(reference, expected, option)
+    else {
+      val (name, parameters) = split(reference)
+      ofClass(name, parameters, expected, option)
+    }
+
+  /** A class and its parameters, as [[load]] reads them. */
+  def named(className: String, parameters: Map[String, String]): String =
+    if (parameters.isEmpty) className
+    else className + mapper.writeValueAsString(new JTreeMap[String, String](parameters.asJava))
+
+  /** The parameters of a class in a reference. */
+  private[stoplog] def parameters(reference: String): Map[String, String] =
+    if (isInstance(reference)) Map.empty else split(reference)._2
 
   /** A new object of a class, whoever names it: nothing is deserialized, and no code of a class runs that is not an
     * `expected`.
@@ -56,7 +75,11 @@ object UserObject {
     *   of its public constructor
     */
   def ofClass[T](name: String, expected: Class[T], option: String, arguments: String*): T =
-    made(name, expected, option)(create(name.trim, expected, arguments))
+    made(name, expected, option)(create(name.trim, expected, arguments, Map.empty))
+
+  /** As above, with parameters. */
+  def ofClass[T](name: String, parameters: Map[String, String], expected: Class[T], option: String): T =
+    made(name, expected, option)(create(name.trim, expected, Seq.empty, parameters))
 
   /** How to write this instance in an option.
     *
@@ -73,6 +96,15 @@ object UserObject {
   def shown(value: String): String =
     if (isInstance(value)) Try(deserialize(value, classOf[AnyRef]).getClass.getName).getOrElse("an instance")
     else value
+
+  private val mapper = new ObjectMapper()
+
+  private def split(reference: String): (String, Map[String, String]) = reference.indexOf('{') match {
+    case -1 => reference.trim -> Map.empty
+    case at =>
+      val fields = mapper.readTree(reference.substring(at)).properties.asScala
+      reference.substring(0, at).trim -> fields.map(field => field.getKey -> field.getValue.asText).toMap
+  }
 
   private val Prefix = "instance:"
 
@@ -127,22 +159,45 @@ object UserObject {
     read
   }
 
-  private def create(name: String, expected: Class[_], arguments: Seq[String]): AnyRef = {
+  private def create(
+      name: String,
+      expected: Class[_],
+      arguments: Seq[String],
+      parameters: Map[String, String]
+  ): AnyRef = {
     // A Scala object is compiled to a class whose name ends with a dollar sign.
     val found = Seq(name, name + "$").flatMap(UserClasses.find)
     found.find(expected.isAssignableFrom(_)).orElse(found.headOption) match {
       case Some(c) =>
         checkKind(c, expected) // before any code of it runs
-        module(c).getOrElse(constructor(c, arguments.size).newInstance(arguments: _*).asInstanceOf[AnyRef])
+        val takesMap =
+          Option.when(arguments.isEmpty)(()).flatMap(_ => Try(c.getConstructor(classOf[JMap[_, _]])).toOption)
+        (module(c), takesMap) match {
+          case (None, Some(constructor)) => constructor.newInstance(asMap(parameters)).asInstanceOf[AnyRef]
+          case _ if parameters.nonEmpty  =>
+            throw new NoSuchMethodException(
+              s"it takes no parameters, such as ${parameters.keys.min}: it has no public constructor of a java.util.Map"
+            )
+          case (Some(instance), _) => instance
+          case (None, None)        =>
+            constructor(c, arguments.size).newInstance(arguments: _*).asInstanceOf[AnyRef]
+        }
       case None => throw new ClassNotFoundException(name)
     }
+  }
+
+  /** Serializable, so that an object may keep it. */
+  private def asMap(parameters: Map[String, String]): JMap[String, String] = {
+    val map = new JTreeMap[String, String](String.CASE_INSENSITIVE_ORDER)
+    map.putAll(parameters.asJava)
+    Collections.unmodifiableMap(map)
   }
 
   private def constructor(c: Class[_], strings: Int): Constructor[_] =
     try c.getConstructor(Seq.fill(strings)(classOf[String]): _*)
     catch {
       case _: NoSuchMethodException =>
-        val arguments = if (strings == 0) "without arguments" else "of one String"
+        val arguments = if (strings == 0) "without arguments or of a java.util.Map" else "of one String"
         throw new NoSuchMethodException(s"it has no public constructor $arguments")
     }
 

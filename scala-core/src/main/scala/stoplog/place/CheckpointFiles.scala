@@ -23,8 +23,11 @@ private[stoplog] final class CheckpointFiles(location: String, configuration: Co
   /** What a batch is: a digest of `offsets/<batch>`, in which Spark has written down what it planned. `None` when the batch
     * is not planned.
     */
-  def planned(batch: Long): Option[BatchDigest] =
-    try Some(BatchDigest.of(bytes(new Path(new Path(root, "offsets"), batch.toString))))
+  def planned(batch: Long): Option[BatchDigest] = offsets(batch).map(BatchDigest.of)
+
+  /** `offsets/<batch>` as Spark has written it; `None` when the batch is not planned. */
+  def offsets(batch: Long): Option[Array[Byte]] =
+    try Some(bytes(new Path(new Path(root, "offsets"), batch.toString)))
     catch { case _: FileNotFoundException => None }
 
   /** The last batch in `commits`. */

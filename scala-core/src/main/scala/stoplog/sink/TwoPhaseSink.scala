@@ -39,6 +39,7 @@ trait TwoPhaseSink[R] extends Serializable {
   * @param partition    of the rows. How many there are may differ from epoch to epoch, and when an epoch is repeated
   * @param attempt      how often this task failed before
   * @param stageAttempt how often its stage was repeated
+  * @param times        of the micro-batch
   */
 final case class WriterTask(
     run: RunId,
@@ -46,7 +47,8 @@ final case class WriterTask(
     epoch: Option[Long],
     partition: Int,
     attempt: Int,
-    stageAttempt: Int
+    stageAttempt: Int,
+    times: BatchTimes = BatchTimes.unknown
 )
 
 /** The rows of one attempt of one task. Used by one thread. */

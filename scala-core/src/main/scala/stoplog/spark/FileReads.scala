@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.spark
 
+import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.sources.Filter
 import org.apache.spark.sql.types.StructType
@@ -66,8 +67,13 @@ private[spark] object FileReads {
   private def rulesNow(options: SourceOptions, root: SourceRoot): PathRules =
     rules(options, root).at(System.currentTimeMillis())
 
-  private def rules(options: SourceOptions, root: SourceRoot): PathRules =
-    PathRules(root.below, options.names, options.nesting, options.dates)
+  private def rules(options: SourceOptions, root: SourceRoot): PathRules = PathRules(
+    root.below,
+    options.names,
+    options.nesting,
+    options.dates,
+    SparkSession.active.sparkContext.defaultParallelism
+  )
 
   private def make[R](
       options: SourceOptions,

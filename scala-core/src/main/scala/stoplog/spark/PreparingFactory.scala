@@ -11,18 +11,20 @@ import stoplog.commit.{Attempt, Clock, PreparingTask, TaskPlans}
 import stoplog.fault.Faults
 import stoplog.part.RunId
 import stoplog.place.SinkStorage
-import stoplog.sink.{TwoPhaseSink, WriterTask}
+import stoplog.sink.{BatchTimes, TwoPhaseSink, WriterTask}
 
 /** Goes to the executors, and makes each task's writer there.
   *
   * @param storage of the log, in which a task looks whether it is too late; `None` where there is none
+  * @param times   of the micro-batch
   */
 private[spark] final class PreparingFactory(
     plan: TaskPlans,
     run: RunId,
     sink: TwoPhaseSink[InternalRow],
     sinkId: String,
-    storage: Option[SinkStorage]
+    storage: Option[SinkStorage],
+    times: BatchTimes = BatchTimes.unknown
 ) extends StreamingDataWriterFactory
     with DataWriterFactory {
 
@@ -36,7 +38,7 @@ private[spark] final class PreparingFactory(
     val task = TaskContext.get()
     val mine = plan.forTask(partitionId, Attempt.of(task.attemptNumber(), task.stageAttemptNumber()))
     val of   =
-      WriterTask(run, sinkId, epoch, partitionId, task.attemptNumber(), task.stageAttemptNumber())
+      WriterTask(run, sinkId, epoch, partitionId, task.attemptNumber(), task.stageAttemptNumber(), times)
     new PreparingWriter(
       new PreparingTask[InternalRow](
         mine,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.spark
 
+import stoplog.error.Redaction
 import stoplog.log.LogRecord
 import stoplog.options.{Bucketing, ColumnNames, SinkOptionRegistry, UserObject}
 
@@ -28,7 +29,10 @@ private[spark] object RecordedBuckets {
     case Bucketing.Expression(sql)            => s"${SinkOptionRegistry.BucketBy.key} = $sql"
     case Bucketing.PartitionColumns(names, _) =>
       s"${SinkOptionRegistry.PartitionBy.key} = ${ColumnNames.render(names)}"
-    case Bucketing.UserAssigner(reference) => UserObject.shown(reference)
+    case Bucketing.UserAssigner(reference) =>
+      val parameters = UserObject.parameters(reference)
+      if (parameters.isEmpty) UserObject.shown(reference)
+      else Redaction.options(reference.takeWhile(_ != '{'), parameters)
   }
 
   private final val Key = "buckets"

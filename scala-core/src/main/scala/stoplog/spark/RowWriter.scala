@@ -7,8 +7,8 @@ import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.connector.metric.CustomTaskMetric
 import org.apache.spark.sql.connector.write.{DataWriter, WriterCommitMessage}
 
-import stoplog.bucket.{BucketAssigner, BucketContext}
-import stoplog.commit.{BadRow, Clock, TaskResult, TaskWriter}
+import stoplog.bucket.BucketAssigner
+import stoplog.commit.{BadRow, TaskResult, TaskWriter}
 
 /** What a task tells the driver; nothing if its epoch was in the log already. */
 private[spark] final case class TaskMessage(result: Option[TaskResult]) extends WriterCommitMessage
@@ -18,12 +18,8 @@ private[spark] final class RowWriter(
     writer: TaskWriter[InternalRow],
     assigner: BucketAssigner,
     badRows: BadRows,
-    clock: Clock
+    context: RowContext
 ) extends DataWriter[InternalRow] {
-  private[this] val context: BucketContext = new BucketContext {
-    override def processingTimeMillis: Long = clock.millis()
-  }
-
   private[this] var rows = 0L
 
   override def write(row: InternalRow): Unit =
@@ -47,7 +43,7 @@ private[spark] final class RowWriter(
   }
 
   private def bucketOf(row: InternalRow): String =
-    try assigner.bucket(row, context)
+    try assigner.bucket(row, context.at(row))
     catch { case NonFatal(e) => throw new BadRow(e) }
 
   override def currentMetricsValues(): Array[CustomTaskMetric] =

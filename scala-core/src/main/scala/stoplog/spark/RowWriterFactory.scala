@@ -6,15 +6,23 @@ import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.connector.write.{DataWriter, DataWriterFactory}
 import org.apache.spark.sql.connector.write.streaming.StreamingDataWriterFactory
 
-import stoplog.bucket.BucketId
+import stoplog.bucket.{BucketId, EventTime}
 import stoplog.commit._
 import stoplog.error.Errors
 import stoplog.fault.Faults
 import stoplog.format.{RejectedLines, RejectedRow}
 import stoplog.part.PartNaming
+import stoplog.sink.BatchTimes
 
-/** Goes to the executors with an epoch's plan, and makes each task's writer there. */
-private[spark] final class RowWriterFactory(plan: TaskPlans, sink: SinkSpec)
+/** Goes to the executors with an epoch's plan, and makes each task's writer there.
+  *
+  * @param times of the micro-batch
+  */
+private[spark] final class RowWriterFactory(
+    plan: TaskPlans,
+    sink: SinkSpec,
+    times: BatchTimes = BatchTimes.unknown
+)
     extends StreamingDataWriterFactory
     with DataWriterFactory {
 
@@ -40,7 +48,7 @@ private[spark] final class RowWriterFactory(plan: TaskPlans, sink: SinkSpec)
       ),
       assigner,
       badRows(mine, batch),
-      Clock.system
+      new RowContext(Clock.system, EventTime.of(sink.schema), times)
     )
   }
 

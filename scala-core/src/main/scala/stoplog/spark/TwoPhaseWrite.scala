@@ -8,7 +8,7 @@ import org.apache.spark.sql.connector.write.streaming.{StreamingDataWriterFactor
 import stoplog.commit.{EpochPlan, RealTools, TaskPlans}
 import stoplog.error.Errors
 import stoplog.part.RunId
-import stoplog.sink.{CommitOutcome, Prepared}
+import stoplog.sink.{BatchTimes, CommitOutcome, Prepared}
 
 /** One epoch, or one batch job, of a sink that commits in two phases. */
 private[spark] final class TwoPhaseWrite(table: TwoPhaseTable, info: LogicalWriteInfo) extends Write {
@@ -29,15 +29,16 @@ private[spark] final class TwoPhaseEpoch(table: TwoPhaseTable, info: LogicalWrit
   override def createStreamingWriterFactory(physical: PhysicalWriteInfo): StreamingDataWriterFactory = {
     val context = QueryContext.current(info.queryId())
     val current = table.runOf(info.queryId(), context, info.schema())
-    val planned = PlannedBatch.digest(info.queryId(), context.batch, checkpoint = None)
-    val plan    = current.sinkRun.begin(context.batch, physical.numPartitions(), planned)
+    val planned = PlannedBatch.of(info.queryId(), context.batch, checkpoint = None)
+    val plan    = current.sinkRun.begin(context.batch, physical.numPartitions(), planned.map(_.digest))
     run = Some(current.sinkRun)
     new PreparingFactory(
       TaskPlans.of(plan),
       current.run,
       current.sink,
       table.settings.sinkId,
-      Some(table.settings.storage)
+      Some(table.settings.storage),
+      planned.fold(BatchTimes.unknown)(_.times)
     )
   }
 

@@ -20,7 +20,9 @@ object OptionsPage extends OptionsReference("options.md", OptionGroup.all, SinkO
       |  Spark, units are powers of 1024, however they are spelled.
       |- **Times** always have a unit: `500ms`, `900s`, `15m`, `15 min`, `1 hour 30 minutes`, `PT15M`.
       |- An empty text takes back what the session set, except for `partSuffix` and `nullValue`, where it is a value.
-      |- Where a class name stands, the builders of Scala also take an instance, which must be serializable.
+      |- Where a class name stands, the class may have **parameters**: `bucketAssigner.column` = `tenant` is the parameter `column` of
+      |  the class in `bucketAssigner`, whose public constructor of a `java.util.Map` gets it
+      |  ([classes of your own](own-classes.md)). The builders of Scala also take an instance, which must be serializable.
       |- Spark's `checkpointLocation`, `queryName` and the like keep their meaning.
       |""".stripMargin
 }

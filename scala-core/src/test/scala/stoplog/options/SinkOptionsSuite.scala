@@ -133,6 +133,15 @@ class SinkOptionsSuite extends AnyFunSuite {
     assert(problems("timeZone" -> "Mars").contains("is not a time zone"))
   }
 
+  test("bucketTimeZone is the buckets' zone, and changes nothing in the rows") {
+    val o = parse("bucketTimeZone" -> "Asia/Tokyo", "timeZone" -> "Europe/Berlin")
+    assert(o.bucketing === Bucketing.DateTime("'dt='yyyy-MM-dd'/hour='HH", ZoneId.of("Asia/Tokyo"), None))
+    assert(o.passThrough === Map("timeZone" -> "Europe/Berlin"))
+    assert(parse("bucketTimeZone" -> "Asia/Tokyo").passThrough === Map.empty)
+    assert(problems("bucketTimeZone" -> "UTC", "partitionBy" -> "a").contains("bucketTimeZone has no effect"))
+    assert(problems("bucketTimeZone" -> "Mars").contains("is not a time zone"))
+  }
+
   test("what Spark itself puts there is let pass") {
     val o = parse(
       "checkpointLocation"           -> "/data/cp",
@@ -338,6 +347,27 @@ class SinkOptionsSuite extends AnyFunSuite {
     assert(own.isInstanceOf[AtMidnight])
     assert(RollingOptions.noted(new AtMidnight) === Map("rollingPolicy" -> classOf[AtMidnight].getName))
     for (p <- policies) assert(RollingOptions.noted(p) === RollingOptions.toMap(p))
+  }
+
+  test("parameters of the user's classes are options, and go with the class") {
+    val given = Seq("ENCODER.separator" -> ";", "encoder" -> "stoplog.options.Configured")
+    val o     = SinkOptions.parse(Map("path" -> "p") ++ given)
+    assert(o.format === FormatChoice.UserEncoder("stoplog.options.Configured{\"separator\":\";\"}"))
+    assert(o.toMap("encoder.separator") === ";")
+    assert(SinkOptions.parse(o.toMap) === o)
+  }
+
+  test("a parameter of what is no class, or of an instance, is refused by its name") {
+    def said(options: (String, String)*) =
+      intercept[StoplogArgumentException](SinkOptions.parse(json ++ options)).getMessage
+    assert(said("rollingPolicy.limit" -> "5").contains("rollingPolicy.limit is a parameter of a class"))
+    assert(
+      said("bucketAssigner" -> "basePath", "bucketAssigner.a" -> "b").contains("bucketAssigner names none")
+    )
+    assert(said("compactor" -> "a.B", "compactor.a" -> "b").contains("compactor"))
+    val instance = UserObject.reference(new AtMidnight)
+    assert(said("rollingPolicy" -> instance, "rollingPolicy.a" -> "b").contains("takes no parameters"))
+    assert(said("rollingPolicies.a" -> "b").contains("is not an option"))
   }
 
   test("options travel to the tasks") {

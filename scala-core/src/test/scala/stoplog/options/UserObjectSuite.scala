@@ -40,6 +40,25 @@ class UserObjectSuite extends AnyFunSuite {
     assert(load(UserObject.reference(ObjectEncoder)) eq ObjectEncoder)
   }
 
+  test("a class with parameters gets them in a map, in any case of their names, that can be serialized") {
+    def made(parameters: (String, String)*) =
+      load(UserObject.named("stoplog.options.Configured", parameters.toMap))
+        .asInstanceOf[Configured]
+        .parameters
+    assert(made("Separator" -> "{;}", "b" -> "2").get("separator") === "{;}")
+    assert(made().isEmpty)
+    new java.io.ObjectOutputStream(new java.io.ByteArrayOutputStream).writeObject(made("a" -> "1"))
+    intercept[UnsupportedOperationException](made("a" -> "1").put("b", "2"))
+  }
+
+  test("a class, or a Scala object, that takes no parameters is told which one it was given") {
+    for (name <- Seq("NoEncoder", "ObjectEncoder")) {
+      val said = why(UserObject.named(s"stoplog.options.$name", Map("separator" -> "hidden")))
+      assert(said.contains("it takes no parameters, such as separator"))
+      assert(!said.contains("hidden"))
+    }
+  }
+
   test("the context class loader is asked first") {
     val thread = Thread.currentThread
     val before = thread.getContextClassLoader

@@ -2,6 +2,8 @@
 package stoplog.spark
 
 import java.nio.charset.StandardCharsets.UTF_8
+import java.util.{Map => JMap}
+import java.util.concurrent.atomic.AtomicInteger
 
 import org.scalatest.funsuite.AnyFunSuite
 
@@ -39,6 +41,23 @@ class FileFinderSuite extends AnyFunSuite with SparkSessionForTests {
     assert(query.recentProgress.map(_.numInputRows).filter(_ > 0).toSeq === Seq(1000000, 1))
   }
 
+  test("a class with a parameter, that cuts files only where there are fewer than tasks") {
+    val in = new Input
+    in.write("a.txt", (1 to 1000000).mkString("\n"))
+    def tasks = text(in)
+      .withFileEnumerator(classOf[EnoughFiles].getName)
+      .withOption("fileEnumerator.suffix", ".txt")
+      .build()
+      .read(spark)
+      .load()
+      .rdd
+      .getNumPartitions
+    in.write("b.log", "not read")
+    assert(spark.sparkContext.defaultParallelism > 1)
+    assert(tasks > 1)
+    assert(EnoughFiles.desired.get === spark.sparkContext.defaultParallelism)
+  }
+
   test("a class that there is not, and one that is something else") {
     def said(name: String) =
       intercept[IllegalArgumentException](text(new Input).withFileEnumerator(name).build()).getMessage
@@ -50,6 +69,33 @@ class FileFinderSuite extends AnyFunSuite with SparkSessionForTests {
   private def text(in: Input): FileSourceBuilder = FileSource.forRecordStreamFormat("text", in.root.toString)
 
   private def run(source: FileSourceBuilder, place: Place) = place.copy(source.build().stream(spark))
+}
+
+/** All files of a directory with a suffix; cut if that is what it takes for each task to have something to do. */
+final class EnoughFiles(parameters: JMap[String, String]) extends FileFinder {
+  @volatile private var isEnough = false
+
+  override def find(files: SourceFiles, rules: PathRules)(each: SourceFile => Unit): Unit = {
+    val found = Vector.newBuilder[SourceFile]
+    files.list("") { entry =>
+      entry.kind match {
+        case Found.File(bytes, modified) if entry.name.endsWith(parameters.get("suffix")) =>
+          found += SourceFile(entry.name, bytes, modified)
+        case _ => ()
+      }
+    }
+    isEnough = found.result().size >= rules.minDesiredSplits
+    EnoughFiles.desired.set(rules.minDesiredSplits)
+    found.result().foreach(each)
+  }
+
+  override def isSplittable(file: SourceFile): Boolean = !isEnough
+}
+
+object EnoughFiles {
+
+  /** What the last search was told. */
+  val desired = new AtomicInteger
 }
 
 /** The files that a manifest lists, whether or not all are there yet. */

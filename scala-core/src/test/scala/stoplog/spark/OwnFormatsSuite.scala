@@ -59,6 +59,29 @@ class OwnFormatsSuite extends AnyFunSuite with SparkSessionForTests {
     assert(place.lines.map(_.toInt).sorted === (1 to 102))
   }
 
+  test("a class with a parameter, over several paths") {
+    val in = new Input
+    in.write("a/1.txt", "1;2")
+    in.write("b/2.txt", "3")
+    in.write("c/3.txt", "4")
+    val source = FileSource
+      .forRecordStreamFormat(classOf[ConfiguredFormat].getName, s"${in.root}/a", s"${in.root}/b")
+      .withOption("format.separator", ";")
+    assert(source.build().read(spark).load().collect().map(_.getInt(0)).toSet === Set(1, 2, 3))
+    val place = new Place
+    assert(rowsOf(source, place) === Seq(3))
+    assert(place.lines === Seq("1", "2", "3"))
+  }
+
+  test("a format without positions, in batches, is cut between them") {
+    val in = new Input
+    in.write("a.txt", (1 to 100).mkString(","))
+    val place  = new Place
+    val source = FileSource.forBulkFileFormat(new NumberBatches, in.root.toString).withMaxRowsPerTrigger(35)
+    assert(rowsOf(source, place) === Seq(30, 30, 30, 10))
+    assert(place.lines.map(_.toInt).sorted === (1 to 100))
+  }
+
   test("a bulk format is cut between its batches") {
     val in = new Input
     Files.write(in.root.resolve("a.bin"), Measurements.bytes(100))
@@ -160,6 +183,21 @@ class OwnFormatsSuite extends AnyFunSuite with SparkSessionForTests {
 }
 
 /** Numbers with something between them. */
+/** In batches of ten. */
+final class NumberBatches extends StreamFormatAdapter(new SeparatedFormat(","), 10) with SimpleRows[Int] {
+  override def schema: StructType    = StructType.fromDDL("number INT")
+  override def row(number: Int): Row = Row(number)
+}
+
+final class ConfiguredFormat(parameters: java.util.Map[String, String])
+    extends SimpleStreamFormat[Int]
+    with SimpleRows[Int] {
+  private val plain                  = new SeparatedFormat(parameters.get("separator"))
+  override def schema: StructType    = plain.schema
+  override def row(number: Int): Row = plain.row(number)
+  override def reader(in: java.io.InputStream): RecordReader[Int] = plain.reader(in)
+}
+
 final class SeparatedFormat(separator: String) extends SimpleStreamFormat[Int] with SimpleRows[Int] {
   override def schema: StructType    = StructType.fromDDL("number INT")
   override def row(number: Int): Row = Row(number)

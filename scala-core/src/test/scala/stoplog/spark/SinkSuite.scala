@@ -44,6 +44,39 @@ class SinkSuite extends AnyFunSuite with SparkSessionForTests {
     assert(reasons(place) === Seq("end", "few"))
   }
 
+  test("classes with parameters, as options of the write") {
+    val place = new Place
+    val own   = classOf[Configured].getName
+    val plain = words("ant", "ape", "asp", "bat").writeStream
+      .format("stoplog")
+      .options(Map("format" -> "text", "bucketAssigner" -> own, "rollingPolicy" -> own))
+      .option("bucketAssigner.Prefix", "letter=")
+      .option("rollingPolicy.limit", "1")
+      .option("path", place.out)
+    runOf(plain, place)
+    assert(place.directories === Set("letter=a", "letter=b"))
+    assert(place.files.size === 4)
+  }
+
+  test("an assigner knows the rows' event time, and the watermark of the micro-batch") {
+    val place             = new Place
+    val stream            = memory
+    val at                = "timestamp_seconds(CAST(split(value, '@')[1] AS BIGINT)) AS at"
+    val rows              = stream.toDF().selectExpr("split(value, '@')[0] AS word", at).withWatermark("at", "10 seconds")
+    val sink              = FileSink.forRowFormat(place.out, "json").withBucketAssigner(new ByTimes).build()
+    def run(word: String) = {
+      stream.addData(word)
+      runOf(sink.writeStream(rows), place)
+    }
+    run("ant@100")
+    run("bat@200")
+    assert(place.directories === Set("at=100000-none", "at=200000-90000"))
+    val batch = new Place
+    val plain = spark.sql("SELECT 'ant' AS word, timestamp'2026-01-01' AS at")
+    FileSink.forRowFormat(batch.out, "json").withBucketAssigner(new ByTimes).build().write(plain).save()
+    assert(batch.directories === Set("at=none-none"))
+  }
+
   test("the metrics of a run that is over count what was published at its end") {
     val place = new Place
     val query = csv(place)

@@ -3,6 +3,7 @@ package stoplog.spark
 
 import java.io.OutputStream
 import java.nio.charset.StandardCharsets.UTF_8
+import java.util.{Map => JMap}
 
 import org.apache.spark.sql.catalyst.InternalRow
 
@@ -38,6 +39,25 @@ final class Few(rows: Long) extends RollingPolicy {
     Option.when(part.records >= rows)(RollReason.Custom("few"))
   override def onTime(part: PartStats, nowMillis: Long): Option[RollReason]     = None
   override def onEpochEnd(part: PartStats, nowMillis: Long): Option[RollReason] = None
+}
+
+/** The same, named by its class, with parameters. */
+final class Configured(parameters: JMap[String, String]) extends BucketAssigner with RollingPolicy {
+  private val few = new Few(parameters.getOrDefault("limit", "2").toLong)
+
+  override def bucket(row: InternalRow, context: BucketContext): String =
+    parameters.get("prefix") + row.getUTF8String(0).toString.take(1)
+
+  override def beforeRow(part: PartStats, nowMillis: Long): Option[RollReason] =
+    few.beforeRow(part, nowMillis)
+  override def onTime(part: PartStats, nowMillis: Long): Option[RollReason]     = None
+  override def onEpochEnd(part: PartStats, nowMillis: Long): Option[RollReason] = None
+}
+
+/** What the context tells of each row. */
+final class ByTimes extends BucketAssigner {
+  override def bucket(row: InternalRow, context: BucketContext): String =
+    Seq(context.eventTimeMillis, context.watermarkMillis).map(_.fold("none")(_.toString)).mkString("at=", "-", "")
 }
 
 final class BadBucket extends BucketAssigner {

@@ -33,7 +33,7 @@ object Given {
   }
 
   final class Webhook(url: String) extends RowTarget {
-    override def send(chunk: Chunk, rows: ChunkRows): Unit = ???
+    override def send(chunk: Chunk, rows: ChunkRows): Boolean = ???
     override def close(): Unit                             = println(url)
   }
 }

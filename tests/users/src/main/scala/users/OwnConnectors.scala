@@ -44,7 +44,7 @@ object OwnConnectors {
   }
 
   class OwnRowTarget extends RowTarget {
-    override def send(chunk: Chunk, rows: ChunkRows): Unit = ???
+    override def send(chunk: Chunk, rows: ChunkRows): Boolean = ???
     override def close(): Unit = ???
   }
 

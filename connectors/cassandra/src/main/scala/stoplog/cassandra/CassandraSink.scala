@@ -64,6 +64,17 @@ object CassandraSink {
       Map("contactPoints" -> contactPoints, "keyspace" -> keyspace, "table" -> table)
     )
 
+  /** A sink into a table that exists, by a statement whose places the rows' columns fill in their order.
+    *
+    * {{{
+    * CassandraSink.withQuery("10.0.0.1", "INSERT INTO shop.orders (id, total) VALUES (?, ?)")
+    * }}}
+    *
+    * @param contactPoints some nodes, as `host` or `host:port`, separated by commas
+    */
+  def withQuery(contactPoints: String, query: String): CassandraSinkBuilder =
+    CassandraSinkBuilder(Map("contactPoints" -> contactPoints, "query" -> query))
+
   /** The sink that these options describe.
     *
     * @throws stoplog.error.StoplogArgumentException with all that is wrong with them at once

@@ -18,8 +18,9 @@ object JdbcErrors extends ErrorMaker {
   def outputMode(mode: String): StoplogArgumentException =
     argument("STOPLOG_JDBC_OUTPUT_MODE", "mode" -> mode)
 
-  def unreachable(database: String, why: Throwable): StoplogException =
-    refused("STOPLOG_JDBC_UNREACHABLE", why, "database" -> database)
+  /** At the start. It is an argument's error, which Python shows without Java's stack. */
+  def unreachable(database: String, why: Throwable): StoplogArgumentException =
+    argument("STOPLOG_JDBC_UNREACHABLE", why, "database" -> database, "why" -> said(why))
 
   /** @param table one of the sink's own */
   def ownTable(table: String, database: String, why: Throwable): StoplogException =
@@ -108,7 +109,10 @@ object JdbcErrors extends ErrorMaker {
       Seq("sink" -> sink, "table" -> target.table, "database" -> target.database) ++ more: _*
     )
 
-  /** With what the database said, in one line. */
+  /** With what the database said. */
   private def refused(condition: String, why: Throwable, more: (String, Any)*): StoplogException =
-    failure(condition, why, more :+ "why" -> reason(messageOf(why).linesIterator.mkString(" ")): _*)
+    failure(condition, why, more :+ "why" -> said(why): _*)
+
+  /** In one line. */
+  private def said(why: Throwable): String = reason(messageOf(why).linesIterator.mkString(" "))
 }

@@ -251,7 +251,7 @@ class JdbcSinkSuite extends AnyFunSuite with SparkSessionForTests {
     assert(e.getMessage.contains("(3)"))
     val gone = intercept[Exception](sink("nowhere").build().write(words(0, 1)).save())
     assert(Thrown.conditions(gone).contains("STOPLOG_JDBC_TABLE"))
-    val off = intercept[Exception](
+    val off = intercept[IllegalArgumentException](
       JdbcSink.forTable("jdbc:postgresql://127.0.0.1:1/x", "t").build().write(words(0, 1)).save()
     )
     assert(Thrown.conditions(off).contains("STOPLOG_JDBC_UNREACHABLE"))

@@ -34,6 +34,15 @@ private[kafka] object KafkaErrors extends ErrorMaker {
   def group(group: String, why: String): StoplogArgumentException =
     argument("STOPLOG_KAFKA_GROUP", "group" -> group, "why" -> reason(why))
 
+  /** The same condition as [[commit]], before anything is written: Python shows it without Java's stack. */
+  def noAnswer(what: String, servers: String, cause: Throwable): StoplogArgumentException = argument(
+    "STOPLOG_KAFKA_COMMIT",
+    cause,
+    "transaction" -> what,
+    "servers"     -> servers,
+    "why"         -> reason(cause.toString)
+  )
+
   // What fails while a query runs.
 
   def clientUnsupported(cause: Throwable): StoplogException = failure(

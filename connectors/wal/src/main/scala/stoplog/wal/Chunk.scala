@@ -8,6 +8,8 @@ package stoplog.wal
   *               that is moved; of a batch query, its one run. Queries that keep notes at one place are told apart by it
   * @param epoch  the micro-batch; `None` in a batch query
   * @param micros the time of the epoch, where the sender has [[EpochTimes]]
+  * @param startedAtMillis when Spark planned the micro-batch, in milliseconds since 1970: the same each time the chunk is
+  *               sent. `None` in a batch query, and for what an older release has put into the log
   */
 final case class Chunk(
     sinkId: String,
@@ -16,7 +18,8 @@ final case class Chunk(
     epoch: Option[Long],
     partition: Int,
     rows: Long,
-    micros: Option[Long] = None
+    micros: Option[Long] = None,
+    startedAtMillis: Option[Long] = None
 ) {
 
   /** The epoch as a number, by which notes are forgotten: 0 in a batch query, which has only one. */

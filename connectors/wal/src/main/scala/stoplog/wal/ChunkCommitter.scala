@@ -28,7 +28,9 @@ private[wal] final class ChunkCommitter(
 
   override def commit(prepared: Prepared): CommitOutcome = {
     val token   = ChunkToken.parse(prepared.token)
-    val chunk   = Chunk(place.sinkId, token.query, prepared.name, token.epoch, token.partition, prepared.rows)
+    val chunk   =
+      Chunk(place.sinkId, token.query, prepared.name, token.epoch, token.partition, prepared.rows)
+        .copy(startedAtMillis = token.startedAtMillis)
     val outcome = turns.oneAtATime(chunk) {
       val done = send(chunk.copy(micros = times.of(chunk)), token.file)
       if (done != CommitOutcome.Lost) place.files.discard(Seq(token.file.token))

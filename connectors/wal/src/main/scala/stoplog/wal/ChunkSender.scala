@@ -61,7 +61,8 @@ private[wal] final class ChunkSender(
         CommitOutcome.AlreadyCommitted
       case Arrival.Missing | Arrival.Unknown =>
         faults.at(Step.BeforeSend)
-        target.send(chunk, rows)
+        if (!target.send(chunk, rows))
+          throw new IllegalStateException("the sender answered that it did not send all rows")
         faults.at(Step.AfterSend)
         noted(note)
         CommitOutcome.Committed

@@ -4,10 +4,19 @@ package stoplog.wal
 import stoplog.part.SideFile
 
 /** What the log says of a chunk, for another process to send it: `<query>|<epoch>|<partition>|<bytes>|<file>`, the epoch `-`
-  * in a batch query.
+  * in a batch query, and else the number and, where it is known, `@` and the milliseconds at which it was planned.
   */
-private[wal] final case class ChunkToken(query: String, epoch: Option[Long], partition: Int, file: SideFile) {
-  def text: String = s"$query|${epoch.fold("-")(_.toString)}|$partition|${file.sizeBytes}|${file.token}"
+private[wal] final case class ChunkToken(
+    query: String,
+    epoch: Option[Long],
+    partition: Int,
+    file: SideFile,
+    startedAtMillis: Option[Long] = None
+) {
+  def text: String = {
+    val at = startedAtMillis.fold("")("@" + _)
+    s"$query|${epoch.fold("-")(_.toString + at)}|$partition|${file.sizeBytes}|${file.token}"
+  }
 }
 
 private[wal] object ChunkToken {
@@ -20,7 +29,14 @@ private[wal] object ChunkToken {
       for {
         number <- partition.toIntOption
         size   <- bytes.toLongOption
-      } yield ChunkToken(query, epoch.toLongOption, number, SideFile(file, size, level = 0))
+        (of, at) = epoch.span(_ != '@')
+      } yield ChunkToken(
+        query,
+        of.toLongOption,
+        number,
+        SideFile(file, size, level = 0),
+        at.drop(1).toLongOption
+      )
     case _ => None
   }
 }

@@ -30,10 +30,12 @@ private[wal] final class HttpTarget(options: HttpOptions, schema: StructType, pa
   private val encoder = JsonEncoder(Map("lineSep" -> "\n"), sessionTimeZone = "UTC")
   encoder.open(schema)
 
-  override def send(chunk: Chunk, rows: ChunkRows): Unit =
+  override def send(chunk: Chunk, rows: ChunkRows): Boolean = {
     bodies(rows.iterator).zipWithIndex.foreach { case (body, number) =>
       post(s"${chunk.name}-$number", body, tries = options.retries + 1, waitMillis = FirstWaitMillis)
     }
+    true
+  }
 
   override def close(): Unit = ()
 

@@ -42,9 +42,12 @@ trait RowSender extends Serializable {
 trait RowTarget extends AutoCloseable {
 
   /** Sends all rows, in their order, and returns when the system has acknowledged all of them: what it loses afterwards is
-    * lost. Whatever it throws makes that the chunk is sent again, from its beginning.
+    * lost.
+    *
+    * @return whether it has. `false` means the same as an exception, without a cause to tell: the chunk is sent again,
+    *         from its beginning, and the query ends with `STOPLOG_WAL_NOT_SENT` if that helps no more
     */
-  def send(chunk: Chunk, rows: ChunkRows): Unit
+  def send(chunk: Chunk, rows: ChunkRows): Boolean
 
   /** Whether all rows of the chunk have arrived, where the system can tell: because it remembers the chunk's name, or because
     * each row is under a key of its own. It is asked when a chunk may have been sent, and nobody wrote down that it was.

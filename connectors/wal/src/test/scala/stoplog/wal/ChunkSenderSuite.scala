@@ -89,6 +89,21 @@ class ChunkSenderSuite extends AnyFunSuite with SparkSessionForTests {
     assert(world.send(chunk) === CommitOutcome.Committed)
   }
 
+  test("a target that answers false has not sent the chunk, and the rows stay") {
+    val world = new World("answers" -> "false")
+    val chunk = world.prepared("a", "b")
+    val error = intercept[Exception with SparkThrowable](world.send(chunk))
+    assert(error.getCondition === "STOPLOG_WAL_NOT_SENT")
+    assert(error.getMessage.contains("answered that it did not send all rows"))
+    assert(world.kept === 1)
+  }
+
+  test("a chunk has the time of its micro-batch, out of the log") {
+    val token = ChunkToken.parse(new World().prepared("a").token)
+    assert(token.startedAtMillis === Some(1700000000123L))
+    assert(token.epoch === Some(7L))
+  }
+
   test("a chunk whose file is gone is lost, if nobody has sent it") {
     val world = new World
     val chunk = world.prepared("a")

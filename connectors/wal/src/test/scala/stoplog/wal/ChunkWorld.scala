@@ -9,7 +9,7 @@ import org.apache.spark.sql.types.StructType
 import stoplog.commit.{ForeignQuery, LostPart}
 import stoplog.fault.{Faults, InjectedFault, Step}
 import stoplog.part.RunId
-import stoplog.sink.{CommitOutcome, Prepared, WriterTask}
+import stoplog.sink.{BatchTimes, CommitOutcome, Prepared, WriterTask}
 import stoplog.spark.TwoPhaseSettings
 
 /** A log on the local disk, and the sending of its chunks without a query. Needs an active session.
@@ -31,7 +31,7 @@ final class ChunkWorld(options: Map[String, String], schema: StructType) {
       epoch: Long = 7,
       partition: Int = 0
   ): Prepared = {
-    val task   = WriterTask(RunId(query), "main", Some(epoch), partition, 0, stageAttempt = 0)
+    val task   = WriterTask(RunId(query), "main", Some(epoch), partition, 0, 0, BatchTimes(Some(1700000000123L), None))
     val writer = new ChunkWriter(schema, place, task, query)
     try {
       rows.foreach(writer.write)
@@ -63,6 +63,7 @@ final class ChunkWorld(options: Map[String, String], schema: StructType) {
   def chunkOf(prepared: Prepared): Chunk = {
     val token = ChunkToken.parse(prepared.token)
     Chunk("main", token.query, prepared.name, token.epoch, token.partition, prepared.rows)
+      .copy(startedAtMillis = token.startedAtMillis)
   }
 
   def discard(prepared: Prepared): Unit =

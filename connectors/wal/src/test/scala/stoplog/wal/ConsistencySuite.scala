@@ -209,9 +209,10 @@ class DyingSender extends InboxSender {
   override def open(options: JMap[String, String], schema: StructType): RowTarget = {
     val inbox = super.open(options, schema)
     new RowTarget {
-      override def send(chunk: Chunk, rows: ChunkRows): Unit = {
+      override def send(chunk: Chunk, rows: ChunkRows): Boolean = {
         inbox.send(chunk, rows)
         if (DyingSender.deaths.getAndDecrement() > 0) throw new IllegalStateException("died")
+        true
       }
       override def close(): Unit = inbox.close()
     }
@@ -224,7 +225,7 @@ final class DyingNotingSender extends DyingSender {
     val dying = super.open(options, schema)
     val inbox = Inbox.named(options.get("inbox"))
     new NotingTarget {
-      override def send(chunk: Chunk, rows: ChunkRows): Unit = dying.send(chunk, rows)
+      override def send(chunk: Chunk, rows: ChunkRows): Boolean = dying.send(chunk, rows)
       override def has(chunk: Chunk): Arrival = if (inbox.has(chunk)) Arrival.Arrived else Arrival.Missing
       override def close(): Unit              = dying.close()
     }

@@ -20,6 +20,14 @@ class GoldenTokensSuite extends AnyFunSuite {
     assert(read.partition === 3)
     assert(read.file.sizeBytes === 4097)
     assert(read.file.token === file)
+    assert(read.startedAtMillis === None)
+    assert(read.text === token)
+  }
+
+  test("a token with the time of its micro-batch is read and written as it was") {
+    val token = s"$query|7@1700000000123|3|4097|$file"
+    val read  = ChunkToken.parse(token)
+    assert((read.epoch, read.startedAtMillis) === (Some(7L), Some(1700000000123L)))
     assert(read.text === token)
   }
 }

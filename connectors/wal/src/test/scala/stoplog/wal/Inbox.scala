@@ -59,8 +59,10 @@ class InboxSender extends RowSender {
   override def open(options: JMap[String, String], schema: StructType): RowTarget = new RowTarget {
     private val inbox = Inbox.named(options.get("inbox"))
 
-    override def send(chunk: Chunk, rows: ChunkRows): Unit =
+    override def send(chunk: Chunk, rows: ChunkRows): Boolean = {
       rows.iterator.foreach(row => inbox.take(chunk, row.getUTF8String(0).toString))
+      options.getOrDefault("answers", "true").toBoolean
+    }
 
     override def has(chunk: Chunk): Arrival =
       if (options.get("remembers") != "yes") Arrival.Unknown

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.format.bulk
 
-import com.fasterxml.jackson.databind.ObjectMapper
+import scala.jdk.CollectionConverters._
+
+import com.fasterxml.jackson.databind.{JsonNode, ObjectMapper}
 import org.apache.spark.sql.types.StructType
 
 import stoplog.compact.Compactor
@@ -42,6 +44,11 @@ private[stoplog] object OwnFormat {
       case format: BulkFormat if UserObject.isInstance(reference) => node.put(Settings, format.describe)
       case _ if UserObject.isInstance(reference)                  => node.put(Instance, true)
       case _                                                      =>
+        val parameters = UserObject.parameters(reference)
+        if (parameters.nonEmpty)
+          parameters.toSeq.sorted.foldLeft(node.putObject(Parameters)) { case (all, (name, value)) =>
+            all.put(name, value)
+          }
     }
     new OwnFormat(blocks(writers), Some(reference), node.toString)
   }
@@ -64,13 +71,18 @@ private[stoplog] object OwnFormat {
     val settings = Option(node.get(Settings)).map(_.asText)
     try {
       val made =
-        UserObject.ofClass(className, classOf[BulkWriters], Registry.BulkWriter.key, settings.toSeq: _*)
+        if (settings.isEmpty)
+          UserObject.ofClass(className, parameters(node), classOf[BulkWriters], Registry.BulkWriter.key)
+        else UserObject.ofClass(className, classOf[BulkWriters], Registry.BulkWriter.key, settings.toSeq: _*)
       new OwnFormat(blocks(made), None, described)
     } catch {
       case e: StoplogArgumentException =>
         throw Errors.bulkWriterUnknown(className, e.getMessageParameters.get("why"), e)
     }
   }
+
+  private def parameters(node: JsonNode): Map[String, String] =
+    node.path(Parameters).properties.asScala.map(each => each.getKey -> each.getValue.asText).toMap
 
   private def blocks(writers: BulkWriters): BulkFormat = writers match {
     case format: BulkFormat         => format
@@ -81,9 +93,10 @@ private[stoplog] object OwnFormat {
       )
   }
 
-  private final val ClassName = "class"
-  private final val Settings  = "settings"
-  private final val Instance  = "instance"
+  private final val ClassName  = "class"
+  private final val Settings   = "settings"
+  private final val Instance   = "instance"
+  private final val Parameters = "parameters"
 
   private val mapper = new ObjectMapper()
 }

@@ -4,8 +4,8 @@ package stoplog.source.file
 import stoplog.source.{Fit, Room}
 
 /** Finds the files of a source, in place of a listing of all directories: for the option `fileEnumerator`, by the name of
-  * a class that extends this and has a public constructor without arguments, or as an instance. It is Flink's
-  * `FileEnumerator`.
+  * a class that extends this and has a public constructor without arguments or of a map of its parameters, or as an
+  * instance. It is Flink's `FileEnumerator`; it tells files, and [[isSplittable]] which of them may be cut.
   *
   * {{{
   * /** The files that a manifest lists. */
@@ -26,7 +26,8 @@ trait FileFinder extends Serializable {
     * Called on the driver, by one thread at a time. What it throws ends the query, which can be started again.
     *
     * @param files of the storage, by their paths below what the options `path` have in common
-    * @param rules what `path`, `pathGlobFilter` and `recursiveFileLookup` ask for; nobody else looks at them
+    * @param rules what `path`, `pathGlobFilter` and `recursiveFileLookup` ask for, which nothing but the finder looks at;
+    *              and with `minDesiredSplits` how many tasks run side by side
     * @param each  is to be called by one thread at a time, in any order
     */
   def find(files: SourceFiles, rules: PathRules)(each: SourceFile => Unit): Unit

@@ -13,12 +13,15 @@ import stoplog.error.Errors
   * @param names   of the files, if there is a rule
   * @param nesting whether files in directories below are taken as well
   * @param dates   of directories below the paths that are named, if they are named by dates
+  * @param minDesiredSplits in how many pieces all files together are wanted at least: so many tasks run side by side. Only a
+  *                [[FileFinder]] that has a choice looks at it
   */
 final case class PathRules(
     below: Vector[Vector[Glob]],
     names: Option[Glob],
     nesting: Nesting,
-    dates: Option[DateRange] = None
+    dates: Option[DateRange] = None,
+    minDesiredSplits: Int = 1
 ) {
 
   /** The rules as they are at this time. */

@@ -3,6 +3,7 @@ package stoplog.format.bulk
 
 import java.io.ObjectInputStream
 import java.nio.charset.StandardCharsets.UTF_8
+import java.util.{Map => JMap}
 import java.util.concurrent.atomic.AtomicInteger
 
 import org.apache.spark.sql.catalyst.InternalRow
@@ -38,6 +39,15 @@ class OwnFormatSuite extends AnyFunSuite {
   test("one that is named by its class is made again by its name, in any process") {
     assert(again(description(classOf[Joined].getName)) === "one,two")
     assert(again(description(classOf[Joined].getName), instance(new Joined("|"))) === "one,two")
+  }
+
+  test("one with parameters is made again with those that its part was begun with") {
+    def named(separator: String) =
+      UserObject.named(classOf[Configured].getName, Map("separator" -> separator))
+    val begun = description(named("{+}"))
+    assert(again(begun) === "one{+}two")
+    assert(again(begun, Some(named("-"))) === "one{+}two")
+    assert(again(description(classOf[Configured].getName)) === "one,two")
   }
 
   test("a Scala object is known by its name, also where it was given as an instance") {
@@ -98,6 +108,8 @@ object OwnFormatSuite {
       override def close(): Unit                 = ()
     }
   }
+
+  class Configured(parameters: JMap[String, String]) extends Joined(parameters.getOrDefault("separator", ","))
 
   object Colons extends Joined(":")
 

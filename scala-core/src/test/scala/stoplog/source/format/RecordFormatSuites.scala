@@ -18,6 +18,19 @@ class StreamFormatAdapterSuite extends RecordFormatLaws[Measurement] {
   override def content: Array[Byte]  = Measurements.bytes(40)
 }
 
+class SimpleStreamFormatAdapterSuite extends RecordFormatLaws[String] {
+  override def format: RecordFormat[String] = new StreamFormatAdapter(new WordsFormat, 7)
+  override def isSplittable: Boolean        = false
+  override def content: Array[Byte]         = (1 to 60).map(n => s"word$n").mkString(" ").getBytes("UTF-8")
+}
+
+/** Three records for each byte: more than there are positions. */
+class ManyRecordsAdapterSuite extends RecordFormatLaws[Int] {
+  override def format: RecordFormat[Int] = new StreamFormatAdapter(new ThriceFormat, 7)
+  override def isSplittable: Boolean     = false
+  override def content: Array[Byte]      = (1 to 30).map(_.toByte).toArray
+}
+
 class SimpleStreamFormatSuite extends RecordFormatLaws[String] {
   override def format: RecordFormat[String] = new WordsFormat
   override def isSplittable: Boolean        = false
@@ -68,6 +81,20 @@ object Delimited {
       out.writeBytes(record)
     }
     bytes.toByteArray
+  }
+}
+
+/** Each byte three times. */
+final class ThriceFormat extends SimpleStreamFormat[Int] {
+  override def reader(in: InputStream): RecordReader[Int] = new RecordReader[Int] {
+    private val bytes  = in.readAllBytes().flatMap(byte => Seq.tabulate(3)(byte * 10 + _)).iterator
+    private var number = 0
+    override def advance(): Boolean = bytes.hasNext && {
+      number = bytes.next()
+      true
+    }
+    override def record: Int   = number
+    override def close(): Unit = in.close()
   }
 }
 

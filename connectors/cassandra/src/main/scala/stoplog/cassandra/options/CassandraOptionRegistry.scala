@@ -64,16 +64,35 @@ private[cassandra] object CassandraOptionRegistry extends OptionForms {
     "10m"
   )
 
-  val Keyspace: SinkOption = required(
+  val Keyspace: SinkOption = option(
     Table,
     "keyspace",
     "name",
+    "required, unless `query` names one",
     "The keyspace. In upper or lower case as it is, without quotes.",
     "shop"
   )
 
   val TableName: SinkOption =
-    required(Table, "table", "name", "The table, which must exist. As it is, without quotes.", "orders")
+    option(
+      Table,
+      "table",
+      "name",
+      "required, unless `query` is set",
+      "The table, which must exist. As it is, without quotes.",
+      "orders"
+    )
+
+  val Query: SinkOption = option(
+    Table,
+    "query",
+    "`INSERT INTO keyspace.table (a, b) VALUES (?, ?)`",
+    "columns are found by their names",
+    "The table and its columns, in the order of the rows' columns: the first column of a row goes to the first `?`, and " +
+      "so on, whatever their names. It is instead of `table` and `columnMapping`, and of `keyspace` if it names one. " +
+      "`ttl` and `writeTimestamp` say what `USING` would.",
+    "INSERT INTO shop.orders (id, total) VALUES (?, ?)"
+  )
 
   val ColumnMapping: SinkOption = option(
     Table,
@@ -215,6 +234,7 @@ private[cassandra] object CassandraOptionRegistry extends OptionForms {
     Keyspace,
     TableName,
     ColumnMapping,
+    Query,
     WriteTimestamp,
     WriteTimestampColumn,
     EpochTable,

@@ -11,13 +11,13 @@ import stoplog.options.{AskedOptions, ByteSize, Problems, SinkOption, SparkOptio
 
 /** All options of one read or write, checked and with their defaults. Their meaning is in [[CassandraOptionRegistry]].
   *
-  * @param columnMapping from the rows' columns to the table's
+  * @param columns which column of the rows is which of the table
   */
 private[cassandra] final case class CassandraOptions(
     connection: Connection,
     keyspace: String,
     table: String,
-    columnMapping: Map[String, String],
+    columns: RowColumns,
     consistency: DefaultConsistencyLevel,
     retryTimeoutMillis: Long,
     write: WriteOptions,
@@ -45,11 +45,17 @@ private[cassandra] object CassandraOptions {
   def parse(options: JMap[String, String]): CassandraOptions = {
     val problems = new Problems
     val asked    = new AskedOptions(SparkOptions.spelled(options), problems, Registry.all)
-    val parsed   = CassandraOptions(
+    val query    = asked.optional(Registry.Query)(InsertQuery.parse)
+    if (asked.isSet(Registry.Query)) refuseBesideQuery(asked, query)
+    val parsed = CassandraOptions(
       connection = connection(asked, problems),
-      keyspace = needed(asked, problems, Registry.Keyspace),
-      table = needed(asked, problems, Registry.TableName),
-      columnMapping = asked.optional(Registry.ColumnMapping)(ColumnMapping.parse).getOrElse(Map.empty),
+      keyspace = query.flatMap(_.keyspace).getOrElse(needed(asked, problems, Registry.Keyspace)),
+      table = query.map(_.table).getOrElse(if (asked.isSet(Registry.Query)) "" else needed(asked, problems, Registry.TableName)),
+      columns = query match {
+        case Some(insert) => RowColumns.ByPosition(insert.columns)
+        case None         =>
+          RowColumns.ByName(asked.optional(Registry.ColumnMapping)(ColumnMapping.parse).getOrElse(Map.empty))
+      },
       consistency = asked.value(Registry.Consistency)(level(Levels.data)),
       retryTimeoutMillis = asked.value(Registry.RetryTimeout)(TimeSpan.parse),
       write = write(asked, problems),
@@ -61,6 +67,12 @@ private[cassandra] object CassandraOptions {
     refuseUnknown(asked, problems)
     problems.throwIfAny()
     parsed
+  }
+
+  /** The query says what these would. */
+  private def refuseBesideQuery(asked: AskedOptions, query: Option[InsertQuery]): Unit = {
+    val keyspace = if (query.exists(_.keyspace.isDefined)) Seq(Registry.Keyspace) else Nil
+    asked.withoutEffect(keyspace ++ Seq(Registry.TableName, Registry.ColumnMapping), "beside query, which names it")
   }
 
   private def connection(asked: AskedOptions, problems: Problems): Connection = {

@@ -25,7 +25,7 @@ private[cassandra] object ReadColumns {
 
   /** Error: `STOPLOG_CASSANDRA_SCHEMA`. */
   def of(table: TableInfo, options: CassandraOptions): ReadColumns = {
-    val names   = options.columnMapping.map(_.swap)
+    val names   = options.columns.mapping.map(_.swap)
     val unknown = names.keys.toSeq.sorted.filter(name => table.column(name).isEmpty)
     // A mapping may be there for a write, whose rows have columns aside: so it is only the table's names that count.
     if (unknown.nonEmpty)

@@ -68,13 +68,13 @@ private[wal] final class CassandraChunks(options: CassandraOptions, schema: Stru
   private val key   = options -> schema
 
   /** Errors: `STOPLOG_CASSANDRA_BAD_ROW`, `STOPLOG_CASSANDRA_WRITE`. */
-  override def send(chunk: Chunk, rows: ChunkRows): Unit =
+  override def send(chunk: Chunk, rows: ChunkRows): Boolean =
     try {
       val plan   = CassandraSender.plans.of(key)(CassandraSender.plan(options, schema))
       val writer = new UpsertWriter(plan, lease.session, options, chunk.micros, Faults.none)
       rows.iterator.foreach(writer.write)
       writer.finish()
-      ()
+      true
     } catch {
       case e: Throwable =>
         CassandraSender.plans.forget(key)

@@ -6,7 +6,7 @@ import com.datastax.oss.driver.api.core.`type`.{DataType => CqlType, DataTypes =
 import org.apache.spark.sql.types.{DataType, IntegerType, LongType, StructType, TimestampType}
 
 import stoplog.cassandra.{CassandraErrors, Role, TableColumn, TableInfo}
-import stoplog.cassandra.options.{CassandraOptions, Ttl, WriteTimestamp}
+import stoplog.cassandra.options.{CassandraOptions, RowColumns, Ttl, WriteTimestamp}
 import stoplog.cassandra.types.ColumnWriter
 
 /** How rows become statements. Goes to the tasks.
@@ -54,15 +54,24 @@ private[cassandra] object WritePlan {
     }
     private val ttlName = options.write.ttl.collect { case Ttl.OfColumn(name) => name }
 
-    private val mapping = options.columnMapping
+    private val mapping = options.columns.mapping
+
+    private val positions = options.columns match {
+      case RowColumns.ByPosition(names) => Some(names)
+      case _                            => None
+    }
 
     private val targets: Vector[(Int, Option[TableColumn])] = schema.fieldNames.toVector.zipWithIndex.map {
-      case (name, ordinal) => ordinal -> table.column(mapped(name))
+      case (name, ordinal) => ordinal -> target(name, ordinal).flatMap(table.column)
     }
+
+    /** What the column is called in the table; none behind the last place of a query. */
+    private def target(name: String, ordinal: Int): Option[String] =
+      positions.fold(Option(mapped(name)))(_.lift(ordinal))
 
     private val written = targets.collect { case (ordinal, Some(column)) => ordinal -> column }
 
-    val problems: Seq[String] = counters ++ unknown ++ unknownMapping ++ twice ++ missing ++ types ++ lists ++
+    val problems: Seq[String] = counters ++ places ++ unknown ++ unknownMapping ++ twice ++ missing ++ types ++ lists ++
       timestampProblem ++ ttlProblem
 
     def plan: WritePlan = {
@@ -99,11 +108,20 @@ private[cassandra] object WritePlan {
         Seq("It is a table of counters, to which one can only add: a repeated epoch would add twice.")
       else Nil
 
-    private def unknown = targets.collect {
-      case (ordinal, None) if !isAside(schema(ordinal).name) =>
-        val name = mapped(schema(ordinal).name)
-        s"There is no column $name: the table has ${table.columns.map(_.name).mkString(", ")}."
+    /** Behind the last place there may be the columns that say the timestamp and the TTL. */
+    private def places = positions.toSeq.flatMap { names =>
+      val more = schema.fieldNames.drop(names.size).filterNot(isAside)
+      Option.when(schema.size < names.size || more.nonEmpty) {
+        s"The query has ${names.size} places, for ${names.mkString(", ")}, and the rows have ${schema.size} columns: " +
+          s"${schema.fieldNames.mkString(", ")}."
+      }
     }
+
+    private def unknown = for {
+      (ordinal, None) <- targets
+      name            <- target(schema(ordinal).name, ordinal)
+      if positions.isDefined || !isAside(schema(ordinal).name)
+    } yield s"There is no column $name: the table has ${table.columns.map(_.name).mkString(", ")}."
 
     private def unknownMapping = mapping.keys.toSeq.sorted.filter(name => ordinal(name).isEmpty).map { name =>
       s"columnMapping names $name, which is no column of the rows."

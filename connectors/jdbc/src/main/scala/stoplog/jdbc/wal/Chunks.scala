@@ -8,12 +8,13 @@ import stoplog.wal.{Arrival, Chunk, ChunkRows, NotingTarget, RowTarget}
 private[wal] final class PlainChunks(transactions: ChunkTransactions, faults: Faults) extends RowTarget {
 
   /** Errors: `STOPLOG_JDBC_BAD_ROW`, `STOPLOG_JDBC_NULL_KEY`, `STOPLOG_JDBC_WRITE`. */
-  override def send(chunk: Chunk, rows: ChunkRows): Unit = transactions.tried { (session, _) =>
+  override def send(chunk: Chunk, rows: ChunkRows): Boolean = transactions.tried { (session, _) =>
     transactions.prepare()
     session.transaction { _ =>
       transactions.write(chunk, rows)
       faults.at(Step.JdbcInCommit)
     }
+    true
   }
 
   override def close(): Unit = transactions.close()
@@ -29,7 +30,7 @@ private[wal] final class NotedChunks(transactions: ChunkTransactions, notes: Chu
     else Arrival.Missing
 
   /** Errors: `STOPLOG_JDBC_BAD_ROW`, `STOPLOG_JDBC_NULL_KEY`, `STOPLOG_JDBC_WRITE`. */
-  override def send(chunk: Chunk, rows: ChunkRows): Unit = transactions.tried { (session, before) =>
+  override def send(chunk: Chunk, rows: ChunkRows): Boolean = transactions.tried { (session, before) =>
     transactions.prepare()
     // The try before may have been committed without an answer, and another process may have been first.
     if (before == 0 || !session.transaction(_ => notes.has(session, chunk)))
@@ -37,6 +38,7 @@ private[wal] final class NotedChunks(transactions: ChunkTransactions, notes: Chu
         if (notes.claim(session, chunk)) transactions.write(chunk, rows)
         faults.at(Step.JdbcInCommit)
       }
+    true
   }
 
   override def close(): Unit = transactions.close()

@@ -8,6 +8,7 @@ import java.util.concurrent.{ExecutionException, TimeUnit, TimeoutException}
 import scala.jdk.CollectionConverters._
 
 import org.apache.kafka.clients.admin.Admin
+import org.apache.kafka.clients.producer.ProducerConfig
 import org.apache.kafka.common.KafkaException
 import org.apache.kafka.common.config.ConfigResource
 import org.apache.kafka.common.errors.{AuthorizationException, UnsupportedVersionException}
@@ -26,12 +27,13 @@ private[kafka] object BrokerLimits {
 
   /** `None` where it is not told to everybody: then a producer that asks for too much is refused. */
   private def maxTransactionTimeoutMillis(settings: ProducerSettings): Option[Long] = {
-    val admin = client(settings)
+    val admin  = client(settings)
+    val millis = answerMillis(settings)
     try {
-      val broker = admin.describeCluster().nodes().get(AnswerSeconds, TimeUnit.SECONDS).asScala.head
+      val broker = admin.describeCluster().nodes().get(millis, TimeUnit.MILLISECONDS).asScala.head
       val asked  = new ConfigResource(ConfigResource.Type.BROKER, broker.idString)
       val config =
-        admin.describeConfigs(JList.of(asked)).all().get(AnswerSeconds, TimeUnit.SECONDS).get(asked)
+        admin.describeConfigs(JList.of(asked)).all().get(millis, TimeUnit.MILLISECONDS).get(asked)
       Option(config.get("transaction.max.timeout.ms"))
         .flatMap(entry => Option(entry.value))
         .flatMap(_.toLongOption)
@@ -41,9 +43,11 @@ private[kafka] object BrokerLimits {
           case refused @ (_: AuthorizationException | _: UnsupportedVersionException) =>
             logger.info("The brokers do not tell their transaction.max.timeout.ms", refused)
             None
-          case other => throw KafkaErrors.commit("their settings", settings.servers, other)
+          case other => throw KafkaErrors.noAnswer("their settings", settings.servers, other)
         }
-      case e: TimeoutException => throw KafkaErrors.commit("their settings", settings.servers, e)
+      case _: TimeoutException =>
+        val late = new TimeoutException(s"no answer within $millis ms")
+        throw KafkaErrors.noAnswer("their settings", settings.servers, late)
     } finally admin.close(Duration.ZERO)
   }
 
@@ -52,10 +56,14 @@ private[kafka] object BrokerLimits {
     try Admin.create(settings.admin)
     catch {
       case e: KafkaException =>
-        throw KafkaErrors.commit("their settings", settings.servers, Option(e.getCause).getOrElse(e))
+        throw KafkaErrors.noAnswer("their settings", settings.servers, Option(e.getCause).getOrElse(e))
     }
 
-  private val AnswerSeconds = 30L
+  /** As long as a producer would wait for the brokers, by `max.block.ms`, and half a minute at most. */
+  private[transaction] def answerMillis(settings: ProducerSettings): Long =
+    settings.client.get(ProducerConfig.MAX_BLOCK_MS_CONFIG).flatMap(_.trim.toLongOption).fold(MostMillis)(_.min(MostMillis))
+
+  private val MostMillis = 30000L
 
   private val logger = LoggerFactory.getLogger("stoplog")
 }

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+package stoplog.cassandra.write
+
+import scala.jdk.CollectionConverters._
+
+import com.datastax.oss.driver.api.core.`type`.DataTypes
+import org.apache.spark.sql.types.StructType
+import org.scalatest.funsuite.AnyFunSuite
+
+import stoplog.cassandra.{CassandraSink, Role, TableColumn, TableInfo}
+import stoplog.cassandra.options.CassandraOptions
+import stoplog.error.StoplogArgumentException
+
+/** Rows whose columns fill the places of a statement, by their order. */
+class QueryPlanSuite extends AnyFunSuite {
+  private val table = TableInfo(
+    "shop",
+    "orders",
+    Vector(
+      TableColumn("id", DataTypes.INT, Role.PartitionKey),
+      TableColumn("Total", DataTypes.INT, Role.Regular),
+      TableColumn("v", DataTypes.TEXT, Role.Regular)
+    )
+  )
+
+  private val query = "insert into Shop.orders(ID, \"Total\") values (?, ?);"
+
+  private def plan(columns: String, query: String, more: (String, String)*): WritePlan = {
+    val sink    = more.foldLeft(CassandraSink.withQuery("a", query)) { case (b, (k, v)) => b.withOption(k, v) }
+    val options = CassandraOptions.parse(sink.build().options())
+    assert(options.qualifiedTable === "shop.orders")
+    WritePlan.of(table, StructType.fromDDL(columns), options)
+  }
+
+  private def refused(columns: String): String =
+    intercept[StoplogArgumentException](plan(columns, query)).getMessage
+
+  private def problems(options: (String, String)*): String =
+    intercept[StoplogArgumentException](
+      CassandraOptions.parse((Map("contactPoints" -> "a") ++ options).asJava)
+    ).getMessageParameters.get("problems")
+
+  test("the first column goes to the first place, whatever it is called") {
+    val made = plan("total INT, id INT", query)
+    assert(made.cql === "INSERT INTO shop.orders (id, \"Total\") VALUES (?, ?) USING TIMESTAMP ?")
+    assert(made.values === Vector(0, 1))
+    assert(made.key === Vector(0))
+  }
+
+  test("the keyspace may be an option of its own") {
+    assert(plan("a INT, v STRING", "INSERT INTO orders (id, v) VALUES (?,?)", "keyspace" -> "shop").key === Vector(0))
+  }
+
+  test("behind the last place there are the columns that say the timestamp and the TTL, and no others") {
+    val made = plan("a INT, b INT, keep INT", query, "ttlColumn" -> "keep")
+    assert(made.values === Vector(0, 1))
+    assert(made.ttl === Some(2))
+    assert(refused("a INT, b INT, c INT").contains("The query has 2 places, for id, Total, and the rows have 3 columns"))
+    assert(refused("a INT").contains("the rows have 1 columns: a"))
+  }
+
+  test("a column that the table has not, and one of another type, are named") {
+    val unknown = intercept[StoplogArgumentException](plan("a INT, b INT", "INSERT INTO shop.orders (id, w) VALUES (?, ?)"))
+    assert(unknown.getMessage.contains("There is no column w"))
+    assert(refused("a INT, b ARRAY<INT>").contains("b: "))
+  }
+
+  test("what is no such statement is refused with the reason") {
+    for (
+      (cql, why) <- Seq(
+        "UPDATE shop.orders SET v = ?"                                        -> "is not of the form INSERT INTO",
+        "INSERT INTO shop.orders (id, v) VALUES (?)"                          -> "names 2 columns, and has 1 places",
+        "INSERT INTO shop.orders (id, id) VALUES (?, ?)"                      -> "names a column twice",
+        "INSERT INTO shop.orders (id, v) VALUES (?, 'x')"                     -> "is not of the form INSERT INTO",
+        "INSERT INTO shop.orders (id, v) VALUES (?, ?) USING TTL 5"           -> "ends with 'USING TTL 5'",
+        "INSERT INTO shop.orders (id, v) VALUES (?, ?) IF NOT EXISTS"         -> "ends with 'IF NOT EXISTS'"
+      )
+    ) assert(problems("query" -> cql).contains(why), cql)
+    assert(problems("query" -> "INSERT INTO t (a) VALUES (?)").contains("keyspace is not set"))
+    for (beside <- Seq("table", "keyspace", "columnMapping"))
+      assert(problems("query" -> query, beside -> "a=b").contains(s"$beside has no effect beside query"))
+  }
+}

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+package stoplog.kafka.transaction
+
+import java.net.{InetAddress, ServerSocket}
+
+import scala.util.Using
+
+import org.scalatest.funsuite.AnyFunSuite
+
+import stoplog.error.StoplogArgumentException
+import stoplog.kafka.ProducerSettings
+
+/** Brokers that do not answer when a query is to start. */
+class BrokerLimitsSuite extends AnyFunSuite {
+
+  private def settings(client: (String, String)*) = ProducerSettings(client.toMap, transactionTimeoutMillis = 60000)
+
+  test("an answer is waited for as long as max.block.ms says, and half a minute at most") {
+    assert(BrokerLimits.answerMillis(settings("max.block.ms" -> " 3000 ")) === 3000)
+    assert(BrokerLimits.answerMillis(settings("max.block.ms" -> "60000")) === 30000)
+    assert(BrokerLimits.answerMillis(settings()) === 30000)
+  }
+
+  test("a broker that is silent is named, with the time, in an error that Python shows without Java's stack") {
+    Using.resource(new ServerSocket(0, 1, InetAddress.getLoopbackAddress)) { silent =>
+      val servers = s"127.0.0.1:${silent.getLocalPort}"
+      val error   = intercept[StoplogArgumentException](
+        BrokerLimits.check(settings("bootstrap.servers" -> servers, "max.block.ms" -> "200"))
+      )
+      assert(error.getCondition === "STOPLOG_KAFKA_COMMIT")
+      assert(error.getMessage.contains(servers))
+      assert(error.getMessage.contains("no answer within 200 ms"))
+    }
+  }
+}

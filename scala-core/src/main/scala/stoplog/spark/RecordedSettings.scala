@@ -47,7 +47,9 @@ private[spark] object RecordedSettings {
   private def rolling(options: SinkOptions): Map[String, String] =
     RollingOptions.noted(options.rolling) +
       (SinkOptionRegistry.BucketCheckInterval.key -> TimeSpan.render(options.bucketCheckIntervalMillis)) ++
-      Option.when(options.onRestart == OnRestart.Finish)(SinkOptionRegistry.OnRestart.key -> OnRestart.Finish.word)
+      Option.when(options.onRestart == OnRestart.Finish)(
+        SinkOptionRegistry.OnRestart.key -> OnRestart.Finish.word
+      )
 
   /** Everything that decides what the bytes of a part look like. */
   def content(options: SinkOptions, written: StructType): String = {

@@ -165,7 +165,14 @@ class BucketingSinkSuite extends AnyFunSuite with SparkSessionForTests {
   }
 
   private def noted(place: Place, setting: String): Option[String] =
-    SinkStorage.reading(place.out, "main", SparkHadoop.configuration).log.newest().get.state.settings.get(setting)
+    SinkStorage
+      .reading(place.out, "main", SparkHadoop.configuration)
+      .log
+      .newest()
+      .get
+      .state
+      .settings
+      .get(setting)
 
   private def reasons(place: Place): Set[String] = spark.read
     .format(FileSink.Format)

@@ -24,6 +24,7 @@ from stoplog._version import version as _version
 from stoplog.admin import AdminAction, AdminPlan, DriverCheck, Jvm, OpenRows, SinkAdmin, administer
 from stoplog.async_io import Retry, RetryAfter, async_map, async_split
 from stoplog.bucket import BucketAssigner
+from stoplog.bucketing import BucketingSink
 from stoplog.bulk import BulkFormat
 from stoplog.cassandra import CassandraSink, CassandraSource
 from stoplog.compaction import DirectoryCompaction, FileCompactStrategy, PlannedMerge, compact
@@ -62,6 +63,7 @@ __all__ = [
     "AdminAction",
     "AdminPlan",
     "BucketAssigner",
+    "BucketingSink",
     "BulkFormat",
     "CassandraSink",
     "CassandraSource",

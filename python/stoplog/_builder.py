@@ -123,6 +123,15 @@ class FileSinkBuilder(Builder):
         """What to do with a directory that another query's checkpoint owns; `"fail"` by default."""
         return self._with(onForeignQuery=action)
 
+    def with_on_restart(self, action: Literal["continue", "finish"]) -> FileSinkBuilder:
+        """What a start does with the parts that an earlier one has left open.
+
+        Args:
+            action: `"continue"` (the default) goes on in them, `"finish"` cuts each to its committed length
+                and publishes it before anything new is written.
+        """
+        return self._with(onRestart=action)
+
     def with_finalize_on_termination(self, when: Literal["auto", "always", "never"]) -> FileSinkBuilder:
         """Whether open parts are closed and published when the query ends; `"auto"` by default.
 

@@ -23,7 +23,7 @@ KEYS: frozenset[str] = frozenset(
         "timeZone",
         "partPrefix", "partSuffix",
         "inProgress", "inProgressPrefix", "inProgressSuffix", "pendingPrefix", "pendingSuffix",
-        "maxOpenParts", "distribution", "sinkId", "onForeignQuery", "finalizeOnTermination",
+        "maxOpenParts", "distribution", "sinkId", "onForeignQuery", "onRestart", "finalizeOnTermination",
         "onLostPart", "onSchemaChange", "onBadRow", "rejectPath",
         "useTruncate", "validLengthPrefix", "validLengthSuffix", "durability",
         "bucketComplete", "bucketCompleteDelay", "bucketMarker", "bucketListener",

@@ -133,6 +133,7 @@ FILE_SINK = Builder(
         (call("with_distribution", 4), {"distribution": "4"}),
         (call("with_sink_id", "clicks"), {"sinkId": "clicks"}),
         (call("with_on_foreign_query", "adopt"), {"onForeignQuery": "adopt"}),
+        (call("with_on_restart", "finish"), {"onRestart": "finish"}),
         (call("with_finalize_on_termination", "always"), {"finalizeOnTermination": "always"}),
         (call("with_on_lost_part", "skip"), {"onLostPart": "skip"}),
         (call("with_on_bad_row", "reject", "_bad"), {"onBadRow": "reject", "rejectPath": "_bad"}),

@@ -118,6 +118,11 @@ def test_spans_are_shown_in_the_unit_that_fits(seconds: int, shown: str) -> None
             True,
             RollForecast(None, None, "the query has ended and left it open: its next start goes on with it"),
         ),
+        (
+            {"rollingPolicy": "default", "onRestart": "finish"},
+            True,
+            RollForecast(None, None, "the query has ended and left it open: its next start publishes it"),
+        ),
     ],
 )
 def test_other_policies_and_ended_queries_are_told(
@@ -139,6 +144,7 @@ def test_the_settings_of_the_policy_are_read() -> None:
     assert RollingFacts.of(settings) == facts
     assert RollingFacts.of(DEFAULT) == RollingFacts("default")
     assert RollingFacts.of({**DEFAULT, "maxRecordsPerPart": "none"}) == RollingFacts("default")
+    assert RollingFacts.of({**DEFAULT, "rolloverInterval": "none"}) == RollingFacts("default")
     assert RollingFacts.of({}) is None
 
 

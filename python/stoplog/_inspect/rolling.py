@@ -22,6 +22,7 @@ class RollingFacts(Shown):
         rollover_millis: a part that old is closed.
         inactivity_millis: a part without a row for that long is closed.
         check_millis: how often the driver looks between epochs.
+        on_restart: `continue` or `finish`: what the next start does with open parts.
     """
 
     policy: str
@@ -30,6 +31,7 @@ class RollingFacts(Shown):
     rollover_millis: int | None = None
     inactivity_millis: int | None = None
     check_millis: int | None = None
+    on_restart: str = "continue"
 
     @classmethod
     def of(cls, settings: Mapping[str, str]) -> RollingFacts | None:
@@ -44,6 +46,7 @@ class RollingFacts(Shown):
             rollover_millis=millis_of(settings.get("rolloverInterval")),
             inactivity_millis=millis_of(settings.get("inactivityInterval")),
             check_millis=millis_of(settings.get("bucketCheckInterval")),
+            on_restart=settings.get("onRestart", "continue"),
         )
 
 
@@ -69,9 +72,8 @@ def forecast(part: OpenPart, facts: RollingFacts | None, ended: bool, now_millis
         ended: whether the log ends with a clean end of its query, so that nobody looks at the clock.
     """
     if ended:
-        return RollForecast(
-            None, None, "the query has ended and left it open: its next start goes on with it"
-        )
+        does = "publishes it" if facts is not None and facts.on_restart == "finish" else "goes on with it"
+        return RollForecast(None, None, f"the query has ended and left it open: its next start {does}")
     if facts is None:
         return RollForecast(
             None, None, "the log does not say which policy the query has: a release before wrote it"

@@ -46,6 +46,9 @@ final class FileSinkBuilder private (options: Map[String, String]) {
   /** `fail` or `adopt`. */
   def withOnForeignQuery(choice: String): FileSinkBuilder = withOption("onForeignQuery", choice)
 
+  /** `continue`, which is the default, or `finish`: what a start does with parts that an earlier one has left open. */
+  def withOnRestart(choice: String): FileSinkBuilder = withOption("onRestart", choice)
+
   /** `auto`, `always` or `never`. */
   def withFinalizeOnTermination(choice: String): FileSinkBuilder = withOption("finalizeOnTermination", choice)
 

@@ -42,6 +42,7 @@ class BuildersSuite extends AnyFunSuite {
       _.withFinalizeOnTermination("never"),
       Map("finalizeOnTermination" -> "never")
     ),
+    ("withOnRestart", _.withOnRestart("finish"), Map("onRestart" -> "finish")),
     ("withOnLostPart", _.withOnLostPart("skip"), Map("onLostPart" -> "skip")),
     ("withOnBadRow", _.withOnBadRow("reject"), Map("onBadRow" -> "reject")),
     ("withBucketComplete", _.withBucketComplete("processingTime"), Map("bucketComplete" -> "processingTime")),

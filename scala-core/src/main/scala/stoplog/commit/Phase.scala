@@ -13,12 +13,14 @@ private[commit] object Phase {
   final case class Waiting(seenSeq: Long) extends Phase
 
   /** The claim is held and no epoch runs. `state` may know more of who owns a part than the record says; `unneeded`
-    * are the side files that this record let go.
+    * are the side files that this record let go; `resumed` is `false` until the run has decided whether it goes on with
+    * the parts of earlier ones.
     */
   final case class Held(
       newest: LogRecord,
       state: SinkState,
       settled: Boolean,
+      resumed: Boolean,
       unneeded: Set[String] = Set.empty
   ) extends Phase {
 

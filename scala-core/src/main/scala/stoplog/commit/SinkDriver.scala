@@ -28,7 +28,7 @@ final class SinkDriver private[commit] (
 ) {
   import Phase._
   import SinkDriver._
-  import rules.{compaction, followUps, onForeign, policy}
+  import rules.{choices, compaction, followUps, policy}
   import tools.{clock, faults, turn}
 
   private val manifests  = new ManifestSweeper(followUps, clock)
@@ -80,7 +80,7 @@ final class SinkDriver private[commit] (
         case other                  => throw new IllegalStateException(s"an epoch was begun while $other")
       }
       StartCheck.sequence(held.state, identity, batch, digest)
-      val ready = compacted(settled(held))
+      val ready = compacted(resumed(settled(held)))
       val plan  = EpochPlan.of(run, ready.newest.seq, ready.state, slots)
       phase = Running(ready, plan, digest)
       plan
@@ -129,7 +129,7 @@ final class SinkDriver private[commit] (
         phase match {
           case held: Held       => rollDue(held)
           case Waiting(seenSeq) =>
-            claimIdle(seenSeq)(isDue(_, clock.millis())).foreach(rollDue)
+            claimIdle(seenSeq)(state => finishes(state) || isDue(state, clock.millis())).foreach(rollDue)
           case _ => ()
         }
         phase match {
@@ -184,7 +184,7 @@ final class SinkDriver private[commit] (
   private def claim(batch: Long, digest: Option[BatchDigest]): LogRecord =
     try
       ledger.claim(newest =>
-        asClaimed(StartCheck.check(newest, identity, settings, onForeign, batch, digest))
+        asClaimed(StartCheck.check(newest, identity, settings, choices.onForeign, batch, digest))
       )
     catch { case NonFatal(e) => phase = Lost(e); throw e }
 
@@ -192,29 +192,30 @@ final class SinkDriver private[commit] (
     parts.claimed(state.copy(settings = state.settings ++ settings.noted))
 
   private def claimed(claim: LogRecord): Held = {
-    val held = Held(claim, parts.recovered(run, claim.state), settled = false)
+    val held = Held(claim, parts.recovered(run, claim.state), settled = false, resumed = false)
     phase = held
     seen = seen.copy(open = held.state.open)
     sweep()
-    sameContent(held)
+    held
   }
 
-  /** Rows of another format or layout cannot go into the parts that are open. */
-  private def sameContent(held: Held): Held =
-    if (held.state.settings == settings.toMap) held
+  /** With the parts of earlier runs closed, if this one does not go on with them: rows of another format or layout
+    * cannot go into them, and the user may not want any to. Done again until it succeeds.
+    */
+  private def resumed(held: Held): Held =
+    if (held.resumed) held
     else {
-      val state = held.state.copy(settings = settings.toMap)
-      if (held.state.settings.getOrElse(SinkSettings.ContentKey, "") == settings.content)
-        held.copy(state = state)
-      else
-        roll(
-          held,
-          left(
-            state.copy(open = Vector.empty, small = Vector.empty),
-            held.state.open.map(Due(_, SinkSettings.ContentChanged))
-          )
-        )
+      val state                   = held.state.copy(settings = settings.toMap)
+      val closed                  = state.copy(open = Vector.empty)
+      def all(reason: RollReason) = held.state.open.map(Due(_, reason))
+      if (held.state.settings.getOrElse(SinkSettings.ContentKey, "") != settings.content)
+        roll(held, left(closed.copy(small = Vector.empty), all(SinkSettings.ContentChanged)))
+      else if (finishes(held.state)) rollIfDue(held, left(closed, all(Restarted)))
+      else held.copy(state = state, resumed = true)
     }
+
+  private def finishes(state: SinkState): Boolean =
+    choices.onRestart == Finish.PublishOpen && state.open.nonEmpty
 
   /** Decides on a merge that is over, or begins one that is due. Waits for none: an epoch is about to begin. */
   private def compacted(held: Held): Held = {
@@ -238,7 +239,7 @@ final class SinkDriver private[commit] (
 
   private def rollDue(held: Held): Unit = {
     val now         = clock.millis()
-    val ready       = compacted(settled(held))
+    val ready       = compacted(resumed(settled(held)))
     val (due, open) = EpochDraft.byClock(ready.state.open, policy, now)
     rollIfDue(ready, left(ready.state.copy(open = open), due))
     // what a merge writes is in no record, however long it takes
@@ -270,9 +271,10 @@ final class SinkDriver private[commit] (
 
   private def release(held: Held, finish: Finish): Unit = {
     faults.at(Step.BeforeRelease)
+    val mine  = resumed(settled(held))
     val ready = finish match {
-      case Finish.PublishOpen if compaction != Compaction.Off => compactedWhole(allClosed(settled(held)))
-      case _                                                  => settled(held)
+      case Finish.PublishOpen if compaction != Compaction.Off => compactedWhole(allClosed(mine))
+      case _                                                  => mine
     }
     val due = finish match {
       case Finish.PublishOpen => ready.state.open.map(Due(_, RollReason.End))
@@ -304,7 +306,13 @@ final class SinkDriver private[commit] (
     val state           = compaction.noting(asked, publish)
     val next            = losing(ledger.append(Ledger.Entry(kind, state, publish, follow, replace)))
     val decided         =
-      Held(next, state, settled = false, held.state.sideFiles ++ completion.sideFiles -- state.sideFiles)
+      Held(
+        next,
+        state,
+        settled = false,
+        resumed = true,
+        held.state.sideFiles ++ completion.sideFiles -- state.sideFiles
+      )
     phase = decided
     seen = seen
       .recorded(next, clock.millis() - started, if (kind.isInstanceOf[RecordKind.Epoch]) 1 else 0)
@@ -352,8 +360,11 @@ final class SinkDriver private[commit] (
 
 object SinkDriver extends SinkDrivers {
 
-  /** What the user chose for what is not the ordinary case. */
-  final case class Choices(onForeign: ForeignQuery, onLost: LostPart)
+  /** What the user chose for what is not the ordinary case.
+    *
+    * @param onRestart what becomes of the parts that an earlier run has left open
+    */
+  final case class Choices(onForeign: ForeignQuery, onLost: LostPart, onRestart: Finish = Finish.KeepOpen)
 
   /** By what a driver decides.
     *
@@ -363,7 +374,7 @@ object SinkDriver extends SinkDrivers {
     */
   private[commit] final case class Rules(
       policy: RollingPolicy,
-      onForeign: ForeignQuery,
+      choices: Choices,
       compaction: Compaction,
       followUps: FollowUps
   )
@@ -371,16 +382,19 @@ object SinkDriver extends SinkDrivers {
   /** The world outside, as arguments. */
   final case class Tools(clock: Clock, faults: Faults, turn: Turn, parallel: Parallel, retry: Retry)
 
-  /** What [[SinkDriver.end]] does with the parts that are open. */
+  /** What becomes of the parts that are open when a run ends, or that it finds at its start. */
   sealed trait Finish
   object Finish {
 
     /** Closes and publishes them. */
     case object PublishOpen extends Finish
 
-    /** Leaves them for the next run to go on with. */
+    /** They stay open: the next run goes on with them. */
     case object KeepOpen extends Finish
   }
+
+  /** The reason under which a run closes what an earlier one has left open. */
+  private val Restarted = RollReason.Custom("restart")
 
   private val SweepEveryMillis = 60 * 60 * 1000L
 

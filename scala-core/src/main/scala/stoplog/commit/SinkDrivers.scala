@@ -30,7 +30,7 @@ private[commit] trait SinkDrivers {
     val parts  = new OpenParts.Stored(run, identity, log, store, sides, format, choices.onLost, tools)
     val ledger =
       new Ledger(run, identity, log, Ledger.Stores(store, sides, finished), choices.onLost, followUps, tools)
-    val rules = SinkDriver.Rules(policy, choices.onForeign, compaction, followUps)
+    val rules = SinkDriver.Rules(policy, choices, compaction, followUps)
     new SinkDriver(run, identity, settings, ledger, parts, rules, tools)
   }
 
@@ -47,7 +47,7 @@ private[commit] trait SinkDrivers {
     val followUps = FollowUps.none(identity.sinkId, NoteStore.none)
     val ledger    =
       new Ledger(run, identity, log, Ledger.Stores.of(committer), choices.onLost, followUps, tools)
-    val rules = SinkDriver.Rules(OnCheckpointRollingPolicy(), choices.onForeign, Compaction.Off, followUps)
+    val rules = SinkDriver.Rules(OnCheckpointRollingPolicy(), choices, Compaction.Off, followUps)
     new SinkDriver(run, identity, settings, ledger, OpenParts.Never, rules, tools)
   }
 }

@@ -38,6 +38,20 @@ object FinalizeOnTermination {
   val all: Seq[FinalizeOnTermination] = Seq(Auto, Always, Never)
 }
 
+/** What a start of a query does with the parts that an earlier one has left open. */
+sealed abstract class OnRestart(val word: String) extends Choice
+
+object OnRestart {
+
+  /** It goes on in them. */
+  case object Continue extends OnRestart("continue")
+
+  /** It cuts them to their committed length and publishes them. */
+  case object Finish extends OnRestart("finish")
+
+  val all: Seq[OnRestart] = Seq(Continue, Finish)
+}
+
 /** What to do when a part that the log names is neither where it was written nor where it would be published.
   */
 sealed abstract class OnLostPart(val word: String) extends Choice

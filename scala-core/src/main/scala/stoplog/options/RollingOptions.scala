@@ -23,8 +23,8 @@ object RollingOptions {
       Map(
         Registry.RollingPolicy.key      -> Default,
         Registry.MaxPartSize.key        -> ByteSize.render(p.maxPartSizeBytes),
-        Registry.RolloverInterval.key   -> TimeSpan.render(p.rolloverIntervalMillis),
-        Registry.InactivityInterval.key -> TimeSpan.render(p.inactivityIntervalMillis)
+        Registry.RolloverInterval.key   -> rendered(p.rolloverIntervalMillis),
+        Registry.InactivityInterval.key -> rendered(p.inactivityIntervalMillis)
       ) ++ p.maxRecordsPerPart.map(Registry.MaxRecordsPerPart.key -> _.toString)
     case p: OnCheckpointRollingPolicy =>
       Map(Registry.RollingPolicy.key -> OnCheckpoint) ++
@@ -52,8 +52,8 @@ object RollingOptions {
 
   private def default(asked: AskedOptions): RollingPolicy = {
     val intervals = DefaultRollingPolicy()
-      .withRolloverIntervalMillis(asked.value(Registry.RolloverInterval)(TimeSpan.parse))
-      .withInactivityIntervalMillis(asked.value(Registry.InactivityInterval)(TimeSpan.parse))
+      .withRolloverIntervalMillis(asked.value(Registry.RolloverInterval)(interval))
+      .withInactivityIntervalMillis(asked.value(Registry.InactivityInterval)(interval))
     val sized = size(asked).fold(intervals)(intervals.withMaxPartSizeBytes)
     records(asked).fold(sized)(sized.withMaxRecordsPerPart)
   }
@@ -84,13 +84,24 @@ object RollingOptions {
       .getOrElse(DefaultRollingPolicy())
   }
 
+  /** A span that no part lives to see stands for no limit. */
+  private def interval(text: String): Either[String, Long] =
+    if (isNone(text)) Right(Long.MaxValue) else TimeSpan.parse(text)
+
+  private def rendered(millis: Long): String =
+    if (millis == Long.MaxValue) Unlimited else TimeSpan.render(millis)
+
+  private def isNone(text: String): Boolean = text.trim.equalsIgnoreCase(Unlimited)
+
+  private val Unlimited = "none"
+
   private def size(asked: AskedOptions): Option[Long] = asked.optional(Registry.MaxPartSize)(ByteSize.parse)
 
   private def records(asked: AskedOptions): Option[Long] =
     asked
       .optional[Option[Long]](Registry.MaxRecordsPerPart) {
-        case none if none.trim.equalsIgnoreCase("none") => Right(None)
-        case number                                     => AskedOptions.wholeNumber(number).map(Some(_))
+        case none if isNone(none) => Right(None)
+        case number               => AskedOptions.wholeNumber(number).map(Some(_))
       }
       .flatten
 }

@@ -6,7 +6,7 @@ import stoplog.options.OptionGroup._
 
 /** Every option of stoplog, once: the parser, `docs/options.md` and the Python package are held to this list.
   */
-object SinkOptionRegistry extends CompactionEntries with OwnClasses with BucketZones {
+object SinkOptionRegistry extends CompactionEntries with OwnClasses with BucketZones with RestartEntries {
 
   val Path: SinkOption = required(
     Format,
@@ -110,7 +110,7 @@ object SinkOptionRegistry extends CompactionEntries with OwnClasses with BucketZ
   val RolloverInterval: SinkOption = withDefault(
     Rolling,
     "rolloverInterval",
-    "time",
+    "time, or `none`",
     "15m",
     "A part that was opened this long ago is closed, whether rows still arrive or not. Only with the `default` policy.",
     "1 hour"
@@ -119,7 +119,7 @@ object SinkOptionRegistry extends CompactionEntries with OwnClasses with BucketZ
   val InactivityInterval: SinkOption = withDefault(
     Rolling,
     "inactivityInterval",
-    "time",
+    "time, or `none`",
     "5m",
     "A part that got no row for this long is closed. Only with the `default` policy.",
     "90s"
@@ -379,7 +379,7 @@ object SinkOptionRegistry extends CompactionEntries with OwnClasses with BucketZ
     Seq(BucketBy, PartitionBy, BucketAssigner, BucketFormat, BucketColumn, BucketTimeZone, TimeZone),
     Seq(PartPrefix, PartSuffix, InProgress, InProgressPrefix, InProgressSuffix, PendingPrefix, PendingSuffix),
     Seq(MaxOpenParts, Distribution),
-    Seq(SinkId, OnForeignQuery, FinalizeOnTermination, OnLostPart, OnSchemaChange, Durability),
+    Seq(SinkId, OnForeignQuery, OnRestart, FinalizeOnTermination, OnLostPart, OnSchemaChange, Durability),
     Seq(OnBadRow, RejectPath),
     Seq(UseTruncate, ValidLengthPrefix, ValidLengthSuffix),
     CompleteRegistry.all,

@@ -8,7 +8,7 @@ import org.apache.spark.sql.types.StructType
 import stoplog.commit.SinkSettings
 import stoplog.error.Redaction
 import stoplog.options.{
-  Bucketing, FormatChoice, RollingOptions, SinkOptionRegistry, SinkOptions, Staging, TimeSpan
+  Bucketing, FormatChoice, OnRestart, RollingOptions, SinkOptionRegistry, SinkOptions, Staging, TimeSpan
 }
 import stoplog.place.SinkStorage
 
@@ -41,12 +41,15 @@ private[spark] object RecordedSettings {
   /** Under other markers, the parts that are open could not be found again. */
   private def markers(staging: Staging): Map[String, String] = staging.toMap
 
-  /** For `stoplog status`, which says when open parts will be closed. An older release leaves it out, and its runs
-    * write none: that takes no new version of the record.
+  /** For `stoplog status`, which says when open parts will be closed, also by the next start. An older release leaves it
+    * out, and its runs write none: that takes no new version of the record.
     */
   private def rolling(options: SinkOptions): Map[String, String] =
     RollingOptions.noted(options.rolling) +
-      (SinkOptionRegistry.BucketCheckInterval.key -> TimeSpan.render(options.bucketCheckIntervalMillis))
+      (SinkOptionRegistry.BucketCheckInterval.key -> TimeSpan.render(options.bucketCheckIntervalMillis)) ++
+      Option.when(options.onRestart == OnRestart.Finish)(
+        SinkOptionRegistry.OnRestart.key -> OnRestart.Finish.word
+      )
 
   /** Everything that decides what the bytes of a part look like. */
   def content(options: SinkOptions, written: StructType): String = {

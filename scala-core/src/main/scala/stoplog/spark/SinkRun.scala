@@ -14,7 +14,9 @@ import stoplog.OpenAtStop
 import stoplog.commit._
 import stoplog.format.bulk.EndingParts
 import stoplog.log.BatchDigest
-import stoplog.options.{FinalizeOnTermination, FormatChoice, OnForeignQuery, OnLostPart, SinkOptions}
+import stoplog.options.{
+  FinalizeOnTermination, FormatChoice, OnForeignQuery, OnLostPart, OnRestart, SinkOptions
+}
 import stoplog.part.RunId
 
 /** One start of one query, as far as its sink goes: the commit protocol's driver, its timer and its end.
@@ -140,7 +142,7 @@ private[spark] object SinkRun {
       storage.parts,
       storage.sides,
       () => new EndingParts(storage.sides, ownBulk(options)),
-      SinkDriver.Choices(onForeign(options.onForeignQuery), onLost(options.onLostPart)),
+      choices(options),
       RealTools.ofThisJvm,
       SinkFollowUps.of(options, sink.schema, storage),
       storage.finished,
@@ -181,6 +183,15 @@ private[spark] object SinkRun {
       SinkDriver.Finish.PublishOpen
     case _ => SinkDriver.Finish.KeepOpen
   }
+
+  private def choices(options: SinkOptions): SinkDriver.Choices = SinkDriver.Choices(
+    onForeign(options.onForeignQuery),
+    onLost(options.onLostPart),
+    options.onRestart match {
+      case OnRestart.Continue => SinkDriver.Finish.KeepOpen
+      case OnRestart.Finish   => SinkDriver.Finish.PublishOpen
+    }
+  )
 
   def onForeign(asked: OnForeignQuery): ForeignQuery = asked match {
     case OnForeignQuery.Fail  => ForeignQuery.Refuse

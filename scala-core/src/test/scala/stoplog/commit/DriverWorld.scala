@@ -40,7 +40,8 @@ final class DriverWorld(policy: RollingPolicy, format: PartFormat[String] = Line
       parallel: Parallel = Parallel.sequential,
       retry: Retry = Retry.never,
       followUps: FollowUps = MemoryNotes.unasked,
-      compaction: Compaction = Compaction.Off
+      compaction: Compaction = Compaction.Off,
+      onRestart: SinkDriver.Finish = SinkDriver.Finish.KeepOpen
   ): SinkDriver = SinkDriver.ofParts(
     run,
     identity,
@@ -50,7 +51,7 @@ final class DriverWorld(policy: RollingPolicy, format: PartFormat[String] = Line
     parts,
     sides,
     () => format,
-    SinkDriver.Choices(onForeign, onLost),
+    SinkDriver.Choices(onForeign, onLost, onRestart),
     SinkDriver.Tools(clock, Faults.none, turn, parallel, retry),
     followUps,
     compaction = compaction

@@ -33,6 +33,9 @@ final class MemoryParts extends PartStore {
   /** Called with the path after each publication. */
   var onPublished: String => Unit = _ => ()
 
+  /** Called with the token before a part is closed in place. */
+  var onClose: String => Unit = _ => ()
+
   /** Called before each answer of [[fence]]. */
   var onFence: () => Unit = () => ()
 
@@ -70,6 +73,11 @@ final class MemoryParts extends PartStore {
   override def takeOver(open: Resume, validBytes: Long, part: NewPart): PartOutput = {
     asked += s"takeOver ${open.token} at $validBytes"
     begun(prefix(open, validBytes))
+  }
+
+  override def closed(open: Resume, validBytes: Long): Publish = {
+    onClose(open.token)
+    super.closed(open, validBytes)
   }
 
   override def isolate(open: Resume, validBytes: Long, part: NewPart): Closed = {

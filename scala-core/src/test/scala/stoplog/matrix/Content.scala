@@ -5,6 +5,7 @@ import java.io.{ByteArrayInputStream, ByteArrayOutputStream, OutputStream}
 import java.nio.charset.StandardCharsets.UTF_8
 import java.util.zip.{GZIPInputStream, GZIPOutputStream}
 
+import stoplog.commit.SinkDriver.Finish
 import stoplog.commit.{BadRow, CompactionPolicy, Member, PartFormat, RowFormat}
 import stoplog.fault.Step
 import stoplog.format.bulk.LineBlocks
@@ -30,6 +31,9 @@ abstract class Content(val name: String) extends Product with Serializable {
 
   /** How its small parts are merged. */
   def compaction: Option[CompactionPolicy] = None
+
+  /** What a run does with the parts that it finds open. */
+  def onRestart: Finish = Finish.KeepOpen
 
   /** A finished part of these rows. */
   def fileOf(rows: Vector[String]): Array[Byte] = throw new UnsupportedOperationException(
@@ -115,6 +119,16 @@ object Content {
     /** None in the epoch that only tidies up: a part that was opened for a bad row stays until the next sweep. */
     private def isBad(row: String): Boolean =
       row.hashCode % 4 == 0 && !row.startsWith(s"epoch ${JobRows.Epochs} ")
+  }
+
+  /** The same in a sink whose runs finish what earlier ones have left open. */
+  final case class FinishedAtRestart(parts: Content)
+      extends Content(s"${parts.name}, finished at a restart") {
+    override def format(sides: SideStore): PartFormat[String] = parts.format(sides)
+    override def lines(file: Array[Byte]): Vector[String]     = parts.lines(file)
+    override def file(row: String): Array[Byte]               = parts.file(row)
+    override def without: Set[Step]                           = parts.without
+    override def onRestart: Finish                            = Finish.PublishOpen
   }
 
   private final class GzipMember(out: OutputStream) extends Member {

@@ -22,6 +22,9 @@ private object Introductions {
        |once, no file is torn, no name but those of finished parts is visible, and a later run sweeps away all that
        |was unfinished. Where parts are of blocks, every file that the newest record names beside a part is whole when
        |the process stops, and none is left at the end.
+       |
+       |`RestartMatrixSuite` does the same with a query that finishes what it finds open (`onRestart=finish`): a process is
+       |killed at each step, and its successor at each step of its start.
        |""".stripMargin
 
   def ofConnectors: String =

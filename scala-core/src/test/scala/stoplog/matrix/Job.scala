@@ -123,7 +123,7 @@ object Job {
     place.parts(faults),
     place.sides(),
     () => place.content.format(place.sides()),
-    SinkDriver.Choices(ForeignQuery.Refuse, LostPart.Fail),
+    SinkDriver.Choices(ForeignQuery.Refuse, LostPart.Fail, place.content.onRestart),
     SinkDriver.Tools(clock, faults, Turn.semaphore(), Parallel.sequential, retry),
     Completed.followUps(place),
     place.finished(),

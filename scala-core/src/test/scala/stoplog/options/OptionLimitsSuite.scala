@@ -29,6 +29,8 @@ class OptionLimitsSuite extends AnyFunSuite {
       ("maxOpenParts", Seq("1", s"${Int.MaxValue}"), Seq("0", "-1", "1.5", s"${Int.MaxValue + 1L}")),
       ("distribution", Seq("NONE", "byBucket", "1"), Seq("0", "-1", "some")),
       ("sinkId", Seq("a", "9" * 64, "a._-"), Seq("9" * 65, "_a", "-a", "a b", "compact")),
+      ("rolloverInterval", Seq("1ms", "none", "NONE"), Seq("0ms", "never")),
+      ("inactivityInterval", Seq("1ms", "none"), Seq("0ms", "never")),
       ("bucketCheckInterval", Seq("1ms"), Seq("0ms", "1")),
       ("maxRecordsPerPart", Seq("1", "none"), Seq("0", "many"))
     )

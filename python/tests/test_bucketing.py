@@ -1,0 +1,152 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Programs that were written for Flink's sink of this name: which options its setters stand for."""
+
+from __future__ import annotations
+
+import inspect
+import json
+from datetime import timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+import stoplog
+from stoplog import BucketAssigner, BucketingSink, Encoder
+from stoplog.bucketing import (
+    AvroKeyValueSinkWriter,
+    BasePathBucketer,
+    DateTimeBucketer,
+    SequenceFileWriter,
+    StringWriter,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+DEFAULTS = {
+    "path": "/base/path",
+    "inProgress": "bucket",
+    "partSuffix": "",
+    "rollingPolicy": "default",
+    "maxPartSize": "384m",
+    "rolloverInterval": "none",
+    "inactivityInterval": "1m",
+    "bucketCheckInterval": "1m",
+    "onRestart": "finish",
+    "bucketAssigner": "dateTime",
+    "bucketFormat": "yyyy-MM-dd--HH",
+    "timeZone": "UTC",
+    "format": "text",
+}
+
+SETTERS: list[tuple[Callable[[BucketingSink], BucketingSink], dict[str, str]]] = [
+    (lambda sink: sink.set_bucketer(DateTimeBucketer("yyyy")), {"bucketFormat": "yyyy"}),
+    (
+        lambda sink: sink.set_bucketer(DateTimeBucketer(zone_id="Asia/Tokyo")),
+        {"timeZone": "Asia/Tokyo"},
+    ),
+    (lambda sink: sink.set_batch_size(1024 * 1024 * 400), {"maxPartSize": "419430400"}),
+    (lambda sink: sink.set_batch_rollover_interval(1_200_000), {"rolloverInterval": "1200000ms"}),
+    (lambda sink: sink.set_inactive_bucket_threshold("90s"), {"inactivityInterval": "90s"}),
+    (
+        lambda sink: sink.set_inactive_bucket_check_interval(timedelta(seconds=30)),
+        {"bucketCheckInterval": "30000ms"},
+    ),
+    (lambda sink: sink.set_in_progress_prefix("."), {"inProgressPrefix": "."}),
+    (lambda sink: sink.set_in_progress_suffix(".open"), {"inProgressSuffix": ".open"}),
+    (lambda sink: sink.set_pending_prefix("_p"), {"pendingPrefix": "_p"}),
+    (lambda sink: sink.set_pending_suffix(".closed"), {"pendingSuffix": ".closed"}),
+    (lambda sink: sink.set_valid_length_prefix("_v"), {"validLengthPrefix": "_v"}),
+    (lambda sink: sink.set_valid_length_suffix(".length"), {"validLengthSuffix": ".length"}),
+    (lambda sink: sink.set_part_prefix("rows"), {"partPrefix": "rows"}),
+    (lambda sink: sink.set_part_suffix(".txt"), {"partSuffix": ".txt"}),
+    (lambda sink: sink.set_use_truncate(False), {"useTruncate": "false"}),
+    (lambda sink: sink.set_on_restart("continue"), {"onRestart": "continue"}),
+    (lambda sink: sink.set_option("maxOpenParts", 7), {"maxOpenParts": "7"}),
+    (lambda sink: sink.set_writer(StringWriter()), {}),
+    (
+        lambda sink: sink.set_writer(SequenceFileWriter("gzip", "record")),
+        {"format": "sequencefile", "compression": "gzip", "compressionType": "record"},
+    ),
+]
+
+
+def names(function: Callable[[BucketingSink], BucketingSink]) -> tuple[str, ...]:
+    return function.__code__.co_names
+
+
+def test_without_a_setter_it_is_what_flinks_is() -> None:
+    assert BucketingSink(Path("/base/path")).build().options() == DEFAULTS
+
+
+@pytest.mark.parametrize(("call", "changed"), SETTERS, ids=lambda value: "" if callable(value) else None)
+def test_a_setter_changes_its_options_and_answers_the_sink(
+    call: Callable[[BucketingSink], BucketingSink], changed: dict[str, str]
+) -> None:
+    sink = BucketingSink("/base/path")
+    assert call(sink) is sink
+    assert sink.build().options() == DEFAULTS | changed
+
+
+def test_every_setter_is_tried() -> None:
+    setters = {name for name, _ in inspect.getmembers(BucketingSink) if name.startswith("set_")}
+    assert setters == {name for call, _ in SETTERS for name in names(call) if name.startswith("set_")} | {
+        "set_bucketer",
+        "set_writer",
+    }
+
+
+def test_bucketers_and_writers_of_ones_own() -> None:
+    sink = BucketingSink("/base/path").set_bucketer(BucketAssigner.custom("a.B"))
+    assert sink.set_writer(Encoder.custom("a.E")).build().options() == {
+        **{key: DEFAULTS[key] for key in DEFAULTS if key not in {"bucketFormat", "timeZone", "format"}},
+        "bucketAssigner": "a.B",
+        "encoder": "a.E",
+    }
+    assert sink.set_bucketer(BasePathBucketer()).build().options()["bucketAssigner"] == "basePath"
+
+
+@pytest.mark.parametrize("piece", ["in_progress", "pending", "valid_length"])
+@pytest.mark.parametrize("side", ["prefix", "suffix"])
+def test_a_marker_that_would_show_unfinished_files_is_refused(piece: str, side: str) -> None:
+    with pytest.raises(ValueError, match=r"readers: every sink of stoplog is exactly once"):
+        getattr(BucketingSink("/base/path"), f"set_{piece}_{side}")("")
+
+
+@pytest.mark.parametrize(
+    ("setter", "why"),
+    [
+        ("set_fs_config", r"spark\.hadoop"),
+        ("set_async_timeout", "two minutes"),
+        ("disable_cleanup_on_open", "eleven minutes"),
+        ("set_batchsize", "has no set_batchsize$"),
+    ],
+)
+def test_a_setter_that_is_not_there_says_why(setter: str, why: str) -> None:
+    with pytest.raises(AttributeError, match=why):
+        getattr(BucketingSink("/base/path"), setter)
+
+
+def test_pairs_of_avro_are_those_of_hadoop() -> None:
+    record = {"type": "record", "name": "V", "fields": [{"name": "a", "type": "int"}]}
+    spaced = {**record, "namespace": "n"}
+
+    def types(key: object, value: object) -> list[object]:
+        writer = AvroKeyValueSinkWriter(json.dumps(key), json.dumps(value), "deflate")
+        options = writer.options()
+        assert (options["format"], options["compression"]) == ("avro", "deflate")
+        schema = json.loads(options["avroSchema"])
+        assert (schema["name"], schema["namespace"]) == ("KeyValuePair", "org.apache.avro.mapreduce")
+        assert [field["name"] for field in schema["fields"]] == ["key", "value"]
+        return [field["type"] for field in schema["fields"]]
+
+    assert types("long", record) == ["long", {**record, "namespace": ""}]
+    assert types("long", ["null", record]) == ["long", ["null", {**record, "namespace": ""}]]
+    assert types(spaced, spaced) == [spaced, "n.V"]
+    with pytest.raises(ValueError, match="Expecting value"):
+        AvroKeyValueSinkWriter("long", '"string"')
+
+
+def test_it_shows_what_is_set() -> None:
+    assert "maxPartSize='1g'" in repr(stoplog.BucketingSink("/base/path").set_batch_size("1g"))

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+package stoplog.commit
+
+import java.io.IOException
+
+import org.scalatest.funsuite.AnyFunSuite
+
+import stoplog.commit.Samples._
+import stoplog.commit.SinkDriver.Finish.{KeepOpen, PublishOpen}
+import stoplog.log.RecordKind
+import stoplog.rolling.RollReason
+
+/** What a run does with the parts that an earlier one has left open. */
+class RestartSuite extends AnyFunSuite {
+
+  test("a run that finishes them publishes each as it was committed, by one record, before its first epoch") {
+    val world = leftOpen()
+    val plan  = finishing(world).begin(1, slots = 2)
+    assert(plan.handed.isEmpty)
+    assert(world.log.all().takeRight(2).map(_.kind) === Vector(RecordKind.Claim, RecordKind.Roll))
+    assert(world.newest.publish.map(part => part.bucket -> part.records) === Vector("a" -> 1L, "b" -> 1L))
+    assert(world.newest.publish.map(_.reason).distinct === Vector(RollReason.Custom("restart")))
+    assert(world.newest.state.open.isEmpty)
+    assert(world.rows === Vector("row of a", "row of b"))
+  }
+
+  test("rows that a dead attempt has written behind the committed ones are not published") {
+    val world = leftOpen()
+    val dying = world.driver()
+    world.task(dying.begin(1, slots = 1), 0, "a")
+    finishing(world).begin(1, slots = 1)
+    assert(world.rows === Vector("row of a", "row of b"))
+  }
+
+  test("the parts that it opens itself stay open over its epochs, and over an epoch that is given up") {
+    val world  = leftOpen()
+    val driver = finishing(world)
+    world.epoch(driver, 1, "a")
+    driver.begin(2, slots = 1)
+    driver.abort()
+    world.epoch(driver, 2, "a")
+    assert(world.newest.state.open.map(_.records) === Vector(2L))
+    assert(world.log.all().count(_.kind == RecordKind.Roll) === 1)
+  }
+
+  test("a run that goes on with them closes none, which is the default") {
+    val world = leftOpen()
+    val plan  = world.driver(run = other).begin(1, slots = 1)
+    assert(plan.handed.valuesIterator.flatten.map(_.bucket).toSet === Set("a", "b"))
+    assert(world.newest.kind === RecordKind.Claim)
+  }
+
+  test("where nothing is open, a run that finishes writes no record for it") {
+    val world = new DriverWorld(Rolls.never)
+    world.driver().end(PublishOpen)
+    finishing(world).begin(0, slots = 1)
+    assert(world.log.all().map(_.kind) === Vector(RecordKind.Claim))
+  }
+
+  test("a run without data finishes them with its first tick, and only if nobody has written since") {
+    val world = leftOpen()
+    val idle  = finishing(world)
+    idle.waitFrom(world.newest.seq)
+    assert(idle.tick())
+    assert(world.rows === Vector("row of a", "row of b"))
+    val records = world.log.all().size
+    assert(idle.tick())
+    assert(world.log.all().size === records)
+
+    val alive = leftOpen()
+    val late  = finishing(alive)
+    late.waitFrom(alive.newest.seq - 1)
+    assert(late.tick())
+    assert(alive.newest.run === mine && alive.rows.isEmpty)
+  }
+
+  test("a run without data that ends with its parts open leaves them to the next start") {
+    val world = leftOpen()
+    val idle  = finishing(world)
+    idle.waitFrom(world.newest.seq)
+    idle.end(KeepOpen)
+    assert(world.newest.run === mine && world.rows.isEmpty)
+  }
+
+  test("what could not be finished is finished before the next epoch") {
+    val world = leftOpen()
+    val idle  = finishing(world)
+    failedOnce(world, idle)
+    val plan = idle.begin(1, slots = 1)
+    assert(plan.handed.isEmpty)
+    assert(world.rows === Vector("row of a", "row of b"))
+  }
+
+  test("parts of another content that could not be closed get no rows of the new one") {
+    val world = leftOpen()
+    val idle  = world.driver(run = other, settings = settings.copy(content = "json"), onRestart = KeepOpen)
+    world.clock.advance(Due)
+    failedOnce(world, idle)
+    val plan = idle.begin(1, slots = 1)
+    assert(plan.handed.isEmpty)
+    assert(world.newest.state.settings("content") === "json")
+  }
+
+  test("rows of another content are told as the reason where both are") {
+    val world = leftOpen()
+    val other = settings.copy(content = "json")
+    world.driver(run = Samples.other, settings = other, onRestart = PublishOpen).begin(1, slots = 1)
+    assert(world.newest.publish.map(_.reason).distinct === Vector(SinkSettings.ContentChanged))
+  }
+
+  private val Due = 5000L
+
+  /** Two buckets with a row each, in parts that are open. */
+  private def leftOpen(): DriverWorld = {
+    val world = new DriverWorld(Rolls.atAge(Due))
+    world.epoch(world.driver(), 0, "a", "b")
+    world
+  }
+
+  private def finishing(world: DriverWorld): SinkDriver = world.driver(run = other, onRestart = PublishOpen)
+
+  /** The storage lets the run claim the log, and close no part. */
+  private def failedOnce(world: DriverWorld, idle: SinkDriver): Unit = {
+    idle.waitFrom(world.newest.seq)
+    world.parts.onClose = _ => throw new IOException("no answer")
+    intercept[IOException](idle.tick())
+    world.parts.onClose = _ => ()
+    assert(world.newest.kind === RecordKind.Claim)
+  }
+}

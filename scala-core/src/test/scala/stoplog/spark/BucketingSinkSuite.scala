@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0
+package stoplog.spark
+
+import java.time.ZoneId
+
+import scala.jdk.CollectionConverters._
+
+import org.apache.avro.file.DataFileReader
+import org.apache.avro.generic.{GenericDatumReader, GenericRecord}
+import org.apache.spark.sql.execution.streaming.runtime.MemoryStream
+import org.scalatest.funsuite.AnyFunSuite
+
+import stoplog.{BucketingSink, FileSink}
+import stoplog.bucketing._
+import stoplog.error.StoplogArgumentException
+import stoplog.format.SparkSessionForTests
+import stoplog.place.SinkStorage
+
+/** Programs that were written for Flink's sink of this name. */
+class BucketingSinkSuite extends AnyFunSuite with SparkSessionForTests {
+
+  private val defaults = Map(
+    "path"                -> "/base/path",
+    "format"              -> "text",
+    "bucketAssigner"      -> "dateTime",
+    "bucketFormat"        -> "yyyy-MM-dd--HH",
+    "timeZone"            -> "UTC",
+    "inProgress"          -> "bucket",
+    "partSuffix"          -> "",
+    "rollingPolicy"       -> "default",
+    "maxPartSize"         -> "384m",
+    "rolloverInterval"    -> "none",
+    "inactivityInterval"  -> "1m",
+    "bucketCheckInterval" -> "1m",
+    "onRestart"           -> "finish"
+  )
+
+  private val setters = Seq[(BucketingSink => BucketingSink, Map[String, String])](
+    (_.setBucketer(DateTimeBucketer("yyyy")), Map("bucketFormat" -> "yyyy")),
+    (
+      _.setBucketer(DateTimeBucketer("yyyy", ZoneId.of("Asia/Tokyo"))),
+      Map("bucketFormat" -> "yyyy", "timeZone" -> "Asia/Tokyo")
+    ),
+    (_.setBatchSize(1024L * 1024 * 400), Map("maxPartSize" -> "400m")),
+    (_.setBatchRolloverInterval(20L * 60 * 1000), Map("rolloverInterval" -> "20m")),
+    (_.setBatchRolloverInterval(Long.MaxValue), Map.empty),
+    (_.setInactiveBucketThreshold(1500), Map("inactivityInterval" -> "1500ms")),
+    (_.setInactiveBucketCheckInterval(30000), Map("bucketCheckInterval" -> "30s")),
+    (_.setInProgressPrefix("."), Map("inProgressPrefix" -> ".")),
+    (_.setInProgressSuffix(".open"), Map("inProgressSuffix" -> ".open")),
+    (_.setPendingPrefix("_p"), Map("pendingPrefix" -> "_p")),
+    (_.setPendingSuffix(".closed"), Map("pendingSuffix" -> ".closed")),
+    (_.setUseTruncate(false), Map("useTruncate" -> "false")),
+    (
+      _.setUseTruncate(false).setValidLengthPrefix("_v").setValidLengthSuffix(".length"),
+      Map("useTruncate" -> "false", "validLengthPrefix" -> "_v", "validLengthSuffix" -> ".length")
+    ),
+    (_.setPartPrefix("rows"), Map("partPrefix" -> "rows")),
+    (_.setPartSuffix(".txt"), Map("partSuffix" -> ".txt")),
+    (_.setOnRestart("continue"), Map("onRestart" -> "continue")),
+    (_.setOption("maxOpenParts", "7"), Map("maxOpenParts" -> "7")),
+    (_.setWriter(StringWriter), Map.empty),
+    (
+      _.setWriter(SequenceFileWriter()),
+      Map("format" -> "sequencefile", "compression" -> "none", "compressionType" -> "none")
+    ),
+    (
+      _.setWriter(SequenceFileWriter("gzip", "record")),
+      Map("format" -> "sequencefile", "compression" -> "gzip", "compressionType" -> "record")
+    )
+  )
+
+  test("without a setter it is what Flink's is") {
+    assert(options(identity) === defaults)
+  }
+
+  for (((set, changed), number) <- setters.zipWithIndex)
+    test(s"setter $number: $changed") {
+      assert(options(set) === defaults ++ changed)
+    }
+
+  test("a program that calls its setters as statements has set them") {
+    val sink = new BucketingSink("/base/path")
+    sink.setBatchSize(1L << 30)
+    sink.setPartPrefix("rows")
+    assert(
+      sink.build().options().asScala.toMap === defaults ++ Map("maxPartSize" -> "1g", "partPrefix" -> "rows")
+    )
+  }
+
+  test("bucketers and writers of one's own") {
+    assert(
+      options(_.setBucketer(BasePathBucketer)) ===
+        defaults -- Seq("bucketFormat", "timeZone") + ("bucketAssigner" -> "basePath")
+    )
+    val own = options(_.setBucketer(new FirstLetter("letter=")).setWriter(new BracketEncoder("[")))
+    assert(own("bucketAssigner").startsWith("instance:") && own("encoder").startsWith("instance:"))
+    assert(!own.contains("format"))
+  }
+
+  test("a marker that would show unfinished files is refused, where Flink gives its guarantees up") {
+    val markers = Seq[BucketingSink => BucketingSink](
+      _.setInProgressPrefix(""),
+      _.setInProgressSuffix(""),
+      _.setPendingPrefix(""),
+      _.setPendingSuffix(""),
+      _.setValidLengthPrefix(""),
+      _.setValidLengthSuffix("")
+    )
+    for (set <- markers) {
+      val refused = intercept[StoplogArgumentException](set(new BucketingSink("/base/path")))
+      assert(refused.getMessage.contains("every sink of stoplog is exactly once"))
+    }
+    val shown = intercept[StoplogArgumentException](new BucketingSink("/a").setPendingPrefix("p").build())
+    assert(shown.getMessage.contains("readers would take such files for data"))
+  }
+
+  test("hourly buckets of lines; the part of a run that has stopped is published by the next one") {
+    val place                  = new Place
+    val stream                 = MemoryStream[String](spark.implicits.newStringEncoder, spark)
+    def run(row: String): Unit = {
+      val sink = new BucketingSink(place.out)
+        .setInactiveBucketThreshold(24L * 60 * 60 * 1000)
+        .setOption("finalizeOnTermination", "never")
+      stream.addData(row)
+      SinkRuns.run(sink.writeStream(stream.toDF()).option("checkpointLocation", place.checkpoint))
+    }
+    run("ant")
+    assert(place.files.isEmpty)
+    assert(inBuckets(place).forall(_.matches(s"$Hour/_part-[0-9a-f]{12}-\\d+\\.in-progress\\.main-.*")))
+    run("bat")
+    assert(place.lines === Seq("ant"))
+    assert(place.files.map(_.getFileName.toString).forall(_.matches("part-[0-9a-f]{12}-\\d+")))
+    run("cat")
+    assert(place.lines === Seq("ant", "bat"))
+    assert(reasons(place) === Set("restart"))
+    assert(noted(place, "onRestart") === Some("finish"))
+  }
+
+  test("pairs in Avro, as Hadoop's AvroKeyValueOutputFormat writes them") {
+    val place  = new Place
+    val writer = AvroKeyValueSinkWriter(
+      "\"long\"",
+      """{"type":"record","name":"V","fields":[{"name":"a","type":"int"}]}"""
+    )
+    val sink = new BucketingSink(place.out).setWriter(writer).setBucketer(BasePathBucketer)
+    sink.build().write(spark.sql("SELECT 7L AS key, named_struct('a', 8) AS value")).save()
+    val file = new DataFileReader(place.files.head.toFile, new GenericDatumReader[GenericRecord]())
+    try {
+      assert(file.getSchema.getFullName === "org.apache.avro.mapreduce.KeyValuePair")
+      assert(file.getSchema.getField("value").schema.getFullName === "V")
+      assert(file.iterator.asScala.map(_.toString).toSeq === Seq("""{"key": 7, "value": {"a": 8}}"""))
+    } finally file.close()
+  }
+
+  private val Hour = "\\d{4}-\\d{2}-\\d{2}--\\d{2}"
+
+  private def options(set: BucketingSink => BucketingSink): Map[String, String] =
+    set(new BucketingSink("/base/path")).build().options().asScala.toMap
+
+  private def inBuckets(place: Place): Set[String] = {
+    val found = place.everything.filterNot(_.startsWith("_stoplog"))
+    assert(found.nonEmpty)
+    found
+  }
+
+  private def noted(place: Place, setting: String): Option[String] =
+    SinkStorage
+      .reading(place.out, "main", SparkHadoop.configuration)
+      .log
+      .newest()
+      .get
+      .state
+      .settings
+      .get(setting)
+
+  private def reasons(place: Place): Set[String] = spark.read
+    .format(FileSink.Format)
+    .option("view", "parts")
+    .load(place.out)
+    .where("roll_reason IS NOT NULL")
+    .collect()
+    .map(_.getAs[String]("roll_reason"))
+    .toSet
+}

@@ -351,7 +351,7 @@ class SinkOptionsSuite extends AnyFunSuite {
 
   test("parameters of the user's classes are options, and go with the class") {
     val told = Seq("ENCODER.separator" -> ";", "encoder" -> "stoplog.options.Configured")
-    val o     = SinkOptions.parse(Map("path" -> "p") ++ told)
+    val o    = SinkOptions.parse(Map("path" -> "p") ++ told)
     assert(o.format === FormatChoice.UserEncoder("stoplog.options.Configured{\"separator\":\";\"}"))
     assert(o.toMap("encoder.separator") === ";")
     assert(SinkOptions.parse(o.toMap) === o)

@@ -48,7 +48,8 @@ private[options] object BucketingOptions {
     }
 
   private def dateTime(asked: AskedOptions, problems: Problems): Bucketing = {
-    val zone    = asked.optional(Registry.BucketTimeZone)(timeZone).getOrElse(asked.value(Registry.TimeZone)(timeZone))
+    val zone =
+      asked.optional(Registry.BucketTimeZone)(timeZone).getOrElse(asked.value(Registry.TimeZone)(timeZone))
     val pattern = asked.value(Registry.BucketFormat)(Right(_))
     val column  = asked.text(Registry.BucketColumn)
     try new DateTimeBucketAssigner(pattern, zone, column)

@@ -22,8 +22,7 @@ private[spark] final class RowWriterFactory(
     plan: TaskPlans,
     sink: SinkSpec,
     times: BatchTimes = BatchTimes.unknown
-)
-    extends StreamingDataWriterFactory
+) extends StreamingDataWriterFactory
     with DataWriterFactory {
 
   override def createWriter(partitionId: Int, taskId: Long, epochId: Long): DataWriter[InternalRow] =

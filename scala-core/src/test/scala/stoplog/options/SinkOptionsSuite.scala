@@ -353,8 +353,8 @@ class SinkOptionsSuite extends AnyFunSuite {
   }
 
   test("parameters of the user's classes are options, and go with the class") {
-    val given = Seq("ENCODER.separator" -> ";", "encoder" -> "stoplog.options.Configured")
-    val o     = SinkOptions.parse(Map("path" -> "p") ++ given)
+    val told = Seq("ENCODER.separator" -> ";", "encoder" -> "stoplog.options.Configured")
+    val o    = SinkOptions.parse(Map("path" -> "p") ++ told)
     assert(o.format === FormatChoice.UserEncoder("stoplog.options.Configured{\"separator\":\";\"}"))
     assert(o.toMap("encoder.separator") === ";")
     assert(SinkOptions.parse(o.toMap) === o)

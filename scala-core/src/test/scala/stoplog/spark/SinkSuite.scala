@@ -59,11 +59,11 @@ class SinkSuite extends AnyFunSuite with SparkSessionForTests {
   }
 
   test("an assigner knows the rows' event time, and the watermark of the micro-batch") {
-    val place             = new Place
-    val stream            = memory
-    val at                = "timestamp_seconds(CAST(split(value, '@')[1] AS BIGINT)) AS at"
-    val rows              = stream.toDF().selectExpr("split(value, '@')[0] AS word", at).withWatermark("at", "10 seconds")
-    val sink              = FileSink.forRowFormat(place.out, "json").withBucketAssigner(new ByTimes).build()
+    val place  = new Place
+    val stream = memory
+    val at     = "timestamp_seconds(CAST(split(value, '@')[1] AS BIGINT)) AS at"
+    val rows = stream.toDF().selectExpr("split(value, '@')[0] AS word", at).withWatermark("at", "10 seconds")
+    val sink = FileSink.forRowFormat(place.out, "json").withBucketAssigner(new ByTimes).build()
     def run(word: String) = {
       stream.addData(word)
       runOf(sink.writeStream(rows), place)

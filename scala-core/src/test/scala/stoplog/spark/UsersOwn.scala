@@ -57,7 +57,9 @@ final class Configured(parameters: JMap[String, String]) extends BucketAssigner 
 /** What the context tells of each row. */
 final class ByTimes extends BucketAssigner {
   override def bucket(row: InternalRow, context: BucketContext): String =
-    Seq(context.eventTimeMillis, context.watermarkMillis).map(_.fold("none")(_.toString)).mkString("at=", "-", "")
+    Seq(context.eventTimeMillis, context.watermarkMillis)
+      .map(_.fold("none")(_.toString))
+      .mkString("at=", "-", "")
 }
 
 final class BadBucket extends BucketAssigner {

@@ -27,8 +27,8 @@ private[wal] final class ChunkCommitter(
   private val jobs      = ConcurrentHashMap.newKeySet[String]()
 
   override def commit(prepared: Prepared): CommitOutcome = {
-    val token   = ChunkToken.parse(prepared.token)
-    val chunk   =
+    val token = ChunkToken.parse(prepared.token)
+    val chunk =
       Chunk(place.sinkId, token.query, prepared.name, token.epoch, token.partition, prepared.rows)
         .copy(startedAtMillis = token.startedAtMillis)
     val outcome = turns.oneAtATime(chunk) {

@@ -36,7 +36,13 @@ private[wal] final class ChunkWriter(schema: StructType, place: LogPlace, task: 
       waiting.writeTo(counted, note = schema.json)
       bytes = counted.bytes
     }
-    val chunk = ChunkToken(query, task.epoch, task.partition, SideFile(token, bytes, level = 0), task.times.startedAtMillis)
+    val chunk = ChunkToken(
+      query,
+      task.epoch,
+      task.partition,
+      SideFile(token, bytes, level = 0),
+      task.times.startedAtMillis
+    )
     Vector(Prepared(name, chunk.text, waiting.rows, bytes))
   }
 

@@ -31,7 +31,8 @@ final class ChunkWorld(options: Map[String, String], schema: StructType) {
       epoch: Long = 7,
       partition: Int = 0
   ): Prepared = {
-    val task   = WriterTask(RunId(query), "main", Some(epoch), partition, 0, 0, BatchTimes(Some(1700000000123L), None))
+    val task =
+      WriterTask(RunId(query), "main", Some(epoch), partition, 0, 0, BatchTimes(Some(1700000000123L), None))
     val writer = new ChunkWriter(schema, place, task, query)
     try {
       rows.foreach(writer.write)

@@ -50,7 +50,9 @@ private[cassandra] object CassandraOptions {
     val parsed = CassandraOptions(
       connection = connection(asked, problems),
       keyspace = query.flatMap(_.keyspace).getOrElse(needed(asked, problems, Registry.Keyspace)),
-      table = query.map(_.table).getOrElse(if (asked.isSet(Registry.Query)) "" else needed(asked, problems, Registry.TableName)),
+      table = query
+        .map(_.table)
+        .getOrElse(if (asked.isSet(Registry.Query)) "" else needed(asked, problems, Registry.TableName)),
       columns = query match {
         case Some(insert) => RowColumns.ByPosition(insert.columns)
         case None         =>
@@ -72,7 +74,10 @@ private[cassandra] object CassandraOptions {
   /** The query says what these would. */
   private def refuseBesideQuery(asked: AskedOptions, query: Option[InsertQuery]): Unit = {
     val keyspace = if (query.exists(_.keyspace.isDefined)) Seq(Registry.Keyspace) else Nil
-    asked.withoutEffect(keyspace ++ Seq(Registry.TableName, Registry.ColumnMapping), "beside query, which names it")
+    asked.withoutEffect(
+      keyspace ++ Seq(Registry.TableName, Registry.ColumnMapping),
+      "beside query, which names it"
+    )
   }
 
   private def connection(asked: AskedOptions, problems: Problems): Connection = {

@@ -25,7 +25,11 @@ private[cassandra] object RowColumns {
   * @param keyspace if it names one
   * @param columns  as the table has them: without quotes, and in lower case where they had none
   */
-private[cassandra] final case class InsertQuery(keyspace: Option[String], table: String, columns: Vector[String])
+private[cassandra] final case class InsertQuery(
+    keyspace: Option[String],
+    table: String,
+    columns: Vector[String]
+)
 
 private[cassandra] object InsertQuery {
 
@@ -34,11 +38,14 @@ private[cassandra] object InsertQuery {
       val columns = Name.findAllIn(names).map(unquoted).toVector
       val marks   = places.count(_ == '?')
       if (rest.trim.nonEmpty)
-        Left(s"ends with '${rest.trim}': the options ttl and writeTimestamp say that, and IF NOT EXISTS has none")
+        Left(
+          s"ends with '${rest.trim}': the options ttl and writeTimestamp say that, and IF NOT EXISTS has none"
+        )
       else if (marks != columns.size) Left(s"names ${columns.size} columns, and has $marks places")
       else if (columns.distinct.size < columns.size) Left("names a column twice")
       else Right(InsertQuery(Option(keyspace).map(unquoted), unquoted(table), columns))
-    case _ => Left("is not of the form INSERT INTO keyspace.table (a, b) VALUES (?, ?), with a ? for each column")
+    case _ =>
+      Left("is not of the form INSERT INTO keyspace.table (a, b) VALUES (?, ?), with a ? for each column")
   }
 
   private def unquoted(name: String): String =

@@ -71,8 +71,9 @@ private[cassandra] object WritePlan {
 
     private val written = targets.collect { case (ordinal, Some(column)) => ordinal -> column }
 
-    val problems: Seq[String] = counters ++ places ++ unknown ++ unknownMapping ++ twice ++ missing ++ types ++ lists ++
-      timestampProblem ++ ttlProblem
+    val problems: Seq[String] =
+      counters ++ places ++ unknown ++ unknownMapping ++ twice ++ missing ++ types ++ lists ++
+        timestampProblem ++ ttlProblem
 
     def plan: WritePlan = {
       val names = written.map(_._2.quoted)

@@ -26,7 +26,7 @@ class QueryPlanSuite extends AnyFunSuite {
   private val query = "insert into Shop.orders(ID, \"Total\") values (?, ?);"
 
   private def plan(columns: String, query: String, more: (String, String)*): WritePlan = {
-    val sink    = more.foldLeft(CassandraSink.withQuery("a", query)) { case (b, (k, v)) => b.withOption(k, v) }
+    val sink = more.foldLeft(CassandraSink.withQuery("a", query)) { case (b, (k, v)) => b.withOption(k, v) }
     val options = CassandraOptions.parse(sink.build().options())
     assert(options.qualifiedTable === "shop.orders")
     WritePlan.of(table, StructType.fromDDL(columns), options)
@@ -48,19 +48,29 @@ class QueryPlanSuite extends AnyFunSuite {
   }
 
   test("the keyspace may be an option of its own") {
-    assert(plan("a INT, v STRING", "INSERT INTO orders (id, v) VALUES (?,?)", "keyspace" -> "shop").key === Vector(0))
+    assert(
+      plan("a INT, v STRING", "INSERT INTO orders (id, v) VALUES (?,?)", "keyspace" -> "shop").key === Vector(
+        0
+      )
+    )
   }
 
   test("behind the last place there are the columns that say the timestamp and the TTL, and no others") {
     val made = plan("a INT, b INT, keep INT", query, "ttlColumn" -> "keep")
     assert(made.values === Vector(0, 1))
     assert(made.ttl === Some(2))
-    assert(refused("a INT, b INT, c INT").contains("The query has 2 places, for id, Total, and the rows have 3 columns"))
+    assert(
+      refused("a INT, b INT, c INT").contains(
+        "The query has 2 places, for id, Total, and the rows have 3 columns"
+      )
+    )
     assert(refused("a INT").contains("the rows have 1 columns: a"))
   }
 
   test("a column that the table has not, and one of another type, are named") {
-    val unknown = intercept[StoplogArgumentException](plan("a INT, b INT", "INSERT INTO shop.orders (id, w) VALUES (?, ?)"))
+    val unknown = intercept[StoplogArgumentException](
+      plan("a INT, b INT", "INSERT INTO shop.orders (id, w) VALUES (?, ?)")
+    )
     assert(unknown.getMessage.contains("There is no column w"))
     assert(refused("a INT, b ARRAY<INT>").contains("b: "))
   }
@@ -68,12 +78,12 @@ class QueryPlanSuite extends AnyFunSuite {
   test("what is no such statement is refused with the reason") {
     for (
       (cql, why) <- Seq(
-        "UPDATE shop.orders SET v = ?"                                        -> "is not of the form INSERT INTO",
-        "INSERT INTO shop.orders (id, v) VALUES (?)"                          -> "names 2 columns, and has 1 places",
-        "INSERT INTO shop.orders (id, id) VALUES (?, ?)"                      -> "names a column twice",
-        "INSERT INTO shop.orders (id, v) VALUES (?, 'x')"                     -> "is not of the form INSERT INTO",
-        "INSERT INTO shop.orders (id, v) VALUES (?, ?) USING TTL 5"           -> "ends with 'USING TTL 5'",
-        "INSERT INTO shop.orders (id, v) VALUES (?, ?) IF NOT EXISTS"         -> "ends with 'IF NOT EXISTS'"
+        "UPDATE shop.orders SET v = ?"                                -> "is not of the form INSERT INTO",
+        "INSERT INTO shop.orders (id, v) VALUES (?)"                  -> "names 2 columns, and has 1 places",
+        "INSERT INTO shop.orders (id, id) VALUES (?, ?)"              -> "names a column twice",
+        "INSERT INTO shop.orders (id, v) VALUES (?, 'x')"             -> "is not of the form INSERT INTO",
+        "INSERT INTO shop.orders (id, v) VALUES (?, ?) USING TTL 5"   -> "ends with 'USING TTL 5'",
+        "INSERT INTO shop.orders (id, v) VALUES (?, ?) IF NOT EXISTS" -> "ends with 'IF NOT EXISTS'"
       )
     ) assert(problems("query" -> cql).contains(why), cql)
     assert(problems("query" -> "INSERT INTO t (a) VALUES (?)").contains("keyspace is not set"))

@@ -61,7 +61,10 @@ private[kafka] object BrokerLimits {
 
   /** As long as a producer would wait for the brokers, by `max.block.ms`, and half a minute at most. */
   private[transaction] def answerMillis(settings: ProducerSettings): Long =
-    settings.client.get(ProducerConfig.MAX_BLOCK_MS_CONFIG).flatMap(_.trim.toLongOption).fold(MostMillis)(_.min(MostMillis))
+    settings.client
+      .get(ProducerConfig.MAX_BLOCK_MS_CONFIG)
+      .flatMap(_.trim.toLongOption)
+      .fold(MostMillis)(_.min(MostMillis))
 
   private val MostMillis = 30000L
 

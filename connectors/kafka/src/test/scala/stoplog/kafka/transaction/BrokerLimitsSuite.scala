@@ -13,7 +13,8 @@ import stoplog.kafka.ProducerSettings
 /** Brokers that do not answer when a query is to start. */
 class BrokerLimitsSuite extends AnyFunSuite {
 
-  private def settings(client: (String, String)*) = ProducerSettings(client.toMap, transactionTimeoutMillis = 60000)
+  private def settings(client: (String, String)*) =
+    ProducerSettings(client.toMap, transactionTimeoutMillis = 60000)
 
   test("an answer is waited for as long as max.block.ms says, and half a minute at most") {
     assert(BrokerLimits.answerMillis(settings("max.block.ms" -> " 3000 ")) === 3000)

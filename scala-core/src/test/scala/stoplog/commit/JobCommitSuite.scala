@@ -100,6 +100,10 @@ class JobCommitSuite extends AnyFunSuite {
     }
   }
 
+  test("the logs of batch jobs are told from those of sinks by a prefix that no release may change") {
+    assert(JobCommit.Prefix === "batch-")
+  }
+
   test("a job that cannot be dealt with keeps no other from being carried on") {
     within { place =>
       intercept[InjectedFault](place.overwrite("batch-2", new At(Step.AfterRecord), "new"))

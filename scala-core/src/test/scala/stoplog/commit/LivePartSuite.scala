@@ -36,7 +36,7 @@ class LivePartSuite extends AnyFunSuite {
     LivePart.begin("b", "p", output, format, RowTimes.Unasked, nowMillis = 5)
   }
 
-  test("what holds the rows is freed when the part is durable, whether it stays open or not") {
+  test("what holds the rows is freed when the part is durable, whether it stays open or not, and when it is given up") {
     val format = new Closing
     val open   = begun(format)
     open.append("row", 6)
@@ -47,6 +47,8 @@ class LivePartSuite extends AnyFunSuite {
     whole.complete()
     whole.finish(RollReason.Age)
     assert(format.closed === 2)
+    begun(format).close()
+    assert(format.closed === 3 && parts.calls.last.startsWith("close "))
   }
 
   test("a part with nothing beside it is opened at once, and closed again if it cannot be gone on with") {

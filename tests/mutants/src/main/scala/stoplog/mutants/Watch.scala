@@ -7,21 +7,26 @@ import com.sun.management.OperatingSystemMXBean
 
 /** Ends a run that a mutant keeps from ending.
   *
-  * A loop without end shows in the processor time of this process, soon and on a busy machine too, where the clock would
-  * take a slow run for one. Only a run that waits for ever has to be told by the clock.
+  * The clock would take a slow run on a busy machine for one. The processor time of this process tells: a loop without
+  * end takes more and more of it, and threads that wait for each other take none.
   */
 object Watch {
-  private val lookEveryMillis = 200L
+  private val lookEveryMillis = 500L
+  private val looksBack       = 40
+  private val idleMillis      = 200L
 
   /** @param millis of processor time that the tests take without a mutant
     * @param late   called in another thread; has to end the process
     */
   def within[A](millis: Long)(run: => A)(late: => Unit): A = {
-    val processor = processorMillis + 3000 + 5 * millis
-    val clock     = System.nanoTime / 1000000 + 60000 + 10 * millis
-    val watch     = new Thread(() =>
+    val limit = processorMillis + 3000 + 5 * millis
+    val watch = new Thread(() =>
       try {
-        while (processorMillis < processor && System.nanoTime / 1000000 < clock) Thread.sleep(lookEveryMillis)
+        var looks = Vector(processorMillis)
+        while (looks.last < limit && (looks.size < looksBack || looks.last - looks.head > idleMillis)) {
+          Thread.sleep(lookEveryMillis)
+          looks = looks.takeRight(looksBack - 1) :+ processorMillis
+        }
         late
       } catch { case _: InterruptedException => }
     )

@@ -51,12 +51,14 @@ class CloserSuite extends AnyFunSuite {
     def open(name: String, storageBytes: Long, owner: Option[RunId] = Some(mine)): Open = {
       val output = parts.create(NewPart("b", name, mine))
       output.write("old:".getBytes, 0, 4)
-      Samples.open(name, token = output.persist().token, owner = owner).copy(
-        schema = Some(SchemaId("columns")),
-        beside =
-          if (storageBytes == 0) Beside.nothing
-          else Beside("", Vector(SideFile(s"rows of $name", 9, 0)), storageBytes)
-      )
+      Samples
+        .open(name, token = output.persist().token, owner = owner)
+        .copy(
+          schema = Some(SchemaId("columns")),
+          beside =
+            if (storageBytes == 0) Beside.nothing
+            else Beside("", Vector(SideFile(s"rows of $name", 9, 0)), storageBytes)
+        )
     }
 
     def close(open: Open*): Vector[Pending] = {
@@ -69,7 +71,9 @@ class CloserSuite extends AnyFunSuite {
     val looks   = mutable.ArrayBuffer.empty[Long]
     val world   = new World(looks += _)
     val pending = world.close(world.open("1", 5), world.open("2", 5, owner = Some(other)))
-    assert(pending.map(part => world.parts.content(part.handle.token)) === Seq("old:rows of 1", "old:rows of 2"))
+    assert(
+      pending.map(part => world.parts.content(part.handle.token)) === Seq("old:rows of 1", "old:rows of 2")
+    )
     assert(pending.map(_.sizeBytes) === Seq(13L, 13L))
     assert(pending.map(_.schema).toSet === Set(Some(SchemaId("columns"))))
     assert(pending.map(_.reason).toSet === Set(RollReason.Age))

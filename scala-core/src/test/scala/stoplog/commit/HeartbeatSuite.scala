@@ -10,14 +10,14 @@ class HeartbeatSuite extends AnyFunSuite {
   private val directory = "_stoplog/main/alive"
 
   private final class World {
-    val clock                   = new ManualClock(1000)
-    val notes                   = new MemoryNotes(clock) {
+    val clock = new ManualClock(1000)
+    val notes = new MemoryNotes(clock) {
       override def delete(paths: Seq[String]): Unit = {
         assert(paths.nonEmpty, "a request for nothing")
         super.delete(paths)
       }
     }
-    val heart                   = new Heartbeat(notes, "main", mine)
+    val heart                 = new Heartbeat(notes, "main", mine)
     def beats: Vector[String] = Heartbeat.all(notes, "main").map(_.name).sorted
   }
 

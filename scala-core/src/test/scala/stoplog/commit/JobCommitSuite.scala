@@ -53,7 +53,9 @@ class JobCommitSuite extends AnyFunSuite {
     }
   }
 
-  test("what a job has decided that is still at work is carried out beside it, and removed when it has ended") {
+  test(
+    "what a job has decided that is still at work is carried out beside it, and removed when it has ended"
+  ) {
     within { place =>
       place.plant("b/old.txt", "old", secondsAgo = 100)
       val living = place.job("batch-1")
@@ -148,15 +150,16 @@ private object JobCommitSuite {
 
     def hasLeft(job: String): Boolean = Files.exists(root.resolve(s"_stoplog/$job"))
 
-    def job(name: String, faults: Faults = Faults.none, clock: Clock = Clock.system): JobCommit = new JobCommit(
-      RunId.random(),
-      SinkIdentity(root.toString, name, name),
-      log(name),
-      parts(name),
-      new LocalJobStore(root.toString, name, Durability.Process),
-      SinkDriver.Tools(clock, faults, Turn.semaphore(), Parallel.sequential, Retry.never),
-      MemoryNotes.unasked
-    )
+    def job(name: String, faults: Faults = Faults.none, clock: Clock = Clock.system): JobCommit =
+      new JobCommit(
+        RunId.random(),
+        SinkIdentity(root.toString, name, name),
+        log(name),
+        parts(name),
+        new LocalJobStore(root.toString, name, Durability.Process),
+        SinkDriver.Tools(clock, faults, Turn.semaphore(), Parallel.sequential, Retry.never),
+        MemoryNotes.unasked
+      )
 
     def overwrite(name: String, faults: Faults, row: String): Unit = {
       val job = this.job(name, faults)

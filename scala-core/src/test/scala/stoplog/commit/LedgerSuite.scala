@@ -132,8 +132,8 @@ class LedgerSuite extends AnyFunSuite {
     val driver = world.driver()
     val plan   = driver.begin(0, slots = 1)
     val done   = world.task(plan, 0, "a", "b")
-    world.parts.onPublish = path =>
-      if (path.startsWith("b/")) throw Errors.storeWrite(path, "503", new IOException("503"))
+    world.parts.onPublish =
+      path => if (path.startsWith("b/")) throw Errors.storeWrite(path, "503", new IOException("503"))
     assert(condition(driver.commit(0, Seq(done))) === "STOPLOG_STORE_WRITE")
     world.parts.onPublish = _ => ()
     world.parts.forgetCalls()

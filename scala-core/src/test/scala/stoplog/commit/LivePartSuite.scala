@@ -36,7 +36,9 @@ class LivePartSuite extends AnyFunSuite {
     LivePart.begin("b", "p", output, format, RowTimes.Unasked, nowMillis = 5)
   }
 
-  test("what holds the rows is freed when the part is durable, whether it stays open or not, and when it is given up") {
+  test(
+    "what holds the rows is freed when the part is durable, whether it stays open or not, and when it is given up"
+  ) {
     val format = new Closing
     val open   = begun(format)
     open.append("row", 6)
@@ -52,7 +54,7 @@ class LivePartSuite extends AnyFunSuite {
   }
 
   test("a part with nothing beside it is opened at once, and closed again if it cannot be gone on with") {
-    var opened = 0
+    var opened   = 0
     def output() = {
       opened += 1
       parts.create(NewPart("b", "p", mine))

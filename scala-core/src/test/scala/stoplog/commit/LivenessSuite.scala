@@ -81,7 +81,9 @@ class LivenessSuite extends AnyFunSuite {
     val alive = judged(record(RecordKind.Roll), 3500).describe
     assert(Seq("process 42 on host", "2 s ago", "after 30 s").forall(alive.contains))
     assert(judged(record(RecordKind.Claim), -100000).describe.contains(" 0 s ago"))
-    assert(judged(record(RecordKind.Claim), 1001, there = Some(false)).describe.contains("no process 42 on host"))
+    assert(
+      judged(record(RecordKind.Claim), 1001, there = Some(false)).describe.contains("no process 42 on host")
+    )
   }
 
   test("a process is known by its number and its start, on its own machine alone") {
@@ -91,6 +93,10 @@ class LivenessSuite extends AnyFunSuite {
     assert(here.copy(host = here.host + "x").isThere === None)
     assert(here.copy(space = here.space + "x").isThere === None)
     assert(DriverNote.Key === "driver", "which tools read")
-    assert(here.host.nonEmpty && here.space.nonEmpty && here.pid == ProcessHandle.current().pid() && here.everyMillis == 5)
+    assert(
+      here.host.nonEmpty && here.space.nonEmpty && here.pid == ProcessHandle
+        .current()
+        .pid() && here.everyMillis == 5
+    )
   }
 }

@@ -49,11 +49,13 @@ class PreparingTaskSuite extends AnyFunSuite {
     val world = new World(Prepared("x", "token-x", rows = 2, bytes = 0), Prepared("y", "token-y", 3, 70))
     world.task.write("a")
     world.clock.advance(500)
-    val result                                               = world.task.commit()
+    val result                                                  = world.task.commit()
     def pending(name: String, rows: Long, bytes: Long): Pending =
       Pending("", name, Closed(s"token-$name"), bytes, rows, 1000, 1500, RollReason.Checkpoint)
     assert(result.closed === Vector(pending("x", 2, 1), pending("y", 3, 70)))
-    assert((result.slot, result.attempt, result.open, result.nextPart) === ((2, Attempt.First, Vector.empty, 40L)))
+    assert(
+      (result.slot, result.attempt, result.open, result.nextPart) === ((2, Attempt.First, Vector.empty, 40L))
+    )
   }
 
   test("an abort undoes once what nobody has heard of") {

@@ -51,7 +51,8 @@ class MarkerFilesSuite extends AnyFunSuite {
 
   test("a list names the files with their times, as the column has them; what has no bytes is no file") {
     val seen  = Some(TimeRange(-1L, 86400000000L))
-    val files = Seq(done("1").copy(times = seen), done("2", bucket = "", sizeBytes = 0), done("3", bucket = ""))
+    val files =
+      Seq(done("1").copy(times = seen), done("2", bucket = "", sizeBytes = 0), done("3", bucket = ""))
     val times = Seq(
       TimeKind.Instant -> """"min":"1969-12-31T23:59:59.999999Z","max":"1970-01-02T00:00:00Z"""",
       TimeKind.Local   -> """"min":"1969-12-31T23:59:59.999999","max":"1970-01-02T00:00:00"""",
@@ -59,10 +60,12 @@ class MarkerFilesSuite extends AnyFunSuite {
     )
     for ((kind, minAndMax) <- times) {
       val text = list(RecordKind.Roll, Some(TimeColumn("at", kind)), Vector.empty)(files: _*)
-      assert(text === s"""{"format":1,"seq":4,"kind":"roll","run":"${mine.value}",""" +
-        """"decidedAt":"1970-01-01T00:00:00Z","timeColumn":"at","files":[""" +
-        s"""{"path":"b/1","bucket":"b","rows":1,"bytes":4,$minAndMax},""" +
-        """{"path":"3","bucket":"","rows":1,"bytes":4}],"completed":[]}""" + "\n")
+      assert(
+        text === s"""{"format":1,"seq":4,"kind":"roll","run":"${mine.value}",""" +
+          """"decidedAt":"1970-01-01T00:00:00Z","timeColumn":"at","files":[""" +
+          s"""{"path":"b/1","bucket":"b","rows":1,"bytes":4,$minAndMax},""" +
+          """{"path":"3","bucket":"","rows":1,"bytes":4}],"completed":[]}""" + "\n"
+      )
     }
     assert(!list(RecordKind.Roll, None, Vector.empty)(files: _*).contains("min"))
   }
@@ -89,8 +92,14 @@ class MarkerFilesSuite extends AnyFunSuite {
 
   test("a job marks each bucket that it has written to, in their order, and lists its files") {
     val job   = new Job(Manifests.Json(None, None), covered = _ != "hidden")
-    val parts = Vector(done("1", "b"), done("2", "a"), done("3", "b"), done("4", "hidden"), done("5", "c", sizeBytes = 0))
-    val one   = Totals(1, 1, 4)
+    val parts = Vector(
+      done("1", "b"),
+      done("2", "a"),
+      done("3", "b"),
+      done("4", "hidden"),
+      done("5", "c", sizeBytes = 0)
+    )
+    val one = Totals(1, 1, 4)
     assert(
       job.end.adding(parts, nowMillis = 77) === FollowUp(
         Some(Manifest("_stoplog/main/manifests/batch-1.json", None)),
@@ -106,7 +115,9 @@ class MarkerFilesSuite extends AnyFunSuite {
     val before = job.marker("b", 1, Totals(5, 6, 7), Totals.nothing)
     job.notes.putIfAbsent("b/_SUCCESS", MarkerJson.bytes(before, 1))
     val one = Totals(1, 1, 4)
-    assert(job.end.adding(Vector(done("1")), 77).markers === Vector(job.marker("b", 2, Totals(6, 7, 11), one)))
+    assert(
+      job.end.adding(Vector(done("1")), 77).markers === Vector(job.marker("b", 2, Totals(6, 7, 11), one))
+    )
     assert(job.end.replacing(Vector(done("1")), 77).markers === Vector(job.marker("b", 1, one, one)))
   }
 }

@@ -38,6 +38,22 @@ PACKAGES = {
 }
 # A package is pinned down by tests of its own: those of others reach it too, and take ten times as long.
 _TESTS = {
+    "builders": [
+        "tests/test_builder*.py",
+        "tests/test_kafka.py",
+        "tests/test_sink.py",
+        "tests/test_values.py",
+        "tests/test_words_and_options.py",
+        "stoplog/*.py",
+    ],
+    "log": [
+        "tests/test_commit_log.py",
+        "tests/test_handles.py",
+        "tests/test_inspection.py",
+        "tests/test_log_*.py",
+        "stoplog/_log",
+    ],
+    "report": ["tests/test_report*.py", "stoplog/_report"],
     "inspect": [
         "tests/test_check*.py",
         "tests/test_inspect*.py",
@@ -47,7 +63,7 @@ _TESTS = {
 }
 
 # Tests that read a page or a source of another part of the repository find it beside the copy.
-_BESIDE = ("docs", "project", "scala-core", "connectors")
+_BESIDE = ("docs", "project", "scala-core", "connectors", "python/requirements")
 # These start Python anew or a browser, for which no mutant is switched on.
 _APART = ("test_report_in_browser.py", "test_testing_*.py")
 
@@ -80,8 +96,9 @@ def prepare(folder: Path, package: str) -> None:
     for name in _BESIDE:
         link = folder / name
         if not link.is_symlink():
+            link.parent.mkdir(exist_ok=True)
             link.symlink_to(ROOT / name)
-    project = (ROOT / "python" / "pyproject.toml").read_text(encoding="utf-8")
+    project = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
     patterns = _TESTS.get(package, ["tests", "stoplog"])
     tests = sorted(str(path.relative_to(folder)) for pattern in patterns for path in folder.glob(pattern))
     settings = mutmut_settings(PACKAGES[package], tests)
@@ -148,11 +165,8 @@ def run_mutmut(folder: Path, jobs: int) -> None:
 
 
 def _environment(path: Iterable[Path]) -> dict[str, str]:
-    # Without the plugin of the installed package, which would import it before mutmut's copy.
-    plugins = {"PYTEST_ADDOPTS": "-p no:stoplog.testing.plugin"}
     return {
         **os.environ,
-        **plugins,
         "PYTHONPATH": os.pathsep.join(map(str, path)),
         "PYTHONDONTWRITEBYTECODE": "1",
     }

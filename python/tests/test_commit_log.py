@@ -8,10 +8,11 @@ from pathlib import Path
 import pytest
 from made_sink import MadeSink
 
-from stoplog._log.codec import VERSION, TooNew, Torn, decode
-from stoplog._log.crc32c import _tables, crc32c
+from stoplog._log.codec import VERSION, Elsewhere, TooNew, Torn, decode
+from stoplog._log.crc32c import _shifted, _tables, crc32c
 from stoplog._log.layout import InBucket
 from stoplog._log.log import CommitLog, RecordHead, UnreadableRecord
+from stoplog._log.paths import is_no_name
 from stoplog._log.records import RecordKind
 from stoplog._storage import FileInfo, open_storage
 from stoplog._storage.local import LocalStorage
@@ -232,3 +233,59 @@ def test_any_other_file_is_not_an_unfinished_part(name: str) -> None:
     assert layout.pending_of(name) is None
     assert layout.token_of(name) is None
     assert layout.finished_of(name) is None
+
+
+def test_a_record_that_stays_listed_and_is_not_there_is_looked_for_four_times(tmp_path: Path) -> None:
+    MadeSink(tmp_path).record("epoch")
+    reads = []
+
+    class Trimmed(LocalStorage):
+        def read(self, path: str) -> bytes | None:
+            reads.append(path)
+            assert len(reads) < 50, "it is looked for without end"
+            return None
+
+    torn = CommitLog(Trimmed(str(tmp_path)), "main")
+    with pytest.raises(UnreadableRecord) as found:
+        torn.newest()
+    assert reads == [torn.path(0)] * 4
+    assert f"The record {tmp_path}/{torn.path(0)} cannot be used: it is listed and not there." in str(
+        found.value
+    )
+    assert found.value.condition == "STOPLOG_RECORD_TORN"
+
+
+def test_a_record_that_names_files_elsewhere_is_told_from_a_torn_one(tmp_path: Path) -> None:
+    problem = Elsewhere(("../a", "/b"), 7)
+    unreadable = UnreadableRecord("here", problem)
+    assert unreadable.condition == "STOPLOG_RECORD_ELSEWHERE"
+    assert "outside of the sink's path: '../a', '/b'." in str(unreadable)
+    assert (problem.paths, problem.last_epoch) == (("../a", "/b"), 7)
+
+
+def test_a_record_that_is_not_there_mentions_nothing(tmp_path: Path) -> None:
+    assert not log(tmp_path).mentions(0, b"X")
+
+
+def test_the_end_of_the_sinks_path_is_kept_in_errors(tmp_path: Path) -> None:
+    sink = MadeSink(tmp_path / "dataX")
+    sink.record("epoch")
+    (sink.own / "log" / f"{0:020d}.json").write_bytes(b"{")
+    with pytest.raises(UnreadableRecord, match="/dataX/_stoplog/main/log/"):
+        log(tmp_path / "dataX").newest()
+
+
+@pytest.mark.parametrize(
+    ("name", "is_none"),
+    [("", True), (".", True), ("..", True), ("a/b", True), ("/", True), ("a", False), (".a", False)],
+)
+def test_the_name_of_a_file_is_one_in_its_directory(name: str, is_none: bool) -> None:
+    assert is_no_name(name) == is_none
+
+
+def test_what_bits_do_to_the_checksum_is_castagnolis() -> None:
+    assert _shifted(0, 8) == 0
+    assert _shifted(1, 8) == 0xF26B8303
+    assert _shifted(255, 8) == 0xAD7D5351
+    assert _shifted(2, 1) == 1
+    assert _shifted(1, 0) == 1

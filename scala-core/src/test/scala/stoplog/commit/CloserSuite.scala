@@ -1,7 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.commit
 
+import scala.collection.mutable
+
 import org.scalatest.funsuite.AnyFunSuite
+
+import stoplog.commit.Samples._
+import stoplog.fault.{Faults, Step}
+import stoplog.part.{Beside, Open, Pending, RunId, SchemaId, SideFile}
+import stoplog.rolling.RollReason
+import stoplog.store.NewPart
 
 class CloserSuite extends AnyFunSuite {
 
@@ -16,5 +24,81 @@ class CloserSuite extends AnyFunSuite {
   test("one is always ended, whatever it takes") {
     assert(Closer.atOnce(Seq(4096 * mebi), heapBytes = 512 * mebi, processors = 2) === 1)
     assert(Closer.atOnce(Seq.empty, heapBytes = 512 * mebi, processors = 2) === 2)
+  }
+
+  /** Ends a part with the names of the files beside it. */
+  private object Named extends PartFormat[Any] {
+    override def begin(name: String, end: PartEnd): PartBody[Any] = resume(name, end, Beside.nothing)
+
+    override def resume(name: String, end: PartEnd, beside: Beside): PartBody[Any] = new PartBody[Any] {
+      override def append(row: Any): Unit = throw new UnsupportedOperationException
+      override def sizeBytes: Long        = end.position
+      override def pause(): Leftover      = Leftover.nothing
+      override def finish(): Unit         = end.write(beside.files.map(_.token).mkString.getBytes)
+      override def close(): Unit          = ()
+    }
+  }
+
+  private final class World(mayWrite: Long => Unit = _ => ()) {
+    val parts          = new MemoryParts
+    val steps          = mutable.ArrayBuffer.empty[Step]
+    private val faults = new Faults {
+      override def at(step: Step): Unit = steps += step
+    }
+    private val closer = new Closer(parts, () => Named, Parallel.sequential, mine, mayWrite, faults)
+
+    /** An open part of four bytes, beside which these many are kept. */
+    def open(name: String, storageBytes: Long, owner: Option[RunId] = Some(mine)): Open = {
+      val output = parts.create(NewPart("b", name, mine))
+      output.write("old:".getBytes, 0, 4)
+      Samples
+        .open(name, token = output.persist().token, owner = owner)
+        .copy(
+          schema = Some(SchemaId("columns")),
+          beside =
+            if (storageBytes == 0) Beside.nothing
+            else Beside("", Vector(SideFile(s"rows of $name", 9, 0)), storageBytes)
+        )
+    }
+
+    def close(open: Open*): Vector[Pending] = {
+      parts.forgetCalls()
+      closer.close(open.toVector.map(Due(_, RollReason.Age)), newest = 8)
+    }
+  }
+
+  test("what a part still lacks is written before it is closed, as part of the run that closes it") {
+    val looks   = mutable.ArrayBuffer.empty[Long]
+    val world   = new World(looks += _)
+    val pending = world.close(world.open("1", 5), world.open("2", 5, owner = Some(other)))
+    assert(
+      pending.map(part => world.parts.content(part.handle.token)) === Seq("old:rows of 1", "old:rows of 2")
+    )
+    assert(pending.map(_.sizeBytes) === Seq(13L, 13L))
+    assert(pending.map(_.schema).toSet === Set(Some(SchemaId("columns"))))
+    assert(pending.map(_.reason).toSet === Set(RollReason.Age))
+    assert(world.parts.calls.take(2) === Seq("enter", "resume t1 at 4"))
+    assert(world.parts.calls.contains("takeOver t2 at 4"))
+    assert(looks === Seq(8L) && world.parts.leasesHeld === 0)
+    assert(world.steps === Seq(Step.PartEnded, Step.PartEnded))
+  }
+
+  test("a run that has been fenced writes nothing, and no longer counts as writing") {
+    val world = new World(_ => throw new IllegalStateException("fenced"))
+    intercept[IllegalStateException](world.close(world.open("1", 5)))
+    assert(world.parts.calls === Seq("enter") && world.parts.leasesHeld === 0)
+  }
+
+  test("whole parts are closed as they stand, then small ones are ended, then large ones") {
+    val world = new World
+    val parts = Seq("1" -> (4 * mebi + 1), "2" -> 4 * mebi, "3" -> 0L)
+    val names = world.close(parts.map { case (name, bytes) => world.open(name, bytes) }: _*).map(_.name)
+    assert(names === Seq("3", "2", "1"))
+  }
+
+  test("nobody is asked where no part lacks anything") {
+    val world = new World(_ => throw new IllegalStateException("fenced"))
+    assert(world.close(world.open("1", 0)).map(_.sizeBytes) === Seq(4L))
+    assert(!world.parts.calls.contains("enter"))
   }
 }

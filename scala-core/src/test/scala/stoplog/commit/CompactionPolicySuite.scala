@@ -72,4 +72,22 @@ class CompactionPolicySuite extends AnyFunSuite {
   test("however often a part has been merged, its time can be told") {
     assert(due(1L << 40, part("1", merges = 1000), part("2", merges = 1000)).merge === Vector.empty)
   }
+
+  test("what makes the target's size exactly is merged, all of it") {
+    val parts = Seq(part("1", bytes = 40), part("2", bytes = 40), part("3", bytes = 20))
+    assert(due(0, parts: _*).merge === parts)
+  }
+
+  test("a part that has been merged before goes with younger ones that have waited as well") {
+    val parts = Seq(part("m", merges = 1), part("1"))
+    assert(due(80, parts: _*) === CompactionPolicy.Due(parts.toVector, Vector.empty))
+  }
+
+  test("of several merges that are due, that with the first part comes first") {
+    val other = Some(SchemaId("other"))
+    val ours  = Seq(part("1"), part("4"))
+    val mixed = Seq(part("2"), part("3")).map(_.copy(schema = other))
+    assert(due(10, ours ++ mixed: _*).merge === ours)
+    assert(due(10, mixed ++ ours: _*).merge === ours)
+  }
 }

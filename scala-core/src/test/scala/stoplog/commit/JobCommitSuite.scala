@@ -52,6 +52,68 @@ class JobCommitSuite extends AnyFunSuite {
       assert(!Files.exists(place.root.resolve("x=1")))
     }
   }
+
+  test(
+    "what a job has decided that is still at work is carried out beside it, and removed when it has ended"
+  ) {
+    within { place =>
+      place.plant("b/old.txt", "old", secondsAgo = 100)
+      val living = place.job("batch-1")
+      living.begin(slots = 1)
+      place.decide("batch-1", settings = Map("replaced" -> "b"), secondsAgo = 75)
+      place.job("batch-1").rollForward()
+      assert(place.rows.isEmpty && place.hasLeft("batch-1"))
+      living.abort()
+      place.job("batch-1").rollForward()
+      assert(!place.hasLeft("batch-1"))
+    }
+  }
+
+  test("a job that has decided nothing is left alone for a day") {
+    within { place =>
+      val living = place.job("batch-1")
+      val done   = place.write("batch-1", living.begin(slots = 1), "row")
+      place.job("batch-1", clock = later(minutes = 23 * 60)).rollForward()
+      living.commit(Seq(done), Replacing.Nothing)
+      assert(place.rows === Vector("row") && !place.hasLeft("batch-1"))
+    }
+  }
+
+  test("and can decide nothing any more after it, should it still be alive") {
+    within { place =>
+      val living = place.job("batch-1")
+      val done   = place.write("batch-1", living.begin(slots = 1), "row")
+      place.job("batch-1", clock = later(minutes = 24 * 60 + 1)).rollForward()
+      assert(place.hasLeft("batch-1"))
+      assert(Samples.condition(living.commit(Seq(done), Replacing.Nothing)) === "STOPLOG_FENCED")
+      assert(place.rows.isEmpty)
+    }
+  }
+
+  test("what a dead job has left that decided nothing is removed after a day, and not before") {
+    within { place =>
+      val dead = place.job("batch-1")
+      place.write("batch-1", dead.begin(slots = 1), "row")
+      dead.abort()
+      place.job("batch-1", clock = later(minutes = 23 * 60)).rollForward()
+      assert(place.hasLeft("batch-1"))
+      place.job("batch-1", clock = later(minutes = 24 * 60 + 1)).rollForward()
+      assert(!place.hasLeft("batch-1") && place.rows.isEmpty)
+    }
+  }
+
+  test("the logs of batch jobs are told from those of sinks by a prefix that no release may change") {
+    assert(JobCommit.Prefix === "batch-")
+  }
+
+  test("a job that cannot be dealt with keeps no other from being carried on") {
+    within { place =>
+      intercept[InjectedFault](place.overwrite("batch-2", new At(Step.AfterRecord), "new"))
+      place.plant("_stoplog/batch-1/log/00000000000000000000.json", "no record")
+      JobCommit.rollForward(Seq(place.job("batch-1"), place.job("batch-2")))
+      assert(place.rows === Vector("new"))
+    }
+  }
 }
 
 private object JobCommitSuite {
@@ -60,6 +122,8 @@ private object JobCommitSuite {
   final class At(step: Step) extends Faults {
     override def at(now: Step): Unit = if (now == step) throw new InjectedFault(step)
   }
+
+  def later(minutes: Int): Clock = new ManualClock(System.currentTimeMillis() + minutes * 60 * 1000L)
 
   def within(body: Place => Unit): Unit = {
     val root = Files.createTempDirectory("stoplog-jobs")
@@ -84,20 +148,29 @@ private object JobCommitSuite {
       .filter(_ != "#")
       .sorted
 
-    def job(name: String, faults: Faults = Faults.none): JobCommit = new JobCommit(
-      RunId.random(),
-      SinkIdentity(root.toString, name, name),
-      log(name),
-      parts(name),
-      new LocalJobStore(root.toString, name, Durability.Process),
-      SinkDriver.Tools(Clock.system, faults, Turn.semaphore(), Parallel.sequential, Retry.never),
-      MemoryNotes.unasked
-    )
+    def hasLeft(job: String): Boolean = Files.exists(root.resolve(s"_stoplog/$job"))
+
+    def job(name: String, faults: Faults = Faults.none, clock: Clock = Clock.system): JobCommit =
+      new JobCommit(
+        RunId.random(),
+        SinkIdentity(root.toString, name, name),
+        log(name),
+        parts(name),
+        new LocalJobStore(root.toString, name, Durability.Process),
+        SinkDriver.Tools(clock, faults, Turn.semaphore(), Parallel.sequential, Retry.never),
+        MemoryNotes.unasked
+      )
 
     def overwrite(name: String, faults: Faults, row: String): Unit = {
-      val job    = this.job(name, faults)
+      val job = this.job(name, faults)
+      try job.commit(Seq(write(name, job.begin(slots = 1), row)), Replacing.Everything)
+      finally job.abort()
+    }
+
+    /** The work of the job's one task. */
+    def write(name: String, plan: EpochPlan, row: String): TaskResult = {
       val writer = TaskWriters.of(
-        job.begin(slots = 1).forTask(0, Attempt.First),
+        plan.forTask(0, Attempt.First),
         parts(name),
         Lines,
         policy,
@@ -105,8 +178,7 @@ private object JobCommitSuite {
         new LocalSides(root.toString, name, Durability.Process)
       )
       writer.write("b", row)
-      try job.commit(Seq(writer.commit()), Replacing.Everything)
-      finally job.abort()
+      writer.commit()
     }
 
     /** As a job did that names directories. */

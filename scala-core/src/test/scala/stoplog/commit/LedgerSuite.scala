@@ -1,10 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.commit
 
+import java.io.IOException
+
 import org.scalatest.funsuite.AnyFunSuite
 
 import stoplog.commit.Samples._
+import stoplog.commit.complete.MemoryNotes
+import stoplog.error.Errors
+import stoplog.fault.Faults
+import stoplog.log.{LogRecord, RecordCodec, RecordKind, SinkState}
 import stoplog.rolling.RollReason
+import stoplog.store.FinishedStore
 
 /** Who may say that an epoch is committed, when two drivers are at it. */
 class LedgerSuite extends AnyFunSuite {
@@ -61,5 +68,90 @@ class LedgerSuite extends AnyFunSuite {
     val looks = world.records.listings
     driver.commit(1, Seq(done))
     assert(world.records.listings === looks + 1, "that of the append")
+  }
+
+  private def ledger(world: DriverWorld): Ledger = new Ledger(
+    mine,
+    identity,
+    world.log,
+    Ledger.Stores(world.parts, world.sides, FinishedStore.untouched),
+    LostPart.Fail,
+    MemoryNotes.unasked,
+    SinkDriver.Tools(world.clock, Faults.none, Turn.semaphore(), Parallel.sequential, Retry.never)
+  )
+
+  private val empty = SinkState("query-1", None, Vector.empty, nextPart = 0, Map.empty)
+
+  test("an epoch that took longer than nobody would notice is looked up, to the millisecond") {
+    for ((tookMillis, looks) <- Seq(5000L -> 1, 5001L -> 2)) {
+      val world  = new DriverWorld(closing)
+      val driver = world.driver()
+      world.epoch(driver, 0, "a")
+      val plan = driver.begin(1, slots = 1)
+      val done = world.task(plan, 0, "a")
+      world.parts.onPublished = _ => world.clock.advance(tookMillis)
+      val before = world.records.listings
+      driver.commit(1, Seq(done))
+      assert(world.records.listings === before + looks)
+    }
+  }
+
+  test("a claim that others are always faster with is given up after twenty tries") {
+    val world = new DriverWorld(closing)
+    var tries = 0
+    world.records.beforePut = { seq =>
+      tries += 1
+      val ahead = world.records.beforePut
+      world.records.beforePut = _ => ()
+      val claim = LogRecord(seq, RecordKind.Claim, other, 0, Vector.empty, empty)
+      world.records.putIfAbsent(seq, RecordCodec.encode(claim))
+      world.records.beforePut = ahead
+    }
+    assert(condition(world.driver().begin(0, slots = 1)) === "STOPLOG_FENCED")
+    assert(tries === 20)
+  }
+
+  test("what failed beside the fencing is told with it, and which record is the other run's") {
+    val world = new DriverWorld(closing)
+    val older = world.driver()
+    val plan  = older.begin(0, slots = 1)
+    val done  = world.task(plan, 0, "a")
+    world.parts.onPublish = { path =>
+      world.parts.onPublish = _ => ()
+      world.driver(other).begin(1, slots = 1)
+      throw Errors.storeWrite(path, "503", new IOException("503"))
+    }
+    val fenced = intercept[Exception](older.commit(0, Seq(done)))
+    assert(condition(throw fenced) === "STOPLOG_FENCED")
+    assert(fenced.getMessage.contains("record 2 of its log"))
+    assert(fenced.getSuppressed.map(each => condition(throw each)) === Array("STOPLOG_STORE_WRITE"))
+  }
+
+  test("what was published before a failure is not asked for again") {
+    val world  = new DriverWorld(closing)
+    val driver = world.driver()
+    val plan   = driver.begin(0, slots = 1)
+    val done   = world.task(plan, 0, "a", "b")
+    world.parts.onPublish =
+      path => if (path.startsWith("b/")) throw Errors.storeWrite(path, "503", new IOException("503"))
+    assert(condition(driver.commit(0, Seq(done))) === "STOPLOG_STORE_WRITE")
+    world.parts.onPublish = _ => ()
+    world.parts.forgetCalls()
+    driver.begin(1, slots = 1)
+    val asked = world.parts.calls.filter(_.startsWith("publish"))
+    assert(asked.size === 1 && asked.head.startsWith("publish b/"))
+  }
+
+  test("a run that does not know how its record ended writes no further one, and says why each time") {
+    val world = new DriverWorld(closing)
+    val run   = ledger(world)
+    run.claim(_ => empty)
+    world.records.beforePut = _ => throw new IOException("no answer")
+    val entry   = Ledger.Entry(RecordKind.Epoch(0), empty)
+    val failure = intercept[IOException](run.append(entry))
+    assert(run.isLost)
+    world.records.beforePut = _ => ()
+    assert(intercept[IOException](run.append(entry)) eq failure)
+    assert(world.records.list() === Vector(0L))
   }
 }

@@ -69,4 +69,34 @@ class LivenessSuite extends AnyFunSuite {
     assert(judged(record(RecordKind.Claim, None), 181000, there = Some(false)).isInstanceOf[Alive])
     assert(judged(record(RecordKind.Claim, None), 181001).isInstanceOf[Silent])
   }
+
+  test("an interval that is shorter than a second counts as a second") {
+    val hasty = record(RecordKind.Roll, Some(driver.copy(everyMillis = 1)))
+    assert(judged(hasty, 4000).isInstanceOf[Alive])
+    assert(judged(hasty, 4001).isInstanceOf[Silent])
+  }
+
+  test("what is said to people has its figures in seconds") {
+    assert(judged(record(RecordKind.Roll), 31001).describe.contains("for 30 s"))
+    val alive = judged(record(RecordKind.Roll), 3500).describe
+    assert(Seq("process 42 on host", "2 s ago", "after 30 s").forall(alive.contains))
+    assert(judged(record(RecordKind.Claim), -100000).describe.contains(" 0 s ago"))
+    assert(
+      judged(record(RecordKind.Claim), 1001, there = Some(false)).describe.contains("no process 42 on host")
+    )
+  }
+
+  test("a process is known by its number and its start, on its own machine alone") {
+    val here = DriverNote.ofThisProcess(5)
+    assert(here.copy(startedAtMillis = here.startedAtMillis + 1).isThere === Some(false))
+    assert(here.copy(pid = Long.MaxValue).isThere === Some(false))
+    assert(here.copy(host = here.host + "x").isThere === None)
+    assert(here.copy(space = here.space + "x").isThere === None)
+    assert(DriverNote.Key === "driver", "which tools read")
+    assert(
+      here.host.nonEmpty && here.space.nonEmpty && here.pid == ProcessHandle
+        .current()
+        .pid() && here.everyMillis == 5
+    )
+  }
 }

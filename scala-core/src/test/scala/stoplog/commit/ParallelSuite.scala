@@ -80,4 +80,16 @@ class ParallelSuite extends AnyFunSuite {
     thread.interrupt()
     assert(caller.get(300, TimeUnit.SECONDS) === 2, "those that ran; the others never began")
   }
+
+  test("bounded: what is no more than two requests, or one piece of work, stays on the caller's thread") {
+    val caller = Thread.currentThread()
+    assert(Parallel.bounded(4).map(1 to 2)(_ => Thread.currentThread()) === Seq(caller, caller))
+    assert(!Parallel.bounded(4).map(1 to 3)(_ => Thread.currentThread()).contains(caller))
+    assert(Parallel.bounded(4).mapWork(Seq(1), atOnce = 4)(_ => Thread.currentThread()) === Seq(caller))
+  }
+
+  test("bounded: work has no more threads than there are, however much of it might be done at once") {
+    val threads = Parallel.bounded(2).mapWork(1 to 6, atOnce = 6)(_ => Thread.currentThread())
+    assert(threads.distinct.size <= 2)
+  }
 }

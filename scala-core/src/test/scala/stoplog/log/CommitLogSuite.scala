@@ -124,6 +124,7 @@ class CommitLogSuite extends AnyFunSuite {
     }
     records.putIfAbsent(0, RecordCodec.encode(record(0)))
     assert(condition(new CommitLog(records).newest()) === "STOPLOG_RECORD_TORN")
+    assert(records.listings === 5, "one that names it, and four that find it so again")
   }
 
   test("a record that another has written is durable before anybody goes on from it") {

@@ -17,34 +17,41 @@ object RunMutants {
   private val endless = 3
 
   def main(arguments: Array[String]): Unit = {
-    val folder  = Paths.get(arguments(0))
-    val classes = folder.resolve("classes").toString +: arguments(1).split(File.pathSeparator).toSeq
-    val suites  = new Suites(classes.map(Paths.get(_).toUri.toURL))
-    val names   = suites.all(isNamed(arguments.drop(2).toSeq), classes.flatMap(classNames(_)).distinct.sorted)
-    val tests   = names.flatMap(suites.withoutMutants)
-    println(s"${tests.size} tests in ${names.size} suites take ${tests.map(_.millis).sum / 1000.0} s")
+    val folder   = Paths.get(arguments(0))
+    val classes  = folder.resolve("classes").toString +: arguments(1).split(File.pathSeparator).toSeq
+    val suites   = new Suites(classes.map(Paths.get(_).toUri.toURL))
+    def recorded = {
+      val named = isNamed(arguments.drop(2).toSeq) _
+      suites.all(named, classes.flatMap(classNames(_)).distinct.sorted).flatMap(suites.withoutMutants)
+    }
+    val tests = TestRuns.in(folder.resolve("tests.tsv"), recorded)
+    val count = tests.map(_.suite).distinct.size
+    println(s"${tests.size} tests in $count suites take ${tests.map(_.millis).sum / 1000.0} s")
 
     val results = new Results(folder.resolve("results.tsv"))
     for (mutant <- ids(folder.resolve("mutants.tsv")).filterNot(results.known)) {
       val bySuite = reaching(mutant, tests)
       if (bySuite.isEmpty) results.add(mutant, "unreached")
       else {
-        val limit = 20000 + 10 * bySuite.flatMap(_._2).map(_.millis).sum
-        Active.set(mutant)
-        val killer = within(limit)(firstKiller(suites, bySuite)) {
-          results.add(mutant, "timeout")
-          Runtime.getRuntime.halt(endless)
-        }
-        Active.set(Active.None)
+        val killer = suites.killer(
+          mutant,
+          bySuite,
+          endless = () => {
+            results.add(mutant, "timeout")
+            Runtime.getRuntime.halt(endless)
+          }
+        )
         results.add(mutant, if (killer.isDefined) "killed" else "survived", killer.getOrElse(""))
       }
     }
     Runtime.getRuntime.halt(0) // threads that a mutant left behind do not keep it alive
   }
 
-  /** A pattern that ends in a point is a package with all below it; any other one is a suite. */
-  private def isNamed(patterns: Seq[String])(name: String): Boolean = patterns.exists { pattern =>
-    if (pattern.endsWith(".")) name.startsWith(pattern) else name == pattern
+  /** A pattern that ends in a point is a package with all below it; any other one is a suite, left out after a minus. */
+  private def isNamed(patterns: Seq[String])(name: String): Boolean = {
+    val (without, asked) = patterns.partition(_.startsWith("-"))
+    asked.exists(pattern => if (pattern.endsWith(".")) name.startsWith(pattern) else name == pattern) &&
+    !without.contains(s"-$name")
   }
 
   private def classNames(folder: String): Seq[String] = {
@@ -70,26 +77,6 @@ object RunMutants {
       if (run.isEmpty) None else Some(suite -> run.sortBy(_.millis))
     }
     suites.sortBy(_._2.map(_.millis).sum)
-  }
-
-  private def firstKiller(suites: Suites, bySuite: Seq[(String, Seq[TestRun])]): Option[String] =
-    bySuite.iterator
-      .flatMap { case (suite, tests) =>
-        suites.killer(suite, tests.map(_.test)).map(test => s"$suite: $test")
-      }
-      .nextOption()
-
-  private def within[A](millis: Long)(run: => A)(late: => Unit): A = {
-    val watch = new Thread(() =>
-      try {
-        Thread.sleep(millis)
-        late
-      } catch { case _: InterruptedException => }
-    )
-    watch.setDaemon(true)
-    watch.start()
-    try run
-    finally watch.interrupt()
   }
 
   private class Results(file: Path) {

@@ -8,14 +8,10 @@ import scala.collection.mutable
 import org.scalatest.events.{Event, SuiteAborted, TestFailed}
 import org.scalatest.{Args, Reporter, Suite}
 
-/** One test, how long it took with no mutant active, and which mutants it reaches: true for those that only the
-  * first to come there reaches.
-  */
-case class TestRun(suite: String, test: String, millis: Long, reached: Map[Int, Boolean])
-
-/** The suites in a class loader of their own for each mutant, so that what one leaves in an object does not outlive it.
-  */
+/** The suites, in class loaders of their own where what a mutant leaves in an object must not outlive it. */
 class Suites(classes: Seq[URL]) {
+  private var common = newLoader()
+
   def all(named: String => Boolean, candidates: Seq[String]): Seq[String] =
     candidates.filter(named).filter { name =>
       val loaded = Class.forName(name, false, newLoader())
@@ -27,24 +23,64 @@ class Suites(classes: Seq[URL]) {
   /** Every test by itself; a test that fails without a mutant is left out. */
   def withoutMutants(name: String): Seq[TestRun] = {
     Active.startRecording()
-    val suite   = instance(name)
+    val suite   = instance(name, newLoader())
     val inSuite = Active.stopRecording()
     suite.testNames.toSeq.flatMap { test =>
       Active.startRecording()
-      val start   = System.nanoTime
+      val start   = Watch.processorMillis
       val failure = run(suite, test)
       val reached = inSuite ++ Active.stopRecording()
       if (failure.nonEmpty) System.err.println(s"$name: $test fails without a mutant: ${failure.mkString}")
-      if (failure.isEmpty) Some(TestRun(name, test, (System.nanoTime - start) / 1000000, reached)) else None
+      if (failure.isEmpty) Some(TestRun(name, test, Watch.processorMillis - start, reached)) else None
     }
   }
 
-  /** The first test that fails. */
-  def killer(name: String, tests: Seq[String]): Option[String] =
+  /** The first test that fails with a mutant, of the suites that reach it.
+    *
+    * A class loader that mutants have in common is many times as fast as one of their own, in which all is loaded and
+    * compiled anew. A failure in it counts if the test passes again without the mutant: else an earlier mutant may have
+    * left something in an object, and a new class loader decides. What an initializer reads needs one in any case.
+    *
+    * @param endless ends the process, once a test has not ended for too long
+    */
+  def killer(mutant: Int, bySuite: Seq[(String, Seq[TestRun])], endless: () => Unit): Option[String] = {
+    def alone = firstFailed(mutant, bySuite, newLoader(), endless)
+    if (bySuite.exists(_._2.exists(_.reached.get(mutant).contains(true)))) alone
+    else
+      firstFailed(mutant, bySuite, common, endless).flatMap { failed =>
+        if (firstFailed(Active.None, only(failed, bySuite), common, endless).isEmpty) Some(failed)
+        else {
+          common = newLoader()
+          alone
+        }
+      }
+  }
+
+  private def only(failed: String, bySuite: Seq[(String, Seq[TestRun])]): Seq[(String, Seq[TestRun])] =
+    bySuite.map { case (suite, tests) => suite -> tests.filter(_.name == failed) }.filter(_._2.nonEmpty)
+
+  private def firstFailed(
+      mutant: Int,
+      bySuite: Seq[(String, Seq[TestRun])],
+      in: ClassLoader,
+      endless: () => Unit
+  ): Option[String] = {
+    Active.set(mutant)
+    try
+      bySuite.iterator
+        .flatMap { case (suite, tests) =>
+          Watch.within(tests.map(_.millis).sum)(firstFailed(suite, tests, in))(endless())
+        }
+        .nextOption()
+    finally Active.set(Active.None)
+  }
+
+  /** One that is not made at all fails as its first test. */
+  private def firstFailed(name: String, tests: Seq[TestRun], in: ClassLoader): Option[String] =
     try {
-      val suite = instance(name)
-      tests.find(test => run(suite, test).nonEmpty)
-    } catch { case _: Throwable => Some("its constructor") }
+      val suite = instance(name, in)
+      tests.find(test => run(suite, test.test).nonEmpty).map(_.name)
+    } catch { case _: Throwable => tests.headOption.map(_.name) }
 
   private def run(suite: Suite, test: String): Option[String] = {
     val failed   = mutable.ArrayBuffer.empty[String]
@@ -60,12 +96,10 @@ class Suites(classes: Seq[URL]) {
     failed.headOption
   }
 
-  private def instance(name: String): Suite =
-    Class.forName(name, true, newLoader()).getConstructor().newInstance().asInstanceOf[Suite]
-
-  private def newLoader(): ClassLoader = {
-    val loader = new URLClassLoader(classes.toArray, getClass.getClassLoader)
-    Thread.currentThread.setContextClassLoader(loader)
-    loader
+  private def instance(name: String, in: ClassLoader): Suite = {
+    Thread.currentThread.setContextClassLoader(in)
+    Class.forName(name, true, in).getConstructor().newInstance().asInstanceOf[Suite]
   }
+
+  private def newLoader(): ClassLoader = new URLClassLoader(classes.toArray, getClass.getClassLoader)
 }

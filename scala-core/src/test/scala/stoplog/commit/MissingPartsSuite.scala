@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+package stoplog.commit
+
+import org.scalatest.funsuite.AnyFunSuite
+
+import stoplog.commit.Samples._
+import stoplog.log.SinkState
+import stoplog.part.{Beside, Open, SideFile}
+import stoplog.store.NewPart
+
+class MissingPartsSuite extends AnyFunSuite {
+  private val parts = new MemoryParts
+  private val sides = new MemorySides
+
+  private def part(name: String, beside: SideFile*): Open = {
+    val token = parts.create(NewPart("b", name, mine)).persist().token
+    open(name, token = token).copy(beside = Beside("", beside.toVector, storageBytes = 9))
+  }
+
+  private def side(name: String): SideFile =
+    SideFile(sides.write(NewPart("b", name, mine))(_.write(1)), sizeBytes = 1, level = 0)
+
+  private def left(onLost: LostPart, open: Open*): Vector[String] = {
+    val state = SinkState("query-1", Some(1), open.toVector, 0, Map.empty)
+    new MissingParts(parts, sides, onLost).without(state).open.map(_.name)
+  }
+
+  test("a part is there with its file and all files beside it; without one of them it can be passed over") {
+    val whole    = part("whole", side("1"), side("2"))
+    val halfGone = part("half", side("3"), side("4").copy(token = "gone"))
+    val gone     = open("gone", token = "gone")
+    assert(left(LostPart.Skip, whole, halfGone, gone, part("bare")) === Vector("whole", "bare"))
+  }
+
+  test("else it stays in the state, for the task that misses it to fail") {
+    assert(left(LostPart.Fail, open("gone", token = "gone")) === Vector("gone"))
+  }
+}

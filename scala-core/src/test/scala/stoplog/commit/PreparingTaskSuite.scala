@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+package stoplog.commit
+
+import scala.collection.mutable
+
+import org.scalatest.funsuite.AnyFunSuite
+
+import stoplog.commit.Samples._
+import stoplog.fault.Faults
+import stoplog.part.{Closed, Pending}
+import stoplog.rolling.RollReason
+import stoplog.sink.{Prepared, TwoPhaseWriter}
+
+class PreparingTaskSuite extends AnyFunSuite {
+
+  private final class World(prepared: Prepared*) {
+    val clock = new ManualClock(1000)
+    val calls = mutable.ArrayBuffer.empty[String]
+    val plan  = TaskPlan(mine, 5, slot = 2, Attempt.First, Vector.empty, firstPart = 40, stride = 3)
+    val task  =
+      new PreparingTask[String](plan, () => new Writer, clock, Faults.none, () => { calls += "mayStart"; () })
+
+    final class Writer extends TwoPhaseWriter[String] {
+      calls += "open"
+      override def write(row: String): Unit    = calls += s"write $row"
+      override def prepare(): Vector[Prepared] = { calls += "prepare"; prepared.toVector }
+      override def abort(): Unit               = calls += "abort"
+      override def close(): Unit               = calls += "close"
+    }
+  }
+
+  test("the writer is made with the first row, once this run is known not to be fenced") {
+    val world = new World
+    assert(world.calls.isEmpty)
+    world.task.write("a")
+    world.task.write("b")
+    assert(world.calls === Seq("mayStart", "open", "write a", "write b"))
+    assert(world.task.writtenRows === 2)
+  }
+
+  test("a task without rows opens nothing, and prepares nothing") {
+    val world = new World
+    assert(world.task.commit() === TaskResult(2, Attempt.First, Vector.empty, Vector.empty, 40))
+    world.task.close()
+    assert(world.calls.isEmpty)
+  }
+
+  test("what it has prepared is what the driver hears; what has no bytes counts as having some") {
+    val world = new World(Prepared("x", "token-x", rows = 2, bytes = 0), Prepared("y", "token-y", 3, 70))
+    world.task.write("a")
+    world.clock.advance(500)
+    val result                                                  = world.task.commit()
+    def pending(name: String, rows: Long, bytes: Long): Pending =
+      Pending("", name, Closed(s"token-$name"), bytes, rows, 1000, 1500, RollReason.Checkpoint)
+    assert(result.closed === Vector(pending("x", 2, 1), pending("y", 3, 70)))
+    assert(
+      (result.slot, result.attempt, result.open, result.nextPart) === ((2, Attempt.First, Vector.empty, 40L))
+    )
+  }
+
+  test("an abort undoes once what nobody has heard of") {
+    val world = new World
+    world.task.write("a")
+    world.task.abort()
+    world.task.abort()
+    assert(world.calls.count(_ == "abort") === 1)
+  }
+
+  test("an abort undoes nothing that the driver may have recorded") {
+    val world = new World(Prepared("x", "token-x", 1, 1))
+    world.task.write("a")
+    world.task.commit()
+    world.task.abort()
+    world.task.close()
+    world.task.close()
+    assert(world.calls.drop(3) === Seq("prepare", "close"))
+  }
+}

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+package stoplog.commit
+
+import org.scalatest.funsuite.AnyFunSuite
+
+import stoplog.commit.Samples._
+import stoplog.log._
+import stoplog.part.{FinishedPart, Open, Pending}
+import stoplog.rolling.RollReason.{Age, Size}
+
+class SinkStatsSuite extends AnyFunSuite {
+  private val parts = Vector(
+    done("1", sizeBytes = 10).copy(records = 3),
+    done("2", sizeBytes = 20).copy(records = 4, reason = Age)
+  )
+
+  private def record(
+      publish: Vector[Pending],
+      replace: Vector[FinishedPart] = Vector.empty,
+      open: Vector[Open] = Vector.empty,
+      markers: Int = 0
+  ): LogRecord = {
+    val marker = Marker("b", 1, MarkerForm.Json, "main", "idle", 0, None, Totals.nothing, Totals.nothing)
+    LogRecord(
+      7,
+      RecordKind.Epoch(5),
+      mine,
+      0,
+      publish,
+      SinkState("query-1", Some(5), open, 0, Map.empty),
+      FollowUp(None, Vector.fill(markers)(marker)),
+      replace
+    )
+  }
+
+  test("a record counts when it is written, its parts once they are visible") {
+    val rest     = Vector(open("3"))
+    val written  = record(parts, open = rest, markers = 2)
+    val recorded = SinkStats.empty.recorded(written, tookMillis = 11, epochs = 1)
+    assert(recorded.open === rest)
+    assert((recorded.pendingParts, recorded.publishedParts, recorded.epochsCommitted) === ((2, 0L, 1L)))
+    assert((recorded.markedBuckets, recorded.recordMillis, recorded.publishMillis) === ((2L, 11L, 0L)))
+    assert(recorded.rolled === Map(Size -> 1L, Age -> 1L))
+    val published = recorded.published(written, tookMillis = 13)
+    assert((published.pendingParts, published.publishedParts) === ((0, 2L)))
+    assert((published.publishedBytes, published.publishedRows) === ((30L, 7L)))
+    assert((published.recordMillis, published.publishMillis) === ((11L, 13L)))
+  }
+
+  test("counts go on from record to record; a record that is no epoch is not one") {
+    val written = record(parts, markers = 1)
+    val twice   = (1 to 2).foldLeft(SinkStats.empty) { (stats, _) =>
+      stats.recorded(written, tookMillis = 1, epochs = 1).published(written, tookMillis = 1)
+    }
+    val after = twice.recorded(record(Vector.empty), tookMillis = 5, epochs = 0)
+    assert((after.epochsCommitted, after.markedBuckets, after.pendingParts) === ((2L, 2L, 0)))
+    assert((after.publishedParts, after.publishedBytes, after.publishedRows) === ((4L, 60L, 14L)))
+    assert(after.rolled === Map(Size -> 2L, Age -> 2L))
+    assert(after.recordMillis === 5)
+  }
+
+  test("a merge is counted as such, and its rows, which were visible before, are not counted again") {
+    val inputs = Vector(FinishedPart("b", "1", 10, 3, 0), FinishedPart("b", "2", 20, 4, 0))
+    val merge  = record(Vector(done("m", sizeBytes = 30)), inputs)
+    val stats  = (1 to 2).foldLeft(SinkStats.empty) { (stats, _) =>
+      stats.recorded(merge, tookMillis = 1, epochs = 0).published(merge, tookMillis = 1)
+    }
+    assert(stats.compaction === CompactionStats(merges = 2, parts = 4, bytes = 60))
+    assert((stats.publishedParts, stats.publishedBytes, stats.publishedRows) === ((0L, 0L, 0L)))
+    assert(stats.rolled.isEmpty)
+  }
+
+  test("rejected rows and late buckets add up") {
+    val stats = SinkStats.empty.rejected(3).rejected(4).late(1).late(2)
+    assert((stats.rejectedRows, stats.lateBuckets) === ((7L, 3L)))
+  }
+}

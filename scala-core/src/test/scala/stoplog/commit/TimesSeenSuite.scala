@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+package stoplog.commit
+
+import org.scalatest.funsuite.AnyFunSuite
+
+import stoplog.part.TimeRange
+
+class TimesSeenSuite extends AnyFunSuite {
+
+  /** Rows are their own times; 0 has none. */
+  private object Own extends RowTimes[Long] {
+    override def isMissing(row: Long): Boolean = row == 0
+    override def micros(row: Long): Long       = row
+  }
+
+  private def seen(before: Option[TimeRange], rowsBefore: Long, rows: Long*): Option[TimeRange] = {
+    val times = new TimesSeen(Own, before, rowsBefore)
+    rows.foreach(times.add)
+    times.result
+  }
+
+  test("the earliest and the latest of all rows, in whatever order they come") {
+    assert(seen(None, 0, 5, 3, 9, 4) === Some(TimeRange(3, 9)))
+    assert(seen(None, 0, 7) === Some(TimeRange(7, 7)))
+    assert(seen(Some(TimeRange(4, 6)), 2, 5) === Some(TimeRange(4, 6)))
+    assert(seen(Some(TimeRange(4, 6)), 2, 7, 3) === Some(TimeRange(3, 7)))
+  }
+
+  test("a row without a time is passed over; with no other there is no range") {
+    assert(seen(None, 0, 5, 0, 6) === Some(TimeRange(5, 6)))
+    assert(seen(None, 0, 0) === None)
+    assert(seen(None, 0) === None)
+  }
+
+  test("nothing is known of a part with rows that were not looked at") {
+    assert(seen(None, rowsBefore = 2, 5) === None)
+    val unasked = new TimesSeen(RowTimes.Unasked, Some(TimeRange(4, 6)), rowsBefore = 2)
+    assert(unasked.result === Some(TimeRange(4, 6)))
+    unasked.add("row")
+    assert(unasked.result === None)
+    assert(RowTimes.Unasked.isMissing("row"))
+  }
+}

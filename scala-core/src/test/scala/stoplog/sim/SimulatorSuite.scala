@@ -38,7 +38,9 @@ class SimulatorSuite extends AnyFunSuite {
       if (n < Replayed || (n < Traced && unseen.nonEmpty)) traced(seed, lane)
       else Simulation.run(seed, Mutation.None, lane)
     }
-    info(s"${seeds.size} schedules from seed ${Search.first} on in ${(System.nanoTime() - started) / 1000000} ms")
+    info(
+      s"${seeds.size} schedules from seed ${Search.first} on in ${(System.nanoTime() - started) / 1000000} ms"
+    )
     found
   }
 

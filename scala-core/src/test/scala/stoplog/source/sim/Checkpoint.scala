@@ -31,13 +31,13 @@ sealed trait Request extends Product with Serializable
 object Request {
 
   /** What Spark has planned, and how much of it is committed. */
-  case object Start                                                   extends Request
-  final case class List(directory: String)                            extends Request
-  final case class Open(path: String)                                 extends Request
-  final case class PutIfAbsent(path: String, bytes: ArraySeq[Byte])   extends Request
-  final case class Delete(path: String)                               extends Request
-  final case class WriteOffset(batch: Int, end: Long)                 extends Request
-  final case class WriteCommit(batch: Int)                            extends Request
+  case object Start                                                 extends Request
+  final case class List(directory: String)                          extends Request
+  final case class Open(path: String)                               extends Request
+  final case class PutIfAbsent(path: String, bytes: ArraySeq[Byte]) extends Request
+  final case class Delete(path: String)                             extends Request
+  final case class WriteOffset(batch: Int, end: Long)               extends Request
+  final case class WriteCommit(batch: Int)                          extends Request
 
   /** What a driver has made of former answers. It touches nothing, so it comes along with the request before it. */
   sealed trait Note extends Request
@@ -52,18 +52,22 @@ object Request {
 /** What the checkpoint answers. */
 sealed trait Answer extends Product with Serializable
 object Answer {
-  case object Done                                             extends Answer
-  final case class IsMade(isMade: Boolean)                     extends Answer
-  final case class Names(names: Vector[String])                extends Answer
-  final case class Content(bytes: Option[ArraySeq[Byte]])      extends Answer
-  final case class Begun(offsets: Vector[Long], commits: Int)  extends Answer
+  case object Done                                            extends Answer
+  final case class IsMade(isMade: Boolean)                    extends Answer
+  final case class Names(names: Vector[String])               extends Answer
+  final case class Content(bytes: Option[ArraySeq[Byte]])     extends Answer
+  final case class Begun(offsets: Vector[Long], commits: Int) extends Answer
 
   /** One step on the checkpoint, and what it is then. Throws a [[Broken]] when two drivers read different splits. */
   def to(request: Request, before: Checkpoint): (Checkpoint, Answer) = request match {
     case Request.Start           => before -> Begun(before.offsets, before.commits)
     case Request.List(directory) =>
       before -> Names(
-        before.files.keysIterator.filter(_.startsWith(directory)).map(_.drop(directory.length)).toVector.sorted
+        before.files.keysIterator
+          .filter(_.startsWith(directory))
+          .map(_.drop(directory.length))
+          .toVector
+          .sorted
       )
     case Request.Open(path)               => before -> Content(before.files.get(path))
     case Request.PutIfAbsent(path, bytes) =>

@@ -20,7 +20,7 @@ final class Course private (driver: QueryDriver, answers: Vector[Answer]) {
       driver.run(request => if (left.hasNext) left.next() else throw new Course.Unanswered(request))
       Left(Ending.Finished)
     } catch {
-      case unanswered: Course.Unanswered                                  => Right(unanswered.request)
+      case unanswered: Course.Unanswered                                      => Right(unanswered.request)
       case refused: StoplogException if Course.Refusals(refused.getCondition) =>
         Left(Ending.Refused(refused.getCondition))
       case e: Exception => Left(Ending.Failed(e))
@@ -49,7 +49,7 @@ object Course {
 /** How a driver ended. */
 sealed trait Ending extends Product with Serializable
 object Ending {
-  case object Finished                          extends Ending
-  final case class Refused(condition: String)   extends Ending
-  final case class Failed(problem: Exception)   extends Ending
+  case object Finished                        extends Ending
+  final case class Refused(condition: String) extends Ending
+  final case class Failed(problem: Exception) extends Ending
 }

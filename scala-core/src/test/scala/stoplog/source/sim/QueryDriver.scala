@@ -87,9 +87,9 @@ object QueryDriver {
 
   private final class Listed(order: Vector[String], ask: Request => Answer)
       extends SplitSource[Named, String, String] {
-    override def describe: String                        = "splits by name"
-    override def splits: VersionedSerializer[Named]      = NamedSerializer
-    override def reader(): SplitReader[Named, String]    = throw new UnsupportedOperationException("a task")
+    override def describe: String                         = "splits by name"
+    override def splits: VersionedSerializer[Named]       = NamedSerializer
+    override def reader(): SplitReader[Named, String]     = throw new UnsupportedOperationException("a task")
     override def emitter(): RecordEmitter[String, String] = throw new UnsupportedOperationException("a task")
 
     override def enumerator(context: EnumeratorContext[Named]): SplitEnumerator[Named] =

@@ -31,7 +31,10 @@ final class SplitWalk(drivers: Vector[QueryDriver], next: QueryDriver, between: 
       val state = left.removeLast()
       try {
         if (checked.add(state.checkpoint)) endsWell(state.checkpoint)
-        for (who <- drivers.indices; request <- state.courses(who).next.toOption) go(state, who, request)
+        for {
+          who     <- drivers.indices
+          request <- state.courses(who).next.toOption
+        } go(state, who, request)
       } catch { case broken: Broken => found = Some(Found(broken.getMessage, account(state))) }
     }
     found.toLeft(Walked(came.size.toLong, steps, checked.size.toLong))
@@ -42,7 +45,7 @@ final class SplitWalk(drivers: Vector[QueryDriver], next: QueryDriver, between: 
     val (checkpoint, course) = step(state.checkpoint, state.courses(who), request, between)
     // a record overtakes those who have begun; a driver that begins now has not been overtaken
     val overtaken = request match {
-      case Request.Start                                                           => state.overtaken - who
+      case Request.Start                                                          => state.overtaken - who
       case Request.PutIfAbsent(path, _) if !state.checkpoint.files.contains(path) =>
         state.overtaken ++ drivers.indices.filter(other => other != who && state.courses(other).isBegun)
       case _ => state.overtaken

@@ -48,7 +48,7 @@ object Settings {
       _.copy(policy = SimPolicy.never, format = SimFormat.Lines, chaosBudget = 10, maxOpenParts = 1000)
     )
 
-  /** The query goes on without parts that are gone, whoever has taken them. */
+  /** The query goes on without parts that readers have taken. */
   def skipping(store: StoreKind): Setting = Setting.of(s"lost parts are skipped, $store")(
     Surroundings(store = store, readers = Readers.AtOnce, onLost = LostPart.Skip)
   )

@@ -18,7 +18,7 @@ class SplitWalkSuite extends AnyFunSuite {
     holds("three drivers, also while they open records", large(SplitMutation.Unchanged))
 
   caught(
-    "a driver that was overtaken removes its record, whoever goes on from it",
+    "a driver that was overtaken removes its record, also when another one goes on from it",
     again(SplitMutation.DeletesAlways)
   )
   caught("a record counts, whatever was behind it", three(SplitMutation.NeverLooksBack, SparksLog.Unguarded))

@@ -80,9 +80,9 @@ private[commit] final class Settling(
     }
   }
 
-  /** What failed is more important than whether this does. */
+  /** Beside what another process has noted meanwhile. What failed is more important than whether this does. */
   private def note(record: LogRecord, visible: Set[String], failure: Throwable): Unit =
-    try log.noteVisible(record, visible)
+    try log.noteVisible(record, visible ++ log.visible(record))
     catch { case NonFatal(e) => failure.addSuppressed(e) }
 
   /** Nobody takes a part for lost that another process has seen visible, or whose record is not the newest: then it was

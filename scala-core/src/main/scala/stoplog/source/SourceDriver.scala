@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.source
 
+import scala.annotation.tailrec
 import scala.collection.immutable.Queue
 
 import stoplog.error.{Errors, StoplogException}
@@ -36,10 +37,15 @@ final class SourceDriver[S <: Split](
   /** The splits between two positions, from the log alone. */
   def splits(start: Long, end: Long): Iterator[S] = log.splits(start, end)
 
-  /** Micro-batches up to this position are committed. */
+  /** Micro-batches up to this position are committed.
+    *
+    * Errors: `STOPLOG_SOURCE_FENCED`, `STOPLOG_SOURCE_STATE_LOST`, and those of the source.
+    */
   def committed(end: Long): Unit = if (end > told) {
-    val from = if (told > 0) told else log.oldest.min(end)
-    enumerator.committed(from, log.splits(from, end))
+    unlessOvertaken {
+      if (told > 0) enumerator.committed(told, log.splits(told, end))
+      else tellOfAll(log.oldest.min(end), end)
+    }
     told = end
     kept = kept.enqueue(end)
     if (kept.size > keptBatches) {
@@ -75,11 +81,28 @@ final class SourceDriver[S <: Split](
     }
   }
 
+  /** What the driver before this one drops meanwhile, it has told its enumerator of. */
+  @tailrec
+  private def tellOfAll(from: Long, end: Long): Unit = {
+    val failure =
+      try { enumerator.committed(from, log.splits(from, end)); None }
+      catch { case e: StoplogException if isLost(e) => Some(e) }
+    failure match {
+      case None    => ()
+      case Some(e) =>
+        log.forgetDropped()
+        val left = log.oldest.min(end)
+        if (left > from) tellOfAll(left, end) else throw e
+    }
+  }
+
+  private def isLost(e: StoplogException) = e.getCondition == SourceDriver.StateLost
+
   /** Another driver removes state only behind a record of its own: whoever misses some then is the one that is refused. */
   private def unlessOvertaken[A](action: => A): A =
     try action
     catch {
-      case lost: StoplogException if lost.getCondition == SourceDriver.StateLost && log.isOvertaken =>
+      case lost: StoplogException if isLost(lost) && log.isOvertaken =>
         throw Errors.sourceFenced(state.describe("splits"))
     }
 

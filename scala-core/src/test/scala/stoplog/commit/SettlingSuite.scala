@@ -124,6 +124,18 @@ class SettlingSuite extends AnyFunSuite {
     assert(world.records.isPublished(4))
   }
 
+  test("a publisher that fails keeps what another one has noted as visible meanwhile") {
+    val world  = new World
+    val record = world.record(world.closed("p"), world.closed("q"))
+    world.parts.onPublish = path =>
+      if (path == "b/q") {
+        world.records.noteVisible(4, Set("b/p", "b/q"))
+        throw Errors.nameTaken(path, "it is")
+      }
+    assert(condition(world.publish(record)) === "STOPLOG_NAME_TAKEN")
+    assert(world.records.visible(4) === Set("b/p", "b/q"))
+  }
+
   test("parts that a merge has replaced do not come back once the merged part was visible") {
     val finished = new UnreliableFinished
     val world    = new World(finished = finished)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.sim
 
+import stoplog.error.StoplogException
 import stoplog.log.{PutOutcome, RecordStore}
 import stoplog.part.{Closed, Publish, Resume}
 import stoplog.sink.CommitOutcome
@@ -76,6 +77,15 @@ object DurabilityMutations {
         world.oracle.newest.foreach(record => new SimRecords(world).markPublished(record.seq))
         super.putIfAbsent(path, bytes)
       }
+    }
+  }
+
+  /** A part that a storage fails to publish is taken for lost. */
+  object FailedIsLost extends Mutation {
+    override def parts(world: World, real: PartStore, records: RecordStore): PartStore = new PartsOver(real) {
+      override def publish(part: Publish, sizeBytes: Long, finishedPath: String): CommitOutcome =
+        try super.publish(part, sizeBytes, finishedPath)
+        catch { case e: StoplogException if e.getCondition == "STOPLOG_STORE_WRITE" => CommitOutcome.Lost }
     }
   }
 

@@ -87,6 +87,11 @@ class MutationSuite extends AnyFunSuite {
     in = Settings.readers(StoreKind.Renaming, Readers.AtOnce).merging
   )
   caught(
+    "a part that a storage fails to publish is taken for lost, and skipped",
+    DurabilityMutations.FailedIsLost,
+    in = Settings.skipping(StoreKind.Replacing)
+  )
+  caught(
     "what was replaced is deleted after the mark",
     DurabilityMutations.DeletedBySweep,
     in = Settings.renaming.merging

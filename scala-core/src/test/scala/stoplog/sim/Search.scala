@@ -15,6 +15,9 @@ object Search {
   def schedules: Long = setting("stoplog.sim.schedules", "STOPLOG_SIM_SCHEDULES")
     .getOrElse(if (LongRun.isOn) 200000L else 2000L)
 
+  /** The first of a run's seeds: 0, or STOPLOG_SIM_FIRST, so that a long run sees other schedules than the ordinary one. */
+  def first: Long = setting("stoplog.sim.first", "STOPLOG_SIM_FIRST").getOrElse(0L)
+
   /** The one seed to replay, from `-Dstoplog.sim.seed` or `STOPLOG_SIM_SEED`. */
   def seed: Option[Long] = setting("stoplog.sim.seed", "STOPLOG_SIM_SEED")
 

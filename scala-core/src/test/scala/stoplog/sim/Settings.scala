@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.sim
 
+import stoplog.commit.LostPart
 import stoplog.commit.complete.CompleteRule
 
 /** The kinds of worlds beside the plain one. */
@@ -46,6 +47,11 @@ object Settings {
     .copy(traits =
       _.copy(policy = SimPolicy.never, format = SimFormat.Lines, chaosBudget = 10, maxOpenParts = 1000)
     )
+
+  /** The query goes on without parts that readers have taken. */
+  def skipping(store: StoreKind): Setting = Setting.of(s"lost parts are skipped, $store")(
+    Surroundings(store = store, readers = Readers.AtOnce, onLost = LostPart.Skip)
+  )
 
   /** The query is started once more beside a living driver, and gets no further than what every start does. */
   def starting(store: StoreKind): Setting =

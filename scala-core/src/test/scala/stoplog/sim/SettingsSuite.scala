@@ -7,11 +7,13 @@ import org.scalatest.funsuite.AnyFunSuite
 class SettingsSuite extends AnyFunSuite {
   import Readers._
 
-  private val seeds = 0L until Search.schedules / 50
+  private val seeds = Search.first until Search.first + Search.schedules / 50
 
   for (store <- StoreKind.all) {
     holds(Settings.starting(store))
     holds(Settings.starting(store).merging)
+    holds(Settings.skipping(store))
+    holds(Settings.skipping(store).merging)
     holds(Settings.readers(store, AtOnce))
     holds(Settings.readers(store, AtOnce).merging)
     for (readers <- Vector(ByManifest, ByMarker)) {

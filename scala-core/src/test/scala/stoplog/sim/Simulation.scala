@@ -57,7 +57,8 @@ final class Simulation(seed: Long, mutation: Mutation, lane: Lane, tracing: Trac
         load,
         anyContent(),
         anyEnding(),
-        world.outside.checkpoint(drivers = sessions.count(!_.isOver))
+        world.outside.checkpoint(drivers = sessions.count(!_.isOver)),
+        world.surroundings.onLost
       )
       sessions += session
       chaos.isImpatient = false

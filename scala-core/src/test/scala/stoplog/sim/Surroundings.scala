@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.sim
 
+import stoplog.commit.LostPart
+
 /** What a world is made of besides what its seed draws: the kind of store, and who else works on it. */
 final case class Surroundings(
     store: StoreKind = StoreKind.Replacing,
@@ -12,6 +14,7 @@ final case class Surroundings(
     checkpoint: CheckpointFate = CheckpointFate.Kept,
     power: PowerTakes = PowerTakes.Bytes,
     jobs: Jobs = Jobs.Repeated,
+    onLost: LostPart = LostPart.Fail,
     tools: Vector[Operator.Act] = Vector(Operator.Finalize, Operator.Clean)
 )
 

@@ -80,8 +80,17 @@ private[source] final class SplitLog[S <: Split](
     }
   }
 
-  /** The number of the first split that is still written down. */
-  def oldest: Long = firsts().dropWhile(isStray).headOption.getOrElse(0L)
+  /** The number of the first split that is still written down. Reads all records: a stray may go on from another. */
+  def oldest: Long = {
+    val all = firsts()
+    all.drop(all.lastIndexWhere(isStray) + 1).headOption.getOrElse(0L)
+  }
+
+  /** Looks again which records are left: a driver that was overtaken may still drop old ones. */
+  def forgetDropped(): Unit = {
+    val there = listed().toSet
+    known = known.map(_.filter(there))
+  }
 
   /** Whether another driver has added records since this one listed them. */
   def isOvertaken: Boolean = known.exists(_.lastOption != listed().lastOption)
@@ -105,10 +114,12 @@ private[source] final class SplitLog[S <: Split](
   private val recent = new AtomicReference[SplitRecord[S]]()
 
   /** What the next record names: the newest. */
-  private def newestLink: Link = firsts().lastOption.fold(Link.none)(link)
+  private def newestLink: Link = firsts().lastOption.fold(Link.none)(first => orLost(first)(link(first)))
 
   /** Whether the record after this one goes on from another. The newest is no stray: a driver goes on from it. */
-  private def isStray(first: Long): Boolean = firsts().find(_ > first).exists { next =>
+  private def isStray(first: Long): Boolean = isStray(first, firsts())
+
+  private def isStray(first: Long, there: Vector[Long]): Boolean = there.find(_ > first).exists { next =>
     try link(first).isNotBefore(next, link(next))
     catch { case _: FileNotFoundException => true } // another driver drops records, this one before the next
   }
@@ -131,9 +142,19 @@ private[source] final class SplitLog[S <: Split](
 
   private def read(first: Long): SplitRecord[S] =
     Option(recent.get).filter(_.first == first).getOrElse {
-      try open(first)
-      catch { case _: FileNotFoundException => throw lost(first) }
+      val record = orLost(first)(open(first))
+      // Since it was listed, other drivers may have dropped it, and one that slept may have left a stray at its place.
+      if (firsts().lastOption.contains(first) && isStray(first, listed())) {
+        rest()
+        throw lost(first)
+      }
+      record
     }
+
+  /** Another driver may have dropped the record since this one listed it. */
+  private def orLost[A](first: Long)(action: => A): A =
+    try action
+    catch { case _: FileNotFoundException => throw lost(first) }
 
   /** Error: `FileNotFoundException`. */
   private def open(first: Long): SplitRecord[S] = {

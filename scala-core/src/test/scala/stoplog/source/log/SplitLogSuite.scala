@@ -87,6 +87,34 @@ class SplitLogSuite extends AnyFunSuite {
     assert(state.list() === names(1, 2))
   }
 
+  test("two stray records, of which one goes on from the other, are not read either") {
+    val state = new MemoryState
+    val other = logOf(state)
+    val first = logOf(state, dies)
+    assert(first.end === 0)
+    plan(other, 0)
+    val second = logOf(state, dies)
+    assert(second.end === 1)
+    for (first <- 1 to 2) plan(other, first)
+    other.dropBefore(2)
+    intercept[InjectedFault](plan(first, 0))
+    intercept[InjectedFault](plan(second, 1, path = "other"))
+    assert(state.list() === names(0, 1, 2))
+    assert(logOf(state).oldest === 2)
+  }
+
+  test("a driver that is overtaken before it opens the newest record hears that its state is gone") {
+    val state = new MemoryState
+    val other = logOf(state)
+    plan(other, 0)
+    val late = logOf(state)
+    assert(late.plannedFrom(1) === None)
+    plan(other, 1)
+    other.dropBefore(1)
+    assert(intercept[StoplogException](late.end).getCondition === "STOPLOG_SOURCE_STATE_LOST")
+    assert(late.isOvertaken)
+  }
+
   private def logOf(state: MemoryState, faults: Faults = Faults.none) =
     new SplitLog[FileSplit](state, FileSplitSerializer, faults)
 

@@ -132,7 +132,7 @@ def make(sink: Path, finished: int, opened: int) -> None:
         }
         text = json.dumps(body, separators=(",", ":"))
         envelope = f'{{"version":1,"crc32c":"{crc32c(text.encode()):08x}","record":{text}}}'
-        (log / f"{seq:020d}.json").write_text(envelope, encoding="utf-8")
+        (log / f"{seq:020d}.commit").write_text(envelope, encoding="utf-8")
 
 
 def open_part(number: int, now_millis: int) -> dict[str, object]:

@@ -104,7 +104,7 @@ def test_rows_that_cannot_be_written_are_put_aside(spark: SparkSession, place: P
     place.feed(files=1)
     query = Stream(spark, place, change=with_null).run(onBadRow="reject")
     assert_each_once(place.out, [row for row in place.rows if row != "00000-00050"])
-    [rejected] = (place.out / "_rejected").rglob("part-*.json")
+    [rejected] = (place.out / "_rejected").rglob("part-*.rejected")
     [line] = rejected.read_text().splitlines()
     assert json.loads(line) | {"reason": ""} == {
         "reason": "",

@@ -219,7 +219,7 @@ def markers(path: Path) -> list[str]:
 
 
 def manifests(place: Place) -> list[dict[str, Any]]:
-    return [read(file) for file in sorted((place.own / "manifests").glob("*.json"))]
+    return [read(file) for file in sorted((place.own / "manifests").glob("*.manifest"))]
 
 
 def read(file: Path) -> dict[str, Any]:

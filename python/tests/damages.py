@@ -72,7 +72,7 @@ def _(sink: MadeSink) -> None:
 
 @damage(K.LOG_FOREIGN_FILE)
 def _(sink: MadeSink) -> None:
-    (sink.own / "log" / "00000000000000000005.json.bak").write_bytes(b"")
+    (sink.own / "log" / "00000000000000000005.commit.bak").write_bytes(b"")
 
 
 @damage(K.MARK_WITHOUT_RECORD)
@@ -264,7 +264,7 @@ def _(sink: MadeSink) -> None:
 
 @damage(K.MANIFEST_CHANGED)
 def _(sink: MadeSink) -> None:
-    sink.write("_stoplog/main/manifests/00000000000000000004.json", b'{"files":[]}')
+    sink.write("_stoplog/main/manifests/00000000000000000004.manifest", b'{"files":[]}')
 
 
 @damage(K.ORPHAN_PART)

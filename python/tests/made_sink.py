@@ -57,7 +57,7 @@ class MadeSink:
         return f"{directory}/.{self.name(number)}.inprogress.{UID}-{number:016x}"
 
     def record_path(self, seq: int) -> Path:
-        return self.own / "log" / f"{seq:020d}.json"
+        return self.own / "log" / f"{seq:020d}.commit"
 
     def mark_path(self, seq: int) -> Path:
         return self.own / "log" / f"{seq:020d}.published"
@@ -194,7 +194,7 @@ def healthy(root: Path) -> MadeSink:
         (root / "day=1" / part["name"]).unlink()
     sink.record("compact", [merged], replace=small)
     marked = sink.finished("day=2", 4, 300)
-    manifest = "_stoplog/main/manifests/00000000000000000004.json"
+    manifest = "_stoplog/main/manifests/00000000000000000004.manifest"
     sink.write(manifest, json.dumps({"seq": 4, "files": [{"path": f"day=2/{sink.name(4)}"}]}).encode())
     sink.write("day=2/_SUCCESS", json.dumps({"version": 1, "bucket": "day=2", "sinkId": "main"}).encode())
     marker = {

@@ -56,7 +56,7 @@ def test_exit_codes_tell_scripts_what_happened(sink: Path, capsys: pytest.Captur
     assert main(["check", "events"]) == ExitCode.OK
     (sink / "day=3" / "notes.txt").write_text("hello")
     assert main(["check", "events"]) == ExitCode.FINDINGS
-    (sink / "_stoplog" / "main" / "log" / f"{5:020d}.json").write_bytes(b"{")
+    (sink / "_stoplog" / "main" / "log" / f"{5:020d}.commit").write_bytes(b"{")
     assert main(["status", "events"]) == ExitCode.CANNOT_READ
     assert main(["ls", "events"]) == ExitCode.FINDINGS
     assert main(["check", "events"]) == ExitCode.FINDINGS
@@ -205,7 +205,7 @@ def test_one_record_that_somebody_has_made_up_hides_nothing_else(
         assert "STOPLOG_TOOL_FAILED" not in said, (command, said)
         if command == "check":
             assert seq == 5 or "foreign-file" in said, said
-            assert f"{seq:020d}.json" in said or "../elsewhere" in said, said
+            assert f"{seq:020d}.commit" in said or "../elsewhere" in said, said
 
 
 def test_names_cannot_steer_the_terminal(sink: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -27,17 +27,42 @@ def test_a_log_has_records_marks_and_what_is_neither(tmp_path: Path) -> None:
     for _ in range(12):
         sink.record("epoch", marked=False)
     sink.mark_path(3).write_bytes(b"12345")
-    for name in ("3.json", f"{3:020d}.json.tmp", f"x{3:020d}.json", f"{3:020d}.other"):
+    for name in ("3.commit", f"{3:020d}.commit.tmp", f"x{3:020d}.commit", f"{3:020d}.other"):
         (sink.own / "log" / name).write_bytes(b"x")
     (sink.own / "log" / "directory").mkdir()
     found = log(tmp_path).files()
     assert list(found.records) == list(range(12))
     assert [(seq, mark.size_bytes) for seq, mark in found.marks.items()] == [(3, 5)]
     assert sorted(file.name for file in found.others) == sorted(
-        ["3.json", f"{3:020d}.json.tmp", f"x{3:020d}.json", f"{3:020d}.other", "directory"]
+        ["3.commit", f"{3:020d}.commit.tmp", f"x{3:020d}.commit", f"{3:020d}.other", "directory"]
     )
     assert FileInfo("_stoplog/main/log/directory", 0, 0) in found.others
-    assert found.records[11].path == log(tmp_path).path(11) == f"_stoplog/main/log/{11:020d}.json"
+    assert found.records[11].path == log(tmp_path).path(11) == f"_stoplog/main/log/{11:020d}.commit"
+
+
+def test_a_log_that_an_earlier_version_began_has_its_names(tmp_path: Path) -> None:
+    sink = MadeSink(tmp_path)
+    for _ in range(3):
+        sink.record("epoch")
+    directory = sink.own / "log"
+    for seq in range(2):
+        (directory / f"{seq:020d}.commit").rename(directory / f"{seq:020d}.json")
+    assert [record.path for record in log(tmp_path).files().records.values()] == [
+        f"_stoplog/main/log/{0:020d}.json",
+        f"_stoplog/main/log/{1:020d}.json",
+        f"_stoplog/main/log/{2:020d}.commit",
+    ]
+    listed = log(tmp_path)
+    listed.files()
+    for read in (log(tmp_path), listed):  # also before it has listed anything
+        assert [found.seq for seq in range(3) if (found := read.read(seq))] == [0, 1, 2]
+        assert read.head(0) == RecordHead(RecordKind.EPOCH, 0)
+        assert read.mentions(1, b'"epoch"')
+    assert listed.path(1).endswith(".json")
+    (directory / f"{2:020d}.commit").rename(directory / f"{2:020d}.json")
+    newest = log(tmp_path).newest()
+    assert newest is not None
+    assert newest.seq == 2
 
 
 def test_the_newest_record_is_the_one_with_the_highest_number(tmp_path: Path) -> None:
@@ -103,7 +128,7 @@ def test_a_record_is_searched_for_a_text(tmp_path: Path) -> None:
 def test_an_unusable_record_says_where_it_is_and_what_to_do(tmp_path: Path) -> None:
     sink = MadeSink(tmp_path)
     sink.record("claim")
-    path = f"{tmp_path}/_stoplog/main/log/{0:020d}.json"
+    path = f"{tmp_path}/_stoplog/main/log/{0:020d}.commit"
     sink.record_path(0).write_bytes(b"")
     with pytest.raises(UnreadableRecord) as refused:
         log(tmp_path).read(0)

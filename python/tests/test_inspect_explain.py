@@ -83,7 +83,7 @@ ASKED = {
     "foreign, deep": "a/b/c/d/deep.txt",
     "own marker": "day=2/_SUCCESS",
     "foreign, beside the sinks": "_stoplog/notes/odd.txt",
-    "own": "_stoplog/main/log/00000000000000000001.json",
+    "own": "_stoplog/main/log/00000000000000000001.commit",
     "unknown": "nothing.json",
     "unknown path": "day=3/nothing.json",
     "unknown path of a known name": "day=8/notes.txt",

@@ -64,7 +64,7 @@ def test_a_log_that_cannot_be_read_says_why(tmp_path: Path) -> None:
     sink = healthy(tmp_path)
     sink.record_path(5).write_bytes(b"")
     problem = (
-        f"The record {tmp_path}/_stoplog/main/log/00000000000000000005.json cannot be used: it is empty. "
+        f"The record {tmp_path}/_stoplog/main/log/00000000000000000005.commit cannot be used: it is empty. "
         "Run 'stoplog check' on the directory: it says what is left and what to do."
     )
     unknown = SinkSummary("main", SinkKind.UNKNOWN, None, 6, None, None, None, None, None, 0, 0, problem)
@@ -266,7 +266,7 @@ def test_records_are_shown_with_their_paths_and_whether_they_are_carried_out(tmp
         (one.record(0), 0, True),
         (one.newest_record(), 5, True),
     ):
-        assert (view.path, view.published) == (f"_stoplog/main/log/{seq:020d}.json", published)
+        assert (view.path, view.published) == (f"_stoplog/main/log/{seq:020d}.commit", published)
         assert view.record.seq == seq
     sink.mark_path(5).unlink()
     assert not one.newest_record().published

@@ -202,10 +202,13 @@ def test_every_state_of_a_file_is_explained(tmp_path: Path) -> None:
         "day=2/_SUCCESS": (PartState.OWN, "sink main says with it that the bucket day=2 is complete"),
         "day=2/_SUCCESS.2": (PartState.OWN, "sink main says"),
         "day=9/_SUCCESS": (PartState.FOREIGN, "another program"),
-        "_stoplog/main/manifests/00000000000000000004.json": (PartState.OWN, "lists the files of one commit"),
+        "_stoplog/main/manifests/00000000000000000004.manifest": (
+            PartState.OWN,
+            "lists the files of one commit",
+        ),
         "day=3": (PartState.BUCKET, "2 parts with 1.1 KiB, and 1 open part with 10 rows that they do not"),
         f"{tmp_path}/day=1/": (PartState.BUCKET, "It has no marker"),
-        "_stoplog/main/log/00000000000000000001.json": (PartState.OWN, "Leave it alone"),
+        "_stoplog/main/log/00000000000000000001.commit": (PartState.OWN, "Leave it alone"),
         "nothing.json": (PartState.UNKNOWN, "no file of this name"),
     }
     for file, (state, words) in asked.items():

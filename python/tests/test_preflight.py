@@ -30,7 +30,7 @@ class Jars:
 
 def report(*levels: str) -> Preflight:
     findings = [Jars(level=level, name="format", what=f"a <{level}>", now="Set it.") for level in levels]
-    names = [Jars(kind="log", path="_stoplog/main/log/0.json")]
+    names = [Jars(kind="log", path="_stoplog/main/log/0.commit")]
     text = "Preflight of /data/out: ready\n  ok  format: …"
     return of_jar(
         Jars(path="/data/out", findingsAsList=findings, namesAsList=names, toString=text),
@@ -57,7 +57,7 @@ def test_a_report_is_a_page_in_a_terminal_and_a_table_in_a_notebook() -> None:
     html = found._repr_html_()
     assert "<caption>Preflight of /data/out: ready</caption>" in html
     assert "a &lt;problem&gt;<br><em>Set it.</em>" in html
-    assert "<code>_stoplog/main/log/0.json</code>" in html
+    assert "<code>_stoplog/main/log/0.commit</code>" in html
 
 
 def test_a_report_does_not_change() -> None:

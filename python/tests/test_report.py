@@ -206,7 +206,7 @@ def test_a_sink_that_has_done_nothing_yet_says_so(tmp_path: Path) -> None:
     assert list(plots(html)) == []
     assert "there is no finished file yet" in html
     assert "no part is open" in html
-    (tmp_path / "_stoplog" / "main" / "log" / f"{0:020d}.json").unlink()
+    (tmp_path / "_stoplog" / "main" / "log" / f"{0:020d}.commit").unlink()
     assert "nothing, it has no record that can be read" in report(tmp_path).html
 
 

@@ -52,7 +52,7 @@ class Child:
         log = Path(life.sink) / "_stoplog" / "main" / "log"
         log.mkdir(parents=True, exist_ok=True)
         record = {"record": {"state": {"lastEpoch": len(self.lives) - 1}}}
-        (log / f"{len(self.lives):020d}.json").write_text(json.dumps(record))
+        (log / f"{len(self.lives):020d}.commit").write_text(json.dumps(record))
 
 
 def pipeline_of(folder: Path, child: Child, **more: Any) -> Pipeline:

@@ -77,4 +77,4 @@ class Place:
 
     def records(self) -> list[Path]:
         """The records of the commit log, oldest first."""
-        return sorted((self.own / "log").glob("*.json"))
+        return sorted((self.own / "log").glob("*.commit"))

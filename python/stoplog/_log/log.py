@@ -16,7 +16,8 @@ _HEAD = re.compile(
     rb'(claim|epoch|roll|compact|release)"(?:,"epoch":(-?\d+))?'
 )
 _LOOKS = 3
-_NAME = re.compile(r"(\d{20})\.(json|published)")
+_ENDS = ("commit", "json")  # the second of logs that an earlier version began
+_NAME = re.compile(rf"(\d{{20}})\.({'|'.join(_ENDS)}|published)")
 
 
 class UnreadableRecord(StoplogError):
@@ -66,6 +67,7 @@ class CommitLog:
     def __init__(self, storage: Storage, sink_id: str) -> None:
         self._storage = storage
         self._directory = f"_stoplog/{sink_id}/log"
+        self._listed: dict[int, FileInfo] = {}
 
     def files(self) -> LogFiles:
         """All that is in its directory now."""
@@ -78,9 +80,10 @@ class CommitLog:
             if found is None:
                 others.append(file)
             else:
-                (records if found.group(2) == "json" else marks)[int(found.group(1))] = file
+                (marks if found.group(2) == "published" else records)[int(found.group(1))] = file
         others += [FileInfo(f"{self._directory}/{name}", 0, 0) for name in directories]
-        return LogFiles(dict(sorted(records.items())), marks, tuple(others))
+        self._listed = dict(sorted(records.items()))
+        return LogFiles(self._listed, marks, tuple(others))
 
     def newest(self) -> LogRecord | None:
         """The newest record; `None` for a log without any. Raises `UnreadableRecord`."""
@@ -98,7 +101,7 @@ class CommitLog:
 
     def read(self, seq: int) -> LogRecord | None:
         """One record; `None` when it is not there. Raises `UnreadableRecord`."""
-        data = self._storage.read(self.path(seq))
+        data = self._bytes(seq)
         if data is None:
             return None
         try:
@@ -108,7 +111,7 @@ class CommitLog:
 
     def head(self, seq: int) -> RecordHead | None:
         """What a record begins with, without looking at the rest; `None` when it is not there or torn."""
-        data = self._storage.read(self.path(seq))
+        data = self._bytes(seq)
         found = _HEAD.match(data) if data else None
         if found is None:
             return None
@@ -117,11 +120,19 @@ class CommitLog:
 
     def mentions(self, seq: int, text: bytes) -> bool:
         """Whether the text is in a record, so that it is worth being read."""
-        return text in (self._storage.read(self.path(seq)) or b"")
+        return text in (self._bytes(seq) or b"")
+
+    def _bytes(self, seq: int) -> bytes | None:
+        paths = [self.path(seq)] if seq in self._listed else [self._path(seq, end) for end in _ENDS]
+        return next((data for path in paths if (data := self._storage.read(path)) is not None), None)
 
     def _absolute(self, seq: int) -> str:
         return f"{self._storage.root.rstrip('/')}/{self.path(seq)}"
 
     def path(self, seq: int) -> str:
-        """Where a record lies, under the sink's path."""
-        return f"{self._directory}/{seq:020d}.json"
+        """Where a record lies, under the sink's path: by its name of now, if `files()` saw no other."""
+        listed = self._listed.get(seq)
+        return listed.path if listed else self._path(seq, _ENDS[0])
+
+    def _path(self, seq: int, end: str) -> str:
+        return f"{self._directory}/{seq:020d}.{end}"

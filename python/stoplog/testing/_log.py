@@ -17,7 +17,8 @@ def committed_epochs(directory: Path) -> int:
 
 def _epochs(storage: LocalStorage, log: str) -> int:
     # Names are sequence numbers of fixed width. A record that is gone was trimmed after a newer one came.
-    records = (file.path for file in storage.children(log)[1] if file.path.endswith(".json"))
+    ends = (".commit", ".json")  # the second in logs that an earlier version began
+    records = (file.path for file in storage.children(log)[1] if file.path.endswith(ends))
     for record in sorted(records, reverse=True):
         content = storage.read(record)
         if content is not None:

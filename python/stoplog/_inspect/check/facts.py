@@ -103,7 +103,8 @@ class Facts:
         return seq in self.log.marks
 
     def record_path(self, seq: int) -> str:
-        return f"{OWN}/{self.sink_id}/log/{seq:020d}.json"
+        found = self.log.records.get(seq)
+        return found.path if found else f"{OWN}/{self.sink_id}/log/{seq:020d}.commit"
 
     def moved_to(self, name: str) -> str | None:
         """The directory of a file of this name."""

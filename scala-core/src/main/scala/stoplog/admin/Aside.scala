@@ -6,6 +6,7 @@ import java.time.{Instant, ZoneOffset}
 
 import stoplog.fault.Step
 import stoplog.part.FinishedPart
+import stoplog.store.{FinishedStore, RecordNames}
 
 /** A place of one run of a tool for what is to go out of sight and is not to be lost.
   *
@@ -13,10 +14,10 @@ import stoplog.part.FinishedPart
   */
 private[admin] final case class Aside(root: String) {
 
-  /** Where a file is kept that is at this path. */
-  def place(path: String): String = s"$root/$path"
+  /** Where a file is kept that is at this path, under a name that no pattern for files of data finds. */
+  def place(path: String): String = s"$root/$path${FinishedStore.Unseen}"
 
-  def placeOfRecord(seq: Long): String = f"$root/log/$seq%020d.json"
+  def placeOfRecord(seq: Long): String = s"$root/log/${RecordNames.name(seq)}"
 
   /** Copies of finished parts, all durable when this returns. */
   def keep(parts: Vector[FinishedPart], change: Change): Unit = {

@@ -7,7 +7,7 @@ import stoplog.fault.Step
 import stoplog.log.{LogRecord, MarkerForm, RecordKind, SinkState}
 import stoplog.part.{FinishedPart, Open, RunId}
 import stoplog.rolling.RollReason
-import stoplog.store.NoteStore
+import stoplog.store.{FinishedStore, NoteStore}
 
 /** One run of a tool that changes a sink in place of its query: a driver without epochs.
   *
@@ -99,7 +99,12 @@ final class ToolRun(
   def releaseAside(directory: String, next: SinkState): Unit = {
     faults.at(Step.BeforeRelease)
     val closed = parts.close(state.open.map(Due(_, RollReason.End)), newest.seq)
-    val hidden = closed.map(part => part.copy(bucket = s"$directory/${part.bucket}".stripSuffix("/")))
+    val hidden = closed.map(part =>
+      part.copy(
+        bucket = s"$directory/${part.bucket}".stripSuffix("/"),
+        name = s"${part.name}${FinishedStore.Unseen}"
+      )
+    )
     append(Ledger.Entry(RecordKind.Release, next, hidden))
   }
 

@@ -63,8 +63,10 @@ final class RejectedLines(schema: StructType, sessionTimeZone: String) extends S
 
 object RejectedLines {
 
-  /** The end of the names of their files. */
-  val Suffix: String = ".json"
+  /** The end of the names of their files: with `.json`, readers that look below hidden directories would take them for
+    * rows of the sink.
+    */
+  val Suffix: String = ".rejected"
 
   private val columns: StructType =
     new StructType().add("reason", StringType).add("bucket", StringType).add("batch", LongType)

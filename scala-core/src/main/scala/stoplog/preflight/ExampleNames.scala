@@ -2,7 +2,7 @@
 package stoplog.preflight
 
 import stoplog.part.{PartNaming, RunId}
-import stoplog.store.{NewPart, PartLayout}
+import stoplog.store.{NewPart, PartLayout, RecordNames}
 
 /** The names that a sink gives, with a run and numbers made up. */
 private[stoplog] object ExampleNames {
@@ -14,7 +14,7 @@ private[stoplog] object ExampleNames {
     Vector(
       ExampleName("finished", finished),
       ExampleName("open", layout.inProgress(NewPart(bucket, name, Run), Unique)),
-      ExampleName("log", f"_stoplog/$sinkId/log/${0}%020d.json")
+      ExampleName("log", s"_stoplog/$sinkId/log/${RecordNames.name(0)}")
     )
   }
 

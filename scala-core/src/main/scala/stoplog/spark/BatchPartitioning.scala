@@ -14,7 +14,10 @@ private[spark] object BatchPartitioning {
 
   def merged(options: SinkOptions, partitioned: Array[Transform]): SinkOptions =
     if (partitioned.isEmpty) options
-    else SinkOptions.parse(options.toMap ++ Bucketing.PartitionColumns(partitioned.map(column).toSeq).toMap)
+    else SinkOptions.parse(options.toMap ++ Bucketing.PartitionColumns(columns(partitioned)).toMap)
+
+  /** Error: `STOPLOG_PARTITION_COLUMNS`. */
+  def columns(partitioned: Array[Transform]): Seq[String] = partitioned.map(column).toSeq
 
   private def column(transform: Transform): String =
     (transform.name(), transform.references().map(_.fieldNames())) match {

@@ -65,6 +65,11 @@ private[spark] object SourceTable {
     */
   def apply(options: SourceOptions, columns: StructType): SourceTable = {
     FileReads.refuseNothing(options)
+    ofFilesToCome(options, columns)
+  }
+
+  /** Of a table, whose place may have no file yet, or not be there. */
+  def ofFilesToCome(options: SourceOptions, columns: StructType): SourceTable = {
     val known = UserColumns.checked(columns, options.format)
     val shown = options.columns.fold(known)(names => StructType(names.map(named(known, _))))
     new SourceTable(options, known, shown)
@@ -76,7 +81,7 @@ private[spark] object SourceTable {
       throw Errors.invalidOptions(Seq(s"columns names '$name', which is none of $known."))
     }
 
-  private object Metadata extends MetadataColumn {
+  private[spark] object Metadata extends MetadataColumn {
     override def name(): String       = FileMetadata.Name
     override def dataType(): DataType = FileMetadata.schema
     override def isNullable: Boolean  = false

@@ -43,7 +43,18 @@ object FinishedStore {
     * occur once in the world, and rejected rows share them.
     */
   private[stoplog] def place(sinkId: String, seq: Long, path: String): String =
+    s"${formerPlace(sinkId, seq, path)}$Unseen"
+
+  /** The same, and where an earlier version laid it. */
+  private[store] def places(sinkId: String, seq: Long, path: String): Seq[String] =
+    Seq(place(sinkId, seq, path), formerPlace(sinkId, seq, path))
+
+  private def formerPlace(sinkId: String, seq: Long, path: String): String =
     s"${directory(sinkId, seq)}/$path"
+
+  /** The end of the name of a finished part that is out of its readers' sight: `*.json` below the path finds no such file.
+    */
+  private[stoplog] val Unseen: String = ".aside"
 
   private[stoplog] def directory(sinkId: String, seq: Long): String = s"${root(sinkId)}/$seq"
 

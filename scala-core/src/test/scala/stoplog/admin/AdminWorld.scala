@@ -111,7 +111,7 @@ final class AdminWorld(policy: RollingPolicy, scheme: Option[String]) {
   def rowsUnder(relative: String): Vector[String] =
     LocalStorage
       .files(directory.resolve(relative))
-      .filter(_.getFileName.toString.endsWith(".txt"))
+      .filter(file => Seq(".txt", ".txt.aside").exists(file.getFileName.toString.endsWith(_)))
       .flatMap(lines)
       .sorted
 

@@ -7,7 +7,7 @@ import stoplog.log.PutOutcome.{Created, Taken}
 abstract class NoteStoreLaws extends LawSuite {
 
   law("a file is created once, in any directory, and never changed") { storage =>
-    for (path <- Seq("_SUCCESS", "b/_SUCCESS", "a b/c=1%/ä/_SUCCESS", "_stoplog/main/manifests/1.json")) {
+    for (path <- Seq("_SUCCESS", "b/_SUCCESS", "a b/c=1%/ä/_SUCCESS", "_stoplog/main/manifests/1.manifest")) {
       assert(storage.noteStore().read(path).isEmpty)
       assert(storage.noteStore().putIfAbsent(path, utf8("first")) === Created, path)
       assert(storage.noteStore().putIfAbsent(path, utf8("second")) === Taken, path)
@@ -55,7 +55,7 @@ abstract class NoteStoreLaws extends LawSuite {
 
   law("markers and manifests are no data to a reader") { storage =>
     storage.noteStore().putIfAbsent("b/_SUCCESS", utf8("x"))
-    storage.noteStore().putIfAbsent("_stoplog/main/manifests/1.json", utf8("x"))
+    storage.noteStore().putIfAbsent("_stoplog/main/manifests/1.manifest", utf8("x"))
     assert(storage.visible().isEmpty)
   }
   law("a path that leads out of the place is refused by name") { storage =>

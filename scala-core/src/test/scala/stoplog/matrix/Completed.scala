@@ -48,7 +48,7 @@ object Completed {
   /** The marker of a job that has been carried out counts the files that its manifest lists. */
   def problemsOfJob(place: Place, buckets: Vector[String], name: String): Vector[String] = {
     val files    = place.files()
-    val manifest = s"_stoplog/${Place.SinkId}/manifests/$name.json"
+    val manifest = s"_stoplog/${Place.SinkId}/manifests/$name.manifest"
     if (!files.contains(manifest)) Vector(s"there is no $manifest")
     else {
       val listed = filesOf(json(place, manifest))

@@ -95,7 +95,7 @@ class NameChecksSuite extends AnyFunSuite {
       staged(1).path ==
         "_stoplog/main/open/day=1/.part-4f6c2a81b0d3-0.json.inprogress.4f6c2a81b0d3-9e1d05c7a2f40b36"
     )
-    assert(staged(2).path == "_stoplog/main/log/00000000000000000000.json")
+    assert(staged(2).path == "_stoplog/main/log/00000000000000000000.commit")
     val beside = PartLayout.InBucket("main", "_", ".in-progress", "_", ".pending")
     assert(
       ExampleNames.of("main", naming, beside, "")(1).path.startsWith("_part-4f6c2a81b0d3-0.json.in-progress.")

@@ -177,14 +177,6 @@ class SinkSuite extends AnyFunSuite with SparkSessionForTests {
     assert(place.lines.size === 2)
   }
 
-  test("tables of a catalog are refused") {
-    val writer = spark.range(1).write.format("stoplog").option("format", "json")
-    for (ask <- Seq(() => writer.saveAsTable("t"), () => spark.sql("CREATE TABLE t (a INT) USING stoplog")))
-      assert(
-        intercept[IllegalArgumentException](ask()).getMessage.contains("a table of a catalog (saveAsTable")
-      )
-  }
-
   test("a distribution by buckets that are no columns is refused by name") {
     val place = new Place
     val sink  = csv(place).withBucketBy("left(value, 1)").withDistribution("byBucket").build()

@@ -60,7 +60,16 @@ object Manifests {
   def directory(sinkId: String): String = s"_stoplog/$sinkId/manifests"
 
   /** The list of one record's files. */
-  def path(sinkId: String, seq: Long): String = f"${directory(sinkId)}/$seq%020d.json"
+  def path(sinkId: String, seq: Long): String = f"${directory(sinkId)}/$seq%020d.$Suffix"
+
+  /** The list of one batch job's files. */
+  def path(sinkId: String, jobName: String): String = s"${directory(sinkId)}/$jobName.$Suffix"
+
+  /** Whether a file of that directory is a list, also one of an earlier version. */
+  private[complete] def isOne(name: String): Boolean = name.endsWith(s".$Suffix") || name.endsWith(".json")
+
+  // Which no pattern for files of data finds.
+  private final val Suffix = "manifest"
 }
 
 /** A bucket with a marker.

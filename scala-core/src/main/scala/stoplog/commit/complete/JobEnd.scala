@@ -4,7 +4,6 @@ package stoplog.commit.complete
 import stoplog.commit.{Parallel, Retry}
 import stoplog.log.{FollowUp, Manifest, Marker, Totals}
 import stoplog.part.Pending
-import stoplog.store.NoteStore
 
 /** What follows the parts of a batch job: its input has an end, and with it every bucket is complete that it has
   * written to.
@@ -47,7 +46,7 @@ private[commit] final class JobEnd(followUps: FollowUps, jobName: String, parall
 
   private def manifest(written: Map[String, Totals]): Option[Manifest] = manifests match {
     case Manifests.Json(column, _) if written.nonEmpty =>
-      Some(Manifest(NoteStore.path(Manifests.directory(sinkId), s"$jobName.json"), column))
+      Some(Manifest(Manifests.path(sinkId, jobName), column))
     case _ => None
   }
 }

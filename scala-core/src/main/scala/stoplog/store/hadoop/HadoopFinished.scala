@@ -26,9 +26,12 @@ class HadoopFinished(files: HadoopFiles, sinkId: String) extends FinishedStore w
     }
   }
 
-  override def putBack(seq: Long, path: String): Unit = move(place(seq, path), files.at(path)) {
-    throw Errors.nameTaken(path, "another file is there, which is not this part")
-  }
+  override def putBack(seq: Long, path: String): Unit =
+    FinishedStore.places(sinkId, seq, path).foreach { place =>
+      move(files.at(place), files.at(path)) {
+        throw Errors.nameTaken(path, "another file is there, which is not this part")
+      }
+    }
 
   /** A copy through this process. One that died half-way is made again. */
   override def keep(path: String, as: String): Unit = {

@@ -5,9 +5,10 @@ import org.apache.hadoop.fs.{FileAlreadyExistsException, Path}
 
 import stoplog.fault.{Faults, Step}
 import stoplog.log.{PutOutcome, RecordStore, VisibleNote}
+import stoplog.store.RecordNames
 
-/** Records as files `<20 digits>.json`, each made by a step that the file system gets done for one caller alone (I6).
-  * A mark is an empty file `<20 digits>.published`, a note of what is visible `<20 digits>.visible`.
+/** Records as files, each made by a step that the file system gets done for one caller alone (I6). [[RecordNames]]
+  * names them. A mark is an empty file `<20 digits>.published`, a note of what is visible `<20 digits>.visible`.
   *
   * @param exclusion that step; not asked for before a record is written
   */
@@ -19,20 +20,24 @@ final class HadoopRecords(
     exclusion: => Exclusion = Exclusion.ByRename
 ) extends RecordStore
     with Serializable {
+  private val names = new RecordNames
 
-  override def putIfAbsent(seq: Long, bytes: Array[Byte]): PutOutcome =
-    once.create(record(seq), s"record-$seq", bytes)(faults.at(Step.RecordWritten))
-
-  override def read(seq: Long): Option[Array[Byte]] = files.writing(record(seq))(files.read(record(seq)))
-
-  override def list(): Vector[Long] = files.writing(directory) {
-    files.list(directory).map(_.getPath.getName).collect { case HadoopRecords.Name(seq) => seq.toLong }.sorted
+  override def putIfAbsent(seq: Long, bytes: Array[Byte]): PutOutcome = {
+    val name = files.writing(directory)(names.toCreate(seq)(name => files.status(at(name)).isDefined))
+    once.create(at(name), s"record-$seq", bytes)(faults.at(Step.RecordWritten))
   }
 
-  override def delete(seq: Long): Unit = files.writing(record(seq)) {
+  override def read(seq: Long): Option[Array[Byte]] =
+    records(seq).iterator.flatMap(record => files.writing(record)(files.read(record))).nextOption()
+
+  override def list(): Vector[Long] = names.listed(files.writing(directory) {
+    files.list(directory).map(_.getPath.getName)
+  })
+
+  override def delete(seq: Long): Unit = files.writing(directory) {
     files.delete(mark(seq))
     files.delete(note(seq))
-    files.delete(record(seq))
+    records(seq).foreach(files.delete)
   }
 
   override def markPublished(seq: Long): Unit = files.writing(mark(seq)) {
@@ -52,16 +57,13 @@ final class HadoopRecords(
   override def visible(seq: Long): Set[String] =
     files.writing(note(seq))(files.read(note(seq))).fold(Set.empty[String])(VisibleNote.decode)
 
-  override def describe(seq: Long): String = record(seq).toString
+  override def describe(seq: Long): String = records(seq).head.toString
 
-  private def directory: Path         = files.at(s"_stoplog/$sinkId/log")
-  private def record(seq: Long): Path = files.at(f"_stoplog/$sinkId/log/$seq%020d.json")
-  private def mark(seq: Long): Path   = files.at(f"_stoplog/$sinkId/log/$seq%020d.published")
-  private def note(seq: Long): Path   = files.at(f"_stoplog/$sinkId/log/$seq%020d.visible")
+  private def directory: Path               = files.at(s"_stoplog/$sinkId/log")
+  private def at(name: String): Path        = files.at(s"_stoplog/$sinkId/log/$name")
+  private def records(seq: Long): Seq[Path] = names.of(seq).map(at)
+  private def mark(seq: Long): Path         = at(f"$seq%020d.published")
+  private def note(seq: Long): Path         = at(f"$seq%020d.visible")
 
   private def once = new HadoopOnce(files, s"_stoplog/$sinkId/open", durability, exclusion)
-}
-
-private object HadoopRecords {
-  private val Name = """(\d{20})\.json""".r
 }

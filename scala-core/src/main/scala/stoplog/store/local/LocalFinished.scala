@@ -23,8 +23,8 @@ final class LocalFinished(root: String, sinkId: String, durability: Durability)
   }
 
   override def putBack(seq: Long, path: String): Unit = LocalFiles.writing(at(path)) {
-    val (place, back) = (at(FinishedStore.place(sinkId, seq, path)), at(path))
-    if (LocalFiles.exists(place)) {
+    val back = at(path)
+    FinishedStore.places(sinkId, seq, path).map(at).find(LocalFiles.exists).foreach { place =>
       Durability.createDirectories(back.getParent, durability)
       move(place, back)
     }

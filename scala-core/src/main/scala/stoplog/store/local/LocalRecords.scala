@@ -5,33 +5,34 @@ import java.nio.file.{FileAlreadyExistsException, Files, Path, Paths}
 
 import stoplog.fault.{Faults, Step}
 import stoplog.log.{PutOutcome, RecordStore, VisibleNote}
+import stoplog.store.RecordNames
 
-/** Records as files `<20 digits>.json`, each written elsewhere first and then linked into place, which is atomic
-  * and never replaces anything (I6). A mark is an empty file `<20 digits>.published`, a note of what is visible
+/** Records as files, each written elsewhere first and then linked into place, which is atomic and never replaces
+  * anything (I6). [[RecordNames]] names them. A mark is an empty file `<20 digits>.published`, a note of what is visible
   * `<20 digits>.visible`.
   */
 final class LocalRecords(root: String, sinkId: String, durability: Durability, faults: Faults)
     extends RecordStore
     with Serializable {
   @transient private lazy val once = new LocalOnce(Paths.get(root, "_stoplog", sinkId, "open"), durability)
+  private val names                = new RecordNames
 
-  override def putIfAbsent(seq: Long, bytes: Array[Byte]): PutOutcome =
-    once.create(record(seq), s"record-$seq", bytes)(faults.at(Step.RecordWritten))
+  override def putIfAbsent(seq: Long, bytes: Array[Byte]): PutOutcome = {
+    val name = LocalFiles.writing(directory)(names.toCreate(seq)(name => LocalFiles.exists(at(name))))
+    once.create(at(name), s"record-$seq", bytes)(faults.at(Step.RecordWritten))
+  }
 
-  override def read(seq: Long): Option[Array[Byte]] = once.read(record(seq))
+  override def read(seq: Long): Option[Array[Byte]] = records(seq).iterator.flatMap(once.read(_)).nextOption()
 
   /** Its bytes are, before it has a name. */
   override def makeDurable(seq: Long): Unit =
-    LocalFiles.writing(record(seq))(durability.syncDirectory(directory))
+    LocalFiles.writing(directory)(durability.syncDirectory(directory))
 
   override def list(): Vector[Long] =
-    LocalFiles.writing(directory)(LocalFiles.list(directory)).flatMap(seqOf).sorted
+    names.listed(LocalFiles.writing(directory)(LocalFiles.list(directory)).map(_.getFileName.toString))
 
-  override def delete(seq: Long): Unit = LocalFiles.writing(record(seq)) {
-    Files.deleteIfExists(mark(seq))
-    Files.deleteIfExists(note(seq))
-    Files.deleteIfExists(record(seq))
-    ()
+  override def delete(seq: Long): Unit = LocalFiles.writing(directory) {
+    (Seq(mark(seq), note(seq)) ++ records(seq)).foreach(Files.deleteIfExists(_))
   }
 
   override def markPublished(seq: Long): Unit = LocalFiles.writing(mark(seq)) {
@@ -49,19 +50,11 @@ final class LocalRecords(root: String, sinkId: String, durability: Durability, f
   override def visible(seq: Long): Set[String] =
     once.read(note(seq)).fold(Set.empty[String])(VisibleNote.decode)
 
-  override def describe(seq: Long): String = record(seq).toString
+  override def describe(seq: Long): String = records(seq).head.toString
 
-  private def directory: Path         = Paths.get(root, "_stoplog", sinkId, "log")
-  private def record(seq: Long): Path = directory.resolve(f"$seq%020d.json")
-  private def mark(seq: Long): Path   = directory.resolve(f"$seq%020d.published")
-  private def note(seq: Long): Path   = directory.resolve(f"$seq%020d.visible")
-
-  private def seqOf(path: Path): Option[Long] = path.getFileName.toString match {
-    case LocalRecords.Name(digits) => Some(digits.toLong)
-    case _                         => None
-  }
-}
-
-private object LocalRecords {
-  private val Name = """(\d{20})\.json""".r
+  private def directory: Path               = Paths.get(root, "_stoplog", sinkId, "log")
+  private def at(name: String): Path        = directory.resolve(name)
+  private def records(seq: Long): Seq[Path] = names.of(seq).map(at)
+  private def mark(seq: Long): Path         = at(f"$seq%020d.published")
+  private def note(seq: Long): Path         = at(f"$seq%020d.visible")
 }

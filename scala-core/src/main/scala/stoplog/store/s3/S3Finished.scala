@@ -19,10 +19,12 @@ class S3Finished(files: HadoopFiles, sinkId: String) extends HadoopFinished(file
   override def setAside(seq: Long, path: String): Unit = move(path, FinishedStore.place(sinkId, seq, path))
 
   override def putBack(seq: Long, path: String): Unit = {
-    val place = FinishedStore.place(sinkId, seq, path)
-    if (sizeBytes(path).isDefined && sizeBytes(place).isDefined)
-      throw Errors.nameTaken(objects.describe(path), "another file is there, which is not this part")
-    move(place, path)
+    val isTaken = sizeBytes(path).isDefined
+    FinishedStore.places(sinkId, seq, path).find(sizeBytes(_).isDefined).foreach { place =>
+      if (isTaken)
+        throw Errors.nameTaken(objects.describe(path), "another file is there, which is not this part")
+      move(place, path)
+    }
   }
 
   /** Object by object: there is no directory to be removed. */

@@ -4,39 +4,44 @@ package stoplog.store.s3
 import java.io.IOException
 
 import stoplog.log.{PutOutcome, RecordStore, VisibleNote}
+import stoplog.store.RecordNames
 import stoplog.store.hadoop.HadoopFiles
 
-/** Records as objects `<20 digits>.json`, each made by one conditional PUT (I6); a mark is an empty object
+/** Records as objects, each made by one conditional PUT (I6). [[RecordNames]] names them. A mark is an empty object
   * `<20 digits>.published`, a note of what is visible `<20 digits>.visible`.
   */
 final class S3Records(files: HadoopFiles, sinkId: String) extends RecordStore with Serializable {
   private val objects = new S3Objects(files)
+  private val names   = new RecordNames
 
   /** The SDK asks again when an answer is lost, and is then told that the record is there: by its own first try.
     * So finding the very same bytes leaves the outcome unknown, and reading them back decides.
     */
-  override def putIfAbsent(seq: Long, bytes: Array[Byte]): PutOutcome = io(record(seq)) {
-    if (objects.putIfAbsent(record(seq), bytes)) PutOutcome.Created
-    else if (objects.read(record(seq)).exists(_.sameElements(bytes)))
+  override def putIfAbsent(seq: Long, bytes: Array[Byte]): PutOutcome = io(directory) {
+    val record = at(names.toCreate(seq)(name => objects.exists(at(name))))
+    if (objects.putIfAbsent(record, bytes)) PutOutcome.Created
+    else if (objects.read(record).exists(_.sameElements(bytes)))
       throw new IOException("the same record is there already")
     else PutOutcome.Taken
   }
 
-  override def read(seq: Long): Option[Array[Byte]] = io(record(seq))(objects.read(record(seq)))
+  override def read(seq: Long): Option[Array[Byte]] =
+    records(seq).iterator.flatMap(record => io(record)(objects.read(record))).nextOption()
 
   override def list(): Vector[Long] = io(directory) {
-    objects.list(directory).flatMap { case (path, _) => seqOf(path) }.sorted
+    names.listed(objects.list(directory).map { case (path, _) => path.stripPrefix(s"$directory/") })
   }
 
   /** Looks at the next place alone, which is not a listing for every task. Whoever slept until that was trimmed is not
-    * noticed, and spoils nothing: what it stages has names of its own.
+    * noticed, nor is a late task in a log with the names of an earlier version. Neither spoils anything: what it stages
+    * has names of its own.
     */
-  override def newerThan(seq: Long): Option[Long] = io(record(seq + 1)) {
-    Option.when(objects.exists(record(seq + 1)))(seq + 1)
+  override def newerThan(seq: Long): Option[Long] = io(directory) {
+    Option.when(objects.exists(records(seq + 1).head))(seq + 1)
   }
 
-  override def delete(seq: Long): Unit = io(record(seq)) {
-    objects.delete(Seq(mark(seq), note(seq), record(seq)))
+  override def delete(seq: Long): Unit = io(directory) {
+    objects.delete(Seq(mark(seq), note(seq)) ++ records(seq))
   }
 
   override def markPublished(seq: Long): Unit = io(mark(seq))(objects.put(mark(seq), Array.emptyByteArray))
@@ -49,17 +54,13 @@ final class S3Records(files: HadoopFiles, sinkId: String) extends RecordStore wi
   override def visible(seq: Long): Set[String] =
     io(note(seq))(objects.read(note(seq))).fold(Set.empty[String])(VisibleNote.decode)
 
-  override def describe(seq: Long): String = objects.describe(record(seq))
+  override def describe(seq: Long): String = objects.describe(records(seq).head)
 
-  private def directory: String         = s"_stoplog/$sinkId/log"
-  private def record(seq: Long): String = f"$directory/$seq%020d.json"
-  private def mark(seq: Long): String   = f"$directory/$seq%020d.published"
-  private def note(seq: Long): String   = f"$directory/$seq%020d.visible"
-
-  private def seqOf(path: String): Option[Long] = path.stripPrefix(s"$directory/") match {
-    case S3Records.Name(digits) => Some(digits.toLong)
-    case _                      => None
-  }
+  private def directory: String               = s"_stoplog/$sinkId/log"
+  private def at(name: String): String        = s"$directory/$name"
+  private def records(seq: Long): Seq[String] = names.of(seq).map(at)
+  private def mark(seq: Long): String         = at(f"$seq%020d.published")
+  private def note(seq: Long): String         = at(f"$seq%020d.visible")
 
   private def io[A](path: String)(action: => A): A = files.writing(files.at(path))(action)
 }
@@ -68,6 +69,4 @@ object S3Records {
 
   /** What `hasPathCapability` must say of the path. */
   val Ability: String = S3Objects.ConditionalCreate
-
-  private val Name = """(\d{20})\.json""".r
 }

@@ -205,7 +205,7 @@ class CompletingSuite extends AnyFunSuite {
     assert(manifests.isEmpty)
     world.clock.advance(minute)
     driver.tick()
-    val path = f"_stoplog/main/manifests/${world.newest.seq}%020d.json"
+    val path = f"_stoplog/main/manifests/${world.newest.seq}%020d.manifest"
     assert(manifests === Set(path))
     assert(text(path).contains(""""kind":"roll""""))
     assert(world.newest.publish.forall(part => text(path).contains(s""""path":"${part.finishedPath}"""")))

@@ -2,6 +2,7 @@
 package stoplog.store.hadoop
 
 import stoplog.laws._
+import stoplog.store.RecordNamesLaws
 
 private[hadoop] trait OnAppendOnly {
   def newStorage(): StorageUnderTest = TestFileSystems.storage("appendonly")
@@ -15,6 +16,7 @@ class AppendOnlySidesSuite        extends SideStoreLaws with OnAppendOnly
 class AppendOnlyNotesSuite        extends NoteStoreLaws with OnAppendOnly
 class AppendOnlyFinishedSuite     extends FinishedStoreLaws with OnAppendOnly
 class AppendOnlyRecordStoreSuite  extends RecordStoreLaws with OnAppendOnly
+class AppendOnlyRecordNamesSuite  extends RecordNamesLaws with OnAppendOnly
 class AppendOnlyInPlaceSuite      extends InPlaceLaws with OnAppendOnly
 class AppendOnlyCutSuite          extends CutLaws with OnAppendOnly
 class AppendOnlyEarlyListingSuite extends EarlyListingLaws with OnAppendOnly

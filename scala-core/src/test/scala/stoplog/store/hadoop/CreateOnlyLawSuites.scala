@@ -2,6 +2,7 @@
 package stoplog.store.hadoop
 
 import stoplog.laws._
+import stoplog.store.RecordNamesLaws
 
 private[hadoop] trait OnCreateOnly {
   def newStorage(): StorageUnderTest = TestFileSystems.storage("createonly")
@@ -15,6 +16,7 @@ class CreateOnlyFinishedSuite    extends FinishedStoreLaws with OnCreateOnly
 class CreateOnlySidesSuite       extends SideStoreLaws with OnCreateOnly
 class CreateOnlyNotesSuite       extends NoteStoreLaws with OnCreateOnly
 class CreateOnlyRecordStoreSuite extends RecordStoreLaws with OnCreateOnly
+class CreateOnlyRecordNamesSuite extends RecordNamesLaws with OnCreateOnly
 class CreateOnlyCopyingSuite     extends CopyingLaws with OnCreateOnly
 class CreateOnlyCutSuite         extends CutLaws with OnCreateOnly
 class CreateOnlyLateListingSuite extends LateListingLaws with OnCreateOnly

@@ -2,6 +2,7 @@
 package stoplog.store.hadoop
 
 import stoplog.laws._
+import stoplog.store.RecordNamesLaws
 
 private[hadoop] trait OnCutting {
   def newStorage(): StorageUnderTest = TestFileSystems.storage("cutting")
@@ -12,6 +13,7 @@ class CuttingFencingSuite      extends FencingLaws with OnCutting
 class CuttingUnannouncedSuite  extends UnannouncedLaws with OnCutting
 class CuttingStagingSuite      extends StagingLaws with OnCutting
 class CuttingRecordStoreSuite  extends RecordStoreLaws with OnCutting
+class CuttingRecordNamesSuite  extends RecordNamesLaws with OnCutting
 class CuttingInPlaceSuite      extends InPlaceLaws with OnCutting
 class CuttingCutSuite          extends CutLaws with OnCutting
 class CuttingEarlyListingSuite extends EarlyListingLaws with OnCutting

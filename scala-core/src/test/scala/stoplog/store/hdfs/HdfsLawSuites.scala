@@ -4,6 +4,7 @@ package stoplog.store.hdfs
 import stoplog.LongRun
 import stoplog.commit.SleepingDriverLaws
 import stoplog.laws._
+import stoplog.store.RecordNamesLaws
 import stoplog.store.hadoop.Trimming
 
 class HdfsPartStoreSuite extends PartStoreLaws {
@@ -35,6 +36,10 @@ class HdfsFinishedSuite extends FinishedStoreLaws {
 }
 
 class HdfsRecordsSuite extends RecordStoreLaws {
+  override def newStorage(): StorageUnderTest = HdfsStorage.create()
+}
+
+class HdfsRecordNamesSuite extends RecordNamesLaws {
   override def newStorage(): StorageUnderTest = HdfsStorage.create()
 }
 

@@ -48,9 +48,11 @@ class LocalJobStoreSuite extends AnyFunSuite {
     }
   }
 
-  test("the records of a job go oldest first, whatever the order in which the file system has them") {
-    val names = (9 to 0 by -1).map(n => f"_stoplog/batch-1/log/$n%020d.json")
-    for (left <- 1 to 9) withRoot { root =>
+  test("the records of a job go oldest first, each before its mark, whatever the order in the file system") {
+    val names = (9 to 0 by -1).flatMap { n =>
+      Seq("published", "commit").map(kind => f"_stoplog/batch-1/log/$n%020d.$kind")
+    }
+    for (left <- 1 to 19) withRoot { root =>
       names.foreach(put(root, _))
       val killed = new Faults {
         override def at(step: Step): Unit =
@@ -58,14 +60,14 @@ class LocalJobStoreSuite extends AnyFunSuite {
       }
       intercept[InjectedFault](job(root).remove(killed))
       val there = LocalStorage.files(root).map(_.getFileName.toString).toSet
-      assert(there === (10 - left to 9).map(n => f"$n%020d.json").toSet)
+      assert(there === names.reverse.takeRight(left).map(_.split('/').last).toSet)
     }
   }
 
   test("a job is removed with all that is in it, and nothing else; twice is as good") {
     withRoot { root =>
       val log = (0 to 1)
-        .flatMap(n => Seq(f"$n%020d.json", f"$n%020d.published"))
+        .flatMap(n => Seq(f"$n%020d.commit", f"$n%020d.published"))
         .map(name => s"_stoplog/batch-1/log/$name")
       (log ++ Seq(
         "_stoplog/batch-1/replaced/a/b.txt",

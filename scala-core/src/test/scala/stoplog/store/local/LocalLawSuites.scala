@@ -4,6 +4,7 @@ package stoplog.store.local
 import stoplog.LongRun
 import stoplog.commit.SleepingDriverLaws
 import stoplog.laws._
+import stoplog.store.RecordNamesLaws
 
 class StagingDiskPartStoreSuite extends PartStoreLaws {
   override def newStorage(): StorageUnderTest = LocalStorage.create(LocalStorage.staging, Durability.Disk)
@@ -62,6 +63,10 @@ class DiskRecordsSuite extends RecordStoreLaws {
 }
 
 class ProcessRecordsSuite extends RecordStoreLaws with LongRun {
+  override def newStorage(): StorageUnderTest = LocalStorage.create(LocalStorage.staging, Durability.Process)
+}
+
+class LocalRecordNamesSuite extends RecordNamesLaws {
   override def newStorage(): StorageUnderTest = LocalStorage.create(LocalStorage.staging, Durability.Process)
 }
 

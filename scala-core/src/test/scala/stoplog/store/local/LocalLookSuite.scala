@@ -50,7 +50,7 @@ class LocalLookSuite extends LawSuite {
 
   lookLaw("a record that is listed and cannot be read is an error, and no reason to look for ever") {
     storage =>
-      unseen(storage.root.resolve(f"_stoplog/main/log/${0}%020d.json"))
+      unseen(storage.root.resolve(f"_stoplog/main/log/${0}%020d.commit"))
       refused(storage.recordStore().read(0))
       refused(new CommitLog(storage.recordStore()).newest())
   }

@@ -3,6 +3,7 @@ package stoplog.store.s3
 
 import stoplog.commit.SleepingDriverLaws
 import stoplog.laws._
+import stoplog.store.RecordNamesLaws
 
 class S3PartStoreSuite extends PartStoreLaws with S3Laws
 
@@ -22,6 +23,8 @@ class S3SleepingDriverSuite extends SleepingDriverLaws {
 }
 
 class S3RecordsSuite extends RecordStoreLaws with S3Laws
+
+class S3RecordNamesSuite extends RecordNamesLaws with S3Laws
 
 class S3ProxyPartStoreSuite extends PartStoreLaws with S3ProxyLaws
 

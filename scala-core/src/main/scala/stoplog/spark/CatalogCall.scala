@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+package stoplog.spark
+
+import stoplog.error.Errors
+
+/** What Spark's catalog does with a table. It makes the same call for each, so it is the caller that tells, as with
+  * [[Asked]]. A Spark that calls these commands otherwise checks a table when it is first used.
+  */
+private[spark] object CatalogCall {
+
+  /** CREATE TABLE, also AS SELECT, and what does the same from a DataFrame. */
+  def isCreating: Boolean = isIn("CreateTable")
+
+  /** Spark drops the table and creates it anew. Files under a location stay, and their rows would be in the new one.
+    * It looks the table up before it drops it, so nothing has happened yet.
+    *
+    * Error: `STOPLOG_INVALID_OPTIONS`.
+    */
+  def refuseReplacing(): Unit = if (isIn("ReplaceTable"))
+    throw Errors.invalidOptions(
+      Seq(
+        "a table cannot be replaced (CREATE OR REPLACE TABLE, createOrReplace, saveAsTable with mode overwrite): use " +
+          "INSERT OVERWRITE, or insertInto with overwrite; or drop it, remove its files, and create it."
+      )
+    )
+
+  private def isIn(command: String): Boolean =
+    StackWalker.getInstance().walk(_.anyMatch(_.getClassName.contains(s".datasources.v2.$command")))
+}

@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: Apache-2.0
+package stoplog.spark
+
+import java.nio.file.{Files, Path}
+
+import org.apache.spark.SparkThrowable
+import org.apache.spark.sql.Row
+import org.apache.spark.sql.execution.streaming.runtime.MemoryStream
+import org.apache.spark.sql.streaming.Trigger
+import org.scalatest.funsuite.AnyFunSuite
+
+import stoplog.FileSink
+import stoplog.format.SparkSessionForTests
+
+/** Tables of Spark's session catalog: what of SQL and of the DataFrame's methods for tables goes, and what is refused. */
+class SessionTablesSuite extends AnyFunSuite with SparkSessionForTests {
+  private lazy val directory = Files.createTempDirectory("stoplog-tables")
+  private lazy val database  = {
+    spark.sql(s"CREATE DATABASE session_tables LOCATION '${directory.resolve("managed")}'")
+    "session_tables"
+  }
+
+  override protected def afterAll(): Unit = {
+    spark.sql(s"DROP DATABASE IF EXISTS session_tables CASCADE")
+    super.afterAll()
+  }
+
+  private def tables: Set[String] =
+    spark.sql(s"SHOW TABLES IN $database").collect().map(_.getAs[String]("tableName")).toSet
+
+  private def rows(table: String): Seq[Row] =
+    spark.sql(s"SELECT * FROM $table").collect().toSeq.sortBy(_.toString)
+
+  private def values(table: String): Seq[Int] = rows(table).map(_.getAs[Int]("id"))
+
+  private def refused(action: => Any): String = intercept[Exception](action) match {
+    case named: SparkThrowable => s"${named.getCondition}: ${named.asInstanceOf[Throwable].getMessage}"
+    case other                 => throw other
+  }
+
+  for (format <- Seq("json", "parquet"))
+    test(s"a table of $format is created, written and read by SQL, with its partitions") {
+      val (table, place) = (s"$database.of_$format", new Place)
+      spark.sql(
+        s"CREATE TABLE $table (id INT, word STRING, day DATE) USING stoplog OPTIONS (format '$format') " +
+          s"PARTITIONED BY (day) LOCATION '${place.out}'"
+      )
+      assert(rows(table) === Nil)
+      spark.sql(s"INSERT INTO $table VALUES (1, 'ant', DATE '2026-01-31'), (2, NULL, DATE '2026-02-01')")
+      spark.sql(s"INSERT INTO $table (word, id, day) SELECT 'bee', 3, DATE '2026-02-01'")
+      assert(values(table) === Seq(1, 2, 3))
+      assert(place.directories === Set("day=2026-01-31", "day=2026-02-01"))
+      assert(
+        spark.sql(s"SELECT word FROM $table WHERE day > DATE '2026-01-31' AND id = 3").collect().toSeq ===
+          Seq(Row("bee"))
+      )
+      spark.sql(s"INSERT OVERWRITE $table VALUES (9, 'asp', DATE '2026-02-02')")
+      assert(values(table) === Seq(9))
+      assert(place.directories === Set("day=2026-02-02"))
+      spark.sql(s"DROP TABLE $table")
+      assert(place.files.size === 1) // the files of a location stay
+    }
+
+  test("a DataFrame adds to a table, and overwrites all of it; a managed one is removed with its files") {
+    val table = s"$database.made"
+    spark.sql(s"CREATE TABLE $table (id INT) USING stoplog OPTIONS (format 'json')")
+    spark.range(2).selectExpr("int(id) AS id").write.format("stoplog").mode("append").saveAsTable(table)
+    spark.range(2, 3).selectExpr("int(id) AS id").write.format("stoplog").mode("append").saveAsTable(table)
+    spark.range(3, 4).selectExpr("int(id) AS id").write.insertInto(table)
+    spark.range(4, 5).selectExpr("int(id) AS id").writeTo(table).append()
+    assert(values(table) === Seq(0, 1, 2, 3, 4))
+    val managed = directory.resolve("managed/made")
+    assert(Files.exists(managed.resolve("_stoplog")))
+    spark.range(7, 8).selectExpr("int(id) AS id").write.mode("overwrite").insertInto(table)
+    assert(values(table) === Seq(7))
+    spark.sql(s"DROP TABLE $table")
+    assert(!Files.exists(managed))
+  }
+
+  test("CREATE TABLE AS SELECT, and writeTo with properties") {
+    val (first, second) = (s"$database.selected", s"$database.created")
+    spark.sql(s"CREATE TABLE $first USING stoplog OPTIONS (format 'parquet') AS SELECT 1 AS id, 'x' AS word")
+    assert(rows(first) === Seq(Row(1, "x")))
+    spark.table(first).writeTo(second).using("stoplog").tableProperty("format", "orc").create()
+    assert(rows(second) === Seq(Row(1, "x")))
+  }
+
+  test("a table over files that are there takes their columns") {
+    val (table, place) = (s"$database.over", new Place)
+    spark
+      .sql("SELECT 5 AS id, 'x' AS word")
+      .write
+      .format("stoplog")
+      .option("format", "parquet")
+      .mode("append")
+      .save(place.out)
+    spark.sql(s"CREATE TABLE $table USING stoplog OPTIONS (format 'parquet') LOCATION '${place.out}'")
+    assert(values(table) === Seq(5))
+  }
+
+  test("a stream goes to a table, and another one comes from it, each row once") {
+    import spark.implicits._
+    val (from, to) = (s"$database.streamed", s"$database.copied")
+    val place      = new Place
+    for (table <- Seq(from, to))
+      spark.sql(
+        s"CREATE TABLE $table (id INT) USING stoplog OPTIONS (format 'json', maxPartSize '1k') " +
+          s"LOCATION '${place.out}/$table'"
+      )
+    val input       = MemoryStream[Int](spark)
+    def run(): Unit = {
+      val queries = Seq(input.toDF().toDF("id") -> from, spark.readStream.table(from) -> to)
+      for ((rows, table) <- queries) {
+        val query = rows.writeStream
+          .option("checkpointLocation", s"${place.checkpoint}/$table")
+          .option("finalizeOnTermination", "always")
+          .trigger(Trigger.AvailableNow())
+          .toTable(table)
+        query.awaitTermination()
+        assert(FileSink.awaitFinished(query.runId.toString, timeoutMillis = 600000))
+      }
+    }
+    input.addData(1 to 5)
+    run()
+    input.addData(6 to 7)
+    run()
+    assert(values(from) === (1 to 7))
+    assert(values(to) === (1 to 7))
+  }
+
+  test("options of one read or write go before those of the table, but for its place and format") {
+    val (table, place) = (s"$database.asked", new Place)
+    spark.sql(
+      s"CREATE TABLE $table (id INT) USING stoplog OPTIONS (format 'json', partPrefix 'a') LOCATION '${place.out}'"
+    )
+    spark.sql("SELECT 1 AS id").writeTo(table).option("partPrefix", "b").append()
+    assert(place.files.map(_.getFileName.toString.take(2)) === Seq("b-"))
+    val said = refused(spark.sql("SELECT 1 AS id").writeTo(table).option("format", "csv").append())
+    assert(said.contains("STOPLOG_INVALID_OPTIONS") && said.contains("has a format of its own"))
+  }
+
+  test("what a table cannot be is refused by name, and leaves nothing behind") {
+    val before = tables
+    val place  = new Place
+    for (
+      (create, why) <- Seq(
+        "(id INT) USING stoplog"                                          -> "needs its format",
+        "(id INT) USING stoplog OPTIONS (format 'json', maxPartSiz '1m')" -> "maxPartSize",
+        "(id INT) USING stoplog OPTIONS (format 'json', view 'parts')"    -> "cannot have the option view",
+        "(id INT) USING stoplog OPTIONS (format 'json', sink 'x.Y')"      -> "cannot have the option sink",
+        "(id INT) USING stoplog OPTIONS (format 'sequencefile')"          -> "format",
+        "(id INT) USING stoplog OPTIONS (format 'json') CLUSTERED BY (id) INTO 4 BUCKETS" -> "PARTITION_COLUMNS"
+      )
+    ) {
+      val said = refused(spark.sql(s"CREATE TABLE $database.none $create"))
+      assert(said.contains(why), create)
+      assert(said.startsWith("STOPLOG_"), said)
+      assert(tables === before)
+    }
+    val rows = spark.sql("SELECT 1 AS id").write.format("stoplog").option("format", "json")
+    assert(
+      refused(rows.saveAsTable(s"$database.none")).contains("needs its format")
+    ) // Spark keeps no such option
+    assert(tables === before)
+    assert(!Files.exists(directory.resolve("managed/none")))
+    assert(!Files.exists(Path.of(place.out)))
+  }
+
+  test("a table is not replaced: its former rows would be in the new one") {
+    val (table, place) = (s"$database.kept", new Place)
+    spark.sql(
+      s"CREATE TABLE $table USING stoplog OPTIONS (format 'json') LOCATION '${place.out}' AS SELECT 1 AS id"
+    )
+    val again = spark.sql("SELECT 2 AS id").write.format("stoplog").option("format", "json").mode("overwrite")
+    for (
+      replace <- Seq(
+        () => again.saveAsTable(table),
+        () => spark.sql(s"CREATE OR REPLACE TABLE $table (id INT) USING stoplog OPTIONS (format 'json')"),
+        () => again.saveAsTable(s"$database.none")
+      )
+    ) assert(refused(replace()).contains("a table cannot be replaced"))
+    assert(values(table) === Seq(1))
+    assert(!tables.contains("none"))
+  }
+
+  test("what Spark asks of other tables is refused by Spark, and changes nothing") {
+    val (table, place) = (s"$database.plain", new Place)
+    spark.sql(
+      s"CREATE TABLE $table (id INT, day STRING) USING stoplog OPTIONS (format 'json') PARTITIONED BY (day) " +
+        s"LOCATION '${place.out}'"
+    )
+    spark.sql(s"INSERT INTO $table VALUES (1, 'a'), (2, 'b')")
+    for (
+      change <- Seq(
+        s"DELETE FROM $table WHERE id = 1",
+        s"UPDATE $table SET id = 3",
+        s"TRUNCATE TABLE $table",
+        s"ANALYZE TABLE $table COMPUTE STATISTICS", s"MSCK REPAIR TABLE $table",
+        s"ALTER TABLE $table ADD PARTITION (day = 'c')", s"SELECT * FROM $table VERSION AS OF 1",
+        s"MERGE INTO $table t USING $table s ON t.id = s.id WHEN MATCHED THEN DELETE",
+        s"INSERT OVERWRITE $table PARTITION (day = 'a') SELECT 5"
+      )
+    ) withClue(change)(refused(spark.sql(change)))
+    assert(values(table) === Seq(1, 2))
+  }
+}

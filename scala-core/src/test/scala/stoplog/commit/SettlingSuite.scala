@@ -124,6 +124,20 @@ class SettlingSuite extends AnyFunSuite {
     assert(world.records.isPublished(4))
   }
 
+  test("whoever fails keeps what another process has noted to be visible") {
+    val world  = new World
+    val record = world.record(world.closed("p"), world.closed("q"))
+    world.parts.onPublish = path =>
+      if (path == "b/q") {
+        world.records.noteVisible(4, Set("b/p", "b/q"))
+        throw Errors.nameTaken(path, "it is")
+      }
+    assert(condition(world.publish(record)) === "STOPLOG_NAME_TAKEN")
+    world.parts.forgetCalls()
+    world.republish(record)
+    assert(world.parts.calls.isEmpty)
+  }
+
   test("parts that a merge has replaced do not come back once the merged part was visible") {
     val finished = new UnreliableFinished
     val world    = new World(finished = finished)

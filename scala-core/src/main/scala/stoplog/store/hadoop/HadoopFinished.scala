@@ -30,6 +30,11 @@ class HadoopFinished(files: HadoopFiles, sinkId: String) extends FinishedStore w
     throw Errors.nameTaken(path, "another file is there, which is not this part")
   }
 
+  override def putBackLate(seq: Long, path: String): Unit = files.renaming match {
+    case Renaming.Atomic  => putBack(seq, path)
+    case Renaming.Checked => ()
+  }
+
   /** A copy through this process. One that died half-way is made again. */
   override def keep(path: String, as: String): Unit = {
     val (from, to) = (files.at(path), files.at(as))

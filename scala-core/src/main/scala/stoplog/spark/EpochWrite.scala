@@ -35,7 +35,7 @@ private[spark] final class EpochWrite(table: SinkTable, info: LogicalWriteInfo) 
   override def toString: String = table.name()
 
   private def planned(context: QueryContext) =
-    PlannedBatch.digest(info.queryId(), context.batch, table.options.checkpointLocation)
+    PlannedBatches.of(info.queryId(), context.batch, table.options.checkpointLocation)
 }
 
 private[spark] object TaskMessages {

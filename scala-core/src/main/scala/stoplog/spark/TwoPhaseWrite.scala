@@ -29,7 +29,7 @@ private[spark] final class TwoPhaseEpoch(table: TwoPhaseTable, info: LogicalWrit
   override def createStreamingWriterFactory(physical: PhysicalWriteInfo): StreamingDataWriterFactory = {
     val context = QueryContext.current(info.queryId())
     val current = table.runOf(info.queryId(), context, info.schema())
-    val planned = PlannedBatch.digest(info.queryId(), context.batch, checkpoint = None)
+    val planned = PlannedBatches.of(info.queryId(), context.batch, checkpoint = None)
     val plan    = current.sinkRun.begin(context.batch, physical.numPartitions(), planned)
     run = Some(current.sinkRun)
     new PreparingFactory(

@@ -43,6 +43,25 @@ class JobCommitSuite extends AnyFunSuite {
     }
   }
 
+  test(
+    "an overwrite whose directory another job has removed, for it was silent for days, takes nothing away"
+  ) {
+    within { place =>
+      place.plant("b/old.txt", "old")
+      val job  = place.job("batch-1", clock = place.clock)
+      val done = place.task("batch-1", job, "new")
+      LocalStorage.remove(place.root.resolve("_stoplog"))
+      place.clock.advance(25 * 60 * 60 * 1000L)
+      assert(Samples.condition(job.commit(Seq(done), Replacing.Everything)) === "STOPLOG_PART_LOST")
+      assert(place.rows === Vector("old"))
+      val slow = place.job("batch-2", clock = place.clock)
+      val made = place.task("batch-2", slow, "new")
+      place.clock.advance(25 * 60 * 60 * 1000L)
+      slow.commit(Seq(made), Replacing.Everything)
+      assert(place.rows === Vector("new"))
+    }
+  }
+
   test("directories that an overwrite has emptied are gone, and others stay") {
     within { place =>
       place.plant("x=1/y=1/old.txt", "old")
@@ -84,18 +103,27 @@ private object JobCommitSuite {
       .filter(_ != "#")
       .sorted
 
-    def job(name: String, faults: Faults = Faults.none): JobCommit = new JobCommit(
-      RunId.random(),
-      SinkIdentity(root.toString, name, name),
-      log(name),
-      parts(name),
-      new LocalJobStore(root.toString, name, Durability.Process),
-      SinkDriver.Tools(Clock.system, faults, Turn.semaphore(), Parallel.sequential, Retry.never),
-      MemoryNotes.unasked
-    )
+    val clock = new ManualClock(System.currentTimeMillis())
+
+    def job(name: String, faults: Faults = Faults.none, clock: Clock = Clock.system): JobCommit =
+      new JobCommit(
+        RunId.random(),
+        SinkIdentity(root.toString, name, name),
+        log(name),
+        parts(name),
+        new LocalJobStore(root.toString, name, Durability.Process),
+        SinkDriver.Tools(clock, faults, Turn.semaphore(), Parallel.sequential, Retry.never),
+        MemoryNotes.unasked
+      )
 
     def overwrite(name: String, faults: Faults, row: String): Unit = {
-      val job    = this.job(name, faults)
+      val job  = this.job(name, faults)
+      val done = task(name, job, row)
+      try job.commit(Seq(done), Replacing.Everything)
+      finally job.abort()
+    }
+
+    def task(name: String, job: JobCommit, row: String): TaskResult = {
       val writer = TaskWriters.of(
         job.begin(slots = 1).forTask(0, Attempt.First),
         parts(name),
@@ -105,8 +133,7 @@ private object JobCommitSuite {
         new LocalSides(root.toString, name, Durability.Process)
       )
       writer.write("b", row)
-      try job.commit(Seq(writer.commit()), Replacing.Everything)
-      finally job.abort()
+      writer.commit()
     }
 
     /** As a job did that names directories. */
@@ -121,7 +148,7 @@ private object JobCommitSuite {
     private def parts(name: String) =
       new LocalPartStore(root.toString, name, PartLayout.Staging(name), Durability.Process, Faults.none)
 
-    private def log(name: String) =
+    def log(name: String) =
       new CommitLog(new LocalRecords(root.toString, name, Durability.Process, Faults.none))
   }
 }

@@ -181,6 +181,10 @@ def test_a_checkpoint_one_batch_older_is_refused(spark: SparkSession, place: Pla
     committed = list(place.rows)
     place.feed(files=1)
     assert_refused(Stream(spark, place).run, "STOPLOG_EPOCH_AHEAD", "planned anew", "--epoch 0")
+    # as a driver does that was alive meanwhile, and knows nothing of it
+    shutil.copy(place.checkpoint / "commits" / "0", place.checkpoint / "commits" / "1")
+    place.feed(files=1)
+    assert_refused(Stream(spark, place).run, "STOPLOG_EPOCH_REPLANNED", "--epoch 0", "commits/1")
     assert_each_once(place.out, committed)
 
 

@@ -44,11 +44,11 @@ final class LinkedRecords(directory: String) extends RecordStore {
     ()
   }
 
-  override def markPublished(seq: Long): Unit =
+  override def markPublished(seq: Long): PutOutcome =
     try {
       Files.createFile(mark(seq))
-      ()
-    } catch { case _: FileAlreadyExistsException => () }
+      PutOutcome.Created
+    } catch { case _: FileAlreadyExistsException => PutOutcome.Taken }
 
   override def isPublished(seq: Long): Boolean = Files.exists(mark(seq))
 

@@ -17,6 +17,7 @@ private[admin] object Owning {
         Seq(s"query '${owner.queryId}' at batch ${owner.nextBatch} is none: give its id and a batch from 0.")
       )
     val newest = site.newest()
+    val left   = site.log.leftBy(owner.queryId).filter(repeats(owner))
     val former = newest.state.lastEpoch.fold("none")(_.toString)
     val hand   = Hand(
       s"sink ${site.sinkId}",
@@ -29,21 +30,27 @@ private[admin] object Owning {
       whenAlive =>
         site.changing(newest, whenAlive) { change =>
           change.tool.release { state =>
-            if (goesOn(state, owner)) state
-            else state.copy(queryId = owner.queryId).after(before(owner.nextBatch), batch = None)
+            if (state.queryId == owner.queryId && repeats(owner)(state)) state
+            else
+              left
+                .fold(state.after(before(owner.nextBatch), batch = None)) { own =>
+                  state.after(own.lastEpoch, own.lastBatch)
+                }
+                .copy(queryId = owner.queryId)
           }
         }
     )
   }
 
-  /** The sink is this query's, which goes on behind the newest epoch, or repeats it because Spark had not noted it when
-    * the process died. To set the log back then would write that epoch's rows twice.
+  /** The query repeats the last epoch that it has decided, because Spark had not noted it when the process died. To set
+    * the log back then would write that epoch's rows twice.
+    *
+    * A query that goes on behind the newest epoch does so from there, too, and the log forgets what that batch was:
+    * whoever adopts says that the checkpoint is right.
     */
-  private def goesOn(state: SinkState, owner: NewOwner): Boolean =
-    state.queryId == owner.queryId && {
-      def isNewest = owner.planned.forall(batch => state.lastBatch.forall(_ == batch))
-      before(owner.nextBatch) == state.lastEpoch || state.lastEpoch.contains(owner.nextBatch) && isNewest
-    }
+  private def repeats(owner: NewOwner)(state: SinkState): Boolean =
+    state.lastEpoch.contains(owner.nextBatch) &&
+      owner.planned.forall(batch => state.lastBatch.forall(_ == batch))
 
   def fork(site: Site): AdminPlan = {
     val newest = site.newest()

@@ -6,6 +6,7 @@ import scala.util.control.NonFatal
 import org.slf4j.LoggerFactory
 
 import stoplog.commit.complete.{FollowUps, JobEnd}
+import stoplog.error.Errors
 import stoplog.fault.Step
 import stoplog.log.{CommitLog, FollowUp, LogRecord, RecordKind, SinkState}
 import stoplog.part.{FinishedPart, Pending, RunId}
@@ -33,11 +34,13 @@ final class JobCommit(
 
   private def path = identity.path
 
-  private var lease = Option.empty[WriterLease]
+  private var lease       = Option.empty[WriterLease]
+  private var begunMillis = 0L
 
   /** Announces that the job is alive, and says what its tasks are to do. */
   def begin(slots: Int): EpochPlan = {
     lease = Some(store.enter(run))
+    begunMillis = clock.millis()
     EpochPlan.ofJob(run, slots)
   }
 
@@ -47,7 +50,8 @@ final class JobCommit(
     */
   def commit(results: Seq[TaskResult], replacing: Replacing): Unit = {
     faults.at(Step.BeforeRecord)
-    val publish            = results.flatMap(_.closed).toVector
+    val publish = results.flatMap(_.closed).toVector
+    refuseIfRemoved(publish)
     val (replaced, follow) = replacing match {
       case Replacing.Everything =>
         (job.visible().map(_.asPart), jobEnd.replacing(publish, clock.millis()))
@@ -103,6 +107,19 @@ final class JobCommit(
         replaced(file.path.takeWhile(_ != '/')) && file.modifiedAtMillis <= record.writtenAtMillis
       }
       record.copy(replace = files.map(_.asPart))
+    }
+
+  /** Another job may have taken this one for dead, and have removed its directory: with what its tasks had written, and
+    * with the record that kept it from deciding. What it replaces would go out of sight, and nothing come instead.
+    */
+  private def refuseIfRemoved(publish: Vector[Pending]): Unit =
+    if (clock.millis() - begunMillis > LeftAlone) {
+      val there = store.staged().map(_.token).toSet
+      publish
+        .filter(part => part.sizeBytes > 0 && !store.stagedOf(part.handle.token).exists(there))
+        .foreach(part =>
+          throw Errors.partLost(s"$path/${part.finishedPath}", part.handle.token, part.bucket, 0)
+        )
     }
 
   private def leave(): Unit = {

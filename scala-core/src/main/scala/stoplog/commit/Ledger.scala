@@ -58,6 +58,9 @@ final class Ledger(
   /** The same with the newest record as it was read. */
   def recover(record: LogRecord): Unit = parallel.uninterrupted(settling.carryOutAgain(record))
 
+  /** See [[CommitLog.leftBy]]. */
+  def leftBy(queryId: String): Option[SinkState] = log.leftBy(queryId)
+
   def isCarriedOut(record: LogRecord): Boolean = log.isPublished(record)
 
   /** Step 2: makes this run the one that writes the log, with the first record that is its own. Whoever wrote it before

@@ -36,11 +36,13 @@ private[commit] final class Settling(
 
   private val announcer = new Announcer(followUps, parallel, retry, faults)
 
-  /** What nobody knows to be done of it. Answers as [[carryOut]]. */
+  /** What no process has marked as done. Answers as [[carryOut]]. */
   def carryOutAgain(record: LogRecord): Boolean =
-    if (log.isPublished(record)) true else carryOut(record, log.visible(record))
+    if (log.isPublished(record)) false else carryOut(record, log.visible(record))
 
-  /** All of it, but for these parts, which have been visible. Answers whether no other process has published any.
+  /** All of it, but for these parts, which have been visible. Answers whether no other process was at it: none has
+    * published a part, or marked the record. Whoever claims the log marks its newest record first, so a driver that was the
+    * first to mark it was not fenced until then.
     *
     * Errors: `STOPLOG_PART_LOST`, `STOPLOG_NAME_TAKEN`, `STOPLOG_PART_SHORT`, `STOPLOG_STORE_WRITE`, and those of a
     * user's listener.
@@ -53,9 +55,9 @@ private[commit] final class Settling(
     if (hidden.nonEmpty && hasMoreToDo(record)) log.noteVisible(record, visible ++ hidden.map(_.finishedPath))
     forget(record)
     announcer.announce(record)
-    log.markPublished(record)
+    val first = log.markPublished(record)
     faults.at(Step.AfterMark)
-    alone
+    alone && first
   }
 
   /** Between the parts and the mark, in which time readers may take parts away. */
@@ -75,7 +77,7 @@ private[commit] final class Settling(
         .forall(_ == CommitOutcome.Committed)
     catch {
       case NonFatal(e) =>
-        if (!seen.isEmpty) note(record, visible ++ seen.asScala, e)
+        if (!seen.isEmpty) note(record, seen.asScala.toSet, e)
         throw e
     }
   }
@@ -89,7 +91,8 @@ private[commit] final class Settling(
     * there, and a reader or a merge has taken it since.
     */
   private def lost(part: Pending, record: LogRecord, mayUndo: Boolean): Unit =
-    if (!isDoneByOthers(part, record)) {
+    if (isDoneByOthers(part, record)) bringBackLate(record)
+    else {
       if (mayUndo) undo(record)
       val error = Errors.partLost(
         s"${identity.path}/${part.finishedPath}",
@@ -117,8 +120,19 @@ private[commit] final class Settling(
 
   /** In place of publishing, when the one part that a merge was to show is lost. */
   private def undo(record: LogRecord): Unit =
-    if (record.kind == RecordKind.Compact && record.publish.sizeIs == 1)
+    if (isMerge(record))
       parallel.map(record.replace)(part => retry(() => finished.putBack(record.seq, part.path)))
+
+  /** Who has slept before it set the inputs of a merge aside, until others had found the merged part lost, [[undo]]ne the merge
+    * and marked the record, has taken away what they left to readers. Before a mark all that is aside has been deleted: what
+    * is aside now was put there later.
+    */
+  private def bringBackLate(record: LogRecord): Unit =
+    if (isMerge(record) && (log.isPublished(record) || log.overtaken(record.seq).isDefined))
+      parallel.map(record.replace)(part => retry(() => finished.putBackLate(record.seq, part.path)))
+
+  private def isMerge(record: LogRecord): Boolean =
+    record.kind == RecordKind.Compact && record.publish.sizeIs == 1
 
   /** Before the record is marked: what is left here later could be brought back by a driver that slept all the time, when
     * the part with the rows has been merged again.

@@ -8,7 +8,7 @@ import org.slf4j.LoggerFactory
 
 import stoplog.commit.complete.{Completing, Completion, FollowUps, ManifestSweeper, Manifests}
 import stoplog.fault.{Faults, Step}
-import stoplog.log.{BatchDigest, LogRecord, RecordKind, SinkState}
+import stoplog.log.{LogRecord, RecordKind, SinkState}
 import stoplog.part.{FinishedPart, Pending, RunId}
 import stoplog.rolling.{RollReason, RollingPolicy}
 
@@ -37,6 +37,7 @@ final class SinkDriver private[commit] (
   // Written with the turn held.
   @volatile private var phase: Phase = Unclaimed
   private var sweptAtMillis          = 0L
+  private var hasBegun               = false
   @volatile private var seen         = SinkStats.empty
 
   /** What this run has done so far, and holds. */
@@ -65,24 +66,29 @@ final class SinkDriver private[commit] (
 
   /** Steps 2 and 3: claims the log in the run's first epoch, then hands out the open parts.
     *
-    * @param digest what the batch is, where the engine tells: a repeated one has to be the same
-    * Errors: `STOPLOG_FOREIGN_QUERY`, `STOPLOG_EPOCH_GAP`, `STOPLOG_EPOCH_AHEAD`, `STOPLOG_SETTINGS_CHANGED`,
-    * `STOPLOG_FENCED`, and those of recovery: `STOPLOG_PART_LOST`, `STOPLOG_RECORD_TORN` and their like.
+    * @param digests what the batches are, where the engine tells: one that is repeated, and the one that the run's first
+    *                goes on behind, have to be those of the log
+    * Errors: `STOPLOG_FOREIGN_QUERY`, `STOPLOG_EPOCH_GAP`, `STOPLOG_EPOCH_AHEAD`, `STOPLOG_EPOCH_REPLANNED`,
+    * `STOPLOG_SETTINGS_CHANGED`, `STOPLOG_FENCED`, and those of recovery: `STOPLOG_PART_LOST`, `STOPLOG_RECORD_TORN` and their like.
     */
-  def begin(batch: Long, slots: Int, digest: Option[BatchDigest] = None): EpochPlan = {
+  def begin(batch: Long, slots: Int, digests: BatchDigests = BatchDigests.unknown): EpochPlan = {
+    val planned = new Planned(batch, digests)
     if (phase.isInstanceOf[Running]) abort() // Spark has forgotten it: one query begins one epoch at a time
     turn.take()
     try {
       val held = phase match {
-        case Unclaimed | Waiting(_) => claimed(claim(batch, digest))
+        case Unclaimed | Waiting(_) => claimed(claim(planned))
         case held: Held             => held
         case Lost(reason)           => throw reason
         case other                  => throw new IllegalStateException(s"an epoch was begun while $other")
       }
-      StartCheck.sequence(held.state, identity, batch, digest)
+      StartCheck.sequence(held.state, identity, planned)
+      if (!hasBegun)
+        StartCheck.goesOn(held.state, identity, planned) // a run may claim before it has an epoch
+      hasBegun = true
       val ready = compacted(resumed(settled(held)))
       val plan  = EpochPlan.of(run, ready.newest.seq, ready.state, slots)
-      phase = Running(ready, plan, digest)
+      phase = Running(ready, plan, planned.digest)
       plan
     } catch { case e: Throwable => turn.give(); throw e }
   }
@@ -181,10 +187,13 @@ final class SinkDriver private[commit] (
   private def isDue(state: SinkState, nowMillis: Long): Boolean =
     state.open.exists(policy.onTime(_, nowMillis).isDefined) || completing.isDue(state, nowMillis)
 
-  private def claim(batch: Long, digest: Option[BatchDigest]): LogRecord =
+  private def claim(planned: Planned): LogRecord =
     try
       ledger.claim(newest =>
-        asClaimed(StartCheck.check(newest, identity, settings, choices.onForeign, batch, digest))
+        asClaimed(
+          StartCheck
+            .check(newest, identity, settings, choices.onForeign, planned, ledger.leftBy(identity.queryId))
+        )
       )
     catch { case NonFatal(e) => phase = Lost(e); throw e }
 

@@ -12,27 +12,30 @@ import stoplog.log.{BatchDigest, LogRecord, SinkState}
   */
 private[commit] object StartCheck {
 
-  /** Errors: `STOPLOG_FOREIGN_QUERY`, `STOPLOG_EPOCH_GAP`, `STOPLOG_EPOCH_AHEAD`, `STOPLOG_SETTINGS_CHANGED`,
-    * `STOPLOG_SCHEMA_CHANGED`.
+  /** @param left how this query has left the log, if another one has adopted it since
+    *
+    * Errors: `STOPLOG_FOREIGN_QUERY`, `STOPLOG_EPOCH_GAP`, `STOPLOG_EPOCH_AHEAD`, `STOPLOG_EPOCH_REPLANNED`,
+    * `STOPLOG_SETTINGS_CHANGED`, `STOPLOG_SCHEMA_CHANGED`.
     */
   def check(
       newest: Option[LogRecord],
       identity: SinkIdentity,
       settings: SinkSettings,
       onForeign: ForeignQuery,
-      batch: Long,
-      digest: Option[BatchDigest]
+      planned: Planned,
+      left: => Option[SinkState]
   ): SinkState = newest.map(_.state) match {
-    case None if batch == 0 || onForeign == ForeignQuery.Adopt => fresh(identity, settings, batch)
-    case None => throw Errors.epochGap(identity.path, identity.sinkId, "none", batch)
+    case None if planned.batch == 0 || onForeign == ForeignQuery.Adopt =>
+      fresh(identity, settings, planned.batch)
+    case None => throw Errors.epochGap(identity.path, identity.sinkId, "none", planned.batch)
     // somebody has decided that the log begins anew, whatever the checkpoint of the next query says
-    case Some(state) if state.queryId == SinkState.Nobody => fresh(identity, settings, batch)
+    case Some(state) if state.queryId == SinkState.Nobody => fresh(identity, settings, planned.batch)
     case Some(state)                                      =>
       sameSettings(state, identity, settings)
-      if (state.queryId == identity.queryId) sameQuery(state, identity, onForeign, batch, digest)
+      if (state.queryId == identity.queryId) sameQuery(state, identity, onForeign, planned)
       else
         onForeign match {
-          case ForeignQuery.Adopt  => adopted(state, identity, batch)
+          case ForeignQuery.Adopt  => adopted(state, identity, planned, left)
           case ForeignQuery.Refuse =>
             throw Errors.foreignQuery(identity.path, identity.sinkId, state.queryId, identity.queryId)
         }
@@ -41,14 +44,29 @@ private[commit] object StartCheck {
   /** The distance rule alone, for the epochs of a run that holds the claim. An epoch that is repeated must be the same
     * batch: one that was planned anew has rows that nobody would write if it was passed over.
     */
-  def sequence(state: SinkState, identity: SinkIdentity, batch: Long, digest: Option[BatchDigest]): Unit = {
+  def sequence(state: SinkState, identity: SinkIdentity, planned: Planned): Unit = {
+    import planned.batch
     val next = state.lastEpoch.fold(0L)(_ + 1)
     if (batch > next)
       throw Errors.epochGap(identity.path, identity.sinkId, state.lastEpoch.fold("none")(_.toString), batch)
     if (batch < next - 1) throw Errors.epochAhead(identity.path, identity.sinkId, next - 1, batch)
-    if (batch == next - 1 && digest.exists(now => state.lastBatch.exists(_ != now)))
+    if (batch == next - 1 && isAnother(planned.digest, state))
       throw Errors.epochPlannedAnew(identity.path, identity.sinkId, batch)
   }
+
+  /** For the first epoch of a run. The one before it, behind which Spark has planned it, must be the batch that the log
+    * holds. A driver that does not know yet that it is overtaken notes in the checkpoint that its batch is done, beside
+    * one of the same number that its successor has planned anew; whoever finds that note begins behind rows that no
+    * driver has written.
+    */
+  def goesOn(state: SinkState, identity: SinkIdentity, planned: Planned): Unit =
+    state.lastEpoch.filter(_ == planned.batch - 1).foreach { last =>
+      if (isAnother(planned.before, state))
+        throw Errors.epochReplanned(identity.path, identity.sinkId, last)
+    }
+
+  private def isAnother(now: Option[BatchDigest], state: SinkState): Boolean =
+    now.exists(digest => state.lastBatch.exists(_ != digest))
 
   /** That nothing has changed which must not. Errors: `STOPLOG_SETTINGS_CHANGED`, `STOPLOG_SCHEMA_CHANGED`. */
   def sameSettings(state: SinkState, identity: SinkIdentity, settings: SinkSettings): Unit = {
@@ -64,17 +82,33 @@ private[commit] object StartCheck {
       state: SinkState,
       identity: SinkIdentity,
       onForeign: ForeignQuery,
-      batch: Long,
-      digest: Option[BatchDigest]
+      planned: Planned
   ): SinkState = onForeign match {
-    case ForeignQuery.Adopt if batch > state.lastEpoch.fold(0L)(_ + 1) => adopted(state, identity, batch)
-    case _                                                             =>
-      sequence(state, identity, batch, digest)
+    case ForeignQuery.Adopt if planned.batch > state.lastEpoch.fold(0L)(_ + 1) =>
+      adopted(state, identity, planned, left = None)
+    case _ =>
+      sequence(state, identity, planned)
+      goesOn(state, identity, planned)
       state
   }
 
-  private def adopted(state: SinkState, identity: SinkIdentity, batch: Long): SinkState =
-    state.copy(queryId = identity.queryId).after(before(batch), batch = None)
+  /** A query that had the log before does not write again what it has decided then: it may have died before Spark noted
+    * that, and have been adopted by another one meanwhile.
+    */
+  private def adopted(
+      state: SinkState,
+      identity: SinkIdentity,
+      planned: Planned,
+      left: Option[SinkState]
+  ): SinkState = {
+    val mine = state.copy(queryId = identity.queryId)
+    left.filter(_.lastEpoch.exists(_ >= planned.batch)) match {
+      case Some(own) =>
+        sequence(own, identity, planned)
+        mine.after(own.lastEpoch, own.lastBatch)
+      case None => mine.after(before(planned.batch), batch = None)
+    }
+  }
 
   private def fresh(identity: SinkIdentity, settings: SinkSettings, batch: Long): SinkState =
     SinkState(identity.queryId, before(batch), Vector.empty, nextPart = 0, settings.toMap)

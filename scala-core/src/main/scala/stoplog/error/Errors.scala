@@ -197,6 +197,17 @@ object Errors extends ErrorMaker {
       "before"    -> (batch - 1)
     )
 
+  /** The checkpoint goes on behind another batch than the log. */
+  def epochReplanned(path: String, sinkId: String, lastEpoch: Long): StoplogException =
+    failure(
+      "STOPLOG_EPOCH_REPLANNED",
+      "path"      -> path,
+      "sinkId"    -> sinkId,
+      "lastEpoch" -> lastEpoch,
+      "batch"     -> (lastEpoch + 1),
+      "before"    -> (lastEpoch - 1)
+    )
+
   def settingsChanged(setting: String, recorded: String, asked: String, path: String): StoplogException =
     failure(
       "STOPLOG_SETTINGS_CHANGED",

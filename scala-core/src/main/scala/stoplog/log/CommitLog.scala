@@ -27,8 +27,20 @@ final class CommitLog(store: RecordStore) {
   /** A newer record than this, if there is one. */
   def newerThan(seq: Long): Option[Long] = store.newerThan(seq)
 
-  /** Every record that is kept, oldest first. */
-  def all(): Vector[LogRecord] = store.list().flatMap(read)
+  /** Every record that is kept, oldest first. The log is dense: what lies before a gap is no part of it, but was created by a
+    * run that slept until its place had been trimmed, and decided nothing.
+    */
+  def all(): Vector[LogRecord] = {
+    val there = store.list()
+    val gap   = there.zip(there.drop(1)).lastIndexWhere { case (record, next) => next != record + 1 }
+    there.drop(gap + 1).flatMap(read)
+  }
+
+  /** How a query has left the log, if a record says so that is still kept, and the log has not begun anew since. */
+  def leftBy(queryId: String): Option[SinkState] = {
+    val states = all().map(_.state)
+    states.drop(states.lastIndexWhere(_.queryId == SinkState.Nobody) + 1).findLast(_.queryId == queryId)
+  }
 
   /** Adds the record at its own place, or says that the place belongs to another driver (I3: this decides).
     *
@@ -70,7 +82,9 @@ final class CommitLog(store: RecordStore) {
     */
   def isPublished(record: LogRecord): Boolean = !record.hasToBeSettled || store.isPublished(record.seq)
 
-  def markPublished(record: LogRecord): Unit = if (record.hasToBeSettled) store.markPublished(record.seq)
+  /** Answers whether this call has marked it, and none before. */
+  def markPublished(record: LogRecord): Boolean =
+    !record.hasToBeSettled || store.markPublished(record.seq) == PutOutcome.Created
 
   /** The paths of the record's parts that are known to have been visible, while the record is not published. */
   def visible(record: LogRecord): Set[String] =

@@ -30,8 +30,10 @@ trait RecordStore {
   /** Removes the record, its mark and its note; removing what is not there is not an error. */
   def delete(seq: Long): Unit
 
-  /** Notes that all that this record has decided is done, so that nobody does it again. */
-  def markPublished(seq: Long): Unit
+  /** Marks that all that this record has decided is done, so that no process does it again. `Taken` says that it was marked
+    * already; a store that cannot tell, since an answer was lost, says so as well.
+    */
+  def markPublished(seq: Long): PutOutcome
 
   /** Whether [[markPublished]] was called for this record, by anybody. */
   def isPublished(seq: Long): Boolean
@@ -48,7 +50,7 @@ trait RecordStore {
   def describe(seq: Long): String
 }
 
-/** The answer of [[RecordStore.putIfAbsent]]. */
+/** Whether a call has created what it was to create. */
 sealed trait PutOutcome
 object PutOutcome {
   case object Created extends PutOutcome

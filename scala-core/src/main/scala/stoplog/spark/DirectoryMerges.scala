@@ -20,25 +20,19 @@ private[stoplog] final class DirectoryMerges private (session: SparkSession, opt
   import DirectoryMerges._
 
   private val context = session.sparkContext
-  private val storage = SinkStorage.plain(options.path, SinkId, Durability.Disk, SparkHadoop.configuration)
-
-  private def commitOf(run: RunId) = new CompactionCommit(
-    run,
-    SinkIdentity(options.path, SinkId, SinkId),
-    SinkStores(storage.log, storage.parts, storage.sides, storage.finished, storage.notes),
-    RealTools.ofThisJvm
-  )
+  private val storage = storageOf(options.path)
 
   def plan(): Seq[PlannedMerge] = groups().map(group => planned(group.inputs))
 
   def run(): Seq[PlannedMerge] = {
     val now    = RunId.random()
-    val commit = commitOf(now)
+    val commit = commitOf(storage, now)
     commit.carryOut()
     val chosen = groups()
     if (chosen.isEmpty) Nil
     else {
       commit.begin()
+      Overwrite.refuseUnderWay(options.path, jobs, storage.notes)
       val naming = chosen.zipWithIndex.map { case (group, n) => group -> mergeOf(group, now, n.toLong) }
       val done   = naming.grouped(AtOnce).flatMap(mergedTogether(_, commit)).toVector
       commit.end()
@@ -58,6 +52,8 @@ private[stoplog] final class DirectoryMerges private (session: SparkSession, opt
       .toSet
     DirectoryPlan.groups(files.filterNot(file => taken(file.path)), format, options.policy, storage, context)
   }
+
+  private def jobs = storage.sinkIds(JobCommit.Prefix).map(job => job -> storage.as(job).log).toMap
 
   private def sinkIds: Vector[String] = storage.sinkIds(prefix = "").filterNot(_ == SinkId)
 
@@ -100,6 +96,20 @@ private[stoplog] object DirectoryMerges {
   /** Errors: `STOPLOG_INVALID_OPTIONS`, and those of storages. */
   def apply(session: SparkSession, path: String, options: Map[String, String]): DirectoryMerges =
     session.withActive(new DirectoryMerges(session, DirectoryOptions.parse(path, options)))
+
+  /** To be asked before a batch job overwrites the path. */
+  private[spark] def overwrite(job: SinkStorage): Overwrite =
+    new Overwrite(job.sinkId, job.notes, commitOf(storageOf(job.path), RunId.random()))
+
+  private def storageOf(path: String) =
+    SinkStorage.plain(path, SinkId, Durability.Disk, SparkHadoop.configuration)
+
+  private def commitOf(storage: SinkStorage, run: RunId) = new CompactionCommit(
+    run,
+    SinkIdentity(storage.path, SinkId, SinkId),
+    SinkStores(storage.log, storage.parts, storage.sides, storage.finished, storage.notes),
+    RealTools.ofThisJvm
+  )
 
   /** In a task. The token and the size of the part, or what went wrong: one bad file stops no other merge. */
   private def tried(work: MergeWork): (String, Long, String) =

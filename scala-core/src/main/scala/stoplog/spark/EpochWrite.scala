@@ -5,7 +5,6 @@ import org.apache.spark.sql.connector.write.{LogicalWriteInfo, PhysicalWriteInfo
 import org.apache.spark.sql.connector.write.streaming.{StreamingDataWriterFactory, StreamingWrite}
 
 import stoplog.commit.TaskPlans
-import stoplog.sink.BatchTimes
 
 /** One micro-batch. Spark makes a new one each time; what has to last is in the [[SinkTable]]. */
 private[spark] final class EpochWrite(table: SinkTable, info: LogicalWriteInfo) extends StreamingWrite {
@@ -14,10 +13,10 @@ private[spark] final class EpochWrite(table: SinkTable, info: LogicalWriteInfo) 
   override def createStreamingWriterFactory(physical: PhysicalWriteInfo): StreamingDataWriterFactory = {
     val context = QueryContext.current(info.queryId())
     val found   = table.runOf(info.queryId(), context, info.schema())
-    val planned = PlannedBatch.of(info.queryId(), context.batch, table.options.checkpointLocation)
-    val plan    = found.run.begin(context.batch, physical.numPartitions(), planned.map(_.digest))
+    val planned = PlannedBatches.of(info.queryId(), context.batch, table.options.checkpointLocation)
+    val plan    = found.run.begin(context.batch, physical.numPartitions(), planned)
     current = Some(found)
-    new RowWriterFactory(TaskPlans.of(plan), found.sink, planned.fold(BatchTimes.unknown)(_.times))
+    new RowWriterFactory(TaskPlans.of(plan), found.sink, planned.times)
   }
 
   /** Every attempt writes where no other can, and the driver takes one result of each task: nothing to coordinate. */

@@ -34,6 +34,7 @@ private[spark] final class JobWrite(table: SinkTable, info: LogicalWriteInfo, ex
 
   override def commit(messages: Array[WriterCommitMessage]): Unit = {
     val results = TaskMessages.results(messages)
+    if (existing == Existing.Replace) DirectoryMerges.overwrite(storage).begin()
     commit.commit(results, replacing)
     layout.written(results)
   }

@@ -13,7 +13,6 @@ import org.slf4j.LoggerFactory
 import stoplog.OpenAtStop
 import stoplog.commit._
 import stoplog.format.bulk.EndingParts
-import stoplog.log.BatchDigest
 import stoplog.options.{
   FinalizeOnTermination, FormatChoice, OnForeignQuery, OnLostPart, OnRestart, SinkOptions
 }
@@ -65,10 +64,10 @@ private[spark] final class SinkRun(
   /** Whether the query would begin an epoch now, and waits to be stopped. */
   def isHeld: Boolean = gate.holds
 
-  def begin(batch: Long, slots: Int, digest: Option[BatchDigest]): EpochPlan = {
+  def begin(batch: Long, slots: Int, digests: BatchDigests): EpochPlan = {
     gate.pass()
     if (!probed.getAndSet(true)) probe()
-    val plan = driver.begin(batch, slots, digest)
+    val plan = driver.begin(batch, slots, digests)
     startTimer()
     plan
   }

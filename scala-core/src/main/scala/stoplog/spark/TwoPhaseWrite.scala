@@ -29,8 +29,8 @@ private[spark] final class TwoPhaseEpoch(table: TwoPhaseTable, info: LogicalWrit
   override def createStreamingWriterFactory(physical: PhysicalWriteInfo): StreamingDataWriterFactory = {
     val context = QueryContext.current(info.queryId())
     val current = table.runOf(info.queryId(), context, info.schema())
-    val planned = PlannedBatch.of(info.queryId(), context.batch, checkpoint = None)
-    val plan    = current.sinkRun.begin(context.batch, physical.numPartitions(), planned.map(_.digest))
+    val planned = PlannedBatches.of(info.queryId(), context.batch, checkpoint = None)
+    val plan    = current.sinkRun.begin(context.batch, physical.numPartitions(), planned)
     run = Some(current.sinkRun)
     new PreparingFactory(
       TaskPlans.of(plan),
@@ -38,7 +38,7 @@ private[spark] final class TwoPhaseEpoch(table: TwoPhaseTable, info: LogicalWrit
       current.sink,
       table.settings.sinkId,
       Some(table.settings.storage),
-      planned.fold(BatchTimes.unknown)(_.times)
+      planned.times
     )
   }
 

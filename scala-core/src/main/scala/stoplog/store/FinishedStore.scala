@@ -25,6 +25,11 @@ trait FinishedStore {
   /** Brings it back, if it was set aside for that record. Error: `STOPLOG_NAME_TAKEN`. */
   def putBack(seq: Long, path: String): Unit
 
+  /** Brings back what this process has set aside late: others had carried out the record, found its own part lost, and
+    * brought this one back already. Does nothing where to set aside is to copy, since a late copy may be older than that.
+    */
+  def putBackLate(seq: Long, path: String): Unit = ()
+
   /** Gives a finished part a second name, or copies it. Both are paths below the sink's path, and the second one is out
     * of the readers' sight. What is there already stays as it is.
     */

@@ -9,7 +9,7 @@ import stoplog.admin.AdminAction._
 import stoplog.admin.AdminWorld.within
 import stoplog.commit.Samples.condition
 import stoplog.commit.SinkDriver.Finish
-import stoplog.commit.{DriverNote, Heartbeat, Rolls}
+import stoplog.commit.{BatchDigests, DriverNote, Heartbeat, Rolls}
 import stoplog.log.{BatchDigest, RecordKind, SinkState}
 import stoplog.part.RunId
 
@@ -142,6 +142,37 @@ class AdminSuite extends AnyFunSuite {
       world.epoch(next, 2, "cat")
       next.end(Finish.PublishOpen)
       assert(world.rows === Vector("ant", "bee", "cat"))
+    }
+  }
+
+  test(
+    "a query goes on behind a batch that was planned anew only if somebody adopts its checkpoint as it is"
+  ) {
+    def upTo(offset: Int): BatchDigests = _ => Some(BatchDigest(s"to offset $offset"))
+    within() { world =>
+      val killed = world.driver()
+      world.epoch(killed, 0, "ant")
+      killed.begin(1, slots = 1, upTo(10))
+      killed.commit(1, Nil)
+      assert(condition(world.driver().begin(2, 1, upTo(20))) === "STOPLOG_EPOCH_REPLANNED")
+      world.tools().adopt(NewOwner("query", 2)).carryOut(WhenAlive.Fence)
+      assert(!world.driver().begin(2, 1, upTo(20)).isCommitted(2))
+    }
+  }
+
+  test(
+    "a query that adopts its sink back repeats no epoch that it had decided before another one adopted it"
+  ) {
+    within() { world =>
+      world.epoch(world.driver(), 0, "ant")
+      world.tools().adopt(NewOwner("other", nextBatch = 7)).carryOut(WhenAlive.Fence)
+      world.epoch(world.driver(queryId = "other"), 7, "bee")
+      world.tools().adopt(NewOwner("query", nextBatch = 0)).carryOut(WhenAlive.Fence)
+      val back = world.driver()
+      assert(back.begin(0, slots = 1).isCommitted(0))
+      back.commit(0, Nil)
+      back.end(Finish.PublishOpen)
+      assert(world.rows === Vector("ant", "bee"))
     }
   }
 

@@ -10,8 +10,8 @@ import stoplog.commit.complete.MemoryNotes
 import stoplog.fault.{Faults, InjectedFault, Step}
 import stoplog.log.{CommitLog, RecordStore}
 import stoplog.part.{FinishedPart, RunId}
-import stoplog.sim.RecordsOver
-import stoplog.store.{NewPart, PartLayout}
+import stoplog.sim.{FinishedOver, RecordsOver}
+import stoplog.store.{FinishedStore, NewPart, PartLayout}
 import stoplog.store.local._
 
 /** The batch command's protocol on local disks: stopped anywhere, and carried on by the next. */
@@ -80,6 +80,56 @@ class CompactionCommitSuite extends AnyFunSuite {
       assert(place.lines.sorted === Seq("one", "three", "two"))
     }
 
+  test("a merge that was decided before an overwrite, by a run that died, does not come back after it") {
+    val place = new Place
+    intercept[InjectedFault](place.compacted(place.commit(new Once(Step.AfterRecord))))
+    place.overwrite("batch-1", "new")
+    place.commit(Faults.none).carryOut()
+    place.compacted(place.commit(Faults.none))
+    assert(place.lines === Seq("new"))
+  }
+
+  test("a compaction that is alive decides nothing once an overwrite has begun, and none begins beside it") {
+    val place = new Place
+    val alive = place.commit(Faults.none)
+    alive.begin()
+    val merge = place.merge("1.txt", "2.txt")
+    val made  = place.written(merge)
+    place.overwriting("batch-1").begin()
+    assert(Samples.condition(alive.replace(merge, made)) === "STOPLOG_FENCED")
+    place.commit(Faults.none).begin()
+    assert(Samples.condition(place.refuseUnderWay("batch-1")) === "STOPLOG_PATH_NOT_WRITABLE")
+    place.overwrite("batch-1", "new")
+    place.refuseUnderWay("batch-1")
+    assert(place.lines === Seq("new"))
+  }
+
+  test("an overwrite of a directory that was never compacted leaves no log of compactions there") {
+    val place = new Place
+    place.overwrite("batch-1", "new")
+    assert(!Files.exists(place.root.resolve("_stoplog/compact/log")))
+  }
+
+  test("who sets aside what others have brought back, as the merged part was lost, brings it back again") {
+    val place = new Place
+    val merge = place.merge("1.txt", "2.txt")
+    val made  = place.written(merge)
+    intercept[InjectedFault] {
+      val commit = place.commit(new Once(Step.AfterRecord))
+      commit.begin()
+      commit.replace(merge, made)
+    }
+    Files.delete(place.root.resolve(made.handle.token))
+    val newest = place.log(Faults.none).newest().toVector
+    val sleeps = place.ledger(
+      LostPart.Skip,
+      new Sleeps(place.finished, () => newest.foreach(place.ledger(LostPart.Skip).recover(_)))
+    )
+    newest.foreach(sleeps.recover(_))
+    place.compacted(place.commit(Faults.none)) // which sweeps
+    assert(place.lines.sorted === Seq("one", "three", "two"))
+  }
+
   test("nothing is replaced by a merge of files that are no longer what they were") {
     val place  = new Place
     val commit = place.commit(Faults.none)
@@ -142,6 +192,19 @@ private object CompactionCommitSuite {
     }
   }
 
+  /** Others are at it before the first part is set aside. */
+  final class Sleeps(real: FinishedStore, happens: () => Unit) extends FinishedOver(real) {
+    private var done = false
+
+    override def setAside(seq: Long, path: String): Unit = {
+      if (!done) {
+        done = true
+        happens()
+      }
+      super.setAside(seq, path)
+    }
+  }
+
   /** A directory with three files of one line each. */
   final class Place {
     val root: Path = Files.createTempDirectory("stoplog-compact")
@@ -155,7 +218,9 @@ private object CompactionCommitSuite {
     def store: LocalPartStore   = storeOf(Faults.none)
     def finished: LocalFinished = new LocalFinished(root.toString, sinkId, Durability.Process)
     def names: Set[String]      = LocalStorage.visible(root)
-    def lines: Seq[String] = names.toSeq.sorted.flatMap(n => Files.readString(root.resolve(n)).linesIterator)
+    def lines: Seq[String]      = names.toSeq.sorted
+      .flatMap(n => Files.readString(root.resolve(n)).linesIterator)
+      .filter(_ != "#")
     def log(faults: Faults): CommitLog =
       new CommitLog(new LocalRecords(root.toString, sinkId, Durability.Process, faults))
 
@@ -173,7 +238,7 @@ private object CompactionCommitSuite {
         tools(faults)
       )
 
-    def ledger(onLost: LostPart): Ledger = new Ledger(
+    def ledger(onLost: LostPart, finished: FinishedStore = this.finished): Ledger = new Ledger(
       RunId.random(),
       Identity,
       log(Faults.none),
@@ -182,6 +247,20 @@ private object CompactionCommitSuite {
       MemoryNotes.unasked,
       tools(Faults.none)
     )
+
+    private def jobs = new JobCommitSuite.Place(root)
+
+    private def notes = new LocalNotes(root.toString, sinkId, Durability.Process)
+
+    def overwriting(job: String): Overwrite = new Overwrite(job, notes, commit(Faults.none))
+
+    def overwrite(job: String, row: String): Unit = {
+      overwriting(job).begin()
+      jobs.overwrite(job, Faults.none, row)
+    }
+
+    def refuseUnderWay(job: String): Unit =
+      Overwrite.refuseUnderWay(root.toString, Map(job -> jobs.log(job)), notes)
 
     private def sides = new LocalSides(root.toString, sinkId, Durability.Process)
 

@@ -43,6 +43,25 @@ class JobCommitSuite extends AnyFunSuite {
     }
   }
 
+  test(
+    "an overwrite whose directory another job has removed, for it was silent for days, takes nothing away"
+  ) {
+    within { place =>
+      place.plant("b/old.txt", "old")
+      val job  = place.job("batch-1", clock = place.clock)
+      val done = place.task("batch-1", job, "new")
+      LocalStorage.remove(place.root.resolve("_stoplog"))
+      place.clock.advance(25 * 60 * 60 * 1000L)
+      assert(Samples.condition(job.commit(Seq(done), Replacing.Everything)) === "STOPLOG_PART_LOST")
+      assert(place.rows === Vector("old"))
+      val slow = place.job("batch-2", clock = place.clock)
+      val made = place.task("batch-2", slow, "new")
+      place.clock.advance(25 * 60 * 60 * 1000L)
+      slow.commit(Seq(made), Replacing.Everything)
+      assert(place.rows === Vector("new"))
+    }
+  }
+
   test("directories that an overwrite has emptied are gone, and others stay") {
     within { place =>
       place.plant("x=1/y=1/old.txt", "old")
@@ -150,6 +169,8 @@ private object JobCommitSuite {
 
     def hasLeft(job: String): Boolean = Files.exists(root.resolve(s"_stoplog/$job"))
 
+    val clock = new ManualClock(System.currentTimeMillis())
+
     def job(name: String, faults: Faults = Faults.none, clock: Clock = Clock.system): JobCommit =
       new JobCommit(
         RunId.random(),
@@ -166,6 +187,8 @@ private object JobCommitSuite {
       try job.commit(Seq(write(name, job.begin(slots = 1), row)), Replacing.Everything)
       finally job.abort()
     }
+
+    def task(name: String, job: JobCommit, row: String): TaskResult = write(name, job.begin(slots = 1), row)
 
     /** The work of the job's one task. */
     def write(name: String, plan: EpochPlan, row: String): TaskResult = {
@@ -193,7 +216,7 @@ private object JobCommitSuite {
     private def parts(name: String) =
       new LocalPartStore(root.toString, name, PartLayout.Staging(name), Durability.Process, Faults.none)
 
-    private def log(name: String) =
+    def log(name: String) =
       new CommitLog(new LocalRecords(root.toString, name, Durability.Process, Faults.none))
   }
 }

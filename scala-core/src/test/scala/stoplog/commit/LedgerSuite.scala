@@ -59,6 +59,19 @@ class LedgerSuite extends AnyFunSuite {
     assert(world.rows === Vector("row of a", "row of b"))
   }
 
+  test("nor one that was overtaken in less time than anybody takes to notice a silent driver") {
+    val world = new DriverWorld(closing)
+    val older = world.driver()
+    val plan  = older.begin(0, slots = 1)
+    val done  = world.task(plan, 0, "a")
+    world.parts.onPublished = { _ =>
+      world.parts.onPublished = _ => ()
+      world.epoch(world.driver(other), 1, "b")
+    }
+    assert(condition(older.commit(0, Seq(done))) === "STOPLOG_FENCED")
+    assert(world.rows === Vector("row of a", "row of b"))
+  }
+
   test("an epoch that is published at once costs no further look at the log") {
     val world  = new DriverWorld(closing)
     val driver = world.driver()

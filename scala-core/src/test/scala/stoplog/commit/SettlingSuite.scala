@@ -134,6 +134,9 @@ class SettlingSuite extends AnyFunSuite {
       }
     assert(condition(world.publish(record)) === "STOPLOG_NAME_TAKEN")
     assert(world.records.visible(4) === Set("b/p", "b/q"))
+    world.parts.forgetCalls()
+    world.republish(record)
+    assert(world.parts.calls.isEmpty)
   }
 
   test("parts that a merge has replaced do not come back once the merged part was visible") {

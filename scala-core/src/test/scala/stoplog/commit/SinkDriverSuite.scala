@@ -13,6 +13,19 @@ import stoplog.rolling.RollReason
 
 class SinkDriverSuite extends AnyFunSuite {
 
+  test("a query whose sink was adopted, and that adopts it back, writes no epoch twice") {
+    val world    = new DriverWorld(Rolls.never)
+    val stranger = identity.copy(queryId = "query-9")
+    world.epoch(world.driver(), 0, "a")
+    world.epoch(world.driver(run = other, identity = stranger, onForeign = ForeignQuery.Adopt), 7, "b")
+    val back = world.driver(run = stoplog.part.RunId.random(), onForeign = ForeignQuery.Adopt)
+    assert(back.begin(0, slots = 1).isCommitted(0))
+    back.commit(0, Nil)
+    world.epoch(back, 1, "c")
+    back.end(SinkDriver.Finish.PublishOpen)
+    assert(world.rows === Vector("row of a", "row of b", "row of c"))
+  }
+
   test("the first epoch claims the log; each commit is one record; what is open stays hidden") {
     val world  = new DriverWorld(Rolls.never)
     val driver = world.driver()

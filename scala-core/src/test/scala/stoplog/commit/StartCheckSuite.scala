@@ -22,8 +22,10 @@ class StartCheckSuite extends AnyFunSuite {
       newest: Option[LogRecord],
       batch: Long,
       onForeign: ForeignQuery = Refuse,
-      digest: Option[BatchDigest] = None
-  ): SinkState = StartCheck.check(newest, identity, settings, onForeign, batch, digest)
+      digests: Map[Long, BatchDigest] = Map.empty,
+      left: Option[SinkState] = None
+  ): SinkState =
+    StartCheck.check(newest, identity, settings, onForeign, new Planned(batch, digests.get(_)), left)
 
   test("a new query begins a new log") {
     assert(check(None, batch = 0) === SinkState("query-1", None, Vector.empty, 0, settings.toMap))
@@ -56,19 +58,45 @@ class StartCheckSuite extends AnyFunSuite {
   }
 
   test("an epoch that is repeated must be the batch that was committed, as far as anybody can tell") {
-    def digest(text: String)           = Some(BatchDigest.of(text.getBytes))
-    def of(batch: Option[BatchDigest]) = log(Some(5)).map(r => r.copy(state = r.state.after(Some(5), batch)))
-    val planned                        = of(digest("to offset 10"))
-    for (same <- Seq(digest("to offset 10"), None))
-      assert(check(planned, batch = 5, digest = same) === planned.get.state)
-    assert(check(of(None), batch = 5, digest = digest("to offset 20")) === of(None).get.state)
-    assert(check(planned, batch = 6, digest = digest("to offset 20")) === planned.get.state)
+    for (same <- Seq(fifth(10), Map.empty[Long, BatchDigest]))
+      assert(check(planned, batch = 5, digests = same) === planned.get.state)
+    assert(check(unknown, batch = 5, digests = fifth(20)) === unknown.get.state)
     for (onForeign <- Seq(Refuse, Adopt)) {
-      val refused = intercept[Exception](check(planned, batch = 5, onForeign, digest("to offset 20")))
+      val refused = intercept[Exception](check(planned, batch = 5, onForeign, fifth(20)))
       assert(condition(throw refused) === "STOPLOG_EPOCH_AHEAD")
       assert(Seq("planned anew", "--epoch 4").forall(refused.getMessage.contains))
     }
   }
+
+  test(
+    "the epoch that comes next must come behind the batch that was committed, as far as anybody can tell"
+  ) {
+    for (same <- Seq(fifth(10), fifth(10) + (6L -> digest(20)), Map(6L -> digest(20))))
+      assert(check(planned, batch = 6, digests = same) === planned.get.state)
+    assert(check(unknown, batch = 6, digests = fifth(20)) === unknown.get.state)
+    for (onForeign <- Seq(Refuse, Adopt)) {
+      val refused = intercept[Exception](check(planned, batch = 6, onForeign, fifth(20)))
+      assert(condition(throw refused) === "STOPLOG_EPOCH_REPLANNED")
+      assert(Seq("batch 6", "--epoch 4", "commits/5", "adopt").forall(refused.getMessage.contains))
+    }
+  }
+
+  test("a query that adopts a log back does not repeat what it has decided before another one adopted it") {
+    val theirs                                    = log(Some(90), queryId = "query-9")
+    def back(batch: Long, offset: Int): SinkState =
+      check(theirs, batch, Adopt, fifth(offset), left = planned.map(_.state))
+    assert(back(batch = 5, offset = 10) === planned.get.state)
+    assert(back(batch = 6, offset = 10) === unknown.get.state)
+    for ((batch, offset) <- Seq(5L -> 20, 4L -> 10))
+      assert(condition(back(batch, offset)) === "STOPLOG_EPOCH_AHEAD")
+  }
+
+  private def digest(offset: Int)            = BatchDigest.of(s"to offset $offset".getBytes)
+  private def fifth(offset: Int)             = Map(5L -> digest(offset))
+  private def of(batch: Option[BatchDigest]) =
+    log(Some(5)).map(record => record.copy(state = record.state.after(Some(5), batch)))
+  private def planned = of(Some(digest(10)))
+  private def unknown = of(None)
 
   test("a log that is adopted does not say what a batch of its former query was") {
     val theirs = log(Some(5), queryId = "query-9").map { record =>
@@ -116,8 +144,8 @@ class StartCheckSuite extends AnyFunSuite {
         identity,
         settings.copy(schema = columns),
         Refuse,
-        batch = 6,
-        digest = None
+        new Planned(6, BatchDigests.unknown),
+        left = None
       )
     }
     assert(start("a").lastEpoch === Some(5))

@@ -88,6 +88,7 @@ object ErrorsSuite {
     Errors.unsupportedOutputMode("complete"),
     Errors.asyncProgress(),
     Errors.foreignQuery("/data/out", "main", "q-1", "q-2"),
+    Errors.epochReplanned("/data/out", "main", 7L),
     Errors.epochGap("/data/out", "main", "7", 10L),
     Errors.epochAhead("/data/out", "main", 7L, 3L),
     Errors.settingsChanged("timeZone", "UTC", "Europe/Berlin", "/data/out"),

@@ -79,11 +79,11 @@ abstract class RecordStoreLaws extends LawSuite {
     assert(!store.isPublished(1))
   }
 
-  law("a mark is seen by everybody, and may be made twice") { storage =>
+  law("a mark is seen by everybody, and who makes it a second time is told so") { storage =>
     storage.recordStore().putIfAbsent(0, utf8("x"))
     assert(!storage.recordStore().isPublished(0))
-    storage.recordStore().markPublished(0)
-    storage.recordStore().markPublished(0)
+    assert(storage.recordStore().markPublished(0) === Created)
+    assert(storage.recordStore().markPublished(0) === Taken)
     assert(storage.recordStore().isPublished(0))
     assert(!storage.recordStore().isPublished(1))
     assert(storage.recordStore().list() === Vector(0L))

@@ -88,6 +88,7 @@ class CommitLogSuite extends AnyFunSuite {
       log.trim(keep = 2)
       assert(log.append(record(3, mine)) === Overtaken(theirs.value))
       assert(log.newest() === Some(record(9, theirs)))
+      assert(log.all().map(_.seq) === Vector(8L, 9L), "what it left behind is no part of the log")
     }
   }
 

@@ -40,10 +40,8 @@ class MemoryRecords extends RecordStore {
     ()
   }
 
-  override def markPublished(seq: Long): Unit = {
-    marks.put(seq, ())
-    ()
-  }
+  override def markPublished(seq: Long): PutOutcome =
+    if (marks.put(seq, ()).isEmpty) PutOutcome.Created else PutOutcome.Taken
 
   override def isPublished(seq: Long): Boolean = marks.contains(seq)
 

@@ -69,10 +69,11 @@ object CompactionMutations {
 
 /** A store of finished parts that passes everything on. */
 class FinishedOver(real: FinishedStore) extends FinishedStore {
-  override def sizeBytes(path: String): Option[Long]   = real.sizeBytes(path)
-  override def setAside(seq: Long, path: String): Unit = real.setAside(seq, path)
-  override def putBack(seq: Long, path: String): Unit  = real.putBack(seq, path)
-  override def keep(path: String, as: String): Unit    = real.keep(path, as)
-  override def forget(seq: Long): Unit                 = real.forget(seq)
-  override def setAsideFor(): Vector[Long]             = real.setAsideFor()
+  override def sizeBytes(path: String): Option[Long]      = real.sizeBytes(path)
+  override def setAside(seq: Long, path: String): Unit    = real.setAside(seq, path)
+  override def putBack(seq: Long, path: String): Unit     = real.putBack(seq, path)
+  override def putBackLate(seq: Long, path: String): Unit = real.putBackLate(seq, path)
+  override def keep(path: String, as: String): Unit       = real.keep(path, as)
+  override def forget(seq: Long): Unit                    = real.forget(seq)
+  override def setAsideFor(): Vector[Long]                = real.setAsideFor()
 }

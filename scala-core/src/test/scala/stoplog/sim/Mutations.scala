@@ -181,7 +181,7 @@ class RecordsOver(real: RecordStore) extends RecordStore {
   override def read(seq: Long): Option[Array[Byte]]                   = real.read(seq)
   override def list(): Vector[Long]                                   = real.list()
   override def delete(seq: Long): Unit                                = real.delete(seq)
-  override def markPublished(seq: Long): Unit                         = real.markPublished(seq)
+  override def markPublished(seq: Long): PutOutcome                   = real.markPublished(seq)
   override def isPublished(seq: Long): Boolean                        = real.isPublished(seq)
   override def noteVisible(seq: Long, paths: Set[String]): Unit       = real.noteVisible(seq, paths)
   override def visible(seq: Long): Set[String]                        = real.visible(seq)

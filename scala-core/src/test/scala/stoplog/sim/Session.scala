@@ -42,6 +42,9 @@ final class Session(
   private var ended    = false
   private var failures = Vector.empty[Throwable]
 
+  /** What the offset log of its checkpoint has of a batch. */
+  def planned(batch: Long): Option[Batch] = checkpoint.planned(batch)
+
   def isOver: Boolean = ended || !process.alive
 
   /** What went wrong in the driver, if anything did. */
@@ -82,6 +85,7 @@ final class Session(
   private def work(): Unit = {
     var again = checkpoint.uncommitted // what the checkpoint said at the start; it is not read again
     var id    = again.fold(checkpoint.size.toLong)(_.id)
+    var from  = checkpoint.end
     var left  = load.epochs
     driver.waitForData()
     world.pause(s"started at batch $id")
@@ -89,9 +93,10 @@ final class Session(
       if (world.isTroubled && random.nextInt(6) == 0) idle()
       val batch = again.getOrElse {
         world.pause(s"plan batch $id")
-        checkpoint.plan(id, load.rowsAtMost, load.share)
+        checkpoint.plan(id, from, load.rowsAtMost, load.share)
       }
       epoch(batch)
+      from = batch.until
       world.pause(s"commit batch $id")
       checkpoint.commit(id)
       again = None

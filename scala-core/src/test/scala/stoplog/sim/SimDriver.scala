@@ -52,7 +52,13 @@ final class SimDriver(world: World, session: Session, stores: SimStores, content
   )
 
   def begin(batch: Batch, slots: Int): EpochPlan =
-    driver.begin(batch.id, slots, Some(BatchDigest.of(batch.identity.getBytes(UTF_8))))
+    driver.begin(
+      batch.id,
+      slots,
+      id => if (id == batch.id) Some(digest(batch)) else session.planned(id).map(digest)
+    )
+
+  private def digest(planned: Batch) = BatchDigest.of(planned.identity.getBytes(UTF_8))
 
   def commit(batch: Batch, results: Seq[TaskResult]): Unit = driver.commit(batch.id, results)
 

@@ -56,8 +56,11 @@ final class SimRecords(world: World, name: String = DiskLog.Main, isForced: Stri
     ()
   }
 
-  override def markPublished(seq: Long): Unit = world.op(s"mark $seq") {
-    if (there.marks.add(seq)) disk.names.changed(Names.Log) { there.marks.remove(seq); () }
+  override def markPublished(seq: Long): PutOutcome = world.op(s"mark $seq") {
+    if (there.marks.add(seq)) {
+      disk.names.changed(Names.Log) { there.marks.remove(seq); () }
+      PutOutcome.Created
+    } else PutOutcome.Taken
   }
 
   override def isPublished(seq: Long): Boolean = world.op(s"look for mark $seq")(there.marks(seq))

@@ -16,7 +16,7 @@ object OwnStores {
     override def read(seq: Long): Option[Array[Byte]] = ???
     override def list(): Vector[Long] = ???
     override def delete(seq: Long): Unit = ???
-    override def markPublished(seq: Long): Unit = ???
+    override def markPublished(seq: Long): PutOutcome = ???
     override def isPublished(seq: Long): Boolean = ???
     override def noteVisible(seq: Long, paths: Set[String]): Unit = ???
     override def visible(seq: Long): Set[String] = ???

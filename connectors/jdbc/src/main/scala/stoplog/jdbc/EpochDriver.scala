@@ -3,7 +3,9 @@ package stoplog.jdbc
 
 import scala.util.control.NonFatal
 
+import stoplog.commit.{BatchDigests, Planned}
 import stoplog.fault.{Faults, Step}
+import stoplog.log.BatchDigest
 
 /** The driver's part of exactly-once inserts: each epoch is one transaction of the database, in which its rows go from
   * the staging table to the target and the sink's row in the epochs table says so.
@@ -22,20 +24,25 @@ private[jdbc] final class EpochDriver(
     faults: Faults
 ) {
   private[this] val target  = tables.target
-  private[this] var claimed = Option.empty[Option[Long]]
+  private[this] var claimed = Option.empty[SinkState]
+  private[this] var begun   = Option.empty[Planned]
 
   /** Before the tasks of an epoch. The first one of a run claims the sink, which fences every older driver.
     *
-    * Errors: `STOPLOG_JDBC_FOREIGN_QUERY`, `STOPLOG_JDBC_EPOCH_GAP`, `STOPLOG_JDBC_EPOCH_AHEAD`.
+    * @param digests what the batches are, where the engine tells
+    * Errors: `STOPLOG_JDBC_FOREIGN_QUERY`, `STOPLOG_JDBC_EPOCH_GAP`, `STOPLOG_JDBC_EPOCH_AHEAD`,
+    * `STOPLOG_JDBC_FENCED`.
     */
-  def begin(batch: Long): Begun = synchronized {
-    val last = claimed.getOrElse {
-      val state = inSession(claim(_, _, batch))
-      claimed = Some(state.lastEpoch)
-      state.lastEpoch
+  def begin(batch: Long, digests: BatchDigests = BatchDigests.unknown): Begun = synchronized {
+    val planned = new Planned(batch, digests)
+    val state   = claimed.getOrElse {
+      val state = inSession(claim(_, _, planned))
+      claimed = Some(state)
+      state
     }
-    StartCheck.sequence(tables.sink, target, last, batch)
-    if (last.exists(_ >= batch)) Begun.Committed else Begun.Open
+    StartCheck.sequence(tables.sink, target, state, planned)
+    begun = Some(planned)
+    if (state.lastEpoch.exists(_ >= batch)) Begun.Committed else Begun.Open
   }
 
   /** Makes the rows of these tasks visible, all or none; idempotent. A commit that was broken off is tried again: it
@@ -57,7 +64,7 @@ private[jdbc] final class EpochDriver(
           )
       }
     }
-    claimed = Some(Some(batch))
+    claimed = claimed.map(_.copy(lastEpoch = Some(batch), lastBatch = digest(batch)))
     faults.at(Step.JdbcAfterCommit)
     refused
   }
@@ -69,25 +76,41 @@ private[jdbc] final class EpochDriver(
     retries(target.writeFailed)(_ => session.transaction(_ => tables.epochs.delete(session)))
   }
 
-  private def claim(session: Session, retries: Retries, batch: Long): SinkState = {
+  private def claim(session: Session, retries: Retries, planned: Planned): SinkState = {
     val own = new OwnTables(session, retries, target)
-    own.ensure(tables.epochs.table, tables.epochs.create)
+    own.ensure(tables.epochs)
     tables.rejects.foreach(rejects => own.ensure(rejects.table.table, rejects.table.create))
     faults.at(Step.JdbcBeforeClaim)
-    val state = retries(target.writeFailed)(_ => session.transaction(_ => take(session, batch)))
+    val state = retries(target.writeFailed)(_ => session.transaction(_ => take(session, planned)))
     faults.at(Step.JdbcAfterClaim)
-    // Nothing of this run is staged yet, and no other may commit: all that is there is of dead attempts (I5).
     tables.allStaging.foreach { staging =>
+      retries(target.writeFailed)(_ => session.transaction(_ => owned(session)))
       own.ensure(staging)
-      retries(target.writeFailed)(_ => session.transaction(_ => staging.clear(session)))
+      retries(target.writeFailed)(_ => session.transaction(_ => clear(session, staging)))
     }
     faults.at(Step.JdbcAfterSweep)
     state
   }
 
-  private def take(session: Session, batch: Long): SinkState = {
+  /** Nothing of this run is staged yet, and no other may commit: all that is there is of dead attempts (I5). Unless a
+    * younger run has claimed the sink: it cannot do so while the row is locked, and stages nothing before.
+    */
+  private def clear(session: Session, staging: Staging): Unit = {
+    owned(session)
+    staging.clear(session)
+  }
+
+  /** The sink's row, locked. Error: `STOPLOG_JDBC_FENCED`. */
+  private def owned(session: Session): SinkState = tables.epochs.lock(session) match {
+    case Some(state) if state.runId == owner.runId => state
+    case other => throw JdbcErrors.fenced(tables.sink, target, other.fold("nobody")(_.runId))
+  }
+
+  private def digest(batch: Long): Option[BatchDigest] = begun.filter(_.batch == batch).flatMap(_.digest)
+
+  private def take(session: Session, planned: Planned): SinkState = {
     val found = tables.epochs.lock(session)
-    val state = StartCheck.check(tables.sink, target, found, owner, onForeign, batch)
+    val state = StartCheck.check(tables.sink, target, found, owner, onForeign, planned)
     found match {
       case Some(_) => tables.epochs.update(session, state)
       case None    =>
@@ -106,19 +129,15 @@ private[jdbc] final class EpochDriver(
   ): Long =
     retries(unknown(batch, _)) { _ =>
       session.transaction { _ =>
-        tables.epochs.lock(session) match {
-          case Some(state) if state.runId == owner.runId =>
-            if (state.lastEpoch.exists(_ >= batch)) 0L
-            else {
-              if (existing == Existing.Replace)
-                session.statement(s"DELETE FROM ${target.table}").executeUpdate()
-              val refused = move
-              tables.epochs.update(session, state.copy(lastEpoch = Some(batch)))
-              faults.at(Step.JdbcInCommit)
-              refused
-            }
-          case other =>
-            throw JdbcErrors.fenced(tables.sink, target, other.fold("nobody")(_.runId))
+        val state = owned(session)
+        if (state.lastEpoch.exists(_ >= batch)) 0L
+        else {
+          if (existing == Existing.Replace)
+            session.statement(s"DELETE FROM ${target.table}").executeUpdate()
+          val refused = move
+          tables.epochs.update(session, state.copy(lastEpoch = Some(batch), lastBatch = digest(batch)))
+          faults.at(Step.JdbcInCommit)
+          refused
         }
       }
     }

@@ -85,9 +85,25 @@ object JdbcErrors extends ErrorMaker {
   private[jdbc] def epochGap(sink: String, target: Target, last: String, batch: Long): StoplogException =
     owned("STOPLOG_JDBC_EPOCH_GAP", sink, target, "lastEpoch" -> last, "batch" -> batch)
 
-  /** The database is ahead of the checkpoint. */
-  private[jdbc] def epochAhead(sink: String, target: Target, last: Long, batch: Long): StoplogException =
-    owned("STOPLOG_JDBC_EPOCH_AHEAD", sink, target, "lastEpoch" -> last, "batch" -> batch)
+  /** The database is ahead of the checkpoint, or holds another batch than it.
+    *
+    * @param starts how Spark does
+    * @param batch  the first whose rows will come again if the sink is begun anew
+    */
+  private[jdbc] def epochAhead(
+      sink: String,
+      target: Target,
+      last: Long,
+      starts: String,
+      batch: Long
+  ): StoplogException = owned(
+    "STOPLOG_JDBC_EPOCH_AHEAD",
+    sink,
+    target,
+    "lastEpoch" -> last,
+    "starts"    -> starts,
+    "batch"     -> batch
+  )
 
   /** What the database said: a batch's own exception only says that there is another one behind it. */
   private[jdbc] def messageOf(why: Throwable): String = {

@@ -3,6 +3,7 @@ package stoplog.jdbc
 
 import java.util.{LinkedHashMap => JLinkedHashMap, Map => JMap}
 
+import stoplog.commit.BatchDigests
 import stoplog.thread.Uninterrupted
 
 /** One start of a query: what lasts from epoch to epoch.
@@ -14,7 +15,8 @@ private[jdbc] final class JdbcRun(val runId: String, driver: Option[EpochDriver]
 
   def counts: SinkCounts = total
 
-  def begin(batch: Long): Begun = driver.fold[Begun](Begun.Open)(_.begin(batch))
+  def begin(batch: Long, digests: BatchDigests): Begun =
+    driver.fold[Begun](Begun.Open)(_.begin(batch, digests))
 
   def commit(batch: Long, results: Seq[TaskResult], existing: Existing): Unit = driver.foreach { driver =>
     val begun = System.nanoTime()

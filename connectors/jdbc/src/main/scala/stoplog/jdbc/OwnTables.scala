@@ -14,6 +14,21 @@ private[jdbc] final class OwnTables(session: Session, retries: Retries, target: 
       catch { case NonFatal(e) => if (!exists(table)) throw refused(table, e) }
   }
 
+  /** Error: `STOPLOG_JDBC_OWN_TABLE`, also for a table that lacks a column. */
+  def ensure(epochs: EpochsTable): Unit = {
+    ensure(epochs.table, epochs.create)
+    once { () =>
+      if (answers(epochs.shape).isEmpty)
+        throw JdbcErrors.ownTable(
+          epochs.table,
+          target.database,
+          new IllegalStateException(
+            s"it has no column last_batch. Add it: ALTER TABLE ${epochs.table} ADD last_batch VARCHAR(64)"
+          )
+        )
+    }
+  }
+
   /** A staging table that was made for other columns is made anew: what is in it, no live run has written. */
   def ensure(staging: Staging): Unit = {
     once(() => if (exists(staging.table) && !fits(staging)) execute(s"DROP TABLE ${staging.table}"))

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.jdbc
 
+import stoplog.commit.Planned
+import stoplog.log.BatchDigest
+
 /** What to do with a sink that another query owns, or that lacks epochs. */
 private[jdbc] sealed trait ForeignQuery
 private[jdbc] object ForeignQuery {
@@ -20,8 +23,9 @@ private[jdbc] object StartCheck {
       found: Option[SinkState],
       owner: SinkOwner,
       onForeign: ForeignQuery,
-      batch: Long
+      planned: Planned
   ): SinkState = {
+    import planned.batch
     val fresh = SinkState(owner.queryId, owner.runId, if (batch == 0) None else Some(batch - 1))
     val adopt = onForeign == ForeignQuery.Adopt
     found match {
@@ -31,17 +35,47 @@ private[jdbc] object StartCheck {
         if (adopt) fresh else throw JdbcErrors.foreignQuery(sink, target, state.queryId, owner.queryId)
       case Some(state) if adopt && batch > next(state.lastEpoch) => fresh
       case Some(state)                                           =>
-        sequence(sink, target, state.lastEpoch, batch)
+        sequence(sink, target, state, planned)
+        goesOn(sink, target, state, planned)
         state.copy(runId = owner.runId)
     }
   }
 
-  /** Spark repeats the last epoch, or asks for the next. */
-  def sequence(sink: String, target: Target, last: Option[Long], batch: Long): Unit = {
+  /** Spark repeats the last epoch, or asks for the next. What it repeats must be the same batch: one that was planned
+    * anew has rows that would never come if it was passed over.
+    */
+  def sequence(sink: String, target: Target, state: SinkState, planned: Planned): Unit = {
+    import planned.batch
+    val last = state.lastEpoch
     if (batch > next(last))
       throw JdbcErrors.epochGap(sink, target, last.fold("none")(_.toString), batch)
-    if (batch < next(last) - 1) throw JdbcErrors.epochAhead(sink, target, next(last) - 1, batch)
+    if (batch < next(last) - 1)
+      throw JdbcErrors.epochAhead(sink, target, next(last) - 1, s"at batch $batch", batch)
+    if (last.contains(batch) && isAnother(planned.digest, state))
+      throw JdbcErrors.epochAhead(
+        sink,
+        target,
+        batch,
+        s"with a batch $batch that it has planned anew, with other offsets",
+        batch
+      )
   }
+
+  /** What comes first must come behind the batch that is in the target. */
+  private def goesOn(sink: String, target: Target, state: SinkState, planned: Planned): Unit =
+    state.lastEpoch.filter(_ == planned.batch - 1).foreach { last =>
+      if (isAnother(planned.before, state))
+        throw JdbcErrors.epochAhead(
+          sink,
+          target,
+          last,
+          s"at batch ${planned.batch} behind another batch $last, which was planned anew with other offsets",
+          last
+        )
+    }
+
+  private def isAnother(now: Option[BatchDigest], state: SinkState): Boolean =
+    now.exists(digest => state.lastBatch.exists(_ != digest))
 
   private def next(last: Option[Long]): Long = last.fold(0L)(_ + 1)
 }

@@ -4,7 +4,7 @@ package stoplog.jdbc
 import org.apache.spark.sql.connector.write._
 import org.apache.spark.sql.connector.write.streaming.{StreamingDataWriterFactory, StreamingWrite}
 
-import stoplog.spark.QueryContext
+import stoplog.spark.{PlannedBatches, QueryContext}
 
 /** A micro-batch of exactly-once inserts. Spark makes a new one each time; what has to last is in the [[JdbcTable]]. */
 private[jdbc] final class TransactionalEpoch(
@@ -24,7 +24,7 @@ private[jdbc] final class TransactionalEpoch(
       new JdbcRun(context.runId, Some(spec.epochDriver(tables, owner, mode)))
     }
     running = Some(run)
-    val begun = run.begin(context.batch)
+    val begun = run.begin(context.batch, PlannedBatches.of(info.queryId(), context.batch, checkpoint = None))
     new RowWriterFactory(spec, Sending.Staged(tables), EpochBegun(context.batch, begun))
   }
 

@@ -3,7 +3,10 @@ package stoplog.jdbc
 
 import org.scalatest.funsuite.AnyFunSuite
 
+import stoplog.commit.BatchDigests
 import stoplog.error.StoplogException
+import stoplog.fault.Step
+import stoplog.log.BatchDigest
 
 /** What is asked of exactly-once inserts into each database. */
 abstract class EpochLaws(newDatabase: => TestDatabase) extends AnyFunSuite {
@@ -95,6 +98,61 @@ abstract class EpochLaws(newDatabase: => TestDatabase) extends AnyFunSuite {
     driver.commit(3, Seq(sink.stage(rows(3, 4): _*)), Existing.Keep)
     assert(sink.driver("other", "r3", ForeignQuery.Adopt).begin(0) === Begun.Open)
     assert(condition(driver.commit(4, Nil, Existing.Keep)) === "STOPLOG_JDBC_FENCED")
+  }
+
+  test("an epoch that is repeated must be the batch that was committed, and the next must come behind that") {
+    val sink                      = rig()
+    def of(offsets: (Long, Int)*) = {
+      val digests = offsets.toMap.transform((_, offset) => BatchDigest(s"to offset $offset"))
+      (batch => digests.get(batch)): BatchDigests
+    }
+    val driver = sink.driver("q", "r1")
+    driver.begin(0, of(0L -> 3))
+    driver.commit(0, Seq(sink.stage(rows(0, 3): _*)), Existing.Keep)
+    for ((batch, anew) <- Seq(0L -> "planned anew", 1L -> "behind another batch 0")) {
+      val refused = intercept[StoplogException](sink.driver("q", "r2").begin(batch, of(0L -> 5)))
+      assert(refused.getCondition === "STOPLOG_JDBC_EPOCH_AHEAD")
+      assert(refused.getMessage.contains(anew))
+    }
+    // None of the refused ones has fenced anybody.
+    driver.begin(1, of(0L -> 3, 1L -> 4))
+    driver.commit(1, Seq(sink.stage(rows(3, 4): _*)), Existing.Keep)
+    for (same <- Seq(of(1L -> 4), of()))
+      assert(sink.driver("q", "r3").begin(1, same) === Begun.Committed)
+    assert(sink.driver("q", "r4").begin(2, of(1L -> 4, 2L -> 9)) === Begun.Open)
+    assert(sink.driver("other", "r5", ForeignQuery.Adopt).begin(2, of(1L -> 7)) === Begun.Open)
+  }
+
+  test("a driver that was overtaken before it has removed old rows leaves those of its successor") {
+    val table  = database.newHeap()
+    val sink   = new Rig(database, table, database.connector)
+    val next   = sink.driver("q", "r2")
+    var staged = Seq.empty[TaskResult]
+    val sleeps = new Rig(
+      database,
+      table,
+      database.connector,
+      faults = step =>
+        if (step == Step.JdbcAfterClaim) {
+          next.begin(0)
+          staged = Seq(sink.stage(rows(0, 3): _*))
+        }
+    )
+    assert(condition(sleeps.driver("q", "r1").begin(0)) === "STOPLOG_JDBC_FENCED")
+    next.commit(0, staged, Existing.Keep)
+    assert(ids(table) === Seq(0, 1, 2))
+  }
+
+  test("an epochs table without the column for batches is refused, with what adds it") {
+    val table  = database.newHeap()
+    val epochs = s"${table}_epochs"
+    val sink   = new Rig(database, table, database.connector, epochs = Some(epochs))
+    database.execute(sink.tables.epochs.create.replace(", last_batch VARCHAR(64)", ""))
+    val refused = intercept[StoplogException](sink.driver("q", "r1").begin(0))
+    assert(refused.getCondition === "STOPLOG_JDBC_OWN_TABLE")
+    assert(refused.getMessage.contains(s"ALTER TABLE $epochs ADD last_batch VARCHAR(64)"))
+    database.execute(s"ALTER TABLE $epochs ADD last_batch VARCHAR(64)")
+    assert(sink.driver("q", "r1").begin(0) === Begun.Open)
   }
 
   test("staged rows that somebody has deleted fail the epoch, which then is in the target not even in part") {

@@ -32,6 +32,6 @@ object JdbcErrorsSuite {
     JdbcErrors.fenced(sink, target, "r2"),
     JdbcErrors.foreignQuery(sink, target, "q1", "q2"),
     JdbcErrors.epochGap(sink, target, "7", 10),
-    JdbcErrors.epochAhead(sink, target, 7, 3)
+    JdbcErrors.epochAhead(sink, target, 7, "at batch 3", 3)
   )
 }

@@ -15,12 +15,13 @@ final class Rig(
     connector: Connector,
     reject: Boolean = false,
     faults: Faults = Faults.none,
-    batchRows: Int = 4
+    batchRows: Int = 4,
+    epochs: Option[String] = None
 ) {
   private[jdbc] val target  = database.target(table)
   private[jdbc] val rejects = RejectTable(s"${table}_rejected", Rig.textOf(database))
   private[jdbc] val tables  =
-    SinkTables.of(target, "main", None, Option.when(reject)(rejects -> Rig.Texts))
+    SinkTables.of(target, "main", epochs, Option.when(reject)(rejects -> Rig.Texts))
 
   private[jdbc] def session(): Session = new Session(connector, 0)
 

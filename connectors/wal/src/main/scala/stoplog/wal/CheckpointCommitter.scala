@@ -24,6 +24,11 @@ trait CheckpointCommitter extends AutoCloseable {
     */
   def forgetBefore(query: String, epoch: Long): Unit
 
+  /** Whether a later epoch of the query has forgotten the notes of this one: then the checkpoint is older than the target.
+    * False, the default, where nothing tells. Called on the driver, before the first chunk of an epoch is sent.
+    */
+  def isOver(query: String, epoch: Long): Boolean = false
+
   override def close(): Unit = ()
 }
 

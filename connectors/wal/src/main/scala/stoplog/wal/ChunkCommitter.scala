@@ -24,6 +24,7 @@ private[wal] final class ChunkCommitter(
     turns: ChunkCommitter.Turns
 ) extends TwoPhaseCommitter {
   private var forgotten = Map.empty[String, Long]
+  private var current   = Map.empty[String, Long]
   private val jobs      = ConcurrentHashMap.newKeySet[String]()
 
   override def commit(prepared: Prepared): CommitOutcome = {
@@ -31,6 +32,7 @@ private[wal] final class ChunkCommitter(
     val chunk =
       Chunk(place.sinkId, token.query, prepared.name, token.epoch, token.partition, prepared.rows)
         .copy(startedAtMillis = token.startedAtMillis)
+    if (token.epoch.isDefined) refuseIfOver(chunk)
     val outcome = turns.oneAtATime(chunk) {
       val done = send(chunk.copy(micros = times.of(chunk)), token.file)
       if (done != CommitOutcome.Lost) place.files.discard(Seq(token.file.token))
@@ -54,6 +56,15 @@ private[wal] final class ChunkCommitter(
     finally
       try committer.close()
       finally times.close()
+
+  /** What the target calls over was sent, and yet Spark may have planned it anew, with more rows. */
+  private def refuseIfOver(chunk: Chunk): Unit = synchronized {
+    if (!current.get(chunk.query).contains(chunk.epochNumber)) {
+      if (committer.isOver(chunk.query, chunk.epochNumber))
+        throw WriteAheadErrors.epochAhead(place.sinkId, place.location, chunk.epochNumber)
+      current += chunk.query -> chunk.epochNumber
+    }
+  }
 
   /** Whoever commits an epoch has marked the records of all before it. */
   private def forgetBefore(chunk: Chunk): Unit = synchronized {

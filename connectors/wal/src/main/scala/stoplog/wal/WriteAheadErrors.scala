@@ -12,6 +12,10 @@ private[wal] object WriteAheadErrors extends ErrorMaker {
   def jarMissing(word: String, artifact: String, cause: Throwable): StoplogArgumentException =
     argument("STOPLOG_WAL_JAR_MISSING", cause, "word" -> word, "artifact" -> artifact)
 
+  /** @param log where the sink's log is */
+  def epochAhead(sinkId: String, log: String, epoch: Long): StoplogException =
+    failure("STOPLOG_WAL_EPOCH_AHEAD", "sinkId" -> sinkId, "log" -> log, "epoch" -> epoch)
+
   def notSent(target: String, chunk: Chunk, cause: Throwable): StoplogException = failure(
     "STOPLOG_WAL_NOT_SENT",
     cause,

@@ -18,6 +18,7 @@ class WriteAheadErrorsSuite
           "io.github.stoplog:stoplog-jdbc_2.13:1",
           new ClassNotFoundException("stoplog.jdbc.wal.JdbcSender")
         ),
+        WriteAheadErrors.epochAhead("main", "/data/log", 7),
         WriteAheadErrors.notSent(
           "inbox",
           Chunk("main", "query", "chunk-1", Some(7L), 0, 2),

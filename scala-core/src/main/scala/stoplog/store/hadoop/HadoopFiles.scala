@@ -20,7 +20,7 @@ import stoplog.part.PathBelow
 final class HadoopFiles(
     val root: String,
     settings: HadoopSettings,
-    renaming: Renaming = Renaming.Atomic
+    val renaming: Renaming = Renaming.Atomic
 ) extends Serializable {
   private lazy val base = new Path(root)
 

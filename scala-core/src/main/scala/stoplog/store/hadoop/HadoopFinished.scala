@@ -33,6 +33,11 @@ class HadoopFinished(files: HadoopFiles, sinkId: String) extends FinishedStore w
       }
     }
 
+  override def putBackLate(seq: Long, path: String): Unit = files.renaming match {
+    case Renaming.Atomic  => putBack(seq, path)
+    case Renaming.Checked => ()
+  }
+
   /** A copy through this process. One that died half-way is made again. */
   override def keep(path: String, as: String): Unit = {
     val (from, to) = (files.at(path), files.at(as))

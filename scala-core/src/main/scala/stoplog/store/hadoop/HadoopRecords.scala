@@ -40,9 +40,11 @@ final class HadoopRecords(
     records(seq).foreach(files.delete)
   }
 
-  override def markPublished(seq: Long): Unit = files.writing(mark(seq)) {
-    try files.createEmpty(mark(seq))
-    catch { case _: FileAlreadyExistsException => () }
+  override def markPublished(seq: Long): PutOutcome = files.writing(mark(seq)) {
+    try {
+      files.createEmpty(mark(seq))
+      PutOutcome.Created
+    } catch { case _: FileAlreadyExistsException => PutOutcome.Taken }
   }
 
   override def isPublished(seq: Long): Boolean = files.writing(mark(seq))(files.status(mark(seq)).isDefined)

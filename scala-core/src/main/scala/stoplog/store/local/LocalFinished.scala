@@ -30,6 +30,8 @@ final class LocalFinished(root: String, sinkId: String, durability: Durability)
     }
   }
 
+  override def putBackLate(seq: Long, path: String): Unit = putBack(seq, path)
+
   /** A second name where the file system has such, since finished parts never change (I6). */
   override def keep(path: String, as: String): Unit = LocalFiles.writing(at(as)) {
     Durability.createDirectories(at(as).getParent, durability)

@@ -35,11 +35,11 @@ final class LocalRecords(root: String, sinkId: String, durability: Durability, f
     (Seq(mark(seq), note(seq)) ++ records(seq)).foreach(Files.deleteIfExists(_))
   }
 
-  override def markPublished(seq: Long): Unit = LocalFiles.writing(mark(seq)) {
+  override def markPublished(seq: Long): PutOutcome = LocalFiles.writing(mark(seq)) {
     try {
       Files.createFile(mark(seq))
-      ()
-    } catch { case _: FileAlreadyExistsException => () }
+      PutOutcome.Created
+    } catch { case _: FileAlreadyExistsException => PutOutcome.Taken }
   }
 
   override def isPublished(seq: Long): Boolean = LocalFiles.writing(mark(seq))(LocalFiles.exists(mark(seq)))

@@ -27,6 +27,8 @@ class S3Finished(files: HadoopFiles, sinkId: String) extends HadoopFinished(file
     }
   }
 
+  override def putBackLate(seq: Long, path: String): Unit = ()
+
   /** Object by object: there is no directory to be removed. */
   override def forget(seq: Long): Unit = {
     val directory = FinishedStore.directory(sinkId, seq)

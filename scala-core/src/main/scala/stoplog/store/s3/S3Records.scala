@@ -44,7 +44,9 @@ final class S3Records(files: HadoopFiles, sinkId: String) extends RecordStore wi
     objects.delete(Seq(mark(seq), note(seq)) ++ records(seq))
   }
 
-  override def markPublished(seq: Long): Unit = io(mark(seq))(objects.put(mark(seq), Array.emptyByteArray))
+  override def markPublished(seq: Long): PutOutcome = io(mark(seq)) {
+    if (objects.putIfAbsent(mark(seq), Array.emptyByteArray)) PutOutcome.Created else PutOutcome.Taken
+  }
 
   override def isPublished(seq: Long): Boolean = io(mark(seq))(objects.size(mark(seq)).isDefined)
 

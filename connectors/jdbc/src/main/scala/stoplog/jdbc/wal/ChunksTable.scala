@@ -24,7 +24,11 @@ private[wal] final case class ChunksTable(table: String, dialect: Dialect, nowMi
   // All of what follows is done in a transaction of the caller.
 
   def has(session: Session, chunk: Chunk): Boolean =
-    doneBefore(session, chunk.query, chunk.epochNumber, chunk.name).isDefined || isOver(session, chunk)
+    doneBefore(session, chunk.query, chunk.epochNumber, chunk.name).isDefined || isOver(
+      session,
+      chunk.query,
+      chunk.epochNumber
+    )
 
   /** Notes it, whatever was noted before. */
   def put(session: Session, chunk: Chunk): Unit = if (!has(session, chunk)) insert(session, chunk)
@@ -39,7 +43,7 @@ private[wal] final case class ChunksTable(table: String, dialect: Dialect, nowMi
       case NonFatal(e) if Verdict.of(e, dialect) == Verdict.BadRow =>
         throw new SQLTransientException(s"chunk ${chunk.name} is noted already", ChunksTable.Conflict, e)
     }
-    val late = isOver(session, chunk)
+    val late = isOver(session, chunk.query, chunk.epochNumber)
     if (late) remove(session, chunk)
     !late
   }
@@ -51,8 +55,7 @@ private[wal] final case class ChunksTable(table: String, dialect: Dialect, nowMi
       delete(session, query, 0, epoch)
     }
 
-  private def isOver(session: Session, chunk: Chunk): Boolean =
-    over(session, chunk.query).exists(_ > chunk.epochNumber)
+  def isOver(session: Session, query: String, epoch: Long): Boolean = over(session, query).exists(_ > epoch)
 
   private def over(session: Session, query: String): Option[Long] =
     doneBefore(session, query, ChunksTable.OverEpoch, ChunksTable.OverName)

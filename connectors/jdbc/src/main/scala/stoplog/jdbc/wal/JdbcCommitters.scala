@@ -60,6 +60,8 @@ private[wal] final class JdbcCommitter(
   override def forgetBefore(query: String, epoch: Long): Unit =
     inTransaction(chunks.forgetBefore(_, query, epoch))
 
+  override def isOver(query: String, epoch: Long): Boolean = inTransaction(chunks.isOver(_, query, epoch))
+
   private def inTransaction[A](work: Session => A): A = inSession { (session, retries) =>
     retries(target.writeFailed)(_ => session.transaction(_ => work(session)))
   }

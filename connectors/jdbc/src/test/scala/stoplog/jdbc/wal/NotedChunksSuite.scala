@@ -83,6 +83,8 @@ class NotedChunksSuite extends AnyFunSuite {
       session.transaction(_ => notes.forgetBefore(session, "query", 8))
       session.transaction(_ => notes.forgetBefore(session, "query", 5))
       assert(!session.transaction(_ => notes.claim(session, chunk)))
+      for ((epoch, isOver) <- Seq(7L -> true, 8L -> false))
+        assert(session.transaction(_ => notes.isOver(session, "query", epoch)) === isOver)
       assert(session.transaction(_ => notes.claim(session, chunk.copy(epoch = Some(8L)))))
       assert(session.transaction(_ => notes.claim(session, chunk.copy(query = "another"))))
       session.close()

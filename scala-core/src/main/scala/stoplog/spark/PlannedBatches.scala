@@ -9,11 +9,12 @@ import scala.util.control.NonFatal
 import com.fasterxml.jackson.databind.{JsonNode, ObjectMapper}
 import org.apache.spark.sql.SparkSession
 
+import stoplog.commit.BatchDigests
 import stoplog.log.BatchDigest
 import stoplog.place.CheckpointFiles
 import stoplog.sink.BatchTimes
 
-/** What a micro-batch is. Spark writes the offsets of its sources to `offsets/<batch>` in the checkpoint before it begins
+/** What micro-batches are. Spark writes the offsets of its sources to `offsets/<batch>` in the checkpoint before it begins
   * one, and goes by that file, which it does not write again, when it repeats it.
   *
   * Where the checkpoint was restored from an older copy, or has lost its newest files, Spark plans a batch of the same
@@ -21,13 +22,30 @@ import stoplog.sink.BatchTimes
   */
 private[spark] final case class PlannedBatch(digest: BatchDigest, times: BatchTimes)
 
-private[spark] object PlannedBatch {
+/** Those of one query, asked on the thread of its batches. A file that cannot be found or read tells nothing. */
+private[stoplog] final class PlannedBatches private (queryId: String, batch: Long, checkpoint: Option[String])
+    extends BatchDigests {
+  import PlannedBatches._
 
-  /** `None` where the file cannot be found or read: then nobody can tell.
-    *
+  // Looked up at once, before the checkpoint changes under a living query.
+  private val now = planned(queryId, batch, checkpoint)
+
+  override def of(asked: Long): Option[BatchDigest] =
+    (if (asked == batch) now else planned(queryId, asked, checkpoint)).map(_.digest)
+
+  /** The times of the batch that is about to begin. */
+  def times: BatchTimes = now.fold(BatchTimes.unknown)(_.times)
+}
+
+private[stoplog] object PlannedBatches {
+
+  /** @param batch      that is about to begin
     * @param checkpoint where it is, if the write was told; the running query knows it better
     */
-  def of(queryId: String, batch: Long, checkpoint: Option[String]): Option[PlannedBatch] =
+  def of(queryId: String, batch: Long, checkpoint: Option[String]): PlannedBatches =
+    new PlannedBatches(queryId, batch, checkpoint)
+
+  private def planned(queryId: String, batch: Long, checkpoint: Option[String]): Option[PlannedBatch] =
     root(queryId).orElse(checkpoint).flatMap { location =>
       try new CheckpointFiles(location, SparkHadoop.configuration).offsets(batch).map(read)
       catch { case NonFatal(_) => None }

@@ -9,15 +9,15 @@ import stoplog.log.BatchDigest
 import stoplog.sink.BatchTimes
 
 /** What Spark writes of a micro-batch before it begins. */
-class PlannedBatchSuite extends AnyFunSuite {
+class PlannedBatchesSuite extends AnyFunSuite {
 
-  private def times(file: String): BatchTimes = PlannedBatch.read(file.getBytes(UTF_8)).times
+  private def times(file: String): BatchTimes = PlannedBatches.read(file.getBytes(UTF_8)).times
 
   test("the times are those of the line that has them, whatever a source writes") {
     val source = """{"logOffset":0,"batchTimestamp":1}"""
     val file   = s"""v1\n{"batchWatermarkMs":90000,"batchTimestampMs":1700000000123,"conf":{}}\n$source\n"""
     assert(times(file) === BatchTimes(Some(1700000000123L), Some(90000)))
-    assert(PlannedBatch.read(file.getBytes(UTF_8)).digest === BatchDigest.of(file.getBytes(UTF_8)))
+    assert(PlannedBatches.read(file.getBytes(UTF_8)).digest === BatchDigest.of(file.getBytes(UTF_8)))
   }
 
   test("no watermark yet, and a file of another form") {

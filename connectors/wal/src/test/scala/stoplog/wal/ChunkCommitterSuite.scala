@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+package stoplog.wal
+
+import org.scalatest.funsuite.AnyFunSuite
+
+import stoplog.commit.{ForeignQuery, LostPart}
+import stoplog.error.StoplogException
+import stoplog.format.SparkSessionForTests
+import stoplog.part.SideFile
+import stoplog.sink.{CommitOutcome, Prepared}
+import stoplog.spark.TwoPhaseSettings
+
+/** What the driver does before and after a chunk is sent. */
+class ChunkCommitterSuite extends AnyFunSuite with SparkSessionForTests {
+
+  private lazy val place = new LogPlace(
+    TwoPhaseSettings(
+      Some(java.nio.file.Files.createTempDirectory("wal").toString),
+      "main",
+      Map.empty,
+      ForeignQuery.Refuse,
+      LostPart.Fail
+    )
+  )
+
+  private final class Notes extends CheckpointCommitter {
+    var done = Map.empty[String, Long]
+
+    override def isCommitted(chunk: Chunk): Boolean             = false
+    override def commit(chunk: Chunk): Unit                     = ()
+    override def forgetBefore(query: String, epoch: Long): Unit = done += query -> epoch
+    override def isOver(query: String, epoch: Long): Boolean    = done.get(query).exists(_ > epoch)
+  }
+
+  test("a log that was restored with an older checkpoint sends nothing of what its notes call over") {
+    spark
+    var sent  = Vector.empty[Long]
+    val notes = new Notes
+    def run   = new ChunkCommitter(
+      (chunk, _) => { sent :+= chunk.epochNumber; CommitOutcome.Committed },
+      notes,
+      EpochTimes.none,
+      place,
+      new ChunkCommitter.Turns
+    )
+    def chunk(epoch: Long) =
+      Prepared("chunk", ChunkToken("query", Some(epoch), 0, SideFile(s"f$epoch", 1, level = 0)).text, 1, 1)
+
+    val first = run
+    (7L to 9L).foreach(epoch => first.commit(chunk(epoch)))
+    val restored = run
+    val refused  = intercept[StoplogException](restored.commit(chunk(8)))
+    assert(refused.getCondition === "STOPLOG_WAL_EPOCH_AHEAD")
+    assert(sent === Vector(7L, 8L, 9L))
+    run.commit(chunk(9)) // which Spark repeats when it has not heard of it
+    assert(sent === Vector(7L, 8L, 9L, 9L))
+  }
+}

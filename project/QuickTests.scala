@@ -7,9 +7,8 @@ object QuickTests {
 
   lazy val Quick = config("quick").extend(Test)
 
-  /** The sources and class path are those of `Test`, and so nothing is resolved for it: that would take seconds. */
+  /** The sources and class path are those of `Test`. */
   lazy val settings: Seq[Setting[_]] = inConfig(Quick)(Defaults.testTasks) ++ Seq(
-    ivyConfigurations -= Quick,
     Quick / parallelExecution := true,
     Quick / testGrouping      := Seq(Tests.Group("quick", (Quick / definedTests).value, Tests.InProcess)),
     Quick / testOptions += Tests.Filter(isQuick),

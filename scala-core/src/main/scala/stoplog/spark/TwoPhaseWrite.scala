@@ -8,7 +8,7 @@ import org.apache.spark.sql.connector.write.streaming.{StreamingDataWriterFactor
 import stoplog.commit.{EpochPlan, RealTools, TaskPlans}
 import stoplog.error.Errors
 import stoplog.part.RunId
-import stoplog.sink.{BatchTimes, CommitOutcome, Prepared}
+import stoplog.sink.{CommitOutcome, Prepared}
 
 /** One epoch, or one batch job, of a sink that commits in two phases. */
 private[spark] final class TwoPhaseWrite(table: TwoPhaseTable, info: LogicalWriteInfo) extends Write {

@@ -6,25 +6,29 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
-from stoplog._checked import checked_sink
+from stoplog._checked import checked_sink, required
 from stoplog._columns import columns_text, flat
 from stoplog._described import Builder
 from stoplog._options import present
-from stoplog._units import Duration, Size, count_text, duration_text, size_text
+from stoplog._units import Duration, Size, count_text, duration_text, interval_text, size_text
+from stoplog.bucket import BucketAssigner
+from stoplog.output_file import OutputFileConfig
+from stoplog.rolling import RollingPolicy
 from stoplog.sink import FileSink
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from stoplog.bucket import BucketAssigner
-    from stoplog.output_file import OutputFileConfig
-    from stoplog.rolling import RollingPolicy
 
 Compression: TypeAlias = Literal[
     "none", "gzip", "zstd", "lz4", "snappy", "bzip2",
     "uncompressed", "lz4_raw", "brotli", "lzo", "zlib", "deflate", "xz", "zstandard",
 ]  # fmt: skip
 """The first line is for rows; which of all a bulk format knows is checked with its options."""
+
+
+_ASSIGNERS = "make one by a method of BucketAssigner, or use with_bucket_by for a SQL expression"
+_POLICIES = "make one by DefaultRollingPolicy(…), OnCheckpointRollingPolicy(…) or RollingPolicy.custom(…)"
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -42,7 +46,7 @@ class FileSinkBuilder(Builder):
 
     def with_bucket_assigner(self, assigner: BucketAssigner) -> FileSinkBuilder:
         """Which directory a row goes to; `dt=2026-01-31/hour=23`, by processing time in UTC, by default."""
-        return self._with(**assigner.options())
+        return self._with(**required("with_bucket_assigner", assigner, BucketAssigner, _ASSIGNERS).options())
 
     def with_bucket_by(self, expression: str) -> FileSinkBuilder:
         """The bucket is what a SQL expression over the row's columns says.
@@ -78,7 +82,7 @@ class FileSinkBuilder(Builder):
 
     def with_rolling_policy(self, policy: RollingPolicy) -> FileSinkBuilder:
         """When a part is closed; by size, age and inactivity (`DefaultRollingPolicy`) by default."""
-        return self._with(**policy.options())
+        return self._with(**required("with_rolling_policy", policy, RollingPolicy, _POLICIES).options())
 
     def with_bucket_check_interval(self, interval: Duration) -> FileSinkBuilder:
         """How often the age of open parts is looked at while no data flows.
@@ -87,11 +91,14 @@ class FileSinkBuilder(Builder):
             interval: a `timedelta`, a string such as `"1m"`, or an int of milliseconds as in PyFlink;
                 1 minute by default.
         """
-        return self._with(bucketCheckInterval=duration_text("interval", interval))
+        return self._with(bucketCheckInterval=interval_text("interval", interval))
 
     def with_output_file_config(self, config: OutputFileConfig) -> FileSinkBuilder:
         """How finished parts are called; `part-<uid>-<n>` and the format's suffix by default."""
-        return self._with("outputFileConfig", **config.options())
+        given = required(
+            "with_output_file_config", config, OutputFileConfig, "make one by OutputFileConfig(…)"
+        )
+        return self._with("outputFileConfig", **given.options())
 
     def with_compression(self, codec: Compression) -> FileSinkBuilder:
         """The codec of the parts; by default `"none"` for rows, and Spark's own for a bulk format.

@@ -59,8 +59,25 @@ class TableSink(Described):
         return stream_writer(df, self._format, self.options(), checkpoint_location)
 
 
+_OF_WHAT_IS_BUILT = frozenset({"write_stream", "write", "read_stream", "read", "check", "options"})
+
+
+class Unbuilt:
+    """A builder, which says so to a program that takes it for what it builds."""
+
+    __slots__ = ()
+
+    if not TYPE_CHECKING:  # a type checker knows better which attributes there are
+
+        def __getattr__(self, name: str) -> object:
+            kind = type(self).__name__
+            if name in _OF_WHAT_IS_BUILT:
+                raise AttributeError(f"{kind} has no {name}: end it with .build(), which answers what has")
+            raise AttributeError(f"'{kind}' object has no attribute '{name}'", name=name, obj=self)
+
+
 @dataclass(frozen=True, slots=True, repr=False)
-class Builder:
+class Builder(Unbuilt):
     """What the calls so far have set; each answers a new builder."""
 
     _aspects: Aspects

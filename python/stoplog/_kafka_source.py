@@ -9,10 +9,12 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timezone
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
-from stoplog._described import Described
+from stoplog._checked import required
+from stoplog._described import Described, Unbuilt
 from stoplog._jvm import find_door, require_door
 from stoplog._options import Pairs, joined, shown, text_of
 from stoplog._units import Duration, count_text, duration_text
+from stoplog.errors import InvalidOptions
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -23,6 +25,13 @@ Otherwise: TypeAlias = Literal["earliest", "latest", "fail"]
 _FACADE = "stoplog.kafka.KafkaSource"
 ARTIFACT = "stoplog-kafka"
 _KEPT = ("topic", "partition", "offset", "timestamp", "timestampType", "headers")
+_POSITIONS = "make one by a method of StartPosition, such as StartPosition.earliest()"
+_DECODERS = "make one by a method of Decoder, such as Decoder.string()"
+_SELECTIONS = {
+    "subscribe": "with_topics",
+    "subscribePattern": "with_topic_pattern",
+    "assign": "with_partitions",
+}
 _ON_CONNECT = "Ask the group elsewhere, and begin with StartPosition.offsets."
 
 
@@ -207,7 +216,7 @@ class KafkaSource(Described):
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class KafkaSourceBuilder:
+class KafkaSourceBuilder(Unbuilt):
     """Builds a `KafkaSource`; made by `KafkaSource.builder`. Immutable: each method returns a new builder.
 
     >>> orders = (
@@ -229,19 +238,19 @@ class KafkaSourceBuilder:
 
     def with_topics(self, *topics: str) -> KafkaSourceBuilder:
         """All partitions of these topics, those that are added later, too."""
-        return replace(self, _selection=(("subscribe", ",".join(topics)),))
+        return self._reads("subscribe", ",".join(topics))
 
     def with_topic_pattern(self, regex: str) -> KafkaSourceBuilder:
         """All topics whose whole names match a regular expression of Java, also those added later."""
-        return replace(self, _selection=(("subscribePattern", regex),))
+        return self._reads("subscribePattern", regex)
 
     def with_partitions(self, partitions: Mapping[str, Sequence[int]]) -> KafkaSourceBuilder:
         """These partitions and no others, by topic."""
-        return replace(self, _selection=(("assign", json.dumps(partitions)),))
+        return self._reads("assign", json.dumps(partitions))
 
     def starting_from(self, position: StartPosition) -> KafkaSourceBuilder:
         """Where to begin when there is no checkpoint; a stream at the latest offsets by default."""
-        return replace(self, _position=position)
+        return replace(self, _position=required("starting_from", position, StartPosition, _POSITIONS))
 
     def with_max_offsets_per_trigger(self, records: int) -> KafkaSourceBuilder:
         """How many records a micro-batch reads at most."""
@@ -260,11 +269,11 @@ class KafkaSourceBuilder:
 
     def with_key(self, decoder: Decoder) -> KafkaSourceBuilder:
         """What becomes of keys; they stay bytes by default."""
-        return replace(self, _key=decoder)
+        return replace(self, _key=required("with_key", decoder, Decoder, _DECODERS))
 
     def with_value(self, decoder: Decoder) -> KafkaSourceBuilder:
         """What becomes of values; they stay bytes by default."""
-        return replace(self, _value=decoder)
+        return replace(self, _value=required("with_value", decoder, Decoder, _DECODERS))
 
     def with_consumer_setting(self, name: str, value: str | int | bool) -> KafkaSourceBuilder:
         """A setting of Kafka's consumer by its own name."""
@@ -287,6 +296,16 @@ class KafkaSourceBuilder:
             raise ValueError("with_topics, with_topic_pattern or with_partitions has to say what is read")
         columns = (f"{self._key.of('key')} AS key", f"{self._value.of('value')} AS value", *_KEPT)
         return KafkaSource((*self._settings, *self._selection, *self._start()), columns)
+
+    def _reads(self, option: str, value: str) -> KafkaSourceBuilder:
+        for earlier, _ in self._selection:
+            if earlier != option:
+                raise InvalidOptions(
+                    "STOPLOG_INVALID_OPTIONS",
+                    f"{_SELECTIONS[option]} after {_SELECTIONS[earlier]}: "
+                    "a source reads topics, a pattern or partitions; leave one of the two calls out.",
+                )
+        return replace(self, _selection=((option, value),))
 
     def _start(self) -> Pairs:
         position = self._position

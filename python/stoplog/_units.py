@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 from datetime import timedelta
 from typing import TypeAlias
 
@@ -15,6 +16,8 @@ Size: TypeAlias = str | int
 """A Spark byte string such as `"128m"` (binary: 1k is 1024 bytes), or an int of bytes, 1024 at least."""
 
 _MILLISECOND = timedelta(milliseconds=1)
+_BELOW_ZERO = re.compile(r"\s*-\s*[0-9].*")
+_ZERO = re.compile(r"\s*0+\s*[A-Za-z]*\s*")
 
 
 def duration_text(name: str, value: Duration) -> str:
@@ -31,6 +34,8 @@ def duration_text(name: str, value: Duration) -> str:
     ValueError: rollover_interval=5 is 5 milliseconds: write '5s' or timedelta(seconds=5) for seconds, \
 or '5ms' if milliseconds are meant
     """
+    if _is_below_zero(value):
+        raise ValueError(f"{name}={value!r} must not be less than 0")
     if isinstance(value, timedelta):
         whole, rest = divmod(value, _MILLISECOND)
         if rest:
@@ -48,6 +53,17 @@ or '5ms' if milliseconds are meant
     return f"{millis}ms"
 
 
+def interval_text(name: str, value: Duration) -> str:
+    """The same for one that must not be zero either.
+
+    >>> interval_text("rollover_interval", "0s")
+    Traceback (most recent call last):
+    ValueError: rollover_interval='0s' must be more than 0
+    """
+    _more_than_zero(name, value)
+    return duration_text(name, value)
+
+
 def size_text(name: str, value: Size) -> str:
     """The size as an option's value; `name` is what an error calls it.
 
@@ -57,6 +73,7 @@ def size_text(name: str, value: Size) -> str:
     Traceback (most recent call last):
     ValueError: max_part_size=128 is 128 bytes: write '128m' for mebibytes, or '128b' if bytes are meant
     """
+    _more_than_zero(name, value)
     if isinstance(value, str):
         return value
     size = _integer(name, value, 'a string such as "128m" or an int of bytes')
@@ -74,7 +91,26 @@ def count_text(name: str, value: int) -> str:
     >>> count_text("max_records", 1000)
     '1000'
     """
-    return str(_integer(name, value, "an int"))
+    count = _integer(name, value, "an int")
+    _more_than_zero(name, count)
+    return str(count)
+
+
+def _more_than_zero(name: str, value: object) -> None:
+    if _is_zero(value) or _is_below_zero(value):
+        raise ValueError(f"{name}={value!r} must be more than 0")
+
+
+def _is_zero(value: object) -> bool:
+    if isinstance(value, str):
+        return bool(_ZERO.fullmatch(value))
+    return not isinstance(value, bool) and value in (0, timedelta(0))
+
+
+def _is_below_zero(value: object) -> bool:
+    if isinstance(value, str):
+        return bool(_BELOW_ZERO.fullmatch(value))
+    return (isinstance(value, timedelta) and value < timedelta(0)) or (isinstance(value, int) and value < 0)
 
 
 def _integer(name: str, value: object, expected: str) -> int:

@@ -4,10 +4,10 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 
 from stoplog._options import present
-from stoplog._units import Duration, Size, count_text, duration_text, size_text
+from stoplog._units import Duration, Size, count_text, interval_text, size_text
 
 
 class RollingPolicy(ABC):
@@ -87,7 +87,7 @@ class DefaultRollingPolicy(RollingPolicy):
     max_records: int | None = None
 
     def __post_init__(self) -> None:
-        # A value of a wrong type fails here, in the line that gave it, and not when a query starts.
+        # A wrong value fails here, in the line that gave it, and not when a query starts.
         self.options()
 
     @staticmethod
@@ -111,34 +111,53 @@ class DefaultRollingPolicy(RollingPolicy):
             {
                 "rollingPolicy": "default",
                 "maxPartSize": None if size is None else size_text("max_part_size", size),
-                "rolloverInterval": None if age is None else duration_text("rollover_interval", age),
-                "inactivityInterval": None if idle is None else duration_text("inactivity_interval", idle),
+                "rolloverInterval": None if age is None else interval_text("rollover_interval", age),
+                "inactivityInterval": None if idle is None else interval_text("inactivity_interval", idle),
                 "maxRecordsPerPart": None if records is None else count_text("max_records", records),
             }
         )
 
     def __repr__(self) -> str:
-        given = {name: getattr(self, name) for name in self.__slots__}
-        shown = ", ".join(f"{name}={value!r}" for name, value in given.items() if value is not None)
-        return f"DefaultRollingPolicy({shown})"
+        return _shown(self)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class OnCheckpointRollingPolicy(RollingPolicy):
     """Closes every part at the end of its epoch: rows are visible sooner, in more and smaller files.
 
-    >>> OnCheckpointRollingPolicy.build().options()
-    {'rollingPolicy': 'onCheckpoint'}
+    Args:
+        max_part_size: bytes on storage at which a part is closed before its epoch ends: an int of bytes or
+            a string such as `"128m"`; no limit by default.
+        max_records: how many rows a part may hold; no limit by default.
+
+    >>> OnCheckpointRollingPolicy(max_part_size="256m").options()
+    {'rollingPolicy': 'onCheckpoint', 'maxPartSize': '256m'}
     """
+
+    max_part_size: Size | None = None
+    max_records: int | None = None
+
+    def __post_init__(self) -> None:
+        self.options()
 
     @staticmethod
     def build() -> OnCheckpointRollingPolicy:
-        """Flink's way to make one."""
+        """Flink's way to make one without limits."""
         return OnCheckpointRollingPolicy()
 
     def options(self) -> dict[str, str]:
         """The options that this policy stands for."""
-        return {"rollingPolicy": "onCheckpoint"}
+        size, records = self.max_part_size, self.max_records
+        return present(
+            {
+                "rollingPolicy": "onCheckpoint",
+                "maxPartSize": None if size is None else size_text("max_part_size", size),
+                "maxRecordsPerPart": None if records is None else count_text("max_records", records),
+            }
+        )
+
+    def __repr__(self) -> str:
+        return _shown(self)
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,3 +211,10 @@ class DefaultRollingPolicyBuilder:
     def build(self) -> DefaultRollingPolicy:
         """The policy as set so far."""
         return self._policy
+
+
+def _shown(policy: DefaultRollingPolicy | OnCheckpointRollingPolicy) -> str:
+    """With what was given, and no defaults."""
+    given = {each.name: getattr(policy, each.name) for each in fields(policy)}
+    shown = ", ".join(f"{name}={value!r}" for name, value in given.items() if value is not None)
+    return f"{type(policy).__name__}({shown})"

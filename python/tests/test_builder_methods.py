@@ -93,7 +93,7 @@ def test_an_argument_of_a_wrong_type_is_named(builder: Builder, call: Call, name
 @builders
 def test_every_method_is_in_the_table(builder: Builder) -> None:
     methods = {name for name in dir(builder.start) if re.fullmatch("[a-z][a-z_]*", name)} - {"build"}
-    assert {call.method for call, _ in builder.calls} == methods
+    assert {call.method for call, _ in builder.calls} | builder.excluded == methods
 
 
 @pytest.mark.parametrize("name", [name for name, builder in BUILDERS.items() if builder.keys])
@@ -257,8 +257,6 @@ def subject(call: Call) -> str:
 ALTERNATIVES = {
     "process_static_file_set": "monitor_continuously",
     "with_transactions": "with_upsert",
-    "with_topic_pattern": "with_topics",
-    "with_partitions": "with_topics",
     "with_write_timestamp_column": "with_write_timestamp",
     "with_ttl_column": "with_ttl",
 }

@@ -130,8 +130,8 @@ def test_a_wrong_type_is_refused_by_its_name(
 
 
 def test_sizes_and_counts() -> None:
-    assert (size_text("x", 0), size_text("x", 1024), size_text("x", "1k")) == ("0", "1024", "1k")
-    assert (count_text("x", 0), count_text("x", 1000)) == ("0", "1000")
+    assert (size_text("x", 1024), size_text("x", "1k")) == ("1024", "1k")
+    assert (count_text("x", 1), count_text("x", 1000)) == ("1", "1000")
 
 
 def test_values_are_written_as_spark_reads_them() -> None:
@@ -198,8 +198,8 @@ def test_a_column_is_quoted_where_it_would_be_torn_apart(name: str, text: str) -
 
 def test_a_policy_shows_what_was_given() -> None:
     assert repr(DefaultRollingPolicy()) == "DefaultRollingPolicy()"
-    shown_whole = "DefaultRollingPolicy(max_part_size=0, rollover_interval=1000, max_records=2)"
-    assert repr(DefaultRollingPolicy(0, 1000, max_records=2)) == shown_whole
+    shown_whole = "DefaultRollingPolicy(max_part_size=4096, rollover_interval=1000, max_records=2)"
+    assert repr(DefaultRollingPolicy(4096, 1000, max_records=2)) == shown_whole
 
 
 @pytest.mark.parametrize("charset", ["UTF-8", "utf-8", "UTF8", "utf8"])

@@ -1,0 +1,184 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Mistakes of a program's author are told where they are made, in a sentence that says what to write."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+import stoplog
+from stoplog import (
+    DefaultRollingPolicy,
+    FileSink,
+    FileSource,
+    OnCheckpointRollingPolicy,
+    OutputFileConfig,
+    RollingPolicy,
+)
+from stoplog.kafka import KafkaSource, KafkaSourceBuilder
+
+SINK: Any = FileSink.for_row_format("/out", "json")
+SOURCE: Any = FileSource.for_record_stream_format("text", "/in")
+KAFKA: Any = KafkaSource.builder("broker:9092")
+
+
+@pytest.mark.parametrize(
+    ("call", "sentence"),
+    [
+        (
+            lambda: SINK.with_rolling_policy(DefaultRollingPolicy.builder().with_max_part_size("1g")),
+            "with_rolling_policy needs a RollingPolicy, and got a DefaultRollingPolicyBuilder: "
+            "end it with .build()",
+        ),
+        (
+            lambda: SINK.with_rolling_policy(OnCheckpointRollingPolicy),
+            "with_rolling_policy needs a RollingPolicy, and got the class OnCheckpointRollingPolicy: "
+            "write OnCheckpointRollingPolicy()",
+        ),
+        (
+            lambda: SINK.with_rolling_policy("onCheckpoint"),
+            "with_rolling_policy needs a RollingPolicy, not 'onCheckpoint': make one by "
+            "DefaultRollingPolicy(…), "
+            "OnCheckpointRollingPolicy(…) or RollingPolicy.custom(…)",
+        ),
+        (
+            lambda: SINK.with_bucket_assigner("basePath"),
+            "with_bucket_assigner needs a BucketAssigner, not 'basePath': "
+            "make one by a method of BucketAssigner, "
+            "or use with_bucket_by for a SQL expression",
+        ),
+        (
+            lambda: SINK.with_output_file_config(OutputFileConfig.builder().with_part_prefix("p")),
+            "with_output_file_config needs an OutputFileConfig, and got an OutputFileConfigBuilder: "
+            "end it with .build()",
+        ),
+        (
+            lambda: SINK.with_output_file_config("p"),
+            "with_output_file_config needs an OutputFileConfig, not 'p': make one by OutputFileConfig(…)",
+        ),
+        (
+            lambda: KAFKA.starting_from("earliest"),
+            "starting_from needs a StartPosition, not 'earliest': make one by a method of StartPosition, "
+            "such as StartPosition.earliest()",
+        ),
+        (
+            lambda: KAFKA.with_value("string"),
+            "with_value needs a Decoder, not 'string': "
+            "make one by a method of Decoder, such as Decoder.string()",
+        ),
+        (
+            lambda: KAFKA.with_key("string"),
+            "with_key needs a Decoder, not 'string': "
+            "make one by a method of Decoder, such as Decoder.string()",
+        ),
+    ],
+)
+def test_another_thing_in_the_place_of_an_object(call: Callable[[], object], sentence: str) -> None:
+    with pytest.raises(TypeError) as refused:
+        call()
+    assert str(refused.value) == sentence
+
+
+@pytest.mark.parametrize(
+    ("builder", "name"),
+    [
+        (SINK, "write_stream"),
+        (SINK, "write"),
+        (SOURCE, "read"),
+        (SOURCE, "read_stream"),
+        (KAFKA, "read_stream"),
+    ],
+)
+def test_a_builder_that_was_not_built(builder: Any, name: str) -> None:
+    with pytest.raises(AttributeError) as refused:
+        getattr(builder, name)
+    assert (
+        str(refused.value)
+        == f"{type(builder).__name__} has no {name}: end it with .build(), which answers what has"
+    )
+
+
+def test_a_misspelt_method_of_a_builder_is_told_as_everywhere_in_python() -> None:
+    with pytest.raises(
+        AttributeError, match=r"^'FileSinkBuilder' object has no attribute 'with_rolling_polcy'"
+    ):
+        SINK.with_rolling_polcy()
+    assert not hasattr(SINK, "with_rolling_polcy")
+
+
+@pytest.mark.parametrize(
+    ("make", "sentence"),
+    [
+        (lambda: DefaultRollingPolicy(max_part_size=-1), "max_part_size=-1 must be more than 0"),
+        (lambda: DefaultRollingPolicy(max_part_size=0), "max_part_size=0 must be more than 0"),
+        (lambda: DefaultRollingPolicy(max_part_size="0"), "max_part_size='0' must be more than 0"),
+        (lambda: DefaultRollingPolicy(max_part_size="-64m"), "max_part_size='-64m' must be more than 0"),
+        (lambda: DefaultRollingPolicy(max_records=0), "max_records=0 must be more than 0"),
+        (
+            lambda: DefaultRollingPolicy(rollover_interval=-1000),
+            "rollover_interval=-1000 must be more than 0",
+        ),
+        (
+            lambda: DefaultRollingPolicy(inactivity_interval="0s"),
+            "inactivity_interval='0s' must be more than 0",
+        ),
+        (
+            lambda: DefaultRollingPolicy(inactivity_interval=timedelta(seconds=-1)),
+            "inactivity_interval=datetime.timedelta(days=-1, seconds=86399) must be more than 0",
+        ),
+        (lambda: DefaultRollingPolicy.builder().with_max_records(-5), "max_records=-5 must be more than 0"),
+        (lambda: OnCheckpointRollingPolicy(max_part_size=0), "max_part_size=0 must be more than 0"),
+        (lambda: SINK.with_max_open_parts(0), "parts=0 must be more than 0"),
+        (lambda: SINK.with_compaction(to=-1), "to=-1 must be more than 0"),
+        (lambda: SOURCE.with_max_rows_per_trigger(-1), "rows=-1 must be more than 0"),
+        (lambda: SOURCE.with_min_file_age(-1), "age=-1 must not be less than 0"),
+        (
+            lambda: SINK.with_manifest("json", timedelta(days=-1)),
+            "retention=datetime.timedelta(days=-1) must not be less than 0",
+        ),
+    ],
+)
+def test_a_limit_that_is_none_is_refused_where_it_is_set(make: Callable[[], object], sentence: str) -> None:
+    with pytest.raises(ValueError, match="must") as refused:
+        make()
+    assert str(refused.value) == sentence
+
+
+def test_a_policy_of_checkpoints_has_limits_within_an_epoch() -> None:
+    policy = OnCheckpointRollingPolicy(max_part_size="64m", max_records=1000)
+    assert policy.options() == {
+        "rollingPolicy": "onCheckpoint",
+        "maxPartSize": "64m",
+        "maxRecordsPerPart": "1000",
+    }
+    assert repr(policy) == "OnCheckpointRollingPolicy(max_part_size='64m', max_records=1000)"
+    assert repr(OnCheckpointRollingPolicy()) == "OnCheckpointRollingPolicy()"
+    assert OnCheckpointRollingPolicy.build() == RollingPolicy.on_checkpoint_rolling_policy()
+    sink = SINK.with_rolling_policy(policy).build()
+    assert sink.options()["maxPartSize"] == "64m"
+
+
+def selections() -> dict[str, Callable[[Any], KafkaSourceBuilder]]:
+    return {
+        "with_topics": lambda builder: builder.with_topics("orders"),
+        "with_topic_pattern": lambda builder: builder.with_topic_pattern("o.*"),
+        "with_partitions": lambda builder: builder.with_partitions({"orders": [0]}),
+    }
+
+
+@pytest.mark.parametrize("second", selections())
+@pytest.mark.parametrize("first", selections())
+def test_what_a_source_reads_is_said_once(first: str, second: str) -> None:
+    begun = selections()[first](KAFKA)
+    if first == second:
+        assert selections()[second](begun) == begun
+    else:
+        with pytest.raises(stoplog.InvalidOptions) as refused:
+            selections()[second](begun)
+        assert refused.value.condition == "STOPLOG_INVALID_OPTIONS"
+        assert f"{second} after {first}: a source reads topics, a pattern or partitions; leave one" in str(
+            refused.value
+        )

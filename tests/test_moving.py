@@ -52,5 +52,5 @@ def test_the_options_that_it_names_are_options() -> None:
         for name in re.findall(r"^\| `(\w+)` \|", (docs / page).read_text(encoding="utf-8"), re.MULTILINE)
     }
     named = set(re.findall(r"`(max\w+|rollover\w+|compact\w+|partitionBy|useTruncate|inProgress)\b", PAGE))
-    of_spark_alone = {"maxRecordsPerFile", "maxFileAge", "maxCachedFiles"}
+    of_spark_alone = {"maxRecordsPerFile", "maxFileAge", "maxCachedFiles", "maxColumns", "maxCharsPerColumn"}
     assert named - of_spark_alone <= known

@@ -13,8 +13,15 @@ private[stoplog] object Suggestion {
       distance = edits(asked, candidate.toLowerCase(Locale.ROOT))
       if distance <= math.max(2, asked.length / 3) && distance < asked.length
     } yield (distance, candidate)
-    ranked.sorted.headOption.map(_._2).orElse(containing(asked, known))
+    ranked.sorted.headOption.map(_._2).orElse(beginning(asked, known)).orElse(containing(asked, known))
   }
+
+  // The suffix of files, such as gz for gzip.
+  private def beginning(asked: String, known: Seq[String]): Option[String] =
+    known.filter(_.toLowerCase(Locale.ROOT).startsWith(asked)) match {
+      case Seq(one) if asked.length >= 2 => Some(one)
+      case _                             => None
+    }
 
   // A name that was shortened, such as partSize for maxPartSize.
   private def containing(asked: String, known: Seq[String]): Option[String] =

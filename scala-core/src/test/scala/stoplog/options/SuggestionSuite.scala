@@ -59,6 +59,14 @@ class SuggestionSuite extends AnyFunSuite {
     assert(Suggestion.of("abcdef", Seq("abcdez", "abcdey")) === Some("abcdey"))
   }
 
+  test("the suffix of compressed files finds their codec") {
+    val codecs = Seq("none", "gzip", "zstd", "lz4", "snappy", "bzip2")
+    for ((suffix, codec) <- Seq("gz" -> "gzip", "GZ" -> "gzip", "zst" -> "zstd", "bz2" -> "bzip2", "sn" -> "snappy"))
+      assert(Suggestion.of(suffix, codecs) === Some(codec), suffix)
+    assert(Suggestion.of("g", codecs) === None)
+    assert(Suggestion.of("ab", Seq("abcdef", "abxyz")) === None, "it may be either")
+  }
+
   test("a part of a name means the shortest name with it, from four letters on") {
     assert(Suggestion.of("SIZE", Seq("aLongNameWithSize", "maxPartSize", "other")) === Some("maxPartSize"))
     assert(Suggestion.of("siz", Seq("aLongNameWithSize")) === None)

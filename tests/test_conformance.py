@@ -1,0 +1,213 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Rows of all types and options, as Spark's own sources and sinks have them, and as other readers read them.
+
+Spark's behaviour is the specification: each cell of the tables in `support/conformance` is written by Spark's
+own sink and by ours, or read by Spark's own source and by ours, and compared value by value.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import duckdb
+import polars
+import pyarrow.dataset
+import pytest
+
+from support.conformance import (
+    files,
+    row_text,
+    spark_reads,
+    spark_writes,
+    stoplog_reads,
+    stoplog_writes,
+    texts,
+)
+from support.conformance import partitions as directories
+from support.conformance.options import READINGS, WRITINGS
+from support.conformance.readers import PLAIN_READERS, READERS, alike, column_read
+from support.conformance.types import COLUMNS, ROW, rows
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+    from pathlib import Path
+
+    from pyspark.sql import DataFrame, SparkSession
+
+    from support.conformance.readers import Read
+
+FORMATS = ("json", "csv", "parquet", "orc", "avro")
+OPTIONS = {"csv": {"header": "true"}}
+
+SPARK_ALONE = {"months", "span", "any", "nothing"}
+"""Columns whose types other readers do not know; for one of them polars refuses a whole file."""
+
+PLAIN = ("flag", "byte", "short", "whole", "cents", "word", "text")
+"""Columns whose values tell every reader of JSON and CSV what they are."""
+
+OTHERWISE: dict[tuple[str, str], set[str]] = {
+    # 96 bits of nanoseconds, or years in nanoseconds: Spark's own files are read as wrongly.
+    ("parquet", "pyarrow"): {"at"},
+    ("parquet", "pandas"): {"at"},
+    # The years 1 and 9999; and Spark's TIMESTAMP_NTZ is a number to others.
+    ("orc", "pyarrow"): {"at", "local", "lately_local"},
+    ("orc", "pandas"): {"at", "day", "local", "lately_local"},
+    ("orc", "pyorc"): {"at", "day", "local", "lately_local"},
+    # In CSV a null is as an empty text; Spark writes no spaces around a text, and a backslash before a quote.
+    ("csv", "duckdb"): {"text"},
+    ("csv", "polars"): {"text"},
+    ("csv", "pandas"): {"text"},
+}
+"""By format and reader: columns that the reader has otherwise, or refuses, in Spark's own file as well."""
+
+WRITTEN_ALONE = {("json", "numbers")}
+"""What Spark writes and does not read back: keys of JSON are strings."""
+
+
+@pytest.mark.parametrize("form", FORMATS)
+def test_columns_of_all_types(spark: SparkSession, tmp_path: Path, form: str) -> None:
+    names = [name for name, column in COLUMNS.items() if form in column.formats and name not in SPARK_ALONE]
+    sparks, ours = assert_as_spark(spark, tmp_path, form, rows(spark, *names))
+    if form in READERS:
+        assert_others_read(rows(spark, *names), READERS[form], form, sparks, ours)
+    else:
+        assert [file.read_bytes() for file in files(ours)] == [file.read_bytes() for file in files(sparks)]
+
+
+@pytest.mark.parametrize("form", PLAIN_READERS)
+def test_columns_that_every_reader_knows(spark: SparkSession, tmp_path: Path, form: str) -> None:
+    written = rows(spark, *PLAIN)
+    ours = stoplog_writes(written, form, tmp_path / "stoplog", OPTIONS.get(form))
+    assert_others_read(written, PLAIN_READERS[form], form, ours, ours)
+
+
+@pytest.mark.parametrize("form", FORMATS)
+def test_columns_of_types_that_spark_alone_knows(spark: SparkSession, tmp_path: Path, form: str) -> None:
+    names = [name for name in SPARK_ALONE if form in COLUMNS[name].formats]
+    assert_as_spark(spark, tmp_path, form, rows(spark, *sorted(names)))
+
+
+def assert_as_spark(spark: SparkSession, tmp_path: Path, form: str, written: DataFrame) -> tuple[Path, Path]:
+    """Each of the two reads from files of each of the two what Spark reads from its own."""
+    options = OPTIONS.get(form)
+    schema = None if form == "avro" else written.schema  # it has no types of one byte or two
+    sparks = spark_writes(written, form, tmp_path / "spark", options)
+    ours = stoplog_writes(written, form, tmp_path / "stoplog", options)
+    wanted = by_row(texts(spark_reads(spark, form, sparks, schema, options)))
+    for read in (spark_reads, stoplog_reads):
+        for place in (sparks, ours):
+            found = by_row(texts(read(spark, form, place, schema, options)))
+            assert found == wanted, f"{read.__name__} {place.name}"
+    return sparks, ours
+
+
+def assert_others_read(
+    written: DataFrame, readers: Mapping[str, Read], form: str, sparks: Path, ours: Path
+) -> None:
+    """Other readers find what was written, unless they have it otherwise in Spark's own file, too."""
+    (spark_file,), (our_file,) = files(sparks), files(ours)
+    table = written.toArrow()
+    differing: dict[tuple[str, str], set[str]] = {}
+    for reader, read in readers.items():
+        for name in written.columns:
+            of = written.schema[name].dataType
+            wanted = [alike(value, of) for value in table.column(name).to_pylist()]
+            found = column_read(read, our_file, name, of)
+            if found != wanted:
+                assert found == column_read(read, spark_file, name, of), f"{reader} {name}"
+                differing.setdefault((form, reader), set()).add(name)
+    assert differing == {
+        key: value for key, value in OTHERWISE.items() if key[0] == form and key[1] in readers
+    }
+
+
+@pytest.mark.parametrize("form", ["text", *FORMATS])
+def test_a_type_that_spark_does_not_write_is_refused(spark: SparkSession, tmp_path: Path, form: str) -> None:
+    taken = {name for name, column in COLUMNS.items() if form in column.formats} | {"text"}
+    taken |= {name for written_to, name in WRITTEN_ALONE if written_to == form}
+    for name in sorted(COLUMNS.keys() - taken):
+        for write in (spark_writes, stoplog_writes):
+            with pytest.raises(Exception, match=r"(?i)unsupported|not support|only a single column|UNABLE"):
+                write(rows(spark, name).select(name), form, tmp_path / name)
+            assert not files(tmp_path / name)
+
+
+def test_options_of_reading(spark: SparkSession, tmp_path: Path) -> None:
+    for number, reading in enumerate(READINGS.values()):
+        (tmp_path / str(number)).mkdir()
+        (tmp_path / str(number) / f"a.{reading.format}").write_bytes(reading.bytes())
+    places = {name: tmp_path / str(number) for number, name in enumerate(READINGS)}
+
+    def by_spark(name: str) -> DataFrame:
+        reading = READINGS[name]
+        return spark_reads(spark, reading.format, places[name], reading.schema, reading.options)
+
+    def by_stoplog(name: str) -> DataFrame:
+        reading = READINGS[name]
+        return stoplog_reads(spark, reading.format, places[name], reading.schema, reading.renamed())
+
+    names = [name for name, reading in READINGS.items() if not reading.fails]
+    assert all_rows(by_stoplog, names) == all_rows(by_spark, names)
+    for name in READINGS.keys() - set(names):
+        for read in (by_spark, by_stoplog):
+            with pytest.raises(Exception, match=r"."):
+                read(name).collect()
+
+
+def all_rows(read: Callable[[str], DataFrame], names: Iterable[str]) -> dict[str, list[str]]:
+    """By cell, all of them in one query."""
+    cells = [row_text(read(name)).selectExpr(f"'{name}' AS cell", "row") for name in names]
+    while len(cells) > 1:  # in pairs, because Spark looks through a union whenever it grows
+        cells = [left[0].unionAll(left[1]) if len(left) == 2 else left[0] for left in pairs(cells)]
+    found: dict[str, list[str]] = {name: [] for name in names}
+    for row in cells[0].collect():
+        found[row.cell].append(row.row)
+    return {name: sorted(rows) for name, rows in found.items()}
+
+
+def pairs(cells: list[DataFrame]) -> list[list[DataFrame]]:
+    return [cells[at : at + 2] for at in range(0, len(cells), 2)]
+
+
+def test_options_of_writing(spark: SparkSession, tmp_path: Path) -> None:
+    for number, (name, writing) in enumerate(WRITINGS.items()):
+        written = rows(spark, *writing.columns)
+        if writing.format == "text":
+            written = written.select("text").where("text IS NOT NULL")
+        written = written.drop(ROW) if len(writing.columns) > 1 else written
+        (wanted,) = files(spark_writes(written, writing.format, tmp_path / f"s{number}", writing.options))
+        (found,) = files(stoplog_writes(written, writing.format, tmp_path / f"o{number}", writing.options))
+        assert found.read_bytes() == wanted.read_bytes(), name
+
+
+def test_columns_that_become_directories(spark: SparkSession, tmp_path: Path) -> None:
+    written = directories.rows(spark)
+    names = list(directories.COLUMNS)
+    sparks, ours = tmp_path / "spark", tmp_path / "stoplog"
+    written.write.partitionBy(*names).parquet(str(sparks))
+    stoplog_writes(written, "parquet", ours, {"partitionBy": ",".join(names)})
+    assert folders(ours) == folders(sparks)
+    for schema in (None, written.schema):
+        known = spark_reads(spark, "parquet", sparks, schema)
+        wanted = by_row(texts(known))
+        for place in (sparks, ours):
+            for read in (spark_reads, stoplog_reads):
+                found = read(spark, "parquet", place, schema)
+                assert sorted(found.dtypes) == sorted(known.dtypes), f"{read.__name__} {place.name}"
+                assert by_row(texts(found)) == wanted, f"{read.__name__} {place.name}"
+    count = written.count()
+    pattern = f"{ours}/*=*/**/*.parquet"
+    assert pyarrow.dataset.dataset(str(ours), partitioning="hive").count_rows() == count
+    assert duckdb.sql(f"SELECT count(DISTINCT n) FROM read_parquet('{pattern}')").fetchall() == [(count,)]
+    assert polars.read_parquet(pattern, hive_partitioning=False)["n"].n_unique() == count
+
+
+def folders(path: Path) -> set[str]:
+    return {str(file.parent.relative_to(path)) for file in files(path)}
+
+
+def by_row(found: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    return sorted(
+        (dict(sorted(row.items())) for row in found), key=lambda row: int(json.loads(row[ROW])["v"])
+    )

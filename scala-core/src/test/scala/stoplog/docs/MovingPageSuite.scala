@@ -20,7 +20,8 @@ class MovingPageSuite extends AnyFunSuite {
     "Which files" -> (
       Seq(s"$sql.execution.datasources.FileIndexOptions"),
       // FileSourceOptions and FileStreamOptions have no list.
-      Seq("ignoreCorruptFiles", "ignoreMissingFiles", "maxFilesPerTrigger", "maxBytesPerTrigger", "cleanSource") ++
+      Seq("ignoreCorruptFiles", "ignoreMissingFiles", "maxFilesPerTrigger", "maxBytesPerTrigger",
+        "cleanSource") ++
         Seq("sourceArchiveDir", "latestFirst", "maxFileAge", "fileNameOnly", "maxCachedFiles") :+
         "discardCachedInputRatio"
     ),

@@ -61,7 +61,15 @@ class SuggestionSuite extends AnyFunSuite {
 
   test("the suffix of compressed files finds their codec") {
     val codecs = Seq("none", "gzip", "zstd", "lz4", "snappy", "bzip2")
-    for ((suffix, codec) <- Seq("gz" -> "gzip", "GZ" -> "gzip", "zst" -> "zstd", "bz2" -> "bzip2", "sn" -> "snappy"))
+    for (
+      (suffix, codec) <- Seq(
+        "gz"  -> "gzip",
+        "GZ"  -> "gzip",
+        "zst" -> "zstd",
+        "bz2" -> "bzip2",
+        "sn"  -> "snappy"
+      )
+    )
       assert(Suggestion.of(suffix, codecs) === Some(codec), suffix)
     assert(Suggestion.of("g", codecs) === None)
     assert(Suggestion.of("ab", Seq("abcdef", "abxyz")) === None, "it may be either")

@@ -6,6 +6,7 @@ import scala.jdk.CollectionConverters._
 import org.scalatest.funsuite.AnyFunSuite
 
 import stoplog.{FileSink, FileSource}
+import stoplog.docs.MovingPageSuite.Line
 import stoplog.error.StoplogArgumentException
 
 /** docs/moving.md has a line for every option of Spark's files, and the line is right. */
@@ -58,8 +59,6 @@ class MovingPageSuite extends AnyFunSuite {
     if (cell.startsWith("same")) assert(!refused, what)
     else if (cell.startsWith("not:")) assert(refused, what)
 
-  private final case class Line(names: Seq[String], reading: String, writing: String)
-
   private def rows(heading: String): Seq[Line] =
     page.linesIterator
       .dropWhile(_ != s"### $heading")
@@ -90,4 +89,10 @@ class MovingPageSuite extends AnyFunSuite {
           .findFirstIn(e.getMessage)
           .isDefined
     }
+}
+
+private object MovingPageSuite {
+
+  /** Options of Spark, and what the page says of them. */
+  final case class Line(names: Seq[String], reading: String, writing: String)
 }

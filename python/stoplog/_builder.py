@@ -12,6 +12,7 @@ from stoplog._described import Builder
 from stoplog._options import present
 from stoplog._units import Duration, Size, count_text, duration_text, interval_text, size_text
 from stoplog.bucket import BucketAssigner
+from stoplog.compaction import FileCompactStrategy
 from stoplog.output_file import OutputFileConfig
 from stoplog.rolling import RollingPolicy
 from stoplog.sink import FileSink

@@ -295,7 +295,7 @@ def test_a_record_that_is_not_there_mentions_nothing(tmp_path: Path) -> None:
 def test_the_end_of_the_sinks_path_is_kept_in_errors(tmp_path: Path) -> None:
     sink = MadeSink(tmp_path / "dataX")
     sink.record("epoch")
-    (sink.own / "log" / f"{0:020d}.json").write_bytes(b"{")
+    (sink.own / "log" / f"{0:020d}.commit").write_bytes(b"{")
     with pytest.raises(UnreadableRecord, match="/dataX/_stoplog/main/log/"):
         log(tmp_path / "dataX").newest()
 

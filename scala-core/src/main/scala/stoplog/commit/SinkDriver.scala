@@ -391,17 +391,6 @@ object SinkDriver extends SinkDrivers {
   /** The world outside, as arguments. */
   final case class Tools(clock: Clock, faults: Faults, turn: Turn, parallel: Parallel, retry: Retry)
 
-  /** What becomes of the parts that are open when a run ends, or that it finds at its start. */
-  sealed trait Finish
-  object Finish {
-
-    /** Closes and publishes them. */
-    case object PublishOpen extends Finish
-
-    /** They stay open: the next run goes on with them. */
-    case object KeepOpen extends Finish
-  }
-
   /** The reason under which a run closes what an earlier one has left open. */
   private val Restarted = RollReason.Custom("restart")
 

@@ -34,7 +34,7 @@ private[spark] final class SinkRun(
     heartbeat: Option[Heartbeat],
     probe: () => Unit,
     tickMillis: Long,
-    finish: Option[String] => SinkDriver.Finish,
+    finish: Option[String] => Finish,
     val progressed: StreamingQueryProgress => Unit,
     closed: () => Unit
 ) {
@@ -82,8 +82,8 @@ private[spark] final class SinkRun(
   /** The application ends, maybe in the middle of an epoch, which is then left alone. */
   def endIfIdle(): Unit = ending(driver.endIfIdle(finishing(None)))
 
-  private def finishing(exception: Option[String]): SinkDriver.Finish = openAtStop match {
-    case OpenAtStop.Finalize     => SinkDriver.Finish.PublishOpen
+  private def finishing(exception: Option[String]): Finish = openAtStop match {
+    case OpenAtStop.Finalize     => Finish.PublishOpen
     case OpenAtStop.AsConfigured => finish(exception)
   }
 
@@ -176,19 +176,19 @@ private[spark] object SinkRun {
       asked: FinalizeOnTermination,
       trigger: QueryTrigger,
       exception: Option[String]
-  ): SinkDriver.Finish = asked match {
-    case FinalizeOnTermination.Always => SinkDriver.Finish.PublishOpen
+  ): Finish = asked match {
+    case FinalizeOnTermination.Always => Finish.PublishOpen
     case FinalizeOnTermination.Auto if trigger == QueryTrigger.Finite && exception.isEmpty =>
-      SinkDriver.Finish.PublishOpen
-    case _ => SinkDriver.Finish.KeepOpen
+      Finish.PublishOpen
+    case _ => Finish.KeepOpen
   }
 
   private def choices(options: SinkOptions): SinkDriver.Choices = SinkDriver.Choices(
     onForeign(options.onForeignQuery),
     onLost(options.onLostPart),
     options.onRestart match {
-      case OnRestart.Continue => SinkDriver.Finish.KeepOpen
-      case OnRestart.Finish   => SinkDriver.Finish.PublishOpen
+      case OnRestart.Continue => Finish.KeepOpen
+      case OnRestart.Finish   => Finish.PublishOpen
     }
   )
 

@@ -3,7 +3,7 @@ package stoplog.spark
 
 import org.apache.spark.sql.catalyst.InternalRow
 
-import stoplog.commit.{RealTools, SinkDriver, SinkIdentity, SinkSettings}
+import stoplog.commit.{Finish, RealTools, SinkDriver, SinkIdentity, SinkSettings}
 import stoplog.error.Redaction
 import stoplog.part.RunId
 import stoplog.sink.TwoPhaseSink
@@ -37,7 +37,7 @@ private[spark] object TwoPhaseRun {
       heartbeat = None,
       probe = () => storage.probe(),
       TickMillis,
-      finish = _ => SinkDriver.Finish.KeepOpen,
+      finish = _ => Finish.KeepOpen,
       progressed = _ => (),
       closed = () => committer.close()
     )

@@ -5,7 +5,7 @@ import org.scalatest.funsuite.AnyFunSuite
 
 import stoplog.admin.AdminWorld.within
 import stoplog.commit.Rolls
-import stoplog.commit.SinkDriver.Finish
+import stoplog.commit.Finish
 import stoplog.fault.Step
 
 /** Every tool killed at every step that it passes, the first and the last time; then it is run again, and then the query

@@ -8,7 +8,7 @@ import org.scalatest.funsuite.AnyFunSuite
 import stoplog.admin.AdminAction._
 import stoplog.admin.AdminWorld.within
 import stoplog.commit.Samples.condition
-import stoplog.commit.SinkDriver.Finish
+import stoplog.commit.Finish
 import stoplog.commit.{BatchDigests, DriverNote, Heartbeat, Rolls}
 import stoplog.log.{BatchDigest, RecordKind, SinkState}
 import stoplog.part.RunId

@@ -41,7 +41,7 @@ final class DriverWorld(policy: RollingPolicy, format: PartFormat[String] = Line
       retry: Retry = Retry.never,
       followUps: FollowUps = MemoryNotes.unasked,
       compaction: Compaction = Compaction.Off,
-      onRestart: SinkDriver.Finish = SinkDriver.Finish.KeepOpen
+      onRestart: Finish = Finish.KeepOpen
   ): SinkDriver = SinkDriver.ofParts(
     run,
     identity,

@@ -4,7 +4,7 @@ package stoplog.commit
 import org.scalatest.funsuite.AnyFunSuite
 
 import stoplog.commit.Samples._
-import stoplog.commit.SinkDriver.Finish.{KeepOpen, PublishOpen}
+import stoplog.commit.Finish.{KeepOpen, PublishOpen}
 import stoplog.log.RecordKind
 
 class IdleDriverSuite extends AnyFunSuite {

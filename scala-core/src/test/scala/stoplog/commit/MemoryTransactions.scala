@@ -87,7 +87,7 @@ final class TransactionQuery(world: TransactionWorld, log: () => stoplog.log.Com
       driver.commit(next, results)
       next += 1
     }
-    driver.end(SinkDriver.Finish.KeepOpen)
+    driver.end(Finish.KeepOpen)
   }
 
   private def task(

@@ -6,7 +6,7 @@ import java.io.IOException
 import org.scalatest.funsuite.AnyFunSuite
 
 import stoplog.commit.Samples._
-import stoplog.commit.SinkDriver.Finish.{KeepOpen, PublishOpen}
+import stoplog.commit.Finish.{KeepOpen, PublishOpen}
 import stoplog.log.RecordKind
 import stoplog.rolling.RollReason
 

@@ -6,7 +6,7 @@ import java.io.IOException
 import org.scalatest.funsuite.AnyFunSuite
 
 import stoplog.commit.Samples._
-import stoplog.commit.SinkDriver.Finish.{KeepOpen, PublishOpen}
+import stoplog.commit.Finish.{KeepOpen, PublishOpen}
 import stoplog.log.RecordKind
 import stoplog.part.{Resume, RunId}
 import stoplog.rolling.RollReason
@@ -22,7 +22,7 @@ class SinkDriverSuite extends AnyFunSuite {
     assert(back.begin(0, slots = 1).isCommitted(0))
     back.commit(0, Nil)
     world.epoch(back, 1, "c")
-    back.end(SinkDriver.Finish.PublishOpen)
+    back.end(Finish.PublishOpen)
     assert(world.rows === Vector("row of a", "row of b", "row of c"))
   }
 

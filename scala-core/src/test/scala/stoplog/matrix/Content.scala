@@ -5,7 +5,7 @@ import java.io.{ByteArrayInputStream, ByteArrayOutputStream, OutputStream}
 import java.nio.charset.StandardCharsets.UTF_8
 import java.util.zip.{GZIPInputStream, GZIPOutputStream}
 
-import stoplog.commit.SinkDriver.Finish
+import stoplog.commit.Finish
 import stoplog.commit.{BadRow, CompactionPolicy, Member, PartFormat, RowFormat}
 import stoplog.fault.Step
 import stoplog.format.bulk.LineBlocks

@@ -49,13 +49,13 @@ final class Job(place: Place, clock: ManualClock, faults: Faults, from: Checkpoi
   def checkpoint: Checkpoint = now
 
   /** A run to which no epoch is left finishes what earlier runs have left. */
-  def go(epochs: Long, finish: SinkDriver.Finish): Unit =
+  def go(epochs: Long, finish: Finish): Unit =
     if (now.committed + 1 < epochs) {
       while (now.committed + 1 < epochs) epoch()
       driver.end(finish)
     } else {
       log.newest().foreach(newest => driver.waitFrom(newest.seq))
-      driver.end(SinkDriver.Finish.PublishOpen)
+      driver.end(Finish.PublishOpen)
     }
 
   private def epoch(): Unit = {

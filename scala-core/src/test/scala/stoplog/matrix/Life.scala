@@ -2,7 +2,7 @@
 package stoplog.matrix
 
 import stoplog.commit.ManualClock
-import stoplog.commit.SinkDriver.Finish
+import stoplog.commit.Finish
 
 /** One process on a thread of its own, until it ends or meets its doom. */
 final class Life(place: Place, clock: ManualClock, doom: Doom, from: Checkpoint, runs: Seq[Life.Run]) {

@@ -47,7 +47,7 @@ final class PreparedProcess[R](
     driver.commit(number, results)
   }
 
-  override def end(): Unit = driver.end(SinkDriver.Finish.KeepOpen)
+  override def end(): Unit = driver.end(Finish.KeepOpen)
 
   private def task(number: Long, plan: EpochPlan, slot: Int, rows: Seq[R]): TaskResult = {
     val of   = WriterTask(run, "main", Some(number), slot, attempt = 0, stageAttempt = 0)

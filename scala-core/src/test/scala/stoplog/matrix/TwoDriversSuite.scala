@@ -26,10 +26,10 @@ abstract class TwoDriversSuite(storage: Storage) extends AnyFunSuite {
       assert(condition(old.commit(0, Seq(written))) === "STOPLOG_FENCED")
       assert(visible(place) === Vector.empty)
       young.commit(0, Seq(write(place, next)))
-      young.end(SinkDriver.Finish.PublishOpen)
+      young.end(Finish.PublishOpen)
       assert(visible(place) === rows.map(_._2).sorted)
       assert(!old.tick())
-      old.end(SinkDriver.Finish.PublishOpen)
+      old.end(Finish.PublishOpen)
       assert(visible(place) === rows.map(_._2).sorted)
     }
   }
@@ -52,7 +52,7 @@ abstract class TwoDriversSuite(storage: Storage) extends AnyFunSuite {
       Try(begun.commit()).toOption.foreach { written =>
         assert(condition(old.commit(1, Seq(written))) === "STOPLOG_FENCED")
       }
-      young.end(SinkDriver.Finish.PublishOpen)
+      young.end(Finish.PublishOpen)
       assert(visible(place) === (rows ++ rows).map(_._2).sorted)
     }
   }

@@ -6,7 +6,7 @@ import scala.util.control.NonFatal
 
 import org.apache.spark.SparkThrowable
 
-import stoplog.commit.SinkDriver.Finish
+import stoplog.commit.Finish
 import stoplog.commit._
 import stoplog.part.RunId
 
@@ -223,5 +223,5 @@ object Ending {
   /** The sink does not hear of it. */
   case object Silent extends Ending
 
-  final case class Finish(finish: SinkDriver.Finish) extends Ending
+  final case class Finish(finish: stoplog.commit.Finish) extends Ending
 }

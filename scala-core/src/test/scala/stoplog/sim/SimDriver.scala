@@ -3,7 +3,7 @@ package stoplog.sim
 
 import java.nio.charset.StandardCharsets.UTF_8
 
-import stoplog.commit.SinkDriver.Finish
+import stoplog.commit.Finish
 import stoplog.commit._
 import stoplog.commit.complete.{CompleteRule, FollowUps, Manifests}
 import stoplog.log.{BatchDigest, CommitLog, LogRecord, MarkerForm, RecordStore}

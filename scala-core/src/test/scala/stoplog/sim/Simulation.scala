@@ -3,7 +3,7 @@ package stoplog.sim
 
 import scala.collection.mutable.ArrayBuffer
 
-import stoplog.commit.SinkDriver.Finish
+import stoplog.commit.Finish
 
 /** One schedule, from its seed: trouble first, then a clean run and the oracle's last word, then the zombies wake. */
 final class Simulation(seed: Long, mutation: Mutation, lane: Lane, tracing: Tracing, setting: Setting) {

@@ -4,7 +4,7 @@ package stoplog.sim
 import scala.util.control.NonFatal
 
 import stoplog.commit.JobCommit.Replacing
-import stoplog.commit.SinkDriver.Finish
+import stoplog.commit.Finish
 import stoplog.commit._
 import stoplog.part.PartNaming
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.sim
 
-import stoplog.commit.SinkDriver.Finish
+import stoplog.commit.Finish
 
 /** Two drivers of one query with two epochs of two tasks each, one reader, and merges of what they publish. */
 final case class SmallQueries(

@@ -24,7 +24,7 @@ class BucketingSinkSuite extends AnyFunSuite with SparkSessionForTests {
     "format"              -> "text",
     "bucketAssigner"      -> "dateTime",
     "bucketFormat"        -> "yyyy-MM-dd--HH",
-    "timeZone"            -> "UTC",
+    "bucketTimeZone"      -> "UTC",
     "inProgress"          -> "bucket",
     "partSuffix"          -> "",
     "rollingPolicy"       -> "default",
@@ -39,7 +39,7 @@ class BucketingSinkSuite extends AnyFunSuite with SparkSessionForTests {
     (_.setBucketer(DateTimeBucketer("yyyy")), Map("bucketFormat" -> "yyyy")),
     (
       _.setBucketer(DateTimeBucketer("yyyy", ZoneId.of("Asia/Tokyo"))),
-      Map("bucketFormat" -> "yyyy", "timeZone" -> "Asia/Tokyo")
+      Map("bucketFormat" -> "yyyy", "bucketTimeZone" -> "Asia/Tokyo")
     ),
     (_.setBatchSize(1024L * 1024 * 400), Map("maxPartSize" -> "400m")),
     (_.setBatchRolloverInterval(20L * 60 * 1000), Map("rolloverInterval" -> "20m")),
@@ -91,7 +91,7 @@ class BucketingSinkSuite extends AnyFunSuite with SparkSessionForTests {
   test("bucketers and writers of one's own") {
     assert(
       options(_.setBucketer(BasePathBucketer)) ===
-        defaults -- Seq("bucketFormat", "timeZone") + ("bucketAssigner" -> "basePath")
+        defaults -- Seq("bucketFormat", "bucketTimeZone") + ("bucketAssigner" -> "basePath")
     )
     val own = options(_.setBucketer(new FirstLetter("letter=")).setWriter(new BracketEncoder("[")))
     assert(own("bucketAssigner").startsWith("instance:") && own("encoder").startsWith("instance:"))

@@ -3,7 +3,7 @@ package stoplog.commit.complete
 
 import org.scalatest.funsuite.AnyFunSuite
 
-import stoplog.commit.SinkDriver.Finish.KeepOpen
+import stoplog.commit.Finish.KeepOpen
 import stoplog.commit._
 import stoplog.log.{MarkerForm, Totals}
 import stoplog.rolling.{RollReason, RollingPolicy}
@@ -136,7 +136,7 @@ class CompletingSuite extends AnyFunSuite {
     )
     val second = world.driver(run = Samples.other, followUps = followUps)
     world.epoch(second, 1, "a")
-    second.end(SinkDriver.Finish.PublishOpen)
+    second.end(Finish.PublishOpen)
     assert(markers === Set("a/_SUCCESS", "a/_SUCCESS.2", "a/_SUCCESS.3"))
     assert(told.last === MarkedBucket("a", 3, "a/_SUCCESS.3", Totals(2, 2, 22)))
   }
@@ -187,7 +187,7 @@ class CompletingSuite extends AnyFunSuite {
     import fixture._
     val first = fixture.driver()
     world.epoch(first, 0, "a")
-    first.end(SinkDriver.Finish.PublishOpen)
+    first.end(Finish.PublishOpen)
     val idle = world.driver(run = Samples.other, followUps = followUps)
     idle.waitFrom(world.newest.seq)
     idle.tick()

@@ -38,7 +38,7 @@ class MarkerFilesSuite extends AnyFunSuite {
     assert(Manifests.noted(Manifests.Off.toMap) === Manifests.Off)
     assert(Manifests.Off.toMap === Map.empty)
     assert(Manifests.noted(Map("manifest" -> "json later at")) === Manifests.Json(None, None))
-    assert(Manifests.path("main", 12) === "_stoplog/main/manifests/00000000000000000012.json")
+    assert(Manifests.path("main", 12) === "_stoplog/main/manifests/00000000000000000012.manifest")
   }
 
   private def list(kind: RecordKind, column: Option[TimeColumn], replace: Vector[FinishedPart])(
@@ -102,7 +102,7 @@ class MarkerFilesSuite extends AnyFunSuite {
     val one = Totals(1, 1, 4)
     assert(
       job.end.adding(parts, nowMillis = 77) === FollowUp(
-        Some(Manifest("_stoplog/main/manifests/batch-1.json", None)),
+        Some(Manifest("_stoplog/main/manifests/batch-1.manifest", None)),
         Vector(job.marker("a", 1, one, one), job.marker("b", 1, one + one, one + one))
       )
     )

@@ -3,7 +3,7 @@ package stoplog.commit.complete
 
 import org.scalatest.funsuite.AnyFunSuite
 
-import stoplog.commit.SinkDriver.Finish.PublishOpen
+import stoplog.commit.Finish.PublishOpen
 import stoplog.commit._
 import stoplog.log.{MarkerForm, SinkState, Totals}
 import stoplog.part.Pending

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import datetime
+import pathlib
 from typing import TYPE_CHECKING
 
 import pytest
@@ -48,3 +49,20 @@ def test_rows_without_a_time_are_found_with_the_others(spark: SparkSession, plac
     found = spark.read.parquet(str(place.out)).orderBy("id").select("id", "dt", "hour").collect()
     assert [tuple(row) for row in found] == [(1, DAY, 20), (2, None, None)]
     assert [id for id, day in sorted(hive.by_pyarrow(str(place.out), "parquet", ["id", "dt"]))] == [1, 2]
+
+
+def test_a_pattern_for_all_files_of_a_format_finds_rows_alone(spark: SparkSession, place: Place) -> None:
+    """Also of readers that walk through hidden directories."""
+    import duckdb
+
+    options = {"format": "json", "manifest": "json", "bucketFormat": "'day='yyyy"}
+    for run in range(2):
+        place.feed(files=2)
+        Stream(spark, place, options).run()
+        found = duckdb.read_json(f"{place.out}/**/*.json").fetchall()
+        assert len(found) == len(place.rows), run
+    ends = {file.suffix for file in place.own.rglob("*") if file.is_file()}
+    assert {".commit", ".manifest"} <= ends
+    assert not ends & {".json", ".csv", ".txt", ".parquet", ".orc", ".avro", ".gz"}
+    files = pathlib.Path(place.out).rglob("*.json")
+    assert sum(len(file.read_text().splitlines()) for file in files) == len(place.rows)

@@ -18,7 +18,7 @@ class DateTimeBucketer:
             Flink takes that of the machine.
 
     >>> DateTimeBucketer().options()
-    {'bucketAssigner': 'dateTime', 'bucketFormat': 'yyyy-MM-dd--HH', 'timeZone': 'UTC'}
+    {'bucketAssigner': 'dateTime', 'bucketFormat': 'yyyy-MM-dd--HH', 'bucketTimeZone': 'UTC'}
     """
 
     format_string: str = "yyyy-MM-dd--HH"
@@ -29,7 +29,7 @@ class DateTimeBucketer:
         return {
             "bucketAssigner": "dateTime",
             "bucketFormat": self.format_string,
-            "timeZone": self.zone_id,
+            "bucketTimeZone": self.zone_id,
         }
 
 

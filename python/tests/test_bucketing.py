@@ -36,7 +36,7 @@ DEFAULTS = {
     "onRestart": "finish",
     "bucketAssigner": "dateTime",
     "bucketFormat": "yyyy-MM-dd--HH",
-    "timeZone": "UTC",
+    "bucketTimeZone": "UTC",
     "format": "text",
 }
 
@@ -44,7 +44,7 @@ SETTERS: list[tuple[Callable[[BucketingSink], BucketingSink], dict[str, str]]] =
     (lambda sink: sink.set_bucketer(DateTimeBucketer("yyyy")), {"bucketFormat": "yyyy"}),
     (
         lambda sink: sink.set_bucketer(DateTimeBucketer(zone_id="Asia/Tokyo")),
-        {"timeZone": "Asia/Tokyo"},
+        {"bucketTimeZone": "Asia/Tokyo"},
     ),
     (lambda sink: sink.set_batch_size(1024 * 1024 * 400), {"maxPartSize": "419430400"}),
     (lambda sink: sink.set_batch_rollover_interval(1_200_000), {"rolloverInterval": "1200000ms"}),
@@ -100,7 +100,7 @@ def test_every_setter_is_tried() -> None:
 def test_bucketers_and_writers_of_ones_own() -> None:
     sink = BucketingSink("/base/path").set_bucketer(BucketAssigner.custom("a.B"))
     assert sink.set_writer(Encoder.custom("a.E")).build().options() == {
-        **{key: DEFAULTS[key] for key in DEFAULTS if key not in {"bucketFormat", "timeZone", "format"}},
+        **{key: DEFAULTS[key] for key in DEFAULTS if key not in {"bucketFormat", "bucketTimeZone", "format"}},
         "bucketAssigner": "a.B",
         "encoder": "a.E",
     }

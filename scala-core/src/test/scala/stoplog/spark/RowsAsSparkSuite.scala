@@ -125,13 +125,16 @@ class RowsAsSparkSuite extends AnyFunSuite with SparkSessionForTests {
       assert(place.lines === Seq("0", "1", "2"))
     }
 
-  test("numbers that directories tell have the types that Spark infers") {
+  test("numbers and times that directories tell have the types that Spark infers") {
     val cases = Seq(
       Seq("1e3"),
       Seq("1E+3"),
       Seq("1e50"),
       Seq("1e3", "2"),
       Seq("1e3", "2.5"),
+      Seq("2026-01-31 23:59:59", "2026-01-31 23:59:59.5"),
+      Seq("2026-01-31 23:59:59.123456"),
+      Seq("2026-01-31 23:59"),
       Seq("3000000000", "1.5"),
       Seq("12345678901234567890", "1"),
       Seq("1.0"),

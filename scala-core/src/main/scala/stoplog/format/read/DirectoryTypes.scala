@@ -33,16 +33,22 @@ private[stoplog] object DirectoryTypes {
         whole(text).getOrElse {
           if (is(_.toDouble)) DoubleType
           else if (is(LocalDate.parse(_))) DateType
-          else if (text.contains(' ') && is(t => LocalDateTime.parse(t.replace(' ', 'T')))) TimestampType
+          else if (isTimestamp(text)) TimestampType
           else StringType
         }
     }
+
+  /** To Spark a time with more than one digit of a second's fraction is a text. */
+  private def isTimestamp(text: String): Boolean =
+    Timestamp.matches(text) && Try(LocalDateTime.parse(text.replace(' ', 'T'))).isSuccess
 
   /** Of a number without a fraction that no integer holds, or that has an exponent. */
   private def whole(text: String): Option[DataType] =
     Try(new BigDecimal(text)).toOption
       .filter(number => number.scale <= 0 && number.precision - number.scale <= DecimalType.MAX_PRECISION)
       .map(number => DecimalType(number.precision - number.scale, 0))
+
+  private val Timestamp = """\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(\.\d)?""".r
 
   private def wider(a: DataType, b: DataType): DataType = (a, b) match {
     case (DoubleType, LongType | _: DecimalType) | (LongType | _: DecimalType, DoubleType) => StringType

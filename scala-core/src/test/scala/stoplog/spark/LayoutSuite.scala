@@ -167,7 +167,7 @@ class LayoutSuite extends AnyFunSuite with SparkSessionForTests {
     val settings = record.state.settings - "bucketFormat"
     val file     = LocalStorage
       .files(Path.of(place.out, "_stoplog", "main", "log"))
-      .filter(_.toString.endsWith(".json"))
+      .filter(_.toString.endsWith(".commit"))
       .maxBy(_.toString)
     Files.write(file, RecordCodec.encode(record.copy(state = record.state.copy(settings = settings))))
     ()

@@ -11,10 +11,10 @@ import java.util.UUID
 import scala.jdk.CollectionConverters._
 import scala.util.Using
 
-import stoplog.log.{PutOutcome, RecordStore, VisibleNote}
+import stoplog.log.{PutOutcome, LogFiles, VisibleNote}
 
 /** The records of a log on a directory whose links are atomic: written elsewhere, and then given their name. */
-final class LinkedRecords(directory: String) extends RecordStore {
+final class LinkedRecords(directory: String) extends LogFiles {
 
   override def putIfAbsent(seq: Long, bytes: Array[Byte]): PutOutcome = {
     val whole = write(Files.createDirectories(folder).resolve(s"new-${UUID.randomUUID()}"), bytes)

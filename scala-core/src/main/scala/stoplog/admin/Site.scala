@@ -8,9 +8,10 @@ import stoplog.error.Errors
 import stoplog.fault.Faults
 import stoplog.format.bulk.EndingParts
 import stoplog.log.{CommitLog, LogRecord, SinkState}
-import stoplog.options.{Durability, Staging, Truncation}
+import stoplog.options.{Staging, Truncation}
 import stoplog.part.RunId
 import stoplog.place.SinkStorage
+import stoplog.storage.Durability
 
 /** One sink id under one path, as its tools see it. */
 private[admin] final class Site(
@@ -49,7 +50,7 @@ private[admin] final class Site(
         truncation,
         configuration
       )
-    SinkStores(storage.log, storage.parts, storage.sides, storage.finished, storage.notes)
+    SinkStores(storage.log, storage.parts, storage.sides, storage.finished, storage.files)
   }
 
   /** What is known of a driver without writing anything: by this machine's clock. */
@@ -110,7 +111,7 @@ private[admin] final class Site(
 
   /** By the clock of the storage, which a sign of life of our own tells. */
   private def refuseIfAlive(seen: LogRecord, run: RunId): Unit = {
-    val own = new Heartbeat(plain.notes, sinkId, run)
+    val own = new Heartbeat(plain.files, sinkId, run)
     own.beatBeside()
     val skew =
       try own.writtenAtMillis.fold(0L)(clock.millis() - _)
@@ -123,10 +124,10 @@ private[admin] final class Site(
 
   /** @param skewMillis how far this machine's clock is before that of the storage */
   private def judged(newest: LogRecord, skewMillis: Long): Liveness = {
-    val beats = Heartbeat.all(plain.notes, sinkId)
+    val beats = Heartbeat.all(plain.files, sinkId)
     Liveness.of(
       Some(newest),
-      beats.map(beat => beat.copy(modifiedAtMillis = beat.modifiedAtMillis + skewMillis)),
+      beats.map(beat => beat.copy(modifiedMillis = beat.modifiedMillis.map(_ + skewMillis))),
       clock.millis()
     )(_.isThere)
   }

@@ -9,7 +9,7 @@ import stoplog.error.Errors
 import stoplog.fault.Step
 import stoplog.log.{CommitLog, SinkState}
 import stoplog.part.{Pending, RunId}
-import stoplog.store.{FenceOutcome, PartStore, SideStore}
+import stoplog.storage.{FenceOutcome, PartStore, SpoolFiles}
 
 /** What a driver does about parts that stay open from epoch to epoch. */
 private[commit] trait OpenParts {
@@ -49,7 +49,7 @@ private[commit] object OpenParts {
       identity: SinkIdentity,
       log: CommitLog,
       store: PartStore,
-      sides: SideStore,
+      sides: SpoolFiles,
       format: () => PartFormat[_],
       onLost: LostPart,
       tools: SinkDriver.Tools

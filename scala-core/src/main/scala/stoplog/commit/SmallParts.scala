@@ -8,7 +8,7 @@ import org.slf4j.LoggerFactory
 import stoplog.fault.{Faults, Step}
 import stoplog.log.SinkState
 import stoplog.part.{FinishedPart, PartNaming, Pending, RunId}
-import stoplog.store.{FinishedStore, NewPart}
+import stoplog.storage.{ReplacedFiles, NewPart}
 
 /** Merges the small parts of one run, one group at a time.
   *
@@ -20,7 +20,7 @@ final class SmallParts(
     naming: PartNaming,
     isData: Pending => Boolean,
     merger: Merger,
-    finished: FinishedStore,
+    finished: ReplacedFiles,
     clock: Clock,
     faults: Faults
 ) extends Compaction {

@@ -19,14 +19,17 @@ trait FileStore extends Serializable {
     *
     * @param prefix the beginning of the names that are asked for
     */
-  def list(directory: String, prefix: String)(each: FileInfo => Unit): Unit
+  def visit(directory: String, prefix: String)(each: FileInfo => Unit): Unit
 
   /** The files and directories in a directory whose names begin with `prefix`. */
   final def list(directory: String, prefix: String = ""): Vector[FileInfo] = {
     val found = Vector.newBuilder[FileInfo]
-    list(directory, prefix)(found += _)
+    visit(directory, prefix)(found += _)
     found.result()
   }
+
+  /** The names in a directory, which is less work than [[list]]; none when there is no such directory. */
+  def names(directory: String): Vector[String]
 
   /** All files below a directory, at any depth. Files that vanish during the walk are left out.
     *
@@ -54,9 +57,13 @@ trait FileStore extends Serializable {
   /** Creates the file, whole and durable, unless there is one (I6): of any number of callers on any machines one alone is
     * told `Created`, and every reader of the path reads all of its bytes.
     *
-    * An exception leaves the outcome unknown. A caller that asks again is then told `Taken`, and finds its own bytes there.
+    * An exception leaves the outcome unknown. A caller that asks again is told `Taken` if the file was created after all, and so
+    * may be a caller whose first request was carried out while its answer was lost: the file's bytes tell whose they are.
     */
   def createIfAbsent(path: String)(content: OutputStream => Unit): PutOutcome
+
+  /** [[createIfAbsent]] of these bytes. */
+  final def putIfAbsent(path: String, bytes: Array[Byte]): PutOutcome = createIfAbsent(path)(_.write(bytes))
 
   /** Creates an empty file, unless there is one, in a directory that exists. It may be lost with the power: its loss costs
     * work, and no rows.
@@ -64,7 +71,7 @@ trait FileStore extends Serializable {
   def mark(path: String): PutOutcome
 
   /** Gives a file another path, whose directory is created if need be; never over another file (I6). A caller that died on
-    * its way may be followed by another one that calls again.
+    * its way may be followed by another one that calls again, and finishes a copy that has all bytes.
     */
   def move(from: String, to: String): MoveOutcome
 

@@ -15,9 +15,9 @@ import stoplog.options.{Durability, Truncation}
 import stoplog.part.RunId
 import stoplog.place.SinkStorage
 import stoplog.rolling.RollingPolicy
-import stoplog.store.NoteStore
-import stoplog.store.hadoop.TestFileSystems
-import stoplog.store.local.{DeadProcess, LocalStorage}
+import stoplog.storage.FileStore
+import stoplog.storage.hadoop.TestFileSystems
+import stoplog.storage.local.{DeadProcess, LocalStorage}
 
 /** A sink in a temporary directory: a query without an engine, and the tools.
   *
@@ -33,7 +33,7 @@ final class AdminWorld(policy: RollingPolicy, scheme: Option[String]) {
 
   val directory: Path  = Paths.get(root.drop(scheme.fold(0)(_.length + 1)))
   val log: CommitLog   = storage.log
-  val notes: NoteStore = storage.notes
+  val notes: FileStore = storage.notes
 
   def newest: LogRecord = log.newest().getOrElse(throw new AssertionError("the log is empty"))
 

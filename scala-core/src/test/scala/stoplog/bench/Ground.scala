@@ -8,10 +8,10 @@ import org.apache.hadoop.fs.{CreateFlag, FSDataOutputStream, Path}
 
 import stoplog.fault.Faults
 import stoplog.servers.S3Server
-import stoplog.store.PartLayout
-import stoplog.store.hadoop._
-import stoplog.store.hdfs.{HdfsPartStore, MiniHdfs}
-import stoplog.store.s3.{S3PartStore, S3Settings}
+import stoplog.storage.PartLayout
+import stoplog.storage.hadoop._
+import stoplog.storage.hdfs.{HdfsPartStore, MiniHdfs}
+import stoplog.storage.s3.{S3PartStore, S3Settings}
 
 /** A server, and what is compared on it. */
 final class Ground(val storage: String, files: HadoopFiles, val peers: Vector[Peer]) {

@@ -17,8 +17,8 @@ import stoplog.format.bulk.{BulkParts, BulkSink, PartLife}
 import stoplog.format.parquet.ParquetBulk
 import stoplog.options.OnBadRow
 import stoplog.part.RunId
-import stoplog.store.PartLayout
-import stoplog.store.local.{Durability, LocalPartStore, LocalSides}
+import stoplog.storage.PartLayout
+import stoplog.storage.local.{Durability, LocalPartStore, LocalSides}
 import stoplog.thread.SharedMemory
 
 /** What open Parquet parts take of the heap of an executor: while a task writes to all of them, and between epochs.

@@ -4,8 +4,8 @@ package stoplog.bench
 import org.apache.hadoop.fs.{FSDataOutputStream, Path}
 
 import stoplog.part.RunId
-import stoplog.store.hadoop.{HadoopDurability, HadoopFiles}
-import stoplog.store.{NewPart, PartOutput, PartStore}
+import stoplog.storage.hadoop.{HadoopDurability, HadoopFiles}
+import stoplog.storage.{NewPart, PartOutput, PartStore}
 
 /** A way to bring the bytes of one file to a storage, until readers see it under its name. */
 trait Peer {

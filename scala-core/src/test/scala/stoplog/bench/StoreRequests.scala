@@ -7,9 +7,9 @@ import stoplog.commit.Rolls
 import stoplog.fault.Faults
 import stoplog.rolling.{OnCheckpointRollingPolicy, RollingPolicy}
 import stoplog.servers.{FaultProxy, S3Server}
-import stoplog.store.hadoop.{HadoopDurability, HadoopRecords}
-import stoplog.store.hdfs.MiniHdfs
-import stoplog.store.s3.S3Records
+import stoplog.storage.hadoop.{HadoopDurability, HadoopRecords}
+import stoplog.storage.hdfs.MiniHdfs
+import stoplog.storage.s3.S3Records
 
 /** What an epoch costs in calls of the NameNode and in requests to S3, as the servers see them.
   *

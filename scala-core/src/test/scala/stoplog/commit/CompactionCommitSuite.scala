@@ -8,11 +8,11 @@ import org.scalatest.funsuite.AnyFunSuite
 
 import stoplog.commit.complete.MemoryNotes
 import stoplog.fault.{Faults, InjectedFault, Step}
-import stoplog.log.{CommitLog, RecordStore}
+import stoplog.log.{CommitLog, LogFiles}
 import stoplog.part.{FinishedPart, RunId}
 import stoplog.sim.{FinishedOver, RecordsOver}
-import stoplog.store.{FinishedStore, NewPart, PartLayout}
-import stoplog.store.local._
+import stoplog.storage.{ReplacedFiles, NewPart, PartLayout}
+import stoplog.storage.local._
 
 /** The batch command's protocol on local disks: stopped anywhere, and carried on by the next. */
 class CompactionCommitSuite extends AnyFunSuite {
@@ -179,7 +179,7 @@ private object CompactionCommitSuite {
   }
 
   /** After the first look, something happens. */
-  final class LooksOnce(real: RecordStore, happens: () => Any) extends RecordsOver(real) {
+  final class LooksOnce(real: LogFiles, happens: () => Any) extends RecordsOver(real) {
     private var done = false
 
     override def list(): Vector[Long] = {
@@ -193,7 +193,7 @@ private object CompactionCommitSuite {
   }
 
   /** Others are at it before the first part is set aside. */
-  final class Sleeps(real: FinishedStore, happens: () => Unit) extends FinishedOver(real) {
+  final class Sleeps(real: ReplacedFiles, happens: () => Unit) extends FinishedOver(real) {
     private var done = false
 
     override def setAside(seq: Long, path: String): Unit = {
@@ -201,7 +201,7 @@ private object CompactionCommitSuite {
         done = true
         happens()
       }
-      super.setAside(seq, path)
+      super.hide(seq, path)
     }
   }
 
@@ -224,7 +224,7 @@ private object CompactionCommitSuite {
     def log(faults: Faults): CommitLog =
       new CommitLog(new LocalRecords(root.toString, sinkId, Durability.Process, faults))
 
-    def commit(faults: Faults, records: RecordStore => RecordStore = identity): CompactionCommit =
+    def commit(faults: Faults, records: LogFiles => LogFiles = identity): CompactionCommit =
       new CompactionCommit(
         RunId.random(),
         Identity,
@@ -238,7 +238,7 @@ private object CompactionCommitSuite {
         tools(faults)
       )
 
-    def ledger(onLost: LostPart, finished: FinishedStore = this.finished): Ledger = new Ledger(
+    def ledger(onLost: LostPart, finished: ReplacedFiles = this.finished): Ledger = new Ledger(
       RunId.random(),
       Identity,
       log(Faults.none),

@@ -10,7 +10,7 @@ import stoplog.commit.complete.MemoryNotes
 import stoplog.fault.Faults
 import stoplog.log.{PutOutcome, RecordKind}
 import stoplog.rolling.RollReason
-import stoplog.store.{FinishedStore, JobStore, VisibleFile}
+import stoplog.storage.{ReplacedFiles, JobDirectory, VisibleFile}
 
 /** `query.stop()` interrupts the thread that commits: what has been decided is carried out all the same.
   *
@@ -118,11 +118,11 @@ class InterruptSuite extends AnyFunSuite {
     def answer(): Unit = answered.countDown()
   }
 
-  private final class MemoryJob extends JobStore {
+  private final class MemoryJob extends JobDirectory {
     @volatile var removed = false
 
     override def visible(): Vector[VisibleFile]                = Vector.empty
-    override def finished: FinishedStore                       = FinishedStore.untouched
+    override def finished: ReplacedFiles                       = ReplacedFiles.none
     override def removeEmptied(directories: Seq[String]): Unit = ()
     override def remove(faults: Faults): Unit                  = removed = true
     override def untouchedSince(millis: Long): Boolean         = false

@@ -12,8 +12,8 @@ import stoplog.fault.{Faults, InjectedFault, Step}
 import stoplog.log.{CommitLog, LogRecord, RecordKind, SinkState}
 import stoplog.part.RunId
 import stoplog.rolling.RollReason
-import stoplog.store.PartLayout
-import stoplog.store.local._
+import stoplog.storage.PartLayout
+import stoplog.storage.local._
 
 /** Batch jobs on local disks, beside what others write under the same path. */
 class JobCommitSuite extends AnyFunSuite {

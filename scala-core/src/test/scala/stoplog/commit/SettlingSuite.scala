@@ -11,7 +11,7 @@ import stoplog.commit.complete.{MarkedBucket, MemoryNotes}
 import stoplog.fault.Faults
 import stoplog.log._
 import stoplog.part.{FinishedPart, Pending}
-import stoplog.store.{FinishedStore, NewPart, SideStore}
+import stoplog.storage.{ReplacedFiles, NewPart, SpoolFiles}
 
 class SettlingSuite extends AnyFunSuite {
 
@@ -19,14 +19,14 @@ class SettlingSuite extends AnyFunSuite {
       onLost: LostPart = LostPart.Fail,
       tries: Int = 1,
       listener: MarkedBucket => Unit = _ => (),
-      finished: FinishedStore = FinishedStore.untouched
+      finished: ReplacedFiles = ReplacedFiles.none
   ) {
     val parts    = new MemoryParts
     val records  = new MemoryRecords
     val pauses   = new java.util.concurrent.ConcurrentLinkedQueue[Long]()
     val settling = new Settling(
       new CommitLog(records),
-      Ledger.Stores(parts, SideStore.none, finished),
+      Ledger.Stores(parts, SpoolFiles.none, finished),
       identity,
       onLost,
       MemoryNotes.unasked.copy(listener = listener),
@@ -247,7 +247,7 @@ class SettlingSuite extends AnyFunSuite {
   }
 
   /** Deletes nothing until it is up. */
-  private final class UnreliableFinished extends FinishedStore {
+  private final class UnreliableFinished extends ReplacedFiles {
     var isUp                 = false
     var forgotten: Set[Long] = Set.empty
     var broughtBack          = Vector.empty[String]

@@ -29,7 +29,7 @@ abstract class SleepingDriverLaws extends LawSuite {
       epoch(storage, next, 1, Vector("row1"))
       assert(rows(storage) === Vector("row0", "row1"))
       storage.visible().filter(_.contains(Samples.mine.uid)).foreach { path =>
-        storage.finishedStore().setAside(1000, path)
+        storage.finishedStore().hide(1000, path)
       }
       storage.finishedStore().forget(1000)
       sleeper.wake()

@@ -7,10 +7,10 @@ import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.{FileSystem, Path}
 
 import stoplog.fault.Faults
-import stoplog.log.RecordStore
+import stoplog.log.LogFiles
 import stoplog.part.Resume
-import stoplog.store.{FinishedStore, NoteStore, PartLayout, PartStore, SideStore}
-import stoplog.store.hadoop._
+import stoplog.storage.{ReplacedFiles, FileStore, PartLayout, PartStore, SpoolFiles}
+import stoplog.storage.hadoop._
 
 /** A directory of any Hadoop file system, under the stores that suit its abilities; looked at with no more than
   * creating, reading, listing and deleting.
@@ -38,14 +38,14 @@ final class HadoopStorage private (
     Faults.none
   )
 
-  override def finishedStore(): FinishedStore = new HadoopFinished(files, sinkId)
+  override def finishedStore(): ReplacedFiles = new HadoopFinished(files, sinkId)
 
-  override def sideStore(): SideStore = new HadoopSides(files, sinkId, HadoopDurability.Disk)
+  override def sideStore(): SpoolFiles = new HadoopSides(files, sinkId, HadoopDurability.Disk)
 
-  override def noteStore(): NoteStore =
+  override def noteStore(): FileStore =
     new HadoopNotes(files, sinkId, HadoopDurability.Disk, abilities.exclusion)
 
-  override def recordStore(): RecordStore =
+  override def recordStore(): LogFiles =
     new HadoopRecords(files, sinkId, HadoopDurability.Disk, Faults.none, abilities.exclusion)
 
   override def neighbour(): StorageUnderTest =

@@ -5,7 +5,7 @@ import java.io.{ByteArrayInputStream, ByteArrayOutputStream, FileNotFoundExcepti
 
 import scala.collection.mutable
 
-import stoplog.log.PutOutcome
+import stoplog.storage.PutOutcome
 import stoplog.source.log.StateFiles
 
 /** A source's state in memory, by the paths of its files. It outlives the drivers that use it.

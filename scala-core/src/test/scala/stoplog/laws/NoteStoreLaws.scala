@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.laws
 
-import stoplog.log.PutOutcome.{Created, Taken}
+import stoplog.storage.PutOutcome.{Created, Taken}
 
 /** What markers and manifests rest on. */
 abstract class NoteStoreLaws extends LawSuite {

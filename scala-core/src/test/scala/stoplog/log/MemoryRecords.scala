@@ -4,7 +4,7 @@ package stoplog.log
 import scala.collection.concurrent.TrieMap
 
 /** Records in memory, with a hook before and after each put. */
-class MemoryRecords extends RecordStore {
+class MemoryRecords extends LogFiles {
   private val records = TrieMap.empty[Long, Vector[Byte]]
   private val marks   = TrieMap.empty[Long, Unit]
   private val notes   = TrieMap.empty[Long, Set[String]]

@@ -12,10 +12,10 @@ import org.apache.hadoop.fs.{FSDataInputStream, FileSystem, Path}
 import org.apache.hadoop.hdfs.DistributedFileSystem
 
 import stoplog.fault.Faults
-import stoplog.log.RecordStore
-import stoplog.store.hadoop._
-import stoplog.store.hdfs.{HdfsJobStore, HdfsPartStore, HdfsSides, HdfsStorage, MiniHdfs}
-import stoplog.store.{FinishedStore, JobStore, NoteStore, PartStore, SideStore}
+import stoplog.log.LogFiles
+import stoplog.storage.hadoop._
+import stoplog.storage.hdfs.{HdfsJobStore, HdfsPartStore, HdfsSides, HdfsStorage, MiniHdfs}
+import stoplog.storage.{ReplacedFiles, JobDirectory, FileStore, PartStore, SpoolFiles}
 
 /** A directory of the HDFS of the tests, looked at with Hadoop's own client.
   *
@@ -47,16 +47,16 @@ final class HdfsPlace(
     )
   }
 
-  override def finished(): FinishedStore = new HadoopFinished(client(), Place.SinkId)
+  override def finished(): ReplacedFiles = new HadoopFinished(client(), Place.SinkId)
 
-  override def sides(sinkId: String): SideStore = new HdfsSides(client(), sinkId, HadoopDurability.Disk)
+  override def sides(sinkId: String): SpoolFiles = new HdfsSides(client(), sinkId, HadoopDurability.Disk)
 
-  override def records(sinkId: String, faults: Faults): RecordStore =
+  override def records(sinkId: String, faults: Faults): LogFiles =
     new HadoopRecords(client(), sinkId, HadoopDurability.Disk, faults)
 
-  override def notes(sinkId: String): NoteStore = new HadoopNotes(client(), sinkId, HadoopDurability.Disk)
+  override def notes(sinkId: String): FileStore = new HadoopNotes(client(), sinkId, HadoopDurability.Disk)
 
-  override def job(name: String): JobStore = new HdfsJobStore(client(), name)
+  override def job(name: String): JobDirectory = new HdfsJobStore(client(), name)
 
   override def files(): Vector[String] = {
     val found = reader.listFiles(base, true)

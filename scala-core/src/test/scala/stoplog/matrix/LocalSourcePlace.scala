@@ -7,7 +7,7 @@ import java.nio.file.{Files, Path}
 import stoplog.fault.Faults
 import stoplog.source.file.SourceFiles
 import stoplog.source.log.StateFiles
-import stoplog.store.local.{LocalSourceFiles, LocalStateFiles, LocalStorage}
+import stoplog.storage.local.{LocalSourceFiles, LocalStateFiles, LocalStorage}
 
 /** A temporary directory, looked at with java.nio. */
 final class LocalSourcePlace extends SourcePlace {

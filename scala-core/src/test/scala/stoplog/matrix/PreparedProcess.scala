@@ -6,7 +6,7 @@ import stoplog.fault.Faults
 import stoplog.log.CommitLog
 import stoplog.part.RunId
 import stoplog.sink.{TwoPhaseCommitter, TwoPhaseWriter, WriterTask}
-import stoplog.store.local.{Durability, LocalRecords}
+import stoplog.storage.local.{Durability, LocalRecords}
 
 /** A process of a query whose sink commits in two phases, with its log below a local directory.
   *

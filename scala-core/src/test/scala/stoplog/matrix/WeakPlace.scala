@@ -4,10 +4,10 @@ package stoplog.matrix
 import org.apache.hadoop.conf.Configuration
 
 import stoplog.fault.Faults
-import stoplog.log.RecordStore
+import stoplog.log.LogFiles
 import stoplog.rolling.{PartStats, RollReason, RollingPolicy}
-import stoplog.store.hadoop._
-import stoplog.store.{FinishedStore, JobStore, NoteStore, PartStore, SideStore}
+import stoplog.storage.hadoop._
+import stoplog.storage.{ReplacedFiles, JobDirectory, FileStore, PartStore, SpoolFiles}
 
 /** A file system of Hadoop's that lacks something.
   *
@@ -35,17 +35,17 @@ final class WeakPlace(scheme: String, abilities: Abilities, layout: Layout, over
     )
   }
 
-  override def finished(): FinishedStore = new HadoopFinished(hadoop, Place.SinkId)
+  override def finished(): ReplacedFiles = new HadoopFinished(hadoop, Place.SinkId)
 
-  override def sides(sinkId: String): SideStore = new HadoopSides(hadoop, sinkId, HadoopDurability.Process)
+  override def sides(sinkId: String): SpoolFiles = new HadoopSides(hadoop, sinkId, HadoopDurability.Process)
 
-  override def records(sinkId: String, faults: Faults): RecordStore =
+  override def records(sinkId: String, faults: Faults): LogFiles =
     new HadoopRecords(hadoop, sinkId, HadoopDurability.Process, faults, abilities.exclusion)
 
-  override def notes(sinkId: String): NoteStore =
+  override def notes(sinkId: String): FileStore =
     new HadoopNotes(hadoop, sinkId, HadoopDurability.Process, abilities.exclusion)
 
-  override def job(name: String): JobStore = new HadoopJobStore(hadoop, name)
+  override def job(name: String): JobDirectory = new HadoopJobStore(hadoop, name)
 
   private def hadoop: HadoopFiles = {
     val configuration = TestFileSystems.register(new Configuration())

@@ -2,17 +2,17 @@
 package stoplog.sim
 
 import stoplog.error.StoplogException
-import stoplog.log.{PutOutcome, RecordStore}
+import stoplog.log.{PutOutcome, LogFiles}
 import stoplog.part.{Closed, Publish, Resume}
 import stoplog.sink.CommitOutcome
-import stoplog.store._
+import stoplog.storage._
 
 /** Mutations of what is forced to the disk, and of what is marked, looked at and deleted, and when. */
 object DurabilityMutations {
 
   /** The bytes of parts are not forced before a record names them. */
   object PartsNotForced extends Mutation {
-    override def parts(world: World, real: PartStore, records: RecordStore): PartStore = new PartsOver(real) {
+    override def parts(world: World, real: PartStore, records: LogFiles): PartStore = new PartsOver(real) {
       override def create(part: NewPart): PartOutput = new Lazy(super.create(part))
 
       override def resume(open: Resume, validBytes: Long): PartOutput = new Lazy(
@@ -59,7 +59,7 @@ object DurabilityMutations {
 
   /** A record is marked as soon as the first of its parts is visible. */
   object MarkedWithFirstPart extends Mutation {
-    override def parts(world: World, real: PartStore, records: RecordStore): PartStore = new PartsOver(real) {
+    override def parts(world: World, real: PartStore, records: LogFiles): PartStore = new PartsOver(real) {
       override def publish(part: Publish, sizeBytes: Long, finishedPath: String): CommitOutcome = {
         val outcome = super.publish(part, sizeBytes, finishedPath)
         world.oracle.newest
@@ -72,7 +72,7 @@ object DurabilityMutations {
 
   /** A record is marked before what follows its parts. */
   object MarkedBeforeFollowUps extends Mutation {
-    override def notes(world: World, real: NoteStore): NoteStore = new NotesOver(real) {
+    override def notes(world: World, real: FileStore): FileStore = new NotesOver(real) {
       override def putIfAbsent(path: String, bytes: Array[Byte]): PutOutcome = {
         world.oracle.newest.foreach(record => new SimRecords(world).markPublished(record.seq))
         super.putIfAbsent(path, bytes)
@@ -82,7 +82,7 @@ object DurabilityMutations {
 
   /** A part that a storage fails to publish is taken for lost. */
   object FailedIsLost extends Mutation {
-    override def parts(world: World, real: PartStore, records: RecordStore): PartStore = new PartsOver(real) {
+    override def parts(world: World, real: PartStore, records: LogFiles): PartStore = new PartsOver(real) {
       override def publish(part: Publish, sizeBytes: Long, finishedPath: String): CommitOutcome =
         try super.publish(part, sizeBytes, finishedPath)
         catch { case e: StoplogException if e.getCondition == "STOPLOG_STORE_WRITE" => CommitOutcome.Lost }
@@ -91,7 +91,7 @@ object DurabilityMutations {
 
   /** Nobody looks at the inputs of a merge when it is decided. */
   object MergedWithoutLook extends Mutation {
-    override def finished(world: World, real: FinishedStore, records: RecordStore): FinishedStore =
+    override def finished(world: World, real: ReplacedFiles, records: LogFiles): ReplacedFiles =
       new FinishedOver(real) {
         override def sizeBytes(path: String): Option[Long] = world.oracle.sizeBytes(path)
       }
@@ -99,12 +99,12 @@ object DurabilityMutations {
 
   /** What was replaced is not deleted before the mark, but when somebody sweeps. */
   object DeletedBySweep extends Mutation {
-    override def finished(world: World, real: FinishedStore, records: RecordStore): FinishedStore =
+    override def finished(world: World, real: ReplacedFiles, records: LogFiles): ReplacedFiles =
       new FinishedOver(real) {
         private var swept = Set.empty[Long]
 
         override def setAsideFor(): Vector[Long] = {
-          val all = super.setAsideFor()
+          val all = super.hiddenFor()
           swept = all.toSet
           all
         }

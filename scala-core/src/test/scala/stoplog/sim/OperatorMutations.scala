@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.sim
 
-import stoplog.log.RecordStore
+import stoplog.log.LogFiles
 import stoplog.part.{Closed, Resume}
-import stoplog.store.{NewPart, PartStore}
+import stoplog.storage.{NewPart, PartStore}
 
 /** Tools with one of their rules taken out. */
 object OperatorMutations {
@@ -16,7 +16,7 @@ object OperatorMutations {
 
   /** Of tools alone: parts are closed where they stand, whoever may still write them. */
   object FinishInPlace extends Mutation {
-    override def parts(world: World, real: PartStore, records: RecordStore): PartStore = new PartsOver(real) {
+    override def parts(world: World, real: PartStore, records: LogFiles): PartStore = new PartsOver(real) {
       override def isolate(open: Resume, validBytes: Long, part: NewPart): Closed =
         if (world.scheduler.current.name.startsWith("tool")) Closed(open.token)
         else real.isolate(open, validBytes, part)

@@ -6,19 +6,19 @@ import java.nio.charset.StandardCharsets.UTF_8
 import stoplog.commit.Finish
 import stoplog.commit._
 import stoplog.commit.complete.{CompleteRule, FollowUps, Manifests}
-import stoplog.log.{BatchDigest, CommitLog, LogRecord, MarkerForm, RecordStore}
+import stoplog.log.{BatchDigest, CommitLog, LogRecord, MarkerForm, LogFiles}
 import stoplog.part.{PartNaming, RunId}
-import stoplog.store.{FinishedStore, NoteStore, PartStore, SideStore}
+import stoplog.storage.{ReplacedFiles, FileStore, PartStore, SpoolFiles}
 
 /** All that is stored of the sink, as one process sees it: with a mutation between, where there is one. */
 final class SimStores(world: World, mutation: Mutation, log: String = DiskLog.Main) {
-  val records: RecordStore    = mutation.records(world, new SimRecords(world, log, mutation.isForced))
+  val records: LogFiles    = mutation.records(world, new SimRecords(world, log, mutation.isForced))
   val parts: PartStore        = mutation.parts(world, SimParts.of(world, mutation.isForced), records)
-  val sides: SideStore        = mutation.sides(world, new SimSides(world), records)
-  val finished: FinishedStore = mutation.finished(world, SimFinished.of(world, log), records)
+  val sides: SpoolFiles        = mutation.sides(world, new SimSides(world), records)
+  val finished: ReplacedFiles = mutation.finished(world, SimFinished.of(world, log), records)
   val commits: CommitLog      = new CommitLog(records)
 
-  def of(notes: NoteStore): SinkStores = SinkStores(commits, parts, sides, finished, notes)
+  def of(notes: FileStore): SinkStores = SinkStores(commits, parts, sides, finished, notes)
 }
 
 /** The one place where the simulator meets the constructors of drivers. */

@@ -2,10 +2,10 @@
 package stoplog.sim
 
 import stoplog.error.Errors
-import stoplog.store.FinishedStore
+import stoplog.storage.ReplacedFiles
 
 /** Finished parts on the simulated disk: one step each to go out of sight, to come back, and to be deleted. */
-class SimFinished(world: World, log: String) extends FinishedStore {
+class SimFinished(world: World, log: String) extends ReplacedFiles {
   import world.{disk, op, oracle}
 
   override def sizeBytes(path: String): Option[Long] =
@@ -50,7 +50,7 @@ class SimFinished(world: World, log: String) extends FinishedStore {
 object SimFinished {
 
   /** Of the kind that the world has. */
-  def of(world: World, log: String): FinishedStore = world.surroundings.store match {
+  def of(world: World, log: String): ReplacedFiles = world.surroundings.store match {
     case StoreKind.Copying => new SimMoves(world, log)
     case _                 => new SimFinished(world, log)
   }

@@ -2,13 +2,13 @@
 package stoplog.sim
 
 import stoplog.fault.{Faults, Step}
-import stoplog.store.{FinishedStore, JobStore, VisibleFile}
+import stoplog.storage.{ReplacedFiles, JobDirectory, VisibleFile}
 
 /** A batch job's own directory. */
-final class SimJobs(world: World, job: String) extends JobStore {
+final class SimJobs(world: World, job: String) extends JobDirectory {
   import world.{disk, op}
 
-  override val finished: FinishedStore = SimFinished.of(world, job)
+  override val finished: ReplacedFiles = SimFinished.of(world, job)
 
   override def visible(): Vector[VisibleFile] = op("list what is visible") {
     disk.finished.iterator.map { case (path, inode) =>
@@ -21,7 +21,7 @@ final class SimJobs(world: World, job: String) extends JobStore {
 
   /** By name, as the stores do it, in whatever order the directory tells them: the newest record last. */
   override def remove(faults: Faults): Unit = {
-    finished.setAsideFor().foreach(finished.forget)
+    finished.hiddenFor().foreach(finished.forget)
     val log = disk.log(job)
     op(s"list the records of $job")(world.listed(log.records.keysIterator).toVector).sorted.foreach { seq =>
       op(s"delete record $seq of $job")(log.records.remove(seq))

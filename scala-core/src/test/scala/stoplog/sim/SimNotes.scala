@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.sim
 
-import stoplog.log.PutOutcome
-import stoplog.store.{Note, NoteStore}
+import stoplog.storage.PutOutcome
+import stoplog.storage.{Note, FileStore}
 
 /** Small files for readers on the simulated disk, each made in one step. */
-final class SimNotes(world: World) extends NoteStore {
+final class SimNotes(world: World) extends FileStore {
   import world.{disk, op}
 
   override def putIfAbsent(path: String, bytes: Array[Byte]): PutOutcome = {
@@ -23,7 +23,7 @@ final class SimNotes(world: World) extends NoteStore {
     world
       .listed(disk.notes.keysIterator)
       .map(Note(_, 0))
-      .filter(note => NoteStore.path(directory, note.name) == note.path && note.name.startsWith(prefix))
+      .filter(note => FileStore.path(directory, note.name) == note.path && note.name.startsWith(prefix))
       .toVector
   }
 

@@ -4,11 +4,11 @@ package stoplog.sim
 import java.io.IOException
 
 import stoplog.error.Errors
-import stoplog.log.{PutOutcome, RecordStore}
+import stoplog.log.{PutOutcome, LogFiles}
 
 /** The records of one log on the simulated disk. */
 final class SimRecords(world: World, name: String = DiskLog.Main, isForced: String => Boolean = _ => true)
-    extends RecordStore {
+    extends LogFiles {
   import world.disk
 
   private def there = disk.log(name)

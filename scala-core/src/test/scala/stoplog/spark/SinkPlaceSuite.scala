@@ -8,9 +8,9 @@ import stoplog.format.SparkSessionForTests
 import stoplog.laws.Copied
 import stoplog.options.{Durability, Truncation}
 import stoplog.place.{OnDisk, OnHadoop, OnHdfs, SinkPlace}
-import stoplog.store.PartLayout
-import stoplog.store.hadoop.TestFileSystems
-import stoplog.store.hdfs.HdfsStorage
+import stoplog.storage.PartLayout
+import stoplog.storage.hadoop.TestFileSystems
+import stoplog.storage.hdfs.HdfsStorage
 
 /** Which stores a path gets. */
 class SinkPlaceSuite extends AnyFunSuite with SparkSessionForTests {

@@ -4,7 +4,7 @@ package users
 import java.io.{InputStream, OutputStream}
 import java.net.URI
 
-import stoplog.log.PutOutcome
+import stoplog.storage.PutOutcome
 import stoplog.source._
 import stoplog.source.file._
 import stoplog.source.log.StateFiles

@@ -7,11 +7,11 @@ import stoplog.fault.Faults
 import stoplog.log._
 import stoplog.part._
 import stoplog.sink._
-import stoplog.store._
+import stoplog.storage._
 
 /** Another storage. Nothing here does anything: whoever can compile it can write one. */
 object OwnStores {
-  class OwnRecordStore extends RecordStore {
+  class OwnRecordStore extends LogFiles {
     override def putIfAbsent(seq: Long, bytes: Array[Byte]): PutOutcome = ???
     override def read(seq: Long): Option[Array[Byte]] = ???
     override def list(): Vector[Long] = ???
@@ -23,7 +23,7 @@ object OwnStores {
     override def describe(seq: Long): String = ???
   }
 
-  class OwnFinishedStore extends FinishedStore {
+  class OwnFinishedStore extends ReplacedFiles {
     override def sizeBytes(path: String): Option[Long] = ???
     override def setAside(seq: Long, path: String): Unit = ???
     override def putBack(seq: Long, path: String): Unit = ???
@@ -32,15 +32,15 @@ object OwnStores {
     override def setAsideFor(): Vector[Long] = ???
   }
 
-  class OwnJobStore extends JobStore {
+  class OwnJobStore extends JobDirectory {
     override def visible(): Vector[VisibleFile] = ???
-    override def finished: FinishedStore = ???
+    override def finished: ReplacedFiles = ???
     override def removeEmptied(directories: Seq[String]): Unit = ???
     override def remove(faults: Faults): Unit = ???
     override def untouchedSince(millis: Long): Boolean = ???
   }
 
-  class OwnNoteStore extends NoteStore {
+  class OwnNoteStore extends FileStore {
     override def putIfAbsent(path: String, bytes: Array[Byte]): PutOutcome = ???
     override def read(path: String): Option[Array[Byte]] = ???
     override def list(directory: String, prefix: String): Vector[Note] = ???
@@ -70,7 +70,7 @@ object OwnStores {
     override def close(): Unit = ???
   }
 
-  class OwnSideStore extends SideStore {
+  class OwnSideStore extends SpoolFiles {
     override def write(part: NewPart)(content: OutputStream => Unit): String = ???
     override def read(file: SideFile): InputStream = ???
     override def staged(): Vector[Staged] = ???

@@ -3,8 +3,8 @@ package stoplog.storage.local
 
 import java.io.{BufferedInputStream, BufferedOutputStream, FileInputStream, FileNotFoundException, FileOutputStream}
 import java.io.{IOException, InputStream, OutputStream, RandomAccessFile}
-import java.nio.file._
-import java.nio.file.attribute.BasicFileAttributes
+import java.nio.file.{FileAlreadyExistsException, FileSystemException, Files, LinkOption, NoSuchFileException, Path, Paths}
+
 import java.util.UUID
 
 import stoplog.error.Errors
@@ -15,16 +15,20 @@ import stoplog.storage._
   * @param drafts where files are written before [[createIfAbsent]] links them into place, on the same volume: the sweeper
   *               deletes what a crash leaves there. `None` is the directory of each file itself
   */
-final class LocalFileStore(root: String, drafts: Option[String], durability: LocalDurability) extends FileStore {
+final class LocalFileStore(root: String, drafts: Option[String], durability: LocalForcing) extends FileStore {
 
   override val capabilities: FileCapabilities =
     FileCapabilities(Moves.Atomically, directories = true, lookAhead = false)
 
-  override def list(directory: String, prefix: String)(each: FileInfo => Unit): Unit = io(directory) {
+  override def visit(directory: String, prefix: String)(each: FileInfo => Unit): Unit = io(directory) {
     LocalFiles.list(at(directory)).foreach { entry =>
       val name = entry.getFileName.toString
       if (name.startsWith(prefix)) info(FileStore.path(directory, name), entry).foreach(each)
     }
+  }
+
+  override def names(directory: String): Vector[String] = io(directory) {
+    LocalFiles.list(at(directory)).map(_.getFileName.toString)
   }
 
   override def walk(directory: String)(enter: String => Boolean): Vector[FileInfo] = io(directory) {
@@ -48,7 +52,7 @@ final class LocalFileStore(root: String, drafts: Option[String], durability: Loc
   }
 
   override def create(path: String)(content: OutputStream => Unit): Unit = io(path) {
-    LocalDurability.createDirectories(at(path).getParent, durability)
+    LocalForcing.createDirectories(at(path).getParent, durability)
     write(at(path))(content)
     durability.syncDirectory(at(path).getParent)
   }
@@ -57,7 +61,7 @@ final class LocalFileStore(root: String, drafts: Option[String], durability: Loc
   override def createIfAbsent(path: String)(content: OutputStream => Unit): PutOutcome = io(path) {
     val target = at(path)
     val draft  = drafts.fold(target.getParent)(at).resolve(s".${target.getFileName}.${UUID.randomUUID()}")
-    Seq(target, draft).foreach(file => LocalDurability.createDirectories(file.getParent, durability))
+    Seq(target, draft).foreach(file => LocalForcing.createDirectories(file.getParent, durability))
     try {
       write(draft)(content)
       Files.createLink(target, draft)
@@ -80,7 +84,7 @@ final class LocalFileStore(root: String, drafts: Option[String], durability: Loc
     if (!LocalFiles.exists(source)) MoveOutcome.SourceGone
     else
       try {
-        LocalDurability.createDirectories(target.getParent, durability)
+        LocalForcing.createDirectories(target.getParent, durability)
         Files.move(source, target)
         durability.syncDirectory(target.getParent)
         durability.syncDirectory(source.getParent)
@@ -94,7 +98,7 @@ final class LocalFileStore(root: String, drafts: Option[String], durability: Loc
 
   /** A second name where the file system has such. */
   override def duplicate(from: String, to: String): Unit = io(to) {
-    LocalDurability.createDirectories(at(to).getParent, durability)
+    LocalForcing.createDirectories(at(to).getParent, durability)
     try Files.createLink(at(to), at(from))
     catch {
       case _: FileAlreadyExistsException                             => at(to)

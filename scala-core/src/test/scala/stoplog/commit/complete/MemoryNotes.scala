@@ -4,11 +4,11 @@ package stoplog.commit.complete
 import scala.collection.concurrent.TrieMap
 
 import stoplog.commit.Clock
-import stoplog.log.PutOutcome
-import stoplog.store.{Note, NoteStore}
+import stoplog.storage.PutOutcome
+import stoplog.storage.{Note, FileStore}
 
 /** Small files in memory. */
-class MemoryNotes(clock: Clock = Clock.system) extends NoteStore {
+class MemoryNotes(clock: Clock = Clock.system) extends FileStore {
   private val files = TrieMap.empty[String, (Vector[Byte], Long)]
 
   override def putIfAbsent(path: String, bytes: Array[Byte]): PutOutcome = files
@@ -20,7 +20,7 @@ class MemoryNotes(clock: Clock = Clock.system) extends NoteStore {
   override def list(directory: String, prefix: String): Vector[Note] =
     files.iterator
       .map { case (path, (_, millis)) => Note(path, millis) }
-      .filter(note => NoteStore.path(directory, note.name) == note.path && note.name.startsWith(prefix))
+      .filter(note => FileStore.path(directory, note.name) == note.path && note.name.startsWith(prefix))
       .toVector
 
   override def delete(paths: Seq[String]): Unit = paths.foreach(files.remove(_))

@@ -6,7 +6,7 @@ import java.nio.charset.StandardCharsets.UTF_8
 
 import scala.collection.immutable.ArraySeq
 
-import stoplog.log.PutOutcome
+import stoplog.storage.PutOutcome
 import stoplog.source._
 import stoplog.source.log.StateFiles
 

@@ -5,7 +5,7 @@ import java.io.{ByteArrayInputStream, ByteArrayOutputStream, DataInput, DataOutp
 
 import scala.util.Using
 
-import stoplog.log.PutOutcome
+import stoplog.storage.PutOutcome
 import stoplog.source.VersionedSerializer
 import stoplog.source.log.{SplitRecord, StateFiles}
 

@@ -9,7 +9,7 @@ import stoplog.error.Errors
 import stoplog.fault.Faults
 import stoplog.preflight.Finding
 import stoplog.rolling.RollingPolicy
-import stoplog.storage.{Durability, FileStore, PartLayout, PartStore, SinkDirectory}
+import stoplog.storage.{Durability, FileStore, PartLayout, PartStore}
 import stoplog.storage.local.{LocalFileStore, LocalForcing, LocalPartStore}
 
 /** A local, or everywhere mounted, file system. */
@@ -19,7 +19,7 @@ private[stoplog] final case class OnDisk(path: String, root: String, forcing: Lo
   override def parts(sinkId: String, layout: PartLayout): PartStore = store(sinkId, layout)
 
   override def files(sinkId: String): FileStore =
-    new LocalFileStore(root, Some(SinkDirectory(sinkId).open), forcing)
+    LocalFileStore.ofSink(root, sinkId, forcing)
 
   override def pathOf(relative: String): HadoopPath = new HadoopPath("file", null, s"$root/$relative")
 

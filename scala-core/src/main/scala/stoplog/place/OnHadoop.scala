@@ -9,7 +9,7 @@ import stoplog.fault.Faults
 import stoplog.options.Truncation
 import stoplog.preflight.Finding
 import stoplog.rolling.{PartStats, RollReason, RollingPolicy}
-import stoplog.storage.{FileStore, PartLayout, PartStore, SinkDirectory}
+import stoplog.storage.{FileStore, PartLayout, PartStore}
 import stoplog.storage.hadoop._
 
 /** Any Hadoop file system, by what it turns out to be able to do.
@@ -38,7 +38,7 @@ private[stoplog] final class OnHadoop(
   }
 
   override def files(sinkId: String): FileStore =
-    new HadoopFileStore(files, Some(SinkDirectory(sinkId).open), abilities(sinkId).exclusion)
+    HadoopFileStore.ofSink(files, sinkId, abilities(sinkId).exclusion)
 
   override def pathOf(relative: String): HadoopPath = files.at(relative)
 

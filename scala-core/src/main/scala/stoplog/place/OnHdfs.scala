@@ -8,7 +8,7 @@ import stoplog.fault.Faults
 import stoplog.options.Truncation
 import stoplog.preflight.Finding
 import stoplog.rolling.RollingPolicy
-import stoplog.storage.{FileStore, PartLayout, PartStore, SinkDirectory}
+import stoplog.storage.{FileStore, PartLayout, PartStore}
 import stoplog.storage.hadoop._
 import stoplog.storage.hdfs.{HdfsFileStore, HdfsPartStore}
 
@@ -21,7 +21,7 @@ private[stoplog] final case class OnHdfs(
 
   override def parts(sinkId: String, layout: PartLayout): PartStore = store(sinkId, layout)
 
-  override def files(sinkId: String): FileStore = new HdfsFileStore(files, Some(SinkDirectory(sinkId).open))
+  override def files(sinkId: String): FileStore = HdfsFileStore.ofSink(files, sinkId)
 
   override def pathOf(relative: String): HadoopPath = files.at(relative)
 

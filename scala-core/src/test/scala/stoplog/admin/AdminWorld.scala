@@ -11,11 +11,11 @@ import stoplog.commit._
 import stoplog.commit.complete.FollowUps
 import stoplog.fault.{Faults, InjectedFault, Step}
 import stoplog.log.{CommitLog, LogRecord}
-import stoplog.options.{Durability, Truncation}
+import stoplog.options.{Truncation}
 import stoplog.part.RunId
 import stoplog.place.SinkStorage
 import stoplog.rolling.RollingPolicy
-import stoplog.storage.FileStore
+import stoplog.storage.{Durability, FileStore}
 import stoplog.storage.hadoop.TestFileSystems
 import stoplog.storage.local.{DeadProcess, LocalStorage}
 

@@ -5,7 +5,7 @@ import org.scalatest.funsuite.AnyFunSuite
 
 import stoplog.commit.Liveness._
 import stoplog.log.{LogRecord, RecordKind, SinkState}
-import stoplog.storage.Note
+
 
 class LivenessSuite extends AnyFunSuite {
   private val driver = DriverNote("host", "boot/pid:[1]", 42, 7, everyMillis = 10000)

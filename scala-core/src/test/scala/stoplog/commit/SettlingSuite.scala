@@ -11,7 +11,7 @@ import stoplog.commit.complete.{MarkedBucket, MemoryNotes}
 import stoplog.fault.Faults
 import stoplog.log._
 import stoplog.part.{FinishedPart, Pending}
-import stoplog.storage.{ReplacedFiles, NewPart, SpoolFiles}
+import stoplog.storage.{NewPart, NoFiles, ReplacedFiles, SpoolFiles}
 
 class SettlingSuite extends AnyFunSuite {
 
@@ -247,17 +247,17 @@ class SettlingSuite extends AnyFunSuite {
   }
 
   /** Deletes nothing until it is up. */
-  private final class UnreliableFinished extends ReplacedFiles {
+  private final class UnreliableFinished extends ReplacedFiles(NoFiles, "main") {
     var isUp                 = false
     var forgotten: Set[Long] = Set.empty
     var broughtBack          = Vector.empty[String]
 
     override def sizeBytes(path: String): Option[Long]   = None
-    override def setAside(seq: Long, path: String): Unit = ()
-    override def putBack(seq: Long, path: String): Unit  = broughtBack :+= path
+    override def hide(seq: Long, path: String): Unit = ()
+    override def restore(seq: Long, path: String): Unit  = broughtBack :+= path
     override def keep(path: String, as: String): Unit    = ()
-    override def setAsideFor(): Vector[Long]             = Vector.empty
-    override def forget(seq: Long): Unit                 =
+    override def hiddenFor(): Vector[Long]             = Vector.empty
+    override def purge(seq: Long): Unit                 =
       if (isUp) forgotten += seq else throw new IllegalStateException("the storage does not answer")
   }
 }

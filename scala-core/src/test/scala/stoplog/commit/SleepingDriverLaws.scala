@@ -31,7 +31,7 @@ abstract class SleepingDriverLaws extends LawSuite {
       storage.visible().filter(_.contains(Samples.mine.uid)).foreach { path =>
         storage.finishedStore().hide(1000, path)
       }
-      storage.finishedStore().forget(1000)
+      storage.finishedStore().purge(1000)
       sleeper.wake()
       assert(outcome(late) === "STOPLOG_FENCED")
       assert(rows(storage) === Vector("row1"))

@@ -36,7 +36,7 @@ abstract class FinishedStoreLaws extends LawSuite {
     (1 to 2).foreach(_ => storage.finishedStore().restore(7, "b/part-1.txt"))
     assert(text(storage, "b/part-1.txt") === "one")
     (1 to 2).foreach(_ => storage.finishedStore().hide(7, "b/part-1.txt"))
-    (1 to 2).foreach(_ => storage.finishedStore().forget(7))
+    (1 to 2).foreach(_ => storage.finishedStore().purge(7))
     storage.finishedStore().restore(7, "b/part-1.txt")
     assert(storage.visible() === Set.empty)
   }
@@ -44,7 +44,7 @@ abstract class FinishedStoreLaws extends LawSuite {
   law("what readers have taken away is no error") { storage =>
     storage.finishedStore().hide(7, "b/part-1.txt")
     storage.finishedStore().restore(7, "b/part-1.txt")
-    storage.finishedStore().forget(7)
+    storage.finishedStore().purge(7)
     assert(storage.visible() === Set.empty)
   }
 
@@ -52,7 +52,7 @@ abstract class FinishedStoreLaws extends LawSuite {
     Seq("b/part-1.txt", "b/part-2.txt", "b/part-3.txt").foreach(storage.plant(_, utf8("rows")))
     storage.finishedStore().hide(7, "b/part-1.txt")
     storage.finishedStore().hide(77, "b/part-2.txt")
-    storage.finishedStore().forget(7)
+    storage.finishedStore().purge(7)
     storage.finishedStore().restore(77, "b/part-2.txt")
     assert(storage.visible() === Set("b/part-2.txt", "b/part-3.txt"))
   }
@@ -64,7 +64,7 @@ abstract class FinishedStoreLaws extends LawSuite {
     storage.finishedStore().hide(7, "b/part-2.txt")
     storage.finishedStore().hide(12, "c/part-3.txt")
     assert(Copied(storage).finishedStore().hiddenFor().sorted === Vector(7L, 12L))
-    storage.finishedStore().forget(7)
+    storage.finishedStore().purge(7)
     assert(storage.finishedStore().hiddenFor() === Vector(12L))
   }
 
@@ -75,7 +75,7 @@ abstract class FinishedStoreLaws extends LawSuite {
     )
     assert(storage.visible() === Set("b/part-1.txt"))
     storage.finishedStore().hide(7, "b/part-1.txt")
-    storage.finishedStore().forget(7)
+    storage.finishedStore().purge(7)
     assert(text(storage, "_stoplog/main/aside/now/b/part-1.txt") === "one")
     assert(storage.partStore().staged() === Vector.empty)
   }
@@ -100,7 +100,7 @@ abstract class FinishedStoreLaws extends LawSuite {
   law("a neighbour under the same path is not touched") { storage =>
     storage.plant("b/part-1.txt", utf8("rows"))
     storage.finishedStore().hide(7, "b/part-1.txt")
-    storage.neighbour().finishedStore().forget(7)
+    storage.neighbour().finishedStore().purge(7)
     storage.neighbour().finishedStore().restore(7, "b/part-1.txt")
     assert(storage.visible() === Set.empty)
     storage.finishedStore().restore(7, "b/part-1.txt")
@@ -119,7 +119,7 @@ abstract class FinishedStoreLaws extends LawSuite {
     assert(text(storage, "b/part-1.json") === "rows")
     assert(text(storage, "_rejected/b/part-1.json") === "rejected rows")
     paths.foreach(storage.finishedStore().hide(8, _))
-    storage.finishedStore().forget(8)
+    storage.finishedStore().purge(8)
     paths.foreach(storage.finishedStore().restore(8, _))
     assert(storage.visible() === Set.empty)
   }

@@ -34,19 +34,18 @@ final class HadoopStorage private (
     abilities.growth,
     asked.getOrElse(HadoopStorage.trimming(abilities.growth)),
     lengths,
-    HadoopDurability.Disk,
     Faults.none
   )
 
-  override def finishedStore(): ReplacedFiles = new HadoopFinished(files, sinkId)
+  override def finishedStore(): ReplacedFiles = new ReplacedFiles(HadoopFileStore.ofSink(files, sinkId), sinkId)
 
-  override def sideStore(): SpoolFiles = new HadoopSides(files, sinkId, HadoopDurability.Disk)
+  override def sideStore(): SpoolFiles = new SpoolFiles(HadoopFileStore.ofSink(files, sinkId), sinkId)
 
   override def noteStore(): FileStore =
-    new HadoopNotes(files, sinkId, HadoopDurability.Disk, abilities.exclusion)
+    HadoopFileStore.ofSink(files, sinkId, abilities.exclusion)
 
   override def recordStore(): LogFiles =
-    new HadoopRecords(files, sinkId, HadoopDurability.Disk, Faults.none, abilities.exclusion)
+    new LogFiles(HadoopFileStore.ofSink(files, sinkId, abilities.exclusion), sinkId)
 
   override def neighbour(): StorageUnderTest =
     new HadoopStorage(root, settings, layout, asked, abilities, "neighbour")

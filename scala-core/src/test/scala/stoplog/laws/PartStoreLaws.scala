@@ -130,7 +130,7 @@ abstract class PartStoreLaws extends LawSuite {
         assert(store.publish(handle, 5, path) === Committed, name)
         assert(text(storage, path) === "rows\n", name)
         storage.finishedStore().hide(7, path)
-        storage.finishedStore().forget(7)
+        storage.finishedStore().purge(7)
         // some servers answer for an upload that is gone as if they were out of order
         val late = Try(Copied(storage).partStore().publish(Copied(handle), 5, path))
         assert(Set("Lost", "STOPLOG_STORE_WRITE")(late.fold(e => condition(throw e), _.toString)), name)

@@ -11,6 +11,7 @@ import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.{FSDataInputStream, FileSystem, Path}
 import org.apache.hadoop.hdfs.DistributedFileSystem
 
+import stoplog.storage.hdfs.HdfsFileStore
 import stoplog.fault.Faults
 import stoplog.log.LogFiles
 import stoplog.storage.hadoop._
@@ -42,21 +43,20 @@ final class HdfsPlace(
       layout.of(sinkId),
       trimming,
       lengths,
-      HadoopDurability.Disk,
       faults
     )
   }
 
-  override def finished(): ReplacedFiles = new HadoopFinished(client(), Place.SinkId)
+  override def finished(): ReplacedFiles = new ReplacedFiles(HdfsFileStore.ofSink(client(), Place.SinkId), Place.SinkId)
 
-  override def sides(sinkId: String): SpoolFiles = new HdfsSides(client(), sinkId, HadoopDurability.Disk)
+  override def sides(sinkId: String): SpoolFiles = new SpoolFiles(HdfsFileStore.ofSink(client(), sinkId), sinkId)
 
   override def records(sinkId: String, faults: Faults): LogFiles =
-    new HadoopRecords(client(), sinkId, HadoopDurability.Disk, faults)
+    new LogFiles(HdfsFileStore.ofSink(client(), sinkId), sinkId, faults)
 
-  override def notes(sinkId: String): FileStore = new HadoopNotes(client(), sinkId, HadoopDurability.Disk)
+  override def notes(sinkId: String): FileStore = HdfsFileStore.ofSink(client(), sinkId)
 
-  override def job(name: String): JobDirectory = new HdfsJobStore(client(), name)
+  override def job(name: String): JobDirectory = new JobDirectory(HdfsFileStore.ofSink(client(), name), name)
 
   override def files(): Vector[String] = {
     val found = reader.listFiles(base, true)

@@ -40,15 +40,15 @@ final class S3Place(
       faults
     )
 
-  override def finished(): ReplacedFiles = new S3Finished(hadoop, Place.SinkId)
+  override def finished(): ReplacedFiles = new ReplacedFiles(new S3FileStore(hadoop), Place.SinkId)
 
-  override def sides(sinkId: String): SpoolFiles = new S3Sides(hadoop, sinkId)
+  override def sides(sinkId: String): SpoolFiles = new SpoolFiles(new S3FileStore(hadoop), sinkId)
 
-  override def records(sinkId: String, faults: Faults): LogFiles = new S3Records(hadoop, sinkId)
+  override def records(sinkId: String, faults: Faults): LogFiles = new LogFiles(new S3FileStore(hadoop), sinkId)
 
-  override def notes(sinkId: String): FileStore = new S3Notes(hadoop)
+  override def notes(sinkId: String): FileStore = new S3FileStore(hadoop)
 
-  override def job(name: String): JobDirectory = new S3JobStore(hadoop, name)
+  override def job(name: String): JobDirectory = new JobDirectory(new S3FileStore(hadoop), name)
 
   override def files(): Vector[String] = raw.keys()
 

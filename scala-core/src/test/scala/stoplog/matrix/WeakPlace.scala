@@ -30,22 +30,21 @@ final class WeakPlace(scheme: String, abilities: Abilities, layout: Layout, over
       abilities.growth,
       Trimming.Copy,
       lengths,
-      HadoopDurability.Process,
       faults
     )
   }
 
-  override def finished(): ReplacedFiles = new HadoopFinished(hadoop, Place.SinkId)
+  override def finished(): ReplacedFiles = new ReplacedFiles(HadoopFileStore.ofSink(hadoop, Place.SinkId), Place.SinkId)
 
-  override def sides(sinkId: String): SpoolFiles = new HadoopSides(hadoop, sinkId, HadoopDurability.Process)
+  override def sides(sinkId: String): SpoolFiles = new SpoolFiles(HadoopFileStore.ofSink(hadoop, sinkId), sinkId)
 
   override def records(sinkId: String, faults: Faults): LogFiles =
-    new HadoopRecords(hadoop, sinkId, HadoopDurability.Process, faults, abilities.exclusion)
+    new LogFiles(HadoopFileStore.ofSink(hadoop, sinkId, abilities.exclusion), sinkId, faults)
 
   override def notes(sinkId: String): FileStore =
-    new HadoopNotes(hadoop, sinkId, HadoopDurability.Process, abilities.exclusion)
+    HadoopFileStore.ofSink(hadoop, sinkId, abilities.exclusion)
 
-  override def job(name: String): JobDirectory = new HadoopJobStore(hadoop, name)
+  override def job(name: String): JobDirectory = new JobDirectory(HadoopFileStore.ofSink(hadoop, name), name)
 
   private def hadoop: HadoopFiles = {
     val configuration = TestFileSystems.register(new Configuration())

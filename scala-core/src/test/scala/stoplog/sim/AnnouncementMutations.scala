@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.sim
 
+import java.io.OutputStream
+
 import stoplog.commit.complete.EarlyAnnouncement
-import stoplog.log.{PutOutcome, RecordCodec, LogFiles}
-import stoplog.storage.{Note, FileStore}
+import stoplog.laws.UnusedFiles
+import stoplog.log.{RecordCodec, LogFiles}
+import stoplog.storage.{FileInfo, FileStore, PutOutcome}
 
 /** The mutations around what follows the publishing. */
 object AnnouncementMutations {
@@ -32,7 +35,7 @@ object AnnouncementMutations {
   /** Nobody looks for the markers that a bucket has. */
   object PastForgotten extends Mutation {
     override def notes(world: World, real: FileStore): FileStore = new NotesOver(real) {
-      override def list(directory: String, prefix: String): Vector[Note] = Vector.empty
+      override def visit(directory: String, prefix: String)(each: FileInfo => Unit): Unit = ()
       override def read(path: String): Option[Array[Byte]]               =
         if (path.endsWith("_SUCCESS")) None else super.read(path)
     }
@@ -43,8 +46,8 @@ object AnnouncementMutations {
     override def notes(world: World, real: FileStore): FileStore = new NotesOver(real) {
       private var taken = Set.empty[String]
 
-      override def putIfAbsent(path: String, bytes: Array[Byte]): PutOutcome = {
-        val outcome = super.putIfAbsent(path, bytes)
+      override def createIfAbsent(path: String)(content: OutputStream => Unit): PutOutcome = {
+        val outcome = super.createIfAbsent(path)(content)
         if (outcome == PutOutcome.Taken) taken += path
         outcome
       }
@@ -59,9 +62,11 @@ object AnnouncementMutations {
 }
 
 /** A store of small files that passes everything on. */
-class NotesOver(real: FileStore) extends FileStore {
-  override def putIfAbsent(path: String, bytes: Array[Byte]): PutOutcome = real.putIfAbsent(path, bytes)
-  override def read(path: String): Option[Array[Byte]]                   = real.read(path)
-  override def list(directory: String, prefix: String): Vector[Note]     = real.list(directory, prefix)
-  override def delete(paths: Seq[String]): Unit                          = real.delete(paths)
+class NotesOver(real: FileStore) extends UnusedFiles {
+  override def createIfAbsent(path: String)(content: OutputStream => Unit): PutOutcome =
+    real.createIfAbsent(path)(content)
+  override def read(path: String): Option[Array[Byte]]                                = real.read(path)
+  override def visit(directory: String, prefix: String)(each: FileInfo => Unit): Unit =
+    real.visit(directory, prefix)(each)
+  override def delete(paths: Seq[String]): Unit = real.delete(paths)
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.sim
 
-import stoplog.log.{PutOutcome, RecordCodec, LogFiles}
+import stoplog.storage.{NoFiles, PutOutcome}
+import stoplog.log.{RecordCodec, LogFiles}
 import stoplog.storage.ReplacedFiles
 
 /** The mutations around what takes the place of finished parts. */
@@ -13,11 +14,11 @@ object CompactionMutations {
       new FinishedOver(real) {
         private var waiting = Vector.empty[(Long, String)]
 
-        override def setAside(seq: Long, path: String): Unit = waiting :+= (seq -> path)
+        override def hide(seq: Long, path: String): Unit = waiting :+= (seq -> path)
 
-        override def forget(seq: Long): Unit = {
+        override def purge(seq: Long): Unit = {
           waiting.filter(_._1 == seq).foreach { case (of, path) => super.hide(of, path) }
-          super.forget(seq)
+          super.purge(seq)
         }
       }
   }
@@ -39,9 +40,9 @@ object CompactionMutations {
   object DeletedAtOnce extends Mutation {
     override def finished(world: World, real: ReplacedFiles, records: LogFiles): ReplacedFiles =
       new FinishedOver(real) {
-        override def setAside(seq: Long, path: String): Unit = {
+        override def hide(seq: Long, path: String): Unit = {
           super.hide(seq, path)
-          super.forget(seq)
+          super.purge(seq)
         }
       }
   }
@@ -50,8 +51,8 @@ object CompactionMutations {
   object NeverDeleted extends Mutation {
     override def finished(world: World, real: ReplacedFiles, records: LogFiles): ReplacedFiles =
       new FinishedOver(real) {
-        override def forget(seq: Long): Unit     = ()
-        override def setAsideFor(): Vector[Long] = Vector.empty
+        override def purge(seq: Long): Unit     = ()
+        override def hiddenFor(): Vector[Long] = Vector.empty
       }
   }
 
@@ -68,12 +69,12 @@ object CompactionMutations {
 }
 
 /** A store of finished parts that passes everything on. */
-class FinishedOver(real: ReplacedFiles) extends ReplacedFiles {
+class FinishedOver(real: ReplacedFiles) extends ReplacedFiles(NoFiles, "main") {
   override def sizeBytes(path: String): Option[Long]      = real.sizeBytes(path)
-  override def setAside(seq: Long, path: String): Unit    = real.hide(seq, path)
-  override def putBack(seq: Long, path: String): Unit     = real.restore(seq, path)
-  override def putBackLate(seq: Long, path: String): Unit = real.restoreLate(seq, path)
+  override def hide(seq: Long, path: String): Unit    = real.hide(seq, path)
+  override def restore(seq: Long, path: String): Unit     = real.restore(seq, path)
+  override def restoreLate(seq: Long, path: String): Unit = real.restoreLate(seq, path)
   override def keep(path: String, as: String): Unit       = real.keep(path, as)
-  override def forget(seq: Long): Unit                    = real.forget(seq)
-  override def setAsideFor(): Vector[Long]                = real.hiddenFor()
+  override def purge(seq: Long): Unit                    = real.purge(seq)
+  override def hiddenFor(): Vector[Long]                = real.hiddenFor()
 }

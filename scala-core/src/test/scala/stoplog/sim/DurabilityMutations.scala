@@ -2,7 +2,8 @@
 package stoplog.sim
 
 import stoplog.error.StoplogException
-import stoplog.log.{PutOutcome, LogFiles}
+import stoplog.storage.PutOutcome
+import stoplog.log.{LogFiles}
 import stoplog.part.{Closed, Publish, Resume}
 import stoplog.sink.CommitOutcome
 import stoplog.storage._
@@ -75,7 +76,7 @@ object DurabilityMutations {
     override def notes(world: World, real: FileStore): FileStore = new NotesOver(real) {
       override def putIfAbsent(path: String, bytes: Array[Byte]): PutOutcome = {
         world.oracle.newest.foreach(record => new SimRecords(world).markPublished(record.seq))
-        super.putIfAbsent(path, bytes)
+        super.createIfAbsent(path)(content)
       }
     }
   }
@@ -103,13 +104,13 @@ object DurabilityMutations {
       new FinishedOver(real) {
         private var swept = Set.empty[Long]
 
-        override def setAsideFor(): Vector[Long] = {
+        override def hiddenFor(): Vector[Long] = {
           val all = super.hiddenFor()
           swept = all.toSet
           all
         }
 
-        override def forget(seq: Long): Unit = if (swept(seq)) super.forget(seq)
+        override def purge(seq: Long): Unit = if (swept(seq)) super.purge(seq)
       }
   }
 }

@@ -2,7 +2,8 @@
 package stoplog.sim
 
 import stoplog.commit.{EpochPlan, TaskResult}
-import stoplog.log.{PutOutcome, RecordCodec, RecordKind, LogFiles}
+import stoplog.storage.PutOutcome
+import stoplog.log.{RecordCodec, RecordKind, LogFiles}
 import stoplog.part.{Closed, Publish, Resume, RunId}
 import stoplog.sink.{CommitOutcome, Staged}
 import stoplog.storage._
@@ -176,7 +177,7 @@ object Mutations {
 }
 
 /** A record store that passes everything on. */
-class RecordsOver(real: LogFiles) extends LogFiles {
+class RecordsOver(real: LogFiles) extends LogFiles(NoFiles, "main") {
   override def putIfAbsent(seq: Long, bytes: Array[Byte]): PutOutcome = real.putIfAbsent(seq, bytes)
   override def read(seq: Long): Option[Array[Byte]]                   = real.read(seq)
   override def list(): Vector[Long]                                   = real.list()

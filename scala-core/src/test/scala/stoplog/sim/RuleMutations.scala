@@ -4,7 +4,8 @@ package stoplog.sim
 import scala.collection.mutable
 
 import stoplog.commit.{Attempt, EpochPlan, TaskResult}
-import stoplog.log.{PutOutcome, RecordCodec, RecordKind, LogFiles}
+import stoplog.storage.PutOutcome
+import stoplog.log.{RecordCodec, RecordKind, LogFiles}
 import stoplog.part.{Closed, Publish, Resume, RunId}
 import stoplog.sink.CommitOutcome
 import stoplog.storage._

@@ -5,7 +5,8 @@ import java.io.{ByteArrayInputStream, InputStream, OutputStream}
 
 import stoplog.commit.{EpochPlan, TaskResult}
 import stoplog.format.bulk.LineBlocks
-import stoplog.log.{PutOutcome, RecordCodec, LogFiles}
+import stoplog.storage.PutOutcome
+import stoplog.log.{RecordCodec, LogFiles}
 import stoplog.part.{RunId, SideFile}
 import stoplog.sink.Staged
 import stoplog.storage._
@@ -131,7 +132,7 @@ object SideMutations {
 }
 
 /** A store of side files that passes everything on. */
-class SidesOver(real: SpoolFiles) extends SpoolFiles {
+class SidesOver(real: SpoolFiles) extends SpoolFiles(NoFiles, "main") {
   override def write(part: NewPart)(content: OutputStream => Unit): String = real.write(part)(content)
   override def read(file: SideFile): InputStream                           = real.read(file)
   override def staged(): Vector[Staged]                                    = real.staged()

@@ -2,10 +2,10 @@
 package stoplog.sim
 
 import stoplog.error.Errors
-import stoplog.storage.ReplacedFiles
+import stoplog.storage.{NoFiles, ReplacedFiles}
 
 /** Finished parts on the simulated disk: one step each to go out of sight, to come back, and to be deleted. */
-class SimFinished(world: World, log: String) extends ReplacedFiles {
+class SimFinished(world: World, log: String) extends ReplacedFiles(NoFiles, "main") {
   import world.{disk, op, oracle}
 
   override def sizeBytes(path: String): Option[Long] =
@@ -14,7 +14,7 @@ class SimFinished(world: World, log: String) extends ReplacedFiles {
       disk.finished.get(path).map(_.length.toLong)
     }
 
-  override def setAside(seq: Long, path: String): Unit = op(s"set $path aside for $seq") {
+  override def hide(seq: Long, path: String): Unit = op(s"set $path aside for $seq") {
     disk.finished.get(path).foreach { inode =>
       oracle.settingAside(log, seq, path, inode)
       disk.finished.remove(path)
@@ -22,7 +22,7 @@ class SimFinished(world: World, log: String) extends ReplacedFiles {
     }
   }
 
-  override def putBack(seq: Long, path: String): Unit = op(s"put $path back") {
+  override def restore(seq: Long, path: String): Unit = op(s"put $path back") {
     disk.aside.remove(Aside(log, seq, path)).foreach { inode =>
       if (disk.finished.contains(path)) throw Errors.nameTaken(path, "another file is there")
       oracle.puttingBack(path, inode)
@@ -34,10 +34,10 @@ class SimFinished(world: World, log: String) extends ReplacedFiles {
     throw new UnsupportedOperationException(s"$path is to be kept, where nothing is rewound")
 
   /** A step only where there is something aside: whoever finds nothing might as well have looked at another time. */
-  override def setAsideFor(): Vector[Long] =
+  override def hiddenFor(): Vector[Long] =
     if (mine.isEmpty) Vector.empty else op("list what is aside")(mine.map(_.seq).distinct)
 
-  override def forget(seq: Long): Unit =
+  override def purge(seq: Long): Unit =
     mine.filter(_.seq == seq).foreach { key =>
       op(s"delete ${key.path}, set aside for $seq") {
         disk.aside.remove(key).foreach(oracle.forgetting)
@@ -60,7 +60,7 @@ object SimFinished {
 final class SimMoves(world: World, log: String) extends SimFinished(world, log) {
   import world.{disk, op, oracle}
 
-  override def setAside(seq: Long, path: String): Unit =
+  override def hide(seq: Long, path: String): Unit =
     op(s"read $path to set it aside")(disk.finished.get(path)).foreach { inode =>
       op(s"put it aside for $seq")(disk.aside.update(Aside(log, seq, path), inode))
       op(s"delete $path") {
@@ -71,7 +71,7 @@ final class SimMoves(world: World, log: String) extends SimFinished(world, log) 
       }
     }
 
-  override def putBack(seq: Long, path: String): Unit =
+  override def restore(seq: Long, path: String): Unit =
     op(s"read $path, set aside for $seq")(disk.aside.get(Aside(log, seq, path))).foreach { inode =>
       if (op(s"look at $path")(disk.finished.contains(path)))
         throw Errors.nameTaken(path, "another file is there")

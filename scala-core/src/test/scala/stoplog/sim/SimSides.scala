@@ -9,7 +9,7 @@ import stoplog.sink.Staged
 import stoplog.storage._
 
 /** Side files on the simulated disk: made, written in two steps, and forced; a crash may come between any of them. */
-final class SimSides(world: World) extends SpoolFiles {
+final class SimSides(world: World) extends SpoolFiles(NoFiles, "main") {
   import world.{disk, op}
 
   override def write(part: NewPart)(content: OutputStream => Unit): String = {

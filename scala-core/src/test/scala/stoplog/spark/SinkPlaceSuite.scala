@@ -6,9 +6,9 @@ import org.scalatest.funsuite.AnyFunSuite
 import stoplog.error.StoplogArgumentException
 import stoplog.format.SparkSessionForTests
 import stoplog.laws.Copied
-import stoplog.options.{Durability, Truncation}
+import stoplog.options.{Truncation}
 import stoplog.place.{OnDisk, OnHadoop, OnHdfs, SinkPlace}
-import stoplog.storage.PartLayout
+import stoplog.storage.{Durability, PartLayout}
 import stoplog.storage.hadoop.TestFileSystems
 import stoplog.storage.hdfs.HdfsStorage
 

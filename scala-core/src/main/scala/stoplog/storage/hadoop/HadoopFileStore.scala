@@ -192,3 +192,10 @@ class HadoopFileStore(files: HadoopFiles, drafts: Option[String], exclusion: => 
     digest.digest()
   }
 }
+
+object HadoopFileStore {
+
+  /** The files under a sink's path. */
+  def ofSink(files: HadoopFiles, sinkId: String, exclusion: => Exclusion = Exclusion.ByRename): HadoopFileStore =
+    new HadoopFileStore(files, Some(SinkDirectory(sinkId).open), exclusion)
+}

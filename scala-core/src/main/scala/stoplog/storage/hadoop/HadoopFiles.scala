@@ -32,6 +32,9 @@ final class HadoopFiles(
   // Of the two interfaces, this is the one that has a rename which never overwrites.
   @transient private lazy val context = FileContext.getFileContext(base.toUri, settings.configuration)
 
+  /** The same files under another durability. */
+  def surviving(other: Durability): HadoopFiles = new HadoopFiles(root, settings, renaming, other)
+
   /** Not read as a URI: a colon or a per cent sign in a name is that character. Error: `STOPLOG_PATH_ELSEWHERE` when it
     * would lead out of the root.
     */

@@ -5,6 +5,7 @@ import java.io.OutputStream
 
 import org.apache.hadoop.fs.Path
 
+import stoplog.storage.SinkDirectory
 import stoplog.storage.hadoop.{HadoopFileStore, HadoopFiles}
 
 /** Files on HDFS: made durable by closing them, and the server says which are being written. */
@@ -20,4 +21,11 @@ final class HdfsFileStore(files: HadoopFiles, drafts: Option[String]) extends Ha
     catch { case e: Throwable => stream.out.close(); throw e }
     stream.end()
   }
+}
+
+object HdfsFileStore {
+
+  /** The files under a sink's path. */
+  def ofSink(files: HadoopFiles, sinkId: String): HdfsFileStore =
+    new HdfsFileStore(files, Some(SinkDirectory(sinkId).open))
 }

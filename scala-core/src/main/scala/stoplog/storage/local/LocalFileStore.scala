@@ -167,3 +167,10 @@ final class LocalFileStore(root: String, drafts: Option[String], durability: Loc
 
   private final val BufferBytes = 64 << 10
 }
+
+object LocalFileStore {
+
+  /** The files under a sink's path. */
+  def ofSink(root: String, sinkId: String, durability: LocalForcing): LocalFileStore =
+    new LocalFileStore(root, Some(SinkDirectory(sinkId).open), durability)
+}

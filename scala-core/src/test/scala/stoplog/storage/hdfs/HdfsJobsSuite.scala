@@ -8,6 +8,7 @@ import java.util.concurrent.TimeUnit.SECONDS
 
 import org.scalatest.funsuite.AnyFunSuite
 
+import stoplog.log.LogFiles
 import stoplog.LongRun
 import stoplog.commit._
 import stoplog.commit.complete.MemoryNotes
@@ -17,8 +18,8 @@ import stoplog.log.CommitLog
 import stoplog.part.{PartNaming, RunId}
 import stoplog.rolling.DefaultRollingPolicy
 import stoplog.sim.FinishedOver
-import stoplog.storage.{ReplacedFiles, JobDirectory, PartLayout, VisibleFile}
-import stoplog.storage.hadoop.{HadoopDurability, HadoopFiles, HadoopRecords, HadoopSettings}
+import stoplog.storage.{JobDirectory, NoFiles, PartLayout, ReplacedFiles, VisibleFile}
+import stoplog.storage.hadoop.{HadoopFiles, HadoopSettings}
 
 /** Batch jobs on HDFS, where nobody can tell whether the driver of an unfinished job lives: what it has decided is
   * carried out by the next job in either case, and it may go on itself at any time.
@@ -69,7 +70,7 @@ class HdfsJobsSuite extends AnyFunSuite {
       val driver  = place.begun(decided)
       decided.awaitReached()
       val stop   = new Stop(Point(Step.MidReplace, 1))
-      val late   = new SleepsBeforeSettingAside(new HdfsJobStore(place.files, Name), stop)
+      val late   = new SleepsBeforeSettingAside(new JobDirectory(HdfsFileStore.ofSink(place.files, Name), Name), stop)
       val helper = new Running(place.job(as = late).rollForward())
       stop.awaitReached()
       decided.release()
@@ -179,17 +180,17 @@ private object HdfsJobsSuite {
     def hasEnded: Boolean = future.isDone
   }
 
-  final class SleepsBeforeSettingAside(job: HdfsJobStore, stop: Stop) extends JobDirectory {
-    override val finished: ReplacedFiles = new FinishedOver(job.finished) {
-      override def setAside(seq: Long, path: String): Unit = {
+  final class SleepsBeforeSettingAside(job: HdfsJobStore, stop: Stop) extends JobDirectory(NoFiles, "main") {
+    override val replaced: ReplacedFiles = new FinishedOver(job.finished) {
+      override def hide(seq: Long, path: String): Unit = {
         stop.at(Step.MidReplace)
         super.hide(seq, path)
       }
     }
 
     override def visible(): Vector[VisibleFile]                = job.visible()
-    override def removeEmptied(directories: Seq[String]): Unit = job.removeEmptied(directories)
-    override def remove(faults: Faults): Unit                  = job.remove(faults)
+    override def deleteEmptied(directories: Seq[String]): Unit = job.removeEmptied(directories)
+    override def delete(faults: Faults): Unit                  = job.remove(faults)
     override def untouchedSince(millis: Long): Boolean         = job.untouchedSince(millis)
   }
 
@@ -210,7 +211,7 @@ private object HdfsJobsSuite {
     def job(
         faults: Faults = Faults.none,
         hoursLater: Int = 0,
-        as: JobDirectory = new HdfsJobStore(files, Name)
+        as: JobDirectory = new JobDirectory(HdfsFileStore.ofSink(files, Name), Name)
     ): JobCommit = new JobCommit(
       RunId.random(),
       SinkIdentity(storage.root, Name, Name),
@@ -251,7 +252,7 @@ private object HdfsJobsSuite {
     )
 
     private def log(faults: Faults) =
-      new CommitLog(new HadoopRecords(files, Name, HadoopDurability.Disk, faults))
+      new CommitLog(new LogFiles(HdfsFileStore.ofSink(files, Name), Name, faults))
 
     private def parts(faults: Faults) =
       HdfsStorage.parts(files, Name, PartLayout.Staging(Name), faults = faults)

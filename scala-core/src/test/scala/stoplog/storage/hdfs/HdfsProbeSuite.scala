@@ -8,13 +8,14 @@ import org.apache.hadoop.fs.{FileAlreadyExistsException, Path}
 import org.apache.hadoop.hdfs.DistributedFileSystem
 import org.scalatest.funsuite.AnyFunSuite
 
+import stoplog.log.LogFiles
 import stoplog.error.StoplogArgumentException
 import stoplog.fault.Faults
 import stoplog.storage.PutOutcome
 import stoplog.part.RunId
 import stoplog.sink.CommitOutcome
 import stoplog.storage.{NewPart, PartLayout}
-import stoplog.storage.hadoop.{HadoopDurability, HadoopFiles, HadoopRecords, HadoopSettings, Trimming}
+import stoplog.storage.hadoop.{HadoopFiles, HadoopSettings, Trimming}
 
 /** What cannot work is refused at the start. */
 class HdfsProbeSuite extends AnyFunSuite {
@@ -106,7 +107,7 @@ class HdfsProbeSuite extends AnyFunSuite {
         resumed.write("two\n".getBytes, 0, 4)
         assert(store(files, layout).publish(resumed.finish(), 8, "b/part-1.txt") === CommitOutcome.Committed)
         assert(new String(storage.bytes("b/part-1.txt")) === "one\ntwo\n")
-        val records = new HadoopRecords(files, "main", HadoopDurability.Disk, Faults.none)
+        val records = new LogFiles(HdfsFileStore.ofSink(files, "main"), "main")
         assert(records.putIfAbsent(0, "record".getBytes) === PutOutcome.Created)
         assert(records.read(0).map(new String(_)) === Some("record"))
       }

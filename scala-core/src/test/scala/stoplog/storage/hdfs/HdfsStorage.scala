@@ -24,14 +24,14 @@ final class HdfsStorage(
   override def partStore(): HdfsPartStore =
     HdfsStorage.parts(files, sinkId, layout(sinkId), trimming)
 
-  override def finishedStore(): ReplacedFiles = new HadoopFinished(files, sinkId)
+  override def finishedStore(): ReplacedFiles = new ReplacedFiles(HdfsFileStore.ofSink(files, sinkId), sinkId)
 
-  override def sideStore(): SpoolFiles = new HdfsSides(files, sinkId, HadoopDurability.Disk)
+  override def sideStore(): SpoolFiles = new SpoolFiles(HdfsFileStore.ofSink(files, sinkId), sinkId)
 
-  override def noteStore(): FileStore = new HadoopNotes(files, sinkId, HadoopDurability.Disk)
+  override def noteStore(): FileStore = HdfsFileStore.ofSink(files, sinkId)
 
   override def recordStore(): LogFiles =
-    new HadoopRecords(files, sinkId, HadoopDurability.Disk, Faults.none)
+    new LogFiles(HdfsFileStore.ofSink(files, sinkId), sinkId)
 
   override def neighbour(): StorageUnderTest = new HdfsStorage(root, layout, trimming, "neighbour")
 
@@ -116,7 +116,7 @@ object HdfsStorage {
       faults: Faults = Faults.none
   ): HdfsPartStore = {
     val lengths = new ValidLengths(files, sinkId, "_", ".valid-length")
-    new HdfsPartStore(files, sinkId, layout, trimming, lengths, HadoopDurability.Disk, faults)
+    new HdfsPartStore(files, sinkId, layout, trimming, lengths, faults)
   }
 
   def configuration(): Configuration = {

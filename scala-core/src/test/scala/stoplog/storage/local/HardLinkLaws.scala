@@ -12,7 +12,7 @@ import stoplog.storage.{FenceOutcome, PartLayout}
 /** Other names of a part's file: `cp -al`, `rsync --link-dest` and tools that join equal files make them. */
 abstract class HardLinkLaws(layout: String => PartLayout) extends LawSuite {
 
-  override def newStorage(): StorageUnderTest = LocalStorage.create(layout, Durability.Disk)
+  override def newStorage(): StorageUnderTest = LocalStorage.create(layout, LocalForcing.Disk)
 
   linkLaw("a part is published, whatever other names its file has") { storage =>
     val open = leftOpen(storage.partStore(), "rows\n")
@@ -113,7 +113,7 @@ abstract class HardLinkLaws(layout: String => PartLayout) extends LawSuite {
     storage.root.toString,
     "main",
     layout("main"),
-    Durability.Disk,
+    LocalForcing.Disk,
     (step: Step) => if (step == Step.MidPublish) throw new InjectedFault(step)
   )
 

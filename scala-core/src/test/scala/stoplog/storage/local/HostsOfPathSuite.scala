@@ -35,7 +35,7 @@ class HostsOfPathSuite extends AnyFunSuite {
     Files.createTempDirectory("stoplog-hosts").toString,
     "main",
     PartLayout.Staging("main"),
-    Durability.Process,
+    LocalForcing.Process,
     Faults.none,
     hosts
   )

@@ -7,6 +7,7 @@ import java.nio.file.{Files, Path}
 
 import scala.collection.concurrent.TrieMap
 
+import stoplog.log.LogFiles
 import stoplog.fault.Faults
 import stoplog.laws.{LawSuite, StorageUnderTest}
 import stoplog.log.{CommitLog, LogRecord, RecordKind, SinkState}
@@ -16,7 +17,7 @@ import stoplog.part.RunId
 /** What is forced to the disk, and what follows when that fails. */
 class LocalForcingSuite extends LawSuite {
 
-  override def newStorage(): StorageUnderTest = LocalStorage.create(LocalStorage.staging, Durability.Disk)
+  override def newStorage(): StorageUnderTest = LocalStorage.create(LocalStorage.staging, LocalForcing.Disk)
 
   forcing("a record whose directory cannot be forced to the disk is no decision") { (root, disk) =>
     disk.failing = Some("log")
@@ -55,12 +56,12 @@ class LocalForcingSuite extends LawSuite {
   forcing("a directory that another thread has made is forced before anything is built on it") {
     (root, disk) =>
       disk.failing = Some(root.getFileName.toString) // after it was made: that thread got no further
-      intercept[IOException](Durability.createDirectories(root.resolve("b"), disk))
+      intercept[IOException](LocalForcing.createDirectories(root.resolve("b"), disk))
       assert(Files.isDirectory(root.resolve("b")))
       disk.failing = None
-      Durability.createDirectories(root.resolve("b"), disk)
+      LocalForcing.createDirectories(root.resolve("b"), disk)
       assert(disk.forced(root) === 1)
-      Durability.createDirectories(root.resolve("b"), disk)
+      LocalForcing.createDirectories(root.resolve("b"), disk)
       assert(disk.forced(root) === 1, "and but once")
   }
 
@@ -69,8 +70,8 @@ class LocalForcingSuite extends LawSuite {
     case other                 => fail(s"$other")
   }
 
-  private def log(root: Path, disk: Durability): CommitLog =
-    new CommitLog(new LocalRecords(root.toString, "main", disk, Faults.none))
+  private def log(root: Path, disk: LocalForcing): CommitLog =
+    new CommitLog(new LogFiles(LocalFileStore.ofSink(root.toString, "main", disk), "main"))
 
   private def record(seq: Long): LogRecord = LogRecord(
     seq,
@@ -82,7 +83,7 @@ class LocalForcingSuite extends LawSuite {
   )
 
   /** Counts what is forced, and fails for directories of one name. */
-  private final class Disk extends Durability {
+  private final class Disk extends LocalForcing {
     private val times      = TrieMap.empty[Path, Int]
     @volatile var failing  = Option.empty[String]
     @volatile var failures = Int.MaxValue

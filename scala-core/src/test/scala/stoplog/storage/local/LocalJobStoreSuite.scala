@@ -6,6 +6,7 @@ import java.nio.file.{Files, Path}
 import org.scalatest.funsuite.AnyFunSuite
 
 import stoplog.fault.{Faults, InjectedFault, Step}
+import stoplog.storage.JobDirectory
 
 class LocalJobStoreSuite extends AnyFunSuite {
 
@@ -15,7 +16,7 @@ class LocalJobStoreSuite extends AnyFunSuite {
     finally LocalStorage.remove(root)
   }
 
-  private def job(root: Path) = new LocalJobStore(root.toString, "batch-1", Durability.Disk)
+  private def job(root: Path) = new JobDirectory(LocalFileStore.ofSink(root.toString, "batch-1", LocalForcing.Disk), "batch-1")
 
   private def put(root: Path, file: String): Unit = {
     Files.createDirectories(root.resolve(file).getParent)

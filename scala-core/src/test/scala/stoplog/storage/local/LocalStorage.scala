@@ -17,7 +17,7 @@ import stoplog.storage.{ReplacedFiles, FileStore, PartLayout, PartStore, SpoolFi
 final class LocalStorage(
     path: String,
     layout: String => PartLayout,
-    durability: Durability,
+    durability: LocalForcing,
     sinkId: String = "main"
 ) extends StorageUnderTest {
   private[local] def root: Path = Paths.get(path)
@@ -25,13 +25,13 @@ final class LocalStorage(
   override def partStore(): PartStore =
     new LocalPartStore(path, sinkId, layout(sinkId), durability, Faults.none)
 
-  override def finishedStore(): ReplacedFiles = new LocalFinished(path, sinkId, durability)
+  override def finishedStore(): ReplacedFiles = new ReplacedFiles(LocalFileStore.ofSink(path, sinkId, durability), sinkId)
 
-  override def sideStore(): SpoolFiles = new LocalSides(path, sinkId, durability)
+  override def sideStore(): SpoolFiles = new SpoolFiles(LocalFileStore.ofSink(path, sinkId, durability), sinkId)
 
-  override def noteStore(): FileStore = new LocalNotes(path, sinkId, durability)
+  override def noteStore(): FileStore = LocalFileStore.ofSink(path, sinkId, durability)
 
-  override def recordStore(): LogFiles = new LocalRecords(path, sinkId, durability, Faults.none)
+  override def recordStore(): LogFiles = new LogFiles(LocalFileStore.ofSink(path, sinkId, durability), sinkId)
 
   override def neighbour(): StorageUnderTest = new LocalStorage(path, layout, durability, "neighbour")
 
@@ -63,7 +63,7 @@ final class LocalStorage(
 
 object LocalStorage {
 
-  def create(layout: String => PartLayout, durability: Durability): LocalStorage =
+  def create(layout: String => PartLayout, durability: LocalForcing): LocalStorage =
     new LocalStorage(Files.createTempDirectory("stoplog-laws").toString, layout, durability)
 
   val inBucket: String => PartLayout = PartLayout.InBucket(_, "_", ".in-progress", "_", ".pending")

@@ -35,13 +35,13 @@ final class S3Storage(bucket: S3Bucket, prefix: String, settings: S3Settings, si
 
   override def partStore(): PartStore = s3Store()
 
-  override def finishedStore(): ReplacedFiles = new S3Finished(files, sinkId)
+  override def finishedStore(): ReplacedFiles = new ReplacedFiles(new S3FileStore(files), sinkId)
 
-  override def sideStore(): SpoolFiles = new S3Sides(files, sinkId)
+  override def sideStore(): SpoolFiles = new SpoolFiles(new S3FileStore(files), sinkId)
 
-  override def noteStore(): FileStore = new S3Notes(files)
+  override def noteStore(): FileStore = new S3FileStore(files)
 
-  override def recordStore(): LogFiles = new S3Records(files, sinkId)
+  override def recordStore(): LogFiles = new LogFiles(new S3FileStore(files), sinkId)
 
   override def neighbour(): StorageUnderTest = new S3Storage(bucket, prefix, settings, "neighbour")
 

@@ -36,7 +36,7 @@ object Elsewhere {
       "-Xmx128m",
       "-XX:TieredStopAtLevel=1",
       "-XX:+UseSerialGC",
-      // A fifth of its life would be to verify classes that this JVM has loaded too.
+      // It lives for a second, and has no time to verify classes that this JVM has loaded too.
       "-XX:+UnlockDiagnosticVMOptions",
       "-XX:-BytecodeVerificationRemote",
       "stoplog.laws.ElsewhereMain",

@@ -5,8 +5,6 @@ import java.nio.charset.StandardCharsets.UTF_8
 import java.nio.file.attribute.FileTime
 import java.nio.file.{Files, Path, Paths}
 
-import org.apache.hadoop.conf.Configuration
-
 import stoplog.commit._
 import stoplog.commit.complete.FollowUps
 import stoplog.fault.{Faults, InjectedFault, Step}
@@ -16,7 +14,7 @@ import stoplog.part.RunId
 import stoplog.place.SinkStorage
 import stoplog.rolling.RollingPolicy
 import stoplog.store.NoteStore
-import stoplog.store.hadoop.TestFileSystems
+import stoplog.store.hadoop.{HadoopDefaults, TestFileSystems}
 import stoplog.store.local.{DeadProcess, LocalStorage}
 
 /** A sink in a temporary directory: a query without an engine, and the tools.
@@ -28,7 +26,7 @@ final class AdminWorld(policy: RollingPolicy, scheme: Option[String]) {
 
   private val root =
     scheme.fold(Files.createTempDirectory("stoplog-admin").toString)(TestFileSystems.directory)
-  private val configuration = TestFileSystems.register(new Configuration())
+  private val configuration = TestFileSystems.register(HadoopDefaults.configuration())
   private val storage       = SinkStorage.plain(root, "main", Durability.Process, configuration)
 
   val directory: Path  = Paths.get(root.drop(scheme.fold(0)(_.length + 1)))

@@ -93,11 +93,10 @@ class RedactionSuite extends AnyFunSuite {
   }
 
   test("a fingerprint is that of a name and a value") {
-    val all = for {
-      key   <- Seq("a", "b")
-      value <- Seq("hunter2", "hunter3")
-    } yield Redaction.fingerprint(key, value)
-    assert(all.distinct.size === 4 && all.forall(_.matches("[0-9a-f]{16}")))
+    val all = Seq("a" -> "hunter2", "a" -> "hunter3", "b" -> "hunter2").map { case (key, value) =>
+      Redaction.fingerprint(key, value)
+    }
+    assert(all.distinct.size === 3 && all.forall(_.matches("[0-9a-f]{16}")))
     assert(Redaction.fingerprint("a", "hunter2") === all.head)
   }
 

@@ -215,7 +215,7 @@ class FileSourceDriverSuite extends AnyFunSuite {
 
   test("the log keeps what can be planned again, and no more") {
     val world = new SourceWorld
-    for (n <- 1 to 700) {
+    for (n <- 1 to 600) {
       world.files.put(s"f$n", s"$n\n", n.toLong)
       assert(world.batch() === Seq(n.toString))
     }

@@ -3,7 +3,6 @@ package stoplog.store.hdfs
 
 import java.io.IOException
 
-import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.{FileAlreadyExistsException, Path}
 import org.apache.hadoop.hdfs.DistributedFileSystem
 import org.scalatest.funsuite.AnyFunSuite
@@ -14,7 +13,9 @@ import stoplog.log.PutOutcome
 import stoplog.part.RunId
 import stoplog.sink.CommitOutcome
 import stoplog.store.{NewPart, PartLayout}
-import stoplog.store.hadoop.{HadoopDurability, HadoopFiles, HadoopRecords, HadoopSettings, Trimming}
+import stoplog.store.hadoop.{
+  HadoopDefaults, HadoopDurability, HadoopFiles, HadoopRecords, HadoopSettings, Trimming
+}
 
 /** What cannot work is refused at the start. */
 class HdfsProbeSuite extends AnyFunSuite {
@@ -130,7 +131,7 @@ class HdfsProbeSuite extends AnyFunSuite {
 
   private def codeErasures(root: String): Unit = {
     val path   = new Path(root)
-    val system = path.getFileSystem(new Configuration()).asInstanceOf[DistributedFileSystem]
+    val system = path.getFileSystem(HadoopDefaults.configuration()).asInstanceOf[DistributedFileSystem]
     system.enableErasureCodingPolicy(Policy)
     system.setErasureCodingPolicy(path, Policy)
   }

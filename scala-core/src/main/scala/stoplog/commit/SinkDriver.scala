@@ -189,12 +189,11 @@ final class SinkDriver private[commit] (
 
   private def claim(planned: Planned): LogRecord =
     try
-      ledger.claim(newest =>
-        asClaimed(
-          StartCheck
-            .check(newest, identity, settings, choices.onForeign, planned, ledger.leftBy(identity.queryId))
-        )
-      )
+      ledger.claim { newest =>
+        if (phase.isInstanceOf[Waiting]) StartCheck.notReset(newest, identity)
+        lazy val left = ledger.leftBy(identity.queryId)
+        asClaimed(StartCheck.check(newest, identity, settings, choices.onForeign, planned, left))
+      }
     catch { case NonFatal(e) => phase = Lost(e); throw e }
 
   private def asClaimed(state: SinkState): SinkState =

@@ -3,8 +3,11 @@ package stoplog.sim
 
 import scala.collection.mutable
 
-/** A file system in memory: names, what they point to, and who has promised to be writing. */
-final class Disk(oracle: Oracle, now: () => Long, takes: PowerTakes) {
+/** A file system in memory: names, what they point to, and who has promised to be writing.
+  *
+  * @param first who watches what is of no other sink id
+  */
+final class Disk(first: Oracle, now: () => Long, takes: PowerTakes) {
   val names: Names = new Names(takes)
 
   val staged: mutable.LinkedHashMap[String, Inode]             = mutable.LinkedHashMap.empty
@@ -15,7 +18,16 @@ final class Disk(oracle: Oracle, now: () => Long, takes: PowerTakes) {
   val notes: mutable.LinkedHashMap[String, Array[Byte]]        = mutable.LinkedHashMap.empty
   val uploads: mutable.LinkedHashMap[String, Inode]            = mutable.LinkedHashMap.empty
   val leases: mutable.LinkedHashMap[(String, SimProcess), Int] = mutable.LinkedHashMap.empty
+  val kept: mutable.LinkedHashMap[String, Inode]               = mutable.LinkedHashMap.empty
+  private val watching                                         = mutable.Map.empty[String, Oracle]
   private var made                                             = 0L
+
+  /** From here on this one watches what is of that sink id. */
+  def watched(sinkId: String, by: Oracle): Unit = watching.update(sinkId, by)
+
+  /** Who watches a file, by the name that it was made under. */
+  def oracle(token: String): Oracle =
+    if (watching.isEmpty) first else watching.getOrElse(Disk.sinkOf(token), first)
 
   /** The log of the sink id, or of the batch job, of that name. */
   def log(name: String): DiskLog = logs.getOrElseUpdate(name, new DiskLog)
@@ -67,7 +79,7 @@ final class Disk(oracle: Oracle, now: () => Long, takes: PowerTakes) {
 
   /** Writes at the writer's own position, as a file does: what another writer left there is gone. */
   def write(inode: Inode, at: Int, from: Array[Byte], offset: Int, count: Int): Unit = {
-    oracle.changing(inode, at)
+    oracle(inode.token).changing(inode, at)
     val end = at + count
     if (end > inode.bytes.length) inode.bytes = java.util.Arrays.copyOf(inode.bytes, end * 2)
     if (at > inode.length) java.util.Arrays.fill(inode.bytes, inode.length, at, 0.toByte)
@@ -78,7 +90,7 @@ final class Disk(oracle: Oracle, now: () => Long, takes: PowerTakes) {
   }
 
   def truncate(inode: Inode, size: Int): Unit = if (inode.length != size) {
-    oracle.changing(inode, size)
+    oracle(inode.token).changing(inode, size)
     inode.length = size
     inode.durable = inode.durable.min(size)
     inode.modifiedAtMillis = now()
@@ -86,7 +98,7 @@ final class Disk(oracle: Oracle, now: () => Long, takes: PowerTakes) {
 
   /** An object of that name. */
   def show(inode: Inode, name: String): Unit = {
-    oracle.publishing(inode, name)
+    oracle(inode.token).publishing(inode, name)
     inode.finished = Some(name)
     finished.put(name, inode)
     ()
@@ -100,7 +112,7 @@ final class Disk(oracle: Oracle, now: () => Long, takes: PowerTakes) {
       finished.remove(name)
       inode.finished = None
       staged.update(inode.token, inode)
-      oracle.vanished(inode, name)
+      oracle(inode.token).vanished(inode, name)
     })
   }
 
@@ -109,12 +121,23 @@ final class Disk(oracle: Oracle, now: () => Long, takes: PowerTakes) {
 
   /** A reader has taken a finished file, to where the sink does not look. */
   def take(name: String, how: Taking): Unit = finished.remove(name).foreach { inode =>
-    oracle.taken(name, inode)
+    oracle(inode.token).taken(name, inode)
     how match {
       case Taking.Move   => inode.namesElsewhere += 1
       case Taking.Delete => ()
     }
   }
+
+  /** All that is stored. Records never change. */
+  def fingerprint(cached: Fingerprint.Cached): Long = Fingerprint.of(
+    (
+      Vector(staged, beside, finished, aside, notes, uploads, kept),
+      logs.map { case (name, log) =>
+        (name, log.records.map { case (seq, bytes) => seq -> cached.of(bytes) }, log.marks, log.visible)
+      },
+      leases.filter(_._1._2.alive).toSet
+    )
+  )
 
   /** The power goes: what was not forced to the disk may be there, or not, or half. */
   def powerLoss(kept: Int => Int): Unit = {
@@ -123,6 +146,12 @@ final class Disk(oracle: Oracle, now: () => Long, takes: PowerTakes) {
     }
     names.losePower(() => kept(1) == 1)
   }
+}
+
+object Disk {
+
+  /** The sink id, or the batch job, of an unfinished file: its directory. */
+  def sinkOf(token: String): String = token.takeWhile(_ != '/')
 }
 
 /** What a reader does with a file. */
@@ -146,4 +175,10 @@ object DiskLog {
 
   /** That of the query. */
   val Main: String = "main"
+
+  /** That of another query in the same directory. */
+  val Other: String = "other"
+
+  /** That of the batch compaction. */
+  val Compact: String = "compact"
 }

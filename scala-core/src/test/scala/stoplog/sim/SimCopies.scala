@@ -12,7 +12,7 @@ import stoplog.store._
 /** Parts as objects that are never changed, in the requests that the store on S3 makes: the bytes of an open one lie in the
   * record, or in an object beside. Publishing is completing an upload, which was begun before the record (decision 0025).
   */
-final class SimCopies(world: World) extends PartStore {
+final class SimCopies(world: World, sinkId: String) extends PartStore {
   import world.{disk, op}
 
   override def create(part: NewPart): PartOutput = new Output(
@@ -42,7 +42,7 @@ final class SimCopies(world: World) extends PartStore {
     else Closed(copied.copy(begun = Some(begin(copied.target))).encode)
 
   private def begin(target: String): String = {
-    val id = s"upload ${disk.unique()} of $target"
+    val id = s"$sinkId/upload ${world.unique()} of $target"
     op(s"begin $id")(disk.uploads.put(id, Inode.of(id, Array.emptyByteArray, world.clock.millis())))
     id
   }
@@ -61,7 +61,10 @@ final class SimCopies(world: World) extends PartStore {
 
   override def staged(): Vector[Staged] = op("list unfinished objects") {
     world
-      .listed(disk.staged.valuesIterator ++ disk.uploads.valuesIterator)
+      .listed(
+        (disk.staged.valuesIterator ++ disk.uploads.valuesIterator)
+          .filter(inode => Disk.sinkOf(inode.token) == sinkId)
+      )
       .map(inode => Staged(inode.token, inode.modifiedAtMillis + world.traits.storageClockSkewMillis))
       .toVector
   }
@@ -70,7 +73,7 @@ final class SimCopies(world: World) extends PartStore {
 
   override def discard(token: String): Unit = stagedOf(token).foreach { file =>
     op(s"discard $file") {
-      world.oracle.deleting(file)
+      disk.oracle(file).deleting(file)
       disk.staged.remove(file)
       disk.uploads.remove(file)
     }
@@ -92,7 +95,7 @@ final class SimCopies(world: World) extends PartStore {
           world.once(s"complete $id as $name")(disk.uploads.contains(id)) {
             disk.uploads.remove(id)
             disk.show(
-              Inode.of(s"object $name ${disk.unique()}", content.take(sizeBytes.toInt), world.clock.millis()),
+              Inode.of(s"$sinkId/object $name ${world.unique()}", content.take(sizeBytes.toInt), world.clock.millis()),
               name
             )
           }
@@ -163,7 +166,7 @@ final class SimCopies(world: World) extends PartStore {
     private def waiting(content: Array[Byte]): Copied.Bytes =
       if (content.length <= SimCopies.InRecordAtMost) Copied.InRecord(content)
       else {
-        val path = s"open/${from.target}.tail-${disk.unique()}"
+        val path = s"$sinkId/open/${from.target}.tail-${world.unique()}"
         op(s"put $path")(disk.put(path, content))
         Copied.InObject(path)
       }

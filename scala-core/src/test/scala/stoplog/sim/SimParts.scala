@@ -12,7 +12,7 @@ import stoplog.store._
 /** Parts on the simulated disk, in the same small steps as the stores on disks take them. A file gets its final name and
   * loses the other one in the same step.
   */
-final class SimParts(world: World, isForced: String => Boolean) extends PartStore {
+final class SimParts(world: World, isForced: String => Boolean, sinkId: String) extends PartStore {
   import world.{disk, op}
 
   override def create(part: NewPart): PartOutput = {
@@ -21,7 +21,7 @@ final class SimParts(world: World, isForced: String => Boolean) extends PartStor
   }
 
   override def resume(open: Resume, validBytes: Long): PartOutput =
-    if (isDoubled(open.token)) copied(open, validBytes, s"${open.token}-${disk.unique()}")
+    if (isDoubled(open.token)) copied(open, validBytes, s"${open.token}-${world.unique()}")
     else {
       val inode = op(s"open $open in place")(existing(open.token))
       op(s"cut ${open.token} to $validBytes") {
@@ -38,7 +38,8 @@ final class SimParts(world: World, isForced: String => Boolean) extends PartStor
   private def copied(open: Resume, validBytes: Long, token: String): PartOutput = {
     val from = op(s"look for ${open.token} to copy it")(existing(open.token))
     val copy = new Output(op(s"create $token to take over")(disk.create(token)), start = 0)
-    if (from.length < validBytes) throw Errors.partShort(open.token, from.length.toLong, validBytes)
+    val there = world.saw(from.length)
+    if (there < validBytes) throw Errors.partShort(open.token, there.toLong, validBytes)
     val half = validBytes.toInt / 2
     copyRange(from, 0, half, copy)
     copyRange(from, half, validBytes.toInt, copy)
@@ -92,19 +93,19 @@ final class SimParts(world: World, isForced: String => Boolean) extends PartStor
 
   override def staged(): Vector[Staged] = op("list unfinished files") {
     world
-      .listed(disk.staged.valuesIterator)
+      .listed(disk.staged.valuesIterator.filter(inode => Disk.sinkOf(inode.token) == sinkId))
       .map(inode => Staged(inode.token, inode.modifiedAtMillis + world.traits.storageClockSkewMillis))
       .toVector
   }
 
   override def discard(token: String): Unit = op(s"discard $token") {
-    world.oracle.deleting(token)
+    disk.oracle(token).deleting(token)
     disk.unlink(token)
   }
 
   override def enter(run: RunId): WriterLease = {
     val process = world.scheduler.current.process
-    val lease   = (run.value, process)
+    val lease   = (s"$sinkId/${run.value}", process)
     op(s"enter ${run.value}") {
       disk.leases.update(lease, disk.leases.getOrElse(lease, 0) + 1)
     }
@@ -120,7 +121,7 @@ final class SimParts(world: World, isForced: String => Boolean) extends PartStor
 
   override def othersGone(run: RunId): Boolean = op("look for other writers") {
     val gone = !disk.leases.keysIterator.exists { case (other, process) =>
-      other != run.value && process.alive
+      Disk.sinkOf(other) == sinkId && other != s"$sinkId/${run.value}" && process.alive
     }
     world.note(if (gone) "all others are gone" else "others may write")
     gone
@@ -162,13 +163,15 @@ final class SimParts(world: World, isForced: String => Boolean) extends PartStor
     to.write(bytes, 0, bytes.length)
   }
 
-  private def existing(token: String): Inode = disk.staged.getOrElse(token, throw missing(token))
+  /** A finished part is as good, whose beginning is to be one of its own. */
+  private def existing(token: String): Inode =
+    disk.staged.get(token).orElse(disk.finished.get(token)).getOrElse(throw missing(token))
 
   private def missing(token: String): RuntimeException =
     Errors.storeWrite(token, SimParts.Missing, new IOException(token))
 
   private def tokenOf(part: NewPart): String =
-    s"open/${part.bucket}/${part.name}.${part.run.value.takeRight(3)}-${disk.unique()}"
+    s"$sinkId/open/${part.bucket}/${part.name}.${part.run.value.takeRight(3)}-${world.unique()}"
 
   private final class Output(inode: Inode, start: Int) extends PartOutput {
     private[this] var at = start
@@ -204,10 +207,11 @@ final class SimParts(world: World, isForced: String => Boolean) extends PartStor
 object SimParts {
 
   /** Of the kind that the world has. */
-  def of(world: World, isForced: String => Boolean): PartStore = world.surroundings.store match {
-    case StoreKind.Copying => new SimCopies(world)
-    case _                 => new SimParts(world, isForced)
-  }
+  def of(world: World, isForced: String => Boolean, sinkId: String): PartStore =
+    world.surroundings.store match {
+      case StoreKind.Copying => new SimCopies(world, sinkId)
+      case _                 => new SimParts(world, isForced, sinkId)
+    }
 
   /** In the message of a failure that no storage made up: the file is not there. */
   val Missing: String = "no such file"

@@ -83,7 +83,12 @@ private[admin] object Rewinding {
 
     /** That of then, but no number of a part is given twice. */
     def state(now: SinkState): SinkState =
-      end.state.copy(queryId = now.queryId, open = Vector.empty, nextPart = now.nextPart)
+      end.state.copy(
+        queryId = now.queryId,
+        open = Vector.empty,
+        nextPart = now.nextPart,
+        settings = Rewind.over(end.state.settings)
+      )
   }
 
   object Back {

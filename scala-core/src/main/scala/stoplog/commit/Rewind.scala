@@ -17,6 +17,9 @@ private[stoplog] object Rewind {
   /** In the settings of the records of a run that sets its sink back, until it has decided which files go. */
   val noted: Map[String, String] = Map(Key -> "begun")
 
+  /** The settings for a run that claims the log behind it, which keeps it from deciding anything. */
+  def over(settings: Map[String, String]): Map[String, String] = settings - Key
+
   /** After a compaction's claim. Error: `STOPLOG_PATH_NOT_WRITABLE` when a sink of the path is being set back, or `rewind` has
     * died before it has decided which files go.
     *

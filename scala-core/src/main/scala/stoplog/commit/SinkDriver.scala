@@ -197,7 +197,7 @@ final class SinkDriver private[commit] (
     catch { case NonFatal(e) => phase = Lost(e); throw e }
 
   private def asClaimed(state: SinkState): SinkState =
-    parts.claimed(state.copy(settings = state.settings ++ settings.noted))
+    parts.claimed(state.copy(settings = Rewind.over(state.settings) ++ settings.noted))
 
   private def claimed(claim: LogRecord): Held = {
     val held = Held(claim, parts.recovered(run, claim.state), settled = false, resumed = false)

@@ -63,7 +63,8 @@ final class ToolRun(
     */
   def claim(says: Map[String, String] = Map.empty): Unit = {
     val note  = DriverNote.ofThisProcess(UsualMillis).text
-    val noted = (state: SinkState) => state.copy(settings = state.settings + (DriverNote.Key -> note) ++ says)
+    val noted = (state: SinkState) =>
+      state.copy(settings = Rewind.over(state.settings) + (DriverNote.Key -> note) ++ says)
     newest = ledger
       .claimIfEndsWith(seen.seq)(newest => Some(parts.claimed(noted(newest.state))))
       .getOrElse(throw overtaken())

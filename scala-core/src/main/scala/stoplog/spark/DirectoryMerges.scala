@@ -34,8 +34,9 @@ private[stoplog] final class DirectoryMerges private (session: SparkSession, opt
       commit.begin()
       Overwrite.refuseUnderWay(options.path, jobs, storage.notes)
       Rewind.refuseUnderWay(options.path, sinks)
-      val naming = chosen.filter(isFree).zipWithIndex.map { case (group, n) => group -> mergeOf(group, now, n.toLong) }
-      val done   = naming.grouped(AtOnce).flatMap(mergedTogether(_, commit)).toVector
+      val naming =
+        chosen.filter(isFree).zipWithIndex.map { case (group, n) => group -> mergeOf(group, now, n.toLong) }
+      val done = naming.grouped(AtOnce).flatMap(mergedTogether(_, commit)).toVector
       commit.end()
       done
     }

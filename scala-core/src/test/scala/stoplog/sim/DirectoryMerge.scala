@@ -23,7 +23,8 @@ final class DirectoryMerge(world: World, run: RunId, mutation: Mutation) {
       mutation.looksForRewind(Rewind.refuseUnderWay("sink", Map(world.sinkId -> sink)))
       merges.filter(merge => mutation.free(world, merge.inputs).size == merge.inputs.size).foreach { merge =>
         val rows = merge.inputs.flatMap(read)
-        val made = LivePartAccess.write(merge.part, rows, world.traits.format.open(stores.sides), stores.parts)(())
+        val made =
+          LivePartAccess.write(merge.part, rows, world.traits.format.open(stores.sides), stores.parts)(())
         if (commit.replace(merge, made)) world.note(s"a compaction has merged ${merge.inputs.map(_.path)}")
       }
       commit.end()

@@ -3,6 +3,8 @@ package stoplog.sim
 
 import scala.collection.mutable
 
+import stoplog.log.RecordCodec
+
 /** A file system in memory: names, what they point to, and who has promised to be writing.
   *
   * @param first who watches what is of no other sink id
@@ -38,25 +40,36 @@ final class Disk(first: Oracle, now: () => Long, takes: PowerTakes) {
     made.toString
   }
 
-  def create(token: String): Inode = {
-    val inode = create(token, staged)
+  def create(token: String, by: SimProcess): Inode = {
+    val inode = create(token, staged, by)
     names.changed(Names.Open) { staged.remove(token); () }
     inode
   }
 
-  def createBeside(token: String): Inode = create(token, beside)
+  def createBeside(token: String, by: SimProcess): Inode = create(token, beside, by)
 
-  private def create(token: String, among: mutable.Map[String, Inode]): Inode = {
+  private def create(token: String, among: mutable.Map[String, Inode], by: SimProcess): Inode = {
     val inode = new Inode(token)
+    inode.maker = Some(by)
     inode.modifiedAtMillis = now()
     if (among.put(token, inode).nonEmpty) throw new Violation(s"$token was made twice")
     inode
   }
 
   /** An object, whole and durable. */
-  def put(token: String, content: Array[Byte]): Unit =
-    if (staged.put(token, Inode.of(token, content, now())).nonEmpty)
+  def put(token: String, content: Array[Byte], by: SimProcess): Unit =
+    if (staged.put(token, made(token, content, by)).nonEmpty)
       throw new Violation(s"$token was made twice")
+
+  /** An upload, with what was sent of it. */
+  def upload(id: String, content: Array[Byte], by: SimProcess): Unit =
+    uploads.update(id, made(id, content, by))
+
+  private def made(token: String, content: Array[Byte], by: SimProcess): Inode = {
+    val inode = Inode.of(token, content, now())
+    inode.maker = Some(by)
+    inode
+  }
 
   /** The bytes that a handle names, wherever they are. */
   def part(handle: String): Option[Inode] =
@@ -128,15 +141,38 @@ final class Disk(first: Oracle, now: () => Long, takes: PowerTakes) {
     }
   }
 
-  /** All that is stored. Records never change. */
-  def fingerprint(cached: Fingerprint.Cached): Long = Fingerprint.of(
-    (
-      Vector(staged, beside, finished, aside, notes, uploads, kept),
-      logs.map { case (name, log) =>
-        (name, log.records.map { case (seq, bytes) => seq -> cached.of(bytes) }, log.marks, log.visible)
-      },
-      leases.filter(_._1._2.alive).toSet
+  /** All that is stored and may still mean something to somebody: what a dead process has made is nothing without a record
+    * that names it. Where the clock stands still, nobody lists what is unfinished, so its order says nothing. Records never
+    * change.
+    */
+  def fingerprint(cached: Fingerprint.Cached): Long = {
+    val named = logs.valuesIterator.flatMap(_.records.valuesIterator).flatMap(namedBy).toSet
+    val alive = (inode: Inode) => inode.maker.forall(_.alive) || named(inode.token)
+    Fingerprint.of(
+      (
+        Vector(staged, beside, uploads).map(_.filter(entry => alive(entry._2)).toMap),
+        Vector(finished, aside, notes, kept),
+        logs.map { case (name, log) =>
+          (name, log.records.map { case (seq, bytes) => seq -> cached.of(bytes) }, log.marks, log.visible)
+        }.toMap,
+        leases.filter(_._1._2.alive).toSet
+      )
     )
+  }
+
+  private val namedIn = new java.util.IdentityHashMap[Array[Byte], Set[String]]()
+
+  private def namedBy(record: Array[Byte]): Set[String] = namedIn.computeIfAbsent(
+    record,
+    bytes =>
+      RecordCodec
+        .decode(bytes)
+        .fold(
+          _ => Set.empty[String],
+          read =>
+            read.state.sideFiles ++
+              (read.state.open.map(_.handle.token) ++ read.publish.map(_.handle.token)).flatMap(filesOf)
+        )
   )
 
   /** The power goes: what was not forced to the disk may be there, or not, or half. */

@@ -8,26 +8,26 @@ object Fingerprint {
 
   /** Of values that have parts; what it does not know, it refuses. */
   def of(value: Any): Long = value match {
-    case null                  => 1L
-    case ()                    => 2L
-    case yes: Boolean          => if (yes) 3L else 4L
-    case number: Int           => mixed(5L, number.toLong)
-    case number: Long          => mixed(6L, number)
-    case text: String          => ofText(text)
-    case bytes: Array[Byte]    => ofBytes(bytes, bytes.length)
-    case None                  => 7L
-    case Some(one)             => mixed(8L, of(one))
-    case inode: Inode          => ofInode(inode)
-    case log: DiskLog          => of((log.records, log.marks, log.visible))
-    case process: SimProcess   => of((process.name, process.alive))
-    case failure: Throwable    => of((failure.getClass.getName, failure.getMessage))
+    case null                                  => 1L
+    case ()                                    => 2L
+    case yes: Boolean                          => if (yes) 3L else 4L
+    case number: Int                           => mixed(5L, number.toLong)
+    case number: Long                          => mixed(6L, number)
+    case text: String                          => ofText(text)
+    case bytes: Array[Byte]                    => ofBytes(bytes, bytes.length)
+    case None                                  => 7L
+    case Some(one)                             => mixed(8L, of(one))
+    case inode: Inode                          => ofInode(inode)
+    case log: DiskLog                          => of((log.records, log.marks, log.visible))
+    case process: SimProcess                   => of((process.name, process.alive))
+    case failure: Throwable                    => of((failure.getClass.getName, failure.getMessage))
     case map: scala.collection.SortedMap[_, _] => inOrder(map)
     case map: scala.collection.mutable.LinkedHashMap[_, _] => inOrder(map)
-    case map: scala.collection.Map[_, _] => inAnyOrder(map)
-    case set: scala.collection.Set[_]    => inAnyOrder(set)
-    case more: Iterable[_]     => inOrder(more)
-    case product: Product      => inOrder(product.productPrefix +: product.productIterator.toVector)
-    case other                 => throw new IllegalArgumentException(s"no fingerprint of ${other.getClass}")
+    case map: scala.collection.Map[_, _]                   => inAnyOrder(map)
+    case set: scala.collection.Set[_]                      => inAnyOrder(set)
+    case more: Iterable[_]                                 => inOrder(more)
+    case product: Product => inOrder(product.productPrefix +: product.productIterator.toVector)
+    case other            => throw new IllegalArgumentException(s"no fingerprint of ${other.getClass}")
   }
 
   def mixed(first: Long, second: Long): Long = {

@@ -60,8 +60,8 @@ final class Operator(val world: World, mutation: Mutation, act: Operator.Act) {
           tool.release(identity)
           world.note(s"a tool has removed $count orphans")
         }
-      case Operator.Rewind => new SetBackTool(world, run, mutation).rewind(newest)
-      case Operator.Reset  => new SetBackTool(world, run, mutation).reset()
+      case Operator.Rewind  => new SetBackTool(world, run, mutation).rewind(newest)
+      case Operator.Reset   => new SetBackTool(world, run, mutation).reset()
       case Operator.Compact => ()
     }
   }

@@ -307,7 +307,8 @@ final class Oracle(
     record.publish.filter(_.sizeBytes > 0).foreach { part =>
       holds(part, part.handle.token, part.sizeBytes, Vector.empty)
     }
-    if (!replaced.filterNot(setBack.has).subsetOf(hidden)) violated(s"record ${record.seq} replaces rows that it does not publish")
+    if (!replaced.filterNot(setBack.has).subsetOf(hidden))
+      violated(s"record ${record.seq} replaces rows that it does not publish")
     val lost = decidedRows.filterNot(row => hidden(row) || sight.isSeen(row) || besideRows(row))
     if (lost.nonEmpty)
       violated(s"record ${record.seq} (${record.kind.word}) has lost ${lost.toVector.sorted.mkString(", ")}")

@@ -156,7 +156,7 @@ final class Scheduler(chooser: Chooser, lane: Lane) {
 object Scheduler {
   private val StepLimit = 200000L
 
-  private val Waited    = 12L
+  private val Waited = 12L
 
   private[sim] val nothing: () => Boolean = () => true
 }

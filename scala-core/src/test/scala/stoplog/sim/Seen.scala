@@ -11,6 +11,12 @@ final class Seen {
     shard.synchronized(shard.isNew(state, left))
   }
 
+  /** Whether one that had as many deviations left has been there. */
+  def isKnown(state: Long, left: Bounds): Boolean = {
+    val shard = shards((state >>> 58).toInt)
+    shard.synchronized(shard.isKnown(state, left))
+  }
+
   /** How many states there are. */
   def size: Long = shards.iterator.map(shard => shard.synchronized(shard.size.toLong)).sum
 }
@@ -33,6 +39,9 @@ private object Seen {
       if (isNew) lefts(at) |= below(left)
       isNew
     }
+
+    def isKnown(state: Long, left: Bounds): Boolean =
+      (lefts(place(states, lefts, state)) & bit(left.preemptions, left.crashes, left.deviations)) != 0
 
     private def grow(): Unit = {
       val wider = (new Array[Long](states.length * 2), new Array[Int](states.length * 2))

@@ -84,10 +84,11 @@ final class Session(
 
   private def work(): Unit = {
     if (mutation.tellsDriver) driver.waitForData()
-    var again = world.saw(checkpoint.uncommitted) // what the checkpoint said at the start; it is not read again
-    var id    = again.fold(world.saw(checkpoint.size).toLong)(_.id)
-    var from  = world.saw(checkpoint.end)
-    var left  = load.epochs
+    var again =
+      world.saw(checkpoint.uncommitted) // what the checkpoint said at the start; it is not read again
+    var id   = again.fold(world.saw(checkpoint.size).toLong)(_.id)
+    var from = world.saw(checkpoint.end)
+    var left = load.epochs
     world.pause(s"started at batch $id")
     while (left > 0 && (again.nonEmpty || id < load.upTo)) {
       if (world.isTroubled && random.nextInt(6) == 0) idle()
@@ -187,8 +188,8 @@ object Session {
     }
     val neverLegal = Set("STOPLOG_EPOCH_GAP", "STOPLOG_RECORD_TORN", "STOPLOG_FOREIGN_QUERY") --
       Option.when(world.isRewound)("STOPLOG_EPOCH_GAP")
-    val notAtHead  = Set("STOPLOG_PART_LOST", "STOPLOG_NAME_TAKEN", "STOPLOG_PART_SHORT")
-    val atHead     = world.oracle.newest.exists(
+    val notAtHead = Set("STOPLOG_PART_LOST", "STOPLOG_NAME_TAKEN", "STOPLOG_PART_SHORT")
+    val atHead    = world.oracle.newest.exists(
       _.run == run
     ) && !(condition == "STOPLOG_PART_LOST" && world.excusesLostParts)
     val missing = String.valueOf(e.getMessage).contains(SimParts.Missing)

@@ -17,7 +17,8 @@ final class SetBack(sight: Sight) {
   /** These go with the record; answers what is wrong with it. */
   def adds(more: Set[String], record: LogRecord): Option[String] = {
     rows ++= more
-    val gone = record.replace.flatMap(part => sight.file(part.path)).flatMap(inode => inode.rows(inode.length)).toSet
+    val gone =
+      record.replace.flatMap(part => sight.file(part.path)).flatMap(inode => inode.rows(inode.length)).toSet
     more
       .find(row => sight.isShown(row) && !gone(row))
       .map(row => s"record ${record.seq} sets the log back, and '$row' stays visible")

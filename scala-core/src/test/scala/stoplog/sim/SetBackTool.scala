@@ -46,13 +46,14 @@ final class SetBackTool(world: World, run: RunId, mutation: Mutation) {
     override def putIfAbsent(seq: Long, bytes: Array[Byte]): PutOutcome = {
       val before = world.oracle.newest
       try super.putIfAbsent(seq, bytes)
-      finally for {
-        was <- before
-        now <- world.oracle.newest.filter(record => record.run == run && record.seq == seq)
-      } {
-        if (SetBack.isReset(now, was)) world.checkpoint.agreeWith(world.oracle.decidedBatches)
-        if (SetBack.isBy(now, was)) world.checkpoint.backTo(now.state.lastEpoch.fold(0L)(_ + 1))
-      }
+      finally
+        for {
+          was <- before
+          now <- world.oracle.newest.filter(record => record.run == run && record.seq == seq)
+        } {
+          if (SetBack.isReset(now, was)) world.checkpoint.agreeWith(world.oracle.decidedBatches)
+          if (SetBack.isBy(now, was)) world.checkpoint.backTo(now.state.lastEpoch.fold(0L)(_ + 1))
+        }
     }
   }
 }

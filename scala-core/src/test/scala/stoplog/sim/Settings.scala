@@ -62,7 +62,8 @@ object Settings {
     Setting.of("a query adopts its own sink")(Surroundings(tools = Vector(Operator.Adopt)))
 
   /** Somebody goes back to an older epoch, and the query writes what followed once more. */
-  def rewinding(store: StoreKind): Setting = withTools("rewind", store, Operator.Rewind, Operator.Finalize).unmerged
+  def rewinding(store: StoreKind): Setting =
+    withTools("rewind", store, Operator.Rewind, Operator.Finalize).unmerged
 
   /** The same, on a directory whose files a batch compaction merges. */
   def rewindingAndCompacting(store: StoreKind): Setting =

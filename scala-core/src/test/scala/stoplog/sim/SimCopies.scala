@@ -43,7 +43,7 @@ final class SimCopies(world: World, sinkId: String) extends PartStore {
 
   private def begin(target: String): String = {
     val id = s"$sinkId/upload ${world.unique()} of $target"
-    op(s"begin $id")(disk.uploads.put(id, Inode.of(id, Array.emptyByteArray, world.clock.millis())))
+    world.own(s"begin $id")(disk.upload(id, Array.emptyByteArray, process))
     id
   }
 
@@ -61,7 +61,7 @@ final class SimCopies(world: World, sinkId: String) extends PartStore {
 
   override def staged(): Vector[Staged] = op("list unfinished objects") {
     world
-      .listed(
+      .unfinished(
         (disk.staged.valuesIterator ++ disk.uploads.valuesIterator)
           .filter(inode => Disk.sinkOf(inode.token) == sinkId)
       )
@@ -95,7 +95,11 @@ final class SimCopies(world: World, sinkId: String) extends PartStore {
           world.once(s"complete $id as $name")(disk.uploads.contains(id)) {
             disk.uploads.remove(id)
             disk.show(
-              Inode.of(s"$sinkId/object $name ${world.unique()}", content.take(sizeBytes.toInt), world.clock.millis()),
+              Inode.of(
+                s"$sinkId/object $name ${world.unique()}",
+                content.take(sizeBytes.toInt),
+                world.clock.millis()
+              ),
               name
             )
           }
@@ -132,6 +136,8 @@ final class SimCopies(world: World, sinkId: String) extends PartStore {
     bytesOf(there).take(validBytes.toInt)
   }
 
+  private def process: SimProcess = world.scheduler.current.process
+
   private def bytesOf(inode: Inode): Array[Byte] = inode.bytes.take(inode.length)
 
   private def nameOf(part: NewPart): String =
@@ -167,15 +173,13 @@ final class SimCopies(world: World, sinkId: String) extends PartStore {
       if (content.length <= SimCopies.InRecordAtMost) Copied.InRecord(content)
       else {
         val path = s"$sinkId/open/${from.target}.tail-${world.unique()}"
-        op(s"put $path")(disk.put(path, content))
+        world.own(s"put $path")(disk.put(path, content, process))
         Copied.InObject(path)
       }
 
     private def inUpload(content: Array[Byte]): Copied.Bytes = {
       val id = begin(from.target)
-      op(s"send all of $id") {
-        if (disk.uploads.contains(id)) disk.uploads.update(id, Inode.of(id, content, world.clock.millis()))
-      }
+      world.own(s"send all of $id")(if (disk.uploads.contains(id)) disk.upload(id, content, process))
       Copied.InUpload(id)
     }
   }

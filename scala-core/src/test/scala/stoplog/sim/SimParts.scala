@@ -17,7 +17,7 @@ final class SimParts(world: World, isForced: String => Boolean, sinkId: String) 
 
   override def create(part: NewPart): PartOutput = {
     val token = tokenOf(part)
-    new Output(op(s"create $token")(disk.create(token)), start = 0)
+    new Output(world.own(s"create $token")(disk.create(token, process)), start = 0, isNew = true)
   }
 
   override def resume(open: Resume, validBytes: Long): PartOutput =
@@ -29,15 +29,16 @@ final class SimParts(world: World, isForced: String => Boolean, sinkId: String) 
         disk.truncate(inode, validBytes.toInt)
       }
       world.opened()
-      new Output(inode, validBytes.toInt)
+      new Output(inode, validBytes.toInt, isNew = false)
     }
 
   override def takeOver(open: Resume, validBytes: Long, part: NewPart): PartOutput =
     copied(open, validBytes, tokenOf(part))
 
   private def copied(open: Resume, validBytes: Long, token: String): PartOutput = {
-    val from = op(s"look for ${open.token} to copy it")(existing(open.token))
-    val copy = new Output(op(s"create $token to take over")(disk.create(token)), start = 0)
+    val from  = op(s"look for ${open.token} to copy it")(existing(open.token))
+    val made  = world.own(s"create $token to take over")(disk.create(token, process))
+    val copy  = new Output(made, start = 0, isNew = true)
     val there = world.saw(from.length)
     if (there < validBytes) throw Errors.partShort(open.token, there.toLong, validBytes)
     val half = validBytes.toInt / 2
@@ -93,7 +94,7 @@ final class SimParts(world: World, isForced: String => Boolean, sinkId: String) 
 
   override def staged(): Vector[Staged] = op("list unfinished files") {
     world
-      .listed(disk.staged.valuesIterator.filter(inode => Disk.sinkOf(inode.token) == sinkId))
+      .unfinished(disk.staged.valuesIterator.filter(inode => Disk.sinkOf(inode.token) == sinkId))
       .map(inode => Staged(inode.token, inode.modifiedAtMillis + world.traits.storageClockSkewMillis))
       .toVector
   }
@@ -170,16 +171,22 @@ final class SimParts(world: World, isForced: String => Boolean, sinkId: String) 
   private def missing(token: String): RuntimeException =
     Errors.storeWrite(token, SimParts.Missing, new IOException(token))
 
+  private def process: SimProcess = world.scheduler.current.process
+
   private def tokenOf(part: NewPart): String =
     s"$sinkId/open/${part.bucket}/${part.name}.${part.run.value.takeRight(3)}-${world.unique()}"
 
-  private final class Output(inode: Inode, start: Int) extends PartOutput {
+  /** @param isNew whether no record names the file */
+  private final class Output(inode: Inode, start: Int, isNew: Boolean) extends PartOutput {
     private[this] var at = start
+
+    private def step[A](what: => String)(effect: => A): A =
+      if (isNew) world.own(what)(effect) else op(what)(effect)
 
     override def position: Long = at.toLong
 
     override def write(bytes: Array[Byte], offset: Int, length: Int): Unit = {
-      op(s"write $length at $at of ${inode.token}")(disk.write(inode, at, bytes, offset, length))
+      step(s"write $length at $at of ${inode.token}")(disk.write(inode, at, bytes, offset, length))
       at += length
     }
 
@@ -196,7 +203,7 @@ final class SimParts(world: World, isForced: String => Boolean, sinkId: String) 
     override def close(): Unit = ()
 
     private def sync(): Unit = {
-      op(s"force ${inode.token}") {
+      step(s"force ${inode.token}") {
         inode.durable = inode.length
       }
       if (start == 0) forced(Names.Open) // the name may be new, too

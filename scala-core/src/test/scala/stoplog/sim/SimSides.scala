@@ -16,11 +16,11 @@ final class SimSides(world: World, sinkId: String) extends SideStore {
     val bytes = new ByteArrayOutputStream()
     content(bytes) // reads other side files, maybe
     val token = s"$sinkId/beside/${part.name}.${part.run.value.takeRight(3)}-${world.unique()}"
-    val inode = op(s"create $token")(disk.createBeside(token))
+    val inode = world.own(s"create $token")(disk.createBeside(token, world.scheduler.current.process))
     val half  = bytes.size / 2
-    op(s"write half of $token")(disk.write(inode, 0, bytes.toByteArray, 0, half))
-    op(s"write all of $token")(disk.write(inode, half, bytes.toByteArray, half, bytes.size - half))
-    op(s"force $token") {
+    world.own(s"write half of $token")(disk.write(inode, 0, bytes.toByteArray, 0, half))
+    world.own(s"write all of $token")(disk.write(inode, half, bytes.toByteArray, half, bytes.size - half))
+    world.own(s"force $token") {
       inode.durable = inode.length
     }
     token
@@ -34,7 +34,7 @@ final class SimSides(world: World, sinkId: String) extends SideStore {
 
   override def staged(): Vector[Staged] = op("list side files") {
     world
-      .listed(disk.beside.valuesIterator.filter(inode => Disk.sinkOf(inode.token) == sinkId))
+      .unfinished(disk.beside.valuesIterator.filter(inode => Disk.sinkOf(inode.token) == sinkId))
       .map(inode => Staged(inode.token, inode.modifiedAtMillis + world.traits.storageClockSkewMillis))
       .toVector
   }

@@ -23,16 +23,20 @@ final class Walk(
     bounds: Bounds,
     reduction: Reduction = Reduction.BySeenStates
 ) {
+  // Who is killed where another one has just been killed would not be offered.
+  require(bounds.crashes <= 1 || reduction == Reduction.None, s"a reduced walk has one crash at most: $bounds")
+
   private val seen = reduction match {
     case Reduction.BySeenStates => Some(new Seen)
     case Reduction.None         => None
   }
-  private val left   = new ConcurrentLinkedDeque[Vector[Deviation]]()
-  private val busy   = new AtomicInteger()
-  private val run    = new AtomicLong()
-  private val known  = new AtomicLong()
-  private val ends   = TrieMap.empty[Long, Unit]
-  private val failed = TrieMap.empty[String, Failure]
+  private val left    = new ConcurrentLinkedDeque[Vector[Deviation]]()
+  private val busy    = new AtomicInteger()
+  private val run     = new AtomicLong()
+  private val known   = new AtomicLong()
+  private val skipped = new AtomicLong()
+  private val ends    = TrieMap.empty[Long, Unit]
+  private val failed  = TrieMap.empty[String, Failure]
 
   /** Runs them all on some threads. */
   def toTheEnd(): Walked = {
@@ -44,7 +48,14 @@ final class Walk(
       thread
     }
     threads.foreach(_.join())
-    Walked(run.get, known.get, seen.fold(0L)(_.size), ends.keySet.toSet, failed.values.toVector.sortBy(_.problem))
+    Walked(
+      run.get,
+      known.get,
+      skipped.get,
+      seen.fold(0L)(_.size),
+      ends.keySet.toSet,
+      failed.values.toVector.sortBy(_.problem)
+    )
   }
 
   private def work(lane: Lane): Unit = {
@@ -52,7 +63,9 @@ final class Walk(
     while (!isOver) {
       busy.incrementAndGet()
       val next = Option(left.poll())
-      next.foreach(schedule(_, lane))
+      next.foreach { deviations =>
+        if (isKnown(deviations)) skipped.incrementAndGet() else schedule(deviations, lane)
+      }
       val others = busy.decrementAndGet()
       if (next.isEmpty) {
         isOver = others == 0 && left.isEmpty
@@ -61,8 +74,13 @@ final class Walk(
     }
   }
 
+  /** A process dies, and there is nothing that has not been so without it. */
+  private def isKnown(deviations: Vector[Deviation]): Boolean = seen.exists { states =>
+    deviations.lastOption.flatMap(_.leadsTo).exists(states.isKnown(_, bounds.after(deviations)))
+  }
+
   private def schedule(deviations: Vector[Deviation], lane: Lane): Unit = {
-    val chooser = new WalkChooser(deviations, bounds.after(deviations), seen)
+    val chooser = new WalkChooser(deviations, bounds.after(deviations), seen, reduction)
     val outcome = world(lane, chooser)
     run.incrementAndGet()
     if (chooser.isKnown) known.incrementAndGet()
@@ -72,7 +90,7 @@ final class Walk(
       case Outcome.Failed(_, problem, _) => note(String.valueOf(problem.getMessage), deviations)
       case _: Outcome.Passed             => ()
     }
-    chooser.others.foreach(other => if (bounds.allow(deviations :+ other)) left.push(deviations :+ other))
+    chooser.others.reverseIterator.map(deviations :+ _).filter(bounds.allow).foreach(left.push)
   }
 
   private def note(problem: String, deviations: Vector[Deviation]): Unit = {
@@ -114,12 +132,17 @@ object Reduction {
   /** None. */
   case object None extends Reduction
 
-  /** Those that come to a state from which another one goes on, with as many deviations left. */
+  /** Those that come to a state from which another one goes on, with as many deviations left; and those that begin where
+    * somebody is about to take a step on what nobody else knows of.
+    */
   case object BySeenStates extends Reduction
 }
 
-/** At this decision, counted from the start, not what is usual but this. */
-final case class Deviation(decision: Int, act: Act, which: Int)
+/** At this decision, counted from the start, not what is usual but this.
+  *
+  * @param leadsTo the state that it leads to, where that is known without going there
+  */
+final case class Deviation(decision: Int, act: Act, which: Int, leadsTo: Option[Long] = None)
 
 sealed trait Act extends Product with Serializable
 object Act {
@@ -134,6 +157,7 @@ object Act {
 /** How a walk ended.
   *
   * @param known    the schedules that ended in a state that was known
+  * @param skipped  those that were not begun, as they lead to one
   * @param states   those that were seen
   * @param ends     what there was where all had ended
   * @param failures one for each kind, with the shortest way to it
@@ -141,6 +165,7 @@ object Act {
 final case class Walked(
     schedules: Long,
     known: Long,
+    skipped: Long,
     states: Long,
     ends: Set[Long],
     failures: Vector[Failure]

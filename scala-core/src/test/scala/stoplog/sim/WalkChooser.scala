@@ -9,8 +9,14 @@ import scala.collection.mutable.ArrayBuffer
   * @param left how many deviations there may be behind those
   * @param seen the states that need not be gone on from, where there are any
   */
-final class WalkChooser(deviations: Vector[Deviation], left: Bounds = Bounds.none, seen: Option[Seen] = None)
-    extends Chooser {
+final class WalkChooser(
+    deviations: Vector[Deviation],
+    left: Bounds = Bounds.none,
+    seen: Option[Seen] = None,
+    reduction: Reduction = Reduction.BySeenStates
+) extends Chooser {
+  import WalkChooser._
+
   private val lastRun   = ArrayBuffer.empty[Actor]
   private val found     = ArrayBuffer.empty[Deviation]
   private val last      = deviations.lastOption.fold(-1)(_.decision)
@@ -46,10 +52,12 @@ final class WalkChooser(deviations: Vector[Deviation], left: Bounds = Bounds.non
   /** Before a step: a process may die. */
   private def mayDie(): Unit = if (following && touches) {
     decision += 1
-    if (isNew("step")) {
-      val processes = mortal()
-      planned(Act.Kill).foreach(deviation => world.foreach(_.scheduler.kill(processes(deviation.which))))
-      note(Act.Kill, processes.size)
+    if (isNew(Step)) planned(Act.Kill) match {
+      case Some(deviation) =>
+        val killed = mortal()(deviation.which)
+        world.foreach(_.scheduler.kill(killed))
+        if (world.forall(_.scheduler.current.process ne killed)) register(Step)
+      case None => if (decision > last) noteKills()
     }
   }
 
@@ -60,7 +68,7 @@ final class WalkChooser(deviations: Vector[Deviation], left: Bounds = Bounds.non
       if (!following || (usual.eq(running) && !touches)) usual
       else {
         decision += 1
-        if (goesOnNow || isNew("end")) {
+        if (goesOnNow || isNew(End)) {
           val others = ready.filterNot(actor => (actor eq usual) || actor.name == Simulation.Main)
           note(Act.GoOn, others.size)
           planned(Act.GoOn).fold(usual)(deviation => others(deviation.which))
@@ -70,6 +78,8 @@ final class WalkChooser(deviations: Vector[Deviation], left: Bounds = Bounds.non
     lastRun += who
     who
   }
+
+  override def stopsAtOwn: Boolean = reduction == Reduction.None
 
   private def touches: Boolean = world.exists(_.touchesStorage)
 
@@ -84,8 +94,22 @@ final class WalkChooser(deviations: Vector[Deviation], left: Bounds = Bounds.non
   private def note(act: Act, count: Int): Unit =
     if (decision > last) (0 until count).foreach(n => found += Deviation(decision, act, n))
 
+  /** With the state that each leads to. */
+  private def noteKills(): Unit = mortal().zipWithIndex.foreach { case (process, n) =>
+    val after = for {
+      there <- world if seen.nonEmpty
+    } yield {
+      process.alive = false
+      try state(there, if (there.scheduler.current.process eq process) End else Step)
+      finally process.alive = true
+    }
+    found += Deviation(decision, Act.Kill, n, after)
+  }
+
   /** Otherwise the schedule ends here: whoever came to this state first goes on from it. */
-  private def isNew(where: String): Boolean = decision <= last || seen.forall { states =>
+  private def isNew(where: String): Boolean = decision <= last || register(where)
+
+  private def register(where: String): Boolean = seen.forall { states =>
     val isNew = world.forall(there => states.isNew(state(there, where), left))
     if (!isNew) {
       known = true
@@ -97,7 +121,7 @@ final class WalkChooser(deviations: Vector[Deviation], left: Bounds = Bounds.non
 
   /** All that the rest of a schedule hangs on: what is stored, where each actor is and what it knows, and who comes next. */
   private def state(there: World, where: String): Long = {
-    val living  = there.scheduler.living.toVector
+    val living  = there.scheduler.living.filter(_.process.alive).toVector
     val running = there.scheduler.current
     val actors  = living.map(actor => (actor.birth, actor.started, if (isMain(actor)) 0L else actor.knows))
     val shared  = living.map(_.process).distinct.map(process => (process.name, process.memory.map(_.apply())))
@@ -109,11 +133,18 @@ final class WalkChooser(deviations: Vector[Deviation], left: Bounds = Bounds.non
         actors,
         shared,
         order,
-        (running.birth, running.process.name, running.done),
+        if (where == Step) running.birth else running.process.name -> running.process.alive,
         mortal().map(_.name)
       )
     )
   }
 
   private def isMain(actor: Actor): Boolean = actor.name == Simulation.Main
+}
+
+private object WalkChooser {
+
+  /** Somebody is about to take a step, or has ended or waits. */
+  val Step: String = "step"
+  val End: String  = "end"
 }

@@ -128,6 +128,19 @@ final class World(
     }
   }
 
+  /** The same on something that nobody else knows of before a record names it. Where every schedule is walked, others do not
+    * come in between: whether they come before or after it is all the same to them.
+    */
+  def own[A](what: => String)(effect: => A): A =
+    if (chooser.forall(_.stopsAtOwn)) op(what)(effect)
+    else {
+      pause(what)
+      saw(effect)
+    }
+
+  /** What is unfinished, as its sweeper gets to see it: where the clock stands still, all of it is too young for him. */
+  def unfinished(files: Iterator[Inode]): Iterator[Inode] = if (isWalked) Iterator.empty else listed(files)
+
   /** What an actor looks at beside the answers of the storage, or the answer of one. */
   def saw[A](value: => A): A =
     if (!isWalked) value
@@ -159,7 +172,14 @@ final class World(
 
   /** Everything that is, but for the actors: equal in two schedules that have come to the same. */
   def fingerprint: Long =
-    Fingerprint.of((disk.fingerprint(remembered), oracle.fingerprint(remembered), checkpoint.fingerprint, source.fingerprint))
+    Fingerprint.of(
+      (
+        disk.fingerprint(remembered),
+        oracle.fingerprint(remembered),
+        checkpoint.fingerprint,
+        source.fingerprint
+      )
+    )
 
   /** In the order of the world's directories. */
   def listed[A](files: Iterator[A]): Iterator[A] = surroundings.listing match {

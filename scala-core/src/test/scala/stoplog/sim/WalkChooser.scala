@@ -57,7 +57,7 @@ final class WalkChooser(
         val killed = mortal()(deviation.which)
         world.foreach(_.scheduler.kill(killed))
         if (world.forall(_.scheduler.current.process ne killed)) register(Step)
-      case None => if (decision > last) noteKills()
+      case None => if (decision > last && left.crashes > 0 && left.deviations > 0) noteKills()
     }
   }
 

@@ -153,7 +153,8 @@ final class Disk(first: Oracle, now: () => Long, takes: PowerTakes) {
         Vector(staged, beside, uploads).map(_.filter(entry => alive(entry._2)).toMap),
         Vector(finished, aside, notes, kept),
         logs.map { case (name, log) =>
-          (name, log.records.map { case (seq, bytes) => seq -> cached.of(bytes) }, log.marks, log.visible)
+          val records = log.records.map { case (seq, bytes) => seq -> cached.of(bytes) }
+          name -> ((records, log.marks, log.visible))
         }.toMap,
         leases.filter(_._1._2.alive).toSet
       )

@@ -53,7 +53,7 @@ class MutationSuite extends AnyFunSuite {
     in = Settings.resetting(StoreKind.Replacing)
   )
   caught(
-    "a run that has waited goes on behind a reset",
+    "a start does not tell its driver what it has found",
     OperatorMutations.StartedUnseen,
     in = Settings.resetting(StoreKind.Replacing)
   )

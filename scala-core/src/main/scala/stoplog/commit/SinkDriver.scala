@@ -189,16 +189,15 @@ final class SinkDriver private[commit] (
 
   private def claim(planned: Planned): LogRecord =
     try
-      ledger.claim(newest =>
-        asClaimed(
-          StartCheck
-            .check(newest, identity, settings, choices.onForeign, planned, ledger.leftBy(identity.queryId))
-        )
-      )
+      ledger.claim { newest =>
+        if (phase.isInstanceOf[Waiting]) StartCheck.notReset(newest, identity)
+        lazy val left = ledger.leftBy(identity.queryId)
+        asClaimed(StartCheck.check(newest, identity, settings, choices.onForeign, planned, left))
+      }
     catch { case NonFatal(e) => phase = Lost(e); throw e }
 
   private def asClaimed(state: SinkState): SinkState =
-    parts.claimed(state.copy(settings = state.settings ++ settings.noted))
+    parts.claimed(state.copy(settings = Rewind.over(state.settings) ++ settings.noted))
 
   private def claimed(claim: LogRecord): Held = {
     val held = Held(claim, parts.recovered(run, claim.state), settled = false, resumed = false)

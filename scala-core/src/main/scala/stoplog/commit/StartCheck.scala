@@ -68,6 +68,14 @@ private[commit] object StartCheck {
   private def isAnother(now: Option[BatchDigest], state: SinkState): Boolean =
     now.exists(digest => state.lastBatch.exists(_ != digest))
 
+  /** For a run that started while the log was its query's. A log that has begun anew since belongs to the next query that
+    * starts: this run would write again what its checkpoint, of before, has not noted. Error: `STOPLOG_FENCED`.
+    */
+  def notReset(newest: Option[LogRecord], identity: SinkIdentity): Unit =
+    newest.filter(_.state.queryId == SinkState.Nobody).foreach { reset =>
+      throw Errors.fenced(identity.path, identity.sinkId, reset.seq, reset.run.value)
+    }
+
   /** That nothing has changed which must not. Errors: `STOPLOG_SETTINGS_CHANGED`, `STOPLOG_SCHEMA_CHANGED`. */
   def sameSettings(state: SinkState, identity: SinkIdentity, settings: SinkSettings): Unit = {
     settings.fixed.toSeq.sorted.foreach { case (setting, asked) =>

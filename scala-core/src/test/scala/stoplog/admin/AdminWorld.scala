@@ -68,7 +68,12 @@ final class AdminWorld(policy: RollingPolicy, scheme: Option[String]) {
   }
 
   def tools(faults: Faults = Faults.none): SinkAdmin = new SinkAdmin(
-    new Site(root, "main", Truncation.Allowed, configuration, Durability.Process, faults, clock)
+    new Site(
+      root,
+      "main",
+      SiteStorage.of(root, "main", Truncation.Allowed, configuration, Durability.Process),
+      RealTools.of(clock, faults)
+    )
   )
 
   /** The steps that a tool passes, each with how often. */

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.commit
 
+import org.apache.spark.SparkThrowable
 import org.scalatest.funsuite.AnyFunSuite
 
 import stoplog.commit.Samples._
 import stoplog.commit.Finish.{KeepOpen, PublishOpen}
-import stoplog.log.RecordKind
+import stoplog.log.{RecordKind, SinkState}
+import stoplog.part.RunId
 
 class IdleDriverSuite extends AnyFunSuite {
 
@@ -24,6 +26,24 @@ class IdleDriverSuite extends AnyFunSuite {
     world.epoch(second, 1, "a")
     second.end(PublishOpen)
     assert(world.rows === Vector("row of a", "row of a"))
+  }
+
+  test("a run that has started does not go on behind a reset, but the next one does") {
+    val world = new DriverWorld(Rolls.never)
+    world.epoch(world.driver(), 0, "a")
+    val waiting = world.driver(run = other)
+    waiting.waitFrom(world.newest.seq)
+    world.log.append(
+      world.newest.copy(
+        seq = world.newest.seq + 1,
+        kind = RecordKind.Release,
+        publish = Vector.empty,
+        state = world.newest.state.copy(queryId = SinkState.Nobody, lastEpoch = None, open = Vector.empty)
+      )
+    )
+    val refused = intercept[SparkThrowable](waiting.begin(0, slots = 1))
+    assert(refused.getCondition === "STOPLOG_FENCED")
+    assert(world.driver(run = RunId("000000000003")).begin(0, slots = 1).firstPart === 0)
   }
 
   test("before there is data, the clock leaves a log alone that another has written to") {

@@ -20,7 +20,7 @@ final class SimRecords(world: World, name: String = DiskLog.Main, isForced: Stri
         there.records.remove(seq)
         world.oracle.unrecorded(seq)
       }
-      if (name == DiskLog.Main) world.oracle.recorded(disk, bytes)
+      if (name == world.sinkId) world.oracle.recorded(disk, bytes)
       else world.oracle.recordedBeside(name, disk, bytes)
     }
     if (isMade) {

@@ -24,7 +24,10 @@ final class Walk(
     reduction: Reduction = Reduction.BySeenStates
 ) {
   // Who is killed where another one has just been killed would not be offered.
-  require(bounds.crashes <= 1 || reduction == Reduction.None, s"a reduced walk has one crash at most: $bounds")
+  require(
+    bounds.crashes <= 1 || reduction == Reduction.None,
+    s"a reduced walk has one crash at most: $bounds"
+  )
 
   private val seen = reduction match {
     case Reduction.BySeenStates => Some(new Seen)

@@ -18,15 +18,20 @@ class EventTimeOptionsSuite extends AnyFunSuite {
   }
 
   test("what would have no effect is refused") {
-    assert(refusal("eventTimeColumn" -> "at").contains("eventTimeColumn has no effect without eventTimeInterval"))
-    val each = refusal("rollingPolicy" -> "onCheckpoint", "eventTimeInterval" -> "1h", "eventTimeColumn" -> "at")
+    assert(
+      refusal("eventTimeColumn" -> "at").contains("eventTimeColumn has no effect without eventTimeInterval")
+    )
+    val each =
+      refusal("rollingPolicy" -> "onCheckpoint", "eventTimeInterval" -> "1h", "eventTimeColumn" -> "at")
     assert(each.contains("eventTimeInterval has no effect") && each.contains("eventTimeColumn has no effect"))
     val own = refusal("rollingPolicy" -> "stoplog.options.AtMidnight", "eventTimeInterval" -> "1h")
     assert(own.contains("eventTimeInterval has no effect"))
   }
 
   test("policies and assigners of the user's own may ask for the column") {
-    for (own <- Seq("rollingPolicy" -> "stoplog.options.AtMidnight", "bucketAssigner" -> "stoplog.spark.ByTimes"))
+    for (
+      own <- Seq("rollingPolicy" -> "stoplog.options.AtMidnight", "bucketAssigner" -> "stoplog.spark.ByTimes")
+    )
       assert(parse(own, "eventTimeColumn" -> "at").eventTimeColumn === Some("at"))
   }
 

@@ -12,7 +12,9 @@ private[stoplog] object EventTimeOptions {
       rolling: RollingPolicy,
       bucketing: Bucketing
   ): Option[String] = {
-    val isAsked = use(rolling) != EventTimeUse.Unused || bucketing.isInstanceOf[Bucketing.UserAssigner]
+    // An interval that cannot be read, or has no effect itself, has been told already.
+    val isAsked = use(rolling) != EventTimeUse.Unused || asked.isSet(Registry.EventTimeInterval) ||
+      bucketing.isInstanceOf[Bucketing.UserAssigner]
     if (!isAsked)
       asked.withoutEffect(
         Seq(Registry.EventTimeColumn),

@@ -19,6 +19,7 @@ import stoplog.store.{NewPart, PartStore, WriterLease}
   * @param mayStart called once before the first byte, with the lease held: throws if this run has been fenced
   * @param sides where rows go that the format keeps beside a part
   * @param times what time a row has; the parts remember between which times theirs are
+  * @param eventTimes where a row has the time that the policy is asked about; a part remembers that of its first row
   * @param parallel how the task's parts are made durable at its end; what a task waits for there is the storage
   */
 final class TaskWriter[R](
@@ -34,7 +35,8 @@ final class TaskWriter[R](
     mayStart: () => Unit,
     sides: Sides,
     parallel: Parallel = Parallel.sequential,
-    times: RowTimes[R] = RowTimes.Unasked
+    times: RowTimes[R] = RowTimes.Unasked,
+    eventTimes: RowTimes[R] = RowTimes.Unasked
 ) {
   // In order of last use, so that the first entry is the one to close when there are too many.
   private[this] val live     = new JLinkedHashMap[String, LivePart[R]](16, 0.75f, true)
@@ -56,7 +58,7 @@ final class TaskWriter[R](
   /** A [[BadRow]] changes nothing: whoever catches it may go on. */
   def write(bucket: String, row: R): Unit = {
     val now = clock.millis()
-    writable(bucket, now).append(row, now)
+    writable(bucket, row, now).append(row, now)
     rows += 1
     if (rows == 1 || (rows & FaultRowMask) == 0) faults.at(Step.MidWrite)
   }
@@ -96,17 +98,23 @@ final class TaskWriter[R](
 
   /** The bucket's part, once the policy has no objection. A part that was handed over full is closed on the way. */
   @scala.annotation.tailrec
-  private def writable(bucket: String, now: Long): LivePart[R] = {
+  private def writable(bucket: String, row: R, now: Long): LivePart[R] = {
     val part = partFor(bucket)
     if (part.records == 0) part
     else
-      policy.beforeRow(part, now) match {
+      objection(part, row, now) match {
         case None         => part
         case Some(reason) =>
           close(part, reason)
-          writable(bucket, now)
+          writable(bucket, row, now)
       }
   }
+
+  private def objection(part: LivePart[R], row: R, now: Long): Option[RollReason] =
+    policy.beforeRow(part, now) match {
+      case None if !eventTimes.isMissing(row) => policy.onEventTime(part, eventTimes.millis(row))
+      case answer                             => answer
+    }
 
   private def partFor(bucket: String): LivePart[R] = last match {
     case Some(part) if (bucket eq lastBucket) || bucket == lastBucket => part
@@ -129,9 +137,10 @@ final class TaskWriter[R](
 
   /** What earlier epochs left open comes before anything new. */
   private def handedOn(bucket: String): Option[LivePart[R]] = nextHanded(bucket).map { part =>
-    if (isOurs(part)) LivePart.resume(part, format, times)(() => store.resume(part.handle, part.validBytes))
+    if (isOurs(part))
+      LivePart.resume(part, format, times, eventTimes)(() => store.resume(part.handle, part.validBytes))
     else // who keeps this attempt from going on in place may still write there, even if this one never does (I1)
-      LivePart.resume(part.copy(owner = None), format, times) { () =>
+      LivePart.resume(part.copy(owner = None), format, times, eventTimes) { () =>
         store.takeOver(part.handle, part.validBytes, NewPart(part.bucket, part.name, plan.run))
       }
   }
@@ -146,7 +155,7 @@ final class TaskWriter[R](
     nextPart += plan.stride
     done = done.copy(partsOpened = done.partsOpened + 1)
     val output = store.create(NewPart(bucket, name, plan.run))
-    LivePart.begin(bucket, name, output, format, times, clock.millis())
+    LivePart.begin(bucket, name, output, format, times, eventTimes, clock.millis())
   }
 
   /** I1: in place only if no other live attempt can have been given this part. */

@@ -6,7 +6,7 @@ import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.connector.write.{DataWriter, DataWriterFactory}
 import org.apache.spark.sql.connector.write.streaming.StreamingDataWriterFactory
 
-import stoplog.bucket.{BucketId, EventTime}
+import stoplog.bucket.BucketId
 import stoplog.commit._
 import stoplog.error.Errors
 import stoplog.fault.Faults
@@ -43,11 +43,12 @@ private[spark] final class RowWriterFactory(
         sink.format.open(sink.storage.sides),
         sink.naming,
         refuseBadBucket,
-        sink.times
+        sink.times,
+        sink.eventTime.ofPolicy
       ),
       assigner,
       badRows(mine, batch),
-      new RowContext(Clock.system, EventTime.of(sink.schema), times)
+      new RowContext(Clock.system, sink.eventTime.column, times)
     )
   }
 
@@ -65,6 +66,7 @@ private[spark] final class RowWriterFactory(
             new BadRows.Format(rejects.lines),
             naming,
             checkBucket = _ => (),
+            RowTimes.Unasked,
             RowTimes.Unasked
           )
       )
@@ -75,7 +77,8 @@ private[spark] final class RowWriterFactory(
       format: PartFormat[R],
       naming: PartNaming,
       checkBucket: String => Unit,
-      times: RowTimes[R]
+      times: RowTimes[R],
+      eventTimes: RowTimes[R]
   ): TaskWriter[R] =
     new TaskWriter[R](
       mine,
@@ -90,7 +93,8 @@ private[spark] final class RowWriterFactory(
       mayStart = () => sink.storage.refuseIfOvertaken(mine.seq),
       new Sides(sink.storage.sides, Faults.ofThisJvm),
       RealTools.inTasks,
-      times
+      times,
+      eventTimes
     )
 
   private def refuseBadBucket(id: String): Unit =

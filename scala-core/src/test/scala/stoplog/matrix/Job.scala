@@ -163,7 +163,8 @@ object Job {
     mayStart = () =>
       if (log.newest().exists(_.seq > plan.seq))
         throw Errors.fenced(place.root, Place.SinkId, plan.seq, "a newer run"),
-    sides = new Sides(place.sides(), faults, together = 2)
+    sides = new Sides(place.sides(), faults, together = 2),
+    eventTimes = content.eventTimes
   )
 
   private def retry: Retry = Retry.jittered(tries = 4, baseMillis = 100, Thread.sleep(_))

@@ -15,27 +15,21 @@ import stoplog.store.{NewPart, PartStore, WriterLease}
   * Nothing is opened before a bucket's first row, nothing is durable before [[commit]], and nothing is deleted at
   * all (I5): what an attempt leaves behind is in no record, and recovery finds it.
   *
-  * @param checkBucket throws if a bucket cannot be written to; called before its part is opened
-  * @param mayStart called once before the first byte, with the lease held: throws if this run has been fenced
   * @param sides where rows go that the format keeps beside a part
   * @param times what time a row has; the parts remember between which times theirs are
-  * @param parallel how the task's parts are made durable at its end; what a task waits for there is the storage
   */
 final class TaskWriter[R](
     plan: TaskPlan,
     store: PartStore,
-    format: PartFormat[R],
-    policy: RollingPolicy,
-    naming: PartNaming,
-    maxOpenParts: Int,
-    clock: Clock,
-    faults: Faults,
-    checkBucket: String => Unit,
-    mayStart: () => Unit,
     sides: Sides,
-    parallel: Parallel = Parallel.sequential,
+    format: PartFormat[R],
+    rules: TaskWriter.Rules,
+    tools: TaskWriter.Tools,
     times: RowTimes[R] = RowTimes.Unasked
 ) {
+  import rules.{checkBucket, maxOpenParts, mayStart, naming, policy}
+  import tools.{clock, faults, parallel}
+
   // In order of last use, so that the first entry is the one to close when there are too many.
   private[this] val live     = new JLinkedHashMap[String, LivePart[R]](16, 0.75f, true)
   private[this] val handed   = scala.collection.mutable.Map.from(plan.handed.groupBy(_.bucket))
@@ -194,6 +188,27 @@ final class TaskWriter[R](
 }
 
 object TaskWriter {
+
+  /** By what a task decides.
+    *
+    * @param policy       when parts are closed
+    * @param maxOpenParts at most so many at a time: the one that was written to the longest time ago is closed first
+    * @param checkBucket  throws if a bucket cannot be written to; called before its part is opened
+    * @param mayStart     called once before the first byte, with the lease held: throws if this run has been fenced
+    */
+  final case class Rules(
+      policy: RollingPolicy,
+      naming: PartNaming,
+      maxOpenParts: Int,
+      checkBucket: String => Unit,
+      mayStart: () => Unit
+  )
+
+  /** The world outside, as arguments.
+    *
+    * @param parallel how the task's parts are made durable at its end; what a task waits for there is the storage
+    */
+  final case class Tools(clock: Clock, faults: Faults, parallel: Parallel = Parallel.sequential)
 
   /** What one task did, for metrics. */
   final case class Counts(partsOpened: Long, partsClosed: Long, bytesWritten: Long)

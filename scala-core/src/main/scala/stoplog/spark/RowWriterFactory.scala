@@ -80,16 +80,16 @@ private[spark] final class RowWriterFactory(
     new TaskWriter[R](
       mine,
       sink.storage.parts,
-      format,
-      sink.policy,
-      naming,
-      sink.maxOpenParts,
-      Clock.system,
-      Faults.ofThisJvm,
-      checkBucket,
-      mayStart = () => sink.storage.refuseIfOvertaken(mine.seq),
       new Sides(sink.storage.sides, Faults.ofThisJvm),
-      RealTools.inTasks,
+      format,
+      TaskWriter.Rules(
+        sink.policy,
+        naming,
+        sink.maxOpenParts,
+        checkBucket,
+        () => sink.storage.refuseIfOvertaken(mine.seq)
+      ),
+      TaskWriter.Tools(Clock.system, Faults.ofThisJvm, RealTools.inTasks),
       times
     )
 

@@ -4,9 +4,8 @@ package stoplog.commit
 import scala.annotation.tailrec
 import scala.util.control.NonFatal
 
-import org.slf4j.LoggerFactory
-
 import stoplog.commit.complete.{Completing, Completion, FollowUps, ManifestSweeper, Manifests}
+import stoplog.error.Log
 import stoplog.fault.{Faults, Step}
 import stoplog.log.{LogRecord, RecordKind, SinkState}
 import stoplog.part.{FinishedPart, Pending, RunId}
@@ -361,7 +360,7 @@ final class SinkDriver private[commit] (
       ledger.sweep()
       manifests.sweep()
     } catch {
-      case NonFatal(e) => logger.warn("Files that nobody needs could not be removed; it is tried again", e)
+      case NonFatal(e) => Log.warn("Files that nobody needs could not be removed; it is tried again", e)
     }
   }
 }
@@ -395,5 +394,4 @@ object SinkDriver extends SinkDrivers {
 
   private val SweepEveryMillis = 60 * 60 * 1000L
 
-  private val logger = LoggerFactory.getLogger("stoplog")
 }

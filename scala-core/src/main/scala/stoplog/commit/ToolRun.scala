@@ -32,12 +32,11 @@ final class ToolRun(
   private val parts =
     new OpenParts.Stored(
       run,
-      identity,
-      log,
       stores.parts,
       stores.sides,
       format,
       LostPart.Fail,
+      OpenParts.refusing(identity, log),
       tools
     )
   private val followUps  = followUpsOf(identity, seen.state, stores.notes)

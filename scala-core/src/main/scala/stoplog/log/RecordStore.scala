@@ -27,7 +27,7 @@ trait RecordStore {
     */
   def newerThan(seq: Long): Option[Long] = LookBack.overtaking(seq, list())
 
-  /** Removes the record, its mark and its note; removing what is not there is not an error. */
+  /** Removes the record, its mark and the notes that the last [[list]] saw; removing what is not there is not an error. */
   def delete(seq: Long): Unit
 
   /** Marks that all that this record has decided is done, so that no process does it again. `Taken` says that it was marked
@@ -38,13 +38,15 @@ trait RecordStore {
   /** Whether [[markPublished]] was called for this record, by anybody. */
   def isPublished(seq: Long): Boolean
 
-  /** Notes the paths of parts of this record that have been visible, in place of an earlier such note. Called before
-    * [[markPublished]], and only where there is more to do than to publish, or where some parts could not be published.
+  /** Notes paths of parts of this record that have been visible, as its note of this number, unless there is one. Called
+    * before [[markPublished]], and only where there is more to do than to publish, or where some parts could not be
+    * published. [[CommitLog]] counts the numbers from 0 and writes each once, so that of two processes none takes away what
+    * the other one has noted.
     */
-  def noteVisible(seq: Long, paths: Set[String]): Unit
+  def noteVisible(seq: Long, number: Int, paths: Set[String]): PutOutcome
 
-  /** What was noted last; nothing when there is no note, or one that was broken off. */
-  def visible(seq: Long): Set[String]
+  /** What the note of this number says: no path where it was broken off, and `None` where there is no such note. */
+  def visible(seq: Long, number: Int): Option[Set[String]]
 
   /** Where the record is, for messages. */
   def describe(seq: Long): String

@@ -4,11 +4,10 @@ package stoplog.spark
 import scala.util.control.NonFatal
 
 import org.apache.spark.sql.SparkSession
-import org.slf4j.LoggerFactory
-
 import stoplog.PlannedMerge
 import stoplog.commit._
 import stoplog.compact.Compactor
+import stoplog.error.Log
 import stoplog.options.{DirectoryOptions, Durability, UserObject}
 import stoplog.part.{Closed, FinishedPart, PartNaming, RunId}
 import stoplog.place.SinkStorage
@@ -77,7 +76,7 @@ private[stoplog] final class DirectoryMerges private (session: SparkSession, opt
         Some(planned(merge.inputs))
       case ((_, merge), (_, _, problem)) =>
         val why = if (problem.isEmpty) "one of them has changed meanwhile" else problem
-        logger.warn(
+        Log.warn(
           s"${merge.inputs.size} files of '${merge.part.bucket}' under ${options.path} stay as they are: $why"
         )
         None
@@ -120,5 +119,4 @@ private[stoplog] object DirectoryMerges {
 
   private val Prefix = "part"
   private val AtOnce = 64
-  private val logger = LoggerFactory.getLogger("stoplog")
 }

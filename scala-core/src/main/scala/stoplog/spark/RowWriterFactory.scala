@@ -43,8 +43,7 @@ private[spark] final class RowWriterFactory(
         sink.format.open(sink.storage.sides),
         sink.naming,
         refuseBadBucket,
-        sink.times,
-        sink.eventTime.ofPolicy
+        TaskWriter.Times(sink.times, sink.eventTime.ofPolicy)
       ),
       assigner,
       badRows(mine, batch),
@@ -66,8 +65,7 @@ private[spark] final class RowWriterFactory(
             new BadRows.Format(rejects.lines),
             naming,
             checkBucket = _ => (),
-            RowTimes.Unasked,
-            RowTimes.Unasked
+            TaskWriter.Times[RejectedRow]()
           )
       )
   }
@@ -77,24 +75,22 @@ private[spark] final class RowWriterFactory(
       format: PartFormat[R],
       naming: PartNaming,
       checkBucket: String => Unit,
-      times: RowTimes[R],
-      eventTimes: RowTimes[R]
+      times: TaskWriter.Times[R]
   ): TaskWriter[R] =
     new TaskWriter[R](
       mine,
       sink.storage.parts,
-      format,
-      sink.policy,
-      naming,
-      sink.maxOpenParts,
-      Clock.system,
-      Faults.ofThisJvm,
-      checkBucket,
-      mayStart = () => sink.storage.refuseIfOvertaken(mine.seq),
       new Sides(sink.storage.sides, Faults.ofThisJvm),
-      RealTools.inTasks,
-      times,
-      eventTimes
+      format,
+      TaskWriter.Rules(
+        sink.policy,
+        naming,
+        sink.maxOpenParts,
+        checkBucket,
+        () => sink.storage.refuseIfOvertaken(mine.seq)
+      ),
+      TaskWriter.Tools(Clock.system, Faults.ofThisJvm, RealTools.inTasks),
+      times
     )
 
   private def refuseBadBucket(id: String): Unit =

@@ -101,16 +101,11 @@ class EventTimeSuite extends AnyFunSuite {
     new TaskWriter(
       TaskPlan(mine, 5, 0, Attempt.First, handed.toVector, firstPart = 10, stride = 1),
       parts,
-      TimedLines,
-      policy,
-      PartNaming("part", ".txt"),
-      maxOpenParts = 100,
-      new ManualClock(1000),
-      Faults.none,
-      _ => (),
-      () => (),
       new Sides(new MemorySides, Faults.none),
-      eventTimes = times
+      TimedLines,
+      TaskWriter.Rules(policy, PartNaming("part", ".txt"), maxOpenParts = 100, _ => (), () => ()),
+      TaskWriter.Tools(new ManualClock(1000), Faults.none),
+      TaskWriter.Times(ofEvent = times)
     )
 
   private def left(firstEventTimeMillis: Option[Long]): Open = {

@@ -56,6 +56,14 @@ class RedactionSuite extends AnyFunSuite {
     assert(error.getCause.getStackTrace.toSeq === known.getStackTrace.toSeq)
   }
 
+  test("nor of what it has suppressed, though it tells none itself") {
+    val open = new IOException("No space left on device")
+    open.addSuppressed(new IllegalStateException("password=hunter2"))
+    val shown = Redaction.cause(open)
+    assert(!printed(shown).contains("hunter2") && printed(shown).contains("password="))
+    assert(shown.getMessage === open.getMessage)
+  }
+
   test("a cause that tells none is kept as it is, and one that does keeps its kind") {
     val plain = new IOException("No space left on device", new IllegalStateException("x"))
     assert(Redaction.cause(plain) eq plain)

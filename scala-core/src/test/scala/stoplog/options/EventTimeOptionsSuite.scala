@@ -31,7 +31,7 @@ class EventTimeOptionsSuite extends AnyFunSuite {
       assert(said.contains("eventTimeInterval") && !said.contains("eventTimeColumn"))
     }
     assertOnce("eventTimeInterval" -> "3")
-    assertOnce("rollingPolicy" -> "onCheckpoint", "eventTimeInterval" -> "1h")
+    assertOnce("rollingPolicy"     -> "onCheckpoint", "eventTimeInterval" -> "1h")
   }
 
   test("policies and assigners of the user's own may ask for the column") {

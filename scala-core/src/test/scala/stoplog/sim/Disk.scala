@@ -203,9 +203,9 @@ final case class Aside(log: String, seq: Long, path: String)
 
 /** The records of one log, which of them are marked, and which of their parts are noted as visible. */
 final class DiskLog {
-  val records: mutable.TreeMap[Long, Array[Byte]] = mutable.TreeMap.empty
-  val marks: mutable.Set[Long]                    = mutable.Set.empty
-  val visible: mutable.Map[Long, Set[String]]     = mutable.Map.empty
+  val records: mutable.TreeMap[Long, Array[Byte]]    = mutable.TreeMap.empty
+  val marks: mutable.Set[Long]                       = mutable.Set.empty
+  val visible: mutable.Map[(Long, Int), Set[String]] = mutable.Map.empty
 }
 
 object DiskLog {

@@ -85,15 +85,16 @@ final class Job(
     val writer = new TaskWriter[String](
       plan.forTask(slot.index, attempt),
       parts,
+      new Sides(sides, world.faults, world.traits.sideFilesTogether),
       session.format.open(sides, attempt),
-      world.traits.policy,
-      PartNaming("part", ""),
-      world.traits.maxOpenParts,
-      world.clock,
-      world.faults,
-      checkBucket = _ => (),
-      () => mayStart(),
-      new Sides(sides, world.faults, world.traits.sideFilesTogether)
+      TaskWriter.Rules(
+        world.traits.policy,
+        PartNaming("part", ""),
+        world.traits.maxOpenParts,
+        _ => (),
+        () => mayStart()
+      ),
+      TaskWriter.Tools(world.clock, world.faults)
     )
     try {
       world.note(

@@ -80,9 +80,7 @@ final class SimDriver(world: World, session: Session, stores: SimStores, content
 
   private def compaction(policy: CompactionPolicy) = new SmallParts(
     session.run,
-    policy,
-    PartNaming("part", ""),
-    _ => true,
+    SmallParts.Choice(policy, PartNaming("part", ""), _ => true),
     new SimMerger(world, session, parts, () => session.format.open(sides)),
     finished,
     world.clock,

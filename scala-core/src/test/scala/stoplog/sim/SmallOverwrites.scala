@@ -66,15 +66,10 @@ final case class SmallOverwrites(store: StoreKind, listing: Listing) extends Sma
       val writer = new TaskWriter[String](
         plan.forTask(0, Attempt.First),
         stores.parts,
+        new Sides(stores.sides, world.faults, 2),
         LineFormat,
-        SimPolicy.onCheckpoint,
-        PartNaming("part", ""),
-        maxOpenParts = 1,
-        world.clock,
-        world.faults,
-        checkBucket = _ => (),
-        mayStart = () => (),
-        new Sides(stores.sides, world.faults, 2)
+        TaskWriter.Rules(SimPolicy.onCheckpoint, PartNaming("part", ""), 1, _ => (), () => ()),
+        TaskWriter.Tools(world.clock, world.faults)
       )
       writer.write("a", s"a:$name")
       job.commit(Seq(writer.commit()), replacing)

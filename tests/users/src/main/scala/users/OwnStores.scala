@@ -18,8 +18,8 @@ object OwnStores {
     override def delete(seq: Long): Unit = ???
     override def markPublished(seq: Long): PutOutcome = ???
     override def isPublished(seq: Long): Boolean = ???
-    override def noteVisible(seq: Long, paths: Set[String]): Unit = ???
-    override def visible(seq: Long): Set[String] = ???
+    override def noteVisible(seq: Long, number: Int, paths: Set[String]): PutOutcome = ???
+    override def visible(seq: Long, number: Int): Option[Set[String]] = ???
     override def describe(seq: Long): String = ???
   }
 

@@ -8,7 +8,8 @@ import stoplog.log.{PutOutcome, RecordStore, VisibleNote}
 import stoplog.store.RecordNames
 
 /** Records as files, each made by a step that the file system gets done for one caller alone (I6). [[RecordNames]]
-  * names them. A mark is an empty file `<20 digits>.published`, a note of what is visible `<20 digits>.visible`.
+  * names them. A mark is an empty file `<20 digits>.published`, notes of what is visible `<20 digits>.visible`, `.visible-1` and
+  * so on.
   *
   * @param exclusion that step; not asked for before a record is written
   */
@@ -36,7 +37,7 @@ final class HadoopRecords(
 
   override def delete(seq: Long): Unit = files.writing(directory) {
     files.delete(mark(seq))
-    files.delete(note(seq))
+    names.notes(seq).map(at).foreach(files.delete)
     records(seq).foreach(files.delete)
   }
 
@@ -49,15 +50,11 @@ final class HadoopRecords(
 
   override def isPublished(seq: Long): Boolean = files.writing(mark(seq))(files.status(mark(seq)).isDefined)
 
-  override def noteVisible(seq: Long, paths: Set[String]): Unit = files.writing(note(seq)) {
-    files.delete(note(seq))
-    val out = files.createThere(note(seq))
-    try out.write(VisibleNote.encode(paths))
-    finally out.close()
-  }
+  override def noteVisible(seq: Long, number: Int, paths: Set[String]): PutOutcome =
+    once.create(note(seq, number), s"visible-$seq", VisibleNote.encode(paths))(())
 
-  override def visible(seq: Long): Set[String] =
-    files.writing(note(seq))(files.read(note(seq))).fold(Set.empty[String])(VisibleNote.decode)
+  override def visible(seq: Long, number: Int): Option[Set[String]] =
+    files.writing(note(seq, number))(files.read(note(seq, number))).map(VisibleNote.decode)
 
   override def describe(seq: Long): String = records(seq).head.toString
 
@@ -65,7 +62,8 @@ final class HadoopRecords(
   private def at(name: String): Path        = files.at(s"_stoplog/$sinkId/log/$name")
   private def records(seq: Long): Seq[Path] = names.of(seq).map(at)
   private def mark(seq: Long): Path         = at(f"$seq%020d.published")
-  private def note(seq: Long): Path         = at(f"$seq%020d.visible")
+
+  private def note(seq: Long, number: Int): Path = at(RecordNames.note(seq, number))
 
   private def once = new HadoopOnce(files, s"_stoplog/$sinkId/open", durability, exclusion)
 }

@@ -2,7 +2,7 @@
 package stoplog.store.local
 
 import java.io.{FileNotFoundException, IOException, RandomAccessFile}
-import java.nio.file.{FileAlreadyExistsException, Files, Path, StandardCopyOption}
+import java.nio.file.{FileAlreadyExistsException, Files, Path}
 import java.util.UUID
 
 import stoplog.error.Errors
@@ -31,17 +31,6 @@ private[local] final class LocalOnce(workshop: Path, durability: Durability) {
         case _: FileAlreadyExistsException => PutOutcome.Taken
       } finally Files.deleteIfExists(draft)
     }
-
-  /** Puts the file in the place of another one, whole. For what may be lost with the power. */
-  def replace(target: Path, kind: String, bytes: Array[Byte]): Unit = LocalFiles.writing(target) {
-    Durability.createDirectories(workshop, durability)
-    val draft = workshop.resolve(s".$kind.${UUID.randomUUID()}")
-    try {
-      Files.write(draft, bytes)
-      Files.move(draft, target, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING)
-      ()
-    } finally Files.deleteIfExists(draft)
-  }
 
   def read(path: Path): Option[Array[Byte]] =
     try {

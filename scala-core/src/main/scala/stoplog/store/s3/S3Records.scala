@@ -8,7 +8,8 @@ import stoplog.store.RecordNames
 import stoplog.store.hadoop.HadoopFiles
 
 /** Records as objects, each made by one conditional PUT (I6). [[RecordNames]] names them. A mark is an empty object
-  * `<20 digits>.published`, a note of what is visible `<20 digits>.visible`.
+  * `<20 digits>.published`, notes of what is visible `<20 digits>.visible`, `.visible-1`
+  * and so on.
   */
 final class S3Records(files: HadoopFiles, sinkId: String) extends RecordStore with Serializable {
   private val objects = new S3Objects(files)
@@ -41,7 +42,7 @@ final class S3Records(files: HadoopFiles, sinkId: String) extends RecordStore wi
   }
 
   override def delete(seq: Long): Unit = io(directory) {
-    objects.delete(Seq(mark(seq), note(seq)) ++ records(seq))
+    objects.delete(mark(seq) +: (names.notes(seq).map(at) ++ records(seq)))
   }
 
   override def markPublished(seq: Long): PutOutcome = io(mark(seq)) {
@@ -50,11 +51,13 @@ final class S3Records(files: HadoopFiles, sinkId: String) extends RecordStore wi
 
   override def isPublished(seq: Long): Boolean = io(mark(seq))(objects.size(mark(seq)).isDefined)
 
-  override def noteVisible(seq: Long, paths: Set[String]): Unit =
-    io(note(seq))(objects.put(note(seq), VisibleNote.encode(paths)))
+  override def noteVisible(seq: Long, number: Int, paths: Set[String]): PutOutcome = io(note(seq, number)) {
+    if (objects.putIfAbsent(note(seq, number), VisibleNote.encode(paths))) PutOutcome.Created
+    else PutOutcome.Taken
+  }
 
-  override def visible(seq: Long): Set[String] =
-    io(note(seq))(objects.read(note(seq))).fold(Set.empty[String])(VisibleNote.decode)
+  override def visible(seq: Long, number: Int): Option[Set[String]] =
+    io(note(seq, number))(objects.read(note(seq, number))).map(VisibleNote.decode)
 
   override def describe(seq: Long): String = objects.describe(records(seq).head)
 
@@ -62,7 +65,8 @@ final class S3Records(files: HadoopFiles, sinkId: String) extends RecordStore wi
   private def at(name: String): String        = s"$directory/$name"
   private def records(seq: Long): Seq[String] = names.of(seq).map(at)
   private def mark(seq: Long): String         = at(f"$seq%020d.published")
-  private def note(seq: Long): String         = at(f"$seq%020d.visible")
+
+  private def note(seq: Long, number: Int): String = at(RecordNames.note(seq, number))
 
   private def io[A](path: String)(action: => A): A = files.writing(files.at(path))(action)
 }

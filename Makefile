@@ -9,6 +9,8 @@ SHELL := /bin/bash
 
 PYTHON ?= $(shell command -v python3.11 || command -v python3)
 export JAVA ?= $(if $(JAVA_HOME),$(JAVA_HOME)/bin/java,java)
+# Where Python keeps no compiled modules, each run compiles all tests anew, and each process that they start the package.
+unexport PYTHONDONTWRITEBYTECODE
 
 VERSION     := $(shell sed -n 's/.*val stoplog *= "\(.*\)"$$/\1/p' project/Versions.scala)
 SBT_VERSION := $(shell sed -n 's/^sbt.version=//p' project/build.properties)

@@ -28,7 +28,7 @@ object QuickTests {
   /** Suites of these packages that start Spark or processes, or walk through all crashes for many seconds. */
   private lazy val Slow = Seq(
     "ExpressionBucketAssignerSuite", "PartitionColumnsSuite", "HiddenBucketsSuite", "file.CrashSuite",
-    "AdminCrashSuite", "TwoPhaseMatrixSuite", "FileSourceLawsSuite"
+    "AdminCrashSuite", "TwoPhaseMatrixSuite", "SplitWalkSuite"
   )
 
   /** Suites of connectors and other packages. */

@@ -11,6 +11,8 @@ object SparkTests {
     // A JVM that lives for a few minutes never gets back what its second compiler costs.
     Test / javaOptions ++= Seq(
       "-Xmx3g", "-XX:TieredStopAtLevel=1", "-XX:ReservedCodeCacheSize=256m", "-XX:+UseSerialGC",
+      // A young generation that grows only as it must is collected more often.
+      "-Xms768m", "-Xmn384m",
       // Spark's classes are verified when they are released, and those of the jar in the tests end to end.
       "-XX:+UnlockDiagnosticVMOptions", "-XX:-BytecodeVerificationRemote"
     ),

@@ -41,9 +41,11 @@ _TESTS = {
     "builders": [
         "tests/test_builder*.py",
         "tests/test_kafka.py",
+        "tests/test_shown.py",
         "tests/test_sink.py",
         "tests/test_values.py",
         "tests/test_words_and_options.py",
+        "tests/test_wrong_arguments.py",
         "stoplog/*.py",
     ],
     "log": [

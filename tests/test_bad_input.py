@@ -210,8 +210,8 @@ def test_a_full_disk_in_the_middle_of_an_epoch(spark: SparkSession, place: Place
     place.feed(files=2)
     stream = Stream(spark, place)
     stream.run(finalizeOnTermination="never")
-    place.feed(files=2, rows=500_000)
-    with no_file_larger_than(spark, 2 << 20):
+    place.feed(files=2, rows=100_000)
+    with no_file_larger_than(spark, 512 << 10):
         assert_refused(stream.run, "STOPLOG_STORE_WRITE", "free space", "restart the query")
     assert_none_twice(place.out, place.rows)
     stream.run()

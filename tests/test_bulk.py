@@ -4,18 +4,24 @@
 from __future__ import annotations
 
 import datetime
+import inspect
+import re
 from decimal import Decimal
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import pyarrow.parquet
 import pytest
+from google.protobuf import descriptor_pb2, descriptor_pool, message_factory
+from pyspark.sql import functions
+from pyspark.sql.protobuf.functions import from_protobuf
 
+import stoplog
 from support.finished import files
 from support.streams import Stream
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
-    from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql import Column, DataFrame, SparkSession
 
     from support.place import Place
 
@@ -36,6 +42,7 @@ COLUMNS = (
     "named_struct('a', n, 'b', concat('b', n)) AS record",
 )
 ROWS = 900
+PAGE = Path(__file__).parent.parent / "docs" / "bulk-formats.md"
 BASE = {"bucketAssigner": "basePath", "finalizeOnTermination": "always"}
 
 
@@ -160,3 +167,76 @@ def plain(value: Any) -> Any:
     if isinstance(value, datetime.datetime) and value.tzinfo is not None:
         return value.astimezone(datetime.timezone.utc).replace(tzinfo=None)
     return value
+
+
+def test_parquet_from_protobuf_messages_as_the_page_has_it(
+    spark: SparkSession, place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Messages in files stand for those of Kafka, and a decoder in Python for Spark's module."""
+    monkeypatch.setattr("pyspark.sql.protobuf.functions.from_protobuf", decoded)
+    (code,) = re.findall(
+        r"^```python\n(from pyspark.sql.protobuf.*?)^```$", PAGE.read_text("utf-8"), re.DOTALL | re.MULTILINE
+    )
+    lines = re.sub(r"^messages = .*$", "", code, flags=re.MULTILINE)
+    lines = lines.replace("/data/", f"{place.out}/").replace("orders.desc", f"{place.input}/orders.desc")
+    lines = lines.replace("()).build()", '()).with_finalize_on_termination("always").build()')
+    assert (lines.count(f"{place.out}/"), lines.count("always")) == (2, 1)
+    described, messages = orders()
+    (place.input / "orders.desc").write_bytes(described)
+    (place.input / "orders.bin").write_bytes(b"".join(bytes([len(each)]) + each for each in messages))
+    source = stoplog.FileSource.for_record_stream_format(
+        stoplog.StreamFormat.length_delimited(), str(place.input / "orders.bin")
+    ).build()
+    names: dict[str, Any] = {"stoplog": stoplog, "spark": spark, "messages": source.read_stream(spark)}
+    exec(lines, names)
+    (query,) = spark.streams.active
+    query.processAllAvailable()
+    query.stop()
+    assert stoplog.await_finished(query, timeout=300)
+    (file,) = files(place.out / "orders")
+    assert pyarrow.parquet.ParquetFile(file).read().to_pylist() == [
+        {"id": 1, "items": ["ant", "bat"], "state": "PAID"},
+        {"id": 2, "items": [], "state": "OPEN"},
+    ]
+
+
+def decoded(*given: Any, **named: Any) -> Column:
+    """What `from_protobuf` makes of the same arguments, of the messages of `orders`."""
+    asked = inspect.signature(from_protobuf).bind(*given, **named).arguments
+    described = Path(asked["descFilePath"]).read_bytes()
+    pool = descriptor_pool.DescriptorPool()
+    for file in descriptor_pb2.FileDescriptorSet.FromString(described).file:
+        pool.Add(file)
+    message_of = message_factory.GetMessageClass(pool.FindMessageTypeByName(asked["messageName"]))
+    known = None
+    for each in orders()[1]:
+        order = message_of.FromString(each)
+        state = order.DESCRIPTOR.fields_by_name["state"].enum_type.values_by_number[order.state].name
+        items = functions.array(*map(functions.lit, order.items)).cast("array<string>")
+        columns = {"id": functions.lit(order.id), "items": items, "state": functions.lit(state)}
+        struct = functions.struct(*(column.alias(name) for name, column in columns.items()))
+        found = asked["data"] == functions.lit(each)
+        known = functions.when(found, struct) if known is None else known.when(found, struct)
+    assert known is not None
+    return known
+
+
+def orders() -> tuple[bytes, list[bytes]]:
+    """A descriptor set of `shop.Order` as `protoc` writes it, and two messages."""
+    file = descriptor_pb2.FileDescriptorProto(name="orders.proto", package="shop", syntax="proto3")
+    state = file.enum_type.add(name="State")
+    state.value.add(name="OPEN", number=0)
+    state.value.add(name="PAID", number=1)
+    order = file.message_type.add(name="Order")
+    field = descriptor_pb2.FieldDescriptorProto
+    order.field.add(name="id", number=1, type=field.TYPE_INT64, label=field.LABEL_OPTIONAL)
+    order.field.add(name="items", number=2, type=field.TYPE_STRING, label=field.LABEL_REPEATED)
+    order.field.add(
+        name="state", number=3, type=field.TYPE_ENUM, type_name=".shop.State", label=field.LABEL_OPTIONAL
+    )
+    pool = descriptor_pool.DescriptorPool()
+    pool.Add(file)
+    made = message_factory.GetMessageClass(pool.FindMessageTypeByName("shop.Order"))
+    both = [made(id=1, items=["ant", "bat"], state=1), made(id=2)]
+    described = descriptor_pb2.FileDescriptorSet(file=[file]).SerializeToString()
+    return described, [each.SerializeToString() for each in both]

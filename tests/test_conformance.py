@@ -15,6 +15,9 @@ import duckdb
 import polars
 import pyarrow.dataset
 import pytest
+from pyspark.ml.linalg import Vectors, VectorUDT
+from pyspark.sql.types import StructField, StructType
+from pyspark.testing.objects import PythonOnlyPoint, PythonOnlyUDT
 
 from support.conformance import (
     files,
@@ -22,10 +25,18 @@ from support.conformance import (
     spark_reads,
     spark_writes,
     stoplog_reads,
+    stoplog_streams,
     stoplog_writes,
     texts,
 )
 from support.conformance import partitions as directories
+from support.conformance.codecs import (
+    CODECS,
+    READ_ALONE,
+    WRITTEN_ALONE,
+    is_readable_by_others,
+    rows_by_others,
+)
 from support.conformance.options import READINGS, WRITINGS
 from support.conformance.readers import PLAIN_READERS, READERS, alike, column_read
 from support.conformance.types import COLUMNS, ROW, rows
@@ -127,6 +138,79 @@ def assert_others_read(
 
 
 @pytest.mark.parametrize("form", ["text", *FORMATS])
+def test_a_stream_copies_files_of_all_types(spark: SparkSession, tmp_path: Path, form: str) -> None:
+    """Read and written as streams: Spark reads from the copy what it reads from its own file."""
+    names = ["text"] if form == "text" else [name for name in COLUMNS if form in COLUMNS[name].formats]
+    written = rows(spark, *names)
+    written = written.select("text").where("text IS NOT NULL") if form == "text" else written
+    options = OPTIONS.get(form)
+    sparks = spark_writes(written, form, tmp_path / "spark", options)
+    known = spark_reads(spark, form, sparks, None if form == "avro" else written.schema, options)
+    copy = stoplog_streams(spark, form, sparks, tmp_path / "stoplog", known.schema, options)
+    found = spark_reads(spark, form, copy, known.schema, options)
+    assert sorted(map(str, texts(found))) == sorted(map(str, texts(known)))
+
+
+@pytest.mark.parametrize("form", FORMATS)
+def test_columns_of_types_of_the_users(spark: SparkSession, tmp_path: Path, form: str) -> None:
+    """A type of the JVM's, and one that Python alone knows."""
+    schema = StructType([StructField("v", VectorUDT()), StructField("p", PythonOnlyUDT())])
+    values = [(Vectors.dense(1.0, -0.0), PythonOnlyPoint(1.5, 2.0)), (Vectors.sparse(3, {1: 2.5}), None)]
+    for column in schema.names:
+        written = spark.createDataFrame(values, schema).select(column).coalesce(1)
+        sparks, ours = tmp_path / "spark" / column, tmp_path / "stoplog" / column
+        by_spark = refusal(spark_writes, written, form, sparks)
+        by_stoplog = refusal(stoplog_writes, written, form, ours)
+        assert bool(by_stoplog) == bool(by_spark), by_stoplog or by_spark
+        assert all(re.search(REFUSED, message) for message in (by_spark, by_stoplog) if message)
+        if not by_spark:
+            wanted = sorted(map(str, written.collect()))
+            for place in (sparks, ours):
+                for read in (spark_reads, stoplog_reads):
+                    found = read(spark, form, place, written.schema)
+                    assert sorted(map(str, found.collect())) == wanted, f"{read.__name__} {place}"
+
+
+@pytest.mark.parametrize("form", CODECS)
+def test_codecs(spark: SparkSession, tmp_path: Path, form: str) -> None:
+    """Each one that Spark's sink knows: Spark reads what is written here, and what it writes is read here."""
+    columns = ["word"] if form == "text" else ["word", "whole", ROW]
+    written = rows(spark, "word", "whole").select(*columns).where("word IS NOT NULL")
+    count = written.count()
+    places: dict[str, tuple[Path, Path]] = {}
+    for codec in (*CODECS[form], *(codec for of, codec in sorted(READ_ALONE | WRITTEN_ALONE) if of == form)):
+        sparks, ours = tmp_path / "spark" / codec, tmp_path / "stoplog" / codec
+        options = {"compression": codec}
+        by_spark = refusal(spark_writes, written, form, sparks, options)
+        by_stoplog = refusal(stoplog_writes, written, form, ours, options)
+        if (form, codec) in READ_ALONE:
+            assert "gzip" in by_stoplog
+            assert not by_spark
+            ours = sparks
+        elif (form, codec) in WRITTEN_ALONE:
+            assert by_spark
+            assert not by_stoplog
+            sparks = ours
+        else:
+            assert bool(by_stoplog) == bool(by_spark), f"{codec}: {by_stoplog or by_spark}"
+        if not by_stoplog and is_readable_by_others(form, codec):
+            assert rows_by_others(form, files(ours)[0]) == count, codec
+        if not (by_spark and by_stoplog):
+            places[codec] = (sparks, ours)
+    assert len(places) > 4
+
+    def sparks_file(codec: str) -> DataFrame:
+        return stoplog_reads(spark, form, places[codec][0], written.schema)
+
+    def our_file(codec: str) -> DataFrame:
+        return spark_reads(spark, form, places[codec][1], written.schema)
+
+    wanted = sorted(row.row for row in row_text(written).collect())
+    for read in (sparks_file, our_file):
+        assert all_rows(read, places) == dict.fromkeys(places, wanted), read.__name__
+
+
+@pytest.mark.parametrize("form", ["text", *FORMATS])
 def test_a_type_that_spark_refuses_to_write_is_refused(
     spark: SparkSession, tmp_path: Path, form: str
 ) -> None:
@@ -142,10 +226,16 @@ def test_a_type_that_spark_refuses_to_write_is_refused(
     assert "calendar" in refused
 
 
-def refusal(write: Callable[..., object], row: DataFrame, form: str, place: Path) -> str:
+def refusal(
+    write: Callable[..., object],
+    row: DataFrame,
+    form: str,
+    place: Path,
+    options: Mapping[str, str] | None = None,
+) -> str:
     """The message, or an empty text."""
     try:
-        write(row, form, place)
+        write(row, form, place, options)
     except Exception as error:
         return str(error)
     return ""

@@ -207,7 +207,7 @@ def test_a_changed_time_zone_is_refused(spark: SparkSession, place: Place) -> No
     assert_refused(
         Stream(spark, place, {"format": "text", "timeZone": "UTC"}).run,
         "STOPLOG_SETTINGS_CHANGED",
-        "Asia/Tokyo",
+        "bucketTimeZone (or timeZone) = Asia/Tokyo",
         "set another sinkId",
     )
 

@@ -85,6 +85,14 @@ class FileSinkBuilder(Builder):
         """When a part is closed; by size, age and inactivity (`DefaultRollingPolicy`) by default."""
         return self._with(**required("with_rolling_policy", policy, RollingPolicy, _POLICIES).options())
 
+    def with_event_time_column(self, column: str) -> FileSinkBuilder:
+        """Where rows have their event time, for a policy with `event_time_interval` and classes of your own.
+
+        Args:
+            column: of type timestamp or date; by default that of the query's `withWatermark`.
+        """
+        return self._with(eventTimeColumn=column)
+
     def with_bucket_check_interval(self, interval: Duration) -> FileSinkBuilder:
         """How often the age of open parts is looked at while no data flows.
 
@@ -163,7 +171,7 @@ class FileSinkBuilder(Builder):
         >>> FileSink.for_row_format("/data/out", "json").with_on_bad_row("reject").build()
         FileSink(path='/data/out', format='json', onBadRow='reject')
         """
-        return self._with(**present({"onBadRow": action, "rejectPath": reject_path}))
+        return self._with(onBadRow=action, **present({"rejectPath": reject_path}))
 
     def with_bucket_complete(
         self,
@@ -187,9 +195,9 @@ class FileSinkBuilder(Builder):
         """
         waiting = None if delay is None else duration_text("delay", delay)
         return self._with(
+            bucketComplete=when,
             **present(
                 {
-                    "bucketComplete": when,
                     "bucketCompleteDelay": waiting,
                     "bucketMarker": marker,
                     "bucketListener": listener,
@@ -245,6 +253,7 @@ class FileSinkBuilder(Builder):
         >>> FileSink.for_row_format("/data/out", "json").enable_compact(strategy).build()
         FileSink(path='/data/out', format='json', compaction='smallParts', compactAfterEpochs='5')
         """
+        required("enable_compact", strategy, FileCompactStrategy, "make one by FileCompactStrategy.builder()")
         return self.with_compaction(
             to=strategy.size_threshold, after_epochs=strategy.checkpoints, compactor=compactor
         )
@@ -263,7 +272,7 @@ class FileSinkBuilder(Builder):
         FileSink(path='/data/out', format='json', manifest='json')
         """
         kept = None if retention is None else duration_text("retention", retention)
-        return self._with(**present({"manifest": form, "manifestRetention": kept}))
+        return self._with(manifest=form, **present({"manifestRetention": kept}))
 
     def with_on_schema_change(self, action: Literal["fail", "additive", "roll"]) -> FileSinkBuilder:
         """What to do when the query comes back with other columns than before; `"roll"` by default.

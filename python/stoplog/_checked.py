@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, get_args
 
 from stoplog._aspects import Aspects, pairs_of
 from stoplog._jvm import find_door
@@ -15,11 +15,12 @@ if TYPE_CHECKING:
 _Value = TypeVar("_Value")
 
 
-def required(method: str, value: _Value, kind: type[Any], made_by: str) -> _Value:
+def required(method: str, value: _Value, kind: Any, made_by: str) -> _Value:
     """The argument of a method if it is of the kind.
 
     Args:
         method: what an error calls it.
+        kind: a class, or several as `A | B`.
         made_by: what an error says of how one is made.
 
     Raises:
@@ -79,6 +80,6 @@ def checked_connector(facade: str, artifact: str, aspects: Aspects) -> Pairs:
     return pairs
 
 
-def _one(kind: type[object]) -> str:
-    name = kind.__name__
-    return f"{'an' if name[0] in 'AEIO' else 'a'} {name}"
+def _one(kind: Any) -> str:
+    names = [each.__name__ for each in get_args(kind) or [kind]]
+    return " or ".join(f"{'an' if name[0] in 'AEIO' else 'a'} {name}" for name in names)

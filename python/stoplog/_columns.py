@@ -14,8 +14,24 @@ def flat(columns: Iterable[str | Iterable[str]]) -> list[str]:
 
     >>> flat(["a", ["b", "c"]])
     ['a', 'b', 'c']
+
+    Raises:
+        TypeError: something is no name of a column.
     """
-    return [name for each in columns for name in ([each] if isinstance(each, str) else each)]
+    return [_name(name) for each in columns for name in ([each] if isinstance(each, str) else _several(each))]
+
+
+def _several(names: Iterable[str]) -> Iterable[str]:
+    try:
+        return iter(names)
+    except TypeError:
+        return [_name(names)]
+
+
+def _name(column: object) -> str:
+    if isinstance(column, str):
+        return column
+    raise TypeError(f"the name of a column must be a string, and is of type {type(column).__name__}")
 
 
 def columns_text(names: Iterable[str]) -> str:

@@ -86,8 +86,15 @@ class Builder(Unbuilt):
         return f"{type(self).__name__}({shown_aspects(self._aspects)})"
 
     def _with(self, aspect: str | None = None, /, **options: str) -> Self:
-        """In place of what the aspect had before, which is called as its first option if not otherwise."""
+        """In place of what the aspect had before, which is called as its first option if not otherwise.
+
+        Raises:
+            TypeError: a value is no string. The error does not show it: it may be a secret.
+        """
+        for key, value in options.items():
+            if not isinstance(value, str):
+                raise TypeError(f"{key} must be a string, and is of type {type(value).__name__}")
         return type(self)(with_aspect(self._aspects, aspect or next(iter(options)), options))
 
     def _with_option(self, key: str, value: str | int | bool) -> Self:
-        return self._with(f"option {key.lower()}", **{key: text_of(value)})
+        return self._with(f"option {key.lower()}", **{key: text_of(key, value)})

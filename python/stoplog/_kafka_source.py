@@ -281,7 +281,7 @@ class KafkaSourceBuilder(Unbuilt):
 
     def with_option(self, key: str, value: str | int | bool) -> KafkaSourceBuilder:
         """Any option of Spark's source by its name."""
-        return replace(self, _settings=tuple((dict(self._settings) | {key: text_of(value)}).items()))
+        return replace(self, _settings=tuple((dict(self._settings) | {key: text_of(key, value)}).items()))
 
     def build(self) -> KafkaSource:
         """The source. A consumer group is asked now where it is.

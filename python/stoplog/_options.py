@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING, TypeAlias
 
 from stoplog import _redaction
@@ -17,6 +18,7 @@ KEYS: frozenset[str] = frozenset(
     {
         "path", "format", "encoder", "bulkWriter", "compression",
         "rollingPolicy", "maxPartSize", "maxRecordsPerPart", "rolloverInterval", "inactivityInterval",
+        "eventTimeInterval", "eventTimeColumn",
         "bucketCheckInterval",
         "compaction", "compactSmallerThan", "compactTo", "compactAfterEpochs", "compactMinFiles", "compactor",
         "bucketBy", "partitionBy", "bucketAssigner", "bucketFormat", "bucketColumn", "bucketTimeZone",
@@ -53,17 +55,29 @@ def own_class(option: str, class_name: str, parameters: Mapping[str, object] | N
     >>> own_class("encoder", "com.acme.Words", {"separator": ";", "header": True})
     {'encoder': 'com.acme.Words', 'encoder.separator': ';', 'encoder.header': 'true'}
     """
-    named = {f"{option}.{name}": text_of(value) for name, value in (parameters or {}).items()}
+    named = {
+        f"{option}.{name}": text_of(f"{option}.{name}", value) for name, value in (parameters or {}).items()
+    }
     return {option: class_name, **named}
 
 
-def text_of(value: object) -> str:
+def text_of(key: str, value: object) -> str:
     """A value as Spark writes it in an option.
 
-    >>> text_of(True), text_of(7), text_of("x")
+    >>> text_of("header", True), text_of("rows", 7), text_of("sep", "x")
     ('true', '7', 'x')
+    >>> text_of("sep", None)
+    Traceback (most recent call last):
+    TypeError: sep must be a string, a number or a bool, and is of type NoneType
+
+    Raises:
+        TypeError: the value is of another type. The error does not show it: it may be a secret.
     """
-    return str(value).lower() if isinstance(value, bool) else str(value)
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, str | int | float):
+        return str(value)
+    raise TypeError(f"{key} must be a string, a number or a bool, and is of type {type(value).__name__}")
 
 
 def joined(values: str | Iterable[str]) -> str:
@@ -75,13 +89,28 @@ def joined(values: str | Iterable[str]) -> str:
     return values if isinstance(values, str) else ",".join(values)
 
 
+def path_text(path: str | os.PathLike[str]) -> str:
+    """A path as text.
+
+    >>> path_text("/data/out")
+    '/data/out'
+
+    Raises:
+        TypeError: it is no path, or one of bytes, which options cannot hold.
+    """
+    text = os.fspath(path)
+    if isinstance(text, str):
+        return text
+    raise TypeError(f"a path must be a string, and {path!r} is of type {type(text).__name__}")
+
+
 def present(values: Mapping[str, object | None]) -> dict[str, str]:
     """The options that were given: one that is `None` is left to the session's or the jar's default.
 
     >>> present({"header": True, "sep": None})
     {'header': 'true'}
     """
-    return {key: text_of(value) for key, value in values.items() if value is not None}
+    return {key: text_of(key, value) for key, value in values.items() if value is not None}
 
 
 def merged(parts: Iterable[Mapping[str, str]]) -> Pairs:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Literal
 from stoplog._checked import checked_source
 from stoplog._columns import columns_text, flat
 from stoplog._described import Builder
-from stoplog._options import own_class, present
+from stoplog._options import own_class, path_text, present
 from stoplog._units import Duration, Size, count_text, duration_text, size_text
 from stoplog.source import FileSource
 
@@ -150,8 +150,8 @@ class FileSourceBuilder(Builder):
             within: how long ago they ended at most.
         """
         span = None if within is None else duration_text("within", within)
-        dates = {"datePattern": pattern, "dateFrom": since, "dateUntil": until, "dateWithin": span}
-        return self._with(**present(dates))
+        dates = {"dateFrom": since, "dateUntil": until, "dateWithin": span}
+        return self._with(datePattern=pattern, **present(dates))
 
     def with_quarantine(self, directory: str | os.PathLike[str]) -> FileSourceBuilder:
         """Leaves out what cannot be decoded, and notes it in a directory; by default the query fails.
@@ -159,7 +159,7 @@ class FileSourceBuilder(Builder):
         Args:
             directory: of this query alone; the notes are lines of JSON.
         """
-        return self._with(onCorrupt="quarantine", quarantinePath=os.fspath(directory))
+        return self._with(onCorrupt="quarantine", quarantinePath=path_text(directory))
 
     def with_option(self, key: str, value: str | int | bool) -> FileSourceBuilder:
         """Any option by its own name, for what has no method here.
@@ -198,5 +198,5 @@ def _located(paths: Sequence[str | os.PathLike[str]]) -> Pairs:
     """One path is an option of its own; several are the one that Spark sets for `load([…])`."""
     if not paths:
         raise ValueError("no path was named: name at least one file, directory or pattern")
-    names = [os.fspath(path) for path in paths]
+    names = [path_text(path) for path in paths]
     return (("path", names[0]),) if len(names) == 1 else (("paths", json.dumps(names)),)

@@ -13,18 +13,17 @@ from stoplog._bucketers import (
     SequenceFileWriter,
     StringWriter,
 )
-from stoplog._checked import checked_sink
-from stoplog._options import shown, text_of
+from stoplog._checked import checked_sink, required
+from stoplog._options import path_text, shown, text_of
 from stoplog._units import Duration, Size, duration_text, size_text
+from stoplog.bucket import BucketAssigner
+from stoplog.encoder import Encoder
 from stoplog.sink import FileSink
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
     from pyspark.sql.streaming.readwriter import DataStreamWriter
     from typing_extensions import Self
-
-    from stoplog.bucket import BucketAssigner
-    from stoplog.encoder import Encoder
 
     Bucketer: TypeAlias = DateTimeBucketer | BasePathBucketer | BucketAssigner
     Writer: TypeAlias = StringWriter | SequenceFileWriter | AvroKeyValueSinkWriter | Encoder
@@ -73,7 +72,7 @@ class BucketingSink:
     """
 
     def __init__(self, base_path: str | os.PathLike[str]) -> None:
-        self._others = {"path": os.fspath(base_path), **_DEFAULTS}
+        self._others = {"path": path_text(base_path), **_DEFAULTS}
         self._bucketer: Bucketer = DateTimeBucketer()
         self._writer: Writer = StringWriter()
 
@@ -84,7 +83,8 @@ class BucketingSink:
             bucketer: a `DateTimeBucketer`, a `BasePathBucketer`, or one of your own on the JVM,
                 `BucketAssigner.custom("…")`.
         """
-        self._bucketer = bucketer
+        needed = DateTimeBucketer | BasePathBucketer | BucketAssigner
+        self._bucketer = required("set_bucketer", bucketer, needed, "make one, such as DateTimeBucketer()")
         return self
 
     def set_writer(self, writer: Writer) -> Self:
@@ -94,7 +94,8 @@ class BucketingSink:
             writer: a `StringWriter`, a `SequenceFileWriter`, an `AvroKeyValueSinkWriter`, or an `Encoder`,
                 such as one of your own on the JVM, `Encoder.custom("…")`.
         """
-        self._writer = writer
+        needed = StringWriter | SequenceFileWriter | AvroKeyValueSinkWriter | Encoder
+        self._writer = required("set_writer", writer, needed, "make one, such as StringWriter()")
         return self
 
     def set_batch_size(self, size: Size) -> Self:
@@ -170,7 +171,7 @@ class BucketingSink:
 
     def set_option(self, key: str, value: str | int | bool) -> Self:
         """Any other option of the sink of files by its name; `docs/options.md` has them."""
-        self._others[key] = text_of(value)
+        self._others[key] = text_of(key, value)
         return self
 
     def build(self) -> FileSink:

@@ -126,7 +126,7 @@ def compact(
         print(compaction.plan())
         compaction.run()
     """
-    pairs = tuple((key, text_of(value)) for key, value in options.items())
+    pairs = tuple((key, text_of(key, value)) for key, value in options.items())
     return DirectoryCompaction(spark, os.fspath(path), pairs)
 
 

@@ -127,7 +127,7 @@ class JdbcSinkBuilder(Builder):
         return self._with(sinkId=sink_id)
 
     def with_on_foreign_query(self, choice: Literal["fail", "adopt"]) -> JdbcSinkBuilder:
-        """What to do when the sink belongs to another query, or lacks epochs of this one; fail by default."""
+        """What to do when the sink belongs to another query, or is new to this one; fail by default."""
         return self._with(onForeignQuery=choice)
 
     def with_option(self, key: str, value: str | int | bool) -> JdbcSinkBuilder:

@@ -197,4 +197,4 @@ class KafkaSinkBuilder(Builder):
         return KafkaSink(checked_connector(_SINK, ARTIFACT, self._aspects))
 
     def _set(self, key: str, value: str | int | bool) -> KafkaSinkBuilder:
-        return self._with(key.lower(), **{key: text_of(value)})
+        return self._with(key.lower(), **{key: text_of(key, value)})

@@ -44,6 +44,7 @@ class SinkMetrics(Shown):
     rolled_by_records: int = 0
     rolled_by_age: int = 0
     rolled_by_inactivity: int = 0
+    rolled_by_event_time: int = 0
     rolled_by_checkpoint: int = 0
     rolled_by_open_limit: int = 0
     rolled_by_complete: int = 0

@@ -24,6 +24,10 @@ class OutputFileConfig:
     part_prefix: str | None = None
     part_suffix: str | None = None
 
+    def __post_init__(self) -> None:
+        # A wrong value fails here, in the line that gave it.
+        self.options()
+
     @staticmethod
     def builder() -> OutputFileConfigBuilder:
         """PyFlink's and Flink's way to make one, step by step.

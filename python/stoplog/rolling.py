@@ -72,7 +72,7 @@ class RollingPolicy(ABC):
 
 @dataclass(frozen=True, slots=True)
 class DefaultRollingPolicy(RollingPolicy):
-    """Closes a part by size, by number of records, by age, or once nothing was written to it for a while.
+    """Closes a part by size, number of records, age, time without a row, or by the rows' own times.
 
     Whatever is not given is left to the session's default (`spark.datasource.stoplog.<option>`)
     or else to the one named here. The clock is looked at after each epoch and, while no data flows,
@@ -86,6 +86,10 @@ class DefaultRollingPolicy(RollingPolicy):
         inactivity_interval: how long a part may stay open with nothing written to it, in the same
             units; 5 minutes by default.
         max_records: how many rows a part may hold; no limit by default.
+        event_time_interval: a row whose event time is this much, or more, behind that of a part's first row
+            closes the part and goes to another one, as with `rotate.interval.ms` of Kafka Connect's sinks; in
+            the same units; no limit by default. The event time is in the column of the sink's
+            `with_event_time_column`, or else in that of the query's `withWatermark`.
 
     >>> DefaultRollingPolicy(max_part_size="64m", rollover_interval="10m").options()
     {'rollingPolicy': 'default', 'maxPartSize': '64m', 'rolloverInterval': '10m'}
@@ -95,6 +99,7 @@ class DefaultRollingPolicy(RollingPolicy):
     rollover_interval: Duration | None = None
     inactivity_interval: Duration | None = None
     max_records: int | None = None
+    event_time_interval: Duration | None = None
 
     def __post_init__(self) -> None:
         # A wrong value fails here, in the line that gave it, and not when a query starts.
@@ -111,11 +116,12 @@ class DefaultRollingPolicy(RollingPolicy):
 
     def options(self) -> dict[str, str]:
         """The options that this policy stands for."""
-        size, age, idle, records = (
+        size, age, idle, records, event_time = (
             self.max_part_size,
             self.rollover_interval,
             self.inactivity_interval,
             self.max_records,
+            self.event_time_interval,
         )
         return present(
             {
@@ -124,6 +130,9 @@ class DefaultRollingPolicy(RollingPolicy):
                 "rolloverInterval": None if age is None else interval_text("rollover_interval", age),
                 "inactivityInterval": None if idle is None else interval_text("inactivity_interval", idle),
                 "maxRecordsPerPart": None if records is None else count_text("max_records", records),
+                "eventTimeInterval": None
+                if event_time is None
+                else interval_text("event_time_interval", event_time),
             }
         )
 
@@ -221,6 +230,10 @@ class DefaultRollingPolicyBuilder:
     def with_max_records(self, records: int) -> DefaultRollingPolicyBuilder:
         """How many rows a part may hold; no limit by default."""
         return DefaultRollingPolicyBuilder(replace(self._policy, max_records=records))
+
+    def with_event_time_interval(self, interval: Duration) -> DefaultRollingPolicyBuilder:
+        """How far event times may be behind that of a part's first row: as above; no limit by default."""
+        return DefaultRollingPolicyBuilder(replace(self._policy, event_time_interval=interval))
 
     def build(self) -> DefaultRollingPolicy:
         """The policy as set so far."""

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from stoplog._described import Described
+from stoplog._options import path_text
 from stoplog._streams import stream_writer
 from stoplog.bulk import BulkFormat
 from stoplog.encoder import Encoder
@@ -59,7 +60,7 @@ class FileSink(Described):
         """
         from stoplog._builder import format_builder
 
-        return format_builder(os.fspath(base_path), Encoder.of(encoder).options())
+        return format_builder(path_text(base_path), Encoder.of(encoder).options())
 
     @staticmethod
     def for_bulk_format(base_path: str | os.PathLike[str], bulk_format: BulkFormat | str) -> FileSinkBuilder:
@@ -80,7 +81,7 @@ class FileSink(Described):
         """
         from stoplog._builder import format_builder
 
-        return format_builder(os.fspath(base_path), BulkFormat.of(bulk_format).options())
+        return format_builder(path_text(base_path), BulkFormat.of(bulk_format).options())
 
     def options(self) -> dict[str, str]:
         """The options of `format("stoplog")` that this sink stands for, as a new dict."""

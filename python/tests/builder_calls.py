@@ -123,6 +123,11 @@ FILE_SINK = Builder(
             call("with_rolling_policy", RollingPolicy.custom("a.C", {"limit": 5})),
             {"rollingPolicy": "a.C", "rollingPolicy.limit": "5"},
         ),
+        (
+            call("with_rolling_policy", DefaultRollingPolicy(event_time_interval="10m")),
+            {"rollingPolicy": "default", "eventTimeInterval": "10m"},
+        ),
+        (call("with_event_time_column", "at"), {"eventTimeColumn": "at"}),
         (call("with_bucket_check_interval", 1111), {"bucketCheckInterval": "1111ms"}),
         (
             call("with_output_file_config", OutputFileConfig("pre", ".end")),

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from made_sink import MINUTE, NOW, Json, MadeSink
 
-REASONS = ("size", "records", "age", "inactivity", "checkpoint", "openLimit", "complete", "end")
+REASONS = ("size", "records", "age", "inactivity", "checkpoint", "openLimit", "complete", "end", "eventTime")
 
 
 def usual(root: Path) -> None:

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from made_sink import MINUTE, NOW, RUN
 
@@ -42,6 +44,17 @@ def told(settings: dict[str, str], one: OpenPart, now: int = NOW) -> RollForecas
             RollForecast(NOW, "size", FULL),
         ),
         ({}, part(), RollForecast(None, None, "no limit is set")),
+        (
+            {"maxPartSize": "1k", "eventTimeInterval": "10m"},
+            replace(part(size=512), first_event_time_millis=1767225600000),
+            RollForecast(None, None, "50% of its size, closed by a row of 2026-01-01T00:10:00Z or later"),
+        ),
+        (
+            {"eventTimeInterval": "1s"},
+            replace(part(), first_event_time_millis=-(1 << 62)),
+            RollForecast(None, None, f"closed by a row of {1000 - (1 << 62)} ms or later"),
+        ),
+        ({"eventTimeInterval": "1s"}, part(), RollForecast(None, None, "no limit is set")),
     ],
 )
 def test_a_full_part_is_closed_by_the_next_row(

@@ -38,6 +38,9 @@ def test_all_that_a_record_says_is_there() -> None:
     assert (record.kind, record.epoch, record.state.next_part) == (RecordKind.EPOCH, 41, 7)
     assert (part.valid_bytes, part.beside.storage_bytes, part.size_bytes) == (134217728, 1300000, 135517728)
     assert [(side.size_bytes, side.level) for side in part.beside.files] == [(65536, 1), (4097, 0)]
+    assert part.first_event_time_millis is None
+    timed = decode(golden("record-v1-event-time"))
+    assert [part.first_event_time_millis for part in timed.state.open] == [-62135596800001, None]
     complete = decode(golden("record-v3-complete"))
     assert complete.manifest == "_stoplog/main/manifests/00000000000000000009.json"
     assert [(marker.bucket, marker.version, marker.form) for marker in complete.markers] == [

@@ -47,9 +47,10 @@ def test_the_builder_and_the_keywords_make_equal_policies() -> None:
         .with_rollover_interval(timedelta(minutes=15))
         .with_inactivity_interval(60_000)
         .with_max_records(10)
+        .with_event_time_interval("1h")
         .build()
     )
-    assert built == DefaultRollingPolicy("1g", timedelta(minutes=15), 60_000, 10)
+    assert built == DefaultRollingPolicy("1g", timedelta(minutes=15), 60_000, 10, "1h")
 
 
 def test_pyflinks_way_makes_the_same_policy() -> None:
@@ -68,6 +69,7 @@ def test_pyflinks_way_makes_the_same_policy() -> None:
         ({"inactivity_interval": True}, TypeError),
         ({"max_part_size": 1.5}, TypeError),
         ({"max_records": "10"}, TypeError),
+        ({"event_time_interval": 3.5}, TypeError),
     ],
 )
 def test_a_value_of_a_wrong_type_fails_where_it_is_given(

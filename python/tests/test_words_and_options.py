@@ -135,7 +135,7 @@ def test_sizes_and_counts() -> None:
 
 
 def test_values_are_written_as_spark_reads_them() -> None:
-    assert [text_of(value) for value in (True, False, 7, "True")] == ["true", "false", "7", "True"]
+    assert [text_of("key", value) for value in (True, False, 7, "True")] == ["true", "false", "7", "True"]
     assert (joined("a"), joined(["a"]), joined(["a", "b"]), joined([])) == ("a", "a", "a,b", "")
     assert present({"a": None, "b": False, "c": "", "d": 0}) == {"b": "false", "c": "", "d": "0"}
 

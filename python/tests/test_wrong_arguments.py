@@ -18,10 +18,17 @@ from stoplog import (
     OutputFileConfig,
     RollingPolicy,
 )
+from stoplog.bucketing import BucketingSink, DateTimeBucketer
 from stoplog.kafka import KafkaSource, KafkaSourceBuilder
 
+COLUMN = object()
+"""As `df.day`, which stands for no name."""
+
+SINK_OF: Any = FileSink.for_row_format
+SOURCE_OF: Any = FileSource.for_record_stream_format
 SINK: Any = FileSink.for_row_format("/out", "json")
 SOURCE: Any = FileSource.for_record_stream_format("text", "/in")
+BUCKETING: Any = BucketingSink("/out")
 KAFKA: Any = KafkaSource.builder("broker:9092")
 
 
@@ -58,6 +65,21 @@ KAFKA: Any = KafkaSource.builder("broker:9092")
         (
             lambda: SINK.with_output_file_config("p"),
             "with_output_file_config needs an OutputFileConfig, not 'p': make one by OutputFileConfig(…)",
+        ),
+        (
+            lambda: SINK.enable_compact("often"),
+            "enable_compact needs a FileCompactStrategy, not 'often': "
+            "make one by FileCompactStrategy.builder()",
+        ),
+        (
+            lambda: BUCKETING.set_writer("text"),
+            "set_writer needs a StringWriter or a SequenceFileWriter or an AvroKeyValueSinkWriter "
+            "or an Encoder, not 'text': make one, such as StringWriter()",
+        ),
+        (
+            lambda: BUCKETING.set_bucketer(DateTimeBucketer),
+            "set_bucketer needs a DateTimeBucketer or a BasePathBucketer or a BucketAssigner, "
+            "and got the class DateTimeBucketer: write DateTimeBucketer()",
         ),
         (
             lambda: KAFKA.starting_from("earliest"),
@@ -110,6 +132,56 @@ def test_a_misspelt_method_of_a_builder_is_told_as_everywhere_in_python() -> Non
 
 
 @pytest.mark.parametrize(
+    ("call", "sentence"),
+    [
+        (lambda: SINK.with_bucket_by(None), "bucketBy must be a string, and is of type NoneType"),
+        (lambda: SINK.with_bucket_by(COLUMN), "bucketBy must be a string, and is of type object"),
+        (
+            lambda: SINK.with_event_time_column(COLUMN),
+            "eventTimeColumn must be a string, and is of type object",
+        ),
+        (lambda: SINK.with_on_restart(["finish"]), "onRestart must be a string, and is of type list"),
+        (lambda: SINK.with_bucket_complete(None), "bucketComplete must be a string, and is of type NoneType"),
+        (lambda: SINK.with_manifest(None), "manifest must be a string, and is of type NoneType"),
+        (lambda: SINK.with_on_bad_row(None), "onBadRow must be a string, and is of type NoneType"),
+        (
+            lambda: SINK.with_partition_by(COLUMN),
+            "the name of a column must be a string, and is of type object",
+        ),
+        (
+            lambda: SINK.with_partition_by("a", ["b", None]),
+            "the name of a column must be a string, and is of type NoneType",
+        ),
+        (
+            lambda: SINK.with_option("header", None),
+            "header must be a string, a number or a bool, and is of type NoneType",
+        ),
+        (lambda: SINK_OF(b"/out", "json"), "a path must be a string, and b'/out' is of type bytes"),
+        (lambda: SOURCE_OF("json", b"/in"), "a path must be a string, and b'/in' is of type bytes"),
+        (lambda: SOURCE.with_dates(None), "datePattern must be a string, and is of type NoneType"),
+        (lambda: SOURCE.with_path_glob_filter(3), "pathGlobFilter must be a string, and is of type int"),
+        (
+            lambda: OutputFileConfig(part_prefix=b"p"),  # type: ignore[arg-type]
+            "partPrefix must be a string, a number or a bool, and is of type bytes",
+        ),
+        (
+            lambda: RollingPolicy.custom("a.B", {"rows": None}),  # type: ignore[dict-item]
+            "rollingPolicy.rows must be a string, a number or a bool, and is of type NoneType",
+        ),
+        (
+            lambda: BUCKETING.set_part_prefix(None),
+            "partPrefix must be a string, a number or a bool, and is of type NoneType",
+        ),
+    ],
+)
+def test_another_thing_in_the_place_of_a_text(call: Callable[[], object], sentence: str) -> None:
+    """`None` is not passed over: a job whose variable has no value would write with the default."""
+    with pytest.raises(TypeError) as error:
+        call()
+    assert str(error.value) == sentence
+
+
+@pytest.mark.parametrize(
     ("make", "sentence"),
     [
         (lambda: DefaultRollingPolicy(max_part_size=-1), "max_part_size=-1 must be more than 0"),
@@ -128,6 +200,10 @@ def test_a_misspelt_method_of_a_builder_is_told_as_everywhere_in_python() -> Non
         (
             lambda: DefaultRollingPolicy(inactivity_interval=timedelta(seconds=-1)),
             "inactivity_interval=datetime.timedelta(days=-1, seconds=86399) must be more than 0",
+        ),
+        (
+            lambda: DefaultRollingPolicy(event_time_interval=-1000),
+            "event_time_interval=-1000 must be more than 0",
         ),
         (lambda: DefaultRollingPolicy.builder().with_max_records(-5), "max_records=-5 must be more than 0"),
         (lambda: OnCheckpointRollingPolicy(max_part_size=0), "max_part_size=0 must be more than 0"),

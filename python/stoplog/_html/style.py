@@ -5,16 +5,16 @@ from __future__ import annotations
 
 from stoplog._html.markup import Markup, element, joined
 
-COLOURS = 8
+COLOURS = 9
 """How many series have a colour of their own, `s1` and on; `s0` is for all others."""
 
 _LIGHT = (
     "--surface:#fcfcfb;--ink:#1c1c1a;--soft:#5c5b57;--line:#dcdbd6;--s0:#8a8984;--s1:#2a78d6;--s2:#129766;"
-    "--s3:#bd7d00;--s4:#008300;--s5:#4a3aa7;--s6:#e34948;--s7:#d9558a;--s8:#dd5a24;color-scheme:light"
+    "--s3:#bd7d00;--s4:#008300;--s5:#4a3aa7;--s6:#e34948;--s7:#d9558a;--s8:#dd5a24;--s9:#8a5a2b;color-scheme:light"
 )
 _DARK = (
     "--surface:#1a1a19;--ink:#f4f3ef;--soft:#b4b2aa;--line:#3b3a37;--s0:#8a8984;--s1:#3987e5;--s2:#199e70;"
-    "--s3:#c98500;--s4:#2f9e2f;--s5:#9085e9;--s6:#e66767;--s7:#d55181;--s8:#d95926;color-scheme:dark"
+    "--s3:#c98500;--s4:#2f9e2f;--s5:#9085e9;--s6:#e66767;--s7:#d55181;--s8:#d95926;--s9:#b5824f;color-scheme:dark"
 )
 
 # Under one class: in a notebook it must change nothing else.

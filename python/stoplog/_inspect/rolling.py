@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from stoplog._html.shown import Shown
 from stoplog._inspect.units import bytes_of, millis_of
 from stoplog._log.records import OpenPart
+from stoplog._words import moment
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,6 +22,7 @@ class RollingFacts(Shown):
         max_records: a part with as many is closed.
         rollover_millis: a part that old is closed.
         inactivity_millis: a part without a row for that long is closed.
+        event_time_millis: a row closes a part whose first row's event time is that much before its own.
         check_millis: how often the driver looks between epochs.
         on_restart: `continue` or `finish`: what the next start does with open parts.
     """
@@ -32,6 +34,7 @@ class RollingFacts(Shown):
     inactivity_millis: int | None = None
     check_millis: int | None = None
     on_restart: str = "continue"
+    event_time_millis: int | None = None
 
     @classmethod
     def of(cls, settings: Mapping[str, str]) -> RollingFacts | None:
@@ -47,6 +50,7 @@ class RollingFacts(Shown):
             inactivity_millis=millis_of(settings.get("inactivityInterval")),
             check_millis=millis_of(settings.get("bucketCheckInterval")),
             on_restart=settings.get("onRestart", "continue"),
+            event_time_millis=millis_of(settings.get("eventTimeInterval")),
         )
 
 
@@ -124,6 +128,9 @@ def _reached(part: OpenPart, facts: RollingFacts, now_millis: int) -> str:
     if facts.inactivity_millis is not None:
         idle = _span(now_millis - part.last_written_at_millis)
         limits.append(f"idle {idle} of {_span(facts.inactivity_millis)}")
+    if facts.event_time_millis is not None and part.first_event_time_millis is not None:
+        end = part.first_event_time_millis + facts.event_time_millis
+        limits.append(f"closed by a row of {moment(end)} or later")
     return ", ".join(limits) or "no limit is set"
 
 

@@ -80,6 +80,7 @@ def _open(source: Json) -> OpenPart:
         last_written_at_millis=moment(source, "lastWrittenAtMillis"),
         owner=text(source, "owner") if "owner" in source else None,
         beside=_beside(inner(source, "beside")) if "beside" in source else NOTHING_BESIDE,
+        first_event_time_millis=optional_number(source, "firstEventTimeMillis"),
     )
 
 

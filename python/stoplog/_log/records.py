@@ -46,6 +46,7 @@ class OpenPart:
     Attributes:
         handle: the store's own text: on file systems the unfinished path under the sink's path.
         owner: the run whose first attempts append in place, if any may.
+        first_event_time_millis: what `eventTimeInterval` counts from; of any year, as Spark's timestamps.
     """
 
     bucket: str
@@ -58,6 +59,7 @@ class OpenPart:
     last_written_at_millis: int
     owner: str | None = None
     beside: Beside = NOTHING_BESIDE
+    first_event_time_millis: int | None = None
 
     @property
     def size_bytes(self) -> int:

@@ -15,7 +15,7 @@ from stoplog._report.size_bins import SizeBin
 from stoplog._report.time_bins import TimeBin, TimeBins
 from stoplog._words import ago, many, moment, size
 
-REASONS = ("size", "records", "age", "inactivity", "checkpoint", "openLimit", "complete", "end")
+REASONS = ("size", "records", "age", "inactivity", "checkpoint", "openLimit", "complete", "end", "eventTime")
 """The jar's own roll reasons: each has its colour, on every page. Others are drawn together."""
 
 OTHERS = "others"

@@ -5,6 +5,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, TypeAlias
 
+import stoplog
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
@@ -44,6 +46,19 @@ def stoplog_reads(
     spark: SparkSession, form: str, path: Path, schema: Schema, options: Options = None
 ) -> DataFrame:
     return _loaded(spark, "stoplog", path, schema, {"format": form, **(options or {})})
+
+
+def stoplog_streams(
+    spark: SparkSession, form: str, path: Path, to: Path, schema: Schema, options: Options = None
+) -> Path:
+    """What a query makes of the files that reads them as a stream, and writes what it reads."""
+    given = {"format": form, **(options or {})}
+    read = spark.readStream.format("stoplog").options(**given).schema(schema or "").load(str(path))
+    writer = read.writeStream.format("stoplog").options(**given, bucketAssigner="basePath")
+    query = writer.option("checkpointLocation", f"{to}-checkpoint").trigger(availableNow=True).start(str(to))
+    query.awaitTermination()
+    assert stoplog.await_finished(query, timeout=300)
+    return to
 
 
 def texts(rows: DataFrame) -> list[dict[str, str]]:

@@ -3,7 +3,6 @@ package example
 
 import java.nio.ByteBuffer
 import java.nio.channels.FileChannel
-import java.nio.file.StandardCopyOption.{ATOMIC_MOVE, REPLACE_EXISTING}
 import java.nio.file.StandardOpenOption.{CREATE_NEW, WRITE}
 import java.nio.file.{FileAlreadyExistsException, Files, NoSuchFileException, Path}
 import java.util.UUID
@@ -11,19 +10,13 @@ import java.util.UUID
 import scala.jdk.CollectionConverters._
 import scala.util.Using
 
-import stoplog.log.{PutOutcome, LogFiles, VisibleNote}
+import stoplog.storage.PutOutcome
+import stoplog.log.{LogFiles, VisibleNote}
 
 /** The records of a log on a directory whose links are atomic: written elsewhere, and then given their name. */
-final class LinkedRecords(directory: String) extends LogFiles {
+final class LinkedRecords(directory: String) extends LogFiles(NoFiles, "main") {
 
-  override def putIfAbsent(seq: Long, bytes: Array[Byte]): PutOutcome = {
-    val whole = write(Files.createDirectories(folder).resolve(s"new-${UUID.randomUUID()}"), bytes)
-    try {
-      Files.createLink(record(seq), whole)
-      PutOutcome.Created
-    } catch { case _: FileAlreadyExistsException => PutOutcome.Taken }
-    finally Files.delete(whole)
-  }
+  override def putIfAbsent(seq: Long, bytes: Array[Byte]): PutOutcome = linked(record(seq), bytes)
 
   override def read(seq: Long): Option[Array[Byte]] =
     try Some(Files.readAllBytes(record(seq)))
@@ -39,7 +32,7 @@ final class LinkedRecords(directory: String) extends LogFiles {
   /** The mark first: a mark without its record would be taken for that of the next record of this number. */
   override def delete(seq: Long): Unit = {
     Files.deleteIfExists(mark(seq))
-    Files.deleteIfExists(note(seq))
+    Iterator.from(0).takeWhile(number => Files.deleteIfExists(note(seq, number))).foreach(_ => ())
     Files.deleteIfExists(record(seq))
     ()
   }
@@ -52,23 +45,29 @@ final class LinkedRecords(directory: String) extends LogFiles {
 
   override def isPublished(seq: Long): Boolean = Files.exists(mark(seq))
 
-  /** Whole, or not at all: written elsewhere, and moved over the note before. */
-  override def noteVisible(seq: Long, paths: Set[String]): Unit = {
-    val whole = write(folder.resolve(s"new-${UUID.randomUUID()}"), VisibleNote.encode(paths))
-    Files.move(whole, note(seq), ATOMIC_MOVE, REPLACE_EXISTING)
-    ()
-  }
+  override def noteVisible(seq: Long, number: Int, paths: Set[String]): PutOutcome =
+    linked(note(seq, number), VisibleNote.encode(paths))
 
-  override def visible(seq: Long): Set[String] =
-    try VisibleNote.decode(Files.readAllBytes(note(seq)))
-    catch { case _: NoSuchFileException => Set.empty }
+  override def visible(seq: Long, number: Int): Option[Set[String]] =
+    try Some(VisibleNote.decode(Files.readAllBytes(note(seq, number))))
+    catch { case _: NoSuchFileException => None }
 
   override def describe(seq: Long): String = record(seq).toString
 
   private def folder: Path            = Path.of(directory)
   private def record(seq: Long): Path = folder.resolve(f"$seq%020d")
   private def mark(seq: Long): Path   = folder.resolve(f"$seq%020d.published")
-  private def note(seq: Long): Path   = folder.resolve(f"$seq%020d.visible")
+
+  private def note(seq: Long, number: Int): Path = folder.resolve(f"$seq%020d.visible-$number")
+
+  private def linked(file: Path, bytes: Array[Byte]): PutOutcome = {
+    val whole = write(Files.createDirectories(folder).resolve(s"new-${UUID.randomUUID()}"), bytes)
+    try {
+      Files.createLink(file, whole)
+      PutOutcome.Created
+    } catch { case _: FileAlreadyExistsException => PutOutcome.Taken }
+    finally Files.delete(whole)
+  }
 
   /** Durable before it has its name. */
   private def write(file: Path, bytes: Array[Byte]): Path = {

@@ -17,6 +17,9 @@ final class FileSinkBuilder private (options: Map[String, String]) {
   def withRollingPolicy(policy: RollingPolicy): FileSinkBuilder =
     new FileSinkBuilder(options -- RollingOptions.keys ++ RollingOptions.toMap(policy))
 
+  /** The timestamp or date column in which rows have their event time; by default that of the query's `withWatermark`. */
+  def withEventTimeColumn(column: String): FileSinkBuilder = withOption("eventTimeColumn", column)
+
   /** How often the driver asks the policy while no data arrives, such as `1m`, which is the default. */
   def withBucketCheckInterval(interval: String): FileSinkBuilder = withOption("bucketCheckInterval", interval)
 

@@ -24,6 +24,11 @@ class BuildersSuite extends AnyFunSuite {
       _.withRollingPolicy(Policy),
       Map("rollingPolicy" -> "stoplog.BuildersSuite$Policy$")
     ),
+    (
+      "withEventTimeColumn",
+      _.withOption("eventTimeInterval", "5m").withEventTimeColumn("at"),
+      Map("eventTimeInterval" -> "5m", "eventTimeColumn" -> "at")
+    ),
     ("withBucketCheckInterval", _.withBucketCheckInterval("7s"), Map("bucketCheckInterval" -> "7s")),
     (
       "withBucketAssigner",

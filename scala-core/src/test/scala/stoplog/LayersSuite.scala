@@ -15,6 +15,10 @@ class LayersSuite extends AnyFunSuite {
 
   private val main = Repository.root.resolve("scala-core/src/main/scala/stoplog")
 
+  private val connectors =
+    Seq("async", "cassandra", "jdbc", "kafka", "wal")
+      .map(name => Repository.root.resolve(s"connectors/$name/src/main/scala"))
+
   private val protocol = Seq("log", "part", "rolling", "commit", "sink", "source", "thread")
 
   private val engines = Seq("org.apache.spark", "org.apache.hadoop")
@@ -40,6 +44,11 @@ class LayersSuite extends AnyFunSuite {
 
   test("only the outermost layer knows stoplog.spark") {
     for (layer <- Seq("format", "bucket", "options", "error")) assertFree(layer, Seq("stoplog.spark"))
+  }
+
+  test("whatever goes into the log goes through Log, which hides secrets") {
+    val direct = (main +: connectors).flatMap(sources).filter(Repository.read(_).contains("org.slf4j"))
+    assert(direct.map(_.getFileName.toString) === Seq("Log.scala"))
   }
 
   test("no file is longer than 400 lines") {

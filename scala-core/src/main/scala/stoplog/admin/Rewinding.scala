@@ -2,6 +2,7 @@
 package stoplog.admin
 
 import stoplog.admin.AdminAction.{Advise, Cut, Hand, MoveAside}
+import stoplog.commit.Rewind
 import stoplog.commit.complete.Manifests
 import stoplog.log.{LogRecord, SinkState}
 import stoplog.part.{FinishedPart, Open, Part, Resume, RunId}
@@ -41,7 +42,8 @@ private[admin] object Rewinding {
       epoch: Long,
       aside: Aside,
       whenAlive: WhenAlive
-  ): Unit = site.changing(newest, whenAlive) { change =>
+  ): Unit = site.changing(newest, whenAlive, Rewind.noted) { change =>
+    site.fenceCompaction()
     change.tool.finishOpen()
     val now  = Back.of(site, site.log.all(), epoch) // with the open parts among the finished ones
     val gone = now.gone
@@ -81,7 +83,12 @@ private[admin] object Rewinding {
 
     /** That of then, but no number of a part is given twice. */
     def state(now: SinkState): SinkState =
-      end.state.copy(queryId = now.queryId, open = Vector.empty, nextPart = now.nextPart)
+      end.state.copy(
+        queryId = now.queryId,
+        open = Vector.empty,
+        nextPart = now.nextPart,
+        settings = Rewind.over(end.state.settings)
+      )
   }
 
   object Back {

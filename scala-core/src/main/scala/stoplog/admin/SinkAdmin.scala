@@ -3,7 +3,7 @@ package stoplog.admin
 
 import org.apache.hadoop.conf.Configuration
 
-import stoplog.commit.Clock
+import stoplog.commit.{Clock, RealTools}
 import stoplog.fault.Faults
 import stoplog.log.BatchDigest
 import stoplog.options.Truncation
@@ -84,7 +84,12 @@ object SinkAdmin {
       truncation: Truncation
   ): SinkAdmin =
     new SinkAdmin(
-      new Site(path, sinkId, truncation, configuration, Durability.Disk, Faults.ofThisJvm, Clock.system)
+      new Site(
+        path,
+        sinkId,
+        SiteStorage.of(path, sinkId, truncation, configuration, Durability.Disk),
+        RealTools.of(Clock.system, Faults.ofThisJvm)
+      )
     )
 }
 

@@ -1,31 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.admin
 
-import org.apache.hadoop.conf.Configuration
-
 import stoplog.commit._
 import stoplog.error.Errors
 import stoplog.fault.Faults
-import stoplog.format.bulk.EndingParts
 import stoplog.log.{CommitLog, LogRecord, SinkState}
-import stoplog.options.{Staging, Truncation}
 import stoplog.part.RunId
-import stoplog.place.SinkStorage
-import stoplog.storage.Durability
 
-/** One sink id under one path, as its tools see it. */
+/** One sink id under one path, as its tools see it.
+  *
+  * @param newRun makes the id of a run that changes something
+  */
 private[admin] final class Site(
     val path: String,
     val sinkId: String,
-    truncation: Truncation,
-    configuration: Configuration,
-    durability: Durability,
-    faults: Faults,
-    clock: Clock
+    storage: SiteStorage,
+    tools: SinkDriver.Tools,
+    newRun: () => RunId = () => RunId.random()
 ) {
-  private val plain = SinkStorage.plain(path, sinkId, durability, configuration)
+  import tools.clock
 
-  def log: CommitLog = plain.log
+  def log: CommitLog = storage.log
 
   /** The record that all tools start from. Error: `STOPLOG_SINK_UNKNOWN`. */
   def newest(): LogRecord = {
@@ -37,21 +32,10 @@ private[admin] final class Site(
       )
   }
 
-  def sinkIds(): Vector[String] = plain.sinkIds("").sorted
+  def sinkIds(): Vector[String] = storage.sinkIds.sorted
 
   /** By what the log says of where parts are. */
-  def stores(newest: LogRecord): SinkStores = {
-    val storage =
-      SinkStorage.recorded(
-        path,
-        sinkId,
-        Staging.recorded(newest.state.settings),
-        durability,
-        truncation,
-        configuration
-      )
-    SinkStores(storage.log, storage.parts, storage.sides, storage.finished, storage.files)
-  }
+  def stores(newest: LogRecord): SinkStores = storage.stores(newest)
 
   /** What is known of a driver without writing anything: by this machine's clock. */
   def liveness(newest: LogRecord): Liveness = judged(newest, skewMillis = 0)
@@ -74,7 +58,7 @@ private[admin] final class Site(
 
   /** Whether open parts can be finished anywhere but where they were to be. Error: `STOPLOG_INVALID_OPTIONS`. */
   def refuseIfBound(newest: LogRecord): Unit =
-    if (newest.state.open.nonEmpty && !plain.finishesAnywhere)
+    if (newest.state.open.nonEmpty && !storage.finishesAnywhere)
       throw Errors.invalidOptions(
         Seq(
           "open = 'aside' cannot be used on S3, whose uploads are bound to the names that they began with: choose " +
@@ -83,35 +67,42 @@ private[admin] final class Site(
       )
 
   /** Whether the beginning of a finished part can be made a part of its own. */
-  def cuts: Boolean = plain.finishesAnywhere
+  def cuts: Boolean = storage.finishesAnywhere
+
+  /** From here on no merge of the batch compaction is decided that has begun before. */
+  def fenceCompaction(): Unit = storage.compaction(newRun(), tools).fence()
 
   def notRewindable(epoch: Long, why: String): Throwable = Errors.notRewindable(path, sinkId, epoch, why)
 
-  /** Claims the log, does this, and ends in good order. */
-  def changing(seen: LogRecord, whenAlive: WhenAlive)(work: Change => Unit): Unit = {
-    val run     = RunId.random()
+  /** Claims the log, does this, and ends in good order.
+    *
+    * @param says what the settings of the run's records say besides
+    */
+  def changing(seen: LogRecord, whenAlive: WhenAlive, says: Map[String, String] = Map.empty)(
+      work: Change => Unit
+  ): Unit = {
+    val run     = newRun()
     val stores  = this.stores(seen)
-    val tools   = RealTools.of(clock, faults)
     val toolRun = new ToolRun(
       run,
       SinkIdentity(path, sinkId, seen.state.queryId),
       seen,
       stores,
-      () => new EndingParts(stores.sides, running = None),
+      () => storage.format(stores),
       tools
     )
     whenAlive match {
       case WhenAlive.Refuse => refuseIfAlive(seen, run)
       case WhenAlive.Fence  => ()
     }
-    toolRun.claim()
+    toolRun.claim(says)
     work(Change(run, stores, toolRun, tools))
     stores.notes.delete(Heartbeat.all(stores.notes, sinkId).map(_.path)) // nobody is alive after a release
   }
 
   /** By the clock of the storage, which a sign of life of our own tells. */
   private def refuseIfAlive(seen: LogRecord, run: RunId): Unit = {
-    val own = new Heartbeat(plain.files, sinkId, run)
+    val own = new Heartbeat(storage.notes, sinkId, run)
     own.beatBeside()
     val skew =
       try own.writtenAtMillis.fold(0L)(clock.millis() - _)
@@ -124,7 +115,7 @@ private[admin] final class Site(
 
   /** @param skewMillis how far this machine's clock is before that of the storage */
   private def judged(newest: LogRecord, skewMillis: Long): Liveness = {
-    val beats = Heartbeat.all(plain.files, sinkId)
+    val beats = Heartbeat.all(storage.notes, sinkId)
     Liveness.of(
       Some(newest),
       beats.map(beat => beat.copy(modifiedMillis = beat.modifiedMillis.map(_ + skewMillis))),

@@ -26,8 +26,8 @@ trait BucketContext {
   /** The task's clock, in milliseconds since 1970-01-01T00:00:00Z. */
   def processingTimeMillis: Long
 
-  /** The row's time in the column that the query's `withWatermark` names, in milliseconds since 1970-01-01T00:00:00Z.
-    * `None` if it is null, and in a query without a watermark, where the row itself is to be asked.
+  /** The row's time in the column that the option `eventTimeColumn` names, or else the query's `withWatermark`, in
+    * milliseconds since 1970-01-01T00:00:00Z. `None` if it is null, and where neither names one.
     */
   def eventTimeMillis: Option[Long] = None
 

@@ -5,6 +5,7 @@ import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.types.StructType
 
 import stoplog.commit.RowTimes
+import stoplog.error.Errors
 import stoplog.log.TimeColumn
 
 /** The times of the rows in the column from which buckets take theirs. */
@@ -17,8 +18,11 @@ private[stoplog] final class ColumnTimes private (time: RowTime, val column: Tim
 private[stoplog] object ColumnTimes {
 
   /** Error: `STOPLOG_BUCKET_COLUMN`. */
-  def of(column: String, schema: StructType): ColumnTimes = {
-    val time = RowTime.of(Some(column), schema)
+  def of(column: String, schema: StructType): ColumnTimes = of(column, schema, Errors.bucketColumn(column, _))
+
+  /** @param refused the error for what stands against the column */
+  def of(column: String, schema: StructType, refused: String => Exception): ColumnTimes = {
+    val time = RowTime.ofColumn(column, schema).fold(why => throw refused(why), identity)
     val name = ColumnLookup.ordinal(schema, column).fold(_ => column, schema.fieldNames(_))
     new ColumnTimes(time, TimeColumn(name, time.kind))
   }

@@ -26,18 +26,20 @@ private[bucket] sealed abstract class RowTime extends Serializable {
 private[bucket] object RowTime {
 
   def of(column: Option[String], schema: StructType): RowTime =
-    column.fold[RowTime](Processing)(ofColumn(_, schema))
-
-  private def ofColumn(name: String, schema: StructType): RowTime = {
-    val ordinal =
-      ColumnLookup.ordinal(schema, name).fold(why => throw Errors.bucketColumn(name, why), identity)
-    schema(ordinal).dataType match {
-      case TimestampType    => Instant(ordinal)
-      case TimestampNTZType => Local(ordinal)
-      case DateType         => Day(ordinal)
-      case other            => throw Errors.bucketColumn(name, s"it is of type ${other.simpleString}")
+    column.fold[RowTime](Processing) { name =>
+      ofColumn(name, schema).fold(why => throw Errors.bucketColumn(name, why), identity)
     }
-  }
+
+  /** Or what stands against the column. */
+  def ofColumn(name: String, schema: StructType): Either[String, RowTime] =
+    ColumnLookup.ordinal(schema, name).flatMap { ordinal =>
+      schema(ordinal).dataType match {
+        case TimestampType    => Right(Instant(ordinal))
+        case TimestampNTZType => Right(Local(ordinal))
+        case DateType         => Right(Day(ordinal))
+        case other            => Left(s"it is of type ${other.simpleString}")
+      }
+    }
 
   private case object Processing extends RowTime {
     override def kind: TimeKind                                         = TimeKind.Instant

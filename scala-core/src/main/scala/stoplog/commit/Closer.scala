@@ -53,7 +53,7 @@ private[commit] final class Closer(
 
   private def ended(due: Due): Pending = {
     val part = due.part
-    val live = LivePart.resume(part, format(), RowTimes.Unasked) { () =>
+    val live = LivePart.resume(part, format(), RowTimes.Unasked, RowTimes.Unasked) { () =>
       if (isOurs(part)) store.resume(part.handle, part.validBytes)
       else store.takeOver(part.handle, part.validBytes, newPart(part))
     }

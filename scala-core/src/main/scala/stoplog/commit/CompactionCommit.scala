@@ -3,7 +3,7 @@ package stoplog.commit
 
 import stoplog.commit.complete.FollowUps
 import stoplog.fault.Step
-import stoplog.log.{RecordKind, SinkState}
+import stoplog.log.{CommitLog, RecordKind, SinkState}
 import stoplog.part.RunId
 
 /** Merges in a directory that no sink looks after now, each decided by a record of a log of its own.
@@ -70,4 +70,22 @@ final class CompactionCommit(
   def end(): Unit = ledger.settle(ledger.append(Ledger.Entry(RecordKind.Release, state)))
 
   private def state = SinkState(identity.queryId, None, Vector.empty, nextPart = 0, settings = Map.empty)
+}
+
+object CompactionCommit {
+
+  /** Those of a directory's files that no sink there may merge, publish or replace now.
+    *
+    * @param files listed before this is called: what a sink publishes meanwhile is not among them, or in its newest record
+    * @param sinks the logs of all sinks of the directory
+    */
+  def free[A](files: Vector[A], sinks: Iterable[CommitLog])(path: A => String): Vector[A] = {
+    val taken = sinks.toVector
+      .flatMap(_.newest())
+      .flatMap { newest =>
+        newest.state.small.map(_.path) ++ newest.publish.map(_.finishedPath) ++ newest.replace.map(_.path)
+      }
+      .toSet
+    files.filterNot(file => taken(path(file)))
+  }
 }

@@ -3,10 +3,8 @@ package stoplog.commit
 
 import scala.util.control.NonFatal
 
-import org.slf4j.LoggerFactory
-
 import stoplog.commit.complete.{FollowUps, JobEnd}
-import stoplog.error.Errors
+import stoplog.error.{Errors, Log}
 import stoplog.fault.Step
 import stoplog.log.{CommitLog, FollowUp, LogRecord, RecordKind, SinkState}
 import stoplog.part.{FinishedPart, Pending, RunId}
@@ -154,11 +152,9 @@ object JobCommit {
     try job.rollForward()
     catch {
       case NonFatal(e) =>
-        logger.warn(s"What an earlier batch job under ${job.path} left behind could not be dealt with", e)
+        Log.warn(s"What an earlier batch job under ${job.path} left behind could not be dealt with", e)
     }
   }
-
-  private val logger = LoggerFactory.getLogger("stoplog")
 
   /** The setting of a former release. */
   private val ReplacedKey = "replaced"

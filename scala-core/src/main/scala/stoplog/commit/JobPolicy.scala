@@ -7,6 +7,8 @@ import stoplog.rolling.{PartStats, RollReason, RollingPolicy}
 final case class JobPolicy(asked: RollingPolicy) extends RollingPolicy {
   override def beforeRow(part: PartStats, nowMillis: Long): Option[RollReason] =
     asked.beforeRow(part, nowMillis)
+  override def onEventTime(part: PartStats, eventTimeMillis: Long): Option[RollReason] =
+    asked.onEventTime(part, eventTimeMillis)
   override def onTime(part: PartStats, nowMillis: Long): Option[RollReason]     = None
   override def onEpochEnd(part: PartStats, nowMillis: Long): Option[RollReason] = Some(RollReason.End)
 }

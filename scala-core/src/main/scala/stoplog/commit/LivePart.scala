@@ -12,11 +12,13 @@ private[commit] final class LivePart[R] private (
     end: PartEnd,
     body: PartBody[R],
     before: LivePart.Before,
-    times: RowTimes[R]
+    times: RowTimes[R],
+    eventTimes: RowTimes[R]
 ) extends PartStats {
   private[this] var rows      = before.records
   private[this] var writtenAt = before.writtenAtMillis
   private[this] var left      = Leftover.nothing
+  private[this] var firstTime = before.firstEventTimeMillis
   private[this] val range     = new TimesSeen(times, before.times, before.records)
 
   override def openedAtMillis: Long      = before.openedAtMillis
@@ -24,12 +26,15 @@ private[commit] final class LivePart[R] private (
   override def records: Long             = rows
   override def lastWrittenAtMillis: Long = writtenAt
 
+  override def firstEventTimeMillis: Option[Long] = firstTime
+
   /** Bytes on the store that were not there when this task took the part. */
   def bytesAdded: Long = end.bytesAdded
 
   def append(row: R, nowMillis: Long): Unit = {
     body.append(row)
     range.add(row)
+    if (firstTime.isEmpty && !eventTimes.isMissing(row)) firstTime = Some(eventTimes.millis(row))
     rows += 1
     writtenAt = nowMillis.max(openedAtMillis) // opening took its time
   }
@@ -57,7 +62,8 @@ private[commit] final class LivePart[R] private (
       writtenAt,
       if (stored.isDefined) Some(run) else before.owner,
       beside,
-      times = range.result
+      times = range.result,
+      firstEventTimeMillis = firstTime
     )
   }
 
@@ -97,12 +103,13 @@ private[commit] object LivePart {
       output: PartOutput,
       format: PartFormat[R],
       times: RowTimes[R],
+      eventTimes: RowTimes[R],
       nowMillis: Long
   ): LivePart[R] = {
     val end    = new PartEnd(() => output, startBytes = 0)
     val body   = opened(end)(format.begin(name, end))
-    val before = Before(nowMillis, nowMillis, 0, None, None, Beside.nothing, None)
-    new LivePart(bucket, name, end, body, before, times)
+    val before = Before(nowMillis, nowMillis, 0, None, None, Beside.nothing, None, None)
+    new LivePart(bucket, name, end, body, before, times, eventTimes)
   }
 
   /** A part that was left open. Where rows are kept beside it, its file is opened when there is something to write.
@@ -110,7 +117,7 @@ private[commit] object LivePart {
     * @param part   with the owner who will be the only one to write to it if this one does not
     * @param output opens the file
     */
-  def resume[R](part: Open, format: PartFormat[R], times: RowTimes[R])(
+  def resume[R](part: Open, format: PartFormat[R], times: RowTimes[R], eventTimes: RowTimes[R])(
       output: () => PartOutput
   ): LivePart[R] = {
     val end  = new PartEnd(output, part.validBytes)
@@ -124,9 +131,10 @@ private[commit] object LivePart {
       part.owner,
       Some(part.handle),
       part.beside,
-      part.times
+      part.times,
+      part.firstEventTimeMillis
     )
-    new LivePart(part.bucket, part.name, end, body, before, times)
+    new LivePart(part.bucket, part.name, end, body, before, times, eventTimes)
   }
 
   private def opened[R](end: PartEnd)(body: => PartBody[R]): PartBody[R] = {
@@ -143,6 +151,7 @@ private[commit] object LivePart {
       owner: Option[RunId],
       handle: Option[Resume],
       beside: Beside,
-      times: Option[TimeRange]
+      times: Option[TimeRange],
+      firstEventTimeMillis: Option[Long]
   )
 }

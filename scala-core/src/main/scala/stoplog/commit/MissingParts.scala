@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.commit
 
-import org.slf4j.LoggerFactory
-
+import stoplog.error.Log
 import stoplog.log.SinkState
 import stoplog.storage.{PartStore, SpoolFiles}
 
@@ -21,14 +20,10 @@ private[commit] final class MissingParts(store: PartStore, sides: SpoolFiles, on
         )
       }
       gone.foreach { part =>
-        MissingParts.logger.warn(
+        Log.warn(
           s"Going on without the ${part.records} rows of ${part.handle.token} (onLostPart=skip)"
         )
       }
       state.copy(open = there)
   }
-}
-
-private object MissingParts {
-  private val logger = LoggerFactory.getLogger("stoplog")
 }

@@ -3,9 +3,7 @@ package stoplog.commit
 
 import scala.util.control.NonFatal
 
-import org.slf4j.LoggerFactory
-
-import stoplog.error.Errors
+import stoplog.error.{Errors, Log}
 import stoplog.fault.Step
 import stoplog.log.{CommitLog, SinkState}
 import stoplog.part.{Pending, RunId}
@@ -42,21 +40,21 @@ private[commit] object OpenParts {
 
   /** In the store of a sink's files.
     *
-    * @param format makes what writes the rows that a part still lacks
+    * @param format            makes what writes the rows that a part still lacks
+    * @param refuseIfOvertaken throws if the log has a newer record than this one
     */
   final class Stored(
       run: RunId,
-      identity: SinkIdentity,
-      log: CommitLog,
       store: PartStore,
       sides: SpoolFiles,
       format: () => PartFormat[_],
       onLost: LostPart,
+      refuseIfOvertaken: Long => Unit,
       tools: SinkDriver.Tools
   ) extends OpenParts {
     import tools.{faults, parallel, retry}
 
-    private val closer  = new Closer(store, format, parallel, run, refuseIfOvertaken(_), faults)
+    private val closer  = new Closer(store, format, parallel, run, refuseIfOvertaken, faults)
     private val missing = new MissingParts(store, sides, onLost)
 
     override def claimed(state: SinkState): SinkState =
@@ -80,15 +78,16 @@ private[commit] object OpenParts {
       try sides.discard(unneeded.toVector)
       catch {
         case NonFatal(e) =>
-          logger.warn("Side files could not be removed; they are once they are old enough", e)
+          Log.warn("Side files could not be removed; they are once they are old enough", e)
       }
       faults.at(Step.AfterDrop)
     }
-
-    private def refuseIfOvertaken(seq: Long): Unit = log.newerThan(seq).foreach { newer =>
-      throw Errors.fenced(identity.path, identity.sinkId, newer, "another run")
-    }
   }
 
-  private val logger = LoggerFactory.getLogger("stoplog")
+  /** Error: `STOPLOG_FENCED`. */
+  def refusing(identity: SinkIdentity, log: CommitLog): Long => Unit = seq =>
+    log.newerThan(seq).foreach { newer =>
+      throw Errors.fenced(identity.path, identity.sinkId, newer, "another run")
+    }
+
 }

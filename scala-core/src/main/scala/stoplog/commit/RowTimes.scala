@@ -11,6 +11,9 @@ trait RowTimes[-R] extends Serializable {
 
   /** Not asked where [[isMissing]]. */
   def micros(row: R): Long
+
+  /** As [[micros]], in milliseconds. */
+  final def millis(row: R): Long = Math.floorDiv(micros(row), 1000L)
 }
 
 object RowTimes {

@@ -6,10 +6,8 @@ import java.util.concurrent.ConcurrentLinkedQueue
 import scala.jdk.CollectionConverters._
 import scala.util.control.NonFatal
 
-import org.slf4j.LoggerFactory
-
 import stoplog.commit.complete.{Announcer, FollowUps}
-import stoplog.error.Errors
+import stoplog.error.{Errors, Log}
 import stoplog.fault.Step
 import stoplog.log.{CommitLog, LogRecord, RecordKind}
 import stoplog.part.Pending
@@ -50,9 +48,9 @@ private[commit] final class Settling(
   def carryOut(record: LogRecord, visible: Set[String]): Boolean = {
     if (visible.isEmpty) setAside(record) // or that was done before the first part became visible
     val hidden = record.publish.filter(part => part.sizeBytes > 0 && !visible(part.finishedPath))
-    val alone  = publish(record, hidden, visible)
+    val alone  = publish(record, hidden)
     faults.at(Step.AfterPublish)
-    if (hidden.nonEmpty && hasMoreToDo(record)) log.noteVisible(record, visible ++ hidden.map(_.finishedPath))
+    if (hidden.nonEmpty && hasMoreToDo(record)) log.noteVisible(record, hidden.map(_.finishedPath).toSet)
     forget(record)
     announcer.announce(record)
     val first = log.markPublished(record)
@@ -63,13 +61,13 @@ private[commit] final class Settling(
   /** Between the parts and the mark, in which time readers may take parts away. */
   private def hasMoreToDo(record: LogRecord): Boolean = record.replace.nonEmpty || !record.follow.isEmpty
 
-  private def publish(record: LogRecord, hidden: Vector[Pending], visible: Set[String]): Boolean = {
+  private def publish(record: LogRecord, hidden: Vector[Pending]): Boolean = {
     val seen = new ConcurrentLinkedQueue[String]
     try
       parallel
         .map(hidden) { part =>
           val outcome = retry(() => committer.commit(prepared(part)))
-          if (outcome == CommitOutcome.Lost) lost(part, record, mayUndo = visible.isEmpty && seen.isEmpty)
+          if (outcome == CommitOutcome.Lost) lost(part, record)
           seen.add(part.finishedPath)
           faults.at(Step.PartPublished)
           outcome
@@ -82,18 +80,18 @@ private[commit] final class Settling(
     }
   }
 
-  /** Beside what another process has noted meanwhile. What failed is more important than whether this does. */
+  /** What failed is more important than whether this does. */
   private def note(record: LogRecord, visible: Set[String], failure: Throwable): Unit =
-    try log.noteVisible(record, visible ++ log.visible(record))
+    try log.noteVisible(record, visible)
     catch { case NonFatal(e) => failure.addSuppressed(e) }
 
   /** Nobody takes a part for lost that another process has seen visible, or whose record is not the newest: then it was
     * there, and a reader or a merge has taken it since.
     */
-  private def lost(part: Pending, record: LogRecord, mayUndo: Boolean): Unit =
+  private def lost(part: Pending, record: LogRecord): Unit =
     if (isDoneByOthers(part, record)) bringBackLate(record)
     else {
-      if (mayUndo) undo(record)
+      undo(record)
       val error = Errors.partLost(
         s"${identity.path}/${part.finishedPath}",
         part.handle.token,
@@ -102,7 +100,7 @@ private[commit] final class Settling(
       )
       onLost match {
         case LostPart.Fail => throw error
-        case LostPart.Skip => logger.warn("Going on without a lost part (onLostPart=skip)", error)
+        case LostPart.Skip => Log.warn("Going on without a lost part (onLostPart=skip)", error)
       }
     }
 
@@ -144,7 +142,6 @@ private[commit] final class Settling(
 }
 
 private object Settling {
-  private val logger = LoggerFactory.getLogger("stoplog")
 
   private def prepared(part: Pending): Prepared =
     Prepared(part.finishedPath, part.handle.token, part.records, part.sizeBytes)

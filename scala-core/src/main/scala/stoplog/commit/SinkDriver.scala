@@ -4,9 +4,8 @@ package stoplog.commit
 import scala.annotation.tailrec
 import scala.util.control.NonFatal
 
-import org.slf4j.LoggerFactory
-
 import stoplog.commit.complete.{Completing, Completion, FollowUps, ManifestSweeper, Manifests}
+import stoplog.error.Log
 import stoplog.fault.{Faults, Step}
 import stoplog.log.{LogRecord, RecordKind, SinkState}
 import stoplog.part.{FinishedPart, Pending, RunId}
@@ -189,16 +188,15 @@ final class SinkDriver private[commit] (
 
   private def claim(planned: Planned): LogRecord =
     try
-      ledger.claim(newest =>
-        asClaimed(
-          StartCheck
-            .check(newest, identity, settings, choices.onForeign, planned, ledger.leftBy(identity.queryId))
-        )
-      )
+      ledger.claim { newest =>
+        if (phase.isInstanceOf[Waiting]) StartCheck.notReset(newest, identity)
+        lazy val left = ledger.leftBy(identity.queryId)
+        asClaimed(StartCheck.check(newest, identity, settings, choices.onForeign, planned, left))
+      }
     catch { case NonFatal(e) => phase = Lost(e); throw e }
 
   private def asClaimed(state: SinkState): SinkState =
-    parts.claimed(state.copy(settings = state.settings ++ settings.noted))
+    parts.claimed(state.copy(settings = Rewind.over(state.settings) ++ settings.noted))
 
   private def claimed(claim: LogRecord): Held = {
     val held = Held(claim, parts.recovered(run, claim.state), settled = false, resumed = false)
@@ -362,7 +360,7 @@ final class SinkDriver private[commit] (
       ledger.sweep()
       manifests.sweep()
     } catch {
-      case NonFatal(e) => logger.warn("Files that nobody needs could not be removed; it is tried again", e)
+      case NonFatal(e) => Log.warn("Files that nobody needs could not be removed; it is tried again", e)
     }
   }
 }
@@ -396,5 +394,4 @@ object SinkDriver extends SinkDrivers {
 
   private val SweepEveryMillis = 60 * 60 * 1000L
 
-  private val logger = LoggerFactory.getLogger("stoplog")
 }

@@ -27,7 +27,15 @@ private[commit] trait SinkDrivers {
       finished: ReplacedFiles = ReplacedFiles.none,
       compaction: Compaction = Compaction.Off
   ): SinkDriver = {
-    val parts  = new OpenParts.Stored(run, identity, log, store, sides, format, choices.onLost, tools)
+    val parts = new OpenParts.Stored(
+      run,
+      store,
+      sides,
+      format,
+      choices.onLost,
+      OpenParts.refusing(identity, log),
+      tools
+    )
     val ledger =
       new Ledger(run, identity, log, Ledger.Stores(store, sides, finished), choices.onLost, followUps, tools)
     val rules = SinkDriver.Rules(policy, choices, compaction, followUps)

@@ -34,12 +34,14 @@ object LostPart {
   * @param content what the bytes of a part look like: if it changes, open parts are closed and new ones begun
   * @param noted   for a later run to read; may change
   * @param schema  the columns of the rows, and whether they may differ from those of the run before
+  * @param options what a user sets for a fixed setting that the log calls otherwise
   */
 final case class SinkSettings(
     fixed: Map[String, String],
     content: String,
     noted: Map[String, String] = Map.empty,
-    schema: RowSchema = RowSchema.Unknown
+    schema: RowSchema = RowSchema.Unknown,
+    options: Map[String, String] = Map.empty
 ) {
   def toMap: Map[String, String] = fixed ++ noted ++ columns + (SinkSettings.ContentKey -> content)
 

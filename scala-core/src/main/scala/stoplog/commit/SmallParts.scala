@@ -3,22 +3,16 @@ package stoplog.commit
 
 import scala.util.control.NonFatal
 
-import org.slf4j.LoggerFactory
-
+import stoplog.error.Log
 import stoplog.fault.{Faults, Step}
 import stoplog.log.SinkState
 import stoplog.part.{FinishedPart, PartNaming, Pending, RunId}
 import stoplog.storage.{ReplacedFiles, NewPart}
 
-/** Merges the small parts of one run, one group at a time.
-  *
-  * @param isData whether a part holds rows of the sink, in its present format
-  */
+/** Merges the small parts of one run, one group at a time. */
 final class SmallParts(
     run: RunId,
-    policy: CompactionPolicy,
-    naming: PartNaming,
-    isData: Pending => Boolean,
+    choice: SmallParts.Choice,
     merger: Merger,
     finished: ReplacedFiles,
     clock: Clock,
@@ -26,6 +20,7 @@ final class SmallParts(
 ) extends Compaction {
   import Compaction._
   import SmallParts._
+  import choice.{isData, naming, policy}
 
   // With the turn held.
   private var started  = Option.empty[Started]
@@ -99,7 +94,7 @@ final class SmallParts(
   /** It may have been an executor, or a part that cannot be read: after some tries it stays as it is. */
   private def failed(merge: Merge, e: Throwable, state: SinkState): Next = {
     failures += 1
-    logger.warn(s"${merge.inputs.size} parts of bucket '${merge.part.bucket}' could not be merged", e)
+    Log.warn(s"${merge.inputs.size} parts of bucket '${merge.part.bucket}' could not be merged", e)
     val gone =
       try merge.inputs.filter(part => finished.sizeBytes(part.path).isEmpty)
       catch { case NonFatal(_) => Vector.empty }
@@ -119,9 +114,16 @@ final class SmallParts(
   private def epoch(state: SinkState): Long = state.lastEpoch.getOrElse(-1L)
 }
 
-private object SmallParts {
-  final case class Started(merge: Merge, merging: Merging)
+object SmallParts {
 
-  val logger       = LoggerFactory.getLogger("stoplog")
-  val MostFailures = 3
+  /** Which parts are merged.
+    *
+    * @param naming what a merged part is called
+    * @param isData whether a part holds rows of the sink, in its present format
+    */
+  final case class Choice(policy: CompactionPolicy, naming: PartNaming, isData: Pending => Boolean)
+
+  private final case class Started(merge: Merge, merging: Merging)
+
+  private val MostFailures = 3
 }

@@ -32,7 +32,7 @@ private[commit] object StartCheck {
     case Some(state) if state.queryId == SinkState.Nobody => fresh(identity, settings, planned.batch)
     case Some(state)                                      =>
       sameSettings(state, identity, settings)
-      if (state.queryId == identity.queryId) sameQuery(state, identity, onForeign, planned)
+      if (state.queryId == identity.queryId) sameQuery(state, identity, planned)
       else
         onForeign match {
           case ForeignQuery.Adopt  => adopted(state, identity, planned, left)
@@ -68,32 +68,40 @@ private[commit] object StartCheck {
   private def isAnother(now: Option[BatchDigest], state: SinkState): Boolean =
     now.exists(digest => state.lastBatch.exists(_ != digest))
 
+  /** For a run that started while the log was its query's. A log that has begun anew since belongs to the next query that
+    * starts: this run would write again what its checkpoint, of before, has not noted. Error: `STOPLOG_FENCED`.
+    */
+  def notReset(newest: Option[LogRecord], identity: SinkIdentity): Unit =
+    newest.filter(_.state.queryId == SinkState.Nobody).foreach { reset =>
+      throw Errors.fenced(identity.path, identity.sinkId, reset.seq, reset.run.value)
+    }
+
   /** That nothing has changed which must not. Errors: `STOPLOG_SETTINGS_CHANGED`, `STOPLOG_SCHEMA_CHANGED`. */
   def sameSettings(state: SinkState, identity: SinkIdentity, settings: SinkSettings): Unit = {
     settings.fixed.toSeq.sorted.foreach { case (setting, asked) =>
       state.settings.get(setting).filter(_ != asked).foreach { recorded =>
-        throw Errors.settingsChanged(setting, recorded, asked, identity.path)
+        throw Errors.settingsChanged(
+          settings.options.getOrElse(setting, setting),
+          recorded,
+          asked,
+          identity.path
+        )
       }
     }
     state.schema.foreach(settings.schema.mayFollow)
   }
 
-  private def sameQuery(
-      state: SinkState,
-      identity: SinkIdentity,
-      onForeign: ForeignQuery,
-      planned: Planned
-  ): SinkState = onForeign match {
-    case ForeignQuery.Adopt if planned.batch > state.lastEpoch.fold(0L)(_ + 1) =>
-      adopted(state, identity, planned, left = None)
-    case _ =>
-      sequence(state, identity, planned)
-      goesOn(state, identity, planned)
-      state
+  /** To adopt is to take over the log of another query. A query's own log that lacks epochs of its checkpoint is an older
+    * copy, and is refused though the query may adopt: the option is easily left on.
+    */
+  private def sameQuery(state: SinkState, identity: SinkIdentity, planned: Planned): SinkState = {
+    sequence(state, identity, planned)
+    goesOn(state, identity, planned)
+    state
   }
 
   /** A query that had the log before does not write again what it has decided then: it may have died before Spark noted
-    * that, and have been adopted by another one meanwhile.
+    * that, and have been adopted by another one meanwhile. Nor does it pass over what the log lacks of it.
     */
   private def adopted(
       state: SinkState,
@@ -102,11 +110,10 @@ private[commit] object StartCheck {
       left: Option[SinkState]
   ): SinkState = {
     val mine = state.copy(queryId = identity.queryId)
+    left.foreach(sequence(_, identity, planned))
     left.filter(_.lastEpoch.exists(_ >= planned.batch)) match {
-      case Some(own) =>
-        sequence(own, identity, planned)
-        mine.after(own.lastEpoch, own.lastBatch)
-      case None => mine.after(before(planned.batch), batch = None)
+      case Some(own) => mine.after(own.lastEpoch, own.lastBatch)
+      case None      => mine.after(before(planned.batch), batch = None)
     }
   }
 

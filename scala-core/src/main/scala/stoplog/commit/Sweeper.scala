@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.commit
 
-import org.slf4j.LoggerFactory
-
+import stoplog.error.Log
 import stoplog.fault.{Faults, Step}
 import stoplog.log.{CommitLog, LogRecord}
 import stoplog.part.RunId
@@ -42,7 +41,7 @@ private[stoplog] final class Sweeper(
         sides.discard(beside.map(_.name))
         setsAside.foreach(found => finished.purge(found.name.toLong))
         val count = parts.size + beside.size
-        if (count > 0) logger.info(s"Removed $count unfinished files that no record names")
+        if (count > 0) Log.info(s"Removed $count unfinished files that no record names")
         count
       }
   }
@@ -114,8 +113,6 @@ private[stoplog] object Sweeper {
     /** Whoever made it may be alive, and its record about to be written. */
     case object Young extends Verdict
   }
-
-  private val logger = LoggerFactory.getLogger("stoplog")
 
   /** An executor that was cut off may write on for ten minutes (60 heartbeats of 10 s) before it ends itself. */
   val GraceMillis: Long = 11 * 60 * 1000L

@@ -15,27 +15,20 @@ import stoplog.storage.{NewPart, PartStore, WriterLease}
   * Nothing is opened before a bucket's first row, nothing is durable before [[commit]], and nothing is deleted at
   * all (I5): what an attempt leaves behind is in no record, and recovery finds it.
   *
-  * @param checkBucket throws if a bucket cannot be written to; called before its part is opened
-  * @param mayStart called once before the first byte, with the lease held: throws if this run has been fenced
   * @param sides where rows go that the format keeps beside a part
-  * @param times what time a row has; the parts remember between which times theirs are
-  * @param parallel how the task's parts are made durable at its end; what a task waits for there is the storage
   */
 final class TaskWriter[R](
     plan: TaskPlan,
     store: PartStore,
-    format: PartFormat[R],
-    policy: RollingPolicy,
-    naming: PartNaming,
-    maxOpenParts: Int,
-    clock: Clock,
-    faults: Faults,
-    checkBucket: String => Unit,
-    mayStart: () => Unit,
     sides: Sides,
-    parallel: Parallel = Parallel.sequential,
-    times: RowTimes[R] = RowTimes.Unasked
+    format: PartFormat[R],
+    rules: TaskWriter.Rules,
+    tools: TaskWriter.Tools,
+    times: TaskWriter.Times[R] = TaskWriter.Times[R]()
 ) {
+  import rules.{checkBucket, maxOpenParts, mayStart, naming, policy}
+  import tools.{clock, faults, parallel}
+
   // In order of last use, so that the first entry is the one to close when there are too many.
   private[this] val live     = new JLinkedHashMap[String, LivePart[R]](16, 0.75f, true)
   private[this] val handed   = scala.collection.mutable.Map.from(plan.handed.groupBy(_.bucket))
@@ -56,7 +49,7 @@ final class TaskWriter[R](
   /** A [[BadRow]] changes nothing: whoever catches it may go on. */
   def write(bucket: String, row: R): Unit = {
     val now = clock.millis()
-    writable(bucket, now).append(row, now)
+    writable(bucket, row, now).append(row, now)
     rows += 1
     if (rows == 1 || (rows & FaultRowMask) == 0) faults.at(Step.MidWrite)
   }
@@ -96,17 +89,23 @@ final class TaskWriter[R](
 
   /** The bucket's part, once the policy has no objection. A part that was handed over full is closed on the way. */
   @scala.annotation.tailrec
-  private def writable(bucket: String, now: Long): LivePart[R] = {
+  private def writable(bucket: String, row: R, now: Long): LivePart[R] = {
     val part = partFor(bucket)
     if (part.records == 0) part
     else
-      policy.beforeRow(part, now) match {
+      objection(part, row, now) match {
         case None         => part
         case Some(reason) =>
           close(part, reason)
-          writable(bucket, now)
+          writable(bucket, row, now)
       }
   }
+
+  private def objection(part: LivePart[R], row: R, now: Long): Option[RollReason] =
+    policy.beforeRow(part, now) match {
+      case None if !times.ofEvent.isMissing(row) => policy.onEventTime(part, times.ofEvent.millis(row))
+      case answer                                => answer
+    }
 
   private def partFor(bucket: String): LivePart[R] = last match {
     case Some(part) if (bucket eq lastBucket) || bucket == lastBucket => part
@@ -129,9 +128,12 @@ final class TaskWriter[R](
 
   /** What earlier epochs left open comes before anything new. */
   private def handedOn(bucket: String): Option[LivePart[R]] = nextHanded(bucket).map { part =>
-    if (isOurs(part)) LivePart.resume(part, format, times)(() => store.resume(part.handle, part.validBytes))
+    if (isOurs(part))
+      LivePart.resume(part, format, times.recorded, times.ofEvent)(() =>
+        store.resume(part.handle, part.validBytes)
+      )
     else // who keeps this attempt from going on in place may still write there, even if this one never does (I1)
-      LivePart.resume(part.copy(owner = None), format, times) { () =>
+      LivePart.resume(part.copy(owner = None), format, times.recorded, times.ofEvent) { () =>
         store.takeOver(part.handle, part.validBytes, NewPart(part.bucket, part.name, plan.run))
       }
   }
@@ -146,7 +148,7 @@ final class TaskWriter[R](
     nextPart += plan.stride
     done = done.copy(partsOpened = done.partsOpened + 1)
     val output = store.create(NewPart(bucket, name, plan.run))
-    LivePart.begin(bucket, name, output, format, times, clock.millis())
+    LivePart.begin(bucket, name, output, format, times.recorded, times.ofEvent, clock.millis())
   }
 
   /** I1: in place only if no other live attempt can have been given this part. */
@@ -194,6 +196,34 @@ final class TaskWriter[R](
 }
 
 object TaskWriter {
+
+  /** By what a task decides.
+    *
+    * @param policy       when parts are closed
+    * @param maxOpenParts at most so many at a time: the one that was written to the longest time ago is closed first
+    * @param checkBucket  throws if a bucket cannot be written to; called before its part is opened
+    * @param mayStart     called once before the first byte, with the lease held: throws if this run has been fenced
+    */
+  final case class Rules(
+      policy: RollingPolicy,
+      naming: PartNaming,
+      maxOpenParts: Int,
+      checkBucket: String => Unit,
+      mayStart: () => Unit
+  )
+
+  /** The world outside, as arguments.
+    *
+    * @param parallel how the task's parts are made durable at its end; what a task waits for there is the storage
+    */
+  final case class Tools(clock: Clock, faults: Faults, parallel: Parallel = Parallel.sequential)
+
+  /** Where rows have their times.
+    *
+    * @param recorded the time of which each part remembers the least and the greatest
+    * @param ofEvent  the time that the policy is asked about; a part remembers that of its first row
+    */
+  final case class Times[R](recorded: RowTimes[R] = RowTimes.Unasked, ofEvent: RowTimes[R] = RowTimes.Unasked)
 
   /** What one task did, for metrics. */
   final case class Counts(partsOpened: Long, partsClosed: Long, bytesWritten: Long)

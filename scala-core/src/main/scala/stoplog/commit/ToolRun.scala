@@ -32,12 +32,11 @@ final class ToolRun(
   private val parts =
     new OpenParts.Stored(
       run,
-      identity,
-      log,
       stores.parts,
       stores.sides,
       format,
       LostPart.Fail,
+      OpenParts.refusing(identity, log),
       tools
     )
   private val followUps  = followUpsOf(identity, seen.state, stores.notes)
@@ -57,11 +56,14 @@ final class ToolRun(
 
   /** Carries out what the newest record decided, and claims the log.
     *
+    * @param says what the settings of this run's records say besides
+    *
     * Errors: `STOPLOG_FENCED` when somebody has written since, who is alive then; those of publishing.
     */
-  def claim(): Unit = {
+  def claim(says: Map[String, String] = Map.empty): Unit = {
     val note  = DriverNote.ofThisProcess(UsualMillis).text
-    val noted = (state: SinkState) => state.copy(settings = state.settings + (DriverNote.Key -> note))
+    val noted = (state: SinkState) =>
+      state.copy(settings = Rewind.over(state.settings) + (DriverNote.Key -> note) ++ says)
     newest = ledger
       .claimIfEndsWith(seen.seq)(newest => Some(parts.claimed(noted(newest.state))))
       .getOrElse(throw overtaken())

@@ -79,6 +79,11 @@ object Errors extends ErrorMaker {
   def bucketColumn(column: String, why: String): StoplogArgumentException =
     argument("STOPLOG_BUCKET_COLUMN", "column" -> column, "why" -> reason(why))
 
+  def eventTimeColumn(column: String, why: String): StoplogArgumentException =
+    argument("STOPLOG_EVENT_TIME_COLUMN", "column" -> column, "why" -> reason(why))
+
+  def eventTimeMissing(): StoplogArgumentException = argument("STOPLOG_EVENT_TIME_MISSING")
+
   def bucketFormat(pattern: String, why: String): StoplogArgumentException =
     argument("STOPLOG_BUCKET_FORMAT", "pattern" -> pattern, "why" -> reason(why))
 

@@ -22,12 +22,16 @@ private[error] object RedactedCause {
     else {
       val before  = behind(e)
       val after   = before.map(of(_, text, depth - 1))
+      val beside  = e.getSuppressed.toSeq
+      val open    = beside.map(of(_, text, depth - 1))
       val message = Option(e.getMessage).map(text)
-      if (message == Option(e.getMessage) && before.zip(after).forall { case (was, is) => was eq is }) e
+      val isSame  = (before ++ beside).zip(after ++ open).forall { case (was, is) => was eq is }
+      if (message == Option(e.getMessage) && isSame) e
       else {
         val cause = before.zip(after).collectFirst { case (was, is) if was eq e.getCause => is }.orNull
         val made  = like(e, message.orNull, cause, text)
         made.setStackTrace(e.getStackTrace)
+        open.filter(_ != null).foreach(made.addSuppressed)
         e match {
           case sql: SQLException =>
             val next = before.zip(after).collectFirst {

@@ -2,6 +2,7 @@
 package stoplog.log
 
 import java.security.MessageDigest
+import java.util.HexFormat
 
 /** What a micro-batch was: a digest of what the engine wrote down when it planned it, the offsets of its sources before
   * all. The same batch repeated has the same; one that was planned anew under the same number has another.
@@ -12,7 +13,5 @@ object BatchDigest {
 
   /** Of the file in which the engine keeps the offsets. */
   def of(offsets: Array[Byte]): BatchDigest =
-    BatchDigest(
-      MessageDigest.getInstance("SHA-256").digest(offsets).map(byte => f"${byte & 0xff}%02x").mkString
-    )
+    BatchDigest(HexFormat.of().formatHex(MessageDigest.getInstance("SHA-256").digest(offsets)))
 }

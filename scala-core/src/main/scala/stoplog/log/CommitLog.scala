@@ -96,9 +96,19 @@ final class CommitLog(store: LogFiles) {
 
   /** The paths of the record's parts that are known to have been visible, while the record is not published. */
   def visible(record: LogRecord): Set[String] =
-    if (record.hasToBeSettled) store.visible(record.seq) else Set.empty
+    if (record.hasToBeSettled)
+      Iterator.from(0).map(store.visible(record.seq, _)).takeWhile(_.isDefined).flatten.flatten.toSet
+    else Set.empty
 
-  def noteVisible(record: LogRecord, paths: Set[String]): Unit = store.noteVisible(record.seq, paths)
+  /** Adds to what [[visible]] answers. Beside others that do the same, as a note is written once and never replaced: what
+    * the notes lack that are there already goes into the next one.
+    */
+  def noteVisible(record: LogRecord, paths: Set[String]): Unit = noteVisible(record.seq, number = 0, paths)
+
+  @tailrec
+  private def noteVisible(seq: Long, number: Int, paths: Set[String]): Unit =
+    if (paths.nonEmpty && store.noteVisible(seq, number, paths) == PutOutcome.Taken)
+      noteVisible(seq, number + 1, paths -- store.visible(seq, number).getOrElse(Set.empty))
 
   /** Removes all but the newest `keep` of the records that the last [[append]] left, oldest first. Never the newest. */
   def trim(keep: Int): Unit = {

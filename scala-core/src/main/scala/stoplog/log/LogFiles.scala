@@ -5,7 +5,8 @@ import stoplog.fault.{Faults, Step}
 import stoplog.storage.{FileStore, PutOutcome, SinkDirectory}
 
 /** The files of one log, in `_stoplog/<sinkId>/log`. [[RecordNames]] names the records; the mark of a record is an empty
-  * file `<20 digits>.published`, its note of what is visible `<20 digits>.visible`.
+  * file `<20 digits>.published`, its notes of what is visible `<20 digits>.visible`,
+  * `.visible-1` and so on.
   *
   * The whole protocol rests on [[putIfAbsent]]: of any number of callers, on any machines, at most one is ever told
   * `Created` for a sequence number while the record is there, and each reader afterwards reads all of it.
@@ -44,8 +45,8 @@ class LogFiles(files: FileStore, sinkId: String, faults: Faults = Faults.none) e
     if (files.capabilities.lookAhead) Option.when(files.exists(records(seq + 1).head))(seq + 1)
     else LookBack.overtaking(seq, list())
 
-  /** Deletes the record, its mark and its note. Deleting what is not there is no error. */
-  def delete(seq: Long): Unit = files.delete(Seq(mark(seq), note(seq)) ++ records(seq))
+  /** Deletes the record, its mark and the notes that the last [[list]] saw. Deleting what is not there is no error. */
+  def delete(seq: Long): Unit = files.delete(mark(seq) +: (names.notes(seq).map(at) ++ records(seq)))
 
   /** Marks that all that this record has decided is done, so that no process does it again. `Taken` says that it was marked
     * already, and may be said when the answer to a first request was lost.
@@ -55,22 +56,22 @@ class LogFiles(files: FileStore, sinkId: String, faults: Faults = Faults.none) e
   /** Whether any process has called [[markPublished]] for this record. */
   def isPublished(seq: Long): Boolean = files.exists(mark(seq))
 
-  /** Notes the paths of parts of this record that have been visible, in place of an earlier such note. Called before
-    * [[markPublished]], and only where there is more to do than to publish, or where some parts could not be published.
+  /** Notes paths of parts of this record that have been visible, as its note of this number, unless there is one. Called
+    * before [[markPublished]], and only where there is more to do than to publish, or where some parts could not be
+    * published. [[CommitLog]] counts the numbers from 0 and writes each once, so that of two processes none takes away what
+    * the other one has noted.
     */
-  def noteVisible(seq: Long, paths: Set[String]): Unit = {
-    files.delete(Seq(note(seq)))
-    files.create(note(seq))(_.write(VisibleNote.encode(paths)))
-  }
+  def noteVisible(seq: Long, number: Int, paths: Set[String]): PutOutcome =
+    files.putIfAbsent(at(RecordNames.note(seq, number)), VisibleNote.encode(paths))
 
-  /** What was noted last; nothing when there is no note, or one that was broken off. */
-  def visible(seq: Long): Set[String] = files.read(note(seq)).fold(Set.empty[String])(VisibleNote.decode)
+  /** What the note of this number says: no path where it was broken off, and `None` where there is no such note. */
+  def visible(seq: Long, number: Int): Option[Set[String]] =
+    files.read(at(RecordNames.note(seq, number))).map(VisibleNote.decode)
 
   /** Where the record is, for messages. */
   def describe(seq: Long): String = files.describe(records(seq).head)
 
   private def records(seq: Long): Seq[String] = names.of(seq).map(at)
   private def mark(seq: Long): String         = at(f"$seq%020d.published")
-  private def note(seq: Long): String         = at(f"$seq%020d.visible")
   private def at(name: String): String        = s"$directory/$name"
 }

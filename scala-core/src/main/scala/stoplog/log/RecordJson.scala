@@ -123,6 +123,7 @@ private[log] object RecordJson {
     into.writeNumberField("slot", part.slot)
     into.writeStringField("handle", part.handle.token)
     part.owner.foreach(run => into.writeStringField("owner", run.value))
+    part.firstEventTimeMillis.foreach(into.writeNumberField("firstEventTimeMillis", _))
     if (!part.beside.isEmpty) writeBeside(part.beside, into)
     into.writeEndObject()
   }
@@ -156,7 +157,8 @@ private[log] object RecordJson {
       owner = Option(from.get("owner")).map(node => RunId(node.asText())),
       beside = Option(from.get("beside")).fold(Beside.nothing)(readBeside),
       schema = readSchema(from, usual),
-      times = readTimes(from)
+      times = readTimes(from),
+      firstEventTimeMillis = Option.when(from.has("firstEventTimeMillis"))(long(from, "firstEventTimeMillis"))
     )
 
   private def readBeside(from: JsonNode): Beside =

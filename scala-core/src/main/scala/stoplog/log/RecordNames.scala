@@ -13,6 +13,9 @@ private[log] final class RecordNames extends Serializable {
   // What the last listing saw; none of an empty log, and of one with both kinds of names.
   @volatile private var only: Option[Kind] = None
 
+  // The notes behind the first one of a record, which few have.
+  @volatile private var further = Map.empty[Long, Seq[String]]
+
   /** The numbers of the records among these names of files, in ascending order. */
   def listed(names: Iterable[String]): Vector[Long] = {
     val found = names.collect { case Name(digits, kind) => (digits.toLong, kind) }.toVector
@@ -20,11 +23,16 @@ private[log] final class RecordNames extends Serializable {
       case Vector(one) => Some(one)
       case _           => None
     }
+    further =
+      names.collect { case name @ FurtherNote(digits) => digits.toLong -> name }.toSeq.groupMap(_._1)(_._2)
     found.map { case (seq, _) => seq }.distinct.sorted
   }
 
   /** The names under which the record may be found: one, as soon as a listing has told which. */
   def of(seq: Long): Seq[String] = only.fold(Seq(Now, Former))(Seq(_)).map(name(seq, _))
+
+  /** The names of all notes of the record, as far as a listing has seen them. */
+  def notes(seq: Long): Seq[String] = RecordNames.note(seq, number = 0) +: further.getOrElse(seq, Seq.empty)
 
   /** The one name under which the record is created. */
   def toCreate(seq: Long)(isThere: String => Boolean): String = {
@@ -42,9 +50,14 @@ private[stoplog] object RecordNames {
   private final val Now    = "commit"
   private final val Former = "json"
   private val Name         = s"(\\d{20})\\.($Now|$Former)".r
+  private val FurtherNote  = "(\\d{20})\\.visible-\\d+".r
 
   /** What a record is called in a log that begins now. */
   def name(seq: Long): String = name(seq, Now)
+
+  /** What a note of visible parts is called. Earlier versions wrote the first one alone. */
+  def note(seq: Long, number: Int): String =
+    if (number == 0) f"$seq%020d.visible" else f"$seq%020d.visible-$number"
 
   private def name(seq: Long, kind: Kind): String = f"$seq%020d.$kind"
 }

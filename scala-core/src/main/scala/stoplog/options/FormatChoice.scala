@@ -65,7 +65,11 @@ object BulkFormatName {
       extends BulkFormatName(
         "parquet",
         Seq("snappy", "zstd", "gzip", "lz4", "lz4_raw", "brotli", "lzo", "none", "uncompressed"),
-        Nil,
+        Seq(
+          "spark.sql.parquet.outputTimestampType",
+          "spark.sql.parquet.writeLegacyFormat",
+          "spark.sql.parquet.fieldId.write.enabled"
+        ),
         Seq("parquet.", "metadata.")
       )
   case object Orc

@@ -13,7 +13,8 @@ object RollingOptions {
     Registry.MaxPartSize,
     Registry.MaxRecordsPerPart,
     Registry.RolloverInterval,
-    Registry.InactivityInterval
+    Registry.InactivityInterval,
+    Registry.EventTimeInterval
   ).map(_.key)
 
   /** The options that stand for this policy: by name for those that come with stoplog, whole for any other.
@@ -25,7 +26,8 @@ object RollingOptions {
         Registry.MaxPartSize.key        -> ByteSize.render(p.maxPartSizeBytes),
         Registry.RolloverInterval.key   -> rendered(p.rolloverIntervalMillis),
         Registry.InactivityInterval.key -> rendered(p.inactivityIntervalMillis)
-      ) ++ p.maxRecordsPerPart.map(Registry.MaxRecordsPerPart.key -> _.toString)
+      ) ++ p.maxRecordsPerPart.map(Registry.MaxRecordsPerPart.key -> _.toString) ++
+        p.eventTimeIntervalMillis.map(Registry.EventTimeInterval.key -> TimeSpan.render(_))
     case p: OnCheckpointRollingPolicy =>
       Map(Registry.RollingPolicy.key -> OnCheckpoint) ++
         p.maxPartSizeBytes.map(Registry.MaxPartSize.key -> ByteSize.render(_)) ++
@@ -54,13 +56,14 @@ object RollingOptions {
     val intervals = DefaultRollingPolicy()
       .withRolloverIntervalMillis(asked.value(Registry.RolloverInterval)(interval))
       .withInactivityIntervalMillis(asked.value(Registry.InactivityInterval)(interval))
-    val sized = size(asked).fold(intervals)(intervals.withMaxPartSizeBytes)
-    records(asked).fold(sized)(sized.withMaxRecordsPerPart)
+    val sized   = size(asked).fold(intervals)(intervals.withMaxPartSizeBytes)
+    val counted = records(asked).fold(sized)(sized.withMaxRecordsPerPart)
+    eventTime(asked).fold(counted)(counted.withEventTimeIntervalMillis)
   }
 
   private def onCheckpoint(asked: AskedOptions): RollingPolicy = {
     asked.withoutEffect(
-      Seq(Registry.RolloverInterval, Registry.InactivityInterval),
+      Seq(Registry.RolloverInterval, Registry.InactivityInterval, Registry.EventTimeInterval),
       "with rollingPolicy = onCheckpoint, which leaves no part open"
     )
     val sized =
@@ -74,7 +77,8 @@ object RollingOptions {
         Registry.MaxPartSize,
         Registry.MaxRecordsPerPart,
         Registry.RolloverInterval,
-        Registry.InactivityInterval
+        Registry.InactivityInterval,
+        Registry.EventTimeInterval
       ),
       "with an own rollingPolicy, which decides alone"
     )
@@ -83,6 +87,9 @@ object RollingOptions {
       .flatMap(asked.userObject(Registry.RollingPolicy, _, classOf[RollingPolicy]))
       .getOrElse(DefaultRollingPolicy())
   }
+
+  private def eventTime(asked: AskedOptions): Option[Long] =
+    asked.optional(Registry.EventTimeInterval)(interval).filter(_ < Long.MaxValue)
 
   /** A span that no part lives to see stands for no limit. */
   private def interval(text: String): Either[String, Long] =

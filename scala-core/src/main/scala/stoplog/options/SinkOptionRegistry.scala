@@ -6,7 +6,12 @@ import stoplog.options.OptionGroup._
 
 /** Every option of stoplog, once: the parser, `docs/options.md` and the Python package are held to this list.
   */
-object SinkOptionRegistry extends CompactionEntries with OwnClasses with BucketZones with RestartEntries {
+object SinkOptionRegistry
+    extends CompactionEntries
+    with OwnClasses
+    with BucketZones
+    with RestartEntries
+    with EventTimeEntries {
 
   val Path: SinkOption = required(
     Format,
@@ -373,6 +378,8 @@ object SinkOptionRegistry extends CompactionEntries with OwnClasses with BucketZ
       MaxRecordsPerPart,
       RolloverInterval,
       InactivityInterval,
+      EventTimeInterval,
+      EventTimeColumn,
       BucketCheckInterval
     ),
     compactionOptions,

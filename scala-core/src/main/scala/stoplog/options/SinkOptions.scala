@@ -21,6 +21,8 @@ import stoplog.storage.Durability
   *   of rows, `none`, `gzip`, `zstd`, `lz4`, `snappy` or `bzip2`; that of a bulk format is among `passThrough`
   * @param rolling
   *   when a part is closed
+  * @param eventTimeColumn
+  *   where rows have their event time; none for the column of the query's `withWatermark`
   * @param bucketCheckIntervalMillis
   *   how often the driver asks the policy while no data arrives
   * @param bucketing
@@ -53,6 +55,7 @@ final class SinkOptions private (
     val format: FormatChoice,
     val compression: String,
     val rolling: RollingPolicy,
+    val eventTimeColumn: Option[String],
     val bucketCheckIntervalMillis: Long,
     val bucketing: Bucketing,
     val partPrefix: String,
@@ -125,6 +128,7 @@ object SinkOptions {
       format = format.getOrElse(FormatChoice.Rows("text")),
       compression = FormatOptions.compression(asked, format),
       rolling = rolling,
+      eventTimeColumn = EventTimeOptions.column(asked, rolling, bucketing),
       bucketCheckIntervalMillis = asked.value(Registry.BucketCheckInterval)(TimeSpan.parse),
       bucketing = bucketing,
       partPrefix = NameOptions.prefix(asked),

@@ -30,6 +30,8 @@ sealed trait Part extends PartStats with Product with Serializable {
   * @param owner  the run whose first attempts may append in place; `None` when a writer that should be gone may
   *               still be alive, so that the part has to be fenced or copied first (I1)
   * @param beside rows of committed epochs that are not among these bytes yet, and what else the format has to remember
+  * @param firstEventTimeMillis from which the policy counts; `None` where nobody asks for it, as in a part of a release that
+  *               did not record it: it counts from the next row then
   */
 final case class Open(
     bucket: String,
@@ -43,7 +45,8 @@ final case class Open(
     owner: Option[RunId],
     beside: Beside = Beside.nothing,
     schema: Option[SchemaId] = None,
-    times: Option[TimeRange] = None
+    times: Option[TimeRange] = None,
+    override val firstEventTimeMillis: Option[Long] = None
 ) extends Part {
   def sizeBytes: Long = validBytes + beside.storageBytes
 }

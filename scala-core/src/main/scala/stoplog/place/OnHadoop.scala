@@ -2,9 +2,7 @@
 package stoplog.place
 
 import org.apache.hadoop.fs.{Path => HadoopPath}
-import org.slf4j.LoggerFactory
-
-import stoplog.error.Errors
+import stoplog.error.{Errors, Log}
 import stoplog.fault.Faults
 import stoplog.options.Truncation
 import stoplog.preflight.Finding
@@ -85,7 +83,6 @@ private[stoplog] final class OnHadoop(
 }
 
 private[stoplog] object OnHadoop {
-  private val logger = LoggerFactory.getLogger("stoplog")
 
   private val CreateOnly =
     "The file system cannot append to a file: each micro-batch closes its parts (roll reason checkpoint), and files " +
@@ -94,7 +91,7 @@ private[stoplog] object OnHadoop {
   private val Larger =
     "For larger files set a longer trigger interval or distribution=byBucket, or write to a file system that can append."
 
-  private def warn(path: String): Unit = logger.warn(s"$path: $CreateOnly $Larger")
+  private def warn(path: String): Unit = Log.warn(s"$path: $CreateOnly $Larger")
 
   /** Asks the place as late as possible, because the answer may have to be found out by writing. */
   private final class ByGrowth(asked: RollingPolicy, place: OnHadoop, sinkId: String) extends RollingPolicy {

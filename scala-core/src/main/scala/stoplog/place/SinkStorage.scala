@@ -7,10 +7,12 @@ import scala.util.control.NonFatal
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.{Path => HadoopPath}
 
+import stoplog.commit.{CompactionCommit, SinkDriver, SinkIdentity, SinkStores}
 import stoplog.error.Errors
 import stoplog.fault.Faults
 import stoplog.log.{CommitLog, LogFiles}
-import stoplog.options.{SinkOptions, Staging, Truncation}
+import stoplog.options.{DirectoryOptions, SinkOptions, Staging, Truncation}
+import stoplog.part.RunId
 import stoplog.preflight.Finding
 import stoplog.rolling.RollingPolicy
 import stoplog.storage._
@@ -42,6 +44,15 @@ private[stoplog] final class SinkStorage private (
   def job: JobDirectory = jobOf(sinkId)
 
   def log: CommitLog = new CommitLog(records)
+
+  /** All that the log names, and itself. */
+  def all: SinkStores = SinkStores(log, parts, sides, finished, files)
+
+  /** A run of the batch compaction of the path. */
+  def compaction(run: RunId, tools: SinkDriver.Tools): CompactionCommit = {
+    val id = DirectoryOptions.SinkId
+    new CompactionCommit(run, SinkIdentity(path, id, id), as(id).all, tools)
+  }
 
   /** Error: `STOPLOG_PATH_NOT_WRITABLE`. */
   def probe(): Unit = place.probe(sinkId, layout)

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.rolling
 
-/** Closes a part by its size, its number of records, its age, or once nothing was written to it for a while.
+/** Closes a part by its size, its number of records, its age, once nothing was written to it for a while, or by the
+  * event times of its rows.
   *
   * The comparisons are those of Flink's policy of this name: a part rolls when it holds *more* than
   * `maxPartSizeBytes`, so it passes the limit by at most one row and what the compressor still held back; and
   * when its age or its idle time has *reached* the interval. Flink has no limit of records; here a part that
   * holds `maxRecordsPerPart` is full, so no part ever holds more. The clock is looked at after each epoch
-  * and, between epochs, every `bucketCheckInterval`: an interval is exceeded by up to that.
+  * and, between epochs, every `bucketCheckInterval`: an interval is exceeded by up to that. The interval of event times
+  * is `rotate.interval.ms` of Kafka Connect's sinks: rows alone are looked at, and no clock.
   *
   * {{{
   * DefaultRollingPolicy().withMaxPartSizeBytes(64L << 20).withRolloverIntervalMillis(600000)
@@ -17,7 +19,8 @@ final class DefaultRollingPolicy private (
     val maxPartSizeBytes: Long,
     val maxRecordsPerPart: Option[Long],
     val rolloverIntervalMillis: Long,
-    val inactivityIntervalMillis: Long
+    val inactivityIntervalMillis: Long,
+    val eventTimeIntervalMillis: Option[Long]
 ) extends RollingPolicy {
 
   /** A part that holds more bytes on storage than this is closed; more than 0. */
@@ -36,7 +39,19 @@ final class DefaultRollingPolicy private (
   def withInactivityIntervalMillis(millis: Long): DefaultRollingPolicy =
     copy(inactivityIntervalMillis = Limit.positive("inactivityIntervalMillis", millis))
 
+  /** A row whose event time is this much, or more, behind that of the part's first row closes the part, and goes to
+    * another one; more than 0. Rows without an event time, and late ones, close nothing. Where rows have their event time
+    * says the option `eventTimeColumn`, or else the query's `withWatermark`.
+    */
+  def withEventTimeIntervalMillis(millis: Long): DefaultRollingPolicy =
+    copy(eventTimeIntervalMillis = Some(Limit.positive("eventTimeIntervalMillis", millis)))
+
   override def beforeRow(part: PartStats, nowMillis: Long): Option[RollReason] = full(part)
+
+  override def onEventTime(part: PartStats, eventTimeMillis: Long): Option[RollReason] =
+    eventTimeIntervalMillis
+      .filter(interval => part.firstEventTimeMillis.exists(eventTimeMillis - _ >= interval))
+      .map(_ => RollReason.EventTime)
 
   override def onTime(part: PartStats, nowMillis: Long): Option[RollReason] =
     if (nowMillis - part.openedAtMillis >= rolloverIntervalMillis) Some(RollReason.Age)
@@ -55,30 +70,40 @@ final class DefaultRollingPolicy private (
   override def toString: String =
     s"DefaultRollingPolicy(maxPartSizeBytes=$maxPartSizeBytes" +
       maxRecordsPerPart.fold("")(records => s", maxRecordsPerPart=$records") +
-      s", rolloverIntervalMillis=$rolloverIntervalMillis, inactivityIntervalMillis=$inactivityIntervalMillis)"
+      s", rolloverIntervalMillis=$rolloverIntervalMillis, inactivityIntervalMillis=$inactivityIntervalMillis" +
+      eventTimeIntervalMillis.fold(")")(interval => s", eventTimeIntervalMillis=$interval)")
 
   private def full(part: PartStats): Option[RollReason] =
     Limit.full(part, Some(maxPartSizeBytes), maxRecordsPerPart)
 
-  private def values = (maxPartSizeBytes, maxRecordsPerPart, rolloverIntervalMillis, inactivityIntervalMillis)
+  private def values =
+    (
+      maxPartSizeBytes,
+      maxRecordsPerPart,
+      rolloverIntervalMillis,
+      inactivityIntervalMillis,
+      eventTimeIntervalMillis
+    )
 
   private def copy(
       maxPartSizeBytes: Long = maxPartSizeBytes,
       maxRecordsPerPart: Option[Long] = maxRecordsPerPart,
       rolloverIntervalMillis: Long = rolloverIntervalMillis,
-      inactivityIntervalMillis: Long = inactivityIntervalMillis
+      inactivityIntervalMillis: Long = inactivityIntervalMillis,
+      eventTimeIntervalMillis: Option[Long] = eventTimeIntervalMillis
   ): DefaultRollingPolicy =
     new DefaultRollingPolicy(
       maxPartSizeBytes,
       maxRecordsPerPart,
       rolloverIntervalMillis,
-      inactivityIntervalMillis
+      inactivityIntervalMillis,
+      eventTimeIntervalMillis
     )
 }
 
 object DefaultRollingPolicy {
 
-  /** 128 MiB, no limit of records, 15 minutes of age, 5 minutes without a row. */
+  /** 128 MiB, no limit of records, 15 minutes of age, 5 minutes without a row, no limit of event times. */
   def apply(): DefaultRollingPolicy = default
 
   private val default =
@@ -86,6 +111,7 @@ object DefaultRollingPolicy {
       maxPartSizeBytes = 128L << 20,
       maxRecordsPerPart = None,
       rolloverIntervalMillis = 15L * 60 * 1000,
-      inactivityIntervalMillis = 5L * 60 * 1000
+      inactivityIntervalMillis = 5L * 60 * 1000,
+      eventTimeIntervalMillis = None
     )
 }

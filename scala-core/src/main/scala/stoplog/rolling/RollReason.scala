@@ -18,6 +18,9 @@ object RollReason {
   /** Nothing was written to it for the inactivity interval. */
   case object Inactivity extends RollReason("inactivity")
 
+  /** A row came whose event time is the event-time interval, or more, behind that of its first row. */
+  case object EventTime extends RollReason("eventTime")
+
   /** The policy closes every part at the end of its epoch. */
   case object Checkpoint extends RollReason("checkpoint")
 
@@ -35,7 +38,7 @@ object RollReason {
 
   /** All but the custom ones. */
   val named: Seq[RollReason] =
-    Seq(Size, Records, Age, Inactivity, Checkpoint, OpenLimit, Complete, End)
+    Seq(Size, Records, Age, Inactivity, EventTime, Checkpoint, OpenLimit, Complete, End)
 
   /** The reason with this word, as read back from a record. */
   def fromWord(word: String): RollReason = named.find(_.word == word).getOrElse(Custom(word))

@@ -19,18 +19,33 @@ trait PartStats {
 
   /** When a row was last written to it, in milliseconds since 1970-01-01T00:00:00Z. */
   def lastWrittenAtMillis: Long
+
+  /** The event time of the first of its rows that has one, in milliseconds since 1970-01-01T00:00:00Z. It stays what it
+    * is for as long as the part is open, over epochs and restarts. `None` until such a row comes, and where rows have no
+    * event time.
+    */
+  def firstEventTimeMillis: Option[Long] = None
 }
 
 /** Decides when a part is closed. Pure: it answers from its arguments alone, with the reason or with `None`.
   *
-  * The three questions are asked at the points where Flink's FileSink asks them (the semantics follow its
-  * `RollingPolicy`): before each row that would go to an open part, by the clock, and at the end of an epoch.
-  * No question is asked while no part is open, nor before a part's first row.
+  * Three questions are asked at the points where Flink's FileSink asks them (the semantics follow its
+  * `RollingPolicy`): before each row that would go to an open part, by the clock, and at the end of an epoch. A fourth,
+  * of the row's own time, is what Kafka Connect's sinks ask before each record. No question is asked while no part is
+  * open, nor before a part's first row.
   */
 trait RollingPolicy extends Serializable {
 
   /** Asked in the task before a row is appended to a part that already holds one. */
   def beforeRow(part: PartStats, nowMillis: Long): Option[RollReason]
+
+  /** Asked in the task behind [[beforeRow]], before a row that has an event time. If the answer is a reason, the row goes to
+    * another part. By default the policy does not look at event times.
+    *
+    * @param eventTimeMillis of the row, in milliseconds since 1970-01-01T00:00:00Z: from the column that the option
+    *                        `eventTimeColumn` names, or else from that of the query's `withWatermark`
+    */
+  def onEventTime(part: PartStats, eventTimeMillis: Long): Option[RollReason] = None
 
   /** Asked at the end of each epoch and, with no epoch running, every `bucketCheckInterval`. */
   def onTime(part: PartStats, nowMillis: Long): Option[RollReason]

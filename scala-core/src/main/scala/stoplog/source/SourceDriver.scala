@@ -34,8 +34,17 @@ final class SourceDriver[S <: Split](
     */
   def plan(start: Long, limits: ReadLimits): Long = unlessOvertaken(planned(start, limits))
 
-  /** The splits between two positions, from the log alone. */
-  def splits(start: Long, end: Long): Iterator[S] = log.splits(start, end)
+  /** The splits between two positions, from the log alone.
+    *
+    * Errors, also of the iterator: `STOPLOG_SOURCE_FENCED`, `STOPLOG_SOURCE_STATE_LOST`.
+    */
+  def splits(start: Long, end: Long): Iterator[S] = {
+    val found = unlessOvertaken(log.splits(start, end))
+    new Iterator[S] {
+      override def hasNext: Boolean = unlessOvertaken(found.hasNext)
+      override def next(): S        = unlessOvertaken(found.next())
+    }
+  }
 
   /** Micro-batches up to this position are committed.
     *

@@ -17,9 +17,7 @@ private[spark] final case class CompactionSpec(policy: CompactionPolicy, compact
 
   def of(run: RunId, sink: SinkSpec, context: SparkContext): Compaction = new SmallParts(
     run,
-    policy,
-    sink.naming,
-    isData(sink.naming, sink.rejects.map(_.directory)),
+    SmallParts.Choice(policy, sink.naming, isData(sink.naming, sink.rejects.map(_.directory))),
     new SparkMerger(context, sink.storage, compactor),
     sink.storage.finished,
     Clock.system,

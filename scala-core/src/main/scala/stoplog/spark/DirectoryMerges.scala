@@ -4,11 +4,10 @@ package stoplog.spark
 import scala.util.control.NonFatal
 
 import org.apache.spark.sql.SparkSession
-import org.slf4j.LoggerFactory
-
 import stoplog.PlannedMerge
 import stoplog.commit._
 import stoplog.compact.Compactor
+import stoplog.error.Log
 import stoplog.options.{DirectoryOptions, UserObject}
 import stoplog.part.{Closed, FinishedPart, PartNaming, RunId}
 import stoplog.place.SinkStorage
@@ -33,25 +32,27 @@ private[stoplog] final class DirectoryMerges private (session: SparkSession, opt
     else {
       commit.begin()
       Overwrite.refuseUnderWay(options.path, jobs, storage.files)
-      val naming = chosen.zipWithIndex.map { case (group, n) => group -> mergeOf(group, now, n.toLong) }
-      val done   = naming.grouped(AtOnce).flatMap(mergedTogether(_, commit)).toVector
+      Rewind.refuseUnderWay(options.path, sinks)
+      val naming =
+        chosen.filter(isFree).zipWithIndex.map { case (group, n) => group -> mergeOf(group, now, n.toLong) }
+      val done = naming.grouped(AtOnce).flatMap(mergedTogether(_, commit)).toVector
       commit.end()
       done
     }
   }
 
-  /** Listed before the logs are read: what a sink publishes meanwhile is not in the list, or in its newest record. */
   private def groups(): Vector[DirectoryGroup] = {
     val files = new DirectoryListing(options.path, storage.pathOf(""), context.hadoopConfiguration)
       .smallerThan(options.policy.smallerThanBytes)
-    val taken = sinkIds
-      .flatMap(id => storage.as(id).log.newest())
-      .flatMap { newest =>
-        newest.state.small.map(_.path) ++ newest.publish.map(_.finishedPath) ++ newest.replace.map(_.path)
-      }
-      .toSet
-    DirectoryPlan.groups(files.filterNot(file => taken(file.path)), format, options.policy, storage, context)
+    val free = CompactionCommit.free(files, sinks.values)(_.path)
+    DirectoryPlan.groups(free, format, options.policy, storage, context)
   }
+
+  /** What was chosen before the claim may have been set back since. */
+  private def isFree(group: DirectoryGroup): Boolean =
+    CompactionCommit.free(group.inputs, sinks.values)(_.path).size == group.inputs.size
+
+  private def sinks = sinkIds.map(id => id -> storage.as(id).log).toMap
 
   private def jobs = storage.sinkIds(JobCommit.Prefix).map(job => job -> storage.as(job).log).toMap
 
@@ -75,7 +76,7 @@ private[stoplog] final class DirectoryMerges private (session: SparkSession, opt
         Some(planned(merge.inputs))
       case ((_, merge), (_, _, problem)) =>
         val why = if (problem.isEmpty) "one of them has changed meanwhile" else problem
-        logger.warn(
+        Log.warn(
           s"${merge.inputs.size} files of '${merge.part.bucket}' under ${options.path} stay as they are: $why"
         )
         None
@@ -104,12 +105,7 @@ private[stoplog] object DirectoryMerges {
   private def storageOf(path: String) =
     SinkStorage.plain(path, SinkId, Durability.Disk, SparkHadoop.configuration)
 
-  private def commitOf(storage: SinkStorage, run: RunId) = new CompactionCommit(
-    run,
-    SinkIdentity(storage.path, SinkId, SinkId),
-    SinkStores(storage.log, storage.parts, storage.sides, storage.finished, storage.files),
-    RealTools.ofThisJvm
-  )
+  private def commitOf(storage: SinkStorage, run: RunId) = storage.compaction(run, RealTools.ofThisJvm)
 
   /** In a task. The token and the size of the part, or what went wrong: one bad file stops no other merge. */
   private def tried(work: MergeWork): (String, Long, String) =
@@ -123,5 +119,4 @@ private[stoplog] object DirectoryMerges {
 
   private val Prefix = "part"
   private val AtOnce = 64
-  private val logger = LoggerFactory.getLogger("stoplog")
 }

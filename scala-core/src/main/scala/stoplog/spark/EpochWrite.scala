@@ -25,13 +25,13 @@ private[spark] final class EpochWrite(table: SinkTable, info: LogicalWriteInfo) 
   override def commit(epochId: Long, messages: Array[WriterCommitMessage]): Unit =
     current.foreach { found =>
       val results = TaskMessages.results(messages)
-      found.run.commit(epochId, results)
+      found.run.driver.commit(epochId, results)
       found.layout.written(results)
     }
 
   /** Deletes nothing (I5): also called when a commit was interrupted, and while tasks still run. */
   override def abort(epochId: Long, messages: Array[WriterCommitMessage]): Unit =
-    current.foreach(_.run.abort())
+    current.foreach(_.run.driver.abort())
 
   override def toString: String = table.name()
 }

@@ -42,9 +42,10 @@ private[spark] object FileReads {
 
   /** Error: `STOPLOG_SOURCE_PATH` when a path names something that is not there. */
   def refuseNothing(options: SourceOptions): Unit = {
-    val root = SourceRoot.of(options.paths)
-    if (root.below.exists(_.isEmpty) && SourcePlaces.files(root).find("").isEmpty)
-      throw Errors.sourcePath(options.paths.mkString(", "), "no such file or directory")
+    val root  = SourceRoot.of(options.paths)
+    val files = SourcePlaces.files(root)
+    for ((path, inRoot) <- root.whole if files.find(inRoot).isEmpty)
+      throw Errors.sourcePath(path, "no such file or directory")
   }
 
   private def vectors(format: FileFormat[_, InternalRow]): Vectors = format match {

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.spark
 
-import org.slf4j.LoggerFactory
-
 import stoplog.bucket.DateTimeBucketAssigner
 import stoplog.commit.TaskResult
+import stoplog.error.Log
 import stoplog.options.Bucketing
 import stoplog.preflight.NameChecks
 
@@ -21,7 +20,7 @@ private[spark] final class LayoutNotice(name: String, columns: Seq[String]) {
     if (!said)
       NameChecks.unreadable(buckets.toSeq.distinct, columns).foreach { warning =>
         said = true
-        LayoutNotice.logger.warn(s"$name: ${warning.what} ${warning.now}")
+        Log.warn(s"$name: ${warning.what} ${warning.now}")
       }
   }
 
@@ -36,7 +35,6 @@ private[spark] final class LayoutNotice(name: String, columns: Seq[String]) {
 }
 
 private[spark] object LayoutNotice {
-  private val logger = LoggerFactory.getLogger("stoplog")
 
   /** Of a sink whose name and files these are. It has looked at what the pattern of the buckets alone tells. */
   def of(table: SinkTable, sink: SinkSpec, bucketing: Bucketing): LayoutNotice = {

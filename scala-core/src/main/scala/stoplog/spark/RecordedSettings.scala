@@ -21,7 +21,8 @@ private[spark] object RecordedSettings {
       content(options, written),
       noted = rolling(options) ++ RecordedPattern.noted(options.bucketing) ++
         RecordedBuckets.noted(options.bucketing),
-      schema = new RecordedColumns(written, options.onSchemaChange, storage.path, storage.sinkId)
+      schema = new RecordedColumns(written, options.onSchemaChange, storage.path, storage.sinkId),
+      options = ZoneOptions
     )
 
   /** A line of JSON or text tells for itself what columns there are; any other file has the same from its beginning to
@@ -34,9 +35,15 @@ private[spark] object RecordedSettings {
 
   /** Another zone would send the rows of one moment to other directories than before. */
   private def zone(bucketing: Bucketing): Map[String, String] = bucketing match {
-    case Bucketing.DateTime(_, zone, _) => Map("timeZone" -> zone.getId)
+    case Bucketing.DateTime(_, zone, _) => Map(Zone -> zone.getId)
     case _                              => Map.empty
   }
+
+  private final val Zone = "timeZone"
+
+  /** A record does not say from which of the two the zone came, and setting the first one puts either right. */
+  private val ZoneOptions =
+    Map(Zone -> s"${SinkOptionRegistry.BucketTimeZone.key} (or ${SinkOptionRegistry.TimeZone.key})")
 
   /** Under other markers, the parts that are open could not be found again. */
   private def markers(staging: Staging): Map[String, String] = staging.toMap

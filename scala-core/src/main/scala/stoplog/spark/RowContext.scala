@@ -22,7 +22,7 @@ private[spark] final class RowContext(clock: Clock, eventTime: Option[EventTime]
 
   override def processingTimeMillis: Long = clock.millis()
 
-  override def eventTimeMillis: Option[Long] = eventTime.flatMap(_.millis(current))
+  override def eventTimeMillis: Option[Long] = eventTime.flatMap(_.known(current))
 
   override def watermarkMillis: Option[Long] = times.watermarkMillis
 }

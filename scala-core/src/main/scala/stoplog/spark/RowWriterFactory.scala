@@ -6,7 +6,7 @@ import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.connector.write.{DataWriter, DataWriterFactory}
 import org.apache.spark.sql.connector.write.streaming.StreamingDataWriterFactory
 
-import stoplog.bucket.{BucketId, EventTime}
+import stoplog.bucket.BucketId
 import stoplog.commit._
 import stoplog.error.Errors
 import stoplog.fault.Faults
@@ -43,11 +43,11 @@ private[spark] final class RowWriterFactory(
         sink.format.open(sink.storage.sides),
         sink.naming,
         refuseBadBucket,
-        sink.times
+        TaskWriter.Times(sink.times, sink.eventTime.ofPolicy)
       ),
       assigner,
       badRows(mine, batch),
-      new RowContext(Clock.system, EventTime.of(sink.schema), times)
+      new RowContext(Clock.system, sink.eventTime.column, times)
     )
   }
 
@@ -65,7 +65,7 @@ private[spark] final class RowWriterFactory(
             new BadRows.Format(rejects.lines),
             naming,
             checkBucket = _ => (),
-            RowTimes.Unasked
+            TaskWriter.Times[RejectedRow]()
           )
       )
   }
@@ -75,21 +75,21 @@ private[spark] final class RowWriterFactory(
       format: PartFormat[R],
       naming: PartNaming,
       checkBucket: String => Unit,
-      times: RowTimes[R]
+      times: TaskWriter.Times[R]
   ): TaskWriter[R] =
     new TaskWriter[R](
       mine,
       sink.storage.parts,
-      format,
-      sink.policy,
-      naming,
-      sink.maxOpenParts,
-      Clock.system,
-      Faults.ofThisJvm,
-      checkBucket,
-      mayStart = () => sink.storage.refuseIfOvertaken(mine.seq),
       new Sides(sink.storage.sides, Faults.ofThisJvm),
-      RealTools.inTasks,
+      format,
+      TaskWriter.Rules(
+        sink.policy,
+        naming,
+        sink.maxOpenParts,
+        checkBucket,
+        () => sink.storage.refuseIfOvertaken(mine.seq)
+      ),
+      TaskWriter.Tools(Clock.system, Faults.ofThisJvm, RealTools.inTasks),
       times
     )
 

@@ -12,8 +12,7 @@ import org.apache.spark.scheduler.{SparkListener, SparkListenerApplicationEnd, S
 import org.apache.spark.sql.streaming.StreamingQueryListener.{
   QueryProgressEvent, QueryStartedEvent, QueryTerminatedEvent
 }
-import org.slf4j.LoggerFactory
-
+import stoplog.error.Log
 import stoplog.thread.Daemons
 
 /** Notices that a query has ended, which nobody tells a sink, and ends its run. Hears on the way how far it has come. */
@@ -99,7 +98,7 @@ private[stoplog] object RunEnds {
   }
 
   private def warn(e: Throwable): Unit =
-    logger.warn("What an earlier run left open is not looked after before the next epoch", e)
+    Log.warn("What an earlier run left open is not looked after before the next epoch", e)
 
   private def latch(runId: String): CountDownLatch = ended.computeIfAbsent(runId, _ => new CountDownLatch(1))
 
@@ -115,7 +114,6 @@ private[stoplog] object RunEnds {
         finals.remove(runId)
       }
 
-  private val logger               = LoggerFactory.getLogger("stoplog")
   private val RememberedRuns       = 10000
   private val ApplicationEndMillis = 60000L
 }

@@ -70,7 +70,7 @@ private final class SinkCheck(rows: DataFrame, asked: SinkOptions) {
     options.path,
     Vector(
       settings
-    ) ++ columns.left.toOption ++ ofFormat ++ ofBuckets ++ ofReaders ++ ofDistribution ++ ofCompletion ++
+    ) ++ columns.left.toOption ++ ofFormat ++ ofRolling ++ ofBuckets ++ ofReaders ++ ofDistribution ++ ofCompletion ++
       ofNames ++ tests.fold(Vector(_), identity) ++ ofLogs :+ versions,
     names
   )
@@ -88,6 +88,9 @@ private final class SinkCheck(rows: DataFrame, asked: SinkOptions) {
         Ok("format", s"Files ${kind.suffix} can hold the columns ${found.schema.fieldNames.mkString(", ")}.")
     )
   }
+
+  private def ofRolling: Option[Finding] =
+    tried("rollingPolicy")(EventTimes.of(options, schema)).left.toOption
 
   private def ofBuckets: Option[Finding] = columns.toOption.map { found =>
     assigner.fold(

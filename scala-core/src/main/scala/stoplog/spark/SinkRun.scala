@@ -8,10 +8,9 @@ import scala.util.control.NonFatal
 
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.streaming.StreamingQueryProgress
-import org.slf4j.LoggerFactory
-
 import stoplog.OpenAtStop
 import stoplog.commit._
+import stoplog.error.Log
 import stoplog.format.bulk.EndingParts
 import stoplog.options.{
   FinalizeOnTermination, FormatChoice, OnForeignQuery, OnLostPart, OnRestart, SinkOptions
@@ -21,6 +20,7 @@ import stoplog.part.RunId
 /** One start of one query, as far as its sink goes: the commit protocol's driver, its timer and its end.
   *
   * @param name       of the sink, for messages
+  * @param driver     whose epochs begin here, and are committed and given up by it alone
   * @param heartbeat  tells tools that the driver is alive, if there are any for this kind of sink
   * @param probe      whether the storage can do what the sink will need; asked once
   * @param tickMillis how often the driver looks what is due
@@ -30,7 +30,7 @@ import stoplog.part.RunId
   */
 private[spark] final class SinkRun(
     name: String,
-    driver: SinkDriver,
+    val driver: SinkDriver,
     heartbeat: Option[Heartbeat],
     probe: () => Unit,
     tickMillis: Long,
@@ -72,10 +72,6 @@ private[spark] final class SinkRun(
     plan
   }
 
-  def commit(epoch: Long, results: Seq[TaskResult]): Unit = driver.commit(epoch, results)
-
-  def abort(): Unit = driver.abort()
-
   /** The query has ended. Never throws: whatever is not done now is done at the next start. */
   def end(exception: Option[String]): Unit = ending(driver.end(finishing(exception)))
 
@@ -97,13 +93,13 @@ private[spark] final class SinkRun(
     try action
     catch {
       case NonFatal(e) =>
-        SinkRun.logger.warn(
+        Log.warn(
           s"$name could not finish what it had to at its end; the next start goes on with it",
           e
         )
     } finally {
       try heartbeat.foreach(_.stop())
-      catch { case NonFatal(e) => SinkRun.logger.debug(s"The last sign of life of $name stays", e) }
+      catch { case NonFatal(e) => Log.debug(s"The last sign of life of $name stays", e) }
       closed()
     }
   }
@@ -114,7 +110,7 @@ private[spark] final class SinkRun(
       if (driver.tick()) SinkTimer.Again else SinkTimer.Stop
     } catch {
       case NonFatal(e) =>
-        SinkRun.logger.warn(s"What was due in $name failed; it is tried again", e)
+        Log.warn(s"What was due in $name failed; it is tried again", e)
         SinkTimer.Again
     }
 
@@ -122,11 +118,10 @@ private[spark] final class SinkRun(
   private def beat(): Unit =
     if (driver.recordedAtMillis.exists(System.currentTimeMillis() - _ >= tickMillis))
       try heartbeat.foreach(_.beat())
-      catch { case NonFatal(e) => SinkRun.logger.debug(s"No sign of life of $name this time", e) }
+      catch { case NonFatal(e) => Log.debug(s"No sign of life of $name this time", e) }
 }
 
 private[spark] object SinkRun {
-  private val logger = LoggerFactory.getLogger("stoplog")
 
   /** Of a sink of files. */
   def ofFiles(queryId: String, trigger: QueryTrigger, sink: SinkSpec, options: SinkOptions): SinkRun = {

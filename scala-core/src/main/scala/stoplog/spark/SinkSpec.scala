@@ -37,6 +37,7 @@ private[spark] final case class SinkSpec(
     settings: SinkSettings,
     rejects: Option[Rejects],
     times: RowTimes[InternalRow],
+    eventTime: EventTimes,
     compaction: Option[CompactionSpec]
 ) {
 
@@ -78,6 +79,7 @@ private[spark] object SinkSpec {
       RecordedSettings.of(options, columns.schema, storage),
       rejectsOf(options, schema, format, session),
       SinkFollowUps.times(options, schema).getOrElse(RowTimes.Unasked),
+      EventTimes.of(options, schema),
       options.compaction.map(CompactionSpec.of(_, format))
     )
   }

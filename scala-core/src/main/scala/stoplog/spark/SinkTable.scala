@@ -10,9 +10,7 @@ import org.apache.spark.sql.connector.expressions.Transform
 import org.apache.spark.sql.connector.read.streaming.ReportsSinkMetrics
 import org.apache.spark.sql.connector.write.{LogicalWriteInfo, WriteBuilder}
 import org.apache.spark.sql.types.StructType
-import org.slf4j.LoggerFactory
-
-import stoplog.error.Redaction
+import stoplog.error.{Log, Redaction}
 import stoplog.options.{SinkOptions, SparkOptions}
 import stoplog.place.SinkStorage
 
@@ -63,7 +61,7 @@ private[spark] final class SinkTable(
         val asked  = RecordedPattern.resumed(options, newest)
         val sink   = SinkSpec.of(asked, rows, storage, newest.flatMap(RecordedColumns.of))
         (RecordedPattern.change(options, newest) ++ RecordedBuckets.change(options.bucketing, newest))
-          .foreach(said => SinkTable.logger.warn(s"${name()}: $said"))
+          .foreach(said => Log.warn(s"${name()}: $said"))
         val made = CurrentRun(runId, sink, start(sink, asked), LayoutNotice.of(this, sink, asked.bucketing))
         current.set(made)
         RunEnds.watch(runId, made.run)
@@ -76,7 +74,6 @@ private[spark] final class SinkTable(
 private[spark] final case class CurrentRun(runId: String, sink: SinkSpec, run: SinkRun, layout: LayoutNotice)
 
 private[spark] object SinkTable {
-  private val logger = LoggerFactory.getLogger("stoplog")
 
   /** Checks all that can be checked now, and claims nothing: the start may still be refused. */
   def apply(

@@ -10,27 +10,48 @@ import stoplog.source.file.Glob
   *
   * @param below the patterns of the names, for each path
   * @param named how far each path is named without a pattern, below the root
+  * @param whole the paths without any pattern, as they were given, with what they are below the root
   */
 private[spark] final case class SourceRoot(
     root: HadoopPath,
     below: Vector[Vector[Glob]],
-    named: Vector[String]
+    named: Vector[String],
+    whole: Vector[(String, String)]
 )
 
 private[spark] object SourceRoot {
 
   /** Read as Hadoop reads paths. Error: `STOPLOG_SOURCE_PATH`. */
   def of(paths: Vector[String]): SourceRoot = {
-    val parsed  = paths.map(split)
-    val systems = parsed.map { case (base, _) => (base.toUri.getScheme, base.toUri.getAuthority) }.distinct
-    if (systems.size > 1) throw Errors.sourcePath(paths.mkString(", "), "it is on several file systems")
+    val parsed = onOneSystem(paths, paths.map(split))
     val common = parsed.map { case (base, _) => names(base) }.reduce { (a, b) =>
       a.zip(b).takeWhile { case (x, y) => x == y }.map(_._1)
     }
-    val below = parsed.map { case (base, globs) => names(base).drop(common.size).map(literal) ++ globs }
-    val named = parsed.map { case (base, _) => names(base).drop(common.size).mkString("/") }.distinct
+    def inRoot(base: HadoopPath) = names(base).drop(common.size)
+    val below                    = parsed.map { case (base, globs) => inRoot(base).map(literal) ++ globs }
+    val named                    = parsed.map { case (base, _) => inRoot(base).mkString("/") }
+    val whole = paths.zip(named).zip(parsed).collect { case (each, (_, globs)) if globs.isEmpty => each }
     val uri   = parsed.head._1.toUri
-    SourceRoot(new HadoopPath(uri.getScheme, uri.getAuthority, common.mkString("/", "/", "")), below, named)
+    val root  = new HadoopPath(uri.getScheme, uri.getAuthority, common.mkString("/", "/", ""))
+    SourceRoot(root, below, named.distinct, whole)
+  }
+
+  /** Paths with a file system's name and without one may be on the same. */
+  private def onOneSystem(
+      paths: Vector[String],
+      parsed: Vector[(HadoopPath, Vector[Glob])]
+  ): Vector[(HadoopPath, Vector[Glob])] = {
+    def systems(of: Vector[(HadoopPath, Vector[Glob])]) =
+      of.map { case (base, _) => (base.toUri.getScheme, base.toUri.getAuthority) }.distinct
+    if (systems(parsed).size == 1) parsed
+    else {
+      val qualified = parsed.map { case (base, globs) =>
+        (base.getFileSystem(SparkHadoop.configuration).makeQualified(base), globs)
+      }
+      if (systems(qualified).size > 1)
+        throw Errors.sourcePath(paths.mkString(", "), "these are on several file systems")
+      qualified
+    }
   }
 
   /** The directory that the path names without a pattern, and the patterns behind it. */

@@ -3,8 +3,7 @@ package stoplog.spark
 
 import scala.util.control.NonFatal
 
-import org.slf4j.LoggerFactory
-
+import stoplog.error.Log
 import stoplog.thread.Daemons
 
 /** Looks for a file that asks for a query to be stopped. */
@@ -37,9 +36,8 @@ private[stoplog] object StopMarker {
     try isThere()
     catch {
       case NonFatal(e) =>
-        logger.warn(s"Whether there is $name, which asks for a stop, could not be seen; it is tried again", e)
+        Log.warn(s"Whether there is $name, which asks for a stop, could not be seen; it is tried again", e)
         false
     }
 
-  private val logger = LoggerFactory.getLogger("stoplog")
 }

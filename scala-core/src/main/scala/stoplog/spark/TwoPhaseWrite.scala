@@ -45,10 +45,11 @@ private[spark] final class TwoPhaseEpoch(table: TwoPhaseTable, info: LogicalWrit
   override def useCommitCoordinator(): Boolean = false
 
   override def commit(epochId: Long, messages: Array[WriterCommitMessage]): Unit =
-    run.foreach(_.commit(epochId, TaskMessages.results(messages)))
+    run.foreach(_.driver.commit(epochId, TaskMessages.results(messages)))
 
   /** Undoes nothing (I5): also called when a commit was interrupted, and while tasks still run. */
-  override def abort(epochId: Long, messages: Array[WriterCommitMessage]): Unit = run.foreach(_.abort())
+  override def abort(epochId: Long, messages: Array[WriterCommitMessage]): Unit =
+    run.foreach(_.driver.abort())
 
   override def toString: String = table.name()
 }

@@ -6,8 +6,7 @@ import java.time.Instant
 import scala.util.Try
 
 import org.apache.spark.sql.streaming.StreamingQueryProgress
-import org.slf4j.LoggerFactory
-
+import stoplog.error.Log
 import stoplog.options.{BucketComplete, SinkOptions}
 
 /** Hears from Spark how far a query has come.
@@ -33,13 +32,9 @@ private[spark] final class Watermarks(options: SinkOptions, reached: Long => Uni
 
   private def warn(): Unit = if (!warned) {
     warned = true
-    Watermarks.logger.warn(
+    Log.warn(
       s"No bucket under ${options.path} will ever be complete: bucketComplete = 'watermark' goes by the query's watermark, " +
         "and the query has none. Call withWatermark(...) on the rows."
     )
   }
-}
-
-private object Watermarks {
-  private val logger = LoggerFactory.getLogger("stoplog")
 }

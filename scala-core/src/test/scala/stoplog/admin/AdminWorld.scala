@@ -5,8 +5,6 @@ import java.nio.charset.StandardCharsets.UTF_8
 import java.nio.file.attribute.FileTime
 import java.nio.file.{Files, Path, Paths}
 
-import org.apache.hadoop.conf.Configuration
-
 import stoplog.commit._
 import stoplog.commit.complete.FollowUps
 import stoplog.fault.{Faults, InjectedFault, Step}
@@ -15,8 +13,8 @@ import stoplog.options.{Truncation}
 import stoplog.part.RunId
 import stoplog.place.SinkStorage
 import stoplog.rolling.RollingPolicy
-import stoplog.storage.{Durability, FileStore}
-import stoplog.storage.hadoop.TestFileSystems
+import stoplog.storage.FileStore
+import stoplog.storage.hadoop.{HadoopDefaults, TestFileSystems}
 import stoplog.storage.local.{DeadProcess, LocalStorage}
 
 /** A sink in a temporary directory: a query without an engine, and the tools.
@@ -28,7 +26,7 @@ final class AdminWorld(policy: RollingPolicy, scheme: Option[String]) {
 
   private val root =
     scheme.fold(Files.createTempDirectory("stoplog-admin").toString)(TestFileSystems.directory)
-  private val configuration = TestFileSystems.register(new Configuration())
+  private val configuration = TestFileSystems.register(HadoopDefaults.configuration())
   private val storage       = SinkStorage.plain(root, "main", Durability.Process, configuration)
 
   val directory: Path  = Paths.get(root.drop(scheme.fold(0)(_.length + 1)))
@@ -70,7 +68,12 @@ final class AdminWorld(policy: RollingPolicy, scheme: Option[String]) {
   }
 
   def tools(faults: Faults = Faults.none): SinkAdmin = new SinkAdmin(
-    new Site(root, "main", Truncation.Allowed, configuration, Durability.Process, faults, clock)
+    new Site(
+      root,
+      "main",
+      SiteStorage.of(root, "main", Truncation.Allowed, configuration, Durability.Process),
+      RealTools.of(clock, faults)
+    )
   )
 
   /** The steps that a tool passes, each with how often. */

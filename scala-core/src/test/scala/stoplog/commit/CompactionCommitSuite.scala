@@ -2,6 +2,7 @@
 package stoplog.commit
 
 import java.nio.charset.StandardCharsets.UTF_8
+import java.nio.file.attribute.FileTime
 import java.nio.file.{Files, Path}
 
 import org.scalatest.funsuite.AnyFunSuite
@@ -128,6 +129,22 @@ class CompactionCommitSuite extends AnyFunSuite {
     newest.foreach(sleeps.recover(_))
     place.compacted(place.commit(Faults.none)) // which sweeps
     assert(place.lines.sorted === Seq("one", "three", "two"))
+  }
+
+  test("a run removes what dead ones have left unfinished, once it is older than eleven minutes") {
+    val place                       = new Place
+    def left(minutesAgo: Int): Path = {
+      val file = place.root.resolve(place.written(place.merge("1.txt", "2.txt")).handle.token)
+      Files.setLastModifiedTime(
+        file,
+        FileTime.fromMillis(System.currentTimeMillis() - minutesAgo * 60 * 1000L)
+      )
+      file
+    }
+    val old   = left(minutesAgo = 12)
+    val young = left(minutesAgo = 1)
+    place.commit(Faults.none).begin()
+    assert(!Files.exists(old) && Files.exists(young))
   }
 
   test("nothing is replaced by a merge of files that are no longer what they were") {

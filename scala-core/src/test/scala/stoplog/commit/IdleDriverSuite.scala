@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.commit
 
+import org.apache.spark.SparkThrowable
 import org.scalatest.funsuite.AnyFunSuite
 
 import stoplog.commit.Samples._
 import stoplog.commit.Finish.{KeepOpen, PublishOpen}
-import stoplog.log.RecordKind
+import stoplog.log.{BatchDigest, RecordKind, SinkState}
+import stoplog.part.RunId
 
 class IdleDriverSuite extends AnyFunSuite {
 
@@ -26,6 +28,24 @@ class IdleDriverSuite extends AnyFunSuite {
     assert(world.rows === Vector("row of a", "row of a"))
   }
 
+  test("a run that has started does not go on behind a reset, but the next one does") {
+    val world = new DriverWorld(Rolls.never)
+    world.epoch(world.driver(), 0, "a")
+    val waiting = world.driver(run = other)
+    waiting.waitFrom(world.newest.seq)
+    world.log.append(
+      world.newest.copy(
+        seq = world.newest.seq + 1,
+        kind = RecordKind.Release,
+        publish = Vector.empty,
+        state = world.newest.state.copy(queryId = SinkState.Nobody, lastEpoch = None, open = Vector.empty)
+      )
+    )
+    val refused = intercept[SparkThrowable](waiting.begin(0, slots = 1))
+    assert(refused.getCondition === "STOPLOG_FENCED")
+    assert(world.driver(run = RunId("000000000003")).begin(0, slots = 1).firstPart === 0)
+  }
+
   test("before there is data, the clock leaves a log alone that another has written to") {
     val world = new DriverWorld(Rolls.atAge(1000))
     val first = world.driver()
@@ -35,6 +55,48 @@ class IdleDriverSuite extends AnyFunSuite {
     world.epoch(first, 1, "b")
     world.clock.advance(1000)
     second.tick()
+    assert(world.newest.run === Samples.mine)
+  }
+
+  test("what a run finds is told to it in its turn, and changes nothing once it holds the claim") {
+    val world  = new DriverWorld(Rolls.never)
+    val turn   = new world.CountedTurn
+    val driver = world.driver(turn = turn)
+    driver.waitFrom(0)
+    assert(turn.taken === 1 && turn.back === 1)
+    world.epoch(driver, 0, "a")
+    driver.waitFrom(world.newest.seq)
+    world.epoch(driver, 1, "a")
+    assert(world.log.all().count(_.kind == RecordKind.Claim) === 1)
+    assert(turn.taken === 4 && turn.back === 4)
+  }
+
+  test("a run that has claimed without data begins only behind the batch that the log holds") {
+    val world                             = new DriverWorld(Rolls.atAge(1000))
+    val first                             = world.driver()
+    def batches(of: String): BatchDigests = batch => Some(BatchDigest(s"$of-$batch"))
+    val plan                              = first.begin(0, slots = 1, batches("theirs"))
+    first.commit(0, Seq(world.task(plan, 0, "a")))
+    def idle() = {
+      val idle = world.driver(run = RunId.random())
+      idle.waitFrom(world.newest.seq)
+      idle
+    }
+    val another = idle()
+    world.clock.advance(1000)
+    another.tick()
+    assert(world.newest.kind === RecordKind.Roll)
+    assert(condition(another.begin(1, slots = 1, batches("mine"))) === "STOPLOG_EPOCH_REPLANNED")
+    another.begin(1, slots = 1, batches("theirs"))
+  }
+
+  test("a run without data whose settings are others claims nothing") {
+    val world = new DriverWorld(Rolls.atAge(1000))
+    world.epoch(world.driver(), 0, "a")
+    val idle = world.driver(run = other, settings = settings.copy(fixed = Map("timeZone" -> "Asia/Tokyo")))
+    idle.waitFrom(world.newest.seq)
+    world.clock.advance(1000)
+    assert(condition(idle.tick()) === "STOPLOG_SETTINGS_CHANGED")
     assert(world.newest.run === Samples.mine)
   }
 

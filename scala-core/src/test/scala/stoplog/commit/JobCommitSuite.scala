@@ -89,6 +89,37 @@ class JobCommitSuite extends AnyFunSuite {
     }
   }
 
+  test("of two that carry a dead job on, the one that comes second removes nothing beneath the first one") {
+    within { place =>
+      intercept[InjectedFault](place.overwrite("batch-1", new At(Step.AfterRecord), "new"))
+      var looked = false
+      place
+        .job(
+          "batch-1",
+          new When(
+            Step.AfterPublish,
+            () => {
+              place.job("batch-1").rollForward()
+              looked = place.hasLeft("batch-1")
+            }
+          )
+        )
+        .rollForward()
+      assert(looked && !place.hasLeft("batch-1") && place.rows === Vector("new"))
+    }
+  }
+
+  test("who could not carry a job on stands in nobody's way") {
+    within { place =>
+      place.plant("b/old.txt", "old")
+      intercept[InjectedFault](place.overwrite("batch-1", new At(Step.AfterRecord), "new"))
+      JobCommit.rollForward(Seq(place.job("batch-1", new At(Step.AfterPublish))))
+      assert(place.hasLeft("batch-1"))
+      place.job("batch-1").rollForward()
+      assert(!place.hasLeft("batch-1") && place.rows === Vector("new"))
+    }
+  }
+
   test("a job that has decided nothing is left alone for a day") {
     within { place =>
       val living = place.job("batch-1")
@@ -141,6 +172,10 @@ private object JobCommitSuite {
 
   final class At(step: Step) extends Faults {
     override def at(now: Step): Unit = if (now == step) throw new InjectedFault(step)
+  }
+
+  final class When(step: Step, happens: () => Unit) extends Faults {
+    override def at(now: Step): Unit = if (now == step) happens()
   }
 
   def later(minutes: Int): Clock = new ManualClock(System.currentTimeMillis() + minutes * 60 * 1000L)

@@ -33,7 +33,7 @@ class LivePartSuite extends AnyFunSuite {
 
   private def begun(format: Closing): LivePart[String] = {
     val output = parts.create(NewPart("b", "p", mine))
-    LivePart.begin("b", "p", output, format, RowTimes.Unasked, nowMillis = 5)
+    LivePart.begin("b", "p", output, format, RowTimes.Unasked, RowTimes.Unasked, nowMillis = 5)
   }
 
   test(
@@ -59,11 +59,13 @@ class LivePartSuite extends AnyFunSuite {
       opened += 1
       parts.create(NewPart("b", "p", mine))
     }
-    LivePart.resume(open("p"), new Closing, RowTimes.Unasked)(() => output())
+    LivePart.resume(open("p"), new Closing, RowTimes.Unasked, RowTimes.Unasked)(() => output())
     assert(opened === 1)
     parts.forgetCalls()
     intercept[IllegalStateException](
-      LivePart.resume(open("p"), new Closing(isReadable = false), RowTimes.Unasked)(() => output())
+      LivePart.resume(open("p"), new Closing(isReadable = false), RowTimes.Unasked, RowTimes.Unasked)(() =>
+        output()
+      )
     )
     assert(parts.calls.last.startsWith("close "))
   }

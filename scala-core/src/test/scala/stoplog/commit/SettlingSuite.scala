@@ -24,8 +24,9 @@ class SettlingSuite extends AnyFunSuite {
     val parts    = new MemoryParts
     val records  = new MemoryRecords
     val pauses   = new java.util.concurrent.ConcurrentLinkedQueue[Long]()
+    val log      = new CommitLog(records)
     val settling = new Settling(
-      new CommitLog(records),
+      log,
       Ledger.Stores(parts, SpoolFiles.none, finished),
       identity,
       onLost,
@@ -129,14 +130,104 @@ class SettlingSuite extends AnyFunSuite {
     val record = world.record(world.closed("p"), world.closed("q"))
     world.parts.onPublish = path =>
       if (path == "b/q") {
-        world.records.noteVisible(4, Set("b/p", "b/q"))
+        world.records.noteVisible(4, 0, Set("b/p", "b/q"))
         throw Errors.nameTaken(path, "it is")
       }
     assert(condition(world.publish(record)) === "STOPLOG_NAME_TAKEN")
-    assert(world.records.visible(4) === Set("b/p", "b/q"))
+    assert(world.log.visible(record) === Set("b/p", "b/q"))
     world.parts.forgetCalls()
     world.republish(record)
     assert(world.parts.calls.isEmpty)
+  }
+
+  test(
+    "of two that note at once what is visible, the later one takes nothing away from what the other has noted"
+  ) {
+    val world   = new World
+    val record  = world.record(world.closed("p"), world.closed("q"), world.closed("r"))
+    val sleeper = Set("b/p")
+    world.records.beforeNote = { _ =>
+      world.records.beforeNote = _ => ()
+      world.log.noteVisible(record, Set("b/p", "b/q"))
+    }
+    world.parts.onPublish = path => if (path != "b/p") throw Errors.nameTaken(path, "it is")
+    assert(condition(world.publish(record)) === "STOPLOG_NAME_TAKEN")
+    assert(world.log.visible(record) === sleeper + "b/q")
+    world.log.noteVisible(record, Set("b/q", "b/r"))
+    assert(world.log.visible(record) === Set("b/p", "b/q", "b/r"))
+  }
+
+  test("who publishes all of a record by itself was alone; who finds a part visible, or the mark, was not") {
+    val alone = new World
+    assert(alone.publish(alone.record(alone.closed("p"), alone.closed("q"))))
+    val second = new World
+    val shared = second.record(second.closed("p"), second.closed("q"))
+    second.parts.publish(shared.publish.head.handle, 4, "b/p")
+    assert(!second.publish(shared))
+    val late = new World
+    late.parts.onPublished = { _ => late.records.markPublished(4); () }
+    assert(!late.publish(late.record(late.closed("p"))))
+  }
+
+  test("a part that is gone is not lost where others have marked its record, or have noted it as visible") {
+    val marked = new World
+    val record = marked.record(marked.closed("p"))
+    marked.parts.lose(record.publish.head.handle.token)
+    marked.records.markPublished(4)
+    assert(!marked.publish(record))
+    val noted = new World
+    val other = noted.record(noted.closed("p"), noted.closed("q"))
+    noted.parts.lose(other.publish.head.handle.token)
+    noted.log.noteVisible(other, Set("b/p"))
+    assert(!noted.publish(other))
+    assert(noted.parts.finished.keySet === Set("b/q"))
+    val elsewhere = new World
+    val lost      = elsewhere.record(elsewhere.closed("p"), elsewhere.closed("q"))
+    elsewhere.parts.lose(lost.publish.head.handle.token)
+    elsewhere.log.noteVisible(lost, Set("b/q"))
+    assert(condition(elsewhere.publish(lost)) === "STOPLOG_PART_LOST")
+  }
+
+  test("a merge whose part is lost brings its inputs back, and no other record brings anything back") {
+    val replace = Vector(FinishedPart("b", "p", 4, 1, 0), FinishedPart("b", "q", 4, 1, 0))
+    def brought(kind: RecordKind, names: String*): Vector[String] = {
+      val finished = new UnreliableFinished
+      val world    = new World(finished = finished)
+      val record   = world.record(names.map(world.closed(_)): _*).copy(kind = kind, replace = replace)
+      world.parts.lose(record.publish.head.handle.token)
+      assert(condition(world.publish(record)) === "STOPLOG_PART_LOST")
+      assert(finished.broughtBackLate.isEmpty)
+      finished.broughtBack
+    }
+    assert(brought(RecordKind.Compact, "m") === Vector("b/p", "b/q"))
+    assert(brought(RecordKind.Epoch(9), "m").isEmpty)
+    assert(brought(RecordKind.Compact, "m", "n").isEmpty)
+  }
+
+  test(
+    "who sets the inputs of a merge aside after its end brings them back; before it, or of another record, nobody does"
+  ) {
+    val replace = Vector(FinishedPart("b", "p", 4, 1, 0))
+    def brought(kind: RecordKind)(meanwhile: (World, LogRecord) => Any): Vector[String] = {
+      val finished = new UnreliableFinished
+      finished.isUp = true
+      val world  = new World(finished = finished)
+      val record = world.record(world.closed("m")).copy(kind = kind, replace = replace)
+      world.parts.lose(record.publish.head.handle.token)
+      meanwhile(world, record)
+      assert(!world.publish(record))
+      assert(finished.broughtBack.isEmpty)
+      finished.broughtBackLate
+    }
+    val marked: (World, LogRecord) => Any = (world, _) => world.records.markPublished(4)
+    assert(brought(RecordKind.Compact)(marked) === Vector("b/p"))
+    assert(brought(RecordKind.Epoch(9))(marked).isEmpty)
+    assert(
+      brought(RecordKind.Compact)((world, merge) =>
+        world.records.putIfAbsent(5, RecordCodec.encode(merge.copy(seq = 5)))
+      ) === Vector("b/p")
+    )
+    assert(brought(RecordKind.Compact)((world, merge) => world.log.noteVisible(merge, Set("b/m"))).isEmpty)
   }
 
   test("parts that a merge has replaced do not come back once the merged part was visible") {
@@ -251,13 +342,17 @@ class SettlingSuite extends AnyFunSuite {
     var isUp                 = false
     var forgotten: Set[Long] = Set.empty
     var broughtBack          = Vector.empty[String]
+    var broughtBackLate      = Vector.empty[String]
 
     override def sizeBytes(path: String): Option[Long]   = None
     override def hide(seq: Long, path: String): Unit = ()
     override def restore(seq: Long, path: String): Unit  = broughtBack :+= path
     override def keep(path: String, as: String): Unit    = ()
-    override def hiddenFor(): Vector[Long]             = Vector.empty
-    override def purge(seq: Long): Unit                 =
+
+    override def restoreLate(seq: Long, path: String): Unit = broughtBackLate :+= path
+
+    override def hiddenFor(): Vector[Long] = Vector.empty
+    override def purge(seq: Long): Unit     =
       if (isUp) forgotten += seq else throw new IllegalStateException("the storage does not answer")
   }
 }

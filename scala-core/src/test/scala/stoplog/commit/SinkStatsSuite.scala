@@ -45,6 +45,7 @@ class SinkStatsSuite extends AnyFunSuite {
     assert((published.pendingParts, published.publishedParts) === ((0, 2L)))
     assert((published.publishedBytes, published.publishedRows) === ((30L, 7L)))
     assert((published.recordMillis, published.publishMillis) === ((11L, 13L)))
+    assert(published.compaction === CompactionStats(0, 0, 0), "nothing was merged")
   }
 
   test("counts go on from record to record; a record that is no epoch is not one") {

@@ -90,9 +90,7 @@ abstract class SleepingDriverLaws extends LawSuite {
     storage.finishedStore(),
     new SmallParts(
       run,
-      CompactionPolicy(1 << 20, 4 << 20, 1, 2),
-      PartNaming("part", ".txt"),
-      _ => true,
+      SmallParts.Choice(CompactionPolicy(1 << 20, 4 << 20, 1, 2), PartNaming("part", ".txt"), _ => true),
       merger(storage),
       storage.finishedStore(),
       Clock.system,

@@ -51,8 +51,94 @@ class SmallPartsSuite extends AnyFunSuite {
     assert(world.parts.next(without, _ => false) === Next(without, None))
   }
 
+  test("once a merge is over the next one begins, with a name of its own") {
+    val world = new World
+    val begun = world.begun()
+    world.merger.end()
+    world.parts.next(begun, _ => false)
+    assert(!world.parts.isMerging)
+    world.begun()
+    assert(
+      world.merger.started.map(_.part.name) === Vector(0, 1).map(n => s"part-${Samples.mine.uid}-m$n.txt")
+    )
+  }
+
+  test("where no parts are due, no merge begins") {
+    val world = new World
+    assert(world.parts.next(world.state(world.inputs.head), _ => false).replacement.isEmpty)
+    assert(!world.parts.isMerging && world.merger.started.isEmpty)
+  }
+
+  test("a merged part that is small itself waits for the next merge, and says how many it has been through") {
+    val world = new World(targetBytes = 120)
+    val begun = world.begun(world.inputs(0), world.inputs(1).copy(merges = 2))
+    world.merger.end(sizeBytes = 49)
+    val again = world.parts.next(begun, _ => false).state.small
+    assert(
+      again.map(part => (part.name, part.sizeBytes, part.merges, part.epoch)) === Vector(
+        (s"part-${Samples.mine.uid}-m0.txt", 49L, 3, 1000L)
+      )
+    )
+  }
+
+  test(
+    "a small part that is noted has been through no merge, and what is noted leaves the others as they are"
+  ) {
+    val world = new World
+    val known = world.state(world.inputs.head)
+    val noted = world.parts.noting(known, Vector(Samples.done("new")))
+    assert(noted.small.map(part => part.name -> part.merges) === Vector("1" -> 0, "new" -> 0))
+    assert(world.parts.noting(known, Vector.empty) === known)
+  }
+
+  test(
+    "a merge that failed is tried again twice, without what is gone, and then its parts stay as they are"
+  ) {
+    val world = new World
+    (1 to 2).foreach { _ =>
+      val begun = world.begun()
+      world.merger.fail()
+      assert(world.parts.next(begun, _ => false) === Next(begun, None))
+    }
+    val last = world.begun()
+    world.merger.fail()
+    assert(world.parts.next(last, _ => false) === Next(world.state(), None))
+    val gone = world.begun()
+    world.merger.fail()
+    world.sizes -= "b/1"
+    assert(
+      world.parts.next(gone, _ => false) === Next(world.state(world.inputs(1)), None),
+      "it counts from 0 again"
+    )
+  }
+
+  test("a merge that succeeds makes up for those that failed before") {
+    val world          = new World
+    def failed(): Next = {
+      val begun = world.begun()
+      world.merger.fail()
+      world.parts.next(begun, _ => false)
+    }
+    (1 to 2).foreach(_ => failed())
+    val begun = world.begun()
+    world.merger.end()
+    world.parts.next(begun, _ => false)
+    assert((1 to 2).map(_ => failed().state.small.size) === Seq(2, 2))
+  }
+
+  test("a bucket is held while parts of it come, are being merged, or are to be") {
+    val world = new World
+    val none  = world.parts.holds(world.state(), Set("c"))
+    assert(none("c") && !none("b"))
+    val waiting = world.parts.holds(world.state(world.inputs: _*), Set.empty)
+    assert(waiting("b") && !waiting("c"))
+    world.begun()
+    val merging = world.parts.holds(world.state(), Set.empty)
+    assert(merging("b") && !merging("c"))
+  }
+
   /** Two parts of 40 bytes each, which are due. */
-  private final class World {
+  private final class World(targetBytes: Long = 80) {
     val inputs: Vector[FinishedPart] =
       Vector("1", "2").map(name => FinishedPart("b", name, sizeBytes = 40, records = 1, epoch = 0))
 
@@ -62,9 +148,11 @@ class SmallPartsSuite extends AnyFunSuite {
 
     val parts = new SmallParts(
       Samples.mine,
-      CompactionPolicy(smallerThanBytes = 50, targetBytes = 80, afterEpochs = 10, minFiles = 2),
-      PartNaming("part", ".txt"),
-      isData = (_: Pending) => true,
+      SmallParts.Choice(
+        CompactionPolicy(smallerThanBytes = 50, targetBytes, afterEpochs = 10, minFiles = 2),
+        PartNaming("part", ".txt"),
+        isData = (_: Pending) => true
+      ),
       merger,
       new Finished,
       new ManualClock(1000),
@@ -72,11 +160,13 @@ class SmallPartsSuite extends AnyFunSuite {
     )
 
     def state(small: FinishedPart*): SinkState =
-      SinkState("query-1", Some(1), Vector.empty, 0, Map.empty, small = small.toVector)
+      SinkState("query-1", Some(1000), Vector.empty, 0, Map.empty, small = small.toVector)
 
     /** With the merge of both parts under way. */
-    def begun(): SinkState = {
-      val begun = state(inputs: _*)
+    def begun(): SinkState = begun(inputs: _*)
+
+    def begun(small: FinishedPart*): SinkState = {
+      val begun = state(small: _*)
       assert(parts.next(begun, _ => false) === Next(begun, None))
       assert(parts.isMerging)
       begun
@@ -94,13 +184,20 @@ class SmallPartsSuite extends AnyFunSuite {
 
   /** Merges end when a test says so. */
   private final class ManualMerger extends Merger {
-    private var ended = Option.empty[Merged]
+    private var ended = Option.empty[Either[Throwable, Merged]]
 
-    def end(): Unit = ended = Some(Merged(Closed("merged"), sizeBytes = 80))
+    var started = Vector.empty[Merge]
 
-    override def start(merge: Merge): Merging = new Merging {
-      override def result: Option[Either[Throwable, Merged]] = ended.map(Right(_))
-      override def await(): Unit                             = ()
+    def end(sizeBytes: Long = 80): Unit = ended = Some(Right(Merged(Closed("merged"), sizeBytes)))
+    def fail(): Unit                    = ended = Some(Left(new java.io.IOException("an executor died")))
+
+    override def start(merge: Merge): Merging = {
+      started :+= merge
+      ended = None
+      new Merging {
+        override def result: Option[Either[Throwable, Merged]] = ended
+        override def await(): Unit                             = ()
+      }
     }
   }
 }

@@ -119,9 +119,22 @@ class StartCheckSuite extends AnyFunSuite {
     assert(check(log(Some(5), queryId = "query-9"), batch = 3, Adopt).lastEpoch === Some(2))
   }
 
-  test("on request a gap in this query's own log is accepted, and a lost log begun at the batch") {
-    assert(check(log(Some(5)), batch = 9, Adopt) === log(Some(8)).get.state)
-    assert(check(log(Some(5)), batch = 6, Adopt) === log(Some(5)).get.state)
+  test("a log that is behind the query's own checkpoint is refused, though the query may adopt one") {
+    for (onForeign <- Seq(Adopt, Refuse)) {
+      val refused = intercept[Exception](check(log(Some(5)), batch = 7, onForeign))
+      assert(condition(throw refused) === "STOPLOG_EPOCH_GAP")
+      assert(Seq("epoch 5", "batch 7", "stoplog adopt /data/out").forall(refused.getMessage.contains))
+      assert(check(log(Some(5)), batch = 6, onForeign) === log(Some(5)).get.state)
+    }
+    assert(condition(check(log(None), batch = 1, Adopt)) === "STOPLOG_EPOCH_GAP")
+  }
+
+  test(
+    "so is one that another query has adopted since, and a log that is lost is begun at the batch on request"
+  ) {
+    val theirs = log(Some(90), queryId = "query-9")
+    assert(condition(check(theirs, batch = 7, Adopt, left = unknown.map(_.state))) === "STOPLOG_EPOCH_GAP")
+    assert(check(theirs, batch = 7, Adopt).lastEpoch === Some(6), "which says nothing of this query")
     assert(check(None, batch = 9, Adopt).lastEpoch === Some(8))
   }
 
@@ -130,6 +143,16 @@ class StartCheckSuite extends AnyFunSuite {
       assert(
         condition(check(log(Some(5), zone = "Europe/Berlin"), 6, onForeign)) === "STOPLOG_SETTINGS_CHANGED"
       )
+  }
+
+  test("a setting is called by the option that the user sets") {
+    val named   = settings.copy(options = Map("timeZone" -> "bucketTimeZone"))
+    val planned = new Planned(6, BatchDigests.unknown)
+    val refused = intercept[Exception](
+      StartCheck.check(log(Some(5), zone = "Asia/Tokyo"), identity, named, Refuse, planned, left = None)
+    )
+    assert(refused.getMessage.contains("bucketTimeZone = Asia/Tokyo"))
+    assert(!named.toMap.values.exists(_.contains("bucketTimeZone")), "nothing of it goes into the log")
   }
 
   test("other columns than the recorded ones are refused if they must not come after them") {

@@ -30,16 +30,10 @@ class TaskWriterSuite extends AnyFunSuite {
     new TaskWriter(
       plan,
       parts,
-      format,
-      policy,
-      PartNaming("part", ".txt"),
-      maxOpenParts,
-      clock,
-      Faults.none,
-      checkBucket,
-      mayStart,
       new Sides(new MemorySides, Faults.none),
-      parallel
+      format,
+      TaskWriter.Rules(policy, PartNaming("part", ".txt"), maxOpenParts, checkBucket, mayStart),
+      TaskWriter.Tools(clock, Faults.none, parallel)
     )
   }
 

@@ -21,14 +21,9 @@ object TaskWriters {
   ): TaskWriter[R] = new TaskWriter[R](
     plan,
     store,
+    new Sides(sides, Faults.none),
     format,
-    policy,
-    PartNaming("part", suffix),
-    maxOpenParts,
-    clock,
-    Faults.none,
-    checkBucket = _ => (),
-    mayStart = () => (),
-    new Sides(sides, Faults.none)
+    TaskWriter.Rules(policy, PartNaming("part", suffix), maxOpenParts, _ => (), () => ()),
+    TaskWriter.Tools(clock, Faults.none)
   )
 }

@@ -36,6 +36,9 @@ object Elsewhere {
       "-Xmx128m",
       "-XX:TieredStopAtLevel=1",
       "-XX:+UseSerialGC",
+      // It lives for a second, and has no time to verify classes that this JVM has loaded too.
+      "-XX:+UnlockDiagnosticVMOptions",
+      "-XX:-BytecodeVerificationRemote",
       "stoplog.laws.ElsewhereMain",
       file.toString
     ).redirectError(ProcessBuilder.Redirect.INHERIT).start()

@@ -89,6 +89,22 @@ abstract class RecordStoreLaws extends LawSuite {
     assert(storage.recordStore().list() === Vector(0L))
   }
 
+  law("a note of visible parts is written once, and goes with its record") { storage =>
+    storage.recordStore().putIfAbsent(7, utf8("x"))
+    assert(storage.recordStore().visible(7, 0) === None)
+    assert(storage.recordStore().noteVisible(7, 0, Set("b/p", "b/q")) === Created)
+    assert(storage.recordStore().noteVisible(7, 0, Set("b/p")) === Taken)
+    assert(storage.recordStore().noteVisible(7, 1, Set("b/r")) === Created)
+    assert(storage.recordStore().visible(7, 0) === Some(Set("b/p", "b/q")))
+    assert(storage.recordStore().visible(7, 1) === Some(Set("b/r")))
+    assert(storage.recordStore().visible(8, 0) === None)
+    assert(storage.visible().isEmpty)
+    val store = storage.recordStore()
+    assert(store.list() === Vector(7L))
+    store.delete(7)
+    assert(Seq(0, 1).flatMap(store.visible(7, _)).isEmpty)
+  }
+
   law("records of another sink id are another log") { storage =>
     storage.neighbour().recordStore().putIfAbsent(0, utf8("theirs"))
     assert(storage.recordStore().list().isEmpty)

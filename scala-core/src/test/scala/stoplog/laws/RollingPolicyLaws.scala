@@ -80,7 +80,12 @@ abstract class RollingPolicyLaws extends AnyFunSuite {
 
   private def answers(of: RollingPolicy, asked: (PartStats, Long)): Vector[Option[RollReason]] = {
     val (part, now) = asked
-    Vector(of.beforeRow(part, now), of.onTime(part, now), of.onEpochEnd(part, now))
+    Vector(
+      of.beforeRow(part, now),
+      of.onEventTime(part, part.firstEventTimeMillis.getOrElse(0L) + now % 3600000),
+      of.onTime(part, now),
+      of.onEpochEnd(part, now)
+    )
   }
 
   private def question(random: Random): (PartStats, Long) = {
@@ -90,6 +95,7 @@ abstract class RollingPolicyLaws extends AnyFunSuite {
     part.sizeBytes = (random.nextLong() & Long.MaxValue) >> random.nextInt(63)
     part.openedAtMillis = Start + random.nextInt(86400000)
     part.lastWrittenAtMillis = part.openedAtMillis + random.nextInt(3600000)
+    part.eventTime = Option.when(random.nextBoolean())(part.openedAtMillis - random.nextInt(86400000))
     (part, part.lastWrittenAtMillis + random.nextInt(3600000))
   }
 }
@@ -103,6 +109,9 @@ private object RollingPolicyLaws {
     var records: Long             = 1
     var openedAtMillis: Long      = 0
     var lastWrittenAtMillis: Long = 0
+    var eventTime: Option[Long]   = None
+
+    override def firstEventTimeMillis: Option[Long] = eventTime
 
     def copied: PartStats = {
       val other = new View()
@@ -111,6 +120,7 @@ private object RollingPolicyLaws {
       other.records = records
       other.openedAtMillis = openedAtMillis
       other.lastWrittenAtMillis = lastWrittenAtMillis
+      other.eventTime = eventTime
       other
     }
   }

@@ -112,6 +112,14 @@ object GoldenRecords {
     )
   )
 
+  private val eventTime = epoch.copy(
+    publish = epoch.publish.take(1).map(_.copy(reason = RollReason.EventTime)),
+    state = epoch.state.copy(
+      open = Vector(epoch.state.open.head.copy(firstEventTimeMillis = Some(-62135596800001L)), ownerless),
+      settings = settings ++ Map("rollingPolicy" -> "default", "eventTimeInterval" -> "10m")
+    )
+  )
+
   private val roll = LogRecord(
     2,
     RecordKind.Roll,
@@ -235,12 +243,13 @@ object GoldenRecords {
 
   /** File name to content. */
   val version1: Map[String, LogRecord] = Map(
-    "record-v1-claim.json"   -> claim,
-    "record-v1-epoch.json"   -> epoch,
-    "record-v1-roll.json"    -> roll,
-    "record-v1-release.json" -> release,
-    "record-v1-noted.json"   -> noted,
-    "record-v1-batch.json"   -> batch,
-    "record-v1-pattern.json" -> pattern
+    "record-v1-claim.json"      -> claim,
+    "record-v1-epoch.json"      -> epoch,
+    "record-v1-roll.json"       -> roll,
+    "record-v1-release.json"    -> release,
+    "record-v1-noted.json"      -> noted,
+    "record-v1-batch.json"      -> batch,
+    "record-v1-pattern.json"    -> pattern,
+    "record-v1-event-time.json" -> eventTime
   )
 }

@@ -9,7 +9,7 @@ import scala.collection.concurrent.TrieMap
 class MemoryRecords extends LogFiles(NoFiles, "main") {
   private val records = TrieMap.empty[Long, Vector[Byte]]
   private val marks   = TrieMap.empty[Long, Unit]
-  private val notes   = TrieMap.empty[Long, Set[String]]
+  private val notes   = TrieMap.empty[(Long, Int), Set[String]]
 
   /** How often the log was listed. */
   @volatile var listings: Int = 0
@@ -19,6 +19,9 @@ class MemoryRecords extends LogFiles(NoFiles, "main") {
 
   /** Runs after a record is created: an exception leaves the record. */
   @volatile var afterPut: Long => Unit = _ => ()
+
+  /** Runs before a note is written. */
+  @volatile var beforeNote: Long => Unit = _ => ()
 
   override def putIfAbsent(seq: Long, bytes: Array[Byte]): PutOutcome = {
     beforePut(seq)
@@ -37,7 +40,7 @@ class MemoryRecords extends LogFiles(NoFiles, "main") {
 
   override def delete(seq: Long): Unit = {
     marks.remove(seq)
-    notes.remove(seq)
+    notes.keys.filter(_._1 == seq).foreach(notes.remove(_))
     records.remove(seq)
     ()
   }
@@ -47,12 +50,12 @@ class MemoryRecords extends LogFiles(NoFiles, "main") {
 
   override def isPublished(seq: Long): Boolean = marks.contains(seq)
 
-  override def noteVisible(seq: Long, paths: Set[String]): Unit = {
-    notes.put(seq, paths)
-    ()
+  override def noteVisible(seq: Long, number: Int, paths: Set[String]): PutOutcome = {
+    beforeNote(seq)
+    notes.putIfAbsent(seq -> number, paths).fold[PutOutcome](PutOutcome.Created)(_ => PutOutcome.Taken)
   }
 
-  override def visible(seq: Long): Set[String] = notes.getOrElse(seq, Set.empty)
+  override def visible(seq: Long, number: Int): Option[Set[String]] = notes.get(seq -> number)
 
   override def describe(seq: Long): String = s"memory/$seq"
 }

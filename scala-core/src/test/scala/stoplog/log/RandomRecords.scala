@@ -84,7 +84,8 @@ final class RandomRecords(seed: Long) {
     maybe(run()),
     maybe(beside()).getOrElse(Beside.nothing),
     maybe(SchemaId(text())),
-    maybe(times())
+    maybe(times()),
+    maybe(number())
   )
 
   private def beside(): Beside =

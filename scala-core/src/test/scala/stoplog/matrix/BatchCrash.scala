@@ -86,15 +86,10 @@ object BatchCrash {
       val writer = new TaskWriter[String](
         plan.forTask(slot, Attempt.First),
         place.parts(Name, faults),
+        new Sides(place.sides(Name), faults),
         place.content.format(place.sides(Name)),
-        JobPolicy(MatrixPolicy),
-        PartNaming("part", ".txt"),
-        maxOpenParts = 2,
-        Clock.system,
-        faults,
-        checkBucket = _ => (),
-        mayStart = () => (),
-        new Sides(place.sides(Name), faults)
+        TaskWriter.Rules(JobPolicy(MatrixPolicy), PartNaming("part", ".txt"), 2, _ => (), () => ()),
+        TaskWriter.Tools(Clock.system, faults)
       )
       newRows.zipWithIndex.filter(_._2 % 2 == slot).foreach { case (row, n) =>
         writer.write(bucketOf(n), row)

@@ -6,9 +6,10 @@ import java.nio.charset.StandardCharsets.UTF_8
 import java.util.zip.{GZIPInputStream, GZIPOutputStream}
 
 import stoplog.commit.Finish
-import stoplog.commit.{BadRow, CompactionPolicy, Member, PartFormat, RowFormat}
+import stoplog.commit.{BadRow, CompactionPolicy, Member, PartFormat, RowFormat, RowTimes}
 import stoplog.fault.Step
 import stoplog.format.bulk.LineBlocks
+import stoplog.rolling.RollingPolicy
 import stoplog.storage.SpoolFiles
 
 /** What the parts of a job are made of, and how a reader without stoplog reads them. */
@@ -22,6 +23,12 @@ abstract class Content(val name: String) extends Product with Serializable {
 
   /** A finished part of one row, as another program writes it. */
   def file(row: String): Array[Byte]
+
+  /** When parts of it are closed. */
+  def policy: RollingPolicy = MatrixPolicy
+
+  /** What the policy may know of rows. */
+  def eventTimes: RowTimes[String] = RowTimes.Unasked
 
   /** The steps that a query never passes whose parts are made of this. */
   def without: Set[Step]
@@ -129,6 +136,22 @@ object Content {
     override def file(row: String): Array[Byte]               = parts.file(row)
     override def without: Set[Step]                           = parts.without
     override def onRestart: Finish                            = Finish.PublishOpen
+  }
+
+  /** The same in parts that are closed by event times: no part has a row that is too far behind its first one. */
+  final case class ByEventTime(parts: Content) extends Content(s"${parts.name}, closed by event times") {
+    override def format(sides: SpoolFiles): PartFormat[String] = parts.format(sides)
+    override def file(row: String): Array[Byte]               = parts.file(row)
+    override def without: Set[Step]                           = parts.without
+    override def policy: RollingPolicy                        = EventTimePolicy
+    override def eventTimes: RowTimes[String]                 = MatrixTimes
+
+    override def lines(file: Array[Byte]): Vector[String] = {
+      val rows  = parts.lines(file)
+      val times = rows.map(MatrixTimes.millis)
+      require(times.forall(_ - times.head < EventTimePolicy.IntervalMillis), s"it should end before: $rows")
+      rows
+    }
   }
 
   private final class GzipMember(out: OutputStream) extends Member {

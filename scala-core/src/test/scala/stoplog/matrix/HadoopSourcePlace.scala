@@ -84,7 +84,7 @@ object HadoopSourcePlace {
   )
 
   def s3(server: S3Server = S3Server.sharedS3Mock): SourcePlace = {
-    val configuration = new Configuration()
+    val configuration = HadoopDefaults.configuration()
     server.settings.foreach { case (key, value) => configuration.set(key, value) }
     new HadoopSourcePlace(
       s"s3a://${S3Server.Bucket}/source-${UUID.randomUUID()}",

@@ -25,6 +25,9 @@ private object Introductions {
        |
        |`RestartMatrixSuite` does the same with a query that finishes what it finds open (`onRestart=finish`): a process is
        |killed at each step, and its successor at each step of its start.
+       |
+       |`EventTimeMatrixSuite` does the same with a query that closes parts by event times (`eventTimeInterval`): whatever is
+       |stopped when, no part has a row that is further behind its first one than the interval.
        |""".stripMargin
 
   def ofConnectors: String =

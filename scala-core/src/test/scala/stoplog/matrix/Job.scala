@@ -133,9 +133,7 @@ object Job {
   private def compaction(policy: CompactionPolicy, place: Place, clock: Clock, faults: Faults, run: RunId) =
     new SmallParts(
       run,
-      policy,
-      PartNaming("part", ".txt"),
-      _ => true,
+      SmallParts.Choice(policy, PartNaming("part", ".txt"), _ => true),
       new PlaceMerger(place, faults),
       place.finished(),
       clock,
@@ -153,17 +151,19 @@ object Job {
   ): TaskWriter[String] = new TaskWriter(
     plan,
     store,
+    sides = new Sides(place.sides(), faults, together = 2),
     content.format(place.sides()),
-    place.policy,
-    PartNaming("part", ".txt"),
-    maxOpenParts = 2,
-    clock,
-    faults,
-    checkBucket = _ => (),
-    mayStart = () =>
-      if (log.newest().exists(_.seq > plan.seq))
-        throw Errors.fenced(place.root, Place.SinkId, plan.seq, "a newer run"),
-    sides = new Sides(place.sides(), faults, together = 2)
+    TaskWriter.Rules(
+      place.policy,
+      PartNaming("part", ".txt"),
+      2,
+      _ => (),
+      () =>
+        if (log.newest().exists(_.seq > plan.seq))
+          throw Errors.fenced(place.root, Place.SinkId, plan.seq, "a newer run")
+    ),
+    TaskWriter.Tools(clock, faults),
+    TaskWriter.Times(ofEvent = content.eventTimes)
   )
 
   private def retry: Retry = Retry.jittered(tries = 4, baseMillis = 100, Thread.sleep(_))

@@ -15,7 +15,7 @@ trait Place {
   def content: Content
 
   /** When parts are closed here. */
-  def policy: RollingPolicy = MatrixPolicy
+  def policy: RollingPolicy = content.policy
 
   /** The stores, as a new process would make them. */
   def parts(sinkId: String, faults: Faults): PartStore

@@ -11,7 +11,7 @@ import stoplog.laws.MemoryState
 import stoplog.servers.S3Server
 import stoplog.source.file._
 import stoplog.source.{ReadLimits, SourceDriver}
-import stoplog.storage.hadoop.{HadoopFiles, HadoopSettings, HadoopSourceFiles, Renaming}
+import stoplog.storage.hadoop.{HadoopDefaults, HadoopFiles, HadoopSettings, HadoopSourceFiles, Renaming}
 import stoplog.storage.hdfs.HdfsStorage
 import stoplog.storage.local.LocalSourceFiles
 
@@ -91,7 +91,7 @@ class SourceBesideSinkSuite extends AnyFunSuite {
     case local: DirectoryPlace => new LocalSourceFiles(local.root)
     case hdfs: HdfsPlace       => hadoop(hdfs.root, HdfsStorage.configuration(), Renaming.Atomic)
     case other                 =>
-      val configuration = new Configuration()
+      val configuration = HadoopDefaults.configuration()
       S3Server.sharedS3Mock.settings.foreach { case (key, value) => configuration.set(key, value) }
       hadoop(other.root, configuration, Renaming.Checked)
   }

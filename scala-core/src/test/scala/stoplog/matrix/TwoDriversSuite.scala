@@ -6,12 +6,14 @@ import java.util.concurrent.{CountDownLatch, Executors}
 import scala.util.Try
 
 import org.apache.spark.SparkThrowable
+import org.scalatest.BeforeAndAfterAll
 import org.scalatest.funsuite.AnyFunSuite
 
 import stoplog.commit._
 import stoplog.error.StoplogException
 import stoplog.fault.Faults
 import stoplog.part.RunId
+import stoplog.servers.{FaultProxy, S3Server}
 
 /** Two drivers of one query at once, as after a network split: the older one is fenced before it publishes anything. */
 abstract class TwoDriversSuite(storage: Storage) extends AnyFunSuite {
@@ -57,10 +59,7 @@ abstract class TwoDriversSuite(storage: Storage) extends AnyFunSuite {
     }
   }
 
-  /** For storages that create a record in one step. S3Mock does not: it looks, and then writes, so two drivers that put
-    * the same record at the same moment are both told that it is theirs. Amazon promises that one is refused.
-    */
-  protected final def testChase(): Unit = test("drivers that chase each other write each row once") {
+  test("drivers that chase each other write each row once") {
     withPlace { place =>
       val clock  = Crash.clock()
       val start  = new CountDownLatch(1)
@@ -94,8 +93,10 @@ abstract class TwoDriversSuite(storage: Storage) extends AnyFunSuite {
     Checkpoint(last, last)
   }
 
+  protected def newPlace(): Place = Site.all(storage).head.newPlace()
+
   private def withPlace(test: Place => Unit): Unit = {
-    val place = Site.all(storage).head.newPlace()
+    val place = newPlace()
     try test(place)
     finally place.remove()
   }
@@ -131,12 +132,16 @@ abstract class TwoDriversSuite(storage: Storage) extends AnyFunSuite {
   private val Tries  = 4 // for ever, and they might keep each other from doing anything
 }
 
-class LocalTwoDriversSuite extends TwoDriversSuite(Storage.Local) {
-  testChase()
-}
+class LocalTwoDriversSuite extends TwoDriversSuite(Storage.Local)
 
-class HdfsTwoDriversSuite extends TwoDriversSuite(Storage.Hdfs) {
-  testChase()
-}
+class HdfsTwoDriversSuite extends TwoDriversSuite(Storage.Hdfs)
 
-class S3TwoDriversSuite extends TwoDriversSuite(Storage.S3)
+/** With conditional writes that are atomic, as Amazon's are: the proxy sees to that. */
+class S3TwoDriversSuite extends TwoDriversSuite(Storage.S3) with BeforeAndAfterAll {
+  private lazy val proxy = FaultProxy.before(S3Server.sharedS3Mock.endpoint)
+
+  override protected def afterAll(): Unit = proxy.close()
+
+  override protected def newPlace(): Place =
+    S3Place.through(S3Server.sharedS3Mock, proxy.endpoint, Content.Plain)
+}

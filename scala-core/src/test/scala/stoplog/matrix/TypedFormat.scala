@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.matrix
 
-import org.apache.hadoop.conf.Configuration
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.execution.datasources.FileFormat
@@ -17,6 +16,7 @@ import stoplog.format.orc.OrcBulk
 import stoplog.format.parquet.ParquetBulk
 import stoplog.options.OnBadRow
 import stoplog.storage.SpoolFiles
+import stoplog.storage.hadoop.HadoopDefaults
 
 /** One of the formats whose files Spark writes as well. */
 sealed abstract class TypedFormat(val name: String, val reader: FileFormat)
@@ -53,7 +53,7 @@ object TypedFormat {
 
     override def parts(sides: SpoolFiles): PartFormat[InternalRow] = {
       val options = Map("parquet.block.size" -> "2000")
-      blocks(ParquetBulk(schema, options, session.sessionState.conf, new Configuration()), sides)
+      blocks(ParquetBulk(schema, options, session.sessionState.conf, HadoopDefaults.configuration()), sides)
     }
   }
 
@@ -62,7 +62,7 @@ object TypedFormat {
     override def without: Set[Step] = Set.empty
 
     override def parts(sides: SpoolFiles): PartFormat[InternalRow] =
-      blocks(OrcBulk(schema, Map.empty, session.sessionState.conf, new Configuration()), sides)
+      blocks(OrcBulk(schema, Map.empty, session.sessionState.conf, HadoopDefaults.configuration()), sides)
   }
 
   /** No row waits beyond its epoch. */

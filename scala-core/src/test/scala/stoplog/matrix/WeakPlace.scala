@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.matrix
 
-import org.apache.hadoop.conf.Configuration
-
 import stoplog.fault.Faults
 import stoplog.log.LogFiles
 import stoplog.rolling.{PartStats, RollReason, RollingPolicy}
@@ -47,7 +45,7 @@ final class WeakPlace(scheme: String, abilities: Abilities, layout: Layout, over
   override def job(name: String): JobDirectory = new JobDirectory(HadoopFileStore.ofSink(hadoop, name), name)
 
   private def hadoop: HadoopFiles = {
-    val configuration = TestFileSystems.register(new Configuration())
+    val configuration = TestFileSystems.register(HadoopDefaults.configuration())
     new HadoopFiles(root, new HadoopSettings(configuration), Renaming.Checked)
   }
 }

@@ -31,6 +31,7 @@ class OptionLimitsSuite extends AnyFunSuite {
       ("sinkId", Seq("a", "9" * 64, "a._-"), Seq("9" * 65, "_a", "-a", "a b", "compact")),
       ("rolloverInterval", Seq("1ms", "none", "NONE"), Seq("0ms", "never")),
       ("inactivityInterval", Seq("1ms", "none"), Seq("0ms", "never")),
+      ("eventTimeInterval", Seq("1ms", "none"), Seq("0ms", "never")),
       ("bucketCheckInterval", Seq("1ms"), Seq("0ms", "1")),
       ("maxRecordsPerPart", Seq("1", "none"), Seq("0", "many"))
     )

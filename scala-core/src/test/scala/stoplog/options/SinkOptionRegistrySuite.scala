@@ -47,6 +47,7 @@ class SinkOptionRegistrySuite extends AnyFunSuite {
       "rejectPath"          -> Some("onBadRow" -> "reject"),
       "bucketComplete"      -> Some("bucketColumn" -> "at"),
       "bucketCompleteDelay" -> Some("bucketComplete" -> "idle"),
+      "eventTimeColumn"     -> Some("eventTimeInterval" -> "10m"),
       "bucketMarker"        -> Some("bucketComplete" -> "processingTime"),
       "manifestRetention"   -> Some("manifest" -> "json"),
       "sink"                -> None,

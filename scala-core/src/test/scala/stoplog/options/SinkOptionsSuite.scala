@@ -244,7 +244,8 @@ class SinkOptionsSuite extends AnyFunSuite {
   test("limits and intervals must be more than 0") {
     for (
       option <- Seq(
-        "maxPartSize", "maxRecordsPerPart", "rolloverInterval", "inactivityInterval", "maxOpenParts"
+        "maxPartSize", "maxRecordsPerPart", "rolloverInterval", "inactivityInterval", "eventTimeInterval",
+        "maxOpenParts"
       )
     )
       assert(problems(option -> "0").contains(option))

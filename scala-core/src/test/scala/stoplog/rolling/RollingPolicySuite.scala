@@ -20,6 +20,7 @@ class RollingPolicySuite extends AnyFunSuite {
     assert(default.maxRecordsPerPart === None)
     assert(default.rolloverIntervalMillis === 900000L)
     assert(default.inactivityIntervalMillis === 300000L)
+    assert(default.eventTimeIntervalMillis === None)
   }
 
   test("size: a part of exactly the limit stays open, one byte more closes it") {
@@ -87,12 +88,34 @@ class RollingPolicySuite extends AnyFunSuite {
     assert(limited.onEpochEnd(Part(sizeBytes = 11), 0) === Some(RollReason.Checkpoint))
   }
 
+  test(
+    "a row that is the interval of event times behind the first one closes a part, by Kafka Connect's rule"
+  ) {
+    val hourly           = policy.withEventTimeIntervalMillis(60)
+    def of(first: Long)  = Part(firstEventTimeMillis = Some(first))
+    def at(millis: Long) = hourly.onEventTime(of(1000), millis)
+    assert(at(1059) === None)
+    assert(at(1060) === Some(RollReason.EventTime))
+    assert(at(Long.MaxValue) === Some(RollReason.EventTime))
+    assert(hourly.onEventTime(of(-30), 30) === Some(RollReason.EventTime), "a row of 1969")
+  }
+
+  test("late rows, parts without an event time, the clock and other policies close nothing by event times") {
+    val hourly = policy.withEventTimeIntervalMillis(60)
+    assert(hourly.onEventTime(Part(firstEventTimeMillis = Some(1000)), 0) === None)
+    assert(hourly.onEventTime(Part(), Long.MaxValue) === None)
+    assert(hourly.onTime(Part(firstEventTimeMillis = Some(-1000)), 3) === None)
+    for (other <- Seq(policy, OnCheckpointRollingPolicy()))
+      assert(other.onEventTime(Part(firstEventTimeMillis = Some(0)), Long.MaxValue) === None)
+  }
+
   test("limits that are not more than 0 are refused by name") {
     val wrong = Seq[(String, Long => Any)](
       "maxPartSizeBytes"         -> (policy.withMaxPartSizeBytes(_)),
       "maxRecordsPerPart"        -> (policy.withMaxRecordsPerPart(_)),
       "rolloverIntervalMillis"   -> (policy.withRolloverIntervalMillis(_)),
       "inactivityIntervalMillis" -> (policy.withInactivityIntervalMillis(_)),
+      "eventTimeIntervalMillis"  -> (policy.withEventTimeIntervalMillis(_)),
       "maxPartSizeBytes"         -> (OnCheckpointRollingPolicy().withMaxPartSizeBytes(_)),
       "maxRecordsPerPart"        -> (OnCheckpointRollingPolicy().withMaxRecordsPerPart(_))
     )
@@ -110,7 +133,10 @@ class RollingPolicySuite extends AnyFunSuite {
 
   test("policies travel to the tasks") {
     val policies: Seq[RollingPolicy] =
-      Seq(policy.withMaxRecordsPerPart(3), OnCheckpointRollingPolicy().withMaxPartSizeBytes(7))
+      Seq(
+        policy.withMaxRecordsPerPart(3).withEventTimeIntervalMillis(4),
+        OnCheckpointRollingPolicy().withMaxPartSizeBytes(7)
+      )
     for (p <- policies) {
       val bytes = new ByteArrayOutputStream
       new ObjectOutputStream(bytes).writeObject(p)
@@ -120,6 +146,7 @@ class RollingPolicySuite extends AnyFunSuite {
 
   test("a policy says what it does") {
     assert(policy.toString.contains("maxPartSizeBytes=10"))
+    assert(policy.withEventTimeIntervalMillis(7).toString.endsWith(", eventTimeIntervalMillis=7)"))
     assert(OnCheckpointRollingPolicy().toString === "OnCheckpointRollingPolicy()")
     assert(
       OnCheckpointRollingPolicy().withMaxPartSizeBytes(7).withMaxRecordsPerPart(3).toString ===
@@ -133,6 +160,8 @@ class RollingPolicySuite extends AnyFunSuite {
       policy,
       policy.withMaxRecordsPerPart(1),
       policy.withMaxPartSizeBytes(1),
+      policy.withEventTimeIntervalMillis(1),
+      policy.withEventTimeIntervalMillis(2),
       each,
       each.withMaxPartSizeBytes(10),
       each.withMaxRecordsPerPart(1),
@@ -153,6 +182,7 @@ class RollingPolicySuite extends AnyFunSuite {
       "records"    -> Records,
       "age"        -> Age,
       "inactivity" -> Inactivity,
+      "eventTime"  -> EventTime,
       "checkpoint" -> Checkpoint,
       "openLimit"  -> OpenLimit,
       "complete"   -> Complete,
@@ -171,6 +201,7 @@ object RollingPolicySuite {
       records: Long = 1,
       openedAtMillis: Long = 0,
       lastWrittenAtMillis: Long = 0,
-      bucket: String = "b"
+      bucket: String = "b",
+      override val firstEventTimeMillis: Option[Long] = None
   ) extends PartStats
 }

@@ -9,9 +9,10 @@ import scala.util.control.NonFatal
 
 /** Stands in front of an S3 server, counts what it is asked for, and lets requests fail by rule.
   *
-  * All else passes byte by byte, the header `Host` too, so that signatures hold. Requests must be in path style.
+  * Of conditional writes of one object it lets one pass at a time, as S3 does. All else passes byte by byte, the header `Host` too, so that signatures hold. Requests must be in path style.
   */
 final class FaultProxy private (server: URI, listener: ServerSocket) extends AutoCloseable {
+  private val writes          = new ConditionalWrites
   private val connections     = ConcurrentHashMap.newKeySet[FaultProxyConnection]()
   @volatile private var state = new FaultProxyState(Nil)
 
@@ -43,7 +44,7 @@ final class FaultProxy private (server: URI, listener: ServerSocket) extends Aut
     catch { case _: SocketException if listener.isClosed => () }
 
   private def begin(client: Socket): Unit = {
-    val connection = new FaultProxyConnection(client, server, () => state)
+    val connection = new FaultProxyConnection(client, server, writes, () => state)
     connections.add(connection)
     FaultProxy.inBackground("fault-proxy-connection") {
       try connection.serve()

@@ -10,8 +10,12 @@ import scala.util.Using
 /** One connection of a client. Each of its requests gets a connection to the server of its own, so that no end of an
   * idle one looks like a fault.
   */
-private final class FaultProxyConnection(client: Socket, server: URI, state: () => FaultProxyState)
-    extends AutoCloseable {
+private final class FaultProxyConnection(
+    client: Socket,
+    server: URI,
+    writes: ConditionalWrites,
+    state: () => FaultProxyState
+) extends AutoCloseable {
   private val fromClient = new BufferedInputStream(client.getInputStream)
   private val toClient   = new BufferedOutputStream(client.getOutputStream)
 
@@ -29,11 +33,11 @@ private final class FaultProxyConnection(client: Socket, server: URI, state: () 
     val request = S3Request.of(head)
     val now     = state()
     now.faultOf(request) match {
-      case None                        => forward(head, request, now, toClient)
+      case None                        => writes.inTurn(request)(forward(head, request, now, toClient))
       case Some(fault: Fault.Answered) => answer(head, fault)
       case Some(Fault.ResetBefore)     => false
       case Some(Fault.AnswerLost)      =>
-        forward(head, request, now, OutputStream.nullOutputStream())
+        writes.inTurn(request)(forward(head, request, now, OutputStream.nullOutputStream()))
         false
       case Some(Fault.NoAnswer) =>
         fromClient.transferTo(OutputStream.nullOutputStream())

@@ -5,8 +5,9 @@ import java.nio.charset.StandardCharsets.UTF_8
 
 import scala.util.Using
 
-import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.{FileSystem, Path}
+
+import stoplog.storage.hadoop.HadoopDefaults
 
 /** The servers' bucket through an S3A of its own, which forgets nothing it should ask for and is closed by its test. */
 final class S3aFiles private (val fileSystem: FileSystem) extends AutoCloseable {
@@ -32,7 +33,7 @@ final class S3aFiles private (val fileSystem: FileSystem) extends AutoCloseable 
 object S3aFiles {
 
   def connect(settings: Map[String, String]): S3aFiles = {
-    val conf = new Configuration()
+    val conf = HadoopDefaults.configuration()
     for ((key, value) <- settings) conf.set(key, value)
     new S3aFiles(FileSystem.newInstance(path("").toUri, conf))
   }

@@ -13,6 +13,17 @@ final class Actor(val name: String, val process: SimProcess, val body: () => Uni
   private[sim] var done: Boolean           = false
   private[sim] var worker: Option[Worker]  = None
 
+  /** Says which actor it is, whoever else was born before: the how many-eth child of whom. */
+  private[sim] var birth: String = ""
+  private[sim] var children: Int = 0
+  private[sim] var names: Int    = 0
+  private var answers: Long      = 0L
+
+  /** All that it has been answered since its birth, which says where it is, and what it knows. */
+  private[sim] def knows: Long = answers
+
+  private[sim] def learns(answer: Long): Unit = answers = Fingerprint.mixed(answers, answer)
+
   @volatile private var hasBaton = false
 
   private[sim] def park(): Unit = {

@@ -26,6 +26,9 @@ final class Announced(
   private val mapper      = new ObjectMapper()
   private var newest      = Option.empty[LogRecord]
 
+  /** What it remembers of records beside the newest. */
+  def fingerprint: Long = Fingerprint.of((published, decided, markers, manifests, listedFiles))
+
   /** A record decides. */
   def decided(record: LogRecord): Unit = {
     record.replace.foreach(part => published.update(part.bucket, published(part.bucket) - part.path))

@@ -6,11 +6,11 @@ import scala.collection.mutable.ArrayBuffer
 import stoplog.fault.Step
 
 /** What the world does to a schedule, at any step: a limited number of times, so that something is left of it. */
-final class Chaos(world: World, sessions: ArrayBuffer[Session], mutation: Mutation) {
+final class Chaos(world: World, sinks: Vector[World], sessions: ArrayBuffer[Session], mutation: Mutation) {
   import world.{random, scheduler, traits}
 
   private var budget = traits.chaosBudget
-  private val tools  = new Operators(world, mutation)
+  private val tools  = sinks.map(new Operators(_, mutation))
   private val nobody = new SimProcess("nobody")
 
   /** Somebody wants to start the query again, although it may still run. */
@@ -20,8 +20,8 @@ final class Chaos(world: World, sessions: ArrayBuffer[Session], mutation: Mutati
   var needsTrimming: Boolean = false
 
   def maybe(): Unit = {
-    world.outside.maybe()
-    if (world.isTroubled) tools.maybe()
+    sinks.foreach(_.outside.maybe())
+    if (world.isTroubled) tools.foreach(_.maybe())
     if (world.isTroubled && budget > 0 && random.nextInt(1000) < traits.chaosPerThousand) {
       budget -= 1
       random.nextInt(17) match {
@@ -77,7 +77,7 @@ final class Chaos(world: World, sessions: ArrayBuffer[Session], mutation: Mutati
     world.note("### power loss")
     (others.map(_.process) ++ sessions.map(_.process)).distinct.foreach(scheduler.kill)
     world.disk.powerLoss(unsynced => random.nextInt(unsynced + 1))
-    world.outside.powerLost()
+    sinks.foreach(_.outside.powerLost())
   }
 
   private def sleep(): Unit = {

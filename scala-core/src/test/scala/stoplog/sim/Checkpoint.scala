@@ -10,6 +10,8 @@ final class Checkpoint(source: Source) {
   private val offsets   = mutable.ArrayBuffer.empty[Batch]
   private val committed = mutable.Set.empty[Long]
 
+  def fingerprint: Long = Fingerprint.of((offsets, committed))
+
   /** How many batches there are. */
   def size: Int = offsets.size
 
@@ -21,7 +23,9 @@ final class Checkpoint(source: Source) {
   def nextBatch: Long = committed.maxOption.fold(0L)(_ + 1)
 
   /** The batch that a start runs first, if there is one to be run again. */
-  def uncommitted: Option[Batch] = offsets.lastOption.filterNot(batch => committed(batch.id))
+  def uncommitted: Option[Batch] = offsets.lastOption
+    .filterNot(batch => committed(batch.id))
+    .map(source.beginningAt(offsets.dropRight(1).lastOption.fold(0)(_.until), _))
 
   /** What the offset log says of a batch. */
   def planned(id: Long): Option[Batch] = offsets.lift(id.toInt)
@@ -62,6 +66,14 @@ final class Checkpoint(source: Source) {
   def forget(behind: Int): Unit = {
     offsets.dropRightInPlace(behind.min(offsets.size))
     committed.filterInPlace(_ < offsets.size)
+    ()
+  }
+
+  /** An operator removes what it says of batches from there on. */
+  def backTo(next: Long): Unit = {
+    offsets.takeInPlace(next.toInt)
+    committed.filterInPlace(_ < next)
+    committed ++= offsets.map(_.id)
     ()
   }
 

@@ -11,6 +11,9 @@ trait Chooser {
     * @param goesOn  whether that one can take another
     */
   def next(ready: scala.collection.IndexedSeq[Actor], running: Actor, goesOn: () => Boolean): Actor
+
+  /** Whether others may come in before a step on what nobody else knows of. */
+  def stopsAtOwn: Boolean = true
 }
 
 object Chooser {

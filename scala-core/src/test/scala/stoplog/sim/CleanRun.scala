@@ -32,7 +32,8 @@ final class CleanRun(world: World, mutation: Mutation) {
   }
 
   private def answered(e: Throwable): LostPart = condition(e) match {
-    case "STOPLOG_EPOCH_AHEAD" | "STOPLOG_EPOCH_REPLANNED" if world.hasOtherCheckpoints =>
+    case "STOPLOG_EPOCH_AHEAD" | "STOPLOG_EPOCH_REPLANNED" | "STOPLOG_EPOCH_GAP"
+        if world.hasOtherCheckpoints =>
       world.note("### the operator brings the newest checkpoint")
       checkpoint.agreeWith(world.oracle.decidedBatches)
       LostPart.Fail

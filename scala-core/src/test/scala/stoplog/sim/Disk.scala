@@ -3,8 +3,13 @@ package stoplog.sim
 
 import scala.collection.mutable
 
-/** A file system in memory: names, what they point to, and who has promised to be writing. */
-final class Disk(oracle: Oracle, now: () => Long, takes: PowerTakes) {
+import stoplog.log.RecordCodec
+
+/** A file system in memory: names, what they point to, and who has promised to be writing.
+  *
+  * @param first who watches what is of no other sink id
+  */
+final class Disk(first: Oracle, now: () => Long, takes: PowerTakes) {
   val names: Names = new Names(takes)
 
   val staged: mutable.LinkedHashMap[String, Inode]             = mutable.LinkedHashMap.empty
@@ -15,7 +20,16 @@ final class Disk(oracle: Oracle, now: () => Long, takes: PowerTakes) {
   val notes: mutable.LinkedHashMap[String, Array[Byte]]        = mutable.LinkedHashMap.empty
   val uploads: mutable.LinkedHashMap[String, Inode]            = mutable.LinkedHashMap.empty
   val leases: mutable.LinkedHashMap[(String, SimProcess), Int] = mutable.LinkedHashMap.empty
+  val kept: mutable.LinkedHashMap[String, Inode]               = mutable.LinkedHashMap.empty
+  private val watching                                         = mutable.Map.empty[String, Oracle]
   private var made                                             = 0L
+
+  /** From here on this one watches what is of that sink id. */
+  def watched(sinkId: String, by: Oracle): Unit = watching.update(sinkId, by)
+
+  /** Who watches a file, by the name that it was made under. */
+  def oracle(token: String): Oracle =
+    if (watching.isEmpty) first else watching.getOrElse(Disk.sinkOf(token), first)
 
   /** The log of the sink id, or of the batch job, of that name. */
   def log(name: String): DiskLog = logs.getOrElseUpdate(name, new DiskLog)
@@ -26,25 +40,36 @@ final class Disk(oracle: Oracle, now: () => Long, takes: PowerTakes) {
     made.toString
   }
 
-  def create(token: String): Inode = {
-    val inode = create(token, staged)
+  def create(token: String, by: SimProcess): Inode = {
+    val inode = create(token, staged, by)
     names.changed(Names.Open) { staged.remove(token); () }
     inode
   }
 
-  def createBeside(token: String): Inode = create(token, beside)
+  def createBeside(token: String, by: SimProcess): Inode = create(token, beside, by)
 
-  private def create(token: String, among: mutable.Map[String, Inode]): Inode = {
+  private def create(token: String, among: mutable.Map[String, Inode], by: SimProcess): Inode = {
     val inode = new Inode(token)
+    inode.maker = Some(by)
     inode.modifiedAtMillis = now()
     if (among.put(token, inode).nonEmpty) throw new Violation(s"$token was made twice")
     inode
   }
 
   /** An object, whole and durable. */
-  def put(token: String, content: Array[Byte]): Unit =
-    if (staged.put(token, Inode.of(token, content, now())).nonEmpty)
+  def put(token: String, content: Array[Byte], by: SimProcess): Unit =
+    if (staged.put(token, made(token, content, by)).nonEmpty)
       throw new Violation(s"$token was made twice")
+
+  /** An upload, with what was sent of it. */
+  def upload(id: String, content: Array[Byte], by: SimProcess): Unit =
+    uploads.update(id, made(id, content, by))
+
+  private def made(token: String, content: Array[Byte], by: SimProcess): Inode = {
+    val inode = Inode.of(token, content, now())
+    inode.maker = Some(by)
+    inode
+  }
 
   /** The bytes that a handle names, wherever they are. */
   def part(handle: String): Option[Inode] =
@@ -67,7 +92,7 @@ final class Disk(oracle: Oracle, now: () => Long, takes: PowerTakes) {
 
   /** Writes at the writer's own position, as a file does: what another writer left there is gone. */
   def write(inode: Inode, at: Int, from: Array[Byte], offset: Int, count: Int): Unit = {
-    oracle.changing(inode, at)
+    oracle(inode.token).changing(inode, at)
     val end = at + count
     if (end > inode.bytes.length) inode.bytes = java.util.Arrays.copyOf(inode.bytes, end * 2)
     if (at > inode.length) java.util.Arrays.fill(inode.bytes, inode.length, at, 0.toByte)
@@ -78,7 +103,7 @@ final class Disk(oracle: Oracle, now: () => Long, takes: PowerTakes) {
   }
 
   def truncate(inode: Inode, size: Int): Unit = if (inode.length != size) {
-    oracle.changing(inode, size)
+    oracle(inode.token).changing(inode, size)
     inode.length = size
     inode.durable = inode.durable.min(size)
     inode.modifiedAtMillis = now()
@@ -86,7 +111,7 @@ final class Disk(oracle: Oracle, now: () => Long, takes: PowerTakes) {
 
   /** An object of that name. */
   def show(inode: Inode, name: String): Unit = {
-    oracle.publishing(inode, name)
+    oracle(inode.token).publishing(inode, name)
     inode.finished = Some(name)
     finished.put(name, inode)
     ()
@@ -100,7 +125,7 @@ final class Disk(oracle: Oracle, now: () => Long, takes: PowerTakes) {
       finished.remove(name)
       inode.finished = None
       staged.update(inode.token, inode)
-      oracle.vanished(inode, name)
+      oracle(inode.token).vanished(inode, name)
     })
   }
 
@@ -109,12 +134,47 @@ final class Disk(oracle: Oracle, now: () => Long, takes: PowerTakes) {
 
   /** A reader has taken a finished file, to where the sink does not look. */
   def take(name: String, how: Taking): Unit = finished.remove(name).foreach { inode =>
-    oracle.taken(name, inode)
+    oracle(inode.token).taken(name, inode)
     how match {
       case Taking.Move   => inode.namesElsewhere += 1
       case Taking.Delete => ()
     }
   }
+
+  /** All that is stored and may still mean something to somebody: what a dead process has made is nothing without a record
+    * that names it. Where the clock stands still, nobody lists what is unfinished, so its order says nothing. Records never
+    * change.
+    */
+  def fingerprint(cached: Fingerprint.Cached): Long = {
+    val named = logs.valuesIterator.flatMap(_.records.valuesIterator).flatMap(namedBy).toSet
+    val alive = (inode: Inode) => inode.maker.forall(_.alive) || named(inode.token)
+    Fingerprint.of(
+      (
+        Vector(staged, beside, uploads).map(_.filter(entry => alive(entry._2)).toMap),
+        Vector(finished, aside, notes, kept),
+        logs.map { case (name, log) =>
+          val records = log.records.map { case (seq, bytes) => seq -> cached.of(bytes) }
+          name -> ((records, log.marks, log.visible))
+        }.toMap,
+        leases.filter(_._1._2.alive).toSet
+      )
+    )
+  }
+
+  private val namedIn = new java.util.IdentityHashMap[Array[Byte], Set[String]]()
+
+  private def namedBy(record: Array[Byte]): Set[String] = namedIn.computeIfAbsent(
+    record,
+    bytes =>
+      RecordCodec
+        .decode(bytes)
+        .fold(
+          _ => Set.empty[String],
+          read =>
+            read.state.sideFiles ++
+              (read.state.open.map(_.handle.token) ++ read.publish.map(_.handle.token)).flatMap(filesOf)
+        )
+  )
 
   /** The power goes: what was not forced to the disk may be there, or not, or half. */
   def powerLoss(kept: Int => Int): Unit = {
@@ -123,6 +183,12 @@ final class Disk(oracle: Oracle, now: () => Long, takes: PowerTakes) {
     }
     names.losePower(() => kept(1) == 1)
   }
+}
+
+object Disk {
+
+  /** The sink id, or the batch job, of an unfinished file: its directory. */
+  def sinkOf(token: String): String = token.takeWhile(_ != '/')
 }
 
 /** What a reader does with a file. */
@@ -137,13 +203,19 @@ final case class Aside(log: String, seq: Long, path: String)
 
 /** The records of one log, which of them are marked, and which of their parts are noted as visible. */
 final class DiskLog {
-  val records: mutable.TreeMap[Long, Array[Byte]] = mutable.TreeMap.empty
-  val marks: mutable.Set[Long]                    = mutable.Set.empty
-  val visible: mutable.Map[Long, Set[String]]     = mutable.Map.empty
+  val records: mutable.TreeMap[Long, Array[Byte]]    = mutable.TreeMap.empty
+  val marks: mutable.Set[Long]                       = mutable.Set.empty
+  val visible: mutable.Map[(Long, Int), Set[String]] = mutable.Map.empty
 }
 
 object DiskLog {
 
   /** That of the query. */
   val Main: String = "main"
+
+  /** That of another query in the same directory. */
+  val Other: String = "other"
+
+  /** That of the batch compaction. */
+  val Compact: String = "compact"
 }

@@ -14,6 +14,9 @@ final class Inode(val token: String) {
   var modifiedAtMillis: Long   = 0L
   var finished: Option[String] = None
 
+  /** Whose it is until a record names it. */
+  var maker: Option[SimProcess] = None
+
   /** Names that it has where the sink does not look: a reader's, or those of a copy of the directory. */
   var namesElsewhere: Int = 0
 

@@ -35,6 +35,13 @@ final class Job(
 
   private val slots = Vector.tabulate(plan.slots)(new Slot(_))
 
+  /** What driver and tasks see of each other. */
+  private def shared: Any = slots.map { slot =>
+    (slot.result, slot.failures, slot.attempts.map(actor => (actor.done, actor.dead, actor.process.alive)))
+  }
+
+  session.process.shares(shared)
+
   /** The results of writers that have nothing to do: the epoch is in the log already. */
   def nothingToDo: Seq[TaskResult] =
     slots.map(s => TaskResult(s.index, Attempt.First, Vector.empty, Vector.empty, plan.firstPart + s.index))
@@ -55,13 +62,14 @@ final class Job(
     while (slots.exists(_.result.isEmpty)) {
       scheduler.awaitUntil(() => slots.forall(_.result.nonEmpty) || slots.exists(isStuck))
       world.pause("look after the tasks")
+      world.saw(shared)
       slots.filter(isStuck).foreach { slot =>
         if (slot.failures >= Job.FailuresAtMost || world.outside.givesUp())
           throw new JobFailed(s"slot ${slot.index} of epoch ${batch.id}")
         attempt(slot, Attempt.Repeated)
       }
     }
-    slots.flatMap(_.result)
+    world.saw(slots.flatMap(_.result))
   }
 
   private def isStuck(slot: Slot): Boolean = slot.result.isEmpty && !slot.isWorkedOn
@@ -77,15 +85,16 @@ final class Job(
     val writer = new TaskWriter[String](
       plan.forTask(slot.index, attempt),
       parts,
+      new Sides(sides, world.faults, world.traits.sideFilesTogether),
       session.format.open(sides, attempt),
-      world.traits.policy,
-      PartNaming("part", ""),
-      world.traits.maxOpenParts,
-      world.clock,
-      world.faults,
-      checkBucket = _ => (),
-      () => mayStart(),
-      new Sides(sides, world.faults, world.traits.sideFilesTogether)
+      TaskWriter.Rules(
+        world.traits.policy,
+        PartNaming("part", ""),
+        world.traits.maxOpenParts,
+        _ => (),
+        () => mayStart()
+      ),
+      TaskWriter.Tools(world.clock, world.faults)
     )
     try {
       world.note(
@@ -94,7 +103,7 @@ final class Job(
       slot.rows.foreach(row => writer.write(row.bucket, row.text))
       val result = session.mutation.reported(plan, writer.commit())
       world.pause("report the result")
-      if (slot.result.isEmpty) slot.result = Some(result)
+      if (world.saw(slot.result.isEmpty)) slot.result = Some(result)
       world.note(s"$result")
     } catch {
       case NonFatal(e) =>

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.sim
 
-import stoplog.commit.{EpochPlan, TaskResult}
-import stoplog.log.LogFiles
+import stoplog.commit.{CompactionCommit, EpochPlan, TaskResult}
+import stoplog.log.{CommitLog, LogFiles}
+import stoplog.part.FinishedPart
 import stoplog.storage.{ReplacedFiles, FileStore, PartStore, SpoolFiles}
 
 /** A protocol with one of its rules taken out, by stores that lie to the real code. */
@@ -28,6 +29,16 @@ trait Mutation {
     * @param asItIs  what it really does
     */
   def clean(planned: Vector[String], parts: PartStore)(asItIs: => Unit): Unit = asItIs
+
+  /** Which of the files that it has listed a batch compaction may merge. */
+  def free(world: World, listed: Vector[FinishedPart]): Vector[FinishedPart] =
+    CompactionCommit.free(listed, Vector(new CommitLog(new SimRecords(world))))(_.path)
+
+  /** A batch compaction looks whether the sink is being set back. */
+  def looksForRewind(asItIs: => Unit): Unit = asItIs
+
+  /** Whether a start says to its driver what it has found in the log. */
+  def tellsDriver: Boolean = true
 
   def afterAbort(plan: EpochPlan, results: Seq[TaskResult], parts: PartStore): Unit = ()
 }

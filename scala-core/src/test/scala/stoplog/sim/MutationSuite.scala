@@ -37,6 +37,42 @@ class MutationSuite extends AnyFunSuite {
   caught("a tool removes what were orphans when it was asked", OperatorMutations.CleanAsPlanned)
   caught("a tool finishes parts without isolating them", OperatorMutations.FinishInPlace, from = 300)
 
+  caught(
+    "who goes back to an older epoch keeps no copies",
+    OperatorMutations.RewindWithoutCopies,
+    in = Settings.rewinding(StoreKind.Replacing)
+  )
+  caught(
+    "files of later epochs stay when somebody goes back",
+    OperatorMutations.RewindLeavesFiles,
+    in = Settings.rewinding(StoreKind.Replacing)
+  )
+  caught(
+    "who begins a log anew keeps no records",
+    OperatorMutations.ResetWithoutCopies,
+    in = Settings.resetting(StoreKind.Replacing)
+  )
+  caught(
+    "a start does not tell its driver what it has found",
+    OperatorMutations.StartedUnseen,
+    in = Settings.resetting(StoreKind.Replacing)
+  )
+  caught(
+    "a batch compaction takes what a sink may touch",
+    OperatorMutations.CompactsAnything,
+    in = Settings.compacting(StoreKind.Replacing)
+  )
+  caught(
+    "a batch compaction does not look whether a sink is set back",
+    OperatorMutations.CompactsBesideRewind,
+    in = Settings.rewindingAndCompacting(StoreKind.Replacing)
+  )
+  caught(
+    "the sweep of one sink takes what another one has open",
+    OperatorMutations.SweepsOthers,
+    in = Settings.twoSinks(StoreKind.Replacing)
+  )
+
   caught("markers are written before their parts", AnnouncementMutations.BeforeParts)
   caught("markers are written before the record", AnnouncementMutations.BeforeRecord)
   caught("nobody looks for earlier markers", AnnouncementMutations.PastForgotten)

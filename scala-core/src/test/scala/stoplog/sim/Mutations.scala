@@ -184,9 +184,11 @@ class RecordsOver(real: LogFiles) extends LogFiles(NoFiles, "main") {
   override def delete(seq: Long): Unit                                = real.delete(seq)
   override def markPublished(seq: Long): PutOutcome                   = real.markPublished(seq)
   override def isPublished(seq: Long): Boolean                        = real.isPublished(seq)
-  override def noteVisible(seq: Long, paths: Set[String]): Unit       = real.noteVisible(seq, paths)
-  override def visible(seq: Long): Set[String]                        = real.visible(seq)
+  override def visible(seq: Long, number: Int): Option[Set[String]]   = real.visible(seq, number)
   override def describe(seq: Long): String                            = real.describe(seq)
+
+  override def noteVisible(seq: Long, number: Int, paths: Set[String]): PutOutcome =
+    real.noteVisible(seq, number, paths)
 }
 
 /** A part store that passes everything on. */

@@ -9,7 +9,8 @@ import stoplog.log.{LogRecord, SinkState}
 import stoplog.part.RunId
 
 /** Somebody at the command line: finishes open parts, removes orphans, hands the sink to the query that has it already,
-  * or starts the query once more, whether or not a driver is alive.
+  * sets it back or begins its log anew, merges the directory's files, or starts the query once more, whether or not a driver
+  * is alive.
   */
 final class Operator(val world: World, mutation: Mutation, act: Operator.Act) {
   import world.scheduler
@@ -22,7 +23,11 @@ final class Operator(val world: World, mutation: Mutation, act: Operator.Act) {
   def start(): Unit = {
     scheduler.spawn(s"tool ${run.value.toInt}", process) {
       world.note(s"### a tool starts: $act")
-      try commits.newest().foreach(work)
+      try
+        act match {
+          case Operator.Compact => new DirectoryMerge(world, run, mutation).run()
+          case _                => commits.newest().foreach(work)
+        }
       catch { case NonFatal(e) => noted(e) }
     }
     ()
@@ -55,6 +60,9 @@ final class Operator(val world: World, mutation: Mutation, act: Operator.Act) {
           tool.release(identity)
           world.note(s"a tool has removed $count orphans")
         }
+      case Operator.Rewind  => new SetBackTool(world, run, mutation).rewind(newest)
+      case Operator.Reset   => new SetBackTool(world, run, mutation).reset()
+      case Operator.Compact => ()
     }
   }
 
@@ -84,4 +92,13 @@ object Operator {
   case object Clean     extends Act
   case object Adopt     extends Act
   case object Republish extends Act
+
+  /** Goes back to an older epoch, log and checkpoint. */
+  case object Rewind extends Act
+
+  /** Begins the log anew, with a checkpoint that agrees with what is visible. */
+  case object Reset extends Act
+
+  /** Merges the small files of the whole directory, as a batch command does. */
+  case object Compact extends Act
 }

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.sim
 
-import stoplog.log.LogFiles
-import stoplog.part.{Closed, Resume}
-import stoplog.storage.{NewPart, PartStore}
+import stoplog.storage.PutOutcome
+import stoplog.log.{LogFiles}
+import stoplog.part.{Closed, FinishedPart, Resume}
+import stoplog.sink.Staged
+import stoplog.storage._
 
 /** Tools with one of their rules taken out. */
 object OperatorMutations {
@@ -21,5 +23,53 @@ object OperatorMutations {
         if (world.scheduler.current.name.startsWith("tool")) Closed(open.token)
         else real.isolate(open, validBytes, part)
     }
+  }
+
+  /** Whoever goes back to an older epoch keeps no copies of what goes. */
+  object RewindWithoutCopies extends Mutation {
+    override def finished(world: World, real: ReplacedFiles, records: LogFiles): ReplacedFiles =
+      new FinishedOver(real) {
+        override def keep(path: String, as: String): Unit = ()
+      }
+  }
+
+  /** Files with later rows stay where they are when somebody goes back. */
+  object RewindLeavesFiles extends Mutation {
+    override def finished(world: World, real: ReplacedFiles, records: LogFiles): ReplacedFiles =
+      new FinishedOver(real) {
+        override def hide(seq: Long, path: String): Unit = ()
+      }
+  }
+
+  /** Whoever begins a log anew keeps no copies of its records. */
+  object ResetWithoutCopies extends Mutation {
+    override def notes(world: World, real: FileStore): FileStore = new NotesOver(real) {
+      override def putIfAbsent(path: String, bytes: Array[Byte]): PutOutcome =
+        if (path.contains("/aside/")) PutOutcome.Created else super.putIfAbsent(path, bytes)
+    }
+  }
+
+  /** A start does not tell its driver what it has found in the log. */
+  object StartedUnseen extends Mutation {
+    override def tellsDriver: Boolean = false
+  }
+
+  /** A batch compaction takes whatever it finds. */
+  object CompactsAnything extends Mutation {
+    override def free(world: World, listed: Vector[FinishedPart]): Vector[FinishedPart] = listed
+  }
+
+  /** Who sweeps removes what is unfinished in the whole directory, of whatever sink. */
+  object SweepsOthers extends Mutation {
+    override def parts(world: World, real: PartStore, records: LogFiles): PartStore = new PartsOver(real) {
+      override def staged(): Vector[Staged] = super.staged() ++ world.op("list what others have unfinished") {
+        world.disk.staged.valuesIterator.map(inode => Staged(inode.token, inode.modifiedAtMillis)).toVector
+      }
+    }
+  }
+
+  /** A batch compaction does not look whether somebody sets the sink back. */
+  object CompactsBesideRewind extends Mutation {
+    override def looksForRewind(asItIs: => Unit): Unit = ()
   }
 }

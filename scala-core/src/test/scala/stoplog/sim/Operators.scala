@@ -6,7 +6,7 @@ import java.util.SplittableRandom
 /** When somebody runs a tool: in some schedules, a few times, with dice of their own, so that the others stay the same.
   */
 final class Operators(world: World, mutation: Mutation) {
-  private val dice = new SplittableRandom(world.seed ^ Operators.Salt)
+  private val dice = new SplittableRandom(world.seed ^ Operators.Salt ^ world.ofSink)
   private var left = if (dice.nextInt(3) == 0) 1 + dice.nextInt(4) else 0
 
   def maybe(): Unit = if (left > 0 && dice.nextInt(Operators.OnceIn) == 0) {

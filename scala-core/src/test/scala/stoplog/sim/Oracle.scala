@@ -12,8 +12,16 @@ import stoplog.part.{Open, Part, Publish, RunId}
 /** What must hold at every step, whoever is alive. Throws a [[Violation]] in the actor that breaks it.
   *
   * It sees the storage and the source, and knows nothing of what the drivers believe.
+  *
+  * @param sinkId whose log, and whose rows
   */
-final class Oracle(source: Source, format: SimFormat, announced: Announced, takes: PowerTakes) {
+final class Oracle(
+    source: Source,
+    format: SimFormat,
+    announced: Announced,
+    takes: PowerTakes,
+    sinkId: String = DiskLog.Main
+) {
   private val sight         = new Sight
   private val decidedRows   = mutable.Set.empty[String]
   private val decidedEpochs = mutable.LinkedHashMap.empty[Long, Batch]
@@ -24,8 +32,25 @@ final class Oracle(source: Source, format: SimFormat, announced: Announced, take
   private val lookedAt      = mutable.Set.empty[String]
   private val besideRows    = mutable.Set.empty[String]
   private val overwritten   = mutable.Map.empty[String, Set[String]]
+  private val everDecided   = mutable.Set.empty[(Long, String)]
+  private val setBack       = new SetBack(sight)
   private var before        = Option.empty[Oracle.Before]
   private var runs          = 0
+
+  /** All that it remembers. Records never change. */
+  def fingerprint(cached: Fingerprint.Cached): Long = Fingerprint.of(
+    Vector[Any](
+      sight.fingerprint,
+      announced.fingerprint,
+      setBack.fingerprint,
+      newestRecord.fold(0L)(cached.of(_)),
+      decidedRows,
+      decidedEpochs.toVector,
+      everDecided,
+      (toPublish, replacing, undeletable),
+      (lookedAt, besideRows, overwritten, runs)
+    )
+  )
 
   /** The newest record that decides anything. */
   def newest: Option[LogRecord] = newestRecord
@@ -51,7 +76,7 @@ final class Oracle(source: Source, format: SimFormat, announced: Announced, take
       decided(record, disk)
     }
     val most  = Oracle.KeptRecords + 10 + 4 * runs
-    val there = disk.log(DiskLog.Main).records.size
+    val there = disk.log(sinkId).records.size
     if (there > most) violated(s"the log holds $there records, more than $most")
   }
 
@@ -80,11 +105,20 @@ final class Oracle(source: Source, format: SimFormat, announced: Announced, take
     }
     if (log.startsWith(JobCommit.Prefix))
       overwritten.getOrElseUpdate(log, record.replace.map(_.path).toSet) // what it has seen when it decided
-    else
+    else {
+      mergedWhole(log, record, disk)
       record.replace.foreach { part =>
         if (replacing.put(part.path, record.seq).exists(_ != record.seq))
           violated(s"${part.path} is replaced by two records")
       }
+    }
+  }
+
+  /** A merge has the rows of its inputs, which are visible when it is decided, or were at the last look. */
+  private def mergedWhole(log: String, record: LogRecord, disk: Disk): Unit = {
+    val merged = record.publish.flatMap(part => inPart(record, part.handle.token, part.sizeBytes, disk)).toSet
+    if (merged != replacedRows(record, disk))
+      violated(s"record ${record.seq} of $log publishes other rows than it replaces")
   }
 
   /** A batch job has died whose rows nobody makes visible: `docs/s3.md` says so. */
@@ -173,13 +207,17 @@ final class Oracle(source: Source, format: SimFormat, announced: Announced, take
 
   def puttingBack(name: String, inode: Inode): Unit = sight.showsAgain(name, inode.rows(inode.length))
 
-  def forgetting(inode: Inode): Unit = inode.rows(inode.length).foreach { row =>
-    if (!sight.isSeen(row)) violated(s"${inode.token} is deleted, and '$row' is nowhere else")
+  def forgetting(inode: Inode, disk: Disk): Unit = {
+    val isKept = disk.kept.valuesIterator.exists(_ eq inode)
+    inode.rows(inode.length).foreach { row =>
+      if (!sight.isSeen(row) && !(isKept && setBack.has(row)))
+        violated(s"${inode.token} is deleted, and '$row' is nowhere else")
+    }
   }
 
   /** A driver has told the engine that the epoch is committed. */
   def answered(run: RunId, epoch: Long): Unit =
-    if (!decidedEpochs.get(epoch).exists(_.identity == source.begun(run, epoch).identity))
+    if (!everDecided(epoch -> source.begun(run, epoch).identity))
       violated(s"run ${run.value} calls epoch $epoch committed, and no record has the rows that it read")
 
   /** After a clean end with everything published: each row of each committed batch, once. */
@@ -187,17 +225,22 @@ final class Oracle(source: Source, format: SimFormat, announced: Announced, take
     val missing = source.until(checkpoint.committedUntil).map(_.text).filterNot(sight.isSeen)
     if (missing.nonEmpty) violated(s"rows are missing: ${missing.mkString(", ")}")
     if (!decidedRows.forall(sight.isSeen)) violated("decided rows are hidden")
+    sight.rows.find(!decidedRows(_)).foreach(row => violated(s"'$row' is visible, of no epoch in the log"))
     announced.complete(disk.notes.contains)
     newestRecord.filter(_.state.open.nonEmpty).foreach(_ => violated("parts are open after the end"))
-    disk.log(DiskLog.Main).records.lastOption.foreach { case (seq, _) =>
+    disk.log(sinkId).records.lastOption.foreach { case (seq, _) =>
       if (!newestRecord.exists(_.seq == seq)) violated(s"record $seq is the last one, and decided nothing")
     }
   }
 
-  /** After a sweep with all writers gone for long. */
-  def swept(disk: Disk): Unit =
-    for (left <- Seq(disk.staged, disk.beside, disk.aside, disk.uploads) if left.nonEmpty)
-      violated(s"left behind: ${left.keys.mkString(", ")}")
+  /** After a sweep with all writers gone for long. What a batch compaction that died has not finished stays until one finds
+    * something to merge.
+    */
+  def swept(disk: Disk): Unit = {
+    val unfinished = Seq(disk.staged, disk.beside, disk.uploads).flatMap(_.keys)
+    val left       = unfinished.filterNot(Disk.sinkOf(_) == DiskLog.Compact) ++ disk.aside.keys
+    if (left.nonEmpty) violated(s"left behind: ${left.mkString(", ")}")
+  }
 
   private def remembered(seq: Long): Oracle.Before = Oracle.Before(
     seq,
@@ -218,8 +261,11 @@ final class Oracle(source: Source, format: SimFormat, announced: Announced, take
         if (batch.from != from)
           violated(s"epoch $epoch begins at offset ${batch.from}, and the records hold what is before $from")
         batch.rows.foreach(row => decidedRows.add(row.text))
-      case _ => ()
+        everDecided.add(epoch -> batch.identity)
+      case _ => newestRecord.filter(SetBack.isBy(record, _)).foreach(_ => setBackBy(record))
     }
+    if (newestRecord.exists(SetBack.isReset(record, _)))
+      SetBack.unkept(record, disk, sinkId).foreach(seq => violated(s"record $seq is not kept beside"))
     record.publish.foreach { part =>
       if (part.sizeBytes > 0 && toPublish.put(part.finishedPath, part.sizeBytes).nonEmpty)
         violated(s"${part.finishedPath} is to be published by two records")
@@ -233,6 +279,15 @@ final class Oracle(source: Source, format: SimFormat, announced: Announced, take
     record.publish.foreach(part => needed(part.handle, part.sizeBytes, disk))
     newestRecord = Some(record)
     conserved(record, disk)
+  }
+
+  /** The epochs behind that of the record are no more: what is visible of them goes with it, and may come again. */
+  private def setBackBy(record: LogRecord): Unit = {
+    val gone = decidedEpochs.keySet.toVector.filter(_ > record.state.lastEpoch.getOrElse(-1L))
+    val rows = gone.flatMap(decidedEpochs(_).rows).map(_.text).toSet
+    decidedEpochs --= gone
+    decidedRows --= rows
+    setBack.adds(rows, record).foreach(violated(_))
   }
 
   private def needed(handle: Publish, bytes: Long, disk: Disk): Unit =
@@ -256,7 +311,8 @@ final class Oracle(source: Source, format: SimFormat, announced: Announced, take
     record.publish.filter(_.sizeBytes > 0).foreach { part =>
       holds(part, part.handle.token, part.sizeBytes, Vector.empty)
     }
-    if (!replaced.subsetOf(hidden)) violated(s"record ${record.seq} replaces rows that it does not publish")
+    if (!replaced.filterNot(setBack.has).subsetOf(hidden))
+      violated(s"record ${record.seq} replaces rows that it does not publish")
     val lost = decidedRows.filterNot(row => hidden(row) || sight.isSeen(row) || besideRows(row))
     if (lost.nonEmpty)
       violated(s"record ${record.seq} (${record.kind.word}) has lost ${lost.toVector.sorted.mkString(", ")}")

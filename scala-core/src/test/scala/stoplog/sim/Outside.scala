@@ -11,7 +11,7 @@ import stoplog.commit.complete.MarkedBucket
 final class Outside(world: World) {
   import world.{disk, surroundings}
 
-  private val dice    = new SplittableRandom(world.seed ^ Outside.Salt)
+  private val dice    = new SplittableRandom(world.seed ^ Outside.Salt ^ world.ofSink)
   private var copies  = 2
   private var backups = 3
   private var isThere = true

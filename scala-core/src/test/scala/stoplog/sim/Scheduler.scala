@@ -43,6 +43,8 @@ final class Scheduler(chooser: Chooser, lane: Lane) {
   def spawn(name: String, process: SimProcess)(body: => Unit): Actor = {
     val actor: Actor = new Actor(name, process, () => body)
     actor.onThread = () => live(actor)
+    running.children += 1
+    actor.birth = s"${running.birth}.${running.children}"
     actors += actor
     actor
   }
@@ -64,6 +66,7 @@ final class Scheduler(chooser: Chooser, lane: Lane) {
     me.waitsFor = condition
     passTo(me)
     me.waitsFor = Scheduler.nothing
+    me.learns(Scheduler.Waited)
   }
 
   /** Waits until nobody else can go on: all others have ended, sleep, or wait for a sleeper. */
@@ -87,6 +90,9 @@ final class Scheduler(chooser: Chooser, lane: Lane) {
     actors --= actors.filter(actor => actor.dead && !actor.started)
     ()
   }
+
+  /** Nothing goes on: all that is still to come is known. */
+  def stop(): Unit = fail(Known)
 
   private def live(actor: Actor): Unit = {
     try if (!actor.dead) actor.body()
@@ -126,7 +132,10 @@ final class Scheduler(chooser: Chooser, lane: Lane) {
       if (ready.isEmpty) {
         if (!wakeOne()) fail(new Violation(s"nobody can go on: ${actors.map(_.name).mkString(", ")}"))
         pick()
-      } else chooser.next(ready, running, () => !running.done && isReady(running))
+      } else {
+        val next = chooser.next(ready, running, () => !running.done && isReady(running))
+        if (failed.isEmpty) next else pick()
+      }
     }
   }
 
@@ -147,7 +156,14 @@ final class Scheduler(chooser: Chooser, lane: Lane) {
 object Scheduler {
   private val StepLimit = 200000L
 
+  private val Waited = 12L
+
   private[sim] val nothing: () => Boolean = () => true
+}
+
+/** What ends a schedule of which the rest is known. */
+object Known extends VirtualMachineError("this state is known") {
+  override def fillInStackTrace(): Throwable = this
 }
 
 /** What a thread of a dead process gets thrown. An error of the machine, so that no handler takes it for a failure. */
@@ -161,4 +177,13 @@ final class Violation(message: String) extends VirtualMachineError(message)
 /** An operating-system process: what dies together. */
 final class SimProcess(val name: String) {
   var alive: Boolean = true
+
+  /** What its threads tell each other. */
+  private[sim] val memory: ArrayBuffer[() => Any] = ArrayBuffer.empty
+
+  /** Threads see this of each other, each as it is when it looks. */
+  def shares(what: => Any): Unit = {
+    memory += (() => what)
+    ()
+  }
 }

@@ -43,7 +43,7 @@ final class Session(
   private var failures = Vector.empty[Throwable]
 
   /** What the offset log of its checkpoint has of a batch. */
-  def planned(batch: Long): Option[Batch] = checkpoint.planned(batch)
+  def planned(batch: Long): Option[Batch] = world.saw(checkpoint.planned(batch))
 
   def isOver: Boolean = ended || !process.alive
 
@@ -83,22 +83,23 @@ final class Session(
   }
 
   private def work(): Unit = {
-    var again = checkpoint.uncommitted // what the checkpoint said at the start; it is not read again
-    var id    = again.fold(checkpoint.size.toLong)(_.id)
-    var from  = checkpoint.end
-    var left  = load.epochs
-    driver.waitForData()
+    if (mutation.tellsDriver) driver.waitForData()
+    var again =
+      world.saw(checkpoint.uncommitted) // what the checkpoint said at the start; it is not read again
+    var id   = again.fold(world.saw(checkpoint.size).toLong)(_.id)
+    var from = world.saw(checkpoint.end)
+    var left = load.epochs
     world.pause(s"started at batch $id")
     while (left > 0 && (again.nonEmpty || id < load.upTo)) {
       if (world.isTroubled && random.nextInt(6) == 0) idle()
       val batch = again.getOrElse {
         world.pause(s"plan batch $id")
-        checkpoint.plan(id, from, load.rowsAtMost, load.share)
+        world.saw(checkpoint.plan(id, from, load.rowsAtMost, load.share))
       }
       epoch(batch)
       from = batch.until
       world.pause(s"commit batch $id")
-      checkpoint.commit(id)
+      world.saw(checkpoint.commit(id))
       again = None
       id += 1
       left -= 1
@@ -185,9 +186,10 @@ object Session {
       case known: SparkThrowable => known.getCondition
       case _                     => ""
     }
-    val neverLegal = Set("STOPLOG_EPOCH_GAP", "STOPLOG_RECORD_TORN", "STOPLOG_FOREIGN_QUERY")
-    val notAtHead  = Set("STOPLOG_PART_LOST", "STOPLOG_NAME_TAKEN", "STOPLOG_PART_SHORT")
-    val atHead     = world.oracle.newest.exists(
+    val neverLegal = Set("STOPLOG_EPOCH_GAP", "STOPLOG_RECORD_TORN", "STOPLOG_FOREIGN_QUERY") --
+      Option.when(world.isRewound)("STOPLOG_EPOCH_GAP")
+    val notAtHead = Set("STOPLOG_PART_LOST", "STOPLOG_NAME_TAKEN", "STOPLOG_PART_SHORT")
+    val atHead    = world.oracle.newest.exists(
       _.run == run
     ) && !(condition == "STOPLOG_PART_LOST" && world.excusesLostParts)
     val missing = String.valueOf(e.getMessage).contains(SimParts.Missing)

@@ -60,4 +60,29 @@ object Settings {
   /** Somebody hands the sink to the query that has it. */
   val adopting: Setting =
     Setting.of("a query adopts its own sink")(Surroundings(tools = Vector(Operator.Adopt)))
+
+  /** Somebody goes back to an older epoch, and the query writes what followed once more. */
+  def rewinding(store: StoreKind): Setting =
+    withTools("rewind", store, Operator.Rewind, Operator.Finalize).unmerged
+
+  /** The same, on a directory whose files a batch compaction merges. */
+  def rewindingAndCompacting(store: StoreKind): Setting =
+    withTools("rewind and compact", store, Operator.Rewind, Operator.Compact).unmerged
+
+  /** Somebody begins the log anew. */
+  def resetting(store: StoreKind): Setting = withTools("reset", store, Operator.Reset, Operator.Clean)
+
+  /** A batch compaction merges what the query has published. */
+  def compacting(store: StoreKind): Setting = withTools("compact", store, Operator.Compact, Operator.Finalize)
+
+  /** Two queries write to one directory, each with a sink id of its own. */
+  def twoSinks(store: StoreKind): Setting = Setting
+    .of(s"two sinks, $store")(
+      Surroundings(store = store, sinkIds = Vector(DiskLog.Main, DiskLog.Other))
+    )
+    .copy(rule = _ => CompleteRule.Never)
+
+  private def withTools(name: String, store: StoreKind, tools: Operator.Act*): Setting = Setting
+    .of(s"tools beside the query: $name, $store")(Surroundings(store = store, tools = tools.toVector))
+    .copy(rule = _ => CompleteRule.Never)
 }

@@ -12,6 +12,11 @@ class SettingsSuite extends AnyFunSuite {
   for (store <- StoreKind.all) {
     holds(Settings.starting(store))
     holds(Settings.starting(store).merging)
+    holds(Settings.twoSinks(store))
+    holds(Settings.rewinding(store))
+    holds(Settings.rewindingAndCompacting(store))
+    holds(Settings.resetting(store))
+    holds(Settings.compacting(store))
     holds(Settings.skipping(store))
     holds(Settings.skipping(store).merging)
     holds(Settings.readers(store, AtOnce))

@@ -54,7 +54,8 @@ object SideMutations {
         content(bytes)
         val token = s"beside/${part.name}-${world.oracle.newest.fold(0L)(_.seq)}"
         if (!world.op(s"look for $token")(world.disk.beside.contains(token))) {
-          val inode = world.op(s"create $token")(world.disk.createBeside(token))
+          val inode =
+            world.op(s"create $token")(world.disk.createBeside(token, world.scheduler.current.process))
           world.op(s"write $token")(world.disk.write(inode, 0, bytes.toByteArray, 0, bytes.size))
           world.op(s"force $token") {
             inode.durable = inode.length

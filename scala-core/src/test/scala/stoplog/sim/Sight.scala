@@ -11,8 +11,16 @@ final class Sight {
   private val forever = mutable.Map.empty[String, Inode]
   private val away    = mutable.Map.empty[String, Inode]
 
-  /** Rows that a reader can see now. */
+  /** A file that was visible never changes. */
+  def fingerprint: Long = Fingerprint.of((shown, taken, twice, forever.keySet, away.keySet))
+
+  /** How many rows a reader can see now, and which. */
   def visible: Int = shown.size
+
+  def rows: Iterator[String] = shown.iterator
+
+  /** Whether it can be seen now. */
+  def isShown(row: String): Boolean = shown(row)
 
   def isSeen(row: String): Boolean = shown(row) || taken(row)
 

@@ -12,7 +12,7 @@ import stoplog.storage._
 /** Parts as objects that are never changed, in the requests that the store on S3 makes: the bytes of an open one lie in the
   * record, or in an object beside. Publishing is completing an upload, which was begun before the record (decision 0025).
   */
-final class SimCopies(world: World) extends PartStore {
+final class SimCopies(world: World, sinkId: String) extends PartStore {
   import world.{disk, op}
 
   override def create(part: NewPart): PartOutput = new Output(
@@ -42,8 +42,8 @@ final class SimCopies(world: World) extends PartStore {
     else Closed(copied.copy(begun = Some(begin(copied.target))).encode)
 
   private def begin(target: String): String = {
-    val id = s"upload ${disk.unique()} of $target"
-    op(s"begin $id")(disk.uploads.put(id, Inode.of(id, Array.emptyByteArray, world.clock.millis())))
+    val id = s"$sinkId/upload ${world.unique()} of $target"
+    world.own(s"begin $id")(disk.upload(id, Array.emptyByteArray, process))
     id
   }
 
@@ -61,7 +61,10 @@ final class SimCopies(world: World) extends PartStore {
 
   override def staged(): Vector[Staged] = op("list unfinished objects") {
     world
-      .listed(disk.staged.valuesIterator ++ disk.uploads.valuesIterator)
+      .unfinished(
+        (disk.staged.valuesIterator ++ disk.uploads.valuesIterator)
+          .filter(inode => Disk.sinkOf(inode.token) == sinkId)
+      )
       .map(inode => Staged(inode.token, inode.modifiedAtMillis + world.traits.storageClockSkewMillis))
       .toVector
   }
@@ -70,7 +73,7 @@ final class SimCopies(world: World) extends PartStore {
 
   override def discard(token: String): Unit = stagedOf(token).foreach { file =>
     op(s"discard $file") {
-      world.oracle.deleting(file)
+      disk.oracle(file).deleting(file)
       disk.staged.remove(file)
       disk.uploads.remove(file)
     }
@@ -92,7 +95,11 @@ final class SimCopies(world: World) extends PartStore {
           world.once(s"complete $id as $name")(disk.uploads.contains(id)) {
             disk.uploads.remove(id)
             disk.show(
-              Inode.of(s"object $name ${disk.unique()}", content.take(sizeBytes.toInt), world.clock.millis()),
+              Inode.of(
+                s"$sinkId/object $name ${world.unique()}",
+                content.take(sizeBytes.toInt),
+                world.clock.millis()
+              ),
               name
             )
           }
@@ -129,6 +136,8 @@ final class SimCopies(world: World) extends PartStore {
     bytesOf(there).take(validBytes.toInt)
   }
 
+  private def process: SimProcess = world.scheduler.current.process
+
   private def bytesOf(inode: Inode): Array[Byte] = inode.bytes.take(inode.length)
 
   private def nameOf(part: NewPart): String =
@@ -163,16 +172,14 @@ final class SimCopies(world: World) extends PartStore {
     private def waiting(content: Array[Byte]): Copied.Bytes =
       if (content.length <= SimCopies.InRecordAtMost) Copied.InRecord(content)
       else {
-        val path = s"open/${from.target}.tail-${disk.unique()}"
-        op(s"put $path")(disk.put(path, content))
+        val path = s"$sinkId/open/${from.target}.tail-${world.unique()}"
+        world.own(s"put $path")(disk.put(path, content, process))
         Copied.InObject(path)
       }
 
     private def inUpload(content: Array[Byte]): Copied.Bytes = {
       val id = begin(from.target)
-      op(s"send all of $id") {
-        if (disk.uploads.contains(id)) disk.uploads.update(id, Inode.of(id, content, world.clock.millis()))
-      }
+      world.own(s"send all of $id")(if (disk.uploads.contains(id)) disk.upload(id, content, process))
       Copied.InUpload(id)
     }
   }

@@ -11,10 +11,14 @@ import stoplog.part.{PartNaming, RunId}
 import stoplog.storage.{ReplacedFiles, FileStore, PartStore, SpoolFiles}
 
 /** All that is stored of the sink, as one process sees it: with a mutation between, where there is one. */
-final class SimStores(world: World, mutation: Mutation, log: String = DiskLog.Main) {
+final class SimStores(world: World, mutation: Mutation, log: String) {
+
+  /** Of the world's sink id. */
+  def this(world: World, mutation: Mutation) = this(world, mutation, world.sinkId)
+
   val records: LogFiles    = mutation.records(world, new SimRecords(world, log, mutation.isForced))
-  val parts: PartStore        = mutation.parts(world, SimParts.of(world, mutation.isForced), records)
-  val sides: SpoolFiles        = mutation.sides(world, new SimSides(world), records)
+  val parts: PartStore        = mutation.parts(world, SimParts.of(world, mutation.isForced, log), records)
+  val sides: SpoolFiles        = mutation.sides(world, new SimSides(world, log), records)
   val finished: ReplacedFiles = mutation.finished(world, SimFinished.of(world, log), records)
   val commits: CommitLog      = new CommitLog(records)
 
@@ -30,7 +34,7 @@ final class SimDriver(world: World, session: Session, stores: SimStores, content
 
   private val driver = SinkDriver.ofParts(
     session.run,
-    SinkIdentity("sink", "main", "query"),
+    SinkIdentity("sink", world.sinkId, "query"),
     SinkSettings(Map.empty, content, manifests.toMap),
     world.traits.policy,
     commits,
@@ -40,7 +44,7 @@ final class SimDriver(world: World, session: Session, stores: SimStores, content
     SinkDriver.Choices(ForeignQuery.Refuse, onLost),
     SimDriver.tools(world),
     FollowUps(
-      "main",
+      world.sinkId,
       world.rule,
       MarkerForm.Json,
       manifests,
@@ -71,13 +75,12 @@ final class SimDriver(world: World, session: Session, stores: SimStores, content
   def endIfIdle(finish: Finish): Unit = driver.endIfIdle(finish)
 
   /** Tells the driver what the log ends with before there is an epoch. */
-  def waitForData(): Unit = commits.newest().foreach(newest => driver.waitFrom(newest.seq))
+  def waitForData(): Unit =
+    commits.newest().filter(_.state.queryId == "query").foreach(newest => driver.waitFrom(newest.seq))
 
   private def compaction(policy: CompactionPolicy) = new SmallParts(
     session.run,
-    policy,
-    PartNaming("part", ""),
-    _ => true,
+    SmallParts.Choice(policy, PartNaming("part", ""), _ => true),
     new SimMerger(world, session, parts, () => session.format.open(sides)),
     finished,
     world.clock,
@@ -101,7 +104,7 @@ object SimDriver {
   ) =
     new ToolRun(
       run,
-      SinkIdentity("sink", "main", newest.state.queryId),
+      SinkIdentity("sink", world.sinkId, newest.state.queryId),
       newest,
       stores.of(mutation.notes(world, new SimNotes(world))),
       () => world.traits.format.open(stores.sides),
@@ -112,18 +115,18 @@ object SimDriver {
   def recover(world: World, run: RunId, newest: LogRecord, stores: SimStores, mutation: Mutation): Unit =
     new Ledger(
       run,
-      SinkIdentity("sink", "main", "query"),
+      SinkIdentity("sink", world.sinkId, "query"),
       stores.commits,
       Ledger.Stores(stores.parts, stores.sides, stores.finished),
       LostPart.Fail,
-      FollowUps.none("main", mutation.notes(world, new SimNotes(world))),
+      FollowUps.none(world.sinkId, mutation.notes(world, new SimNotes(world))),
       tools(world)
     ).recover(newest)
 
   /** A run of the batch compaction. */
   def compaction(world: World, run: RunId, stores: SimStores): CompactionCommit = new CompactionCommit(
     run,
-    SinkIdentity("sink", "compact", "nobody"),
+    SinkIdentity("sink", DiskLog.Compact, "nobody"),
     stores.of(new SimNotes(world)),
     tools(world)
   )

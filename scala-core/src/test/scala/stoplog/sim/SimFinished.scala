@@ -16,7 +16,7 @@ class SimFinished(world: World, log: String) extends ReplacedFiles(NoFiles, "mai
 
   override def hide(seq: Long, path: String): Unit = op(s"set $path aside for $seq") {
     disk.finished.get(path).foreach { inode =>
-      oracle.settingAside(log, seq, path, inode)
+      disk.oracle(inode.token).settingAside(log, seq, path, inode)
       disk.finished.remove(path)
       disk.aside.update(Aside(log, seq, path), inode)
     }
@@ -25,13 +25,18 @@ class SimFinished(world: World, log: String) extends ReplacedFiles(NoFiles, "mai
   override def restore(seq: Long, path: String): Unit = op(s"put $path back") {
     disk.aside.remove(Aside(log, seq, path)).foreach { inode =>
       if (disk.finished.contains(path)) throw Errors.nameTaken(path, "another file is there")
-      oracle.puttingBack(path, inode)
+      disk.oracle(inode.token).puttingBack(path, inode)
       disk.finished.update(path, inode)
     }
   }
 
-  override def keep(path: String, as: String): Unit =
-    throw new UnsupportedOperationException(s"$path is to be kept, where nothing is rewound")
+  override def keep(path: String, as: String): Unit = op(s"keep $path as $as") {
+    val inode = disk.finished.getOrElse(
+      path,
+      throw Errors.storeWrite(path, SimParts.Missing, new java.io.IOException(path))
+    )
+    if (!disk.kept.contains(as)) disk.kept.update(as, inode)
+  }
 
   /** A step only where there is something aside: whoever finds nothing might as well have looked at another time. */
   override def hiddenFor(): Vector[Long] =
@@ -40,11 +45,11 @@ class SimFinished(world: World, log: String) extends ReplacedFiles(NoFiles, "mai
   override def purge(seq: Long): Unit =
     mine.filter(_.seq == seq).foreach { key =>
       op(s"delete ${key.path}, set aside for $seq") {
-        disk.aside.remove(key).foreach(oracle.forgetting)
+        disk.aside.remove(key).foreach(inode => disk.oracle(inode.token).forgetting(inode, disk))
       }
     }
 
-  private def mine: Vector[Aside] = disk.aside.keysIterator.filter(_.log == log).toVector
+  private def mine: Vector[Aside] = world.saw(disk.aside.keysIterator.filter(_.log == log).toVector)
 }
 
 object SimFinished {
@@ -58,14 +63,14 @@ object SimFinished {
 
 /** Where nothing can be renamed: an object is read, another one made, and the first one deleted. */
 final class SimMoves(world: World, log: String) extends SimFinished(world, log) {
-  import world.{disk, op, oracle}
+  import world.{disk, op}
 
   override def hide(seq: Long, path: String): Unit =
     op(s"read $path to set it aside")(disk.finished.get(path)).foreach { inode =>
       op(s"put it aside for $seq")(disk.aside.update(Aside(log, seq, path), inode))
       op(s"delete $path") {
         if (disk.finished.get(path).exists(_ eq inode)) {
-          oracle.settingAside(log, seq, path, inode)
+          disk.oracle(inode.token).settingAside(log, seq, path, inode)
           disk.finished.remove(path)
         }
       }
@@ -76,7 +81,7 @@ final class SimMoves(world: World, log: String) extends SimFinished(world, log) 
       if (op(s"look at $path")(disk.finished.contains(path)))
         throw Errors.nameTaken(path, "another file is there")
       op(s"put $path back") {
-        if (!disk.finished.contains(path)) oracle.puttingBack(path, inode)
+        if (!disk.finished.contains(path)) disk.oracle(inode.token).puttingBack(path, inode)
         disk.finished.update(path, inode)
       }
       op(s"delete $path, set aside for $seq")(disk.aside.remove(Aside(log, seq, path)))

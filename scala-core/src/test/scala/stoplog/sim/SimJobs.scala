@@ -28,7 +28,9 @@ final class SimJobs(world: World, job: String) extends JobDirectory(NoFiles, "ma
       faults.at(Step.MidRemove)
       op(s"delete mark $seq of $job")(log.marks.remove(seq))
       faults.at(Step.MidRemove)
-      op(s"delete note $seq of $job")(log.visible.remove(seq))
+      op(s"delete notes $seq of $job")(
+        log.visible.keys.filter(_._1 == seq).toVector.foreach(log.visible.remove(_))
+      )
       faults.at(Step.MidRemove)
     }
     op(s"remove $job")(disk.logs.remove(job))

@@ -17,6 +17,7 @@ final class SimMerger(world: World, session: Session, parts: PartStore, format: 
     merging.actor = Some(
       scheduler.spawn(s"merge of ${session.run.value.toInt}", session.executor())(merging.run())
     )
+    session.process.shares(merging.outcomeNow)
     merging
   }
 
@@ -28,10 +29,14 @@ final class SimMerger(world: World, session: Session, parts: PartStore, format: 
       val made: Either[Throwable, Merged] =
         try Right(LivePartAccess.write(merge.part, rows(), format(), parts)(world.faults.at(Step.MidMerge)))
         catch { case NonFatal(e) => Left(e) }
-      if (outcome.isEmpty) outcome = Some(made)
+      if (world.saw(outcome.isEmpty)) outcome = Some(made)
     }
 
-    override def result: Option[Either[Throwable, Merged]] = {
+    def outcomeNow: Any = (outcome, actor.exists(isGone))
+
+    override def result: Option[Either[Throwable, Merged]] = world.saw(resultNow)
+
+    private def resultNow: Option[Either[Throwable, Merged]] = {
       if (outcome.isEmpty && actor.exists(isGone))
         outcome = Some(Left(new RuntimeException("the merge has died")))
       outcome
@@ -39,8 +44,8 @@ final class SimMerger(world: World, session: Session, parts: PartStore, format: 
 
     /** Who sleeps is taken for dead. */
     override def await(): Unit = {
-      scheduler.awaitUntil(() => result.nonEmpty || actor.exists(scheduler.isAsleep))
-      if (outcome.isEmpty) outcome = Some(Left(new RuntimeException("the merge was given up")))
+      scheduler.awaitUntil(() => resultNow.nonEmpty || actor.exists(scheduler.isAsleep))
+      if (world.saw(outcome.isEmpty)) outcome = Some(Left(new RuntimeException("the merge was given up")))
     }
 
     private def rows(): Vector[String] = merge.inputs.flatMap { part =>

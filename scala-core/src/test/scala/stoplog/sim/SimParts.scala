@@ -12,16 +12,16 @@ import stoplog.storage._
 /** Parts on the simulated disk, in the same small steps as the stores on disks take them. A file gets its final name and
   * loses the other one in the same step.
   */
-final class SimParts(world: World, isForced: String => Boolean) extends PartStore {
+final class SimParts(world: World, isForced: String => Boolean, sinkId: String) extends PartStore {
   import world.{disk, op}
 
   override def create(part: NewPart): PartOutput = {
     val token = tokenOf(part)
-    new Output(op(s"create $token")(disk.create(token)), start = 0)
+    new Output(world.own(s"create $token")(disk.create(token, process)), start = 0, isNew = true)
   }
 
   override def resume(open: Resume, validBytes: Long): PartOutput =
-    if (isDoubled(open.token)) copied(open, validBytes, s"${open.token}-${disk.unique()}")
+    if (isDoubled(open.token)) copied(open, validBytes, s"${open.token}-${world.unique()}")
     else {
       val inode = op(s"open $open in place")(existing(open.token))
       op(s"cut ${open.token} to $validBytes") {
@@ -29,16 +29,18 @@ final class SimParts(world: World, isForced: String => Boolean) extends PartStor
         disk.truncate(inode, validBytes.toInt)
       }
       world.opened()
-      new Output(inode, validBytes.toInt)
+      new Output(inode, validBytes.toInt, isNew = false)
     }
 
   override def takeOver(open: Resume, validBytes: Long, part: NewPart): PartOutput =
     copied(open, validBytes, tokenOf(part))
 
   private def copied(open: Resume, validBytes: Long, token: String): PartOutput = {
-    val from = op(s"look for ${open.token} to copy it")(existing(open.token))
-    val copy = new Output(op(s"create $token to take over")(disk.create(token)), start = 0)
-    if (from.length < validBytes) throw Errors.partShort(open.token, from.length.toLong, validBytes)
+    val from  = op(s"look for ${open.token} to copy it")(existing(open.token))
+    val made  = world.own(s"create $token to take over")(disk.create(token, process))
+    val copy  = new Output(made, start = 0, isNew = true)
+    val there = world.saw(from.length)
+    if (there < validBytes) throw Errors.partShort(open.token, there.toLong, validBytes)
     val half = validBytes.toInt / 2
     copyRange(from, 0, half, copy)
     copyRange(from, half, validBytes.toInt, copy)
@@ -92,19 +94,19 @@ final class SimParts(world: World, isForced: String => Boolean) extends PartStor
 
   override def staged(): Vector[Staged] = op("list unfinished files") {
     world
-      .listed(disk.staged.valuesIterator)
+      .unfinished(disk.staged.valuesIterator.filter(inode => Disk.sinkOf(inode.token) == sinkId))
       .map(inode => Staged(inode.token, inode.modifiedAtMillis + world.traits.storageClockSkewMillis))
       .toVector
   }
 
   override def discard(token: String): Unit = op(s"discard $token") {
-    world.oracle.deleting(token)
+    disk.oracle(token).deleting(token)
     disk.unlink(token)
   }
 
   override def enter(run: RunId): WriterLease = {
     val process = world.scheduler.current.process
-    val lease   = (run.value, process)
+    val lease   = (s"$sinkId/${run.value}", process)
     op(s"enter ${run.value}") {
       disk.leases.update(lease, disk.leases.getOrElse(lease, 0) + 1)
     }
@@ -120,7 +122,7 @@ final class SimParts(world: World, isForced: String => Boolean) extends PartStor
 
   override def othersGone(run: RunId): Boolean = op("look for other writers") {
     val gone = !disk.leases.keysIterator.exists { case (other, process) =>
-      other != run.value && process.alive
+      Disk.sinkOf(other) == sinkId && other != s"$sinkId/${run.value}" && process.alive
     }
     world.note(if (gone) "all others are gone" else "others may write")
     gone
@@ -162,21 +164,29 @@ final class SimParts(world: World, isForced: String => Boolean) extends PartStor
     to.write(bytes, 0, bytes.length)
   }
 
-  private def existing(token: String): Inode = disk.staged.getOrElse(token, throw missing(token))
+  /** A finished part is as good, whose beginning is to be one of its own. */
+  private def existing(token: String): Inode =
+    disk.staged.get(token).orElse(disk.finished.get(token)).getOrElse(throw missing(token))
 
   private def missing(token: String): RuntimeException =
     Errors.storeWrite(token, SimParts.Missing, new IOException(token))
 
-  private def tokenOf(part: NewPart): String =
-    s"open/${part.bucket}/${part.name}.${part.run.value.takeRight(3)}-${disk.unique()}"
+  private def process: SimProcess = world.scheduler.current.process
 
-  private final class Output(inode: Inode, start: Int) extends PartOutput {
+  private def tokenOf(part: NewPart): String =
+    s"$sinkId/open/${part.bucket}/${part.name}.${part.run.value.takeRight(3)}-${world.unique()}"
+
+  /** @param isNew whether no record names the file */
+  private final class Output(inode: Inode, start: Int, isNew: Boolean) extends PartOutput {
     private[this] var at = start
+
+    private def step[A](what: => String)(effect: => A): A =
+      if (isNew) world.own(what)(effect) else op(what)(effect)
 
     override def position: Long = at.toLong
 
     override def write(bytes: Array[Byte], offset: Int, length: Int): Unit = {
-      op(s"write $length at $at of ${inode.token}")(disk.write(inode, at, bytes, offset, length))
+      step(s"write $length at $at of ${inode.token}")(disk.write(inode, at, bytes, offset, length))
       at += length
     }
 
@@ -193,7 +203,7 @@ final class SimParts(world: World, isForced: String => Boolean) extends PartStor
     override def close(): Unit = ()
 
     private def sync(): Unit = {
-      op(s"force ${inode.token}") {
+      step(s"force ${inode.token}") {
         inode.durable = inode.length
       }
       if (start == 0) forced(Names.Open) // the name may be new, too
@@ -204,10 +214,11 @@ final class SimParts(world: World, isForced: String => Boolean) extends PartStor
 object SimParts {
 
   /** Of the kind that the world has. */
-  def of(world: World, isForced: String => Boolean): PartStore = world.surroundings.store match {
-    case StoreKind.Copying => new SimCopies(world)
-    case _                 => new SimParts(world, isForced)
-  }
+  def of(world: World, isForced: String => Boolean, sinkId: String): PartStore =
+    world.surroundings.store match {
+      case StoreKind.Copying => new SimCopies(world, sinkId)
+      case _                 => new SimParts(world, isForced, sinkId)
+    }
 
   /** In the message of a failure that no storage made up: the file is not there. */
   val Missing: String = "no such file"

@@ -21,7 +21,7 @@ final class SimRecords(world: World, name: String = DiskLog.Main, isForced: Stri
         there.records.remove(seq)
         world.oracle.unrecorded(seq)
       }
-      if (name == DiskLog.Main) world.oracle.recorded(disk, bytes)
+      if (name == world.sinkId) world.oracle.recorded(disk, bytes)
       else world.oracle.recordedBeside(name, disk, bytes)
     }
     if (isMade) {
@@ -48,7 +48,9 @@ final class SimRecords(world: World, name: String = DiskLog.Main, isForced: Stri
 
   override def delete(seq: Long): Unit = {
     world.op(s"delete mark $seq")(there.marks.remove(seq))
-    world.op(s"delete note $seq")(there.visible.remove(seq))
+    world.op(s"delete notes $seq")(
+      there.visible.keys.filter(_._1 == seq).toVector.foreach(there.visible.remove(_))
+    )
     world.op(s"delete record $seq") {
       there.records
         .remove(seq)
@@ -66,17 +68,18 @@ final class SimRecords(world: World, name: String = DiskLog.Main, isForced: Stri
 
   override def isPublished(seq: Long): Boolean = world.op(s"look for mark $seq")(there.marks(seq))
 
-  override def noteVisible(seq: Long, paths: Set[String]): Unit =
-    world.op(s"note what is visible of $seq") {
-      val before = there.visible.put(seq, paths)
-      disk.names.changed(Names.Log) {
-        before.fold(there.visible.remove(seq))(there.visible.put(seq, _))
-        ()
+  override def noteVisible(seq: Long, number: Int, paths: Set[String]): PutOutcome =
+    world.op(s"note what is visible of $seq, $number") {
+      if (there.visible.contains(seq -> number)) PutOutcome.Taken
+      else {
+        there.visible.update(seq -> number, paths)
+        disk.names.changed(Names.Log) { there.visible.remove(seq -> number); () }
+        PutOutcome.Created
       }
     }
 
-  override def visible(seq: Long): Set[String] =
-    world.op(s"look what was visible of $seq")(there.visible.getOrElse(seq, Set.empty))
+  override def visible(seq: Long, number: Int): Option[Set[String]] =
+    world.op(s"look what was visible of $seq, $number")(there.visible.get(seq -> number))
 
   override def makeDurable(seq: Long): Unit = forced()
 

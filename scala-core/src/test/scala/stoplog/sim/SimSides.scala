@@ -9,18 +9,18 @@ import stoplog.sink.Staged
 import stoplog.storage._
 
 /** Side files on the simulated disk: made, written in two steps, and forced; a crash may come between any of them. */
-final class SimSides(world: World) extends SpoolFiles(NoFiles, "main") {
+final class SimSides(world: World, sinkId: String) extends SpoolFiles(NoFiles, "main") {
   import world.{disk, op}
 
   override def write(part: NewPart)(content: OutputStream => Unit): String = {
     val bytes = new ByteArrayOutputStream()
     content(bytes) // reads other side files, maybe
-    val token = s"beside/${part.name}.${part.run.value.takeRight(3)}-${disk.unique()}"
-    val inode = op(s"create $token")(disk.createBeside(token))
+    val token = s"$sinkId/beside/${part.name}.${part.run.value.takeRight(3)}-${world.unique()}"
+    val inode = world.own(s"create $token")(disk.createBeside(token, world.scheduler.current.process))
     val half  = bytes.size / 2
-    op(s"write half of $token")(disk.write(inode, 0, bytes.toByteArray, 0, half))
-    op(s"write all of $token")(disk.write(inode, half, bytes.toByteArray, half, bytes.size - half))
-    op(s"force $token") {
+    world.own(s"write half of $token")(disk.write(inode, 0, bytes.toByteArray, 0, half))
+    world.own(s"write all of $token")(disk.write(inode, half, bytes.toByteArray, half, bytes.size - half))
+    world.own(s"force $token") {
       inode.durable = inode.length
     }
     token
@@ -34,14 +34,14 @@ final class SimSides(world: World) extends SpoolFiles(NoFiles, "main") {
 
   override def staged(): Vector[Staged] = op("list side files") {
     world
-      .listed(disk.beside.valuesIterator)
+      .unfinished(disk.beside.valuesIterator.filter(inode => Disk.sinkOf(inode.token) == sinkId))
       .map(inode => Staged(inode.token, inode.modifiedAtMillis + world.traits.storageClockSkewMillis))
       .toVector
   }
 
   override def discard(tokens: Seq[String]): Unit = tokens.foreach { token =>
     op(s"discard $token") {
-      world.oracle.deletingBeside(token)
+      disk.oracle(token).deletingBeside(token)
       disk.beside.remove(token)
     }
   }

@@ -15,7 +15,7 @@ final class SimTurn(world: World) extends Turn {
 
   override def tryTake(): Boolean = {
     world.pause("try to take the turn")
-    val taken = free
+    val taken = world.saw(free)
     free = false
     taken
   }

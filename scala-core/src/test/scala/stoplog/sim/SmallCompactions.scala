@@ -13,7 +13,7 @@ final case class SmallCompactions(store: StoreKind) extends SmallWorld {
 
   override protected def surroundings: Surroundings = Surroundings(store = store)
 
-  override protected def begin(world: World): () => Vector[SimProcess] = {
+  override protected def begin(world: World, mutation: Mutation): () => Vector[SimProcess] = {
     Vector("a/0", "a/1").foreach { name =>
       val inode = Inode.of(name, s"${name.replace('/', ':')}\n".getBytes("UTF-8"), world.clock.millis())
       inode.finished = Some(name)
@@ -21,12 +21,15 @@ final case class SmallCompactions(store: StoreKind) extends SmallWorld {
       world.oracle.found(name, inode)
     }
     val processes = Vector("one", "two").map(new SimProcess(_))
-    processes.foreach(process => world.scheduler.spawn(s"run ${process.name}", process)(compact(world)))
+    processes.foreach { process =>
+      val run = world.nextRun()
+      world.scheduler.spawn(s"run ${process.name}", process)(compact(world, run, mutation))
+    }
     () => processes.filter(_.alive)
   }
 
-  override protected def end(world: World): Unit = {
-    world.scheduler.spawn("clean run", new SimProcess("clean"))(compact(world))
+  override protected def end(world: World, mutation: Mutation): Unit = {
+    world.scheduler.spawn("clean run", new SimProcess("clean"))(compact(world, world.nextRun(), mutation))
     world.scheduler.awaitQuiet()
     world.oracle.whole()
   }
@@ -34,10 +37,9 @@ final case class SmallCompactions(store: StoreKind) extends SmallWorld {
   override def holes: Vector[Hole] = Vector.empty
 
   /** Who is overtaken ends, as everybody does whom a store fails. */
-  private def compact(world: World): Unit =
+  private def compact(world: World, run: RunId, mutation: Mutation): Unit =
     try {
-      val run    = world.nextRun()
-      val stores = new SimStores(world, Mutation.None, SmallCompactions.Log)
+      val stores = new SimStores(world, mutation, DiskLog.Compact)
       val commit = SimDriver.compaction(world, run, stores)
       commit.begin()
       due(world, run).foreach { merge =>
@@ -62,7 +64,5 @@ final case class SmallCompactions(store: StoreKind) extends SmallWorld {
 }
 
 object SmallCompactions {
-  val Log: String = "compact"
-
   val all: Vector[SmallCompactions] = StoreKind.all.map(SmallCompactions(_))
 }

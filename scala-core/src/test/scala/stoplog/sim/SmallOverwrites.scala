@@ -18,11 +18,11 @@ final case class SmallOverwrites(store: StoreKind, listing: Listing) extends Sma
   override protected def surroundings: Surroundings =
     Surroundings(store = store, listing = listing, readers = Readers.AtOnce)
 
-  override protected def begin(world: World): () => Vector[SimProcess] = {
+  override protected def begin(world: World, mutation: Mutation): () => Vector[SimProcess] = {
     val query = new Session(
       world,
       new SimProcess("query"),
-      Mutation.None,
+      mutation,
       executorCount = 0,
       SmallWorld.load,
       Simulation.Content,
@@ -32,49 +32,44 @@ final case class SmallOverwrites(store: StoreKind, listing: Listing) extends Sma
     val job = new SimProcess("job")
     query.start()
     world.scheduler.spawn("job", job) {
-      write(world, "batch-1", Replacing.Everything)
+      write(world, "batch-1", Replacing.Everything, mutation)
       job.alive = false
     }
     () => (if (query.isOver) Vector.empty else Vector(query.process)) ++ Vector(job).filter(_.alive)
   }
 
-  override protected def end(world: World): Unit = {
+  override protected def end(world: World, mutation: Mutation): Unit = {
     world.scheduler.spawn("next job", new SimProcess("next job")) {
       world.disk.logs.keys
         .filter(_.startsWith(JobCommit.Prefix))
         .toVector
-        .foreach(earlier(world, _).rollForward())
-      write(world, "batch-2", Replacing.Nothing)
+        .foreach(earlier(world, _, mutation).rollForward())
+      write(world, "batch-2", Replacing.Nothing, mutation)
     }
     world.scheduler.awaitQuiet()
-    new CleanRun(world, Mutation.None).go(SmallWorld.load.copy(epochs = 3, upTo = 3))
+    new CleanRun(world, mutation).go(SmallWorld.load.copy(epochs = 3, upTo = 3))
     if (store == StoreKind.Copying) world.oracle.givesUpJobs()
     world.oracle.complete(world.disk, world.checkpoint)
   }
 
   override def holes: Vector[Hole] = Vector.empty
 
-  private def earlier(world: World, name: String): JobCommit =
-    SimDriver.job(world, world.nextRun(), new SimStores(world, Mutation.None, name), new SimJobs(world, name))
+  private def earlier(world: World, name: String, mutation: Mutation): JobCommit =
+    SimDriver.job(world, world.nextRun(), new SimStores(world, mutation, name), new SimJobs(world, name))
 
-  private def write(world: World, name: String, replacing: Replacing): Unit =
+  private def write(world: World, name: String, replacing: Replacing, mutation: Mutation): Unit =
     try {
       val run    = world.nextRun()
-      val stores = new SimStores(world, Mutation.None, name)
+      val stores = new SimStores(world, mutation, name)
       val job    = SimDriver.job(world, run, stores, new SimJobs(world, name))
       val plan   = job.begin(slots = 1)
       val writer = new TaskWriter[String](
         plan.forTask(0, Attempt.First),
         stores.parts,
+        new Sides(stores.sides, world.faults, 2),
         LineFormat,
-        SimPolicy.onCheckpoint,
-        PartNaming("part", ""),
-        maxOpenParts = 1,
-        world.clock,
-        world.faults,
-        checkBucket = _ => (),
-        mayStart = () => (),
-        new Sides(stores.sides, world.faults, 2)
+        TaskWriter.Rules(SimPolicy.onCheckpoint, PartNaming("part", ""), 1, _ => (), () => ()),
+        TaskWriter.Tools(world.clock, world.faults)
       )
       writer.write("a", s"a:$name")
       job.commit(Seq(writer.commit()), replacing)

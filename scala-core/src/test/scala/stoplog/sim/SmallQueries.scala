@@ -28,12 +28,12 @@ final case class SmallQueries(
     }
   )
 
-  override protected def begin(world: World): () => Vector[SimProcess] = {
+  override protected def begin(world: World, mutation: Mutation): () => Vector[SimProcess] = {
     val sessions = Vector("one", "two").map { name =>
       new Session(
         world,
         new SimProcess(name),
-        Mutation.None,
+        mutation,
         executorCount = 0,
         SmallWorld.load,
         Simulation.Content,
@@ -51,8 +51,8 @@ final case class SmallQueries(
     () => sessions.filterNot(_.isOver).map(_.process)
   }
 
-  override protected def end(world: World): Unit = {
-    new CleanRun(world, Mutation.None).go(SmallWorld.load.copy(epochs = 3, upTo = 3))
+  override protected def end(world: World, mutation: Mutation): Unit = {
+    new CleanRun(world, mutation).go(SmallWorld.load.copy(epochs = 3, upTo = 3))
     world.oracle.complete(world.disk, world.checkpoint)
   }
 
@@ -61,7 +61,7 @@ final case class SmallQueries(
   /** Comes once, and takes what it sees. */
   private def read(world: World, does: Taking): Unit = {
     world.scheduler.awaitUntil(() => world.disk.finished.nonEmpty)
-    world.disk.finished.keys.toVector.foreach { name =>
+    world.saw(world.disk.finished.keys.toVector).foreach { name =>
       world.op(s"take $name away")(world.disk.take(name, does))
     }
   }

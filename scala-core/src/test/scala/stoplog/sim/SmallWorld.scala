@@ -15,26 +15,30 @@ trait SmallWorld {
   protected def traits: Traits = SmallWorld.traits
 
   /** Begins the work; answers the processes that may die now. */
-  protected def begin(world: World): () => Vector[SimProcess]
+  protected def begin(world: World, mutation: Mutation): () => Vector[SimProcess]
 
   /** When all have ended. */
-  protected def end(world: World): Unit
+  protected def end(world: World, mutation: Mutation): Unit
 
   /** What goes wrong in it today. */
   def holes: Vector[Hole]
 
-  def run(lane: Lane, chooser: WalkChooser, tracing: Tracing = Tracing.Off): Outcome = {
+  def run(
+      lane: Lane,
+      chooser: WalkChooser,
+      tracing: Tracing = Tracing.Off,
+      mutation: Mutation = Mutation.None
+  ): Outcome = {
     val setting = Setting(toString, _ => surroundings, _ => traits, _ => CompleteRule.Never)
     val world   = new World(seed = 0, lane, tracing, setting, Some(chooser))
     try {
       world.scheduler.run(Simulation.Main) {
         world.calm()
-        val mortal = begin(world)
-        chooser.watch(() => world.touchesStorage, mortal)(world.scheduler.kill)
-        world.scheduler.onStep(() => chooser.mayDie())
+        val mortal = begin(world, mutation)
+        chooser.watch(world, mortal)
         world.scheduler.awaitQuiet()
         chooser.rest()
-        end(world)
+        end(world, mutation)
       }
       Outcome.Passed(world.scheduler.steps, world.oracle.visible, world.trace)
     } catch { case e: Throwable => Outcome.Failed(0, e, world.trace) }

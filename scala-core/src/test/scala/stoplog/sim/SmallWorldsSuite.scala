@@ -36,7 +36,8 @@ class SmallWorldsSuite extends AnyFunSuite with BeforeAndAfterAll {
   private def walked(world: SmallWorld, bounds: Bounds): Unit = test(s"$world, $bounds") {
     val started = System.nanoTime()
     val walked  = new Walk(world.run(_, _), bounds).toTheEnd()
-    val line    = s"$world: ${walked.schedules} schedules of $bounds"
+    val line    =
+      s"$world: ${walked.schedules} schedules, ${walked.known} of them to a known state, ${walked.skipped} more were skipped, ${walked.states} states, of $bounds"
     info(s"$line in ${(System.nanoTime() - started) / 1000000} ms")
     val (known, news) = walked.failures.partition(failure => world.holes.exists(isOf(_, failure)))
     known.foreach(failure =>

@@ -12,22 +12,25 @@ final case class Row(bucket: String, text: String)
 
 /** What Spark has planned for one epoch.
   *
-  * @param from the offset of its first row
+  * @param from     the offset of its first row
+  * @param identity what tells it from another batch of this number: the content of `offsets/<id>` does
   */
-final case class Batch(id: Long, from: Int, rows: Vector[Row]) {
+final case class Batch(id: Long, from: Int, rows: Vector[Row], identity: String) {
 
   /** Behind its last row. */
   def until: Int = from + rows.size
-
-  /** What tells it from another batch of this number: the content of `offsets/<id>` does. */
-  def identity: String = s"$from-$until"
 }
 
-/** Where the rows come from. An offset has the same row for good, whoever reads it, and however often. */
-final class Source(random: SplittableRandom, buckets: Int) {
+/** Where the rows come from. An offset has the same row for good, whoever reads it, and however often.
+  *
+  * @param mark in each row, where there is another source
+  */
+final class Source(random: SplittableRandom, buckets: Int, mark: String = "") {
   private val rows      = mutable.ArrayBuffer.empty[Row]
   private val ofBatch   = mutable.Map.empty[Long, Int].withDefaultValue(0)
   private val beginning = mutable.Map.empty[(RunId, Long), Batch]
+
+  def fingerprint: Long = Fingerprint.of((rows, ofBatch, beginning))
 
   /** So many rows there have been so far. */
   def size: Int = rows.size
@@ -44,10 +47,14 @@ final class Source(random: SplittableRandom, buckets: Int) {
       val bucket = ('a' + random.nextInt(buckets)).toChar.toString
       val n      = ofBatch(id)
       ofBatch.update(id, n + 1)
-      rows += Row(bucket, s"$bucket:$id.$n")
+      rows += Row(bucket, s"$bucket:$mark$id.$n")
     }
-    Batch(id, from, rows.drop(from).toVector)
+    Batch(id, from, rows.drop(from).toVector, s"$from-${rows.size}")
   }
+
+  /** The batch with another beginning: the offset log says where each ends. */
+  def beginningAt(from: Int, batch: Batch): Batch =
+    if (batch.from == from) batch else batch.copy(from = from, rows = rows.slice(from, batch.until).toVector)
 
   /** A run is about to begin this batch. */
   def begins(run: RunId, batch: Batch): Unit = beginning.update(run -> batch.id, batch)

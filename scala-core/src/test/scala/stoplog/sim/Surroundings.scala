@@ -15,7 +15,8 @@ final case class Surroundings(
     power: PowerTakes = PowerTakes.Bytes,
     jobs: Jobs = Jobs.Repeated,
     onLost: LostPart = LostPart.Fail,
-    tools: Vector[Operator.Act] = Vector(Operator.Finalize, Operator.Clean)
+    tools: Vector[Operator.Act] = Vector(Operator.Finalize, Operator.Clean),
+    sinkIds: Vector[String] = Vector(DiskLog.Main)
 )
 
 /** How a closed part becomes visible. */

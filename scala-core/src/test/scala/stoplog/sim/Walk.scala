@@ -12,12 +12,34 @@ import scala.collection.concurrent.TrieMap
   * interrupted last. A deviation is to let somebody else go on at a step of the storage, or where one ends or waits, or
   * to kill a process there. A schedule is the list of its deviations; each is run once, and what could have been done
   * otherwise behind its last deviation are the schedules to be run next. So none is left out, and none comes twice.
+  *
+  * An actor is a function of what it is answered. So what is stored, the answers of each actor since its birth, and who
+  * comes next decide all that is still to come. A schedule that comes to such a state for the second time, with no more
+  * deviations left than the first one had there, ends: the first one goes on, and all that could be done otherwise from
+  * there is run behind it. Each step adds an answer, so no two schedules wait for each other.
   */
-final class Walk(world: (Lane, WalkChooser) => Outcome, bounds: Bounds) {
-  private val left   = new ConcurrentLinkedDeque[Vector[Deviation]]()
-  private val busy   = new AtomicInteger()
-  private val run    = new AtomicLong()
-  private val failed = TrieMap.empty[String, Failure]
+final class Walk(
+    world: (Lane, WalkChooser) => Outcome,
+    bounds: Bounds,
+    reduction: Reduction = Reduction.BySeenStates
+) {
+  // Who is killed where another one has just been killed would not be offered.
+  require(
+    bounds.crashes <= 1 || reduction == Reduction.None,
+    s"a reduced walk has one crash at most: $bounds"
+  )
+
+  private val seen = reduction match {
+    case Reduction.BySeenStates => Some(new Seen)
+    case Reduction.None         => None
+  }
+  private val left    = new ConcurrentLinkedDeque[Vector[Deviation]]()
+  private val busy    = new AtomicInteger()
+  private val run     = new AtomicLong()
+  private val known   = new AtomicLong()
+  private val skipped = new AtomicLong()
+  private val ends    = TrieMap.empty[Long, Unit]
+  private val failed  = TrieMap.empty[String, Failure]
 
   /** Runs them all on some threads. */
   def toTheEnd(): Walked = {
@@ -29,7 +51,14 @@ final class Walk(world: (Lane, WalkChooser) => Outcome, bounds: Bounds) {
       thread
     }
     threads.foreach(_.join())
-    Walked(run.get, failed.values.toVector.sortBy(_.problem))
+    Walked(
+      run.get,
+      known.get,
+      skipped.get,
+      seen.fold(0L)(_.size),
+      ends.keySet.toSet,
+      failed.values.toVector.sortBy(_.problem)
+    )
   }
 
   private def work(lane: Lane): Unit = {
@@ -37,7 +66,9 @@ final class Walk(world: (Lane, WalkChooser) => Outcome, bounds: Bounds) {
     while (!isOver) {
       busy.incrementAndGet()
       val next = Option(left.poll())
-      next.foreach(schedule(_, lane))
+      next.foreach { deviations =>
+        if (isKnown(deviations)) skipped.incrementAndGet() else schedule(deviations, lane)
+      }
       val others = busy.decrementAndGet()
       if (next.isEmpty) {
         isOver = others == 0 && left.isEmpty
@@ -46,15 +77,23 @@ final class Walk(world: (Lane, WalkChooser) => Outcome, bounds: Bounds) {
     }
   }
 
+  /** A process dies, and there is nothing that has not been so without it. */
+  private def isKnown(deviations: Vector[Deviation]): Boolean = seen.exists { states =>
+    deviations.lastOption.flatMap(_.leadsTo).exists(states.isKnown(_, bounds.after(deviations)))
+  }
+
   private def schedule(deviations: Vector[Deviation], lane: Lane): Unit = {
-    val chooser = new WalkChooser(deviations)
+    val chooser = new WalkChooser(deviations, bounds.after(deviations), seen, reduction)
     val outcome = world(lane, chooser)
     run.incrementAndGet()
+    if (chooser.isKnown) known.incrementAndGet()
+    chooser.end.foreach(ends.update(_, ()))
     outcome match {
+      case Outcome.Failed(_, Known, _)   => ()
       case Outcome.Failed(_, problem, _) => note(String.valueOf(problem.getMessage), deviations)
       case _: Outcome.Passed             => ()
     }
-    chooser.others.foreach(other => if (bounds.allow(deviations :+ other)) left.push(deviations :+ other))
+    chooser.others.reverseIterator.map(deviations :+ _).filter(bounds.allow).foreach(left.push)
   }
 
   private def note(problem: String, deviations: Vector[Deviation]): Unit = {
@@ -73,14 +112,40 @@ final class Walk(world: (Lane, WalkChooser) => Outcome, bounds: Bounds) {
 final case class Bounds(preemptions: Int, crashes: Int, deviations: Int) {
   override def toString: String = s"up to $preemptions pre-emptions and $crashes crashes, $deviations in all"
 
+  /** What is left of them behind these. */
+  def after(schedule: Vector[Deviation]): Bounds = {
+    val crashed = schedule.count(_.act == Act.Kill)
+    Bounds(preemptions - (schedule.size - crashed), crashes - crashed, deviations - schedule.size)
+  }
+
   def allow(schedule: Vector[Deviation]): Boolean = {
     val (crashed, preempted) = schedule.partition(_.act == Act.Kill)
     schedule.size <= deviations && preempted.size <= preemptions && crashed.size <= crashes
   }
 }
 
-/** At this decision, counted from the start, not what is usual but this. */
-final case class Deviation(decision: Int, act: Act, which: Int)
+object Bounds {
+  val none: Bounds = Bounds(0, 0, 0)
+}
+
+/** Which schedules a walk may end before their end. */
+sealed trait Reduction extends Product with Serializable
+object Reduction {
+
+  /** None. */
+  case object None extends Reduction
+
+  /** Those that come to a state from which another one goes on, with as many deviations left; and those that begin where
+    * somebody is about to take a step on what nobody else knows of.
+    */
+  case object BySeenStates extends Reduction
+}
+
+/** At this decision, counted from the start, not what is usual but this.
+  *
+  * @param leadsTo the state that it leads to, where that is known without going there
+  */
+final case class Deviation(decision: Int, act: Act, which: Int, leadsTo: Option[Long] = None)
 
 sealed trait Act extends Product with Serializable
 object Act {
@@ -94,8 +159,19 @@ object Act {
 
 /** How a walk ended.
   *
+  * @param known    the schedules that ended in a state that was known
+  * @param skipped  those that were not begun, as they lead to one
+  * @param states   those that were seen
+  * @param ends     what there was where all had ended
   * @param failures one for each kind, with the shortest way to it
   */
-final case class Walked(schedules: Long, failures: Vector[Failure])
+final case class Walked(
+    schedules: Long,
+    known: Long,
+    skipped: Long,
+    states: Long,
+    ends: Set[Long],
+    failures: Vector[Failure]
+)
 
 final case class Failure(problem: String, deviations: Vector[Deviation], count: Long)

@@ -5,6 +5,7 @@ import java.io.IOException
 import java.util.SplittableRandom
 
 import scala.collection.mutable.ArrayBuffer
+import scala.util.control.NonFatal
 
 import stoplog.commit.Clock
 import stoplog.commit.complete.CompleteRule
@@ -12,26 +13,41 @@ import stoplog.error.Errors
 import stoplog.fault.{Faults, InjectedFault, Step}
 import stoplog.part.RunId
 
-/** Everything that one schedule works on: the seed's dice, the clock, the storage, the source, and who watches. */
+/** Everything that one schedule works on: the seed's dice, the clock, the storage, the source, and who watches.
+  *
+  * @param sinkId of the query
+  * @param first  the world of another sink id in the same directory: dice, clock, storage, and who takes the next step are
+  *               those of both
+  */
 final class World(
     val seed: Long,
     lane: Lane,
     tracing: Tracing,
     setting: Setting = Setting.plain,
-    chooser: Option[Chooser] = None
+    chooser: Option[Chooser] = None,
+    val sinkId: String = DiskLog.Main,
+    first: Option[World] = None
 ) {
-  val random: SplittableRandom   = new SplittableRandom(seed * 0x9e3779b97f4a7c15L + 0x7f4a7c15L)
-  val traits: Traits             = setting.traits(Traits.draw(random))
-  val surroundings: Surroundings = setting.of(seed)
-  val scheduler: Scheduler       =
+  val random: SplittableRandom =
+    first.fold(new SplittableRandom(seed * 0x9e3779b97f4a7c15L + 0x7f4a7c15L))(_.random)
+  val traits: Traits             = first.fold(setting.traits(Traits.draw(random)))(_.traits)
+  val surroundings: Surroundings = first.fold(setting.of(seed))(_.surroundings)
+  val scheduler: Scheduler       = first.fold(
     new Scheduler(chooser.getOrElse(new Chooser.Drawn(random, traits.stickPercent)), lane)
-  val source: Source         = new Source(random, traits.buckets)
+  )(_.scheduler)
+  val source: Source         = new Source(random, traits.buckets, if (first.isEmpty) "" else sinkId)
   val checkpoint: Checkpoint = new Checkpoint(source)
   val outside: Outside       = new Outside(this)
   val rule: CompleteRule     = setting.rule(SimRule.draw(seed, World.StartMillis))
   val announced: Announced   = new Announced(rule, traits.compaction, file => oracle.isVisible(file))
-  val oracle: Oracle         = new Oracle(source, traits.format, announced, surroundings.power)
+  val oracle: Oracle         = new Oracle(source, traits.format, announced, surroundings.power, sinkId)
 
+  // Where every schedule is walked, the clock stands still, so that states can be equal.
+  private val isWalked = chooser.nonEmpty
+
+  private lazy val remembered = new Fingerprint.Cached
+
+  private val ground    = first.getOrElse(this)
   private var nowMillis = World.StartMillis
   private var runs      = 0
   private var trouble   = true
@@ -40,14 +56,18 @@ final class World(
   private var atOpening = () => ()
   private val lines     = ArrayBuffer.empty[String]
 
-  val disk: Disk = new Disk(oracle, () => nowMillis, surroundings.power)
+  val disk: Disk = first.fold(new Disk(oracle, () => nowMillis, surroundings.power))(_.disk)
+  if (first.nonEmpty) disk.watched(sinkId, oracle)
 
   /** Only reads: time passes by [[pass]]. */
-  val clock: Clock = new Clock { override def millis(): Long = nowMillis }
+  val clock: Clock = new Clock { override def millis(): Long = ground.nowMillis }
+
+  /** The world of another sink id in the same directory. */
+  def beside(sinkId: String): World = new World(seed, lane, tracing, setting, chooser, sinkId, Some(ground))
 
   val faults: Faults = new Faults {
     override def at(step: Step): Unit = {
-      atStep(step)
+      ground.atStep(step)
       pause(step.name)
       if (strikes()) {
         note(s"fault at ${step.name}")
@@ -55,6 +75,9 @@ final class World(
       }
     }
   }
+
+  /** So that the dice of two sinks fall differently. */
+  def ofSink: Long = if (first.isEmpty) 0L else 1L
 
   /** What may happen when somebody reaches a step of the protocol. */
   def onStep(action: Step => Unit): Unit = atStep = action
@@ -64,29 +87,29 @@ final class World(
 
   /** A part has been opened in place. */
   def opened(): Unit = {
-    atOpening()
+    ground.atOpening()
     pause("opened")
   }
 
-  def pass(millis: Long): Unit = nowMillis += millis
+  def pass(millis: Long): Unit = ground.nowMillis += millis
 
   /** From here on nothing fails and nobody dies, other than by what happened before. */
-  def calm(): Unit = trouble = false
+  def calm(): Unit = ground.trouble = false
 
-  def isTroubled: Boolean = trouble
+  def isTroubled: Boolean = ground.trouble
 
   def nextRun(): RunId = {
-    runs += 1
+    ground.runs += 1
     oracle.runStarted()
-    RunId(f"$runs%012d")
+    RunId(f"${ground.runs}%012d")
   }
 
   /** A step that touches no storage. */
   def pause(what: => String): Unit = step(what, touching = false)
 
   private def step(what: => String, touching: Boolean): Unit = {
-    pass(1)
-    touches = touching
+    if (!isWalked) pass(1)
+    ground.touches = touching
     scheduler.pause()
     note(what)
   }
@@ -97,12 +120,46 @@ final class World(
   /** A step on the storage: it may fail before it has an effect, and also after. */
   def op[A](what: => String)(effect: => A): A = {
     step(what, touching = true)
-    if (!strikes()) effect
+    if (!strikes()) saw(effect)
     else if (random.nextBoolean()) throw failure(what, "failed before")
     else {
       effect
       throw failure(what, "failed after")
     }
+  }
+
+  /** The same on something that nobody else knows of before a record names it. Where every schedule is walked, others do not
+    * come in between: whether they come before or after it is all the same to them.
+    */
+  def own[A](what: => String)(effect: => A): A =
+    if (chooser.forall(_.stopsAtOwn)) op(what)(effect)
+    else {
+      pause(what)
+      saw(effect)
+    }
+
+  /** What is unfinished, as its sweeper gets to see it: where the clock stands still, all of it is too young for him. */
+  def unfinished(files: Iterator[Inode]): Iterator[Inode] = if (isWalked) Iterator.empty else listed(files)
+
+  /** What an actor looks at beside the answers of the storage, or the answer of one. */
+  def saw[A](value: => A): A =
+    if (!isWalked) value
+    else
+      try {
+        val seen = value
+        scheduler.current.learns(Fingerprint.of(seen))
+        seen
+      } catch {
+        case NonFatal(e) =>
+          scheduler.current.learns(Fingerprint.of(e))
+          throw e
+      }
+
+  /** Something that nobody else in this world makes, in whatever order they come. */
+  def unique(): String = {
+    val actor = scheduler.current
+    actor.names += 1
+    if (isWalked) s"${actor.birth}-${actor.names}" else disk.unique()
   }
 
   /** A step that creates something unless it is there; answers whether it did, as far as the storage tells. */
@@ -113,6 +170,17 @@ final class World(
     }
   }
 
+  /** Everything that is, but for the actors: equal in two schedules that have come to the same. */
+  def fingerprint: Long =
+    Fingerprint.of(
+      (
+        disk.fingerprint(remembered),
+        oracle.fingerprint(remembered),
+        checkpoint.fingerprint,
+        source.fingerprint
+      )
+    )
+
   /** In the order of the world's directories. */
   def listed[A](files: Iterator[A]): Iterator[A] = surroundings.listing match {
     case Listing.OldestFirst => files
@@ -120,7 +188,10 @@ final class World(
   }
 
   /** Whether a checkpoint may be behind the log, so that an operator has to bring a newer one. */
-  def hasOtherCheckpoints: Boolean = surroundings.checkpoint != CheckpointFate.Kept
+  def hasOtherCheckpoints: Boolean = surroundings.checkpoint != CheckpointFate.Kept || isRewound
+
+  /** Whether an operator sets log and checkpoint back: a driver that has read the checkpoint before is refused then. */
+  def isRewound: Boolean = surroundings.tools.contains(Operator.Rewind)
 
   /** Whether readers do what only a mark after each part would allow: they take what a crash keeps from being marked. */
   def excusesLostParts: Boolean = surroundings.readers == Readers.AtOnce
@@ -130,12 +201,12 @@ final class World(
 
   def note(what: => String): Unit = if (tracing == Tracing.On) {
     val who = scheduler.current
-    lines += f"${scheduler.steps}%6d ${nowMillis - World.StartMillis}%9d ms  ${who.process.name}%-12s ${who.name}%-26s $what"
+    ground.lines += f"${scheduler.steps}%6d ${clock.millis() - World.StartMillis}%9d ms  ${who.process.name}%-12s ${who.name}%-26s $what"
   }
 
-  def trace: Vector[String] = lines.toVector
+  def trace: Vector[String] = ground.lines.toVector
 
-  private def strikes(): Boolean = trouble && random.nextInt(10000) < traits.faultsPerTenThousand
+  private def strikes(): Boolean = isTroubled && random.nextInt(10000) < traits.faultsPerTenThousand
 
   private def failure(what: String, how: String): RuntimeException = {
     note(s"$what: $how it took effect")

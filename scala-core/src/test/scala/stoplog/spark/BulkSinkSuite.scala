@@ -5,7 +5,6 @@ import java.nio.file.Path
 
 import org.apache.avro.file.DataFileReader
 import org.apache.avro.generic.{GenericDatumReader, GenericRecord}
-import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.{Path => HadoopPath}
 import org.apache.parquet.hadoop.ParquetFileReader
 import org.apache.parquet.hadoop.util.HadoopInputFile
@@ -18,6 +17,7 @@ import scala.jdk.CollectionConverters._
 
 import stoplog.FileSink
 import stoplog.format.SparkSessionForTests
+import stoplog.storage.hadoop.HadoopDefaults
 
 /** Bulk formats as a user has them: one file for many micro-batches, read back by Spark's own sources. */
 class BulkSinkSuite extends AnyFunSuite with SparkSessionForTests {
@@ -160,7 +160,7 @@ class BulkSinkSuite extends AnyFunSuite with SparkSessionForTests {
 
   private def rowGroups(place: Place): Seq[(Long, Long)] = {
     val file   = new HadoopPath(place.files.head.toUri)
-    val reader = ParquetFileReader.open(HadoopInputFile.fromPath(file, new Configuration()))
+    val reader = ParquetFileReader.open(HadoopInputFile.fromPath(file, HadoopDefaults.configuration()))
     try reader.getFooter.getBlocks.asScala.toSeq.map(block => (block.getRowCount, block.getTotalByteSize))
     finally reader.close()
   }

@@ -31,19 +31,19 @@ class FileFinderSuite extends AnyFunSuite with SparkSessionForTests {
 
   test("files that are not to be cut are read by one task, and by one micro-batch") {
     val in = new Input
-    in.write("a.txt", (1 to 1000000).mkString("\n"))
+    in.write("a.txt", large)
     def tasks(source: FileSourceBuilder) = source.build().read(spark).load().rdd.getNumPartitions
     assert(tasks(text(in)) > 1)
     assert(tasks(text(in).withFileEnumerator("nonSplitting")) === 1)
-    in.write("b.txt", "1000001\n")
+    in.write("b.txt", "last\n")
     val place = new Place
     val query = run(text(in).withFileEnumerator("nonSplitting").withMaxBytesPerTrigger(1000), place)
-    assert(query.recentProgress.map(_.numInputRows).filter(_ > 0).toSeq === Seq(1000000, 1))
+    assert(query.recentProgress.map(_.numInputRows).filter(_ > 0).toSeq === Seq(LargeLines, 1))
   }
 
   test("a class with a parameter, that cuts files only where there are fewer than tasks") {
     val in = new Input
-    in.write("a.txt", (1 to 1000000).mkString("\n"))
+    in.write("a.txt", large)
     def tasks = text(in)
       .withFileEnumerator(classOf[EnoughFiles].getName)
       .withOption("fileEnumerator.suffix", ".txt")
@@ -65,6 +65,11 @@ class FileFinderSuite extends AnyFunSuite with SparkSessionForTests {
     assert(said("java.lang.Object").contains("is not a stoplog.source.file.FileFinder"))
     assert(said("nonSpliting").contains("perhaps nonSplitting"))
   }
+
+  /** More than the 4 MiB of which a piece has at least. */
+  private def large: String = (1 to LargeLines).map(n => f"$n%064d").mkString("\n")
+
+  private final val LargeLines = 100000
 
   private def text(in: Input): FileSourceBuilder = FileSource.forRecordStreamFormat("text", in.root.toString)
 

@@ -10,12 +10,15 @@ import org.apache.logging.log4j.core.config.Property
 
 /** What stoplog says in the log. */
 object LogCapture {
-  def of(action: => Any): Seq[String] = {
-    val said     = mutable.Buffer.empty[String]
+  def of(action: => Any): Seq[String] = events(action).map(_.getMessage.getFormattedMessage)
+
+  /** The same with the exceptions. */
+  def events(action: => Any): Seq[LogEvent] = {
+    val said     = mutable.Buffer.empty[LogEvent]
     val logger   = LogManager.getLogger("stoplog").asInstanceOf[Logger]
     val appender = new AbstractAppender("capture", null, null, true, Property.EMPTY_ARRAY) {
       override def append(event: LogEvent): Unit = said.synchronized {
-        said += event.getMessage.getFormattedMessage
+        said += event.toImmutable
         ()
       }
     }

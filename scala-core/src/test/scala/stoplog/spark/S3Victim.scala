@@ -36,7 +36,8 @@ object S3Victim {
     val opens   = options.filter(_.startsWith("--add-opens"))
     val command =
       Seq(Paths.get(System.getProperty("java.home"), "bin", "java").toString, "-Xmx700m") ++
-        Seq("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC") ++ opens ++
+        Seq("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC") ++
+        Seq("-XX:+UnlockDiagnosticVMOptions", "-XX:-BytecodeVerificationRemote") ++ opens ++
         Seq(
           s"-Dstoplog.faults=$faults",
           s"-Djava.io.tmpdir=${System.getProperty("java.io.tmpdir")}",

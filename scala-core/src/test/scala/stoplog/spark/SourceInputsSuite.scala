@@ -70,6 +70,23 @@ class SourceInputsSuite extends AnyFunSuite with SparkSessionForTests {
     )
   }
 
+  test("each of several paths must be there, and may name its file system or not") {
+    val in = new Input
+    in.write("a/x.txt", "ant\n")
+    in.write("b c/x.txt", "bat\n")
+    def read(paths: String*)  = spark.read.format("stoplog").option("format", "text").load(paths: _*)
+    def found(paths: String*) = read(paths: _*).collect().map(_.getString(0)).toSet
+    val error = intercept[IllegalArgumentException](read(s"${in.root}/a", s"${in.root}/no")).getMessage
+    assert(
+      error.contains("STOPLOG_SOURCE_PATH") && error.contains(
+        s"nothing to read from at ${in.root}/no: no such"
+      )
+    )
+    assert(found(s"${in.root}/a", s"${in.root}/n*") === Set("ant"), "what a pattern names may come later")
+    assert(found(s"${in.root}/a", s"file:${in.root}/b c") === Set("ant", "bat"))
+    assert(found(s"${in.root}/a/x.txt", s"${in.root}/a") === Set("ant"))
+  }
+
   test("a path on a store that Hadoop has no class for, or no server") {
     def refused(path: String) = intercept[IllegalArgumentException] {
       spark.read.format("stoplog").option("format", "text").load(path)

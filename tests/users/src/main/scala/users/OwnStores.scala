@@ -18,18 +18,18 @@ object OwnStores {
     override def delete(seq: Long): Unit = ???
     override def markPublished(seq: Long): PutOutcome = ???
     override def isPublished(seq: Long): Boolean = ???
-    override def noteVisible(seq: Long, paths: Set[String]): Unit = ???
-    override def visible(seq: Long): Set[String] = ???
+    override def noteVisible(seq: Long, number: Int, paths: Set[String]): PutOutcome = ???
+    override def visible(seq: Long, number: Int): Option[Set[String]] = ???
     override def describe(seq: Long): String = ???
   }
 
   class OwnFinishedStore extends ReplacedFiles {
     override def sizeBytes(path: String): Option[Long] = ???
-    override def setAside(seq: Long, path: String): Unit = ???
-    override def putBack(seq: Long, path: String): Unit = ???
+    override def hide(seq: Long, path: String): Unit = ???
+    override def restore(seq: Long, path: String): Unit = ???
     override def keep(path: String, as: String): Unit = ???
     override def forget(seq: Long): Unit = ???
-    override def setAsideFor(): Vector[Long] = ???
+    override def hiddenFor(): Vector[Long] = ???
   }
 
   class OwnJobStore extends JobDirectory {

@@ -8,8 +8,9 @@ private[cassandra] object CassandraErrors extends ErrorMaker {
 
   // What was asked for.
 
-  def connect(contactPoints: String, why: String, cause: Throwable): StoplogException =
-    failure("STOPLOG_CASSANDRA_CONNECT", cause, "contactPoints" -> contactPoints, "why" -> reason(why))
+  /** An argument's error, as most often an option is wrong: PySpark shows it without a stack of Java. */
+  def connect(contactPoints: String, why: String, cause: Throwable): StoplogArgumentException =
+    argument("STOPLOG_CASSANDRA_CONNECT", cause, "contactPoints" -> contactPoints, "why" -> reason(why))
 
   def table(table: String, why: String): StoplogArgumentException =
     argument("STOPLOG_CASSANDRA_TABLE", "table" -> table, "why" -> reason(why))

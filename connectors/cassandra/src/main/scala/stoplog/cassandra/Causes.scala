@@ -16,7 +16,7 @@ import com.datastax.oss.driver.api.core.connection.{
 }
 import com.datastax.oss.driver.api.core.servererrors._
 
-import stoplog.error.StoplogException
+import stoplog.error.{StoplogArgumentException, StoplogException}
 
 /** What an exception of the driver means for a request that may be sent twice. */
 private[cassandra] object Causes {
@@ -26,7 +26,8 @@ private[cassandra] object Causes {
     case all: AllNodesFailedException =>
       // No node to ask is an outage; nodes that all refused have each their reason.
       all.getAllErrors.values.asScala.flatMap(_.asScala).forall(isTransient)
-    case e: StoplogException => e.getCause != null && isTransient(e.getCause)
+    case e: StoplogException         => e.getCause != null && isTransient(e.getCause)
+    case e: StoplogArgumentException => e.getCause != null && isTransient(e.getCause)
     case _: OverloadedException | _: UnavailableException | _: BootstrappingException     => true
     case _: WriteTimeoutException | _: ReadTimeoutException | _: DriverTimeoutException   => true
     case _: WriteFailureException | _: ReadFailureException | _: CASWriteUnknownException => true

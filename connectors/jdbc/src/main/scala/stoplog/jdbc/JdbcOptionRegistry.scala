@@ -153,8 +153,8 @@ object JdbcOptionRegistry extends OptionForms {
     "onForeignQuery",
     "`fail` or `adopt`",
     "fail",
-    "What to do when the sink belongs to another query, that is, to another checkpoint, or lacks epochs of this one. " +
-      "`adopt` takes it over as it is. Only with `transactional`.",
+    "What to do when the sink belongs to another query, that is, to another checkpoint, or when nothing is known of it though " +
+      "this query has been at work. `adopt` takes it over as it is. Only with `transactional`.",
     "adopt"
   )
 

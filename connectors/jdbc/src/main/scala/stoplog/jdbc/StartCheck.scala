@@ -33,8 +33,8 @@ private[jdbc] object StartCheck {
       case None                        => throw JdbcErrors.epochGap(sink, target, "none", batch)
       case Some(state) if state.queryId != owner.queryId =>
         if (adopt) fresh else throw JdbcErrors.foreignQuery(sink, target, state.queryId, owner.queryId)
-      case Some(state) if adopt && batch > next(state.lastEpoch) => fresh
-      case Some(state)                                           =>
+      // a database that is behind this query's own checkpoint is an older copy, though the query may adopt others
+      case Some(state) =>
         sequence(sink, target, state, planned)
         goesOn(sink, target, state, planned)
         state.copy(runId = owner.runId)

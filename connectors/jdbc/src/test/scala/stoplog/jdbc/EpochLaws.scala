@@ -90,7 +90,8 @@ abstract class EpochLaws(newDatabase: => TestDatabase) extends AnyFunSuite {
       driver.begin(epoch)
       driver.commit(epoch, Seq(sink.stage(rows(epoch, epoch + 1): _*)), Existing.Keep)
     }
-    assert(condition(sink.driver("q", "r2").begin(4)) === "STOPLOG_JDBC_EPOCH_GAP")
+    for (onForeign <- Seq(ForeignQuery.Refuse, ForeignQuery.Adopt))
+      assert(condition(sink.driver("q", "r2", onForeign).begin(4)) === "STOPLOG_JDBC_EPOCH_GAP")
     assert(condition(sink.driver("q", "r2").begin(1)) === "STOPLOG_JDBC_EPOCH_AHEAD")
     assert(condition(sink.driver("other", "r2").begin(0)) === "STOPLOG_JDBC_FOREIGN_QUERY")
     // None of the refused ones has fenced anybody.

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.commit.complete
 
-import org.slf4j.LoggerFactory
-
 import stoplog.commit.{Compaction, Due, Parallel, Retry}
+import stoplog.error.Log
 import stoplog.log.{LiveBucket, SinkState, Totals}
 import stoplog.part.{FinishedPart, Open, Part, Pending}
 import stoplog.rolling.RollReason
@@ -128,12 +127,8 @@ private[commit] final class Completing(
   private def waitsForPolicy(bucket: LiveBucket): Boolean =
     bucket.version > 0 && rule.endMillis(bucket.bucket).isDefined
 
-  private def warn(late: LiveBucket): Unit = Completing.logger.warn(
+  private def warn(late: LiveBucket): Unit = Log.warn(
     s"Rows came to bucket ${late.bucket} of sink $sinkId after its marker of version ${late.version}; " +
       "a marker of the next version follows"
   )
-}
-
-private[commit] object Completing {
-  private val logger = LoggerFactory.getLogger("stoplog")
 }

@@ -9,7 +9,9 @@ import org.apache.spark.sql.execution.datasources.parquet.{ParquetOptions, Parqu
 import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.types.StructType
 
+import stoplog.error.Errors
 import stoplog.format.bulk.FileMetadata
+import stoplog.options.BulkFormatName
 
 /** What Spark's Parquet sink would write with, taken from a session on the driver. */
 private[parquet] object SessionSettings {
@@ -22,12 +24,25 @@ private[parquet] object SessionSettings {
   ): ParquetSettings = {
     val (metadata, others) = FileMetadata.split(options)
     val dotted             = others.filter { case (key, _) => key.contains('.') }
+    val own                = ofWrite(session, others)
     ParquetSettings(
       schema,
-      dotted ++ carried(prepared(schema, others, dotted, session, hadoop)),
-      sessionSettings(session),
+      dotted ++ carried(prepared(schema, others, dotted, own, hadoop)),
+      sessionSettings(own),
       metadata
     )
+  }
+
+  // Spark 4.2 takes these from a write's options; earlier ones pass over them, and go by the session.
+  private def ofWrite(session: SQLConf, options: Map[String, String]): SQLConf = {
+    val own = session.clone()
+    for ((key, value) <- options if BulkFormatName.Parquet.options.contains(key))
+      try own.setConfString(key, value)
+      catch {
+        case e: IllegalArgumentException =>
+          throw Errors.invalidOptions(Seq(s"$key: ${String.valueOf(e.getMessage).trim}"))
+      }
+    own
   }
 
   // Spark's own preparation, so that each line of it sets what that line's write support asks for.

@@ -5,7 +5,6 @@ import java.nio.charset.StandardCharsets.UTF_8
 
 import scala.jdk.CollectionConverters._
 
-import org.apache.hadoop.conf.Configuration
 import org.apache.spark.sql.Row
 import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.types._
@@ -14,6 +13,7 @@ import org.scalatest.funsuite.AnyFunSuite
 import stoplog.error.StoplogArgumentException
 import stoplog.format.orc.OrcParts.{reader, saved}
 import stoplog.format.bulk.RandomTables.internal
+import stoplog.storage.hadoop.HadoopDefaults
 
 /** What options and a session's settings make of the files, and what is refused. */
 class OrcOptionsSuite extends AnyFunSuite {
@@ -34,7 +34,7 @@ class OrcOptionsSuite extends AnyFunSuite {
     val session = new SQLConf
     session.setConfString("spark.sql.orc.compression.codec", "lz4")
     def codec(options: (String, String)*): String =
-      file(OrcBulk(schema, options.toMap, session, new Configuration())).getCompressionKind.name
+      file(OrcBulk(schema, options.toMap, session, HadoopDefaults.configuration())).getCompressionKind.name
     assert(codec() === "LZ4")
     assert(codec("orc.compress" -> "zlib") === "ZLIB")
     assert(codec("orc.compress" -> "zlib", "compression" -> "none") === "NONE")
@@ -47,7 +47,7 @@ class OrcOptionsSuite extends AnyFunSuite {
   }
 
   test("orc settings of Hadoop, of the session and of the options count, the later more") {
-    val hadoop = new Configuration()
+    val hadoop = HadoopDefaults.configuration()
     hadoop.set("orc.row.index.stride", "2000")
     val session = new SQLConf
     assert(file(OrcBulk(schema, Map.empty, session, hadoop)).getRowIndexStride === 2000)

@@ -3,7 +3,6 @@ package stoplog.format.orc
 
 import java.nio.file.{Files, Path}
 
-import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.mapreduce.{TaskAttemptContext, TaskAttemptID, TaskType}
 import org.apache.hadoop.mapreduce.task.TaskAttemptContextImpl
 import org.apache.orc.{OrcConf, OrcFile, Reader}
@@ -15,12 +14,13 @@ import org.apache.spark.sql.types.StructType
 
 import stoplog.format.Travel
 import stoplog.format.bulk.{BulkFormat, GrowingPart, PartInBlocks}
+import stoplog.storage.hadoop.HadoopDefaults
 
 /** Parts written block by block, each by a format of its own, as tasks of different processes would. */
 object OrcParts {
 
   def format(schema: StructType, options: (String, String)*): OrcBulk =
-    OrcBulk(schema, options.toMap, new SQLConf, new Configuration())
+    OrcBulk(schema, options.toMap, new SQLConf, HadoopDefaults.configuration())
 
   /** The copy that a task has of what a process made that knows only the text. */
   def rebuilt(format: OrcBulk, schema: StructType): BulkFormat = {
@@ -44,7 +44,7 @@ object OrcParts {
 
   /** What a task of Spark's own ORC sink writes, without the job around it. */
   def sparks(schema: StructType, rows: Iterator[InternalRow], options: (String, String)*): Path = {
-    val conf = new Configuration()
+    val conf = HadoopDefaults.configuration()
     options.foreach { case (key, value) => conf.set(key, value) }
     OrcConf.COMPRESS.setString(conf, new OrcOptions(options.toMap, new SQLConf).compressionCodec)
     val path    = Files.createTempDirectory("stoplog-orc").resolve("spark.orc")
@@ -70,6 +70,6 @@ object OrcParts {
   def reader(path: Path): Reader =
     OrcFile.createReader(
       new org.apache.hadoop.fs.Path(path.toUri),
-      OrcFile.readerOptions(new Configuration())
+      OrcFile.readerOptions(HadoopDefaults.configuration())
     )
 }

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.format.parquet
 
-import org.apache.hadoop.conf.Configuration
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.types.StructType
 
 import stoplog.format.bulk.{BulkFormat, PartInBlocks}
+import stoplog.storage.hadoop.HadoopDefaults
 
 /** Parts written block by block, each by a format of its own, as tasks of different processes would. */
 object Blocks {
@@ -24,7 +24,7 @@ object Blocks {
       schema: StructType,
       options: Map[String, String] = Map.empty,
       session: SQLConf = Blocks.session()
-  ): ParquetBulk = ParquetBulk(schema, options, session, new Configuration())
+  ): ParquetBulk = ParquetBulk(schema, options, session, HadoopDefaults.configuration())
 
   /** The copy that a process would have that knows only the text. */
   def rebuilt(format: ParquetBulk, schema: StructType): BulkFormat = {

@@ -10,6 +10,7 @@ import org.apache.spark.sql.Row
 import org.apache.spark.sql.types._
 import org.scalatest.funsuite.AnyFunSuite
 
+import stoplog.error.StoplogArgumentException
 import stoplog.format.SparkSessionForTests
 import stoplog.format.bulk.{PartInBlocks, RandomTables}
 import stoplog.format.parquet.ParquetFiles.{comparable, footer, saved}
@@ -53,6 +54,25 @@ class ParquetBulkSuite extends AnyFunSuite with SparkSessionForTests {
         metadata.get("org.apache.spark.timeZone") === Option.when(mode == "LEGACY")("America/Los_Angeles")
       )
     }
+
+  test("an option of the write goes before the session's setting, as with Spark 4.2") {
+    val schema                            = StructType.fromDDL("t TIMESTAMP, d DECIMAL(5, 2)")
+    val session                           = Blocks.session("spark.sql.parquet.outputTimestampType" -> "INT96")
+    def types(options: (String, String)*) = {
+      val file = Blocks.file(Blocks.format(schema, options.toMap, session), schema, Seq(Nil))
+      footer(file).getFileMetaData.getSchema.getColumns.asScala
+        .map(_.getPrimitiveType.getPrimitiveTypeName.name)
+    }
+    assert(types() === Seq("INT96", "INT32"))
+    val both = Seq(
+      "spark.sql.parquet.outputTimestampType" -> "TIMESTAMP_MICROS",
+      "spark.sql.parquet.writeLegacyFormat"   -> "true"
+    )
+    assert(types(both: _*) === Seq("INT64", "FIXED_LEN_BYTE_ARRAY"))
+    assert(session.getConfString("spark.sql.parquet.outputTimestampType") === "INT96", "the session's stays")
+    val error = intercept[StoplogArgumentException](types("spark.sql.parquet.outputTimestampType" -> "nanos"))
+    assert(error.getMessage.contains("spark.sql.parquet.outputTimestampType"))
+  }
 
   for (legacy <- Seq("true", "false"))
     test(s"schema and metadata are those of Spark's own file (writeLegacyFormat = $legacy)") {

@@ -5,12 +5,13 @@ import java.nio.file.{Files, Path}
 
 import scala.util.Using
 
-import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.{Path => HadoopPath}
 import org.apache.parquet.hadoop.ParquetFileReader
 import org.apache.parquet.hadoop.metadata.ParquetMetadata
 import org.apache.parquet.hadoop.util.HadoopInputFile
 import org.apache.spark.sql.Row
+
+import stoplog.storage.hadoop.HadoopDefaults
 
 /** Finished parts as readers see them. */
 object ParquetFiles {
@@ -21,7 +22,7 @@ object ParquetFiles {
   def footer(bytes: Array[Byte]): ParquetMetadata = reading(saved(bytes))(_.getFooter)
 
   def reading[A](file: Path)(use: ParquetFileReader => A): A = {
-    val input = HadoopInputFile.fromPath(new HadoopPath(file.toUri), new Configuration())
+    val input = HadoopInputFile.fromPath(new HadoopPath(file.toUri), HadoopDefaults.configuration())
     Using.resource(ParquetFileReader.open(input))(use)
   }
 

@@ -3,13 +3,14 @@ package stoplog.format.parquet
 
 import java.nio.file.{Files, Path}
 
-import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.mapreduce.{Job, TaskAttemptID, TaskType}
 import org.apache.hadoop.mapreduce.task.TaskAttemptContextImpl
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.execution.datasources.parquet.{ParquetOptions, ParquetUtils}
 import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.types.StructType
+
+import stoplog.storage.hadoop.HadoopDefaults
 
 /** What a task of Spark's own Parquet sink writes, without the job around it. */
 object SparkOutput {
@@ -26,7 +27,7 @@ object SparkOutput {
       rows: Iterable[InternalRow],
       options: Map[String, String]
   ): Unit = {
-    val conf = new Configuration()
+    val conf = HadoopDefaults.configuration()
     options.foreach { case (key, value) => conf.set(key, value) }
     val session = Blocks.session()
     val job     = Job.getInstance(conf)

@@ -87,6 +87,26 @@ class FileSourceDriverSuite extends AnyFunSuite {
     assert(world.read === Seq("1", "2", "3"))
   }
 
+  test(
+    "a driver whose splits another one has removed since is refused as overtaken, however late it reads them"
+  ) {
+    val world = new SourceWorld
+    Seq("a", "b").foreach { name =>
+      world.files.put(name, s"$name\n", 1)
+      world.batch()
+    }
+    val late = new SourceDriver[FileSplit](world.source, world.state)
+    assert(late.plan(1, ReadLimits.none) === 2)
+    val begun = late.splits(0, 2)
+    world.files.put("c", "c\n", 1)
+    world.batch()
+    world.state.in("splits").delete("00000000000000000000.splits")
+    for (splits <- Seq(begun, late.splits(0, 2))) {
+      val error = intercept[StoplogException](splits.size)
+      assert(error.getCondition === "STOPLOG_SOURCE_FENCED")
+    }
+  }
+
   test("a checkpoint without its source's state is refused") {
     val world = new SourceWorld
     world.files.put("a", "1\n", 1)
@@ -215,7 +235,7 @@ class FileSourceDriverSuite extends AnyFunSuite {
 
   test("the log keeps what can be planned again, and no more") {
     val world = new SourceWorld
-    for (n <- 1 to 700) {
+    for (n <- 1 to 600) {
       world.files.put(s"f$n", s"$n\n", n.toLong)
       assert(world.batch() === Seq(n.toString))
     }

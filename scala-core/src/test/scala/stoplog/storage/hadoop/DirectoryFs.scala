@@ -7,13 +7,13 @@ import java.nio.channels.FileChannel
 import java.nio.file.StandardOpenOption.{APPEND, WRITE}
 import java.nio.file.{FileAlreadyExistsException, Files, NoSuchFileException, Path => File}
 
-import org.apache.hadoop.fs.{FSDataOutputStream, Path, RawLocalFileSystem}
+import org.apache.hadoop.fs.{FSDataOutputStream, Path}
 import org.apache.hadoop.util.Progressable
 
 /** A local directory as a file system of its own scheme, which others take abilities from. Files can be appended to
   * and cut, whoever else has them open; nothing has leases; and a rename is refused where the name is taken.
   */
-abstract class DirectoryFs(scheme: String) extends RawLocalFileSystem {
+abstract class DirectoryFs(scheme: String) extends DiskFs {
   override def getUri: URI       = URI.create(s"$scheme:///")
   override def getScheme: String = scheme
 

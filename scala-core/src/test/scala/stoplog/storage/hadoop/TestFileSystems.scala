@@ -32,5 +32,5 @@ object TestFileSystems {
       layout: String => PartLayout = PartLayout.Staging(_),
       asked: Option[Trimming] = None
   ): HadoopStorage =
-    HadoopStorage.under(directory(scheme), register(new Configuration()), layout, asked)
+    HadoopStorage.under(directory(scheme), register(HadoopDefaults.configuration()), layout, asked)
 }

@@ -12,7 +12,7 @@ class TrialSuite extends AnyFunSuite {
 
   private def files(scheme: String): HadoopFiles = new HadoopFiles(
     TestFileSystems.directory(scheme),
-    new HadoopSettings(TestFileSystems.register(new Configuration())),
+    new HadoopSettings(TestFileSystems.register(HadoopDefaults.configuration())),
     Renaming.Checked
   )
 
@@ -63,7 +63,7 @@ class TrialSuite extends AnyFunSuite {
   }
 
   private def raw: Configuration = {
-    val configuration = new Configuration()
+    val configuration = HadoopDefaults.configuration()
     configuration.set("fs.file.impl", "org.apache.hadoop.fs.RawLocalFileSystem")
     configuration.setBoolean("fs.file.impl.disable.cache", true)
     configuration

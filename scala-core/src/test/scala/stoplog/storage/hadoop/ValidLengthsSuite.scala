@@ -3,14 +3,13 @@ package stoplog.storage.hadoop
 
 import java.io.IOException
 
-import org.apache.hadoop.conf.Configuration
 import org.scalatest.funsuite.AnyFunSuite
 
 /** The companions of files that are too long, byte by byte: other programs read them. */
 class ValidLengthsSuite extends AnyFunSuite {
   private val files = new HadoopFiles(
     TestFileSystems.directory("appendonly"),
-    new HadoopSettings(TestFileSystems.register(new Configuration())),
+    new HadoopSettings(TestFileSystems.register(HadoopDefaults.configuration())),
     Renaming.Checked
   )
   private val lengths = new ValidLengths(files, "main", "_", ".valid-length")

@@ -240,15 +240,10 @@ private object HdfsJobsSuite {
     def writer(job: JobCommit = this.job()): TaskWriter[String] = new TaskWriter(
       job.begin(slots = 1).forTask(0, Attempt.First),
       parts(Faults.none),
+      new Sides(new MemorySides, Faults.none),
       PlainLines,
-      JobPolicy(DefaultRollingPolicy()),
-      PartNaming("part", ".txt"),
-      maxOpenParts = 10,
-      Clock.system,
-      Faults.none,
-      checkBucket = _ => (),
-      mayStart = () => (),
-      new Sides(new MemorySides, Faults.none)
+      TaskWriter.Rules(JobPolicy(DefaultRollingPolicy()), PartNaming("part", ".txt"), 10, _ => (), () => ()),
+      TaskWriter.Tools(Clock.system, Faults.none)
     )
 
     private def log(faults: Faults) =

@@ -3,7 +3,6 @@ package stoplog.storage.hdfs
 
 import java.io.IOException
 
-import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.{FileAlreadyExistsException, Path}
 import org.apache.hadoop.hdfs.DistributedFileSystem
 import org.scalatest.funsuite.AnyFunSuite
@@ -15,7 +14,9 @@ import stoplog.storage.PutOutcome
 import stoplog.part.RunId
 import stoplog.sink.CommitOutcome
 import stoplog.storage.{NewPart, PartLayout}
-import stoplog.storage.hadoop.{HadoopFiles, HadoopSettings, Trimming}
+import stoplog.storage.hadoop.{
+  HadoopDefaults, HadoopFiles, HadoopRecords, HadoopSettings, Trimming
+}
 
 /** What cannot work is refused at the start. */
 class HdfsProbeSuite extends AnyFunSuite {
@@ -131,7 +132,7 @@ class HdfsProbeSuite extends AnyFunSuite {
 
   private def codeErasures(root: String): Unit = {
     val path   = new Path(root)
-    val system = path.getFileSystem(new Configuration()).asInstanceOf[DistributedFileSystem]
+    val system = path.getFileSystem(HadoopDefaults.configuration()).asInstanceOf[DistributedFileSystem]
     system.enableErasureCodingPolicy(Policy)
     system.setErasureCodingPolicy(path, Policy)
   }

@@ -120,7 +120,7 @@ object HdfsStorage {
   }
 
   def configuration(): Configuration = {
-    val configuration = new Configuration()
+    val configuration = HadoopDefaults.configuration()
     configuration.setInt("dfs.replication", 1)
     // How long a client waits for the DataNode's report before it asks again whether its file is closed.
     configuration.setInt("dfs.client.block.write.locateFollowingBlock.initial.delay.ms", 20)

@@ -4,6 +4,7 @@ package stoplog.storage.s3
 import org.apache.hadoop.conf.Configuration
 
 import stoplog.servers.S3Server
+import stoplog.storage.hadoop.HadoopDefaults
 
 /** A bucket of a server, as a client with these settings sees it. Hadoop keeps one client for a bucket, whatever its
   * settings: so each kind of client has a bucket of its own.
@@ -13,7 +14,7 @@ import stoplog.servers.S3Server
   */
 final case class S3Bucket(endpoint: String, name: String, hadoop: Map[String, String] = Map.empty) {
   def conf: Configuration = {
-    val conf = new Configuration()
+    val conf = HadoopDefaults.configuration()
     (S3Bucket.common ++ hadoop).foreach { case (key, value) => conf.set(key, value) }
     conf.set("fs.s3a.endpoint", endpoint)
     conf

@@ -30,6 +30,10 @@ final class S3Storage(bucket: S3Bucket, prefix: String, settings: S3Settings, si
 
   private[s3] def uploads: S3Uploads = new S3Uploads(objects)
 
+  /** The same place as another client sees it. */
+  def through(other: S3Bucket): S3Storage =
+    new S3Storage(other, prefix, settings, sinkId)
+
   /** The server's view of the same place. */
   def raw(): RawS3 = new RawS3(bucket, prefix)
 

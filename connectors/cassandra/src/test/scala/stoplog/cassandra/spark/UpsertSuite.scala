@@ -210,9 +210,10 @@ class UpsertSuite extends AnyFunSuite with KeyspaceForTests with SparkSessionFor
   }
 
   test("a session that cannot be opened says where it was looked for") {
-    val e = intercept[StoplogException](
+    val e = intercept[StoplogArgumentException]( // which PySpark shows without a stack of Java
       write(rows("SELECT 1 AS id"), "plain", "contactPoints" -> "127.0.0.1:1")
     )
+    assert(stoplog.cassandra.Causes.isTransient(e), "a task that finds no node tries again")
     assert(e.getCondition === "STOPLOG_CASSANDRA_CONNECT")
     assert(e.getMessageParameters.get("contactPoints") === "127.0.0.1:1")
   }

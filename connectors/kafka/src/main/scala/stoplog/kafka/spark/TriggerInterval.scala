@@ -4,8 +4,7 @@ package stoplog.kafka.spark
 import scala.util.Try
 
 import org.apache.spark.sql.SparkSession
-import org.slf4j.LoggerFactory
-
+import stoplog.error.Log
 import stoplog.options.TimeSpan
 import stoplog.spark.QueryContext
 
@@ -16,7 +15,7 @@ private[kafka] object TriggerInterval {
     * that: most take much less, and a later one only makes the next wait.
     */
   def warnIfLonger(timeoutMillis: Long): Unit = millis.filter(_ >= timeoutMillis).foreach { interval =>
-    logger.warn(
+    Log.warn(
       s"The trigger's interval is ${TimeSpan.render(interval)}, transactionTimeout ${TimeSpan.render(timeoutMillis)}: " +
         "a micro-batch that takes as long as that is aborted by the brokers"
     )
@@ -33,5 +32,4 @@ private[kafka] object TriggerInterval {
   // The name of Spark's own constant, which is out of reach.
   private val QueryId = "sql.streaming.queryId"
 
-  private val logger = LoggerFactory.getLogger("stoplog")
 }

@@ -12,8 +12,7 @@ import org.apache.kafka.clients.producer.ProducerConfig
 import org.apache.kafka.common.KafkaException
 import org.apache.kafka.common.config.ConfigResource
 import org.apache.kafka.common.errors.{AuthorizationException, UnsupportedVersionException}
-import org.slf4j.LoggerFactory
-
+import stoplog.error.Log
 import stoplog.kafka.{KafkaErrors, ProducerSettings}
 
 /** What the brokers allow, asked before anything is written. */
@@ -41,7 +40,7 @@ private[kafka] object BrokerLimits {
       case e: ExecutionException =>
         e.getCause match {
           case refused @ (_: AuthorizationException | _: UnsupportedVersionException) =>
-            logger.info("The brokers do not tell their transaction.max.timeout.ms", refused)
+            Log.info("The brokers do not tell their transaction.max.timeout.ms", refused)
             None
           case other => throw KafkaErrors.noAnswer("their settings", settings.servers, other)
         }
@@ -68,5 +67,4 @@ private[kafka] object BrokerLimits {
 
   private val MostMillis = 30000L
 
-  private val logger = LoggerFactory.getLogger("stoplog")
 }

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.kafka.transaction
 
-import org.slf4j.LoggerFactory
-
 import stoplog.commit.{Clock, LostPart}
+import stoplog.error.Log
 import stoplog.kafka.KafkaErrors
 import stoplog.options.TimeSpan
 import stoplog.sink.{CommitOutcome, Prepared, Staged, TwoPhaseCommitter}
@@ -46,13 +45,9 @@ private[kafka] final class KafkaCommitter(
   private def warnIfNearlyLost(open: OpenTransaction): Unit = {
     val age = clock.millis() - open.begunAtMillis
     if (age > timeoutMillis / 2)
-      KafkaCommitter.logger.warn(
+      Log.warn(
         s"A transaction of micro-batch ${open.batch.fold("")(_.toString)} was committed ${TimeSpan.render(age)} after it " +
           s"was begun, of the ${TimeSpan.render(timeoutMillis)} that transactionTimeout leaves to it and to a restart"
       )
   }
-}
-
-private object KafkaCommitter {
-  private val logger = LoggerFactory.getLogger("stoplog")
 }

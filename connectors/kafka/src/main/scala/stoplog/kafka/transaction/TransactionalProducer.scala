@@ -7,9 +7,8 @@ import java.util.concurrent.atomic.AtomicReference
 import scala.util.control.NonFatal
 
 import org.apache.kafka.clients.producer.{Callback, KafkaProducer, ProducerRecord, RecordMetadata}
-import org.slf4j.LoggerFactory
-
 import stoplog.commit.Clock
+import stoplog.error.Log
 import stoplog.kafka.{KafkaErrors, ProducerSettings}
 
 /** Sends records in one transaction after the other, and leaves each open: another process commits it.
@@ -72,15 +71,11 @@ private[kafka] final class TransactionalProducer(settings: ProducerSettings, val
   /** What was sent is never seen. If this fails, recovery does it, or the broker when the time is up. */
   def abort(): Unit =
     try producer.abortTransaction()
-    catch { case NonFatal(e) => TransactionalProducer.logger.warn(s"Transaction $id was not aborted", e) }
+    catch { case NonFatal(e) => Log.warn(s"Transaction $id was not aborted", e) }
 
   /** Without waiting: an orderly end would abort the transaction. */
   override def close(): Unit = producer.close(Duration.ZERO)
 
   private def refuseFailed(): Unit =
     Option(failure.get).foreach(e => throw KafkaErrors.write(settings.servers, e))
-}
-
-private object TransactionalProducer {
-  private val logger = LoggerFactory.getLogger("stoplog")
 }

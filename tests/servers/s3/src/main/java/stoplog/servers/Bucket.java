@@ -16,6 +16,7 @@ final class Bucket {
           "stoplog-settings",
           "stoplog-permissions",
           "stoplog-checksums",
+          "stoplog-atomic",
           "stoplog-other-make");
 
   private Bucket() {}

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+package stoplog.commit
+
+import org.scalatest.funsuite.AnyFunSuite
+
+import stoplog.commit.Samples._
+
+/** What a run counts, notes and cleans up, and how it ends. */
+class SinkDriverRunSuite extends AnyFunSuite {
+
+  test("a run that sweeps lists what is staged once an hour, not at each tick") {
+    val world  = new DriverWorld(Rolls.never)
+    val driver = world.driver()
+    world.epoch(driver, 0, "a")
+    world.clock.advance(3600000)
+    driver.tick()
+    val orphan = world.parts.create(stoplog.storage.NewPart("a", "left", Samples.mine)).finish().token
+    def left   = world.parts.staged().map(_.token).contains(orphan)
+    world.clock.advance(3599999)
+    driver.tick()
+    assert(left)
+    world.clock.advance(1)
+    driver.tick()
+    assert(!left)
+  }
+
+  test("what a driver has done is counted: epochs, rejected rows, parts, and the time that each step took") {
+    val world  = new DriverWorld(Rolls.atAge(1000))
+    val driver = world.driver()
+    val plan   = driver.begin(0, slots = 1)
+    driver.commit(0, Seq(world.task(plan, 0, "a").copy(rejectedRows = 3)))
+    world.parts.onPublish = _ => world.clock.advance(7)
+    world.records.beforePut = _ => world.clock.advance(5)
+    world.clock.advance(1000)
+    driver.tick()
+    val stats = driver.stats
+    assert(
+      (stats.epochsCommitted, stats.rejectedRows, stats.publishedParts, stats.pendingParts) === ((
+        1L,
+        3L,
+        1L,
+        0
+      ))
+    )
+    assert((stats.recordMillis, stats.publishMillis) === ((5L, 7L)))
+    assert(stats.open.isEmpty)
+    world.records.beforePut = _ => ()
+    world.epoch(driver, 1, "a")
+    assert(driver.stats.publishMillis === 7, "a record without parts publishes nothing")
+    val next = world.driver(run = other)
+    next.begin(2, slots = 1)
+    assert(next.stats.open.map(_.bucket) === Vector("a"))
+  }
+
+  test("what a later run is to read is noted with the claim") {
+    val world = new DriverWorld(Rolls.never)
+    world.epoch(world.driver(), 0, "a")
+    world.driver(run = other, settings = settings.noting(Map("driver" -> "here"))).begin(1, slots = 1)
+    assert(world.newest.state.settings("driver") === "here")
+  }
+
+  test("a run that was refused once is refused again, though the log has changed since") {
+    val world    = new DriverWorld(Rolls.never)
+    val stranger = identity.copy(queryId = "query-2")
+    world.epoch(world.driver(), 0, "a")
+    val refused = world.driver(run = other, identity = stranger)
+    assert(condition(refused.begin(0, slots = 1)) === "STOPLOG_FOREIGN_QUERY")
+    world.records.list().foreach(world.records.delete)
+    assert(condition(refused.begin(0, slots = 1)) === "STOPLOG_FOREIGN_QUERY")
+    assert(!refused.tick())
+  }
+
+  test("an end while an epoch runs leaves the epoch alone, and one between epochs ends the run") {
+    val world  = new DriverWorld(Rolls.never)
+    val driver = world.driver()
+    val plan   = driver.begin(0, slots = 1)
+    driver.endIfIdle(Finish.PublishOpen)
+    driver.commit(0, Seq(world.task(plan, 0, "a")))
+    assert(world.rows.isEmpty)
+    driver.endIfIdle(Finish.PublishOpen)
+    assert(world.rows === Vector("row of a") && !driver.tick())
+  }
+}

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+package stoplog.matrix
+
+import org.scalatest.funsuite.AnyFunSuite
+
+import stoplog.fault.Faults
+import stoplog.rolling.RollReason
+
+/** A part that is open over epochs and restarts goes on counting from its first row, whatever is stopped when.
+  *
+  * A kill at each step, at its middle occurrence; in a long run all fates, and the first and the last occurrence as well.
+  */
+class EventTimeMatrixSuite extends AnyFunSuite with Cells {
+  override protected def threads: Int = 2
+
+  for {
+    content <- Seq(Content.Plain, Content.Blocks)
+    site = Site(Storage.Local, Layout.Staging, Content.ByEventTime(content))
+  } {
+    lazy val occurrences = Crash.occurrences(site)
+
+    test(s"a query that closes parts by event times passes every step: ${content.name}") {
+      assert(occurrences.keySet === site.steps.toSet)
+    }
+
+    test(s"parts of two runs are closed by event times: ${content.name}") {
+      val place = site.newPlace()
+      try {
+        new Life(place, Crash.clock(), new Doom(None), Checkpoint.empty, Life.planned)
+        val log     = place.log(Faults.none)
+        val reasons = log.all().flatMap(_.publish).map(_.reason)
+        assert(reasons.count(_ == RollReason.EventTime) > 2, reasons)
+      } finally place.remove()
+    }
+
+    for (fate <- if (long) Storage.Local.fates else Seq(Fate.Killed))
+      test(s"parts are closed by event times, and at each step a process is ${fate.name}: ${content.name}") {
+        hold(for {
+          step <- site.steps
+          last   = occurrences(step)
+          middle = (last + 1) / 2
+          occurrence <- if (long) Seq(1, middle, last).distinct else Seq(middle)
+        } yield Crash(site, Doom.At(step, occurrence), fate, again = None))
+      }
+  }
+}

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+package stoplog.options
+
+import org.scalatest.funsuite.AnyFunSuite
+
+import stoplog.error.StoplogArgumentException
+import stoplog.rolling.DefaultRollingPolicy
+
+class EventTimeOptionsSuite extends AnyFunSuite {
+
+  test("the default policy takes its interval of event times from the options, and back") {
+    val hourly = parse("eventTimeInterval" -> "1h", "eventTimeColumn" -> "at")
+    assert(hourly.rolling === DefaultRollingPolicy().withEventTimeIntervalMillis(3600000L))
+    assert(hourly.eventTimeColumn === Some("at"))
+    assert(RollingOptions.toMap(hourly.rolling).get("eventTimeInterval") === Some("1h"))
+    assert(parse("eventTimeInterval" -> "none").rolling === DefaultRollingPolicy())
+    assert(parse().eventTimeColumn === None)
+  }
+
+  test("what would have no effect is refused") {
+    assert(
+      refusal("eventTimeColumn" -> "at").contains("eventTimeColumn has no effect without eventTimeInterval")
+    )
+    val own = refusal("rollingPolicy" -> "stoplog.options.AtMidnight", "eventTimeInterval" -> "1h")
+    assert(own.contains("eventTimeInterval has no effect"))
+  }
+
+  test("a mistake in the interval is told once") {
+    def assertOnce(options: (String, String)*): Unit = {
+      val said = refusal(options :+ ("eventTimeColumn" -> "at"): _*)
+      assert(said.contains("eventTimeInterval") && !said.contains("eventTimeColumn"))
+    }
+    assertOnce("eventTimeInterval" -> "3")
+    assertOnce("rollingPolicy"     -> "onCheckpoint", "eventTimeInterval" -> "1h")
+  }
+
+  test("policies and assigners of the user's own may ask for the column") {
+    for (
+      own <- Seq("rollingPolicy" -> "stoplog.options.AtMidnight", "bucketAssigner" -> "stoplog.spark.ByTimes")
+    )
+      assert(parse(own, "eventTimeColumn" -> "at").eventTimeColumn === Some("at"))
+  }
+
+  private def parse(options: (String, String)*): SinkOptions =
+    SinkOptions.parse(Map("path" -> "/p", "format" -> "json") ++ options)
+
+  private def refusal(options: (String, String)*): String =
+    intercept[StoplogArgumentException](parse(options: _*)).getMessage
+}

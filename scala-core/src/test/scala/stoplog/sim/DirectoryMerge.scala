@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+package stoplog.sim
+
+import stoplog.commit._
+import stoplog.log.CommitLog
+import stoplog.part.{FinishedPart, RunId}
+import stoplog.storage.NewPart
+
+/** One run of the batch compaction, in the steps of the command: what an earlier run has decided is carried out, then the
+  * files are listed, and those merged that no sink may touch.
+  */
+final class DirectoryMerge(world: World, run: RunId, mutation: Mutation) {
+  private val stores = new SimStores(world, mutation, DiskLog.Compact)
+  private val commit = SimDriver.compaction(world, run, stores)
+
+  private def sink = new CommitLog(new SimRecords(world))
+
+  def run(): Unit = {
+    commit.carryOut()
+    val merges = due()
+    if (merges.nonEmpty) {
+      commit.begin()
+      mutation.looksForRewind(Rewind.refuseUnderWay("sink", Map(world.sinkId -> sink)))
+      merges.filter(merge => mutation.free(world, merge.inputs).size == merge.inputs.size).foreach { merge =>
+        val rows = merge.inputs.flatMap(read)
+        val made =
+          LivePartAccess.write(merge.part, rows, world.traits.format.open(stores.sides), stores.parts)(())
+        if (commit.replace(merge, made)) world.note(s"a compaction has merged ${merge.inputs.map(_.path)}")
+      }
+      commit.end()
+    }
+  }
+
+  private def due(): Vector[Merge] =
+    mutation
+      .free(world, listed())
+      .groupBy(_.bucket)
+      .toVector
+      .sortBy(_._1)
+      .collect { case (bucket, inputs) if inputs.size > 1 => bucket -> inputs.take(DirectoryMerge.AtMost) }
+      .zipWithIndex
+      .map { case ((bucket, inputs), n) => Merge(inputs, NewPart(bucket, s"part-${run.uid}-m$n", run)) }
+
+  private def listed(): Vector[FinishedPart] = world.op("list the directory") {
+    world.disk.finished.toVector.map { case (path, inode) =>
+      FinishedPart(
+        path.takeWhile(_ != '/'),
+        path.dropWhile(_ != '/').drop(1),
+        inode.length.toLong,
+        inode.rows(inode.length).size.toLong,
+        epoch = -1
+      )
+    }
+  }
+
+  private def read(part: FinishedPart): Vector[String] = world.op(s"read ${part.path}") {
+    val inode = world.disk.finished.getOrElse(part.path, throw new RuntimeException(s"no ${part.path}"))
+    inode.rows(inode.length)
+  }
+}
+
+private object DirectoryMerge {
+  val AtMost = 3
+}

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+package stoplog.sim
+
+import stoplog.admin.{AdminAccess, OpenRows, WhenAlive}
+import stoplog.storage.PutOutcome
+import stoplog.log.{LogRecord, LogFiles}
+import stoplog.part.RunId
+
+/** One run of `stoplog rewind` or `stoplog reset`, whether or not a driver is alive, by the code of the command.
+  *
+  * The operator sets the checkpoint back with the record that does so to the log: a driver that has read it before is one
+  * that is alive beside the tool.
+  */
+final class SetBackTool(world: World, run: RunId, mutation: Mutation) {
+  private val stores = new SimStores(world, mutation)
+
+  def rewind(newest: LogRecord): Unit = newest.state.lastEpoch.foreach { last =>
+    val epoch = last - 1 - world.random.nextInt(2)
+    val plan  = tool(following).rewind(epoch)
+    world.pause("somebody reads the plan")
+    plan.carryOut(WhenAlive.Fence)
+    world.note(s"a tool has gone back to the end of epoch $epoch")
+  }
+
+  def reset(): Unit = {
+    val plan = tool(following).reset(OpenRows.Finish)
+    world.pause("somebody reads the plan")
+    plan.carryOut(WhenAlive.Fence)
+    world.note("a tool has begun the log anew")
+  }
+
+  private def tool(records: LogFiles) = AdminAccess.of(
+    world.sinkId,
+    () => if (runs.hasNext) runs.next() else world.nextRun(),
+    stores.of(mutation.notes(world, new SimNotes(world))).copy(log = new stoplog.log.CommitLog(records)),
+    cuts = world.isDisk,
+    SimDriver.tools(world)
+  )(
+    world.traits.format.open(stores.sides),
+    SimDriver.compaction(world, _, new SimStores(world, mutation, DiskLog.Compact))
+  )
+
+  private val runs = Iterator(run)
+
+  /** Also where nobody hears how the request ended. */
+  private def following: LogFiles = new RecordsOver(stores.records) {
+    override def putIfAbsent(seq: Long, bytes: Array[Byte]): PutOutcome = {
+      val before = world.oracle.newest
+      try super.putIfAbsent(seq, bytes)
+      finally
+        for {
+          was <- before
+          now <- world.oracle.newest.filter(record => record.run == run && record.seq == seq)
+        } {
+          if (SetBack.isReset(now, was)) world.checkpoint.agreeWith(world.oracle.decidedBatches)
+          if (SetBack.isBy(now, was)) world.checkpoint.backTo(now.state.lastEpoch.fold(0L)(_ + 1))
+        }
+    }
+  }
+}

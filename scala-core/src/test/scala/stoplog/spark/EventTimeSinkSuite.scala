@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+package stoplog.spark
+
+import java.nio.file.Files
+
+import scala.jdk.CollectionConverters._
+
+import org.apache.spark.SparkThrowable
+import org.apache.spark.sql.DataFrame
+import org.apache.spark.sql.execution.streaming.runtime.MemoryStream
+import org.scalatest.funsuite.AnyFunSuite
+
+import stoplog.format.SparkSessionForTests
+import stoplog.{FileSink, FileSinkBuilder}
+
+/** Parts that are closed by a column of their rows, or by that of the query's watermark. */
+class EventTimeSinkSuite extends AnyFunSuite with SparkSessionForTests {
+  private val columns = Seq(
+    "timestamp_seconds(second) AS at",
+    "CAST(timestamp_seconds(second) AS TIMESTAMP_NTZ) AS local",
+    "date_add(DATE'2026-01-01', CAST(second / 60 AS INT)) AS day",
+    "second"
+  )
+
+  test("a part that a restart goes on with is closed behind its own first row") {
+    for (format <- Seq("csv", "parquet")) {
+      val place            = new Place
+      val stream           = memory
+      def run(rows: Long*) = {
+        stream.addData(rows)
+        SinkRuns.run(
+          SinkRuns.writer(
+            timed(stream.toDF().toDF("second")),
+            place.out,
+            place.checkpoint,
+            "never",
+            Map("format" -> format, "eventTimeInterval" -> "60s", "eventTimeColumn" -> "at")
+          )
+        )
+      }
+      run(1000, 1030)
+      assert(place.files.isEmpty)
+      run(1059, 990, 1060, 1100)
+      assert(seconds(place, format) === Set(Seq(1000, 1030, 1059, 990)), format)
+      run(1120)
+      assert(seconds(place, format) === Set(Seq(1000, 1030, 1059, 990), Seq(1060, 1100)), format)
+      assert(reasons(place) === Seq("eventTime", "eventTime"))
+    }
+  }
+
+  test("a column of any type that is a time, whose rows may be without one") {
+    val rows = timed(spark.sql("SELECT explode(array(10L, null, 69L, 70L, 5L, 130L)) AS second")).coalesce(1)
+    for ((column, interval) <- Seq("at" -> "60s", "LOCAL" -> "60s", "day" -> "1d")) {
+      val place = new Place
+      csv(place, interval).withEventTimeColumn(column).build().write(rows).mode("append").save()
+      val found =
+        if (column == "day") Set(Seq(10), Seq(69, 70, 5), Seq(130))
+        else Set(Seq(10, 69), Seq(70, 5), Seq(130))
+      assert(seconds(place, "csv") === found, column)
+    }
+  }
+
+  test("without a column it is that of the query's watermark") {
+    val place  = new Place
+    val stream = memory
+    stream.addData(0L, 59L, 60L)
+    val rows = timed(stream.toDF().toDF("second")).withWatermark("at", "10 minutes")
+    SinkRuns.run(
+      SinkRuns.writer(
+        rows,
+        place.out,
+        place.checkpoint,
+        "always",
+        Map("format" -> "csv", "eventTimeInterval" -> "60s")
+      )
+    )
+    assert(seconds(place, "csv") === Set(Seq(0, 59), Seq(60)))
+  }
+
+  test("rows without an event time, and columns that are none, are refused before anything is written") {
+    val rows    = timed(spark.range(3).toDF("second"))
+    val refused = Seq(
+      csv(new Place, "1m")                                -> "STOPLOG_EVENT_TIME_MISSING",
+      csv(new Place, "1m").withEventTimeColumn("second")  -> "STOPLOG_EVENT_TIME_COLUMN",
+      csv(new Place, "1m").withEventTimeColumn("nowhere") -> "STOPLOG_EVENT_TIME_COLUMN"
+    )
+    for ((sink, condition) <- refused) {
+      val found = sink.build().check(rows).findings.find(_.name == "rollingPolicy")
+      assert(found.exists(_.level == "problem"), condition)
+      val error = intercept[SparkThrowable](sink.build().write(rows).mode("append").save())
+      assert(error.getCondition === condition)
+    }
+    val right = csv(new Place, "1m").withEventTimeColumn("at").build().check(rows)
+    assert(!right.findings.exists(_.name == "rollingPolicy"))
+  }
+
+  test("an assigner of the user's own gets the time of the column that is named") {
+    val place = new Place
+    val sink  = FileSink
+      .forRowFormat(place.out, "csv")
+      .withBucketAssigner(new ByTimes)
+      .withEventTimeColumn("at")
+      .build()
+    sink.write(timed(spark.range(2, 3).toDF("second"))).mode("append").save()
+    assert(place.directories === Set("at=2000-none"))
+  }
+
+  private def timed(rows: DataFrame): DataFrame = rows.selectExpr(columns: _*)
+
+  private def csv(place: Place, interval: String): FileSinkBuilder =
+    FileSink
+      .forRowFormat(place.out, "csv")
+      .withOption("bucketAssigner", "basePath")
+      .withOption("eventTimeInterval", interval)
+
+  private def memory: MemoryStream[Long] = MemoryStream[Long](spark.implicits.newLongEncoder, spark)
+
+  /** Of each file, in order; without those of rows that have none. */
+  private def seconds(place: Place, format: String): Set[Seq[Int]] = place.files.map { file =>
+    if (format == "csv")
+      Files.readAllLines(file).asScala.map(_.split(",", -1).last).filter(_.matches("\\d+")).map(_.toInt).toSeq
+    else spark.read.format(format).load(file.toString).collect().map(_.getAs[Long]("second").toInt).toSeq
+  }.toSet
+
+  private def reasons(place: Place): Seq[String] = spark.read
+    .format("stoplog")
+    .option("view", "parts")
+    .load(place.out)
+    .where("roll_reason IS NOT NULL")
+    .collect()
+    .map(_.getAs[String]("roll_reason"))
+    .toSeq
+}

@@ -5,6 +5,7 @@ import java.util.concurrent.TimeUnit
 
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.types.{DateType, StructType, TimestampNTZType, TimestampType}
+
 import stoplog.error.Errors
 import stoplog.log.TimeKind
 

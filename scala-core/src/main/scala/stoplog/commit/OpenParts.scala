@@ -3,9 +3,9 @@ package stoplog.commit
 
 import scala.util.control.NonFatal
 
-import stoplog.error.{Errors, Log}
+import stoplog.error.Log
 import stoplog.fault.Step
-import stoplog.log.{CommitLog, SinkState}
+import stoplog.log.SinkState
 import stoplog.part.{Pending, RunId}
 import stoplog.storage.{FenceOutcome, PartStore, SpoolFiles}
 
@@ -83,11 +83,4 @@ private[commit] object OpenParts {
       faults.at(Step.AfterDrop)
     }
   }
-
-  /** Error: `STOPLOG_FENCED`. */
-  def refusing(identity: SinkIdentity, log: CommitLog): Long => Unit = seq =>
-    log.newerThan(seq).foreach { newer =>
-      throw Errors.fenced(identity.path, identity.sinkId, newer, "another run")
-    }
-
 }

@@ -142,7 +142,6 @@ private[commit] final class Settling(
 }
 
 private object Settling {
-
   private def prepared(part: Pending): Prepared =
     Prepared(part.finishedPath, part.handle.token, part.records, part.sizeBytes)
 }

@@ -393,5 +393,4 @@ object SinkDriver extends SinkDrivers {
   private val Restarted = RollReason.Custom("restart")
 
   private val SweepEveryMillis = 60 * 60 * 1000L
-
 }

@@ -33,7 +33,7 @@ private[commit] trait SinkDrivers {
       sides,
       format,
       choices.onLost,
-      OpenParts.refusing(identity, log),
+      log.refuseIfOvertaken(identity.path, identity.sinkId, _),
       tools
     )
     val ledger =

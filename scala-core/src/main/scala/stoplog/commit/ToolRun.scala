@@ -36,7 +36,7 @@ final class ToolRun(
       stores.sides,
       format,
       LostPart.Fail,
-      OpenParts.refusing(identity, log),
+      log.refuseIfOvertaken(identity.path, identity.sinkId, _),
       tools
     )
   private val followUps  = followUpsOf(identity, seen.state, stores.notes)

@@ -30,6 +30,10 @@ final class CommitLog(store: LogFiles) {
   /** A newer record than this, if there is one. */
   def newerThan(seq: Long): Option[Long] = store.newerThan(seq)
 
+  /** For a writer, before its first byte (I1). Error: `STOPLOG_FENCED` when there is a record newer than `seq`. */
+  def refuseIfOvertaken(path: String, sinkId: String, seq: Long): Unit =
+    newerThan(seq).foreach(newer => throw Errors.fenced(path, sinkId, newer, "another run"))
+
   /** Every record that is kept, oldest first. The log is dense: what lies before a gap is no part of it, but was created by a
     * run that slept until its place had been trimmed, and decided nothing.
     */

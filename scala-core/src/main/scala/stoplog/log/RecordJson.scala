@@ -8,6 +8,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode
 import stoplog.part.{
   Beside, Closed, Open, Part, Pending, Publish, Resume, RunId, SchemaId, SideFile, TimeRange
 }
+
 import stoplog.rolling.RollReason
 
 /** The fields of a record, in the order in which a person would like to read them. */

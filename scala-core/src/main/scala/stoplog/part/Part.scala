@@ -30,7 +30,7 @@ sealed trait Part extends PartStats with Product with Serializable {
   * @param owner  the run whose first attempts may append in place; `None` when a writer that should be gone may
   *               still be alive, so that the part has to be fenced or copied first (I1)
   * @param beside rows of committed epochs that are not among these bytes yet, and what else the format has to remember
-  * @param firstEventTimeMillis from which the policy counts; `None` where nobody asks for it, as in a part of a release that
+  * @param firstEventTimeMillis from which the policy counts; `None` where no policy asks for it, as in a part of a release that
   *               did not record it: it counts from the next row then
   */
 final case class Open(

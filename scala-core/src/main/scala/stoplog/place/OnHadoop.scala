@@ -2,11 +2,12 @@
 package stoplog.place
 
 import org.apache.hadoop.fs.{Path => HadoopPath}
+
 import stoplog.error.{Errors, Log}
 import stoplog.fault.Faults
 import stoplog.options.Truncation
 import stoplog.preflight.Finding
-import stoplog.rolling.{PartStats, RollReason, RollingPolicy}
+import stoplog.rolling.{AskingPolicy, PartStats, RollReason, RollingPolicy}
 import stoplog.storage.{FileStore, PartLayout, PartStore}
 import stoplog.storage.hadoop._
 
@@ -83,7 +84,6 @@ private[stoplog] final class OnHadoop(
 }
 
 private[stoplog] object OnHadoop {
-
   private val CreateOnly =
     "The file system cannot append to a file: each micro-batch closes its parts (roll reason checkpoint), and files " +
       "are no larger than micro-batches make them."
@@ -94,14 +94,10 @@ private[stoplog] object OnHadoop {
   private def warn(path: String): Unit = Log.warn(s"$path: $CreateOnly $Larger")
 
   /** Asks the place as late as possible, because the answer may have to be found out by writing. */
-  private final class ByGrowth(asked: RollingPolicy, place: OnHadoop, sinkId: String) extends RollingPolicy {
-    override def beforeRow(part: PartStats, nowMillis: Long): Option[RollReason] =
-      asked.beforeRow(part, nowMillis)
-
-    override def onTime(part: PartStats, nowMillis: Long): Option[RollReason] = asked.onTime(part, nowMillis)
-
+  private final class ByGrowth(asked: RollingPolicy, place: OnHadoop, sinkId: String)
+      extends AskingPolicy(asked) {
     override def onEpochEnd(part: PartStats, nowMillis: Long): Option[RollReason] =
-      asked.onEpochEnd(part, nowMillis).orElse {
+      super.onEpochEnd(part, nowMillis).orElse {
         Option.when(place.abilities(sinkId).growth == Growth.CreateOnly)(RollReason.Checkpoint)
       }
   }

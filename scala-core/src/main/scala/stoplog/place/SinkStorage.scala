@@ -8,7 +8,6 @@ import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.{Path => HadoopPath}
 
 import stoplog.commit.{CompactionCommit, SinkDriver, SinkIdentity, SinkStores}
-import stoplog.error.Errors
 import stoplog.fault.Faults
 import stoplog.log.{CommitLog, LogFiles}
 import stoplog.options.{DirectoryOptions, SinkOptions, Staging, Truncation}
@@ -84,10 +83,7 @@ private[stoplog] final class SinkStorage private (
   def policy(asked: RollingPolicy): RollingPolicy = place.policy(sinkId, asked)
 
   /** For a task, before its first byte. Error: `STOPLOG_FENCED` when there is a record newer than `seq`. */
-  def refuseIfOvertaken(seq: Long): Unit =
-    records.newerThan(seq).foreach { newest =>
-      throw Errors.fenced(path, sinkId, newest, "another run")
-    }
+  def refuseIfOvertaken(seq: Long): Unit = log.refuseIfOvertaken(path, sinkId, seq)
 
   /** The same path under another sink id, parts in the staging directory. */
   def as(otherSinkId: String): SinkStorage =

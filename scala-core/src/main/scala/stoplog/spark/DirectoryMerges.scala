@@ -4,6 +4,7 @@ package stoplog.spark
 import scala.util.control.NonFatal
 
 import org.apache.spark.sql.SparkSession
+
 import stoplog.PlannedMerge
 import stoplog.commit._
 import stoplog.compact.Compactor

@@ -10,6 +10,7 @@ import stoplog.error.Redaction
 import stoplog.options.{
   Bucketing, FormatChoice, OnRestart, RollingOptions, SinkOptionRegistry, SinkOptions, Staging, TimeSpan
 }
+
 import stoplog.place.SinkStorage
 
 /** What of a sink's options is kept in its log. */

@@ -12,6 +12,7 @@ import org.apache.spark.scheduler.{SparkListener, SparkListenerApplicationEnd, S
 import org.apache.spark.sql.streaming.StreamingQueryListener.{
   QueryProgressEvent, QueryStartedEvent, QueryTerminatedEvent
 }
+
 import stoplog.error.Log
 import stoplog.thread.Daemons
 

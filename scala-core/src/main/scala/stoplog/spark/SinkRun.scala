@@ -8,6 +8,7 @@ import scala.util.control.NonFatal
 
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.streaming.StreamingQueryProgress
+
 import stoplog.OpenAtStop
 import stoplog.commit._
 import stoplog.error.Log
@@ -15,6 +16,7 @@ import stoplog.format.bulk.EndingParts
 import stoplog.options.{
   FinalizeOnTermination, FormatChoice, OnForeignQuery, OnLostPart, OnRestart, SinkOptions
 }
+
 import stoplog.part.RunId
 
 /** One start of one query, as far as its sink goes: the commit protocol's driver, its timer and its end.

@@ -10,6 +10,7 @@ import org.apache.spark.sql.connector.expressions.Transform
 import org.apache.spark.sql.connector.read.streaming.ReportsSinkMetrics
 import org.apache.spark.sql.connector.write.{LogicalWriteInfo, WriteBuilder}
 import org.apache.spark.sql.types.StructType
+
 import stoplog.error.{Log, Redaction}
 import stoplog.options.{SinkOptions, SparkOptions}
 import stoplog.place.SinkStorage

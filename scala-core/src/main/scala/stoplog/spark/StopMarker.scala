@@ -39,5 +39,4 @@ private[stoplog] object StopMarker {
         Log.warn(s"Whether there is $name, which asks for a stop, could not be seen; it is tried again", e)
         false
     }
-
 }

@@ -6,6 +6,7 @@ import java.time.Instant
 import scala.util.Try
 
 import org.apache.spark.sql.streaming.StreamingQueryProgress
+
 import stoplog.error.Log
 import stoplog.options.{BucketComplete, SinkOptions}
 

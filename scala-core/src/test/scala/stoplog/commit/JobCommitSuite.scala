@@ -109,7 +109,7 @@ class JobCommitSuite extends AnyFunSuite {
     }
   }
 
-  test("who could not carry a job on stands in nobody's way") {
+  test("a process that could not carry a job on keeps no other process from it") {
     within { place =>
       place.plant("b/old.txt", "old")
       intercept[InjectedFault](place.overwrite("batch-1", new At(Step.AfterRecord), "new"))

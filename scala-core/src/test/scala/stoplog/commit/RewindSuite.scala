@@ -8,7 +8,7 @@ import stoplog.log.RecordKind
 
 class RewindSuite extends AnyFunSuite {
 
-  test("no compaction goes on while a sink is set back, until somebody else has claimed its log") {
+  test("no compaction goes on while a sink is set back, until another run has claimed its log") {
     val world = new DriverWorld(Rolls.never)
     val sinks = Map("main" -> world.log)
     world.epoch(world.driver(), 0, "a")

@@ -80,6 +80,8 @@ object ErrorsSuite {
     Errors.bucketExpression("rand()", "it is not deterministic"),
     Errors.partitionColumns("there is no column 'day'"),
     Errors.bucketColumn("hour", "it is a string"),
+    Errors.eventTimeColumn("at", "there is no such column"),
+    Errors.eventTimeMissing(),
     Errors.bucketFormat("qqqq q", "unknown letter"),
     Errors.pathMissing(),
     Errors.logLocation(),

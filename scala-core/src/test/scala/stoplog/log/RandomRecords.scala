@@ -6,6 +6,7 @@ import scala.util.Random
 import stoplog.part.{
   Beside, Closed, FinishedPart, Open, Pending, Resume, RunId, SchemaId, SideFile, TimeRange
 }
+
 import stoplog.rolling.RollReason
 
 /** Records with anything in them that a record can hold. */

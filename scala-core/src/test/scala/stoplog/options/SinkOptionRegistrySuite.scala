@@ -64,5 +64,4 @@ class SinkOptionRegistrySuite extends AnyFunSuite {
       SinkOptions.parse(Map("path" -> "/data/out", "format" -> "json") ++ needed + (o.key -> value))
     }
   }
-
 }

@@ -10,7 +10,7 @@ import org.apache.avro.generic.{GenericDatumReader, GenericRecord}
 import org.apache.spark.sql.execution.streaming.runtime.MemoryStream
 import org.scalatest.funsuite.AnyFunSuite
 
-import stoplog.{BucketingSink, FileSink}
+import stoplog.BucketingSink
 import stoplog.bucketing._
 import stoplog.error.StoplogArgumentException
 import stoplog.format.SparkSessionForTests
@@ -133,7 +133,7 @@ class BucketingSinkSuite extends AnyFunSuite with SparkSessionForTests {
     assert(place.files.map(_.getFileName.toString).forall(_.matches("part-[0-9a-f]{12}-\\d+")))
     run("cat")
     assert(place.lines === Seq("ant", "bat"))
-    assert(reasons(place) === Set("restart"))
+    assert(place.reasons(spark).toSet === Set("restart"))
     assert(noted(place, "onRestart") === Some("finish"))
   }
 
@@ -173,13 +173,4 @@ class BucketingSinkSuite extends AnyFunSuite with SparkSessionForTests {
       .state
       .settings
       .get(setting)
-
-  private def reasons(place: Place): Set[String] = spark.read
-    .format(FileSink.Format)
-    .option("view", "parts")
-    .load(place.out)
-    .where("roll_reason IS NOT NULL")
-    .collect()
-    .map(_.getAs[String]("roll_reason"))
-    .toSet
 }

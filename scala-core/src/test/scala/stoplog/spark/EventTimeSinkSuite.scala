@@ -44,7 +44,7 @@ class EventTimeSinkSuite extends AnyFunSuite with SparkSessionForTests {
       assert(seconds(place, format) === Set(Seq(1000, 1030, 1059, 990)), format)
       run(1120)
       assert(seconds(place, format) === Set(Seq(1000, 1030, 1059, 990), Seq(1060, 1100)), format)
-      assert(reasons(place) === Seq("eventTime", "eventTime"))
+      assert(place.reasons(spark) === Seq("eventTime", "eventTime"))
     }
   }
 
@@ -121,13 +121,4 @@ class EventTimeSinkSuite extends AnyFunSuite with SparkSessionForTests {
       Files.readAllLines(file).asScala.map(_.split(",", -1).last).filter(_.matches("\\d+")).map(_.toInt).toSeq
     else spark.read.format(format).load(file.toString).collect().map(_.getAs[Long]("second").toInt).toSeq
   }.toSet
-
-  private def reasons(place: Place): Seq[String] = spark.read
-    .format("stoplog")
-    .option("view", "parts")
-    .load(place.out)
-    .where("roll_reason IS NOT NULL")
-    .collect()
-    .map(_.getAs[String]("roll_reason"))
-    .toSeq
 }

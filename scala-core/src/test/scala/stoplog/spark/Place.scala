@@ -6,7 +6,7 @@ import java.nio.file.{Files, Path}
 import scala.jdk.CollectionConverters._
 import scala.util.Using
 
-import org.apache.spark.sql.DataFrame
+import org.apache.spark.sql.{DataFrame, SparkSession}
 import org.apache.spark.sql.streaming.{StreamingQuery, Trigger}
 
 /** A directory of one test's own, read as any reader would: by its visible files. */
@@ -26,6 +26,17 @@ final class Place {
   def directories: Set[String] = files.map(_.getParent.getFileName.toString).toSet
 
   def lines: Seq[String] = files.flatMap(file => Files.readAllLines(file).asScala).sorted
+
+  /** Why each part of the sink was closed, in alphabetical order, as its table `parts` says. */
+  def reasons(spark: SparkSession): Seq[String] = spark.read
+    .format("stoplog")
+    .option("view", "parts")
+    .load(out)
+    .where("roll_reason IS NOT NULL")
+    .collect()
+    .map(_.getAs[String]("roll_reason"))
+    .sorted
+    .toSeq
 
   /** Copies what a stream has now by Spark's own files. Returns when that has ended. */
   def copy(rows: DataFrame, format: String = "text"): StreamingQuery = {

@@ -6,8 +6,9 @@ import org.scalatest.funsuite.AnyFunSuite
 import stoplog.error.StoplogArgumentException
 import stoplog.format.SparkSessionForTests
 import stoplog.laws.Copied
-import stoplog.options.{Truncation}
+import stoplog.options.Truncation
 import stoplog.place.{OnDisk, OnHadoop, OnHdfs, SinkPlace}
+import stoplog.rolling.{DefaultRollingPolicy, PartStats, RollReason}
 import stoplog.storage.{Durability, PartLayout}
 import stoplog.storage.hadoop.TestFileSystems
 import stoplog.storage.hdfs.HdfsStorage
@@ -57,6 +58,23 @@ class SinkPlaceSuite extends AnyFunSuite with SparkSessionForTests {
     assert(said.count(_.contains("cannot append to a file")) === 1)
     val again = LogCapture.of(Copied(there).parts("main", PartLayout.Staging("main")))
     assert(!again.exists(_.contains("cannot append to a file")))
+  }
+
+  test("a policy closes parts by event times on every file system") {
+    val asked = DefaultRollingPolicy().withEventTimeIntervalMillis(1000)
+    val part  = new PartStats {
+      override def bucket: String                     = "b"
+      override def sizeBytes: Long                    = 10
+      override def records: Long                      = 1
+      override def openedAtMillis: Long               = 0
+      override def lastWrittenAtMillis: Long          = 0
+      override def firstEventTimeMillis: Option[Long] = Some(5000)
+    }
+    for (path <- Seq("/data/out", TestFileSystems.directory("lastwins"))) {
+      val policy = place(path).policy("main", asked)
+      assert(policy.onEventTime(part, 6000) === Some(RollReason.EventTime), path)
+      assert(policy.onEventTime(part, 5999) === None, path)
+    }
   }
 
   test("a bucket whose uploads would be purged is refused before it is opened") {

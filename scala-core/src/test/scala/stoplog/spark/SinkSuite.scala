@@ -41,7 +41,7 @@ class SinkSuite extends AnyFunSuite with SparkSessionForTests {
     runOf(plain, place)
     assert(place.lines === Seq("<ant", "<ape", "<asp"))
     assert(place.files.size === 2)
-    assert(reasons(place) === Seq("end", "few"))
+    assert(place.reasons(spark) === Seq("end", "few"))
   }
 
   test("classes with parameters, as options of the write") {
@@ -213,7 +213,7 @@ class SinkSuite extends AnyFunSuite with SparkSessionForTests {
     stream.addData("bat")
     runOf(sink("gzip"), place)
     assert(place.lines === Seq("ant"))
-    assert(reasons(place) === Seq("contentChanged"))
+    assert(place.reasons(spark) === Seq("contentChanged"))
   }
 
   test("after a restart without data, the clock closes what is open") {
@@ -241,7 +241,7 @@ class SinkSuite extends AnyFunSuite with SparkSessionForTests {
       place.until(_.size == 2)
     } finally end(second)
     assert(place.lines === Seq("ant", "bat"))
-    assert(reasons(place) === Seq("inactivity", "inactivity"))
+    assert(place.reasons(spark) === Seq("inactivity", "inactivity"))
   }
 
   test("the plan in the SQL tab carries the sink's metrics") {
@@ -308,15 +308,4 @@ class SinkSuite extends AnyFunSuite with SparkSessionForTests {
     settings.map(
       SinkStorage.reading(place.out, "main", SparkHadoop.configuration).log.newest().get.state.settings
     )
-
-  private def reasons(place: Place): Seq[String] =
-    spark.read
-      .format("stoplog")
-      .option("view", "parts")
-      .load(place.out)
-      .where("roll_reason IS NOT NULL")
-      .collect()
-      .map(_.getAs[String]("roll_reason"))
-      .sorted
-      .toSeq
 }

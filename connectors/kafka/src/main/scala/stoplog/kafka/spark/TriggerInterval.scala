@@ -4,6 +4,7 @@ package stoplog.kafka.spark
 import scala.util.Try
 
 import org.apache.spark.sql.SparkSession
+
 import stoplog.error.Log
 import stoplog.options.TimeSpan
 import stoplog.spark.QueryContext
@@ -31,5 +32,4 @@ private[kafka] object TriggerInterval {
 
   // The name of Spark's own constant, which is out of reach.
   private val QueryId = "sql.streaming.queryId"
-
 }

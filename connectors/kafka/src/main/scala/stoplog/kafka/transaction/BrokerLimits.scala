@@ -12,6 +12,7 @@ import org.apache.kafka.clients.producer.ProducerConfig
 import org.apache.kafka.common.KafkaException
 import org.apache.kafka.common.config.ConfigResource
 import org.apache.kafka.common.errors.{AuthorizationException, UnsupportedVersionException}
+
 import stoplog.error.Log
 import stoplog.kafka.{KafkaErrors, ProducerSettings}
 
@@ -66,5 +67,4 @@ private[kafka] object BrokerLimits {
       .fold(MostMillis)(_.min(MostMillis))
 
   private val MostMillis = 30000L
-
 }

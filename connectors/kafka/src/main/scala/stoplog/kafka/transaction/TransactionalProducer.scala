@@ -7,6 +7,7 @@ import java.util.concurrent.atomic.AtomicReference
 import scala.util.control.NonFatal
 
 import org.apache.kafka.clients.producer.{Callback, KafkaProducer, ProducerRecord, RecordMetadata}
+
 import stoplog.commit.Clock
 import stoplog.error.Log
 import stoplog.kafka.{KafkaErrors, ProducerSettings}

@@ -10,7 +10,7 @@ import java.util.UUID
 import scala.jdk.CollectionConverters._
 import scala.util.Using
 
-import stoplog.storage.PutOutcome
+import stoplog.storage.{NoFiles, PutOutcome}
 import stoplog.log.{LogFiles, VisibleNote}
 
 /** The records of a log on a directory whose links are atomic: written elsewhere, and then given their name. */

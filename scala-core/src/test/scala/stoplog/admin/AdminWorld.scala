@@ -13,7 +13,7 @@ import stoplog.options.{Truncation}
 import stoplog.part.RunId
 import stoplog.place.SinkStorage
 import stoplog.rolling.RollingPolicy
-import stoplog.storage.FileStore
+import stoplog.storage.{Durability, FileStore}
 import stoplog.storage.hadoop.{HadoopDefaults, TestFileSystems}
 import stoplog.storage.local.{DeadProcess, LocalStorage}
 
@@ -31,7 +31,7 @@ final class AdminWorld(policy: RollingPolicy, scheme: Option[String]) {
 
   val directory: Path  = Paths.get(root.drop(scheme.fold(0)(_.length + 1)))
   val log: CommitLog   = storage.log
-  val notes: FileStore = storage.notes
+  val notes: FileStore = storage.files
 
   def newest: LogRecord = log.newest().getOrElse(throw new AssertionError("the log is empty"))
 

@@ -19,7 +19,7 @@ import stoplog.format.parquet.ParquetBulk
 import stoplog.options.OnBadRow
 import stoplog.part.RunId
 import stoplog.storage.{PartLayout, SpoolFiles}
-import stoplog.storage.local.{LocalForcing, LocalPartStore, LocalSides}
+import stoplog.storage.local.{LocalForcing, LocalPartStore}
 import stoplog.thread.SharedMemory
 
 /** What open Parquet parts take of the heap of an executor: while a task writes to all of them, and between epochs.

@@ -233,7 +233,7 @@ private object CompactionCommitSuite {
     private val run    = RunId.random()
 
     def store: LocalPartStore   = storeOf(Faults.none)
-    def finished: LocalFinished = new ReplacedFiles(LocalFileStore.ofSink(root.toString, sinkId, LocalForcing.Process), sinkId)
+    def finished: ReplacedFiles = new ReplacedFiles(LocalFileStore.ofSink(root.toString, sinkId, LocalForcing.Process), sinkId)
     def names: Set[String]      = LocalStorage.visible(root)
     def lines: Seq[String]      = names.toSeq.sorted
       .flatMap(n => Files.readString(root.resolve(n)).linesIterator)

@@ -11,7 +11,7 @@ import stoplog.fault.Faults
 
 import stoplog.log.{RecordKind}
 import stoplog.rolling.RollReason
-import stoplog.storage.{JobDirectory, NoFiles, ReplacedFiles, VisibleFile}
+import stoplog.storage.{JobDirectory, NoFiles, PutOutcome, ReplacedFiles, VisibleFile}
 
 /** `query.stop()` interrupts the thread that commits: what has been decided is carried out all the same.
   *
@@ -123,7 +123,7 @@ class InterruptSuite extends AnyFunSuite {
     @volatile var removed = false
 
     override def visible(): Vector[VisibleFile]                = Vector.empty
-    override def finished: ReplacedFiles                       = ReplacedFiles.none
+    override val replaced: ReplacedFiles                       = ReplacedFiles.none
     override def deleteEmptied(directories: Seq[String]): Unit = ()
     override def delete(faults: Faults): Unit                  = removed = true
     override def untouchedSince(millis: Long): Boolean         = false

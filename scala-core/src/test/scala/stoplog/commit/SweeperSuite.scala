@@ -5,7 +5,7 @@ import org.scalatest.funsuite.AnyFunSuite
 
 import stoplog.commit.Sweeper.{Found, Judged, Kind, Verdict}
 import stoplog.fault.Faults
-import stoplog.storage.{ReplacedFiles, NewPart}
+import stoplog.storage.{NewPart, NoFiles, ReplacedFiles}
 
 /** What of the files that no reader sees is removed. */
 class SweeperSuite extends AnyFunSuite {

@@ -15,7 +15,7 @@ import stoplog.storage.hdfs.HdfsFileStore
 import stoplog.fault.Faults
 import stoplog.log.LogFiles
 import stoplog.storage.hadoop._
-import stoplog.storage.hdfs.{HdfsJobStore, HdfsPartStore, HdfsSides, HdfsStorage, MiniHdfs}
+import stoplog.storage.hdfs.{HdfsPartStore, HdfsStorage, MiniHdfs}
 import stoplog.storage.{ReplacedFiles, JobDirectory, FileStore, PartStore, SpoolFiles}
 
 /** A directory of the HDFS of the tests, looked at with Hadoop's own client.

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.sim
 
+import java.io.OutputStream
+
 import stoplog.error.StoplogException
 import stoplog.storage.PutOutcome
 import stoplog.log.{LogFiles}
@@ -74,7 +76,7 @@ object DurabilityMutations {
   /** A record is marked before what follows its parts. */
   object MarkedBeforeFollowUps extends Mutation {
     override def notes(world: World, real: FileStore): FileStore = new NotesOver(real) {
-      override def putIfAbsent(path: String, bytes: Array[Byte]): PutOutcome = {
+      override def createIfAbsent(path: String)(content: OutputStream => Unit): PutOutcome = {
         world.oracle.newest.foreach(record => new SimRecords(world).markPublished(record.seq))
         super.createIfAbsent(path)(content)
       }

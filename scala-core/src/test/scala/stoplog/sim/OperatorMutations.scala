@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.sim
 
+import java.io.OutputStream
+
 import stoplog.storage.PutOutcome
 import stoplog.log.{LogFiles}
 import stoplog.part.{Closed, FinishedPart, Resume}
@@ -44,8 +46,8 @@ object OperatorMutations {
   /** Whoever begins a log anew keeps no copies of its records. */
   object ResetWithoutCopies extends Mutation {
     override def notes(world: World, real: FileStore): FileStore = new NotesOver(real) {
-      override def putIfAbsent(path: String, bytes: Array[Byte]): PutOutcome =
-        if (path.contains("/aside/")) PutOutcome.Created else super.putIfAbsent(path, bytes)
+      override def createIfAbsent(path: String)(content: OutputStream => Unit): PutOutcome =
+        if (path.contains("/aside/")) PutOutcome.Created else super.createIfAbsent(path)(content)
     }
   }
 

@@ -21,7 +21,7 @@ final class SimJobs(world: World, job: String) extends JobDirectory(NoFiles, "ma
 
   /** By name, as the stores do it, in whatever order the directory tells them: the newest record last. */
   override def delete(faults: Faults): Unit = {
-    finished.hiddenFor().foreach(finished.purge)
+    replaced.hiddenFor().foreach(replaced.purge)
     val log = disk.log(job)
     op(s"list the records of $job")(world.listed(log.records.keysIterator).toVector).sorted.foreach { seq =>
       op(s"delete record $seq of $job")(log.records.remove(seq))

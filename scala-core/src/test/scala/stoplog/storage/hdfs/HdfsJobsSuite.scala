@@ -180,8 +180,8 @@ private object HdfsJobsSuite {
     def hasEnded: Boolean = future.isDone
   }
 
-  final class SleepsBeforeSettingAside(job: HdfsJobStore, stop: Stop) extends JobDirectory(NoFiles, "main") {
-    override val replaced: ReplacedFiles = new FinishedOver(job.finished) {
+  final class SleepsBeforeSettingAside(job: JobDirectory, stop: Stop) extends JobDirectory(NoFiles, "main") {
+    override val replaced: ReplacedFiles = new FinishedOver(job.replaced) {
       override def hide(seq: Long, path: String): Unit = {
         stop.at(Step.MidReplace)
         super.hide(seq, path)
@@ -189,8 +189,8 @@ private object HdfsJobsSuite {
     }
 
     override def visible(): Vector[VisibleFile]                = job.visible()
-    override def deleteEmptied(directories: Seq[String]): Unit = job.removeEmptied(directories)
-    override def delete(faults: Faults): Unit                  = job.remove(faults)
+    override def deleteEmptied(directories: Seq[String]): Unit = job.deleteEmptied(directories)
+    override def delete(faults: Faults): Unit                  = job.delete(faults)
     override def untouchedSince(millis: Long): Boolean         = job.untouchedSince(millis)
   }
 

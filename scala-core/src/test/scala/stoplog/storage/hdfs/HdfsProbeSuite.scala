@@ -9,13 +9,13 @@ import org.scalatest.funsuite.AnyFunSuite
 
 import stoplog.log.LogFiles
 import stoplog.error.StoplogArgumentException
-import stoplog.fault.Faults
+
 import stoplog.storage.PutOutcome
 import stoplog.part.RunId
 import stoplog.sink.CommitOutcome
 import stoplog.storage.{NewPart, PartLayout}
 import stoplog.storage.hadoop.{
-  HadoopDefaults, HadoopFiles, HadoopRecords, HadoopSettings, Trimming
+  HadoopDefaults, HadoopFiles, HadoopSettings, Trimming
 }
 
 /** What cannot work is refused at the start. */

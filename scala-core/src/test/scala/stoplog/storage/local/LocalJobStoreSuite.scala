@@ -41,8 +41,8 @@ class LocalJobStoreSuite extends AnyFunSuite {
     withRoot { root =>
       Seq("b/x=1/c.txt", "b/x=2/c.txt", "b/x=2/later.txt").foreach(put(root, _))
       for (_ <- 1 to 2) {
-        Seq("b/x=1/c.txt", "b/x=2/c.txt").foreach(job(root).finished.hide(0, _))
-        job(root).removeEmptied(Seq("b/x=1", "b/x=2", "gone", ""))
+        Seq("b/x=1/c.txt", "b/x=2/c.txt").foreach(job(root).replaced.hide(0, _))
+        job(root).deleteEmptied(Seq("b/x=1", "b/x=2", "gone", ""))
       }
       assert(job(root).visible().map(_.path) === Vector("b/x=2/later.txt"))
       assert(!Files.exists(root.resolve("b/x=1")))
@@ -59,7 +59,7 @@ class LocalJobStoreSuite extends AnyFunSuite {
         override def at(step: Step): Unit =
           if (LocalStorage.files(root).sizeIs == left) throw new InjectedFault(step)
       }
-      intercept[InjectedFault](job(root).remove(killed))
+      intercept[InjectedFault](job(root).delete(killed))
       val there = LocalStorage.files(root).map(_.getFileName.toString).toSet
       assert(there === names.reverse.takeRight(left).map(_.split('/').last).toSet)
     }
@@ -77,8 +77,8 @@ class LocalJobStoreSuite extends AnyFunSuite {
         "a/b.txt"
       ))
         .foreach(put(root, _))
-      job(root).remove(Faults.none)
-      job(root).remove(Faults.none)
+      job(root).delete(Faults.none)
+      job(root).delete(Faults.none)
       val left = LocalStorage.files(root).map(file => root.relativize(file).toString).toSet
       assert(left === Set("_stoplog/main/log/0", "a/b.txt"))
       assert(!Files.exists(root.resolve("_stoplog/batch-1")))

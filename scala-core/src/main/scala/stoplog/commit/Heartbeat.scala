@@ -52,5 +52,6 @@ object Heartbeat {
   def all(notes: FileStore, sinkId: String): Vector[FileInfo] = notes.list(directory(sinkId), prefix = "")
 
   /** Those of one run. */
-  def of(run: RunId, all: Vector[FileInfo]): Vector[FileInfo] = all.filter(_.name.startsWith(s"${run.value}-"))
+  def of(run: RunId, all: Vector[FileInfo]): Vector[FileInfo] =
+    all.filter(_.name.startsWith(s"${run.value}-"))
 }

@@ -2,7 +2,7 @@
 package stoplog.commit
 
 import stoplog.part.{Closed, FinishedPart, Pending}
-import stoplog.storage.{ReplacedFiles, NewPart}
+import stoplog.storage.{NewPart, ReplacedFiles}
 
 /** Writes the rows of several finished parts to one, apart from the threads of the protocol. */
 trait Merger {

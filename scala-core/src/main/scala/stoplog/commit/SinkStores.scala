@@ -2,7 +2,7 @@
 package stoplog.commit
 
 import stoplog.log.CommitLog
-import stoplog.storage.{ReplacedFiles, FileStore, PartStore, SpoolFiles}
+import stoplog.storage.{FileStore, PartStore, ReplacedFiles, SpoolFiles}
 
 /** All that is stored of one sink of files. */
 final case class SinkStores(

@@ -7,7 +7,7 @@ import stoplog.error.Log
 import stoplog.fault.{Faults, Step}
 import stoplog.log.SinkState
 import stoplog.part.{FinishedPart, PartNaming, Pending, RunId}
-import stoplog.storage.{ReplacedFiles, NewPart}
+import stoplog.storage.{NewPart, ReplacedFiles}
 
 /** Merges the small parts of one run, one group at a time. */
 final class SmallParts(

@@ -7,7 +7,7 @@ import stoplog.fault.Step
 import stoplog.log.{LogRecord, MarkerForm, RecordKind, SinkState}
 import stoplog.part.{FinishedPart, Open, RunId}
 import stoplog.rolling.RollReason
-import stoplog.storage.{ReplacedFiles, FileStore}
+import stoplog.storage.{FileStore, ReplacedFiles}
 
 /** One run of a tool that changes a sink in place of its query: a driver without epochs.
   *

@@ -62,8 +62,9 @@ final class CommitLog(store: LogFiles) {
     val outcome =
       try
         store.putIfAbsent(record.seq, bytes) match {
-          case PutOutcome.Taken if isThere(record.seq, bytes) => madeDurable(record.seq, new IOException(Repeated))
-          case other                                          => other
+          case PutOutcome.Taken if isThere(record.seq, bytes) =>
+            madeDurable(record.seq, new IOException(Repeated))
+          case other => other
         }
       catch {
         case NonFatal(cause) =>

@@ -77,7 +77,7 @@ private[stoplog] object SinkPlace {
         case Success((system, root)) if fencesAndCuts(system, root) =>
           OnHdfs(path, files(root, Renaming.Atomic), truncation)
         case Success((system, root)) if uploads(system, root) => OnS3(path, files(root, Renaming.Checked))
-        case Success((_, root)) => new OnHadoop(path, files(root, Renaming.Checked), truncation)
+        case Success((_, root))      => new OnHadoop(path, files(root, Renaming.Checked), truncation)
         case Failure(e: IOException) => throw Errors.pathNotWritable(path, HadoopFiles.reason(e))
         case Failure(e)              => throw e
       }

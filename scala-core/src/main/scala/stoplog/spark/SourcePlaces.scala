@@ -32,7 +32,7 @@ private[spark] object SourcePlaces {
     * `STOPLOG_PATH_NOT_WRITABLE`.
     */
   def state(directory: String): StateFiles = {
-    val root = new HadoopPath(directory)
+    val root  = new HadoopPath(directory)
     val files =
       if (isLocal(root)) new LocalFileStore(root.toUri.getPath, drafts = None, LocalForcing.Disk)
       else {

@@ -20,7 +20,6 @@ import stoplog.part.RunId
 import stoplog.sink.TwoPhaseSink
 import stoplog.storage.NoFiles
 
-
 /** A write to a sink that commits in two phases: what a connector's provider answers with.
   *
   * Claims nothing before the first epoch; commits what an earlier run decided as soon as the query is started.

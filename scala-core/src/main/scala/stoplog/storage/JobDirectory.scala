@@ -16,10 +16,11 @@ class JobDirectory(files: FileStore, job: String) {
     else new ReplacedFiles(files, job)
 
   /** All files below the top-level files and directories that readers see, hidden ones in them included. */
-  def visible(): Vector[VisibleFile] = files.list("").filter(entry => JobDirectory.isVisible(entry.name)).flatMap {
-    case directory if directory.isDirectory => files.walk(directory.path)(_ => true).map(seen)
-    case file                               => Vector(seen(file))
-  }
+  def visible(): Vector[VisibleFile] =
+    files.list("").filter(entry => JobDirectory.isVisible(entry.name)).flatMap {
+      case directory if directory.isDirectory => files.walk(directory.path)(_ => true).map(seen)
+      case file                               => Vector(seen(file))
+    }
 
   /** Deletes these directories, and those above them, as far as they are empty. Never fails: an empty directory shows no
     * rows.

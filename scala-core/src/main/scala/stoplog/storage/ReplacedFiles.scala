@@ -64,7 +64,8 @@ object ReplacedFiles {
     */
   private[stoplog] val Unseen: String = ".aside"
 
-  private[stoplog] def directory(sinkId: String, seq: Long): String = s"${SinkDirectory(sinkId).replaced}/$seq"
+  private[stoplog] def directory(sinkId: String, seq: Long): String =
+    s"${SinkDirectory(sinkId).replaced}/$seq"
 
   /** Where parts are hidden, and where an earlier version hid them. */
   private def places(sinkId: String, seq: Long, path: String): Seq[String] =

@@ -9,7 +9,7 @@ import stoplog.commit._
 import stoplog.commit.complete.FollowUps
 import stoplog.fault.{Faults, InjectedFault, Step}
 import stoplog.log.{CommitLog, LogRecord}
-import stoplog.options.{Truncation}
+import stoplog.options.Truncation
 import stoplog.part.RunId
 import stoplog.place.SinkStorage
 import stoplog.rolling.RollingPolicy

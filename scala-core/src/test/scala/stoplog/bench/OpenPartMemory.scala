@@ -72,7 +72,13 @@ object OpenPartMemory {
     val sides = new SpoolFiles(LocalFileStore.ofSink(root.toString, "main", LocalForcing.Process), "main")
     TaskWriters.of(
       EpochPlan(RunId("0"), 0, None, 1, Map.empty, 0).forTask(0, Attempt.First),
-      new LocalPartStore(root.toString, "main", PartLayout.Staging("main"), LocalForcing.Process, Faults.none),
+      new LocalPartStore(
+        root.toString,
+        "main",
+        PartLayout.Staging("main"),
+        LocalForcing.Process,
+        Faults.none
+      ),
       new BulkParts(bulk, row => row, sides, OnBadRow.Fail, memory),
       Rolls.never,
       new ManualClock(0),

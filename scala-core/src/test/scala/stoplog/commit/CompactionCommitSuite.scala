@@ -233,20 +233,27 @@ private object CompactionCommitSuite {
     private val run    = RunId.random()
 
     def store: LocalPartStore   = storeOf(Faults.none)
-    def finished: ReplacedFiles = new ReplacedFiles(LocalFileStore.ofSink(root.toString, sinkId, LocalForcing.Process), sinkId)
-    def names: Set[String]      = LocalStorage.visible(root)
-    def lines: Seq[String]      = names.toSeq.sorted
+    def finished: ReplacedFiles =
+      new ReplacedFiles(LocalFileStore.ofSink(root.toString, sinkId, LocalForcing.Process), sinkId)
+    def names: Set[String] = LocalStorage.visible(root)
+    def lines: Seq[String] = names.toSeq.sorted
       .flatMap(n => Files.readString(root.resolve(n)).linesIterator)
       .filter(_ != "#")
     def log(faults: Faults): CommitLog =
-      new CommitLog(new LogFiles(LocalFileStore.ofSink(root.toString, sinkId, LocalForcing.Process), sinkId, faults))
+      new CommitLog(
+        new LogFiles(LocalFileStore.ofSink(root.toString, sinkId, LocalForcing.Process), sinkId, faults)
+      )
 
     def commit(faults: Faults, records: LogFiles => LogFiles = identity): CompactionCommit =
       new CompactionCommit(
         RunId.random(),
         Identity,
         SinkStores(
-          new CommitLog(records(new LogFiles(LocalFileStore.ofSink(root.toString, sinkId, LocalForcing.Process), sinkId, faults))),
+          new CommitLog(
+            records(
+              new LogFiles(LocalFileStore.ofSink(root.toString, sinkId, LocalForcing.Process), sinkId, faults)
+            )
+          ),
           storeOf(faults),
           sides,
           finished,
@@ -279,7 +286,8 @@ private object CompactionCommitSuite {
     def refuseUnderWay(job: String): Unit =
       Overwrite.refuseUnderWay(root.toString, Map(job -> jobs.log(job)), notes)
 
-    private def sides = new SpoolFiles(LocalFileStore.ofSink(root.toString, sinkId, LocalForcing.Process), sinkId)
+    private def sides =
+      new SpoolFiles(LocalFileStore.ofSink(root.toString, sinkId, LocalForcing.Process), sinkId)
 
     /** The first two files, if they are there still. */
     def compacted(commit: CompactionCommit): Unit = {

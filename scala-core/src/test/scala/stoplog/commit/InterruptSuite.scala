@@ -9,7 +9,7 @@ import org.scalatest.funsuite.AnyFunSuite
 import stoplog.commit.complete.MemoryNotes
 import stoplog.fault.Faults
 
-import stoplog.log.{RecordKind}
+import stoplog.log.RecordKind
 import stoplog.rolling.RollReason
 import stoplog.storage.{JobDirectory, NoFiles, PutOutcome, ReplacedFiles, VisibleFile}
 

@@ -8,7 +8,6 @@ import stoplog.log.{LogRecord, RecordKind, SinkState}
 import stoplog.part.RunId
 import stoplog.storage.FileInfo
 
-
 class LivenessSuite extends AnyFunSuite {
   private val driver = DriverNote("host", "boot/pid:[1]", 42, 7, everyMillis = 10000)
 

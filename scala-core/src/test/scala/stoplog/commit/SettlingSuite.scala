@@ -344,15 +344,15 @@ class SettlingSuite extends AnyFunSuite {
     var broughtBack          = Vector.empty[String]
     var broughtBackLate      = Vector.empty[String]
 
-    override def sizeBytes(path: String): Option[Long]   = None
-    override def hide(seq: Long, path: String): Unit = ()
-    override def restore(seq: Long, path: String): Unit  = broughtBack :+= path
-    override def keep(path: String, as: String): Unit    = ()
+    override def sizeBytes(path: String): Option[Long]  = None
+    override def hide(seq: Long, path: String): Unit    = ()
+    override def restore(seq: Long, path: String): Unit = broughtBack :+= path
+    override def keep(path: String, as: String): Unit   = ()
 
     override def restoreLate(seq: Long, path: String): Unit = broughtBackLate :+= path
 
     override def hiddenFor(): Vector[Long] = Vector.empty
-    override def purge(seq: Long): Unit     =
+    override def purge(seq: Long): Unit    =
       if (isUp) forgotten += seq else throw new IllegalStateException("the storage does not answer")
   }
 }

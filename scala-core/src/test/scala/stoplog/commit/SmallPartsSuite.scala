@@ -173,12 +173,12 @@ class SmallPartsSuite extends AnyFunSuite {
     }
 
     private final class Finished extends ReplacedFiles(NoFiles, "main") {
-      override def sizeBytes(path: String): Option[Long]   = sizes.get(path)
-      override def hide(seq: Long, path: String): Unit = ReplacedFiles.none.hide(seq, path)
-      override def restore(seq: Long, path: String): Unit  = ReplacedFiles.none.restore(seq, path)
-      override def keep(path: String, as: String): Unit    = ReplacedFiles.none.keep(path, as)
+      override def sizeBytes(path: String): Option[Long]  = sizes.get(path)
+      override def hide(seq: Long, path: String): Unit    = ReplacedFiles.none.hide(seq, path)
+      override def restore(seq: Long, path: String): Unit = ReplacedFiles.none.restore(seq, path)
+      override def keep(path: String, as: String): Unit   = ReplacedFiles.none.keep(path, as)
       override def purge(seq: Long): Unit                 = ReplacedFiles.none.purge(seq)
-      override def hiddenFor(): Vector[Long]             = Vector.empty
+      override def hiddenFor(): Vector[Long]              = Vector.empty
     }
   }
 

@@ -80,11 +80,11 @@ class SweeperSuite extends AnyFunSuite {
     var aside     = Vector.empty[Long]
     var forgotten = Vector.empty[Long]
 
-    override def sizeBytes(path: String): Option[Long]   = None
-    override def hide(seq: Long, path: String): Unit = ()
-    override def restore(seq: Long, path: String): Unit  = ()
-    override def keep(path: String, as: String): Unit    = ()
-    override def hiddenFor(): Vector[Long]             = aside
+    override def sizeBytes(path: String): Option[Long]  = None
+    override def hide(seq: Long, path: String): Unit    = ()
+    override def restore(seq: Long, path: String): Unit = ()
+    override def keep(path: String, as: String): Unit   = ()
+    override def hiddenFor(): Vector[Long]              = aside
     override def purge(seq: Long): Unit                 = {
       forgotten :+= seq
       aside = aside.filter(_ != seq)

@@ -9,7 +9,7 @@ import org.apache.hadoop.fs.{FileSystem, Path}
 import stoplog.fault.Faults
 import stoplog.log.LogFiles
 import stoplog.part.Resume
-import stoplog.storage.{ReplacedFiles, FileStore, PartLayout, PartStore, SpoolFiles}
+import stoplog.storage.{FileStore, PartLayout, PartStore, ReplacedFiles, SpoolFiles}
 import stoplog.storage.hadoop._
 
 /** A directory of any Hadoop file system, under the stores that suit its abilities; looked at with no more than
@@ -37,7 +37,8 @@ final class HadoopStorage private (
     Faults.none
   )
 
-  override def finishedStore(): ReplacedFiles = new ReplacedFiles(HadoopFileStore.ofSink(files, sinkId), sinkId)
+  override def finishedStore(): ReplacedFiles =
+    new ReplacedFiles(HadoopFileStore.ofSink(files, sinkId), sinkId)
 
   override def sideStore(): SpoolFiles = new SpoolFiles(HadoopFileStore.ofSink(files, sinkId), sinkId)
 

@@ -157,7 +157,8 @@ private object SideStoreLaws {
   def written(store: SpoolFiles, content: Array[Byte], beside: NewPart = part): SideFile =
     SideFile(store.write(beside)(_.write(content)), content.length.toLong, level = 0)
 
-  def read(store: SpoolFiles, file: SideFile): Array[Byte] = Using.resource(store.read(file))(_.readAllBytes())
+  def read(store: SpoolFiles, file: SideFile): Array[Byte] =
+    Using.resource(store.read(file))(_.readAllBytes())
 
   /** Has written half of a file when it answers. */
   final class Half(storage: StorageUnderTest) extends Elsewhere.Task {

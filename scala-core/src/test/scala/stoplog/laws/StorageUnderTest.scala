@@ -3,7 +3,7 @@ package stoplog.laws
 
 import stoplog.log.LogFiles
 import stoplog.part.Resume
-import stoplog.storage.{ReplacedFiles, FileStore, PartStore, SpoolFiles}
+import stoplog.storage.{FileStore, PartStore, ReplacedFiles, SpoolFiles}
 
 /** One place on one storage, as the laws need it: the stores, and a way around them.
   *

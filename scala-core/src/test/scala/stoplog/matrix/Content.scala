@@ -132,19 +132,19 @@ object Content {
   final case class FinishedAtRestart(parts: Content)
       extends Content(s"${parts.name}, finished at a restart") {
     override def format(sides: SpoolFiles): PartFormat[String] = parts.format(sides)
-    override def lines(file: Array[Byte]): Vector[String]     = parts.lines(file)
-    override def file(row: String): Array[Byte]               = parts.file(row)
-    override def without: Set[Step]                           = parts.without
-    override def onRestart: Finish                            = Finish.PublishOpen
+    override def lines(file: Array[Byte]): Vector[String]      = parts.lines(file)
+    override def file(row: String): Array[Byte]                = parts.file(row)
+    override def without: Set[Step]                            = parts.without
+    override def onRestart: Finish                             = Finish.PublishOpen
   }
 
   /** The same in parts that are closed by event times: no part has a row that is too far behind its first one. */
   final case class ByEventTime(parts: Content) extends Content(s"${parts.name}, closed by event times") {
     override def format(sides: SpoolFiles): PartFormat[String] = parts.format(sides)
-    override def file(row: String): Array[Byte]               = parts.file(row)
-    override def without: Set[Step]                           = parts.without
-    override def policy: RollingPolicy                        = EventTimePolicy
-    override def eventTimes: RowTimes[String]                 = MatrixTimes
+    override def file(row: String): Array[Byte]                = parts.file(row)
+    override def without: Set[Step]                            = parts.without
+    override def policy: RollingPolicy                         = EventTimePolicy
+    override def eventTimes: RowTimes[String]                  = MatrixTimes
 
     override def lines(file: Array[Byte]): Vector[String] = {
       val rows  = parts.lines(file)
@@ -164,7 +164,7 @@ object Content {
 /** Row by row, behind a header: nothing is kept beside a part. */
 sealed abstract class RowContent(name: String) extends Content(name) with RowFormat[String] {
   override def format(sides: SpoolFiles): PartFormat[String] = this
-  override def without: Set[Step]                           = Steps.ofBlocks
+  override def without: Set[Step]                            = Steps.ofBlocks
 
   override def lines(file: Array[Byte]): Vector[String] = {
     val text = new String(unpacked(file), UTF_8)

@@ -29,7 +29,10 @@ final class HadoopSourcePlace(
   override def files(faults: Faults): SourceFiles = new HadoopSourceFiles(hadoop(s"$root/in"))
 
   override def state(faults: Faults): StateFiles =
-    new StateFiles(new HadoopFileStore(hadoop(s"$root/checkpoint/sources/0"), None, exclusion), faults = faults)
+    new StateFiles(
+      new HadoopFileStore(hadoop(s"$root/checkpoint/sources/0"), None, exclusion),
+      faults = faults
+    )
 
   override def archive: String = at("away").toUri.getPath
 

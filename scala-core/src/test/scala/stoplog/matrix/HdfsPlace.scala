@@ -16,7 +16,7 @@ import stoplog.fault.Faults
 import stoplog.log.LogFiles
 import stoplog.storage.hadoop._
 import stoplog.storage.hdfs.{HdfsPartStore, HdfsStorage, MiniHdfs}
-import stoplog.storage.{ReplacedFiles, JobDirectory, FileStore, PartStore, SpoolFiles}
+import stoplog.storage.{FileStore, JobDirectory, PartStore, ReplacedFiles, SpoolFiles}
 
 /** A directory of the HDFS of the tests, looked at with Hadoop's own client.
   *
@@ -47,9 +47,11 @@ final class HdfsPlace(
     )
   }
 
-  override def finished(): ReplacedFiles = new ReplacedFiles(HdfsFileStore.ofSink(client(), Place.SinkId), Place.SinkId)
+  override def finished(): ReplacedFiles =
+    new ReplacedFiles(HdfsFileStore.ofSink(client(), Place.SinkId), Place.SinkId)
 
-  override def sides(sinkId: String): SpoolFiles = new SpoolFiles(HdfsFileStore.ofSink(client(), sinkId), sinkId)
+  override def sides(sinkId: String): SpoolFiles =
+    new SpoolFiles(HdfsFileStore.ofSink(client(), sinkId), sinkId)
 
   override def records(sinkId: String, faults: Faults): LogFiles =
     new LogFiles(HdfsFileStore.ofSink(client(), sinkId), sinkId, faults)

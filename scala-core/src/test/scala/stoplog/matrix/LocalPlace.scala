@@ -4,7 +4,7 @@ package stoplog.matrix
 import stoplog.fault.Faults
 import stoplog.log.LogFiles
 import stoplog.storage.local._
-import stoplog.storage.{ReplacedFiles, JobDirectory, FileStore, PartStore, SpoolFiles}
+import stoplog.storage.{FileStore, JobDirectory, PartStore, ReplacedFiles, SpoolFiles}
 
 /** A local disk. */
 final class LocalPlace(layout: Layout, override val content: Content) extends DirectoryPlace(layout) {
@@ -13,14 +13,17 @@ final class LocalPlace(layout: Layout, override val content: Content) extends Di
   override def parts(sinkId: String, faults: Faults): PartStore =
     new LocalPartStore(root, sinkId, layout.of(sinkId), LocalForcing.Process, faults)
 
-  override def finished(): ReplacedFiles = new ReplacedFiles(LocalFileStore.ofSink(root, Place.SinkId, LocalForcing.Process), Place.SinkId)
+  override def finished(): ReplacedFiles =
+    new ReplacedFiles(LocalFileStore.ofSink(root, Place.SinkId, LocalForcing.Process), Place.SinkId)
 
-  override def sides(sinkId: String): SpoolFiles = new SpoolFiles(LocalFileStore.ofSink(root, sinkId, LocalForcing.Process), sinkId)
+  override def sides(sinkId: String): SpoolFiles =
+    new SpoolFiles(LocalFileStore.ofSink(root, sinkId, LocalForcing.Process), sinkId)
 
   override def records(sinkId: String, faults: Faults): LogFiles =
     new LogFiles(LocalFileStore.ofSink(root, sinkId, LocalForcing.Process), sinkId, faults)
 
   override def notes(sinkId: String): FileStore = LocalFileStore.ofSink(root, sinkId, LocalForcing.Process)
 
-  override def job(name: String): JobDirectory = new JobDirectory(LocalFileStore.ofSink(root, name, LocalForcing.Process), name)
+  override def job(name: String): JobDirectory =
+    new JobDirectory(LocalFileStore.ofSink(root, name, LocalForcing.Process), name)
 }

@@ -19,7 +19,10 @@ final class LocalSourcePlace extends SourcePlace {
   override def files(faults: Faults): SourceFiles = new LocalSourceFiles(input.toString, faults)
 
   override def state(faults: Faults): StateFiles =
-    new StateFiles(new LocalFileStore(root.resolve("checkpoint/sources/0").toString, None, LocalForcing.Disk), faults = faults)
+    new StateFiles(
+      new LocalFileStore(root.resolve("checkpoint/sources/0").toString, None, LocalForcing.Disk),
+      faults = faults
+    )
 
   override def archive: String = root.resolve("away").toString
 

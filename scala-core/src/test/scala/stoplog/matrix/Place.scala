@@ -5,7 +5,7 @@ import stoplog.fault.Faults
 import stoplog.log.{CommitLog, LogFiles}
 import stoplog.part.RunId
 import stoplog.rolling.RollingPolicy
-import stoplog.storage.{ReplacedFiles, JobDirectory, NewPart, FileStore, PartStore, SpoolFiles}
+import stoplog.storage.{FileStore, JobDirectory, NewPart, PartStore, ReplacedFiles, SpoolFiles}
 
 /** A directory that runs come and go in, and a way to look at it that is none of the product's. */
 trait Place {

@@ -8,7 +8,7 @@ import stoplog.fault.Faults
 import stoplog.log.CommitLog
 import stoplog.part.RunId
 import stoplog.sink.{TwoPhaseCommitter, TwoPhaseWriter, WriterTask}
-import stoplog.storage.local.{LocalForcing}
+import stoplog.storage.local.LocalForcing
 
 /** A process of a query whose sink commits in two phases, with its log below a local directory.
   *

@@ -11,7 +11,7 @@ import stoplog.log.LogFiles
 import stoplog.servers.S3Server
 import stoplog.storage.hadoop.{HadoopDefaults, HadoopFiles, HadoopSettings}
 import stoplog.storage.s3._
-import stoplog.storage.{ReplacedFiles, JobDirectory, FileStore, PartStore, SpoolFiles}
+import stoplog.storage.{FileStore, JobDirectory, PartStore, ReplacedFiles, SpoolFiles}
 
 /** A prefix of a bucket, looked at with the SDK's own client.
   *
@@ -44,7 +44,8 @@ final class S3Place(
 
   override def sides(sinkId: String): SpoolFiles = new SpoolFiles(new S3FileStore(hadoop), sinkId)
 
-  override def records(sinkId: String, faults: Faults): LogFiles = new LogFiles(new S3FileStore(hadoop), sinkId)
+  override def records(sinkId: String, faults: Faults): LogFiles =
+    new LogFiles(new S3FileStore(hadoop), sinkId)
 
   override def notes(sinkId: String): FileStore = new S3FileStore(hadoop)
 

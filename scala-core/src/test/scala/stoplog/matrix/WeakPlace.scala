@@ -5,7 +5,7 @@ import stoplog.fault.Faults
 import stoplog.log.LogFiles
 import stoplog.rolling.{PartStats, RollReason, RollingPolicy}
 import stoplog.storage.hadoop._
-import stoplog.storage.{ReplacedFiles, JobDirectory, FileStore, PartStore, SpoolFiles}
+import stoplog.storage.{FileStore, JobDirectory, PartStore, ReplacedFiles, SpoolFiles}
 
 /** A file system of Hadoop's that lacks something.
   *
@@ -32,9 +32,11 @@ final class WeakPlace(scheme: String, abilities: Abilities, layout: Layout, over
     )
   }
 
-  override def finished(): ReplacedFiles = new ReplacedFiles(HadoopFileStore.ofSink(hadoop, Place.SinkId), Place.SinkId)
+  override def finished(): ReplacedFiles =
+    new ReplacedFiles(HadoopFileStore.ofSink(hadoop, Place.SinkId), Place.SinkId)
 
-  override def sides(sinkId: String): SpoolFiles = new SpoolFiles(HadoopFileStore.ofSink(hadoop, sinkId), sinkId)
+  override def sides(sinkId: String): SpoolFiles =
+    new SpoolFiles(HadoopFileStore.ofSink(hadoop, sinkId), sinkId)
 
   override def records(sinkId: String, faults: Faults): LogFiles =
     new LogFiles(HadoopFileStore.ofSink(hadoop, sinkId, abilities.exclusion), sinkId, faults)

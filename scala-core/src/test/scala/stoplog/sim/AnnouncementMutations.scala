@@ -5,7 +5,7 @@ import java.io.OutputStream
 
 import stoplog.commit.complete.EarlyAnnouncement
 import stoplog.laws.UnusedFiles
-import stoplog.log.{RecordCodec, LogFiles}
+import stoplog.log.{LogFiles, RecordCodec}
 import stoplog.storage.{FileInfo, FileStore, PutOutcome}
 
 /** The mutations around what follows the publishing. */
@@ -36,7 +36,7 @@ object AnnouncementMutations {
   object PastForgotten extends Mutation {
     override def notes(world: World, real: FileStore): FileStore = new NotesOver(real) {
       override def visit(directory: String, prefix: String)(each: FileInfo => Unit): Unit = ()
-      override def read(path: String): Option[Array[Byte]]               =
+      override def read(path: String): Option[Array[Byte]]                                =
         if (path.endsWith("_SUCCESS")) None else super.read(path)
     }
   }

@@ -2,7 +2,7 @@
 package stoplog.sim
 
 import stoplog.storage.{NoFiles, PutOutcome}
-import stoplog.log.{RecordCodec, LogFiles}
+import stoplog.log.{LogFiles, RecordCodec}
 import stoplog.storage.ReplacedFiles
 
 /** The mutations around what takes the place of finished parts. */
@@ -51,7 +51,7 @@ object CompactionMutations {
   object NeverDeleted extends Mutation {
     override def finished(world: World, real: ReplacedFiles, records: LogFiles): ReplacedFiles =
       new FinishedOver(real) {
-        override def purge(seq: Long): Unit     = ()
+        override def purge(seq: Long): Unit    = ()
         override def hiddenFor(): Vector[Long] = Vector.empty
       }
   }
@@ -71,10 +71,10 @@ object CompactionMutations {
 /** A store of finished parts that passes everything on. */
 class FinishedOver(real: ReplacedFiles) extends ReplacedFiles(NoFiles, "main") {
   override def sizeBytes(path: String): Option[Long]      = real.sizeBytes(path)
-  override def hide(seq: Long, path: String): Unit    = real.hide(seq, path)
+  override def hide(seq: Long, path: String): Unit        = real.hide(seq, path)
   override def restore(seq: Long, path: String): Unit     = real.restore(seq, path)
   override def restoreLate(seq: Long, path: String): Unit = real.restoreLate(seq, path)
   override def keep(path: String, as: String): Unit       = real.keep(path, as)
-  override def purge(seq: Long): Unit                    = real.purge(seq)
-  override def hiddenFor(): Vector[Long]                = real.hiddenFor()
+  override def purge(seq: Long): Unit                     = real.purge(seq)
+  override def hiddenFor(): Vector[Long]                  = real.hiddenFor()
 }

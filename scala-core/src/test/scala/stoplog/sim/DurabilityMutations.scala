@@ -5,7 +5,7 @@ import java.io.OutputStream
 
 import stoplog.error.StoplogException
 import stoplog.storage.PutOutcome
-import stoplog.log.{LogFiles}
+import stoplog.log.LogFiles
 import stoplog.part.{Closed, Publish, Resume}
 import stoplog.sink.CommitOutcome
 import stoplog.storage._

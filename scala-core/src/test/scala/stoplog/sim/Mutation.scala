@@ -4,7 +4,7 @@ package stoplog.sim
 import stoplog.commit.{CompactionCommit, EpochPlan, TaskResult}
 import stoplog.log.{CommitLog, LogFiles}
 import stoplog.part.FinishedPart
-import stoplog.storage.{ReplacedFiles, FileStore, PartStore, SpoolFiles}
+import stoplog.storage.{FileStore, PartStore, ReplacedFiles, SpoolFiles}
 
 /** A protocol with one of its rules taken out, by stores that lie to the real code. */
 trait Mutation {
@@ -14,7 +14,7 @@ trait Mutation {
 
   def sides(world: World, real: SpoolFiles, records: LogFiles): SpoolFiles = real
 
-  def notes(world: World, real: FileStore): FileStore                                  = real
+  def notes(world: World, real: FileStore): FileStore                               = real
   def finished(world: World, real: ReplacedFiles, records: LogFiles): ReplacedFiles = real
 
   /** Whether the store forces a directory to the disk when it should. */

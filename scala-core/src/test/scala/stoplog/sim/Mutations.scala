@@ -3,7 +3,7 @@ package stoplog.sim
 
 import stoplog.commit.{EpochPlan, TaskResult}
 import stoplog.storage.PutOutcome
-import stoplog.log.{RecordCodec, RecordKind, LogFiles}
+import stoplog.log.{LogFiles, RecordCodec, RecordKind}
 import stoplog.part.{Closed, Publish, Resume, RunId}
 import stoplog.sink.{CommitOutcome, Staged}
 import stoplog.storage._

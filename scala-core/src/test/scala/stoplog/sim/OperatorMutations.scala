@@ -4,7 +4,7 @@ package stoplog.sim
 import java.io.OutputStream
 
 import stoplog.storage.PutOutcome
-import stoplog.log.{LogFiles}
+import stoplog.log.LogFiles
 import stoplog.part.{Closed, FinishedPart, Resume}
 import stoplog.sink.Staged
 import stoplog.storage._

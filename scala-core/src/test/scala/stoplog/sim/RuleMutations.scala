@@ -5,7 +5,7 @@ import scala.collection.mutable
 
 import stoplog.commit.{Attempt, EpochPlan, TaskResult}
 import stoplog.storage.PutOutcome
-import stoplog.log.{RecordCodec, RecordKind, LogFiles}
+import stoplog.log.{LogFiles, RecordCodec, RecordKind}
 import stoplog.part.{Closed, Publish, Resume, RunId}
 import stoplog.sink.CommitOutcome
 import stoplog.storage._

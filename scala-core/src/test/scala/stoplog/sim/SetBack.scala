@@ -6,7 +6,6 @@ import scala.collection.mutable
 import stoplog.log.RecordNames
 import stoplog.log.{LogRecord, SinkState}
 
-
 /** The rows that somebody has taken out of the readers' sight, so that the query writes them once more. */
 final class SetBack(sight: Sight) {
   private val rows = mutable.Set.empty[String]

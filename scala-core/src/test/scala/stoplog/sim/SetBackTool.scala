@@ -3,7 +3,7 @@ package stoplog.sim
 
 import stoplog.admin.{AdminAccess, OpenRows, WhenAlive}
 import stoplog.storage.PutOutcome
-import stoplog.log.{LogRecord, LogFiles}
+import stoplog.log.{LogFiles, LogRecord}
 import stoplog.part.RunId
 
 /** One run of `stoplog rewind` or `stoplog reset`, whether or not a driver is alive, by the code of the command.

@@ -6,7 +6,7 @@ import java.io.{ByteArrayInputStream, InputStream, OutputStream}
 import stoplog.commit.{EpochPlan, TaskResult}
 import stoplog.format.bulk.LineBlocks
 import stoplog.storage.PutOutcome
-import stoplog.log.{RecordCodec, LogFiles}
+import stoplog.log.{LogFiles, RecordCodec}
 import stoplog.part.{RunId, SideFile}
 import stoplog.sink.Staged
 import stoplog.storage._

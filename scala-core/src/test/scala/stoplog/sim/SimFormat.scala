@@ -23,8 +23,8 @@ object SimFormat {
   /** Each row at once. */
   case object Lines extends SimFormat {
     override def open(sides: SpoolFiles, attempt: Attempt): PartFormat[String] = LineFormat
-    override def other: SimFormat                                             = this
-    override def check(finished: String): Unit                                = ()
+    override def other: SimFormat                                              = this
+    override def check(finished: String): Unit                                 = ()
   }
 
   /** In blocks; the rows in between are kept beside their part. What an attempt writes depends on what its process has

@@ -5,7 +5,7 @@ import java.io.IOException
 
 import stoplog.error.Errors
 import stoplog.storage.{NoFiles, PutOutcome}
-import stoplog.log.{LogFiles}
+import stoplog.log.LogFiles
 
 /** The records of one log on the simulated disk. */
 final class SimRecords(world: World, name: String = DiskLog.Main, isForced: String => Boolean = _ => true)

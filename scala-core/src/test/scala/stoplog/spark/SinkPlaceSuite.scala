@@ -39,7 +39,7 @@ class SinkPlaceSuite extends AnyFunSuite with SparkSessionForTests {
       for (below <- Seq("", "/not/there/yet"))
         place(s"viewfs://tests/data$below") match {
           case OnHdfs(_, files, _) => assert(files.root === s"${storage.root}$below")
-          case other                  => fail(s"$other")
+          case other               => fail(s"$other")
         }
     } finally storage.close()
   }

@@ -70,13 +70,4 @@ object OwnFiles {
     override def describe(path: String): String = ???
     override def locate(path: String): URI = ???
   }
-
-  class OwnStateFiles extends StateFiles {
-    override def list(): Vector[String] = ???
-    override def open(name: String): InputStream = ???
-    override def putIfAbsent(name: String)(write: OutputStream => Unit): PutOutcome = ???
-    override def delete(name: String): Unit = ???
-    override def in(directory: String): StateFiles = ???
-    override def describe(name: String): String = ???
-  }
 }

@@ -21,10 +21,11 @@ class StateFiles(files: FileStore, directory: String = "", faults: Faults = Faul
 
   /** Creates a file, whole and durable, unless there is one: of several callers, on any machines, one is told `Created`.
     */
-  def putIfAbsent(name: String)(write: OutputStream => Unit): PutOutcome = files.createIfAbsent(at(name)) { out =>
-    write(out)
-    out.flush()
-    faults.at(Step.StateWritten)
+  def putIfAbsent(name: String)(write: OutputStream => Unit): PutOutcome = files.createIfAbsent(at(name)) {
+    out =>
+      write(out)
+      out.flush()
+      faults.at(Step.StateWritten)
   }
 
   /** Deleting what is not there is no error. */

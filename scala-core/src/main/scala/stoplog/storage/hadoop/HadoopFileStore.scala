@@ -17,8 +17,11 @@ import stoplog.storage._
   *                  there. `None` is the directory of each file itself
   * @param exclusion the step that the file system gets done for one caller alone; not asked for before a file is created
   */
-class HadoopFileStore(files: HadoopFiles, drafts: Option[String], exclusion: => Exclusion = Exclusion.ByRename)
-    extends FileStore {
+class HadoopFileStore(
+    files: HadoopFiles,
+    drafts: Option[String],
+    exclusion: => Exclusion = Exclusion.ByRename
+) extends FileStore {
 
   override def capabilities: FileCapabilities = FileCapabilities(
     files.renaming match {
@@ -47,7 +50,8 @@ class HadoopFileStore(files: HadoopFiles, drafts: Option[String], exclusion: => 
 
   override def read(path: String): Option[Array[Byte]] = io(path)(files.read(files.at(path)))
 
-  override def create(path: String)(content: OutputStream => Unit): Unit = io(path)(write(files.at(path))(content))
+  override def create(path: String)(content: OutputStream => Unit): Unit =
+    io(path)(write(files.at(path))(content))
 
   override def createIfAbsent(path: String)(content: OutputStream => Unit): PutOutcome = io(path) {
     exclusion match {
@@ -91,7 +95,8 @@ class HadoopFileStore(files: HadoopFiles, drafts: Option[String], exclusion: => 
         throw new IOException(s"$source could not be copied to $target")
   }
 
-  override def delete(paths: Seq[String]): Unit = paths.foreach(path => io(path)(files.delete(files.at(path))))
+  override def delete(paths: Seq[String]): Unit =
+    paths.foreach(path => io(path)(files.delete(files.at(path))))
 
   override def deleteTree(directory: String): Unit = io(directory) {
     files.fileSystem.delete(files.at(directory), true)
@@ -196,6 +201,10 @@ class HadoopFileStore(files: HadoopFiles, drafts: Option[String], exclusion: => 
 object HadoopFileStore {
 
   /** The files under a sink's path. */
-  def ofSink(files: HadoopFiles, sinkId: String, exclusion: => Exclusion = Exclusion.ByRename): HadoopFileStore =
+  def ofSink(
+      files: HadoopFiles,
+      sinkId: String,
+      exclusion: => Exclusion = Exclusion.ByRename
+  ): HadoopFileStore =
     new HadoopFileStore(files, Some(SinkDirectory(sinkId).open), exclusion)
 }

@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.storage.local
 
-import java.io.{BufferedInputStream, BufferedOutputStream, FileInputStream, FileNotFoundException, FileOutputStream}
+import java.io.{
+  BufferedInputStream, BufferedOutputStream, FileInputStream, FileNotFoundException, FileOutputStream
+}
 import java.io.{IOException, InputStream, OutputStream, RandomAccessFile}
-import java.nio.file.{FileAlreadyExistsException, FileSystemException, Files, LinkOption, NoSuchFileException, Path, Paths}
+import java.nio.file.{
+  FileAlreadyExistsException, FileSystemException, Files, LinkOption, NoSuchFileException, Path, Paths
+}
 
 import java.util.UUID
 
@@ -108,7 +112,8 @@ final class LocalFileStore(root: String, drafts: Option[String], durability: Loc
     durability.syncDirectory(at(to).getParent)
   }
 
-  override def delete(paths: Seq[String]): Unit = paths.foreach(path => io(path)(Files.deleteIfExists(at(path))))
+  override def delete(paths: Seq[String]): Unit =
+    paths.foreach(path => io(path)(Files.deleteIfExists(at(path))))
 
   override def deleteTree(directory: String): Unit = io(directory) {
     LocalFiles.deepestFirst(at(directory))(_ => true).foreach(Files.deleteIfExists(_))

@@ -19,7 +19,8 @@ final class S3FileStore(files: HadoopFiles) extends HadoopFileStore(files, None)
 
   override def walk(directory: String)(enter: String => Boolean): Vector[FileInfo] = io(directory) {
     objects.list(directory).collect {
-      case (path, file) if parents(path.drop(directory.length).stripPrefix("/"), directory).forall(enter) => info(file)
+      case (path, file) if parents(path.drop(directory.length).stripPrefix("/"), directory).forall(enter) =>
+        info(file)
     }
   }
 
@@ -27,7 +28,8 @@ final class S3FileStore(files: HadoopFiles) extends HadoopFileStore(files, None)
 
   override def read(path: String): Option[Array[Byte]] = io(path)(objects.read(path))
 
-  override def create(path: String)(content: OutputStream => Unit): Unit = io(path)(objects.put(path)(content))
+  override def create(path: String)(content: OutputStream => Unit): Unit =
+    io(path)(objects.put(path)(content))
 
   /** The SDK asks again when an answer is lost, and is then told that the object is there: by its own first try. */
   override def createIfAbsent(path: String)(content: OutputStream => Unit): PutOutcome = {

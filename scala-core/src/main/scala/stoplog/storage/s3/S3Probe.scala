@@ -30,7 +30,8 @@ object S3Probe {
   }
 
   /** A sink that has a log has passed before. A write that is refused fills S3A's log, so not at every start. */
-  private def isNew(files: HadoopFiles, sinkId: String): Boolean = new LogFiles(new S3FileStore(files), sinkId).list().isEmpty
+  private def isNew(files: HadoopFiles, sinkId: String): Boolean =
+    new LogFiles(new S3FileStore(files), sinkId).list().isEmpty
 
   private def refuse(files: HadoopFiles, why: String): Nothing = throw Errors.pathNotWritable(files.root, why)
 

@@ -69,8 +69,9 @@ class HdfsJobsSuite extends AnyFunSuite {
       val decided = new Stop(Point(Step.AfterRecord, 1))
       val driver  = place.begun(decided)
       decided.awaitReached()
-      val stop   = new Stop(Point(Step.MidReplace, 1))
-      val late   = new SleepsBeforeSettingAside(new JobDirectory(HdfsFileStore.ofSink(place.files, Name), Name), stop)
+      val stop = new Stop(Point(Step.MidReplace, 1))
+      val late =
+        new SleepsBeforeSettingAside(new JobDirectory(HdfsFileStore.ofSink(place.files, Name), Name), stop)
       val helper = new Running(place.job(as = late).rollForward())
       stop.awaitReached()
       decided.release()

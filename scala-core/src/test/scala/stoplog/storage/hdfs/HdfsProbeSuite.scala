@@ -14,9 +14,7 @@ import stoplog.storage.PutOutcome
 import stoplog.part.RunId
 import stoplog.sink.CommitOutcome
 import stoplog.storage.{NewPart, PartLayout}
-import stoplog.storage.hadoop.{
-  HadoopDefaults, HadoopFiles, HadoopSettings, Trimming
-}
+import stoplog.storage.hadoop.{HadoopDefaults, HadoopFiles, HadoopSettings, Trimming}
 
 /** What cannot work is refused at the start. */
 class HdfsProbeSuite extends AnyFunSuite {

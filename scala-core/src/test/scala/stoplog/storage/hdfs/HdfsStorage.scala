@@ -10,7 +10,7 @@ import stoplog.fault.Faults
 import stoplog.laws.StorageUnderTest
 import stoplog.log.LogFiles
 import stoplog.part.Resume
-import stoplog.storage.{ReplacedFiles, FileStore, PartLayout, SpoolFiles}
+import stoplog.storage.{FileStore, PartLayout, ReplacedFiles, SpoolFiles}
 import stoplog.storage.hadoop._
 
 /** A directory on the HDFS of the tests, looked at with Hadoop's own client. */

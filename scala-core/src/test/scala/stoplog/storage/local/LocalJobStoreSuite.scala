@@ -16,7 +16,8 @@ class LocalJobStoreSuite extends AnyFunSuite {
     finally LocalStorage.remove(root)
   }
 
-  private def job(root: Path) = new JobDirectory(LocalFileStore.ofSink(root.toString, "batch-1", LocalForcing.Disk), "batch-1")
+  private def job(root: Path) =
+    new JobDirectory(LocalFileStore.ofSink(root.toString, "batch-1", LocalForcing.Disk), "batch-1")
 
   private def put(root: Path, file: String): Unit = {
     Files.createDirectories(root.resolve(file).getParent)

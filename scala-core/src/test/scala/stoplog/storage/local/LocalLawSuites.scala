@@ -11,7 +11,8 @@ class StagingDiskPartStoreSuite extends PartStoreLaws {
 }
 
 class StagingProcessPartStoreSuite extends PartStoreLaws with LongRun {
-  override def newStorage(): StorageUnderTest = LocalStorage.create(LocalStorage.staging, LocalForcing.Process)
+  override def newStorage(): StorageUnderTest =
+    LocalStorage.create(LocalStorage.staging, LocalForcing.Process)
 }
 
 class InBucketDiskPartStoreSuite extends PartStoreLaws {
@@ -19,7 +20,8 @@ class InBucketDiskPartStoreSuite extends PartStoreLaws {
 }
 
 class InBucketProcessPartStoreSuite extends PartStoreLaws with LongRun {
-  override def newStorage(): StorageUnderTest = LocalStorage.create(LocalStorage.inBucket, LocalForcing.Process)
+  override def newStorage(): StorageUnderTest =
+    LocalStorage.create(LocalStorage.inBucket, LocalForcing.Process)
 }
 
 class StagingDiskFencingSuite extends FencingLaws {
@@ -27,7 +29,8 @@ class StagingDiskFencingSuite extends FencingLaws {
 }
 
 class InBucketProcessFencingSuite extends FencingLaws {
-  override def newStorage(): StorageUnderTest = LocalStorage.create(LocalStorage.inBucket, LocalForcing.Process)
+  override def newStorage(): StorageUnderTest =
+    LocalStorage.create(LocalStorage.inBucket, LocalForcing.Process)
 }
 
 class StagingDiskAnnouncementSuite extends AnnouncementLaws {
@@ -35,15 +38,18 @@ class StagingDiskAnnouncementSuite extends AnnouncementLaws {
 }
 
 class InBucketProcessAnnouncementSuite extends AnnouncementLaws {
-  override def newStorage(): StorageUnderTest = LocalStorage.create(LocalStorage.inBucket, LocalForcing.Process)
+  override def newStorage(): StorageUnderTest =
+    LocalStorage.create(LocalStorage.inBucket, LocalForcing.Process)
 }
 
 class StagingProcessStagedSuite extends StagingLaws {
-  override def newStorage(): StorageUnderTest = LocalStorage.create(LocalStorage.staging, LocalForcing.Process)
+  override def newStorage(): StorageUnderTest =
+    LocalStorage.create(LocalStorage.staging, LocalForcing.Process)
 }
 
 class InBucketProcessStagedSuite extends StagingLaws {
-  override def newStorage(): StorageUnderTest = LocalStorage.create(LocalStorage.inBucket, LocalForcing.Process)
+  override def newStorage(): StorageUnderTest =
+    LocalStorage.create(LocalStorage.inBucket, LocalForcing.Process)
 }
 
 class DiskNotesSuite extends NoteStoreLaws {
@@ -55,7 +61,8 @@ class DiskSidesSuite extends SideStoreLaws {
 }
 
 class ProcessSidesSuite extends SideStoreLaws with LongRun {
-  override def newStorage(): StorageUnderTest = LocalStorage.create(LocalStorage.staging, LocalForcing.Process)
+  override def newStorage(): StorageUnderTest =
+    LocalStorage.create(LocalStorage.staging, LocalForcing.Process)
 }
 
 class DiskRecordsSuite extends RecordStoreLaws {
@@ -63,23 +70,28 @@ class DiskRecordsSuite extends RecordStoreLaws {
 }
 
 class ProcessRecordsSuite extends RecordStoreLaws with LongRun {
-  override def newStorage(): StorageUnderTest = LocalStorage.create(LocalStorage.staging, LocalForcing.Process)
+  override def newStorage(): StorageUnderTest =
+    LocalStorage.create(LocalStorage.staging, LocalForcing.Process)
 }
 
 class LocalRecordNamesSuite extends RecordNamesLaws {
-  override def newStorage(): StorageUnderTest = LocalStorage.create(LocalStorage.staging, LocalForcing.Process)
+  override def newStorage(): StorageUnderTest =
+    LocalStorage.create(LocalStorage.staging, LocalForcing.Process)
 }
 
 class LocalInPlaceSuite extends InPlaceLaws {
-  override def newStorage(): StorageUnderTest = LocalStorage.create(LocalStorage.staging, LocalForcing.Process)
+  override def newStorage(): StorageUnderTest =
+    LocalStorage.create(LocalStorage.staging, LocalForcing.Process)
 }
 
 class LocalCutSuite extends CutLaws {
-  override def newStorage(): StorageUnderTest = LocalStorage.create(LocalStorage.staging, LocalForcing.Process)
+  override def newStorage(): StorageUnderTest =
+    LocalStorage.create(LocalStorage.staging, LocalForcing.Process)
 }
 
 class LocalEarlyListingSuite extends EarlyListingLaws {
-  override def newStorage(): StorageUnderTest = LocalStorage.create(LocalStorage.staging, LocalForcing.Process)
+  override def newStorage(): StorageUnderTest =
+    LocalStorage.create(LocalStorage.staging, LocalForcing.Process)
 }
 
 class DiskFinishedSuite extends FinishedStoreLaws {
@@ -87,13 +99,16 @@ class DiskFinishedSuite extends FinishedStoreLaws {
 }
 
 class LocalSleepingDriverSuite extends SleepingDriverLaws {
-  override def newStorage(): StorageUnderTest = LocalStorage.create(LocalStorage.staging, LocalForcing.Process)
+  override def newStorage(): StorageUnderTest =
+    LocalStorage.create(LocalStorage.staging, LocalForcing.Process)
 }
 
 class StagingProcessPathSuite extends PathLaws {
-  override def newStorage(): StorageUnderTest = LocalStorage.create(LocalStorage.staging, LocalForcing.Process)
+  override def newStorage(): StorageUnderTest =
+    LocalStorage.create(LocalStorage.staging, LocalForcing.Process)
 }
 
 class InBucketProcessPathSuite extends PathLaws {
-  override def newStorage(): StorageUnderTest = LocalStorage.create(LocalStorage.inBucket, LocalForcing.Process)
+  override def newStorage(): StorageUnderTest =
+    LocalStorage.create(LocalStorage.inBucket, LocalForcing.Process)
 }

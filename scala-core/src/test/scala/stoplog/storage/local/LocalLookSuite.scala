@@ -11,7 +11,8 @@ import stoplog.log.CommitLog
   */
 class LocalLookSuite extends LawSuite {
 
-  override def newStorage(): StorageUnderTest = LocalStorage.create(LocalStorage.staging, LocalForcing.Process)
+  override def newStorage(): StorageUnderTest =
+    LocalStorage.create(LocalStorage.staging, LocalForcing.Process)
 
   lookLaw("a finished part that cannot be looked at is not passed over when another takes its place") {
     storage =>

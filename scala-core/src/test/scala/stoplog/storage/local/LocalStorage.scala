@@ -11,7 +11,7 @@ import stoplog.fault.Faults
 import stoplog.laws.StorageUnderTest
 import stoplog.log.LogFiles
 import stoplog.part.Resume
-import stoplog.storage.{ReplacedFiles, FileStore, PartLayout, PartStore, SpoolFiles}
+import stoplog.storage.{FileStore, PartLayout, PartStore, ReplacedFiles, SpoolFiles}
 
 /** A temporary directory, looked at with java.nio alone. */
 final class LocalStorage(
@@ -25,9 +25,11 @@ final class LocalStorage(
   override def partStore(): PartStore =
     new LocalPartStore(path, sinkId, layout(sinkId), durability, Faults.none)
 
-  override def finishedStore(): ReplacedFiles = new ReplacedFiles(LocalFileStore.ofSink(path, sinkId, durability), sinkId)
+  override def finishedStore(): ReplacedFiles =
+    new ReplacedFiles(LocalFileStore.ofSink(path, sinkId, durability), sinkId)
 
-  override def sideStore(): SpoolFiles = new SpoolFiles(LocalFileStore.ofSink(path, sinkId, durability), sinkId)
+  override def sideStore(): SpoolFiles =
+    new SpoolFiles(LocalFileStore.ofSink(path, sinkId, durability), sinkId)
 
   override def noteStore(): FileStore = LocalFileStore.ofSink(path, sinkId, durability)
 

@@ -11,7 +11,7 @@ import stoplog.fault.Faults
 import stoplog.laws.StorageUnderTest
 import stoplog.log.LogFiles
 import stoplog.part.Resume
-import stoplog.storage.{ReplacedFiles, FileStore, PartStore, SpoolFiles}
+import stoplog.storage.{FileStore, PartStore, ReplacedFiles, SpoolFiles}
 import stoplog.storage.hadoop.{HadoopFiles, HadoopSettings}
 
 /** A prefix of a bucket, looked at through S3A alone. */

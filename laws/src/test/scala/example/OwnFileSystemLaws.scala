@@ -12,7 +12,7 @@ trait OnOwnFileSystem {
   def newStorage(): StorageUnderTest = {
     val configuration = new Configuration()
     configuration.set("fs.own.impl", classOf[OwnFileSystem].getName)
-    HadoopStorage.under(s"own:${Files.createTempDirectory("own")}", configuration)
+    HadoopUnderTest.under(s"own:${Files.createTempDirectory("own")}", configuration)
   }
 }
 

@@ -6,7 +6,8 @@ import org.apache.hadoop.conf.Configuration
 import stoplog.commit.{CompactionCommit, PartFormat, SinkDriver, SinkStores}
 import stoplog.format.bulk.EndingParts
 import stoplog.log.{CommitLog, LogRecord}
-import stoplog.options.{Staging, Truncation}
+import stoplog.options.{Staging}
+import stoplog.storage.Truncation
 import stoplog.part.RunId
 import stoplog.place.SinkStorage
 import stoplog.storage.{Durability, FileStore}

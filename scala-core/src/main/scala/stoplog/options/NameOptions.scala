@@ -4,6 +4,7 @@ package stoplog.options
 import java.nio.charset.StandardCharsets.UTF_8
 
 import stoplog.options.{SinkOptionRegistry => Registry}
+import stoplog.storage.Truncation
 
 /** Reads what parts are called, finished and unfinished. */
 private[options] object NameOptions {

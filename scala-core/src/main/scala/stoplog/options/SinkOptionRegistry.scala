@@ -3,6 +3,7 @@ package stoplog.options
 
 import stoplog.bucket.DateTimeBucketAssigner
 import stoplog.options.OptionGroup._
+import stoplog.storage.Truncation
 
 /** Every option of stoplog, once: the parser, `docs/options.md` and the Python package are held to this list.
   */
@@ -341,13 +342,13 @@ object SinkOptionRegistry
 
   val ValidLengthPrefix: SinkOption = validLength(
     "validLengthPrefix",
-    "_",
+    Truncation.DefaultPrefix,
     "What the name of such a file begins with, before the name of its part: `.` or `_` first.",
     "."
   )
 
   val ValidLengthSuffix: SinkOption =
-    validLength("validLengthSuffix", ".valid-length", "What the name of such a file ends with.", ".length")
+    validLength("validLengthSuffix", Truncation.DefaultSuffix, "What the name of such a file ends with.", ".length")
 
   val Durability: SinkOption = withDefault(
     Recovery,

@@ -6,7 +6,7 @@ import java.util.{Map => JMap}
 import stoplog.error.{Errors, Redaction}
 import stoplog.options.{SinkOptionRegistry => Registry}
 import stoplog.rolling.RollingPolicy
-import stoplog.storage.Durability
+import stoplog.storage.{Durability, Truncation}
 
 /** What a sink was asked to do: all options of one write, read, checked and with their defaults.
   *

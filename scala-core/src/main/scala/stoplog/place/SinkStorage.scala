@@ -10,10 +10,10 @@ import org.apache.hadoop.fs.{Path => HadoopPath}
 import stoplog.commit.{CompactionCommit, SinkDriver, SinkIdentity, SinkStores}
 import stoplog.fault.Faults
 import stoplog.log.{CommitLog, LogFiles}
-import stoplog.options.{DirectoryOptions, SinkOptions, Staging, Truncation}
+import stoplog.options.{DirectoryOptions, SinkOptions, Staging}
 import stoplog.part.RunId
-import stoplog.preflight.Finding
-import stoplog.rolling.RollingPolicy
+import stoplog.preflight.{Finding, Lifecycle}
+import stoplog.rolling.{AskingPolicy, PartStats, RollReason, RollingPolicy}
 import stoplog.storage._
 
 /** The stores of one sink id under one path. Goes to the executors.
@@ -23,12 +23,12 @@ import stoplog.storage._
 private[stoplog] final class SinkStorage private (
     val path: String,
     val sinkId: String,
-    place: SinkPlace,
+    storage: Storage,
     layout: PartLayout
 ) extends Serializable {
-  @transient lazy val parts: PartStore = place.parts(sinkId, layout)
+  @transient lazy val parts: PartStore = storage.parts(sinkId, layout)
 
-  @transient lazy val files: FileStore = place.files(sinkId)
+  @transient lazy val files: FileStore = storage.files(sinkId)
 
   @transient lazy val sides: SpoolFiles = new SpoolFiles(files, sinkId)
 
@@ -37,7 +37,7 @@ private[stoplog] final class SinkStorage private (
   @transient lazy val records: LogFiles = new LogFiles(files, sinkId, Faults.ofThisJvm)
 
   /** A file under the path, for readers of any format. */
-  def pathOf(relative: String): HadoopPath = place.pathOf(relative)
+  def pathOf(relative: String): HadoopPath = new HadoopPath(storage.uri(relative))
 
   /** The directory of this sink id, which for a batch job is its own. */
   def job: JobDirectory = jobOf(sinkId)
@@ -54,7 +54,10 @@ private[stoplog] final class SinkStorage private (
   }
 
   /** Error: `STOPLOG_PATH_NOT_WRITABLE`. */
-  def probe(): Unit = place.probe(sinkId, layout)
+  def probe(): Unit = {
+    storage.probe(sinkId, layout)
+    ()
+  }
 
   /** Does the same under the name of a sink that is gone afterwards, and says what that has shown.
     *
@@ -65,8 +68,11 @@ private[stoplog] final class SinkStorage private (
   def trial(scratch: String, asked: RollingPolicy): Vector[Finding] = {
     val found =
       try {
-        place.probe(scratch, layout)
-        place.shown(scratch, asked)
+        val tried   = storage.probe(scratch, layout)
+        val finding =
+          if (storage.growth(scratch) == Growth.CreateOnly) Finding.Warning("storage", tried, Growth.Larger)
+          else Finding.Ok("storage", tried)
+        finding +: Vector(Lifecycle.unknown(asked)).filterNot(_ => storage.finishesAnywhere)
       } catch {
         case NonFatal(e) =>
           Try(jobOf(scratch).delete(Faults.none)) // what it was refused for is what has to be told
@@ -80,31 +86,32 @@ private[stoplog] final class SinkStorage private (
   def names: PartLayout = layout
 
   /** When parts are closed on this storage. */
-  def policy(asked: RollingPolicy): RollingPolicy = place.policy(sinkId, asked)
+  def policy(asked: RollingPolicy): RollingPolicy =
+    new SinkStorage.ByGrowth(asked, () => storage.growth(sinkId))
 
   /** For a task, before its first byte. Error: `STOPLOG_FENCED` when there is a record newer than `seq`. */
   def refuseIfOvertaken(seq: Long): Unit = log.refuseIfOvertaken(path, sinkId, seq)
 
   /** The same path under another sink id, parts in the staging directory. */
   def as(otherSinkId: String): SinkStorage =
-    new SinkStorage(path, otherSinkId, place, PartLayout.Staging(otherSinkId))
+    new SinkStorage(path, otherSinkId, storage, PartLayout.Staging(otherSinkId))
 
-  def finishesAnywhere: Boolean = place.finishesAnywhere
+  def finishesAnywhere: Boolean = storage.finishesAnywhere
 
   /** The sink ids under this path whose names begin like this. */
   def sinkIds(prefix: String): Vector[String] =
     files.names(SinkDirectory.Root).filter(_.startsWith(prefix))
 
-  private def jobOf(name: String): JobDirectory = new JobDirectory(place.files(name), name)
+  private def jobOf(name: String): JobDirectory = new JobDirectory(storage.files(name), name)
 }
 
 private[stoplog] object SinkStorage {
 
   /** Errors: `STOPLOG_STORE_UNSUPPORTED`, `STOPLOG_PATH_NOT_WRITABLE`. */
   def of(options: SinkOptions, configuration: Configuration): SinkStorage = {
-    val place = SinkPlace.of(options.path, options.durability, options.truncation, configuration)
-    place.refuseIfHopeless()
-    new SinkStorage(options.path, options.sinkId, place, layout(options.sinkId, options.staging))
+    val storage = at(options.path, options.durability, options.truncation, configuration)
+    storage.refuseUnfit()
+    new SinkStorage(options.path, options.sinkId, storage, layout(options.sinkId, options.staging))
   }
 
   /** For looking at a sink's state, which needs nothing of how it is written. */
@@ -116,7 +123,7 @@ private[stoplog] object SinkStorage {
     new SinkStorage(
       path,
       sinkId,
-      SinkPlace.of(path, durability, Truncation.Allowed, configuration),
+      at(path, durability, Truncation.Allowed, configuration),
       PartLayout.Staging(sinkId)
     )
 
@@ -135,13 +142,30 @@ private[stoplog] object SinkStorage {
     new SinkStorage(
       path,
       sinkId,
-      SinkPlace.of(path, durability, truncation, configuration),
+      at(path, durability, truncation, configuration),
       layout(sinkId, staging)
     )
+
+  private def at(
+      path: String,
+      durability: Durability,
+      truncation: Truncation,
+      configuration: Configuration
+  ): Storage = Storage.at(path, StorageSettings(durability, truncation, configuration, Faults.ofThisJvm))
 
   private def layout(sinkId: String, staging: Staging): PartLayout = staging match {
     case Staging.StagingDirectory                                               => PartLayout.Staging(sinkId)
     case Staging.InBucket(openPrefix, openSuffix, pendingPrefix, pendingSuffix) =>
       PartLayout.InBucket(sinkId, openPrefix, openSuffix, pendingPrefix, pendingSuffix)
+  }
+
+  /** Where a closed file cannot grow, each epoch closes its parts: to copy them anew each time would cost more and more. Asks
+    * the storage as late as possible, which may have to write to find it out.
+    */
+  private final class ByGrowth(asked: RollingPolicy, growth: () => Growth) extends AskingPolicy(asked) {
+    override def onEpochEnd(part: PartStats, nowMillis: Long): Option[RollReason] =
+      super.onEpochEnd(part, nowMillis).orElse {
+        Option.when(growth() == Growth.CreateOnly)(RollReason.Checkpoint)
+      }
   }
 }

@@ -8,12 +8,12 @@ import org.apache.hadoop.fs.{FileSystem, LeaseRecoverable, Path => HadoopPath}
 
 import stoplog.error.Errors
 import stoplog.fault.Faults
-import stoplog.place.SinkPlace
 import stoplog.source.file.SourceFiles
 import stoplog.source.log.StateFiles
 import stoplog.storage.hadoop._
 import stoplog.storage.local.{LocalFileStore, LocalForcing, LocalSourceFiles}
 import stoplog.storage.s3.S3FileStore
+import stoplog.storage.systems.HadoopSystems
 
 /** Files on whatever storage a path is on. */
 private[spark] object SourcePlaces {
@@ -45,10 +45,10 @@ private[spark] object SourcePlaces {
   private def exclusion(root: HadoopPath, files: HadoopFiles): Exclusion =
     if (renaming(root) == Renaming.Atomic) Exclusion.ByRename
     else if (files.fileSystem.hasPathCapability(root, S3FileStore.Ability)) Exclusion.ByCreate
-    else Trial.exclusion(files)
+    else CapabilityProbe.exclusion(files)
 
   private def hadoop(root: HadoopPath): HadoopFiles = {
-    SinkPlace.refuseUnknown(root.toString, scheme(root), configuration)
+    HadoopSystems.refuseUnknown(root.toString, scheme(root), configuration)
     new HadoopFiles(root.toString, new HadoopSettings(configuration), renaming(root))
   }
 

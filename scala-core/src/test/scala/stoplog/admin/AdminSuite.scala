@@ -295,7 +295,7 @@ class AdminSuite extends AnyFunSuite {
   }
 
   private def keptRecords(world: AdminWorld): Int =
-    stoplog.storage.local.LocalStorage
+    stoplog.storage.local.LocalUnderTest
       .files(world.directory.resolve("_stoplog/main/aside"))
       .count(_.toString.contains("/log/"))
 }

@@ -9,13 +9,13 @@ import stoplog.commit._
 import stoplog.commit.complete.FollowUps
 import stoplog.fault.{Faults, InjectedFault, Step}
 import stoplog.log.{CommitLog, LogRecord}
-import stoplog.options.Truncation
+import stoplog.storage.Truncation
 import stoplog.part.RunId
 import stoplog.place.SinkStorage
 import stoplog.rolling.RollingPolicy
 import stoplog.storage.{Durability, FileStore}
 import stoplog.storage.hadoop.{HadoopDefaults, TestFileSystems}
-import stoplog.storage.local.{DeadProcess, LocalStorage}
+import stoplog.storage.local.{DeadProcess, LocalUnderTest}
 
 /** A sink in a temporary directory: a query without an engine, and the tools.
   *
@@ -104,7 +104,7 @@ final class AdminWorld(policy: RollingPolicy, scheme: Option[String]) {
   }
 
   /** What readers see. */
-  def visible: Set[String] = LocalStorage.visible(directory)
+  def visible: Set[String] = LocalUnderTest.visible(directory)
 
   /** All rows that readers see. */
   def rows: Vector[String] =
@@ -112,7 +112,7 @@ final class AdminWorld(policy: RollingPolicy, scheme: Option[String]) {
 
   /** All rows under a hidden directory. */
   def rowsUnder(relative: String): Vector[String] =
-    LocalStorage
+    LocalUnderTest
       .files(directory.resolve(relative))
       .filter(file => Seq(".txt", ".txt.aside").exists(file.getFileName.toString.endsWith(_)))
       .flatMap(lines)
@@ -129,7 +129,7 @@ final class AdminWorld(policy: RollingPolicy, scheme: Option[String]) {
 
   def remove(): Unit = {
     DeadProcess.dropLocks(directory)
-    LocalStorage.remove(directory)
+    LocalUnderTest.remove(directory)
   }
 
   private def lines(file: Path): Vector[String] =

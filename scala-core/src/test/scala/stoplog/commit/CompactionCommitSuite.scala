@@ -235,7 +235,7 @@ private object CompactionCommitSuite {
     def store: LocalPartStore   = storeOf(Faults.none)
     def finished: ReplacedFiles =
       new ReplacedFiles(LocalFileStore.ofSink(root.toString, sinkId, LocalForcing.Process), sinkId)
-    def names: Set[String] = LocalStorage.visible(root)
+    def names: Set[String] = LocalUnderTest.visible(root)
     def lines: Seq[String] = names.toSeq.sorted
       .flatMap(n => Files.readString(root.resolve(n)).linesIterator)
       .filter(_ != "#")

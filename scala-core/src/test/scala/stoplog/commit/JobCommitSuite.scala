@@ -51,7 +51,7 @@ class JobCommitSuite extends AnyFunSuite {
       place.plant("b/old.txt", "old")
       val job  = place.job("batch-1", clock = place.clock)
       val done = place.task("batch-1", job, "new")
-      LocalStorage.remove(place.root.resolve("_stoplog"))
+      LocalUnderTest.remove(place.root.resolve("_stoplog"))
       place.clock.advance(25 * 60 * 60 * 1000L)
       assert(Samples.condition(job.commit(Seq(done), Replacing.Everything)) === "STOPLOG_PART_LOST")
       assert(place.rows === Vector("old"))
@@ -183,7 +183,7 @@ private object JobCommitSuite {
   def within(body: Place => Unit): Unit = {
     val root = Files.createTempDirectory("stoplog-jobs")
     try body(new Place(root))
-    finally LocalStorage.remove(root)
+    finally LocalUnderTest.remove(root)
   }
 
   final class Place(val root: Path) {
@@ -196,7 +196,7 @@ private object JobCommitSuite {
       ()
     }
 
-    def rows: Vector[String] = LocalStorage
+    def rows: Vector[String] = LocalUnderTest
       .visible(root)
       .toVector
       .flatMap(file => Files.readString(root.resolve(file)).linesIterator)

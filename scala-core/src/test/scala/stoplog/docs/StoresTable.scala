@@ -2,7 +2,8 @@
 package stoplog.docs
 
 import stoplog.matrix.{Layout, Storage}
-import stoplog.storage.hadoop.Growth
+import stoplog.storage.Growth
+
 
 /** What each kind of storage of the crash matrix can do: a kind without a row here does not compile. */
 object StoresTable {

@@ -63,6 +63,17 @@ class CommitLogSuite extends AnyFunSuite {
     }
   }
 
+  test("a place that this very record has taken counts: the client asked again when an answer was lost") {
+    withLog { (records, log) =>
+      records.beforePut = seq => {
+        records.beforePut = _ => ()
+        records.putIfAbsent(seq, RecordCodec.encode(record(seq)))
+        ()
+      }
+      assert(log.append(record(0)) === Decided)
+    }
+  }
+
   test("a put that failed on a place which another took says so") {
     withLog { (records, log) =>
       records.beforePut = seq => {

@@ -3,7 +3,7 @@ package stoplog.matrix
 
 import java.nio.file.{Files, Path, Paths}
 
-import stoplog.storage.local.LocalStorage
+import stoplog.storage.local.LocalUnderTest
 
 /** Who copies the directory while no process is at work in it. */
 sealed trait Copier extends Product with Serializable {
@@ -39,7 +39,7 @@ object Copier {
         case (file, was) if Files.readAllBytes(copy.resolve(file)).toSeq != was =>
           s"the copy of $file changed"
       }
-      LocalStorage.remove(copy)
+      LocalUnderTest.remove(copy)
       changed
     }
   }

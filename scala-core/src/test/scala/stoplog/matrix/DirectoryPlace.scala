@@ -3,14 +3,14 @@ package stoplog.matrix
 
 import java.nio.file.{Files, Path}
 
-import stoplog.storage.local.{DeadProcess, LocalStorage}
+import stoplog.storage.local.{DeadProcess, LocalUnderTest}
 
 /** A temporary directory, looked at with java.nio. */
 abstract class DirectoryPlace(layout: Layout) extends Place {
   protected val directory: Path = Files.createTempDirectory("stoplog-matrix")
 
   override def files(): Vector[String] =
-    LocalStorage.files(directory).map(directory.relativize(_).toString)
+    LocalUnderTest.files(directory).map(directory.relativize(_).toString)
 
   override def read(file: String): Array[Byte] = Files.readAllBytes(directory.resolve(file))
 
@@ -26,6 +26,6 @@ abstract class DirectoryPlace(layout: Layout) extends Place {
 
   override def remove(): Unit = {
     processesDied()
-    LocalStorage.remove(directory)
+    LocalUnderTest.remove(directory)
   }
 }

@@ -14,7 +14,7 @@ import stoplog.servers.S3Server
 import stoplog.source.file.SourceFiles
 import stoplog.source.log.StateFiles
 import stoplog.storage.hadoop._
-import stoplog.storage.hdfs.{HdfsStorage, MiniHdfs}
+import stoplog.storage.hdfs.{HdfsUnderTest, MiniHdfs}
 
 /** A directory of a file system of Hadoop's, looked at with a client of its own. */
 final class HadoopSourcePlace(
@@ -81,7 +81,7 @@ final class HadoopSourcePlace(
 object HadoopSourcePlace {
   def hdfs(): SourcePlace = new HadoopSourcePlace(
     s"${MiniHdfs.uri}/source-${UUID.randomUUID()}",
-    HdfsStorage.configuration(),
+    HdfsUnderTest.configuration(),
     Renaming.Atomic,
     Exclusion.ByRename
   )

@@ -15,7 +15,7 @@ import stoplog.storage.hdfs.HdfsFileStore
 import stoplog.fault.Faults
 import stoplog.log.LogFiles
 import stoplog.storage.hadoop._
-import stoplog.storage.hdfs.{HdfsPartStore, HdfsStorage, MiniHdfs}
+import stoplog.storage.hdfs.{HdfsPartStore, HdfsUnderTest, MiniHdfs}
 import stoplog.storage.{FileStore, JobDirectory, PartStore, ReplacedFiles, SpoolFiles}
 
 /** A directory of the HDFS of the tests, looked at with Hadoop's own client.
@@ -119,7 +119,7 @@ final class HdfsPlace(
     * a block yet that is to be closed.
     */
   private def configuration(more: Map[String, String]): Configuration = {
-    val configuration = HdfsStorage.configuration()
+    val configuration = HdfsUnderTest.configuration()
     configuration.setBoolean("fs.hdfs.impl.disable.cache", true)
     configuration.setInt("dfs.client.block.write.locateFollowingBlock.initial.delay.ms", 2)
     configuration.setInt("dfs.client.block.write.locateFollowingBlock.retries", 15) // a minute in all

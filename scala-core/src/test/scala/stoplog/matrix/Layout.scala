@@ -2,7 +2,7 @@
 package stoplog.matrix
 
 import stoplog.storage.PartLayout
-import stoplog.storage.local.LocalStorage
+import stoplog.storage.local.LocalUnderTest
 
 /** Where unfinished parts lie. */
 sealed abstract class Layout(val name: String, val of: String => PartLayout)
@@ -14,11 +14,11 @@ sealed abstract class Layout(val name: String, val of: String => PartLayout)
 }
 
 object Layout {
-  case object Staging extends Layout("staging", LocalStorage.staging) {
+  case object Staging extends Layout("staging", LocalUnderTest.staging) {
     override def unfinishedInBucket(name: String): Boolean = false
   }
 
-  case object InBucket extends Layout("bucket", LocalStorage.inBucket) {
+  case object InBucket extends Layout("bucket", LocalUnderTest.inBucket) {
     override def unfinishedInBucket(name: String): Boolean =
       name.matches("_(part|orphan)-.+\\.(in-progress|pending)\\.main-.+")
   }

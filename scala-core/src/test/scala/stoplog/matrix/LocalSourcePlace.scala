@@ -9,7 +9,7 @@ import stoplog.storage.local.LocalFileStore
 import stoplog.fault.Faults
 import stoplog.source.file.SourceFiles
 import stoplog.source.log.StateFiles
-import stoplog.storage.local.{LocalSourceFiles, LocalStorage}
+import stoplog.storage.local.{LocalSourceFiles, LocalUnderTest}
 
 /** A temporary directory, looked at with java.nio. */
 final class LocalSourcePlace extends SourcePlace {
@@ -41,12 +41,12 @@ final class LocalSourcePlace extends SourcePlace {
 
   override def archived(): Map[String, String] = contents(root.resolve("away"))
 
-  override def remove(): Unit = LocalStorage.remove(root)
+  override def remove(): Unit = LocalUnderTest.remove(root)
 
   private def contents(directory: Path): Map[String, String] =
     if (!Files.exists(directory)) Map.empty
     else
-      LocalStorage
+      LocalUnderTest
         .files(directory)
         .map(file => directory.relativize(file).toString -> Files.readString(file))
         .toMap

@@ -12,7 +12,7 @@ import stoplog.servers.S3Server
 import stoplog.source.file._
 import stoplog.source.{ReadLimits, SourceDriver}
 import stoplog.storage.hadoop.{HadoopDefaults, HadoopFiles, HadoopSettings, HadoopSourceFiles, Renaming}
-import stoplog.storage.hdfs.HdfsStorage
+import stoplog.storage.hdfs.HdfsUnderTest
 import stoplog.storage.local.LocalSourceFiles
 
 /** What the sink writes the source reads once, while it is written: the source lists and reads at every step of the
@@ -89,7 +89,7 @@ class SourceBesideSinkSuite extends AnyFunSuite {
 
   private def filesOf(place: Place): SourceFiles = place match {
     case local: DirectoryPlace => new LocalSourceFiles(local.root)
-    case hdfs: HdfsPlace       => hadoop(hdfs.root, HdfsStorage.configuration(), Renaming.Atomic)
+    case hdfs: HdfsPlace       => hadoop(hdfs.root, HdfsUnderTest.configuration(), Renaming.Atomic)
     case other                 =>
       val configuration = HadoopDefaults.configuration()
       S3Server.sharedS3Mock.settings.foreach { case (key, value) => configuration.set(key, value) }

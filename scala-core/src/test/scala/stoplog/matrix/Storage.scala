@@ -2,7 +2,8 @@
 package stoplog.matrix
 
 import stoplog.fault.Step
-import stoplog.storage.hadoop.{Abilities, Exclusion, Growth, Trimming}
+import stoplog.storage.Growth
+import stoplog.storage.hadoop.{Capabilities, Exclusion, Trimming}
 
 /** A kind of storage: one section of the matrix' page. */
 sealed abstract class Storage(val name: String, val reader: String) extends Product with Serializable {
@@ -98,7 +99,7 @@ object Storage {
   }
 
   /** As the file systems of some object stores. */
-  sealed abstract class Weak(name: String, scheme: String, val abilities: Abilities)
+  sealed abstract class Weak(name: String, scheme: String, val abilities: Capabilities)
       extends Storage(name, "plain java.nio") {
     override def fates: Vector[Fate]           = Vector(Fate.Killed, Fate.Woken)
     override def batchModes: Vector[BatchMode] = Vector(BatchMode.Append, BatchMode.Overwrite)
@@ -112,14 +113,14 @@ object Storage {
       extends Weak(
         "A file system that can append and not cut",
         "appendonly",
-        Abilities(Growth.AppendOnly, Exclusion.ByRename)
+        Capabilities(Growth.AppendOnly, Exclusion.ByRename)
       )
 
   case object CreateOnly
       extends Weak(
         "A file system that cannot append",
         "createonly",
-        Abilities(Growth.CreateOnly, Exclusion.ByCreate)
+        Capabilities(Growth.CreateOnly, Exclusion.ByCreate)
       ) {
 
     /** So none of its rows are beside it then. */

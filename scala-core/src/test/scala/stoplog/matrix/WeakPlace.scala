@@ -5,14 +5,14 @@ import stoplog.fault.Faults
 import stoplog.log.LogFiles
 import stoplog.rolling.{PartStats, RollReason, RollingPolicy}
 import stoplog.storage.hadoop._
-import stoplog.storage.{FileStore, JobDirectory, PartStore, ReplacedFiles, SpoolFiles}
+import stoplog.storage.{FileStore, Growth, JobDirectory, PartStore, ReplacedFiles, SpoolFiles}
 
 /** A file system of Hadoop's that lacks something.
   *
   * @param scheme    one of [[TestFileSystems]]
   * @param abilities those that it has
   */
-final class WeakPlace(scheme: String, abilities: Abilities, layout: Layout, override val content: Content)
+final class WeakPlace(scheme: String, abilities: Capabilities, layout: Layout, override val content: Content)
     extends DirectoryPlace(layout) {
   override def root: String = s"$scheme:$directory"
 

@@ -11,7 +11,7 @@ import org.scalatest.funsuite.AnyFunSuite
 
 import stoplog.error.StoplogArgumentException
 import stoplog.rolling.{DefaultRollingPolicy, OnCheckpointRollingPolicy, RollingPolicy}
-import stoplog.storage.Durability
+import stoplog.storage.{Durability, Truncation}
 
 class SinkOptionsSuite extends AnyFunSuite {
 

@@ -65,6 +65,9 @@ object SimFinished {
 final class SimMoves(world: World, log: String) extends SimFinished(world, log) {
   import world.{disk, op}
 
+  /** A late copy may be older than the part that others have brought back. */
+  override def restoreLate(seq: Long, path: String): Unit = ()
+
   override def hide(seq: Long, path: String): Unit =
     op(s"read $path to set it aside")(disk.finished.get(path)).foreach { inode =>
       op(s"put it aside for $seq")(disk.aside.update(Aside(log, seq, path), inode))

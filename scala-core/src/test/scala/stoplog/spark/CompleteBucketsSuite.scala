@@ -12,13 +12,13 @@ import stoplog.FileSink
 import stoplog.bucket.{BucketListener, CompleteBucket}
 import stoplog.error.Thrown
 import stoplog.format.SparkSessionForTests
-import stoplog.storage.local.LocalStorage
+import stoplog.storage.local.LocalUnderTest
 
 class CompleteBucketsSuite extends AnyFunSuite with SparkSessionForTests {
   private def inDirectory(body: Path => Unit): Unit = {
     val directory = Files.createTempDirectory("stoplog-complete")
     try body(directory)
-    finally LocalStorage.remove(directory)
+    finally LocalUnderTest.remove(directory)
   }
 
   private def rows(hour: Int): DataFrame = {
@@ -68,7 +68,7 @@ class CompleteBucketsSuite extends AnyFunSuite with SparkSessionForTests {
           .build()
           .write(rows(0).withColumn(column, col("at").cast(kind)))
           .save()
-        val manifests  = LocalStorage.files(out).filter(_.toString.contains("/manifests/"))
+        val manifests  = LocalUnderTest.files(out).filter(_.toString.contains("/manifests/"))
         val text       = manifests.map(Files.readString).mkString
         val (min, max) = CompleteBucketsSuite.expected(column)
         assert(text.contains(s""""timeColumn":"$column""""))

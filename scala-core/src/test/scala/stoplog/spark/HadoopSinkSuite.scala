@@ -12,7 +12,7 @@ import org.scalatest.funsuite.AnyFunSuite
 import stoplog.FileSink
 import stoplog.error.Thrown
 import stoplog.format.SparkSessionForTests
-import stoplog.laws.HadoopStorage
+import stoplog.laws.HadoopUnderTest
 import stoplog.part.Resume
 import stoplog.storage.hadoop.TestFileSystems
 
@@ -109,7 +109,7 @@ class HadoopSinkSuite extends AnyFunSuite with SparkSessionForTests with BatchJo
     finally files.close()
   }
 
-  private def withStorage(scheme: String)(body: HadoopStorage => Unit): Unit = {
+  private def withStorage(scheme: String)(body: HadoopUnderTest => Unit): Unit = {
     val storage = TestFileSystems.storage(scheme)
     try body(storage)
     finally storage.close()
@@ -121,7 +121,7 @@ class HadoopSinkSuite extends AnyFunSuite with SparkSessionForTests with BatchJo
 
   private def start(
       rows: MemoryStream[String],
-      storage: HadoopStorage,
+      storage: HadoopUnderTest,
       checkpoint: String,
       finalizing: String,
       more: Map[String, String] = Map.empty
@@ -138,7 +138,7 @@ class HadoopSinkSuite extends AnyFunSuite with SparkSessionForTests with BatchJo
     assert(FileSink.awaitFinished(query.runId.toString, 60000))
   }
 
-  private def reasons(storage: HadoopStorage): Seq[String] =
+  private def reasons(storage: HadoopUnderTest): Seq[String] =
     spark.read.format("stoplog").option("view", "parts").load(storage.root).collect().toSeq.map { row =>
       row.getAs[String]("roll_reason")
     }

@@ -8,7 +8,7 @@ import org.apache.spark.sql.execution.streaming.runtime.MemoryStream
 import org.scalatest.funsuite.AnyFunSuite
 
 import stoplog.format.SparkSessionForTests
-import stoplog.storage.hdfs.HdfsStorage
+import stoplog.storage.hdfs.HdfsUnderTest
 
 /** The sink on HDFS, as a user of Spark sees it. */
 class HdfsSinkSuite extends AnyFunSuite with SparkSessionForTests with BatchJobs {
@@ -19,7 +19,7 @@ class HdfsSinkSuite extends AnyFunSuite with SparkSessionForTests with BatchJobs
   }
 
   test("parts stay open across runs of a query, and each row is there once when they are finished") {
-    val storage = HdfsStorage.create()
+    val storage = HdfsUnderTest.create()
     try {
       val rows       = MemoryStream[String](spark.implicits.newStringEncoder, spark)
       val checkpoint = Files.createTempDirectory("stoplog-hdfs-checkpoint").toString
@@ -38,7 +38,7 @@ class HdfsSinkSuite extends AnyFunSuite with SparkSessionForTests with BatchJobs
   }
 
   test("a batch job adds to what is there, or replaces it") {
-    val storage = HdfsStorage.create()
+    val storage = HdfsUnderTest.create()
     try {
       job("one", storage.root, SaveMode.Append)
       job("two", storage.root, SaveMode.Append)

@@ -13,7 +13,7 @@ import stoplog.bucket.DateTimeBucketAssigner
 import stoplog.format.SparkSessionForTests
 import stoplog.log.{LogRecord, RecordCodec}
 import stoplog.place.SinkStorage
-import stoplog.storage.local.LocalStorage
+import stoplog.storage.local.LocalUnderTest
 
 /** Directories as readers find them, and as they stay from run to run. */
 class LayoutSuite extends AnyFunSuite with SparkSessionForTests {
@@ -165,7 +165,7 @@ class LayoutSuite extends AnyFunSuite with SparkSessionForTests {
   private def forgetPattern(place: Place): Unit = {
     val record   = newest(place)
     val settings = record.state.settings - "bucketFormat"
-    val file     = LocalStorage
+    val file     = LocalUnderTest
       .files(Path.of(place.out, "_stoplog", "main", "log"))
       .filter(_.toString.endsWith(".commit"))
       .maxBy(_.toString)

@@ -22,8 +22,8 @@ class S3SinkSuite extends AnyFunSuite with SparkSessionForTests with BatchJobs {
     S3Victim.configure(spark, S3Server.sharedS3Mock.endpoint)
   }
 
-  private def on(name: String)(body: (S3Storage, RawS3) => Unit): Unit = test(name) {
-    val storage = S3Storage.create(S3Settings())
+  private def on(name: String)(body: (S3UnderTest, RawS3) => Unit): Unit = test(name) {
+    val storage = S3UnderTest.create(S3Settings())
     val server  = storage.raw()
     try body(storage, server)
     finally {

@@ -10,8 +10,8 @@ import stoplog.format.SparkSessionForTests
 import stoplog.preflight.Preflight
 import stoplog.servers.S3Server
 import stoplog.storage.hadoop.TestFileSystems
-import stoplog.storage.hdfs.HdfsStorage
-import stoplog.storage.s3.{S3Settings, S3Storage}
+import stoplog.storage.hdfs.HdfsUnderTest
+import stoplog.storage.s3.{S3Settings, S3UnderTest}
 
 /** A preflight tries each kind of storage by what the first epoch would try, and leaves nothing there. */
 class SinkCheckSuite extends AnyFunSuite with SparkSessionForTests {
@@ -38,7 +38,7 @@ class SinkCheckSuite extends AnyFunSuite with SparkSessionForTests {
   }
 
   test("HDFS: what was tried is told, and is gone") {
-    val storage = HdfsStorage.create()
+    val storage = HdfsUnderTest.create()
     try {
       val found = check(storage.root)
       assert(found.isReady && found.warnings.isEmpty, found)
@@ -48,7 +48,7 @@ class SinkCheckSuite extends AnyFunSuite with SparkSessionForTests {
   }
 
   test("S3: the rule of unfinished uploads cannot be known, and no upload is left") {
-    val storage = S3Storage.create(S3Settings())
+    val storage = S3UnderTest.create(S3Settings())
     val server  = storage.raw()
     try {
       val found = check(storage.root)

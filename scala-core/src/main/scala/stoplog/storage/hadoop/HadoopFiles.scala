@@ -60,6 +60,14 @@ final class HadoopFiles(
     .filterNot(_.isDirectory)
     .map(_.getPath)
 
+  /** Error: `STOPLOG_PATH_NOT_WRITABLE` when a file keeps the path from being a directory.
+    *
+    * @param path as the user wrote it
+    */
+  def refuseUnfit(path: String): Unit = writing(base) {
+    obstacle().foreach(there => throw Errors.pathNotWritable(path, s"$there is not a directory"))
+  }
+
   /** What is in the directory; nothing when it is not there. */
   def list(directory: Path): Vector[FileStatus] = {
     val found = Vector.newBuilder[FileStatus]

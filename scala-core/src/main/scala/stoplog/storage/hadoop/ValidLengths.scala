@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.storage.hadoop
 
+import stoplog.storage.Truncation
+
 import java.io.{ByteArrayInputStream, ByteArrayOutputStream, DataInputStream, DataOutputStream, IOException}
 import java.util.UUID
 
@@ -51,14 +53,19 @@ final class ValidLengths(files: HadoopFiles, sinkId: String, prefix: String, suf
   }
 }
 
-private object ValidLengths {
-  def encoded(validBytes: Long): Array[Byte] = {
+object ValidLengths {
+
+  /** With the names that the user asked for. */
+  def of(files: HadoopFiles, sinkId: String, asked: Truncation): ValidLengths =
+    new ValidLengths(files, sinkId, asked.prefix, asked.suffix)
+
+  private def encoded(validBytes: Long): Array[Byte] = {
     val bytes = new ByteArrayOutputStream()
     new DataOutputStream(bytes).writeUTF(validBytes.toString)
     bytes.toByteArray
   }
 
-  def decoded(bytes: Array[Byte]): Option[Long] =
+  private def decoded(bytes: Array[Byte]): Option[Long] =
     try new DataInputStream(new ByteArrayInputStream(bytes)).readUTF().toLongOption
     catch { case _: IOException => None }
 }

@@ -42,6 +42,7 @@ final class S3FileStore(files: HadoopFiles) extends HadoopFileStore(files, None)
 
   /** An object is there whole or not at all, so this may be done again from any point. */
   override def move(from: String, to: String): MoveOutcome = io(from) {
+    files.at(to) // refused by name, also where there is nothing to be moved
     val bytes =
       try objects.read(from)
       catch { case _: EOFException => None } // another process was faster

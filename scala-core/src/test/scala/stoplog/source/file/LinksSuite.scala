@@ -12,7 +12,7 @@ import stoplog.error.StoplogException
 import stoplog.fault.Faults
 import stoplog.source.{ReadLimits, SourceDriver}
 import stoplog.laws.MemoryState
-import stoplog.storage.local.{LocalSourceFiles, LocalStorage}
+import stoplog.storage.local.{LocalSourceFiles, LocalUnderTest}
 
 /** Symbolic links in the input, put there by somebody who may do no more than that. */
 class LinksSuite extends AnyFunSuite with BeforeAndAfterEach {
@@ -26,7 +26,7 @@ class LinksSuite extends AnyFunSuite with BeforeAndAfterEach {
     write("secret/id", "secret")
   }
 
-  override def afterEach(): Unit = LocalStorage.remove(world)
+  override def afterEach(): Unit = LocalUnderTest.remove(world)
 
   test("a link out of the source's path is named, and nothing is read through it") {
     write("in/a", "1")

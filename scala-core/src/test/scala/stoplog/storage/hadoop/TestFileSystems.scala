@@ -6,7 +6,7 @@ import java.nio.file.Files
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.FileSystem
 
-import stoplog.laws.HadoopStorage
+import stoplog.laws.HadoopUnderTest
 import stoplog.storage.PartLayout
 
 /** File systems that lack something, over directories of this machine. */
@@ -31,6 +31,6 @@ object TestFileSystems {
       scheme: String,
       layout: String => PartLayout = PartLayout.Staging(_),
       asked: Option[Trimming] = None
-  ): HadoopStorage =
-    HadoopStorage.under(directory(scheme), register(HadoopDefaults.configuration()), layout, asked)
+  ): HadoopUnderTest =
+    HadoopUnderTest.under(directory(scheme), register(HadoopDefaults.configuration()), layout, asked)
 }

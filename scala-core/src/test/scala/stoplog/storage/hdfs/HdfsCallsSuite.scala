@@ -12,7 +12,7 @@ class HdfsCallsSuite extends AnyFunSuite {
   private val parts = 50
 
   test("an epoch asks the NameNode at most four times for each part that stays open") {
-    val storage = HdfsStorage.create()
+    val storage = HdfsUnderTest.create()
     try {
       val store  = storage.partStore()
       val opened = (1 to parts).map(n => written(store.create(NewPart(s"b$n", "part-1.txt", run))).persist())
@@ -24,7 +24,7 @@ class HdfsCallsSuite extends AnyFunSuite {
   }
 
   test("a part costs at most nine calls from its first byte to its final name") {
-    val storage = HdfsStorage.create()
+    val storage = HdfsUnderTest.create()
     try {
       val store = storage.partStore()
       val calls = counted {
@@ -38,7 +38,7 @@ class HdfsCallsSuite extends AnyFunSuite {
   }
 
   test("a part is fenced with two calls") {
-    val storage = HdfsStorage.create()
+    val storage = HdfsUnderTest.create()
     try {
       val store  = storage.partStore()
       val opened = (1 to parts).map(n => written(store.create(NewPart("b", s"part-$n.txt", run))).persist())

@@ -43,8 +43,8 @@ class HdfsCuttingSuite extends AnyFunSuite {
     }
   }
 
-  private def withJunk(body: (HdfsStorage, Resume) => Unit): Unit = {
-    val storage = HdfsStorage.create()
+  private def withJunk(body: (HdfsUnderTest, Resume) => Unit): Unit = {
+    val storage = HdfsUnderTest.create()
     try {
       val output = storage.partStore().create(NewPart("b", "part-1.txt", run))
       output.write("good".getBytes, 0, 4)
@@ -54,12 +54,12 @@ class HdfsCuttingSuite extends AnyFunSuite {
     } finally storage.close()
   }
 
-  private def tampered(storage: HdfsStorage, cut: (Path, () => Boolean) => Boolean): HdfsPartStore = {
+  private def tampered(storage: HdfsUnderTest, cut: (Path, () => Boolean) => Boolean): HdfsPartStore = {
     val tampering = new Tampering {
       override def truncate(path: Path, bytes: Long)(really: => Boolean): Boolean = cut(path, () => really)
     }
-    HdfsStorage.parts(TamperedHdfs.files(storage, tampering))
+    HdfsUnderTest.parts(TamperedHdfs.files(storage, tampering))
   }
 
-  private def files(storage: HdfsStorage) = TamperedHdfs.files(storage, new Tampering {})
+  private def files(storage: HdfsUnderTest) = TamperedHdfs.files(storage, new Tampering {})
 }

@@ -125,7 +125,7 @@ class HdfsJobsSuite extends AnyFunSuite {
   }
 
   private def withOld(body: PlaceOfJob => Unit): Unit = {
-    val storage = HdfsStorage.create()
+    val storage = HdfsUnderTest.create()
     try {
       Seq("a/old.txt", "b/old.txt").foreach(file => storage.plant(file, s"old in $file\n".getBytes(UTF_8)))
       body(new PlaceOfJob(storage))
@@ -195,8 +195,8 @@ private object HdfsJobsSuite {
     override def untouchedSince(millis: Long): Boolean         = job.untouchedSince(millis)
   }
 
-  final class PlaceOfJob(storage: HdfsStorage) {
-    val files = new HadoopFiles(storage.root, new HadoopSettings(HdfsStorage.configuration()))
+  final class PlaceOfJob(storage: HdfsUnderTest) {
+    val files = new HadoopFiles(storage.root, new HadoopSettings(HdfsUnderTest.configuration()))
 
     def log: CommitLog = log(Faults.none)
 
@@ -251,7 +251,7 @@ private object HdfsJobsSuite {
       new CommitLog(new LogFiles(HdfsFileStore.ofSink(files, Name), Name, faults))
 
     private def parts(faults: Faults) =
-      HdfsStorage.parts(files, Name, PartLayout.Staging(Name), faults = faults)
+      HdfsUnderTest.parts(files, Name, PartLayout.Staging(Name), faults = faults)
   }
 
   private object PlainLines extends RowFormat[String] {

@@ -8,69 +8,69 @@ import stoplog.storage.RecordNamesLaws
 import stoplog.storage.hadoop.Trimming
 
 class HdfsPartStoreSuite extends PartStoreLaws {
-  override def newStorage(): StorageUnderTest = HdfsStorage.create()
+  override def newStorage(): StorageUnderTest = HdfsUnderTest.create()
 }
 
 class HdfsFencingSuite extends FencingLaws {
-  override def newStorage(): StorageUnderTest = HdfsStorage.create()
+  override def newStorage(): StorageUnderTest = HdfsUnderTest.create()
 }
 
 class HdfsUnannouncedSuite extends UnannouncedLaws {
-  override def newStorage(): StorageUnderTest = HdfsStorage.create()
+  override def newStorage(): StorageUnderTest = HdfsUnderTest.create()
 }
 
 class HdfsStagedSuite extends StagingLaws {
-  override def newStorage(): StorageUnderTest = HdfsStorage.create()
+  override def newStorage(): StorageUnderTest = HdfsUnderTest.create()
 }
 
 class HdfsSidesSuite extends SideStoreLaws {
-  override def newStorage(): StorageUnderTest = HdfsStorage.create()
+  override def newStorage(): StorageUnderTest = HdfsUnderTest.create()
 }
 
 class HdfsNotesSuite extends NoteStoreLaws {
-  override def newStorage(): StorageUnderTest = HdfsStorage.create()
+  override def newStorage(): StorageUnderTest = HdfsUnderTest.create()
 }
 
 class HdfsFinishedSuite extends FinishedStoreLaws {
-  override def newStorage(): StorageUnderTest = HdfsStorage.create()
+  override def newStorage(): StorageUnderTest = HdfsUnderTest.create()
 }
 
 class HdfsRecordsSuite extends RecordStoreLaws {
-  override def newStorage(): StorageUnderTest = HdfsStorage.create()
+  override def newStorage(): StorageUnderTest = HdfsUnderTest.create()
 }
 
 class HdfsRecordNamesSuite extends RecordNamesLaws {
-  override def newStorage(): StorageUnderTest = HdfsStorage.create()
+  override def newStorage(): StorageUnderTest = HdfsUnderTest.create()
 }
 
 class HdfsInPlaceSuite extends InPlaceLaws {
-  override def newStorage(): StorageUnderTest = HdfsStorage.create()
+  override def newStorage(): StorageUnderTest = HdfsUnderTest.create()
 }
 
 class HdfsCutSuite extends CutLaws {
-  override def newStorage(): StorageUnderTest = HdfsStorage.create()
+  override def newStorage(): StorageUnderTest = HdfsUnderTest.create()
 }
 
 class HdfsEarlyListingSuite extends EarlyListingLaws {
-  override def newStorage(): StorageUnderTest = HdfsStorage.create()
+  override def newStorage(): StorageUnderTest = HdfsUnderTest.create()
 }
 
 class HdfsNotToBeCutPartStoreSuite extends PartStoreLaws with LongRun {
-  override def newStorage(): StorageUnderTest = HdfsStorage.create(trimming = Trimming.ValidLength)
+  override def newStorage(): StorageUnderTest = HdfsUnderTest.create(trimming = Trimming.ValidLength)
 }
 
 class HdfsNotToBeCutValidLengthSuite extends ValidLengthLaws {
-  override def newStorage(): StorageUnderTest = HdfsStorage.create(trimming = Trimming.ValidLength)
+  override def newStorage(): StorageUnderTest = HdfsUnderTest.create(trimming = Trimming.ValidLength)
 }
 
 class HdfsNotToBeCutFencingSuite extends FencingLaws with LongRun {
-  override def newStorage(): StorageUnderTest = HdfsStorage.create(trimming = Trimming.ValidLength)
+  override def newStorage(): StorageUnderTest = HdfsUnderTest.create(trimming = Trimming.ValidLength)
 }
 
 class HdfsSleepingDriverSuite extends SleepingDriverLaws {
-  override def newStorage(): StorageUnderTest = HdfsStorage.create()
+  override def newStorage(): StorageUnderTest = HdfsUnderTest.create()
 }
 
 class HdfsPathSuite extends PathLaws {
-  override def newStorage(): StorageUnderTest = HdfsStorage.create()
+  override def newStorage(): StorageUnderTest = HdfsUnderTest.create()
 }

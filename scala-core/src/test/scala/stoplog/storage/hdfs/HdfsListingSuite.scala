@@ -16,17 +16,17 @@ class HdfsListingSuite extends AnyFunSuite {
   test(
     "a poll asks for each directory's time, and lists those in which something has come, however old it is"
   ) {
-    val storage = HdfsStorage.create()
+    val storage = HdfsUnderTest.create()
     try {
       val root   = new Path(storage.root)
-      val system = root.getFileSystem(HdfsStorage.configuration())
+      val system = root.getFileSystem(HdfsUnderTest.configuration())
       for {
         d <- 1 to directories
         n <- 1 to 3
       } storage.plant(s"d$d/$n.txt", "a line\n".getBytes("utf8"))
       // As if they had been there for an hour: a directory that has just changed is not trusted to be known.
       age(system, root +: (1 to directories).map(d => new Path(root, s"d$d")))
-      val files  = new HadoopFiles(storage.root, new HadoopSettings(HdfsStorage.configuration()))
+      val files  = new HadoopFiles(storage.root, new HadoopSettings(HdfsUnderTest.configuration()))
       val source = TextLines.source(new HadoopSourceFiles(files))
       val driver = new SourceDriver[FileSplit](source, new MemoryState)
 

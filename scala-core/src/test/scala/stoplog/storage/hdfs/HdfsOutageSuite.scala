@@ -13,7 +13,7 @@ import stoplog.storage.FenceOutcome
 
 /** What is said of a part, and what of the server: only the former leads to a copy. */
 class HdfsOutageSuite extends LawSuite with TableDrivenPropertyChecks {
-  override def newStorage(): HdfsStorage = HdfsStorage.create()
+  override def newStorage(): HdfsUnderTest = HdfsUnderTest.create()
 
   private val next = RunId("22222222-2222-4222-8222-222222222222")
 
@@ -63,7 +63,7 @@ class HdfsOutageSuite extends LawSuite with TableDrivenPropertyChecks {
   law("in safe mode nothing is copied, and afterwards everything goes on in place") { storage =>
     val store = storage.partStore()
     val parts = (1 to 3).map(n => leftOpen(store, "good\n", part(name = s"part-$n.txt")))
-    val name  = new Path(MiniHdfs.uri).getFileSystem(HdfsStorage.configuration()).asInstanceOf[SafeMode]
+    val name  = new Path(MiniHdfs.uri).getFileSystem(HdfsUnderTest.configuration()).asInstanceOf[SafeMode]
     name.setSafeMode(SafeModeAction.ENTER)
     try {
       assert(condition(store.resume(parts.head, 5)) === "STOPLOG_STORE_WRITE")
@@ -89,17 +89,17 @@ class HdfsOutageSuite extends LawSuite with TableDrivenPropertyChecks {
   }
 
   private def tampered(storage: StorageUnderTest, tampering: Tampering): HdfsPartStore = storage match {
-    case hdfs: HdfsStorage =>
-      HdfsStorage.parts(TamperedHdfs.files(hdfs, tampering))
+    case hdfs: HdfsUnderTest =>
+      HdfsUnderTest.parts(TamperedHdfs.files(hdfs, tampering))
     case other => throw new IllegalArgumentException(other.toString)
   }
 
   private def remote(name: String, message: String) = new RemoteException(s"org.apache.hadoop.$name", message)
 
-  private def root(storage: StorageUnderTest): String = storage.asInstanceOf[HdfsStorage].root
+  private def root(storage: StorageUnderTest): String = storage.asInstanceOf[HdfsUnderTest].root
 
   private def clientOfItsOwn(): FileSystem =
-    FileSystem.newInstance(new Path(MiniHdfs.uri).toUri, HdfsStorage.configuration())
+    FileSystem.newInstance(new Path(MiniHdfs.uri).toUri, HdfsUnderTest.configuration())
 
   private def openPart(open: Resume): Open =
     Open("b", "part-1.txt", 0, open, 5, 1, 0, 0, owner = None)

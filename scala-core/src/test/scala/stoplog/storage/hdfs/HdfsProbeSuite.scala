@@ -30,7 +30,7 @@ class HdfsProbeSuite extends AnyFunSuite {
         override def truncate(path: Path, bytes: Long)(really: => Boolean): Boolean =
           throw new UnsupportedOperationException("truncate")
       }
-      HdfsStorage.parts(TamperedHdfs.files(storage, tampering), trimming = Trimming.ValidLength).probe()
+      HdfsUnderTest.parts(TamperedHdfs.files(storage, tampering), trimming = Trimming.ValidLength).probe()
     }
   }
 
@@ -89,7 +89,7 @@ class HdfsProbeSuite extends AnyFunSuite {
 
     test(s"$name: no class for the interface that renames without overwriting") {
       withStorage { storage =>
-        val configuration = HdfsStorage.configuration()
+        val configuration = HdfsUnderTest.configuration()
         configuration.set("fs.AbstractFileSystem.hdfs.impl", "no.such.Class")
         refused(new HadoopFiles(storage.root, new HadoopSettings(configuration)), layout, "no.such.Class")
       }
@@ -98,7 +98,7 @@ class HdfsProbeSuite extends AnyFunSuite {
     test(s"$name: in a directory for erasure coding, files are written in whole copies") {
       withStorage { storage =>
         codeErasures(storage.root)
-        val files = new HadoopFiles(storage.root, new HadoopSettings(HdfsStorage.configuration()))
+        val files = new HadoopFiles(storage.root, new HadoopSettings(HdfsUnderTest.configuration()))
         store(files, layout).probe()
         val output = store(files, layout).create(NewPart("b", "part-1.txt", run))
         output.write("one\n".getBytes, 0, 4)
@@ -126,7 +126,7 @@ class HdfsProbeSuite extends AnyFunSuite {
     assert(refusal.getMessage.contains(why))
   }
 
-  private def store(files: HadoopFiles, layout: PartLayout) = HdfsStorage.parts(files, layout = layout)
+  private def store(files: HadoopFiles, layout: PartLayout) = HdfsUnderTest.parts(files, layout = layout)
 
   private def codeErasures(root: String): Unit = {
     val path   = new Path(root)
@@ -137,8 +137,8 @@ class HdfsProbeSuite extends AnyFunSuite {
 
   private val Policy = "XOR-2-1-1024k"
 
-  private def withStorage(body: HdfsStorage => Unit): Unit = {
-    val storage = HdfsStorage.create()
+  private def withStorage(body: HdfsUnderTest => Unit): Unit = {
+    val storage = HdfsUnderTest.create()
     try body(storage)
     finally storage.close()
   }

@@ -25,9 +25,9 @@ object TamperedHdfs {
   private val Key   = "stoplog.test.tampering"
 
   /** The storage's files, through a client of its own. */
-  def files(storage: HdfsStorage, tampering: Tampering): HadoopFiles = {
+  def files(storage: HdfsUnderTest, tampering: Tampering): HadoopFiles = {
     val key           = UUID.randomUUID().toString
-    val configuration = HdfsStorage.configuration()
+    val configuration = HdfsUnderTest.configuration()
     configuration.set(Key, key)
     configuration.setBoolean("fs.hdfs.impl.disable.cache", true)
     configuration.setClass("fs.hdfs.impl", classOf[TamperedHdfs], classOf[DistributedFileSystem])

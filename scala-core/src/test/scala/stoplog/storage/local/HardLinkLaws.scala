@@ -12,7 +12,7 @@ import stoplog.storage.{FenceOutcome, PartLayout}
 /** Other names of a part's file: `cp -al`, `rsync --link-dest` and tools that join equal files make them. */
 abstract class HardLinkLaws(layout: String => PartLayout) extends LawSuite {
 
-  override def newStorage(): StorageUnderTest = LocalStorage.create(layout, LocalForcing.Disk)
+  override def newStorage(): StorageUnderTest = LocalUnderTest.create(layout, LocalForcing.Disk)
 
   linkLaw("a part is published, whatever other names its file has") { storage =>
     val open = leftOpen(storage.partStore(), "rows\n")
@@ -99,17 +99,17 @@ abstract class HardLinkLaws(layout: String => PartLayout) extends LawSuite {
     )
   }
 
-  private def linkLaw(name: String)(body: LocalStorage => Unit): Unit = law(name) {
-    case storage: LocalStorage => body(storage)
+  private def linkLaw(name: String)(body: LocalUnderTest => Unit): Unit = law(name) {
+    case storage: LocalUnderTest => body(storage)
     case other                 => fail(s"$other")
   }
 
-  private def linked(storage: LocalStorage, part: Publish): Path = {
+  private def linked(storage: LocalUnderTest, part: Publish): Path = {
     val copy = storage.root.resolve(s"_copy-${part.token.hashCode}")
     Files.createLink(copy, storage.root.resolve(part.token))
   }
 
-  private def dying(storage: LocalStorage): LocalPartStore = new LocalPartStore(
+  private def dying(storage: LocalUnderTest): LocalPartStore = new LocalPartStore(
     storage.root.toString,
     "main",
     layout("main"),
@@ -121,6 +121,6 @@ abstract class HardLinkLaws(layout: String => PartLayout) extends LawSuite {
     Open("b", "part-1.txt", 0, open, 5, 1, 0, 0, owner = None)
 }
 
-class StagingHardLinkSuite extends HardLinkLaws(LocalStorage.staging)
+class StagingHardLinkSuite extends HardLinkLaws(LocalUnderTest.staging)
 
-class InBucketHardLinkSuite extends HardLinkLaws(LocalStorage.inBucket)
+class InBucketHardLinkSuite extends HardLinkLaws(LocalUnderTest.inBucket)

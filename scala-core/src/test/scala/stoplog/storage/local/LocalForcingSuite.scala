@@ -17,7 +17,7 @@ import stoplog.part.RunId
 /** What is forced to the disk, and what follows when that fails. */
 class LocalForcingSuite extends LawSuite {
 
-  override def newStorage(): StorageUnderTest = LocalStorage.create(LocalStorage.staging, LocalForcing.Disk)
+  override def newStorage(): StorageUnderTest = LocalUnderTest.create(LocalUnderTest.staging, LocalForcing.Disk)
 
   forcing("a record whose directory cannot be forced to the disk is no decision") { (root, disk) =>
     disk.failing = Some("log")
@@ -43,7 +43,7 @@ class LocalForcingSuite extends LawSuite {
   }
 
   forcing("whoever finds a part published forces its name to the disk") { (root, disk) =>
-    val store = new LocalPartStore(root.toString, "main", LocalStorage.staging("main"), disk, Faults.none)
+    val store = new LocalPartStore(root.toString, "main", LocalUnderTest.staging("main"), disk, Faults.none)
     val open  = leftOpen(store, "rows\n")
     disk.failing = Some("b")
     assert(condition(store.publish(open, 5, "b/part-1.txt")) === "STOPLOG_STORE_WRITE")
@@ -66,7 +66,7 @@ class LocalForcingSuite extends LawSuite {
   }
 
   private def forcing(name: String)(body: (Path, Disk) => Unit): Unit = law(name) {
-    case storage: LocalStorage => body(storage.root, new Disk)
+    case storage: LocalUnderTest => body(storage.root, new Disk)
     case other                 => fail(s"$other")
   }
 

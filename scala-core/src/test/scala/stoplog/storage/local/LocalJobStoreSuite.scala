@@ -13,7 +13,7 @@ class LocalJobStoreSuite extends AnyFunSuite {
   private def withRoot(body: Path => Unit): Unit = {
     val root = Files.createTempDirectory("stoplog-job")
     try body(root)
-    finally LocalStorage.remove(root)
+    finally LocalUnderTest.remove(root)
   }
 
   private def job(root: Path) =
@@ -58,10 +58,10 @@ class LocalJobStoreSuite extends AnyFunSuite {
       names.foreach(put(root, _))
       val killed = new Faults {
         override def at(step: Step): Unit =
-          if (LocalStorage.files(root).sizeIs == left) throw new InjectedFault(step)
+          if (LocalUnderTest.files(root).sizeIs == left) throw new InjectedFault(step)
       }
       intercept[InjectedFault](job(root).delete(killed))
-      val there = LocalStorage.files(root).map(_.getFileName.toString).toSet
+      val there = LocalUnderTest.files(root).map(_.getFileName.toString).toSet
       assert(there === names.reverse.takeRight(left).map(_.split('/').last).toSet)
     }
   }
@@ -80,7 +80,7 @@ class LocalJobStoreSuite extends AnyFunSuite {
         .foreach(put(root, _))
       job(root).delete(Faults.none)
       job(root).delete(Faults.none)
-      val left = LocalStorage.files(root).map(file => root.relativize(file).toString).toSet
+      val left = LocalUnderTest.files(root).map(file => root.relativize(file).toString).toSet
       assert(left === Set("_stoplog/main/log/0", "a/b.txt"))
       assert(!Files.exists(root.resolve("_stoplog/batch-1")))
     }

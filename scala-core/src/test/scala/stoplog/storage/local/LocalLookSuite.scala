@@ -12,7 +12,7 @@ import stoplog.log.CommitLog
 class LocalLookSuite extends LawSuite {
 
   override def newStorage(): StorageUnderTest =
-    LocalStorage.create(LocalStorage.staging, LocalForcing.Process)
+    LocalUnderTest.create(LocalUnderTest.staging, LocalForcing.Process)
 
   lookLaw("a finished part that cannot be looked at is not passed over when another takes its place") {
     storage =>
@@ -71,8 +71,8 @@ class LocalLookSuite extends LawSuite {
     storage.partStore().discard("_stoplog/main/open/b/.part-1.txt")
   }
 
-  private def lookLaw(name: String)(body: LocalStorage => Unit): Unit = law(name) {
-    case storage: LocalStorage => body(storage)
+  private def lookLaw(name: String)(body: LocalUnderTest => Unit): Unit = law(name) {
+    case storage: LocalUnderTest => body(storage)
     case other                 => fail(s"$other")
   }
 

@@ -25,7 +25,7 @@ class S3AtomicRecordsSuite extends RecordStoreLaws with BeforeAndAfterAll {
   override protected def afterAll(): Unit = proxy.close()
 
   override def newStorage(): StorageUnderTest =
-    S3Storage.create(S3Storage.tails, S3Bucket(proxy.endpoint, "stoplog-atomic"))
+    S3UnderTest.create(S3UnderTest.tails, S3Bucket(proxy.endpoint, "stoplog-atomic"))
 
   override protected def law(name: String)(body: StorageUnderTest => Unit): Unit =
     if (S3Laws.inTwoSteps.exists(name.startsWith)) super.law(name)(body)
@@ -41,7 +41,7 @@ class S3LateCopySuite extends AnyFunSuite with BeforeAndAfterAll {
   override protected def afterAll(): Unit = proxy.close()
 
   test("a driver that wakes between the two halves of a move brings no row back") {
-    val quick  = S3Storage.create(S3Settings())
+    val quick  = S3UnderTest.create(S3Settings())
     val slow   = quick.through(S3Bucket(proxy.endpoint, S3Server.Bucket, OfSleeper))
     val asleep = new CountDownLatch(1)
     val wake   = new CountDownLatch(1)
@@ -86,7 +86,7 @@ class S3LateCopySuite extends AnyFunSuite with BeforeAndAfterAll {
     } finally wake.countDown()
   }
 
-  private def rows(storage: S3Storage): Vector[String] = storage
+  private def rows(storage: S3UnderTest): Vector[String] = storage
     .visible()
     .toVector
     .flatMap(file => new String(storage.bytes(file)).linesIterator)
@@ -101,7 +101,7 @@ class S3LateCopySuite extends AnyFunSuite with BeforeAndAfterAll {
       "fs.s3a.connection.timeout"         -> "600s"
     )
 
-  private final class Run(storage: S3Storage, run: RunId) {
+  private final class Run(storage: S3UnderTest, run: RunId) {
     private val policy   = Rolls(onEpochEnd = _ => Some(RollReason.Checkpoint)).policy
     private val parts    = storage.partStore()
     private val sides    = storage.sideStore()

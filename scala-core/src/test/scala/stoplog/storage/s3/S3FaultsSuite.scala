@@ -49,7 +49,7 @@ class S3FaultsSuite extends AnyFunSuite with BeforeAndAfterAll {
 
   test("a conflict with another request is no answer: the same again, until there is one") {
     proxy.inject()
-    val storage = S3Storage.create(S3Settings(), S3Bucket(proxy.endpoint, "stoplog-faults"))
+    val storage = S3UnderTest.create(S3Settings(), S3Bucket(proxy.endpoint, "stoplog-faults"))
     val log     = new CommitLog(storage.recordStore())
     try {
       val part = written(storage, "small.txt", 1000)
@@ -74,7 +74,7 @@ class S3FaultsSuite extends AnyFunSuite with BeforeAndAfterAll {
   test(
     "an upload that could not be marked is aborted by its writer, since nobody else will ever know of it"
   ) {
-    val storage = S3Storage.create(
+    val storage = S3UnderTest.create(
       S3Settings(partBytes = S3Settings.MinPartBytes, largePartBytes = S3Settings.MinPartBytes),
       S3Bucket(proxy.endpoint, "stoplog-faults")
     )
@@ -97,7 +97,7 @@ class S3FaultsSuite extends AnyFunSuite with BeforeAndAfterAll {
   /** What was asked of the server. */
   private def life(rules: FaultRule*): Seq[S3Request] = {
     val bucket  = S3Bucket(proxy.endpoint, "stoplog-faults")
-    val storage = S3Storage.create(
+    val storage = S3UnderTest.create(
       S3Settings(partBytes = S3Settings.MinPartBytes, largePartBytes = S3Settings.MinPartBytes),
       bucket
     )
@@ -121,7 +121,7 @@ class S3FaultsSuite extends AnyFunSuite with BeforeAndAfterAll {
     }
   }
 
-  private def through(storage: S3Storage): Seq[S3Request] = {
+  private def through(storage: S3UnderTest): Seq[S3Request] = {
     val large = written(storage, "large.txt", content.length)
     val small = written(storage, "small.txt", 100000)
     val log   = new CommitLog(storage.recordStore())
@@ -141,7 +141,7 @@ class S3FaultsSuite extends AnyFunSuite with BeforeAndAfterAll {
   )
 
   /** In two epochs. */
-  private def written(storage: S3Storage, name: String, bytes: Int): Publish = {
+  private def written(storage: S3UnderTest, name: String, bytes: Int): Publish = {
     val first = storage.partStore().create(NewPart("b", name, run))
     first.write(content, 0, bytes * 2 / 3)
     val open = first.persist()

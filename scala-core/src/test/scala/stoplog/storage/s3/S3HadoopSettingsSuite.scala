@@ -22,7 +22,7 @@ class S3HadoopSettingsSuite extends AnyFunSuite {
 
   test("encryption, storage class, ACL and checksum reach every object, as the server sees it") {
     val proxy   = FaultProxy.before(S3Server.sharedS3Mock.endpoint)
-    val storage = S3Storage.create(
+    val storage = S3UnderTest.create(
       S3Settings(partBytes = S3Settings.MinPartBytes, largePartBytes = S3Settings.MinPartBytes),
       S3Bucket(proxy.endpoint, "stoplog-settings", settings)
     )

@@ -26,7 +26,7 @@ abstract class S3HeirLaws extends LawSuite {
   protected def numbered(part: Publish): Unit =
     assert(S3HeirLaws.token(part).waiting.isEmpty, "it went straight to the upload")
 
-  override def newStorage(): StorageUnderTest = S3Storage.create(S3Storage.uploads, bucket)
+  override def newStorage(): StorageUnderTest = S3UnderTest.create(S3UnderTest.uploads, bucket)
 
   law("the next run adds to the upload where the run before does not, whatever that one still does") {
     storage =>

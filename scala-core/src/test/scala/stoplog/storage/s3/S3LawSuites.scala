@@ -19,7 +19,7 @@ class S3NotesSuite    extends NoteStoreLaws with S3Laws
 class S3FinishedSuite extends FinishedStoreLaws with S3Laws
 
 class S3SleepingDriverSuite extends SleepingDriverLaws {
-  override def newStorage(): StorageUnderTest = S3Storage.create(S3Settings())
+  override def newStorage(): StorageUnderTest = S3UnderTest.create(S3Settings())
 }
 
 class S3RecordsSuite extends RecordStoreLaws with S3Laws
@@ -36,7 +36,7 @@ class S3ProxyRecordsSuite extends RecordStoreLaws with S3ProxyLaws
 
 /** The laws, but for those that S3 keeps in another way: [[S3OwnLawsSuite]] says in which. */
 trait S3Laws extends LawSuite {
-  override def newStorage(): StorageUnderTest = S3Storage.create(S3Storage.tails)
+  override def newStorage(): StorageUnderTest = S3UnderTest.create(S3UnderTest.tails)
 
   override protected def law(name: String)(body: StorageUnderTest => Unit): Unit =
     if (!S3Laws.otherwise.exists(name.startsWith)) super.law(name)(body)
@@ -44,7 +44,7 @@ trait S3Laws extends LawSuite {
 
 /** The same on a server of another make, which tells one of many that it was the first. */
 trait S3ProxyLaws extends LawSuite {
-  override def newStorage(): StorageUnderTest = S3Storage.create(S3Storage.tails, S3Bucket.ofOtherMake)
+  override def newStorage(): StorageUnderTest = S3UnderTest.create(S3UnderTest.tails, S3Bucket.ofOtherMake)
 
   override protected def law(name: String)(body: StorageUnderTest => Unit): Unit =
     if (!S3Laws.otherwise.take(5).exists(name.startsWith)) super.law(name)(body)

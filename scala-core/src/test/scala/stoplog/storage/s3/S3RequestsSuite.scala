@@ -29,9 +29,9 @@ class S3RequestsSuite extends AnyFunSuite with BeforeAndAfterAll {
       name: String,
       settings: S3Settings = S3Settings(partBytes = 5 << 20, largePartBytes = 5 << 20)
   )(
-      body: S3Storage => Unit
+      body: S3UnderTest => Unit
   ): Unit = test(name) {
-    val storage = S3Storage.create(settings, S3Bucket(proxy.endpoint, "stoplog-requests"))
+    val storage = S3UnderTest.create(settings, S3Bucket(proxy.endpoint, "stoplog-requests"))
     try body(storage)
     finally storage.close()
   }
@@ -44,7 +44,7 @@ class S3RequestsSuite extends AnyFunSuite with BeforeAndAfterAll {
     output
   }
 
-  private def begun(storage: S3Storage, bytes: Int): Resume =
+  private def begun(storage: S3UnderTest, bytes: Int): Resume =
     write(storage.partStore().create(NewPart("b", "part-1.txt", run)), bytes).persist()
 
   requests("an epoch of a part with a small tail costs nothing: its tail is in the record") { storage =>

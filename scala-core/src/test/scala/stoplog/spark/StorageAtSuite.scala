@@ -7,15 +7,16 @@ import stoplog.error.StoplogArgumentException
 import stoplog.format.SparkSessionForTests
 import stoplog.laws.Copied
 import stoplog.log.LogFiles
-import stoplog.options.Truncation
-import stoplog.place.{OnDisk, OnHadoop, OnHdfs, SinkPlace}
-import stoplog.rolling.{DefaultRollingPolicy, PartStats, RollReason}
-import stoplog.storage.{Durability, PartLayout, SinkDirectory}
-import stoplog.storage.hadoop.TestFileSystems
-import stoplog.storage.hdfs.HdfsStorage
+
+import stoplog.place.SinkStorage
+import stoplog.rolling.{DefaultRollingPolicy, PartStats}
+import stoplog.storage._
+import stoplog.storage.hadoop.{HadoopStorage, TestFileSystems}
+import stoplog.storage.hdfs.{HdfsStorage, HdfsUnderTest}
+import stoplog.storage.local.LocalStorage
 
 /** Which stores a path gets. */
-class SinkPlaceSuite extends AnyFunSuite with SparkSessionForTests {
+class StorageAtSuite extends AnyFunSuite with SparkSessionForTests {
 
   override protected def beforeAll(): Unit = {
     super.beforeAll()
@@ -23,22 +24,22 @@ class SinkPlaceSuite extends AnyFunSuite with SparkSessionForTests {
     ()
   }
 
-  private def place(path: String): SinkPlace =
-    SinkPlace.of(path, Durability.Disk, Truncation.Allowed, SparkHadoop.configuration)
+  private def place(path: String): Storage =
+    Storage.at(path, StorageSettings(Durability.Disk, Truncation.Allowed, SparkHadoop.configuration))
 
   test("a path without a scheme, or with file:, is on the disk") {
-    assert(place("/data/out").isInstanceOf[OnDisk])
-    assert(place("file:/data/out").isInstanceOf[OnDisk])
+    assert(place("/data/out").isInstanceOf[LocalStorage])
+    assert(place("file:/data/out").isInstanceOf[LocalStorage])
   }
 
   test("a mount of viewfs that leads to HDFS is HDFS, there already or not") {
-    val storage = HdfsStorage.create()
+    val storage = HdfsUnderTest.create()
     try {
       val configuration = spark.sparkContext.hadoopConfiguration
       configuration.set("fs.viewfs.mounttable.tests.link./data", storage.root)
       for (below <- Seq("", "/not/there/yet"))
         place(s"viewfs://tests/data$below") match {
-          case OnHdfs(_, files, _) => assert(files.root === s"${storage.root}$below")
+          case hdfs: HdfsStorage => assert(hdfs.root === s"${storage.root}$below")
           case other               => fail(s"$other")
         }
     } finally storage.close()
@@ -47,8 +48,8 @@ class SinkPlaceSuite extends AnyFunSuite with SparkSessionForTests {
   test("any other file system is asked for its abilities later: nothing is written before that") {
     val directory = TestFileSystems.directory("lastwins")
     val there     = place(directory)
-    there.refuseIfHopeless()
-    assert(there.isInstanceOf[OnHadoop])
+    there.refuseUnfit()
+    assert(there.isInstanceOf[HadoopStorage])
     assert(there.files("main").names(SinkDirectory.Root).isEmpty)
     assert(new LogFiles(there.files("main"), "main").list().isEmpty)
   }
@@ -72,7 +73,7 @@ class SinkPlaceSuite extends AnyFunSuite with SparkSessionForTests {
       override def firstEventTimeMillis: Option[Long] = Some(5000)
     }
     for (path <- Seq("/data/out", TestFileSystems.directory("lastwins"))) {
-      val policy = place(path).policy("main", asked)
+      val policy = SinkStorage.plain(path, "main", Durability.Disk, SparkHadoop.configuration).policy(asked)
       assert(policy.onEventTime(part, 6000) === Some(RollReason.EventTime), path)
       assert(policy.onEventTime(part, 5999) === None, path)
     }

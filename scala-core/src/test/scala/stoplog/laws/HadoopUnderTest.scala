@@ -9,18 +9,18 @@ import org.apache.hadoop.fs.{FileSystem, Path}
 import stoplog.fault.Faults
 import stoplog.log.LogFiles
 import stoplog.part.Resume
-import stoplog.storage.{FileStore, PartLayout, PartStore, ReplacedFiles, SpoolFiles}
+import stoplog.storage.{FileStore, Growth, PartLayout, PartStore, ReplacedFiles, SpoolFiles}
 import stoplog.storage.hadoop._
 
 /** A directory of any Hadoop file system, under the stores that suit its abilities; looked at with no more than
   * creating, reading, listing and deleting.
   */
-final class HadoopStorage private (
+final class HadoopUnderTest private (
     val root: String,
     settings: HadoopSettings,
     layout: String => PartLayout,
     asked: Option[Trimming],
-    val abilities: Abilities,
+    val abilities: Capabilities,
     sinkId: String
 ) extends StorageUnderTest {
   private def files              = new HadoopFiles(root, settings, Renaming.Checked)
@@ -32,7 +32,7 @@ final class HadoopStorage private (
     sinkId,
     layout(sinkId),
     abilities.growth,
-    asked.getOrElse(HadoopStorage.trimming(abilities.growth)),
+    asked.getOrElse(HadoopUnderTest.trimming(abilities.growth)),
     lengths,
     Faults.none
   )
@@ -49,7 +49,7 @@ final class HadoopStorage private (
     new LogFiles(HadoopFileStore.ofSink(files, sinkId, abilities.exclusion), sinkId)
 
   override def neighbour(): StorageUnderTest =
-    new HadoopStorage(root, settings, layout, asked, abilities, "neighbour")
+    new HadoopUnderTest(root, settings, layout, asked, abilities, "neighbour")
 
   override def visible(): Set[String] = files
     .filesUnder(files.at(""))(_ => true)
@@ -95,12 +95,12 @@ final class HadoopStorage private (
   }
 }
 
-object HadoopStorage {
+object HadoopUnderTest {
 
   /** A new directory under `base`.
     *
     * {{{
-    * HadoopStorage.under("myfs://host/tmp", new Configuration())
+    * HadoopUnderTest.under("myfs://host/tmp", new Configuration())
     * }}}
     *
     * @param asked what is to become of bytes behind the committed ones, if not what suits the file system best
@@ -110,12 +110,12 @@ object HadoopStorage {
       configuration: Configuration,
       layout: String => PartLayout = PartLayout.Staging(_),
       asked: Option[Trimming] = None
-  ): HadoopStorage = {
+  ): HadoopUnderTest = {
     val root     = new Path(base, s"laws-${UUID.randomUUID()}")
     val settings = new HadoopSettings(configuration)
     root.getFileSystem(configuration).mkdirs(root)
-    val abilities = Trial.of(new HadoopFiles(root.toString, settings, Renaming.Checked), "main")
-    new HadoopStorage(root.toString, settings, layout, asked, abilities, "main")
+    val abilities = CapabilityProbe.of(new HadoopFiles(root.toString, settings, Renaming.Checked), "main")
+    new HadoopUnderTest(root.toString, settings, layout, asked, abilities, "main")
   }
 
   private def trimming(growth: Growth): Trimming =

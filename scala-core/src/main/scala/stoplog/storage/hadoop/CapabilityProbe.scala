@@ -10,20 +10,21 @@ import scala.util.Try
 import org.apache.hadoop.fs.Path
 
 import stoplog.error.Errors
+import stoplog.storage.{Growth, SinkDirectory}
 
 /** Finds out what a file system can do, by doing it: what file systems say of themselves is often not so.
   *
   * It works in the sink's own directory of unfinished files and removes what it made. What a crash leaves of it is
   * swept with the rest.
   */
-object Trial {
+object CapabilityProbe {
 
   /** Errors: `STOPLOG_PATH_NOT_WRITABLE`, `STOPLOG_STORE_NOT_EXCLUSIVE`. */
-  def of(files: HadoopFiles, sinkId: String): Abilities =
-    new Trial(files, s"_stoplog/$sinkId/open").abilities()
+  def of(files: HadoopFiles, sinkId: String): Capabilities =
+    new CapabilityProbe(files, SinkDirectory(sinkId).open).capabilities()
 
   /** The same of a directory for state alone, in which nothing is gone on with. */
-  def exclusion(files: HadoopFiles): Exclusion = new Trial(files, "").exclusionAlone()
+  def exclusion(files: HadoopFiles): Exclusion = new CapabilityProbe(files, "").exclusionAlone()
 
   private val Racers = 4
   private val Rounds = 3
@@ -42,18 +43,18 @@ object Trial {
   }
 }
 
-private final class Trial(files: HadoopFiles, directory: String) {
-  import Trial._
+private final class CapabilityProbe(files: HadoopFiles, directory: String) {
+  import CapabilityProbe._
 
   private val mark = UUID.randomUUID()
   private var made = Vector.empty[Path]
 
   private def system = files.fileSystem
 
-  def abilities(): Abilities = trying {
+  def capabilities(): Capabilities = trying {
     val first = written("f")
     if (!system.rename(first, fresh())) throw new IOException("its file system cannot rename files")
-    Abilities(growthOf(written("f")), exclusion())
+    Capabilities(growthOf(written("f")), exclusion())
   }
 
   def exclusionAlone(): Exclusion = trying(exclusion())

@@ -15,7 +15,7 @@ import stoplog.storage.{FileStore, PartStore, ReplacedFiles, SpoolFiles}
 import stoplog.storage.hadoop.{HadoopFiles, HadoopSettings}
 
 /** A prefix of a bucket, looked at through S3A alone. */
-final class S3Storage(bucket: S3Bucket, prefix: String, settings: S3Settings, sinkId: String = "main")
+final class S3UnderTest(bucket: S3Bucket, prefix: String, settings: S3Settings, sinkId: String = "main")
     extends StorageUnderTest {
 
   def root: String = s"s3a://${bucket.name}/$prefix"
@@ -31,8 +31,8 @@ final class S3Storage(bucket: S3Bucket, prefix: String, settings: S3Settings, si
   private[s3] def uploads: S3Uploads = new S3Uploads(objects)
 
   /** The same place as another client sees it. */
-  def through(other: S3Bucket): S3Storage =
-    new S3Storage(other, prefix, settings, sinkId)
+  def through(other: S3Bucket): S3UnderTest =
+    new S3UnderTest(other, prefix, settings, sinkId)
 
   /** The server's view of the same place. */
   def raw(): RawS3 = new RawS3(bucket, prefix)
@@ -47,7 +47,7 @@ final class S3Storage(bucket: S3Bucket, prefix: String, settings: S3Settings, si
 
   override def recordStore(): LogFiles = new LogFiles(new S3FileStore(files), sinkId)
 
-  override def neighbour(): StorageUnderTest = new S3Storage(bucket, prefix, settings, "neighbour")
+  override def neighbour(): StorageUnderTest = new S3UnderTest(bucket, prefix, settings, "neighbour")
 
   override def visible(): Set[String] =
     objects
@@ -89,7 +89,7 @@ final class S3Storage(bucket: S3Bucket, prefix: String, settings: S3Settings, si
   private[s3] def tokenOf(open: Resume): S3Token = S3TokenCodec.decode(open.token).get
 }
 
-object S3Storage {
+object S3UnderTest {
 
   /** Every tail an object, and no part large enough for an upload before it is closed: all laws can be asked. */
   val tails: S3Settings = S3Settings(partBytes = 16 << 20, tailInRecordBytes = 0)
@@ -101,6 +101,6 @@ object S3Storage {
     tailInRecordBytes = 0
   )
 
-  def create(settings: S3Settings, bucket: S3Bucket = S3Bucket.plain): S3Storage =
-    new S3Storage(bucket, UUID.randomUUID().toString, settings)
+  def create(settings: S3Settings, bucket: S3Bucket = S3Bucket.plain): S3UnderTest =
+    new S3UnderTest(bucket, UUID.randomUUID().toString, settings)
 }

@@ -14,7 +14,7 @@ import stoplog.part.Resume
 import stoplog.storage.{FileStore, PartLayout, PartStore, ReplacedFiles, SpoolFiles}
 
 /** A temporary directory, looked at with java.nio alone. */
-final class LocalStorage(
+final class LocalUnderTest(
     path: String,
     layout: String => PartLayout,
     durability: LocalForcing,
@@ -35,9 +35,9 @@ final class LocalStorage(
 
   override def recordStore(): LogFiles = new LogFiles(LocalFileStore.ofSink(path, sinkId, durability), sinkId)
 
-  override def neighbour(): StorageUnderTest = new LocalStorage(path, layout, durability, "neighbour")
+  override def neighbour(): StorageUnderTest = new LocalUnderTest(path, layout, durability, "neighbour")
 
-  override def visible(): Set[String] = LocalStorage.visible(root)
+  override def visible(): Set[String] = LocalUnderTest.visible(root)
 
   override def bytes(file: String): Array[Byte] = Files.readAllBytes(root.resolve(file))
 
@@ -60,13 +60,13 @@ final class LocalStorage(
 
   override def lose(open: Resume): Unit = Files.delete(root.resolve(open.token))
 
-  override def close(): Unit = LocalStorage.remove(root)
+  override def close(): Unit = LocalUnderTest.remove(root)
 }
 
-object LocalStorage {
+object LocalUnderTest {
 
-  def create(layout: String => PartLayout, durability: LocalForcing): LocalStorage =
-    new LocalStorage(Files.createTempDirectory("stoplog-laws").toString, layout, durability)
+  def create(layout: String => PartLayout, durability: LocalForcing): LocalUnderTest =
+    new LocalUnderTest(Files.createTempDirectory("stoplog-laws").toString, layout, durability)
 
   val inBucket: String => PartLayout = PartLayout.InBucket(_, "_", ".in-progress", "_", ".pending")
   val staging: String => PartLayout  = PartLayout.Staging(_)

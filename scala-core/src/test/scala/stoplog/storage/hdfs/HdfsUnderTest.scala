@@ -14,7 +14,7 @@ import stoplog.storage.{FileStore, PartLayout, ReplacedFiles, SpoolFiles}
 import stoplog.storage.hadoop._
 
 /** A directory on the HDFS of the tests, looked at with Hadoop's own client. */
-final class HdfsStorage(
+final class HdfsUnderTest(
     val root: String,
     layout: String => PartLayout,
     trimming: Trimming = Trimming.Truncate,
@@ -22,7 +22,7 @@ final class HdfsStorage(
 ) extends StorageUnderTest {
 
   override def partStore(): HdfsPartStore =
-    HdfsStorage.parts(files, sinkId, layout(sinkId), trimming)
+    HdfsUnderTest.parts(files, sinkId, layout(sinkId), trimming)
 
   override def finishedStore(): ReplacedFiles = new ReplacedFiles(HdfsFileStore.ofSink(files, sinkId), sinkId)
 
@@ -33,7 +33,7 @@ final class HdfsStorage(
   override def recordStore(): LogFiles =
     new LogFiles(HdfsFileStore.ofSink(files, sinkId), sinkId)
 
-  override def neighbour(): StorageUnderTest = new HdfsStorage(root, layout, trimming, "neighbour")
+  override def neighbour(): StorageUnderTest = new HdfsUnderTest(root, layout, trimming, "neighbour")
 
   override def visible(): Set[String] = {
     val entries = system.listFiles(at(""), true)
@@ -91,20 +91,20 @@ final class HdfsStorage(
     ()
   }
 
-  private def files: HadoopFiles     = new HadoopFiles(root, new HadoopSettings(HdfsStorage.configuration()))
-  private def system: FileSystem     = at("").getFileSystem(HdfsStorage.configuration())
+  private def files: HadoopFiles     = new HadoopFiles(root, new HadoopSettings(HdfsUnderTest.configuration()))
+  private def system: FileSystem     = at("").getFileSystem(HdfsUnderTest.configuration())
   private def at(path: String): Path = files.at(path)
 }
 
-object HdfsStorage {
+object HdfsUnderTest {
 
   def create(
       layout: String => PartLayout = PartLayout.Staging(_),
       trimming: Trimming = Trimming.Truncate
-  ): HdfsStorage = {
+  ): HdfsUnderTest = {
     val root = s"${MiniHdfs.uri}/laws-${UUID.randomUUID()}"
     new Path(root).getFileSystem(configuration()).mkdirs(new Path(root))
-    new HdfsStorage(root, layout, trimming)
+    new HdfsUnderTest(root, layout, trimming)
   }
 
   /** A store over the files, whose client need not be the tests' own. */

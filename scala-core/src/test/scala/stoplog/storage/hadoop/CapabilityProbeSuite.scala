@@ -6,9 +6,10 @@ import org.apache.hadoop.fs.Path
 import org.scalatest.funsuite.AnyFunSuite
 
 import stoplog.error.StoplogArgumentException
+import stoplog.storage.Growth
 
 /** What the trial finds out of file systems that say nothing true of themselves. */
-class TrialSuite extends AnyFunSuite {
+class CapabilityProbeSuite extends AnyFunSuite {
 
   private def files(scheme: String): HadoopFiles = new HadoopFiles(
     TestFileSystems.directory(scheme),
@@ -24,28 +25,28 @@ class TrialSuite extends AnyFunSuite {
     )
   )
     test(s"$scheme: $growth, exclusive $exclusion") {
-      assert(Trial.of(files(scheme), "main") === Abilities(growth, exclusion))
+      assert(CapabilityProbe.of(files(scheme), "main") === Capabilities(growth, exclusion))
     }
 
   test("it leaves nothing behind") {
     for (scheme <- TestFileSystems.classes.keys) {
       val place = files(scheme)
-      try Trial.of(place, "main")
+      try CapabilityProbe.of(place, "main")
       catch { case _: StoplogArgumentException => () }
       assert(place.filesUnder(place.at(""))(_ => true).isEmpty, scheme)
     }
   }
 
   test("where the last writer wins, two drivers could commit one epoch: refused by name") {
-    val refused = intercept[StoplogArgumentException](Trial.of(files("lastwins"), "main"))
+    val refused = intercept[StoplogArgumentException](CapabilityProbe.of(files("lastwins"), "main"))
     assert(refused.getCondition === "STOPLOG_STORE_NOT_EXCLUSIVE")
     assert(refused.getMessageParameters.get("scheme") === "lastwins")
   }
 
   test("the state of a source needs no more than that one of several writers is refused") {
     for ((scheme, how) <- Seq("appendonly" -> Exclusion.ByRename, "createonly" -> Exclusion.ByCreate))
-      assert(Trial.exclusion(files(scheme)) === how)
-    val refused = intercept[StoplogArgumentException](Trial.exclusion(files("lastwins")))
+      assert(CapabilityProbe.exclusion(files(scheme)) === how)
+    val refused = intercept[StoplogArgumentException](CapabilityProbe.exclusion(files("lastwins")))
     assert(refused.getCondition === "STOPLOG_STORE_NOT_EXCLUSIVE")
   }
 
@@ -57,7 +58,7 @@ class TrialSuite extends AnyFunSuite {
     )
     assert(
       intercept[StoplogArgumentException](
-        Trial.of(place, "main")
+        CapabilityProbe.of(place, "main")
       ).getCondition === "STOPLOG_STORE_NOT_EXCLUSIVE"
     )
   }

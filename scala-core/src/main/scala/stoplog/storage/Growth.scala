@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+package stoplog.storage
+
+/** What a storage can do with a file that was closed. */
+sealed trait Growth extends Product with Serializable
+object Growth {
+
+  /** Append to it, and cut it. */
+  case object AppendAndTruncate extends Growth
+
+  /** Append to it; to be cut, it has to be copied. */
+  case object AppendOnly extends Growth
+
+  /** Nothing: it stays as it was written. */
+  case object CreateOnly extends Growth
+
+  /** What a user can do about that. */
+  val Larger: String =
+    "For larger files set a longer trigger interval or distribution=byBucket, or write to a file system that can append."
+}

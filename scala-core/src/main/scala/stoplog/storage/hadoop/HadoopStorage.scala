@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+package stoplog.storage.hadoop
+
+import java.net.URI
+
+import stoplog.error.{Log}
+import stoplog.fault.Faults
+import stoplog.storage._
+
+/** Any Hadoop file system, by what it turns out to be able to do.
+  *
+  * A trial finds that out, once on the driver, and not before something is to be written: a start may still be refused.
+  * The answer goes to the executors.
+  */
+private[stoplog] final class HadoopStorage(
+    path: String,
+    files: HadoopFiles,
+    truncation: Truncation,
+    faults: Faults
+) extends Storage {
+  private var known = Option.empty[Capabilities]
+
+  override def files(sinkId: String): FileStore =
+    HadoopFileStore.ofSink(files, sinkId, capabilities(sinkId).exclusion)
+
+  override def parts(sinkId: String, layout: PartLayout): PartStore = new HadoopPartStore(
+    files,
+    sinkId,
+    layout,
+    growth(sinkId),
+    Trimming.of(truncation, growth(sinkId)),
+    ValidLengths.of(files, sinkId, truncation),
+    faults
+  )
+
+  override def uri(relative: String): URI = files.at(relative).toUri
+
+  override def growth(sinkId: String): Growth = capabilities(sinkId).growth
+
+  override def probe(sinkId: String, layout: PartLayout): String = {
+    val found = capabilities(sinkId)
+    val alone = found.exclusion match {
+      case Exclusion.ByRename => "renamed, and not over another one"
+      case Exclusion.ByCreate => "renamed, and not created where there is one"
+    }
+    found.growth match {
+      case Growth.CreateOnly        => s"A file was created, $alone. ${HadoopStorage.CreateOnly}"
+      case Growth.AppendOnly        => s"A file was created, appended to, $alone. Cut, it has to be copied."
+      case Growth.AppendAndTruncate => s"A file was created, appended to, cut, $alone."
+    }
+  }
+
+  override def refuseUnfit(): Unit = files.refuseUnfit(path)
+
+  private def capabilities(sinkId: String): Capabilities = synchronized {
+    known.getOrElse {
+      val found = CapabilityProbe.of(files, sinkId)
+      known = Some(found)
+      if (found.growth == Growth.CreateOnly)
+        Log.warn(s"$path: ${HadoopStorage.CreateOnly} ${Growth.Larger}")
+      found
+    }
+  }
+}
+
+private[stoplog] object HadoopStorage {
+  private val CreateOnly =
+    "The file system cannot append to a file: each micro-batch closes its parts (roll reason checkpoint), and files " +
+      "are no larger than micro-batches make them."
+}

@@ -72,8 +72,12 @@ trait StorageProvider {
   /** The scheme of its paths, in lower case; `None` for paths that no other provider takes. */
   def scheme: Option[String]
 
-  /** The storage of a path as the user wrote it. Error: `STOPLOG_PATH_NOT_WRITABLE`. */
-  def at(path: String, settings: StorageSettings): Storage
+  /** The storage of a path. Error: `STOPLOG_PATH_NOT_WRITABLE`.
+    *
+    * @param path as the user wrote it, for messages
+    * @param uri  the same as Hadoop reads it
+    */
+  def at(path: String, uri: URI, settings: StorageSettings): Storage
 }
 
 object Storage {
@@ -94,7 +98,7 @@ object Storage {
       .find(_.scheme.contains(asked.toLowerCase))
       .orElse(all.find(_.scheme.isEmpty))
       .getOrElse(throw Errors.storeUnsupported(path, asked))
-      .at(path, settings)
+      .at(path, parsed.toUri, settings)
   }
 
   def scheme(path: HadoopPath, configuration: Configuration): String =

@@ -9,7 +9,7 @@ import stoplog.laws.Copied
 import stoplog.log.LogFiles
 
 import stoplog.place.SinkStorage
-import stoplog.rolling.{DefaultRollingPolicy, PartStats}
+import stoplog.rolling.{DefaultRollingPolicy, PartStats, RollReason}
 import stoplog.storage._
 import stoplog.storage.hadoop.{HadoopStorage, TestFileSystems}
 import stoplog.storage.hdfs.{HdfsStorage, HdfsUnderTest}

@@ -4,8 +4,6 @@ package stoplog.storage.local
 import java.net.URI
 import java.nio.file.{Files, Path, Paths}
 
-import org.apache.hadoop.fs.{Path => HadoopPath}
-
 import stoplog.error.Errors
 import stoplog.fault.Faults
 import stoplog.storage._
@@ -43,8 +41,8 @@ private[stoplog] final class LocalStorage(path: String, root: String, forcing: L
 private[stoplog] final class LocalStorageProvider extends StorageProvider {
   override def scheme: Option[String] = Some("file")
 
-  override def at(path: String, settings: StorageSettings): Storage = {
-    val root: Path = Paths.get(new HadoopPath(path).toUri.getPath).toAbsolutePath.normalize
+  override def at(path: String, uri: URI, settings: StorageSettings): Storage = {
+    val root: Path = Paths.get(uri.getPath).toAbsolutePath.normalize
     new LocalStorage(path, root.toString, LocalForcing.of(settings.durability), settings.faults)
   }
 }

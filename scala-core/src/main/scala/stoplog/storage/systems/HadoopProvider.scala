@@ -2,6 +2,7 @@
 package stoplog.storage.systems
 
 import java.io.IOException
+import java.net.URI
 
 import scala.util.{Failure, Success, Try}
 
@@ -17,9 +18,9 @@ import stoplog.storage.s3.{S3FileStore, S3Purge, S3Storage}
 private[stoplog] final class HadoopProvider extends StorageProvider {
   override def scheme: Option[String] = None
 
-  override def at(path: String, settings: StorageSettings): Storage = {
+  override def at(path: String, uri: URI, settings: StorageSettings): Storage = {
     import settings.{configuration, durability, faults, truncation}
-    val parsed = new HadoopPath(path)
+    val parsed = new HadoopPath(uri)
     val scheme = Storage.scheme(parsed, configuration)
     HadoopSystems.refuseUnknown(path, scheme, configuration)
     if (scheme == "s3a") S3Purge.refuse(parsed, configuration)

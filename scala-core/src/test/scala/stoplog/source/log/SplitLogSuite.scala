@@ -6,7 +6,8 @@ import org.scalatest.funsuite.AnyFunSuite
 import stoplog.error.StoplogException
 import stoplog.fault.{Faults, InjectedFault, Step}
 import stoplog.laws.MemoryState
-import stoplog.source.file.{Extent, FileSplit, FileSplitSerializer, SourceFile}
+import stoplog.source.file.{Extent, FileSplit, FileSplitSerializer}
+import stoplog.storage.SourceFile
 
 class SplitLogSuite extends AnyFunSuite {
   private val dies: Faults = step => if (step == Step.AfterSplits) throw new InjectedFault(step)

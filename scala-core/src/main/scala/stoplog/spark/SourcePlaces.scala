@@ -8,7 +8,7 @@ import org.apache.hadoop.fs.{FileSystem, LeaseRecoverable, Path => HadoopPath}
 
 import stoplog.error.Errors
 import stoplog.fault.Faults
-import stoplog.source.log.StateFiles
+import stoplog.source.StateFiles
 import stoplog.storage.SourceFiles
 import stoplog.storage.hadoop._
 import stoplog.storage.local.{LocalFileStore, LocalForcing, LocalSourceFiles}

@@ -7,7 +7,7 @@ import java.nio.file.{Files, Path}
 import stoplog.storage.local.LocalForcing
 import stoplog.storage.local.LocalFileStore
 import stoplog.fault.Faults
-import stoplog.source.log.StateFiles
+import stoplog.source.StateFiles
 import stoplog.storage.SourceFiles
 import stoplog.storage.local.{LocalSourceFiles, LocalUnderTest}
 

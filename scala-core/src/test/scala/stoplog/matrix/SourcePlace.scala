@@ -2,7 +2,7 @@
 package stoplog.matrix
 
 import stoplog.fault.Faults
-import stoplog.source.log.StateFiles
+import stoplog.source.StateFiles
 import stoplog.storage.SourceFiles
 
 /** Where files come and go that a source reads, and where its state is; looked at by other means than the source's. */

@@ -12,7 +12,6 @@ import org.apache.hadoop.util.functional.FutureIO
 
 import stoplog.storage.{Found, Link, SourceFile, SourceFiles}
 
-
 /** Files of any file system that Hadoop knows. */
 final class HadoopSourceFiles(files: HadoopFiles) extends SourceFiles {
 

@@ -91,8 +91,8 @@ final class HdfsUnderTest(
     ()
   }
 
-  private def files: HadoopFiles     = new HadoopFiles(root, new HadoopSettings(HdfsUnderTest.configuration()))
-  private def system: FileSystem     = at("").getFileSystem(HdfsUnderTest.configuration())
+  private def files: HadoopFiles = new HadoopFiles(root, new HadoopSettings(HdfsUnderTest.configuration()))
+  private def system: FileSystem = at("").getFileSystem(HdfsUnderTest.configuration())
   private def at(path: String): Path = files.at(path)
 }
 

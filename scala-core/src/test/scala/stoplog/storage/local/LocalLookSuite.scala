@@ -73,7 +73,7 @@ class LocalLookSuite extends LawSuite {
 
   private def lookLaw(name: String)(body: LocalUnderTest => Unit): Unit = law(name) {
     case storage: LocalUnderTest => body(storage)
-    case other                 => fail(s"$other")
+    case other                   => fail(s"$other")
   }
 
   private def unseen(path: Path): Unit = {

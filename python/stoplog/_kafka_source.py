@@ -9,10 +9,8 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timezone
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
-from stoplog._checked import required
-from stoplog._described import Described, Unbuilt
-from stoplog._jvm import find_door, require_door
-from stoplog._options import Pairs, joined, shown, text_of
+from stoplog._builder import OptionBacked, Pairs, Unbuilt, joined, required, shown, text_of
+from stoplog._jvm import find_bridge, require_bridge
 from stoplog._units import Duration, count_text, duration_text
 from stoplog.errors import InvalidOptions
 
@@ -164,7 +162,7 @@ class Decoder:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class KafkaSource(Described):
+class KafkaSource(OptionBacked):
     """Rows out of Kafka by Spark's own source, which is a good one: this only sets it.
 
     The columns are `key`, `value`, `topic`, `partition`, `offset`, `timestamp`, `timestampType` and
@@ -316,8 +314,8 @@ class KafkaSourceBuilder(Unbuilt):
         client = {
             key.removeprefix("kafka."): value for key, value in self._settings if key.startswith("kafka.")
         }
-        door = require_door("StartPosition.group", _ON_CONNECT)
-        found = door.ask_connector(
+        bridge = require_bridge("StartPosition.group", _ON_CONNECT)
+        found = bridge.ask_connector(
             _FACADE,
             ARTIFACT,
             "groupOffsets",
@@ -338,9 +336,9 @@ def brokers(servers: Servers) -> tuple[str, str]:
 
 
 def _require_spark() -> None:
-    door = find_door()
-    if door is not None:
-        door.ask_connector(_FACADE, ARTIFACT, "requireSpark")
+    bridge = find_bridge()
+    if bridge is not None:
+        bridge.ask_connector(_FACADE, ARTIFACT, "requireSpark")
 
 
 def _text(value: str) -> str:

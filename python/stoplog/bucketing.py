@@ -13,8 +13,7 @@ from stoplog._bucketers import (
     SequenceFileWriter,
     StringWriter,
 )
-from stoplog._checked import checked_sink, required
-from stoplog._options import path_text, shown, text_of
+from stoplog._builder import BuilderState, checked_sink, path_text, required, text_of
 from stoplog._units import Duration, Size, duration_text, size_text
 from stoplog.bucket import BucketAssigner
 from stoplog.encoder import Encoder
@@ -182,7 +181,7 @@ class BucketingSink:
             JarMissing: the active session runs without the jar.
             VersionMismatch: the active session runs with the jar of another release.
         """
-        return FileSink(checked_sink(tuple((name, tuple(part.items())) for name, part in self._parts())))
+        return FileSink(checked_sink(self._state()))
 
     def write_stream(
         self, df: DataFrame, checkpoint_location: str | os.PathLike[str] | None = None
@@ -197,7 +196,7 @@ class BucketingSink:
         return self.build().write_stream(df, checkpoint_location)
 
     def __repr__(self) -> str:
-        return f"BucketingSink({shown(pair for _, part in self._parts() for pair in part.items())})"
+        return f"BucketingSink({self._state()})"
 
     if not TYPE_CHECKING:
 
@@ -206,11 +205,9 @@ class BucketingSink:
             why = f": {_ELSEWHERE[name]}" if name in _ELSEWHERE else ""
             raise AttributeError(f"a BucketingSink has no {name}{why}")
 
-    def _parts(self) -> tuple[tuple[str, dict[str, str]], ...]:
-        return (
-            ("others", self._others),
-            ("bucketer", self._bucketer.options()),
-            ("writer", self._writer.options()),
+    def _state(self) -> BuilderState:
+        return BuilderState.of(
+            {"others": self._others, "bucketer": self._bucketer.options(), "writer": self._writer.options()}
         )
 
     def _set_marker(self, option: str, text: str) -> Self:

@@ -7,9 +7,8 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
-from stoplog._described import Described
+from stoplog._builder import OptionBacked, own_class, present
 from stoplog._formats import BULK_FORMATS, ROW_FORMATS
-from stoplog._options import own_class, present
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -21,7 +20,7 @@ Value: TypeAlias = str | int | bool
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class BulkFormat(Described):
+class BulkFormat(OptionBacked):
     """Parquet, ORC, Avro, SequenceFile, or a class of your own on the JVM.
 
     Made by its static methods; immutable and comparable. A part in one of these formats stays open across

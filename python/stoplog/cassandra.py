@@ -9,9 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from stoplog._checked import checked_connector
-from stoplog._described import Builder, Described, TableSink
-from stoplog._options import Pairs, joined
+from stoplog._builder import Builder, BuilderState, OptionBacked, TableSink, checked_connector, joined
+from stoplog._shared import option_keys
 from stoplog._units import Duration, Size, count_text, duration_text, size_text
 
 if TYPE_CHECKING:
@@ -23,18 +22,8 @@ if TYPE_CHECKING:
 FORMAT = "stoplog-cassandra"
 """The name by which Spark finds the connector, and that of its artifact."""
 
-KEYS: frozenset[str] = frozenset(
-    {
-        "contactPoints", "localDatacenter", "username", "password",
-        "consistency", "requestTimeout", "retryTimeout",
-        "keyspace", "table", "columnMapping", "query",
-        "writeTimestamp", "writeTimestampColumn", "epochTable", "serialConsistency",
-        "ttl", "ttlColumn", "nulls",
-        "maxInFlight", "maxBatchRows", "maxBatchSize", "distribution",
-        "maxSplitMemorySize", "pageRows",
-    }
-)  # fmt: skip
-"""Every option: the jar's registry, held equal by a test."""
+KEYS = option_keys("cassandra")
+"""Every option, as the registry of the jar has them."""
 
 _SINK = "stoplog.cassandra.CassandraSink"
 _SOURCE = "stoplog.cassandra.CassandraSource"
@@ -82,7 +71,7 @@ class CassandraSink(TableSink):
         >>> CassandraSink.for_table(["a", "b:9142"], "shop", "orders").build().options()
         {'contactPoints': 'a,b:9142', 'keyspace': 'shop', 'table': 'orders'}
         """
-        return CassandraSinkBuilder((("table", _table(contact_points, keyspace, table)),))
+        return CassandraSinkBuilder(BuilderState.of({"table": _table(contact_points, keyspace, table)}))
 
     @staticmethod
     def with_query(contact_points: str | Sequence[str], query: str) -> CassandraSinkBuilder:
@@ -97,7 +86,7 @@ class CassandraSink(TableSink):
         {'contactPoints': 'a', 'query': 'INSERT INTO shop.orders (id) VALUES (?)'}
         """
         points = joined(contact_points)
-        return CassandraSinkBuilder((("table", (("contactPoints", points), ("query", query))),))
+        return CassandraSinkBuilder(BuilderState.of({"table": {"contactPoints": points, "query": query}}))
 
     def write(self, df: DataFrame) -> None:
         """Writes a batch. Each row is seen as soon as it is written.
@@ -200,11 +189,11 @@ class CassandraSinkBuilder(_ClusterBuilder):
             JarMissing: the active session runs without stoplog's jar, or without that of this connector.
             VersionMismatch: the active session runs with the jar of another release.
         """
-        return CassandraSink(checked_connector(_SINK, FORMAT, self._aspects))
+        return CassandraSink(checked_connector(_SINK, FORMAT, self._state))
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class CassandraSource(Described):
+class CassandraSource(OptionBacked):
     """A table as a DataFrame.
 
     Made by `CassandraSource.for_table`; immutable, comparable, and good for any number of reads.
@@ -222,7 +211,7 @@ class CassandraSource(Described):
             keyspace: of the table, as it is, without quotes.
             table: what is read.
         """
-        return CassandraSourceBuilder((("table", _table(contact_points, keyspace, table)),))
+        return CassandraSourceBuilder(BuilderState.of({"table": _table(contact_points, keyspace, table)}))
 
     def options(self) -> dict[str, str]:
         """The options of `format("stoplog-cassandra")` that this source stands for, as a new dict."""
@@ -272,11 +261,11 @@ class CassandraSourceBuilder(_ClusterBuilder):
             JarMissing: the active session runs without stoplog's jar, or without that of this connector.
             VersionMismatch: the active session runs with the jar of another release.
         """
-        return CassandraSource(checked_connector(_SOURCE, FORMAT, self._aspects))
+        return CassandraSource(checked_connector(_SOURCE, FORMAT, self._state))
 
 
-def _table(contact_points: str | Sequence[str], keyspace: str, table: str) -> Pairs:
-    return (("contactPoints", joined(contact_points)), ("keyspace", keyspace), ("table", table))
+def _table(contact_points: str | Sequence[str], keyspace: str, table: str) -> dict[str, str]:
+    return {"contactPoints": joined(contact_points), "keyspace": keyspace, "table": table}
 
 
 def _mapping(columns: Mapping[str, str]) -> str:

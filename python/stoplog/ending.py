@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from stoplog._jvm import require_door
+from stoplog._jvm import require_bridge
 
 if TYPE_CHECKING:
     from pyspark.sql.streaming.query import StreamingQuery
@@ -35,8 +35,8 @@ def await_finished(query: StreamingQuery, timeout: float = 60.0) -> bool:
     """
     if timeout < 0:
         raise ValueError(f"timeout must not be negative: {timeout}")
-    door = require_door(
+    bridge = require_bridge(
         "stoplog.await_finished()",
         "Wait until stoplog.open_parts(spark, path) has no rows instead.",
     )
-    return door.await_finished(str(query.runId), round(timeout * 1000))
+    return bridge.await_finished(str(query.runId), round(timeout * 1000))

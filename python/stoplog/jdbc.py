@@ -9,9 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from stoplog._checked import checked_connector
-from stoplog._columns import columns_text
-from stoplog._described import Builder, TableSink
+from stoplog._builder import Builder, BuilderState, TableSink, checked_connector, columns_text
+from stoplog._shared import option_keys
 from stoplog._units import Duration, count_text, duration_text
 
 if TYPE_CHECKING:
@@ -20,15 +19,8 @@ if TYPE_CHECKING:
 FORMAT = "stoplog-jdbc"
 """The name by which Spark finds the connector."""
 
-KEYS: frozenset[str] = frozenset(
-    {
-        "url", "dbtable", "driver", "user", "password", "dialect",
-        "writeMode", "keyColumns", "batchsize", "numPartitions", "distribution", "queryTimeout",
-        "maxTries", "retryWait", "onBadRow", "rejectTable",
-        "sinkId", "onForeignQuery", "epochsTable",
-    }
-)  # fmt: skip
-"""Every option of the sink: the jar's registry, held equal by a test."""
+KEYS = option_keys("jdbc")
+"""Every option, as the registry of the jar has them."""
 
 FACADE = "stoplog.jdbc.JdbcSink"
 ARTIFACT = "stoplog-jdbc"
@@ -59,7 +51,7 @@ class JdbcSink(TableSink):
         >>> JdbcSink.for_table("jdbc:derby:shop", "orders").build().options()
         {'url': 'jdbc:derby:shop', 'dbtable': 'orders'}
         """
-        return JdbcSinkBuilder((("table", (("url", url), ("dbtable", table))),))
+        return JdbcSinkBuilder(BuilderState.of({"table": {"url": url, "dbtable": table}}))
 
     def write(self, df: DataFrame, mode: Literal["append", "overwrite"] = "append") -> None:
         """Writes a batch. With transactions, all its rows appear at once or none.
@@ -148,4 +140,4 @@ class JdbcSinkBuilder(Builder):
             JarMissing: the active session runs without stoplog's jar, or without that of this connector.
             VersionMismatch: the active session runs with the jar of another release.
         """
-        return JdbcSink(checked_connector(FACADE, ARTIFACT, self._aspects))
+        return JdbcSink(checked_connector(FACADE, ARTIFACT, self._state))

@@ -11,8 +11,7 @@ import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from stoplog._checked import checked_connector
-from stoplog._described import Builder, Described
+from stoplog._builder import Builder, BuilderState, OptionBacked, checked_connector, stream_writer, text_of
 from stoplog._kafka_source import (
     ARTIFACT,
     Decoder,
@@ -22,8 +21,7 @@ from stoplog._kafka_source import (
     StartPosition,
     brokers,
 )
-from stoplog._options import text_of
-from stoplog._streams import stream_writer
+from stoplog._shared import option_keys
 from stoplog._units import Duration, duration_text
 
 if TYPE_CHECKING:
@@ -35,20 +33,14 @@ __all__ = ["Decoder", "KafkaSink", "KafkaSinkBuilder", "KafkaSource", "KafkaSour
 FORMAT = "stoplog-kafka"
 """The name by which Spark finds the sink. The source is Spark's own, `kafka`."""
 
-KEYS: frozenset[str] = frozenset(
-    {
-        "kafka.bootstrap.servers", "topic", "partitioner", "delivery",
-        "transactionTimeout", "onLostTransaction", "transactionalIdPrefix",
-        "sinkId", "logLocation", "onForeignQuery",
-    }
-)  # fmt: skip
-"""Every option of the sink: the jar's registry, held equal by a test."""
+KEYS = option_keys("kafka")
+"""Every option, as the registry of the jar has them."""
 
 _SINK = "stoplog.kafka.KafkaSink"
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class KafkaSink(Described):
+class KafkaSink(OptionBacked):
     """Topics that rows are written to.
 
     A row is a record by the names of its columns: `value` (string or binary), and if there are such `key`
@@ -71,7 +63,7 @@ class KafkaSink(Described):
         >>> KafkaSink.to(["a:9092", "b:9092"]).build().options()
         {'kafka.bootstrap.servers': 'a:9092,b:9092'}
         """
-        return KafkaSinkBuilder((("servers", (brokers(servers),)),))
+        return KafkaSinkBuilder(BuilderState.of({"servers": dict([brokers(servers)])}))
 
     def options(self) -> dict[str, str]:
         """The options of `format("stoplog-kafka")` that this sink stands for, as a new dict."""
@@ -194,7 +186,7 @@ class KafkaSinkBuilder(Builder):
             JarMissing: the active session runs without stoplog's jar, or without that of this connector.
             VersionMismatch: the active session runs with the jar of another release.
         """
-        return KafkaSink(checked_connector(_SINK, ARTIFACT, self._aspects))
+        return KafkaSink(checked_connector(_SINK, ARTIFACT, self._state))
 
     def _set(self, key: str, value: str | int | bool) -> KafkaSinkBuilder:
         return self._with(key.lower(), **{key: text_of(key, value)})

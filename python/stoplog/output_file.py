@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 
-from stoplog._options import present
+from stoplog._builder import present
 
 
 @dataclass(frozen=True, slots=True)

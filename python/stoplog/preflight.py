@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from html import escape
 from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 
+from stoplog._jvm import require_bridge
+
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
-
-    from stoplog._jvm import Door
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,12 +137,10 @@ def check_options(df: DataFrame, options: Mapping[str, str | os.PathLike[str]]) 
         empty = spark.createDataFrame([], "id LONG, page STRING")
         print(stoplog.preflight.check_options(empty, {"path": "/data/out", "format": "jsn"}))
     """
-    from stoplog._jvm import require_door
-
-    door: Door = require_door(
+    bridge = require_bridge(
         "A preflight", "Start the query: its refusal says the same, one problem after another."
     )
-    return door.preflight(df, {key: os.fspath(value) for key, value in options.items()})
+    return of_jar(bridge.preflight(df, {key: os.fspath(value) for key, value in options.items()}))
 
 
 def of_jar(found: Any) -> Preflight:

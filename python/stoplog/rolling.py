@@ -7,7 +7,7 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING
 
-from stoplog._options import Pairs, own_class, present, shown
+from stoplog._builder import Pairs, own_class, present, shown
 from stoplog._units import Duration, Size, count_text, interval_text, size_text
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from stoplog._jvm import require_door
+from stoplog._jvm import require_bridge
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from pyspark.sql.streaming.query import StreamingQuery
 
-    from stoplog._jvm import Door
+    from stoplog._jvm import JvmBridge
 
 _BETWEEN_BATCHES = "BetweenBatches"
 _ON_CONNECT = (
@@ -51,8 +51,8 @@ def stop_after_batch(query: StreamingQuery, timeout: float = 60.0, *, finalize: 
         stoplog.stop_after_batch(query, timeout=120)
     """
     millis = _millis(timeout)
-    door = require_door("stoplog.stop_after_batch()", _ON_CONNECT)
-    return door.stop_after_batch(query, millis, _open_at_stop(finalize)) == _BETWEEN_BATCHES
+    bridge = require_bridge("stoplog.stop_after_batch()", _ON_CONNECT)
+    return bridge.stop_after_batch(query, millis, _open_at_stop(finalize)) == _BETWEEN_BATCHES
 
 
 @contextmanager
@@ -88,18 +88,18 @@ def graceful_stop(
             query.awaitTermination()
     """
     millis, every, at_stop = _millis(timeout), _millis(look_every), _open_at_stop(finalize)
-    door = require_door("stoplog.graceful_stop()", _ON_CONNECT)
+    bridge = require_bridge("stoplog.graceful_stop()", _ON_CONNECT)
     with ExitStack() as undone:
-        undone.callback(door.stop_on_shutdown(query, millis, at_stop))
+        undone.callback(bridge.stop_on_shutdown(query, millis, at_stop))
         if marker is not None:
-            undone.callback(door.stop_on_marker(query, os.fspath(marker), every, millis, at_stop))
+            undone.callback(bridge.stop_on_marker(query, os.fspath(marker), every, millis, at_stop))
         if threading.current_thread() is threading.main_thread():
-            undone.enter_context(_on_sigterm(door, query, millis, at_stop))
+            undone.enter_context(_on_sigterm(bridge, query, millis, at_stop))
         yield
 
 
 @contextmanager
-def _on_sigterm(door: Door, query: StreamingQuery, millis: int, at_stop: str) -> Iterator[None]:
+def _on_sigterm(bridge: JvmBridge, query: StreamingQuery, millis: int, at_stop: str) -> Iterator[None]:
     # Not in the handler itself: it may interrupt a call to the JVM, whose connection it would use.
     told = threading.Event()
     over = threading.Event()
@@ -107,7 +107,7 @@ def _on_sigterm(door: Door, query: StreamingQuery, millis: int, at_stop: str) ->
     def stop() -> None:
         told.wait()
         if not over.is_set():
-            door.stop_after_batch(query, millis, at_stop)
+            bridge.stop_after_batch(query, millis, at_stop)
 
     stopper = threading.Thread(target=stop, name="stoplog-stop", daemon=True)
     stopper.start()

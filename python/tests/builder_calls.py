@@ -25,7 +25,7 @@ from stoplog import (
     kafka,
     write_ahead,
 )
-from stoplog._options import KEYS, SOURCE_KEYS
+from stoplog._shared import option_keys
 from stoplog.cassandra import CassandraSink, CassandraSource
 from stoplog.jdbc import JdbcSink
 from stoplog.kafka import Decoder, StartPosition
@@ -185,7 +185,7 @@ FILE_SINK = Builder(
         (call("with_option", "inProgress", "bucket"), {"inProgress": "bucket"}),
         (call("with_option", "useTruncate", False), {"useTruncate": "false"}),
     ],
-    KEYS,
+    option_keys("core"),
     frozenset(
         {
             # Of encoders, bulk writers and views.
@@ -236,7 +236,7 @@ FILE_SOURCE = Builder(
         (call("with_option", "cleanSource", "delete"), {"cleanSource": "delete"}),
         (call("with_option", "recursiveFileLookup", False), {"recursiveFileLookup": "false"}),
     ],
-    SOURCE_KEYS,
+    option_keys("core", "source"),
     frozenset(
         {
             # Of formats.

@@ -10,10 +10,11 @@ import java.util.UUID
 import scala.jdk.CollectionConverters._
 import scala.util.Using
 
-import stoplog.log.{PutOutcome, RecordStore, VisibleNote}
+import stoplog.storage.{NoFiles, PutOutcome}
+import stoplog.log.{LogFiles, VisibleNote}
 
 /** The records of a log on a directory whose links are atomic: written elsewhere, and then given their name. */
-final class LinkedRecords(directory: String) extends RecordStore {
+final class LinkedRecords(directory: String) extends LogFiles(NoFiles, "main") {
 
   override def putIfAbsent(seq: Long, bytes: Array[Byte]): PutOutcome = linked(record(seq), bytes)
 

@@ -8,13 +8,13 @@ import scala.jdk.CollectionConverters._
 import scala.util.Using
 
 import stoplog.laws.{RecordStoreLaws, StorageUnderTest}
-import stoplog.log.RecordStore
+import stoplog.log.LogFiles
 import stoplog.part.Resume
-import stoplog.store.{FinishedStore, NoteStore, PartStore, SideStore}
+import stoplog.storage.{ReplacedFiles, FileStore, PartStore, SpoolFiles}
 
 /** A place with one store of one's own. It travels to other processes, and so holds no more than where it is. */
 final class LinkedStorage(directory: String, sinkId: String) extends StorageUnderTest {
-  override def recordStore(): RecordStore    = new LinkedRecords(s"$directory/_stoplog/$sinkId/log")
+  override def recordStore(): LogFiles    = new LinkedRecords(s"$directory/_stoplog/$sinkId/log")
   override def neighbour(): StorageUnderTest = new LinkedStorage(directory, "neighbour")
 
   /** Looked at by other means than the store's: all that readers do not pass over. */
@@ -34,9 +34,9 @@ final class LinkedStorage(directory: String, sinkId: String) extends StorageUnde
     Using.resource(Files.walk(Path.of(directory)))(_.sorted(Comparator.reverseOrder[Path]).forEach(Files.delete(_)))
 
   override def partStore(): PartStore                            = notAsked
-  override def sideStore(): SideStore                            = notAsked
-  override def noteStore(): NoteStore                            = notAsked
-  override def finishedStore(): FinishedStore                    = notAsked
+  override def sideStore(): SpoolFiles                            = notAsked
+  override def noteStore(): FileStore                            = notAsked
+  override def finishedStore(): ReplacedFiles                    = notAsked
   override def appendJunk(open: Resume, junk: Array[Byte]): Unit = notAsked
   override def cutShort(open: Resume, left: Long): Unit          = notAsked
   override def lose(open: Resume): Unit                          = notAsked

@@ -30,8 +30,8 @@ class LayersSuite extends AnyFunSuite {
       assertFree(layer, engines ++ outer)
     }
 
-  test("store does not know Spark") {
-    assertFree("store", Seq("org.apache.spark", "stoplog.spark"))
+  test("storage does not know Spark") {
+    assertFree("storage", Seq("org.apache.spark", "stoplog.spark"))
   }
 
   test("place and admin do without Spark's session, and what is built on it") {
@@ -39,7 +39,7 @@ class LayersSuite extends AnyFunSuite {
   }
 
   test("the stores of local disks do without Hadoop") {
-    assertFree("store/local", Seq("org.apache.hadoop", "stoplog.store.hadoop", "stoplog.store.hdfs"))
+    assertFree("storage/local", Seq("org.apache.hadoop", "stoplog.storage.hadoop", "stoplog.storage.hdfs"))
   }
 
   test("only the outermost layer knows stoplog.spark") {

@@ -6,7 +6,8 @@ import java.time.{Instant, ZoneOffset}
 
 import stoplog.fault.Step
 import stoplog.part.FinishedPart
-import stoplog.store.{FinishedStore, RecordNames}
+import stoplog.log.RecordNames
+import stoplog.storage.{ReplacedFiles, SinkDirectory}
 
 /** A place of one run of a tool for what is to go out of sight and is not to be lost.
   *
@@ -15,7 +16,7 @@ import stoplog.store.{FinishedStore, RecordNames}
 private[admin] final case class Aside(root: String) {
 
   /** Where a file is kept that is at this path, under a name that no pattern for files of data finds. */
-  def place(path: String): String = s"$root/$path${FinishedStore.Unseen}"
+  def place(path: String): String = s"$root/$path${ReplacedFiles.Unseen}"
 
   def placeOfRecord(seq: Long): String = s"$root/log/${RecordNames.name(seq)}"
 
@@ -34,7 +35,7 @@ private[admin] object Aside {
 
   /** New with each plan. */
   def of(sinkId: String, nowMillis: Long): Aside =
-    Aside(s"_stoplog/$sinkId/aside/${Stamp.format(Instant.ofEpochMilli(nowMillis))}")
+    Aside(SinkDirectory(sinkId).aside(Stamp.format(Instant.ofEpochMilli(nowMillis))))
 
   private val Stamp = DateTimeFormatter.ofPattern("yyyyMMdd'T'HHmmssSSS'Z'").withZone(ZoneOffset.UTC)
 }

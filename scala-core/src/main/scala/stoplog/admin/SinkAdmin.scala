@@ -6,7 +6,8 @@ import org.apache.hadoop.conf.Configuration
 import stoplog.commit.{Clock, RealTools}
 import stoplog.fault.Faults
 import stoplog.log.BatchDigest
-import stoplog.options.{Durability, Truncation}
+import stoplog.options.Truncation
+import stoplog.storage.Durability
 
 /** What an operator does to one sink id, without its query and without Spark.
   *

@@ -118,7 +118,7 @@ private[admin] final class Site(
     val beats = Heartbeat.all(storage.notes, sinkId)
     Liveness.of(
       Some(newest),
-      beats.map(beat => beat.copy(modifiedAtMillis = beat.modifiedAtMillis + skewMillis)),
+      beats.map(beat => beat.copy(modifiedMillis = beat.modifiedMillis.map(_ + skewMillis))),
       clock.millis()
     )(_.isThere)
   }

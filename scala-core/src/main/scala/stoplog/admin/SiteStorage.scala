@@ -6,16 +6,16 @@ import org.apache.hadoop.conf.Configuration
 import stoplog.commit.{CompactionCommit, PartFormat, SinkDriver, SinkStores}
 import stoplog.format.bulk.EndingParts
 import stoplog.log.{CommitLog, LogRecord}
-import stoplog.options.{Durability, Staging, Truncation}
+import stoplog.options.{Staging, Truncation}
 import stoplog.part.RunId
 import stoplog.place.SinkStorage
-import stoplog.store.NoteStore
+import stoplog.storage.{Durability, FileStore}
 
 /** How one sink id is stored, as far as its tools need to know. */
 private[admin] trait SiteStorage {
   def log: CommitLog
 
-  def notes: NoteStore
+  def notes: FileStore
 
   /** Of all sinks under the path. */
   def sinkIds: Vector[String]
@@ -49,7 +49,7 @@ private[admin] object SiteStorage {
     private val plain = SinkStorage.plain(path, sinkId, durability, configuration)
 
     override def log: CommitLog            = plain.log
-    override def notes: NoteStore          = plain.notes
+    override def notes: FileStore          = plain.files
     override def sinkIds: Vector[String]   = plain.sinkIds("")
     override def finishesAnywhere: Boolean = plain.finishesAnywhere
 

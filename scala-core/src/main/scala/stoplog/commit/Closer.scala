@@ -5,7 +5,7 @@ import scala.util.Using
 
 import stoplog.fault.{Faults, Step}
 import stoplog.part.{Open, Pending, RunId}
-import stoplog.store.{NewPart, PartStore}
+import stoplog.storage.{NewPart, PartStore}
 
 /** Closes open parts on behalf of the driver.
   *

@@ -4,14 +4,14 @@ package stoplog.commit
 import java.nio.charset.StandardCharsets.UTF_8
 
 import stoplog.part.RunId
-import stoplog.store.{Note, NoteStore}
+import stoplog.storage.{FileInfo, FileStore, SinkDirectory}
 
 /** Says between two records that a driver is alive. For tools, as [[DriverNote]] is.
   *
   * A beat is a small file `_stoplog/<sinkId>/alive/<run>-<n>`, and takes the place of the one before. Every record is a
   * sign of life as well, so a query with data has none of them.
   */
-final class Heartbeat(notes: NoteStore, sinkId: String, run: RunId) {
+final class Heartbeat(notes: FileStore, sinkId: String, run: RunId) {
   private var count  = 0L
   private var latest = Option.empty[String]
 
@@ -39,18 +39,19 @@ final class Heartbeat(notes: NoteStore, sinkId: String, run: RunId) {
 
   /** When this run's beat was written, by the clock of the storage. */
   private[stoplog] def writtenAtMillis: Option[Long] = synchronized(latest).flatMap { path =>
-    Heartbeat.all(notes, sinkId).find(_.path == path).map(_.modifiedAtMillis)
+    Heartbeat.all(notes, sinkId).find(_.path == path).flatMap(_.modifiedMillis)
   }
 }
 
 object Heartbeat {
 
   /** Where those of a sink lie. */
-  def directory(sinkId: String): String = s"_stoplog/$sinkId/alive"
+  def directory(sinkId: String): String = SinkDirectory(sinkId).alive
 
   /** Those that are there, of any run. */
-  def all(notes: NoteStore, sinkId: String): Vector[Note] = notes.list(directory(sinkId), prefix = "")
+  def all(notes: FileStore, sinkId: String): Vector[FileInfo] = notes.list(directory(sinkId), prefix = "")
 
   /** Those of one run. */
-  def of(run: RunId, all: Vector[Note]): Vector[Note] = all.filter(_.name.startsWith(s"${run.value}-"))
+  def of(run: RunId, all: Vector[FileInfo]): Vector[FileInfo] =
+    all.filter(_.name.startsWith(s"${run.value}-"))
 }

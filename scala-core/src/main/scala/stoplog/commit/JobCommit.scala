@@ -8,7 +8,7 @@ import stoplog.error.{Errors, Log}
 import stoplog.fault.Step
 import stoplog.log.{CommitLog, FollowUp, LogRecord, RecordKind, SinkState}
 import stoplog.part.{FinishedPart, Pending, RunId}
-import stoplog.store.{JobStore, PartStore, SideStore, WriterLease}
+import stoplog.storage.{JobDirectory, PartStore, SpoolFiles, WriterLease}
 
 /** The commit of a batch job: a log of its own with one record. It decides which parts become visible, and which files
   * give way to them. Then the job's directory goes. If the process dies on the way, the next job under the same path
@@ -19,14 +19,14 @@ final class JobCommit(
     identity: SinkIdentity,
     log: CommitLog,
     store: PartStore,
-    job: JobStore,
+    job: JobDirectory,
     tools: SinkDriver.Tools,
     followUps: FollowUps
 ) {
   import JobCommit._
   import tools.{clock, faults, parallel}
 
-  private val stores = Ledger.Stores(store, SideStore.none, job.finished)
+  private val stores = Ledger.Stores(store, SpoolFiles.none, job.replaced)
   private val ledger = new Ledger(run, identity, log, stores, LostPart.Fail, followUps, tools)
   private val jobEnd = new JobEnd(followUps, identity.sinkId, parallel, tools.retry)
 
@@ -57,9 +57,9 @@ final class JobCommit(
     }
     parallel.uninterrupted {
       ledger.settle(ledger.append(entry(publish, follow, replaced)))
-      job.removeEmptied(replaced.map(_.bucket))
+      job.deleteEmptied(replaced.map(_.bucket))
       leave()
-      job.remove(faults)
+      job.delete(faults)
     }
   }
 
@@ -81,10 +81,10 @@ final class JobCommit(
           val over = alone || untouched // before anything is written
           try carryOut(namingFiles(newest))
           catch { case NonFatal(_) if !alone && log.newest().isEmpty => () } // its own driver was faster
-          if (over) job.remove(faults)
+          if (over) job.delete(faults)
         case None if untouched =>
           ledger.append(entry(Vector.empty, FollowUp.nothing, Vector.empty))
-          if (alone) job.remove(faults)
+          if (alone) job.delete(faults)
         case _ => ()
       }
     } finally leave()
@@ -92,7 +92,7 @@ final class JobCommit(
 
   private def carryOut(record: LogRecord): Unit = {
     ledger.recover(record)
-    job.removeEmptied(record.replace.map(_.bucket))
+    job.deleteEmptied(record.replace.map(_.bucket))
   }
 
   /** A record of a former release names the top-level directories that it replaces. Of what is in them now, those files

@@ -10,7 +10,7 @@ import stoplog.fault.Step
 import stoplog.log._
 import stoplog.part.{FinishedPart, Pending, RunId}
 import stoplog.sink.TwoPhaseCommitter
-import stoplog.store.{FinishedStore, SideStore}
+import stoplog.storage.{ReplacedFiles, SpoolFiles}
 
 /** The commit log as one run drives it: the only class that writes records, and that carries out what they decide.
   *
@@ -200,12 +200,12 @@ final class Ledger(
 object Ledger {
 
   /** Where what a log names is stored. */
-  final case class Stores(committer: TwoPhaseCommitter, sides: SideStore, finished: FinishedStore)
+  final case class Stores(committer: TwoPhaseCommitter, sides: SpoolFiles, finished: ReplacedFiles)
 
   object Stores {
 
     /** For a log that names nothing but what this commits. */
-    def of(committer: TwoPhaseCommitter): Stores = Stores(committer, SideStore.none, FinishedStore.untouched)
+    def of(committer: TwoPhaseCommitter): Stores = Stores(committer, SpoolFiles.none, ReplacedFiles.none)
   }
 
   /** What a record is to say. */

@@ -3,7 +3,7 @@ package stoplog.commit
 
 import stoplog.part.{Beside, Open, Pending, Resume, RunId, TimeRange}
 import stoplog.rolling.{PartStats, RollReason}
-import stoplog.store.{NewPart, PartOutput}
+import stoplog.storage.{NewPart, PartOutput}
 
 /** A part while a task writes it. Used by the task's thread, until a thread of its own makes it durable in the end. */
 private[commit] final class LivePart[R] private (

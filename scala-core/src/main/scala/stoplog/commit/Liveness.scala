@@ -2,7 +2,7 @@
 package stoplog.commit
 
 import stoplog.log.{LogRecord, RecordKind}
-import stoplog.store.Note
+import stoplog.storage.FileInfo
 
 /** Whether a driver is at work on a sink, as far as anybody else can tell.
   *
@@ -45,7 +45,7 @@ object Liveness {
     * @param isThere   whether a process is there, where that can be told
     * @param nowMillis by the clock of the storage, which wrote down when the beats were made
     */
-  def of(newest: Option[LogRecord], beats: Vector[Note], nowMillis: Long)(
+  def of(newest: Option[LogRecord], beats: Vector[FileInfo], nowMillis: Long)(
       isThere: DriverNote => Option[Boolean]
   ): Liveness = newest match {
     case None                                              => Released
@@ -61,12 +61,12 @@ object Liveness {
   private def bySigns(
       record: LogRecord,
       note: Option[DriverNote],
-      beats: Vector[Note],
+      beats: Vector[FileInfo],
       nowMillis: Long
   ): Liveness = {
     val every    = note.fold(UsualMillis)(_.everyMillis.max(ShortestMillis))
     val patience = every * MissedBeats
-    val silent   = nowMillis - (record.writtenAtMillis +: beats.map(_.modifiedAtMillis)).max
+    val silent   = nowMillis - (record.writtenAtMillis +: beats.flatMap(_.modifiedMillis)).max
     if (silent > patience) Silent(record.run.value, silent)
     else {
       val where = note.fold("")(n => s" (process ${n.pid} on ${n.host})")

@@ -2,7 +2,7 @@
 package stoplog.commit
 
 import stoplog.part.{Closed, FinishedPart, Pending}
-import stoplog.store.{FinishedStore, NewPart}
+import stoplog.storage.{NewPart, ReplacedFiles}
 
 /** Writes the rows of several finished parts to one, apart from the threads of the protocol. */
 trait Merger {
@@ -30,7 +30,7 @@ final case class Merge(inputs: Vector[FinishedPart], part: NewPart) {
   )
 
   /** The inputs that are not there any more as they were: readers may do with them as they like. */
-  private[commit] def changed(finished: FinishedStore): Vector[FinishedPart] =
+  private[commit] def changed(finished: ReplacedFiles): Vector[FinishedPart] =
     inputs.filterNot(part => finished.sizeBytes(part.path).contains(part.sizeBytes))
 }
 

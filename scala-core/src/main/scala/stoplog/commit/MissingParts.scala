@@ -3,10 +3,10 @@ package stoplog.commit
 
 import stoplog.error.Log
 import stoplog.log.SinkState
-import stoplog.store.{PartStore, SideStore}
+import stoplog.storage.{PartStore, SpoolFiles}
 
 /** The user may choose to go on without open parts whose files are gone; else the task that misses one fails. */
-private[commit] final class MissingParts(store: PartStore, sides: SideStore, onLost: LostPart) {
+private[commit] final class MissingParts(store: PartStore, sides: SpoolFiles, onLost: LostPart) {
 
   /** The state without them, if that is the choice. */
   def without(state: SinkState): SinkState = onLost match {

@@ -7,7 +7,7 @@ import stoplog.error.Log
 import stoplog.fault.Step
 import stoplog.log.SinkState
 import stoplog.part.{Pending, RunId}
-import stoplog.store.{FenceOutcome, PartStore, SideStore}
+import stoplog.storage.{FenceOutcome, PartStore, SpoolFiles}
 
 /** What a driver does about parts that stay open from epoch to epoch. */
 private[commit] trait OpenParts {
@@ -46,7 +46,7 @@ private[commit] object OpenParts {
   final class Stored(
       run: RunId,
       store: PartStore,
-      sides: SideStore,
+      sides: SpoolFiles,
       format: () => PartFormat[_],
       onLost: LostPart,
       refuseIfOvertaken: Long => Unit,

@@ -5,7 +5,7 @@ import java.nio.charset.StandardCharsets.UTF_8
 
 import stoplog.error.Errors
 import stoplog.log.CommitLog
-import stoplog.store.NoteStore
+import stoplog.storage.{FileStore, SinkDirectory}
 
 /** Keeps a batch job that overwrites a path, and merges of the batch compaction, apart. A merge that is decided before an
   * overwrite has looked which files it replaces, and carried out after that, would put old rows back.
@@ -16,7 +16,7 @@ import stoplog.store.NoteStore
   *
   * @param job whose log the record of the overwrite goes to
   */
-final class Overwrite(job: String, notes: NoteStore, compaction: CompactionCommit) {
+final class Overwrite(job: String, notes: FileStore, compaction: CompactionCommit) {
 
   /** Before the job looks which files are there. Errors: those of [[CompactionCommit.begin]]. */
   def begin(): Unit = {
@@ -32,7 +32,7 @@ object Overwrite {
     *
     * @param jobs the logs of the batch jobs under the path
     */
-  def refuseUnderWay(path: String, jobs: Map[String, CommitLog], notes: NoteStore): Unit =
+  def refuseUnderWay(path: String, jobs: Map[String, CommitLog], notes: FileStore): Unit =
     jobs.toVector.sortBy(_._1).foreach { case (job, log) =>
       if (notes.read(note(job)).isDefined && !log.newest().exists(log.isPublished))
         throw Errors.pathNotWritable(
@@ -42,5 +42,5 @@ object Overwrite {
     }
 
   /** Removed with the rest of the job's directory. */
-  private def note(job: String): String = s"_stoplog/$job/overwrites"
+  private def note(job: String): String = SinkDirectory(job).overwrites
 }

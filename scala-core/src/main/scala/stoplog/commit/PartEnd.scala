@@ -4,7 +4,7 @@ package stoplog.commit
 import java.io.OutputStream
 
 import stoplog.part.{Closed, Resume}
-import stoplog.store.PartOutput
+import stoplog.storage.PartOutput
 
 /** The end of a part: the bytes between a format and a store. Starts small, because a task may have a thousand parts
   * open.

@@ -110,7 +110,7 @@ private[commit] final class Settling(
 
   private def setAside(record: LogRecord): Unit = if (record.replace.nonEmpty) {
     parallel.map(record.replace.map(_.path).grouped(finished.together).toVector) { paths =>
-      retry(() => finished.setAside(record.seq, paths))
+      retry(() => finished.hide(record.seq, paths))
       faults.at(Step.MidReplace)
     }
     faults.at(Step.AfterReplace)
@@ -119,7 +119,7 @@ private[commit] final class Settling(
   /** In place of publishing, when the one part that a merge was to show is lost. */
   private def undo(record: LogRecord): Unit =
     if (isMerge(record))
-      parallel.map(record.replace)(part => retry(() => finished.putBack(record.seq, part.path)))
+      parallel.map(record.replace)(part => retry(() => finished.restore(record.seq, part.path)))
 
   /** Who has slept before it set the inputs of a merge aside, until others had found the merged part lost, [[undo]]ne the merge
     * and marked the record, has taken away what they left to readers. Before a mark all that is aside has been deleted: what
@@ -127,7 +127,7 @@ private[commit] final class Settling(
     */
   private def bringBackLate(record: LogRecord): Unit =
     if (isMerge(record) && (log.isPublished(record) || log.overtaken(record.seq).isDefined))
-      parallel.map(record.replace)(part => retry(() => finished.putBackLate(record.seq, part.path)))
+      parallel.map(record.replace)(part => retry(() => finished.restoreLate(record.seq, part.path)))
 
   private def isMerge(record: LogRecord): Boolean =
     record.kind == RecordKind.Compact && record.publish.sizeIs == 1
@@ -136,7 +136,7 @@ private[commit] final class Settling(
     * the part with the rows has been merged again.
     */
   private def forget(record: LogRecord): Unit = if (record.replace.nonEmpty) {
-    retry(() => finished.forget(record.seq))
+    retry(() => finished.purge(record.seq))
     faults.at(Step.AfterForget)
   }
 }

@@ -7,7 +7,7 @@ import scala.util.Using
 
 import stoplog.fault.{Faults, Step}
 import stoplog.part.{Beside, SideFile}
-import stoplog.store.{NewPart, SideStore}
+import stoplog.storage.{NewPart, SpoolFiles}
 
 /** Writes what parts leave beside them: one file for each part and epoch.
   *
@@ -16,7 +16,7 @@ import stoplog.store.{NewPart, SideStore}
   *
   * @param together as many files of one level become one of the next; at least 2
   */
-final class Sides(store: SideStore, faults: Faults, together: Int = Sides.Together) {
+final class Sides(store: SpoolFiles, faults: Faults, together: Int = Sides.Together) {
 
   /** What is beside the part from now on; durable. */
   def write(part: NewPart, earlier: Beside, left: Leftover): Beside = {

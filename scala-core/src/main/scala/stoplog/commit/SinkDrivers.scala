@@ -6,7 +6,7 @@ import stoplog.log.CommitLog
 import stoplog.part.RunId
 import stoplog.rolling.{OnCheckpointRollingPolicy, RollingPolicy}
 import stoplog.sink.TwoPhaseCommitter
-import stoplog.store.{FinishedStore, NoteStore, PartStore, SideStore}
+import stoplog.storage.{NoFiles, PartStore, ReplacedFiles, SpoolFiles}
 
 /** One driver for all sinks that commit in two phases: what differs is what an epoch may leave open. */
 private[commit] trait SinkDrivers {
@@ -19,12 +19,12 @@ private[commit] trait SinkDrivers {
       policy: RollingPolicy,
       log: CommitLog,
       store: PartStore,
-      sides: SideStore,
+      sides: SpoolFiles,
       format: () => PartFormat[_],
       choices: SinkDriver.Choices,
       tools: SinkDriver.Tools,
       followUps: FollowUps,
-      finished: FinishedStore = FinishedStore.untouched,
+      finished: ReplacedFiles = ReplacedFiles.none,
       compaction: Compaction = Compaction.Off
   ): SinkDriver = {
     val parts = new OpenParts.Stored(
@@ -52,7 +52,7 @@ private[commit] trait SinkDrivers {
       choices: SinkDriver.Choices,
       tools: SinkDriver.Tools
   ): SinkDriver = {
-    val followUps = FollowUps.none(identity.sinkId, NoteStore.none)
+    val followUps = FollowUps.none(identity.sinkId, NoFiles)
     val ledger    =
       new Ledger(run, identity, log, Ledger.Stores.of(committer), choices.onLost, followUps, tools)
     val rules = SinkDriver.Rules(OnCheckpointRollingPolicy(), choices, Compaction.Off, followUps)

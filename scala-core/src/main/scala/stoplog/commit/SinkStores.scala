@@ -2,13 +2,13 @@
 package stoplog.commit
 
 import stoplog.log.CommitLog
-import stoplog.store.{FinishedStore, NoteStore, PartStore, SideStore}
+import stoplog.storage.{FileStore, PartStore, ReplacedFiles, SpoolFiles}
 
 /** All that is stored of one sink of files. */
 final case class SinkStores(
     log: CommitLog,
     parts: PartStore,
-    sides: SideStore,
-    finished: FinishedStore,
-    notes: NoteStore
+    sides: SpoolFiles,
+    finished: ReplacedFiles,
+    notes: FileStore
 )

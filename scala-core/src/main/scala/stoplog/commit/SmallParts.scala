@@ -7,14 +7,14 @@ import stoplog.error.Log
 import stoplog.fault.{Faults, Step}
 import stoplog.log.SinkState
 import stoplog.part.{FinishedPart, PartNaming, Pending, RunId}
-import stoplog.store.{FinishedStore, NewPart}
+import stoplog.storage.{NewPart, ReplacedFiles}
 
 /** Merges the small parts of one run, one group at a time. */
 final class SmallParts(
     run: RunId,
     choice: SmallParts.Choice,
     merger: Merger,
-    finished: FinishedStore,
+    finished: ReplacedFiles,
     clock: Clock,
     faults: Faults
 ) extends Compaction {

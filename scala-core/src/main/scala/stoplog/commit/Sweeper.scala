@@ -6,13 +6,13 @@ import stoplog.fault.{Faults, Step}
 import stoplog.log.{CommitLog, LogRecord}
 import stoplog.part.RunId
 import stoplog.sink.{Staged, TwoPhaseCommitter}
-import stoplog.store.{FinishedStore, SideStore}
+import stoplog.storage.{ReplacedFiles, SpoolFiles}
 
 /** Protocol step 10: removes what dead attempts left behind (I5). */
 private[stoplog] final class Sweeper(
     committer: TwoPhaseCommitter,
-    sides: SideStore,
-    finished: FinishedStore,
+    sides: SpoolFiles,
+    finished: ReplacedFiles,
     log: CommitLog,
     parallel: Parallel,
     clock: Clock,
@@ -39,7 +39,7 @@ private[stoplog] final class Sweeper(
           faults.at(Step.MidSweep)
         }
         sides.discard(beside.map(_.name))
-        setsAside.foreach(found => finished.forget(found.name.toLong))
+        setsAside.foreach(found => finished.purge(found.name.toLong))
         val count = parts.size + beside.size
         if (count > 0) Log.info(s"Removed $count unfinished files that no record names")
         count
@@ -57,7 +57,7 @@ private[stoplog] final class Sweeper(
     def found(kind: Kind)(staged: Staged) =
       Found(kind, staged.token, isOld = staged.modifiedAtMillis < cutoff)
     committer.staged().map(found(Kind.Part)) ++ sides.staged().map(found(Kind.Beside)) ++
-      finished.setAsideFor().map(seq => Found(Kind.Replaced, seq.toString, isOld = true))
+      finished.hiddenFor().map(seq => Found(Kind.Replaced, seq.toString, isOld = true))
   }
 
   /** The newest record alone says what is needed: older ones have been published before it was written. */

@@ -8,7 +8,7 @@ import scala.jdk.CollectionConverters._
 import stoplog.fault.{Faults, Step}
 import stoplog.part.{Open, PartNaming, Pending}
 import stoplog.rolling.{RollReason, RollingPolicy}
-import stoplog.store.{NewPart, PartStore, WriterLease}
+import stoplog.storage.{NewPart, PartStore, WriterLease}
 
 /** Protocol steps 4 and 5: one task of one epoch. Used by the task's thread alone.
   *

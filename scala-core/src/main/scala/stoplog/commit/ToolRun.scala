@@ -7,7 +7,7 @@ import stoplog.fault.Step
 import stoplog.log.{LogRecord, MarkerForm, RecordKind, SinkState}
 import stoplog.part.{FinishedPart, Open, RunId}
 import stoplog.rolling.RollReason
-import stoplog.store.{FinishedStore, NoteStore}
+import stoplog.storage.{FileStore, ReplacedFiles}
 
 /** One run of a tool that changes a sink in place of its query: a driver without epochs.
   *
@@ -104,7 +104,7 @@ final class ToolRun(
     val hidden = closed.map(part =>
       part.copy(
         bucket = s"$directory/${part.bucket}".stripSuffix("/"),
-        name = s"${part.name}${FinishedStore.Unseen}"
+        name = s"${part.name}${ReplacedFiles.Unseen}"
       )
     )
     append(Ledger.Entry(RecordKind.Release, next, hidden))
@@ -147,7 +147,7 @@ object ToolRun {
   /** A tool does not know when a bucket is complete. It counts on, so that the query's next marker is right, and lists
     * what it publishes if the query does.
     */
-  private def followUpsOf(identity: SinkIdentity, state: SinkState, notes: NoteStore): FollowUps = FollowUps(
+  private def followUpsOf(identity: SinkIdentity, state: SinkState, notes: FileStore): FollowUps = FollowUps(
     identity.sinkId,
     if (state.live.isEmpty) CompleteRule.Never else CompleteRule.Later(state.live.map(_.bucket).toSet),
     MarkerForm.Json,

@@ -4,7 +4,7 @@ package stoplog.compact
 import stoplog.fault.{Faults, Step}
 import stoplog.format.bulk.BlockOutput
 import stoplog.part.Closed
-import stoplog.store.PartOutput
+import stoplog.storage.PartOutput
 
 /** The part that a merge writes. */
 private[stoplog] final class MergedOutput(part: PartOutput, faults: Faults) extends BlockOutput {

@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.log
 
+import java.io.IOException
+
 import scala.annotation.tailrec
 import scala.util.control.NonFatal
 
 import stoplog.error.Errors
+import stoplog.storage.PutOutcome
 
-/** The one dense, linear log of a sink id, over any [[RecordStore]]. The newest record alone is the whole state. */
-final class CommitLog(store: RecordStore) {
+/** The one dense, linear log of a sink id, over any [[LogFiles]]. The newest record alone is the whole state. */
+final class CommitLog(store: LogFiles) {
   import CommitLog._
 
   // What the last append saw, oldest first, so that the trim that follows it need not ask again.
@@ -50,13 +53,19 @@ final class CommitLog(store: RecordStore) {
     *
     * Having created the record is not enough: [[LookBack]].
     *
-    * An exception of the store leaves the outcome unknown; reading the place back then decides, once what it finds is
-    * durable.
+    * An exception of the store leaves the outcome unknown, and a store may say that the place is taken when it was taken by
+    * the first try of this very call; reading the place back then decides, once what it finds is durable. No two runs write
+    * the same bytes.
     */
   def append(record: LogRecord): Appended = {
     val bytes   = RecordCodec.encode(record)
     val outcome =
-      try store.putIfAbsent(record.seq, bytes)
+      try
+        store.putIfAbsent(record.seq, bytes) match {
+          case PutOutcome.Taken if isThere(record.seq, bytes) =>
+            madeDurable(record.seq, new IOException(Repeated))
+          case other => other
+        }
       catch {
         case NonFatal(cause) =>
           readBack(record.seq, cause) match {
@@ -135,6 +144,8 @@ final class CommitLog(store: RecordStore) {
       }
   }
 
+  private def isThere(seq: Long, bytes: Array[Byte]): Boolean = store.read(seq).exists(_.sameElements(bytes))
+
   /** Error: `STOPLOG_UNKNOWN_OUTCOME` when the storage does not answer any more. */
   private def readBack(seq: Long, cause: Throwable): Option[Array[Byte]] =
     orUnknown(seq, cause)(store.read(seq))
@@ -167,6 +178,8 @@ object CommitLog {
 
   /** At a log whose newest record is listed and not there. */
   private val Looks = 3
+
+  private final val Repeated = "the request was carried out and its answer lost"
 
   /** How [[CommitLog.append]] ended. */
   sealed trait Appended

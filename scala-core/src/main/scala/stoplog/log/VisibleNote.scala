@@ -6,7 +6,7 @@ import scala.util.Try
 
 import com.fasterxml.jackson.databind.ObjectMapper
 
-/** A note of [[RecordStore.noteVisible]] as bytes: a JSON list of paths. */
+/** A note of [[LogFiles.noteVisible]] as bytes: a JSON list of paths. */
 object VisibleNote {
 
   def encode(paths: Set[String]): Array[Byte] =

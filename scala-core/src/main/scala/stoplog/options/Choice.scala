@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.options
 
+import stoplog.storage.Durability
+
 /** One of a few words that an option may be set to. */
 sealed trait Choice extends Product with Serializable {
 
@@ -110,18 +112,14 @@ object CompactionMode {
   val all: Seq[CompactionMode] = Seq(None, SmallParts)
 }
 
-/** What a committed epoch survives. */
-sealed abstract class Durability(val word: String) extends Choice
+/** The words of [[stoplog.storage.Durability]]. */
+sealed abstract class DurabilityChoice(val word: String, val durability: Durability) extends Choice
 
-object Durability {
+object DurabilityChoice {
+  case object Disk    extends DurabilityChoice("disk", Durability.Disk)
+  case object Process extends DurabilityChoice("process", Durability.Process)
 
-  /** A power loss: files and directories are synchronized to the disk before an epoch is recorded. */
-  case object Disk extends Durability("disk")
-
-  /** The death of any process, but not of the machine: the bytes are left to the operating system. */
-  case object Process extends Durability("process")
-
-  val all: Seq[Durability] = Seq(Disk, Process)
+  val all: Seq[DurabilityChoice] = Seq(Disk, Process)
 }
 
 /** A table that shows the state of a sink. */

@@ -6,6 +6,7 @@ import java.util.{Map => JMap}
 import stoplog.error.{Errors, Redaction}
 import stoplog.options.{SinkOptionRegistry => Registry}
 import stoplog.rolling.RollingPolicy
+import stoplog.storage.Durability
 
 /** What a sink was asked to do: all options of one write, read, checked and with their defaults.
   *
@@ -145,7 +146,7 @@ object SinkOptions {
       rejectPath = RejectOptions.path(asked, onBadRow),
       completeness = CompleteOptions.parse(asked, bucketing, problems),
       compaction = CompactionOptions.parse(asked, format, rolling, problems),
-      durability = asked.choice(Registry.Durability, Durability.all),
+      durability = asked.choice(Registry.Durability, DurabilityChoice.all).durability,
       truncation = NameOptions.truncation(asked),
       passThrough = passThrough,
       checkpointLocation = asked.others.collectFirst {

@@ -7,35 +7,21 @@ import org.apache.hadoop.fs.{Path => HadoopPath}
 
 import stoplog.error.Errors
 import stoplog.fault.Faults
-import stoplog.log.RecordStore
-import stoplog.options.{Durability => AskedDurability}
 import stoplog.preflight.Finding
 import stoplog.rolling.RollingPolicy
-import stoplog.store.{FinishedStore, JobStore, NoteStore, PartLayout, PartStore, SideStore}
-import stoplog.store.local.{
-  Durability, LocalFinished, LocalJobStore, LocalNotes, LocalPartStore, LocalRecords, LocalSides
-}
+import stoplog.storage.{Durability, FileStore, PartLayout, PartStore}
+import stoplog.storage.local.{LocalFileStore, LocalForcing, LocalPartStore}
 
 /** A local, or everywhere mounted, file system. */
-private[stoplog] final case class OnDisk(path: String, root: String, durability: Durability)
+private[stoplog] final case class OnDisk(path: String, root: String, forcing: LocalForcing)
     extends SinkPlace {
 
   override def parts(sinkId: String, layout: PartLayout): PartStore = store(sinkId, layout)
 
-  override def sides(sinkId: String): SideStore = new LocalSides(root, sinkId, durability)
-
-  override def finished(sinkId: String): FinishedStore = new LocalFinished(root, sinkId, durability)
-
-  override def records(sinkId: String): RecordStore =
-    new LocalRecords(root, sinkId, durability, Faults.ofThisJvm)
-
-  override def notes(sinkId: String): NoteStore = new LocalNotes(root, sinkId, durability)
+  override def files(sinkId: String): FileStore =
+    LocalFileStore.ofSink(root, sinkId, forcing)
 
   override def pathOf(relative: String): HadoopPath = new HadoopPath("file", null, s"$root/$relative")
-
-  override def job(sinkId: String): JobStore = new LocalJobStore(root, sinkId, durability)
-
-  override def sinkIds(prefix: String): Vector[String] = LocalJobStore.jobs(root, prefix)
 
   override def probe(sinkId: String, layout: PartLayout): Unit = store(sinkId, layout).probe()
 
@@ -56,17 +42,13 @@ private[stoplog] final case class OnDisk(path: String, root: String, durability:
   }
 
   private def store(sinkId: String, layout: PartLayout): LocalPartStore =
-    new LocalPartStore(root, sinkId, layout, durability, Faults.ofThisJvm)
+    new LocalPartStore(root, sinkId, layout, forcing, Faults.ofThisJvm)
 }
 
 private[stoplog] object OnDisk {
-  def apply(path: String, parsed: HadoopPath, durability: AskedDurability): OnDisk = {
+  def apply(path: String, parsed: HadoopPath, durability: Durability): OnDisk = {
     val root: Path = Paths.get(parsed.toUri.getPath).toAbsolutePath.normalize
-    OnDisk(path, root.toString, durabilityOf(durability))
+    OnDisk(path, root.toString, LocalForcing.of(durability))
   }
 
-  private def durabilityOf(asked: AskedDurability): Durability = asked match {
-    case AskedDurability.Disk    => Durability.Disk
-    case AskedDurability.Process => Durability.Process
-  }
 }

@@ -5,12 +5,11 @@ import org.apache.hadoop.fs.{Path => HadoopPath}
 
 import stoplog.error.{Errors, Log}
 import stoplog.fault.Faults
-import stoplog.log.RecordStore
-import stoplog.options.{Durability, Truncation}
+import stoplog.options.Truncation
 import stoplog.preflight.Finding
 import stoplog.rolling.{AskingPolicy, PartStats, RollReason, RollingPolicy}
-import stoplog.store.{FinishedStore, JobStore, NoteStore, PartLayout, PartStore, SideStore}
-import stoplog.store.hadoop._
+import stoplog.storage.{FileStore, PartLayout, PartStore}
+import stoplog.storage.hadoop._
 
 /** Any Hadoop file system, by what it turns out to be able to do.
   *
@@ -20,7 +19,6 @@ import stoplog.store.hadoop._
 private[stoplog] final class OnHadoop(
     path: String,
     files: HadoopFiles,
-    durability: Durability,
     truncation: Truncation
 ) extends SinkPlace {
   private var known = Option.empty[Abilities]
@@ -34,33 +32,14 @@ private[stoplog] final class OnHadoop(
       growth,
       HadoopChoices.trimming(truncation, growth),
       HadoopChoices.lengths(files, sinkId, truncation),
-      HadoopChoices.durability(durability),
       Faults.ofThisJvm
     )
   }
 
-  override def sides(sinkId: String): SideStore =
-    new HadoopSides(files, sinkId, HadoopChoices.durability(durability))
-
-  override def finished(sinkId: String): FinishedStore = new HadoopFinished(files, sinkId)
-
-  override def records(sinkId: String): RecordStore =
-    new HadoopRecords(
-      files,
-      sinkId,
-      HadoopChoices.durability(durability),
-      Faults.ofThisJvm,
-      abilities(sinkId).exclusion
-    )
-
-  override def notes(sinkId: String): NoteStore =
-    new HadoopNotes(files, sinkId, HadoopChoices.durability(durability), abilities(sinkId).exclusion)
+  override def files(sinkId: String): FileStore =
+    HadoopFileStore.ofSink(files, sinkId, abilities(sinkId).exclusion)
 
   override def pathOf(relative: String): HadoopPath = files.at(relative)
-
-  override def job(sinkId: String): JobStore = new HadoopJobStore(files, sinkId)
-
-  override def sinkIds(prefix: String): Vector[String] = HadoopJobStore.jobs(files, prefix)
 
   /** Errors: `STOPLOG_PATH_NOT_WRITABLE`, `STOPLOG_STORE_NOT_EXCLUSIVE`. */
   override def probe(sinkId: String, layout: PartLayout): Unit = {

@@ -5,38 +5,25 @@ import org.apache.hadoop.fs.{Path => HadoopPath}
 
 import stoplog.error.Errors
 import stoplog.fault.Faults
-import stoplog.log.RecordStore
-import stoplog.options.{Durability, Truncation}
+import stoplog.options.Truncation
 import stoplog.preflight.Finding
 import stoplog.rolling.RollingPolicy
-import stoplog.store.{FinishedStore, JobStore, NoteStore, PartLayout, PartStore, SideStore}
-import stoplog.store.hadoop._
-import stoplog.store.hdfs.{HdfsJobStore, HdfsPartStore, HdfsSides}
+import stoplog.storage.{FileStore, PartLayout, PartStore}
+import stoplog.storage.hadoop._
+import stoplog.storage.hdfs.{HdfsFileStore, HdfsPartStore}
 
 /** HDFS, or whatever has its abilities. */
 private[stoplog] final case class OnHdfs(
     path: String,
     files: HadoopFiles,
-    asked: Durability,
     truncation: Truncation
 ) extends SinkPlace {
 
   override def parts(sinkId: String, layout: PartLayout): PartStore = store(sinkId, layout)
 
-  override def sides(sinkId: String): SideStore = new HdfsSides(files, sinkId, durability)
-
-  override def finished(sinkId: String): FinishedStore = new HadoopFinished(files, sinkId)
-
-  override def records(sinkId: String): RecordStore =
-    new HadoopRecords(files, sinkId, durability, Faults.ofThisJvm)
-
-  override def notes(sinkId: String): NoteStore = new HadoopNotes(files, sinkId, durability)
+  override def files(sinkId: String): FileStore = HdfsFileStore.ofSink(files, sinkId)
 
   override def pathOf(relative: String): HadoopPath = files.at(relative)
-
-  override def job(sinkId: String): JobStore = new HdfsJobStore(files, sinkId)
-
-  override def sinkIds(prefix: String): Vector[String] = HadoopJobStore.jobs(files, prefix)
 
   override def probe(sinkId: String, layout: PartLayout): Unit = store(sinkId, layout).probe()
 
@@ -60,9 +47,6 @@ private[stoplog] final case class OnHdfs(
     layout,
     HadoopChoices.trimming(truncation, Growth.AppendAndTruncate),
     HadoopChoices.lengths(files, sinkId, truncation),
-    durability,
     Faults.ofThisJvm
   )
-
-  private def durability: HadoopDurability = HadoopChoices.durability(asked)
 }

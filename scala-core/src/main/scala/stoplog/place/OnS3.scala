@@ -7,12 +7,11 @@ import org.apache.hadoop.fs.{Path => HadoopPath}
 
 import stoplog.error.Errors
 import stoplog.fault.Faults
-import stoplog.log.RecordStore
 import stoplog.preflight.{Finding, Lifecycle}
 import stoplog.rolling.RollingPolicy
-import stoplog.store.{FinishedStore, JobStore, NoteStore, PartLayout, PartStore, SideStore}
-import stoplog.store.hadoop.{HadoopFiles, HadoopJobStore}
-import stoplog.store.s3._
+import stoplog.storage.{FileStore, PartLayout, PartStore}
+import stoplog.storage.hadoop.HadoopFiles
+import stoplog.storage.s3._
 
 /** S3, or whatever has uploads and conditional writes. Unfinished parts are uploads, which have no name that a layout
   * could choose, and are durable as soon as they are acknowledged.
@@ -24,19 +23,9 @@ private[stoplog] final case class OnS3(path: String, files: HadoopFiles) extends
   override def parts(sinkId: String, layout: PartLayout): PartStore =
     new S3PartStore(files, sinkId, S3Settings(), Faults.ofThisJvm)
 
-  override def sides(sinkId: String): SideStore = new S3Sides(files, sinkId)
-
-  override def finished(sinkId: String): FinishedStore = new S3Finished(files, sinkId)
-
-  override def records(sinkId: String): RecordStore = new S3Records(files, sinkId)
-
-  override def notes(sinkId: String): NoteStore = new S3Notes(files)
+  override def files(sinkId: String): FileStore = new S3FileStore(files)
 
   override def pathOf(relative: String): HadoopPath = files.at(relative)
-
-  override def job(sinkId: String): JobStore = new S3JobStore(files, sinkId)
-
-  override def sinkIds(prefix: String): Vector[String] = HadoopJobStore.jobs(files, prefix)
 
   override def probe(sinkId: String, layout: PartLayout): Unit = S3Probe.probe(files, sinkId)
 

@@ -10,29 +10,24 @@ import org.apache.hadoop.fs.{CommonPathCapabilities, FileSystem, LeaseRecoverabl
 import org.apache.hadoop.util.VersionInfo
 
 import stoplog.error.Errors
-import stoplog.log.RecordStore
-import stoplog.options.{Durability, Truncation}
+import stoplog.options.Truncation
 import stoplog.preflight.Finding
 import stoplog.rolling.RollingPolicy
-import stoplog.store.{FinishedStore, JobStore, NoteStore, PartLayout, PartStore, SideStore}
-import stoplog.store.hadoop.{HadoopFiles, HadoopSettings, Renaming}
-import stoplog.store.s3.{S3Library, S3Purge, S3Records}
+import stoplog.storage.{Durability, FileStore, PartLayout, PartStore}
+import stoplog.storage.hadoop.{HadoopFiles, HadoopSettings, Renaming}
+import stoplog.storage.s3.{S3FileStore, S3Library, S3Purge}
 
 /** One path on one kind of storage: which stores go there. Goes to the executors. */
 private[stoplog] trait SinkPlace extends Serializable {
   def parts(sinkId: String, layout: PartLayout): PartStore
-  def sides(sinkId: String): SideStore
-  def finished(sinkId: String): FinishedStore
-  def records(sinkId: String): RecordStore
 
-  /** What is written for readers beside the parts; not asked what the storage can do before something is written. */
-  def notes(sinkId: String): NoteStore
+  /** The files under the path. What the storage can do is not asked for before a file is created.
+    *
+    * @param sinkId in whose directory files are written before they are created whole
+    */
+  def files(sinkId: String): FileStore
 
   def pathOf(relative: String): HadoopPath
-  def job(sinkId: String): JobStore
-
-  /** The sink ids that there are, by the beginning of their names. */
-  def sinkIds(prefix: String): Vector[String]
 
   /** Whether it can be written to; tries what the sink will need. Error: `STOPLOG_PATH_NOT_WRITABLE`. */
   def probe(sinkId: String, layout: PartLayout): Unit
@@ -77,12 +72,12 @@ private[stoplog] object SinkPlace {
       refuseUnknown(path, scheme, configuration)
       if (scheme == "s3a") S3Purge.refuse(parsed, configuration)
       def files(root: HadoopPath, renaming: Renaming) =
-        new HadoopFiles(root.toString, new HadoopSettings(configuration), renaming)
+        new HadoopFiles(root.toString, new HadoopSettings(configuration), renaming, durability)
       Try(resolved(parsed.getFileSystem(configuration), parsed)) match {
         case Success((system, root)) if fencesAndCuts(system, root) =>
-          OnHdfs(path, files(root, Renaming.Atomic), durability, truncation)
+          OnHdfs(path, files(root, Renaming.Atomic), truncation)
         case Success((system, root)) if uploads(system, root) => OnS3(path, files(root, Renaming.Checked))
-        case Success((_, root)) => new OnHadoop(path, files(root, Renaming.Checked), durability, truncation)
+        case Success((_, root))      => new OnHadoop(path, files(root, Renaming.Checked), truncation)
         case Failure(e: IOException) => throw Errors.pathNotWritable(path, HadoopFiles.reason(e))
         case Failure(e)              => throw e
       }
@@ -130,5 +125,5 @@ private[stoplog] object SinkPlace {
   /** An upload can be completed by another process, and a record created only where there is none. */
   private def uploads(system: FileSystem, root: HadoopPath): Boolean =
     system.hasPathCapability(root, CommonPathCapabilities.FS_MULTIPART_UPLOADER) &&
-      system.hasPathCapability(root, S3Records.Ability)
+      system.hasPathCapability(root, S3FileStore.Ability)
 }

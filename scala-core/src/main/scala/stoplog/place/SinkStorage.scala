@@ -9,12 +9,12 @@ import org.apache.hadoop.fs.{Path => HadoopPath}
 
 import stoplog.commit.{CompactionCommit, SinkDriver, SinkIdentity, SinkStores}
 import stoplog.fault.Faults
-import stoplog.log.{CommitLog, RecordStore}
-import stoplog.options.{DirectoryOptions, Durability, SinkOptions, Staging, Truncation}
+import stoplog.log.{CommitLog, LogFiles}
+import stoplog.options.{DirectoryOptions, SinkOptions, Staging, Truncation}
 import stoplog.part.RunId
 import stoplog.preflight.Finding
 import stoplog.rolling.RollingPolicy
-import stoplog.store.{FinishedStore, JobStore, NoteStore, PartLayout, PartStore, SideStore}
+import stoplog.storage._
 
 /** The stores of one sink id under one path. Goes to the executors.
   *
@@ -28,24 +28,24 @@ private[stoplog] final class SinkStorage private (
 ) extends Serializable {
   @transient lazy val parts: PartStore = place.parts(sinkId, layout)
 
-  @transient lazy val sides: SideStore = place.sides(sinkId)
+  @transient lazy val files: FileStore = place.files(sinkId)
 
-  @transient lazy val finished: FinishedStore = place.finished(sinkId)
+  @transient lazy val sides: SpoolFiles = new SpoolFiles(files, sinkId)
 
-  @transient lazy val records: RecordStore = place.records(sinkId)
+  @transient lazy val finished: ReplacedFiles = new ReplacedFiles(files, sinkId)
 
-  def notes: NoteStore = place.notes(sinkId)
+  @transient lazy val records: LogFiles = new LogFiles(files, sinkId, Faults.ofThisJvm)
 
   /** A file under the path, for readers of any format. */
   def pathOf(relative: String): HadoopPath = place.pathOf(relative)
 
   /** The directory of this sink id, which for a batch job is its own. */
-  def job: JobStore = place.job(sinkId)
+  def job: JobDirectory = jobOf(sinkId)
 
   def log: CommitLog = new CommitLog(records)
 
   /** All that the log names, and itself. */
-  def all: SinkStores = SinkStores(log, parts, sides, finished, notes)
+  def all: SinkStores = SinkStores(log, parts, sides, finished, files)
 
   /** A run of the batch compaction of the path. */
   def compaction(run: RunId, tools: SinkDriver.Tools): CompactionCommit = {
@@ -69,10 +69,10 @@ private[stoplog] final class SinkStorage private (
         place.shown(scratch, asked)
       } catch {
         case NonFatal(e) =>
-          Try(place.job(scratch).remove(Faults.none)) // what it was refused for is what has to be told
+          Try(jobOf(scratch).delete(Faults.none)) // what it was refused for is what has to be told
           throw e
       }
-    place.job(scratch).remove(Faults.none)
+    jobOf(scratch).delete(Faults.none)
     found
   }
 
@@ -92,7 +92,10 @@ private[stoplog] final class SinkStorage private (
   def finishesAnywhere: Boolean = place.finishesAnywhere
 
   /** The sink ids under this path whose names begin like this. */
-  def sinkIds(prefix: String): Vector[String] = place.sinkIds(prefix)
+  def sinkIds(prefix: String): Vector[String] =
+    files.names(SinkDirectory.Root).filter(_.startsWith(prefix))
+
+  private def jobOf(name: String): JobDirectory = new JobDirectory(place.files(name), name)
 }
 
 private[stoplog] object SinkStorage {

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.preflight
 
+import stoplog.log.RecordNames
 import stoplog.part.{PartNaming, RunId}
-import stoplog.store.{NewPart, PartLayout, RecordNames}
+import stoplog.storage.{NewPart, PartLayout}
 
 /** The names that a sink gives, with a run and numbers made up. */
 private[stoplog] object ExampleNames {

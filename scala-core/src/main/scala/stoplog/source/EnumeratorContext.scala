@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.source
 
-import stoplog.source.log.{Nowhere, StateFiles}
+import stoplog.source.log.StateFiles
 
 /** What an enumerator starts with.
   *
@@ -16,5 +16,5 @@ final case class EnumeratorContext[S](
 ) {
 
   /** Whether this is a batch query, which reads all there is once and keeps no state. */
-  def isOnce: Boolean = state == Nowhere
+  def isOnce: Boolean = state == StateFiles.None
 }

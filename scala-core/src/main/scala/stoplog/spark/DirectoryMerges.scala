@@ -9,11 +9,11 @@ import stoplog.PlannedMerge
 import stoplog.commit._
 import stoplog.compact.Compactor
 import stoplog.error.Log
-import stoplog.options.{DirectoryOptions, Durability, UserObject}
+import stoplog.options.{DirectoryOptions, UserObject}
 import stoplog.part.{Closed, FinishedPart, PartNaming, RunId}
 import stoplog.place.SinkStorage
-import stoplog.store.NewPart
-import stoplog.store.hadoop.HadoopSettings
+import stoplog.storage.{Durability, NewPart}
+import stoplog.storage.hadoop.HadoopSettings
 
 /** The batch command that merges the small files of a directory: what it finds, and how it goes about it. */
 private[stoplog] final class DirectoryMerges private (session: SparkSession, options: DirectoryOptions) {
@@ -32,7 +32,7 @@ private[stoplog] final class DirectoryMerges private (session: SparkSession, opt
     if (chosen.isEmpty) Nil
     else {
       commit.begin()
-      Overwrite.refuseUnderWay(options.path, jobs, storage.notes)
+      Overwrite.refuseUnderWay(options.path, jobs, storage.files)
       Rewind.refuseUnderWay(options.path, sinks)
       val naming =
         chosen.filter(isFree).zipWithIndex.map { case (group, n) => group -> mergeOf(group, now, n.toLong) }
@@ -101,7 +101,7 @@ private[stoplog] object DirectoryMerges {
 
   /** To be asked before a batch job overwrites the path. */
   private[spark] def overwrite(job: SinkStorage): Overwrite =
-    new Overwrite(job.sinkId, job.notes, commitOf(storageOf(job.path), RunId.random()))
+    new Overwrite(job.sinkId, job.files, commitOf(storageOf(job.path), RunId.random()))
 
   private def storageOf(path: String) =
     SinkStorage.plain(path, SinkId, Durability.Disk, SparkHadoop.configuration)

@@ -7,7 +7,7 @@ import stoplog.commit.CompactionPolicy
 import stoplog.compact.{CompactionInput, Compactor}
 import stoplog.part.FinishedPart
 import stoplog.place.SinkStorage
-import stoplog.store.hadoop.HadoopSettings
+import stoplog.storage.hadoop.HadoopSettings
 
 /** Which files of a directory become one. */
 private[spark] final case class DirectoryGroup(

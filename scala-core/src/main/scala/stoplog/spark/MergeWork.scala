@@ -7,7 +7,7 @@ import stoplog.commit.Merge
 import stoplog.compact.{CompactionInput, Compactor, MergedOutput}
 import stoplog.fault.Faults
 import stoplog.place.SinkStorage
-import stoplog.store.hadoop.HadoopSettings
+import stoplog.storage.hadoop.HadoopSettings
 
 /** One merge, as a task does it. */
 private[spark] final case class MergeWork(

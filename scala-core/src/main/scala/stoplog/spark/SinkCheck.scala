@@ -22,7 +22,7 @@ import stoplog.part.PartNaming
 import stoplog.place.SinkStorage
 import stoplog.preflight.{ExampleName, ExampleNames, Finding, NameChecks, Preflight, Versions}
 import stoplog.preflight.Finding.{Ok, Problem, Warning, tried}
-import stoplog.store.s3.S3Library
+import stoplog.storage.s3.S3Library
 
 /** A sink looked at before its query starts, by what the query itself would use. */
 private[stoplog] object SinkCheck {

@@ -25,7 +25,7 @@ private[spark] object SinkFollowUps {
     rule(options, schema),
     options.completeness.form,
     manifests(options, schema),
-    storage.notes,
+    storage.files,
     listener(options)
   )
 

@@ -9,7 +9,7 @@ import stoplog.format.Encoder
 import stoplog.format.bulk.{BulkParts, BulkSink, PartLife, SyncedFormat, SyncedParts}
 import stoplog.format.compress.Compression
 import stoplog.options.OnBadRow
-import stoplog.store.SideStore
+import stoplog.storage.SpoolFiles
 
 /** How a sink's rows become the bytes of its parts. Goes to the executors. */
 private[spark] sealed trait SinkFormat extends Serializable {
@@ -18,7 +18,7 @@ private[spark] sealed trait SinkFormat extends Serializable {
   def suffix: String
 
   /** For one task, or one part that the driver ends. */
-  def open(sides: SideStore): PartFormat[InternalRow]
+  def open(sides: SpoolFiles): PartFormat[InternalRow]
 
   /** The same for parts that all end with their epoch. */
   def ofOneEpoch: SinkFormat
@@ -38,7 +38,7 @@ private[spark] object SinkFormat {
   ) extends SinkFormat {
     override def suffix: String = encoder.suffix + compression.suffix
 
-    override def open(sides: SideStore): PartFormat[InternalRow] =
+    override def open(sides: SpoolFiles): PartFormat[InternalRow] =
       new EncoderFormat(encoder, compression, columns, onBadRow)
 
     override def ofOneEpoch: SinkFormat = this
@@ -48,7 +48,7 @@ private[spark] object SinkFormat {
   final case class Synced(format: SyncedFormat, columns: DataColumns) extends SinkFormat {
     override def suffix: String = format.suffix
 
-    override def open(sides: SideStore): PartFormat[InternalRow] = {
+    override def open(sides: SpoolFiles): PartFormat[InternalRow] = {
       format.open(columns.schema)
       new SyncedParts(format, columns.newProjection())
     }
@@ -61,7 +61,7 @@ private[spark] object SinkFormat {
     override def suffix: String       = bulk.format.suffix
     override def mayStayOpen: Boolean = bulk.format.mayKeepRows
 
-    override def open(sides: SideStore): PartFormat[InternalRow] = {
+    override def open(sides: SpoolFiles): PartFormat[InternalRow] = {
       bulk.format.open(bulk.schema)
       new BulkParts(bulk, columns.newProjection(), sides, onBadRow)
     }

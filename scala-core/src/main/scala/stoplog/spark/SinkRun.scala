@@ -148,7 +148,7 @@ private[spark] object SinkRun {
     new SinkRun(
       s"Sink ${storage.sinkId} under ${storage.path}",
       driver,
-      Some(new Heartbeat(storage.notes, storage.sinkId, run)),
+      Some(new Heartbeat(storage.files, storage.sinkId, run)),
       () => storage.probe(),
       options.bucketCheckIntervalMillis,
       finish(options.finalizeOnTermination, trigger, _),

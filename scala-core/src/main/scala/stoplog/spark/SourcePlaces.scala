@@ -11,9 +11,9 @@ import stoplog.fault.Faults
 import stoplog.place.SinkPlace
 import stoplog.source.file.SourceFiles
 import stoplog.source.log.StateFiles
-import stoplog.store.hadoop._
-import stoplog.store.local.{LocalSourceFiles, LocalStateFiles}
-import stoplog.store.s3.S3Records
+import stoplog.storage.hadoop._
+import stoplog.storage.local.{LocalFileStore, LocalForcing, LocalSourceFiles}
+import stoplog.storage.s3.S3FileStore
 
 /** Files on whatever storage a path is on. */
 private[spark] object SourcePlaces {
@@ -32,17 +32,19 @@ private[spark] object SourcePlaces {
     * `STOPLOG_PATH_NOT_WRITABLE`.
     */
   def state(directory: String): StateFiles = {
-    val root = new HadoopPath(directory)
-    if (isLocal(root)) new LocalStateFiles(root.toUri.getPath, Faults.ofThisJvm)
-    else {
-      val files = hadoop(root)
-      new HadoopStateFiles(files, "", exclusion(root, files), Faults.ofThisJvm)
-    }
+    val root  = new HadoopPath(directory)
+    val files =
+      if (isLocal(root)) new LocalFileStore(root.toUri.getPath, drafts = None, LocalForcing.Disk)
+      else {
+        val there = hadoop(root)
+        new HadoopFileStore(there, drafts = None, exclusion(root, there))
+      }
+    new StateFiles(files, faults = Faults.ofThisJvm)
   }
 
   private def exclusion(root: HadoopPath, files: HadoopFiles): Exclusion =
     if (renaming(root) == Renaming.Atomic) Exclusion.ByRename
-    else if (files.fileSystem.hasPathCapability(root, S3Records.Ability)) Exclusion.ByCreate
+    else if (files.fileSystem.hasPathCapability(root, S3FileStore.Ability)) Exclusion.ByCreate
     else Trial.exclusion(files)
 
   private def hadoop(root: HadoopPath): HadoopFiles = {

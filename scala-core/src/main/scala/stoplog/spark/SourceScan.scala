@@ -10,7 +10,7 @@ import org.apache.spark.sql.types.StructType
 import stoplog.error.Redaction
 import stoplog.format.read.Vectors
 import stoplog.source.{ReadLimits, SourceDriver, Split, SplitSource}
-import stoplog.source.log.Nowhere
+import stoplog.source.log.StateFiles
 
 /** One read of a source, for a streaming or a batch query. */
 private[spark] class SourceScan[S <: Split](
@@ -29,7 +29,7 @@ private[spark] class SourceScan[S <: Split](
     new SourceStream(source, SourcePlaces.state(checkpointLocation), limits, tasks, vectors)
 
   /** What a batch query reads: listed once for its plan and its tasks. */
-  protected lazy val splits: Vector[S] = SourceDriver.all(source, Nowhere)
+  protected lazy val splits: Vector[S] = SourceDriver.all(source, StateFiles.None)
 
   override def toBatch: Batch = new Batch {
     private lazy val partitions = SplitPartitions.of(splits.iterator, source, tasks)

@@ -11,7 +11,7 @@ import org.apache.spark.sql.connector.read.streaming._
 import stoplog.error.{Errors, Redaction}
 import stoplog.format.read.Vectors
 import stoplog.fault.Faults
-import stoplog.log.PutOutcome
+import stoplog.storage.PutOutcome
 import stoplog.source._
 import stoplog.source.log.StateFiles
 

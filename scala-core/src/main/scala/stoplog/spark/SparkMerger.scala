@@ -12,7 +12,7 @@ import stoplog.commit.{Merge, Merged, Merger, Merging}
 import stoplog.compact.Compactor
 import stoplog.part.Closed
 import stoplog.place.SinkStorage
-import stoplog.store.hadoop.HadoopSettings
+import stoplog.storage.hadoop.HadoopSettings
 import stoplog.thread.Daemons
 
 /** Merges parts in Spark's tasks: each merge is a job of its own with one task. */

@@ -3,8 +3,9 @@ package stoplog.spark
 
 import stoplog.commit.{ForeignQuery, LostPart}
 import stoplog.error.Errors
-import stoplog.options.{Durability, LogOptions}
+import stoplog.options.LogOptions
 import stoplog.place.SinkStorage
+import stoplog.storage.Durability
 
 /** What a sink that commits in two phases keeps its log by.
   *

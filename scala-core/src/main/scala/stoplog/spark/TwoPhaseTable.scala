@@ -18,7 +18,7 @@ import stoplog.error.Redaction
 import stoplog.options.SparkOptions
 import stoplog.part.RunId
 import stoplog.sink.TwoPhaseSink
-import stoplog.store.NoteStore
+import stoplog.storage.NoFiles
 
 /** A write to a sink that commits in two phases: what a connector's provider answers with.
   *
@@ -79,7 +79,7 @@ private[stoplog] final class TwoPhaseTable private (
         settings.storage.log,
         Ledger.Stores.of(committer),
         settings.onLost,
-        FollowUps.none(settings.sinkId, NoteStore.none),
+        FollowUps.none(settings.sinkId, NoFiles),
         RealTools.ofThisJvm
       ).recover(newest)
     finally committer.close()

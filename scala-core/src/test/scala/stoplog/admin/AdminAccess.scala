@@ -4,7 +4,7 @@ package stoplog.admin
 import stoplog.commit.{CompactionCommit, PartFormat, SinkDriver, SinkStores}
 import stoplog.log.{CommitLog, LogRecord}
 import stoplog.part.RunId
-import stoplog.store.NoteStore
+import stoplog.storage.FileStore
 
 /** The tools of a sink on a test's own storage. */
 object AdminAccess {
@@ -18,7 +18,7 @@ object AdminAccess {
   ): SinkAdmin = {
     val storage = new SiteStorage {
       override def log: CommitLog                            = own.log
-      override def notes: NoteStore                          = own.notes
+      override def notes: FileStore                          = own.notes
       override def sinkIds: Vector[String]                   = Vector(sinkId)
       override def finishesAnywhere: Boolean                 = cuts
       override def stores(newest: LogRecord): SinkStores     = own

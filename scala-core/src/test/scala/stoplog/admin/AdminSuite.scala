@@ -295,7 +295,7 @@ class AdminSuite extends AnyFunSuite {
   }
 
   private def keptRecords(world: AdminWorld): Int =
-    stoplog.store.local.LocalStorage
+    stoplog.storage.local.LocalStorage
       .files(world.directory.resolve("_stoplog/main/aside"))
       .count(_.toString.contains("/log/"))
 }

@@ -9,13 +9,13 @@ import stoplog.commit._
 import stoplog.commit.complete.FollowUps
 import stoplog.fault.{Faults, InjectedFault, Step}
 import stoplog.log.{CommitLog, LogRecord}
-import stoplog.options.{Durability, Truncation}
+import stoplog.options.Truncation
 import stoplog.part.RunId
 import stoplog.place.SinkStorage
 import stoplog.rolling.RollingPolicy
-import stoplog.store.NoteStore
-import stoplog.store.hadoop.{HadoopDefaults, TestFileSystems}
-import stoplog.store.local.{DeadProcess, LocalStorage}
+import stoplog.storage.{Durability, FileStore}
+import stoplog.storage.hadoop.{HadoopDefaults, TestFileSystems}
+import stoplog.storage.local.{DeadProcess, LocalStorage}
 
 /** A sink in a temporary directory: a query without an engine, and the tools.
   *
@@ -31,7 +31,7 @@ final class AdminWorld(policy: RollingPolicy, scheme: Option[String]) {
 
   val directory: Path  = Paths.get(root.drop(scheme.fold(0)(_.length + 1)))
   val log: CommitLog   = storage.log
-  val notes: NoteStore = storage.notes
+  val notes: FileStore = storage.files
 
   def newest: LogRecord = log.newest().getOrElse(throw new AssertionError("the log is empty"))
 

@@ -6,16 +6,16 @@ import java.util.UUID
 import stoplog.commit._
 import stoplog.commit.complete.MemoryNotes
 import stoplog.fault.Faults
-import stoplog.log.{CommitLog, RecordStore}
+import stoplog.log.{CommitLog, LogFiles}
 import stoplog.part.RunId
 import stoplog.rolling.RollingPolicy
-import stoplog.store.PartStore
+import stoplog.storage.PartStore
 
 /** What a server is asked for while a sink runs on it: driver and task, whole epochs.
   *
   * @param calls how often each was asked for until now
   */
-final class Asked(root: String, store: PartStore, records: RecordStore, calls: () => Map[String, Long]) {
+final class Asked(root: String, store: PartStore, records: LogFiles, calls: () => Map[String, Long]) {
   import Asked._
 
   /** The calls of one epoch: those that it makes once, and those that it makes for each part.

@@ -8,10 +8,10 @@ import org.apache.hadoop.fs.{CreateFlag, FSDataOutputStream, Path}
 
 import stoplog.fault.Faults
 import stoplog.servers.S3Server
-import stoplog.store.PartLayout
-import stoplog.store.hadoop._
-import stoplog.store.hdfs.{HdfsPartStore, MiniHdfs}
-import stoplog.store.s3.{S3PartStore, S3Settings}
+import stoplog.storage.{Durability, PartLayout}
+import stoplog.storage.hadoop._
+import stoplog.storage.hdfs.{HdfsPartStore, MiniHdfs}
+import stoplog.storage.s3.{S3PartStore, S3Settings}
 
 /** A server, and what is compared on it. */
 final class Ground(val storage: String, files: HadoopFiles, val peers: Vector[Peer]) {
@@ -28,8 +28,8 @@ object Ground {
   /** One NameNode, one DataNode. */
   def hdfs(): Ground = {
     val files   = hdfsFiles()
-    val process = hdfsStore(files, HadoopDurability.Process)
-    val disk    = hdfsStore(files, HadoopDurability.Disk)
+    val process = hdfsStore(files.surviving(Durability.Process))
+    val disk    = hdfsStore(files)
     val synced  = new PlainStream("plain stream, SYNC_BLOCK", files, synchronous(files))
     val patient =
       files.at("").getFileSystem(files.fileSystem.getConf) // Hadoop's own client, which others share
@@ -40,8 +40,8 @@ object Ground {
         new PlainStream("plain stream of Hadoop's own client", files, patient.create(_, false)),
         new PlainStream(Plain, files, files.fileSystem.create(_, false)),
         synced,
-        new FlushedStream("plain stream, 8 hflush", Plain, files, HadoopDurability.Process, times = 8),
-        new FlushedStream("plain stream, 8 hsync", synced.name, files, HadoopDurability.Disk, times = 8),
+        new FlushedStream("plain stream, 8 hflush", Plain, files.surviving(Durability.Process), times = 8),
+        new FlushedStream("plain stream, 8 hsync", synced.name, files, times = 8),
         new PartOfEpochs("stoplog, durability=process, one epoch", Plain, process, epochs = 1),
         new PartOfEpochs("stoplog, durability=process, 8 epochs", Plain, process, epochs = 8),
         new PartOfEpochs("stoplog, durability=disk, one epoch", synced.name, disk, epochs = 1),
@@ -72,13 +72,12 @@ object Ground {
     at(MiniHdfs.uri, conf)
   }
 
-  def hdfsStore(files: HadoopFiles, durability: HadoopDurability): HdfsPartStore = new HdfsPartStore(
+  def hdfsStore(files: HadoopFiles): HdfsPartStore = new HdfsPartStore(
     files,
     "main",
     PartLayout.Staging("main"),
     Trimming.Truncate,
     new ValidLengths(files, "main", "_", ".valid-length"),
-    durability,
     Faults.none
   )
 

@@ -11,14 +11,15 @@ import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.types.StructType
 import org.apache.spark.unsafe.types.UTF8String
 
+import stoplog.storage.local.LocalFileStore
 import stoplog.commit._
 import stoplog.fault.Faults
 import stoplog.format.bulk.{BulkParts, BulkSink, PartLife}
 import stoplog.format.parquet.ParquetBulk
 import stoplog.options.OnBadRow
 import stoplog.part.RunId
-import stoplog.store.PartLayout
-import stoplog.store.local.{Durability, LocalPartStore, LocalSides}
+import stoplog.storage.{PartLayout, SpoolFiles}
+import stoplog.storage.local.{LocalForcing, LocalPartStore}
 import stoplog.thread.SharedMemory
 
 /** What open Parquet parts take of the heap of an executor: while a task writes to all of them, and between epochs.
@@ -68,10 +69,16 @@ object OpenPartMemory {
   }
 
   private def taskOf(root: Path, bulk: BulkSink, memory: SharedMemory) = {
-    val sides = new LocalSides(root.toString, "main", Durability.Process)
+    val sides = new SpoolFiles(LocalFileStore.ofSink(root.toString, "main", LocalForcing.Process), "main")
     TaskWriters.of(
       EpochPlan(RunId("0"), 0, None, 1, Map.empty, 0).forTask(0, Attempt.First),
-      new LocalPartStore(root.toString, "main", PartLayout.Staging("main"), Durability.Process, Faults.none),
+      new LocalPartStore(
+        root.toString,
+        "main",
+        PartLayout.Staging("main"),
+        LocalForcing.Process,
+        Faults.none
+      ),
       new BulkParts(bulk, row => row, sides, OnBadRow.Fail, memory),
       Rolls.never,
       new ManualClock(0),

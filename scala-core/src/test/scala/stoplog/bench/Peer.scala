@@ -4,8 +4,8 @@ package stoplog.bench
 import org.apache.hadoop.fs.{FSDataOutputStream, Path}
 
 import stoplog.part.RunId
-import stoplog.store.hadoop.{HadoopDurability, HadoopFiles}
-import stoplog.store.{NewPart, PartOutput, PartStore}
+import stoplog.storage.hadoop.HadoopFiles
+import stoplog.storage.{NewPart, PartOutput, PartStore}
 
 /** A way to bring the bytes of one file to a storage, until readers see it under its name. */
 trait Peer {
@@ -49,7 +49,6 @@ final class FlushedStream(
     val name: String,
     val measure: String,
     files: HadoopFiles,
-    durability: HadoopDurability,
     times: Int
 ) extends Peer {
   override def write(file: String, rows: Rows): Unit = {
@@ -57,7 +56,7 @@ final class FlushedStream(
     try
       for (_ <- 1 to times) {
         rows.share(of = times)(out.write(_, _, _))
-        durability.flush(out)
+        files.flush(out)
       }
     finally out.close()
   }

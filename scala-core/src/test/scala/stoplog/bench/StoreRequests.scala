@@ -4,12 +4,12 @@ package stoplog.bench
 import java.nio.file.Paths
 
 import stoplog.commit.Rolls
-import stoplog.fault.Faults
+
 import stoplog.rolling.{OnCheckpointRollingPolicy, RollingPolicy}
 import stoplog.servers.{FaultProxy, S3Server}
-import stoplog.store.hadoop.{HadoopDurability, HadoopRecords}
-import stoplog.store.hdfs.MiniHdfs
-import stoplog.store.s3.S3Records
+import stoplog.log.LogFiles
+import stoplog.storage.hdfs.{HdfsFileStore, MiniHdfs}
+import stoplog.storage.s3.S3FileStore
 
 /** What an epoch costs in calls of the NameNode and in requests to S3, as the servers see them.
   *
@@ -24,9 +24,9 @@ object StoreRequests {
 
   private def onHdfs(): Seq[Map[String, Any]] = {
     val files   = Ground.hdfsFiles()
-    val records = new HadoopRecords(files, "main", HadoopDurability.Disk, Faults.none)
+    val records = new LogFiles(HdfsFileStore.ofSink(files, "main"), "main")
     val asked   =
-      new Asked(files.root, Ground.hdfsStore(files, HadoopDurability.Disk), records, () => MiniHdfs.calls())
+      new Asked(files.root, Ground.hdfsStore(files), records, () => MiniHdfs.calls())
     Seq(
       figures("HDFS", "stays open", asked.perEpoch(Open, 10000, parts = 21, epochs = 10)),
       figures("HDFS", "is finished", asked.perEpoch(Finished, 10000, parts = 21, epochs = 10))
@@ -39,7 +39,7 @@ object StoreRequests {
     val asked = new Asked(
       files.root,
       Ground.s3Store(files),
-      new S3Records(files, "main"),
+      new LogFiles(new S3FileStore(files), "main"),
       () => proxy.counts.map { case (call, count) => call.toString -> count.toLong }
     )
     def row(what: String, policy: RollingPolicy, bytes: Int, parts: Int, epochs: Int) =

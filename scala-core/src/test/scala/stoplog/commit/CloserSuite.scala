@@ -9,7 +9,7 @@ import stoplog.commit.Samples._
 import stoplog.fault.{Faults, Step}
 import stoplog.part.{Beside, Open, Pending, RunId, SchemaId, SideFile}
 import stoplog.rolling.RollReason
-import stoplog.store.NewPart
+import stoplog.storage.NewPart
 
 class CloserSuite extends AnyFunSuite {
 

@@ -9,11 +9,11 @@ import org.scalatest.funsuite.AnyFunSuite
 
 import stoplog.commit.complete.MemoryNotes
 import stoplog.fault.{Faults, InjectedFault, Step}
-import stoplog.log.{CommitLog, RecordStore}
+import stoplog.log.{CommitLog, LogFiles}
 import stoplog.part.{FinishedPart, RunId}
 import stoplog.sim.{FinishedOver, RecordsOver}
-import stoplog.store.{FinishedStore, NewPart, PartLayout}
-import stoplog.store.local._
+import stoplog.storage.{NewPart, PartLayout, ReplacedFiles, SpoolFiles}
+import stoplog.storage.local._
 
 /** The batch command's protocol on local disks: stopped anywhere, and carried on by the next. */
 class CompactionCommitSuite extends AnyFunSuite {
@@ -196,7 +196,7 @@ private object CompactionCommitSuite {
   }
 
   /** After the first look, something happens. */
-  final class LooksOnce(real: RecordStore, happens: () => Any) extends RecordsOver(real) {
+  final class LooksOnce(real: LogFiles, happens: () => Any) extends RecordsOver(real) {
     private var done = false
 
     override def list(): Vector[Long] = {
@@ -210,15 +210,15 @@ private object CompactionCommitSuite {
   }
 
   /** Others are at it before the first part is set aside. */
-  final class Sleeps(real: FinishedStore, happens: () => Unit) extends FinishedOver(real) {
+  final class Sleeps(real: ReplacedFiles, happens: () => Unit) extends FinishedOver(real) {
     private var done = false
 
-    override def setAside(seq: Long, path: String): Unit = {
+    override def hide(seq: Long, path: String): Unit = {
       if (!done) {
         done = true
         happens()
       }
-      super.setAside(seq, path)
+      super.hide(seq, path)
     }
   }
 
@@ -233,20 +233,27 @@ private object CompactionCommitSuite {
     private val run    = RunId.random()
 
     def store: LocalPartStore   = storeOf(Faults.none)
-    def finished: LocalFinished = new LocalFinished(root.toString, sinkId, Durability.Process)
-    def names: Set[String]      = LocalStorage.visible(root)
-    def lines: Seq[String]      = names.toSeq.sorted
+    def finished: ReplacedFiles =
+      new ReplacedFiles(LocalFileStore.ofSink(root.toString, sinkId, LocalForcing.Process), sinkId)
+    def names: Set[String] = LocalStorage.visible(root)
+    def lines: Seq[String] = names.toSeq.sorted
       .flatMap(n => Files.readString(root.resolve(n)).linesIterator)
       .filter(_ != "#")
     def log(faults: Faults): CommitLog =
-      new CommitLog(new LocalRecords(root.toString, sinkId, Durability.Process, faults))
+      new CommitLog(
+        new LogFiles(LocalFileStore.ofSink(root.toString, sinkId, LocalForcing.Process), sinkId, faults)
+      )
 
-    def commit(faults: Faults, records: RecordStore => RecordStore = identity): CompactionCommit =
+    def commit(faults: Faults, records: LogFiles => LogFiles = identity): CompactionCommit =
       new CompactionCommit(
         RunId.random(),
         Identity,
         SinkStores(
-          new CommitLog(records(new LocalRecords(root.toString, sinkId, Durability.Process, faults))),
+          new CommitLog(
+            records(
+              new LogFiles(LocalFileStore.ofSink(root.toString, sinkId, LocalForcing.Process), sinkId, faults)
+            )
+          ),
           storeOf(faults),
           sides,
           finished,
@@ -255,7 +262,7 @@ private object CompactionCommitSuite {
         tools(faults)
       )
 
-    def ledger(onLost: LostPart, finished: FinishedStore = this.finished): Ledger = new Ledger(
+    def ledger(onLost: LostPart, finished: ReplacedFiles = this.finished): Ledger = new Ledger(
       RunId.random(),
       Identity,
       log(Faults.none),
@@ -267,7 +274,7 @@ private object CompactionCommitSuite {
 
     private def jobs = new JobCommitSuite.Place(root)
 
-    private def notes = new LocalNotes(root.toString, sinkId, Durability.Process)
+    private def notes = LocalFileStore.ofSink(root.toString, sinkId, LocalForcing.Process)
 
     def overwriting(job: String): Overwrite = new Overwrite(job, notes, commit(Faults.none))
 
@@ -279,7 +286,8 @@ private object CompactionCommitSuite {
     def refuseUnderWay(job: String): Unit =
       Overwrite.refuseUnderWay(root.toString, Map(job -> jobs.log(job)), notes)
 
-    private def sides = new LocalSides(root.toString, sinkId, Durability.Process)
+    private def sides =
+      new SpoolFiles(LocalFileStore.ofSink(root.toString, sinkId, LocalForcing.Process), sinkId)
 
     /** The first two files, if they are there still. */
     def compacted(commit: CompactionCommit): Unit = {
@@ -304,6 +312,6 @@ private object CompactionCommitSuite {
     }
 
     private def storeOf(faults: Faults): LocalPartStore =
-      new LocalPartStore(root.toString, sinkId, PartLayout.Staging(sinkId), Durability.Process, faults)
+      new LocalPartStore(root.toString, sinkId, PartLayout.Staging(sinkId), LocalForcing.Process, faults)
   }
 }

@@ -109,7 +109,7 @@ class EventTimeSuite extends AnyFunSuite {
     )
 
   private def left(firstEventTimeMillis: Option[Long]): Open = {
-    val output = parts.create(stoplog.store.NewPart("b", "p", mine))
+    val output = parts.create(stoplog.storage.NewPart("b", "p", mine))
     output.write("#\nold\n".getBytes, 0, 6)
     open("p", token = output.persist().token, validBytes = 6)
       .copy(firstEventTimeMillis = firstEventTimeMillis)

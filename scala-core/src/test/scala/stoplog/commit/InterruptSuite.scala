@@ -8,9 +8,10 @@ import org.scalatest.funsuite.AnyFunSuite
 
 import stoplog.commit.complete.MemoryNotes
 import stoplog.fault.Faults
-import stoplog.log.{PutOutcome, RecordKind}
+
+import stoplog.log.RecordKind
 import stoplog.rolling.RollReason
-import stoplog.store.{FinishedStore, JobStore, VisibleFile}
+import stoplog.storage.{JobDirectory, NoFiles, PutOutcome, ReplacedFiles, VisibleFile}
 
 /** `query.stop()` interrupts the thread that commits: what has been decided is carried out all the same.
   *
@@ -118,13 +119,13 @@ class InterruptSuite extends AnyFunSuite {
     def answer(): Unit = answered.countDown()
   }
 
-  private final class MemoryJob extends JobStore {
+  private final class MemoryJob extends JobDirectory(NoFiles, "main") {
     @volatile var removed = false
 
     override def visible(): Vector[VisibleFile]                = Vector.empty
-    override def finished: FinishedStore                       = FinishedStore.untouched
-    override def removeEmptied(directories: Seq[String]): Unit = ()
-    override def remove(faults: Faults): Unit                  = removed = true
+    override val replaced: ReplacedFiles                       = ReplacedFiles.none
+    override def deleteEmptied(directories: Seq[String]): Unit = ()
+    override def delete(faults: Faults): Unit                  = removed = true
     override def untouchedSince(millis: Long): Boolean         = false
   }
 }

@@ -6,14 +6,15 @@ import java.nio.file.attribute.FileTime
 
 import org.scalatest.funsuite.AnyFunSuite
 
+import stoplog.log.LogFiles
 import stoplog.commit.JobCommit.Replacing
 import stoplog.commit.complete.MemoryNotes
 import stoplog.fault.{Faults, InjectedFault, Step}
 import stoplog.log.{CommitLog, LogRecord, RecordKind, SinkState}
 import stoplog.part.RunId
 import stoplog.rolling.RollReason
-import stoplog.store.PartLayout
-import stoplog.store.local._
+import stoplog.storage.{JobDirectory, PartLayout, SpoolFiles}
+import stoplog.storage.local._
 
 /** Batch jobs on local disks, beside what others write under the same path. */
 class JobCommitSuite extends AnyFunSuite {
@@ -212,7 +213,7 @@ private object JobCommitSuite {
         SinkIdentity(root.toString, name, name),
         log(name),
         parts(name),
-        new LocalJobStore(root.toString, name, Durability.Process),
+        new JobDirectory(LocalFileStore.ofSink(root.toString, name, LocalForcing.Process), name),
         SinkDriver.Tools(clock, faults, Turn.semaphore(), Parallel.sequential, Retry.never),
         MemoryNotes.unasked
       )
@@ -233,7 +234,7 @@ private object JobCommitSuite {
         Lines,
         policy,
         Clock.system,
-        new LocalSides(root.toString, name, Durability.Process)
+        new SpoolFiles(LocalFileStore.ofSink(root.toString, name, LocalForcing.Process), name)
       )
       writer.write("b", row)
       writer.commit()
@@ -249,9 +250,9 @@ private object JobCommitSuite {
     private def ago(seconds: Int): Long = System.currentTimeMillis() - seconds * 1000L
 
     private def parts(name: String) =
-      new LocalPartStore(root.toString, name, PartLayout.Staging(name), Durability.Process, Faults.none)
+      new LocalPartStore(root.toString, name, PartLayout.Staging(name), LocalForcing.Process, Faults.none)
 
     def log(name: String) =
-      new CommitLog(new LocalRecords(root.toString, name, Durability.Process, Faults.none))
+      new CommitLog(new LogFiles(LocalFileStore.ofSink(root.toString, name, LocalForcing.Process), name))
   }
 }

@@ -11,7 +11,7 @@ import stoplog.error.Errors
 import stoplog.fault.Faults
 import stoplog.log.{LogRecord, RecordCodec, RecordKind, SinkState}
 import stoplog.rolling.RollReason
-import stoplog.store.FinishedStore
+import stoplog.storage.ReplacedFiles
 
 /** Who may say that an epoch is committed, when two drivers are at it. */
 class LedgerSuite extends AnyFunSuite {
@@ -87,7 +87,7 @@ class LedgerSuite extends AnyFunSuite {
     mine,
     identity,
     world.log,
-    Ledger.Stores(world.parts, world.sides, FinishedStore.untouched),
+    Ledger.Stores(world.parts, world.sides, ReplacedFiles.none),
     LostPart.Fail,
     MemoryNotes.unasked,
     SinkDriver.Tools(world.clock, Faults.none, Turn.semaphore(), Parallel.sequential, Retry.never)

@@ -3,7 +3,7 @@ package stoplog.commit
 
 import stoplog.part.{Closed, Open}
 import stoplog.rolling.RollReason
-import stoplog.store.{NewPart, PartStore}
+import stoplog.storage.{NewPart, PartStore}
 
 /** Parts of a test's own, written and ended with the means of the protocol. */
 object LivePartAccess {

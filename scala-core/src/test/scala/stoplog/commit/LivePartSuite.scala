@@ -7,7 +7,7 @@ import stoplog.commit.Samples._
 import stoplog.fault.Faults
 import stoplog.part.Beside
 import stoplog.rolling.RollReason
-import stoplog.store.NewPart
+import stoplog.storage.NewPart
 
 class LivePartSuite extends AnyFunSuite {
 

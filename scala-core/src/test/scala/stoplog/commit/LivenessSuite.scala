@@ -5,7 +5,8 @@ import org.scalatest.funsuite.AnyFunSuite
 
 import stoplog.commit.Liveness._
 import stoplog.log.{LogRecord, RecordKind, SinkState}
-import stoplog.store.Note
+import stoplog.part.RunId
+import stoplog.storage.FileInfo
 
 class LivenessSuite extends AnyFunSuite {
   private val driver = DriverNote("host", "boot/pid:[1]", 42, 7, everyMillis = 10000)
@@ -24,10 +25,13 @@ class LivenessSuite extends AnyFunSuite {
     )
   }
 
+  private def madeAt(run: RunId, millis: Long): FileInfo =
+    FileInfo(s"_stoplog/main/alive/${run.value}-8", FileInfo.File(0), Some(millis))
+
   private def judged(
       record: Option[LogRecord],
       nowMillis: Long,
-      beats: Vector[Note] = Vector.empty,
+      beats: Vector[FileInfo] = Vector.empty,
       there: Option[Boolean] = None
   ): Liveness = Liveness.of(record, beats, nowMillis)(_ => there)
 
@@ -47,12 +51,12 @@ class LivenessSuite extends AnyFunSuite {
   test(
     "three intervals without a record or a beat are a driver's death; a beat of another run is none of its signs"
   ) {
-    val beat = Note(s"_stoplog/main/alive/${Samples.mine.value}-8", 50000)
+    val beat = madeAt(Samples.mine, 50000)
     assert(judged(record(RecordKind.Roll), 31000).isInstanceOf[Alive])
     assert(judged(record(RecordKind.Roll), 31001).isInstanceOf[Silent])
     assert(judged(record(RecordKind.Roll), 31001, Vector(beat)).isInstanceOf[Alive])
     assert(judged(record(RecordKind.Roll), 80001, Vector(beat)).isInstanceOf[Silent])
-    val others = Vector(Note(s"_stoplog/main/alive/${Samples.other.value}-8", 31000))
+    val others = Vector(madeAt(Samples.other, 31000))
     assert(judged(record(RecordKind.Roll), 31001, others).isInstanceOf[Silent])
   }
 

@@ -8,7 +8,7 @@ import scala.collection.mutable
 import stoplog.error.Errors
 import stoplog.part.{Closed, Open, Publish, Resume, RunId}
 import stoplog.sink.{CommitOutcome, Staged}
-import stoplog.store._
+import stoplog.storage._
 
 /** Parts in memory, with a list of everything that was asked of them. Tokens are `t1`, `t2`, and so on. */
 final class MemoryParts extends PartStore {

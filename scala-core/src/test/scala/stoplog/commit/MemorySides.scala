@@ -9,10 +9,10 @@ import scala.jdk.CollectionConverters._
 import stoplog.error.Errors
 import stoplog.part.SideFile
 import stoplog.sink.Staged
-import stoplog.store.{NewPart, SideStore}
+import stoplog.storage.{NewPart, NoFiles, SpoolFiles}
 
 /** Side files in memory, with the time at which each was written. */
-final class MemorySides(clock: Clock = Clock.system) extends SideStore {
+final class MemorySides(clock: Clock = Clock.system) extends SpoolFiles(NoFiles, "main") {
   private val files = new ConcurrentHashMap[String, (Array[Byte], Long)]
 
   override def write(part: NewPart)(content: OutputStream => Unit): String = {

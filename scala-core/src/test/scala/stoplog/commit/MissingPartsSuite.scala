@@ -6,7 +6,7 @@ import org.scalatest.funsuite.AnyFunSuite
 import stoplog.commit.Samples._
 import stoplog.log.SinkState
 import stoplog.part.{Beside, Open, SideFile}
-import stoplog.store.NewPart
+import stoplog.storage.NewPart
 
 class MissingPartsSuite extends AnyFunSuite {
   private val parts = new MemoryParts

@@ -6,7 +6,7 @@ import scala.util.Random
 import org.scalatest.funsuite.AnyFunSuite
 
 import stoplog.commit.Samples.mine
-import stoplog.store.NewPart
+import stoplog.storage.NewPart
 
 class PartEndSuite extends AnyFunSuite {
 

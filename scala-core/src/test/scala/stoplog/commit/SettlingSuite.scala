@@ -11,7 +11,7 @@ import stoplog.commit.complete.{MarkedBucket, MemoryNotes}
 import stoplog.fault.Faults
 import stoplog.log._
 import stoplog.part.{FinishedPart, Pending}
-import stoplog.store.{FinishedStore, NewPart, SideStore}
+import stoplog.storage.{NewPart, NoFiles, ReplacedFiles, SpoolFiles}
 
 class SettlingSuite extends AnyFunSuite {
 
@@ -19,7 +19,7 @@ class SettlingSuite extends AnyFunSuite {
       onLost: LostPart = LostPart.Fail,
       tries: Int = 1,
       listener: MarkedBucket => Unit = _ => (),
-      finished: FinishedStore = FinishedStore.untouched
+      finished: ReplacedFiles = ReplacedFiles.none
   ) {
     val parts    = new MemoryParts
     val records  = new MemoryRecords
@@ -27,7 +27,7 @@ class SettlingSuite extends AnyFunSuite {
     val log      = new CommitLog(records)
     val settling = new Settling(
       log,
-      Ledger.Stores(parts, SideStore.none, finished),
+      Ledger.Stores(parts, SpoolFiles.none, finished),
       identity,
       onLost,
       MemoryNotes.unasked.copy(listener = listener),
@@ -338,21 +338,21 @@ class SettlingSuite extends AnyFunSuite {
   }
 
   /** Deletes nothing until it is up. */
-  private final class UnreliableFinished extends FinishedStore {
+  private final class UnreliableFinished extends ReplacedFiles(NoFiles, "main") {
     var isUp                 = false
     var forgotten: Set[Long] = Set.empty
     var broughtBack          = Vector.empty[String]
     var broughtBackLate      = Vector.empty[String]
 
-    override def sizeBytes(path: String): Option[Long]   = None
-    override def setAside(seq: Long, path: String): Unit = ()
-    override def putBack(seq: Long, path: String): Unit  = broughtBack :+= path
-    override def keep(path: String, as: String): Unit    = ()
+    override def sizeBytes(path: String): Option[Long]  = None
+    override def hide(seq: Long, path: String): Unit    = ()
+    override def restore(seq: Long, path: String): Unit = broughtBack :+= path
+    override def keep(path: String, as: String): Unit   = ()
 
-    override def putBackLate(seq: Long, path: String): Unit = broughtBackLate :+= path
+    override def restoreLate(seq: Long, path: String): Unit = broughtBackLate :+= path
 
-    override def setAsideFor(): Vector[Long] = Vector.empty
-    override def forget(seq: Long): Unit     =
+    override def hiddenFor(): Vector[Long] = Vector.empty
+    override def purge(seq: Long): Unit    =
       if (isUp) forgotten += seq else throw new IllegalStateException("the storage does not answer")
   }
 }

@@ -7,7 +7,7 @@ import org.scalatest.funsuite.AnyFunSuite
 
 import stoplog.fault.Faults
 import stoplog.part.{Beside, SideFile}
-import stoplog.store.NewPart
+import stoplog.storage.NewPart
 
 class SidesSuite extends AnyFunSuite {
   private val part  = NewPart("b", "part-1", Samples.mine)

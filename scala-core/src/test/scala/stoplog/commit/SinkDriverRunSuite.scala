@@ -14,7 +14,7 @@ class SinkDriverRunSuite extends AnyFunSuite {
     world.epoch(driver, 0, "a")
     world.clock.advance(3600000)
     driver.tick()
-    val orphan = world.parts.create(stoplog.store.NewPart("a", "left", Samples.mine)).finish().token
+    val orphan = world.parts.create(stoplog.storage.NewPart("a", "left", Samples.mine)).finish().token
     def left   = world.parts.staged().map(_.token).contains(orphan)
     world.clock.advance(3599999)
     driver.tick()

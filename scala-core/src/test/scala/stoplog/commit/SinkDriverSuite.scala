@@ -322,8 +322,8 @@ class SinkDriverSuite extends AnyFunSuite {
     val driver = world.driver()
     world.epoch(driver, 0, "a")
     val part = world.newest.state.open.head
-    val tail = world.parts.create(stoplog.store.NewPart("a", "tail", Samples.mine)).finish()
-    val left = world.parts.create(stoplog.store.NewPart("a", "left", Samples.mine)).finish()
+    val tail = world.parts.create(stoplog.storage.NewPart("a", "tail", Samples.mine)).finish()
+    val left = world.parts.create(stoplog.storage.NewPart("a", "left", Samples.mine)).finish()
     world.parts.consistsOf = Map(part.handle.token -> Set(part.handle.token, tail.token))
     world.clock.advance(2 * 60 * 60 * 1000L)
     world.parts.forgetCalls()

@@ -29,9 +29,9 @@ abstract class SleepingDriverLaws extends LawSuite {
       epoch(storage, next, 1, Vector("row1"))
       assert(rows(storage) === Vector("row0", "row1"))
       storage.visible().filter(_.contains(Samples.mine.uid)).foreach { path =>
-        storage.finishedStore().setAside(1000, path)
+        storage.finishedStore().hide(1000, path)
       }
-      storage.finishedStore().forget(1000)
+      storage.finishedStore().purge(1000)
       sleeper.wake()
       assert(outcome(late) === "STOPLOG_FENCED")
       assert(rows(storage) === Vector("row1"))

@@ -8,7 +8,7 @@ import stoplog.fault.Faults
 import stoplog.log.SinkState
 import stoplog.part.{Closed, FinishedPart, PartNaming, Pending}
 import stoplog.rolling.RollReason
-import stoplog.store.FinishedStore
+import stoplog.storage.{NoFiles, ReplacedFiles}
 
 /** Which parts are merged, and what becomes of a merge whose inputs are no longer what they were. */
 class SmallPartsSuite extends AnyFunSuite {
@@ -172,13 +172,13 @@ class SmallPartsSuite extends AnyFunSuite {
       begun
     }
 
-    private final class Finished extends FinishedStore {
-      override def sizeBytes(path: String): Option[Long]   = sizes.get(path)
-      override def setAside(seq: Long, path: String): Unit = FinishedStore.untouched.setAside(seq, path)
-      override def putBack(seq: Long, path: String): Unit  = FinishedStore.untouched.putBack(seq, path)
-      override def keep(path: String, as: String): Unit    = FinishedStore.untouched.keep(path, as)
-      override def forget(seq: Long): Unit                 = FinishedStore.untouched.forget(seq)
-      override def setAsideFor(): Vector[Long]             = Vector.empty
+    private final class Finished extends ReplacedFiles(NoFiles, "main") {
+      override def sizeBytes(path: String): Option[Long]  = sizes.get(path)
+      override def hide(seq: Long, path: String): Unit    = ReplacedFiles.none.hide(seq, path)
+      override def restore(seq: Long, path: String): Unit = ReplacedFiles.none.restore(seq, path)
+      override def keep(path: String, as: String): Unit   = ReplacedFiles.none.keep(path, as)
+      override def purge(seq: Long): Unit                 = ReplacedFiles.none.purge(seq)
+      override def hiddenFor(): Vector[Long]              = Vector.empty
     }
   }
 

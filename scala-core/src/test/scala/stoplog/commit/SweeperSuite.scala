@@ -5,7 +5,7 @@ import org.scalatest.funsuite.AnyFunSuite
 
 import stoplog.commit.Sweeper.{Found, Judged, Kind, Verdict}
 import stoplog.fault.Faults
-import stoplog.store.{FinishedStore, NewPart}
+import stoplog.storage.{NewPart, NoFiles, ReplacedFiles}
 
 /** What of the files that no reader sees is removed. */
 class SweeperSuite extends AnyFunSuite {
@@ -76,16 +76,16 @@ class SweeperSuite extends AnyFunSuite {
     def beside(): String = world.sides.write(NewPart("a", "rows", Samples.mine))(_.write(1))
   }
 
-  private final class Aside extends FinishedStore {
+  private final class Aside extends ReplacedFiles(NoFiles, "main") {
     var aside     = Vector.empty[Long]
     var forgotten = Vector.empty[Long]
 
-    override def sizeBytes(path: String): Option[Long]   = None
-    override def setAside(seq: Long, path: String): Unit = ()
-    override def putBack(seq: Long, path: String): Unit  = ()
-    override def keep(path: String, as: String): Unit    = ()
-    override def setAsideFor(): Vector[Long]             = aside
-    override def forget(seq: Long): Unit                 = {
+    override def sizeBytes(path: String): Option[Long]  = None
+    override def hide(seq: Long, path: String): Unit    = ()
+    override def restore(seq: Long, path: String): Unit = ()
+    override def keep(path: String, as: String): Unit   = ()
+    override def hiddenFor(): Vector[Long]              = aside
+    override def purge(seq: Long): Unit                 = {
       forgotten :+= seq
       aside = aside.filter(_ != seq)
     }

@@ -41,7 +41,7 @@ class TaskWriterSuite extends AnyFunSuite {
 
   /** An open part with this content, as an earlier epoch left it. */
   private def left(content: String, name: String, bucket: String = "b"): Open = {
-    val output = parts.create(stoplog.store.NewPart(bucket, name, mine))
+    val output = parts.create(stoplog.storage.NewPart(bucket, name, mine))
     output.write(content.getBytes, 0, content.length)
     val handle = output.persist()
     open(name, bucket, token = handle.token, validBytes = content.length.toLong).copy(records = 2)

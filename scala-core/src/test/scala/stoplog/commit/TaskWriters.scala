@@ -4,7 +4,7 @@ package stoplog.commit
 import stoplog.fault.Faults
 import stoplog.part.PartNaming
 import stoplog.rolling.RollingPolicy
-import stoplog.store.{PartStore, SideStore}
+import stoplog.storage.{PartStore, SpoolFiles}
 
 /** Writers of tasks that nothing stands in the way of: no fault, no bad bucket, no other run. */
 object TaskWriters {
@@ -15,7 +15,7 @@ object TaskWriters {
       format: PartFormat[R],
       policy: RollingPolicy,
       clock: Clock,
-      sides: SideStore,
+      sides: SpoolFiles,
       suffix: String = ".txt",
       maxOpenParts: Int = 100
   ): TaskWriter[R] = new TaskWriter[R](

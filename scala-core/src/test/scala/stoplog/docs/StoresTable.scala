@@ -2,7 +2,7 @@
 package stoplog.docs
 
 import stoplog.matrix.{Layout, Storage}
-import stoplog.store.hadoop.Growth
+import stoplog.storage.hadoop.Growth
 
 /** What each kind of storage of the crash matrix can do: a kind without a row here does not compile. */
 object StoresTable {

@@ -4,7 +4,7 @@ package stoplog.laws
 import scala.util.Try
 
 import stoplog.part.{Open, Resume, RunId}
-import stoplog.store.FenceOutcome
+import stoplog.storage.FenceOutcome
 import stoplog.sink.CommitOutcome.Committed
 
 /** I1: what a writer that should be gone can still do. */

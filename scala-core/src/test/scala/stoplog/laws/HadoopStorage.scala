@@ -7,10 +7,10 @@ import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.{FileSystem, Path}
 
 import stoplog.fault.Faults
-import stoplog.log.RecordStore
+import stoplog.log.LogFiles
 import stoplog.part.Resume
-import stoplog.store.{FinishedStore, NoteStore, PartLayout, PartStore, SideStore}
-import stoplog.store.hadoop._
+import stoplog.storage.{FileStore, PartLayout, PartStore, ReplacedFiles, SpoolFiles}
+import stoplog.storage.hadoop._
 
 /** A directory of any Hadoop file system, under the stores that suit its abilities; looked at with no more than
   * creating, reading, listing and deleting.
@@ -34,19 +34,19 @@ final class HadoopStorage private (
     abilities.growth,
     asked.getOrElse(HadoopStorage.trimming(abilities.growth)),
     lengths,
-    HadoopDurability.Disk,
     Faults.none
   )
 
-  override def finishedStore(): FinishedStore = new HadoopFinished(files, sinkId)
+  override def finishedStore(): ReplacedFiles =
+    new ReplacedFiles(HadoopFileStore.ofSink(files, sinkId), sinkId)
 
-  override def sideStore(): SideStore = new HadoopSides(files, sinkId, HadoopDurability.Disk)
+  override def sideStore(): SpoolFiles = new SpoolFiles(HadoopFileStore.ofSink(files, sinkId), sinkId)
 
-  override def noteStore(): NoteStore =
-    new HadoopNotes(files, sinkId, HadoopDurability.Disk, abilities.exclusion)
+  override def noteStore(): FileStore =
+    HadoopFileStore.ofSink(files, sinkId, abilities.exclusion)
 
-  override def recordStore(): RecordStore =
-    new HadoopRecords(files, sinkId, HadoopDurability.Disk, Faults.none, abilities.exclusion)
+  override def recordStore(): LogFiles =
+    new LogFiles(HadoopFileStore.ofSink(files, sinkId, abilities.exclusion), sinkId)
 
   override def neighbour(): StorageUnderTest =
     new HadoopStorage(root, settings, layout, asked, abilities, "neighbour")

@@ -10,7 +10,7 @@ import org.apache.spark.SparkThrowable
 import org.scalatest.funsuite.AnyFunSuite
 
 import stoplog.part.{Publish, Resume, RunId}
-import stoplog.store.{NewPart, PartOutput, PartStore}
+import stoplog.storage.{NewPart, PartOutput, PartStore}
 
 /** What the suites of laws have in common. Each test gets a place of its own. */
 abstract class LawSuite extends AnyFunSuite {

@@ -5,14 +5,15 @@ import java.io.{ByteArrayInputStream, ByteArrayOutputStream, FileNotFoundExcepti
 
 import scala.collection.mutable
 
-import stoplog.log.PutOutcome
+import stoplog.storage.{NoFiles, PutOutcome}
 import stoplog.source.log.StateFiles
 
 /** A source's state in memory, by the paths of its files. It outlives the drivers that use it.
   *
   * @param directory where this one looks: `""`, or a path that ends with a slash
   */
-final class MemoryState(val files: mutable.Map[String, Array[Byte]], directory: String) extends StateFiles {
+final class MemoryState(val files: mutable.Map[String, Array[Byte]], directory: String)
+    extends StateFiles(NoFiles) {
   def this() = this(mutable.TreeMap.empty[String, Array[Byte]], "")
 
   /** Called before a file is made: to fail there. */

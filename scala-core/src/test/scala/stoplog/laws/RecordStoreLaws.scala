@@ -3,7 +3,7 @@ package stoplog.laws
 
 import java.util.concurrent.atomic.AtomicBoolean
 
-import stoplog.log.PutOutcome.{Created, Taken}
+import stoplog.storage.PutOutcome.{Created, Taken}
 
 /** The one promise on which the whole protocol rests, and the small ones around it. */
 abstract class RecordStoreLaws extends LawSuite {

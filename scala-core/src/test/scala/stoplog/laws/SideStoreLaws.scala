@@ -7,7 +7,7 @@ import java.util.concurrent.CountDownLatch
 import scala.util.{Random, Using}
 
 import stoplog.part.{RunId, SideFile}
-import stoplog.store.{NewPart, SideStore}
+import stoplog.storage.{NewPart, SpoolFiles}
 
 /** Files beside open parts: whole, as soon as a record may name them, and for as long as one does. */
 abstract class SideStoreLaws extends LawSuite {
@@ -154,10 +154,11 @@ private object SideStoreLaws {
 
   private val part = NewPart("b", "part-1.txt", RunId("11111111-1111-4111-8111-111111111111"))
 
-  def written(store: SideStore, content: Array[Byte], beside: NewPart = part): SideFile =
+  def written(store: SpoolFiles, content: Array[Byte], beside: NewPart = part): SideFile =
     SideFile(store.write(beside)(_.write(content)), content.length.toLong, level = 0)
 
-  def read(store: SideStore, file: SideFile): Array[Byte] = Using.resource(store.read(file))(_.readAllBytes())
+  def read(store: SpoolFiles, file: SideFile): Array[Byte] =
+    Using.resource(store.read(file))(_.readAllBytes())
 
   /** Has written half of a file when it answers. */
   final class Half(storage: StorageUnderTest) extends Elsewhere.Task {

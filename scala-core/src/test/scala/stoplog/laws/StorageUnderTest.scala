@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.laws
 
-import stoplog.log.RecordStore
+import stoplog.log.LogFiles
 import stoplog.part.Resume
-import stoplog.store.{FinishedStore, NoteStore, PartStore, SideStore}
+import stoplog.storage.{FileStore, PartStore, ReplacedFiles, SpoolFiles}
 
 /** One place on one storage, as the laws need it: the stores, and a way around them.
   *
@@ -18,16 +18,16 @@ trait StorageUnderTest extends Serializable {
   def partStore(): PartStore
 
   /** The files beside open parts, as another process would reach them. */
-  def sideStore(): SideStore
+  def sideStore(): SpoolFiles
 
   /** The small files for readers, as another process would reach them. */
-  def noteStore(): NoteStore
+  def noteStore(): FileStore
 
   /** The finished parts, as another process would reach them. */
-  def finishedStore(): FinishedStore
+  def finishedStore(): ReplacedFiles
 
   /** The records of the sink id over the place, as another process would make them. */
-  def recordStore(): RecordStore
+  def recordStore(): LogFiles
 
   /** The same place under another sink id. */
   def neighbour(): StorageUnderTest

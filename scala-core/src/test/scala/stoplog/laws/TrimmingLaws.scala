@@ -2,7 +2,7 @@
 package stoplog.laws
 
 import stoplog.part.{Open, Resume, RunId}
-import stoplog.store.FenceOutcome
+import stoplog.storage.FenceOutcome
 import stoplog.sink.CommitOutcome.{AlreadyCommitted, Committed, Lost}
 
 /** A finished file holds what was committed, and not a byte more. */

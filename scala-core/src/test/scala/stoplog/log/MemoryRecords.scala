@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.log
 
+import stoplog.storage.{NoFiles, PutOutcome}
+
 import scala.collection.concurrent.TrieMap
 
 /** Records in memory, with a hook before and after each put. */
-class MemoryRecords extends RecordStore {
+class MemoryRecords extends LogFiles(NoFiles, "main") {
   private val records = TrieMap.empty[Long, Vector[Byte]]
   private val marks   = TrieMap.empty[Long, Unit]
   private val notes   = TrieMap.empty[(Long, Int), Set[String]]

@@ -10,13 +10,13 @@ import stoplog.commit.{BadRow, CompactionPolicy, Member, PartFormat, RowFormat, 
 import stoplog.fault.Step
 import stoplog.format.bulk.LineBlocks
 import stoplog.rolling.RollingPolicy
-import stoplog.store.SideStore
+import stoplog.storage.SpoolFiles
 
 /** What the parts of a job are made of, and how a reader without stoplog reads them. */
 abstract class Content(val name: String) extends Product with Serializable {
 
   /** For one task, or for one part that the driver ends. */
-  def format(sides: SideStore): PartFormat[String]
+  def format(sides: SpoolFiles): PartFormat[String]
 
   /** The lines of a finished part. Fails on a file that is torn. */
   def lines(file: Array[Byte]): Vector[String]
@@ -52,7 +52,7 @@ object Content {
 
   /** In blocks, which end in some epochs and not in others; the rows in between are kept beside their part. */
   case object Blocks extends Content("blocks") {
-    override def format(sides: SideStore): PartFormat[String] = LineBlocks.parts(BlockBytes, sides)
+    override def format(sides: SpoolFiles): PartFormat[String] = LineBlocks.parts(BlockBytes, sides)
     override def lines(file: Array[Byte]): Vector[String] = LineBlocks.read(new String(file, UTF_8)).flatten
     override def file(row: String): Array[Byte]           = s"$row\n]0:1 \n".getBytes(UTF_8)
     override def without: Set[Step]                       = Set.empty
@@ -86,7 +86,7 @@ object Content {
 
   /** As [[Blocks]], with as few rows in a block, which is too large for one request. */
   case object HeavyBlocks extends Content("blocks, with rows of 2 MiB") {
-    override def format(sides: SideStore): PartFormat[String] =
+    override def format(sides: SpoolFiles): PartFormat[String] =
       LineBlocks.parts(BlockBytes, sides, HeavyRows.grown(_))
     override def lines(file: Array[Byte]): Vector[String] =
       LineBlocks.read(new String(file, UTF_8)).flatten.map(HeavyRows.shrunk)
@@ -131,20 +131,20 @@ object Content {
   /** The same in a sink whose runs finish what earlier ones have left open. */
   final case class FinishedAtRestart(parts: Content)
       extends Content(s"${parts.name}, finished at a restart") {
-    override def format(sides: SideStore): PartFormat[String] = parts.format(sides)
-    override def lines(file: Array[Byte]): Vector[String]     = parts.lines(file)
-    override def file(row: String): Array[Byte]               = parts.file(row)
-    override def without: Set[Step]                           = parts.without
-    override def onRestart: Finish                            = Finish.PublishOpen
+    override def format(sides: SpoolFiles): PartFormat[String] = parts.format(sides)
+    override def lines(file: Array[Byte]): Vector[String]      = parts.lines(file)
+    override def file(row: String): Array[Byte]                = parts.file(row)
+    override def without: Set[Step]                            = parts.without
+    override def onRestart: Finish                             = Finish.PublishOpen
   }
 
   /** The same in parts that are closed by event times: no part has a row that is too far behind its first one. */
   final case class ByEventTime(parts: Content) extends Content(s"${parts.name}, closed by event times") {
-    override def format(sides: SideStore): PartFormat[String] = parts.format(sides)
-    override def file(row: String): Array[Byte]               = parts.file(row)
-    override def without: Set[Step]                           = parts.without
-    override def policy: RollingPolicy                        = EventTimePolicy
-    override def eventTimes: RowTimes[String]                 = MatrixTimes
+    override def format(sides: SpoolFiles): PartFormat[String] = parts.format(sides)
+    override def file(row: String): Array[Byte]                = parts.file(row)
+    override def without: Set[Step]                            = parts.without
+    override def policy: RollingPolicy                         = EventTimePolicy
+    override def eventTimes: RowTimes[String]                  = MatrixTimes
 
     override def lines(file: Array[Byte]): Vector[String] = {
       val rows  = parts.lines(file)
@@ -163,8 +163,8 @@ object Content {
 
 /** Row by row, behind a header: nothing is kept beside a part. */
 sealed abstract class RowContent(name: String) extends Content(name) with RowFormat[String] {
-  override def format(sides: SideStore): PartFormat[String] = this
-  override def without: Set[Step]                           = Steps.ofBlocks
+  override def format(sides: SpoolFiles): PartFormat[String] = this
+  override def without: Set[Step]                            = Steps.ofBlocks
 
   override def lines(file: Array[Byte]): Vector[String] = {
     val text = new String(unpacked(file), UTF_8)

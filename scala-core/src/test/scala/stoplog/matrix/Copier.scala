@@ -3,7 +3,7 @@ package stoplog.matrix
 
 import java.nio.file.{Files, Path, Paths}
 
-import stoplog.store.local.LocalStorage
+import stoplog.storage.local.LocalStorage
 
 /** Who copies the directory while no process is at work in it. */
 sealed trait Copier extends Product with Serializable {

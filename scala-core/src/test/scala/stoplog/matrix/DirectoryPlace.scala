@@ -3,7 +3,7 @@ package stoplog.matrix
 
 import java.nio.file.{Files, Path}
 
-import stoplog.store.local.{DeadProcess, LocalStorage}
+import stoplog.storage.local.{DeadProcess, LocalStorage}
 
 /** A temporary directory, looked at with java.nio. */
 abstract class DirectoryPlace(layout: Layout) extends Place {

@@ -13,8 +13,8 @@ import stoplog.fault.Faults
 import stoplog.servers.S3Server
 import stoplog.source.file.SourceFiles
 import stoplog.source.log.StateFiles
-import stoplog.store.hadoop._
-import stoplog.store.hdfs.{HdfsStorage, MiniHdfs}
+import stoplog.storage.hadoop._
+import stoplog.storage.hdfs.{HdfsStorage, MiniHdfs}
 
 /** A directory of a file system of Hadoop's, looked at with a client of its own. */
 final class HadoopSourcePlace(
@@ -29,7 +29,10 @@ final class HadoopSourcePlace(
   override def files(faults: Faults): SourceFiles = new HadoopSourceFiles(hadoop(s"$root/in"))
 
   override def state(faults: Faults): StateFiles =
-    new HadoopStateFiles(hadoop(s"$root/checkpoint/sources/0"), "", exclusion, faults)
+    new StateFiles(
+      new HadoopFileStore(hadoop(s"$root/checkpoint/sources/0"), None, exclusion),
+      faults = faults
+    )
 
   override def archive: String = at("away").toUri.getPath
 

@@ -11,11 +11,12 @@ import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.{FSDataInputStream, FileSystem, Path}
 import org.apache.hadoop.hdfs.DistributedFileSystem
 
+import stoplog.storage.hdfs.HdfsFileStore
 import stoplog.fault.Faults
-import stoplog.log.RecordStore
-import stoplog.store.hadoop._
-import stoplog.store.hdfs.{HdfsJobStore, HdfsPartStore, HdfsSides, HdfsStorage, MiniHdfs}
-import stoplog.store.{FinishedStore, JobStore, NoteStore, PartStore, SideStore}
+import stoplog.log.LogFiles
+import stoplog.storage.hadoop._
+import stoplog.storage.hdfs.{HdfsPartStore, HdfsStorage, MiniHdfs}
+import stoplog.storage.{FileStore, JobDirectory, PartStore, ReplacedFiles, SpoolFiles}
 
 /** A directory of the HDFS of the tests, looked at with Hadoop's own client.
   *
@@ -42,21 +43,22 @@ final class HdfsPlace(
       layout.of(sinkId),
       trimming,
       lengths,
-      HadoopDurability.Disk,
       faults
     )
   }
 
-  override def finished(): FinishedStore = new HadoopFinished(client(), Place.SinkId)
+  override def finished(): ReplacedFiles =
+    new ReplacedFiles(HdfsFileStore.ofSink(client(), Place.SinkId), Place.SinkId)
 
-  override def sides(sinkId: String): SideStore = new HdfsSides(client(), sinkId, HadoopDurability.Disk)
+  override def sides(sinkId: String): SpoolFiles =
+    new SpoolFiles(HdfsFileStore.ofSink(client(), sinkId), sinkId)
 
-  override def records(sinkId: String, faults: Faults): RecordStore =
-    new HadoopRecords(client(), sinkId, HadoopDurability.Disk, faults)
+  override def records(sinkId: String, faults: Faults): LogFiles =
+    new LogFiles(HdfsFileStore.ofSink(client(), sinkId), sinkId, faults)
 
-  override def notes(sinkId: String): NoteStore = new HadoopNotes(client(), sinkId, HadoopDurability.Disk)
+  override def notes(sinkId: String): FileStore = HdfsFileStore.ofSink(client(), sinkId)
 
-  override def job(name: String): JobStore = new HdfsJobStore(client(), name)
+  override def job(name: String): JobDirectory = new JobDirectory(HdfsFileStore.ofSink(client(), name), name)
 
   override def files(): Vector[String] = {
     val found = reader.listFiles(base, true)

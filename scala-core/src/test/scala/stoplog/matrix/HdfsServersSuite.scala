@@ -10,7 +10,7 @@ import org.scalatest.funsuite.AnyFunSuite
 import stoplog.LongRun
 import stoplog.commit.ManualClock
 import stoplog.fault.{Faults, Step}
-import stoplog.store.hdfs.MiniHdfs
+import stoplog.storage.hdfs.MiniHdfs
 
 /** The servers of HDFS, and real processes, end while a query runs. */
 class HdfsServersSuite extends AnyFunSuite with LongRun {

@@ -10,7 +10,7 @@ import stoplog.error.Errors
 import stoplog.fault.Faults
 import stoplog.log.CommitLog
 import stoplog.part.{PartNaming, RunId}
-import stoplog.store.PartStore
+import stoplog.storage.PartStore
 
 /** What an engine remembers of a query in its checkpoint: which epoch it began, and which it saw committed. */
 final case class Checkpoint(begun: Long, committed: Long) {

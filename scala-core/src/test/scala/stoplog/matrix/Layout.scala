@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.matrix
 
-import stoplog.store.PartLayout
-import stoplog.store.local.LocalStorage
+import stoplog.storage.PartLayout
+import stoplog.storage.local.LocalStorage
 
 /** Where unfinished parts lie. */
 sealed abstract class Layout(val name: String, val of: String => PartLayout)

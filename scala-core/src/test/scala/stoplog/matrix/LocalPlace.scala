@@ -2,25 +2,28 @@
 package stoplog.matrix
 
 import stoplog.fault.Faults
-import stoplog.log.RecordStore
-import stoplog.store.local._
-import stoplog.store.{FinishedStore, JobStore, NoteStore, PartStore, SideStore}
+import stoplog.log.LogFiles
+import stoplog.storage.local._
+import stoplog.storage.{FileStore, JobDirectory, PartStore, ReplacedFiles, SpoolFiles}
 
 /** A local disk. */
 final class LocalPlace(layout: Layout, override val content: Content) extends DirectoryPlace(layout) {
   override def root: String = directory.toString
 
   override def parts(sinkId: String, faults: Faults): PartStore =
-    new LocalPartStore(root, sinkId, layout.of(sinkId), Durability.Process, faults)
+    new LocalPartStore(root, sinkId, layout.of(sinkId), LocalForcing.Process, faults)
 
-  override def finished(): FinishedStore = new LocalFinished(root, Place.SinkId, Durability.Process)
+  override def finished(): ReplacedFiles =
+    new ReplacedFiles(LocalFileStore.ofSink(root, Place.SinkId, LocalForcing.Process), Place.SinkId)
 
-  override def sides(sinkId: String): SideStore = new LocalSides(root, sinkId, Durability.Process)
+  override def sides(sinkId: String): SpoolFiles =
+    new SpoolFiles(LocalFileStore.ofSink(root, sinkId, LocalForcing.Process), sinkId)
 
-  override def records(sinkId: String, faults: Faults): RecordStore =
-    new LocalRecords(root, sinkId, Durability.Process, faults)
+  override def records(sinkId: String, faults: Faults): LogFiles =
+    new LogFiles(LocalFileStore.ofSink(root, sinkId, LocalForcing.Process), sinkId, faults)
 
-  override def notes(sinkId: String): NoteStore = new LocalNotes(root, sinkId, Durability.Process)
+  override def notes(sinkId: String): FileStore = LocalFileStore.ofSink(root, sinkId, LocalForcing.Process)
 
-  override def job(name: String): JobStore = new LocalJobStore(root, name, Durability.Process)
+  override def job(name: String): JobDirectory =
+    new JobDirectory(LocalFileStore.ofSink(root, name, LocalForcing.Process), name)
 }

@@ -4,10 +4,12 @@ package stoplog.matrix
 import java.nio.file.attribute.FileTime
 import java.nio.file.{Files, Path}
 
+import stoplog.storage.local.LocalForcing
+import stoplog.storage.local.LocalFileStore
 import stoplog.fault.Faults
 import stoplog.source.file.SourceFiles
 import stoplog.source.log.StateFiles
-import stoplog.store.local.{LocalSourceFiles, LocalStateFiles, LocalStorage}
+import stoplog.storage.local.{LocalSourceFiles, LocalStorage}
 
 /** A temporary directory, looked at with java.nio. */
 final class LocalSourcePlace extends SourcePlace {
@@ -17,7 +19,10 @@ final class LocalSourcePlace extends SourcePlace {
   override def files(faults: Faults): SourceFiles = new LocalSourceFiles(input.toString, faults)
 
   override def state(faults: Faults): StateFiles =
-    new LocalStateFiles(root.resolve("checkpoint/sources/0").toString, faults)
+    new StateFiles(
+      new LocalFileStore(root.resolve("checkpoint/sources/0").toString, None, LocalForcing.Disk),
+      faults = faults
+    )
 
   override def archive: String = root.resolve("away").toString
 

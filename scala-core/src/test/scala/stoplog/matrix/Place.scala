@@ -2,10 +2,10 @@
 package stoplog.matrix
 
 import stoplog.fault.Faults
-import stoplog.log.{CommitLog, RecordStore}
+import stoplog.log.{CommitLog, LogFiles}
 import stoplog.part.RunId
 import stoplog.rolling.RollingPolicy
-import stoplog.store.{FinishedStore, JobStore, NewPart, NoteStore, PartStore, SideStore}
+import stoplog.storage.{FileStore, JobDirectory, NewPart, PartStore, ReplacedFiles, SpoolFiles}
 
 /** A directory that runs come and go in, and a way to look at it that is none of the product's. */
 trait Place {
@@ -19,11 +19,11 @@ trait Place {
 
   /** The stores, as a new process would make them. */
   def parts(sinkId: String, faults: Faults): PartStore
-  def sides(sinkId: String): SideStore
-  def finished(): FinishedStore
-  def records(sinkId: String, faults: Faults): RecordStore
-  def notes(sinkId: String): NoteStore
-  def job(name: String): JobStore
+  def sides(sinkId: String): SpoolFiles
+  def finished(): ReplacedFiles
+  def records(sinkId: String, faults: Faults): LogFiles
+  def notes(sinkId: String): FileStore
+  def job(name: String): JobDirectory
 
   /** Paths of all files, hidden ones too, relative to the root. */
   def files(): Vector[String]
@@ -47,7 +47,7 @@ trait Place {
 
   final def parts(faults: Faults): PartStore = parts(Place.SinkId, faults)
 
-  final def sides(): SideStore = sides(Place.SinkId)
+  final def sides(): SpoolFiles = sides(Place.SinkId)
 
   final def log(faults: Faults): CommitLog = new CommitLog(records(Place.SinkId, faults))
 

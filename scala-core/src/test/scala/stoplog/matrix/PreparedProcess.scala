@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.matrix
 
+import stoplog.storage.local.LocalFileStore
+import stoplog.log.LogFiles
 import stoplog.commit._
 import stoplog.fault.Faults
 import stoplog.log.CommitLog
 import stoplog.part.RunId
 import stoplog.sink.{TwoPhaseCommitter, TwoPhaseWriter, WriterTask}
-import stoplog.store.local.{Durability, LocalRecords}
+import stoplog.storage.local.LocalForcing
 
 /** A process of a query whose sink commits in two phases, with its log below a local directory.
   *
@@ -27,7 +29,7 @@ final class PreparedProcess[R](
     run,
     SinkIdentity(root, "main", "query"),
     SinkSettings(Map.empty, ""),
-    new CommitLog(new LocalRecords(root, "main", Durability.Process, faults)),
+    new CommitLog(new LogFiles(LocalFileStore.ofSink(root, "main", LocalForcing.Process), "main", faults)),
     committer,
     SinkDriver.Choices(ForeignQuery.Refuse, onLost),
     SinkDriver.Tools(clock, faults, Turn.semaphore(), Parallel.sequential, Retry.never)

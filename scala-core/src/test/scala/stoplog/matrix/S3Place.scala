@@ -7,11 +7,11 @@ import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.Path
 
 import stoplog.fault.Faults
-import stoplog.log.RecordStore
+import stoplog.log.LogFiles
 import stoplog.servers.S3Server
-import stoplog.store.hadoop.{HadoopDefaults, HadoopFiles, HadoopSettings}
-import stoplog.store.s3._
-import stoplog.store.{FinishedStore, JobStore, NoteStore, PartStore, SideStore}
+import stoplog.storage.hadoop.{HadoopDefaults, HadoopFiles, HadoopSettings}
+import stoplog.storage.s3._
+import stoplog.storage.{FileStore, JobDirectory, PartStore, ReplacedFiles, SpoolFiles}
 
 /** A prefix of a bucket, looked at with the SDK's own client.
   *
@@ -40,15 +40,16 @@ final class S3Place(
       faults
     )
 
-  override def finished(): FinishedStore = new S3Finished(hadoop, Place.SinkId)
+  override def finished(): ReplacedFiles = new ReplacedFiles(new S3FileStore(hadoop), Place.SinkId)
 
-  override def sides(sinkId: String): SideStore = new S3Sides(hadoop, sinkId)
+  override def sides(sinkId: String): SpoolFiles = new SpoolFiles(new S3FileStore(hadoop), sinkId)
 
-  override def records(sinkId: String, faults: Faults): RecordStore = new S3Records(hadoop, sinkId)
+  override def records(sinkId: String, faults: Faults): LogFiles =
+    new LogFiles(new S3FileStore(hadoop), sinkId)
 
-  override def notes(sinkId: String): NoteStore = new S3Notes(hadoop)
+  override def notes(sinkId: String): FileStore = new S3FileStore(hadoop)
 
-  override def job(name: String): JobStore = new S3JobStore(hadoop, name)
+  override def job(name: String): JobDirectory = new JobDirectory(new S3FileStore(hadoop), name)
 
   override def files(): Vector[String] = raw.keys()
 

@@ -11,9 +11,9 @@ import stoplog.laws.MemoryState
 import stoplog.servers.S3Server
 import stoplog.source.file._
 import stoplog.source.{ReadLimits, SourceDriver}
-import stoplog.store.hadoop.{HadoopDefaults, HadoopFiles, HadoopSettings, HadoopSourceFiles, Renaming}
-import stoplog.store.hdfs.HdfsStorage
-import stoplog.store.local.LocalSourceFiles
+import stoplog.storage.hadoop.{HadoopDefaults, HadoopFiles, HadoopSettings, HadoopSourceFiles, Renaming}
+import stoplog.storage.hdfs.HdfsStorage
+import stoplog.storage.local.LocalSourceFiles
 
 /** What the sink writes the source reads once, while it is written: the source lists and reads at every step of the
   * sink's protocol, and so sees all that is ever on the storage.

@@ -2,7 +2,7 @@
 package stoplog.matrix
 
 import stoplog.fault.Step
-import stoplog.store.hadoop.{Abilities, Exclusion, Growth, Trimming}
+import stoplog.storage.hadoop.{Abilities, Exclusion, Growth, Trimming}
 
 /** A kind of storage: one section of the matrix' page. */
 sealed abstract class Storage(val name: String, val reader: String) extends Product with Serializable {

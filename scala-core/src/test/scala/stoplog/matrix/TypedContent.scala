@@ -13,7 +13,7 @@ import stoplog.commit.PartFormat
 import stoplog.fault.Step
 import stoplog.format.Comparable
 import stoplog.format.bulk.{MappedParts, RandomRows}
-import stoplog.store.SideStore
+import stoplog.storage.SpoolFiles
 
 /** Rows with columns of all types, in a format of Spark's; finished parts are read by Spark's own reader.
   *
@@ -41,7 +41,7 @@ final case class TypedContent(written: TypedFormat) extends Content(written.name
 
   private def schema = written.schema
 
-  override def format(sides: SideStore): PartFormat[String] =
+  override def format(sides: SpoolFiles): PartFormat[String] =
     new MappedParts(written.parts(sides))((line: String) => made(line))
 
   override def lines(file: Array[Byte]): Vector[String] = {

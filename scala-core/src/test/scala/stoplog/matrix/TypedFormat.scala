@@ -15,8 +15,8 @@ import stoplog.format.bulk._
 import stoplog.format.orc.OrcBulk
 import stoplog.format.parquet.ParquetBulk
 import stoplog.options.OnBadRow
-import stoplog.store.SideStore
-import stoplog.store.hadoop.HadoopDefaults
+import stoplog.storage.SpoolFiles
+import stoplog.storage.hadoop.HadoopDefaults
 
 /** One of the formats whose files Spark writes as well. */
 sealed abstract class TypedFormat(val name: String, val reader: FileFormat)
@@ -28,12 +28,12 @@ sealed abstract class TypedFormat(val name: String, val reader: FileFormat)
 
   final lazy val schema: StructType = StructType(StructField("line", StringType) +: columns)
 
-  def parts(sides: SideStore): PartFormat[InternalRow]
+  def parts(sides: SpoolFiles): PartFormat[InternalRow]
 
   /** The steps that a query never passes. */
   def without: Set[Step]
 
-  protected final def blocks(format: BulkFormat, sides: SideStore): PartFormat[InternalRow] = {
+  protected final def blocks(format: BulkFormat, sides: SpoolFiles): PartFormat[InternalRow] = {
     format.open(schema)
     new BulkParts(BulkSink(name, schema, format, PartLife.ManyEpochs), identity, sides, OnBadRow.Fail)
   }
@@ -51,7 +51,7 @@ object TypedFormat {
   case object Parquet extends TypedFormat("parquet", new ParquetFileFormat) {
     override def without: Set[Step] = Set.empty
 
-    override def parts(sides: SideStore): PartFormat[InternalRow] = {
+    override def parts(sides: SpoolFiles): PartFormat[InternalRow] = {
       val options = Map("parquet.block.size" -> "2000")
       blocks(ParquetBulk(schema, options, session.sessionState.conf, HadoopDefaults.configuration()), sides)
     }
@@ -61,7 +61,7 @@ object TypedFormat {
   case object Orc extends TypedFormat("orc", new OrcFileFormat) {
     override def without: Set[Step] = Set.empty
 
-    override def parts(sides: SideStore): PartFormat[InternalRow] =
+    override def parts(sides: SpoolFiles): PartFormat[InternalRow] =
       blocks(OrcBulk(schema, Map.empty, session.sessionState.conf, HadoopDefaults.configuration()), sides)
   }
 
@@ -73,7 +73,7 @@ object TypedFormat {
     override def columns: StructType =
       StructType(super.columns.filterNot(column => Set[DataType](ByteType, ShortType)(column.dataType)))
 
-    override def parts(sides: SideStore): PartFormat[InternalRow] = {
+    override def parts(sides: SpoolFiles): PartFormat[InternalRow] = {
       val format = AvroFormat(schema, Map.empty, session)
       format.open(schema)
       new SyncedParts(format, identity)

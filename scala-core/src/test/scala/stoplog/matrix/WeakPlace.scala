@@ -2,10 +2,10 @@
 package stoplog.matrix
 
 import stoplog.fault.Faults
-import stoplog.log.RecordStore
+import stoplog.log.LogFiles
 import stoplog.rolling.{PartStats, RollReason, RollingPolicy}
-import stoplog.store.hadoop._
-import stoplog.store.{FinishedStore, JobStore, NoteStore, PartStore, SideStore}
+import stoplog.storage.hadoop._
+import stoplog.storage.{FileStore, JobDirectory, PartStore, ReplacedFiles, SpoolFiles}
 
 /** A file system of Hadoop's that lacks something.
   *
@@ -28,22 +28,23 @@ final class WeakPlace(scheme: String, abilities: Abilities, layout: Layout, over
       abilities.growth,
       Trimming.Copy,
       lengths,
-      HadoopDurability.Process,
       faults
     )
   }
 
-  override def finished(): FinishedStore = new HadoopFinished(hadoop, Place.SinkId)
+  override def finished(): ReplacedFiles =
+    new ReplacedFiles(HadoopFileStore.ofSink(hadoop, Place.SinkId), Place.SinkId)
 
-  override def sides(sinkId: String): SideStore = new HadoopSides(hadoop, sinkId, HadoopDurability.Process)
+  override def sides(sinkId: String): SpoolFiles =
+    new SpoolFiles(HadoopFileStore.ofSink(hadoop, sinkId), sinkId)
 
-  override def records(sinkId: String, faults: Faults): RecordStore =
-    new HadoopRecords(hadoop, sinkId, HadoopDurability.Process, faults, abilities.exclusion)
+  override def records(sinkId: String, faults: Faults): LogFiles =
+    new LogFiles(HadoopFileStore.ofSink(hadoop, sinkId, abilities.exclusion), sinkId, faults)
 
-  override def notes(sinkId: String): NoteStore =
-    new HadoopNotes(hadoop, sinkId, HadoopDurability.Process, abilities.exclusion)
+  override def notes(sinkId: String): FileStore =
+    HadoopFileStore.ofSink(hadoop, sinkId, abilities.exclusion)
 
-  override def job(name: String): JobStore = new HadoopJobStore(hadoop, name)
+  override def job(name: String): JobDirectory = new JobDirectory(HadoopFileStore.ofSink(hadoop, name), name)
 
   private def hadoop: HadoopFiles = {
     val configuration = TestFileSystems.register(HadoopDefaults.configuration())

@@ -11,6 +11,7 @@ import org.scalatest.funsuite.AnyFunSuite
 
 import stoplog.error.StoplogArgumentException
 import stoplog.rolling.{DefaultRollingPolicy, OnCheckpointRollingPolicy, RollingPolicy}
+import stoplog.storage.Durability
 
 class SinkOptionsSuite extends AnyFunSuite {
 

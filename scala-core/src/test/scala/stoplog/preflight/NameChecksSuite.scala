@@ -4,7 +4,7 @@ package stoplog.preflight
 import org.scalatest.funsuite.AnyFunSuite
 
 import stoplog.part.PartNaming
-import stoplog.store.PartLayout
+import stoplog.storage.PartLayout
 
 class NameChecksSuite extends AnyFunSuite {
 

@@ -7,7 +7,7 @@ import scala.util.Using
 
 import org.apache.hadoop.fs.{FileSystem, Path}
 
-import stoplog.store.hadoop.HadoopDefaults
+import stoplog.storage.hadoop.HadoopDefaults
 
 /** The servers' bucket through an S3A of its own, which forgets nothing it should ask for and is closed by its test. */
 final class S3aFiles private (val fileSystem: FileSystem) extends AutoCloseable {

@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.sim
 
+import java.io.OutputStream
+
 import stoplog.commit.complete.EarlyAnnouncement
-import stoplog.log.{PutOutcome, RecordCodec, RecordStore}
-import stoplog.store.{Note, NoteStore}
+import stoplog.laws.UnusedFiles
+import stoplog.log.{LogFiles, RecordCodec}
+import stoplog.storage.{FileInfo, FileStore, PutOutcome}
 
 /** The mutations around what follows the publishing. */
 object AnnouncementMutations {
 
   /** Markers and manifests are written as soon as the record is there, and the parts become visible later. */
   object BeforeParts extends Mutation {
-    override def records(world: World, real: RecordStore): RecordStore = new RecordsOver(real) {
+    override def records(world: World, real: LogFiles): LogFiles = new RecordsOver(real) {
       override def putIfAbsent(seq: Long, bytes: Array[Byte]): PutOutcome = {
         val outcome = super.putIfAbsent(seq, bytes)
         if (outcome == PutOutcome.Created) announce(world, bytes)
@@ -21,7 +24,7 @@ object AnnouncementMutations {
 
   /** They are written for a record that is not in the log yet, and may never be: another driver may be faster. */
   object BeforeRecord extends Mutation {
-    override def records(world: World, real: RecordStore): RecordStore = new RecordsOver(real) {
+    override def records(world: World, real: LogFiles): LogFiles = new RecordsOver(real) {
       override def putIfAbsent(seq: Long, bytes: Array[Byte]): PutOutcome = {
         announce(world, bytes)
         super.putIfAbsent(seq, bytes)
@@ -31,20 +34,20 @@ object AnnouncementMutations {
 
   /** Nobody looks for the markers that a bucket has. */
   object PastForgotten extends Mutation {
-    override def notes(world: World, real: NoteStore): NoteStore = new NotesOver(real) {
-      override def list(directory: String, prefix: String): Vector[Note] = Vector.empty
-      override def read(path: String): Option[Array[Byte]]               =
+    override def notes(world: World, real: FileStore): FileStore = new NotesOver(real) {
+      override def visit(directory: String, prefix: String)(each: FileInfo => Unit): Unit = ()
+      override def read(path: String): Option[Array[Byte]]                                =
         if (path.endsWith("_SUCCESS")) None else super.read(path)
     }
   }
 
   /** Whoever finds a marker under the name that was decided takes it for another's, and writes one more. */
   object NeverItsOwn extends Mutation {
-    override def notes(world: World, real: NoteStore): NoteStore = new NotesOver(real) {
+    override def notes(world: World, real: FileStore): FileStore = new NotesOver(real) {
       private var taken = Set.empty[String]
 
-      override def putIfAbsent(path: String, bytes: Array[Byte]): PutOutcome = {
-        val outcome = super.putIfAbsent(path, bytes)
+      override def createIfAbsent(path: String)(content: OutputStream => Unit): PutOutcome = {
+        val outcome = super.createIfAbsent(path)(content)
         if (outcome == PutOutcome.Taken) taken += path
         outcome
       }
@@ -59,9 +62,11 @@ object AnnouncementMutations {
 }
 
 /** A store of small files that passes everything on. */
-class NotesOver(real: NoteStore) extends NoteStore {
-  override def putIfAbsent(path: String, bytes: Array[Byte]): PutOutcome = real.putIfAbsent(path, bytes)
-  override def read(path: String): Option[Array[Byte]]                   = real.read(path)
-  override def list(directory: String, prefix: String): Vector[Note]     = real.list(directory, prefix)
-  override def delete(paths: Seq[String]): Unit                          = real.delete(paths)
+class NotesOver(real: FileStore) extends UnusedFiles {
+  override def createIfAbsent(path: String)(content: OutputStream => Unit): PutOutcome =
+    real.createIfAbsent(path)(content)
+  override def read(path: String): Option[Array[Byte]]                                = real.read(path)
+  override def visit(directory: String, prefix: String)(each: FileInfo => Unit): Unit =
+    real.visit(directory, prefix)(each)
+  override def delete(paths: Seq[String]): Unit = real.delete(paths)
 }

@@ -4,7 +4,7 @@ package stoplog.sim
 import stoplog.commit._
 import stoplog.log.CommitLog
 import stoplog.part.{FinishedPart, RunId}
-import stoplog.store.NewPart
+import stoplog.storage.NewPart
 
 /** One run of the batch compaction, in the steps of the command: what an earlier run has decided is carried out, then the
   * files are listed, and those merged that no sink may touch.

@@ -1,18 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.sim
 
+import java.io.OutputStream
+
 import stoplog.error.StoplogException
-import stoplog.log.{PutOutcome, RecordStore}
+import stoplog.storage.PutOutcome
+import stoplog.log.LogFiles
 import stoplog.part.{Closed, Publish, Resume}
 import stoplog.sink.CommitOutcome
-import stoplog.store._
+import stoplog.storage._
 
 /** Mutations of what is forced to the disk, and of what is marked, looked at and deleted, and when. */
 object DurabilityMutations {
 
   /** The bytes of parts are not forced before a record names them. */
   object PartsNotForced extends Mutation {
-    override def parts(world: World, real: PartStore, records: RecordStore): PartStore = new PartsOver(real) {
+    override def parts(world: World, real: PartStore, records: LogFiles): PartStore = new PartsOver(real) {
       override def create(part: NewPart): PartOutput = new Lazy(super.create(part))
 
       override def resume(open: Resume, validBytes: Long): PartOutput = new Lazy(
@@ -59,7 +62,7 @@ object DurabilityMutations {
 
   /** A record is marked as soon as the first of its parts is visible. */
   object MarkedWithFirstPart extends Mutation {
-    override def parts(world: World, real: PartStore, records: RecordStore): PartStore = new PartsOver(real) {
+    override def parts(world: World, real: PartStore, records: LogFiles): PartStore = new PartsOver(real) {
       override def publish(part: Publish, sizeBytes: Long, finishedPath: String): CommitOutcome = {
         val outcome = super.publish(part, sizeBytes, finishedPath)
         world.oracle.newest
@@ -72,17 +75,17 @@ object DurabilityMutations {
 
   /** A record is marked before what follows its parts. */
   object MarkedBeforeFollowUps extends Mutation {
-    override def notes(world: World, real: NoteStore): NoteStore = new NotesOver(real) {
-      override def putIfAbsent(path: String, bytes: Array[Byte]): PutOutcome = {
+    override def notes(world: World, real: FileStore): FileStore = new NotesOver(real) {
+      override def createIfAbsent(path: String)(content: OutputStream => Unit): PutOutcome = {
         world.oracle.newest.foreach(record => new SimRecords(world).markPublished(record.seq))
-        super.putIfAbsent(path, bytes)
+        super.createIfAbsent(path)(content)
       }
     }
   }
 
   /** A part that a storage fails to publish is taken for lost. */
   object FailedIsLost extends Mutation {
-    override def parts(world: World, real: PartStore, records: RecordStore): PartStore = new PartsOver(real) {
+    override def parts(world: World, real: PartStore, records: LogFiles): PartStore = new PartsOver(real) {
       override def publish(part: Publish, sizeBytes: Long, finishedPath: String): CommitOutcome =
         try super.publish(part, sizeBytes, finishedPath)
         catch { case e: StoplogException if e.getCondition == "STOPLOG_STORE_WRITE" => CommitOutcome.Lost }
@@ -91,7 +94,7 @@ object DurabilityMutations {
 
   /** Nobody looks at the inputs of a merge when it is decided. */
   object MergedWithoutLook extends Mutation {
-    override def finished(world: World, real: FinishedStore, records: RecordStore): FinishedStore =
+    override def finished(world: World, real: ReplacedFiles, records: LogFiles): ReplacedFiles =
       new FinishedOver(real) {
         override def sizeBytes(path: String): Option[Long] = world.oracle.sizeBytes(path)
       }
@@ -99,17 +102,17 @@ object DurabilityMutations {
 
   /** What was replaced is not deleted before the mark, but when somebody sweeps. */
   object DeletedBySweep extends Mutation {
-    override def finished(world: World, real: FinishedStore, records: RecordStore): FinishedStore =
+    override def finished(world: World, real: ReplacedFiles, records: LogFiles): ReplacedFiles =
       new FinishedOver(real) {
         private var swept = Set.empty[Long]
 
-        override def setAsideFor(): Vector[Long] = {
-          val all = super.setAsideFor()
+        override def hiddenFor(): Vector[Long] = {
+          val all = super.hiddenFor()
           swept = all.toSet
           all
         }
 
-        override def forget(seq: Long): Unit = if (swept(seq)) super.forget(seq)
+        override def purge(seq: Long): Unit = if (swept(seq)) super.purge(seq)
       }
   }
 }

@@ -2,20 +2,20 @@
 package stoplog.sim
 
 import stoplog.commit.{CompactionCommit, EpochPlan, TaskResult}
-import stoplog.log.{CommitLog, RecordStore}
+import stoplog.log.{CommitLog, LogFiles}
 import stoplog.part.FinishedPart
-import stoplog.store.{FinishedStore, NoteStore, PartStore, SideStore}
+import stoplog.storage.{FileStore, PartStore, ReplacedFiles, SpoolFiles}
 
 /** A protocol with one of its rules taken out, by stores that lie to the real code. */
 trait Mutation {
-  def records(world: World, real: RecordStore): RecordStore = real
+  def records(world: World, real: LogFiles): LogFiles = real
 
-  def parts(world: World, real: PartStore, records: RecordStore): PartStore = real
+  def parts(world: World, real: PartStore, records: LogFiles): PartStore = real
 
-  def sides(world: World, real: SideStore, records: RecordStore): SideStore = real
+  def sides(world: World, real: SpoolFiles, records: LogFiles): SpoolFiles = real
 
-  def notes(world: World, real: NoteStore): NoteStore                                  = real
-  def finished(world: World, real: FinishedStore, records: RecordStore): FinishedStore = real
+  def notes(world: World, real: FileStore): FileStore                               = real
+  def finished(world: World, real: ReplacedFiles, records: LogFiles): ReplacedFiles = real
 
   /** Whether the store forces a directory to the disk when it should. */
   def isForced(directory: String): Boolean = true

@@ -2,17 +2,18 @@
 package stoplog.sim
 
 import stoplog.commit.{EpochPlan, TaskResult}
-import stoplog.log.{PutOutcome, RecordCodec, RecordKind, RecordStore}
+import stoplog.storage.PutOutcome
+import stoplog.log.{LogFiles, RecordCodec, RecordKind}
 import stoplog.part.{Closed, Publish, Resume, RunId}
 import stoplog.sink.{CommitOutcome, Staged}
-import stoplog.store._
+import stoplog.storage._
 
 /** The mutations that the simulator has to catch. */
 object Mutations {
 
   /** A run begins without a claim in the log: nobody older is fenced. */
   object NoClaim extends Mutation {
-    override def records(world: World, real: RecordStore): RecordStore = new RecordsOver(real) {
+    override def records(world: World, real: LogFiles): LogFiles = new RecordsOver(real) {
       private var claim = Option.empty[(Long, Array[Byte])]
 
       override def putIfAbsent(seq: Long, bytes: Array[Byte]): PutOutcome = kindOf(bytes) match {
@@ -50,21 +51,21 @@ object Mutations {
 
   /** Nobody asks whether writers of older runs are alive. */
   object OthersAlwaysGone extends Mutation {
-    override def parts(world: World, real: PartStore, records: RecordStore): PartStore = new PartsOver(real) {
+    override def parts(world: World, real: PartStore, records: LogFiles): PartStore = new PartsOver(real) {
       override def othersGone(run: RunId): Boolean = true
     }
   }
 
   /** Nobody announces that he writes. */
   object NoLease extends Mutation {
-    override def parts(world: World, real: PartStore, records: RecordStore): PartStore = new PartsOver(real) {
+    override def parts(world: World, real: PartStore, records: LogFiles): PartStore = new PartsOver(real) {
       override def enter(run: RunId): WriterLease = () => ()
     }
   }
 
   /** A record counts as soon as it is created, even behind a log that went on and was trimmed. */
   object NoLookBack extends Mutation {
-    override def records(world: World, real: RecordStore): RecordStore = new RecordsOver(real) {
+    override def records(world: World, real: LogFiles): LogFiles = new RecordsOver(real) {
       private var created = Option.empty[Long]
 
       override def putIfAbsent(seq: Long, bytes: Array[Byte]): PutOutcome = {
@@ -84,7 +85,7 @@ object Mutations {
 
   /** Parts become visible, and then it is decided that they do. */
   object PublishBeforeRecord extends Mutation {
-    override def parts(world: World, real: PartStore, records: RecordStore): PartStore = {
+    override def parts(world: World, real: PartStore, records: LogFiles): PartStore = {
       records match {
         case early: PublishingRecords => early.parts = Some(real)
         case _                        => ()
@@ -92,14 +93,14 @@ object Mutations {
       real
     }
 
-    override def records(world: World, real: RecordStore): RecordStore = new PublishingRecords(real)
+    override def records(world: World, real: LogFiles): LogFiles = new PublishingRecords(real)
   }
 
   /** The sweeper looks at the log first, and lists the unfinished files later. */
   object LogBeforeListing extends Mutation {
-    override def records(world: World, real: RecordStore): RecordStore = new RememberingRecords(real)
+    override def records(world: World, real: LogFiles): LogFiles = new RememberingRecords(real)
 
-    override def parts(world: World, real: PartStore, records: RecordStore): PartStore = new PartsOver(real) {
+    override def parts(world: World, real: PartStore, records: LogFiles): PartStore = new PartsOver(real) {
       override def staged(): Vector[Staged] = {
         val oldBefore = world.clock.millis() - GraceMillis
         records match {
@@ -117,7 +118,7 @@ object Mutations {
 
   /** A second attempt goes on in the file that the first one may still write. */
   object RepeatedInPlace extends Mutation {
-    override def parts(world: World, real: PartStore, records: RecordStore): PartStore = new PartsOver(real) {
+    override def parts(world: World, real: PartStore, records: LogFiles): PartStore = new PartsOver(real) {
       override def takeOver(open: Resume, validBytes: Long, part: NewPart): PartOutput =
         real.resume(open, validBytes)
     }
@@ -125,14 +126,14 @@ object Mutations {
 
   /** The driver closes parts where they stand, whoever may still write them. */
   object NoIsolation extends Mutation {
-    override def parts(world: World, real: PartStore, records: RecordStore): PartStore = new PartsOver(real) {
+    override def parts(world: World, real: PartStore, records: LogFiles): PartStore = new PartsOver(real) {
       override def isolate(open: Resume, validBytes: Long, part: NewPart): Closed = Closed(open.token)
     }
   }
 
   /** A record is marked as published before it is. */
   object AlwaysMarked extends Mutation {
-    override def records(world: World, real: RecordStore): RecordStore = new RecordsOver(real) {
+    override def records(world: World, real: LogFiles): LogFiles = new RecordsOver(real) {
       override def isPublished(seq: Long): Boolean = true
     }
   }
@@ -142,7 +143,7 @@ object Mutations {
   private def kindOf(bytes: Array[Byte]): RecordKind =
     RecordCodec.decode(bytes).fold(p => throw new Violation(s"$p"), _.kind)
 
-  private final class PublishingRecords(real: RecordStore) extends RecordsOver(real) {
+  private final class PublishingRecords(real: LogFiles) extends RecordsOver(real) {
     var parts: Option[PartStore] = None
 
     override def putIfAbsent(seq: Long, bytes: Array[Byte]): PutOutcome = {
@@ -156,7 +157,7 @@ object Mutations {
   }
 
   /** Answers the next look at the log with what it held before. */
-  private final class RememberingRecords(real: RecordStore) extends RecordsOver(real) {
+  private final class RememberingRecords(real: LogFiles) extends RecordsOver(real) {
     private var remembered = Option.empty[(Long, Array[Byte])]
 
     def remember(): Unit =
@@ -176,7 +177,7 @@ object Mutations {
 }
 
 /** A record store that passes everything on. */
-class RecordsOver(real: RecordStore) extends RecordStore {
+class RecordsOver(real: LogFiles) extends LogFiles(NoFiles, "main") {
   override def putIfAbsent(seq: Long, bytes: Array[Byte]): PutOutcome = real.putIfAbsent(seq, bytes)
   override def read(seq: Long): Option[Array[Byte]]                   = real.read(seq)
   override def list(): Vector[Long]                                   = real.list()

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.sim
 
-import stoplog.log.{PutOutcome, RecordStore}
+import java.io.OutputStream
+
+import stoplog.storage.PutOutcome
+import stoplog.log.LogFiles
 import stoplog.part.{Closed, FinishedPart, Resume}
 import stoplog.sink.Staged
-import stoplog.store._
+import stoplog.storage._
 
 /** Tools with one of their rules taken out. */
 object OperatorMutations {
@@ -17,7 +20,7 @@ object OperatorMutations {
 
   /** Of tools alone: parts are closed where they stand, whoever may still write them. */
   object FinishInPlace extends Mutation {
-    override def parts(world: World, real: PartStore, records: RecordStore): PartStore = new PartsOver(real) {
+    override def parts(world: World, real: PartStore, records: LogFiles): PartStore = new PartsOver(real) {
       override def isolate(open: Resume, validBytes: Long, part: NewPart): Closed =
         if (world.scheduler.current.name.startsWith("tool")) Closed(open.token)
         else real.isolate(open, validBytes, part)
@@ -26,7 +29,7 @@ object OperatorMutations {
 
   /** Whoever goes back to an older epoch keeps no copies of what goes. */
   object RewindWithoutCopies extends Mutation {
-    override def finished(world: World, real: FinishedStore, records: RecordStore): FinishedStore =
+    override def finished(world: World, real: ReplacedFiles, records: LogFiles): ReplacedFiles =
       new FinishedOver(real) {
         override def keep(path: String, as: String): Unit = ()
       }
@@ -34,17 +37,17 @@ object OperatorMutations {
 
   /** Files with later rows stay where they are when somebody goes back. */
   object RewindLeavesFiles extends Mutation {
-    override def finished(world: World, real: FinishedStore, records: RecordStore): FinishedStore =
+    override def finished(world: World, real: ReplacedFiles, records: LogFiles): ReplacedFiles =
       new FinishedOver(real) {
-        override def setAside(seq: Long, path: String): Unit = ()
+        override def hide(seq: Long, path: String): Unit = ()
       }
   }
 
   /** Whoever begins a log anew keeps no copies of its records. */
   object ResetWithoutCopies extends Mutation {
-    override def notes(world: World, real: NoteStore): NoteStore = new NotesOver(real) {
-      override def putIfAbsent(path: String, bytes: Array[Byte]): PutOutcome =
-        if (path.contains("/aside/")) PutOutcome.Created else super.putIfAbsent(path, bytes)
+    override def notes(world: World, real: FileStore): FileStore = new NotesOver(real) {
+      override def createIfAbsent(path: String)(content: OutputStream => Unit): PutOutcome =
+        if (path.contains("/aside/")) PutOutcome.Created else super.createIfAbsent(path)(content)
     }
   }
 
@@ -60,7 +63,7 @@ object OperatorMutations {
 
   /** Who sweeps removes what is unfinished in the whole directory, of whatever sink. */
   object SweepsOthers extends Mutation {
-    override def parts(world: World, real: PartStore, records: RecordStore): PartStore = new PartsOver(real) {
+    override def parts(world: World, real: PartStore, records: LogFiles): PartStore = new PartsOver(real) {
       override def staged(): Vector[Staged] = super.staged() ++ world.op("list what others have unfinished") {
         world.disk.staged.valuesIterator.map(inode => Staged(inode.token, inode.modifiedAtMillis)).toVector
       }

@@ -4,10 +4,11 @@ package stoplog.sim
 import scala.collection.mutable
 
 import stoplog.commit.{Attempt, EpochPlan, TaskResult}
-import stoplog.log.{PutOutcome, RecordCodec, RecordKind, RecordStore}
+import stoplog.storage.PutOutcome
+import stoplog.log.{LogFiles, RecordCodec, RecordKind}
 import stoplog.part.{Closed, Publish, Resume, RunId}
 import stoplog.sink.CommitOutcome
-import stoplog.store._
+import stoplog.storage._
 
 /** Mutations of who owns a part, who looks, and when. */
 object RuleMutations {
@@ -29,9 +30,9 @@ object RuleMutations {
 
   /** A task looks whether there is a newer driver, and announces itself then. */
   object LookBeforeAnnouncing extends Mutation {
-    override def records(world: World, real: RecordStore): RecordStore = new EarlyLook(world, real)
+    override def records(world: World, real: LogFiles): LogFiles = new EarlyLook(world, real)
 
-    override def parts(world: World, real: PartStore, records: RecordStore): PartStore = new PartsOver(real) {
+    override def parts(world: World, real: PartStore, records: LogFiles): PartStore = new PartsOver(real) {
       override def enter(run: RunId): WriterLease = {
         records match {
           case early: EarlyLook if isTask(world) => early.look()
@@ -44,16 +45,16 @@ object RuleMutations {
 
   /** No task looks. */
   object NoLookOfTasks extends Mutation {
-    override def records(world: World, real: RecordStore): RecordStore = new RecordsOver(real) {
+    override def records(world: World, real: LogFiles): LogFiles = new RecordsOver(real) {
       override def list(): Vector[Long] = if (isTask(world)) Vector.empty else super.list()
     }
   }
 
   /** A driver asks whether older writers are gone, and claims the log then. */
   object FenceBeforeClaim extends Mutation {
-    override def records(world: World, real: RecordStore): RecordStore = new ClaimingRecords(real)
+    override def records(world: World, real: LogFiles): LogFiles = new ClaimingRecords(real)
 
-    override def parts(world: World, real: PartStore, records: RecordStore): PartStore = new PartsOver(real) {
+    override def parts(world: World, real: PartStore, records: LogFiles): PartStore = new PartsOver(real) {
       private var gone = Option.empty[Boolean]
 
       records match {
@@ -67,7 +68,7 @@ object RuleMutations {
 
   /** Who comes too late to a place in the log writes over what is there. */
   object RecordsOverwritten extends Mutation {
-    override def records(world: World, real: RecordStore): RecordStore = new RecordsOver(real) {
+    override def records(world: World, real: LogFiles): LogFiles = new RecordsOver(real) {
       override def putIfAbsent(seq: Long, bytes: Array[Byte]): PutOutcome = {
         world.op(s"overwrite record $seq")(world.disk.log(DiskLog.Main).records.remove(seq))
         super.putIfAbsent(seq, bytes)
@@ -77,7 +78,7 @@ object RuleMutations {
 
   /** A driver that has lost its place in the log goes on as if it had not. */
   object LoserGoesOn extends Mutation {
-    override def records(world: World, real: RecordStore): RecordStore = new RecordsOver(real) {
+    override def records(world: World, real: LogFiles): LogFiles = new RecordsOver(real) {
       override def putIfAbsent(seq: Long, bytes: Array[Byte]): PutOutcome = {
         super.putIfAbsent(seq, bytes)
         PutOutcome.Created
@@ -87,7 +88,7 @@ object RuleMutations {
 
   /** A part becomes visible with all that is in its file. */
   object PublishedUncut extends Mutation {
-    override def parts(world: World, real: PartStore, records: RecordStore): PartStore = new PartsOver(real) {
+    override def parts(world: World, real: PartStore, records: LogFiles): PartStore = new PartsOver(real) {
       override def publish(part: Publish, sizeBytes: Long, finishedPath: String): CommitOutcome =
         super.publish(part, world.disk.part(part.token).fold(sizeBytes)(_.length.toLong), finishedPath)
     }
@@ -95,7 +96,7 @@ object RuleMutations {
 
   /** A copy takes along what was never committed. */
   object CopiedUncut extends Mutation {
-    override def parts(world: World, real: PartStore, records: RecordStore): PartStore = new PartsOver(real) {
+    override def parts(world: World, real: PartStore, records: LogFiles): PartStore = new PartsOver(real) {
       override def takeOver(open: Resume, validBytes: Long, part: NewPart): PartOutput =
         super.takeOver(open, world.disk.part(open.token).fold(validBytes)(_.length.toLong), part)
     }
@@ -112,7 +113,7 @@ object RuleMutations {
       .flatten
       .filterNot(but)
 
-    override def parts(world: World, real: PartStore, records: RecordStore): PartStore = new PartsOver(real) {
+    override def parts(world: World, real: PartStore, records: LogFiles): PartStore = new PartsOver(real) {
       override def takeOver(open: Resume, validBytes: Long, part: NewPart): PartOutput =
         if (kept(open.token) && isRunOf(open, part) && isFirst(world)) real.resume(open, validBytes)
         else real.takeOver(open, validBytes, part)
@@ -130,7 +131,7 @@ object RuleMutations {
 
   private def isFirst(world: World): Boolean = world.scheduler.current.name.matches("task \\d+\\.\\d+\\.0 .*")
 
-  private final class EarlyLook(world: World, real: RecordStore) extends RecordsOver(real) {
+  private final class EarlyLook(world: World, real: LogFiles) extends RecordsOver(real) {
     private val seen = mutable.Map.empty[Actor, Vector[Long]]
 
     def look(): Unit = seen.update(world.scheduler.current, real.list())
@@ -138,7 +139,7 @@ object RuleMutations {
     override def list(): Vector[Long] = seen.remove(world.scheduler.current).getOrElse(super.list())
   }
 
-  private final class ClaimingRecords(real: RecordStore) extends RecordsOver(real) {
+  private final class ClaimingRecords(real: LogFiles) extends RecordsOver(real) {
     var before: RunId => Unit = _ => ()
 
     override def putIfAbsent(seq: Long, bytes: Array[Byte]): PutOutcome = {

@@ -3,8 +3,8 @@ package stoplog.sim
 
 import scala.collection.mutable
 
+import stoplog.log.RecordNames
 import stoplog.log.{LogRecord, SinkState}
-import stoplog.store.RecordNames
 
 /** The rows that somebody has taken out of the readers' sight, so that the query writes them once more. */
 final class SetBack(sight: Sight) {

@@ -2,7 +2,8 @@
 package stoplog.sim
 
 import stoplog.admin.{AdminAccess, OpenRows, WhenAlive}
-import stoplog.log.{LogRecord, PutOutcome, RecordStore}
+import stoplog.storage.PutOutcome
+import stoplog.log.{LogFiles, LogRecord}
 import stoplog.part.RunId
 
 /** One run of `stoplog rewind` or `stoplog reset`, whether or not a driver is alive, by the code of the command.
@@ -28,7 +29,7 @@ final class SetBackTool(world: World, run: RunId, mutation: Mutation) {
     world.note("a tool has begun the log anew")
   }
 
-  private def tool(records: RecordStore) = AdminAccess.of(
+  private def tool(records: LogFiles) = AdminAccess.of(
     world.sinkId,
     () => if (runs.hasNext) runs.next() else world.nextRun(),
     stores.of(mutation.notes(world, new SimNotes(world))).copy(log = new stoplog.log.CommitLog(records)),
@@ -42,7 +43,7 @@ final class SetBackTool(world: World, run: RunId, mutation: Mutation) {
   private val runs = Iterator(run)
 
   /** Also where nobody hears how the request ended. */
-  private def following: RecordStore = new RecordsOver(stores.records) {
+  private def following: LogFiles = new RecordsOver(stores.records) {
     override def putIfAbsent(seq: Long, bytes: Array[Byte]): PutOutcome = {
       val before = world.oracle.newest
       try super.putIfAbsent(seq, bytes)

@@ -5,19 +5,20 @@ import java.io.{ByteArrayInputStream, InputStream, OutputStream}
 
 import stoplog.commit.{EpochPlan, TaskResult}
 import stoplog.format.bulk.LineBlocks
-import stoplog.log.{PutOutcome, RecordCodec, RecordStore}
+import stoplog.storage.PutOutcome
+import stoplog.log.{LogFiles, RecordCodec}
 import stoplog.part.{RunId, SideFile}
 import stoplog.sink.Staged
-import stoplog.store._
+import stoplog.storage._
 
 /** The mutations around what is kept beside a part. */
 object SideMutations {
 
   /** What the next record will not name is deleted, and then that record is written. */
   object DropBeforeRecord extends Mutation {
-    override def records(world: World, real: RecordStore): RecordStore = new DroppingRecords(world, real)
+    override def records(world: World, real: LogFiles): LogFiles = new DroppingRecords(world, real)
 
-    override def sides(world: World, real: SideStore, records: RecordStore): SideStore = {
+    override def sides(world: World, real: SpoolFiles, records: LogFiles): SpoolFiles = {
       records match {
         case early: DroppingRecords => early.sides = Some(real)
         case _                      => ()
@@ -28,7 +29,7 @@ object SideMutations {
 
   /** The drop after a record takes what that record still names. */
   object DropNamed extends Mutation {
-    override def sides(world: World, real: SideStore, records: RecordStore): SideStore = new SidesOver(real) {
+    override def sides(world: World, real: SpoolFiles, records: LogFiles): SpoolFiles = new SidesOver(real) {
       override def discard(tokens: Seq[String]): Unit =
         super.discard(tokens ++ world.oracle.newest.toVector.flatMap(_.state.sideFiles))
     }
@@ -36,7 +37,7 @@ object SideMutations {
 
   /** A record is written before what it names is forced to the disk. */
   object NotForced extends Mutation {
-    override def sides(world: World, real: SideStore, records: RecordStore): SideStore = new SidesOver(real) {
+    override def sides(world: World, real: SpoolFiles, records: LogFiles): SpoolFiles = new SidesOver(real) {
       override def write(part: NewPart)(content: OutputStream => Unit): String = {
         val token = super.write(part)(content)
         world.disk.beside(token).durable = 0
@@ -47,7 +48,7 @@ object SideMutations {
 
   /** An attempt takes the file for its own that another attempt has left. */
   object ReusedName extends Mutation {
-    override def sides(world: World, real: SideStore, records: RecordStore): SideStore = new SidesOver(real) {
+    override def sides(world: World, real: SpoolFiles, records: LogFiles): SpoolFiles = new SidesOver(real) {
       override def write(part: NewPart)(content: OutputStream => Unit): String = {
         val bytes = new java.io.ByteArrayOutputStream()
         content(bytes)
@@ -67,7 +68,7 @@ object SideMutations {
 
   /** Whoever goes on with a part knows its blocks, and not the rows beside it. */
   object RowsForgotten extends Mutation {
-    override def sides(world: World, real: SideStore, records: RecordStore): SideStore = new SidesOver(real) {
+    override def sides(world: World, real: SpoolFiles, records: LogFiles): SpoolFiles = new SidesOver(real) {
       override def read(file: SideFile): InputStream =
         new ByteArrayInputStream(LineBlocks.withoutRows(super.read(file)))
     }
@@ -75,16 +76,16 @@ object SideMutations {
 
   /** A driver ends parts without announcing that it writes. */
   object NoLeaseOfDriver extends Mutation {
-    override def parts(world: World, real: PartStore, records: RecordStore): PartStore = new PartsOver(real) {
+    override def parts(world: World, real: PartStore, records: LogFiles): PartStore = new PartsOver(real) {
       override def enter(run: RunId): WriterLease = if (isDriver(world)) () => () else super.enter(run)
     }
   }
 
   /** A driver ends parts without a look whether there is a newer one. */
   object NoLookOfDriver extends Mutation {
-    override def records(world: World, real: RecordStore): RecordStore = new BlindRecords(real)
+    override def records(world: World, real: LogFiles): LogFiles = new BlindRecords(real)
 
-    override def parts(world: World, real: PartStore, records: RecordStore): PartStore = new PartsOver(real) {
+    override def parts(world: World, real: PartStore, records: LogFiles): PartStore = new PartsOver(real) {
       override def enter(run: RunId): WriterLease = {
         val lease = super.enter(run)
         records match {
@@ -106,8 +107,8 @@ object SideMutations {
 
   private def isDriver(world: World): Boolean = !world.scheduler.current.name.startsWith("task")
 
-  private final class DroppingRecords(world: World, real: RecordStore) extends RecordsOver(real) {
-    var sides: Option[SideStore] = None
+  private final class DroppingRecords(world: World, real: LogFiles) extends RecordsOver(real) {
+    var sides: Option[SpoolFiles] = None
 
     override def putIfAbsent(seq: Long, bytes: Array[Byte]): PutOutcome = {
       RecordCodec.decode(bytes).foreach { record =>
@@ -118,7 +119,7 @@ object SideMutations {
     }
   }
 
-  private final class BlindRecords(real: RecordStore) extends RecordsOver(real) {
+  private final class BlindRecords(real: LogFiles) extends RecordsOver(real) {
     private var blind = false
 
     def closeEyes(): Unit = blind = true
@@ -132,7 +133,7 @@ object SideMutations {
 }
 
 /** A store of side files that passes everything on. */
-class SidesOver(real: SideStore) extends SideStore {
+class SidesOver(real: SpoolFiles) extends SpoolFiles(NoFiles, "main") {
   override def write(part: NewPart)(content: OutputStream => Unit): String = real.write(part)(content)
   override def read(file: SideFile): InputStream                           = real.read(file)
   override def staged(): Vector[Staged]                                    = real.staged()

@@ -7,7 +7,7 @@ import stoplog.error.Errors
 import stoplog.fault.Step
 import stoplog.part.{Closed, Publish, Resume, RunId}
 import stoplog.sink.{CommitOutcome, Staged}
-import stoplog.store._
+import stoplog.storage._
 
 /** Parts as objects that are never changed, in the requests that the store on S3 makes: the bytes of an open one lie in the
   * record, or in an object beside. Publishing is completing an upload, which was begun before the record (decision 0025).

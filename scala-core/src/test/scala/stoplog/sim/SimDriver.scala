@@ -6,9 +6,9 @@ import java.nio.charset.StandardCharsets.UTF_8
 import stoplog.commit.Finish
 import stoplog.commit._
 import stoplog.commit.complete.{CompleteRule, FollowUps, Manifests}
-import stoplog.log.{BatchDigest, CommitLog, LogRecord, MarkerForm, RecordStore}
+import stoplog.log.{BatchDigest, CommitLog, LogFiles, LogRecord, MarkerForm}
 import stoplog.part.{PartNaming, RunId}
-import stoplog.store.{FinishedStore, NoteStore, PartStore, SideStore}
+import stoplog.storage.{FileStore, PartStore, ReplacedFiles, SpoolFiles}
 
 /** All that is stored of the sink, as one process sees it: with a mutation between, where there is one. */
 final class SimStores(world: World, mutation: Mutation, log: String) {
@@ -16,13 +16,13 @@ final class SimStores(world: World, mutation: Mutation, log: String) {
   /** Of the world's sink id. */
   def this(world: World, mutation: Mutation) = this(world, mutation, world.sinkId)
 
-  val records: RecordStore    = mutation.records(world, new SimRecords(world, log, mutation.isForced))
+  val records: LogFiles       = mutation.records(world, new SimRecords(world, log, mutation.isForced))
   val parts: PartStore        = mutation.parts(world, SimParts.of(world, mutation.isForced, log), records)
-  val sides: SideStore        = mutation.sides(world, new SimSides(world, log), records)
-  val finished: FinishedStore = mutation.finished(world, SimFinished.of(world, log), records)
+  val sides: SpoolFiles       = mutation.sides(world, new SimSides(world, log), records)
+  val finished: ReplacedFiles = mutation.finished(world, SimFinished.of(world, log), records)
   val commits: CommitLog      = new CommitLog(records)
 
-  def of(notes: NoteStore): SinkStores = SinkStores(commits, parts, sides, finished, notes)
+  def of(notes: FileStore): SinkStores = SinkStores(commits, parts, sides, finished, notes)
 }
 
 /** The one place where the simulator meets the constructors of drivers. */

@@ -2,10 +2,10 @@
 package stoplog.sim
 
 import stoplog.error.Errors
-import stoplog.store.FinishedStore
+import stoplog.storage.{NoFiles, ReplacedFiles}
 
 /** Finished parts on the simulated disk: one step each to go out of sight, to come back, and to be deleted. */
-class SimFinished(world: World, log: String) extends FinishedStore {
+class SimFinished(world: World, log: String) extends ReplacedFiles(NoFiles, "main") {
   import world.{disk, op, oracle}
 
   override def sizeBytes(path: String): Option[Long] =
@@ -14,7 +14,7 @@ class SimFinished(world: World, log: String) extends FinishedStore {
       disk.finished.get(path).map(_.length.toLong)
     }
 
-  override def setAside(seq: Long, path: String): Unit = op(s"set $path aside for $seq") {
+  override def hide(seq: Long, path: String): Unit = op(s"set $path aside for $seq") {
     disk.finished.get(path).foreach { inode =>
       disk.oracle(inode.token).settingAside(log, seq, path, inode)
       disk.finished.remove(path)
@@ -22,7 +22,7 @@ class SimFinished(world: World, log: String) extends FinishedStore {
     }
   }
 
-  override def putBack(seq: Long, path: String): Unit = op(s"put $path back") {
+  override def restore(seq: Long, path: String): Unit = op(s"put $path back") {
     disk.aside.remove(Aside(log, seq, path)).foreach { inode =>
       if (disk.finished.contains(path)) throw Errors.nameTaken(path, "another file is there")
       disk.oracle(inode.token).puttingBack(path, inode)
@@ -39,10 +39,10 @@ class SimFinished(world: World, log: String) extends FinishedStore {
   }
 
   /** A step only where there is something aside: whoever finds nothing might as well have looked at another time. */
-  override def setAsideFor(): Vector[Long] =
+  override def hiddenFor(): Vector[Long] =
     if (mine.isEmpty) Vector.empty else op("list what is aside")(mine.map(_.seq).distinct)
 
-  override def forget(seq: Long): Unit =
+  override def purge(seq: Long): Unit =
     mine.filter(_.seq == seq).foreach { key =>
       op(s"delete ${key.path}, set aside for $seq") {
         disk.aside.remove(key).foreach(inode => disk.oracle(inode.token).forgetting(inode, disk))
@@ -55,7 +55,7 @@ class SimFinished(world: World, log: String) extends FinishedStore {
 object SimFinished {
 
   /** Of the kind that the world has. */
-  def of(world: World, log: String): FinishedStore = world.surroundings.store match {
+  def of(world: World, log: String): ReplacedFiles = world.surroundings.store match {
     case StoreKind.Copying => new SimMoves(world, log)
     case _                 => new SimFinished(world, log)
   }
@@ -65,7 +65,7 @@ object SimFinished {
 final class SimMoves(world: World, log: String) extends SimFinished(world, log) {
   import world.{disk, op}
 
-  override def setAside(seq: Long, path: String): Unit =
+  override def hide(seq: Long, path: String): Unit =
     op(s"read $path to set it aside")(disk.finished.get(path)).foreach { inode =>
       op(s"put it aside for $seq")(disk.aside.update(Aside(log, seq, path), inode))
       op(s"delete $path") {
@@ -76,7 +76,7 @@ final class SimMoves(world: World, log: String) extends SimFinished(world, log) 
       }
     }
 
-  override def putBack(seq: Long, path: String): Unit =
+  override def restore(seq: Long, path: String): Unit =
     op(s"read $path, set aside for $seq")(disk.aside.get(Aside(log, seq, path))).foreach { inode =>
       if (op(s"look at $path")(disk.finished.contains(path)))
         throw Errors.nameTaken(path, "another file is there")

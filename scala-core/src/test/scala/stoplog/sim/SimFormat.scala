@@ -3,13 +3,13 @@ package stoplog.sim
 
 import stoplog.commit.{Attempt, PartFormat}
 import stoplog.format.bulk.LineBlocks
-import stoplog.store.SideStore
+import stoplog.storage.SpoolFiles
 
 /** What the parts of a schedule are made of. */
 sealed trait SimFormat extends Product with Serializable {
 
   /** For one attempt of a task, or for one part that the driver ends. */
-  def open(sides: SideStore, attempt: Attempt = Attempt.First): PartFormat[String]
+  def open(sides: SpoolFiles, attempt: Attempt = Attempt.First): PartFormat[String]
 
   /** What a run writes that is set otherwise. */
   def other: SimFormat
@@ -22,16 +22,16 @@ object SimFormat {
 
   /** Each row at once. */
   case object Lines extends SimFormat {
-    override def open(sides: SideStore, attempt: Attempt): PartFormat[String] = LineFormat
-    override def other: SimFormat                                             = this
-    override def check(finished: String): Unit                                = ()
+    override def open(sides: SpoolFiles, attempt: Attempt): PartFormat[String] = LineFormat
+    override def other: SimFormat                                              = this
+    override def check(finished: String): Unit                                 = ()
   }
 
   /** In blocks; the rows in between are kept beside their part. What an attempt writes depends on what its process has
     * learned of former blocks, so a repeated one ends them later.
     */
   final case class Blocks(bytes: Long) extends SimFormat {
-    override def open(sides: SideStore, attempt: Attempt): PartFormat[String] = attempt match {
+    override def open(sides: SpoolFiles, attempt: Attempt): PartFormat[String] = attempt match {
       case Attempt.First    => LineBlocks.parts(bytes, sides)
       case Attempt.Repeated => LineBlocks.parts(2 * bytes, sides, describedAs = Some(bytes))
     }

@@ -1,14 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.sim
 
-import stoplog.log.PutOutcome
-import stoplog.store.{Note, NoteStore}
+import stoplog.storage.PutOutcome
+import java.io.{ByteArrayOutputStream, OutputStream}
+
+import stoplog.laws.UnusedFiles
+import stoplog.storage.{FileInfo, FileStore}
 
 /** Small files for readers on the simulated disk, each made in one step. */
-final class SimNotes(world: World) extends NoteStore {
+final class SimNotes(world: World) extends UnusedFiles {
   import world.{disk, op}
 
-  override def putIfAbsent(path: String, bytes: Array[Byte]): PutOutcome = {
+  override def createIfAbsent(path: String)(content: OutputStream => Unit): PutOutcome = {
+    val out = new ByteArrayOutputStream()
+    content(out)
+    val bytes  = out.toByteArray
     val isMade = world.once(s"put note $path")(!disk.notes.contains(path)) {
       if (!SimNotes.isForTools(path)) world.announced.noted(path, bytes)
       disk.notes.update(path, bytes)
@@ -19,13 +25,14 @@ final class SimNotes(world: World) extends NoteStore {
 
   override def read(path: String): Option[Array[Byte]] = op(s"read note $path")(disk.notes.get(path))
 
-  override def list(directory: String, prefix: String): Vector[Note] = op(s"list notes of $directory") {
-    world
-      .listed(disk.notes.keysIterator)
-      .map(Note(_, 0))
-      .filter(note => NoteStore.path(directory, note.name) == note.path && note.name.startsWith(prefix))
-      .toVector
-  }
+  override def visit(directory: String, prefix: String)(each: FileInfo => Unit): Unit =
+    op(s"list notes of $directory") {
+      world
+        .listed(disk.notes.iterator)
+        .map { case (path, bytes) => FileInfo(path, FileInfo.File(bytes.length.toLong), Some(0)) }
+        .filter(file => FileStore.path(directory, file.name) == file.path && file.name.startsWith(prefix))
+        .toVector
+    }.foreach(each)
 
   override def delete(paths: Seq[String]): Unit =
     paths.foreach(path => op(s"delete note $path")(disk.notes.remove(path)))

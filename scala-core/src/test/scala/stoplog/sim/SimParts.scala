@@ -7,7 +7,7 @@ import stoplog.error.Errors
 import stoplog.fault.Step
 import stoplog.part.{Closed, Open, Publish, Resume, RunId}
 import stoplog.sink.{CommitOutcome, Staged}
-import stoplog.store._
+import stoplog.storage._
 
 /** Parts on the simulated disk, in the same small steps as the stores on disks take them. A file gets its final name and
   * loses the other one in the same step.

@@ -4,11 +4,12 @@ package stoplog.sim
 import java.io.IOException
 
 import stoplog.error.Errors
-import stoplog.log.{PutOutcome, RecordStore}
+import stoplog.storage.{NoFiles, PutOutcome}
+import stoplog.log.LogFiles
 
 /** The records of one log on the simulated disk. */
 final class SimRecords(world: World, name: String = DiskLog.Main, isForced: String => Boolean = _ => true)
-    extends RecordStore {
+    extends LogFiles(NoFiles, "main") {
   import world.disk
 
   private def there = disk.log(name)

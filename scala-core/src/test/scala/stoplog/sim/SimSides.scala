@@ -6,10 +6,10 @@ import java.io.{ByteArrayInputStream, ByteArrayOutputStream, InputStream, Output
 import stoplog.error.Errors
 import stoplog.part.SideFile
 import stoplog.sink.Staged
-import stoplog.store._
+import stoplog.storage._
 
 /** Side files on the simulated disk: made, written in two steps, and forced; a crash may come between any of them. */
-final class SimSides(world: World, sinkId: String) extends SideStore {
+final class SimSides(world: World, sinkId: String) extends SpoolFiles(NoFiles, "main") {
   import world.{disk, op}
 
   override def write(part: NewPart)(content: OutputStream => Unit): String = {

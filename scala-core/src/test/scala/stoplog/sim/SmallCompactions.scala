@@ -5,7 +5,7 @@ import scala.util.control.NonFatal
 
 import stoplog.commit._
 import stoplog.part.{FinishedPart, RunId}
-import stoplog.store.NewPart
+import stoplog.storage.NewPart
 
 /** Two runs of the batch compaction on one directory with two small files. */
 final case class SmallCompactions(store: StoreKind) extends SmallWorld {

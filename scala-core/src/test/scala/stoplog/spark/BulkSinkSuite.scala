@@ -17,7 +17,7 @@ import scala.jdk.CollectionConverters._
 
 import stoplog.FileSink
 import stoplog.format.SparkSessionForTests
-import stoplog.store.hadoop.HadoopDefaults
+import stoplog.storage.hadoop.HadoopDefaults
 
 /** Bulk formats as a user has them: one file for many micro-batches, read back by Spark's own sources. */
 class BulkSinkSuite extends AnyFunSuite with SparkSessionForTests {

@@ -12,7 +12,7 @@ import stoplog.FileSink
 import stoplog.bucket.{BucketListener, CompleteBucket}
 import stoplog.error.Thrown
 import stoplog.format.SparkSessionForTests
-import stoplog.store.local.LocalStorage
+import stoplog.storage.local.LocalStorage
 
 class CompleteBucketsSuite extends AnyFunSuite with SparkSessionForTests {
   private def inDirectory(body: Path => Unit): Unit = {

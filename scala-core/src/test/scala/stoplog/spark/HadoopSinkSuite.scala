@@ -14,7 +14,7 @@ import stoplog.error.Thrown
 import stoplog.format.SparkSessionForTests
 import stoplog.laws.HadoopStorage
 import stoplog.part.Resume
-import stoplog.store.hadoop.TestFileSystems
+import stoplog.storage.hadoop.TestFileSystems
 
 /** The sink on Hadoop file systems that can do less than HDFS, as a user of Spark sees it. */
 class HadoopSinkSuite extends AnyFunSuite with SparkSessionForTests with BatchJobs {

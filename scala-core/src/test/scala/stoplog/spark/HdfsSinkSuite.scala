@@ -8,7 +8,7 @@ import org.apache.spark.sql.execution.streaming.runtime.MemoryStream
 import org.scalatest.funsuite.AnyFunSuite
 
 import stoplog.format.SparkSessionForTests
-import stoplog.store.hdfs.HdfsStorage
+import stoplog.storage.hdfs.HdfsStorage
 
 /** The sink on HDFS, as a user of Spark sees it. */
 class HdfsSinkSuite extends AnyFunSuite with SparkSessionForTests with BatchJobs {

@@ -13,7 +13,7 @@ import stoplog.bucket.DateTimeBucketAssigner
 import stoplog.format.SparkSessionForTests
 import stoplog.log.{LogRecord, RecordCodec}
 import stoplog.place.SinkStorage
-import stoplog.store.local.LocalStorage
+import stoplog.storage.local.LocalStorage
 
 /** Directories as readers find them, and as they stay from run to run. */
 class LayoutSuite extends AnyFunSuite with SparkSessionForTests {

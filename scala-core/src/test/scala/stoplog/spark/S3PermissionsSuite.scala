@@ -15,7 +15,7 @@ import stoplog.format.SparkSessionForTests
 import stoplog.preflight.Lifecycle
 import stoplog.rolling.DefaultRollingPolicy
 import stoplog.servers.{Fault, FaultProxy, S3Server}
-import stoplog.store.s3.IamPolicy
+import stoplog.storage.s3.IamPolicy
 
 /** The policies that docs/s3.md gives, before a server that holds everybody to them. */
 class S3PermissionsSuite extends AnyFunSuite with SparkSessionForTests with BatchJobs {

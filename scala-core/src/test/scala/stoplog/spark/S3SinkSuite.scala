@@ -12,7 +12,7 @@ import stoplog.servers.S3Server
 import stoplog.format.SparkSessionForTests
 import stoplog.log.CommitLog
 import stoplog.rolling.RollReason
-import stoplog.store.s3._
+import stoplog.storage.s3._
 
 /** The sink on S3, as a user of Spark sees it, and the server by another client than the sink's. */
 class S3SinkSuite extends AnyFunSuite with SparkSessionForTests with BatchJobs {

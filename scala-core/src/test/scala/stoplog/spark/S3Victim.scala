@@ -7,7 +7,7 @@ import scala.jdk.CollectionConverters._
 
 import org.apache.spark.sql.SparkSession
 
-import stoplog.store.s3.S3Bucket
+import stoplog.storage.s3.S3Bucket
 
 /** A query that copies lines to S3, also as a process of its own that can be killed. */
 object S3Victim {

@@ -9,9 +9,9 @@ import stoplog.FileSink
 import stoplog.format.SparkSessionForTests
 import stoplog.preflight.Preflight
 import stoplog.servers.S3Server
-import stoplog.store.hadoop.TestFileSystems
-import stoplog.store.hdfs.HdfsStorage
-import stoplog.store.s3.{S3Settings, S3Storage}
+import stoplog.storage.hadoop.TestFileSystems
+import stoplog.storage.hdfs.HdfsStorage
+import stoplog.storage.s3.{S3Settings, S3Storage}
 
 /** A preflight tries each kind of storage by what the first epoch would try, and leaves nothing there. */
 class SinkCheckSuite extends AnyFunSuite with SparkSessionForTests {

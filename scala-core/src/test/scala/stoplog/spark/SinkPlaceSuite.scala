@@ -6,12 +6,13 @@ import org.scalatest.funsuite.AnyFunSuite
 import stoplog.error.StoplogArgumentException
 import stoplog.format.SparkSessionForTests
 import stoplog.laws.Copied
-import stoplog.options.{Durability, Truncation}
+import stoplog.log.LogFiles
+import stoplog.options.Truncation
 import stoplog.place.{OnDisk, OnHadoop, OnHdfs, SinkPlace}
 import stoplog.rolling.{DefaultRollingPolicy, PartStats, RollReason}
-import stoplog.store.PartLayout
-import stoplog.store.hadoop.TestFileSystems
-import stoplog.store.hdfs.HdfsStorage
+import stoplog.storage.{Durability, PartLayout, SinkDirectory}
+import stoplog.storage.hadoop.TestFileSystems
+import stoplog.storage.hdfs.HdfsStorage
 
 /** Which stores a path gets. */
 class SinkPlaceSuite extends AnyFunSuite with SparkSessionForTests {
@@ -37,8 +38,8 @@ class SinkPlaceSuite extends AnyFunSuite with SparkSessionForTests {
       configuration.set("fs.viewfs.mounttable.tests.link./data", storage.root)
       for (below <- Seq("", "/not/there/yet"))
         place(s"viewfs://tests/data$below") match {
-          case OnHdfs(_, files, _, _) => assert(files.root === s"${storage.root}$below")
-          case other                  => fail(s"$other")
+          case OnHdfs(_, files, _) => assert(files.root === s"${storage.root}$below")
+          case other               => fail(s"$other")
         }
     } finally storage.close()
   }
@@ -48,8 +49,8 @@ class SinkPlaceSuite extends AnyFunSuite with SparkSessionForTests {
     val there     = place(directory)
     there.refuseIfHopeless()
     assert(there.isInstanceOf[OnHadoop])
-    assert(there.sinkIds("").isEmpty)
-    assert(there.records("main").list().isEmpty)
+    assert(there.files("main").names(SinkDirectory.Root).isEmpty)
+    assert(new LogFiles(there.files("main"), "main").list().isEmpty)
   }
 
   test("what was found out on the driver goes to the executors, who do not try again") {

@@ -4,7 +4,7 @@ package users
 import java.io.{InputStream, OutputStream}
 import java.net.URI
 
-import stoplog.log.PutOutcome
+import stoplog.storage.PutOutcome
 import stoplog.source._
 import stoplog.source.file._
 import stoplog.source.log.StateFiles
@@ -69,14 +69,5 @@ object OwnFiles {
     override def move(path: String, to: String): Unit = ???
     override def describe(path: String): String = ???
     override def locate(path: String): URI = ???
-  }
-
-  class OwnStateFiles extends StateFiles {
-    override def list(): Vector[String] = ???
-    override def open(name: String): InputStream = ???
-    override def putIfAbsent(name: String)(write: OutputStream => Unit): PutOutcome = ???
-    override def delete(name: String): Unit = ???
-    override def in(directory: String): StateFiles = ???
-    override def describe(name: String): String = ???
   }
 }

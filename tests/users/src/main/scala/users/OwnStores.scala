@@ -3,48 +3,30 @@ package users
 
 import java.io.{InputStream, OutputStream}
 
-import stoplog.fault.Faults
-import stoplog.log._
 import stoplog.part._
 import stoplog.sink._
-import stoplog.store._
+import stoplog.storage._
 
-/** Another storage. Nothing here does anything: whoever can compile it can write one. */
+/** Another storage. Nothing here does anything: it shows that users can compile one. */
 object OwnStores {
-  class OwnRecordStore extends RecordStore {
-    override def putIfAbsent(seq: Long, bytes: Array[Byte]): PutOutcome = ???
-    override def read(seq: Long): Option[Array[Byte]] = ???
-    override def list(): Vector[Long] = ???
-    override def delete(seq: Long): Unit = ???
-    override def markPublished(seq: Long): PutOutcome = ???
-    override def isPublished(seq: Long): Boolean = ???
-    override def noteVisible(seq: Long, number: Int, paths: Set[String]): PutOutcome = ???
-    override def visible(seq: Long, number: Int): Option[Set[String]] = ???
-    override def describe(seq: Long): String = ???
-  }
-
-  class OwnFinishedStore extends FinishedStore {
-    override def sizeBytes(path: String): Option[Long] = ???
-    override def setAside(seq: Long, path: String): Unit = ???
-    override def putBack(seq: Long, path: String): Unit = ???
-    override def keep(path: String, as: String): Unit = ???
-    override def forget(seq: Long): Unit = ???
-    override def setAsideFor(): Vector[Long] = ???
-  }
-
-  class OwnJobStore extends JobStore {
-    override def visible(): Vector[VisibleFile] = ???
-    override def finished: FinishedStore = ???
-    override def removeEmptied(directories: Seq[String]): Unit = ???
-    override def remove(faults: Faults): Unit = ???
-    override def untouchedSince(millis: Long): Boolean = ???
-  }
-
-  class OwnNoteStore extends NoteStore {
-    override def putIfAbsent(path: String, bytes: Array[Byte]): PutOutcome = ???
+  class OwnFileStore extends FileStore {
+    override def visit(directory: String, prefix: String)(each: FileInfo => Unit): Unit = ???
+    override def names(directory: String): Vector[String] = ???
+    override def walk(directory: String)(enter: String => Boolean): Vector[FileInfo] = ???
+    override def stat(path: String): Option[FileInfo] = ???
+    override def open(path: String): InputStream = ???
     override def read(path: String): Option[Array[Byte]] = ???
-    override def list(directory: String, prefix: String): Vector[Note] = ???
+    override def create(path: String)(content: OutputStream => Unit): Unit = ???
+    override def createIfAbsent(path: String)(content: OutputStream => Unit): PutOutcome = ???
+    override def mark(path: String): PutOutcome = ???
+    override def move(from: String, to: String): MoveOutcome = ???
+    override def duplicate(from: String, to: String): Unit = ???
     override def delete(paths: Seq[String]): Unit = ???
+    override def deleteTree(directory: String): Unit = ???
+    override def deleteEmpty(directory: String): Unit = ???
+    override def isClosed(path: String): Option[Boolean] = ???
+    override def describe(path: String): String = ???
+    override def capabilities: FileCapabilities = ???
   }
 
   class OwnPartOutput extends PartOutput {
@@ -68,12 +50,5 @@ object OwnStores {
 
   class OwnWriterLease extends WriterLease {
     override def close(): Unit = ???
-  }
-
-  class OwnSideStore extends SideStore {
-    override def write(part: NewPart)(content: OutputStream => Unit): String = ???
-    override def read(file: SideFile): InputStream = ???
-    override def staged(): Vector[Staged] = ???
-    override def discard(tokens: Seq[String]): Unit = ???
   }
 }

@@ -11,7 +11,7 @@ import org.apache.spark.sql.types.StructType
 import stoplog.format.bulk.WaitingRows
 import stoplog.part.SideFile
 import stoplog.sink.{Prepared, TwoPhaseWriter, WriterTask}
-import stoplog.store.NewPart
+import stoplog.storage.NewPart
 
 /** Gathers a task's rows, and writes them to the log as one chunk.
   *

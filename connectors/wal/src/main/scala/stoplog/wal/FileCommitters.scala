@@ -3,7 +3,7 @@ package stoplog.wal
 
 import java.util.{Map => JMap}
 
-import stoplog.store.NoteStore
+import stoplog.storage.FileStore
 
 /** Keeps notes as empty files in the sink's log: `_stoplog/<sinkId>/sent/<query>/<epoch>-<chunk>`. The default, for any
   * target.
@@ -13,7 +13,7 @@ final class FileCommitters extends CheckpointCommitters {
     new FileCommitter(log.notes, log.sinkId)
 }
 
-private[wal] final class FileCommitter(notes: NoteStore, sinkId: String) extends CheckpointCommitter {
+private[wal] final class FileCommitter(notes: FileStore, sinkId: String) extends CheckpointCommitter {
 
   override def isCommitted(chunk: Chunk): Boolean = notes.read(path(chunk)).isDefined
 
@@ -28,7 +28,7 @@ private[wal] final class FileCommitter(notes: NoteStore, sinkId: String) extends
   }
 
   private def path(chunk: Chunk): String =
-    NoteStore.path(directory(chunk.query), f"${chunk.epochNumber}%020d-${chunk.name}")
+    FileStore.path(directory(chunk.query), f"${chunk.epochNumber}%020d-${chunk.name}")
 
   private def directory(query: String): String = s"_stoplog/$sinkId/sent/$query"
 }

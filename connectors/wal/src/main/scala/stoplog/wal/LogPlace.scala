@@ -2,7 +2,7 @@
 package stoplog.wal
 
 import stoplog.spark.TwoPhaseSettings
-import stoplog.store.{NoteStore, SideStore}
+import stoplog.storage.{FileStore, SpoolFiles}
 
 /** Where a sink's log is, on whatever storage that is. Goes to the executors. */
 final class LogPlace private[wal] (settings: TwoPhaseSettings) extends Serializable {
@@ -12,8 +12,8 @@ final class LogPlace private[wal] (settings: TwoPhaseSettings) extends Serializa
   def location: String = settings.path
 
   /** Small files of the sink. */
-  private[wal] def notes: NoteStore = settings.storage.notes
+  private[wal] def notes: FileStore = settings.storage.files
 
   /** Files of rows. */
-  private[wal] def files: SideStore = settings.storage.sides
+  private[wal] def files: SpoolFiles = settings.storage.sides
 }

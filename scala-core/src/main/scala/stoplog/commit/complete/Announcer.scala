@@ -5,7 +5,8 @@ import scala.annotation.tailrec
 
 import stoplog.commit.{Parallel, Retry}
 import stoplog.fault.{Faults, Step}
-import stoplog.log.{LogRecord, Manifest, Marker, MarkerForm, PutOutcome}
+import stoplog.log.{LogRecord, Manifest, Marker, MarkerForm}
+import stoplog.storage.PutOutcome
 
 /** Carries out what a record has decided for the time after its parts are visible. Any process may do it, any number
   * of times: what is there already is left as it is (I6).

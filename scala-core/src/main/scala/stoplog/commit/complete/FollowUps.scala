@@ -2,7 +2,7 @@
 package stoplog.commit.complete
 
 import stoplog.log.{MarkerForm, TimeColumn, TimeKind, Totals}
-import stoplog.store.NoteStore
+import stoplog.storage.{FileStore, SinkDirectory}
 
 /** What a sink was asked to do once parts are visible, and with what.
   *
@@ -14,14 +14,14 @@ final case class FollowUps(
     rule: CompleteRule,
     form: MarkerForm,
     manifests: Manifests,
-    notes: NoteStore,
+    notes: FileStore,
     listener: MarkedBucket => Unit
 )
 
 object FollowUps {
 
   /** Nothing but what records have decided already, by earlier runs that were asked for more. */
-  def none(sinkId: String, notes: NoteStore): FollowUps =
+  def none(sinkId: String, notes: FileStore): FollowUps =
     FollowUps(sinkId, CompleteRule.Never, MarkerForm.Json, Manifests.Off, notes, _ => ())
 }
 
@@ -57,7 +57,7 @@ object Manifests {
   private final val Plain = "json"
 
   /** Where the lists of a sink lie. */
-  def directory(sinkId: String): String = s"_stoplog/$sinkId/manifests"
+  def directory(sinkId: String): String = SinkDirectory(sinkId).manifests
 
   /** The list of one record's files. */
   def path(sinkId: String, seq: Long): String = f"${directory(sinkId)}/$seq%020d.$Suffix"

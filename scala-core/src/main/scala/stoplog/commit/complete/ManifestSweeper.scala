@@ -11,7 +11,7 @@ private[commit] final class ManifestSweeper(followUps: FollowUps, clock: Clock) 
       val cutoff = clock.millis() - retentionMillis
       val old    = followUps.notes
         .list(Manifests.directory(followUps.sinkId), prefix = "")
-        .filter(note => note.modifiedAtMillis < cutoff && Manifests.isOne(note.name))
+        .filter(note => note.modifiedMillis.exists(_ < cutoff) && Manifests.isOne(note.name))
       followUps.notes.delete(old.map(_.path))
     case _ => ()
   }

@@ -2,10 +2,10 @@
 package stoplog.commit.complete
 
 import stoplog.log.Totals
-import stoplog.store.NoteStore
+import stoplog.storage.FileStore
 
 /** What the markers of a bucket say. Asked once for each time that a bucket comes into the state. */
-private[complete] final class MarkerHistory(notes: NoteStore, sinkId: String) {
+private[complete] final class MarkerHistory(notes: FileStore, sinkId: String) {
   import MarkerHistory._
 
   /** Most buckets are new, and one look tells. */

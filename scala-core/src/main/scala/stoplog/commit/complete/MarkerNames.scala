@@ -3,7 +3,7 @@ package stoplog.commit.complete
 
 import scala.util.Try
 
-import stoplog.store.NoteStore
+import stoplog.storage.FileStore
 
 /** What markers are called: `_SUCCESS`, then `_SUCCESS.2`, `_SUCCESS.3` and so on. */
 private[complete] object MarkerNames {
@@ -12,7 +12,7 @@ private[complete] object MarkerNames {
   val First = "_SUCCESS"
 
   def path(bucket: String, version: Int): String =
-    NoteStore.path(bucket, if (version == 1) First else s"$First.$version")
+    FileStore.path(bucket, if (version == 1) First else s"$First.$version")
 
   /** The version that a file's name stands for. */
   def version(name: String): Option[Int] =

@@ -7,7 +7,7 @@ import org.apache.spark.sql.catalyst.expressions.{UnsafeProjection, UnsafeRow}
 import stoplog.commit.{PartBody, PartEnd, PartFormat}
 import stoplog.options.OnBadRow
 import stoplog.part.Beside
-import stoplog.store.SideStore
+import stoplog.storage.SpoolFiles
 import stoplog.thread.SharedMemory
 
 /** Parts of a format of blocks, as the commit protocol sees them. For one task, or for the driver.
@@ -20,7 +20,7 @@ import stoplog.thread.SharedMemory
 final class BulkParts(
     sink: BulkSink,
     project: InternalRow => InternalRow,
-    sides: SideStore,
+    sides: SpoolFiles,
     onBadRow: OnBadRow,
     memory: SharedMemory = SharedMemory.ofRows
 ) extends PartFormat[InternalRow] {

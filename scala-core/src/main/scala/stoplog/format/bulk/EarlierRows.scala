@@ -8,10 +8,10 @@ import org.apache.spark.sql.types.StructType
 
 import stoplog.error.Errors
 import stoplog.part.{Beside, SideFile}
-import stoplog.store.SideStore
+import stoplog.storage.SpoolFiles
 
 /** What earlier epochs have left beside a part. Reads nothing before it is asked. */
-private[bulk] final class EarlierRows(beside: Beside, sides: SideStore) {
+private[bulk] final class EarlierRows(beside: Beside, sides: SpoolFiles) {
 
   /** Bytes of the rows in memory. */
   val rawBytes: Long = beside.note.toLong

@@ -6,14 +6,14 @@ import org.apache.spark.sql.catalyst.InternalRow
 import stoplog.commit.{PartBody, PartEnd, PartFormat}
 import stoplog.options.OnBadRow
 import stoplog.part.Beside
-import stoplog.store.SideStore
+import stoplog.storage.SpoolFiles
 
 /** Writes the ends of parts that were left open with rows beside them, each in the format in which it was begun,
   * whatever is set now. For the driver, which begins none.
   *
   * @param running how the query names its own bulk format, if it has one
   */
-final class EndingParts(sides: SideStore, running: Option[String]) extends PartFormat[InternalRow] {
+final class EndingParts(sides: SpoolFiles, running: Option[String]) extends PartFormat[InternalRow] {
 
   override def begin(name: String, end: PartEnd): PartBody[InternalRow] =
     throw new UnsupportedOperationException(s"$name is to be begun where parts are ended")

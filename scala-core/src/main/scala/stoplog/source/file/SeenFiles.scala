@@ -7,7 +7,7 @@ import java.util.zip.{CRC32C, CheckedInputStream, CheckedOutputStream}
 
 import stoplog.error.Errors
 import stoplog.fault.{Faults, Step}
-import stoplog.log.PutOutcome
+import stoplog.storage.PutOutcome
 import stoplog.source.log.StateFiles
 
 /** Exactly which files have been handed out, for as long as they are on the storage: by their paths and what they were,

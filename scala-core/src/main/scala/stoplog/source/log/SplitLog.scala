@@ -9,7 +9,8 @@ import scala.util.Using
 
 import stoplog.error.Errors
 import stoplog.fault.{Faults, Step}
-import stoplog.log.{LookBack, PutOutcome}
+import stoplog.log.LookBack
+import stoplog.storage.PutOutcome
 import stoplog.source.{Split, VersionedSerializer}
 
 /** Which splits belong to which micro-batch: one record for each that has any, in the order of their numbers.

@@ -3,27 +3,54 @@ package stoplog.source.log
 
 import java.io.{InputStream, OutputStream}
 
-import stoplog.log.PutOutcome
+import stoplog.fault.{Faults, Step}
+import stoplog.storage.{FileStore, NoFiles, PutOutcome}
 
-/** The files of a source's state, in a directory of its checkpoint. Of any storage; each file is whole or not there. */
-trait StateFiles extends Serializable {
+/** The files of a source's state, in a directory of its checkpoint. Each file is whole or not there.
+  *
+  * @param directory below the root of the files
+  */
+class StateFiles(files: FileStore, directory: String = "", faults: Faults = Faults.none)
+    extends Serializable {
 
   /** The names that are there, in ascending order. */
-  def list(): Vector[String]
+  def list(): Vector[String] = files.names(directory).filterNot(_.startsWith(".")).sorted
 
   /** Error: `FileNotFoundException`. */
-  def open(name: String): InputStream
+  def open(name: String): InputStream = files.open(at(name))
 
-  /** Makes a file, whole and durable, unless there is one: of several callers, on any machines, one is told `Created`.
+  /** Creates a file, whole and durable, unless there is one: of several callers, on any machines, one is told `Created`.
     */
-  def putIfAbsent(name: String)(write: OutputStream => Unit): PutOutcome
+  def putIfAbsent(name: String)(write: OutputStream => Unit): PutOutcome = files.createIfAbsent(at(name)) {
+    out =>
+      write(out)
+      out.flush()
+      faults.at(Step.StateWritten)
+  }
 
-  /** Removing what is not there is not an error. */
-  def delete(name: String): Unit
+  /** Deleting what is not there is no error. */
+  def delete(name: String): Unit = files.delete(Seq(at(name)))
 
   /** A directory in this one. */
-  def in(directory: String): StateFiles
+  def in(below: String): StateFiles = new StateFiles(files, at(below), faults)
 
   /** Where the file is, for messages. */
-  def describe(name: String): String
+  def describe(name: String): String = files.describe(at(name))
+
+  private def at(name: String): String = FileStore.path(directory, name)
+}
+
+object StateFiles {
+
+  /** Of a source that is read once: nothing that is written is kept. */
+  object None extends StateFiles(NoFiles) {
+    override def putIfAbsent(name: String)(write: OutputStream => Unit): PutOutcome = {
+      write(OutputStream.nullOutputStream())
+      PutOutcome.Created
+    }
+
+    override def in(below: String): StateFiles = this
+
+    private def readResolve: AnyRef = None
+  }
 }

@@ -4,11 +4,11 @@ package stoplog.commit.complete
 import stoplog.commit.{Parallel, Retry}
 import stoplog.fault.Faults
 import stoplog.log.LogRecord
-import stoplog.store.NoteStore
+import stoplog.storage.FileStore
 
 /** Markers, written at a time that the protocol does not allow. */
 object EarlyAnnouncement {
-  def of(record: LogRecord, notes: NoteStore): Unit = {
+  def of(record: LogRecord, notes: FileStore): Unit = {
     val markers = record.copy(follow = record.follow.copy(manifest = None))
     new Announcer(FollowUps.none("main", notes), Parallel.sequential, Retry.never, Faults.none)
       .announce(markers)

@@ -1,27 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.commit.complete
 
+import java.io.{ByteArrayOutputStream, OutputStream}
+
 import scala.collection.concurrent.TrieMap
 
 import stoplog.commit.Clock
-import stoplog.log.PutOutcome
-import stoplog.store.{Note, NoteStore}
+import stoplog.storage.PutOutcome
+import stoplog.laws.UnusedFiles
+import stoplog.storage.{FileInfo, FileStore}
 
 /** Small files in memory. */
-class MemoryNotes(clock: Clock = Clock.system) extends NoteStore {
+class MemoryNotes(clock: Clock = Clock.system) extends UnusedFiles {
   private val files = TrieMap.empty[String, (Vector[Byte], Long)]
 
-  override def putIfAbsent(path: String, bytes: Array[Byte]): PutOutcome = files
-    .putIfAbsent(path, bytes.toVector -> clock.millis())
-    .fold[PutOutcome](PutOutcome.Created)(_ => PutOutcome.Taken)
+  override def createIfAbsent(path: String)(content: OutputStream => Unit): PutOutcome = {
+    val bytes = new ByteArrayOutputStream()
+    content(bytes)
+    files
+      .putIfAbsent(path, bytes.toByteArray.toVector -> clock.millis())
+      .fold[PutOutcome](PutOutcome.Created)(_ => PutOutcome.Taken)
+  }
 
   override def read(path: String): Option[Array[Byte]] = files.get(path).map(_._1.toArray)
 
-  override def list(directory: String, prefix: String): Vector[Note] =
-    files.iterator
-      .map { case (path, (_, millis)) => Note(path, millis) }
-      .filter(note => NoteStore.path(directory, note.name) == note.path && note.name.startsWith(prefix))
-      .toVector
+  override def visit(directory: String, prefix: String)(each: FileInfo => Unit): Unit = files.iterator
+    .map { case (path, (bytes, millis)) => FileInfo(path, FileInfo.File(bytes.size.toLong), Some(millis)) }
+    .filter(file => FileStore.path(directory, file.name) == file.path && file.name.startsWith(prefix))
+    .foreach(each)
 
   override def delete(paths: Seq[String]): Unit = paths.foreach(files.remove(_))
 

@@ -8,7 +8,7 @@ import org.scalatest.funsuite.AnyFunSuite
 
 import stoplog.commit.{MemorySides, Samples}
 import stoplog.part.{Beside, SideFile}
-import stoplog.store.NewPart
+import stoplog.storage.NewPart
 import stoplog.thread.SharedMemory
 
 class EarlierRowsSuite extends AnyFunSuite {

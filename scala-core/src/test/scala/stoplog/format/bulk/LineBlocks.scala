@@ -10,7 +10,7 @@ import org.apache.spark.sql.types.{StringType, StructType}
 
 import stoplog.commit.PartFormat
 import stoplog.options.{OnBadRow, UserObject}
-import stoplog.store.SideStore
+import stoplog.storage.SpoolFiles
 
 /** A format for schedules that have to replay: a row takes as much in a block, and on storage, as it does in memory. So
   * there is nothing to be learned of it, and what a task does never depends on what others have done in this process.
@@ -64,7 +64,7 @@ object LineBlocks {
     */
   def parts(
       blockBytes: Long,
-      sides: SideStore,
+      sides: SpoolFiles,
       line: String => String = identity,
       describedAs: Option[Long] = None
   ): PartFormat[String] = {

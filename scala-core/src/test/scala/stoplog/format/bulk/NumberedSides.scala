@@ -5,10 +5,10 @@ import java.io.{ByteArrayInputStream, InputStream, OutputStream}
 
 import stoplog.part.SideFile
 import stoplog.sink.Staged
-import stoplog.store.{NewPart, SideStore}
+import stoplog.storage.{NewPart, NoFiles, SpoolFiles}
 
 /** Files that are there already, as `file-0`, `file-1`, and so on. */
-final class NumberedSides(files: Seq[Array[Byte]]) extends SideStore {
+final class NumberedSides(files: Seq[Array[Byte]]) extends SpoolFiles(NoFiles, "main") {
   override def read(file: SideFile): InputStream =
     new ByteArrayInputStream(files(file.token.stripPrefix("file-").toInt))
 

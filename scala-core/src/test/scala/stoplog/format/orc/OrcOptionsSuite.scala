@@ -13,7 +13,7 @@ import org.scalatest.funsuite.AnyFunSuite
 import stoplog.error.StoplogArgumentException
 import stoplog.format.orc.OrcParts.{reader, saved}
 import stoplog.format.bulk.RandomTables.internal
-import stoplog.store.hadoop.HadoopDefaults
+import stoplog.storage.hadoop.HadoopDefaults
 
 /** What options and a session's settings make of the files, and what is refused. */
 class OrcOptionsSuite extends AnyFunSuite {

@@ -14,7 +14,7 @@ import org.apache.spark.sql.types.StructType
 
 import stoplog.format.Travel
 import stoplog.format.bulk.{BulkFormat, GrowingPart, PartInBlocks}
-import stoplog.store.hadoop.HadoopDefaults
+import stoplog.storage.hadoop.HadoopDefaults
 
 /** Parts written block by block, each by a format of its own, as tasks of different processes would. */
 object OrcParts {

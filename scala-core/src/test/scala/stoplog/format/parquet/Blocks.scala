@@ -6,7 +6,7 @@ import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.types.StructType
 
 import stoplog.format.bulk.{BulkFormat, PartInBlocks}
-import stoplog.store.hadoop.HadoopDefaults
+import stoplog.storage.hadoop.HadoopDefaults
 
 /** Parts written block by block, each by a format of its own, as tasks of different processes would. */
 object Blocks {

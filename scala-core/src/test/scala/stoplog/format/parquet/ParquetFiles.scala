@@ -11,7 +11,7 @@ import org.apache.parquet.hadoop.metadata.ParquetMetadata
 import org.apache.parquet.hadoop.util.HadoopInputFile
 import org.apache.spark.sql.Row
 
-import stoplog.store.hadoop.HadoopDefaults
+import stoplog.storage.hadoop.HadoopDefaults
 
 /** Finished parts as readers see them. */
 object ParquetFiles {

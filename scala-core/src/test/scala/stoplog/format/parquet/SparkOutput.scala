@@ -10,7 +10,7 @@ import org.apache.spark.sql.execution.datasources.parquet.{ParquetOptions, Parqu
 import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.types.StructType
 
-import stoplog.store.hadoop.HadoopDefaults
+import stoplog.storage.hadoop.HadoopDefaults
 
 /** What a task of Spark's own Parquet sink writes, without the job around it. */
 object SparkOutput {

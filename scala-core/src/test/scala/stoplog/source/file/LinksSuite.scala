@@ -12,7 +12,7 @@ import stoplog.error.StoplogException
 import stoplog.fault.Faults
 import stoplog.source.{ReadLimits, SourceDriver}
 import stoplog.laws.MemoryState
-import stoplog.store.local.{LocalSourceFiles, LocalStorage}
+import stoplog.storage.local.{LocalSourceFiles, LocalStorage}
 
 /** Symbolic links in the input, put there by somebody who may do no more than that. */
 class LinksSuite extends AnyFunSuite with BeforeAndAfterEach {

@@ -6,7 +6,7 @@ import java.nio.charset.StandardCharsets.UTF_8
 
 import scala.collection.immutable.ArraySeq
 
-import stoplog.log.PutOutcome
+import stoplog.storage.{NoFiles, PutOutcome}
 import stoplog.source._
 import stoplog.source.log.StateFiles
 
@@ -129,7 +129,7 @@ object QueryDriver {
     new String(snapshot, UTF_8).split(',').toVector.filter(_.nonEmpty)
 
   /** Each access is a request. */
-  private final class AskedFiles(ask: Request => Answer, directory: String) extends StateFiles {
+  private final class AskedFiles(ask: Request => Answer, directory: String) extends StateFiles(NoFiles) {
     override def list(): Vector[String] = ask(Request.List(directory)) match {
       case Answer.Names(names) => names
       case other               => throw new Broken(s"$other is no list")

@@ -5,7 +5,7 @@ import java.io.{ByteArrayInputStream, ByteArrayOutputStream, DataInput, DataOutp
 
 import scala.util.Using
 
-import stoplog.log.PutOutcome
+import stoplog.storage.{NoFiles, PutOutcome}
 import stoplog.source.VersionedSerializer
 import stoplog.source.log.{SplitRecord, StateFiles}
 
@@ -60,7 +60,7 @@ object SplitMutation {
   }
 
   /** Passes on all that it does not lie about. */
-  private abstract class Lying(real: StateFiles, mutation: SplitMutation) extends StateFiles {
+  private abstract class Lying(real: StateFiles, mutation: SplitMutation) extends StateFiles(NoFiles) {
     private var own = Option.empty[String]
 
     /** The first list after a record of one's own was made. */

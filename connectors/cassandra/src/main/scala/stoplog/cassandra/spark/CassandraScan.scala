@@ -13,7 +13,7 @@ import stoplog.cassandra.TableInfo
 import stoplog.cassandra.options.CassandraOptions
 import stoplog.cassandra.read._
 import stoplog.source.{ReadLoop, SourceDriver}
-import stoplog.source.log.Nowhere
+import stoplog.source.log.StateFiles
 
 /** Columns and conditions of one query, as Spark hands them down. */
 private[spark] final class CassandraScanBuilder(table: TableInfo, options: CassandraOptions)
@@ -41,7 +41,9 @@ private[spark] final class CassandraScanBuilder(table: TableInfo, options: Cassa
 private[spark] final class CassandraScan(query: ReadQuery, pushdown: KeyPushdown) extends Scan with Batch {
   private lazy val partitions = {
     val source = new CassandraSplitSource(query, pushdown.keys, tasks)
-    SplitGroups.of(SourceDriver.all(source, Nowhere), query.options.read.maxSplitBytes).map(SplitPartition.of)
+    SplitGroups
+      .of(SourceDriver.all(source, StateFiles.None), query.options.read.maxSplitBytes)
+      .map(SplitPartition.of)
   }
 
   override def readSchema(): StructType = query.rows

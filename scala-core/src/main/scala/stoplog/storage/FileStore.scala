@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+package stoplog.storage
+
+import java.io.{InputStream, OutputStream}
+
+/** The files under one root of a storage, by their paths relative to it, with `/` between the names.
+  *
+  * A storage has two seams: this one for files, and [[PartStore]] for parts that grow. The commit log, spool files, replaced
+  * files, markers, the directory of a batch job, and a source's input and state are all written on this one. A store goes
+  * to other processes by Java serialization, and decides nothing: it keeps the promises written here, of which
+  * `FileStoreLaws` tests each.
+  *
+  * Errors of each method: `STOPLOG_STORE_WRITE` when the storage refuses or does not answer, which leaves the outcome
+  * unknown; `STOPLOG_PATH_ELSEWHERE` for a path that leads out of the root.
+  */
+trait FileStore extends Serializable {
+
+  /** Passes each file and directory in a directory to `each`, in no particular order; none when there is no such directory.
+    *
+    * @param prefix the beginning of the names that are asked for
+    */
+  def visit(directory: String, prefix: String)(each: FileInfo => Unit): Unit
+
+  /** The files and directories in a directory whose names begin with `prefix`. */
+  final def list(directory: String, prefix: String = ""): Vector[FileInfo] = {
+    val found = Vector.newBuilder[FileInfo]
+    visit(directory, prefix)(found += _)
+    found.result()
+  }
+
+  /** The names in a directory, which is less work than [[list]]; none when there is no such directory. */
+  def names(directory: String): Vector[String]
+
+  /** All files below a directory, at any depth. Files that vanish during the walk are left out.
+    *
+    * @param enter which directories the walk enters, by their paths
+    */
+  def walk(directory: String)(enter: String => Boolean): Vector[FileInfo]
+
+  /** The file or directory at a path. */
+  def stat(path: String): Option[FileInfo]
+
+  /** Whether there is a file at the path. Overridden where a store can tell for less than [[stat]] costs. */
+  def exists(path: String): Boolean = stat(path).exists(_.isFile)
+
+  /** The file's bytes, which the caller closes. Error: `FileNotFoundException`. */
+  def open(path: String): InputStream
+
+  /** All bytes of a small file; `None` when there is none. */
+  def read(path: String): Option[Array[Byte]]
+
+  /** Creates a file under a name that occurs once in the world. Whole and durable on return; a failed call may leave a file
+    * without all of its bytes.
+    */
+  def create(path: String)(content: OutputStream => Unit): Unit
+
+  /** Creates the file, whole and durable, unless there is one (I6): of any number of callers on any machines one alone is
+    * told `Created`, and every reader of the path reads all of its bytes.
+    *
+    * An exception leaves the outcome unknown. A caller that asks again is told `Taken` if the file was created after all, and so
+    * may be a caller whose first request was carried out while its answer was lost: the file's bytes tell whose they are.
+    */
+  def createIfAbsent(path: String)(content: OutputStream => Unit): PutOutcome
+
+  /** [[createIfAbsent]] of these bytes. */
+  final def putIfAbsent(path: String, bytes: Array[Byte]): PutOutcome = createIfAbsent(path)(_.write(bytes))
+
+  /** Creates an empty file, unless there is one, in a directory that exists. It may be lost with the power: its loss costs
+    * work, and no rows.
+    */
+  def mark(path: String): PutOutcome
+
+  /** Gives a file another path, whose directory is created if need be; never over another file (I6). A caller that died on
+    * its way may be followed by another one that calls again, and finishes a copy that has all bytes.
+    */
+  def move(from: String, to: String): MoveOutcome
+
+  /** Gives the bytes of a file that never changes a second path, by a hard link or a copy. A whole file that is there stays. */
+  def duplicate(from: String, to: String): Unit
+
+  /** Deletes files, in this order. A file that is gone already is no error. */
+  def delete(paths: Seq[String]): Unit
+
+  /** Deletes a directory with all that is in it. */
+  def deleteTree(directory: String): Unit
+
+  /** Deletes a directory, and those above it below the root, as far as they are empty. Never fails. */
+  def deleteEmpty(directory: String): Unit
+
+  /** Makes the names in a directory durable that other processes have created. */
+  def force(directory: String): Unit = ()
+
+  /** Whether the file's writer has closed it; `None` where the storage cannot tell, and [[FileInfo.modifiedMillis]] may be
+    * the time at which it began to write.
+    */
+  def isClosed(path: String): Option[Boolean]
+
+  /** The path as users know it. */
+  def describe(path: String): String
+
+  def capabilities: FileCapabilities
+}
+
+object FileStore {
+
+  /** A path of a name in a directory, which may be the root itself. */
+  def path(directory: String, name: String): String = if (directory.isEmpty) name else s"$directory/$name"
+}
+
+/** Whether a call has created what it was to create. */
+sealed trait PutOutcome
+object PutOutcome {
+  case object Created extends PutOutcome
+  case object Taken   extends PutOutcome
+}
+
+/** How [[FileStore.move]] ended. */
+sealed trait MoveOutcome
+object MoveOutcome {
+  case object Moved extends MoveOutcome
+
+  /** There is no file to be moved: another process has moved it, or a reader has taken it. */
+  case object SourceGone extends MoveOutcome
+
+  /** Another file has that path. */
+  case object TargetTaken extends MoveOutcome
+}
+
+/** What callers may rely on beyond the promises of [[FileStore]].
+  *
+  * @param moves       how [[FileStore.move]] is done
+  * @param directories whether there are directories, which [[FileStore.stat]] finds
+  * @param lookAhead   whether a late writer can spoil nothing here and listings are dear, so that a task looks at the next
+  *                    place of the log alone, and not at a listing
+  */
+final case class FileCapabilities(moves: Moves, directories: Boolean, lookAhead: Boolean)
+
+/** How a storage gives a file another path. */
+sealed trait Moves extends Product with Serializable
+object Moves {
+
+  /** In one step. */
+  case object Atomically extends Moves
+
+  /** By a rename of which only a look before and after it tells how it ended. */
+  case object Checked extends Moves
+
+  /** By a copy and a deletion. */
+  case object ByCopy extends Moves
+}

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+package stoplog.storage
+
+import stoplog.fault.{Faults, Step}
+import stoplog.part.FinishedPart
+
+/** What a batch job needs of a storage beside parts and log: the sink's path as a whole, and its own directory
+  * `_stoplog/<job>` there.
+  */
+class JobDirectory(files: FileStore, job: String) {
+  private val own = SinkDirectory(job)
+
+  /** The finished parts that the job replaces. */
+  val replaced: ReplacedFiles =
+    if (files.capabilities.moves == Moves.ByCopy) new ReplacedFiles.Deleted(files, job)
+    else new ReplacedFiles(files, job)
+
+  /** All files below the top-level files and directories that readers see, hidden ones in them included. */
+  def visible(): Vector[VisibleFile] =
+    files.list("").filter(entry => JobDirectory.isVisible(entry.name)).flatMap {
+      case directory if directory.isDirectory => files.walk(directory.path)(_ => true).map(seen)
+      case file                               => Vector(seen(file))
+    }
+
+  /** Deletes these directories, and those above them, as far as they are empty. Never fails: an empty directory shows no
+    * rows.
+    */
+  def deleteEmptied(directories: Seq[String]): Unit =
+    directories.filter(_.nonEmpty).distinct.foreach(files.deleteEmpty)
+
+  /** Deletes the job's own directory with all that is in it, the newest record last of all files: a process that found an
+    * older one would carry that out again.
+    */
+  def delete(faults: Faults): Unit = {
+    def deleted(entry: FileInfo): Unit = {
+      if (entry.isDirectory) files.deleteTree(entry.path) else files.delete(Seq(entry.path))
+      faults.at(Step.MidRemove)
+    }
+    files.list(own.path).filterNot(_.path == own.log).foreach(deleted)
+    files.list(own.log).sortBy(_.name).foreach(deleted)
+    files.deleteTree(own.path) // another job may have kept this one from deciding anything since
+    faults.at(Step.MidRemove)
+  }
+
+  /** Whether no process has written in the job's own directory since then, in milliseconds since 1970-01-01T00:00:00Z.
+    *
+    * Where the storage cannot tell whether a file is being written, its time may be that of its beginning: then a job without
+    * a record is taken for one at work.
+    */
+  def untouchedSince(millis: Long): Boolean = {
+    def isOld(entry: FileInfo): Boolean = entry.modifiedMillis.forall(_ < millis)
+    val there                           = files.walk(own.path)(_ => true)
+    lazy val hasRecord                  = there.exists(_.path.startsWith(s"${own.log}/"))
+    // without files, by the time of the directory alone, where the storage keeps such times
+    if (there.isEmpty) files.stat(own.path).exists(entry => entry.modifiedMillis.isDefined && isOld(entry))
+    else there.forall(isOld) && there.forall(file => files.isClosed(file.path).getOrElse(hasRecord))
+  }
+
+  private def seen(file: FileInfo): VisibleFile =
+    VisibleFile(file.path, file.bytes, file.modifiedMillis.getOrElse(0))
+}
+
+object JobDirectory {
+
+  /** Whether readers see a file or directory of this name. */
+  private[storage] def isVisible(name: String): Boolean = !name.startsWith("_") && !name.startsWith(".")
+}
+
+/** A file below the sink's path. */
+final case class VisibleFile(path: String, sizeBytes: Long, modifiedAtMillis: Long) {
+
+  /** As a record names it. How many rows it has is not known. */
+  def asPart: FinishedPart = {
+    val (directory, name) = path.splitAt(path.lastIndexOf('/') + 1)
+    FinishedPart(directory.stripSuffix("/"), name, sizeBytes, records = 0, epoch = -1)
+  }
+}

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+package stoplog.storage
+
+import java.util.UUID
+import java.util.regex.Pattern
+
+/** Where an unfinished part lies, below the sink's path. Its in-progress path is its token in the log. */
+sealed trait PartLayout extends Serializable {
+
+  /** The in-progress path of a part that is begun now; `unique` occurs once in the world. */
+  def inProgress(part: NewPart, unique: String): String
+
+  /** The in-progress path of a copy of the part with this token. */
+  def another(token: String, unique: String): String = token.take(token.lastIndexOf('-') + 1) + unique
+
+  /** Where the part lies between its close and its publication, if that is elsewhere. */
+  def pending(token: String): Option[String]
+
+  /** The directory, below the sink's path, under which unfinished files are to be looked for. */
+  def root: String
+
+  /** The token of an unfinished file of this sink, from its path; `None` for any other file. */
+  def tokenOf(path: String): Option[String]
+}
+
+object PartLayout {
+
+  /** Ends an unfinished name, and occurs once in the world. */
+  def unique(): String = UUID.randomUUID().toString.filter(_ != '-').take(16)
+
+  /** Under `_stoplog/<sinkId>/open/<bucket>/`, hidden and without the data suffix: the default. */
+  final case class Staging(sinkId: String) extends PartLayout {
+    override val root: String = SinkDirectory(sinkId).open
+
+    override def inProgress(part: NewPart, unique: String): String =
+      join(root, part.bucket, s".${part.name}.inprogress.${part.run.uid}-$unique")
+
+    override def pending(token: String): Option[String] = None
+
+    override def tokenOf(path: String): Option[String] = Some(path)
+  }
+
+  /** Beside the finished parts, under the BucketingSink's markers:
+    * `<prefix><name><suffix>.<sinkId>-<run>-<unique>`. The end makes every attempt's file its own (I1).
+    */
+  final case class InBucket(
+      sinkId: String,
+      inProgressPrefix: String,
+      inProgressSuffix: String,
+      pendingPrefix: String,
+      pendingSuffix: String
+  ) extends PartLayout {
+    override val root: String = ""
+
+    override def inProgress(part: NewPart, unique: String): String =
+      join("", part.bucket, s"$inProgressPrefix${part.name}$inProgressSuffix.$sinkId-${part.run.uid}-$unique")
+
+    override def pending(token: String): Option[String] =
+      unmarked(inProgressName, token).map { case (directory, name, end) =>
+        s"$directory$pendingPrefix$name$pendingSuffix$end"
+      }
+
+    override def tokenOf(path: String): Option[String] =
+      unmarked(inProgressName, path).orElse(unmarked(pendingName, path)).map { case (directory, name, end) =>
+        s"$directory$inProgressPrefix$name$inProgressSuffix$end"
+      }
+
+    /** The directory, the finished name and the end of a file under these markers. */
+    private def unmarked(markers: Pattern, path: String): Option[(String, String, String)] = {
+      val (directory, file) = path.splitAt(path.lastIndexOf('/') + 1)
+      val matcher           = markers.matcher(file)
+      Option.when(matcher.matches())((directory, matcher.group(1), matcher.group(2)))
+    }
+
+    @transient private lazy val inProgressName = markers(inProgressPrefix, inProgressSuffix)
+    @transient private lazy val pendingName    = markers(pendingPrefix, pendingSuffix)
+
+    private def markers(prefix: String, suffix: String): Pattern = {
+      val end = s"\\.${Pattern.quote(sinkId)}-[0-9a-f]{12}-[0-9a-f]{16}"
+      Pattern.compile(s"${Pattern.quote(prefix)}(.+)${Pattern.quote(suffix)}($end)")
+    }
+  }
+
+  private def join(root: String, bucket: String, file: String): String =
+    Seq(root, bucket, file).filter(_.nonEmpty).mkString("/")
+}

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+package stoplog.storage
+
+import stoplog.part.{Closed, Open, Publish, Resume, RunId}
+import stoplog.sink.{CommitOutcome, Prepared, Staged, TwoPhaseCommitter}
+
+/** Where parts are written and published: one of the two traits that a storage has to implement.
+  *
+  * A store never decides. Who may call what, and when, is the commit protocol's business (`stoplog.commit`); a
+  * store only keeps the promises written here, of which the laws suite tests each.
+  *
+  * To the driver a store is a committer of two phases as others are. It is more than that for parts that stay open from
+  * epoch to epoch.
+  */
+trait PartStore extends TwoPhaseCommitter {
+
+  /** Starts a new part under a name that nobody has used and no reader matches. */
+  def create(part: NewPart): PartOutput
+
+  /** Goes on at `validBytes` without what lies behind. The caller holds the right to do so in place (I1); where the
+    * store finds that it cannot, it goes on in a copy, and the output's handle says where.
+    *
+    * Error: `STOPLOG_PART_SHORT` when fewer bytes than that are there, or none at all.
+    */
+  def resume(open: Resume, validBytes: Long): PartOutput
+
+  /** Goes on at `validBytes` in a place that no earlier writer can reach, whatever it still does (I1). */
+  def takeOver(open: Resume, validBytes: Long, part: NewPart): PartOutput
+
+  /** Closes an open part at `validBytes` out of reach of a writer that may still be alive (I1). */
+  def isolate(open: Resume, validBytes: Long, part: NewPart): Closed
+
+  /** The handle under which a record is to name an open part that is finished as it stands, by the run that owns it when
+    * none of its attempts can write there any more. Called before the record is written.
+    */
+  def closed(open: Resume, validBytes: Long): Publish = open
+
+  /** The handle under which a run that is about to claim the log names the part in its claim.
+    *
+    * For stores that let several writers add to one upload, each where the others do not: the claim is where a run's
+    * place is noted before it writes there, and no two claims give the same. Touches nothing that is stored.
+    */
+  def claimed(open: Resume): Resume = open
+
+  /** Makes the part visible under its final name: idempotent, from any process, never over anything else (I6), and but
+    * once: if the finished part has been taken away since, it does not come back.
+    *
+    * @param part from [[closed]], [[isolate]] or [[PartOutput.finish]]
+    * Errors: `STOPLOG_NAME_TAKEN`, `STOPLOG_PART_SHORT`.
+    */
+  def publish(part: Publish, sizeBytes: Long, finishedPath: String): CommitOutcome
+
+  final override def commit(prepared: Prepared): CommitOutcome =
+    publish(Closed(prepared.token), prepared.bytes, prepared.name)
+
+  /** Everything unfinished that is there, named in a record or not. */
+  override def staged(): Vector[Staged]
+
+  /** Removes something unfinished that no record names (I5: only recovery may call this). */
+  def discard(token: String): Unit
+
+  final override def abort(token: String): Unit = discard(token)
+
+  /** Announces, before the first byte, that a task of this run writes. Held until [[WriterLease.close]]. */
+  def enter(run: RunId): WriterLease
+
+  /** Whether no writer of another run can be alive; `false` when the store cannot tell. */
+  def othersGone(run: RunId): Boolean
+
+  /** Keeps writers of other runs from the open parts, as far as this store can: one answer for each of them.
+    *
+    * Called by the driver once its claim is in the log, for the parts as the claim names them. It must not change a byte of a part, because a driver that
+    * slept since its claim may call it while a newer run writes. Asked after the claim, and by tasks of older runs
+    * the other way round: they announce themselves first and look at the log then. So either they see the claim and
+    * stop, or they are seen here (I1).
+    */
+  def fence(run: RunId, open: Vector[Open]): Vector[FenceOutcome] = {
+    val outcome = if (open.nonEmpty && othersGone(run)) FenceOutcome.Owned else FenceOutcome.Doubtful
+    open.map(_ => outcome)
+  }
+}
+
+/** What may be done with a part that another run left open, or this one before it was sure of its writers. */
+sealed trait FenceOutcome
+object FenceOutcome {
+
+  /** First attempts of the run may go on in place. */
+  case object Owned extends FenceOutcome
+
+  /** A writer that should be gone may still be alive: go on elsewhere, by [[PartStore.takeOver]]. */
+  case object Doubtful extends FenceOutcome
+}
+
+/** What a part is to be called.
+  *
+  * @param run the run that writes it; unfinished names carry it
+  */
+final case class NewPart(bucket: String, name: String, run: RunId)
+
+/** A writer's announcement. An operating-system lock where there is one: it ends with the process. */
+trait WriterLease extends AutoCloseable {
+  def close(): Unit
+}

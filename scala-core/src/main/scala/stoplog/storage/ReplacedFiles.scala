@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+package stoplog.storage
+
+import stoplog.error.Errors
+
+/** Finished parts that a record replaces by others.
+  *
+  * Finished parts belong to their readers. So each call here is for a record of the log, and may be repeated by any process,
+  * also beside another one that does the same.
+  */
+class ReplacedFiles(protected val files: FileStore, sinkId: String) extends Serializable {
+  private val root = SinkDirectory(sinkId).replaced
+
+  /** How long the file under this path is, in bytes; `None` when there is none. */
+  def sizeBytes(path: String): Option[Long] = files.stat(path).map(_.bytes)
+
+  /** Takes a finished part out of its readers' sight, to a place of the record `seq`. A part that is gone already is no error.
+    */
+  def hide(seq: Long, path: String): Unit = {
+    val place = ReplacedFiles.place(sinkId, seq, path)
+    if (files.move(path, place) == MoveOutcome.TargetTaken) {
+      files.delete(Seq(place)) // what a copy left that broke off
+      files.move(path, place): Unit
+    }
+  }
+
+  /** Hides several, up to [[together]]. */
+  def hide(seq: Long, paths: Seq[String]): Unit = paths.foreach(hide(seq, _))
+
+  /** How many at a time cost no more than one. */
+  def together: Int = 1
+
+  /** Brings a part back, if it was hidden for that record. Error: `STOPLOG_NAME_TAKEN`. */
+  def restore(seq: Long, path: String): Unit = ReplacedFiles.places(sinkId, seq, path).foreach { place =>
+    if (files.move(place, path) == MoveOutcome.TargetTaken)
+      throw Errors.nameTaken(files.describe(path), "another file is there, which is not this part")
+  }
+
+  /** Brings back what this process has hidden late: others had carried out the record, found its own part lost, and brought
+    * this one back already. Does nothing where to hide is to copy, since a late copy may be older than that.
+    */
+  def restoreLate(seq: Long, path: String): Unit =
+    if (files.capabilities.moves == Moves.Atomically) restore(seq, path)
+
+  /** Gives a finished part a second path, out of its readers' sight, by a hard link or a copy. */
+  def keep(path: String, as: String): Unit = files.duplicate(path, as)
+
+  /** Deletes all that was hidden for the record. A file that is gone already is no error. */
+  def purge(seq: Long): Unit = files.deleteTree(s"$root/$seq")
+
+  /** The records for which parts may be hidden. */
+  def hiddenFor(): Vector[Long] = files.names(root).flatMap(_.toLongOption)
+}
+
+object ReplacedFiles {
+
+  /** Where a part lies that was hidden for a record. Below its whole path: only parts of this sink have names that occur once
+    * in the world, and rejected rows share them.
+    */
+  private[stoplog] def place(sinkId: String, seq: Long, path: String): String =
+    s"${formerPlace(sinkId, seq, path)}$Unseen"
+
+  /** The end of the name of a finished part that is out of its readers' sight: `*.json` below the path finds no such file.
+    */
+  private[stoplog] val Unseen: String = ".aside"
+
+  private[stoplog] def directory(sinkId: String, seq: Long): String =
+    s"${SinkDirectory(sinkId).replaced}/$seq"
+
+  /** Where parts are hidden, and where an earlier version hid them. */
+  private def places(sinkId: String, seq: Long, path: String): Seq[String] =
+    Seq(place(sinkId, seq, path), formerPlace(sinkId, seq, path))
+
+  private def formerPlace(sinkId: String, seq: Long, path: String): String =
+    s"${directory(sinkId, seq)}/$path"
+
+  /** For a log in which nothing is ever replaced. */
+  val none: ReplacedFiles = new ReplacedFiles(NoFiles, "none")
+
+  /** Finished parts that a batch job replaces where a move is a copy of every byte: deleted at once, since the record that says
+    * what is replaced has been written before.
+    */
+  private[storage] final class Deleted(files: FileStore, job: String) extends ReplacedFiles(files, job) {
+    override def together: Int                             = 1000
+    override def hide(seq: Long, path: String): Unit       = files.delete(Seq(path))
+    override def hide(seq: Long, paths: Seq[String]): Unit = files.delete(paths)
+  }
+}

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+package stoplog.storage
+
+import java.io.{FileNotFoundException, InputStream, OutputStream}
+
+import stoplog.error.Errors
+import stoplog.part.SideFile
+import stoplog.sink.Staged
+
+/** Files with rows of open parts that do not fill a block of their format yet.
+  *
+  * They are written once, whole, and never changed. So a writer that should be gone can spoil nothing that a record names,
+  * and no writer has to be kept from them (I1).
+  */
+class SpoolFiles(files: FileStore, sinkId: String) extends Serializable {
+  private val directory = SinkDirectory(sinkId).spool
+
+  /** Writes a file under a name that occurs once in the world, and makes it durable. Answers its token: its path below the
+    * sink's path.
+    *
+    * Error: `STOPLOG_STORE_WRITE`.
+    */
+  def write(part: NewPart)(content: OutputStream => Unit): String = {
+    val token = s"$directory/${part.name}.${part.run.uid}-${PartLayout.unique()}"
+    files.create(token)(content)
+    token
+  }
+
+  /** The file's bytes, which the caller closes. Errors: `STOPLOG_PART_SHORT` when it is not there, or not whole;
+    * `STOPLOG_STORE_WRITE`.
+    */
+  def read(file: SideFile): InputStream = {
+    val actual = files.stat(file.token).fold(-1L)(_.bytes)
+    if (actual < file.sizeBytes) throw short(file, actual.max(0))
+    try files.open(file.token)
+    catch { case _: FileNotFoundException => throw short(file, 0) }
+  }
+
+  /** All files that are there, named in a record or not. */
+  def staged(): Vector[Staged] =
+    files.list(directory).map(file => Staged(file.path, file.modifiedMillis.getOrElse(0)))
+
+  /** Deletes files. A file that is gone already is no error. */
+  def discard(tokens: Seq[String]): Unit = files.delete(tokens)
+
+  private def short(file: SideFile, actual: Long): Throwable =
+    Errors.partShort(files.describe(file.token), actual, file.sizeBytes)
+}
+
+object SpoolFiles {
+
+  /** Of a sink that has no such files. */
+  val none: SpoolFiles = new SpoolFiles(NoFiles, "none")
+}

@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: Apache-2.0
+package stoplog.storage.hadoop
+
+import java.io.{BufferedOutputStream, IOException, InputStream, OutputStream}
+import java.security.{DigestInputStream, DigestOutputStream, MessageDigest}
+import java.util.UUID
+
+import scala.util.{Try, Using}
+
+import org.apache.hadoop.fs.{FSDataOutputStream, FileAlreadyExistsException, FileStatus, FileUtil, Path}
+
+import stoplog.storage._
+
+/** Files of a file system that Hadoop knows.
+  *
+  * @param drafts    where files are written before [[createIfAbsent]] renames them: the sweeper deletes what a crash leaves
+  *                  there. `None` is the directory of each file itself
+  * @param exclusion the step that the file system gets done for one caller alone; not asked for before a file is created
+  */
+class HadoopFileStore(
+    files: HadoopFiles,
+    drafts: Option[String],
+    exclusion: => Exclusion = Exclusion.ByRename
+) extends FileStore {
+
+  override def capabilities: FileCapabilities = FileCapabilities(
+    files.renaming match {
+      case Renaming.Atomic  => Moves.Atomically
+      case Renaming.Checked => Moves.Checked
+    },
+    directories = true,
+    lookAhead = false
+  )
+
+  override def visit(directory: String, prefix: String)(each: FileInfo => Unit): Unit = io(directory) {
+    files.listed(files.at(directory)) { found =>
+      if (found.getPath.getName.startsWith(prefix)) each(info(found))
+    }
+  }
+
+  override def names(directory: String): Vector[String] = list(directory).map(_.name)
+
+  override def walk(directory: String)(enter: String => Boolean): Vector[FileInfo] = io(directory) {
+    files.filesUnder(files.at(directory))(path => enter(files.relative(path))).map(info)
+  }
+
+  override def stat(path: String): Option[FileInfo] = io(path)(files.status(files.at(path)).map(info))
+
+  override def open(path: String): InputStream = files.fileSystem.open(files.at(path))
+
+  override def read(path: String): Option[Array[Byte]] = io(path)(files.read(files.at(path)))
+
+  override def create(path: String)(content: OutputStream => Unit): Unit =
+    io(path)(write(files.at(path))(content))
+
+  override def createIfAbsent(path: String)(content: OutputStream => Unit): PutOutcome = io(path) {
+    exclusion match {
+      case Exclusion.ByRename => renamed(path, content)
+      case Exclusion.ByCreate =>
+        if (files.status(files.at(path)).isDefined) PutOutcome.Taken else created(files.at(path), content)
+    }
+  }
+
+  override def mark(path: String): PutOutcome = io(path) {
+    try {
+      files.createEmpty(files.at(path))
+      PutOutcome.Created
+    } catch { case _: FileAlreadyExistsException => PutOutcome.Taken }
+  }
+
+  override def move(from: String, to: String): MoveOutcome = io(from) {
+    val (source, target) = (files.at(from), files.at(to))
+    try
+      if (files.status(source).isEmpty) MoveOutcome.SourceGone
+      else
+        files.renameInto(source, target) match {
+          case Renamed.Done       => MoveOutcome.Moved
+          case Renamed.SourceGone => MoveOutcome.SourceGone
+          // A rename that copies has died on its way, and before it deleted the source.
+          case Renamed.TargetThere if HadoopPrefix.same(files, source, target) =>
+            files.delete(source)
+            MoveOutcome.Moved
+          case Renamed.TargetThere => MoveOutcome.TargetTaken
+          case Renamed.NoDirectory => throw new IOException(s"$source could not be renamed to $target")
+        }
+    catch { case _: IOException if files.status(source).isEmpty => MoveOutcome.SourceGone }
+  }
+
+  /** A copy through this process. A copy whose process died half-way is made again. */
+  override def duplicate(from: String, to: String): Unit = io(to) {
+    val (source, target) = (files.at(from), files.at(to))
+    val system           = files.fileSystem
+    if (!files.status(target).map(_.getLen).contains(system.getFileStatus(source).getLen))
+      if (!FileUtil.copy(system, source, system, target, false, true, system.getConf))
+        throw new IOException(s"$source could not be copied to $target")
+  }
+
+  override def delete(paths: Seq[String]): Unit =
+    paths.foreach(path => io(path)(files.delete(files.at(path))))
+
+  override def deleteTree(directory: String): Unit = io(directory) {
+    files.fileSystem.delete(files.at(directory), true)
+    ()
+  }
+
+  override def deleteEmpty(directory: String): Unit = if (directory.nonEmpty) {
+    try files.deleteIfEmpty(files.at(directory), files.at(""))
+    catch { case _: IOException => () }
+  }
+
+  override def isClosed(path: String): Option[Boolean] = None
+
+  override def describe(path: String): String = files.at(path).toString
+
+  /** Durable when it returns. */
+  protected def write(path: Path)(content: OutputStream => Unit): Unit = {
+    val out: FSDataOutputStream = files.create(path)
+    try {
+      val buffered = new BufferedOutputStream(out)
+      content(buffered)
+      buffered.flush()
+      files.flush(out)
+    } finally out.close()
+  }
+
+  protected final def info(found: FileStatus): FileInfo = {
+    val kind   = if (found.isDirectory) FileInfo.Directory else FileInfo.File(found.getLen)
+    val millis = Option.when(!found.isDirectory || keepsTimesOfDirectories)(found.getModificationTime)
+    // Hadoop's own links are not followed: another file system says where one leads, or none does.
+    val link = Option.when(found.isSymlink)(Link.Refused(s"it leads to ${found.getSymlink}"))
+    FileInfo(files.relative(found.getPath), kind, millis, link)
+  }
+
+  protected final def io[A](path: String)(action: => A): A = files.writing(files.at(path))(action)
+
+  /** Only HDFS is known to. */
+  private def keepsTimesOfDirectories: Boolean = files.fileSystem.getUri.getScheme == "hdfs"
+
+  /** Written elsewhere first, so that no reader sees half of it. */
+  private def renamed(path: String, content: OutputStream => Unit): PutOutcome = {
+    val target    = files.at(path)
+    val directory = drafts.getOrElse(path.take(path.lastIndexOf('/').max(0)))
+    val draft     = files.at(FileStore.path(directory, s".${target.getName}.${UUID.randomUUID()}"))
+    plainly(draft)(content)
+    files.renameInto(draft, target) match {
+      case Renamed.Done        => PutOutcome.Created
+      case Renamed.TargetThere =>
+        files.delete(draft)
+        PutOutcome.Taken
+      case Renamed.SourceGone | Renamed.NoDirectory =>
+        throw new java.io.FileNotFoundException(s"$draft was removed before it became $target")
+    }
+  }
+
+  private def plainly(draft: Path)(content: OutputStream => Unit): Unit = {
+    val out = files.create(draft)
+    try {
+      val buffered = new BufferedOutputStream(out)
+      content(buffered)
+      buffered.flush()
+      files.flush(out)
+    } finally out.close()
+  }
+
+  /** An object appears whole when its stream is closed, or, if there is one by then, not at all.
+    *
+    * A client that asks again when an answer is lost is refused because of its own first try: the bytes tell whose file it is.
+    */
+  private def created(target: Path, content: OutputStream => Unit): PutOutcome = {
+    val digest = MessageDigest.getInstance("SHA-256")
+    try {
+      val out = files.createAlone(target)
+      try {
+        val digested = new DigestOutputStream(out, digest)
+        content(digested)
+        digested.flush()
+      } catch {
+        case e: Throwable => // closing it would make half an object
+          Try(out.abort())
+          throw e
+      }
+      out.close()
+      PutOutcome.Created
+    } catch {
+      case e: IOException =>
+        if (files.status(target).isEmpty) throw e
+        else if (MessageDigest.isEqual(digest.digest(), digestOf(target))) PutOutcome.Created
+        else PutOutcome.Taken
+    }
+  }
+
+  private def digestOf(path: Path): Array[Byte] = {
+    val digest = MessageDigest.getInstance("SHA-256")
+    Using.resource(new DigestInputStream(files.fileSystem.open(path), digest)) {
+      _.transferTo(OutputStream.nullOutputStream())
+    }
+    digest.digest()
+  }
+}
+
+object HadoopFileStore {
+
+  /** The files under a sink's path. */
+  def ofSink(
+      files: HadoopFiles,
+      sinkId: String,
+      exclusion: => Exclusion = Exclusion.ByRename
+  ): HadoopFileStore =
+    new HadoopFileStore(files, Some(SinkDirectory(sinkId).open), exclusion)
+}

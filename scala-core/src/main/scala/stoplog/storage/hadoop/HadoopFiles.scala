@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: Apache-2.0
+package stoplog.storage.hadoop
+
+import java.io.{FileNotFoundException, IOException}
+
+import org.apache.hadoop.fs._
+import org.apache.hadoop.hdfs.DistributedFileSystem.HdfsDataOutputStreamBuilder
+import org.apache.hadoop.io.IOUtils
+
+import stoplog.error.Errors
+import stoplog.part.PathBelow
+import stoplog.storage.Durability
+
+/** The files under one path of a Hadoop file system, by their paths relative to it.
+  *
+  * Nothing is cached but the connection, so it can be sent to any process.
+  *
+  * @param root     the path with its scheme and authority
+  * @param renaming   how files get their names here
+  * @param durability what bytes survive once they are flushed
+  */
+final class HadoopFiles(
+    val root: String,
+    settings: HadoopSettings,
+    val renaming: Renaming = Renaming.Atomic,
+    val durability: Durability = Durability.Disk
+) extends Serializable {
+  private lazy val base = new Path(root)
+
+  @transient lazy val fileSystem: FileSystem = Clients.of(base, settings.configuration)
+
+  // Of the two interfaces, this is the one that has a rename which never overwrites.
+  @transient private lazy val context = FileContext.getFileContext(base.toUri, settings.configuration)
+
+  /** The same files under another durability. */
+  def surviving(other: Durability): HadoopFiles = new HadoopFiles(root, settings, renaming, other)
+
+  /** Not read as a URI: a colon or a per cent sign in a name is that character. Error: `STOPLOG_PATH_ELSEWHERE` when it
+    * would lead out of the root.
+    */
+  def at(path: String): Path = {
+    PathBelow.problem(path).foreach(why => throw Errors.pathElsewhere(root, path, why))
+    val uri = base.toUri
+    if (path.isEmpty) base
+    else new Path(uri.getScheme, uri.getAuthority, s"${uri.getPath.stripSuffix("/")}/$path")
+  }
+
+  /** The path relative to the root. */
+  def relative(path: Path): String =
+    path.toUri.getPath.stripPrefix(base.toUri.getPath.stripSuffix("/")).stripPrefix("/")
+
+  def status(path: Path): Option[FileStatus] = unlessGone(Some(fileSystem.getFileStatus(path)), None)
+
+  /** The file that keeps the root from being a directory, if there is one. */
+  def obstacle(): Option[Path] = Iterator
+    .iterate(base)(_.getParent)
+    .takeWhile(_ != null)
+    .flatMap(status)
+    .nextOption()
+    .filterNot(_.isDirectory)
+    .map(_.getPath)
+
+  /** What is in the directory; nothing when it is not there. */
+  def list(directory: Path): Vector[FileStatus] = {
+    val found = Vector.newBuilder[FileStatus]
+    listed(directory)(found += _)
+    found.result()
+  }
+
+  /** Passes on what is in the directory, one by one. */
+  def listed(directory: Path)(each: FileStatus => Unit): Unit = unlessGone(
+    {
+      val entries = fileSystem.listStatusIterator(directory)
+      while (entries.hasNext) each(entries.next())
+    },
+    ()
+  )
+
+  /** All files under a directory. What vanishes meanwhile is left out.
+    *
+    * @param enter which directories to look into
+    */
+  def filesUnder(directory: Path)(enter: Path => Boolean): Vector[FileStatus] = list(directory).flatMap {
+    case entry if !entry.isDirectory   => Vector(entry)
+    case entry if enter(entry.getPath) => filesUnder(entry.getPath)(enter)
+    case _                             => Vector.empty
+  }
+
+  def read(path: Path): Option[Array[Byte]] = unlessGone(
+    {
+      val in = fileSystem.open(path)
+      try {
+        val bytes = new java.io.ByteArrayOutputStream()
+        IOUtils.copyBytes(in, bytes, 4096, false)
+        Some(bytes.toByteArray)
+      } finally in.close()
+    },
+    None
+  )
+
+  /** Begins a new file. On HDFS one in whole copies, also in a directory for erasure coding: the cells of such a file
+    * are durable only when all of them are full, and nothing can be appended to it.
+    */
+  def create(path: Path): FSDataOutputStream = built(creating(path))
+
+  /** The same, for whoever has more to ask for. */
+  def creating(path: Path): FSDataOutputStreamBuilder[_, _] = {
+    val builder: FSDataOutputStreamBuilder[_, _] = beginning(path)
+    builder.recursive()
+    builder match {
+      case hdfs: HdfsDataOutputStreamBuilder => hdfs.replicate()
+      case other                             => other
+    }
+  }
+
+  /** Begins a file in a directory that is there. Error: `FileNotFoundException` when it is not. */
+  def createThere(path: Path): FSDataOutputStream = built(beginning(path))
+
+  /** The same for a file without content. */
+  def createEmpty(path: Path): Unit = createThere(path).close()
+
+  /** Gives the file another name, which nobody has (I6). */
+  def rename(from: Path, to: Path): Renamed = renaming match {
+    case Renaming.Atomic  => renamed(from, to)
+    case Renaming.Checked => if (status(to).isEmpty) renamedUnchecked(from, to) else refused(from, to)
+  }
+
+  /** The same into a directory that may have to be made first. */
+  def renameInto(from: Path, to: Path): Renamed = rename(from, to) match {
+    case Renamed.NoDirectory =>
+      fileSystem.mkdirs(to.getParent)
+      rename(from, to)
+    case other => other
+  }
+
+  /** A file that must not be there: object stores are asked to look when they store it, not when it is opened. */
+  def createAlone(path: Path): FSDataOutputStream = fileSystem
+    .createFile(path)
+    .recursive()
+    .overwrite(false)
+    .opt(Options.CreateFileOptionKeys.FS_OPTION_CREATE_CONDITIONAL_OVERWRITE, true)
+    .build()
+
+  def delete(path: Path): Unit = {
+    fileSystem.delete(path, false)
+    ()
+  }
+
+  /** Removes the directories from this one up to `top`, which stays, as far as nothing is in them. */
+  def deleteIfEmpty(directory: Path, top: Path): Unit = {
+    val above = Iterator.iterate(directory)(_.getParent).takeWhile(path => path != null && path != top)
+    above.forall { path =>
+      try fileSystem.delete(path, false)
+      catch { case _: IOException => false } // something is in it
+    }
+    ()
+  }
+
+  /** Makes what has been written so far durable: on the disks of all servers that hold it, or in their memory. */
+  def flush(out: Syncable): Unit = durability match {
+    case Durability.Disk    => out.hsync()
+    case Durability.Process => out.hflush()
+  }
+
+  /** The action's result. Error: `STOPLOG_STORE_WRITE` in place of an `IOException`. */
+  def writing[A](path: Path)(action: => A): A =
+    try action
+    catch { case e: IOException => throw Errors.storeWrite(path.toString, HadoopFiles.reason(e), e) }
+
+  private def renamed(from: Path, to: Path): Renamed =
+    try {
+      context.rename(from, to)
+      Renamed.Done
+    } catch {
+      case _: FileAlreadyExistsException | _: ParentNotDirectoryException => Renamed.TargetThere
+      case _: FileNotFoundException                                       =>
+        if (status(from).isEmpty) Renamed.SourceGone else Renamed.NoDirectory
+    }
+
+  private def renamedUnchecked(from: Path, to: Path): Renamed =
+    try if (fileSystem.rename(from, to)) Renamed.Done else refused(from, to)
+    catch {
+      case _: FileNotFoundException | _: FileAlreadyExistsException => refused(from, to)
+      case e: IOException => if (status(from).isEmpty || status(to).isDefined) refused(from, to) else throw e
+    }
+
+  /** File systems say no in as many ways as there are; what is there afterwards says why. */
+  private def refused(from: Path, to: Path): Renamed =
+    if (status(from).isEmpty) Renamed.SourceGone
+    else if (status(to).isDefined) Renamed.TargetThere
+    else Renamed.NoDirectory // which somebody else may have made since
+
+  private def beginning(path: Path): FSDataOutputStreamBuilder[_, _] = {
+    val builder: FSDataOutputStreamBuilder[_, _] = fileSystem.createFile(path)
+    builder.overwrite(false)
+    builder
+  }
+
+  private def built(builder: FSDataOutputStreamBuilder[_, _]): FSDataOutputStream =
+    builder.build().asInstanceOf[FSDataOutputStream]
+
+  private def unlessGone[A](action: => A, otherwise: A): A =
+    try action
+    catch { case _: FileNotFoundException => otherwise }
+}
+
+object HadoopFiles {
+
+  /** The first line: what follows in the message of a remote exception is the server's stack trace. */
+  def reason(e: IOException): String =
+    String.valueOf(e.getMessage).linesIterator.nextOption().getOrElse(e.getClass.getSimpleName)
+}

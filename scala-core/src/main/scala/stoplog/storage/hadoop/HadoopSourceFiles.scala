@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+package stoplog.storage.hadoop
+
+import java.io.{FileNotFoundException, InputStream}
+import java.net.URI
+
+import scala.util.Using
+
+import org.apache.commons.io.IOUtils
+import org.apache.hadoop.fs.{FileAlreadyExistsException, FileStatus, Options, Path}
+import org.apache.hadoop.util.functional.FutureIO
+
+import stoplog.source.file.{Found, Link, SourceFile, SourceFiles}
+
+/** Files of any file system that Hadoop knows. */
+final class HadoopSourceFiles(files: HadoopFiles) extends SourceFiles {
+
+  override def list(directory: String)(each: Found => Unit): Unit =
+    try {
+      val entries = files.fileSystem.listStatusIterator(files.at(directory))
+      while (entries.hasNext) each(found(entries.next()))
+    } catch { case _: FileNotFoundException => () }
+
+  override def find(path: String): Option[Found] = files.status(files.at(path)).map(found)
+
+  /** Only HDFS is known to keep them. */
+  override def changedMillis(directory: String): Option[Long] =
+    if (files.fileSystem.getUri.getScheme != "hdfs") None
+    else files.status(files.at(directory)).filter(_.isDirectory).map(_.getModificationTime)
+
+  /** Object stores are told the length: they would ask for it before the first byte. */
+  override def open(file: SourceFile, from: Long): InputStream = {
+    val in = FutureIO.awaitFuture(
+      files.fileSystem
+        .openFile(files.at(file.path))
+        .opt(Options.OpenFileOptions.FS_OPTION_OPENFILE_LENGTH, file.bytes.toString)
+        .opt(
+          Options.OpenFileOptions.FS_OPTION_OPENFILE_READ_POLICY,
+          Options.OpenFileOptions.FS_OPTION_OPENFILE_READ_POLICY_SEQUENTIAL
+        )
+        .build()
+    )
+    try {
+      if (from > 0) in.seek(from)
+      in
+    } catch {
+      case e: Throwable =>
+        in.close()
+        throw e
+    }
+  }
+
+  override def delete(path: String): Unit = files.writing(files.at(path))(files.delete(files.at(path)))
+
+  override def move(path: String, to: String): Unit = {
+    val uri    = files.at("").toUri
+    val target = new Path(uri.getScheme, uri.getAuthority, to)
+    files.renameInto(files.at(path), target) match {
+      case Renamed.Done | Renamed.SourceGone => ()
+      // An object store copies, and deletes then: a crash came in between.
+      case Renamed.TargetThere if isCopy(files.at(path), target) => delete(path)
+      case _ => throw new FileAlreadyExistsException(target.toString)
+    }
+  }
+
+  override def describe(path: String): String = files.at(path).toString
+
+  override def locate(path: String): URI = files.fileSystem.makeQualified(files.at(path)).toUri
+
+  private def isCopy(one: Path, other: Path): Boolean =
+    files.status(one).map(_.getLen) == files.status(other).map(_.getLen) && Using.Manager { use =>
+      IOUtils.contentEquals(use(files.fileSystem.open(one)), use(files.fileSystem.open(other)))
+    }.get
+
+  /** Hadoop's own links are not followed: where one leads is said by another file system, or none. */
+  private def found(status: FileStatus): Found = {
+    val name = status.getPath.getName
+    if (status.isSymlink)
+      Found(name, Found.File(0, 0), Some(Link.Refused(s"it leads to ${status.getSymlink}")))
+    else if (status.isDirectory) Found(name, Found.Directory)
+    else Found(name, Found.File(status.getLen, status.getModificationTime))
+  }
+}

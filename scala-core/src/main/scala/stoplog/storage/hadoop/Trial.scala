@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+package stoplog.storage.hadoop
+
+import java.io.IOException
+import java.util.UUID
+import java.util.concurrent.{Callable, CyclicBarrier, Executors}
+
+import scala.util.Try
+
+import org.apache.hadoop.fs.Path
+
+import stoplog.error.Errors
+
+/** Finds out what a file system can do, by doing it: what file systems say of themselves is often not so.
+  *
+  * It works in the sink's own directory of unfinished files and removes what it made. What a crash leaves of it is
+  * swept with the rest.
+  */
+object Trial {
+
+  /** Errors: `STOPLOG_PATH_NOT_WRITABLE`, `STOPLOG_STORE_NOT_EXCLUSIVE`. */
+  def of(files: HadoopFiles, sinkId: String): Abilities =
+    new Trial(files, s"_stoplog/$sinkId/open").abilities()
+
+  /** The same of a directory for state alone, in which nothing is gone on with. */
+  def exclusion(files: HadoopFiles): Exclusion = new Trial(files, "").exclusionAlone()
+
+  private val Racers = 4
+  private val Rounds = 3
+
+  private def together[A](actions: Seq[() => A]): Seq[A] = {
+    val pool    = Executors.newFixedThreadPool(actions.size)
+    val barrier = new CyclicBarrier(actions.size)
+    try
+      actions
+        .map(action => pool.submit((() => { barrier.await(); action() }): Callable[A]))
+        .map(_.get())
+    finally {
+      pool.shutdownNow()
+      ()
+    }
+  }
+}
+
+private final class Trial(files: HadoopFiles, directory: String) {
+  import Trial._
+
+  private val mark = UUID.randomUUID()
+  private var made = Vector.empty[Path]
+
+  private def system = files.fileSystem
+
+  def abilities(): Abilities = trying {
+    val first = written("f")
+    if (!system.rename(first, fresh())) throw new IOException("its file system cannot rename files")
+    Abilities(growthOf(written("f")), exclusion())
+  }
+
+  def exclusionAlone(): Exclusion = trying(exclusion())
+
+  private def trying[A](trial: => A): A =
+    try trial
+    catch {
+      case e: IOException                   => throw Errors.pathNotWritable(files.root, HadoopFiles.reason(e))
+      case e: UnsupportedOperationException =>
+        throw Errors.pathNotWritable(files.root, String.valueOf(e.getMessage))
+    } finally made.foreach(path => Try(system.delete(path, false)))
+
+  private def growthOf(file: Path): Growth =
+    if (!works(append(file)) || length(file) != 2) Growth.CreateOnly
+    // an answer that takes time would have to be waited for, and only leases say when it is there
+    else if (!works(if (!system.truncate(file, 1)) throw new IOException()) || length(file) != 1)
+      Growth.AppendOnly
+    else Growth.AppendAndTruncate
+
+  /** Renaming is asked first: unlike creating, it never shows half a file. */
+  private def exclusion(): Exclusion =
+    if (renameExcludes()) Exclusion.ByRename
+    else if (createExcludes()) Exclusion.ByCreate
+    else throw Errors.storeNotExclusive(files.root, system.getUri.getScheme)
+
+  /** At leisure, and then with several at once: some look first and rename then. */
+  private def renameExcludes(): Boolean = {
+    val (one, two) = (written("1"), written("2"))
+    val refused    = !renames(one, two) && content(two).contains("2") && content(one).contains("1")
+    refused && (1 to Rounds).forall { _ =>
+      val target  = fresh()
+      val sources = (1 to Racers).map(number => number.toString -> written(number.toString))
+      val winners = together(sources.map { case (number, from) =>
+        () => if (renames(from, target)) Some(number) else None
+      }).flatten
+      winners.sizeIs == 1 && content(target) == winners.headOption
+    }
+  }
+
+  /** Two that are open at once, so that a look at the beginning is not enough. */
+  private def createExcludes(): Boolean = {
+    val path  = fresh()
+    val two   = Vector("1", "2").flatMap(text => Try(files.createAlone(path)).toOption.map(text -> _))
+    val early = two.nonEmpty && files.status(path).isDefined
+    two.foreach { case (text, out) => Try(out.write(text.getBytes("utf8"))) }
+    val done = two.filter { case (_, out) => Try(out.close()).isSuccess }.map(_._1)
+    !early && done.sizeIs == 1 && content(path) == done.headOption && Try(
+      files.createAlone(path).close()
+    ).isFailure
+  }
+
+  private def renames(from: Path, to: Path): Boolean = Try(system.rename(from, to)).getOrElse(false)
+
+  private def append(file: Path): Unit = {
+    val out = system.append(file)
+    try out.write('x')
+    finally out.close()
+  }
+
+  private def written(text: String): Path = {
+    val path = fresh()
+    val out  = system.create(path, false)
+    try out.write(text.getBytes("utf8"))
+    finally out.close()
+    path
+  }
+
+  private def fresh(): Path = {
+    val name = s".trial.$mark-${made.size}"
+    val path = files.at(if (directory.isEmpty) name else s"$directory/$name")
+    made :+= path
+    path
+  }
+
+  private def content(path: Path): Option[String] = files.read(path).map(new String(_, "utf8"))
+
+  private def length(path: Path): Long = system.getFileStatus(path).getLen
+
+  /** Whatever goes wrong is taken for "it cannot": the weaker way is always right. */
+  private def works(action: => Unit): Boolean = Try(action).isSuccess
+}

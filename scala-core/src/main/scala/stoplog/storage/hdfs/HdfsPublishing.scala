@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+package stoplog.storage.hdfs
+
+import java.io.{FileNotFoundException, IOException}
+
+import scala.annotation.tailrec
+
+import org.apache.hadoop.fs.Path
+
+import stoplog.error.Errors
+import stoplog.fault.{Faults, Step}
+import stoplog.sink.CommitOutcome
+import stoplog.storage.hadoop.{Finished, HadoopFiles, Renamed, Trimming, ValidLengths}
+
+/** How a file of HDFS becomes visible, in three steps of which each may be repeated by anybody.
+  *
+  * First another name, under which no task looks for it; then the end of the lease of whoever opened it before, and
+  * of what lies behind the recorded length; then the final name. In another order a writer that lives on could still
+  * append to what is visible.
+  */
+private[hdfs] final class HdfsPublishing(
+    files: HadoopFiles,
+    leases: HdfsLeases,
+    trimming: Trimming,
+    lengths: ValidLengths,
+    faults: Faults
+) {
+  private val finished = new Finished(files, lengths)
+
+  /** @param pending the name between the unfinished and the final one */
+  def publish(staged: Path, pending: Path, target: Path, sizeBytes: Long): CommitOutcome = {
+    files.rename(staged, pending) match {
+      case Renamed.Done | Renamed.SourceGone         => ()
+      case Renamed.TargetThere | Renamed.NoDirectory =>
+        throw new IOException(s"$staged could not be renamed to $pending")
+    }
+    try {
+      cut(pending, target, sizeBytes)
+      faults.at(Step.MidPublish)
+      files.renameInto(pending, target) match {
+        case Renamed.Done        => CommitOutcome.Committed
+        case Renamed.SourceGone  => finished.outcome(target, sizeBytes)
+        case Renamed.NoDirectory => throw new FileNotFoundException(s"${target.getParent} was removed")
+        case Renamed.TargetThere => taken(pending, target, sizeBytes)
+      }
+    } catch {
+      case _: FileNotFoundException if files.status(pending).isEmpty => finished.outcome(target, sizeBytes)
+    }
+  }
+
+  /** What lies behind the recorded length was never committed (I2). Returns only once the length has been read to be
+    * the recorded one, with nobody writing, or noted to be: other publishers may be at it, and answers get lost.
+    */
+  @tailrec
+  private def cut(pending: Path, target: Path, sizeBytes: Long, left: Int = Cuts): Unit = {
+    leases.end(pending)
+    val actual = files.fileSystem.getFileStatus(pending).getLen
+    if (actual < sizeBytes) throw Errors.partShort(pending.toString, actual, sizeBytes)
+    if (actual > sizeBytes) trimming match {
+      case Trimming.ValidLength => note(target, sizeBytes)
+      case _ if left == 0       =>
+        throw new IOException(s"$pending has $actual bytes after it was cut to $sizeBytes")
+      case _ =>
+        truncate(pending, sizeBytes, left)
+        cut(pending, target, sizeBytes, left - 1)
+    }
+  }
+
+  /** Before the file gets its name, or readers would take all of it; and not for a file that is somebody else's. */
+  private def note(target: Path, sizeBytes: Long): Unit =
+    if (files.status(target).isEmpty) lengths.note(target, sizeBytes)
+
+  private def truncate(pending: Path, sizeBytes: Long, left: Int): Unit =
+    try if (!files.fileSystem.truncate(pending, sizeBytes)) leases.awaitClosed(pending)
+    catch {
+      case gone: FileNotFoundException => throw gone
+      case _: IOException if left > 1  => () // maybe another publisher was faster: look again
+    }
+
+  /** The final name is another publisher's work, if the pending one has gone with it. */
+  private def taken(pending: Path, target: Path, sizeBytes: Long): CommitOutcome =
+    if (files.status(pending).isEmpty) finished.outcome(target, sizeBytes)
+    else throw Errors.nameTaken(target.toString, "another file is there, which is not this part")
+
+  /** Each may find that another publisher was at it. */
+  private final val Cuts = 5
+}

@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+package stoplog.storage.local
+
+import java.io.{
+  BufferedInputStream, BufferedOutputStream, FileInputStream, FileNotFoundException, FileOutputStream
+}
+import java.io.{IOException, InputStream, OutputStream, RandomAccessFile}
+import java.nio.file.{
+  FileAlreadyExistsException, FileSystemException, Files, LinkOption, NoSuchFileException, Path, Paths
+}
+
+import java.util.UUID
+
+import stoplog.error.Errors
+import stoplog.storage._
+
+/** Files of a local, or everywhere mounted, file system.
+  *
+  * @param drafts where files are written before [[createIfAbsent]] links them into place, on the same volume: the sweeper
+  *               deletes what a crash leaves there. `None` is the directory of each file itself
+  */
+final class LocalFileStore(root: String, drafts: Option[String], durability: LocalForcing) extends FileStore {
+
+  override val capabilities: FileCapabilities =
+    FileCapabilities(Moves.Atomically, directories = true, lookAhead = false)
+
+  override def visit(directory: String, prefix: String)(each: FileInfo => Unit): Unit = io(directory) {
+    LocalFiles.list(at(directory)).foreach { entry =>
+      val name = entry.getFileName.toString
+      if (name.startsWith(prefix)) info(FileStore.path(directory, name), entry).foreach(each)
+    }
+  }
+
+  override def names(directory: String): Vector[String] = io(directory) {
+    LocalFiles.list(at(directory)).map(_.getFileName.toString)
+  }
+
+  override def walk(directory: String)(enter: String => Boolean): Vector[FileInfo] = io(directory) {
+    val top = at(directory)
+    LocalFiles
+      .deepestFirst(top)(path => path == top || enter(relative(path)))
+      .flatMap(path => info(relative(path), path))
+      .filter(_.isFile)
+  }
+
+  override def stat(path: String): Option[FileInfo] = io(path)(info(path, at(path)))
+
+  override def open(path: String): InputStream = io(path)(new BufferedInputStream(opened(path), BufferBytes))
+
+  override def read(path: String): Option[Array[Byte]] = io(path) {
+    try {
+      val in = opened(path)
+      try Some(in.readAllBytes())
+      finally in.close()
+    } catch { case _: FileNotFoundException => None }
+  }
+
+  override def create(path: String)(content: OutputStream => Unit): Unit = io(path) {
+    LocalForcing.createDirectories(at(path).getParent, durability)
+    write(at(path))(content)
+    durability.syncDirectory(at(path).getParent)
+  }
+
+  /** Written elsewhere first and then linked into place, which is one step and never replaces anything. */
+  override def createIfAbsent(path: String)(content: OutputStream => Unit): PutOutcome = io(path) {
+    val target = at(path)
+    val draft  = drafts.fold(target.getParent)(at).resolve(s".${target.getFileName}.${UUID.randomUUID()}")
+    Seq(target, draft).foreach(file => LocalForcing.createDirectories(file.getParent, durability))
+    try {
+      write(draft)(content)
+      Files.createLink(target, draft)
+      durability.syncDirectory(target.getParent)
+      PutOutcome.Created
+    } catch {
+      case _: FileAlreadyExistsException => PutOutcome.Taken
+    } finally Files.deleteIfExists(draft)
+  }
+
+  override def mark(path: String): PutOutcome = io(path) {
+    try {
+      Files.createFile(at(path))
+      PutOutcome.Created
+    } catch { case _: FileAlreadyExistsException => PutOutcome.Taken }
+  }
+
+  override def move(from: String, to: String): MoveOutcome = io(from) {
+    val (source, target) = (at(from), at(to))
+    if (!LocalFiles.exists(source)) MoveOutcome.SourceGone
+    else
+      try {
+        LocalForcing.createDirectories(target.getParent, durability)
+        Files.move(source, target)
+        durability.syncDirectory(target.getParent)
+        durability.syncDirectory(source.getParent)
+        MoveOutcome.Moved
+      } catch {
+        case _: NoSuchFileException | _: FileAlreadyExistsException if !LocalFiles.exists(source) =>
+          MoveOutcome.SourceGone
+        case _: FileAlreadyExistsException => MoveOutcome.TargetTaken
+      }
+  }
+
+  /** A second name where the file system has such. */
+  override def duplicate(from: String, to: String): Unit = io(to) {
+    LocalForcing.createDirectories(at(to).getParent, durability)
+    try Files.createLink(at(to), at(from))
+    catch {
+      case _: FileAlreadyExistsException                             => at(to)
+      case _: UnsupportedOperationException | _: FileSystemException =>
+        if (!LocalFiles.exists(at(to))) Files.copy(at(from), at(to)) else at(to)
+    }
+    durability.syncDirectory(at(to).getParent)
+  }
+
+  override def delete(paths: Seq[String]): Unit =
+    paths.foreach(path => io(path)(Files.deleteIfExists(at(path))))
+
+  override def deleteTree(directory: String): Unit = io(directory) {
+    LocalFiles.deepestFirst(at(directory))(_ => true).foreach(Files.deleteIfExists(_))
+  }
+
+  override def deleteEmpty(directory: String): Unit = Iterator
+    .iterate(at(directory))(_.getParent)
+    .takeWhile(_ != Paths.get(root))
+    .takeWhile(isDeletedAsEmpty)
+    .foreach(_ => ())
+
+  override def force(directory: String): Unit = io(directory)(durability.syncDirectory(at(directory)))
+
+  override def isClosed(path: String): Option[Boolean] = Some(true)
+
+  override def describe(path: String): String = at(path).toString
+
+  private def info(path: String, file: Path): Option[FileInfo] =
+    LocalFiles.attributes(file, LinkOption.NOFOLLOW_LINKS).map { found =>
+      val kind = if (found.isDirectory) FileInfo.Directory else FileInfo.File(found.size)
+      FileInfo(path, kind, Some(found.lastModifiedTime.toMillis))
+    }
+
+  /** Not a channel, which ends with an interrupt. Java says "not found" of a file that may not be opened, too. */
+  private def opened(path: String): InputStream =
+    try new FileInputStream(at(path).toFile)
+    catch {
+      case e: FileNotFoundException if LocalFiles.exists(at(path)) => throw new IOException(e.getMessage, e)
+    }
+
+  private def write(file: Path)(content: OutputStream => Unit): Unit = {
+    val raw = new RandomAccessFile(file.toFile, "rw")
+    try {
+      val out = new BufferedOutputStream(new FileOutputStream(raw.getFD), BufferBytes)
+      content(out)
+      out.flush()
+      durability.sync(raw)
+    } finally raw.close()
+  }
+
+  private def isDeletedAsEmpty(directory: Path): Boolean =
+    try Files.deleteIfExists(directory)
+    catch { case _: IOException => false }
+
+  private def relative(path: Path): String = Paths.get(root).relativize(path).toString
+
+  private def at(path: String): Path = LocalFiles.below(root, path)
+
+  /** `FileNotFoundException` is the answer that [[open]] promises, and no refusal. */
+  private def io[A](path: String)(action: => A): A =
+    try action
+    catch {
+      case e: FileNotFoundException => throw e
+      case e: IOException => throw Errors.storeWrite(at(path).toString, String.valueOf(e.getMessage), e)
+    }
+
+  private final val BufferBytes = 64 << 10
+}
+
+object LocalFileStore {
+
+  /** The files under a sink's path. */
+  def ofSink(root: String, sinkId: String, durability: LocalForcing): LocalFileStore =
+    new LocalFileStore(root, Some(SinkDirectory(sinkId).open), durability)
+}

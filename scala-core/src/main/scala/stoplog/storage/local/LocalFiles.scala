@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+package stoplog.storage.local
+
+import java.io.IOException
+import java.nio.file._
+import java.nio.file.attribute.BasicFileAttributes
+
+import scala.jdk.CollectionConverters._
+import scala.util.Using
+
+import stoplog.error.Errors
+import stoplog.part.PathBelow
+
+private[local] object LocalFiles {
+
+  /** The action on `path`; whatever the file system refuses is `STOPLOG_STORE_WRITE`. */
+  def writing[A](path: => Path)(action: => A): A =
+    try action
+    catch { case e: IOException => throw Errors.storeWrite(path.toString, String.valueOf(e.getMessage), e) }
+
+  /** A path below the sink's path. Error: `STOPLOG_PATH_ELSEWHERE` when it would lead out of it. */
+  def below(root: String, path: String): Path = {
+    PathBelow.problem(path).foreach(why => throw Errors.pathElsewhere(root, path, why))
+    Paths.get(root).resolve(path)
+  }
+
+  /** What the file system says of the path; `None` when there is no such file. Whatever else keeps it from telling is an
+    * error: what cannot be seen may be there all the same.
+    */
+  def attributes(path: Path, links: LinkOption*): Option[BasicFileAttributes] =
+    try Some(Files.readAttributes(path, classOf[BasicFileAttributes], links: _*))
+    catch { case _: NoSuchFileException => None }
+
+  /** Whether there is such a file. Error: `IOException` when that cannot be told. */
+  def exists(path: Path): Boolean = attributes(path).isDefined
+
+  /** Whether the file has another name, a hard link that somebody has made; `false` where none is known of. */
+  def isShared(file: Path): Boolean =
+    try Files.getAttribute(file, "unix:nlink").asInstanceOf[Int] > 1
+    catch { case _: UnsupportedOperationException | _: IllegalArgumentException => false }
+
+  /** What is in a directory; nothing when it is not there. */
+  def list(directory: Path): Vector[Path] =
+    try Using.resource(Files.list(directory))(_.iterator().asScala.toVector)
+    catch { case _: NoSuchFileException => Vector.empty }
+
+  /** `None` when the file has gone meanwhile. */
+  def modifiedMillis(file: Path): Option[Long] =
+    try Some(Files.getLastModifiedTime(file).toMillis)
+    catch { case _: NoSuchFileException => None }
+
+  /** All files and directories under `top`, itself included, each after what is in it.
+    *
+    * Others work under the same path, so what vanishes while it is looked at is left out and nothing fails.
+    *
+    * @param enter which directories to look into
+    */
+  def deepestFirst(top: Path)(enter: Path => Boolean): Vector[Path] = {
+    val found = Vector.newBuilder[Path]
+    Files.walkFileTree(
+      top,
+      new SimpleFileVisitor[Path] {
+        override def preVisitDirectory(directory: Path, attributes: BasicFileAttributes): FileVisitResult =
+          if (enter(directory)) FileVisitResult.CONTINUE else FileVisitResult.SKIP_SUBTREE
+
+        override def visitFile(file: Path, attributes: BasicFileAttributes): FileVisitResult = add(file)
+
+        override def visitFileFailed(file: Path, e: IOException): FileVisitResult = unlessGone(e)
+
+        override def postVisitDirectory(directory: Path, e: IOException): FileVisitResult =
+          if (e == null) add(directory) else unlessGone(e)
+      }
+    )
+    def add(path: Path): FileVisitResult = {
+      found += path
+      FileVisitResult.CONTINUE
+    }
+    def unlessGone(e: IOException): FileVisitResult = e match {
+      case _: NoSuchFileException => FileVisitResult.CONTINUE
+      case other                  => throw other
+    }
+    found.result()
+  }
+}

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+package stoplog.storage.local
+
+import java.io.{FileNotFoundException, IOException, RandomAccessFile}
+import java.nio.file.{Files, NoSuchFileException, Path, Paths}
+
+import scala.jdk.CollectionConverters._
+import scala.util.{Failure, Success, Try}
+
+import stoplog.error.Errors
+import stoplog.fault.Faults
+import stoplog.part.{Closed, Open, Publish, Resume, RunId}
+import stoplog.sink.{CommitOutcome, Staged}
+import stoplog.storage._
+
+/** Parts as files of a local, or everywhere mounted, file system.
+  *
+  * Publishing is a rename to the final name: atomic, once, and never over an existing file (I6). Nothing is cached, so
+  * the store can be sent to any process.
+  *
+  * @param root the sink's path, as a plain file path
+  */
+final class LocalPartStore(
+    root: String,
+    sinkId: String,
+    layout: PartLayout,
+    durability: LocalForcing,
+    faults: Faults,
+    hosts: HostsOfPath = HostsOfPath.ofThisDriver
+) extends PartStore
+    with Serializable {
+
+  override def create(part: NewPart): PartOutput = output(layout.inProgress(part, PartLayout.unique()))
+
+  /** In a copy if the file has another name: what is appended or cut here would be there, too. */
+  override def resume(open: Resume, validBytes: Long): PartOutput = {
+    val path = writing(open.token)(backInProgress(open.token))
+    // before a stream makes a new one
+    if (!writing(open.token)(LocalFiles.exists(path))) throw gone(open, validBytes)
+    if (writing(open.token)(LocalFiles.isShared(path)))
+      copied(open, path, validBytes, layout.another(open.token, PartLayout.unique()))
+    else resumed(open, path, validBytes)
+  }
+
+  override def takeOver(open: Resume, validBytes: Long, part: NewPart): PartOutput = {
+    val from = writing(open.token)(located(open.token)).getOrElse(throw gone(open, validBytes))
+    copied(open, from, validBytes, layout.inProgress(part, PartLayout.unique()))
+  }
+
+  override def isolate(open: Resume, validBytes: Long, part: NewPart): Closed =
+    takeOver(open, validBytes, part).finish()
+
+  override def publish(part: Publish, sizeBytes: Long, finishedPath: String): CommitOutcome = {
+    val target = at(finishedPath)
+    LocalPublishing.publish(() => located(part.token), target, sizeBytes, durability, faults) {
+      cleanUp(part.token)
+    }
+  }
+
+  override def staged(): Vector[Staged] = writing(layout.root) {
+    val places =
+      Set(at(layout.root), at(PartLayout.Staging(sinkId).root)) // records are written in the latter
+    places.toVector
+      .flatMap(files)
+      .flatMap { file =>
+        val path  = Paths.get(root).relativize(file).asScala.mkString("/")
+        val token =
+          if (path.startsWith(PartLayout.Staging(sinkId).root + "/")) Some(path) else layout.tokenOf(path)
+        token.flatMap(t => LocalFiles.modifiedMillis(file).map(Staged(t, _)))
+      }
+      .distinct
+  }
+
+  override def discard(token: String): Unit = writing(token) {
+    located(token).foreach(Files.deleteIfExists(_))
+    cleanUp(token)
+  }
+
+  override def enter(run: RunId): WriterLease = {
+    hosts.refuseOthers(Paths.get(root))
+    writing("_stoplog")(WriterLeases.enter(writers, run.value, durability))
+  }
+
+  override def othersGone(run: RunId): Boolean =
+    try WriterLeases.othersGone(writers, run.value)
+    catch { case _: IOException => false } // where locks cannot be asked for, everybody may be alive
+
+  /** A file with another name may be part of another sink, too: of a directory that was copied by hard links. */
+  override def fence(run: RunId, open: Vector[Open]): Vector[FenceOutcome] =
+    super.fence(run, open).zip(open).map {
+      case (FenceOutcome.Owned, part) if isShared(part.handle.token) => FenceOutcome.Doubtful
+      case (outcome, _)                                              => outcome
+    }
+
+  /** Whether the path can be used at all; tries what the store will need. Error: `STOPLOG_PATH_NOT_WRITABLE`. */
+  def probe(): Unit = LocalProbe.probe(Paths.get(root), sinkId, durability)
+
+  private def resumed(open: Resume, path: Path, validBytes: Long): PartOutput = {
+    val file = writing(open.token)(new RandomAccessFile(path.toFile, "rw"))
+    try {
+      val actual = file.length()
+      if (actual < validBytes) throw Errors.partShort(path.toString, actual, validBytes)
+      if (actual > validBytes) writing(open.token)(file.setLength(validBytes))
+      file.seek(validBytes)
+    } catch { case e: Throwable => file.close(); throw e }
+    new LocalOutput(path, open.token, file, durability, validBytes, () => toPending(open.token))
+  }
+
+  /** What is committed of an open part, in a file of its own. */
+  private def copied(open: Resume, from: Path, validBytes: Long, token: String): PartOutput = {
+    val copy = output(token)
+    try copyPrefix(open.token, from, validBytes, copy)
+    catch { case e: Throwable => copy.close(); throw e }
+    copy
+  }
+
+  private def output(token: String): LocalOutput = {
+    val path = at(token)
+    val file = writing(token)(open(path))
+    new LocalOutput(path, token, file, durability, startBytes = 0, () => toPending(token))
+  }
+
+  /** The last publication from a staging directory removes it, maybe while this file or its parents are made. */
+  @scala.annotation.tailrec
+  private def open(path: Path, tries: Int = 20): RandomAccessFile =
+    Try {
+      LocalForcing.createDirectories(path.getParent, durability)
+      new RandomAccessFile(path.toFile, "rw")
+    } match {
+      case Success(file)                                                           => file
+      case Failure(_: FileNotFoundException | _: NoSuchFileException) if tries > 1 => open(path, tries - 1)
+      case Failure(e)                                                              => throw e
+    }
+
+  private def gone(open: Resume, validBytes: Long): Throwable =
+    Errors.partShort(at(open.token).toString, 0, validBytes)
+
+  private def copyPrefix(token: String, from: Path, validBytes: Long, to: PartOutput): Unit = {
+    val file = writing(token)(new RandomAccessFile(from.toFile, "r"))
+    try {
+      if (file.length() < validBytes) throw Errors.partShort(from.toString, file.length(), validBytes)
+      val buffer = new Array[Byte](128 << 10)
+      var left   = validBytes
+      while (left > 0) {
+        val count = left.min(buffer.length.toLong).toInt
+        writing(token)(file.readFully(buffer, 0, count))
+        to.write(buffer, 0, count)
+        left -= count
+      }
+    } finally file.close()
+  }
+
+  /** A close for good that was in no record is taken back: the part goes on under its in-progress name. */
+  private def backInProgress(token: String): Path = {
+    val path = at(token)
+    layout.pending(token).map(at).filter(LocalFiles.exists).foreach(Files.move(_, path))
+    path
+  }
+
+  private def toPending(token: String): Unit = layout.pending(token).foreach { pending =>
+    Files.move(at(token), at(pending))
+  }
+
+  private def located(token: String): Option[Path] =
+    (Iterator(at(token)) ++ layout.pending(token).map(at)).find(LocalFiles.exists)
+
+  private def isShared(token: String): Boolean = writing(token)(located(token).exists(LocalFiles.isShared))
+
+  /** Removes the directories that held only this part. Stops at the first that holds anything else. */
+  private def cleanUp(token: String): Unit = if (layout.root.nonEmpty) {
+    val top = at(layout.root)
+    Iterator
+      .iterate(at(token).getParent)(_.getParent)
+      .takeWhile(directory => directory != top && directory.startsWith(top))
+      .forall(directory => directory.toFile.delete())
+    ()
+  }
+
+  /** The files under a directory; of the sink's own directory only if it begins there. */
+  private def files(directory: Path): Vector[Path] = {
+    val own = Paths.get(root, "_stoplog")
+    LocalFiles
+      .deepestFirst(directory)(entered => directory.startsWith(own) || !entered.startsWith(own))
+      .filter(LocalFiles.attributes(_).exists(_.isRegularFile))
+  }
+
+  private def writers: Path = Paths.get(root, "_stoplog", sinkId, "writers")
+
+  private def at(path: String): Path = LocalFiles.below(root, path)
+
+  private def writing[A](path: String)(action: => A): A = LocalFiles.writing(at(path))(action)
+}

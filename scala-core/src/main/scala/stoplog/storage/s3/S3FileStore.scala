@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+package stoplog.storage.s3
+
+import java.io.{ByteArrayOutputStream, EOFException, OutputStream}
+
+import stoplog.storage._
+import stoplog.storage.hadoop.{HadoopFileStore, HadoopFiles}
+
+/** Objects on S3: each is there whole or not at all, and created by one conditional PUT (I6).
+  *
+  * A move goes through this process. S3A would let the server copy, but leaves an empty object where the last file of
+  * a directory was, which readers without Hadoop take for data.
+  */
+final class S3FileStore(files: HadoopFiles) extends HadoopFileStore(files, None) {
+  @transient private lazy val objects = new S3Objects(files)
+
+  override def capabilities: FileCapabilities =
+    FileCapabilities(Moves.ByCopy, directories = false, lookAhead = true)
+
+  override def walk(directory: String)(enter: String => Boolean): Vector[FileInfo] = io(directory) {
+    objects.list(directory).collect {
+      case (path, file) if parents(path.drop(directory.length).stripPrefix("/"), directory).forall(enter) =>
+        info(file)
+    }
+  }
+
+  override def exists(path: String): Boolean = io(path)(objects.exists(path))
+
+  override def read(path: String): Option[Array[Byte]] = io(path)(objects.read(path))
+
+  override def create(path: String)(content: OutputStream => Unit): Unit =
+    io(path)(objects.put(path)(content))
+
+  /** The SDK asks again when an answer is lost, and is then told that the object is there: by its own first try. */
+  override def createIfAbsent(path: String)(content: OutputStream => Unit): PutOutcome = {
+    val bytes = new ByteArrayOutputStream()
+    content(bytes)
+    io(path)(put(path, bytes.toByteArray))
+  }
+
+  override def mark(path: String): PutOutcome = io(path)(put(path, Array.emptyByteArray))
+
+  /** An object is there whole or not at all, so this may be done again from any point. */
+  override def move(from: String, to: String): MoveOutcome = io(from) {
+    val bytes =
+      try objects.read(from)
+      catch { case _: EOFException => None } // another process was faster
+    bytes match {
+      case None      => MoveOutcome.SourceGone
+      case Some(all) =>
+        if (objects.putIfAbsent(to, all) || objects.read(to).exists(_.sameElements(all))) {
+          objects.delete(Seq(from))
+          MoveOutcome.Moved
+        } else MoveOutcome.TargetTaken
+    }
+  }
+
+  override def delete(paths: Seq[String]): Unit = io(paths.headOption.getOrElse(""))(objects.delete(paths))
+
+  /** Object by object: there is no directory to be deleted. */
+  override def deleteTree(directory: String): Unit = io(directory) {
+    objects.delete(objects.list(directory).map { case (path, _) => path })
+  }
+
+  /** There are no directories. */
+  override def deleteEmpty(directory: String): Unit = ()
+
+  private def put(path: String, bytes: Array[Byte]): PutOutcome =
+    if (objects.putIfAbsent(path, bytes)) PutOutcome.Created else PutOutcome.Taken
+
+  private def parents(below: String, directory: String): Iterator[String] =
+    below.split('/').init.iterator.scanLeft(directory)(FileStore.path).drop(1)
+}
+
+object S3FileStore {
+
+  /** What `hasPathCapability` must say of the path. */
+  val Ability: String = S3Objects.ConditionalCreate
+}

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+package stoplog.storage.s3
+
+import java.util.Properties
+
+import stoplog.error.Errors
+
+/** Hadoop's file system for S3, which is no part of Spark: users add it, in the version of the Hadoop they have. */
+object S3Library {
+
+  /** Error: `STOPLOG_HADOOP_AWS` when it is not there, or is not of version `hadoop`.
+    *
+    * A distribution's own build that does not say which version it is passes.
+    *
+    * @param path   for the message
+    * @param loader where Hadoop looks for its file systems
+    * @param hadoop the version of the Hadoop that is there
+    */
+  def check(path: String, loader: ClassLoader, hadoop: String): Unit = {
+    if (loader.getResource(FileSystem) == null) throw Errors.hadoopAws(path, hadoop, "it is not there")
+    version(loader).filter(_ != hadoop).foreach { other =>
+      throw Errors.hadoopAws(path, hadoop, s"it has version $other")
+    }
+    if (loader.getResource(Sdk) == null)
+      throw Errors.hadoopAws(path, hadoop, "the AWS SDK that comes with it is not")
+  }
+
+  /** Which version of it there is, if it says so. */
+  def version(loader: ClassLoader): Option[String] =
+    Option(loader.getResourceAsStream(Description)).flatMap { in =>
+      val properties = new Properties
+      try properties.load(in)
+      finally in.close()
+      Option(properties.getProperty("version"))
+    }
+
+  private val FileSystem  = "org/apache/hadoop/fs/s3a/S3AFileSystem.class"
+  private val Sdk         = "software/amazon/awssdk/services/s3/S3Client.class"
+  private val Description = "META-INF/maven/org.apache.hadoop/hadoop-aws/pom.properties"
+}

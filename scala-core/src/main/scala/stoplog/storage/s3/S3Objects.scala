@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+package stoplog.storage.s3
+
+import java.io.{EOFException, FileNotFoundException, IOException, OutputStream}
+import java.nio.charset.StandardCharsets.US_ASCII
+import java.util.concurrent.ExecutionException
+
+import scala.jdk.CollectionConverters._
+
+import org.apache.hadoop.fs.{FSDataOutputStream, FileAlreadyExistsException, FileStatus, FileSystem}
+import org.apache.hadoop.fs.{MultipartUploader, Path, PathIOException}
+
+import stoplog.storage.hadoop.HadoopFiles
+
+/** The objects under one path, through Hadoop's file system for them.
+  *
+  * Paths are relative to the root, and methods make as few requests as Hadoop allows.
+  */
+private[s3] final class S3Objects(files: HadoopFiles) extends Serializable {
+  @transient private lazy val conflicts = new S3Conflicts(fs.getConf)
+
+  private def fs: FileSystem = files.fileSystem
+
+  def path(relative: String): Path = files.at(relative)
+
+  /** As messages name it. */
+  def describe(relative: String): String = path(relative).toString
+
+  /** What the server makes of an upload whose numbers leave some out. */
+  def gaps: S3Room.Gaps = {
+    val checksums = fs.getConf.getTrimmed("fs.s3a.create.checksum.algorithm", "")
+    if (checksums.nonEmpty || fs.getUri.getHost.endsWith(S3Objects.DirectoryBucket)) S3Room.Gaps.Refused
+    else S3Room.Gaps.Allowed
+  }
+
+  /** Only for calls that are made at once. */
+  def uploader(target: String): MultipartUploader =
+    fs.createMultipartUploader(path(target).getParent).build()
+
+  def put(relative: String, bytes: Array[Byte]): Unit = put(relative)(_.write(bytes))
+
+  /** The same of what is written bit by bit. */
+  def put(relative: String)(content: OutputStream => Unit): Unit = {
+    val out = fs.createFile(path(relative)).overwrite(true).recursive().opt(NoChecks, "true").build()
+    write(out)(content)
+  }
+
+  /** Whether this call made the object; an exception when that is not known. */
+  def putIfAbsent(relative: String, bytes: Array[Byte]): Boolean = conflicts.outlasting {
+    try {
+      val out = fs
+        .createFile(path(relative))
+        .overwrite(true)
+        .recursive()
+        .opt(NoChecks, "true")
+        .must(S3Objects.ConditionalCreate, true)
+        .build()
+      write(out)(_.write(bytes))
+      true
+    } catch {
+      case _: FileAlreadyExistsException                => false
+      case e: PathIOException if S3Objects.isRefused(e) => false
+    }
+  }
+
+  /** All of the object, whatever its size; `None` when there is none. */
+  def read(relative: String): Option[Array[Byte]] = size(relative).flatMap(read(relative, _))
+
+  /** The first bytes, without asking how many there are; `None` when there is no object. Error: `EOFException`. */
+  def read(relative: String, bytes: Long): Option[Array[Byte]] = ifThere {
+    val in = fs
+      .openFile(path(relative))
+      .opt("fs.option.openfile.read.policy", "whole-file")
+      .opt("fs.option.openfile.length", bytes.toString)
+      .build()
+      .get()
+    try {
+      val content = in.readNBytes(bytes.toInt)
+      if (content.length < bytes) throw new EOFException(describe(relative))
+      content
+    } finally in.close()
+  }
+
+  /** `None` when there is no object, which costs a second request: see [[exists]]. A status would cost a listing. */
+  def size(relative: String): Option[Long] = ifThere {
+    fs.getXAttr(path(relative), "header.Content-Length")
+  }.map(new String(_, US_ASCII).toLong)
+
+  /** One request, whatever the answer. Hadoop looks at the object when it opens it, and reads nothing before it is asked
+    * to; for headers it asks again, where there is no object, for one that would stand for a directory.
+    */
+  def exists(relative: String): Boolean =
+    ifThere(fs.openFile(path(relative)).build().get().close()).isDefined
+
+  /** One request, and no look whether directories are left empty. Deleting what is not there is not an error. */
+  def delete(relative: Seq[String]): Unit = if (relative.nonEmpty) {
+    val bulk = fs.createBulkDelete(path(""))
+    try
+      relative.grouped(bulk.pageSize()).foreach { page =>
+        val failed = bulk.bulkDelete(page.map(path).asJava).asScala
+        failed.headOption.foreach(entry => throw new IOException(s"${entry.getKey}: ${entry.getValue}"))
+      }
+    finally bulk.close()
+  }
+
+  /** Path, size and time of all objects under a directory. */
+  def list(directory: String): Vector[(String, FileStatus)] =
+    try {
+      val found = fs.listFiles(path(directory), true)
+      Iterator
+        .unfold(found)(it => if (it.hasNext) Some(it.next() -> it) else None)
+        .map(file => files.relative(file.getPath) -> file)
+        .toVector
+    } catch { case _: FileNotFoundException => Vector.empty }
+
+  private def ifThere[A](action: => A): Option[A] =
+    try Option(action)
+    catch {
+      case _: FileNotFoundException => None
+      case e: ExecutionException    =>
+        e.getCause match {
+          case _: FileNotFoundException => None
+          case other                    => throw other
+        }
+    }
+
+  /** A stream that failed must not be closed as if it were whole: closing is what makes the object. */
+  private def write(out: FSDataOutputStream)(content: OutputStream => Unit): Unit = {
+    try content(out)
+    catch { case e: Throwable => out.abort(); throw e }
+    out.close()
+  }
+
+  /** Nothing else is ever under these names, so S3A need not look for a directory there. */
+  private final val NoChecks = "fs.s3a.create.performance"
+}
+
+private[s3] object S3Objects {
+
+  /** Hadoop's name, also of the ability: creating an object only where there is none, in one step. */
+  val ConditionalCreate = "fs.option.create.conditional.overwrite"
+
+  /** How the names of directory buckets end, and no others. */
+  private val DirectoryBucket = "--x-s3"
+
+  /** A failed condition, which S3A reports with a class of its own that may not be named at compile time. */
+  private def isRefused(e: Throwable): Boolean = e.getClass.getSimpleName == "RemoteFileChangedException"
+}

@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: Apache-2.0
+package stoplog.storage.s3
+
+import java.io.IOException
+import java.util.concurrent.CompletableFuture
+
+import scala.util.control.NonFatal
+
+import stoplog.error.Errors
+import stoplog.part.{Closed, Resume}
+import stoplog.storage.PartOutput
+import stoplog.storage.hadoop.HadoopFiles
+import stoplog.storage.s3.S3Room.{Publisher, Writer}
+import stoplog.storage.s3.S3Token.{Handle, Tail, Upload, UploadedPart}
+import stoplog.thread.SharedMemory
+
+/** The end of a part on S3: full parts go up in the background, the rest waits here for the next one. Where no parts may
+  * be added ([[S3Room]]), objects take their place.
+  *
+  * @param from    what the record says of the part
+  * @param content the bytes behind its last full part
+  */
+private[s3] final class S3Output(
+    objects: S3Objects,
+    uploads: S3Uploads,
+    settings: S3Settings,
+    from: S3Token,
+    content: Array[Byte],
+    unique: () => String
+) extends PartOutput {
+  private[this] val threads = UploadThreads.of(settings.uploadThreads)
+
+  private[this] val tail     = new TailBuffer(SharedMemory.ofTails)
+  private[this] var changed  = false
+  private[this] var closed   = false
+  private[this] var upload   = from.upload.map(_.handle)
+  private[this] var end      = from.fullBytes + content.length
+  private[this] var underway = Vector.empty[CompletableFuture[UploadedPart]]
+  private[this] var waiting  = Vector.empty[CompletableFuture[Tail.InObject]]
+  private[this] var marking  = Option.empty[CompletableFuture[Unit]]
+
+  // Of all parts of the upload but the last: some servers want them equal.
+  private[this] var partBytes = from.partBytes
+
+  tail.append(content, 0, content.length)
+
+  override def position: Long = end
+
+  override def write(bytes: Array[Byte], offset: Int, length: Int): Unit = io {
+    add(bytes, offset, length)
+    end += length
+    changed = changed || length > 0
+  }
+
+  override def persist(): Resume = io {
+    if (partBytes.isEmpty && tail.size >= settings.partBytes) takeSmallParts()
+    val parts = whole()
+    val left  = persisted()
+    release()
+    Resume(S3TokenCodec.encode(token(parts, left)))
+  }
+
+  /** Whatever is left becomes the last part of an upload, also if it is the only one: to complete an upload is what can
+    * be done but once (decision 0025).
+    */
+  override def finish(): Closed = io {
+    if (tail.size > 0 && freeNumber.isDefined) ship()
+    val parts = whole()
+    val left  = persisted()
+    release()
+    Closed(S3TokenCodec.encode(token(parts, left)))
+  }
+
+  /** Ends the upload if its marker could not be written: nobody else will ever know of it. No handle names it, since a
+    * handle waits for the marker (I5).
+    */
+  override def close(): Unit = {
+    if (!closed) marking.foreach(_.whenComplete((_, failure) => if (failure != null) upload.foreach(abandon)))
+    release()
+  }
+
+  private def add(bytes: Array[Byte], offset: Int, length: Int): Unit = {
+    var at   = offset
+    var left = length
+    while (left > 0) {
+      val count = left.min(fullSize - tail.size)
+      tail.append(bytes, at, count)
+      at += count
+      left -= count
+      if (tail.size == fullSize) {
+        partBytes = Some(fullSize)
+        ship()
+      }
+    }
+  }
+
+  /** Who brings a large part within its first epoch gets large ones: they cost fewer requests. For the others they would
+    * only make for longer tails. It is not known before a small part is there, and nothing is lost by waiting for it
+    * while there is memory.
+    */
+  private def fullSize: Int = partBytes.getOrElse {
+    if (tail.size < settings.partBytes || tail.size == settings.partBytes && tail.isOnDisk) settings.partBytes
+    else settings.largePartBytes
+  }
+
+  /** The epoch ends before there is a large part. */
+  private def takeSmallParts(): Unit = {
+    val all = tail.content()
+    tail.clear()
+    partBytes = Some(settings.partBytes)
+    add(all, 0, all.length)
+  }
+
+  /** Sends what is here as the next part. Waits while too many are on their way already. */
+  private def ship(): Unit = {
+    val handle = upload.getOrElse(begin())
+    failIfOneHas()
+    val number = freeNumber
+    if (number.isEmpty) failIfTooLong()
+    val bytes   = tail.size
+    val content = tail.drain()
+    number match {
+      case Some(number) =>
+        underway = underway :+ threads.submit(() => uploads.put(from.target, handle, number, content, bytes))
+      case None =>
+        val path = from.base + S3Token.PieceInfix + unique()
+        waiting = waiting :+ threads.submit { () =>
+          objects.put(path) { out =>
+            content.transferTo(out)
+            ()
+          }
+          Tail.InObject(path, bytes.toLong)
+        }
+    }
+  }
+
+  /** Under which the next part may go up. Once one had to wait, all behind it do. */
+  private def freeNumber: Option[Int] = from.upload.map(_.room) match {
+    case _ if from.waiting.nonEmpty || waiting.nonEmpty => None
+    case None => Some(1 + underway.size).filter(_ < S3Room.LastNumber) // in no record, hence nobody else's
+    case Some(room: Writer) => Some(room.from + underway.size).filter(_ <= room.until)
+    case Some(Publisher(_)) => None
+  }
+
+  private def failIfTooLong(): Unit = {
+    val ofTail = room.from + from.waiting.size + waiting.size + 1
+    if (ofTail > S3Room.LastNumber)
+      throw new IOException(
+        s"a part file has at most ${S3Room.LastNumber} parts, each of $fullSize bytes here"
+      )
+  }
+
+  /** For whoever goes on from here. */
+  private def room: S3Room = from.upload.map(_.room) match {
+    case Some(Publisher(number))                             => Publisher(number)
+    case before if from.waiting.nonEmpty || waiting.nonEmpty => Publisher(nextNumber(before))
+    case before                                              => Writer(nextNumber(before))
+  }
+
+  private def nextNumber(before: Option[S3Room]): Int = before.fold(1)(_.from) + underway.size
+
+  private def begin(): Handle = {
+    val handle = uploads.start(from.target)
+    val begun  = from.copy(upload = Some(Upload(handle, Vector.empty, Writer(1))))
+    marking = Some(threads.submit(() => uploads.mark(begun)))
+    upload = Some(handle)
+    handle
+  }
+
+  private def abandon(handle: Handle): Unit =
+    try uploads.abort(from.target, handle)
+    catch { case NonFatal(_) => () } // a lifecycle rule will
+
+  private def failIfOneHas(): Unit =
+    (underway ++ waiting).filter(_.isCompletedExceptionally).foreach(future => UploadThreads.await(future))
+
+  /** All parts, once they are there. */
+  private def whole(): Option[Upload] = {
+    marking.foreach(future => UploadThreads.await(future))
+    val parts = underway.map(future => UploadThreads.await(future))
+    upload.map(handle => Upload(handle, from.upload.fold(Vector.empty[UploadedPart])(_.parts) ++ parts, room))
+  }
+
+  private def persisted(): Tail =
+    if (tail.size <= settings.tailInRecordBytes) Tail.InRecord(Handle.of(tail.content()))
+    else if (!changed && from.tail.path.isDefined) from.tail.first(tail.size.toLong)
+    else {
+      val path = s"${from.base}.tail-${unique()}"
+      objects.put(path, tail.content())
+      Tail.InObject(path, tail.size.toLong)
+    }
+
+  private def token(parts: Option[Upload], left: Tail): S3Token = {
+    val stale  = (from.stale ++ from.tail.path).filterNot(left.path.contains)
+    val pieces = from.waiting ++ waiting.map(future => UploadThreads.await(future))
+    from.copy(upload = parts, waiting = pieces, tail = left, stale = stale)
+  }
+
+  private def release(): Unit = {
+    closed = true
+    tail.clear()
+  }
+
+  private def io[A](action: => A): A = {
+    val path = objects.describe(from.target)
+    try
+      if (closed) throw new IOException("the part has been closed")
+      else action
+    catch { case e: IOException => throw Errors.storeWrite(path, HadoopFiles.reason(e), e) }
+  }
+}

@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: Apache-2.0
+package stoplog.storage.s3
+
+import java.io.{EOFException, IOException}
+
+import scala.util.control.NonFatal
+
+import stoplog.error.Errors
+import stoplog.fault.Faults
+import stoplog.part.{Closed, Open, Publish, Resume, RunId}
+import stoplog.sink.{CommitOutcome, Staged}
+import stoplog.storage._
+import stoplog.storage.hadoop.HadoopFiles
+
+/** Parts as multipart uploads, one for each, bound to their final names from the start.
+  *
+  * A handle holds all that is needed: the upload, its parts, and the tail or where it is. Objects in the staging
+  * directory are written once and never changed, so a writer that should be gone can spoil nothing that a record
+  * names. What it can do is to add parts to an upload, which nobody names then; that they come under numbers of their
+  * own is what [[S3Room]] is for.
+  */
+final class S3PartStore(
+    files: HadoopFiles,
+    sinkId: String,
+    settings: S3Settings,
+    faults: Faults
+) extends PartStore
+    with Serializable {
+  @transient private lazy val objects    = new S3Objects(files)
+  @transient private lazy val uploads    = new S3Uploads(objects)
+  @transient private lazy val tails      = new S3Tails(objects)
+  @transient private lazy val gaps       = objects.gaps
+  @transient private lazy val publishing = new S3Publishing(objects, uploads, tails, faults)
+
+  override def create(part: NewPart): PartOutput = output(begun(part), Array.emptyByteArray)
+
+  /** By first attempts of the run that wrote the handle. */
+  override def resume(open: Resume, validBytes: Long): PartOutput = {
+    val token   = cut(open, validBytes)
+    val content = tailOf(token)
+    output(tidied(token), content)
+  }
+
+  /** Reads the tail and leaves its object to whoever resumes the new part. An upload stays the same: its bytes can be
+    * neither read nor copied.
+    */
+  override def takeOver(open: Resume, validBytes: Long, part: NewPart): PartOutput = {
+    val token = cut(open, validBytes)
+    if (token.upload.isDefined) output(token.inRoom(_.takenOver(gaps)), tailOf(token))
+    else output(begun(part).copy(stale = token.tail.path.toVector ++ token.stale), tailOf(token))
+  }
+
+  /** Nothing that the handle names can be changed by anybody, so it is only looked at. */
+  override def isolate(open: Resume, validBytes: Long, part: NewPart): Closed = {
+    val token = cut(open, validBytes)
+    token.tail.path.foreach { path =>
+      val there = io(path)(objects.size(path)).getOrElse(0L)
+      if (there < token.tail.bytes)
+        throw Errors.partShort(objects.describe(token.target), token.fullBytes + there, validBytes)
+    }
+    Closed(
+      S3TokenCodec.encode(
+        if (token.upload.isDefined) token.inRoom(_.takenOver(gaps))
+        else
+          uploading(token.copy(base = begun(part).base)) // a late writer may put its marker under the old one
+      )
+    )
+  }
+
+  /** Publishing is completing an upload, which is begun before there is a record. */
+  override def closed(open: Resume, validBytes: Long): Publish = {
+    val token = cut(open, validBytes)
+    if (token.upload.isDefined) open else Closed(S3TokenCodec.encode(uploading(token)))
+  }
+
+  /** Its upload goes on behind the numbers that the run before may still use. */
+  override def claimed(open: Resume): Resume =
+    Resume(S3TokenCodec.encode(tokenOf(open.token).inRoom(_.claimed(gaps))))
+
+  /** Nobody can be seen here, and nobody need be: the claim has moved the uploads. A part without one is begun anew. */
+  override def fence(run: RunId, open: Vector[Open]): Vector[FenceOutcome] = open.map { part =>
+    tokenOf(part.handle.token).upload.map(_.room) match {
+      case Some(_: S3Room.Writer) => FenceOutcome.Owned
+      case _                      => FenceOutcome.Doubtful
+    }
+  }
+
+  override def publish(part: Publish, sizeBytes: Long, finishedPath: String): CommitOutcome = {
+    val token = cut(part, sizeBytes)
+    if (token.target != finishedPath)
+      throw storeWrite(finishedPath, new IOException(s"the part was begun as ${token.target}"))
+    reading(token, sizeBytes)(publishing.publish(token))
+  }
+
+  override def staged(): Vector[Staged] = io(directory) {
+    objects.list(directory).map { case (path, status) => Staged(path, status.getModificationTime) }
+  }
+
+  override def stagedOf(token: String): Set[String] = tokenOf(token).objects.toSet
+
+  /** Takes what [[staged]] lists and handles of parts. Aborts the upload that goes with it. */
+  override def discard(token: String): Unit = io(token) {
+    S3TokenCodec.decode(token) match {
+      case Some(part) =>
+        part.upload.foreach(upload => uploads.abort(part.target, upload.handle))
+        objects.delete(part.objects ++ part.stale)
+      case None =>
+        if (token.endsWith(S3Token.MarkerSuffix)) abortMarked(token)
+        objects.delete(Seq(token))
+    }
+  }
+
+  /** Nothing to hold: no writer can be seen from elsewhere, and none needs to be. */
+  override def enter(run: RunId): WriterLease = () => ()
+
+  override def othersGone(run: RunId): Boolean = false
+
+  private def directory: String = s"_stoplog/$sinkId/open"
+
+  private def begun(part: NewPart): S3Token = {
+    val below = if (part.bucket.isEmpty) "" else s"${part.bucket}/"
+    S3Token(
+      base = s"$directory/$below.${part.name}.${part.run.uid}-${PartLayout.unique()}",
+      target = s"$below${part.name}",
+      upload = None,
+      waiting = Vector.empty,
+      tail = S3Token.Tail.empty,
+      stale = Vector.empty
+    )
+  }
+
+  /** With an upload to which nothing was added. A part without bytes is never shown. */
+  private def uploading(token: S3Token): S3Token =
+    if (token.sizeBytes == 0) token
+    else
+      io(token.target) {
+        val handle = uploads.start(token.target)
+        val begun  = token.copy(upload = Some(S3Token.Upload(handle, Vector.empty, S3Room.Publisher(1))))
+        try uploads.mark(begun)
+        catch { case NonFatal(e) => abandon(token.target, handle, e) }
+        begun
+      }
+
+  /** Nobody else will ever know of the upload. */
+  private def abandon(target: String, upload: S3Token.Handle, failure: Throwable): Nothing = {
+    try uploads.abort(target, upload)
+    catch { case NonFatal(e) => failure.addSuppressed(e) } // a lifecycle rule will
+    throw failure
+  }
+
+  private def output(token: S3Token, content: Array[Byte]): S3Output =
+    new S3Output(objects, uploads, settings, token, content, () => PartLayout.unique())
+
+  private def cut(part: Publish, bytes: Long): S3Token = {
+    val token = tokenOf(part.token)
+    if (token.sizeBytes < bytes)
+      throw Errors.partShort(objects.describe(token.target), token.sizeBytes, bytes)
+    token.cutTo(bytes).getOrElse(throw unreadable(token, bytes))
+  }
+
+  private def tokenOf(text: String): S3Token =
+    S3TokenCodec.decode(text).getOrElse(throw storeWrite(text, new IOException("this is no part on S3")))
+
+  private def tailOf(token: S3Token): Array[Byte] = reading(token, token.sizeBytes) {
+    tails
+      .read(token.tail)
+      .getOrElse(throw Errors.partShort(objects.describe(token.target), token.fullBytes, token.sizeBytes))
+  }
+
+  /** Without tails of former epochs, a few at a time. What stays behind costs its bytes until recovery finds it. */
+  private def tidied(token: S3Token): S3Token =
+    if (token.stale.sizeIs < S3PartStore.StaleTogether) token
+    else {
+      try objects.delete(token.stale)
+      catch { case NonFatal(_) => () }
+      token.copy(stale = Vector.empty)
+    }
+
+  private def abortMarked(path: String): Unit = for {
+    content <- objects.read(path)
+    marked  <- S3TokenCodec.decode(new String(content, "UTF-8"))
+    upload  <- marked.upload
+  } uploads.abort(marked.target, upload.handle)
+
+  private def unreadable(token: S3Token, bytes: Long): Throwable =
+    storeWrite(
+      token.target,
+      new IOException(s"an upload cannot be read, so nothing can go on at $bytes bytes")
+    )
+
+  private def reading[A](token: S3Token, sizeBytes: Long)(action: => A): A = io(token.target) {
+    try action
+    catch {
+      case _: EOFException =>
+        throw Errors.partShort(objects.describe(token.target), token.fullBytes, sizeBytes)
+    }
+  }
+
+  private def io[A](path: String)(action: => A): A =
+    try action
+    catch { case e: IOException => throw storeWrite(path, e) }
+
+  private def storeWrite(path: String, e: IOException): Throwable =
+    Errors.storeWrite(objects.describe(path), HadoopFiles.reason(e), e)
+}
+
+private object S3PartStore {
+
+  /** How many tails that nobody needs any more are deleted with one request. */
+  private val StaleTogether = 4
+}

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+package stoplog.storage.s3
+
+import java.io.{ByteArrayInputStream, EOFException, FileNotFoundException, IOException}
+
+import stoplog.error.Errors
+import stoplog.fault.{Faults, Step}
+import stoplog.sink.CommitOutcome
+import stoplog.sink.CommitOutcome.{AlreadyCommitted, Committed, Lost}
+import stoplog.storage.s3.S3Token.Tail
+
+/** How a part on S3 becomes visible: by completing its upload, which was begun before a record named the part. That goes
+  * well but once, so whoever comes late, when readers have taken the part away, does not bring it back (decision 0025).
+  *
+  * A repeated completion is refused by some servers and answered by others as the first was, and the answer to the first
+  * may have been lost. So nobody's answer counts, but what is in the store: final names are made once in the world, hence
+  * an object of the recorded length under that name is this part.
+  */
+private[s3] final class S3Publishing(objects: S3Objects, uploads: S3Uploads, tails: S3Tails, faults: Faults) {
+
+  /** Any number of processes may do it at once. Errors: `STOPLOG_NAME_TAKEN`, `STOPLOG_PART_SHORT`. */
+  def publish(token: S3Token): CommitOutcome = {
+    val outcome = complete(token, token.upload, left = Tries)
+    if (outcome == Committed) faults.at(Step.MidPublish)
+    if (outcome != Lost) objects.delete(token.objects ++ token.stale)
+    outcome
+  }
+
+  @scala.annotation.tailrec
+  private def complete(token: S3Token, upload: Option[S3Token.Upload], left: Int): CommitOutcome =
+    there(token) match {
+      case Some(outcome) =>
+        upload.foreach(begun =>
+          uploads.abort(token.target, begun.handle)
+        ) // another publisher has finished it
+        outcome
+      case None =>
+        val begun = upload.getOrElse(beginLate(token))
+        completed(token, begun) match {
+          case Right(outcome) =>
+            if (outcome == Lost && token.upload.isEmpty) uploads.abort(token.target, begun.handle)
+            outcome
+          case Left(_) if left > 1 => complete(token, Some(begun), left - 1)
+          case Left(failure)       => throw failure
+        }
+    }
+
+  /** Records of a former release name parts that had none. */
+  private def beginLate(token: S3Token): S3Token.Upload =
+    S3Token.Upload(uploads.start(token.target), Vector.empty, S3Room.Publisher(1))
+
+  /** `Left` when it may go well the next time: two publishers that add the same part at once may invalidate each
+    * other's.
+    */
+  private def completed(token: S3Token, upload: S3Token.Upload): Either[IOException, CommitOutcome] =
+    try
+      whole(token, upload) match {
+        case None        => Right(there(token).getOrElse(Lost))
+        case Some(whole) =>
+          uploads.complete(token.target, whole)
+          Right(Committed)
+      }
+    catch {
+      case e: EOFException          => throw e
+      case _: FileNotFoundException => Right(there(token).getOrElse(Lost))
+      case e: IOException           => Left(e)
+    }
+
+  /** The upload with all that waits beside it as its last parts; `None` when any of it has gone. */
+  private def whole(token: S3Token, upload: S3Token.Upload): Option[S3Token.Upload] =
+    (token.waiting :+ token.tail).filter(_.bytes > 0).zipWithIndex.foldLeft(Option(upload)) {
+      case (sofar, (piece, index)) =>
+        for {
+          before  <- sofar
+          content <- tails.read(piece)
+        } yield {
+          val number = upload.room.from + index
+          val part   = uploads.put(
+            token.target,
+            upload.handle,
+            number,
+            new ByteArrayInputStream(content),
+            content.length
+          )
+          before.copy(parts = before.parts :+ part)
+        }
+    }
+
+  /** Most often there is none, so that it pays to ask for its size only if there is one. */
+  private def there(token: S3Token): Option[CommitOutcome] = sizeThere(token.target).map { actual =>
+    if (actual == token.sizeBytes) AlreadyCommitted
+    else throw taken(token, s"it holds $actual bytes, the part has ${token.sizeBytes}")
+  }
+
+  private def sizeThere(target: String): Option[Long] =
+    if (objects.exists(target)) objects.size(target) else None
+
+  private def taken(token: S3Token, why: String): Throwable =
+    Errors.nameTaken(objects.describe(token.target), why)
+
+  private final val Tries = 3
+}
+
+/** Where tails are read from. */
+private[s3] final class S3Tails(objects: S3Objects) {
+
+  /** `None` when the tail's object is gone. Error: `EOFException` when it is shorter than the record says. */
+  def read(tail: Tail): Option[Array[Byte]] = tail match {
+    case Tail.InRecord(content)   => Some(content.bytes)
+    case Tail.InObject(at, bytes) => objects.read(at, bytes)
+  }
+}

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+package stoplog.storage.s3
+
+/** All that is known of an unfinished part: full parts of an upload, what waits to become parts, and the tail.
+  *
+  * Paths are relative to the sink's path.
+  *
+  * @param base   what the names of the part's objects in the staging directory begin with; used by one writer alone
+  * @param target the name under which it is going to be finished; an upload is bound to it from the start
+  * @param upload none as long as there is no full part
+  * @param waiting objects behind the upload's parts, each large enough for one: written by those who may add none
+  * @param stale  tails of earlier epochs, which nobody needs once this token is in a record
+  */
+private[s3] final case class S3Token(
+    base: String,
+    target: String,
+    upload: Option[S3Token.Upload],
+    waiting: Vector[S3Token.Tail.InObject],
+    tail: S3Token.Tail,
+    stale: Vector[String]
+) {
+  def uploadedBytes: Long = upload.fold(0L)(_.parts.map(_.bytes).sum)
+
+  /** All but the tail. */
+  def fullBytes: Long = uploadedBytes + waiting.map(_.bytes).sum
+
+  def sizeBytes: Long = fullBytes + tail.bytes
+
+  /** Of all parts of the upload but the last, once there is one. */
+  def partBytes: Option[Int] =
+    upload.flatMap(_.parts.headOption).map(_.bytes).orElse(waiting.headOption.map(_.bytes)).map(_.toInt)
+
+  def inRoom(room: S3Room => S3Room): S3Token = copy(upload = upload.map(u => u.copy(room = room(u.room))))
+
+  /** The same part with fewer bytes behind it; `None` if its end is then within what has been uploaded: uploaded
+    * bytes can be left out part by part only, since nobody can read them.
+    */
+  def cutTo(bytes: Long): Option[S3Token] =
+    if (bytes >= fullBytes) Some(copy(tail = tail.first(bytes - fullBytes)))
+    else if (bytes >= uploadedBytes) {
+      val kept = within(waiting, bytes - uploadedBytes)(_.bytes)
+      val left = bytes - uploadedBytes - kept.map(_.bytes).sum
+      Some(copy(waiting = kept, tail = waiting(kept.size).first(left)))
+    } else {
+      val kept = upload.map(u => u.copy(parts = within(u.parts, bytes)(_.bytes)))
+      Some(copy(upload = kept, waiting = Vector.empty, tail = S3Token.Tail.empty))
+        .filter(_.uploadedBytes == bytes)
+    }
+
+  /** The objects in the staging directory that the part needs, its upload's marker included. */
+  def objects: Vector[String] = upload.map(_ => marker).toVector ++ waiting.map(_.at) ++ tail.path
+
+  /** The object that says which upload there is, for whoever cleans up after a writer that died. */
+  def marker: String = base + S3Token.MarkerSuffix
+
+  private def within[A](parts: Vector[A], bytes: Long)(size: A => Long): Vector[A] = {
+    val ends = parts.scanLeft(0L)(_ + size(_)).drop(1)
+    parts.zip(ends).takeWhile { case (_, end) => end <= bytes }.map(_._1)
+  }
+}
+
+private[s3] object S3Token {
+
+  val MarkerSuffix: String = ".upload"
+
+  val PieceInfix: String = ".piece-"
+
+  /** A multipart upload, and what has been uploaded to it; handles as Hadoop gives them. */
+  final case class Upload(handle: Handle, parts: Vector[UploadedPart], room: S3Room)
+
+  final case class UploadedPart(number: Int, bytes: Long, handle: Handle)
+
+  /** Bytes that mean something to Hadoop alone, in base64. */
+  final case class Handle(base64: String) {
+    def bytes: Array[Byte] = java.util.Base64.getDecoder.decode(base64)
+  }
+
+  object Handle {
+    def of(bytes: Array[Byte]): Handle = Handle(java.util.Base64.getEncoder.encodeToString(bytes))
+  }
+
+  /** What is behind the last full part. */
+  sealed trait Tail extends Product with Serializable {
+    def bytes: Long
+    def path: Option[String]
+    def first(bytes: Long): Tail
+  }
+
+  object Tail {
+    final case class InRecord(content: Handle) extends Tail {
+      override def bytes: Long              = content.bytes.length.toLong
+      override def path: Option[String]     = None
+      override def first(bytes: Long): Tail = InRecord(Handle.of(content.bytes.take(bytes.toInt)))
+    }
+
+    /** In the staging directory. */
+    final case class InObject(at: String, bytes: Long) extends Tail {
+      override def path: Option[String]     = Some(at)
+      override def first(bytes: Long): Tail = if (bytes == 0) empty else copy(bytes = bytes)
+    }
+
+    val empty: Tail = InRecord(Handle(""))
+  }
+}

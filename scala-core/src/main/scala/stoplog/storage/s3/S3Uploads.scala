@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+package stoplog.storage.s3
+
+import java.io.{FileNotFoundException, IOException, InputStream}
+import java.nio.ByteBuffer
+
+import scala.jdk.CollectionConverters._
+
+import org.apache.hadoop.fs.{BBPartHandle, BBUploadHandle, MultipartUploader, PartHandle, UploadHandle}
+
+import stoplog.storage.s3.S3Token.{Handle, Upload, UploadedPart}
+
+/** Multipart uploads, by Hadoop's public interface. Handles work in any process. */
+private[s3] final class S3Uploads(objects: S3Objects) extends Serializable {
+
+  def start(target: String): Handle = using(target) { uploader =>
+    Handle.of(UploadThreads.await(uploader.startUpload(objects.path(target))).toByteArray)
+  }
+
+  /** Says which upload there is, for whoever cleans up after a writer that dies before a record names it. */
+  def mark(token: S3Token): Unit = {
+    val marker = token.copy(tail = S3Token.Tail.empty, stale = Vector.empty)
+    objects.put(token.marker, S3TokenCodec.encode(marker).getBytes("UTF-8"))
+  }
+
+  /** @param content with a mark, or no request for it can be repeated */
+  def put(target: String, upload: Handle, number: Int, content: InputStream, bytes: Int): UploadedPart =
+    using(target) { uploader =>
+      val handle = UploadThreads.await(
+        uploader.putPart(handleOf(upload), number, false, objects.path(target), content, bytes.toLong)
+      )
+      UploadedPart(number, bytes.toLong, Handle.of(handle.toByteArray))
+    }
+
+  /** Error: `FileNotFoundException` when there is no such upload (any more). */
+  def complete(target: String, upload: Upload): Unit = using(target) { uploader =>
+    val parts = upload.parts.map { part =>
+      val handle: PartHandle = BBPartHandle.from(ByteBuffer.wrap(part.handle.bytes))
+      Integer.valueOf(part.number) -> handle
+    }
+    UploadThreads.await(uploader.complete(handleOf(upload.handle), objects.path(target), parts.toMap.asJava))
+    ()
+  }
+
+  /** Harmless for an upload that has been completed or aborted. */
+  def abort(target: String, upload: Handle): Unit = using(target) { uploader =>
+    try {
+      UploadThreads.await(uploader.abort(handleOf(upload), objects.path(target)))
+      ()
+    } catch { case _: FileNotFoundException => () }
+  }
+
+  private def handleOf(upload: Handle): UploadHandle = BBUploadHandle.from(ByteBuffer.wrap(upload.bytes))
+
+  /** What comes from the SDK and is no `IOException` comes out as one. */
+  private def using[A](target: String)(action: MultipartUploader => A): A = {
+    val uploader = objects.uploader(target)
+    try action(uploader)
+    catch {
+      case e: IOException      => throw e
+      case e: RuntimeException => throw new IOException(e)
+    } finally uploader.close()
+  }
+}

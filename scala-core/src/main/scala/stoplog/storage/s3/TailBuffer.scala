@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+package stoplog.storage.s3
+
+import java.io.{ByteArrayInputStream, InputStream, RandomAccessFile}
+
+import stoplog.thread.{SharedMemory, UnnamedFile}
+
+/** The bytes behind the last full part of an upload: in memory while there is some, else in a file of the local disk.
+  *
+  * With a thousand open parts of up to 16 MiB each, memory alone would not do. The file lies in `java.io.tmpdir`, and
+  * holds nothing that a crash could lose: a tail counts only once it is in a record or on S3. Used by one thread.
+  *
+  * Errors: `IOException` when the local disk is full.
+  */
+private[s3] final class TailBuffer(memory: SharedMemory) {
+  // Not one array: growing would copy all of it again and again, and the collector treats huge ones apart.
+  private[this] var pieces = Vector.empty[Array[Byte]]
+  private[this] var room   = 0
+  private[this] var filled = 0
+  private[this] var file   = Option.empty[RandomAccessFile]
+
+  def size: Int = filled
+
+  /** Whether memory was short. */
+  def isOnDisk: Boolean = file.isDefined
+
+  def append(from: Array[Byte], offset: Int, length: Int): Unit = if (length > 0) {
+    if (file.isEmpty && filled + length > room) makeRoom(filled + length)
+    file match {
+      case Some(disk) => disk.write(from, offset, length)
+      case None       => fill(from, offset, length)
+    }
+    filled += length
+  }
+
+  /** A copy of what is in it. */
+  def content(): Array[Byte] = file match {
+    case None       => new PiecesInput(pieces, filled).readNBytes(filled)
+    case Some(disk) =>
+      val all = new Array[Byte](filled)
+      disk.seek(0)
+      disk.readFully(all)
+      all
+  }
+
+  /** What is in it, which is empty then. The stream can be read again, as whoever sends it twice must. */
+  def drain(): InputStream = {
+    val all = if (file.isEmpty) new PiecesInput(pieces, filled) else new ByteArrayInputStream(content())
+    clear()
+    all
+  }
+
+  /** Empties it, and gives back what it holds. */
+  def clear(): Unit = {
+    forget()
+    file.foreach(_.close())
+    file = None
+    filled = 0
+  }
+
+  private def makeRoom(needed: Int): Unit = {
+    val more = (needed - room).max(room.min(TailBuffer.PieceBytes)).max(TailBuffer.FirstBytes)
+    if (memory.take(more.toLong)) {
+      pieces = pieces :+ new Array[Byte](more)
+      room += more
+    } else spill()
+  }
+
+  /** What the last piece but one has no room for is in the last one, as [[makeRoom]] has made it. */
+  private def fill(from: Array[Byte], offset: Int, length: Int): Unit = {
+    val last  = pieces.last
+    val start = room - last.length
+    val early = (start - filled).max(0).min(length)
+    if (early > 0) {
+      val before = pieces(pieces.size - 2)
+      System.arraycopy(from, offset, before, before.length - (start - filled), early)
+    }
+    System.arraycopy(from, offset + early, last, filled + early - start, length - early)
+  }
+
+  private def spill(): Unit = {
+    val disk = UnnamedFile.open("stoplog-tail-")
+    disk.write(content())
+    forget()
+    file = Some(disk)
+  }
+
+  private def forget(): Unit = {
+    memory.giveBack(room.toLong)
+    pieces = Vector.empty
+    room = 0
+  }
+}
+
+private[s3] object TailBuffer {
+
+  /** What most buckets of a small epoch fill. */
+  private val FirstBytes = 8 << 10
+
+  /** Beyond it, a piece is no larger than what all before it have together. */
+  private val PieceBytes = 256 << 10
+}

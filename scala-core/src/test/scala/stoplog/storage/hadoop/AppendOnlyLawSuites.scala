@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+package stoplog.storage.hadoop
+
+import stoplog.laws._
+import stoplog.storage.RecordNamesLaws
+
+private[hadoop] trait OnAppendOnly {
+  def newStorage(): StorageUnderTest = TestFileSystems.storage("appendonly")
+}
+
+class AppendOnlyPartStoreSuite    extends PartStoreLaws with OnAppendOnly
+class AppendOnlyFencingSuite      extends FencingLaws with OnAppendOnly
+class AppendOnlyUnannouncedSuite  extends UnannouncedLaws with OnAppendOnly
+class AppendOnlyStagingSuite      extends StagingLaws with OnAppendOnly
+class AppendOnlySidesSuite        extends SideStoreLaws with OnAppendOnly
+class AppendOnlyNotesSuite        extends NoteStoreLaws with OnAppendOnly
+class AppendOnlyFinishedSuite     extends FinishedStoreLaws with OnAppendOnly
+class AppendOnlyRecordStoreSuite  extends RecordStoreLaws with OnAppendOnly
+class AppendOnlyRecordNamesSuite  extends RecordNamesLaws with OnAppendOnly
+class AppendOnlyInPlaceSuite      extends InPlaceLaws with OnAppendOnly
+class AppendOnlyCutSuite          extends CutLaws with OnAppendOnly
+class AppendOnlyEarlyListingSuite extends EarlyListingLaws with OnAppendOnly
+class AppendOnlyPathSuite         extends PathLaws with OnAppendOnly

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+package stoplog.storage.hadoop
+
+import stoplog.laws._
+import stoplog.storage.RecordNamesLaws
+
+private[hadoop] trait OnCreateOnly {
+  def newStorage(): StorageUnderTest = TestFileSystems.storage("createonly")
+}
+
+class CreateOnlyPartStoreSuite   extends PartStoreLaws with OnCreateOnly
+class CreateOnlyFencingSuite     extends FencingLaws with OnCreateOnly
+class CreateOnlyUnannouncedSuite extends UnannouncedLaws with OnCreateOnly
+class CreateOnlyStagingSuite     extends StagingLaws with OnCreateOnly
+class CreateOnlyFinishedSuite    extends FinishedStoreLaws with OnCreateOnly
+class CreateOnlySidesSuite       extends SideStoreLaws with OnCreateOnly
+class CreateOnlyNotesSuite       extends NoteStoreLaws with OnCreateOnly
+class CreateOnlyRecordStoreSuite extends RecordStoreLaws with OnCreateOnly
+class CreateOnlyRecordNamesSuite extends RecordNamesLaws with OnCreateOnly
+class CreateOnlyCopyingSuite     extends CopyingLaws with OnCreateOnly
+class CreateOnlyCutSuite         extends CutLaws with OnCreateOnly
+class CreateOnlyLateListingSuite extends LateListingLaws with OnCreateOnly

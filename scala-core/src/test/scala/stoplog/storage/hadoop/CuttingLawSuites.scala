@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+package stoplog.storage.hadoop
+
+import stoplog.laws._
+import stoplog.storage.RecordNamesLaws
+
+private[hadoop] trait OnCutting {
+  def newStorage(): StorageUnderTest = TestFileSystems.storage("cutting")
+}
+
+class CuttingPartStoreSuite    extends PartStoreLaws with OnCutting
+class CuttingFencingSuite      extends FencingLaws with OnCutting
+class CuttingUnannouncedSuite  extends UnannouncedLaws with OnCutting
+class CuttingStagingSuite      extends StagingLaws with OnCutting
+class CuttingRecordStoreSuite  extends RecordStoreLaws with OnCutting
+class CuttingRecordNamesSuite  extends RecordNamesLaws with OnCutting
+class CuttingInPlaceSuite      extends InPlaceLaws with OnCutting
+class CuttingCutSuite          extends CutLaws with OnCutting
+class CuttingEarlyListingSuite extends EarlyListingLaws with OnCutting

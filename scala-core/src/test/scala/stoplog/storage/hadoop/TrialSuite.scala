@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+package stoplog.storage.hadoop
+
+import org.apache.hadoop.conf.Configuration
+import org.apache.hadoop.fs.Path
+import org.scalatest.funsuite.AnyFunSuite
+
+import stoplog.error.StoplogArgumentException
+
+/** What the trial finds out of file systems that say nothing true of themselves. */
+class TrialSuite extends AnyFunSuite {
+
+  private def files(scheme: String): HadoopFiles = new HadoopFiles(
+    TestFileSystems.directory(scheme),
+    new HadoopSettings(TestFileSystems.register(HadoopDefaults.configuration())),
+    Renaming.Checked
+  )
+
+  for (
+    (scheme, growth, exclusion) <- Seq(
+      ("cutting", Growth.AppendAndTruncate, Exclusion.ByRename),
+      ("appendonly", Growth.AppendOnly, Exclusion.ByRename),
+      ("createonly", Growth.CreateOnly, Exclusion.ByCreate)
+    )
+  )
+    test(s"$scheme: $growth, exclusive $exclusion") {
+      assert(Trial.of(files(scheme), "main") === Abilities(growth, exclusion))
+    }
+
+  test("it leaves nothing behind") {
+    for (scheme <- TestFileSystems.classes.keys) {
+      val place = files(scheme)
+      try Trial.of(place, "main")
+      catch { case _: StoplogArgumentException => () }
+      assert(place.filesUnder(place.at(""))(_ => true).isEmpty, scheme)
+    }
+  }
+
+  test("where the last writer wins, two drivers could commit one epoch: refused by name") {
+    val refused = intercept[StoplogArgumentException](Trial.of(files("lastwins"), "main"))
+    assert(refused.getCondition === "STOPLOG_STORE_NOT_EXCLUSIVE")
+    assert(refused.getMessageParameters.get("scheme") === "lastwins")
+  }
+
+  test("the state of a source needs no more than that one of several writers is refused") {
+    for ((scheme, how) <- Seq("appendonly" -> Exclusion.ByRename, "createonly" -> Exclusion.ByCreate))
+      assert(Trial.exclusion(files(scheme)) === how)
+    val refused = intercept[StoplogArgumentException](Trial.exclusion(files("lastwins")))
+    assert(refused.getCondition === "STOPLOG_STORE_NOT_EXCLUSIVE")
+  }
+
+  test("a local file system of Hadoop's, which replaces what is there, is refused too") {
+    val place = new HadoopFiles(
+      new Path(TestFileSystems.directory("raw")).toUri.getPath,
+      new HadoopSettings(raw),
+      Renaming.Checked
+    )
+    assert(
+      intercept[StoplogArgumentException](
+        Trial.of(place, "main")
+      ).getCondition === "STOPLOG_STORE_NOT_EXCLUSIVE"
+    )
+  }
+
+  private def raw: Configuration = {
+    val configuration = HadoopDefaults.configuration()
+    configuration.set("fs.file.impl", "org.apache.hadoop.fs.RawLocalFileSystem")
+    configuration.setBoolean("fs.file.impl.disable.cache", true)
+    configuration
+  }
+}

@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: Apache-2.0
+package stoplog.storage.hdfs
+
+import java.io.OutputStream
+import java.nio.charset.StandardCharsets.UTF_8
+import java.util.concurrent.{CompletableFuture, CountDownLatch, ExecutionException}
+import java.util.concurrent.TimeUnit.SECONDS
+
+import org.scalatest.funsuite.AnyFunSuite
+
+import stoplog.log.LogFiles
+import stoplog.LongRun
+import stoplog.commit._
+import stoplog.commit.complete.MemoryNotes
+import stoplog.error.StoplogException
+import stoplog.fault.{Faults, Step}
+import stoplog.log.CommitLog
+import stoplog.part.{PartNaming, RunId}
+import stoplog.rolling.DefaultRollingPolicy
+import stoplog.sim.FinishedOver
+import stoplog.storage.{JobDirectory, NoFiles, PartLayout, ReplacedFiles, VisibleFile}
+import stoplog.storage.hadoop.{HadoopFiles, HadoopSettings}
+
+/** Batch jobs on HDFS, where nobody can tell whether the driver of an unfinished job lives: what it has decided is
+  * carried out by the next job in either case, and it may go on itself at any time.
+  */
+class HdfsJobsSuite extends AnyFunSuite {
+  import HdfsJobsSuite._
+
+  test(
+    "whatever step its driver sleeps at, the next job carries it out, and the driver wakes to the same end"
+  ) {
+    for (at <- stops) withOld { place =>
+      val decided = new Stop(at)
+      val asleep  = place.begun(decided)
+      decided.awaitReached()
+      val isDecided =
+        at.step == Step.MidRemove || place.log.newest().isDefined // its records are the last to go
+      place.job().rollForward()
+      assert(place.rows() === (if (isDecided) newRows else oldRows), s"asleep at $at")
+      decided.release()
+      assert(asleep.failure().isEmpty, s"asleep at $at")
+      assert(place.rows() === newRows, s"asleep at $at")
+      if (place.hasJob) place.job(hoursLater = 25).rollForward()
+      assert(!place.hasJob && place.rows() === newRows, s"asleep at $at")
+    }
+  }
+
+  test("whatever step it sleeps at that carries another's job out, the driver's own end is the same") {
+    for (at <- stops if Step.all.indexOf(at.step) > Step.all.indexOf(Step.BeforeRecord)) withOld { place =>
+      val decided = new Stop(Point(Step.AfterRecord, 1))
+      val driver  = place.begun(decided)
+      decided.awaitReached()
+      val stop   = new Stop(at)
+      val helper = new Running(place.job(stop).rollForward())
+      if (stop.isReachedBefore(helper)) {
+        decided.release()
+        assert(driver.failure().isEmpty, s"the helper sleeps at $at")
+        assert(place.rows() === newRows, s"the helper sleeps at $at")
+        stop.release()
+      } else decided.release()
+      assert(helper.failure().isEmpty && driver.failure().isEmpty, s"the helper sleeps at $at")
+      assert(place.rows() === newRows, s"the helper sleeps at $at")
+    }
+  }
+
+  test("whoever read the record, and sets aside only when the job is over, takes nothing that was published") {
+    withOld { place =>
+      val decided = new Stop(Point(Step.AfterRecord, 1))
+      val driver  = place.begun(decided)
+      decided.awaitReached()
+      val stop = new Stop(Point(Step.MidReplace, 1))
+      val late =
+        new SleepsBeforeSettingAside(new JobDirectory(HdfsFileStore.ofSink(place.files, Name), Name), stop)
+      val helper = new Running(place.job(as = late).rollForward())
+      stop.awaitReached()
+      decided.release()
+      assert(driver.failure().isEmpty && place.rows() === newRows && !place.hasJob)
+      stop.release()
+      assert(helper.failure().isEmpty && place.rows() === newRows)
+    }
+  }
+
+  test("a job that wrote nothing for a day can decide nothing any more, and is removed a day later") {
+    withOld { place =>
+      val stop   = new Stop(Point(Step.BeforeRecord, 1))
+      val asleep = place.begun(stop)
+      stop.awaitReached()
+      place.job(hoursLater = 23).rollForward()
+      assert(place.log.newest().isEmpty)
+      place.job(hoursLater = 25).rollForward()
+      stop.release()
+      assert(asleep.failure().map(_.asInstanceOf[StoplogException].getCondition) === Some("STOPLOG_FENCED"))
+      assert(place.rows() === oldRows && place.hasJob)
+      place.job(hoursLater = 25).rollForward()
+      assert(place.rows() === oldRows && !place.hasJob)
+    }
+  }
+
+  test("a job with a file that is being written is left alone, however long that takes") {
+    withOld { place =>
+      val writer = place.writer()
+      writer.write("a", "a row")
+      place.job(hoursLater = 1000).rollForward()
+      assert(place.log.newest().isEmpty)
+      writer.close()
+      place.job(hoursLater = 1000).rollForward()
+      assert(place.log.newest().isDefined)
+    }
+  }
+
+  /** Where an undisturbed job comes by: the first time of each step, and in a long run each time. */
+  private lazy val stops: Vector[Point] = {
+    var passed = Vector.empty[Step]
+    withOld { place =>
+      val all = new Faults {
+        override def at(step: Step): Unit = passed :+= step
+      }
+      assert(place.begun(all).failure().isEmpty)
+      assert(place.rows() === newRows && !place.hasJob)
+    }
+    passed.distinct.flatMap { step =>
+      (1 to (if (LongRun.isOn) passed.count(_ == step) else 1)).map(Point(step, _))
+    }
+  }
+
+  private def withOld(body: PlaceOfJob => Unit): Unit = {
+    val storage = HdfsStorage.create()
+    try {
+      Seq("a/old.txt", "b/old.txt").foreach(file => storage.plant(file, s"old in $file\n".getBytes(UTF_8)))
+      body(new PlaceOfJob(storage))
+    } finally storage.close()
+  }
+}
+
+private object HdfsJobsSuite {
+  val Name = "batch-1"
+
+  val oldRows: Vector[String] = Vector("old in a/old.txt", "old in b/old.txt")
+  val newRows: Vector[String] = Vector("new in a", "new in c")
+
+  /** A step, the first, second, … time. */
+  final case class Point(step: Step, occurrence: Int)
+
+  /** Holds whoever comes by there, once. */
+  final class Stop(point: Point) extends Faults {
+    @transient private val reached = new CountDownLatch(1)
+    @transient private val go      = new CountDownLatch(1)
+    private var seen               = 0
+
+    override def at(step: Step): Unit = if (step == point.step && next() == point.occurrence) {
+      reached.countDown()
+      go.await()
+    }
+
+    def awaitReached(): Unit = assert(reached.await(180, SECONDS), s"$point was not reached")
+
+    /** `false` when the action ended without coming by. */
+    def isReachedBefore(running: Running): Boolean = {
+      running.atEnd(() => reached.countDown())
+      awaitReached()
+      !running.hasEnded
+    }
+
+    def release(): Unit = go.countDown()
+
+    private def next(): Int = synchronized { seen += 1; seen }
+  }
+
+  /** An action on a thread of its own. */
+  final class Running(action: => Unit) {
+    private val future =
+      CompletableFuture.runAsync(() => action, task => new Thread(task).start())
+
+    def failure(): Option[Throwable] =
+      try { future.get(180, SECONDS); None }
+      catch { case e: ExecutionException => Some(e.getCause) }
+
+    def atEnd(action: () => Unit): Unit = { future.whenComplete((_, _) => action()); () }
+
+    def hasEnded: Boolean = future.isDone
+  }
+
+  final class SleepsBeforeSettingAside(job: JobDirectory, stop: Stop) extends JobDirectory(NoFiles, "main") {
+    override val replaced: ReplacedFiles = new FinishedOver(job.replaced) {
+      override def hide(seq: Long, path: String): Unit = {
+        stop.at(Step.MidReplace)
+        super.hide(seq, path)
+      }
+    }
+
+    override def visible(): Vector[VisibleFile]                = job.visible()
+    override def deleteEmptied(directories: Seq[String]): Unit = job.deleteEmptied(directories)
+    override def delete(faults: Faults): Unit                  = job.delete(faults)
+    override def untouchedSince(millis: Long): Boolean         = job.untouchedSince(millis)
+  }
+
+  final class PlaceOfJob(storage: HdfsStorage) {
+    val files = new HadoopFiles(storage.root, new HadoopSettings(HdfsStorage.configuration()))
+
+    def log: CommitLog = log(Faults.none)
+
+    def hasJob: Boolean = files.status(files.at(s"_stoplog/$Name")).isDefined
+
+    def plant(file: String, row: String): Unit = storage.plant(file, s"$row\n".getBytes(UTF_8))
+
+    def remove(entry: String): Unit = { files.fileSystem.delete(files.at(entry), true); () }
+
+    def rows(): Vector[String] =
+      storage.visible().toVector.flatMap(file => new String(storage.bytes(file), UTF_8).linesIterator).sorted
+
+    def job(
+        faults: Faults = Faults.none,
+        hoursLater: Int = 0,
+        as: JobDirectory = new JobDirectory(HdfsFileStore.ofSink(files, Name), Name)
+    ): JobCommit = new JobCommit(
+      RunId.random(),
+      SinkIdentity(storage.root, Name, Name),
+      log(faults),
+      parts(faults),
+      as,
+      SinkDriver.Tools(
+        new ManualClock(System.currentTimeMillis() + hoursLater * 3600000L),
+        faults,
+        Turn.semaphore(),
+        Parallel.sequential,
+        Retry.never
+      ),
+      MemoryNotes.unasked
+    )
+
+    /** A job that replaces what is there, from its first row to its end. */
+    def begun(faults: Faults): Running = {
+      val job  = this.job(faults)
+      val rows = writer(job)
+      newRows.foreach(row => rows.write(row.takeRight(1), row))
+      val done = rows.commit()
+      new Running(job.commit(Seq(done), JobCommit.Replacing.Everything))
+    }
+
+    def writer(job: JobCommit = this.job()): TaskWriter[String] = new TaskWriter(
+      job.begin(slots = 1).forTask(0, Attempt.First),
+      parts(Faults.none),
+      new Sides(new MemorySides, Faults.none),
+      PlainLines,
+      TaskWriter.Rules(JobPolicy(DefaultRollingPolicy()), PartNaming("part", ".txt"), 10, _ => (), () => ()),
+      TaskWriter.Tools(Clock.system, Faults.none)
+    )
+
+    private def log(faults: Faults) =
+      new CommitLog(new LogFiles(HdfsFileStore.ofSink(files, Name), Name, faults))
+
+    private def parts(faults: Faults) =
+      HdfsStorage.parts(files, Name, PartLayout.Staging(Name), faults = faults)
+  }
+
+  private object PlainLines extends RowFormat[String] {
+    override def start(out: OutputStream): Unit                = ()
+    override def encode(row: String, out: OutputStream): Unit  = out.write(s"$row\n".getBytes(UTF_8))
+    override def openMember(out: OutputStream): Option[Member] = None
+  }
+}

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+package stoplog.storage.hdfs
+
+import stoplog.LongRun
+import stoplog.commit.SleepingDriverLaws
+import stoplog.laws._
+import stoplog.storage.RecordNamesLaws
+import stoplog.storage.hadoop.Trimming
+
+class HdfsPartStoreSuite extends PartStoreLaws {
+  override def newStorage(): StorageUnderTest = HdfsStorage.create()
+}
+
+class HdfsFencingSuite extends FencingLaws {
+  override def newStorage(): StorageUnderTest = HdfsStorage.create()
+}
+
+class HdfsUnannouncedSuite extends UnannouncedLaws {
+  override def newStorage(): StorageUnderTest = HdfsStorage.create()
+}
+
+class HdfsStagedSuite extends StagingLaws {
+  override def newStorage(): StorageUnderTest = HdfsStorage.create()
+}
+
+class HdfsSidesSuite extends SideStoreLaws {
+  override def newStorage(): StorageUnderTest = HdfsStorage.create()
+}
+
+class HdfsNotesSuite extends NoteStoreLaws {
+  override def newStorage(): StorageUnderTest = HdfsStorage.create()
+}
+
+class HdfsFinishedSuite extends FinishedStoreLaws {
+  override def newStorage(): StorageUnderTest = HdfsStorage.create()
+}
+
+class HdfsRecordsSuite extends RecordStoreLaws {
+  override def newStorage(): StorageUnderTest = HdfsStorage.create()
+}
+
+class HdfsRecordNamesSuite extends RecordNamesLaws {
+  override def newStorage(): StorageUnderTest = HdfsStorage.create()
+}
+
+class HdfsInPlaceSuite extends InPlaceLaws {
+  override def newStorage(): StorageUnderTest = HdfsStorage.create()
+}
+
+class HdfsCutSuite extends CutLaws {
+  override def newStorage(): StorageUnderTest = HdfsStorage.create()
+}
+
+class HdfsEarlyListingSuite extends EarlyListingLaws {
+  override def newStorage(): StorageUnderTest = HdfsStorage.create()
+}
+
+class HdfsNotToBeCutPartStoreSuite extends PartStoreLaws with LongRun {
+  override def newStorage(): StorageUnderTest = HdfsStorage.create(trimming = Trimming.ValidLength)
+}
+
+class HdfsNotToBeCutValidLengthSuite extends ValidLengthLaws {
+  override def newStorage(): StorageUnderTest = HdfsStorage.create(trimming = Trimming.ValidLength)
+}
+
+class HdfsNotToBeCutFencingSuite extends FencingLaws with LongRun {
+  override def newStorage(): StorageUnderTest = HdfsStorage.create(trimming = Trimming.ValidLength)
+}
+
+class HdfsSleepingDriverSuite extends SleepingDriverLaws {
+  override def newStorage(): StorageUnderTest = HdfsStorage.create()
+}
+
+class HdfsPathSuite extends PathLaws {
+  override def newStorage(): StorageUnderTest = HdfsStorage.create()
+}

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+package stoplog.storage.hdfs
+
+import java.io.IOException
+
+import org.apache.hadoop.fs.{FileAlreadyExistsException, Path}
+import org.apache.hadoop.hdfs.DistributedFileSystem
+import org.scalatest.funsuite.AnyFunSuite
+
+import stoplog.log.LogFiles
+import stoplog.error.StoplogArgumentException
+
+import stoplog.storage.PutOutcome
+import stoplog.part.RunId
+import stoplog.sink.CommitOutcome
+import stoplog.storage.{NewPart, PartLayout}
+import stoplog.storage.hadoop.{HadoopDefaults, HadoopFiles, HadoopSettings, Trimming}
+
+/** What cannot work is refused at the start. */
+class HdfsProbeSuite extends AnyFunSuite {
+
+  private val layouts = Seq(
+    "staging"  -> PartLayout.Staging("main"),
+    "inBucket" -> PartLayout.InBucket("main", "_", ".in-progress", "_", ".pending")
+  )
+
+  test("what is never to be cut need not be able to be") {
+    withStorage { storage =>
+      val tampering = new Tampering {
+        override def truncate(path: Path, bytes: Long)(really: => Boolean): Boolean =
+          throw new UnsupportedOperationException("truncate")
+      }
+      HdfsStorage.parts(TamperedHdfs.files(storage, tampering), trimming = Trimming.ValidLength).probe()
+    }
+  }
+
+  for ((name, layout) <- layouts) {
+    test(s"$name: a place that can do it is left as it was found") {
+      withStorage { storage =>
+        store(TamperedHdfs.files(storage, new Tampering {}), layout).probe()
+        assert(storage.partStore().staged().isEmpty && storage.visible().isEmpty)
+      }
+    }
+
+    test(s"$name: no append, no truncate, or a truncate that does nothing") {
+      refused(
+        layout,
+        new Tampering {
+          override def beforeAppend(path: Path): Unit = throw new IOException("no appending here")
+        },
+        "no appending here"
+      )
+      refused(
+        layout,
+        new Tampering {
+          override def truncate(path: Path, bytes: Long)(really: => Boolean): Boolean =
+            throw new UnsupportedOperationException("truncate")
+        },
+        "its file system cannot do it (truncate)"
+      )
+      refused(
+        layout,
+        new Tampering {
+          override def truncate(path: Path, bytes: Long)(really: => Boolean): Boolean = true
+        },
+        "has 2 after it was cut to none"
+      )
+    }
+
+    test(s"$name: a directory out of which nothing can be renamed, or where renaming replaces files") {
+      refused(
+        layout,
+        new Tampering {
+          override def rename(from: Path, to: Path)(really: => Unit): Unit =
+            throw new IOException(s"$from can't be moved into an encryption zone.")
+        },
+        "encryption zone"
+      )
+      refused(
+        layout,
+        new Tampering {
+          override def rename(from: Path, to: Path)(really: => Unit): Unit =
+            try really
+            catch { case _: FileAlreadyExistsException => () }
+        },
+        "replaces what is there"
+      )
+    }
+
+    test(s"$name: no class for the interface that renames without overwriting") {
+      withStorage { storage =>
+        val configuration = HdfsStorage.configuration()
+        configuration.set("fs.AbstractFileSystem.hdfs.impl", "no.such.Class")
+        refused(new HadoopFiles(storage.root, new HadoopSettings(configuration)), layout, "no.such.Class")
+      }
+    }
+
+    test(s"$name: in a directory for erasure coding, files are written in whole copies") {
+      withStorage { storage =>
+        codeErasures(storage.root)
+        val files = new HadoopFiles(storage.root, new HadoopSettings(HdfsStorage.configuration()))
+        store(files, layout).probe()
+        val output = store(files, layout).create(NewPart("b", "part-1.txt", run))
+        output.write("one\n".getBytes, 0, 4)
+        val resumed = store(files, layout).resume(output.persist(), 4)
+        resumed.write("two\n".getBytes, 0, 4)
+        assert(store(files, layout).publish(resumed.finish(), 8, "b/part-1.txt") === CommitOutcome.Committed)
+        assert(new String(storage.bytes("b/part-1.txt")) === "one\ntwo\n")
+        val records = new LogFiles(HdfsFileStore.ofSink(files, "main"), "main")
+        assert(records.putIfAbsent(0, "record".getBytes) === PutOutcome.Created)
+        assert(records.read(0).map(new String(_)) === Some("record"))
+      }
+    }
+  }
+
+  private val run = RunId("11111111-1111-4111-8111-111111111111")
+
+  private def refused(layout: PartLayout, tampering: Tampering, why: String): Unit = withStorage { storage =>
+    refused(TamperedHdfs.files(storage, tampering), layout, why)
+    assert(storage.partStore().staged().isEmpty)
+  }
+
+  private def refused(files: HadoopFiles, layout: PartLayout, why: String): Unit = {
+    val refusal = intercept[StoplogArgumentException](store(files, layout).probe())
+    assert(refusal.getCondition === "STOPLOG_PATH_NOT_WRITABLE")
+    assert(refusal.getMessage.contains(why))
+  }
+
+  private def store(files: HadoopFiles, layout: PartLayout) = HdfsStorage.parts(files, layout = layout)
+
+  private def codeErasures(root: String): Unit = {
+    val path   = new Path(root)
+    val system = path.getFileSystem(HadoopDefaults.configuration()).asInstanceOf[DistributedFileSystem]
+    system.enableErasureCodingPolicy(Policy)
+    system.setErasureCodingPolicy(path, Policy)
+  }
+
+  private val Policy = "XOR-2-1-1024k"
+
+  private def withStorage(body: HdfsStorage => Unit): Unit = {
+    val storage = HdfsStorage.create()
+    try body(storage)
+    finally storage.close()
+  }
+}

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+package stoplog.storage.local
+
+import java.nio.file.{Files, Path}
+
+import org.scalatest.funsuite.AnyFunSuite
+
+import stoplog.fault.{Faults, InjectedFault, Step}
+import stoplog.storage.JobDirectory
+
+class LocalJobStoreSuite extends AnyFunSuite {
+
+  private def withRoot(body: Path => Unit): Unit = {
+    val root = Files.createTempDirectory("stoplog-job")
+    try body(root)
+    finally LocalStorage.remove(root)
+  }
+
+  private def job(root: Path) =
+    new JobDirectory(LocalFileStore.ofSink(root.toString, "batch-1", LocalForcing.Disk), "batch-1")
+
+  private def put(root: Path, file: String): Unit = {
+    Files.createDirectories(root.resolve(file).getParent)
+    Files.createFile(root.resolve(file))
+    ()
+  }
+
+  test("all files are listed that readers may see, and those that are hidden among them") {
+    withRoot { root =>
+      Seq("a.txt", "b/c.txt", "b/d/e.txt", "b/_SUCCESS", "_stoplog/x", ".hidden", "_SUCCESS").foreach(
+        put(root, _)
+      )
+      assert(
+        job(root).visible().map(_.path).toSet === Set("a.txt", "b/c.txt", "b/d/e.txt", "b/_SUCCESS")
+      )
+    }
+  }
+
+  test(
+    "what is set aside is out of sight, the directories that are empty then are gone, and all may be done again"
+  ) {
+    withRoot { root =>
+      Seq("b/x=1/c.txt", "b/x=2/c.txt", "b/x=2/later.txt").foreach(put(root, _))
+      for (_ <- 1 to 2) {
+        Seq("b/x=1/c.txt", "b/x=2/c.txt").foreach(job(root).replaced.hide(0, _))
+        job(root).deleteEmptied(Seq("b/x=1", "b/x=2", "gone", ""))
+      }
+      assert(job(root).visible().map(_.path) === Vector("b/x=2/later.txt"))
+      assert(!Files.exists(root.resolve("b/x=1")))
+    }
+  }
+
+  test("the records of a job go oldest first, each before its mark, whatever the order in the file system") {
+    val names = (9 to 0 by -1).flatMap { n =>
+      Seq("published", "commit").map(kind => f"_stoplog/batch-1/log/$n%020d.$kind")
+    }
+    for (left <- 1 to 19) withRoot { root =>
+      names.foreach(put(root, _))
+      val killed = new Faults {
+        override def at(step: Step): Unit =
+          if (LocalStorage.files(root).sizeIs == left) throw new InjectedFault(step)
+      }
+      intercept[InjectedFault](job(root).delete(killed))
+      val there = LocalStorage.files(root).map(_.getFileName.toString).toSet
+      assert(there === names.reverse.takeRight(left).map(_.split('/').last).toSet)
+    }
+  }
+
+  test("a job is removed with all that is in it, and nothing else; twice is as good") {
+    withRoot { root =>
+      val log = (0 to 1)
+        .flatMap(n => Seq(f"$n%020d.commit", f"$n%020d.published"))
+        .map(name => s"_stoplog/batch-1/log/$name")
+      (log ++ Seq(
+        "_stoplog/batch-1/replaced/a/b.txt",
+        "_stoplog/batch-1/open/x",
+        "_stoplog/main/log/0",
+        "a/b.txt"
+      ))
+        .foreach(put(root, _))
+      job(root).delete(Faults.none)
+      job(root).delete(Faults.none)
+      val left = LocalStorage.files(root).map(file => root.relativize(file).toString).toSet
+      assert(left === Set("_stoplog/main/log/0", "a/b.txt"))
+      assert(!Files.exists(root.resolve("_stoplog/batch-1")))
+    }
+  }
+}

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+package stoplog.storage.local
+
+import stoplog.LongRun
+import stoplog.commit.SleepingDriverLaws
+import stoplog.laws._
+import stoplog.storage.RecordNamesLaws
+
+class StagingDiskPartStoreSuite extends PartStoreLaws {
+  override def newStorage(): StorageUnderTest = LocalStorage.create(LocalStorage.staging, LocalForcing.Disk)
+}
+
+class StagingProcessPartStoreSuite extends PartStoreLaws with LongRun {
+  override def newStorage(): StorageUnderTest =
+    LocalStorage.create(LocalStorage.staging, LocalForcing.Process)
+}
+
+class InBucketDiskPartStoreSuite extends PartStoreLaws {
+  override def newStorage(): StorageUnderTest = LocalStorage.create(LocalStorage.inBucket, LocalForcing.Disk)
+}
+
+class InBucketProcessPartStoreSuite extends PartStoreLaws with LongRun {
+  override def newStorage(): StorageUnderTest =
+    LocalStorage.create(LocalStorage.inBucket, LocalForcing.Process)
+}
+
+class StagingDiskFencingSuite extends FencingLaws {
+  override def newStorage(): StorageUnderTest = LocalStorage.create(LocalStorage.staging, LocalForcing.Disk)
+}
+
+class InBucketProcessFencingSuite extends FencingLaws {
+  override def newStorage(): StorageUnderTest =
+    LocalStorage.create(LocalStorage.inBucket, LocalForcing.Process)
+}
+
+class StagingDiskAnnouncementSuite extends AnnouncementLaws {
+  override def newStorage(): StorageUnderTest = LocalStorage.create(LocalStorage.staging, LocalForcing.Disk)
+}
+
+class InBucketProcessAnnouncementSuite extends AnnouncementLaws {
+  override def newStorage(): StorageUnderTest =
+    LocalStorage.create(LocalStorage.inBucket, LocalForcing.Process)
+}
+
+class StagingProcessStagedSuite extends StagingLaws {
+  override def newStorage(): StorageUnderTest =
+    LocalStorage.create(LocalStorage.staging, LocalForcing.Process)
+}
+
+class InBucketProcessStagedSuite extends StagingLaws {
+  override def newStorage(): StorageUnderTest =
+    LocalStorage.create(LocalStorage.inBucket, LocalForcing.Process)
+}
+
+class DiskNotesSuite extends NoteStoreLaws {
+  override def newStorage(): StorageUnderTest = LocalStorage.create(LocalStorage.staging, LocalForcing.Disk)
+}
+
+class DiskSidesSuite extends SideStoreLaws {
+  override def newStorage(): StorageUnderTest = LocalStorage.create(LocalStorage.staging, LocalForcing.Disk)
+}
+
+class ProcessSidesSuite extends SideStoreLaws with LongRun {
+  override def newStorage(): StorageUnderTest =
+    LocalStorage.create(LocalStorage.staging, LocalForcing.Process)
+}
+
+class DiskRecordsSuite extends RecordStoreLaws {
+  override def newStorage(): StorageUnderTest = LocalStorage.create(LocalStorage.staging, LocalForcing.Disk)
+}
+
+class ProcessRecordsSuite extends RecordStoreLaws with LongRun {
+  override def newStorage(): StorageUnderTest =
+    LocalStorage.create(LocalStorage.staging, LocalForcing.Process)
+}
+
+class LocalRecordNamesSuite extends RecordNamesLaws {
+  override def newStorage(): StorageUnderTest =
+    LocalStorage.create(LocalStorage.staging, LocalForcing.Process)
+}
+
+class LocalInPlaceSuite extends InPlaceLaws {
+  override def newStorage(): StorageUnderTest =
+    LocalStorage.create(LocalStorage.staging, LocalForcing.Process)
+}
+
+class LocalCutSuite extends CutLaws {
+  override def newStorage(): StorageUnderTest =
+    LocalStorage.create(LocalStorage.staging, LocalForcing.Process)
+}
+
+class LocalEarlyListingSuite extends EarlyListingLaws {
+  override def newStorage(): StorageUnderTest =
+    LocalStorage.create(LocalStorage.staging, LocalForcing.Process)
+}
+
+class DiskFinishedSuite extends FinishedStoreLaws {
+  override def newStorage(): StorageUnderTest = LocalStorage.create(LocalStorage.staging, LocalForcing.Disk)
+}
+
+class LocalSleepingDriverSuite extends SleepingDriverLaws {
+  override def newStorage(): StorageUnderTest =
+    LocalStorage.create(LocalStorage.staging, LocalForcing.Process)
+}
+
+class StagingProcessPathSuite extends PathLaws {
+  override def newStorage(): StorageUnderTest =
+    LocalStorage.create(LocalStorage.staging, LocalForcing.Process)
+}
+
+class InBucketProcessPathSuite extends PathLaws {
+  override def newStorage(): StorageUnderTest =
+    LocalStorage.create(LocalStorage.inBucket, LocalForcing.Process)
+}

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+package stoplog.storage.local
+
+import java.nio.file.{Files, Path}
+
+import stoplog.laws.{LawSuite, StorageUnderTest}
+import stoplog.log.CommitLog
+
+/** What the file system cannot tell is not "there is none". A link that leads to itself stands for a file that cannot be
+  * looked at, also by root.
+  */
+class LocalLookSuite extends LawSuite {
+
+  override def newStorage(): StorageUnderTest =
+    LocalStorage.create(LocalStorage.staging, LocalForcing.Process)
+
+  lookLaw("a finished part that cannot be looked at is not passed over when another takes its place") {
+    storage =>
+      unseen(storage.root.resolve("b/part-1.txt"))
+      refused(storage.finishedStore().hide(7, "b/part-1.txt"))
+      refused(storage.finishedStore().sizeBytes("b/part-1.txt"))
+  }
+
+  lookLaw("what was set aside and cannot be looked at is not taken for gone") { storage =>
+    unseen(storage.root.resolve("_stoplog/main/replaced/7"))
+    refused(storage.finishedStore().restore(7, "b/part-1.txt"))
+  }
+
+  lookLaw("a part that cannot be looked at is not lost") { storage =>
+    val open = leftOpen(storage.partStore(), "rows\n")
+    unseen(storage.root.resolve(open.token))
+    refused(storage.partStore().publish(open, 5, "b/part-1.txt"))
+    refused(storage.partStore().resume(open, 5))
+    refused(storage.partStore().takeOver(open, 5, part()))
+    refused(storage.partStore().discard(open.token))
+  }
+
+  lookLaw("a finished name that cannot be looked at is neither free nor lost") { storage =>
+    val open = leftOpen(storage.partStore(), "rows\n")
+    unseen(storage.root.resolve("b"))
+    refused(storage.partStore().publish(open, 5, "b/part-1.txt"))
+    storage.lose(open)
+    refused(storage.partStore().publish(open, 5, "b/part-1.txt"))
+  }
+
+  lookLaw("a mark that cannot be looked at is no sign that the record is not published") { storage =>
+    storage.recordStore().putIfAbsent(0, utf8("{}"))
+    unseen(storage.root.resolve(f"_stoplog/main/log/${0}%020d.published"))
+    refused(storage.recordStore().isPublished(0))
+  }
+
+  lookLaw("a record that is listed and cannot be read is an error, and no reason to look for ever") {
+    storage =>
+      unseen(storage.root.resolve(f"_stoplog/main/log/${0}%020d.commit"))
+      refused(storage.recordStore().read(0))
+      refused(new CommitLog(storage.recordStore()).newest())
+  }
+
+  lookLaw("a file below another file is an error") { storage =>
+    Files.writeString(storage.root.resolve("b"), "a file")
+    refused(storage.finishedStore().hide(7, "b/part-1.txt"))
+    refused(storage.noteStore().read("b/_SUCCESS"))
+  }
+
+  lookLaw("what is not there is not there") { storage =>
+    assert(storage.finishedStore().sizeBytes("b/part-1.txt") === None)
+    assert(storage.recordStore().read(0) === None)
+    assert(!storage.recordStore().isPublished(0))
+    assert(storage.noteStore().read("b/_SUCCESS") === None)
+    storage.finishedStore().hide(7, "b/part-1.txt")
+    storage.partStore().discard("_stoplog/main/open/b/.part-1.txt")
+  }
+
+  private def lookLaw(name: String)(body: LocalStorage => Unit): Unit = law(name) {
+    case storage: LocalStorage => body(storage)
+    case other                 => fail(s"$other")
+  }
+
+  private def unseen(path: Path): Unit = {
+    Files.createDirectories(path.getParent)
+    Files.deleteIfExists(path)
+    Files.createSymbolicLink(path, path.getFileName)
+    ()
+  }
+
+  private def refused(action: => Any): Unit = assert(condition(action) === "STOPLOG_STORE_WRITE")
+}

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+package stoplog.storage.s3
+
+import java.util.concurrent.{CompletableFuture, CountDownLatch}
+import java.util.concurrent.TimeUnit.SECONDS
+
+import scala.util.Try
+
+import org.scalatest.BeforeAndAfterAll
+import org.scalatest.funsuite.AnyFunSuite
+
+import stoplog.commit._
+import stoplog.commit.complete.MemoryNotes
+import stoplog.fault.Faults
+import stoplog.laws._
+import stoplog.log.CommitLog
+import stoplog.part.{PartNaming, RunId}
+import stoplog.rolling.RollReason
+import stoplog.servers.{Fault, FaultProxy, FaultRule, S3Call, S3Server}
+
+/** What S3Mock cannot be asked itself, as it looks and writes in two steps: the proxy lets one writer do so at a time. */
+class S3AtomicRecordsSuite extends RecordStoreLaws with BeforeAndAfterAll {
+  private lazy val proxy = FaultProxy.before(S3Server.sharedS3Mock.endpoint)
+
+  override protected def afterAll(): Unit = proxy.close()
+
+  override def newStorage(): StorageUnderTest =
+    S3Storage.create(S3Storage.tails, S3Bucket(proxy.endpoint, "stoplog-atomic"))
+
+  override protected def law(name: String)(body: StorageUnderTest => Unit): Unit =
+    if (S3Laws.inTwoSteps.exists(name.startsWith)) super.law(name)(body)
+}
+
+/** A driver decides on a merge, and sleeps when it has read the first input and not yet written its copy. Its successor
+  * carries the merge out and merges the merged part again. The server forgets completed uploads, as MinIO does and Amazon
+  * S3 may.
+  */
+class S3LateCopySuite extends AnyFunSuite with BeforeAndAfterAll {
+  private lazy val proxy = FaultProxy.before(S3Server.sharedS3Mock.endpoint)
+
+  override protected def afterAll(): Unit = proxy.close()
+
+  test("a driver that wakes between the two halves of a move brings no row back") {
+    val quick  = S3Storage.create(S3Settings())
+    val slow   = quick.through(S3Bucket(proxy.endpoint, S3Server.Bucket, OfSleeper))
+    val asleep = new CountDownLatch(1)
+    val wake   = new CountDownLatch(1)
+    try {
+      val late = new Run(slow, Samples.mine)
+      (0 to 1).foreach(n => late.epoch(n, s"row$n"))
+      proxy.inject(
+        FaultRule.forgetsCompletedUploads,
+        (request, _, _) => {
+          if (
+            request.call == S3Call.PutObject && request.target.contains("/replaced/") && asleep.getCount > 0
+          ) {
+            asleep.countDown()
+            wake.await()
+          }
+          // as the server would answer, which another client has told to complete it
+          Option.when(request.call == S3Call.CompleteMultipartUpload && wake.getCount == 0)(
+            Fault.NoSuchUpload
+          )
+        }
+      )
+      val ticks = CompletableFuture.runAsync(
+        () => (1 to 3).foreach(_ => late.driver.tick()),
+        (task: Runnable) => new Thread(task).start()
+      )
+      assert(asleep.await(120, SECONDS), "it merges")
+      val next   = new Run(quick, Samples.other)
+      val merged = s"part-${Samples.mine.uid}-m0"
+      next.epoch(2, "row2")
+      assert(quick.visible().exists(_.contains(merged)), "its successor carries its merge out")
+      var epochs = 3
+      while (quick.visible().exists(_.contains(merged)) && epochs < 20) {
+        next.epoch(epochs, s"row$epochs")
+        (1 to 2).foreach(_ => next.driver.tick())
+        epochs += 1
+      }
+      assert(epochs < 20, "the merged part is merged again")
+      wake.countDown()
+      Try(ticks.get(120, SECONDS))
+      assert(ticks.isDone)
+      assert(rows(quick) === (0 until epochs).map(n => s"row$n").sorted.toVector)
+    } finally wake.countDown()
+  }
+
+  private def rows(storage: S3Storage): Vector[String] = storage
+    .visible()
+    .toVector
+    .flatMap(file => new String(storage.bytes(file)).linesIterator)
+    .filter(_ != "#")
+    .sorted
+
+  // Hadoop keeps one client for a bucket, whatever its settings.
+  private val OfSleeper =
+    Map(
+      "fs.s3a.impl.disable.cache"         -> "true",
+      "fs.s3a.connection.request.timeout" -> "600s",
+      "fs.s3a.connection.timeout"         -> "600s"
+    )
+
+  private final class Run(storage: S3Storage, run: RunId) {
+    private val policy   = Rolls(onEpochEnd = _ => Some(RollReason.Checkpoint)).policy
+    private val parts    = storage.partStore()
+    private val sides    = storage.sideStore()
+    private val finished = storage.finishedStore()
+
+    val driver: SinkDriver = SinkDriver.ofParts(
+      run,
+      Samples.identity,
+      Samples.settings,
+      policy,
+      new CommitLog(storage.recordStore()),
+      parts,
+      sides,
+      () => Lines,
+      SinkDriver.Choices(ForeignQuery.Refuse, LostPart.Fail),
+      SinkDriver.Tools(Clock.system, Faults.none, Turn.semaphore(), Parallel.sequential, Retry.never),
+      MemoryNotes.unasked,
+      finished,
+      new SmallParts(
+        run,
+        SmallParts.Choice(
+          CompactionPolicy(smallerThanBytes = 30, targetBytes = 60, afterEpochs = 1, minFiles = 2),
+          PartNaming("part", ".txt"),
+          _ => true
+        ),
+        merge => {
+          val bytes = merge.inputs.flatMap(part => storage.bytes(part.path)).toArray
+          val out   = parts.create(merge.part)
+          out.write(bytes, 0, bytes.length)
+          val done = Merged(out.finish(), bytes.length.toLong)
+          new Merging {
+            override def result: Option[Either[Throwable, Merged]] = Some(Right(done))
+            override def await(): Unit                             = ()
+          }
+        },
+        finished,
+        Clock.system,
+        Faults.none
+      )
+    )
+
+    def epoch(number: Int, row: String): Unit = {
+      val plan = driver.begin(number.toLong, slots = 1)
+      val task =
+        TaskWriters.of(plan.forTask(0, Attempt.First), parts, Lines, policy, Clock.system, sides)
+      task.write("b", row)
+      driver.commit(number.toLong, Seq(task.commit()))
+    }
+  }
+}

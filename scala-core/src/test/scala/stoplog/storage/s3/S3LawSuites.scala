@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+package stoplog.storage.s3
+
+import stoplog.commit.SleepingDriverLaws
+import stoplog.laws._
+import stoplog.storage.RecordNamesLaws
+
+class S3PartStoreSuite extends PartStoreLaws with S3Laws
+
+class S3FencingSuite extends FencingLaws with S3Laws
+
+class S3UnannouncedSuite extends UnannouncedLaws with S3Laws
+
+class S3StagedSuite extends StagingLaws with S3Laws
+
+class S3SidesSuite extends SideStoreLaws with S3Laws
+
+class S3NotesSuite    extends NoteStoreLaws with S3Laws
+class S3FinishedSuite extends FinishedStoreLaws with S3Laws
+
+class S3SleepingDriverSuite extends SleepingDriverLaws {
+  override def newStorage(): StorageUnderTest = S3Storage.create(S3Settings())
+}
+
+class S3RecordsSuite extends RecordStoreLaws with S3Laws
+
+class S3RecordNamesSuite extends RecordNamesLaws with S3Laws
+
+class S3ProxyPartStoreSuite extends PartStoreLaws with S3ProxyLaws
+
+class S3ProxySidesSuite extends SideStoreLaws with S3ProxyLaws
+
+class S3ProxyNotesSuite extends NoteStoreLaws with S3ProxyLaws
+
+class S3ProxyRecordsSuite extends RecordStoreLaws with S3ProxyLaws
+
+/** The laws, but for those that S3 keeps in another way: [[S3OwnLawsSuite]] says in which. */
+trait S3Laws extends LawSuite {
+  override def newStorage(): StorageUnderTest = S3Storage.create(S3Storage.tails)
+
+  override protected def law(name: String)(body: StorageUnderTest => Unit): Unit =
+    if (!S3Laws.otherwise.exists(name.startsWith)) super.law(name)(body)
+}
+
+/** The same on a server of another make, which tells one of many that it was the first. */
+trait S3ProxyLaws extends LawSuite {
+  override def newStorage(): StorageUnderTest = S3Storage.create(S3Storage.tails, S3Bucket.ofOtherMake)
+
+  override protected def law(name: String)(body: StorageUnderTest => Unit): Unit =
+    if (!S3Laws.otherwise.take(5).exists(name.startsWith)) super.law(name)(body)
+}
+
+object S3Laws {
+
+  /** Where the server looks and writes in two steps. [[S3AtomicRecordsSuite]] asks them through a proxy. */
+  private[s3] lazy val inTwoSteps = Seq("of many that put at once", "of two processes exactly one")
+
+  private[s3] lazy val otherwise = Seq(
+    // bytes are staged at the end of the epoch, not before
+    "everything unfinished is listed",
+    // the very same record leaves the outcome unknown
+    "a record is created once",
+    // an object of the recorded length under a name that is made once in the world is the part
+    "a finished name that is taken is an error", "two parts of one name do not meet",
+    // no record publishes one
+    "a part of no bytes"
+  ) ++ inTwoSteps
+}

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+package stoplog.storage.s3
+
+import java.net.{URL, URLClassLoader}
+import java.nio.file.{Files, Path}
+
+import org.scalatest.funsuite.AnyFunSuite
+
+import stoplog.error.StoplogArgumentException
+
+class S3LibrarySuite extends AnyFunSuite {
+  private val coordinate = "org.apache.hadoop:hadoop-aws:3.5.0"
+  private val S3a        = "org/apache/hadoop/fs/s3a/S3AFileSystem.class"
+  private val Sdk        = "software/amazon/awssdk/services/s3/S3Client.class"
+  private val Version    = "META-INF/maven/org.apache.hadoop/hadoop-aws/pom.properties"
+
+  test("the library of the tests is the one for their Hadoop") {
+    S3Library.check("s3a://b/out", getClass.getClassLoader, org.apache.hadoop.util.VersionInfo.getVersion)
+  }
+
+  test("a library that is missing, of another version, or without its SDK is named with what to ask for") {
+    val cases = Seq(
+      Map.empty[String, String]                             -> "it is not there",
+      Map(S3a -> "", Sdk -> "", Version -> "version=3.4.1") -> "it has version 3.4.1",
+      Map(S3a -> "", Version -> "version=3.5.0")            -> "SDK"
+    )
+    for ((files, why) <- cases) {
+      val refused = intercept[StoplogArgumentException](check(files))
+      assert(refused.getCondition === "STOPLOG_HADOOP_AWS")
+      assert(refused.getMessage.contains(coordinate) && refused.getMessage.contains(why))
+    }
+  }
+
+  test("a build that does not say which version it is passes") {
+    check(Map(S3a -> "", Sdk -> ""))
+  }
+
+  private def check(files: Map[String, String]): Unit = {
+    val directory = Files.createTempDirectory("stoplog-classes")
+    files.foreach { case (name, content) => write(directory.resolve(name), content) }
+    val loader = new URLClassLoader(Array[URL](directory.toUri.toURL), ClassLoader.getPlatformClassLoader)
+    try S3Library.check("s3a://b/out", loader, "3.5.0")
+    finally loader.close()
+  }
+
+  private def write(file: Path, content: String): Unit = {
+    Files.createDirectories(file.getParent)
+    Files.writeString(file, content)
+    ()
+  }
+}

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+package stoplog.storage.s3
+
+import java.util.Arrays
+
+import stoplog.laws.{Copied, LawSuite, StorageUnderTest}
+import stoplog.storage.PutOutcome.{Created, Taken}
+import stoplog.part.Resume
+import stoplog.storage.PartStore
+import stoplog.sink.CommitOutcome.{AlreadyCommitted, Committed, Lost}
+
+/** What S3 promises beside the laws, and instead of some of them. */
+class S3OwnLawsSuite extends LawSuite {
+  private val content = new Array[Byte](12 << 20)
+  new java.util.Random(3).nextBytes(content)
+
+  override def newStorage(): StorageUnderTest = S3Storage.create(S3Storage.uploads)
+
+  law("a part goes on across epochs, full parts in its upload, and is whole when it is published") {
+    storage =>
+      var open = storage.partStore().create(part()).persist()
+      val ends = Seq(1000, 6 << 20, 6 << 20, 11 << 20, 12 << 20)
+      ends.foldLeft(0) { (from, end) =>
+        open = goOn(storage.partStore(), Copied(open), from, end)
+        end
+      }
+      val token = S3TokenCodec.decode(open.token).get
+      assert(token.upload.map(_.parts.map(_.bytes)) === Some(Vector.fill(2)(5L << 20)))
+      assert(storage.visible().isEmpty)
+      assert(storage.partStore().publish(open, content.length.toLong, "b/part-1.txt") === Committed)
+      assert(Arrays.equals(storage.bytes("b/part-1.txt"), content))
+      assert(storage.partStore().publish(open, content.length.toLong, "b/part-1.txt") === AlreadyCommitted)
+      assert(storage.partStore().staged().isEmpty)
+  }
+
+  law("an object of another length under the final name is never overwritten") { storage =>
+    for (length <- Seq(0, 3, 7)) {
+      val store  = storage.partStore()
+      val name   = s"part-$length.txt"
+      val closed = append(store.create(part(name = name)), "yours\n").finish()
+      storage.plant(s"b/$name", new Array[Byte](length))
+      assert(condition(store.publish(closed, 6, s"b/$name")) === "STOPLOG_NAME_TAKEN")
+      assert(storage.bytes(s"b/$name").length === length)
+    }
+  }
+
+  law("an upload that somebody aborted is lost, and that is an answer") { storage =>
+    val store = storage.partStore()
+    val open  = goOn(store, store.create(part()).persist(), 0, 6 << 20)
+    storage.lose(open)
+    assert(store.publish(open, 6L << 20, "b/part-1.txt") === Lost)
+  }
+
+  law("the upload of a writer that died is found by its marker and aborted") { storage =>
+    val store = storage.partStore()
+    val open  = goOn(store, store.create(part()).persist(), 0, 6 << 20)
+    assert(store.staged().size === 2)
+    store.staged().foreach(staged => store.discard(staged.token))
+    assert(store.staged().isEmpty)
+    assert(store.publish(open, 6L << 20, "b/part-1.txt") === Lost)
+  }
+
+  law("a record is created once; the very same one again leaves the outcome unknown") { storage =>
+    val records = storage.recordStore()
+    assert(records.putIfAbsent(0, utf8("first")) === Created)
+    assert(records.putIfAbsent(0, utf8("second")) === Taken)
+    assert(condition(records.putIfAbsent(0, utf8("first"))) === "STOPLOG_STORE_WRITE")
+    assert(records.read(0).map(new String(_)) === Some("first"))
+  }
+
+  private def goOn(store: PartStore, open: Resume, from: Int, end: Int): Resume = {
+    val output = store.resume(open, from.toLong)
+    output.write(content, from, end - from)
+    output.persist()
+  }
+}

@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: Apache-2.0
+package stoplog.storage.s3
+
+import org.scalatest.BeforeAndAfterAll
+import org.scalatest.funsuite.AnyFunSuite
+
+import stoplog.servers.S3Call._
+import stoplog.servers.{FaultProxy, S3Call, S3Server}
+import stoplog.commit._
+import stoplog.commit.complete.MemoryNotes
+import stoplog.part.{Open, Publish, Resume, RunId}
+import stoplog.storage.{NewPart, PartOutput}
+
+/** What a part costs, in requests as the server sees them. */
+class S3RequestsSuite extends AnyFunSuite with BeforeAndAfterAll {
+  private lazy val proxy = FaultProxy.before(S3Server.sharedS3Mock.endpoint)
+  private val run        = RunId("11111111-1111-4111-8111-111111111111")
+  private val mib        = new Array[Byte](1 << 20)
+
+  override protected def afterAll(): Unit = proxy.close()
+
+  private def counted(action: => Any): Map[S3Call, Int] = {
+    proxy.inject()
+    action
+    proxy.counts
+  }
+
+  private def requests(
+      name: String,
+      settings: S3Settings = S3Settings(partBytes = 5 << 20, largePartBytes = 5 << 20)
+  )(
+      body: S3Storage => Unit
+  ): Unit = test(name) {
+    val storage = S3Storage.create(settings, S3Bucket(proxy.endpoint, "stoplog-requests"))
+    try body(storage)
+    finally storage.close()
+  }
+
+  private def write(output: PartOutput, bytes: Int): PartOutput = {
+    Iterator
+      .iterate(bytes)(_ - mib.length)
+      .takeWhile(_ > 0)
+      .foreach(left => output.write(mib, 0, left.min(mib.length)))
+    output
+  }
+
+  private def begun(storage: S3Storage, bytes: Int): Resume =
+    write(storage.partStore().create(NewPart("b", "part-1.txt", run)), bytes).persist()
+
+  requests("an epoch of a part with a small tail costs nothing: its tail is in the record") { storage =>
+    val open = begun(storage, 1000)
+    assert(counted(write(storage.partStore().resume(open, 1000), 500).persist()) === Map.empty)
+  }
+
+  requests("an epoch costs one PUT for the tail, which the next one reads; old tails go four at a time") {
+    storage =>
+      var open   = begun(storage, 10000)
+      var bytes  = 10000
+      val epochs = 20
+      val costs  = counted {
+        for (_ <- 1 to epochs) {
+          open = write(storage.partStore().resume(open, bytes.toLong), 10000).persist()
+          bytes += 10000
+        }
+      }
+      assert(
+        costs
+          .removed(HeadObject) === Map(PutObject -> epochs, GetObject -> epochs, DeleteObjects -> 4)
+      )
+      assert(costs.getOrElse(HeadObject, 0) <= epochs)
+  }
+
+  requests("an epoch that fills parts costs those, and no more than one PUT beside them") { storage =>
+    val open = begun(storage, 6 << 20)
+    assert(
+      counted(write(storage.partStore().resume(open, 6L << 20), 10 << 20).persist()).removed(HeadObject) ===
+        Map(UploadPart -> 2, PutObject -> 1, GetObject -> 1)
+    )
+  }
+
+  requests(
+    "an upload has large parts if its first epoch brings one, and small ones else, all of one size",
+    S3Settings(partBytes = 5 << 20, largePartBytes = 10 << 20)
+  ) { storage =>
+    def sizes(mibs: Int*): Vector[Long] = {
+      var open  = Resume("")
+      var bytes = 0L
+      mibs.foreach { mib =>
+        open =
+          if (bytes == 0) begun(storage, mib << 20)
+          else write(storage.partStore().resume(open, bytes), mib << 20).persist()
+        bytes += mib.toLong << 20
+      }
+      storage.tokenOf(open).upload.toVector.flatMap(_.parts).map(_.bytes >> 20)
+    }
+    assert(sizes(4) === Vector())
+    assert(sizes(9) === Vector(5))
+    assert(sizes(9, 12) === Vector(5, 5, 5, 5))
+    assert(sizes(4, 8) === Vector(10))
+    assert(sizes(22) === Vector(10, 10))
+    assert(sizes(22, 7, 3) === Vector(10, 10, 10))
+  }
+
+  requests(
+    "a part of one epoch costs its upload: create, marker, parts, and a completion that moves no data"
+  ) { storage =>
+    var closed: Publish = Resume("")
+    val writing         = counted {
+      closed = write(storage.partStore().create(NewPart("b", "part-1.txt", run)), 12 << 20).finish()
+    }
+    assert(writing === Map(CreateMultipartUpload -> 1, PutObject -> 1, UploadPart -> 3))
+    val publishing = counted(storage.partStore().publish(closed, 12L << 20, "b/part-1.txt"))
+    assert(publishing === Map(HeadObject -> 1, CompleteMultipartUpload -> 1, DeleteObject -> 1))
+  }
+
+  requests("a small part of one epoch costs the same, in the task and in the driver, whatever its size") {
+    storage =>
+      for ((bytes, number) <- Seq(1, 2000, 1 << 20).zipWithIndex) {
+        val name            = s"part-$number.txt"
+        var closed: Publish = Resume("")
+        val writing         = counted {
+          closed = write(storage.partStore().create(NewPart("b", name, run)), bytes).finish()
+        }
+        assert(writing === Map(CreateMultipartUpload -> 1, PutObject -> 1, UploadPart -> 1))
+        val publishing = counted(storage.partStore().publish(closed, bytes.toLong, s"b/$name"))
+        assert(publishing === Map(HeadObject -> 1, CompleteMultipartUpload -> 1, DeleteObject -> 1))
+      }
+  }
+
+  requests(
+    "an open part that the driver closes as it stands costs an upload, and its tail when it is published"
+  ) { storage =>
+    val open            = begun(storage, 1000)
+    var closed: Publish = open
+    assert(
+      counted { closed = storage.partStore().closed(open, 1000) } ===
+        Map(CreateMultipartUpload -> 1, PutObject -> 1)
+    )
+    assert(
+      counted(storage.partStore().publish(closed, 1000, "b/part-1.txt")) ===
+        Map(HeadObject -> 1, UploadPart -> 1, CompleteMultipartUpload -> 1, DeleteObject -> 1)
+    )
+  }
+
+  requests("fencing costs nothing, however many parts are open") { storage =>
+    val open = begun(storage, 6 << 20)
+    val all  = Vector.fill(1000)(Open("b", "part-1.txt", 0, open, 6L << 20, 1, 0, 0, None))
+    assert(counted(storage.partStore().fence(run, all)) === Map.empty)
+  }
+
+  requests("a task asks once whether it is too late, and makes no listing") { storage =>
+    storage.recordStore().putIfAbsent(0, "0".getBytes)
+    val costs = counted(assert(storage.recordStore().newerThan(0) === None))
+    assert(costs === Map(HeadObject -> 1))
+    assert(counted(assert(storage.recordStore().newerThan(-1) === Some(0))) === Map(HeadObject -> 1))
+  }
+
+  requests("an epoch of the driver costs one PUT of the record and one listing") { storage =>
+    val log    = new stoplog.log.CommitLog(storage.recordStore())
+    val driver = SinkDriver.ofParts(
+      run,
+      SinkIdentity(storage.root, "main", "query"),
+      SinkSettings(Map.empty, "text"),
+      SmallParts,
+      log,
+      storage.partStore(),
+      new MemorySides,
+      () => Lines,
+      SinkDriver.Choices(ForeignQuery.Refuse, LostPart.Fail),
+      SinkDriver.Tools(
+        new ManualClock(0),
+        stoplog.fault.Faults.none,
+        Turn.semaphore(),
+        Parallel.sequential,
+        Retry.never
+      ),
+      MemoryNotes.unasked
+    )
+    def epoch(number: Long): Unit = {
+      val plan   = driver.begin(number, slots = 1)
+      val writer = TaskWriters.of(
+        plan.forTask(0, Attempt.First),
+        storage.partStore(),
+        Lines,
+        SmallParts,
+        new ManualClock(0),
+        new MemorySides
+      )
+      writer.write("b", "row")
+      driver.commit(number, Seq(writer.commit()))
+    }
+    epoch(0)
+    assert(counted(epoch(1)) === Map(PutObject -> 1, ListObjectsV2 -> 1))
+    (2L to 100L).foreach(epoch)
+    assert(counted(epoch(101)) === Map(PutObject -> 1, ListObjectsV2 -> 1, DeleteObjects -> 1))
+  }
+}
+
+private object SmallParts extends stoplog.rolling.RollingPolicy {
+  import stoplog.rolling.{PartStats, RollReason}
+  override def beforeRow(part: PartStats, nowMillis: Long): Option[RollReason]  = None
+  override def onTime(part: PartStats, nowMillis: Long): Option[RollReason]     = None
+  override def onEpochEnd(part: PartStats, nowMillis: Long): Option[RollReason] = None
+}

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+package stoplog.storage.s3
+
+import org.scalatest.funsuite.AnyFunSuite
+
+import stoplog.storage.s3.S3Room._
+
+class S3RoomSuite extends AnyFunSuite {
+
+  test("no two writers that may be alive have a number in common, however many runs there were") {
+    // What each writer of a part may use until the next record, with a record after every other claim.
+    val rooms = Iterator
+      .iterate((1: Int, S3Room.Writer(1): S3Room)) { case (claims, room) =>
+        val claimed  = room.claimed(Gaps.Allowed)
+        val recorded = if (claims % 2 == 0) written(claimed, parts = claims % 3) else claimed
+        (claims + 1, recorded)
+      }
+      .map(_._2)
+      .take(100)
+      .toVector
+    val used = rooms.collect { case room: Writer => room.from to room.until }
+    assert(used.size > 10)
+    used.zip(used.drop(1)).foreach { case (before, after) => assert(after.head > before.last) }
+    val last = rooms.last
+    assert(last.isInstanceOf[Publisher])
+    assert(last.from > used.last.last && last.from < LastNumber * 3 / 4)
+  }
+
+  test("whoever takes a part over adds nothing, and publishers come behind whoever may be at work") {
+    assert(Writer(5).takenOver(Gaps.Allowed) === Publisher(5 + Allotted))
+    assert(Writer(5).takenOver(Gaps.Allowed).takenOver(Gaps.Allowed) === Publisher(5 + Allotted))
+    assert(Writer(5).until === 5 + Allotted - 1)
+  }
+
+  test(
+    "where no number may be left out, nobody adds parts but the first run, and publishers go on behind it"
+  ) {
+    assert(Writer(5).claimed(Gaps.Refused) === Publisher(5))
+    assert(Writer(5).takenOver(Gaps.Refused) === Publisher(5))
+    assert(Publisher(5).claimed(Gaps.Refused) === Publisher(5))
+  }
+
+  private def written(room: S3Room, parts: Int): S3Room = room match {
+    case Writer(from) => Writer(from + parts)
+    case other        => other
+  }
+}

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+package stoplog.storage.s3
+
+import java.io.ByteArrayInputStream
+import java.util.UUID
+
+import org.apache.hadoop.conf.Configuration
+import org.apache.hadoop.fs.Path
+
+import stoplog.fault.Faults
+import stoplog.laws.StorageUnderTest
+import stoplog.log.LogFiles
+import stoplog.part.Resume
+import stoplog.storage.{FileStore, PartStore, ReplacedFiles, SpoolFiles}
+import stoplog.storage.hadoop.{HadoopFiles, HadoopSettings}
+
+/** A prefix of a bucket, looked at through S3A alone. */
+final class S3Storage(bucket: S3Bucket, prefix: String, settings: S3Settings, sinkId: String = "main")
+    extends StorageUnderTest {
+
+  def root: String = s"s3a://${bucket.name}/$prefix"
+
+  def conf: Configuration = bucket.conf
+
+  def s3Store(): S3PartStore = new S3PartStore(files, sinkId, settings, Faults.none)
+
+  private def files: HadoopFiles = new HadoopFiles(root, new HadoopSettings(conf))
+
+  private[s3] def objects: S3Objects = new S3Objects(files)
+
+  private[s3] def uploads: S3Uploads = new S3Uploads(objects)
+
+  /** The same place as another client sees it. */
+  def through(other: S3Bucket): S3Storage =
+    new S3Storage(other, prefix, settings, sinkId)
+
+  /** The server's view of the same place. */
+  def raw(): RawS3 = new RawS3(bucket, prefix)
+
+  override def partStore(): PartStore = s3Store()
+
+  override def finishedStore(): ReplacedFiles = new ReplacedFiles(new S3FileStore(files), sinkId)
+
+  override def sideStore(): SpoolFiles = new SpoolFiles(new S3FileStore(files), sinkId)
+
+  override def noteStore(): FileStore = new S3FileStore(files)
+
+  override def recordStore(): LogFiles = new LogFiles(new S3FileStore(files), sinkId)
+
+  override def neighbour(): StorageUnderTest = new S3Storage(bucket, prefix, settings, "neighbour")
+
+  override def visible(): Set[String] =
+    objects
+      .list("")
+      .map(_._1)
+      .filterNot(_.split('/').exists(n => n.startsWith("_") || n.startsWith(".")))
+      .toSet
+
+  override def bytes(file: String): Array[Byte] =
+    objects.read(file).getOrElse(throw new java.io.FileNotFoundException(file))
+
+  override def plant(file: String, content: Array[Byte]): Unit = objects.put(file, content)
+
+  /** The only thing a late writer can do to a part: add to its upload. */
+  override def appendJunk(open: Resume, junk: Array[Byte]): Unit = {
+    val token = tokenOf(open)
+    token.upload.foreach(upload =>
+      uploads.put(token.target, upload.handle, upload.room.from, new ByteArrayInputStream(junk), junk.length)
+    )
+  }
+
+  override def cutShort(open: Resume, left: Long): Unit =
+    tokenOf(open).tail.path.foreach { path =>
+      objects.put(path, objects.read(path).get.take(left.toInt))
+    }
+
+  override def lose(open: Resume): Unit = {
+    val token = tokenOf(open)
+    token.upload.foreach(upload => uploads.abort(token.target, upload.handle))
+    objects.delete(token.objects)
+  }
+
+  override def close(): Unit = {
+    val path = new Path(root)
+    path.getFileSystem(conf).delete(path, true)
+    ()
+  }
+
+  private[s3] def tokenOf(open: Resume): S3Token = S3TokenCodec.decode(open.token).get
+}
+
+object S3Storage {
+
+  /** Every tail an object, and no part large enough for an upload before it is closed: all laws can be asked. */
+  val tails: S3Settings = S3Settings(partBytes = 16 << 20, tailInRecordBytes = 0)
+
+  /** The least that S3 takes. */
+  val uploads: S3Settings = S3Settings(
+    partBytes = S3Settings.MinPartBytes,
+    largePartBytes = S3Settings.MinPartBytes,
+    tailInRecordBytes = 0
+  )
+
+  def create(settings: S3Settings, bucket: S3Bucket = S3Bucket.plain): S3Storage =
+    new S3Storage(bucket, UUID.randomUUID().toString, settings)
+}

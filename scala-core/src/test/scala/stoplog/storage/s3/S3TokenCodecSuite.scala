@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+package stoplog.storage.s3
+
+import org.scalatest.funsuite.AnyFunSuite
+
+import stoplog.storage.s3.S3Token._
+
+class S3TokenCodecSuite extends AnyFunSuite {
+  private val base   = "_stoplog/main/open/b/.part-1.txt.0123456789ab-0123456789abcdef"
+  private val target = "b/part-1.txt"
+  private val upload = Upload(
+    Handle.of(Array[Byte](1, 2, 3)),
+    Vector(
+      UploadedPart(1, 5L << 20, Handle.of(Array[Byte](4))),
+      UploadedPart(2, 5L << 20, Handle.of(Array[Byte](5)))
+    ),
+    S3Room.Writer(3)
+  )
+  private val pieces =
+    Vector(Tail.InObject(s"$base.piece-1", 5L << 20), Tail.InObject(s"$base.piece-2", 5L << 20))
+
+  private val tokens = Seq(
+    "nothing yet"          -> S3Token(base, target, None, Vector.empty, Tail.empty, Vector.empty),
+    "a tail in the record" -> S3Token(
+      base,
+      target,
+      None,
+      Vector.empty,
+      Tail.InRecord(Handle.of("köln\n".getBytes)),
+      Vector.empty
+    ),
+    "an upload and a tail object" -> S3Token(
+      base,
+      target,
+      Some(upload),
+      Vector.empty,
+      Tail.InObject(s"$base.tail-2", 17),
+      Vector(s"$base.tail-1")
+    ),
+    "an upload that only publishers add to, and what they will add" -> S3Token(
+      base,
+      target,
+      Some(upload.copy(room = S3Room.Publisher(259))),
+      pieces,
+      Tail.empty,
+      Vector.empty
+    ),
+    "names of all kinds" ->
+      S3Token("\"a\\b\"/東京 %20=+", "c&d#e/f", None, Vector.empty, Tail.empty, Vector("\u0001"))
+  )
+
+  for ((what, token) <- tokens) test(s"a token comes back as it was: $what") {
+    assert(S3TokenCodec.decode(S3TokenCodec.encode(token)) === Some(token))
+  }
+
+  test("version 2 stays as it is") {
+    val text =
+      s"""{"v":2,"base":"$base","target":"b/part-1.txt","upload":"AQID","parts":[{"n":1,"bytes":5242880,""" +
+        s""""handle":"BA=="},{"n":2,"bytes":5242880,"handle":"BQ=="}],"nextOfPublisher":259,""" +
+        s""""waiting":[{"at":"$base.piece-1","bytes":5242880},{"at":"$base.piece-2","bytes":5242880}],"tail":""}"""
+    assert(S3TokenCodec.encode(tokens(3)._2) === text)
+    assert(S3TokenCodec.decode(text) === Some(tokens(3)._2))
+  }
+
+  test(
+    "a part of version 1, whose writers kept within no bounds, is gone on with where they will hardly come"
+  ) {
+    val text =
+      s"""{"v":1,"base":"$base","target":"b/part-1.txt","upload":"AQID","parts":[{"n":1,"bytes":5242880,""" +
+        s""""handle":"BA=="},{"n":2,"bytes":5242880,"handle":"BQ=="}],"tail":{"at":"$base.tail-2","bytes":17},""" +
+        s""""stale":["$base.tail-1"]}"""
+    val before = tokens(2)._2
+    assert(S3TokenCodec.decode(text) === Some(before.inRoom(_ => S3Room.Publisher(5001))))
+  }
+
+  test("paths, other stores' tokens and broken text are no tokens") {
+    for (text <- Seq(base, s"$base.upload", "", "{", "[1]", "null", """{"base":"x"}"""))
+      assert(S3TokenCodec.decode(text) === None, text)
+  }
+
+  test("a newer version is refused, and so is a token that lacks a field") {
+    assertThrows[IllegalArgumentException](S3TokenCodec.decode("""{"v":3}"""))
+    assertThrows[IllegalArgumentException](S3TokenCodec.decode("""{"v":1,"base":"x"}"""))
+  }
+
+  test("a token is cut within its tail, or between uploaded parts, and nowhere else") {
+    val token = tokens(2)._2
+    val mib5  = 5L << 20
+    assert(token.sizeBytes === 2 * mib5 + 17)
+    assert(token.cutTo(2 * mib5 + 3).map(_.tail) === Some(Tail.InObject(s"$base.tail-2", 3)))
+    assert(token.cutTo(2 * mib5).map(_.sizeBytes) === Some(2 * mib5))
+    assert(
+      token.cutTo(mib5).map(cut => cut.upload.get.parts.map(_.number) -> cut.tail) === Some(
+        Vector(1) -> Tail.empty
+      )
+    )
+    assert(token.cutTo(mib5 + 1) === None)
+    assert(token.cutTo(mib5 - 1) === None)
+  }
+
+  test("what waits beside an upload can be cut anywhere") {
+    val token = tokens(3)._2
+    val mib5  = 5L << 20
+    assert(token.sizeBytes === 4 * mib5)
+    for (bytes <- Seq(2 * mib5, 2 * mib5 + 7, 3 * mib5, 3 * mib5 + 7, 4 * mib5))
+      assert(token.cutTo(bytes).map(_.sizeBytes) === Some(bytes))
+    assert(
+      token.cutTo(3 * mib5 + 7).map(cut => cut.waiting -> cut.tail) === Some(
+        pieces.take(1) -> pieces(1).first(7)
+      )
+    )
+    assert(token.cutTo(mib5).map(_.waiting) === Some(Vector.empty))
+    assert(token.cutTo(2 * mib5 - 1) === None)
+  }
+}

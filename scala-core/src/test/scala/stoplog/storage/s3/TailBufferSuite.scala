@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+package stoplog.storage.s3
+
+import org.scalatest.funsuite.AnyFunSuite
+
+import stoplog.thread.SharedMemory
+
+class TailBufferSuite extends AnyFunSuite {
+
+  test("holds what was appended, in memory as on disk") {
+    for (limit <- Seq(0L, 20000L, Long.MaxValue / 2)) {
+      val buffer = new TailBuffer(new SharedMemory(limit))
+      val pieces = (1 to 200).map(n => Array.tabulate(n)(at => (n * 31 + at).toByte))
+      buffer.append(Array.emptyByteArray, 0, 0)
+      pieces.foreach(piece => buffer.append(piece, 0, piece.length))
+      assert(buffer.content().toSeq === pieces.flatten, s"limit $limit")
+      assert(buffer.size === pieces.map(_.length).sum)
+      buffer.append(Array[Byte](1, 2, 3), 1, 1)
+      assert(buffer.content().last === 2.toByte, "reading does not move the end")
+      assert(buffer.drain().readAllBytes().toSeq === pieces.flatten :+ 2.toByte)
+      assert(buffer.size === 0)
+      assert(buffer.content().isEmpty)
+    }
+  }
+
+  test("takes no more memory than there is for all tails, and gives it back") {
+    val memory = new SharedMemory(64 << 10)
+    val tails  = Vector.fill(100)(new TailBuffer(memory))
+    tails.foreach(_.append(new Array[Byte](5000), 0, 5000))
+    assert(!memory.take(8 << 10), "all of it is in use")
+    assert(tails.forall(_.content().length == 5000))
+    tails.foreach(_.clear())
+    assert(memory.take(64 << 10), "nothing is in use")
+  }
+
+  test("goes on from memory to disk in the middle") {
+    val memory = new SharedMemory(10 << 10)
+    val tail   = new TailBuffer(memory)
+    (0 until 100).foreach(n => tail.append(Array.fill(1000)(n.toByte), 0, 1000))
+    assert(tail.content().toSeq === (0 until 100).flatMap(n => Seq.fill(1000)(n.toByte)))
+    assert(memory.take(10 << 10), "what is on disk takes no memory")
+  }
+
+  test("what is drained can be read again from where it was marked, as requests that are repeated need it") {
+    for (limit <- Seq(0L, Long.MaxValue / 2)) {
+      val tail  = new TailBuffer(new SharedMemory(limit))
+      val bytes = Array.tabulate(700000)(at => (at * 31 + at / 256).toByte)
+      bytes.grouped(30001).foreach(piece => tail.append(piece, 0, piece.length))
+      val content = tail.drain()
+      content.mark(1)
+      for (_ <- 1 to 2) {
+        assert(content.read() === (bytes(0) & 0xff))
+        assert(content.readNBytes(299999).sameElements(bytes.slice(1, 300000)))
+        content.reset()
+      }
+      assert(content.available() === bytes.length)
+      assert(content.readAllBytes().sameElements(bytes))
+      assert(content.read() === -1)
+    }
+  }
+}

@@ -27,7 +27,6 @@ from stoplog.bulk import BulkFormat
 from stoplog.cassandra import CassandraSink, CassandraSource
 from stoplog.compaction import DirectoryCompaction, FileCompactStrategy, PlannedMerge, compact
 from stoplog.encoder import Encoder
-from stoplog.ending import await_finished
 from stoplog.errors import (
     ConnectUnsupported,
     InvalidOptions,
@@ -50,7 +49,7 @@ from stoplog.rolling import DefaultRollingPolicy, OnCheckpointRollingPolicy, Rol
 from stoplog.session import configure, jar, packages
 from stoplog.sink import FileSink, FileSinkBuilder
 from stoplog.source import FileSource, FileSourceBuilder
-from stoplog.stopping import graceful_stop, stop_after_batch
+from stoplog.stopping import await_finished, graceful_stop, stop_after_batch
 from stoplog.stream_format import StreamFormat
 from stoplog.views import epochs, incomplete_buckets, open_parts, parts
 from stoplog.write_ahead import WriteAheadSink

@@ -52,7 +52,7 @@ class JvmBridge(Protocol):
     def ask_connector(
         self, facade: str, artifact: str, method: str, *arguments: str | Mapping[str, str]
     ) -> object:
-        """What a static method of a connector's facade answers.
+        """The answer of a static method of a connector's facade.
 
         Raises:
             InvalidOptions: it refused, by name.
@@ -60,7 +60,7 @@ class JvmBridge(Protocol):
         """
 
     def await_finished(self, run_id: str, timeout_millis: int) -> bool:
-        """Whether the run's finalizing was over within the timeout."""
+        """True if the run's finalizing was over within the timeout."""
 
     def final_metrics(self, run_id: str) -> Mapping[str, str]:
         """The numbers of a run that is over; none of one that is not, or is no sink's."""
@@ -131,7 +131,7 @@ def require_bridge(function: str, on_connect: str) -> JvmBridge:
 
 
 def is_connect() -> bool:
-    """Whether this process talks to Spark through Spark Connect.
+    """True if this process talks to Spark through Spark Connect.
 
     Raises:
         SparkUnsupported: Spark is too old.
@@ -147,7 +147,7 @@ def is_connect() -> bool:
 
 
 def jvm_has_jar() -> bool | None:
-    """Whether the JVM of this process has the jar; `None` when no JVM runs yet."""
+    """True if the JVM of this process has the jar; `None` when no JVM runs yet."""
     from pyspark import SparkContext
 
     if SparkContext._gateway is None and _GATEWAY_PORT not in os.environ:
@@ -268,7 +268,7 @@ class Py4jBridge:
 
 @contextmanager
 def _refusals() -> Iterator[None]:
-    """What the jar refuses by name is an error of this package."""
+    """Turns a refusal of the jar that has a name into an error of this package."""
     try:
         yield
     except Exception as error:

@@ -34,3 +34,10 @@ def option_keys(jar: str, of: str = "sink") -> frozenset[str]:
     (True, False)
     """
     return frozenset(shared(jar)["options"][of])
+
+
+DIRECTORIES: dict[str, str] = shared("core")["directories"]
+"""The names of the directories of a sink, by their purpose; `root` is the one that has those of all sinks."""
+
+ROOT = DIRECTORIES["root"]
+LOG = DIRECTORIES["log"]

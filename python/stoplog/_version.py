@@ -7,13 +7,15 @@ import re
 from importlib import metadata
 from pathlib import Path
 
+from stoplog._shared import shared
+
 ARTIFACT = "stoplog_2.13"
 """The jar's Maven name, with which its file's name begins."""
 
 GROUP_AND_ARTIFACT = f"io.github.stoplog:{ARTIFACT}"
 """The jar's Maven coordinate without its version."""
 
-SPARK_LINES = "4.0 to 4.3"
+SPARK_LINES: str = shared("core")["sparkLines"]
 """The lines of Spark on which the jar is tested."""
 
 CHECKOUT = Path(__file__).resolve().parents[2]

@@ -31,10 +31,10 @@ _SOURCE = "stoplog.cassandra.CassandraSource"
 
 @dataclass(frozen=True, slots=True, repr=False)
 class _ClusterBuilder(Builder):
-    """What sink and source have in common."""
+    """The methods that sink and source have in common."""
 
     def with_credentials(self, username: str, password: str) -> Self:
-        """Who the session is."""
+        """Sets the user of the session, and its password."""
         return self._with(username=username, password=password)
 
     def with_local_datacenter(self, name: str) -> Self:
@@ -108,7 +108,7 @@ class CassandraSinkBuilder(_ClusterBuilder):
     """
 
     def with_consistency(self, level: str) -> CassandraSinkBuilder:
-        """How many replicas must have a row when it counts as written; `LOCAL_QUORUM` by default."""
+        """Sets how many replicas must have a row before it counts as written; `LOCAL_QUORUM` by default."""
         return self._with(consistency=level)
 
     def with_retry_timeout(self, timeout: Duration) -> CassandraSinkBuilder:
@@ -120,7 +120,7 @@ class CassandraSinkBuilder(_ClusterBuilder):
         return self._with(retryTimeout=duration_text("timeout", timeout))
 
     def with_column_mapping(self, columns: Mapping[str, str]) -> CassandraSinkBuilder:
-        """Which column of the rows is which of the table, where their names differ.
+        """Maps columns of the rows to columns of the table, where their names differ.
 
         >>> CassandraSink.for_table("a", "k", "t").with_column_mapping({"orderId": "order_id"}).build()
         CassandraSink(contactPoints='a', keyspace='k', table='t', columnMapping='orderId=order_id')
@@ -130,7 +130,7 @@ class CassandraSinkBuilder(_ClusterBuilder):
     def with_write_timestamp(
         self, source: Literal["epoch", "server"], epoch_table: str | None = None
     ) -> CassandraSinkBuilder:
-        """Which of two writes of a cell wins: the one with the later timestamp.
+        """Sets the timestamp of writes; of two writes of a cell, the later one wins.
 
         Args:
             source: `"epoch"`, the default: rows are as new as their epoch, however often it is repeated.
@@ -150,7 +150,7 @@ class CassandraSinkBuilder(_ClusterBuilder):
         return self._with(writeTimestamp="column", writeTimestampColumn=column)
 
     def with_ttl(self, time: Duration) -> CassandraSinkBuilder:
-        """How long a written cell lives; as the table has it by default.
+        """Sets the time that a written cell lives; by default that of the table.
 
         Args:
             time: a `timedelta`, a string such as `"30d"`, or an int of milliseconds; whole seconds.
@@ -162,7 +162,7 @@ class CassandraSinkBuilder(_ClusterBuilder):
         return self._with("ttl", ttlColumn=column)
 
     def with_nulls(self, action: Literal["unset", "delete"]) -> CassandraSinkBuilder:
-        """What a null does to the cell that may be there; `"unset"` by default.
+        """Sets the effect of a null on a cell that may be there; `"unset"` by default.
 
         Args:
             action: `"unset"` leaves it as it is, `"delete"` removes it by a tombstone.
@@ -170,15 +170,15 @@ class CassandraSinkBuilder(_ClusterBuilder):
         return self._with(nulls=action)
 
     def with_max_in_flight(self, requests: int) -> CassandraSinkBuilder:
-        """How many requests of a task are under way at most; 256 by default."""
+        """Limits the requests of a task that are under way; 256 by default."""
         return self._with(maxInFlight=count_text("requests", requests))
 
     def with_max_batch_rows(self, rows: int) -> CassandraSinkBuilder:
-        """How many rows of one partition go in one request at most; 32 by default."""
+        """Limits the rows of one partition in one request; 32 by default."""
         return self._with(maxBatchRows=count_text("rows", rows))
 
     def with_distribution(self, distribution: Literal["none", "byPartitionKey"]) -> CassandraSinkBuilder:
-        """How rows are spread over the tasks that write; `"none"` by default: as they come."""
+        """Spreads rows over the tasks that write; `"none"` by default: as they come."""
         return self._with(distribution=distribution)
 
     def build(self) -> CassandraSink:
@@ -234,15 +234,15 @@ class CassandraSourceBuilder(_ClusterBuilder):
     """
 
     def with_consistency(self, level: str) -> CassandraSourceBuilder:
-        """How many replicas must have answered when a row counts as read; `LOCAL_QUORUM` by default."""
+        """Sets how many replicas must answer before a row counts as read; `LOCAL_QUORUM` by default."""
         return self._with(consistency=level)
 
     def with_column_mapping(self, columns: Mapping[str, str]) -> CassandraSourceBuilder:
-        """What columns are called in the rows, where that differs: rows' name to table's name."""
+        """Names columns of the rows that are called otherwise in the table: rows' name to table's name."""
         return self._with(columnMapping=_mapping(columns))
 
     def with_max_split_memory_size(self, size: Size) -> CassandraSourceBuilder:
-        """How much of the table a split has about; `"64m"` by default.
+        """Sets the size of a split of the table, roughly; `"64m"` by default.
 
         Args:
             size: a string such as `"256m"`, or an int of bytes.
@@ -250,7 +250,7 @@ class CassandraSourceBuilder(_ClusterBuilder):
         return self._with(maxSplitMemorySize=size_text("size", size))
 
     def with_page_rows(self, rows: int) -> CassandraSourceBuilder:
-        """How many rows a node is asked for at a time; 5000 by default."""
+        """Sets the number of rows of one request; 5000 by default."""
         return self._with(pageRows=count_text("rows", rows))
 
     def build(self) -> CassandraSource:

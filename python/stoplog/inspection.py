@@ -13,7 +13,7 @@ from stoplog._inspect import explain as _explain
 from stoplog._inspect import show as _show
 from stoplog._inspect import status as _status
 from stoplog._inspect.check import CheckReport, Finding, FindingKind, Severity
-from stoplog._inspect.explanation import Explanation, PartState
+from stoplog._inspect.explain import Explanation, PartState
 from stoplog._inspect.liveness import DriverLife, DriverState
 from stoplog._inspect.rolling import RollForecast, RollingFacts
 from stoplog._inspect.show import RecordView

@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from builder_calls import BUILDERS, Builder, Call, Options
+from builder_calls import BUILDERS
+from builder_case import Builder, Call, Options
 from fakes import Recorder
 
 from stoplog import (

@@ -13,11 +13,11 @@ from pathlib import Path
 import pytest
 from made_sink import NOW, MadeSink, healthy
 
-from stoplog._conditions import conditions
 from stoplog._inspect.check.rules import RULES
 from stoplog._version import version
+from stoplog.cli.command import ExitCode
 from stoplog.cli.commands import COMMANDS
-from stoplog.cli.exit_code import ExitCode
+from stoplog.cli.commands.error import conditions
 from stoplog.cli.main import main
 
 READING = ("ls", "status", "show", "explain", "check", "report")
@@ -122,7 +122,7 @@ def test_what_nobody_foresaw_is_no_finding(
     def fail(*_: object) -> None:
         raise RuntimeError("[PARSE_SYNTAX_ERROR] no columns\n\nJVM stacktrace:\nat Parser")
 
-    monkeypatch.setattr("stoplog.cli.commands.check_config.local_session", fail)
+    monkeypatch.setattr("stoplog.cli.commands.on_spark.local_session", fail)
     asked = ["check-config", "events", "--schema", "?"]
     assert main(asked) == ExitCode.FAILED
     assert capsys.readouterr().err == "stoplog: [STOPLOG_TOOL_FAILED] no columns\n"

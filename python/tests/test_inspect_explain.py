@@ -105,10 +105,10 @@ def test_a_path_may_begin_with_that_of_the_sink(root: Path) -> None:
 def test_an_orphan_is_left_alone_for_eleven_minutes(root: Path) -> None:
     orphan = ASKED["orphan, young"]
     written = NOW - MINUTE
-    last = explained(root, orphan, written + 11 * MINUTE - 1).message
+    last = explained(root, orphan, written + 11 * MINUTE).message
     assert last.endswith("if not, the driver removes it in 1 min or later, when it sweeps.")
     assert explained(root, orphan, written + MINUTE).message.find("in 11 min or later") > 0
-    late = explained(root, orphan, written + 11 * MINUTE).message
+    late = explained(root, orphan, written + 11 * MINUTE + 1).message
     assert late == explained(root, ASKED["orphan"]).message
 
 

@@ -12,10 +12,8 @@ import pytest
 from made_sink import MINUTE, NOW, QUERY, UID, MadeSink, healthy
 
 from stoplog._inspect.errors import NotFound, WhichSink
-from stoplog._inspect.explain import GRACE_MILLIS
-from stoplog._log.codec import VERSION
 from stoplog._storage import open_storage
-from stoplog._storage.errors import CannotRead
+from stoplog._storage.files import CannotRead
 from stoplog.inspection import PartState, RecordKind, SinkDirectory, SinkKind, inspect
 
 
@@ -214,15 +212,6 @@ def test_every_state_of_a_file_is_explained(tmp_path: Path) -> None:
     for file, (state, words) in asked.items():
         found = directory(tmp_path).explain(file)
         assert (found.state, words in found.message) == (state, True), found
-
-
-def test_the_grace_time_and_the_version_of_records_are_those_of_the_jar() -> None:
-    sources = Path(__file__).resolve().parents[2] / "scala-core/src/main/scala/stoplog"
-    sweeper = (sources / "commit/Sweeper.scala").read_text(encoding="utf-8")
-    assert "val GraceMillis: Long = 11 * 60 * 1000L" in sweeper
-    assert GRACE_MILLIS == 11 * 60 * 1000
-    codec = (sources / "log/RecordCodec.scala").read_text(encoding="utf-8")
-    assert f"val Version: Int = {VERSION}" in codec
 
 
 def test_other_file_systems_say_what_they_need(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -19,7 +18,7 @@ from stoplog import (
     await_finished,
 )
 from stoplog._jvm import is_connect
-from stoplog._version import SPARK_LINES, version
+from stoplog._version import version
 
 JVM_TRACE = "\n\nJVM stacktrace:\nstoplog.error.StoplogArgumentException\n\tat stoplog.FileSink"
 
@@ -152,12 +151,3 @@ def test_an_old_spark_is_named_and_so_is_what_is_needed(monkeypatch: pytest.Monk
     with pytest.raises(SparkUnsupported, match=r"needs Spark 4\.0 to 4\.3, found 3\.5\.7") as refused:
         is_connect()
     assert refused.value.condition == "STOPLOG_SPARK_UNSUPPORTED"
-
-
-def test_the_lines_of_spark_are_those_that_are_tested_and_that_the_jar_names() -> None:
-    root = Path(__file__).resolve().parents[2]
-    tested = (root / "python/requirements/spark-lines.txt").read_text(encoding="utf-8").splitlines()
-    lines = sorted(line.rpartition(".")[0] for line in tested if line and not line.startswith("#"))
-    assert f"{lines[0]} to {lines[-1]}" == SPARK_LINES
-    java = root / "scala-core/src/main/java/stoplog/spark/StoplogDataSource.java"
-    assert f'LINES = "{SPARK_LINES}"' in java.read_text(encoding="utf-8")

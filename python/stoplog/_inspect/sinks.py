@@ -10,15 +10,16 @@ from stoplog._html.shown import Shown
 from stoplog._inspect.errors import NotFound, WhichSink
 from stoplog._log.log import CommitLog, LogFiles, UnreadableRecord
 from stoplog._log.records import LogRecord, RecordKind
+from stoplog._shared import ROOT
 from stoplog._storage import Storage
-from stoplog._storage.errors import CannotRead
+from stoplog._storage.files import CannotRead
 
-OWN = "_stoplog"
+OWN = ROOT
 """The directory of logs under a sink's path."""
 
 
 class SinkKind(Enum):
-    """Who writes a log."""
+    """The kind of program that writes a log."""
 
     FILES = "files"
     """A streaming file sink."""
@@ -109,7 +110,7 @@ def asked(storage: Storage, sink_id: str | None) -> list[str]:
 
 
 def summary(storage: Storage, sink_id: str, now_millis: int) -> SinkSummary:
-    """What the newest record of one sink says."""
+    """The summary of one sink, from its newest record."""
     log = CommitLog(storage, sink_id)
     files = log.files()
     try:
@@ -144,8 +145,8 @@ def kind_of(sink_id: str, newest: LogRecord) -> SinkKind:
         return SinkKind.BATCH
     if sink_id == "compact" and not newest.state.settings:
         return SinkKind.COMPACTION
-    is_nobodys = not newest.state.query_id  # 'stoplog reset' has begun it anew, and knows file sinks alone
-    return SinkKind.FILES if is_nobodys or "inProgress" in newest.state.settings else SinkKind.CONNECTOR
+    has_no_owner = not newest.state.query_id  # 'stoplog reset' has begun it anew, and knows file sinks alone
+    return SinkKind.FILES if has_no_owner or "inProgress" in newest.state.settings else SinkKind.CONNECTOR
 
 
 def _is_of_files(storage: Storage, sink_id: str) -> bool:

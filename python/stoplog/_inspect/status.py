@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a sink has finished, decided and still open, bucket by bucket."""
+"""The finished, decided and open parts of a sink, bucket by bucket."""
 
 from __future__ import annotations
 
@@ -172,7 +172,7 @@ _NEVER = 1 << 62
 
 
 class _Counts:
-    """What has been seen of a bucket so far."""
+    """The files of a bucket that were seen so far."""
 
     __slots__ = (
         "finished",

@@ -7,12 +7,9 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from stoplog._html.bars import Bar, Segment, bar_chart
-from stoplog._html.markup import Markup, element, text
-from stoplog._html.style import COLOURS
-from stoplog._html.table import table
+from stoplog._html.markup import COLOURS, Markup, element, table, text
+from stoplog._report.bins import SizeBin, TimeBin, TimeBins
 from stoplog._report.delays import DelayBin, Delays
-from stoplog._report.size_bins import SizeBin
-from stoplog._report.time_bins import TimeBin, TimeBins
 from stoplog._words import ago, many, moment, size
 
 REASONS = ("size", "records", "age", "inactivity", "checkpoint", "openLimit", "complete", "end", "eventTime")

@@ -8,8 +8,7 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
-from stoplog.testing._function import FunctionName
-from stoplog.testing._life import ChildProcesses, Life, Lives
+from stoplog.testing._life import ChildProcesses, FunctionName, Life, Lives
 from stoplog.testing.pipeline import Build, Pipeline, checked
 from stoplog.testing.rows import Reader, by_suffix
 

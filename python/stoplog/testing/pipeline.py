@@ -10,9 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from stoplog.testing._difference import Difference, Key, difference
-from stoplog.testing._function import FunctionName
 from stoplog.testing._input import Input
-from stoplog.testing._life import End, Life, Lives, OutOfTime
+from stoplog.testing._life import End, FunctionName, Life, Lives, OutOfTime
 from stoplog.testing._log import committed_epochs
 from stoplog.testing.rows import Reader, Row, files
 from stoplog.testing.steps import Step

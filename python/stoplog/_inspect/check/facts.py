@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a check goes by, read once: the names of files, and of each record what is still of interest."""
+"""The facts of a check, read once: the names of files, and the fields of records that rules ask for."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from stoplog._inspect.names import is_hidden, part_name
 from stoplog._inspect.sinks import OWN, SinkKind, kind_of
 from stoplog._log.codec import RecordProblem, decode
-from stoplog._log.layout import InBucket
 from stoplog._log.log import CommitLog, LogFiles
+from stoplog._log.paths import InBucket
 from stoplog._log.records import FinishedPart, LogRecord, Marker, PendingPart, RecordKind
 from stoplog._storage import FileInfo, Storage
 
@@ -95,11 +95,11 @@ class Facts:
 
     @property
     def kind(self) -> SinkKind:
-        """Who writes the log."""
+        """The kind of program that writes the log."""
         return kind_of(self.sink_id, self.newest) if self.newest else SinkKind.UNKNOWN
 
     def is_marked(self, seq: int) -> bool:
-        """Whether the record is known to be carried out."""
+        """True if the record is known to be carried out."""
         return seq in self.log.marks
 
     def record_path(self, seq: int) -> str:
@@ -111,7 +111,7 @@ class Facts:
         return self.visible.first_directory.get(name)
 
     def length(self, path: str) -> int | None:
-        """How long a file is; asks again for one that the listing did not have, for it may be new."""
+        """The length of a file; asks again for one that the listing did not have, for it may be new."""
         known = self.staged.get(path)
         if known is not None:
             return known.size_bytes

@@ -27,7 +27,8 @@ final class LocalFileStore(root: String, drafts: Option[String], durability: Loc
   override def visit(directory: String, prefix: String)(each: FileInfo => Unit): Unit = io(directory) {
     LocalFiles.list(at(directory)).foreach { entry =>
       val name = entry.getFileName.toString
-      if (name.startsWith(prefix)) info(FileStore.path(directory, name), entry).foreach(each)
+      if (name.startsWith(prefix))
+        info(FileStore.path(directory, name), entry, LinkOption.NOFOLLOW_LINKS).foreach(each)
     }
   }
 
@@ -39,10 +40,11 @@ final class LocalFileStore(root: String, drafts: Option[String], durability: Loc
     val top = at(directory)
     LocalFiles
       .deepestFirst(top)(path => path == top || enter(relative(path)))
-      .flatMap(path => info(relative(path), path))
+      .flatMap(path => info(relative(path), path, LinkOption.NOFOLLOW_LINKS))
       .filter(_.isFile)
   }
 
+  /** Of what a link leads to: a file that cannot be looked at is an error, and is not taken for gone. */
   override def stat(path: String): Option[FileInfo] = io(path)(info(path, at(path)))
 
   override def open(path: String): InputStream = io(path)(new BufferedInputStream(opened(path), BufferBytes))
@@ -131,8 +133,8 @@ final class LocalFileStore(root: String, drafts: Option[String], durability: Loc
 
   override def describe(path: String): String = at(path).toString
 
-  private def info(path: String, file: Path): Option[FileInfo] =
-    LocalFiles.attributes(file, LinkOption.NOFOLLOW_LINKS).map { found =>
+  private def info(path: String, file: Path, links: LinkOption*): Option[FileInfo] =
+    LocalFiles.attributes(file, links: _*).map { found =>
       val kind = if (found.isDirectory) FileInfo.Directory else FileInfo.File(found.size)
       FileInfo(path, kind, Some(found.lastModifiedTime.toMillis))
     }

@@ -35,7 +35,7 @@ class FileSinkMethods(Builder):
     """The methods of `FileSinkBuilder`; each returns a new builder of the same class."""
 
     def with_bucket_assigner(self, assigner: BucketAssigner) -> Self:
-        """Which directory a row goes to; `dt=2026-01-31/hour=23`, by processing time in UTC, by default."""
+        """Sets the directory of each row; `dt=2026-01-31/hour=23`, by processing time in UTC, by default."""
         return self._with(**required("with_bucket_assigner", assigner, BucketAssigner, _ASSIGNERS).options())
 
     def with_bucket_by(self, expression: str) -> Self:
@@ -73,11 +73,11 @@ class FileSinkMethods(Builder):
         return self._with(partitionBy=columns_text(names))
 
     def with_rolling_policy(self, policy: RollingPolicy) -> Self:
-        """When a part is closed; by size, age and inactivity (`DefaultRollingPolicy`) by default."""
+        """Sets the policy that closes parts; by default `DefaultRollingPolicy`: size, age, inactivity."""
         return self._with(**required("with_rolling_policy", policy, RollingPolicy, _POLICIES).options())
 
     def with_event_time_column(self, column: str) -> Self:
-        """Where rows have their event time, for a policy with `event_time_interval` and classes of your own.
+        """Names the column of the event time, for a policy with `event_time_interval` and your own classes.
 
         Args:
             column: of type timestamp or date; by default that of the query's `withWatermark`.
@@ -85,7 +85,7 @@ class FileSinkMethods(Builder):
         return self._with(eventTimeColumn=column)
 
     def with_bucket_check_interval(self, interval: Duration) -> Self:
-        """How often the age of open parts is looked at while no data flows.
+        """Sets the interval at which the driver looks at the age of open parts while no data flows.
 
         Args:
             interval: a `timedelta`, a string such as `"1m"`, or an int of milliseconds as in PyFlink;
@@ -94,7 +94,7 @@ class FileSinkMethods(Builder):
         return self._with(bucketCheckInterval=interval_text("interval", interval))
 
     def with_output_file_config(self, config: OutputFileConfig) -> Self:
-        """How finished parts are called; `part-<uid>-<n>` and the format's suffix by default."""
+        """Sets the names of finished parts; `part-<uid>-<n>` and the format's suffix by default."""
         given = required(
             "with_output_file_config", config, OutputFileConfig, "make one by OutputFileConfig(…)"
         )
@@ -108,11 +108,11 @@ class FileSinkMethods(Builder):
         return self._with(compression=codec)
 
     def with_max_open_parts(self, parts: int) -> Self:
-        """How many parts a task keeps open before it closes the least recently used; 1000 by default."""
+        """Limits the open parts of a task, which closes the least recently used; 1000 by default."""
         return self._with(maxOpenParts=count_text("parts", parts))
 
     def with_distribution(self, distribution: Literal["none", "byBucket"] | int) -> Self:
-        """How rows are spread over the tasks that write.
+        """Spreads rows over the tasks that write.
 
         Args:
             distribution: `"none"` (the default) leaves rows where they are, `"byBucket"` brings
@@ -126,11 +126,11 @@ class FileSinkMethods(Builder):
         return self._with(sinkId=sink_id)
 
     def with_on_foreign_query(self, action: Literal["fail", "adopt"]) -> Self:
-        """What to do with a directory that another query's checkpoint owns; `"fail"` by default."""
+        """Sets the reaction to a directory that another query's checkpoint owns; `"fail"` by default."""
         return self._with(onForeignQuery=action)
 
     def with_on_restart(self, action: Literal["continue", "finish"]) -> Self:
-        """What a start does with the parts that an earlier one has left open.
+        """Sets what a start does with the parts that an earlier one has left open.
 
         Args:
             action: `"continue"` (the default) goes on in them, `"finish"` cuts each to its committed length
@@ -139,7 +139,7 @@ class FileSinkMethods(Builder):
         return self._with(onRestart=action)
 
     def with_finalize_on_termination(self, when: Literal["auto", "always", "never"]) -> Self:
-        """Whether open parts are closed and published when the query ends; `"auto"` by default.
+        """Closes and publishes open parts when the query ends, or does not; `"auto"` by default.
 
         Args:
             when: `"auto"` does so after the triggers `availableNow` and `once`, which come to an end.
@@ -147,11 +147,11 @@ class FileSinkMethods(Builder):
         return self._with(finalizeOnTermination=when)
 
     def with_on_lost_part(self, action: Literal["fail", "skip"]) -> Self:
-        """What to do when recovery misses a part that someone removed; `"fail"` by default."""
+        """Sets the reaction when recovery misses a part that another program removed; `"fail"` by default."""
         return self._with(onLostPart=action)
 
     def with_on_bad_row(self, action: Literal["fail", "reject"], reject_path: str | None = None) -> Self:
-        """What to do with a row that cannot be written; `"fail"` by default.
+        """Sets the reaction to a row that cannot be written; `"fail"` by default.
 
         Args:
             action: `"reject"` puts it aside as a line of JSON, published with the other rows of its epoch.
@@ -170,7 +170,7 @@ class FileSinkMethods(Builder):
         marker: Literal["json", "empty"] | None = None,
         listener: str | None = None,
     ) -> Self:
-        """When a bucket counts as complete, and gets a marker `_SUCCESS`; `"none"` by default.
+        """Marks a bucket by `_SUCCESS` once it counts as complete; `"none"` by default.
 
         Args:
             when: `"watermark"`, when the query's watermark reaches the bucket's end; `"processingTime"`,
@@ -252,7 +252,7 @@ class FileSinkMethods(Builder):
         )
 
     def with_manifest(self, form: Literal["none", "json"], retention: Duration | None = None) -> Self:
-        """Whether the files of each commit are listed for loaders; `"none"` by default.
+        """Lists the files of each commit for loaders, or does not; `"none"` by default.
 
         Args:
             form: `"json"` lists them with rows, bytes and times, in `_stoplog/<sinkId>/manifests`.
@@ -267,7 +267,7 @@ class FileSinkMethods(Builder):
         return self._with(manifest=form, **present({"manifestRetention": kept}))
 
     def with_on_schema_change(self, action: Literal["fail", "additive", "roll"]) -> Self:
-        """What to do when the query comes back with other columns than before; `"roll"` by default.
+        """Sets the reaction when the query comes back with other columns than before; `"roll"` by default.
 
         Columns are known by their names: in another order they are the same ones.
 
@@ -278,7 +278,7 @@ class FileSinkMethods(Builder):
         return self._with(onSchemaChange=action)
 
     def with_durability(self, durability: Literal["disk", "process"]) -> Self:
-        """What a committed epoch outlives.
+        """Sets the failures that a committed epoch outlives.
 
         Args:
             durability: `"disk"` (the default) forces each epoch to the disk and outlives a power loss,

@@ -38,7 +38,7 @@ def version() -> str:
 
 
 def coordinate() -> str:
-    """What `--packages` needs: group, artifact and version.
+    """The argument of `--packages`: group, artifact and version.
 
     >>> coordinate().startswith("io.github.stoplog:stoplog_2.13:")
     True
@@ -47,7 +47,7 @@ def coordinate() -> str:
 
 
 def same_release(one: str, other: str) -> bool:
-    """Whether two versions name one release; Python and Maven write pre-releases differently.
+    """True if two versions name one release; Python and Maven write pre-releases differently.
 
     >>> same_release("0.2.0.dev1", "0.2.0-SNAPSHOT"), same_release("0.2.0", "0.2.1")
     (True, False)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which directory a row goes to."""
+"""Assigners that choose the directory of a row."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How many rows together become bytes: formats that are written in blocks."""
+"""Formats that turn many rows together into bytes, in blocks."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 _READING = re.compile(r"^bulkWriter\b")
 
 Value: TypeAlias = str | int | bool
-"""What an option of a format can be."""
+"""The values that an option of a format can have."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)

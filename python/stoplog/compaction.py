@@ -36,7 +36,7 @@ class PlannedMerge:
 
 @dataclass(frozen=True, slots=True)
 class FileCompactStrategy:
-    """When `FileSinkBuilder.enable_compact` merges small parts: PyFlink's strategy. What comes first, counts.
+    """PyFlink's strategy for `FileSinkBuilder.enable_compact`: the first of two limits starts a merge.
 
     It has no number of threads: merges are tasks of the query.
 
@@ -67,7 +67,7 @@ class FileCompactStrategyBuilder:
     def enable_compaction_on_checkpoint(
         self, num_checkpoints_before_compaction: int
     ) -> FileCompactStrategyBuilder:
-        """How many epochs small parts wait."""
+        """Sets the number of epochs that small parts wait."""
         return FileCompactStrategyBuilder(
             replace(self._strategy, checkpoints=num_checkpoints_before_compaction)
         )
@@ -90,7 +90,7 @@ class DirectoryCompaction:
     _options: Pairs
 
     def plan(self) -> list[PlannedMerge]:
-        """What `run` would merge now. Reads, and changes nothing."""
+        """The merges that `run` would make now. Reads, and changes nothing."""
         bridge = require_bridge("stoplog.compact()", _ON_CONNECT)
         return _merges(bridge.planned_merges(self._spark, self._path, dict(self._options)))
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How a row becomes bytes."""
+"""Formats that turn each row into bytes."""
 
 from __future__ import annotations
 

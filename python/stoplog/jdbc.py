@@ -94,15 +94,15 @@ class JdbcSinkBuilder(Builder):
         return self._with(writeMode="transactional")
 
     def with_batch_size(self, rows: int) -> JdbcSinkBuilder:
-        """How many rows are sent together; 5,000 by default."""
+        """Sets the number of rows that a task sends together; 5,000 by default."""
         return self._with(batchsize=count_text("rows", rows))
 
     def with_max_writers(self, count: int) -> JdbcSinkBuilder:
-        """How many tasks write, at most, and with them how many connections there are."""
+        """Limits the tasks that write, and with them the connections."""
         return self._with(numPartitions=count_text("count", count))
 
     def with_retries(self, max_tries: int, wait: Duration = "500ms") -> JdbcSinkBuilder:
-        """How often something is tried whose failure may pass.
+        """Limits the tries of a request whose failure may pass.
 
         Args:
             max_tries: at most, the first try included; 5 by default.
@@ -119,7 +119,7 @@ class JdbcSinkBuilder(Builder):
         return self._with(sinkId=sink_id)
 
     def with_on_foreign_query(self, choice: Literal["fail", "adopt"]) -> JdbcSinkBuilder:
-        """What to do when the sink belongs to another query, or is new to this one; fail by default."""
+        """Sets the reaction to a sink of another query, or one that is new to this query; fail by default."""
         return self._with(onForeignQuery=choice)
 
     def with_option(self, key: str, value: str | int | bool) -> JdbcSinkBuilder:

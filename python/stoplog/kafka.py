@@ -91,8 +91,8 @@ class KafkaSink(OptionBacked):
     def write(self, df: DataFrame) -> None:
         """Writes a batch.
 
-        Nobody repeats a batch: if the driver dies while it commits, some of the rows are there, and no start
-        will bring the rest.
+        Spark does not repeat a batch: if the driver dies while it commits, some of the rows are there, and
+        no start will bring the rest.
 
         Args:
             df: a DataFrame that is not streaming.
@@ -114,11 +114,11 @@ class KafkaSinkBuilder(Builder):
     """
 
     def with_topic(self, topic: str) -> KafkaSinkBuilder:
-        """Where all rows go; without it, each goes where its column `topic` says."""
+        """Sets the topic of all rows; without it, each row goes to the topic in its column `topic`."""
         return self._set("topic", topic)
 
     def with_delivery(self, delivery: Literal["none", "at-least-once", "exactly-once"]) -> KafkaSinkBuilder:
-        """What is promised of the rows; `"exactly-once"` by default.
+        """Sets the guarantee for rows; `"exactly-once"` by default.
 
         Args:
             delivery: `"none"` does not ask whether a record has arrived, `"at-least-once"` does, and repeats
@@ -127,7 +127,7 @@ class KafkaSinkBuilder(Builder):
         return self._set("delivery", delivery)
 
     def with_partitioner(self, class_name: str) -> KafkaSinkBuilder:
-        """Who chooses the partition of a row whose column `partition` does not.
+        """Sets the class that chooses the partition of a row without a column `partition`.
 
         Args:
             class_name: of a class on the session's class path that implements
@@ -136,7 +136,7 @@ class KafkaSinkBuilder(Builder):
         return self._set("partitioner", class_name)
 
     def with_transaction_timeout(self, timeout: Duration) -> KafkaSinkBuilder:
-        """After which the brokers abort a transaction that nobody has ended.
+        """Sets the time after which the brokers abort a transaction that is still open.
 
         Args:
             timeout: a `timedelta`, a string such as `"15m"`, which is the default, or an int of milliseconds;
@@ -145,15 +145,15 @@ class KafkaSinkBuilder(Builder):
         return self._set("transactionTimeout", duration_text("timeout", timeout))
 
     def with_on_lost_transaction(self, action: Literal["fail", "skip"]) -> KafkaSinkBuilder:
-        """What to do when the brokers have aborted what the log says is committed; `"fail"` by default."""
+        """Sets the reaction when the brokers have aborted what the log has committed; `"fail"` by default."""
         return self._set("onLostTransaction", action)
 
     def with_transactional_id_prefix(self, prefix: str) -> KafkaSinkBuilder:
-        """What all transactional ids begin with, for the brokers' access rules; `stoplog` by default."""
+        """Sets the prefix of all transactional ids, for the brokers' access rules; `stoplog` by default."""
         return self._set("transactionalIdPrefix", prefix)
 
     def with_log_location(self, directory: str | os.PathLike[str]) -> KafkaSinkBuilder:
-        """Where the commit log is kept; in the checkpoint by default."""
+        """Sets the directory of the commit log; in the checkpoint by default."""
         return self._set("logLocation", os.fspath(directory))
 
     def with_sink_id(self, sink_id: str) -> KafkaSinkBuilder:
@@ -161,7 +161,7 @@ class KafkaSinkBuilder(Builder):
         return self._set("sinkId", sink_id)
 
     def with_on_foreign_query(self, action: Literal["fail", "adopt"]) -> KafkaSinkBuilder:
-        """What to do with a log that belongs to another query's checkpoint; `"fail"` by default."""
+        """Sets the reaction to a log that belongs to another query's checkpoint; `"fail"` by default."""
         return self._set("onForeignQuery", action)
 
     def with_producer_setting(self, name: str, value: str | int | bool) -> KafkaSinkBuilder:

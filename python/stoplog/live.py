@@ -25,7 +25,7 @@ Update: TypeAlias = Callable[[object], object]
 
 
 def live_output() -> Update | None:
-    """Where objects show themselves one in place of another; `None` outside of a notebook.
+    """An output in which objects show themselves one in place of another; `None` outside of a notebook.
 
     IPython in a terminal has no kernel, and a screen of its own.
 
@@ -144,7 +144,7 @@ class Following:
 
     @property
     def running(self) -> bool:
-        """Whether it still shows something new."""
+        """True while it shows new progress."""
         return self._thread.is_alive()
 
     def stop(self) -> None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a running query says about its sink."""
+"""The numbers that a running query reports about its sink."""
 
 from __future__ import annotations
 

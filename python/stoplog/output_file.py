@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What finished parts are called."""
+"""The names of finished parts."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What stands against a query's start, or would surprise later, found out before it starts."""
+"""Checks before a query's start, for problems that would keep it from starting or surprise later."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Ok:
 
 @dataclass(frozen=True, slots=True)
 class Warning:
-    """The query would start, and somebody should know this.
+    """The query would start, and its owner should know this.
 
     Attributes:
         name: as in `Ok`.
@@ -70,7 +70,7 @@ class Problem:
 
 
 Finding: TypeAlias = Ok | Warning | Problem
-"""What was found out about one thing."""
+"""The result of one check."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +93,7 @@ class Preflight:
 
     @property
     def is_ready(self) -> bool:
-        """Whether nothing stands against a start. There may be warnings."""
+        """True if no problem stands against a start. There may be warnings."""
         return not self.problems
 
     @property

@@ -143,7 +143,7 @@ class FileSourceBuilder(Builder):
     """
 
     def monitor_continuously(self, interval: Duration) -> FileSourceBuilder:
-        """How often directories are listed at most; at each trigger by default.
+        """Limits the listing of directories to one in an interval; at each trigger by default.
 
         Args:
             interval: a `timedelta`, a string such as `"10s"`, or an int of milliseconds as in PyFlink.
@@ -155,11 +155,11 @@ class FileSourceBuilder(Builder):
         return FileSourceBuilder(self._state.without_group("monitorInterval"))
 
     def with_max_files_per_trigger(self, files: int) -> FileSourceBuilder:
-        """How many files, or pieces of files, a micro-batch reads at most."""
+        """Limits the files, or pieces of files, that a micro-batch reads."""
         return self._with(maxFilesPerTrigger=count_text("files", files))
 
     def with_max_bytes_per_trigger(self, size: Size) -> FileSourceBuilder:
-        """How much of the storage a micro-batch reads at most; a larger file is read by several.
+        """Limits the bytes on storage that a micro-batch reads; a larger file is read by several.
 
         Args:
             size: a string such as `"1g"`, or an int of bytes.
@@ -167,11 +167,11 @@ class FileSourceBuilder(Builder):
         return self._with(maxBytesPerTrigger=size_text("size", size))
 
     def with_max_rows_per_trigger(self, rows: int) -> FileSourceBuilder:
-        """How many rows a micro-batch reads at most; of a file of blocks, one block at least."""
+        """Limits the rows that a micro-batch reads; of a file of blocks, one block at least."""
         return self._with(maxRowsPerTrigger=count_text("rows", rows))
 
     def with_on_changed_file(self, action: Literal["ignore", "reread", "tail"]) -> FileSourceBuilder:
-        """What to do with a file that has been read and is another now; `"ignore"` by default.
+        """Sets the reaction to a file that has been read and is another now; `"ignore"` by default.
 
         Args:
             action: `"reread"` reads all of it again, `"tail"` reads the complete lines that were added.
@@ -181,7 +181,7 @@ class FileSourceBuilder(Builder):
     def with_file_enumerator(
         self, enumerator: str, parameters: Mapping[str, str | int | bool] | None = None
     ) -> FileSourceBuilder:
-        """How the files are found.
+        """Sets the class that finds the files.
 
         Args:
             enumerator: `"blockSplitting"`, the default; `"nonSplitting"`, with each file in one piece; or
@@ -198,7 +198,7 @@ class FileSourceBuilder(Builder):
         return self.with_file_enumerator(enumerator, parameters)
 
     def with_partition_columns(self, *columns: str | Iterable[str]) -> FileSourceBuilder:
-        """Which columns the names of directories tell, such as `day=2026-11-21`.
+        """Names the columns that directories have in their names, such as `day=2026-11-21`.
 
         Needed only where no directory names them when the query begins.
 
@@ -208,7 +208,7 @@ class FileSourceBuilder(Builder):
         return self._with(partitionColumns=columns_text(flat(columns)))
 
     def with_on_merged_part(self, action: Literal["fail", "read", "skip"]) -> FileSourceBuilder:
-        """What a stream does with a file that a sink has merged from smaller ones; `"fail"` by default.
+        """Sets the reaction to a file that a sink has merged from smaller ones; `"fail"` by default.
 
         Args:
             action: `"read"` if nothing is merged there any more, `"skip"` if the small files had been read.
@@ -216,11 +216,11 @@ class FileSourceBuilder(Builder):
         return self._with(onMergedPart=action)
 
     def with_path_glob_filter(self, pattern: str) -> FileSourceBuilder:
-        """Which names of files are read, such as `*.log`; all that are not hidden by default."""
+        """Reads the files of some names alone, such as `*.log`; all that are not hidden by default."""
         return self._with(pathGlobFilter=pattern)
 
     def with_min_file_age(self, age: Duration) -> FileSourceBuilder:
-        """How long nobody has written to a file that is read.
+        """Reads files to which no program has written for some time.
 
         Args:
             age: a `timedelta`, a string such as `"30s"`, or an int of milliseconds.
@@ -228,7 +228,7 @@ class FileSourceBuilder(Builder):
         return self._with(minFileAge=duration_text("age", age))
 
     def with_stable_for(self, time: Duration) -> FileSourceBuilder:
-        """For how long listings must find a file with the same length before it is read.
+        """Reads files whose lengths have been the same in all listings for some time.
 
         Args:
             time: a `timedelta`, a string such as `"10s"`, or an int of milliseconds.
@@ -251,7 +251,7 @@ class FileSourceBuilder(Builder):
         until: str | None = None,
         within: Duration | None = None,
     ) -> FileSourceBuilder:
-        """Which directories named by dates are listed; others are not even looked into.
+        """Lists some of the directories that are named by dates, and does not look into others.
 
         Args:
             pattern: how they are named below the path, such as `"'dt='yyyy-MM-dd'/hour='HH"`, the default of

@@ -103,7 +103,7 @@ def graceful_stop(
 
     Args:
         query: a query of a classic session.
-        timeout: seconds for all of it; less than whoever sends SIGTERM waits before he kills, which is
+        timeout: seconds for all of it; less than the sender of SIGTERM waits before it kills, which is
             30 seconds in Kubernetes.
         finalize: whether open parts are finished.
         marker: a path of any file system that Spark knows, outside of the sink's; the file that stopped

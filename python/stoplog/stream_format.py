@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How the bytes of a file become rows, record by record."""
+"""Formats that turn the bytes of a file into rows, record by record."""
 
 from __future__ import annotations
 

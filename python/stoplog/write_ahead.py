@@ -153,11 +153,11 @@ class WriteAheadSinkBuilder(Builder):
         return self._with(f"header {name.lower()}", **{f"httpHeader.{name}": value})
 
     def with_batch_rows(self, rows: int) -> WriteAheadSinkBuilder:
-        """How many rows a request of `to_http` has at most; 500 by default."""
+        """Limits the rows of a request of `to_http`; 500 by default."""
         return self._with(httpBatchRows=count_text("rows", rows))
 
     def with_committer(self, committer: str) -> WriteAheadSinkBuilder:
-        """What remembers which rows have been sent.
+        """Sets the committer, which remembers the rows that have been sent.
 
         By default files in the sink's log; for `to_jdbc` and `to_cassandra` a table there.
 
@@ -172,7 +172,7 @@ class WriteAheadSinkBuilder(Builder):
         return self._with(committer=committer)
 
     def with_jdbc_option(self, key: str, value: str | int | bool) -> WriteAheadSinkBuilder:
-        """What the sender and the committer `jdbc` are told.
+        """Sets an option of the sender and the committer `jdbc`.
 
         Args:
             key: as in `docs/jdbc-options.md`: `user`, `keyColumns`, or a property of the database's driver.
@@ -185,7 +185,7 @@ committer='jdbc', jdbc.password='…')
         return self.with_option(f"jdbc.{key}", value)
 
     def with_cassandra_option(self, key: str, value: str | int | bool) -> WriteAheadSinkBuilder:
-        """What the sender and the committer `cassandra` are told.
+        """Sets an option of the sender and the committer `cassandra`.
 
         Args:
             key: as in `docs/cassandra-options.md`, or `datastax-java-driver.…` of the driver.
@@ -198,7 +198,7 @@ committer='jdbc', jdbc.password='…')
         return self._with(sinkId=sink_id)
 
     def with_log_location(self, directory: str | os.PathLike[str]) -> WriteAheadSinkBuilder:
-        """Where the log is kept; by default in the query's checkpoint."""
+        """Sets the directory of the log; by default in the query's checkpoint."""
         return self._with(logLocation=os.fspath(directory))
 
     def with_option(self, key: str, value: str | int | bool) -> WriteAheadSinkBuilder:

@@ -86,7 +86,9 @@ def test_whether_a_driver_is_at_work(case: dict[str, Any], tmp_path: Path) -> No
 @cases_with("unfinished")
 def test_which_unfinished_files_nothing_needs(case: dict[str, Any], tmp_path: Path) -> None:
     directory = made(tmp_path, case)
-    found = {each.path for each in directory.check().findings if each.kind in ORPHANS}
+    kinds = {each.path: each.kind.value for each in directory.check().findings if each.kind in ORPHANS}
+    assert {path: kinds.get(path) for path in case.get("findings", {})} == case.get("findings", {})
+    found = set(kinds)
     for subject, verdict in case["unfinished"].items():
         files = {file for file in case["files"] if is_of(file, subject, case["record"]["state"]["settings"])}
         assert files, subject

@@ -60,7 +60,7 @@ def _attribute(key: str) -> str:
 
 
 COLOURS = 9
-"""How many series have a colour of their own, `s1` and on; `s0` is for all others."""
+"""The number of series that have a colour of their own, `s1` and on; `s0` is for all others."""
 
 _LIGHT = (
     "--surface:#fcfcfb;--ink:#1c1c1a;--soft:#5c5b57;--line:#dcdbd6;--s0:#8a8984;--s1:#2a78d6;--s2:#129766;"

@@ -53,7 +53,7 @@ class SizeCounts:
 
 
 def median_bin(bins: tuple[SizeBin, ...]) -> SizeBin | None:
-    """Where the file lies that half of the others are smaller than.
+    """The bin of the median file.
 
     >>> median_bin((SizeBin(1, 2, 1), SizeBin(2, 4, 5))).from_bytes
     2
@@ -80,7 +80,7 @@ _SHOWN = 48
 
 @dataclass(frozen=True, slots=True)
 class TimeBin:
-    """What happened in a span of time.
+    """The counts of a span of time.
 
     Attributes:
         from_millis: its begin; its end is the next one's begin.

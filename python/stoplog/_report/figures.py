@@ -16,7 +16,7 @@ from stoplog._report.delays import Delays, delays_of
 from stoplog._storage import FileInfo, Storage
 
 READ_BYTES = 12 * 1024 * 1024
-"""How much of a log is read, from its newest record on: each names all open parts, which may be thousands."""
+"""The bytes of a log that are read, from its newest record on: each names all open parts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +92,7 @@ def _published_at(record: LogRecord, mark: FileInfo | None, next_millis: int) ->
 
 
 class _Counts:
-    """What has been seen so far."""
+    """The sums so far."""
 
     def __init__(self) -> None:
         self.read = self.unreadable = self.parts = self.rows = self.bytes = self.merged = 0
@@ -157,7 +157,7 @@ class ListingFigures:
 
 @dataclass(frozen=True, slots=True)
 class Figures:
-    """What is known of a sink.
+    """All figures of a sink.
 
     Attributes:
         path: the directory as it was named.

@@ -22,7 +22,7 @@ _DAY_MILLIS = 86_400_000
 
 
 def size_plot(bins: Sequence[SizeBin]) -> Markup:
-    """How many files there are of which size."""
+    """The number of files by size."""
     bars = [Bar(size(each.from_bytes), _sizes(each), (Segment("", "s1", each.files),)) for each in bins]
     chart = bar_chart(
         "Finished files by size",
@@ -35,7 +35,7 @@ def size_plot(bins: Sequence[SizeBin]) -> Markup:
 
 
 def modified_plot(times: TimeBins) -> Markup:
-    """When files were last written to."""
+    """The number of files by the time of their last write."""
     bars = [
         Bar(_place(each, times), _span(each, times), (Segment("", "s1", each.counts.get("", 0)),))
         for each in times.bins
@@ -51,7 +51,7 @@ def modified_plot(times: TimeBins) -> Markup:
 
 
 def reason_plot(times: TimeBins, totals: Mapping[str, int]) -> Markup:
-    """When parts were published, and why they had been closed."""
+    """The number of published parts by time and roll reason."""
     bars = [Bar(_place(each, times), _span(each, times), _by_reason(each.counts)) for each in times.bins]
     chart = bar_chart(
         "Published parts over time, by roll reason",
@@ -75,7 +75,7 @@ def reason_plot(times: TimeBins, totals: Mapping[str, int]) -> Markup:
 
 
 def delay_plot(delays: Delays) -> Markup:
-    """How long rows waited to be seen."""
+    """The number of parts by the time that their rows waited."""
     bars = [
         Bar(ago(each.from_millis), _waits(each), (Segment("", "s1", each.parts),)) for each in delays.bins
     ]

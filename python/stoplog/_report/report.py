@@ -253,7 +253,7 @@ def _buckets(found: Figures) -> Iterator[Markup]:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class SinkReport:
-    """What a sink has done, as a page: one file that needs nothing from elsewhere, light and dark.
+    """The history of a sink as a page: one file that needs nothing from elsewhere, light and dark.
 
     In a notebook it shows itself.
 

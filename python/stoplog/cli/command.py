@@ -12,7 +12,7 @@ from stoplog.inspection import SinkDirectory
 
 
 class ExitCode(IntEnum):
-    """How a command ended, for scripts."""
+    """The end of a command, for scripts."""
 
     OK = 0
     FINDINGS = 1
@@ -23,7 +23,7 @@ class ExitCode(IntEnum):
 
     @property
     def meaning(self) -> str:
-        """What it says, in one sentence.
+        """The code's meaning, in one sentence.
 
         >>> ExitCode.OK.meaning
         'The command did what it was asked to do.'
@@ -43,7 +43,7 @@ _MEANINGS = {
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What a command found out.
+    """The result of a command.
 
     Attributes:
         data: for `--output json`: dataclasses, enums, lists, mappings and plain values.
@@ -84,7 +84,7 @@ def add_path(parser: ArgumentParser) -> None:
 
 
 def add_sink_id(parser: ArgumentParser) -> None:
-    """Which of the path's sinks."""
+    """Adds the option that chooses one of the path's sinks."""
     parser.add_argument(
         "--sink-id", metavar="ID", help="which sink of the path; may be left out where there is one alone"
     )
@@ -103,7 +103,7 @@ def add_pairs(parser: ArgumentParser, flag: str, meaning: str) -> None:
 
 
 def add_doing(parser: ArgumentParser) -> None:
-    """Whether to do it; `dry_run` says that nobody asked for it."""
+    """Adds the options that carry a plan out or do not; `dry_run` is the default."""
     doing = parser.add_mutually_exclusive_group()
     doing.add_argument(
         "--dry-run", action="store_true", default=True, help="only say what would be done: the default"
@@ -112,7 +112,7 @@ def add_doing(parser: ArgumentParser) -> None:
 
 
 def add_limit(parser: ArgumentParser) -> None:
-    """How much people want to see."""
+    """Adds the option that limits the rows of tables."""
     parser.add_argument(
         "--limit", metavar="N", type=_rows, default=50, help="rows of each table, 0 for all (default: 50)"
     )

@@ -21,7 +21,7 @@ from stoplog.errors import StoplogError, condition_of
 
 
 def as_text(answer: Answer) -> str:
-    """What people read."""
+    """The answer as text for people."""
     return "\n".join(map(visible, answer.lines()))
 
 
@@ -82,7 +82,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def run() -> NoReturn:
-    """What the installed script calls."""
+    """The entry point of the installed script."""
     sys.exit(main())
 
 

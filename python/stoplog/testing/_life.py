@@ -24,7 +24,7 @@ _MAIN_AGAIN = "__stoplog_pipeline__"
 
 @dataclass(frozen=True, slots=True)
 class FunctionName:
-    """Where a function is: its module's name and file, and its own name."""
+    """The place of a function: its module's name and file, and its own name."""
 
     module: str
     file: str
@@ -66,7 +66,7 @@ class FunctionName:
         return module
 
     def _is_importable(self) -> bool:
-        """Whether its name leads to its file, and not to another one of that name."""
+        """True if its name leads to its file, and not to another one of that name."""
         try:
             spec = importlib.util.find_spec(self.module)
         except (ImportError, ValueError):
@@ -75,7 +75,7 @@ class FunctionName:
 
 
 KILLED = (137, -signal.SIGKILL)
-"""How a halt inside the JVM and a `kill -9` look from outside."""
+"""The exit codes of a halt inside the JVM and of a `kill -9`."""
 
 QUICK_JVM = "-XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=128m -XX:+UseSerialGC"
 """A short life is over before the optimizing compiler and other collectors pay."""
@@ -89,7 +89,7 @@ _OF_THIS_SESSION = ("PYSPARK_GATEWAY_", "SPARK_REMOTE", "SPARK_LOCAL_REMOTE", "S
 
 @dataclass(frozen=True, slots=True)
 class Life:
-    """What the process is told.
+    """The instructions for the process.
 
     Attributes:
         fault: `<step>:<occurrence>:halt`, or nothing.
@@ -121,7 +121,7 @@ class Life:
 
 @dataclass(frozen=True, slots=True)
 class End:
-    """How a life has ended.
+    """The end of a life.
 
     Attributes:
         code: of the process.
@@ -141,7 +141,7 @@ class OutOfTime(Exception):
 
 
 class Lives(Protocol):
-    """Who lets a pipeline live."""
+    """A runner of pipelines."""
 
     def __call__(self, life: Life, log: Path, is_doomed: Callable[[], bool]) -> End:
         """From start to end.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How far the sinks of a directory are, by their logs."""
+"""The progress of a directory's sinks, by their logs."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from stoplog._storage.local import LocalStorage
 
 
 def committed_epochs(directory: Path) -> int:
-    """How many epochs the newest records know of, those of all sink ids together."""
+    """The number of epochs that the newest records know of, those of all sink ids together."""
     storage = LocalStorage(str(directory))
     return sum(_epochs(storage, f"_stoplog/{sink}/log") for sink in storage.children("_stoplog")[0])
 

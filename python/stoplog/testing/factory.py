@@ -16,7 +16,7 @@ _HANGS_SECONDS = 300.0
 
 
 class PipelineFactory:
-    """What the fixture `stoplog_pipeline` is: called with a function, it makes a pipeline of it.
+    """The fixture `stoplog_pipeline`: called with a function, it makes a pipeline of it.
 
     Args:
         directory: under which each pipeline gets a directory of its own.

@@ -211,7 +211,7 @@ class Pipeline:
             raise AssertionError(self._told("Not each row is there once", found))
 
     def assert_none_twice(self, expected: Expected = None, key: Key = None) -> None:
-        """What holds at any moment: rows may still be hidden, but none is there twice.
+        """Checks what holds at any moment: rows may still be hidden, but none is there twice.
 
         Args:
             expected: as in `assert_each_once`, all that there may be.

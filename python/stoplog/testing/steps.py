@@ -97,7 +97,7 @@ class Step(Enum):
 
     @property
     def after(self) -> str:
-        """What is on storage when the process dies here.
+        """The state of the storage when the process dies here.
 
         >>> Step.AFTER_RECORD.after
         'the record decides; none of its parts is visible'

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a condition means and what to do about it, offline: the sentences of the jars and of this package."""
+"""The meaning of a condition and the advice, offline: the sentences of the jars and of this package."""
 
 from __future__ import annotations
 

@@ -5,6 +5,7 @@ import java.io.RandomAccessFile
 import java.nio.charset.StandardCharsets.UTF_8
 import java.nio.file.attribute.FileTime
 import java.nio.file.{Files, Path}
+import java.util.concurrent.atomic.AtomicReference
 import java.util.zip.CRC32C
 
 import scala.jdk.CollectionConverters._
@@ -15,12 +16,12 @@ import org.scalatest.funsuite.AnyFunSuite
 import stoplog.commit.{DriverNote, Heartbeat, Liveness, ManualClock, RealTools}
 import stoplog.docs.Repository
 import stoplog.fault.Faults
-import stoplog.log.LogRecord
+import stoplog.log.{LogRecord, RecordNames}
 import stoplog.options.{RollingOptions, SinkOptions, Truncation}
 import stoplog.part.Open
 import stoplog.rolling.RollReason
 import stoplog.storage.hadoop.HadoopDefaults
-import stoplog.storage.local.LocalStorage
+import stoplog.storage.local.{LocalFileStore, LocalForcing, LocalStorage}
 import stoplog.storage.{Durability, PartLayout}
 
 /** Directories with a log, and the judgements on them that Scala and Python have to agree on: `golden/verdicts/sinks`. The
@@ -62,6 +63,23 @@ class VerdictsSuite extends AnyFunSuite {
       val read = DriverNote.read(each.get("text").asText).map(_.text)
       assert(read === optional(each, "read"), each)
     }
+  }
+
+  test("a crash leaves a file that is created whole under a name that a check knows for a draft") {
+    val golden = mapper.readTree(Repository.read(this.golden.resolve("sinks/unfinished-in-staging.json")))
+    val drafts = fields(golden.get("findings")).collect { case (path, kind) if kind.asText == "draft-left" => path }
+    val uuid   = "[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}"
+    val root   = Files.createTempDirectory("stoplog-drafts")
+    try {
+      val files = LocalFileStore.ofSink(root.toString, "main", LocalForcing.Process)
+      for (path <- Seq("a/_SUCCESS", s"_stoplog/main/log/${RecordNames.name(6)}")) {
+        val made = new AtomicReference(Vector.empty[String])
+        files.createIfAbsent(path)(_ => made.set(files.names("_stoplog/main/open")))
+        val known = drafts.map(_.replaceFirst(".*/", "").replaceFirst(uuid, "UUID"))
+        assert(made.get.map(_.replaceFirst(uuid, "UUID")).diff(known) === Vector.empty, path)
+        assert(made.get.nonEmpty)
+      }
+    } finally LocalStorage.remove(root)
   }
 
   private def judge(root: Path, golden: JsonNode): Unit = {

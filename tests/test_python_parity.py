@@ -3,10 +3,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
+from zipfile import ZipFile
 
 import pytest
 
+import stoplog
 from stoplog import FileSink, FileSource, InvalidOptions, cassandra, jdbc, kafka, write_ahead
 from stoplog._jvm import require_bridge
 from stoplog._shared import option_keys
@@ -43,6 +46,12 @@ def test_python_and_the_jar_know_the_same_steps(spark: SparkSession) -> None:
     jars = spark.sparkContext._jvm.stoplog.fault.Step.all()
     named = [jars.apply(number) for number in range(jars.length())]
     assert {(step.name(), step.after()) for step in named} == {(step.value, step.after) for step in Step}
+
+
+def test_the_jar_carries_the_definitions_that_python_reads() -> None:
+    own = Path(stoplog.__file__).parent / "shared" / "core.json"
+    with ZipFile(stoplog.jar()) as jar:
+        assert jar.read("stoplog/shared/core.json") == own.read_bytes()
 
 
 @pytest.mark.usefixtures("spark")

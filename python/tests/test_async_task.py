@@ -85,7 +85,7 @@ def test_a_client_is_closed_when_a_call_fails() -> None:
     assert client.events[-1] == "close"
 
 
-def test_a_client_is_closed_when_nobody_wants_the_rest() -> None:
+def test_a_client_is_closed_when_the_rest_is_not_wanted() -> None:
     client = Client()
     result = mapped(client, [*range(BATCH_ROWS + 1)])
     next(result.batches)

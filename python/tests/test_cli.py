@@ -116,7 +116,7 @@ def test_a_mistyped_command_is_told_which_one_was_meant(capsys: pytest.CaptureFi
     assert "there is no command 'statu': did you mean 'status'?" in capsys.readouterr().err
 
 
-def test_what_nobody_foresaw_is_no_finding(
+def test_an_unforeseen_error_is_no_finding(
     sink: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     def fail(*_: object) -> None:
@@ -186,7 +186,7 @@ def exit_codes_table() -> str:
 
 @pytest.mark.parametrize("seq", [2, 5])
 @pytest.mark.parametrize("damage", ["deep", "year", "elsewhere"])
-def test_one_record_that_somebody_has_made_up_hides_nothing_else(
+def test_one_record_that_is_made_up_hides_nothing_else(
     damage: str, seq: int, sink: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     made = MadeSink(sink)

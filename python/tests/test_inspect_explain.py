@@ -140,7 +140,7 @@ def test_an_open_part_says_when_it_will_be_closed(now: int, words: str, root: Pa
         ),
     ],
 )
-def test_an_open_part_says_why_nobody_can_tell(
+def test_an_open_part_says_why_its_end_is_unknown(
     settings: dict[str, str], kind: str, end: str, tmp_path: Path
 ) -> None:
     sink = MadeSink(tmp_path)

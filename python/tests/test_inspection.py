@@ -261,7 +261,7 @@ def test_a_file_that_is_deleted_between_look_and_read_is_not_there(tmp_path: Pat
     from stoplog._storage.arrow import ArrowStorage
 
     class Late:
-        """Whose file is deleted when somebody begins to read it."""
+        """A file system that deletes a file when a reader opens it."""
 
         def __init__(self) -> None:
             self._system = fs.LocalFileSystem()

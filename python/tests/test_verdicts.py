@@ -13,13 +13,14 @@ from typing import Any
 
 import pytest
 from golden import GOLDEN_OF_SCALA
+from made_sink import MadeSink
 
 from stoplog._inspect.liveness import DriverNote, driver_life
 from stoplog._log.crc32c import crc32c
 from stoplog._log.log import CommitLog
-from stoplog._log.paths import InBucket
+from stoplog._log.paths import InBucket, staged_of
 from stoplog._storage import open_storage
-from stoplog.inspection import FindingKind, PartState, SinkDirectory
+from stoplog.inspection import FindingKind, PartState, SinkDirectory, SinkKind
 
 VERDICTS = GOLDEN_OF_SCALA / "verdicts"
 CASES = sorted((VERDICTS / "sinks").glob("*.json"))
@@ -140,6 +141,21 @@ def test_notes_of_drivers(each: dict[str, Any]) -> None:
     words = None if note is None else (note.host, note.space, note.pid, note.started_at_millis)
     expected = each["read"] and each["read"].split(" ")
     assert words == (expected and (expected[0], expected[1], int(expected[2]), int(expected[3])))
+
+
+@pytest.mark.parametrize("each", golden("handles.json"), ids=lambda each: each["handle"][:40])
+def test_handles_of_parts(each: dict[str, Any]) -> None:
+    staged = staged_of(each["handle"])
+    assert list(staged.paths) == each["files"]
+    size = staged.total_bytes if each["system"] == "s3" else next(iter(staged.lengths), None)
+    assert size == each["bytes"]
+
+
+@pytest.mark.parametrize("each", golden("kinds.json"), ids=lambda each: str(each["settings"]))
+def test_kinds_of_sinks(each: dict[str, Any], tmp_path: Path) -> None:
+    MadeSink(tmp_path, settings=each["settings"], query=each["queryId"]).record("claim")
+    kind = SinkDirectory(tmp_path).sinks()[0].kind
+    assert kind is (SinkKind.FILES if each["isOfFiles"] else SinkKind.CONNECTOR)
 
 
 def test_names_of_files_in_a_log(tmp_path: Path) -> None:

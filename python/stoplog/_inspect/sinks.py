@@ -10,9 +10,11 @@ from stoplog._html.shown import Shown
 from stoplog._inspect.errors import NotFound, WhichSink
 from stoplog._log.log import CommitLog, LogFiles, UnreadableRecord
 from stoplog._log.records import LogRecord, RecordKind
-from stoplog._shared import ROOT
+from stoplog._shared import ROOT, shared
 from stoplog._storage import Storage
 from stoplog._storage.files import CannotRead
+
+_CONTENT: str = shared("core")["contentSetting"]
 
 OWN = ROOT
 """The directory of logs under a sink's path."""
@@ -146,7 +148,7 @@ def kind_of(sink_id: str, newest: LogRecord) -> SinkKind:
     if sink_id == "compact" and not newest.state.settings:
         return SinkKind.COMPACTION
     has_no_owner = not newest.state.query_id  # 'stoplog reset' has begun it anew, and knows file sinks alone
-    return SinkKind.FILES if has_no_owner or "inProgress" in newest.state.settings else SinkKind.CONNECTOR
+    return SinkKind.FILES if has_no_owner or newest.state.settings.get(_CONTENT) else SinkKind.CONNECTOR
 
 
 def _is_of_files(storage: Storage, sink_id: str) -> bool:

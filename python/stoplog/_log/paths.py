@@ -69,11 +69,13 @@ def _on_s3(handle: str) -> Staged:
 
 
 def _chunk(handle: str) -> Staged:
-    """Of a write-ahead sink: `<epoch>|<partition>|<bytes>|<file>`."""
-    pieces = handle.split("|", 3)
-    if len(pieces) != 4 or not pieces[2].isdigit():
-        return NOTHING_STAGED
-    return Staged((pieces[3],), (int(pieces[2]),))
+    """Of a write-ahead sink: `<query>|<epoch>|<partition>|<bytes>|<file>`, once without the query."""
+    found = _CHUNK.fullmatch(handle) or _CHUNK_WITHOUT_QUERY.fullmatch(handle)
+    return Staged((found["file"],), (int(found["bytes"]),)) if found else NOTHING_STAGED
+
+
+_CHUNK_WITHOUT_QUERY = re.compile(r"(-|[0-9]+(@[0-9]+)?)\|[0-9]+\|(?P<bytes>[0-9]+)\|(?P<file>.+)", re.DOTALL)
+_CHUNK = re.compile(rf"[^|]+\|{_CHUNK_WITHOUT_QUERY.pattern}", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,10 +13,10 @@ import scala.jdk.CollectionConverters._
 import com.fasterxml.jackson.databind.{JsonNode, ObjectMapper}
 import org.scalatest.funsuite.AnyFunSuite
 
-import stoplog.commit.{DriverNote, Heartbeat, Liveness, ManualClock, RealTools}
+import stoplog.commit.{DriverNote, Heartbeat, Liveness, ManualClock, RealTools, SinkSettings}
 import stoplog.docs.Repository
 import stoplog.fault.Faults
-import stoplog.log.{LogRecord, RecordNames}
+import stoplog.log.{LogRecord, RecordNames, SinkState}
 import stoplog.options.{RollingOptions, SinkOptions, Truncation}
 import stoplog.part.Open
 import stoplog.rolling.RollReason
@@ -55,6 +55,15 @@ class VerdictsSuite extends AnyFunSuite {
       val path = each.get("path").asText
       assert(layout.tokenOf(path) === optional(each, "token"), path)
       assert(layout.pending(path) === optional(each, "pending"), path)
+    }
+  }
+
+  test("a log is one of a sink of files, or of another sink, alike") {
+    for (each <- elements(mapper.readTree(Repository.read(golden.resolve("kinds.json"))))) {
+      val settings = fields(each.get("settings")).map { case (key, value) => key -> value.asText }.toMap
+      val state    = SinkState(each.get("queryId").asText, None, Vector.empty, nextPart = 0, settings)
+      val found    = state.queryId == SinkState.Nobody || SinkSettings.isOfFiles(state)
+      assert(found === each.get("isOfFiles").asBoolean, each)
     }
   }
 

@@ -7,7 +7,7 @@ import java.nio.file.{Files, Path}
 import com.fasterxml.jackson.databind.{ObjectMapper, SerializationFeature}
 import com.fasterxml.jackson.databind.node.{JsonNodeFactory, ObjectNode}
 
-import stoplog.commit.{DriverNote, Liveness, Sweeper}
+import stoplog.commit.{DriverNote, Liveness, SinkSettings, Sweeper}
 import stoplog.fault.Step
 import stoplog.log.{RecordCodec, RecordNames}
 import stoplog.options.{SinkOption, SinkOptionRegistry, SourceOptionRegistry}
@@ -26,6 +26,7 @@ object SharedDefinitions {
     root.put("sparkLines", sparkLines)
     root.put("recordVersion", RecordCodec.Version)
     root.put("graceMillis", Sweeper.GraceMillis)
+    root.put("contentSetting", SinkSettings.ContentKey)
     root
       .putObject("liveness")
       .put("setting", DriverNote.Key)

@@ -41,3 +41,9 @@ DIRECTORIES: dict[str, str] = shared("core")["directories"]
 
 ROOT = DIRECTORIES["root"]
 LOG = DIRECTORIES["log"]
+
+RECORD_ENDS: tuple[str, str] = (shared("core")["names"]["record"], ".json")
+"""The ends of records' names; the second one in logs that an earlier version began."""
+
+NOTE_END: str = shared("core")["names"]["note"]
+"""The end of the names of notes of visible parts; further ones have a number behind it."""

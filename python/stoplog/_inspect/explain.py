@@ -16,7 +16,7 @@ from stoplog._inspect.sinks import OWN
 from stoplog._log.log import CommitLog, UnreadableRecord
 from stoplog._log.paths import InBucket, staged_of
 from stoplog._log.records import LogRecord, Marker, OpenPart, PendingPart, RecordKind
-from stoplog._shared import shared
+from stoplog._shared import DIRECTORIES, shared
 from stoplog._storage import FileInfo, Storage
 from stoplog._words import many, size
 
@@ -298,10 +298,10 @@ def _by_its_place(
     pieces = file.path.split("/")
     if pieces[0] == OWN and len(pieces) > 3:
         sink_id, place = pieces[1], pieces[2]
-        if place in ("open", "beside"):
+        if place in (DIRECTORIES["open"], DIRECTORIES["spool"]):
             return Explanation(asked, PartState.ORPHAN, _orphan(file, now_millis), file.path, sink_id)
         message = f"It belongs to the log of sink {sink_id} ({place}). Leave it alone."
-        if place == "manifests":
+        if place == DIRECTORIES["manifests"]:
             message = f"It is a manifest: sink {sink_id} lists the files of one commit in it, for loaders."
         return Explanation(asked, PartState.OWN, message, file.path, sink_id)
     for sink_id in sinks:

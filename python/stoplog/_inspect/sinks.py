@@ -10,7 +10,7 @@ from stoplog._html.shown import Shown
 from stoplog._inspect.errors import NotFound, WhichSink
 from stoplog._log.log import CommitLog, LogFiles, UnreadableRecord
 from stoplog._log.records import LogRecord, RecordKind
-from stoplog._shared import ROOT, shared
+from stoplog._shared import LOG, ROOT, shared
 from stoplog._storage import Storage
 from stoplog._storage.files import CannotRead
 
@@ -76,7 +76,7 @@ def sink_ids(storage: Storage) -> list[str]:
     """The names of all sinks that have a log. Raises `CannotRead` for what is no directory."""
     if not storage.exists():
         raise CannotRead(storage.root, "there is no such directory", "Look at the path.")
-    return sorted(name for name in storage.children(OWN)[0] if "log" in storage.children(f"{OWN}/{name}")[0])
+    return sorted(name for name in storage.children(OWN)[0] if LOG in storage.children(f"{OWN}/{name}")[0])
 
 
 def chosen(storage: Storage, sink_id: str | None) -> str:

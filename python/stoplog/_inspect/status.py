@@ -14,6 +14,7 @@ from stoplog._inspect.rolling import RollForecast, RollingFacts, forecast
 from stoplog._inspect.sinks import OWN, SinkKind, SinkSummary, summary_of
 from stoplog._log.log import CommitLog
 from stoplog._log.records import LogRecord, OpenPart, PendingPart, RecordKind
+from stoplog._shared import DIRECTORIES
 from stoplog._storage import FileInfo, Storage
 
 
@@ -127,7 +128,7 @@ def status(
         buckets=tuple(counts[bucket].done(bucket) for bucket in sorted(counts)),
         open=opened,
         foreign_files=foreign,
-        unfinished_files=sum(1 for _ in storage.files(f"{OWN}/{sink_id}/open")),
+        unfinished_files=sum(1 for _ in storage.files(f"{OWN}/{sink_id}/{DIRECTORIES['open']}")),
     )
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from stoplog._log.codec import Elsewhere, RecordProblem, TooNew, Torn, decode
 from stoplog._log.records import LogRecord, RecordKind
-from stoplog._shared import LOG, ROOT
+from stoplog._shared import LOG, NOTE_END, RECORD_ENDS, ROOT
 from stoplog._storage import FileInfo, Storage
 from stoplog.errors import StoplogError
 
@@ -17,8 +17,10 @@ _HEAD = re.compile(
     rb'(claim|epoch|roll|compact|release)"(?:,"epoch":(-?\d+))?'
 )
 _LOOKS = 3
-_ENDS = ("commit", "json")  # the second of logs that an earlier version began
-_NAME = re.compile(rf"([0-9]{{20}})\.({'|'.join(_ENDS)}|published|visible(?:-[0-9]+)?)")
+_MARK = ".published"
+_NAME = re.compile(
+    rf"([0-9]{{20}})({'|'.join(map(re.escape, (*RECORD_ENDS, _MARK)))}|{re.escape(NOTE_END)}(?:-[0-9]+)?)"
+)
 
 
 class UnreadableRecord(StoplogError):
@@ -80,9 +82,9 @@ class CommitLog:
             found = _NAME.fullmatch(file.name)
             if found is None:
                 others.append(file)
-            elif found.group(2) in _ENDS:
+            elif found.group(2) in RECORD_ENDS:
                 records[int(found.group(1))] = file
-            elif found.group(2) == "published":
+            elif found.group(2) == _MARK:
                 marks[int(found.group(1))] = file
         others += [FileInfo(f"{self._directory}/{name}", 0, 0) for name in directories]
         self._listed = dict(sorted(records.items()))
@@ -126,7 +128,7 @@ class CommitLog:
         return text in (self._bytes(seq) or b"")
 
     def _bytes(self, seq: int) -> bytes | None:
-        paths = [self.path(seq)] if seq in self._listed else [self._path(seq, end) for end in _ENDS]
+        paths = [self.path(seq)] if seq in self._listed else [self._path(seq, end) for end in RECORD_ENDS]
         return next((data for path in paths if (data := self._storage.read(path)) is not None), None)
 
     def _absolute(self, seq: int) -> str:
@@ -135,7 +137,7 @@ class CommitLog:
     def path(self, seq: int) -> str:
         """The path of a record under the sink's path: by its name of now, if `files()` saw no other."""
         listed = self._listed.get(seq)
-        return listed.path if listed else self._path(seq, _ENDS[0])
+        return listed.path if listed else self._path(seq, RECORD_ENDS[0])
 
     def _path(self, seq: int, end: str) -> str:
-        return f"{self._directory}/{seq:020d}.{end}"
+        return f"{self._directory}/{seq:020d}{end}"

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from stoplog._log.records import LogRecord
+from stoplog._shared import shared
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,8 +94,8 @@ class InBucket:
             return None
         return cls(
             sink_id,
-            (settings.get("inProgressPrefix", "_"), settings.get("inProgressSuffix", ".in-progress")),
-            (settings.get("pendingPrefix", "_"), settings.get("pendingSuffix", ".pending")),
+            (_marker(settings, "inProgressPrefix"), _marker(settings, "inProgressSuffix")),
+            (_marker(settings, "pendingPrefix"), _marker(settings, "pendingSuffix")),
         )
 
     def pending_of(self, token: str) -> str | None:
@@ -125,6 +126,11 @@ class InBucket:
         pattern = f"{re.escape(markers[0])}(.+){re.escape(markers[1])}({end})"
         found = re.fullmatch(pattern, name, re.DOTALL)
         return (directory + slash, found.group(1), found.group(2)) if found else None
+
+
+def _marker(settings: Mapping[str, str], option: str) -> str:
+    default: str = shared("core")["options"]["sink"][option]["default"]
+    return settings.get(option, default)
 
 
 def leads_outside(path: str) -> bool:

@@ -11,6 +11,7 @@ from stoplog._log.codec import RecordProblem, decode
 from stoplog._log.log import CommitLog, LogFiles
 from stoplog._log.paths import InBucket
 from stoplog._log.records import FinishedPart, LogRecord, Marker, PendingPart, RecordKind
+from stoplog._shared import LOG
 from stoplog._storage import FileInfo, Storage
 
 
@@ -104,7 +105,7 @@ class Facts:
 
     def record_path(self, seq: int) -> str:
         found = self.log.records.get(seq)
-        return found.path if found else f"{OWN}/{self.sink_id}/log/{seq:020d}.commit"
+        return found.path if found else CommitLog(self.storage, self.sink_id).path(seq)
 
     def moved_to(self, name: str) -> str | None:
         """The directory of a file of this name."""
@@ -146,7 +147,7 @@ def visible_files(storage: Storage) -> Visible:
 def facts(storage: Storage, sink_id: str, visible: Visible, now_millis: int) -> Facts:
     """Lists what is staged first and reads the log then: what is named must not be younger than the list."""
     own = f"{OWN}/{sink_id}"
-    log_directory = f"{own}/log"
+    log_directory = f"{own}/{LOG}"
     staged = {file.path: file for file in storage.files(own, lambda directory: directory != log_directory)}
     log = CommitLog(storage, sink_id)
     files = log.files()

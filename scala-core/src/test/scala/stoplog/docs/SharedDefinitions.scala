@@ -11,7 +11,7 @@ import stoplog.commit.{DriverNote, Liveness, SinkSettings, Sweeper}
 import stoplog.fault.Step
 import stoplog.log.{RecordCodec, RecordNames}
 import stoplog.options.{SinkOption, SinkOptionRegistry, SourceOptionRegistry}
-import stoplog.storage.{ReplacedFiles, SinkDirectory}
+import stoplog.storage.SinkDirectory
 
 /** The definitions that the Python package reads: `python/stoplog/shared/<jar>.json`, which the jar carries too. */
 object SharedDefinitions {
@@ -38,7 +38,6 @@ object SharedDefinitions {
       .putObject("names")
       .put("record", RecordNames.name(0).drop(20))
       .put("note", RecordNames.note(0, 0).drop(20))
-      .put("unseen", ReplacedFiles.Unseen)
     val steps = root.putObject("steps")
     Step.all.foreach(step => steps.put(step.name, step.after))
     root.set[ObjectNode](

@@ -40,7 +40,7 @@ GENERATED += "jdbc/Test/runMain stoplog.jdbc.JdbcOptionsPage"
 GENERATED += "kafka/Test/runMain stoplog.kafka.options.KafkaOptionsPage"
 GENERATED += "wal/Test/runMain stoplog.wal.WriteAheadOptionsPage"
 
-BUILD_FILES    := LICENSE build.sbt $(wildcard project/*.scala project/*.sbt project/build.properties)
+BUILD_FILES    := LICENSE build.sbt $(wildcard python/stoplog/shared/*.json) $(wildcard project/*.scala project/*.sbt project/build.properties)
 SCALA_SOURCES  := $(shell find scala-core/src/main -type f | sort)
 SERVER_SOURCES := $(shell find tests/servers -path '*/src/*' -type f | sort) $(shell find connectors -path '*/src/main/*' -type f | sort)
 PEER_SOURCES   := $(shell find bench/flink/src -type f | sort)

@@ -24,6 +24,7 @@ def connector(id: String): Project = Project(id, file(s"connectors/$id"))
   .settings(
     QuickTests.settings,
     name := s"stoplog-$id",
+    sharedWithPython(id),
     strictScala,
     libraryDependencies ++= Seq(
       "org.apache.spark" %% "spark-sql" % Versions.spark     % Provided,
@@ -71,6 +72,7 @@ lazy val core = (project in file("scala-core"))
   .settings(
     QuickTests.settings,
     name := "stoplog",
+    sharedWithPython("core"),
     strictScala,
     Coverage.settings,
     libraryDependencies ++= Seq(
@@ -353,6 +355,12 @@ lazy val thinJar = Seq(
   pomPostProcess := ThinPom.apply,
   Compile / resourceGenerators += versionProperties.taskValue
 )
+
+/** The definitions that the Python package reads, in the jar that they are from. `make docs` writes the file. */
+def sharedWithPython(jar: String) = Compile / packageBin / mappings ++= {
+  val file = (LocalRootProject / baseDirectory).value / "python" / "stoplog" / "shared" / s"$jar.json"
+  if (file.exists) Seq(file -> s"stoplog/shared/$jar.json") else Nil
+}
 
 /** `stoplog/version.properties`: what `FileSink.version()` answers and Python compares its own with. */
 lazy val versionProperties = Def.task {

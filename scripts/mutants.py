@@ -27,7 +27,7 @@ ENOUGH = 85
 """Percent of a package's mutants."""
 
 _BUILDERS = (
-    "_aspects _builder _checked _columns _described _kafka_source _options _source_builder _units _words"
+    "_builder _kafka_source _sink_methods _units _words"
     " bucket bulk cassandra encoder jdbc kafka output_file rolling sink source stream_format write_ahead"
 )
 PACKAGES = {
@@ -53,6 +53,7 @@ _TESTS = {
         "tests/test_handles.py",
         "tests/test_inspection.py",
         "tests/test_log_*.py",
+        "tests/test_verdicts.py",
         "stoplog/_log",
     ],
     "report": ["tests/test_report*.py", "stoplog/_report"],
@@ -60,6 +61,7 @@ _TESTS = {
         "tests/test_check*.py",
         "tests/test_inspect*.py",
         "tests/test_liveness.py",
+        "tests/test_verdicts.py",
         "stoplog/_inspect",
     ],
 }

@@ -3,13 +3,16 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
+from zipfile import ZipFile
 
 import pytest
 
+import stoplog
 from stoplog import FileSink, FileSource, InvalidOptions, cassandra, jdbc, kafka, write_ahead
-from stoplog._jvm import require_door
-from stoplog._options import KEYS, SOURCE_KEYS
+from stoplog._jvm import require_bridge
+from stoplog._shared import option_keys
 from stoplog.testing import Step
 
 if TYPE_CHECKING:
@@ -18,8 +21,8 @@ if TYPE_CHECKING:
 
 @pytest.mark.usefixtures("spark")
 def test_python_and_the_jar_know_the_same_options() -> None:
-    assert require_door("this test", "").option_keys() == KEYS
-    assert require_door("this test", "").source_option_keys() == SOURCE_KEYS
+    assert require_bridge("this test", "").option_keys() == option_keys("core")
+    assert require_bridge("this test", "").source_option_keys() == option_keys("core", "source")
 
 
 @pytest.mark.usefixtures("spark")
@@ -36,13 +39,19 @@ def test_python_and_the_jar_know_the_same_options() -> None:
 def test_python_and_a_connector_know_the_same_options(
     facade: str, artifact: str, keys: frozenset[str]
 ) -> None:
-    assert require_door("this test", "").connector_option_keys(facade, artifact) == keys
+    assert require_bridge("this test", "").connector_option_keys(facade, artifact) == keys
 
 
 def test_python_and_the_jar_know_the_same_steps(spark: SparkSession) -> None:
     jars = spark.sparkContext._jvm.stoplog.fault.Step.all()
     named = [jars.apply(number) for number in range(jars.length())]
     assert {(step.name(), step.after()) for step in named} == {(step.value, step.after) for step in Step}
+
+
+def test_the_jar_carries_the_definitions_that_python_reads() -> None:
+    own = Path(stoplog.__file__).parent / "shared" / "core.json"
+    with ZipFile(stoplog.jar()) as jar:
+        assert jar.read("stoplog/shared/core.json") == own.read_bytes()
 
 
 @pytest.mark.usefixtures("spark")

@@ -18,8 +18,6 @@ A sink is described with builders that bear the names of Flink's, and used with 
 
 from __future__ import annotations
 
-from stoplog._builder import FileSinkBuilder
-from stoplog._source_builder import FileSourceBuilder
 from stoplog._version import version as _version
 from stoplog.admin import AdminAction, AdminPlan, DriverCheck, Jvm, OpenRows, SinkAdmin, administer
 from stoplog.async_io import Retry, RetryAfter, async_map, async_split
@@ -29,7 +27,6 @@ from stoplog.bulk import BulkFormat
 from stoplog.cassandra import CassandraSink, CassandraSource
 from stoplog.compaction import DirectoryCompaction, FileCompactStrategy, PlannedMerge, compact
 from stoplog.encoder import Encoder
-from stoplog.ending import await_finished
 from stoplog.errors import (
     ConnectUnsupported,
     InvalidOptions,
@@ -50,9 +47,9 @@ from stoplog.output_file import OutputFileConfig
 from stoplog.preflight import Preflight
 from stoplog.rolling import DefaultRollingPolicy, OnCheckpointRollingPolicy, RollingPolicy
 from stoplog.session import configure, jar, packages
-from stoplog.sink import FileSink
-from stoplog.source import FileSource
-from stoplog.stopping import graceful_stop, stop_after_batch
+from stoplog.sink import FileSink, FileSinkBuilder
+from stoplog.source import FileSource, FileSourceBuilder
+from stoplog.stopping import await_finished, graceful_stop, stop_after_batch
 from stoplog.stream_format import StreamFormat
 from stoplog.views import epochs, incomplete_buckets, open_parts, parts
 from stoplog.write_ahead import WriteAheadSink

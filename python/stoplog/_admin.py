@@ -26,7 +26,7 @@ class ToolFailed(StoplogError):
 
 @dataclass(frozen=True, slots=True)
 class Jvm:
-    """Where Java and the jars are.
+    """The places of Java and of the jars.
 
     Attributes:
         jars: more of them, such as hadoop-aws and what it needs for s3a.
@@ -54,7 +54,7 @@ class Jvm:
         error = found.get("error")
         if isinstance(error, dict):
             condition, message = str(error.get("condition")), _sentence(str(error.get("message")))
-            if not condition.startswith("STOPLOG_"):  # the class of what nobody foresaw
+            if not condition.startswith("STOPLOG_"):  # the class of an error that has no condition
                 condition, message = "STOPLOG_TOOL_FAILED", f"{condition}: {message}"
             raise ToolFailed(condition, message)
         return found
@@ -75,7 +75,7 @@ _OPENINGS = (
     "--add-opens=java.base/sun.nio.ch=ALL-UNNAMED",
     "--add-opens=java.base/java.util=ALL-UNNAMED",
 )
-"""What Spark's own launcher opens to its libraries, as far as formats need it."""
+"""The packages that Spark's own launcher opens to its libraries, as far as formats need them."""
 
 
 def _java() -> str:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where the jar is."""
+"""The place of the jar."""
 
 from __future__ import annotations
 

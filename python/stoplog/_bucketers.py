@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a `BucketingSink` is made of: its bucketers and its writers."""
+"""The bucketers and the writers of a `BucketingSink`."""
 
 from __future__ import annotations
 

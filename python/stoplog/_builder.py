@@ -1,324 +1,390 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The builder of a sink: one method for each thing that can be set."""
+"""Builders, and the maps of strings that they make: options, immutable and comparable, checked by the jar."""
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias, TypeVar, get_args
 
-from stoplog._checked import checked_sink, required
-from stoplog._columns import columns_text, flat
-from stoplog._described import Builder
-from stoplog._options import present
-from stoplog._units import Duration, Size, count_text, duration_text, interval_text, size_text
-from stoplog.bucket import BucketAssigner
-from stoplog.compaction import FileCompactStrategy
-from stoplog.output_file import OutputFileConfig
-from stoplog.rolling import RollingPolicy
-from stoplog.sink import FileSink
+from stoplog import _redaction
+from stoplog._jvm import find_bridge
+from stoplog.errors import InvalidOptions
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator, Mapping
+
+    from pyspark.sql import DataFrame
+    from pyspark.sql.streaming.readwriter import DataStreamWriter
+    from typing_extensions import Self
+
+Pairs: TypeAlias = tuple[tuple[str, str], ...]
+"""An immutable option map, in the order in which it was made; as in Spark, keys differ by more than case."""
+
+_Value = TypeVar("_Value")
 
 
-Compression: TypeAlias = Literal[
-    "none", "gzip", "zstd", "lz4", "snappy", "bzip2",
-    "uncompressed", "lz4_raw", "brotli", "lzo", "zlib", "deflate", "xz", "zstandard",
-]  # fmt: skip
-"""The first line is for rows; which of all a bulk format knows is checked with its options."""
+@dataclass(frozen=True, slots=True)
+class BuilderState:
+    """The options that calls of a builder have set, in groups: a new group replaces the old one of its name.
 
+    Attributes:
+        groups: their names and options, in the order of the calls.
+    """
 
-_ASSIGNERS = "make one by a method of BucketAssigner, or use with_bucket_by for a SQL expression"
-_POLICIES = "make one by DefaultRollingPolicy(…), OnCheckpointRollingPolicy(…) or RollingPolicy.custom(…)"
+    groups: tuple[tuple[str, Pairs], ...] = ()
+
+    @classmethod
+    def of(cls, groups: Mapping[str, Mapping[str, str]]) -> BuilderState:
+        """The state of a builder that has set these groups.
+
+        >>> BuilderState.of({"table": {"url": "jdbc:derby:shop", "dbtable": "orders"}})
+        BuilderState(url='jdbc:derby:shop', dbtable='orders')
+        """
+        return cls(tuple((name, tuple(options.items())) for name, options in groups.items()))
+
+    def with_group(self, name: str, options: Mapping[str, str]) -> BuilderState:
+        """The same state with these options in place of the group's old ones.
+
+        >>> json = BuilderState.of({"format": {"format": "json", "timestampFormat": "yyyy"}})
+        >>> json.with_group("format", {"format": "csv"})
+        BuilderState(format='csv')
+        """
+        return BuilderState((*self.without_group(name).groups, (name, tuple(options.items()))))
+
+    def without_group(self, name: str) -> BuilderState:
+        """The same state without the group's options."""
+        return BuilderState(tuple(group for group in self.groups if group[0] != name))
+
+    def pairs(self) -> Pairs:
+        """All options as one map.
+
+        Raises:
+            InvalidOptions: an option has two values.
+        """
+        try:
+            return merged(dict(options) for _, options in self.groups)
+        except ValueError as error:
+            raise InvalidOptions("STOPLOG_INVALID_OPTIONS", str(error)) from None
+
+    def __str__(self) -> str:
+        return shown(self._all())
+
+    def __repr__(self) -> str:
+        return f"BuilderState({self})"
+
+    def _all(self) -> Iterator[tuple[str, str]]:
+        return (pair for _, options in self.groups for pair in options)
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class FileSinkBuilder(Builder):
-    """Builds a `FileSink`; made by `FileSink.for_row_format`.
+class OptionBacked:
+    """A sink, a source or a piece of one that its options describe."""
 
-    Immutable: each method returns a new builder, so one builder can be the start of several sinks.
-    Calling a method again replaces all that it set before. Whatever is not set is left to the session's
-    default (`spark.datasource.stoplog.<option>`) or else to the one named here.
+    _pairs: Pairs
 
-    >>> base = FileSink.for_row_format("/data/out", "json")
-    >>> base.with_compression("zstd").with_sink_id("clicks").build()
-    FileSink(path='/data/out', format='json', compression='zstd', sinkId='clicks')
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({shown(self._pairs)})"
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class TableSink(OptionBacked):
+    """A sink whose target is a table of a database."""
+
+    _format: ClassVar[str]
+
+    def options(self) -> dict[str, str]:
+        """The options of the sink's `format(…)` that it stands for, as a new dict.
+
+        The password is among them.
+        """
+        return dict(self._pairs)
+
+    def write_stream(
+        self, df: DataFrame, checkpoint_location: str | os.PathLike[str] | None = None
+    ) -> DataStreamWriter:
+        """A streaming query's writer that is set to this sink, in append mode.
+
+        Args:
+            df: a streaming DataFrame.
+            checkpoint_location: where the query keeps its progress; by default it is left to
+                `spark.sql.streaming.checkpointLocation`.
+
+        Returns:
+            Spark's own writer, for a trigger, an output mode, a query name and `start()`.
+
+        Example:
+            query = sink.write_stream(totals, "/data/checkpoint").outputMode("update").start()
+        """
+        return stream_writer(df, self._format, self.options(), checkpoint_location)
+
+
+_OF_WHAT_IS_BUILT = frozenset({"write_stream", "write", "read_stream", "read", "check", "options"})
+
+
+class Unbuilt:
+    """A builder, which says so to a program that takes it for the thing that it builds."""
+
+    __slots__ = ()
+
+    if not TYPE_CHECKING:  # a type checker knows better which attributes there are
+
+        def __getattr__(self, name: str) -> object:
+            kind = type(self).__name__
+            if name in _OF_WHAT_IS_BUILT:
+                raise AttributeError(f"{kind} has no {name}: end it with .build(), which answers what has")
+            raise AttributeError(f"'{kind}' object has no attribute '{name}'", name=name, obj=self)
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Builder(Unbuilt):
+    """A builder of options; each call answers a new builder."""
+
+    _state: BuilderState
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self._state})"
+
+    def _with(self, group: str | None = None, /, **options: str) -> Self:
+        """Sets a group, which has the name of its first option if it is given no other.
+
+        Raises:
+            TypeError: a value is no string. The error does not show it: it may be a secret.
+        """
+        for key, value in options.items():
+            if not isinstance(value, str):
+                raise TypeError(f"{key} must be a string, and is of type {type(value).__name__}")
+        return type(self)(self._state.with_group(group or next(iter(options)), options))
+
+    def _with_option(self, key: str, value: str | int | bool) -> Self:
+        return self._with(f"option {key.lower()}", **{key: text_of(key, value)})
+
+
+def checked_sink(state: BuilderState) -> Pairs:
+    """The options of a sink of files, which the jar has accepted if there is a classic session.
+
+    Raises:
+        InvalidOptions: an option has two values, or the jar refused some options.
+        JarMissing: the active session runs without the jar.
+        VersionMismatch: the active session runs with the jar of another release.
     """
-
-    def with_bucket_assigner(self, assigner: BucketAssigner) -> FileSinkBuilder:
-        """Which directory a row goes to; `dt=2026-01-31/hour=23`, by processing time in UTC, by default."""
-        return self._with(**required("with_bucket_assigner", assigner, BucketAssigner, _ASSIGNERS).options())
-
-    def with_bucket_by(self, expression: str) -> FileSinkBuilder:
-        """The bucket is what a SQL expression over the row's columns says.
-
-        Args:
-            expression: its value is taken as a string, with `/` between nested directories. Readers
-                take directories `name=value` for columns, and Spark looks into no others by itself.
-
-        >>> FileSink.for_row_format("/data/out", "json").with_bucket_by("concat('day=', date(at))").build()
-        FileSink(path='/data/out', format='json', bucketBy="concat('day=', date(at))")
-        """
-        return self._with(bucketBy=expression)
-
-    def with_partition_by(self, *columns: str | Iterable[str]) -> FileSinkBuilder:
-        """Hive-style directories, `a=1/b=2`, which readers turn back into columns.
-
-        The columns are left out of the rows and escaped as Spark does. Use this and not
-        `DataStreamWriter.partitionBy`, which Spark drops without a word for sinks of this kind.
-
-        Args:
-            columns: one column or more, outermost first; a list of them will do.
-
-        Raises:
-            ValueError: no column was named.
-
-        >>> FileSink.for_row_format("/data/out", "json").with_partition_by("country", "day").build()
-        FileSink(path='/data/out', format='json', partitionBy='country,day')
-        """
-        names = flat(columns)
-        if not names:
-            raise ValueError("with_partition_by needs the name of at least one column")
-        return self._with(partitionBy=columns_text(names))
-
-    def with_rolling_policy(self, policy: RollingPolicy) -> FileSinkBuilder:
-        """When a part is closed; by size, age and inactivity (`DefaultRollingPolicy`) by default."""
-        return self._with(**required("with_rolling_policy", policy, RollingPolicy, _POLICIES).options())
-
-    def with_event_time_column(self, column: str) -> FileSinkBuilder:
-        """Where rows have their event time, for a policy with `event_time_interval` and classes of your own.
-
-        Args:
-            column: of type timestamp or date; by default that of the query's `withWatermark`.
-        """
-        return self._with(eventTimeColumn=column)
-
-    def with_bucket_check_interval(self, interval: Duration) -> FileSinkBuilder:
-        """How often the age of open parts is looked at while no data flows.
-
-        Args:
-            interval: a `timedelta`, a string such as `"1m"`, or an int of milliseconds as in PyFlink;
-                1 minute by default.
-        """
-        return self._with(bucketCheckInterval=interval_text("interval", interval))
-
-    def with_output_file_config(self, config: OutputFileConfig) -> FileSinkBuilder:
-        """How finished parts are called; `part-<uid>-<n>` and the format's suffix by default."""
-        given = required(
-            "with_output_file_config", config, OutputFileConfig, "make one by OutputFileConfig(…)"
-        )
-        return self._with("outputFileConfig", **given.options())
-
-    def with_compression(self, codec: Compression) -> FileSinkBuilder:
-        """The codec of the parts; by default `"none"` for rows, and Spark's own for a bulk format.
-
-        Sizes in policies are those after compression.
-        """
-        return self._with(compression=codec)
-
-    def with_max_open_parts(self, parts: int) -> FileSinkBuilder:
-        """How many parts a task keeps open before it closes the least recently used; 1000 by default."""
-        return self._with(maxOpenParts=count_text("parts", parts))
-
-    def with_distribution(self, distribution: Literal["none", "byBucket"] | int) -> FileSinkBuilder:
-        """How rows are spread over the tasks that write.
-
-        Args:
-            distribution: `"none"` (the default) leaves rows where they are, `"byBucket"` brings
-                each bucket's rows to one task, a number spreads rows over that many tasks.
-        """
-        text = distribution if isinstance(distribution, str) else count_text("distribution", distribution)
-        return self._with(distribution=text)
-
-    def with_sink_id(self, sink_id: str) -> FileSinkBuilder:
-        """Tells apart several sinks that share one path; `main` by default."""
-        return self._with(sinkId=sink_id)
-
-    def with_on_foreign_query(self, action: Literal["fail", "adopt"]) -> FileSinkBuilder:
-        """What to do with a directory that another query's checkpoint owns; `"fail"` by default."""
-        return self._with(onForeignQuery=action)
-
-    def with_on_restart(self, action: Literal["continue", "finish"]) -> FileSinkBuilder:
-        """What a start does with the parts that an earlier one has left open.
-
-        Args:
-            action: `"continue"` (the default) goes on in them, `"finish"` cuts each to its committed length
-                and publishes it before anything new is written.
-        """
-        return self._with(onRestart=action)
-
-    def with_finalize_on_termination(self, when: Literal["auto", "always", "never"]) -> FileSinkBuilder:
-        """Whether open parts are closed and published when the query ends; `"auto"` by default.
-
-        Args:
-            when: `"auto"` does so after the triggers `availableNow` and `once`, which come to an end.
-        """
-        return self._with(finalizeOnTermination=when)
-
-    def with_on_lost_part(self, action: Literal["fail", "skip"]) -> FileSinkBuilder:
-        """What to do when recovery misses a part that someone removed; `"fail"` by default."""
-        return self._with(onLostPart=action)
-
-    def with_on_bad_row(
-        self, action: Literal["fail", "reject"], reject_path: str | None = None
-    ) -> FileSinkBuilder:
-        """What to do with a row that cannot be written; `"fail"` by default.
-
-        Args:
-            action: `"reject"` puts it aside as a line of JSON, published with the other rows of its epoch.
-            reject_path: the directory of such lines under the sink's path; `_rejected` by default.
-
-        >>> FileSink.for_row_format("/data/out", "json").with_on_bad_row("reject").build()
-        FileSink(path='/data/out', format='json', onBadRow='reject')
-        """
-        return self._with(onBadRow=action, **present({"rejectPath": reject_path}))
-
-    def with_bucket_complete(
-        self,
-        when: Literal["none", "watermark", "processingTime", "idle"],
-        delay: Duration | None = None,
-        marker: Literal["json", "empty"] | None = None,
-        listener: str | None = None,
-    ) -> FileSinkBuilder:
-        """When a bucket counts as complete, and gets a marker `_SUCCESS`; `"none"` by default.
-
-        Args:
-            when: `"watermark"`, when the query's watermark reaches the bucket's end; `"processingTime"`,
-                when the clock does; `"idle"`, when no row came for the delay.
-            delay: how long after the end a bucket is still waited for; nothing by default. Required
-                with `"idle"`: a `timedelta`, a string such as `"10m"`, or an int of milliseconds.
-            marker: what is in the marker: counts and a version by default, or nothing.
-            listener: the name of a class on the JVM that is told of each marker, at least once.
-
-        >>> FileSink.for_row_format("/data/out", "json").with_bucket_complete("idle", "10m").build()
-        FileSink(path='/data/out', format='json', bucketComplete='idle', bucketCompleteDelay='10m')
-        """
-        waiting = None if delay is None else duration_text("delay", delay)
-        return self._with(
-            bucketComplete=when,
-            **present(
-                {
-                    "bucketCompleteDelay": waiting,
-                    "bucketMarker": marker,
-                    "bucketListener": listener,
-                }
-            ),
-        )
-
-    def with_compaction(
-        self,
-        smaller_than: Size | None = None,
-        to: Size | None = None,
-        after_epochs: int | None = None,
-        min_files: int | None = None,
-        compactor: str | None = None,
-    ) -> FileSinkBuilder:
-        """Merges small finished parts of a bucket, between epochs; without this they stay as they are.
-
-        Args:
-            smaller_than: parts below this size are merged; a quarter of `to` by default.
-            to: the size of a merged part at most; by default that at which the policy closes parts.
-            after_epochs: how long small parts wait for more of them; 100 epochs by default.
-            min_files: how many parts a merge has at least; 2 by default.
-            compactor: a class of the jar's `Compactor`, for an encoder or bulk writer of your own.
-
-        >>> FileSink.for_bulk_format("/data/out", "parquet").with_compaction(after_epochs=600).build()
-        FileSink(path='/data/out', format='parquet', compaction='smallParts', compactAfterEpochs='600')
-        """
-        return self._with(
-            **present(
-                {
-                    "compaction": "smallParts",
-                    "compactSmallerThan": None
-                    if smaller_than is None
-                    else size_text("smaller_than", smaller_than),
-                    "compactTo": None if to is None else size_text("to", to),
-                    "compactAfterEpochs": None
-                    if after_epochs is None
-                    else count_text("after_epochs", after_epochs),
-                    "compactMinFiles": None if min_files is None else count_text("min_files", min_files),
-                    "compactor": compactor,
-                }
-            ),
-        )
-
-    def enable_compact(self, strategy: FileCompactStrategy, compactor: str | None = None) -> FileSinkBuilder:
-        """PyFlink's name for `with_compaction`, with its strategy.
-
-        Args:
-            strategy: when small parts are merged.
-            compactor: a class of the jar's `Compactor`, for an encoder or bulk writer of your own.
-
-        >>> strategy = FileCompactStrategy.builder().enable_compaction_on_checkpoint(5).build()
-        >>> FileSink.for_row_format("/data/out", "json").enable_compact(strategy).build()
-        FileSink(path='/data/out', format='json', compaction='smallParts', compactAfterEpochs='5')
-        """
-        required("enable_compact", strategy, FileCompactStrategy, "make one by FileCompactStrategy.builder()")
-        return self.with_compaction(
-            to=strategy.size_threshold, after_epochs=strategy.checkpoints, compactor=compactor
-        )
-
-    def with_manifest(
-        self, form: Literal["none", "json"], retention: Duration | None = None
-    ) -> FileSinkBuilder:
-        """Whether the files of each commit are listed for loaders; `"none"` by default.
-
-        Args:
-            form: `"json"` lists them with rows, bytes and times, in `_stoplog/<sinkId>/manifests`.
-            retention: how long a list is kept, for good by default: a `timedelta`, a string such as
-                `"30d"`, or an int of milliseconds.
-
-        >>> FileSink.for_row_format("/data/out", "json").with_manifest("json").build()
-        FileSink(path='/data/out', format='json', manifest='json')
-        """
-        kept = None if retention is None else duration_text("retention", retention)
-        return self._with(manifest=form, **present({"manifestRetention": kept}))
-
-    def with_on_schema_change(self, action: Literal["fail", "additive", "roll"]) -> FileSinkBuilder:
-        """What to do when the query comes back with other columns than before; `"roll"` by default.
-
-        Columns are known by their names: in another order they are the same ones.
-
-        Args:
-            action: `"roll"` ends open parts with the columns that they have, where a file cannot hold both,
-                `"additive"` lets columns be added or become nullable, `"fail"` lets nothing change.
-        """
-        return self._with(onSchemaChange=action)
-
-    def with_durability(self, durability: Literal["disk", "process"]) -> FileSinkBuilder:
-        """What a committed epoch outlives.
-
-        Args:
-            durability: `"disk"` (the default) forces each epoch to the disk and outlives a power loss,
-                `"process"` is faster and outlives a killed process.
-        """
-        return self._with(durability=durability)
-
-    def with_option(self, key: str, value: str | int | bool) -> FileSinkBuilder:
-        """Any option by its own name, for what has no method here.
-
-        Args:
-            key: the option's name; case does not matter.
-            value: the value; `True` and `False` become `true` and `false`.
-
-        >>> FileSink.for_row_format("/data/out", "json").with_option("inProgress", "bucket").build()
-        FileSink(path='/data/out', format='json', inProgress='bucket')
-        """
-        return self._with_option(key, value)
-
-    def build(self) -> FileSink:
-        """The sink as set so far, checked by the jar when a classic session is active.
-
-        On Spark Connect, or before a session is started, the options are checked when the query starts.
-
-        Raises:
-            InvalidOptions: an option was given two values, or the jar refused some options.
-            JarMissing: the active session runs without the jar.
-            VersionMismatch: the active session runs with the jar of another release.
-        """
-        return FileSink(checked_sink(self._aspects))
+    pairs = state.pairs()
+    bridge = find_bridge()
+    if bridge is not None:
+        bridge.validate(dict(pairs))
+    return pairs
 
 
-def format_builder(base_path: str, format_options: dict[str, str]) -> FileSinkBuilder:
-    """A builder with nothing set but where and in which format."""
-    return FileSinkBuilder((("path", (("path", base_path),)), ("encoder", tuple(format_options.items()))))
+def checked_source(state: BuilderState) -> Pairs:
+    """The same for a source of files."""
+    pairs = state.pairs()
+    bridge = find_bridge()
+    if bridge is not None:
+        bridge.validate_source(dict(pairs))
+    return pairs
+
+
+def checked_connector(facade: str, artifact: str, state: BuilderState) -> Pairs:
+    """The same for a sink or a source of a connector, whose jar is another one.
+
+    Args:
+        facade: the connector's class that knows its options.
+        artifact: the name of the jar in an error that says that it is missing.
+    """
+    pairs = state.pairs()
+    bridge = find_bridge()
+    if bridge is not None:
+        bridge.validate_connector(facade, artifact, dict(pairs))
+    return pairs
+
+
+def stream_writer(
+    df: DataFrame,
+    name: str,
+    options: dict[str, str],
+    checkpoint_location: str | os.PathLike[str] | None,
+) -> DataStreamWriter:
+    """Spark's own writer of a stream, in append mode, set to a sink.
+
+    Args:
+        df: a streaming DataFrame.
+        name: by which Spark finds the sink.
+        options: the sink's.
+        checkpoint_location: left to `spark.sql.streaming.checkpointLocation` if there is none.
+    """
+    writer = df.writeStream.format(name).options(**options).outputMode("append")
+    if checkpoint_location is None:
+        return writer
+    return writer.option("checkpointLocation", os.fspath(checkpoint_location))
+
+
+def required(method: str, value: _Value, kind: Any, made_by: str) -> _Value:
+    """The argument of a method if it is of the kind.
+
+    Args:
+        method: the method's name in an error.
+        kind: a class, or several as `A | B`.
+        made_by: the sentence in an error that says how one is made.
+
+    Raises:
+        TypeError: it is another thing, such as a builder that was not built.
+
+    >>> from stoplog import OutputFileConfig
+    >>> required("with_output_file_config", OutputFileConfig.builder(), OutputFileConfig, "…")
+    Traceback (most recent call last):
+    TypeError: with_output_file_config needs an OutputFileConfig, and got an OutputFileConfigBuilder: \
+end it with .build()
+    """
+    if isinstance(value, kind):
+        return value
+    needed = f"{method} needs {_one(kind)}"
+    if isinstance(value, type):
+        raise TypeError(f"{needed}, and got the class {value.__name__}: write {value.__name__}()")
+    if hasattr(value, "build"):
+        raise TypeError(f"{needed}, and got {_one(type(value))}: end it with .build()")
+    raise TypeError(f"{needed}, not {value!r}: {made_by}")
+
+
+def _one(kind: Any) -> str:
+    names = [each.__name__ for each in get_args(kind) or [kind]]
+    return " or ".join(f"{'an' if name[0] in 'AEIO' else 'a'} {name}" for name in names)
+
+
+def own_class(option: str, class_name: str, parameters: Mapping[str, object] | None) -> dict[str, str]:
+    """A class on the session's class path that an option names, with its parameters as `<option>.<name>`.
+
+    >>> own_class("encoder", "com.acme.Words", {"separator": ";", "header": True})
+    {'encoder': 'com.acme.Words', 'encoder.separator': ';', 'encoder.header': 'true'}
+    """
+    named = {
+        f"{option}.{name}": text_of(f"{option}.{name}", value) for name, value in (parameters or {}).items()
+    }
+    return {option: class_name, **named}
+
+
+def text_of(key: str, value: object) -> str:
+    """A value as Spark writes it in an option.
+
+    >>> text_of("header", True), text_of("rows", 7), text_of("sep", "x")
+    ('true', '7', 'x')
+    >>> text_of("sep", None)
+    Traceback (most recent call last):
+    TypeError: sep must be a string, a number or a bool, and is of type NoneType
+
+    Raises:
+        TypeError: the value is of another type. The error does not show it: it may be a secret.
+    """
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, str | int | float):
+        return str(value)
+    raise TypeError(f"{key} must be a string, a number or a bool, and is of type {type(value).__name__}")
+
+
+def joined(values: str | Iterable[str]) -> str:
+    """Several values as one of an option.
+
+    >>> joined(["a", "b"]), joined("a,b")
+    ('a,b', 'a,b')
+    """
+    return values if isinstance(values, str) else ",".join(values)
+
+
+def path_text(path: str | os.PathLike[str]) -> str:
+    """A path as text.
+
+    >>> path_text("/data/out")
+    '/data/out'
+
+    Raises:
+        TypeError: it is no path, or one of bytes, which options cannot hold.
+    """
+    text = os.fspath(path)
+    if isinstance(text, str):
+        return text
+    raise TypeError(f"a path must be a string, and {path!r} is of type {type(text).__name__}")
+
+
+def present(values: Mapping[str, object | None]) -> dict[str, str]:
+    """The options that were given: one that is `None` is left to the session's or the jar's default.
+
+    >>> present({"header": True, "sep": None})
+    {'header': 'true'}
+    """
+    return {key: text_of(key, value) for key, value in values.items() if value is not None}
+
+
+def merged(parts: Iterable[Mapping[str, str]]) -> Pairs:
+    """One option map of several; all contradictions between them are reported in one error.
+
+    >>> merged([{"format": "json"}, {"sinkId": "a"}])
+    (('format', 'json'), ('sinkId', 'a'))
+    >>> merged([{"timeZone": "UTC"}, {"timezone": "CET"}])
+    Traceback (most recent call last):
+    ValueError: an option was given two values: timeZone is 'UTC' and 'CET'
+    >>> merged([{"password": "hunter2"}, {"password": "hunter3"}])
+    Traceback (most recent call last):
+    ValueError: an option was given two values: password is '…' and '…'
+    """
+    first: dict[str, tuple[str, str]] = {}
+    conflicts: list[str] = []
+    for part in parts:
+        for key, value in part.items():
+            known_key, known_value = first.setdefault(key.lower(), (key, value))
+            if known_value != value:
+                both = [_redaction.value(known_key, one) for one in (known_value, value)]
+                conflicts.append(f"{known_key} is {both[0]!r} and {both[1]!r}")
+    if conflicts:
+        raise ValueError(f"an option was given two values: {', '.join(conflicts)}")
+    return tuple(first.values())
+
+
+def shown(pairs: Iterable[tuple[str, str]]) -> str:
+    """The options as a `repr` shows them; what looks like a secret is hidden, as in Spark's own logs.
+
+    >>> shown([("format", "json"), ("fs.s3a.secret.key", "hunter2")])
+    "format='json', fs.s3a.secret.key='…'"
+    >>> shown([("url", "jdbc:postgresql://shop:hunter2@db/x?password=hunter2&ssl=true")])
+    "url='jdbc:postgresql://shop:…@db/x?password=…&ssl=true'"
+    """
+    return ", ".join(f"{key}={_redaction.value(key, value)!r}" for key, value in pairs)
+
+
+def flat(columns: Iterable[str | Iterable[str]]) -> list[str]:
+    """The names, of which some may have come in a list.
+
+    >>> flat(["a", ["b", "c"]])
+    ['a', 'b', 'c']
+
+    Raises:
+        TypeError: something is no name of a column.
+    """
+    return [_name(name) for each in columns for name in ([each] if isinstance(each, str) else _several(each))]
+
+
+def _several(names: Iterable[str]) -> Iterable[str]:
+    try:
+        return iter(names)
+    except TypeError:
+        return [_name(names)]
+
+
+def _name(column: object) -> str:
+    if isinstance(column, str):
+        return column
+    raise TypeError(f"the name of a column must be a string, and is of type {type(column).__name__}")
+
+
+def columns_text(names: Iterable[str]) -> str:
+    """The names with commas between them; backticks around those that a comma would tear apart.
+
+    >>> print(columns_text(["country", "a,b", "c`d"]))
+    country,`a,b`,`c``d`
+    """
+    return ",".join(_quoted(name) for name in names)
+
+
+def _quoted(name: str) -> str:
+    # The jar drops spaces around a bare name.
+    bare = not {",", "`"} & set(name) and name == name.strip()
+    return name if bare else f"`{name.replace('`', '``')}`"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The one door to the JVM: nothing else in this package knows py4j.
+"""The bridge to the JVM: no other module of this package knows py4j.
 
 Py4j answers an unknown class with a package object, and fails later with a message that names neither;
 so a class is looked at before it is used.
@@ -30,9 +30,6 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
     from pyspark.sql.streaming.query import StreamingQuery
 
-    from stoplog.compaction import PlannedMerge
-    from stoplog.preflight import Preflight
-
 _FACADE = "stoplog.FileSink"
 _SOURCE_FACADE = "stoplog.FileSource"
 # Set by spark-submit, whose JVM runs before Python does.
@@ -40,8 +37,8 @@ _GATEWAY_PORT = "PYSPARK_GATEWAY_PORT"
 _STACK_TRACE = "\n\nJVM stacktrace:"
 
 
-class Door(Protocol):
-    """What this package asks of the jar."""
+class JvmBridge(Protocol):
+    """The calls by which this package asks the jar. Answers of type `Any` are objects of the jar."""
 
     def validate(self, options: Mapping[str, str]) -> None:
         """Raises `InvalidOptions` with everything that is wrong with the options."""
@@ -55,7 +52,7 @@ class Door(Protocol):
     def ask_connector(
         self, facade: str, artifact: str, method: str, *arguments: str | Mapping[str, str]
     ) -> object:
-        """What a static method of a connector's facade answers.
+        """The answer of a static method of a connector's facade.
 
         Raises:
             InvalidOptions: it refused, by name.
@@ -63,7 +60,7 @@ class Door(Protocol):
         """
 
     def await_finished(self, run_id: str, timeout_millis: int) -> bool:
-        """Whether the run's finalizing was over within the timeout."""
+        """True if the run's finalizing was over within the timeout."""
 
     def final_metrics(self, run_id: str) -> Mapping[str, str]:
         """The numbers of a run that is over; none of one that is not, or is no sink's."""
@@ -84,16 +81,14 @@ class Door(Protocol):
     def option_keys(self) -> frozenset[str]:
         """The keys in the jar's registry."""
 
-    def preflight(self, df: DataFrame, options: Mapping[str, str]) -> Preflight:
-        """What stands against a query that writes these rows."""
+    def preflight(self, df: DataFrame, options: Mapping[str, str]) -> Any:
+        """The jar's `stoplog.preflight.Preflight` of a query that writes these rows."""
 
-    def planned_merges(
-        self, spark: SparkSession, path: str, options: Mapping[str, str]
-    ) -> list[PlannedMerge]:
-        """What the batch command would merge."""
+    def planned_merges(self, spark: SparkSession, path: str, options: Mapping[str, str]) -> Any:
+        """The jar's list of the merges that the batch command would make."""
 
-    def run_merges(self, spark: SparkSession, path: str, options: Mapping[str, str]) -> list[PlannedMerge]:
-        """What the batch command has merged."""
+    def run_merges(self, spark: SparkSession, path: str, options: Mapping[str, str]) -> Any:
+        """Runs the batch command; answers the jar's list of the merges that it has made."""
 
     def source_option_keys(self) -> frozenset[str]:
         """The keys in the jar's registry of the source."""
@@ -102,8 +97,8 @@ class Door(Protocol):
         """The keys in the registry of a connector's jar."""
 
 
-def find_door() -> Door | None:
-    """The door of the active classic session, or `None` on Spark Connect and without a session.
+def find_bridge() -> JvmBridge | None:
+    """The bridge of the active classic session, or `None` on Spark Connect and without a session.
 
     Raises:
         JarMissing: the session runs without the jar.
@@ -113,11 +108,11 @@ def find_door() -> Door | None:
     if "pyspark" not in sys.modules or is_connect():
         return None
     jvm = _active_jvm()
-    return None if jvm is None else Py4jDoor(jvm)
+    return None if jvm is None else Py4jBridge(jvm)
 
 
-def require_door(function: str, on_connect: str) -> Door:
-    """The door, for a function that cannot do without.
+def require_bridge(function: str, on_connect: str) -> JvmBridge:
+    """The bridge, for a function that cannot do without.
 
     Args:
         function: what an error calls the function that was called.
@@ -129,14 +124,14 @@ def require_door(function: str, on_connect: str) -> Door:
     """
     if is_connect():
         raise ConnectUnsupported(function, on_connect)
-    door = find_door()
-    if door is None:
+    bridge = find_bridge()
+    if bridge is None:
         raise NoSession
-    return door
+    return bridge
 
 
 def is_connect() -> bool:
-    """Whether this process talks to Spark through Spark Connect.
+    """True if this process talks to Spark through Spark Connect.
 
     Raises:
         SparkUnsupported: Spark is too old.
@@ -152,7 +147,7 @@ def is_connect() -> bool:
 
 
 def jvm_has_jar() -> bool | None:
-    """Whether the JVM of this process has the jar; `None` when no JVM runs yet."""
+    """True if the JVM of this process has the jar; `None` when no JVM runs yet."""
     from pyspark import SparkContext
 
     if SparkContext._gateway is None and _GATEWAY_PORT not in os.environ:
@@ -161,8 +156,8 @@ def jvm_has_jar() -> bool | None:
     return _is_class(getattr(SparkContext._jvm, _FACADE))
 
 
-class Py4jDoor:
-    """The door to a classic session's JVM.
+class Py4jBridge:
+    """The bridge to a classic session's JVM.
 
     Args:
         jvm: py4j's view of the JVM.
@@ -231,19 +226,15 @@ class Py4jDoor:
     def _at_stop(self, word: str) -> Any:
         return getattr(self._jvm, "stoplog.OpenAtStop").of(word)
 
-    def preflight(self, df: DataFrame, options: Mapping[str, str]) -> Preflight:
-        from stoplog.preflight import of_jar
-
+    def preflight(self, df: DataFrame, options: Mapping[str, str]) -> Any:
         rows: Any = df
-        return of_jar(self._facade.checkOf(rows._jdf, self._java_map(options)))
+        return self._facade.checkOf(rows._jdf, self._java_map(options))
 
-    def planned_merges(
-        self, spark: SparkSession, path: str, options: Mapping[str, str]
-    ) -> list[PlannedMerge]:
-        return _merges(self._compaction(spark, path, options).planAsList())
+    def planned_merges(self, spark: SparkSession, path: str, options: Mapping[str, str]) -> Any:
+        return self._compaction(spark, path, options).planAsList()
 
-    def run_merges(self, spark: SparkSession, path: str, options: Mapping[str, str]) -> list[PlannedMerge]:
-        return _merges(self._compaction(spark, path, options).runAsList())
+    def run_merges(self, spark: SparkSession, path: str, options: Mapping[str, str]) -> Any:
+        return self._compaction(spark, path, options).runAsList()
 
     def _compaction(self, spark: SparkSession, path: str, options: Mapping[str, str]) -> Any:
         session: Any = spark
@@ -277,7 +268,7 @@ class Py4jDoor:
 
 @contextmanager
 def _refusals() -> Iterator[None]:
-    """What the jar refuses by name is an error of this package."""
+    """Turns a refusal of the jar that has a name into an error of this package."""
     try:
         yield
     except Exception as error:
@@ -302,17 +293,6 @@ def _active_jvm() -> Any:
 def _is_class(found: object) -> bool:
     # By import_module, because py4j has no types.
     return not isinstance(found, import_module("py4j.java_gateway").JavaPackage)
-
-
-def _merges(found: Any) -> list[PlannedMerge]:
-    from stoplog.compaction import PlannedMerge
-
-    return [
-        PlannedMerge(
-            str(each.directory()), tuple(str(name) for name in each.namesAsList()), int(each.sizeBytes())
-        )
-        for each in found
-    ]
 
 
 def _message(error: Exception) -> str:

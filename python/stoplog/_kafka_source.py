@@ -9,10 +9,8 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timezone
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
-from stoplog._checked import required
-from stoplog._described import Described, Unbuilt
-from stoplog._jvm import find_door, require_door
-from stoplog._options import Pairs, joined, shown, text_of
+from stoplog._builder import OptionBacked, Pairs, Unbuilt, joined, required, shown, text_of
+from stoplog._jvm import find_bridge, require_bridge
 from stoplog._units import Duration, count_text, duration_text
 from stoplog.errors import InvalidOptions
 
@@ -37,7 +35,7 @@ _ON_CONNECT = "Ask the group elsewhere, and begin with StartPosition.offsets."
 
 @dataclass(frozen=True, slots=True)
 class StartPosition:
-    """Where a source begins when its query has no checkpoint yet; made by its methods.
+    """The place at which a source begins when its query has no checkpoint yet; made by its methods.
 
     >>> StartPosition.offsets({"orders": {0: 23, 1: -2}}).options
     (('startingOffsets', '{"orders": {"0": 23, "1": -2}}'),)
@@ -59,7 +57,7 @@ class StartPosition:
 
     @staticmethod
     def group(group_id: str, otherwise: Otherwise = "fail") -> StartPosition:
-        """Where a consumer group has got to.
+        """The offsets that a consumer group has committed.
 
         It is asked when the source is built, which needs a classic session, and never told anything.
 
@@ -101,7 +99,7 @@ class StartPosition:
 
 @dataclass(frozen=True, slots=True)
 class Decoder:
-    """What becomes of the bytes of a key or a value; made by its methods.
+    """The conversion of the bytes of a key or a value; made by its methods.
 
     >>> Decoder.json("id BIGINT, item STRING").of("value")
     "from_json(CAST(value AS STRING), 'id BIGINT, item STRING')"
@@ -109,7 +107,7 @@ class Decoder:
 
     expression: str
     arguments: str = ""
-    """What follows it, taken as it is: a schema may have `{}` in it."""
+    """The expression of a column, in place of `{}`, taken as it is: a schema may have `{}` in it."""
 
     @staticmethod
     def binary() -> Decoder:
@@ -164,7 +162,7 @@ class Decoder:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class KafkaSource(Described):
+class KafkaSource(OptionBacked):
     """Rows out of Kafka by Spark's own source, which is a good one: this only sets it.
 
     The columns are `key`, `value`, `topic`, `partition`, `offset`, `timestamp`, `timestampType` and
@@ -196,7 +194,7 @@ class KafkaSource(Described):
         return dict(self._pairs)
 
     def read_stream(self, spark: SparkSession) -> DataFrame:
-        """What a stream reads. A query with a checkpoint goes on from there, whatever the starting position.
+        """The rows that a stream reads. A query with a checkpoint goes on from there and nowhere else.
 
         Raises:
             InvalidOptions: `STOPLOG_KAFKA_SOURCE_MISSING`, on a classic session without Spark's Kafka module.
@@ -206,7 +204,7 @@ class KafkaSource(Described):
         return loaded.selectExpr(*self.columns)
 
     def read(self, spark: SparkSession) -> DataFrame:
-        """What is there now. Limits mean nothing, and a start at the latest offsets has nothing to read.
+        """The rows that are there now. Limits mean nothing; from the latest offsets no row is read.
 
         Raises:
             InvalidOptions: as `read_stream`.
@@ -249,11 +247,11 @@ class KafkaSourceBuilder(Unbuilt):
         return self._reads("assign", json.dumps(partitions))
 
     def starting_from(self, position: StartPosition) -> KafkaSourceBuilder:
-        """Where to begin when there is no checkpoint; a stream at the latest offsets by default."""
+        """Sets the start of a query without a checkpoint; for a stream the latest offsets by default."""
         return replace(self, _position=required("starting_from", position, StartPosition, _POSITIONS))
 
     def with_max_offsets_per_trigger(self, records: int) -> KafkaSourceBuilder:
-        """How many records a micro-batch reads at most."""
+        """Limits the records that a micro-batch reads."""
         return self.with_option("maxOffsetsPerTrigger", count_text("records", records))
 
     def with_min_offsets_per_trigger(self, records: int, max_delay: Duration = "15m") -> KafkaSourceBuilder:
@@ -268,11 +266,11 @@ class KafkaSourceBuilder(Unbuilt):
         return waiting.with_option("maxTriggerDelay", duration_text("max_delay", max_delay))
 
     def with_key(self, decoder: Decoder) -> KafkaSourceBuilder:
-        """What becomes of keys; they stay bytes by default."""
+        """Converts keys; they stay bytes by default."""
         return replace(self, _key=required("with_key", decoder, Decoder, _DECODERS))
 
     def with_value(self, decoder: Decoder) -> KafkaSourceBuilder:
-        """What becomes of values; they stay bytes by default."""
+        """Converts values; they stay bytes by default."""
         return replace(self, _value=required("with_value", decoder, Decoder, _DECODERS))
 
     def with_consumer_setting(self, name: str, value: str | int | bool) -> KafkaSourceBuilder:
@@ -316,8 +314,8 @@ class KafkaSourceBuilder(Unbuilt):
         client = {
             key.removeprefix("kafka."): value for key, value in self._settings if key.startswith("kafka.")
         }
-        door = require_door("StartPosition.group", _ON_CONNECT)
-        found = door.ask_connector(
+        bridge = require_bridge("StartPosition.group", _ON_CONNECT)
+        found = bridge.ask_connector(
             _FACADE,
             ARTIFACT,
             "groupOffsets",
@@ -338,9 +336,9 @@ def brokers(servers: Servers) -> tuple[str, str]:
 
 
 def _require_spark() -> None:
-    door = find_door()
-    if door is not None:
-        door.ask_connector(_FACADE, ARTIFACT, "requireSpark")
+    bridge = find_bridge()
+    if bridge is not None:
+        bridge.ask_connector(_FACADE, ARTIFACT, "requireSpark")
 
 
 def _text(value: str) -> str:

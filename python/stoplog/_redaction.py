@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What looks like a secret, and is left out of errors and of what a `repr` shows.
+"""Hides secrets in errors and in the output of `repr`.
 
 The jar has the same rules, in `stoplog.error.Redaction`; a file of examples among the tests holds the two
 equal.
@@ -41,7 +41,7 @@ _TOKEN = re.compile(r"/(?=[\w@-]*\d)(?=[\w@-]*[a-z])[\w@-]{16,}(?=[/#,;)]|[.]?\Z
 
 
 def is_secret(key: str) -> bool:
-    """Whether an option's value is a secret, by its name.
+    """True if an option's value is a secret, by its name.
 
     >>> is_secret("jdbc.password"), is_secret("keyColumns")
     (True, False)
@@ -59,7 +59,7 @@ def value(key: str, asked: str) -> str:
 
 
 def text(said: str) -> str:
-    """What somebody says of whom it is not known what they know.
+    """A text of unknown origin, without the secrets in it.
 
     >>> text("https://example.com/rows?key=hunter2 says no")
     'https://example.com/rows?… says no'

@@ -7,13 +7,15 @@ import re
 from importlib import metadata
 from pathlib import Path
 
+from stoplog._shared import shared
+
 ARTIFACT = "stoplog_2.13"
 """The jar's Maven name, with which its file's name begins."""
 
 GROUP_AND_ARTIFACT = f"io.github.stoplog:{ARTIFACT}"
 """The jar's Maven coordinate without its version."""
 
-SPARK_LINES = "4.0 to 4.3"
+SPARK_LINES: str = shared("core")["sparkLines"]
 """The lines of Spark on which the jar is tested."""
 
 CHECKOUT = Path(__file__).resolve().parents[2]
@@ -36,7 +38,7 @@ def version() -> str:
 
 
 def coordinate() -> str:
-    """What `--packages` needs: group, artifact and version.
+    """The argument of `--packages`: group, artifact and version.
 
     >>> coordinate().startswith("io.github.stoplog:stoplog_2.13:")
     True
@@ -45,7 +47,7 @@ def coordinate() -> str:
 
 
 def same_release(one: str, other: str) -> bool:
-    """Whether two versions name one release; Python and Maven write pre-releases differently.
+    """True if two versions name one release; Python and Maven write pre-releases differently.
 
     >>> same_release("0.2.0.dev1", "0.2.0-SNAPSHOT"), same_release("0.2.0", "0.2.1")
     (True, False)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What an operator does to a sink without its query: plans that change nothing until carried out."""
+"""An operator's commands for a sink without its query: plans that change nothing until carried out."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _NOTHING: Mapping[str, str] = MappingProxyType({})
 
 
 class DriverCheck(Enum):
-    """What to do about a driver that may be alive.
+    """The reaction to a driver that may be alive.
 
     >>> DriverCheck.REFUSE_IF_ALIVE.value
     'refuse if alive'
@@ -41,7 +41,7 @@ class DriverCheck(Enum):
 
 
 class OpenRows(Enum):
-    """What becomes of rows in open parts when a log begins anew.
+    """The treatment of rows in open parts when a log begins anew.
 
     >>> OpenRows.FINISH.value
     'finish'
@@ -77,7 +77,7 @@ class AdminAction:
 
 @dataclass(frozen=True, slots=True)
 class AdminPlan:
-    """What a tool would do now, or has done.
+    """The actions that a tool would take now, or has taken.
 
     Attributes:
         command: which tool.
@@ -104,7 +104,7 @@ class AdminPlan:
 
     @property
     def problems(self) -> list[AdminAction]:
-        """What a check found that is not as it should be."""
+        """The actions that tell of something broken."""
         return [action for action in self.actions if action.action == "broken"]
 
     def carry_out(self, driver: DriverCheck = DriverCheck.REFUSE_IF_ALIVE) -> AdminPlan:

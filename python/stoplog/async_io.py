@@ -73,7 +73,7 @@ def async_map(
             `asyncio.to_thread`.
         schema: of the rows returned, as a `StructType` or DDL such as `"id bigint, name string"`.
         order: `"ordered"` gives the results of a task in the order of its input, `"unordered"` as calls end,
-            so that slow ones hold up nobody.
+            so that slow ones hold up no other.
         capacity: how many calls are in flight per task at most; those that wait for a retry or for the rate
             limit count. As many again wait to be made or, in order, to be given on.
         batch_size: if set, `fn` takes a list of up to so many rows and returns a list of as many answers in

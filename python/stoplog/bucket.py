@@ -1,20 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which directory a row goes to."""
+"""Assigners that choose the directory of a row."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from stoplog._described import Described
-from stoplog._options import own_class, present
+from stoplog._builder import OptionBacked, own_class, present
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class BucketAssigner(Described):
+class BucketAssigner(OptionBacked):
     """Says which bucket, a directory under the sink's path, each row belongs to.
 
     Made by its static methods; immutable and comparable. A sink without one uses hourly buckets by

@@ -13,8 +13,7 @@ from stoplog._bucketers import (
     SequenceFileWriter,
     StringWriter,
 )
-from stoplog._checked import checked_sink, required
-from stoplog._options import path_text, shown, text_of
+from stoplog._builder import BuilderState, checked_sink, path_text, required, text_of
 from stoplog._units import Duration, Size, duration_text, size_text
 from stoplog.bucket import BucketAssigner
 from stoplog.encoder import Encoder
@@ -77,7 +76,7 @@ class BucketingSink:
         self._writer: Writer = StringWriter()
 
     def set_bucketer(self, bucketer: Bucketer) -> Self:
-        """Which directory a row goes to; by default one for each hour, `2026-01-31--20`, in UTC.
+        """Sets the directory of each row; by default one for each hour, `2026-01-31--20`, in UTC.
 
         Args:
             bucketer: a `DateTimeBucketer`, a `BasePathBucketer`, or one of your own on the JVM,
@@ -88,7 +87,7 @@ class BucketingSink:
         return self
 
     def set_writer(self, writer: Writer) -> Self:
-        """How rows become bytes; lines of text by default.
+        """Sets the format of rows; lines of text by default.
 
         Args:
             writer: a `StringWriter`, a `SequenceFileWriter`, an `AvroKeyValueSinkWriter`, or an `Encoder`,
@@ -114,46 +113,46 @@ class BucketingSink:
         return self.set_option("inactivityInterval", duration_text("threshold", threshold))
 
     def set_inactive_bucket_check_interval(self, interval: Duration) -> Self:
-        """How often the driver looks for such parts while no data flows: as above; 1 minute by default."""
+        """Sets the interval of the driver's looks while no data flows: as above; 1 minute by default."""
         return self.set_option("bucketCheckInterval", duration_text("interval", interval))
 
     def set_in_progress_prefix(self, prefix: str) -> Self:
-        """What the name of an open part begins with: `.` or `_` first; `_` by default."""
+        """Sets the prefix of an open part's name: `.` or `_` first; `_` by default."""
         return self._set_marker("inProgressPrefix", prefix)
 
     def set_in_progress_suffix(self, suffix: str) -> Self:
-        """What the name of an open part ends with; `.in-progress` by default."""
+        """Sets the suffix of an open part's name; `.in-progress` by default."""
         return self._set_marker("inProgressSuffix", suffix)
 
     def set_pending_prefix(self, prefix: str) -> Self:
-        """What the name of a closed part begins with until its epoch is committed; `_` by default."""
+        """Sets the prefix of a closed part's name until its epoch is committed; `_` by default."""
         return self._set_marker("pendingPrefix", prefix)
 
     def set_pending_suffix(self, suffix: str) -> Self:
-        """What the name of a closed part ends with until its epoch is committed; `.pending` by default."""
+        """Sets the suffix of a closed part's name until its epoch is committed; `.pending` by default."""
         return self._set_marker("pendingSuffix", suffix)
 
     def set_valid_length_prefix(self, prefix: str) -> Self:
-        """What the name of a valid-length file begins with; `_` by default.
+        """Sets the prefix of a valid-length file's name; `_` by default.
 
         Only with `set_use_truncate(False)`: otherwise there are no such files.
         """
         return self._set_marker("validLengthPrefix", prefix)
 
     def set_valid_length_suffix(self, suffix: str) -> Self:
-        """What the name of a valid-length file ends with; `.valid-length` by default. Only as above."""
+        """Sets the suffix of a valid-length file's name; `.valid-length` by default. Only as above."""
         return self._set_marker("validLengthSuffix", suffix)
 
     def set_part_prefix(self, prefix: str) -> Self:
-        """What the names of finished files begin with; `part` by default."""
+        """Sets the prefix of finished files' names; `part` by default."""
         return self.set_option("partPrefix", prefix)
 
     def set_part_suffix(self, suffix: str) -> Self:
-        """What the names of finished files end with, with its dot; nothing by default."""
+        """Sets the suffix of finished files' names, with its dot; nothing by default."""
         return self.set_option("partSuffix", suffix)
 
     def set_use_truncate(self, use_truncate: bool) -> Self:
-        """What becomes of bytes that failed attempts have left behind the committed ones.
+        """Sets the treatment of bytes that failed attempts have left behind the committed ones.
 
         Args:
             use_truncate: `True`, the default, has them cut off; `False` notes in a valid-length file how
@@ -162,7 +161,7 @@ class BucketingSink:
         return self.set_option("useTruncate", use_truncate)
 
     def set_on_restart(self, choice: Literal["finish", "continue"]) -> Self:
-        """What a start does with the parts that an earlier one has left open.
+        """Sets what a start does with the parts that an earlier one has left open.
 
         Args:
             choice: `"finish"`, the default, publishes them; `"continue"` goes on in them.
@@ -182,7 +181,7 @@ class BucketingSink:
             JarMissing: the active session runs without the jar.
             VersionMismatch: the active session runs with the jar of another release.
         """
-        return FileSink(checked_sink(tuple((name, tuple(part.items())) for name, part in self._parts())))
+        return FileSink(checked_sink(self._state()))
 
     def write_stream(
         self, df: DataFrame, checkpoint_location: str | os.PathLike[str] | None = None
@@ -197,7 +196,7 @@ class BucketingSink:
         return self.build().write_stream(df, checkpoint_location)
 
     def __repr__(self) -> str:
-        return f"BucketingSink({shown(pair for _, part in self._parts() for pair in part.items())})"
+        return f"BucketingSink({self._state()})"
 
     if not TYPE_CHECKING:
 
@@ -206,11 +205,9 @@ class BucketingSink:
             why = f": {_ELSEWHERE[name]}" if name in _ELSEWHERE else ""
             raise AttributeError(f"a BucketingSink has no {name}{why}")
 
-    def _parts(self) -> tuple[tuple[str, dict[str, str]], ...]:
-        return (
-            ("others", self._others),
-            ("bucketer", self._bucketer.options()),
-            ("writer", self._writer.options()),
+    def _state(self) -> BuilderState:
+        return BuilderState.of(
+            {"others": self._others, "bucketer": self._bucketer.options(), "writer": self._writer.options()}
         )
 
     def _set_marker(self, option: str, text: str) -> Self:

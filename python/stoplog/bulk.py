@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How many rows together become bytes: formats that are written in blocks."""
+"""Formats that turn many rows together into bytes, in blocks."""
 
 from __future__ import annotations
 
@@ -7,9 +7,8 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
-from stoplog._described import Described
+from stoplog._builder import OptionBacked, own_class, present
 from stoplog._formats import BULK_FORMATS, ROW_FORMATS
-from stoplog._options import own_class, present
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -17,11 +16,11 @@ if TYPE_CHECKING:
 _READING = re.compile(r"^bulkWriter\b")
 
 Value: TypeAlias = str | int | bool
-"""What an option of a format can be."""
+"""The values that an option of a format can have."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class BulkFormat(Described):
+class BulkFormat(OptionBacked):
     """Parquet, ORC, Avro, SequenceFile, or a class of your own on the JVM.
 
     Made by its static methods; immutable and comparable. A part in one of these formats stays open across

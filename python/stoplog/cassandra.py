@@ -9,9 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from stoplog._checked import checked_connector
-from stoplog._described import Builder, Described, TableSink
-from stoplog._options import Pairs, joined
+from stoplog._builder import Builder, BuilderState, OptionBacked, TableSink, checked_connector, joined
+from stoplog._shared import option_keys
 from stoplog._units import Duration, Size, count_text, duration_text, size_text
 
 if TYPE_CHECKING:
@@ -23,18 +22,8 @@ if TYPE_CHECKING:
 FORMAT = "stoplog-cassandra"
 """The name by which Spark finds the connector, and that of its artifact."""
 
-KEYS: frozenset[str] = frozenset(
-    {
-        "contactPoints", "localDatacenter", "username", "password",
-        "consistency", "requestTimeout", "retryTimeout",
-        "keyspace", "table", "columnMapping", "query",
-        "writeTimestamp", "writeTimestampColumn", "epochTable", "serialConsistency",
-        "ttl", "ttlColumn", "nulls",
-        "maxInFlight", "maxBatchRows", "maxBatchSize", "distribution",
-        "maxSplitMemorySize", "pageRows",
-    }
-)  # fmt: skip
-"""Every option: the jar's registry, held equal by a test."""
+KEYS = option_keys("cassandra")
+"""Every option, as the registry of the jar has them."""
 
 _SINK = "stoplog.cassandra.CassandraSink"
 _SOURCE = "stoplog.cassandra.CassandraSource"
@@ -42,10 +31,10 @@ _SOURCE = "stoplog.cassandra.CassandraSource"
 
 @dataclass(frozen=True, slots=True, repr=False)
 class _ClusterBuilder(Builder):
-    """What sink and source have in common."""
+    """The methods that sink and source have in common."""
 
     def with_credentials(self, username: str, password: str) -> Self:
-        """Who the session is."""
+        """Sets the user of the session, and its password."""
         return self._with(username=username, password=password)
 
     def with_local_datacenter(self, name: str) -> Self:
@@ -82,7 +71,7 @@ class CassandraSink(TableSink):
         >>> CassandraSink.for_table(["a", "b:9142"], "shop", "orders").build().options()
         {'contactPoints': 'a,b:9142', 'keyspace': 'shop', 'table': 'orders'}
         """
-        return CassandraSinkBuilder((("table", _table(contact_points, keyspace, table)),))
+        return CassandraSinkBuilder(BuilderState.of({"table": _table(contact_points, keyspace, table)}))
 
     @staticmethod
     def with_query(contact_points: str | Sequence[str], query: str) -> CassandraSinkBuilder:
@@ -97,7 +86,7 @@ class CassandraSink(TableSink):
         {'contactPoints': 'a', 'query': 'INSERT INTO shop.orders (id) VALUES (?)'}
         """
         points = joined(contact_points)
-        return CassandraSinkBuilder((("table", (("contactPoints", points), ("query", query))),))
+        return CassandraSinkBuilder(BuilderState.of({"table": {"contactPoints": points, "query": query}}))
 
     def write(self, df: DataFrame) -> None:
         """Writes a batch. Each row is seen as soon as it is written.
@@ -119,7 +108,7 @@ class CassandraSinkBuilder(_ClusterBuilder):
     """
 
     def with_consistency(self, level: str) -> CassandraSinkBuilder:
-        """How many replicas must have a row when it counts as written; `LOCAL_QUORUM` by default."""
+        """Sets how many replicas must have a row before it counts as written; `LOCAL_QUORUM` by default."""
         return self._with(consistency=level)
 
     def with_retry_timeout(self, timeout: Duration) -> CassandraSinkBuilder:
@@ -131,7 +120,7 @@ class CassandraSinkBuilder(_ClusterBuilder):
         return self._with(retryTimeout=duration_text("timeout", timeout))
 
     def with_column_mapping(self, columns: Mapping[str, str]) -> CassandraSinkBuilder:
-        """Which column of the rows is which of the table, where their names differ.
+        """Maps columns of the rows to columns of the table, where their names differ.
 
         >>> CassandraSink.for_table("a", "k", "t").with_column_mapping({"orderId": "order_id"}).build()
         CassandraSink(contactPoints='a', keyspace='k', table='t', columnMapping='orderId=order_id')
@@ -141,7 +130,7 @@ class CassandraSinkBuilder(_ClusterBuilder):
     def with_write_timestamp(
         self, source: Literal["epoch", "server"], epoch_table: str | None = None
     ) -> CassandraSinkBuilder:
-        """Which of two writes of a cell wins: the one with the later timestamp.
+        """Sets the timestamp of writes; of two writes of a cell, the later one wins.
 
         Args:
             source: `"epoch"`, the default: rows are as new as their epoch, however often it is repeated.
@@ -161,7 +150,7 @@ class CassandraSinkBuilder(_ClusterBuilder):
         return self._with(writeTimestamp="column", writeTimestampColumn=column)
 
     def with_ttl(self, time: Duration) -> CassandraSinkBuilder:
-        """How long a written cell lives; as the table has it by default.
+        """Sets the time that a written cell lives; by default that of the table.
 
         Args:
             time: a `timedelta`, a string such as `"30d"`, or an int of milliseconds; whole seconds.
@@ -173,7 +162,7 @@ class CassandraSinkBuilder(_ClusterBuilder):
         return self._with("ttl", ttlColumn=column)
 
     def with_nulls(self, action: Literal["unset", "delete"]) -> CassandraSinkBuilder:
-        """What a null does to the cell that may be there; `"unset"` by default.
+        """Sets the effect of a null on a cell that may be there; `"unset"` by default.
 
         Args:
             action: `"unset"` leaves it as it is, `"delete"` removes it by a tombstone.
@@ -181,15 +170,15 @@ class CassandraSinkBuilder(_ClusterBuilder):
         return self._with(nulls=action)
 
     def with_max_in_flight(self, requests: int) -> CassandraSinkBuilder:
-        """How many requests of a task are under way at most; 256 by default."""
+        """Limits the requests of a task that are under way; 256 by default."""
         return self._with(maxInFlight=count_text("requests", requests))
 
     def with_max_batch_rows(self, rows: int) -> CassandraSinkBuilder:
-        """How many rows of one partition go in one request at most; 32 by default."""
+        """Limits the rows of one partition in one request; 32 by default."""
         return self._with(maxBatchRows=count_text("rows", rows))
 
     def with_distribution(self, distribution: Literal["none", "byPartitionKey"]) -> CassandraSinkBuilder:
-        """How rows are spread over the tasks that write; `"none"` by default: as they come."""
+        """Spreads rows over the tasks that write; `"none"` by default: as they come."""
         return self._with(distribution=distribution)
 
     def build(self) -> CassandraSink:
@@ -200,11 +189,11 @@ class CassandraSinkBuilder(_ClusterBuilder):
             JarMissing: the active session runs without stoplog's jar, or without that of this connector.
             VersionMismatch: the active session runs with the jar of another release.
         """
-        return CassandraSink(checked_connector(_SINK, FORMAT, self._aspects))
+        return CassandraSink(checked_connector(_SINK, FORMAT, self._state))
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class CassandraSource(Described):
+class CassandraSource(OptionBacked):
     """A table as a DataFrame.
 
     Made by `CassandraSource.for_table`; immutable, comparable, and good for any number of reads.
@@ -222,7 +211,7 @@ class CassandraSource(Described):
             keyspace: of the table, as it is, without quotes.
             table: what is read.
         """
-        return CassandraSourceBuilder((("table", _table(contact_points, keyspace, table)),))
+        return CassandraSourceBuilder(BuilderState.of({"table": _table(contact_points, keyspace, table)}))
 
     def options(self) -> dict[str, str]:
         """The options of `format("stoplog-cassandra")` that this source stands for, as a new dict."""
@@ -245,15 +234,15 @@ class CassandraSourceBuilder(_ClusterBuilder):
     """
 
     def with_consistency(self, level: str) -> CassandraSourceBuilder:
-        """How many replicas must have answered when a row counts as read; `LOCAL_QUORUM` by default."""
+        """Sets how many replicas must answer before a row counts as read; `LOCAL_QUORUM` by default."""
         return self._with(consistency=level)
 
     def with_column_mapping(self, columns: Mapping[str, str]) -> CassandraSourceBuilder:
-        """What columns are called in the rows, where that differs: rows' name to table's name."""
+        """Names columns of the rows that are called otherwise in the table: rows' name to table's name."""
         return self._with(columnMapping=_mapping(columns))
 
     def with_max_split_memory_size(self, size: Size) -> CassandraSourceBuilder:
-        """How much of the table a split has about; `"64m"` by default.
+        """Sets the size of a split of the table, roughly; `"64m"` by default.
 
         Args:
             size: a string such as `"256m"`, or an int of bytes.
@@ -261,7 +250,7 @@ class CassandraSourceBuilder(_ClusterBuilder):
         return self._with(maxSplitMemorySize=size_text("size", size))
 
     def with_page_rows(self, rows: int) -> CassandraSourceBuilder:
-        """How many rows a node is asked for at a time; 5000 by default."""
+        """Sets the number of rows of one request; 5000 by default."""
         return self._with(pageRows=count_text("rows", rows))
 
     def build(self) -> CassandraSource:
@@ -272,11 +261,11 @@ class CassandraSourceBuilder(_ClusterBuilder):
             JarMissing: the active session runs without stoplog's jar, or without that of this connector.
             VersionMismatch: the active session runs with the jar of another release.
         """
-        return CassandraSource(checked_connector(_SOURCE, FORMAT, self._aspects))
+        return CassandraSource(checked_connector(_SOURCE, FORMAT, self._state))
 
 
-def _table(contact_points: str | Sequence[str], keyspace: str, table: str) -> Pairs:
-    return (("contactPoints", joined(contact_points)), ("keyspace", keyspace), ("table", table))
+def _table(contact_points: str | Sequence[str], keyspace: str, table: str) -> dict[str, str]:
+    return {"contactPoints": joined(contact_points), "keyspace": keyspace, "table": table}
 
 
 def _mapping(columns: Mapping[str, str]) -> str:

@@ -5,10 +5,10 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from stoplog._jvm import require_door
-from stoplog._options import Pairs, text_of
+from stoplog._builder import Pairs, text_of
+from stoplog._jvm import require_bridge
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -36,7 +36,7 @@ class PlannedMerge:
 
 @dataclass(frozen=True, slots=True)
 class FileCompactStrategy:
-    """When `FileSinkBuilder.enable_compact` merges small parts: PyFlink's strategy. What comes first, counts.
+    """PyFlink's strategy for `FileSinkBuilder.enable_compact`: the first of two limits starts a merge.
 
     It has no number of threads: merges are tasks of the query.
 
@@ -67,7 +67,7 @@ class FileCompactStrategyBuilder:
     def enable_compaction_on_checkpoint(
         self, num_checkpoints_before_compaction: int
     ) -> FileCompactStrategyBuilder:
-        """How many epochs small parts wait."""
+        """Sets the number of epochs that small parts wait."""
         return FileCompactStrategyBuilder(
             replace(self._strategy, checkpoints=num_checkpoints_before_compaction)
         )
@@ -90,10 +90,9 @@ class DirectoryCompaction:
     _options: Pairs
 
     def plan(self) -> list[PlannedMerge]:
-        """What `run` would merge now. Reads, and changes nothing."""
-        return require_door("stoplog.compact()", _ON_CONNECT).planned_merges(
-            self._spark, self._path, dict(self._options)
-        )
+        """The merges that `run` would make now. Reads, and changes nothing."""
+        bridge = require_bridge("stoplog.compact()", _ON_CONNECT)
+        return _merges(bridge.planned_merges(self._spark, self._path, dict(self._options)))
 
     def run(self) -> list[PlannedMerge]:
         """Merges, and returns what was merged. What cannot be read stays as it is.
@@ -101,15 +100,14 @@ class DirectoryCompaction:
         A run that died is carried on by the next one. Of two at once the older one fails with
         `STOPLOG_FENCED` and has doubled nothing.
         """
-        return require_door("stoplog.compact()", _ON_CONNECT).run_merges(
-            self._spark, self._path, dict(self._options)
-        )
+        bridge = require_bridge("stoplog.compact()", _ON_CONNECT)
+        return _merges(bridge.run_merges(self._spark, self._path, dict(self._options)))
 
 
 def compact(
     spark: SparkSession, path: str | os.PathLike[str], **options: str | int | bool
 ) -> DirectoryCompaction:
-    """The small files of a directory, to be merged, whoever has written them.
+    """The small files of a directory, to be merged; any program may have written them.
 
     No query may write to them, and no table format may know them by their names: directories of Delta
     Lake, Iceberg, Hudi or Spark's own streaming sink are refused with `STOPLOG_NOT_COMPACTABLE`. Files
@@ -128,6 +126,15 @@ def compact(
     """
     pairs = tuple((key, text_of(key, value)) for key, value in options.items())
     return DirectoryCompaction(spark, os.fspath(path), pairs)
+
+
+def _merges(of_jar: Any) -> list[PlannedMerge]:
+    return [
+        PlannedMerge(
+            str(each.directory()), tuple(str(name) for name in each.namesAsList()), int(each.sizeBytes())
+        )
+        for each in of_jar
+    ]
 
 
 _ON_CONNECT = "Run it in a classic session on the cluster instead."

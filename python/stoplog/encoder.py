@@ -1,21 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How a row becomes bytes."""
+"""Formats that turn each row into bytes."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from stoplog._described import Described
+from stoplog._builder import OptionBacked, own_class, present
 from stoplog._formats import BULK_FORMATS, ROW_FORMATS
-from stoplog._options import own_class, present
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Encoder(Described):
+class Encoder(OptionBacked):
     """A row format: text, JSON, CSV, or a class of your own on the JVM.
 
     Made by its static methods; immutable and comparable.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What can go wrong, as exceptions with a named condition; every message says what to do about it."""
+"""Errors of this package, as exceptions with a named condition; every message says what to do about it."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ from stoplog._inspect import explain as _explain
 from stoplog._inspect import show as _show
 from stoplog._inspect import status as _status
 from stoplog._inspect.check import CheckReport, Finding, FindingKind, Severity
-from stoplog._inspect.explanation import Explanation, PartState
+from stoplog._inspect.explain import Explanation, PartState
 from stoplog._inspect.liveness import DriverLife, DriverState
 from stoplog._inspect.rolling import RollForecast, RollingFacts
 from stoplog._inspect.show import RecordView
@@ -98,7 +98,7 @@ class SinkDirectory:
         return [summary(self._storage, sink_id, now) for sink_id in sink_ids(self._storage)]
 
     def status(self, sink_id: str | None = None) -> SinkStatus:
-        """What the sink has finished, decided and still open, and when the open parts will be closed.
+        """The finished, decided and open parts of the sink, with the time at which each open one closes.
 
         Args:
             sink_id: may be left out where there is one alone.
@@ -111,7 +111,7 @@ class SinkDirectory:
         return _status.status(self._storage, chosen(self._storage, sink_id), self._clock())
 
     def epoch(self, number: int, sink_id: str | None = None) -> RecordView:
-        """What an epoch decided. Raises as `status` does; `NotFound` also for one that is no longer kept."""
+        """The record of an epoch. Raises as `status` does; `NotFound` also for one that is no longer kept."""
         return _show.epoch(self._storage, chosen(self._storage, sink_id), number)
 
     def record(self, seq: int, sink_id: str | None = None) -> RecordView:
@@ -123,7 +123,7 @@ class SinkDirectory:
         return _show.newest(self._storage, chosen(self._storage, sink_id))
 
     def explain(self, part: str, sink_id: str | None = None) -> Explanation:
-        """Why a file is, or is not, what readers see.
+        """Explains why readers see a file, or do not.
 
         Args:
             part: its name or path, finished or not.
@@ -135,7 +135,7 @@ class SinkDirectory:
         return _explain.explain(self._storage, asked(self._storage, sink_id), part, self._clock())
 
     def check(self, sink_id: str | None = None) -> CheckReport:
-        """Whether the directory is what its logs say; safe beside a query that is at work.
+        """Compares the directory with its logs; safe beside a query that is at work.
 
         Args:
             sink_id: whose log is checked; all of them if left out.

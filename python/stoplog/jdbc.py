@@ -9,9 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from stoplog._checked import checked_connector
-from stoplog._columns import columns_text
-from stoplog._described import Builder, TableSink
+from stoplog._builder import Builder, BuilderState, TableSink, checked_connector, columns_text
+from stoplog._shared import option_keys
 from stoplog._units import Duration, count_text, duration_text
 
 if TYPE_CHECKING:
@@ -20,15 +19,8 @@ if TYPE_CHECKING:
 FORMAT = "stoplog-jdbc"
 """The name by which Spark finds the connector."""
 
-KEYS: frozenset[str] = frozenset(
-    {
-        "url", "dbtable", "driver", "user", "password", "dialect",
-        "writeMode", "keyColumns", "batchsize", "numPartitions", "distribution", "queryTimeout",
-        "maxTries", "retryWait", "onBadRow", "rejectTable",
-        "sinkId", "onForeignQuery", "epochsTable",
-    }
-)  # fmt: skip
-"""Every option of the sink: the jar's registry, held equal by a test."""
+KEYS = option_keys("jdbc")
+"""Every option, as the registry of the jar has them."""
 
 FACADE = "stoplog.jdbc.JdbcSink"
 ARTIFACT = "stoplog-jdbc"
@@ -59,7 +51,7 @@ class JdbcSink(TableSink):
         >>> JdbcSink.for_table("jdbc:derby:shop", "orders").build().options()
         {'url': 'jdbc:derby:shop', 'dbtable': 'orders'}
         """
-        return JdbcSinkBuilder((("table", (("url", url), ("dbtable", table))),))
+        return JdbcSinkBuilder(BuilderState.of({"table": {"url": url, "dbtable": table}}))
 
     def write(self, df: DataFrame, mode: Literal["append", "overwrite"] = "append") -> None:
         """Writes a batch. With transactions, all its rows appear at once or none.
@@ -102,15 +94,15 @@ class JdbcSinkBuilder(Builder):
         return self._with(writeMode="transactional")
 
     def with_batch_size(self, rows: int) -> JdbcSinkBuilder:
-        """How many rows are sent together; 5,000 by default."""
+        """Sets the number of rows that a task sends together; 5,000 by default."""
         return self._with(batchsize=count_text("rows", rows))
 
     def with_max_writers(self, count: int) -> JdbcSinkBuilder:
-        """How many tasks write, at most, and with them how many connections there are."""
+        """Limits the tasks that write, and with them the connections."""
         return self._with(numPartitions=count_text("count", count))
 
     def with_retries(self, max_tries: int, wait: Duration = "500ms") -> JdbcSinkBuilder:
-        """How often something is tried whose failure may pass.
+        """Limits the tries of a request whose failure may pass.
 
         Args:
             max_tries: at most, the first try included; 5 by default.
@@ -127,7 +119,7 @@ class JdbcSinkBuilder(Builder):
         return self._with(sinkId=sink_id)
 
     def with_on_foreign_query(self, choice: Literal["fail", "adopt"]) -> JdbcSinkBuilder:
-        """What to do when the sink belongs to another query, or is new to this one; fail by default."""
+        """Sets the reaction to a sink of another query, or one that is new to this query; fail by default."""
         return self._with(onForeignQuery=choice)
 
     def with_option(self, key: str, value: str | int | bool) -> JdbcSinkBuilder:
@@ -148,4 +140,4 @@ class JdbcSinkBuilder(Builder):
             JarMissing: the active session runs without stoplog's jar, or without that of this connector.
             VersionMismatch: the active session runs with the jar of another release.
         """
-        return JdbcSink(checked_connector(FACADE, ARTIFACT, self._aspects))
+        return JdbcSink(checked_connector(FACADE, ARTIFACT, self._state))

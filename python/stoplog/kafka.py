@@ -11,8 +11,7 @@ import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from stoplog._checked import checked_connector
-from stoplog._described import Builder, Described
+from stoplog._builder import Builder, BuilderState, OptionBacked, checked_connector, stream_writer, text_of
 from stoplog._kafka_source import (
     ARTIFACT,
     Decoder,
@@ -22,8 +21,7 @@ from stoplog._kafka_source import (
     StartPosition,
     brokers,
 )
-from stoplog._options import text_of
-from stoplog._streams import stream_writer
+from stoplog._shared import option_keys
 from stoplog._units import Duration, duration_text
 
 if TYPE_CHECKING:
@@ -35,20 +33,14 @@ __all__ = ["Decoder", "KafkaSink", "KafkaSinkBuilder", "KafkaSource", "KafkaSour
 FORMAT = "stoplog-kafka"
 """The name by which Spark finds the sink. The source is Spark's own, `kafka`."""
 
-KEYS: frozenset[str] = frozenset(
-    {
-        "kafka.bootstrap.servers", "topic", "partitioner", "delivery",
-        "transactionTimeout", "onLostTransaction", "transactionalIdPrefix",
-        "sinkId", "logLocation", "onForeignQuery",
-    }
-)  # fmt: skip
-"""Every option of the sink: the jar's registry, held equal by a test."""
+KEYS = option_keys("kafka")
+"""Every option, as the registry of the jar has them."""
 
 _SINK = "stoplog.kafka.KafkaSink"
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class KafkaSink(Described):
+class KafkaSink(OptionBacked):
     """Topics that rows are written to.
 
     A row is a record by the names of its columns: `value` (string or binary), and if there are such `key`
@@ -71,7 +63,7 @@ class KafkaSink(Described):
         >>> KafkaSink.to(["a:9092", "b:9092"]).build().options()
         {'kafka.bootstrap.servers': 'a:9092,b:9092'}
         """
-        return KafkaSinkBuilder((("servers", (brokers(servers),)),))
+        return KafkaSinkBuilder(BuilderState.of({"servers": dict([brokers(servers)])}))
 
     def options(self) -> dict[str, str]:
         """The options of `format("stoplog-kafka")` that this sink stands for, as a new dict."""
@@ -99,8 +91,8 @@ class KafkaSink(Described):
     def write(self, df: DataFrame) -> None:
         """Writes a batch.
 
-        Nobody repeats a batch: if the driver dies while it commits, some of the rows are there, and no start
-        will bring the rest.
+        Spark does not repeat a batch: if the driver dies while it commits, some of the rows are there, and
+        no start will bring the rest.
 
         Args:
             df: a DataFrame that is not streaming.
@@ -122,11 +114,11 @@ class KafkaSinkBuilder(Builder):
     """
 
     def with_topic(self, topic: str) -> KafkaSinkBuilder:
-        """Where all rows go; without it, each goes where its column `topic` says."""
+        """Sets the topic of all rows; without it, each row goes to the topic in its column `topic`."""
         return self._set("topic", topic)
 
     def with_delivery(self, delivery: Literal["none", "at-least-once", "exactly-once"]) -> KafkaSinkBuilder:
-        """What is promised of the rows; `"exactly-once"` by default.
+        """Sets the guarantee for rows; `"exactly-once"` by default.
 
         Args:
             delivery: `"none"` does not ask whether a record has arrived, `"at-least-once"` does, and repeats
@@ -135,7 +127,7 @@ class KafkaSinkBuilder(Builder):
         return self._set("delivery", delivery)
 
     def with_partitioner(self, class_name: str) -> KafkaSinkBuilder:
-        """Who chooses the partition of a row whose column `partition` does not.
+        """Sets the class that chooses the partition of a row without a column `partition`.
 
         Args:
             class_name: of a class on the session's class path that implements
@@ -144,7 +136,7 @@ class KafkaSinkBuilder(Builder):
         return self._set("partitioner", class_name)
 
     def with_transaction_timeout(self, timeout: Duration) -> KafkaSinkBuilder:
-        """After which the brokers abort a transaction that nobody has ended.
+        """Sets the time after which the brokers abort a transaction that is still open.
 
         Args:
             timeout: a `timedelta`, a string such as `"15m"`, which is the default, or an int of milliseconds;
@@ -153,15 +145,15 @@ class KafkaSinkBuilder(Builder):
         return self._set("transactionTimeout", duration_text("timeout", timeout))
 
     def with_on_lost_transaction(self, action: Literal["fail", "skip"]) -> KafkaSinkBuilder:
-        """What to do when the brokers have aborted what the log says is committed; `"fail"` by default."""
+        """Sets the reaction when the brokers have aborted what the log has committed; `"fail"` by default."""
         return self._set("onLostTransaction", action)
 
     def with_transactional_id_prefix(self, prefix: str) -> KafkaSinkBuilder:
-        """What all transactional ids begin with, for the brokers' access rules; `stoplog` by default."""
+        """Sets the prefix of all transactional ids, for the brokers' access rules; `stoplog` by default."""
         return self._set("transactionalIdPrefix", prefix)
 
     def with_log_location(self, directory: str | os.PathLike[str]) -> KafkaSinkBuilder:
-        """Where the commit log is kept; in the checkpoint by default."""
+        """Sets the directory of the commit log; in the checkpoint by default."""
         return self._set("logLocation", os.fspath(directory))
 
     def with_sink_id(self, sink_id: str) -> KafkaSinkBuilder:
@@ -169,7 +161,7 @@ class KafkaSinkBuilder(Builder):
         return self._set("sinkId", sink_id)
 
     def with_on_foreign_query(self, action: Literal["fail", "adopt"]) -> KafkaSinkBuilder:
-        """What to do with a log that belongs to another query's checkpoint; `"fail"` by default."""
+        """Sets the reaction to a log that belongs to another query's checkpoint; `"fail"` by default."""
         return self._set("onForeignQuery", action)
 
     def with_producer_setting(self, name: str, value: str | int | bool) -> KafkaSinkBuilder:
@@ -194,7 +186,7 @@ class KafkaSinkBuilder(Builder):
             JarMissing: the active session runs without stoplog's jar, or without that of this connector.
             VersionMismatch: the active session runs with the jar of another release.
         """
-        return KafkaSink(checked_connector(_SINK, ARTIFACT, self._aspects))
+        return KafkaSink(checked_connector(_SINK, ARTIFACT, self._state))
 
     def _set(self, key: str, value: str | int | bool) -> KafkaSinkBuilder:
         return self._with(key.lower(), **{key: text_of(key, value)})

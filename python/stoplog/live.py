@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A live line about a query's sink, in a terminal or a notebook."""
+"""A running query that a terminal or a notebook follows."""
 
 from __future__ import annotations
 
@@ -7,18 +7,48 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from importlib import import_module
 from threading import Event, Thread
-from typing import TYPE_CHECKING, Literal, TextIO, overload
+from typing import TYPE_CHECKING, Literal, TextIO, TypeAlias, overload
 
-from stoplog._html.markup import element, words
+from stoplog._html.markup import element, styled, words
 from stoplog._html.shown import tables
-from stoplog._html.style import styled
-from stoplog._notebook import Update, live_output
 from stoplog._words import many
 from stoplog.metrics import SinkProgress, Wait, at_the_end, progress
 
 if TYPE_CHECKING:
     from pyspark.sql.streaming.query import StreamingQuery
+
+
+Update: TypeAlias = Callable[[object], object]
+"""Shows an object in place of the one before."""
+
+
+def live_output() -> Update | None:
+    """An output in which objects show themselves one in place of another; `None` outside of a notebook.
+
+    IPython in a terminal has no kernel, and a screen of its own.
+
+    >>> live_output() is None
+    True
+    """
+    ipython = sys.modules.get("IPython")
+    shell = ipython.get_ipython() if ipython is not None else None
+    return _Output() if getattr(shell, "kernel", None) is not None else None
+
+
+class _Output:
+    """Takes up room with the first object, so that nothing empty is shown before."""
+
+    def __init__(self) -> None:
+        self._handle: object | None = None
+
+    def __call__(self, shown: object) -> None:
+        if self._handle is None:
+            self._handle = import_module("IPython.display").display(shown, display_id=True)
+        else:
+            self._handle.update(shown)  # type: ignore[attr-defined]
+
 
 _CLEAR_LINE = "\r\x1b[2K"
 
@@ -114,7 +144,7 @@ class Following:
 
     @property
     def running(self) -> bool:
-        """Whether it still shows something new."""
+        """True while it shows new progress."""
         return self._thread.is_alive()
 
     def stop(self) -> None:

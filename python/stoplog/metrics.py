@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a running query says about its sink."""
+"""The numbers that a running query reports about its sink."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from stoplog._html.shown import Shown
-from stoplog._jvm import find_door
+from stoplog._jvm import find_bridge
 from stoplog.errors import NotAStoplogQuery
 
 if TYPE_CHECKING:
@@ -148,11 +148,11 @@ def at_the_end(query: StreamingQuery, last: SinkProgress, timeout: float = 60.0)
     Args:
         timeout: seconds to wait for the sink at most.
     """
-    door = find_door()
+    bridge = find_bridge()
     run_id = str(query.runId)
-    if door is None or not door.await_finished(run_id, round(timeout * 1000)):
+    if bridge is None or not bridge.await_finished(run_id, round(timeout * 1000)):
         return last
-    metrics = door.final_metrics(run_id)
+    metrics = bridge.final_metrics(run_id)
     return replace(last, metrics=SinkMetrics.parse(metrics)) if metrics else last
 
 

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What finished parts are called."""
+"""The names of finished parts."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 
-from stoplog._options import present
+from stoplog._builder import present
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What stands against a query's start, or would surprise later, found out before it starts."""
+"""Checks before a query's start, for problems that would keep it from starting or surprise later."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from html import escape
 from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 
+from stoplog._jvm import require_bridge
+
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
-
-    from stoplog._jvm import Door
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +37,7 @@ class Ok:
 
 @dataclass(frozen=True, slots=True)
 class Warning:
-    """The query would start, and somebody should know this.
+    """The query would start, and its owner should know this.
 
     Attributes:
         name: as in `Ok`.
@@ -70,7 +70,7 @@ class Problem:
 
 
 Finding: TypeAlias = Ok | Warning | Problem
-"""What was found out about one thing."""
+"""The result of one check."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +93,7 @@ class Preflight:
 
     @property
     def is_ready(self) -> bool:
-        """Whether nothing stands against a start. There may be warnings."""
+        """True if no problem stands against a start. There may be warnings."""
         return not self.problems
 
     @property
@@ -137,12 +137,10 @@ def check_options(df: DataFrame, options: Mapping[str, str | os.PathLike[str]]) 
         empty = spark.createDataFrame([], "id LONG, page STRING")
         print(stoplog.preflight.check_options(empty, {"path": "/data/out", "format": "jsn"}))
     """
-    from stoplog._jvm import require_door
-
-    door: Door = require_door(
+    bridge = require_bridge(
         "A preflight", "Start the query: its refusal says the same, one problem after another."
     )
-    return door.preflight(df, {key: os.fspath(value) for key, value in options.items()})
+    return of_jar(bridge.preflight(df, {key: os.fspath(value) for key, value in options.items()}))
 
 
 def of_jar(found: Any) -> Preflight:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""When a part is closed."""
+"""Policies that close parts."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING
 
-from stoplog._options import Pairs, own_class, present, shown
+from stoplog._builder import Pairs, own_class, present, shown
 from stoplog._units import Duration, Size, count_text, interval_text, size_text
 
 if TYPE_CHECKING:
@@ -220,19 +220,19 @@ class DefaultRollingPolicyBuilder:
         return DefaultRollingPolicyBuilder(replace(self._policy, max_part_size=size))
 
     def with_rollover_interval(self, interval: Duration) -> DefaultRollingPolicyBuilder:
-        """How long a part may stay open: `timedelta`, string or int milliseconds; 15 minutes by default."""
+        """Limits the age of a part: `timedelta`, string or int milliseconds; 15 minutes by default."""
         return DefaultRollingPolicyBuilder(replace(self._policy, rollover_interval=interval))
 
     def with_inactivity_interval(self, interval: Duration) -> DefaultRollingPolicyBuilder:
-        """How long a part may stay open unwritten: as above; 5 minutes by default."""
+        """Limits the time of a part without a row: as above; 5 minutes by default."""
         return DefaultRollingPolicyBuilder(replace(self._policy, inactivity_interval=interval))
 
     def with_max_records(self, records: int) -> DefaultRollingPolicyBuilder:
-        """How many rows a part may hold; no limit by default."""
+        """Limits the rows of a part; no limit by default."""
         return DefaultRollingPolicyBuilder(replace(self._policy, max_records=records))
 
     def with_event_time_interval(self, interval: Duration) -> DefaultRollingPolicyBuilder:
-        """How far event times may be behind that of a part's first row: as above; no limit by default."""
+        """Limits event times behind that of a part's first row: as above; no limit by default."""
         return DefaultRollingPolicyBuilder(replace(self._policy, event_time_interval=interval))
 
     def build(self) -> DefaultRollingPolicy:

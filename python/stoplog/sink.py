@@ -7,9 +7,8 @@ import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
-from stoplog._described import Described
-from stoplog._options import path_text
-from stoplog._streams import stream_writer
+from stoplog._builder import BuilderState, OptionBacked, checked_sink, path_text, stream_writer
+from stoplog._sink_methods import FileSinkMethods
 from stoplog.bulk import BulkFormat
 from stoplog.encoder import Encoder
 from stoplog.preflight import Preflight, check_options
@@ -17,8 +16,6 @@ from stoplog.preflight import Preflight, check_options
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
     from pyspark.sql.streaming.readwriter import DataStreamWriter
-
-    from stoplog._builder import FileSinkBuilder
 
 FORMAT = "stoplog"
 """The name by which Spark finds the connector."""
@@ -28,7 +25,7 @@ SaveMode: TypeAlias = Literal["append", "overwrite"]
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class FileSink(Described):
+class FileSink(OptionBacked):
     """Rolling files in buckets, each row in exactly one finished file.
 
     Made by `FileSink.for_row_format`; immutable, comparable, and good for any number of queries that
@@ -58,9 +55,7 @@ class FileSink(Described):
         >>> FileSink.for_row_format("/data/out", "csv").build().options()
         {'path': '/data/out', 'format': 'csv'}
         """
-        from stoplog._builder import format_builder
-
-        return format_builder(path_text(base_path), Encoder.of(encoder).options())
+        return _builder(base_path, Encoder.of(encoder).options())
 
     @staticmethod
     def for_bulk_format(base_path: str | os.PathLike[str], bulk_format: BulkFormat | str) -> FileSinkBuilder:
@@ -79,9 +74,7 @@ class FileSink(Described):
         >>> FileSink.for_bulk_format("/data/out", "parquet").build().options()
         {'path': '/data/out', 'format': 'parquet'}
         """
-        from stoplog._builder import format_builder
-
-        return format_builder(path_text(base_path), BulkFormat.of(bulk_format).options())
+        return _builder(base_path, BulkFormat.of(bulk_format).options())
 
     def options(self) -> dict[str, str]:
         """The options of `format("stoplog")` that this sink stands for, as a new dict."""
@@ -141,3 +134,35 @@ class FileSink(Described):
             assert found.is_ready
         """
         return check_options(df, self.options())
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class FileSinkBuilder(FileSinkMethods):
+    """Builds a `FileSink`; made by `FileSink.for_row_format`.
+
+    Immutable: each method returns a new builder, so one builder can be the start of several sinks.
+    Calling a method again replaces all that it set before. Whatever is not set is left to the session's
+    default (`spark.datasource.stoplog.<option>`) or else to the one named here.
+
+    >>> base = FileSink.for_row_format("/data/out", "json")
+    >>> base.with_compression("zstd").with_sink_id("clicks").build()
+    FileSink(path='/data/out', format='json', compression='zstd', sinkId='clicks')
+    """
+
+    def build(self) -> FileSink:
+        """The sink as set so far, checked by the jar when a classic session is active.
+
+        On Spark Connect, or before a session is started, the options are checked when the query starts.
+
+        Raises:
+            InvalidOptions: an option was given two values, or the jar refused some options.
+            JarMissing: the active session runs without the jar.
+            VersionMismatch: the active session runs with the jar of another release.
+        """
+        return FileSink(checked_sink(self._state))
+
+
+def _builder(base_path: str | os.PathLike[str], format_options: dict[str, str]) -> FileSinkBuilder:
+    return FileSinkBuilder(
+        BuilderState.of({"path": {"path": path_text(base_path)}, "encoder": format_options})
+    )

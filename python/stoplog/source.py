@@ -3,26 +3,37 @@
 
 from __future__ import annotations
 
+import json
+import os
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
-from stoplog._described import Described
+from stoplog._builder import (
+    Builder,
+    BuilderState,
+    OptionBacked,
+    checked_source,
+    columns_text,
+    flat,
+    own_class,
+    path_text,
+    present,
+)
 from stoplog._formats import FILE_FORMATS, RECORD_FORMATS
+from stoplog._units import Duration, Size, count_text, duration_text, size_text
 from stoplog.bulk import BulkFormat
 from stoplog.sink import FORMAT
 from stoplog.stream_format import StreamFormat
 
 if TYPE_CHECKING:
-    import os
+    from collections.abc import Iterable, Mapping, Sequence
 
     from pyspark.sql import DataFrame, SparkSession
     from pyspark.sql.types import StructType
 
-    from stoplog._source_builder import FileSourceBuilder
-
 
 @dataclass(frozen=True, slots=True, repr=False)
-class FileSource(Described):
+class FileSource(OptionBacked):
     """Files under a path as a stream or as a table, each record exactly once.
 
     Made by `FileSource.for_record_stream_format`; immutable, comparable, and good for any number of
@@ -56,9 +67,7 @@ class FileSource(Described):
         >>> FileSource.for_record_stream_format("text", "/data/eu", "/data/us").build().options()
         {'paths': '["/data/eu", "/data/us"]', 'format': 'text'}
         """
-        from stoplog._source_builder import source_builder
-
-        return source_builder(paths, StreamFormat.of(stream_format).options())
+        return _builder(paths, StreamFormat.of(stream_format).options())
 
     @staticmethod
     def for_bulk_file_format(
@@ -78,10 +87,8 @@ class FileSource(Described):
         >>> FileSource.for_bulk_file_format(BulkFormat.parquet(), "/data/events").build().options()
         {'path': '/data/events', 'format': 'parquet'}
         """
-        from stoplog._source_builder import source_builder
-
         if isinstance(bulk_format, BulkFormat):
-            return source_builder(paths, bulk_format.options_to_read())
+            return _builder(paths, bulk_format.options_to_read())
         if not isinstance(bulk_format, str):
             raise TypeError(f"bulk_format must be a BulkFormat or a string, not {bulk_format!r}")
         if bulk_format in RECORD_FORMATS:
@@ -92,7 +99,7 @@ class FileSource(Described):
         if bulk_format not in FILE_FORMATS and "." not in bulk_format:
             known = ", ".join(FILE_FORMATS)
             raise ValueError(f"{bulk_format!r} is not a bulk format: use one of {known}, or a class's name")
-        return source_builder(paths, {"format": bulk_format})
+        return _builder(paths, {"format": bulk_format})
 
     def options(self) -> dict[str, str]:
         """The options of `format("stoplog")` that this source stands for, as a new dict."""
@@ -123,3 +130,182 @@ class FileSource(Described):
         """
         reader = spark.read.format(FORMAT).options(**self.options())
         return (reader if schema is None else reader.schema(schema)).load()
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class FileSourceBuilder(Builder):
+    """Builds a `FileSource`; made by `FileSource.for_record_stream_format`.
+
+    Immutable: each method returns a new builder. Calling a method again replaces what it set before.
+
+    >>> FileSource.for_record_stream_format("text", "/data/logs").with_on_changed_file("tail").build()
+    FileSource(path='/data/logs', format='text', onChangedFile='tail')
+    """
+
+    def monitor_continuously(self, interval: Duration) -> FileSourceBuilder:
+        """Limits the listing of directories to one in an interval; at each trigger by default.
+
+        Args:
+            interval: a `timedelta`, a string such as `"10s"`, or an int of milliseconds as in PyFlink.
+        """
+        return self._with(monitorInterval=duration_text("interval", interval))
+
+    def process_static_file_set(self) -> FileSourceBuilder:
+        """Takes `monitor_continuously` back: the trigger `availableNow` reads what is there, and ends."""
+        return FileSourceBuilder(self._state.without_group("monitorInterval"))
+
+    def with_max_files_per_trigger(self, files: int) -> FileSourceBuilder:
+        """Limits the files, or pieces of files, that a micro-batch reads."""
+        return self._with(maxFilesPerTrigger=count_text("files", files))
+
+    def with_max_bytes_per_trigger(self, size: Size) -> FileSourceBuilder:
+        """Limits the bytes on storage that a micro-batch reads; a larger file is read by several.
+
+        Args:
+            size: a string such as `"1g"`, or an int of bytes.
+        """
+        return self._with(maxBytesPerTrigger=size_text("size", size))
+
+    def with_max_rows_per_trigger(self, rows: int) -> FileSourceBuilder:
+        """Limits the rows that a micro-batch reads; of a file of blocks, one block at least."""
+        return self._with(maxRowsPerTrigger=count_text("rows", rows))
+
+    def with_on_changed_file(self, action: Literal["ignore", "reread", "tail"]) -> FileSourceBuilder:
+        """Sets the reaction to a file that has been read and is another now; `"ignore"` by default.
+
+        Args:
+            action: `"reread"` reads all of it again, `"tail"` reads the complete lines that were added.
+        """
+        return self._with(onChangedFile=action)
+
+    def with_file_enumerator(
+        self, enumerator: str, parameters: Mapping[str, str | int | bool] | None = None
+    ) -> FileSourceBuilder:
+        """Sets the class that finds the files.
+
+        Args:
+            enumerator: `"blockSplitting"`, the default; `"nonSplitting"`, with each file in one piece; or
+                the fully qualified name of a class on the session's class path that extends
+                `stoplog.source.file.FileFinder`.
+            parameters: what the class is told, by names of its own.
+        """
+        return self._with(**own_class("fileEnumerator", enumerator, parameters))
+
+    def set_file_enumerator(
+        self, enumerator: str, parameters: Mapping[str, str | int | bool] | None = None
+    ) -> FileSourceBuilder:
+        """PyFlink's name for `with_file_enumerator`."""
+        return self.with_file_enumerator(enumerator, parameters)
+
+    def with_partition_columns(self, *columns: str | Iterable[str]) -> FileSourceBuilder:
+        """Names the columns that directories have in their names, such as `day=2026-11-21`.
+
+        Needed only where no directory names them when the query begins.
+
+        >>> FileSource.for_record_stream_format("csv", "/in").with_partition_columns("day", "hour").build()
+        FileSource(path='/in', format='csv', partitionColumns='day,hour')
+        """
+        return self._with(partitionColumns=columns_text(flat(columns)))
+
+    def with_on_merged_part(self, action: Literal["fail", "read", "skip"]) -> FileSourceBuilder:
+        """Sets the reaction to a file that a sink has merged from smaller ones; `"fail"` by default.
+
+        Args:
+            action: `"read"` if nothing is merged there any more, `"skip"` if the small files had been read.
+        """
+        return self._with(onMergedPart=action)
+
+    def with_path_glob_filter(self, pattern: str) -> FileSourceBuilder:
+        """Reads the files of some names alone, such as `*.log`; all that are not hidden by default."""
+        return self._with(pathGlobFilter=pattern)
+
+    def with_min_file_age(self, age: Duration) -> FileSourceBuilder:
+        """Reads files to which no program has written for some time.
+
+        Args:
+            age: a `timedelta`, a string such as `"30s"`, or an int of milliseconds.
+        """
+        return self._with(minFileAge=duration_text("age", age))
+
+    def with_stable_for(self, time: Duration) -> FileSourceBuilder:
+        """Reads files whose lengths have been the same in all listings for some time.
+
+        Args:
+            time: a `timedelta`, a string such as `"10s"`, or an int of milliseconds.
+        """
+        return self._with(stableFor=duration_text("time", time))
+
+    def with_ready_marker(self, name: str) -> FileSourceBuilder:
+        """The file that says that others are complete.
+
+        Args:
+            name: such as `"_SUCCESS"` in their directory, or `"{name}.done"` beside each.
+        """
+        return self._with(readyMarker=name)
+
+    def with_dates(
+        self,
+        pattern: str,
+        *,
+        since: str | None = None,
+        until: str | None = None,
+        within: Duration | None = None,
+    ) -> FileSourceBuilder:
+        """Lists some of the directories that are named by dates, and does not look into others.
+
+        Args:
+            pattern: how they are named below the path, such as `"'dt='yyyy-MM-dd'/hour='HH"`, the default of
+                the sink, or `"yyyy/MM/dd"`.
+            since: the first date, such as `"2026-11-01"`.
+            until: the date behind the last.
+            within: how long ago they ended at most.
+        """
+        span = None if within is None else duration_text("within", within)
+        dates = {"dateFrom": since, "dateUntil": until, "dateWithin": span}
+        return self._with(datePattern=pattern, **present(dates))
+
+    def with_quarantine(self, directory: str | os.PathLike[str]) -> FileSourceBuilder:
+        """Leaves out what cannot be decoded, and notes it in a directory; by default the query fails.
+
+        Args:
+            directory: of this query alone; the notes are lines of JSON.
+        """
+        return self._with(onCorrupt="quarantine", quarantinePath=path_text(directory))
+
+    def with_option(self, key: str, value: str | int | bool) -> FileSourceBuilder:
+        """Any option by its own name, for what has no method here.
+
+        Args:
+            key: the option's name; case does not matter.
+            value: the value; `True` and `False` become `true` and `false`.
+
+        >>> builder = FileSource.for_record_stream_format("text", "/in")
+        >>> builder.with_option("recursiveFileLookup", False).build()
+        FileSource(path='/in', format='text', recursiveFileLookup='false')
+        """
+        return self._with_option(key, value)
+
+    def build(self) -> FileSource:
+        """The source as set so far, checked by the jar when a classic session is active.
+
+        On Spark Connect, or before a session is started, the options are checked when it is read.
+
+        Raises:
+            InvalidOptions: an option was given two values, or the jar refused some options.
+            JarMissing: the active session runs without the jar.
+            VersionMismatch: the active session runs with the jar of another release.
+        """
+        return FileSource(checked_source(self._state))
+
+
+def _builder(paths: Sequence[str | os.PathLike[str]], format_options: dict[str, str]) -> FileSourceBuilder:
+    """A builder with nothing set but where and in which format."""
+    return FileSourceBuilder(BuilderState.of({"path": _located(paths), "format": format_options}))
+
+
+def _located(paths: Sequence[str | os.PathLike[str]]) -> dict[str, str]:
+    """One path is an option of its own; several are the one that Spark sets for `load([…])`."""
+    if not paths:
+        raise ValueError("no path was named: name at least one file, directory or pattern")
+    names = [path_text(path) for path in paths]
+    return {"path": names[0]} if len(names) == 1 else {"paths": json.dumps(names)}

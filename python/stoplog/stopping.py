@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Stopping a query between two of its micro-batches."""
+"""Ends queries between two of their batches, and waits for their end."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from stoplog._jvm import require_door
+from stoplog._jvm import require_bridge
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -18,7 +18,39 @@ if TYPE_CHECKING:
 
     from pyspark.sql.streaming.query import StreamingQuery
 
-    from stoplog._jvm import Door
+    from stoplog._jvm import JvmBridge
+
+
+def await_finished(query: StreamingQuery, timeout: float = 60.0) -> bool:
+    """Waits until the sink has closed and published what it does when a query ends.
+
+    Spark calls a query ended before its sink has done so. Call this after `awaitTermination()` and
+    before the files are read or the process exits.
+
+    Args:
+        query: a query of a classic session, running or ended.
+        timeout: seconds to wait at most.
+
+    Returns:
+        Whether it was done in time.
+
+    Raises:
+        ConnectUnsupported: the query runs on Spark Connect.
+        NoSession: the session was stopped.
+        ValueError: the timeout is negative.
+
+    Example:
+        query.awaitTermination()
+        assert stoplog.await_finished(query, timeout=30)
+    """
+    if timeout < 0:
+        raise ValueError(f"timeout must not be negative: {timeout}")
+    bridge = require_bridge(
+        "stoplog.await_finished()",
+        "Wait until stoplog.open_parts(spark, path) has no rows instead.",
+    )
+    return bridge.await_finished(str(query.runId), round(timeout * 1000))
+
 
 _BETWEEN_BATCHES = "BetweenBatches"
 _ON_CONNECT = (
@@ -51,8 +83,8 @@ def stop_after_batch(query: StreamingQuery, timeout: float = 60.0, *, finalize: 
         stoplog.stop_after_batch(query, timeout=120)
     """
     millis = _millis(timeout)
-    door = require_door("stoplog.stop_after_batch()", _ON_CONNECT)
-    return door.stop_after_batch(query, millis, _open_at_stop(finalize)) == _BETWEEN_BATCHES
+    bridge = require_bridge("stoplog.stop_after_batch()", _ON_CONNECT)
+    return bridge.stop_after_batch(query, millis, _open_at_stop(finalize)) == _BETWEEN_BATCHES
 
 
 @contextmanager
@@ -71,7 +103,7 @@ def graceful_stop(
 
     Args:
         query: a query of a classic session.
-        timeout: seconds for all of it; less than whoever sends SIGTERM waits before he kills, which is
+        timeout: seconds for all of it; less than the sender of SIGTERM waits before it kills, which is
             30 seconds in Kubernetes.
         finalize: whether open parts are finished.
         marker: a path of any file system that Spark knows, outside of the sink's; the file that stopped
@@ -88,18 +120,18 @@ def graceful_stop(
             query.awaitTermination()
     """
     millis, every, at_stop = _millis(timeout), _millis(look_every), _open_at_stop(finalize)
-    door = require_door("stoplog.graceful_stop()", _ON_CONNECT)
+    bridge = require_bridge("stoplog.graceful_stop()", _ON_CONNECT)
     with ExitStack() as undone:
-        undone.callback(door.stop_on_shutdown(query, millis, at_stop))
+        undone.callback(bridge.stop_on_shutdown(query, millis, at_stop))
         if marker is not None:
-            undone.callback(door.stop_on_marker(query, os.fspath(marker), every, millis, at_stop))
+            undone.callback(bridge.stop_on_marker(query, os.fspath(marker), every, millis, at_stop))
         if threading.current_thread() is threading.main_thread():
-            undone.enter_context(_on_sigterm(door, query, millis, at_stop))
+            undone.enter_context(_on_sigterm(bridge, query, millis, at_stop))
         yield
 
 
 @contextmanager
-def _on_sigterm(door: Door, query: StreamingQuery, millis: int, at_stop: str) -> Iterator[None]:
+def _on_sigterm(bridge: JvmBridge, query: StreamingQuery, millis: int, at_stop: str) -> Iterator[None]:
     # Not in the handler itself: it may interrupt a call to the JVM, whose connection it would use.
     told = threading.Event()
     over = threading.Event()
@@ -107,7 +139,7 @@ def _on_sigterm(door: Door, query: StreamingQuery, millis: int, at_stop: str) ->
     def stop() -> None:
         told.wait()
         if not over.is_set():
-            door.stop_after_batch(query, millis, at_stop)
+            bridge.stop_after_batch(query, millis, at_stop)
 
     stopper = threading.Thread(target=stop, name="stoplog-stop", daemon=True)
     stopper.start()

@@ -1,14 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How the bytes of a file become rows, record by record."""
+"""Formats that turn the bytes of a file into rows, record by record."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from stoplog._described import Described
+from stoplog._builder import OptionBacked, own_class, present
 from stoplog._formats import FILE_FORMATS, RECORD_FORMATS
-from stoplog._options import own_class, present
 from stoplog._units import size_text
 
 if TYPE_CHECKING:
@@ -18,7 +17,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class StreamFormat(Described):
+class StreamFormat(OptionBacked):
     """A format that is read record by record: lines of text, JSON or CSV, records behind their
     lengths, or a class of your own on the JVM.
 

@@ -10,10 +10,8 @@ import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from stoplog._checked import checked_connector
-from stoplog._described import Builder, Described
-from stoplog._options import joined
-from stoplog._streams import stream_writer
+from stoplog._builder import Builder, BuilderState, OptionBacked, checked_connector, joined, stream_writer
+from stoplog._shared import option_keys
 from stoplog._units import count_text
 
 if TYPE_CHECKING:
@@ -25,21 +23,15 @@ if TYPE_CHECKING:
 FORMAT = "stoplog-wal"
 """The name by which Spark finds the connector."""
 
-KEYS: frozenset[str] = frozenset(
-    {
-        "sender", "committer",
-        "url", "httpBatchRows", "httpRetries", "httpTimeout",
-        "logLocation", "sinkId", "onForeignQuery", "onLostPart",
-    }
-)  # fmt: skip
-"""Every option of the sink: the jar's registry, held equal by a test."""
+KEYS = option_keys("wal")
+"""Every option, as the registry of the jar has them."""
 
 FACADE = "stoplog.wal.WriteAheadSink"
 ARTIFACT = "stoplog-wal"
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class WriteAheadSink(Described):
+class WriteAheadSink(OptionBacked):
     """Anything that can be sent rows out of a log: at least once, exactly once where the target helps.
 
     Made by `WriteAheadSink.to_http`, `to_jdbc`, `to_cassandra` or `to_sender`; immutable and comparable.
@@ -58,7 +50,7 @@ class WriteAheadSink(Described):
         >>> WriteAheadSink.to_http("https://example.com/rows").build().options()
         {'sender': 'http', 'url': 'https://example.com/rows'}
         """
-        return WriteAheadSinkBuilder((("sender", (("sender", "http"), ("url", url))),))
+        return WriteAheadSinkBuilder(BuilderState.of({"sender": {"sender": "http", "url": url}}))
 
     @staticmethod
     def to_jdbc(url: str, table: str) -> WriteAheadSinkBuilder:
@@ -76,8 +68,8 @@ class WriteAheadSink(Described):
         WriteAheadSink(sender='jdbc', jdbc.url='jdbc:derby:shop', jdbc.dbtable='orders', committer='jdbc', \
 jdbc.keyColumns='id')
         """
-        target = (("sender", "jdbc"), ("jdbc.url", url), ("jdbc.dbtable", table))
-        return WriteAheadSinkBuilder((("sender", target), ("committer", (("committer", "jdbc"),))))
+        target = {"sender": "jdbc", "jdbc.url": url, "jdbc.dbtable": table}
+        return WriteAheadSinkBuilder(BuilderState.of({"sender": target, "committer": {"committer": "jdbc"}}))
 
     @staticmethod
     def to_cassandra(contact_points: str | Sequence[str], keyspace: str, table: str) -> WriteAheadSinkBuilder:
@@ -95,13 +87,15 @@ jdbc.keyColumns='id')
         >>> sink.options()["cassandra.contactPoints"]
         '10.0.0.1,10.0.0.2'
         """
-        target = (
-            ("sender", "cassandra"),
-            ("cassandra.contactPoints", joined(contact_points)),
-            ("cassandra.keyspace", keyspace),
-            ("cassandra.table", table),
+        target = {
+            "sender": "cassandra",
+            "cassandra.contactPoints": joined(contact_points),
+            "cassandra.keyspace": keyspace,
+            "cassandra.table": table,
+        }
+        return WriteAheadSinkBuilder(
+            BuilderState.of({"sender": target, "committer": {"committer": "cassandra"}})
         )
-        return WriteAheadSinkBuilder((("sender", target), ("committer", (("committer", "cassandra"),))))
 
     @staticmethod
     def to_sender(class_name: str) -> WriteAheadSinkBuilder:
@@ -110,7 +104,7 @@ jdbc.keyColumns='id')
         Args:
             class_name: of a class on Spark's class path that extends `stoplog.wal.RowSender`.
         """
-        return WriteAheadSinkBuilder((("sender", (("sender", class_name),)),))
+        return WriteAheadSinkBuilder(BuilderState.of({"sender": {"sender": class_name}}))
 
     def options(self) -> dict[str, str]:
         """The options of `format("stoplog-wal")` that this sink stands for, as a new dict."""
@@ -159,11 +153,11 @@ class WriteAheadSinkBuilder(Builder):
         return self._with(f"header {name.lower()}", **{f"httpHeader.{name}": value})
 
     def with_batch_rows(self, rows: int) -> WriteAheadSinkBuilder:
-        """How many rows a request of `to_http` has at most; 500 by default."""
+        """Limits the rows of a request of `to_http`; 500 by default."""
         return self._with(httpBatchRows=count_text("rows", rows))
 
     def with_committer(self, committer: str) -> WriteAheadSinkBuilder:
-        """What remembers which rows have been sent.
+        """Sets the committer, which remembers the rows that have been sent.
 
         By default files in the sink's log; for `to_jdbc` and `to_cassandra` a table there.
 
@@ -178,7 +172,7 @@ class WriteAheadSinkBuilder(Builder):
         return self._with(committer=committer)
 
     def with_jdbc_option(self, key: str, value: str | int | bool) -> WriteAheadSinkBuilder:
-        """What the sender and the committer `jdbc` are told.
+        """Sets an option of the sender and the committer `jdbc`.
 
         Args:
             key: as in `docs/jdbc-options.md`: `user`, `keyColumns`, or a property of the database's driver.
@@ -191,7 +185,7 @@ committer='jdbc', jdbc.password='…')
         return self.with_option(f"jdbc.{key}", value)
 
     def with_cassandra_option(self, key: str, value: str | int | bool) -> WriteAheadSinkBuilder:
-        """What the sender and the committer `cassandra` are told.
+        """Sets an option of the sender and the committer `cassandra`.
 
         Args:
             key: as in `docs/cassandra-options.md`, or `datastax-java-driver.…` of the driver.
@@ -204,7 +198,7 @@ committer='jdbc', jdbc.password='…')
         return self._with(sinkId=sink_id)
 
     def with_log_location(self, directory: str | os.PathLike[str]) -> WriteAheadSinkBuilder:
-        """Where the log is kept; by default in the query's checkpoint."""
+        """Sets the directory of the log; by default in the query's checkpoint."""
         return self._with(logLocation=os.fspath(directory))
 
     def with_option(self, key: str, value: str | int | bool) -> WriteAheadSinkBuilder:
@@ -221,4 +215,4 @@ committer='jdbc', jdbc.password='…')
             JarMissing: the active session runs without stoplog's jar, or without that of this connector.
             VersionMismatch: the active session runs with the jar of another release.
         """
-        return WriteAheadSink(checked_connector(FACADE, ARTIFACT, self._aspects))
+        return WriteAheadSink(checked_connector(FACADE, ARTIFACT, self._state))

@@ -95,7 +95,7 @@ class Browser:
         os.close(self._events)
 
     def open(self, page: Path | str, width: int, scheme: Scheme = "light") -> None:
-        """Shows a page, as wide as that, to somebody whose system is light or dark."""
+        """Shows a page, as wide as that, on a light or dark system."""
         address = page.absolute().as_uri() if isinstance(page, Path) else page
         self.complaints.clear()
         self.requests.clear()

@@ -9,7 +9,7 @@ import pytest
 # Beside the tests, whatever the directory that pytest was started in.
 sys.path.insert(0, str(Path(__file__).parent))
 
-from fakes import FakeDoor
+from fakes import FakeBridge
 
 
 @pytest.fixture(autouse=True)
@@ -20,8 +20,8 @@ def no_session(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
-def door(monkeypatch: pytest.MonkeyPatch) -> FakeDoor:
+def bridge(monkeypatch: pytest.MonkeyPatch) -> FakeBridge:
     """An active classic session, as far as builders can tell."""
-    fake = FakeDoor()
-    monkeypatch.setattr("stoplog._checked.find_door", lambda: fake)
+    fake = FakeBridge()
+    monkeypatch.setattr("stoplog._builder.find_bridge", lambda: fake)
     return fake

@@ -11,11 +11,8 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
     from pyspark.sql.streaming.query import StreamingQuery
 
-    from stoplog.compaction import PlannedMerge
-    from stoplog.preflight import Preflight
 
-
-class FakeDoor:
+class FakeBridge:
     """A jar that refuses the option `bogus`."""
 
     def __init__(self, refuse: Callable[[Mapping[str, str]], None] = lambda _: None) -> None:
@@ -53,23 +50,32 @@ class FakeDoor:
         self.stopped.append((marker, query, every_millis, timeout_millis, at_stop))
         return lambda: self.undone.append(marker)
 
-    def preflight(self, df: DataFrame, options: Mapping[str, str]) -> Preflight:
-        from stoplog.preflight import Ok, Preflight
+    def preflight(self, df: DataFrame, options: Mapping[str, str]) -> Any:
+        found = JavaObject(level="ok", name="options", what=f"{len(options)} are set.", now="")
+        return JavaObject(path=options["path"], findingsAsList=[found], namesAsList=[])
 
-        return Preflight(options["path"], (Ok("options", f"{len(options)} are set."),), {}, "")
+    def planned_merges(self, spark: SparkSession, path: str, options: Mapping[str, str]) -> Any:
+        names = [f"{key}={value}" for key, value in options.items()]
+        return [JavaObject(directory=path, namesAsList=names, sizeBytes=0)]
 
-    def planned_merges(
-        self, spark: SparkSession, path: str, options: Mapping[str, str]
-    ) -> list[PlannedMerge]:
-        from stoplog.compaction import PlannedMerge  # not before its doctests are collected
-
-        return [PlannedMerge(path, tuple(f"{key}={value}" for key, value in options.items()), 0)]
-
-    def run_merges(self, spark: SparkSession, path: str, options: Mapping[str, str]) -> list[PlannedMerge]:
-        return self.planned_merges(spark, path, options)[:0]
+    def run_merges(self, spark: SparkSession, path: str, options: Mapping[str, str]) -> Any:
+        return []
 
     def option_keys(self) -> frozenset[str]:
         return frozenset()
+
+
+class JavaObject:
+    """An object of the JVM, whose methods answer these values."""
+
+    def __init__(self, **answers: Any) -> None:
+        self._answers = answers
+
+    def __getattr__(self, name: str) -> Callable[[], Any]:
+        return lambda: self._answers[name]
+
+    def toString(self) -> str:
+        return ""
 
 
 class Recorder:

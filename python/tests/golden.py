@@ -5,6 +5,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
+GOLDEN_OF_SCALA = Path(__file__).resolve().parents[2] / "scala-core/src/test/resources/golden"
+"""Records and verdicts that the tests of both languages read."""
+
 
 def sections(file: str) -> dict[str, str]:
     """The texts of a file beside this one, by their names."""

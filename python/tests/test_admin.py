@@ -12,7 +12,7 @@ import pytest
 import stoplog
 from stoplog._admin import ToolFailed
 from stoplog.admin import SinkAdmin
-from stoplog.cli.exit_code import ExitCode
+from stoplog.cli.command import ExitCode
 from stoplog.cli.main import main
 
 ANSWER = {

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from virtual_time import VirtualLoop
 
-from stoplog._async.flight import CANCEL_SECONDS, Flight
+from stoplog._async.lane import CANCEL_SECONDS, Flight
 
 
 async def sleeping(seconds: float) -> float:

@@ -11,9 +11,8 @@ from typing import Any
 import pytest
 from virtual_time import VirtualLane, VirtualLoop, run
 
-from stoplog._async.call import Caller
+from stoplog._async.call import CATCH_UP_SECONDS, Caller, Pace
 from stoplog._async.outcome import Done
-from stoplog._async.pace import CATCH_UP_SECONDS, Pace
 from stoplog._async.window import Order, answered
 from stoplog.async_io import Retry
 

@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 import pytest
-from fakes import FakeDoor
+from fakes import FakeBridge
 
 from stoplog import (
     Encoder,
@@ -64,6 +64,6 @@ def test_build_passes_on_what_the_door_refuses(monkeypatch: pytest.MonkeyPatch) 
     def refuse(options: object) -> None:
         raise InvalidOptions("STOPLOG_INVALID_OPTIONS", "maxPartSize is wrong")
 
-    monkeypatch.setattr("stoplog._checked.find_door", lambda: FakeDoor(refuse))
+    monkeypatch.setattr("stoplog._builder.find_bridge", lambda: FakeBridge(refuse))
     with pytest.raises(InvalidOptions, match="maxPartSize is wrong"):
         json_sink().with_option("maxPartSize", "x").build()

@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from builder_calls import BUILDERS, Builder, Call, Options
+from builder_calls import BUILDERS
+from builder_case import Builder, Call, Options
 from fakes import Recorder
 
 from stoplog import (
@@ -125,18 +126,18 @@ def test_every_option_has_a_method(name: str) -> None:
 def test_the_jar_of_the_connector_checks_the_options(
     name: str, facade: str, artifact: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    door = Recorder()
-    monkeypatch.setattr("stoplog._checked.find_door", lambda: door)
+    bridge = Recorder()
+    monkeypatch.setattr("stoplog._builder.find_bridge", lambda: bridge)
     BUILDERS[name].start.build()
-    assert door.calls == [("validate_connector", facade, artifact, BUILDERS[name].base)]
+    assert bridge.calls == [("validate_connector", facade, artifact, BUILDERS[name].base)]
 
 
 @pytest.mark.parametrize(("name", "method"), [("file sink", "validate"), ("file source", "validate_source")])
 def test_the_jar_checks_the_options_of_files(name: str, method: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    door = Recorder()
-    monkeypatch.setattr("stoplog._checked.find_door", lambda: door)
+    bridge = Recorder()
+    monkeypatch.setattr("stoplog._builder.find_bridge", lambda: bridge)
     BUILDERS[name].start.build()
-    assert door.calls == [(method, BUILDERS[name].base)]
+    assert bridge.calls == [(method, BUILDERS[name].base)]
 
 
 @pytest.mark.parametrize(

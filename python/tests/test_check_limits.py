@@ -47,16 +47,16 @@ def test_the_next_number_is_not_given_out_yet(name: str, expected: list[FindingK
     ("seq", "marked", "expected"),
     [
         ("6", False, []),
-        ("6", True, [K.REPLACED_LEFT]),
+        ("6", True, []),
         ("7", True, []),
         ("5", False, [K.REPLACED_LEFT]),
         ("aside", True, []),
     ],
 )
-def test_what_is_set_aside_for_the_newest_record_is_kept_until_its_mark(
+def test_parts_set_aside_for_the_newest_record_are_kept_until_the_next_one(
     seq: str, marked: bool, expected: list[FindingKind], tmp_path: Path
 ) -> None:
-    """Without the mark it may have to be put back: a user must not hear that it can go."""
+    """As the driver does: a user must not hear that parts can go that may have to be put back."""
     sink = healthy(tmp_path)
     opened = [sink.open_part("day=3", 5, 200, sink.beside(5)), sink.open_part("", 6, 10)]
     small = [{"bucket": "day=3", "name": sink.name(2), "bytes": 9, "records": 1, "epoch": 3}]
@@ -142,7 +142,6 @@ STAGED = {
     K.ORPHAN_SIDE_FILE: f"beside/part-{UID}-88.json.{TAIL}",
     K.UPLOAD_LEFT: f"open/.part-{UID}-88.json.{TAIL}.upload",
     K.DRAFT_LEFT: f"open/.note.{RUN}",
-    K.REPLACED_LEFT: "replaced/0/a",
 }
 
 

@@ -13,11 +13,11 @@ from pathlib import Path
 import pytest
 from made_sink import NOW, MadeSink, healthy
 
-from stoplog._conditions import conditions
 from stoplog._inspect.check.rules import RULES
 from stoplog._version import version
+from stoplog.cli.command import ExitCode
 from stoplog.cli.commands import COMMANDS
-from stoplog.cli.exit_code import ExitCode
+from stoplog.cli.commands.error import conditions
 from stoplog.cli.main import main
 
 READING = ("ls", "status", "show", "explain", "check", "report")
@@ -116,13 +116,13 @@ def test_a_mistyped_command_is_told_which_one_was_meant(capsys: pytest.CaptureFi
     assert "there is no command 'statu': did you mean 'status'?" in capsys.readouterr().err
 
 
-def test_what_nobody_foresaw_is_no_finding(
+def test_an_unforeseen_error_is_no_finding(
     sink: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     def fail(*_: object) -> None:
         raise RuntimeError("[PARSE_SYNTAX_ERROR] no columns\n\nJVM stacktrace:\nat Parser")
 
-    monkeypatch.setattr("stoplog.cli.commands.check_config.local_session", fail)
+    monkeypatch.setattr("stoplog.cli.commands.on_spark.local_session", fail)
     asked = ["check-config", "events", "--schema", "?"]
     assert main(asked) == ExitCode.FAILED
     assert capsys.readouterr().err == "stoplog: [STOPLOG_TOOL_FAILED] no columns\n"
@@ -186,7 +186,7 @@ def exit_codes_table() -> str:
 
 @pytest.mark.parametrize("seq", [2, 5])
 @pytest.mark.parametrize("damage", ["deep", "year", "elsewhere"])
-def test_one_record_that_somebody_has_made_up_hides_nothing_else(
+def test_one_record_that_is_made_up_hides_nothing_else(
     damage: str, seq: int, sink: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     made = MadeSink(sink)

@@ -10,9 +10,8 @@ from made_sink import MadeSink
 
 from stoplog._log.codec import VERSION, Elsewhere, TooNew, Torn, decode
 from stoplog._log.crc32c import _shifted, _tables, crc32c
-from stoplog._log.layout import InBucket
 from stoplog._log.log import CommitLog, RecordHead, UnreadableRecord
-from stoplog._log.paths import is_no_name
+from stoplog._log.paths import InBucket, is_no_name
 from stoplog._log.records import RecordKind
 from stoplog._storage import FileInfo, open_storage
 from stoplog._storage.local import LocalStorage

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from stoplog._log.handles import NOTHING_STAGED, Staged, staged_of
+from stoplog._log.paths import NOTHING_STAGED, Staged, staged_of
 
 BASE = "_stoplog/main/open/b/.part-1.txt.0123456789ab-0123456789abcdef"
 PARTS = [{"n": 1, "bytes": 5242880, "handle": "BA=="}, {"n": 2, "bytes": 5242880, "handle": "BQ=="}]

@@ -8,8 +8,7 @@ from dataclasses import replace
 import pytest
 from made_sink import MINUTE, NOW, RUN
 
-from stoplog._inspect.rolling import RollForecast, RollingFacts, forecast
-from stoplog._inspect.units import bytes_of, millis_of
+from stoplog._inspect.rolling import RollForecast, RollingFacts, bytes_of, forecast, millis_of
 from stoplog._log.records import OpenPart
 
 DEFAULT = {"rollingPolicy": "default"}

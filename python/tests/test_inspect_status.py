@@ -76,13 +76,13 @@ def test_a_log_that_cannot_be_read_says_why(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("sink_id", "settings", "query", "kind"),
     [
-        ("main", {"inProgress": "staging"}, "q", SinkKind.FILES),
+        ("main", {"content": "json", "inProgress": "staging"}, "q", SinkKind.FILES),
         ("main", {"content": ""}, "q", SinkKind.CONNECTOR),
         ("main", {}, "", SinkKind.FILES),
         ("batch-1", {}, "q", SinkKind.BATCH),
         ("batches", {}, "q", SinkKind.CONNECTOR),
         ("compact", {}, "q", SinkKind.COMPACTION),
-        ("compact", {"inProgress": "staging"}, "q", SinkKind.FILES),
+        ("compact", {"content": "json", "inProgress": "staging"}, "q", SinkKind.FILES),
     ],
 )
 def test_who_writes_a_log_is_told_by_name_and_settings(

@@ -12,10 +12,8 @@ import pytest
 from made_sink import MINUTE, NOW, QUERY, UID, MadeSink, healthy
 
 from stoplog._inspect.errors import NotFound, WhichSink
-from stoplog._inspect.explain import GRACE_MILLIS
-from stoplog._log.codec import VERSION
 from stoplog._storage import open_storage
-from stoplog._storage.errors import CannotRead
+from stoplog._storage.files import CannotRead
 from stoplog.inspection import PartState, RecordKind, SinkDirectory, SinkKind, inspect
 
 
@@ -216,15 +214,6 @@ def test_every_state_of_a_file_is_explained(tmp_path: Path) -> None:
         assert (found.state, words in found.message) == (state, True), found
 
 
-def test_the_grace_time_and_the_version_of_records_are_those_of_the_jar() -> None:
-    sources = Path(__file__).resolve().parents[2] / "scala-core/src/main/scala/stoplog"
-    sweeper = (sources / "commit/Sweeper.scala").read_text(encoding="utf-8")
-    assert "val GraceMillis: Long = 11 * 60 * 1000L" in sweeper
-    assert GRACE_MILLIS == 11 * 60 * 1000
-    codec = (sources / "log/RecordCodec.scala").read_text(encoding="utf-8")
-    assert f"val Version: Int = {VERSION}" in codec
-
-
 def test_other_file_systems_say_what_they_need(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(CannotRead, match=r"has no option 'endpoint'\. Use one of: access_key"):
         inspect("s3a://bucket/events", {"endpoint": "localhost"})
@@ -272,7 +261,7 @@ def test_a_file_that_is_deleted_between_look_and_read_is_not_there(tmp_path: Pat
     from stoplog._storage.arrow import ArrowStorage
 
     class Late:
-        """Whose file is deleted when somebody begins to read it."""
+        """A file system that deletes a file when a reader opens it."""
 
         def __init__(self) -> None:
             self._system = fs.LocalFileSystem()

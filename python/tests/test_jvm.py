@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -19,7 +18,7 @@ from stoplog import (
     await_finished,
 )
 from stoplog._jvm import is_connect
-from stoplog._version import SPARK_LINES, version
+from stoplog._version import version
 
 JVM_TRACE = "\n\nJVM stacktrace:\nstoplog.error.StoplogArgumentException\n\tat stoplog.FileSink"
 
@@ -30,7 +29,7 @@ class JavaMap(dict[str, str]):
 
 
 class Facade:
-    """The jar's side of the door."""
+    """The jar's side of the bridge."""
 
     def __init__(self, version: str) -> None:
         self._version = version
@@ -144,7 +143,7 @@ def test_without_a_session_await_finished_says_to_start_one(monkeypatch: pytest.
 
 @pytest.mark.usefixtures("session")
 def test_option_keys_are_the_jars() -> None:
-    assert _jvm.require_door("f()", "").option_keys() == {"path", "format"}
+    assert _jvm.require_bridge("f()", "").option_keys() == {"path", "format"}
 
 
 def test_an_old_spark_is_named_and_so_is_what_is_needed(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -152,12 +151,3 @@ def test_an_old_spark_is_named_and_so_is_what_is_needed(monkeypatch: pytest.Monk
     with pytest.raises(SparkUnsupported, match=r"needs Spark 4\.0 to 4\.3, found 3\.5\.7") as refused:
         is_connect()
     assert refused.value.condition == "STOPLOG_SPARK_UNSUPPORTED"
-
-
-def test_the_lines_of_spark_are_those_that_are_tested_and_that_the_jar_names() -> None:
-    root = Path(__file__).resolve().parents[2]
-    tested = (root / "python/requirements/spark-lines.txt").read_text(encoding="utf-8").splitlines()
-    lines = sorted(line.rpartition(".")[0] for line in tested if line and not line.startswith("#"))
-    assert f"{lines[0]} to {lines[-1]}" == SPARK_LINES
-    java = root / "scala-core/src/main/java/stoplog/spark/StoplogDataSource.java"
-    assert f'LINES = "{SPARK_LINES}"' in java.read_text(encoding="utf-8")

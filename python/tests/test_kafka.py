@@ -11,7 +11,7 @@ import stoplog
 from stoplog.kafka import Decoder, StartPosition
 
 
-class FakeDoor:
+class FakeBridge:
     """A jar that refuses nothing."""
 
     def __init__(self) -> None:
@@ -23,10 +23,10 @@ class FakeDoor:
 
 
 @pytest.fixture
-def door(monkeypatch: pytest.MonkeyPatch) -> FakeDoor:
-    fake = FakeDoor()
-    monkeypatch.setattr("stoplog._kafka_source.find_door", lambda: fake)
-    monkeypatch.setattr("stoplog._kafka_source.require_door", lambda *_: fake)
+def bridge(monkeypatch: pytest.MonkeyPatch) -> FakeBridge:
+    fake = FakeBridge()
+    monkeypatch.setattr("stoplog._kafka_source.find_bridge", lambda: fake)
+    monkeypatch.setattr("stoplog._kafka_source.require_bridge", lambda *_: fake)
     return fake
 
 
@@ -52,11 +52,11 @@ def test_a_source_begins_where_it_is_told(position: StartPosition, expected: dic
     assert {key: value for key, value in source.options().items() if key.startswith("starting")} == expected
 
 
-def test_a_group_is_asked_when_the_source_is_built(door: FakeDoor) -> None:
+def test_a_group_is_asked_when_the_source_is_built(bridge: FakeBridge) -> None:
     builder = stoplog.KafkaSource.builder("b:9092").with_topics("orders", "returns")
     source = builder.starting_from(StartPosition.group("billing", otherwise="latest")).build()
     client = {"bootstrap.servers": "b:9092", "isolation.level": "read_committed"}
-    assert door.asked == [
+    assert bridge.asked == [
         (
             "stoplog.kafka.KafkaSource",
             "stoplog-kafka",
@@ -70,21 +70,21 @@ def test_a_group_is_asked_when_the_source_is_built(door: FakeDoor) -> None:
     assert source.options()["startingOffsets"] == '{"orders":{"0":5}}'
 
 
-def test_a_group_has_to_know_every_partition_by_default(door: FakeDoor) -> None:
+def test_a_group_has_to_know_every_partition_by_default(bridge: FakeBridge) -> None:
     builder = stoplog.KafkaSource.builder("b:9092").with_topics("orders").with_option("failOnDataLoss", False)
     builder.starting_from(StartPosition.group("billing")).build()
     assert StartPosition.group("billing").options == ()
-    client, group, topics, otherwise = door.asked[0][3:]
+    client, group, topics, otherwise = bridge.asked[0][3:]
     assert (client["bootstrap.servers"], "failOnDataLoss" in client) == ("b:9092", False)
     assert (group, topics, otherwise) == ("billing", {"subscribe": "orders"}, "fail")
 
 
-def test_sparks_module_has_to_be_there_when_a_source_is_read(door: FakeDoor) -> None:
+def test_sparks_module_has_to_be_there_when_a_source_is_read(bridge: FakeBridge) -> None:
     session: Any = FakeSession()
     source = stoplog.KafkaSource.builder("b:9092").with_topics("orders").build()
     source.read(session)
     source.read_stream(session)
-    assert door.asked == [("stoplog.kafka.KafkaSource", "stoplog-kafka", "requireSpark")] * 2
+    assert bridge.asked == [("stoplog.kafka.KafkaSource", "stoplog-kafka", "requireSpark")] * 2
 
 
 def test_a_group_needs_a_session() -> None:

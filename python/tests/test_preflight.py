@@ -7,7 +7,7 @@ from dataclasses import FrozenInstanceError
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from fakes import FakeDoor, FakeFrame
+from fakes import FakeBridge, FakeFrame
 
 from stoplog import Encoder, FileSink, Preflight
 from stoplog.preflight import Ok, Problem, Warning, check_options, of_jar
@@ -69,12 +69,12 @@ def test_a_report_does_not_change() -> None:
 def test_a_sink_is_checked_with_its_options(monkeypatch: pytest.MonkeyPatch) -> None:
     checked: list[Any] = []
 
-    class Door(FakeDoor):
-        def preflight(self, df: DataFrame, options: Mapping[str, str]) -> Preflight:
+    class Bridge(FakeBridge):
+        def preflight(self, df: DataFrame, options: Mapping[str, str]) -> Any:
             checked.append(df)
             return super().preflight(df, options)
 
-    monkeypatch.setattr("stoplog._jvm.find_door", Door)
+    monkeypatch.setattr("stoplog._jvm.find_bridge", Bridge)
     frame: Any = FakeFrame()
     sink = FileSink.for_row_format("/data/out", Encoder.json()).build()
     assert sink.check(frame).findings == (Ok("options", "2 are set."),)

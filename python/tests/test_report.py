@@ -14,8 +14,9 @@ from xml.etree import ElementTree
 import pytest
 from made_sink import MINUTE, NOW, MadeSink, healthy
 
-from stoplog._report import log_figures, tables
-from stoplog.cli.exit_code import ExitCode
+from stoplog._report import figures as of_figures
+from stoplog._report import report as of_page
+from stoplog.cli.command import ExitCode
 from stoplog.cli.main import main
 from stoplog.inspection import SinkDirectory, SinkReport
 
@@ -162,10 +163,10 @@ def test_only_so_much_of_a_log_is_read_and_the_page_says_so(
     sink = MadeSink(tmp_path)
     for number in range(5):
         sink.record("epoch", [sink.finished("b", number, 10)])
-    monkeypatch.setattr(log_figures, "READ_BYTES", 2 * sink.record_path(4).stat().st_size)
+    monkeypatch.setattr(of_figures, "READ_BYTES", 2 * sink.record_path(4).stat().st_size)
     assert report(tmp_path).figures.log.parts == 2
     assert "the newest 2 of the 5 records" in report(tmp_path).html
-    monkeypatch.setattr(log_figures, "READ_BYTES", 1)
+    monkeypatch.setattr(of_figures, "READ_BYTES", 1)
     assert report(tmp_path).figures.log.read == 1
 
 
@@ -217,7 +218,7 @@ def test_a_sink_that_commits_elsewhere_has_no_listing(tmp_path: Path) -> None:
 
 
 def test_long_tables_end_and_say_where_the_rest_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(tables, "LIMIT", 1)
+    monkeypatch.setattr(of_page, "LIMIT", 1)
     healthy(tmp_path)
     html = report(tmp_path).html
     assert "… and 1 more: stoplog status PATH --limit 0" in html
@@ -266,5 +267,5 @@ def test_the_page_of_documentation_says_what_is_so(tmp_path: Path, monkeypatch: 
     html = (tmp_path / "report.html").read_text(encoding="utf-8")
     sections = re.findall(r"^\| ([A-Z][^|]*) \| [A-Z]", page, re.MULTILINE)
     assert re.findall(r"<h2>(.*?)</h2>", html) == sections[1:]
-    assert f"up to {log_figures.READ_BYTES // 1024**2} MiB" in page
-    assert f"end after {tables.LIMIT} rows" in page
+    assert f"up to {of_figures.READ_BYTES // 1024**2} MiB" in page
+    assert f"end after {of_page.LIMIT} rows" in page

@@ -5,9 +5,8 @@ from __future__ import annotations
 
 import random
 
+from stoplog._report.bins import SizeCounts, TimeCounts, median_bin
 from stoplog._report.delays import LIMITS_MILLIS, delays_of
-from stoplog._report.size_bins import SizeCounts, median_bin
-from stoplog._report.time_bins import TimeCounts
 
 YEAR = 364 * 86_400_000
 

@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 from made_sink import MINUTE, NOW, QUERY, UID, MadeSink
 
+from stoplog._report.bins import TimeCounts
 from stoplog._report.delays import delays_of
 from stoplog._report.plots import delay_plot, modified_plot
-from stoplog._report.time_bins import TimeCounts
 from stoplog._version import version
 from stoplog.inspection import SinkDirectory, SinkReport
 

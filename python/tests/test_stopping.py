@@ -7,7 +7,7 @@ import threading
 from typing import TYPE_CHECKING, Any, cast
 
 import pytest
-from fakes import FakeDoor
+from fakes import FakeBridge
 
 from stoplog import graceful_stop, stop_after_batch, stopping
 
@@ -18,51 +18,51 @@ QUERY = cast("StreamingQuery", object())
 
 
 @pytest.fixture
-def door(monkeypatch: pytest.MonkeyPatch) -> FakeDoor:
-    fake = FakeDoor()
-    monkeypatch.setattr(stopping, "require_door", lambda *_: fake)
+def bridge(monkeypatch: pytest.MonkeyPatch) -> FakeBridge:
+    fake = FakeBridge()
+    monkeypatch.setattr(stopping, "require_bridge", lambda *_: fake)
     return fake
 
 
-def test_stop_after_batch_says_whether_all_was_in_time(door: FakeDoor) -> None:
+def test_stop_after_batch_says_whether_all_was_in_time(bridge: FakeBridge) -> None:
     assert stop_after_batch(QUERY, timeout=2.5)
     assert not stop_after_batch(QUERY, timeout=0, finalize=False)
-    assert door.stopped == [(QUERY, 2500, "finalize"), (QUERY, 0, "asConfigured")]
+    assert bridge.stopped == [(QUERY, 2500, "finalize"), (QUERY, 0, "asConfigured")]
 
 
-def test_a_negative_time_is_refused(door: FakeDoor) -> None:
+def test_a_negative_time_is_refused(bridge: FakeBridge) -> None:
     with pytest.raises(ValueError, match="-1"):
         stop_after_batch(QUERY, timeout=-1)
-    assert not door.stopped
+    assert not bridge.stopped
 
 
-def test_the_jvm_and_a_marker_are_watched_inside_only(door: FakeDoor) -> None:
+def test_the_jvm_and_a_marker_are_watched_inside_only(bridge: FakeBridge) -> None:
     with graceful_stop(QUERY, timeout=3, marker="/data/stop", look_every=2):
-        assert door.stopped == [
+        assert bridge.stopped == [
             ("shutdown", QUERY, 3000, "finalize"),
             ("/data/stop", QUERY, 2000, 3000, "finalize"),
         ]
-        assert not door.undone
-    assert door.undone == ["/data/stop", "shutdown"]
-    assert len(door.stopped) == 2
+        assert not bridge.undone
+    assert bridge.undone == ["/data/stop", "shutdown"]
+    assert len(bridge.stopped) == 2
 
 
-def test_sigterm_stops_the_query_and_not_python(door: FakeDoor) -> None:
+def test_sigterm_stops_the_query_and_not_python(bridge: FakeBridge) -> None:
     before = signal.getsignal(signal.SIGTERM)
     with graceful_stop(QUERY, timeout=3):
         os.kill(os.getpid(), signal.SIGTERM)
-    assert (QUERY, 3000, "finalize") in door.stopped
+    assert (QUERY, 3000, "finalize") in bridge.stopped
     assert signal.getsignal(signal.SIGTERM) is before
 
 
-def test_sigterm_stops_every_query_of_nested_blocks(door: FakeDoor) -> None:
+def test_sigterm_stops_every_query_of_nested_blocks(bridge: FakeBridge) -> None:
     other = cast("StreamingQuery", object())
     with graceful_stop(QUERY, timeout=3), graceful_stop(other, timeout=4):
         os.kill(os.getpid(), signal.SIGTERM)
-    assert {(QUERY, 3000, "finalize"), (other, 4000, "finalize")} <= set(door.stopped)
+    assert {(QUERY, 3000, "finalize"), (other, 4000, "finalize")} <= set(bridge.stopped)
 
 
-def test_another_thread_leaves_signals_alone(door: FakeDoor) -> None:
+def test_another_thread_leaves_signals_alone(bridge: FakeBridge) -> None:
     handlers: list[Any] = []
 
     def inside() -> None:
@@ -73,4 +73,4 @@ def test_another_thread_leaves_signals_alone(door: FakeDoor) -> None:
     thread.start()
     thread.join()
     assert handlers == [signal.getsignal(signal.SIGTERM)]
-    assert door.undone == ["shutdown"]
+    assert bridge.undone == ["shutdown"]

@@ -16,7 +16,7 @@ import pytest
 from made_sink import NOW, healthy
 
 from stoplog._storage import open_storage
-from stoplog._storage.errors import CannotRead
+from stoplog._storage.files import CannotRead
 from stoplog.inspection import SinkDirectory
 
 

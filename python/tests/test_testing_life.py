@@ -11,8 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from stoplog.testing._function import FunctionName
-from stoplog.testing._life import ChildProcesses, End, Life, OutOfTime
+from stoplog.testing._life import ChildProcesses, End, FunctionName, Life, OutOfTime
 
 LIFE = Life(
     FunctionName("m", "m.py", "build"), {"n": 1}, {}, "in", "out", "checkpoint", {}, "midWrite:1:halt"

@@ -5,7 +5,7 @@ import io
 from typing import Any
 
 import pytest
-from fakes import FakeDoor, FakeQuery, progress_of
+from fakes import FakeBridge, FakeQuery, progress_of
 
 from stoplog import NotAStoplogQuery, SinkMetrics, SinkProgress, follow, progress
 
@@ -61,22 +61,22 @@ def test_a_query_of_another_sink_is_refused(metrics: dict[str, str] | None) -> N
 
 
 def test_the_last_line_has_what_was_published_at_the_end(monkeypatch: pytest.MonkeyPatch) -> None:
-    door = FakeDoor()
-    door.final = {"openParts": "0", "publishedParts": "8", "publishedRows": "24000"}
-    monkeypatch.setattr("stoplog.metrics.find_door", lambda: door)
+    bridge = FakeBridge()
+    bridge.final = {"openParts": "0", "publishedParts": "8", "publishedRows": "24000"}
+    monkeypatch.setattr("stoplog.metrics.find_bridge", lambda: bridge)
     out = io.StringIO()
     follow(query(progress_of(0, openParts=4, publishedRows=12_000)), wait=no_wait, out=out)
     first, last = out.getvalue().splitlines()
     assert "12,000 rows" in first
     assert last == "batch 0: 10 rows in | open 0 parts, 0 B | pending 0 | published 8 parts, 0 B, 24,000 rows"
-    assert door.awaited == [("run-1", 60_000)]
+    assert bridge.awaited == [("run-1", 60_000)]
 
 
 def test_an_end_that_changes_nothing_is_no_line(monkeypatch: pytest.MonkeyPatch) -> None:
-    door = FakeDoor()
-    monkeypatch.setattr("stoplog.metrics.find_door", lambda: door)
+    bridge = FakeBridge()
+    monkeypatch.setattr("stoplog.metrics.find_bridge", lambda: bridge)
     for final in ({"openParts": "0"}, {}):
-        door.final = final
+        bridge.final = final
         out = io.StringIO()
         follow(query(progress_of(0)), wait=no_wait, out=out)
         assert len(out.getvalue().splitlines()) == 1

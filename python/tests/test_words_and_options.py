@@ -9,8 +9,7 @@ from typing import Any
 import pytest
 
 from stoplog import DefaultRollingPolicy, Encoder
-from stoplog._columns import columns_text
-from stoplog._options import joined, merged, present, shown, text_of
+from stoplog._builder import columns_text, joined, merged, present, shown, text_of
 from stoplog._units import count_text, duration_text, size_text
 from stoplog._words import ago, counted, many, moment, size
 

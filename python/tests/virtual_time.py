@@ -8,7 +8,7 @@ import selectors
 from collections.abc import Awaitable, Callable, Coroutine
 from typing import Any
 
-from stoplog._async.flight import Flight
+from stoplog._async.lane import Flight
 
 
 class VirtualLoop(asyncio.SelectorEventLoop):

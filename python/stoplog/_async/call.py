@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One call and its repetitions."""
+"""One call of the user's function, with its retries and the pace of calls."""
 
 from __future__ import annotations
 
@@ -9,11 +9,44 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from stoplog._async.outcome import Answer, BadAnswer, BatchFunction, CallTimeout, Failed, Outcome, done
-from stoplog._async.pace import Pace
 from stoplog._async.retry import Retry
 
 if TYPE_CHECKING:
     from pyspark.sql import Row
+
+
+CATCH_UP_SECONDS = 0.05
+"""The delay of calls that the pace still makes up for.
+
+Without it every late wake-up of the event loop, a millisecond or so, would be lost for ever, and a limit of a
+thousand calls a second never reached.
+"""
+
+
+class Pace:
+    """Lets calls pass one by one, in any T seconds at most `(T + CATCH_UP_SECONDS) / seconds_between + 1`.
+
+    The first one waits like any other. So the bound holds across the tasks of one partition in successive
+    micro-batches too, although these know nothing of each other.
+
+    Args:
+        seconds_between: of two calls.
+    """
+
+    def __init__(self, seconds_between: float) -> None:
+        self._between = seconds_between
+        self._next: float | None = None
+        self._turns = asyncio.Lock()
+
+    async def turn(self) -> None:
+        """Waits until the next call may be made."""
+        loop = asyncio.get_running_loop()
+        async with self._turns:
+            now = loop.time()
+            due = now + self._between if self._next is None else self._next
+            if due > now:
+                await asyncio.sleep(due - now)
+            self._next = max(due, loop.time() - CATCH_UP_SECONDS) + self._between
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +98,7 @@ class Caller:
         except asyncio.CancelledError:
             if _is_cancelled():
                 raise
-            # What the function awaited was cancelled by somebody else, such as a token that calls share.
+            # What the function awaited another task cancelled, such as a token that calls share.
             return [RuntimeError("The call was cancelled from within.")] * len(rows)
         except Exception as error:
             return [error] * len(rows)
@@ -114,7 +147,7 @@ def _outcome(answer: Any, attempt: int) -> Outcome:
 
 
 def _is_cancelled() -> bool:
-    """Whether this call itself is to end. Python 3.10 does not tell, and is believed."""
+    """True if this call itself is to end. Python 3.10 does not tell, and is believed."""
     task: Any = asyncio.current_task()
     cancelling = getattr(task, "cancelling", None)
     return cancelling is None or cancelling() > 0

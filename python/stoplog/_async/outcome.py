@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What becomes of a row."""
+"""The outcome of a row."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ ResultRow: TypeAlias = "tuple[Any, ...] | dict[str, Any]"
 """A row of the result, by position or by name."""
 
 Answer: TypeAlias = "ResultRow | list[ResultRow] | None"
-"""What a user's function returns for a row."""
+"""The answer of a user's function for a row."""
 
 BatchFunction: TypeAlias = "Callable[[list[Row]], Awaitable[Sequence[Answer | Exception]]]"
 """A call: as many answers as rows, in their order."""

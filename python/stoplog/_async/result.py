@@ -1,14 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""From the outcomes of calls to the result's rows: good ones, rejected ones, or the end of the task."""
+"""Rows and their results, as batches of Arrow."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
-from stoplog._async.outcome import BadAnswer, Done, Failed, Outcome
-from stoplog._async.rows import batches_of, positional
+from stoplog._async.outcome import BadAnswer, Done, Failed, Outcome, ResultRow
 from stoplog.errors import StoplogError
 
 if TYPE_CHECKING:
@@ -16,13 +15,58 @@ if TYPE_CHECKING:
     from pyspark.sql import Row
     from pyspark.sql.types import StructType
 
+
+def rows_of(batch: pa.RecordBatch, schema: StructType) -> list[Row]:
+    """The rows of an Arrow batch, with fields by name and by position."""
+    import pyarrow as pa
+    from pyspark.sql.conversion import ArrowTableToRowsConversion
+
+    return ArrowTableToRowsConversion.convert(pa.Table.from_batches([batch]), schema)
+
+
+def batches_of(rows: Sequence[tuple[Any, ...]], schema: StructType) -> list[pa.RecordBatch]:
+    """Arrow batches of rows that are as wide as the schema; of no rows, none."""
+    from pyspark.sql.conversion import LocalDataToArrowConversion
+
+    if not rows:
+        return []
+    return list(LocalDataToArrowConversion.convert(list(rows), schema, False).to_batches())
+
+
+def positional(row: ResultRow, names: Sequence[str]) -> tuple[Any, ...]:
+    """A row's values in the order of the schema; those that a dict leaves out are null.
+
+    >>> positional({"b": 2}, ["a", "b"])
+    (None, 2)
+    >>> from pyspark.sql import Row
+    >>> positional(Row(b=2, a=1), ["a", "b"])
+    (1, 2)
+
+    Raises:
+        BadAnswer: the row has more or fewer values, or a name that the schema lacks.
+    """
+    if isinstance(row, dict):
+        unknown = sorted(set(row).difference(names))
+        if unknown:
+            raise BadAnswer(f"a row with the names {unknown}, which are not in the schema")
+        return tuple(row.get(name) for name in names)
+    if len(row) != len(names):
+        raise BadAnswer(f"a row of {len(row)} values for a schema of {len(names)}")
+    fields = getattr(
+        row, "__fields__", names
+    )  # of a Row with names, which may be those of the schema in another order
+    if fields != names and sorted(fields) == sorted(set(names)):
+        return tuple(row[fields.index(name)] for name in names)
+    return tuple(row)
+
+
 ERROR_COLUMN = "_error"
 """The column that says why a row has no result, null for rows that have one."""
 
 OnFailure: TypeAlias = Literal["fail", "reject"]
 
 BATCH_ROWS = 1_000
-"""How many rows of result are given to Spark together."""
+"""The number of result rows that Spark gets together."""
 
 
 # It is in the message, too: of what a worker raises only the text comes to the driver, and to condition_of.
@@ -50,7 +94,7 @@ Correct the cause, allow more attempts by retry, or set on_error="reject" to put
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """What is done with outcomes.
+    """The treatment of outcomes.
 
     Args:
         schema: of the function's rows.
@@ -157,7 +201,7 @@ def error_type(row: StructType) -> StructType:
 
 
 def message_of(error: Exception) -> str:
-    """What an exception says, whatever its class does and its text quotes: it must fit into a row.
+    """The text of an exception, cut so that it fits into a row; its class and its quotes may be of any kind.
 
     >>> message_of(ValueError("half a sign: \\ud83d"))
     'half a sign: \\\\ud83d'

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which failed calls are made again, and when."""
+"""Repeats failed calls, by their errors and after a wait."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ RetryOn: TypeAlias = "type[Exception] | tuple[type[Exception], ...] | Callable[[
 
 
 class RetryAfter(Exception):
-    """What a function raises when the other side said how long to wait, as HTTP does with `Retry-After`.
+    """Raised by a function when the other side said how long to wait, as HTTP does with `Retry-After`.
 
     Such a call is made again whatever `Retry.retry_on` says, as long as attempts are left. An exception of
     another class with a number in its attribute `retry_after` is waited for in the same way, if `retry_on`

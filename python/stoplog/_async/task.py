@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What one Spark task does: read Arrow batches, call, write Arrow batches."""
+"""One Spark task: read Arrow batches, call, write Arrow batches."""
 
 from __future__ import annotations
 
@@ -9,13 +9,11 @@ from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from stoplog._async.call import Caller
+from stoplog._async.call import Caller, Pace
 from stoplog._async.lane import LoopLane
 from stoplog._async.outcome import Answer, Outcome
-from stoplog._async.pace import Pace
-from stoplog._async.result import Result
+from stoplog._async.result import Result, rows_of
 from stoplog._async.retry import Retry
-from stoplog._async.rows import rows_of
 from stoplog._async.window import Order, answered
 
 if TYPE_CHECKING:
@@ -24,7 +22,7 @@ if TYPE_CHECKING:
 
 
 AHEAD = 2
-"""How many times its capacity a task holds: as many in flight, as many that wait to be made or given on."""
+"""A task holds so many times its capacity: as many in flight, as many that wait to be made or given on."""
 
 
 @dataclass(frozen=True, slots=True)

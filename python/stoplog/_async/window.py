@@ -13,7 +13,7 @@ Answered = TypeVar("Answered")
 
 
 class Lane(Protocol[Asked, Answered]):
-    """Where calls run while the task's own thread reads and writes."""
+    """Runs calls while the task's own thread reads and writes."""
 
     def start(self, calls: list[tuple[int, Asked]]) -> None:
         """Begins numbered calls, or as many of them as it makes at a time."""

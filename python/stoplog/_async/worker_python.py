@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whether the Python workers of a local session are this Python."""
+"""Tells if the Python workers of a local session are this Python."""
 
 from __future__ import annotations
 

@@ -33,7 +33,7 @@ class Segment:
 
 @dataclass(frozen=True, slots=True)
 class Bar:
-    """What stands above one place of the horizontal axis.
+    """The bar above one place of the horizontal axis.
 
     Attributes:
         label: under the bar, if there is room; short.
@@ -127,7 +127,7 @@ def _y(count: int, top: int) -> float:
 
 
 def _round_up(count: int) -> int:
-    """Where the axis ends: the next number of one digit and zeros that has a half.
+    """The end of the axis: the next number of one digit and zeros that has a half.
 
     >>> [_round_up(count) for count in (0, 1, 3, 7, 11, 60, 99_999)]
     [1, 1, 4, 10, 20, 60, 100000]

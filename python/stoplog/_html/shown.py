@@ -8,9 +8,7 @@ from collections.abc import Iterator, Mapping
 from enum import Enum
 from typing import Any
 
-from stoplog._html.markup import Markup, joined, words
-from stoplog._html.style import styled
-from stoplog._html.table import limited, table
+from stoplog._html.markup import Markup, joined, limited, styled, table, words
 from stoplog._words import ago, moment, size
 
 LIMIT = 50

@@ -1,4 +1,4 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What can be found out by looking at a sink's directory. Its public face is `stoplog.inspection`."""
+"""Inspection of a sink's directory. Its public module is `stoplog.inspection`."""
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What was asked for is not there, or not clear."""
+"""Errors of requests for things that are not there, or not clear."""
 
 from __future__ import annotations
 

@@ -1,26 +1,123 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Why a file is, or is not, what readers see."""
+"""Explains why readers see a file, or do not."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+import re
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from enum import Enum
 
-from stoplog._inspect.explanation import Explanation, PartState
-from stoplog._inspect.markers import is_marker, marker
+from stoplog._html.shown import Shown
 from stoplog._inspect.names import finished_name_of, is_hidden, part_name
 from stoplog._inspect.rolling import RollingFacts, forecast
 from stoplog._inspect.sinks import OWN
-from stoplog._log.handles import staged_of
-from stoplog._log.layout import InBucket
 from stoplog._log.log import CommitLog, UnreadableRecord
-from stoplog._log.records import LogRecord, OpenPart, PendingPart, RecordKind
+from stoplog._log.paths import InBucket, staged_of
+from stoplog._log.records import LogRecord, Marker, OpenPart, PendingPart, RecordKind
+from stoplog._shared import DIRECTORIES, shared
 from stoplog._storage import FileInfo, Storage
 from stoplog._words import many, size
 
-GRACE_MILLIS = 11 * 60 * 1000
-"""An unfinished file that no record names is left alone for so long: its writer may be alive."""
+
+class PartState(Enum):
+    """The relation of a file to a sink."""
+
+    FINISHED = "finished"
+    OPEN = "open"
+    PENDING = "pending"
+    REPLACED = "replaced"
+    GONE = "gone"
+    BESIDE = "beside"
+    ORPHAN = "orphan"
+    OWN = "own"
+    BUCKET = "bucket"
+    FOREIGN = "foreign"
+    UNKNOWN = "unknown"
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation(Shown):
+    """The explanation of one file.
+
+    Attributes:
+        asked: what was asked for.
+        state: what it is.
+        message: why, in one or two sentences.
+        path: where it is, or is going to be, under the sink's path.
+        sink_id: whose it is, if that is known.
+        epoch: the last epoch of the record that closed it.
+        seq: that record, or the newest one for a part that is open.
+    """
+
+    asked: str
+    state: PartState
+    message: str
+    path: str | None = None
+    sink_id: str | None = None
+    epoch: int | None = None
+    seq: int | None = None
+
+
+_MARKER = re.compile(r"_SUCCESS(?:\.(\d+))?")
+
+
+def is_marker(name: str) -> bool:
+    """True for a name by which a sink marks complete buckets.
+
+    >>> is_marker("_SUCCESS"), is_marker("_SUCCESS.2"), is_marker("_SUCCESS.crc")
+    (True, True, False)
+    """
+    return _MARKER.fullmatch(name) is not None
+
+
+def marker(storage: Storage, sinks: Sequence[str], asked: str, file: FileInfo) -> Explanation | None:
+    """Explains a marker; `None` for any other file. Raises `CannotRead`."""
+    found = _MARKER.fullmatch(file.name)
+    if found is None:
+        return None
+    bucket = f"the bucket {file.directory}" if file.directory else "the path itself"
+    sink_id = _named_inside(storage, file) or _named_in_log(storage, sinks, file, int(found[1] or 1))
+    if sink_id is None:
+        message = "It is empty, and no record that is kept names it: another program may have written it."
+        return Explanation(asked, PartState.FOREIGN, f"{message} Readers pass over it.", file.path)
+    message = f"It is a marker: sink {sink_id} says with it that {bucket} is complete. Readers pass over it."
+    return Explanation(asked, PartState.OWN, message, file.path, sink_id)
+
+
+def _named_inside(storage: Storage, file: FileInfo) -> str | None:
+    try:
+        said = json.loads(storage.read(file.path) or b"null")
+    except (ValueError, RecursionError):
+        return None
+    sink_id = said.get("sinkId") if isinstance(said, dict) else None
+    return sink_id if isinstance(sink_id, str) else None
+
+
+def _named_in_log(storage: Storage, sinks: Sequence[str], file: FileInfo, version: int) -> str | None:
+    """An empty marker says nothing of itself."""
+    for sink_id in sinks:
+        if any(each.bucket == file.directory and each.version == version for each in _all(storage, sink_id)):
+            return sink_id
+    return None
+
+
+def _all(storage: Storage, sink_id: str) -> Iterator[Marker]:
+    """The markers that kept records have decided, the newest first."""
+    log = CommitLog(storage, sink_id)
+    for seq in sorted(log.files().records, reverse=True):
+        if not log.mentions(seq, b'"markers"'):
+            continue
+        try:
+            record = log.read(seq)
+        except UnreadableRecord:
+            continue
+        yield from record.markers if record is not None else ()
+
+
+GRACE_MILLIS: int = shared("core")["graceMillis"]
+"""The time for which drivers leave an unfinished file alone that no record names: its writer may be alive."""
 
 
 def explain(storage: Storage, sinks: Sequence[str], asked: str, now_millis: int) -> Explanation:
@@ -102,7 +199,7 @@ class _Wanted:
 
     @property
     def may_be_in(self) -> bytes:
-        """What a record that names it has among its bytes."""
+        """The bytes that every record has that names it."""
         return json.dumps(self.finished_name or self.token, ensure_ascii=False)[1:-1].encode()
 
 
@@ -201,10 +298,10 @@ def _by_its_place(
     pieces = file.path.split("/")
     if pieces[0] == OWN and len(pieces) > 3:
         sink_id, place = pieces[1], pieces[2]
-        if place in ("open", "beside"):
+        if place in (DIRECTORIES["open"], DIRECTORIES["spool"]):
             return Explanation(asked, PartState.ORPHAN, _orphan(file, now_millis), file.path, sink_id)
         message = f"It belongs to the log of sink {sink_id} ({place}). Leave it alone."
-        if place == "manifests":
+        if place == DIRECTORIES["manifests"]:
             message = f"It is a manifest: sink {sink_id} lists the files of one commit in it, for loaders."
         return Explanation(asked, PartState.OWN, message, file.path, sink_id)
     for sink_id in sinks:
@@ -226,7 +323,7 @@ def _by_its_place(
 
 def _orphan(file: FileInfo, now_millis: int) -> str:
     age = now_millis - file.modified_at_millis
-    if age < GRACE_MILLIS:
+    if age <= GRACE_MILLIS:
         return (
             "No record names it. A task may be writing it now; if not, the driver removes it in "
             f"{(GRACE_MILLIS - age) // 60_000 + 1} min or later, when it sweeps."

@@ -1,33 +1,38 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whether a driver is at work on a sink, as far as others can tell: the rules of the jar's `Liveness`."""
+"""Tells other processes if a driver is at work on a sink, by the rules of the jar's `Liveness`."""
 
 from __future__ import annotations
 
 import os
+import re
 import socket
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
+from typing import Any
 
 from stoplog._html.shown import Shown
 from stoplog._inspect.sinks import OWN
 from stoplog._log.records import LogRecord, RecordKind
+from stoplog._shared import DIRECTORIES, shared
 from stoplog._storage import Storage
 
-MISSED_BEATS = 3
-"""A beat may be late, and one may be lost to a storage that does not answer."""
+_RULES: dict[str, Any] = shared("core")["liveness"]
+MISSED_BEATS: int = _RULES["missedBeats"]
+"""The intervals for which a driver may be silent: a beat may be late, and a storage may lose one."""
 
-USUAL_MILLIS = 60_000
-"""What `bucketCheckInterval` is unless it is set."""
+USUAL_MILLIS: int = _RULES["usualMillis"]
+"""The interval of a driver that has noted none."""
 
-_SHORTEST_MILLIS = 1000
-_NOTE = "driver"
+_SHORTEST_MILLIS: int = _RULES["shortestMillis"]
+_NOTE: str = _RULES["setting"]
+_NOTED = re.compile(r"(\S*) (\S*) ([0-9]{1,18}) ([0-9]{1,18}) ([0-9]{1,18})")
 _PROC = Path("/proc")
 
 
 class DriverState(Enum):
-    """What is known of the driver of a sink's last run. Nothing that is decided hangs on it."""
+    """The state of the driver of a sink's last run. No decision hangs on it."""
 
     RELEASED = "released"
     """The run has ended in good order."""
@@ -61,7 +66,7 @@ class DriverLife(Shown):
 
 @dataclass(frozen=True, slots=True)
 class DriverNote:
-    """Where a driver lives, as it has noted in its records.
+    """The process of a driver, as it has noted it in its records.
 
     Attributes:
         space: where process numbers mean the same; empty where that cannot be told.
@@ -76,17 +81,18 @@ class DriverNote:
 
     @staticmethod
     def read(text: str) -> DriverNote | None:
-        """None for what no release has written.
+        """The note of a text; None for a text that no release has written.
 
         >>> DriverNote.read("node-1 b/pid:[1] 17 1700000000000 60000").pid
         17
         >>> DriverNote.read("by hand") is None
         True
         """
-        words = text.split(" ")
-        if len(words) != 5 or not all(word.isdecimal() for word in words[2:]):
+        found = _NOTED.fullmatch(text)
+        if found is None:
             return None
-        return DriverNote(words[0], words[1], int(words[2]), int(words[3]), int(words[4]))
+        host, space, *numbers = found.groups()
+        return DriverNote(host, space, *map(int, numbers))
 
     @property
     def where(self) -> str:
@@ -116,7 +122,7 @@ def driver_life(
         return DriverLife(DriverState.DEAD, newest.run, None, gone)
     every = max(note.every_millis, _SHORTEST_MILLIS) if note else USUAL_MILLIS
     patience = every * MISSED_BEATS
-    _, files = storage.children(f"{OWN}/{sink_id}/alive")
+    _, files = storage.children(f"{OWN}/{sink_id}/{DIRECTORIES['alive']}")
     beats = (file.modified_at_millis for file in files if file.name.startswith(f"{newest.run}-"))
     silent = max(0, now_millis - max((newest.written_at_millis, *beats)))
     if silent > patience:
@@ -131,7 +137,7 @@ def driver_life(
 
 
 def is_here(note: DriverNote) -> bool | None:
-    """Whether the process is there, if it is one of this machine's and this machine has `/proc`."""
+    """True if the process is there; None unless it is one of this machine's and this machine has `/proc`."""
     space = _space()
     if not space or (note.host, note.space) != (socket.gethostname(), space):
         return None

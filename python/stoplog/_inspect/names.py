@@ -58,7 +58,7 @@ def finished_name_of(unfinished: str) -> str | None:
 
 
 def is_hidden(path: str) -> bool:
-    """Whether readers pass over the file: one of its names begins with `_` or `.`.
+    """True if readers pass over the file: one of its names begins with `_` or `.`.
 
     >>> is_hidden("day=1/a.json"), is_hidden("day=1/_SUCCESS"), is_hidden("_rejected/a.json")
     (False, True, True)

@@ -1,20 +1,45 @@
 # SPDX-License-Identifier: Apache-2.0
-"""When an open part will be closed, by what the log notes of the rolling policy."""
+"""Forecasts when an open part will be closed, by the settings of the rolling policy in the log."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
 from stoplog._html.shown import Shown
-from stoplog._inspect.units import bytes_of, millis_of
 from stoplog._log.records import OpenPart
 from stoplog._words import moment
+
+_SIZE = re.compile(r"(\d+)\s*([kmgtp]?)(?:i?b)?")
+_SPAN = re.compile(r"(\d+)\s*(ms|s|m|h|d)")
+_SHIFTS = {"": 0, "k": 10, "m": 20, "g": 30, "t": 40, "p": 50}
+_MILLIS = {"ms": 1, "s": 1000, "m": 60_000, "h": 3_600_000, "d": 86_400_000}
+
+
+def bytes_of(text: str | None) -> int | None:
+    """The number of bytes; `None` for what is not known.
+
+    >>> bytes_of("128m"), bytes_of("12345"), bytes_of(None)
+    (134217728, 12345, None)
+    """
+    found = _SIZE.fullmatch(text.strip().lower()) if text else None
+    return int(found.group(1)) << _SHIFTS[found.group(2)] if found else None
+
+
+def millis_of(text: str | None) -> int | None:
+    """The number of milliseconds; `None` for what is not known.
+
+    >>> millis_of("15m"), millis_of("1001ms"), millis_of("soon")
+    (900000, 1001, None)
+    """
+    found = _SPAN.fullmatch(text.strip().lower()) if text else None
+    return int(found.group(1)) * _MILLIS[found.group(2)] if found else None
 
 
 @dataclass(frozen=True, slots=True)
 class RollingFacts(Shown):
-    """What the newest record says of the policy.
+    """The settings of the policy in the newest record.
 
     Attributes:
         policy: `default`, `onCheckpoint`, or the class of an own one.
@@ -56,12 +81,12 @@ class RollingFacts(Shown):
 
 @dataclass(frozen=True, slots=True)
 class RollForecast(Shown):
-    """When and why a part will be closed.
+    """The time at which a part will be closed, and the reason.
 
     Attributes:
-        at_millis: by the clock, if no row comes before; `None` where nobody can tell.
+        at_millis: by the clock, if no row comes before; `None` where that cannot be told.
         reason: the word that the log will have for it.
-        why_not_yet: what the part has reached of each limit, or why nobody can tell.
+        why_not_yet: the share of each limit that the part has reached, or the reason why none can be told.
     """
 
     at_millis: int | None
@@ -70,10 +95,10 @@ class RollForecast(Shown):
 
 
 def forecast(part: OpenPart, facts: RollingFacts | None, ended: bool, now_millis: int) -> RollForecast:
-    """What is going to become of an open part.
+    """Forecasts the end of an open part.
 
     Args:
-        ended: whether the log ends with a clean end of its query, so that nobody looks at the clock.
+        ended: whether the log ends with a clean end of its query, so that no driver looks at the clock.
     """
     if ended:
         does = "publishes it" if facts is not None and facts.on_restart == "finish" else "goes on with it"
@@ -82,22 +107,23 @@ def forecast(part: OpenPart, facts: RollingFacts | None, ended: bool, now_millis
         return RollForecast(
             None, None, "the log does not say which policy the query has: a release before wrote it"
         )
+    if facts.policy not in ("default", "onCheckpoint"):
+        return RollForecast(None, None, f"the query's own policy decides: {facts.policy}")
+    full = _full(part, facts)
+    if full is not None:
+        return RollForecast(now_millis, full, "it is full: the next row for it, or the next epoch, closes it")
     if facts.policy == "onCheckpoint":
         return RollForecast(now_millis, "checkpoint", "the next epoch that writes to its bucket closes it")
-    if facts.policy != "default":
-        return RollForecast(None, None, f"the query's own policy decides: {facts.policy}")
-    return _by_default(part, facts, now_millis)
+    return _by_the_clock(part, facts, now_millis)
 
 
-def _by_default(part: OpenPart, facts: RollingFacts, now_millis: int) -> RollForecast:
+def _full(part: OpenPart, facts: RollingFacts) -> str | None:
     if facts.max_part_bytes is not None and part.size_bytes > facts.max_part_bytes:
-        return RollForecast(
-            now_millis, "size", "it is full: the next row for it, or the next epoch, closes it"
-        )
-    if facts.max_records is not None and part.records >= facts.max_records:
-        return RollForecast(
-            now_millis, "records", "it is full: the next row for it, or the next epoch, closes it"
-        )
+        return "size"
+    return "records" if facts.max_records is not None and part.records >= facts.max_records else None
+
+
+def _by_the_clock(part: OpenPart, facts: RollingFacts, now_millis: int) -> RollForecast:
     times = [
         (start + interval, word)
         for start, interval, word in (
@@ -112,12 +138,13 @@ def _by_default(part: OpenPart, facts: RollingFacts, now_millis: int) -> RollFor
     if at <= now_millis:
         every = f", every {_span(facts.check_millis)}" if facts.check_millis else ""
         why = f"it is due: the driver closes it when it looks at the clock{every}, if there is one"
-        return RollForecast(at, word, why)
+        # The driver asks for the age first, and finds both reasons at one look if it was away.
+        return RollForecast(at, next(each for due, each in times if due <= now_millis), why)
     return RollForecast(at, word, _reached(part, facts, now_millis))
 
 
 def _reached(part: OpenPart, facts: RollingFacts, now_millis: int) -> str:
-    """How far it is on the way to each limit."""
+    """The share of each limit that it has reached."""
     limits = []
     if facts.max_part_bytes is not None:
         limits.append(f"{_share(part.size_bytes, facts.max_part_bytes)} of its size")

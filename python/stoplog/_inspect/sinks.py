@@ -10,15 +10,18 @@ from stoplog._html.shown import Shown
 from stoplog._inspect.errors import NotFound, WhichSink
 from stoplog._log.log import CommitLog, LogFiles, UnreadableRecord
 from stoplog._log.records import LogRecord, RecordKind
+from stoplog._shared import LOG, ROOT, shared
 from stoplog._storage import Storage
-from stoplog._storage.errors import CannotRead
+from stoplog._storage.files import CannotRead
 
-OWN = "_stoplog"
+_CONTENT: str = shared("core")["contentSetting"]
+
+OWN = ROOT
 """The directory of logs under a sink's path."""
 
 
 class SinkKind(Enum):
-    """Who writes a log."""
+    """The kind of program that writes a log."""
 
     FILES = "files"
     """A streaming file sink."""
@@ -73,7 +76,7 @@ def sink_ids(storage: Storage) -> list[str]:
     """The names of all sinks that have a log. Raises `CannotRead` for what is no directory."""
     if not storage.exists():
         raise CannotRead(storage.root, "there is no such directory", "Look at the path.")
-    return sorted(name for name in storage.children(OWN)[0] if "log" in storage.children(f"{OWN}/{name}")[0])
+    return sorted(name for name in storage.children(OWN)[0] if LOG in storage.children(f"{OWN}/{name}")[0])
 
 
 def chosen(storage: Storage, sink_id: str | None) -> str:
@@ -109,7 +112,7 @@ def asked(storage: Storage, sink_id: str | None) -> list[str]:
 
 
 def summary(storage: Storage, sink_id: str, now_millis: int) -> SinkSummary:
-    """What the newest record of one sink says."""
+    """The summary of one sink, from its newest record."""
     log = CommitLog(storage, sink_id)
     files = log.files()
     try:
@@ -144,8 +147,8 @@ def kind_of(sink_id: str, newest: LogRecord) -> SinkKind:
         return SinkKind.BATCH
     if sink_id == "compact" and not newest.state.settings:
         return SinkKind.COMPACTION
-    is_nobodys = not newest.state.query_id  # 'stoplog reset' has begun it anew, and knows file sinks alone
-    return SinkKind.FILES if is_nobodys or "inProgress" in newest.state.settings else SinkKind.CONNECTOR
+    has_no_owner = not newest.state.query_id  # 'stoplog reset' has begun it anew, and knows file sinks alone
+    return SinkKind.FILES if has_no_owner or newest.state.settings.get(_CONTENT) else SinkKind.CONNECTOR
 
 
 def _is_of_files(storage: Storage, sink_id: str) -> bool:

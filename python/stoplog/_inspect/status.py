@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a sink has finished, decided and still open, bucket by bucket."""
+"""The finished, decided and open parts of a sink, bucket by bucket."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from stoplog._inspect.rolling import RollForecast, RollingFacts, forecast
 from stoplog._inspect.sinks import OWN, SinkKind, SinkSummary, summary_of
 from stoplog._log.log import CommitLog
 from stoplog._log.records import LogRecord, OpenPart, PendingPart, RecordKind
+from stoplog._shared import DIRECTORIES
 from stoplog._storage import FileInfo, Storage
 
 
@@ -127,7 +128,7 @@ def status(
         buckets=tuple(counts[bucket].done(bucket) for bucket in sorted(counts)),
         open=opened,
         foreign_files=foreign,
-        unfinished_files=sum(1 for _ in storage.files(f"{OWN}/{sink_id}/open")),
+        unfinished_files=sum(1 for _ in storage.files(f"{OWN}/{sink_id}/{DIRECTORIES['open']}")),
     )
 
 
@@ -172,7 +173,7 @@ _NEVER = 1 << 62
 
 
 class _Counts:
-    """What has been seen of a bucket so far."""
+    """The files of a bucket that were seen so far."""
 
     __slots__ = (
         "finished",

@@ -7,13 +7,13 @@ import json
 import re
 
 from stoplog._log.crc32c import crc32c
-from stoplog._log.fields import Json, WrongField
 from stoplog._log.paths import paths_outside
-from stoplog._log.reading import record_of
+from stoplog._log.reading import Json, WrongField, record_of
 from stoplog._log.records import LogRecord
+from stoplog._shared import shared
 
-VERSION = 3
-"""The newest version that can be read: that of the jar's `RecordCodec`."""
+VERSION: int = shared("core")["recordVersion"]
+"""The newest version that can be read."""
 
 
 class RecordProblem(ValueError):
@@ -95,7 +95,7 @@ def _parsed(data: bytes) -> Json:
 
 
 def _checksums(data: bytes, body: Json) -> set[str]:
-    """Of the inner object as it stands; and if somebody has formatted the file anew, as it stood."""
+    """Of the inner object as it stands; as a writer would write it, if an editor has formatted the file."""
     stripped = data.strip()
     envelope = _ENVELOPE.match(stripped)
     if envelope is not None:
@@ -109,7 +109,7 @@ def _checksum(data: bytes) -> str:
 
 
 def _version(record: LogRecord) -> int:
-    """What is written: the oldest version that says all of it."""
+    """The version that a writer takes: the oldest one that says all of the record."""
     if record.replace or record.manifest or record.markers or record.state.live:
         return 3
     if any(part.beside.files or part.beside.note for part in record.state.open):

@@ -67,7 +67,7 @@ _SHORT = 1 << 12
 _NARROW = 8
 _WIDE = 1 << 14  # stays in the processor's cache
 _BEHIND = tuple(behind for behind in range(1, 33) if _POLYNOMIAL >> (behind - 1) & 1)
-"""How far behind the first of 33 bits a division changes others; bit 0 of `_POLYNOMIAL` is of x^31."""
+"""Distances from the first of 33 bits to those that a division changes; bit 0 of `_POLYNOMIAL` is of x^31."""
 
 
 def _by_tables(data: bytes, crc: int) -> int:
@@ -88,7 +88,7 @@ _CHUNK = 1 << 16
 
 @cache
 def _tables() -> tuple[tuple[int, ...], ...]:
-    """What a byte does to the checksum: by itself, and with one, two and three more behind it."""
+    """The change of the checksum by a byte: by itself, and with one, two and three more behind it."""
     tables = [tuple(_shifted(byte, 8) for byte in range(256))]
     for _ in range(3):
         tables.append(tuple(tables[0][crc & 0xFF] ^ (crc >> 8) for crc in tables[-1]))

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from stoplog._log.codec import Elsewhere, RecordProblem, TooNew, Torn, decode
 from stoplog._log.records import LogRecord, RecordKind
+from stoplog._shared import LOG, NOTE_END, RECORD_ENDS, ROOT
 from stoplog._storage import FileInfo, Storage
 from stoplog.errors import StoplogError
 
@@ -16,8 +17,10 @@ _HEAD = re.compile(
     rb'(claim|epoch|roll|compact|release)"(?:,"epoch":(-?\d+))?'
 )
 _LOOKS = 3
-_ENDS = ("commit", "json")  # the second of logs that an earlier version began
-_NAME = re.compile(rf"(\d{{20}})\.({'|'.join(_ENDS)}|published)")
+_MARK = ".published"
+_NAME = re.compile(
+    rf"([0-9]{{20}})({'|'.join(map(re.escape, (*RECORD_ENDS, _MARK)))}|{re.escape(NOTE_END)}(?:-[0-9]+)?)"
+)
 
 
 class UnreadableRecord(StoplogError):
@@ -40,12 +43,12 @@ def _condition(problem: RecordProblem) -> str:
 
 @dataclass(frozen=True, slots=True)
 class LogFiles:
-    """What is in a log's directory.
+    """The files in a log's directory.
 
     Attributes:
         records: by sequence number, in ascending order.
         marks: the sequence numbers of those that have been carried out.
-        others: files that are neither.
+        others: files that are neither, nor notes of what a record has made visible.
     """
 
     records: dict[int, FileInfo]
@@ -55,7 +58,7 @@ class LogFiles:
 
 @dataclass(frozen=True, slots=True)
 class RecordHead:
-    """What a record is about."""
+    """The subject of a record."""
 
     kind: RecordKind
     epoch: int | None
@@ -66,7 +69,7 @@ class CommitLog:
 
     def __init__(self, storage: Storage, sink_id: str) -> None:
         self._storage = storage
-        self._directory = f"_stoplog/{sink_id}/log"
+        self._directory = f"{ROOT}/{sink_id}/{LOG}"
         self._listed: dict[int, FileInfo] = {}
 
     def files(self) -> LogFiles:
@@ -79,8 +82,10 @@ class CommitLog:
             found = _NAME.fullmatch(file.name)
             if found is None:
                 others.append(file)
-            else:
-                (marks if found.group(2) == "published" else records)[int(found.group(1))] = file
+            elif found.group(2) in RECORD_ENDS:
+                records[int(found.group(1))] = file
+            elif found.group(2) == _MARK:
+                marks[int(found.group(1))] = file
         others += [FileInfo(f"{self._directory}/{name}", 0, 0) for name in directories]
         self._listed = dict(sorted(records.items()))
         return LogFiles(self._listed, marks, tuple(others))
@@ -110,7 +115,7 @@ class CommitLog:
             raise UnreadableRecord(self._absolute(seq), problem) from problem
 
     def head(self, seq: int) -> RecordHead | None:
-        """What a record begins with, without looking at the rest; `None` when it is not there or torn."""
+        """The beginning of a record, read without the rest; `None` when it is not there or torn."""
         data = self._bytes(seq)
         found = _HEAD.match(data) if data else None
         if found is None:
@@ -119,20 +124,20 @@ class CommitLog:
         return RecordHead(RecordKind(found.group(1).decode()), int(epoch) if epoch else None)
 
     def mentions(self, seq: int, text: bytes) -> bool:
-        """Whether the text is in a record, so that it is worth being read."""
+        """True if the text is in a record, which is worth being read then."""
         return text in (self._bytes(seq) or b"")
 
     def _bytes(self, seq: int) -> bytes | None:
-        paths = [self.path(seq)] if seq in self._listed else [self._path(seq, end) for end in _ENDS]
+        paths = [self.path(seq)] if seq in self._listed else [self._path(seq, end) for end in RECORD_ENDS]
         return next((data for path in paths if (data := self._storage.read(path)) is not None), None)
 
     def _absolute(self, seq: int) -> str:
         return f"{self._storage.root.rstrip('/')}/{self.path(seq)}"
 
     def path(self, seq: int) -> str:
-        """Where a record lies, under the sink's path: by its name of now, if `files()` saw no other."""
+        """The path of a record under the sink's path: by its name of now, if `files()` saw no other."""
         listed = self._listed.get(seq)
-        return listed.path if listed else self._path(seq, _ENDS[0])
+        return listed.path if listed else self._path(seq, RECORD_ENDS[0])
 
     def _path(self, seq: int, end: str) -> str:
-        return f"{self._directory}/{seq:020d}.{end}"
+        return f"{self._directory}/{seq:020d}{end}"

@@ -1,16 +1,140 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which files a record names, as far as they may not lie under the sink's path: the jar's `PathBelow`."""
+"""The files that a record names: the handles of parts, the layout of unfinished ones, and paths outside."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import base64
+import json
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
 
-from stoplog._log.handles import staged_of
 from stoplog._log.records import LogRecord
+from stoplog._shared import shared
+
+
+@dataclass(frozen=True, slots=True)
+class Staged:
+    """The files that a handle names.
+
+    Attributes:
+        paths: the files under the sink's path that the part needs.
+        lengths: how long each of them has to be, where the handle says so.
+        total_bytes: of the whole part, where the handle says so.
+    """
+
+    paths: tuple[str, ...]
+    lengths: tuple[int | None, ...]
+    total_bytes: int | None = None
+
+    @property
+    def is_one_file(self) -> bool:
+        """True if the part is a file that grows."""
+        return self.total_bytes is None and len(self.paths) == 1
+
+
+NOTHING_STAGED = Staged((), ())
+
+
+def staged_of(handle: str) -> Staged:
+    """Reads a handle; a handle of a sink of another kind names nothing.
+
+    >>> staged_of("_stoplog/main/open/.a.inprogress.0-1").paths
+    ('_stoplog/main/open/.a.inprogress.0-1',)
+    """
+    if handle.startswith("{"):
+        return _on_s3(handle)
+    if "|" in handle:
+        return _chunk(handle)
+    return Staged((handle,), (None,))
+
+
+def _on_s3(handle: str) -> Staged:
+    try:
+        token: dict[str, Any] = json.loads(handle)
+        uploaded = [int(part["bytes"]) for part in token.get("parts", [])]
+        objects = [(str(piece["at"]), int(piece["bytes"])) for piece in token.get("waiting", [])]
+        tail = token["tail"]
+        in_record = len(base64.b64decode(tail)) if isinstance(tail, str) else 0
+        if not isinstance(tail, str):
+            objects.append((str(tail["at"]), int(tail["bytes"])))
+        marker = [f"{token['base']}.upload"] if "upload" in token else []
+    except (KeyError, TypeError, ValueError, AttributeError, OverflowError, RecursionError):
+        return NOTHING_STAGED
+    return Staged(
+        paths=(*marker, *(path for path, _ in objects)),
+        lengths=(*(None for _ in marker), *(length for _, length in objects)),
+        total_bytes=sum(uploaded) + sum(length for _, length in objects) + in_record,
+    )
+
+
+def _chunk(handle: str) -> Staged:
+    """Of a write-ahead sink: `<query>|<epoch>|<partition>|<bytes>|<file>`, once without the query."""
+    found = _CHUNK.fullmatch(handle) or _CHUNK_WITHOUT_QUERY.fullmatch(handle)
+    return Staged((found["file"],), (int(found["bytes"]),)) if found else NOTHING_STAGED
+
+
+_CHUNK_WITHOUT_QUERY = re.compile(r"(-|[0-9]+(@[0-9]+)?)\|[0-9]+\|(?P<bytes>[0-9]+)\|(?P<file>.+)", re.DOTALL)
+_CHUNK = re.compile(rf"[^|]+\|{_CHUNK_WITHOUT_QUERY.pattern}", re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True)
+class InBucket:
+    """Beside the finished parts, between markers, as `inProgress=bucket` puts them."""
+
+    sink_id: str
+    in_progress: tuple[str, str]
+    pending: tuple[str, str]
+
+    @classmethod
+    def of(cls, sink_id: str, settings: Mapping[str, str]) -> InBucket | None:
+        """`None` for a sink whose parts lie in the staging directory."""
+        if settings.get("inProgress") != "bucket":
+            return None
+        return cls(
+            sink_id,
+            (_marker(settings, "inProgressPrefix"), _marker(settings, "inProgressSuffix")),
+            (_marker(settings, "pendingPrefix"), _marker(settings, "pendingSuffix")),
+        )
+
+    def pending_of(self, token: str) -> str | None:
+        """The path of a part once it is closed, from its in-progress path.
+
+        >>> layout = InBucket("main", ("_", ".in-progress"), ("_", ".pending"))
+        >>> layout.pending_of("b/_a.in-progress.main-6f1c2f3e8a4b-00112233445566aa")
+        'b/_a.pending.main-6f1c2f3e8a4b-00112233445566aa'
+        """
+        found = self._matched(self.in_progress, token)
+        return f"{found[0]}{self.pending[0]}{found[1]}{self.pending[1]}{found[2]}" if found else None
+
+    def token_of(self, path: str) -> str | None:
+        """The in-progress path of an unfinished file; `None` for any other file."""
+        found = self._matched(self.in_progress, path) or self._matched(self.pending, path)
+        if found is None:
+            return None
+        return f"{found[0]}{self.in_progress[0]}{found[1]}{self.in_progress[1]}{found[2]}"
+
+    def finished_of(self, path: str) -> str | None:
+        """The finished path of an unfinished file; `None` for any other file."""
+        found = self._matched(self.in_progress, path) or self._matched(self.pending, path)
+        return f"{found[0]}{found[1]}" if found else None
+
+    def _matched(self, markers: tuple[str, str], path: str) -> tuple[str, str, str] | None:
+        directory, slash, name = path.rpartition("/")
+        end = rf"\.{re.escape(self.sink_id)}-[0-9a-f]{{12}}-[0-9a-f]{{16}}"
+        pattern = f"{re.escape(markers[0])}(.+){re.escape(markers[1])}({end})"
+        found = re.fullmatch(pattern, name, re.DOTALL)
+        return (directory + slash, found.group(1), found.group(2)) if found else None
+
+
+def _marker(settings: Mapping[str, str], option: str) -> str:
+    default: str = shared("core")["options"]["sink"][option]["default"]
+    return settings.get(option, default)
 
 
 def leads_outside(path: str) -> bool:
-    """Whether a path of the log is none under the sink's path.
+    """True for a path of the log that is none under the sink's path.
 
     >>> leads_outside("../a"), leads_outside("/a"), leads_outside("a..b/c")
     (True, True, False)
@@ -19,7 +143,7 @@ def leads_outside(path: str) -> bool:
 
 
 def is_no_name(name: str) -> bool:
-    """Whether it is not the name of one file in a directory."""
+    """True for a text that is not the name of one file in a directory."""
     return name in ("", ".") or "/" in name or leads_outside(name)
 
 

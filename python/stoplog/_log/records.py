@@ -9,7 +9,7 @@ from enum import Enum
 
 
 class RecordKind(Enum):
-    """What a record says that happened."""
+    """The event of a record."""
 
     CLAIM = "claim"
     EPOCH = "epoch"
@@ -29,7 +29,7 @@ class SideFile:
 
 @dataclass(frozen=True, slots=True)
 class Beside:
-    """What an open part has beside its own bytes."""
+    """The rows that an open part has beside its own bytes."""
 
     note: str = ""
     files: tuple[SideFile, ...] = ()
@@ -68,7 +68,7 @@ class OpenPart:
 
     @property
     def finished_path(self) -> str:
-        """Where it will be, under the sink's path."""
+        """Its path once it is finished, under the sink's path."""
         return f"{self.bucket}/{self.name}" if self.bucket else self.name
 
 
@@ -93,7 +93,7 @@ class PendingPart:
 
     @property
     def finished_path(self) -> str:
-        """Where it is going to be, under the sink's path."""
+        """Its path once it is visible, under the sink's path."""
         return f"{self.bucket}/{self.name}" if self.bucket else self.name
 
 
@@ -110,13 +110,13 @@ class FinishedPart:
 
     @property
     def path(self) -> str:
-        """Where it is, under the sink's path."""
+        """Its path under the sink's path."""
         return f"{self.bucket}/{self.name}" if self.bucket else self.name
 
 
 @dataclass(frozen=True, slots=True)
 class Totals:
-    """What is in a bucket, or came to it."""
+    """The contents of a bucket, or of an addition to it."""
 
     files: int = 0
     rows: int = 0
@@ -195,5 +195,5 @@ class LogRecord:
 
     @property
     def has_to_be_settled(self) -> bool:
-        """Whether there is anything to do once the record is in the log."""
+        """True if the driver has anything to do once the record is in the log."""
         return bool(self.publish or self.manifest or self.markers)

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What `stoplog report` shows: what a log and a listing tell, and its page."""
+"""The report of `stoplog report`: figures from a log and a listing, and the page."""

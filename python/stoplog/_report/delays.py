@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How long rows wait until readers see them."""
+"""The time that rows wait until readers see them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ LIMITS_MILLIS = (
     *(count * _MINUTE for count in (1, 2, 5, 10, 15, 20, 30)),
     *(count * _HOUR for count in (1, 2, 6, 12, 24)),
 )
-"""Where spans of waiting end: close to the usual settings of rolling policies."""
+"""The ends of spans of waiting: close to the usual settings of rolling policies."""
 
 
 @dataclass(frozen=True, slots=True)

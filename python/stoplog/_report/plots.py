@@ -7,12 +7,9 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from stoplog._html.bars import Bar, Segment, bar_chart
-from stoplog._html.markup import Markup, element, text
-from stoplog._html.style import COLOURS
-from stoplog._html.table import table
+from stoplog._html.markup import COLOURS, Markup, element, table, text
+from stoplog._report.bins import SizeBin, TimeBin, TimeBins
 from stoplog._report.delays import DelayBin, Delays
-from stoplog._report.size_bins import SizeBin
-from stoplog._report.time_bins import TimeBin, TimeBins
 from stoplog._words import ago, many, moment, size
 
 REASONS = ("size", "records", "age", "inactivity", "checkpoint", "openLimit", "complete", "end", "eventTime")
@@ -25,7 +22,7 @@ _DAY_MILLIS = 86_400_000
 
 
 def size_plot(bins: Sequence[SizeBin]) -> Markup:
-    """How many files there are of which size."""
+    """The number of files by size."""
     bars = [Bar(size(each.from_bytes), _sizes(each), (Segment("", "s1", each.files),)) for each in bins]
     chart = bar_chart(
         "Finished files by size",
@@ -38,7 +35,7 @@ def size_plot(bins: Sequence[SizeBin]) -> Markup:
 
 
 def modified_plot(times: TimeBins) -> Markup:
-    """When files were last written to."""
+    """The number of files by the time of their last write."""
     bars = [
         Bar(_place(each, times), _span(each, times), (Segment("", "s1", each.counts.get("", 0)),))
         for each in times.bins
@@ -54,7 +51,7 @@ def modified_plot(times: TimeBins) -> Markup:
 
 
 def reason_plot(times: TimeBins, totals: Mapping[str, int]) -> Markup:
-    """When parts were published, and why they had been closed."""
+    """The number of published parts by time and roll reason."""
     bars = [Bar(_place(each, times), _span(each, times), _by_reason(each.counts)) for each in times.bins]
     chart = bar_chart(
         "Published parts over time, by roll reason",
@@ -78,7 +75,7 @@ def reason_plot(times: TimeBins, totals: Mapping[str, int]) -> Markup:
 
 
 def delay_plot(delays: Delays) -> Markup:
-    """How long rows waited to be seen."""
+    """The number of parts by the time that their rows waited."""
     bars = [
         Bar(ago(each.from_millis), _waits(each), (Segment("", "s1", each.parts),)) for each in delays.bins
     ]

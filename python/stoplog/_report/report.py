@@ -1,21 +1,259 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A report as an object."""
+"""The report as one page of HTML: its tables, its sections, and the page itself."""
 
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from stoplog._html.markup import text
-from stoplog._html.style import page, styled
+from stoplog._html.markup import Markup, limited, page, styled, text, words
+from stoplog._inspect.sinks import SinkKind
+from stoplog._inspect.status import BucketStatus, OpenPartStatus, SinkStatus
+from stoplog._report.bins import median_bin
 from stoplog._report.figures import Figures
-from stoplog._report.sections import sections
+from stoplog._report.plots import delay_plot, modified_plot, reason_plot, size_plot
+from stoplog._version import version
+from stoplog._words import ago, counted, many, moment, size
+
+LIMIT = 200
+"""Rows of each table: a page of a hundred thousand would not open."""
+
+
+def open_table(found: SinkStatus) -> Markup:
+    """The open parts, those that will be closed first at the beginning."""
+    return limited(
+        "Open parts, by when they will roll",
+        ("Part", "Rows", "Bytes", "Age", "Last row", "Will roll", "Why not yet"),
+        (_open_row(part, found.now_millis) for part in found.open),
+        len(found.open),
+        LIMIT,
+        "stoplog status PATH --limit 0 lists them all.",
+    )
+
+
+def bucket_table(found: SinkStatus) -> Markup:
+    """The buckets, those that something came to last at the beginning."""
+    latest = sorted(found.buckets, key=lambda bucket: (-_touched(bucket), bucket.bucket))
+    return limited(
+        "Buckets, by the time that something came to them",
+        (
+            "Bucket",
+            "Finished",
+            "Finished bytes",
+            "Newest",
+            "Pending",
+            "Open",
+            "Open bytes",
+            "Oldest open",
+            "Next roll",
+            "Markers",
+        ),
+        (_bucket(bucket, found.now_millis) for bucket in latest),
+        len(latest),
+        LIMIT,
+        "stoplog status PATH --limit 0 lists them all.",
+    )
+
+
+def _open_row(part: OpenPartStatus, now_millis: int) -> tuple[str, ...]:
+    when = _until(part.roll.at_millis, now_millis)
+    return (
+        f"{part.bucket}/{part.name}" if part.bucket else part.name,
+        f"{part.records:,}",
+        size(part.size_bytes),
+        ago(now_millis - part.opened_at_millis),
+        f"{ago(now_millis - part.last_written_at_millis)} ago",
+        f"{when} ({part.roll.reason})" if part.roll.reason else when,
+        part.roll.why_not_yet,
+    )
+
+
+def _bucket(bucket: BucketStatus, now_millis: int) -> tuple[str, ...]:
+    return (
+        bucket.bucket or ".",
+        f"{bucket.finished:,}",
+        size(bucket.finished_bytes),
+        _since(bucket.newest_finished_at_millis, now_millis),
+        f"{bucket.pending:,}",
+        f"{bucket.open:,}",
+        size(bucket.open_bytes),
+        _since(bucket.oldest_open_at_millis, now_millis),
+        _until(bucket.next_roll_at_millis, now_millis),
+        f"{bucket.markers:,}",
+    )
+
+
+def _touched(bucket: BucketStatus) -> int:
+    return max(bucket.newest_finished_at_millis or 0, bucket.oldest_open_at_millis or 0)
+
+
+def _since(millis: int | None, now_millis: int) -> str:
+    return "–" if millis is None else ago(now_millis - millis)
+
+
+def _until(millis: int | None, now_millis: int) -> str:
+    if millis is None:
+        return "–"
+    return f"in {ago(millis - now_millis)}" if millis > now_millis else f"due for {ago(now_millis - millis)}"
+
+
+def sections(found: Figures) -> Iterator[Markup]:
+    """All of it, without what makes it a page."""
+    yield words("h1", found.path)
+    yield from _head(found)
+    yield words("h2", "Sizes of finished files")
+    yield from _sizes(found)
+    yield words("h2", "Published parts, by roll reason")
+    yield from _reasons(found)
+    yield words("h2", "Finished files over time")
+    yield from _modified(found)
+    yield words("h2", "Visibility delay")
+    yield from _delays(found)
+    yield words("h2", "Open parts")
+    yield from _open(found)
+    yield words("h2", "Buckets")
+    yield from _buckets(found)
+    yield words("p", f"Made by stoplog {version()}. Times in UTC, sizes in binary units.", class_="note")
+
+
+def _head(found: Figures) -> Iterator[Markup]:
+    sink = found.status.sink
+    epoch = "no epoch yet" if sink.last_epoch is None else f"epoch {sink.last_epoch:,}"
+    newest = "without a record"
+    if sink.newest_kind is not None:
+        newest = f"newest record {sink.newest_seq} ({sink.newest_kind.value}) {ago(sink.age_millis)} before"
+    at = moment(found.status.now_millis)
+    yield words("p", f"Sink {sink.sink_id} of query {sink.query_id or '–'}: {epoch}, {newest}. Seen at {at}.")
+    yield words("p", f"From the log: {_log(found)}", class_="note")
+    yield words(
+        "p",
+        "From the listing: all finished files of this directory, of all its sinks, by their sizes and the "
+        "times of their last bytes. It does not say why a file was closed, nor when it was published.",
+        class_="note",
+    )
+
+
+def _log(found: Figures) -> str:
+    log = found.log
+    if log.from_millis is None or log.to_millis is None:
+        return "nothing, it has no record that can be read."
+    span = f"from {moment(log.from_millis)} to {moment(log.to_millis)}"
+    kept = f"the {counted(log.kept, 'record')} that it keeps"
+    told = f"{kept if log.read == log.kept else f'the newest {log.read} of {kept}'}, written {span}."
+    if log.unreadable:
+        told += f" Left out as unreadable: {counted(log.unreadable, 'record')}; stoplog check says more."
+    return f"{told} What is older is known by its files alone."
+
+
+def _sizes(found: Figures) -> Iterator[Markup]:
+    listing = found.listing
+    half = median_bin(listing.sizes)
+    if half is None:
+        yield _no_file(found)
+        return
+    mean = size(listing.bytes // listing.files)
+    middle = f"between {size(half.from_bytes)} and {size(half.below_bytes)}"
+    yield words(
+        "p",
+        f"From the listing: {many(listing.files, 'file')}, {size(listing.bytes)}. "
+        f"Mean {mean}, median {middle}, largest {size(listing.largest_bytes)}{_limit(found)}.",
+    )
+    yield size_plot(listing.sizes)
+
+
+def _no_file(found: Figures) -> Markup:
+    if found.status.sink.kind is SinkKind.CONNECTOR:
+        return words("p", "This sink commits elsewhere: its directory has a log, and no files to be listed.")
+    return words("p", "From the listing: there is no finished file yet.")
+
+
+def _limit(found: Figures) -> str:
+    rolling = found.status.rolling
+    if rolling is None or rolling.max_part_bytes is None:
+        return ""
+    return f"; the policy closes a part at {size(rolling.max_part_bytes)}"
+
+
+def _reasons(found: Figures) -> Iterator[Markup]:
+    log = found.log
+    if not log.reasons:
+        yield words("p", "From the log: the records that were read published nothing.")
+        return
+    merged = f", and {many(log.merged, 'part')} that compaction merged" if log.merged else ""
+    yield words(
+        "p",
+        f"From the log: {many(log.parts, 'part')} with {many(log.rows, 'row')} and "
+        f"{size(log.bytes)}{merged}.",
+    )
+    yield reason_plot(log.published, log.reasons)
+
+
+def _modified(found: Figures) -> Iterator[Markup]:
+    if not found.listing.files:
+        yield _no_file(found)
+        return
+    yield words(
+        "p",
+        "From the listing, also of files that the log no longer names: by the time of the last byte, which "
+        "is before the file was published. A copied directory may have other times.",
+    )
+    yield modified_plot(found.listing.modified)
+
+
+def _delays(found: Figures) -> Iterator[Markup]:
+    delays = found.log.delays
+    if not delays.parts:
+        yield words("p", "From the log: the records that were read published nothing.")
+        return
+    yield words(
+        "p",
+        f"From the log: how long a part's first row waited until readers saw it, from the opening of the "
+        f"part to its being published. Median {_wait(delays.median_millis)}, nine of ten at most "
+        f"{_wait(delays.ninetieth_millis)}, longest {_wait(delays.longest_millis)}. Merged parts are "
+        "left out: their rows were seen before.",
+    )
+    yield delay_plot(delays)
+
+
+def _wait(millis: int | None) -> str:
+    return f"{millis} ms" if millis is not None and millis < 1000 else ago(millis)
+
+
+def _open(found: Figures) -> Iterator[Markup]:
+    opened = found.status.open
+    if not opened:
+        yield words("p", "From the newest record: no part is open.")
+        return
+    rows = many(sum(part.records for part in opened), "row")
+    total = size(sum(part.size_bytes for part in opened))
+    yield words(
+        "p",
+        f"From the newest record: {many(len(opened), 'part')} with {rows} and {total} "
+        "that no reader sees yet.",
+    )
+    yield open_table(found.status)
+
+
+def _buckets(found: Figures) -> Iterator[Markup]:
+    if not found.status.buckets:
+        yield words("p", "There is none yet.")
+        return
+    yield words(
+        "p",
+        "Finished files and markers from the listing, open and pending parts from the newest record "
+        "of this sink.",
+    )
+    yield bucket_table(found.status)
+    if found.status.foreign_files:
+        count = many(found.status.foreign_files, "file")
+        yield words("p", f"Not written by a sink, and seen by readers: {count}.")
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class SinkReport:
-    """What a sink has done, as a page: one file that needs nothing from elsewhere, light and dark.
+    """The history of a sink as a page: one file that needs nothing from elsewhere, light and dark.
 
     In a notebook it shows itself.
 

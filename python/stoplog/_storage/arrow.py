@@ -8,8 +8,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 from urllib.parse import urlsplit
 
-from stoplog._storage.errors import CannotRead
-from stoplog._storage.files import Enter, FileInfo, join, walk
+from stoplog._storage.files import CannotRead, Enter, FileInfo, join, walk
 
 _S3_SCHEMES = ("s3", "s3a", "s3n")
 _S3_OPTIONS = (
@@ -114,7 +113,7 @@ class ArrowStorage:
 
 
 class ObjectStorage(ArrowStorage):
-    """Where directories are only parts of names: one request lists a thousand files, wherever they are."""
+    """An object store, in which directories are only parts of names: one request lists a thousand files."""
 
     def files(self, under: str = "", enter: Enter = lambda _: True) -> Iterator[FileInfo]:
         entered = {under: True}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a command line has to know of a storage: names, lengths, times and bytes. It only reads."""
+"""A storage as this package reads it: files below one root."""
 
 from __future__ import annotations
 
@@ -7,8 +7,48 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Protocol, TypeAlias
 
+from stoplog.errors import StoplogError
+
+
+class CannotRead(StoplogError):
+    """A directory cannot be read, or not with what is installed or given.
+
+    >>> print(CannotRead("hdfs://a/b", "there is no such host", "Look at the address."))
+    hdfs://a/b cannot be read: there is no such host. Look at the address.
+    """
+
+    def __init__(self, path: str, why: str, advice: str) -> None:
+        super().__init__("STOPLOG_CANNOT_READ", f"{path} cannot be read: {why}. {advice}")
+
+    @classmethod
+    def of(cls, path: str, error: Exception) -> CannotRead:
+        """A file system refused a request."""
+        why = getattr(error, "strerror", None) or str(error) or type(error).__name__
+        return cls(path, why.rstrip(".\n"), "Look at the path, the rights to it, and the options given.")
+
+    @classmethod
+    def no_package(cls, path: str, scheme: str, package: str, *with_it: str) -> CannotRead:
+        """Anything but local files is read by packages that are not dependencies."""
+        why = f"{scheme}:// needs {package}, which is not installed"
+        return cls(path, why, f"Run: pip install {' '.join((package, *with_it))}")
+
+    @classmethod
+    def no_libhdfs(cls, path: str, error: Exception) -> CannotRead:
+        """pyarrow reaches HDFS by Hadoop's native library."""
+        advice = (
+            "Set HADOOP_HOME and CLASSPATH so that libhdfs is found, or name the directory by the address of "
+            "the name node's HTTP port: webhdfs://host:9870/…"
+        )
+        return cls(path, str(error).splitlines()[0].rstrip("."), advice)
+
+    @classmethod
+    def option(cls, path: str, option: str, known: list[str]) -> CannotRead:
+        """A `--fs-option` that the file system does not know."""
+        return cls(path, f"its file system has no option '{option}'", f"Use one of: {', '.join(known)}.")
+
+
 Enter: TypeAlias = Callable[[str], bool]
-"""Whether to look into a directory; its path is relative to the storage's root and never empty."""
+"""Tells if a walk enters a directory; its path is relative to the storage's root and never empty."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,10 +88,10 @@ class Storage(Protocol):
 
     @property
     def knows_open_lengths(self) -> bool:
-        """Whether a file that is being written shows its true length, which it does not on HDFS."""
+        """True if a file that is being written shows its true length, which it does not on HDFS."""
 
     def exists(self) -> bool:
-        """Whether there is such a directory."""
+        """True if there is such a directory."""
 
     def files(self, under: str = "", enter: Enter = lambda _: True) -> Iterator[FileInfo]:
         """All files in a directory and below it, in no particular order; none if it is not there."""

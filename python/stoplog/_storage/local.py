@@ -9,8 +9,7 @@ import stat
 from collections.abc import Iterator
 from pathlib import Path
 
-from stoplog._storage.errors import CannotRead
-from stoplog._storage.files import Enter, FileInfo, join, walk
+from stoplog._storage.files import CannotRead, Enter, FileInfo, join, walk
 
 
 class LocalStorage:
@@ -78,7 +77,7 @@ def _info(entry: os.DirEntry[str], path: str) -> FileInfo | None:
     except FileNotFoundError:
         return None
     except OSError as error:
-        if error.errno == errno.ELOOP:  # a link that leads to itself: nobody reads it
+        if error.errno == errno.ELOOP:  # a link that leads to itself has no file
             return None
         raise CannotRead.of(entry.path, error) from error
     return _of_file(path, found)

@@ -1,18 +1,49 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a command is, and what it answers."""
+"""Commands, the arguments that several of them take, and their exit codes."""
 
 from __future__ import annotations
 
-from argparse import ArgumentParser, Namespace
+from argparse import ArgumentParser, ArgumentTypeError, Namespace
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from enum import IntEnum
 
-from stoplog.cli.exit_code import ExitCode
+from stoplog.inspection import SinkDirectory
+
+
+class ExitCode(IntEnum):
+    """The end of a command, for scripts."""
+
+    OK = 0
+    FINDINGS = 1
+    USAGE = 2
+    DRIVER_ALIVE = 3
+    CANNOT_READ = 4
+    FAILED = 5
+
+    @property
+    def meaning(self) -> str:
+        """The code's meaning, in one sentence.
+
+        >>> ExitCode.OK.meaning
+        'The command did what it was asked to do.'
+        """
+        return _MEANINGS[self]
+
+
+_MEANINGS = {
+    ExitCode.OK: "The command did what it was asked to do.",
+    ExitCode.FINDINGS: "It did, and found something that somebody should look at.",
+    ExitCode.USAGE: "The command was called in a wrong way; nothing was done.",
+    ExitCode.DRIVER_ALIVE: "It was refused because a query may be at work; nothing was done.",
+    ExitCode.CANNOT_READ: "The directory, its log or what was asked for cannot be read, or is not there.",
+    ExitCode.FAILED: "It failed, or was refused for another reason; the message says what was done.",
+}
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What a command found out.
+    """The result of a command.
 
     Attributes:
         data: for `--output json`: dataclasses, enums, lists, mappings and plain values.
@@ -40,3 +71,66 @@ class Command:
     summary: str
     arguments: Callable[[ArgumentParser], None]
     run: Callable[[Namespace], Answer]
+
+
+def add_path(parser: ArgumentParser) -> None:
+    """The sink's path and how to reach it."""
+    parser.add_argument(
+        "path",
+        metavar="PATH",
+        help="the sink's path: local, s3://…, hdfs://…, webhdfs://… or another that fsspec knows",
+    )
+    add_pairs(parser, "--fs-option", "an option of pyarrow's file system, such as region=eu-west-1")
+
+
+def add_sink_id(parser: ArgumentParser) -> None:
+    """Adds the option that chooses one of the path's sinks."""
+    parser.add_argument(
+        "--sink-id", metavar="ID", help="which sink of the path; may be left out where there is one alone"
+    )
+
+
+def add_pairs(parser: ArgumentParser, flag: str, meaning: str) -> None:
+    """An option of the form `key=value` that may be repeated; a list of pairs."""
+    parser.add_argument(
+        flag,
+        metavar="KEY=VALUE",
+        action="append",
+        default=[],
+        type=_key_and_value,
+        help=f"{meaning}; may be repeated",
+    )
+
+
+def add_doing(parser: ArgumentParser) -> None:
+    """Adds the options that carry a plan out or do not; `dry_run` is the default."""
+    doing = parser.add_mutually_exclusive_group()
+    doing.add_argument(
+        "--dry-run", action="store_true", default=True, help="only say what would be done: the default"
+    )
+    doing.add_argument("--yes", dest="dry_run", action="store_false", help="do it")
+
+
+def add_limit(parser: ArgumentParser) -> None:
+    """Adds the option that limits the rows of tables."""
+    parser.add_argument(
+        "--limit", metavar="N", type=_rows, default=50, help="rows of each table, 0 for all (default: 50)"
+    )
+
+
+def directory_of(arguments: Namespace) -> SinkDirectory:
+    """The directory that `add_path` asked for."""
+    return SinkDirectory(arguments.path, dict(arguments.fs_option))
+
+
+def _key_and_value(text: str) -> tuple[str, str]:
+    key, equals, value = text.partition("=")
+    if not equals or not key:
+        raise ArgumentTypeError(f"'{text}' is not of the form key=value")
+    return key, value
+
+
+def _rows(text: str) -> int:
+    if not text.isdecimal():
+        raise ArgumentTypeError(f"'{text}' is no number of rows")
+    return int(text)

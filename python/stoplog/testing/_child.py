@@ -33,7 +33,7 @@ def live(life: dict[str, Any]) -> None:
     from pyspark.sql.streaming.readwriter import DataStreamWriter
 
     import stoplog
-    from stoplog.testing._function import FunctionName
+    from stoplog.testing._life import FunctionName
 
     build = FunctionName(**life["build"]).find()
     builder = SparkSession.builder

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is wrong with the rows that were found."""
+"""The difference between expected rows and those that were found."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import TypeAlias
 from stoplog.testing.rows import Row
 
 Key: TypeAlias = str | Sequence[str] | Callable[[Row], Hashable] | None
-"""What makes a row the row that it is: a column, or several, or a function; all of it if there is none."""
+"""The key of a row: a column, or several, or a function; all of it if there is none."""
 
 _SHOWN_ROWS = 5
 _SHOWN_FILES = 4
@@ -42,7 +42,7 @@ class Difference:
     Attributes:
         lost: rows that are missing, one for each time.
         repeated: rows that were expected, and are there more often.
-        unexpected: rows that nobody expected; with the files that hold them.
+        unexpected: rows that were not expected; with the files that hold them.
     """
 
     lost: tuple[Row, ...]
@@ -55,7 +55,7 @@ class Difference:
 
     @property
     def has_no_surplus(self) -> bool:
-        """Which holds also while rows are still hidden."""
+        """The same, which holds also while rows are still hidden."""
         return not self.repeated and not self.unexpected
 
     def text(self, root: Path) -> str:

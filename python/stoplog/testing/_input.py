@@ -26,7 +26,7 @@ class Input:
         """All rows that were fed.
 
         Raises:
-            ValueError: some were fed as files, whose rows nobody here knows.
+            ValueError: some were fed as files, whose rows this process does not know.
         """
         if not self._is_known:
             raise ValueError(

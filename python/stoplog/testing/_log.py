@@ -1,24 +1,24 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How far the sinks of a directory are, by their logs."""
+"""The progress of a directory's sinks, by their logs."""
 
 from __future__ import annotations
 
 import json
 from pathlib import Path
 
+from stoplog._shared import LOG, RECORD_ENDS, ROOT
 from stoplog._storage.local import LocalStorage
 
 
 def committed_epochs(directory: Path) -> int:
-    """How many epochs the newest records know of, those of all sink ids together."""
+    """The number of epochs that the newest records know of, those of all sink ids together."""
     storage = LocalStorage(str(directory))
-    return sum(_epochs(storage, f"_stoplog/{sink}/log") for sink in storage.children("_stoplog")[0])
+    return sum(_epochs(storage, f"{ROOT}/{sink}/{LOG}") for sink in storage.children(ROOT)[0])
 
 
 def _epochs(storage: LocalStorage, log: str) -> int:
     # Names are sequence numbers of fixed width. A record that is gone was trimmed after a newer one came.
-    ends = (".commit", ".json")  # the second in logs that an earlier version began
-    records = (file.path for file in storage.children(log)[1] if file.path.endswith(ends))
+    records = (file.path for file in storage.children(log)[1] if file.path.endswith(RECORD_ENDS))
     for record in sorted(records, reverse=True):
         content = storage.read(record)
         if content is not None:

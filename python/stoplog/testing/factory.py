@@ -8,8 +8,7 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
-from stoplog.testing._function import FunctionName
-from stoplog.testing._life import ChildProcesses, Life, Lives
+from stoplog.testing._life import ChildProcesses, FunctionName, Life, Lives
 from stoplog.testing.pipeline import Build, Pipeline, checked
 from stoplog.testing.rows import Reader, by_suffix
 
@@ -17,7 +16,7 @@ _HANGS_SECONDS = 300.0
 
 
 class PipelineFactory:
-    """What the fixture `stoplog_pipeline` is: called with a function, it makes a pipeline of it.
+    """The fixture `stoplog_pipeline`: called with a function, it makes a pipeline of it.
 
     Args:
         directory: under which each pipeline gets a directory of its own.

@@ -10,9 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from stoplog.testing._difference import Difference, Key, difference
-from stoplog.testing._function import FunctionName
 from stoplog.testing._input import Input
-from stoplog.testing._life import End, Life, Lives, OutOfTime
+from stoplog.testing._life import End, FunctionName, Life, Lives, OutOfTime
 from stoplog.testing._log import committed_epochs
 from stoplog.testing.rows import Reader, Row, files
 from stoplog.testing.steps import Step
@@ -212,7 +211,7 @@ class Pipeline:
             raise AssertionError(self._told("Not each row is there once", found))
 
     def assert_none_twice(self, expected: Expected = None, key: Key = None) -> None:
-        """What holds at any moment: rows may still be hidden, but none is there twice.
+        """Checks what holds at any moment: rows may still be hidden, but none is there twice.
 
         Args:
             expected: as in `assert_each_once`, all that there may be.

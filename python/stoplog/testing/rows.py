@@ -31,7 +31,7 @@ def files(directory: Path) -> list[Path]:
 
 
 def by_suffix(file: Path) -> Iterable[Row]:
-    """What the first known suffix of the name stands for; text if there is none."""
+    """The format of the first known suffix of the name; text if there is none."""
     for suffix in file.suffixes:
         if suffix in _READERS:
             return _READERS[suffix](file)
@@ -82,7 +82,7 @@ def avro(file: Path) -> list[Row]:
 
 
 def content(file: Path) -> bytes:
-    """What the file holds once it is decompressed, all of its members.
+    """The bytes of the file once it is decompressed, all of its members.
 
     Raises:
         ValueError: Python's own library cannot decompress it.

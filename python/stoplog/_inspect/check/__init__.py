@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whether a sink's directory is what its log says: the rules behind `stoplog check`."""
+"""Compares a sink's directory with its log: the rules behind `stoplog check`."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a check goes by, read once: the names of files, and of each record what is still of interest."""
+"""The facts of a check, read once: the names of files, and the fields of records that rules ask for."""
 
 from __future__ import annotations
 
@@ -8,9 +8,10 @@ from dataclasses import dataclass, field
 from stoplog._inspect.names import is_hidden, part_name
 from stoplog._inspect.sinks import OWN, SinkKind, kind_of
 from stoplog._log.codec import RecordProblem, decode
-from stoplog._log.layout import InBucket
 from stoplog._log.log import CommitLog, LogFiles
+from stoplog._log.paths import InBucket
 from stoplog._log.records import FinishedPart, LogRecord, Marker, PendingPart, RecordKind
+from stoplog._shared import LOG
 from stoplog._storage import FileInfo, Storage
 
 
@@ -95,23 +96,23 @@ class Facts:
 
     @property
     def kind(self) -> SinkKind:
-        """Who writes the log."""
+        """The kind of program that writes the log."""
         return kind_of(self.sink_id, self.newest) if self.newest else SinkKind.UNKNOWN
 
     def is_marked(self, seq: int) -> bool:
-        """Whether the record is known to be carried out."""
+        """True if the record is known to be carried out."""
         return seq in self.log.marks
 
     def record_path(self, seq: int) -> str:
         found = self.log.records.get(seq)
-        return found.path if found else f"{OWN}/{self.sink_id}/log/{seq:020d}.commit"
+        return found.path if found else CommitLog(self.storage, self.sink_id).path(seq)
 
     def moved_to(self, name: str) -> str | None:
         """The directory of a file of this name."""
         return self.visible.first_directory.get(name)
 
     def length(self, path: str) -> int | None:
-        """How long a file is; asks again for one that the listing did not have, for it may be new."""
+        """The length of a file; asks again for one that the listing did not have, for it may be new."""
         known = self.staged.get(path)
         if known is not None:
             return known.size_bytes
@@ -146,7 +147,7 @@ def visible_files(storage: Storage) -> Visible:
 def facts(storage: Storage, sink_id: str, visible: Visible, now_millis: int) -> Facts:
     """Lists what is staged first and reads the log then: what is named must not be younger than the list."""
     own = f"{OWN}/{sink_id}"
-    log_directory = f"{own}/log"
+    log_directory = f"{own}/{LOG}"
     staged = {file.path: file for file in storage.files(own, lambda directory: directory != log_directory)}
     log = CommitLog(storage, sink_id)
     files = log.files()

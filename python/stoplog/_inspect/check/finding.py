@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What can be wrong with a sink's directory, each under a name that stays."""
+"""Findings about a sink's directory, each under a name that stays."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from stoplog._html.shown import Shown
 
 
 class Severity(Enum):
-    """How much it matters."""
+    """The weight of a finding."""
 
     ERROR = "error"
     """Rows are missing, doubled or wrong for readers, or will be; or the query cannot go on."""
 
     WARNING = "warning"
-    """Somebody should look at it."""
+    """An operator should look at it."""
 
     INFO = "info"
     """As it may be: nothing has to be done."""
@@ -112,7 +112,7 @@ class Finding(Shown):
 
 @dataclass(frozen=True, slots=True)
 class CheckReport(Shown):
-    """What a check has looked at, and found.
+    """The result of a check.
 
     Attributes:
         sinks: the sinks whose logs were read.
@@ -128,5 +128,5 @@ class CheckReport(Shown):
 
     @property
     def is_healthy(self) -> bool:
-        """Whether nothing has to be done: whatever was found is information."""
+        """True if nothing has to be done: all findings are information."""
         return all(finding.severity is Severity.INFO for finding in self.findings)

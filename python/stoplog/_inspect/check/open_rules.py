@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from stoplog._inspect.check.facts import Facts
 from stoplog._inspect.check.finding import Finding, FindingKind
 from stoplog._inspect.check.rules import finding
-from stoplog._log.handles import Staged, staged_of
+from stoplog._log.paths import Staged, staged_of
 from stoplog._log.records import OpenPart
 
 

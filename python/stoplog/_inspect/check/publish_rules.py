@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What records have decided: whether it is there, or on its way."""
+"""Rules for the parts that records have decided: each is there, or on its way."""
 
 from __future__ import annotations
 
@@ -12,8 +12,7 @@ from stoplog._inspect.check.rules import finding
 from stoplog._inspect.explain import GRACE_MILLIS
 from stoplog._inspect.names import is_hidden
 from stoplog._inspect.sinks import SinkKind
-from stoplog._log.handles import staged_of
-from stoplog._log.paths import leads_outside
+from stoplog._log.paths import leads_outside, staged_of
 from stoplog._log.records import PendingPart
 
 
@@ -33,7 +32,7 @@ def publish_findings(facts: Facts) -> Iterator[Finding]:
 
 
 def _unsettled(facts: Facts, sketch: Sketch) -> Iterator[Finding]:
-    """The newest record, which is being carried out, or waits for somebody to do so."""
+    """The newest record, which is being carried out, or waits for the query's next start."""
     problems = False
     for part in sketch.publish:
         if part.size_bytes > 0:
@@ -133,7 +132,7 @@ def _replaced(facts: Facts, sketch: Sketch) -> Iterator[Finding]:
 
 
 def _valid_length(facts: Facts, part: PendingPart) -> int | None:
-    """How many bytes count, by a hidden file beside the part, in the form of the BucketingSink."""
+    """The number of bytes that count, by a hidden file beside the part, in the form of the BucketingSink."""
     for file in facts.storage.children(part.bucket)[1]:
         if file.name[:1] in ("_", ".") and part.name in file.name and file.size_bytes <= 24:
             digits = (facts.storage.read(file.path) or b"")[2:]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What each finding means, and what to do about it."""
+"""The meaning of each finding, and the advice."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A whole check, repeated until nobody has written to the log while it was looked at."""
+"""Runs a whole check, until no process writes to the log meanwhile."""
 
 from __future__ import annotations
 
@@ -9,11 +9,15 @@ from dataclasses import replace
 from stoplog._inspect.check.facts import Facts, facts, visible_files
 from stoplog._inspect.check.finding import CheckReport, Finding, Severity
 from stoplog._inspect.check.log_rules import log_findings
-from stoplog._inspect.check.note_rules import note_findings
 from stoplog._inspect.check.open_rules import open_findings
 from stoplog._inspect.check.publish_rules import publish_findings
 from stoplog._inspect.check.staging_rules import staging_findings, unlogged_findings
-from stoplog._inspect.check.visible_rules import foreign_findings, number_findings, visible_findings
+from stoplog._inspect.check.visible_rules import (
+    foreign_findings,
+    note_findings,
+    number_findings,
+    visible_findings,
+)
 from stoplog._inspect.sinks import SinkKind
 from stoplog._log.log import CommitLog
 from stoplog._storage import Storage
@@ -42,7 +46,7 @@ def _look(storage: Storage, sink_ids: Sequence[str], now_millis: int) -> CheckRe
     visible = visible_files(storage)
     sinks = [facts(storage, sink_id, visible, now_millis) for sink_id in sink_ids]
     found: list[Finding] = []
-    # A log of another system often lies in a checkpoint; what is compacted was written by somebody else.
+    # A log of another system often lies in a checkpoint; other programs wrote the files that are compacted.
     kinds = {sink.kind for sink in sinks}
     if SinkKind.FILES in kinds:
         found += visible_findings(visible)
@@ -67,6 +71,6 @@ def _of_sink(sink: Facts) -> Iterator[Finding]:
 
 
 def _ends(storage: Storage, sink_ids: Sequence[str]) -> tuple[tuple[int, int], ...]:
-    """Where each log ends, and how much of it is carried out."""
+    """The end of each log, and how much of it is carried out."""
     files = [CommitLog(storage, sink_id).files() for sink_id in sink_ids]
     return tuple((max(one.records, default=-1), max(one.marks, default=-1)) for one in files)

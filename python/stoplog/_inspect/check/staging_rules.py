@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Unfinished files: which of them nobody needs any more."""
+"""Rules for unfinished files that no record needs any more."""
 
 from __future__ import annotations
 
@@ -12,12 +12,14 @@ from stoplog._inspect.check.rules import finding
 from stoplog._inspect.explain import GRACE_MILLIS
 from stoplog._inspect.names import finished_name_of
 from stoplog._inspect.sinks import OWN, SinkKind
-from stoplog._log.handles import staged_of
+from stoplog._log.paths import staged_of
+from stoplog._shared import DIRECTORIES, LOG, ROOT
 from stoplog._storage import FileInfo
 
 _UUID = r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}"
-_DRAFT = re.compile(rf"\.(record-\d+|note|probe|valid-length)\.{_UUID}(\.link)?|\.trial\..*")
-_DIRECTORIES = ("log", "open", "beside", "writers", "alive", "replaced", "aside", "manifests", "sent")
+# Of a file that is created whole, or of a trial of the storage; earlier versions wrote `.link` behind some.
+_DRAFT = re.compile(rf"\..+\.{_UUID}(\.link)?|\.trial\..*", re.DOTALL)
+_DIRECTORIES = frozenset({*DIRECTORIES.values(), "sent"}) - {ROOT}
 
 
 def staging_findings(facts: Facts) -> Iterator[Finding]:
@@ -28,11 +30,11 @@ def staging_findings(facts: Facts) -> Iterator[Finding]:
         if place not in _DIRECTORIES or not rest:
             message = f"{path} belongs to no part and no record."
             yield finding(FindingKind.OWN_FOREIGN_FILE, message, path, facts.sink_id)
-        elif place == "open" and path not in needed:
+        elif place == DIRECTORIES["open"] and path not in needed:
             yield from _unfinished(facts, file)
-        elif place == "beside" and path not in needed:
+        elif place == DIRECTORIES["spool"] and path not in needed:
             yield from _old(facts, FindingKind.ORPHAN_SIDE_FILE, file, "holds rows")
-        elif place == "replaced":
+        elif place == DIRECTORIES["replaced"]:
             yield from _replaced(facts, file, rest)
     yield from _in_buckets(facts, needed)
 
@@ -44,11 +46,11 @@ def unlogged_findings(facts: Facts) -> Iterator[Finding]:
     parts = [path for path in facts.staged if finished_name_of(path.rpartition("/")[2])]
     if parts:
         message = f"Sink {facts.sink_id} has {len(parts)} unfinished files and no record that tells of them."
-        yield finding(FindingKind.LOG_GONE, message, f"{OWN}/{facts.sink_id}/log", facts.sink_id)
+        yield finding(FindingKind.LOG_GONE, message, f"{OWN}/{facts.sink_id}/{LOG}", facts.sink_id)
 
 
 def _needed(facts: Facts) -> set[str]:
-    """What the newest record names: older ones were carried out before it was written."""
+    """The files that the newest record names: older records were carried out before it was written."""
     if facts.newest is None:
         return set()
     handles = [part.handle for part in facts.newest.state.open]
@@ -70,13 +72,18 @@ def _unfinished(facts: Facts, file: FileInfo) -> Iterator[Finding]:
 
 
 def _replaced(facts: Facts, file: FileInfo, rest: str) -> Iterator[Finding]:
-    """What is set aside for the newest record may still have to be put back."""
+    """Parts that are set aside for the newest record may still have to be put back."""
     seq = rest.partition("/")[0]
     newest = facts.newest
     if facts.kind is SinkKind.BATCH or newest is None or not seq.isdigit():
         return
-    if int(seq) < newest.seq or (int(seq) == newest.seq and facts.is_marked(newest.seq)):
-        yield from _old(facts, FindingKind.REPLACED_LEFT, file, f"was set aside for record {seq}")
+    # Older records have been carried out: the age of a part says nothing here.
+    if int(seq) < newest.seq and facts.storage.info(file.path) is not None:
+        message = (
+            f"{file.path} was set aside for record {seq}, is in no record, and is "
+            f"{_age(facts, file) // 60_000} min old."
+        )
+        yield finding(FindingKind.REPLACED_LEFT, message, file.path, facts.sink_id)
 
 
 def _in_buckets(facts: Facts, needed: set[str]) -> Iterator[Finding]:
@@ -90,7 +97,11 @@ def _in_buckets(facts: Facts, needed: set[str]) -> Iterator[Finding]:
 
 def _old(facts: Facts, kind: FindingKind, file: FileInfo, what: str) -> Iterator[Finding]:
     """Only what is older than the time for which a lost writer may go on, and is still there."""
-    age = facts.now_millis - file.modified_at_millis
+    age = _age(facts, file)
     if age > GRACE_MILLIS and facts.newest is not None and facts.storage.info(file.path) is not None:
         message = f"{file.path} {what}, is in no record, and is {age // 60_000} min old."
         yield finding(kind, message, file.path, facts.sink_id)
+
+
+def _age(facts: Facts, file: FileInfo) -> int:
+    return facts.now_millis - file.modified_at_millis

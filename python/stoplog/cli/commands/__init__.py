@@ -1,43 +1,26 @@
 # SPDX-License-Identifier: Apache-2.0
-"""All commands, in the order in which `stoplog --help` names them. A new one is one more line here."""
+"""All commands, in the order in which `stoplog --help` lists them."""
 
 from __future__ import annotations
 
 from stoplog.cli.command import Command
-from stoplog.cli.commands import (
-    adopt,
-    check,
-    check_config,
-    clean,
-    compact,
-    error,
-    explain,
-    finalize,
-    fork,
-    ls,
-    relocate,
-    report,
-    reset,
-    rewind,
-    show,
-    status,
-)
+from stoplog.cli.commands import check, error, on_spark, report, show, status, tools
 
 COMMANDS: tuple[Command, ...] = (
-    ls.COMMAND,
-    status.COMMAND,
-    show.COMMAND,
-    explain.COMMAND,
+    status.LS,
+    status.STATUS,
+    show.SHOW,
+    show.EXPLAIN,
     check.COMMAND,
-    check_config.COMMAND,
+    on_spark.CHECK_CONFIG,
     error.COMMAND,
     report.COMMAND,
-    finalize.COMMAND,
-    clean.COMMAND,
-    adopt.COMMAND,
-    fork.COMMAND,
-    reset.COMMAND,
-    rewind.COMMAND,
-    relocate.COMMAND,
-    compact.COMMAND,
+    tools.FINALIZE,
+    tools.CLEAN,
+    tools.ADOPT,
+    tools.FORK,
+    tools.RESET,
+    tools.REWIND,
+    tools.RELOCATE,
+    on_spark.COMPACT,
 )

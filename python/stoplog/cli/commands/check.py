@@ -7,9 +7,7 @@ from argparse import ArgumentParser, Namespace
 from collections import Counter
 from collections.abc import Iterator
 
-from stoplog.cli.arguments import add_limit, add_path, add_sink_id, directory_of
-from stoplog.cli.command import Answer, Command
-from stoplog.cli.exit_code import ExitCode
+from stoplog.cli.command import Answer, Command, ExitCode, add_limit, add_path, add_sink_id, directory_of
 from stoplog.cli.table import counted, limited
 from stoplog.inspection import CheckReport, Finding, Severity
 

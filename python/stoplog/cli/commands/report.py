@@ -7,8 +7,7 @@ from argparse import ArgumentParser, Namespace
 from collections.abc import Iterator
 from pathlib import Path
 
-from stoplog.cli.arguments import add_path, add_sink_id, directory_of
-from stoplog.cli.command import Answer, Command
+from stoplog.cli.command import Answer, Command, add_path, add_sink_id, directory_of
 from stoplog.errors import StoplogError
 from stoplog.inspection import SinkReport
 

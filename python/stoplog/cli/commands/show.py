@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`stoplog show PATH EPOCH`: what an epoch decided."""
+"""One record, and why a file is visible or not."""
 
 from __future__ import annotations
 
@@ -7,15 +7,36 @@ from argparse import ArgumentParser, ArgumentTypeError, Namespace
 from collections import Counter
 from collections.abc import Iterator
 
-from stoplog.cli.arguments import add_limit, add_path, add_sink_id, directory_of
-from stoplog.cli.command import Answer, Command
+from stoplog.cli.command import Answer, Command, ExitCode, add_limit, add_path, add_sink_id, directory_of
 from stoplog.cli.table import counted, limited, moment, size, table
-from stoplog.inspection import RecordView
+from stoplog.inspection import Explanation, PartState, RecordView
+
+
+def _of_explain(parser: ArgumentParser) -> None:
+    add_path(parser)
+    parser.add_argument("part", metavar="PART", help="a file's name or path, finished or not")
+    add_sink_id(parser)
+
+
+def _run_explain(given: Namespace) -> Answer:
+    found = directory_of(given).explain(given.part, given.sink_id)
+    code = ExitCode.CANNOT_READ if found.state is PartState.UNKNOWN else ExitCode.OK
+    return Answer({"explain": found}, lambda: _lines_of_explain(found), code)
+
+
+def _lines_of_explain(found: Explanation) -> Iterator[str]:
+    sink = f" (sink {found.sink_id})" if found.sink_id else ""
+    yield f"{found.path or found.asked}: {found.state.value}{sink}"
+    yield found.message
+
+
+EXPLAIN = Command("explain", "Explain a part file: why it is visible, or why not.", _of_explain, _run_explain)
+
 
 NEWEST = "newest"
 
 
-def arguments(parser: ArgumentParser) -> None:
+def _of_show(parser: ArgumentParser) -> None:
     add_path(parser)
     parser.add_argument(
         "epoch",
@@ -27,16 +48,16 @@ def arguments(parser: ArgumentParser) -> None:
     add_limit(parser)
 
 
-def run(arguments: Namespace) -> Answer:
-    directory = directory_of(arguments)
-    asked: str = arguments.epoch
+def _run_show(given: Namespace) -> Answer:
+    directory = directory_of(given)
+    asked: str = given.epoch
     if asked == NEWEST:
-        found = directory.newest_record(arguments.sink_id)
+        found = directory.newest_record(given.sink_id)
     elif asked.startswith("@"):
-        found = directory.record(int(asked[1:]), arguments.sink_id)
+        found = directory.record(int(asked[1:]), given.sink_id)
     else:
-        found = directory.epoch(int(asked), arguments.sink_id)
-    return Answer({"show": found}, lambda: _lines(found, arguments.limit))
+        found = directory.epoch(int(asked), given.sink_id)
+    return Answer({"show": found}, lambda: _lines_of_show(found, given.limit))
 
 
 def _epoch(text: str) -> str:
@@ -45,7 +66,7 @@ def _epoch(text: str) -> str:
     raise ArgumentTypeError(f"'{text}' is no number, nor @ and a number, nor '{NEWEST}'")
 
 
-def _lines(found: RecordView, limit: int) -> Iterator[str]:
+def _lines_of_show(found: RecordView, limit: int) -> Iterator[str]:
     record = found.record
     epoch = "" if record.epoch is None else f" {record.epoch}"
     what = f"{record.kind.value}{epoch} of run {record.run}"
@@ -92,4 +113,4 @@ def _lines(found: RecordView, limit: int) -> Iterator[str]:
     yield f"Leaves {counted(len(opened), 'part')} open with {size(sum(part.size_bytes for part in opened))}."
 
 
-COMMAND = Command("show", "Show what an epoch, or any record of the log, decided.", arguments, run)
+SHOW = Command("show", "Show what an epoch, or any record of the log, decided.", _of_show, _run_show)

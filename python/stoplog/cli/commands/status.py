@@ -1,29 +1,63 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`stoplog status PATH`: what is finished, decided and open, and when the open parts will be closed."""
+"""The sinks of a path, and what each has in its buckets."""
 
 from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
 from collections.abc import Iterator
 
-from stoplog.cli.arguments import add_limit, add_path, add_sink_id, directory_of
-from stoplog.cli.command import Answer, Command
+from stoplog.cli.command import Answer, Command, ExitCode, add_limit, add_path, add_sink_id, directory_of
 from stoplog.cli.table import ago, counted, limited, moment, size, table
-from stoplog.inspection import BucketStatus, OpenPartStatus, SinkStatus
+from stoplog.inspection import BucketStatus, OpenPartStatus, SinkStatus, SinkSummary
 
 
-def arguments(parser: ArgumentParser) -> None:
+def _run_ls(given: Namespace) -> Answer:
+    sinks = directory_of(given).sinks()
+    torn = any(sink.problem for sink in sinks)
+    return Answer({"sinks": sinks}, lambda: _lines_of_ls(sinks), ExitCode.FINDINGS if torn else ExitCode.OK)
+
+
+def _lines_of_ls(sinks: list[SinkSummary]) -> Iterator[str]:
+    if not sinks:
+        yield "No sink has written here: there is no _stoplog directory with a log in it."
+        return
+    yield from table(
+        ("SINK", "KIND", "QUERY", "RECORDS", "NEWEST", "AGE", "EPOCH", "OPEN", "PENDING"),
+        [
+            (
+                sink.sink_id,
+                sink.kind.value,
+                sink.query_id or "-",
+                str(sink.records),
+                f"{sink.newest_kind.value} {sink.newest_seq}" if sink.newest_kind else "-",
+                ago(sink.age_millis),
+                "-" if sink.last_epoch is None else str(sink.last_epoch),
+                str(sink.open_parts),
+                str(sink.pending_parts),
+            )
+            for sink in sinks
+        ],
+    )
+    for sink in sinks:
+        if sink.problem:
+            yield f"{sink.sink_id}: {sink.problem}"
+
+
+LS = Command("ls", "List the sinks of a path, and who writes to them.", add_path, _run_ls)
+
+
+def _of_status(parser: ArgumentParser) -> None:
     add_path(parser)
     add_sink_id(parser)
     add_limit(parser)
 
 
-def run(arguments: Namespace) -> Answer:
-    found = directory_of(arguments).status(arguments.sink_id)
-    return Answer({"status": found}, lambda: _lines(found, arguments.limit))
+def _run_status(given: Namespace) -> Answer:
+    found = directory_of(given).status(given.sink_id)
+    return Answer({"status": found}, lambda: _lines_of_status(found, given.limit))
 
 
-def _lines(found: SinkStatus, limit: int) -> Iterator[str]:
+def _lines_of_status(found: SinkStatus, limit: int) -> Iterator[str]:
     sink = found.sink
     epoch = "no epoch yet" if sink.last_epoch is None else f"epoch {sink.last_epoch}"
     yield f"Sink {sink.sink_id} of query {sink.query_id or '-'}: {epoch}, {_newest(found)}"
@@ -102,4 +136,6 @@ def _until(millis: int | None, now_millis: int) -> str:
     return f"in {ago(millis - now_millis)}" if millis > now_millis else f"due since {moment(millis)}"
 
 
-COMMAND = Command("status", "Show finished, pending and open parts, and when they will roll.", arguments, run)
+STATUS = Command(
+    "status", "Show finished, pending and open parts, and when they will roll.", _of_status, _run_status
+)

@@ -28,22 +28,30 @@ private[admin] object Relocating {
     newest.state.open.map { part =>
       val missing     = there.missing(part.handle) ++ part.beside.files.map(_.token).filterNot(there.beside)
       lazy val length =
-        if (site.cuts) there.stores.finished.sizeBytes(part.handle.token) else None // a path there
+        if (site.cuts) there.length(part.handle.token) else None // a path there
+      lazy val cut = part.beside.files.find(file => there.length(file.token).exists(_ < file.sizeBytes))
       if (missing.nonEmpty)
         broken(part, s"open, and not there: ${missing.toVector.sorted.mkString(", ")}$uploads")
       else if (length.exists(_ < part.sizeBytes - part.beside.storageBytes))
         broken(part, s"open, and shorter than the ${part.sizeBytes} bytes that are recorded")
+      else if (cut.nonEmpty)
+        broken(
+          part,
+          s"open, and ${cut.get.token} is shorter than the ${cut.get.sizeBytes} bytes that are recorded"
+        )
       else Found(part.finishedPath, Verdict.Whole, "open, and all of it is there")
     }
 
   /** Those of the newest record; older ones belong to their readers. */
   private def decided(site: Site, newest: LogRecord, there: There): Vector[AdminAction] =
     newest.publish.filter(_.sizeBytes > 0).map { part =>
-      there.stores.finished.sizeBytes(part.finishedPath) match {
+      there.length(part.finishedPath) match {
         case Some(part.sizeBytes) => Found(part.finishedPath, Verdict.Whole, "finished, with its length")
         case Some(other)          => broken(part, s"finished, with $other bytes and not ${part.sizeBytes}")
         case None if site.isPublished(newest) =>
-          Found(part.finishedPath, Verdict.Whole, "was finished; whoever reads it has taken it away")
+          Found(part.finishedPath, Verdict.Whole, "was finished; a reader has taken it away")
+        case None if site.cuts && there.length(part.handle.token).exists(_ < part.sizeBytes) =>
+          broken(part, s"decided, and shorter than the ${part.sizeBytes} bytes that are recorded")
         case None if there.missing(part.handle).isEmpty =>
           Found(part.finishedPath, Verdict.Whole, "decided, and becomes visible with the next start")
         case None => broken(part, s"decided, and neither finished nor waiting$uploads")
@@ -51,9 +59,11 @@ private[admin] object Relocating {
     }
 
   /** What lies in the directory, listed once and only if it is asked for. */
-  private final class There(val stores: SinkStores) {
+  private final class There(stores: SinkStores) {
     private lazy val staged = stores.parts.staged().map(_.token).toSet
     lazy val beside         = stores.sides.staged().map(_.token).toSet
+
+    def length(path: String): Option[Long] = stores.finished.sizeBytes(path)
 
     /** What there is not of what the part's bytes are staged in. */
     def missing(handle: Publish): Set[String] = stores.parts.stagedOf(handle.token).diff(staged)

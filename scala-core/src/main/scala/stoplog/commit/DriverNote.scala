@@ -47,15 +47,14 @@ object DriverNote {
   }
 
   /** `None` for what no release has written. */
-  def read(text: String): Option[DriverNote] = text.split(' ') match {
-    case Array(host, space, pid, started, every) =>
-      for {
-        number <- pid.toLongOption
-        start  <- started.toLongOption
-        millis <- every.toLongOption
-      } yield DriverNote(host, space, number, start, millis)
+  def read(text: String): Option[DriverNote] = text match {
+    case Noted(host, space, pid, started, every) =>
+      Some(DriverNote(host, space, pid.toLong, started.toLong, every.toLong))
     case _ => None
   }
+
+  // The Python package reads it by the same pattern.
+  private val Noted = "(\\S*) (\\S*) ([0-9]{1,18}) ([0-9]{1,18}) ([0-9]{1,18})".r
 
   private lazy val host: String =
     Try(InetAddress.getLocalHost.getHostName).getOrElse("unknown").filterNot(_.isWhitespace)

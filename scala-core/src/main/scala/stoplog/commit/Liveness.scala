@@ -75,11 +75,11 @@ object Liveness {
   }
 
   /** A beat may be late, and one may be lost to a storage that does not answer. */
-  private val MissedBeats = 3
+  private[stoplog] val MissedBeats = 3
 
   /** What `bucketCheckInterval` is unless it is set. */
-  private val UsualMillis = 60 * 1000L
+  private[stoplog] val UsualMillis = 60 * 1000L
 
   /** Writing a beat takes a while. */
-  private val ShortestMillis = 1000L
+  private[stoplog] val ShortestMillis = 1000L
 }

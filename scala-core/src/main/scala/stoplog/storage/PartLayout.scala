@@ -77,7 +77,7 @@ object PartLayout {
 
     private def markers(prefix: String, suffix: String): Pattern = {
       val end = s"\\.${Pattern.quote(sinkId)}-[0-9a-f]{12}-[0-9a-f]{16}"
-      Pattern.compile(s"${Pattern.quote(prefix)}(.+)${Pattern.quote(suffix)}($end)")
+      Pattern.compile(s"${Pattern.quote(prefix)}(.+)${Pattern.quote(suffix)}($end)", Pattern.DOTALL)
     }
   }
 

@@ -4,7 +4,7 @@ package stoplog.docs
 import java.nio.charset.StandardCharsets.UTF_8
 import java.nio.file.Files
 
-/** Writes the reference pages that are generated from code.
+/** Writes the reference pages that are generated from code, and the definitions that Python shares.
   *
   * {{{
   * sbt "core/Test/runMain stoplog.docs.GenerateDocs docs"
@@ -27,5 +27,6 @@ object GenerateDocs {
     val directory = Repository.root.resolve(args.headOption.getOrElse("docs"))
     Files.createDirectories(directory)
     for ((name, text) <- pages) Files.write(directory.resolve(name), text.getBytes(UTF_8))
+    SharedDefinitions.write("core", SharedDefinitions.core)
   }
 }

@@ -10,6 +10,10 @@ class GenerateDocsSuite extends AnyFunSuite {
       assert(Repository.read(Repository.root.resolve("docs").resolve(name)) === text)
     }
 
+  test("the definitions that Python shares are current: otherwise run make docs") {
+    assert(Repository.read(SharedDefinitions.path("core")) === SharedDefinitions.core)
+  }
+
   test("the tables of compatibility are whole: rows have as many cells as their heads") {
     val tables = CompatibilityPage.text.split("\n\n").filter(_.startsWith("| "))
     assert(tables.length === 7)

@@ -6,7 +6,9 @@ import java.nio.file.{Files, Path}
 
 import stoplog.options.{OptionGroup, SinkOption}
 
-/** A page of `docs/` that lists all options of a registry. Run, as by `make docs`, it writes itself. */
+/** A page of `docs/` that lists all options of a registry. Run, as by `make docs`, it writes itself, and the
+  * [[SharedDefinitions]] of a connector.
+  */
 abstract class OptionsReference(
     val name: String,
     groups: Seq[OptionGroup],
@@ -20,8 +22,11 @@ abstract class OptionsReference(
 
   final def main(args: Array[String]): Unit = {
     Files.write(path, text.getBytes(UTF_8))
-    ()
+    connector.foreach(SharedDefinitions.write(_, SharedDefinitions.connector(options)))
   }
+
+  /** The connector whose options these are; `None` for those of the core. */
+  def connector: Option[String] = None
 
   /** Above the tables. */
   protected def head: String

@@ -10,6 +10,11 @@ abstract class OptionsReferenceRules(page: OptionsReference) extends AnyFunSuite
     assert(Repository.read(page.path) === page.text)
   }
 
+  for (jar <- page.connector)
+    test(s"the options of $jar that Python shares are current: otherwise run make docs") {
+      assert(Repository.read(SharedDefinitions.path(jar)) === SharedDefinitions.connector(page.options))
+    }
+
   test("every option has a row, and every cell is one cell") {
     for (o <- page.options) assert(page.text.contains(s"\n| `${o.key}` |"), o.key)
     for (row <- page.text.linesIterator.filter(_.startsWith("|")))

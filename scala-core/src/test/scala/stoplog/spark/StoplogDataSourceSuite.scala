@@ -5,6 +5,7 @@ import org.apache.spark.sql.sources.DataSourceRegister
 import org.scalatest.funsuite.AnyFunSuite
 
 import stoplog.FileSink
+import stoplog.docs.SharedDefinitions
 
 class StoplogDataSourceSuite extends AnyFunSuite {
 
@@ -12,6 +13,7 @@ class StoplogDataSourceSuite extends AnyFunSuite {
     for (old <- Seq("3.5.7", "2.4.8")) {
       val message = intercept[UnsupportedOperationException](StoplogDataSource.refuse(old)).getMessage
       assert(message.matches(s".*stoplog [0-9.]+\\S* needs Spark 4\\.0 to 4\\.3, found $old\\. .*"), message)
+      assert(message.contains(s" needs Spark ${SharedDefinitions.sparkLines}, "), "as Python says, too")
     }
     for (supported <- Seq("4.0.5", "4.2.0", "4.3.0", "4.3.1-SNAPSHOT", "5.0.0"))
       StoplogDataSource.refuse(supported)

@@ -18,6 +18,8 @@ object JdbcOptionsPage
         |""".stripMargin
   )
 
+  override def connector: Option[String] = Some("jdbc")
+
   override protected def head: String =
     """# Options of the JDBC sink
       |

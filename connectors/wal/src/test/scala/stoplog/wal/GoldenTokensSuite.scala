@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.wal
 
+import scala.jdk.CollectionConverters._
+
+import com.fasterxml.jackson.databind.ObjectMapper
 import org.scalatest.funsuite.AnyFunSuite
+
+import stoplog.docs.Repository
 
 /** What the log of release 0.1.0 says of a chunk. The texts are never edited. */
 class GoldenTokensSuite extends AnyFunSuite {
@@ -22,6 +27,15 @@ class GoldenTokensSuite extends AnyFunSuite {
     assert(read.file.token === file)
     assert(read.startedAtMillis === None)
     assert(read.text === token)
+  }
+
+  test("a token names its file alike in Scala and in Python: golden/verdicts/handles.json") {
+    val golden = Repository.root.resolve("scala-core/src/test/resources/golden/verdicts/handles.json")
+    for (each <- new ObjectMapper().readTree(Repository.read(golden)).elements.asScala) {
+      val found = ChunkToken.find(each.get("handle").asText).map(token => token.file.token -> token.file.sizeBytes)
+      val named = each.get("files").elements.asScala.map(_.asText -> each.get("bytes").asLong).toVector
+      assert(found === (if (each.get("system").asText == "wal") named.headOption else None), each)
+    }
   }
 
   test("a token with the time of its micro-batch is read and written as it was") {

@@ -7,6 +7,8 @@ import stoplog.docs.{OptionsReference, OptionsReferenceRules}
 object WriteAheadOptionsPage
     extends OptionsReference("wal-options.md", WriteAheadOptions.groups, WriteAheadOptions.all) {
 
+  override def connector: Option[String] = Some("wal")
+
   override protected def head: String =
     """# Options of the write-ahead sink
       |

@@ -22,6 +22,8 @@ object GenerateCassandraDocs
         |""".stripMargin
   )
 
+  override def connector: Option[String] = Some("cassandra")
+
   override protected def head: String =
     """# Options for Cassandra
       |

@@ -7,7 +7,6 @@ import com.datastax.oss.driver.api.core.DefaultConsistencyLevel
 import org.scalatest.funsuite.AnyFunSuite
 
 import stoplog.cassandra.{CassandraSink, CassandraSource}
-import stoplog.docs.Repository
 import stoplog.error.StoplogArgumentException
 
 class CassandraOptionsSuite extends AnyFunSuite {
@@ -104,12 +103,5 @@ class CassandraOptionsSuite extends AnyFunSuite {
       CassandraSource.forTable("a", "ks", "t").withPageRows(9).build() ===
         CassandraSource.forTable("a", "ks", "t").withOption("pageRows", "9").build()
     )
-  }
-
-  test("Python knows the same options") {
-    val python = Repository.read(Repository.root.resolve("python/stoplog/cassandra.py"))
-    val keys   = python.drop(python.indexOf("\nKEYS")).takeWhile(_ != ')')
-    val named  = "\"([a-zA-Z]+)\"".r.findAllMatchIn(keys).map(_.group(1)).toSet
-    assert(named === CassandraSink.optionKeys().asScala.toSet)
   }
 }

@@ -11,6 +11,8 @@ object KafkaOptionsPage
       KafkaSinkOptionRegistry.all
     ) {
 
+  override def connector: Option[String] = Some("kafka")
+
   override protected def head: String =
     """# Options of the Kafka sink
       |

@@ -1,0 +1,138 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Commands that start a Spark session of their own."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser, Namespace
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from stoplog.cli.command import Answer, Command, ExitCode, add_doing, add_limit, add_pairs
+from stoplog.cli.table import limited, size, table
+from stoplog.errors import StoplogError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from pyspark.sql import SparkSession
+
+    from stoplog.compaction import PlannedMerge
+    from stoplog.preflight import Preflight
+
+
+def local_session(command: str, settings: Mapping[str, str]) -> SparkSession:
+    """A session of its own on all processors.
+
+    Args:
+        command: as the user calls it.
+        settings: of Spark, which win over these.
+
+    Raises:
+        StoplogError: there is no pyspark.
+    """
+    try:
+        from pyspark.sql import SparkSession
+    except ImportError:
+        raise StoplogError(
+            "STOPLOG_TOOL_SPARK",
+            f"stoplog {command} takes Spark. Install pyspark in this environment.",
+        ) from None
+    from stoplog.session import configure
+
+    builder: SparkSession.Builder = SparkSession.builder
+    builder = builder.master("local[*]").appName(f"stoplog {command}")
+    builder = builder.config("spark.ui.enabled", "false").config("spark.log.level", "WARN")
+    for key, value in settings.items():
+        builder = builder.config(key, value)
+    return configure(builder).getOrCreate()
+
+
+def _of_check_config(parser: ArgumentParser) -> None:
+    parser.add_argument(
+        "path", metavar="PATH", help="where the sink will write; it is tried in a hidden directory"
+    )
+    parser.add_argument(
+        "--schema",
+        metavar="COLUMNS",
+        required=True,
+        help="of the rows, such as 'at TIMESTAMP, message STRING'",
+    )
+    add_pairs(parser, "--option", "of the sink, as the query will set it")
+    add_pairs(parser, "--conf", "a setting of Spark, such as spark.jars.packages=…")
+
+
+def _run_check_config(given: Namespace) -> Answer:
+    from stoplog.preflight import check_options
+
+    spark = local_session("check-config", dict(given.conf))
+    try:
+        rows = spark.createDataFrame([], given.schema)
+        found = check_options(rows, {**dict(given.option), "path": given.path})
+    finally:
+        spark.stop()
+    return Answer(
+        {"preflight": _data(found)},
+        lambda: str(found).splitlines(),
+        ExitCode.OK if found.is_ready else ExitCode.FINDINGS,
+    )
+
+
+def _data(found: Preflight) -> dict[str, object]:
+    findings = [
+        {"level": each.level, "name": each.name, "what": each.what, "now": each.now}
+        for each in found.findings
+    ]
+    return {"path": found.path, "is_ready": found.is_ready, "findings": findings, "names": found.names}
+
+
+CHECK_CONFIG = Command(
+    "check-config",
+    "Try out options, columns and storage before a query starts.",
+    _of_check_config,
+    _run_check_config,
+)
+
+
+def _of_compact(parser: ArgumentParser) -> None:
+    parser.add_argument("path", metavar="PATH", help="the directory, with all below it")
+    add_doing(parser)
+    add_pairs(parser, "--option", "format, compactTo, compactSmallerThan, compactMinFiles or compactor")
+    add_pairs(parser, "--conf", "a setting of Spark, such as spark.jars.packages=…")
+    add_limit(parser)
+
+
+def _run_compact(given: Namespace) -> Answer:
+    from stoplog.compaction import compact
+
+    spark = local_session("compact", dict(given.conf))
+    try:
+        compaction = compact(spark, given.path, **dict(given.option))
+        merges = compaction.plan() if given.dry_run else compaction.run()
+    finally:
+        spark.stop()
+    data = {"path": given.path, "carried_out": not given.dry_run, "merges": merges}
+    return Answer({"compact": data}, lambda: _lines_of_compact(merges, given))
+
+
+def _lines_of_compact(merges: list[PlannedMerge], given: Namespace) -> Iterator[str]:
+    if not merges:
+        yield "There is nothing to merge."
+        return
+    yield from limited(
+        table(
+            ("DIRECTORY", "FILES", "BYTES"),
+            [
+                (merge.directory or ".", str(len(merge.names)), size(merge.size_bytes))
+                for merge in merges[: given.limit or None]
+            ],
+        ),
+        len(merges),
+        given.limit,
+        "merges",
+    )
+    yield "Nothing was changed. Add --yes to do it." if given.dry_run else "Done."
+
+
+COMPACT = Command(
+    "compact", "Merge the small files of a directory that no query writes to.", _of_compact, _run_compact
+)

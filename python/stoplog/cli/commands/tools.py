@@ -1,0 +1,215 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Commands of the jar, which plan a change of a sink first and carry it out if they are told to."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser, ArgumentTypeError, Namespace
+from collections.abc import Callable, Iterator, Mapping
+
+from stoplog.admin import AdminPlan, DriverCheck, Jvm, OpenRows, SinkAdmin, administer
+from stoplog.cli.command import Answer, Command, ExitCode, add_doing, add_limit, add_pairs
+from stoplog.cli.table import limited, size, table
+from stoplog.errors import StoplogError
+
+Plan = Callable[[SinkAdmin, Namespace], AdminPlan]
+
+
+def tool(
+    name: str,
+    summary: str,
+    plan: Plan,
+    arguments: Callable[[ArgumentParser], None] = lambda parser: None,
+    *,
+    changes: bool = True,
+) -> Command:
+    """A command of the jar.
+
+    Args:
+        name: what the user types.
+        summary: one line for `stoplog --help`.
+        plan: asks for the plan.
+        arguments: adds what is the command's own.
+        changes: whether there is anything to carry out.
+    """
+
+    def every(parser: ArgumentParser) -> None:
+        parser.add_argument("path", metavar="PATH", help="the sink's path, as the query has it")
+        parser.add_argument(
+            "--sink-id", metavar="ID", default="main", help="which sink of the path (default: main)"
+        )
+        arguments(parser)
+        if changes:
+            _changing(parser)
+        _reaching(parser)
+
+    return Command(name, summary, every, lambda given: _run(given, plan))
+
+
+def _changing(parser: ArgumentParser) -> None:
+    add_doing(parser)
+    parser.add_argument(
+        "--driver-is-dead",
+        action="store_true",
+        help="do it even if a driver may be alive, which is then fenced: its query fails, and no row is lost",
+    )
+
+
+def _reaching(parser: ArgumentParser) -> None:
+    parser.add_argument(
+        "--jars",
+        metavar="JAR,…",
+        default="",
+        help="more jars, such as hadoop-aws and the bundle of AWS for s3a",
+    )
+    add_pairs(
+        parser,
+        "--conf",
+        "a setting of Hadoop, such as fs.s3a.endpoint=…, with or without spark.hadoop. before it",
+    )
+    add_pairs(
+        parser,
+        "--option",
+        "an option of the query that its log does not tell: useTruncate=false, validLengthPrefix, "
+        "validLengthSuffix",
+    )
+    add_limit(parser)
+
+
+def _run(given: Namespace, ask: Plan) -> Answer:
+    hadoop = {key.removeprefix("spark.hadoop."): value for key, value in given.conf}
+    jvm = Jvm(tuple(jar for jar in given.jars.split(",") if jar), hadoop)
+    sink = administer(given.path, given.sink_id, jvm=jvm, options=dict(given.option))
+    plan = ask(sink, given)
+    if not getattr(given, "dry_run", True):
+        driver = DriverCheck.DRIVER_IS_DEAD if given.driver_is_dead else DriverCheck.REFUSE_IF_ALIVE
+        plan = plan.carry_out(driver)
+    code = ExitCode.FINDINGS if plan.problems else ExitCode.OK
+    return Answer({"plan": _public(plan)}, lambda: _lines(plan, given), code)
+
+
+def _public(plan: AdminPlan) -> Mapping[str, object]:
+    return {
+        "path": plan.path,
+        "sink_id": plan.sink_id,
+        "driver": plan.driver,
+        "driver_alive": plan.driver_alive,
+        "carried_out": plan.carried_out,
+        "actions": plan.actions,
+    }
+
+
+def _lines(plan: AdminPlan, given: Namespace) -> Iterator[str]:
+    yield f"Sink {plan.sink_id} under {plan.path}: {plan.driver}."
+    if not plan.actions:
+        yield "There is nothing to do."
+        return
+    shown = plan.actions[: given.limit or None]
+    yield from limited(
+        table(
+            ("ACTION", "WHAT", "ROWS", "BYTES", "WHY"),
+            [
+                (
+                    each.action,
+                    each.subject,
+                    "" if each.rows is None else str(each.rows),
+                    "" if each.size_bytes is None else size(each.size_bytes),
+                    each.reason if each.to is None else f"{each.reason}; kept as {each.to}",
+                )
+                for each in shown
+            ],
+        ),
+        len(plan.actions),
+        given.limit,
+        "actions",
+    )
+    if plan.carried_out:
+        yield "Done."
+    elif hasattr(given, "dry_run"):
+        yield "Nothing was changed. Add --yes to do it."
+
+
+FINALIZE = tool("finalize", "Finish the open parts of a stopped query.", lambda sink, given: sink.finalize())
+
+
+CLEAN = tool(
+    "clean",
+    "Remove unfinished files that nobody needs, and say what spares the others.",
+    lambda sink, given: sink.clean(),
+)
+
+
+def _of_adopt(parser: ArgumentParser) -> None:
+    who = parser.add_mutually_exclusive_group(required=True)
+    who.add_argument("--checkpoint", metavar="DIR", type=_text, help="of the query that is to own the sink")
+    who.add_argument(
+        "--query-id", metavar="ID", type=_text, help="its id, where the checkpoint cannot be read from here"
+    )
+    parser.add_argument(
+        "--batch", metavar="N", type=int, help="with --query-id: the batch it begins with (default: 0)"
+    )
+
+
+def _plan_adopt(sink: SinkAdmin, given: Namespace) -> AdminPlan:
+    if given.checkpoint is None:
+        return sink.adopt(given.query_id, given.batch or 0)
+    if given.batch is not None:
+        raise StoplogError(
+            "STOPLOG_INVALID_OPTIONS", "--batch has no effect beside --checkpoint, which tells it: remove it."
+        )
+    return sink.adopt_by(given.checkpoint)
+
+
+def _text(given: str) -> str:
+    if not given.strip():
+        raise ArgumentTypeError("it is empty")  # a variable of the shell that is not set
+    return given
+
+
+ADOPT = tool("adopt", "Let another query go on with a sink.", _plan_adopt, _of_adopt)
+
+
+FORK = tool(
+    "fork",
+    "Say under which sink id another query can write beside this one.",
+    lambda sink, given: sink.fork(),
+    changes=False,
+)
+
+
+def _of_reset(parser: ArgumentParser) -> None:
+    parser.add_argument(
+        "--open",
+        choices=[each.value for each in OpenRows],
+        default=OpenRows.FINISH.value,
+        help="what becomes of rows in open parts: made visible, or kept out of sight (default: finish)",
+    )
+
+
+RESET = tool(
+    "reset",
+    "Begin a sink's log anew: finished files stay, the next query owns it.",
+    lambda sink, given: sink.reset(OpenRows(given.open)),
+    _of_reset,
+)
+
+
+def _of_rewind(parser: ArgumentParser) -> None:
+    parser.add_argument(
+        "--epoch", metavar="N", type=int, required=True, help="the last epoch to stay; -1 for none"
+    )
+
+
+REWIND = tool(
+    "rewind",
+    "Go back to the end of an older epoch, and move aside what is newer.",
+    lambda sink, given: sink.rewind(given.epoch),
+    _of_rewind,
+)
+
+
+RELOCATE = tool(
+    "relocate",
+    "Look whether a directory that was moved or copied is whole.",
+    lambda sink, given: sink.relocate(),
+    changes=False,
+)

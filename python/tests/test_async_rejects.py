@@ -1,0 +1,120 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Rows whose calls fail, time out, or answer in a wrong form: rejected, or the end of the task."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any, Literal
+
+import pytest
+from async_frame import PARSED, mapped, named
+from pyspark.sql import Row
+from pyspark.sql.types import StructType
+
+from stoplog._async.result import CallFailed, batches_of
+from stoplog.async_io import Retry
+
+
+class Unspeakable(Exception):
+    def __str__(self) -> str:
+        raise ValueError("no words")
+
+
+@pytest.mark.parametrize(
+    ("error", "message"),
+    [
+        (ValueError("quoted \ud83d"), "quoted \\ud83d"),
+        (Unspeakable(), "(a Unspeakable that cannot be shown)"),
+    ],
+)
+def test_an_error_that_cannot_be_shown_is_rejected_like_others(error: Exception, message: str) -> None:
+    async def fail(row: Any) -> Any:
+        raise error
+
+    [row] = mapped(fail, [1], on_error="reject").rows()
+    assert row["_error"]["message"] == message
+    with pytest.raises(CallFailed):
+        mapped(fail, [1]).rows()
+
+
+def test_a_row_that_python_cannot_write_is_rejected_without_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    def without_inputs(rows: Any, schema: StructType) -> Any:
+        if any(row[-1] is not None and row[-1][-1] is not None for row in rows):
+            raise OverflowError("a time of the year 1")
+        return batches_of(rows, schema)
+
+    monkeypatch.setattr("stoplog._async.result.batches_of", without_inputs)
+    good, rejected = mapped(odd_ones_fail, [2, 1], on_error="reject").rows()
+    assert good["id"] == 2
+    assert (rejected["_error"]["message"], rejected["_error"]["row"]) == ("no 1", None)
+
+
+def test_a_row_with_names_in_another_order_is_taken_by_its_names() -> None:
+    async def swapped(row: Any) -> Any:
+        return Row(name="n", id=row.id)
+
+    assert mapped(swapped, [1]).rows() == [{"id": 1, "name": "n"}]
+
+
+async def odd_ones_fail(row: Any) -> Any:
+    if row.id % 2:
+        raise OSError(f"no {row.id}")
+    return (row.id, "n")
+
+
+def test_rejected_rows_have_their_error_and_the_row() -> None:
+    retry = Retry(max_attempts=2, first_wait_seconds=0)
+    rows = mapped(odd_ones_fail, [1, 2], on_error="reject", retry=retry).rows()
+    error = {"reason": "error", "type": "OSError", "message": "no 1", "attempts": 2, "row": {"id": 1}}
+    assert rows == [{"id": None, "name": None, "_error": error}, {"id": 2, "name": "n", "_error": None}]
+
+
+def test_every_column_can_be_null_where_rows_are_rejected() -> None:
+    assert not mapped(named).schema["name"].nullable
+    assert mapped(named, on_error="reject").schema["name"].nullable
+
+
+@pytest.mark.parametrize(
+    ("answer", "message"),
+    [
+        ({"id": "text", "name": "n"}, "do not fit the schema"),
+        ((1,), "1 values for a schema of 2"),
+        ({"id": 1, "nme": "n"}, r"\['nme'\]"),
+        (5, "type int"),
+    ],
+)
+def test_an_answer_that_does_not_fit_is_an_error_of_its_row(answer: Any, message: str) -> None:
+    async def two_is_odd(row: Any) -> Any:
+        return answer if row.id == 2 else (row.id, "n")
+
+    rows = mapped(two_is_odd, [1, 2, 3], on_error="reject").rows()
+    assert [row["id"] for row in rows] == [1, None, 3]
+    assert rows[1]["_error"]["reason"] == "answer"
+    with pytest.raises(CallFailed, match=message):
+        mapped(two_is_odd, [1, 2, 3]).rows()
+
+
+async def never(row: Any) -> Any:
+    await asyncio.Event().wait()
+
+
+@pytest.mark.parametrize(
+    ("on_error", "on_timeout"), [("reject", None), ("fail", "reject"), ("reject", "reject")]
+)
+def test_calls_that_time_out_are_rejected(
+    on_error: Literal["fail", "reject"], on_timeout: Literal["reject"] | None
+) -> None:
+    more = {"on_error": on_error, "on_timeout": on_timeout, "timeout_seconds": 0.001}
+    [row] = mapped(never, [1], **more).rows()
+    assert (row["_error"]["reason"], row["_error"]["type"]) == ("timeout", "CallTimeout")
+
+
+def test_calls_that_time_out_may_fail_where_others_are_rejected() -> None:
+    with pytest.raises(CallFailed, match=r"CallTimeout: The call took longer than 0\.001 s"):
+        mapped(never, [1], on_error="reject", on_timeout="fail", timeout_seconds=0.001).rows()
+
+
+def test_a_handler_of_timeouts_leaves_the_schema_as_it_is() -> None:
+    result = mapped(never, [1], on_timeout=lambda row: (row.id, "late"), timeout_seconds=0.001)
+    assert result.rows() == [{"id": 1, "name": "late"}]
+    assert result.schema == PARSED

@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The imports of the package: each module, and each package of modules, may import those in a table."""
+
+from __future__ import annotations
+
+import ast
+from graphlib import TopologicalSorter
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1] / "stoplog"
+TOP = "stoplog"
+
+MAY_IMPORT = {
+    # Words, numbers and definitions.
+    "_redaction": "",
+    "_shared": "",
+    "_version": "_shared",
+    "_words": "",
+    "_units": "_words",
+    "_formats": "",
+    "_bucketers": "",
+    "errors": "_redaction _version",
+    # The JVM, and builders that ask it.
+    "_jvm": "_version errors",
+    "_builder": "_jvm _redaction errors",
+    "bucket": "_builder",
+    "bulk": "_builder _formats",
+    "compaction": "_builder _jvm _units",
+    "encoder": "_builder _formats",
+    "output_file": "_builder",
+    "preflight": "_jvm",
+    "rolling": "_builder _units",
+    "stream_format": "_builder _formats _units",
+    "_sink_methods": "_builder _units bucket compaction output_file rolling",
+    "sink": "_builder _sink_methods bulk encoder preflight",
+    "source": "_builder _formats _units bulk sink stream_format",
+    "bucketing": "_bucketers _builder _units bucket encoder sink",
+    "views": "sink",
+    # Connectors.
+    "_async": "errors",
+    "async_io": "_async",
+    "cassandra": "_builder _shared _units",
+    "jdbc": "_builder _shared _units",
+    "_kafka_source": "_builder _jvm _units errors",
+    "kafka": "_builder _kafka_source _shared _units",
+    "write_ahead": "_builder _shared _units",
+    # Sessions and running queries.
+    "_artifact": "_version errors",
+    "session": "_artifact _jvm _version errors",
+    "stopping": "_jvm",
+    "metrics": "_html _jvm errors",
+    "live": "_html _words metrics",
+    # Directories, read without Spark and without a JVM.
+    "_html": "_words",
+    "_storage": "errors",
+    "_log": "_shared _storage errors",
+    "_inspect": "_html _log _shared _storage _words errors",
+    "_report": "_html _inspect _log _storage _version _words",
+    "inspection": "_inspect _log _report _storage",
+    # The jar's commands in a JVM of their own, and the command line.
+    "_admin": "_artifact errors",
+    "admin": "_admin",
+    "cli": "_inspect _version _words admin compaction errors inspection preflight session",
+    "__main__": "cli",
+    "testing": f"_shared _storage {TOP}",
+}
+
+
+def imports() -> dict[str, set[str]]:
+    """The modules of this package that each module imports, at any place in its code."""
+    modules = {name_of(file): file for file in ROOT.rglob("*.py")}
+    return {name: set(imported(file, set(modules))) - {name} for name, file in modules.items()}
+
+
+def name_of(file: Path) -> str:
+    return ".".join(("stoplog", *file.relative_to(ROOT).with_suffix("").parts)).removesuffix(".__init__")
+
+
+def imported(file: Path, modules: set[str]) -> list[str]:
+    found = []
+    for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            found += [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            whole = [f"{node.module}.{alias.name}" for alias in node.names]
+            found += [name if name in modules else str(node.module) for name in whole]
+    return [name for name in found if name in modules]
+
+
+def layer_of(module: str) -> str:
+    return module.split(".")[1] if "." in module else TOP
+
+
+def test_no_module_imports_another_one_in_a_circle() -> None:
+    # Raises CycleError with the modules of the circle.
+    TopologicalSorter(imports()).prepare()
+
+
+@pytest.mark.parametrize("layer", MAY_IMPORT)
+def test_a_layer_imports_only_those_below_it(layer: str) -> None:
+    taken = {
+        layer_of(other)
+        for module, others in imports().items()
+        for other in others
+        if layer_of(module) == layer != layer_of(other)
+    }
+    assert taken == set(MAY_IMPORT[layer].split()), "a new import needs a reason; delete one that is gone"
+
+
+def test_the_table_has_every_layer() -> None:
+    assert {layer_of(module) for module in imports()} - {TOP} == set(MAY_IMPORT)

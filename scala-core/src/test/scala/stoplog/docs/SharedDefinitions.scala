@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+package stoplog.docs
+
+import java.nio.charset.StandardCharsets.UTF_8
+import java.nio.file.{Files, Path}
+
+import com.fasterxml.jackson.databind.{ObjectMapper, SerializationFeature}
+import com.fasterxml.jackson.databind.node.{JsonNodeFactory, ObjectNode}
+
+import stoplog.commit.{DriverNote, Liveness, SinkSettings, Sweeper}
+import stoplog.fault.Step
+import stoplog.log.{RecordCodec, RecordNames}
+import stoplog.options.{SinkOption, SinkOptionRegistry, SourceOptionRegistry}
+import stoplog.storage.SinkDirectory
+
+/** The definitions that the Python package reads: `python/stoplog/shared/<jar>.json`, which the jar carries too. */
+object SharedDefinitions {
+  private val json   = JsonNodeFactory.instance
+  private val mapper = new ObjectMapper().enable(SerializationFeature.INDENT_OUTPUT)
+
+  def path(jar: String): Path = Repository.root.resolve(s"python/stoplog/shared/$jar.json")
+
+  /** Those of the core's jar. */
+  def core: String = {
+    val root = json.objectNode()
+    root.put("sparkLines", sparkLines)
+    root.put("recordVersion", RecordCodec.Version)
+    root.put("graceMillis", Sweeper.GraceMillis)
+    root.put("contentSetting", SinkSettings.ContentKey)
+    root
+      .putObject("liveness")
+      .put("setting", DriverNote.Key)
+      .put("missedBeats", Liveness.MissedBeats)
+      .put("usualMillis", Liveness.UsualMillis)
+      .put("shortestMillis", Liveness.ShortestMillis)
+    root.set[ObjectNode]("directories", directories)
+    root
+      .putObject("names")
+      .put("record", RecordNames.name(0).drop(20))
+      .put("note", RecordNames.note(0, 0).drop(20))
+    val steps = root.putObject("steps")
+    Step.all.foreach(step => steps.put(step.name, step.after))
+    root.set[ObjectNode](
+      "options",
+      options("sink" -> SinkOptionRegistry.all, "source" -> SourceOptionRegistry.all)
+    )
+    text(root)
+  }
+
+  /** The lines of Spark on which the jar is tested. */
+  def sparkLines: String = {
+    val lines = CompatibilityPage.lines.map(version => version.take(version.lastIndexOf('.'))).sorted
+    s"${lines.head} to ${lines.last}"
+  }
+
+  /** Those of a connector's jar: its options. */
+  def connector(options: Seq[SinkOption]): String = {
+    val root = json.objectNode()
+    root.set[ObjectNode]("options", this.options("sink" -> options))
+    text(root)
+  }
+
+  def write(jar: String, text: String): Unit = {
+    Files.createDirectories(path(jar).getParent)
+    Files.write(path(jar), text.getBytes(UTF_8))
+    ()
+  }
+
+  /** The names of the directories of a sink id, below that of all sink ids. */
+  private def directories: ObjectNode = {
+    val sink = SinkDirectory("sink")
+    val all  = Seq(
+      "log"        -> sink.log,
+      "open"       -> sink.open,
+      "spool"      -> sink.spool,
+      "replaced"   -> sink.replaced,
+      "writers"    -> sink.writers,
+      "manifests"  -> sink.manifests,
+      "alive"      -> sink.alive,
+      "overwrites" -> sink.overwrites,
+      "aside"      -> sink.aside("").stripSuffix("/")
+    )
+    val named = json.objectNode().put("root", SinkDirectory.Root)
+    all.foreach { case (what, path) => named.put(what, path.stripPrefix(s"${sink.path}/")) }
+    named
+  }
+
+  private def options(registries: (String, Seq[SinkOption])*): ObjectNode = {
+    val all = json.objectNode()
+    for ((name, registry) <- registries) {
+      val keys = all.putObject(name)
+      for (option <- registry.sortBy(_.key)) {
+        val entry = keys.putObject(option.key)
+        option.default.foreach(entry.put("default", _))
+        val words = allowed(option)
+        if (words.nonEmpty) words.foreach(entry.withArrayProperty("allowed").add(_))
+      }
+    }
+    all
+  }
+
+  /** The words that an option may be set to; none for an option with other values, too. */
+  private def allowed(option: SinkOption): Seq[String] = {
+    val word = "`(\\w+(?:-\\w+)*)`"
+    if (option.kind.matches(s"(?:$word, )*$word or $word"))
+      word.r.findAllMatchIn(option.kind).map(_.group(1)).toSeq
+    else Nil
+  }
+
+  private def text(root: ObjectNode): String = mapper.writeValueAsString(root) + "\n"
+}

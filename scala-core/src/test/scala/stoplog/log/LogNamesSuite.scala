@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+package stoplog.log
+
+import scala.jdk.CollectionConverters._
+
+import com.fasterxml.jackson.databind.ObjectMapper
+import org.scalatest.funsuite.AnyFunSuite
+
+import stoplog.docs.Repository
+
+/** The names of files in a log that Scala and Python have to tell apart alike: `golden/verdicts/log.json`. */
+class LogNamesSuite extends AnyFunSuite {
+  private val golden = {
+    val file = Repository.root.resolve("scala-core/src/test/resources/golden/verdicts/log.json")
+    new ObjectMapper().readTree(Repository.read(file)).elements.asScala.toVector
+  }
+
+  private def all(kind: String): Vector[String] =
+    golden.filter(_.get("is").asText == kind).map(_.get("name").asText)
+
+  test("the names of records, and no others, are those of records") {
+    val others = golden.map(_.get("name").asText).diff(all("record"))
+    all("record").foreach(name => assert(new RecordNames().listed(Seq(name)) === Vector(5L), name))
+    assert(new RecordNames().listed(others) === Vector.empty)
+    assert(all("record").contains(RecordNames.name(5)))
+  }
+
+  test("the notes of a record go with it") {
+    assert(all("note") === Vector(0, 1, 12).map(RecordNames.note(5, _)))
+    val names = new RecordNames
+    names.listed(golden.map(_.get("name").asText))
+    assert(names.notes(5) === all("note"))
+  }
+}

@@ -10,11 +10,12 @@ import org.apache.spark.sql.{DataFrame, DataFrameWriter, Row, SaveMode, SparkSes
 import org.apache.spark.sql.streaming.DataStreamWriter
 
 import stoplog.error.Redaction
+import stoplog.filesink.SinkCheck
 import stoplog.format.Encoder
 import stoplog.format.bulk.BulkWriters
 import stoplog.options.{SinkOptionRegistry, SinkOptions, UserObject}
 import stoplog.preflight.Preflight
-import stoplog.spark.{RunEnds, SinkCheck}
+import stoplog.spark.RunEnds
 
 /** Rolling part files, each row exactly once, that any engine can read: the sink, fully set.
   *

@@ -7,14 +7,16 @@ import scala.jdk.CollectionConverters._
 
 import org.apache.spark.sql.types.StructType
 
+import stoplog.commit.TaskResult
 import stoplog.format.RowSink
 import stoplog.options.{AskedOptions, LogOptions, Problems, SparkOptions, UserObject}
+import stoplog.twophase.TwoPhaseSettings
 
 /** The user's own sink, where the option `sink` names one. */
 private[spark] object OwnSink {
 
   /** Errors: `STOPLOG_USER_CODE`, `STOPLOG_INVALID_OPTIONS`. */
-  def of(schema: StructType, options: JMap[String, String]): Option[TwoPhaseTable] = {
+  def of(schema: StructType, options: JMap[String, String]): Option[SinkTable[TaskResult]] = {
     val key      = LogOptions.OwnSink.key
     val caseless = SparkOptions.caseless(options)
     Option(caseless.get(key)).map { reference =>

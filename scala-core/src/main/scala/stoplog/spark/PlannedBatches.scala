@@ -11,6 +11,7 @@ import org.apache.spark.sql.SparkSession
 
 import stoplog.commit.BatchDigests
 import stoplog.log.BatchDigest
+import stoplog.options.SparkHadoop
 import stoplog.place.CheckpointFiles
 import stoplog.sink.BatchTimes
 

@@ -7,6 +7,7 @@ import scala.util.Try
 
 import org.apache.spark.sql.SparkSession
 
+import stoplog.engine.QueryTrigger
 import stoplog.error.Errors
 
 /** What the thread that runs a micro-batch can know of it.
@@ -16,19 +17,6 @@ import stoplog.error.Errors
   * @param trigger how its batches come about
   */
 private[stoplog] final case class QueryContext(batch: Long, runId: String, trigger: QueryTrigger)
-
-private[stoplog] sealed abstract class QueryTrigger(val word: String)
-private[stoplog] object QueryTrigger {
-
-  /** The query ends by itself, when the data that is there has been read. */
-  case object Finite extends QueryTrigger("finite")
-
-  /** The query goes on until it is stopped. */
-  case object Unending extends QueryTrigger("unending")
-
-  /** Under which a log keeps the trigger of its last run: one that gets no data cannot know its own. */
-  val Noted = "trigger"
-}
 
 private[stoplog] object QueryContext {
 

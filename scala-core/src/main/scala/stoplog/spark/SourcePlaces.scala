@@ -8,6 +8,7 @@ import org.apache.hadoop.fs.{FileSystem, LeaseRecoverable, Path => HadoopPath}
 
 import stoplog.error.Errors
 import stoplog.fault.Faults
+import stoplog.options.SparkHadoop
 import stoplog.place.SinkPlace
 import stoplog.source.file.SourceFiles
 import stoplog.source.log.StateFiles

@@ -4,6 +4,7 @@ package stoplog.spark
 import org.apache.hadoop.fs.{Path => HadoopPath}
 
 import stoplog.error.Errors
+import stoplog.options.SparkHadoop
 import stoplog.source.file.Glob
 
 /** What the paths of a source have in common, and the patterns of what they name below it.

@@ -6,6 +6,7 @@ import org.apache.spark.sql.catalyst.expressions.GenericInternalRow
 import org.apache.spark.sql.types._
 import org.apache.spark.unsafe.types.UTF8String
 
+import stoplog.filesink.RecordedColumns
 import stoplog.log.{CommitLog, LiveBucket, LogRecord, RecordKind}
 import stoplog.options.View
 import stoplog.part.{Open, Part, Pending, SchemaId}

@@ -4,7 +4,7 @@ package stoplog.spark
 import scala.util.control.NonFatal
 
 import stoplog.error.Log
-import stoplog.thread.Daemons
+import stoplog.thread.{Daemons, SinkTimer}
 
 /** Looks for a file that asks for a query to be stopped. */
 private[stoplog] object StopMarker {

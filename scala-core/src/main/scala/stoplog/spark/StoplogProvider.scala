@@ -46,7 +46,7 @@ final class StoplogProvider extends TableProvider {
   ): Table = ViewOptions.parse(properties) match {
     case Some(asked)                         => StateTable(asked)
     case None if Asked.now() == Asked.ToRead => sourceTable(schema, properties)
-    case None => OwnSink.of(schema, properties).getOrElse(SinkTable(schema, partitioning, properties))
+    case None => OwnSink.of(schema, properties).getOrElse(FileTable(schema, partitioning, properties))
   }
 
   private def sourceTable(schema: StructType, properties: JMap[String, String]): Table =

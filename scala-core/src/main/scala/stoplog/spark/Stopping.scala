@@ -6,6 +6,8 @@ import java.util.UUID
 import org.apache.spark.sql.streaming.{StreamingQuery, StreamingQueryProgress}
 
 import stoplog.{OpenAtStop, Stopped}
+import stoplog.commit.Finish
+import stoplog.engine.LastingRun
 
 /** One attempt to stop a query between two micro-batches. */
 private[stoplog] final class Stopping(query: StreamingQuery, open: OpenAtStop) {
@@ -31,10 +33,15 @@ private[stoplog] final class Stopping(query: StreamingQuery, open: OpenAtStop) {
   }
 
   /** Begins no other epoch from now on. It may be known only once the first epoch has begun. */
-  private def sink: Option[SinkRun] = {
+  private def sink: Option[LastingRun[_, _]] = {
     val found = RunEnds.running(runId)
-    found.foreach(_.stopAtNextEpoch(open))
+    found.foreach(_.stopAtNextEpoch(finish))
     found
+  }
+
+  private def finish: Option[Finish] = open match {
+    case OpenAtStop.Finalize     => Some(Finish.PublishOpen)
+    case OpenAtStop.AsConfigured => None
   }
 
   private def finishedBatch: Option[(UUID, Long)] =

@@ -6,7 +6,7 @@ import org.scalatest.funsuite.AnyFunSuite
 import stoplog.error.StoplogArgumentException
 import stoplog.format.SparkSessionForTests
 import stoplog.laws.Copied
-import stoplog.options.{Durability, Truncation}
+import stoplog.options.{Durability, SparkHadoop, Truncation}
 import stoplog.place.{OnDisk, OnHadoop, OnHdfs, SinkPlace}
 import stoplog.rolling.{DefaultRollingPolicy, PartStats, RollReason}
 import stoplog.store.PartLayout

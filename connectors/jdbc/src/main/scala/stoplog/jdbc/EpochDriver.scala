@@ -3,7 +3,8 @@ package stoplog.jdbc
 
 import scala.util.control.NonFatal
 
-import stoplog.commit.{BatchDigests, Planned}
+import stoplog.commit.{BatchDigests, ForeignQuery, Planned}
+import stoplog.engine.Existing
 import stoplog.fault.{Faults, Step}
 import stoplog.log.BatchDigest
 
@@ -169,11 +170,4 @@ private[jdbc] object Begun {
 
   /** It is in the target: Spark repeats an epoch whose commit it has not seen. */
   case object Committed extends Begun
-}
-
-/** What becomes of the rows that are in the target already. */
-private[jdbc] sealed trait Existing
-private[jdbc] object Existing {
-  case object Keep    extends Existing
-  case object Replace extends Existing
 }

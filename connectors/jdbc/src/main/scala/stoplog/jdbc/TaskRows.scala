@@ -53,6 +53,17 @@ private[jdbc] abstract class TaskRows(
   protected def result(rows: Long, rejects: Long): TaskResult
 }
 
+/** A task's way to the database.
+  *
+  * @param scope in which a batch is in the database as a whole or not at all
+  */
+private[jdbc] final case class TaskSession(
+    session: Session,
+    scope: BatchScope,
+    retries: Retries,
+    faults: Faults
+)
+
 /** What a task tells the driver.
   *
   * @param attempt under which its rows are staged

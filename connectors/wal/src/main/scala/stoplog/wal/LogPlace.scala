@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.wal
 
-import stoplog.spark.TwoPhaseSettings
+import stoplog.twophase.TwoPhaseSettings
 import stoplog.store.{NoteStore, SideStore}
 
 /** Where a sink's log is, on whatever storage that is. Goes to the executors. */

@@ -11,7 +11,8 @@ import org.apache.spark.sql.util.CaseInsensitiveStringMap
 
 import stoplog.error.Errors
 import stoplog.options.SparkOptions
-import stoplog.spark.{TwoPhaseSettings, TwoPhaseTable}
+import stoplog.spark.TwoPhaseTable
+import stoplog.twophase.TwoPhaseSettings
 
 /** `format("stoplog-wal")`: rows go to a log first, and then to whatever the option `sender` names. */
 final class WriteAheadProvider extends TableProvider with DataSourceRegister with SessionConfigSupport {

@@ -9,9 +9,9 @@ import org.apache.spark.sql.connector.expressions.filter.Predicate
 import org.apache.spark.sql.connector.read._
 import org.apache.spark.sql.types.StructType
 
-import stoplog.cassandra.TableInfo
 import stoplog.cassandra.options.CassandraOptions
 import stoplog.cassandra.read._
+import stoplog.cassandra.schema.TableInfo
 import stoplog.source.{ReadLoop, SourceDriver}
 import stoplog.source.log.Nowhere
 

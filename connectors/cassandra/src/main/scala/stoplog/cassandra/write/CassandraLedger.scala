@@ -6,7 +6,7 @@ import scala.jdk.CollectionConverters._
 import com.datastax.oss.driver.api.core.{CqlSession, DefaultConsistencyLevel, DriverException}
 import com.datastax.oss.driver.api.core.cql.SimpleStatement
 
-import stoplog.cassandra.{CassandraErrors, Causes, OwnTable}
+import stoplog.cassandra.client.{CassandraErrors, Causes, OwnTable}
 
 /** The times of epochs in a table of Cassandra's own, by conditional writes.
   *

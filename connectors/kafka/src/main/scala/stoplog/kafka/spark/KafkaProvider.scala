@@ -11,7 +11,7 @@ import org.apache.spark.sql.util.CaseInsensitiveStringMap
 
 import stoplog.kafka.options.{Delivery, KafkaSinkOptions}
 import stoplog.kafka.transaction.BrokerLimits
-import stoplog.spark.TwoPhaseTable
+import stoplog.spark.{SinkTable, TwoPhaseTable}
 
 /** `format("stoplog-kafka")`: writes to Kafka.
   *
@@ -44,7 +44,7 @@ final class KafkaProvider extends TableProvider with DataSourceRegister with Ses
           rows => new TransactionalSink(options, RecordColumns.of(rows, options.topic)),
           TransactionalSink.settings(options)
         )
-      case _ => new PlainTable(schema, options)
+      case _ => new SinkTable(new PlainEngineSink(schema, options))
     }
   }
 }

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog
 
-import java.util.{List => JList, Map => JMap, Properties}
+import java.util.{List => JList, Map => JMap}
 
 import scala.jdk.CollectionConverters._
-import scala.util.Using
 
 import org.apache.spark.sql.{DataFrame, DataFrameWriter, Row, SaveMode, SparkSession}
 import org.apache.spark.sql.streaming.DataStreamWriter
@@ -15,7 +14,7 @@ import stoplog.format.Encoder
 import stoplog.format.bulk.BulkWriters
 import stoplog.options.{SinkOptionRegistry, SinkOptions, UserObject}
 import stoplog.preflight.Preflight
-import stoplog.spark.RunEnds
+import stoplog.spark.{JarVersions, RunEnds}
 
 /** Rolling part files, each row exactly once, that any engine can read: the sink, fully set.
   *
@@ -148,9 +147,5 @@ object FileSink {
     DirectoryCompaction(session, path, options)
 
   /** The version of this jar. */
-  def version(): String = {
-    val properties = new Properties()
-    Using.resource(getClass.getResourceAsStream("/stoplog/version.properties"))(properties.load)
-    properties.getProperty("version")
-  }
+  def version(): String = JarVersions.core
 }

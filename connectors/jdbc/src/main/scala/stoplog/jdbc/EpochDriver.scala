@@ -5,7 +5,7 @@ import scala.util.control.NonFatal
 
 import stoplog.commit.{BatchDigests, ForeignQuery, Planned}
 import stoplog.engine.Existing
-import stoplog.fault.{Faults, Step}
+import stoplog.fault.Faults
 import stoplog.log.BatchDigest
 
 /** The driver's part of exactly-once inserts: each epoch is one transaction of the database, in which its rows go from
@@ -54,7 +54,7 @@ private[jdbc] final class EpochDriver(
     * @return how many of the rows the target refused
     */
   def commit(batch: Long, results: Seq[TaskResult], existing: Existing): Long = synchronized {
-    faults.at(Step.JdbcBeforeCommit)
+    faults.at(JdbcStep.BeforeCommit)
     val refused = inSession { (session, retries) =>
       try transaction(session, retries, batch, existing)(new Move(tables, session, results).whole())
       catch {
@@ -66,7 +66,7 @@ private[jdbc] final class EpochDriver(
       }
     }
     claimed = claimed.map(_.copy(lastEpoch = Some(batch), lastBatch = digest(batch)))
-    faults.at(Step.JdbcAfterCommit)
+    faults.at(JdbcStep.AfterCommit)
     refused
   }
 
@@ -81,15 +81,15 @@ private[jdbc] final class EpochDriver(
     val own = new OwnTables(session, retries, target)
     own.ensure(tables.epochs)
     tables.rejects.foreach(rejects => own.ensure(rejects.table.table, rejects.table.create))
-    faults.at(Step.JdbcBeforeClaim)
+    faults.at(JdbcStep.BeforeClaim)
     val state = retries(target.writeFailed)(_ => session.transaction(_ => take(session, planned)))
-    faults.at(Step.JdbcAfterClaim)
+    faults.at(JdbcStep.AfterClaim)
     tables.allStaging.foreach { staging =>
       retries(target.writeFailed)(_ => session.transaction(_ => owned(session)))
       own.ensure(staging)
       retries(target.writeFailed)(_ => session.transaction(_ => clear(session, staging)))
     }
-    faults.at(Step.JdbcAfterSweep)
+    faults.at(JdbcStep.AfterSweep)
     state
   }
 
@@ -137,7 +137,7 @@ private[jdbc] final class EpochDriver(
             session.statement(s"DELETE FROM ${target.table}").executeUpdate()
           val refused = move
           tables.epochs.update(session, state.copy(lastEpoch = Some(batch), lastBatch = digest(batch)))
-          faults.at(Step.JdbcInCommit)
+          faults.at(JdbcStep.InCommit)
           refused
         }
       }

@@ -10,7 +10,7 @@ import org.apache.spark.sql.types.StructType
 import org.apache.spark.sql.util.CaseInsensitiveStringMap
 
 import stoplog.options.SparkOptions
-import stoplog.spark.SinkTable
+import stoplog.spark.{JarVersions, SinkTable}
 
 /** `format("stoplog-jdbc")`: the door through which Spark comes in.
   *
@@ -34,6 +34,7 @@ final class JdbcProvider extends TableProvider with DataSourceRegister with Sess
       partitioning: Array[Transform],
       properties: JMap[String, String]
   ): Table = {
+    JarVersions.check("stoplog-jdbc", getClass)
     val options = JdbcOptions.parse(properties)
     SparkOptions.refuseAsyncProgress(properties)
     new SinkTable(JdbcEngineSink(schema, options))

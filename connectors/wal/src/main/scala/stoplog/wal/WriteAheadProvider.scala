@@ -11,7 +11,7 @@ import org.apache.spark.sql.util.CaseInsensitiveStringMap
 
 import stoplog.error.Errors
 import stoplog.options.SparkOptions
-import stoplog.spark.TwoPhaseTable
+import stoplog.spark.{JarVersions, TwoPhaseTable}
 import stoplog.twophase.TwoPhaseSettings
 
 /** `format("stoplog-wal")`: rows go to a log first, and then to whatever the option `sender` names. */
@@ -32,6 +32,7 @@ final class WriteAheadProvider extends TableProvider with DataSourceRegister wit
       partitioning: Array[Transform],
       properties: JMap[String, String]
   ): Table = {
+    JarVersions.check("stoplog-wal", getClass)
     val options  = WriteAheadOptions.parse(SparkOptions.spelled(properties).toMap)
     val settings = TwoPhaseSettings.of(options.log, fixed = Map.empty)
     settings.path // rows have to lie somewhere, in a batch query too

@@ -11,7 +11,7 @@ import org.apache.spark.sql.util.CaseInsensitiveStringMap
 
 import stoplog.kafka.options.{Delivery, KafkaSinkOptions}
 import stoplog.kafka.transaction.BrokerLimits
-import stoplog.spark.{SinkTable, TwoPhaseTable}
+import stoplog.spark.{JarVersions, SinkTable, TwoPhaseTable}
 
 /** `format("stoplog-kafka")`: writes to Kafka.
   *
@@ -34,6 +34,7 @@ final class KafkaProvider extends TableProvider with DataSourceRegister with Ses
       partitioning: Array[Transform],
       properties: JMap[String, String]
   ): Table = {
+    JarVersions.check("stoplog-kafka", getClass)
     val options = KafkaSinkOptions.parse(properties)
     options.delivery match {
       case Delivery.ExactlyOnce =>

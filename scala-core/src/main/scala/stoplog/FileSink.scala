@@ -8,13 +8,14 @@ import scala.jdk.CollectionConverters._
 import org.apache.spark.sql.{DataFrame, DataFrameWriter, Row, SaveMode, SparkSession}
 import org.apache.spark.sql.streaming.DataStreamWriter
 
+import stoplog.engine.JarVersions
 import stoplog.error.Redaction
 import stoplog.filesink.SinkCheck
 import stoplog.format.Encoder
 import stoplog.format.bulk.BulkWriters
 import stoplog.options.{SinkOptionRegistry, SinkOptions, UserObject}
 import stoplog.preflight.Preflight
-import stoplog.spark.{JarVersions, RunEnds}
+import stoplog.spark.RunEnds
 
 /** Rolling part files, each row exactly once, that any engine can read: the sink, fully set.
   *

@@ -43,7 +43,11 @@ class LayersSuite extends AnyFunSuite {
   }
 
   test("only the outermost layer knows stoplog.spark") {
-    for (layer <- Seq("format", "bucket", "options", "error", "filesink", "twophase", "merge"))
+    for (
+      layer <- Seq(
+        "format", "bucket", "options", "error", "filesink", "filesource", "twophase", "merge", "view"
+      )
+    )
       assertFree(layer, Seq("stoplog.spark"))
   }
 

@@ -5,9 +5,12 @@ import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.InternalRow
 
 import stoplog.commit._
-import stoplog.engine.{LedgerRun, QueryTrigger, RunStart}
+import stoplog.engine.{LedgerRun, Progress, QueryTrigger, RunStart}
+import stoplog.error.Log
 import stoplog.format.bulk.EndingParts
-import stoplog.options.{Decisions, FinalizeOnTermination, FormatChoice, OnRestart, SinkOptions}
+import stoplog.options.{
+  BucketComplete, Decisions, FinalizeOnTermination, FormatChoice, OnRestart, SinkOptions
+}
 import stoplog.part.RunId
 
 /** One start of one query that writes files. */
@@ -82,4 +85,32 @@ private[filesink] object FileRun {
       case OnRestart.Finish   => Finish.PublishOpen
     }
   )
+}
+
+/** Hears from Spark how far a query has come.
+  *
+  * The progress of a batch tells the watermark with which that batch was run, and comes when its epoch is committed: so
+  * whatever an aggregation gives out because of it, is in the log by then. The times of the rows themselves would not
+  * do: they move the watermark of the next batch, which has yet to give out the windows that it closes.
+  */
+private[stoplog] final class Watermarks(options: SinkOptions, reached: Long => Unit) {
+  private var warned = false
+
+  def of(epoch: Progress): Unit = options.completeness.when match {
+    case _: BucketComplete.Watermark =>
+      epoch.watermarkMillis match {
+        case Some(millis) if millis > 0 => reached(millis)
+        case Some(_)                    => () // none yet
+        case None                       => if (epoch.rows > 0) warn()
+      }
+    case _ => ()
+  }
+
+  private def warn(): Unit = if (!warned) {
+    warned = true
+    Log.warn(
+      s"No bucket under ${options.path} will ever be complete: bucketComplete = 'watermark' goes by the query's watermark, " +
+        "and the query has none. Call withWatermark(...) on the rows."
+    )
+  }
 }

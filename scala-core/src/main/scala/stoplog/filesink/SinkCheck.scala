@@ -10,10 +10,10 @@ import org.apache.spark.sql.{DataFrame, SparkSession}
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.classic.Dataset
 
-import stoplog.FileSink
 import stoplog.bucket.{BucketAssigner, BucketContext, BucketId, DateTimeBucketAssigner}
 import stoplog.commit.{JobCommit, SinkSettings}
 import stoplog.commit.complete.CompleteRule
+import stoplog.engine.JarVersions
 import stoplog.error.Errors
 import stoplog.format.compress.Compression
 import stoplog.log.LogRecord
@@ -190,7 +190,7 @@ private final class SinkCheck(rows: DataFrame, asked: SinkOptions) {
     Versions.of(
       session.version,
       Seq(
-        "stoplog" -> FileSink.version(),
+        "stoplog" -> JarVersions.core,
         "Hadoop"  -> VersionInfo.getVersion,
         "Parquet" -> org.apache.parquet.Version.VERSION_NUMBER
       ) ++ S3Library.version(loader).map("hadoop-aws" -> _)

@@ -4,12 +4,14 @@ package stoplog.merge
 import java.util.UUID
 import java.util.concurrent.{Callable, ExecutionException, Executors, Future}
 
+import scala.util.Using
 import scala.util.control.NonFatal
 
 import org.apache.spark.SparkContext
 
 import stoplog.commit.{Merge, Merged, Merger, Merging}
-import stoplog.compact.Compactor
+import stoplog.compact.{CompactionInput, Compactor, MergedOutput}
+import stoplog.fault.Faults
 import stoplog.part.Closed
 import stoplog.place.SinkStorage
 import stoplog.store.hadoop.HadoopSettings
@@ -58,5 +60,36 @@ private[stoplog] object SparkMerger {
         case e: ExecutionException => Left(e.getCause)
         case NonFatal(e)           => Left(e)
       }
+  }
+}
+
+/** One merge, as a task does it. */
+private[stoplog] final case class MergeWork(
+    merge: Merge,
+    storage: SinkStorage,
+    compactor: Compactor,
+    hadoop: HadoopSettings
+) {
+
+  /** The token of the merged part, and its size in bytes. An attempt writes where no other does (I1). */
+  def run(): (String, Long) = {
+    val inputs = merge.inputs.map { part =>
+      CompactionInput(storage.pathOf(part.path), part.sizeBytes, hadoop.configuration)
+    }
+    inputs.foreach(refuseIfChanged)
+    Using.resource(new MergedOutput(storage.parts.create(merge.part), Faults.ofThisJvm)) { out =>
+      compactor.compact(inputs, out)
+      if (out.position == 0) throw new IllegalStateException(s"$compactor has written nothing")
+      val handle = out.finish()
+      (handle.token, out.position)
+    }
+  }
+
+  private def refuseIfChanged(input: CompactionInput): Unit = {
+    val actual = input.path.getFileSystem(input.configuration).getFileStatus(input.path).getLen
+    if (actual != input.sizeBytes)
+      throw new IllegalStateException(
+        s"${input.path} has $actual bytes, and had ${input.sizeBytes} when it was published"
+      )
   }
 }

@@ -6,6 +6,8 @@ import org.apache.spark.sql.connector.write._
 import org.apache.spark.sql.connector.write.streaming.{StreamingDataWriterFactory, StreamingWrite}
 
 import stoplog.engine._
+import stoplog.options.SparkHadoop
+import stoplog.place.PlannedBatches
 
 /** One micro-batch. Spark makes a new one each time; what has to last is in the [[SinkTable]]. */
 private[spark] final class EpochWrite[M](
@@ -18,7 +20,11 @@ private[spark] final class EpochWrite[M](
   override def createStreamingWriterFactory(physical: PhysicalWriteInfo): StreamingDataWriterFactory = {
     val context = QueryContext.current(info.queryId())
     val run     = table.runOf(planned, RunStart(info.queryId(), context.runId, context.trigger))
-    val batches = PlannedBatches.of(info.queryId(), context.batch, table.checkpoint)
+    val batches = PlannedBatches.of(
+      context.batch,
+      QueryContext.checkpoint(info.queryId()).orElse(table.checkpoint), // the running query knows it better
+      SparkHadoop.configuration
+    )
     val writers =
       run.begin(EpochStart(context.batch, physical.numPartitions(), batches, batches.times))
     current = Some(run)

@@ -6,7 +6,6 @@ import java.util.{Map => JMap}
 import org.apache.spark.sql.connector.expressions.Transform
 import org.apache.spark.sql.types.StructType
 
-import stoplog.commit.TaskResult
 import stoplog.filesink.{BatchPartitioning, FileEngineSink}
 import stoplog.options.{SinkOptions, SparkHadoop, SparkOptions}
 import stoplog.place.SinkStorage
@@ -17,7 +16,7 @@ private[spark] object FileTable {
       schema: StructType,
       partitioned: Array[Transform],
       properties: JMap[String, String]
-  ): SinkTable[TaskResult] = {
+  ): SinkTable[_] = {
     val options = BatchPartitioning.merged(SinkOptions.parse(properties), partitioned)
     SparkOptions.refuseAsyncProgress(properties)
     val storage = SinkStorage.of(options, SparkHadoop.configuration)

@@ -52,6 +52,11 @@ private[stoplog] object QueryContext {
     queries.get(UUID.fromString(queryId))
   }.toOption.filter(_ != null)
 
+  /** The query's checkpoint, which Spark keeps from sinks, also where it has made the directory itself. */
+  def checkpoint(queryId: String): Option[String] = Try {
+    running(SparkSession.active, queryId).map(call(_, "resolvedCheckpointRoot").asInstanceOf[String])
+  }.toOption.flatten
+
   private def call(target: AnyRef, method: String): AnyRef =
     target.getClass.getMethod(method).invoke(target)
 

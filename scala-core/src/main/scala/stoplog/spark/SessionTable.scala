@@ -15,6 +15,7 @@ import org.apache.spark.sql.util.CaseInsensitiveStringMap
 
 import stoplog.error.Redaction
 import stoplog.filesink.BatchPartitioning
+import stoplog.filesource.FileReads
 
 /** A table of Spark's session catalog: reads its files as the source does, and writes as the sink does.
   *

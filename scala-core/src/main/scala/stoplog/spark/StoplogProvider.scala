@@ -8,7 +8,9 @@ import org.apache.spark.sql.connector.expressions.Transform
 import org.apache.spark.sql.types.StructType
 import org.apache.spark.sql.util.CaseInsensitiveStringMap
 
+import stoplog.filesource.FileReads
 import stoplog.options.{SourceOptions, ViewOptions}
+import stoplog.view.StateView
 
 /** `format("stoplog")`: the door through which Spark comes in, behind [[StoplogDataSource]].
   *

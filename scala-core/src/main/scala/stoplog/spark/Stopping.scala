@@ -3,11 +3,15 @@ package stoplog.spark
 
 import java.util.UUID
 
+import scala.util.control.NonFatal
+
 import org.apache.spark.sql.streaming.{StreamingQuery, StreamingQueryProgress}
 
 import stoplog.{OpenAtStop, Stopped}
 import stoplog.commit.Finish
 import stoplog.engine.LastingRun
+import stoplog.error.Log
+import stoplog.thread.{Daemons, SinkTimer}
 
 /** One attempt to stop a query between two micro-batches. */
 private[stoplog] final class Stopping(query: StreamingQuery, open: OpenAtStop) {
@@ -48,4 +52,39 @@ private[stoplog] final class Stopping(query: StreamingQuery, open: OpenAtStop) {
     Option(query.lastProgress).map((progress: StreamingQueryProgress) => progress.runId -> progress.batchId)
 
   private final val LookMillis = 20L
+}
+
+/** Looks for a file that asks for a query to be stopped. */
+private[stoplog] object StopMarker {
+
+  def watch(
+      name: String,
+      isActive: () => Boolean,
+      isThere: () => Boolean,
+      remove: () => Unit,
+      stop: () => Unit,
+      everyMillis: Long
+  ): AutoCloseable = {
+    val watched = SinkTimer.every(everyMillis) {
+      if (!isActive()) SinkTimer.Stop
+      else if (looked(name, isThere)) {
+        // Not on the clock's threads, which all sinks share: it may take as long as a micro-batch.
+        val thread = Daemons.named("stoplog-stop").newThread { () =>
+          stop()
+          remove()
+        }
+        thread.start()
+        SinkTimer.Stop
+      } else SinkTimer.Again
+    }
+    () => { watched.cancel(false); () }
+  }
+
+  private def looked(name: String, isThere: () => Boolean): Boolean =
+    try isThere()
+    catch {
+      case NonFatal(e) =>
+        Log.warn(s"Whether there is $name, which asks for a stop, could not be seen; it is tried again", e)
+        false
+    }
 }

@@ -6,10 +6,8 @@ import java.util.{Map => JMap}
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.types.StructType
 
-import stoplog.commit.TaskResult
 import stoplog.options.SparkOptions
-import stoplog.sink.TwoPhaseSink
-import stoplog.twophase.{TwoPhaseEngineSink, TwoPhaseSettings}
+import stoplog.twophase.TwoPhaseEngineSink
 
 /** The table of a write to a sink that commits in two phases: what a connector's provider answers with. */
 private[stoplog] object TwoPhaseTable {
@@ -19,16 +17,11 @@ private[stoplog] object TwoPhaseTable {
     * @param properties as Spark has them, for what is the engine's business
     */
   def apply(
-      schema: StructType,
-      properties: JMap[String, String],
-      sink: StructType => TwoPhaseSink[InternalRow],
-      settings: TwoPhaseSettings
-  ): SinkTable[TaskResult] = {
+      sink: TwoPhaseEngineSink[StructType, InternalRow],
+      properties: JMap[String, String]
+  ): SinkTable[_] = {
     val asked = SparkOptions.caseless(properties)
     SparkOptions.refuseAsyncProgress(asked)
-    SinkTable.resumed(
-      new TwoPhaseEngineSink(schema, sink, settings),
-      Option(asked.get("checkpointLocation"))
-    )
+    SinkTable.resumed(sink, Option(asked.get("checkpointLocation")))
   }
 }

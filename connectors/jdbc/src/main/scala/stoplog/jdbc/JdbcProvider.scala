@@ -9,8 +9,9 @@ import org.apache.spark.sql.sources.DataSourceRegister
 import org.apache.spark.sql.types.StructType
 import org.apache.spark.sql.util.CaseInsensitiveStringMap
 
+import stoplog.engine.JarVersions
 import stoplog.options.SparkOptions
-import stoplog.spark.{JarVersions, SinkTable}
+import stoplog.spark.SinkTable
 
 /** `format("stoplog-jdbc")`: the door through which Spark comes in.
   *

@@ -10,7 +10,7 @@ import org.apache.spark.sql.types.StructType
 import org.apache.spark.sql.util.CaseInsensitiveStringMap
 
 import stoplog.cassandra.options.CassandraOptions
-import stoplog.spark.JarVersions
+import stoplog.engine.JarVersions
 
 /** `format("stoplog-cassandra")`: the door through which Spark comes in, to read and to write.
   *

@@ -9,9 +9,11 @@ import org.apache.spark.sql.sources.DataSourceRegister
 import org.apache.spark.sql.types.StructType
 import org.apache.spark.sql.util.CaseInsensitiveStringMap
 
+import stoplog.engine.JarVersions
 import stoplog.kafka.options.{Delivery, KafkaSinkOptions}
 import stoplog.kafka.transaction.BrokerLimits
-import stoplog.spark.{JarVersions, SinkTable, TwoPhaseTable}
+import stoplog.spark.{SinkTable, TwoPhaseTable}
+import stoplog.twophase.TwoPhaseEngineSink
 
 /** `format("stoplog-kafka")`: writes to Kafka.
   *
@@ -40,10 +42,12 @@ final class KafkaProvider extends TableProvider with DataSourceRegister with Ses
       case Delivery.ExactlyOnce =>
         BrokerLimits.check(options.producer)
         TwoPhaseTable(
-          schema,
-          properties,
-          rows => new TransactionalSink(options, RecordColumns.of(rows, options.topic)),
-          TransactionalSink.settings(options)
+          new TwoPhaseEngineSink(
+            schema,
+            (rows: StructType) => new TransactionalSink(options, RecordColumns.of(rows, options.topic)),
+            TransactionalSink.settings(options)
+          ),
+          properties
         )
       case _ => new SinkTable(new PlainEngineSink(schema, options))
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package stoplog.spark
+package stoplog.filesource
 
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.InternalRow
@@ -14,7 +14,7 @@ import stoplog.source.SplitSource
 import stoplog.source.file._
 
 /** The file source that options ask for. */
-private[spark] object FileReads {
+private[stoplog] object FileReads {
 
   /** The columns where the user named none. Errors: `STOPLOG_SOURCE_SCHEMA`, `STOPLOG_SOURCE_PATH`. */
   def schema(options: SourceOptions): StructType = {
@@ -110,8 +110,11 @@ private[spark] object FileReads {
 }
 
 /** A source of files, and what its readers hand out. */
-private[spark] final case class FileRead(
+private[stoplog] final case class FileRead(
     source: SplitSource[FileSplit, _, InternalRow],
     vectors: Vectors,
     filters: PushedFilters
 )
+
+/** Which of a query's filters leave out directories, and which blocks of files. Spark looks at the rows all the same. */
+private[stoplog] final case class PushedFilters(directories: Seq[Filter], blocks: Seq[Filter])

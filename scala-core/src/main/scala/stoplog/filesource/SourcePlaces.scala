@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package stoplog.spark
+package stoplog.filesource
 
 import java.io.IOException
 
@@ -17,7 +17,7 @@ import stoplog.store.local.{LocalSourceFiles, LocalStateFiles}
 import stoplog.store.s3.S3Records
 
 /** Files on whatever storage a path is on. */
-private[spark] object SourcePlaces {
+private[stoplog] object SourcePlaces {
 
   /** What is read under a root.
     *

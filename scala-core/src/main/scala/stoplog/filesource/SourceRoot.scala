@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package stoplog.spark
+package stoplog.filesource
 
 import org.apache.hadoop.fs.{Path => HadoopPath}
 
@@ -13,14 +13,14 @@ import stoplog.source.file.Glob
   * @param named how far each path is named without a pattern, below the root
   * @param whole the paths without any pattern, as they were given, with what they are below the root
   */
-private[spark] final case class SourceRoot(
+private[stoplog] final case class SourceRoot(
     root: HadoopPath,
     below: Vector[Vector[Glob]],
     named: Vector[String],
     whole: Vector[(String, String)]
 )
 
-private[spark] object SourceRoot {
+private[stoplog] object SourceRoot {
 
   /** Read as Hadoop reads paths. Error: `STOPLOG_SOURCE_PATH`. */
   def of(paths: Vector[String]): SourceRoot = {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package stoplog.spark
+package stoplog.filesource
 
 import org.apache.hadoop.fs.{FileStatus, Path => HadoopPath}
 import org.apache.spark.sql.internal.SQLConf
@@ -11,7 +11,7 @@ import stoplog.options.{SourceFormatName, SourceOptions}
 import stoplog.source.file.{DirectoryNames, PathRules, SourceFile, SourceFiles}
 
 /** The columns of files, and of the directories that they are in. */
-private[spark] object SourceColumns {
+private[stoplog] object SourceColumns {
 
   /** The columns where the user named none: those of the youngest file, or with `mergeSchema` of all, and behind them
     * those of the directories.

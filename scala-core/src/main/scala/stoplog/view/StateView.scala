@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package stoplog.spark
+package stoplog.view
 
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.GenericInternalRow
@@ -26,7 +26,7 @@ import stoplog.part.{Open, Part, Pending, SchemaId}
   * `buckets`, those with rows that no marker counts: `bucket`, `version` (of the newest marker, 0 without one), `files`,
   * `rows` and `bytes` (published so far), `last_written_at`.
   */
-private[spark] object StateView {
+private[stoplog] object StateView {
 
   def schema(view: View): StructType = view match {
     case View.Parts   => partsSchema

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package stoplog.spark
+package stoplog.place
 
 import java.nio.charset.StandardCharsets.UTF_8
 

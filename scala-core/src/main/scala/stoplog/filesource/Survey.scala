@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package stoplog.spark
+package stoplog.filesource
 
 import scala.collection.mutable
 
@@ -11,9 +11,9 @@ import stoplog.source.file.{DirectoryNames, FileFinder, PathRules, SourceFile, S
   * @param telling files whose columns count: files without a byte tell none
   * @param values  of the columns that names of directories tell
   */
-private[spark] final case class Survey(telling: Vector[SourceFile], values: Map[String, Set[String]])
+private[stoplog] final case class Survey(telling: Vector[SourceFile], values: Map[String, Set[String]])
 
-private[spark] object Survey {
+private[stoplog] object Survey {
 
   /** Which files tell the columns. */
   sealed trait Telling

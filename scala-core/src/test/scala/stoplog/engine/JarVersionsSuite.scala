@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package stoplog.spark
+package stoplog.engine
 
 import java.net.URLClassLoader
 import java.nio.file.{Files, Path}

@@ -30,6 +30,7 @@ def connector(id: String): Project = Project(id, file(s"connectors/$id"))
       "org.apache.spark" %% "spark-sql" % Versions.spark     % Provided,
       "org.scalatest"    %% "scalatest" % Versions.scalatest % Test
     ),
+    Compile / resourceGenerators += versionProperties(s"stoplog/$id").taskValue,
     Published.settings,
     SparkTests.settings,
     Test / javaOptions += s"-Dstoplog.servers=${(LocalRootProject / servers).value}"
@@ -353,7 +354,7 @@ lazy val strictScala = Seq(
 /** One jar that asks for nothing besides the user's Spark, and says which version and licence it has. */
 lazy val thinJar = Seq(
   pomPostProcess := ThinPom.apply,
-  Compile / resourceGenerators += versionProperties.taskValue
+  Compile / resourceGenerators += versionProperties("stoplog").taskValue
 )
 
 /** The definitions that the Python package reads, in the jar that they are from. `make docs` writes the file. */
@@ -362,9 +363,11 @@ def sharedWithPython(jar: String) = Compile / packageBin / mappings ++= {
   if (file.exists) Seq(file -> s"stoplog/shared/$jar.json") else Nil
 }
 
-/** `stoplog/version.properties`: what `FileSink.version()` answers and Python compares its own with. */
-lazy val versionProperties = Def.task {
-  val file = (Compile / resourceManaged).value / "stoplog" / "version.properties"
+/** `stoplog/version.properties`: what `FileSink.version()` answers and Python compares its own with. A connector has one in
+  * a directory of its own, which core compares with its own.
+  */
+def versionProperties(directory: String) = Def.task {
+  val file = (Compile / resourceManaged).value / directory / "version.properties"
   IO.write(file, s"version=${version.value}\nspark=${Versions.spark}\n")
   Seq(file)
 }

@@ -18,7 +18,8 @@ object Published {
   val Internal: Seq[String] = Seq(
     "stoplog.commit", "stoplog.options", "stoplog.spark", "stoplog.thread", "stoplog.format.avro",
     "stoplog.format.orc", "stoplog.format.parquet", "stoplog.format.sequence", "stoplog.storage.local",
-    "stoplog.storage.hadoop", "stoplog.storage.hdfs", "stoplog.storage.s3", "stoplog.place"
+    "stoplog.storage.hadoop", "stoplog.storage.hdfs", "stoplog.storage.s3", "stoplog.place", "stoplog.engine",
+    "stoplog.filesink", "stoplog.filesource", "stoplog.merge", "stoplog.twophase", "stoplog.view"
   )
 
   lazy val settings: Seq[Setting[_]] = repository ++ described ++ completeJars ++ compatible

@@ -48,5 +48,5 @@ object SparkTests {
 
   /** Suites of core that start an HDFS or an S3 server. */
   private lazy val UseServers =
-    Seq("Hdfs", "S3", ".SinkCheckSuite", ".SinkPlaceSuite", ".SourceBesideSinkSuite")
+    Seq("Hdfs", "S3", ".SinkCheckSuite", ".StorageAtSuite", ".SourceBesideSinkSuite")
 }

@@ -7,7 +7,7 @@ import scala.jdk.CollectionConverters._
 
 import org.apache.spark.sql.SparkSession
 
-import stoplog.spark.DirectoryMerges
+import stoplog.merge.DirectoryMerges
 
 /** The small files of a directory, as one batch command merges them: see [[FileSink.compactDirectory]].
   *

@@ -1,20 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog
 
-import java.util.{List => JList, Map => JMap, Properties}
+import java.util.{List => JList, Map => JMap}
 
 import scala.jdk.CollectionConverters._
-import scala.util.Using
 
 import org.apache.spark.sql.{DataFrame, DataFrameWriter, Row, SaveMode, SparkSession}
 import org.apache.spark.sql.streaming.DataStreamWriter
 
+import stoplog.engine.JarVersions
 import stoplog.error.Redaction
+import stoplog.filesink.SinkCheck
 import stoplog.format.Encoder
 import stoplog.format.bulk.BulkWriters
 import stoplog.options.{SinkOptionRegistry, SinkOptions, UserObject}
 import stoplog.preflight.Preflight
-import stoplog.spark.{RunEnds, SinkCheck}
+import stoplog.spark.RunEnds
 
 /** Rolling part files, each row exactly once, that any engine can read: the sink, fully set.
   *
@@ -147,9 +148,5 @@ object FileSink {
     DirectoryCompaction(session, path, options)
 
   /** The version of this jar. */
-  def version(): String = {
-    val properties = new Properties()
-    Using.resource(getClass.getResourceAsStream("/stoplog/version.properties"))(properties.load)
-    properties.getProperty("version")
-  }
+  def version(): String = JarVersions.core
 }

@@ -19,7 +19,7 @@ class LayersSuite extends AnyFunSuite {
     Seq("async", "cassandra", "jdbc", "kafka", "wal")
       .map(name => Repository.root.resolve(s"connectors/$name/src/main/scala"))
 
-  private val protocol = Seq("log", "part", "rolling", "commit", "sink", "source", "thread")
+  private val protocol = Seq("log", "part", "rolling", "commit", "sink", "source", "thread", "engine")
 
   private val engines = Seq("org.apache.spark", "org.apache.hadoop")
 
@@ -43,7 +43,16 @@ class LayersSuite extends AnyFunSuite {
   }
 
   test("only the outermost layer knows stoplog.spark") {
-    for (layer <- Seq("format", "bucket", "options", "error")) assertFree(layer, Seq("stoplog.spark"))
+    for (
+      layer <- Seq(
+        "format", "bucket", "options", "error", "filesink", "filesource", "twophase", "merge", "view"
+      )
+    )
+      assertFree(layer, Seq("stoplog.spark"))
+  }
+
+  test("a sink that commits in two phases does without an engine") {
+    assertFree("twophase", Seq("org.apache.spark"))
   }
 
   test("whatever goes into the log goes through Log, which hides secrets") {

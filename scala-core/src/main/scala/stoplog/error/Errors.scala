@@ -94,6 +94,10 @@ object Errors extends ErrorMaker {
   def unsupportedOutputMode(mode: String): StoplogArgumentException =
     argument("STOPLOG_UNSUPPORTED_OUTPUT_MODE", "mode" -> mode)
 
+  /** @param built the version of the connector's jar */
+  def connectorVersion(artifact: String, built: String, core: String): StoplogArgumentException =
+    argument("STOPLOG_CONNECTOR_VERSION", "artifact" -> artifact, "built" -> built, "core" -> core)
+
   def asyncProgress(): StoplogArgumentException = argument("STOPLOG_ASYNC_PROGRESS")
 
   def distributionUnsupported(why: String): StoplogArgumentException =

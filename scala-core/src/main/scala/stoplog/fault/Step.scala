@@ -5,10 +5,12 @@ package stoplog.fault
   *
   * The crash matrix kills the process at each of them; `docs/crash-matrix.md` is written by the run that does.
   *
+  * A connector has steps of its own, which it names by its [[ConnectorSteps]].
+  *
   * @param name  as it is typed in `-Dstoplog.faults=<name>:<occurrence>:<halt|throw>`
   * @param after what is on storage when the process dies here
   */
-sealed abstract class Step(val name: String, val after: String) extends Product with Serializable
+abstract class Step(val name: String, val after: String) extends Product with Serializable
 
 object Step {
   // starting
@@ -83,11 +85,6 @@ object Step {
   case object MidRemove
       extends Step("midRemove", "a batch job is carried out and marked; some of its own directory is removed")
 
-  // a write-ahead sink sends what is in its log
-  case object BeforeSend extends Step("beforeSend", "the record decides; a chunk in the log, none of it sent")
-  case object AfterSend  extends Step("afterSend", "a chunk sent and acknowledged; no note of that")
-  case object AfterNote  extends Step("afterNote", "a chunk sent and noted; it is still in the log")
-
   // a source's driver
   case object TargetFixed
       extends Step(
@@ -115,23 +112,6 @@ object Step {
   case object AfterClean
       extends Step("afterClean", "all that the micro-batch has read is put away; no record says so")
 
-  // a sink into a database
-  case object JdbcBeforeClaim
-      extends Step("jdbcBeforeClaim", "the sink's own tables are there; the run does not own its row")
-  case object JdbcAfterClaim
-      extends Step("jdbcAfterClaim", "older drivers are fenced; staged rows of dead attempts are there")
-  case object JdbcAfterSweep extends Step("jdbcAfterSweep", "older drivers are fenced, and nothing is staged")
-  case object JdbcBatchSent
-      extends Step("jdbcBatchSent", "one more batch of a task committed: staged, or in the target by key")
-  case object JdbcTaskDone
-      extends Step("jdbcTaskDone", "all rows of a task committed as above; the driver has not heard of it")
-  case object JdbcBeforeCommit
-      extends Step("jdbcBeforeCommit", "all tasks' rows staged, none of them in the target")
-  case object JdbcInCommit
-      extends Step("jdbcInCommit", "rows moved to the target in a transaction that is still open")
-  case object JdbcAfterCommit
-      extends Step("jdbcAfterCommit", "the epoch is in the target; Spark has not heard of it")
-
   // a tool, beside the steps of every driver
   case object LogKept
       extends Step("logKept", "one more record of a log that is to begin anew has a copy aside")
@@ -139,17 +119,6 @@ object Step {
       extends Step("partKept", "one more finished part that is to go out of sight has a copy aside")
   case object BeforeRewind
       extends Step("beforeRewind", "all that is to go out of sight has a copy; the log is as it was")
-
-  val ofJdbc: Vector[Step] = Vector(
-    JdbcBeforeClaim,
-    JdbcAfterClaim,
-    JdbcAfterSweep,
-    JdbcBatchSent,
-    JdbcTaskDone,
-    JdbcBeforeCommit,
-    JdbcInCommit,
-    JdbcAfterCommit
-  )
 
   /** What a file source's driver passes. */
   val ofSources: Vector[Step] = Vector(
@@ -201,13 +170,11 @@ object Step {
     MidRemove
   )
 
-  /** What a write-ahead sink passes besides those of all sinks. */
-  val ofWriteAhead: Vector[Step] = Vector(BeforeSend, AfterSend, AfterNote)
-
   /** What a tool passes besides those of all sinks. */
   val ofTools: Vector[Step] = Vector(LogKept, PartKept, BeforeRewind)
 
-  val all: Vector[Step] = ofSinks ++ ofWriteAhead ++ ofSources ++ ofJdbc ++ ofTools
+  /** Those of all jars on the class path. */
+  lazy val all: Vector[Step] = ofSinks ++ ofSources ++ ofTools ++ ConnectorSteps.onClassPath
 
   def named(name: String): Option[Step] = all.find(_.name.equalsIgnoreCase(name))
 }

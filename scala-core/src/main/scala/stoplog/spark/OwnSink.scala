@@ -9,21 +9,23 @@ import org.apache.spark.sql.types.StructType
 
 import stoplog.format.RowSink
 import stoplog.options.{AskedOptions, LogOptions, Problems, SparkOptions, UserObject}
+import stoplog.twophase.{TwoPhaseEngineSink, TwoPhaseSettings}
 
 /** The user's own sink, where the option `sink` names one. */
 private[spark] object OwnSink {
 
   /** Errors: `STOPLOG_USER_CODE`, `STOPLOG_INVALID_OPTIONS`. */
-  def of(schema: StructType, options: JMap[String, String]): Option[TwoPhaseTable] = {
+  def of(schema: StructType, options: JMap[String, String]): Option[SinkTable[_]] = {
     val key      = LogOptions.OwnSink.key
     val caseless = SparkOptions.caseless(options)
     Option(caseless.get(key)).map { reference =>
-      val sink = UserObject.load(reference, classOf[RowSink], key)
-      TwoPhaseTable(schema, options, sink.open(caseless, _), settings(caseless.asCaseSensitiveMap))
+      val sink     = UserObject.load(reference, classOf[RowSink], key)
+      val settings = settingsOf(caseless.asCaseSensitiveMap)
+      TwoPhaseTable(new TwoPhaseEngineSink(schema, sink.open(caseless, _), settings), options)
     }
   }
 
-  private def settings(options: JMap[String, String]): TwoPhaseSettings = {
+  private def settingsOf(options: JMap[String, String]): TwoPhaseSettings = {
     val problems = new Problems
     val asked    = LogOptions.parse(new AskedOptions(options.asScala.toSeq, problems))
     problems.throwIfAny()

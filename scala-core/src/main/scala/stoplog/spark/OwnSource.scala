@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.spark
 
-import java.util.{Map => JMap}
+import java.util.{EnumSet => JEnumSet, Map => JMap, Set => JSet}
 
+import org.apache.spark.sql.connector.catalog.{SupportsRead, TableCapability}
+import org.apache.spark.sql.connector.read.ScanBuilder
 import org.apache.spark.sql.types.StructType
+import org.apache.spark.sql.util.CaseInsensitiveStringMap
 
-import stoplog.format.read.RowSource
-import stoplog.options.{SourceOptionRegistry, SparkOptions, UserObject}
+import stoplog.error.Redaction
+import stoplog.format.read.{RowSource, Vectors}
+import stoplog.options.{SourceOptionRegistry, SourceOptions, SparkOptions, UserObject}
 
 /** The user's own source, where the option `source` names one. */
 private[spark] object OwnSource {
@@ -19,4 +23,21 @@ private[spark] object OwnSource {
 
   def schema(source: RowSource, options: JMap[String, String]): StructType =
     source.schema(SparkOptions.caseless(options))
+}
+
+/** The user's own source as a table to read from. */
+private[spark] final class OwnSourceTable(source: RowSource, rows: StructType, options: JMap[String, String])
+    extends SupportsRead {
+  private val limits = SourceOptions.limits(options)
+  private val open   = source.open(SparkOptions.caseless(options), rows)
+
+  override def name(): String = Redaction.text(s"stoplog ${open.describe}")
+
+  override def schema(): StructType = rows
+
+  override def capabilities(): JSet[TableCapability] =
+    JEnumSet.of(TableCapability.MICRO_BATCH_READ, TableCapability.BATCH_READ)
+
+  override def newScanBuilder(ignored: CaseInsensitiveStringMap): ScanBuilder =
+    () => new SourceScan(open, rows, limits, Vectors.Rows)
 }

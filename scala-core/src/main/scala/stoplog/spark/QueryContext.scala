@@ -7,6 +7,7 @@ import scala.util.Try
 
 import org.apache.spark.sql.SparkSession
 
+import stoplog.engine.QueryTrigger
 import stoplog.error.Errors
 
 /** What the thread that runs a micro-batch can know of it.
@@ -16,19 +17,6 @@ import stoplog.error.Errors
   * @param trigger how its batches come about
   */
 private[stoplog] final case class QueryContext(batch: Long, runId: String, trigger: QueryTrigger)
-
-private[stoplog] sealed abstract class QueryTrigger(val word: String)
-private[stoplog] object QueryTrigger {
-
-  /** The query ends by itself, when the data that is there has been read. */
-  case object Finite extends QueryTrigger("finite")
-
-  /** The query goes on until it is stopped. */
-  case object Unending extends QueryTrigger("unending")
-
-  /** Under which a log keeps the trigger of its last run: one that gets no data cannot know its own. */
-  val Noted = "trigger"
-}
 
 private[stoplog] object QueryContext {
 
@@ -63,6 +51,11 @@ private[stoplog] object QueryContext {
     val queries = call(shared, "activeStreamingQueries").asInstanceOf[java.util.Map[UUID, AnyRef]]
     queries.get(UUID.fromString(queryId))
   }.toOption.filter(_ != null)
+
+  /** The query's checkpoint, which Spark keeps from sinks, also where it has made the directory itself. */
+  def checkpoint(queryId: String): Option[String] = Try {
+    running(SparkSession.active, queryId).map(call(_, "resolvedCheckpointRoot").asInstanceOf[String])
+  }.toOption.flatten
 
   private def call(target: AnyRef, method: String): AnyRef =
     target.getClass.getMethod(method).invoke(target)

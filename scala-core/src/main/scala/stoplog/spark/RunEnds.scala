@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.spark
 
+import java.time.Instant
 import java.util.{Map => JMap}
 import java.util.concurrent._
 
@@ -9,16 +10,19 @@ import scala.util.Try
 
 import org.apache.spark.SparkContext
 import org.apache.spark.scheduler.{SparkListener, SparkListenerApplicationEnd, SparkListenerEvent}
+import org.apache.spark.sql.SparkSession
+import org.apache.spark.sql.streaming.StreamingQueryProgress
 import org.apache.spark.sql.streaming.StreamingQueryListener.{
   QueryProgressEvent, QueryStartedEvent, QueryTerminatedEvent
 }
 
+import stoplog.engine.{EarlierDecision, LastingRun, Progress, RunStart}
 import stoplog.error.Log
 import stoplog.thread.Daemons
 
 /** Notices that a query has ended, which nobody tells a sink, and ends its run. Hears on the way how far it has come. */
 private[stoplog] object RunEnds {
-  private val runs     = new ConcurrentHashMap[String, SinkRun]()
+  private val runs     = new ConcurrentHashMap[String, LastingRun[_, _]]()
   private val starting = new ConcurrentHashMap[String, EarlierRun]()
   private val started  = new ConcurrentHashMap[String, EarlierRun]()
   private val ended    = new ConcurrentHashMap[String, CountDownLatch]()
@@ -29,7 +33,7 @@ private[stoplog] object RunEnds {
   private lazy val enders = Executors.newCachedThreadPool(Daemons.named("stoplog-end"))
 
   /** From now on the end of the run is looked out for. */
-  def watch(runId: String, run: SinkRun): Unit = {
+  def watch(runId: String, run: LastingRun[_, _]): Unit = {
     runs.put(runId, run)
     latch(runId)
     ()
@@ -46,7 +50,7 @@ private[stoplog] object RunEnds {
     if (contexts.add(context.applicationId)) context.addSparkListener(new Listener(context.applicationId))
 
   /** What runs for this start of a query, if it has come so far. */
-  def running(runId: String): Option[SinkRun] = Option(runs.get(runId))
+  def running(runId: String): Option[LastingRun[_, _]] = Option(runs.get(runId))
 
   /** Waits until the end of that run has been dealt with, its open parts finished if they had to be.
     *
@@ -68,7 +72,7 @@ private[stoplog] object RunEnds {
           enders.execute(() => Try(earlier.started(start.runId.toString)).failed.foreach(warn))
         }
       case batch: QueryProgressEvent =>
-        Option(runs.get(batch.progress.runId.toString)).foreach(_.progressed(batch.progress))
+        Option(runs.get(batch.progress.runId.toString)).foreach(_.progressed(progressOf(batch.progress)))
       case end: QueryTerminatedEvent =>
         ending.removeIf(_.isDone)
         ending.add(enders.submit((() => finish(end)): Runnable))
@@ -92,11 +96,17 @@ private[stoplog] object RunEnds {
       Option(started.remove(runId)).foreach(earlier => Try(earlier.started(runId)).failed.foreach(warn))
       Option(runs.get(runId)).foreach(_.end(end.exception))
     } finally {
-      Option(runs.remove(runId)).foreach(run => finals.put(runId, SinkMetrics.of(Some(run.stats))))
+      Option(runs.remove(runId)).foreach(run => finals.put(runId, SinkTable.metrics(run.counts)))
       latch(runId).countDown()
       forgetSome()
     }
   }
+
+  /** The time is 0 as long as a query has no watermark yet. */
+  private def progressOf(batch: StreamingQueryProgress): Progress = Progress(
+    Option(batch.eventTime.get("watermark")).flatMap(text => Try(Instant.parse(text).toEpochMilli).toOption),
+    batch.numInputRows
+  )
 
   private def warn(e: Throwable): Unit =
     Log.warn("What an earlier run left open is not looked after before the next epoch", e)
@@ -117,4 +127,31 @@ private[stoplog] object RunEnds {
 
   private val RememberedRuns       = 10000
   private val ApplicationEndMillis = 60000L
+}
+
+/** The start of a query that was started before from the same checkpoint.
+  *
+  * Spark tells a sink nothing at all before there is data, which may be never. What an earlier run had left open does not
+  * wait for that.
+  *
+  * @param waits makes the run that looks after what is open, for one start of the query and the newest record of the
+  *              earlier run
+  */
+private[spark] final class EarlierRun(
+    val queryId: String,
+    earlier: EarlierDecision,
+    waits: (RunStart, Long) => Unit,
+    session: SparkSession
+) {
+
+  /** The start was not refused: from now on the clock, and the end of the query, take care of what is open.
+    * Idempotent.
+    */
+  def started(runId: String): Unit = {
+    // A query that gets no data may be over before it can be asked; its runs will have been of one kind.
+    val trigger = QueryContext.trigger(session, queryId).getOrElse(earlier.trigger)
+    SparkSession.setActiveSession(session)
+    try waits(RunStart(queryId, runId, trigger), earlier.seq)
+    finally SparkSession.clearActiveSession()
+  }
 }

@@ -14,6 +14,8 @@ import org.apache.spark.sql.types.StructType
 import org.apache.spark.sql.util.CaseInsensitiveStringMap
 
 import stoplog.error.Redaction
+import stoplog.filesink.BatchPartitioning
+import stoplog.filesource.FileReads
 
 /** A table of Spark's session catalog: reads its files as the source does, and writes as the sink does.
   *
@@ -28,7 +30,7 @@ private[spark] final class SessionTable(
     with SupportsWrite
     with SupportsMetadataColumns
     with ReportsSinkMetrics {
-  private var sink = Option.empty[(Map[String, String], SinkTable)]
+  private var sink = Option.empty[(Map[String, String], SinkTable[_])]
 
   override def name(): String = Redaction.text(s"stoplog ${options.all.getOrElse("path", "table")}")
 
@@ -56,9 +58,9 @@ private[spark] final class SessionTable(
     synchronized(sink).fold(JMap.of[String, String]()) { case (_, table) => table.metrics() }
 
   /** The same one for all epochs of a query: it is what remembers from one to the next. */
-  private def sinkOf(asked: Map[String, String]): SinkTable = synchronized {
+  private def sinkOf(asked: Map[String, String]): SinkTable[_] = synchronized {
     sink.collect { case (`asked`, table) => table }.getOrElse {
-      val made = SinkTable(columns, partitioned, new CaseInsensitiveStringMap(asked.asJava))
+      val made = FileTable(columns, partitioned, new CaseInsensitiveStringMap(asked.asJava))
       sink = Some(asked -> made)
       made
     }

@@ -1,99 +1,110 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.spark
 
-import java.util.{EnumSet => JEnumSet, Map => JMap, Set => JSet}
-import java.util.concurrent.atomic.AtomicReference
+import java.util.{EnumSet => JEnumSet, LinkedHashMap => JLinkedHashMap, Map => JMap, Set => JSet}
 
 import org.apache.spark.sql.SparkSession
+import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.connector.catalog.{SupportsWrite, TableCapability}
 import org.apache.spark.sql.connector.expressions.Transform
 import org.apache.spark.sql.connector.read.streaming.ReportsSinkMetrics
 import org.apache.spark.sql.connector.write.{LogicalWriteInfo, WriteBuilder}
 import org.apache.spark.sql.types.StructType
 
-import stoplog.error.{Log, Redaction}
-import stoplog.options.{SinkOptions, SparkOptions}
-import stoplog.place.SinkStorage
+import stoplog.engine._
+import stoplog.options.SparkHadoop
+import stoplog.place.KnownCheckpoint
 
-/** The sink of one write. Spark keeps this object for the whole run of a query, and nothing else of the sink's. */
-private[spark] final class SinkTable(
-    rowSchema: StructType,
-    partitioned: Array[Transform],
-    val options: SinkOptions,
-    val storage: SinkStorage
+/** A sink as Spark's DataSource V2 has it. Spark keeps this object for the whole run of a query, and nothing else of the
+  * sink's; so what lasts from epoch to epoch is found here.
+  *
+  * @param checkpoint of the query, if it was given as an option
+  * @tparam M the message of a task to the driver
+  */
+private[stoplog] class SinkTable[M](
+    val sink: EngineSink[StructType, InternalRow, M],
+    private[spark] val checkpoint: Option[String] = None,
+    partitioned: Array[Transform] = Array.empty
 ) extends SupportsWrite
     with ReportsSinkMetrics {
-  private val current = new AtomicReference[CurrentRun]()
+  private var current = Option.empty[(String, EngineRun[InternalRow, M])]
 
-  override def name(): String = Redaction.text(s"stoplog ${storage.path} (${storage.sinkId})")
+  override def name(): String = sink.name
 
-  override def schema(): StructType = rowSchema
+  override def schema(): StructType = sink.columns
 
   override def partitioning(): Array[Transform] = partitioned
 
-  override def capabilities(): JSet[TableCapability] = JEnumSet.of(
-    TableCapability.STREAMING_WRITE,
-    TableCapability.BATCH_WRITE,
-    TableCapability.TRUNCATE,
-    TableCapability.ACCEPT_ANY_SCHEMA
-  )
+  override def capabilities(): JSet[TableCapability] = {
+    val all = JEnumSet.of(
+      TableCapability.STREAMING_WRITE,
+      TableCapability.BATCH_WRITE,
+      TableCapability.ACCEPT_ANY_SCHEMA
+    )
+    if (sink.replacing != Replacing.Never) all.add(TableCapability.TRUNCATE)
+    all
+  }
 
-  override def newWriteBuilder(info: LogicalWriteInfo): WriteBuilder = new SinkWriteBuilder(this, info)
+  override def newWriteBuilder(info: LogicalWriteInfo): WriteBuilder = SinkWriteBuilder(this, info)
 
-  override def metrics(): JMap[String, String] = SinkMetrics.of(Option(current.get).map(_.run.stats))
+  override def metrics(): JMap[String, String] =
+    SinkTable.metrics(synchronized(current).fold(sink.noCounts)(_._2.counts))
 
   override def toString: String = name()
 
   /** The run that goes with a start of the query; made in its first epoch, because a start may still be refused. */
-  def runOf(queryId: String, context: QueryContext, rows: StructType): CurrentRun =
-    runOf(context.runId)(SinkRun.ofFiles(queryId, context.trigger, _, _), rows)
+  private[spark] def runOf(
+      write: => EngineWrite[InternalRow, M],
+      start: RunStart
+  ): EngineRun[InternalRow, M] =
+    synchronized {
+      current.collect { case (start.runId, run) => run }.getOrElse {
+        val made = write.start(start)
+        current = Some(start.runId -> made)
+        made match {
+          case lasting: LastingRun[_, _] => RunEnds.watch(start.runId, lasting)
+          case _                         => ()
+        }
+        made
+      }
+    }
 
   /** The run of a query that has been started and has no epoch yet.
     *
     * @param seenSeq the newest record of an earlier run
     */
-  def waitingRun(queryId: String, runId: String, trigger: QueryTrigger, seenSeq: Long): Unit =
-    runOf(runId)(SinkRun.ofFiles(queryId, trigger, _, _), rowSchema).run.waitFrom(seenSeq)
-
-  private def runOf(runId: String)(start: (SinkSpec, SinkOptions) => SinkRun, rows: StructType): CurrentRun =
-    synchronized {
-      Option(current.get).filter(_.runId == runId).getOrElse {
-        val newest = storage.log.newest()
-        val asked  = RecordedPattern.resumed(options, newest)
-        val sink   = SinkSpec.of(asked, rows, storage, newest.flatMap(RecordedColumns.of))
-        (RecordedPattern.change(options, newest) ++ RecordedBuckets.change(options.bucketing, newest))
-          .foreach(said => Log.warn(s"${name()}: $said"))
-        val made = CurrentRun(runId, sink, start(sink, asked), LayoutNotice.of(this, sink, asked.bucketing))
-        current.set(made)
-        RunEnds.watch(runId, made.run)
-        made
-      }
+  private def wait(start: RunStart, seenSeq: Long): Unit =
+    runOf(sink.plan(WriteRequest(sink.columns, start.queryId, Existing.Keep)), start) match {
+      case lasting: LastingRun[_, _] => lasting.waitFrom(seenSeq)
+      case _                         => ()
     }
 }
 
-/** What a table remembers from epoch to epoch. */
-private[spark] final case class CurrentRun(runId: String, sink: SinkSpec, run: SinkRun, layout: LayoutNotice)
+private[stoplog] object SinkTable {
 
-private[spark] object SinkTable {
-
-  /** Checks all that can be checked now, and claims nothing: the start may still be refused. */
-  def apply(
-      schema: StructType,
-      partitioned: Array[Transform],
-      properties: JMap[String, String]
-  ): SinkTable = {
-    val options = BatchPartitioning.merged(SinkOptions.parse(properties), partitioned)
-    SparkOptions.refuseAsyncProgress(properties)
-    val storage = SinkStorage.of(options, SparkHadoop.configuration)
-    val sink    = SinkSpec.of(options, schema, storage, before = None)
-    SinkFollowUps.rule(options, schema)
+  /** The table of a sink that goes on with what its earlier runs have left: carries out what they have decided, and claims
+    * nothing, because the start may still be refused.
+    *
+    * @param checkpoint of the query, if it was given as an option
+    */
+  def resumed[M](
+      sink: EngineSink[StructType, InternalRow, M],
+      checkpoint: Option[String],
+      partitioned: Array[Transform] = Array.empty
+  ): SinkTable[M] = {
     RunEnds.listenTo(SparkSession.active.sparkContext)
-    val table = new SinkTable(schema, partitioned, options, storage)
-    EarlierRun.of(table).foreach { earlier =>
-      earlier.newest.state.schema.foreach(sink.settings.schema.mayFollow)
-      earlier.republish()
-      RunEnds.watchStart(earlier)
-    }
+    val table = new SinkTable(sink, checkpoint, partitioned)
+    for {
+      queryId <- KnownCheckpoint.queryId(checkpoint, SparkHadoop.configuration)
+      earlier <- sink.resume(queryId)
+    } RunEnds.watchStart(new EarlierRun(queryId, earlier, table.wait, SparkSession.active))
     table
+  }
+
+  /** `StreamingQueryProgress.sink.metrics`. All values are whole numbers. */
+  private[spark] def metrics(counts: Seq[(String, Long)]): JMap[String, String] = {
+    val metrics = new JLinkedHashMap[String, String]()
+    counts.foreach { case (name, value) => metrics.put(name, value.toString) }
+    metrics
   }
 }

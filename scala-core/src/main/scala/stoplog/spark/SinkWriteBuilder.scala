@@ -1,45 +1,90 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.spark
 
-import org.apache.spark.sql.connector.write.{LogicalWriteInfo, SupportsTruncate, Write, WriteBuilder}
-import org.apache.spark.sql.internal.SQLConf
-import org.apache.spark.sql.internal.SQLConf.PartitionOverwriteMode
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.connector.distributions.{Distribution, Distributions}
+import org.apache.spark.sql.connector.expressions.{Expression, Expressions, SortDirection, SortOrder}
+import org.apache.spark.sql.connector.metric.CustomMetric
+import org.apache.spark.sql.connector.write._
+import org.apache.spark.sql.connector.write.streaming.StreamingWrite
 import org.apache.spark.sql.internal.connector.SupportsStreamingUpdateAsAppend
 
+import stoplog.engine._
 import stoplog.error.Errors
-import stoplog.options.Bucketing
 
 /** Planning only: Spark may build a write and then not carry it out. */
-private[spark] final class SinkWriteBuilder(table: SinkTable, info: LogicalWriteInfo)
-    extends SupportsTruncate
-    with SupportsStreamingUpdateAsAppend {
-
-  override def truncate(): WriteBuilder = {
-    refuseSomePartitions()
-    new WriteBuilder {
-      override def build(): Write = SinkWrite(table, info, Existing.Replace)
-    }
+private[spark] object SinkWriteBuilder {
+  def apply[M](table: SinkTable[M], info: LogicalWriteInfo): WriteBuilder = table.sink.replacing match {
+    case Replacing.Never => new Appending(table, info)
+    case _               => new Replaceable(table, info)
   }
 
-  override def build(): Write = SinkWrite(table, info, Existing.Keep)
+  private class Appending[M](table: SinkTable[M], info: LogicalWriteInfo)
+      extends SupportsStreamingUpdateAsAppend {
+    override def build(): Write = SinkWrite(table, info, Existing.Keep)
+  }
 
-  /** Spark asks for an overwrite of everything, also where its own formats would keep the partitions without new rows. */
-  private def refuseSomePartitions(): Unit = table.options.bucketing match {
-    case _: Bucketing.PartitionColumns
-        if SQLConf.get.partitionOverwriteMode == PartitionOverwriteMode.DYNAMIC =>
-      throw Errors.invalidOptions(
-        Seq(
-          "spark.sql.sources.partitionOverwriteMode = 'dynamic' would keep the partitions that get no row, and mode " +
-            "overwrite replaces all that is under the path: set it to static; or delete what is to be replaced, and append."
-        )
-      )
-    case _ => ()
+  private final class Replaceable[M](table: SinkTable[M], info: LogicalWriteInfo)
+      extends Appending(table, info)
+      with SupportsTruncate {
+    override def truncate(): WriteBuilder = {
+      val replacing = SinkWrite(table, info, Existing.Replace)
+      new WriteBuilder {
+        override def build(): Write = replacing
+      }
+    }
   }
 }
 
-/** What becomes of the rows that are there already. */
-private[spark] sealed trait Existing
-private[spark] object Existing {
-  case object Keep    extends Existing
-  case object Replace extends Existing
+/** The epochs of a query, or a batch job, as Spark plans them. */
+private[spark] class SinkWrite[M](
+    table: SinkTable[M],
+    info: LogicalWriteInfo,
+    existing: Existing,
+    planned: EngineWrite[InternalRow, M]
+) extends Write {
+
+  override def description(): String = table.name()
+
+  override def toStreaming(): StreamingWrite =
+    if (existing == Existing.Replace && table.sink.replacing != Replacing.Always)
+      throw Errors.unsupportedOutputMode("complete")
+    else new EpochWrite(table, info, planned)
+
+  override def toBatch(): BatchWrite = new JobWrite(table.name(), planned.job())
+
+  override def supportedCustomMetrics(): Array[CustomMetric] = TaskSum.of(table.sink.taskMetrics)
+}
+
+private[spark] object SinkWrite {
+
+  /** A plain write where no distribution is asked for: asking for "unspecified" keeps Spark from some plans. */
+  def apply[M](table: SinkTable[M], info: LogicalWriteInfo, existing: Existing): Write = {
+    val planned = table.sink.plan(WriteRequest(info.schema(), info.queryId(), existing))
+    planned.distribution match {
+      case None        => new SinkWrite(table, info, existing, planned)
+      case Some(asked) => new DistributedSinkWrite(table, info, existing, planned, asked)
+    }
+  }
+}
+
+/** Rows brought together by columns. Tables that are paths can be clustered by plain columns only. */
+private[spark] final class DistributedSinkWrite[M](
+    table: SinkTable[M],
+    info: LogicalWriteInfo,
+    existing: Existing,
+    planned: EngineWrite[InternalRow, M],
+    asked: RowDistribution
+) extends SinkWrite(table, info, existing, planned)
+    with RequiresDistributionAndOrdering {
+
+  override def requiredDistribution(): Distribution =
+    Distributions.clustered(asked.clustering.map(column).toArray)
+
+  override def requiredNumPartitions(): Int = asked.tasks.getOrElse(0)
+
+  override def requiredOrdering(): Array[SortOrder] =
+    asked.ordering.map(name => Expressions.sort(column(name), SortDirection.ASCENDING)).toArray
+
+  private def column(name: String): Expression = Expressions.column(s"`${name.replace("`", "``")}`")
 }

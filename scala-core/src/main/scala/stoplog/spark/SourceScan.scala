@@ -8,6 +8,7 @@ import org.apache.spark.sql.connector.read.streaming.MicroBatchStream
 import org.apache.spark.sql.types.StructType
 
 import stoplog.error.Redaction
+import stoplog.filesource.SourcePlaces
 import stoplog.format.read.Vectors
 import stoplog.source.{ReadLimits, SourceDriver, Split, SplitSource}
 import stoplog.source.StateFiles

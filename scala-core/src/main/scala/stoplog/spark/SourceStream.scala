@@ -4,13 +4,15 @@ package stoplog.spark
 import java.nio.charset.StandardCharsets.UTF_8
 import java.util.{LinkedHashMap => JLinkedHashMap, Map => JMap, Optional}
 
+import com.fasterxml.jackson.databind.ObjectMapper
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.connector.read.{InputPartition, PartitionReaderFactory}
 import org.apache.spark.sql.connector.read.streaming._
 
 import stoplog.error.{Errors, Redaction}
-import stoplog.format.read.Vectors
 import stoplog.fault.Faults
+
+import stoplog.format.read.Vectors
 import stoplog.storage.PutOutcome
 import stoplog.source._
 import stoplog.source.StateFiles
@@ -117,4 +119,49 @@ private[spark] object SplitPartitions {
       .pack(splits, source, tasks, PackingSizes.default)
       .map(SplitBytes.of(_, source.splits): InputPartition)
       .toArray
+}
+
+/** Limits in Spark's words and back: what it hands over is what it was told, or that there are none. */
+private[spark] object SparkLimits {
+
+  def of(limits: ReadLimits): ReadLimit = {
+    val all = limits.splits.map(n => ReadLimit.maxFiles(n.min(Int.MaxValue.toLong).toInt)) ++
+      limits.bytes.map(ReadLimit.maxBytes) ++ limits.records.map(ReadLimit.maxRows)
+    all.toArray match {
+      case Array()    => ReadLimit.allAvailable()
+      case Array(one) => one
+      case several    => ReadLimit.compositeLimit(several)
+    }
+  }
+
+  def read(limit: ReadLimit): ReadLimits = limit match {
+    case all: CompositeReadLimit => all.getReadLimits.map(read).foldLeft(ReadLimits.none)(_ and _)
+    case files: ReadMaxFiles     => ReadLimits.none.copy(splits = Some(files.maxFiles().toLong))
+    case bytes: ReadMaxBytes     => ReadLimits.none.copy(bytes = Some(bytes.maxBytes()))
+    case rows: ReadMaxRows       => ReadLimits.none.copy(records = Some(rows.maxRows()))
+    case _                       => ReadLimits.none
+  }
+}
+
+/** How many of its splits a query has read: which these are, the source's own log says. */
+private[spark] final case class SourceOffset(splits: Long) extends Offset {
+  override def json(): String = s"""{"version":${SourceOffset.Version},"splits":$splits}"""
+}
+
+private[spark] object SourceOffset {
+  final val Version = 1
+
+  def parse(json: String): SourceOffset = {
+    val root    = new ObjectMapper().readTree(json)
+    val version = root.path("version").asInt(0)
+    if (version > Version) throw Errors.recordTooNew("an offset of the checkpoint", version, Version)
+    if (version < 1 || !root.path("splits").isIntegralNumber)
+      throw Errors.recordTorn("an offset of the checkpoint", s"$json is no offset of this source")
+    SourceOffset(root.path("splits").asLong())
+  }
+
+  def of(offset: Offset): SourceOffset = offset match {
+    case own: SourceOffset => own
+    case other             => parse(other.json())
+  }
 }

@@ -1,21 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.spark
 
-import java.util.{EnumSet => JEnumSet, Set => JSet}
+import java.util.{EnumSet => JEnumSet, Locale, OptionalLong => JOptionalLong, Set => JSet}
 
+import org.apache.spark.sql.AnalysisException
+import org.apache.spark.sql.catalyst.expressions.ExprUtils
 import org.apache.spark.sql.connector.catalog.{
   MetadataColumn, SupportsMetadataColumns, SupportsRead, TableCapability
 }
 import org.apache.spark.sql.connector.read.{
-  Scan, ScanBuilder, SupportsPushDownFilters, SupportsPushDownRequiredColumns
+  Scan, ScanBuilder, Statistics, SupportsPushDownFilters, SupportsPushDownRequiredColumns,
+  SupportsReportStatistics
 }
+import org.apache.spark.sql.connector.read.streaming.MicroBatchStream
+import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.sources.Filter
-import org.apache.spark.sql.types.{DataType, StructField, StructType}
+import org.apache.spark.sql.types._
 import org.apache.spark.sql.util.CaseInsensitiveStringMap
 
 import stoplog.error.{Errors, Redaction}
+import stoplog.filesource.{FileRead, FileReads}
 import stoplog.format.read.FileMetadata
-import stoplog.options.SourceOptions
+import stoplog.options.{SourceFormatName, SourceOptions}
 
 /** Files as a table to read from, by streaming and by batch queries.
   *
@@ -86,5 +92,96 @@ private[spark] object SourceTable {
     override def dataType(): DataType = FileMetadata.schema
     override def isNullable: Boolean  = false
     override def comment(): String    = "where the row is from"
+  }
+}
+
+/** One read of files.
+  *
+  * @param columns that there are
+  * @param wanted  those of them that the query wants
+  */
+private[spark] final class FileScan(
+    read: FileRead,
+    options: SourceOptions,
+    columns: StructType,
+    wanted: StructType
+) extends SourceScan(read.source, wanted, options.limits, read.vectors)
+    with SupportsReportStatistics {
+  @volatile private var size: () => JOptionalLong = () => JOptionalLong.of(sizeInBytes)
+
+  override def description(): String = Redaction.text(
+    s"${super.description()} PartitionFilters: ${shown(read.filters.directories)}, " +
+      s"PushedFilters: ${shown(read.filters.blocks)}"
+  )
+
+  /** What a stream will read is not known: to list all files in each micro-batch would be no help. */
+  override def toMicroBatchStream(checkpointLocation: String): MicroBatchStream = {
+    size = () => JOptionalLong.empty()
+    super.toMicroBatchStream(checkpointLocation)
+  }
+
+  override def estimateStatistics(): Statistics = new Statistics {
+    override def sizeInBytes(): JOptionalLong = size()
+    override def numRows(): JOptionalLong     = JOptionalLong.empty()
+  }
+
+  /** Of the columns that are wanted, as Spark's own file sources estimate it. */
+  private def sizeInBytes: Long = {
+    val share = wanted.defaultSize.toDouble / columns.defaultSize.max(1)
+    (SQLConf.get.fileCompressionFactor * splits.map(_.size.bytes).sum * share).round.max(1)
+  }
+
+  private def shown(filters: Seq[Filter]): String = filters.mkString("[", ", ", "]")
+}
+
+/** The columns that a user says files have, as Spark's own file sources take them. */
+private[spark] object UserColumns {
+
+  /** Any of them may be null, at any depth: no file is held to `NOT NULL`, and whoever believed it would read a value
+    * that is missing as `0`, or as that of the row before.
+    *
+    * Errors, which are Spark's: `COLUMN_ALREADY_EXISTS`, and `INVALID_JSON_SCHEMA_MAP_TYPE`.
+    */
+  def checked(columns: StructType, format: SourceFormatName): StructType = {
+    refuseTwins(columns)
+    if (isJson(format)) checkJson(columns)
+    nullable(columns).asInstanceOf[StructType]
+  }
+
+  private def refuseTwins(of: DataType): Unit = of match {
+    case struct: StructType =>
+      val names = struct.fieldNames.map(folded)
+      names.diff(names.distinct).headOption.foreach { twin =>
+        throw new AnalysisException("COLUMN_ALREADY_EXISTS", Map("columnName" -> s"`$twin`"))
+      }
+      struct.foreach(field => refuseTwins(field.dataType))
+    case array: ArrayType => refuseTwins(array.elementType)
+    case map: MapType     =>
+      refuseTwins(map.keyType)
+      refuseTwins(map.valueType)
+    case _ => ()
+  }
+
+  private def folded(name: String): String =
+    if (SQLConf.get.caseSensitiveAnalysis) name else name.toLowerCase(Locale.ROOT)
+
+  private def isJson(format: SourceFormatName): Boolean = format match {
+    case SourceFormatName.Json | SourceFormatName.MultiLineJson => true
+    case _                                                      => false
+  }
+
+  private def checkJson(columns: StructType): Unit =
+    if (ExprUtils.checkJsonSchema(columns).isFailure)
+      throw new AnalysisException(
+        "INVALID_JSON_SCHEMA_MAP_TYPE",
+        Map("jsonSchema" -> columns.sql)
+      )
+
+  private def nullable(of: DataType): DataType = of match {
+    case struct: StructType =>
+      StructType(struct.map(f => f.copy(dataType = nullable(f.dataType), nullable = true)))
+    case array: ArrayType => ArrayType(nullable(array.elementType), containsNull = true)
+    case map: MapType     => MapType(nullable(map.keyType), nullable(map.valueType), valueContainsNull = true)
+    case other            => other
   }
 }

@@ -12,8 +12,9 @@ import org.apache.spark.sql.types.StructType
 import org.apache.spark.sql.util.CaseInsensitiveStringMap
 
 import stoplog.error.{Errors, Redaction}
-import stoplog.options.{DirectoryOptions, ViewOptions}
+import stoplog.options.{DirectoryOptions, SparkHadoop, ViewOptions}
 import stoplog.place.SinkStorage
+import stoplog.view.StateView
 
 /** A sink's state as a table: what the log says now, read on the driver. */
 private[spark] final class StateTable private (asked: ViewOptions) extends SupportsRead {

@@ -8,7 +8,9 @@ import org.apache.spark.sql.connector.expressions.Transform
 import org.apache.spark.sql.types.StructType
 import org.apache.spark.sql.util.CaseInsensitiveStringMap
 
+import stoplog.filesource.FileReads
 import stoplog.options.{SourceOptions, ViewOptions}
+import stoplog.view.StateView
 
 /** `format("stoplog")`: the door through which Spark comes in, behind [[StoplogDataSource]].
   *
@@ -46,7 +48,7 @@ final class StoplogProvider extends TableProvider {
   ): Table = ViewOptions.parse(properties) match {
     case Some(asked)                         => StateTable(asked)
     case None if Asked.now() == Asked.ToRead => sourceTable(schema, properties)
-    case None => OwnSink.of(schema, properties).getOrElse(SinkTable(schema, partitioning, properties))
+    case None => OwnSink.of(schema, properties).getOrElse(FileTable(schema, partitioning, properties))
   }
 
   private def sourceTable(schema: StructType, properties: JMap[String, String]): Table =

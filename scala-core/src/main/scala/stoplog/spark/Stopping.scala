@@ -3,9 +3,15 @@ package stoplog.spark
 
 import java.util.UUID
 
+import scala.util.control.NonFatal
+
 import org.apache.spark.sql.streaming.{StreamingQuery, StreamingQueryProgress}
 
 import stoplog.{OpenAtStop, Stopped}
+import stoplog.commit.Finish
+import stoplog.engine.LastingRun
+import stoplog.error.Log
+import stoplog.thread.{Daemons, SinkTimer}
 
 /** One attempt to stop a query between two micro-batches. */
 private[stoplog] final class Stopping(query: StreamingQuery, open: OpenAtStop) {
@@ -31,14 +37,54 @@ private[stoplog] final class Stopping(query: StreamingQuery, open: OpenAtStop) {
   }
 
   /** Begins no other epoch from now on. It may be known only once the first epoch has begun. */
-  private def sink: Option[SinkRun] = {
+  private def sink: Option[LastingRun[_, _]] = {
     val found = RunEnds.running(runId)
-    found.foreach(_.stopAtNextEpoch(open))
+    found.foreach(_.stopAtNextEpoch(finish))
     found
+  }
+
+  private def finish: Option[Finish] = open match {
+    case OpenAtStop.Finalize     => Some(Finish.PublishOpen)
+    case OpenAtStop.AsConfigured => None
   }
 
   private def finishedBatch: Option[(UUID, Long)] =
     Option(query.lastProgress).map((progress: StreamingQueryProgress) => progress.runId -> progress.batchId)
 
   private final val LookMillis = 20L
+}
+
+/** Looks for a file that asks for a query to be stopped. */
+private[stoplog] object StopMarker {
+
+  def watch(
+      name: String,
+      isActive: () => Boolean,
+      isThere: () => Boolean,
+      remove: () => Unit,
+      stop: () => Unit,
+      everyMillis: Long
+  ): AutoCloseable = {
+    val watched = SinkTimer.every(everyMillis) {
+      if (!isActive()) SinkTimer.Stop
+      else if (looked(name, isThere)) {
+        // Not on the clock's threads, which all sinks share: it may take as long as a micro-batch.
+        val thread = Daemons.named("stoplog-stop").newThread { () =>
+          stop()
+          remove()
+        }
+        thread.start()
+        SinkTimer.Stop
+      } else SinkTimer.Again
+    }
+    () => { watched.cancel(false); () }
+  }
+
+  private def looked(name: String, isThere: () => Boolean): Boolean =
+    try isThere()
+    catch {
+      case NonFatal(e) =>
+        Log.warn(s"Whether there is $name, which asks for a stop, could not be seen; it is tried again", e)
+        false
+    }
 }

@@ -17,12 +17,13 @@ import stoplog.commit.{DriverNote, Heartbeat, Liveness, ManualClock, RealTools, 
 import stoplog.docs.Repository
 import stoplog.fault.Faults
 import stoplog.log.{LogRecord, RecordNames, SinkState}
-import stoplog.options.{RollingOptions, SinkOptions, Truncation}
+import stoplog.options.{RollingOptions, SinkOptions}
 import stoplog.part.Open
 import stoplog.rolling.RollReason
 import stoplog.storage.hadoop.HadoopDefaults
-import stoplog.storage.local.{LocalFileStore, LocalForcing, LocalStorage}
+import stoplog.storage.local.{LocalFileStore, LocalForcing, LocalUnderTest}
 import stoplog.storage.{Durability, PartLayout}
+import stoplog.storage.Truncation
 
 /** Directories with a log, and the judgements on them that Scala and Python have to agree on: `golden/verdicts/sinks`. The
   * Python package runs the same files (`python/tests/test_verdicts.py`).
@@ -35,7 +36,7 @@ class VerdictsSuite extends AnyFunSuite {
     test(s"${file.getFileName}: the verdicts on a directory") {
       val root = Files.createTempDirectory("stoplog-verdicts")
       try judge(root, mapper.readTree(Repository.read(file)))
-      finally LocalStorage.remove(root)
+      finally LocalUnderTest.remove(root)
     }
 
   test("names of unfinished files lead to the same tokens, pending paths and finished paths") {
@@ -88,7 +89,7 @@ class VerdictsSuite extends AnyFunSuite {
         assert(made.get.map(_.replaceFirst(uuid, "UUID")).diff(known) === Vector.empty, path)
         assert(made.get.nonEmpty)
       }
-    } finally LocalStorage.remove(root)
+    } finally LocalUnderTest.remove(root)
   }
 
   private def judge(root: Path, golden: JsonNode): Unit = {

@@ -89,6 +89,7 @@ object ErrorsSuite {
     Errors.unsupportedTrigger("continuous"),
     Errors.unsupportedOutputMode("complete"),
     Errors.asyncProgress(),
+    Errors.connectorVersion("stoplog-jdbc", "0.1.0", "0.2.0"),
     Errors.foreignQuery("/data/out", "main", "q-1", "q-2"),
     Errors.epochReplanned("/data/out", "main", 7L),
     Errors.epochGap("/data/out", "main", "7", 10L),

@@ -14,6 +14,7 @@ import stoplog.BucketingSink
 import stoplog.bucketing._
 import stoplog.error.StoplogArgumentException
 import stoplog.format.SparkSessionForTests
+import stoplog.options.SparkHadoop
 import stoplog.place.SinkStorage
 
 /** Programs that were written for Flink's sink of this name. */

@@ -8,6 +8,7 @@ import org.apache.spark.sql.{DataFrame, Row}
 import org.apache.spark.sql.streaming.Trigger
 import org.scalatest.funsuite.AnyFunSuite
 
+import stoplog.options.SparkHadoop
 import stoplog.{FileSink, FileSinkBuilder}
 import stoplog.bucket.DateTimeBucketAssigner
 import stoplog.format.SparkSessionForTests

@@ -4,6 +4,7 @@ package stoplog.spark
 import org.apache.spark.sql.types.StructType
 import org.scalatest.funsuite.AnyFunSuite
 
+import stoplog.filesink.RecordedSettings
 import stoplog.options.SinkOptions
 
 /** A log of a sink lies beside the data, and whoever may read those reads it. */

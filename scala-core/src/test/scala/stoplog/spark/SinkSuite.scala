@@ -9,7 +9,9 @@ import org.apache.spark.sql.execution.streaming.runtime.MemoryStream
 import org.apache.spark.sql.streaming.{DataStreamWriter, StreamingQuery, StreamingQueryException, Trigger}
 import org.scalatest.funsuite.AnyFunSuite
 
+import stoplog.engine.Existing
 import stoplog.error.{StoplogArgumentException, Thrown}
+import stoplog.options.SparkHadoop
 import stoplog.{FileSink, FileSinkBuilder}
 import stoplog.format.SparkSessionForTests
 import stoplog.place.SinkStorage
@@ -246,9 +248,10 @@ class SinkSuite extends AnyFunSuite with SparkSessionForTests {
 
   test("the plan in the SQL tab carries the sink's metrics") {
     val place = new Place
-    val write = new SinkWrite(tableOf(place), null, Existing.Keep)
+    val write = new SinkWrite(tableOf(place), info = null, Existing.Keep, planned = null)
     assert(
-      write.supportedCustomMetrics().map(_.name()).toSet === TaskMetrics.values(counts).map(_.name()).toSet
+      write.supportedCustomMetrics().map(_.name()).toSet ===
+        Set("stoplogPartsOpened", "stoplogPartsClosed", "stoplogBytesWritten")
     )
     assert(write.supportedCustomMetrics().forall(_.description().nonEmpty))
   }
@@ -269,9 +272,7 @@ class SinkSuite extends AnyFunSuite with SparkSessionForTests {
     assert(error.getSqlState === "22023")
   }
 
-  private def counts = stoplog.commit.TaskWriter.Counts(1, 2, 3)
-
-  private def tableOf(place: Place): SinkTable = SinkTable(
+  private def tableOf(place: Place) = FileTable(
     rows("ant").schema,
     Array.empty,
     Map("path" -> place.out, "format" -> "text").asJava

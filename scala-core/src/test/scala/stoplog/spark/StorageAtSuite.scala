@@ -7,8 +7,9 @@ import stoplog.error.StoplogArgumentException
 import stoplog.format.SparkSessionForTests
 import stoplog.laws.Copied
 import stoplog.log.LogFiles
-
 import stoplog.place.SinkStorage
+import stoplog.options.SparkHadoop
+
 import stoplog.rolling.{DefaultRollingPolicy, PartStats, RollReason}
 import stoplog.storage._
 import stoplog.storage.hadoop.{HadoopStorage, TestFileSystems}

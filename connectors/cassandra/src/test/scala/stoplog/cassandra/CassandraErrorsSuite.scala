@@ -6,6 +6,7 @@ import java.io.IOException
 import scala.jdk.CollectionConverters._
 import scala.util.Try
 
+import stoplog.cassandra.client.CassandraErrors
 import stoplog.error.{ConditionRules, Conditions}
 
 class CassandraErrorsSuite extends ConditionRules(CassandraErrorsSuite.url, CassandraErrorsSuite.one) {

@@ -5,6 +5,7 @@ import java.nio.file.Files
 
 import com.datastax.oss.driver.api.core.CqlSession
 
+import stoplog.cassandra.client.{Connection, Sessions}
 import stoplog.servers.ServerProcess
 
 /** A Cassandra of one node, which tests may kill and start again over the same data, under the same address. */

@@ -10,6 +10,8 @@ import com.datastax.oss.driver.api.core.metadata.Node
 import com.datastax.oss.driver.api.core.servererrors.InvalidQueryException
 import org.scalatest.funsuite.AnyFunSuite
 
+import stoplog.cassandra.client.Causes
+
 /** What requests meet while a node goes and comes back, in the driver's own words. */
 class CausesSuite extends AnyFunSuite {
   private val unasked: InvocationHandler = (_, method, _) =>

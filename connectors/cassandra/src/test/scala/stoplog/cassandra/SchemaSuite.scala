@@ -9,7 +9,9 @@ import com.datastax.oss.driver.api.core.CqlIdentifier
 import com.datastax.oss.driver.internal.core.context.InternalDriverContext
 import org.scalatest.funsuite.AnyFunSuite
 
+import stoplog.cassandra.client.Sessions
 import stoplog.cassandra.options.CassandraOptions
+import stoplog.cassandra.schema.Schema
 
 class SchemaSuite extends AnyFunSuite with KeyspaceForTests {
 

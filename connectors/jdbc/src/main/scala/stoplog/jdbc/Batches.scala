@@ -5,7 +5,7 @@ import java.sql.{PreparedStatement, SQLException}
 
 import scala.util.control.NonFatal
 
-import stoplog.fault.{Faults, Step}
+import stoplog.fault.Faults
 
 /** Sends rows batch by batch, and finds the bad ones among them by halving the batch.
   *
@@ -44,7 +44,7 @@ private[jdbc] final class Batches(
     try {
       scope(before => send(rows, before))
       sent(rows)
-      faults.at(Step.JdbcBatchSent)
+      faults.at(JdbcStep.BatchSent)
       None
     } catch {
       case NonFatal(e) =>

@@ -3,8 +3,9 @@ package stoplog.jdbc
 
 import scala.util.control.NonFatal
 
-import stoplog.commit.{BatchDigests, Planned}
-import stoplog.fault.{Faults, Step}
+import stoplog.commit.{BatchDigests, ForeignQuery, Planned}
+import stoplog.engine.Existing
+import stoplog.fault.Faults
 import stoplog.log.BatchDigest
 
 /** The driver's part of exactly-once inserts: each epoch is one transaction of the database, in which its rows go from
@@ -53,7 +54,7 @@ private[jdbc] final class EpochDriver(
     * @return how many of the rows the target refused
     */
   def commit(batch: Long, results: Seq[TaskResult], existing: Existing): Long = synchronized {
-    faults.at(Step.JdbcBeforeCommit)
+    faults.at(JdbcStep.BeforeCommit)
     val refused = inSession { (session, retries) =>
       try transaction(session, retries, batch, existing)(new Move(tables, session, results).whole())
       catch {
@@ -65,7 +66,7 @@ private[jdbc] final class EpochDriver(
       }
     }
     claimed = claimed.map(_.copy(lastEpoch = Some(batch), lastBatch = digest(batch)))
-    faults.at(Step.JdbcAfterCommit)
+    faults.at(JdbcStep.AfterCommit)
     refused
   }
 
@@ -80,15 +81,15 @@ private[jdbc] final class EpochDriver(
     val own = new OwnTables(session, retries, target)
     own.ensure(tables.epochs)
     tables.rejects.foreach(rejects => own.ensure(rejects.table.table, rejects.table.create))
-    faults.at(Step.JdbcBeforeClaim)
+    faults.at(JdbcStep.BeforeClaim)
     val state = retries(target.writeFailed)(_ => session.transaction(_ => take(session, planned)))
-    faults.at(Step.JdbcAfterClaim)
+    faults.at(JdbcStep.AfterClaim)
     tables.allStaging.foreach { staging =>
       retries(target.writeFailed)(_ => session.transaction(_ => owned(session)))
       own.ensure(staging)
       retries(target.writeFailed)(_ => session.transaction(_ => clear(session, staging)))
     }
-    faults.at(Step.JdbcAfterSweep)
+    faults.at(JdbcStep.AfterSweep)
     state
   }
 
@@ -136,7 +137,7 @@ private[jdbc] final class EpochDriver(
             session.statement(s"DELETE FROM ${target.table}").executeUpdate()
           val refused = move
           tables.epochs.update(session, state.copy(lastEpoch = Some(batch), lastBatch = digest(batch)))
-          faults.at(Step.JdbcInCommit)
+          faults.at(JdbcStep.InCommit)
           refused
         }
       }
@@ -169,11 +170,4 @@ private[jdbc] object Begun {
 
   /** It is in the target: Spark repeats an epoch whose commit it has not seen. */
   case object Committed extends Begun
-}
-
-/** What becomes of the rows that are in the target already. */
-private[jdbc] sealed trait Existing
-private[jdbc] object Existing {
-  case object Keep    extends Existing
-  case object Replace extends Existing
 }

@@ -3,6 +3,7 @@ package stoplog.jdbc
 
 import java.util.{Map => JMap}
 
+import stoplog.commit.ForeignQuery
 import stoplog.error.Redaction
 import stoplog.jdbc.{JdbcOptionRegistry => Registry}
 import stoplog.options._
@@ -23,36 +24,46 @@ private[jdbc] object Spread {
   final case class Together(tasks: Option[Int]) extends Spread
 }
 
+/** A table of a database.
+  *
+  * @param url as JDBC has it, which may hold a password
+  */
+private[jdbc] final case class DatabaseTable(url: String, table: String, dialect: Dialect)
+
+/** How rows are sent.
+  *
+  * @param rejectTable where bad rows go; `None` if they end the query
+  */
+private[jdbc] final case class RowOptions(batchRows: Int, spread: Spread, rejectTable: Option[String])
+
+/** @param timeoutSeconds of a statement; 0 for none
+  * @param maxTries       of a request, the first one included
+  */
+private[jdbc] final case class RequestOptions(timeoutSeconds: Int, maxTries: Int, retryWaitMillis: Long)
+
 /** What a sink was asked to do: all options of one write, checked and with their defaults.
   *
   * The meaning, default and an example of every option are in [[JdbcOptionRegistry]].
   *
-  * @param rejectTable  where bad rows go; none if they end the query
-  * @param toSpark      what Spark's own JDBC classes get: `url`, `dbtable`, `driver` and the driver's properties
-  * @param toMap        the options that stand for this sink, those at their defaults left out
+  * @param toSpark what Spark's own JDBC classes get: `url`, `dbtable`, `driver` and the driver's properties
+  * @param toMap   the options that stand for this sink, those at their defaults left out
   */
 private[jdbc] final case class JdbcOptions(
-    url: String,
-    table: String,
-    dialect: Dialect,
+    at: DatabaseTable,
     mode: WriteMode,
-    batchRows: Int,
-    spread: Spread,
-    queryTimeoutSeconds: Int,
-    maxTries: Int,
-    retryWaitMillis: Long,
-    rejectTable: Option[String],
+    rows: RowOptions,
+    requests: RequestOptions,
     sinkId: String,
     toSpark: Map[String, String],
     toMap: Map[String, String]
 ) {
 
   /** By which Spark knows how names are quoted and types are called. */
-  def sparkUrl: String = dialect.sparkUrl(url)
+  def sparkUrl: String = at.dialect.sparkUrl(at.url)
 
   /** The URL without what follows its first `?` or `;`, or is before an `@`: that is where passwords are. */
   def database: String =
-    Redaction.text(url.takeWhile(c => c != '?' && c != ';').replaceAll("[^/:]*(:[^/:@]*)?@", ""))
+    Redaction.text(at.url.takeWhile(c => c != '?' && c != ';').replaceAll("[^/:]*(:[^/:@]*)?@", ""))
 }
 
 private[jdbc] object JdbcOptions {
@@ -73,22 +84,20 @@ private[jdbc] object JdbcOptions {
     val mode   = modeOf(asked, problems)
     val passed = DriverProperties.parse(asked, problems)
     val read   = JdbcOptions(
-      url = url,
-      table = table,
-      dialect = dialect.getOrElse(Dialect.of(url)),
+      at = DatabaseTable(url, table, dialect.getOrElse(Dialect.of(url))),
       mode = mode,
-      batchRows = asked.value(Registry.BatchSize)(count),
-      spread = spreadOf(asked),
-      queryTimeoutSeconds = asked.optional(Registry.QueryTimeout)(count).getOrElse(0),
-      maxTries = asked.value(Registry.MaxTries)(count),
-      retryWaitMillis = asked.value(Registry.RetryWait)(TimeSpan.parse),
-      rejectTable = rejects(asked, table),
+      rows = RowOptions(asked.value(Registry.BatchSize)(count), spreadOf(asked), rejects(asked, table)),
+      requests = RequestOptions(
+        asked.optional(Registry.QueryTimeout)(count).getOrElse(0),
+        asked.value(Registry.MaxTries)(count),
+        asked.value(Registry.RetryWait)(TimeSpan.parse)
+      ),
       sinkId = asked.value(Registry.SinkId)(SinkIds.parse),
       toSpark = Map.empty,
       toMap = asked.registeredValues ++ passed
     )
     problems.throwIfAny()
-    read.copy(toSpark = DriverProperties.toSpark(asked, passed, read.dialect))
+    read.copy(toSpark = DriverProperties.toSpark(asked, passed, read.at.dialect))
   }
 
   private def modeOf(asked: AskedOptions, problems: Problems): WriteMode = {

@@ -9,6 +9,10 @@ import org.apache.spark.sql.sources.DataSourceRegister
 import org.apache.spark.sql.types.StructType
 import org.apache.spark.sql.util.CaseInsensitiveStringMap
 
+import stoplog.engine.JarVersions
+import stoplog.options.SparkOptions
+import stoplog.spark.SinkTable
+
 /** `format("stoplog-jdbc")`: the door through which Spark comes in.
   *
   * Takes the options of [[JdbcOptionRegistry]], which can be preset for a session as
@@ -30,5 +34,10 @@ final class JdbcProvider extends TableProvider with DataSourceRegister with Sess
       schema: StructType,
       partitioning: Array[Transform],
       properties: JMap[String, String]
-  ): Table = JdbcTable(schema, properties)
+  ): Table = {
+    JarVersions.check("stoplog-jdbc", getClass)
+    val options = JdbcOptions.parse(properties)
+    SparkOptions.refuseAsyncProgress(properties)
+    new SinkTable(JdbcEngineSink(schema, options))
+  }
 }

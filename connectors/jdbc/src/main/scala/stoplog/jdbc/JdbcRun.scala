@@ -1,32 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.jdbc
 
-import java.util.{LinkedHashMap => JLinkedHashMap, Map => JMap}
+import org.apache.spark.sql.catalyst.InternalRow
 
-import stoplog.commit.BatchDigests
-import stoplog.thread.Uninterrupted
+import stoplog.engine.EngineRun
 
-/** One start of a query: what lasts from epoch to epoch.
-  *
-  * @param driver of exactly-once inserts; upserts have none
-  */
-private[jdbc] final class JdbcRun(val runId: String, driver: Option[EpochDriver]) {
+/** One start of a query: what lasts from epoch to epoch. */
+private[jdbc] abstract class JdbcRun extends EngineRun[InternalRow, TaskResult] {
   @volatile private var total = SinkCounts.empty
 
-  def counts: SinkCounts = total
-
-  def begin(batch: Long, digests: BatchDigests): Begun =
-    driver.fold[Begun](Begun.Open)(_.begin(batch, digests))
-
-  def commit(batch: Long, results: Seq[TaskResult], existing: Existing): Unit = driver.foreach { driver =>
-    val begun = System.nanoTime()
-    // An interrupt in the middle of a request makes some drivers close the connection: an outcome unknown for nothing.
-    val refused = Uninterrupted.call(driver.commit(batch, results, existing))
-    committed(results, refused, (System.nanoTime() - begun) / 1000000)
-  }
+  override def counts: Seq[(String, Long)] = total.values
 
   /** @param refused rows that the target refused at the commit */
-  def committed(results: Seq[TaskResult], refused: Long, millis: Long): Unit = {
+  protected def committed(results: Seq[TaskResult], refused: Long, millis: Long): Unit = {
     val rejected = results.map(_.rejects).sum + refused
     total = SinkCounts(
       total.rows + results.map(_.rows).sum - refused,
@@ -49,17 +35,13 @@ private[jdbc] final case class SinkCounts(
     retries: Long,
     commitMillis: Long
 ) {
-  def toMetrics: JMap[String, String] = {
-    val metrics = new JLinkedHashMap[String, String]()
-    Seq(
-      "writtenRows"     -> rows,
-      "rejectedRows"    -> rejected,
-      "epochsCommitted" -> epochs,
-      "retries"         -> retries,
-      "commitMillis"    -> commitMillis
-    ).foreach { case (name, value) => metrics.put(name, value.toString) }
-    metrics
-  }
+  def values: Seq[(String, Long)] = Seq(
+    "writtenRows"     -> rows,
+    "rejectedRows"    -> rejected,
+    "epochsCommitted" -> epochs,
+    "retries"         -> retries,
+    "commitMillis"    -> commitMillis
+  )
 }
 
 private[jdbc] object SinkCounts {

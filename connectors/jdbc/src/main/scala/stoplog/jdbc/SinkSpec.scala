@@ -21,13 +21,16 @@ private[jdbc] final case class SinkSpec(
     texts: RowTexts,
     pause: Pause
 ) {
-  def session(): Session = new Session(connector, options.queryTimeoutSeconds)
+  def session(): Session = new Session(connector, options.requests.timeoutSeconds)
 
   def retries(): Retries =
-    new Retries(RetryPolicy(options.maxTries, options.retryWaitMillis, pause), target.dialect)
+    new Retries(
+      RetryPolicy(options.requests.maxTries, options.requests.retryWaitMillis, pause),
+      target.dialect
+    )
 
   def rejectTable: Option[RejectTable] =
-    options.rejectTable.map(RejectTable(_, TextTypes.of(options.sparkUrl)))
+    options.rows.rejectTable.map(RejectTable(_, TextTypes.of(options.sparkUrl)))
 
   /** As its row and its rejected rows are called. */
   def sink: String = s"${target.table}/${options.sinkId}"

@@ -1,23 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.jdbc
 
-import stoplog.fault.Faults
-
 /** Puts rows into the staging table under an attempt's own id, numbered from 0 without a gap.
   *
   * @param attempt unique among all attempts of all tasks
   */
 private[jdbc] final class StagedRows(
-    session: Session,
-    scope: BatchScope,
-    retries: Retries,
+    access: TaskSession,
     target: Target,
     staging: Staging,
     attempt: String,
     batchRows: Int,
-    rejects: Rejects,
-    faults: Faults
-) extends TaskRows(new RowBuffer.InTurn(batchRows, _), scope, target, rejects, faults) {
+    rejects: Rejects
+) extends TaskRows(new RowBuffer.InTurn(batchRows, _), access.scope, target, rejects, access.faults) {
+  import access.session
 
   override def close(): Unit = session.close()
 
@@ -28,5 +24,5 @@ private[jdbc] final class StagedRows(
   }
 
   override protected def result(rows: Long, rejects: Long): TaskResult =
-    TaskResult(attempt, rows, rejects, retries.count)
+    TaskResult(attempt, rows, rejects, access.retries.count)
 }

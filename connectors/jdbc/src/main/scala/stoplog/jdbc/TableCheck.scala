@@ -25,12 +25,12 @@ private[jdbc] object TableCheck {
       case WriteMode.Upsert(names) => names
       case _                       => Nil
     }
-    val problems = strange ++ TableChecks.problems(table, rows, keys, options.dialect)
-    if (problems.nonEmpty) throw JdbcErrors.table(options.table, options.database, problems)
+    val problems = strange ++ TableChecks.problems(table, rows, keys, options.at.dialect)
+    if (problems.nonEmpty) throw JdbcErrors.table(options.at.table, options.database, problems)
     val columns = schema.fieldNames.toVector.flatMap(table.column(_)).map { column =>
       Column(column.name, quoted(column.name, sparks), column.jdbcType, column.typeName)
     }
-    Target(options.database, options.table, columns, options.dialect)
+    Target(options.database, options.at.table, columns, options.at.dialect)
   }
 
   /** As Spark's dialect does it, which forgets that a name may have the mark in it. */
@@ -44,13 +44,13 @@ private[jdbc] object TableCheck {
     val connection =
       try connector.open()
       catch { case NonFatal(e) => throw JdbcErrors.unreachable(options.database, e) }
-    try TargetTable.inspect(connection, options.table)
+    try TargetTable.inspect(connection, options.at.table)
     catch {
-      case e: java.sql.SQLException if Verdict.of(e, options.dialect) == Verdict.Transient =>
+      case e: java.sql.SQLException if Verdict.of(e, options.at.dialect) == Verdict.Transient =>
         throw JdbcErrors.unreachable(options.database, e)
       case e: java.sql.SQLException =>
         throw JdbcErrors.table(
-          options.table,
+          options.at.table,
           options.database,
           Seq(s"It cannot be read: ${JdbcErrors.messageOf(e).linesIterator.mkString(" ").stripSuffix(".")}.")
         )

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.jdbc
 
-import stoplog.fault.{Faults, Step}
+import stoplog.fault.Faults
 
 /** The rows of one task on their way into the database, batch by batch. Not for several threads.
   *
@@ -34,7 +34,7 @@ private[jdbc] abstract class TaskRows(
   final def finish(): TaskResult = {
     buffer.flush()
     val rejected = rejects.finish()
-    faults.at(Step.JdbcTaskDone)
+    faults.at(JdbcStep.TaskDone)
     result(inDatabase, rejected)
   }
 
@@ -52,6 +52,17 @@ private[jdbc] abstract class TaskRows(
 
   protected def result(rows: Long, rejects: Long): TaskResult
 }
+
+/** A task's way to the database.
+  *
+  * @param scope in which a batch is in the database as a whole or not at all
+  */
+private[jdbc] final case class TaskSession(
+    session: Session,
+    scope: BatchScope,
+    retries: Retries,
+    faults: Faults
+)
 
 /** What a task tells the driver.
   *

@@ -1,29 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.jdbc
 
-import stoplog.fault.Faults
-
 /** Sends rows by key. Of rows with one key in a batch only the last is sent; batches are sent in turn, so that of all
   * rows of a task the last one of each key stays that the table takes.
   *
   * @param keys the places of the key columns
   */
 private[jdbc] final class UpsertRows(
-    session: Session,
-    scope: BatchScope,
-    retries: Retries,
+    access: TaskSession,
     target: Target,
     keys: Array[Int],
     batchRows: Int,
-    rejects: Rejects,
-    faults: Faults
+    rejects: Rejects
 ) extends TaskRows(
       new RowBuffer.LastOfEachKey(keys, rejects.superseded, batchRows, _),
-      scope,
+      access.scope,
       target,
       rejects,
-      faults
+      access.faults
     ) {
+  import access.session
+
   private[this] val keyColumns = keys.toSeq.map(target.columns(_).quoted)
   private[this] val upsert     =
     target.dialect.upsert(target.table, target.columns.map(_.quoted), keyColumns)
@@ -50,5 +47,5 @@ private[jdbc] final class UpsertRows(
   }
 
   override protected def result(rows: Long, rejects: Long): TaskResult =
-    TaskResult(attempt = "", rows, rejects, retries.count)
+    TaskResult(attempt = "", rows, rejects, access.retries.count)
 }

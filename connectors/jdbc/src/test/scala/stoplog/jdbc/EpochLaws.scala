@@ -3,9 +3,9 @@ package stoplog.jdbc
 
 import org.scalatest.funsuite.AnyFunSuite
 
-import stoplog.commit.BatchDigests
+import stoplog.commit.{BatchDigests, ForeignQuery}
+import stoplog.engine.Existing
 import stoplog.error.StoplogException
-import stoplog.fault.Step
 import stoplog.log.BatchDigest
 
 /** What is asked of exactly-once inserts into each database. */
@@ -134,7 +134,7 @@ abstract class EpochLaws(newDatabase: => TestDatabase) extends AnyFunSuite {
       table,
       database.connector,
       faults = step =>
-        if (step == Step.JdbcAfterClaim) {
+        if (step == JdbcStep.AfterClaim) {
           next.begin(0)
           staged = Seq(sink.stage(rows(0, 3): _*))
         }

@@ -10,7 +10,7 @@ class InsertsMatrixSuite extends ConnectorMatrixSuite(Chapter.DatabaseInserts) {
   override protected def about: String =
     "`writeMode` = `transactional` on Derby and PostgreSQL, read by plain JDBC. A process that repeats an epoch has another " +
       "number of tasks than the one before. At no time is a part of an epoch there, and in the end nothing is staged any more. " +
-      s"A process that sleeps in the middle of a commit (`${Step.JdbcInCommit.name}`) holds the lock of the sink's row: its " +
+      s"A process that sleeps in the middle of a commit (`${JdbcStep.InCommit.name}`) holds the lock of the sink's row: its " +
       "successor waits until it goes on, dies, or the server gives it up."
 
   override protected def targets: Seq[(String, () => ConnectorWorld)] = Seq(
@@ -18,11 +18,11 @@ class InsertsMatrixSuite extends ConnectorMatrixSuite(Chapter.DatabaseInserts) {
     "PostgreSQL" -> (() => new InsertsWorld(TestDatabase.postgres))
   )
 
-  override protected def steps: Vector[Step] = Step.ofJdbc
+  override protected def steps: Vector[Step] = JdbcStep.all
 
   override protected def sampled(step: Step, fate: Fate): Boolean = true
 
-  override protected def holding: Set[Step] = Set(Step.JdbcInCommit)
+  override protected def holding: Set[Step] = Set(JdbcStep.InCommit)
 
   testMatrix()
 }
@@ -40,7 +40,7 @@ class UpsertsMatrixSuite extends ConnectorMatrixSuite(Chapter.DatabaseUpserts) {
     "PostgreSQL" -> (() => new UpsertsWorld(TestDatabase.postgres))
   )
 
-  override protected def steps: Vector[Step] = Vector(Step.JdbcBatchSent, Step.JdbcTaskDone)
+  override protected def steps: Vector[Step] = Vector(JdbcStep.BatchSent, JdbcStep.TaskDone)
 
   override protected def fates: Vector[Fate] = Vector(Fate.Killed)
 
@@ -49,7 +49,7 @@ class UpsertsMatrixSuite extends ConnectorMatrixSuite(Chapter.DatabaseUpserts) {
   override protected def result(step: Step, fate: Fate): String = ConnectorRows.Upserts.result
 
   override protected def after(step: Step): String = step match {
-    case Step.JdbcBatchSent => "one more batch of a task in the target"
+    case JdbcStep.BatchSent => "one more batch of a task in the target"
     case _                  => "all rows of a task in the target; the driver has not heard of it"
   }
 

@@ -5,6 +5,7 @@ import scala.jdk.CollectionConverters._
 
 import org.scalatest.funsuite.AnyFunSuite
 
+import stoplog.commit.ForeignQuery
 import stoplog.error.StoplogArgumentException
 
 class JdbcOptionsSuite extends AnyFunSuite {
@@ -18,8 +19,8 @@ class JdbcOptionsSuite extends AnyFunSuite {
   test("key columns make it an upsert, none a transaction") {
     assert(parse().mode === WriteMode.Transactional(None, ForeignQuery.Refuse))
     assert(parse("KEYCOLUMNS" -> "a, b").mode === WriteMode.Upsert(Seq("a", "b")))
-    assert(parse("keyColumns" -> "a").dialect === Dialect.PostgreSql)
-    assert(parse("dialect" -> "merge").dialect === Dialect.Merge)
+    assert(parse("keyColumns" -> "a").at.dialect === Dialect.PostgreSql)
+    assert(parse("dialect" -> "merge").at.dialect === Dialect.Merge)
   }
 
   test("all that is wrong is said at once") {

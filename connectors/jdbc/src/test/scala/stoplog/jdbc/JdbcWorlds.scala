@@ -3,6 +3,7 @@ package stoplog.jdbc
 
 import java.util.concurrent.atomic.AtomicInteger
 
+import stoplog.engine.Existing
 import stoplog.fault.Faults
 import stoplog.matrix.{ConnectorRows, ConnectorWorld}
 

@@ -3,6 +3,7 @@ package stoplog.jdbc
 
 import java.util.UUID
 
+import stoplog.commit.ForeignQuery
 import stoplog.fault.Faults
 
 /** The sink without Spark: tasks and drivers over one table of columns `id` and `word`.
@@ -56,7 +57,7 @@ final class Rig(
     if (reject) new OwnTables(session, retries, target).ensure(rejects.table, rejects.create)
     val bad: Rejects = if (reject) keep else new Rejects.Fail(target, Rig.text)
     run(
-      new UpsertRows(session, scope(session, retries), retries, target, Array(0), batchRows, bad, faults),
+      new UpsertRows(access(session, retries), target, Array(0), batchRows, bad),
       rows
     )
   }
@@ -78,22 +79,24 @@ final class Rig(
     }
     run(
       new StagedRows(
-        session,
-        scope(session, retries),
-        retries,
+        access(session, retries),
         target,
         tables.staging,
         attempt,
         batchRows,
-        bad,
-        faults
+        bad
       ),
       rows
     )
   }
 
-  private def scope(session: Session, retries: Retries) =
-    new BatchScope.OwnTransaction(session, retries, target.writeFailed)
+  private def access(session: Session, retries: Retries) =
+    TaskSession(
+      session,
+      new BatchScope.OwnTransaction(session, retries, target.writeFailed),
+      retries,
+      faults
+    )
 
   private def run(task: TaskRows, rows: Seq[(Any, Any)]): TaskResult =
     try {

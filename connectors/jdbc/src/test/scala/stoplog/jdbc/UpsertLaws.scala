@@ -42,14 +42,16 @@ abstract class UpsertLaws(newDatabase: => TestDatabase) extends AnyFunSuite {
     val session = new Session(database.connector, 0)
     val retries = new Retries(RetryPolicy(1, 1, _ => ()), database.dialect)
     val task    = new UpsertRows(
-      session,
-      new BatchScope.OwnTransaction(session, retries, only.writeFailed),
-      retries,
+      TaskSession(
+        session,
+        new BatchScope.OwnTransaction(session, retries, only.writeFailed),
+        retries,
+        stoplog.fault.Faults.none
+      ),
       only,
       Array(0),
       10,
-      new Rejects.Fail(only, Rig.text),
-      stoplog.fault.Faults.none
+      new Rejects.Fail(only, Rig.text)
     )
     for (id <- Seq(1L, 2L, 1L)) task.write(new JdbcRow(Array[Any](id), null))
     task.finish()

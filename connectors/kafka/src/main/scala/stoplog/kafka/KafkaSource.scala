@@ -8,7 +8,6 @@ import scala.jdk.CollectionConverters._
 import org.apache.spark.sql.{DataFrame, SparkSession}
 
 import stoplog.error.Redaction
-import stoplog.kafka.source.{ConsumerGroup, SparkKafka}
 
 /** Rows out of Kafka by Spark's own source, which is a good one: this only sets it.
   *

@@ -2,7 +2,6 @@
 package stoplog.kafka
 
 import stoplog.error.Errors
-import stoplog.kafka.source.{ConsumerGroup, Offsets}
 
 /** Sets a [[KafkaSource]]. Immutable: each call answers a new builder. Nothing is asked or checked before [[build]]. */
 final class KafkaSourceBuilder private (

@@ -14,6 +14,7 @@ import org.apache.kafka.clients.consumer.{ConsumerRecord, KafkaConsumer}
 import org.apache.kafka.common.{IsolationLevel, TopicPartition}
 import org.apache.kafka.common.serialization.StringDeserializer
 
+import stoplog.kafka.client.ProducerSettings
 import stoplog.servers.ServerProcess
 
 /** A broker in a process of its own, and what its readers see. */

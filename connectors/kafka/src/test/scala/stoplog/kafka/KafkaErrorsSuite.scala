@@ -11,7 +11,7 @@ import org.apache.spark.SparkThrowable
 import org.scalatest.funsuite.AnyFunSuite
 
 import stoplog.error.{ConditionRules, Conditions}
-import stoplog.kafka.transaction.OpenTransaction
+import stoplog.kafka.client.{KafkaErrors, OpenTransaction, ProducerSettings}
 
 class KafkaErrorsSuite extends ConditionRules(KafkaErrorsSuite.url, KafkaErrorsSuite.one) {
 

@@ -9,7 +9,7 @@ import scala.util.control.NonFatal
 import org.apache.spark.sql.types.{DataType, StructType}
 
 import stoplog.error.StoplogException
-import stoplog.fault.{Faults, Step}
+import stoplog.fault.Faults
 import stoplog.part.SideFile
 import stoplog.sink.CommitOutcome
 
@@ -60,17 +60,17 @@ private[wal] final class ChunkSender(
         noted(note)
         CommitOutcome.AlreadyCommitted
       case Arrival.Missing | Arrival.Unknown =>
-        faults.at(Step.BeforeSend)
+        faults.at(WriteAheadStep.BeforeSend)
         if (!target.send(chunk, rows))
           throw new IllegalStateException("the sender answered that it did not send all rows")
-        faults.at(Step.AfterSend)
+        faults.at(WriteAheadStep.AfterSend)
         noted(note)
         CommitOutcome.Committed
     }
 
   private def noted(note: () => Unit): Unit = {
     note()
-    faults.at(Step.AfterNote)
+    faults.at(WriteAheadStep.AfterNote)
   }
 
   /** The rows may be of a run whose columns were others. */

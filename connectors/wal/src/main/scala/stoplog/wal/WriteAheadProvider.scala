@@ -9,9 +9,11 @@ import org.apache.spark.sql.sources.DataSourceRegister
 import org.apache.spark.sql.types.StructType
 import org.apache.spark.sql.util.CaseInsensitiveStringMap
 
+import stoplog.engine.JarVersions
 import stoplog.error.Errors
 import stoplog.options.SparkOptions
-import stoplog.spark.{TwoPhaseSettings, TwoPhaseTable}
+import stoplog.spark.TwoPhaseTable
+import stoplog.twophase.{TwoPhaseEngineSink, TwoPhaseSettings}
 
 /** `format("stoplog-wal")`: rows go to a log first, and then to whatever the option `sender` names. */
 final class WriteAheadProvider extends TableProvider with DataSourceRegister with SessionConfigSupport {
@@ -31,15 +33,18 @@ final class WriteAheadProvider extends TableProvider with DataSourceRegister wit
       partitioning: Array[Transform],
       properties: JMap[String, String]
   ): Table = {
+    JarVersions.check("stoplog-wal", getClass)
     val options  = WriteAheadOptions.parse(SparkOptions.spelled(properties).toMap)
     val settings = TwoPhaseSettings.of(options.log, fixed = Map.empty)
     settings.path // rows have to lie somewhere, in a batch query too
     options.sender.check(options.passed, schema)
     TwoPhaseTable(
-      schema,
-      properties,
-      new WriteAheadRows(options, _, new LogPlace(settings)),
-      settings
+      new TwoPhaseEngineSink(
+        schema,
+        (rows: StructType) => new WriteAheadRows(options, rows, new LogPlace(settings)),
+        settings
+      ),
+      properties
     )
   }
 }

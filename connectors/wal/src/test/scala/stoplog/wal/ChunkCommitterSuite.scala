@@ -8,7 +8,7 @@ import stoplog.error.StoplogException
 import stoplog.format.SparkSessionForTests
 import stoplog.part.SideFile
 import stoplog.sink.{CommitOutcome, Prepared}
-import stoplog.spark.TwoPhaseSettings
+import stoplog.twophase.TwoPhaseSettings
 
 /** What the driver does before and after a chunk is sent. */
 class ChunkCommitterSuite extends AnyFunSuite with SparkSessionForTests {

@@ -51,7 +51,7 @@ class ChunkSenderSuite extends AnyFunSuite with SparkSessionForTests {
   }
 
   test("who dies before the first row, or after the note, costs nothing") {
-    for (step <- Seq(Step.BeforeSend, Step.AfterNote)) {
+    for (step <- Seq(WriteAheadStep.BeforeSend, WriteAheadStep.AfterNote)) {
       val world = new World
       val chunk = world.prepared("a", "b")
       intercept[Exception](world.send(chunk, dying(step)))
@@ -63,7 +63,7 @@ class ChunkSenderSuite extends AnyFunSuite with SparkSessionForTests {
   test("who dies between the last row and the note sends the chunk again, under the same name") {
     val world = new World
     val chunk = world.prepared("a", "b")
-    intercept[Exception](world.send(chunk, dying(Step.AfterSend)))
+    intercept[Exception](world.send(chunk, dying(WriteAheadStep.AfterSend)))
     assert(world.send(chunk) === CommitOutcome.Committed)
     assert(world.inbox.rows === Seq("a", "b", "a", "b"))
     assert(world.inbox.chunks === Set(chunk.name))
@@ -72,7 +72,7 @@ class ChunkSenderSuite extends AnyFunSuite with SparkSessionForTests {
   test("unless the target knows that it has it") {
     val world = new World("remembers" -> "yes")
     val chunk = world.prepared("a", "b")
-    intercept[Exception](world.send(chunk, dying(Step.AfterSend)))
+    intercept[Exception](world.send(chunk, dying(WriteAheadStep.AfterSend)))
     assert(world.send(chunk) === CommitOutcome.AlreadyCommitted)
     assert(world.send(chunk) === CommitOutcome.AlreadyCommitted)
     assert(world.inbox.rows === Seq("a", "b"))

@@ -10,7 +10,7 @@ import stoplog.commit.{ForeignQuery, LostPart}
 import stoplog.fault.{Faults, InjectedFault, Step}
 import stoplog.part.RunId
 import stoplog.sink.{BatchTimes, CommitOutcome, Prepared, WriterTask}
-import stoplog.spark.TwoPhaseSettings
+import stoplog.twophase.TwoPhaseSettings
 
 /** A log on the local disk, and the sending of its chunks without a query. Needs an active session.
   *

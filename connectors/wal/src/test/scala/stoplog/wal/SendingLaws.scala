@@ -12,7 +12,6 @@ import org.apache.spark.sql.types.{LongType, StringType, StructType}
 import org.apache.spark.unsafe.types.UTF8String
 import org.scalatest.funsuite.AnyFunSuite
 
-import stoplog.fault.Step
 import stoplog.format.SparkSessionForTests
 import stoplog.sink.{CommitOutcome, Prepared}
 
@@ -61,7 +60,7 @@ abstract class SendingLaws extends AnyFunSuite with SparkSessionForTests {
     world.assertEachOnce(0 until 20)
   }
 
-  for (step <- Step.ofWriteAhead) test(s"who dies at ${step.name} costs nothing: ${step.after}") {
+  for (step <- WriteAheadStep.all) test(s"who dies at ${step.name} costs nothing: ${step.after}") {
     val world = new World
     val chunk = world.prepared(0 until 20)
     intercept[Exception](world.chunks.send(chunk, ChunkWorld.dying(step)))

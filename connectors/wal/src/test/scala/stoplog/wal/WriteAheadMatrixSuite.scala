@@ -27,9 +27,9 @@ class WriteAheadMatrixSuite extends ConnectorMatrixSuite(Chapter.WriteAhead) wit
   override protected def sampled(step: Step, fate: Fate): Boolean = true
 
   override protected def result(step: Step, fate: Fate): String = (step, fate) match {
-    case (Step.AfterSend, _)           => Again
-    case (Step.BeforeSend, Fate.Woken) => Again
-    case _                             => ConnectorRows.Inserts.result
+    case (WriteAheadStep.AfterSend, _)           => Again
+    case (WriteAheadStep.BeforeSend, Fate.Woken) => Again
+    case _                                       => ConnectorRows.Inserts.result
   }
 
   testMatrix()

@@ -5,7 +5,7 @@ import java.util.{Map => JMap}
 
 import com.datastax.oss.driver.api.core.DefaultConsistencyLevel
 
-import stoplog.cassandra.{Connection, Credentials}
+import stoplog.cassandra.client.{Connection, Credentials}
 import stoplog.cassandra.options.{CassandraOptionRegistry => Registry}
 import stoplog.options.{AskedOptions, ByteSize, Problems, SinkOption, SparkOptions, TimeSpan}
 
@@ -15,15 +15,16 @@ import stoplog.options.{AskedOptions, ByteSize, Problems, SinkOption, SparkOptio
   */
 private[cassandra] final case class CassandraOptions(
     connection: Connection,
-    keyspace: String,
-    table: String,
+    table: QualifiedTable,
     columns: RowColumns,
     consistency: DefaultConsistencyLevel,
     retryTimeoutMillis: Long,
     write: WriteOptions,
     read: ReadOptions
-) {
-  def qualifiedTable: String = s"$keyspace.$table"
+)
+
+private[cassandra] final case class QualifiedTable(keyspace: String, name: String) {
+  override def toString: String = s"$keyspace.$name"
 }
 
 /** @param ttl how long cells live, if the table is not to say it */
@@ -34,7 +35,7 @@ private[cassandra] final case class WriteOptions(
     maxInFlight: Int,
     maxBatchRows: Int,
     maxBatchBytes: Long,
-    distribution: RowDistribution
+    distribution: RowSpread
 )
 
 private[cassandra] final case class ReadOptions(maxSplitBytes: Long, pageRows: Int)
@@ -49,10 +50,12 @@ private[cassandra] object CassandraOptions {
     if (asked.isSet(Registry.Query)) refuseBesideQuery(asked, query)
     val parsed = CassandraOptions(
       connection = connection(asked, problems),
-      keyspace = query.flatMap(_.keyspace).getOrElse(needed(asked, problems, Registry.Keyspace)),
-      table = query
-        .map(_.table)
-        .getOrElse(if (asked.isSet(Registry.Query)) "" else needed(asked, problems, Registry.TableName)),
+      table = QualifiedTable(
+        query.flatMap(_.keyspace).getOrElse(needed(asked, problems, Registry.Keyspace)),
+        query
+          .map(_.table)
+          .getOrElse(if (asked.isSet(Registry.Query)) "" else needed(asked, problems, Registry.TableName))
+      ),
       columns = query match {
         case Some(insert) => RowColumns.ByPosition(insert.columns)
         case None         =>
@@ -109,8 +112,7 @@ private[cassandra] object CassandraOptions {
     maxInFlight = asked.value(Registry.MaxInFlight)(count),
     maxBatchRows = asked.value(Registry.MaxBatchRows)(count),
     maxBatchBytes = asked.value(Registry.MaxBatchSize)(ByteSize.parse),
-    distribution =
-      asked.value(Registry.Distribution)(AskedOptions.oneOf(RowDistribution.all.map(c => c.word -> c)))
+    distribution = asked.value(Registry.Distribution)(AskedOptions.oneOf(RowSpread.all.map(c => c.word -> c)))
   )
 
   private def needed(asked: AskedOptions, problems: Problems, option: SinkOption): String =

@@ -90,10 +90,10 @@ private[cassandra] object NullValues {
 }
 
 /** How rows are spread over tasks. */
-private[cassandra] sealed abstract class RowDistribution(val word: String)
-private[cassandra] object RowDistribution {
-  case object Unspecified    extends RowDistribution("none")
-  case object ByPartitionKey extends RowDistribution("byPartitionKey")
+private[cassandra] sealed abstract class RowSpread(val word: String)
+private[cassandra] object RowSpread {
+  case object Unspecified    extends RowSpread("none")
+  case object ByPartitionKey extends RowSpread("byPartitionKey")
 
-  val all: Seq[RowDistribution] = Seq(Unspecified, ByPartitionKey)
+  val all: Seq[RowSpread] = Seq(Unspecified, ByPartitionKey)
 }

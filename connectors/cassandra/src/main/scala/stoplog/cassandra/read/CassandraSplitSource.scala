@@ -4,7 +4,7 @@ package stoplog.cassandra.read
 import com.datastax.oss.driver.api.core.cql.Row
 import org.apache.spark.sql.catalyst.InternalRow
 
-import stoplog.cassandra.{Answers, Retries, Sessions}
+import stoplog.cassandra.client.{Answers, Retries, Sessions}
 import stoplog.source._
 
 /** A table of Cassandra's as a source of splits.

@@ -11,7 +11,7 @@ import org.apache.spark.sql.connector.expressions.{Expression, Literal, NamedRef
 import org.apache.spark.sql.connector.expressions.filter.Predicate
 import org.apache.spark.sql.catalyst.InternalRow
 
-import stoplog.cassandra.{TableColumn, TableInfo}
+import stoplog.cassandra.schema.{TableColumn, TableInfo}
 import stoplog.cassandra.types.ColumnWriter
 
 /** What of a query's conditions Cassandra can answer by itself: which partitions, and which rows of them. All others stay

@@ -11,7 +11,7 @@ import com.datastax.oss.driver.api.core.cql.{
   AsyncResultSet, BoundStatement, PreparedStatement, Row, SimpleStatement
 }
 
-import stoplog.cassandra.{CassandraErrors, Causes, Retries}
+import stoplog.cassandra.client.{CassandraErrors, Causes, Retries}
 import stoplog.source.{Fetched, SplitReader}
 
 /** Reads splits page by page, each page while the one before it is being worked on.

@@ -3,8 +3,9 @@ package stoplog.cassandra.read
 
 import org.apache.spark.sql.types.{StructField, StructType}
 
-import stoplog.cassandra.{CassandraErrors, TableColumn, TableInfo}
+import stoplog.cassandra.client.CassandraErrors
 import stoplog.cassandra.options.CassandraOptions
+import stoplog.cassandra.schema.{TableColumn, TableInfo}
 import stoplog.cassandra.types.SparkTypes
 
 /** The table's columns, and what they are called in the rows. Those of types that Spark has nothing for are left out. */

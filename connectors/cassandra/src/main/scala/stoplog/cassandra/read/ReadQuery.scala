@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.cassandra.read
 
-import stoplog.cassandra.{Connection, TableInfo}
+import stoplog.cassandra.client.Connection
 import stoplog.cassandra.options.CassandraOptions
+import stoplog.cassandra.schema.TableInfo
 
 import org.apache.spark.sql.types.StructType
 

@@ -6,7 +6,7 @@ import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.SpecificInternalRow
 import org.apache.spark.sql.types.StructType
 
-import stoplog.cassandra.CassandraErrors
+import stoplog.cassandra.client.CassandraErrors
 import stoplog.cassandra.types.ColumnReader
 import stoplog.source.{RecordEmitter, RowOutput}
 

@@ -7,7 +7,7 @@ import com.datastax.oss.driver.api.core.CqlSession
 import com.datastax.oss.driver.api.core.cql.SimpleStatement
 import com.datastax.oss.driver.internal.core.metadata.token.Murmur3Token
 
-import stoplog.cassandra.CassandraErrors
+import stoplog.cassandra.client.CassandraErrors
 import stoplog.cassandra.options.CassandraOptions
 
 /** What the cluster knows of a table without reading it. */
@@ -21,8 +21,8 @@ private[cassandra] object TableSize {
     val query = SimpleStatement.newInstance(
       "SELECT range_start, range_end, partitions_count, mean_partition_size FROM system.size_estimates " +
         "WHERE keyspace_name = ? AND table_name = ?",
-      table.keyspace,
-      table.table
+      table.table.keyspace,
+      table.table.name
     )
     total(session.execute(query.setIdempotent(true)).asScala.toSeq.map { row =>
       val span = TokenSpan.of(row.getString(0).toLong, row.getString(1).toLong)
@@ -46,12 +46,12 @@ private[cassandra] object TableSize {
       .map[Vector[SplitPlan.Owned]] { tokens =>
         if (!tokens.getPartitionerName.endsWith("Murmur3Partitioner"))
           throw CassandraErrors.table(
-            table.qualifiedTable,
+            table.table.toString,
             s"its cluster has the partitioner ${tokens.getPartitionerName}, and only Murmur3Partitioner can be read"
           )
         tokens.getTokenRanges.asScala.toVector.flatMap { range =>
           val hosts = tokens
-            .getReplicas(table.keyspace, range)
+            .getReplicas(table.table.keyspace, range)
             .asScala
             .toVector
             .flatMap(node => Option(node.getBroadcastAddress.orElse(null)).map(_.getHostString))

@@ -10,6 +10,7 @@ import org.apache.spark.sql.types.StructType
 import org.apache.spark.sql.util.CaseInsensitiveStringMap
 
 import stoplog.cassandra.options.CassandraOptions
+import stoplog.engine.JarVersions
 
 /** `format("stoplog-cassandra")`: the door through which Spark comes in, to read and to write.
   *
@@ -34,6 +35,7 @@ final class CassandraProvider extends TableProvider with DataSourceRegister with
   private var found = Option.empty[CassandraTable]
 
   private def table(properties: JMap[String, String]): CassandraTable = synchronized {
+    JarVersions.check("stoplog-cassandra", getClass)
     val options = CassandraOptions.parse(properties)
     val table   = found.filter(_.options == options).getOrElse(CassandraTable(options))
     found = Some(table)

@@ -9,11 +9,11 @@ import org.apache.spark.sql.connector.expressions.filter.Predicate
 import org.apache.spark.sql.connector.read._
 import org.apache.spark.sql.types.StructType
 
-import stoplog.cassandra.TableInfo
 import stoplog.cassandra.options.CassandraOptions
 import stoplog.cassandra.read._
+import stoplog.cassandra.schema.TableInfo
 import stoplog.source.{ReadLoop, SourceDriver}
-import stoplog.source.log.StateFiles
+import stoplog.source.StateFiles
 
 /** Columns and conditions of one query, as Spark hands them down. */
 private[spark] final class CassandraScanBuilder(table: TableInfo, options: CassandraOptions)

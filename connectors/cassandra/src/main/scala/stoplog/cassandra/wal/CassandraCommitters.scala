@@ -6,7 +6,8 @@ import java.util.{Map => JMap}
 import com.datastax.oss.driver.api.core.{CqlSession, DriverException}
 import com.datastax.oss.driver.api.core.cql.{Row, SimpleStatement}
 
-import stoplog.cassandra.{CassandraErrors, Causes, OwnTable, Retries, Sessions}
+import stoplog.cassandra.client.{CassandraErrors, Causes, Retries, Sessions}
+import stoplog.cassandra.schema.OwnTable
 import stoplog.wal.{CheckpointCommitter, CheckpointCommitters, Chunk, LogPlace}
 
 /** Keeps the notes of a write-ahead sink in a table of Cassandra's: what `committer=cassandra` is.

@@ -5,8 +5,9 @@ import java.util.{Map => JMap}
 
 import org.apache.spark.sql.types.StructType
 
-import stoplog.cassandra.{Retries, Sessions, TableInfo}
+import stoplog.cassandra.client.{Retries, Sessions}
 import stoplog.cassandra.options.{CassandraOptions, WriteTimestamp}
+import stoplog.cassandra.schema.TableInfo
 import stoplog.cassandra.write.{EpochClock, LeasedLedger, UpsertWriter, WritePlan}
 import stoplog.fault.Faults
 import stoplog.wal.{Chunk, ChunkRows, EpochTimes, Recent, RowSender, RowTarget}
@@ -24,7 +25,7 @@ import stoplog.wal.{Chunk, ChunkRows, EpochTimes, Recent, RowSender, RowTarget}
 final class CassandraSender extends RowSender {
 
   override def target(options: JMap[String, String]): String =
-    ChunkOptions.ofSender(options).cassandra.qualifiedTable
+    ChunkOptions.ofSender(options).cassandra.table.toString
 
   /** Errors: `STOPLOG_CASSANDRA_CONNECT`, `STOPLOG_CASSANDRA_TABLE`, `STOPLOG_CASSANDRA_SCHEMA`. */
   override def check(options: JMap[String, String], schema: StructType): Unit = {
@@ -39,7 +40,7 @@ final class CassandraSender extends RowSender {
         val ledger = new LeasedLedger(asked, ofEpoch)
         val clock  = new EpochClock(
           ledger,
-          asked.qualifiedTable,
+          asked.table.toString,
           _: String,
           Retries(asked.retryTimeoutMillis),
           EpochClock.systemMicros

@@ -41,7 +41,7 @@ private[cassandra] object ChunkOptions extends OptionForms {
     val own       = ConnectorOptions.of(options, Word, withoutEffect)
     val asked     = own.without(ChunksTableName).withDefault(Registry.TableName, table)
     val cassandra = CassandraOptions.parse(asked.asJava)
-    ChunkOptions(cassandra, located(own.text(ChunksTableName), cassandra.keyspace))
+    ChunkOptions(cassandra, located(own.text(ChunksTableName), cassandra.table.keyspace))
   }
 
   private def located(table: Option[String], keyspace: String): (String, String) =

@@ -6,7 +6,8 @@ import scala.jdk.CollectionConverters._
 import com.datastax.oss.driver.api.core.{CqlSession, DefaultConsistencyLevel, DriverException}
 import com.datastax.oss.driver.api.core.cql.SimpleStatement
 
-import stoplog.cassandra.{CassandraErrors, Causes, OwnTable}
+import stoplog.cassandra.client.{CassandraErrors, Causes}
+import stoplog.cassandra.schema.OwnTable
 
 /** The times of epochs in a table of Cassandra's own, by conditional writes.
   *

@@ -3,7 +3,7 @@ package stoplog.cassandra.write
 
 import java.io.IOException
 
-import stoplog.cassandra.{CassandraErrors, Retries}
+import stoplog.cassandra.client.{CassandraErrors, Retries}
 
 /** Gives each epoch of a query the write timestamp of its rows: when it was first begun.
   *

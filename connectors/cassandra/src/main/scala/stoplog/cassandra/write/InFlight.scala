@@ -10,7 +10,7 @@ import scala.jdk.CollectionConverters._
 
 import com.datastax.oss.driver.api.core.DriverTimeoutException
 
-import stoplog.cassandra.{Causes, Retries}
+import stoplog.cassandra.client.{Causes, Retries}
 
 /** Requests that are under way: at most so many, each sent again while there is hope.
   *

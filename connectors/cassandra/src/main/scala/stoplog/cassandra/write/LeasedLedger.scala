@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.cassandra.write
 
-import stoplog.cassandra.Sessions
+import stoplog.cassandra.client.Sessions
 import stoplog.cassandra.options.{CassandraOptions, WriteTimestamp}
 
 /** With a session for each epoch: a query that waits for data for hours holds none.
@@ -19,9 +19,9 @@ private[cassandra] final class LeasedLedger(options: CassandraOptions, asked: Wr
     action(
       new CassandraLedger(
         session,
-        asked.keyspace.getOrElse(options.keyspace),
+        asked.keyspace.getOrElse(options.table.keyspace),
         asked.table,
-        options.qualifiedTable,
+        options.table.toString,
         asked.serial
       )
     )

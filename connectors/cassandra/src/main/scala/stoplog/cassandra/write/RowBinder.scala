@@ -12,7 +12,7 @@ import com.datastax.oss.driver.api.core.`type`.codec.registry.CodecRegistry
 import com.datastax.oss.driver.api.core.cql.{BoundStatement, PreparedStatement, SimpleStatement}
 import org.apache.spark.sql.catalyst.InternalRow
 
-import stoplog.cassandra.{CassandraErrors, Causes, Retries}
+import stoplog.cassandra.client.{CassandraErrors, Causes, Retries}
 import stoplog.cassandra.options.{NullValues, Ttl}
 import stoplog.cassandra.types.ColumnWriter
 

@@ -5,7 +5,7 @@ import com.datastax.oss.driver.api.core.CqlSession
 import com.datastax.oss.driver.api.core.cql.{BatchStatement, BatchType, BoundStatement, Statement}
 import org.apache.spark.sql.catalyst.InternalRow
 
-import stoplog.cassandra.{Answers, CassandraErrors, Causes, Retries, Sessions}
+import stoplog.cassandra.client.{Answers, CassandraErrors, Causes, Retries, Sessions}
 import stoplog.cassandra.options.CassandraOptions
 import stoplog.fault.{Faults, Step}
 

@@ -5,8 +5,9 @@ import com.datastax.oss.driver.api.core.ProtocolVersion
 import com.datastax.oss.driver.api.core.`type`.{DataType => CqlType, DataTypes => Cql, ListType}
 import org.apache.spark.sql.types.{DataType, IntegerType, LongType, StructType, TimestampType}
 
-import stoplog.cassandra.{CassandraErrors, Role, TableColumn, TableInfo}
+import stoplog.cassandra.client.CassandraErrors
 import stoplog.cassandra.options.{CassandraOptions, RowColumns, Ttl, WriteTimestamp}
+import stoplog.cassandra.schema.{Role, TableColumn, TableInfo}
 import stoplog.cassandra.types.ColumnWriter
 
 /** How rows become statements. Goes to the tasks.

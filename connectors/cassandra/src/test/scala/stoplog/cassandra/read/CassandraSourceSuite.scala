@@ -10,8 +10,9 @@ import org.scalatest.funsuite.AnyFunSuite
 
 import com.datastax.oss.driver.api.core.cql.Row
 
-import stoplog.cassandra.{KeyspaceForTests, TableInfo}
+import stoplog.cassandra.KeyspaceForTests
 import stoplog.cassandra.options.CassandraOptions
+import stoplog.cassandra.schema.TableInfo
 import stoplog.format.SparkSessionForTests
 import stoplog.laws.SplitSourceLaws
 import stoplog.source.{ReadLoop, SplitSource}

@@ -10,7 +10,8 @@ import com.datastax.oss.driver.api.core.cql.Row
 import com.datastax.oss.driver.api.core.servererrors.InvalidQueryException
 import org.scalatest.funsuite.AnyFunSuite
 
-import stoplog.cassandra.{KeyspaceForTests, ProxiedSession, TableInfo}
+import stoplog.cassandra.schema.TableInfo
+import stoplog.cassandra.{KeyspaceForTests, ProxiedSession}
 import stoplog.cassandra.options.CassandraOptions
 import stoplog.error.StoplogException
 import stoplog.source.Fetched

@@ -10,12 +10,12 @@ import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.types.{LongType, StringType, StructType}
 import org.apache.spark.unsafe.types.UTF8String
 
-import stoplog.cassandra.{KeyspaceForTests, TableInfo}
+import stoplog.cassandra.KeyspaceForTests
 import stoplog.cassandra.options.CassandraOptions
+import stoplog.cassandra.schema.TableInfo
 import stoplog.cassandra.write.{UpsertWriter, WritePlan}
 import stoplog.fault.{Faults, Step}
 import stoplog.matrix.{Chapter, ConnectorMatrixSuite, ConnectorRows, ConnectorWorld, Fate}
-import stoplog.spark.{QueryContext, QueryTrigger}
 
 /** Upserts into a real node, stopped at each step. */
 class CassandraMatrixSuite extends ConnectorMatrixSuite(Chapter.Cassandra) with KeyspaceForTests {
@@ -49,9 +49,9 @@ class CassandraMatrixSuite extends ConnectorMatrixSuite(Chapter.Cassandra) with 
 
     override def process(faults: Faults): ConnectorWorld.Process = {
       val number = processes.incrementAndGet()
-      val run    = new SinkRun(info, asked, faults)
+      val run    = new CassandraRun(info, asked, plan, queryId = table, faults)
       (epoch: Long) => {
-        val micros = run.begin(table, QueryContext(epoch, s"run-$number", QueryTrigger.Finite))
+        val micros = run.timeOf(epoch)
         for (rows <- ConnectorRows.Upserts.inTasks(epoch, tasks = 1 + number % 3)) {
           val task = new UpsertWriter(plan, session, asked, micros, faults)
           rows.foreach { case (id, word) => task.write(InternalRow(id, UTF8String.fromString(word))) }

@@ -7,7 +7,7 @@ import stoplog.cassandra.KeyspaceForTests
 import stoplog.fault.Step
 import stoplog.format.SparkSessionForTests
 import stoplog.matrix.{Chapter, ConnectorMatrixSuite, ConnectorRows, ConnectorWorld, Fate}
-import stoplog.wal.{WriteAheadWords, WriteAheadWorld}
+import stoplog.wal.{WriteAheadStep, WriteAheadWords, WriteAheadWorld}
 
 /** A query that sends to Cassandra, stopped at each step. */
 class CassandraWriteAheadMatrixSuite
@@ -28,7 +28,12 @@ class CassandraWriteAheadMatrixSuite
   override protected def after(step: Step): String = WriteAheadWords().toMap.apply(step)
 
   override protected def sampled(step: Step, fate: Fate): Boolean =
-    Set[Step](Step.AfterRecord, Step.BeforeSend, Step.AfterSend, Step.AfterNote)(step)
+    Set[Step](
+      Step.AfterRecord,
+      WriteAheadStep.BeforeSend,
+      WriteAheadStep.AfterSend,
+      WriteAheadStep.AfterNote
+    )(step)
 
   override protected def result(step: Step, fate: Fate): String = ConnectorRows.Upserts.result
 

@@ -3,7 +3,7 @@ package stoplog.cassandra.wal
 
 import org.scalatest.funsuite.AnyFunSuite
 
-import stoplog.cassandra.Retries
+import stoplog.cassandra.client.Retries
 import stoplog.cassandra.write.{EpochClock, EpochEntry, EpochLedger}
 import stoplog.error.StoplogException
 import stoplog.wal.Chunk

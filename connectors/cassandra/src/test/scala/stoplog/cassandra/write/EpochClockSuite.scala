@@ -5,7 +5,7 @@ import java.io.IOException
 
 import org.scalatest.funsuite.AnyFunSuite
 
-import stoplog.cassandra.Retries
+import stoplog.cassandra.client.Retries
 import stoplog.error.StoplogException
 
 class EpochClockSuite extends AnyFunSuite {

@@ -8,7 +8,7 @@ import com.datastax.oss.driver.api.core.servererrors.InvalidQueryException
 import org.scalatest.BeforeAndAfterAll
 import org.scalatest.funsuite.AnyFunSuite
 
-import stoplog.cassandra.Retries
+import stoplog.cassandra.client.Retries
 
 class InFlightSuite extends AnyFunSuite with BeforeAndAfterAll {
   private val timer   = Executors.newScheduledThreadPool(1)

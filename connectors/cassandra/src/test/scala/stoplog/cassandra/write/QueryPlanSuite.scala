@@ -7,8 +7,9 @@ import com.datastax.oss.driver.api.core.`type`.DataTypes
 import org.apache.spark.sql.types.StructType
 import org.scalatest.funsuite.AnyFunSuite
 
-import stoplog.cassandra.{CassandraSink, Role, TableColumn, TableInfo}
+import stoplog.cassandra.CassandraSink
 import stoplog.cassandra.options.CassandraOptions
+import stoplog.cassandra.schema.{Role, TableColumn, TableInfo}
 import stoplog.error.StoplogArgumentException
 
 /** Rows whose columns fill the places of a statement, by their order. */
@@ -28,7 +29,7 @@ class QueryPlanSuite extends AnyFunSuite {
   private def plan(columns: String, query: String, more: (String, String)*): WritePlan = {
     val sink = more.foldLeft(CassandraSink.withQuery("a", query)) { case (b, (k, v)) => b.withOption(k, v) }
     val options = CassandraOptions.parse(sink.build().options())
-    assert(options.qualifiedTable === "shop.orders")
+    assert(options.table.toString === "shop.orders")
     WritePlan.of(table, StructType.fromDDL(columns), options)
   }
 

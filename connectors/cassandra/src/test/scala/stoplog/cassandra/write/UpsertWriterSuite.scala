@@ -11,7 +11,8 @@ import org.apache.spark.sql.types._
 import org.apache.spark.unsafe.types.UTF8String
 import org.scalatest.funsuite.AnyFunSuite
 
-import stoplog.cassandra.{KeyspaceForTests, ProxiedSession, TableInfo}
+import stoplog.cassandra.schema.TableInfo
+import stoplog.cassandra.{KeyspaceForTests, ProxiedSession}
 import stoplog.cassandra.options.CassandraOptions
 import stoplog.fault.Faults
 

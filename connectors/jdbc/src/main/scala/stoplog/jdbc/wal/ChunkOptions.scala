@@ -44,7 +44,7 @@ private[jdbc] object ChunkOptions extends OptionForms {
     val jdbc   = JdbcOptions.parse(asked.withDefault(Registry.SinkId, sinkId).asJava)
     ChunkOptions(
       jdbc,
-      own.text(ChunksTableName).getOrElse(TableName.beside(jdbc.table, DefaultTable)),
+      own.text(ChunksTableName).getOrElse(TableName.beside(jdbc.at.table, DefaultTable)),
       notesHere = Committers(String.valueOf(options.get("committer")).trim.toLowerCase)
     )
   }

@@ -16,7 +16,7 @@ private[wal] final class ChunkTransactions(spec: SinkSpec, failed: () => Unit) e
   private val retries = spec.retries()
   private val target  = spec.target
   private val values  =
-    new RowValues(spec.schema, spec.options.sparkUrl, keepsOrigin = spec.options.rejectTable.isDefined)
+    new RowValues(spec.schema, spec.options.sparkUrl, keepsOrigin = spec.options.rows.rejectTable.isDefined)
 
   // Spark asks an executor for it, and the driver need not have made it.
   private lazy val rejectTable = spec.rejectTable.map { table =>
@@ -53,17 +53,14 @@ private[wal] final class ChunkTransactions(spec: SinkSpec, failed: () => Unit) e
   override def close(): Unit = session.close()
 
   private def taskRows(chunk: Chunk): TaskRows =
-    if (spec.keys.isEmpty) new InsertedRows(session, target, spec.options.batchRows, rejects(chunk))
+    if (spec.keys.isEmpty) new InsertedRows(session, target, spec.options.rows.batchRows, rejects(chunk))
     else
       new UpsertRows(
-        session,
-        new BatchScope.WithinTransaction(session),
-        retries,
+        TaskSession(session, new BatchScope.WithinTransaction(session), retries, Faults.none),
         target,
         spec.keys.toArray,
-        spec.options.batchRows,
-        rejects(chunk),
-        Faults.none
+        spec.options.rows.batchRows,
+        rejects(chunk)
       )
 
   private def rejects(chunk: Chunk): Rejects = rejectTable.fold[Rejects](
@@ -72,7 +69,7 @@ private[wal] final class ChunkTransactions(spec: SinkSpec, failed: () => Unit) e
     new Rejects.Keep(
       spec.sink,
       chunk.epoch,
-      spec.options.batchRows,
+      spec.options.rows.batchRows,
       spec.texts.text,
       // By its place in the chunk, which has the same rows each time.
       (number, _) => Rejects.contentId(chunk.name, chunk.epoch)(number, number.toString),

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.jdbc.wal
 
-import stoplog.fault.{Faults, Step}
+import stoplog.fault.Faults
+import stoplog.jdbc.JdbcStep
 import stoplog.wal.{Arrival, Chunk, ChunkRows, NotingTarget, RowTarget}
 
 /** Rows alone: somebody else notes that they were sent. */
@@ -12,7 +13,7 @@ private[wal] final class PlainChunks(transactions: ChunkTransactions, faults: Fa
     transactions.prepare()
     session.transaction { _ =>
       transactions.write(chunk, rows)
-      faults.at(Step.JdbcInCommit)
+      faults.at(JdbcStep.InCommit)
     }
     true
   }
@@ -36,7 +37,7 @@ private[wal] final class NotedChunks(transactions: ChunkTransactions, notes: Chu
     if (before == 0 || !session.transaction(_ => notes.has(session, chunk)))
       session.transaction { _ =>
         if (notes.claim(session, chunk)) transactions.write(chunk, rows)
-        faults.at(Step.JdbcInCommit)
+        faults.at(JdbcStep.InCommit)
       }
     true
   }

@@ -33,10 +33,10 @@ final class JdbcCommitters extends CheckpointCommitters {
     val asked = ChunkOptions.ofCommitter(options)
     val jdbc  = asked.jdbc
     new JdbcCommitter(
-      ChunksTable(asked.chunksTable, jdbc.dialect, () => System.currentTimeMillis()),
-      Target(jdbc.database, asked.chunksTable, Vector.empty, jdbc.dialect),
-      () => new Session(new SparkConnector(jdbc.toSpark), jdbc.queryTimeoutSeconds),
-      RetryPolicy(jdbc.maxTries, jdbc.retryWaitMillis, Pause.sleep)
+      ChunksTable(asked.chunksTable, jdbc.at.dialect, () => System.currentTimeMillis()),
+      Target(jdbc.database, asked.chunksTable, Vector.empty, jdbc.at.dialect),
+      () => new Session(new SparkConnector(jdbc.toSpark), jdbc.requests.timeoutSeconds),
+      RetryPolicy(jdbc.requests.maxTries, jdbc.requests.retryWaitMillis, Pause.sleep)
     )
   }
 }

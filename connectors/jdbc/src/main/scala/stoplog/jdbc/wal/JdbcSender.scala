@@ -25,7 +25,7 @@ final class JdbcSender private[wal] (faultsHere: () => Faults) extends RowSender
 
   override def target(options: JMap[String, String]): String = {
     val jdbc = ChunkOptions.ofSender(options).jdbc
-    s"${jdbc.table} of ${jdbc.database}"
+    s"${jdbc.at.table} of ${jdbc.database}"
   }
 
   /** Errors: `STOPLOG_JDBC_UNREACHABLE`, `STOPLOG_JDBC_TABLE`. */
@@ -57,8 +57,8 @@ private object JdbcSender {
   /** What is in the log is not to fail because the database is away for a while. */
   def patiently(asked: ChunkOptions, schema: StructType): SinkSpec = {
     val jdbc   = asked.jdbc
-    val policy = RetryPolicy(jdbc.maxTries, jdbc.retryWaitMillis, Pause.sleep)
-    new Retries(policy, jdbc.dialect)(identity)(_ => spec(asked, schema))
+    val policy = RetryPolicy(jdbc.requests.maxTries, jdbc.requests.retryWaitMillis, Pause.sleep)
+    new Retries(policy, jdbc.at.dialect)(identity)(_ => spec(asked, schema))
   }
 
   /** Errors: `STOPLOG_JDBC_UNREACHABLE`, `STOPLOG_JDBC_TABLE`. */

@@ -5,9 +5,9 @@ import java.util.UUID
 
 import stoplog.fault.{Faults, Step}
 import stoplog.format.SparkSessionForTests
-import stoplog.jdbc.TestDatabase
+import stoplog.jdbc.{JdbcStep, TestDatabase}
 import stoplog.matrix.{Chapter, ConnectorMatrixSuite, ConnectorRows, ConnectorWorld, Fate}
-import stoplog.wal.{WriteAheadWords, WriteAheadWorld}
+import stoplog.wal.{WriteAheadStep, WriteAheadWords, WriteAheadWorld}
 
 /** A query that sends to a database which has the notes as well, stopped at each step. */
 class JdbcWriteAheadMatrixSuite
@@ -18,7 +18,7 @@ class JdbcWriteAheadMatrixSuite
   override protected def about: String =
     "`sender=jdbc` with `committer=jdbc` on PostgreSQL, read by plain JDBC. Each epoch has two or three tasks, and so chunks. " +
       "The log is on local disks; a chunk of a process that died before is in it when the query begins. A process that sleeps " +
-      s"with a transaction open (`${Step.JdbcInCommit.name}`) holds the lock of its chunk's note: its successor waits until it " +
+      s"with a transaction open (`${JdbcStep.InCommit.name}`) holds the lock of its chunk's note: its successor waits until it " +
       "goes on, dies, or the server gives it up."
 
   override protected def targets: Seq[(String, () => ConnectorWorld)] =
@@ -30,21 +30,27 @@ class JdbcWriteAheadMatrixSuite
 
   override protected def sampled(step: Step, fate: Fate): Boolean = Sample(step)
 
-  override protected def holding: Set[Step] = Set(Step.JdbcInCommit)
+  override protected def holding: Set[Step] = Set(JdbcStep.InCommit)
 
   testMatrix()
 }
 
 private object JdbcWriteAheadMatrixSuite {
-  val Words: Vector[(Step, String)] = WriteAheadWords(Step.JdbcInCommit).map {
-    case (Step.JdbcInCommit, _) =>
-      Step.JdbcInCommit -> "a chunk and its note in a transaction that is still open"
-    case (Step.AfterSend, _) => Step.AfterSend -> "a chunk sent, with its note"
-    case other               => other
+  val Words: Vector[(Step, String)] = WriteAheadWords(JdbcStep.InCommit).map {
+    case (JdbcStep.InCommit, _) =>
+      JdbcStep.InCommit -> "a chunk and its note in a transaction that is still open"
+    case (WriteAheadStep.AfterSend, _) => WriteAheadStep.AfterSend -> "a chunk sent, with its note"
+    case other                         => other
   }
 
   val Sample: Set[Step] =
-    Set(Step.AfterRecord, Step.BeforeSend, Step.JdbcInCommit, Step.AfterSend, Step.PartPublished)
+    Set(
+      Step.AfterRecord,
+      WriteAheadStep.BeforeSend,
+      JdbcStep.InCommit,
+      WriteAheadStep.AfterSend,
+      Step.PartPublished
+    )
 
   /** @param name of the world's connections, by which the server tells them from all others */
   final class NotedWorld(database: TestDatabase, name: String, table: String)

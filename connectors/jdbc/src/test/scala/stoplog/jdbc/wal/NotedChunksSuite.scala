@@ -33,7 +33,7 @@ class NotedChunksSuite extends AnyFunSuite {
       val table = database.newHeap()
       val notes = newNotes(database)
       val dying = new Faults {
-        override def at(step: Step): Unit = if (step == Step.JdbcInCommit) throw new InjectedFault(step)
+        override def at(step: Step): Unit = if (step == JdbcStep.InCommit) throw new InjectedFault(step)
       }
       val first = target(database, table, notes, database.connector, dying)
       intercept[InjectedFault](first.send(chunk, words(20)))

@@ -7,7 +7,7 @@ import scala.jdk.CollectionConverters._
 
 import org.apache.kafka.clients.producer.{Partitioner, ProducerConfig}
 
-import stoplog.kafka.ProducerSettings
+import stoplog.kafka.client.ProducerSettings
 import stoplog.kafka.options.{KafkaSinkOptionRegistry => Registry}
 import stoplog.options._
 

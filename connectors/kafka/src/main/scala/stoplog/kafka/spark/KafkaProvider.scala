@@ -9,9 +9,11 @@ import org.apache.spark.sql.sources.DataSourceRegister
 import org.apache.spark.sql.types.StructType
 import org.apache.spark.sql.util.CaseInsensitiveStringMap
 
+import stoplog.engine.JarVersions
 import stoplog.kafka.options.{Delivery, KafkaSinkOptions}
 import stoplog.kafka.transaction.BrokerLimits
-import stoplog.spark.TwoPhaseTable
+import stoplog.spark.{SinkTable, TwoPhaseTable}
+import stoplog.twophase.TwoPhaseEngineSink
 
 /** `format("stoplog-kafka")`: writes to Kafka.
   *
@@ -34,17 +36,20 @@ final class KafkaProvider extends TableProvider with DataSourceRegister with Ses
       partitioning: Array[Transform],
       properties: JMap[String, String]
   ): Table = {
+    JarVersions.check("stoplog-kafka", getClass)
     val options = KafkaSinkOptions.parse(properties)
     options.delivery match {
       case Delivery.ExactlyOnce =>
         BrokerLimits.check(options.producer)
         TwoPhaseTable(
-          schema,
-          properties,
-          rows => new TransactionalSink(options, RecordColumns.of(rows, options.topic)),
-          TransactionalSink.settings(options)
+          new TwoPhaseEngineSink(
+            schema,
+            (rows: StructType) => new TransactionalSink(options, RecordColumns.of(rows, options.topic)),
+            TransactionalSink.settings(options)
+          ),
+          properties
         )
-      case _ => new PlainTable(schema, options)
+      case _ => new SinkTable(new PlainEngineSink(schema, options))
     }
   }
 }

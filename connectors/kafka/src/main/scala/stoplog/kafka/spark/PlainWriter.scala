@@ -8,18 +8,16 @@ import scala.util.control.NonFatal
 
 import org.apache.kafka.clients.producer.{Callback, KafkaProducer, RecordMetadata}
 import org.apache.spark.sql.catalyst.InternalRow
-import org.apache.spark.sql.connector.metric.CustomTaskMetric
-import org.apache.spark.sql.connector.write.{DataWriter, WriterCommitMessage}
 
-import stoplog.kafka.{KafkaErrors, ProducerSettings}
+import stoplog.engine.{SinkWriter, TaskMetric}
+import stoplog.kafka.client.{KafkaErrors, ProducerSettings}
 import stoplog.kafka.options.Delivery
-import stoplog.spark.OutputMetrics
 
 /** The rows of one attempt of one task, without a transaction. */
 private[kafka] final class PlainWriter(settings: ProducerSettings, columns: RecordColumns, delivery: Delivery)
-    extends DataWriter[InternalRow] {
+    extends SinkWriter[InternalRow, Unit] {
   private[this] val producer           = new KafkaProducer[Array[Byte], Array[Byte]](settings.plain)
-  private[this] var rows               = 0L
+  private[this] var sent               = 0L
   private[this] val failure            = new AtomicReference[Exception]()
   private[this] val callback: Callback = delivery match {
     case Delivery.Unpromised => null
@@ -31,17 +29,18 @@ private[kafka] final class PlainWriter(settings: ProducerSettings, columns: Reco
     val record = columns.record(row)
     refuseFailed()
     sending(producer.send(record, callback))
-    rows += 1
+    sent += 1
   }
 
   /** With `none`, too, all records are on their way, and the task has not heard whether they arrived. */
-  override def commit(): WriterCommitMessage = {
+  override def commit(): Unit = {
     sending(producer.flush())
     refuseFailed()
-    PlainWriter.Done
   }
 
-  override def currentMetricsValues(): Array[CustomTaskMetric] = OutputMetrics.ofRows(rows)
+  override def rows: Long = sent
+
+  override def counts: Seq[(TaskMetric, Long)] = Nil
 
   override def abort(): Unit = ()
 
@@ -55,8 +54,4 @@ private[kafka] final class PlainWriter(settings: ProducerSettings, columns: Reco
 
   private def refuseFailed(): Unit =
     Option(failure.get).foreach(e => throw KafkaErrors.write(settings.servers, e))
-}
-
-private object PlainWriter {
-  case object Done extends WriterCommitMessage
 }

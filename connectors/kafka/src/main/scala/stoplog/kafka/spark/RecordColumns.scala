@@ -9,7 +9,7 @@ import org.apache.kafka.common.header.internals.RecordHeader
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.types._
 
-import stoplog.kafka.KafkaErrors
+import stoplog.kafka.client.KafkaErrors
 
 /** Makes a record of each row, by the names of its columns: `value`, and if there are such `key`, `headers`, `topic`,
   * `partition` and `timestamp`. As with Spark's own sink, all others are left out. Goes to the executors.

@@ -7,7 +7,7 @@ import stoplog.commit.Clock
 import stoplog.kafka.options.KafkaSinkOptions
 import stoplog.kafka.transaction._
 import stoplog.sink.{TwoPhaseCommitter, TwoPhaseSink, TwoPhaseWriter, WriterTask}
-import stoplog.spark.TwoPhaseSettings
+import stoplog.twophase.TwoPhaseSettings
 
 /** Delivery `exactly-once`: the sink of core's commit protocol whose prepared rows are open transactions. */
 private[kafka] final class TransactionalSink(options: KafkaSinkOptions, columns: RecordColumns)

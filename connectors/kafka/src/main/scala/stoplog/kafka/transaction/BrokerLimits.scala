@@ -14,7 +14,7 @@ import org.apache.kafka.common.config.ConfigResource
 import org.apache.kafka.common.errors.{AuthorizationException, UnsupportedVersionException}
 
 import stoplog.error.Log
-import stoplog.kafka.{KafkaErrors, ProducerSettings}
+import stoplog.kafka.client.{KafkaErrors, ProducerSettings}
 
 /** What the brokers allow, asked before anything is written. */
 private[kafka] object BrokerLimits {

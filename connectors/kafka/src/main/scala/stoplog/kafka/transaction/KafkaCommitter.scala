@@ -3,7 +3,7 @@ package stoplog.kafka.transaction
 
 import stoplog.commit.{Clock, LostPart}
 import stoplog.error.Log
-import stoplog.kafka.KafkaErrors
+import stoplog.kafka.client.{KafkaErrors, OpenTransaction}
 import stoplog.options.TimeSpan
 import stoplog.sink.{CommitOutcome, Prepared, Staged, TwoPhaseCommitter}
 

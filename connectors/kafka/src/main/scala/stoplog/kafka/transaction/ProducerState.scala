@@ -8,7 +8,7 @@ import scala.util.control.NonFatal
 
 import org.apache.kafka.clients.producer.KafkaProducer
 
-import stoplog.kafka.KafkaErrors
+import stoplog.kafka.client.{KafkaErrors, OpenTransaction}
 
 /** What a producer knows of its transaction, which its public interface neither tells nor takes.
   *

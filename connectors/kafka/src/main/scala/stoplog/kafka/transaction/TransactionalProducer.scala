@@ -10,7 +10,7 @@ import org.apache.kafka.clients.producer.{Callback, KafkaProducer, ProducerRecor
 
 import stoplog.commit.Clock
 import stoplog.error.Log
-import stoplog.kafka.{KafkaErrors, ProducerSettings}
+import stoplog.kafka.client.{KafkaErrors, OpenTransaction, ProducerSettings}
 
 /** Sends records in one transaction after the other, and leaves each open: another process commits it.
   *

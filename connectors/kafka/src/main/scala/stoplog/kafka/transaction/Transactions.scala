@@ -14,7 +14,7 @@ import org.apache.kafka.common.KafkaException
 import org.apache.kafka.common.errors._
 
 import stoplog.commit.Clock
-import stoplog.kafka.{KafkaErrors, ProducerSettings}
+import stoplog.kafka.client.{KafkaErrors, OpenTransaction, ProducerSettings}
 import stoplog.sink.CommitOutcome
 
 /** Ends transactions that other processes have begun. Safe to be used by many threads. */

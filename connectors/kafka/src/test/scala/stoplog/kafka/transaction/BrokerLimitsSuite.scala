@@ -8,7 +8,7 @@ import scala.util.Using
 import org.scalatest.funsuite.AnyFunSuite
 
 import stoplog.error.StoplogArgumentException
-import stoplog.kafka.ProducerSettings
+import stoplog.kafka.client.ProducerSettings
 
 /** Brokers that do not answer when a query is to start. */
 class BrokerLimitsSuite extends AnyFunSuite {

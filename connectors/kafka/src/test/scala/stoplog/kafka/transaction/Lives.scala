@@ -10,7 +10,8 @@ import org.apache.kafka.clients.producer.ProducerRecord
 
 import stoplog.commit.{Clock, LostPart}
 import stoplog.fault.{Faults, Step}
-import stoplog.kafka.{Broker, ProducerSettings}
+import stoplog.kafka.Broker
+import stoplog.kafka.client.ProducerSettings
 import stoplog.matrix.PreparedProcess
 import stoplog.part.RunId
 

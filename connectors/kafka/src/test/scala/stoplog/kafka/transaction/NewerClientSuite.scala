@@ -12,7 +12,8 @@ import org.apache.kafka.common.utils.AppInfoParser
 import org.scalatest.funsuite.AnyFunSuite
 
 import stoplog.commit.Clock
-import stoplog.kafka.{Broker, ProducerSettings}
+import stoplog.kafka.Broker
+import stoplog.kafka.client.{OpenTransaction, ProducerSettings}
 import stoplog.sink.CommitOutcome
 
 /** The newest client: some of its classes have other names than Spark's, and it knows a newer protocol. */

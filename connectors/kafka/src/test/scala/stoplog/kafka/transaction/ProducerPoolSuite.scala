@@ -4,7 +4,7 @@ package stoplog.kafka.transaction
 import org.scalatest.funsuite.AnyFunSuite
 
 import stoplog.commit.Clock
-import stoplog.kafka.ProducerSettings
+import stoplog.kafka.client.ProducerSettings
 import stoplog.part.RunId
 
 /** No producer of this suite reaches a broker: what counts is who gets which. */

@@ -3,6 +3,7 @@ package stoplog.kafka.transaction
 
 import org.scalatest.funsuite.AnyFunSuite
 
+import stoplog.kafka.client.OpenTransaction
 import stoplog.part.RunId
 
 class TokensSuite extends AnyFunSuite {

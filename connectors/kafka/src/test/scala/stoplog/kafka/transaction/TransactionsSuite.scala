@@ -10,7 +10,8 @@ import org.scalatest.time.{Millis, Seconds, Span}
 
 import stoplog.commit.Clock
 import stoplog.error.{StoplogArgumentException, StoplogException}
-import stoplog.kafka.{Broker, KafkaErrors}
+import stoplog.kafka.Broker
+import stoplog.kafka.client.{KafkaErrors, OpenTransaction}
 import stoplog.sink.CommitOutcome.{AlreadyCommitted, Committed, Lost}
 
 /** Against a real broker: what readers of committed records see is the truth. */

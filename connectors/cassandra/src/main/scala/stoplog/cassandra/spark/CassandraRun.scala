@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+package stoplog.cassandra.spark
+
+import org.apache.spark.sql.catalyst.InternalRow
+
+import stoplog.cassandra.client.Retries
+import stoplog.cassandra.options.{CassandraOptions, WriteTimestamp}
+import stoplog.cassandra.schema.TableInfo
+import stoplog.cassandra.write.{EpochClock, InFlight, LeasedLedger, WritePlan, Written}
+import stoplog.engine.{EngineRun, EpochStart, SinkWriterFactory}
+import stoplog.fault.{Faults, Step}
+
+/** What a streaming query's driver remembers from epoch to epoch. */
+private[spark] final class CassandraRun(
+    table: TableInfo,
+    options: CassandraOptions,
+    plan: WritePlan,
+    queryId: String,
+    faults: Faults = Faults.ofThisJvm
+) extends EngineRun[InternalRow, Written] {
+  private val clock = options.write.timestamp match {
+    case asked: WriteTimestamp.OfEpoch =>
+      Some(
+        new EpochClock(
+          new LeasedLedger(options, asked),
+          table.qualified,
+          queryId,
+          Retries(options.retryTimeoutMillis),
+          EpochClock.systemMicros
+        )
+      )
+    case _ => None
+  }
+
+  private var total  = Written.nothing
+  private var epochs = 0L
+  private var micros = 0L
+
+  override def begin(epoch: EpochStart): SinkWriterFactory[InternalRow, Written] =
+    new CassandraWriterFactory(plan, options, timeOf(epoch.batch))
+
+  /** The time that the epoch's rows are written with, if that is where they have it from; it is durable on return. */
+  def timeOf(batch: Long): Option[Long] = synchronized {
+    clock.map { clock =>
+      faults.at(Step.BeforeClaim)
+      micros = clock.begin(batch)
+      faults.at(Step.AfterClaim)
+      micros
+    }
+  }
+
+  /** All rows have been in the table since their tasks ended. */
+  override def commit(batch: Long, results: Seq[Written]): Unit = synchronized {
+    for {
+      clock  <- clock
+      latest <- results.flatMap(_.latestMicros).maxOption
+    } clock.used(latest)
+    total = results.foldLeft(total)(CassandraRun.sum)
+    epochs += 1
+  }
+
+  override def counts: Seq[(String, Long)] = synchronized(CassandraRun.counts(total, epochs, micros))
+}
+
+private[spark] object CassandraRun {
+
+  /** `StreamingQueryProgress.sink.metrics`. */
+  def counts(total: Written, epochs: Long, micros: Long): Seq[(String, Long)] = Seq(
+    "writtenRows"     -> total.rows,
+    "requests"        -> total.counts.requests,
+    "retries"         -> total.counts.retries,
+    "mostInFlight"    -> total.counts.most.toLong,
+    "epochsCommitted" -> epochs,
+    "epochMicros"     -> micros
+  )
+
+  private def sum(a: Written, b: Written): Written = Written(
+    a.rows + b.rows,
+    InFlight.Counts(
+      a.counts.requests + b.counts.requests,
+      a.counts.retries + b.counts.retries,
+      a.counts.most.max(b.counts.most)
+    ),
+    None
+  )
+}

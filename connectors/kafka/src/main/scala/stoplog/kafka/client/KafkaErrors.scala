@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+package stoplog.kafka.client
+
+import org.apache.kafka.common.utils.AppInfoParser
+
+import stoplog.error.{ErrorMaker, StoplogArgumentException, StoplogException}
+import stoplog.options.TimeSpan
+
+/** Every error of this module, by name: the only place that makes them. Each fills the sentence of one condition in
+  * `error/stoplog-connector-error-conditions.json`.
+  */
+private[kafka] object KafkaErrors extends ErrorMaker {
+
+  // What was asked for.
+
+  def column(why: String): StoplogArgumentException = argument("STOPLOG_KAFKA_COLUMN", "why" -> reason(why))
+
+  def transactionTimeout(
+      askedMillis: Long,
+      allowedMillis: Long,
+      servers: String
+  ): StoplogArgumentException = argument(
+    "STOPLOG_KAFKA_TRANSACTION_TIMEOUT",
+    "asked"   -> TimeSpan.render(askedMillis),
+    "allowed" -> TimeSpan.render(allowedMillis),
+    "servers" -> servers
+  )
+
+  /** @param artifact to ask for, with its version */
+  def sourceMissing(artifact: String, why: String): StoplogArgumentException =
+    argument("STOPLOG_KAFKA_SOURCE_MISSING", "artifact" -> artifact, "why" -> reason(why))
+
+  def group(group: String, why: String): StoplogArgumentException =
+    argument("STOPLOG_KAFKA_GROUP", "group" -> group, "why" -> reason(why))
+
+  /** The same condition as [[commit]], before anything is written: Python shows it without Java's stack. */
+  def noAnswer(what: String, servers: String, cause: Throwable): StoplogArgumentException = argument(
+    "STOPLOG_KAFKA_COMMIT",
+    cause,
+    "transaction" -> what,
+    "servers"     -> servers,
+    "why"         -> reason(cause.toString)
+  )
+
+  // What fails while a query runs.
+
+  def clientUnsupported(cause: Throwable): StoplogException = failure(
+    "STOPLOG_KAFKA_CLIENT_UNSUPPORTED",
+    cause,
+    "version" -> AppInfoParser.getVersion,
+    "why"     -> reason(cause.toString)
+  )
+
+  def nullTopic(): StoplogException = failure("STOPLOG_KAFKA_NULL_TOPIC")
+
+  def record(why: String): StoplogException =
+    failure("STOPLOG_KAFKA_RECORD", "why" -> reason(why))
+
+  def write(servers: String, cause: Throwable): StoplogException =
+    failure("STOPLOG_KAFKA_WRITE", cause, "servers" -> servers, "why" -> reason(cause.toString))
+
+  /** @param transaction or what else was asked about */
+  def commit(transaction: String, servers: String, cause: Throwable): StoplogException = failure(
+    "STOPLOG_KAFKA_COMMIT",
+    cause,
+    "transaction" -> transaction,
+    "servers"     -> servers,
+    "why"         -> reason(cause.toString)
+  )
+
+  /** @param target where it wrote to */
+  def transactionLost(
+      lost: OpenTransaction,
+      target: String,
+      rows: Long,
+      nowMillis: Long,
+      timeoutMillis: Long
+  ): StoplogException = failure(
+    "STOPLOG_KAFKA_TRANSACTION_LOST",
+    "epoch"       -> lost.batch.fold("of a batch query")(_.toString),
+    "rows"        -> rows,
+    "target"      -> target,
+    "transaction" -> lost,
+    "age"         -> TimeSpan.render((nowMillis - lost.begunAtMillis).max(0) / 1000 * 1000),
+    "timeout"     -> TimeSpan.render(timeoutMillis)
+  )
+}

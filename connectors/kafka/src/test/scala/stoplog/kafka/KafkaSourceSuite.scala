@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: Apache-2.0
+package stoplog.kafka
+
+import java.nio.file.Files
+import java.sql.Timestamp
+import java.util.{Map => JMap}
+
+import scala.util.Using
+
+import org.apache.kafka.clients.consumer.OffsetAndMetadata
+import org.apache.kafka.clients.producer.{KafkaProducer, ProducerRecord}
+import org.apache.kafka.common.TopicPartition
+import org.apache.spark.sql.Row
+import org.apache.spark.sql.streaming.Trigger
+import org.scalatest.funsuite.AnyFunSuite
+
+import stoplog.commit.Clock
+import stoplog.error.StoplogArgumentException
+import stoplog.format.SparkSessionForTests
+import stoplog.kafka.StartPosition.Otherwise
+import stoplog.kafka.transaction.TransactionalProducer
+
+/** Spark's own source as this builder sets it, against a real broker. */
+class KafkaSourceSuite extends AnyFunSuite with SparkSessionForTests {
+  private val broker = Broker.shared
+
+  // Records that are as old as the clock's beginning would not be kept.
+  private val begun = Clock.system.millis() - 60000
+
+  test("earliest, given offsets and a timestamp say where to begin") {
+    val topic = written("source-start", 0 -> "a", 1 -> "b", 2 -> "c")
+    assert(read(_.withTopics(topic).startingFrom(StartPosition.Earliest)) === Seq("a", "b", "c"))
+    val second = StartPosition.offsets(Map(topic -> Map(0 -> 1L)))
+    assert(read(_.withTopics(topic).startingFrom(second)) === Seq("b", "c"))
+    assert(read(_.withTopics(topic).startingFrom(StartPosition.timestamp(begun + 2000))) === Seq("c"))
+    assert(read(_.withTopics(topic).startingFrom(StartPosition.timestamp(begun + 9000))) === Nil)
+  }
+
+  test("a stream from the latest offsets sees only what comes later") {
+    val topic = written("source-latest", 0 -> "a")
+    val place = Files.createTempDirectory("stoplog-kafka-source")
+    val query = stream(_.withTopics(topic).startingFrom(StartPosition.Latest), "latest")
+      .option("checkpointLocation", place.toString)
+      .start()
+    try {
+      query.processAllAvailable()
+      write(topic, 1 -> "b")
+      query.processAllAvailable()
+      assert(spark.table("latest").collect().map(_.getString(0)).toSeq === Seq("b"))
+    } finally query.stop()
+  }
+
+  test("a consumer group says where to begin, and the rest is chosen") {
+    val topic = broker.createTopic("source-group", partitions = 2)
+    write(topic, 0 -> "a", 1 -> "b", 2 -> "c")
+    commit("source-group-id", topic, partition = 0, offset = 2)
+    def from(otherwise: Otherwise) = read(
+      _.withTopics(topic).startingFrom(StartPosition.group("source-group-id", otherwise))
+    )
+    assert(from(Otherwise.Earliest) === Seq("c"))
+    val refused = intercept[StoplogArgumentException](from(Otherwise.Fail))
+    assert(refused.getCondition === "STOPLOG_KAFKA_GROUP")
+    assert(refused.getMessage.contains("it has committed no offset of source-group-1"))
+    val byPattern = KafkaSource
+      .builder(broker.servers)
+      .withTopicPattern("source-gr.*p")
+      .startingFrom(StartPosition.group("source-group-id", Otherwise.Latest))
+      .build()
+    assert(byPattern.options().get("startingOffsets") === """{"source-group":{"0":2,"1":-1}}""")
+  }
+
+  test("a group or a topic that is not there is said so by name") {
+    val group = StartPosition.group("nobody", Otherwise.Earliest)
+    for (
+      build <- Seq[KafkaSourceBuilder => KafkaSourceBuilder](
+        _.withTopics("source-nowhere"),
+        _.withTopicPattern("nowhere")
+      )
+    )
+      assert(intercept[StoplogArgumentException] {
+        build(KafkaSource.builder(broker.servers)).startingFrom(group).build()
+      }.getCondition === "STOPLOG_KAFKA_GROUP")
+  }
+
+  test("a pattern finds topics, given partitions are the only ones") {
+    written("source-pattern-a", 0 -> "a")
+    val two   = broker.createTopic("source-pattern-b", partitions = 2)
+    write(two, 1, 0               -> "b")
+    write(two, 0, 0               -> "c")
+    val start = StartPosition.Earliest
+    assert(read(_.withTopicPattern("source-pattern-.").startingFrom(start)) === Seq("a", "b", "c"))
+    assert(read(_.withPartitions(Map(two -> Seq(1))).startingFrom(start)) === Seq("b"))
+  }
+
+  test("only committed records are read, unless it is set otherwise") {
+    val topic = written("source-committed", 0 -> "a")
+    Using.resource(new TransactionalProducer(broker.settings(), "source-open", Clock.system).begin()) {
+      open =>
+        open.send(new ProducerRecord(topic, "b".getBytes))
+        open.prepare(None)
+        assert(read(_.withTopics(topic)) === Seq("a"))
+        val all = read(_.withTopics(topic).withConsumerSetting("isolation.level", "read_uncommitted"))
+        assert(all === Seq("a", "b"))
+        open.abort()
+    }
+  }
+
+  test("decoders make columns of keys and values; a limit makes micro-batches") {
+    val topic = written("source-decoded", 0 -> """{"id": 1, "item": "it's"}""", 1 -> """{"id": 2}""")
+    val rows  = KafkaSource
+      .builder(broker.servers)
+      .withTopics(topic)
+      .startingFrom(StartPosition.Earliest)
+      .withMaxOffsetsPerTrigger(1)
+      .withKey(Decoder.string)
+      .withValue(Decoder.json("id BIGINT, item STRING", Map("mode" -> "FAILFAST")))
+      .build()
+      .readStream(spark)
+    assert(
+      rows.columns.toSeq === Seq("key", "value", "topic", "partition", "offset", "timestamp", "timestampType",
+        "headers")
+    )
+    val query = rows
+      .selectExpr("key", "value.*")
+      .writeStream
+      .format("memory")
+      .queryName("decoded")
+      .trigger(Trigger.AvailableNow())
+      .start()
+    query.awaitTermination()
+    assert(query.recentProgress.count(_.numInputRows > 0) === 2)
+    val found = spark.table("decoded").orderBy("id").collect().map(_.toString).toSeq
+    assert(found === Seq("[k,1,it's]", "[k,2,null]"))
+  }
+
+  test("decoders make values of bytes, whatever their schemas and options have in them") {
+    val bytes = spark.sql("""SELECT encode('{"it\'s": 1.50, "at": "it\'s 2026"}', 'UTF-8') AS value""")
+    def read(decoder: Decoder): Any = bytes.selectExpr(decoder.of("value")).head().get(0)
+    val text                        = """{"it's": 1.50, "at": "it's 2026"}"""
+    assert(read(Decoder.binary).asInstanceOf[Array[Byte]] === text.getBytes("UTF-8"))
+    assert(read(Decoder.string) === text)
+    assert(read(Decoder.sql("length({}) + octet_length({})")) === 2 * text.length)
+    assert(read(Decoder.json("`it's` DOUBLE")) === Row(1.5))
+    val quoted = Map("timestampFormat" -> "'it''s' yyyy")
+    assert(read(Decoder.json("at TIMESTAMP", quoted)) === Row(Timestamp.valueOf("2026-01-01 00:00:00")))
+  }
+
+  test("what is read has to be said once") {
+    for (
+      build <- Seq[KafkaSourceBuilder => KafkaSourceBuilder](
+        identity,
+        _.withTopics("a").withTopicPattern("b")
+      )
+    )
+      intercept[StoplogArgumentException](build(KafkaSource.builder(broker.servers)).build())
+  }
+
+  test("without Spark's Kafka module, its name and version are told") {
+    val thread = Thread.currentThread
+    val usual  = thread.getContextClassLoader
+    thread.setContextClassLoader(ClassLoader.getPlatformClassLoader)
+    try {
+      val missing = intercept[StoplogArgumentException](SparkKafka.require())
+      assert(missing.getMessage.contains("--packages org.apache.spark:spark-sql-kafka-0-10_2.13:4."))
+    } finally thread.setContextClassLoader(usual)
+  }
+
+  private def read(build: KafkaSourceBuilder => KafkaSourceBuilder): Seq[String] =
+    source(build).read(spark).select("value").collect().map(_.getString(0)).toSeq.sorted
+
+  private def stream(build: KafkaSourceBuilder => KafkaSourceBuilder, name: String) =
+    source(build).readStream(spark).select("value").writeStream.format("memory").queryName(name)
+
+  private def source(build: KafkaSourceBuilder => KafkaSourceBuilder): KafkaSource =
+    build(KafkaSource.builder(broker.servers)).withValue(Decoder.string).build()
+
+  /** A new topic with these records, their times in seconds from the beginning. */
+  private def written(topic: String, records: (Int, String)*): String = {
+    broker.createTopic(topic)
+    write(topic, records: _*)
+    topic
+  }
+
+  private def write(topic: String, records: (Int, String)*): Unit = write(topic, 0, records: _*)
+
+  private def write(topic: String, partition: Int, records: (Int, String)*): Unit =
+    Using.resource(new KafkaProducer[Array[Byte], Array[Byte]](broker.settings().plain)) { producer =>
+      for ((second, value) <- records)
+        producer.send(
+          new ProducerRecord(topic, partition, Long.box(begun + second * 1000L), "k".getBytes, value.getBytes)
+        )
+    }
+
+  private def commit(group: String, topic: String, partition: Int, offset: Long): Unit = broker.withAdmin {
+    admin =>
+      val offsets = JMap.of(new TopicPartition(topic, partition), new OffsetAndMetadata(offset))
+      admin.alterConsumerGroupOffsets(group, offsets).all().get()
+  }
+}

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+package stoplog.engine
+
+import java.io.InputStream
+import java.util.Properties
+
+import scala.util.Using
+
+import stoplog.error.Errors
+
+/** The versions of stoplog's jars, which each of them carries. */
+private[stoplog] object JarVersions {
+
+  /** The version of the core. */
+  lazy val core: String = in(getClass.getResourceAsStream(s"/stoplog/$File"))
+
+  /** Refuses a connector's jar that was built with another version of the core: a method that it calls may be missing here,
+    * or do something else. Each connector asks at the start of a read or a write.
+    *
+    * @param artifact of the connector, such as `stoplog-jdbc`
+    * @param caller   a class of the connector's jar
+    *
+    * Error: `STOPLOG_CONNECTOR_VERSION`.
+    */
+  def check(artifact: String, caller: Class[_]): Unit = {
+    val built =
+      Option(caller.getResourceAsStream(s"/stoplog/${artifact.stripPrefix("stoplog-")}/$File")).map(in)
+    if (!built.contains(core)) throw Errors.connectorVersion(artifact, built.getOrElse("unknown"), core)
+  }
+
+  private def in(stream: InputStream): String = {
+    val properties = new Properties()
+    Using.resource(stream)(properties.load)
+    properties.getProperty("version")
+  }
+
+  private final val File = "version.properties"
+}

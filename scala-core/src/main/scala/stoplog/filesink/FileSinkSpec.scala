@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: Apache-2.0
+package stoplog.filesink
+
+import org.apache.spark.sql.SparkSession
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.internal.SQLConf
+import org.apache.spark.sql.types.StructType
+
+import stoplog.bucket._
+import stoplog.commit.{EpochPolicy, JobPolicy, RowTimes, SinkSettings}
+import stoplog.error.Errors
+import stoplog.format.{Encoder, RejectedLines, RowFormats, SchemaChange, SupportedTypes}
+import stoplog.format.avro.AvroFormat
+import stoplog.format.bulk.{BulkFormat, BulkSink, OwnFormat, PartLife, SyncedFormat}
+import stoplog.format.orc.OrcBulk
+import stoplog.format.parquet.ParquetBulk
+import stoplog.format.sequence.SequenceFormat
+import stoplog.format.compress.Compression
+import stoplog.options.{Bucketing, BulkFormatName, FormatChoice, OnBadRow, SinkOptions, UserObject}
+import stoplog.part.PartNaming
+import stoplog.place.SinkStorage
+import stoplog.rolling.{OnCheckpointRollingPolicy, RollingPolicy}
+
+/** A sink's options made concrete for the rows of one write: all that a task needs. Goes to the executors.
+  *
+  * @param schema the rows as the engine hands them over
+  */
+private[filesink] final case class FileSinkSpec(
+    storage: SinkStorage,
+    schema: StructType,
+    rows: FileSinkSpec.Rows,
+    times: FileSinkSpec.Times,
+    parts: FileSinkSpec.Parts,
+    settings: SinkSettings,
+    compaction: Option[CompactionSpec]
+) {
+
+  /** The same for a batch job, whose parts end with their task. */
+  def forJob: FileSinkSpec = copy(
+    rows = rows.copy(format = rows.format.ofOneEpoch),
+    parts = parts.copy(policy = JobPolicy(parts.policy))
+  )
+}
+
+/** Where rows go that cannot be written, and how.
+  *
+  * @param directory under the sink's path, and hidden from its readers
+  */
+private[stoplog] final case class RejectFiles(directory: String, lines: RejectedLines)
+
+private[filesink] object FileSinkSpec {
+
+  /** How rows become bytes of parts.
+    *
+    * @param rejects `None` if a bad row ends the query
+    */
+  final case class Rows(format: SinkFormat, assigner: BucketAssigner, rejects: Option[RejectFiles])
+
+  /** @param ofManifests the times of the rows, if manifests tell them */
+  final case class Times(ofManifests: RowTimes[InternalRow], event: EventTimes)
+
+  final case class Parts(policy: RollingPolicy, naming: PartNaming, maxOpen: Int)
+
+  /** @param before the columns that the sink wrote last; none for a batch job
+    *
+    * Errors: those of the formats, bucket assigners and users' classes.
+    */
+  def of(
+      options: SinkOptions,
+      schema: StructType,
+      storage: SinkStorage,
+      before: Option[StructType]
+  ): FileSinkSpec = {
+    val session = SparkSession.active
+    val columns = arranged(options, dataColumns(options.bucketing, schema), before)
+    distinctNames(options.format, schema)
+    val format   = formatOf(options, columns, session)
+    val assigner = assignerOf(options.bucketing, schema, session)
+    val open     = if (endsWithEpoch(options, format)) format.ofOneEpoch else format
+    FileSinkSpec(
+      storage,
+      schema,
+      Rows(open, assigner, rejectsOf(options, schema, format, session)),
+      Times(
+        SinkFollowUps.times(options, schema).getOrElse(RowTimes.Unasked),
+        EventTimes.of(options, schema)
+      ),
+      Parts(
+        storage.policy(if (format.mayStayOpen) options.rolling else EpochPolicy(options.rolling)),
+        PartNaming(options.partPrefix, options.partSuffix.getOrElse(format.suffix)),
+        options.maxOpenParts
+      ),
+      RecordedSettings.of(options, columns.schema, storage),
+      options.compaction.map(CompactionSpec.of(_, format))
+    )
+  }
+
+  /** A format that keeps no rows beside its files has a reason to: what is in them is no business of others. */
+  private def rejectsOf(
+      options: SinkOptions,
+      schema: StructType,
+      format: SinkFormat,
+      session: SparkSession
+  ): Option[RejectFiles] = options.onBadRow match {
+    case OnBadRow.Fail                          => None
+    case OnBadRow.Reject if !format.mayStayOpen => throw Errors.invalidOptions(Seq(RejectsInClear))
+    case OnBadRow.Reject                        =>
+      Some(RejectFiles(options.rejectPath, new RejectedLines(schema, timeZone(session))))
+  }
+
+  /** In formats whose files have the names of their columns, and are ours to know. */
+  private def distinctNames(format: FormatChoice, schema: StructType): Unit = format match {
+    case _: FormatChoice.UserEncoder | _: FormatChoice.UserBulk => ()
+    case FormatChoice.Bulk(BulkFormatName.SequenceFile)         => ()
+    case named                                                  =>
+      SupportedTypes.distinctNames(named.toMap.values.head, schema, SQLConf.get.caseSensitiveAnalysis)
+  }
+
+  private final val RejectsInClear =
+    "onBadRow = 'reject' writes rows as lines of JSON that anybody can read, and the files of this format are " +
+      "encrypted, or must not have their rows beside them: set it to fail, and filter such rows out."
+
+  private def timeZone(session: SparkSession): String = session.conf.get("spark.sql.session.timeZone")
+
+  /** Known beforehand, so that no row need wait for others. */
+  private def endsWithEpoch(options: SinkOptions, format: SinkFormat): Boolean = options.rolling match {
+    case _: OnCheckpointRollingPolicy => true
+    case _                            => !format.mayStayOpen
+  }
+
+  /** The columns that are in the files. */
+  def dataColumns(bucketing: Bucketing, schema: StructType): DataColumns = bucketing match {
+    case Bucketing.PartitionColumns(names, _) => DataColumns.Without(PartitionColumns.of(schema, names))
+    case _                                    => DataColumns.All(schema)
+  }
+
+  /** A user who writes the columns in another order means the same ones. */
+  private def arranged(options: SinkOptions, columns: DataColumns, before: Option[StructType]): DataColumns =
+    before match {
+      case Some(known) if RecordedSettings.dependsOnColumns(options.format) =>
+        columns.arranged(SchemaChange.arranged(known, columns.schema))
+      case _ => columns
+    }
+
+  /** How rows of these columns are written. Errors: those of the formats. */
+  def formatOf(options: SinkOptions, columns: DataColumns, session: SparkSession): SinkFormat = {
+    val compression            = Compression.named(options.compression).getOrElse(Compression.None)
+    def rows(encoder: Encoder) = SinkFormat.Rows(encoder, compression, columns, options.onBadRow)
+    def blocks(kind: String, format: BulkFormat) =
+      SinkFormat.Blocks(
+        BulkSink(kind, columns.schema, format, PartLife.ManyEpochs),
+        columns,
+        options.onBadRow
+      )
+    options.format match {
+      case FormatChoice.Rows(name) =>
+        rows(RowFormats.encoder(name, columns.schema, options.passThrough, timeZone(session)))
+      case FormatChoice.UserEncoder(name) => rows(UserObject.load(name, classOf[Encoder], "encoder"))
+      case FormatChoice.UserBulk(name)    => blocks(OwnFormat.Kind, OwnFormat(name))
+      case FormatChoice.Bulk(name)        => named(name, columns, options, session)
+    }
+  }
+
+  private def named(
+      name: BulkFormatName,
+      columns: DataColumns,
+      options: SinkOptions,
+      session: SparkSession
+  ): SinkFormat = {
+    def blocks(format: BulkFormat) =
+      SinkFormat.Blocks(
+        BulkSink(name.word, columns.schema, format, PartLife.ManyEpochs),
+        columns,
+        options.onBadRow
+      )
+    def synced(format: SyncedFormat) = SinkFormat.Synced(format, columns)
+    name match {
+      case BulkFormatName.Parquet =>
+        blocks(
+          ParquetBulk(
+            columns.schema,
+            options.passThrough,
+            SQLConf.get,
+            session.sparkContext.hadoopConfiguration
+          )
+        )
+      case BulkFormatName.Orc =>
+        blocks(
+          OrcBulk(columns.schema, options.passThrough, SQLConf.get, session.sparkContext.hadoopConfiguration)
+        )
+      case BulkFormatName.Avro         => synced(AvroFormat(columns.schema, options.passThrough, session))
+      case BulkFormatName.SequenceFile => synced(SequenceFormat(columns.schema, options.passThrough, session))
+    }
+  }
+
+  /** Which bucket a row goes to. Errors: those of bucket assigners and users' classes. */
+  def assignerOf(bucketing: Bucketing, schema: StructType, session: SparkSession): BucketAssigner = {
+    val assigner = bucketing match {
+      case Bucketing.DateTime(pattern, zone, column) => new DateTimeBucketAssigner(pattern, zone, column)
+      case Bucketing.BasePath                        => new BasePathBucketAssigner
+      case Bucketing.Expression(sql)                 =>
+        new ExpressionBucketAssigner(BucketExpression.bind(session, sql, schema))
+      case Bucketing.PartitionColumns(names, zone) =>
+        PartitionColumnsBucketAssigner.bind(session, PartitionColumns.of(schema, names), zone)
+      case Bucketing.UserAssigner(name) => UserObject.load(name, classOf[BucketAssigner], "bucketAssigner")
+    }
+    assigner.open(schema) // what is wrong with it, is wrong on the driver already
+    assigner
+  }
+}

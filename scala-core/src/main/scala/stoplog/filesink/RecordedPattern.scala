@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+package stoplog.filesink
+
+import stoplog.bucket.DateTimeBucketAssigner
+import stoplog.log.LogRecord
+import stoplog.options.{Bucketing, SinkOptions}
+import stoplog.options.SinkOptionRegistry.{BucketFormat, TimeZone}
+
+/** How buckets by time are called, as the log of a sink has it: a run whose options name no pattern goes on with it, so
+  * that a default of another release moves no directory.
+  */
+private[stoplog] object RecordedPattern {
+
+  /** For the next run. An older release leaves it out, and its runs write none: that takes no new version of the record. */
+  def noted(bucketing: Bucketing): Map[String, String] = bucketing match {
+    case Bucketing.DateTime(pattern, _, _) => Map(BucketFormat.key -> pattern)
+    case _                                 => Map.empty
+  }
+
+  /** The options that a run goes by.
+    *
+    * @param newest record of the sink's log
+    */
+  def resumed(options: SinkOptions, newest: Option[LogRecord]): SinkOptions =
+    newest.flatMap(recorded) match {
+      case Some(before) if patternOf(options).exists(_ != before) && !isNamed(options) =>
+        SinkOptions.parse(options.toMap + (BucketFormat.key -> before))
+      case _ => options
+    }
+
+  /** What to tell a user of a pattern that is not the one so far, or not the one that documentation calls the default. */
+  def change(options: SinkOptions, newest: Option[LogRecord]): Option[String] = for {
+    settings <- newest.map(_.state.settings)
+    asked    <- patternOf(options)
+    before   <- if (isNamed(options)) settings.get(BucketFormat.key) else newest.flatMap(recorded)
+    if asked != before
+  } yield
+    if (isNamed(options))
+      s"New buckets are called by bucketFormat = $asked, and the buckets so far by $before. Other readers find both; " +
+        "spark.read refuses a path whose directories do not all name the same columns."
+    else
+      s"Buckets go on by the pattern $before, as the log of this sink has it, and not by the default $asked. To change " +
+        "to the default, write to a new path."
+
+  /** A log that has a zone is one of buckets by time; none named its pattern before the default became another. */
+  private def recorded(newest: LogRecord): Option[String] = {
+    val settings = newest.state.settings
+    settings
+      .get(BucketFormat.key)
+      .orElse(Option.when(settings.contains(TimeZone.key))(DateTimeBucketAssigner.FormerPattern))
+  }
+
+  private def patternOf(options: SinkOptions): Option[String] = noted(options.bucketing).get(BucketFormat.key)
+
+  private def isNamed(options: SinkOptions): Boolean = options.toMap.contains(BucketFormat.key)
+}

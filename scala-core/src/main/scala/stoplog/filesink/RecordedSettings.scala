@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+package stoplog.filesink
+
+import scala.util.hashing.MurmurHash3
+
+import org.apache.spark.sql.types.StructType
+
+import stoplog.commit.SinkSettings
+import stoplog.error.Redaction
+import stoplog.options.{
+  Bucketing, FormatChoice, OnRestart, RollingOptions, SinkOptionRegistry, SinkOptions, Staging, TimeSpan
+}
+
+import stoplog.place.SinkStorage
+
+/** What of a sink's options is kept in its log. */
+private[stoplog] object RecordedSettings {
+
+  def of(options: SinkOptions, written: StructType, storage: SinkStorage): SinkSettings =
+    SinkSettings(
+      zone(options.bucketing) ++ markers(options.staging),
+      content(options, written),
+      noted = rolling(options) ++ RecordedPattern.noted(options.bucketing) ++
+        RecordedBuckets.noted(options.bucketing),
+      schema = new RecordedColumns(written, options.onSchemaChange, storage.path, storage.sinkId),
+      options = ZoneOptions
+    )
+
+  /** A line of JSON or text tells for itself what columns there are; any other file has the same from its beginning to
+    * its end.
+    */
+  def dependsOnColumns(format: FormatChoice): Boolean = format match {
+    case FormatChoice.Rows("text" | "json") | FormatChoice.UserEncoder(_) => false
+    case _                                                                => true
+  }
+
+  /** Another zone would send the rows of one moment to other directories than before. */
+  private def zone(bucketing: Bucketing): Map[String, String] = bucketing match {
+    case Bucketing.DateTime(_, zone, _) => Map(Zone -> zone.getId)
+    case _                              => Map.empty
+  }
+
+  private final val Zone = "timeZone"
+
+  /** A record does not say from which of the two the zone came, and setting the first one puts either right. */
+  private val ZoneOptions =
+    Map(Zone -> s"${SinkOptionRegistry.BucketTimeZone.key} (or ${SinkOptionRegistry.TimeZone.key})")
+
+  /** Under other markers, the parts that are open could not be found again. */
+  private def markers(staging: Staging): Map[String, String] = staging.toMap
+
+  /** For `stoplog status`, which says when open parts will be closed, also by the next start. An older release leaves it
+    * out, and its runs write none: that takes no new version of the record.
+    */
+  private def rolling(options: SinkOptions): Map[String, String] =
+    RollingOptions.noted(options.rolling) +
+      (SinkOptionRegistry.BucketCheckInterval.key -> TimeSpan.render(options.bucketCheckIntervalMillis)) ++
+      Option.when(options.onRestart == OnRestart.Finish)(
+        SinkOptionRegistry.OnRestart.key -> OnRestart.Finish.word
+      )
+
+  /** Everything that decides what the bytes of a part look like. */
+  def content(options: SinkOptions, written: StructType): String = {
+    val columns = options.format match {
+      case choice if !dependsOnColumns(choice) => ""
+      case FormatChoice.Rows(_)                => named(written)
+      case _ => s"${named(written)} ${short(written.json)}" // and what may be null, at any depth
+    }
+    val format = options.format.toMap.toSeq.sorted.map { case (key, value) =>
+      s"$key=${open(key, short(value))}"
+    }
+    val passed = options.passThrough.toSeq.sorted.map { case (key, value) => s"$key=${open(key, value)}" }
+    (format ++ Seq(s"compression=${options.compression}") ++ passed ++ Seq(columns))
+      .filter(_.nonEmpty)
+      .mkString("; ")
+  }
+
+  /** Who reads the log may not learn a secret from it, and another one is another content all the same. */
+  private def open(key: String, value: String): String = {
+    val shown = Redaction.value(key, value)
+    if (shown == value) value else s"$shown#${Redaction.fingerprint(key, value)}"
+  }
+
+  private def named(columns: StructType): String =
+    columns.fields.map(f => s"${f.name} ${f.dataType.sql}").mkString(", ")
+
+  /** An instance is as long as its serialization, and a schema has no bounds either. */
+  private def short(value: String): String =
+    if (value.length <= 200) value else f"${value.take(9)}…${MurmurHash3.stringHash(value)}%08x"
+}

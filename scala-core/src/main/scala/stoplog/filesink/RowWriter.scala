@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+package stoplog.filesink
+
+import scala.util.control.NonFatal
+
+import org.apache.spark.sql.catalyst.InternalRow
+
+import stoplog.bucket.{BucketAssigner, BucketContext, BucketId, EventTime}
+import stoplog.commit._
+import stoplog.engine.{SinkWriter, SinkWriterFactory, TaskAttempt, TaskMetric}
+import stoplog.error.Errors
+import stoplog.fault.Faults
+import stoplog.format.{RejectedLines, RejectedRow}
+import stoplog.part.PartNaming
+import stoplog.sink.BatchTimes
+
+/** One task's rows on their way into the commit protocol. */
+private[filesink] final class RowWriter(
+    writer: TaskWriter[InternalRow],
+    assigner: BucketAssigner,
+    badRows: BadRows,
+    context: RowContext
+) extends SinkWriter[InternalRow, TaskResult] {
+  private[this] var written = 0L
+
+  override def rows: Long = written
+
+  override def bytes: Option[Long] = Some(writer.counts.bytesWritten)
+
+  override def write(row: InternalRow): Unit =
+    try {
+      writer.write(bucketOf(row), row)
+      written += 1
+    } catch { case bad: BadRow => badRows.take(row, BadRows.knownBucket(bucketOf(row)), bad) }
+
+  override def commit(): TaskResult = badRows.commit(writer.commit())
+
+  /** Deletes nothing (I5). */
+  override def abort(): Unit = close()
+
+  override def close(): Unit = {
+    writer.close()
+    badRows.close()
+  }
+
+  override def counts: Seq[(TaskMetric, Long)] = {
+    val counts = writer.counts
+    RowWriter.Metrics.zip(Seq(counts.partsOpened, counts.partsClosed, counts.bytesWritten))
+  }
+
+  private def bucketOf(row: InternalRow): String =
+    try assigner.bucket(row, context.at(row))
+    catch { case NonFatal(e) => throw new BadRow(e) }
+}
+
+private[filesink] object RowWriter {
+  val Metrics: Seq[TaskMetric] = Seq(
+    TaskMetric("stoplogPartsOpened", "parts opened"),
+    TaskMetric("stoplogPartsClosed", "parts closed"),
+    TaskMetric("stoplogBytesWritten", "bytes written to parts")
+  )
+}
+
+/** Goes to the executors with an epoch's plan, and makes each task's writer there.
+  *
+  * @param times of the micro-batch
+  */
+private[filesink] final class RowWriterFactory(
+    plan: TaskPlans,
+    sink: FileSinkSpec,
+    times: BatchTimes = BatchTimes.unknown
+) extends SinkWriterFactory[InternalRow, TaskResult] {
+
+  override def writer(task: TaskAttempt): Option[RowWriter] =
+    Option.unless(task.epoch.exists(plan.isCommitted))(create(task))
+
+  private def create(task: TaskAttempt): RowWriter = {
+    val mine     = plan.forTask(task.partition, Attempt.of(task.attempt, task.stageAttempt))
+    val assigner = sink.rows.assigner
+    assigner.open(sink.schema)
+    new RowWriter(
+      writer[InternalRow](
+        mine,
+        sink.rows.format.open(sink.storage.sides),
+        sink.parts.naming,
+        refuseBadBucket,
+        TaskWriter.Times(sink.times.ofManifests, sink.times.event.ofPolicy)
+      ),
+      assigner,
+      badRows(mine, task.epoch),
+      new RowContext(Clock.system, sink.times.event.column, times)
+    )
+  }
+
+  /** Rejected rows have parts like others, in directories that no other row goes to. */
+  private def badRows(mine: TaskPlan, batch: Option[Long]): BadRows = sink.rows.rejects match {
+    case None          => BadRows.Fail
+    case Some(rejects) =>
+      val naming = PartNaming(sink.parts.naming.prefix, RejectedLines.Suffix)
+      new BadRows.Reject(
+        rejects.directory,
+        batch,
+        () =>
+          writer[RejectedRow](
+            mine,
+            new BadRows.Format(rejects.lines),
+            naming,
+            checkBucket = _ => (),
+            TaskWriter.Times[RejectedRow]()
+          )
+      )
+  }
+
+  private def writer[R](
+      mine: TaskPlan,
+      format: PartFormat[R],
+      naming: PartNaming,
+      checkBucket: String => Unit,
+      times: TaskWriter.Times[R]
+  ): TaskWriter[R] =
+    new TaskWriter[R](
+      mine,
+      sink.storage.parts,
+      new Sides(sink.storage.sides, Faults.ofThisJvm),
+      format,
+      TaskWriter.Rules(
+        sink.parts.policy,
+        naming,
+        sink.parts.maxOpen,
+        checkBucket,
+        () => sink.storage.refuseIfOvertaken(mine.seq)
+      ),
+      TaskWriter.Tools(Clock.system, Faults.ofThisJvm, RealTools.inTasks),
+      times
+    )
+
+  private def refuseBadBucket(id: String): Unit =
+    BucketId.problem(id).foreach(why => throw new BadRow(Errors.bucketId(id, why)))
+}
+
+/** What a task tells its assigner beside each row. One object for all rows.
+  *
+  * @param eventTime where a row has it; `None` if no column has a watermark
+  */
+private[stoplog] final class RowContext(clock: Clock, eventTime: Option[EventTime], times: BatchTimes)
+    extends BucketContext {
+  private[this] var current: InternalRow = _
+
+  def at(row: InternalRow): this.type = {
+    current = row
+    this
+  }
+
+  override def processingTimeMillis: Long = clock.millis()
+
+  override def eventTimeMillis: Option[Long] = eventTime.flatMap(_.known(current))
+
+  override def watermarkMillis: Option[Long] = times.watermarkMillis
+}

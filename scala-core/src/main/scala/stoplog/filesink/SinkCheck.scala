@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: Apache-2.0
+package stoplog.filesink
+
+import java.util.{Map => JMap, UUID}
+
+import scala.jdk.CollectionConverters._
+
+import org.apache.hadoop.util.VersionInfo
+import org.apache.spark.sql.{DataFrame, SparkSession}
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.classic.Dataset
+
+import stoplog.bucket.{BucketAssigner, BucketContext, BucketId, DateTimeBucketAssigner}
+import stoplog.commit.{JobCommit, SinkSettings}
+
+import stoplog.commit.CompleteRule
+import stoplog.engine.JarVersions
+import stoplog.error.Errors
+import stoplog.format.compress.Compression
+import stoplog.log.LogRecord
+import stoplog.options.{Bucketing, OnForeignQuery, SinkIds, SinkOptions, SparkHadoop}
+import stoplog.part.PartNaming
+import stoplog.place.{KnownCheckpoint, SinkStorage}
+import stoplog.preflight.{ExampleName, ExampleNames, Finding, NameChecks, Preflight, Versions}
+import stoplog.preflight.Finding.{Ok, Problem, Warning, tried}
+import stoplog.storage.s3.S3Library
+
+/** A sink looked at before its query starts, by what the query itself would use. */
+private[stoplog] object SinkCheck {
+
+  /** Of options as a user has written them, which may be wrong. */
+  def ofOptions(rows: DataFrame, options: JMap[String, String]): Preflight =
+    tried("options")(SinkOptions.parse(options)).fold(
+      wrong => Preflight(pathIn(options), Vector(wrong), Vector.empty),
+      of(rows, _)
+    )
+
+  def of(rows: DataFrame, options: SinkOptions): Preflight = {
+    val before = SparkSession.getActiveSession
+    SparkSession.setActiveSession(rows.sparkSession)
+    try new SinkCheck(rows, options).result
+    finally before.fold(SparkSession.clearActiveSession())(SparkSession.setActiveSession)
+  }
+
+  private val FirstRows = 100
+
+  private object Now extends BucketContext {
+    override def processingTimeMillis: Long = System.currentTimeMillis()
+  }
+
+  private def pathIn(options: JMap[String, String]): String =
+    options.asScala.collectFirst { case (key, path) if key.equalsIgnoreCase("path") => path }.getOrElse("")
+}
+
+private final class SinkCheck(rows: DataFrame, asked: SinkOptions) {
+  private val session = SparkSession.active
+  private val schema  = rows.schema
+  private val storage = tried("path")(SinkStorage.of(asked, SparkHadoop.configuration))
+  private val tests   = storage.flatMap(there => tried("storage")(there.trial(scratch, asked.rolling)))
+  // Only once the storage has been tried: some kinds have to be, before they can be read.
+  private val newest  = tests.flatMap(_ => storage).flatMap(there => tried("sinkId")(there.log.newest()))
+  private val options = newest.fold(_ => asked, RecordedPattern.resumed(asked, _))
+  private val columns = tried("columns")(FileSinkSpec.dataColumns(options.bucketing, schema))
+  private val format  =
+    columns.flatMap(each => tried("format")(FileSinkSpec.formatOf(options, each, session)))
+  private val assigner =
+    columns.flatMap(_ => tried("buckets")(FileSinkSpec.assignerOf(options.bucketing, schema, session)))
+  private val seen = assigner.toOption.toVector.flatMap(firstBuckets)
+
+  def result: Preflight = Preflight(
+    options.path,
+    Vector(
+      settings
+    ) ++ columns.left.toOption ++ ofFormat ++ ofRolling ++ ofBuckets ++ ofReaders ++ ofDistribution ++ ofCompletion ++
+      ofNames ++ tests.fold(Vector(_), identity) ++ ofLogs :+ versions,
+    names
+  )
+
+  private def settings: Finding = {
+    val set = options.toMap.size
+    Ok("options", s"${if (set == 1) "1 option is" else s"$set options are"} set, and understood.")
+  }
+
+  /** Whatever is looked at in columns that are not there has been found already. */
+  private def ofFormat: Option[Finding] = columns.toOption.map { found =>
+    format.fold(
+      identity,
+      kind =>
+        Ok("format", s"Files ${kind.suffix} can hold the columns ${found.schema.fieldNames.mkString(", ")}.")
+    )
+  }
+
+  private def ofRolling: Option[Finding] =
+    tried("rollingPolicy")(EventTimes.of(options, schema)).left.toOption
+
+  private def ofBuckets: Option[Finding] = columns.toOption.map { found =>
+    assigner.fold(
+      identity,
+      {
+        case by if seen.isEmpty =>
+          NameChecks.columnTwice(example, found.schema.fieldNames.toSeq).getOrElse {
+            Ok(
+              "buckets",
+              s"By $by. One that leaves the path, or that readers do not see, fails the query when it comes."
+            )
+          }
+        case _ => NameChecks.buckets(seen, found.schema.fieldNames.toSeq)
+      }
+    )
+  }
+
+  /** Nothing before there are rows, if nothing but the rows tells. */
+  private def ofReaders: Option[Finding] = (seen, options.bucketing) match {
+    case (Vector(), Bucketing.Expression(_) | Bucketing.UserAssigner(_)) => None
+    case _ => assigner.toOption.map(_ => NameChecks.readers(seen ++ example))
+  }
+
+  private def ofDistribution: Option[Finding] =
+    tried("distribution")(WriterDistribution.of(options, schema)).fold(
+      Some(_),
+      _.map(_ => Ok("distribution", s"Rows can be brought to their writers by ${options.distribution}."))
+    )
+
+  private def ofCompletion: Option[Finding] = tried("bucketComplete") {
+    SinkFollowUps.times(options, schema)
+    SinkFollowUps.rule(options, schema)
+  }.fold(
+    Some(_),
+    {
+      case CompleteRule.Never => None
+      case _                  => Some(Ok("bucketComplete", "It can be told when a bucket is complete."))
+    }
+  )
+
+  private def ofNames: Vector[Finding] = {
+    val suffix = format.toOption.map { found =>
+      val compression = Compression.named(options.compression).fold("")(_.suffix)
+      NameChecks.suffix(options.partSuffix, found.suffix, compression)
+    }
+    suffix.toVector :+ NameChecks.checkpoint(options.path, options.checkpointLocation)
+  }
+
+  private def ofLogs: Vector[Finding] = (for {
+    there   <- storage
+    _       <- tests
+    content <- columns.map(found => RecordedSettings.content(options, found.schema))
+  } yield Vector(newest.map(owner), tried("neighbours")(neighbours(there, content))).map(_.merge))
+    .getOrElse(Vector.empty)
+
+  private def owner(newest: Option[LogRecord]): Finding = {
+    val mine = KnownCheckpoint.queryId(options.checkpointLocation, SparkHadoop.configuration)
+    newest.map(_.state.queryId) match {
+      case None => Ok("sinkId", s"No query has written here as ${options.sinkId} yet.")
+      case Some(owner) if !rows.isStreaming && options.checkpointLocation.isEmpty =>
+        Ok("sinkId", s"The log of ${options.sinkId} belongs to query $owner. A batch has one of its own.")
+      case Some(owner) if mine.contains(owner) =>
+        Ok("sinkId", s"The log of ${options.sinkId} is that of the checkpoint's query $owner, which goes on.")
+      case Some(owner) if options.onForeignQuery == OnForeignQuery.Adopt =>
+        Warning(
+          "sinkId",
+          s"The log of ${options.sinkId} belongs to query $owner, and is taken over (onForeignQuery=adopt).",
+          "Make sure that this query has stopped for good, and set onForeignQuery back afterwards."
+        )
+      case Some(owner) if options.checkpointLocation.isDefined =>
+        refused(owner, mine.getOrElse("of a new checkpoint"))
+      case Some(owner) =>
+        Warning(
+          "sinkId",
+          s"The log of ${options.sinkId} belongs to query $owner. A query with another checkpoint is refused.",
+          "Use that query's checkpoint, or set another sinkId to write beside it."
+        )
+    }
+  }
+
+  private def refused(owner: String, mine: String): Problem =
+    Finding.refusal("sinkId", Errors.foreignQuery(options.path, options.sinkId, owner, mine))
+
+  private def neighbours(there: SinkStorage, content: String): Finding = {
+    val others = there.sinkIds("").filter { id =>
+      id != options.sinkId && !id.startsWith(JobCommit.Prefix) && SinkIds.parse(id).isRight
+    }
+    val contents = for {
+      id     <- others
+      newest <- there.as(id).log.newest()
+    } yield id -> newest.state.settings.get(SinkSettings.ContentKey)
+    NameChecks.neighbours(content, contents.toMap)
+  }
+
+  private def versions: Finding = {
+    val loader = session.sparkContext.hadoopConfiguration.getClassLoader
+    Versions.of(
+      session.version,
+      Seq(
+        "stoplog" -> JarVersions.core,
+        "Hadoop"  -> VersionInfo.getVersion,
+        "Parquet" -> org.apache.parquet.Version.VERSION_NUMBER
+      ) ++ S3Library.version(loader).map("hadoop-aws" -> _)
+    )
+  }
+
+  private def names: Vector[ExampleName] = (for {
+    found <- format
+    there <- storage
+    naming = PartNaming(options.partPrefix, options.partSuffix.getOrElse(found.suffix))
+  } yield ExampleNames.of(options.sinkId, naming, there.names, bucket)).getOrElse(Vector.empty)
+
+  /** Of the first row, or now, or what stands for one. */
+  private def bucket: String = seen.headOption.getOrElse(example.headOption.getOrElse("<bucket>"))
+
+  /** What is known of buckets without any row. */
+  private def example: Seq[String] = options.bucketing match {
+    case Bucketing.BasePath                   => Seq(BucketId.Base)
+    case Bucketing.PartitionColumns(names, _) => Seq(names.map(name => s"$name=…").mkString("/"))
+    case Bucketing.DateTime(pattern, zone, _) =>
+      Seq(new DateTimeBucketAssigner(pattern, zone).bucketAt(SinkCheck.Now.processingTimeMillis))
+    case Bucketing.Expression(_) | Bucketing.UserAssigner(_) => Nil
+  }
+
+  private def firstBuckets(assigner: BucketAssigner): Vector[String] =
+    if (rows.isStreaming) Vector.empty
+    else firstRows.map(assigner.bucket(_, SinkCheck.Now))
+
+  private def firstRows: Vector[InternalRow] = rows.limit(SinkCheck.FirstRows) match {
+    case classic: Dataset[_] => classic.queryExecution.executedPlan.executeCollect().toVector
+    case _                   => Vector.empty
+  }
+
+  private def scratch: String = s"preflight-${UUID.randomUUID()}"
+}

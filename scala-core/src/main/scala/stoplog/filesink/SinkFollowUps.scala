@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+package stoplog.filesink
+
+import scala.util.control.NonFatal
+
+import org.apache.spark.sql.SparkSession
+import org.apache.spark.sql.types.StructType
+
+import stoplog.bucket.{BucketEnds, BucketId, BucketListener, ColumnTimes, CompleteBucket}
+import stoplog.commit.{CompleteRule, FollowUps, Manifests, MarkedBucket}
+import stoplog.error.Errors
+import stoplog.options.{BucketComplete, Bucketing, ManifestChoice, OnBadRow, SinkOptions, UserObject}
+import stoplog.place.SinkStorage
+
+/** What a sink does once parts are visible, from its options. Stays on the driver. */
+private[stoplog] object SinkFollowUps {
+
+  /** @param schema  of the rows
+    * @param storage of the log, which for a batch job is its own
+    *
+    * Errors: `STOPLOG_INVALID_OPTIONS`, `STOPLOG_USER_CODE`.
+    */
+  def of(options: SinkOptions, schema: StructType, storage: SinkStorage): FollowUps = FollowUps(
+    options.sinkId,
+    rule(options, schema),
+    options.completeness.form,
+    manifests(options, schema),
+    storage.files,
+    listener(options)
+  )
+
+  /** Whether parts are listed, for the log. */
+  def noted(options: SinkOptions, schema: StructType): Map[String, String] = manifests(options, schema).toMap
+
+  private def manifests(options: SinkOptions, schema: StructType): Manifests =
+    options.completeness.manifest match {
+      case ManifestChoice.None            => Manifests.Off
+      case ManifestChoice.Json(retention) => Manifests.Json(times(options, schema).map(_.column), retention)
+    }
+
+  /** What tasks look for in the rows, if manifests say it. */
+  def times(options: SinkOptions, schema: StructType): Option[ColumnTimes] =
+    (options.completeness.manifest, options.bucketing) match {
+      case (_: ManifestChoice.Json, Bucketing.DateTime(_, _, Some(column))) =>
+        Some(ColumnTimes.of(column, schema))
+      case _ => None
+    }
+
+  /** Whether there is any, seen before anything is done. Error: `STOPLOG_INVALID_OPTIONS`. */
+  def rule(options: SinkOptions, schema: StructType): CompleteRule = {
+    val completeness = options.completeness
+    def ends         = BucketEnds
+      .of(options.bucketing, schema, completeness.zone)
+      .fold(
+        why => throw Errors.invalidOptions(Seq(s"bucketComplete cannot tell when a bucket ends: $why.")),
+        identity
+      )
+    val asked = completeness.when match {
+      case BucketComplete.Never                 => CompleteRule.Never
+      case BucketComplete.Watermark(delay)      => CompleteRule.ByWatermark(delay, ends)
+      case BucketComplete.ProcessingTime(delay) => CompleteRule.ByClock(delay, ends)
+      case BucketComplete.Idle(delay)           => CompleteRule.ByIdleness(delay)
+    }
+    (asked, options.onBadRow) match {
+      case (CompleteRule.Never, _) | (_, OnBadRow.Fail) => asked
+      case (_, OnBadRow.Reject) => CompleteRule.Except(asked, BucketId.isUnder(options.rejectPath, _))
+    }
+  }
+
+  private def listener(options: SinkOptions): MarkedBucket => Unit =
+    options.completeness.listener.fold[MarkedBucket => Unit](_ => ()) { reference =>
+      val listener = UserObject.load(reference, classOf[BucketListener], "bucketListener")
+      val session  = SparkSession.active
+      marked => tell(listener, complete(options.path, marked), session)
+    }
+
+  /** A timer's thread knows no session. */
+  private def tell(listener: BucketListener, bucket: CompleteBucket, session: SparkSession): Unit = {
+    val before = SparkSession.getActiveSession
+    SparkSession.setActiveSession(session)
+    try listener.onComplete(bucket)
+    catch { case NonFatal(e) => throw Errors.bucketListener(listener.getClass.getName, bucket.location, e) }
+    finally before.fold(SparkSession.clearActiveSession())(SparkSession.setActiveSession)
+  }
+
+  private def complete(path: String, marked: MarkedBucket): CompleteBucket = CompleteBucket(
+    path,
+    marked.bucket,
+    marked.version,
+    marked.marker.substring(marked.marker.lastIndexOf('/') + 1),
+    marked.total.files,
+    marked.total.rows,
+    marked.total.bytes
+  )
+}

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+package stoplog.filesink
+
+import scala.util.Try
+
+import org.apache.spark.sql.catalyst.parser.CatalystSqlParser
+import org.apache.spark.sql.types._
+
+import stoplog.engine.RowDistribution
+import stoplog.error.Errors
+import stoplog.options.{Bucketing, Distribution, SinkOptions}
+
+/** How rows are brought to writers. */
+private[stoplog] object WriterDistribution {
+
+  /** `None` to leave the rows where they are. Error: `STOPLOG_DISTRIBUTION_UNSUPPORTED`. */
+  def of(options: SinkOptions, schema: StructType): Option[RowDistribution] = options.distribution match {
+    case Distribution.Unspecified    => None
+    case Distribution.Writers(count) => Some(RowDistribution(spread(schema), Some(count)))
+    case Distribution.ByBucket       =>
+      val columns = bucketColumns(options.bucketing, schema)
+      // In the order of their buckets, so that a task needs few parts at a time.
+      Some(RowDistribution(columns, tasks = None, ordering = columns))
+  }
+
+  private def bucketColumns(bucketing: Bucketing, schema: StructType): Seq[String] = bucketing match {
+    case Bucketing.PartitionColumns(names, _) => names
+    case Bucketing.Expression(sql)            => Seq(plainColumn(sql, schema))
+    case other                                =>
+      throw Errors.distributionUnsupported(
+        s"byBucket needs buckets that are columns (partitionBy, or bucketBy with one column), and here they are ${other.toMap.mkString(", ")}"
+      )
+  }
+
+  private def plainColumn(sql: String, schema: StructType): String =
+    Try(CatalystSqlParser.parseMultipartIdentifier(sql)).toOption
+      .collect { case Seq(name) => name }
+      .filter(name => schema.fieldNames.exists(_.equalsIgnoreCase(name)))
+      .getOrElse(
+        throw Errors.distributionUnsupported(
+          s"byBucket needs a plain column, and bucketBy is the expression $sql"
+        )
+      )
+
+  /** Every column that can be hashed; equal rows go to the same writer, others anywhere. */
+  private def spread(schema: StructType): Seq[String] = {
+    val hashable = schema.filter(field => isHashable(field.dataType))
+    if (hashable.isEmpty) throw Errors.distributionUnsupported("no column of the rows can be hashed")
+    hashable.map(_.name)
+  }
+
+  private def isHashable(dataType: DataType): Boolean = dataType match {
+    case _: MapType         => false
+    case array: ArrayType   => isHashable(array.elementType)
+    case struct: StructType => struct.forall(field => isHashable(field.dataType))
+    case other              => other.typeName != "variant"
+  }
+}

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+package stoplog.filesource
+
+import org.apache.hadoop.fs.{FileStatus, Path => HadoopPath}
+import org.apache.spark.sql.internal.SQLConf
+import org.apache.spark.sql.types.{StringType, StructField, StructType}
+
+import stoplog.error.Errors
+import stoplog.format.read.{BlockSchema, DirectoryColumns, DirectoryTypes}
+import stoplog.options.{SourceFormatName, SourceOptions}
+import stoplog.source.file.{DirectoryNames, PathRules}
+import stoplog.storage.{SourceFile, SourceFiles}
+
+/** The columns of files, and of the directories that they are in. */
+private[stoplog] object SourceColumns {
+
+  /** The columns where the user named none: those of the youngest file, or with `mergeSchema` of all, and behind them
+    * those of the directories.
+    *
+    * Error: `STOPLOG_SOURCE_SCHEMA`.
+    */
+  def inferred(options: SourceOptions, files: SourceFiles, rules: PathRules): StructType = {
+    val names       = namesOf(options, files, rules).all
+    lazy val survey = Survey.of(files, rules, options.finder, telling(options))
+    val inFiles     = options.format match {
+      case SourceFormatName.Text                => new StructType().add("value", StringType)
+      case SourceFormatName.Records(_, records) => records.schema
+      case lines: SourceFormatName.MultiLine    => throw Errors.sourceSchema(lines.word)
+      case blocks: SourceFormatName.Blocks      =>
+        val found = survey.telling.map(status(files, _))
+        BlockSchema.of(blocks, found, options.passThrough).getOrElse(throw Errors.sourceSchema(blocks.word))
+      case lines => throw Errors.sourceSchema(lines.word)
+    }
+    if (names.isEmpty) inFiles
+    else {
+      val others = inFiles.filterNot(column => names.exists(_.equalsIgnoreCase(column.name)))
+      StructType(others ++ told(names, name => survey.values.getOrElse(name.toLowerCase, Nil)))
+    }
+  }
+
+  private def telling(options: SourceOptions): Survey.Telling = {
+    val merges    = options.passThrough.get("mergeSchema").map(_.trim.equalsIgnoreCase("true"))
+    val ofSession = options.format match {
+      case SourceFormatName.Parquet => SQLConf.get.isParquetSchemaMergingEnabled
+      case SourceFormatName.Orc     => SQLConf.get.isOrcSchemaMergingEnabled
+      case _                        => false
+    }
+    if (merges.getOrElse(ofSession)) Survey.All else Survey.Youngest
+  }
+
+  private def status(files: SourceFiles, file: SourceFile): FileStatus =
+    new FileStatus(file.bytes, false, 1, 0, file.modifiedMillis, new HadoopPath(files.locate(file.path)))
+
+  /** Those of the columns that directories tell. */
+  def ofDirectories(
+      options: SourceOptions,
+      columns: StructType,
+      files: SourceFiles,
+      rules: PathRules
+  ): DirectoryColumns =
+    DirectoryColumns.of(columns, namesOf(options, files, rules), zone(options))
+
+  private def zone(options: SourceOptions): String =
+    options.passThrough.getOrElse("timeZone", SQLConf.get.sessionLocalTimeZone)
+
+  private def told(names: Seq[String], values: String => Iterable[String]): Seq[StructField] =
+    if (SQLConf.get.partitionColumnTypeInferenceEnabled) DirectoryTypes.of(names, values)
+    else names.map(StructField(_, StringType))
+
+  private def namesOf(options: SourceOptions, files: SourceFiles, rules: PathRules): DirectoryColumns.Names =
+    options.partitionColumns match {
+      case Some(names) => DirectoryColumns.Names.Set(names)
+      case None        =>
+        DirectoryColumns.Names.Found(DirectoryColumns.named(DirectoryNames.sample(files, rules)).map(_._1))
+    }
+}

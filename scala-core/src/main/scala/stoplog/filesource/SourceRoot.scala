@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+package stoplog.filesource
+
+import org.apache.hadoop.fs.{Path => HadoopPath}
+
+import stoplog.error.Errors
+import stoplog.options.SparkHadoop
+import stoplog.source.file.Glob
+
+/** What the paths of a source have in common, and the patterns of what they name below it.
+  *
+  * @param below the patterns of the names, for each path
+  * @param named how far each path is named without a pattern, below the root
+  * @param whole the paths without any pattern, as they were given, with what they are below the root
+  */
+private[stoplog] final case class SourceRoot(
+    root: HadoopPath,
+    below: Vector[Vector[Glob]],
+    named: Vector[String],
+    whole: Vector[(String, String)]
+)
+
+private[stoplog] object SourceRoot {
+
+  /** Read as Hadoop reads paths. Error: `STOPLOG_SOURCE_PATH`. */
+  def of(paths: Vector[String]): SourceRoot = {
+    val parsed = onOneSystem(paths, paths.map(split))
+    val common = parsed.map { case (base, _) => names(base) }.reduce { (a, b) =>
+      a.zip(b).takeWhile { case (x, y) => x == y }.map(_._1)
+    }
+    def inRoot(base: HadoopPath) = names(base).drop(common.size)
+    val below                    = parsed.map { case (base, globs) => inRoot(base).map(literal) ++ globs }
+    val named                    = parsed.map { case (base, _) => inRoot(base).mkString("/") }
+    val whole = paths.zip(named).zip(parsed).collect { case (each, (_, globs)) if globs.isEmpty => each }
+    val uri   = parsed.head._1.toUri
+    val root  = new HadoopPath(uri.getScheme, uri.getAuthority, common.mkString("/", "/", ""))
+    SourceRoot(root, below, named.distinct, whole)
+  }
+
+  /** Paths with a file system's name and without one may be on the same. */
+  private def onOneSystem(
+      paths: Vector[String],
+      parsed: Vector[(HadoopPath, Vector[Glob])]
+  ): Vector[(HadoopPath, Vector[Glob])] = {
+    def systems(of: Vector[(HadoopPath, Vector[Glob])]) =
+      of.map { case (base, _) => (base.toUri.getScheme, base.toUri.getAuthority) }.distinct
+    if (systems(parsed).size == 1) parsed
+    else {
+      val qualified = parsed.map { case (base, globs) =>
+        (base.getFileSystem(SparkHadoop.configuration).makeQualified(base), globs)
+      }
+      if (systems(qualified).size > 1)
+        throw Errors.sourcePath(paths.mkString(", "), "these are on several file systems")
+      qualified
+    }
+  }
+
+  /** The directory that the path names without a pattern, and the patterns behind it. */
+  private def split(path: String): (HadoopPath, Vector[Glob]) = {
+    val parsed =
+      try new HadoopPath(path)
+      catch { case e: IllegalArgumentException => throw Errors.sourcePath(path, e.getMessage) }
+    val above = Iterator.iterate(parsed)(_.getParent).takeWhile(_ != null).toVector.reverse
+    val fixed = above.takeWhile(at => !Glob.isPattern(at.getName)).last
+    val globs = above.drop(above.indexOf(fixed) + 1).map { at =>
+      Glob.parse(at.getName).fold(why => throw Errors.sourcePath(path, s"${at.getName} $why"), identity)
+    }
+    (absolute(fixed), globs)
+  }
+
+  // A relative path is one below the working directory, as everywhere in Spark.
+  private def absolute(path: HadoopPath): HadoopPath =
+    if (path.toUri.getScheme != null || path.toUri.getPath.startsWith("/")) path
+    else path.getFileSystem(SparkHadoop.configuration).makeQualified(path)
+
+  private def names(path: HadoopPath): Vector[String] =
+    path.toUri.getPath.split('/').toVector.filter(_.nonEmpty)
+
+  private def literal(name: String): Glob =
+    Glob.parse(name.flatMap(c => if ("\\*?[{".contains(c)) s"\\$c" else c.toString)).toOption.get
+}

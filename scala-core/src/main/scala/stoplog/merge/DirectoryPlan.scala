@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+package stoplog.merge
+
+import org.apache.spark.SparkContext
+
+import stoplog.commit.CompactionPolicy
+import stoplog.compact.{CompactionInput, Compactor}
+import stoplog.part.FinishedPart
+import stoplog.place.SinkStorage
+import stoplog.storage.hadoop.HadoopSettings
+
+/** Which files of a directory become one. */
+private[stoplog] final case class DirectoryGroup(
+    inputs: Vector[FinishedPart],
+    suffix: String,
+    compactor: Compactor
+)
+
+private[stoplog] object DirectoryPlan {
+
+  /** Groups of files of one directory, with the same end of their names and all else in common that their format asks
+    * for: each at most of the target's size together.
+    *
+    * Files that cannot be read are left alone.
+    */
+  def groups(
+      files: Vector[FinishedPart],
+      format: DirectoryFormat,
+      policy: CompactionPolicy,
+      storage: SinkStorage,
+      context: SparkContext
+  ): Vector[DirectoryGroup] = {
+    val known = for {
+      ((directory, suffix), same) <- files
+        .groupBy(file => (file.bucket, suffixOf(file.name)))
+        .toVector
+        .sortBy(_._1)
+      compactor <- format.compactor(suffix)
+      if same.sizeIs >= policy.minFiles
+    } yield (directory, suffix, compactor, same)
+    val alike =
+      likeness(known.flatMap { case (_, _, compactor, same) => same.map(_ -> compactor) }, storage, context)
+    known.flatMap { case (_, suffix, compactor, same) =>
+      same
+        .groupBy(alike.get)
+        .collect { case (Some(_), others) => others }
+        .toVector
+        .sortBy(_.head.path)
+        .flatMap { others =>
+          filled(others, policy).map(DirectoryGroup(_, suffix, compactor))
+        }
+    }
+  }
+
+  /** From the first dot on, as in `part-0.snappy.parquet`. */
+  private def suffixOf(name: String): String = if (name.contains('.')) name.drop(name.indexOf('.')) else ""
+
+  /** In order, so that rows stay near those that were near them. */
+  private def filled(files: Vector[FinishedPart], policy: CompactionPolicy): Vector[Vector[FinishedPart]] = {
+    val bins = files.foldLeft(Vector(Vector.empty[FinishedPart])) { (bins, file) =>
+      val last = bins.last
+      val fits = last.map(_.sizeBytes).sum + file.sizeBytes <= policy.targetBytes && last.sizeIs < MostFiles
+      if (last.isEmpty || fits) bins.init :+ (last :+ file) else bins :+ Vector(file)
+    }
+    bins.filter(_.sizeIs >= policy.minFiles)
+  }
+
+  /** Files have to be opened for this, so it is done by tasks. */
+  private def likeness(
+      files: Vector[(FinishedPart, Compactor)],
+      storage: SinkStorage,
+      context: SparkContext
+  ): Map[FinishedPart, String] =
+    if (files.isEmpty) Map.empty
+    else {
+      val hadoop = new HadoopSettings(context.hadoopConfiguration)
+      val found  = context
+        .parallelize(files.indices, files.size.min(context.defaultParallelism * 4))
+        .map { index =>
+          val (file, compactor) = files(index)
+          val input = CompactionInput(storage.pathOf(file.path), file.sizeBytes, hadoop.configuration)
+          val like  =
+            try Option(compactor.likeness(input))
+            catch { case scala.util.control.NonFatal(_) => None }
+          (index, like)
+        }
+        .collect()
+      found.collect { case (index, Some(like)) => files(index)._1 -> like }.toMap
+    }
+
+  private val MostFiles = 1000
+}

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+package stoplog.spark
+
+import org.apache.spark.TaskContext
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.connector.metric.{CustomMetric, CustomSumMetric, CustomTaskMetric}
+import org.apache.spark.sql.connector.write.{DataWriter, DataWriterFactory, WriterCommitMessage}
+import org.apache.spark.sql.connector.write.streaming.StreamingDataWriterFactory
+
+import stoplog.engine.{SinkWriter, SinkWriterFactory, TaskAttempt, TaskMetric}
+
+/** Goes to the executors, and makes each task's writer there. */
+private[spark] final class TaskWriterFactory[M](writers: SinkWriterFactory[InternalRow, M])
+    extends StreamingDataWriterFactory
+    with DataWriterFactory {
+
+  override def createWriter(partitionId: Int, taskId: Long, epochId: Long): DataWriter[InternalRow] =
+    create(partitionId, Some(epochId))
+
+  override def createWriter(partitionId: Int, taskId: Long): DataWriter[InternalRow] =
+    create(partitionId, epoch = None)
+
+  private def create(partitionId: Int, epoch: Option[Long]): DataWriter[InternalRow] = {
+    val task = TaskContext.get()
+    writers.writer(TaskAttempt(epoch, partitionId, task.attemptNumber(), task.stageAttemptNumber())) match {
+      case Some(writer) => new TaskRows(writer)
+      case None         => NothingToWrite
+    }
+  }
+}
+
+/** What a task tells the driver; nothing if its epoch was committed already. */
+private[spark] final case class TaskMessage[M](result: Option[M]) extends WriterCommitMessage
+
+private[spark] object TaskMessage {
+  def results[M](messages: Array[WriterCommitMessage]): Seq[M] =
+    messages.toSeq.collect { case TaskMessage(Some(result)) => result.asInstanceOf[M] }
+}
+
+/** One task's rows on their way into the sink. */
+private[spark] final class TaskRows[M](writer: SinkWriter[InternalRow, M]) extends DataWriter[InternalRow] {
+  override def write(row: InternalRow): Unit = writer.write(row)
+
+  override def commit(): WriterCommitMessage = {
+    val result = writer.commit()
+    writer.bytes.foreach(TaskOutput.is(writer.rows, _))
+    TaskMessage(Some(result))
+  }
+
+  override def abort(): Unit = writer.abort()
+
+  override def close(): Unit = writer.close()
+
+  override def currentMetricsValues(): Array[CustomTaskMetric] = {
+    val counts = writer.counts.map { case (metric, count) => new TaskCount(metric.name, count) }
+    (counts ++ OutputMetrics.of(writer)).toArray
+  }
+}
+
+/** The writer of an epoch that is committed: Spark repeats an epoch whose commit it has not seen. */
+private[spark] object NothingToWrite extends DataWriter[InternalRow] {
+  override def write(row: InternalRow): Unit = ()
+  override def commit(): WriterCommitMessage = TaskMessage(None)
+  override def abort(): Unit                 = ()
+  override def close(): Unit                 = ()
+}
+
+/** What a task has counted so far. */
+private[spark] final class TaskCount(metric: String, count: Long) extends CustomTaskMetric {
+  override def name(): String = metric
+  override def value(): Long  = count
+}
+
+/** The output of a task in Spark's own words: it shows in the UI, in event logs and to listeners, and needs no
+  * [[TaskSum]]. Spark knows it by just these names.
+  */
+private object OutputMetrics {
+  def of(writer: SinkWriter[InternalRow, _]): Seq[TaskCount] =
+    new TaskCount("recordsWritten", writer.rows) +: writer.bytes.map(new TaskCount("bytesWritten", _)).toSeq
+}
+
+/** A metric of the SQL tab: the sum over an epoch's tasks. To add them up Spark makes one by reflection, from the class
+  * name and without arguments; name and text it asks of the one that the sink declares.
+  */
+private[spark] final class TaskSum(metric: TaskMetric) extends CustomSumMetric {
+  def this() = this(TaskMetric("", ""))
+
+  override def name(): String        = metric.name
+  override def description(): String = metric.text
+}
+
+private[spark] object TaskSum {
+  def of(metrics: Seq[TaskMetric]): Array[CustomMetric] = metrics.map(new TaskSum(_)).toArray
+}

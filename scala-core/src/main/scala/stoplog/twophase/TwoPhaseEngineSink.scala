@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+package stoplog.twophase
+
+import stoplog.commit._
+import stoplog.commit.FollowUps
+import stoplog.engine._
+import stoplog.error.{Errors, Redaction}
+import stoplog.part.RunId
+import stoplog.sink.{CommitOutcome, Prepared, TwoPhaseSink}
+import stoplog.storage.NoFiles
+
+
+/** A sink that commits in two phases, as an engine's frame drives it. Claims nothing before the first epoch.
+  *
+  * @param columns  of the rows, as they are known before the first epoch
+  * @param sink     for the columns that the rows have
+  * @param settings of the log
+  */
+private[stoplog] final class TwoPhaseEngineSink[C, R](
+    override val columns: C,
+    sink: C => TwoPhaseSink[R],
+    settings: TwoPhaseSettings
+) extends EngineSink[C, R, TaskResult] {
+
+  override def name: String = Redaction.text(s"stoplog ${sink(columns).target} (${settings.sinkId})")
+
+  override def replacing: Replacing = Replacing.Never
+
+  override def taskMetrics: Seq[TaskMetric] = Seq(PreparingWriter.RowsPrepared)
+
+  override def noCounts: Seq[(String, Long)] = SinkMetrics.empty
+
+  override def plan(asked: WriteRequest[C]): EngineWrite[R, TaskResult] = new EngineWrite[R, TaskResult] {
+    override def start(start: RunStart): EngineRun[R, TaskResult] = run(start, sink(asked.columns))
+
+    override def job(): EngineJob[R, TaskResult] = new TwoPhaseJob(sink(asked.columns), settings.sinkId)
+  }
+
+  /** Without a location of its own the log is in a checkpoint that the engine has yet to tell. */
+  override def resume(queryId: String): Option[EarlierDecision] =
+    if (settings.location.isEmpty) None
+    else
+      settings.storage.log.newest().filter(_.state.queryId == queryId).map { newest =>
+        val committer = sink(columns).committer()
+        try
+          new Ledger(
+            RunId.random(), // which claims nothing
+            SinkIdentity(settings.path, settings.sinkId, queryId),
+            settings.storage.log,
+            Ledger.Stores.of(committer),
+            settings.onLost,
+            FollowUps.none(settings.sinkId, NoFiles),
+            RealTools.ofThisJvm
+          ).recover(newest)
+        finally committer.close()
+        EarlierDecision(newest.seq, QueryTrigger.noted(newest.state.settings))
+      }
+
+  private def run(start: RunStart, sink: TwoPhaseSink[R]): LedgerRun[R] = {
+    val run       = RunId.random()
+    val committer = sink.committer()
+    val storage   = settings.storage
+    val driver    = SinkDriver.ofPrepared(
+      run,
+      SinkIdentity(settings.path, settings.sinkId, start.queryId),
+      SinkSettings(settings.fixed, content = "", Map(QueryTrigger.Noted -> start.trigger.word)),
+      storage.log,
+      committer,
+      SinkDriver.Choices(settings.onForeign, settings.onLost),
+      RealTools.ofThisJvm
+    )
+    new LedgerRun[R](
+      Redaction.text(s"Sink ${settings.sinkId} of ${sink.target}"),
+      driver,
+      heartbeat = None,
+      TwoPhaseEngineSink.TickMillis,
+      LedgerRun.Hooks(
+        writers = (plans, epoch) =>
+          new PreparingFactory(plans, run, sink, settings.sinkId, Some(storage), epoch.times),
+        probe = () => storage.probe(),
+        finish = _ => Finish.KeepOpen,
+        closed = () => committer.close()
+      )
+    )
+  }
+}
+
+private[twophase] object TwoPhaseEngineSink {
+
+  /** Nothing is open between epochs. What is due at most is to try again what the storage or the target refused. */
+  private final val TickMillis = 60000L
+}
+
+/** A batch query. No engine repeats it, so no log keeps anything of it: the driver commits what all its tasks have
+  * prepared when all of them are done. If the driver dies in the middle of that, some of it stays committed.
+  */
+private[twophase] final class TwoPhaseJob[R](sink: TwoPhaseSink[R], sinkId: String)
+    extends EngineJob[R, TaskResult] {
+  private val run             = RunId.random()
+  private val tools           = RealTools.ofThisJvm
+  private lazy val committer  = sink.committer()
+  @volatile private var begun = false
+
+  override def begin(slots: Int): SinkWriterFactory[R, TaskResult] =
+    new PreparingFactory(TaskPlans.of(EpochPlan.ofJob(run, slots)), run, sink, sinkId, storage = None)
+
+  override def commit(results: Seq[TaskResult]): Unit = {
+    begun = true
+    tools.parallel.uninterrupted {
+      tools.parallel.map(prepared(results)) { part =>
+        if (tools.retry(() => committer.commit(part)) == CommitOutcome.Lost)
+          throw Errors.partLost(sink.target, part.token, "", -1L)
+      }
+    }
+    committer.close()
+  }
+
+  /** The tasks that failed have undone what was theirs. Once committing has begun, its outcome is not known (I5). */
+  override def abort(results: Seq[TaskResult]): Unit = {
+    if (!begun) prepared(results).foreach(part => committer.abort(part.token))
+    committer.close()
+  }
+
+  private def prepared(results: Seq[TaskResult]): Seq[Prepared] =
+    results
+      .flatMap(_.closed)
+      .map(part => Prepared(part.name, part.handle.token, part.records, part.sizeBytes))
+}

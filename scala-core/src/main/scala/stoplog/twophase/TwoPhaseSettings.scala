@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+package stoplog.twophase
+
+import stoplog.commit.{ForeignQuery, LostPart}
+import stoplog.error.Errors
+
+import stoplog.options.{Decisions, LogOptions, SparkHadoop}
+import stoplog.place.SinkStorage
+import stoplog.storage.Durability
+
+/** What a sink that commits in two phases keeps its log by.
+  *
+  * @param location  the directory that holds the log, as `<location>/_stoplog/<sinkId>/log`; `None` where neither the
+  *                  log's place nor the checkpoint was given, which only a batch query may do
+  * @param sinkId    sinks that share a location have different ones
+  * @param fixed     what must not change between two runs, by the names of the options
+  * @param onForeign what to do with the log of another query
+  * @param onLost    what to do when something that was decided cannot be committed any more
+  */
+private[stoplog] final case class TwoPhaseSettings(
+    location: Option[String],
+    sinkId: String,
+    fixed: Map[String, String],
+    onForeign: ForeignQuery,
+    onLost: LostPart
+) {
+
+  /** Error: `STOPLOG_LOG_LOCATION`. */
+  def path: String = location.getOrElse(throw Errors.logLocation())
+
+  lazy val storage: SinkStorage = SinkStorage.plain(path, sinkId, Durability.Disk, SparkHadoop.configuration)
+}
+
+private[stoplog] object TwoPhaseSettings {
+
+  /** As they were asked for. */
+  def of(log: LogOptions, fixed: Map[String, String]): TwoPhaseSettings = TwoPhaseSettings(
+    log.location,
+    log.sinkId,
+    fixed,
+    Decisions.of(log.onForeignQuery),
+    Decisions.of(log.onLostPart)
+  )
+}

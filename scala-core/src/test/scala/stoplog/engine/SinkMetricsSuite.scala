@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+package stoplog.engine
+
+import org.scalatest.funsuite.AnyFunSuite
+
+import stoplog.commit.SinkStats
+import stoplog.part.{Beside, Open, Resume}
+
+class SinkMetricsSuite extends AnyFunSuite {
+
+  test("rows that wait beside a part count among its bytes, as stoplog show counts them") {
+    val waiting = Open("", "a", 0, Resume("t"), 4, 100, 0, 0, None, Beside("", Vector.empty, 880000))
+    val plain   = Open("", "b", 0, Resume("t"), 10, 1, 0, 0, None)
+    val metrics = SinkMetrics.of(SinkStats.empty.copy(open = Vector(waiting, plain))).toMap
+    assert((metrics.get("openParts"), metrics.get("openBytes")) === ((Some(2L), Some(880014L))))
+  }
+}

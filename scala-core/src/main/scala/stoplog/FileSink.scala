@@ -12,9 +12,10 @@ import org.apache.spark.sql.streaming.DataStreamWriter
 import stoplog.error.Redaction
 import stoplog.format.Encoder
 import stoplog.format.bulk.BulkWriters
-import stoplog.options.{SinkOptionRegistry, SinkOptions, UserObject}
+import stoplog.options.{SinkOptionRegistry, SinkOptions}
 import stoplog.preflight.Preflight
 import stoplog.spark.{RunEnds, SinkCheck}
+import stoplog.util.UserObject
 
 /** Rolling part files, each row exactly once, that any engine can read: the sink, fully set.
   *

@@ -19,7 +19,7 @@ class LayersSuite extends AnyFunSuite {
     Seq("async", "cassandra", "jdbc", "kafka", "wal")
       .map(name => Repository.root.resolve(s"connectors/$name/src/main/scala"))
 
-  private val protocol = Seq("log", "part", "rolling", "commit", "sink", "source", "thread")
+  private val protocol = Seq("log", "part", "rolling", "commit", "sink", "source", "thread", "util")
 
   private val engines = Seq("org.apache.spark", "org.apache.hadoop")
 
@@ -44,6 +44,13 @@ class LayersSuite extends AnyFunSuite {
 
   test("only the outermost layer knows stoplog.spark") {
     for (layer <- Seq("format", "bucket", "options", "error")) assertFree(layer, Seq("stoplog.spark"))
+  }
+
+  test("only builders, spark and admin know the options: all below take typed values") {
+    val users  = Set("options", "spark", "admin", "bucketing")
+    val layers = Using.resource(Files.list(main))(_.iterator.asScala.filter(Files.isDirectory(_)).toVector)
+    for (layer <- layers.map(_.getFileName.toString).sorted if !users(layer))
+      assertFree(layer, Seq("stoplog.options"))
   }
 
   test("whatever goes into the log goes through Log, which hides secrets") {

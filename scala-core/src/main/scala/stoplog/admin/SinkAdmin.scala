@@ -6,7 +6,7 @@ import org.apache.hadoop.conf.Configuration
 import stoplog.commit.{Clock, RealTools}
 import stoplog.fault.Faults
 import stoplog.log.BatchDigest
-import stoplog.options.{Durability, Truncation}
+import stoplog.store.{Durability, Truncation}
 
 /** What an operator does to one sink id, without its query and without Spark.
   *

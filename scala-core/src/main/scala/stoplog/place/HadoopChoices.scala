@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.place
 
-import stoplog.options.{Durability, Truncation}
+import stoplog.store.{Durability, Truncation}
 import stoplog.store.hadoop._
 
 /** What a user asked for, in the words of the stores on Hadoop file systems. */

@@ -8,10 +8,11 @@ import org.apache.hadoop.fs.{Path => HadoopPath}
 import stoplog.error.Errors
 import stoplog.fault.Faults
 import stoplog.log.RecordStore
-import stoplog.options.{Durability => AskedDurability}
 import stoplog.preflight.Finding
 import stoplog.rolling.RollingPolicy
-import stoplog.store.{FinishedStore, JobStore, NoteStore, PartLayout, PartStore, SideStore}
+import stoplog.store.{
+  Durability => AskedDurability, FinishedStore, JobStore, NoteStore, PartLayout, PartStore, SideStore
+}
 import stoplog.store.local.{
   Durability, LocalFinished, LocalJobStore, LocalNotes, LocalPartStore, LocalRecords, LocalSides
 }

@@ -6,10 +6,11 @@ import org.apache.hadoop.fs.{Path => HadoopPath}
 import stoplog.error.{Errors, Log}
 import stoplog.fault.Faults
 import stoplog.log.RecordStore
-import stoplog.options.{Durability, Truncation}
 import stoplog.preflight.Finding
 import stoplog.rolling.{AskingPolicy, PartStats, RollReason, RollingPolicy}
-import stoplog.store.{FinishedStore, JobStore, NoteStore, PartLayout, PartStore, SideStore}
+import stoplog.store.{
+  Durability, FinishedStore, JobStore, NoteStore, PartLayout, PartStore, SideStore, Truncation
+}
 import stoplog.store.hadoop._
 
 /** Any Hadoop file system, by what it turns out to be able to do.

@@ -11,10 +11,11 @@ import org.apache.hadoop.util.VersionInfo
 
 import stoplog.error.Errors
 import stoplog.log.RecordStore
-import stoplog.options.{Durability, Truncation}
 import stoplog.preflight.Finding
 import stoplog.rolling.RollingPolicy
-import stoplog.store.{FinishedStore, JobStore, NoteStore, PartLayout, PartStore, SideStore}
+import stoplog.store.{
+  Durability, FinishedStore, JobStore, NoteStore, PartLayout, PartStore, SideStore, Truncation
+}
 import stoplog.store.hadoop.{HadoopFiles, HadoopSettings, Renaming}
 import stoplog.store.s3.{S3Library, S3Purge, S3Records}
 

@@ -10,11 +10,12 @@ import org.apache.hadoop.fs.{Path => HadoopPath}
 import stoplog.commit.{CompactionCommit, SinkDriver, SinkIdentity, SinkStores}
 import stoplog.fault.Faults
 import stoplog.log.{CommitLog, RecordStore}
-import stoplog.options.{DirectoryOptions, Durability, SinkOptions, Staging, Truncation}
 import stoplog.part.RunId
 import stoplog.preflight.Finding
 import stoplog.rolling.RollingPolicy
-import stoplog.store.{FinishedStore, JobStore, NoteStore, PartLayout, PartStore, SideStore}
+import stoplog.store.{
+  Durability, FinishedStore, JobStore, NoteStore, PartLayout, PartStore, SideStore, Truncation
+}
 
 /** The stores of one sink id under one path. Goes to the executors.
   *
@@ -49,7 +50,7 @@ private[stoplog] final class SinkStorage private (
 
   /** A run of the batch compaction of the path. */
   def compaction(run: RunId, tools: SinkDriver.Tools): CompactionCommit = {
-    val id = DirectoryOptions.SinkId
+    val id = CompactionCommit.SinkId
     new CompactionCommit(run, SinkIdentity(path, id, id), as(id).all, tools)
   }
 
@@ -97,11 +98,23 @@ private[stoplog] final class SinkStorage private (
 
 private[stoplog] object SinkStorage {
 
-  /** Errors: `STOPLOG_STORE_UNSUPPORTED`, `STOPLOG_PATH_NOT_WRITABLE`. */
-  def of(options: SinkOptions, configuration: Configuration): SinkStorage = {
-    val place = SinkPlace.of(options.path, options.durability, options.truncation, configuration)
+  /** Of a sink that is to be written to.
+    *
+    * @param layout where its unfinished parts are
+    *
+    * Errors: `STOPLOG_STORE_UNSUPPORTED`, `STOPLOG_PATH_NOT_WRITABLE`.
+    */
+  def of(
+      path: String,
+      sinkId: String,
+      layout: PartLayout,
+      durability: Durability,
+      truncation: Truncation,
+      configuration: Configuration
+  ): SinkStorage = {
+    val place = SinkPlace.of(path, durability, truncation, configuration)
     place.refuseIfHopeless()
-    new SinkStorage(options.path, options.sinkId, place, layout(options.sinkId, options.staging))
+    new SinkStorage(path, sinkId, place, layout)
   }
 
   /** For looking at a sink's state, which needs nothing of how it is written. */
@@ -119,12 +132,12 @@ private[stoplog] object SinkStorage {
 
   /** Of a sink whose options are not known: as its log says, and `truncation`, that it was written.
     *
-    * @param staging where its unfinished parts are
+    * @param layout where its unfinished parts are
     */
   def recorded(
       path: String,
       sinkId: String,
-      staging: Staging,
+      layout: PartLayout,
       durability: Durability,
       truncation: Truncation,
       configuration: Configuration
@@ -133,12 +146,6 @@ private[stoplog] object SinkStorage {
       path,
       sinkId,
       SinkPlace.of(path, durability, truncation, configuration),
-      layout(sinkId, staging)
+      layout
     )
-
-  private def layout(sinkId: String, staging: Staging): PartLayout = staging match {
-    case Staging.StagingDirectory                                               => PartLayout.Staging(sinkId)
-    case Staging.InBucket(openPrefix, openSuffix, pendingPrefix, pendingSuffix) =>
-      PartLayout.InBucket(sinkId, openPrefix, openSuffix, pendingPrefix, pendingSuffix)
-  }
 }

@@ -9,11 +9,13 @@ import stoplog.PlannedMerge
 import stoplog.commit._
 import stoplog.compact.Compactor
 import stoplog.error.Log
-import stoplog.options.{DirectoryOptions, Durability, UserObject}
+import stoplog.options.DirectoryOptions
 import stoplog.part.{Closed, FinishedPart, PartNaming, RunId}
 import stoplog.place.SinkStorage
+import stoplog.store.Durability
 import stoplog.store.NewPart
 import stoplog.store.hadoop.HadoopSettings
+import stoplog.util.UserObject
 
 /** The batch command that merges the small files of a directory: what it finds, and how it goes about it. */
 private[stoplog] final class DirectoryMerges private (session: SparkSession, options: DirectoryOptions) {
@@ -116,7 +118,7 @@ private[stoplog] object DirectoryMerges {
     } catch { case NonFatal(e) => ("", 0L, e.toString) }
 
   /** The name of the log, which no sink can have. */
-  private val SinkId = DirectoryOptions.SinkId
+  private val SinkId = CompactionCommit.SinkId
 
   private val Prefix = "part"
   private val AtOnce = 64

@@ -65,7 +65,7 @@ private[spark] object EarlierRun {
       SinkIdentity(storage.path, storage.sinkId, queryId),
       storage.log,
       Ledger.Stores(storage.parts, storage.sides, storage.finished),
-      SinkRun.onLost(table.options.onLostPart),
+      table.options.recovery.onLostPart,
       SinkFollowUps.of(RecordedPattern.resumed(table.options, Some(newest)), table.schema(), storage),
       RealTools.ofThisJvm
     ).recover(newest)

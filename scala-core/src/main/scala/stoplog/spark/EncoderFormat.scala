@@ -8,11 +8,10 @@ import scala.util.control.NonFatal
 import org.apache.spark.sql.catalyst.InternalRow
 
 import stoplog.bucket.DataColumns
-import stoplog.commit.{BadRow, Member, RowFormat}
+import stoplog.commit.{BadRow, Member, OnBadRow, RowFormat}
 import stoplog.error.StoplogException
 import stoplog.format.Encoder
 import stoplog.format.compress.Compression
-import stoplog.options.OnBadRow
 
 /** An encoder and a compression as the commit protocol sees them. For one task. */
 private[spark] final class EncoderFormat(

@@ -18,7 +18,7 @@ private[spark] final class JobWrite(table: SinkTable, info: LogicalWriteInfo, ex
   private lazy val options = RecordedPattern.resumed(table.options, table.storage.log.newest())
   private lazy val commit  = commitOf(storage)
   private lazy val sink    = SinkSpec.of(options, info.schema(), storage, before = None).forJob
-  private lazy val layout  = LayoutNotice.of(table, sink, options.bucketing)
+  private lazy val layout  = LayoutNotice.of(table, sink, options.buckets.bucketing)
 
   override def createBatchWriterFactory(physical: PhysicalWriteInfo): DataWriterFactory = {
     storage.probe()

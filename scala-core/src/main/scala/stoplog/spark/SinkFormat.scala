@@ -4,11 +4,10 @@ package stoplog.spark
 import org.apache.spark.sql.catalyst.InternalRow
 
 import stoplog.bucket.DataColumns
-import stoplog.commit.PartFormat
+import stoplog.commit.{OnBadRow, PartFormat}
 import stoplog.format.Encoder
 import stoplog.format.bulk.{BulkParts, BulkSink, PartLife, SyncedFormat, SyncedParts}
 import stoplog.format.compress.Compression
-import stoplog.options.OnBadRow
 import stoplog.store.SideStore
 
 /** How a sink's rows become the bytes of its parts. Goes to the executors. */

@@ -13,10 +13,7 @@ import stoplog.OpenAtStop
 import stoplog.commit._
 import stoplog.error.Log
 import stoplog.format.bulk.EndingParts
-import stoplog.options.{
-  FinalizeOnTermination, FormatChoice, OnForeignQuery, OnLostPart, OnRestart, SinkOptions
-}
-
+import stoplog.options.{FinalizeOnTermination, FormatChoice, SinkOptions}
 import stoplog.part.RunId
 
 /** One start of one query, as far as its sink goes: the commit protocol's driver, its timer and its end.
@@ -150,14 +147,14 @@ private[spark] object SinkRun {
       driver,
       Some(new Heartbeat(storage.notes, storage.sinkId, run)),
       () => storage.probe(),
-      options.bucketCheckIntervalMillis,
-      finish(options.finalizeOnTermination, trigger, _),
+      options.rolling.checkIntervalMillis,
+      finish(options.recovery.finalizeOnTermination, trigger, _),
       watermarks.of,
       closed = () => ()
     )
   }
 
-  private def ownBulk(options: SinkOptions): Option[String] = options.format match {
+  private def ownBulk(options: SinkOptions): Option[String] = options.output.format match {
     case FormatChoice.UserBulk(reference) => Some(reference)
     case _                                => None
   }
@@ -166,7 +163,7 @@ private[spark] object SinkRun {
   private def noted(trigger: QueryTrigger, options: SinkOptions, sink: SinkSpec): Map[String, String] =
     Map(
       QueryTrigger.Noted -> trigger.word,
-      DriverNote.Key     -> DriverNote.ofThisProcess(options.bucketCheckIntervalMillis).text
+      DriverNote.Key     -> DriverNote.ofThisProcess(options.rolling.checkIntervalMillis).text
     ) ++ SinkFollowUps.noted(options, sink.schema)
 
   private def finish(
@@ -181,21 +178,8 @@ private[spark] object SinkRun {
   }
 
   private def choices(options: SinkOptions): SinkDriver.Choices = SinkDriver.Choices(
-    onForeign(options.onForeignQuery),
-    onLost(options.onLostPart),
-    options.onRestart match {
-      case OnRestart.Continue => Finish.KeepOpen
-      case OnRestart.Finish   => Finish.PublishOpen
-    }
+    options.recovery.onForeignQuery,
+    options.recovery.onLostPart,
+    options.recovery.onRestart
   )
-
-  def onForeign(asked: OnForeignQuery): ForeignQuery = asked match {
-    case OnForeignQuery.Fail  => ForeignQuery.Refuse
-    case OnForeignQuery.Adopt => ForeignQuery.Adopt
-  }
-
-  def onLost(asked: OnLostPart): LostPart = asked match {
-    case OnLostPart.Fail => LostPart.Fail
-    case OnLostPart.Skip => LostPart.Skip
-  }
 }

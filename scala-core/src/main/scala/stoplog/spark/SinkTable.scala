@@ -61,9 +61,10 @@ private[spark] final class SinkTable(
         val newest = storage.log.newest()
         val asked  = RecordedPattern.resumed(options, newest)
         val sink   = SinkSpec.of(asked, rows, storage, newest.flatMap(RecordedColumns.of))
-        (RecordedPattern.change(options, newest) ++ RecordedBuckets.change(options.bucketing, newest))
+        (RecordedPattern.change(options, newest) ++ RecordedBuckets.change(options.buckets.bucketing, newest))
           .foreach(said => Log.warn(s"${name()}: $said"))
-        val made = CurrentRun(runId, sink, start(sink, asked), LayoutNotice.of(this, sink, asked.bucketing))
+        val made =
+          CurrentRun(runId, sink, start(sink, asked), LayoutNotice.of(this, sink, asked.buckets.bucketing))
         current.set(made)
         RunEnds.watch(runId, made.run)
         made
@@ -84,7 +85,7 @@ private[spark] object SinkTable {
   ): SinkTable = {
     val options = BatchPartitioning.merged(SinkOptions.parse(properties), partitioned)
     SparkOptions.refuseAsyncProgress(properties)
-    val storage = SinkStorage.of(options, SparkHadoop.configuration)
+    val storage = storageOf(options)
     val sink    = SinkSpec.of(options, schema, storage, before = None)
     SinkFollowUps.rule(options, schema)
     RunEnds.listenTo(SparkSession.active.sparkContext)
@@ -96,4 +97,14 @@ private[spark] object SinkTable {
     }
     table
   }
+
+  /** Errors: `STOPLOG_STORE_UNSUPPORTED`, `STOPLOG_PATH_NOT_WRITABLE`. */
+  def storageOf(options: SinkOptions): SinkStorage = SinkStorage.of(
+    options.output.path,
+    options.recovery.sinkId,
+    options.parts.layout,
+    options.recovery.storage.durability,
+    options.recovery.storage.truncation,
+    SparkHadoop.configuration
+  )
 }

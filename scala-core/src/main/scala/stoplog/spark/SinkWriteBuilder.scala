@@ -6,8 +6,8 @@ import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.internal.SQLConf.PartitionOverwriteMode
 import org.apache.spark.sql.internal.connector.SupportsStreamingUpdateAsAppend
 
+import stoplog.bucket.Bucketing
 import stoplog.error.Errors
-import stoplog.options.Bucketing
 
 /** Planning only: Spark may build a write and then not carry it out. */
 private[spark] final class SinkWriteBuilder(table: SinkTable, info: LogicalWriteInfo)
@@ -24,7 +24,7 @@ private[spark] final class SinkWriteBuilder(table: SinkTable, info: LogicalWrite
   override def build(): Write = SinkWrite(table, info, Existing.Keep)
 
   /** Spark asks for an overwrite of everything, also where its own formats would keep the partitions without new rows. */
-  private def refuseSomePartitions(): Unit = table.options.bucketing match {
+  private def refuseSomePartitions(): Unit = table.options.buckets.bucketing match {
     case _: Bucketing.PartitionColumns
         if SQLConf.get.partitionOverwriteMode == PartitionOverwriteMode.DYNAMIC =>
       throw Errors.invalidOptions(

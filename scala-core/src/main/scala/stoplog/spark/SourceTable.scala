@@ -26,7 +26,7 @@ private[spark] final class SourceTable(options: SourceOptions, columns: StructTy
     extends SupportsRead
     with SupportsMetadataColumns {
 
-  override def name(): String = Redaction.text(s"stoplog ${options.paths.mkString(", ")}")
+  override def name(): String = Redaction.text(s"stoplog ${options.content.paths.mkString(", ")}")
 
   override def schema(): StructType = shown
 
@@ -70,8 +70,8 @@ private[spark] object SourceTable {
 
   /** Of a table, whose place may have no file yet, or not be there. */
   def ofFilesToCome(options: SourceOptions, columns: StructType): SourceTable = {
-    val known = UserColumns.checked(columns, options.format)
-    val shown = options.columns.fold(known)(names => StructType(names.map(named(known, _))))
+    val known = UserColumns.checked(columns, options.content.read.format)
+    val shown = options.content.columns.fold(known)(names => StructType(names.map(named(known, _))))
     new SourceTable(options, known, shown)
   }
 

@@ -3,8 +3,9 @@ package stoplog.spark
 
 import stoplog.commit.{ForeignQuery, LostPart}
 import stoplog.error.Errors
-import stoplog.options.{Durability, LogOptions}
+import stoplog.options.LogOptions
 import stoplog.place.SinkStorage
+import stoplog.store.Durability
 
 /** What a sink that commits in two phases keeps its log by.
   *
@@ -36,7 +37,7 @@ private[stoplog] object TwoPhaseSettings {
     log.location,
     log.sinkId,
     fixed,
-    SinkRun.onForeign(log.onForeignQuery),
-    SinkRun.onLost(log.onLostPart)
+    log.onForeignQuery,
+    log.onLostPart
   )
 }

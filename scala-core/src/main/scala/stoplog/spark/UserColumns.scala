@@ -8,7 +8,7 @@ import org.apache.spark.sql.catalyst.expressions.ExprUtils
 import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.types._
 
-import stoplog.options.SourceFormatName
+import stoplog.format.read.SourceFormatName
 
 /** The columns that a user says files have, as Spark's own file sources take them. */
 private[spark] object UserColumns {

@@ -19,7 +19,7 @@ import stoplog.options.{BucketComplete, SinkOptions}
 private[spark] final class Watermarks(options: SinkOptions, reached: Long => Unit) {
   private var warned = false
 
-  def of(batch: StreamingQueryProgress): Unit = options.completeness.when match {
+  def of(batch: StreamingQueryProgress): Unit = options.buckets.completeness.when match {
     case _: BucketComplete.Watermark =>
       Option(batch.eventTime.get("watermark")).flatMap(text =>
         Try(Instant.parse(text).toEpochMilli).toOption
@@ -34,7 +34,7 @@ private[spark] final class Watermarks(options: SinkOptions, reached: Long => Uni
   private def warn(): Unit = if (!warned) {
     warned = true
     Log.warn(
-      s"No bucket under ${options.path} will ever be complete: bucketComplete = 'watermark' goes by the query's watermark, " +
+      s"No bucket under ${options.output.path} will ever be complete: bucketComplete = 'watermark' goes by the query's watermark, " +
         "and the query has none. Call withWatermark(...) on the rows."
     )
   }

@@ -7,8 +7,9 @@ import org.apache.spark.sql.catalyst.parser.CatalystSqlParser
 import org.apache.spark.sql.connector.expressions.{Expression, Expressions, SortDirection, SortOrder}
 import org.apache.spark.sql.types._
 
+import stoplog.bucket.Bucketing
 import stoplog.error.Errors
-import stoplog.options.{Bucketing, Distribution, SinkOptions}
+import stoplog.options.{BucketOptions, Distribution, SinkOptions}
 
 /** How Spark is asked to bring rows to writers. Path tables can be clustered by plain columns only. */
 private[spark] final case class WriterDistribution(
@@ -20,21 +21,22 @@ private[spark] final case class WriterDistribution(
 private[spark] object WriterDistribution {
 
   /** `None` to leave the rows where they are. Error: `STOPLOG_DISTRIBUTION_UNSUPPORTED`. */
-  def of(options: SinkOptions, schema: StructType): Option[WriterDistribution] = options.distribution match {
-    case Distribution.Unspecified    => None
-    case Distribution.Writers(count) => Some(WriterDistribution(spread(schema), Some(count), Nil))
-    case Distribution.ByBucket       =>
-      val columns = bucketColumns(options.bucketing, schema).map(column)
-      // In the order of their buckets, so that a task needs few parts at a time.
-      Some(WriterDistribution(columns, None, columns.map(Expressions.sort(_, SortDirection.ASCENDING))))
-  }
+  def of(options: SinkOptions, schema: StructType): Option[WriterDistribution] =
+    options.parts.distribution match {
+      case Distribution.Unspecified    => None
+      case Distribution.Writers(count) => Some(WriterDistribution(spread(schema), Some(count), Nil))
+      case Distribution.ByBucket       =>
+        val columns = bucketColumns(options.buckets.bucketing, schema).map(column)
+        // In the order of their buckets, so that a task needs few parts at a time.
+        Some(WriterDistribution(columns, None, columns.map(Expressions.sort(_, SortDirection.ASCENDING))))
+    }
 
   private def bucketColumns(bucketing: Bucketing, schema: StructType): Seq[String] = bucketing match {
     case Bucketing.PartitionColumns(names, _) => names
     case Bucketing.Expression(sql)            => Seq(plainColumn(sql, schema))
     case other                                =>
       throw Errors.distributionUnsupported(
-        s"byBucket needs buckets that are columns (partitionBy, or bucketBy with one column), and here they are ${other.toMap.mkString(", ")}"
+        s"byBucket needs buckets that are columns (partitionBy, or bucketBy with one column), and here they are ${BucketOptions.toMap(other).mkString(", ")}"
       )
   }
 

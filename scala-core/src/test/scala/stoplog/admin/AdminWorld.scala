@@ -9,10 +9,10 @@ import stoplog.commit._
 import stoplog.commit.complete.FollowUps
 import stoplog.fault.{Faults, InjectedFault, Step}
 import stoplog.log.{CommitLog, LogRecord}
-import stoplog.options.{Durability, Truncation}
 import stoplog.part.RunId
 import stoplog.place.SinkStorage
 import stoplog.rolling.RollingPolicy
+import stoplog.store.{Durability, Truncation}
 import stoplog.store.NoteStore
 import stoplog.store.hadoop.{HadoopDefaults, TestFileSystems}
 import stoplog.store.local.{DeadProcess, LocalStorage}

@@ -2,15 +2,15 @@
 package stoplog.docs
 
 import java.nio.charset.StandardCharsets.UTF_8
-import java.nio.file.{Files, Path}
+import java.nio.file.{Files, Path, Paths}
 
-import stoplog.options.{OptionGroup, SinkOption}
+import stoplog.options.{Opt, OptionGroup}
 
 /** A page of `docs/` that lists all options of a registry. Run, as by `make docs`, it writes itself. */
 abstract class OptionsReference(
     val name: String,
     groups: Seq[OptionGroup],
-    val options: Seq[SinkOption]
+    val options: Seq[Opt[_]]
 ) {
 
   final def text: String =
@@ -18,9 +18,13 @@ abstract class OptionsReference(
 
   final def path: Path = Repository.root.resolve("docs").resolve(name)
 
+  /** @param args a file that gets the options for programs to read, as [[GenerateOptions]] has them; may be left out */
   final def main(args: Array[String]): Unit = {
     Files.write(path, text.getBytes(UTF_8))
-    ()
+    args.headOption.foreach { file =>
+      val json = GenerateOptions.json(name.stripSuffix("-options.md") -> options)
+      Files.write(Paths.get(file), json.getBytes(UTF_8))
+    }
   }
 
   /** Above the tables. */

@@ -6,10 +6,9 @@ import org.scalatest.funsuite.AnyFunSuite
 import stoplog.error.StoplogArgumentException
 import stoplog.format.SparkSessionForTests
 import stoplog.laws.Copied
-import stoplog.options.{Durability, Truncation}
 import stoplog.place.{OnDisk, OnHadoop, OnHdfs, SinkPlace}
 import stoplog.rolling.{DefaultRollingPolicy, PartStats, RollReason}
-import stoplog.store.PartLayout
+import stoplog.store.{Durability, PartLayout, Truncation}
 import stoplog.store.hadoop.TestFileSystems
 import stoplog.store.hdfs.HdfsStorage
 

@@ -3,7 +3,7 @@ package stoplog.jdbc
 
 import scala.util.control.NonFatal
 
-import stoplog.commit.{BatchDigests, Planned}
+import stoplog.commit.{BatchDigests, ForeignQuery, Planned}
 import stoplog.fault.{Faults, Step}
 import stoplog.log.BatchDigest
 

@@ -1,17 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.jdbc
 
-import stoplog.commit.Planned
+import stoplog.commit.{ForeignQuery, Planned}
 import stoplog.log.BatchDigest
-
-/** What to do with a sink that another query owns, or that lacks epochs. */
-private[jdbc] sealed trait ForeignQuery
-private[jdbc] object ForeignQuery {
-  case object Refuse extends ForeignQuery
-
-  /** Take the sink over as it stands and go on with this query's epochs. */
-  case object Adopt extends ForeignQuery
-}
 
 /** Whether a run may go on from what the epochs table says. Pure: it answers with the row as it shall be, or throws. */
 private[jdbc] object StartCheck {

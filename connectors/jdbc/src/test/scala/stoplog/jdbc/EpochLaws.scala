@@ -3,7 +3,7 @@ package stoplog.jdbc
 
 import org.scalatest.funsuite.AnyFunSuite
 
-import stoplog.commit.BatchDigests
+import stoplog.commit.{BatchDigests, ForeignQuery}
 import stoplog.error.StoplogException
 import stoplog.fault.Step
 import stoplog.log.BatchDigest

@@ -5,6 +5,7 @@ import scala.jdk.CollectionConverters._
 
 import org.scalatest.funsuite.AnyFunSuite
 
+import stoplog.commit.ForeignQuery
 import stoplog.error.StoplogArgumentException
 
 class JdbcOptionsSuite extends AnyFunSuite {

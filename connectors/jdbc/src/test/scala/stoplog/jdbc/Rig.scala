@@ -3,6 +3,7 @@ package stoplog.jdbc
 
 import java.util.UUID
 
+import stoplog.commit.ForeignQuery
 import stoplog.fault.Faults
 
 /** The sink without Spark: tasks and drivers over one table of columns `id` and `word`.

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-package stoplog.options
+package stoplog.store
 
-import stoplog.options.{SinkOptionRegistry => Registry}
-
-/** What may be done with bytes behind the committed ones when a part is finished, as asked for. */
+/** What a storage may do with bytes behind the committed ones when a part is finished. */
 sealed trait Truncation extends Product with Serializable {
 
   /** What the name of a `.valid-length` file has before and behind the name of its part. */
@@ -13,10 +11,10 @@ sealed trait Truncation extends Product with Serializable {
 
 object Truncation {
 
-  /** They are cut off, or left out. */
+  /** The storage cuts them off, or leaves them out. */
   case object Allowed extends Truncation {
-    override def prefix: String = Registry.ValidLengthPrefix.default.getOrElse("")
-    override def suffix: String = Registry.ValidLengthSuffix.default.getOrElse("")
+    override def prefix: String = "_"
+    override def suffix: String = ".valid-length"
   }
 
   /** They stay, and a file beside the part says how many bytes count. */

@@ -12,50 +12,44 @@ private[stoplog] final case class BucketOptions(bucketing: Bucketing, completene
 
 private[stoplog] object BucketOptions {
 
-  val BucketBy: Opt[String] = Bucket.option(
-    "bucketBy",
-    OptionType.text.as("SQL expression"),
-    "none",
-    "The bucket of a row is the value of this expression over the row's columns, as a string; `/` separates " +
-      "directories. Functions of time use the session's time zone. Not together with `partitionBy` or `bucketAssigner`.",
-    "concat('region=', region)"
-  )
+  val BucketBy: Opt[String] =
+    Bucket.option("bucketBy", OptionType.text.as("SQL expression"), "concat('region=', region)")(
+      "none",
+      "The bucket of a row is the value of this expression over the row's columns, as a string; `/` separates " +
+        "directories. Functions of time use the session's time zone. Not together with `partitionBy` or `bucketAssigner`."
+    )
 
-  val PartitionBy: Opt[Seq[String]] = Bucket.option(
-    "partitionBy",
-    OptionType.columnNames,
+  val PartitionBy: Opt[Seq[String]] = Bucket.option("partitionBy", OptionType.columnNames, "year,month")(
     "none",
     "Directories `column=value` as Hive and Spark lay them out; these columns are left out of the files. Names with " +
       "a comma go between backticks. Not together with `bucketBy` or `bucketAssigner`. Spark drops the columns of " +
-      "`DataStreamWriter.partitionBy` before the sink sees them: use this option.",
-    "year,month"
+      "`DataStreamWriter.partitionBy` before the sink sees them: use this option."
   )
 
   val BucketAssigner: Opt[String] = Bucket.withDefault(
     "bucketAssigner",
     OptionType.userClass.as("`dateTime`, `basePath` or class name"),
     "dateTime",
-    "`dateTime` names the bucket after a time (see the options below), `basePath` writes into the path itself. A " +
-      "class extends `stoplog.bucket.BucketAssigner` and has a public constructor without arguments.",
     "basePath"
+  )(
+    "`dateTime` names the bucket after a time (see the options below), `basePath` writes into the path itself. A " +
+      "class extends `stoplog.bucket.BucketAssigner` and has a public constructor without arguments."
   )
 
   val BucketFormat: Opt[String] = Bucket.withDefault(
     "bucketFormat",
     OptionType.text.as("pattern of `java.time.format.DateTimeFormatter`"),
     DateTimeBucketAssigner.DefaultPattern,
+    "'day='yyyy-MM-dd"
+  )(
     "How `dateTime` writes the time; `/` in it makes directories in directories, and text in quotes stands for itself. " +
       "Levels `name=value` are columns for Spark, pyarrow, DuckDB and pandas. A sink whose log has recorded another " +
-      "pattern goes on with that one, unless this option is set.",
-    "'day='yyyy-MM-dd"
+      "pattern goes on with that one, unless this option is set."
   )
 
-  val BucketColumn: Opt[String] = Bucket.option(
-    "bucketColumn",
-    OptionType.columnName,
+  val BucketColumn: Opt[String] = Bucket.option("bucketColumn", OptionType.columnName, "event_time")(
     "the time of processing",
-    "The timestamp or date column from which `dateTime` takes the time.",
-    "event_time"
+    "The timestamp or date column from which `dateTime` takes the time."
   )
 
   private val zone: OptionType[ZoneId] = OptionType.zone("zone id")(
@@ -63,22 +57,15 @@ private[stoplog] object BucketOptions {
     "is not a time zone; write for example UTC, Europe/Berlin or +02:00"
   )
 
-  val BucketTimeZone: Opt[ZoneId] = Bucket.option(
-    "bucketTimeZone",
-    zone,
+  val BucketTimeZone: Opt[ZoneId] = Bucket.option("bucketTimeZone", zone, "Europe/Berlin")(
     "that of `timeZone`",
-    "The zone in which `dateTime` writes the time, without any effect on the rows.",
-    "Europe/Berlin"
+    "The zone in which `dateTime` writes the time, without any effect on the rows."
   )
 
-  val TimeZone: Opt[ZoneId] = Bucket.withDefault(
-    "timeZone",
-    zone,
-    ZoneId.of("UTC"),
+  val TimeZone: Opt[ZoneId] = Bucket.withDefault("timeZone", zone, ZoneId.of("UTC"), "Europe/Berlin")(
     "The zone in which `dateTime` writes the time, unless `bucketTimeZone` is set. When it is set, `partitionBy` names " +
       "directories and `json` and `csv` write timestamps in it as well, as Spark does with its option of this name; when " +
-      "it is not, they use the session's zone.",
-    "Europe/Berlin"
+      "it is not, they use the session's zone."
   )
 
   val all: Seq[Opt[_]] =

@@ -18,35 +18,27 @@ private[stoplog] object CompactionOptions {
     "compaction",
     OptionType.words("none" -> false, "smallParts" -> true),
     false,
-    "`smallParts` merges small finished parts of a bucket, between epochs and by a record of the log: see " +
-      "[Compaction](compaction.md). `none` leaves every part as it was published.",
     "smallParts"
+  )(
+    "`smallParts` merges small finished parts of a bucket, between epochs and by a record of the log: see " +
+      "[Compaction](compaction.md). `none` leaves every part as it was published."
   )
 
-  val CompactSmallerThan: Opt[Long] = Group.option(
-    "compactSmallerThan",
-    OptionType.size,
+  val CompactSmallerThan: Opt[Long] = Group.option("compactSmallerThan", OptionType.size, "32m")(
     "a quarter of `compactTo`",
-    "A finished part below this is merged with others; at most half of `compactTo`.",
-    "32m"
+    "A finished part below this is merged with others; at most half of `compactTo`."
   )
 
-  val CompactTo: Opt[Long] = Group.option(
-    "compactTo",
-    OptionType.size,
+  val CompactTo: Opt[Long] = Group.option("compactTo", OptionType.size, "256m")(
     "`maxPartSize`, or `128m`",
-    "How large a merged part gets at most. Small parts that have this size together are merged at once.",
-    "256m"
+    "How large a merged part gets at most. Small parts that have this size together are merged at once."
   )
 
-  val CompactAfterEpochs: Opt[Long] = Group.withDefault(
-    "compactAfterEpochs",
-    OptionType.wholeNumber,
-    100L,
-    "The small parts of a bucket are merged when the oldest of them has waited for so many epochs; one that was merged " +
-      "and is small still waits eight times as long, each time.",
-    "600"
-  )
+  val CompactAfterEpochs: Opt[Long] =
+    Group.withDefault("compactAfterEpochs", OptionType.wholeNumber, 100L, "600")(
+      "The small parts of a bucket are merged when the oldest of them has waited for so many epochs; one that was merged " +
+        "and is small still waits eight times as long, each time."
+    )
 
   val CompactMinFiles: Opt[Long] = Group.withDefault(
     "compactMinFiles",
@@ -55,17 +47,15 @@ private[stoplog] object CompactionOptions {
       s"is not from 2 to ${CompactionPolicy.MostFiles}"
     ),
     2L,
-    "Fewer parts than this are not merged when they have waited long enough: they stay as they are.",
     "8"
+  )(
+    "Fewer parts than this are not merged when they have waited long enough: they stay as they are."
   )
 
-  val Compactor: Opt[String] = Group.option(
-    "compactor",
-    OptionType.userClass,
+  val Compactor: Opt[String] = Group.option("compactor", OptionType.userClass, "com.example.Appended")(
     "that of the format; required for an own `encoder` or `bulkWriter`",
     "How parts are merged: the name of a class that extends `stoplog.compact.Compactor` and has a public constructor " +
-      "without arguments, or of a Scala object.",
-    "com.example.Appended"
+      "without arguments, or of a Scala object."
   )
 
   private val others: Seq[Opt[_]] =

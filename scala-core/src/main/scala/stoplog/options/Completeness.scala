@@ -58,55 +58,50 @@ private[stoplog] object Completeness {
       "idle"           -> When.Idle(0)
     ),
     When.Never,
+    "watermark"
+  )(
     "When a bucket counts as complete, and gets a marker file. `watermark`: when the query's watermark has reached its " +
       "end, which needs `withWatermark` and a bucket that takes its time from a column. `processingTime`: when the " +
       "driver's clock has. `idle`: when no row came to it for `bucketCompleteDelay`. A batch write marks its buckets at " +
-      "its end, whichever it is.",
-    "watermark"
+      "its end, whichever it is."
   )
 
   val BucketCompleteDelay: Opt[Long] = Complete.option(
     "bucketCompleteDelay",
     OptionType.span
       .copy(parse = text => if (text.trim.matches("0+ *[a-zA-Z]+")) Right(0L) else TimeSpan.parse(text)),
-    "`0s`; with `idle` it is required",
-    "How long after its end a bucket is still waited for; with `idle`, how long after its last row.",
     "10m"
+  )(
+    "`0s`; with `idle` it is required",
+    "How long after its end a bucket is still waited for; with `idle`, how long after its last row."
   )
 
   val BucketMarker: Opt[MarkerForm] = Complete.withDefault(
     "bucketMarker",
     OptionType.named[MarkerForm](Seq(MarkerForm.Json, MarkerForm.Empty))(_.word),
     MarkerForm.Json,
-    "What is in the marker `_SUCCESS` of a complete bucket: the number of its files, rows and bytes, and a version; or " +
-      "nothing. When rows come late, `_SUCCESS.2` follows, and so on: no marker is ever overwritten.",
     "empty"
+  )(
+    "What is in the marker `_SUCCESS` of a complete bucket: the number of its files, rows and bytes, and a version; or " +
+      "nothing. When rows come late, `_SUCCESS.2` follows, and so on: no marker is ever overwritten."
   )
 
-  val BucketListener: Opt[String] = Complete.option(
-    "bucketListener",
-    OptionType.userClass,
-    "none",
-    "Is told of each marker, at least once, such as to add a partition to a catalog: the name of a class that extends " +
-      "`stoplog.bucket.BucketListener` and has a public constructor without arguments, or of a Scala object.",
-    "com.example.AddPartition"
-  )
+  val BucketListener: Opt[String] =
+    Complete.option("bucketListener", OptionType.userClass, "com.example.AddPartition")(
+      "none",
+      "Is told of each marker, at least once, such as to add a partition to a catalog: the name of a class that extends " +
+        "`stoplog.bucket.BucketListener` and has a public constructor without arguments, or of a Scala object."
+    )
 
-  val Manifest: Opt[Boolean] = Complete.withDefault(
-    "manifest",
-    OptionType.words("none" -> false, "json" -> true),
-    false,
-    "`json` lists the files that each commit makes visible, with rows, bytes, and the earliest and latest time of " +
-      "`bucketColumn`, in `_stoplog/<sinkId>/manifests`.",
-    "json"
-  )
+  val Manifest: Opt[Boolean] =
+    Complete.withDefault("manifest", OptionType.words("none" -> false, "json" -> true), false, "json")(
+      "`json` lists the files that each commit makes visible, with rows, bytes, and the earliest and latest time of " +
+        "`bucketColumn`, in `_stoplog/<sinkId>/manifests`."
+    )
 
-  val ManifestRetention: Opt[Long] = Complete.option(
-    "manifestRetention",
-    OptionType.span,
+  val ManifestRetention: Opt[Long] = Complete.option("manifestRetention", OptionType.span, "30d")(
     "they are kept",
-    "Manifests older than this are removed, once an hour.",
-    "30d"
+    "Manifests older than this are removed, once an hour."
   )
 
   val all: Seq[Opt[_]] =

@@ -27,12 +27,10 @@ private[stoplog] final case class ContentOptions(
 
 private[stoplog] object ContentOptions {
 
-  val Path: Opt[String] = Source.required(
-    "path",
-    OptionType.text.as("file, directory, or pattern"),
-    "What is read. `load(path)` sets it too. A pattern may have `*`, `?`, `[a-z]` and `{one,two}` in its names.",
-    "/data/events/2026-*"
-  )
+  val Path: Opt[String] =
+    Source.required("path", OptionType.text.as("file, directory, or pattern"), "/data/events/2026-*")(
+      "What is read. `load(path)` sets it too. A pattern may have `*`, `?`, `[a-z]` and `{one,two}` in its names."
+    )
 
   val Paths: Opt[Seq[String]] = Source.option(
     "paths",
@@ -41,10 +39,11 @@ private[stoplog] object ContentOptions {
       strings(_),
       all => mapper.writeValueAsString(all.asJava)
     ),
+    "[\"/data/eu\", \"/data/us\"]"
+  )(
     "only `path`",
     "Several paths, each as `path` has it, beside `path` or instead. The builders set it, and Spark does for " +
-      "`load(Seq(…))`. All of them belong to one file system.",
-    "[\"/data/eu\", \"/data/us\"]"
+      "`load(Seq(…))`. All of them belong to one file system."
   )
 
   val FormatName: Opt[SourceFormatName] = Source.required(
@@ -58,48 +57,41 @@ private[stoplog] object ContentOptions {
           "`text`, `json`, `csv`, `lengthDelimited`, `parquet`, `orc`, `avro`, `binaryFile`, or a class name",
         takesParameters = true
       ),
+    "json"
+  )(
     "What the files are. `text`: a row for each line. `json`, `csv`: lines of it, read by Spark's own parsers, with " +
       "their options; with `multiLine` = `true`, records that go over lines, of which a file is never cut. Lines may be compressed: in files whose names end in `.gz`, `.zst`, `.zstd`, `.bz2`, `.deflate`, `.lz4` or " +
       "`.snappy`. `parquet`, `orc`, `avro`: read by Spark's own readers; the columns are those of the youngest file if " +
       "`schema(…)` does not name them. `binaryFile`: a row for each file, with all its bytes. " +
       "`lengthDelimited`: records of bytes behind their lengths, in one column `value`; may be compressed, as lines. A " +
       "class: a format of one's own, which extends `stoplog.source.format.StreamFormat`, `SimpleStreamFormat` or " +
-      "`BulkFormat`, and `stoplog.format.read.RowFormat`, and has a public constructor without arguments.",
-    "json"
+      "`BulkFormat`, and `stoplog.format.read.RowFormat`, and has a public constructor without arguments."
   )
 
-  val OwnSource: Opt[String] = Source.option(
-    "source",
-    OptionType.className,
+  val OwnSource: Opt[String] = Source.option("source", OptionType.className, "com.example.NumbersSource")(
     "files",
     "A source of one's own instead of files: the name of a class that extends `stoplog.format.read.RowSource` and has a " +
-      "public constructor without arguments. It gets all other options, of which only the limits below mean the same.",
-    "com.example.NumbersSource"
+      "public constructor without arguments. It gets all other options, of which only the limits below mean the same."
   )
 
-  val Columns: Opt[Seq[String]] = Source.option(
-    "columns",
-    OptionType.columnNames,
+  val Columns: Opt[Seq[String]] = Source.option("columns", OptionType.columnNames, "id,word")(
     "all",
     "The columns that are read. Spark asks a streaming source for all that it has, whatever the query needs of them: " +
-      "what is not named here is not decoded.",
-    "id,word"
+      "what is not named here is not decoded."
   )
 
   val Charset: Opt[Charset] = Source.withDefault(
     "charset",
     OptionType[Charset]("name of a character set", charsetOf(_), _.name),
     StandardCharsets.UTF_8,
-    "In which the text is. A large file can be read in pieces side by side only in UTF-8.",
     "ISO-8859-1"
+  )(
+    "In which the text is. A large file can be read in pieces side by side only in UTF-8."
   )
 
-  val LineSep: Opt[String] = Source.option(
-    "lineSep",
-    OptionType.text,
+  val LineSep: Opt[String] = Source.option("lineSep", OptionType.text, "\\u0001")(
     "`\\n`, `\\r\\n` and `\\r`",
-    "What ends a line, as in Spark.",
-    "\\u0001"
+    "What ends a line, as in Spark."
   )
 
   val LengthPrefix: Opt[Prefix] = Source.withDefault(
@@ -110,28 +102,28 @@ private[stoplog] object ContentOptions {
       "int32le" -> Prefix.Int32LittleEndian
     ),
     Prefix.Varint,
-    "How `lengthDelimited` files have the length of a record before it. `varint`: as protobuf's `writeDelimitedTo` writes " +
-      "it. `int32be`, `int32le`: four bytes, the highest or the lowest first.",
     "int32be"
+  )(
+    "How `lengthDelimited` files have the length of a record before it. `varint`: as protobuf's `writeDelimitedTo` writes " +
+      "it. `int32be`, `int32le`: four bytes, the highest or the lowest first."
   )
 
   val MaxRecordSize: Opt[Long] = Source.withDefault(
     "maxRecordSize",
     OptionType.size.refusing(_ <= Int.MaxValue - 16, "is more than an array can hold"),
     64L << 20,
-    "A record of a `lengthDelimited` file that says it is longer is an error, with the byte at which it begins.",
     "256m"
+  )(
+    "A record of a `lengthDelimited` file that says it is longer is an error, with the byte at which it begins."
   )
 
-  val PartitionColumns: Opt[Seq[String]] = Source.option(
-    "partitionColumns",
-    OptionType.columnNames,
-    "those that directories below `path` name when the query begins",
-    "The columns that names of directories tell, such as `day=2026-11-21`, and not the files. Their types are those of " +
-      "`schema(…)`, or as Spark infers them from all values. To be set where the first directories come later than the " +
-      "query.",
-    "day,hour"
-  )
+  val PartitionColumns: Opt[Seq[String]] =
+    Source.option("partitionColumns", OptionType.columnNames, "day,hour")(
+      "those that directories below `path` name when the query begins",
+      "The columns that names of directories tell, such as `day=2026-11-21`, and not the files. Their types are those of " +
+        "`schema(…)`, or as Spark infers them from all values. To be set where the first directories come later than the " +
+        "query."
+    )
 
   val all: Seq[Opt[_]] = Seq(
     Path,

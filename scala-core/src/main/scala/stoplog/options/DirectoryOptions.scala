@@ -27,8 +27,9 @@ private[stoplog] object DirectoryOptions {
     OptionType
       .words[LineFiles.Beginning]("true" -> LineFiles.Beginning.Header, "false" -> LineFiles.Beginning.Row),
     LineFiles.Beginning.Row,
-    "Whether CSV files begin with the names of their columns.",
     "true"
+  )(
+    "Whether CSV files begin with the names of their columns."
   )
 
   private val known: Seq[Opt[_]] =

@@ -33,96 +33,86 @@ private[stoplog] object FileOptions {
       .words[Option[FileFinder]]("blockSplitting" -> None, "nonSplitting" -> Some(FileFinder.NonSplitting))
       .copy(described = "`blockSplitting`, `nonSplitting`, or a class name", takesParameters = true),
     None,
+    "com.example.ManifestFinder"
+  )(
     "How files are found. `blockSplitting`: all below `path`, large ones in pieces. `nonSplitting`: the same, each in one " +
       "piece. A class: a way of one's own, which extends `stoplog.source.file.FileFinder` and has a public constructor " +
-      "without arguments.",
-    "com.example.ManifestFinder"
+      "without arguments."
   )
 
-  val PathGlobFilter: Opt[Glob] = Files.option(
-    "pathGlobFilter",
-    OptionType[Glob]("pattern", Glob.parse(_), _.toString),
-    "all names but hidden ones",
-    "Only files whose names match are read. Names that begin with `.` or `_`, or end in `._COPYING_`, never are, unless `path` " +
-      "spells them out.",
-    "*.log"
-  )
+  val PathGlobFilter: Opt[Glob] =
+    Files.option("pathGlobFilter", OptionType[Glob]("pattern", Glob.parse(_), _.toString), "*.log")(
+      "all names but hidden ones",
+      "Only files whose names match are read. Names that begin with `.` or `_`, or end in `._COPYING_`, never are, unless `path` " +
+        "spells them out."
+    )
 
   val RecursiveFileLookup: Opt[Nesting] = Files.withDefault(
     "recursiveFileLookup",
     OptionType.words[Nesting]("true" -> Nesting.Recursive, "false" -> Nesting.Flat),
     Nesting.Recursive,
-    "Whether directories below the path are read too.",
     "false"
+  )(
+    "Whether directories below the path are read too."
   )
 
-  val MinFileAge: Opt[Long] = Files.option(
-    "minFileAge",
-    OptionType.span,
+  val MinFileAge: Opt[Long] = Files.option("minFileAge", OptionType.span, "30s")(
     AtOnce,
-    "A file to which something was written within this time is left for later: it may not be complete.",
-    "30s"
+    "A file to which something was written within this time is left for later: it may not be complete."
   )
 
-  val StableFor: Opt[Long] = Files.option(
-    "stableFor",
-    OptionType.span,
+  val StableFor: Opt[Long] = Files.option("stableFor", OptionType.span, "10s")(
     AtOnce,
     "A file is read when two listings, so far apart or more, have found it with the same length. Only for streams that go " +
-      "on: a batch query, and the trigger `availableNow`, list once and find no such file.",
-    "10s"
+      "on: a batch query, and the trigger `availableNow`, list once and find no such file."
   )
 
   val ReadyMarker: Opt[Marker] = Files.option(
     "readyMarker",
     OptionType[Marker]("name of a file, or a pattern with `{name}` in it", marker(_), written(_)),
+    "{name}.done"
+  )(
     AtOnce,
     "Files are read when this file is there too: `_SUCCESS` in their directory, or `{name}.done` beside each. Markers " +
-      "themselves are never read.",
-    "{name}.done"
+      "themselves are never read."
   )
 
   // Read with the zone of dateTimeZone.
   val DatePattern: Opt[String] = Files.option(
     "datePattern",
     OptionType.text.as("pattern of Java's `DateTimeFormatter`, with `/` between levels"),
+    DateTimeBucketAssigner.DefaultPattern
+  )(
     "directories are listed whatever their names",
     "How directories below `path` are named by dates: those outside of `dateFrom`, `dateUntil` and `dateWithin` are not " +
       "listed at all, and count as gone. A directory that the pattern does not fit is listed. Text that is none of the " +
-      "date stands in quotes: `'day='yyyy-MM-dd`.",
-    DateTimeBucketAssigner.DefaultPattern
+      "date stands in quotes: `'day='yyyy-MM-dd`."
   )
 
-  val DateFrom: Opt[String] = Files.option(
-    "dateFrom",
-    OptionType.text.as("date, or date and time"),
-    "no limit",
-    "Directories that end before it, or then, are not listed.",
-    "2026-11-01"
-  )
+  val DateFrom: Opt[String] =
+    Files.option("dateFrom", OptionType.text.as("date, or date and time"), "2026-11-01")(
+      "no limit",
+      "Directories that end before it, or then, are not listed."
+    )
 
-  val DateUntil: Opt[String] = Files.option(
-    "dateUntil",
-    OptionType.text.as("date, or date and time"),
-    "no limit",
-    "Directories that begin then, or later, are not listed.",
-    "2026-12-01T12:00"
-  )
+  val DateUntil: Opt[String] =
+    Files.option("dateUntil", OptionType.text.as("date, or date and time"), "2026-12-01T12:00")(
+      "no limit",
+      "Directories that begin then, or later, are not listed."
+    )
 
-  val DateWithin: Opt[Long] = Files.option(
-    "dateWithin",
-    OptionType.span,
+  val DateWithin: Opt[Long] = Files.option("dateWithin", OptionType.span, "7d")(
     "no limit",
-    "Directories that ended so long ago, or longer, are not listed, as of each listing.",
-    "7d"
+    "Directories that ended so long ago, or longer, are not listed, as of each listing."
   )
 
   val DateTimeZone: Opt[ZoneId] = Files.withDefault(
     "dateTimeZone",
     OptionType.zone("time zone")(ZoneId.of, "is no time zone; write for example UTC or Europe/Berlin"),
     ZoneId.of("UTC"),
-    "In which the directories' names, `dateFrom` and `dateUntil` are.",
     "Europe/Berlin"
+  )(
+    "In which the directories' names, `dateFrom` and `dateUntil` are."
   )
 
   private val ofDates: Seq[Opt[_]] = Seq(DateFrom, DateUntil, DateWithin, DateTimeZone)

@@ -41,83 +41,84 @@ private[stoplog] object FollowOptions {
       "tail"   -> Changed.Tail
     ),
     Changed.Ignore,
+    "tail"
+  )(
     "What to do with a file that has been read, and has another length or time now. `ignore`: nothing. `reread`: read " +
       "all of it again. `tail`: read what was added, as far as lines are complete (a shorter file is read again). It is " +
-      "known exactly which files have been read: a new file may be as old as it likes.",
-    "tail"
+      "known exactly which files have been read: a new file may be as old as it likes."
   )
 
   val IgnoreMissingFiles: Opt[OnMissingFile] = Files.withDefault(
     "ignoreMissingFiles",
     OptionType.words[OnMissingFile]("true" -> OnMissingFile.Skip, "false" -> OnMissingFile.Fail),
     OnMissingFile.Fail,
-    "Whether to go on without a file that was deleted between the planning of its micro-batch and the reading.",
     "true"
+  )(
+    "Whether to go on without a file that was deleted between the planning of its micro-batch and the reading."
   )
 
-  val MonitorInterval: Opt[Long] = Files.option(
-    "monitorInterval",
-    OptionType.span,
+  val MonitorInterval: Opt[Long] = Files.option("monitorInterval", OptionType.span, "30s")(
     "at each trigger",
-    "How much time passes at least before the directories are listed again.",
-    "30s"
+    "How much time passes at least before the directories are listed again."
   )
 
   val WholeListingInterval: Opt[Long] = Files.withDefault(
     "wholeListingInterval",
     OptionType.span,
     10 * 60 * 1000L,
+    "1h"
+  )(
     "On local disks and HDFS, with `onChangedFile` = `ignore`, a listing passes over directories whose own times have not " +
       "changed since the last. After so much time all are listed: only that tells which files are gone. A short time, as " +
-      "`1ms`, has all of them listed each time. Other storages keep no times of directories: there all always are.",
-    "1h"
+      "`1ms`, has all of them listed each time. Other storages keep no times of directories: there all always are."
   )
 
   val CleanSource: Opt[String] = Files.withDefault(
     "cleanSource",
     OptionType.named(Seq("off", "archive", "delete"))(identity),
     "off",
-    "What becomes of a file once the micro-batch that read the end of it is committed, which Spark tells when it plans " +
-      "the next one. A file that is no longer the one that was read is left alone, and so is one that cannot be moved.",
     "archive"
+  )(
+    "What becomes of a file once the micro-batch that read the end of it is committed, which Spark tells when it plans " +
+      "the next one. A file that is no longer the one that was read is left alone, and so is one that cannot be moved."
   )
 
   val SourceArchiveDir: Opt[String] = Files.option(
     "sourceArchiveDir",
     OptionType.directory.as("directory on the same file system"),
-    "required with `cleanSource` = `archive`",
-    "Where files go that are archived, under the paths that they have below `path`. Not below `path`, unless hidden.",
     "/data/archive"
+  )(
+    "required with `cleanSource` = `archive`",
+    "Where files go that are archived, under the paths that they have below `path`. Not below `path`, unless hidden."
   )
 
   val OnMergedPart: Opt[Merged] = Files.withDefault(
     "onMergedPart",
     OptionType.words[Merged]("fail" -> Merged.Fail, "read" -> Merged.Read, "skip" -> Merged.Skip),
     Merged.Fail,
+    "read"
+  )(
     "What a streaming query does with a file that a sink has [merged](compaction.md) from smaller ones, which it tells by " +
       "its name: the rows may have been read from those. `fail`: it ends with an error. `read`: for a directory in which " +
       "nothing is merged any more, before the query begins. `skip`: if all small files are read before they are merged. " +
-      "A batch query reads them all.",
-    "read"
+      "A batch query reads them all."
   )
 
   val OnCorruptFile: Opt[String] = Files.withDefault(
     "onCorrupt",
     OptionType.named(Seq("fail", "quarantine"))(identity),
     "fail",
+    "quarantine"
+  )(
     "What to do with what cannot be decoded. `fail`: end the query, with the file, the position and the cause. " +
       "`quarantine`: leave it out and note it under `quarantinePath`: one record, or where the way to the next one is " +
-      "lost, the rest of the piece that is read. Then `mode` of JSON and CSV is `FAILFAST` unless it is set.",
-    "quarantine"
+      "lost, the rest of the piece that is read. Then `mode` of JSON and CSV is `FAILFAST` unless it is set."
   )
 
-  val QuarantinePath: Opt[String] = Files.option(
-    "quarantinePath",
-    OptionType.directory,
+  val QuarantinePath: Opt[String] = Files.option("quarantinePath", OptionType.directory, "/data/quarantine")(
     "required with `onCorrupt` = `quarantine`",
     "Where the notes go, as lines of JSON, each once however often a file is read. One directory for each query, and not " +
-      "below `path`, unless hidden.",
-    "/data/quarantine"
+      "below `path`, unless hidden."
   )
 
   val all: Seq[Opt[_]] = Seq(

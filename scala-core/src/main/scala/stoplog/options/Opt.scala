@@ -37,15 +37,15 @@ private[stoplog] final class Opt[T](
 private[stoplog] abstract class OptionGroup(val title: String) extends Product with Serializable {
 
   /** An option that a user has to set. */
-  def required[T](key: String, values: OptionType[T], doc: String, example: String): Opt[T] =
-    option(key, values, "required", doc, example)
+  def required[T](key: String, values: OptionType[T], example: String)(doc: String): Opt[T] =
+    option(key, values, example)("required", doc)
 
   /** An option that has one value where a user does not set it. */
-  def withDefault[T](key: String, values: OptionType[T], default: T, doc: String, example: String): Opt[T] =
+  def withDefault[T](key: String, values: OptionType[T], default: T, example: String)(doc: String): Opt[T] =
     new Opt(key, this, values, Some(default), s"`${values.render(default)}`", doc, example)
 
   /** An option without which something holds that is no value of it. */
-  def option[T](key: String, values: OptionType[T], unset: String, doc: String, example: String): Opt[T] =
+  def option[T](key: String, values: OptionType[T], example: String)(unset: String, doc: String): Opt[T] =
     new Opt(key, this, values, None, unset, doc, example)
 }
 

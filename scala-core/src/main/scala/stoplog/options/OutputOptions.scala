@@ -24,66 +24,47 @@ private[stoplog] final case class OutputOptions(
 
 private[stoplog] object OutputOptions {
 
-  val Path: Opt[String] = Format.required(
-    "path",
-    OptionType.directory,
-    "The directory that the finished files go to. `start(path)` and `save(path)` set it too.",
-    "/data/events"
+  val Path: Opt[String] = Format.required("path", OptionType.directory, "/data/events")(
+    "The directory that the finished files go to. `start(path)` and `save(path)` set it too."
   )
 
-  val FormatName: Opt[FormatChoice] = Format.option(
-    "format",
-    FormatChoice.named,
+  val FormatName: Opt[FormatChoice] = Format.option("format", FormatChoice.named, "json")(
     "required, unless `encoder` or `bulkWriter` is set",
     "How rows become bytes. `text` writes one column of strings or bytes, a line per row. With any other format, " +
       "all options that Spark's own data source of the format has for writing may be set beside those listed here, " +
       "and mean the same; so may `parquet.…` and `orc.…` settings, and `metadata.<key>` for the file's own metadata. " +
-      "`sequencefile` writes one column of values, or two of keys and values.",
-    "json"
+      "`sequencefile` writes one column of values, or two of keys and values."
   )
 
-  val Encoder: Opt[String] = Format.option(
-    "encoder",
-    OptionType.userClass,
+  val Encoder: Opt[String] = Format.option("encoder", OptionType.userClass, "com.example.KeyValueEncoder")(
     "none",
     "An own row format instead of `format`: the name of a class that extends `stoplog.format.Encoder` and has a " +
-      "public constructor without arguments, or of a Scala object.",
-    "com.example.KeyValueEncoder"
+      "public constructor without arguments, or of a Scala object."
   )
 
-  val BulkWriter: Opt[String] = Format.option(
-    "bulkWriter",
-    OptionType.userClass,
-    "none",
-    "An own bulk format instead of `format`: the name of a class that extends `stoplog.format.bulk.BulkWriterFactory`, " +
-      "or `stoplog.format.bulk.BulkFormat`, and has a public constructor without arguments, or of a Scala object.",
-    "com.example.ColumnsWriter"
-  )
+  val BulkWriter: Opt[String] =
+    Format.option("bulkWriter", OptionType.userClass, "com.example.ColumnsWriter")(
+      "none",
+      "An own bulk format instead of `format`: the name of a class that extends `stoplog.format.bulk.BulkWriterFactory`, " +
+        "or `stoplog.format.bulk.BulkFormat`, and has a public constructor without arguments, or of a Scala object."
+    )
 
-  val Compression: Opt[String] = Format.option(
-    "compression",
-    OptionType.checked("a codec's name")(codecOfRows),
-    "`none`; with bulk formats, what Spark's own sink of the format would take",
-    "How the files are compressed: `none`, `gzip`, `zstd`, `lz4`, `snappy` or `bzip2` for rows, of which a member or " +
-      "frame ends with each epoch, so that very small micro-batches compress less well; for a bulk format, the codecs " +
-      "that Spark knows for it, inside its blocks.",
-    "zstd"
-  )
+  val Compression: Opt[String] =
+    Format.option("compression", OptionType.checked("a codec's name")(codecOfRows), "zstd")(
+      "`none`; with bulk formats, what Spark's own sink of the format would take",
+      "How the files are compressed: `none`, `gzip`, `zstd`, `lz4`, `snappy` or `bzip2` for rows, of which a member or " +
+        "frame ends with each epoch, so that very small micro-batches compress less well; for a bulk format, the codecs " +
+        "that Spark knows for it, inside its blocks."
+    )
 
-  val LineSep: Opt[String] = Format.option(
-    "lineSep",
-    OptionType.text,
+  val LineSep: Opt[String] = Format.option("lineSep", OptionType.text, "\\r\\n")(
     "a line feed",
-    "What ends a row in `text`, `json` and `csv`, as in Spark.",
-    "\\r\\n"
+    "What ends a row in `text`, `json` and `csv`, as in Spark."
   )
 
-  val NullValue: Opt[String] = Format.option(
-    "nullValue",
-    OptionType.text.copy(mayBeEmpty = true),
+  val NullValue: Opt[String] = Format.option("nullValue", OptionType.text.copy(mayBeEmpty = true), "NULL")(
     "`text`: a null is an error; `csv`: nothing between the separators",
-    "What `text` and `csv` write for a null.",
-    "NULL"
+    "What `text` and `csv` write for a null."
   )
 
   val all: Seq[Opt[_]] = Seq(Path, FormatName, Encoder, BulkWriter, Compression, LineSep, NullValue)

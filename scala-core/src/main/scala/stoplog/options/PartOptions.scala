@@ -42,72 +42,53 @@ private[stoplog] object PartOptions {
       else pieceOf(text)
     },
     "part",
-    "What the names of the finished files begin with: `<prefix>-<uid>-<n><suffix>`. No `/`, and not `.` or `_` first.",
     "events"
+  )(
+    "What the names of the finished files begin with: `<prefix>-<uid>-<n><suffix>`. No `/`, and not `.` or `_` first."
   )
 
-  val PartSuffix: Opt[String] = Name.option(
-    "partSuffix",
-    piece.as("text, may be empty").copy(mayBeEmpty = true),
-    "from the format and the compression, such as `.json.gz`",
-    "What the names of the finished files end with, with its dot.",
-    ".ndjson"
-  )
-
-  val InProgress: Opt[Boolean] = Name.withDefault(
-    "inProgress",
-    OptionType.words("staging" -> false, "bucket" -> true),
-    false,
-    "Where parts are kept until they are finished: `staging` under `_stoplog` in the path, `bucket` beside the " +
-      "finished files, under the names that the four options below make.",
-    "bucket"
-  )
-
-  val InProgressPrefix: Opt[String] =
-    marker(
-      "inProgressPrefix",
-      hidden,
-      "_",
-      "What the name of an open part begins with: `.` or `_` first.",
-      "."
+  val PartSuffix: Opt[String] =
+    Name.option("partSuffix", piece.as("text, may be empty").copy(mayBeEmpty = true), ".ndjson")(
+      "from the format and the compression, such as `.json.gz`",
+      "What the names of the finished files end with, with its dot."
     )
 
-  val InProgressSuffix: Opt[String] =
-    marker("inProgressSuffix", piece, ".in-progress", "What the name of an open part ends with.", ".open")
+  val InProgress: Opt[Boolean] =
+    Name.withDefault("inProgress", OptionType.words("staging" -> false, "bucket" -> true), false, "bucket")(
+      "Where parts are kept until they are finished: `staging` under `_stoplog` in the path, `bucket` beside the " +
+        "finished files, under the names that the four options below make."
+    )
 
-  val PendingPrefix: Opt[String] = marker(
-    "pendingPrefix",
-    hidden,
-    "_",
-    "What the name of a closed part begins with until its epoch is committed: `.` or `_` first.",
-    "."
+  val InProgressPrefix: Opt[String] = Name.withDefault("inProgressPrefix", hidden, "_", ".")(
+    ofMarker("What the name of an open part begins with: `.` or `_` first.")
   )
 
-  val PendingSuffix: Opt[String] = marker(
-    "pendingSuffix",
-    piece,
-    ".pending",
-    "What the name of a closed part ends with until its epoch is committed.",
-    ".closed"
+  val InProgressSuffix: Opt[String] = Name.withDefault("inProgressSuffix", piece, ".in-progress", ".open")(
+    ofMarker("What the name of an open part ends with.")
   )
 
-  val MaxOpenParts: Opt[Int] = Writer.withDefault(
-    "maxOpenParts",
-    OptionType.count,
-    1000,
+  val PendingPrefix: Opt[String] = Name.withDefault("pendingPrefix", hidden, "_", ".")(
+    ofMarker("What the name of a closed part begins with until its epoch is committed: `.` or `_` first.")
+  )
+
+  val PendingSuffix: Opt[String] = Name.withDefault("pendingSuffix", piece, ".pending", ".closed")(
+    ofMarker("What the name of a closed part ends with until its epoch is committed.")
+  )
+
+  val MaxOpenParts: Opt[Int] = Writer.withDefault("maxOpenParts", OptionType.count, 1000, "200")(
     "How many parts one task keeps open at most. Beyond it, the part to which nothing was written for longest is " +
-      "closed early. It bounds memory and open files.",
-    "200"
+      "closed early. It bounds memory and open files."
   )
 
   val Distribution: Opt[Distribution] = Writer.withDefault(
     "distribution",
     stoplog.options.Distribution.values,
     stoplog.options.Distribution.Unspecified,
+    "byBucket"
+  )(
     "How Spark spreads the rows over the writers: `none` leaves them where they are, `byBucket` brings the rows of " +
       "one bucket to one writer (fewer, larger files, at the price of a shuffle), a number spreads them evenly " +
-      "over so many writers.",
-    "byBucket"
+      "over so many writers."
   )
 
   private val markers: Seq[Opt[String]] =
@@ -172,14 +153,7 @@ private[stoplog] object PartOptions {
     marker(PendingSuffix)
   )
 
-  private def marker(
-      key: String,
-      values: OptionType[String],
-      default: String,
-      meaning: String,
-      example: String
-  ): Opt[String] =
-    Name.withDefault(key, values, default, s"$meaning Only with `inProgress` = `bucket`.", example)
+  private def ofMarker(meaning: String): String = s"$meaning Only with `inProgress` = `bucket`."
 
   private def isHidden(text: String): Boolean = text.startsWith(".") || text.startsWith("_")
 

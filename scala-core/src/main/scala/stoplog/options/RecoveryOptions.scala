@@ -64,26 +64,29 @@ private[stoplog] object RecoveryOptions {
     "sinkId",
     OptionType.checked("1 to 64 of `A-Z a-z 0-9 . _ -`, a letter or digit first")(sinkIdOf),
     "main",
-    "The name of the commit log in the path. Two queries that write to one directory need two names.",
     "clicks"
+  )(
+    "The name of the commit log in the path. Two queries that write to one directory need two names."
   )
 
   val OnForeignQuery: Opt[ForeignQuery] = Recovery.withDefault(
     "onForeignQuery",
     OptionType.words[ForeignQuery]("fail" -> ForeignQuery.Refuse, "adopt" -> ForeignQuery.Adopt),
     ForeignQuery.Refuse,
-    "What to do when the log belongs to another query (another checkpoint): refuse to start, or take it over.",
     "adopt"
+  )(
+    "What to do when the log belongs to another query (another checkpoint): refuse to start, or take it over."
   )
 
   val OnRestart: Opt[Finish] = Recovery.withDefault(
     "onRestart",
     OptionType.words[Finish]("continue" -> Finish.KeepOpen, "finish" -> Finish.PublishOpen),
     Finish.KeepOpen,
+    "finish"
+  )(
     "What a start of the query does with the parts that an earlier one has left open. `continue`: it goes on in them. " +
       "`finish`: it cuts each to its committed length and publishes it by a record of the log, before its first epoch " +
-      "or, without data, after `bucketCheckInterval`; new rows go into new parts. As the BucketingSink did.",
-    "finish"
+      "or, without data, after `bucketCheckInterval`; new rows go into new parts. As the BucketingSink did."
   )
 
   val FinalizeOnTermination: Opt[FinalizeOnTermination] = Recovery.withDefault(
@@ -94,18 +97,20 @@ private[stoplog] object RecoveryOptions {
       "never"  -> stoplog.options.FinalizeOnTermination.Never
     ),
     stoplog.options.FinalizeOnTermination.Auto,
-    "Whether open parts are finished when the query ends. `auto`: with the triggers availableNow and once, and at " +
-      "the end of a batch write; a part that is left open is continued by the next start.",
     "always"
+  )(
+    "Whether open parts are finished when the query ends. `auto`: with the triggers availableNow and once, and at " +
+      "the end of a batch write; a part that is left open is continued by the next start."
   )
 
   val OnLostPart: Opt[LostPart] = Recovery.withDefault(
     "onLostPart",
     OptionType.words[LostPart]("fail" -> LostPart.Fail, "skip" -> LostPart.Skip),
     LostPart.Fail,
-    "What to do when somebody else deleted a part that was written but not yet finished: stop, or go on without " +
-      "its rows.",
     "skip"
+  )(
+    "What to do when somebody else deleted a part that was written but not yet finished: stop, or go on without " +
+      "its rows."
   )
 
   val OnSchemaChange: Opt[OnSchemaChange] = Recovery.withDefault(
@@ -116,10 +121,11 @@ private[stoplog] object RecoveryOptions {
       "roll"     -> stoplog.options.OnSchemaChange.Roll
     ),
     stoplog.options.OnSchemaChange.Roll,
+    "additive"
+  )(
     "What to do when a streaming query starts with other columns than before; their order does not matter. `roll`: go " +
       "on; where a file cannot hold both, open parts end with the columns that they have. `additive`: go on if " +
-      "columns were only added, or may be null now. `fail`: go on with the same columns only.",
-    "additive"
+      "columns were only added, or may be null now. `fail`: go on with the same columns only."
   )
 
   val Durability: Opt[Durability] = Recovery.withDefault(
@@ -129,9 +135,10 @@ private[stoplog] object RecoveryOptions {
       "process" -> stoplog.store.Durability.Process
     ),
     stoplog.store.Durability.Disk,
-    "What a committed epoch survives. `disk`: a power loss (an fsync per open part and epoch). `process`: the death " +
-      "of any process, but not of the machine; faster.",
     "process"
+  )(
+    "What a committed epoch survives. `disk`: a power loss (an fsync per open part and epoch). `process`: the death " +
+      "of any process, but not of the machine; faster."
   )
 
   val OnBadRow: Opt[OnBadRow] = Recovery.withDefault(
@@ -141,44 +148,36 @@ private[stoplog] object RecoveryOptions {
       "reject" -> stoplog.commit.OnBadRow.Reject
     ),
     stoplog.commit.OnBadRow.Fail,
-    "What to do with a row that cannot be written: stop, or put it aside as a line of JSON under `rejectPath`, " +
-      "published with the other rows of its epoch.",
     "reject"
+  )(
+    "What to do with a row that cannot be written: stop, or put it aside as a line of JSON under `rejectPath`, " +
+      "published with the other rows of its epoch."
   )
 
   val RejectPath: Opt[String] = Recovery.withDefault(
     "rejectPath",
     OptionType.checked("directory under `path`, `_` or `.` first")(rejectPathOf),
     "_rejected",
-    "Where rejected rows are, each below it in the directory of its bucket. Only with `onBadRow` = `reject`.",
     "_bad"
+  )(
+    "Where rejected rows are, each below it in the directory of its bucket. Only with `onBadRow` = `reject`."
   )
 
-  val UseTruncate: Opt[Boolean] = Recovery.withDefault(
-    "useTruncate",
-    OptionType.truth,
-    true,
+  val UseTruncate: Opt[Boolean] = Recovery.withDefault("useTruncate", OptionType.truth, true, "false")(
     "On HDFS and other Hadoop file systems, what becomes of bytes that a failed attempt wrote behind the committed " +
       "ones of a part. `true`: they are cut off, and readers need not care. `false`: they stay, and a file beside the " +
-      "part says how many bytes count, as the BucketingSink did: every reader has to heed it. Local disks always cut.",
-    "false"
+      "part says how many bytes count, as the BucketingSink did: every reader has to heed it. Local disks always cut."
   )
 
-  val ValidLengthPrefix: Opt[String] = validLength(
-    "validLengthPrefix",
-    PartOptions.hidden,
-    Truncation.Allowed.prefix,
-    "What the name of such a file begins with, before the name of its part: `.` or `_` first.",
-    "."
-  )
+  val ValidLengthPrefix: Opt[String] =
+    Recovery.withDefault("validLengthPrefix", PartOptions.hidden, Truncation.DefaultPrefix, ".")(
+      ofLength("What the name of such a file begins with, before the name of its part: `.` or `_` first.")
+    )
 
-  val ValidLengthSuffix: Opt[String] = validLength(
-    "validLengthSuffix",
-    PartOptions.piece,
-    Truncation.Allowed.suffix,
-    "What the name of such a file ends with.",
-    ".length"
-  )
+  val ValidLengthSuffix: Opt[String] =
+    Recovery.withDefault("validLengthSuffix", PartOptions.piece, Truncation.DefaultSuffix, ".length")(
+      ofLength("What the name of such a file ends with.")
+    )
 
   val all: Seq[Opt[_]] = Seq(
     SinkId,
@@ -219,14 +218,7 @@ private[stoplog] object RecoveryOptions {
       Truncation.Allowed
     } else Truncation.ValidLength(asked(ValidLengthPrefix), asked(ValidLengthSuffix))
 
-  private def validLength(
-      key: String,
-      values: OptionType[String],
-      default: String,
-      meaning: String,
-      example: String
-  ): Opt[String] =
-    Recovery.withDefault(key, values, default, s"$meaning Only with `useTruncate` = `false`.", example)
+  private def ofLength(meaning: String): String = s"$meaning Only with `useTruncate` = `false`."
 
   /** Safe as a directory's name on every store. */
   private def sinkIdOf(text: String): Either[String, String] =

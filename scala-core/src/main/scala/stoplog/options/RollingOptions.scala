@@ -27,72 +27,54 @@ private[stoplog] object RollingOptions {
     "rollingPolicy",
     OptionType.userClass.as("`default`, `onCheckpoint` or class name"),
     Default,
+    "onCheckpoint"
+  )(
     "`default` keeps a part open across micro-batches until one of the limits below is reached. `onCheckpoint` " +
       "closes every part at the end of its epoch: rows are visible at once, in many more files. A class extends " +
-      "`stoplog.rolling.RollingPolicy` and has a public constructor without arguments.",
-    "onCheckpoint"
+      "`stoplog.rolling.RollingPolicy` and has a public constructor without arguments."
   )
 
-  val MaxPartSize: Opt[Long] = Rolling.option(
-    "maxPartSize",
-    OptionType.size,
+  val MaxPartSize: Opt[Long] = Rolling.option("maxPartSize", OptionType.size, "256m")(
     "`128m`; with `onCheckpoint`: no limit",
     "A part that holds more than this on storage, after compression, is closed. It passes the limit by at most one " +
-      "row and what the compressor still held back.",
-    "256m"
+      "row and what the compressor still held back."
   )
 
-  val MaxRecordsPerPart: Opt[Option[Long]] = Rolling.option(
-    "maxRecordsPerPart",
-    orNone(OptionType.wholeNumber),
-    "no limit",
-    "A part holds at most this many rows.",
-    "1000000"
-  )
+  val MaxRecordsPerPart: Opt[Option[Long]] =
+    Rolling.option("maxRecordsPerPart", orNone(OptionType.wholeNumber), "1000000")(
+      "no limit",
+      "A part holds at most this many rows."
+    )
 
-  val RolloverInterval: Opt[Option[Long]] = Rolling.withDefault(
-    "rolloverInterval",
-    orNone(OptionType.span),
-    Some(15 * 60 * 1000L),
-    "A part that was opened this long ago is closed, whether rows still arrive or not. Only with the `default` policy.",
-    "1 hour"
-  )
+  val RolloverInterval: Opt[Option[Long]] =
+    Rolling.withDefault("rolloverInterval", orNone(OptionType.span), Some(15 * 60 * 1000L), "1 hour")(
+      "A part that was opened this long ago is closed, whether rows still arrive or not. Only with the `default` policy."
+    )
 
-  val InactivityInterval: Opt[Option[Long]] = Rolling.withDefault(
-    "inactivityInterval",
-    orNone(OptionType.span),
-    Some(5 * 60 * 1000L),
-    "A part that got no row for this long is closed. Only with the `default` policy.",
-    "90s"
-  )
+  val InactivityInterval: Opt[Option[Long]] =
+    Rolling.withDefault("inactivityInterval", orNone(OptionType.span), Some(5 * 60 * 1000L), "90s")(
+      "A part that got no row for this long is closed. Only with the `default` policy."
+    )
 
-  val EventTimeInterval: Opt[Option[Long]] = Rolling.option(
-    "eventTimeInterval",
-    orNone(OptionType.span),
-    "no limit",
-    "A row whose event time is this much, or more, behind that of a part's first row closes the part and goes to another one, " +
-      "as with `rotate.interval.ms` of Kafka Connect's sinks. Rows without an event time, and late ones, close nothing. Only " +
-      "with the `default` policy.",
-    "10m"
-  )
+  val EventTimeInterval: Opt[Option[Long]] =
+    Rolling.option("eventTimeInterval", orNone(OptionType.span), "10m")(
+      "no limit",
+      "A row whose event time is this much, or more, behind that of a part's first row closes the part and goes to another one, " +
+        "as with `rotate.interval.ms` of Kafka Connect's sinks. Rows without an event time, and late ones, close nothing. Only " +
+        "with the `default` policy."
+    )
 
-  val EventTimeColumn: Opt[String] = Rolling.option(
-    "eventTimeColumn",
-    OptionType.columnName,
+  val EventTimeColumn: Opt[String] = Rolling.option("eventTimeColumn", OptionType.columnName, "event_time")(
     "the column of the query's `withWatermark`",
     "The timestamp or date column in which rows have their event time, for `eventTimeInterval` and for policies and " +
-      "bucket assigners of your own.",
-    "event_time"
+      "bucket assigners of your own."
   )
 
-  val BucketCheckInterval: Opt[Long] = Rolling.withDefault(
-    "bucketCheckInterval",
-    OptionType.span,
-    60 * 1000L,
-    "How often the driver looks for parts that are past one of the two intervals while no data arrives. With data, " +
-      "this happens at the end of each micro-batch too.",
-    "10s"
-  )
+  val BucketCheckInterval: Opt[Long] =
+    Rolling.withDefault("bucketCheckInterval", OptionType.span, 60 * 1000L, "10s")(
+      "How often the driver looks for parts that are past one of the two intervals while no data arrives. With data, " +
+        "this happens at the end of each micro-batch too."
+    )
 
   val all: Seq[Opt[_]] = Seq(
     RollingPolicy,

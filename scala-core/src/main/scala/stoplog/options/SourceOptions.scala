@@ -52,29 +52,20 @@ private[stoplog] object SourceOptions {
 /** How much a micro-batch reads. */
 private[stoplog] object LimitOptions {
 
-  val MaxFilesPerTrigger: Opt[Long] = Admission.option(
-    "maxFilesPerTrigger",
-    OptionType.wholeNumber,
+  val MaxFilesPerTrigger: Opt[Long] = Admission.option("maxFilesPerTrigger", OptionType.wholeNumber, "1000")(
     "no limit",
-    "A micro-batch reads at most this many files, or pieces of files.",
-    "1000"
+    "A micro-batch reads at most this many files, or pieces of files."
   )
 
-  val MaxBytesPerTrigger: Opt[Long] = Admission.option(
-    "maxBytesPerTrigger",
-    OptionType.size,
+  val MaxBytesPerTrigger: Opt[Long] = Admission.option("maxBytesPerTrigger", OptionType.size, "1g")(
     "no limit",
-    "A micro-batch reads at most this much, as it lies on the storage. A larger file is read by several micro-batches.",
-    "1g"
+    "A micro-batch reads at most this much, as it lies on the storage. A larger file is read by several micro-batches."
   )
 
-  val MaxRowsPerTrigger: Opt[Long] = Admission.option(
-    "maxRowsPerTrigger",
-    OptionType.wholeNumber,
+  val MaxRowsPerTrigger: Opt[Long] = Admission.option("maxRowsPerTrigger", OptionType.wholeNumber, "1000000")(
     "no limit",
     "A micro-batch reads at most this many rows; of a file of blocks, one row group, stripe or block at least. To know " +
-      "where lines end, the driver reads them, too; of files of blocks it reads where the blocks are.",
-    "1000000"
+      "where lines end, the driver reads them, too; of files of blocks it reads where the blocks are."
   )
 
   val all: Seq[Opt[_]] = Seq(MaxFilesPerTrigger, MaxBytesPerTrigger, MaxRowsPerTrigger)

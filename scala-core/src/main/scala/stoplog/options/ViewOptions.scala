@@ -42,10 +42,11 @@ private[stoplog] object ViewOptions {
       "open"    -> stoplog.options.View.Open,
       "buckets" -> stoplog.options.View.Buckets
     ),
+    "open"
+  )(
     "none",
     "Which table `spark.read.format(\"stoplog\")` shows of the sink at `path`: its parts, its epochs, the parts that " +
-      "are open now, or the buckets without a marker. Without it, files are read.",
-    "open"
+      "are open now, or the buckets without a marker. Without it, files are read."
   )
 
   /** What was asked for, or none when `view` is not set: then the options are those of a write.

@@ -1,20 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.store
 
-/** What a storage may do with bytes behind the committed ones when a part is finished. */
+/** What may be done with the bytes behind the committed ones when a part is finished: they were never committed (I2). */
 sealed trait Truncation extends Product with Serializable {
 
-  /** What the name of a `.valid-length` file has before and behind the name of its part. */
+  /** The name of a `.valid-length` file is the name of its part with this before and this behind it. */
   def prefix: String
   def suffix: String
 }
 
 object Truncation {
 
-  /** The storage cuts them off, or leaves them out. */
+  /** Of a user who named none. */
+  val DefaultPrefix: String = "_"
+  val DefaultSuffix: String = ".valid-length"
+
+  /** They are cut off, or left out of a copy. */
   case object Allowed extends Truncation {
-    override def prefix: String = "_"
-    override def suffix: String = ".valid-length"
+    override def prefix: String = DefaultPrefix
+    override def suffix: String = DefaultSuffix
   }
 
   /** They stay, and a file beside the part says how many bytes count. */

@@ -376,27 +376,6 @@ class SinkOptionsSuite extends AnyFunSuite {
     for (p <- policies) assert(RollingOptions.noted(p) === RollingOptions.toMap(p))
   }
 
-  test("parameters of the user's classes are options, and go with the class") {
-    val told = Seq("ENCODER.separator" -> ";", "encoder" -> "stoplog.options.Configured")
-    val o    = SinkOptions.parse(Map("path" -> "p") ++ told)
-    assert(o.output.format === FormatChoice.UserEncoder("stoplog.options.Configured{\"separator\":\";\"}"))
-    assert(o.toMap("encoder.separator") === ";")
-    assert(SinkOptions.parse(o.toMap) === o)
-  }
-
-  test("a parameter of what is no class, or of an instance, is refused by its name") {
-    def said(options: (String, String)*) =
-      intercept[StoplogArgumentException](SinkOptions.parse(json ++ options)).getMessage
-    assert(said("rollingPolicy.limit" -> "5").contains("rollingPolicy.limit is a parameter of a class"))
-    assert(
-      said("bucketAssigner" -> "basePath", "bucketAssigner.a" -> "b").contains("bucketAssigner names none")
-    )
-    assert(said("compactor" -> "a.B", "compactor.a" -> "b").contains("compactor"))
-    val instance = UserObject.reference(new AtMidnight, "rollingPolicy")
-    assert(said("rollingPolicy" -> instance, "rollingPolicy.a" -> "b").contains("takes no parameters"))
-    assert(said("rollingPolicies.a" -> "b").contains("is not an option"))
-  }
-
   test("options travel to the tasks") {
     val o     = parse("maxPartSize" -> "1m", "dateFormat" -> "yyyy", "partitionBy" -> "a,b")
     val bytes = new ByteArrayOutputStream

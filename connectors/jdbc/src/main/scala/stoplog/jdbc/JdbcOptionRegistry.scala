@@ -12,157 +12,112 @@ object JdbcOptionRegistry {
 
   private val count: OptionType[Int] = OptionType.countUpTo(s"is more than ${Int.MaxValue}")
 
-  val Url: Opt[String] = Database.required(
-    "url",
-    OptionType.text.as("JDBC URL"),
-    "Where the database is.",
-    "jdbc:postgresql://db/shop"
+  val Url: Opt[String] =
+    Database.required("url", OptionType.text.as("JDBC URL"), "jdbc:postgresql://db/shop")(
+      "Where the database is."
+    )
+
+  val DbTable: Opt[String] = Database.required("dbtable", table, "public.orders")(
+    "The table, which must exist. Columns are found by their names, in upper or lower case."
   )
 
-  val DbTable: Opt[String] = Database.required(
-    "dbtable",
-    table,
-    "The table, which must exist. Columns are found by their names, in upper or lower case.",
-    "public.orders"
-  )
-
-  val Driver: Opt[String] = Database.option(
-    "driver",
-    OptionType.className,
+  val Driver: Opt[String] = Database.option("driver", OptionType.className, "org.postgresql.Driver")(
     "found by the URL",
     "The class of the database's driver, whose jar must be on Spark's driver and the executors. Known for PostgreSQL, " +
-      "MySQL, MariaDB, SQLite and H2.",
-    "org.postgresql.Driver"
+      "MySQL, MariaDB, SQLite and H2."
   )
 
-  val User: Opt[String] =
-    Database.option("user", OptionType.text, "none", "The user of the connections.", "shop")
-
-  val Password: Opt[String] = Database.option(
-    "password",
-    OptionType.text,
+  val User: Opt[String] = Database.option("user", OptionType.text, "shop")(
     "none",
-    "Its password. Spark keeps it out of its logs.",
-    "secret"
+    "The user of the connections."
   )
 
-  val DialectName: Opt[Dialect] = Database.option(
-    "dialect",
-    OptionType.named(Dialect.all)(_.word),
-    "by the URL; else `merge`",
-    "Which SQL the database understands. `mysql` is MariaDB's too. `merge`: MERGE of the SQL standard.",
-    "postgresql"
+  val Password: Opt[String] = Database.option("password", OptionType.text, "secret")(
+    "none",
+    "Its password. Spark keeps it out of its logs."
   )
+
+  val DialectName: Opt[Dialect] =
+    Database.option("dialect", OptionType.named(Dialect.all)(_.word), "postgresql")(
+      "by the URL; else `merge`",
+      "Which SQL the database understands. `mysql` is MariaDB's too. `merge`: MERGE of the SQL standard."
+    )
 
   val WriteModeName: Opt[Boolean] = Writing.option(
     "writeMode",
     OptionType.words("upsert" -> true, "transactional" -> false),
+    "transactional"
+  )(
     "`upsert` with `keyColumns`, else `transactional`",
     "`upsert`: a row is inserted, or takes the place of the one with its key; repeated epochs change nothing. " +
-      "`transactional`: rows are inserted, each epoch in one transaction that also records it, exactly once.",
-    "transactional"
+      "`transactional`: rows are inserted, each epoch in one transaction that also records it, exactly once."
   )
 
-  val KeyColumns: Opt[Seq[String]] = Writing.option(
-    "keyColumns",
-    OptionType.columnNames,
+  val KeyColumns: Opt[Seq[String]] = Writing.option("keyColumns", OptionType.columnNames, "customer,day")(
     "required with `upsert`",
-    "The columns that tell a row from others: the primary key of the table, or a unique index.",
-    "customer,day"
+    "The columns that tell a row from others: the primary key of the table, or a unique index."
   )
 
-  val BatchSize: Opt[Int] = Writing.withDefault(
-    "batchsize",
-    count,
-    5000,
+  val BatchSize: Opt[Int] = Writing.withDefault("batchsize", count, 5000, "20000")(
     "How many rows are sent together, and committed together by a task; Spark's `jdbc` sends 1000. Of rows with one key " +
-      "only the last one of a batch is sent.",
-    "20000"
+      "only the last one of a batch is sent."
   )
 
-  val NumPartitions: Opt[Int] = Writing.option(
-    "numPartitions",
-    count,
+  val NumPartitions: Opt[Int] = Writing.option("numPartitions", count, "8")(
     "as many as the rows have partitions",
     "How many tasks write, at most, and with them how many connections there are. The rows are shuffled: by key with " +
-      "`upsert`.",
-    "8"
+      "`upsert`."
   )
 
-  val DistributionName: Opt[Boolean] = Writing.withDefault(
-    "distribution",
-    OptionType.words("none" -> false, "byKey" -> true),
-    false,
-    "`byKey` brings all rows of a key to one task, by a shuffle.",
-    "byKey"
-  )
+  val DistributionName: Opt[Boolean] =
+    Writing.withDefault("distribution", OptionType.words("none" -> false, "byKey" -> true), false, "byKey")(
+      "`byKey` brings all rows of a key to one task, by a shuffle."
+    )
 
-  val QueryTimeout: Opt[Int] = Writing.option(
-    "queryTimeout",
-    count.as("whole number of seconds"),
+  val QueryTimeout: Opt[Int] = Writing.option("queryTimeout", count.as("whole number of seconds"), "60")(
     "no limit",
-    "How long a statement may take, if the driver heeds it.",
-    "60"
+    "How long a statement may take, if the driver heeds it."
   )
 
-  val MaxTries: Opt[Int] = Failures.withDefault(
-    "maxTries",
-    count,
-    5,
+  val MaxTries: Opt[Int] = Failures.withDefault("maxTries", count, 5, "10")(
     "How often a batch or a commit is tried when the connection is lost, another transaction was first, or the server " +
-      "is full.",
-    "10"
+      "is full."
   )
 
-  val RetryWait: Opt[Long] = Failures.withDefault(
-    "retryWait",
-    OptionType.span,
-    500L,
+  val RetryWait: Opt[Long] = Failures.withDefault("retryWait", OptionType.span, 500L, "2s")(
     "The longest wait before the second try; twice as long before each further one, up to 30 s. The wait is random " +
-      "below that.",
-    "2s"
+      "below that."
   )
 
-  val OnBadRow: Opt[BadRow] = Failures.withDefault(
-    "onBadRow",
-    RecoveryOptions.OnBadRow.values,
-    BadRow.Fail,
-    "What becomes of a row that the table refuses. `fail`: the query ends. `reject`: it goes to `rejectTable`, and the " +
-      "query goes on.",
-    "reject"
-  )
+  val OnBadRow: Opt[BadRow] =
+    Failures.withDefault("onBadRow", RecoveryOptions.OnBadRow.values, BadRow.Fail, "reject")(
+      "What becomes of a row that the table refuses. `fail`: the query ends. `reject`: it goes to `rejectTable`, and the " +
+        "query goes on."
+    )
 
-  val RejectTableName: Opt[String] = Failures.option(
-    "rejectTable",
-    table,
+  val RejectTableName: Opt[String] = Failures.option("rejectTable", table, "public.orders_rejected")(
     "the name of the table with `_rejected` behind it",
-    "The table of rejected rows, made if it is not there. Only with `onBadRow` = `reject`.",
-    "public.orders_rejected"
+    "The table of rejected rows, made if it is not there. Only with `onBadRow` = `reject`."
   )
 
   val SinkId: Opt[String] = Owner.withDefault(
     "sinkId",
     RecoveryOptions.SinkId.values.as("1 to 64 letters, digits, `.`, `_` or `-`"),
     "main",
-    "The name of this sink among those that write to the table; two queries need two. It tells rejected rows apart, too.",
     "clicks"
+  )(
+    "The name of this sink among those that write to the table; two queries need two. It tells rejected rows apart, too."
   )
 
-  val OnForeign: Opt[Foreign] = Owner.withDefault(
-    "onForeignQuery",
-    RecoveryOptions.OnForeignQuery.values,
-    Foreign.Refuse,
-    "What to do when the sink belongs to another query, that is, to another checkpoint, or when nothing is known of it though " +
-      "this query has been at work. `adopt` takes it over as it is. Only with `transactional`.",
-    "adopt"
-  )
+  val OnForeign: Opt[Foreign] =
+    Owner.withDefault("onForeignQuery", RecoveryOptions.OnForeignQuery.values, Foreign.Refuse, "adopt")(
+      "What to do when the sink belongs to another query, that is, to another checkpoint, or when nothing is known of it though " +
+        "this query has been at work. `adopt` takes it over as it is. Only with `transactional`."
+    )
 
-  val EpochsTableName: Opt[String] = Owner.option(
-    "epochsTable",
-    table,
+  val EpochsTableName: Opt[String] = Owner.option("epochsTable", table, "etl.stoplog_epochs")(
     "`stoplog_epochs` in the schema of the table",
-    "The table that says which epoch of each sink is committed, made if it is not there. Only with `transactional`.",
-    "etl.stoplog_epochs"
+    "The table that says which epoch of each sink is committed, made if it is not there. Only with `transactional`."
   )
 
   /** All of them, in the order of the options' page. */

@@ -29,24 +29,23 @@ private[wal] object HttpOptions {
   val Url: Opt[URI] = Http.option(
     "url",
     OptionType[URI]("`http` or `https` URL", uri(_), _.toString),
-    "required with `sender=http`",
-    "Where rows are posted, as JSON lines.",
     "https://example.com/rows"
+  )(
+    "required with `sender=http`",
+    "Where rows are posted, as JSON lines."
   )
 
-  val BatchRows: Opt[Int] =
-    Http.withDefault("httpBatchRows", OptionType.count, 500, "How many rows a request has at most.", "1000")
-
-  val Retries: Opt[Int] = Http.withDefault(
-    "httpRetries",
-    OptionType.count,
-    5,
-    "How often a request is repeated that the server was too busy for (429, 503) or did not answer, before the query fails.",
-    "10"
+  val BatchRows: Opt[Int] = Http.withDefault("httpBatchRows", OptionType.count, 500, "1000")(
+    "How many rows a request has at most."
   )
 
-  val Timeout: Opt[Long] =
-    Http.withDefault("httpTimeout", OptionType.span, 30000L, "How long an answer is waited for.", "2m")
+  val Retries: Opt[Int] = Http.withDefault("httpRetries", OptionType.count, 5, "10")(
+    "How often a request is repeated that the server was too busy for (429, 503) or did not answer, before the query fails."
+  )
+
+  val Timeout: Opt[Long] = Http.withDefault("httpTimeout", OptionType.span, 30000L, "2m")(
+    "How long an answer is waited for."
+  )
 
   val all: Seq[Opt[_]] = Seq(Url, BatchRows, Retries, Timeout)
 

@@ -32,20 +32,22 @@ private[wal] object WriteAheadOptions {
   val Sender: Opt[String] = Sending.required(
     "sender",
     OptionType.text.as("`http`, `jdbc`, `cassandra` or a class name"),
+    "com.example.WebhookSender"
+  )(
     "What sends the rows. `http`: posts them as JSON lines. `jdbc`, `cassandra`: writes them to a table. Else the name of a " +
       "class that extends `stoplog.wal.RowSender` and has a public constructor without arguments. It gets all options of " +
-      "the write, its own included.",
-    "com.example.WebhookSender"
+      "the write, its own included."
   )
 
   val Committer: Opt[String] = Sending.withDefault(
     "committer",
     OptionType.text.as("`files`, `jdbc`, `cassandra` or a class name"),
     "files",
+    "com.example.NotesInTarget"
+  )(
     "What remembers which chunks have been sent. `files`: empty files in the sink's log. `jdbc`, `cassandra`: a table; with " +
       "`sender=jdbc` and `committer=jdbc` rows and note are one transaction. Else the name of a class that extends " +
-      "`stoplog.wal.CheckpointCommitters`, which may keep its notes in the target itself.",
-    "com.example.NotesInTarget"
+      "`stoplog.wal.CheckpointCommitters`, which may keep its notes in the target itself."
   )
 
   val groups: Seq[OptionGroup] = Seq(Sending, HttpOptions.Http, OptionGroup.Recovery)

@@ -23,9 +23,10 @@ private[cassandra] object ChunkOptions {
     "chunksTable",
     OptionType.text.as("name of a table, or `keyspace.table`"),
     "stoplog_chunks",
-    "The table that says which chunks of a write-ahead sink have been sent, made if it is not there. Without a keyspace, in " +
-      "that of the table. Only as `cassandra.chunksTable` of `format(\"stoplog-wal\")`.",
     "ops.stoplog_chunks"
+  )(
+    "The table that says which chunks of a write-ahead sink have been sent, made if it is not there. Without a keyspace, in " +
+      "that of the table. Only as `cassandra.chunksTable` of `format(\"stoplog-wal\")`."
   )
 
   /** Of the sender. Error: `STOPLOG_INVALID_OPTIONS`. */

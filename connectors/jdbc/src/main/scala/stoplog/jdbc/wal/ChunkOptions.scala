@@ -20,10 +20,11 @@ private[jdbc] object ChunkOptions {
   val ChunksTableName: Opt[String] = JdbcOptionGroup.WriteAhead.option(
     "chunksTable",
     OptionType.text.as("table name as in SQL"),
+    "etl.stoplog_chunks"
+  )(
     "`stoplog_chunks` in the schema of the table",
     "The table that says which chunks of a write-ahead sink have been sent, made if it is not there. Only as " +
-      "`jdbc.chunksTable` of `format(\"stoplog-wal\")`.",
-    "etl.stoplog_chunks"
+      "`jdbc.chunksTable` of `format(\"stoplog-wal\")`."
   )
 
   /** Of the sender. */

@@ -16,36 +16,32 @@ object KafkaSinkOptionRegistry {
   val Servers: Opt[String] = Where.required(
     "kafka.bootstrap.servers",
     OptionType.text.as("`host:port`, separated by commas"),
-    "The brokers to ask first. All other options that begin with `kafka.` are settings of Kafka's producer too, such as " +
-      "`kafka.compression.type`; those that the sink itself has to set are refused.",
     "broker1:9092,broker2:9092"
+  )(
+    "The brokers to ask first. All other options that begin with `kafka.` are settings of Kafka's producer too, such as " +
+      "`kafka.compression.type`; those that the sink itself has to set are refused."
   )
 
-  val Topic: Opt[String] = Where.option(
-    "topic",
-    OptionType.text.as("name of a topic"),
+  val Topic: Opt[String] = Where.option("topic", OptionType.text.as("name of a topic"), "orders")(
     "the column `topic`",
-    "Where all rows go, whatever their column `topic` says.",
-    "orders"
+    "Where all rows go, whatever their column `topic` says."
   )
 
-  val Partitioner: Opt[String] = Where.option(
-    "partitioner",
-    OptionType.className,
+  val Partitioner: Opt[String] = Where.option("partitioner", OptionType.className, "com.example.ByRegion")(
     "Kafka's own",
     "Chooses the partition of a row whose column `partition` is null or not there: a class that implements " +
-      "`org.apache.kafka.clients.producer.Partitioner`.",
-    "com.example.ByRegion"
+      "`org.apache.kafka.clients.producer.Partitioner`."
   )
 
   val DeliveryMode: Opt[Delivery] = Delivering.withDefault(
     "delivery",
     OptionType.named(Delivery.all)(_.word),
     Delivery.ExactlyOnce,
+    "at-least-once"
+  )(
     "`none`: nobody asks whether a record has arrived. `at-least-once`: a task ends when all its records have; what is " +
       "repeated after a failure is there twice. `exactly-once`: records are written in transactions, which are committed " +
-      "when the whole micro-batch is recorded; who reads with `isolation.level` = `read_committed` sees each row once.",
-    "at-least-once"
+      "when the whole micro-batch is recorded; who reads with `isolation.level` = `read_committed` sees each row once."
   )
 
   // Kafka counts these milliseconds in an Int.
@@ -53,51 +49,46 @@ object KafkaSinkOptionRegistry {
     "transactionTimeout",
     OptionType.span.refusing(_ <= Int.MaxValue, "is longer than Kafka can count, which is 24 days"),
     15 * 60 * 1000L,
+    "1h"
+  )(
     "After which the brokers abort a transaction that nobody has ended. Longer than the longest micro-batch and the " +
       "longest pause before a restart together: what was recorded and is aborted in between is lost. The brokers allow " +
-      "15 minutes unless their `transaction.max.timeout.ms` says more.",
-    "1h"
+      "15 minutes unless their `transaction.max.timeout.ms` says more."
   )
 
-  val OnLostTransaction: Opt[LostPart] = Transactions.withDefault(
-    "onLostTransaction",
-    RecoveryOptions.OnLostPart.values,
-    LostPart.Fail,
-    "What to do when the brokers have aborted a transaction that the log says is committed. `skip`: go on without its rows.",
-    "skip"
-  )
+  val OnLostTransaction: Opt[LostPart] =
+    Transactions.withDefault("onLostTransaction", RecoveryOptions.OnLostPart.values, LostPart.Fail, "skip")(
+      "What to do when the brokers have aborted a transaction that the log says is committed. `skip`: go on without its rows."
+    )
 
   val TransactionalIdPrefix: Opt[String] = Transactions.withDefault(
     "transactionalIdPrefix",
     OptionType.checked("text")(idPrefix),
     "stoplog",
-    "What all transactional ids begin with, for the access rules of the brokers.",
     "team-a"
+  )(
+    "What all transactional ids begin with, for the access rules of the brokers."
   )
 
-  val SinkId: Opt[String] = Transactions.withDefault(
-    "sinkId",
-    RecoveryOptions.SinkId.values.as("name"),
-    "main",
-    "The name of the commit log. Sinks that have one `logLocation` need one each.",
-    "orders"
-  )
+  val SinkId: Opt[String] =
+    Transactions.withDefault("sinkId", RecoveryOptions.SinkId.values.as("name"), "main", "orders")(
+      "The name of the commit log. Sinks that have one `logLocation` need one each."
+    )
 
-  val LogLocation: Opt[String] = Transactions.option(
-    "logLocation",
-    OptionType.directory,
-    "the option `checkpointLocation`",
-    "Where the commit log is kept, in a directory of its own below. It belongs to the checkpoint: who resets one, resets " +
-      "both.",
-    "/data/logs/orders"
-  )
+  val LogLocation: Opt[String] =
+    Transactions.option("logLocation", OptionType.directory, "/data/logs/orders")(
+      "the option `checkpointLocation`",
+      "Where the commit log is kept, in a directory of its own below. It belongs to the checkpoint: who resets one, resets " +
+        "both."
+    )
 
   val OnForeignQuery: Opt[ForeignQuery] = Transactions.withDefault(
     "onForeignQuery",
     RecoveryOptions.OnForeignQuery.values,
     ForeignQuery.Refuse,
-    "What to do when the log belongs to another query, that is, to another checkpoint.",
     "adopt"
+  )(
+    "What to do when the log belongs to another query, that is, to another checkpoint."
   )
 
   val all: Seq[Opt[_]] = Seq(

@@ -78,7 +78,7 @@ private[stoplog] object Completeness {
 
   val BucketMarker: Opt[MarkerForm] = Complete.withDefault(
     "bucketMarker",
-    OptionType.named[MarkerForm](Seq(MarkerForm.Json, MarkerForm.Empty))(_.word),
+    OptionType.named(MarkerForm.all)(_.word).as("`json` or `empty`"),
     MarkerForm.Json,
     "empty"
   )(

@@ -138,12 +138,13 @@ private[stoplog] object ContentOptions {
     PartitionColumns
   )
 
-  /** @param onCorrupt decides how Spark's parsers treat what they cannot read */
-  def parse(asked: OptionReader, onCorrupt: OnCorrupt): ContentOptions = {
+  /** @param onCorrupt decides how Spark's parsers treat what they cannot read; asked for once path and format are read */
+  def parse(asked: OptionReader, onCorrupt: => OnCorrupt): ContentOptions = {
+    val paths   = pathsOf(asked)
     val format  = formatOf(asked)
     val charset = asked(Charset)
     ContentOptions(
-      pathsOf(asked),
+      paths,
       ReadSettings(
         format.getOrElse(SourceFormatName.Text),
         charset,

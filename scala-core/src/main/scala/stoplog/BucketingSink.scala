@@ -10,7 +10,8 @@ import stoplog.bucket.BucketAssigner
 import stoplog.bucketing.{Bucketer, DateTimeBucketer, StringWriter, Writer}
 import stoplog.error.{Errors, Redaction}
 import stoplog.format.Encoder
-import stoplog.options.{ByteSize, TimeSpan, UserObject}
+import stoplog.options.{ByteSize, TimeSpan}
+import stoplog.util.UserObject
 
 /** Flink's `BucketingSink` by its own names: its setters and its defaults, over the options of [[FileSink]].
   *

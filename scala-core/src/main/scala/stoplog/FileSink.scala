@@ -13,9 +13,11 @@ import stoplog.error.Redaction
 import stoplog.filesink.SinkCheck
 import stoplog.format.Encoder
 import stoplog.format.bulk.BulkWriters
-import stoplog.options.{SinkOptionRegistry, SinkOptions, UserObject}
+import stoplog.options.{SinkOptionRegistry, SinkOptions}
 import stoplog.preflight.Preflight
-import stoplog.spark.RunEnds
+
+import stoplog.spark.{RunEnds}
+import stoplog.util.UserObject
 
 /** Rolling part files, each row exactly once, that any engine can read: the sink, fully set.
   *

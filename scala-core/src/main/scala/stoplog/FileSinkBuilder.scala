@@ -7,8 +7,9 @@ import stoplog.bucket.{BucketAssigner, BucketListener}
 import stoplog.compact.Compactor
 import stoplog.format.Encoder
 import stoplog.format.bulk.BulkWriters
-import stoplog.options.{Bucketing, RollingOptions, UserObject}
+import stoplog.options.{ColumnNames, RollingOptions}
 import stoplog.rolling.RollingPolicy
+import stoplog.util.UserObject
 
 /** Sets a [[FileSink]]. Immutable: each call answers a new builder. Nothing is checked before [[build]]. */
 final class FileSinkBuilder private (options: Map[String, String]) {
@@ -25,14 +26,14 @@ final class FileSinkBuilder private (options: Map[String, String]) {
 
   /** Which directory a row goes to; by default one for each hour in UTC, `dt=2026-01-31/hour=23`. */
   def withBucketAssigner(assigner: BucketAssigner): FileSinkBuilder =
-    withOption("bucketAssigner", UserObject.reference(assigner))
+    withOption("bucketAssigner", UserObject.reference(assigner, "bucketAssigner"))
 
   /** A directory for each value of a SQL expression over the row. */
-  def withBucketBy(sql: String): FileSinkBuilder = withOptions(Bucketing.Expression(sql).toMap)
+  def withBucketBy(sql: String): FileSinkBuilder = withOption("bucketBy", sql)
 
   /** Hive-style directories `column=value`; the columns are left out of the files. */
   def withPartitionBy(columns: String*): FileSinkBuilder =
-    withOptions(Bucketing.PartitionColumns(columns).toMap)
+    withOption("partitionBy", ColumnNames.render(columns))
 
   /** For rows `none`, `gzip`, `zstd`, `lz4`, `snappy` or `bzip2`; for a bulk format, a codec of that format. */
   def withCompression(name: String): FileSinkBuilder = withOption("compression", name)
@@ -72,7 +73,7 @@ final class FileSinkBuilder private (options: Map[String, String]) {
 
   /** Is told of each marker, at least once. */
   def withBucketListener(listener: BucketListener): FileSinkBuilder =
-    withOption("bucketListener", UserObject.reference(listener))
+    withOption("bucketListener", UserObject.reference(listener, "bucketListener"))
 
   /** `json` lists the files of each commit; `none` by default. */
   def withManifest(form: String): FileSinkBuilder = withOption("manifest", form)
@@ -98,7 +99,7 @@ final class FileSinkBuilder private (options: Map[String, String]) {
 
   /** How parts are merged that an own encoder or bulk writer has written. */
   def withCompactor(compactor: Compactor): FileSinkBuilder =
-    withOption("compactor", UserObject.reference(compactor))
+    withOption("compactor", UserObject.reference(compactor, "compactor"))
 
   /** `fail`, `additive` or `roll`. */
   def withOnSchemaChange(choice: String): FileSinkBuilder = withOption("onSchemaChange", choice)
@@ -129,8 +130,8 @@ private[stoplog] object FileSinkBuilder {
   def apply(options: Map[String, String]): FileSinkBuilder = new FileSinkBuilder(options)
 
   def withBulkWriter(path: String, writers: BulkWriters): FileSinkBuilder =
-    FileSinkBuilder(Map("path" -> path, "bulkWriter" -> UserObject.reference(writers)))
+    FileSinkBuilder(Map("path" -> path, "bulkWriter" -> UserObject.reference(writers, "bulkWriter")))
 
   def withEncoder(path: String, encoder: Encoder): FileSinkBuilder =
-    FileSinkBuilder(Map("path" -> path, "encoder" -> UserObject.reference(encoder)))
+    FileSinkBuilder(Map("path" -> path, "encoder" -> UserObject.reference(encoder, "encoder")))
 }

@@ -11,8 +11,9 @@ import org.apache.spark.sql.streaming.DataStreamReader
 
 import stoplog.error.Redaction
 import stoplog.format.read.RowFormat
-import stoplog.options.{SourceOptionRegistry, SourceOptions, SourcePaths, UserObject}
+import stoplog.options.{ContentOptions, SourceOptionRegistry, SourceOptions}
 import stoplog.source.format.{BulkFormat, SimpleStreamFormat, StreamFormat}
+import stoplog.util.UserObject
 
 /** Files as a stream or as a table, each record exactly once: the source, fully set.
   *
@@ -77,7 +78,7 @@ object FileSource {
       path: String,
       more: String*
   ): FileSourceBuilder =
-    forRecordStreamFormat(UserObject.reference(format), path, more: _*)
+    forRecordStreamFormat(UserObject.reference(format, ContentOptions.FormatName.key), path, more: _*)
 
   /** A source that reads record by record, each file from its beginning, by a format of your own. */
   @varargs
@@ -86,7 +87,7 @@ object FileSource {
       path: String,
       more: String*
   ): FileSourceBuilder =
-    forRecordStreamFormat(UserObject.reference(format), path, more: _*)
+    forRecordStreamFormat(UserObject.reference(format, ContentOptions.FormatName.key), path, more: _*)
 
   /** A source that reads many records together.
     *
@@ -105,7 +106,7 @@ object FileSource {
       path: String,
       more: String*
   ): FileSourceBuilder =
-    forRecordStreamFormat(UserObject.reference(format), path, more: _*)
+    forRecordStreamFormat(UserObject.reference(format, ContentOptions.FormatName.key), path, more: _*)
 
   /** The source that these options describe.
     *
@@ -121,6 +122,6 @@ object FileSource {
 
   private def located(paths: Seq[String]): Map[String, String] = paths match {
     case Seq(path) => Map("path" -> path)
-    case several   => Map("paths" -> SourcePaths.render(several))
+    case several   => Map("paths" -> ContentOptions.Paths.values.render(several))
   }
 }

@@ -3,8 +3,9 @@ package stoplog
 
 import scala.jdk.CollectionConverters._
 
-import stoplog.options.{ColumnNames, UserObject}
+import stoplog.options.{ColumnNames, FileOptions}
 import stoplog.source.file.FileFinder
+import stoplog.util.UserObject
 
 /** Sets a [[FileSource]]. Immutable: each call answers a new builder. Nothing is checked before [[build]]. */
 final class FileSourceBuilder private (options: Map[String, String]) {
@@ -34,7 +35,7 @@ final class FileSourceBuilder private (options: Map[String, String]) {
 
   /** Finds the files in a way of your own. */
   def withFileEnumerator(finder: FileFinder): FileSourceBuilder =
-    withFileEnumerator(UserObject.reference(finder))
+    withFileEnumerator(UserObject.reference(finder, FileOptions.FileEnumerator.key))
 
   /** Which columns the names of directories tell, where they cannot be seen when the query begins. */
   def withPartitionColumns(columns: String*): FileSourceBuilder =

@@ -19,7 +19,7 @@ class LayersSuite extends AnyFunSuite {
     Seq("async", "cassandra", "jdbc", "kafka", "wal")
       .map(name => Repository.root.resolve(s"connectors/$name/src/main/scala"))
 
-  private val protocol = Seq("log", "part", "rolling", "commit", "sink", "source", "thread", "engine")
+  private val protocol = Seq("log", "part", "rolling", "commit", "sink", "source", "thread", "engine", "util")
 
   private val engines = Seq("org.apache.spark", "org.apache.hadoop")
 
@@ -53,6 +53,13 @@ class LayersSuite extends AnyFunSuite {
 
   test("a sink that commits in two phases does without an engine") {
     assertFree("twophase", Seq("org.apache.spark"))
+  }
+
+  test("only builders, spark and admin know the options: all below take typed values") {
+    val users  = Set("options", "spark", "admin", "bucketing")
+    val layers = Using.resource(Files.list(main))(_.iterator.asScala.filter(Files.isDirectory(_)).toVector)
+    for (layer <- layers.map(_.getFileName.toString).sorted if !users(layer))
+      assertFree(layer, Seq("stoplog.options"))
   }
 
   test("whatever goes into the log goes through Log, which hides secrets") {

@@ -10,6 +10,7 @@ import org.apache.hadoop.conf.Configuration
 
 import stoplog.error.Errors
 import stoplog.options.SinkOptions
+
 import stoplog.storage.Truncation
 
 /** What [[Main]] is asked for.
@@ -90,7 +91,7 @@ private[admin] object Request {
     if (options.isEmpty) Truncation.Allowed
     else {
       val asked: JMap[String, String] = (options + ("path" -> path) + ("format" -> "json")).asJava
-      SinkOptions.parse(asked).truncation
+      SinkOptions.parse(asked).recovery.storage.truncation
     }
 
   private def flag(node: JsonNode, name: String): Boolean = Option(node.get(name)).exists(_.asBoolean)

@@ -6,8 +6,9 @@ import org.apache.hadoop.conf.Configuration
 import stoplog.commit.{Clock, RealTools}
 import stoplog.fault.Faults
 import stoplog.log.BatchDigest
-import stoplog.storage.Truncation
-import stoplog.storage.Durability
+
+
+import stoplog.storage.{Durability, Truncation}
 
 /** What an operator does to one sink id, without its query and without Spark.
   *

@@ -6,11 +6,13 @@ import org.apache.hadoop.conf.Configuration
 import stoplog.commit.{CompactionCommit, PartFormat, SinkDriver, SinkStores}
 import stoplog.format.bulk.EndingParts
 import stoplog.log.{CommitLog, LogRecord}
-import stoplog.options.Staging
-import stoplog.storage.Truncation
+
+
 import stoplog.part.RunId
 import stoplog.place.SinkStorage
-import stoplog.storage.{Durability, FileStore}
+
+import stoplog.options.PartOptions
+import stoplog.storage.{Durability, FileStore, Truncation}
 
 /** How one sink id is stored, as far as its tools need to know. */
 private[admin] trait SiteStorage {
@@ -55,8 +57,8 @@ private[admin] object SiteStorage {
     override def finishesAnywhere: Boolean = plain.finishesAnywhere
 
     override def stores(newest: LogRecord): SinkStores = {
-      val staging = Staging.recorded(newest.state.settings)
-      SinkStorage.recorded(path, sinkId, staging, durability, truncation, configuration).all
+      val layout = PartOptions.recorded(sinkId, newest.state.settings)
+      SinkStorage.recorded(path, sinkId, layout, durability, truncation, configuration).all
     }
 
     override def compaction(run: RunId, tools: SinkDriver.Tools): CompactionCommit =

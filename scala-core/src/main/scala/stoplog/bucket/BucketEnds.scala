@@ -7,7 +7,7 @@ import scala.util.Try
 
 import org.apache.spark.sql.types.{DateType, StructType}
 
-import stoplog.options.{Bucketing, UserObject}
+import stoplog.util.UserObject
 
 /** When buckets end, for each way to assign them that can say so. */
 private[stoplog] object BucketEnds {

@@ -3,8 +3,9 @@ package stoplog.bucketing
 
 import java.time.ZoneId
 
-import stoplog.bucket.{BucketAssigner, DateTimeBucketAssigner}
-import stoplog.options.{Bucketing, UserObject}
+import stoplog.bucket.{BucketAssigner, Bucketing, DateTimeBucketAssigner}
+import stoplog.options.BucketOptions
+import stoplog.util.UserObject
 
 /** Which directory a row of a [[stoplog.BucketingSink]] goes to. */
 sealed trait Bucketer {
@@ -23,7 +24,8 @@ object Bucketer {
   def of(assigner: BucketAssigner): Bucketer = new Of(assigner)
 
   private final class Of(assigner: BucketAssigner) extends Bucketer {
-    override private[stoplog] def options = Bucketing.UserAssigner(UserObject.reference(assigner)).toMap
+    override private[stoplog] def options =
+      BucketOptions.toMap(Bucketing.UserAssigner(UserObject.reference(assigner, "bucketAssigner")))
   }
 }
 
@@ -33,7 +35,7 @@ object Bucketer {
   * @param zone   whose calendar and clock the format shows. Flink takes the zone of the machine
   */
 final case class DateTimeBucketer(format: String, zone: ZoneId) extends Bucketer {
-  override private[stoplog] def options = Bucketing.DateTime(format, zone, column = None).toMap
+  override private[stoplog] def options = BucketOptions.toMap(Bucketing.DateTime(format, zone, column = None))
 }
 
 object DateTimeBucketer {
@@ -47,5 +49,5 @@ object DateTimeBucketer {
 
 /** No directories: all files lie right under the sink's path. */
 case object BasePathBucketer extends Bucketer {
-  override private[stoplog] def options = Bucketing.BasePath.toMap
+  override private[stoplog] def options = BucketOptions.toMap(Bucketing.BasePath)
 }

@@ -6,7 +6,7 @@ import scala.jdk.CollectionConverters._
 import org.apache.avro.Schema
 
 import stoplog.format.Encoder
-import stoplog.options.UserObject
+import stoplog.util.UserObject
 
 /** How the rows of a [[stoplog.BucketingSink]] become bytes. */
 sealed trait Writer {
@@ -21,7 +21,7 @@ object Writer {
   def of(encoder: Encoder): Writer = new Of(encoder)
 
   private final class Of(encoder: Encoder) extends Writer {
-    override private[stoplog] def options = Map("encoder" -> UserObject.reference(encoder))
+    override private[stoplog] def options = Map("encoder" -> UserObject.reference(encoder, "encoder"))
   }
 }
 

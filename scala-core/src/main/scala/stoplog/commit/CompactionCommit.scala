@@ -73,6 +73,9 @@ final class CompactionCommit(
 
 object CompactionCommit {
 
+  /** The log of a directory's merges. No sink has this id. */
+  val SinkId: String = "compact"
+
   /** Those of a directory's files that no sink there may merge, publish or replace now.
     *
     * @param files listed before this is called: what a sink publishes meanwhile is not among them, or in its newest record

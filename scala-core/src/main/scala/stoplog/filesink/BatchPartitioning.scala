@@ -3,8 +3,9 @@ package stoplog.filesink
 
 import org.apache.spark.sql.connector.expressions.Transform
 
+import stoplog.bucket.Bucketing
 import stoplog.error.Errors
-import stoplog.options.{Bucketing, SinkOptions}
+import stoplog.options.{BucketOptions, SinkOptions}
 
 /** `DataFrameWriter.partitionBy` of a batch write means the option of that name.
   *
@@ -14,7 +15,10 @@ private[stoplog] object BatchPartitioning {
 
   def merged(options: SinkOptions, partitioned: Array[Transform]): SinkOptions =
     if (partitioned.isEmpty) options
-    else SinkOptions.parse(options.toMap ++ Bucketing.PartitionColumns(columns(partitioned)).toMap)
+    else
+      SinkOptions.parse(
+        options.toMap ++ BucketOptions.toMap(Bucketing.PartitionColumns(columns(partitioned)))
+      )
 
   /** Error: `STOPLOG_PARTITION_COLUMNS`. */
   def columns(partitioned: Array[Transform]): Seq[String] = partitioned.map(column).toSeq

@@ -10,8 +10,10 @@ import stoplog.error.Errors
 import stoplog.fault.Faults
 import stoplog.format.RowCompactor
 import stoplog.merge.SparkMerger
-import stoplog.options.{CompactionChoice, UserObject}
+
+import stoplog.options.CompactionOptions
 import stoplog.part.{PartNaming, Pending, RunId}
+import stoplog.util.UserObject
 
 /** How a sink merges its small parts. */
 private[stoplog] final case class CompactionSpec(policy: CompactionPolicy, compactor: Compactor) {
@@ -35,7 +37,7 @@ private[stoplog] final case class CompactionSpec(policy: CompactionPolicy, compa
 private[stoplog] object CompactionSpec {
 
   /** Errors: `STOPLOG_INVALID_OPTIONS` where files cannot be merged, `STOPLOG_USER_CODE`. */
-  def of(choice: CompactionChoice, format: SinkFormat): CompactionSpec = {
+  def of(choice: CompactionOptions, format: SinkFormat): CompactionSpec = {
     if (!format.mayStayOpen) throw Errors.invalidOptions(Seq(Encrypted))
     val compactor = choice.compactor match {
       case Some(reference) => UserObject.load(reference, classOf[Compactor], "compactor")
@@ -50,7 +52,7 @@ private[stoplog] object CompactionSpec {
     case SinkFormat.Blocks(bulk, _, _)               => bulk.format.compactor.getOrElse(throw noCompactor)
   }
 
-  private def noCompactor = Errors.invalidOptions(Seq(CompactionChoice.NoCompactor))
+  private def noCompactor = Errors.invalidOptions(Seq(CompactionOptions.NoCompactor))
 
   private final val Encrypted =
     "compaction = 'smallParts' cannot merge encrypted files: what protects a page names its file and its place in " +

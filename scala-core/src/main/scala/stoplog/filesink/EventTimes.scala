@@ -7,7 +7,7 @@ import org.apache.spark.sql.types.StructType
 import stoplog.bucket.EventTime
 import stoplog.commit.RowTimes
 import stoplog.error.Errors
-import stoplog.options.{EventTimeOptions, EventTimeUse, SinkOptions}
+import stoplog.options.{EventTimeUse, SinkOptions}
 
 /** Where the rows of a write have their event time.
   *
@@ -20,10 +20,10 @@ private[stoplog] object EventTimes {
 
   /** Errors: `STOPLOG_EVENT_TIME_COLUMN`, `STOPLOG_EVENT_TIME_MISSING`. */
   def of(options: SinkOptions, schema: StructType): EventTimes = {
-    val column = EventTime.of(options.eventTimeColumn, schema)
+    val column = EventTime.of(options.rolling.eventTimeColumn, schema)
     EventTimes(
       column,
-      EventTimeOptions.use(options.rolling) match {
+      options.rolling.eventTimeUse match {
         case EventTimeUse.Required => column.getOrElse(throw Errors.eventTimeMissing())
         case EventTimeUse.Optional => column.getOrElse(RowTimes.Unasked)
         case EventTimeUse.Unused   => RowTimes.Unasked

@@ -6,10 +6,12 @@ import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.internal.SQLConf.PartitionOverwriteMode
 import org.apache.spark.sql.types.StructType
 
+import stoplog.options.SparkHadoop
+import stoplog.bucket.Bucketing
 import stoplog.commit._
 import stoplog.engine._
 import stoplog.error.{Errors, Log, Redaction}
-import stoplog.options.{Bucketing, Decisions, SinkOptions}
+import stoplog.options.{SinkOptions}
 import stoplog.part.RunId
 import stoplog.place.SinkStorage
 
@@ -42,7 +44,7 @@ private[stoplog] final class FileEngineSink private (
         SinkIdentity(storage.path, storage.sinkId, queryId),
         storage.log,
         Ledger.Stores(storage.parts, storage.sides, storage.finished),
-        Decisions.of(options.onLostPart),
+        options.recovery.onLostPart,
         SinkFollowUps.of(RecordedPattern.resumed(options, Some(newest)), columns, storage),
         RealTools.ofThisJvm
       ).recover(newest)
@@ -50,7 +52,7 @@ private[stoplog] final class FileEngineSink private (
     }
 
   /** Spark asks for an overwrite of everything, also where its own formats would keep the partitions without new rows. */
-  private def refuseSomePartitions(): Unit = options.bucketing match {
+  private def refuseSomePartitions(): Unit = options.buckets.bucketing match {
     case _: Bucketing.PartitionColumns
         if SQLConf.get.partitionOverwriteMode == PartitionOverwriteMode.DYNAMIC =>
       throw Errors.invalidOptions(
@@ -70,9 +72,9 @@ private[stoplog] final class FileEngineSink private (
       val newest  = storage.log.newest()
       val resumed = RecordedPattern.resumed(options, newest)
       val sink    = FileSinkSpec.of(resumed, asked.columns, storage, newest.flatMap(RecordedColumns.of))
-      (RecordedPattern.change(options, newest) ++ RecordedBuckets.change(options.bucketing, newest))
+      (RecordedPattern.change(options, newest) ++ RecordedBuckets.change(options.buckets.bucketing, newest))
         .foreach(said => Log.warn(s"$name: $said"))
-      FileRun(start, sink, resumed, LayoutNotice.of(name, sink, resumed.bucketing))
+      FileRun(start, sink, resumed, LayoutNotice.of(name, sink, resumed.buckets.bucketing))
     }
 
     override def job(): EngineJob[InternalRow, TaskResult] = new FileJob(name, options, storage, asked)
@@ -80,6 +82,16 @@ private[stoplog] final class FileEngineSink private (
 }
 
 private[stoplog] object FileEngineSink {
+
+  /** Errors: `STOPLOG_STORE_UNSUPPORTED`, `STOPLOG_PATH_NOT_WRITABLE`. */
+  def storageOf(options: SinkOptions): SinkStorage = SinkStorage.of(
+    options.output.path,
+    options.recovery.sinkId,
+    options.parts.layout,
+    options.recovery.storage.durability,
+    options.recovery.storage.truncation,
+    SparkHadoop.configuration
+  )
 
   /** Checks all that can be checked now, and claims nothing: the start may still be refused. */
   def apply(columns: StructType, options: SinkOptions, storage: SinkStorage): FileEngineSink = {

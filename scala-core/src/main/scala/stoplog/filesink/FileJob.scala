@@ -30,7 +30,7 @@ private[filesink] final class FileJob(
   private lazy val options = RecordedPattern.resumed(asked, whole.log.newest())
   private lazy val record  = commitOf(storage)
   private lazy val sink    = FileSinkSpec.of(options, write.columns, storage, before = None).forJob
-  private lazy val layout  = LayoutNotice.of(name, sink, options.bucketing)
+  private lazy val layout  = LayoutNotice.of(name, sink, options.buckets.bucketing)
 
   override def begin(slots: Int): SinkWriterFactory[InternalRow, TaskResult] = {
     storage.probe()

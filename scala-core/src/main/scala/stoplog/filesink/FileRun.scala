@@ -9,7 +9,7 @@ import stoplog.engine.{LedgerRun, Progress, QueryTrigger, RunStart}
 import stoplog.error.Log
 import stoplog.format.bulk.EndingParts
 import stoplog.options.{
-  BucketComplete, Decisions, FinalizeOnTermination, FormatChoice, OnRestart, SinkOptions
+  BucketComplete, FinalizeOnTermination, FormatChoice, SinkOptions
 }
 import stoplog.part.RunId
 
@@ -43,18 +43,18 @@ private[filesink] object FileRun {
       s"Sink ${storage.sinkId} under ${storage.path}",
       driver,
       Some(new Heartbeat(storage.files, storage.sinkId, run)),
-      options.bucketCheckIntervalMillis,
+      options.rolling.checkIntervalMillis,
       LedgerRun.Hooks(
         writers = (plans, epoch) => new RowWriterFactory(plans, sink, epoch.times),
         probe = () => storage.probe(),
-        finish = finish(options.finalizeOnTermination, start.trigger, _),
+        finish = finish(options.recovery.finalizeOnTermination, start.trigger, _),
         committed = layout.written,
         progressed = new Watermarks(options, driver.reached).of
       )
     )
   }
 
-  private def ownBulk(options: SinkOptions): Option[String] = options.format match {
+  private def ownBulk(options: SinkOptions): Option[String] = options.output.format match {
     case FormatChoice.UserBulk(reference) => Some(reference)
     case _                                => None
   }
@@ -63,7 +63,7 @@ private[filesink] object FileRun {
   private def noted(trigger: QueryTrigger, options: SinkOptions, sink: FileSinkSpec): Map[String, String] =
     Map(
       QueryTrigger.Noted -> trigger.word,
-      DriverNote.Key     -> DriverNote.ofThisProcess(options.bucketCheckIntervalMillis).text
+      DriverNote.Key     -> DriverNote.ofThisProcess(options.rolling.checkIntervalMillis).text
     ) ++ SinkFollowUps.noted(options, sink.schema)
 
   private def finish(
@@ -78,12 +78,9 @@ private[filesink] object FileRun {
   }
 
   private def choices(options: SinkOptions): SinkDriver.Choices = SinkDriver.Choices(
-    Decisions.of(options.onForeignQuery),
-    Decisions.of(options.onLostPart),
-    options.onRestart match {
-      case OnRestart.Continue => Finish.KeepOpen
-      case OnRestart.Finish   => Finish.PublishOpen
-    }
+    options.recovery.onForeignQuery,
+    options.recovery.onLostPart,
+    options.recovery.onRestart
   )
 }
 
@@ -96,7 +93,7 @@ private[filesink] object FileRun {
 private[stoplog] final class Watermarks(options: SinkOptions, reached: Long => Unit) {
   private var warned = false
 
-  def of(epoch: Progress): Unit = options.completeness.when match {
+  def of(epoch: Progress): Unit = options.buckets.completeness.when match {
     case _: BucketComplete.Watermark =>
       epoch.watermarkMillis match {
         case Some(millis) if millis > 0 => reached(millis)
@@ -109,7 +106,7 @@ private[stoplog] final class Watermarks(options: SinkOptions, reached: Long => U
   private def warn(): Unit = if (!warned) {
     warned = true
     Log.warn(
-      s"No bucket under ${options.path} will ever be complete: bucketComplete = 'watermark' goes by the query's watermark, " +
+      s"No bucket under ${options.output.path} will ever be complete: bucketComplete = 'watermark' goes by the query's watermark, " +
         "and the query has none. Call withWatermark(...) on the rows."
     )
   }

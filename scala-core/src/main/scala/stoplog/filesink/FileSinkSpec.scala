@@ -6,20 +6,24 @@ import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.types.StructType
 
+import stoplog.bucket.Bucketing
 import stoplog.bucket._
 import stoplog.commit.{EpochPolicy, JobPolicy, RowTimes, SinkSettings}
+import stoplog.commit.OnBadRow
 import stoplog.error.Errors
 import stoplog.format.{Encoder, RejectedLines, RowFormats, SchemaChange, SupportedTypes}
 import stoplog.format.avro.AvroFormat
 import stoplog.format.bulk.{BulkFormat, BulkSink, OwnFormat, PartLife, SyncedFormat}
+import stoplog.format.bulk.BulkFormatName
+import stoplog.format.compress.Compression
 import stoplog.format.orc.OrcBulk
 import stoplog.format.parquet.ParquetBulk
 import stoplog.format.sequence.SequenceFormat
-import stoplog.format.compress.Compression
-import stoplog.options.{Bucketing, BulkFormatName, FormatChoice, OnBadRow, SinkOptions, UserObject}
+import stoplog.options.{FormatChoice, SinkOptions}
 import stoplog.part.PartNaming
 import stoplog.place.SinkStorage
 import stoplog.rolling.{OnCheckpointRollingPolicy, RollingPolicy}
+import stoplog.util.UserObject
 
 /** A sink's options made concrete for the rows of one write: all that a task needs. Goes to the executors.
   *
@@ -72,10 +76,10 @@ private[filesink] object FileSinkSpec {
       before: Option[StructType]
   ): FileSinkSpec = {
     val session = SparkSession.active
-    val columns = arranged(options, dataColumns(options.bucketing, schema), before)
-    distinctNames(options.format, schema)
+    val columns = arranged(options, dataColumns(options.buckets.bucketing, schema), before)
+    distinctNames(options.output.format, schema)
     val format   = formatOf(options, columns, session)
-    val assigner = assignerOf(options.bucketing, schema, session)
+    val assigner = assignerOf(options.buckets.bucketing, schema, session)
     val open     = if (endsWithEpoch(options, format)) format.ofOneEpoch else format
     FileSinkSpec(
       storage,
@@ -86,12 +90,12 @@ private[filesink] object FileSinkSpec {
         EventTimes.of(options, schema)
       ),
       Parts(
-        storage.policy(if (format.mayStayOpen) options.rolling else EpochPolicy(options.rolling)),
-        PartNaming(options.partPrefix, options.partSuffix.getOrElse(format.suffix)),
-        options.maxOpenParts
+        storage.policy(if (format.mayStayOpen) options.rolling.policy else EpochPolicy(options.rolling.policy)),
+        PartNaming(options.parts.prefix, options.parts.suffix.getOrElse(format.suffix)),
+        options.parts.maxOpen
       ),
       RecordedSettings.of(options, columns.schema, storage),
-      options.compaction.map(CompactionSpec.of(_, format))
+      options.parts.compaction.map(CompactionSpec.of(_, format))
     )
   }
 
@@ -101,11 +105,11 @@ private[filesink] object FileSinkSpec {
       schema: StructType,
       format: SinkFormat,
       session: SparkSession
-  ): Option[RejectFiles] = options.onBadRow match {
+  ): Option[RejectFiles] = options.rejects.onBadRow match {
     case OnBadRow.Fail                          => None
     case OnBadRow.Reject if !format.mayStayOpen => throw Errors.invalidOptions(Seq(RejectsInClear))
     case OnBadRow.Reject                        =>
-      Some(RejectFiles(options.rejectPath, new RejectedLines(schema, timeZone(session))))
+      Some(RejectFiles(options.rejects.path, new RejectedLines(schema, timeZone(session))))
   }
 
   /** In formats whose files have the names of their columns, and are ours to know. */
@@ -123,10 +127,11 @@ private[filesink] object FileSinkSpec {
   private def timeZone(session: SparkSession): String = session.conf.get("spark.sql.session.timeZone")
 
   /** Known beforehand, so that no row need wait for others. */
-  private def endsWithEpoch(options: SinkOptions, format: SinkFormat): Boolean = options.rolling match {
-    case _: OnCheckpointRollingPolicy => true
-    case _                            => !format.mayStayOpen
-  }
+  private def endsWithEpoch(options: SinkOptions, format: SinkFormat): Boolean =
+    options.rolling.policy match {
+      case _: OnCheckpointRollingPolicy => true
+      case _                            => !format.mayStayOpen
+    }
 
   /** The columns that are in the files. */
   def dataColumns(bucketing: Bucketing, schema: StructType): DataColumns = bucketing match {
@@ -137,24 +142,24 @@ private[filesink] object FileSinkSpec {
   /** A user who writes the columns in another order means the same ones. */
   private def arranged(options: SinkOptions, columns: DataColumns, before: Option[StructType]): DataColumns =
     before match {
-      case Some(known) if RecordedSettings.dependsOnColumns(options.format) =>
+      case Some(known) if RecordedSettings.dependsOnColumns(options.output.format) =>
         columns.arranged(SchemaChange.arranged(known, columns.schema))
       case _ => columns
     }
 
   /** How rows of these columns are written. Errors: those of the formats. */
   def formatOf(options: SinkOptions, columns: DataColumns, session: SparkSession): SinkFormat = {
-    val compression            = Compression.named(options.compression).getOrElse(Compression.None)
-    def rows(encoder: Encoder) = SinkFormat.Rows(encoder, compression, columns, options.onBadRow)
+    val compression            = Compression.named(options.output.compression).getOrElse(Compression.None)
+    def rows(encoder: Encoder) = SinkFormat.Rows(encoder, compression, columns, options.rejects.onBadRow)
     def blocks(kind: String, format: BulkFormat) =
       SinkFormat.Blocks(
         BulkSink(kind, columns.schema, format, PartLife.ManyEpochs),
         columns,
-        options.onBadRow
+        options.rejects.onBadRow
       )
-    options.format match {
+    options.output.format match {
       case FormatChoice.Rows(name) =>
-        rows(RowFormats.encoder(name, columns.schema, options.passThrough, timeZone(session)))
+        rows(RowFormats.encoder(name, columns.schema, options.output.passThrough, timeZone(session)))
       case FormatChoice.UserEncoder(name) => rows(UserObject.load(name, classOf[Encoder], "encoder"))
       case FormatChoice.UserBulk(name)    => blocks(OwnFormat.Kind, OwnFormat(name))
       case FormatChoice.Bulk(name)        => named(name, columns, options, session)
@@ -171,7 +176,7 @@ private[filesink] object FileSinkSpec {
       SinkFormat.Blocks(
         BulkSink(name.word, columns.schema, format, PartLife.ManyEpochs),
         columns,
-        options.onBadRow
+        options.rejects.onBadRow
       )
     def synced(format: SyncedFormat) = SinkFormat.Synced(format, columns)
     name match {
@@ -179,17 +184,23 @@ private[filesink] object FileSinkSpec {
         blocks(
           ParquetBulk(
             columns.schema,
-            options.passThrough,
+            options.output.passThrough,
             SQLConf.get,
             session.sparkContext.hadoopConfiguration
           )
         )
       case BulkFormatName.Orc =>
         blocks(
-          OrcBulk(columns.schema, options.passThrough, SQLConf.get, session.sparkContext.hadoopConfiguration)
+          OrcBulk(
+            columns.schema,
+            options.output.passThrough,
+            SQLConf.get,
+            session.sparkContext.hadoopConfiguration
+          )
         )
-      case BulkFormatName.Avro         => synced(AvroFormat(columns.schema, options.passThrough, session))
-      case BulkFormatName.SequenceFile => synced(SequenceFormat(columns.schema, options.passThrough, session))
+      case BulkFormatName.Avro => synced(AvroFormat(columns.schema, options.output.passThrough, session))
+      case BulkFormatName.SequenceFile =>
+        synced(SequenceFormat(columns.schema, options.output.passThrough, session))
     }
   }
 

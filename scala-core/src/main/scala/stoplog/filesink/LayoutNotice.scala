@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.filesink
 
-import stoplog.bucket.DateTimeBucketAssigner
+import stoplog.bucket.{Bucketing, DateTimeBucketAssigner}
 import stoplog.commit.TaskResult
 import stoplog.error.Log
-import stoplog.options.Bucketing
 import stoplog.preflight.NameChecks
 
 /** Says, once in a run, that readers would not find the rows of its buckets, or not as they were written.

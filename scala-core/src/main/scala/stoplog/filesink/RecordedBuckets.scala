@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.filesink
 
+import stoplog.bucket.Bucketing
 import stoplog.error.Redaction
 import stoplog.log.LogRecord
-import stoplog.options.{Bucketing, ColumnNames, SinkOptionRegistry, UserObject}
+import stoplog.options.{BucketOptions, ColumnNames}
+import stoplog.util.UserObject
 
 /** By what rows go to directories, as the log of a sink has it, so that a change is not silent. */
 private[stoplog] object RecordedBuckets {
@@ -26,9 +28,9 @@ private[stoplog] object RecordedBuckets {
   private def text(bucketing: Bucketing): String = bucketing match {
     case _: Bucketing.DateTime                => "dateTime"
     case Bucketing.BasePath                   => "basePath"
-    case Bucketing.Expression(sql)            => s"${SinkOptionRegistry.BucketBy.key} = $sql"
+    case Bucketing.Expression(sql)            => s"${BucketOptions.BucketBy.key} = $sql"
     case Bucketing.PartitionColumns(names, _) =>
-      s"${SinkOptionRegistry.PartitionBy.key} = ${ColumnNames.render(names)}"
+      s"${BucketOptions.PartitionBy.key} = ${ColumnNames.render(names)}"
     case Bucketing.UserAssigner(reference) =>
       val parameters = UserObject.parameters(reference)
       if (parameters.isEmpty) UserObject.shown(reference)

@@ -9,7 +9,7 @@ import stoplog.commit.RowSchema
 import stoplog.error.Errors
 import stoplog.format.SchemaChange
 import stoplog.log.LogRecord
-import stoplog.options.OnSchemaChange
+import stoplog.options.{OnSchemaChange, RecoveryOptions}
 
 /** The columns that a sink writes, as they are kept in its log: those of the files, without what a user may have noted
   * beside a column.
@@ -32,7 +32,13 @@ private[stoplog] final class RecordedColumns(
       case OnSchemaChange.Additive => change.isAdditive
       case OnSchemaChange.Fail     => change.isEmpty
     }
-    if (!allowed) throw Errors.schemaChanged(path, sinkId, onChange.word, change.describe)
+    if (!allowed)
+      throw Errors.schemaChanged(
+        path,
+        sinkId,
+        RecoveryOptions.OnSchemaChange.values.render(onChange),
+        change.describe
+      )
   }
 }
 

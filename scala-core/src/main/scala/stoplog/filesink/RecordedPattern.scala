@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.filesink
 
-import stoplog.bucket.DateTimeBucketAssigner
+import stoplog.bucket.{Bucketing, DateTimeBucketAssigner}
 import stoplog.log.LogRecord
-import stoplog.options.{Bucketing, SinkOptions}
-import stoplog.options.SinkOptionRegistry.{BucketFormat, TimeZone}
+import stoplog.options.BucketOptions.{BucketFormat, TimeZone}
+import stoplog.options.SinkOptions
 
 /** How buckets by time are called, as the log of a sink has it: a run whose options name no pattern goes on with it, so
   * that a default of another release moves no directory.
@@ -50,7 +50,8 @@ private[stoplog] object RecordedPattern {
       .orElse(Option.when(settings.contains(TimeZone.key))(DateTimeBucketAssigner.FormerPattern))
   }
 
-  private def patternOf(options: SinkOptions): Option[String] = noted(options.bucketing).get(BucketFormat.key)
+  private def patternOf(options: SinkOptions): Option[String] =
+    noted(options.buckets.bucketing).get(BucketFormat.key)
 
   private def isNamed(options: SinkOptions): Boolean = options.toMap.contains(BucketFormat.key)
 }

@@ -5,24 +5,25 @@ import scala.util.hashing.MurmurHash3
 
 import org.apache.spark.sql.types.StructType
 
-import stoplog.commit.SinkSettings
+import stoplog.bucket.Bucketing
+import stoplog.commit.{Finish, SinkSettings}
 import stoplog.error.Redaction
-import stoplog.options.{
-  Bucketing, FormatChoice, OnRestart, RollingOptions, SinkOptionRegistry, SinkOptions, Staging, TimeSpan
-}
-
+import stoplog.options.{BucketOptions, FormatChoice, PartOptions, RollingOptions, SinkOptions}
+import stoplog.options.RecoveryOptions.OnRestart
+import stoplog.options.RollingOptions.BucketCheckInterval
 import stoplog.place.SinkStorage
+import stoplog.storage.PartLayout
 
 /** What of a sink's options is kept in its log. */
 private[stoplog] object RecordedSettings {
 
   def of(options: SinkOptions, written: StructType, storage: SinkStorage): SinkSettings =
     SinkSettings(
-      zone(options.bucketing) ++ markers(options.staging),
+      zone(options.buckets.bucketing) ++ markers(options.parts.layout),
       content(options, written),
-      noted = rolling(options) ++ RecordedPattern.noted(options.bucketing) ++
-        RecordedBuckets.noted(options.bucketing),
-      schema = new RecordedColumns(written, options.onSchemaChange, storage.path, storage.sinkId),
+      noted = rolling(options) ++ RecordedPattern.noted(options.buckets.bucketing) ++
+        RecordedBuckets.noted(options.buckets.bucketing),
+      schema = new RecordedColumns(written, options.recovery.onSchemaChange, storage.path, storage.sinkId),
       options = ZoneOptions
     )
 
@@ -44,33 +45,35 @@ private[stoplog] object RecordedSettings {
 
   /** A record does not say from which of the two the zone came, and setting the first one puts either right. */
   private val ZoneOptions =
-    Map(Zone -> s"${SinkOptionRegistry.BucketTimeZone.key} (or ${SinkOptionRegistry.TimeZone.key})")
+    Map(Zone -> s"${BucketOptions.BucketTimeZone.key} (or ${BucketOptions.TimeZone.key})")
 
   /** Under other markers, the parts that are open could not be found again. */
-  private def markers(staging: Staging): Map[String, String] = staging.toMap
+  private def markers(layout: PartLayout): Map[String, String] = PartOptions.toMap(layout)
 
   /** For `stoplog status`, which says when open parts will be closed, also by the next start. An older release leaves it
     * out, and its runs write none: that takes no new version of the record.
     */
   private def rolling(options: SinkOptions): Map[String, String] =
-    RollingOptions.noted(options.rolling) +
-      (SinkOptionRegistry.BucketCheckInterval.key -> TimeSpan.render(options.bucketCheckIntervalMillis)) ++
-      Option.when(options.onRestart == OnRestart.Finish)(
-        SinkOptionRegistry.OnRestart.key -> OnRestart.Finish.word
+    RollingOptions.noted(options.rolling.policy) +
+      (BucketCheckInterval.key -> BucketCheckInterval.values.render(options.rolling.checkIntervalMillis)) ++
+      Option.when(options.recovery.onRestart == Finish.PublishOpen)(
+        OnRestart.key -> OnRestart.values.render(Finish.PublishOpen)
       )
 
   /** Everything that decides what the bytes of a part look like. */
   def content(options: SinkOptions, written: StructType): String = {
-    val columns = options.format match {
+    val columns = options.output.format match {
       case choice if !dependsOnColumns(choice) => ""
       case FormatChoice.Rows(_)                => named(written)
       case _ => s"${named(written)} ${short(written.json)}" // and what may be null, at any depth
     }
-    val format = options.format.toMap.toSeq.sorted.map { case (key, value) =>
+    val format = options.output.format.toMap.toSeq.sorted.map { case (key, value) =>
       s"$key=${open(key, short(value))}"
     }
-    val passed = options.passThrough.toSeq.sorted.map { case (key, value) => s"$key=${open(key, value)}" }
-    (format ++ Seq(s"compression=${options.compression}") ++ passed ++ Seq(columns))
+    val passed = options.output.passThrough.toSeq.sorted.map { case (key, value) =>
+      s"$key=${open(key, value)}"
+    }
+    (format ++ Seq(s"compression=${options.output.compression}") ++ passed ++ Seq(columns))
       .filter(_.nonEmpty)
       .mkString("; ")
   }

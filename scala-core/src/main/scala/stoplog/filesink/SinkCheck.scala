@@ -10,15 +10,21 @@ import org.apache.spark.sql.{DataFrame, SparkSession}
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.classic.Dataset
 
-import stoplog.bucket.{BucketAssigner, BucketContext, BucketId, DateTimeBucketAssigner}
-import stoplog.commit.{JobCommit, SinkSettings}
 
-import stoplog.commit.CompleteRule
+
+
+import stoplog.commit.ForeignQuery
 import stoplog.engine.JarVersions
 import stoplog.error.Errors
 import stoplog.format.compress.Compression
 import stoplog.log.LogRecord
-import stoplog.options.{Bucketing, OnForeignQuery, SinkIds, SinkOptions, SparkHadoop}
+import stoplog.options.{SparkHadoop}
+
+import stoplog.bucket.{BucketAssigner, BucketContext, BucketId, Bucketing, DateTimeBucketAssigner}
+import stoplog.commit.{JobCommit, SinkSettings}
+import stoplog.commit.CompleteRule
+import stoplog.options.{RecoveryOptions, SinkOptions}
+
 import stoplog.part.PartNaming
 import stoplog.place.{KnownCheckpoint, SinkStorage}
 import stoplog.preflight.{ExampleName, ExampleNames, Finding, NameChecks, Preflight, Versions}
@@ -55,20 +61,20 @@ private[stoplog] object SinkCheck {
 private final class SinkCheck(rows: DataFrame, asked: SinkOptions) {
   private val session = SparkSession.active
   private val schema  = rows.schema
-  private val storage = tried("path")(SinkStorage.of(asked, SparkHadoop.configuration))
-  private val tests   = storage.flatMap(there => tried("storage")(there.trial(scratch, asked.rolling)))
+  private val storage = tried("path")(FileEngineSink.storageOf(asked))
+  private val tests   = storage.flatMap(there => tried("storage")(there.trial(scratch, asked.rolling.policy)))
   // Only once the storage has been tried: some kinds have to be, before they can be read.
   private val newest  = tests.flatMap(_ => storage).flatMap(there => tried("sinkId")(there.log.newest()))
   private val options = newest.fold(_ => asked, RecordedPattern.resumed(asked, _))
-  private val columns = tried("columns")(FileSinkSpec.dataColumns(options.bucketing, schema))
+  private val columns = tried("columns")(FileSinkSpec.dataColumns(options.buckets.bucketing, schema))
   private val format  =
     columns.flatMap(each => tried("format")(FileSinkSpec.formatOf(options, each, session)))
   private val assigner =
-    columns.flatMap(_ => tried("buckets")(FileSinkSpec.assignerOf(options.bucketing, schema, session)))
+    columns.flatMap(_ => tried("buckets")(FileSinkSpec.assignerOf(options.buckets.bucketing, schema, session)))
   private val seen = assigner.toOption.toVector.flatMap(firstBuckets)
 
   def result: Preflight = Preflight(
-    options.path,
+    options.output.path,
     Vector(
       settings
     ) ++ columns.left.toOption ++ ofFormat ++ ofRolling ++ ofBuckets ++ ofReaders ++ ofDistribution ++ ofCompletion ++
@@ -110,7 +116,7 @@ private final class SinkCheck(rows: DataFrame, asked: SinkOptions) {
   }
 
   /** Nothing before there are rows, if nothing but the rows tells. */
-  private def ofReaders: Option[Finding] = (seen, options.bucketing) match {
+  private def ofReaders: Option[Finding] = (seen, options.buckets.bucketing) match {
     case (Vector(), Bucketing.Expression(_) | Bucketing.UserAssigner(_)) => None
     case _ => assigner.toOption.map(_ => NameChecks.readers(seen ++ example))
   }
@@ -118,7 +124,9 @@ private final class SinkCheck(rows: DataFrame, asked: SinkOptions) {
   private def ofDistribution: Option[Finding] =
     tried("distribution")(WriterDistribution.of(options, schema)).fold(
       Some(_),
-      _.map(_ => Ok("distribution", s"Rows can be brought to their writers by ${options.distribution}."))
+      _.map(_ =>
+        Ok("distribution", s"Rows can be brought to their writers by ${options.parts.distribution}.")
+      )
     )
 
   private def ofCompletion: Option[Finding] = tried("bucketComplete") {
@@ -134,10 +142,10 @@ private final class SinkCheck(rows: DataFrame, asked: SinkOptions) {
 
   private def ofNames: Vector[Finding] = {
     val suffix = format.toOption.map { found =>
-      val compression = Compression.named(options.compression).fold("")(_.suffix)
-      NameChecks.suffix(options.partSuffix, found.suffix, compression)
+      val compression = Compression.named(options.output.compression).fold("")(_.suffix)
+      NameChecks.suffix(options.parts.suffix, found.suffix, compression)
     }
-    suffix.toVector :+ NameChecks.checkpoint(options.path, options.checkpointLocation)
+    suffix.toVector :+ NameChecks.checkpoint(options.output.path, options.checkpointLocation)
   }
 
   private def ofLogs: Vector[Finding] = (for {
@@ -150,15 +158,21 @@ private final class SinkCheck(rows: DataFrame, asked: SinkOptions) {
   private def owner(newest: Option[LogRecord]): Finding = {
     val mine = KnownCheckpoint.queryId(options.checkpointLocation, SparkHadoop.configuration)
     newest.map(_.state.queryId) match {
-      case None => Ok("sinkId", s"No query has written here as ${options.sinkId} yet.")
+      case None => Ok("sinkId", s"No query has written here as ${options.recovery.sinkId} yet.")
       case Some(owner) if !rows.isStreaming && options.checkpointLocation.isEmpty =>
-        Ok("sinkId", s"The log of ${options.sinkId} belongs to query $owner. A batch has one of its own.")
+        Ok(
+          "sinkId",
+          s"The log of ${options.recovery.sinkId} belongs to query $owner. A batch has one of its own."
+        )
       case Some(owner) if mine.contains(owner) =>
-        Ok("sinkId", s"The log of ${options.sinkId} is that of the checkpoint's query $owner, which goes on.")
-      case Some(owner) if options.onForeignQuery == OnForeignQuery.Adopt =>
+        Ok(
+          "sinkId",
+          s"The log of ${options.recovery.sinkId} is that of the checkpoint's query $owner, which goes on."
+        )
+      case Some(owner) if options.recovery.onForeignQuery == ForeignQuery.Adopt =>
         Warning(
           "sinkId",
-          s"The log of ${options.sinkId} belongs to query $owner, and is taken over (onForeignQuery=adopt).",
+          s"The log of ${options.recovery.sinkId} belongs to query $owner, and is taken over (onForeignQuery=adopt).",
           "Make sure that this query has stopped for good, and set onForeignQuery back afterwards."
         )
       case Some(owner) if options.checkpointLocation.isDefined =>
@@ -166,18 +180,19 @@ private final class SinkCheck(rows: DataFrame, asked: SinkOptions) {
       case Some(owner) =>
         Warning(
           "sinkId",
-          s"The log of ${options.sinkId} belongs to query $owner. A query with another checkpoint is refused.",
+          s"The log of ${options.recovery.sinkId} belongs to query $owner. A query with another checkpoint is refused.",
           "Use that query's checkpoint, or set another sinkId to write beside it."
         )
     }
   }
 
   private def refused(owner: String, mine: String): Problem =
-    Finding.refusal("sinkId", Errors.foreignQuery(options.path, options.sinkId, owner, mine))
+    Finding.refusal("sinkId", Errors.foreignQuery(options.output.path, options.recovery.sinkId, owner, mine))
 
   private def neighbours(there: SinkStorage, content: String): Finding = {
     val others = there.sinkIds("").filter { id =>
-      id != options.sinkId && !id.startsWith(JobCommit.Prefix) && SinkIds.parse(id).isRight
+      id != options.recovery.sinkId && !id
+        .startsWith(JobCommit.Prefix) && RecoveryOptions.SinkId.values.parse(id).isRight
     }
     val contents = for {
       id     <- others
@@ -201,14 +216,14 @@ private final class SinkCheck(rows: DataFrame, asked: SinkOptions) {
   private def names: Vector[ExampleName] = (for {
     found <- format
     there <- storage
-    naming = PartNaming(options.partPrefix, options.partSuffix.getOrElse(found.suffix))
-  } yield ExampleNames.of(options.sinkId, naming, there.names, bucket)).getOrElse(Vector.empty)
+    naming = PartNaming(options.parts.prefix, options.parts.suffix.getOrElse(found.suffix))
+  } yield ExampleNames.of(options.recovery.sinkId, naming, there.names, bucket)).getOrElse(Vector.empty)
 
   /** Of the first row, or now, or what stands for one. */
   private def bucket: String = seen.headOption.getOrElse(example.headOption.getOrElse("<bucket>"))
 
   /** What is known of buckets without any row. */
-  private def example: Seq[String] = options.bucketing match {
+  private def example: Seq[String] = options.buckets.bucketing match {
     case Bucketing.BasePath                   => Seq(BucketId.Base)
     case Bucketing.PartitionColumns(names, _) => Seq(names.map(name => s"$name=…").mkString("/"))
     case Bucketing.DateTime(pattern, zone, _) =>

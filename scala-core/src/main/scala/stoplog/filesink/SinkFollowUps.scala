@@ -6,11 +6,15 @@ import scala.util.control.NonFatal
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.types.StructType
 
-import stoplog.bucket.{BucketEnds, BucketId, BucketListener, ColumnTimes, CompleteBucket}
+
+
+import stoplog.bucket.{BucketEnds, BucketId, BucketListener, Bucketing, ColumnTimes, CompleteBucket}
+import stoplog.commit.OnBadRow
 import stoplog.commit.{CompleteRule, FollowUps, Manifests, MarkedBucket}
 import stoplog.error.Errors
-import stoplog.options.{BucketComplete, Bucketing, ManifestChoice, OnBadRow, SinkOptions, UserObject}
+import stoplog.options.{BucketComplete, ManifestChoice, SinkOptions}
 import stoplog.place.SinkStorage
+import stoplog.util.UserObject
 
 /** What a sink does once parts are visible, from its options. Stays on the driver. */
 private[stoplog] object SinkFollowUps {
@@ -21,9 +25,9 @@ private[stoplog] object SinkFollowUps {
     * Errors: `STOPLOG_INVALID_OPTIONS`, `STOPLOG_USER_CODE`.
     */
   def of(options: SinkOptions, schema: StructType, storage: SinkStorage): FollowUps = FollowUps(
-    options.sinkId,
+    options.recovery.sinkId,
     rule(options, schema),
-    options.completeness.form,
+    options.buckets.completeness.form,
     manifests(options, schema),
     storage.files,
     listener(options)
@@ -33,14 +37,14 @@ private[stoplog] object SinkFollowUps {
   def noted(options: SinkOptions, schema: StructType): Map[String, String] = manifests(options, schema).toMap
 
   private def manifests(options: SinkOptions, schema: StructType): Manifests =
-    options.completeness.manifest match {
+    options.buckets.completeness.manifest match {
       case ManifestChoice.None            => Manifests.Off
       case ManifestChoice.Json(retention) => Manifests.Json(times(options, schema).map(_.column), retention)
     }
 
   /** What tasks look for in the rows, if manifests say it. */
   def times(options: SinkOptions, schema: StructType): Option[ColumnTimes] =
-    (options.completeness.manifest, options.bucketing) match {
+    (options.buckets.completeness.manifest, options.buckets.bucketing) match {
       case (_: ManifestChoice.Json, Bucketing.DateTime(_, _, Some(column))) =>
         Some(ColumnTimes.of(column, schema))
       case _ => None
@@ -48,9 +52,9 @@ private[stoplog] object SinkFollowUps {
 
   /** Whether there is any, seen before anything is done. Error: `STOPLOG_INVALID_OPTIONS`. */
   def rule(options: SinkOptions, schema: StructType): CompleteRule = {
-    val completeness = options.completeness
+    val completeness = options.buckets.completeness
     def ends         = BucketEnds
-      .of(options.bucketing, schema, completeness.zone)
+      .of(options.buckets.bucketing, schema, completeness.zone)
       .fold(
         why => throw Errors.invalidOptions(Seq(s"bucketComplete cannot tell when a bucket ends: $why.")),
         identity
@@ -61,17 +65,17 @@ private[stoplog] object SinkFollowUps {
       case BucketComplete.ProcessingTime(delay) => CompleteRule.ByClock(delay, ends)
       case BucketComplete.Idle(delay)           => CompleteRule.ByIdleness(delay)
     }
-    (asked, options.onBadRow) match {
+    (asked, options.rejects.onBadRow) match {
       case (CompleteRule.Never, _) | (_, OnBadRow.Fail) => asked
-      case (_, OnBadRow.Reject) => CompleteRule.Except(asked, BucketId.isUnder(options.rejectPath, _))
+      case (_, OnBadRow.Reject) => CompleteRule.Except(asked, BucketId.isUnder(options.rejects.path, _))
     }
   }
 
   private def listener(options: SinkOptions): MarkedBucket => Unit =
-    options.completeness.listener.fold[MarkedBucket => Unit](_ => ()) { reference =>
+    options.buckets.completeness.listener.fold[MarkedBucket => Unit](_ => ()) { reference =>
       val listener = UserObject.load(reference, classOf[BucketListener], "bucketListener")
       val session  = SparkSession.active
-      marked => tell(listener, complete(options.path, marked), session)
+      marked => tell(listener, complete(options.output.path, marked), session)
     }
 
   /** A timer's thread knows no session. */

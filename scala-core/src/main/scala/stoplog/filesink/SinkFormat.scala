@@ -7,13 +7,14 @@ import scala.util.control.NonFatal
 
 import org.apache.spark.sql.catalyst.InternalRow
 
+import stoplog.commit.OnBadRow
 import stoplog.bucket.DataColumns
 import stoplog.commit.{BadRow, Member, PartFormat, RowFormat}
 import stoplog.error.StoplogException
 import stoplog.format.Encoder
 import stoplog.format.bulk.{BulkParts, BulkSink, PartLife, SyncedFormat, SyncedParts}
 import stoplog.format.compress.Compression
-import stoplog.options.OnBadRow
+
 import stoplog.storage.SpoolFiles
 
 /** How a sink's rows become the bytes of its parts. Goes to the executors. */

@@ -7,18 +7,19 @@ import org.apache.spark.sql.catalyst.parser.CatalystSqlParser
 import org.apache.spark.sql.types._
 
 import stoplog.engine.RowDistribution
+import stoplog.bucket.Bucketing
 import stoplog.error.Errors
-import stoplog.options.{Bucketing, Distribution, SinkOptions}
+import stoplog.options.{BucketOptions, Distribution, SinkOptions}
 
 /** How rows are brought to writers. */
 private[stoplog] object WriterDistribution {
 
   /** `None` to leave the rows where they are. Error: `STOPLOG_DISTRIBUTION_UNSUPPORTED`. */
-  def of(options: SinkOptions, schema: StructType): Option[RowDistribution] = options.distribution match {
+  def of(options: SinkOptions, schema: StructType): Option[RowDistribution] = options.parts.distribution match {
     case Distribution.Unspecified    => None
     case Distribution.Writers(count) => Some(RowDistribution(spread(schema), Some(count)))
     case Distribution.ByBucket       =>
-      val columns = bucketColumns(options.bucketing, schema)
+      val columns = bucketColumns(options.buckets.bucketing, schema)
       // In the order of their buckets, so that a task needs few parts at a time.
       Some(RowDistribution(columns, tasks = None, ordering = columns))
   }
@@ -28,7 +29,7 @@ private[stoplog] object WriterDistribution {
     case Bucketing.Expression(sql)            => Seq(plainColumn(sql, schema))
     case other                                =>
       throw Errors.distributionUnsupported(
-        s"byBucket needs buckets that are columns (partitionBy, or bucketBy with one column), and here they are ${other.toMap.mkString(", ")}"
+        s"byBucket needs buckets that are columns (partitionBy, or bucketBy with one column), and here they are ${BucketOptions.toMap(other).mkString(", ")}"
       )
   }
 

@@ -19,7 +19,7 @@ private[stoplog] object FileReads {
 
   /** The columns where the user named none. Errors: `STOPLOG_SOURCE_SCHEMA`, `STOPLOG_SOURCE_PATH`. */
   def schema(options: SourceOptions): StructType = {
-    val root = SourceRoot.of(options.paths)
+    val root = SourceRoot.of(options.content.paths)
     SourceColumns.inferred(options, SourcePlaces.files(root), rulesNow(options, root))
   }
 
@@ -33,17 +33,17 @@ private[stoplog] object FileReads {
       wanted: StructType,
       filters: Seq[Filter]
   ): FileRead = {
-    val root        = SourceRoot.of(options.paths)
+    val root        = SourceRoot.of(options.content.paths)
     val files       = SourcePlaces.files(root)
     val directories = SourceColumns.ofDirectories(options, columns, files, rulesNow(options, root))
-    val format      = ReadFormats.of(options, columns, wanted, filters, directories)
+    val format      = ReadFormats.of(options.content.read, columns, wanted, filters, directories)
     val needed      = new SomeFiles(files, new DirectoryFilter(filters, directories))
     FileRead(make(options, root, needed, format), vectors(format), pushed(format, filters, directories))
   }
 
   /** Error: `STOPLOG_SOURCE_PATH` when a path names something that is not there. */
   def refuseNothing(options: SourceOptions): Unit = {
-    val root  = SourceRoot.of(options.paths)
+    val root  = SourceRoot.of(options.content.paths)
     val files = SourcePlaces.files(root)
     for ((path, inRoot) <- root.whole if files.find(inRoot).isEmpty)
       throw Errors.sourcePath(path, "no such file or directory")
@@ -71,9 +71,9 @@ private[stoplog] object FileReads {
 
   private def rules(options: SourceOptions, root: SourceRoot): PathRules = PathRules(
     root.below,
-    options.names,
-    options.nesting,
-    options.dates,
+    options.files.names,
+    options.files.nesting,
+    options.files.dates,
     SparkSession.active.sparkContext.defaultParallelism
   )
 
@@ -83,26 +83,26 @@ private[stoplog] object FileReads {
       files: SourceFiles,
       format: FileFormat[R, InternalRow]
   ): SplitSource[FileSplit, _, InternalRow] = {
-    val framing                  = options.finder.foldLeft(format.framing(files))(new FoundFraming(_, _))
+    val framing = options.files.finder.foldLeft(format.framing(files))(new FoundFraming(_, _))
     def source(framing: Framing) = new FileSplitSource(
-      s"stoplog ${options.paths.mkString(", ")} (${options.format.word})",
+      s"stoplog ${options.content.paths.mkString(", ")} (${options.content.read.format.word})",
       Enumeration(
         files,
         rules(options, root),
         framing,
-        options.onChangedFile,
-        options.readiness,
-        options.cleaning,
-        options.monitorIntervalMillis,
-        onMergedPart = options.onMergedPart,
-        finder = options.finder.filter(_ != FileFinder.NonSplitting), // who finds what is found without
-        wholeListingMillis = options.wholeListingMillis
+        options.follow.onChangedFile,
+        options.files.readiness,
+        options.follow.cleaning,
+        options.follow.monitorIntervalMillis,
+        onMergedPart = options.follow.onMergedPart,
+        finder = options.files.finder.filter(_ != FileFinder.NonSplitting), // who finds what is found without
+        wholeListingMillis = options.follow.wholeListingMillis
       ),
       format,
-      options.onMissing,
+      options.follow.onMissing,
       faults = Faults.ofThisJvm
     )
-    options.onCorrupt match {
+    options.follow.onCorrupt match {
       case OnCorrupt.Fail                  => source(framing)
       case OnCorrupt.Quarantine(directory) =>
         new QuarantiningSource(source(new BrokenFraming(framing)), files, SourcePlaces.state(directory))

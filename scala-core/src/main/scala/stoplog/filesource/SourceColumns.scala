@@ -6,10 +6,13 @@ import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.types.{StringType, StructField, StructType}
 
 import stoplog.error.Errors
-import stoplog.format.read.{BlockSchema, DirectoryColumns, DirectoryTypes}
-import stoplog.options.{SourceFormatName, SourceOptions}
-import stoplog.source.file.{DirectoryNames, PathRules}
+
+
+
 import stoplog.storage.{SourceFile, SourceFiles}
+import stoplog.format.read.{BlockSchema, DirectoryColumns, DirectoryTypes, SourceFormatName}
+import stoplog.options.SourceOptions
+import stoplog.source.file.{DirectoryNames, PathRules}
 
 /** The columns of files, and of the directories that they are in. */
 private[stoplog] object SourceColumns {
@@ -21,14 +24,16 @@ private[stoplog] object SourceColumns {
     */
   def inferred(options: SourceOptions, files: SourceFiles, rules: PathRules): StructType = {
     val names       = namesOf(options, files, rules).all
-    lazy val survey = Survey.of(files, rules, options.finder, telling(options))
-    val inFiles     = options.format match {
+    lazy val survey = Survey.of(files, rules, options.files.finder, telling(options))
+    val inFiles     = options.content.read.format match {
       case SourceFormatName.Text                => new StructType().add("value", StringType)
       case SourceFormatName.Records(_, records) => records.schema
       case lines: SourceFormatName.MultiLine    => throw Errors.sourceSchema(lines.word)
       case blocks: SourceFormatName.Blocks      =>
         val found = survey.telling.map(status(files, _))
-        BlockSchema.of(blocks, found, options.passThrough).getOrElse(throw Errors.sourceSchema(blocks.word))
+        BlockSchema
+          .of(blocks, found, options.content.read.options)
+          .getOrElse(throw Errors.sourceSchema(blocks.word))
       case lines => throw Errors.sourceSchema(lines.word)
     }
     if (names.isEmpty) inFiles
@@ -39,8 +44,8 @@ private[stoplog] object SourceColumns {
   }
 
   private def telling(options: SourceOptions): Survey.Telling = {
-    val merges    = options.passThrough.get("mergeSchema").map(_.trim.equalsIgnoreCase("true"))
-    val ofSession = options.format match {
+    val merges    = options.content.read.options.get("mergeSchema").map(_.trim.equalsIgnoreCase("true"))
+    val ofSession = options.content.read.format match {
       case SourceFormatName.Parquet => SQLConf.get.isParquetSchemaMergingEnabled
       case SourceFormatName.Orc     => SQLConf.get.isOrcSchemaMergingEnabled
       case _                        => false
@@ -61,14 +66,14 @@ private[stoplog] object SourceColumns {
     DirectoryColumns.of(columns, namesOf(options, files, rules), zone(options))
 
   private def zone(options: SourceOptions): String =
-    options.passThrough.getOrElse("timeZone", SQLConf.get.sessionLocalTimeZone)
+    options.content.read.options.getOrElse("timeZone", SQLConf.get.sessionLocalTimeZone)
 
   private def told(names: Seq[String], values: String => Iterable[String]): Seq[StructField] =
     if (SQLConf.get.partitionColumnTypeInferenceEnabled) DirectoryTypes.of(names, values)
     else names.map(StructField(_, StringType))
 
   private def namesOf(options: SourceOptions, files: SourceFiles, rules: PathRules): DirectoryColumns.Names =
-    options.partitionColumns match {
+    options.content.partitionColumns match {
       case Some(names) => DirectoryColumns.Names.Set(names)
       case None        =>
         DirectoryColumns.Names.Found(DirectoryColumns.named(DirectoryNames.sample(files, rules)).map(_._1))

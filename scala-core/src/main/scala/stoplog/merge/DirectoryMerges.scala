@@ -9,12 +9,16 @@ import stoplog.PlannedMerge
 import stoplog.commit._
 import stoplog.compact.Compactor
 import stoplog.error.Log
-
-import stoplog.options.{DirectoryOptions, SparkHadoop, UserObject}
+import stoplog.options.{SparkHadoop}
 import stoplog.part.{Closed, FinishedPart, PartNaming, RunId}
 import stoplog.place.SinkStorage
-import stoplog.storage.{Durability, NewPart}
+
+
+import stoplog.options.DirectoryOptions
+import stoplog.storage.Durability
+import stoplog.storage.NewPart
 import stoplog.storage.hadoop.HadoopSettings
+import stoplog.util.UserObject
 
 /** The batch command that merges the small files of a directory: what it finds, and how it goes about it. */
 private[stoplog] final class DirectoryMerges private (session: SparkSession, options: DirectoryOptions) {
@@ -117,7 +121,7 @@ private[stoplog] object DirectoryMerges {
     } catch { case NonFatal(e) => ("", 0L, e.toString) }
 
   /** The name of the log, which no sink can have. */
-  private val SinkId = DirectoryOptions.SinkId
+  private val SinkId = CompactionCommit.SinkId
 
   private val Prefix = "part"
   private val AtOnce = 64

@@ -3,17 +3,23 @@ package stoplog.options
 
 import java.time.ZoneId
 
-import stoplog.log.MarkerForm
+import scala.util.Try
 
-/** What is written for those who wait for whole buckets, and for loaders, as asked for.
+import stoplog.bucket.{BucketAssigner, BucketListener, Bucketing, DateTimeEnds, TimedBuckets}
+import stoplog.log.MarkerForm
+import stoplog.options.{BucketComplete => When}
+import stoplog.options.OptionGroup.Complete
+import stoplog.util.UserObject
+
+/** What a sink writes for readers that wait for whole buckets, and for loaders.
   *
   * @param when     a bucket is complete
   * @param form     of its marker
-  * @param listener to be told; a class name, or an instance in the form of [[UserObject.reference]]
+  * @param listener to be told; a class name, or an instance in the form of [[stoplog.util.UserObject.reference]]
   * @param manifest whether the files of each record are listed
   * @param zone     in which dates are days, and local times are times
   */
-final case class Completeness(
+private[stoplog] final case class Completeness(
     when: BucketComplete,
     form: MarkerForm,
     listener: Option[String],
@@ -22,9 +28,9 @@ final case class Completeness(
 )
 
 /** When a bucket counts as complete, and how long after that its marker is written. */
-sealed trait BucketComplete extends Product with Serializable
+private[stoplog] sealed trait BucketComplete extends Product with Serializable
 
-object BucketComplete {
+private[stoplog] object BucketComplete {
   case object Never                                  extends BucketComplete
   final case class Watermark(delayMillis: Long)      extends BucketComplete
   final case class ProcessingTime(delayMillis: Long) extends BucketComplete
@@ -32,11 +38,153 @@ object BucketComplete {
 }
 
 /** Whether manifests are written. */
-sealed trait ManifestChoice extends Product with Serializable
+private[stoplog] sealed trait ManifestChoice extends Product with Serializable
 
-object ManifestChoice {
+private[stoplog] object ManifestChoice {
   case object None extends ManifestChoice
 
   /** @param retentionMillis how long they are kept; `None` for good */
   final case class Json(retentionMillis: Option[Long]) extends ManifestChoice
+}
+
+private[stoplog] object Completeness {
+
+  val BucketComplete: Opt[When] = Complete.withDefault(
+    "bucketComplete",
+    OptionType.words[When](
+      "none"           -> When.Never,
+      "watermark"      -> When.Watermark(0),
+      "processingTime" -> When.ProcessingTime(0),
+      "idle"           -> When.Idle(0)
+    ),
+    When.Never,
+    "watermark"
+  )(
+    "When a bucket counts as complete, and gets a marker file. `watermark`: when the query's watermark has reached its " +
+      "end, which needs `withWatermark` and a bucket that takes its time from a column. `processingTime`: when the " +
+      "driver's clock has. `idle`: when no row came to it for `bucketCompleteDelay`. A batch write marks its buckets at " +
+      "its end, whichever it is."
+  )
+
+  val BucketCompleteDelay: Opt[Long] = Complete.option(
+    "bucketCompleteDelay",
+    OptionType.span
+      .copy(parse = text => if (text.trim.matches("0+ *[a-zA-Z]+")) Right(0L) else TimeSpan.parse(text)),
+    "10m"
+  )(
+    "`0s`; with `idle` it is required",
+    "How long after its end a bucket is still waited for; with `idle`, how long after its last row."
+  )
+
+  val BucketMarker: Opt[MarkerForm] = Complete.withDefault(
+    "bucketMarker",
+    OptionType.named(MarkerForm.all)(_.word).as("`json` or `empty`"),
+    MarkerForm.Json,
+    "empty"
+  )(
+    "What is in the marker `_SUCCESS` of a complete bucket: the number of its files, rows and bytes, and a version; or " +
+      "nothing. When rows come late, `_SUCCESS.2` follows, and so on: no marker is ever overwritten."
+  )
+
+  val BucketListener: Opt[String] =
+    Complete.option("bucketListener", OptionType.userClass, "com.example.AddPartition")(
+      "none",
+      "Is told of each marker, at least once, such as to add a partition to a catalog: the name of a class that extends " +
+        "`stoplog.bucket.BucketListener` and has a public constructor without arguments, or of a Scala object."
+    )
+
+  val Manifest: Opt[Boolean] =
+    Complete.withDefault("manifest", OptionType.words("none" -> false, "json" -> true), false, "json")(
+      "`json` lists the files that each commit makes visible, with rows, bytes, and the earliest and latest time of " +
+        "`bucketColumn`, in `_stoplog/<sinkId>/manifests`."
+    )
+
+  val ManifestRetention: Opt[Long] = Complete.option("manifestRetention", OptionType.span, "30d")(
+    "they are kept",
+    "Manifests older than this are removed, once an hour."
+  )
+
+  val all: Seq[Opt[_]] =
+    Seq(BucketComplete, BucketCompleteDelay, BucketMarker, BucketListener, Manifest, ManifestRetention)
+
+  def parse(asked: OptionReader, bucketing: Bucketing): Completeness = {
+    val when = whenComplete(asked)
+    if (when == When.Never)
+      asked.withoutEffect(
+        Seq(BucketCompleteDelay, BucketMarker, BucketListener),
+        "unless bucketComplete is set"
+      )
+    withoutEnd(bucketing, when).foreach { why =>
+      asked.errors.add(s"bucketComplete = '${BucketComplete.values.render(asked(BucketComplete))}' $why.")
+    }
+    val listener = asked.reference(BucketListener)
+    listener.foreach(asked.userObject(BucketListener, _, classOf[BucketListener]))
+    Completeness(
+      when,
+      asked(BucketMarker),
+      listener,
+      manifest(asked),
+      bucketing match {
+        case Bucketing.DateTime(_, zone, _) => zone
+        case _                              => asked(BucketOptions.TimeZone)
+      }
+    )
+  }
+
+  private def whenComplete(asked: OptionReader): When = {
+    val delay = asked.get(BucketCompleteDelay)
+    asked(BucketComplete) match {
+      case _: When.Watermark      => When.Watermark(delay.getOrElse(0))
+      case _: When.ProcessingTime => When.ProcessingTime(delay.getOrElse(0))
+      case _: When.Idle           =>
+        if (!asked.isSet(BucketCompleteDelay))
+          asked.errors.add(
+            "bucketComplete = 'idle' needs bucketCompleteDelay: how long no row may have come."
+          )
+        else if (delay.contains(0L))
+          asked.errors.add("bucketCompleteDelay must be more than 0 with bucketComplete = 'idle'.")
+        When.Idle(delay.getOrElse(1))
+      case When.Never => When.Never
+    }
+  }
+
+  private def manifest(asked: OptionReader): ManifestChoice =
+    if (asked(Manifest)) ManifestChoice.Json(asked.get(ManifestRetention))
+    else {
+      asked.withoutEffect(Seq(ManifestRetention), "unless manifest is set to json")
+      ManifestChoice.None
+    }
+
+  /** Why nobody could say when a bucket ends. Whether `partitionBy` names a date is seen with the rows' schema. */
+  private def withoutEnd(bucketing: Bucketing, when: When): Option[String] =
+    if (when == When.Never || when.isInstanceOf[When.Idle]) None
+    else
+      bucketing match {
+        case Bucketing.DateTime(_, _, None) if when.isInstanceOf[When.Watermark] =>
+          Some(
+            "needs bucketColumn: the watermark is about the rows' own times, and buckets by time of processing are not"
+          )
+        case Bucketing.DateTime(pattern, zone, _) if isPartial(pattern, zone) =>
+          Some(
+            s"cannot tell from bucketFormat = '$pattern' when a bucket ends: the pattern must say the whole time, from the year on"
+          )
+        case Bucketing.Expression(_) =>
+          Some(
+            "cannot tell when a bucket of bucketBy ends: use bucketFormat, partitionBy with a date column, or idle"
+          )
+        case Bucketing.BasePath => Some("has no bucket that ends with bucketAssigner = basePath: use idle")
+        case Bucketing.UserAssigner(reference) if !isTimed(reference) =>
+          Some(
+            "needs a bucketAssigner that extends stoplog.bucket.TimedBuckets and so knows when a bucket ends"
+          )
+        case _ => None
+      }
+
+  /** What is wrong with the pattern, or with the class, is told where it is read. */
+  private def isPartial(pattern: String, zone: ZoneId): Boolean =
+    Try(DateTimeEnds.of(pattern, zone)).toOption.exists(_.isEmpty)
+
+  private def isTimed(reference: String): Boolean =
+    Try(UserObject.load(reference, classOf[BucketAssigner], BucketOptions.BucketAssigner.key)).toOption
+      .forall(_.isInstanceOf[TimedBuckets])
 }

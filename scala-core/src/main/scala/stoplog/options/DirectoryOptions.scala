@@ -3,15 +3,15 @@ package stoplog.options
 
 import stoplog.commit.CompactionPolicy
 import stoplog.format.LineFiles
-import stoplog.options.{SinkOptionRegistry => Registry}
+import stoplog.options.CompactionOptions.{CompactMinFiles, CompactSmallerThan, CompactTo, Compactor}
 
 /** How the batch command is to merge the files of a directory.
   *
   * @param format    of all files; none to go by their names
   * @param beginning what the first line of a CSV file is
-  * @param compactor the user's own, by a class name or in the form of [[UserObject.reference]]
+  * @param compactor the user's own, by a class name or in the form of [[stoplog.util.UserObject.reference]]
   */
-final case class DirectoryOptions(
+private[stoplog] final case class DirectoryOptions(
     path: String,
     format: Option[String],
     beginning: LineFiles.Beginning,
@@ -19,56 +19,57 @@ final case class DirectoryOptions(
     compactor: Option[String]
 )
 
-object DirectoryOptions {
+private[stoplog] object DirectoryOptions {
 
-  /** The log of the batch command. */
-  val SinkId: String = "compact"
+  /** The command's own: it is not on the sink's page. */
+  private val Header: Opt[LineFiles.Beginning] = OptionGroup.Compaction.withDefault(
+    "header",
+    OptionType
+      .words[LineFiles.Beginning]("true" -> LineFiles.Beginning.Header, "false" -> LineFiles.Beginning.Row),
+    LineFiles.Beginning.Row,
+    "true"
+  )(
+    "Whether CSV files begin with the names of their columns."
+  )
+
+  private val known: Seq[Opt[_]] =
+    Seq(OutputOptions.FormatName, CompactTo, CompactSmallerThan, CompactMinFiles, Compactor, Header)
 
   /** Reads `format`, `header`, `compactTo`, `compactSmallerThan`, `compactMinFiles` and `compactor`.
     *
     * Throws `STOPLOG_INVALID_OPTIONS` with all problems at once.
     */
   def parse(path: String, options: Map[String, String]): DirectoryOptions = {
-    val problems = new Problems
-    val asked    = new AskedOptions(options.toSeq, problems, ownClasses = Seq(Registry.Compactor))
-    val known    =
-      Seq(Registry.FormatName, Registry.CompactTo, Registry.CompactSmallerThan, Registry.CompactMinFiles)
-    val names                = (known :+ Registry.Compactor).map(_.key) :+ Header
-    def isKnown(key: String) =
-      names
-        .exists(_.equalsIgnoreCase(key)) || AskedOptions.parameterOf(key, Seq(Registry.Compactor)).isDefined
-    options.keys.filterNot(isKnown).toSeq.sorted.foreach { key =>
-      problems.add(s"$key is no option of this command, which has ${names.mkString(", ")}.")
+    val asked = new OptionReader(options.toSeq, known)
+    asked.others.map(_._1).sorted.foreach { key =>
+      asked.errors.add(s"$key is no option of this command, which has ${known.map(_.key).mkString(", ")}.")
     }
-    val target = asked.optional(Registry.CompactTo)(ByteSize.parse).getOrElse(CompactionOptions.DefaultBytes)
+    val target = asked.get(CompactTo).getOrElse(CompactionOptions.DefaultBytes)
     val read   = DirectoryOptions(
       path,
-      asked.optional(Registry.FormatName)(AskedOptions.oneOf(Formats.map(name => name -> name))),
-      beginning(options, problems),
+      asked.read(OutputOptions.FormatName)(OptionType.oneOf(formats.map(name => name -> name))),
+      beginning(asked),
       CompactionPolicy(
-        asked.optional(Registry.CompactSmallerThan)(ByteSize.parse).getOrElse((target / 2).max(1)),
+        asked.get(CompactSmallerThan).getOrElse((target / 2).max(1)),
         target,
         afterEpochs = 1,
-        asked.value(Registry.CompactMinFiles)(CompactionOptions.two)
+        asked(CompactMinFiles).toInt
       ),
-      asked.reference(Registry.Compactor)
+      asked.reference(Compactor)
     )
     asked.refuseIdleParameters()
-    problems.throwIfAny()
+    asked.errors.throwIfAny()
     read
   }
 
-  private def beginning(options: Map[String, String], problems: Problems): LineFiles.Beginning =
-    options.collectFirst {
-      case (key, value) if key.equalsIgnoreCase(Header) => value.trim.toLowerCase
-    } match {
-      case Some("true")         => LineFiles.Beginning.Header
-      case Some("false") | None => LineFiles.Beginning.Row
-      case Some(other)          =>
-        problems.add(s"$Header = '$other' is neither true nor false.")
-        LineFiles.Beginning.Row
+  private def beginning(asked: OptionReader): LineFiles.Beginning =
+    asked.textOrEmpty(Header).map(_.trim.toLowerCase).fold(LineFiles.Beginning.Row: LineFiles.Beginning) {
+      word =>
+        Header.values.parse(word).getOrElse {
+          asked.errors.add(s"${Header.key} = '$word' is neither true nor false.")
+          LineFiles.Beginning.Row
+        }
     }
 
-  private val Header  = "header"
-  private val Formats = Seq("text", "json", "csv", "parquet", "orc", "avro", "sequencefile")
+  private def formats = OutputOptions.FormatName.values.words
 }

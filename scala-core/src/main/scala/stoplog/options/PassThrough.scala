@@ -7,13 +7,14 @@ import org.apache.spark.sql.catalyst.csv.CSVOptions
 import org.apache.spark.sql.catalyst.json.JSONOptions
 
 import stoplog.format.{CsvEncoder, JsonEncoder, TextEncoder}
-import stoplog.options.{SinkOptionRegistry => Registry}
+import stoplog.format.bulk.BulkFormatName
+import stoplog.options.OutputOptions.{Compression, LineSep, NullValue}
 
 /** Sorts what is no option of stoplog alone: options of the format, Spark's own, and mistakes. */
 private[options] object PassThrough {
 
   /** The format's options in Spark's spelling; all others that are not [[isSparks]] are problems. */
-  def parse(asked: AskedOptions, format: Option[FormatChoice], problems: Problems): Map[String, String] = {
+  def parse(asked: OptionReader, format: Option[FormatChoice]): Map[String, String] = {
     // Once the format is known to be wrong, all that can be said is whether any format has such an option.
     val known       = format.fold(byFormat.values.flatten.toSeq)(of)
     val (fit, rest) = asked.others
@@ -22,11 +23,11 @@ private[options] object PassThrough {
         (key, known.find(_.equalsIgnoreCase(key)).orElse(prefixed(key, format)), value)
       }
       .partition(_._2.isDefined)
-    rest.foreach { case (key, _, _) => problems.add(unknown(key, known, format)) }
+    rest.foreach { case (key, _, _) => asked.errors.add(unknown(key, known, format)) }
     val passed =
       fit.collect { case (_, Some(name), value) => name -> value }.toMap ++ shared(asked, known, format) ++
-        format.flatMap(FormatOptions.bulkCompression(asked, _)).map(Registry.Compression.key -> _)
-    for (why <- format.flatMap(refused(_, passed))) problems.add(why)
+        format.flatMap(OutputOptions.bulkCompression(asked, _)).map(Compression.key -> _)
+    for (why <- format.flatMap(refused(_, passed))) asked.errors.add(why)
     passed
   }
 
@@ -39,13 +40,13 @@ private[options] object PassThrough {
   )
 
   // Spark's names for what the options compression and partSuffix set for all formats.
-  private val replaced = Map("codec" -> Registry.Compression, "extension" -> Registry.PartSuffix)
+  private val replaced = Map("codec" -> Compression, "extension" -> PartOptions.PartSuffix)
 
   private val byFormat: Map[String, Seq[String]] = {
     def own(all: collection.Set[String]) =
       all.toSeq.sorted.filterNot(o => replaced.contains(o) || o == "compression")
     Map(
-      "text" -> Seq(Registry.LineSep.key, Registry.NullValue.key),
+      "text" -> Seq(LineSep.key, NullValue.key),
       "json" -> own(JSONOptions.getAllOptions),
       "csv"  -> own(CSVOptions.getAllOptions)
     ) ++ BulkFormatName.all.map(bulk => bulk.word -> bulk.options)
@@ -66,7 +67,7 @@ private[options] object PassThrough {
   private def unknown(key: String, known: Seq[String], format: Option[FormatChoice]): String = {
     val elsewhere = byFormat.collectFirst { case (name, all) if all.exists(_.equalsIgnoreCase(key)) => name }
     val instead   = replaced.collectFirst { case (name, option) if name.equalsIgnoreCase(key) => option.key }
-    val meant     = Suggestion.of(key, Registry.all.map(_.key) ++ known)
+    val meant     = Suggestion.of(key, SinkOptionRegistry.all.map(_.key) ++ known)
     (instead, elsewhere, meant) match {
       case (Some(option), _, _) => s"$key is set as $option here."
       case (_, Some(name), _)   => s"$key is an option of $name, and not of ${described(format)}: remove it."
@@ -77,15 +78,15 @@ private[options] object PassThrough {
 
   // Options of the registry that are also the format's: all formats share their names.
   private def shared(
-      asked: AskedOptions,
+      asked: OptionReader,
       known: Seq[String],
       format: Option[FormatChoice]
   ): Map[String, String] = {
-    val ofFormat = Seq(Registry.LineSep, Registry.NullValue)
+    val ofFormat: Seq[Opt[_]] = Seq(LineSep, NullValue)
     asked.withoutEffect(ofFormat.filterNot(o => known.contains(o.key)), s"with ${described(format)}")
-    (ofFormat :+ Registry.TimeZone)
+    (ofFormat :+ BucketOptions.TimeZone)
       .filter(o => known.contains(o.key))
-      .flatMap(o => asked.textOrEmpty(o).filter(_.nonEmpty || o.mayBeEmpty).map(o.key -> _))
+      .flatMap(o => asked.textOrEmpty(o).filter(_.nonEmpty || o.values.mayBeEmpty).map(o.key -> _))
       .toMap
   }
 

@@ -1,114 +1,208 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.options
 
-import stoplog.options.{SinkOptionRegistry => Registry}
+import stoplog.bucket.Bucketing
+import stoplog.options.OptionGroup.Rolling
 import stoplog.rolling.{DefaultRollingPolicy, OnCheckpointRollingPolicy, RollingPolicy}
+import stoplog.util.UserObject
 
-/** A rolling policy as options, and back. */
-object RollingOptions {
+/** When a part is closed.
+  *
+  * @param eventTimeColumn     where rows have their event time; none for the column of the query's `withWatermark`
+  * @param checkIntervalMillis how often the driver asks the policy while no data arrives
+  */
+private[stoplog] final case class RollingOptions(
+    policy: RollingPolicy,
+    eventTimeColumn: Option[String],
+    checkIntervalMillis: Long
+) {
+
+  /** What the policy does with event times. */
+  def eventTimeUse: EventTimeUse = EventTimeUse.of(policy)
+}
+
+private[stoplog] object RollingOptions {
+
+  val RollingPolicy: Opt[String] = Rolling.withDefault(
+    "rollingPolicy",
+    OptionType.userClass.as("`default`, `onCheckpoint` or class name"),
+    Default,
+    "onCheckpoint"
+  )(
+    "`default` keeps a part open across micro-batches until one of the limits below is reached. `onCheckpoint` " +
+      "closes every part at the end of its epoch: rows are visible at once, in many more files. A class extends " +
+      "`stoplog.rolling.RollingPolicy` and has a public constructor without arguments."
+  )
+
+  val MaxPartSize: Opt[Long] = Rolling.option("maxPartSize", OptionType.size, "256m")(
+    "`128m`; with `onCheckpoint`: no limit",
+    "A part that holds more than this on storage, after compression, is closed. It passes the limit by at most one " +
+      "row and what the compressor still held back."
+  )
+
+  val MaxRecordsPerPart: Opt[Option[Long]] =
+    Rolling.option("maxRecordsPerPart", orNone(OptionType.wholeNumber), "1000000")(
+      "no limit",
+      "A part holds at most this many rows."
+    )
+
+  val RolloverInterval: Opt[Option[Long]] =
+    Rolling.withDefault("rolloverInterval", orNone(OptionType.span), Some(15 * 60 * 1000L), "1 hour")(
+      "A part that was opened this long ago is closed, whether rows still arrive or not. Only with the `default` policy."
+    )
+
+  val InactivityInterval: Opt[Option[Long]] =
+    Rolling.withDefault("inactivityInterval", orNone(OptionType.span), Some(5 * 60 * 1000L), "90s")(
+      "A part that got no row for this long is closed. Only with the `default` policy."
+    )
+
+  val EventTimeInterval: Opt[Option[Long]] =
+    Rolling.option("eventTimeInterval", orNone(OptionType.span), "10m")(
+      "no limit",
+      "A row whose event time is this much, or more, behind that of a part's first row closes the part and goes to another one, " +
+        "as with `rotate.interval.ms` of Kafka Connect's sinks. Rows without an event time, and late ones, close nothing. Only " +
+        "with the `default` policy."
+    )
+
+  val EventTimeColumn: Opt[String] = Rolling.option("eventTimeColumn", OptionType.columnName, "event_time")(
+    "the column of the query's `withWatermark`",
+    "The timestamp or date column in which rows have their event time, for `eventTimeInterval` and for policies and " +
+      "bucket assigners of your own."
+  )
+
+  val BucketCheckInterval: Opt[Long] =
+    Rolling.withDefault("bucketCheckInterval", OptionType.span, 60 * 1000L, "10s")(
+      "How often the driver looks for parts that are past one of the two intervals while no data arrives. With data, " +
+        "this happens at the end of each micro-batch too."
+    )
+
+  val all: Seq[Opt[_]] = Seq(
+    RollingPolicy,
+    MaxPartSize,
+    MaxRecordsPerPart,
+    RolloverInterval,
+    InactivityInterval,
+    EventTimeInterval,
+    EventTimeColumn,
+    BucketCheckInterval
+  )
+
+  private def limits: Seq[Opt[_]] = Seq(MaxPartSize, MaxRecordsPerPart) ++ intervals
+
+  private def intervals: Seq[Opt[_]] = Seq(RolloverInterval, InactivityInterval, EventTimeInterval)
 
   /** The names of all options that a policy may have. */
-  val keys: Seq[String] = Seq(
-    Registry.RollingPolicy,
-    Registry.MaxPartSize,
-    Registry.MaxRecordsPerPart,
-    Registry.RolloverInterval,
-    Registry.InactivityInterval,
-    Registry.EventTimeInterval
-  ).map(_.key)
+  def keys: Seq[String] = (RollingPolicy +: limits).map(_.key)
 
   /** The options that stand for this policy: by name for those that come with stoplog, whole for any other.
     */
   def toMap(policy: RollingPolicy): Map[String, String] = policy match {
     case p: DefaultRollingPolicy =>
       Map(
-        Registry.RollingPolicy.key      -> Default,
-        Registry.MaxPartSize.key        -> ByteSize.render(p.maxPartSizeBytes),
-        Registry.RolloverInterval.key   -> rendered(p.rolloverIntervalMillis),
-        Registry.InactivityInterval.key -> rendered(p.inactivityIntervalMillis)
-      ) ++ p.maxRecordsPerPart.map(Registry.MaxRecordsPerPart.key -> _.toString) ++
-        p.eventTimeIntervalMillis.map(Registry.EventTimeInterval.key -> TimeSpan.render(_))
+        RollingPolicy.key      -> Default,
+        MaxPartSize.key        -> MaxPartSize.values.render(p.maxPartSizeBytes),
+        RolloverInterval.key   -> rendered(p.rolloverIntervalMillis),
+        InactivityInterval.key -> rendered(p.inactivityIntervalMillis)
+      ) ++ p.maxRecordsPerPart.map(MaxRecordsPerPart.key -> _.toString) ++
+        p.eventTimeIntervalMillis.map(EventTimeInterval.key -> TimeSpan.render(_))
     case p: OnCheckpointRollingPolicy =>
-      Map(Registry.RollingPolicy.key -> OnCheckpoint) ++
-        p.maxPartSizeBytes.map(Registry.MaxPartSize.key -> ByteSize.render(_)) ++
-        p.maxRecordsPerPart.map(Registry.MaxRecordsPerPart.key -> _.toString)
-    case custom => Map(Registry.RollingPolicy.key -> UserObject.reference(custom))
+      Map(RollingPolicy.key -> OnCheckpoint) ++
+        p.maxPartSizeBytes.map(MaxPartSize.key -> MaxPartSize.values.render(_)) ++
+        p.maxRecordsPerPart.map(MaxRecordsPerPart.key -> _.toString)
+    case custom => Map(RollingPolicy.key -> UserObject.reference(custom, RollingPolicy.key))
   }
 
   /** The same for people to read, from the log: an own policy is its class, which decides alone. */
   def noted(policy: RollingPolicy): Map[String, String] = policy match {
     case _: DefaultRollingPolicy | _: OnCheckpointRollingPolicy => toMap(policy)
-    case custom => Map(Registry.RollingPolicy.key -> custom.getClass.getName)
+    case custom => Map(RollingPolicy.key -> custom.getClass.getName)
   }
 
-  private[options] def parse(asked: AskedOptions): RollingPolicy =
-    asked.text(Registry.RollingPolicy).map(_.trim).getOrElse(Default) match {
+  def parse(asked: OptionReader, bucketing: Bucketing): RollingOptions = {
+    val policy = policyOf(asked)
+    RollingOptions(policy, eventTimeColumn(asked, policy, bucketing), asked(BucketCheckInterval))
+  }
+
+  private def policyOf(asked: OptionReader): RollingPolicy =
+    asked.text(RollingPolicy).map(_.trim).getOrElse(Default) match {
       case name if name.equalsIgnoreCase(Default)      => default(asked)
       case name if name.equalsIgnoreCase(OnCheckpoint) => onCheckpoint(asked)
       case _                                           => custom(asked)
     }
 
-  private val Default = "default"
-
-  private val OnCheckpoint = "onCheckpoint"
-
-  private def default(asked: AskedOptions): RollingPolicy = {
+  private def default(asked: OptionReader): RollingPolicy = {
     val intervals = DefaultRollingPolicy()
-      .withRolloverIntervalMillis(asked.value(Registry.RolloverInterval)(interval))
-      .withInactivityIntervalMillis(asked.value(Registry.InactivityInterval)(interval))
-    val sized   = size(asked).fold(intervals)(intervals.withMaxPartSizeBytes)
-    val counted = records(asked).fold(sized)(sized.withMaxRecordsPerPart)
-    eventTime(asked).fold(counted)(counted.withEventTimeIntervalMillis)
+      .withRolloverIntervalMillis(asked(RolloverInterval).getOrElse(Unlimited))
+      .withInactivityIntervalMillis(asked(InactivityInterval).getOrElse(Unlimited))
+    val sized   = asked.get(MaxPartSize).fold(intervals)(intervals.withMaxPartSizeBytes)
+    val counted = asked.get(MaxRecordsPerPart).flatten.fold(sized)(sized.withMaxRecordsPerPart)
+    asked.get(EventTimeInterval).flatten.fold(counted)(counted.withEventTimeIntervalMillis)
   }
 
-  private def onCheckpoint(asked: AskedOptions): RollingPolicy = {
-    asked.withoutEffect(
-      Seq(Registry.RolloverInterval, Registry.InactivityInterval, Registry.EventTimeInterval),
-      "with rollingPolicy = onCheckpoint, which leaves no part open"
-    )
-    val sized =
-      size(asked).fold(OnCheckpointRollingPolicy())(OnCheckpointRollingPolicy().withMaxPartSizeBytes)
-    records(asked).fold(sized)(sized.withMaxRecordsPerPart)
+  private def onCheckpoint(asked: OptionReader): RollingPolicy = {
+    asked.withoutEffect(intervals, "with rollingPolicy = onCheckpoint, which leaves no part open")
+    val policy = OnCheckpointRollingPolicy()
+    val sized  = asked.get(MaxPartSize).fold(policy)(policy.withMaxPartSizeBytes)
+    asked.get(MaxRecordsPerPart).flatten.fold(sized)(sized.withMaxRecordsPerPart)
   }
 
-  private def custom(asked: AskedOptions): RollingPolicy = {
-    asked.withoutEffect(
-      Seq(
-        Registry.MaxPartSize,
-        Registry.MaxRecordsPerPart,
-        Registry.RolloverInterval,
-        Registry.InactivityInterval,
-        Registry.EventTimeInterval
-      ),
-      "with an own rollingPolicy, which decides alone"
-    )
+  private def custom(asked: OptionReader): RollingPolicy = {
+    asked.withoutEffect(limits, "with an own rollingPolicy, which decides alone")
     asked
-      .reference(Registry.RollingPolicy)
-      .flatMap(asked.userObject(Registry.RollingPolicy, _, classOf[RollingPolicy]))
+      .reference(RollingPolicy)
+      .flatMap(asked.userObject(RollingPolicy, _, classOf[RollingPolicy]))
       .getOrElse(DefaultRollingPolicy())
   }
 
-  private def eventTime(asked: AskedOptions): Option[Long] =
-    asked.optional(Registry.EventTimeInterval)(interval).filter(_ < Long.MaxValue)
+  private def eventTimeColumn(
+      asked: OptionReader,
+      policy: RollingPolicy,
+      bucketing: Bucketing
+  ): Option[String] = {
+    // An interval that cannot be read, or has no effect itself, has been told already.
+    val isAsked = EventTimeUse.of(policy) != EventTimeUse.Unused || asked.isSet(EventTimeInterval) ||
+      bucketing.isInstanceOf[Bucketing.UserAssigner]
+    if (!isAsked)
+      asked.withoutEffect(
+        Seq(EventTimeColumn),
+        s"without ${EventTimeInterval.key}, and without an own rollingPolicy or bucketAssigner"
+      )
+    asked.text(EventTimeColumn)
+  }
 
-  /** A span that no part lives to see stands for no limit. */
-  private def interval(text: String): Either[String, Long] =
-    if (isNone(text)) Right(Long.MaxValue) else TimeSpan.parse(text)
+  private final def Default      = "default"
+  private final def OnCheckpoint = "onCheckpoint"
+  private final def NoLimit      = "none"
+
+  /** A span that no part lives to see. */
+  private final def Unlimited = Long.MaxValue
 
   private def rendered(millis: Long): String =
-    if (millis == Long.MaxValue) Unlimited else TimeSpan.render(millis)
+    RolloverInterval.values.render(Option(millis).filter(_ < Unlimited))
 
-  private def isNone(text: String): Boolean = text.trim.equalsIgnoreCase(Unlimited)
+  private def orNone(limit: OptionType[Long]): OptionType[Option[Long]] = OptionType(
+    s"${limit.described}, or `$NoLimit`",
+    text => if (text.trim.equalsIgnoreCase(NoLimit)) Right(None) else limit.parse(text).map(Some(_)),
+    _.fold(NoLimit)(limit.render)
+  )
+}
 
-  private val Unlimited = "none"
+/** Whether a policy asks for the event times of rows. */
+private[stoplog] sealed trait EventTimeUse
 
-  private def size(asked: AskedOptions): Option[Long] = asked.optional(Registry.MaxPartSize)(ByteSize.parse)
+private[stoplog] object EventTimeUse {
 
-  private def records(asked: AskedOptions): Option[Long] =
-    asked
-      .optional[Option[Long]](Registry.MaxRecordsPerPart) {
-        case none if isNone(none) => Right(None)
-        case number               => AskedOptions.wholeNumber(number).map(Some(_))
-      }
-      .flatten
+  /** It closes parts by them. */
+  case object Required extends EventTimeUse
+
+  /** An own policy gets them where rows have any. */
+  case object Optional extends EventTimeUse
+
+  case object Unused extends EventTimeUse
+
+  def of(policy: RollingPolicy): EventTimeUse = policy match {
+    case default: DefaultRollingPolicy if default.eventTimeIntervalMillis.isDefined => Required
+    case _: DefaultRollingPolicy | _: OnCheckpointRollingPolicy                     => Unused
+    case _                                                                          => Optional
+  }
 }

@@ -1,47 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.options
 
-import java.nio.charset.{Charset, StandardCharsets}
 import java.util.{Map => JMap}
 
 import scala.jdk.CollectionConverters._
-import scala.util.Try
 
-import stoplog.error.Errors
-import stoplog.options.{SourceOptionRegistry => Registry}
+import stoplog.options.OptionGroup.Admission
 import stoplog.source.ReadLimits
-import stoplog.source.file._
 
-/** What a source was asked to read: all options of one read, checked and with their defaults.
+/** All options of one read, checked and with their defaults, in the groups of their page.
   *
   * The meaning, default and an example of every option are in [[SourceOptionRegistry]].
-  *
-  * @param passThrough options of the format alone, in Spark's spelling
   */
-final case class SourceOptions(
-    paths: Vector[String],
-    format: SourceFormatName,
-    charset: Charset,
-    lineSep: Option[String],
-    names: Option[Glob],
-    nesting: Nesting,
-    finder: Option[FileFinder],
-    readiness: Readiness,
-    dates: Option[DateRange],
-    onChangedFile: OnChangedFile,
-    onMissing: OnMissingFile,
-    onMergedPart: OnMergedPart,
-    monitorIntervalMillis: Long,
-    wholeListingMillis: Long,
-    cleaning: Cleaning,
-    onCorrupt: OnCorrupt,
-    columns: Option[Seq[String]],
-    partitionColumns: Option[Seq[String]],
-    limits: ReadLimits,
-    passThrough: Map[String, String]
+private[stoplog] final case class SourceOptions(
+    content: ContentOptions,
+    files: FileOptions,
+    follow: FollowOptions,
+    limits: ReadLimits
 )
 
-object SourceOptions {
+private[stoplog] object SourceOptions {
 
   /** Reads the options of a read, whatever the case of their names. Those of a sink are passed over: they may be a
     * session's defaults.
@@ -53,77 +31,56 @@ object SourceOptions {
     * }}}
     */
   def parse(options: JMap[String, String]): SourceOptions = {
-    val problems = new Problems
-    val asked   = new AskedOptions(SparkOptions.spelled(options), problems, Registry.all, Registry.ownClasses)
-    val format  = SourceFormats.parse(asked, problems)
-    val charset = asked.value(Registry.Charset)(SourceOptions.charset)
-    val corrupt = CorruptOptions.parse(asked, problems)
-    val finder  = SourceFinding.parse(asked)
-    ReadyOptions.refuse(asked, finder)
-    val read = SourceOptions(
-      paths = SourcePaths.parse(asked, problems),
-      format = format.getOrElse(SourceFormatName.Text),
-      charset = charset,
-      lineSep = asked.textOrEmpty(Registry.LineSep).filter(_.nonEmpty),
-      names = asked.optional(Registry.PathGlobFilter)(Glob.parse),
-      nesting = if (asked.value(Registry.RecursiveFileLookup)(truth)) Nesting.Recursive else Nesting.Flat,
-      finder = finder,
-      readiness = ReadyOptions.parse(asked),
-      dates = DateOptions.parse(asked, problems),
-      onChangedFile = asked.value(Registry.OnChangedFile)(AskedOptions.oneOf(changes)),
-      onMissing =
-        if (asked.value(Registry.IgnoreMissingFiles)(truth)) OnMissingFile.Skip else OnMissingFile.Fail,
-      onMergedPart = MergedPartOptions.parse(asked),
-      monitorIntervalMillis = asked.optional(Registry.MonitorInterval)(TimeSpan.parse).getOrElse(0L),
-      wholeListingMillis = asked.value(Registry.WholeListingInterval)(TimeSpan.parse),
-      cleaning = SourceCleaning.parse(asked, problems),
-      onCorrupt = corrupt,
-      columns = asked.optional(Registry.Columns)(ColumnNames.parse),
-      partitionColumns = asked.optional(SourceFormatRegistry.PartitionColumns)(ColumnNames.parse),
-      limits = limitsOf(asked),
-      passThrough = CorruptOptions.mode(corrupt, format, SourcePassThrough.parse(asked, format, problems)) ++
-        SourceFormats.toSpark(format, charset)
-    )
-    if (read.onChangedFile == OnChangedFile.Tail && read.cleaning != Cleaning.Keep)
-      problems.add(
-        "onChangedFile = 'tail' and cleanSource do not go together: a file that grows is never done with."
-      )
+    val asked       = new OptionReader(SparkOptions.spelled(options), SourceOptionRegistry.all)
+    lazy val follow = FollowOptions.parse(asked) // its mistakes are told after those of path and format
+    val content     = ContentOptions.parse(asked, follow.onCorrupt)
+    val read        = SourceOptions(content, FileOptions.parse(asked), follow, LimitOptions.parse(asked))
     asked.refuseIdleParameters()
-    problems.throwIfAny()
+    asked.errors.throwIfAny()
     read
   }
 
   /** The limits alone, of a source that is not stoplog's. Throws `STOPLOG_INVALID_OPTIONS`. */
   def limits(options: JMap[String, String]): ReadLimits = {
-    val problems = new Problems
-    val read     = limitsOf(new AskedOptions(options.asScala.toSeq, problems, Registry.all))
-    problems.throwIfAny()
+    val asked = new OptionReader(options.asScala.toSeq, SourceOptionRegistry.all)
+    val read  = LimitOptions.parse(asked)
+    asked.errors.throwIfAny()
     read
   }
+}
 
-  private def limitsOf(asked: AskedOptions): ReadLimits = ReadLimits(
-    splits = asked.optional(Registry.MaxFilesPerTrigger)(AskedOptions.wholeNumber),
-    bytes = asked.optional(Registry.MaxBytesPerTrigger)(ByteSize.parse),
-    records = asked.optional(Registry.MaxRowsPerTrigger)(AskedOptions.wholeNumber)
+/** How much a micro-batch reads. */
+private[stoplog] object LimitOptions {
+
+  val MaxFilesPerTrigger: Opt[Long] = Admission.option("maxFilesPerTrigger", OptionType.wholeNumber, "1000")(
+    "no limit",
+    "A micro-batch reads at most this many files, or pieces of files."
   )
 
-  private val changes = Seq(
-    "ignore" -> OnChangedFile.Ignore,
-    "reread" -> OnChangedFile.Reread,
-    "tail"   -> OnChangedFile.Tail
+  val MaxBytesPerTrigger: Opt[Long] = Admission.option("maxBytesPerTrigger", OptionType.size, "1g")(
+    "no limit",
+    "A micro-batch reads at most this much, as it lies on the storage. A larger file is read by several micro-batches."
   )
 
-  private def charset(name: String): Either[String, Charset] =
-    Try(Charset.forName(name.trim)).toEither.left.map(_ => "is no character set that this JVM knows")
+  val MaxRowsPerTrigger: Opt[Long] = Admission.option("maxRowsPerTrigger", OptionType.wholeNumber, "1000000")(
+    "no limit",
+    "A micro-batch reads at most this many rows; of a file of blocks, one row group, stripe or block at least. To know " +
+      "where lines end, the driver reads them, too; of files of blocks it reads where the blocks are."
+  )
 
-  private def truth(text: String): Either[String, Boolean] =
-    AskedOptions.oneOf(Seq("true" -> true, "false" -> false))(text)
+  val all: Seq[Opt[_]] = Seq(MaxFilesPerTrigger, MaxBytesPerTrigger, MaxRowsPerTrigger)
 
-  private[stoplog] val utf8: Charset = StandardCharsets.UTF_8
+  def parse(asked: OptionReader): ReadLimits = ReadLimits(
+    splits = asked.get(MaxFilesPerTrigger),
+    bytes = asked.get(MaxBytesPerTrigger),
+    records = asked.get(MaxRowsPerTrigger)
+  )
+}
 
-  private[options] def missing(problems: Problems): Unit =
-    problems.add(
-      "path is not set: set it to what is to be read, or pass it to load(…).",
-      Errors.pathMissing()
-    )
+/** Every option of the source, in the order of its page: the parser, `docs/source-options.md` and the Python package are
+  * held to this list.
+  */
+private[stoplog] object SourceOptionRegistry {
+
+  val all: Seq[Opt[_]] = Seq(ContentOptions.all, FileOptions.all, FollowOptions.all, LimitOptions.all).flatten
 }

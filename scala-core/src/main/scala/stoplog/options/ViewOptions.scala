@@ -6,18 +6,48 @@ import java.util.{Map => JMap}
 import scala.jdk.CollectionConverters._
 
 import stoplog.error.Errors
-import stoplog.options.{SinkOptionRegistry => Registry}
 
 /** Which state of which sink `spark.read` is to show.
   *
-  * @param path
-  *   the sink's directory
-  * @param sinkId
-  *   the name of its commit log
+  * @param path   the sink's directory
+  * @param sinkId the name of its commit log
   */
-final case class ViewOptions(path: String, sinkId: String, view: View)
+private[stoplog] final case class ViewOptions(path: String, sinkId: String, view: View)
 
-object ViewOptions {
+/** A table that shows the state of a sink. */
+private[stoplog] sealed trait View extends Product with Serializable
+
+private[stoplog] object View {
+
+  /** Every part that the kept records name: finished, pending or open. */
+  case object Parts extends View
+
+  /** The kept epochs. */
+  case object Epochs extends View
+
+  /** The parts that are open after the newest record. */
+  case object Open extends View
+
+  /** The buckets that have rows and no marker for them yet. */
+  case object Buckets extends View
+}
+
+private[stoplog] object ViewOptions {
+
+  val View: Opt[View] = OptionGroup.Read.option(
+    "view",
+    OptionType.words[View](
+      "parts"   -> stoplog.options.View.Parts,
+      "epochs"  -> stoplog.options.View.Epochs,
+      "open"    -> stoplog.options.View.Open,
+      "buckets" -> stoplog.options.View.Buckets
+    ),
+    "open"
+  )(
+    "none",
+    "Which table `spark.read.format(\"stoplog\")` shows of the sink at `path`: its parts, its epochs, the parts that " +
+      "are open now, or the buckets without a marker. Without it, files are read."
+  )
 
   /** What was asked for, or none when `view` is not set: then the options are those of a write.
     *
@@ -25,13 +55,12 @@ object ViewOptions {
     * looking. Throws `STOPLOG_VIEW_UNKNOWN`, `STOPLOG_PATH_MISSING` or `STOPLOG_INVALID_OPTIONS`.
     */
   def parse(options: JMap[String, String]): Option[ViewOptions] = {
-    val problems = new Problems
-    val asked    = new AskedOptions(options.asScala.toSeq, problems)
-    asked.text(Registry.View).map { word =>
-      val view   = View.all.find(_.word.equalsIgnoreCase(word.trim)).getOrElse(throw Errors.viewUnknown(word))
-      val path   = asked.text(Registry.Path).getOrElse(throw Errors.pathMissing())
-      val sinkId = asked.value(Registry.SinkId)(SinkIds.parse)
-      problems.throwIfAny()
+    val asked = new OptionReader(options.asScala.toSeq, SinkOptionRegistry.all)
+    asked.text(View).map { word =>
+      val view   = View.values.parse(word).getOrElse(throw Errors.viewUnknown(word))
+      val path   = asked.text(OutputOptions.Path).getOrElse(throw Errors.pathMissing())
+      val sinkId = asked(RecoveryOptions.SinkId)
+      asked.errors.throwIfAny()
       ViewOptions(path, sinkId, view)
     }
   }

@@ -10,7 +10,6 @@ import org.apache.hadoop.fs.{Path => HadoopPath}
 import stoplog.commit.{CompactionCommit, SinkDriver, SinkIdentity, SinkStores}
 import stoplog.fault.Faults
 import stoplog.log.{CommitLog, LogFiles}
-import stoplog.options.{DirectoryOptions, SinkOptions, Staging}
 import stoplog.part.RunId
 import stoplog.preflight.{Finding, Lifecycle}
 import stoplog.rolling.{AskingPolicy, PartStats, RollReason, RollingPolicy}
@@ -52,7 +51,7 @@ private[stoplog] final class SinkStorage private (
 
   /** A run of the batch compaction of the path. */
   def compaction(run: RunId, tools: SinkDriver.Tools): CompactionCommit = {
-    val id = DirectoryOptions.SinkId
+    val id = CompactionCommit.SinkId
     new CompactionCommit(run, SinkIdentity(path, id, id), as(id).all, tools)
   }
 
@@ -110,11 +109,23 @@ private[stoplog] final class SinkStorage private (
 
 private[stoplog] object SinkStorage {
 
-  /** Errors: `STOPLOG_STORE_UNSUPPORTED`, `STOPLOG_PATH_NOT_WRITABLE`. */
-  def of(options: SinkOptions, configuration: Configuration): SinkStorage = {
-    val storage = at(options.path, options.durability, options.truncation, configuration)
+  /** Of a sink that is to be written to.
+    *
+    * @param layout where its unfinished parts are
+    *
+    * Errors: `STOPLOG_STORE_UNSUPPORTED`, `STOPLOG_PATH_NOT_WRITABLE`.
+    */
+  def of(
+      path: String,
+      sinkId: String,
+      layout: PartLayout,
+      durability: Durability,
+      truncation: Truncation,
+      configuration: Configuration
+  ): SinkStorage = {
+    val storage = at(path, durability, truncation, configuration)
     storage.refuseUnfit()
-    new SinkStorage(options.path, options.sinkId, storage, layout(options.sinkId, options.staging))
+    new SinkStorage(path, sinkId, storage, layout)
   }
 
   /** For looking at a sink's state, which needs nothing of how it is written. */
@@ -132,12 +143,12 @@ private[stoplog] object SinkStorage {
 
   /** Of a sink whose options are not known: as its log says, and `truncation`, that it was written.
     *
-    * @param staging where its unfinished parts are
+    * @param layout where its unfinished parts are
     */
   def recorded(
       path: String,
       sinkId: String,
-      staging: Staging,
+      layout: PartLayout,
       durability: Durability,
       truncation: Truncation,
       configuration: Configuration
@@ -146,7 +157,7 @@ private[stoplog] object SinkStorage {
       path,
       sinkId,
       at(path, durability, truncation, configuration),
-      layout(sinkId, staging)
+      layout
     )
 
   private def at(
@@ -155,12 +166,6 @@ private[stoplog] object SinkStorage {
       truncation: Truncation,
       configuration: Configuration
   ): Storage = Storage.at(path, StorageSettings(durability, truncation, configuration, Faults.ofThisJvm))
-
-  private def layout(sinkId: String, staging: Staging): PartLayout = staging match {
-    case Staging.StagingDirectory                                               => PartLayout.Staging(sinkId)
-    case Staging.InBucket(openPrefix, openSuffix, pendingPrefix, pendingSuffix) =>
-      PartLayout.InBucket(sinkId, openPrefix, openSuffix, pendingPrefix, pendingSuffix)
-  }
 
   /** Where a closed file cannot grow, each epoch closes its parts: to copy them anew each time would cost more and more. Asks
     * the storage as late as possible, which may have to write to find it out.

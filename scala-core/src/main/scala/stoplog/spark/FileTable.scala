@@ -7,8 +7,8 @@ import org.apache.spark.sql.connector.expressions.Transform
 import org.apache.spark.sql.types.StructType
 
 import stoplog.filesink.{BatchPartitioning, FileEngineSink}
-import stoplog.options.{SinkOptions, SparkHadoop, SparkOptions}
-import stoplog.place.SinkStorage
+import stoplog.options.{SinkOptions, SparkOptions}
+
 
 /** The table of a write to files. */
 private[spark] object FileTable {
@@ -19,7 +19,7 @@ private[spark] object FileTable {
   ): SinkTable[_] = {
     val options = BatchPartitioning.merged(SinkOptions.parse(properties), partitioned)
     SparkOptions.refuseAsyncProgress(properties)
-    val storage = SinkStorage.of(options, SparkHadoop.configuration)
+    val storage = FileEngineSink.storageOf(options)
     SinkTable.resumed(FileEngineSink(schema, options, storage), options.checkpointLocation, partitioned)
   }
 }

@@ -8,8 +8,10 @@ import scala.jdk.CollectionConverters._
 import org.apache.spark.sql.types.StructType
 
 import stoplog.format.RowSink
-import stoplog.options.{AskedOptions, LogOptions, Problems, SparkOptions, UserObject}
+
 import stoplog.twophase.{TwoPhaseEngineSink, TwoPhaseSettings}
+import stoplog.options.{LogOptions, OptionReader, SinkOptionRegistry, SparkOptions}
+import stoplog.util.UserObject
 
 /** The user's own sink, where the option `sink` names one. */
 private[spark] object OwnSink {
@@ -26,9 +28,9 @@ private[spark] object OwnSink {
   }
 
   private def settingsOf(options: JMap[String, String]): TwoPhaseSettings = {
-    val problems = new Problems
-    val asked    = LogOptions.parse(new AskedOptions(options.asScala.toSeq, problems))
-    problems.throwIfAny()
-    TwoPhaseSettings.of(asked, fixed = Map.empty)
+    val asked = new OptionReader(options.asScala.toSeq, SinkOptionRegistry.all)
+    val log   = LogOptions.parse(asked)
+    asked.errors.throwIfAny()
+    TwoPhaseSettings.of(log, fixed = Map.empty)
   }
 }

@@ -9,15 +9,18 @@ import org.apache.spark.sql.types.StructType
 import org.apache.spark.sql.util.CaseInsensitiveStringMap
 
 import stoplog.error.Redaction
-import stoplog.format.read.{RowSource, Vectors}
-import stoplog.options.{SourceOptionRegistry, SourceOptions, SparkOptions, UserObject}
+import stoplog.format.read.{Vectors}
+import stoplog.options.{SourceOptions}
+import stoplog.format.read.RowSource
+import stoplog.options.{ContentOptions, SparkOptions}
+import stoplog.util.UserObject
 
 /** The user's own source, where the option `source` names one. */
 private[spark] object OwnSource {
 
   /** Error: `STOPLOG_USER_CODE`. */
   def of(options: JMap[String, String]): Option[RowSource] = {
-    val key = SourceOptionRegistry.OwnSource.key
+    val key = ContentOptions.OwnSource.key
     Option(SparkOptions.caseless(options).get(key)).map(UserObject.load(_, classOf[RowSource], key))
   }
 

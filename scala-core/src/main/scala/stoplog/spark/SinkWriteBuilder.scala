@@ -10,6 +10,7 @@ import org.apache.spark.sql.connector.write.streaming.StreamingWrite
 import org.apache.spark.sql.internal.connector.SupportsStreamingUpdateAsAppend
 
 import stoplog.engine._
+
 import stoplog.error.Errors
 
 /** Planning only: Spark may build a write and then not carry it out. */

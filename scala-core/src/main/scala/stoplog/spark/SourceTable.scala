@@ -18,10 +18,11 @@ import org.apache.spark.sql.sources.Filter
 import org.apache.spark.sql.types._
 import org.apache.spark.sql.util.CaseInsensitiveStringMap
 
+import stoplog.format.read.SourceFormatName
 import stoplog.error.{Errors, Redaction}
 import stoplog.filesource.{FileRead, FileReads}
 import stoplog.format.read.FileMetadata
-import stoplog.options.{SourceFormatName, SourceOptions}
+import stoplog.options.{SourceOptions}
 
 /** Files as a table to read from, by streaming and by batch queries.
   *
@@ -32,7 +33,7 @@ private[spark] final class SourceTable(options: SourceOptions, columns: StructTy
     extends SupportsRead
     with SupportsMetadataColumns {
 
-  override def name(): String = Redaction.text(s"stoplog ${options.paths.mkString(", ")}")
+  override def name(): String = Redaction.text(s"stoplog ${options.content.paths.mkString(", ")}")
 
   override def schema(): StructType = shown
 
@@ -76,8 +77,8 @@ private[spark] object SourceTable {
 
   /** Of a table, whose place may have no file yet, or not be there. */
   def ofFilesToCome(options: SourceOptions, columns: StructType): SourceTable = {
-    val known = UserColumns.checked(columns, options.format)
-    val shown = options.columns.fold(known)(names => StructType(names.map(named(known, _))))
+    val known = UserColumns.checked(columns, options.content.read.format)
+    val shown = options.content.columns.fold(known)(names => StructType(names.map(named(known, _))))
     new SourceTable(options, known, shown)
   }
 

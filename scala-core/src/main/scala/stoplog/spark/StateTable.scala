@@ -11,15 +11,18 @@ import org.apache.spark.sql.connector.read.{LocalScan, Scan, ScanBuilder}
 import org.apache.spark.sql.types.StructType
 import org.apache.spark.sql.util.CaseInsensitiveStringMap
 
+import stoplog.commit.CompactionCommit
 import stoplog.error.{Errors, Redaction}
-import stoplog.options.{DirectoryOptions, SparkHadoop, ViewOptions}
+import stoplog.options.{SparkHadoop}
+import stoplog.options.ViewOptions
 import stoplog.place.SinkStorage
 import stoplog.view.StateView
 
 /** A sink's state as a table: what the log says now, read on the driver. */
 private[spark] final class StateTable private (asked: ViewOptions) extends SupportsRead {
 
-  override def name(): String = Redaction.text(s"stoplog ${asked.path} (${asked.sinkId}, ${asked.view.word})")
+  override def name(): String =
+    Redaction.text(s"stoplog ${asked.path} (${asked.sinkId}, ${ViewOptions.View.values.render(asked.view)})")
 
   override def schema(): StructType = StateView.schema(asked.view)
 
@@ -31,7 +34,7 @@ private[spark] final class StateTable private (asked: ViewOptions) extends Suppo
     override def readSchema(): StructType   = schema()
     override def description(): String      = name()
     override def rows(): Array[InternalRow] =
-      StateView.rows(asked.view, storage(asked.sinkId).log, storage(DirectoryOptions.SinkId).log)
+      StateView.rows(asked.view, storage(asked.sinkId).log, storage(CompactionCommit.SinkId).log)
   }
 
   private def storage(sinkId: String) = StateTable.storage(asked.path, sinkId)

@@ -84,11 +84,11 @@ private[spark] object TableOptions {
 
   private def refused(why: String) = Errors.invalidOptions(Seq(s"a table of Spark's catalog $why."))
 
-  private def names(options: Seq[SinkOption]): Set[String] = options.map(_.key.toLowerCase(Locale.ROOT)).toSet
+  private def names(options: Seq[Opt[_]]): Set[String] = options.map(_.key.toLowerCase(Locale.ROOT)).toSet
 
   private val Fixed    = Set("path", "format")
   private val NoTables =
-    Seq(LogOptions.OwnSink.key, SourceOptionRegistry.OwnSource.key, SinkOptionRegistry.View.key)
+    Seq(LogOptions.OwnSink.key, ContentOptions.OwnSource.key, ViewOptions.View.key)
 
   private lazy val ofSourceAlone = names(SourceOptionRegistry.all) -- names(SinkOptionRegistry.all)
   private lazy val known         = names(SourceOptionRegistry.all) ++ names(SinkOptionRegistry.all)

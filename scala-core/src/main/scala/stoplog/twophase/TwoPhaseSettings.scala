@@ -3,9 +3,10 @@ package stoplog.twophase
 
 import stoplog.commit.{ForeignQuery, LostPart}
 import stoplog.error.Errors
-
-import stoplog.options.{Decisions, LogOptions, SparkHadoop}
+import stoplog.options.{SparkHadoop}
 import stoplog.place.SinkStorage
+
+import stoplog.options.LogOptions
 import stoplog.storage.Durability
 
 /** What a sink that commits in two phases keeps its log by.
@@ -38,7 +39,7 @@ private[stoplog] object TwoPhaseSettings {
     log.location,
     log.sinkId,
     fixed,
-    Decisions.of(log.onForeignQuery),
-    Decisions.of(log.onLostPart)
+    log.onForeignQuery,
+    log.onLostPart
   )
 }

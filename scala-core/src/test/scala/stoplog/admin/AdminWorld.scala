@@ -16,6 +16,10 @@ import stoplog.rolling.RollingPolicy
 import stoplog.storage.{Durability, FileStore}
 import stoplog.storage.hadoop.{HadoopDefaults, TestFileSystems}
 import stoplog.storage.local.{DeadProcess, LocalUnderTest}
+import stoplog.storage.{Durability, Truncation}
+import stoplog.storage.FileStore
+import stoplog.storage.hadoop.{HadoopDefaults, TestFileSystems}
+import stoplog.storage.local.{DeadProcess, LocalStorage}
 
 /** A sink in a temporary directory: a query without an engine, and the tools.
   *

@@ -12,11 +12,11 @@ import org.apache.spark.sql.types.StructType
 import org.apache.spark.unsafe.types.UTF8String
 
 import stoplog.storage.local.LocalFileStore
+import stoplog.commit.OnBadRow
 import stoplog.commit._
 import stoplog.fault.Faults
 import stoplog.format.bulk.{BulkParts, BulkSink, PartLife}
 import stoplog.format.parquet.ParquetBulk
-import stoplog.options.OnBadRow
 import stoplog.part.RunId
 import stoplog.storage.{PartLayout, SpoolFiles}
 import stoplog.storage.local.{LocalForcing, LocalPartStore}

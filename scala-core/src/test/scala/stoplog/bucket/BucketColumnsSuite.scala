@@ -9,7 +9,6 @@ import org.apache.spark.sql.types.{DataType, StructType}
 import org.scalatest.funsuite.AnyFunSuite
 
 import stoplog.log.{TimeColumn, TimeKind}
-import stoplog.options.Bucketing
 
 /** Columns that buckets are made of, without a session of Spark. */
 class BucketColumnsSuite extends AnyFunSuite {

@@ -6,8 +6,6 @@ import java.time.{Instant, ZoneId}
 import org.apache.spark.sql.types.{DateType, IntegerType, StringType, StructType}
 import org.scalatest.funsuite.AnyFunSuite
 
-import stoplog.options.Bucketing
-
 class BucketEndsSuite extends AnyFunSuite {
 
   private val berlin = ZoneId.of("Europe/Berlin")

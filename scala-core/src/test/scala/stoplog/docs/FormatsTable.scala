@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.docs
 
+import stoplog.format.bulk.BulkFormatName
 import stoplog.format.compress.Compression
-import stoplog.options.BulkFormatName
 
 /** What each format of the sink can do, and whether the source reads it. A format that comes in has to be told of here. */
 object FormatsTable {

@@ -2,9 +2,9 @@
 package stoplog.docs
 
 import java.nio.charset.StandardCharsets.UTF_8
-import java.nio.file.{Files, Path}
+import java.nio.file.{Files, Path, Paths}
 
-import stoplog.options.{OptionGroup, SinkOption}
+import stoplog.options.{Opt, OptionGroup}
 
 /** A page of `docs/` that lists all options of a registry. Run, as by `make docs`, it writes itself, and the
   * [[SharedDefinitions]] of a connector.
@@ -12,7 +12,7 @@ import stoplog.options.{OptionGroup, SinkOption}
 abstract class OptionsReference(
     val name: String,
     groups: Seq[OptionGroup],
-    val options: Seq[SinkOption]
+    val options: Seq[Opt[_]]
 ) {
 
   final def text: String =
@@ -20,6 +20,7 @@ abstract class OptionsReference(
 
   final def path: Path = Repository.root.resolve("docs").resolve(name)
 
+  /** @param args a file that gets the options for programs to read, as [[GenerateOptions]] has them; may be left out */
   final def main(args: Array[String]): Unit = {
     Files.write(path, text.getBytes(UTF_8))
     connector.foreach(SharedDefinitions.write(_, SharedDefinitions.connector(options)))

@@ -8,6 +8,7 @@ import org.apache.spark.sql.execution.datasources.orc.OrcFileFormat
 import org.apache.spark.sql.execution.datasources.parquet.ParquetFileFormat
 import org.apache.spark.sql.types._
 
+import stoplog.commit.OnBadRow
 import stoplog.commit.PartFormat
 import stoplog.fault.Step
 import stoplog.format.avro.AvroFormat
@@ -15,6 +16,8 @@ import stoplog.format.bulk._
 import stoplog.format.orc.OrcBulk
 import stoplog.format.parquet.ParquetBulk
 import stoplog.options.OnBadRow
+import stoplog.storage.SpoolFiles
+import stoplog.storage.hadoop.HadoopDefaults
 import stoplog.storage.SpoolFiles
 import stoplog.storage.hadoop.HadoopDefaults
 

@@ -10,7 +10,7 @@ class CompleteOptionsSuite extends AnyFunSuite {
   private val needed = Map("path" -> "/data/out", "format" -> "json")
 
   private def parse(options: (String, String)*): Completeness =
-    SinkOptions.parse(needed ++ options).completeness
+    SinkOptions.parse(needed ++ options).buckets.completeness
 
   private def refused(options: (String, String)*): String =
     intercept[StoplogArgumentException](parse(options: _*)).getMessage

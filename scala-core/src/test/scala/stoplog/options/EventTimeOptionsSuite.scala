@@ -10,11 +10,11 @@ class EventTimeOptionsSuite extends AnyFunSuite {
 
   test("the default policy takes its interval of event times from the options, and back") {
     val hourly = parse("eventTimeInterval" -> "1h", "eventTimeColumn" -> "at")
-    assert(hourly.rolling === DefaultRollingPolicy().withEventTimeIntervalMillis(3600000L))
-    assert(hourly.eventTimeColumn === Some("at"))
-    assert(RollingOptions.toMap(hourly.rolling).get("eventTimeInterval") === Some("1h"))
-    assert(parse("eventTimeInterval" -> "none").rolling === DefaultRollingPolicy())
-    assert(parse().eventTimeColumn === None)
+    assert(hourly.rolling.policy === DefaultRollingPolicy().withEventTimeIntervalMillis(3600000L))
+    assert(hourly.rolling.eventTimeColumn === Some("at"))
+    assert(RollingOptions.toMap(hourly.rolling.policy).get("eventTimeInterval") === Some("1h"))
+    assert(parse("eventTimeInterval" -> "none").rolling.policy === DefaultRollingPolicy())
+    assert(parse().rolling.eventTimeColumn === None)
   }
 
   test("what would have no effect is refused") {
@@ -38,7 +38,7 @@ class EventTimeOptionsSuite extends AnyFunSuite {
     for (
       own <- Seq("rollingPolicy" -> "stoplog.options.AtMidnight", "bucketAssigner" -> "stoplog.spark.ByTimes")
     )
-      assert(parse(own, "eventTimeColumn" -> "at").eventTimeColumn === Some("at"))
+      assert(parse(own, "eventTimeColumn" -> "at").rolling.eventTimeColumn === Some("at"))
   }
 
   private def parse(options: (String, String)*): SinkOptions =

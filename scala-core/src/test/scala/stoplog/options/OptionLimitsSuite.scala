@@ -44,7 +44,7 @@ class OptionLimitsSuite extends AnyFunSuite {
   test("rejected rows lie under the path, where readers do not look") {
     val onBadRow = "onBadRow" -> "reject"
     for (path <- Seq("_rejected", ".r/a=1", "_stoplog2", "_a/_stoplog"))
-      assert(sink(onBadRow, "rejectPath" -> path).rejectPath === path)
+      assert(sink(onBadRow, "rejectPath" -> path).rejects.path === path)
     for (path <- Seq("/r", "r", "s3a:_r", "_r/", "_r//a", "_r/.", "_r/..", "_a=1", "_stoplog", "_STOPLOG/a"))
       assert(refusal(sink(onBadRow, "rejectPath" -> path)).contains("rejectPath"), path)
     assert(refusal(sink("rejectPath" -> "_r")).contains("no effect"))
@@ -52,7 +52,7 @@ class OptionLimitsSuite extends AnyFunSuite {
 
   test("compaction takes its sizes from the parts', and small is at most half of large") {
     val on                                 = "compaction" -> "smallParts"
-    def policy(options: (String, String)*) = sink(on +: options: _*).compaction.map(_.policy).get
+    def policy(options: (String, String)*) = sink(on +: options: _*).parts.compaction.map(_.policy).get
     assert((policy().targetBytes, policy().smallerThanBytes) === ((128L << 20, 32L << 20)))
     assert(policy("maxPartSize" -> "10m").targetBytes === 10L << 20)
     assert(policy("rollingPolicy" -> "onCheckpoint").targetBytes === 128L << 20)
@@ -107,15 +107,14 @@ class OptionLimitsSuite extends AnyFunSuite {
       ("/a/b/.done/c", "/a", false),
       ("/a/_d=1", "/a", true)
     )
-    for ((target, source, isRead) <- cases) assert(SourceCleaning.isRead(target, source) === isRead, target)
+    for ((target, source, isRead) <- cases) assert(FollowOptions.isRead(target, source) === isRead, target)
   }
 
   test("a marker is a file of the directory, or stands beside each file") {
     def marker(text: String): Either[Unit, Option[ReadyMarker]] = {
-      val problems = new Problems
-      val asked    = new AskedOptions(Seq("readyMarker" -> text), problems, SourceOptionRegistry.all)
-      val read     = ReadyOptions.parse(asked).marker
-      scala.util.Try(problems.throwIfAny()).toEither.left.map(_ => ()).map(_ => read)
+      val asked = new OptionReader(Seq("readyMarker" -> text), SourceOptionRegistry.all)
+      val read  = FileOptions.readiness(asked).marker
+      scala.util.Try(asked.errors.throwIfAny()).toEither.left.map(_ => ()).map(_ => read)
     }
     assert(marker(" _SUCCESS ") === Right(Some(ReadyMarker.InDirectory("_SUCCESS"))))
     assert(marker("{name}.done") === Right(Some(ReadyMarker.Beside("", ".done"))))
@@ -126,10 +125,10 @@ class OptionLimitsSuite extends AnyFunSuite {
 
   test("dates are days, or times, in the zone that is asked for, or in one that they name") {
     def from(text: String, zone: String = "Europe/Berlin"): Option[Instant] = {
-      val problems = new Problems
-      val options  = Seq("datePattern" -> "yyyy-MM-dd", "dateFrom" -> text, "dateTimeZone" -> zone)
-      val range = DateOptions.parse(new AskedOptions(options, problems, SourceOptionRegistry.all), problems)
-      problems.throwIfAny()
+      val options = Seq("datePattern" -> "yyyy-MM-dd", "dateFrom" -> text, "dateTimeZone" -> zone)
+      val asked   = new OptionReader(options, SourceOptionRegistry.all)
+      val range   = FileOptions.dates(asked)
+      asked.errors.throwIfAny()
       range.flatMap(_.from)
     }
     assert(from("2026-01-31") === Some(Instant.parse("2026-01-30T23:00:00Z")))
@@ -143,9 +142,9 @@ class OptionLimitsSuite extends AnyFunSuite {
 
   test("a pattern of dates needs a date, and a date a pattern") {
     def problem(options: (String, String)*): String = {
-      val problems = new Problems
-      DateOptions.parse(new AskedOptions(options, problems, SourceOptionRegistry.all), problems)
-      scala.util.Try(problems.throwIfAny()).fold(_.getMessage, _ => "")
+      val asked = new OptionReader(options, SourceOptionRegistry.all)
+      FileOptions.dates(asked)
+      scala.util.Try(asked.errors.throwIfAny()).fold(_.getMessage, _ => "")
     }
     val pattern = "datePattern" -> "yyyy"
     assert(problem(pattern).contains("no effect without dateFrom, dateUntil or dateWithin"))
@@ -158,7 +157,7 @@ class OptionLimitsSuite extends AnyFunSuite {
 
   test("what is done with a merged part, by its word") {
     def read(options: (String, String)*) =
-      MergedPartOptions.parse(new AskedOptions(options, new Problems, SourceOptionRegistry.all))
+      new OptionReader(options, SourceOptionRegistry.all)(FollowOptions.OnMergedPart)
     assert(read() === OnMergedPart.Fail)
     val words = Seq("fail" -> OnMergedPart.Fail, "READ" -> OnMergedPart.Read, "skip" -> OnMergedPart.Skip)
     for ((word, choice) <- words) assert(read("onMergedPart" -> word) === choice)
@@ -167,15 +166,17 @@ class OptionLimitsSuite extends AnyFunSuite {
   test("parts of an own encoder are merged by an own compactor only") {
     val own = Map("path" -> "/p", "encoder" -> classOf[NoEncoder].getName, "compaction" -> "smallParts")
     assert(refusal(SinkOptions.parse(own)).contains("compaction needs a compactor"))
-    assert(SinkOptions.parse(own + ("compactor" -> "a.B")).compaction.flatMap(_.compactor) === Some("a.B"))
-    assert(sink("compaction" -> "smallParts").compaction.flatMap(_.compactor) === None)
+    assert(
+      SinkOptions.parse(own + ("compactor" -> "a.B")).parts.compaction.flatMap(_.compactor) === Some("a.B")
+    )
+    assert(sink("compaction" -> "smallParts").parts.compaction.flatMap(_.compactor) === None)
   }
 
   test("zones by their names, offsets and short names") {
     for (
       (text, zone) <- Seq(" Europe/Berlin " -> "Europe/Berlin", "+02:00" -> "+02:00", "ECT" -> "Europe/Paris")
     )
-      assert(BucketingOptions.timeZone(text) === Right(ZoneId.of(zone)))
-    assert(BucketingOptions.timeZone("Mars").isLeft)
+      assert(BucketOptions.TimeZone.values.parse(text) === Right(ZoneId.of(zone)))
+    assert(BucketOptions.TimeZone.values.parse("Mars").isLeft)
   }
 }

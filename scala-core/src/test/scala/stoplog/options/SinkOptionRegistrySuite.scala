@@ -7,16 +7,28 @@ class SinkOptionRegistrySuite extends AnyFunSuite {
 
   private val all = SinkOptionRegistry.all
 
+  private val groups = Seq(
+    OutputOptions,
+    RollingOptions,
+    CompactionOptions,
+    BucketOptions,
+    PartOptions,
+    RecoveryOptions,
+    Completeness,
+    LogOptions,
+    ViewOptions
+  )
+
   test("no two options have one name, in any case") {
     val keys = all.map(_.key.toLowerCase)
     assert(keys === keys.distinct)
   }
 
   test("every option of the object is in the list, in the order of the groups") {
-    val fields = Seq(SinkOptionRegistry, CompleteRegistry, LogOptions).flatMap { group =>
+    val fields = groups.flatMap { group =>
       group.getClass.getDeclaredMethods
-        .filter(m => m.getReturnType == classOf[SinkOption] && m.getParameterCount == 0)
-        .map(_.invoke(group).asInstanceOf[SinkOption].key)
+        .filter(m => m.getReturnType == classOf[Opt[_]] && m.getParameterCount == 0)
+        .map(_.invoke(group).asInstanceOf[Opt[_]].key)
     }
     assert(fields.toSet === all.map(_.key).toSet)
     assert(all.map(_.group).distinct === OptionGroup.all)
@@ -24,10 +36,10 @@ class SinkOptionRegistrySuite extends AnyFunSuite {
 
   test("every option is described") {
     for (o <- all) {
-      assert(o.meaning.endsWith("."), o.key)
-      assert(Seq(o.kind, o.unset, o.example).forall(_.nonEmpty), o.key)
+      assert(o.doc.endsWith("."), o.key)
+      assert(Seq(o.values.described, o.unset, o.example).forall(_.nonEmpty), o.key)
       assert(o.since.matches("\\d+\\.\\d+\\.\\d+"), o.key)
-      assert(o.default.forall(d => o.unset == s"`$d`"), o.key)
+      assert(o.defaultText.forall(d => o.unset == s"`$d`"), o.key)
     }
   }
 
@@ -58,7 +70,7 @@ class SinkOptionRegistrySuite extends AnyFunSuite {
       .map(_ -> Some("compaction" -> "smallParts"))
     for {
       o     <- all if beside.get(o.key).forall(_.nonEmpty)
-      value <- o.default.toSeq :+ o.example
+      value <- o.defaultText.toSeq :+ o.example
     } {
       val needed = (beside ++ compacting).get(o.key).flatten.toMap
       SinkOptions.parse(Map("path" -> "/data/out", "format" -> "json") ++ needed + (o.key -> value))

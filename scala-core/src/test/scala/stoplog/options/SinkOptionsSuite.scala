@@ -9,9 +9,14 @@ import scala.jdk.CollectionConverters._
 import org.apache.spark.sql.util.CaseInsensitiveStringMap
 import org.scalatest.funsuite.AnyFunSuite
 
+import stoplog.bucket.Bucketing
+import stoplog.commit.{Finish, ForeignQuery, LostPart, OnBadRow}
 import stoplog.error.StoplogArgumentException
+import stoplog.format.bulk.BulkFormatName
 import stoplog.rolling.{DefaultRollingPolicy, OnCheckpointRollingPolicy, RollingPolicy}
 import stoplog.storage.{Durability, Truncation}
+import stoplog.storage.{Durability, PartLayout, Truncation}
+import stoplog.util.UserObject
 
 class SinkOptionsSuite extends AnyFunSuite {
 
@@ -30,36 +35,36 @@ class SinkOptionsSuite extends AnyFunSuite {
 
   test("a path and a format are enough") {
     val o = parse()
-    assert(o.path === "/data/out")
-    assert(o.format === FormatChoice.Rows("json"))
-    assert(o.compression === "none")
-    assert(o.rolling === DefaultRollingPolicy())
-    assert(o.bucketCheckIntervalMillis === 60000L)
-    assert(o.bucketing === Bucketing.DateTime("'dt='yyyy-MM-dd'/hour='HH", ZoneId.of("UTC"), None))
-    assert(o.partPrefix === "part")
-    assert(o.partSuffix === None)
-    assert(o.staging === Staging.StagingDirectory)
-    assert(o.maxOpenParts === 1000)
-    assert(o.distribution === Distribution.Unspecified)
-    assert(o.sinkId === "main")
-    assert(o.onForeignQuery === OnForeignQuery.Fail)
-    assert(o.onRestart === OnRestart.Continue)
-    assert(o.finalizeOnTermination === FinalizeOnTermination.Auto)
-    assert(o.onLostPart === OnLostPart.Fail)
-    assert(o.onSchemaChange === OnSchemaChange.Roll)
-    assert(o.onBadRow === OnBadRow.Fail)
-    assert(o.durability === Durability.Disk)
-    assert(o.passThrough === Map.empty)
+    assert(o.output.path === "/data/out")
+    assert(o.output.format === FormatChoice.Rows("json"))
+    assert(o.output.compression === "none")
+    assert(o.rolling.policy === DefaultRollingPolicy())
+    assert(o.rolling.checkIntervalMillis === 60000L)
+    assert(o.buckets.bucketing === Bucketing.DateTime("'dt='yyyy-MM-dd'/hour='HH", ZoneId.of("UTC"), None))
+    assert(o.parts.prefix === "part")
+    assert(o.parts.suffix === None)
+    assert(o.parts.layout === PartLayout.Staging("main"))
+    assert(o.parts.maxOpen === 1000)
+    assert(o.parts.distribution === Distribution.Unspecified)
+    assert(o.recovery.sinkId === "main")
+    assert(o.recovery.onForeignQuery === ForeignQuery.Refuse)
+    assert(o.recovery.onRestart === Finish.KeepOpen)
+    assert(o.recovery.finalizeOnTermination === FinalizeOnTermination.Auto)
+    assert(o.recovery.onLostPart === LostPart.Fail)
+    assert(o.recovery.onSchemaChange === OnSchemaChange.Roll)
+    assert(o.rejects.onBadRow === OnBadRow.Fail)
+    assert(o.recovery.storage.durability === Durability.Disk)
+    assert(o.output.passThrough === Map.empty)
     assert(o.checkpointLocation === None)
   }
 
   test("names and words may be in any case") {
     val o =
       parse("SINKID" -> "a", "maxpartsize" -> "1K", "InProgress" -> "STAGING", "distribution" -> "BYBUCKET")
-    assert(o.sinkId === "a")
-    assert(o.rolling.asInstanceOf[DefaultRollingPolicy].maxPartSizeBytes === 1024L)
-    assert(o.distribution === Distribution.ByBucket)
-    assert(parse("compression" -> "GZip").compression === "gzip")
+    assert(o.recovery.sinkId === "a")
+    assert(o.rolling.policy.asInstanceOf[DefaultRollingPolicy].maxPartSizeBytes === 1024L)
+    assert(o.parts.distribution === Distribution.ByBucket)
+    assert(parse("compression" -> "GZip").output.compression === "gzip")
   }
 
   test("Spark's own map and a Java map are read like a Scala one") {
@@ -101,16 +106,18 @@ class SinkOptionsSuite extends AnyFunSuite {
   test("one option with two values is a mistake") {
     val twice = problems("sinkId" -> "a", "SinkId" -> "b")
     assert(twice.contains("one option and have different values"))
-    assert(parse("sinkId" -> "a", "SinkId" -> "a").sinkId === "a")
+    assert(parse("sinkId" -> "a", "SinkId" -> "a").recovery.sinkId === "a")
   }
 
   test("the options of Spark's own JSON and CSV pass through, in Spark's spelling") {
     val o = parse("dateformat" -> "yyyy", "lineSep" -> "\r\n", "ignoreNullFields" -> "false")
-    assert(o.passThrough === Map("dateFormat" -> "yyyy", "lineSep" -> "\r\n", "ignoreNullFields" -> "false"))
+    assert(
+      o.output.passThrough === Map("dateFormat" -> "yyyy", "lineSep" -> "\r\n", "ignoreNullFields" -> "false")
+    )
     val csv = parse("format" -> "csv", "HEADER" -> "true", "nullValue" -> "", "sep" -> "\t")
-    assert(csv.passThrough === Map("header" -> "true", "nullValue" -> "", "sep" -> "\t"))
+    assert(csv.output.passThrough === Map("header" -> "true", "nullValue" -> "", "sep" -> "\t"))
     val text = parse("format" -> "text", "lineSep" -> "\n", "nullValue" -> "-")
-    assert(text.passThrough === Map("lineSep" -> "\n", "nullValue" -> "-"))
+    assert(text.output.passThrough === Map("lineSep" -> "\n", "nullValue" -> "-"))
   }
 
   test("an option of another format is refused, and Spark's second names are explained") {
@@ -129,17 +136,25 @@ class SinkOptionsSuite extends AnyFunSuite {
 
   test("timeZone is the buckets' zone, and, as in Spark, that of the timestamps that are written") {
     val o = parse("timeZone" -> "Europe/Berlin")
-    assert(o.bucketing === Bucketing.DateTime("'dt='yyyy-MM-dd'/hour='HH", ZoneId.of("Europe/Berlin"), None))
-    assert(o.passThrough === Map("timeZone" -> "Europe/Berlin"))
-    assert(parse("format" -> "text", "timeZone" -> "CET").passThrough === Map.empty)
+    assert(
+      o.buckets.bucketing === Bucketing.DateTime(
+        "'dt='yyyy-MM-dd'/hour='HH",
+        ZoneId.of("Europe/Berlin"),
+        None
+      )
+    )
+    assert(o.output.passThrough === Map("timeZone" -> "Europe/Berlin"))
+    assert(parse("format" -> "text", "timeZone" -> "CET").output.passThrough === Map.empty)
     assert(problems("timeZone" -> "Mars").contains("is not a time zone"))
   }
 
   test("bucketTimeZone is the buckets' zone, and changes nothing in the rows") {
     val o = parse("bucketTimeZone" -> "Asia/Tokyo", "timeZone" -> "Europe/Berlin")
-    assert(o.bucketing === Bucketing.DateTime("'dt='yyyy-MM-dd'/hour='HH", ZoneId.of("Asia/Tokyo"), None))
-    assert(o.passThrough === Map("timeZone" -> "Europe/Berlin"))
-    assert(parse("bucketTimeZone" -> "Asia/Tokyo").passThrough === Map.empty)
+    assert(
+      o.buckets.bucketing === Bucketing.DateTime("'dt='yyyy-MM-dd'/hour='HH", ZoneId.of("Asia/Tokyo"), None)
+    )
+    assert(o.output.passThrough === Map("timeZone" -> "Europe/Berlin"))
+    assert(parse("bucketTimeZone" -> "Asia/Tokyo").output.passThrough === Map.empty)
     assert(problems("bucketTimeZone" -> "UTC", "partitionBy" -> "a").contains("bucketTimeZone has no effect"))
     assert(problems("bucketTimeZone" -> "Mars").contains("is not a time zone"))
   }
@@ -153,17 +168,17 @@ class SinkOptionsSuite extends AnyFunSuite {
       "__partition_columns"          -> "[]"
     )
     assert(o.checkpointLocation === Some("/data/cp"))
-    assert(o.passThrough === Map.empty)
+    assert(o.output.passThrough === Map.empty)
   }
 
   test("a format is required and must be known") {
     assert(problems("format" -> "").contains("format is not set"))
     assert(problems("format" -> "jason").contains("perhaps json"))
-    assert(parse("format" -> "Parquet").format === FormatChoice.Bulk(BulkFormatName.Parquet))
+    assert(parse("format" -> "Parquet").output.format === FormatChoice.Bulk(BulkFormatName.Parquet))
     assert(problems("format" -> "com.example.X").contains("set encoder"))
     assert(problems("encoder" -> "stoplog.options.NoEncoder").contains("exclude each other"))
     assert(problems("compression" -> "gz").contains("none, gzip, zstd, lz4, snappy, bzip2; perhaps gzip"))
-    assert(parse("compression" -> "uncompressed").compression === "none")
+    assert(parse("compression" -> "uncompressed").output.compression === "none")
   }
 
   test("a bulk format has options, settings of its library and codecs of its own") {
@@ -174,7 +189,7 @@ class SinkOptionsSuite extends AnyFunSuite {
       "metadata.Owner"     -> "me"
     )
     val passed = Map("compression" -> "zstd", "parquet.block.size" -> "1048576", "metadata.Owner" -> "me")
-    assert(o.passThrough === passed)
+    assert(o.output.passThrough === passed)
     assert(SinkOptions.parse(o.toMap) === o)
     assert(problems("format" -> "orc", "compression" -> "bzip2").contains("zlib"))
     assert(problems("format" -> "orc", "parquet.block.size" -> "1").contains("not an option"))
@@ -187,12 +202,12 @@ class SinkOptionsSuite extends AnyFunSuite {
         "path"           -> "/data/out",
         "encoder"        -> "stoplog.options.NoEncoder",
         "bucketAssigner" -> "stoplog.options.OneBucket",
-        "rollingPolicy"  -> UserObject.reference(new AtMidnight)
+        "rollingPolicy"  -> UserObject.reference(new AtMidnight, "rollingPolicy")
       )
     )
-    assert(o.format === FormatChoice.UserEncoder("stoplog.options.NoEncoder"))
-    assert(o.bucketing === Bucketing.UserAssigner("stoplog.options.OneBucket"))
-    assert(o.rolling.isInstanceOf[AtMidnight])
+    assert(o.output.format === FormatChoice.UserEncoder("stoplog.options.NoEncoder"))
+    assert(o.buckets.bucketing === Bucketing.UserAssigner("stoplog.options.OneBucket"))
+    assert(o.rolling.policy.isInstanceOf[AtMidnight])
   }
 
   test("a class that cannot be used has a condition of its own, unless there is more to tell") {
@@ -207,11 +222,11 @@ class SinkOptionsSuite extends AnyFunSuite {
   }
 
   test("there is one way to choose the bucket") {
-    assert(parse("bucketBy" -> "upper(a)").bucketing === Bucketing.Expression("upper(a)"))
-    assert(parse("partitionBy" -> "a, b").bucketing === Bucketing.PartitionColumns(Seq("a", "b")))
-    assert(parse("bucketAssigner" -> "basepath").bucketing === Bucketing.BasePath)
+    assert(parse("bucketBy" -> "upper(a)").buckets.bucketing === Bucketing.Expression("upper(a)"))
+    assert(parse("partitionBy" -> "a, b").buckets.bucketing === Bucketing.PartitionColumns(Seq("a", "b")))
+    assert(parse("bucketAssigner" -> "basepath").buckets.bucketing === Bucketing.BasePath)
     val event = parse("bucketAssigner" -> "dateTime", "bucketFormat" -> "yyyy/MM", "bucketColumn" -> "at")
-    assert(event.bucketing === Bucketing.DateTime("yyyy/MM", ZoneId.of("UTC"), Some("at")))
+    assert(event.buckets.bucketing === Bucketing.DateTime("yyyy/MM", ZoneId.of("UTC"), Some("at")))
     val both = problems("bucketBy" -> "a", "partitionBy" -> "a,,b")
     assert(both.contains("bucketBy and partitionBy exclude each other"))
     assert(both.contains("partitionBy: 'a,,b' has an empty name"))
@@ -230,10 +245,10 @@ class SinkOptionsSuite extends AnyFunSuite {
       .withMaxPartSizeBytes(1L << 20)
       .withMaxRecordsPerPart(7)
       .withRolloverIntervalMillis(3600000L)
-    assert(default.rolling === expected)
-    assert(parse("maxRecordsPerPart" -> "none").rolling === DefaultRollingPolicy())
-    assert(parse("rollingPolicy" -> "oncheckpoint").rolling === OnCheckpointRollingPolicy())
-    val sized = parse("rollingPolicy" -> "onCheckpoint", "maxPartSize" -> "1m").rolling
+    assert(default.rolling.policy === expected)
+    assert(parse("maxRecordsPerPart" -> "none").rolling.policy === DefaultRollingPolicy())
+    assert(parse("rollingPolicy" -> "oncheckpoint").rolling.policy === OnCheckpointRollingPolicy())
+    val sized = parse("rollingPolicy" -> "onCheckpoint", "maxPartSize" -> "1m").rolling.policy
     assert(sized === OnCheckpointRollingPolicy().withMaxPartSizeBytes(1L << 20))
     val idle = problems("rollingPolicy" -> "onCheckpoint", "inactivityInterval" -> "1m")
     assert(idle.contains("inactivityInterval has no effect"))
@@ -254,29 +269,34 @@ class SinkOptionsSuite extends AnyFunSuite {
   }
 
   test("names of parts stay in their directory and can be seen") {
-    assert(parse("partPrefix" -> "events", "partSuffix" -> "").partSuffix === Some(""))
-    assert(parse("partPrefix" -> "events").partPrefix === "events")
+    assert(parse("partPrefix" -> "events", "partSuffix" -> "").parts.suffix === Some(""))
+    assert(parse("partPrefix" -> "events").parts.prefix === "events")
     for (prefix <- Seq("_part", ".part", "a/b", "a\\b", "a\nb", "a:b", "x" * 49))
       assert(problems("partPrefix" -> prefix).contains("partPrefix"), prefix)
     assert(problems("partSuffix" -> "/x").contains("partSuffix"))
   }
 
   test("markers of unfinished parts hide them and tell them apart") {
-    val inBucket = parse("inProgress" -> "bucket").staging
-    assert(inBucket === Staging.InBucket("_", ".in-progress", "_", ".pending"))
+    val inBucket = parse("inProgress" -> "bucket").parts.layout
+    assert(inBucket === PartLayout.InBucket("main", "_", ".in-progress", "_", ".pending"))
     val own =
-      parse("inProgress" -> "bucket", "inProgressPrefix" -> ".tmp-", "pendingSuffix" -> ".done").staging
-    assert(own === Staging.InBucket(".tmp-", ".in-progress", "_", ".done"))
+      parse("inProgress" -> "bucket", "inProgressPrefix" -> ".tmp-", "pendingSuffix" -> ".done").parts.layout
+    assert(own === PartLayout.InBucket("main", ".tmp-", ".in-progress", "_", ".done"))
     assert(problems("inProgress" -> "bucket", "pendingPrefix" -> "tmp").contains("readers would take"))
     assert(problems("inProgress" -> "bucket", "pendingSuffix" -> ".in-progress").contains("are the same"))
     assert(problems("pendingSuffix" -> ".x").contains("pendingSuffix has no effect unless inProgress is set"))
   }
 
   test("bytes behind the committed ones are cut off, unless files with their lengths are asked for") {
-    assert(parse().truncation === Truncation.Allowed)
-    assert(parse("useTruncate" -> "false").truncation === Truncation.ValidLength("_", ".valid-length"))
+    assert(parse().recovery.storage.truncation === Truncation.Allowed)
+    assert(
+      parse("useTruncate" -> "false").recovery.storage.truncation === Truncation.ValidLength(
+        "_",
+        ".valid-length"
+      )
+    )
     val own = parse("useTruncate" -> "false", "validLengthPrefix" -> ".", "validLengthSuffix" -> ".length")
-    assert(own.truncation === Truncation.ValidLength(".", ".length"))
+    assert(own.recovery.storage.truncation === Truncation.ValidLength(".", ".length"))
     assert(problems("useTruncate" -> "no").contains("useTruncate"))
     assert(
       problems("useTruncate" -> "false", "validLengthPrefix" -> "x").contains("take such files for data")
@@ -285,21 +305,24 @@ class SinkOptionsSuite extends AnyFunSuite {
   }
 
   test("a sink id is a safe directory name") {
-    for (id <- Seq("main", "a", "clicks-2.b_c", "7", "x" * 64)) assert(parse("sinkId" -> id).sinkId === id)
+    for (id <- Seq("main", "a", "clicks-2.b_c", "7", "x" * 64))
+      assert(parse("sinkId" -> id).recovery.sinkId === id)
     for (id <- Seq("..", ".a", "_a", "-a", "a/b", "a b", "ä", "x" * 65))
       assert(problems("sinkId" -> id).contains("sinkId"), id)
   }
 
   test("distribution, ownership and end") {
-    assert(parse("distribution" -> "8").distribution === Distribution.Writers(8))
+    assert(parse("distribution" -> "8").parts.distribution === Distribution.Writers(8))
     for (wrong <- Seq("0", "-1", "many")) assert(problems("distribution" -> wrong).contains("distribution"))
-    assert(parse("onForeignQuery" -> "adopt").onForeignQuery === OnForeignQuery.Adopt)
-    assert(parse("finalizeOnTermination" -> "never").finalizeOnTermination === FinalizeOnTermination.Never)
-    assert(parse("onRestart" -> "Finish").onRestart === OnRestart.Finish)
+    assert(parse("onForeignQuery" -> "adopt").recovery.onForeignQuery === ForeignQuery.Adopt)
+    assert(
+      parse("finalizeOnTermination" -> "never").recovery.finalizeOnTermination === FinalizeOnTermination.Never
+    )
+    assert(parse("onRestart" -> "Finish").recovery.onRestart === Finish.PublishOpen)
     assert(problems("onRestart" -> "continued").contains("perhaps continue"))
-    assert(parse("onLostPart" -> "skip").onLostPart === OnLostPart.Skip)
-    assert(parse("onSchemaChange" -> "Additive").onSchemaChange === OnSchemaChange.Additive)
-    assert(parse("durability" -> "process").durability === Durability.Process)
+    assert(parse("onLostPart" -> "skip").recovery.onLostPart === LostPart.Skip)
+    assert(parse("onSchemaChange" -> "Additive").recovery.onSchemaChange === OnSchemaChange.Additive)
+    assert(parse("durability" -> "process").recovery.storage.durability === Durability.Process)
     assert(problems("durability" -> "disc").contains("perhaps disk"))
   }
 
@@ -309,8 +332,8 @@ class SinkOptionsSuite extends AnyFunSuite {
 
   test("an empty text takes back what the session set") {
     val o = parse("bucketBy" -> "", "partitionBy" -> "a", "rolloverInterval" -> "", "pendingSuffix" -> "")
-    assert(o.bucketing === Bucketing.PartitionColumns(Seq("a")))
-    assert(o.rolling === DefaultRollingPolicy())
+    assert(o.buckets.bucketing === Bucketing.PartitionColumns(Seq("a")))
+    assert(o.rolling.policy === DefaultRollingPolicy())
     assert(o.toMap === json + ("partitionBy" -> "a"))
   }
 
@@ -331,13 +354,13 @@ class SinkOptionsSuite extends AnyFunSuite {
       Bucketing.PartitionColumns(Seq("a,b", "c")),
       Bucketing.UserAssigner("stoplog.options.OneBucket")
     )
-    for (b <- bucketings) assert(SinkOptions.parse(json ++ b.toMap).bucketing === b)
-    for (s <- Seq(Staging.StagingDirectory, Staging.InBucket(".", ".a", "_", ".b")))
-      assert(SinkOptions.parse(json ++ s.toMap).staging === s)
+    for (b <- bucketings) assert(SinkOptions.parse(json ++ BucketOptions.toMap(b)).buckets.bucketing === b)
+    for (s <- Seq(PartLayout.Staging("main"), PartLayout.InBucket("main", ".", ".a", "_", ".b")))
+      assert(SinkOptions.parse(json ++ PartOptions.toMap(s)).parts.layout === s)
     for (d <- Seq(Distribution.Unspecified, Distribution.ByBucket, Distribution.Writers(3)))
-      assert(SinkOptions.parse(json ++ d.toMap).distribution === d)
+      assert(parse("distribution" -> Distribution.values.render(d)).parts.distribution === d)
     for (f <- Seq(FormatChoice.Rows("csv"), FormatChoice.UserEncoder("stoplog.options.NoEncoder")))
-      assert(SinkOptions.parse(Map("path" -> "p") ++ f.toMap).format === f)
+      assert(SinkOptions.parse(Map("path" -> "p") ++ f.toMap).output.format === f)
     val policies = Seq[RollingPolicy](
       DefaultRollingPolicy(),
       DefaultRollingPolicy()
@@ -347,32 +370,11 @@ class SinkOptionsSuite extends AnyFunSuite {
       OnCheckpointRollingPolicy(),
       OnCheckpointRollingPolicy().withMaxPartSizeBytes(1 << 20).withMaxRecordsPerPart(3)
     )
-    for (p <- policies) assert(SinkOptions.parse(json ++ RollingOptions.toMap(p)).rolling === p)
-    val own = SinkOptions.parse(json ++ RollingOptions.toMap(new AtMidnight)).rolling
+    for (p <- policies) assert(SinkOptions.parse(json ++ RollingOptions.toMap(p)).rolling.policy === p)
+    val own = SinkOptions.parse(json ++ RollingOptions.toMap(new AtMidnight)).rolling.policy
     assert(own.isInstanceOf[AtMidnight])
     assert(RollingOptions.noted(new AtMidnight) === Map("rollingPolicy" -> classOf[AtMidnight].getName))
     for (p <- policies) assert(RollingOptions.noted(p) === RollingOptions.toMap(p))
-  }
-
-  test("parameters of the user's classes are options, and go with the class") {
-    val told = Seq("ENCODER.separator" -> ";", "encoder" -> "stoplog.options.Configured")
-    val o    = SinkOptions.parse(Map("path" -> "p") ++ told)
-    assert(o.format === FormatChoice.UserEncoder("stoplog.options.Configured{\"separator\":\";\"}"))
-    assert(o.toMap("encoder.separator") === ";")
-    assert(SinkOptions.parse(o.toMap) === o)
-  }
-
-  test("a parameter of what is no class, or of an instance, is refused by its name") {
-    def said(options: (String, String)*) =
-      intercept[StoplogArgumentException](SinkOptions.parse(json ++ options)).getMessage
-    assert(said("rollingPolicy.limit" -> "5").contains("rollingPolicy.limit is a parameter of a class"))
-    assert(
-      said("bucketAssigner" -> "basePath", "bucketAssigner.a" -> "b").contains("bucketAssigner names none")
-    )
-    assert(said("compactor" -> "a.B", "compactor.a" -> "b").contains("compactor"))
-    val instance = UserObject.reference(new AtMidnight)
-    assert(said("rollingPolicy" -> instance, "rollingPolicy.a" -> "b").contains("takes no parameters"))
-    assert(said("rollingPolicies.a" -> "b").contains("is not an option"))
   }
 
   test("options travel to the tasks") {
@@ -381,6 +383,6 @@ class SinkOptionsSuite extends AnyFunSuite {
     new ObjectOutputStream(bytes).writeObject(o)
     val back = new ObjectInputStream(new ByteArrayInputStream(bytes.toByteArray)).readObject()
     assert(back === o)
-    assert(back.asInstanceOf[SinkOptions].rolling === o.rolling)
+    assert(back.asInstanceOf[SinkOptions].rolling.policy === o.rolling.policy)
   }
 }

@@ -6,6 +6,7 @@ import org.scalatest.funsuite.AnyFunSuite
 
 import stoplog.error.StoplogArgumentException
 import stoplog.format.Encoder
+import stoplog.util.UserObject
 
 class UserObjectSuite extends AnyFunSuite {
 
@@ -35,9 +36,9 @@ class UserObjectSuite extends AnyFunSuite {
   }
 
   test("an instance keeps its state") {
-    val copy = load(UserObject.reference(new NoEncoder("|")))
+    val copy = load(UserObject.reference(new NoEncoder("|"), "encoder"))
     assert(copy.asInstanceOf[NoEncoder].separator === "|")
-    assert(load(UserObject.reference(ObjectEncoder)) eq ObjectEncoder)
+    assert(load(UserObject.reference(ObjectEncoder, "encoder")) eq ObjectEncoder)
   }
 
   test("a class with parameters gets them in a map, in any case of their names, that can be serialized") {
@@ -85,13 +86,36 @@ class UserObjectSuite extends AnyFunSuite {
     assert(why("instance:AAAA").nonEmpty)
     assert(why("instance:§").nonEmpty)
     assert(refused("instance:AAAA").getMessageParameters.get("reference") === "an instance")
-    assert(why(UserObject.reference(new OneBucket)).contains("is not a stoplog.format.Encoder"))
+    assert(why(UserObject.reference(new OneBucket, "encoder")).contains("is not a stoplog.format.Encoder"))
   }
 
   test("an instance that cannot be serialized is refused where it is handed over") {
-    val error = intercept[StoplogArgumentException](UserObject.reference(new HoldsThread))
+    val error = intercept[StoplogArgumentException](UserObject.reference(new HoldsThread, "encoder"))
     assert(error.getCondition === "STOPLOG_USER_CODE")
     assert(error.getMessage.contains("java.lang.Thread"))
     assert(error.getMessageParameters.get("option") === "encoder")
+  }
+
+  test("parameters of the user's classes are options, and go with the class") {
+    val told = Seq("ENCODER.separator" -> ";", "encoder" -> "stoplog.options.Configured")
+    val o    = SinkOptions.parse(Map("path" -> "p") ++ told)
+    assert(o.output.format === FormatChoice.UserEncoder("stoplog.options.Configured{\"separator\":\";\"}"))
+    assert(o.toMap("encoder.separator") === ";")
+    assert(SinkOptions.parse(o.toMap) === o)
+  }
+
+  test("a parameter of what is no class, or of an instance, is refused by its name") {
+    def said(options: (String, String)*) =
+      intercept[StoplogArgumentException](
+        SinkOptions.parse(Map("path" -> "/data/out", "format" -> "json") ++ options)
+      ).getMessage
+    assert(said("rollingPolicy.limit" -> "5").contains("rollingPolicy.limit is a parameter of a class"))
+    assert(
+      said("bucketAssigner" -> "basePath", "bucketAssigner.a" -> "b").contains("bucketAssigner names none")
+    )
+    assert(said("compactor" -> "a.B", "compactor.a" -> "b").contains("compactor"))
+    val instance = UserObject.reference(new AtMidnight, "rollingPolicy")
+    assert(said("rollingPolicy" -> instance, "rollingPolicy.a" -> "b").contains("takes no parameters"))
+    assert(said("rollingPolicies.a" -> "b").contains("is not an option"))
   }
 }

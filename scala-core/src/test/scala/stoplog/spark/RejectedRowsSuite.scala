@@ -19,7 +19,7 @@ import org.scalatest.funsuite.AnyFunSuite
 import stoplog.FileSink
 import stoplog.error.Thrown
 import stoplog.format.{Encoder, SparkSessionForTests}
-import stoplog.options.UserObject
+import stoplog.util.UserObject
 
 /** Rows that cannot be written, as a user meets them. Every third row is one. */
 class RejectedRowsSuite extends AnyFunSuite with SparkSessionForTests {
@@ -128,7 +128,7 @@ class RejectedRowsSuite extends AnyFunSuite with SparkSessionForTests {
 
   private final val Rows = 30
 
-  private def instance(encoder: Encoder): String = UserObject.reference(encoder)
+  private def instance(encoder: Encoder): String = UserObject.reference(encoder, "encoder")
 
   private def withoutAncientTimestamps(body: => Unit): Unit = {
     spark.conf.set("spark.sql.parquet.datetimeRebaseModeInWrite", "EXCEPTION")

@@ -69,8 +69,8 @@ private object EachTraitSuite {
   private val Root = Iterator.iterate(Path.of("").toAbsolutePath)(_.getParent).find(d => Files.exists(d.resolve("build.sbt"))).get
 
   /** Packages that no user compiles against, as the build has them for binary compatibility. */
-  private val Internal = Seq("commit", "options", "spark", "thread", "format.avro", "format.orc", "format.parquet",
-    "format.sequence", "store.local", "store.hadoop", "store.hdfs", "store.s3", "place").map("stoplog." + _)
+  private val Internal = Seq("commit", "options", "spark", "thread", "util", "format.avro", "format.orc",
+    "format.parquet", "format.sequence", "store.local", "store.hadoop", "store.hdfs", "store.s3", "place").map("stoplog." + _)
 
   def sources: Seq[String] = Seq("scala-core", "connectors").flatMap { module =>
     Using.resource(Files.walk(Root.resolve(module))) {

@@ -6,29 +6,29 @@ import java.util.Locale
 import scala.util.Try
 
 import stoplog.jdbc.{JdbcOptionRegistry => Registry}
-import stoplog.options.{AskedOptions, Problems, Suggestion}
+import stoplog.options.{OptionReader, Suggestion}
 
 /** Sorts what is no option of the sink: properties of the database's driver, Spark's own, and mistakes. */
 private[jdbc] object DriverProperties {
 
   /** What goes to the driver: as with Spark's own `jdbc`, all that is not known, unless it looks like a mistake. */
-  def parse(asked: AskedOptions, problems: Problems): Map[String, String] = {
+  def parse(asked: OptionReader): Map[String, String] = {
     val (known, rest) = asked.others.filterNot { case (key, _) => isSparks(key) }.partition { case (key, _) =>
       ofSparksJdbc(lower(key))
     }
     for ((key, _) <- known)
-      problems.add(s"$key is an option of Spark's own jdbc format that has no effect here: remove it.")
+      asked.errors.add(s"$key is an option of Spark's own jdbc format that has no effect here: remove it.")
     for {
       (key, _) <- rest if key.length > ShortestMistake
       meant    <- Suggestion.of(key, Registry.all.map(_.key))
-    } problems.add(
+    } asked.errors.add(
       s"$key is not an option: did you mean $meant? A property of the driver can be part of url."
     )
     rest.toMap
   }
 
   /** With the dialect's defaults, which the URL may set otherwise. */
-  def toSpark(asked: AskedOptions, passed: Map[String, String], dialect: Dialect): Map[String, String] = {
+  def toSpark(asked: OptionReader, passed: Map[String, String], dialect: Dialect): Map[String, String] = {
     val own      = Seq(Registry.Url, Registry.DbTable, Registry.Driver, Registry.User, Registry.Password)
     val url      = asked.text(Registry.Url).getOrElse("")
     val defaults = dialect.driverDefaults.filterNot { case (key, _) =>
@@ -43,7 +43,7 @@ private[jdbc] object DriverProperties {
   }
 
   // Java finds drivers by itself only in the system's class path, and not in what came by --jars or --packages.
-  private def driverClass(asked: AskedOptions, url: String): Map[String, String] =
+  private def driverClass(asked: OptionReader, url: String): Map[String, String] =
     if (asked.isSet(Registry.Driver)) Map.empty
     else
       known.collectFirst {

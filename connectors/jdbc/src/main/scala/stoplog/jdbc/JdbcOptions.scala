@@ -4,9 +4,10 @@ package stoplog.jdbc
 import java.util.{Map => JMap}
 
 import stoplog.commit.ForeignQuery
+import stoplog.commit.{ForeignQuery, OnBadRow}
 import stoplog.error.Redaction
 import stoplog.jdbc.{JdbcOptionRegistry => Registry}
-import stoplog.options._
+import stoplog.options.{Opt, OptionReader, SparkOptions}
 
 /** How rows get into the table. */
 private[jdbc] sealed trait WriteMode
@@ -73,42 +74,37 @@ private[jdbc] object JdbcOptions {
     * Throws `STOPLOG_INVALID_OPTIONS` with all problems at once.
     */
   def parse(options: JMap[String, String]): JdbcOptions = {
-    val problems = new Problems
-    val asked    = new AskedOptions(SparkOptions.spelled(options), problems, Registry.all)
-    val url      = needed(asked, problems, Registry.Url)
-    val table    = needed(asked, problems, Registry.DbTable)
+    val asked = new OptionReader(SparkOptions.spelled(options), Registry.all)
+    val url   = needed(asked, Registry.Url)
+    val table = needed(asked, Registry.DbTable)
     if (url.nonEmpty && !url.startsWith("jdbc:"))
-      problems.add(s"url = '${Redaction.url(url)}' does not begin with jdbc:.")
-    val dialect =
-      asked.optional(Registry.DialectName)(AskedOptions.oneOf(Dialect.all.map(d => d.word -> d)))
-    val mode   = modeOf(asked, problems)
-    val passed = DriverProperties.parse(asked, problems)
-    val read   = JdbcOptions(
+      asked.errors.add(s"url = '${Redaction.url(url)}' does not begin with jdbc:.")
+    val dialect = asked.get(Registry.DialectName)
+    val mode    = modeOf(asked)
+    val passed  = DriverProperties.parse(asked)
+    val read    = JdbcOptions(
       at = DatabaseTable(url, table, dialect.getOrElse(Dialect.of(url))),
       mode = mode,
-      rows = RowOptions(asked.value(Registry.BatchSize)(count), spreadOf(asked), rejects(asked, table)),
+      rows = RowOptions(asked(Registry.BatchSize), spreadOf(asked), rejects(asked, table)),
       requests = RequestOptions(
-        asked.optional(Registry.QueryTimeout)(count).getOrElse(0),
-        asked.value(Registry.MaxTries)(count),
-        asked.value(Registry.RetryWait)(TimeSpan.parse)
+        asked.get(Registry.QueryTimeout).getOrElse(0),
+        asked(Registry.MaxTries),
+        asked(Registry.RetryWait)
       ),
-      sinkId = asked.value(Registry.SinkId)(SinkIds.parse),
+      sinkId = asked(Registry.SinkId),
       toSpark = Map.empty,
       toMap = asked.registeredValues ++ passed
     )
-    problems.throwIfAny()
+    asked.errors.throwIfAny()
     read.copy(toSpark = DriverProperties.toSpark(asked, passed, read.at.dialect))
   }
 
-  private def modeOf(asked: AskedOptions, problems: Problems): WriteMode = {
-    val keys  = asked.optional(Registry.KeyColumns)(ColumnNames.parse).getOrElse(Nil)
-    val words = Seq("upsert" -> true, "transactional" -> false)
-    val byKey = asked
-      .optional(Registry.WriteModeName)(AskedOptions.oneOf(words))
-      .getOrElse(asked.isSet(Registry.KeyColumns))
+  private def modeOf(asked: OptionReader): WriteMode = {
+    val keys  = asked.get(Registry.KeyColumns).getOrElse(Nil)
+    val byKey = asked.get(Registry.WriteModeName).getOrElse(asked.isSet(Registry.KeyColumns))
     if (byKey) {
       if (!asked.isSet(Registry.KeyColumns))
-        problems.add("keyColumns is not set, which writeMode = 'upsert' needs.")
+        asked.errors.add("keyColumns is not set, which writeMode = 'upsert' needs.")
       asked.withoutEffect(Seq(Registry.EpochsTableName, Registry.OnForeign), "with writeMode = 'upsert'")
       WriteMode.Upsert(keys)
     } else {
@@ -116,23 +112,18 @@ private[jdbc] object JdbcOptions {
         Seq(Registry.KeyColumns, Registry.DistributionName),
         "with writeMode = 'transactional'"
       )
-      val foreign = asked.choice(Registry.OnForeign, OnForeignQuery.all) match {
-        case OnForeignQuery.Adopt => ForeignQuery.Adopt
-        case OnForeignQuery.Fail  => ForeignQuery.Refuse
-      }
-      WriteMode.Transactional(asked.text(Registry.EpochsTableName), foreign)
+      WriteMode.Transactional(asked.text(Registry.EpochsTableName), asked(Registry.OnForeign))
     }
   }
 
-  private def spreadOf(asked: AskedOptions): Spread = {
-    val tasks    = asked.optional(Registry.NumPartitions)(count)
-    val together =
-      asked.value(Registry.DistributionName)(AskedOptions.oneOf(Seq("none" -> false, "byKey" -> true)))
+  private def spreadOf(asked: OptionReader): Spread = {
+    val tasks    = asked.get(Registry.NumPartitions)
+    val together = asked(Registry.DistributionName)
     if (together || tasks.isDefined) Spread.Together(tasks) else Spread.AsTheyAre
   }
 
-  private def rejects(asked: AskedOptions, table: String): Option[String] =
-    asked.choice(Registry.OnBadRow, OnBadRow.all) match {
+  private def rejects(asked: OptionReader, table: String): Option[String] =
+    asked(Registry.OnBadRow) match {
       case OnBadRow.Fail =>
         asked.withoutEffect(Seq(Registry.RejectTableName), "unless onBadRow is set to reject")
         None
@@ -144,14 +135,9 @@ private[jdbc] object JdbcOptions {
     if (table.endsWith("\"") || table.endsWith("`")) s"${table.dropRight(1)}_rejected${table.last}"
     else s"${table}_rejected"
 
-  private def needed(asked: AskedOptions, problems: Problems, option: SinkOption): String =
+  private def needed(asked: OptionReader, option: Opt[_]): String =
     asked.text(option).map(_.trim).getOrElse {
-      problems.add(s"${option.key} is not set.")
+      asked.errors.add(s"${option.key} is not set.")
       ""
-    }
-
-  private def count(text: String): Either[String, Int] =
-    AskedOptions.wholeNumber(text).flatMap { number =>
-      Either.cond(number <= Int.MaxValue, number.toInt, s"is more than ${Int.MaxValue}")
     }
 }

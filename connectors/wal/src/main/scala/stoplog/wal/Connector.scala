@@ -5,7 +5,7 @@ import scala.util.Try
 
 import stoplog.FileSink
 import stoplog.error.StoplogArgumentException
-import stoplog.options.UserObject
+import stoplog.util.UserObject
 
 /** A connector whose jar has a sender and committers. This one does without it until somebody asks for them.
   *

@@ -8,7 +8,7 @@ import java.util.{Map => JMap}
 import scala.jdk.CollectionConverters._
 import scala.util.Try
 
-import stoplog.options.{AskedOptions, OptionForms, OptionGroup, Problems, SinkOption, TimeSpan}
+import stoplog.options.{Opt, OptionErrors, OptionGroup, OptionReader, OptionType}
 
 /** How rows are posted.
   *
@@ -22,61 +22,58 @@ private[wal] final case class HttpOptions(
     headers: Map[String, String]
 )
 
-private[wal] object HttpOptions extends OptionForms {
+private[wal] object HttpOptions {
 
   case object Http extends OptionGroup("What `sender=http` posts")
 
-  val Url: SinkOption = option(
-    Http,
+  val Url: Opt[URI] = Http.option(
     "url",
-    "`http` or `https` URL",
-    "required with `sender=http`",
-    "Where rows are posted, as JSON lines.",
+    OptionType[URI]("`http` or `https` URL", uri(_), _.toString),
     "https://example.com/rows"
+  )(
+    "required with `sender=http`",
+    "Where rows are posted, as JSON lines."
   )
 
-  val BatchRows: SinkOption =
-    withDefault(Http, "httpBatchRows", "whole number", "500", "How many rows a request has at most.", "1000")
-
-  val Retries: SinkOption = withDefault(
-    Http,
-    "httpRetries",
-    "whole number",
-    "5",
-    "How often a request is repeated that the server was too busy for (429, 503) or did not answer, before the query fails.",
-    "10"
+  val BatchRows: Opt[Int] = Http.withDefault("httpBatchRows", OptionType.count, 500, "1000")(
+    "How many rows a request has at most."
   )
 
-  val Timeout: SinkOption =
-    withDefault(Http, "httpTimeout", "time", "30s", "How long an answer is waited for.", "2m")
+  val Retries: Opt[Int] = Http.withDefault("httpRetries", OptionType.count, 5, "10")(
+    "How often a request is repeated that the server was too busy for (429, 503) or did not answer, before the query fails."
+  )
 
-  val all: Seq[SinkOption] = Seq(Url, BatchRows, Retries, Timeout)
+  val Timeout: Opt[Long] = Http.withDefault("httpTimeout", OptionType.span, 30000L, "2m")(
+    "How long an answer is waited for."
+  )
+
+  val all: Seq[Opt[_]] = Seq(Url, BatchRows, Retries, Timeout)
 
   /** Headers of the user are options `httpHeader.<name>`. Error: `STOPLOG_INVALID_OPTIONS`. */
   def parse(options: JMap[String, String]): HttpOptions = {
-    val problems = new Problems
-    val read     = HttpOptions.read(options.asScala.toSeq, problems)
-    problems.throwIfAny()
+    val errors = new OptionErrors
+    val read   = HttpOptions.read(options.asScala.toSeq, errors)
+    errors.throwIfAny()
     read
   }
 
   /** The same, as far as it goes. */
-  def read(options: Seq[(String, String)], problems: Problems): HttpOptions = {
-    val asked = new AskedOptions(options, problems, all)
-    if (!asked.isSet(Url)) problems.add("url is not set: set it to where the rows are posted.")
-    val url     = asked.optional(Url)(uri)
+  def read(options: Seq[(String, String)], errors: OptionErrors): HttpOptions = {
+    val asked = new OptionReader(options, all, errors)
+    if (!asked.isSet(Url)) errors.add("url is not set: set it to where the rows are posted.")
+    val url     = asked.get(Url)
     val headers = asked.others.collect {
       case (key, value) if key.toLowerCase.startsWith(Header) => key.drop(Header.length) -> value
     }.toMap
     for {
       (name, value) <- headers
       why           <- Try(HttpRequest.newBuilder().header(name, value)).failed.toOption
-    } problems.add(s"httpHeader.$name cannot be sent: ${reason(why)}.")
+    } errors.add(s"httpHeader.$name cannot be sent: ${reason(why)}.")
     HttpOptions(
       url.getOrElse(URI.create("http://unset")),
-      asked.value(BatchRows)(count),
-      asked.value(Retries)(count),
-      asked.value(Timeout)(TimeSpan.parse),
+      asked(BatchRows),
+      asked(Retries),
+      asked(Timeout),
       headers
     )
   }
@@ -93,7 +90,4 @@ private[wal] object HttpOptions extends OptionForms {
     if (String.valueOf(why.getMessage).startsWith("invalid header value"))
       "its value has signs that a header may not have"
     else String.valueOf(why.getMessage)
-
-  private def count(text: String): Either[String, Int] =
-    AskedOptions.wholeNumber(text).filterOrElse(_.isValidInt, "is too large").map(_.toInt)
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.wal
 
-import stoplog.spark.TwoPhaseSettings
+import stoplog.twophase.TwoPhaseSettings
 import stoplog.storage.{FileStore, SpoolFiles}
 import stoplog.twophase.TwoPhaseSettings
 import stoplog.storage.{FileStore, SpoolFiles}

@@ -3,7 +3,7 @@ package stoplog.wal
 
 import java.util.Locale
 
-import stoplog.options.{AskedOptions, Suggestion}
+import stoplog.options.{OptionReader, Suggestion}
 
 /** Options that nobody reads. A word that is misspelled must not mean its default: `commiter` would make at least once of
   * exactly once.
@@ -11,7 +11,7 @@ import stoplog.options.{AskedOptions, Suggestion}
 private[wal] object UnknownOptions {
 
   /** Each a sentence; none beside classes of the user, whose options only they know. */
-  def of(asked: AskedOptions): Seq[String] = {
+  def of(asked: OptionReader): Seq[String] = {
     val words = Seq(WriteAheadOptions.Sender, WriteAheadOptions.Committer).flatMap(asked.text)
     if (words.forall(isOwn)) asked.others.map(_._1).filterNot(isRead).map(sentence) else Nil
   }

@@ -25,54 +25,53 @@ private[wal] final case class WriteAheadOptions(
 }
 
 /** The options, once. */
-private[wal] object WriteAheadOptions extends OptionForms {
+private[wal] object WriteAheadOptions {
 
   case object Sending extends OptionGroup("Where rows are sent")
 
-  val Sender: SinkOption = required(
-    Sending,
+  val Sender: Opt[String] = Sending.required(
     "sender",
-    "`http`, `jdbc`, `cassandra` or a class name",
+    OptionType.text.as("`http`, `jdbc`, `cassandra` or a class name"),
+    "com.example.WebhookSender"
+  )(
     "What sends the rows. `http`: posts them as JSON lines. `jdbc`, `cassandra`: writes them to a table. Else the name of a " +
       "class that extends `stoplog.wal.RowSender` and has a public constructor without arguments. It gets all options of " +
-      "the write, its own included.",
-    "com.example.WebhookSender"
+      "the write, its own included."
   )
 
-  val Committer: SinkOption = withDefault(
-    Sending,
+  val Committer: Opt[String] = Sending.withDefault(
     "committer",
-    "`files`, `jdbc`, `cassandra` or a class name",
+    OptionType.text.as("`files`, `jdbc`, `cassandra` or a class name"),
     "files",
+    "com.example.NotesInTarget"
+  )(
     "What remembers which chunks have been sent. `files`: empty files in the sink's log. `jdbc`, `cassandra`: a table; with " +
       "`sender=jdbc` and `committer=jdbc` rows and note are one transaction. Else the name of a class that extends " +
-      "`stoplog.wal.CheckpointCommitters`, which may keep its notes in the target itself.",
-    "com.example.NotesInTarget"
+      "`stoplog.wal.CheckpointCommitters`, which may keep its notes in the target itself."
   )
 
   val groups: Seq[OptionGroup] = Seq(Sending, HttpOptions.Http, OptionGroup.Recovery)
 
-  val all: Seq[SinkOption] = Seq(Sender, Committer) ++ HttpOptions.all ++ LogOptions.all
+  val all: Seq[Opt[_]] = Seq(Sender, Committer) ++ HttpOptions.all ++ LogOptions.all
 
   /** Errors: `STOPLOG_INVALID_OPTIONS` with all problems at once, `STOPLOG_WAL_JAR_MISSING`. */
   def parse(options: Map[String, String]): WriteAheadOptions = {
-    val problems = new Problems
-    val asked    = new AskedOptions(options.toSeq, problems, all)
+    val asked = new OptionReader(options.toSeq, all)
     if (!asked.isSet(Sender))
-      problems.add(
+      asked.errors.add(
         "sender is not set: set it to http, jdbc or cassandra, or to the name of a class that extends RowSender."
       )
     for {
       connector <- Seq(Sender, Committer).flatMap(asked.text).flatMap(Connector.of).distinct
       missing   <- connector.missing
-    } problems.add(
+    } asked.errors.add(
       s"${connector.word} needs the jar ${connector.artifact}, which is not there: add it.",
       missing
     )
-    UnknownOptions.of(asked).foreach(problems.add(_))
+    UnknownOptions.of(asked).foreach(asked.errors.add(_))
     val sender = asked.text(Sender).map(_.trim).flatMap {
       case http if http.equalsIgnoreCase("http") =>
-        HttpOptions.read(options.toSeq, problems)
+        HttpOptions.read(options.toSeq, asked.errors)
         Some(new HttpSender)
       case named => made(asked, Sender, named, _.sender, classOf[RowSender])
     }
@@ -84,23 +83,23 @@ private[wal] object WriteAheadOptions extends OptionForms {
     val log    = LogOptions.parse(asked)
     val passed = SparkOptions.caseless(options.asJava)
     sender.filterNot(_.isInstanceOf[HttpSender]).foreach { sender =>
-      accepted(asked, Sender, problems)(sender.target(passed))
+      accepted(asked, Sender)(sender.target(passed))
     }
-    committers.foreach(committers => accepted(asked, Committer, problems)(committers.check(passed)))
-    problems.throwIfAny()
+    committers.foreach(committers => accepted(asked, Committer)(committers.check(passed)))
+    asked.errors.throwIfAny()
     WriteAheadOptions(sender.get, committers.get, log, options)
   }
 
   /** The object of a connector that the word stands for, or else of the class with this name. */
   private def made[T](
-      asked: AskedOptions,
-      option: SinkOption,
+      asked: OptionReader,
+      option: Opt[_],
       named: String,
       ofConnector: Connector => Option[T],
       expected: Class[T]
   ): Option[T] = Connector.of(named).fold(asked.userObject(option, named, expected))(ofConnector)
 
-  private def accepted(asked: AskedOptions, option: SinkOption, problems: Problems)(check: => Any): Unit =
+  private def accepted(asked: OptionReader, option: Opt[_])(check: => Any): Unit =
     try {
       check
       ()
@@ -108,7 +107,7 @@ private[wal] object WriteAheadOptions extends OptionForms {
       case NonFatal(e) =>
         val which =
           asked.text(option).flatMap(Connector.of).fold("")(c => s", those that begin with ${c.word}.")
-        problems.add(s"the ${option.key} refuses its options$which: ${reason(e)}.")
+        asked.errors.add(s"the ${option.key} refuses its options$which: ${reason(e)}.")
     }
 
   private def reason(e: Throwable): String = e match {

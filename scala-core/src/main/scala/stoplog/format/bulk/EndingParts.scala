@@ -3,8 +3,7 @@ package stoplog.format.bulk
 
 import org.apache.spark.sql.catalyst.InternalRow
 
-import stoplog.commit.{PartBody, PartEnd, PartFormat}
-import stoplog.options.OnBadRow
+import stoplog.commit.{OnBadRow, PartBody, PartEnd, PartFormat}
 import stoplog.part.Beside
 import stoplog.storage.SpoolFiles
 

@@ -8,7 +8,7 @@ import org.apache.spark.sql.types.StructType
 
 import stoplog.compact.Compactor
 import stoplog.error.{Errors, StoplogArgumentException}
-import stoplog.options.{SinkOptionRegistry => Registry, UserObject}
+import stoplog.util.UserObject
 
 /** A user's own format of blocks.
   *
@@ -38,7 +38,7 @@ private[stoplog] object OwnFormat {
 
   /** As the options name it: by its class, or as an instance. Error: `STOPLOG_USER_CODE`. */
   def apply(reference: String): OwnFormat = {
-    val writers = UserObject.load(reference, classOf[BulkWriters], Registry.BulkWriter.key)
+    val writers = UserObject.load(reference, classOf[BulkWriters], OptionKey)
     val node    = mapper.createObjectNode().put(ClassName, writers.getClass.getName)
     writers match {
       case format: BulkFormat if UserObject.isInstance(reference) => node.put(Settings, format.describe)
@@ -72,8 +72,8 @@ private[stoplog] object OwnFormat {
     try {
       val made =
         if (settings.isEmpty)
-          UserObject.ofClass(className, parameters(node), classOf[BulkWriters], Registry.BulkWriter.key)
-        else UserObject.ofClass(className, classOf[BulkWriters], Registry.BulkWriter.key, settings.toSeq: _*)
+          UserObject.ofClass(className, parameters(node), classOf[BulkWriters], OptionKey)
+        else UserObject.ofClass(className, classOf[BulkWriters], OptionKey, settings.toSeq: _*)
       new OwnFormat(blocks(made), None, described)
     } catch {
       case e: StoplogArgumentException =>
@@ -93,6 +93,7 @@ private[stoplog] object OwnFormat {
       )
   }
 
+  private final val OptionKey  = "bulkWriter"
   private final val ClassName  = "class"
   private final val Settings   = "settings"
   private final val Instance   = "instance"

@@ -10,8 +10,7 @@ import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.types.StructType
 
 import stoplog.error.Errors
-import stoplog.format.bulk.FileMetadata
-import stoplog.options.BulkFormatName
+import stoplog.format.bulk.{BulkFormatName, FileMetadata}
 
 /** What Spark's Parquet sink would write with, taken from a session on the driver. */
 private[parquet] object SessionSettings {

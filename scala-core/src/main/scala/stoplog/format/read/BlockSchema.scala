@@ -8,7 +8,6 @@ import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.types.StructType
 
 import stoplog.error.{Causes, Errors}
-import stoplog.options.SourceFormatName
 
 /** The columns that files say they have. */
 private[stoplog] object BlockSchema {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.format.read
 
-import stoplog.options.SourceFormatName
 import stoplog.source.file.BlockIndex
 
 /** Whether, and where, the files can be cut that Spark's own readers read. */

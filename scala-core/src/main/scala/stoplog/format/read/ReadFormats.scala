@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.format.read
 
+import java.nio.charset.StandardCharsets.UTF_8
+
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.csv.CSVOptions
 import org.apache.spark.sql.catalyst.json.JSONOptions
@@ -9,7 +11,6 @@ import org.apache.spark.sql.sources.Filter
 import org.apache.spark.sql.types.{StringType, StructType}
 
 import stoplog.error.Errors
-import stoplog.options.{SourceFormatName, SourceOptions}
 import stoplog.source.RecordEmitter
 import stoplog.source.file._
 
@@ -24,21 +25,21 @@ private[stoplog] object ReadFormats {
     * Errors: `STOPLOG_TEXT_SCHEMA`, `STOPLOG_INVALID_OPTIONS` for columns that the format has not.
     */
   def of(
-      options: SourceOptions,
+      settings: ReadSettings,
       columns: StructType,
       wanted: StructType,
       filters: Seq[Filter],
       directories: DirectoryColumns
   ): FileFormat[_, InternalRow] = {
     val inFiles                        = directories.without(columns)
-    def made(rows: StructType => Rows) = lines(options, columns, wanted, directories)(rows)
-    options.format match {
+    def made(rows: StructType => Rows) = lines(settings, columns, wanted, directories)(rows)
+    settings.format match {
       case SourceFormatName.Text                => made(text)
-      case SourceFormatName.Json                => made(json(options, _))
-      case SourceFormatName.Csv                 => made(csv(options, inFiles, _))
+      case SourceFormatName.Json                => made(json(settings, _))
+      case SourceFormatName.Csv                 => made(csv(settings, inFiles, _))
       case SourceFormatName.Records(_, records) => records.of(columns, wanted, directories, Decompression)
       case blocks: SourceFormatName.Blocks      =>
-        SparkBlocks.of(blocks, columns, wanted, filters, options.passThrough, directories)
+        SparkBlocks.of(blocks, columns, wanted, filters, settings.options, directories)
     }
   }
 
@@ -50,37 +51,37 @@ private[stoplog] object ReadFormats {
     case _                    => throw Errors.textSchema(wanted.simpleString)
   }
 
-  private def json(options: SourceOptions, wanted: StructType): Rows = {
+  private def json(settings: ReadSettings, wanted: StructType): Rows = {
     val conf = SQLConf.get
-    val json = new JSONOptions(options.passThrough, conf.sessionLocalTimeZone, conf.columnNameOfCorruptRecord)
+    val json = new JSONOptions(settings.options, conf.sessionLocalTimeZone, conf.columnNameOfCorruptRecord)
     () => new JsonRows(wanted, json)
   }
 
-  private def csv(options: SourceOptions, columns: StructType, wanted: StructType): Rows = {
+  private def csv(settings: ReadSettings, columns: StructType, wanted: StructType): Rows = {
     val conf = SQLConf.get
     val csv  =
-      new CSVOptions(options.passThrough, true, conf.sessionLocalTimeZone, conf.columnNameOfCorruptRecord)
+      new CSVOptions(settings.options, true, conf.sessionLocalTimeZone, conf.columnNameOfCorruptRecord)
     () => new CsvRows(columns, wanted, csv)
   }
 
   /** @param rows that have the columns that are wanted of the files */
   private def lines(
-      options: SourceOptions,
+      settings: ReadSettings,
       columns: StructType,
       wanted: StructType,
       directories: DirectoryColumns
   )(rows: StructType => Rows): FileFormat[Line, InternalRow] = {
-    val separator = options.lineSep.fold[Separator](Separator.AnyLineEnd)(Separator.of(_, SourceOptions.utf8))
+    val separator = settings.lineSep.fold[Separator](Separator.AnyLineEnd)(Separator.of(_, UTF_8))
     // What is wrong with the columns is said here, on the driver.
     val made = rows(directories.without(FileMetadata.without(columns, wanted)))
     new LineFormat(
-      decoding(options),
+      decoding(settings),
       separator,
       () => LocatedColumns.emitter[Line](columns, wanted, directories)(_ => made())
     )
   }
 
-  private def decoding(options: SourceOptions): Decoding =
-    if (options.charset == SourceOptions.utf8) Decompression
-    else new Transcoding(options.charset.name, Decompression)
+  private def decoding(settings: ReadSettings): Decoding =
+    if (settings.charset == UTF_8) Decompression
+    else new Transcoding(settings.charset.name, Decompression)
 }

@@ -8,7 +8,7 @@ import org.apache.spark.sql.sources.Filter
 import org.apache.spark.sql.types.StructType
 
 import stoplog.format.bulk.SessionConfiguration
-import stoplog.options.SourceFormatName
+
 import stoplog.source.{RecordEmitter, RowOutput, SplitReader}
 import stoplog.source.file._
 import stoplog.storage.{SourceFile, SourceFiles}

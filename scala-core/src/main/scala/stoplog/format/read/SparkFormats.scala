@@ -3,8 +3,6 @@ package stoplog.format.read
 
 import org.apache.spark.sql.execution.datasources.FileFormat
 
-import stoplog.options.SourceFormatName
-
 /** Spark's own formats, by the names of their classes: some are private to Scala code outside of Spark, though not to the
   * JVM. The names are the same in all lines from 4.0 to 4.3.
   */

@@ -97,8 +97,8 @@ private[file] final class QuarantiningReader[R, T](
       }
 
     private def positionOf(e: Throwable): String = e match {
-      case stoplog: StoplogException =>
-        Option(stoplog.getMessageParameters.get("position")).getOrElse(split.extent.toString)
+      case known: StoplogException =>
+        Option(known.getMessageParameters.get("position")).getOrElse(split.extent.toString)
       case _ => split.extent.toString
     }
 

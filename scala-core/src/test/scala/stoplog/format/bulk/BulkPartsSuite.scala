@@ -6,11 +6,12 @@ import org.apache.spark.sql.types.{StringType, StructType}
 import org.apache.spark.unsafe.types.UTF8String
 import org.scalatest.funsuite.AnyFunSuite
 
+import stoplog.commit.OnBadRow
 import stoplog.commit._
-import stoplog.options.{OnBadRow, UserObject}
 import stoplog.part.{Open, Pending}
 import stoplog.rolling.RollingPolicy
 import stoplog.thread.SharedMemory
+import stoplog.util.UserObject
 
 class BulkPartsSuite extends AnyFunSuite {
 
@@ -183,7 +184,8 @@ class BulkPartsSuite extends AnyFunSuite {
   }
 
   test("a part keeps the format in which it was begun, whoever goes on with it, and whoever ends it") {
-    val world = new World(1000, bulk = size => OwnFormat(UserObject.reference(new LineBlocks(size))))
+    val world =
+      new World(1000, bulk = size => OwnFormat(UserObject.reference(new LineBlocks(size), "bulkWriter")))
     world.epoch(110)
     world.blocksOf = 5000
     world.epoch(300)

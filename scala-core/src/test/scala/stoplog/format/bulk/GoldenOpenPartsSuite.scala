@@ -18,7 +18,7 @@ import stoplog.docs.Repository
 import stoplog.format.{Comparable, SparkSessionForTests}
 import stoplog.format.orc.OrcBulk
 import stoplog.format.parquet.ParquetBulk
-import stoplog.options.UserObject
+import stoplog.util.UserObject
 
 /** Open parts of blocks as release 0.1.0 left them: two blocks, and beside them the description of the format, the
   * directory of the blocks and rows that wait. The next release ends them, or goes on with them. Never edited.
@@ -115,7 +115,7 @@ object GoldenOpenPartsSuite {
       "own",
       OwnFormat.Kind,
       StructType.fromDDL("value STRING"),
-      OwnFormat(UserObject.reference(new LineBlocks(1000))),
+      OwnFormat(UserObject.reference(new LineBlocks(1000), "bulkWriter")),
       (0 until 30).map(line)
     )
   }

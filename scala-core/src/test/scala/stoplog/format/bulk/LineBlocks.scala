@@ -11,6 +11,9 @@ import org.apache.spark.sql.types.{StringType, StructType}
 import stoplog.commit.PartFormat
 import stoplog.options.{OnBadRow, UserObject}
 import stoplog.storage.SpoolFiles
+import stoplog.commit.{OnBadRow, PartFormat}
+import stoplog.storage.SpoolFiles
+import stoplog.util.UserObject
 
 /** A format for schedules that have to replay: a row takes as much in a block, and on storage, as it does in memory. So
   * there is nothing to be learned of it, and what a task does never depends on what others have done in this process.
@@ -69,7 +72,12 @@ object LineBlocks {
       describedAs: Option[Long] = None
   ): PartFormat[String] = {
     val format = new LineBlocks(blockBytes, describedAs.getOrElse(blockBytes))
-    val sink = BulkSink(OwnFormat.Kind, schema, OwnFormat(UserObject.reference(format)), PartLife.ManyEpochs)
+    val sink   = BulkSink(
+      OwnFormat.Kind,
+      schema,
+      OwnFormat(UserObject.reference(format, "bulkWriter")),
+      PartLife.ManyEpochs
+    )
     new MappedParts(new BulkParts(sink, identity, sides, OnBadRow.Fail))((row: String) =>
       TextRows.of(line(row))
     )

@@ -11,7 +11,7 @@ import org.apache.spark.sql.types.StructType
 import org.scalatest.funsuite.AnyFunSuite
 
 import stoplog.error.StoplogException
-import stoplog.options.UserObject
+import stoplog.util.UserObject
 
 /** What a part says of a user's own format, and who makes the format again from that. */
 class OwnFormatSuite extends AnyFunSuite {
@@ -34,7 +34,9 @@ class OwnFormatSuite extends AnyFunSuite {
     error
   }
 
-  private def instance(writers: BulkWriters): Option[String] = Some(UserObject.reference(writers))
+  private def instance(writers: BulkWriters): Option[String] = Some(
+    UserObject.reference(writers, "bulkWriter")
+  )
 
   test("one that is named by its class is made again by its name, in any process") {
     assert(again(description(classOf[Joined].getName)) === "one,two")
@@ -51,16 +53,16 @@ class OwnFormatSuite extends AnyFunSuite {
   }
 
   test("a Scala object is known by its name, also where it was given as an instance") {
-    assert(again(description(UserObject.reference(Colons))) === "one:two")
+    assert(again(description(UserObject.reference(Colons, "bulkWriter"))) === "one:two")
   }
 
   test("an instance that says its settings is made again from them, in any process") {
-    val file = again(description(UserObject.reference(new LineBlocks(1000))))
+    val file = again(description(UserObject.reference(new LineBlocks(1000), "bulkWriter")))
     assert(LineBlocks.read(file).flatten === Seq("one", "two"))
   }
 
   test("an instance that cannot be made again is used by a query that has the same, and by nothing else") {
-    val begun = description(UserObject.reference(new Walled("#", 1)))
+    val begun = description(UserObject.reference(new Walled("#", 1), "bulkWriter"))
     assert(again(begun, instance(new Walled("#", 1))) === "#one##two#")
     for (running <- Seq(None, instance(new Walled("+", 1)), instance(new LineBlocks(1000))))
       assert(refused(begun, running).getMessageParameters.get("why").contains("constructor of one String"))
@@ -69,14 +71,14 @@ class OwnFormatSuite extends AnyFunSuite {
   test(
     "a factory that was given as an instance writes whole parts, with the settings of the query that ends them"
   ) {
-    val begun = description(UserObject.reference(new Joined("|")))
+    val begun = description(UserObject.reference(new Joined("|"), "bulkWriter"))
     assert(again(begun, instance(new Joined("-"))) === "one-two")
     for (running <- Seq(None, Some(classOf[Joined].getName), instance(Colons)))
       assert(refused(begun, running).getMessageParameters.get("writer") === classOf[Joined].getName)
   }
 
   test("nothing that lies on storage is deserialized, and no class runs that is no format") {
-    val bomb = UserObject.reference(new Bomb)
+    val bomb = UserObject.reference(new Bomb, "bulkWriter")
     val text = description(classOf[Joined].getName)
     for (writer <- Seq(bomb, classOf[Armed].getName)) {
       val forged = text.replace(classOf[Joined].getName, writer)
@@ -84,13 +86,13 @@ class OwnFormatSuite extends AnyFunSuite {
       refused(forged)
       refused(forged, instance(new Joined("|")))
     }
-    refused(description(UserObject.reference(new LineBlocks(1000))).replace("1000", bomb))
+    refused(description(UserObject.reference(new LineBlocks(1000), "bulkWriter")).replace("1000", bomb))
     assert(Ran.get === 0)
   }
 
   test("no description holds an object") {
     for (writers <- Seq(new Joined("|"), new LineBlocks(1000), new Walled("#", 1)))
-      assert(!description(UserObject.reference(writers)).contains("instance:"))
+      assert(!description(UserObject.reference(writers, "bulkWriter")).contains("instance:"))
   }
 }
 

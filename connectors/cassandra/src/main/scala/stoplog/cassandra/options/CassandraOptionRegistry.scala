@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.cassandra.options
 
-import stoplog.options.{OptionForms, OptionGroup, SinkOption}
+import com.datastax.oss.driver.api.core.DefaultConsistencyLevel
+import com.datastax.oss.driver.api.core.DefaultConsistencyLevel.{LOCAL_QUORUM, SERIAL}
+
+import stoplog.options.{Opt, OptionGroup, OptionType}
 
 /** Every option of `format("stoplog-cassandra")`: the parser, the reference page and the tests take it from here. */
-private[cassandra] object CassandraOptionRegistry extends OptionForms {
+private[cassandra] object CassandraOptionRegistry {
 
   case object Cluster extends OptionGroup("The cluster")
   case object Table   extends OptionGroup("The table")
@@ -13,217 +16,170 @@ private[cassandra] object CassandraOptionRegistry extends OptionForms {
 
   val groups: Seq[OptionGroup] = Seq(Cluster, Table, Write, Read)
 
-  val ContactPoints: SinkOption = required(
-    Cluster,
+  private val count: OptionType[Int] = OptionType.count.as("whole number from 1 on")
+
+  val ContactPoints: Opt[Vector[(String, Int)]] = Cluster.required(
     "contactPoints",
-    "list of `host` or `host:port`, separated by commas; the port is 9042 if there is none",
-    "The nodes that are asked first. All others are found through them.",
+    stoplog.cassandra.options.ContactPoints.values,
     "10.0.0.1,10.0.0.2:9142"
+  )(
+    "The nodes that are asked first. All others are found through them."
   )
 
-  val LocalDatacenter: SinkOption = option(
-    Cluster,
-    "localDatacenter",
-    "name of a data center",
-    "that of the contact points",
-    "The data center whose nodes are asked. It must be set when the contact points are in several.",
-    "dc1"
-  )
-
-  val Username: SinkOption =
-    option(Cluster, "username", "text", "none", "Who the session is. Needs `password`.", "ingest")
-
-  val Password: SinkOption =
-    option(Cluster, "password", "text", "none", "The password of `username`.", "secret")
-
-  val Consistency: SinkOption = withDefault(
-    Cluster,
-    "consistency",
-    Levels.words(Levels.data),
-    "LOCAL_QUORUM",
-    "How many replicas must have answered when a row counts as written, or as read.",
-    "QUORUM"
-  )
-
-  val RequestTimeout: SinkOption = withDefault(
-    Cluster,
-    "requestTimeout",
-    "time",
-    "10s",
-    "How long one request is waited for before it is tried again.",
-    "30s"
-  )
-
-  val RetryTimeout: SinkOption = withDefault(
-    Cluster,
-    "retryTimeout",
-    "time",
-    "2m",
-    "For how long a request is tried again that met an overloaded, unreachable or slow node, with longer and longer " +
-      "random pauses between. Then the task fails. What a node refuses for good is not tried again.",
-    "10m"
-  )
-
-  val Keyspace: SinkOption = option(
-    Table,
-    "keyspace",
-    "name",
-    "required, unless `query` names one",
-    "The keyspace. In upper or lower case as it is, without quotes.",
-    "shop"
-  )
-
-  val TableName: SinkOption =
-    option(
-      Table,
-      "table",
-      "name",
-      "required, unless `query` is set",
-      "The table, which must exist. As it is, without quotes.",
-      "orders"
+  val LocalDatacenter: Opt[String] =
+    Cluster.option("localDatacenter", OptionType.text.as("name of a data center"), "dc1")(
+      "that of the contact points",
+      "The data center whose nodes are asked. It must be set when the contact points are in several."
     )
 
-  val Query: SinkOption = option(
-    Table,
-    "query",
-    "`INSERT INTO keyspace.table (a, b) VALUES (?, ?)`",
-    "columns are found by their names",
-    "The table and its columns, in the order of the rows' columns: the first column of a row goes to the first `?`, and " +
-      "so on, whatever their names. It is instead of `table` and `columnMapping`, and of `keyspace` if it names one. " +
-      "`ttl` and `writeTimestamp` say what `USING` would.",
-    "INSERT INTO shop.orders (id, total) VALUES (?, ?)"
+  val Username: Opt[String] = Cluster.option("username", OptionType.text, "ingest")(
+    "none",
+    "Who the session is. Needs `password`."
   )
 
-  val ColumnMapping: SinkOption = option(
-    Table,
+  val Password: Opt[String] = Cluster.option("password", OptionType.text, "secret")(
+    "none",
+    "The password of `username`."
+  )
+
+  val Consistency: Opt[DefaultConsistencyLevel] =
+    Cluster.withDefault("consistency", Levels.data, LOCAL_QUORUM, "QUORUM")(
+      "How many replicas must have answered when a row counts as written, or as read."
+    )
+
+  val RequestTimeout: Opt[Long] = Cluster.withDefault("requestTimeout", OptionType.span, 10 * 1000L, "30s")(
+    "How long one request is waited for before it is tried again."
+  )
+
+  val RetryTimeout: Opt[Long] = Cluster.withDefault("retryTimeout", OptionType.span, 2 * 60 * 1000L, "10m")(
+    "For how long a request is tried again that met an overloaded, unreachable or slow node, with longer and longer " +
+      "random pauses between. Then the task fails. What a node refuses for good is not tried again."
+  )
+
+  val Keyspace: Opt[String] = Table.option("keyspace", OptionType.text.as("name"), "shop")(
+    "required, unless `query` names one",
+    "The keyspace. In upper or lower case as it is, without quotes."
+  )
+
+  val TableName: Opt[String] = Table.option("table", OptionType.text.as("name"), "orders")(
+    "required, unless `query` is set",
+    "The table, which must exist. As it is, without quotes."
+  )
+
+  val Query: Opt[InsertQuery] =
+    Table.option("query", InsertQuery.values, "INSERT INTO shop.orders (id, total) VALUES (?, ?)")(
+      "columns are found by their names",
+      "The table and its columns, in the order of the rows' columns: the first column of a row goes to the first `?`, and " +
+        "so on, whatever their names. It is instead of `table` and `columnMapping`, and of `keyspace` if it names one. " +
+        "`ttl` and `writeTimestamp` say what `USING` would."
+    )
+
+  val ColumnMapping: Opt[Map[String, String]] = Table.option(
     "columnMapping",
-    "list of `rows' column = table's column`, separated by commas",
-    "columns have the same names; upper and lower case may differ",
-    "Which column of the rows is which of the table, where their names differ.",
+    stoplog.cassandra.options.ColumnMapping.values,
     "orderId=order_id,at=created"
+  )(
+    "columns have the same names; upper and lower case may differ",
+    "Which column of the rows is which of the table, where their names differ."
   )
 
-  val WriteTimestamp: SinkOption = withDefault(
-    Write,
+  val WriteTimestamp: Opt[String] = Write.withDefault(
     "writeTimestamp",
-    "`epoch`, `column` or `server`",
+    OptionType.named(Seq("epoch", "column", "server"))(identity),
     "epoch",
+    "column"
+  )(
     "Which of two writes of a cell wins: Cassandra keeps the one with the later timestamp. `epoch`: the time at which " +
       "the epoch was first begun, kept in `epochTable`, so that an epoch that is repeated never replaces what newer " +
-      "ones wrote. `column`: the time in `writeTimestampColumn`. `server`: the time at which the server gets the row.",
-    "column"
+      "ones wrote. `column`: the time in `writeTimestampColumn`. `server`: the time at which the server gets the row."
   )
 
-  val WriteTimestampColumn: SinkOption = option(
-    Write,
+  val WriteTimestampColumn: Opt[String] = Write.option(
     "writeTimestampColumn",
-    "name of a column of type TIMESTAMP, or BIGINT in microseconds since 1970",
-    "none",
-    "The time of each row, with `writeTimestamp` = `column`. It is written as well if the table has a column for it.",
+    OptionType.text.as(
+      "name of a column of type TIMESTAMP, or BIGINT in microseconds since 1970"
+    ),
     "updatedAt"
+  )(
+    "none",
+    "The time of each row, with `writeTimestamp` = `column`. It is written as well if the table has a column for it."
   )
 
-  val EpochTable: SinkOption = withDefault(
-    Write,
+  val EpochTable: Opt[(Option[String], String)] = Write.withDefault(
     "epochTable",
-    "name of a table, or `keyspace.table`",
-    "stoplog_epochs",
-    "Where the times of epochs are kept, one small row for each query; made if it is not there. Without a keyspace, in " +
-      "that of the table. Only with `writeTimestamp` = `epoch`, by streaming queries.",
+    stoplog.cassandra.options.EpochTable.values,
+    (None, "stoplog_epochs"),
     "ops.stoplog_epochs"
+  )(
+    "Where the times of epochs are kept, one small row for each query; made if it is not there. Without a keyspace, in " +
+      "that of the table. Only with `writeTimestamp` = `epoch`, by streaming queries."
   )
 
-  val SerialConsistency: SinkOption = withDefault(
-    Write,
-    "serialConsistency",
-    Levels.words(Levels.serial),
-    "SERIAL",
-    "For the epoch table's conditional writes. `LOCAL_SERIAL` is faster where a query never moves between data centers.",
-    "LOCAL_SERIAL"
+  val SerialConsistency: Opt[DefaultConsistencyLevel] =
+    Write.withDefault("serialConsistency", Levels.serial, SERIAL, "LOCAL_SERIAL")(
+      "For the epoch table's conditional writes. `LOCAL_SERIAL` is faster where a query never moves between data centers."
+    )
+
+  val Ttl: Opt[Int] = Write.option("ttl", stoplog.cassandra.options.Ttl.values, "30d")(
+    "the table's own",
+    "How long a written cell lives."
   )
 
-  val Ttl: SinkOption =
-    option(Write, "ttl", "time", "the table's own", "How long a written cell lives.", "30d")
-
-  val TtlColumn: SinkOption = option(
-    Write,
+  val TtlColumn: Opt[String] = Write.option(
     "ttlColumn",
-    "name of a column of type INT or BIGINT, in seconds",
+    OptionType.text.as("name of a column of type INT or BIGINT, in seconds"),
+    "keepSeconds"
+  )(
     "none",
     "How long the cells of each row live; 0 for good, null as the table has it. Not together with `ttl`. It is written " +
-      "as well if the table has a column for it.",
-    "keepSeconds"
+      "as well if the table has a column for it."
   )
 
-  val NullValues: SinkOption = withDefault(
-    Write,
+  val NullValues: Opt[NullValues] = Write.withDefault(
     "nulls",
-    "`unset` or `delete`",
-    "unset",
-    "What a null does to the cell that may be there: `unset` leaves it as it is, `delete` removes it, which costs a " +
-      "tombstone for each null, even where there was nothing.",
+    OptionType.named(stoplog.cassandra.options.NullValues.all)(_.word),
+    stoplog.cassandra.options.NullValues.Unset,
     "delete"
+  )(
+    "What a null does to the cell that may be there: `unset` leaves it as it is, `delete` removes it, which costs a " +
+      "tombstone for each null, even where there was nothing."
   )
 
-  val MaxInFlight: SinkOption = withDefault(
-    Write,
-    "maxInFlight",
-    "whole number from 1 on",
-    "256",
+  val MaxInFlight: Opt[Int] = Write.withDefault("maxInFlight", count, 256, "64")(
     "How many requests of a task are under way at most. When there are so many, the task waits: that is the back " +
-      "pressure.",
-    "64"
+      "pressure."
   )
 
-  val MaxBatchRows: SinkOption = withDefault(
-    Write,
-    "maxBatchRows",
-    "whole number from 1 on",
-    "32",
-    "How many rows of one partition go in one request at most. `1` for a request for each row.",
-    "100"
+  val MaxBatchRows: Opt[Int] = Write.withDefault("maxBatchRows", count, 32, "100")(
+    "How many rows of one partition go in one request at most. `1` for a request for each row."
   )
 
-  val MaxBatchSize: SinkOption = withDefault(
-    Write,
-    "maxBatchSize",
-    "size",
-    "4k",
+  val MaxBatchSize: Opt[Long] = Write.withDefault("maxBatchSize", OptionType.size, 4L << 10, "16k")(
     "How large such a request becomes before it is sent. Nodes warn from 5 KiB on and refuse 50 KiB as they are " +
-      "usually set.",
-    "16k"
+      "usually set."
   )
 
-  val Distribution: SinkOption = withDefault(
-    Write,
+  val Distribution: Opt[RowDistribution] = Write.withDefault(
     "distribution",
-    "`none` or `byPartitionKey`",
-    "none",
-    "How rows are spread over tasks: as they come, or all rows of a partition in one task, which makes larger requests " +
-      "and gives the rows of a key an order, for the price of a shuffle.",
+    OptionType.named(RowDistribution.all)(_.word),
+    RowDistribution.Unspecified,
     "byPartitionKey"
+  )(
+    "How rows are spread over tasks: as they come, or all rows of a partition in one task, which makes larger requests " +
+      "and gives the rows of a key an order, for the price of a shuffle."
   )
 
-  val MaxSplitMemorySize: SinkOption = withDefault(
-    Read,
-    "maxSplitMemorySize",
-    "size",
-    "64m",
-    "How much of the table a split has about, as far as the nodes' estimates tell. Where that would make very many " +
-      "splits they become larger.",
-    "256m"
+  val MaxSplitMemorySize: Opt[Long] =
+    Read.withDefault("maxSplitMemorySize", OptionType.size, 64L << 20, "256m")(
+      "How much of the table a split has about, as far as the nodes' estimates tell. Where that would make very many " +
+        "splits they become larger."
+    )
+
+  val PageRows: Opt[Int] = Read.withDefault("pageRows", count, 5000, "500")(
+    "How many rows a node is asked for at a time. A task holds two pages."
   )
 
-  val PageRows: SinkOption = withDefault(
-    Read,
-    "pageRows",
-    "whole number from 1 on",
-    "5000",
-    "How many rows a node is asked for at a time. A task holds two pages.",
-    "500"
-  )
-
-  val all: Seq[SinkOption] = Seq(
+  val all: Seq[Opt[_]] = Seq(
     ContactPoints,
     LocalDatacenter,
     Username,

@@ -7,7 +7,7 @@ import com.datastax.oss.driver.api.core.DefaultConsistencyLevel
 
 import stoplog.cassandra.client.{Connection, Credentials}
 import stoplog.cassandra.options.{CassandraOptionRegistry => Registry}
-import stoplog.options.{AskedOptions, ByteSize, Problems, SinkOption, SparkOptions, TimeSpan}
+import stoplog.options.{Opt, OptionReader, OptionType, SparkOptions}
 
 /** All options of one read or write, checked and with their defaults. Their meaning is in [[CassandraOptionRegistry]].
   *
@@ -44,38 +44,37 @@ private[cassandra] object CassandraOptions {
 
   /** Throws `STOPLOG_INVALID_OPTIONS` with all problems at once. */
   def parse(options: JMap[String, String]): CassandraOptions = {
-    val problems = new Problems
-    val asked    = new AskedOptions(SparkOptions.spelled(options), problems, Registry.all)
-    val query    = asked.optional(Registry.Query)(InsertQuery.parse)
+    val asked = new OptionReader(SparkOptions.spelled(options), Registry.all)
+    val query = asked.get(Registry.Query)
     if (asked.isSet(Registry.Query)) refuseBesideQuery(asked, query)
     val parsed = CassandraOptions(
-      connection = connection(asked, problems),
+      connection = connection(asked),
       table = QualifiedTable(
-        query.flatMap(_.keyspace).getOrElse(needed(asked, problems, Registry.Keyspace)),
+        query.flatMap(_.keyspace).getOrElse(needed(asked, Registry.Keyspace)),
         query
           .map(_.table)
-          .getOrElse(if (asked.isSet(Registry.Query)) "" else needed(asked, problems, Registry.TableName))
+          .getOrElse(if (asked.isSet(Registry.Query)) "" else needed(asked, Registry.TableName))
       ),
       columns = query match {
         case Some(insert) => RowColumns.ByPosition(insert.columns)
         case None         =>
-          RowColumns.ByName(asked.optional(Registry.ColumnMapping)(ColumnMapping.parse).getOrElse(Map.empty))
+          RowColumns.ByName(asked.get(Registry.ColumnMapping).getOrElse(Map.empty))
       },
-      consistency = asked.value(Registry.Consistency)(level(Levels.data)),
-      retryTimeoutMillis = asked.value(Registry.RetryTimeout)(TimeSpan.parse),
-      write = write(asked, problems),
+      consistency = asked(Registry.Consistency),
+      retryTimeoutMillis = asked(Registry.RetryTimeout),
+      write = write(asked),
       read = ReadOptions(
-        asked.value(Registry.MaxSplitMemorySize)(ByteSize.parse),
-        asked.value(Registry.PageRows)(count)
+        asked(Registry.MaxSplitMemorySize),
+        asked(Registry.PageRows)
       )
     )
-    refuseUnknown(asked, problems)
-    problems.throwIfAny()
+    refuseUnknown(asked)
+    asked.errors.throwIfAny()
     parsed
   }
 
   /** The query says what these would. */
-  private def refuseBesideQuery(asked: AskedOptions, query: Option[InsertQuery]): Unit = {
+  private def refuseBesideQuery(asked: OptionReader, query: Option[InsertQuery]): Unit = {
     val keyspace = if (query.exists(_.keyspace.isDefined)) Seq(Registry.Keyspace) else Nil
     asked.withoutEffect(
       keyspace ++ Seq(Registry.TableName, Registry.ColumnMapping),
@@ -83,58 +82,51 @@ private[cassandra] object CassandraOptions {
     )
   }
 
-  private def connection(asked: AskedOptions, problems: Problems): Connection = {
-    val points = asked.optional(Registry.ContactPoints)(ContactPoints.parse)
+  private def connection(asked: OptionReader): Connection = {
+    val points = asked.get(Registry.ContactPoints)
     if (points.isEmpty && !asked.isSet(Registry.ContactPoints))
-      needed(asked, problems, Registry.ContactPoints)
+      needed(asked, Registry.ContactPoints)
     Connection(
       contactPoints = points.getOrElse(Vector.empty),
       localDatacenter = asked.text(Registry.LocalDatacenter),
-      credentials = credentials(asked, problems),
-      requestTimeoutMillis = asked.value(Registry.RequestTimeout)(TimeSpan.parse),
+      credentials = credentials(asked),
+      requestTimeoutMillis = asked(Registry.RequestTimeout),
       driverSettings = asked.others.filter { case (key, _) => key.startsWith(Connection.DriverPrefix) }.toMap
     )
   }
 
-  private def credentials(asked: AskedOptions, problems: Problems): Option[Credentials] =
+  private def credentials(asked: OptionReader): Option[Credentials] =
     (asked.text(Registry.Username), asked.text(Registry.Password)) match {
       case (Some(username), Some(password)) => Some(Credentials(username, password))
       case (None, None)                     => None
       case _                                =>
-        problems.add("username and password belong together: set both, or neither.")
+        asked.errors.add("username and password belong together: set both, or neither.")
         None
     }
 
-  private def write(asked: AskedOptions, problems: Problems): WriteOptions = WriteOptions(
-    timestamp = WriteTimestamp.parse(asked, problems),
-    ttl = Ttl.parse(asked, problems),
-    nulls = asked.value(Registry.NullValues)(AskedOptions.oneOf(NullValues.all.map(c => c.word -> c))),
-    maxInFlight = asked.value(Registry.MaxInFlight)(count),
-    maxBatchRows = asked.value(Registry.MaxBatchRows)(count),
-    maxBatchBytes = asked.value(Registry.MaxBatchSize)(ByteSize.parse),
-    distribution = asked.value(Registry.Distribution)(AskedOptions.oneOf(RowSpread.all.map(c => c.word -> c)))
+  private def write(asked: OptionReader): WriteOptions = WriteOptions(
+    timestamp = WriteTimestamp.parse(asked),
+    ttl = Ttl.parse(asked),
+    nulls = asked(Registry.NullValues),
+    maxInFlight = asked(Registry.MaxInFlight),
+    maxBatchRows = asked(Registry.MaxBatchRows),
+    maxBatchBytes = asked(Registry.MaxBatchSize),
+    distribution = asked(Registry.Distribution)
   )
 
-  private def needed(asked: AskedOptions, problems: Problems, option: SinkOption): String =
+  private def needed(asked: OptionReader, option: Opt[_]): String =
     asked.text(option).getOrElse {
-      problems.add(s"${option.key} is not set.")
+      asked.errors.add(s"${option.key} is not set.")
       ""
     }
 
-  private[options] def level(levels: Seq[DefaultConsistencyLevel])(
-      text: String
-  ): Either[String, DefaultConsistencyLevel] = AskedOptions.oneOf(levels.map(l => l.name -> l))(text)
-
-  private def count(text: String): Either[String, Int] =
-    AskedOptions.wholeNumber(text).filterOrElse(_ <= Int.MaxValue, "is too large").map(_.toInt)
-
-  private def refuseUnknown(asked: AskedOptions, problems: Problems): Unit = {
-    val known = Registry.all.map(option => option.key -> option)
+  private def refuseUnknown(asked: OptionReader): Unit = {
+    val known = Registry.all.map(option => option.key -> option.key)
     for {
       (key, _) <- asked.others
       if !isSparks(key) && !key.startsWith(Connection.DriverPrefix)
-      why <- AskedOptions.oneOf(known)(key).left.toOption
-    } problems.add(s"$key $why.")
+      why <- OptionType.oneOf(known)(key).left.toOption
+    } asked.errors.add(s"$key $why.")
   }
 
   /** What Spark itself puts into the options of a read or a write. */

@@ -3,6 +3,8 @@ package stoplog.cassandra.options
 
 import scala.util.matching.Regex
 
+import stoplog.options.OptionType
+
 /** Which column of the rows is which of the table. */
 private[cassandra] sealed trait RowColumns {
 
@@ -32,6 +34,14 @@ private[cassandra] final case class InsertQuery(
 )
 
 private[cassandra] object InsertQuery {
+
+  val values: OptionType[InsertQuery] = OptionType[InsertQuery](
+    "`INSERT INTO keyspace.table (a, b) VALUES (?, ?)`",
+    parse(_),
+    query =>
+      s"INSERT INTO ${query.keyspace.fold("")(_ + ".")}${query.table} (${query.columns.mkString(", ")}) " +
+        s"VALUES (${query.columns.map(_ => "?").mkString(", ")})"
+  )
 
   def parse(cql: String): Either[String, InsertQuery] = cql.trim.stripSuffix(";") match {
     case Insert(keyspace, table, names, places, rest) =>

@@ -1,9 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.cassandra.options
 
+import stoplog.options.OptionType
+
 /** `host:port` of some nodes. */
 private[options] object ContactPoints {
   final val DefaultPort = 9042
+
+  val values: OptionType[Vector[(String, Int)]] = OptionType[Vector[(String, Int)]](
+    s"list of `host` or `host:port`, separated by commas; the port is $DefaultPort if there is none",
+    parse(_),
+    _.map { case (host, port) => s"$host:$port" }.mkString(",")
+  )
 
   def parse(text: String): Either[String, Vector[(String, Int)]] = {
     val parsed = text.split(',').map(_.trim).toVector.map {
@@ -25,6 +33,13 @@ private[options] object ContactPoints {
 
 /** `rows' column = table's column`. */
 private[options] object ColumnMapping {
+
+  val values: OptionType[Map[String, String]] = OptionType[Map[String, String]](
+    "list of `rows' column = table's column`, separated by commas",
+    parse(_),
+    _.map { case (row, table) => s"$row=$table" }.mkString(",")
+  )
+
   def parse(text: String): Either[String, Map[String, String]] = {
     val pairs = text.split(',').map(_.split("=", -1).map(_.trim)).toSeq
     val names = pairs.collect { case Array(row, table) if row.nonEmpty && table.nonEmpty => row -> table }

@@ -4,7 +4,7 @@ package stoplog.cassandra.options
 import com.datastax.oss.driver.api.core.DefaultConsistencyLevel
 
 import stoplog.cassandra.options.{CassandraOptionRegistry => Registry}
-import stoplog.options.{AskedOptions, Problems, TimeSpan}
+import stoplog.options.{OptionReader, OptionType, TimeSpan}
 
 /** Where the timestamps of writes come from. */
 private[cassandra] sealed trait WriteTimestamp
@@ -23,10 +23,10 @@ private[cassandra] object WriteTimestamp {
   /** From the server, as each row comes. */
   case object OfServer extends WriteTimestamp
 
-  def parse(asked: AskedOptions, problems: Problems): WriteTimestamp = {
-    val word   = asked.value(Registry.WriteTimestamp)(AskedOptions.oneOf(words.map(word => word -> word)))
-    val serial = asked.value(Registry.SerialConsistency)(CassandraOptions.level(Levels.serial))
-    val table  = asked.value(Registry.EpochTable)(epochTable)
+  def parse(asked: OptionReader): WriteTimestamp = {
+    val word   = asked(Registry.WriteTimestamp)
+    val serial = asked(Registry.SerialConsistency)
+    val table  = asked(Registry.EpochTable)
     if (word != "epoch")
       asked.withoutEffect(
         Seq(Registry.EpochTable, Registry.SerialConsistency),
@@ -39,14 +39,22 @@ private[cassandra] object WriteTimestamp {
       case "epoch"  => OfEpoch(table._1, table._2, serial)
       case _        =>
         val column = asked.text(Registry.WriteTimestampColumn)
-        if (column.isEmpty) problems.add("writeTimestamp = 'column' needs writeTimestampColumn: set it.")
+        if (column.isEmpty) asked.errors.add("writeTimestamp = 'column' needs writeTimestampColumn: set it.")
         OfColumn(column.getOrElse(""))
     }
   }
+}
 
-  private val words = Seq("epoch", "column", "server")
+/** The table that keeps the times of epochs. */
+private[options] object EpochTable {
 
-  private def epochTable(text: String): Either[String, (Option[String], String)] =
+  val values: OptionType[(Option[String], String)] = OptionType[(Option[String], String)](
+    "name of a table, or `keyspace.table`",
+    parse(_),
+    { case (keyspace, table) => keyspace.fold(table)(in => s"$in.$table") }
+  )
+
+  private def parse(text: String): Either[String, (Option[String], String)] =
     text.trim.split("\\.", -1) match {
       case Array(table) if table.nonEmpty                                => Right((None, table))
       case Array(keyspace, table) if keyspace.nonEmpty && table.nonEmpty => Right((Some(keyspace), table))
@@ -65,13 +73,16 @@ private[cassandra] object Ttl {
   /** What Cassandra takes at most: 20 years. */
   final val MostSeconds = 20 * 365 * 24 * 3600
 
-  def parse(asked: AskedOptions, problems: Problems): Option[Ttl] = {
-    val constant = asked.optional(Registry.Ttl)(seconds)
+  def parse(asked: OptionReader): Option[Ttl] = {
+    val constant = asked.get(Registry.Ttl)
     val column   = asked.text(Registry.TtlColumn)
     if (asked.isSet(Registry.Ttl) && column.isDefined)
-      problems.add("ttl and ttlColumn: set only one of them.")
+      asked.errors.add("ttl and ttlColumn: set only one of them.")
     constant.map(Constant(_)).orElse(column.map(OfColumn(_)))
   }
+
+  val values: OptionType[Int] =
+    OptionType[Int](OptionType.span.described, seconds(_), seconds => TimeSpan.render(seconds * 1000L))
 
   private def seconds(text: String): Either[String, Int] = TimeSpan.parse(text).flatMap { millis =>
     if (millis % 1000 != 0) Left("is not whole seconds")

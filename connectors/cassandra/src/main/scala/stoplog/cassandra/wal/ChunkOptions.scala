@@ -5,7 +5,7 @@ import java.util.{Map => JMap}
 
 import stoplog.cassandra.options.{CassandraOptionRegistry => Registry, CassandraOptions}
 import stoplog.error.Errors
-import stoplog.options.{OptionForms, OptionGroup, SinkOption}
+import stoplog.options.{Opt, OptionGroup, OptionType}
 import stoplog.wal.ConnectorOptions
 
 /** What the sender and the committer of a write-ahead sink were asked to do: the options that begin with `cassandra.`.
@@ -15,18 +15,18 @@ import stoplog.wal.ConnectorOptions
   */
 private[cassandra] final case class ChunkOptions(cassandra: CassandraOptions, chunks: (String, String))
 
-private[cassandra] object ChunkOptions extends OptionForms {
+private[cassandra] object ChunkOptions {
 
   case object WriteAhead extends OptionGroup("In a write-ahead sink")
 
-  val ChunksTableName: SinkOption = withDefault(
-    WriteAhead,
+  val ChunksTableName: Opt[String] = WriteAhead.withDefault(
     "chunksTable",
-    "name of a table, or `keyspace.table`",
+    OptionType.text.as("name of a table, or `keyspace.table`"),
     "stoplog_chunks",
-    "The table that says which chunks of a write-ahead sink have been sent, made if it is not there. Without a keyspace, in " +
-      "that of the table. Only as `cassandra.chunksTable` of `format(\"stoplog-wal\")`.",
     "ops.stoplog_chunks"
+  )(
+    "The table that says which chunks of a write-ahead sink have been sent, made if it is not there. Without a keyspace, in " +
+      "that of the table. Only as `cassandra.chunksTable` of `format(\"stoplog-wal\")`."
   )
 
   /** Of the sender. Error: `STOPLOG_INVALID_OPTIONS`. */
@@ -55,7 +55,8 @@ private[cassandra] object ChunkOptions extends OptionForms {
     }
 
   // Chunks are spread as they were written, and nothing is read.
-  private val withoutEffect = Seq(Registry.Distribution, Registry.MaxSplitMemorySize, Registry.PageRows)
+  private val withoutEffect: Seq[Opt[_]] =
+    Seq(Registry.Distribution, Registry.MaxSplitMemorySize, Registry.PageRows)
 
   private final val Word = "cassandra"
 }

@@ -4,7 +4,7 @@ package stoplog.jdbc.wal
 import java.util.{Map => JMap}
 
 import stoplog.jdbc.{JdbcOptionGroup, JdbcOptionRegistry => Registry, JdbcOptions, TableName}
-import stoplog.options.{OptionForms, SinkOption}
+import stoplog.options.{Opt, OptionType}
 import stoplog.wal.ConnectorOptions
 
 /** What the sender and the committer of a write-ahead sink were asked to do: the options that begin with `jdbc.`.
@@ -15,16 +15,16 @@ import stoplog.wal.ConnectorOptions
   */
 private[jdbc] final case class ChunkOptions(jdbc: JdbcOptions, chunksTable: String, notesHere: Boolean)
 
-private[jdbc] object ChunkOptions extends OptionForms {
+private[jdbc] object ChunkOptions {
 
-  val ChunksTableName: SinkOption = option(
-    JdbcOptionGroup.WriteAhead,
+  val ChunksTableName: Opt[String] = JdbcOptionGroup.WriteAhead.option(
     "chunksTable",
-    "table name as in SQL",
+    OptionType.text.as("table name as in SQL"),
+    "etl.stoplog_chunks"
+  )(
     "`stoplog_chunks` in the schema of the table",
     "The table that says which chunks of a write-ahead sink have been sent, made if it is not there. Only as " +
-      "`jdbc.chunksTable` of `format(\"stoplog-wal\")`.",
-    "etl.stoplog_chunks"
+      "`jdbc.chunksTable` of `format(\"stoplog-wal\")`."
   )
 
   /** Of the sender. */
@@ -50,7 +50,7 @@ private[jdbc] object ChunkOptions extends OptionForms {
   }
 
   // The log knows whose the rows are, and the chunks how they are spread.
-  private val withoutEffect = Seq(
+  private val withoutEffect: Seq[Opt[_]] = Seq(
     Registry.WriteModeName,
     Registry.NumPartitions,
     Registry.DistributionName,

@@ -6,19 +6,19 @@ import java.util.Locale
 import org.apache.kafka.clients.producer.ProducerConfig
 
 import stoplog.kafka.options.{KafkaSinkOptionRegistry => Registry}
-import stoplog.options.{AskedOptions, Problems, Suggestion}
+import stoplog.options.{OptionErrors, OptionReader, Suggestion}
 
 /** Sorts what is no option of the sink alone: settings of Kafka's client, Spark's own, and mistakes. */
 private[kafka] object KafkaClientOptions {
 
   /** The client's settings without their prefix; all others that are not Spark's are problems. */
-  def parse(asked: AskedOptions, delivery: Delivery, problems: Problems): Map[String, String] = {
-    if (!asked.isSet(Registry.Servers)) problems.add(s"${Registry.Servers.key} is missing.")
+  def parse(asked: OptionReader, delivery: Delivery): Map[String, String] = {
+    if (!asked.isSet(Registry.Servers)) asked.errors.add(s"${Registry.Servers.key} is missing.")
     val (client, rest) = asked.others.partition { case (key, _) => isClients(key) }
-    rest.map(_._1).filterNot(isSparks).foreach(key => problems.add(unknown(key)))
+    rest.map(_._1).filterNot(isSparks).foreach(key => asked.errors.add(unknown(key)))
     val settings = client.map { case (key, value) => lower(key).drop(Prefix.length) -> value }.toMap
-    refused.foreach { case (key, why) => if (settings.contains(key)) problems.add(s"$Prefix$key $why.") }
-    if (delivery == Delivery.ExactlyOnce) fixed(settings, problems)
+    refused.foreach { case (key, why) => if (settings.contains(key)) asked.errors.add(s"$Prefix$key $why.") }
+    if (delivery == Delivery.ExactlyOnce) fixed(settings, asked.errors)
     settings ++ asked.text(Registry.Servers).map(ProducerConfig.BOOTSTRAP_SERVERS_CONFIG -> _.trim)
   }
 
@@ -34,10 +34,10 @@ private[kafka] object KafkaClientOptions {
   )
 
   /** What each row once cannot do without. */
-  private def fixed(settings: Map[String, String], problems: Problems): Unit = {
+  private def fixed(settings: Map[String, String], errors: OptionErrors): Unit = {
     def refuse(key: String, allowed: Set[String]): Unit =
       settings.get(key).filterNot(value => allowed(lower(value.trim))).foreach { value =>
-        problems.add(
+        errors.add(
           s"$Prefix$key = '$value' would lose or double rows with ${Registry.DeliveryMode.key} = " +
             s"${Delivery.ExactlyOnce.word}: remove it."
         )

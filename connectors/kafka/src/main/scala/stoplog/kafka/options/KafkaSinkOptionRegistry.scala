@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.kafka.options
 
-import stoplog.options.{OptionForms, OptionGroup, SinkOption}
+import stoplog.commit.{ForeignQuery, LostPart}
+import stoplog.options.{Opt, OptionGroup, OptionType, RecoveryOptions}
 
 /** Every option of the sink, once: the parser, `docs/kafka-options.md` and the Python package are held to this list. */
-object KafkaSinkOptionRegistry extends OptionForms {
+object KafkaSinkOptionRegistry {
 
   case object Where        extends OptionGroup("Where to")
   case object Delivering   extends OptionGroup("What is promised")
@@ -12,103 +13,85 @@ object KafkaSinkOptionRegistry extends OptionForms {
 
   val groups: Seq[OptionGroup] = Seq(Where, Delivering, Transactions)
 
-  val Servers: SinkOption = required(
-    Where,
+  val Servers: Opt[String] = Where.required(
     "kafka.bootstrap.servers",
-    "`host:port`, separated by commas",
-    "The brokers to ask first. All other options that begin with `kafka.` are settings of Kafka's producer too, such as " +
-      "`kafka.compression.type`; those that the sink itself has to set are refused.",
+    OptionType.text.as("`host:port`, separated by commas"),
     "broker1:9092,broker2:9092"
+  )(
+    "The brokers to ask first. All other options that begin with `kafka.` are settings of Kafka's producer too, such as " +
+      "`kafka.compression.type`; those that the sink itself has to set are refused."
   )
 
-  val Topic: SinkOption = option(
-    Where,
-    "topic",
-    "name of a topic",
+  val Topic: Opt[String] = Where.option("topic", OptionType.text.as("name of a topic"), "orders")(
     "the column `topic`",
-    "Where all rows go, whatever their column `topic` says.",
-    "orders"
+    "Where all rows go, whatever their column `topic` says."
   )
 
-  val Partitioner: SinkOption = option(
-    Where,
-    "partitioner",
-    "class name",
+  val Partitioner: Opt[String] = Where.option("partitioner", OptionType.className, "com.example.ByRegion")(
     "Kafka's own",
     "Chooses the partition of a row whose column `partition` is null or not there: a class that implements " +
-      "`org.apache.kafka.clients.producer.Partitioner`.",
-    "com.example.ByRegion"
+      "`org.apache.kafka.clients.producer.Partitioner`."
   )
 
-  val DeliveryMode: SinkOption = withDefault(
-    Delivering,
+  val DeliveryMode: Opt[Delivery] = Delivering.withDefault(
     "delivery",
-    "`none`, `at-least-once` or `exactly-once`",
-    Delivery.ExactlyOnce.word,
+    OptionType.named(Delivery.all)(_.word),
+    Delivery.ExactlyOnce,
+    "at-least-once"
+  )(
     "`none`: nobody asks whether a record has arrived. `at-least-once`: a task ends when all its records have; what is " +
       "repeated after a failure is there twice. `exactly-once`: records are written in transactions, which are committed " +
-      "when the whole micro-batch is recorded; who reads with `isolation.level` = `read_committed` sees each row once.",
-    "at-least-once"
+      "when the whole micro-batch is recorded; who reads with `isolation.level` = `read_committed` sees each row once."
   )
 
-  val TransactionTimeout: SinkOption = withDefault(
-    Transactions,
+  // Kafka counts these milliseconds in an Int.
+  val TransactionTimeout: Opt[Long] = Transactions.withDefault(
     "transactionTimeout",
-    "time",
-    "15m",
+    OptionType.span.refusing(_ <= Int.MaxValue, "is longer than Kafka can count, which is 24 days"),
+    15 * 60 * 1000L,
+    "1h"
+  )(
     "After which the brokers abort a transaction that nobody has ended. Longer than the longest micro-batch and the " +
       "longest pause before a restart together: what was recorded and is aborted in between is lost. The brokers allow " +
-      "15 minutes unless their `transaction.max.timeout.ms` says more.",
-    "1h"
+      "15 minutes unless their `transaction.max.timeout.ms` says more."
   )
 
-  val OnLostTransaction: SinkOption = withDefault(
-    Transactions,
-    "onLostTransaction",
-    "`fail` or `skip`",
-    "fail",
-    "What to do when the brokers have aborted a transaction that the log says is committed. `skip`: go on without its rows.",
-    "skip"
-  )
+  val OnLostTransaction: Opt[LostPart] =
+    Transactions.withDefault("onLostTransaction", RecoveryOptions.OnLostPart.values, LostPart.Fail, "skip")(
+      "What to do when the brokers have aborted a transaction that the log says is committed. `skip`: go on without its rows."
+    )
 
-  val TransactionalIdPrefix: SinkOption = withDefault(
-    Transactions,
+  val TransactionalIdPrefix: Opt[String] = Transactions.withDefault(
     "transactionalIdPrefix",
-    "text",
+    OptionType.checked("text")(idPrefix),
     "stoplog",
-    "What all transactional ids begin with, for the access rules of the brokers.",
     "team-a"
+  )(
+    "What all transactional ids begin with, for the access rules of the brokers."
   )
 
-  val SinkId: SinkOption = withDefault(
-    Transactions,
-    "sinkId",
-    "name",
-    "main",
-    "The name of the commit log. Sinks that have one `logLocation` need one each.",
-    "orders"
-  )
+  val SinkId: Opt[String] =
+    Transactions.withDefault("sinkId", RecoveryOptions.SinkId.values.as("name"), "main", "orders")(
+      "The name of the commit log. Sinks that have one `logLocation` need one each."
+    )
 
-  val LogLocation: SinkOption = option(
-    Transactions,
-    "logLocation",
-    "directory",
-    "the option `checkpointLocation`",
-    "Where the commit log is kept, in a directory of its own below. It belongs to the checkpoint: who resets one, resets " +
-      "both.",
-    "/data/logs/orders"
-  )
+  val LogLocation: Opt[String] =
+    Transactions.option("logLocation", OptionType.directory, "/data/logs/orders")(
+      "the option `checkpointLocation`",
+      "Where the commit log is kept, in a directory of its own below. It belongs to the checkpoint: who resets one, resets " +
+        "both."
+    )
 
-  val OnForeignQuery: SinkOption = withDefault(
-    Transactions,
+  val OnForeignQuery: Opt[ForeignQuery] = Transactions.withDefault(
     "onForeignQuery",
-    "`fail` or `adopt`",
-    "fail",
-    "What to do when the log belongs to another query, that is, to another checkpoint.",
+    RecoveryOptions.OnForeignQuery.values,
+    ForeignQuery.Refuse,
     "adopt"
+  )(
+    "What to do when the log belongs to another query, that is, to another checkpoint."
   )
 
-  val all: Seq[SinkOption] = Seq(
+  val all: Seq[Opt[_]] = Seq(
     Servers,
     Topic,
     Partitioner,
@@ -122,5 +105,12 @@ object KafkaSinkOptionRegistry extends OptionForms {
   )
 
   /** What means nothing without them. */
-  private[kafka] val ofTransactions: Seq[SinkOption] = all.filter(_.group == Transactions)
+  private[kafka] val ofTransactions: Seq[Opt[_]] = all.filter(_.group == Transactions)
+
+  private def idPrefix(text: String): Either[String, String] =
+    Either.cond(
+      text.matches("[A-Za-z0-9._-]{1,100}"),
+      text,
+      "must be 1 to 100 letters A-Z a-z, digits, '.', '_' or '-'"
+    )
 }

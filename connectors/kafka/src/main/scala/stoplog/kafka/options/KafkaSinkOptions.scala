@@ -9,7 +9,7 @@ import org.apache.kafka.clients.producer.{Partitioner, ProducerConfig}
 
 import stoplog.kafka.client.ProducerSettings
 import stoplog.kafka.options.{KafkaSinkOptionRegistry => Registry}
-import stoplog.options._
+import stoplog.options.{LogOptions, OptionReader}
 
 /** The options of one sink, all of them checked.
   *
@@ -33,51 +33,39 @@ private[kafka] object KafkaSinkOptions {
 
   /** Error: `STOPLOG_INVALID_OPTIONS` with all that is wrong. */
   def parse(options: JMap[String, String]): KafkaSinkOptions = {
-    val problems = new Problems
-    val asked    = new AskedOptions(options.asScala.toSeq, problems, Registry.all)
-    val delivery = asked.value(Registry.DeliveryMode)(AskedOptions.oneOf(Delivery.all.map(d => d.word -> d)))
-    val client   = KafkaClientOptions.parse(asked, delivery, problems)
+    val asked    = new OptionReader(options.asScala.toSeq, Registry.all)
+    val delivery = asked(Registry.DeliveryMode)
+    val client   = KafkaClientOptions.parse(asked, delivery)
     val parsed   = KafkaSinkOptions(
       asked.text(Registry.Topic).map(_.trim),
       delivery,
       ProducerSettings(
         client ++ partitioner(asked).map(ProducerConfig.PARTITIONER_CLASS_CONFIG -> _),
-        asked.value(Registry.TransactionTimeout)(timeout)
+        asked(Registry.TransactionTimeout)
       ),
-      asked.value(Registry.TransactionalIdPrefix)(prefix),
+      asked(Registry.TransactionalIdPrefix),
       LogOptions(
         asked.text(Registry.LogLocation).orElse(checkpoint(options)),
-        asked.value(Registry.SinkId)(SinkIds.parse),
-        asked.choice(Registry.OnForeignQuery, OnForeignQuery.all),
-        asked.choice(Registry.OnLostTransaction, OnLostPart.all)
+        asked(Registry.SinkId),
+        asked(Registry.OnForeignQuery),
+        asked(Registry.OnLostTransaction)
       ),
       asked.registeredValues ++ asked.others.filter { case (key, _) => KafkaClientOptions.isClients(key) }
     )
     if (delivery != Delivery.ExactlyOnce)
       asked.withoutEffect(Registry.ofTransactions, s"with ${Registry.DeliveryMode.key} = ${delivery.word}")
-    problems.throwIfAny()
+    asked.errors.throwIfAny()
     parsed
   }
 
   /** Its class must be there now, though it is needed on the executors only. */
-  private def partitioner(asked: AskedOptions): Option[String] =
+  private def partitioner(asked: OptionReader): Option[String] =
     asked.text(Registry.Partitioner).map(_.trim).flatMap { name =>
       asked.userObject(Registry.Partitioner, name, classOf[Partitioner]).map { made =>
         made.close()
         name
       }
     }
-
-  // Kafka counts these milliseconds in an Int.
-  private def timeout(text: String): Either[String, Long] =
-    TimeSpan.parse(text).filterOrElse(_ <= Int.MaxValue, "is longer than Kafka can count, which is 24 days")
-
-  private def prefix(text: String): Either[String, String] =
-    Either.cond(
-      text.matches("[A-Za-z0-9._-]{1,100}"),
-      text,
-      "must be 1 to 100 letters A-Z a-z, digits, '.', '_' or '-'"
-    )
 
   private def checkpoint(options: JMap[String, String]): Option[String] =
     options.asScala

@@ -9,9 +9,10 @@ import org.apache.kafka.clients.producer.{Partitioner, RoundRobinPartitioner}
 import org.apache.kafka.common.Cluster
 import org.scalatest.funsuite.AnyFunSuite
 
+import stoplog.commit.{ForeignQuery, LostPart}
 import stoplog.error.StoplogArgumentException
 import stoplog.kafka.KafkaSink
-import stoplog.options.{LogOptions, OnForeignQuery, OnLostPart}
+import stoplog.options.LogOptions
 
 class KafkaSinkOptionsSuite extends AnyFunSuite {
 
@@ -21,7 +22,7 @@ class KafkaSinkOptionsSuite extends AnyFunSuite {
     assert(parsed.topic === None)
     assert(parsed.producer.transactionTimeoutMillis === 15 * 60000)
     assert(parsed.transactionalIdPrefix === "stoplog")
-    assert(parsed.log === LogOptions(None, "main", OnForeignQuery.Fail, OnLostPart.Fail))
+    assert(parsed.log === LogOptions(None, "main", ForeignQuery.Refuse, LostPart.Fail))
   }
 
   test("the log is in the checkpoint, unless it has a place of its own") {

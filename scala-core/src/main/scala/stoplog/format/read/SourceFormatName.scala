@@ -1,19 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
-package stoplog.options
+package stoplog.format.read
+
+import java.nio.charset.Charset
 
 import org.apache.spark.sql.catalyst.csv.CSVOptions
 import org.apache.spark.sql.catalyst.json.JSONOptions
 
-import stoplog.format.read.OwnRecords
-
-/** What the files of a source are.
+/** What the files of a source hold, and how they are read.
   *
-  * @param options those of Spark's own source of the format that mean something here
+  * @param charset of text
+  * @param lineSep what ends a line; none for any of the usual ends
+  * @param options of the format alone, in Spark's spelling
+  */
+private[stoplog] final case class ReadSettings(
+    format: SourceFormatName,
+    charset: Charset,
+    lineSep: Option[String],
+    options: Map[String, String]
+)
+
+/** The format of a source's files.
+  *
+  * @param options of Spark's own source of the format
   */
 sealed abstract class SourceFormatName(val word: String, options: => collection.Set[String])
     extends Product
     with Serializable {
-  private[options] def known: Seq[String] = options.toSeq.sorted
+  private[stoplog] def sparkOptions: Set[String] = options.toSet
 }
 
 object SourceFormatName {
@@ -22,10 +35,10 @@ object SourceFormatName {
   case object Text extends SourceFormatName("text", Set.empty)
 
   /** An object for each line. */
-  case object Json extends SourceFormatName("json", JSONOptions.getAllOptions.filterNot(replaced))
+  case object Json extends SourceFormatName("json", JSONOptions.getAllOptions)
 
   /** A row for each line, fields with separators between them. */
-  case object Csv extends SourceFormatName("csv", CSVOptions.getAllOptions.filterNot(replaced))
+  case object Csv extends SourceFormatName("csv", CSVOptions.getAllOptions)
 
   /** Files that Spark's own readers read. */
   sealed abstract class Blocks(word: String, options: Set[String]) extends SourceFormatName(word, options)
@@ -49,7 +62,7 @@ object SourceFormatName {
 
   /** JSON or CSV whose records go over lines: only Spark's own readers know where one ends, so a file is never cut. */
   sealed abstract class MultiLine(word: String, options: => collection.Set[String])
-      extends Blocks(word, options.filterNot(replaced).toSet)
+      extends Blocks(word, options.toSet)
 
   case object MultiLineJson extends MultiLine("json", JSONOptions.getAllOptions)
 
@@ -61,6 +74,4 @@ object SourceFormatName {
 
   /** Those that are known by their words alone. */
   val all: Seq[SourceFormatName] = Seq(Text, Json, Csv, Parquet, Orc, Avro, BinaryFile)
-
-  private def replaced(option: String): Boolean = SourcePassThrough.Replaced.contains(option)
 }

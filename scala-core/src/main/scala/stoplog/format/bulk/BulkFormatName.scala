@@ -1,50 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package stoplog.options
-
-/** How rows become bytes, as asked for. */
-sealed trait FormatChoice extends Product with Serializable {
-
-  /** The options that stand for it. */
-  def toMap: Map[String, String]
-
-  /** As messages call it. */
-  def described: String
-}
-
-object FormatChoice {
-
-  /** A format of rows that comes with stoplog: `text`, `json` or `csv`. */
-  final case class Rows(name: String) extends FormatChoice {
-    override def toMap: Map[String, String] = Map(SinkOptionRegistry.FormatName.key -> name)
-    override def described: String          = s"format = $name"
-  }
-
-  /** The user's own [[stoplog.format.Encoder]].
-    *
-    * @param reference
-    *   a class name, or an instance in the form of [[UserObject.reference]]
-    */
-  final case class UserEncoder(reference: String) extends FormatChoice {
-    override def toMap: Map[String, String] = Map(SinkOptionRegistry.Encoder.key -> reference)
-    override def described: String          = "an own encoder"
-  }
-
-  /** A bulk format that comes with stoplog. */
-  final case class Bulk(format: BulkFormatName) extends FormatChoice {
-    override def toMap: Map[String, String] = Map(SinkOptionRegistry.FormatName.key -> format.word)
-    override def described: String          = s"format = ${format.word}"
-  }
-
-  /** The user's own [[stoplog.format.bulk.BulkWriterFactory]] or [[stoplog.format.bulk.BulkFormat]].
-    *
-    * @param reference
-    *   as for an encoder
-    */
-  final case class UserBulk(reference: String) extends FormatChoice {
-    override def toMap: Map[String, String] = Map(SinkOptionRegistry.BulkWriter.key -> reference)
-    override def described: String          = "an own bulk writer"
-  }
-}
+package stoplog.format.bulk
 
 /** The bulk formats that come with stoplog, and what may be set for each.
   *

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package stoplog.options
+package stoplog.util
 
 import java.io.{ByteArrayInputStream, ByteArrayOutputStream, InputStream, NotSerializableException}
 import java.io.{ObjectInputStream, ObjectOutputStream, ObjectStreamClass}
@@ -12,15 +12,7 @@ import scala.util.control.NonFatal
 
 import com.fasterxml.jackson.databind.ObjectMapper
 
-import stoplog.bucket.{BucketAssigner, BucketListener}
-import stoplog.compact.Compactor
 import stoplog.error.Errors
-import stoplog.format.Encoder
-import stoplog.format.bulk.BulkWriters
-import stoplog.format.read.RowFormat
-import stoplog.options.{SinkOptionRegistry => Registry}
-import stoplog.rolling.RollingPolicy
-import stoplog.source.file.FileFinder
 
 /** Objects of the user in an option: by the name of their class, or whole.
   *
@@ -34,7 +26,8 @@ import stoplog.source.file.FileFinder
   *
   * {{{
   * UserObject.load("com.example.KeyValueEncoder", classOf[Encoder], "encoder")
-  * UserObject.load(UserObject.reference(new KeyValueEncoder('=')), classOf[Encoder], "encoder")
+  * val instance = UserObject.reference(new KeyValueEncoder('='), "encoder")
+  * UserObject.load(instance, classOf[Encoder], "encoder")
   * }}}
   */
 object UserObject {
@@ -84,10 +77,13 @@ object UserObject {
   /** How to write this instance in an option.
     *
     * Throws `STOPLOG_USER_CODE` if it, or something in it, is not serializable.
+    *
+    * @param option
+    *   the option that will hold the reference, for the error
     */
-  def reference(instance: AnyRef): String =
+  def reference(instance: AnyRef, option: String): String =
     if (module(instance.getClass).exists(_ eq instance)) instance.getClass.getName
-    else serialized(instance)
+    else serialized(instance, option)
 
   /** Whether it stands for an object, rather than naming a class. */
   def isInstance(reference: String): Boolean = reference.startsWith(Prefix)
@@ -108,27 +104,15 @@ object UserObject {
 
   private val Prefix = "instance:"
 
-  private def serialized(instance: AnyRef): String = {
+  private def serialized(instance: AnyRef, option: String): String = {
     val bytes = new ByteArrayOutputStream
     try new ObjectOutputStream(bytes).writeObject(instance)
     catch {
       case e: NotSerializableException =>
         val why = s"it holds a ${e.getMessage}, which is not serializable"
-        throw Errors.userCode(optionOf(instance), s"an instance of ${instance.getClass.getName}", why, e)
+        throw Errors.userCode(option, s"an instance of ${instance.getClass.getName}", why, e)
     }
     Prefix + Base64.getEncoder.encodeToString(bytes.toByteArray)
-  }
-
-  private def optionOf(instance: AnyRef): String = instance match {
-    case _: Encoder        => Registry.Encoder.key
-    case _: BucketAssigner => Registry.BucketAssigner.key
-    case _: BulkWriters    => Registry.BulkWriter.key
-    case _: Compactor      => Registry.Compactor.key
-    case _: RollingPolicy  => Registry.RollingPolicy.key
-    case _: RowFormat[_]   => SourceOptionRegistry.FormatName.key
-    case _: FileFinder     => SourceFinding.FileEnumerator.key
-    case _: BucketListener => CompleteRegistry.BucketListener.key
-    case _                 => "of this object"
   }
 
   private def made[T](shown: String, expected: Class[T], option: String)(make: => AnyRef): T = {

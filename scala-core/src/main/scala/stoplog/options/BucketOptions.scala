@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+package stoplog.options
+
+import java.time.ZoneId
+
+import stoplog.bucket.{BucketAssigner, Bucketing, DateTimeBucketAssigner}
+import stoplog.error.{Errors, StoplogArgumentException}
+import stoplog.options.OptionGroup.Bucket
+
+/** Which directory a row goes to, and what happens once the directory is complete. */
+private[stoplog] final case class BucketOptions(bucketing: Bucketing, completeness: Completeness)
+
+private[stoplog] object BucketOptions {
+
+  val BucketBy: Opt[String] =
+    Bucket.option("bucketBy", OptionType.text.as("SQL expression"), "concat('region=', region)")(
+      "none",
+      "The bucket of a row is the value of this expression over the row's columns, as a string; `/` separates " +
+        "directories. Functions of time use the session's time zone. Not together with `partitionBy` or `bucketAssigner`."
+    )
+
+  val PartitionBy: Opt[Seq[String]] = Bucket.option("partitionBy", OptionType.columnNames, "year,month")(
+    "none",
+    "Directories `column=value` as Hive and Spark lay them out; these columns are left out of the files. Names with " +
+      "a comma go between backticks. Not together with `bucketBy` or `bucketAssigner`. Spark drops the columns of " +
+      "`DataStreamWriter.partitionBy` before the sink sees them: use this option."
+  )
+
+  val BucketAssigner: Opt[String] = Bucket.withDefault(
+    "bucketAssigner",
+    OptionType.userClass.as("`dateTime`, `basePath` or class name"),
+    "dateTime",
+    "basePath"
+  )(
+    "`dateTime` names the bucket after a time (see the options below), `basePath` writes into the path itself. A " +
+      "class extends `stoplog.bucket.BucketAssigner` and has a public constructor without arguments."
+  )
+
+  val BucketFormat: Opt[String] = Bucket.withDefault(
+    "bucketFormat",
+    OptionType.text.as("pattern of `java.time.format.DateTimeFormatter`"),
+    DateTimeBucketAssigner.DefaultPattern,
+    "'day='yyyy-MM-dd"
+  )(
+    "How `dateTime` writes the time; `/` in it makes directories in directories, and text in quotes stands for itself. " +
+      "Levels `name=value` are columns for Spark, pyarrow, DuckDB and pandas. A sink whose log has recorded another " +
+      "pattern goes on with that one, unless this option is set."
+  )
+
+  val BucketColumn: Opt[String] = Bucket.option("bucketColumn", OptionType.columnName, "event_time")(
+    "the time of processing",
+    "The timestamp or date column from which `dateTime` takes the time."
+  )
+
+  private val zone: OptionType[ZoneId] = OptionType.zone("zone id")(
+    ZoneId.of(_, ZoneId.SHORT_IDS),
+    "is not a time zone; write for example UTC, Europe/Berlin or +02:00"
+  )
+
+  val BucketTimeZone: Opt[ZoneId] = Bucket.option("bucketTimeZone", zone, "Europe/Berlin")(
+    "that of `timeZone`",
+    "The zone in which `dateTime` writes the time, without any effect on the rows."
+  )
+
+  val TimeZone: Opt[ZoneId] = Bucket.withDefault("timeZone", zone, ZoneId.of("UTC"), "Europe/Berlin")(
+    "The zone in which `dateTime` writes the time, unless `bucketTimeZone` is set. When it is set, `partitionBy` names " +
+      "directories and `json` and `csv` write timestamps in it as well, as Spark does with its option of this name; when " +
+      "it is not, they use the session's zone."
+  )
+
+  val all: Seq[Opt[_]] =
+    Seq(BucketBy, PartitionBy, BucketAssigner, BucketFormat, BucketColumn, BucketTimeZone, TimeZone)
+
+  /** The options that stand for it. */
+  def toMap(bucketing: Bucketing): Map[String, String] = bucketing match {
+    case Bucketing.DateTime(pattern, zone, column) =>
+      Map(
+        BucketAssigner.key -> "dateTime",
+        BucketFormat.key   -> pattern,
+        BucketTimeZone.key -> zone.getId
+      ) ++ column.map(BucketColumn.key -> _)
+    case Bucketing.BasePath                      => Map(BucketAssigner.key -> "basePath")
+    case Bucketing.Expression(sql)               => Map(BucketBy.key -> sql)
+    case Bucketing.PartitionColumns(names, zone) =>
+      Map(PartitionBy.key -> PartitionBy.values.render(names)) ++ zone.map(TimeZone.key -> _.getId)
+    case Bucketing.UserAssigner(reference) => Map(BucketAssigner.key -> reference)
+  }
+
+  def parse(asked: OptionReader): BucketOptions = {
+    val bucketing = bucketingOf(asked)
+    BucketOptions(bucketing, Completeness.parse(asked, bucketing))
+  }
+
+  private def bucketingOf(asked: OptionReader): Bucketing = {
+    val ways = Seq(BucketBy, PartitionBy, BucketAssigner).filter(asked.isSet)
+    if (ways.size > 1)
+      asked.errors.add(s"${ways.map(_.key).mkString(" and ")} exclude each other: keep one of them.")
+    // All that were asked for are read, so that a mistake in any of them is told too.
+    val read = ways.map {
+      case BucketBy    => Bucketing.Expression(asked.text(BucketBy).mkString)
+      case PartitionBy => partitionColumns(asked)
+      case _           => assigner(asked)
+    }
+    val bucketing = read.headOption.getOrElse(dateTime(asked))
+    bucketing match {
+      case _: Bucketing.DateTime => ()
+      case _                     =>
+        val ofDateTime = Seq(BucketFormat, BucketColumn, BucketTimeZone)
+        if (ways.size == 1)
+          asked.withoutEffect(ofDateTime, s"with ${ways.head.key}, only with bucketAssigner = dateTime")
+    }
+    bucketing
+  }
+
+  private def partitionColumns(asked: OptionReader): Bucketing = {
+    val parsed = PartitionBy.values.parse(asked.text(PartitionBy).mkString)
+    parsed.left.foreach(why => asked.errors.add(s"partitionBy: $why.", Errors.partitionColumns(why)))
+    Bucketing.PartitionColumns(parsed.getOrElse(Nil), asked.get(TimeZone))
+  }
+
+  private def assigner(asked: OptionReader): Bucketing =
+    asked.text(BucketAssigner).mkString.trim match {
+      case name if name.equalsIgnoreCase("dateTime") => dateTime(asked)
+      case name if name.equalsIgnoreCase("basePath") => Bucketing.BasePath
+      case _                                         =>
+        val reference = asked.reference(BucketAssigner).mkString
+        asked.userObject(BucketAssigner, reference, classOf[BucketAssigner])
+        Bucketing.UserAssigner(reference)
+    }
+
+  private def dateTime(asked: OptionReader): Bucketing = {
+    val zone    = asked.get(BucketTimeZone).getOrElse(asked(TimeZone))
+    val pattern = asked(BucketFormat)
+    val column  = asked.text(BucketColumn)
+    try new DateTimeBucketAssigner(pattern, zone, column)
+    catch {
+      case e: StoplogArgumentException =>
+        asked.errors.add(
+          s"bucketFormat = '$pattern' cannot name a bucket: ${e.getMessageParameters.get("why")}.",
+          e
+        )
+    }
+    Bucketing.DateTime(pattern, zone, column)
+  }
+}

@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: Apache-2.0
+package stoplog.options
+
+import java.nio.charset.{Charset, StandardCharsets}
+
+import scala.jdk.CollectionConverters._
+import scala.util.Try
+
+import com.fasterxml.jackson.databind.ObjectMapper
+
+import stoplog.error.Errors
+import stoplog.format.read.{DelimitedRows, OwnRecords, ReadSettings, RowFormat, SourceFormatName}
+import stoplog.options.OptionGroup.Source
+import stoplog.source.format.{LengthPrefix => Prefix}
+
+/** What a source reads: which paths, and what the files are.
+  *
+  * @param columns          that are read; none for all
+  * @param partitionColumns that directories name; none for those that they name when the query begins
+  */
+private[stoplog] final case class ContentOptions(
+    paths: Vector[String],
+    read: ReadSettings,
+    columns: Option[Seq[String]],
+    partitionColumns: Option[Seq[String]]
+)
+
+private[stoplog] object ContentOptions {
+
+  val Path: Opt[String] =
+    Source.required("path", OptionType.text.as("file, directory, or pattern"), "/data/events/2026-*")(
+      "What is read. `load(path)` sets it too. A pattern may have `*`, `?`, `[a-z]` and `{one,two}` in its names."
+    )
+
+  val Paths: Opt[Seq[String]] = Source.option(
+    "paths",
+    OptionType[Seq[String]](
+      "JSON array of strings",
+      strings(_),
+      all => mapper.writeValueAsString(all.asJava)
+    ),
+    "[\"/data/eu\", \"/data/us\"]"
+  )(
+    "only `path`",
+    "Several paths, each as `path` has it, beside `path` or instead. The builders set it, and Spark does for " +
+      "`load(Seq(…))`. All of them belong to one file system."
+  )
+
+  val FormatName: Opt[SourceFormatName] = Source.required(
+    "format",
+    OptionType
+      .words[SourceFormatName](
+        SourceFormatName.all.map(f => f.word -> f) :+ (Delimited -> SourceFormatName.Text): _*
+      )
+      .copy(
+        described =
+          "`text`, `json`, `csv`, `lengthDelimited`, `parquet`, `orc`, `avro`, `binaryFile`, or a class name",
+        takesParameters = true
+      ),
+    "json"
+  )(
+    "What the files are. `text`: a row for each line. `json`, `csv`: lines of it, read by Spark's own parsers, with " +
+      "their options; with `multiLine` = `true`, records that go over lines, of which a file is never cut. Lines may be compressed: in files whose names end in `.gz`, `.zst`, `.zstd`, `.bz2`, `.deflate`, `.lz4` or " +
+      "`.snappy`. `parquet`, `orc`, `avro`: read by Spark's own readers; the columns are those of the youngest file if " +
+      "`schema(…)` does not name them. `binaryFile`: a row for each file, with all its bytes. " +
+      "`lengthDelimited`: records of bytes behind their lengths, in one column `value`; may be compressed, as lines. A " +
+      "class: a format of one's own, which extends `stoplog.source.format.StreamFormat`, `SimpleStreamFormat` or " +
+      "`BulkFormat`, and `stoplog.format.read.RowFormat`, and has a public constructor without arguments."
+  )
+
+  val OwnSource: Opt[String] = Source.option("source", OptionType.className, "com.example.NumbersSource")(
+    "files",
+    "A source of one's own instead of files: the name of a class that extends `stoplog.format.read.RowSource` and has a " +
+      "public constructor without arguments. It gets all other options, of which only the limits below mean the same."
+  )
+
+  val Columns: Opt[Seq[String]] = Source.option("columns", OptionType.columnNames, "id,word")(
+    "all",
+    "The columns that are read. Spark asks a streaming source for all that it has, whatever the query needs of them: " +
+      "what is not named here is not decoded."
+  )
+
+  val Charset: Opt[Charset] = Source.withDefault(
+    "charset",
+    OptionType[Charset]("name of a character set", charsetOf(_), _.name),
+    StandardCharsets.UTF_8,
+    "ISO-8859-1"
+  )(
+    "In which the text is. A large file can be read in pieces side by side only in UTF-8."
+  )
+
+  val LineSep: Opt[String] = Source.option("lineSep", OptionType.text, "\\u0001")(
+    "`\\n`, `\\r\\n` and `\\r`",
+    "What ends a line, as in Spark."
+  )
+
+  val LengthPrefix: Opt[Prefix] = Source.withDefault(
+    "lengthPrefix",
+    OptionType.words[Prefix](
+      "varint"  -> Prefix.Varint,
+      "int32be" -> Prefix.Int32BigEndian,
+      "int32le" -> Prefix.Int32LittleEndian
+    ),
+    Prefix.Varint,
+    "int32be"
+  )(
+    "How `lengthDelimited` files have the length of a record before it. `varint`: as protobuf's `writeDelimitedTo` writes " +
+      "it. `int32be`, `int32le`: four bytes, the highest or the lowest first."
+  )
+
+  val MaxRecordSize: Opt[Long] = Source.withDefault(
+    "maxRecordSize",
+    OptionType.size.refusing(_ <= Int.MaxValue - 16, "is more than an array can hold"),
+    64L << 20,
+    "256m"
+  )(
+    "A record of a `lengthDelimited` file that says it is longer is an error, with the byte at which it begins."
+  )
+
+  val PartitionColumns: Opt[Seq[String]] =
+    Source.option("partitionColumns", OptionType.columnNames, "day,hour")(
+      "those that directories below `path` name when the query begins",
+      "The columns that names of directories tell, such as `day=2026-11-21`, and not the files. Their types are those of " +
+        "`schema(…)`, or as Spark infers them from all values. To be set where the first directories come later than the " +
+        "query."
+    )
+
+  val all: Seq[Opt[_]] = Seq(
+    Path,
+    Paths,
+    FormatName,
+    OwnSource,
+    Columns,
+    Charset,
+    LineSep,
+    LengthPrefix,
+    MaxRecordSize,
+    PartitionColumns
+  )
+
+  /** @param onCorrupt decides how Spark's parsers treat what they cannot read; asked for once path and format are read */
+  def parse(asked: OptionReader, onCorrupt: => OnCorrupt): ContentOptions = {
+    val paths   = pathsOf(asked)
+    val format  = formatOf(asked)
+    val charset = asked(Charset)
+    ContentOptions(
+      paths,
+      ReadSettings(
+        format.getOrElse(SourceFormatName.Text),
+        charset,
+        asked.textOrEmpty(LineSep).filter(_.nonEmpty),
+        mode(onCorrupt, format, SourcePassThrough.parse(asked, format)) ++ toSpark(format, charset)
+      ),
+      asked.get(Columns),
+      asked.get(PartitionColumns)
+    )
+  }
+
+  private def pathsOf(asked: OptionReader): Vector[String] = {
+    val listed = asked.text(Paths).toVector.flatMap { json =>
+      Paths.values.parse(json).left.map(why => asked.errors.add(s"paths = '$json' $why.")).getOrElse(Nil)
+    }
+    val all = asked.text(Path).toVector ++ listed
+    if (all.isEmpty)
+      asked.errors.add(
+        "path is not set: set it to what is to be read, or pass it to load(…).",
+        Errors.pathMissing()
+      )
+    all
+  }
+
+  /** None if that is a problem. */
+  private def formatOf(asked: OptionReader): Option[SourceFormatName] = {
+    val format = asked.text(FormatName) match {
+      case None =>
+        asked.errors.add(
+          s"format is not set: set it to one of ${FormatName.values.words.mkString(", ")}, or to a class, or set view " +
+            "to see the state of a sink."
+        )
+        None
+      case Some(text) if text.trim.equalsIgnoreCase(Delimited)              => delimited(asked)
+      case Some(text) if text.startsWith("instance:") || text.contains('.') => own(asked)
+      case Some(_)                                                          =>
+        asked.get(FormatName).map {
+          case SourceFormatName.Json if isMultiLine(asked) => SourceFormatName.MultiLineJson
+          case SourceFormatName.Csv if isMultiLine(asked)  => SourceFormatName.MultiLineCsv
+          case other                                       => other
+        }
+    }
+    format.foreach(refuse(asked, _))
+    format
+  }
+
+  private def isMultiLine(asked: OptionReader): Boolean = asked.others.exists { case (key, value) =>
+    key.equalsIgnoreCase("multiLine") && value.trim.equalsIgnoreCase("true")
+  }
+
+  private def delimited(asked: OptionReader): Option[SourceFormatName] =
+    OwnRecords
+      .of(new DelimitedRows(asked(LengthPrefix), asked(MaxRecordSize).toInt))
+      .map(SourceFormatName.Records(Delimited, _))
+
+  private def own(asked: OptionReader): Option[SourceFormatName] =
+    asked
+      .reference(FormatName)
+      .flatMap(asked.userObject(FormatName, _, classOf[RowFormat[_]]))
+      .flatMap { format =>
+        val records = OwnRecords.of(format)
+        if (records.isEmpty)
+          asked.errors.add(
+            s"format names ${format.getClass.getName}, which is no StreamFormat, SimpleStreamFormat or BulkFormat of " +
+              "stoplog.source.format."
+          )
+        records.map(SourceFormatName.Records(format.getClass.getName, _))
+      }
+
+  private def refuse(asked: OptionReader, format: SourceFormatName): Unit = {
+    val ofLines: Seq[Opt[_]] = format match {
+      case _: SourceFormatName.MultiLine                            => Seq(LineSep)
+      case _: SourceFormatName.Blocks | _: SourceFormatName.Records => Seq(Charset, LineSep)
+      case _                                                        => Nil
+    }
+    asked.withoutEffect(ofLines, s"with ${format.word}")
+    if (format.word != Delimited)
+      asked.withoutEffect(Seq(LengthPrefix, MaxRecordSize), s"without format = $Delimited")
+  }
+
+  /** The options of Spark's own reader that come from options of the source. */
+  private def toSpark(format: Option[SourceFormatName], charset: Charset): Map[String, String] =
+    format match {
+      case Some(_: SourceFormatName.MultiLine) if charset != StandardCharsets.UTF_8 =>
+        Map("encoding" -> charset.name)
+      case _ => Map.empty // without it, Spark's readers know UTF-8 with and without a byte order mark
+    }
+
+  /** Spark's parsers make rows of nulls of what they cannot read, and nothing would be left to be noted. */
+  private def mode(
+      onCorrupt: OnCorrupt,
+      format: Option[SourceFormatName],
+      set: Map[String, String]
+  ): Map[String, String] = (onCorrupt, format) match {
+    case (
+          _: OnCorrupt.Quarantine,
+          Some(SourceFormatName.Json | SourceFormatName.Csv | _: SourceFormatName.MultiLine)
+        ) =>
+      Map("mode" -> "FAILFAST") ++ set
+    case _ => set
+  }
+
+  private def charsetOf(name: String): Either[String, Charset] =
+    Try(java.nio.charset.Charset.forName(name.trim)).toEither.left
+      .map(_ => "is no character set that this JVM knows")
+
+  private def strings(json: String): Either[String, Seq[String]] =
+    Try(mapper.readTree(json)).toOption
+      .filter(read => read.isArray && read.elements.asScala.forall(_.isTextual))
+      .map(_.elements.asScala.map(_.asText()).toVector)
+      .toRight("is not a JSON array of strings")
+
+  private lazy val mapper = new ObjectMapper()
+
+  private final def Delimited = "lengthDelimited"
+}

@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Apache-2.0
+package stoplog.options
+
+import java.time.{Instant, LocalDate, LocalDateTime, OffsetDateTime, ZoneId, ZoneOffset}
+
+import scala.util.Try
+
+import stoplog.bucket.DateTimeBucketAssigner
+import stoplog.options.OptionGroup.Files
+import stoplog.source.file.{
+  DatePattern => Dates, DateRange, FileFinder, Glob, Nesting, Readiness, ReadyMarker => Marker
+}
+
+/** Which files a source reads, and from when on.
+  *
+  * @param names     of files; none for all but hidden ones
+  * @param finder    none for the listing that there is without
+  * @param readiness when a file counts as complete; all that is asked for has to hold
+  */
+private[stoplog] final case class FileOptions(
+    names: Option[Glob],
+    nesting: Nesting,
+    finder: Option[FileFinder],
+    readiness: Readiness,
+    dates: Option[DateRange]
+)
+
+private[stoplog] object FileOptions {
+
+  val FileEnumerator: Opt[Option[FileFinder]] = Files.withDefault(
+    "fileEnumerator",
+    OptionType
+      .words[Option[FileFinder]]("blockSplitting" -> None, "nonSplitting" -> Some(FileFinder.NonSplitting))
+      .copy(described = "`blockSplitting`, `nonSplitting`, or a class name", takesParameters = true),
+    None,
+    "com.example.ManifestFinder"
+  )(
+    "How files are found. `blockSplitting`: all below `path`, large ones in pieces. `nonSplitting`: the same, each in one " +
+      "piece. A class: a way of one's own, which extends `stoplog.source.file.FileFinder` and has a public constructor " +
+      "without arguments."
+  )
+
+  val PathGlobFilter: Opt[Glob] =
+    Files.option("pathGlobFilter", OptionType[Glob]("pattern", Glob.parse(_), _.toString), "*.log")(
+      "all names but hidden ones",
+      "Only files whose names match are read. Names that begin with `.` or `_`, or end in `._COPYING_`, never are, unless `path` " +
+        "spells them out."
+    )
+
+  val RecursiveFileLookup: Opt[Nesting] = Files.withDefault(
+    "recursiveFileLookup",
+    OptionType.words[Nesting]("true" -> Nesting.Recursive, "false" -> Nesting.Flat),
+    Nesting.Recursive,
+    "false"
+  )(
+    "Whether directories below the path are read too."
+  )
+
+  val MinFileAge: Opt[Long] = Files.option("minFileAge", OptionType.span, "30s")(
+    AtOnce,
+    "A file to which something was written within this time is left for later: it may not be complete."
+  )
+
+  val StableFor: Opt[Long] = Files.option("stableFor", OptionType.span, "10s")(
+    AtOnce,
+    "A file is read when two listings, so far apart or more, have found it with the same length. Only for streams that go " +
+      "on: a batch query, and the trigger `availableNow`, list once and find no such file."
+  )
+
+  val ReadyMarker: Opt[Marker] = Files.option(
+    "readyMarker",
+    OptionType[Marker]("name of a file, or a pattern with `{name}` in it", marker(_), written(_)),
+    "{name}.done"
+  )(
+    AtOnce,
+    "Files are read when this file is there too: `_SUCCESS` in their directory, or `{name}.done` beside each. Markers " +
+      "themselves are never read."
+  )
+
+  // Read with the zone of dateTimeZone.
+  val DatePattern: Opt[String] = Files.option(
+    "datePattern",
+    OptionType.text.as("pattern of Java's `DateTimeFormatter`, with `/` between levels"),
+    DateTimeBucketAssigner.DefaultPattern
+  )(
+    "directories are listed whatever their names",
+    "How directories below `path` are named by dates: those outside of `dateFrom`, `dateUntil` and `dateWithin` are not " +
+      "listed at all, and count as gone. A directory that the pattern does not fit is listed. Text that is none of the " +
+      "date stands in quotes: `'day='yyyy-MM-dd`."
+  )
+
+  val DateFrom: Opt[String] =
+    Files.option("dateFrom", OptionType.text.as("date, or date and time"), "2026-11-01")(
+      "no limit",
+      "Directories that end before it, or then, are not listed."
+    )
+
+  val DateUntil: Opt[String] =
+    Files.option("dateUntil", OptionType.text.as("date, or date and time"), "2026-12-01T12:00")(
+      "no limit",
+      "Directories that begin then, or later, are not listed."
+    )
+
+  val DateWithin: Opt[Long] = Files.option("dateWithin", OptionType.span, "7d")(
+    "no limit",
+    "Directories that ended so long ago, or longer, are not listed, as of each listing."
+  )
+
+  val DateTimeZone: Opt[ZoneId] = Files.withDefault(
+    "dateTimeZone",
+    OptionType.zone("time zone")(ZoneId.of, "is no time zone; write for example UTC or Europe/Berlin"),
+    ZoneId.of("UTC"),
+    "Europe/Berlin"
+  )(
+    "In which the directories' names, `dateFrom` and `dateUntil` are."
+  )
+
+  private val ofDates: Seq[Opt[_]] = Seq(DateFrom, DateUntil, DateWithin, DateTimeZone)
+
+  val all: Seq[Opt[_]] = Seq(
+    FileEnumerator,
+    PathGlobFilter,
+    RecursiveFileLookup,
+    MinFileAge,
+    StableFor,
+    ReadyMarker,
+    DatePattern
+  ) ++ ofDates
+
+  def parse(asked: OptionReader): FileOptions = {
+    val finder = finderOf(asked)
+    // A finder of one's own tells those that are complete.
+    if (finder.exists(_ != FileFinder.NonSplitting))
+      asked.withoutEffect(Seq(ReadyMarker), "with a fileEnumerator of one's own")
+    FileOptions(
+      asked.get(PathGlobFilter),
+      asked(RecursiveFileLookup),
+      finder,
+      readiness(asked),
+      dates(asked)
+    )
+  }
+
+  private def finderOf(asked: OptionReader): Option[FileFinder] =
+    asked.text(FileEnumerator).map(_.trim) match {
+      case Some(name) if name.startsWith("instance:") || name.contains('.') =>
+        asked.reference(FileEnumerator).flatMap(asked.userObject(FileEnumerator, _, classOf[FileFinder]))
+      case _ => asked(FileEnumerator)
+    }
+
+  private[options] def readiness(asked: OptionReader): Readiness = Readiness(
+    asked.get(MinFileAge).getOrElse(Readiness.atOnce.leastAgeMillis),
+    asked.get(StableFor),
+    asked.get(ReadyMarker)
+  )
+
+  private[options] def dates(asked: OptionReader): Option[DateRange] = {
+    val zone  = asked(DateTimeZone)
+    val range = asked.read(DatePattern)(Dates.parse(_, zone)).map { pattern =>
+      DateRange(
+        pattern,
+        asked.read(DateFrom)(instant(_, zone)),
+        asked.read(DateUntil)(instant(_, zone)),
+        asked.get(DateWithin)
+      )
+    }
+    if (!asked.isSet(DatePattern)) asked.withoutEffect(ofDates, "unless datePattern is set")
+    else if (range.exists(r => r.from.isEmpty && r.until.isEmpty && r.within.isEmpty))
+      asked.errors.add(
+        "datePattern has no effect without dateFrom, dateUntil or dateWithin: set one of them."
+      )
+    range
+  }
+
+  private def instant(text: String, zone: ZoneId): Either[String, Instant] = {
+    val word = text.trim.replace(' ', 'T')
+    Try(LocalDate.parse(word).atStartOfDay(zone).toInstant)
+      .orElse(Try(LocalDateTime.parse(word).atZone(zone).toInstant))
+      .orElse(Try(OffsetDateTime.parse(word).withOffsetSameInstant(ZoneOffset.UTC).toInstant))
+      .toEither
+      .left
+      .map(_ => "is no date; write for example 2026-11-01 or 2026-11-01T12:00")
+  }
+
+  private def marker(text: String): Either[String, Marker] = {
+    val name = text.trim
+    val at   = name.indexOf(NameOfFile)
+    if (name.contains('/')) Left("is not the name of a file in the same directory")
+    else if (at < 0) Right(Marker.InDirectory(name))
+    else if (name == NameOfFile) Left("is the name of each file itself")
+    else if (name.indexOf(NameOfFile, at + 1) > 0) Left("has {name} twice")
+    else Right(Marker.Beside(name.take(at), name.drop(at + NameOfFile.length)))
+  }
+
+  private def written(marker: Marker): String = marker match {
+    case Marker.InDirectory(name)     => name
+    case Marker.Beside(before, after) => s"$before$NameOfFile$after"
+  }
+
+  private final def NameOfFile = "{name}"
+  private final def AtOnce     = "files are read as soon as they are there"
+}

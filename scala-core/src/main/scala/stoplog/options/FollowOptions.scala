@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0
+package stoplog.options
+
+import org.apache.hadoop.fs.{Path => HadoopPath}
+
+import stoplog.options.OptionGroup.Files
+import stoplog.source.file.{
+  Cleaning, OnChangedFile => Changed, OnMergedPart => Merged, OnMissingFile, PathRules
+}
+
+/** What a source does with files over time: those that change, are gone, were merged, are read, or cannot be decoded. */
+private[stoplog] final case class FollowOptions(
+    onChangedFile: Changed,
+    onMissing: OnMissingFile,
+    onMergedPart: Merged,
+    monitorIntervalMillis: Long,
+    wholeListingMillis: Long,
+    cleaning: Cleaning,
+    onCorrupt: OnCorrupt
+)
+
+/** What becomes of bytes that cannot be decoded. */
+private[stoplog] sealed trait OnCorrupt
+
+private[stoplog] object OnCorrupt {
+
+  /** The query fails, with the file and the position. */
+  case object Fail extends OnCorrupt
+
+  /** They are left out, and noted in this directory. */
+  final case class Quarantine(directory: String) extends OnCorrupt
+}
+
+private[stoplog] object FollowOptions {
+
+  val OnChangedFile: Opt[Changed] = Files.withDefault(
+    "onChangedFile",
+    OptionType.words[Changed](
+      "ignore" -> Changed.Ignore,
+      "reread" -> Changed.Reread,
+      "tail"   -> Changed.Tail
+    ),
+    Changed.Ignore,
+    "tail"
+  )(
+    "What to do with a file that has been read, and has another length or time now. `ignore`: nothing. `reread`: read " +
+      "all of it again. `tail`: read what was added, as far as lines are complete (a shorter file is read again). It is " +
+      "known exactly which files have been read: a new file may be as old as it likes."
+  )
+
+  val IgnoreMissingFiles: Opt[OnMissingFile] = Files.withDefault(
+    "ignoreMissingFiles",
+    OptionType.words[OnMissingFile]("true" -> OnMissingFile.Skip, "false" -> OnMissingFile.Fail),
+    OnMissingFile.Fail,
+    "true"
+  )(
+    "Whether to go on without a file that was deleted between the planning of its micro-batch and the reading."
+  )
+
+  val MonitorInterval: Opt[Long] = Files.option("monitorInterval", OptionType.span, "30s")(
+    "at each trigger",
+    "How much time passes at least before the directories are listed again."
+  )
+
+  val WholeListingInterval: Opt[Long] = Files.withDefault(
+    "wholeListingInterval",
+    OptionType.span,
+    10 * 60 * 1000L,
+    "1h"
+  )(
+    "On local disks and HDFS, with `onChangedFile` = `ignore`, a listing passes over directories whose own times have not " +
+      "changed since the last. After so much time all are listed: only that tells which files are gone. A short time, as " +
+      "`1ms`, has all of them listed each time. Other storages keep no times of directories: there all always are."
+  )
+
+  val CleanSource: Opt[String] = Files.withDefault(
+    "cleanSource",
+    OptionType.named(Seq("off", "archive", "delete"))(identity),
+    "off",
+    "archive"
+  )(
+    "What becomes of a file once the micro-batch that read the end of it is committed, which Spark tells when it plans " +
+      "the next one. A file that is no longer the one that was read is left alone, and so is one that cannot be moved."
+  )
+
+  val SourceArchiveDir: Opt[String] = Files.option(
+    "sourceArchiveDir",
+    OptionType.directory.as("directory on the same file system"),
+    "/data/archive"
+  )(
+    "required with `cleanSource` = `archive`",
+    "Where files go that are archived, under the paths that they have below `path`. Not below `path`, unless hidden."
+  )
+
+  val OnMergedPart: Opt[Merged] = Files.withDefault(
+    "onMergedPart",
+    OptionType.words[Merged]("fail" -> Merged.Fail, "read" -> Merged.Read, "skip" -> Merged.Skip),
+    Merged.Fail,
+    "read"
+  )(
+    "What a streaming query does with a file that a sink has [merged](compaction.md) from smaller ones, which it tells by " +
+      "its name: the rows may have been read from those. `fail`: it ends with an error. `read`: for a directory in which " +
+      "nothing is merged any more, before the query begins. `skip`: if all small files are read before they are merged. " +
+      "A batch query reads them all."
+  )
+
+  val OnCorruptFile: Opt[String] = Files.withDefault(
+    "onCorrupt",
+    OptionType.named(Seq("fail", "quarantine"))(identity),
+    "fail",
+    "quarantine"
+  )(
+    "What to do with what cannot be decoded. `fail`: end the query, with the file, the position and the cause. " +
+      "`quarantine`: leave it out and note it under `quarantinePath`: one record, or where the way to the next one is " +
+      "lost, the rest of the piece that is read. Then `mode` of JSON and CSV is `FAILFAST` unless it is set."
+  )
+
+  val QuarantinePath: Opt[String] = Files.option("quarantinePath", OptionType.directory, "/data/quarantine")(
+    "required with `onCorrupt` = `quarantine`",
+    "Where the notes go, as lines of JSON, each once however often a file is read. One directory for each query, and not " +
+      "below `path`, unless hidden."
+  )
+
+  val all: Seq[Opt[_]] = Seq(
+    OnChangedFile,
+    IgnoreMissingFiles,
+    MonitorInterval,
+    WholeListingInterval,
+    CleanSource,
+    SourceArchiveDir,
+    OnMergedPart,
+    OnCorruptFile,
+    QuarantinePath
+  )
+
+  def parse(asked: OptionReader): FollowOptions = {
+    val read = FollowOptions(
+      asked(OnChangedFile),
+      asked(IgnoreMissingFiles),
+      asked(OnMergedPart),
+      asked.get(MonitorInterval).getOrElse(0L),
+      asked(WholeListingInterval),
+      cleaning(asked),
+      onCorrupt(asked)
+    )
+    if (read.onChangedFile == Changed.Tail && read.cleaning != Cleaning.Keep)
+      asked.errors.add(
+        "onChangedFile = 'tail' and cleanSource do not go together: a file that grows is never done with."
+      )
+    read
+  }
+
+  private def cleaning(asked: OptionReader): Cleaning = asked(CleanSource) match {
+    case "archive" => archive(asked)
+    case other     =>
+      asked.withoutEffect(Seq(SourceArchiveDir), "unless cleanSource is set to archive")
+      if (other == "delete") Cleaning.Delete else Cleaning.Keep
+  }
+
+  private def archive(asked: OptionReader): Cleaning = asked.text(SourceArchiveDir) match {
+    case None =>
+      asked.errors.add("cleanSource = 'archive' needs sourceArchiveDir: set it to a directory.")
+      Cleaning.Keep
+    case Some(directory) =>
+      if (isBelowPath(asked, directory))
+        asked.errors.add(
+          s"sourceArchiveDir = '$directory' is below path: what is archived would be read again."
+        )
+      Cleaning.Archive(pathOf(directory))
+  }
+
+  private def onCorrupt(asked: OptionReader): OnCorrupt = asked(OnCorruptFile) match {
+    case "fail" =>
+      asked.withoutEffect(Seq(QuarantinePath), "unless onCorrupt is set to quarantine")
+      OnCorrupt.Fail
+    case _ =>
+      val directory = asked.text(QuarantinePath)
+      if (directory.isEmpty)
+        asked.errors.add("onCorrupt = 'quarantine' needs quarantinePath: set it to a directory.")
+      directory.filter(isBelowPath(asked, _)).foreach { below =>
+        asked.errors.add(s"quarantinePath = '$below' is below path: the notes would be read.")
+      }
+      directory.fold[OnCorrupt](OnCorrupt.Fail)(OnCorrupt.Quarantine(_))
+  }
+
+  private def isBelowPath(asked: OptionReader, directory: String): Boolean =
+    asked.text(ContentOptions.Path).exists(path => isRead(pathOf(directory), pathOf(path)))
+
+  private def pathOf(text: String): String = new HadoopPath(text).toUri.getPath
+
+  /** Whether a source that reads the one directory reads the other, too. */
+  private[options] def isRead(target: String, source: String): Boolean =
+    s"$target/".startsWith(s"${source.stripSuffix("/")}/") &&
+      !target.drop(source.length).split('/').filter(_.nonEmpty).exists(PathRules.isHidden)
+}

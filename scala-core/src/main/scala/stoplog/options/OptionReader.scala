@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+package stoplog.options
+
+import java.util.Locale
+
+import scala.collection.mutable
+
+import stoplog.error.{Errors, Redaction, StoplogArgumentException}
+import stoplog.util.UserObject
+
+/** The options of one call: each is read by its entry, and what is wrong is collected in `errors`.
+  *
+  * @param all      in any spelling of the keys
+  * @param registry the options that there are
+  */
+private[stoplog] final class OptionReader(
+    all: Seq[(String, String)],
+    registry: Seq[Opt[_]],
+    val errors: OptionErrors = new OptionErrors
+) {
+  private val called = mutable.Set.empty[Opt[_]]
+
+  /** The value that was set, or else the default. */
+  def apply[T](option: Opt[T]): T = get(option).orElse(option.default).getOrElse {
+    throw new IllegalStateException(s"the option ${option.key} has no default")
+  }
+
+  /** The value that was set, if it was and if it can be read. */
+  def get[T](option: Opt[T]): Option[T] = read(option)(option.values.parse)
+
+  /** The same, read in a way that depends on other options. */
+  def read[T](option: Opt[_])(parse: String => Either[String, T]): Option[T] =
+    text(option).flatMap { text =>
+      val parsed = parse(text)
+      parsed.left.foreach(why => errors.add(s"${option.key} = '${OptionReader.shown(option, text)}' $why."))
+      parsed.toOption
+    }
+
+  /** The text that was set. An empty one takes back a session's default, except where [[textOrEmpty]] is asked. */
+  def text(option: Opt[_]): Option[String] = textOrEmpty(option).filter(_.trim.nonEmpty)
+
+  def textOrEmpty(option: Opt[_]): Option[String] = values.get(lower(option.key))
+
+  def isSet(option: Opt[_]): Boolean = text(option).isDefined
+
+  /** The class, with its parameters, or the instance that an option names, in the form that [[UserObject.load]] reads. */
+  def reference(option: Opt[_]): Option[String] = text(option).map(_.trim).map { name =>
+    called += option
+    val told = parameters.collect { case (of, parameter, value) if of == option => parameter -> value }
+    if (told.nonEmpty && UserObject.isInstance(name)) {
+      errors.add(
+        s"${option.key} is an instance, which takes no parameters: remove ${option.key}.${told.head._1}."
+      )
+      name
+    } else UserObject.named(name, told.toMap)
+  }
+
+  /** Refuses parameters of a value that is no class of the user's. To be called when all classes were asked for. */
+  def refuseIdleParameters(): Unit =
+    for ((option, name, _) <- parameters if !called(option))
+      errors.add(
+        s"${option.key}.$name is a parameter of a class, and ${option.key} names none: remove it, or set ${option.key} to " +
+          "the class."
+      )
+
+  /** An object of the user, or none if there is a problem with it. */
+  def userObject[T](option: Opt[_], reference: String, expected: Class[T]): Option[T] =
+    try Some(UserObject.load(reference, expected, option.key))
+    catch {
+      case e: StoplogArgumentException =>
+        val said = e.getMessageParameters
+        errors.add(s"${option.key} names ${said.get("reference")}: ${said.get("why")}.", e)
+        None
+    }
+
+  /** Options that have no effect beside the others: a mistake, not something to pass over in silence. */
+  def withoutEffect(options: Seq[Opt[_]], because: String): Unit =
+    for (option <- options if textOrEmpty(option).exists(_.nonEmpty))
+      errors.add(s"${option.key} has no effect $because: remove it.")
+
+  /** The keys that are no option of the registry, as they were spelled, with their values. */
+  def others: Seq[(String, String)] =
+    distinct.filterNot { case (key, _) => registered.contains(lower(key)) || parameter(key).isDefined }
+
+  /** Spark's option, which is here only if a user has set it as an option. */
+  def checkpointLocation: Option[String] = others.collectFirst {
+    case (key, value) if key.equalsIgnoreCase("checkpointLocation") => value
+  }
+
+  /** The options of the registry that were set, in its spelling. */
+  def registeredValues: Map[String, String] =
+    distinct
+      .flatMap { case (key, value) => registered.get(lower(key)).map(_ -> value) }
+      .collect { case (option, value) if value.nonEmpty || option.values.mayBeEmpty => option.key -> value }
+      .toMap
+
+  /** The parameters of classes of the user's, as options. */
+  def parameterValues: Map[String, String] =
+    parameters.map { case (option, name, value) => s"${option.key}.$name" -> value }.toMap
+
+  private lazy val parameters: Seq[(Opt[_], String, String)] = distinct.flatMap { case (key, value) =>
+    parameter(key).map { case (option, name) => (option, name, value) }
+  }
+
+  private def parameter(key: String): Option[(Opt[_], String)] =
+    OptionReader.parameterOf(key, registry).map(option => option -> key.drop(option.key.length + 1))
+
+  private def lower(key: String): String = key.toLowerCase(Locale.ROOT)
+
+  private lazy val registered: Map[String, Opt[_]] = registry.map(o => lower(o.key) -> o).toMap
+
+  private lazy val values = distinct.map { case (key, value) => lower(key) -> value }.toMap
+
+  // Spark's own maps cannot hold one key twice, but an ordinary map can.
+  private lazy val distinct: Seq[(String, String)] =
+    all.filter(_._2 != null).groupBy(o => lower(o._1)).values.toSeq.sortBy(_.head._1).map { same =>
+      if (same.map(_._2).distinct.size > 1)
+        errors.add(s"${same.map(_._1).mkString(" and ")} are one option and have different values.")
+      same.head
+    }
+}
+
+private[stoplog] object OptionReader {
+
+  /** The option of whose class this is a parameter. */
+  def parameterOf(key: String, registry: Seq[Opt[_]]): Option[Opt[_]] = registry.find { option =>
+    val prefix = s"${option.key}."
+    option.values.takesParameters && key.length > prefix.length &&
+    key.regionMatches(true, 0, prefix, 0, prefix.length)
+  }
+
+  /** A value that cannot be read: what was to be a URL has users and secrets anywhere. */
+  private def shown(option: Opt[_], text: String): String =
+    if (option.key.toLowerCase(Locale.ROOT).endsWith("url")) Redaction.url(text)
+    else Redaction.value(option.key, text)
+}
+
+/** The mistakes in the options of one call, collected so that the call reports all of them at once. */
+private[stoplog] final class OptionErrors {
+
+  /** @param sentence ends with a full stop */
+  def add(sentence: String): Unit = found += ((sentence, None))
+
+  /** A mistake that has a condition of its own, which is thrown if it is the only one. */
+  def add(sentence: String, error: StoplogArgumentException): Unit = found += ((sentence, Some(error)))
+
+  def throwIfAny(): Unit = found.toSeq match {
+    case Seq()                 => ()
+    case Seq((_, Some(error))) => throw error
+    case all                   => throw Errors.invalidOptions(all.map { case (sentence, _) => sentence })
+  }
+
+  private val found = mutable.Buffer.empty[(String, Option[StoplogArgumentException])]
+}

@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0
+package stoplog.options
+
+import java.util.Locale
+
+import stoplog.error.Errors
+import stoplog.format.Encoder
+import stoplog.format.bulk.{BulkFormatName, BulkWriters}
+import stoplog.options.OptionGroup.Format
+
+/** Where a sink writes, and how its rows become bytes.
+  *
+  * @param path        the directory of the finished files, as the user wrote it
+  * @param compression of rows, `none`, `gzip`, `zstd`, `lz4`, `snappy` or `bzip2`; that of a bulk format is among
+  *                    `passThrough`
+  * @param passThrough options of the format alone, in Spark's spelling
+  */
+private[stoplog] final case class OutputOptions(
+    path: String,
+    format: FormatChoice,
+    compression: String,
+    passThrough: Map[String, String]
+)
+
+private[stoplog] object OutputOptions {
+
+  val Path: Opt[String] = Format.required("path", OptionType.directory, "/data/events")(
+    "The directory that the finished files go to. `start(path)` and `save(path)` set it too."
+  )
+
+  val FormatName: Opt[FormatChoice] = Format.option("format", FormatChoice.named, "json")(
+    "required, unless `encoder` or `bulkWriter` is set",
+    "How rows become bytes. `text` writes one column of strings or bytes, a line per row. With any other format, " +
+      "all options that Spark's own data source of the format has for writing may be set beside those listed here, " +
+      "and mean the same; so may `parquet.…` and `orc.…` settings, and `metadata.<key>` for the file's own metadata. " +
+      "`sequencefile` writes one column of values, or two of keys and values."
+  )
+
+  val Encoder: Opt[String] = Format.option("encoder", OptionType.userClass, "com.example.KeyValueEncoder")(
+    "none",
+    "An own row format instead of `format`: the name of a class that extends `stoplog.format.Encoder` and has a " +
+      "public constructor without arguments, or of a Scala object."
+  )
+
+  val BulkWriter: Opt[String] =
+    Format.option("bulkWriter", OptionType.userClass, "com.example.ColumnsWriter")(
+      "none",
+      "An own bulk format instead of `format`: the name of a class that extends `stoplog.format.bulk.BulkWriterFactory`, " +
+        "or `stoplog.format.bulk.BulkFormat`, and has a public constructor without arguments, or of a Scala object."
+    )
+
+  val Compression: Opt[String] =
+    Format.option("compression", OptionType.checked("a codec's name")(codecOfRows), "zstd")(
+      "`none`; with bulk formats, what Spark's own sink of the format would take",
+      "How the files are compressed: `none`, `gzip`, `zstd`, `lz4`, `snappy` or `bzip2` for rows, of which a member or " +
+        "frame ends with each epoch, so that very small micro-batches compress less well; for a bulk format, the codecs " +
+        "that Spark knows for it, inside its blocks."
+    )
+
+  val LineSep: Opt[String] = Format.option("lineSep", OptionType.text, "\\r\\n")(
+    "a line feed",
+    "What ends a row in `text`, `json` and `csv`, as in Spark."
+  )
+
+  val NullValue: Opt[String] = Format.option("nullValue", OptionType.text.copy(mayBeEmpty = true), "NULL")(
+    "`text`: a null is an error; `csv`: nothing between the separators",
+    "What `text` and `csv` write for a null."
+  )
+
+  val all: Seq[Opt[_]] = Seq(Path, FormatName, Encoder, BulkWriter, Compression, LineSep, NullValue)
+
+  /** The second one is none where the format cannot be told. */
+  def parse(asked: OptionReader): (OutputOptions, Option[FormatChoice]) = {
+    val path        = readPath(asked)
+    val format      = formatOf(asked)
+    val passThrough = PassThrough.parse(asked, format)
+    val chosen      = format.getOrElse(FormatChoice.Rows("text"))
+    (OutputOptions(path, chosen, compressionOfRows(asked, format), passThrough), format)
+  }
+
+  /** The compression of a bulk format, if it is set: an option of the format. */
+  def bulkCompression(asked: OptionReader, format: FormatChoice): Option[String] = format match {
+    case FormatChoice.Bulk(bulk) =>
+      asked.read(Compression)(OptionType.oneOf(bulk.compressions.map(name => name -> name)))
+    case FormatChoice.UserBulk(_) =>
+      asked.withoutEffect(Seq(Compression), "with an own bulk writer")
+      None
+    case _ => None
+  }
+
+  private def readPath(asked: OptionReader): String =
+    asked.text(Path).getOrElse {
+      asked.errors.add(
+        "path is not set: set it to a directory, or pass it to start(…) or save(…).",
+        Errors.pathMissing()
+      )
+      ""
+    }
+
+  private def formatOf(asked: OptionReader): Option[FormatChoice] =
+    Seq[Opt[_]](FormatName, Encoder, BulkWriter).filter(asked.isSet) match {
+      case Seq(one) if one eq Encoder =>
+        own(asked, Encoder, classOf[Encoder]).map(FormatChoice.UserEncoder(_))
+      case Seq(one) if one eq BulkWriter =>
+        own(asked, BulkWriter, classOf[BulkWriters]).map(FormatChoice.UserBulk(_))
+      case Seq(_) => asked.get(FormatName)
+      case Seq()  =>
+        val formats = FormatName.values.words.mkString(", ")
+        asked.errors.add(s"format is not set: set it to $formats, or set encoder or bulkWriter to a class.")
+        None
+      case several =>
+        val set = several.map(option => s"${option.key} = '${asked.text(option).mkString.take(100)}'")
+        asked.errors.add(s"${set.mkString(" and ")} exclude each other: leave one.")
+        None
+    }
+
+  private def own[T](asked: OptionReader, option: Opt[_], expected: Class[T]): Option[String] =
+    asked.reference(option).filter(asked.userObject(option, _, expected).isDefined)
+
+  private def compressionOfRows(asked: OptionReader, format: Option[FormatChoice]): String = format match {
+    case Some(FormatChoice.Bulk(_) | FormatChoice.UserBulk(_)) => "none"
+    case _                                                     => asked.get(Compression).getOrElse("none")
+  }
+
+  private def codecOfRows(text: String): Either[String, String] =
+    // Spark's sources call it this, too.
+    if (text.equalsIgnoreCase("uncompressed")) Right("none")
+    else
+      OptionType.oneOf(Seq("none", "gzip", "zstd", "lz4", "snappy", "bzip2").map(name => name -> name))(text)
+}
+
+/** How rows become bytes, as asked for. */
+private[stoplog] sealed trait FormatChoice extends Product with Serializable {
+
+  /** The options that stand for it. */
+  def toMap: Map[String, String]
+
+  /** As messages call it. */
+  def described: String
+}
+
+private[stoplog] object FormatChoice {
+
+  /** A format of rows that comes with stoplog: `text`, `json` or `csv`. */
+  final case class Rows(name: String) extends FormatChoice {
+    override def toMap: Map[String, String] = Map(OutputOptions.FormatName.key -> name)
+    override def described: String          = s"format = $name"
+  }
+
+  /** The user's own [[stoplog.format.Encoder]].
+    *
+    * @param reference a class name, or an instance in the form of [[stoplog.util.UserObject.reference]]
+    */
+  final case class UserEncoder(reference: String) extends FormatChoice {
+    override def toMap: Map[String, String] = Map(OutputOptions.Encoder.key -> reference)
+    override def described: String          = "an own encoder"
+  }
+
+  /** A bulk format that comes with stoplog. */
+  final case class Bulk(format: BulkFormatName) extends FormatChoice {
+    override def toMap: Map[String, String] = Map(OutputOptions.FormatName.key -> format.word)
+    override def described: String          = s"format = ${format.word}"
+  }
+
+  /** The user's own [[stoplog.format.bulk.BulkWriterFactory]] or [[stoplog.format.bulk.BulkFormat]].
+    *
+    * @param reference as for an encoder
+    */
+  final case class UserBulk(reference: String) extends FormatChoice {
+    override def toMap: Map[String, String] = Map(OutputOptions.BulkWriter.key -> reference)
+    override def described: String          = "an own bulk writer"
+  }
+
+  /** Those that come with stoplog, by their names. */
+  private[options] def named: OptionType[FormatChoice] = {
+    val rows  = Seq("text", "json", "csv").map(name => name -> Rows(name))
+    val bulk  = BulkFormatName.all.map(name => name.word -> Bulk(name))
+    val known = OptionType.words[FormatChoice](rows ++ bulk: _*)
+    known.copy(parse = _.trim.toLowerCase(Locale.ROOT) match {
+      case dotted if dotted.contains('.') =>
+        Left("looks like a class; set encoder or bulkWriter to it, and leave format out")
+      case name => known.parse(name)
+    })
+  }
+}

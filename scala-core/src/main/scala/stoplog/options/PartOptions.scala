@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: Apache-2.0
+package stoplog.options
+
+import java.nio.charset.StandardCharsets.UTF_8
+
+import stoplog.options.OptionGroup.{Name, Writer}
+import stoplog.storage.PartLayout
+
+/** What parts are called, finished and unfinished, and how tasks write and merge them.
+  *
+  * @param prefix       what a finished name begins with
+  * @param suffix       what it ends with; none to derive it from format and compression
+  * @param layout       where unfinished parts are kept
+  * @param maxOpen      how many parts one task keeps open at most
+  * @param distribution how Spark spreads the rows over the writers
+  * @param compaction   how small finished parts are merged, if they are
+  */
+private[stoplog] final case class PartOptions(
+    prefix: String,
+    suffix: Option[String],
+    layout: PartLayout,
+    maxOpen: Int,
+    distribution: Distribution,
+    compaction: Option[CompactionOptions]
+)
+
+private[stoplog] object PartOptions {
+
+  /** Text in the name of a part, among others. */
+  private[options] val piece: OptionType[String] = OptionType.checked("text")(pieceOf)
+
+  /** Text that a name begins with that hides the file. */
+  private[options] val hidden: OptionType[String] = OptionType.checked("text") { text =>
+    if (isHidden(text)) pieceOf(text)
+    else Left("must begin with '.' or '_', or readers would take such files for data")
+  }
+
+  val PartPrefix: Opt[String] = Name.withDefault(
+    "partPrefix",
+    OptionType.checked("text") { text =>
+      if (isHidden(text)) Left("begins with '.' or '_', which hides the finished files from readers")
+      else pieceOf(text)
+    },
+    "part",
+    "events"
+  )(
+    "What the names of the finished files begin with: `<prefix>-<uid>-<n><suffix>`. No `/`, and not `.` or `_` first."
+  )
+
+  val PartSuffix: Opt[String] =
+    Name.option("partSuffix", piece.as("text, may be empty").copy(mayBeEmpty = true), ".ndjson")(
+      "from the format and the compression, such as `.json.gz`",
+      "What the names of the finished files end with, with its dot."
+    )
+
+  val InProgress: Opt[Boolean] =
+    Name.withDefault("inProgress", OptionType.words("staging" -> false, "bucket" -> true), false, "bucket")(
+      "Where parts are kept until they are finished: `staging` under `_stoplog` in the path, `bucket` beside the " +
+        "finished files, under the names that the four options below make."
+    )
+
+  val InProgressPrefix: Opt[String] = Name.withDefault("inProgressPrefix", hidden, "_", ".")(
+    ofMarker("What the name of an open part begins with: `.` or `_` first.")
+  )
+
+  val InProgressSuffix: Opt[String] = Name.withDefault("inProgressSuffix", piece, ".in-progress", ".open")(
+    ofMarker("What the name of an open part ends with.")
+  )
+
+  val PendingPrefix: Opt[String] = Name.withDefault("pendingPrefix", hidden, "_", ".")(
+    ofMarker("What the name of a closed part begins with until its epoch is committed: `.` or `_` first.")
+  )
+
+  val PendingSuffix: Opt[String] = Name.withDefault("pendingSuffix", piece, ".pending", ".closed")(
+    ofMarker("What the name of a closed part ends with until its epoch is committed.")
+  )
+
+  val MaxOpenParts: Opt[Int] = Writer.withDefault("maxOpenParts", OptionType.count, 1000, "200")(
+    "How many parts one task keeps open at most. Beyond it, the part to which nothing was written for longest is " +
+      "closed early. It bounds memory and open files."
+  )
+
+  val Distribution: Opt[Distribution] = Writer.withDefault(
+    "distribution",
+    stoplog.options.Distribution.values,
+    stoplog.options.Distribution.Unspecified,
+    "byBucket"
+  )(
+    "How Spark spreads the rows over the writers: `none` leaves them where they are, `byBucket` brings the rows of " +
+      "one bucket to one writer (fewer, larger files, at the price of a shuffle), a number spreads them evenly " +
+      "over so many writers."
+  )
+
+  private val markers: Seq[Opt[String]] =
+    Seq(InProgressPrefix, InProgressSuffix, PendingPrefix, PendingSuffix)
+
+  val all: Seq[Opt[_]] = Seq(PartPrefix, PartSuffix, InProgress) ++ markers ++ Seq(MaxOpenParts, Distribution)
+
+  /** @param sinkId that the layout is of */
+  def parse(asked: OptionReader, sinkId: String, compaction: Option[CompactionOptions]): PartOptions =
+    PartOptions(
+      asked(PartPrefix),
+      suffix(asked),
+      layout(asked, sinkId),
+      asked(MaxOpenParts),
+      asked(Distribution),
+      compaction
+    )
+
+  /** The options that stand for a layout. */
+  def toMap(layout: PartLayout): Map[String, String] = layout match {
+    case _: PartLayout.Staging       => Map(InProgress.key -> InProgress.values.render(false))
+    case bucket: PartLayout.InBucket =>
+      Map(
+        InProgress.key       -> InProgress.values.render(true),
+        InProgressPrefix.key -> bucket.inProgressPrefix,
+        InProgressSuffix.key -> bucket.inProgressSuffix,
+        PendingPrefix.key    -> bucket.pendingPrefix,
+        PendingSuffix.key    -> bucket.pendingSuffix
+      )
+  }
+
+  /** The layout that a log's settings stand for. */
+  def recorded(sinkId: String, settings: Map[String, String]): PartLayout =
+    if (settings.get(InProgress.key).contains(InProgress.values.render(true)))
+      inBucket(sinkId, marker => settings.getOrElse(marker.key, ""))
+    else PartLayout.Staging(sinkId)
+
+  private def suffix(asked: OptionReader): Option[String] =
+    asked.textOrEmpty(PartSuffix).map { text =>
+      PartSuffix.values.parse(text).left.foreach(why => asked.errors.add(s"partSuffix = '$text' $why."))
+      text
+    }
+
+  private def layout(asked: OptionReader, sinkId: String): PartLayout =
+    if (asked(InProgress)) {
+      val read = markers.map(marker => marker -> asked(marker)).toMap
+      if ((read(InProgressPrefix), read(InProgressSuffix)) == ((read(PendingPrefix), read(PendingSuffix))))
+        asked.errors.add(
+          "inProgressPrefix and inProgressSuffix are the same as pendingPrefix and pendingSuffix: change one."
+        )
+      inBucket(sinkId, read)
+    } else {
+      asked.withoutEffect(markers, "unless inProgress is set to bucket")
+      PartLayout.Staging(sinkId)
+    }
+
+  private def inBucket(sinkId: String, marker: Opt[String] => String): PartLayout = PartLayout.InBucket(
+    sinkId,
+    marker(InProgressPrefix),
+    marker(InProgressSuffix),
+    marker(PendingPrefix),
+    marker(PendingSuffix)
+  )
+
+  private def ofMarker(meaning: String): String = s"$meaning Only with `inProgress` = `bucket`."
+
+  private def isHidden(text: String): Boolean = text.startsWith(".") || text.startsWith("_")
+
+  // Two of them, an id and a number must fit into the 255 bytes that file systems allow for a name.
+  private final def MaxBytes = 48
+
+  private def pieceOf(text: String): Either[String, String] =
+    if (text.exists(c => "/\\:".contains(c) || c.isControl)) Left("has a '/', '\\', ':' or control character")
+    else if (text.getBytes(UTF_8).length > MaxBytes) Left(s"is longer than $MaxBytes bytes")
+    else Right(text)
+}
+
+/** How Spark spreads the rows over the writers, as asked for. */
+private[stoplog] sealed trait Distribution extends Product with Serializable
+
+private[stoplog] object Distribution {
+
+  /** Left as they are. */
+  case object Unspecified extends Distribution
+
+  /** The rows of one bucket go to one writer. */
+  case object ByBucket extends Distribution
+
+  /** Evenly over this many writers.
+    *
+    * @param count more than 0
+    */
+  final case class Writers(count: Int) extends Distribution
+
+  private[options] val values: OptionType[Distribution] = {
+    val words = OptionType.words[Distribution]("none" -> Unspecified, "byBucket" -> ByBucket)
+    words.copy(
+      "`none`, `byBucket` or a whole number",
+      text =>
+        words
+          .parse(text)
+          .toOption
+          .orElse(text.trim.toIntOption.filter(_ > 0).map(Writers))
+          .toRight(
+            "must be none, byBucket or a number of writers, more than 0"
+          ),
+      {
+        case Writers(count) => count.toString
+        case word           => words.render(word)
+      },
+      words = Nil
+    )
+  }
+}

@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: Apache-2.0
+package stoplog.options
+
+import stoplog.commit.{CompactionCommit, Finish, ForeignQuery, LostPart, OnBadRow}
+import stoplog.options.OptionGroup.Recovery
+import stoplog.storage.{Durability, Truncation}
+
+/** Whose the log is, and what a sink does at its start, at its end, and when something is not as it was.
+  *
+  * @param sinkId    the name of the commit log, which is a directory's name too
+  * @param onRestart what a start does with the parts that an earlier one has left open
+  */
+private[stoplog] final case class RecoveryOptions(
+    sinkId: String,
+    onForeignQuery: ForeignQuery,
+    onRestart: Finish,
+    finalizeOnTermination: FinalizeOnTermination,
+    onLostPart: LostPart,
+    onSchemaChange: OnSchemaChange,
+    storage: StorageOptions
+)
+
+/** What a committed epoch survives, and what becomes of bytes behind the committed ones. */
+private[stoplog] final case class StorageOptions(durability: Durability, truncation: Truncation)
+
+/** What becomes of rows that cannot be written.
+  *
+  * @param path the directory of rejected rows, under the sink's path
+  */
+private[stoplog] final case class RejectOptions(onBadRow: OnBadRow, path: String)
+
+/** Whether the open parts are finished when a query ends without a failure. */
+private[stoplog] sealed trait FinalizeOnTermination extends Product with Serializable
+
+private[stoplog] object FinalizeOnTermination {
+
+  /** With the triggers availableNow and once, whose queries end by themselves. */
+  case object Auto extends FinalizeOnTermination
+
+  case object Always extends FinalizeOnTermination
+
+  /** They wait for the next start. */
+  case object Never extends FinalizeOnTermination
+}
+
+/** What to do when rows have other columns than those of the run before. */
+private[stoplog] sealed trait OnSchemaChange extends Product with Serializable
+
+private[stoplog] object OnSchemaChange {
+
+  /** Refuse to start. */
+  case object Fail extends OnSchemaChange
+
+  /** Go on if a reader of the old columns can read the new rows as well. */
+  case object Additive extends OnSchemaChange
+
+  /** Go on; parts that cannot hold both end with the columns they have. */
+  case object Roll extends OnSchemaChange
+}
+
+private[stoplog] object RecoveryOptions {
+
+  val SinkId: Opt[String] = Recovery.withDefault(
+    "sinkId",
+    OptionType.checked("1 to 64 of `A-Z a-z 0-9 . _ -`, a letter or digit first")(sinkIdOf),
+    "main",
+    "clicks"
+  )(
+    "The name of the commit log in the path. Two queries that write to one directory need two names."
+  )
+
+  val OnForeignQuery: Opt[ForeignQuery] = Recovery.withDefault(
+    "onForeignQuery",
+    OptionType.words[ForeignQuery]("fail" -> ForeignQuery.Refuse, "adopt" -> ForeignQuery.Adopt),
+    ForeignQuery.Refuse,
+    "adopt"
+  )(
+    "What to do when the log belongs to another query (another checkpoint): refuse to start, or take it over."
+  )
+
+  val OnRestart: Opt[Finish] = Recovery.withDefault(
+    "onRestart",
+    OptionType.words[Finish]("continue" -> Finish.KeepOpen, "finish" -> Finish.PublishOpen),
+    Finish.KeepOpen,
+    "finish"
+  )(
+    "What a start of the query does with the parts that an earlier one has left open. `continue`: it goes on in them. " +
+      "`finish`: it cuts each to its committed length and publishes it by a record of the log, before its first epoch " +
+      "or, without data, after `bucketCheckInterval`; new rows go into new parts. As the BucketingSink did."
+  )
+
+  val FinalizeOnTermination: Opt[FinalizeOnTermination] = Recovery.withDefault(
+    "finalizeOnTermination",
+    OptionType.words[FinalizeOnTermination](
+      "auto"   -> stoplog.options.FinalizeOnTermination.Auto,
+      "always" -> stoplog.options.FinalizeOnTermination.Always,
+      "never"  -> stoplog.options.FinalizeOnTermination.Never
+    ),
+    stoplog.options.FinalizeOnTermination.Auto,
+    "always"
+  )(
+    "Whether open parts are finished when the query ends. `auto`: with the triggers availableNow and once, and at " +
+      "the end of a batch write; a part that is left open is continued by the next start."
+  )
+
+  val OnLostPart: Opt[LostPart] = Recovery.withDefault(
+    "onLostPart",
+    OptionType.words[LostPart]("fail" -> LostPart.Fail, "skip" -> LostPart.Skip),
+    LostPart.Fail,
+    "skip"
+  )(
+    "What to do when somebody else deleted a part that was written but not yet finished: stop, or go on without " +
+      "its rows."
+  )
+
+  val OnSchemaChange: Opt[OnSchemaChange] = Recovery.withDefault(
+    "onSchemaChange",
+    OptionType.words[OnSchemaChange](
+      "fail"     -> stoplog.options.OnSchemaChange.Fail,
+      "additive" -> stoplog.options.OnSchemaChange.Additive,
+      "roll"     -> stoplog.options.OnSchemaChange.Roll
+    ),
+    stoplog.options.OnSchemaChange.Roll,
+    "additive"
+  )(
+    "What to do when a streaming query starts with other columns than before; their order does not matter. `roll`: go " +
+      "on; where a file cannot hold both, open parts end with the columns that they have. `additive`: go on if " +
+      "columns were only added, or may be null now. `fail`: go on with the same columns only."
+  )
+
+  val Durability: Opt[Durability] = Recovery.withDefault(
+    "durability",
+    OptionType.words[Durability](
+      "disk"    -> stoplog.storage.Durability.Disk,
+      "process" -> stoplog.storage.Durability.Process
+    ),
+    stoplog.storage.Durability.Disk,
+    "process"
+  )(
+    "What a committed epoch survives. `disk`: a power loss (an fsync per open part and epoch). `process`: the death " +
+      "of any process, but not of the machine; faster."
+  )
+
+  val OnBadRow: Opt[OnBadRow] = Recovery.withDefault(
+    "onBadRow",
+    OptionType.words[OnBadRow](
+      "fail"   -> stoplog.commit.OnBadRow.Fail,
+      "reject" -> stoplog.commit.OnBadRow.Reject
+    ),
+    stoplog.commit.OnBadRow.Fail,
+    "reject"
+  )(
+    "What to do with a row that cannot be written: stop, or put it aside as a line of JSON under `rejectPath`, " +
+      "published with the other rows of its epoch."
+  )
+
+  val RejectPath: Opt[String] = Recovery.withDefault(
+    "rejectPath",
+    OptionType.checked("directory under `path`, `_` or `.` first")(rejectPathOf),
+    "_rejected",
+    "_bad"
+  )(
+    "Where rejected rows are, each below it in the directory of its bucket. Only with `onBadRow` = `reject`."
+  )
+
+  val UseTruncate: Opt[Boolean] = Recovery.withDefault("useTruncate", OptionType.truth, true, "false")(
+    "On HDFS and other Hadoop file systems, what becomes of bytes that a failed attempt wrote behind the committed " +
+      "ones of a part. `true`: they are cut off, and readers need not care. `false`: they stay, and a file beside the " +
+      "part says how many bytes count, as the BucketingSink did: every reader has to heed it. Local disks always cut."
+  )
+
+  val ValidLengthPrefix: Opt[String] =
+    Recovery.withDefault("validLengthPrefix", PartOptions.hidden, Truncation.DefaultPrefix, ".")(
+      ofLength("What the name of such a file begins with, before the name of its part: `.` or `_` first.")
+    )
+
+  val ValidLengthSuffix: Opt[String] =
+    Recovery.withDefault("validLengthSuffix", PartOptions.piece, Truncation.DefaultSuffix, ".length")(
+      ofLength("What the name of such a file ends with.")
+    )
+
+  val all: Seq[Opt[_]] = Seq(
+    SinkId,
+    OnForeignQuery,
+    OnRestart,
+    FinalizeOnTermination,
+    OnLostPart,
+    OnSchemaChange,
+    Durability,
+    OnBadRow,
+    RejectPath,
+    UseTruncate,
+    ValidLengthPrefix,
+    ValidLengthSuffix
+  )
+
+  def parse(asked: OptionReader): RecoveryOptions = RecoveryOptions(
+    asked(SinkId),
+    asked(OnForeignQuery),
+    asked(OnRestart),
+    asked(FinalizeOnTermination),
+    asked(OnLostPart),
+    asked(OnSchemaChange),
+    StorageOptions(asked(Durability), truncation(asked))
+  )
+
+  /** A directory under the sink's path, so that one record can publish rejected rows and the rows beside them. */
+  def rejects(asked: OptionReader): RejectOptions = {
+    val onBadRow = asked(OnBadRow)
+    if (onBadRow == stoplog.commit.OnBadRow.Fail)
+      asked.withoutEffect(Seq(RejectPath), "unless onBadRow is set to reject")
+    RejectOptions(onBadRow, asked(RejectPath))
+  }
+
+  private def truncation(asked: OptionReader): Truncation =
+    if (asked(UseTruncate)) {
+      asked.withoutEffect(Seq(ValidLengthPrefix, ValidLengthSuffix), "unless useTruncate is set to false")
+      Truncation.Allowed
+    } else Truncation.ValidLength(asked(ValidLengthPrefix), asked(ValidLengthSuffix))
+
+  private def ofLength(meaning: String): String = s"$meaning Only with `useTruncate` = `false`."
+
+  /** Safe as a directory's name on every store. */
+  private def sinkIdOf(text: String): Either[String, String] =
+    if (text == CompactionCommit.SinkId) Left("is the name of the log of directories that are compacted")
+    else
+      Either.cond(
+        text.matches("[A-Za-z0-9][A-Za-z0-9._-]{0,63}"),
+        text,
+        "must be 1 to 64 letters A-Z a-z, digits, '.', '_' or '-', and begin with a letter or a digit"
+      )
+
+  private def rejectPathOf(text: String): Either[String, String] = {
+    val names = text.split("/", -1).toSeq
+    if (text.startsWith("/") || text.contains(":"))
+      Left("must be a directory under path, such as _rejected: one commit cannot publish in two places")
+    else if (names.exists(name => name.isEmpty || name == "." || name == ".." || name.exists(_.isControl)))
+      Left("must be names with '/' between them, none of them empty, '.' or '..'")
+    else if (!text.startsWith("_") && !text.startsWith(".") || names.head.contains("="))
+      Left("must begin with '_' or '.' and have no '=' in its first name, or readers would take it for data")
+    else if (names.head.equalsIgnoreCase("_stoplog")) Left("is where the log is")
+    else Right(text)
+  }
+}

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.spark
 
-import java.nio.charset.StandardCharsets.UTF_8
 import java.util.{LinkedHashMap => JLinkedHashMap, Map => JMap, Optional}
 
 import com.fasterxml.jackson.databind.ObjectMapper
@@ -16,6 +15,7 @@ import stoplog.format.read.Vectors
 import stoplog.storage.PutOutcome
 import stoplog.source._
 import stoplog.source.StateFiles
+import stoplog.source.{SourceIdentity, StateFiles}
 
 /** Any split source as Spark's micro-batch stream. Translates, and decides nothing.
   *
@@ -31,7 +31,7 @@ private[spark] final class SourceStream[S <: Split](
     with SupportsAdmissionControl
     with SupportsTriggerAvailableNow
     with ReportsSourceMetrics {
-  source.identity.foreach(refuseOther)
+  source.identity.foreach(SourceIdentity.refuseOther(state, _))
 
   private val driver = new SourceDriver(source, state, faults = Faults.ofThisJvm)
   private var planned: Option[((Long, Long), Array[InputPartition])] = None
@@ -89,21 +89,6 @@ private[spark] final class SourceStream[S <: Split](
   }
 
   override def toString: String = Redaction.text(source.describe)
-
-  /** What the checkpoint's splits are of is in a file of its own beside them. A checkpoint that does not say, because it is
-    * new or older than this file, belongs to what is asked for now.
-    */
-  private def refuseOther(asked: String): Unit =
-    if (state.putIfAbsent(Identity)(_.write(asked.getBytes(UTF_8))) == PutOutcome.Taken) {
-      val in       = state.open(Identity)
-      val recorded =
-        try new String(in.readAllBytes(), UTF_8)
-        finally in.close()
-      if (recorded != asked)
-        throw Errors.sourcePathChanged(recorded, asked, state.describe(Identity))
-    }
-
-  private final val Identity = "identity"
 
   private def show(): Unit = shown = (driver.outstanding, driver.metrics)
 }

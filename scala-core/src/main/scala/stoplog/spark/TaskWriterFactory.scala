@@ -23,7 +23,7 @@ private[spark] final class TaskWriterFactory[M](writers: SinkWriterFactory[Inter
   private def create(partitionId: Int, epoch: Option[Long]): DataWriter[InternalRow] = {
     val task = TaskContext.get()
     writers.writer(TaskAttempt(epoch, partitionId, task.attemptNumber(), task.stageAttemptNumber())) match {
-      case Some(writer) => new TaskRows(writer)
+      case Some(writer) => new SinkDataWriter(writer)
       case None         => NothingToWrite
     }
   }
@@ -38,7 +38,8 @@ private[spark] object TaskMessage {
 }
 
 /** One task's rows on their way into the sink. */
-private[spark] final class TaskRows[M](writer: SinkWriter[InternalRow, M]) extends DataWriter[InternalRow] {
+private[spark] final class SinkDataWriter[M](writer: SinkWriter[InternalRow, M])
+    extends DataWriter[InternalRow] {
   override def write(row: InternalRow): Unit = writer.write(row)
 
   override def commit(): WriterCommitMessage = {

@@ -10,7 +10,10 @@ private object ConnectorsTables {
     val scala = version("scala").split('.').take(2).mkString(".")
     s"""## Connectors
        |
-       |Each in the version of the jar, ${version("stoplog")}: another one is not tested with it.
+       |Each in the version of the jar, ${version(
+        "stoplog"
+      )}: another one is not tested with it, and a connector refuses to start beside it
+       |(`STOPLOG_CONNECTOR_VERSION`).
        |
        || Artifact | Brings | Tested with |
        ||---|---|---|

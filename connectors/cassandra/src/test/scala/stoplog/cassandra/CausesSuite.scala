@@ -10,7 +10,7 @@ import com.datastax.oss.driver.api.core.metadata.Node
 import com.datastax.oss.driver.api.core.servererrors.InvalidQueryException
 import org.scalatest.funsuite.AnyFunSuite
 
-import stoplog.cassandra.client.Causes
+import stoplog.cassandra.client.RequestCauses
 
 /** What requests meet while a node goes and comes back, in the driver's own words. */
 class CausesSuite extends AnyFunSuite {
@@ -27,19 +27,19 @@ class CausesSuite extends AnyFunSuite {
   }
 
   test("a node without connections may have some soon, and no node at all is an outage") {
-    assert(Causes.isTransient(failed(new NodeUnavailableException(node))))
-    assert(Causes.isTransient(failed()))
+    assert(RequestCauses.isTransient(failed(new NodeUnavailableException(node))))
+    assert(RequestCauses.isTransient(failed()))
   }
 
   test("so is one whose connection ends, or is being given up") {
-    assert(Causes.isTransient(new ClosedConnectionException("Lost connection to remote peer")))
-    assert(Causes.isTransient(failed(new IllegalStateException("Driver channel is closing"))))
-    assert(Causes.isTransient(failed(new java.nio.channels.ClosedChannelException)))
+    assert(RequestCauses.isTransient(new ClosedConnectionException("Lost connection to remote peer")))
+    assert(RequestCauses.isTransient(failed(new IllegalStateException("Driver channel is closing"))))
+    assert(RequestCauses.isTransient(failed(new java.nio.channels.ClosedChannelException)))
   }
 
   test("what would be refused again is not asked again") {
-    assert(!Causes.isTransient(failed(new InvalidQueryException(null, "no such column"))))
-    assert(!Causes.isTransient(failed(new FrameTooLongException(null, "too long"))))
-    assert(!Causes.isTransient(new IllegalStateException("Session is closed")))
+    assert(!RequestCauses.isTransient(failed(new InvalidQueryException(null, "no such column"))))
+    assert(!RequestCauses.isTransient(failed(new FrameTooLongException(null, "too long"))))
+    assert(!RequestCauses.isTransient(new IllegalStateException("Session is closed")))
   }
 }

@@ -26,7 +26,7 @@ private[jdbc] final class EpochDriver(
     faults: Faults
 ) {
   private[this] val target  = tables.target
-  private[this] var claimed = Option.empty[SinkState]
+  private[this] var claimed = Option.empty[SinkRow]
   private[this] var begun   = Option.empty[Planned]
 
   /** Before the tasks of an epoch. The first one of a run claims the sink, which fences every older driver.
@@ -42,7 +42,7 @@ private[jdbc] final class EpochDriver(
       claimed = Some(state)
       state
     }
-    StartCheck.sequence(tables.sink, target, state, planned)
+    EpochsCheck.sequence(tables.sink, target, state, planned)
     begun = Some(planned)
     if (state.lastEpoch.exists(_ >= batch)) Begun.Committed else Begun.Open
   }
@@ -54,7 +54,7 @@ private[jdbc] final class EpochDriver(
     *
     * @return how many of the rows the target refused
     */
-  def commit(batch: Long, results: Seq[TaskResult], existing: Existing): Long = synchronized {
+  def commit(batch: Long, results: Seq[TaskOutcome], existing: Existing): Long = synchronized {
     faults.at(JdbcStep.BeforeCommit)
     val refused = inSession { (session, retries) =>
       try transaction(session, retries, batch, existing)(new Move(tables, session, results).whole())
@@ -78,7 +78,7 @@ private[jdbc] final class EpochDriver(
     retries(target.writeFailed)(_ => session.transaction(_ => tables.epochs.delete(session)))
   }
 
-  private def claim(session: Session, retries: Retries, planned: Planned): SinkState = {
+  private def claim(session: Session, retries: Retries, planned: Planned): SinkRow = {
     val own = new OwnTables(session, retries, target)
     own.ensure(tables.epochs)
     tables.rejects.foreach(rejects => own.ensure(rejects.table.table, rejects.table.create))
@@ -97,22 +97,22 @@ private[jdbc] final class EpochDriver(
   /** Nothing of this run is staged yet, and no other may commit: all that is there is of dead attempts (I5). Unless a
     * younger run has claimed the sink: it cannot do so while the row is locked, and stages nothing before.
     */
-  private def clear(session: Session, staging: Staging): Unit = {
+  private def clear(session: Session, staging: StagingTable): Unit = {
     owned(session)
     staging.clear(session)
   }
 
   /** The sink's row, locked. Error: `STOPLOG_JDBC_FENCED`. */
-  private def owned(session: Session): SinkState = tables.epochs.lock(session) match {
+  private def owned(session: Session): SinkRow = tables.epochs.lock(session) match {
     case Some(state) if state.runId == owner.runId => state
     case other => throw JdbcErrors.fenced(tables.sink, target, other.fold("nobody")(_.runId))
   }
 
   private def digest(batch: Long): Option[BatchDigest] = begun.filter(_.batch == batch).flatMap(_.digest)
 
-  private def take(session: Session, planned: Planned): SinkState = {
+  private def take(session: Session, planned: Planned): SinkRow = {
     val found = tables.epochs.lock(session)
-    val state = StartCheck.check(tables.sink, target, found, owner, onForeign, planned)
+    val state = EpochsCheck.check(tables.sink, target, found, owner, onForeign, planned)
     found match {
       case Some(_) => tables.epochs.update(session, state)
       case None    =>

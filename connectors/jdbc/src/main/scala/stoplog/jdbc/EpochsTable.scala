@@ -10,7 +10,7 @@ import stoplog.log.BatchDigest
   * @param lastEpoch the newest epoch in the target; none before the first
   * @param lastBatch what that batch was; none where nothing told
   */
-private[jdbc] final case class SinkState(
+private[jdbc] final case class SinkRow(
     queryId: String,
     runId: String,
     lastEpoch: Option[Long],
@@ -35,20 +35,20 @@ private[jdbc] final case class EpochsTable(table: String, sink: String) {
   /** The row, which nobody else changes before the transaction has ended. An update locks in every database; how to
     * lock by reading differs.
     */
-  def lock(session: Session): Option[SinkState] = {
+  def lock(session: Session): Option[SinkRow] = {
     val update = session.statement(s"UPDATE $table SET run_id = run_id WHERE sink_name = ?")
     update.setString(1, sink)
     if (update.executeUpdate() == 0) None else read(session)
   }
 
-  def insert(session: Session, state: SinkState): Unit = {
+  def insert(session: Session, state: SinkRow): Unit = {
     val statement = session.statement(
       s"INSERT INTO $table (query_id, run_id, last_epoch, last_batch, sink_name) VALUES (?, ?, ?, ?, ?)"
     )
     write(statement, state)
   }
 
-  def update(session: Session, state: SinkState): Unit = {
+  def update(session: Session, state: SinkRow): Unit = {
     val statement =
       session.statement(
         s"UPDATE $table SET query_id = ?, run_id = ?, last_epoch = ?, last_batch = ? WHERE sink_name = ?"
@@ -63,7 +63,7 @@ private[jdbc] final case class EpochsTable(table: String, sink: String) {
     ()
   }
 
-  private def write(statement: java.sql.PreparedStatement, state: SinkState): Unit = {
+  private def write(statement: java.sql.PreparedStatement, state: SinkRow): Unit = {
     statement.setString(1, state.queryId)
     statement.setString(2, state.runId)
     statement.setLong(3, state.lastEpoch.getOrElse(EpochsTable.NoEpoch))
@@ -73,14 +73,14 @@ private[jdbc] final case class EpochsTable(table: String, sink: String) {
     ()
   }
 
-  private def read(session: Session): Option[SinkState] = {
+  private def read(session: Session): Option[SinkRow] = {
     val select =
       session.statement(s"SELECT query_id, run_id, last_epoch, last_batch FROM $table WHERE sink_name = ?")
     select.setString(1, sink)
     val result = select.executeQuery()
     try
       Option.when(result.next())(
-        SinkState(
+        SinkRow(
           result.getString(1),
           result.getString(2),
           Some(result.getLong(3)).filter(_ != EpochsTable.NoEpoch),

@@ -9,7 +9,7 @@ import stoplog.error.Errors
 
 /** The sink of a table, as an engine's frame drives it. */
 private[jdbc] final class JdbcEngineSink(spec: SinkSpec)
-    extends EngineSink[StructType, InternalRow, TaskResult] {
+    extends EngineSink[StructType, InternalRow, TaskOutcome] {
 
   override def name: String = s"${JdbcSink.Format} ${spec.target.database} ${spec.sink}"
 
@@ -21,7 +21,7 @@ private[jdbc] final class JdbcEngineSink(spec: SinkSpec)
 
   override def noCounts: Seq[(String, Long)] = SinkCounts.empty.values
 
-  override def plan(asked: WriteRequest[StructType]): EngineWrite[InternalRow, TaskResult] =
+  override def plan(asked: WriteRequest[StructType]): EngineWrite[InternalRow, TaskOutcome] =
     spec.options.mode match {
       case _: WriteMode.Upsert if asked.existing == Existing.Replace =>
         throw JdbcErrors.outputMode("overwrite, or complete,")
@@ -29,7 +29,7 @@ private[jdbc] final class JdbcEngineSink(spec: SinkSpec)
       case mode: WriteMode.Transactional => new Inserting(asked, mode)
     }
 
-  private abstract class Planned extends EngineWrite[InternalRow, TaskResult] {
+  private abstract class Planned extends EngineWrite[InternalRow, TaskOutcome] {
     override def distribution: Option[RowDistribution] = spec.options.rows.spread match {
       case Spread.AsTheyAre       => None
       case Spread.Together(tasks) => Some(RowDistribution(together, tasks))
@@ -37,17 +37,17 @@ private[jdbc] final class JdbcEngineSink(spec: SinkSpec)
   }
 
   private final class Upserting extends Planned {
-    override def start(start: RunStart): EngineRun[InternalRow, TaskResult] = new UpsertRun(spec)
+    override def start(start: RunStart): EngineRun[InternalRow, TaskOutcome] = new UpsertRun(spec)
 
-    override def job(): EngineJob[InternalRow, TaskResult] = new UpsertJob(spec)
+    override def job(): EngineJob[InternalRow, TaskOutcome] = new UpsertJob(spec)
   }
 
   private final class Inserting(asked: WriteRequest[StructType], mode: WriteMode.Transactional)
       extends Planned {
-    override def start(start: RunStart): EngineRun[InternalRow, TaskResult] =
+    override def start(start: RunStart): EngineRun[InternalRow, TaskOutcome] =
       new TransactionalRun(spec, mode, SinkOwner(start.runId, Some(start.queryId)), asked.existing)
 
-    override def job(): EngineJob[InternalRow, TaskResult] =
+    override def job(): EngineJob[InternalRow, TaskOutcome] =
       new TransactionalJob(spec, mode, asked.queryId, asked.existing)
   }
 

@@ -4,6 +4,7 @@ package stoplog.jdbc
 import stoplog.commit.{ForeignQuery => Foreign, OnBadRow => BadRow}
 import stoplog.jdbc.JdbcOptionGroup._
 import stoplog.options.{Opt, OptionType, RecoveryOptions}
+import stoplog.options.OptionGroup
 
 /** Every option of the sink, once: the parser, `docs/jdbc-options.md` and the Python package are held to this list. */
 object JdbcOptionRegistry {
@@ -142,4 +143,17 @@ object JdbcOptionRegistry {
     OnForeign,
     EpochsTableName
   )
+}
+
+/** The headings of `docs/jdbc-options.md`. */
+object JdbcOptionGroup {
+  case object Database extends OptionGroup("Which table")
+  case object Writing  extends OptionGroup("How rows are written")
+  case object Failures extends OptionGroup("Failures and bad rows")
+  case object Owner    extends OptionGroup("Exactly once")
+
+  /** Of options that a sink of its own does not have. */
+  case object WriteAhead extends OptionGroup("In a write-ahead sink")
+
+  val all: Seq[OptionGroup] = Seq(Database, Writing, Failures, Owner)
 }

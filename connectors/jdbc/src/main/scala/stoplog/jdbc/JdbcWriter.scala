@@ -20,7 +20,7 @@ private[jdbc] object Sending {
   * @param committed the epoch that the target has already
   */
 private[jdbc] final class JdbcWriterFactory(spec: SinkSpec, sending: Sending, committed: Option[Long])
-    extends SinkWriterFactory[InternalRow, TaskResult] {
+    extends SinkWriterFactory[InternalRow, TaskOutcome] {
   private val values =
     new RowValues(spec.schema, spec.options.sparkUrl, keepsOrigin = spec.rejectTable.isDefined)
 
@@ -59,7 +59,7 @@ private[jdbc] final class JdbcWriterFactory(spec: SinkSpec, sending: Sending, co
       new Rejects.Keep(spec.sink, batch, spec.options.rows.batchRows, spec.texts.text, identify, send)
   }
 
-  private def stagedRejects(session: Session, retries: Retries, staging: Staging, attempt: String)(
+  private def stagedRejects(session: Session, retries: Retries, staging: StagingTable, attempt: String)(
       rows: IndexedSeq[JdbcRow]
   ): Unit = {
     // Each id has the number of its row, so that what a broken-off try has left is found.
@@ -75,8 +75,8 @@ private[jdbc] final class JdbcWriterFactory(spec: SinkSpec, sending: Sending, co
 
 /** One task's rows on their way into the database. */
 private[jdbc] final class JdbcWriter(sent: TaskRows, values: RowValues)
-    extends SinkWriter[InternalRow, TaskResult] {
-  private[this] var done    = Option.empty[TaskResult]
+    extends SinkWriter[InternalRow, TaskOutcome] {
+  private[this] var done    = Option.empty[TaskOutcome]
   private[this] var written = 0L
 
   override def write(row: InternalRow): Unit = {
@@ -84,7 +84,7 @@ private[jdbc] final class JdbcWriter(sent: TaskRows, values: RowValues)
     written += 1
   }
 
-  override def commit(): TaskResult = {
+  override def commit(): TaskOutcome = {
     val result = sent.finish()
     done = Some(result)
     result

@@ -4,7 +4,7 @@ package stoplog.jdbc
 import scala.util.control.NonFatal
 
 /** Moves the staged rows of an epoch to where they belong, in a transaction of the caller. */
-private[jdbc] final class Move(tables: SinkTables, session: Session, results: Seq[TaskResult]) {
+private[jdbc] final class Move(tables: SinkTables, session: Session, results: Seq[TaskOutcome]) {
   private val target  = tables.target
   private val staging = tables.staging
 
@@ -61,6 +61,6 @@ private[jdbc] final class Move(tables: SinkTables, session: Session, results: Se
       None
     } catch { case NonFatal(e) if Verdict.of(e, target.dialect) == Verdict.BadRow => Some(e) }
 
-  private def expect(from: Staging, wanted: Long, found: Long): Unit =
+  private def expect(from: StagingTable, wanted: Long, found: Long): Unit =
     if (wanted != found) throw JdbcErrors.stagingLost(from.table, target, wanted, found)
 }

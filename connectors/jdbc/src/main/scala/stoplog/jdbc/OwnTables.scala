@@ -30,7 +30,7 @@ private[jdbc] final class OwnTables(session: Session, retries: Retries, target: 
   }
 
   /** A staging table that was made for other columns is made anew: what is in it, no live run has written. */
-  def ensure(staging: Staging): Unit = {
+  def ensure(staging: StagingTable): Unit = {
     once(() => if (exists(staging.table) && !fits(staging)) execute(s"DROP TABLE ${staging.table}"))
     ensure(staging.table, staging.create)
   }
@@ -39,7 +39,7 @@ private[jdbc] final class OwnTables(session: Session, retries: Retries, target: 
 
   private def exists(table: String): Boolean = answers(s"SELECT * FROM $table WHERE 1 = 0").isDefined
 
-  private def fits(staging: Staging): Boolean = {
+  private def fits(staging: StagingTable): Boolean = {
     val own = answers(staging.shape)
     own.isDefined && own == answers(staging.shapeOfTarget)
   }

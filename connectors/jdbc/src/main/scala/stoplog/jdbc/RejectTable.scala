@@ -3,6 +3,10 @@ package stoplog.jdbc
 
 import java.sql.Types
 
+import org.apache.spark.sql.execution.datasources.jdbc.JdbcUtils
+import org.apache.spark.sql.jdbc.JdbcDialects
+import org.apache.spark.sql.types.StringType
+
 /** The table of rejected rows, which the sink makes if it is not there.
   *
   * @param textType what the database calls a text of any length
@@ -48,4 +52,10 @@ private[jdbc] object RejectTable {
   }
 
   private final val LongestReason = 2000
+}
+
+/** What a database calls a text of any length, as Spark's own `jdbc` format makes tables. */
+private[jdbc] object TextTypes {
+  def of(url: String): String =
+    JdbcUtils.getJdbcType(StringType, JdbcDialects.get(url)).databaseTypeDefinition
 }

@@ -8,12 +8,13 @@ import scala.util.Try
 import scala.util.control.NonFatal
 
 /** Opens connections: on the driver, and in each task. */
-private[jdbc] trait Connector extends Serializable {
+private[jdbc] trait ConnectionSource extends Serializable {
   def open(): Connection
 }
 
 /** One connection, opened when it is first needed and anew after a failure. Not for several threads. */
-private[jdbc] final class Session(connector: Connector, queryTimeoutSeconds: Int) extends AutoCloseable {
+private[jdbc] final class Session(connector: ConnectionSource, queryTimeoutSeconds: Int)
+    extends AutoCloseable {
   private[this] var current  = Option.empty[Connection]
   private[this] val prepared = mutable.Map[String, PreparedStatement]()
 

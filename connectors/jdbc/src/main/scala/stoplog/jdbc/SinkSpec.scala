@@ -17,7 +17,7 @@ private[jdbc] final case class SinkSpec(
     schema: StructType,
     target: Target,
     keys: Vector[Int],
-    connector: Connector,
+    connector: ConnectionSource,
     texts: RowTexts,
     pause: Pause
 ) {
@@ -45,7 +45,7 @@ private[jdbc] final case class SinkSpec(
 
 private[jdbc] object SinkSpec {
 
-  def of(options: JdbcOptions, schema: StructType, target: Target, connector: Connector): SinkSpec = {
+  def of(options: JdbcOptions, schema: StructType, target: Target, connector: ConnectionSource): SinkSpec = {
     val keys = options.mode match {
       case WriteMode.Upsert(names) =>
         names.map(name => schema.fieldNames.indexWhere(_.equalsIgnoreCase(name))).toVector

@@ -13,14 +13,14 @@ private[jdbc] final case class SinkTables(
     sink: String,
     target: Target,
     epochs: EpochsTable,
-    staging: Staging,
+    staging: StagingTable,
     rejects: Option[RejectTables]
 ) {
-  def allStaging: Seq[Staging] = staging +: rejects.map(_.staging).toSeq
+  def allStaging: Seq[StagingTable] = staging +: rejects.map(_.staging).toSeq
 }
 
 /** @param text how a staged row becomes the text of a rejected one */
-private[jdbc] final case class RejectTables(table: RejectTable, staging: Staging, text: StagedText)
+private[jdbc] final case class RejectTables(table: RejectTable, staging: StagingTable, text: StagedText)
 
 private[jdbc] object SinkTables {
 
@@ -39,10 +39,10 @@ private[jdbc] object SinkTables {
       sink,
       target,
       EpochsTable(epochs.getOrElse(TableName.beside(target.table, "stoplog_epochs")), sink),
-      Staging(name(target, sink, "staging"), target.table, target.columns, target.dialect),
+      StagingTable(name(target, sink, "staging"), target.table, target.columns, target.dialect),
       rejected.map { case (table, text) =>
         val staging =
-          Staging(name(target, sink, "rejects"), table.table, table.columns, target.dialect)
+          StagingTable(name(target, sink, "rejects"), table.table, table.columns, target.dialect)
         RejectTables(table, staging, text)
       }
     )

@@ -11,7 +11,7 @@ import org.apache.spark.sql.jdbc.JdbcDialects
 import stoplog.error.Redaction
 
 /** Connections as Spark's own `jdbc` format opens them: its drivers, Kerberos and connection providers. */
-private[jdbc] final class SparkConnector(options: Map[String, String]) extends Connector {
+private[jdbc] final class SparkConnector(options: Map[String, String]) extends ConnectionSource {
   @transient private lazy val connect: Int => Connection = {
     val parsed = new JDBCOptions(options)
     JdbcDialects.get(parsed.url).createConnectionFactory(parsed)

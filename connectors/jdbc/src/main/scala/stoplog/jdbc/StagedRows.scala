@@ -8,7 +8,7 @@ package stoplog.jdbc
 private[jdbc] final class StagedRows(
     access: TaskSession,
     target: Target,
-    staging: Staging,
+    staging: StagingTable,
     attempt: String,
     batchRows: Int,
     rejects: Rejects
@@ -23,6 +23,6 @@ private[jdbc] final class StagedRows(
     staging.insert(session, attempt, sentRows, batch)
   }
 
-  override protected def result(rows: Long, rejects: Long): TaskResult =
-    TaskResult(attempt, rows, rejects, access.retries.count)
+  override protected def result(rows: Long, rejects: Long): TaskOutcome =
+    TaskOutcome(attempt, rows, rejects, access.retries.count)
 }

@@ -11,7 +11,7 @@ import org.apache.spark.sql.types.StructType
 private[jdbc] object TableCheck {
 
   /** Errors: `STOPLOG_JDBC_UNREACHABLE`, `STOPLOG_JDBC_TABLE`. */
-  def target(options: JdbcOptions, schema: StructType, connector: Connector): Target = {
+  def target(options: JdbcOptions, schema: StructType, connector: ConnectionSource): Target = {
     val sparks  = JdbcDialects.get(options.sparkUrl)
     val table   = inspected(options, connector)
     val types   = schema.fields.toSeq.map(field => field -> RowValues.family(field.dataType, sparks))
@@ -40,7 +40,7 @@ private[jdbc] object TableCheck {
     dialect.quoteIdentifier(if (forgets) name.replace(mark, mark * 2) else name)
   }
 
-  private def inspected(options: JdbcOptions, connector: Connector): TargetTable = {
+  private def inspected(options: JdbcOptions, connector: ConnectionSource): TargetTable = {
     val connection =
       try connector.open()
       catch { case NonFatal(e) => throw JdbcErrors.unreachable(options.database, e) }

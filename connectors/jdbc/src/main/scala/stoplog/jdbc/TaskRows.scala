@@ -31,7 +31,7 @@ private[jdbc] abstract class TaskRows(
   final def reject(row: JdbcRow, why: Throwable): Unit = rejects.take(row, why)
 
   /** Returns when the database has all of them. */
-  final def finish(): TaskResult = {
+  final def finish(): TaskOutcome = {
     buffer.flush()
     val rejected = rejects.finish()
     faults.at(JdbcStep.TaskDone)
@@ -50,7 +50,7 @@ private[jdbc] abstract class TaskRows(
     */
   protected def send(batch: IndexedSeq[JdbcRow], before: Int): Unit
 
-  protected def result(rows: Long, rejects: Long): TaskResult
+  protected def result(rows: Long, rejects: Long): TaskOutcome
 }
 
 /** A task's way to the database.
@@ -71,4 +71,29 @@ private[jdbc] final case class TaskSession(
   * @param rejects rows in the reject table, or staged for it
   * @param retries how often something was tried again
   */
-private[jdbc] final case class TaskResult(attempt: String, rows: Long, rejects: Long, retries: Long)
+private[jdbc] final case class TaskOutcome(attempt: String, rows: Long, rejects: Long, retries: Long)
+
+/** In which a batch of rows is in the database as a whole or not at all. */
+private[jdbc] trait BatchScope {
+
+  /** @param work is told how many tries were before it */
+  def apply(work: Int => Unit): Unit
+}
+
+private[jdbc] object BatchScope {
+
+  /** A transaction for each batch, tried again as long as its failure may pass.
+    *
+    * @param failed makes the error when it does not
+    */
+  final class OwnTransaction(session: Session, retries: Retries, failed: Throwable => Throwable)
+      extends BatchScope {
+    override def apply(work: Int => Unit): Unit =
+      retries(failed)(before => session.transaction(_ => work(before)))
+  }
+
+  /** A part of the transaction under way. Whoever has begun that tries all of it again. */
+  final class WithinTransaction(session: Session) extends BatchScope {
+    override def apply(work: Int => Unit): Unit = session.savepoint(work(0))
+  }
+}

@@ -46,6 +46,6 @@ private[jdbc] final class UpsertRows(
     }
   }
 
-  override protected def result(rows: Long, rejects: Long): TaskResult =
-    TaskResult(attempt = "", rows, rejects, access.retries.count)
+  override protected def result(rows: Long, rejects: Long): TaskOutcome =
+    TaskOutcome(attempt = "", rows, rejects, access.retries.count)
 }

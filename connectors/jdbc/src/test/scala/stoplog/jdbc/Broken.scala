@@ -9,7 +9,7 @@ import java.util.concurrent.atomic.AtomicInteger
   *
   * @param at the COMMIT, counted from 1 over all connections
   */
-final class Broken(database: TestDatabase, at: Int, carriedOut: Boolean) extends Connector {
+final class Broken(database: TestDatabase, at: Int, carriedOut: Boolean) extends ConnectionSource {
   @transient private lazy val commits = new AtomicInteger()
 
   override def open(): Connection = {

@@ -128,7 +128,7 @@ abstract class EpochLaws(newDatabase: => TestDatabase) extends AnyFunSuite {
     val table  = database.newHeap()
     val sink   = new Rig(database, table, database.connector)
     val next   = sink.driver("q", "r2")
-    var staged = Seq.empty[TaskResult]
+    var staged = Seq.empty[TaskOutcome]
     val sleeps = new Rig(
       database,
       table,

@@ -2,14 +2,14 @@
 package stoplog.jdbc
 
 import stoplog.docs.{OptionsReference, OptionsTable}
-import stoplog.jdbc.wal.ChunkOptions
+import stoplog.jdbc.wal.JdbcChunkOptions
 
 /** `docs/jdbc-options.md`, from the sink's registry. */
 object JdbcOptionsPage
     extends OptionsReference("jdbc-options.md", JdbcOptionGroup.all, JdbcOptionRegistry.all) {
 
   override protected def more: Seq[String] = Seq(
-    OptionsTable.section(JdbcOptionGroup.WriteAhead, Seq(ChunkOptions.ChunksTableName)) +
+    OptionsTable.section(JdbcOptionGroup.WriteAhead, Seq(JdbcChunkOptions.ChunksTableName)) +
       """
         |The sender and the committer `jdbc` of [the write-ahead sink](wal.md) take the options of this page with `jdbc.` before
         |them: `jdbc.url`, `jdbc.dbtable`, `jdbc.keyColumns`, `jdbc.socketTimeout`. With `jdbc.keyColumns` rows are upserts, else

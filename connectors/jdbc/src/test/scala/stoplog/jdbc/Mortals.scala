@@ -7,7 +7,7 @@ import java.util.concurrent.ConcurrentLinkedQueue
 import scala.util.Try
 
 /** Connections of processes that may die. */
-final class Mortals(database: TestDatabase) extends Connector {
+final class Mortals(database: TestDatabase) extends ConnectionSource {
   private val opened = new ConcurrentLinkedQueue[Connection]
 
   override def open(): Connection = {

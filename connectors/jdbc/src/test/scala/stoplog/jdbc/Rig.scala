@@ -13,7 +13,7 @@ import stoplog.fault.Faults
 final class Rig(
     database: TestDatabase,
     val table: String,
-    connector: Connector,
+    connector: ConnectionSource,
     reject: Boolean = false,
     faults: Faults = Faults.none,
     batchRows: Int = 4,
@@ -43,7 +43,7 @@ final class Rig(
   )
 
   /** One task of upserts. */
-  private[jdbc] def upsert(rows: (Any, Any)*): TaskResult = {
+  private[jdbc] def upsert(rows: (Any, Any)*): TaskOutcome = {
     val session = this.session()
     val retries = this.retries()
     val keep    = new Rejects.Keep(
@@ -63,7 +63,7 @@ final class Rig(
   }
 
   /** One task of an epoch of exactly-once inserts. */
-  private[jdbc] def stage(rows: (Any, Any)*): TaskResult = {
+  private[jdbc] def stage(rows: (Any, Any)*): TaskOutcome = {
     val session = this.session()
     val retries = this.retries()
     val attempt = UUID.randomUUID().toString
@@ -98,7 +98,7 @@ final class Rig(
       faults
     )
 
-  private def run(task: TaskRows, rows: Seq[(Any, Any)]): TaskResult =
+  private def run(task: TaskRows, rows: Seq[(Any, Any)]): TaskOutcome =
     try {
       rows.foreach { case (id, word) => task.write(new JdbcRow(Array[Any](id, word), null)) }
       task.finish()

@@ -20,7 +20,7 @@ final class TestDatabase(val name: String, val url: String, val text: String = "
 
   def open(): Connection = DriverManager.getConnection(url)
 
-  def connector: Connector = TestDatabase.Plain(url)
+  def connector: ConnectionSource = TestDatabase.Plain(url)
 
   def execute(sql: String*): Unit = Using.resource(open()) { connection =>
     Using.resource(connection.createStatement())(statement => sql.foreach(statement.execute))
@@ -82,7 +82,7 @@ object TestDatabase {
   private def server(mainClass: String): String =
     ServerProcess.start("jdbcServers", mainClass, Files.createTempDirectory("stoplog-jdbc")).address
 
-  private final case class Plain(url: String) extends Connector {
+  private final case class Plain(url: String) extends ConnectionSource {
     override def open(): Connection = DriverManager.getConnection(url)
   }
 }

@@ -5,9 +5,11 @@ import java.util.{Map => JMap}
 
 import scala.jdk.CollectionConverters._
 
+import org.apache.spark.SPARK_VERSION
 import org.apache.spark.sql.{DataFrame, SparkSession}
 
 import stoplog.error.Redaction
+import stoplog.kafka.client.KafkaErrors
 
 /** Rows out of Kafka by Spark's own source, which is a good one: this only sets it.
   *
@@ -91,4 +93,23 @@ object KafkaSource {
 
   /** That Spark's own source is there; for Python. Error: `STOPLOG_KAFKA_SOURCE_MISSING`. */
   def requireSpark(): Unit = SparkKafka.require()
+}
+
+/** Spark's own Kafka module, which is no part of Spark's distribution. */
+private[kafka] object SparkKafka {
+  val Format = "kafka"
+
+  /** Error: `STOPLOG_KAFKA_SOURCE_MISSING`, with what to ask for. */
+  def require(): Unit =
+    try {
+      Class.forName(Provider, false, Thread.currentThread.getContextClassLoader)
+      ()
+    } catch {
+      case e: ClassNotFoundException =>
+        throw KafkaErrors.sourceMissing(artifact, s"there is no class ${e.getMessage}")
+    }
+
+  private def artifact = s"org.apache.spark:spark-sql-kafka-0-10_2.13:$SPARK_VERSION"
+
+  private val Provider = "org.apache.spark.sql.kafka010.KafkaSourceProvider"
 }

@@ -33,7 +33,7 @@ private[cassandra] final case class Connection(
   /** A new session. Error: `STOPLOG_CASSANDRA_CONNECT`. */
   def open(): CqlSession =
     try answered(builder.buildAsync().toCompletableFuture)
-    catch { case NonFatal(e) => throw CassandraErrors.connect(describe, Causes.describe(e), e) }
+    catch { case NonFatal(e) => throw CassandraErrors.connect(describe, RequestCauses.describe(e), e) }
 
   /** The driver waits for each node of the cluster, but sets no limit to the whole. */
   private def answered(opening: CompletableFuture[CqlSession]): CqlSession =

@@ -61,7 +61,7 @@ private[cassandra] object Sessions {
     *
     * @param retries while no node is there; a query that starts is told at once
     */
-  def lease(connection: Connection, retries: Retries = Retries.never): Lease = {
+  def lease(connection: Connection, retries: RequestRetries = RequestRetries.never): Lease = {
     val shared = synchronized {
       val found = known.getOrElseUpdate(connection, new Shared(connection))
       found.users += 1
@@ -77,7 +77,9 @@ private[cassandra] object Sessions {
   }
 
   /** Runs the action with a session. */
-  def use[A](connection: Connection, retries: Retries = Retries.never)(action: CqlSession => A): A = {
+  def use[A](connection: Connection, retries: RequestRetries = RequestRetries.never)(
+      action: CqlSession => A
+  ): A = {
     val lease = Sessions.lease(connection, retries)
     try action(lease.session)
     finally lease.close()

@@ -4,7 +4,7 @@ package stoplog.cassandra.read
 import com.datastax.oss.driver.api.core.cql.Row
 import org.apache.spark.sql.catalyst.InternalRow
 
-import stoplog.cassandra.client.{Answers, Retries, Sessions}
+import stoplog.cassandra.client.{Answers, RequestRetries, Sessions}
 import stoplog.source._
 
 /** A table of Cassandra's as a source of splits.
@@ -20,7 +20,7 @@ private[cassandra] final class CassandraSplitSource(query: ReadQuery, keys: Part
   override def splits: VersionedSerializer[CassandraSplit] = CassandraSplits
 
   override def reader(): SplitReader[CassandraSplit, Row] = {
-    val lease = Sessions.lease(query.connection, Retries(query.options.retryTimeoutMillis))
+    val lease = Sessions.lease(query.connection, RequestRetries(query.options.retryTimeoutMillis))
     new PageReader(query, lease.session, Answers.limitMillis(lease.session), () => lease.close())
   }
 

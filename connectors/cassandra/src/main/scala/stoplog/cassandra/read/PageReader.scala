@@ -11,7 +11,7 @@ import com.datastax.oss.driver.api.core.cql.{
   AsyncResultSet, BoundStatement, PreparedStatement, Row, SimpleStatement
 }
 
-import stoplog.cassandra.client.{CassandraErrors, Causes, Retries}
+import stoplog.cassandra.client.{CassandraErrors, RequestCauses, RequestRetries}
 import stoplog.source.{Fetched, SplitReader}
 
 /** Reads splits page by page, each page while the one before it is being worked on.
@@ -27,7 +27,7 @@ private[cassandra] final class PageReader(
     answerMillis: Long,
     release: () => Unit
 ) extends SplitReader[CassandraSplit, Row] {
-  private val retries                  = Retries(query.options.retryTimeoutMillis)
+  private val retries                  = RequestRetries(query.options.retryTimeoutMillis)
   private val waiting                  = mutable.ArrayDeque.empty[Asked]
   private val asked                    = mutable.ArrayDeque.empty[Asked]
   private lazy val byTokens            = prepare(query.byTokens)
@@ -75,15 +75,15 @@ private[cassandra] final class PageReader(
         over = true
       } else
         request.state match {
-          case Pending.Open      => waitFor(request)
-          case Pending.Done(_)   => ready = true
-          case Pending.Failed(e) => request.again(e)
+          case PageState.Open      => waitFor(request)
+          case PageState.Done(_)   => ready = true
+          case PageState.Failed(e) => request.again(e)
         }
     ready
   }
 
   private def waitFor(request: Asked): Unit =
-    if (!news(answerMillis)(request.state == Pending.Open)) request.failIfOverdue()
+    if (!news(answerMillis)(request.state == PageState.Open)) request.failIfOverdue()
 
   private def pause(millis: Long): Unit = {
     news(millis)(condition = true)
@@ -110,7 +110,7 @@ private[cassandra] final class PageReader(
       .setConsistencyLevel(query.options.consistency)
       .setPageSize(query.options.read.pageRows)
     try retries(() => session.prepare(select))
-    catch { case e: DriverException => throw CassandraErrors.table(query.table, Causes.describe(e)) }
+    catch { case e: DriverException => throw CassandraErrors.table(query.table, RequestCauses.describe(e)) }
   }
 
   private def keyStatement(key: Vector[java.nio.ByteBuffer]): BoundStatement = {
@@ -129,7 +129,7 @@ private[cassandra] final class PageReader(
     // Only the answer to what was sent last counts.
     @volatile private var last: Sent = new Sent
 
-    def state: Pending = last.state
+    def state: PageState = last.state
 
     def isSmall: Boolean = split.isInstanceOf[KeySplit]
 
@@ -141,7 +141,7 @@ private[cassandra] final class PageReader(
 
     /** The page that has come; the next one is on its way then. */
     def take(): AsyncResultSet = state match {
-      case Pending.Done(page) =>
+      case PageState.Done(page) =>
         if (page.hasMorePages) {
           request = request.setPagingState(page.getExecutionInfo.getPagingState)
           ask()
@@ -155,9 +155,11 @@ private[cassandra] final class PageReader(
 
     def again(e: Throwable): Unit = {
       val elapsedMillis = (System.nanoTime() - begunNanos) / 1000000
-      val pauseMillis   = if (Causes.isTransient(e)) retries.pauseMillis(tries, elapsedMillis) else None
+      val pauseMillis = if (RequestCauses.isTransient(e)) retries.pauseMillis(tries, elapsedMillis) else None
       pause(
-        pauseMillis.getOrElse(throw CassandraErrors.read(query.table, split.describe, Causes.describe(e), e))
+        pauseMillis.getOrElse(
+          throw CassandraErrors.read(query.table, split.describe, RequestCauses.describe(e), e)
+        )
       )
       if (!woken) send()
     }
@@ -173,7 +175,7 @@ private[cassandra] final class PageReader(
       val now = new Sent
       last = now
       session.executeAsync(request).whenComplete { (page, failed) =>
-        now.answered(if (failed == null) Pending.Done(page) else Pending.Failed(failed))
+        now.answered(if (failed == null) PageState.Done(page) else PageState.Failed(failed))
       }
       ()
     }
@@ -181,19 +183,19 @@ private[cassandra] final class PageReader(
 
   /** A request on its way. */
   private final class Sent {
-    private val nanos                     = System.nanoTime()
-    @volatile private var answer: Pending = Pending.Open
+    private val nanos                       = System.nanoTime()
+    @volatile private var answer: PageState = PageState.Open
 
-    def state: Pending = answer
+    def state: PageState = answer
 
-    def answered(now: Pending): Unit = {
+    def answered(now: PageState): Unit = {
       answer = now
       signal()
     }
 
     def failIfOverdue(): Unit =
-      if (answer == Pending.Open && System.nanoTime() - nanos >= answerMillis * 1000000)
-        answered(Pending.Failed(new DriverTimeoutException(s"no answer in $answerMillis ms")))
+      if (answer == PageState.Open && System.nanoTime() - nanos >= answerMillis * 1000000)
+        answered(PageState.Failed(new DriverTimeoutException(s"no answer in $answerMillis ms")))
   }
 
   private final class Page(page: AsyncResultSet) extends Fetched.Records[CassandraSplit, Row] {
@@ -219,9 +221,9 @@ private object PageReader {
 }
 
 /** What has come of a request. */
-private sealed trait Pending
-private object Pending {
-  case object Open                            extends Pending
-  final case class Done(page: AsyncResultSet) extends Pending
-  final case class Failed(cause: Throwable)   extends Pending
+private sealed trait PageState
+private object PageState {
+  case object Open                            extends PageState
+  final case class Done(page: AsyncResultSet) extends PageState
+  final case class Failed(cause: Throwable)   extends PageState
 }

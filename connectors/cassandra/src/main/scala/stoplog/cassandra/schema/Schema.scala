@@ -10,7 +10,7 @@ import scala.util.{Failure, Success, Try}
 import com.datastax.oss.driver.api.core.CqlSession
 import com.datastax.oss.driver.api.core.metadata.Metadata
 
-import stoplog.cassandra.client.{CassandraErrors, Causes, Connection, Retries, Sessions}
+import stoplog.cassandra.client.{CassandraErrors, Connection, RequestCauses, RequestRetries, Sessions}
 import stoplog.cassandra.options.CassandraOptions
 
 /** What keyspaces and tables there are.
@@ -31,7 +31,8 @@ private[cassandra] object Schema {
     val refresh = refreshed(_, options.connection, answerMillis)
     Sessions.use(options.connection)(session => Try(refresh(session))) match {
       case Success(metadata) => metadata
-      case Failure(_) => Retries(options.retryTimeoutMillis)(() => Sessions.use(options.connection)(refresh))
+      case Failure(_)        =>
+        RequestRetries(options.retryTimeoutMillis)(() => Sessions.use(options.connection)(refresh))
     }
   }
 
@@ -41,7 +42,7 @@ private[cassandra] object Schema {
       case NonFatal(e) =>
         Sessions.retire(connection, session)
         val cause = causeOf(e)
-        throw CassandraErrors.connect(connection.describe, Causes.describe(cause), cause)
+        throw CassandraErrors.connect(connection.describe, RequestCauses.describe(cause), cause)
     }
 
   private def causeOf(e: Throwable): Throwable = e match {

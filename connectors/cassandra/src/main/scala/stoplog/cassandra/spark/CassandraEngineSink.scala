@@ -7,12 +7,12 @@ import org.apache.spark.sql.types.StructType
 import stoplog.cassandra.options.{CassandraOptions, RowSpread}
 import stoplog.cassandra.read.ReadColumns
 import stoplog.cassandra.schema.TableInfo
-import stoplog.cassandra.write.{EpochClock, WritePlan, Written}
+import stoplog.cassandra.write.{EpochClock, WritePlan, WrittenRows}
 import stoplog.engine._
 
 /** The sink of a table, as an engine's frame drives it. */
 private[spark] final class CassandraEngineSink(table: TableInfo, options: CassandraOptions)
-    extends EngineSink[StructType, InternalRow, Written] {
+    extends EngineSink[StructType, InternalRow, WrittenRows] {
 
   override def name: String = s"stoplog-cassandra ${table.qualified}"
 
@@ -22,21 +22,22 @@ private[spark] final class CassandraEngineSink(table: TableInfo, options: Cassan
 
   override def taskMetrics: Seq[TaskMetric] = CassandraWriter.Metrics
 
-  override def noCounts: Seq[(String, Long)] = CassandraRun.counts(Written.nothing, epochs = 0, micros = 0)
+  override def noCounts: Seq[(String, Long)] =
+    CassandraRun.counts(WrittenRows.nothing, epochs = 0, micros = 0)
 
   /** Error: `STOPLOG_CASSANDRA_SCHEMA`. */
-  override def plan(asked: WriteRequest[StructType]): EngineWrite[InternalRow, Written] = {
+  override def plan(asked: WriteRequest[StructType]): EngineWrite[InternalRow, WrittenRows] = {
     val plan = WritePlan.of(table, asked.columns, options)
-    new EngineWrite[InternalRow, Written] {
+    new EngineWrite[InternalRow, WrittenRows] {
       override def distribution: Option[RowDistribution] = options.write.distribution match {
         case RowSpread.Unspecified    => None
         case RowSpread.ByPartitionKey => Some(RowDistribution(partitionKey(plan), tasks = None))
       }
 
-      override def start(start: RunStart): EngineRun[InternalRow, Written] =
+      override def start(start: RunStart): EngineRun[InternalRow, WrittenRows] =
         new CassandraRun(table, options, plan, start.queryId)
 
-      override def job(): EngineJob[InternalRow, Written] = new CassandraJob(options, plan)
+      override def job(): EngineJob[InternalRow, WrittenRows] = new CassandraJob(options, plan)
     }
   }
 
@@ -47,11 +48,11 @@ private[spark] final class CassandraEngineSink(table: TableInfo, options: Cassan
 
 /** A batch query: all its rows are written with the time at which it began. */
 private[spark] final class CassandraJob(options: CassandraOptions, plan: WritePlan)
-    extends EngineJob[InternalRow, Written] {
-  override def begin(slots: Int): SinkWriterFactory[InternalRow, Written] =
+    extends EngineJob[InternalRow, WrittenRows] {
+  override def begin(slots: Int): SinkWriterFactory[InternalRow, WrittenRows] =
     new CassandraWriterFactory(plan, options, Some(EpochClock.systemMicros()))
 
-  override def commit(results: Seq[Written]): Unit = ()
+  override def commit(results: Seq[WrittenRows]): Unit = ()
 
-  override def abort(results: Seq[Written]): Unit = ()
+  override def abort(results: Seq[WrittenRows]): Unit = ()
 }

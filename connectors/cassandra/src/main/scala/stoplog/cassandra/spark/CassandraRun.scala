@@ -3,10 +3,10 @@ package stoplog.cassandra.spark
 
 import org.apache.spark.sql.catalyst.InternalRow
 
-import stoplog.cassandra.client.Retries
+import stoplog.cassandra.client.RequestRetries
 import stoplog.cassandra.options.{CassandraOptions, WriteTimestamp}
 import stoplog.cassandra.schema.TableInfo
-import stoplog.cassandra.write.{EpochClock, InFlight, LeasedLedger, WritePlan, Written}
+import stoplog.cassandra.write.{EpochClock, InFlight, LeasedLedger, WritePlan, WrittenRows}
 import stoplog.engine.{EngineRun, EpochStart, SinkWriterFactory}
 import stoplog.fault.{Faults, Step}
 
@@ -17,7 +17,7 @@ private[spark] final class CassandraRun(
     plan: WritePlan,
     queryId: String,
     faults: Faults = Faults.ofThisJvm
-) extends EngineRun[InternalRow, Written] {
+) extends EngineRun[InternalRow, WrittenRows] {
   private val clock = options.write.timestamp match {
     case asked: WriteTimestamp.OfEpoch =>
       Some(
@@ -25,18 +25,18 @@ private[spark] final class CassandraRun(
           new LeasedLedger(options, asked),
           table.qualified,
           queryId,
-          Retries(options.retryTimeoutMillis),
+          RequestRetries(options.retryTimeoutMillis),
           EpochClock.systemMicros
         )
       )
     case _ => None
   }
 
-  private var total  = Written.nothing
+  private var total  = WrittenRows.nothing
   private var epochs = 0L
   private var micros = 0L
 
-  override def begin(epoch: EpochStart): SinkWriterFactory[InternalRow, Written] =
+  override def begin(epoch: EpochStart): SinkWriterFactory[InternalRow, WrittenRows] =
     new CassandraWriterFactory(plan, options, timeOf(epoch.batch))
 
   /** The time that the epoch's rows are written with, if that is where they have it from; it is durable on return. */
@@ -50,7 +50,7 @@ private[spark] final class CassandraRun(
   }
 
   /** All rows have been in the table since their tasks ended. */
-  override def commit(batch: Long, results: Seq[Written]): Unit = synchronized {
+  override def commit(batch: Long, results: Seq[WrittenRows]): Unit = synchronized {
     for {
       clock  <- clock
       latest <- results.flatMap(_.latestMicros).maxOption
@@ -65,7 +65,7 @@ private[spark] final class CassandraRun(
 private[spark] object CassandraRun {
 
   /** `StreamingQueryProgress.sink.metrics`. */
-  def counts(total: Written, epochs: Long, micros: Long): Seq[(String, Long)] = Seq(
+  def counts(total: WrittenRows, epochs: Long, micros: Long): Seq[(String, Long)] = Seq(
     "writtenRows"     -> total.rows,
     "requests"        -> total.counts.requests,
     "retries"         -> total.counts.retries,
@@ -74,7 +74,7 @@ private[spark] object CassandraRun {
     "epochMicros"     -> micros
   )
 
-  private def sum(a: Written, b: Written): Written = Written(
+  private def sum(a: WrittenRows, b: WrittenRows): WrittenRows = WrittenRows(
     a.rows + b.rows,
     InFlight.Counts(
       a.counts.requests + b.counts.requests,

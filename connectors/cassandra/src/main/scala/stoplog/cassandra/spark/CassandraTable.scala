@@ -9,12 +9,12 @@ import org.apache.spark.sql.util.CaseInsensitiveStringMap
 
 import stoplog.cassandra.options.CassandraOptions
 import stoplog.cassandra.schema.TableInfo
-import stoplog.cassandra.write.Written
+import stoplog.cassandra.write.WrittenRows
 import stoplog.spark.SinkTable
 
 /** A table of Cassandra's, to read and to write. */
 private[spark] final class CassandraTable(val info: TableInfo, val options: CassandraOptions)
-    extends SinkTable[Written](new CassandraEngineSink(info, options))
+    extends SinkTable[WrittenRows](new CassandraEngineSink(info, options))
     with SupportsRead {
 
   override def capabilities(): JSet[TableCapability] = {

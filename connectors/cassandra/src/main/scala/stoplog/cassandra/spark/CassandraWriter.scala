@@ -3,9 +3,9 @@ package stoplog.cassandra.spark
 
 import org.apache.spark.sql.catalyst.InternalRow
 
-import stoplog.cassandra.client.{Retries, Sessions}
+import stoplog.cassandra.client.{RequestRetries, Sessions}
 import stoplog.cassandra.options.CassandraOptions
-import stoplog.cassandra.write.{UpsertWriter, WritePlan, Written}
+import stoplog.cassandra.write.{UpsertWriter, WritePlan, WrittenRows}
 import stoplog.engine.{SinkWriter, SinkWriterFactory, TaskAttempt, TaskMetric}
 
 /** Goes to the executors, and makes each task's writer there. Attempts of one task write the same by the same keys. */
@@ -13,7 +13,7 @@ private[spark] final class CassandraWriterFactory(
     plan: WritePlan,
     options: CassandraOptions,
     epochMicros: Option[Long]
-) extends SinkWriterFactory[InternalRow, Written] {
+) extends SinkWriterFactory[InternalRow, WrittenRows] {
 
   override def writer(task: TaskAttempt): Option[CassandraWriter] =
     Some(new CassandraWriter(plan, options, epochMicros))
@@ -23,15 +23,15 @@ private[spark] final class CassandraWriter(
     plan: WritePlan,
     options: CassandraOptions,
     epochMicros: Option[Long]
-) extends SinkWriter[InternalRow, Written] {
-  private val lease = Sessions.lease(options.connection, Retries(options.retryTimeoutMillis))
+) extends SinkWriter[InternalRow, WrittenRows] {
+  private val lease = Sessions.lease(options.connection, RequestRetries(options.retryTimeoutMillis))
 
   // A task without rows prepares nothing.
   private var writer = Option.empty[UpsertWriter]
 
   override def write(row: InternalRow): Unit = opened.write(row)
 
-  override def commit(): Written = writer.fold(Written.nothing)(_.finish())
+  override def commit(): WrittenRows = writer.fold(WrittenRows.nothing)(_.finish())
 
   /** What is under way goes on: it is part of an epoch that will be repeated. */
   override def abort(): Unit = ()
@@ -45,7 +45,7 @@ private[spark] final class CassandraWriter(
     CassandraWriter.Metrics.zip(Seq(counts.requests, counts.retries))
   }
 
-  private def soFar: Written = writer.fold(Written.nothing)(_.counts)
+  private def soFar: WrittenRows = writer.fold(WrittenRows.nothing)(_.counts)
 
   private def opened: UpsertWriter = writer.getOrElse {
     val made = new UpsertWriter(plan, lease.session, options, epochMicros)

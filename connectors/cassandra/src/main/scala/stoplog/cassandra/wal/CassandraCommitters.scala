@@ -6,7 +6,7 @@ import java.util.{Map => JMap}
 import com.datastax.oss.driver.api.core.{CqlSession, DriverException}
 import com.datastax.oss.driver.api.core.cql.{Row, SimpleStatement}
 
-import stoplog.cassandra.client.{CassandraErrors, Causes, Retries, Sessions}
+import stoplog.cassandra.client.{CassandraErrors, RequestCauses, RequestRetries, Sessions}
 import stoplog.cassandra.schema.OwnTable
 import stoplog.wal.{CheckpointCommitter, CheckpointCommitters, Chunk, LogPlace}
 
@@ -27,7 +27,7 @@ import stoplog.wal.{CheckpointCommitter, CheckpointCommitters, Chunk, LogPlace}
 final class CassandraCommitters extends CheckpointCommitters {
 
   override def check(options: JMap[String, String]): Unit = {
-    ChunkOptions.ofCommitter(options)
+    CassandraChunkOptions.ofCommitter(options)
     ()
   }
 
@@ -37,13 +37,13 @@ final class CassandraCommitters extends CheckpointCommitters {
   override def open(options: JMap[String, String], log: LogPlace): CheckpointCommitter = made(options)
 
   private def made(options: JMap[String, String]): CassandraCommitter =
-    new CassandraCommitter(ChunkOptions.ofCommitter(options), () => System.currentTimeMillis())
+    new CassandraCommitter(CassandraChunkOptions.ofCommitter(options), () => System.currentTimeMillis())
 }
 
-private[wal] final class CassandraCommitter(asked: ChunkOptions, nowMillis: () => Long)
+private[wal] final class CassandraCommitter(asked: CassandraChunkOptions, nowMillis: () => Long)
     extends CheckpointCommitter {
   private val options = asked.cassandra
-  private val retries = Retries(options.retryTimeoutMillis)
+  private val retries = RequestRetries(options.retryTimeoutMillis)
   private val own     = CassandraCommitter.table(asked.chunks._1, asked.chunks._2)
 
   def prepare(): Unit =
@@ -88,7 +88,8 @@ private[wal] final class CassandraCommitter(asked: ChunkOptions, nowMillis: () =
   private def guarded[A](action: => A): A =
     try action
     catch {
-      case e: DriverException => throw CassandraErrors.chunksTable(own.shown, own.cql, Causes.describe(e), e)
+      case e: DriverException =>
+        throw CassandraErrors.chunksTable(own.shown, own.cql, RequestCauses.describe(e), e)
     }
 }
 

@@ -5,7 +5,7 @@ import java.util.{Map => JMap}
 
 import org.apache.spark.sql.types.StructType
 
-import stoplog.cassandra.client.{Retries, Sessions}
+import stoplog.cassandra.client.{RequestRetries, Sessions}
 import stoplog.cassandra.options.{CassandraOptions, WriteTimestamp}
 import stoplog.cassandra.schema.TableInfo
 import stoplog.cassandra.write.{EpochClock, LeasedLedger, UpsertWriter, WritePlan}
@@ -25,16 +25,16 @@ import stoplog.wal.{Chunk, ChunkRows, EpochTimes, Recent, RowSender, RowTarget}
 final class CassandraSender extends RowSender {
 
   override def target(options: JMap[String, String]): String =
-    ChunkOptions.ofSender(options).cassandra.table.toString
+    CassandraChunkOptions.ofSender(options).cassandra.table.toString
 
   /** Errors: `STOPLOG_CASSANDRA_CONNECT`, `STOPLOG_CASSANDRA_TABLE`, `STOPLOG_CASSANDRA_SCHEMA`. */
   override def check(options: JMap[String, String], schema: StructType): Unit = {
-    CassandraSender.plan(ChunkOptions.ofSender(options).cassandra, schema)
+    CassandraSender.plan(CassandraChunkOptions.ofSender(options).cassandra, schema)
     ()
   }
 
   override def times(options: JMap[String, String]): EpochTimes = {
-    val asked = ChunkOptions.ofSender(options).cassandra
+    val asked = CassandraChunkOptions.ofSender(options).cassandra
     asked.write.timestamp match {
       case ofEpoch: WriteTimestamp.OfEpoch =>
         val ledger = new LeasedLedger(asked, ofEpoch)
@@ -42,7 +42,7 @@ final class CassandraSender extends RowSender {
           ledger,
           asked.table.toString,
           _: String,
-          Retries(asked.retryTimeoutMillis),
+          RequestRetries(asked.retryTimeoutMillis),
           EpochClock.systemMicros
         )
         new ChunkTimes(clock, EpochClock.systemMicros)
@@ -51,7 +51,7 @@ final class CassandraSender extends RowSender {
   }
 
   override def open(options: JMap[String, String], schema: StructType): RowTarget =
-    new CassandraChunks(ChunkOptions.ofSender(options).cassandra, schema)
+    new CassandraChunks(CassandraChunkOptions.ofSender(options).cassandra, schema)
 }
 
 private object CassandraSender {
@@ -65,7 +65,7 @@ private object CassandraSender {
 }
 
 private[wal] final class CassandraChunks(options: CassandraOptions, schema: StructType) extends RowTarget {
-  private val lease = Sessions.lease(options.connection, Retries(options.retryTimeoutMillis))
+  private val lease = Sessions.lease(options.connection, RequestRetries(options.retryTimeoutMillis))
   private val key   = options -> schema
 
   /** Errors: `STOPLOG_CASSANDRA_BAD_ROW`, `STOPLOG_CASSANDRA_WRITE`. */

@@ -6,7 +6,8 @@ import scala.jdk.CollectionConverters._
 import com.datastax.oss.driver.api.core.{CqlSession, DefaultConsistencyLevel, DriverException}
 import com.datastax.oss.driver.api.core.cql.SimpleStatement
 
-import stoplog.cassandra.client.{CassandraErrors, Causes}
+import stoplog.cassandra.client.{CassandraErrors, RequestCauses, Sessions}
+import stoplog.cassandra.options.{CassandraOptions, WriteTimestamp}
 import stoplog.cassandra.schema.OwnTable
 
 /** The times of epochs in a table of Cassandra's own, by conditional writes.
@@ -66,7 +67,7 @@ private[cassandra] final class CassandraLedger(
     try action
     catch {
       case e: DriverException =>
-        throw CassandraErrors.epochTable(own.shown, own.cql, Causes.describe(e), e)
+        throw CassandraErrors.epochTable(own.shown, own.cql, RequestCauses.describe(e), e)
     }
 }
 
@@ -76,4 +77,28 @@ private[cassandra] object CassandraLedger {
     table,
     "target text, query text, epoch bigint, micros bigint, PRIMARY KEY (target, query)"
   )
+}
+
+/** With a session for each epoch: a query that waits for data for hours holds none.
+  *
+  * @param options of the table that is written to
+  */
+private[cassandra] final class LeasedLedger(options: CassandraOptions, asked: WriteTimestamp.OfEpoch)
+    extends EpochLedger {
+
+  override def entries(): Seq[EpochEntry] = use(_.entries())
+
+  override def replace(before: Option[EpochEntry], entry: EpochEntry): Boolean = use(_.replace(before, entry))
+
+  private def use[A](action: CassandraLedger => A): A = Sessions.use(options.connection) { session =>
+    action(
+      new CassandraLedger(
+        session,
+        asked.keyspace.getOrElse(options.table.keyspace),
+        asked.table,
+        options.table.toString,
+        asked.serial
+      )
+    )
+  }
 }

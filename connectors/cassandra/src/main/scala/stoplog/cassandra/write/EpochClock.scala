@@ -3,7 +3,7 @@ package stoplog.cassandra.write
 
 import java.io.IOException
 
-import stoplog.cassandra.client.{CassandraErrors, Retries}
+import stoplog.cassandra.client.{CassandraErrors, RequestRetries}
 
 /** Gives each epoch of a query the write timestamp of its rows: when it was first begun.
   *
@@ -19,7 +19,7 @@ private[cassandra] final class EpochClock(
     ledger: EpochLedger,
     table: String,
     query: String,
-    retries: Retries,
+    retries: RequestRetries,
     nowMicros: () => Long
 ) {
   // No timestamp of this query is later, as far as this run has seen.

@@ -10,7 +10,7 @@ import scala.jdk.CollectionConverters._
 
 import com.datastax.oss.driver.api.core.DriverTimeoutException
 
-import stoplog.cassandra.client.{Causes, Retries}
+import stoplog.cassandra.client.{RequestCauses, RequestRetries}
 
 /** Requests that are under way: at most so many, each sent again while there is hope.
   *
@@ -23,7 +23,7 @@ import stoplog.cassandra.client.{Causes, Retries}
   */
 private[cassandra] final class InFlight(
     limit: Int,
-    retries: Retries,
+    retries: RequestRetries,
     answerMillis: Long,
     timer: ScheduledExecutorService
 ) {
@@ -97,7 +97,8 @@ private[cassandra] final class InFlight(
       val elapsedMillis = (System.nanoTime() - begunNanos) / 1000000
       val pause =
         // Once one has failed for good, the task is over: there is no use in keeping up the others.
-        if (Causes.isTransient(failed) && failure.get == null) retries.pauseMillis(number, elapsedMillis)
+        if (RequestCauses.isTransient(failed) && failure.get == null)
+          retries.pauseMillis(number, elapsedMillis)
         else None
       pause.foreach { millis =>
         again.incrementAndGet()

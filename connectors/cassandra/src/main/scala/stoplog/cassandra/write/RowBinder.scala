@@ -12,7 +12,7 @@ import com.datastax.oss.driver.api.core.`type`.codec.registry.CodecRegistry
 import com.datastax.oss.driver.api.core.cql.{BoundStatement, PreparedStatement, SimpleStatement}
 import org.apache.spark.sql.catalyst.InternalRow
 
-import stoplog.cassandra.client.{CassandraErrors, Causes, Retries}
+import stoplog.cassandra.client.{CassandraErrors, RequestCauses, RequestRetries}
 import stoplog.cassandra.options.{NullValues, Ttl}
 import stoplog.cassandra.types.ColumnWriter
 
@@ -26,7 +26,7 @@ private[cassandra] final class RowBinder(
     consistency: DefaultConsistencyLevel,
     nulls: NullValues,
     epochMicros: Option[Long],
-    retries: Retries
+    retries: RequestRetries
 ) {
   private val version  = session.getContext.getProtocolVersion
   private val prepared = prepare()
@@ -78,7 +78,7 @@ private[cassandra] final class RowBinder(
   private def prepare(): PreparedStatement = {
     val insert = SimpleStatement.newInstance(plan.cql).setIdempotent(true).setConsistencyLevel(consistency)
     try retries(() => session.prepare(insert))
-    catch { case e: DriverException => throw CassandraErrors.table(plan.table, Causes.describe(e)) }
+    catch { case e: DriverException => throw CassandraErrors.table(plan.table, RequestCauses.describe(e)) }
   }
 
   /** The key of a statement, as CQL writes it. */

@@ -5,7 +5,7 @@ import com.datastax.oss.driver.api.core.CqlSession
 import com.datastax.oss.driver.api.core.cql.{BatchStatement, BatchType, BoundStatement, Statement}
 import org.apache.spark.sql.catalyst.InternalRow
 
-import stoplog.cassandra.client.{Answers, CassandraErrors, Causes, Retries, Sessions}
+import stoplog.cassandra.client.{Answers, CassandraErrors, RequestCauses, RequestRetries, Sessions}
 import stoplog.cassandra.options.CassandraOptions
 import stoplog.fault.{Faults, Step}
 
@@ -17,7 +17,7 @@ private[cassandra] final class UpsertWriter(
     epochMicros: Option[Long],
     faults: Faults = Faults.ofThisJvm
 ) {
-  private val retries = Retries(options.retryTimeoutMillis)
+  private val retries = RequestRetries(options.retryTimeoutMillis)
   private val binder  =
     new RowBinder(plan, session, options.consistency, options.write.nulls, epochMicros, retries)
   private val inFlight =
@@ -33,15 +33,15 @@ private[cassandra] final class UpsertWriter(
   }
 
   /** Returns when the cluster has all rows, as `consistency` counts it. Error: `STOPLOG_CASSANDRA_WRITE`. */
-  def finish(): Written = {
+  def finish(): WrittenRows = {
     groups.flush()
     faults.at(Step.BeforeSync)
     inFlight.await()
     faults.at(Step.AfterSync)
-    Written(rows, inFlight.counts, binder.latestMicros)
+    WrittenRows(rows, inFlight.counts, binder.latestMicros)
   }
 
-  def counts: Written = Written(rows, inFlight.counts, binder.latestMicros)
+  def counts: WrittenRows = WrittenRows(rows, inFlight.counts, binder.latestMicros)
 
   private def send(rows: Seq[BoundStatement]): Unit = {
     val request: Statement[_] = rows match {
@@ -60,7 +60,7 @@ private[cassandra] final class UpsertWriter(
       plan.table,
       binder.describe(rows.head),
       rows.size - 1,
-      Causes.describe(cause),
+      RequestCauses.describe(cause),
       cause
     )
 }
@@ -69,8 +69,12 @@ private[cassandra] final class UpsertWriter(
   *
   * @param latestMicros the latest timestamp of a row, where it came from the epoch
   */
-private[cassandra] final case class Written(rows: Long, counts: InFlight.Counts, latestMicros: Option[Long])
+private[cassandra] final case class WrittenRows(
+    rows: Long,
+    counts: InFlight.Counts,
+    latestMicros: Option[Long]
+)
 
-private[cassandra] object Written {
-  val nothing: Written = Written(0, InFlight.Counts(0, 0, 0), None)
+private[cassandra] object WrittenRows {
+  val nothing: WrittenRows = WrittenRows(0, InFlight.Counts(0, 0, 0), None)
 }

@@ -2,7 +2,7 @@
 package stoplog.cassandra.docs
 
 import stoplog.cassandra.options.CassandraOptionRegistry
-import stoplog.cassandra.wal.ChunkOptions
+import stoplog.cassandra.wal.CassandraChunkOptions
 import stoplog.docs.{OptionsReference, OptionsTable}
 
 /** `docs/cassandra-options.md`, from the registry. */
@@ -14,7 +14,7 @@ object GenerateCassandraDocs
     ) {
 
   override protected def more: Seq[String] = Seq(
-    OptionsTable.section(ChunkOptions.WriteAhead, Seq(ChunkOptions.ChunksTableName)) +
+    OptionsTable.section(CassandraChunkOptions.WriteAhead, Seq(CassandraChunkOptions.ChunksTableName)) +
       """
         |The sender and the committer `cassandra` of [the write-ahead sink](wal.md) take the options of this page with `cassandra.`
         |before them: `cassandra.contactPoints`, `cassandra.table`, `cassandra.ttl`. `distribution` and the options for reading

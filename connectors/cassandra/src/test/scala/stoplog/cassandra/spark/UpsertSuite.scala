@@ -213,7 +213,7 @@ class UpsertSuite extends AnyFunSuite with KeyspaceForTests with SparkSessionFor
     val e = intercept[StoplogArgumentException]( // which PySpark shows without a stack of Java
       write(rows("SELECT 1 AS id"), "plain", "contactPoints" -> "127.0.0.1:1")
     )
-    assert(stoplog.cassandra.client.Causes.isTransient(e), "a task that finds no node tries again")
+    assert(stoplog.cassandra.client.RequestCauses.isTransient(e), "a task that finds no node tries again")
     assert(e.getCondition === "STOPLOG_CASSANDRA_CONNECT")
     assert(e.getMessageParameters.get("contactPoints") === "127.0.0.1:1")
   }

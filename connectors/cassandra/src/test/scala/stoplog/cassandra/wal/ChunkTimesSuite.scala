@@ -3,7 +3,7 @@ package stoplog.cassandra.wal
 
 import org.scalatest.funsuite.AnyFunSuite
 
-import stoplog.cassandra.client.Retries
+import stoplog.cassandra.client.RequestRetries
 import stoplog.cassandra.write.{EpochClock, EpochEntry, EpochLedger}
 import stoplog.error.StoplogException
 import stoplog.wal.Chunk
@@ -27,7 +27,7 @@ class ChunkTimesSuite extends AnyFunSuite {
   }
 
   private def times(ledger: EpochLedger) =
-    new ChunkTimes(query => new EpochClock(ledger, "ks.t", query, Retries.never, () => now), () => now)
+    new ChunkTimes(query => new EpochClock(ledger, "ks.t", query, RequestRetries.never, () => now), () => now)
 
   private def chunk(epoch: Long, rows: Long = 1, name: String = "c"): Chunk =
     Chunk("main", "q", name, Some(epoch), 0, rows)

@@ -5,7 +5,7 @@ import java.io.IOException
 
 import org.scalatest.funsuite.AnyFunSuite
 
-import stoplog.cassandra.client.Retries
+import stoplog.cassandra.client.RequestRetries
 import stoplog.error.StoplogException
 
 class EpochClockSuite extends AnyFunSuite {
@@ -25,7 +25,7 @@ class EpochClockSuite extends AnyFunSuite {
   private var now = 1700000000000000L
 
   private def clock(ledger: EpochLedger, query: String = "q") =
-    new EpochClock(ledger, "ks.t", query, Retries(60000), () => now)
+    new EpochClock(ledger, "ks.t", query, RequestRetries(60000), () => now)
 
   test("an epoch has the time at which it was first begun, whoever repeats it and whenever") {
     val ledger = new MemoryLedger
@@ -104,7 +104,7 @@ class EpochClockSuite extends AnyFunSuite {
       override def replace(before: Option[EpochEntry], entry: EpochEntry): Boolean =
         throw new IOException("no answer")
     }
-    val one = new EpochClock(silent, "ks.t", "q", Retries.never, () => now)
+    val one = new EpochClock(silent, "ks.t", "q", RequestRetries.never, () => now)
     assert(intercept[IOException](one.begin(0)).getMessage === "no answer")
   }
 

@@ -8,7 +8,7 @@ import com.datastax.oss.driver.api.core.servererrors.InvalidQueryException
 import org.scalatest.BeforeAndAfterAll
 import org.scalatest.funsuite.AnyFunSuite
 
-import stoplog.cassandra.client.Retries
+import stoplog.cassandra.client.RequestRetries
 
 class InFlightSuite extends AnyFunSuite with BeforeAndAfterAll {
   private val timer   = Executors.newScheduledThreadPool(1)
@@ -21,7 +21,7 @@ class InFlightSuite extends AnyFunSuite with BeforeAndAfterAll {
   }
 
   private def inFlight(limit: Int, timeoutMillis: Long = 60000, answerMillis: Long = 60000) =
-    new InFlight(limit, Retries(timeoutMillis), answerMillis, timer)
+    new InFlight(limit, RequestRetries(timeoutMillis), answerMillis, timer)
 
   private val slow = new java.io.IOException("slow")
 
@@ -133,7 +133,7 @@ class InFlightSuite extends AnyFunSuite with BeforeAndAfterAll {
   }
 
   test("pauses are random, grow, and stay below five seconds") {
-    val retries = Retries(60000)
+    val retries = RequestRetries(60000)
     val pauses  = for {
       tries <- 1 to 20
       _     <- 1 to 50

@@ -21,6 +21,6 @@ private[wal] final class InsertedRows(session: Session, target: Target, batchRow
   override protected def send(batch: IndexedSeq[JdbcRow], before: Int): Unit =
     insertion.execute(session, target.columns, batch)
 
-  override protected def result(rows: Long, rejects: Long): TaskResult =
-    TaskResult(attempt = "", rows, rejects, retries = 0)
+  override protected def result(rows: Long, rejects: Long): TaskOutcome =
+    TaskOutcome(attempt = "", rows, rejects, retries = 0)
 }

@@ -20,7 +20,7 @@ import stoplog.wal.{CheckpointCommitter, CheckpointCommitters, Chunk, LogPlace}
 final class JdbcCommitters extends CheckpointCommitters {
 
   override def check(options: JMap[String, String]): Unit = {
-    ChunkOptions.ofCommitter(options)
+    JdbcChunkOptions.ofCommitter(options)
     ()
   }
 
@@ -30,7 +30,7 @@ final class JdbcCommitters extends CheckpointCommitters {
   override def open(options: JMap[String, String], log: LogPlace): CheckpointCommitter = made(options)
 
   private def made(options: JMap[String, String]): JdbcCommitter = {
-    val asked = ChunkOptions.ofCommitter(options)
+    val asked = JdbcChunkOptions.ofCommitter(options)
     val jdbc  = asked.jdbc
     new JdbcCommitter(
       ChunksTable(asked.chunksTable, jdbc.at.dialect, () => System.currentTimeMillis()),

@@ -24,20 +24,20 @@ final class JdbcSender private[wal] (faultsHere: () => Faults) extends RowSender
   def this() = this(() => Faults.ofThisJvm)
 
   override def target(options: JMap[String, String]): String = {
-    val jdbc = ChunkOptions.ofSender(options).jdbc
+    val jdbc = JdbcChunkOptions.ofSender(options).jdbc
     s"${jdbc.at.table} of ${jdbc.database}"
   }
 
   /** Errors: `STOPLOG_JDBC_UNREACHABLE`, `STOPLOG_JDBC_TABLE`. */
   override def check(options: JMap[String, String], schema: StructType): Unit = {
-    val key = ChunkOptions.ofSender(options) -> schema
+    val key = JdbcChunkOptions.ofSender(options) -> schema
     JdbcSender.specs.forget(key)
     JdbcSender.specs.of(key)(JdbcSender.spec(key._1, schema))
     ()
   }
 
   override def open(options: JMap[String, String], schema: StructType): RowTarget = {
-    val asked  = ChunkOptions.ofSender(options)
+    val asked  = JdbcChunkOptions.ofSender(options)
     val key    = asked -> schema
     val spec   = JdbcSender.specs.of(key)(JdbcSender.patiently(asked, schema))
     val failed = () => JdbcSender.specs.forget(key)
@@ -52,17 +52,17 @@ private object JdbcSender {
   private final val KeptSpecs = 16
 
   // The database is asked about the table once in each JVM, and again after a failure.
-  val specs = new Recent[(ChunkOptions, StructType), SinkSpec](KeptSpecs)
+  val specs = new Recent[(JdbcChunkOptions, StructType), SinkSpec](KeptSpecs)
 
   /** What is in the log is not to fail because the database is away for a while. */
-  def patiently(asked: ChunkOptions, schema: StructType): SinkSpec = {
+  def patiently(asked: JdbcChunkOptions, schema: StructType): SinkSpec = {
     val jdbc   = asked.jdbc
     val policy = RetryPolicy(jdbc.requests.maxTries, jdbc.requests.retryWaitMillis, Pause.sleep)
     new Retries(policy, jdbc.at.dialect)(identity)(_ => spec(asked, schema))
   }
 
   /** Errors: `STOPLOG_JDBC_UNREACHABLE`, `STOPLOG_JDBC_TABLE`. */
-  def spec(asked: ChunkOptions, schema: StructType): SinkSpec = {
+  def spec(asked: JdbcChunkOptions, schema: StructType): SinkSpec = {
     val connector = new SparkConnector(asked.jdbc.toSpark)
     SinkSpec.of(asked.jdbc, schema, TableCheck.target(asked.jdbc, schema, connector), connector)
   }

@@ -105,7 +105,7 @@ class NotedChunksSuite extends AnyFunSuite {
       database: TestDatabase,
       table: String,
       notes: ChunksTable,
-      connector: Connector,
+      connector: ConnectionSource,
       more: (String, String)*
   ): NotedChunks = target(database, table, notes, connector, Faults.none, more: _*)
 
@@ -113,7 +113,7 @@ class NotedChunksSuite extends AnyFunSuite {
       database: TestDatabase,
       table: String,
       notes: ChunksTable,
-      connector: Connector,
+      connector: ConnectionSource,
       faults: Faults,
       more: (String, String)*
   ): NotedChunks = {

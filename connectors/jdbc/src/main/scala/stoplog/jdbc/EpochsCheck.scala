@@ -5,19 +5,19 @@ import stoplog.commit.{ForeignQuery, Planned}
 import stoplog.log.BatchDigest
 
 /** Whether a run may go on from what the epochs table says. Pure: it answers with the row as it shall be, or throws. */
-private[jdbc] object StartCheck {
+private[jdbc] object EpochsCheck {
 
   /** Errors: `STOPLOG_JDBC_FOREIGN_QUERY`, `STOPLOG_JDBC_EPOCH_GAP`, `STOPLOG_JDBC_EPOCH_AHEAD`. */
   def check(
       sink: String,
       target: Target,
-      found: Option[SinkState],
+      found: Option[SinkRow],
       owner: SinkOwner,
       onForeign: ForeignQuery,
       planned: Planned
-  ): SinkState = {
+  ): SinkRow = {
     import planned.batch
-    val fresh = SinkState(owner.queryId, owner.runId, if (batch == 0) None else Some(batch - 1))
+    val fresh = SinkRow(owner.queryId, owner.runId, if (batch == 0) None else Some(batch - 1))
     val adopt = onForeign == ForeignQuery.Adopt
     found match {
       case None if batch == 0 || adopt => fresh
@@ -35,7 +35,7 @@ private[jdbc] object StartCheck {
   /** Spark repeats the last epoch, or asks for the next. What it repeats must be the same batch: one that was planned
     * anew has rows that would never come if it was passed over.
     */
-  def sequence(sink: String, target: Target, state: SinkState, planned: Planned): Unit = {
+  def sequence(sink: String, target: Target, state: SinkRow, planned: Planned): Unit = {
     import planned.batch
     val last = state.lastEpoch
     if (batch > next(last))
@@ -53,7 +53,7 @@ private[jdbc] object StartCheck {
   }
 
   /** What comes first must come behind the batch that is in the target. */
-  private def goesOn(sink: String, target: Target, state: SinkState, planned: Planned): Unit =
+  private def goesOn(sink: String, target: Target, state: SinkRow, planned: Planned): Unit =
     state.lastEpoch.filter(_ == planned.batch - 1).foreach { last =>
       if (isAnother(planned.before, state))
         throw JdbcErrors.epochAhead(
@@ -65,7 +65,7 @@ private[jdbc] object StartCheck {
         )
     }
 
-  private def isAnother(now: Option[BatchDigest], state: SinkState): Boolean =
+  private def isAnother(now: Option[BatchDigest], state: SinkRow): Boolean =
     now.exists(digest => state.lastBatch.exists(_ != digest))
 
   private def next(last: Option[Long]): Long = last.fold(0L)(_ + 1)

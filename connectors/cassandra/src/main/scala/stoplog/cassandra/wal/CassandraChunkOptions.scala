@@ -13,9 +13,12 @@ import stoplog.wal.ConnectorOptions
   * @param cassandra as those of a sink of its own
   * @param chunks    the keyspace and the table where notes are kept
   */
-private[cassandra] final case class ChunkOptions(cassandra: CassandraOptions, chunks: (String, String))
+private[cassandra] final case class CassandraChunkOptions(
+    cassandra: CassandraOptions,
+    chunks: (String, String)
+)
 
-private[cassandra] object ChunkOptions {
+private[cassandra] object CassandraChunkOptions {
 
   case object WriteAhead extends OptionGroup("In a write-ahead sink")
 
@@ -30,18 +33,18 @@ private[cassandra] object ChunkOptions {
   )
 
   /** Of the sender. Error: `STOPLOG_INVALID_OPTIONS`. */
-  def ofSender(options: JMap[String, String]): ChunkOptions = parse(options, table = None)
+  def ofSender(options: JMap[String, String]): CassandraChunkOptions = parse(options, table = None)
 
   /** Of the committer, which needs no table for rows. Error: `STOPLOG_INVALID_OPTIONS`. */
-  def ofCommitter(options: JMap[String, String]): ChunkOptions =
+  def ofCommitter(options: JMap[String, String]): CassandraChunkOptions =
     parse(options, table = ChunksTableName.default)
 
   /** @param table if none is set */
-  private def parse(options: JMap[String, String], table: Option[String]): ChunkOptions = {
+  private def parse(options: JMap[String, String], table: Option[String]): CassandraChunkOptions = {
     val own       = ConnectorOptions.of(options, Word, withoutEffect)
     val asked     = own.without(ChunksTableName).withDefault(Registry.TableName, table)
     val cassandra = CassandraOptions.parse(asked.asJava)
-    ChunkOptions(cassandra, located(own.text(ChunksTableName), cassandra.table.keyspace))
+    CassandraChunkOptions(cassandra, located(own.text(ChunksTableName), cassandra.table.keyspace))
   }
 
   private def located(table: Option[String], keyspace: String): (String, String) =

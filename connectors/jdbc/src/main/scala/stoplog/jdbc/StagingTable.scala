@@ -7,7 +7,7 @@ package stoplog.jdbc
   * @param target   where its rows go
   * @param columns  of the target, that it has beside its own two
   */
-private[jdbc] final case class Staging(
+private[jdbc] final case class StagingTable(
     table: String,
     target: String,
     columns: Vector[Column],
@@ -17,7 +17,7 @@ private[jdbc] final case class Staging(
 
   def create: String = dialect.createLike(
     table,
-    s"SELECT ${dialect.text("", Staging.AttemptLength)} AS stoplog_attempt, " +
+    s"SELECT ${dialect.text("", StagingTable.AttemptLength)} AS stoplog_attempt, " +
       s"${dialect.wholeNumber} AS stoplog_row, $names FROM $target"
   )
 
@@ -93,7 +93,7 @@ private[jdbc] final case class Staging(
   }
 
   private def each(attempts: Seq[String])(act: Seq[String] => Long): Long =
-    attempts.grouped(Staging.AttemptsPerStatement).map(act).sum
+    attempts.grouped(StagingTable.AttemptsPerStatement).map(act).sum
 
   private def among(attempts: Seq[String]): String = s"stoplog_attempt IN (${Upserts.marks(attempts)})"
 
@@ -104,7 +104,7 @@ private[jdbc] final case class Staging(
   }
 }
 
-private[jdbc] object Staging {
+private[jdbc] object StagingTable {
   private final val AttemptLength        = 64
   private final val AttemptsPerStatement = 500
 }

@@ -19,7 +19,7 @@ import com.datastax.oss.driver.api.core.servererrors._
 import stoplog.error.{StoplogArgumentException, StoplogException}
 
 /** What an exception of the driver means for a request that may be sent twice. */
-private[cassandra] object Causes {
+private[cassandra] object RequestCauses {
 
   /** Whether the same request can be expected to succeed later. */
   def isTransient(e: Throwable): Boolean = e match {

@@ -7,7 +7,7 @@ import java.util.concurrent.ThreadLocalRandom
   *
   * @param timeoutMillis after which no more is tried
   */
-private[cassandra] final case class Retries(timeoutMillis: Long) {
+private[cassandra] final case class RequestRetries(timeoutMillis: Long) {
 
   /** The pause before the next try, or none if it was the last.
     *
@@ -18,7 +18,7 @@ private[cassandra] final case class Retries(timeoutMillis: Long) {
     */
   def pauseMillis(tries: Int, elapsedMillis: Long): Option[Long] =
     Option.when(elapsedMillis < timeoutMillis) {
-      val most = (Retries.FirstMillis << (tries - 1).min(10)).min(Retries.MostMillis)
+      val most = (RequestRetries.FirstMillis << (tries - 1).min(10)).min(RequestRetries.MostMillis)
       ThreadLocalRandom.current().nextLong(most) + 1
     }
 
@@ -29,7 +29,7 @@ private[cassandra] final case class Retries(timeoutMillis: Long) {
     def go(tries: Int): A = {
       val outcome =
         try Right(action())
-        catch { case e: Exception if Causes.isTransient(e) => Left(e) }
+        catch { case e: Exception if RequestCauses.isTransient(e) => Left(e) }
       outcome match {
         case Right(done) => done
         case Left(e)     =>
@@ -41,10 +41,10 @@ private[cassandra] final case class Retries(timeoutMillis: Long) {
   }
 }
 
-private[cassandra] object Retries {
+private[cassandra] object RequestRetries {
 
   /** One try. */
-  val never: Retries = Retries(0)
+  val never: RequestRetries = RequestRetries(0)
 
   private final val FirstMillis = 50L
   private final val MostMillis  = 5000L

@@ -13,9 +13,9 @@ import stoplog.wal.ConnectorOptions
   * @param chunksTable where notes are kept
   * @param notesHere   whether the committer keeps its notes in this database
   */
-private[jdbc] final case class ChunkOptions(jdbc: JdbcOptions, chunksTable: String, notesHere: Boolean)
+private[jdbc] final case class JdbcChunkOptions(jdbc: JdbcOptions, chunksTable: String, notesHere: Boolean)
 
-private[jdbc] object ChunkOptions {
+private[jdbc] object JdbcChunkOptions {
 
   val ChunksTableName: Opt[String] = JdbcOptionGroup.WriteAhead.option(
     "chunksTable",
@@ -28,21 +28,22 @@ private[jdbc] object ChunkOptions {
   )
 
   /** Of the sender. */
-  def ofSender(options: JMap[String, String]): ChunkOptions = parse(options, table = None)
+  def ofSender(options: JMap[String, String]): JdbcChunkOptions = parse(options, table = None)
 
   /** Of the committer, which needs no table for rows. */
-  def ofCommitter(options: JMap[String, String]): ChunkOptions = parse(options, table = Some(DefaultTable))
+  def ofCommitter(options: JMap[String, String]): JdbcChunkOptions =
+    parse(options, table = Some(DefaultTable))
 
   /** Error: `STOPLOG_INVALID_OPTIONS`.
     *
     * @param table if none is set
     */
-  private def parse(options: JMap[String, String], table: Option[String]): ChunkOptions = {
+  private def parse(options: JMap[String, String], table: Option[String]): JdbcChunkOptions = {
     val own    = ConnectorOptions.of(options, Word, withoutEffect)
     val asked  = own.without(ChunksTableName).withDefault(Registry.DbTable, table)
     val sinkId = Option(options.get(Registry.SinkId.key))
     val jdbc   = JdbcOptions.parse(asked.withDefault(Registry.SinkId, sinkId).asJava)
-    ChunkOptions(
+    JdbcChunkOptions(
       jdbc,
       own.text(ChunksTableName).getOrElse(TableName.beside(jdbc.at.table, DefaultTable)),
       notesHere = Committers(String.valueOf(options.get("committer")).trim.toLowerCase)

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+package stoplog.jdbc
+
+import org.scalatest.funsuite.AnyFunSuite
+
+import stoplog.fault.Step
+
+class JdbcStepsSuite extends AnyFunSuite {
+  test("a fault finds the steps of this connector, and of the write-ahead sink, by their names") {
+    assert(JdbcStep.all.forall(step => Step.named(step.name).contains(step)))
+    assert(Step.named("afterSend").isDefined)
+    assert(Step.all.map(_.name.toLowerCase).distinct.size === Step.all.size)
+    assert(Step.all.map(_.after.trim.toLowerCase).distinct.size === Step.all.size)
+  }
+}

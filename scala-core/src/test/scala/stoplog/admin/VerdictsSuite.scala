@@ -77,9 +77,11 @@ class VerdictsSuite extends AnyFunSuite {
 
   test("a crash leaves a file that is created whole under a name that a check knows for a draft") {
     val golden = mapper.readTree(Repository.read(this.golden.resolve("sinks/unfinished-in-staging.json")))
-    val drafts = fields(golden.get("findings")).collect { case (path, kind) if kind.asText == "draft-left" => path }
-    val uuid   = "[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}"
-    val root   = Files.createTempDirectory("stoplog-drafts")
+    val drafts = fields(golden.get("findings")).collect {
+      case (path, kind) if kind.asText == "draft-left" => path
+    }
+    val uuid = "[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}"
+    val root = Files.createTempDirectory("stoplog-drafts")
     try {
       val files = LocalFileStore.ofSink(root.toString, "main", LocalForcing.Process)
       for (path <- Seq("a/_SUCCESS", s"_stoplog/main/log/${RecordNames.name(6)}")) {

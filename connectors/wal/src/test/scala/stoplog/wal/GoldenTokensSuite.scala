@@ -32,7 +32,8 @@ class GoldenTokensSuite extends AnyFunSuite {
   test("a token names its file alike in Scala and in Python: golden/verdicts/handles.json") {
     val golden = Repository.root.resolve("scala-core/src/test/resources/golden/verdicts/handles.json")
     for (each <- new ObjectMapper().readTree(Repository.read(golden)).elements.asScala) {
-      val found = ChunkToken.find(each.get("handle").asText).map(token => token.file.token -> token.file.sizeBytes)
+      val found =
+        ChunkToken.find(each.get("handle").asText).map(token => token.file.token -> token.file.sizeBytes)
       val named = each.get("files").elements.asScala.map(_.asText -> each.get("bytes").asLong).toVector
       assert(found === (if (each.get("system").asText == "wal") named.headOption else None), each)
     }

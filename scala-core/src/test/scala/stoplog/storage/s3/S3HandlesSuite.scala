@@ -13,7 +13,11 @@ class S3HandlesSuite extends AnyFunSuite {
 
   test("a handle names the objects that its part needs, and how many bytes the part has") {
     val golden = Repository.root.resolve("scala-core/src/test/resources/golden/verdicts/handles.json")
-    val all    = new ObjectMapper().readTree(Repository.read(golden)).elements.asScala.toVector
+    val all    = new ObjectMapper()
+      .readTree(Repository.read(golden))
+      .elements
+      .asScala
+      .toVector
       .filter(_.get("system").asText == "s3")
     assert(all.nonEmpty)
     for (each <- all) {

@@ -84,7 +84,7 @@ test-long: setup ## The same with many more crash rounds and simulated schedules
 
 quick: setup ## Run all tests without Spark and servers, in an sbt server that stays (`scripts/sbt-client shutdown` ends it).
 	@scripts/sbt-client "all $(QUICK)" & scala=$$!; \
-	$(PY) -m pytest -q python/tests || python=$$?; \
+	$(PY) -m pytest -q -o faulthandler_timeout=0 python/tests || python=$$?; \
 	wait $$scala && exit $${python:-0}
 
 watch: setup ## Run the quick Scala tests that an edit concerns, after each edit; T="core/testOnly *TaskWriter*" for others.

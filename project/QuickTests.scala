@@ -11,9 +11,13 @@ object QuickTests {
   lazy val settings: Seq[Setting[_]] = inConfig(Quick)(Defaults.testTasks) ++ Seq(
     Quick / parallelExecution := true,
     Quick / testGrouping      := Seq(Tests.Group("quick", (Quick / definedTests).value, Tests.InProcess)),
+    // ScalaTest takes the first of two settings of its reporter, so that of `Test` goes.
+    Quick / testOptions := (Test / testOptions).value.filterNot(_.isInstanceOf[Tests.Argument]),
     Quick / testOptions += Tests.Filter(isQuick),
     Quick / testOptions += Tests.Argument(TestFrameworks.ScalaTest, "-oCHLOPQRW"), // failures only
-    Quick / logBuffered := false
+    Quick / logBuffered := false,
+    // Spark, Hadoop and ScalaTest stay loaded, and compiled, from run to run of the server.
+    Quick / classLoaderLayeringStrategy := ClassLoaderLayeringStrategy.AllLibraryJars
   )
 
   private def isQuick(suite: String): Boolean =

@@ -63,8 +63,10 @@ private[stoplog] object Redaction {
   }
 
   /** Stands for a secret where two values are compared, in a record: slow to compute, and so to guess from. */
-  def fingerprint(key: String, value: String): String = {
-    val spec = new PBEKeySpec(value.toCharArray, s"stoplog $key".getBytes(UTF_8), Iterations, FingerprintBits)
+  def fingerprint(key: String, value: String): String = fingerprint(key, value, Iterations)
+
+  private[error] def fingerprint(key: String, value: String, iterations: Int): String = {
+    val spec = new PBEKeySpec(value.toCharArray, s"stoplog $key".getBytes(UTF_8), iterations, FingerprintBits)
     val hash = SecretKeyFactory.getInstance("PBKDF2WithHmacSHA256").generateSecret(spec).getEncoded
     hash.map(byte => f"${byte & 0xff}%02x").mkString
   }

@@ -23,24 +23,24 @@ private[stoplog] final class Stopping(query: StreamingQuery, open: OpenAtStop) {
     def left     = ((deadline - System.nanoTime()) / 1000000).max(0L)
     while (!isBetweenBatches && left > 0) Thread.sleep(LookMillis.min(left))
     val between = isBetweenBatches
-    val ours    = sink.isDefined
+    val ours    = hold().isDefined
     query.stop()
     if (ours && !RunEnds.await(runId, left)) Stopped.Ending
     else if (between) Stopped.BetweenBatches
     else Stopped.InBatch
   }
 
-  /** The sink is held before anything is looked at: an epoch that began after the look would be interrupted. */
-  private def isBetweenBatches: Boolean = {
-    val held = sink
-    !query.isActive || !query.status.isTriggerActive || held.fold(finishedBatch != begunAt)(_.isHeld)
-  }
-
-  /** Begins no other epoch from now on. It may be known only once the first epoch has begun. */
-  private def sink: Option[LastingRun[_, _]] = {
+  /** The sink, which begins no other epoch from now on. It may be known only once the first epoch has begun. */
+  def hold(): Option[LastingRun[_, _]] = {
     val found = RunEnds.running(runId)
     found.foreach(_.stopAtNextEpoch(finish))
     found
+  }
+
+  /** The sink is held before anything is looked at: an epoch that began after the look would be interrupted. */
+  private def isBetweenBatches: Boolean = {
+    val held = hold()
+    !query.isActive || !query.status.isTriggerActive || held.fold(finishedBatch != begunAt)(_.isHeld)
   }
 
   private def finish: Option[Finish] = open match {

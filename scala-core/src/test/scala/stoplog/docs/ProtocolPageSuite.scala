@@ -53,8 +53,10 @@ class ProtocolPageSuite extends AnyFunSuite {
   private def comments(file: Path): String = Files
     .readString(file)
     .linesIterator
-    .filter(line => file.toString.endsWith(".md") || line.matches("""\s*(/\*\*|\*|//).*|.*// .*"""))
+    .filter(line => file.toString.endsWith(".md") || comment.matches(line))
     .mkString("\n")
+
+  private val comment = """\s*(/\*\*|\*|//).*|.*// .*""".r
 
   private def scalaFiles(below: String): Vector[Path] =
     Using.resource(Files.walk(Repository.root.resolve(below))) { found =>

@@ -71,11 +71,12 @@ class RecordCodecSuite extends AnyFunSuite {
       at  <- bytes.indices
       bit <- 0 until 8
     } {
-      val flipped = bytes.updated(at, (bytes(at) ^ (1 << bit)).toByte)
-      val result  = RecordCodec.decode(flipped)
+      val flipped = bytes.clone()
+      flipped(at) = (bytes(at) ^ (1 << bit)).toByte
+      val result = RecordCodec.decode(flipped)
       // Some flips of its own digit make another version: refused by its name, or read as what it is under any version.
       val harmless = result.forall(_ == record)
-      assert(if (at == version) harmless else isTorn(result), s"byte $at, bit $bit: $result")
+      if (!(if (at == version) harmless else isTorn(result))) fail(s"byte $at, bit $bit: $result")
     }
   }
 

@@ -7,6 +7,7 @@ import java.nio.file.attribute.FileTime
 import java.util.zip.GZIPOutputStream
 
 import scala.jdk.CollectionConverters._
+import scala.util.Using
 
 import org.apache.spark.sql.DataFrame
 import org.apache.spark.sql.streaming.{StreamingQuery, Trigger}
@@ -101,12 +102,11 @@ class FileSourceSuite extends AnyFunSuite with SparkSessionForTests {
     in.gzip("b.txt.gz", numbers.map("z" + _).mkString("", "\n", "\n"))
     val place  = new Place
     val limits = Seq("maxRowsPerTrigger" -> "6000")
-    val query  = start(in, place, Trigger.ProcessingTime(0), limits: _*)
-    while (query.recentProgress.count(_.numInputRows > 0) < 2) {
-      assert(query.isActive, query.exception)
-      Thread.sleep(10)
+    Using.resource(new Progresses(spark)) { progresses =>
+      val query = start(in, place, Trigger.ProcessingTime(0), limits: _*)
+      for (_ <- 1 to 2) progresses.next(_.numInputRows > 0)
+      query.stop()
     }
-    query.stop()
     runOnce(in, place, limits: _*)
     // As Spark's own sink says it: a micro-batch that was stopped may have left files that do not count.
     assert(lines(spark.read.text(place.out)) === (numbers ++ numbers.map("z" + _)))

@@ -104,16 +104,11 @@ class GracefulStopSuite extends AnyFunSuite with SparkSessionForTests {
     query
   }
 
-  /** Returns once the query is to end behind its micro-batch, for whose end a thread waits. */
+  /** The query is to end behind its micro-batch from now on; a thread waits for its end. */
   private def stopping(query: StreamingQuery): CompletableFuture[Stopped] = {
-    val result = new CompletableFuture[Stopped]
-    val thread = new Thread(() => {
-      result.completeAsync(() => GracefulStop.afterBatch(query, MinutesMillis), _.run())
-      ()
-    })
-    thread.start()
-    while (thread.getState != Thread.State.TIMED_WAITING && !result.isDone) Thread.sleep(5)
-    result
+    val stopping = new Stopping(query, OpenAtStop.Finalize)
+    stopping.hold()
+    CompletableFuture.supplyAsync(() => stopping.within(MinutesMillis), new Thread(_).start())
   }
 
   private def memory: MemoryStream[String] = MemoryStream[String](spark.implicits.newStringEncoder, spark)

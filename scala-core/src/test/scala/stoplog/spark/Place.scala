@@ -49,7 +49,7 @@ final class Place {
     query
   }
 
-  /** Looks again until the files are as wanted, for half a minute: a background thread makes them so. */
+  /** Looks again until the files are as wanted, for two minutes: a background thread makes them so. */
   def until(wanted: Seq[Path] => Boolean): Unit = {
     val deadline = System.nanoTime() + 120L * 1000 * 1000 * 1000
     while (!wanted(files)) {

@@ -4,7 +4,7 @@ package stoplog.spark
 import java.nio.file.Files
 import java.nio.file.attribute.FileTime
 
-import org.apache.spark.sql.streaming.{StreamingQuery, Trigger}
+import org.apache.spark.sql.streaming.{StreamingQueryProgress, Trigger}
 import org.scalatest.funsuite.AnyFunSuite
 
 import stoplog.FileSource
@@ -54,6 +54,9 @@ class ReadyFilesSuite extends AnyFunSuite with SparkSessionForTests {
     Files.setLastModifiedTime(aside.root.resolve("old.txt"), FileTime.fromMillis(1000))
     for (directory <- "" +: (1 to 5).map(n => s"d$n"))
       Files.setLastModifiedTime(in.root.resolve(directory), FileTime.fromMillis(1000000))
+    val progresses = new Progresses(spark)
+    // Else a poll that finds nothing is told of once in ten seconds.
+    spark.conf.set("spark.sql.streaming.noDataProgressEventInterval", "1")
     val query = spark.readStream
       .format("stoplog")
       .option("format", "text")
@@ -64,14 +67,18 @@ class ReadyFilesSuite extends AnyFunSuite with SparkSessionForTests {
       .trigger(Trigger.ProcessingTime(0))
       .start(place.out)
     try {
-      until(query, "skippedDirectories")(_ >= 12)
-      assert(metric(query, "listedDirectories") === 6)
+      val polled = progresses.next(metric(_, "skippedDirectories") >= 12)
+      assert(metric(polled, "listedDirectories") === 6)
       Files.move(aside.root.resolve("old.txt"), in.root.resolve("d3/old.txt"))
       query.processAllAvailable()
       assert(place.lines === Seq("1", "2", "3", "4", "5", "old"))
       for (name <- Seq("listingMillis", "listings", "outstandingFiles", "outstandingBytes"))
-        assert(metric(query, name) >= 0)
-    } finally query.stop()
+        assert(metric(query.lastProgress, name) >= 0)
+    } finally {
+      query.stop()
+      progresses.close()
+      spark.conf.unset("spark.sql.streaming.noDataProgressEventInterval")
+    }
   }
 
   test("what is asked wrongly is said at once") {
@@ -98,14 +105,6 @@ class ReadyFilesSuite extends AnyFunSuite with SparkSessionForTests {
       .toSeq
       .sorted
 
-  private def metric(query: StreamingQuery, name: String): Long =
-    Option(query.lastProgress).fold(-1L)(_.sources.head.metrics.get(name).toLong)
-
-  private def until(query: StreamingQuery, name: String)(wanted: Long => Boolean): Unit = {
-    val deadline = System.nanoTime() + 180L * 1000 * 1000 * 1000
-    while (!wanted(metric(query, name))) {
-      assert(System.nanoTime() < deadline, s"$name is still ${metric(query, name)}")
-      Thread.sleep(10)
-    }
-  }
+  private def metric(progress: StreamingQueryProgress, name: String): Long =
+    progress.sources.head.metrics.get(name).toLong
 }

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.filesink
 
-import stoplog.bucket.{Bucketing, DateTimeBucketAssigner}
+import stoplog.util.UserObject
+import stoplog.bucket.{Bucketing}
 import stoplog.log.LogRecord
 import stoplog.options.BucketOptions.{BucketFormat, TimeZone}
-import stoplog.options.SinkOptions
+
 import stoplog.bucket.DateTimeBucketAssigner
 import stoplog.error.Redaction
-import stoplog.options.{Bucketing, ColumnNames, SinkOptionRegistry, SinkOptions, UserObject}
-import stoplog.options.SinkOptionRegistry.{BucketFormat, TimeZone}
+import stoplog.options.{ColumnNames, SinkOptions}
+import stoplog.options.BucketOptions
+import stoplog.options.BucketOptions.{BucketFormat, TimeZone}
 
 /** How buckets by time are called, as the log of a sink has it: a run whose options name no pattern goes on with it, so
   * that a default of another release moves no directory.

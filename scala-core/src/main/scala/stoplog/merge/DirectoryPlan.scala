@@ -10,7 +10,7 @@ import stoplog.compact.{CompactionInput, Compactor}
 import stoplog.error.Errors
 import stoplog.part.FinishedPart
 import stoplog.place.SinkStorage
-import stoplog.storage.hadoop.HadoopSettings
+
 import stoplog.source.file.PathRules
 import stoplog.storage.hadoop.HadoopSettings
 

@@ -12,9 +12,9 @@ import stoplog.error.{Errors, Redaction}
 import stoplog.fault.Faults
 
 import stoplog.format.read.Vectors
-import stoplog.storage.PutOutcome
+
 import stoplog.source._
-import stoplog.source.StateFiles
+
 import stoplog.source.{SourceIdentity, StateFiles}
 
 /** Any split source as Spark's micro-batch stream. Translates, and decides nothing.

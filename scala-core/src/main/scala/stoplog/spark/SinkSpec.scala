@@ -64,6 +64,7 @@ private[spark] object SinkSpec {
       before: Option[StructType]
   ): SinkSpec = {
     val session = SparkSession.active
+    options.compaction.foreach(_ => storage.refuseCompaction(session.sparkContext.hadoopConfiguration))
     val columns = arranged(options, dataColumns(options.bucketing, schema), before)
     distinctNames(options.format, schema)
     val format   = formatOf(options, columns, session)

@@ -4,16 +4,16 @@ package stoplog.spark
 import java.nio.file.AccessDeniedException
 import java.util.{EnumSet => JEnumSet, Set => JSet}
 
-import org.apache.hadoop.fs.{Path => HadoopPath}
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.connector.catalog.{SupportsRead, TableCapability}
 import org.apache.spark.sql.connector.read.{LocalScan, Scan, ScanBuilder}
 import org.apache.spark.sql.types.StructType
 import org.apache.spark.sql.util.CaseInsensitiveStringMap
 
-import stoplog.error.{Errors, Redaction}
+import stoplog.error.{Causes, Errors, Redaction, StoplogException}
 import stoplog.options.{DirectoryOptions, ViewOptions}
 import stoplog.place.SinkStorage
+import stoplog.storage.FileStore
 
 /** A sink's state as a table: what the log says now, read on the driver. */
 private[spark] final class StateTable private (asked: ViewOptions) extends SupportsRead {
@@ -41,7 +41,7 @@ private[spark] object StateTable {
   /** Error: `STOPLOG_SINK_UNKNOWN` if there is no such path. One to which nothing was written yet has no rows. */
   def apply(asked: ViewOptions): StateTable = {
     val found = storage(asked.path, asked.sinkId)
-    if (found.records.newerThan(-1).isEmpty && !exists(found.pathOf("")))
+    if (found.records.newerThan(-1).isEmpty && !exists(found.files))
       throw Errors.sinkUnknown(asked.path, asked.sinkId, there = Nil)
     new StateTable(asked)
   }
@@ -50,7 +50,7 @@ private[spark] object StateTable {
     SinkStorage.reading(path, sinkId, SparkHadoop.configuration)
 
   // Who may only read below the path cannot tell whether it is there.
-  private def exists(path: HadoopPath): Boolean =
-    try path.getFileSystem(SparkHadoop.configuration).exists(path)
-    catch { case _: AccessDeniedException => true }
+  private def exists(files: FileStore): Boolean =
+    try files.stat("").isDefined
+    catch { case e: StoplogException if Causes.of(e).exists(_.isInstanceOf[AccessDeniedException]) => true }
 }

@@ -7,7 +7,8 @@ import stoplog.laws._
 import stoplog.storage.RecordNamesLaws
 
 class StagingDiskPartStoreSuite extends PartStoreLaws {
-  override def newStorage(): StorageUnderTest = LocalUnderTest.create(LocalUnderTest.staging, LocalForcing.Disk)
+  override def newStorage(): StorageUnderTest =
+    LocalUnderTest.create(LocalUnderTest.staging, LocalForcing.Disk)
 }
 
 class StagingProcessPartStoreSuite extends PartStoreLaws with LongRun {
@@ -16,7 +17,8 @@ class StagingProcessPartStoreSuite extends PartStoreLaws with LongRun {
 }
 
 class InBucketDiskPartStoreSuite extends PartStoreLaws {
-  override def newStorage(): StorageUnderTest = LocalUnderTest.create(LocalUnderTest.inBucket, LocalForcing.Disk)
+  override def newStorage(): StorageUnderTest =
+    LocalUnderTest.create(LocalUnderTest.inBucket, LocalForcing.Disk)
 }
 
 class InBucketProcessPartStoreSuite extends PartStoreLaws with LongRun {
@@ -25,7 +27,8 @@ class InBucketProcessPartStoreSuite extends PartStoreLaws with LongRun {
 }
 
 class StagingDiskFencingSuite extends FencingLaws {
-  override def newStorage(): StorageUnderTest = LocalUnderTest.create(LocalUnderTest.staging, LocalForcing.Disk)
+  override def newStorage(): StorageUnderTest =
+    LocalUnderTest.create(LocalUnderTest.staging, LocalForcing.Disk)
 }
 
 class InBucketProcessFencingSuite extends FencingLaws {
@@ -34,7 +37,8 @@ class InBucketProcessFencingSuite extends FencingLaws {
 }
 
 class StagingDiskAnnouncementSuite extends AnnouncementLaws {
-  override def newStorage(): StorageUnderTest = LocalUnderTest.create(LocalUnderTest.staging, LocalForcing.Disk)
+  override def newStorage(): StorageUnderTest =
+    LocalUnderTest.create(LocalUnderTest.staging, LocalForcing.Disk)
 }
 
 class InBucketProcessAnnouncementSuite extends AnnouncementLaws {
@@ -52,12 +56,19 @@ class InBucketProcessStagedSuite extends StagingLaws {
     LocalUnderTest.create(LocalUnderTest.inBucket, LocalForcing.Process)
 }
 
-class DiskNotesSuite extends NoteStoreLaws {
-  override def newStorage(): StorageUnderTest = LocalUnderTest.create(LocalUnderTest.staging, LocalForcing.Disk)
+class DiskFilesSuite extends FileStoreLaws {
+  override def newStorage(): StorageUnderTest =
+    LocalUnderTest.create(LocalUnderTest.staging, LocalForcing.Disk)
+}
+
+class ProcessFilesSuite extends FileStoreLaws with LongRun {
+  override def newStorage(): StorageUnderTest =
+    LocalUnderTest.create(LocalUnderTest.staging, LocalForcing.Process)
 }
 
 class DiskSidesSuite extends SideStoreLaws {
-  override def newStorage(): StorageUnderTest = LocalUnderTest.create(LocalUnderTest.staging, LocalForcing.Disk)
+  override def newStorage(): StorageUnderTest =
+    LocalUnderTest.create(LocalUnderTest.staging, LocalForcing.Disk)
 }
 
 class ProcessSidesSuite extends SideStoreLaws with LongRun {
@@ -66,7 +77,8 @@ class ProcessSidesSuite extends SideStoreLaws with LongRun {
 }
 
 class DiskRecordsSuite extends RecordStoreLaws {
-  override def newStorage(): StorageUnderTest = LocalUnderTest.create(LocalUnderTest.staging, LocalForcing.Disk)
+  override def newStorage(): StorageUnderTest =
+    LocalUnderTest.create(LocalUnderTest.staging, LocalForcing.Disk)
 }
 
 class ProcessRecordsSuite extends RecordStoreLaws with LongRun {
@@ -95,7 +107,8 @@ class LocalEarlyListingSuite extends EarlyListingLaws {
 }
 
 class DiskFinishedSuite extends FinishedStoreLaws {
-  override def newStorage(): StorageUnderTest = LocalUnderTest.create(LocalUnderTest.staging, LocalForcing.Disk)
+  override def newStorage(): StorageUnderTest =
+    LocalUnderTest.create(LocalUnderTest.staging, LocalForcing.Disk)
 }
 
 class LocalSleepingDriverSuite extends SleepingDriverLaws {

@@ -60,12 +60,13 @@ class S3OwnLawsSuite extends LawSuite {
     assert(store.publish(open, 6L << 20, "b/part-1.txt") === Lost)
   }
 
-  law("a record is created once; the very same one again is taken, and its bytes tell whose it is") { storage =>
-    val records = storage.recordStore()
-    assert(records.putIfAbsent(0, utf8("first")) === Created)
-    assert(records.putIfAbsent(0, utf8("second")) === Taken)
-    assert(records.putIfAbsent(0, utf8("first")) === Taken)
-    assert(records.read(0).map(new String(_)) === Some("first"))
+  law("a record is created once; the very same one again is taken, and its bytes tell whose it is") {
+    storage =>
+      val records = storage.logFiles()
+      assert(records.putIfAbsent(0, utf8("first")) === Created)
+      assert(records.putIfAbsent(0, utf8("second")) === Taken)
+      assert(records.putIfAbsent(0, utf8("first")) === Taken)
+      assert(records.read(0).map(new String(_)) === Some("first"))
   }
 
   private def goOn(store: PartStore, open: Resume, from: Int, end: Int): Resume = {

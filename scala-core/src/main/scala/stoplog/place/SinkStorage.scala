@@ -37,7 +37,10 @@ private[stoplog] final class SinkStorage private (
   @transient lazy val records: LogFiles = new LogFiles(files, sinkId, Faults.ofThisJvm)
 
   /** A file under the path, for readers of any format. */
-  def pathOf(relative: String): HadoopPath = new HadoopPath(storage.uri(relative))
+  def pathOf(relative: String): HadoopPath = {
+    val uri = storage.uri(relative)
+    new HadoopPath(uri.getScheme, uri.getAuthority, uri.getPath) // which a slash at the end does not change
+  }
 
   /** The directory of this sink id, which for a batch job is its own. */
   def job: JobDirectory = jobOf(sinkId)

@@ -6,7 +6,8 @@ import java.util.{Map => JMap}
 
 import scala.util.Using
 
-import stoplog.source.file.{FileFinder, Found, PathRules, SourceFile, SourceFiles}
+import stoplog.source.file.{FileFinder, PathRules}
+import stoplog.storage.{Found, SourceFile, SourceFiles}
 
 /** Reads the files that a list names, and no others: `fileEnumerator.list`, `_manifest` by default. */
 final class ManifestFinder(parameters: JMap[String, String]) extends FileFinder {

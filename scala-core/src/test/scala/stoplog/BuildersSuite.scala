@@ -12,7 +12,8 @@ import stoplog.bucket.{BucketAssigner, BucketContext, BucketListener, CompleteBu
 import stoplog.compact.{CompactionInput, Compactor}
 import stoplog.format.bulk.BlockOutput
 import stoplog.rolling.{PartStats, RollReason, RollingPolicy}
-import stoplog.source.file.{FileFinder, PathRules, SourceFile, SourceFiles}
+import stoplog.source.file.{FileFinder, PathRules}
+import stoplog.storage.{SourceFile, SourceFiles}
 
 /** Which options each method of the builders of files sets, and to which values. */
 class BuildersSuite extends AnyFunSuite {

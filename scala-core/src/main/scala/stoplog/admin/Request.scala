@@ -9,7 +9,7 @@ import com.fasterxml.jackson.databind.{JsonNode, ObjectMapper}
 import org.apache.hadoop.conf.Configuration
 
 import stoplog.error.Errors
-import stoplog.options.{SinkOptions}
+import stoplog.options.SinkOptions
 import stoplog.storage.Truncation
 
 /** What [[Main]] is asked for.

@@ -3,7 +3,7 @@ package stoplog.admin
 
 import stoplog.admin.AdminAction.{Advise, Cut, Hand, MoveAside}
 import stoplog.commit.Rewind
-import stoplog.commit.complete.Manifests
+import stoplog.commit.Manifests
 import stoplog.log.{LogRecord, SinkState}
 import stoplog.part.{FinishedPart, Open, Part, Resume, RunId}
 

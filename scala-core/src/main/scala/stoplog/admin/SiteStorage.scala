@@ -6,7 +6,7 @@ import org.apache.hadoop.conf.Configuration
 import stoplog.commit.{CompactionCommit, PartFormat, SinkDriver, SinkStores}
 import stoplog.format.bulk.EndingParts
 import stoplog.log.{CommitLog, LogRecord}
-import stoplog.options.{Staging}
+import stoplog.options.Staging
 import stoplog.storage.Truncation
 import stoplog.part.RunId
 import stoplog.place.SinkStorage

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.commit
 
-import stoplog.commit.complete.FollowUps
 import stoplog.fault.Step
 import stoplog.log.{CommitLog, RecordKind, SinkState}
 import stoplog.part.RunId

@@ -3,7 +3,6 @@ package stoplog.commit
 
 import scala.util.control.NonFatal
 
-import stoplog.commit.complete.{FollowUps, JobEnd}
 import stoplog.error.{Errors, Log}
 import stoplog.fault.Step
 import stoplog.log.{CommitLog, FollowUp, LogRecord, RecordKind, SinkState}

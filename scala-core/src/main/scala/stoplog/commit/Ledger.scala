@@ -4,7 +4,6 @@ package stoplog.commit
 import scala.annotation.tailrec
 import scala.util.control.NonFatal
 
-import stoplog.commit.complete.FollowUps
 import stoplog.error.Errors
 import stoplog.fault.Step
 import stoplog.log._

@@ -6,7 +6,6 @@ import java.util.concurrent.ConcurrentLinkedQueue
 import scala.jdk.CollectionConverters._
 import scala.util.control.NonFatal
 
-import stoplog.commit.complete.{Announcer, FollowUps}
 import stoplog.error.{Errors, Log}
 import stoplog.fault.Step
 import stoplog.log.{CommitLog, LogRecord, RecordKind}

@@ -4,7 +4,6 @@ package stoplog.commit
 import scala.annotation.tailrec
 import scala.util.control.NonFatal
 
-import stoplog.commit.complete.{Completing, Completion, FollowUps, ManifestSweeper, Manifests}
 import stoplog.error.Log
 import stoplog.fault.{Faults, Step}
 import stoplog.log.{LogRecord, RecordKind, SinkState}

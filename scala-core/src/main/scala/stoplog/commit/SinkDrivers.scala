@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.commit
 
-import stoplog.commit.complete.FollowUps
 import stoplog.log.CommitLog
 import stoplog.part.RunId
 import stoplog.rolling.{OnCheckpointRollingPolicy, RollingPolicy}

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.commit
 
-import stoplog.commit.complete.{CompleteRule, Completing, FollowUps, Manifests}
 import stoplog.error.Errors
 import stoplog.fault.Step
 import stoplog.log.{LogRecord, MarkerForm, RecordKind, SinkState}

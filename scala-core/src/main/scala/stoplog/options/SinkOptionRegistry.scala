@@ -348,7 +348,12 @@ object SinkOptionRegistry
   )
 
   val ValidLengthSuffix: SinkOption =
-    validLength("validLengthSuffix", Truncation.DefaultSuffix, "What the name of such a file ends with.", ".length")
+    validLength(
+      "validLengthSuffix",
+      Truncation.DefaultSuffix,
+      "What the name of such a file ends with.",
+      ".length"
+    )
 
   val Durability: SinkOption = withDefault(
     Recovery,

@@ -38,7 +38,10 @@ private[stoplog] final class SinkStorage private (
   @transient lazy val records: LogFiles = new LogFiles(files, sinkId, Faults.ofThisJvm)
 
   /** A file under the path, for readers of any format. */
-  def pathOf(relative: String): HadoopPath = new HadoopPath(storage.uri(relative))
+  def pathOf(relative: String): HadoopPath = {
+    val uri = storage.uri(relative)
+    new HadoopPath(uri.getScheme, uri.getAuthority, uri.getPath) // which a slash at the end does not change
+  }
 
   /** Refuses a storage with a scheme that Hadoop does not know: compactors read finished files through Hadoop. Error:
     * `STOPLOG_NOT_COMPACTABLE`.

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.source
 
-import stoplog.source.log.StateFiles
-
 /** What an enumerator starts with.
   *
   * @param restored the newest [[SplitEnumerator.snapshot]] that was written down; none for a source that starts anew

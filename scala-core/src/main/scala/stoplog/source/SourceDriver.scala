@@ -6,7 +6,6 @@ import scala.collection.immutable.Queue
 
 import stoplog.error.{Errors, StoplogException}
 import stoplog.fault.{Faults, Step}
-import stoplog.source.log.{SplitLog, StateFiles}
 
 /** The driver's side of a source that a streaming query reads, as Spark's `MicroBatchStream` asks for it.
   *

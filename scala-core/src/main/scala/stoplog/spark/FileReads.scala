@@ -12,6 +12,7 @@ import stoplog.format.read.{DirectoryColumns, DirectoryFilter, ReadFormats, Spar
 import stoplog.options.{OnCorrupt, SourceOptions}
 import stoplog.source.SplitSource
 import stoplog.source.file._
+import stoplog.storage.SourceFiles
 
 /** The file source that options ask for. */
 private[spark] object FileReads {

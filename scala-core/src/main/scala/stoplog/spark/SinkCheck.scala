@@ -13,7 +13,7 @@ import org.apache.spark.sql.classic.Dataset
 import stoplog.FileSink
 import stoplog.bucket.{BucketAssigner, BucketContext, BucketId, DateTimeBucketAssigner}
 import stoplog.commit.{JobCommit, SinkSettings}
-import stoplog.commit.complete.CompleteRule
+import stoplog.commit.CompleteRule
 import stoplog.error.Errors
 import stoplog.format.compress.Compression
 import stoplog.log.LogRecord

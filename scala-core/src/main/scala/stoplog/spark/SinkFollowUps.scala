@@ -7,7 +7,7 @@ import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.types.StructType
 
 import stoplog.bucket.{BucketEnds, BucketId, BucketListener, ColumnTimes, CompleteBucket}
-import stoplog.commit.complete.{CompleteRule, FollowUps, Manifests, MarkedBucket}
+import stoplog.commit.{CompleteRule, FollowUps, Manifests, MarkedBucket}
 import stoplog.error.Errors
 import stoplog.options.{BucketComplete, Bucketing, ManifestChoice, OnBadRow, SinkOptions, UserObject}
 import stoplog.place.SinkStorage

@@ -8,7 +8,8 @@ import org.apache.spark.sql.types.{StringType, StructField, StructType}
 import stoplog.error.Errors
 import stoplog.format.read.{BlockSchema, DirectoryColumns, DirectoryTypes}
 import stoplog.options.{SourceFormatName, SourceOptions}
-import stoplog.source.file.{DirectoryNames, PathRules, SourceFile, SourceFiles}
+import stoplog.source.file.{DirectoryNames, PathRules}
+import stoplog.storage.{SourceFile, SourceFiles}
 
 /** The columns of files, and of the directories that they are in. */
 private[spark] object SourceColumns {

@@ -8,8 +8,8 @@ import org.apache.hadoop.fs.{FileSystem, LeaseRecoverable, Path => HadoopPath}
 
 import stoplog.error.Errors
 import stoplog.fault.Faults
-import stoplog.source.file.SourceFiles
-import stoplog.source.log.StateFiles
+import stoplog.source.StateFiles
+import stoplog.storage.SourceFiles
 import stoplog.storage.hadoop._
 import stoplog.storage.local.{LocalFileStore, LocalForcing, LocalSourceFiles}
 import stoplog.storage.s3.S3FileStore

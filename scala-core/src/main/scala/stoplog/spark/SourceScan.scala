@@ -10,7 +10,7 @@ import org.apache.spark.sql.types.StructType
 import stoplog.error.Redaction
 import stoplog.format.read.Vectors
 import stoplog.source.{ReadLimits, SourceDriver, Split, SplitSource}
-import stoplog.source.log.StateFiles
+import stoplog.source.StateFiles
 
 /** One read of a source, for a streaming or a batch query. */
 private[spark] class SourceScan[S <: Split](

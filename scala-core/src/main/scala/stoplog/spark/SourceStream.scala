@@ -13,7 +13,7 @@ import stoplog.format.read.Vectors
 import stoplog.fault.Faults
 import stoplog.storage.PutOutcome
 import stoplog.source._
-import stoplog.source.log.StateFiles
+import stoplog.source.StateFiles
 
 /** Any split source as Spark's micro-batch stream. Translates, and decides nothing.
   *

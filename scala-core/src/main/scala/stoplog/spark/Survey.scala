@@ -4,7 +4,8 @@ package stoplog.spark
 import scala.collection.mutable
 
 import stoplog.format.read.DirectoryColumns
-import stoplog.source.file.{DirectoryNames, FileFinder, PathRules, SourceFile, SourceFiles, Walk}
+import stoplog.source.file.{DirectoryNames, FileFinder, PathRules, Walk}
+import stoplog.storage.{SourceFile, SourceFiles}
 
 /** What all files say together of the columns, where the user does not: one listing.
   *

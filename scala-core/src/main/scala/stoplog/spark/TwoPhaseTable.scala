@@ -13,7 +13,7 @@ import org.apache.spark.sql.internal.connector.SupportsStreamingUpdateAsAppend
 import org.apache.spark.sql.types.StructType
 
 import stoplog.commit.{Ledger, RealTools, SinkIdentity}
-import stoplog.commit.complete.FollowUps
+import stoplog.commit.FollowUps
 import stoplog.error.Redaction
 import stoplog.options.SparkOptions
 import stoplog.part.RunId

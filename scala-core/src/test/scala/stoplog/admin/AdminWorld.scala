@@ -6,7 +6,7 @@ import java.nio.file.attribute.FileTime
 import java.nio.file.{Files, Path, Paths}
 
 import stoplog.commit._
-import stoplog.commit.complete.FollowUps
+import stoplog.commit.FollowUps
 import stoplog.fault.{Faults, InjectedFault, Step}
 import stoplog.log.{CommitLog, LogRecord}
 import stoplog.storage.Truncation

@@ -4,7 +4,7 @@ package stoplog.bench
 import java.util.UUID
 
 import stoplog.commit._
-import stoplog.commit.complete.MemoryNotes
+import stoplog.commit.MemoryNotes
 import stoplog.fault.Faults
 import stoplog.log.{CommitLog, LogFiles}
 import stoplog.part.RunId

@@ -7,7 +7,6 @@ import java.nio.file.{Files, Path}
 
 import org.scalatest.funsuite.AnyFunSuite
 
-import stoplog.commit.complete.MemoryNotes
 import stoplog.fault.{Faults, InjectedFault, Step}
 import stoplog.log.{CommitLog, LogFiles}
 import stoplog.part.{FinishedPart, RunId}

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.commit
 
-import stoplog.commit.complete.{FollowUps, MemoryNotes}
 import stoplog.fault.Faults
 import stoplog.log.{CommitLog, LogRecord, MemoryRecords}
 import stoplog.part.RunId

@@ -4,7 +4,6 @@ package stoplog.commit
 import org.scalatest.funsuite.AnyFunSuite
 
 import stoplog.commit.Samples._
-import stoplog.commit.complete.MemoryNotes
 
 class HeartbeatSuite extends AnyFunSuite {
   private val directory = "_stoplog/main/alive"

@@ -6,7 +6,6 @@ import java.util.concurrent.TimeUnit.SECONDS
 
 import org.scalatest.funsuite.AnyFunSuite
 
-import stoplog.commit.complete.MemoryNotes
 import stoplog.fault.Faults
 
 import stoplog.log.RecordKind

@@ -8,7 +8,6 @@ import org.scalatest.funsuite.AnyFunSuite
 
 import stoplog.log.LogFiles
 import stoplog.commit.JobCommit.Replacing
-import stoplog.commit.complete.MemoryNotes
 import stoplog.fault.{Faults, InjectedFault, Step}
 import stoplog.log.{CommitLog, LogRecord, RecordKind, SinkState}
 import stoplog.part.RunId

@@ -6,7 +6,6 @@ import java.io.IOException
 import org.scalatest.funsuite.AnyFunSuite
 
 import stoplog.commit.Samples._
-import stoplog.commit.complete.MemoryNotes
 import stoplog.error.Errors
 import stoplog.fault.Faults
 import stoplog.log.{LogRecord, RecordCodec, RecordKind, SinkState}

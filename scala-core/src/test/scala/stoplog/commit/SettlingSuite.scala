@@ -7,7 +7,6 @@ import org.scalatest.funsuite.AnyFunSuite
 
 import stoplog.commit.Samples._
 import stoplog.error.Errors
-import stoplog.commit.complete.{MarkedBucket, MemoryNotes}
 import stoplog.fault.Faults
 import stoplog.log._
 import stoplog.part.{FinishedPart, Pending}

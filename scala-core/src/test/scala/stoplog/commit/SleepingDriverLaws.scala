@@ -4,7 +4,6 @@ package stoplog.commit
 import java.util.concurrent.{CompletableFuture, CountDownLatch, ExecutionException}
 import java.util.concurrent.TimeUnit.SECONDS
 
-import stoplog.commit.complete.MemoryNotes
 import stoplog.error.StoplogException
 import stoplog.fault.{Faults, Step}
 import stoplog.laws.{LawSuite, StorageUnderTest}

@@ -4,7 +4,6 @@ package stoplog.docs
 import stoplog.matrix.{Layout, Storage}
 import stoplog.storage.Growth
 
-
 /** What each kind of storage of the crash matrix can do: a kind without a row here does not compile. */
 object StoresTable {
 

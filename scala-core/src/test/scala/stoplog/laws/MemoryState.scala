@@ -6,7 +6,7 @@ import java.io.{ByteArrayInputStream, ByteArrayOutputStream, FileNotFoundExcepti
 import scala.collection.mutable
 
 import stoplog.storage.{NoFiles, PutOutcome}
-import stoplog.source.log.StateFiles
+import stoplog.source.StateFiles
 
 /** A source's state in memory, by the paths of its files. It outlives the drivers that use it.
   *

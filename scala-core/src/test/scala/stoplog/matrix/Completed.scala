@@ -5,7 +5,7 @@ import scala.jdk.CollectionConverters._
 
 import com.fasterxml.jackson.databind.{JsonNode, ObjectMapper}
 
-import stoplog.commit.complete.{CompleteRule, FollowUps, Manifests}
+import stoplog.commit.{CompleteRule, FollowUps, Manifests}
 import stoplog.log.MarkerForm
 
 /** Markers and manifests of the matrix' query, and what is wrong with those that a reader finds. */

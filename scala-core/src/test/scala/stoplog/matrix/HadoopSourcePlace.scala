@@ -11,8 +11,8 @@ import org.apache.hadoop.fs.{FileSystem, Path}
 
 import stoplog.fault.Faults
 import stoplog.servers.S3Server
-import stoplog.source.file.SourceFiles
-import stoplog.source.log.StateFiles
+import stoplog.source.StateFiles
+import stoplog.storage.SourceFiles
 import stoplog.storage.hadoop._
 import stoplog.storage.hdfs.{HdfsUnderTest, MiniHdfs}
 

@@ -7,8 +7,8 @@ import java.nio.file.{Files, Path}
 import stoplog.storage.local.LocalForcing
 import stoplog.storage.local.LocalFileStore
 import stoplog.fault.Faults
-import stoplog.source.file.SourceFiles
-import stoplog.source.log.StateFiles
+import stoplog.source.StateFiles
+import stoplog.storage.SourceFiles
 import stoplog.storage.local.{LocalSourceFiles, LocalUnderTest}
 
 /** A temporary directory, looked at with java.nio. */

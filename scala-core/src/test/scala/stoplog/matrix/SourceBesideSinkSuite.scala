@@ -14,6 +14,7 @@ import stoplog.source.{ReadLimits, SourceDriver}
 import stoplog.storage.hadoop.{HadoopDefaults, HadoopFiles, HadoopSettings, HadoopSourceFiles, Renaming}
 import stoplog.storage.hdfs.HdfsUnderTest
 import stoplog.storage.local.LocalSourceFiles
+import stoplog.storage.{SourceFile, SourceFiles}
 
 /** What the sink writes the source reads once, while it is written: the source lists and reads at every step of the
   * sink's protocol, and so sees all that is ever on the storage.

@@ -2,8 +2,8 @@
 package stoplog.matrix
 
 import stoplog.fault.Faults
-import stoplog.source.file.SourceFiles
-import stoplog.source.log.StateFiles
+import stoplog.source.StateFiles
+import stoplog.storage.SourceFiles
 
 /** Where files come and go that a source reads, and where its state is; looked at by other means than the source's. */
 trait SourcePlace {

@@ -6,7 +6,7 @@ import scala.collection.mutable
 import com.fasterxml.jackson.databind.ObjectMapper
 
 import stoplog.commit.CompactionPolicy
-import stoplog.commit.complete.{CompleteRule, MarkedBucket}
+import stoplog.commit.{CompleteRule, MarkedBucket}
 import stoplog.log.{LogRecord, Marker, Totals}
 
 /** What must hold of markers and manifests: none says anything that is not so, and none is forgotten.

@@ -3,7 +3,7 @@ package stoplog.sim
 
 import java.io.OutputStream
 
-import stoplog.commit.complete.EarlyAnnouncement
+import stoplog.commit.EarlyAnnouncement
 import stoplog.laws.UnusedFiles
 import stoplog.log.{LogFiles, RecordCodec}
 import stoplog.storage.{FileInfo, FileStore, PutOutcome}

@@ -3,7 +3,7 @@ package stoplog.sim
 
 import java.util.SplittableRandom
 
-import stoplog.commit.complete.MarkedBucket
+import stoplog.commit.MarkedBucket
 
 /** Who else works where the sink does: readers, backups, the user's listener, a library that asks again. Has dice of its
   * own.

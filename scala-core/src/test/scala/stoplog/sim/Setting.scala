@@ -4,7 +4,7 @@ package stoplog.sim
 import java.util.SplittableRandom
 
 import stoplog.commit.CompactionPolicy
-import stoplog.commit.complete.CompleteRule
+import stoplog.commit.CompleteRule
 
 /** A kind of world. Has dice of its own, so that what a seed draws otherwise is the same in all of them. */
 final case class Setting(

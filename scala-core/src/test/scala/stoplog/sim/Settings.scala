@@ -2,7 +2,7 @@
 package stoplog.sim
 
 import stoplog.commit.LostPart
-import stoplog.commit.complete.CompleteRule
+import stoplog.commit.CompleteRule
 
 /** The kinds of worlds beside the plain one. */
 object Settings {

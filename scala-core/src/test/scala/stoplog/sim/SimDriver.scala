@@ -5,7 +5,7 @@ import java.nio.charset.StandardCharsets.UTF_8
 
 import stoplog.commit.Finish
 import stoplog.commit._
-import stoplog.commit.complete.{CompleteRule, FollowUps, Manifests}
+import stoplog.commit.{CompleteRule, FollowUps, Manifests}
 import stoplog.log.{BatchDigest, CommitLog, LogFiles, LogRecord, MarkerForm}
 import stoplog.part.{PartNaming, RunId}
 import stoplog.storage.{FileStore, PartStore, ReplacedFiles, SpoolFiles}

@@ -3,7 +3,7 @@ package stoplog.sim
 
 import java.util.SplittableRandom
 
-import stoplog.commit.complete.CompleteRule
+import stoplog.commit.CompleteRule
 
 /** When buckets are complete in a world. Has dice of its own, so that the others of a world fall as they would without it. */
 object SimRule {

@@ -8,7 +8,7 @@ import scala.collection.mutable.ArrayBuffer
 import scala.util.control.NonFatal
 
 import stoplog.commit.Clock
-import stoplog.commit.complete.CompleteRule
+import stoplog.commit.CompleteRule
 import stoplog.error.Errors
 import stoplog.fault.{Faults, InjectedFault, Step}
 import stoplog.part.RunId

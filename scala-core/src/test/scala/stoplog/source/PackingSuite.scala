@@ -3,7 +3,8 @@ package stoplog.source
 
 import org.scalatest.funsuite.AnyFunSuite
 
-import stoplog.source.file.{Extent, FileSplit, SourceFile, SourceWorld}
+import stoplog.source.file.{Extent, FileSplit, SourceWorld}
+import stoplog.storage.SourceFile
 
 /** How splits are shared out among tasks: groups of about the same size. */
 class PackingSuite extends AnyFunSuite {

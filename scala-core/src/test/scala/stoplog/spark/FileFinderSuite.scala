@@ -10,6 +10,7 @@ import org.scalatest.funsuite.AnyFunSuite
 import stoplog.{FileSource, FileSourceBuilder}
 import stoplog.format.SparkSessionForTests
 import stoplog.source.file._
+import stoplog.storage.{Found, SourceFile, SourceFiles}
 
 /** Other ways to find files than to list directories. */
 class FileFinderSuite extends AnyFunSuite with SparkSessionForTests {

@@ -40,7 +40,7 @@ class StorageAtSuite extends AnyFunSuite with SparkSessionForTests {
       for (below <- Seq("", "/not/there/yet"))
         place(s"viewfs://tests/data$below") match {
           case hdfs: HdfsStorage => assert(hdfs.root === s"${storage.root}$below")
-          case other               => fail(s"$other")
+          case other             => fail(s"$other")
         }
     } finally storage.close()
   }

@@ -4,10 +4,10 @@ package users
 import java.io.{InputStream, OutputStream}
 import java.net.URI
 
-import stoplog.storage.PutOutcome
 import stoplog.source._
 import stoplog.source.file._
-import stoplog.source.log.StateFiles
+import stoplog.source.StateFiles
+import stoplog.storage.{Found, PutOutcome, SourceFile, SourceFiles}
 
 /** How files are found and cut, and where a source keeps its state. Nothing here does anything: whoever can compile it can write one. */
 object OwnFiles {

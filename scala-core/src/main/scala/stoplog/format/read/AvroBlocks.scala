@@ -5,7 +5,8 @@ import java.io.{BufferedInputStream, EOFException, IOException, InputStream}
 
 import scala.util.Using
 
-import stoplog.source.file.{Block, BlockIndex, SourceFile, SourceFiles}
+import stoplog.source.file.{Block, BlockIndex}
+import stoplog.storage.{SourceFile, SourceFiles}
 
 /** The blocks of Avro files, which no footer lists: from each to the next, past the rows. A block belongs to the piece in
   * which the marker before it begins.

@@ -10,7 +10,8 @@ import com.github.luben.zstd.ZstdInputStreamNoFinalizer
 import org.apache.hadoop.conf.{Configurable, Configuration}
 import org.apache.hadoop.io.compress.{BZip2Codec, CompressionCodec, DeflateCodec, Lz4Codec, SnappyCodec}
 
-import stoplog.source.file.{Decoding, SourceFile}
+import stoplog.source.file.Decoding
+import stoplog.storage.SourceFile
 
 /** Tells by a file's suffix how it is compressed. What is written as several members is read as one. */
 object Decompression extends Decoding {

@@ -13,7 +13,8 @@ import org.apache.spark.sql.types.{StringType, StructType}
 import org.apache.spark.unsafe.types.UTF8String
 
 import stoplog.error.Errors
-import stoplog.source.file.{DirectoryNames, SourceFile}
+import stoplog.source.file.DirectoryNames
+import stoplog.storage.SourceFile
 
 /** The columns that names of directories tell, such as `day=2026-11-21`.
   *

@@ -6,7 +6,8 @@ import scala.util.Try
 import org.apache.spark.sql.catalyst.CatalystTypeConverters
 import org.apache.spark.sql.sources._
 
-import stoplog.source.file.{SomeFiles, SourceFile}
+import stoplog.source.file.SomeFiles
+import stoplog.storage.SourceFile
 
 /** Leaves out the directories of which the names alone say that no row in them passes a query's filters. */
 private[stoplog] final class DirectoryFilter(filters: Seq[Filter], columns: DirectoryColumns)

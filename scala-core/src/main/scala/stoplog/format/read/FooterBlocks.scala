@@ -12,7 +12,8 @@ import org.apache.parquet.hadoop.util.HadoopInputFile
 import org.apache.spark.sql.SparkSession
 
 import stoplog.format.bulk.SessionConfiguration
-import stoplog.source.file.{Block, BlockIndex, SourceFile, SourceFiles}
+import stoplog.source.file.{Block, BlockIndex}
+import stoplog.storage.{SourceFile, SourceFiles}
 
 /** Blocks that a file's footer lists.
   *

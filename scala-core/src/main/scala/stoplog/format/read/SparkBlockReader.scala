@@ -13,6 +13,7 @@ import org.apache.spark.sql.execution.datasources.PartitionedFile
 
 import stoplog.source.Fetched
 import stoplog.source.file._
+import stoplog.storage.SourceFiles
 
 /** What Spark's own reader reads. */
 private[read] trait BlockRecord extends Located {

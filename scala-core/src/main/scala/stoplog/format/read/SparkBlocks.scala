@@ -11,6 +11,7 @@ import stoplog.format.bulk.SessionConfiguration
 import stoplog.options.SourceFormatName
 import stoplog.source.{RecordEmitter, RowOutput, SplitReader}
 import stoplog.source.file._
+import stoplog.storage.{SourceFile, SourceFiles}
 
 /** Files that Spark's own readers read, a piece at a time: each piece has the row groups, stripes or blocks that begin in
   * it, or whose middle is there; Spark's readers see to that, and every row is in one piece.

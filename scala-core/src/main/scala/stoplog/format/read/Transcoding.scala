@@ -7,7 +7,8 @@ import java.nio.charset.StandardCharsets.UTF_8
 
 import org.apache.commons.io.input.ReaderInputStream
 
-import stoplog.source.file.{Decoding, SourceFile}
+import stoplog.source.file.Decoding
+import stoplog.storage.SourceFile
 
 /** Makes UTF-8 of the bytes of files in another character set.
   *

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.source.file
 
+import stoplog.storage.{SourceFile, SourceFiles}
+
 /** Tells where the blocks of a file are: row groups, stripes, or what else its format calls them. On the driver. */
 trait BlockIndex extends Serializable {
 

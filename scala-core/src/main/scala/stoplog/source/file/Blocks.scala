@@ -4,6 +4,7 @@ package stoplog.source.file
 import scala.util.control.NonFatal
 
 import stoplog.source.{Fit, Room, SplitSize}
+import stoplog.storage.{SourceFile, SourceFiles}
 
 /** Files of blocks.
   *

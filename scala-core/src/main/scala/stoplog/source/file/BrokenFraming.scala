@@ -4,6 +4,7 @@ package stoplog.source.file
 import scala.util.control.NonFatal
 
 import stoplog.source.{Fit, Room}
+import stoplog.storage.SourceFile
 
 /** A framing that takes all that is left of a file of which it cannot tell where it could be cut: whoever reads it finds
   * out what is wrong with it, and what is to be done.

@@ -6,6 +6,7 @@ import java.util.concurrent.atomic.AtomicLong
 import scala.util.control.NonFatal
 
 import stoplog.fault.{Faults, Step}
+import stoplog.storage.{Found, SourceFile, SourceFiles}
 import stoplog.thread.Pooled
 
 /** What becomes of a file once the micro-batch that read the end of it is committed. */

@@ -3,6 +3,8 @@ package stoplog.source.file
 
 import java.io.InputStream
 
+import stoplog.storage.SourceFile
+
 /** How the bytes of a file become those of its records: how it is compressed, and in which character set it is. */
 trait Decoding extends Serializable {
 

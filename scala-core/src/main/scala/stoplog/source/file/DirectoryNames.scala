@@ -3,6 +3,8 @@ package stoplog.source.file
 
 import scala.util.control.Breaks
 
+import stoplog.storage.{Found, SourceFile, SourceFiles}
+
 /** Names of directories such as `day=2026-11-21`, which tell a column and its value. Escapes are left as they are. */
 private[stoplog] object DirectoryNames {
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.source.file
 
+import stoplog.storage.SourceFiles
+
 /** How the files of a source are found.
   *
   * @param rules             which files

@@ -8,6 +8,7 @@ import scala.util.control.NonFatal
 
 import stoplog.error.{Causes, Errors, StoplogException}
 import stoplog.source.{Fetched, SplitReader}
+import stoplog.storage.SourceFiles
 
 /** Reads pieces of files one after the other, one of them open at a time: what readers of all formats have in common.
   *

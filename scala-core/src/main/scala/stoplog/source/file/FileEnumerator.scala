@@ -8,6 +8,7 @@ import scala.collection.mutable
 import stoplog.error.Errors
 import stoplog.fault.{Faults, Step}
 import stoplog.source._
+import stoplog.storage.SourceFile
 
 /** Yields the files under a root that have not been read, the oldest first.
   *

@@ -2,6 +2,7 @@
 package stoplog.source.file
 
 import stoplog.source.{Fit, Room}
+import stoplog.storage.{SourceFile, SourceFiles}
 
 /** Finds the files of a source, in place of a listing of all directories: for the option `fileEnumerator`, by the name of
   * a class that extends this and has a public constructor without arguments or of a map of its parameters, or as an

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.source.file
 
+import stoplog.storage.{Found, SourceFile}
+
 /** One listing: which of the files that it comes by are unread, and complete.
   *
   * @param nowMillis when it began

@@ -4,6 +4,7 @@ package stoplog.source.file
 import java.io.{DataInput, DataOutput}
 
 import stoplog.source.{Fit, Split, SplitSize, VersionedSerializer}
+import stoplog.storage.SourceFile
 
 /** A file, or a piece of one. */
 final case class FileSplit(file: SourceFile, extent: Extent) extends Split {

@@ -3,6 +3,7 @@ package stoplog.source.file
 
 import stoplog.fault.Faults
 import stoplog.source._
+import stoplog.storage.SourceFiles
 
 /** The files under a root as a source. */
 final class FileSplitSource[R, T](

@@ -3,6 +3,7 @@ package stoplog.source.file
 
 import stoplog.source._
 import stoplog.source.format._
+import stoplog.storage.{SourceFile, SourceFiles}
 
 /** Files of a format of the user's.
   *

@@ -4,6 +4,7 @@ package stoplog.source.file
 import scala.util.control.NonFatal
 
 import stoplog.source.{Fit, Room, SplitSize}
+import stoplog.storage.{SourceFile, SourceFiles}
 
 /** Files of a format of the user's: cut at any byte where the format can begin there, or else where the driver comes to
   * by reading them as the tasks will.

@@ -6,6 +6,7 @@ import java.net.URI
 import scala.util.control.NonFatal
 
 import stoplog.source.Fetched
+import stoplog.storage.SourceFiles
 
 /** Reads the records of files of a format of the user's. */
 private[file] final class FormatSplitReader[R](

@@ -2,6 +2,7 @@
 package stoplog.source.file
 
 import stoplog.source.{Fit, Room, SplitSize}
+import stoplog.storage.SourceFile
 
 /** Where the files of a format can be cut. On the driver, except [[divide]]. */
 trait Framing extends Serializable {

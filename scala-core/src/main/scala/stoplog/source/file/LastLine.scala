@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.source.file
 
+import stoplog.storage.{SourceFile, SourceFiles}
+
 /** Finds the end of the last whole line, from the end of a file backwards. */
 private[file] object LastLine {
 

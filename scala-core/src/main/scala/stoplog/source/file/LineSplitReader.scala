@@ -4,6 +4,7 @@ package stoplog.source.file
 import java.net.URI
 
 import stoplog.source.Fetched
+import stoplog.storage.SourceFiles
 
 /** A line in the buffer that it was read into. */
 trait Line extends Located {

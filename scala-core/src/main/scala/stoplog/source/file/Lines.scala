@@ -5,6 +5,7 @@ import scala.util.control.NonFatal
 
 import stoplog.error.{Causes, Errors}
 import stoplog.source.{Fit, Room, SplitSize}
+import stoplog.storage.{SourceFile, SourceFiles}
 
 /** Files of lines: plain ones are cut at any line, by bytes; compressed ones by the number of their lines.
   *

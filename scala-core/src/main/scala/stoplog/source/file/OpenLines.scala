@@ -3,6 +3,8 @@ package stoplog.source.file
 
 import java.io.{FilterInputStream, InputStream}
 
+import stoplog.storage.SourceFiles
+
 /** The lines of one split, while they are read. The reader, with its buffer, is lent by the caller. */
 private[file] final class OpenLines(
     files: SourceFiles,

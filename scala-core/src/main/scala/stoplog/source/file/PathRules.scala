@@ -2,6 +2,7 @@
 package stoplog.source.file
 
 import stoplog.error.Errors
+import stoplog.storage.{Found, Link, SourceFiles}
 
 /** Which files under the root belong to the source.
   *

@@ -9,6 +9,8 @@ import java.util.Base64
 
 import com.fasterxml.jackson.core.{JsonFactory, JsonGenerator}
 
+import stoplog.storage.SourceFile
+
 /** What was left out of a file, and why.
   *
   * @param fileName as a user knows it

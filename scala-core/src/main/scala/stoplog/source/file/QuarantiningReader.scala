@@ -9,6 +9,7 @@ import scala.util.control.NonFatal
 
 import stoplog.error.{Causes, StoplogException}
 import stoplog.source.{Fetched, SplitReader, SplitSource}
+import stoplog.storage.SourceFiles
 
 /** Reads pieces one at a time by a reader of the source, and makes their rows, so that it sees what fails in either.
   *

@@ -5,7 +5,8 @@ import scala.collection.mutable
 import scala.util.control.NonFatal
 
 import stoplog.source._
-import stoplog.source.log.StateFiles
+import stoplog.source.StateFiles
+import stoplog.storage.SourceFiles
 
 /** A source of files that goes on where something cannot be decoded, and notes what it has left out.
   *

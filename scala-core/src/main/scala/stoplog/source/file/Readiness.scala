@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.source.file
 
+import stoplog.storage.SourceFile
+
 /** When a file counts as complete. All that is asked for has to hold.
   *
   * @param leastAgeMillis  how long nobody has written to it

@@ -7,8 +7,8 @@ import java.util.zip.{CRC32C, CheckedInputStream, CheckedOutputStream}
 
 import stoplog.error.Errors
 import stoplog.fault.{Faults, Step}
-import stoplog.storage.PutOutcome
-import stoplog.source.log.StateFiles
+import stoplog.source.StateFiles
+import stoplog.storage.{PutOutcome, SourceFile}
 
 /** Exactly which files have been handed out, for as long as they are on the storage: by their paths and what they were,
   * never by how old they look.

@@ -4,6 +4,8 @@ package stoplog.source.file
 import java.io.InputStream
 import java.net.URI
 
+import stoplog.storage.{Found, SourceFile, SourceFiles}
+
 /** A storage without some of its directories, which are not even listed, and with a look at each file before it is opened.
   */
 final class SomeFiles(files: SourceFiles, rule: SomeFiles.Rule) extends SourceFiles {

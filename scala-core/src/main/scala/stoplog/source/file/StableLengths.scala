@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.source.file
 
+import stoplog.storage.SourceFile
+
 /** How long unread files have had their lengths, as far as this run has seen it. 24 bytes for each. */
 private[file] final class StableLengths(forMillis: Long) {
   private var before = new SeenTable

@@ -3,6 +3,7 @@ package stoplog.source.file
 
 import scala.collection.mutable
 
+import stoplog.storage.{Found, Link, SourceFile, SourceFiles}
 import stoplog.thread.Pooled
 
 /** Lists a tree of directories, several of them at a time.

@@ -10,7 +10,7 @@ import org.apache.commons.io.IOUtils
 import org.apache.hadoop.fs.{FileAlreadyExistsException, FileStatus, Options, Path}
 import org.apache.hadoop.util.functional.FutureIO
 
-import stoplog.source.file.{Found, Link, SourceFile, SourceFiles}
+import stoplog.storage.{Found, Link, SourceFile, SourceFiles}
 
 /** Files of any file system that Hadoop knows. */
 final class HadoopSourceFiles(files: HadoopFiles) extends SourceFiles {

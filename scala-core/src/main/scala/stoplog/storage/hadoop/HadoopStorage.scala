@@ -3,7 +3,7 @@ package stoplog.storage.hadoop
 
 import java.net.URI
 
-import stoplog.error.{Log}
+import stoplog.error.Log
 import stoplog.fault.Faults
 import stoplog.storage._
 

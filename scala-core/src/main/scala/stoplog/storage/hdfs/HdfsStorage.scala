@@ -8,8 +8,12 @@ import stoplog.storage._
 import stoplog.storage.hadoop.{HadoopFiles, Trimming, ValidLengths}
 
 /** HDFS, or another file system with its capabilities. */
-private[stoplog] final class HdfsStorage(path: String, files: HadoopFiles, truncation: Truncation, faults: Faults)
-    extends Storage {
+private[stoplog] final class HdfsStorage(
+    path: String,
+    files: HadoopFiles,
+    truncation: Truncation,
+    faults: Faults
+) extends Storage {
 
   override def files(sinkId: String): FileStore = HdfsFileStore.ofSink(files, sinkId)
 

@@ -5,7 +5,7 @@ import java.io.IOException
 import java.nio.file.{FileSystemException, NoSuchFileException, Path, Paths}
 
 import stoplog.error.Errors
-import stoplog.source.file.Link
+import stoplog.storage.Link
 
 /** Where links in the input of a source lead. They are followed as long as they stay below what the source's paths name:
   * whoever may put names there may read no more for it than they could put there themselves.

@@ -10,7 +10,7 @@ import java.util.UUID
 import scala.util.Using
 
 import stoplog.fault.{Faults, Step}
-import stoplog.source.file.{Found, Link, SourceFile, SourceFiles}
+import stoplog.storage.{Found, Link, SourceFile, SourceFiles}
 
 /** Files of a local, or everywhere mounted, file system.
   *

@@ -9,7 +9,8 @@ import org.apache.spark.sql.types.StringType
 import org.apache.spark.unsafe.types.UTF8String
 import org.scalatest.funsuite.AnyFunSuite
 
-import stoplog.source.file.{Extent, FileSplit, Line, SourceFile}
+import stoplog.source.file.{Extent, FileSplit, Line}
+import stoplog.storage.SourceFile
 
 class TextRowsSuite extends AnyFunSuite {
 

@@ -6,6 +6,7 @@ import java.io.IOException
 import org.scalatest.funsuite.AnyFunSuite
 
 import stoplog.source.{Fit, ReadLimits, Room, SplitSize}
+import stoplog.storage.{SourceFile, SourceFiles}
 
 /** Files of blocks within limits of rows: blocks of 40 bytes and 10 rows, after a head of 4 bytes. */
 class BlocksSuite extends AnyFunSuite {

@@ -9,6 +9,7 @@ import scala.util.Random
 import org.scalatest.funsuite.AnyFunSuite
 
 import stoplog.source.ReadLimits
+import stoplog.storage.SourceFile
 
 /** A compressed file in many micro-batches. */
 class CompressedLinesSuite extends AnyFunSuite {

@@ -157,7 +157,7 @@ class FileSourceDriverSuite extends AnyFunSuite {
     assert(refused.getCondition === "STOPLOG_SOURCE_MERGED_PART")
     assert(world(OnMergedPart.Read).batch() === Seq("1", "2"))
     assert(world(OnMergedPart.Skip).batch() === Seq.empty)
-    val all = SourceDriver.all[FileSplit](world().source, stoplog.source.log.StateFiles.None)
+    val all = SourceDriver.all[FileSplit](world().source, stoplog.source.StateFiles.None)
     assert(all.map(_.file.path) === Seq(merged))
   }
 

@@ -6,6 +6,7 @@ import java.io.{ByteArrayInputStream, ByteArrayOutputStream, DataInputStream, Da
 import org.scalatest.funsuite.AnyFunSuite
 
 import stoplog.source.{Fit, ReadLimits, Room, SplitSize}
+import stoplog.storage.SourceFile
 
 /** Pieces of files, and where they are cut. */
 class FileSplitSuite extends AnyFunSuite {

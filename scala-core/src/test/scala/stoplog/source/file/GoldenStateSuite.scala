@@ -14,7 +14,8 @@ import stoplog.docs.Repository
 import stoplog.error.StoplogException
 import stoplog.laws.MemoryState
 import stoplog.source._
-import stoplog.source.log.SplitRecord
+import stoplog.source.SplitRecord
+import stoplog.storage.SourceFile
 
 /** The state that former versions wrote into a checkpoint. Its files are never edited: a new version gets new ones. */
 class GoldenStateSuite extends AnyFunSuite {

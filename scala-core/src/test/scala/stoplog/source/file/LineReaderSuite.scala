@@ -6,6 +6,7 @@ import scala.util.Random
 import org.scalatest.funsuite.AnyFunSuite
 
 import stoplog.source.Fetched
+import stoplog.storage.SourceFiles
 
 /** Lines, however the file is cut and whatever the buffer does. */
 class LineReaderSuite extends AnyFunSuite {

@@ -13,6 +13,7 @@ import stoplog.fault.Faults
 import stoplog.source.{ReadLimits, SourceDriver}
 import stoplog.laws.MemoryState
 import stoplog.storage.local.{LocalSourceFiles, LocalUnderTest}
+import stoplog.storage.{Found, SourceFile, SourceFiles}
 
 /** Symbolic links in the input, put there by somebody who may do no more than that. */
 class LinksSuite extends AnyFunSuite with BeforeAndAfterEach {

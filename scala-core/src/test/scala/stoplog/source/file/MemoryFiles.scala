@@ -7,6 +7,8 @@ import java.nio.charset.StandardCharsets.UTF_8
 
 import scala.collection.mutable
 
+import stoplog.storage.{Found, SourceFile, SourceFiles}
+
 /** A storage whose files are in memory, and whose clock is theirs. */
 final class MemoryFiles extends SourceFiles {
   private val files = mutable.TreeMap.empty[String, (Array[Byte], Long)]

@@ -5,6 +5,8 @@ import java.time.{Instant, ZoneId}
 
 import org.scalatest.funsuite.AnyFunSuite
 
+import stoplog.storage.SourceFile
+
 /** Which names belong to a source. */
 class PathRulesSuite extends AnyFunSuite {
   private val utc = ZoneId.of("UTC")

@@ -10,6 +10,7 @@ import org.scalatest.funsuite.AnyFunSuite
 import stoplog.error.StoplogException
 import stoplog.laws.MemoryState
 import stoplog.source._
+import stoplog.storage.{Found, SourceFile, SourceFiles}
 
 /** What is left out of files, and what is noted. */
 class QuarantineSuite extends AnyFunSuite {

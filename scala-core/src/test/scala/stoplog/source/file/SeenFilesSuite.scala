@@ -9,6 +9,7 @@ import scala.util.Random
 import org.scalatest.funsuite.AnyFunSuite
 
 import stoplog.laws.MemoryState
+import stoplog.storage.SourceFile
 
 /** What is remembered, against a plain map, over compactions and restarts. */
 class SeenFilesSuite extends AnyFunSuite {

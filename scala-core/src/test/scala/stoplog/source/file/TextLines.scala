@@ -2,6 +2,7 @@
 package stoplog.source.file
 
 import stoplog.source.{ReadLoop, SplitSource}
+import stoplog.storage.SourceFiles
 
 /** Files of lines, as most tests of sources read them. */
 object TextLines {

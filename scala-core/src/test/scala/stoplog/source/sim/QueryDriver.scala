@@ -8,7 +8,7 @@ import scala.collection.immutable.ArraySeq
 
 import stoplog.storage.{NoFiles, PutOutcome}
 import stoplog.source._
-import stoplog.source.log.StateFiles
+import stoplog.source.StateFiles
 
 /** One start of a query on a [[SourceDriver]], which Spark drives: it plans a micro-batch, writes its offset, reads it,
   * and commits it.

@@ -7,7 +7,7 @@ import scala.util.Using
 
 import stoplog.storage.{NoFiles, PutOutcome}
 import stoplog.source.VersionedSerializer
-import stoplog.source.log.{SplitRecord, StateFiles}
+import stoplog.source.{SplitRecord, StateFiles}
 
 /** The log of splits with one of its rules taken out, by files that lie to it. */
 trait SplitMutation {

@@ -11,7 +11,7 @@ import org.scalatest.funsuite.AnyFunSuite
 import stoplog.log.LogFiles
 import stoplog.LongRun
 import stoplog.commit._
-import stoplog.commit.complete.MemoryNotes
+import stoplog.commit.MemoryNotes
 import stoplog.error.StoplogException
 import stoplog.fault.{Faults, Step}
 import stoplog.log.CommitLog

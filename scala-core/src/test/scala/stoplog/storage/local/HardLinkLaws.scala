@@ -101,7 +101,7 @@ abstract class HardLinkLaws(layout: String => PartLayout) extends LawSuite {
 
   private def linkLaw(name: String)(body: LocalUnderTest => Unit): Unit = law(name) {
     case storage: LocalUnderTest => body(storage)
-    case other                 => fail(s"$other")
+    case other                   => fail(s"$other")
   }
 
   private def linked(storage: LocalUnderTest, part: Publish): Path = {

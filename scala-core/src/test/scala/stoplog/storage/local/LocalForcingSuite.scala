@@ -17,7 +17,8 @@ import stoplog.part.RunId
 /** What is forced to the disk, and what follows when that fails. */
 class LocalForcingSuite extends LawSuite {
 
-  override def newStorage(): StorageUnderTest = LocalUnderTest.create(LocalUnderTest.staging, LocalForcing.Disk)
+  override def newStorage(): StorageUnderTest =
+    LocalUnderTest.create(LocalUnderTest.staging, LocalForcing.Disk)
 
   forcing("a record whose directory cannot be forced to the disk is no decision") { (root, disk) =>
     disk.failing = Some("log")
@@ -67,7 +68,7 @@ class LocalForcingSuite extends LawSuite {
 
   private def forcing(name: String)(body: (Path, Disk) => Unit): Unit = law(name) {
     case storage: LocalUnderTest => body(storage.root, new Disk)
-    case other                 => fail(s"$other")
+    case other                   => fail(s"$other")
   }
 
   private def log(root: Path, disk: LocalForcing): CommitLog =

@@ -10,7 +10,7 @@ import org.scalatest.BeforeAndAfterAll
 import org.scalatest.funsuite.AnyFunSuite
 
 import stoplog.commit._
-import stoplog.commit.complete.MemoryNotes
+import stoplog.commit.MemoryNotes
 import stoplog.fault.Faults
 import stoplog.laws._
 import stoplog.log.CommitLog

@@ -7,7 +7,7 @@ import org.scalatest.funsuite.AnyFunSuite
 import stoplog.servers.S3Call._
 import stoplog.servers.{FaultProxy, S3Call, S3Server}
 import stoplog.commit._
-import stoplog.commit.complete.MemoryNotes
+import stoplog.commit.MemoryNotes
 import stoplog.part.{Open, Publish, Resume, RunId}
 import stoplog.storage.{NewPart, PartOutput}
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-package stoplog.commit.complete
+package stoplog.commit
 
-import stoplog.commit.Due
 import stoplog.log._
 import stoplog.part.{Part, Pending}
 

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-package stoplog.commit.complete
+package stoplog.commit
 
 import scala.annotation.tailrec
 
-import stoplog.commit.{Parallel, Retry}
 import stoplog.fault.{Faults, Step}
 import stoplog.log.{LogRecord, Manifest, Marker, MarkerForm}
 import stoplog.storage.PutOutcome

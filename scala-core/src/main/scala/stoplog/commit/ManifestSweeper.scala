@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package stoplog.commit.complete
-
-import stoplog.commit.Clock
+package stoplog.commit
 
 /** Removes manifests that are older than they are to be kept. */
 private[commit] final class ManifestSweeper(followUps: FollowUps, clock: Clock) {

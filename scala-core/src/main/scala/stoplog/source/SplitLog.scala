@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package stoplog.source.log
+package stoplog.source
 
 import java.io.FileNotFoundException
 import java.util.concurrent.atomic.AtomicReference
@@ -11,7 +11,6 @@ import stoplog.error.Errors
 import stoplog.fault.{Faults, Step}
 import stoplog.log.LookBack
 import stoplog.storage.PutOutcome
-import stoplog.source.{Split, VersionedSerializer}
 
 /** Which splits belong to which micro-batch: one record for each that has any, in the order of their numbers.
   *

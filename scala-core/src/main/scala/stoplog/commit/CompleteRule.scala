@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package stoplog.commit.complete
+package stoplog.commit
 
 /** When a bucket counts as complete: no more rows of it are expected. Rows that come all the same are late. */
 sealed abstract class CompleteRule(val word: String) extends Product with Serializable {

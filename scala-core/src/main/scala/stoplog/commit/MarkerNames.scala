@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-package stoplog.commit.complete
+package stoplog.commit
 
 import scala.util.Try
 
 import stoplog.storage.FileStore
 
 /** What markers are called: `_SUCCESS`, then `_SUCCESS.2`, `_SUCCESS.3` and so on. */
-private[complete] object MarkerNames {
+private[commit] object MarkerNames {
 
   /** What all names begin with. */
   val First = "_SUCCESS"

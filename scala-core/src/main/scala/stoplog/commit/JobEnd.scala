@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-package stoplog.commit.complete
+package stoplog.commit
 
-import stoplog.commit.{Parallel, Retry}
 import stoplog.log.{FollowUp, Manifest, Marker, Totals}
 import stoplog.part.Pending
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package stoplog.commit.complete
+package stoplog.commit
 
 import java.time.format.DateTimeFormatter.ISO_LOCAL_DATE_TIME
 import java.time.{Instant, LocalDate, ZoneOffset}
@@ -10,7 +10,7 @@ import stoplog.log.{LogRecord, Manifest, RecordKind, TimeColumn, TimeKind}
 import stoplog.part.Pending
 
 /** The list of the files that a record makes visible: what `docs/complete-buckets.md` describes. */
-private[complete] object ManifestJson {
+private[commit] object ManifestJson {
 
   def bytes(manifest: Manifest, record: LogRecord): Array[Byte] = MarkerJson.text { json =>
     json.writeNumberField("format", 1)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package stoplog.commit.complete
+package stoplog.commit
 
 import java.nio.charset.StandardCharsets.UTF_8
 import java.nio.file.Files

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-package stoplog.commit.complete
+package stoplog.commit
 
 import org.scalatest.funsuite.AnyFunSuite
 
-import stoplog.commit.complete.CompleteRule._
+import stoplog.commit.CompleteRule._
 
 class CompleteRuleSuite extends AnyFunSuite {
   private val ends: Ends = bucket => Option.when(bucket == "a")(1000L)

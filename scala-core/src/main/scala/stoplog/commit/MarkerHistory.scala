@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-package stoplog.commit.complete
+package stoplog.commit
 
 import stoplog.log.Totals
 import stoplog.storage.FileStore
 
 /** What the markers of a bucket say. Asked once for each time that a bucket comes into the state. */
-private[complete] final class MarkerHistory(notes: FileStore, sinkId: String) {
+private[commit] final class MarkerHistory(notes: FileStore, sinkId: String) {
   import MarkerHistory._
 
   /** Most buckets are new, and one look tells. */
@@ -24,7 +24,7 @@ private[complete] final class MarkerHistory(notes: FileStore, sinkId: String) {
     }
 }
 
-private[complete] object MarkerHistory {
+private[commit] object MarkerHistory {
 
   /** @param version of the newest marker; 0 without one
     * @param marked  what the newest marker of this sink counts

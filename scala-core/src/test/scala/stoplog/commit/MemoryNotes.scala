@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-package stoplog.commit.complete
+package stoplog.commit
 
 import java.io.{ByteArrayOutputStream, OutputStream}
 
 import scala.collection.concurrent.TrieMap
 
-import stoplog.commit.Clock
 import stoplog.storage.PutOutcome
 import stoplog.laws.UnusedFiles
 import stoplog.storage.{FileInfo, FileStore}

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package stoplog.source.file
+package stoplog.storage
 
 import java.io.InputStream
 import java.net.URI
@@ -59,20 +59,6 @@ object Found {
       bytes == file.bytes &&
         (modifiedMillis == file.modifiedMillis || modifiedMillis == file.modifiedMillis / 1000 * 1000)
   }
-}
-
-/** Where a symbolic link leads. Whoever may put names into a directory may put links there. */
-sealed trait Link
-object Link {
-
-  /** To a path below the root, which has no link in it. */
-  final case class Below(path: String) extends Link
-
-  /** Where nothing is read.
-    *
-    * @param why a clause of which the link is the subject
-    */
-  final case class Refused(why: String) extends Link
 }
 
 /** A file as it was when it was found.

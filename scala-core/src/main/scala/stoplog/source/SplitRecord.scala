@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-package stoplog.source.log
+package stoplog.source
 
 import java.io._
 import java.security.MessageDigest
 import java.util.zip.{CRC32C, CheckedOutputStream, Deflater, DeflaterOutputStream, InflaterInputStream}
-
-import stoplog.source.VersionedSerializer
 
 /** The splits of one micro-batch, and the enumerator's state behind them.
   *

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-package stoplog.commit.complete
+package stoplog.commit
 
 import org.scalatest.funsuite.AnyFunSuite
 
 import stoplog.commit.Finish.PublishOpen
-import stoplog.commit._
 import stoplog.log.{MarkerForm, SinkState, Totals}
 import stoplog.part.Pending
 import stoplog.rolling.{OnCheckpointRollingPolicy, RollReason}

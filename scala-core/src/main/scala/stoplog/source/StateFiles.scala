@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package stoplog.source.log
+package stoplog.source
 
 import java.io.{InputStream, OutputStream}
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package stoplog.commit.complete
+package stoplog.commit
 
 import stoplog.log.{MarkerForm, TimeColumn, TimeKind, Totals}
 import stoplog.storage.{FileStore, SinkDirectory}
@@ -66,7 +66,7 @@ object Manifests {
   def path(sinkId: String, jobName: String): String = s"${directory(sinkId)}/$jobName.$Suffix"
 
   /** Whether a file of that directory is a list, also one of an earlier version. */
-  private[complete] def isOne(name: String): Boolean = name.endsWith(s".$Suffix") || name.endsWith(".json")
+  private[commit] def isOne(name: String): Boolean = name.endsWith(s".$Suffix") || name.endsWith(".json")
 
   // Which no pattern for files of data finds.
   private final val Suffix = "manifest"

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-package stoplog.commit.complete
+package stoplog.commit
 
 import java.nio.charset.StandardCharsets.UTF_8
 
 import org.scalatest.funsuite.AnyFunSuite
 
 import stoplog.commit.Samples._
-import stoplog.commit.{Parallel, Retry}
 import stoplog.log._
 import stoplog.part.{FinishedPart, Pending, TimeRange}
 

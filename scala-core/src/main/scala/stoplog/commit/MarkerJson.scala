@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package stoplog.commit.complete
+package stoplog.commit
 
 import java.io.StringWriter
 import java.nio.charset.StandardCharsets.UTF_8
@@ -15,7 +15,7 @@ import stoplog.log.{Marker, MarkerForm, Totals}
 /** The content of a marker: what `docs/complete-buckets.md` describes. Nothing is in it that depends on who writes it:
   * the same decision is the same bytes, by which it is known again.
   */
-private[complete] object MarkerJson {
+private[commit] object MarkerJson {
 
   /** @param version that of the name it gets, which is a later one if the first was taken */
   def bytes(marker: Marker, version: Int): Array[Byte] = marker.form match {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-package stoplog.commit.complete
+package stoplog.commit
 
-import stoplog.commit.{Compaction, Due, Parallel, Retry}
 import stoplog.error.Log
 import stoplog.log.{LiveBucket, SinkState, Totals}
 import stoplog.part.{FinishedPart, Open, Part, Pending}

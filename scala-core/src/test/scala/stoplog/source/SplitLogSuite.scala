@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-package stoplog.source.log
+package stoplog.source
 
 import org.scalatest.funsuite.AnyFunSuite
 
 import stoplog.error.StoplogException
 import stoplog.fault.{Faults, InjectedFault, Step}
 import stoplog.laws.MemoryState
-import stoplog.source.file.{Extent, FileSplit, FileSplitSerializer, SourceFile}
+import stoplog.source.file.{Extent, FileSplit, FileSplitSerializer}
+import stoplog.storage.SourceFile
 
 class SplitLogSuite extends AnyFunSuite {
   private val dies: Faults = step => if (step == Step.AfterSplits) throw new InjectedFault(step)

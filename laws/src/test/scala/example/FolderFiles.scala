@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package example
 
-import java.io.{BufferedOutputStream, FileNotFoundException, FileOutputStream, IOException, InputStream, OutputStream}
+import java.io.{
+  BufferedOutputStream, FileNotFoundException, FileOutputStream, IOException, InputStream, OutputStream
+}
 import java.nio.file.LinkOption.NOFOLLOW_LINKS
 import java.nio.file.{FileAlreadyExistsException, Files, LinkOption, NoSuchFileException}
 import java.nio.file.attribute.BasicFileAttributes
@@ -29,9 +31,9 @@ final class FolderFiles(folder: Folder, sinkId: String) extends FileStore {
   }
 
   override def walk(directory: String)(enter: String => Boolean): Vector[FileInfo] = list(directory).flatMap {
-    case file if !file.isDirectory   => Vector(file)
-    case below if enter(below.path)  => walk(below.path)(enter)
-    case _                           => Vector.empty
+    case file if !file.isDirectory  => Vector(file)
+    case below if enter(below.path) => walk(below.path)(enter)
+    case _                          => Vector.empty
   }
 
   override def stat(path: String): Option[FileInfo] = info(path)
@@ -57,16 +59,17 @@ final class FolderFiles(folder: Folder, sinkId: String) extends FileStore {
   }
 
   /** Written elsewhere, and then given its name. Recovery finds a draft that a crash leaves among the unfinished parts. */
-  override def createIfAbsent(path: String)(content: OutputStream => Unit): PutOutcome = folder.io(path) { at =>
-    val draft = s"${SinkDirectory(sinkId).open}/draft-${UUID.randomUUID()}"
-    try {
-      create(draft)(content)
-      folder.make(at.getParent)
-      Files.createLink(at, folder.at(draft))
-      folder.force(at.getParent)
-      PutOutcome.Created
-    } catch { case _: FileAlreadyExistsException => PutOutcome.Taken }
-    finally delete(Seq(draft))
+  override def createIfAbsent(path: String)(content: OutputStream => Unit): PutOutcome = folder.io(path) {
+    at =>
+      val draft = s"${SinkDirectory(sinkId).open}/draft-${UUID.randomUUID()}"
+      try {
+        create(draft)(content)
+        folder.make(at.getParent)
+        Files.createLink(at, folder.at(draft))
+        folder.force(at.getParent)
+        PutOutcome.Created
+      } catch { case _: FileAlreadyExistsException => PutOutcome.Taken }
+      finally delete(Seq(draft))
   }
 
   override def mark(path: String): PutOutcome = folder.io(path) { at =>
@@ -102,13 +105,18 @@ final class FolderFiles(folder: Folder, sinkId: String) extends FileStore {
     paths.foreach(path => folder.io(path)(Files.deleteIfExists(_)))
 
   override def deleteTree(directory: String): Unit = {
-    list(directory).foreach(entry => if (entry.isDirectory) deleteTree(entry.path) else delete(Seq(entry.path)))
+    list(directory).foreach(entry =>
+      if (entry.isDirectory) deleteTree(entry.path) else delete(Seq(entry.path))
+    )
     delete(Seq(directory))
   }
 
   override def deleteEmpty(directory: String): Unit =
     try
-      Iterator.iterate(folder.at(directory))(_.getParent).takeWhile(_ != folder.at("")).foreach(Files.deleteIfExists(_))
+      Iterator
+        .iterate(folder.at(directory))(_.getParent)
+        .takeWhile(_ != folder.at(""))
+        .foreach(Files.deleteIfExists(_))
     catch { case _: IOException => () } // something is in it
 
   override def isClosed(path: String): Option[Boolean] = Some(true)

@@ -60,7 +60,8 @@ final class FolderParts(folder: Folder, files: FileStore, sinkId: String, layout
       if (actual < sizeBytes) throw Errors.partShort(files.describe(part.token), actual, sizeBytes)
       if (actual > sizeBytes) cut(part.token, sizeBytes)
     }
-    def taken = Errors.nameTaken(files.describe(finishedPath), "another file is there, which is not this part")
+    def taken =
+      Errors.nameTaken(files.describe(finishedPath), "another file is there, which is not this part")
     files.move(part.token, finishedPath) match {
       case MoveOutcome.Moved       => CommitOutcome.Committed
       case MoveOutcome.TargetTaken => throw taken
@@ -108,7 +109,8 @@ final class FolderParts(folder: Folder, files: FileStore, sinkId: String, layout
 }
 
 /** The open end of a part. */
-private final class FolderOutput(folder: Folder, token: String, channel: FileChannel, from: Long) extends PartOutput {
+private final class FolderOutput(folder: Folder, token: String, channel: FileChannel, from: Long)
+    extends PartOutput {
   private var written = from
 
   override def position: Long = written

@@ -32,16 +32,25 @@ class FolderQuerySuite extends AnyFunSuite with BeforeAndAfterAll {
     assert(plan.actions.nonEmpty)
     plan.carryOut()
     assert(numbers(place) === (0 to 779))
-    assert(SinkAdmin.at(out(place)).clean().actions.forall(_.isInstanceOf[AdminAction.Spare]), "of attempts that failed")
+    assert(
+      SinkAdmin.at(out(place)).clean().actions.forall(_.isInstanceOf[AdminAction.Spare]),
+      "of attempts that failed"
+    )
     val parts = spark.read.format("stoplog").option("view", "parts").load(out(place))
-    assert(parts.filter(col("state") === "published").agg("records" -> "sum").collect().head.getLong(0) === 780)
+    assert(
+      parts.filter(col("state") === "published").agg("records" -> "sum").collect().head.getLong(0) === 780
+    )
   }
 
   test("a batch query writes all rows, and replaces them") {
-    val place = Files.createTempDirectory("folder")
+    val place                                            = Files.createTempDirectory("folder")
     def write(mode: String, from: Int, until: Int): Unit =
-      lines(spark.range(from.toLong, until.toLong, 1, 3).toDF("number"))
-        .write.format("stoplog").option("format", "text").option("bucketAssigner", "basePath").mode(mode).save(out(place))
+      lines(spark.range(from.toLong, until.toLong, 1, 3).toDF("number")).write
+        .format("stoplog")
+        .option("format", "text")
+        .option("bucketAssigner", "basePath")
+        .mode(mode)
+        .save(out(place))
     write("append", 0, 100)
     write("append", 100, 150)
     assert(numbers(place) === (0 until 150))
@@ -60,31 +69,52 @@ class FolderQuerySuite extends AnyFunSuite with BeforeAndAfterAll {
 
   test("a path under which nothing was ever written has no state") {
     val place = Files.createTempDirectory("folder")
-    assert(condition(spark.read.format("stoplog").option("view", "parts").load(out(place))) === "STOPLOG_SINK_UNKNOWN")
+    assert(
+      condition(
+        spark.read.format("stoplog").option("view", "parts").load(out(place))
+      ) === "STOPLOG_SINK_UNKNOWN"
+    )
     Files.createDirectories(place.resolve("out"))
     assert(spark.read.format("stoplog").option("view", "parts").load(out(place)).count() === 0)
   }
 
   test("what reads files through Hadoop refuses the scheme by name") {
     val place = Files.createTempDirectory("folder")
-    assert(condition(FileSink.compactDirectory(spark, out(place), Map("format" -> "text")).plan()) ===
-      "STOPLOG_NOT_COMPACTABLE")
-    assert(condition(run(place, last = 9, options = Map("compaction" -> "smallParts"))) === "STOPLOG_NOT_COMPACTABLE")
+    assert(
+      condition(FileSink.compactDirectory(spark, out(place), Map("format" -> "text")).plan()) ===
+        "STOPLOG_NOT_COMPACTABLE"
+    )
+    assert(
+      condition(
+        run(place, last = 9, options = Map("compaction" -> "smallParts"))
+      ) === "STOPLOG_NOT_COMPACTABLE"
+    )
     assert(!Files.exists(place.resolve("out")), "a query that is refused has changed nothing")
-    assert(condition(spark.read.format("stoplog").option("format", "text").load(out(place)).count()) === "STOPLOG_STORE_UNSUPPORTED")
+    assert(
+      condition(
+        spark.read.format("stoplog").option("format", "text").load(out(place)).count()
+      ) === "STOPLOG_STORE_UNSUPPORTED"
+    )
   }
 
   private def out(place: Path): String = s"folder:${place.resolve("out")}"
 
   private def numbers(place: Path): Seq[Int] =
-    if (Files.isDirectory(place.resolve("out"))) CommittedLines.in(place.resolve("out")).map(_.toInt).sorted else Nil
+    if (Files.isDirectory(place.resolve("out"))) CommittedLines.in(place.resolve("out")).map(_.toInt).sorted
+    else Nil
 
   private def lines(rows: DataFrame): DataFrame = rows.select(col("number").cast("string").as("line"))
 
   private def condition(action: => Any): String =
-    Iterator.iterate[Throwable](intercept[Exception](action))(_.getCause).takeWhile(_ != null).collect {
-      case named: SparkThrowable if String.valueOf(named.getCondition).startsWith("STOPLOG_") => named.getCondition
-    }.nextOption().getOrElse("none")
+    Iterator
+      .iterate[Throwable](intercept[Exception](action))(_.getCause)
+      .takeWhile(_ != null)
+      .collect {
+        case named: SparkThrowable if String.valueOf(named.getCondition).startsWith("STOPLOG_") =>
+          named.getCondition
+      }
+      .nextOption()
+      .getOrElse("none")
 
   /** Until all numbers are written, in micro-batches of 100 rows and files of 250. */
   private def run(
@@ -104,7 +134,13 @@ class FolderQuerySuite extends AnyFunSuite with BeforeAndAfterAll {
     )
     val query = lines(checked).writeStream
       .format("stoplog")
-      .options((Map("format" -> "text", "maxRecordsPerPart" -> "250", "bucketAssigner" -> "basePath") ++ options).asJava)
+      .options(
+        (Map(
+          "format"            -> "text",
+          "maxRecordsPerPart" -> "250",
+          "bucketAssigner"    -> "basePath"
+        ) ++ options).asJava
+      )
       .option("finalizeOnTermination", "never")
       .option("checkpointLocation", place.resolve("checkpoint").toString)
       .trigger(Trigger.AvailableNow())

@@ -46,14 +46,17 @@ final class FolderUnderTest(root: String, override val sinkId: String) extends S
   override def lose(open: Resume): Unit = Files.delete(at(open.token))
 
   override def close(): Unit =
-    Using.resource(Files.walk(Path.of(root)))(_.sorted(Comparator.reverseOrder[Path]).forEach(Files.delete(_)))
+    Using.resource(Files.walk(Path.of(root)))(
+      _.sorted(Comparator.reverseOrder[Path]).forEach(Files.delete(_))
+    )
 
   private def storage                = new FolderStorage(new Folder(root))
   private def at(path: String): Path = Path.of(root, path)
 }
 
 trait OnFolder {
-  def newStorage(): StorageUnderTest = new FolderUnderTest(Files.createTempDirectory("folder").toString, "main")
+  def newStorage(): StorageUnderTest =
+    new FolderUnderTest(Files.createTempDirectory("folder").toString, "main")
 }
 
 // What every storage has to promise: of its files, of its parts, and of what stoplog keeps there.

@@ -13,7 +13,7 @@ import stoplog.cassandra.TableInfo
 import stoplog.cassandra.options.CassandraOptions
 import stoplog.cassandra.read._
 import stoplog.source.{ReadLoop, SourceDriver}
-import stoplog.source.log.StateFiles
+import stoplog.source.StateFiles
 
 /** Columns and conditions of one query, as Spark hands them down. */
 private[spark] final class CassandraScanBuilder(table: TableInfo, options: CassandraOptions)

@@ -8,7 +8,7 @@ object DocumentedExamples {
 
   /** The examples of the guides for those who extend stoplog: a test of core holds the guides equal to them. */
   def files(root: File): Seq[File] =
-    Seq("LabelledValues", "LinkedRecords", "NumbersSource", "OnTheHour", "OwnFileSystem",
+    Seq("FolderFiles", "FolderParts", "FolderStorage", "LabelledValues", "NumbersSource", "OnTheHour", "OwnFileSystem",
       "TransactionalFiles").map { name =>
       root / "laws" / "src" / "test" / "scala" / "example" / s"$name.scala"
     }

@@ -17,11 +17,11 @@ trait OnOwnFileSystem {
 }
 
 // What every store has to promise.
+class OwnFilesSuite       extends FileStoreLaws with OnOwnFileSystem
 class OwnPartStoreSuite   extends PartStoreLaws with OnOwnFileSystem
 class OwnFencingSuite     extends FencingLaws with OnOwnFileSystem
 class OwnStagingSuite     extends StagingLaws with OnOwnFileSystem
 class OwnSidesSuite       extends SideStoreLaws with OnOwnFileSystem
-class OwnNotesSuite       extends NoteStoreLaws with OnOwnFileSystem
 class OwnFinishedSuite    extends FinishedStoreLaws with OnOwnFileSystem
 class OwnRecordStoreSuite extends RecordStoreLaws with OnOwnFileSystem
 

@@ -76,6 +76,7 @@ private[filesink] object FileSinkSpec {
       before: Option[StructType]
   ): FileSinkSpec = {
     val session = SparkSession.active
+    options.parts.compaction.foreach(_ => storage.refuseCompaction(session.sparkContext.hadoopConfiguration))
     val columns = arranged(options, dataColumns(options.buckets.bucketing, schema), before)
     distinctNames(options.output.format, schema)
     val format   = formatOf(options, columns, session)

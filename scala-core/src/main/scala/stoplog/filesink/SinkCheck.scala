@@ -78,7 +78,7 @@ private final class SinkCheck(rows: DataFrame, asked: SinkOptions) {
     Vector(
       settings
     ) ++ columns.left.toOption ++ ofFormat ++ ofRolling ++ ofBuckets ++ ofReaders ++ ofDistribution ++ ofCompletion ++
-      ofNames ++ tests.fold(Vector(_), identity) ++ ofLogs :+ versions,
+      ofCompaction ++ ofNames ++ tests.fold(Vector(_), identity) ++ ofLogs :+ versions,
     names
   )
 
@@ -139,6 +139,12 @@ private final class SinkCheck(rows: DataFrame, asked: SinkOptions) {
       case _                  => Some(Ok("bucketComplete", "It can be told when a bucket is complete."))
     }
   )
+
+  private def ofCompaction: Option[Finding] = for {
+    there   <- storage.toOption
+    _       <- options.compaction
+    problem <- tried("compaction")(there.refuseCompaction(SparkHadoop.configuration)).left.toOption
+  } yield problem
 
   private def ofNames: Vector[Finding] = {
     val suffix = format.toOption.map { found =>

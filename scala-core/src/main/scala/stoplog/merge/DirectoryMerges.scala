@@ -26,6 +26,7 @@ private[stoplog] final class DirectoryMerges private (session: SparkSession, opt
 
   private val context = session.sparkContext
   private val storage = storageOf(options.path)
+  storage.refuseCompaction(context.hadoopConfiguration)
 
   def plan(): Seq[PlannedMerge] = groups().map(group => planned(group.inputs))
 

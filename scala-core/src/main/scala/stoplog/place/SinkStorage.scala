@@ -5,9 +5,10 @@ import scala.util.Try
 import scala.util.control.NonFatal
 
 import org.apache.hadoop.conf.Configuration
-import org.apache.hadoop.fs.{Path => HadoopPath}
+import org.apache.hadoop.fs.{FileSystem, Path => HadoopPath}
 
 import stoplog.commit.{CompactionCommit, SinkDriver, SinkIdentity, SinkStores}
+import stoplog.error.Errors
 import stoplog.fault.Faults
 import stoplog.log.{CommitLog, LogFiles}
 import stoplog.part.RunId
@@ -39,6 +40,15 @@ private[stoplog] final class SinkStorage private (
   def pathOf(relative: String): HadoopPath = {
     val uri = storage.uri(relative)
     new HadoopPath(uri.getScheme, uri.getAuthority, uri.getPath) // which a slash at the end does not change
+  }
+
+  /** Refuses a storage with a scheme that Hadoop does not know: compactors read finished files through Hadoop. Error:
+    * `STOPLOG_NOT_COMPACTABLE`.
+    */
+  def refuseCompaction(configuration: Configuration): Unit = {
+    val scheme = Storage.scheme(pathOf(""), configuration)
+    if (Try(FileSystem.getFileSystemClass(scheme, configuration)).isFailure)
+      throw Errors.notCompactable(path, s"Hadoop has no file system for the scheme $scheme")
   }
 
   /** The directory of this sink id, which for a batch job is its own. */

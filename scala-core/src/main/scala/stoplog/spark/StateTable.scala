@@ -4,7 +4,6 @@ package stoplog.spark
 import java.nio.file.AccessDeniedException
 import java.util.{EnumSet => JEnumSet, Set => JSet}
 
-import org.apache.hadoop.fs.{Path => HadoopPath}
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.connector.catalog.{SupportsRead, TableCapability}
 import org.apache.spark.sql.connector.read.{LocalScan, Scan, ScanBuilder}
@@ -12,10 +11,10 @@ import org.apache.spark.sql.types.StructType
 import org.apache.spark.sql.util.CaseInsensitiveStringMap
 
 import stoplog.commit.CompactionCommit
-import stoplog.error.{Errors, Redaction}
-import stoplog.options.{SparkHadoop}
-import stoplog.options.ViewOptions
+import stoplog.error.{Causes, Errors, Redaction, StoplogException}
+import stoplog.options.{SparkHadoop, ViewOptions}
 import stoplog.place.SinkStorage
+import stoplog.storage.FileStore
 import stoplog.view.StateView
 
 /** A sink's state as a table: what the log says now, read on the driver. */
@@ -45,7 +44,7 @@ private[spark] object StateTable {
   /** Error: `STOPLOG_SINK_UNKNOWN` if there is no such path. One to which nothing was written yet has no rows. */
   def apply(asked: ViewOptions): StateTable = {
     val found = storage(asked.path, asked.sinkId)
-    if (found.records.newerThan(-1).isEmpty && !exists(found.pathOf("")))
+    if (found.records.newerThan(-1).isEmpty && !exists(found.files))
       throw Errors.sinkUnknown(asked.path, asked.sinkId, there = Nil)
     new StateTable(asked)
   }
@@ -54,7 +53,7 @@ private[spark] object StateTable {
     SinkStorage.reading(path, sinkId, SparkHadoop.configuration)
 
   // Who may only read below the path cannot tell whether it is there.
-  private def exists(path: HadoopPath): Boolean =
-    try path.getFileSystem(SparkHadoop.configuration).exists(path)
-    catch { case _: AccessDeniedException => true }
+  private def exists(files: FileStore): Boolean =
+    try files.stat("").isDefined
+    catch { case e: StoplogException if Causes.of(e).exists(_.isInstanceOf[AccessDeniedException]) => true }
 }

@@ -70,8 +70,10 @@ trait FileStore extends Serializable {
     */
   def mark(path: String): PutOutcome
 
-  /** Gives a file another path, whose directory is created if need be; never over another file (I6). A caller that died on
-    * its way may be followed by another one that calls again, and finishes a copy that has all bytes.
+  /** Gives a file another path, whose directory is created if need be; never over a file that is there when it is called
+    * (I6). Two callers never move different files to one path at once: each finished path belongs to one file alone.
+    *
+    * A caller that died on its way may be followed by another one that calls again, and finishes a copy that has all bytes.
     */
   def move(from: String, to: String): MoveOutcome
 

@@ -28,9 +28,9 @@ abstract class SleepingDriverLaws extends LawSuite {
       epoch(storage, next, 1, Vector("row1"))
       assert(rows(storage) === Vector("row0", "row1"))
       storage.visible().filter(_.contains(Samples.mine.uid)).foreach { path =>
-        storage.finishedStore().hide(1000, path)
+        storage.replacedFiles().hide(1000, path)
       }
-      storage.finishedStore().purge(1000)
+      storage.replacedFiles().purge(1000)
       sleeper.wake()
       assert(outcome(late) === "STOPLOG_FENCED")
       assert(rows(storage) === Vector("row1"))
@@ -79,19 +79,19 @@ abstract class SleepingDriverLaws extends LawSuite {
     Samples.identity,
     Samples.settings,
     policy,
-    new CommitLog(storage.recordStore()),
+    new CommitLog(storage.logFiles()),
     storage.partStore(),
-    storage.sideStore(),
+    storage.spoolFiles(),
     () => Lines,
     SinkDriver.Choices(ForeignQuery.Refuse, LostPart.Fail),
     SinkDriver.Tools(clockOf(faults), faults, Turn.semaphore(), Parallel.sequential, Retry.never),
     MemoryNotes.unasked,
-    storage.finishedStore(),
+    storage.replacedFiles(),
     new SmallParts(
       run,
       SmallParts.Choice(CompactionPolicy(1 << 20, 4 << 20, 1, 2), PartNaming("part", ".txt"), _ => true),
       merger(storage),
-      storage.finishedStore(),
+      storage.replacedFiles(),
       Clock.system,
       faults
     )
@@ -110,7 +110,7 @@ abstract class SleepingDriverLaws extends LawSuite {
       Lines,
       policy,
       Clock.system,
-      storage.sideStore()
+      storage.spoolFiles()
     )
     content.foreach(writer.write("b", _))
     driver.commit(number, Seq(writer.commit()))

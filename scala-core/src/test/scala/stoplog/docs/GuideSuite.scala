@@ -13,7 +13,7 @@ class GuideSuite extends AnyFunSuite {
       (
         "extending.md",
         Seq("OnTheHour", "OnTheHourSuites", "LabelledValues", "LabelledValuesLaws") ++
-          Seq("OwnFileSystemLaws", "LinkedRecords", "LinkedRecordsLaws"),
+          Seq("OwnFileSystemLaws", "FolderStorage", "FolderFiles", "FolderParts", "FolderSuites"),
         10
       )
     )

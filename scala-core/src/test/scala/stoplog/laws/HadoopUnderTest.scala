@@ -7,9 +7,8 @@ import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.{FileSystem, Path}
 
 import stoplog.fault.Faults
-import stoplog.log.LogFiles
 import stoplog.part.Resume
-import stoplog.storage.{FileStore, Growth, PartLayout, PartStore, ReplacedFiles, SpoolFiles}
+import stoplog.storage.{FileStore, Growth, PartLayout, PartStore}
 import stoplog.storage.hadoop._
 
 /** A directory of any Hadoop file system, under the stores that suit its abilities; looked at with no more than
@@ -21,14 +20,14 @@ final class HadoopUnderTest private (
     layout: String => PartLayout,
     asked: Option[Trimming],
     val abilities: Capabilities,
-    sinkId: String
+    override val sinkId: String
 ) extends StorageUnderTest {
-  private def files              = new HadoopFiles(root, settings, Renaming.Checked)
-  private def system: FileSystem = files.fileSystem
-  private def lengths            = new ValidLengths(files, sinkId, "_", ".valid-length")
+  private def hadoop             = new HadoopFiles(root, settings, Renaming.Checked)
+  private def system: FileSystem = hadoop.fileSystem
+  private def lengths            = new ValidLengths(hadoop, sinkId, "_", ".valid-length")
 
   override def partStore(): PartStore = new HadoopPartStore(
-    files,
+    hadoop,
     sinkId,
     layout(sinkId),
     abilities.growth,
@@ -37,23 +36,14 @@ final class HadoopUnderTest private (
     Faults.none
   )
 
-  override def finishedStore(): ReplacedFiles =
-    new ReplacedFiles(HadoopFileStore.ofSink(files, sinkId), sinkId)
-
-  override def sideStore(): SpoolFiles = new SpoolFiles(HadoopFileStore.ofSink(files, sinkId), sinkId)
-
-  override def noteStore(): FileStore =
-    HadoopFileStore.ofSink(files, sinkId, abilities.exclusion)
-
-  override def recordStore(): LogFiles =
-    new LogFiles(HadoopFileStore.ofSink(files, sinkId, abilities.exclusion), sinkId)
+  override def files(): FileStore = HadoopFileStore.ofSink(hadoop, sinkId, abilities.exclusion)
 
   override def neighbour(): StorageUnderTest =
     new HadoopUnderTest(root, settings, layout, asked, abilities, "neighbour")
 
-  override def visible(): Set[String] = files
-    .filesUnder(files.at(""))(_ => true)
-    .map(file => files.relative(file.getPath))
+  override def visible(): Set[String] = hadoop
+    .filesUnder(hadoop.at(""))(_ => true)
+    .map(file => hadoop.relative(file.getPath))
     .filterNot(_.split('/').exists(name => name.startsWith("_") || name.startsWith(".")))
     .toSet
 
@@ -62,18 +52,19 @@ final class HadoopUnderTest private (
     validLength(file).fold(all)(all.take)
   }
 
-  override def stored(file: String): Array[Byte] = files.read(files.at(file)).getOrElse(Array.emptyByteArray)
+  override def stored(file: String): Array[Byte] =
+    hadoop.read(hadoop.at(file)).getOrElse(Array.emptyByteArray)
 
   /** As a reader does it that knows nothing of stoplog. */
   override def validLength(file: String): Option[Int] = {
-    val path = files.at(file)
-    files.read(new Path(path.getParent, s"_${path.getName}.valid-length")).map { bytes =>
+    val path = hadoop.at(file)
+    hadoop.read(new Path(path.getParent, s"_${path.getName}.valid-length")).map { bytes =>
       new String(bytes.drop(2), "US-ASCII").toInt
     }
   }
 
   override def plant(file: String, content: Array[Byte]): Unit = {
-    val out = system.create(files.at(file), true)
+    val out = system.create(hadoop.at(file), true)
     try out.write(content)
     finally out.close()
   }
@@ -85,12 +76,12 @@ final class HadoopUnderTest private (
     plant(open.token, stored(open.token).take(left.toInt))
 
   override def lose(open: Resume): Unit = {
-    system.delete(files.at(open.token), false)
+    system.delete(hadoop.at(open.token), false)
     ()
   }
 
   override def close(): Unit = {
-    system.delete(files.at(""), true)
+    system.delete(hadoop.at(""), true)
     ()
   }
 }

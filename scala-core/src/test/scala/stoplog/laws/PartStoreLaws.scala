@@ -129,8 +129,8 @@ abstract class PartStoreLaws extends LawSuite {
         val path = s"b/$name"
         assert(store.publish(handle, 5, path) === Committed, name)
         assert(text(storage, path) === "rows\n", name)
-        storage.finishedStore().hide(7, path)
-        storage.finishedStore().purge(7)
+        storage.replacedFiles().hide(7, path)
+        storage.replacedFiles().purge(7)
         // some servers answer for an upload that is gone as if they were out of order
         val late = Try(Copied(storage).partStore().publish(Copied(handle), 5, path))
         assert(Set("Lost", "STOPLOG_STORE_WRITE")(late.fold(e => condition(throw e), _.toString)), name)

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.laws
 
-import java.io.{IOException, OutputStream}
-import java.util.concurrent.CountDownLatch
-
 import scala.util.{Random, Using}
 
 import stoplog.part.{RunId, SideFile}
@@ -13,16 +10,16 @@ import stoplog.storage.{NewPart, SpoolFiles}
 abstract class SideStoreLaws extends LawSuite {
 
   law("nothing is beside the parts of a place that was never used") { storage =>
-    assert(storage.sideStore().staged().isEmpty)
-    storage.sideStore().discard(Seq.empty)
+    assert(storage.spoolFiles().staged().isEmpty)
+    storage.spoolFiles().discard(Seq.empty)
   }
 
   law("what was written is read back by any process: nothing, little, and ten mebibytes") { storage =>
     for (size <- Seq(0, 1, 4097, 10 << 20)) {
       val content = new Array[Byte](size)
       new Random(size).nextBytes(content)
-      val file = SideStoreLaws.written(storage.sideStore(), content)
-      assert(SideStoreLaws.read(Copied(storage).sideStore(), file) === content, size)
+      val file = SideStoreLaws.written(storage.spoolFiles(), content)
+      assert(SideStoreLaws.read(Copied(storage).spoolFiles(), file) === content, size)
       assert(storage.stored(file.token) === content, size)
     }
   }
@@ -32,19 +29,19 @@ abstract class SideStoreLaws extends LawSuite {
     assert(storage.visible().isEmpty)
     assert(storage.partStore().staged().isEmpty)
     leftOpen(storage.partStore(), "part")
-    assert(storage.sideStore().staged().map(_.token) === Vector(file.token))
+    assert(storage.spoolFiles().staged().map(_.token) === Vector(file.token))
   }
 
   law("files have a time of change that is not in the future") { storage =>
     beside(storage, "rows")
     val latest = System.currentTimeMillis() + 1000
-    val staged = storage.sideStore().staged()
+    val staged = storage.spoolFiles().staged()
     assert(staged.nonEmpty)
     assert(staged.forall(file => file.modifiedAtMillis > 0 && file.modifiedAtMillis <= latest))
   }
 
   law("a file that is gone, or has lost bytes, is an error by name") { storage =>
-    val store = storage.sideStore()
+    val store = storage.spoolFiles()
     for (content <- Seq("rows of an epoch", "")) {
       val gone = beside(storage, content)
       store.discard(Seq(gone.token))
@@ -57,21 +54,8 @@ abstract class SideStoreLaws extends LawSuite {
     }
   }
 
-  law("what fails while a file is written fails the write, and whatever is left of it can be removed") {
-    storage =>
-      val store = storage.sideStore()
-      val kept  = beside(storage, "kept")
-      intercept[Exception](store.write(part()) { out =>
-        out.write(utf8("half"))
-        throw new IOException("no more")
-      })
-      assert(SideStoreLaws.read(store, kept) === utf8("kept"))
-      store.discard(store.staged().map(_.token).filterNot(_ == kept.token))
-      assert(store.staged().map(_.token) === Vector(kept.token))
-  }
-
   law("a file that cannot be read while another is put together from it fails by its own name") { storage =>
-    val store = storage.sideStore()
+    val store = storage.spoolFiles()
     val gone  = beside(storage, "gone")
     store.discard(Seq(gone.token))
     assert(
@@ -81,30 +65,19 @@ abstract class SideStoreLaws extends LawSuite {
     )
   }
 
-  law("a process that is killed while it writes leaves nothing that cannot be removed") { storage =>
-    val store  = storage.sideStore()
-    val kept   = beside(storage, "kept")
-    val killed = Elsewhere.start(new SideStoreLaws.Half(storage))
-    try assert(killed.answer === "half")
-    finally killed.kill()
-    assert(SideStoreLaws.read(store, kept) === utf8("kept"))
-    store.discard(store.staged().map(_.token).filterNot(_ == kept.token))
-    assert(store.staged().map(_.token) === Vector(kept.token))
-  }
-
   law("attempts that write beside the same part at once do not see each other") { storage =>
     val files = together(4) { n =>
-      val store = storage.sideStore()
+      val store = storage.spoolFiles()
       (1 to 5).map(i => (n, i) -> SideStoreLaws.written(store, utf8(s"attempt $n, file $i\n" * 1000)))
     }.flatten
     assert(files.map(_._2.token).distinct.size === files.size)
     for (((n, i), file) <- files)
-      assert(SideStoreLaws.read(storage.sideStore(), file) === utf8(s"attempt $n, file $i\n" * 1000))
-    assert(storage.sideStore().staged().map(_.token).toSet === files.map(_._2.token).toSet)
+      assert(SideStoreLaws.read(storage.spoolFiles(), file) === utf8(s"attempt $n, file $i\n" * 1000))
+    assert(storage.spoolFiles().staged().map(_.token).toSet === files.map(_._2.token).toSet)
   }
 
   law("names with spaces, other alphabets, '=' and '%'") { storage =>
-    val store = storage.sideStore()
+    val store = storage.spoolFiles()
     val files = for {
       bucket <- Seq("", "a/b c", "köln-東京", "day=1/100%25")
       name   <- Seq("part 1.txt", "pärt-ß=%.txt", "50% + 1#&.txt")
@@ -113,14 +86,14 @@ abstract class SideStoreLaws extends LawSuite {
       utf8(s"$bucket $name"),
       part(bucket = bucket, name = name)
     )
-    for ((content, file) <- files) assert(SideStoreLaws.read(storage.sideStore(), file) === utf8(content))
+    for ((content, file) <- files) assert(SideStoreLaws.read(storage.spoolFiles(), file) === utf8(content))
     assert(store.staged().map(_.token).toSet === files.map(_._2.token).toSet)
     store.discard(files.map(_._2.token))
     assert(store.staged().isEmpty)
   }
 
   law("what is discarded is gone, however often, and its neighbours are not") { storage =>
-    val store = storage.sideStore()
+    val store = storage.spoolFiles()
     val files = (1 to 3).map(n => beside(storage, s"rows $n"))
     val gone  = files.take(2).map(_.token)
     for (_ <- 1 to 2) {
@@ -133,21 +106,12 @@ abstract class SideStoreLaws extends LawSuite {
 
   law("files of another sink id in the same place are not among them") { storage =>
     val theirs = beside(storage.neighbour(), "theirs")
-    assert(storage.sideStore().staged().isEmpty)
-    assert(storage.neighbour().sideStore().staged().map(_.token) === Vector(theirs.token))
+    assert(storage.spoolFiles().staged().isEmpty)
+    assert(storage.neighbour().spoolFiles().staged().map(_.token) === Vector(theirs.token))
   }
 
   private def beside(storage: StorageUnderTest, content: String): SideFile =
-    SideStoreLaws.written(storage.sideStore(), utf8(content))
-
-  law("a path that leads out of the place is refused by name") { storage =>
-    for (path <- PathLaws.elsewhere) {
-      val file = SideFile(path, 1, level = 0)
-      assert(condition(storage.sideStore().read(file)) === "STOPLOG_PATH_ELSEWHERE", path)
-      assert(condition(storage.sideStore().discard(Seq(path))) === "STOPLOG_PATH_ELSEWHERE", path)
-    }
-  }
-
+    SideStoreLaws.written(storage.spoolFiles(), utf8(content))
 }
 
 private object SideStoreLaws {
@@ -159,25 +123,4 @@ private object SideStoreLaws {
 
   def read(store: SpoolFiles, file: SideFile): Array[Byte] =
     Using.resource(store.read(file))(_.readAllBytes())
-
-  /** Has written half of a file when it answers. */
-  final class Half(storage: StorageUnderTest) extends Elsewhere.Task {
-    override def run(): String = {
-      val begun  = new CountDownLatch(1)
-      val thread = new Thread(() => { storage.sideStore().write(part)(half(begun)); () })
-      thread.setDaemon(true)
-      thread.start()
-      begun.await()
-      "half"
-    }
-
-    override def afterwards(): Unit = new CountDownLatch(1).await()
-
-    private def half(begun: CountDownLatch)(out: OutputStream): Unit = {
-      out.write(new Array[Byte](1 << 20))
-      out.flush()
-      begun.countDown()
-      new CountDownLatch(1).await()
-    }
-  }
 }

@@ -5,29 +5,32 @@ import stoplog.log.LogFiles
 import stoplog.part.Resume
 import stoplog.storage.{FileStore, PartStore, ReplacedFiles, SpoolFiles}
 
-/** One place on one storage, as the laws need it: the stores, and a way around them.
+/** One place on one storage, as the laws need it: its two seams, and a way around them.
   *
   * What is asserted about visible files is read with means other than the store's own. Implement this for your own
-  * file system and extend [[PartStoreLaws]], [[FencingLaws]], [[StagingLaws]], [[SideStoreLaws]], [[FinishedStoreLaws]],
-  * [[NoteStoreLaws]] and [[RecordStoreLaws]] to see whether it keeps the promises that the commit protocol rests on. It is sent to other
-  * processes, by Java serialization.
+  * storage and extend [[FileStoreLaws]], [[PartStoreLaws]], [[FencingLaws]], [[StagingLaws]], [[SideStoreLaws]],
+  * [[FinishedStoreLaws]] and [[RecordStoreLaws]] to see whether it keeps the promises that the commit protocol rests on.
+  * It is sent to other processes, by Java serialization.
   */
 trait StorageUnderTest extends Serializable {
 
-  /** A new store over the place, as another process would make it. */
+  /** Whose files and parts these are. */
+  def sinkId: String
+
+  /** The files of the place, as another process would reach them. */
+  def files(): FileStore
+
+  /** The parts of the sink id, as another process would reach them. */
   def partStore(): PartStore
 
-  /** The files beside open parts, as another process would reach them. */
-  def sideStore(): SpoolFiles
+  /** The log of the sink id. */
+  final def logFiles(): LogFiles = new LogFiles(files(), sinkId)
 
-  /** The small files for readers, as another process would reach them. */
-  def noteStore(): FileStore
+  /** Files with rows that do not fill a block yet. */
+  final def spoolFiles(): SpoolFiles = new SpoolFiles(files(), sinkId)
 
-  /** The finished parts, as another process would reach them. */
-  def finishedStore(): ReplacedFiles
-
-  /** The records of the sink id over the place, as another process would make them. */
-  def recordStore(): LogFiles
+  /** Finished parts that give way to others. */
+  final def replacedFiles(): ReplacedFiles = new ReplacedFiles(files(), sinkId)
 
   /** The same place under another sink id. */
   def neighbour(): StorageUnderTest

@@ -70,7 +70,7 @@ class S3SinkSuite extends AnyFunSuite with SparkSessionForTests with BatchJobs {
       S3Victim.run(spark, input.toString, storage.root, checkpoint, finalizing = "always")
       assert(lines(storage) === rowsOf(1 to 3, S3SinkSuite.LargeRows))
       assert(nothingUnfinished(server))
-      val reasons = new CommitLog(storage.recordStore()).all().flatMap(_.publish).map(_.reason)
+      val reasons = new CommitLog(storage.logFiles()).all().flatMap(_.publish).map(_.reason)
       assert(reasons === Vector(RollReason.End), "the part and its upload went on")
   }
 
@@ -90,7 +90,7 @@ class S3SinkSuite extends AnyFunSuite with SparkSessionForTests with BatchJobs {
       assert(nothingUnfinished(server))
       val found = spark.read.parquet(storage.root).collect().map(_.getString(0)).toSeq
       assert(found.sorted === rowsOf(Seq(11, 12, 13, 21, 22, 23), 4000).sorted)
-      val records = new CommitLog(storage.recordStore()).all()
+      val records = new CommitLog(storage.logFiles()).all()
       assert(records.flatMap(_.publish).map(_.reason) === Vector(RollReason.End))
   }
 

@@ -2,6 +2,7 @@
 package users
 
 import java.io.{InputStream, OutputStream}
+import java.net.URI
 
 import stoplog.part._
 import stoplog.sink._
@@ -50,5 +51,19 @@ object OwnStores {
 
   class OwnWriterLease extends WriterLease {
     override def close(): Unit = ???
+  }
+
+  class OwnStorage extends Storage {
+    override def files(sinkId: String): FileStore = ???
+    override def parts(sinkId: String, layout: PartLayout): PartStore = ???
+    override def uri(relative: String): URI = ???
+    override def growth(sinkId: String): Growth = ???
+    override def probe(sinkId: String, layout: PartLayout): String = ???
+    override def refuseUnfit(): Unit = ???
+  }
+
+  class OwnStorageProvider extends StorageProvider {
+    override def scheme: Option[String] = ???
+    override def at(path: String, uri: URI, settings: StorageSettings): Storage = ???
   }
 }

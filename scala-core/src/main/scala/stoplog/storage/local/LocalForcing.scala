@@ -10,7 +10,7 @@ import stoplog.storage.Durability
 import stoplog.thread.Uninterrupted
 
 /** Forces bytes and names to a local disk, as far as a [[Durability]] asks. */
-trait LocalForcing extends Serializable {
+private[stoplog] trait LocalForcing extends Serializable {
   private[local] def sync(file: RandomAccessFile): Unit
   private[local] def sync(channel: FileChannel): Unit
   private[local] def syncDirectory(directory: Path): Unit

@@ -13,7 +13,7 @@ class AppendOnlyFencingSuite      extends FencingLaws with OnAppendOnly
 class AppendOnlyUnannouncedSuite  extends UnannouncedLaws with OnAppendOnly
 class AppendOnlyStagingSuite      extends StagingLaws with OnAppendOnly
 class AppendOnlySidesSuite        extends SideStoreLaws with OnAppendOnly
-class AppendOnlyNotesSuite        extends NoteStoreLaws with OnAppendOnly
+class AppendOnlyFilesSuite        extends FileStoreLaws with OnAppendOnly
 class AppendOnlyFinishedSuite     extends FinishedStoreLaws with OnAppendOnly
 class AppendOnlyRecordStoreSuite  extends RecordStoreLaws with OnAppendOnly
 class AppendOnlyRecordNamesSuite  extends RecordNamesLaws with OnAppendOnly

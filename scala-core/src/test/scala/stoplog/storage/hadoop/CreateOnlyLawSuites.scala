@@ -14,7 +14,7 @@ class CreateOnlyUnannouncedSuite extends UnannouncedLaws with OnCreateOnly
 class CreateOnlyStagingSuite     extends StagingLaws with OnCreateOnly
 class CreateOnlyFinishedSuite    extends FinishedStoreLaws with OnCreateOnly
 class CreateOnlySidesSuite       extends SideStoreLaws with OnCreateOnly
-class CreateOnlyNotesSuite       extends NoteStoreLaws with OnCreateOnly
+class CreateOnlyFilesSuite       extends FileStoreLaws with OnCreateOnly
 class CreateOnlyRecordStoreSuite extends RecordStoreLaws with OnCreateOnly
 class CreateOnlyRecordNamesSuite extends RecordNamesLaws with OnCreateOnly
 class CreateOnlyCopyingSuite     extends CopyingLaws with OnCreateOnly

@@ -12,6 +12,7 @@ class CuttingPartStoreSuite    extends PartStoreLaws with OnCutting
 class CuttingFencingSuite      extends FencingLaws with OnCutting
 class CuttingUnannouncedSuite  extends UnannouncedLaws with OnCutting
 class CuttingStagingSuite      extends StagingLaws with OnCutting
+class CuttingFilesSuite        extends FileStoreLaws with OnCutting
 class CuttingRecordStoreSuite  extends RecordStoreLaws with OnCutting
 class CuttingRecordNamesSuite  extends RecordNamesLaws with OnCutting
 class CuttingInPlaceSuite      extends InPlaceLaws with OnCutting

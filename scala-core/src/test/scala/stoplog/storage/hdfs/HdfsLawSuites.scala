@@ -27,7 +27,7 @@ class HdfsSidesSuite extends SideStoreLaws {
   override def newStorage(): StorageUnderTest = HdfsUnderTest.create()
 }
 
-class HdfsNotesSuite extends NoteStoreLaws {
+class HdfsFilesSuite extends FileStoreLaws {
   override def newStorage(): StorageUnderTest = HdfsUnderTest.create()
 }
 

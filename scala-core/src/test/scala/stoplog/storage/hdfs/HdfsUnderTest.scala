@@ -8,9 +8,8 @@ import org.apache.hadoop.fs.{FileSystem, Path}
 
 import stoplog.fault.Faults
 import stoplog.laws.StorageUnderTest
-import stoplog.log.LogFiles
 import stoplog.part.Resume
-import stoplog.storage.{FileStore, PartLayout, ReplacedFiles, SpoolFiles}
+import stoplog.storage.{FileStore, PartLayout}
 import stoplog.storage.hadoop._
 
 /** A directory on the HDFS of the tests, looked at with Hadoop's own client. */
@@ -18,20 +17,13 @@ final class HdfsUnderTest(
     val root: String,
     layout: String => PartLayout,
     trimming: Trimming = Trimming.Truncate,
-    sinkId: String = "main"
+    override val sinkId: String = "main"
 ) extends StorageUnderTest {
 
   override def partStore(): HdfsPartStore =
-    HdfsUnderTest.parts(files, sinkId, layout(sinkId), trimming)
+    HdfsUnderTest.parts(hadoop, sinkId, layout(sinkId), trimming)
 
-  override def finishedStore(): ReplacedFiles = new ReplacedFiles(HdfsFileStore.ofSink(files, sinkId), sinkId)
-
-  override def sideStore(): SpoolFiles = new SpoolFiles(HdfsFileStore.ofSink(files, sinkId), sinkId)
-
-  override def noteStore(): FileStore = HdfsFileStore.ofSink(files, sinkId)
-
-  override def recordStore(): LogFiles =
-    new LogFiles(HdfsFileStore.ofSink(files, sinkId), sinkId)
+  override def files(): FileStore = HdfsFileStore.ofSink(hadoop, sinkId)
 
   override def neighbour(): StorageUnderTest = new HdfsUnderTest(root, layout, trimming, "neighbour")
 
@@ -79,7 +71,7 @@ final class HdfsUnderTest(
   }
 
   override def cutShort(open: Resume, left: Long): Unit =
-    if (!system.truncate(at(open.token), left)) new HdfsLeases(files).awaitClosed(at(open.token))
+    if (!system.truncate(at(open.token), left)) new HdfsLeases(hadoop).awaitClosed(at(open.token))
 
   override def lose(open: Resume): Unit = {
     system.delete(at(open.token), false)
@@ -91,9 +83,9 @@ final class HdfsUnderTest(
     ()
   }
 
-  private def files: HadoopFiles = new HadoopFiles(root, new HadoopSettings(HdfsUnderTest.configuration()))
-  private def system: FileSystem = at("").getFileSystem(HdfsUnderTest.configuration())
-  private def at(path: String): Path = files.at(path)
+  private def hadoop: HadoopFiles = new HadoopFiles(root, new HadoopSettings(HdfsUnderTest.configuration()))
+  private def system: FileSystem  = at("").getFileSystem(HdfsUnderTest.configuration())
+  private def at(path: String): Path = hadoop.at(path)
 }
 
 object HdfsUnderTest {

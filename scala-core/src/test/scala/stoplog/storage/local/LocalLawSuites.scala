@@ -56,9 +56,14 @@ class InBucketProcessStagedSuite extends StagingLaws {
     LocalUnderTest.create(LocalUnderTest.inBucket, LocalForcing.Process)
 }
 
-class DiskNotesSuite extends NoteStoreLaws {
+class DiskFilesSuite extends FileStoreLaws {
   override def newStorage(): StorageUnderTest =
     LocalUnderTest.create(LocalUnderTest.staging, LocalForcing.Disk)
+}
+
+class ProcessFilesSuite extends FileStoreLaws with LongRun {
+  override def newStorage(): StorageUnderTest =
+    LocalUnderTest.create(LocalUnderTest.staging, LocalForcing.Process)
 }
 
 class DiskSidesSuite extends SideStoreLaws {

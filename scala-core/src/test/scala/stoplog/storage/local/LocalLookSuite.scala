@@ -17,13 +17,13 @@ class LocalLookSuite extends LawSuite {
   lookLaw("a finished part that cannot be looked at is not passed over when another takes its place") {
     storage =>
       unseen(storage.root.resolve("b/part-1.txt"))
-      refused(storage.finishedStore().hide(7, "b/part-1.txt"))
-      refused(storage.finishedStore().sizeBytes("b/part-1.txt"))
+      refused(storage.replacedFiles().hide(7, "b/part-1.txt"))
+      refused(storage.replacedFiles().sizeBytes("b/part-1.txt"))
   }
 
   lookLaw("what was set aside and cannot be looked at is not taken for gone") { storage =>
     unseen(storage.root.resolve("_stoplog/main/replaced/7"))
-    refused(storage.finishedStore().restore(7, "b/part-1.txt"))
+    refused(storage.replacedFiles().restore(7, "b/part-1.txt"))
   }
 
   lookLaw("a part that cannot be looked at is not lost") { storage =>
@@ -44,30 +44,30 @@ class LocalLookSuite extends LawSuite {
   }
 
   lookLaw("a mark that cannot be looked at is no sign that the record is not published") { storage =>
-    storage.recordStore().putIfAbsent(0, utf8("{}"))
+    storage.logFiles().putIfAbsent(0, utf8("{}"))
     unseen(storage.root.resolve(f"_stoplog/main/log/${0}%020d.published"))
-    refused(storage.recordStore().isPublished(0))
+    refused(storage.logFiles().isPublished(0))
   }
 
   lookLaw("a record that is listed and cannot be read is an error, and no reason to look for ever") {
     storage =>
       unseen(storage.root.resolve(f"_stoplog/main/log/${0}%020d.commit"))
-      refused(storage.recordStore().read(0))
-      refused(new CommitLog(storage.recordStore()).newest())
+      refused(storage.logFiles().read(0))
+      refused(new CommitLog(storage.logFiles()).newest())
   }
 
   lookLaw("a file below another file is an error") { storage =>
     Files.writeString(storage.root.resolve("b"), "a file")
-    refused(storage.finishedStore().hide(7, "b/part-1.txt"))
-    refused(storage.noteStore().read("b/_SUCCESS"))
+    refused(storage.replacedFiles().hide(7, "b/part-1.txt"))
+    refused(storage.files().read("b/_SUCCESS"))
   }
 
   lookLaw("what is not there is not there") { storage =>
-    assert(storage.finishedStore().sizeBytes("b/part-1.txt") === None)
-    assert(storage.recordStore().read(0) === None)
-    assert(!storage.recordStore().isPublished(0))
-    assert(storage.noteStore().read("b/_SUCCESS") === None)
-    storage.finishedStore().hide(7, "b/part-1.txt")
+    assert(storage.replacedFiles().sizeBytes("b/part-1.txt") === None)
+    assert(storage.logFiles().read(0) === None)
+    assert(!storage.logFiles().isPublished(0))
+    assert(storage.files().read("b/_SUCCESS") === None)
+    storage.replacedFiles().hide(7, "b/part-1.txt")
     storage.partStore().discard("_stoplog/main/open/b/.part-1.txt")
   }
 

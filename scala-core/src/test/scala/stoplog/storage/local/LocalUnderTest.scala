@@ -9,31 +9,22 @@ import scala.jdk.CollectionConverters._
 
 import stoplog.fault.Faults
 import stoplog.laws.StorageUnderTest
-import stoplog.log.LogFiles
 import stoplog.part.Resume
-import stoplog.storage.{FileStore, PartLayout, PartStore, ReplacedFiles, SpoolFiles}
+import stoplog.storage.{FileStore, PartLayout, PartStore}
 
 /** A temporary directory, looked at with java.nio alone. */
 final class LocalUnderTest(
     path: String,
     layout: String => PartLayout,
     durability: LocalForcing,
-    sinkId: String = "main"
+    override val sinkId: String = "main"
 ) extends StorageUnderTest {
   private[local] def root: Path = Paths.get(path)
 
   override def partStore(): PartStore =
     new LocalPartStore(path, sinkId, layout(sinkId), durability, Faults.none)
 
-  override def finishedStore(): ReplacedFiles =
-    new ReplacedFiles(LocalFileStore.ofSink(path, sinkId, durability), sinkId)
-
-  override def sideStore(): SpoolFiles =
-    new SpoolFiles(LocalFileStore.ofSink(path, sinkId, durability), sinkId)
-
-  override def noteStore(): FileStore = LocalFileStore.ofSink(path, sinkId, durability)
-
-  override def recordStore(): LogFiles = new LogFiles(LocalFileStore.ofSink(path, sinkId, durability), sinkId)
+  override def files(): FileStore = LocalFileStore.ofSink(path, sinkId, durability)
 
   override def neighbour(): StorageUnderTest = new LocalUnderTest(path, layout, durability, "neighbour")
 

@@ -19,7 +19,7 @@ import stoplog.rolling.RollReason
 import stoplog.servers.{Fault, FaultProxy, FaultRule, S3Call, S3Server}
 
 /** What S3Mock cannot be asked itself, as it looks and writes in two steps: the proxy lets one writer do so at a time. */
-class S3AtomicRecordsSuite extends RecordStoreLaws with BeforeAndAfterAll {
+class S3AtomicFilesSuite extends FileStoreLaws with BeforeAndAfterAll {
   private lazy val proxy = FaultProxy.before(S3Server.sharedS3Mock.endpoint)
 
   override protected def afterAll(): Unit = proxy.close()
@@ -104,15 +104,15 @@ class S3LateCopySuite extends AnyFunSuite with BeforeAndAfterAll {
   private final class Run(storage: S3UnderTest, run: RunId) {
     private val policy   = Rolls(onEpochEnd = _ => Some(RollReason.Checkpoint)).policy
     private val parts    = storage.partStore()
-    private val sides    = storage.sideStore()
-    private val finished = storage.finishedStore()
+    private val sides    = storage.spoolFiles()
+    private val finished = storage.replacedFiles()
 
     val driver: SinkDriver = SinkDriver.ofParts(
       run,
       Samples.identity,
       Samples.settings,
       policy,
-      new CommitLog(storage.recordStore()),
+      new CommitLog(storage.logFiles()),
       parts,
       sides,
       () => Lines,

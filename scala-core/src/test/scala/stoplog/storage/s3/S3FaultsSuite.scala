@@ -50,7 +50,7 @@ class S3FaultsSuite extends AnyFunSuite with BeforeAndAfterAll {
   test("a conflict with another request is no answer: the same again, until there is one") {
     proxy.inject()
     val storage = S3UnderTest.create(S3Settings(), S3Bucket(proxy.endpoint, "stoplog-faults"))
-    val log     = new CommitLog(storage.recordStore())
+    val log     = new CommitLog(storage.logFiles())
     try {
       val part = written(storage, "small.txt", 1000)
       proxy.inject(FaultRule.nth(S3Call.CompleteMultipartUpload, 1, Fault.Conflict))
@@ -62,7 +62,7 @@ class S3FaultsSuite extends AnyFunSuite with BeforeAndAfterAll {
       assert(log.append(record(epoch = 7)) === CommitLog.Overtaken(run.value))
       assert(proxy.counts(S3Call.PutObject) === 2)
       proxy.inject(FaultRule.always(S3Call.PutObject, Fault.Conflict))
-      val refused = intercept[StoplogException](storage.recordStore().putIfAbsent(1, Array[Byte](1)))
+      val refused = intercept[StoplogException](storage.logFiles().putIfAbsent(1, Array[Byte](1)))
       assert(refused.getCondition === "STOPLOG_STORE_WRITE")
       assert(proxy.counts(S3Call.PutObject) === 1 + S3Bucket.Retries)
     } finally {
@@ -110,7 +110,7 @@ class S3FaultsSuite extends AnyFunSuite with BeforeAndAfterAll {
       assert(storage.visible() === Set("b/large.txt", "b/small.txt"))
       assert(Arrays.equals(storage.bytes("b/large.txt"), content), asked)
       assert(Arrays.equals(storage.bytes("b/small.txt"), content.take(100000)), asked)
-      assert(new CommitLog(storage.recordStore()).all().map(_.seq) === Vector(0), asked)
+      assert(new CommitLog(storage.logFiles()).all().map(_.seq) === Vector(0), asked)
       // An upload whose creation was not answered is known to nobody: the bucket's lifecycle rule ends it.
       val unanswered = asked.count(_.call == S3Call.CreateMultipartUpload) - 2
       assert(server.openUploads().size <= unanswered, asked)
@@ -124,7 +124,7 @@ class S3FaultsSuite extends AnyFunSuite with BeforeAndAfterAll {
   private def through(storage: S3UnderTest): Seq[S3Request] = {
     val large = written(storage, "large.txt", content.length)
     val small = written(storage, "small.txt", 100000)
-    val log   = new CommitLog(storage.recordStore())
+    val log   = new CommitLog(storage.logFiles())
     assert(log.append(record(epoch = 0)) === CommitLog.Decided)
     for ((handle, size, path) <- Seq((large, content.length, "b/large.txt"), (small, 100000, "b/small.txt")))
       assert(storage.partStore().publish(handle, size.toLong, path) !== CommitOutcome.Lost)

@@ -36,7 +36,7 @@ class S3HadoopSettingsSuite extends AnyFunSuite {
         val found = server.head(s"b/$name")
         assert(found.storageClassAsString() === "STANDARD_IA", name)
       }
-      storage.recordStore().putIfAbsent(0, "record".getBytes)
+      storage.logFiles().putIfAbsent(0, "record".getBytes)
       val requests = proxy.requests
       val making   = requests.filter(r => Set[S3Call](CreateMultipartUpload, PutObject)(r.call))
       assert(making.map(_.call).toSet.size === 2)

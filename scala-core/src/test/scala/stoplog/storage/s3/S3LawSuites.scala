@@ -15,7 +15,7 @@ class S3StagedSuite extends StagingLaws with S3Laws
 
 class S3SidesSuite extends SideStoreLaws with S3Laws
 
-class S3NotesSuite    extends NoteStoreLaws with S3Laws
+class S3FilesSuite    extends FileStoreLaws with S3Laws
 class S3FinishedSuite extends FinishedStoreLaws with S3Laws
 
 class S3SleepingDriverSuite extends SleepingDriverLaws {
@@ -30,7 +30,7 @@ class S3ProxyPartStoreSuite extends PartStoreLaws with S3ProxyLaws
 
 class S3ProxySidesSuite extends SideStoreLaws with S3ProxyLaws
 
-class S3ProxyNotesSuite extends NoteStoreLaws with S3ProxyLaws
+class S3ProxyFilesSuite extends FileStoreLaws with S3ProxyLaws
 
 class S3ProxyRecordsSuite extends RecordStoreLaws with S3ProxyLaws
 
@@ -52,7 +52,7 @@ trait S3ProxyLaws extends LawSuite {
 
 object S3Laws {
 
-  /** Where the server looks and writes in two steps. [[S3AtomicRecordsSuite]] asks them through a proxy. */
+  /** Where the server looks and writes in two steps. [[S3AtomicFilesSuite]] asks them through a proxy. */
   private[s3] lazy val inTwoSteps = Seq("of many that put at once", "of two processes exactly one")
 
   private[s3] lazy val otherwise = Seq(

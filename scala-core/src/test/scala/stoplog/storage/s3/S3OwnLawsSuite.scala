@@ -62,7 +62,7 @@ class S3OwnLawsSuite extends LawSuite {
 
   law("a record is created once; the very same one again is taken, and its bytes tell whose it is") {
     storage =>
-      val records = storage.recordStore()
+      val records = storage.logFiles()
       assert(records.putIfAbsent(0, utf8("first")) === Created)
       assert(records.putIfAbsent(0, utf8("second")) === Taken)
       assert(records.putIfAbsent(0, utf8("first")) === Taken)

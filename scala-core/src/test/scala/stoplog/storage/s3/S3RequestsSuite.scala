@@ -149,14 +149,14 @@ class S3RequestsSuite extends AnyFunSuite with BeforeAndAfterAll {
   }
 
   requests("a task asks once whether it is too late, and makes no listing") { storage =>
-    storage.recordStore().putIfAbsent(0, "0".getBytes)
-    val costs = counted(assert(storage.recordStore().newerThan(0) === None))
+    storage.logFiles().putIfAbsent(0, "0".getBytes)
+    val costs = counted(assert(storage.logFiles().newerThan(0) === None))
     assert(costs === Map(HeadObject -> 1))
-    assert(counted(assert(storage.recordStore().newerThan(-1) === Some(0))) === Map(HeadObject -> 1))
+    assert(counted(assert(storage.logFiles().newerThan(-1) === Some(0))) === Map(HeadObject -> 1))
   }
 
   requests("an epoch of the driver costs one PUT of the record and one listing") { storage =>
-    val log    = new stoplog.log.CommitLog(storage.recordStore())
+    val log    = new stoplog.log.CommitLog(storage.logFiles())
     val driver = SinkDriver.ofParts(
       run,
       SinkIdentity(storage.root, "main", "query"),

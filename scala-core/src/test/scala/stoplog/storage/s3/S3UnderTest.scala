@@ -9,24 +9,27 @@ import org.apache.hadoop.fs.Path
 
 import stoplog.fault.Faults
 import stoplog.laws.StorageUnderTest
-import stoplog.log.LogFiles
 import stoplog.part.Resume
-import stoplog.storage.{FileStore, PartStore, ReplacedFiles, SpoolFiles}
+import stoplog.storage.{FileStore, PartStore}
 import stoplog.storage.hadoop.{HadoopFiles, HadoopSettings}
 
 /** A prefix of a bucket, looked at through S3A alone. */
-final class S3UnderTest(bucket: S3Bucket, prefix: String, settings: S3Settings, sinkId: String = "main")
-    extends StorageUnderTest {
+final class S3UnderTest(
+    bucket: S3Bucket,
+    prefix: String,
+    settings: S3Settings,
+    override val sinkId: String = "main"
+) extends StorageUnderTest {
 
   def root: String = s"s3a://${bucket.name}/$prefix"
 
   def conf: Configuration = bucket.conf
 
-  def s3Store(): S3PartStore = new S3PartStore(files, sinkId, settings, Faults.none)
+  def s3Store(): S3PartStore = new S3PartStore(hadoop, sinkId, settings, Faults.none)
 
-  private def files: HadoopFiles = new HadoopFiles(root, new HadoopSettings(conf))
+  private def hadoop: HadoopFiles = new HadoopFiles(root, new HadoopSettings(conf))
 
-  private[s3] def objects: S3Objects = new S3Objects(files)
+  private[s3] def objects: S3Objects = new S3Objects(hadoop)
 
   private[s3] def uploads: S3Uploads = new S3Uploads(objects)
 
@@ -39,13 +42,7 @@ final class S3UnderTest(bucket: S3Bucket, prefix: String, settings: S3Settings, 
 
   override def partStore(): PartStore = s3Store()
 
-  override def finishedStore(): ReplacedFiles = new ReplacedFiles(new S3FileStore(files), sinkId)
-
-  override def sideStore(): SpoolFiles = new SpoolFiles(new S3FileStore(files), sinkId)
-
-  override def noteStore(): FileStore = new S3FileStore(files)
-
-  override def recordStore(): LogFiles = new LogFiles(new S3FileStore(files), sinkId)
+  override def files(): FileStore = new S3FileStore(hadoop)
 
   override def neighbour(): StorageUnderTest = new S3UnderTest(bucket, prefix, settings, "neighbour")
 

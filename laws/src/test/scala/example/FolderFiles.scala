@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+package example
+
+import java.io.{
+  BufferedOutputStream, FileNotFoundException, FileOutputStream, IOException, InputStream, OutputStream
+}
+import java.nio.file.LinkOption.NOFOLLOW_LINKS
+import java.nio.file.{FileAlreadyExistsException, Files, LinkOption, NoSuchFileException}
+import java.nio.file.attribute.BasicFileAttributes
+import java.util.UUID
+
+import scala.jdk.CollectionConverters._
+import scala.util.Using
+
+import stoplog.storage._
+
+/** The first seam of a storage: its files. A hard link is the step that is done for one caller alone. */
+final class FolderFiles(folder: Folder, sinkId: String) extends FileStore {
+  override def capabilities: FileCapabilities =
+    FileCapabilities(Moves.Atomically, directories = true, lookAhead = false)
+
+  override def visit(directory: String, prefix: String)(each: FileInfo => Unit): Unit =
+    names(directory)
+      .filter(_.startsWith(prefix))
+      .flatMap(name => info(FileStore.path(directory, name), NOFOLLOW_LINKS))
+      .foreach(each)
+
+  override def names(directory: String): Vector[String] = folder.io(directory) { at =>
+    try Using.resource(Files.list(at))(_.iterator.asScala.map(_.getFileName.toString).toVector)
+    catch { case _: NoSuchFileException => Vector.empty }
+  }
+
+  override def walk(directory: String)(enter: String => Boolean): Vector[FileInfo] = list(directory).flatMap {
+    case file if !file.isDirectory  => Vector(file)
+    case below if enter(below.path) => walk(below.path)(enter)
+    case _                          => Vector.empty
+  }
+
+  override def stat(path: String): Option[FileInfo] = info(path)
+
+  override def open(path: String): InputStream = folder.io(path) { at =>
+    try Files.newInputStream(at)
+    catch { case _: NoSuchFileException => throw new FileNotFoundException(at.toString) }
+  }
+
+  override def read(path: String): Option[Array[Byte]] =
+    try Some(Using.resource(open(path))(_.readAllBytes()))
+    catch { case _: FileNotFoundException => None }
+
+  override def create(path: String)(content: OutputStream => Unit): Unit = folder.io(path) { at =>
+    folder.make(at.getParent)
+    Using.resource(new FileOutputStream(at.toFile)) { file =>
+      val out = new BufferedOutputStream(file)
+      content(out)
+      out.flush()
+      file.getFD.sync()
+    }
+    folder.force(at.getParent)
+  }
+
+  /** Written elsewhere, and then given its name. Recovery finds a draft that a crash leaves among the unfinished parts. */
+  override def createIfAbsent(path: String)(content: OutputStream => Unit): PutOutcome = folder.io(path) {
+    at =>
+      val draft = s"${SinkDirectory(sinkId).open}/draft-${UUID.randomUUID()}"
+      try {
+        create(draft)(content)
+        folder.make(at.getParent)
+        Files.createLink(at, folder.at(draft))
+        folder.force(at.getParent)
+        PutOutcome.Created
+      } catch { case _: FileAlreadyExistsException => PutOutcome.Taken }
+      finally delete(Seq(draft))
+  }
+
+  override def mark(path: String): PutOutcome = folder.io(path) { at =>
+    try {
+      Files.createFile(at)
+      PutOutcome.Created
+    } catch { case _: FileAlreadyExistsException => PutOutcome.Taken }
+  }
+
+  override def move(from: String, to: String): MoveOutcome = folder.io(to) { target =>
+    def gone = stat(from).isEmpty
+    if (gone) MoveOutcome.SourceGone
+    else
+      try {
+        folder.make(target.getParent)
+        Files.move(folder.at(from), target)
+        Seq(target, folder.at(from)).map(_.getParent).foreach(folder.force)
+        MoveOutcome.Moved
+      } catch {
+        case _: NoSuchFileException | _: FileAlreadyExistsException if gone => MoveOutcome.SourceGone
+        case _: FileAlreadyExistsException                                  => MoveOutcome.TargetTaken
+      }
+  }
+
+  override def duplicate(from: String, to: String): Unit = folder.io(to) { target =>
+    folder.make(target.getParent)
+    try Files.createLink(target, folder.at(from))
+    catch { case _: FileAlreadyExistsException => () }
+    folder.force(target.getParent)
+  }
+
+  override def delete(paths: Seq[String]): Unit =
+    paths.foreach(path => folder.io(path)(Files.deleteIfExists(_)))
+
+  override def deleteTree(directory: String): Unit = {
+    list(directory).foreach(entry =>
+      if (entry.isDirectory) deleteTree(entry.path) else delete(Seq(entry.path))
+    )
+    delete(Seq(directory))
+  }
+
+  override def deleteEmpty(directory: String): Unit =
+    try
+      Iterator
+        .iterate(folder.at(directory))(_.getParent)
+        .takeWhile(_ != folder.at(""))
+        .foreach(Files.deleteIfExists(_))
+    catch { case _: IOException => () } // something is in it
+
+  override def isClosed(path: String): Option[Boolean] = Some(true)
+
+  override def describe(path: String): String = folder.at(path).toString
+
+  private def info(path: String, links: LinkOption*): Option[FileInfo] = folder.io(path) { at =>
+    try {
+      val found = Files.readAttributes(at, classOf[BasicFileAttributes], links: _*)
+      val kind  = if (found.isDirectory) FileInfo.Directory else FileInfo.File(found.size)
+      Some(FileInfo(path, kind, Some(found.lastModifiedTime.toMillis)))
+    } catch { case _: NoSuchFileException => None }
+  }
+}

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+package example
+
+import java.nio.file.StandardOpenOption.{APPEND, WRITE}
+import java.nio.channels.FileChannel
+import java.nio.file.{Files, Path}
+import java.util.Comparator
+
+import scala.jdk.CollectionConverters._
+import scala.util.Using
+
+import stoplog.laws._
+import stoplog.part.Resume
+import stoplog.storage.{FileStore, PartLayout, PartStore}
+
+/** The storage under test. What is there is looked at by other means than its own. */
+final class FolderUnderTest(root: String, override val sinkId: String) extends StorageUnderTest {
+  override def files(): FileStore            = storage.files(sinkId)
+  override def partStore(): PartStore        = storage.parts(sinkId, PartLayout.Staging(sinkId))
+  override def neighbour(): StorageUnderTest = new FolderUnderTest(root, "neighbour")
+
+  override def visible(): Set[String] = Using.resource(Files.walk(Path.of(root))) { all =>
+    val names = all.iterator.asScala.filter(Files.isRegularFile(_)).map(Path.of(root).relativize(_).toString)
+    names.filterNot(_.split('/').exists(name => name.startsWith("_") || name.startsWith("."))).toSet
+  }
+
+  override def bytes(file: String): Array[Byte] = Files.readAllBytes(at(file))
+
+  override def plant(file: String, content: Array[Byte]): Unit = {
+    Files.createDirectories(at(file).getParent)
+    Files.write(at(file), content)
+    ()
+  }
+
+  override def appendJunk(open: Resume, junk: Array[Byte]): Unit = {
+    Files.write(at(open.token), junk, APPEND)
+    ()
+  }
+
+  override def cutShort(open: Resume, left: Long): Unit =
+    Using.resource(FileChannel.open(at(open.token), WRITE)) { file =>
+      file.truncate(left)
+      ()
+    }
+
+  override def lose(open: Resume): Unit = Files.delete(at(open.token))
+
+  override def close(): Unit =
+    Using.resource(Files.walk(Path.of(root)))(
+      _.sorted(Comparator.reverseOrder[Path]).forEach(Files.delete(_))
+    )
+
+  private def storage                = new FolderStorage(new Folder(root))
+  private def at(path: String): Path = Path.of(root, path)
+}
+
+trait OnFolder {
+  def newStorage(): StorageUnderTest =
+    new FolderUnderTest(Files.createTempDirectory("folder").toString, "main")
+}
+
+// What every storage has to promise: of its files, of its parts, and of what stoplog keeps there.
+class FolderFilesLaws    extends FileStoreLaws with OnFolder
+class FolderPartsLaws    extends PartStoreLaws with OnFolder
+class FolderFencingLaws  extends FencingLaws with OnFolder
+class FolderStagingLaws  extends StagingLaws with OnFolder
+class FolderSidesLaws    extends SideStoreLaws with OnFolder
+class FolderFinishedLaws extends FinishedStoreLaws with OnFolder
+class FolderRecordsLaws  extends RecordStoreLaws with OnFolder
+
+// What this one promises, where there is a choice.
+class FolderUnannouncedLaws  extends UnannouncedLaws with OnFolder  // or AnnouncementLaws
+class FolderInPlaceLaws      extends InPlaceLaws with OnFolder      // or CopyingLaws
+class FolderCutLaws          extends CutLaws with OnFolder          // or ValidLengthLaws
+class FolderEarlyListingLaws extends EarlyListingLaws with OnFolder // or LateListingLaws
+class FolderPathLaws         extends PathLaws with OnFolder         // where a token is a path

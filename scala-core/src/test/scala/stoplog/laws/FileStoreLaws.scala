@@ -1,0 +1,367 @@
+// SPDX-License-Identifier: Apache-2.0
+package stoplog.laws
+
+import java.io.{FileNotFoundException, IOException, OutputStream}
+import java.util.Arrays
+import java.util.concurrent.CountDownLatch
+import java.util.concurrent.atomic.AtomicBoolean
+
+import scala.util.{Random, Using}
+
+import stoplog.storage.{FileStore, MoveOutcome, Moves, SinkDirectory}
+import stoplog.storage.FileInfo.{Directory, File}
+import stoplog.storage.MoveOutcome.{Moved, SourceGone, TargetTaken}
+import stoplog.storage.PutOutcome.{Created, Taken}
+
+/** Each promise of [[stoplog.storage.FileStore]]: what the log, spool files, replaced files, markers, and a source's state
+  * rest on.
+  */
+abstract class FileStoreLaws extends LawSuite {
+
+  law("a place that was never used has no files, and there is nothing to be deleted") { storage =>
+    val store = storage.files()
+    assert(others(store.names("")).isEmpty && store.names("b/c").isEmpty)
+    assert(others(store.list("").map(_.name)).isEmpty && store.list("b", "x").isEmpty)
+    assert(store.walk("")(_ => true).isEmpty && store.walk("b")(_ => true).isEmpty)
+    assert(store.stat("b/x") === None)
+    assert(!store.exists("b/x"))
+    assert(store.read("b/x") === None)
+    intercept[FileNotFoundException](store.open("b/x").close())
+    assert(store.move("b/x", "c/x") === SourceGone)
+    store.delete(Seq("b/x", "c/y"))
+    store.delete(Nil)
+    store.deleteTree("b")
+    store.deleteEmpty("b/c")
+  }
+
+  law("a file is created once, in any directory, and never changed") { storage =>
+    for (path <- Seq("_SUCCESS", "b/_SUCCESS", "a b/c=1%/ä/_SUCCESS", "_stoplog/main/manifests/1.manifest")) {
+      assert(storage.files().read(path).isEmpty)
+      assert(storage.files().putIfAbsent(path, utf8("first")) === Created, path)
+      assert(storage.files().putIfAbsent(path, utf8("second")) === Taken, path)
+      assert(storage.files().read(path).map(new String(_)) === Some("first"), path)
+    }
+  }
+
+  law("a file may be empty") { storage =>
+    assert(storage.files().putIfAbsent("b/_SUCCESS", utf8("")) === Created)
+    assert(storage.files().putIfAbsent("b/_SUCCESS", utf8("")) === Taken)
+    assert(storage.files().read("b/_SUCCESS").map(_.length) === Some(0))
+    storage.files().create("b/empty")(_ => ())
+    assert(storage.files().stat("b/empty").map(_.kind) === Some(File(0)))
+  }
+
+  law("of many that put at once exactly one is told that it created the file, and it is its file") {
+    storage =>
+      for (round <- 0 to 30) {
+        val outcomes = together(8) { thread =>
+          thread -> storage.files().putIfAbsent(s"b/_SUCCESS.$round", utf8(s"by $thread"))
+        }
+        val winners = outcomes.collect { case (thread, Created) => thread }
+        assert(winners.size === 1, s"file $round")
+        val content = storage.files().read(s"b/_SUCCESS.$round").map(new String(_))
+        assert(content === Some(s"by ${winners.head}"))
+      }
+      assert(storage.files().names("b").toSet === (0 to 30).map(round => s"_SUCCESS.$round").toSet)
+  }
+
+  law("of two processes exactly one creates each file, and both together move each once") { storage =>
+    val (created, moved) = (200, 50)
+    FileStoreLaws.toMove(moved).foreach { case (from, _) => storage.plant(from, utf8(from)) }
+    val there = Elsewhere.start(RaceElsewhere(storage, created, moved))
+    val here  = FileStoreLaws.race(storage.files(), created, moved, "here")
+    try {
+      val sums =
+        there.answer.split(' ').map(_.toInt).zip(here.split(' ').map(_.toInt)).map { case (a, b) => a + b }
+      assert(sums(0) === created)
+      assert(sums(1) >= moved)
+      if (storage.files().capabilities.moves == Moves.Atomically) assert(sums(1) === moved)
+    } finally there.kill()
+    for ((from, to) <- FileStoreLaws.toMove(moved)) assert(text(storage, to) === from)
+    assert(storage.files().names("from").isEmpty)
+  }
+
+  law("a file is seen whole or not at all while it is created") { storage =>
+    val large = new Array[Byte](1 << 20)
+    new Random(1).nextBytes(large)
+    val done = new AtomicBoolean(false)
+    together(4) {
+      case 0 =>
+        try (0 until 20).foreach(n => storage.files().putIfAbsent(s"b/$n", large))
+        finally done.set(true)
+      case _ =>
+        val store = storage.files()
+        while (!done.get())
+          store.names("b").foreach(name => assert(store.read(s"b/$name").exists(Arrays.equals(_, large))))
+    }
+  }
+
+  law("what was created is read back by any process: nothing, little, and ten mebibytes") { storage =>
+    for (size <- Seq(0, 1, 4097, 10 << 20)) {
+      val content = new Array[Byte](size)
+      new Random(size).nextBytes(content)
+      storage.files().create(s"b/$size")(_.write(content))
+      val copy = Copied(storage.files())
+      assert(Arrays.equals(Using.resource(copy.open(s"b/$size"))(_.readAllBytes()), content), size)
+      assert(copy.read(s"b/$size").exists(Arrays.equals(_, content)), size)
+      assert(Arrays.equals(storage.bytes(s"b/$size"), content), size)
+      assert(copy.stat(s"b/$size").map(_.kind) === Some(File(size.toLong)))
+    }
+  }
+
+  law("what fails while a file is created fails the call, and whatever is left of it can be deleted") {
+    storage =>
+      val store = storage.files()
+      store.create("b/kept")(_.write(utf8("kept")))
+      def half(out: OutputStream): Unit = {
+        out.write(utf8("half"))
+        throw new IOException("no more")
+      }
+      intercept[Exception](store.create("b/half")(half))
+      intercept[Exception](store.createIfAbsent("b/half-too")(half))
+      assert(store.read("b/half-too") === None)
+      store.delete(Seq("b/half"))
+      assert(store.names("b") === Vector("kept"))
+      assert(store.read("b/kept").map(new String(_)) === Some("kept"))
+  }
+
+  law("a process that is killed while it creates a file leaves nothing that cannot be deleted") { storage =>
+    val store = storage.files()
+    store.create("_stoplog/main/beside/kept")(_.write(utf8("kept")))
+    val killed = Elsewhere.start(new HalfElsewhere(storage, "_stoplog/main/beside/half"))
+    try assert(killed.answer === "half")
+    finally killed.kill()
+    store.delete(store.list("_stoplog/main/beside").map(_.path).filterNot(_.endsWith("/kept")))
+    assert(store.names("_stoplog/main/beside") === Vector("kept"))
+    assert(store.read("_stoplog/main/beside/kept").map(new String(_)) === Some("kept"))
+  }
+
+  law("the files of one directory are listed by the beginning of their names, with their times") { storage =>
+    val store = storage.files()
+    assert(store.list("b", "_SUCCESS").isEmpty)
+    put(store, "_SUCCESS", "b/_SUCCESS", "b/_SUCCESS.2", "b/c/_SUCCESS", "b/other")
+    assert(store.list("b", "_SUCCESS").map(_.path).toSet === Set("b/_SUCCESS", "b/_SUCCESS.2"))
+    assert(store.list("", "_SUCCESS").map(_.name) === Vector("_SUCCESS"))
+    val latest = System.currentTimeMillis() + 60000
+    assert(store.list("b", "_SUCCESS").forall(_.modifiedMillis.exists(at => at > 0 && at <= latest)))
+    assert(store.list("b", "_SUCCESS").forall(_.kind == File(1)))
+  }
+
+  law("a listing and the names have the directories, too, and nothing of what is in them") { storage =>
+    put(storage.files(), "b/one", "b/c/two", "b/d/e/three", "bc/four")
+    val listed = storage.files().list("b").map(entry => entry.path -> entry.kind).toMap
+    assert(listed === Map("b/one" -> File(1), "b/c" -> Directory, "b/d" -> Directory))
+    assert(storage.files().names("b").toSet === Set("one", "c", "d"))
+    assert(others(storage.files().names("")).toSet === Set("b", "bc"))
+  }
+
+  law("a walk finds the files at any depth, and enters the directories that it is told to") { storage =>
+    val store = storage.files()
+    put(store, "top", "b/one", "b/c/two", "b/d/e/three", "b/d/e f/ü=1", "bc/four")
+    assert(
+      store.walk("b")(_ => true).map(_.path).toSet ===
+        Set("b/one", "b/c/two", "b/d/e/three", "b/d/e f/ü=1")
+    )
+    assert(store.walk("")(_ => true).size === 6)
+    assert(store.walk("b")(_ => true).forall(_.kind == File(1)))
+    assert(store.walk("b")(directory => directory != "b/d").map(_.path).toSet === Set("b/one", "b/c/two"))
+    assert(
+      store.walk("b")(directory => directory != "b/d/e").map(_.path).toSet ===
+        Set("b/one", "b/c/two", "b/d/e f/ü=1")
+    )
+  }
+
+  law("how long a file is, and that there is none; a directory is no file") { storage =>
+    storage.plant("b/part-1.txt", utf8("rows"))
+    val store = storage.files()
+    assert(store.stat("b/part-1.txt").map(_.kind) === Some(File(4)))
+    assert(store.exists("b/part-1.txt"))
+    assert(store.stat("b/part-2.txt") === None)
+    assert(store.stat("c/part-1.txt") === None)
+    assert(!store.exists("b") && !store.exists("b/part-2.txt"))
+    assert(store.stat("b").forall(_.isDirectory))
+    if (store.capabilities.directories) assert(store.stat("b").isDefined)
+  }
+
+  law("a mark is made once, and is an empty file") { storage =>
+    put(storage.files(), "b/record")
+    assert(storage.files().mark("b/record.published") === Created)
+    assert(storage.files().mark("b/record.published") === Taken)
+    assert(storage.files().exists("b/record.published"))
+    assert(storage.files().stat("b/record.published").map(_.bytes) === Some(0L))
+  }
+
+  law("a file is moved into any directory, once") { storage =>
+    val store = storage.files()
+    storage.plant("b/one", utf8("one"))
+    assert(store.move("b/one", "c/d e/ö=1") === Moved)
+    assert(storage.visible() === Set("c/d e/ö=1"))
+    assert(text(storage, "c/d e/ö=1") === "one")
+    assert(store.move("b/one", "c/d e/ö=1") === SourceGone)
+    assert(Copied(store).move("c/d e/ö=1", "b/one") === Moved)
+    assert(text(storage, "b/one") === "one")
+  }
+
+  law("a file is never moved over another one (I6)") { storage =>
+    for (other <- Seq("another", "oen", "")) {
+      storage.plant("b/one", utf8("one"))
+      storage.plant("b/two", utf8(other))
+      assert(storage.files().move("b/one", "b/two") === TargetTaken, other)
+      assert(text(storage, "b/one") === "one")
+      assert(text(storage, "b/two") === other)
+    }
+  }
+
+  law("where a move may break off, the next one finishes it") { storage =>
+    storage.plant("b/one", utf8("one"))
+    storage.plant("b/two", utf8("one"))
+    val outcome = storage.files().move("b/one", "b/two")
+    if (storage.files().capabilities.moves != Moves.Atomically) {
+      assert(outcome === Moved)
+      assert(storage.visible() === Set("b/two"))
+    }
+    assert(text(storage, "b/two") === "one")
+  }
+
+  law("several that move one file at once move it once") { storage =>
+    val names = (1 to 8).map(n => s"part-$n.txt")
+    names.foreach(name => storage.plant(s"b/$name", utf8(name)))
+    val outcomes = together(4)(_ => names.map(name => storage.files().move(s"b/$name", s"c/d/$name")))
+    assert(outcomes.flatten.toSet.subsetOf(Set[MoveOutcome](Moved, SourceGone)))
+    val movers = names.indices.map(number => outcomes.count(_(number) == Moved))
+    assert(movers.forall(_ > 0))
+    if (storage.files().capabilities.moves == Moves.Atomically) assert(movers.forall(_ == 1))
+    assert(storage.visible() === names.map(name => s"c/d/$name").toSet)
+    for (name <- names) assert(text(storage, s"c/d/$name") === name)
+  }
+
+  law("a file has its bytes under a second path, whatever becomes of the first") { storage =>
+    storage.plant("b/one", utf8("one"))
+    (1 to 2).foreach(_ => storage.files().duplicate("b/one", "c/d e/two"))
+    assert(storage.visible() === Set("b/one", "c/d e/two"))
+    storage.files().delete(Seq("b/one"))
+    assert(text(storage, "c/d e/two") === "one")
+  }
+
+  law("removing what is there, and what is not") { storage =>
+    val store = storage.files()
+    put(store, "b/_SUCCESS", "b/other")
+    store.delete(Seq("b/_SUCCESS", "b/_SUCCESS.2"))
+    store.delete(Seq("b/_SUCCESS"))
+    assert(store.read("b/_SUCCESS").isEmpty)
+    assert(store.names("b") === Vector("other"))
+    assert(store.putIfAbsent("b/_SUCCESS", utf8("y")) === Created)
+  }
+
+  law("a directory is deleted with all that is in it, and its neighbours are not") { storage =>
+    val store = storage.files()
+    put(store, "a/b/one", "a/b/c/two", "a/b/c/d/three", "a/bc/four", "a/five")
+    (1 to 2).foreach(_ => store.deleteTree("a/b"))
+    assert(store.walk("")(_ => true).map(_.path).toSet === Set("a/bc/four", "a/five"))
+    assert(store.stat("a/b") === None)
+  }
+
+  law("directories are deleted as far as they are empty, and files never") { storage =>
+    val store = storage.files()
+    put(store, "a/one", "a/b/c/two")
+    store.deleteEmpty("a/b/c")
+    assert(store.read("a/b/c/two").isDefined)
+    store.delete(Seq("a/b/c/two"))
+    store.deleteEmpty("a/b/c")
+    assert(store.stat("a/b/c") === None)
+    assert(store.stat("a/b") === None)
+    assert(store.walk("")(_ => true).map(_.path) === Vector("a/one"))
+    store.delete(Seq("a/one"))
+    store.deleteEmpty("a")
+    store.deleteEmpty("")
+    assert(others(store.names("")).isEmpty)
+    put(store, "still-there")
+  }
+
+  law("a file that was created is closed, and a store that cannot tell says so") { storage =>
+    put(storage.files(), "b/one")
+    assert(storage.files().isClosed("b/one").forall(identity))
+  }
+
+  law("markers and manifests are no data to a reader") { storage =>
+    put(storage.files(), "b/_SUCCESS", "_stoplog/main/manifests/1.manifest")
+    assert(storage.visible().isEmpty)
+  }
+
+  law("messages name the path") { storage =>
+    assert(storage.files().describe("b/part-1.txt").endsWith("b/part-1.txt"))
+  }
+
+  law("a path that leads out of the place is refused by name, and nothing is touched") { storage =>
+    val store = storage.files()
+    storage.plant("b/part-1.txt", utf8("rows"))
+    for (path <- PathLaws.elsewhere) {
+      def refused(action: => Any): Unit = {
+        assert(condition(action) === "STOPLOG_PATH_ELSEWHERE", path)
+        ()
+      }
+      refused(store.list(path, "_SUCCESS"))
+      refused(store.names(path))
+      refused(store.walk(path)(_ => true))
+      refused(store.stat(path))
+      refused(store.exists(path))
+      refused(store.open(path))
+      refused(store.read(path))
+      refused(store.create(path)(_.write(1)))
+      refused(store.putIfAbsent(path, utf8("x")))
+      refused(store.mark(path))
+      refused(store.move(path, "b/moved"))
+      refused(store.move("b/part-1.txt", path))
+      refused(store.duplicate(path, "_stoplog/main/aside/a"))
+      refused(store.duplicate("b/part-1.txt", path))
+      refused(store.delete(Seq(path)))
+      refused(store.deleteTree(path))
+    }
+    assert(storage.visible() === Set("b/part-1.txt"))
+  }
+
+  /** But for the sink's own directory, in which files are drafted. */
+  private def others(names: Vector[String]): Vector[String] = names.filterNot(_ == SinkDirectory.Root)
+
+  private def put(store: FileStore, paths: String*): Unit =
+    paths.foreach(path => assert(store.putIfAbsent(path, utf8("x")) === Created, path))
+}
+
+private object FileStoreLaws {
+
+  /** Where files are moved from, and to. */
+  def toMove(count: Int): Seq[(String, String)] = (0 until count).map(n => s"from/$n" -> s"to/$n")
+
+  /** How many of the files this call is told that it created, and how many that it moved. */
+  def race(store: FileStore, create: Int, move: Int, by: String): String = {
+    val created = (0 until create).count(n => store.putIfAbsent(s"b/$n", by.getBytes) == Created)
+    val moved   = toMove(move).count { case (from, to) => store.move(from, to) == Moved }
+    s"$created $moved"
+  }
+}
+
+private final case class RaceElsewhere(storage: StorageUnderTest, create: Int, move: Int)
+    extends Elsewhere.Task {
+  override def run(): String = FileStoreLaws.race(storage.files(), create, move, "there")
+}
+
+/** Has written half of a file when it answers. */
+private final class HalfElsewhere(storage: StorageUnderTest, path: String) extends Elsewhere.Task {
+  override def run(): String = {
+    val begun  = new CountDownLatch(1)
+    val thread = new Thread(() => storage.files().create(path)(half(begun)))
+    thread.setDaemon(true)
+    thread.start()
+    begun.await()
+    "half"
+  }
+
+  override def afterwards(): Unit = new CountDownLatch(1).await()
+
+  private def half(begun: CountDownLatch)(out: OutputStream): Unit = {
+    out.write(new Array[Byte](1 << 20))
+    out.flush()
+    begun.countDown()
+    new CountDownLatch(1).await()
+  }
+}

@@ -8,8 +8,8 @@ object DocumentedExamples {
 
   /** The examples of the guides for those who extend stoplog: a test of core holds the guides equal to them. */
   def files(root: File): Seq[File] =
-    Seq("FolderFiles", "FolderParts", "FolderStorage", "LabelledValues", "NumbersSource", "OnTheHour", "OwnFileSystem",
-      "TransactionalFiles").map { name =>
+    Seq("FolderFiles", "FolderParts", "FolderStorage", "LabelledValues", "NumbersSource", "OnTheHour",
+      "OwnFileSystem", "TransactionalFiles").map { name =>
       root / "laws" / "src" / "test" / "scala" / "example" / s"$name.scala"
     }
 

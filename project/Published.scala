@@ -16,10 +16,11 @@ object Published {
 
   /** Packages that no user compiles against. The rest is the public API, with the traits for stores of one's own. */
   val Internal: Seq[String] = Seq(
-    "stoplog.commit", "stoplog.options", "stoplog.spark", "stoplog.thread", "stoplog.util", "stoplog.format.avro",
-    "stoplog.format.orc", "stoplog.format.parquet", "stoplog.format.sequence", "stoplog.storage.local",
-    "stoplog.storage.hadoop", "stoplog.storage.hdfs", "stoplog.storage.s3", "stoplog.place", "stoplog.engine",
-    "stoplog.filesink", "stoplog.filesource", "stoplog.merge", "stoplog.twophase", "stoplog.view"
+    "stoplog.commit", "stoplog.options", "stoplog.spark", "stoplog.thread", "stoplog.util",
+    "stoplog.format.avro", "stoplog.format.orc", "stoplog.format.parquet", "stoplog.format.sequence",
+    "stoplog.storage.local", "stoplog.storage.hadoop", "stoplog.storage.hdfs", "stoplog.storage.s3",
+    "stoplog.place", "stoplog.engine", "stoplog.filesink", "stoplog.filesource", "stoplog.merge",
+    "stoplog.twophase", "stoplog.view"
   )
 
   lazy val settings: Seq[Setting[_]] = repository ++ described ++ completeJars ++ compatible

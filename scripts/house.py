@@ -13,7 +13,7 @@ import argparse
 import ast
 import re
 import sys
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -158,13 +158,22 @@ def storage(core: list[Source]) -> Figure:
         for name, parents in _parents(s)
         if (taken := parents & traits)
     )
-    return Figure("storage: public traits / classes of them", f"{len(traits)} / {len(classes)}", (*sorted(traits), *classes))
+    return Figure(
+        "storage: public traits / classes of them",
+        f"{len(traits)} / {len(classes)}",
+        (*sorted(traits), *classes),
+    )
 
 
 def types(core: list[Source]) -> Figure:
     """Top-level types; a class and its companion count once."""
     every = {(s.package, name) for s in core for _, name, _ in definitions(s)}
-    public = {(s.package, name) for s in core for kind, name, public in definitions(s) if public and kind != "object"}
+    public = {
+        (s.package, name)
+        for s in core
+        for kind, name, public in definitions(s)
+        if public and kind != "object"
+    }
     return Figure("core: top-level types / public classes and traits", f"{len(every)} / {len(public)}")
 
 
@@ -182,7 +191,12 @@ def twice(files: list[Source]) -> Figure:
 def constructors(files: list[Source]) -> Figure:
     """Constructors with more than seven parameters."""
     found = sorted(
-        (f"{source.where}: {name} {count}" for source in files for name, count in _arities(source) if count > 7)
+        (
+            f"{source.where}: {name} {count}"
+            for source in files
+            for name, count in _arities(source)
+            if count > 7
+        )
     )
     return Figure("constructors with more than 7 parameters", str(len(found)), tuple(found))
 
@@ -192,7 +206,9 @@ def spark_importers(core: list[Source]) -> Figure:
     graph = package_graph(core)
     spark = {p for p in graph if p == "stoplog.spark" or p.startswith("stoplog.spark.")}
     taken = sorted({other for p in spark for other in graph[p]} - spark)
-    return Figure("packages of core that `spark` imports", f"{len(taken)} of {len(graph) - len(spark)}", tuple(taken))
+    return Figure(
+        "packages of core that `spark` imports", f"{len(taken)} of {len(graph) - len(spark)}", tuple(taken)
+    )
 
 
 def definitions(source: Source) -> Iterator[tuple[str, str, bool]]:

@@ -16,7 +16,7 @@ import stoplog.format.bulk.BulkWriters
 import stoplog.options.{SinkOptionRegistry, SinkOptions}
 import stoplog.preflight.Preflight
 
-import stoplog.spark.{RunEnds}
+import stoplog.spark.RunEnds
 import stoplog.util.UserObject
 
 /** Rolling part files, each row exactly once, that any engine can read: the sink, fully set.

@@ -7,7 +7,6 @@ import stoplog.commit.{Clock, RealTools}
 import stoplog.fault.Faults
 import stoplog.log.BatchDigest
 
-
 import stoplog.storage.{Durability, Truncation}
 
 /** What an operator does to one sink id, without its query and without Spark.

@@ -7,7 +7,6 @@ import stoplog.commit.{CompactionCommit, PartFormat, SinkDriver, SinkStores}
 import stoplog.format.bulk.EndingParts
 import stoplog.log.{CommitLog, LogRecord}
 
-
 import stoplog.part.RunId
 import stoplog.place.SinkStorage
 

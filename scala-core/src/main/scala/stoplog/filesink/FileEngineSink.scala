@@ -11,7 +11,7 @@ import stoplog.bucket.Bucketing
 import stoplog.commit._
 import stoplog.engine._
 import stoplog.error.{Errors, Log, Redaction}
-import stoplog.options.{SinkOptions}
+import stoplog.options.SinkOptions
 import stoplog.part.RunId
 import stoplog.place.SinkStorage
 

@@ -8,9 +8,7 @@ import stoplog.commit._
 import stoplog.engine.{LedgerRun, Progress, QueryTrigger, RunStart}
 import stoplog.error.Log
 import stoplog.format.bulk.EndingParts
-import stoplog.options.{
-  BucketComplete, FinalizeOnTermination, FormatChoice, SinkOptions
-}
+import stoplog.options.{BucketComplete, FinalizeOnTermination, FormatChoice, SinkOptions}
 import stoplog.part.RunId
 
 /** One start of one query that writes files. */

@@ -91,7 +91,9 @@ private[filesink] object FileSinkSpec {
         EventTimes.of(options, schema)
       ),
       Parts(
-        storage.policy(if (format.mayStayOpen) options.rolling.policy else EpochPolicy(options.rolling.policy)),
+        storage.policy(
+          if (format.mayStayOpen) options.rolling.policy else EpochPolicy(options.rolling.policy)
+        ),
         PartNaming(options.parts.prefix, options.parts.suffix.getOrElse(format.suffix)),
         options.parts.maxOpen
       ),

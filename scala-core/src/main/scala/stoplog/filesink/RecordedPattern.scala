@@ -2,9 +2,8 @@
 package stoplog.filesink
 
 import stoplog.util.UserObject
-import stoplog.bucket.{Bucketing}
+import stoplog.bucket.Bucketing
 import stoplog.log.LogRecord
-import stoplog.options.BucketOptions.{BucketFormat, TimeZone}
 
 import stoplog.bucket.DateTimeBucketAssigner
 import stoplog.error.Redaction

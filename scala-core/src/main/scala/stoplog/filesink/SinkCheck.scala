@@ -10,15 +10,12 @@ import org.apache.spark.sql.{DataFrame, SparkSession}
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.classic.Dataset
 
-
-
-
 import stoplog.commit.ForeignQuery
 import stoplog.engine.JarVersions
 import stoplog.error.Errors
 import stoplog.format.compress.Compression
 import stoplog.log.LogRecord
-import stoplog.options.{SparkHadoop}
+import stoplog.options.SparkHadoop
 
 import stoplog.bucket.{BucketAssigner, BucketContext, BucketId, Bucketing, DateTimeBucketAssigner}
 import stoplog.commit.{JobCommit, SinkSettings}
@@ -70,7 +67,9 @@ private final class SinkCheck(rows: DataFrame, asked: SinkOptions) {
   private val format  =
     columns.flatMap(each => tried("format")(FileSinkSpec.formatOf(options, each, session)))
   private val assigner =
-    columns.flatMap(_ => tried("buckets")(FileSinkSpec.assignerOf(options.buckets.bucketing, schema, session)))
+    columns.flatMap(_ =>
+      tried("buckets")(FileSinkSpec.assignerOf(options.buckets.bucketing, schema, session))
+    )
   private val seen = assigner.toOption.toVector.flatMap(firstBuckets)
 
   def result: Preflight = Preflight(
@@ -142,7 +141,7 @@ private final class SinkCheck(rows: DataFrame, asked: SinkOptions) {
 
   private def ofCompaction: Option[Finding] = for {
     there   <- storage.toOption
-    _       <- options.compaction
+    _       <- options.parts.compaction
     problem <- tried("compaction")(there.refuseCompaction(SparkHadoop.configuration)).left.toOption
   } yield problem
 

@@ -6,8 +6,6 @@ import scala.util.control.NonFatal
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.types.StructType
 
-
-
 import stoplog.bucket.{BucketEnds, BucketId, BucketListener, Bucketing, ColumnTimes, CompleteBucket}
 import stoplog.commit.OnBadRow
 import stoplog.commit.{CompleteRule, FollowUps, Manifests, MarkedBucket}

@@ -15,14 +15,15 @@ import stoplog.options.{BucketOptions, Distribution, SinkOptions}
 private[stoplog] object WriterDistribution {
 
   /** `None` to leave the rows where they are. Error: `STOPLOG_DISTRIBUTION_UNSUPPORTED`. */
-  def of(options: SinkOptions, schema: StructType): Option[RowDistribution] = options.parts.distribution match {
-    case Distribution.Unspecified    => None
-    case Distribution.Writers(count) => Some(RowDistribution(spread(schema), Some(count)))
-    case Distribution.ByBucket       =>
-      val columns = bucketColumns(options.buckets.bucketing, schema)
-      // In the order of their buckets, so that a task needs few parts at a time.
-      Some(RowDistribution(columns, tasks = None, ordering = columns))
-  }
+  def of(options: SinkOptions, schema: StructType): Option[RowDistribution] =
+    options.parts.distribution match {
+      case Distribution.Unspecified    => None
+      case Distribution.Writers(count) => Some(RowDistribution(spread(schema), Some(count)))
+      case Distribution.ByBucket       =>
+        val columns = bucketColumns(options.buckets.bucketing, schema)
+        // In the order of their buckets, so that a task needs few parts at a time.
+        Some(RowDistribution(columns, tasks = None, ordering = columns))
+    }
 
   private def bucketColumns(bucketing: Bucketing, schema: StructType): Seq[String] = bucketing match {
     case Bucketing.PartitionColumns(names, _) => names

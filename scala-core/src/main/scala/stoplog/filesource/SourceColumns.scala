@@ -7,8 +7,6 @@ import org.apache.spark.sql.types.{StringType, StructField, StructType}
 
 import stoplog.error.Errors
 
-
-
 import stoplog.storage.{SourceFile, SourceFiles}
 import stoplog.format.read.{BlockSchema, DirectoryColumns, DirectoryTypes, SourceFormatName}
 import stoplog.options.SourceOptions

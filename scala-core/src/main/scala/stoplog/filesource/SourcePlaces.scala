@@ -18,8 +18,7 @@ import stoplog.options.SparkHadoop
 
 import stoplog.source.StateFiles
 import stoplog.storage.hadoop._
-import stoplog.storage.local.{LocalSourceFiles}
-
+import stoplog.storage.local.LocalSourceFiles
 
 /** Files on whatever storage a path is on. */
 private[stoplog] object SourcePlaces {

@@ -9,10 +9,9 @@ import stoplog.PlannedMerge
 import stoplog.commit._
 import stoplog.compact.Compactor
 import stoplog.error.Log
-import stoplog.options.{SparkHadoop}
+import stoplog.options.SparkHadoop
 import stoplog.part.{Closed, FinishedPart, PartNaming, RunId}
 import stoplog.place.SinkStorage
-
 
 import stoplog.options.DirectoryOptions
 import stoplog.storage.Durability

@@ -3,9 +3,6 @@ package stoplog.options
 
 import java.util.{Map => JMap}
 
-
-
-
 import stoplog.error.Redaction
 import stoplog.util.UserObject
 

@@ -9,7 +9,6 @@ import org.apache.spark.sql.types.StructType
 import stoplog.filesink.{BatchPartitioning, FileEngineSink}
 import stoplog.options.{SinkOptions, SparkOptions}
 
-
 /** The table of a write to files. */
 private[spark] object FileTable {
   def apply(

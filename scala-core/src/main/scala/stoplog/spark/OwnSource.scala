@@ -9,8 +9,8 @@ import org.apache.spark.sql.types.StructType
 import org.apache.spark.sql.util.CaseInsensitiveStringMap
 
 import stoplog.error.Redaction
-import stoplog.format.read.{Vectors}
-import stoplog.options.{SourceOptions}
+import stoplog.format.read.Vectors
+import stoplog.options.SourceOptions
 import stoplog.format.read.RowSource
 import stoplog.options.{ContentOptions, SparkOptions}
 import stoplog.util.UserObject

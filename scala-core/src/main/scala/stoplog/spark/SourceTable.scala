@@ -22,7 +22,7 @@ import stoplog.format.read.SourceFormatName
 import stoplog.error.{Errors, Redaction}
 import stoplog.filesource.{FileRead, FileReads}
 import stoplog.format.read.FileMetadata
-import stoplog.options.{SourceOptions}
+import stoplog.options.SourceOptions
 
 /** Files as a table to read from, by streaming and by batch queries.
   *

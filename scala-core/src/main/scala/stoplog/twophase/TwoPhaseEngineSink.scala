@@ -9,7 +9,6 @@ import stoplog.part.RunId
 import stoplog.sink.{CommitOutcome, Prepared, TwoPhaseSink}
 import stoplog.storage.NoFiles
 
-
 /** A sink that commits in two phases, as an engine's frame drives it. Claims nothing before the first epoch.
   *
   * @param columns  of the rows, as they are known before the first epoch

@@ -3,7 +3,7 @@ package stoplog.twophase
 
 import stoplog.commit.{ForeignQuery, LostPart}
 import stoplog.error.Errors
-import stoplog.options.{SparkHadoop}
+import stoplog.options.SparkHadoop
 import stoplog.place.SinkStorage
 
 import stoplog.options.LogOptions

@@ -9,17 +9,16 @@ import stoplog.commit._
 import stoplog.commit.FollowUps
 import stoplog.fault.{Faults, InjectedFault, Step}
 import stoplog.log.{CommitLog, LogRecord}
-import stoplog.storage.Truncation
+
 import stoplog.part.RunId
 import stoplog.place.SinkStorage
 import stoplog.rolling.RollingPolicy
-import stoplog.storage.{Durability, FileStore}
-import stoplog.storage.hadoop.{HadoopDefaults, TestFileSystems}
-import stoplog.storage.local.{DeadProcess, LocalUnderTest}
+
+import stoplog.storage.local.LocalUnderTest
 import stoplog.storage.{Durability, Truncation}
 import stoplog.storage.FileStore
 import stoplog.storage.hadoop.{HadoopDefaults, TestFileSystems}
-import stoplog.storage.local.{DeadProcess, LocalStorage}
+import stoplog.storage.local.DeadProcess
 
 /** A sink in a temporary directory: a query without an engine, and the tools.
   *

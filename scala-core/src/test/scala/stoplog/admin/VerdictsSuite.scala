@@ -142,7 +142,7 @@ class VerdictsSuite extends AnyFunSuite {
   /** Asks the policy at and before the time that is told. */
   private def rolls(newest: LogRecord, part: Open, roll: JsonNode, now: Long): Unit = {
     val noted  = newest.state.settings.filter { case (key, _) => RollingOptions.keys.contains(key) }
-    val policy = SinkOptions.parse(Map("path" -> "/p", "format" -> "json") ++ noted).rolling
+    val policy = SinkOptions.parse(Map("path" -> "/p", "format" -> "json") ++ noted).rolling.policy
     val reason = optional(roll, "reason")
     def says(found: Option[RollReason]) = found.map(_.word)
     reason match {

@@ -1,12 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.docs
 
-import scala.jdk.CollectionConverters._
-
-import com.fasterxml.jackson.databind.ObjectMapper
 import org.scalatest.funsuite.AnyFunSuite
-
-import stoplog.options.SinkOptionRegistry
 
 class GenerateDocsSuite extends AnyFunSuite {
 
@@ -29,15 +24,6 @@ class GenerateDocsSuite extends AnyFunSuite {
       assert(rows.map(_.count(_ == '|')).distinct.size === 1, rows.head)
       assert(rows.size > 3)
     }
-  }
-
-  test("the list for programs has every option, with its words and its default") {
-    val sink = new ObjectMapper().readTree(GenerateOptions.json("sink" -> SinkOptionRegistry.all)).get("sink")
-    assert(sink.asScala.map(_.get("key").asText).toSeq === SinkOptionRegistry.all.map(_.key))
-    val lost = sink.asScala.find(_.get("key").asText == "onLostPart").get
-    assert(lost.get("values").asScala.map(_.asText).toSeq === Seq("fail", "skip"))
-    assert(lost.get("default").asText === "fail")
-    assert(sink.get(0).get("default").isNull)
   }
 
   test("each Spark line that is tested is one that is supported") {

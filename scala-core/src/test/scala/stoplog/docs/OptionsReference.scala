@@ -2,7 +2,7 @@
 package stoplog.docs
 
 import java.nio.charset.StandardCharsets.UTF_8
-import java.nio.file.{Files, Path, Paths}
+import java.nio.file.{Files, Path}
 
 import stoplog.options.{Opt, OptionGroup}
 
@@ -20,7 +20,6 @@ abstract class OptionsReference(
 
   final def path: Path = Repository.root.resolve("docs").resolve(name)
 
-  /** @param args a file that gets the options for programs to read, as [[GenerateOptions]] has them; may be left out */
   final def main(args: Array[String]): Unit = {
     Files.write(path, text.getBytes(UTF_8))
     connector.foreach(SharedDefinitions.write(_, SharedDefinitions.connector(options)))

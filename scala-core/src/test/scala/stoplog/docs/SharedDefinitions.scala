@@ -10,7 +10,7 @@ import com.fasterxml.jackson.databind.node.{JsonNodeFactory, ObjectNode}
 import stoplog.commit.{DriverNote, Liveness, SinkSettings, Sweeper}
 import stoplog.fault.Step
 import stoplog.log.{RecordCodec, RecordNames}
-import stoplog.options.{SinkOption, SinkOptionRegistry, SourceOptionRegistry}
+import stoplog.options.{Opt, SinkOptionRegistry, SourceOptionRegistry}
 import stoplog.storage.SinkDirectory
 
 /** The definitions that the Python package reads: `python/stoplog/shared/<jar>.json`, which the jar carries too. */
@@ -54,7 +54,7 @@ object SharedDefinitions {
   }
 
   /** Those of a connector's jar: its options. */
-  def connector(options: Seq[SinkOption]): String = {
+  def connector(options: Seq[Opt[_]]): String = {
     val root = json.objectNode()
     root.set[ObjectNode]("options", this.options("sink" -> options))
     text(root)
@@ -85,27 +85,22 @@ object SharedDefinitions {
     named
   }
 
-  private def options(registries: (String, Seq[SinkOption])*): ObjectNode = {
+  private def options(registries: (String, Seq[Opt[_]])*): ObjectNode = {
     val all = json.objectNode()
     for ((name, registry) <- registries) {
       val keys = all.putObject(name)
       for (option <- registry.sortBy(_.key)) {
         val entry = keys.putObject(option.key)
-        option.default.foreach(entry.put("default", _))
-        val words = allowed(option)
-        if (words.nonEmpty) words.foreach(entry.withArrayProperty("allowed").add(_))
+        option.defaultText.foreach(entry.put("default", _))
+        allowed(option).foreach(entry.withArrayProperty("allowed").add(_))
       }
     }
     all
   }
 
   /** The words that an option may be set to; none for an option with other values, too. */
-  private def allowed(option: SinkOption): Seq[String] = {
-    val word = "`(\\w+(?:-\\w+)*)`"
-    if (option.kind.matches(s"(?:$word, )*$word or $word"))
-      word.r.findAllMatchIn(option.kind).map(_.group(1)).toSeq
-    else Nil
-  }
+  private def allowed(option: Opt[_]): Seq[String] =
+    if (option.values.takesParameters) Nil else option.values.words
 
   private def text(root: ObjectNode): String = mapper.writeValueAsString(root) + "\n"
 }

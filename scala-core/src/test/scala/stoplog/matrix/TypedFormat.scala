@@ -15,9 +15,7 @@ import stoplog.format.avro.AvroFormat
 import stoplog.format.bulk._
 import stoplog.format.orc.OrcBulk
 import stoplog.format.parquet.ParquetBulk
-import stoplog.options.OnBadRow
-import stoplog.storage.SpoolFiles
-import stoplog.storage.hadoop.HadoopDefaults
+
 import stoplog.storage.SpoolFiles
 import stoplog.storage.hadoop.HadoopDefaults
 

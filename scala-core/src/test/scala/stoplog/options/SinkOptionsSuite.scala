@@ -14,7 +14,7 @@ import stoplog.commit.{Finish, ForeignQuery, LostPart, OnBadRow}
 import stoplog.error.StoplogArgumentException
 import stoplog.format.bulk.BulkFormatName
 import stoplog.rolling.{DefaultRollingPolicy, OnCheckpointRollingPolicy, RollingPolicy}
-import stoplog.storage.{Durability, Truncation}
+
 import stoplog.storage.{Durability, PartLayout, Truncation}
 import stoplog.util.UserObject
 

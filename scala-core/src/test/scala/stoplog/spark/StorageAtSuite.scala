@@ -11,10 +11,10 @@ import stoplog.place.SinkStorage
 import stoplog.options.SparkHadoop
 import stoplog.rolling.{DefaultRollingPolicy, PartStats, RollReason}
 import stoplog.storage._
-import stoplog.storage.hadoop.{HadoopStorage, TestFileSystems}
-import stoplog.storage.hdfs.{HdfsStorage, HdfsUnderTest}
+import stoplog.storage.hadoop.HadoopStorage
+import stoplog.storage.hdfs.HdfsUnderTest
 import stoplog.storage.local.LocalStorage
-import stoplog.place.{OnDisk, OnHadoop, OnHdfs, SinkPlace}
+
 import stoplog.storage.{Durability, PartLayout, Truncation}
 import stoplog.storage.hadoop.TestFileSystems
 import stoplog.storage.hdfs.HdfsStorage

@@ -5,8 +5,8 @@ import scala.util.control.NonFatal
 
 import stoplog.commit.{BatchDigests, ForeignQuery, Planned}
 import stoplog.engine.Existing
+
 import stoplog.fault.Faults
-import stoplog.fault.{Faults, Step}
 import stoplog.log.BatchDigest
 
 /** The driver's part of exactly-once inserts: each epoch is one transaction of the database, in which its rows go from

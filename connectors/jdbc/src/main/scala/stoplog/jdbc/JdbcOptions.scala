@@ -3,7 +3,6 @@ package stoplog.jdbc
 
 import java.util.{Map => JMap}
 
-import stoplog.commit.ForeignQuery
 import stoplog.commit.{ForeignQuery, OnBadRow}
 import stoplog.error.Redaction
 import stoplog.jdbc.{JdbcOptionRegistry => Registry}

@@ -3,8 +3,6 @@ package stoplog.wal
 
 import stoplog.twophase.TwoPhaseSettings
 import stoplog.storage.{FileStore, SpoolFiles}
-import stoplog.twophase.TwoPhaseSettings
-import stoplog.storage.{FileStore, SpoolFiles}
 
 /** Where a sink's log is, on whatever storage that is. Goes to the executors. */
 final class LogPlace private[wal] (settings: TwoPhaseSettings) extends Serializable {

@@ -8,9 +8,6 @@ import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 import org.apache.spark.sql.types.{StringType, StructType}
 
-import stoplog.commit.PartFormat
-import stoplog.options.{OnBadRow, UserObject}
-import stoplog.storage.SpoolFiles
 import stoplog.commit.{OnBadRow, PartFormat}
 import stoplog.storage.SpoolFiles
 import stoplog.util.UserObject

@@ -159,10 +159,10 @@ private[cassandra] object CassandraOptionRegistry {
       "usually set."
   )
 
-  val Distribution: Opt[RowDistribution] = Write.withDefault(
+  val Distribution: Opt[RowSpread] = Write.withDefault(
     "distribution",
-    OptionType.named(RowDistribution.all)(_.word),
-    RowDistribution.Unspecified,
+    OptionType.named(RowSpread.all)(_.word),
+    RowSpread.Unspecified,
     "byPartitionKey"
   )(
     "How rows are spread over tasks: as they come, or all rows of a partition in one task, which makes larger requests " +

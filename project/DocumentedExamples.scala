@@ -37,7 +37,7 @@ object DocumentedExamples {
     "scala.concurrent.ExecutionContext.Implicits.global", "scala.util.Using",
     "org.apache.spark.sql.{Dataset, Row}", "org.apache.spark.sql.types._", "stoplog.{FileSink, FileSource}",
     "stoplog.bucket._", "stoplog.cassandra.CassandraSink", "stoplog.compact.{CompactionInput, Compactor}",
-    "stoplog.format.bulk.BlockOutput", "stoplog.format.read.SimpleRows", "stoplog.jdbc.JdbcSink",
+    "stoplog.part.BlockOutput", "stoplog.format.read.SimpleRows", "stoplog.jdbc.JdbcSink",
     "stoplog.kafka.KafkaSink", "stoplog.source.format.{FileInput, PositionedReader, StreamFormat}",
     "stoplog.wal.{RowSender, RowTarget, WriteAheadSink}", "users.Given._"
   ).map(name => s"import $name\n").mkString("package documented\n\n", "", "\n")

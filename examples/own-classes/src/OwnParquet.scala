@@ -9,7 +9,8 @@ import org.apache.parquet.io.{OutputFile, PositionOutputStream}
 import org.apache.parquet.schema.MessageTypeParser
 import org.apache.spark.sql.catalyst.InternalRow
 
-import stoplog.format.bulk.{BlockOutput, BulkWriter, BulkWriterFactory}
+import stoplog.format.bulk.{BulkWriter, BulkWriterFactory}
+import stoplog.part.BlockOutput
 
 /** Parquet by a builder of one's own, for rows of a key and a value: with a schema of Parquet's (`bulkWriter.schema`) and a
   * Bloom filter of a column (`bulkWriter.bloomFilter`).

@@ -5,8 +5,11 @@ import java.util.{List => JList, Map => JMap}
 
 import scala.jdk.CollectionConverters._
 
+
+
 import org.apache.spark.sql.SparkSession
 
+import stoplog.compact.PlannedMerge
 import stoplog.merge.DirectoryMerges
 
 /** The small files of a directory, as one batch command merges them: see [[FileSink.compactDirectory]].
@@ -34,18 +37,6 @@ final class DirectoryCompaction private[stoplog] (merges: DirectoryMerges) {
 
   /** [[run]] for Java and Python. */
   def runAsList(): JList[PlannedMerge] = run().asJava
-}
-
-/** Files of one directory that become one.
-  *
-  * @param directory under the path; empty for the path itself
-  * @param names     of the files
-  * @param sizeBytes of all of them
-  */
-final case class PlannedMerge(directory: String, names: Seq[String], sizeBytes: Long) {
-
-  /** [[names]] for Java and Python. */
-  def namesAsList(): JList[String] = names.asJava
 }
 
 private[stoplog] object DirectoryCompaction {

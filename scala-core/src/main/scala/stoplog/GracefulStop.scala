@@ -8,7 +8,6 @@ import org.apache.hadoop.util.ShutdownHookManager
 import org.apache.spark.sql.streaming.StreamingQuery
 
 import stoplog.options.SparkHadoop
-import stoplog.spark.{StopMarker, Stopping}
 
 /** Stops queries between two micro-batches, so that no work is thrown away.
   *

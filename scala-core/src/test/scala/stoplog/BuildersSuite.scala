@@ -10,7 +10,7 @@ import org.scalatest.funsuite.AnyFunSuite
 
 import stoplog.bucket.{BucketAssigner, BucketContext, BucketListener, CompleteBucket}
 import stoplog.compact.{CompactionInput, Compactor}
-import stoplog.format.bulk.BlockOutput
+import stoplog.part.BlockOutput
 import stoplog.rolling.{PartStats, RollReason, RollingPolicy}
 import stoplog.source.file.{FileFinder, PathRules}
 import stoplog.storage.{SourceFile, SourceFiles}

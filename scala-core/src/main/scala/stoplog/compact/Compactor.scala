@@ -1,7 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.compact
 
-import stoplog.format.bulk.BlockOutput
+
+
+
+
+
+
+
+import stoplog.part.BlockOutput
 
 /** Writes several files of one format as one: how small parts are merged.
   *

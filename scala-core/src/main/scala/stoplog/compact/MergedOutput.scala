@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.compact
 
+import stoplog.part.BlockOutput
 import stoplog.fault.{Faults, Step}
-import stoplog.format.bulk.BlockOutput
+
 import stoplog.part.Closed
 import stoplog.storage.PartOutput
 

@@ -6,8 +6,9 @@ import java.nio.charset.StandardCharsets.UTF_8
 
 import scala.util.Using
 
+import stoplog.part.BlockOutput
 import stoplog.compact.{CompactionInput, Compactor}
-import stoplog.format.bulk.BlockOutput
+
 import stoplog.format.compress.{Compression, Decompression}
 
 /** Files of lines that anybody may have written, compressed or not: a last line that does not end gets its end.

@@ -6,8 +6,9 @@ import java.util.Arrays
 
 import scala.util.Using
 
+import stoplog.part.BlockOutput
 import stoplog.compact.{CompactionInput, Compactor}
-import stoplog.format.bulk.BlockOutput
+
 import stoplog.format.compress.{Compression, Decompression}
 
 /** Files of rows, one behind the other: compressed ones as they are, since members follow one another anyway.

@@ -5,7 +5,7 @@ import scala.util.control.NonFatal
 
 import org.apache.spark.sql.SparkSession
 
-import stoplog.PlannedMerge
+import stoplog.compact.PlannedMerge
 import stoplog.commit._
 import stoplog.compact.Compactor
 import stoplog.error.Log

@@ -21,7 +21,7 @@ import org.scalatest.funsuite.AnyFunSuite
 import stoplog.FileSink
 import stoplog.format.{RowCompactor, SparkSessionForTests}
 import stoplog.format.avro.AvroCompactor
-import stoplog.format.bulk.BlockOutput
+import stoplog.part.BlockOutput
 import stoplog.format.compress.{Compression, Decompression}
 import stoplog.format.orc.{OrcCompactor, OrcTables}
 import stoplog.format.parquet.{ParquetCompactor, ParquetTables}

@@ -16,7 +16,7 @@ import org.scalatest.funsuite.AnyFunSuite
 import stoplog.FileSink
 import stoplog.compact.{CompactionInput, Compactor}
 import stoplog.format.SparkSessionForTests
-import stoplog.format.bulk.BlockOutput
+import stoplog.part.BlockOutput
 
 /** Compaction as a user has it: many small parts, and few in the end. */
 class CompactionSinkSuite extends AnyFunSuite with SparkSessionForTests {

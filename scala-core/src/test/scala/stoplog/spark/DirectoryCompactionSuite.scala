@@ -8,7 +8,8 @@ import org.apache.spark.SparkThrowable
 import org.apache.spark.sql.streaming.Trigger
 import org.scalatest.funsuite.AnyFunSuite
 
-import stoplog.{FileSink, PlannedMerge}
+import stoplog.FileSink
+import stoplog.compact.PlannedMerge
 import stoplog.format.SparkSessionForTests
 
 /** The batch command over directories that Spark's own writers have made. */

@@ -15,6 +15,7 @@ import stoplog.format.compress.MemberStream
 import stoplog.format.read._
 import stoplog.sink.TwoPhaseSink
 import stoplog.source.{RecordEmitter, Split, SplitSource}
+import stoplog.part.BlockOutput
 
 /** Formats to write with, rows of records, and what merges files. Nothing here does anything: whoever can compile it can write one. */
 object OwnFormats {

@@ -11,7 +11,7 @@ import org.scalatest.funsuite.AnyFunSuite
 
 import stoplog.{FileSink, FileSource}
 import stoplog.error.StoplogArgumentException
-import stoplog.format.bulk.BlockOutput
+import stoplog.part.BlockOutput
 
 /** The template of `examples/own-classes`, compiled against the packed jar as a Python user does, named with parameters. */
 class OwnClassesSuite extends AnyFunSuite {

@@ -7,8 +7,9 @@ import scala.util.Using
 import org.apache.avro.file.{CodecFactory, DataFileConstants, DataFileStream, DataFileWriter}
 import org.apache.avro.generic.{GenericDatumReader, GenericDatumWriter, GenericRecord}
 
+import stoplog.part.BlockOutput
 import stoplog.compact.{CompactionInput, Compactor}
-import stoplog.format.bulk.BlockOutput
+
 
 /** Avro object containers as one: by copying blocks, or by writing the records again where blocks are below half of the
   * size that they are to have. The entries of the header are those of the last file.

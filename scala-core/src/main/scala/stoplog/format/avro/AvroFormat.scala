@@ -4,8 +4,9 @@ package stoplog.format.avro
 import org.apache.avro.Schema
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.types.StructType
+import stoplog.part.BlockOutput
 import stoplog.compact.Compactor
-import stoplog.format.bulk.{BlockOutput, Nowhere, SyncedFormat, SyncedWriter}
+import stoplog.format.bulk.{Nowhere, SyncedFormat, SyncedWriter}
 
 /** Avro object container files, of the records and with the header that `df.write.format("avro")` would write.
   *

@@ -5,8 +5,9 @@ import org.apache.avro.Schema
 import org.apache.avro.file.DataFileWriter
 import org.apache.avro.generic.GenericDatumWriter
 import org.apache.spark.sql.catalyst.InternalRow
+import stoplog.part.BlockOutput
 import stoplog.commit.BadRow
-import stoplog.format.bulk.{BlockOutput, SyncMarker, SyncedWriter}
+import stoplog.format.bulk.{SyncMarker, SyncedWriter}
 import stoplog.format.compress.DetachableStream
 
 /** Avro's own writer at the end of a part.

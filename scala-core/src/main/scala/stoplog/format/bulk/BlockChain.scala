@@ -4,6 +4,7 @@ package stoplog.format.bulk
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 import org.apache.spark.sql.types.StructType
 
+import stoplog.part.BlockOutput
 import stoplog.commit.PartEnd
 
 /** The blocks of one part, from the first to the end of the file.

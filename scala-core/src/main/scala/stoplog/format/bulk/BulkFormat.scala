@@ -4,6 +4,7 @@ package stoplog.format.bulk
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.types.StructType
 
+import stoplog.part.BlockOutput
 import stoplog.compact.Compactor
 
 /** A format whose files are made of blocks, and of an end that lists them: Parquet's row groups and footer, ORC's

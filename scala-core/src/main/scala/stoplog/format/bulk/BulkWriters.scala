@@ -3,6 +3,7 @@ package stoplog.format.bulk
 
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.types.StructType
+import stoplog.part.BlockOutput
 
 /** A user's own bulk format: a [[BulkWriterFactory]], or a [[BulkFormat]] where more is to be said. */
 trait BulkWriters extends Serializable

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.format.bulk
 
+import stoplog.part.BlockOutput
+
 /** Takes what a format is only tried with, on the driver. */
 private[format] final class Nowhere extends BlockOutput {
 

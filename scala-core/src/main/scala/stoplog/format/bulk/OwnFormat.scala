@@ -6,6 +6,7 @@ import scala.jdk.CollectionConverters._
 import com.fasterxml.jackson.databind.{JsonNode, ObjectMapper}
 import org.apache.spark.sql.types.StructType
 
+import stoplog.part.BlockOutput
 import stoplog.compact.Compactor
 import stoplog.error.{Errors, StoplogArgumentException}
 import stoplog.util.UserObject

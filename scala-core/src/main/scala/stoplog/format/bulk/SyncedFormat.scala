@@ -4,6 +4,7 @@ package stoplog.format.bulk
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.types.StructType
 
+import stoplog.part.BlockOutput
 import stoplog.compact.Compactor
 
 /** A format whose files are a header and then blocks that each stand on their own: Avro's container, SequenceFile.

@@ -6,8 +6,10 @@ import org.apache.spark.sql.execution.datasources.orc.OrcUtils
 import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.types.StructType
 
+
+import stoplog.part.BlockOutput
 import stoplog.compact.Compactor
-import stoplog.format.bulk.{BlockOutput, BlockWriter, BulkFormat, FormatDescription}
+import stoplog.format.bulk.{BulkFormatProvider, BlockWriter, BulkFormat, FormatDescription}
 
 /** ORC: a block is a stripe, and the directory is where the stripes are and what their columns' statistics are.
   *
@@ -80,4 +82,9 @@ object OrcBulk {
     *   if it is not such a description
     */
   def of(described: String): OrcBulk = new OrcBulk(OrcSettings.of(described))
+}
+
+private[stoplog] final class OrcBulkProvider extends BulkFormatProvider {
+  override def kind: String                      = "orc"
+  override def of(described: String): BulkFormat = OrcBulk.of(described)
 }

@@ -5,7 +5,14 @@ import java.io.OutputStream
 
 import org.apache.hadoop.fs.FSDataOutputStream
 
-import stoplog.format.bulk.BlockOutput
+
+
+
+
+
+
+
+import stoplog.part.BlockOutput
 
 /** The end of a part as the stream that orc-core writes to: its position is the part's, and it closes nothing. */
 private[orc] final class PartStream private (target: PartStream.Target)

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.format.orc
 
-import java.nio.charset.StandardCharsets.US_ASCII
 
+
+import java.nio.charset.StandardCharsets.US_ASCII
 import scala.collection.immutable.SortedMap
 import scala.jdk.CollectionConverters._
 
@@ -11,7 +12,14 @@ import org.apache.orc.OrcFile.WriterOptions
 import org.apache.orc.impl.{PhysicalFsWriter, StreamName}
 import org.apache.orc.impl.writer.WriterEncryptionVariant
 
-import stoplog.format.bulk.BlockOutput
+
+
+
+
+
+
+
+import stoplog.part.BlockOutput
 
 /** What orc-core takes for a file, of which one stripe reaches the part, and that when it is allowed to. */
 private[orc] final class StripeFile(out: BlockOutput, options: WriterOptions)

@@ -7,8 +7,10 @@ import org.apache.parquet.hadoop.metadata.CompressionCodecName
 import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.types.StructType
 
+
+import stoplog.part.BlockOutput
 import stoplog.compact.Compactor
-import stoplog.format.bulk.{BlockOutput, BlockWriter, BulkFormat, FormatDescription}
+import stoplog.format.bulk.{BulkFormatProvider, BlockWriter, BulkFormat, FormatDescription}
 
 /** Parquet: a block is a row group, and the directory is what the file would end with if it ended there: a footer of
   * all row groups so far, its length, the magic.
@@ -101,4 +103,15 @@ object ParquetBulk {
     */
   def of(described: String, secrets: Map[String, String] = Map.empty): ParquetBulk =
     new ParquetBulk(ParquetSettings.of(described).withSecrets(secrets))
+}
+
+private[stoplog] final class ParquetBulkProvider extends BulkFormatProvider {
+  override def kind: String = "parquet"
+
+  /** No part that is encrypted stays open, and settings name the classes that encrypt. */
+  override def of(described: String): BulkFormat = {
+    val format = ParquetBulk.of(described)
+    if (format.mayKeepRows) format
+    else throw new IllegalArgumentException("an open part that is encrypted")
+  }
 }

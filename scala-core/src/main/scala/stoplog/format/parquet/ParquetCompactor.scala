@@ -11,8 +11,9 @@ import org.apache.parquet.hadoop.util.HadoopInputFile
 import org.apache.parquet.io.InputFile
 import org.apache.parquet.schema.MessageType
 
+import stoplog.part.BlockOutput
 import stoplog.compact.{CompactionInput, Compactor}
-import stoplog.format.bulk.BlockOutput
+
 
 /** Parquet files as one: by copying row groups, with their indexes and Bloom filters, or by writing the rows again where
   * row groups are below half of the size that they are to have.

@@ -13,7 +13,14 @@ import org.apache.parquet.io.{InputFile, OutputFile}
 import org.apache.parquet.io.api.RecordConsumer
 import org.apache.parquet.schema.MessageType
 
-import stoplog.format.bulk.BlockOutput
+
+
+
+
+
+
+
+import stoplog.part.BlockOutput
 
 /** The rows of several files, written again, so that they fill row groups. */
 private[parquet] object ParquetEncoding {

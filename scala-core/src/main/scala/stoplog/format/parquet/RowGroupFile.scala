@@ -3,10 +3,19 @@ package stoplog.format.parquet
 
 import java.io.{ByteArrayOutputStream, OutputStream}
 
-import org.apache.parquet.hadoop.ParquetFileWriter
+
 import org.apache.parquet.io.{OutputFile, PositionOutputStream}
 
-import stoplog.format.bulk.BlockOutput
+
+
+
+
+
+
+
+import org.apache.parquet.hadoop.ParquetFileWriter
+
+import stoplog.part.BlockOutput
 
 /** The end of a part, as parquet-hadoop sees it: a file of its own, of which one row group is written.
   *

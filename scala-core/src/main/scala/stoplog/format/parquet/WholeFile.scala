@@ -3,7 +3,14 @@ package stoplog.format.parquet
 
 import org.apache.parquet.io.{OutputFile, PositionOutputStream}
 
-import stoplog.format.bulk.BlockOutput
+
+
+
+
+
+
+
+import stoplog.part.BlockOutput
 
 /** A part as parquet-hadoop sees it when it writes all of it. */
 private[parquet] final class WholeFile(out: BlockOutput) extends OutputFile {

@@ -7,8 +7,9 @@ import org.apache.hadoop.io.SequenceFile.{CompressionType, Reader, Writer}
 
 import scala.util.Using
 
+import stoplog.part.BlockOutput
 import stoplog.compact.{CompactionInput, Compactor}
-import stoplog.format.bulk.BlockOutput
+
 
 /** SequenceFiles as one: record by record, as they are stored; blocks of records are made anew. The metadata are those
   * of the last file.

@@ -5,9 +5,10 @@ import scala.util.control.NonFatal
 
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.types.StructType
+import stoplog.part.BlockOutput
 import stoplog.error.Errors
 import stoplog.compact.Compactor
-import stoplog.format.bulk.{BlockOutput, SyncedFormat, SyncedWriter}
+import stoplog.format.bulk.{SyncedFormat, SyncedWriter}
 
 /** Hadoop's SequenceFile. Of two columns the first is the key; of one, which is the value, the keys are NullWritable.
   *

@@ -12,6 +12,7 @@ import stoplog.part.{Open, Pending}
 import stoplog.rolling.RollingPolicy
 import stoplog.thread.SharedMemory
 import stoplog.util.UserObject
+import stoplog.part.BlockOutput
 
 class BulkPartsSuite extends AnyFunSuite {
 

@@ -6,6 +6,7 @@ import java.io.ByteArrayOutputStream
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.types.StructType
 import stoplog.format.Travel
+import stoplog.part.BlockOutput
 
 /** A part in memory, which many processes go on with one after another. */
 final class GrowingPart(val name: String = "part-7f3a-0") {

@@ -3,6 +3,7 @@ package stoplog.format.bulk
 
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.types.{StringType, StructType}
+import stoplog.part.BlockOutput
 
 /** A format for tests: each block is its rows a line each behind `[`, and the end tells how many rows each has, so that
   * a reader finds out whether every block is there, where it should be, and once.

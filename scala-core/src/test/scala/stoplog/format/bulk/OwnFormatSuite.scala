@@ -12,6 +12,7 @@ import org.scalatest.funsuite.AnyFunSuite
 
 import stoplog.error.StoplogException
 import stoplog.util.UserObject
+import stoplog.part.BlockOutput
 
 /** What a part says of a user's own format, and who makes the format again from that. */
 class OwnFormatSuite extends AnyFunSuite {

@@ -2,6 +2,7 @@
 package stoplog.format.bulk
 
 import org.apache.spark.sql.catalyst.InternalRow
+import stoplog.part.BlockOutput
 
 /** A part in memory, as far as it has been written, and what its last block answered. */
 final case class PartInBlocks(bytes: Array[Byte] = Array.empty, directory: Array[Byte] = Array.empty) {

@@ -11,7 +11,7 @@ import org.apache.spark.sql.catalyst.expressions.GenericInternalRow
 import org.apache.spark.sql.types.StructType
 import org.apache.spark.unsafe.types.UTF8String
 
-import stoplog.format.bulk.BlockOutput
+import stoplog.part.BlockOutput
 
 /** Rows per second of a part in row groups of a writer each, and of Spark's own writer, in turns in one JVM.
   *

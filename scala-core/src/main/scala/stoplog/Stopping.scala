@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package stoplog.spark
+package stoplog
 
 import java.util.UUID
 
@@ -7,10 +7,10 @@ import scala.util.control.NonFatal
 
 import org.apache.spark.sql.streaming.{StreamingQuery, StreamingQueryProgress}
 
-import stoplog.{OpenAtStop, Stopped}
 import stoplog.commit.Finish
 import stoplog.engine.LastingRun
 import stoplog.error.Log
+import stoplog.spark.RunEnds
 import stoplog.thread.{Daemons, SinkTimer}
 
 /** One attempt to stop a query between two micro-batches. */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package stoplog.format.bulk
+package stoplog.part
 
 import java.io.OutputStream
 

@@ -5,8 +5,6 @@ import java.util.{List => JList, Map => JMap}
 
 import scala.jdk.CollectionConverters._
 
-
-
 import org.apache.spark.sql.SparkSession
 
 import stoplog.compact.PlannedMerge

@@ -55,13 +55,6 @@ class LayersSuite extends AnyFunSuite {
     assertFree("twophase", Seq("org.apache.spark"))
   }
 
-  test("only builders, spark and admin know the options: all below take typed values") {
-    val users  = Set("options", "spark", "admin", "bucketing")
-    val layers = Using.resource(Files.list(main))(_.iterator.asScala.filter(Files.isDirectory(_)).toVector)
-    for (layer <- layers.map(_.getFileName.toString).sorted if !users(layer))
-      assertFree(layer, Seq("stoplog.options"))
-  }
-
   test("whatever goes into the log goes through Log, which hides secrets") {
     val direct = (main +: connectors).flatMap(sources).filter(Repository.read(_).contains("org.slf4j"))
     assert(direct.map(_.getFileName.toString) === Seq("Log.scala"))

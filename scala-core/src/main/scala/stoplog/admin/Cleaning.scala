@@ -2,13 +2,13 @@
 package stoplog.admin
 
 import stoplog.admin.AdminAction.{Remove, Spare}
-import stoplog.commit.Sweeper
-import stoplog.commit.Sweeper.{Judged, Kind, Verdict}
+import stoplog.commit.OrphanCleaner
+import stoplog.commit.OrphanCleaner.{Judged, Kind, Verdict}
 
 /** Removes orphans, by the rules of every driver's sweep. */
 private[admin] object Cleaning {
 
-  def plan(site: Site): AdminPlan = {
+  def plan(site: SinkContext): AdminPlan = {
     val newest  = site.newest()
     val actions = site.orphans(site.stores(newest)).map(action(_, site.sinkId, newest.seq))
     val removes = actions.exists { case _: Remove => true; case _ => false }
@@ -42,5 +42,5 @@ private[admin] object Cleaning {
     case Kind.Replaced => "a merged part has the rows, and is visible"
   }
 
-  private val Grace = Sweeper.GraceMillis / 60000
+  private val Grace = OrphanCleaner.GraceMillis / 60000
 }

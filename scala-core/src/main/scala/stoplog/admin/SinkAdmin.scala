@@ -25,10 +25,10 @@ import stoplog.storage.{Durability, Truncation}
   * Errors of each method: `STOPLOG_SINK_UNKNOWN`, `STOPLOG_RECORD_TORN`, `STOPLOG_RECORD_TOO_NEW`, and those of opening
   * the storage.
   */
-final class SinkAdmin private[admin] (site: Site) {
+final class SinkAdmin private[admin] (site: SinkContext) {
 
   /** Makes every row of a stopped query visible: what was decided is published, and every open part is finished. */
-  def finalizeOpenParts(): AdminPlan = Finalizing.plan(site)
+  def finalizeOpenParts(): AdminPlan = FinalizeCommand.plan(site)
 
   /** Removes what dead attempts have left behind. Each file that stays is there with the rule that spared it. */
   def clean(): AdminPlan = Cleaning.plan(site)
@@ -37,17 +37,17 @@ final class SinkAdmin private[admin] (site: Site) {
     *
     * @param owner the query, and the batch that it begins with
     */
-  def adopt(owner: NewOwner): AdminPlan = Owning.adopt(site, owner)
+  def adopt(owner: NewOwner): AdminPlan = AdoptCommand.adopt(site, owner)
 
   /** Says under which sink id another query can write to the same directory, beside this one. Changes nothing. */
-  def fork(): AdminPlan = Owning.fork(site)
+  def fork(): AdminPlan = AdoptCommand.fork(site)
 
   /** Begins the log anew, from what is there now: the next query that starts owns it, from whatever batch. Finished
     * files stay. The records of the log so far are kept under `_stoplog/<sinkId>/aside`.
     *
     * @param open what becomes of the rows in open parts
     */
-  def reset(open: OpenRows): AdminPlan = Resetting.plan(site, open)
+  def reset(open: OpenRows): AdminPlan = ResetCommand.plan(site, open)
 
   /** Goes back to the end of an older epoch, so that a query whose checkpoint was set back writes what followed again,
     * once. Files with rows of later epochs are moved to `_stoplog/<sinkId>/aside`.
@@ -56,12 +56,12 @@ final class SinkAdmin private[admin] (site: Site) {
     *
     * Error: `STOPLOG_NOT_REWINDABLE`.
     */
-  def rewind(epoch: Long): AdminPlan = Rewinding.plan(site, epoch)
+  def rewind(epoch: Long): AdminPlan = RewindCommand.plan(site, epoch)
 
   /** Looks whether a directory that was moved or copied is whole: everything that its log names, with its length.
     * Changes nothing.
     */
-  def relocate(): AdminPlan = Relocating.plan(site)
+  def relocate(): AdminPlan = RelocateCommand.plan(site)
 }
 
 object SinkAdmin {
@@ -84,10 +84,10 @@ object SinkAdmin {
       truncation: Truncation
   ): SinkAdmin =
     new SinkAdmin(
-      new Site(
+      new SinkContext(
         path,
         sinkId,
-        SiteStorage.of(path, sinkId, truncation, configuration, Durability.Disk),
+        SinkContextStorage.of(path, sinkId, truncation, configuration, Durability.Disk),
         RealTools.of(Clock.system, Faults.ofThisJvm)
       )
     )

@@ -27,12 +27,12 @@ private[commit] final class Closer(
     * A part of this run that no attempt can still reach is closed as it stands; the bytes of any other are first
     * put where a writer that may still be alive cannot follow (I1).
     */
-  def close(due: Vector[Due], newest: Long): Vector[Pending] = {
+  def close(due: Vector[PartToClose], newest: Long): Vector[Pending] = {
     val (unwritten, whole) = due.partition(!_.part.beside.isEmpty)
     parallel.map(whole)(asItStands).toVector ++ written(unwritten, newest)
   }
 
-  private def asItStands(due: Due): Pending = {
+  private def asItStands(due: PartToClose): Pending = {
     val part   = due.part
     val handle =
       if (isOurs(part)) store.closed(part.handle, part.validBytes)
@@ -41,7 +41,7 @@ private[commit] final class Closer(
   }
 
   /** As a task would do it: announced first, then the look whether there is a newer run (I1). */
-  private def written(due: Vector[Due], newest: Long): Vector[Pending] =
+  private def written(due: Vector[PartToClose], newest: Long): Vector[Pending] =
     if (due.isEmpty) Vector.empty
     else
       Using.resource(store.enter(run)) { _ =>
@@ -51,9 +51,9 @@ private[commit] final class Closer(
         parallel.map(small)(ended).toVector ++ parallel.mapWork(large, atOnce)(ended)
       }
 
-  private def ended(due: Due): Pending = {
+  private def ended(due: PartToClose): Pending = {
     val part = due.part
-    val live = LivePart.resume(part, format(), RowTimes.Unasked, RowTimes.Unasked) { () =>
+    val live = OpenPartWriter.resume(part, format(), RowTimes.Unasked, RowTimes.Unasked) { () =>
       if (isOurs(part)) store.resume(part.handle, part.validBytes)
       else store.takeOver(part.handle, part.validBytes, newPart(part))
     }

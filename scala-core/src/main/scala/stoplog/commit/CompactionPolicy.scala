@@ -30,22 +30,22 @@ final case class CompactionPolicy(
     * @param small   oldest first
     * @param closing whether a bucket gets no more rows: then its parts wait for no others
     */
-  def due(small: Vector[FinishedPart], epoch: Long, closing: String => Boolean): Due = {
+  def due(small: Vector[FinishedPart], epoch: Long, closing: String => Boolean): PartToClose = {
     val groups = small.groupBy(part => (part.bucket, part.schema)).values.toVector
     val chosen = groups.sortBy(_.head.path).map(inGroup(_, epoch, closing))
-    Due(chosen.map(_.merge).find(_.nonEmpty).getOrElse(Vector.empty), chosen.flatMap(_.left))
+    PartToClose(chosen.map(_.merge).find(_.nonEmpty).getOrElse(Vector.empty), chosen.flatMap(_.left))
   }
 
-  private def inGroup(parts: Vector[FinishedPart], epoch: Long, closing: String => Boolean): Due = {
+  private def inGroup(parts: Vector[FinishedPart], epoch: Long, closing: String => Boolean): PartToClose = {
     val full = parts.map(_.sizeBytes).sum >= targetBytes || parts.sizeIs >= MostFiles
     val aged = parts.filter(part => epoch - part.epoch >= limit(part.merges))
-    if (full) Due(fitting(parts), Vector.empty)
-    else if (closing(parts.head.bucket) && parts.sizeIs >= 2) Due(fitting(parts), Vector.empty)
-    else if (aged.isEmpty) Due(Vector.empty, Vector.empty)
+    if (full) PartToClose(fitting(parts), Vector.empty)
+    else if (closing(parts.head.bucket) && parts.sizeIs >= 2) PartToClose(fitting(parts), Vector.empty)
+    else if (aged.isEmpty) PartToClose(Vector.empty, Vector.empty)
     else {
       val most   = aged.map(_.merges).max
       val choice = fitting(parts.filter(_.merges <= most))
-      if (choice.sizeIs >= minFiles) Due(choice, Vector.empty) else Due(Vector.empty, aged)
+      if (choice.sizeIs >= minFiles) PartToClose(choice, Vector.empty) else PartToClose(Vector.empty, aged)
     }
   }
 
@@ -65,7 +65,7 @@ object CompactionPolicy {
   /** @param merge what to merge now, of one bucket; none if nothing is due
     * @param left  parts that found no others in time, and stay as they are
     */
-  final case class Due(merge: Vector[FinishedPart], left: Vector[FinishedPart])
+  final case class PartToClose(merge: Vector[FinishedPart], left: Vector[FinishedPart])
 
   /** A record names them all, and a task opens them all. */
   private[stoplog] val MostFiles = 256

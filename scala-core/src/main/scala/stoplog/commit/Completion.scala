@@ -12,7 +12,7 @@ import stoplog.part.{Part, Pending}
   * @param late     how many buckets have come back after theirs
   */
 private[commit] final case class Completion(
-    due: Vector[Due],
+    due: Vector[PartToClose],
     state: SinkState,
     complete: Set[String],
     late: Int,

@@ -40,7 +40,7 @@ object EpochPlan {
     * @param seq the newest record
     */
   private[commit] def of(run: RunId, seq: Long, state: SinkState, slots: Int): EpochPlan =
-    EpochPlan(run, seq, state.lastEpoch, slots, Handout.assign(state.open, slots), state.nextPart)
+    EpochPlan(run, seq, state.lastEpoch, slots, PartAssignment.assign(state.open, slots), state.nextPart)
 }
 
 /** What one task gets of it. */

@@ -30,7 +30,7 @@ final class Ledger(
 
   private val settling = new Settling(log, stores, identity, onLost, followUps, tools)
   private val sweeper  =
-    new Sweeper(stores.committer, stores.sides, stores.finished, log, parallel, clock, faults)
+    new OrphanCleaner(stores.committer, stores.sides, stores.finished, log, parallel, clock, faults)
 
   private var newest          = Option.empty[LogRecord]
   private var lost            = Option.empty[Throwable]

@@ -22,7 +22,7 @@ private[commit] trait OpenParts {
     *
     * @param newestSeq the newest record that the driver knows
     */
-  def close(due: Vector[Due], newestSeq: Long): Vector[Pending]
+  def close(due: Vector[PartToClose], newestSeq: Long): Vector[Pending]
 
   /** Removes side files that the newest record names no more. Nobody goes on from an older one. */
   def drop(unneeded: Set[String]): Unit
@@ -32,10 +32,10 @@ private[commit] object OpenParts {
 
   /** Of a sink whose epochs leave nothing open. */
   object Never extends OpenParts {
-    override def claimed(state: SinkState): SinkState                      = state
-    override def recovered(run: RunId, state: SinkState): SinkState        = state
-    override def close(due: Vector[Due], newestSeq: Long): Vector[Pending] = Vector.empty
-    override def drop(unneeded: Set[String]): Unit                         = ()
+    override def claimed(state: SinkState): SinkState                              = state
+    override def recovered(run: RunId, state: SinkState): SinkState                = state
+    override def close(due: Vector[PartToClose], newestSeq: Long): Vector[Pending] = Vector.empty
+    override def drop(unneeded: Set[String]): Unit                                 = ()
   }
 
   /** In the store of a sink's files.
@@ -72,7 +72,8 @@ private[commit] object OpenParts {
       })
     }
 
-    override def close(due: Vector[Due], newestSeq: Long): Vector[Pending] = closer.close(due, newestSeq)
+    override def close(due: Vector[PartToClose], newestSeq: Long): Vector[Pending] =
+      closer.close(due, newestSeq)
 
     override def drop(unneeded: Set[String]): Unit = if (unneeded.nonEmpty) {
       try sides.discard(unneeded.toVector)

@@ -7,14 +7,14 @@ import stoplog.part.Beside
 trait PartFormat[-R] {
 
   /** What writes the rows of a part that begins at `end`, which is empty still. */
-  def begin(name: String, end: PartEnd): PartBody[R]
+  def begin(name: String, end: PartBuffer): PartEncoder[R]
 
   /** The same for a part that earlier epochs have left open. `end` is behind its last valid byte. */
-  def resume(name: String, end: PartEnd, beside: Beside): PartBody[R]
+  def resume(name: String, end: PartBuffer, beside: Beside): PartEncoder[R]
 }
 
 /** The rows of one part on their way to its end. Used by one thread at a time. */
-trait PartBody[-R] {
+trait PartEncoder[-R] {
 
   /** Appends one row, which must not be kept: it is reused. */
   def append(row: R): Unit

@@ -9,7 +9,7 @@ private[stoplog] object RealTools {
   def of(clock: Clock, faults: Faults): SinkDriver.Tools = SinkDriver.Tools(
     clock,
     faults,
-    Turn.semaphore(),
+    DriverLock.semaphore(),
     Parallel.bounded(StorageThreads),
     Retry.jittered(tries = 4, baseMillis = 100, Thread.sleep(_))
   )

@@ -21,10 +21,11 @@ trait RowFormat[-R] extends PartFormat[R] {
   /** Starts a compressed member on `out`; `None` for formats that are not compressed. */
   def openMember(out: OutputStream): Option[Member]
 
-  final override def begin(name: String, end: PartEnd): PartBody[R] = new RowBody(this, end, RowBody.Empty)
+  final override def begin(name: String, end: PartBuffer): PartEncoder[R] =
+    new RowPartEncoder(this, end, RowPartEncoder.Empty)
 
-  final override def resume(name: String, end: PartEnd, beside: Beside): PartBody[R] =
-    new RowBody(this, end, RowBody.Started)
+  final override def resume(name: String, end: PartBuffer, beside: Beside): PartEncoder[R] =
+    new RowPartEncoder(this, end, RowPartEncoder.Started)
 }
 
 /** A compressed member or frame. */
@@ -40,8 +41,8 @@ trait Member {
   def close(): Unit
 }
 
-private final class RowBody[R](format: RowFormat[R], end: PartEnd, from: RowBody.Content)
-    extends PartBody[R] {
+private final class RowPartEncoder[R](format: RowFormat[R], end: PartBuffer, from: RowPartEncoder.Content)
+    extends PartEncoder[R] {
   private[this] var member: Option[Member] = None
   private[this] var target: OutputStream   = end
   private[this] var inMember               = false
@@ -74,14 +75,14 @@ private final class RowBody[R](format: RowFormat[R], end: PartEnd, from: RowBody
     member = format.openMember(end)
     target = member.fold(end: OutputStream)(_.stream)
     inMember = true
-    if (content == RowBody.Empty) {
+    if (content == RowPartEncoder.Empty) {
       format.start(target)
-      content = RowBody.Started
+      content = RowPartEncoder.Started
     }
   }
 }
 
-private object RowBody {
+private object RowPartEncoder {
 
   /** Whether the part has what it starts with. */
   sealed trait Content

@@ -31,7 +31,7 @@ private[commit] final class Settling(
   import stores.{committer, finished}
   import tools.{faults, parallel, retry}
 
-  private val announcer = new Announcer(followUps, parallel, retry, faults)
+  private val announcer = new MarkerWriter(followUps, parallel, retry, faults)
 
   /** What no process has marked as done. Answers as [[carryOut]]. */
   def carryOutAgain(record: LogRecord): Boolean =

@@ -13,7 +13,7 @@ import stoplog.rolling.{RollReason, RollingPolicy}
 /** The driver's half of the commit protocol, for one run of one query. Knows no engine.
   *
   * An epoch is [[begin]], the tasks, and then [[commit]] or [[abort]]. [[tick]] is for a timer and [[end]] for the
-  * end of the query; all of them may be called from any thread, and a [[Turn]] keeps them apart (I4).
+  * end of the query; all of them may be called from any thread, and a [[DriverLock]] keeps them apart (I4).
   */
 final class SinkDriver private[commit] (
     run: RunId,
@@ -27,12 +27,12 @@ final class SinkDriver private[commit] (
   import Phase._
   import SinkDriver._
   import rules.{choices, compaction, followUps, policy}
-  import tools.{clock, faults, turn}
+  import tools.{clock, faults, lock}
 
   private val manifests  = new ManifestSweeper(followUps, clock)
-  private val completing = new Completing(followUps, tools.parallel, tools.retry)
+  private val completing = new BucketTracker(followUps, tools.parallel, tools.retry)
 
-  // Written with the turn held.
+  // Written with the lock held.
   @volatile private var phase: Phase = Unclaimed
   private var sweptAtMillis          = 0L
   private var hasBegun               = false
@@ -57,9 +57,9 @@ final class SinkDriver private[commit] (
     * as long as the log ends with record `seenSeq`.
     */
   def waitFrom(seenSeq: Long): Unit = {
-    turn.take()
+    lock.acquire()
     try if (phase == Unclaimed) phase = Waiting(seenSeq)
-    finally turn.give()
+    finally lock.release()
   }
 
   /** Steps 2 and 3: claims the log in the run's first epoch, then hands out the open parts.
@@ -72,7 +72,7 @@ final class SinkDriver private[commit] (
   def begin(batch: Long, slots: Int, digests: BatchDigests = BatchDigests.unknown): EpochPlan = {
     val planned = new Planned(batch, digests)
     if (phase.isInstanceOf[Running]) abort() // Spark has forgotten it: one query begins one epoch at a time
-    turn.take()
+    lock.acquire()
     try {
       val held = phase match {
         case Unclaimed | Waiting(_) => claimed(claim(planned))
@@ -88,7 +88,7 @@ final class SinkDriver private[commit] (
       val plan  = EpochPlan.of(run, ready.newest.seq, ready.state, slots)
       phase = Running(ready, plan, planned.digest)
       plan
-    } catch { case e: Throwable => turn.give(); throw e }
+    } catch { case e: Throwable => lock.release(); throw e }
   }
 
   /** Step 6: one record decides; then what it names becomes visible.
@@ -101,7 +101,7 @@ final class SinkDriver private[commit] (
     case Running(held, plan, batch)                        =>
       try {
         faults.at(Step.BeforeRecord)
-        val draft = EpochDraft.of(plan, results, policy, settings.schema.id, clock.millis())
+        val draft = EpochOutcome.of(plan, results, policy, settings.schema.id, clock.millis())
         val state =
           held.state.copy(open = draft.open, nextPart = draft.nextPart).after(Some(epoch), batch)
         val next    = completing.next(state, draft.closed, draft.due, compaction, clock.millis())
@@ -113,7 +113,7 @@ final class SinkDriver private[commit] (
         case e: Throwable if phase.isInstanceOf[Running] => // no record was written, or none that we know of
           phase = held.doubtful
           throw e
-      } finally turn.give()
+      } finally lock.release()
     case other => throw new IllegalStateException(s"epoch $epoch was committed while $other")
   }
 
@@ -127,7 +127,7 @@ final class SinkDriver private[commit] (
 
   /** Step 8: closes what is due by the clock. Does nothing while an epoch runs. Answers whether to go on ticking. */
   def tick(): Boolean =
-    if (!turn.tryTake()) true
+    if (!lock.tryAcquire()) true
     else
       try {
         phase match {
@@ -140,17 +140,17 @@ final class SinkDriver private[commit] (
           case Lost(_) | Ended => false
           case _               => true
         }
-      } finally turn.give()
+      } finally lock.release()
 
   /** Step 9: the query has ended and no task of it runs any more. */
   def end(finish: Finish): Unit = {
     abort()
-    turn.take()
+    lock.acquire()
     ended(finish)
   }
 
   /** The same when the process ends while the query may still be at work: an epoch that runs is left alone. */
-  def endIfIdle(finish: Finish): Unit = if (turn.tryTake()) ended(finish)
+  def endIfIdle(finish: Finish): Unit = if (lock.tryAcquire()) ended(finish)
 
   private def ended(finish: Finish): Unit =
     try
@@ -163,7 +163,7 @@ final class SinkDriver private[commit] (
       }
     finally {
       phase = Ended
-      turn.give()
+      lock.release()
     }
 
   /** The claim of a run without an epoch, made only when there is something to do. */
@@ -213,7 +213,7 @@ final class SinkDriver private[commit] (
     else {
       val state                   = held.state.copy(settings = settings.toMap)
       val closed                  = state.copy(open = Vector.empty)
-      def all(reason: RollReason) = held.state.open.map(Due(_, reason))
+      def all(reason: RollReason) = held.state.open.map(PartToClose(_, reason))
       if (held.state.settings.getOrElse(SinkSettings.ContentKey, "") != settings.content)
         roll(held, left(closed.copy(small = Vector.empty), all(SinkSettings.ContentChanged)))
       else if (finishes(held.state)) rollIfDue(held, left(closed, all(Restarted)))
@@ -246,14 +246,14 @@ final class SinkDriver private[commit] (
   private def rollDue(held: Held): Unit = {
     val now         = clock.millis()
     val ready       = compacted(resumed(settled(held)))
-    val (due, open) = EpochDraft.byClock(ready.state.open, policy, now)
+    val (due, open) = EpochOutcome.byClock(ready.state.open, policy, now)
     rollIfDue(ready, left(ready.state.copy(open = open), due))
     // what a merge writes is in no record, however long it takes
     if (now - sweptAtMillis >= SweepEveryMillis && !compaction.isMerging) sweep()
   }
 
   /** With no task's parts. */
-  private def left(state: SinkState, due: Vector[Due]): Completion =
+  private def left(state: SinkState, due: Vector[PartToClose]): Completion =
     completing.next(state, Vector.empty, due, compaction, clock.millis())
 
   private def rollIfDue(held: Held, next: Completion): Held =
@@ -267,7 +267,7 @@ final class SinkDriver private[commit] (
     settled(record(held, RecordKind.Roll, closed(held, next.due), next))
 
   /** What fails may have written, and a request of it may still be on its way: nobody goes on in place then (I1). */
-  private def closed(held: Held, due: Vector[Due]): Vector[Pending] =
+  private def closed(held: Held, due: Vector[PartToClose]): Vector[Pending] =
     try parts.close(due, held.newest.seq)
     catch {
       case e: Throwable =>
@@ -283,7 +283,7 @@ final class SinkDriver private[commit] (
       case _                                                  => mine
     }
     val due = finish match {
-      case Finish.PublishOpen => ready.state.open.map(Due(_, RollReason.End))
+      case Finish.PublishOpen => ready.state.open.map(PartToClose(_, RollReason.End))
       case Finish.KeepOpen    => Vector.empty
     }
     val open = if (due.isEmpty) ready.state.open else Vector.empty
@@ -296,7 +296,7 @@ final class SinkDriver private[commit] (
   private def allClosed(held: Held): Held =
     rollIfDue(
       held,
-      left(held.state.copy(open = Vector.empty), held.state.open.map(Due(_, RollReason.End)))
+      left(held.state.copy(open = Vector.empty), held.state.open.map(PartToClose(_, RollReason.End)))
     )
 
   /** Appends the next record. From here until [[settled]] its parts are decided, and not yet visible. */
@@ -350,7 +350,7 @@ final class SinkDriver private[commit] (
 
   private def putBack(held: Held): Unit = {
     phase = held
-    turn.give()
+    lock.release()
   }
 
   private def sweep(): Unit = {
@@ -386,7 +386,7 @@ object SinkDriver extends SinkDrivers {
   )
 
   /** The world outside, as arguments. */
-  final case class Tools(clock: Clock, faults: Faults, turn: Turn, parallel: Parallel, retry: Retry)
+  final case class Tools(clock: Clock, faults: Faults, lock: DriverLock, parallel: Parallel, retry: Retry)
 
   /** The reason under which a run closes what an earlier one has left open. */
   private val Restarted = RollReason.Custom("restart")

@@ -22,7 +22,7 @@ final class SmallParts(
   import SmallParts._
   import choice.{isData, naming, policy}
 
-  // With the turn held.
+  // With the lock held.
   private var started  = Option.empty[Started]
   private var count    = 0L
   private var failures = 0

@@ -30,7 +30,7 @@ final class TaskWriter[R](
   import tools.{clock, faults, parallel}
 
   // In order of last use, so that the first entry is the one to close when there are too many.
-  private[this] val live     = new JLinkedHashMap[String, LivePart[R]](16, 0.75f, true)
+  private[this] val live     = new JLinkedHashMap[String, OpenPartWriter[R]](16, 0.75f, true)
   private[this] val handed   = scala.collection.mutable.Map.from(plan.handed.groupBy(_.bucket))
   private[this] val closed   = Vector.newBuilder[Pending]
   private[this] var nextPart = plan.firstPart
@@ -38,7 +38,7 @@ final class TaskWriter[R](
 
   // The bucket of the row before: most rows go where the last one went.
   private[this] var lastBucket = ""
-  private[this] var last       = Option.empty[LivePart[R]]
+  private[this] var last       = Option.empty[OpenPartWriter[R]]
 
   private[this] var rows = 0L
   private[this] var done = TaskWriter.Counts(0, 0, 0)
@@ -89,7 +89,7 @@ final class TaskWriter[R](
 
   /** The bucket's part, once the policy has no objection. A part that was handed over full is closed on the way. */
   @scala.annotation.tailrec
-  private def writable(bucket: String, row: R, now: Long): LivePart[R] = {
+  private def writable(bucket: String, row: R, now: Long): OpenPartWriter[R] = {
     val part = partFor(bucket)
     if (part.records == 0) part
     else
@@ -101,13 +101,13 @@ final class TaskWriter[R](
       }
   }
 
-  private def objection(part: LivePart[R], row: R, now: Long): Option[RollReason] =
+  private def objection(part: OpenPartWriter[R], row: R, now: Long): Option[RollReason] =
     policy.beforeRow(part, now) match {
       case None if !times.ofEvent.isMissing(row) => policy.onEventTime(part, times.ofEvent.millis(row))
       case answer                                => answer
     }
 
-  private def partFor(bucket: String): LivePart[R] = last match {
+  private def partFor(bucket: String): OpenPartWriter[R] = last match {
     case Some(part) if (bucket eq lastBucket) || bucket == lastBucket => part
     case _                                                            =>
       val part = Option(live.get(bucket)).getOrElse(open(bucket))
@@ -116,7 +116,7 @@ final class TaskWriter[R](
       part
   }
 
-  private def open(bucket: String): LivePart[R] = {
+  private def open(bucket: String): OpenPartWriter[R] = {
     checkBucket(bucket)
     enter()
     if (live.size >= maxOpenParts) close(live.values.iterator.next(), RollReason.OpenLimit)
@@ -127,13 +127,13 @@ final class TaskWriter[R](
   }
 
   /** What earlier epochs left open comes before anything new. */
-  private def handedOn(bucket: String): Option[LivePart[R]] = nextHanded(bucket).map { part =>
+  private def handedOn(bucket: String): Option[OpenPartWriter[R]] = nextHanded(bucket).map { part =>
     if (isOurs(part))
-      LivePart.resume(part, format, times.recorded, times.ofEvent)(() =>
+      OpenPartWriter.resume(part, format, times.recorded, times.ofEvent)(() =>
         store.resume(part.handle, part.validBytes)
       )
     else // who keeps this attempt from going on in place may still write there, even if this one never does (I1)
-      LivePart.resume(part.copy(owner = None), format, times.recorded, times.ofEvent) { () =>
+      OpenPartWriter.resume(part.copy(owner = None), format, times.recorded, times.ofEvent) { () =>
         store.takeOver(part.handle, part.validBytes, NewPart(part.bucket, part.name, plan.run))
       }
   }
@@ -143,12 +143,12 @@ final class TaskWriter[R](
     parts.headOption
   }
 
-  private def create(bucket: String): LivePart[R] = {
+  private def create(bucket: String): OpenPartWriter[R] = {
     val name = naming.name(plan.run, nextPart)
     nextPart += plan.stride
     done = done.copy(partsOpened = done.partsOpened + 1)
     val output = store.create(NewPart(bucket, name, plan.run))
-    LivePart.begin(bucket, name, output, format, times.recorded, times.ofEvent, clock.millis())
+    OpenPartWriter.begin(bucket, name, output, format, times.recorded, times.ofEvent, clock.millis())
   }
 
   /** I1: in place only if no other live attempt can have been given this part. */
@@ -161,7 +161,7 @@ final class TaskWriter[R](
   }
 
   /** A part that cannot be finished stays, to be closed with the others. */
-  private def close(part: LivePart[R], reason: RollReason): Unit = {
+  private def close(part: OpenPartWriter[R], reason: RollReason): Unit = {
     if (part.records == 0) part.close() else finish(part, reason)
     live.remove(part.bucket)
     last = None
@@ -178,7 +178,7 @@ final class TaskWriter[R](
     ()
   }
 
-  private def finish(part: LivePart[R], reason: RollReason): Unit = {
+  private def finish(part: OpenPartWriter[R], reason: RollReason): Unit = {
     part.complete()
     closed += part.finish(reason)
     done = done.copy(partsClosed = done.partsClosed + 1, bytesWritten = done.bytesWritten + part.bytesAdded)

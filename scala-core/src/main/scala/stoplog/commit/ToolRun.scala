@@ -39,7 +39,7 @@ final class ToolRun(
       tools
     )
   private val followUps  = followUpsOf(identity, seen.state, stores.notes)
-  private val completing = new Completing(followUps, parallel, tools.retry)
+  private val completing = new BucketTracker(followUps, parallel, tools.retry)
   private val ledger     = new Ledger(
     run,
     identity,
@@ -72,7 +72,7 @@ final class ToolRun(
   /** Closes every open part where its last committed epoch left it, and makes it visible. */
   def finishOpen(): Unit = if (state.open.nonEmpty) {
     faults.at(Step.BeforeRoll)
-    record(RecordKind.Roll, state.open.map(Due(_, RollReason.End)), state.copy(open = Vector.empty))
+    record(RecordKind.Roll, state.open.map(PartToClose(_, RollReason.End)), state.copy(open = Vector.empty))
   }
 
   /** Removes what no record names and nobody can be writing any more; answers how much that was. */
@@ -87,7 +87,7 @@ final class ToolRun(
     */
   def replace(parts: Vector[FinishedPart], beginning: Vector[Open])(change: SinkState => SinkState): Unit = {
     faults.at(Step.BeforeRewind)
-    record(RecordKind.Compact, beginning.map(Due(_, Rewound)), change(state), parts)
+    record(RecordKind.Compact, beginning.map(PartToClose(_, Rewound)), change(state), parts)
   }
 
   /** The clean end, with the state that the query goes on from. */
@@ -99,7 +99,7 @@ final class ToolRun(
   /** The same, with every open part finished under this directory, out of the readers' sight. */
   def releaseAside(directory: String, next: SinkState): Unit = {
     faults.at(Step.BeforeRelease)
-    val closed = parts.close(state.open.map(Due(_, RollReason.End)), newest.seq)
+    val closed = parts.close(state.open.map(PartToClose(_, RollReason.End)), newest.seq)
     val hidden = closed.map(part =>
       part.copy(
         bucket = s"$directory/${part.bucket}".stripSuffix("/"),
@@ -111,7 +111,7 @@ final class ToolRun(
 
   private def record(
       kind: RecordKind,
-      closing: Vector[Due],
+      closing: Vector[PartToClose],
       next: SinkState,
       replace: Vector[FinishedPart] = Vector.empty
   ): Unit = {

@@ -1,13 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.compact
 
-
-
-
-
-
-
-
 import stoplog.part.BlockOutput
 
 /** Writes several files of one format as one: how small parts are merged.

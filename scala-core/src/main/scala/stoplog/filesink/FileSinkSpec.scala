@@ -13,7 +13,7 @@ import stoplog.commit.OnBadRow
 import stoplog.error.Errors
 import stoplog.format.{Encoder, RejectedLines, RowFormats, SchemaChange, SupportedTypes}
 import stoplog.format.avro.AvroFormat
-import stoplog.format.bulk.{BulkFormat, BulkSink, OwnFormat, PartLife, SyncedFormat}
+import stoplog.format.bulk.{BulkFormat, BulkSink, PartLife, SyncedFormat, UserFormat}
 import stoplog.format.bulk.BulkFormatName
 import stoplog.format.compress.Compression
 import stoplog.format.orc.OrcBulk
@@ -164,7 +164,7 @@ private[filesink] object FileSinkSpec {
       case FormatChoice.Rows(name) =>
         rows(RowFormats.encoder(name, columns.schema, options.output.passThrough, timeZone(session)))
       case FormatChoice.UserEncoder(name) => rows(UserObject.load(name, classOf[Encoder], "encoder"))
-      case FormatChoice.UserBulk(name)    => blocks(OwnFormat.Kind, OwnFormat(name))
+      case FormatChoice.UserBulk(name)    => blocks(UserFormat.Kind, UserFormat(name))
       case FormatChoice.Bulk(name)        => named(name, columns, options, session)
     }
   }

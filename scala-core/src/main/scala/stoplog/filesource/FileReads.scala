@@ -83,8 +83,8 @@ private[stoplog] object FileReads {
       files: SourceFiles,
       format: FileFormat[R, InternalRow]
   ): SplitSource[FileSplit, _, InternalRow] = {
-    val framing = options.files.finder.foldLeft(format.framing(files))(new FoundFraming(_, _))
-    def source(framing: Framing) = new FileSplitSource(
+    val framing = options.files.finder.foldLeft(format.framing(files))(new FoundSplitter(_, _))
+    def source(framing: FileSplitter) = new FileSplitSource(
       s"stoplog ${options.content.paths.mkString(", ")} (${options.content.read.format.word})",
       Enumeration(
         files,

@@ -4,7 +4,7 @@ package stoplog.filesource
 import scala.collection.mutable
 
 import stoplog.format.read.DirectoryColumns
-import stoplog.source.file.{DirectoryNames, FileFinder, PathRules, Walk}
+import stoplog.source.file.{DirectoryNames, DirectoryWalker, FileFinder, PathRules}
 import stoplog.storage.{SourceFile, SourceFiles}
 
 /** What all files say together of the columns, where the user does not: one listing.
@@ -38,7 +38,7 @@ private[stoplog] object Survey {
     }
     finder match {
       case Some(own) => own.find(files, rules)(visit)
-      case None      => Walk.run(files, rules, Threads)(visit)
+      case None      => DirectoryWalker.run(files, rules, Threads)(visit)
     }
     Survey(telling, values.view.mapValues(_.toSet).toMap)
   }

@@ -9,7 +9,7 @@ import scala.util.Try
 import com.fasterxml.jackson.databind.ObjectMapper
 
 import stoplog.error.Errors
-import stoplog.format.read.{DelimitedRows, OwnRecords, ReadSettings, RowFormat, SourceFormatName}
+import stoplog.format.read.{DelimitedRows, ReadSettings, RowFormat, SourceFormatName, UserRecords}
 import stoplog.options.OptionGroup.Source
 import stoplog.source.format.{LengthPrefix => Prefix}
 
@@ -68,7 +68,7 @@ private[stoplog] object ContentOptions {
       "`BulkFormat`, and `stoplog.format.read.RowFormat`, and has a public constructor without arguments."
   )
 
-  val OwnSource: Opt[String] = Source.option("source", OptionType.className, "com.example.NumbersSource")(
+  val UserSource: Opt[String] = Source.option("source", OptionType.className, "com.example.NumbersSource")(
     "files",
     "A source of one's own instead of files: the name of a class that extends `stoplog.format.read.RowSource` and has a " +
       "public constructor without arguments. It gets all other options, of which only the limits below mean the same."
@@ -129,7 +129,7 @@ private[stoplog] object ContentOptions {
     Path,
     Paths,
     FormatName,
-    OwnSource,
+    UserSource,
     Columns,
     Charset,
     LineSep,
@@ -196,7 +196,7 @@ private[stoplog] object ContentOptions {
   }
 
   private def delimited(asked: OptionReader): Option[SourceFormatName] =
-    OwnRecords
+    UserRecords
       .of(new DelimitedRows(asked(LengthPrefix), asked(MaxRecordSize).toInt))
       .map(SourceFormatName.Records(Delimited, _))
 
@@ -205,7 +205,7 @@ private[stoplog] object ContentOptions {
       .reference(FormatName)
       .flatMap(asked.userObject(FormatName, _, classOf[RowFormat[_]]))
       .flatMap { format =>
-        val records = OwnRecords.of(format)
+        val records = UserRecords.of(format)
         if (records.isEmpty)
           asked.errors.add(
             s"format names ${format.getClass.getName}, which is no StreamFormat, SimpleStreamFormat or BulkFormat of " +

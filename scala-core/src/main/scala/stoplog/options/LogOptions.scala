@@ -24,7 +24,7 @@ private[stoplog] object LogOptions {
       "and for connectors: a sink of files has its log with its files."
   )
 
-  val OwnSink: Opt[String] = Format.option("sink", OptionType.className, "com.example.TransactionalFiles")(
+  val UserSink: Opt[String] = Format.option("sink", OptionType.className, "com.example.TransactionalFiles")(
     "files",
     "A sink of one's own instead of files: the name of a class that extends `stoplog.format.RowSink` and has a public " +
       "constructor without arguments. It gets all other options, of which `sinkId`, `logLocation`, `onForeignQuery` and " +

@@ -92,7 +92,7 @@ private[stoplog] object SinkOptionRegistry {
     PartOptions.all,
     RecoveryOptions.all,
     Completeness.all,
-    Seq(LogOptions.OwnSink, LogOptions.LogLocation),
+    Seq(LogOptions.UserSink, LogOptions.LogLocation),
     Seq(ViewOptions.View)
   ).flatten
 }

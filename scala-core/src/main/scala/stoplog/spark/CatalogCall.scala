@@ -4,7 +4,7 @@ package stoplog.spark
 import stoplog.error.Errors
 
 /** What Spark's catalog does with a table. It makes the same call for each, so it is the caller that tells, as with
-  * [[Asked]]. A Spark that calls these commands otherwise checks a table when it is first used.
+  * [[CallKind]]. A Spark that calls these commands otherwise checks a table when it is first used.
   */
 private[spark] object CatalogCall {
 
@@ -31,22 +31,22 @@ private[spark] object CatalogCall {
 /** Whether Spark wants a table in order to write to it. It does not say: for a sink and for a source it makes the same
   * call. Both are checked as soon as they are asked for, and that is not the same: so it is the caller that tells.
   */
-private[spark] sealed trait Asked
-private[spark] object Asked {
-  case object ToRead  extends Asked
-  case object ToWrite extends Asked
+private[spark] sealed trait CallKind
+private[spark] object CallKind {
+  case object ToRead  extends CallKind
+  case object ToWrite extends CallKind
 
   /** By the innermost of Spark's doors on the stack; whoever comes through none of them writes. */
-  def now(): Asked = StackWalker.getInstance().walk { frames =>
+  def now(): CallKind = StackWalker.getInstance().walk { frames =>
     frames
-      .map[Option[Asked]](frame => door(frame.getClassName))
+      .map[Option[CallKind]](frame => door(frame.getClassName))
       .filter(_.isDefined)
       .findFirst()
-      .map[Asked](_.get)
+      .map[CallKind](_.get)
       .orElse(ToWrite)
   }
 
-  private def door(className: String): Option[Asked] =
+  private def door(className: String): Option[CallKind] =
     if (writers.exists(className.endsWith)) Some(ToWrite)
     else if (readers.exists(className.contains)) Some(ToRead)
     else None

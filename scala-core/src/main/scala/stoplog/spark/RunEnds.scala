@@ -23,8 +23,8 @@ import stoplog.thread.Daemons
 /** Notices that a query has ended, which nobody tells a sink, and ends its run. Hears on the way how far it has come. */
 private[stoplog] object RunEnds {
   private val runs     = new ConcurrentHashMap[String, LastingRun[_, _]]()
-  private val starting = new ConcurrentHashMap[String, EarlierRun]()
-  private val started  = new ConcurrentHashMap[String, EarlierRun]()
+  private val starting = new ConcurrentHashMap[String, PreviousRun]()
+  private val started  = new ConcurrentHashMap[String, PreviousRun]()
   private val ended    = new ConcurrentHashMap[String, CountDownLatch]()
   private val finals   = new ConcurrentHashMap[String, JMap[String, String]]()
   private val contexts = ConcurrentHashMap.newKeySet[String]()
@@ -40,7 +40,7 @@ private[stoplog] object RunEnds {
   }
 
   /** A query that is about to start, and was started before. */
-  def watchStart(earlier: EarlierRun): Unit = {
+  def watchStart(earlier: PreviousRun): Unit = {
     starting.put(earlier.queryId, earlier)
     ()
   }
@@ -137,7 +137,7 @@ private[stoplog] object RunEnds {
   * @param waits makes the run that looks after what is open, for one start of the query and the newest record of the
   *              earlier run
   */
-private[spark] final class EarlierRun(
+private[spark] final class PreviousRun(
     val queryId: String,
     earlier: EarlierDecision,
     waits: (RunStart, Long) => Unit,

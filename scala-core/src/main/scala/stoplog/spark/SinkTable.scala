@@ -97,7 +97,7 @@ private[stoplog] object SinkTable {
     for {
       queryId <- KnownCheckpoint.queryId(checkpoint, SparkHadoop.configuration)
       earlier <- sink.resume(queryId)
-    } RunEnds.watchStart(new EarlierRun(queryId, earlier, table.wait, SparkSession.active))
+    } RunEnds.watchStart(new PreviousRun(queryId, earlier, table.wait, SparkSession.active))
     table
   }
 

@@ -27,8 +27,8 @@ final class StoplogProvider extends TableProvider {
     ViewOptions.parse(options) match {
       case Some(asked) => StateView.schema(asked.view)
       case None        =>
-        OwnSource.of(options) match {
-          case Some(own) => OwnSource.schema(own, options)
+        UserSource.of(options) match {
+          case Some(own) => UserSource.schema(own, options)
           case None      => FileReads.schema(SourceOptions.parse(options))
         }
     }
@@ -46,14 +46,14 @@ final class StoplogProvider extends TableProvider {
       partitioning: Array[Transform],
       properties: JMap[String, String]
   ): Table = ViewOptions.parse(properties) match {
-    case Some(asked)                         => StateTable(asked)
-    case None if Asked.now() == Asked.ToRead => sourceTable(schema, properties)
-    case None => OwnSink.of(schema, properties).getOrElse(FileTable(schema, partitioning, properties))
+    case Some(asked)                               => StateTable(asked)
+    case None if CallKind.now() == CallKind.ToRead => sourceTable(schema, properties)
+    case None => UserSink.of(schema, properties).getOrElse(FileTable(schema, partitioning, properties))
   }
 
   private def sourceTable(schema: StructType, properties: JMap[String, String]): Table =
-    OwnSource.of(properties) match {
-      case Some(own) => new OwnSourceTable(own, schema, properties)
+    UserSource.of(properties) match {
+      case Some(own) => new UserSourceTable(own, schema, properties)
       case None      => SourceTable(SourceOptions.parse(properties), schema)
     }
 }

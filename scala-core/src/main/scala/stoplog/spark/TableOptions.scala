@@ -88,7 +88,7 @@ private[spark] object TableOptions {
 
   private val Fixed    = Set("path", "format")
   private val NoTables =
-    Seq(LogOptions.OwnSink.key, ContentOptions.OwnSource.key, ViewOptions.View.key)
+    Seq(LogOptions.UserSink.key, ContentOptions.UserSource.key, ViewOptions.View.key)
 
   private lazy val ofSourceAlone = names(SourceOptionRegistry.all) -- names(SinkOptionRegistry.all)
   private lazy val known         = names(SourceOptionRegistry.all) ++ names(SinkOptionRegistry.all)

@@ -16,7 +16,7 @@ object AdminAccess {
       formatOf: => PartFormat[_],
       compactionOf: RunId => CompactionCommit
   ): SinkAdmin = {
-    val storage = new SiteStorage {
+    val storage = new SinkContextStorage {
       override def log: CommitLog                            = own.log
       override def notes: FileStore                          = own.notes
       override def sinkIds: Vector[String]                   = Vector(sinkId)
@@ -26,6 +26,6 @@ object AdminAccess {
 
       override def compaction(run: RunId, tools: SinkDriver.Tools): CompactionCommit = compactionOf(run)
     }
-    new SinkAdmin(new Site("sink", sinkId, storage, tools, newRun))
+    new SinkAdmin(new SinkContext("sink", sinkId, storage, tools, newRun))
   }
 }

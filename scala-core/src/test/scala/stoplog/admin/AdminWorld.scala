@@ -52,7 +52,7 @@ final class AdminWorld(policy: RollingPolicy, scheme: Option[String]) {
     storage.sides,
     () => Lines,
     SinkDriver.Choices(ForeignQuery.Refuse, LostPart.Fail),
-    SinkDriver.Tools(clock, Faults.none, Turn.semaphore(), Parallel.sequential, Retry.never),
+    SinkDriver.Tools(clock, Faults.none, DriverLock.semaphore(), Parallel.sequential, Retry.never),
     FollowUps.none("main", notes),
     storage.finished
   )
@@ -71,10 +71,10 @@ final class AdminWorld(policy: RollingPolicy, scheme: Option[String]) {
   }
 
   def tools(faults: Faults = Faults.none): SinkAdmin = new SinkAdmin(
-    new Site(
+    new SinkContext(
       root,
       "main",
-      SiteStorage.of(root, "main", Truncation.Allowed, configuration, Durability.Process),
+      SinkContextStorage.of(root, "main", Truncation.Allowed, configuration, Durability.Process),
       RealTools.of(clock, faults)
     )
   )

@@ -100,14 +100,16 @@ class VerdictsSuite extends AnyFunSuite {
     files.foreach { case (path, file) => write(root.resolve(path), file.get(0).asLong, file.get(1).asLong) }
     writeRecord(root, golden)
     val clock   = new ManualClock(now)
-    val storage = SiteStorage.of(
+    val storage = SinkContextStorage.of(
       root.toString,
       "main",
       Truncation.Allowed,
       HadoopDefaults.configuration(),
       Durability.Process
     )
-    val admin = new SinkAdmin(new Site(root.toString, "main", storage, RealTools.of(clock, Faults.none)))
+    val admin = new SinkAdmin(
+      new SinkContext(root.toString, "main", storage, RealTools.of(clock, Faults.none))
+    )
     // Written here, so that the clock of the files is that of the case.
     files.foreach { case (path, file) => touch(root.resolve(path), file.get(1).asLong) }
 

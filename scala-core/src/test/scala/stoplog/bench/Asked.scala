@@ -63,7 +63,8 @@ final class Asked(root: String, store: PartStore, records: LogFiles, calls: () =
     new MemorySides,
     () => Lines,
     SinkDriver.Choices(ForeignQuery.Refuse, LostPart.Fail),
-    SinkDriver.Tools(new ManualClock(0), Faults.none, Turn.semaphore(), Parallel.sequential, Retry.never),
+    SinkDriver
+      .Tools(new ManualClock(0), Faults.none, DriverLock.semaphore(), Parallel.sequential, Retry.never),
     MemoryNotes.unasked
   )
 

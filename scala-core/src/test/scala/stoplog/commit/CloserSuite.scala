@@ -28,15 +28,16 @@ class CloserSuite extends AnyFunSuite {
 
   /** Ends a part with the names of the files beside it. */
   private object Named extends PartFormat[Any] {
-    override def begin(name: String, end: PartEnd): PartBody[Any] = resume(name, end, Beside.nothing)
+    override def begin(name: String, end: PartBuffer): PartEncoder[Any] = resume(name, end, Beside.nothing)
 
-    override def resume(name: String, end: PartEnd, beside: Beside): PartBody[Any] = new PartBody[Any] {
-      override def append(row: Any): Unit = throw new UnsupportedOperationException
-      override def sizeBytes: Long        = end.position
-      override def pause(): Leftover      = Leftover.nothing
-      override def finish(): Unit         = end.write(beside.files.map(_.token).mkString.getBytes)
-      override def close(): Unit          = ()
-    }
+    override def resume(name: String, end: PartBuffer, beside: Beside): PartEncoder[Any] =
+      new PartEncoder[Any] {
+        override def append(row: Any): Unit = throw new UnsupportedOperationException
+        override def sizeBytes: Long        = end.position
+        override def pause(): Leftover      = Leftover.nothing
+        override def finish(): Unit         = end.write(beside.files.map(_.token).mkString.getBytes)
+        override def close(): Unit          = ()
+      }
   }
 
   private final class World(mayWrite: Long => Unit = _ => ()) {
@@ -63,7 +64,7 @@ class CloserSuite extends AnyFunSuite {
 
     def close(open: Open*): Vector[Pending] = {
       parts.forgetCalls()
-      closer.close(open.toVector.map(Due(_, RollReason.Age)), newest = 8)
+      closer.close(open.toVector.map(PartToClose(_, RollReason.Age)), newest = 8)
     }
   }
 

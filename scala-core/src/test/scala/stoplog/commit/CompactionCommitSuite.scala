@@ -182,7 +182,7 @@ private object CompactionCommitSuite {
   val Identity: SinkIdentity = SinkIdentity("/data/out", "compact", "compact")
 
   def tools(faults: Faults): SinkDriver.Tools =
-    SinkDriver.Tools(Clock.system, faults, Turn.semaphore(), Parallel.sequential, Retry.never)
+    SinkDriver.Tools(Clock.system, faults, DriverLock.semaphore(), Parallel.sequential, Retry.never)
 
   /** Fails once. */
   final class Once(step: Step) extends Faults {

@@ -13,8 +13,8 @@ class CompletionCountsSuite extends AnyFunSuite {
 
   private val ends = Map("old" -> 900L, "new" -> 2000L)
 
-  private def completing(rule: CompleteRule, notes: MemoryNotes = new MemoryNotes): Completing =
-    new Completing(
+  private def completing(rule: CompleteRule, notes: MemoryNotes = new MemoryNotes): BucketTracker =
+    new BucketTracker(
       FollowUps("main", rule, MarkerForm.Json, Manifests.Off, notes, _ => ()),
       Parallel.sequential,
       Retry.never

@@ -14,24 +14,24 @@ final class DriverWorld(policy: RollingPolicy, format: PartFormat[String] = Line
   val clock   = new ManualClock(1000000)
   val sides   = new MemorySides(clock)
 
-  /** A turn that counts how often it was taken and given back. */
-  final class CountedTurn extends Turn {
-    private val real = Turn.semaphore()
+  /** Counts how often it was acquired and released. */
+  final class CountedTurn extends DriverLock {
+    private val real = DriverLock.semaphore()
     var taken: Int   = 0
     var back: Int    = 0
 
-    override def take(): Unit       = { real.take(); taken += 1 }
-    override def tryTake(): Boolean = {
-      val got = real.tryTake()
+    override def acquire(): Unit       = { real.acquire(); taken += 1 }
+    override def tryAcquire(): Boolean = {
+      val got = real.tryAcquire()
       if (got) taken += 1
       got
     }
-    override def give(): Unit = { back += 1; real.give() }
+    override def release(): Unit = { back += 1; real.release() }
   }
 
   def driver(
       run: RunId = Samples.mine,
-      turn: Turn = Turn.semaphore(),
+      turn: DriverLock = DriverLock.semaphore(),
       settings: SinkSettings = Samples.settings,
       onForeign: ForeignQuery = ForeignQuery.Refuse,
       onLost: LostPart = LostPart.Fail,

@@ -62,7 +62,7 @@ class InterruptSuite extends AnyFunSuite {
       SinkDriver.Tools(
         world.clock,
         Faults.none,
-        Turn.semaphore(),
+        DriverLock.semaphore(),
         Parallel.bounded(4),
         Retry.never
       ),

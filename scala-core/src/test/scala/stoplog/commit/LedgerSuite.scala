@@ -89,7 +89,7 @@ class LedgerSuite extends AnyFunSuite {
     Ledger.Stores(world.parts, world.sides, ReplacedFiles.none),
     LostPart.Fail,
     MemoryNotes.unasked,
-    SinkDriver.Tools(world.clock, Faults.none, Turn.semaphore(), Parallel.sequential, Retry.never)
+    SinkDriver.Tools(world.clock, Faults.none, DriverLock.semaphore(), Parallel.sequential, Retry.never)
   )
 
   private val empty = SinkState("query-1", None, Vector.empty, nextPart = 0, Map.empty)

@@ -27,11 +27,11 @@ object HeldBackLines extends RowFormat[String] {
 
 /** Lines that all wait beside their part. */
 object BesideLines extends PartFormat[String] {
-  override def begin(name: String, end: PartEnd): PartBody[String] = new Body
+  override def begin(name: String, end: PartBuffer): PartEncoder[String] = new Body
 
-  override def resume(name: String, end: PartEnd, beside: Beside): PartBody[String] = new Body
+  override def resume(name: String, end: PartBuffer, beside: Beside): PartEncoder[String] = new Body
 
-  private final class Body extends PartBody[String] {
+  private final class Body extends PartEncoder[String] {
     private val lines                      = new ByteArrayOutputStream()
     override def append(row: String): Unit = Lines.encode(row, lines)
     override def sizeBytes: Long           = lines.size.toLong

@@ -12,7 +12,7 @@ object LivePartAccess {
   def write[R](part: NewPart, rows: Seq[R], format: PartFormat[R], store: PartStore)(
       midway: => Unit
   ): Merged = {
-    val live = LivePart.begin(
+    val live = OpenPartWriter.begin(
       part.bucket,
       part.name,
       store.create(part),
@@ -36,7 +36,7 @@ object LivePartAccess {
   /** Ends an open part as the driver does. */
   def end(part: Open, format: PartFormat[_], store: PartStore): Closed = {
     val live =
-      LivePart.resume(part, format, RowTimes.Unasked, RowTimes.Unasked)(() =>
+      OpenPartWriter.resume(part, format, RowTimes.Unasked, RowTimes.Unasked)(() =>
         store.resume(part.handle, part.validBytes)
       )
     live.complete()

@@ -77,7 +77,7 @@ final class TransactionQuery(world: TransactionWorld, log: () => stoplog.log.Com
       log(),
       sink.committer(),
       SinkDriver.Choices(ForeignQuery.Refuse, LostPart.Fail),
-      SinkDriver.Tools(clock, faults, Turn.semaphore(), Parallel.sequential, Retry.never)
+      SinkDriver.Tools(clock, faults, DriverLock.semaphore(), Parallel.sequential, Retry.never)
     )
     while (next < TransactionQuery.Epochs) {
       val plan    = driver.begin(next, slots = 2)

@@ -94,7 +94,7 @@ class RestartSuite extends AnyFunSuite {
   test("parts of another content that could not be closed get no rows of the new one") {
     val world = leftOpen()
     val idle  = world.driver(run = other, settings = settings.copy(content = "json"), onRestart = KeepOpen)
-    world.clock.advance(Due)
+    world.clock.advance(PartToClose)
     failedOnce(world, idle)
     val plan = idle.begin(1, slots = 1)
     assert(plan.handed.isEmpty)
@@ -108,11 +108,11 @@ class RestartSuite extends AnyFunSuite {
     assert(world.newest.publish.map(_.reason).distinct === Vector(SinkSettings.ContentChanged))
   }
 
-  private val Due = 5000L
+  private val PartToClose = 5000L
 
   /** Two buckets with a row each, in parts that are open. */
   private def leftOpen(): DriverWorld = {
-    val world = new DriverWorld(Rolls.atAge(Due))
+    val world = new DriverWorld(Rolls.atAge(PartToClose))
     world.epoch(world.driver(), 0, "a", "b")
     world
   }

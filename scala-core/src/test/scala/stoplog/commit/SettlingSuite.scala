@@ -33,7 +33,7 @@ class SettlingSuite extends AnyFunSuite {
       SinkDriver.Tools(
         Clock.system,
         Faults.none,
-        Turn.semaphore(),
+        DriverLock.semaphore(),
         Parallel.sequential,
         Retry.jittered(tries, baseMillis = 10, pauses.add(_))
       )

@@ -296,7 +296,7 @@ class SinkDriverSuite extends AnyFunSuite {
     world.epoch(first, 0, "a")
     world.task(first.begin(1, slots = 1), 0, "b")
     val orphan = "t2"
-    world.parts.modifiedAtMillis = world.clock.millis() - Sweeper.GraceMillis
+    world.parts.modifiedAtMillis = world.clock.millis() - OrphanCleaner.GraceMillis
     world.driver(run = other).begin(1, slots = 1)
     assert(world.parts.staged().map(_.token).contains(orphan), "not yet: it may still be written")
     world.parts.modifiedAtMillis -= 1

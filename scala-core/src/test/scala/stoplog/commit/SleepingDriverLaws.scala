@@ -84,7 +84,7 @@ abstract class SleepingDriverLaws extends LawSuite {
     storage.spoolFiles(),
     () => Lines,
     SinkDriver.Choices(ForeignQuery.Refuse, LostPart.Fail),
-    SinkDriver.Tools(clockOf(faults), faults, Turn.semaphore(), Parallel.sequential, Retry.never),
+    SinkDriver.Tools(clockOf(faults), faults, DriverLock.semaphore(), Parallel.sequential, Retry.never),
     MemoryNotes.unasked,
     storage.replacedFiles(),
     new SmallParts(

@@ -7,7 +7,7 @@ import java.nio.file.{Files, Path}
 import com.fasterxml.jackson.databind.{ObjectMapper, SerializationFeature}
 import com.fasterxml.jackson.databind.node.{JsonNodeFactory, ObjectNode}
 
-import stoplog.commit.{DriverNote, Liveness, SinkSettings, Sweeper}
+import stoplog.commit.{DriverNote, Liveness, OrphanCleaner, SinkSettings}
 import stoplog.fault.Step
 import stoplog.log.{RecordCodec, RecordNames}
 import stoplog.options.{Opt, SinkOptionRegistry, SourceOptionRegistry}
@@ -25,7 +25,7 @@ object SharedDefinitions {
     val root = json.objectNode()
     root.put("sparkLines", sparkLines)
     root.put("recordVersion", RecordCodec.Version)
-    root.put("graceMillis", Sweeper.GraceMillis)
+    root.put("graceMillis", OrphanCleaner.GraceMillis)
     root.put("contentSetting", SinkSettings.ContentKey)
     root
       .putObject("liveness")

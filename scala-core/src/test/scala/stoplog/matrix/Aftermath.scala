@@ -11,7 +11,7 @@ object Aftermath {
     clock.advance(2 * 60 * 60 * 1000L)
     val done = Checkpoint(JobRows.Epochs - 1, JobRows.Epochs - 1)
     val runs = Life.rest.map(_.copy(epochs = JobRows.Epochs + 1))
-    val life = new Life(place, clock, new Doom(None), done, runs)
+    val life = new Life(place, clock, new CrashPoint(None), done, runs)
     life.failure.map(e => s"the sweeping run failed: $e").toVector ++
       Oracle.problems(place, JobRows.Epochs + 1).map(_ + " after sweeping") ++
       Oracle.leftovers(place).map(file => s"$file was not swept")

@@ -10,12 +10,12 @@ import stoplog.part.{PartNaming, RunId}
   *
   * Readers must see what its [[BatchMode]] says once the next job has looked; before that, a row at most once.
   */
-final case class BatchCrash(site: Site, mode: BatchMode, at: Doom.At) {
+final case class BatchCrash(site: Site, mode: BatchMode, at: CrashPoint.At) {
   import BatchCrash._
 
   def verdict(): Verdict = {
     val place = site.newPlace()
-    val doom  = new Doom(Some(at))
+    val doom  = new CrashPoint(Some(at))
     try {
       old(place)
       val victim = new Thread(() => untilBuried(write(mode, place, doom)))
@@ -61,7 +61,7 @@ object BatchCrash {
   /** How often an undisturbed job passes each step. */
   def occurrences(site: Site, mode: BatchMode): Map[Step, Int] = {
     val place = site.newPlace()
-    val doom  = new Doom(None)
+    val doom  = new CrashPoint(None)
     try {
       old(place)
       write(mode, place, doom)
@@ -77,7 +77,7 @@ object BatchCrash {
 
   private def untilBuried(job: => Unit): Unit =
     try job
-    catch { case _: Doom.Buried => () }
+    catch { case _: CrashPoint.Buried => () }
 
   private def write(mode: BatchMode, place: Place, faults: Faults): Unit = {
     val batch = job(place, faults, Clock.system)
@@ -105,7 +105,7 @@ object BatchCrash {
     new CommitLog(place.records(Name, faults)),
     place.parts(Name, faults),
     place.job(Name),
-    SinkDriver.Tools(clock, faults, Turn.semaphore(), Parallel.sequential, Retry.never),
+    SinkDriver.Tools(clock, faults, DriverLock.semaphore(), Parallel.sequential, Retry.never),
     Completed.followUps(place, Name)
   )
 

@@ -13,7 +13,7 @@ object BatchSection {
         s"A batch write in mode ${mode.name} is killed at each occurrence of each step. The next job under the path, " +
           s"some days later, then deals with what it finds. \"${mode.result}\" means: ${mode.meaning}"
       )
-      val results = Seq(Fate.Killed.name -> mode.result)
+      val results = Seq(CrashMode.Killed.name -> mode.result)
       Vector(text, MatrixPage.table(storage.batchSteps(mode), Seq("" -> occurrences(mode)), results))
     }).mkString("", "\n\n", "\n")
 }

@@ -25,7 +25,7 @@ abstract class CompactionMatrixSuite(storage: Storage) extends Proving {
         val crashes = for {
           step       <- site.steps if long || Steps.compacting(step) || plan.around(step)
           occurrence <- tried(fate, occurrences(site)(step))
-        } yield Crash(site, Doom.At(step, occurrence), fate, again = None)
+        } yield Crash(site, CrashPoint.At(step, occurrence), fate, again = None)
         hold(crashes)
       }
 
@@ -33,7 +33,12 @@ abstract class CompactionMatrixSuite(storage: Storage) extends Proving {
       test(s"killed at each step of compaction, and killed again: ${site.name}") {
         val pairs = plan.pairs(site).filter { case (_, next) => long || Steps.compacting(next) }
         hold(pairs.map { case (step, next) =>
-          Crash(site, Doom.At(step, (occurrences(site)(step) + 1) / 2), Fate.Killed, Some(Doom.At(next, 1)))
+          Crash(
+            site,
+            CrashPoint.At(step, (occurrences(site)(step) + 1) / 2),
+            CrashMode.Killed,
+            Some(CrashPoint.At(next, 1))
+          )
         })
       }
   }
@@ -47,7 +52,7 @@ abstract class CompactionMatrixSuite(storage: Storage) extends Proving {
   private def occurrences(site: Site): Map[Step, Int] =
     found.getOrElseUpdate(site, Crash.occurrences(site))
 
-  private def tried(fate: Fate, last: Int): Seq[Int] =
+  private def tried(fate: CrashMode, last: Int): Seq[Int] =
     if (long) plan.tried(fate, last) else Seq((last + 1) / 2)
 }
 

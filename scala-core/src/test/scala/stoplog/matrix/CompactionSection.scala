@@ -11,7 +11,7 @@ final class CompactionSection(storage: Storage) {
   val around: Set[Step] = Set(Step.AfterRecord, Step.MidPublish, Step.AfterPublish, Step.AfterMark)
 
   /** Which of `last` occurrences. */
-  def tried(fate: Fate, last: Int): Seq[Int] =
+  def tried(fate: CrashMode, last: Int): Seq[Int] =
     if (storage == Storage.Local) 1 to last else storage.occurrences(fate, last).distinct
 
   /** The steps at which a process and then its successor is killed. */
@@ -41,7 +41,7 @@ final class CompactionSection(storage: Storage) {
   }
 
   private def table(site: Site, occurrences: Map[Step, Int]): String = {
-    def cell(fate: Fate)(step: Step) =
+    def cell(fate: CrashMode)(step: Step) =
       s"${MatrixPage.Result} (${numbers(tried(fate, occurrences(step)))})"
     MatrixPage.table(
       site.steps,

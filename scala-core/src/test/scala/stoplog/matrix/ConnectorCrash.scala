@@ -13,9 +13,9 @@ import stoplog.fault.Step
   */
 final case class ConnectorCrash(
     newWorld: () => ConnectorWorld,
-    at: Doom.At,
-    fate: Fate,
-    again: Option[Doom.At],
+    at: CrashPoint.At,
+    fate: CrashMode,
+    again: Option[CrashPoint.At],
     holding: Boolean,
     expected: String
 ) {
@@ -24,7 +24,7 @@ final case class ConnectorCrash(
   /** Whether the step was reached, and what was wrong afterwards. */
   def verdict(): Verdict = {
     val world = newWorld()
-    val dooms = (new Doom(Some(at)), new Doom(again))
+    val dooms = (new CrashPoint(Some(at)), new CrashPoint(again))
     val query = new Course(world, dooms._1, dooms._2)
     try query.run()
     finally {
@@ -38,13 +38,13 @@ final case class ConnectorCrash(
   override def toString: String =
     s"${at.step.name} ${at.occurrence}, ${fate.name}${again.fold("")(_ => " twice")}"
 
-  private final class Course(world: ConnectorWorld, doom: Doom, heirsDoom: Doom) {
+  private final class Course(world: ConnectorWorld, doom: CrashPoint, heirsDoom: CrashPoint) {
     private var lives = Vector.empty[Life]
 
     def run(): Verdict = {
       val victim = new Life(world, doom, from = 0, Epochs).awaited()
       if (!doom.struck) Verdict(struck = false, problemsOf("the run", victim))
-      else Verdict(struck = true, if (fate == Fate.Woken) wake(victim) else succeed(victim))
+      else Verdict(struck = true, if (fate == CrashMode.Woken) wake(victim) else succeed(victim))
     }
 
     def join(): Unit = lives.foreach(_.join())
@@ -57,7 +57,7 @@ final case class ConnectorCrash(
         if (!heirsDoom.struck) heir
         else {
           world.processesDied()
-          live(new Doom(None), heir.reached)
+          live(new CrashPoint(None), heir.reached)
         }
       seen ++ problemsOf("the successor", last) ++ outcome(Epochs)
     }
@@ -70,12 +70,12 @@ final case class ConnectorCrash(
       if (holding) victim.wakeForThisEpoch() else victim.wake()
       heir.join()
       val unnamed = victim.failure.filterNot(_.isInstanceOf[SparkThrowable]).map(e => s"it woke to $e")
-      val after   = live(new Doom(None), Epochs, Epochs + 1)
+      val after   = live(new CrashPoint(None), Epochs, Epochs + 1)
       before ++ problemsOf("the successor", heir) ++ unnamed ++ problemsOf("the process after that", after) ++
         outcome(Epochs + 1).map(_ + " after waking")
     }
 
-    private def live(doom: Doom, from: Long, until: Long = Epochs): Life =
+    private def live(doom: CrashPoint, from: Long, until: Long = Epochs): Life =
       track(new Life(world, doom, from, until)).awaited()
 
     private def track(life: Life): Life = {
@@ -96,7 +96,7 @@ object ConnectorCrash {
   def occurrences(newWorld: () => ConnectorWorld): Map[Step, Int] = {
     val world = newWorld()
     try {
-      val doom = new Doom(None)
+      val doom = new CrashPoint(None)
       val life = new Life(world, doom, from = 0, Epochs).awaited()
       life.failure.foreach(e => throw new AssertionError("an undisturbed query failed", e))
       val problems = world.surplus() ++ world.problems(Epochs)
@@ -109,11 +109,11 @@ object ConnectorCrash {
     life.failure.map(e => s"$who failed: $e").toVector
 
   /** One process, from what the engine knows to be committed. */
-  private final class Life(world: ConnectorWorld, doom: Doom, from: Long, planned: Long) {
+  private final class Life(world: ConnectorWorld, doom: CrashPoint, from: Long, planned: Long) {
     @volatile private var next  = from
     @volatile private var until = planned
 
-    private val mortal = Mortal.begin(doom) {
+    private val mortal = CrashableThread.begin(doom) {
       val process = world.process(doom)
       while (next < until) {
         process.epoch(next)

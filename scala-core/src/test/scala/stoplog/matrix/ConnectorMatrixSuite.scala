@@ -23,10 +23,10 @@ abstract class ConnectorMatrixSuite(chapter: Chapter.Sending) extends Proving {
   protected def targets: Seq[(String, () => ConnectorWorld)]
 
   /** Whether an ordinary run stops here. */
-  protected def sampled(step: Step, fate: Fate): Boolean
+  protected def sampled(step: Step, fate: CrashMode): Boolean
 
   /** What becomes of a process that stops. */
-  protected def fates: Vector[Fate] = Vector(Fate.Killed, Fate.Woken)
+  protected def fates: Vector[CrashMode] = Vector(CrashMode.Killed, CrashMode.Woken)
 
   /** Where a process that only sleeps keeps its successors waiting. */
   protected def holding: Set[Step] = Set.empty
@@ -34,7 +34,7 @@ abstract class ConnectorMatrixSuite(chapter: Chapter.Sending) extends Proving {
   /** What is in log and target, if it is not what the step itself says. */
   protected def after(step: Step): String = step.after
 
-  protected def result(step: Step, fate: Fate): String = MatrixPage.Result
+  protected def result(step: Step, fate: CrashMode): String = MatrixPage.Result
 
   override protected def threads: Int = 2
 
@@ -55,13 +55,13 @@ abstract class ConnectorMatrixSuite(chapter: Chapter.Sending) extends Proving {
     if (long)
       for ((name, _) <- targets)
         test(s"$name: killed at each step, and its successor there, too") {
-          hold(name, Fate.Killed)(step => Some(Doom.At(step, 1)))
+          hold(name, CrashMode.Killed)(step => Some(CrashPoint.At(step, 1)))
         }
 
     testPage(chapter)
   }
 
-  private def hold(name: String, fate: Fate)(again: Step => Option[Doom.At]): Unit = {
+  private def hold(name: String, fate: CrashMode)(again: Step => Option[CrashPoint.At]): Unit = {
     val newWorld = targets.toMap.apply(name)
     holdAll(
       for {
@@ -69,7 +69,7 @@ abstract class ConnectorMatrixSuite(chapter: Chapter.Sending) extends Proving {
         occurrence <- tried(occurrences(name)(step))
       } yield ConnectorCrash(
         newWorld,
-        Doom.At(step, occurrence),
+        CrashPoint.At(step, occurrence),
         fate,
         again(step),
         holding(step),
@@ -85,10 +85,10 @@ abstract class ConnectorMatrixSuite(chapter: Chapter.Sending) extends Proving {
     if (long) ConnectorMatrixSuite.thorough(last) else Seq((last + 1) / 2)
 
   override protected def section: String = {
-    val counted                      = occurrences(targets.head._1)
-    def cell(fate: Fate)(step: Step) =
+    val counted                           = occurrences(targets.head._1)
+    def cell(fate: CrashMode)(step: Step) =
       s"${result(step, fate)} (${ConnectorMatrixSuite.thorough(counted(step)).mkString(", ")})"
-    val twice = "killed twice" -> ((step: Step) => result(step, Fate.Killed))
+    val twice = "killed twice" -> ((step: Step) => result(step, CrashMode.Killed))
     val table = MatrixPage.table(
       steps,
       counted(_).toString,

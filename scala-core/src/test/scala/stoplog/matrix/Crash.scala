@@ -13,16 +13,16 @@ import stoplog.fault.Step
   */
 final case class Crash(
     site: Site,
-    at: Doom.At,
-    fate: Fate,
-    again: Option[Doom.At],
+    at: CrashPoint.At,
+    fate: CrashMode,
+    again: Option[CrashPoint.At],
     copier: Copier = Copier.Nobody
 ) {
 
   /** Whether the step was reached, and what was wrong afterwards. */
   def verdict(): Verdict = {
     val place = site.newPlace()
-    val dooms = (new Doom(Some(at)), new Doom(again))
+    val dooms = (new CrashPoint(Some(at)), new CrashPoint(again))
     try new Course(place, dooms._1, dooms._2).run()
     finally {
       place.remove()
@@ -31,7 +31,7 @@ final case class Crash(
     }
   }
 
-  private final class Course(place: Place, doom: Doom, heirsDoom: Doom) {
+  private final class Course(place: Place, doom: CrashPoint, heirsDoom: CrashPoint) {
     private val clock = Crash.clock()
 
     def run(): Verdict = {
@@ -39,12 +39,12 @@ final case class Crash(
       val victim = new Life(place, clock, doom, Checkpoint.empty, Life.planned)
       if (!doom.struck) Verdict(struck = false, victim.failure.map(e => s"the run failed: $e").toVector)
       else {
-        if (fate == Fate.Killed) place.processesDied()
+        if (fate == CrashMode.Killed) place.processesDied()
         val missing  = Oracle.missing(place)
         val copies   = copier.come(place)
         val failures = succeed(victim.checkpoint) ++ copies.problems()
         val before   = Oracle.problems(place, JobRows.Epochs)
-        val woken    = if (fate == Fate.Woken) wake(victim) else Vector.empty
+        val woken    = if (fate == CrashMode.Woken) wake(victim) else Vector.empty
         Verdict(struck = true, missing ++ failures ++ before ++ woken ++ Aftermath.problems(place, clock))
       }
     }
@@ -55,7 +55,7 @@ final case class Crash(
         if (!heirsDoom.struck) heir
         else {
           place.processesDied()
-          new Life(place, clock, new Doom(None), heir.checkpoint, Life.rest)
+          new Life(place, clock, new CrashPoint(None), heir.checkpoint, Life.rest)
         }
       last.failure.map(e => s"the successor failed: $e").toVector
     }
@@ -86,7 +86,7 @@ object Crash {
     val place = site.newPlace()
     try {
       place.leaveOrphans(2)
-      val doom = new Doom(None)
+      val doom = new CrashPoint(None)
       val life = new Life(place, clock(), doom, Checkpoint.empty, Life.planned)
       life.failure.foreach(e => throw new AssertionError("an undisturbed query failed", e))
       val problems = Oracle.problems(place, JobRows.Epochs) ++ besides(place).map(_ + " is left")

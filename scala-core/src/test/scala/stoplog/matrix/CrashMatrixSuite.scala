@@ -26,14 +26,14 @@ class CrashMatrixSuite extends MatrixSuite(Storage.Local) {
     hold(for {
       step       <- rows.steps.filter(Steps.ofTasks)
       occurrence <- some(occurrences(rows)(step))
-    } yield Crash(rows, Doom.At(step, occurrence), Fate.Woken, again = None))
+    } yield Crash(rows, CrashPoint.At(step, occurrence), CrashMode.Woken, again = None))
   }
 
   test("woken at each occurrence of the steps between which rows get beside a part and into it") {
     hold(for {
       step       <- Seq(Step.BeforeSync, Step.SideWritten)
       occurrence <- some(occurrences(blocks)(step))
-    } yield Crash(blocks, Doom.At(step, occurrence), Fate.Woken, again = None))
+    } yield Crash(blocks, CrashPoint.At(step, occurrence), CrashMode.Woken, again = None))
   }
 
   test("killed at each step, and every file has another name when its successor comes") {
@@ -41,7 +41,7 @@ class CrashMatrixSuite extends MatrixSuite(Storage.Local) {
       site       <- if (long) thorough else Seq(rows)
       step       <- site.steps
       occurrence <- if (long) 1 to occurrences(site)(step) else Seq((occurrences(site)(step) + 1) / 2)
-    } yield Crash(site, Doom.At(step, occurrence), Fate.Killed, again = None, Copier.HardLinks))
+    } yield Crash(site, CrashPoint.At(step, occurrence), CrashMode.Killed, again = None, Copier.HardLinks))
   }
 
   if (long)
@@ -65,16 +65,18 @@ class CrashMatrixSuite extends MatrixSuite(Storage.Local) {
   override protected def section: String =
     LocalSection.render(occurrences(rows), occurrences(blocks), batchOccurrences(_), thorough, sparse)
 
-  override protected def tried(site: Site, fate: Fate, step: Step, last: Int): Seq[Int] =
+  override protected def tried(site: Site, fate: CrashMode, step: Step, last: Int): Seq[Int] =
     if (long && LocalSection.thorough(site)) 1 to last
     else if (long) Seq(1, (last + 1) / 2, last).distinct
     else if (site != rows && site != blocks)
       Seq(last)
-        .filter(_ => fate == Fate.Killed && site.content == Content.Gzip && site.layout != Layout.Staging)
+        .filter(_ =>
+          fate == CrashMode.Killed && site.content == Content.Gzip && site.layout != Layout.Staging
+        )
     else
       fate match {
-        case Fate.Killed => Seq(1, last).distinct
-        case Fate.Frozen => Seq(1)
-        case Fate.Woken  => Seq(last)
+        case CrashMode.Killed => Seq(1, last).distinct
+        case CrashMode.Frozen => Seq(1)
+        case CrashMode.Woken  => Seq(last)
       }
 }

@@ -26,21 +26,21 @@ class EventTimeMatrixSuite extends AnyFunSuite with Cells {
     test(s"parts of two runs are closed by event times: ${content.name}") {
       val place = site.newPlace()
       try {
-        new Life(place, Crash.clock(), new Doom(None), Checkpoint.empty, Life.planned)
+        new Life(place, Crash.clock(), new CrashPoint(None), Checkpoint.empty, Life.planned)
         val log     = place.log(Faults.none)
         val reasons = log.all().flatMap(_.publish).map(_.reason)
         assert(reasons.count(_ == RollReason.EventTime) > 2, reasons)
       } finally place.remove()
     }
 
-    for (fate <- if (long) Storage.Local.fates else Seq(Fate.Killed))
+    for (fate <- if (long) Storage.Local.fates else Seq(CrashMode.Killed))
       test(s"parts are closed by event times, and at each step a process is ${fate.name}: ${content.name}") {
         hold(for {
           step <- site.steps
           last   = occurrences(step)
           middle = (last + 1) / 2
           occurrence <- if (long) Seq(1, middle, last).distinct else Seq(middle)
-        } yield Crash(site, Doom.At(step, occurrence), fate, again = None))
+        } yield Crash(site, CrashPoint.At(step, occurrence), fate, again = None))
       }
   }
 }

@@ -23,7 +23,7 @@ class FormatLawsSuite extends AnyFunSuite with SparkSessionForTests with Cells {
   }
     test(s"${format.name} on ${storage.name}: killed at each step, all rows come back") {
       spark // the reader's
-      hold(steps(site).map(step => Crash(site, Doom.At(step, 1), Fate.Killed, again = None)))
+      hold(steps(site).map(step => Crash(site, CrashPoint.At(step, 1), CrashMode.Killed, again = None)))
     }
 
   private def steps(site: Site): Seq[Step] = if (long) site.steps else Seq(Step.AfterSync, Step.PartEnded)

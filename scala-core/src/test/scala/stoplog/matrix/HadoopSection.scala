@@ -21,7 +21,7 @@ final class HadoopSection(storage: Storage) {
   }
 
   /** Which of `last` occurrences. */
-  def tried(site: Site, fate: Fate, step: Step, last: Int): Seq[Int] =
+  def tried(site: Site, fate: CrashMode, step: Step, last: Int): Seq[Int] =
     if (site != other) storage.occurrences(fate, last).distinct
     else Seq(last).filter(_ => fate == inTurn(step))
 
@@ -43,7 +43,7 @@ final class HadoopSection(storage: Storage) {
   }
 
   private def tables(site: Site, occurrences: Map[Step, Int]): Seq[String] = {
-    def cell(fate: Fate)(step: Step) =
+    def cell(fate: CrashMode)(step: Step) =
       s"${MatrixPage.Result} (${tried(site, fate, step, occurrences(step)).mkString(", ")})"
     val table = MatrixPage.table(
       site.steps,
@@ -58,8 +58,8 @@ final class HadoopSection(storage: Storage) {
   }
 
   private def sameFates: String =
-    if (storage.fates.contains(Fate.Frozen)) ""
-    else s" A process that is ${Fate.Frozen.name} for ever looks as if killed."
+    if (storage.fates.contains(CrashMode.Frozen)) ""
+    else s" A process that is ${CrashMode.Frozen.name} for ever looks as if killed."
 
-  private def inTurn(step: Step): Fate = storage.fates(other.steps.indexOf(step) % storage.fates.size)
+  private def inTurn(step: Step): CrashMode = storage.fates(other.steps.indexOf(step) % storage.fates.size)
 }

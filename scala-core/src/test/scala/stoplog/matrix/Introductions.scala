@@ -14,7 +14,7 @@ private object Introductions {
        |A query of ${JobRows.Epochs} epochs in two runs, with a changing number of tasks, repeated task attempts,
        |parts rolled by rows, age, open limit and end, and old orphans, is stopped at a step of the protocol:
        |
-       |${Fate.all.map(fate => s"- **${fate.name}**: ${fate.meaning}.").mkString("\n")}
+       |${CrashMode.all.map(fate => s"- **${fate.name}**: ${fate.meaning}.").mkString("\n")}
        |
        |Then a new run does the rest.
        |
@@ -40,10 +40,10 @@ private object Introductions {
        |A query of ${ConnectorCrash.Epochs} epochs runs the real code of driver and tasks, without Spark around it. At a step its
        |process is
        |
-       |- **${Fate.Killed.name}**: ${Fate.Killed.meaning},
+       |- **${CrashMode.Killed.name}**: ${CrashMode.Killed.meaning},
        |  and its connections. Then a new process does the rest.
-       |- **${Fate.Killed.name} twice**: its successor dies as well, when it comes to the same step. A third process does the rest.
-       |- **${Fate.Woken.name}**: ${Fate.Woken.meaning}.
+       |- **${CrashMode.Killed.name} twice**: its successor dies as well, when it comes to the same step. A third process does the rest.
+       |- **${CrashMode.Woken.name}**: ${CrashMode.Woken.meaning}.
        |  What it still does harms nobody: it goes on, or ends with an error that has a name. Then one more process writes one
        |  more epoch.
        |

@@ -124,7 +124,7 @@ object Job {
     place.sides(),
     () => place.content.format(place.sides()),
     SinkDriver.Choices(ForeignQuery.Refuse, LostPart.Fail, place.content.onRestart),
-    SinkDriver.Tools(clock, faults, Turn.semaphore(), Parallel.sequential, retry),
+    SinkDriver.Tools(clock, faults, DriverLock.semaphore(), Parallel.sequential, retry),
     Completed.followUps(place),
     place.finished(),
     place.content.compaction.fold(Compaction.Off: Compaction)(compaction(_, place, clock, faults, run))

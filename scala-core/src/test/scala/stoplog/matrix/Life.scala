@@ -5,9 +5,9 @@ import stoplog.commit.ManualClock
 import stoplog.commit.Finish
 
 /** One process on a thread of its own, until it ends or meets its doom. */
-final class Life(place: Place, clock: ManualClock, doom: Doom, from: Checkpoint, runs: Seq[Life.Run]) {
+final class Life(place: Place, clock: ManualClock, doom: CrashPoint, from: Checkpoint, runs: Seq[Life.Run]) {
   private val process = new Runs(place, clock, doom, from, runs)
-  private val mortal  = Mortal.live(doom)(process.go())
+  private val mortal  = CrashableThread.live(doom)(process.go())
 
   /** As it stands on disk. */
   def checkpoint: Checkpoint = process.checkpoint

@@ -31,7 +31,7 @@ object LocalSection {
         MatrixPage.table(
           Storage.Local.steps,
           Seq("" -> occurrences, "blocks: " -> blockOccurrences),
-          Fate.all.map(_.name -> MatrixPage.Result)
+          CrashMode.all.map(_.name -> MatrixPage.Result)
         )
       )
       .replace("{batches}", BatchSection.render(Storage.Local, batchOccurrences))

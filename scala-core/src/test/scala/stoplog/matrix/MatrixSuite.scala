@@ -23,7 +23,7 @@ abstract class MatrixSuite(storage: Storage) extends Proving {
   protected final val sites: Vector[Site] = Site.all(storage)
 
   /** Which of the occurrences 1 to `last` are tried in this run. */
-  protected def tried(site: Site, fate: Fate, step: Step, last: Int): Seq[Int]
+  protected def tried(site: Site, fate: CrashMode, step: Step, last: Int): Seq[Int]
 
   override protected def threads: Int = 1
 
@@ -43,7 +43,7 @@ abstract class MatrixSuite(storage: Storage) extends Proving {
         hold(for {
           step       <- site.steps
           occurrence <- tried(site, fate, step, occurrences(site)(step))
-        } yield Crash(site, Doom.At(step, occurrence), fate, again = None))
+        } yield Crash(site, CrashPoint.At(step, occurrence), fate, again = None))
       }
 
   /** @param pairs the steps at which a process and then its successor is killed */
@@ -51,7 +51,7 @@ abstract class MatrixSuite(storage: Storage) extends Proving {
     test(s"killed at each step, and killed again: ${site.name}") {
       hold(for ((step, next) <- pairs) yield {
         val middle = (occurrences(site)(step) + 1) / 2
-        Crash(site, Doom.At(step, middle), Fate.Killed, Some(Doom.At(next, 1)))
+        Crash(site, CrashPoint.At(step, middle), CrashMode.Killed, Some(CrashPoint.At(next, 1)))
       })
     }
 
@@ -69,7 +69,7 @@ abstract class MatrixSuite(storage: Storage) extends Proving {
       val crashes = for {
         step       <- storage.batchSteps(mode)
         occurrence <- tried(step, batchOccurrences(mode)(step))
-      } yield BatchCrash(site, mode, Doom.At(step, occurrence))
+      } yield BatchCrash(site, mode, CrashPoint.At(step, occurrence))
       holdAll(crashes)(_.verdict())
     }
 

@@ -32,7 +32,7 @@ final class PreparedProcess[R](
     new CommitLog(new LogFiles(LocalFileStore.ofSink(root, "main", LocalForcing.Process), "main", faults)),
     committer,
     SinkDriver.Choices(ForeignQuery.Refuse, onLost),
-    SinkDriver.Tools(clock, faults, Turn.semaphore(), Parallel.sequential, Retry.never)
+    SinkDriver.Tools(clock, faults, DriverLock.semaphore(), Parallel.sequential, Retry.never)
   )
 
   override def epoch(number: Long): Unit = epoch(number, ())

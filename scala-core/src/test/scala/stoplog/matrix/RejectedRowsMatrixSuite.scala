@@ -12,7 +12,7 @@ class RejectedRowsMatrixSuite extends AnyFunSuite with Cells {
 
   for {
     layout <- if (long) Storage.Local.layouts else Seq(Layout.Staging)
-    fate   <- if (long) Storage.Local.fates else Seq(Fate.Killed)
+    fate   <- if (long) Storage.Local.fates else Seq(CrashMode.Killed)
     site = Site(Storage.Local, layout, Content.Refusing)
   }
     test(s"rows are put aside, and at each step a process is ${fate.name}: ${layout.name}") {
@@ -21,6 +21,6 @@ class RejectedRowsMatrixSuite extends AnyFunSuite with Cells {
       hold(for {
         step       <- site.steps
         occurrence <- if (long) 1 to occurrences(step) else Seq(1, occurrences(step)).distinct
-      } yield Crash(site, Doom.At(step, occurrence), fate, again = None))
+      } yield Crash(site, CrashPoint.At(step, occurrence), fate, again = None))
     }
 }

@@ -27,12 +27,12 @@ abstract class RestartMatrixSuite(storage: Storage) extends AnyFunSuite with Cel
       assert(occurrences.keySet === site.steps.toSet)
     }
 
-    for (fate <- storage.fates if long || fate == Fate.Killed && content == Content.Plain)
+    for (fate <- storage.fates if long || fate == CrashMode.Killed && content == Content.Plain)
       test(s"stopped at each step, ${fate.name}: ${site.name}") {
         hold(for {
           step       <- site.steps
           occurrence <- tried(fate, occurrences(step))
-        } yield Crash(site, Doom.At(step, occurrence), fate, again = None))
+        } yield Crash(site, CrashPoint.At(step, occurrence), fate, again = None))
       }
 
     test(s"killed while parts are open, and killed again at each step of the next start: ${site.name}") {
@@ -41,12 +41,12 @@ abstract class RestartMatrixSuite(storage: Storage) extends AnyFunSuite with Cel
         next <- site.steps.filter(RestartMatrixSuite.ofStarts)
       } yield {
         val middle = (occurrences(left) + 1) / 2
-        Crash(site, Doom.At(left, middle), Fate.Killed, Some(Doom.At(next, 1)))
+        Crash(site, CrashPoint.At(left, middle), CrashMode.Killed, Some(CrashPoint.At(next, 1)))
       })
     }
   }
 
-  private def tried(fate: Fate, last: Int): Seq[Int] =
+  private def tried(fate: CrashMode, last: Int): Seq[Int] =
     if (!long) Seq((last + 1) / 2)
     else if (storage == Storage.Local) 1 to last
     else storage.occurrences(fate, last).distinct

@@ -12,15 +12,15 @@ import stoplog.fault.Step
 final case class SourceCrash(
     storage: SourceStorage,
     mode: SourceMode,
-    at: Doom.At,
-    fate: Fate,
-    again: Option[Doom.At]
+    at: CrashPoint.At,
+    fate: CrashMode,
+    again: Option[CrashPoint.At]
 ) {
 
   /** Whether the step was reached, and what was wrong afterwards. */
   def verdict(): Verdict = {
     val place  = storage.newPlace()
-    val dooms  = (new Doom(Some(at)), new Doom(again))
+    val dooms  = (new CrashPoint(Some(at)), new CrashPoint(again))
     val course = new Course(place, dooms._1, dooms._2)
     try course.run()
     finally {
@@ -31,10 +31,10 @@ final case class SourceCrash(
     }
   }
 
-  private final class Course(place: SourcePlace, doom: Doom, heirsDoom: Doom) {
+  private final class Course(place: SourcePlace, doom: CrashPoint, heirsDoom: CrashPoint) {
     private val ledger   = new SourceLedger
     private val arrivals = new SourceArrivals(place, mode)
-    private var lives    = Vector.empty[Mortal]
+    private var lives    = Vector.empty[CrashableThread]
 
     def run(): Verdict = {
       arrivals.next(ledger.rows)
@@ -44,32 +44,32 @@ final case class SourceCrash(
       else {
         val failures = succeed()
         val before   = problems()
-        val woken    = if (fate == Fate.Woken) wake(victim) else Vector.empty
+        val woken    = if (fate == CrashMode.Woken) wake(victim) else Vector.empty
         Verdict(struck = true, failures ++ before ++ woken)
       }
     }
 
     private def succeed(): Vector[String] = {
       val heir = live(heirsDoom)
-      val last = if (heirsDoom.struck) live(new Doom(None)) else heir
+      val last = if (heirsDoom.struck) live(new CrashPoint(None)) else heir
       last.failure.map(e => s"the successor failed: $e").toVector
     }
 
     /** Whatever it still does: it may find out that it was overtaken, but not harm anybody. */
-    private def wake(victim: Mortal): Vector[String] = {
+    private def wake(victim: CrashableThread): Vector[String] = {
       victim.wake()
       val unnamed = victim.failure.filterNot {
         case _: SparkThrowable | _: SourceLedger.Overtaken => true
         case _                                             => false
       }
-      val after = live(new Doom(None)).failure.map(e => s"the process after that failed: $e")
+      val after = live(new CrashPoint(None)).failure.map(e => s"the process after that failed: $e")
       problems().map(_ + " after waking") ++ unnamed.map(e => s"it woke to $e") ++ after
     }
 
     def end(): Unit = lives.foreach(_.join())
 
-    private def live(doom: Doom): Mortal = {
-      val life = Mortal.live(doom)(new SourceRun(place, mode, ledger, arrivals, doom).go())
+    private def live(doom: CrashPoint): CrashableThread = {
+      val life = CrashableThread.live(doom)(new SourceRun(place, mode, ledger, arrivals, doom).go())
       lives :+= life
       life
     }
@@ -87,8 +87,8 @@ object SourceCrash {
       val ledger   = new SourceLedger
       val arrivals = new SourceArrivals(place, mode)
       arrivals.next(ledger.rows)
-      val doom = new Doom(None)
-      val life = Mortal.live(doom)(new SourceRun(place, mode, ledger, arrivals, doom).go())
+      val doom = new CrashPoint(None)
+      val life = CrashableThread.live(doom)(new SourceRun(place, mode, ledger, arrivals, doom).go())
       life.failure.foreach(e => throw new AssertionError("an undisturbed query failed", e))
       val found = problems(ledger, arrivals)
       require(found.isEmpty, found.mkString("; "))

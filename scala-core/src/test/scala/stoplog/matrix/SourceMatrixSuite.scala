@@ -15,7 +15,7 @@ abstract class SourceMatrixSuite(storage: SourceStorage) extends Proving {
   private val found = TrieMap.empty[SourceMode, Map[Step, Int]]
   private val full  = long || storage == SourceStorage.Local
   private val modes = if (full) SourceMode.all else Seq(SourceMode.Delete)
-  private val fates = if (full) plan.fates else Seq(Fate.Killed)
+  private val fates = if (full) plan.fates else Seq(CrashMode.Killed)
 
   override protected def threads: Int = if (storage == SourceStorage.Local) 2 else 4
 
@@ -31,14 +31,20 @@ abstract class SourceMatrixSuite(storage: SourceStorage) extends Proving {
       holdAll(for {
         step       <- storage.steps(mode) if long || storage.sample.contains(step)
         occurrence <- tried(mode, step)
-      } yield SourceCrash(storage, mode, Doom.At(step, occurrence), fate, again = None))(_.verdict())
+      } yield SourceCrash(storage, mode, CrashPoint.At(step, occurrence), fate, again = None))(_.verdict())
     }
 
   if (long)
     for (mode <- modes) test(s"killed at each step, and killed again: ${mode.name}") {
       holdAll(for ((step, next) <- plan.pairs(mode)) yield {
         val middle = (occurrences(mode)(step) + 1) / 2
-        SourceCrash(storage, mode, Doom.At(step, middle), Fate.Killed, Some(Doom.At(next, 1)))
+        SourceCrash(
+          storage,
+          mode,
+          CrashPoint.At(step, middle),
+          CrashMode.Killed,
+          Some(CrashPoint.At(next, 1))
+        )
       })(_.verdict())
     }
 

@@ -5,7 +5,7 @@ import stoplog.fault.Step
 
 /** What the long run tries of the file source on one storage. */
 final class SourceSection(storage: SourceStorage) {
-  val fates: Vector[Fate] = Vector(Fate.Killed, Fate.Woken)
+  val fates: Vector[CrashMode] = Vector(CrashMode.Killed, CrashMode.Woken)
 
   /** Each step comes first once, and once second. */
   def pairs(mode: SourceMode): Seq[(Step, Step)] = {
@@ -24,7 +24,7 @@ final class SourceSection(storage: SourceStorage) {
     val text = MatrixPage.paragraph(
       s"Files of lines come and go while a query reads them: a large one that is cut, small ones, some renamed in with " +
         "old times, some under names that others had. Those that have been read are kept, deleted or archived " +
-        s"(`cleanSource`). ${storage.extent}. A process that is ${Fate.Frozen.name} for ever looks as if killed. " +
+        s"(`cleanSource`). ${storage.extent}. A process that is ${CrashMode.Frozen.name} for ever looks as if killed. " +
         s""""$Result" means: each line of each file is in one micro-batch, a micro-batch that is repeated has the same """ +
         "lines, and no file is put away that was not read, or lost on its way to the archive."
     )

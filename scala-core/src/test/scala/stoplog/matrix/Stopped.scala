@@ -6,9 +6,9 @@ import java.util.concurrent.CountDownLatch
 import stoplog.laws.Elsewhere
 
 /** A process of its own, which stops at a step and waits to be killed. */
-final class Stopped(place: Place with Serializable, at: Doom.At) extends Elsewhere.Task {
+final class Stopped(place: Place with Serializable, at: CrashPoint.At) extends Elsewhere.Task {
   override def run(): String =
-    new Life(place, Crash.clock(), new Doom(Some(at)), Checkpoint.empty, Life.planned).checkpoint.print
+    new Life(place, Crash.clock(), new CrashPoint(Some(at)), Checkpoint.empty, Life.planned).checkpoint.print
 
   override def afterwards(): Unit = new CountDownLatch(1).await()
 }
@@ -16,7 +16,7 @@ final class Stopped(place: Place with Serializable, at: Doom.At) extends Elsewhe
 object Stopped {
 
   /** What `kill -9` at this step leaves in the checkpoint. */
-  def killed(place: Place with Serializable, at: Doom.At): Checkpoint = {
+  def killed(place: Place with Serializable, at: CrashPoint.At): Checkpoint = {
     val victim = Elsewhere.start(new Stopped(place, at))
     try Checkpoint.parse(victim.answer)
     finally victim.kill()

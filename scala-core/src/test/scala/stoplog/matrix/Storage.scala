@@ -11,7 +11,7 @@ sealed abstract class Storage(val name: String, val reader: String) extends Prod
   def contents: Vector[Content] = Vector(Content.Plain, Content.Gzip, Content.Blocks)
 
   /** Those of the fates that are not the same here. */
-  def fates: Vector[Fate] = Fate.all
+  def fates: Vector[CrashMode] = CrashMode.all
 
   /** Those that queries pass here, whatever they write. */
   def steps: Vector[Step] = Steps.ofQueries
@@ -25,10 +25,10 @@ sealed abstract class Storage(val name: String, val reader: String) extends Prod
   }
 
   /** Which of `last` occurrences of a step a long run tries, where it cannot try them all. */
-  def occurrences(fate: Fate, last: Int): Seq[Int] = fate match {
-    case Fate.Killed => Seq(1, last)
-    case Fate.Frozen => Seq((last + 1) / 2)
-    case Fate.Woken  => Seq((last + 1) / 2, last)
+  def occurrences(fate: CrashMode, last: Int): Seq[Int] = fate match {
+    case CrashMode.Killed => Seq(1, last)
+    case CrashMode.Frozen => Seq((last + 1) / 2)
+    case CrashMode.Woken  => Seq((last + 1) / 2, last)
   }
 
   /** The steps that an ordinary run tries, where a long one tries all. */
@@ -76,11 +76,11 @@ object Storage {
     override def contents: Vector[Content] = Vector(Content.Heavy, Content.Gzip, Content.HeavyBlocks)
 
     /** Nothing there tells a process that has died from one that stands still. */
-    override def fates: Vector[Fate] = Vector(Fate.Killed, Fate.Woken)
+    override def fates: Vector[CrashMode] = Vector(CrashMode.Killed, CrashMode.Woken)
 
     /** A cell moves some 100 MiB. */
-    override def occurrences(fate: Fate, last: Int): Seq[Int] =
-      if (fate == Fate.Woken) Seq(last) else super.occurrences(fate, last)
+    override def occurrences(fate: CrashMode, last: Int): Seq[Int] =
+      if (fate == CrashMode.Woken) Seq(last) else super.occurrences(fate, last)
 
     /** A record is one request. */
     override def steps: Vector[Step] = super.steps.filterNot(_ == Step.RecordWritten)
@@ -101,7 +101,7 @@ object Storage {
   /** As the file systems of some object stores. */
   sealed abstract class Weak(name: String, scheme: String, val abilities: Capabilities)
       extends Storage(name, "plain java.nio") {
-    override def fates: Vector[Fate]           = Vector(Fate.Killed, Fate.Woken)
+    override def fates: Vector[CrashMode]      = Vector(CrashMode.Killed, CrashMode.Woken)
     override def batchModes: Vector[BatchMode] = Vector(BatchMode.Append, BatchMode.Overwrite)
     override def sample: Vector[Step]          = OfVariants
 

@@ -73,10 +73,12 @@ final class Operator(val world: World, mutation: Mutation, act: Operator.Act) {
   private def before(batch: Long): Option[Long] = Option.when(batch > 0)(batch - 1)
 
   private def orphans(): Vector[String] =
-    new Sweeper(parts, sides, finished, commits, Parallel.sequential, world.clock, Faults.none)
+    new OrphanCleaner(parts, sides, finished, commits, Parallel.sequential, world.clock, Faults.none)
       .look()
       .collect {
-        case Sweeper.Judged(found, Sweeper.Verdict.Orphan) if found.kind == Sweeper.Kind.Part => found.name
+        case OrphanCleaner.Judged(found, OrphanCleaner.Verdict.Orphan)
+            if found.kind == OrphanCleaner.Kind.Part =>
+          found.name
       }
 
   /** A tool that holds the newest record may fail by what the world did to it, and by nothing else. */

@@ -1,26 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.sim
 
-import stoplog.commit.Turn
+import stoplog.commit.DriverLock
 
 /** The turn of one driver, with a step wherever it is asked for. */
-final class SimTurn(world: World) extends Turn {
+final class SimTurn(world: World) extends DriverLock {
   private var free = true
 
-  override def take(): Unit = {
+  override def acquire(): Unit = {
     world.pause("take the turn")
     world.scheduler.awaitUntil(() => free)
     free = false
   }
 
-  override def tryTake(): Boolean = {
+  override def tryAcquire(): Boolean = {
     world.pause("try to take the turn")
     val taken = world.saw(free)
     free = false
     taken
   }
 
-  override def give(): Unit = {
+  override def release(): Unit = {
     if (free) throw new Violation("the turn is given back twice")
     free = true
   }

@@ -24,7 +24,7 @@ object OwnFiles {
   }
 
   class OwnFileFormat[R, T] extends FileFormat[R, T] {
-    override def framing(files: SourceFiles): Framing = ???
+    override def framing(files: SourceFiles): FileSplitter = ???
     override def reader(files: SourceFiles, onMissing: OnMissingFile): SplitReader[FileSplit, R] = ???
     override def emitter(): RecordEmitter[R, T] = ???
   }
@@ -37,7 +37,7 @@ object OwnFiles {
     override def value: R = ???
   }
 
-  class OwnFraming extends Framing {
+  class OwnFraming extends FileSplitter {
     override def whole(file: SourceFile): FileSplit = ???
     override def fit(split: FileSplit, room: Room): Fit[FileSplit] = ???
     override def divide(split: FileSplit, bytes: Long): Seq[FileSplit] = ???

@@ -2,7 +2,7 @@
 package stoplog.jdbc
 
 import stoplog.fault.Step
-import stoplog.matrix.{Chapter, ConnectorMatrixSuite, ConnectorRows, ConnectorWorld, Fate}
+import stoplog.matrix.{Chapter, ConnectorMatrixSuite, ConnectorRows, ConnectorWorld, CrashMode}
 
 /** Exactly-once inserts, stopped at each step. */
 class InsertsMatrixSuite extends ConnectorMatrixSuite(Chapter.DatabaseInserts) {
@@ -20,7 +20,7 @@ class InsertsMatrixSuite extends ConnectorMatrixSuite(Chapter.DatabaseInserts) {
 
   override protected def steps: Vector[Step] = JdbcStep.all
 
-  override protected def sampled(step: Step, fate: Fate): Boolean = true
+  override protected def sampled(step: Step, fate: CrashMode): Boolean = true
 
   override protected def holding: Set[Step] = Set(JdbcStep.InCommit)
 
@@ -42,11 +42,11 @@ class UpsertsMatrixSuite extends ConnectorMatrixSuite(Chapter.DatabaseUpserts) {
 
   override protected def steps: Vector[Step] = Vector(JdbcStep.BatchSent, JdbcStep.TaskDone)
 
-  override protected def fates: Vector[Fate] = Vector(Fate.Killed)
+  override protected def fates: Vector[CrashMode] = Vector(CrashMode.Killed)
 
-  override protected def sampled(step: Step, fate: Fate): Boolean = true
+  override protected def sampled(step: Step, fate: CrashMode): Boolean = true
 
-  override protected def result(step: Step, fate: Fate): String = ConnectorRows.Upserts.result
+  override protected def result(step: Step, fate: CrashMode): String = ConnectorRows.Upserts.result
 
   override protected def after(step: Step): String = step match {
     case JdbcStep.BatchSent => "one more batch of a task in the target"

@@ -5,7 +5,7 @@ import java.util.UUID
 
 import stoplog.fault.Step
 import stoplog.format.SparkSessionForTests
-import stoplog.matrix.{Chapter, ConnectorMatrixSuite, ConnectorRows, ConnectorWorld, Fate}
+import stoplog.matrix.{Chapter, ConnectorMatrixSuite, ConnectorRows, ConnectorWorld, CrashMode}
 
 /** A query that sends to a target which helps in nothing, with its notes in the log: stopped at each step. */
 class WriteAheadMatrixSuite extends ConnectorMatrixSuite(Chapter.WriteAhead) with SparkSessionForTests {
@@ -24,12 +24,12 @@ class WriteAheadMatrixSuite extends ConnectorMatrixSuite(Chapter.WriteAhead) wit
 
   override protected def after(step: Step): String = WriteAheadWords().toMap.apply(step)
 
-  override protected def sampled(step: Step, fate: Fate): Boolean = true
+  override protected def sampled(step: Step, fate: CrashMode): Boolean = true
 
-  override protected def result(step: Step, fate: Fate): String = (step, fate) match {
-    case (WriteAheadStep.AfterSend, _)           => Again
-    case (WriteAheadStep.BeforeSend, Fate.Woken) => Again
-    case _                                       => ConnectorRows.Inserts.result
+  override protected def result(step: Step, fate: CrashMode): String = (step, fate) match {
+    case (WriteAheadStep.AfterSend, _)                => Again
+    case (WriteAheadStep.BeforeSend, CrashMode.Woken) => Again
+    case _                                            => ConnectorRows.Inserts.result
   }
 
   testMatrix()

@@ -10,7 +10,6 @@ import org.apache.avro.generic.{GenericDatumReader, GenericDatumWriter, GenericR
 import stoplog.part.BlockOutput
 import stoplog.compact.{CompactionInput, Compactor}
 
-
 /** Avro object containers as one: by copying blocks, or by writing the records again where blocks are below half of the
   * size that they are to have. The entries of the header are those of the last file.
   *

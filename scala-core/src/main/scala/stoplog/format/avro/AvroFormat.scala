@@ -6,7 +6,7 @@ import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.types.StructType
 import stoplog.part.BlockOutput
 import stoplog.compact.Compactor
-import stoplog.format.bulk.{Nowhere, SyncedFormat, SyncedWriter}
+import stoplog.format.bulk.{NullOutput, SyncedFormat, SyncedWriter}
 
 /** Avro object container files, of the records and with the header that `df.write.format("avro")` would write.
   *
@@ -53,7 +53,7 @@ object AvroFormat {
   def apply(schema: StructType, options: Map[String, String], session: SparkSession): AvroFormat = {
     val format = new AvroFormat(AvroPlan(schema, options, session))
     format.open(schema)
-    format.writer(new Nowhere, "tried").close()
+    format.writer(new NullOutput, "tried").close()
     format
   }
 

@@ -5,13 +5,13 @@ import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 import org.apache.spark.sql.types.StructType
 
 import stoplog.part.BlockOutput
-import stoplog.commit.PartEnd
+import stoplog.commit.PartBuffer
 
 /** The blocks of one part, from the first to the end of the file.
   *
   * @param began the directory of the blocks that earlier epochs have written
   */
-private[bulk] final class BlockChain(written: Written, began: Array[Byte], end: PartEnd) {
+private[bulk] final class BlockChain(written: Written, began: Array[Byte], end: PartBuffer) {
   private[this] var directory = began
   private[this] val out       = new PartBlocks(end)
 
@@ -46,7 +46,7 @@ private[bulk] final case class Written(format: BulkFormat, schema: StructType, d
 
   /** Learns from a few rows, by a block that nobody reads. */
   def probe(rows: Iterator[UnsafeRow]): Unit = {
-    val nowhere = new Nowhere
+    val nowhere = new NullOutput
     val block   = new OpenBlock(format.block(nowhere, Array.emptyByteArray), Long.MaxValue)
     try {
       rows.foreach(row => block.write(row, row.getSizeInBytes))
@@ -67,7 +67,7 @@ private[bulk] object Written {
   private final val EnoughToLearnBytes = 1L << 20
 }
 
-private[bulk] final class PartBlocks(end: PartEnd) extends BlockOutput {
+private[bulk] final class PartBlocks(end: PartBuffer) extends BlockOutput {
   override def position: Long                                          = end.position
   override def write(byte: Int): Unit                                  = end.write(byte)
   override def write(from: Array[Byte], offset: Int, count: Int): Unit = end.write(from, offset, count)

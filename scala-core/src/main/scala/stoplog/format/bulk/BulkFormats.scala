@@ -25,7 +25,7 @@ private[stoplog] object BulkFormats {
     * Error: `STOPLOG_BULK_WRITER_UNKNOWN`.
     */
   def of(kind: String, described: String, running: Option[String]): BulkFormat =
-    if (kind == OwnFormat.Kind) OwnFormat.of(described, running)
+    if (kind == UserFormat.Kind) UserFormat.of(described, running)
     else
       ServiceLoader
         .load(classOf[BulkFormatProvider], getClass.getClassLoader)

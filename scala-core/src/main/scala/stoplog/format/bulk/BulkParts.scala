@@ -4,7 +4,7 @@ package stoplog.format.bulk
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.{UnsafeProjection, UnsafeRow}
 
-import stoplog.commit.{OnBadRow, PartBody, PartEnd, PartFormat}
+import stoplog.commit.{OnBadRow, PartBuffer, PartEncoder, PartFormat}
 import stoplog.part.Beside
 import stoplog.storage.SpoolFiles
 import stoplog.thread.SharedMemory
@@ -34,15 +34,15 @@ final class BulkParts(
     case OnBadRow.Reject => new RowChecks.Each(sink.format)
   }
 
-  override def begin(name: String, end: PartEnd): PartBody[InternalRow] =
+  override def begin(name: String, end: PartBuffer): PartEncoder[InternalRow] =
     (sink.life, onBadRow) match {
       case (PartLife.OneEpoch, OnBadRow.Fail) => new DirectBody(end, this)
       // A block that refuses a row is lost, so the rows have to be kept until it is written.
-      case _ => new BulkBody(end, None, this)
+      case _ => new BulkPartEncoder(end, None, this)
     }
 
-  override def resume(name: String, end: PartEnd, beside: Beside): PartBody[InternalRow] =
-    new BulkBody(end, Some(new EarlierRows(beside, sides)), this)
+  override def resume(name: String, end: PartBuffer, beside: Beside): PartEncoder[InternalRow] =
+    new BulkPartEncoder(end, Some(new EarlierRows(beside, sides)), this)
 
   /** Throws [[stoplog.commit.BadRow]]. */
   private[bulk] def unsafe(row: InternalRow): UnsafeRow = {

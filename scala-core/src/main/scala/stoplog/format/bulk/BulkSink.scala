@@ -20,8 +20,8 @@ final case class BulkSink(kind: String, schema: StructType, format: BulkFormat, 
 
   /** How the query that runs names its own format, if it has one. */
   private[bulk] def running: Option[String] = format match {
-    case own: OwnFormat => own.reference
-    case _              => None
+    case own: UserFormat => own.reference
+    case _               => None
   }
 }
 

@@ -3,10 +3,10 @@ package stoplog.format.bulk
 
 import org.apache.spark.sql.catalyst.InternalRow
 
-import stoplog.commit.{BadRow, Leftover, LeftoverRows, PartBody, PartEnd}
+import stoplog.commit.{BadRow, Leftover, LeftoverRows, PartBuffer, PartEncoder}
 
 /** The rows of a part that ends with its epoch: written as they come, with nothing to wait for. */
-private[bulk] final class DirectBody(end: PartEnd, parts: BulkParts) extends PartBody[InternalRow] {
+private[bulk] final class DirectBody(end: PartBuffer, parts: BulkParts) extends PartEncoder[InternalRow] {
   private[this] val chain  = new BlockChain(parts.written, Array.emptyByteArray, end)
   private[this] val ratios = parts.written.ratios
   private[this] var open   = Option.empty[OpenBlock]

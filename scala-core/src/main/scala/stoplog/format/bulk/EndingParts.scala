@@ -3,7 +3,7 @@ package stoplog.format.bulk
 
 import org.apache.spark.sql.catalyst.InternalRow
 
-import stoplog.commit.{OnBadRow, PartBody, PartEnd, PartFormat}
+import stoplog.commit.{OnBadRow, PartBuffer, PartEncoder, PartFormat}
 import stoplog.part.Beside
 import stoplog.storage.SpoolFiles
 
@@ -14,10 +14,10 @@ import stoplog.storage.SpoolFiles
   */
 final class EndingParts(sides: SpoolFiles, running: Option[String]) extends PartFormat[InternalRow] {
 
-  override def begin(name: String, end: PartEnd): PartBody[InternalRow] =
+  override def begin(name: String, end: PartBuffer): PartEncoder[InternalRow] =
     throw new UnsupportedOperationException(s"$name is to be begun where parts are ended")
 
-  override def resume(name: String, end: PartEnd, beside: Beside): PartBody[InternalRow] = {
+  override def resume(name: String, end: PartBuffer, beside: Beside): PartEncoder[InternalRow] = {
     val begunAs = BulkSink.of(new EarlierRows(beside, sides).header.format, running)
     new BulkParts(begunAs, identity, sides, OnBadRow.Fail).resume(name, end, beside)
   }

@@ -55,7 +55,7 @@ private[bulk] object RowChecks {
     override def refused(): Unit = wasBad = true
 
     private def begin(): BlockWriter = {
-      val writer = format.block(new Nowhere, Array.emptyByteArray)
+      val writer = format.block(new NullOutput, Array.emptyByteArray)
       trial = Some(writer)
       count = 0
       writer

@@ -20,9 +20,9 @@ private[bulk] final class Rows(
 
 /** Whose part of a task may fill a block: one at a time, for a block takes as much memory as it is large. */
 private[bulk] final class BlockTurn {
-  private[this] var holder = Option.empty[BulkBody]
+  private[this] var holder = Option.empty[BulkPartEncoder]
 
-  def take(body: BulkBody): Unit = {
+  def take(body: BulkPartEncoder): Unit = {
     holder.filter(_ ne body).foreach(_.giveUpBlock())
     holder = Some(body)
   }

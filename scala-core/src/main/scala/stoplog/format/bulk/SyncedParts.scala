@@ -3,7 +3,7 @@ package stoplog.format.bulk
 
 import org.apache.spark.sql.catalyst.InternalRow
 
-import stoplog.commit.{Leftover, PartBody, PartEnd, PartFormat}
+import stoplog.commit.{Leftover, PartBuffer, PartEncoder, PartFormat}
 import stoplog.part.Beside
 
 /** Parts of a format that ends a block with each epoch, as the commit protocol sees them. For one task.
@@ -13,12 +13,12 @@ import stoplog.part.Beside
 final class SyncedParts(format: SyncedFormat, project: InternalRow => InternalRow)
     extends PartFormat[InternalRow] {
 
-  override def begin(name: String, end: PartEnd): PartBody[InternalRow] = new SyncedBody(name, end)
+  override def begin(name: String, end: PartBuffer): PartEncoder[InternalRow] = new SyncedBody(name, end)
 
-  override def resume(name: String, end: PartEnd, beside: Beside): PartBody[InternalRow] =
+  override def resume(name: String, end: PartBuffer, beside: Beside): PartEncoder[InternalRow] =
     new SyncedBody(name, end)
 
-  private final class SyncedBody(name: String, end: PartEnd) extends PartBody[InternalRow] {
+  private final class SyncedBody(name: String, end: PartBuffer) extends PartEncoder[InternalRow] {
     private[this] var writer = Option.empty[SyncedWriter]
 
     override def append(row: InternalRow): Unit =

@@ -10,7 +10,7 @@ import org.apache.spark.sql.types.{ArrayType, DataType, DateType, MapType, Struc
 
 import stoplog.error.Errors
 import stoplog.format.SupportedTypes
-import stoplog.format.bulk.{FileMetadata, Nowhere}
+import stoplog.format.bulk.{FileMetadata, NullOutput}
 
 /** Finds on the driver what would fail in the first task. */
 private[orc] object DryRun {
@@ -23,8 +23,8 @@ private[orc] object DryRun {
     asked {
       DataSourceUtils.checkFieldNames(new OrcFileFormat, settings.schema)
       format.open(settings.schema)
-      format.block(new Nowhere, Array.empty).close()
-      format.end(new Nowhere, Array.empty)
+      format.block(new NullOutput, Array.empty).close()
+      format.end(new NullOutput, Array.empty)
       format
     }
   }

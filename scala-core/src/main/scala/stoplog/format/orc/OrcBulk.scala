@@ -6,10 +6,9 @@ import org.apache.spark.sql.execution.datasources.orc.OrcUtils
 import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.types.StructType
 
-
 import stoplog.part.BlockOutput
 import stoplog.compact.Compactor
-import stoplog.format.bulk.{BulkFormatProvider, BlockWriter, BulkFormat, FormatDescription}
+import stoplog.format.bulk.{BlockWriter, BulkFormat, BulkFormatProvider, FormatDescription}
 
 /** ORC: a block is a stripe, and the directory is where the stripes are and what their columns' statistics are.
   *

@@ -16,7 +16,6 @@ import org.apache.orc.impl.writer.WriterEncryptionVariant
 import stoplog.part.BlockOutput
 import stoplog.compact.{CompactionInput, Compactor}
 
-
 /** ORC files as one: by copying stripes, or by writing the rows again where stripes are below an eighth of the size in
   * memory that they are to have. What orc-core reads it writes, without anybody's idea of what the values mean.
   *

@@ -5,13 +5,6 @@ import java.io.OutputStream
 
 import org.apache.hadoop.fs.FSDataOutputStream
 
-
-
-
-
-
-
-
 import stoplog.part.BlockOutput
 
 /** The end of a part as the stream that orc-core writes to: its position is the part's, and it closes nothing. */

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.format.orc
 
-
-
 import java.nio.charset.StandardCharsets.US_ASCII
 import scala.collection.immutable.SortedMap
 import scala.jdk.CollectionConverters._
@@ -11,13 +9,6 @@ import org.apache.orc.{OrcFile, OrcProto}
 import org.apache.orc.OrcFile.WriterOptions
 import org.apache.orc.impl.{PhysicalFsWriter, StreamName}
 import org.apache.orc.impl.writer.WriterEncryptionVariant
-
-
-
-
-
-
-
 
 import stoplog.part.BlockOutput
 

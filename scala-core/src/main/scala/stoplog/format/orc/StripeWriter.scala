@@ -8,14 +8,7 @@ import org.apache.orc.mapreduce.OrcMapreduceRecordWriter
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.execution.datasources.orc.OrcSerializer
 
-
-
-
-
-
-
-
-import stoplog.format.bulk.{BlockWriter}
+import stoplog.format.bulk.BlockWriter
 import stoplog.part.BlockOutput
 
 /** One stripe, by a writer of its own.

@@ -11,13 +11,6 @@ import org.apache.orc.impl.ReaderImpl.StripeInformationImpl
 import org.apache.orc.impl.writer.WriterEncryptionVariant
 import org.apache.spark.sql.execution.datasources.orc.OrcUtils
 
-
-
-
-
-
-
-
 import stoplog.part.BlockOutput
 
 /** What an ORC file ends with: the stripes' statistics, the footer, the postscript. */

@@ -11,7 +11,7 @@ import org.apache.spark.sql.internal.SQLConf
 
 import stoplog.error.Errors
 import stoplog.format.SupportedTypes
-import stoplog.format.bulk.{FileMetadata, Nowhere}
+import stoplog.format.bulk.{FileMetadata, NullOutput}
 
 /** Finds on the driver what would fail in the first task. */
 private[parquet] object DryRun {
@@ -26,7 +26,7 @@ private[parquet] object DryRun {
     try {
       val format = made(withoutIdleFactory(settings))
       format.open(settings.schema)
-      format.end(new Nowhere, Array.empty)
+      format.end(new NullOutput, Array.empty)
       format
     } catch {
       case NonFatal(e) => throw Errors.invalidOptions(Seq(s"Parquet cannot be written: ${why(e)}."))

@@ -7,10 +7,9 @@ import org.apache.parquet.hadoop.metadata.CompressionCodecName
 import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.types.StructType
 
-
 import stoplog.part.BlockOutput
 import stoplog.compact.Compactor
-import stoplog.format.bulk.{BulkFormatProvider, BlockWriter, BulkFormat, FormatDescription}
+import stoplog.format.bulk.{BlockWriter, BulkFormat, BulkFormatProvider, FormatDescription}
 
 /** Parquet: a block is a row group, and the directory is what the file would end with if it ended there: a footer of
   * all row groups so far, its length, the magic.

@@ -14,7 +14,6 @@ import org.apache.parquet.schema.MessageType
 import stoplog.part.BlockOutput
 import stoplog.compact.{CompactionInput, Compactor}
 
-
 /** Parquet files as one: by copying row groups, with their indexes and Bloom filters, or by writing the rows again where
   * row groups are below half of the size that they are to have.
   *

@@ -10,13 +10,6 @@ import org.apache.parquet.hadoop.{ParquetFileReader, ParquetFileWriter, ParquetO
 import org.apache.parquet.hadoop.metadata.BlockMetaData
 import org.apache.parquet.io.{InputFile, SeekableInputStream}
 
-
-
-
-
-
-
-
 import stoplog.part.BlockOutput
 
 /** Row groups of several files, byte by byte, in one. */

@@ -13,13 +13,6 @@ import org.apache.parquet.io.{InputFile, OutputFile}
 import org.apache.parquet.io.api.RecordConsumer
 import org.apache.parquet.schema.MessageType
 
-
-
-
-
-
-
-
 import stoplog.part.BlockOutput
 
 /** The rows of several files, written again, so that they fill row groups. */

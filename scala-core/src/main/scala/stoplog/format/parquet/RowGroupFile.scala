@@ -3,15 +3,7 @@ package stoplog.format.parquet
 
 import java.io.{ByteArrayOutputStream, OutputStream}
 
-
 import org.apache.parquet.io.{OutputFile, PositionOutputStream}
-
-
-
-
-
-
-
 
 import org.apache.parquet.hadoop.ParquetFileWriter
 

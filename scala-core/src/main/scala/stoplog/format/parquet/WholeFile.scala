@@ -3,13 +3,6 @@ package stoplog.format.parquet
 
 import org.apache.parquet.io.{OutputFile, PositionOutputStream}
 
-
-
-
-
-
-
-
 import stoplog.part.BlockOutput
 
 /** A part as parquet-hadoop sees it when it writes all of it. */

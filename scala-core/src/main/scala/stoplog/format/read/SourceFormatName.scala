@@ -69,7 +69,7 @@ object SourceFormatName {
   case object MultiLineCsv extends MultiLine("csv", CSVOptions.getAllOptions)
 
   /** Records of a reader that is not Spark's: lengthDelimited, or a class of the user's. */
-  final case class Records(override val word: String, records: OwnRecords)
+  final case class Records(override val word: String, records: UserRecords)
       extends SourceFormatName(word, Set.empty)
 
   /** Those that are known by their words alone. */

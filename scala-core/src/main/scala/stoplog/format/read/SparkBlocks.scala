@@ -29,7 +29,7 @@ private[stoplog] final class SparkBlocks private (
     values: SparkBlocks.Values
 ) extends FileFormat[BlockRecord, InternalRow] {
 
-  override def framing(files: SourceFiles): Framing = cutting match {
+  override def framing(files: SourceFiles): FileSplitter = cutting match {
     case Cutting.At(blocks)  => new Blocks(files, blocks)
     case Cutting.Never(rows) => WholeFiles(rows)
   }

@@ -10,7 +10,6 @@ import scala.util.Using
 import stoplog.part.BlockOutput
 import stoplog.compact.{CompactionInput, Compactor}
 
-
 /** SequenceFiles as one: record by record, as they are stored; blocks of records are made anew. The metadata are those
   * of the last file.
   */

@@ -5,7 +5,7 @@ import org.apache.hadoop.io.SequenceFile.Writer
 import org.apache.spark.sql.catalyst.InternalRow
 import stoplog.part.BlockOutput
 import stoplog.commit.BadRow
-import stoplog.format.bulk.{SyncedWriter}
+import stoplog.format.bulk.SyncedWriter
 import stoplog.format.compress.DetachableStream
 
 /** Hadoop's own writer at the end of a part. */

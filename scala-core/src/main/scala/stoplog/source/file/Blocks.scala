@@ -11,13 +11,13 @@ import stoplog.storage.{SourceFile, SourceFiles}
   * They are cut by bytes alone, as their readers can find the blocks of a piece. Where a micro-batch is limited to a
   * number of rows, the driver reads from each file how many its blocks have, and cuts between two of them.
   */
-final class Blocks(files: SourceFiles, index: BlockIndex) extends Framing {
+final class Blocks(files: SourceFiles, index: BlockIndex) extends FileSplitter {
   @transient private var known: Option[(SourceFile, Vector[Block])] = None
 
   override def whole(file: SourceFile): FileSplit = FileSplit(file, Extent.Bytes(0, file.bytes))
 
   override def fit(split: FileSplit, room: Room): Fit[FileSplit] = split.extent match {
-    case bytes: Extent.Bytes if room.records.isEmpty => Pieces.fit(split, bytes, room)
+    case bytes: Extent.Bytes if room.records.isEmpty => ByteRanges.fit(split, bytes, room)
     case bytes: Extent.Bytes                         =>
       blocks(split.file) match {
         case Some(all) => counted(split, bytes, room, all)
@@ -28,7 +28,7 @@ final class Blocks(files: SourceFiles, index: BlockIndex) extends Framing {
   }
 
   override def divide(split: FileSplit, bytes: Long): Seq[FileSplit] = split.extent match {
-    case whole: Extent.Bytes => Pieces.divide(split, whole, bytes)
+    case whole: Extent.Bytes => ByteRanges.divide(split, whole, bytes)
     case _                   => Seq(split)
   }
 
@@ -46,7 +46,7 @@ final class Blocks(files: SourceFiles, index: BlockIndex) extends Framing {
     fitting.max(if (room.isUnused) 1 else 0) match {
       case _ if ours.isEmpty          => Fit.All(split, SplitSize(split.size.bytes, Some(0)))
       case 0                          => Fit.Nothing()
-      case count if count < ours.size => Pieces.cut(split, bytes, ends(count - 1), Some(rows(count - 1)))
+      case count if count < ours.size => ByteRanges.cut(split, bytes, ends(count - 1), Some(rows(count - 1)))
       case count                      => Fit.All(split, size(count))
     }
   }

@@ -9,7 +9,7 @@ import stoplog.storage.SourceFile
 /** A framing that takes all that is left of a file of which it cannot tell where it could be cut: whoever reads it finds
   * out what is wrong with it, and what is to be done.
   */
-final class BrokenFraming(framing: Framing) extends Framing {
+final class BrokenFraming(framing: FileSplitter) extends FileSplitter {
 
   override def whole(file: SourceFile): FileSplit = framing.whole(file)
 

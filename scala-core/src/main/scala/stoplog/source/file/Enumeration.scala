@@ -20,13 +20,13 @@ import stoplog.storage.SourceFiles
 final case class Enumeration(
     files: SourceFiles,
     rules: PathRules,
-    framing: Framing,
+    framing: FileSplitter,
     onChangedFile: OnChangedFile,
     readiness: Readiness,
     cleaning: Cleaning,
     listEveryMillis: Long,
     onMergedPart: OnMergedPart = OnMergedPart.Fail,
-    listingThreads: Int = Walk.Threads,
+    listingThreads: Int = DirectoryWalker.Threads,
     heldFiles: Int = 500 * 1000,
     finder: Option[FileFinder] = None,
     wholeListingMillis: Long = 10 * 60 * 1000L

@@ -146,7 +146,7 @@ final class FileEnumerator(
       val rules   = settings.rules.at(began)
       settings.finder match {
         case Some(own) => own.find(settings.files, rules)(listing.alone)
-        case None      => Walk.run(settings.files, rules, settings.listingThreads, listing)
+        case None      => DirectoryWalker.run(settings.files, rules, settings.listingThreads, listing)
       }
     } catch {
       case e: Throwable =>

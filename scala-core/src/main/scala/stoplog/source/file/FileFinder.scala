@@ -42,14 +42,14 @@ object FileFinder {
   /** All files below the paths, none of them in pieces. */
   case object NonSplitting extends FileFinder {
     override def find(files: SourceFiles, rules: PathRules)(each: SourceFile => Unit): Unit =
-      Walk.run(files, rules, Walk.Threads)(each)
+      DirectoryWalker.run(files, rules, DirectoryWalker.Threads)(each)
 
     override def isSplittable(file: SourceFile): Boolean = false
   }
 }
 
 /** Cuts only what a finder lets be cut. */
-private[stoplog] final class FoundFraming(framing: Framing, finder: FileFinder) extends Framing {
+private[stoplog] final class FoundSplitter(framing: FileSplitter, finder: FileFinder) extends FileSplitter {
   override def whole(file: SourceFile): FileSplit = framing.whole(file)
 
   override def fit(split: FileSplit, room: Room): Fit[FileSplit] =

@@ -40,7 +40,7 @@ final class FileSplitSource[R, T](
 trait FileFormat[R, T] extends Serializable {
 
   /** Where files can be cut. */
-  def framing(files: SourceFiles): Framing
+  def framing(files: SourceFiles): FileSplitter
 
   def reader(files: SourceFiles, onMissing: OnMissingFile): SplitReader[FileSplit, R]
 
@@ -65,7 +65,7 @@ object FileClock {
 final class LineFormat[T](decoding: Decoding, separator: Separator, rows: () => RecordEmitter[Line, T])
     extends FileFormat[Line, T] {
 
-  override def framing(files: SourceFiles): Framing = new Lines(files, decoding, separator)
+  override def framing(files: SourceFiles): FileSplitter = new Lines(files, decoding, separator)
 
   override def reader(files: SourceFiles, onMissing: OnMissingFile): SplitReader[FileSplit, Line] =
     new LineSplitReader(files, decoding, separator, onMissing)

@@ -16,7 +16,7 @@ final class FormatFiles[R, T](
 ) extends FileFormat[FormatRecord[R], T] {
   private val opening = new FormatOpening(format, decoding)
 
-  override def framing(files: SourceFiles): Framing = new FormatFraming(files, opening)
+  override def framing(files: SourceFiles): FileSplitter = new FormatSplitter(files, opening)
 
   override def reader(files: SourceFiles, onMissing: OnMissingFile): SplitReader[FileSplit, FormatRecord[R]] =
     new FormatSplitReader(files, opening, onMissing)

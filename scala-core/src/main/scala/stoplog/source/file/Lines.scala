@@ -12,7 +12,7 @@ import stoplog.storage.{SourceFile, SourceFiles}
   * Rows are counted by reading: where a micro-batch is limited to a number of rows, the driver looks for the ends of its
   * lines before the tasks read them. The same goes for a compressed file that has to be cut.
   */
-final class Lines(files: SourceFiles, decoding: Decoding, separator: Separator) extends Framing {
+final class Lines(files: SourceFiles, decoding: Decoding, separator: Separator) extends FileSplitter {
   @transient private lazy val reader                 = new LineReader(separator)
   @transient private var counting: Option[OpenLines] = None
 
@@ -21,7 +21,7 @@ final class Lines(files: SourceFiles, decoding: Decoding, separator: Separator) 
     else FileSplit(file, Extent.Records(0, Extent.ToTheEnd))
 
   override def fit(split: FileSplit, room: Room): Fit[FileSplit] = split.extent match {
-    case bytes: Extent.Bytes if room.records.isEmpty => Pieces.fit(split, bytes, room)
+    case bytes: Extent.Bytes if room.records.isEmpty => ByteRanges.fit(split, bytes, room)
     case _: Extent.Records
         if room.records.isEmpty && split.isFirst &&
           room.bytes.forall(_ >= split.file.bytes) =>
@@ -30,7 +30,7 @@ final class Lines(files: SourceFiles, decoding: Decoding, separator: Separator) 
   }
 
   override def divide(split: FileSplit, bytes: Long): Seq[FileSplit] = split.extent match {
-    case whole: Extent.Bytes if separator.isSelfSynchronizing => Pieces.divide(split, whole, bytes)
+    case whole: Extent.Bytes if separator.isSelfSynchronizing => ByteRanges.divide(split, whole, bytes)
     case _                                                    => Seq(split)
   }
 
@@ -74,7 +74,7 @@ final class Lines(files: SourceFiles, decoding: Decoding, separator: Separator) 
   }
 
   private def cut(split: FileSplit, at: Long, size: SplitSize): Fit[FileSplit] = split.extent match {
-    case bytes: Extent.Bytes => Pieces.cut(split, bytes, at, size.records)
+    case bytes: Extent.Bytes => ByteRanges.cut(split, bytes, at, size.records)
     case _: Extent.Records   => split.cut(at, size)
   }
 

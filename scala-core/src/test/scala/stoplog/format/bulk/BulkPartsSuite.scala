@@ -33,7 +33,7 @@ class BulkPartsSuite extends AnyFunSuite {
     var next                                                    = 0
     var blocksOf                                                = blockBytes
     def format(life: PartLife = PartLife.ManyEpochs): BulkParts = {
-      val sink = BulkSink(OwnFormat.Kind, schema, bulk(blocksOf), life)
+      val sink = BulkSink(UserFormat.Kind, schema, bulk(blocksOf), life)
       new BulkParts(sink, row => row, sides, OnBadRow.Fail, memory)
     }
 
@@ -186,7 +186,7 @@ class BulkPartsSuite extends AnyFunSuite {
 
   test("a part keeps the format in which it was begun, whoever goes on with it, and whoever ends it") {
     val world =
-      new World(1000, bulk = size => OwnFormat(UserObject.reference(new LineBlocks(size), "bulkWriter")))
+      new World(1000, bulk = size => UserFormat(UserObject.reference(new LineBlocks(size), "bulkWriter")))
     world.epoch(110)
     world.blocksOf = 5000
     world.epoch(300)

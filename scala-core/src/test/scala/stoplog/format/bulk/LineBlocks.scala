@@ -71,9 +71,9 @@ object LineBlocks {
   ): PartFormat[String] = {
     val format = new LineBlocks(blockBytes, describedAs.getOrElse(blockBytes))
     val sink   = BulkSink(
-      OwnFormat.Kind,
+      UserFormat.Kind,
       schema,
-      OwnFormat(UserObject.reference(format, "bulkWriter")),
+      UserFormat(UserObject.reference(format, "bulkWriter")),
       PartLife.ManyEpochs
     )
     new MappedParts(new BulkParts(sink, identity, sides, OnBadRow.Fail))((row: String) =>

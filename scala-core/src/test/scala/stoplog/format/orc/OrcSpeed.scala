@@ -11,7 +11,7 @@ import org.apache.spark.sql.catalyst.expressions.GenericInternalRow
 import org.apache.spark.sql.types.StructType
 import org.apache.spark.unsafe.types.UTF8String
 
-import stoplog.format.bulk.{PartInBlocks}
+import stoplog.format.bulk.PartInBlocks
 import stoplog.part.BlockOutput
 
 /** Prints how long 2 million rows take, by stripes of writers of their own and by Spark's own writer, in turn. */

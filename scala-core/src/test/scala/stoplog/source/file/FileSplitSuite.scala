@@ -56,8 +56,8 @@ class FileSplitSuite extends AnyFunSuite {
     val split                                = FileSplit(file, Extent.Bytes(1000, 1001000))
     val extent                               = Extent.Bytes(1000, 1001000)
     def fit(limit: Option[Long], used: Long) =
-      Pieces.fit(split, extent, Room(ReadLimits(None, limit, None), used, 0))
-    def cutAt(at: Long) = Pieces.cut(split, extent, at, None)
+      ByteRanges.fit(split, extent, Room(ReadLimits(None, limit, None), used, 0))
+    def cutAt(at: Long) = ByteRanges.cut(split, extent, at, None)
     assert(fit(None, 5) === Fit.All(split, split.size))
     assert(fit(Some(1000000), 0) === Fit.All(split, split.size))
     assert(fit(Some(999999), 0) === cutAt(1000999))
@@ -70,7 +70,7 @@ class FileSplitSuite extends AnyFunSuite {
 
   test("pieces of about so many bytes have all bytes once") {
     def divided(from: Long, until: Long, size: Long) =
-      Pieces.divide(bytes, Extent.Bytes(from, until), size).map(p => (p.extent.from, p.extent.until))
+      ByteRanges.divide(bytes, Extent.Bytes(from, until), size).map(p => (p.extent.from, p.extent.until))
     assert(divided(0, 10, 5) === Seq((0, 5), (5, 10)))
     assert(divided(0, 10, 4) === Seq((0, 3), (3, 6), (6, 10)))
     assert(divided(100, 111, 10) === Seq((100, 105), (105, 111)))

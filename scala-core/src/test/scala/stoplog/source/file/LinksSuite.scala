@@ -161,7 +161,7 @@ class LinksSuite extends AnyFunSuite with BeforeAndAfterEach {
       rules: PathRules = PathRules.all
   ): Seq[String] = {
     val found = mutable.ArrayBuffer.empty[String]
-    Walk.run(files, rules, Walk.Threads)(found += _.path)
+    DirectoryWalker.run(files, rules, DirectoryWalker.Threads)(found += _.path)
     found.toVector.sorted
   }
 

@@ -222,7 +222,7 @@ private object HdfsJobsSuite {
       SinkDriver.Tools(
         new ManualClock(System.currentTimeMillis() + hoursLater * 3600000L),
         faults,
-        Turn.semaphore(),
+        DriverLock.semaphore(),
         Parallel.sequential,
         Retry.never
       ),

@@ -117,7 +117,7 @@ class S3LateCopySuite extends AnyFunSuite with BeforeAndAfterAll {
       sides,
       () => Lines,
       SinkDriver.Choices(ForeignQuery.Refuse, LostPart.Fail),
-      SinkDriver.Tools(Clock.system, Faults.none, Turn.semaphore(), Parallel.sequential, Retry.never),
+      SinkDriver.Tools(Clock.system, Faults.none, DriverLock.semaphore(), Parallel.sequential, Retry.never),
       MemoryNotes.unasked,
       finished,
       new SmallParts(

@@ -170,7 +170,7 @@ class S3RequestsSuite extends AnyFunSuite with BeforeAndAfterAll {
       SinkDriver.Tools(
         new ManualClock(0),
         stoplog.fault.Faults.none,
-        Turn.semaphore(),
+        DriverLock.semaphore(),
         Parallel.sequential,
         Retry.never
       ),

@@ -15,7 +15,7 @@ import stoplog.cassandra.options.CassandraOptions
 import stoplog.cassandra.schema.TableInfo
 import stoplog.cassandra.write.{UpsertWriter, WritePlan}
 import stoplog.fault.{Faults, Step}
-import stoplog.matrix.{Chapter, ConnectorMatrixSuite, ConnectorRows, ConnectorWorld, Fate}
+import stoplog.matrix.{Chapter, ConnectorMatrixSuite, ConnectorRows, ConnectorWorld, CrashMode}
 
 /** Upserts into a real node, stopped at each step. */
 class CassandraMatrixSuite extends ConnectorMatrixSuite(Chapter.Cassandra) with KeyspaceForTests {
@@ -32,9 +32,9 @@ class CassandraMatrixSuite extends ConnectorMatrixSuite(Chapter.Cassandra) with 
 
   override protected def after(step: Step): String = Words.toMap.apply(step)
 
-  override protected def sampled(step: Step, fate: Fate): Boolean = true
+  override protected def sampled(step: Step, fate: CrashMode): Boolean = true
 
-  override protected def result(step: Step, fate: Fate): String = ConnectorRows.Upserts.result
+  override protected def result(step: Step, fate: CrashMode): String = ConnectorRows.Upserts.result
 
   testMatrix()
 

@@ -6,7 +6,7 @@ import java.util.UUID
 import stoplog.cassandra.KeyspaceForTests
 import stoplog.fault.Step
 import stoplog.format.SparkSessionForTests
-import stoplog.matrix.{Chapter, ConnectorMatrixSuite, ConnectorRows, ConnectorWorld, Fate}
+import stoplog.matrix.{Chapter, ConnectorMatrixSuite, ConnectorRows, ConnectorWorld, CrashMode}
 import stoplog.wal.{WriteAheadStep, WriteAheadWords, WriteAheadWorld}
 
 /** A query that sends to Cassandra, stopped at each step. */
@@ -27,7 +27,7 @@ class CassandraWriteAheadMatrixSuite
 
   override protected def after(step: Step): String = WriteAheadWords().toMap.apply(step)
 
-  override protected def sampled(step: Step, fate: Fate): Boolean =
+  override protected def sampled(step: Step, fate: CrashMode): Boolean =
     Set[Step](
       Step.AfterRecord,
       WriteAheadStep.BeforeSend,
@@ -35,7 +35,7 @@ class CassandraWriteAheadMatrixSuite
       WriteAheadStep.AfterNote
     )(step)
 
-  override protected def result(step: Step, fate: Fate): String = ConnectorRows.Upserts.result
+  override protected def result(step: Step, fate: CrashMode): String = ConnectorRows.Upserts.result
 
   testMatrix()
 

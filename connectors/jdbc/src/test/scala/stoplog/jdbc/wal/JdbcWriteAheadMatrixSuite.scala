@@ -6,7 +6,7 @@ import java.util.UUID
 import stoplog.fault.{Faults, Step}
 import stoplog.format.SparkSessionForTests
 import stoplog.jdbc.{JdbcStep, TestDatabase}
-import stoplog.matrix.{Chapter, ConnectorMatrixSuite, ConnectorRows, ConnectorWorld, Fate}
+import stoplog.matrix.{Chapter, ConnectorMatrixSuite, ConnectorRows, ConnectorWorld, CrashMode}
 import stoplog.wal.{WriteAheadStep, WriteAheadWords, WriteAheadWorld}
 
 /** A query that sends to a database which has the notes as well, stopped at each step. */
@@ -28,7 +28,7 @@ class JdbcWriteAheadMatrixSuite
 
   override protected def after(step: Step): String = Words.toMap.apply(step)
 
-  override protected def sampled(step: Step, fate: Fate): Boolean = Sample(step)
+  override protected def sampled(step: Step, fate: CrashMode): Boolean = Sample(step)
 
   override protected def holding: Set[Step] = Set(JdbcStep.InCommit)
 

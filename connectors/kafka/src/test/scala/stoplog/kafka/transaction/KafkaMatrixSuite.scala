@@ -3,7 +3,7 @@ package stoplog.kafka.transaction
 
 import stoplog.fault.Step
 import stoplog.kafka.Broker
-import stoplog.matrix.{Chapter, ConnectorMatrixSuite, ConnectorWorld, Fate}
+import stoplog.matrix.{Chapter, ConnectorMatrixSuite, ConnectorWorld, CrashMode}
 
 /** A query stopped at each step, against a real broker: who reads committed records sees each row once, and waits for
   * nobody who is dead.
@@ -23,9 +23,9 @@ class KafkaMatrixSuite extends ConnectorMatrixSuite(Chapter.Kafka) {
 
   override protected def after(step: Step): String = KafkaMatrixSuite.Words.toMap.apply(step)
 
-  override protected def sampled(step: Step, fate: Fate): Boolean = fate match {
-    case Fate.Woken => step == Step.AfterSync
-    case _          => KafkaMatrixSuite.Sample(step)
+  override protected def sampled(step: Step, fate: CrashMode): Boolean = fate match {
+    case CrashMode.Woken => step == Step.AfterSync
+    case _               => KafkaMatrixSuite.Sample(step)
   }
 
   testMatrix()

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+package stoplog.admin
+
+import stoplog.admin.AdminAction.{Advise, Found, Verdict}
+import stoplog.commit.SinkStores
+import stoplog.log.LogRecord
+import stoplog.part.{Part, Publish}
+
+/** Looks whether all is there that the log of a moved directory names. */
+private[admin] object RelocateCommand {
+
+  def plan(site: SinkContext): AdminPlan = {
+    val newest  = site.newest()
+    val there   = new There(site.stores(newest))
+    val actions = unfinished(site, newest, there) ++ decided(site, newest, there)
+    val advice  =
+      if (actions.exists { case Found(_, Verdict.Broken, _) => true; case _ => false })
+        Advise(
+          site.path,
+          "copy what is missing from where the directory was, while no query writes there, and look again"
+        )
+      else
+        Advise(site.path, "set path to this directory, and start the query with its checkpoint")
+    new AdminPlan("relocate", site.liveness(newest), actions :+ advice, _ => ())
+  }
+
+  private def unfinished(site: SinkContext, newest: LogRecord, there: There): Vector[AdminAction] =
+    newest.state.open.map { part =>
+      val missing     = there.missing(part.handle) ++ part.beside.files.map(_.token).filterNot(there.beside)
+      lazy val length =
+        if (site.cuts) there.length(part.handle.token) else None // a path there
+      lazy val cut = part.beside.files.find(file => there.length(file.token).exists(_ < file.sizeBytes))
+      if (missing.nonEmpty)
+        broken(part, s"open, and not there: ${missing.toVector.sorted.mkString(", ")}$uploads")
+      else if (length.exists(_ < part.sizeBytes - part.beside.storageBytes))
+        broken(part, s"open, and shorter than the ${part.sizeBytes} bytes that are recorded")
+      else if (cut.nonEmpty)
+        broken(
+          part,
+          s"open, and ${cut.get.token} is shorter than the ${cut.get.sizeBytes} bytes that are recorded"
+        )
+      else Found(part.finishedPath, Verdict.Whole, "open, and all of it is there")
+    }
+
+  /** Those of the newest record; older ones belong to their readers. */
+  private def decided(site: SinkContext, newest: LogRecord, there: There): Vector[AdminAction] =
+    newest.publish.filter(_.sizeBytes > 0).map { part =>
+      there.length(part.finishedPath) match {
+        case Some(part.sizeBytes) => Found(part.finishedPath, Verdict.Whole, "finished, with its length")
+        case Some(other)          => broken(part, s"finished, with $other bytes and not ${part.sizeBytes}")
+        case None if site.isPublished(newest) =>
+          Found(part.finishedPath, Verdict.Whole, "was finished; a reader has taken it away")
+        case None if site.cuts && there.length(part.handle.token).exists(_ < part.sizeBytes) =>
+          broken(part, s"decided, and shorter than the ${part.sizeBytes} bytes that are recorded")
+        case None if there.missing(part.handle).isEmpty =>
+          Found(part.finishedPath, Verdict.Whole, "decided, and becomes visible with the next start")
+        case None => broken(part, s"decided, and neither finished nor waiting$uploads")
+      }
+    }
+
+  /** What lies in the directory, listed once and only if it is asked for. */
+  private final class There(stores: SinkStores) {
+    private lazy val staged = stores.parts.staged().map(_.token).toSet
+    lazy val beside         = stores.sides.staged().map(_.token).toSet
+
+    def length(path: String): Option[Long] = stores.finished.sizeBytes(path)
+
+    /** What there is not of what the part's bytes are staged in. */
+    def missing(handle: Publish): Set[String] = stores.parts.stagedOf(handle.token).diff(staged)
+  }
+
+  private def broken(part: Part, why: String): AdminAction = Found(part.finishedPath, Verdict.Broken, why)
+
+  private val uploads =
+    " (an upload of S3 cannot be moved or copied: finish the open parts where they are, by stoplog finalize, before a directory is moved)"
+}

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+package stoplog.admin
+
+import stoplog.admin.AdminAction.{Advise, Cut, Hand, MoveAside}
+import stoplog.commit.Rewind
+import stoplog.commit.Manifests
+import stoplog.log.{LogRecord, SinkState}
+import stoplog.part.{FinishedPart, Open, Part, Resume, RunId}
+
+/** Goes back to the end of an older epoch.
+  *
+  * First all open parts are finished, so that every row that is to go is in a finished file. These files are copied
+  * aside, and one record then takes them out of the readers' sight and brings back the state of that epoch. A part that
+  * was open at that time has rows from before and after: its first bytes, which have not changed since (I2), become a
+  * part of their own.
+  */
+private[admin] object RewindCommand {
+
+  def plan(site: SinkContext, epoch: Long): AdminPlan = {
+    val newest  = site.newest()
+    val records = site.log.all()
+    val back    = Back.of(site, records, epoch)
+    val aside   = site.aside()
+    val actions = FinalizeCommand.decided(site, newest) ++
+      FinalizeCommand.open(newest, "so that none of its rows is lost") ++
+      back.gone.map { part =>
+        MoveAside(part.path, aside.place(part.path), part.records, s"it has rows of epochs after $epoch")
+      } ++
+      back.cut.map { part =>
+        Cut(part.finishedPath, part.validBytes, part.records, s"its rows up to epoch $epoch stay visible")
+      } ++
+      Vector(
+        Hand(s"sink ${site.sinkId}", s"from epoch ${text(newest.state.lastEpoch)} back to epoch $epoch"),
+        Advise("checkpoint", s"set it back so that batch ${epoch + 1} is the next that the query begins")
+      )
+    new AdminPlan("rewind", site.liveness(newest), actions, carryOut(site, newest, epoch, aside, _))
+  }
+
+  private def carryOut(
+      site: SinkContext,
+      newest: LogRecord,
+      epoch: Long,
+      aside: Aside,
+      whenAlive: WhenAlive
+  ): Unit = site.changing(newest, whenAlive, Rewind.noted) { change =>
+    site.fenceCompaction()
+    change.tool.finishOpen()
+    val now  = Back.of(site, site.log.all(), epoch) // with the open parts among the finished ones
+    val gone = now.gone
+    gone.filter(part => part.sizeBytes > 0 && change.stores.finished.sizeBytes(part.path).isEmpty).foreach {
+      part =>
+        throw site.notRewindable(epoch, s"${part.path} has been moved away, or merged")
+    }
+    aside.keep(gone, change)
+    if (gone.isEmpty && now.cut.isEmpty) change.tool.release(now.state)
+    else {
+      change.tool.replace(gone, now.cut.map(beginning(_, change.run)))(now.state)
+      change.tool.release(identity)
+    }
+  }
+
+  /** Under a name that nobody has used: that of the whole part is taken. */
+  private def beginning(part: Open, run: RunId): Open = part.copy(
+    name = part.name match {
+      case Name(prefix, number) => s"$prefix${run.uid}$number"
+      case other                => s"${run.uid}-$other"
+    },
+    handle = Resume(part.finishedPath),
+    owner = None
+  )
+
+  private val Name = "(.*-)[0-9a-f]{12}(-\\d+.*)".r
+
+  private def text(epoch: Option[Long]): String = epoch.fold("none")(_.toString)
+
+  /** What differs between now and then.
+    *
+    * @param end  the last record of that epoch
+    * @param gone  finished parts with rows of later epochs
+    * @param cut   those of them that were open then, as they were
+    */
+  final case class Back(end: LogRecord, gone: Vector[FinishedPart], cut: Vector[Open]) {
+
+    /** That of then, but no number of a part is given twice. */
+    def state(now: SinkState): SinkState =
+      end.state.copy(
+        queryId = now.queryId,
+        open = Vector.empty,
+        nextPart = now.nextPart,
+        settings = Rewind.over(end.state.settings)
+      )
+  }
+
+  object Back {
+
+    /** Error: `STOPLOG_NOT_REWINDABLE`. */
+    def of(site: SinkContext, records: Vector[LogRecord], epoch: Long): Back = {
+      def refuse(why: String) = throw site.notRewindable(epoch, why)
+      if (epoch < -1) refuse("there is none; -1 is before the first")
+      val asked = Option.when(epoch >= 0)(epoch)
+      val at    = records.lastIndexWhere(_.state.lastEpoch == asked)
+      if (at < 0)
+        refuse(
+          s"the log keeps epochs ${text(records.headOption.flatMap(_.state.lastEpoch))} to " +
+            text(records.lastOption.flatMap(_.state.lastEpoch))
+        )
+      val end   = records(at)
+      val later = records.drop(at + 1)
+      later.find(_.replace.nonEmpty).foreach { record =>
+        refuse(s"parts have been merged or replaced since, by record ${record.seq}")
+      }
+      later.find(!_.follow.isEmpty).foreach { record =>
+        refuse(s"markers or manifests have been written since, for record ${record.seq}")
+      }
+      if (later.exists(_.state.queryId != end.state.queryId)) refuse("it belonged to another query")
+      val open     = end.state.open.map(part => part.finishedPath -> part).toMap
+      val newest   = records.last
+      val finished = later.flatMap(record => record.publish.map(part => (part: Part) -> record)) ++
+        newest.state.open.map(part =>
+          (part: Part) -> newest
+        ) // which are finished before anything else is done
+      val unchanged = (part: Part) => open.get(part.finishedPath).exists(_.records == part.records)
+      val gone      = finished.filterNot { case (part, _) => unchanged(part) }
+      val cut       = gone.flatMap { case (part, _) => open.get(part.finishedPath) }.filter(_.records > 0)
+      cut.find(!_.beside.isEmpty).foreach { part =>
+        refuse(s"the rows of ${part.finishedPath} up to then were not all in the part itself, and are gone")
+      }
+      if (newest.state.open.nonEmpty && Manifests.noted(newest.state.settings) != Manifests.Off)
+        refuse("its files are listed in manifests, which would name those that go")
+      if (cut.nonEmpty && !site.cuts)
+        refuse("a part was open that has got rows since, and on this storage it cannot be cut")
+      Back(
+        end,
+        gone.map { case (part, record) =>
+          FinishedPart(
+            part.bucket,
+            part.name,
+            part.sizeBytes,
+            part.records,
+            record.state.lastEpoch.getOrElse(-1L)
+          )
+        },
+        cut
+      )
+    }
+  }
+}

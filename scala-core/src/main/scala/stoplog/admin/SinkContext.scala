@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+package stoplog.admin
+
+import stoplog.commit._
+import stoplog.error.Errors
+import stoplog.fault.Faults
+import stoplog.log.{CommitLog, LogRecord, SinkState}
+import stoplog.part.RunId
+
+/** One sink id under one path, as its tools see it.
+  *
+  * @param newRun makes the id of a run that changes something
+  */
+private[admin] final class SinkContext(
+    val path: String,
+    val sinkId: String,
+    storage: SinkContextStorage,
+    tools: SinkDriver.Tools,
+    newRun: () => RunId = () => RunId.random()
+) {
+  import tools.clock
+
+  def log: CommitLog = storage.log
+
+  /** The record that all tools start from. Error: `STOPLOG_SINK_UNKNOWN`. */
+  def newest(): LogRecord = {
+    val found = log.newest().getOrElse(throw Errors.sinkUnknown(path, sinkId, sinkIds()))
+    if (found.state.queryId == SinkState.Nobody || SinkSettings.isOfFiles(found.state)) found
+    else
+      throw Errors.invalidOptions(
+        Seq(s"$sinkId is not the log of a streaming sink of files, and tools know no other.")
+      )
+  }
+
+  def sinkIds(): Vector[String] = storage.sinkIds.sorted
+
+  /** By what the log says of where parts are. */
+  def stores(newest: LogRecord): SinkStores = storage.stores(newest)
+
+  /** What is known of a driver without writing anything: by this machine's clock. */
+  def liveness(newest: LogRecord): Liveness = judged(newest, skewMillis = 0)
+
+  def isPublished(newest: LogRecord): Boolean = log.isPublished(newest)
+
+  def orphans(stores: SinkStores): Vector[OrphanCleaner.Judged] =
+    new OrphanCleaner(
+      stores.parts,
+      stores.sides,
+      stores.finished,
+      stores.log,
+      Parallel.sequential,
+      clock,
+      Faults.none
+    ).look()
+
+  /** A place for what is to be kept out of sight. */
+  def aside(): Aside = Aside.of(sinkId, clock.millis())
+
+  /** Whether open parts can be finished anywhere but where they were to be. Error: `STOPLOG_INVALID_OPTIONS`. */
+  def refuseIfBound(newest: LogRecord): Unit =
+    if (newest.state.open.nonEmpty && !storage.finishesAnywhere)
+      throw Errors.invalidOptions(
+        Seq(
+          "open = 'aside' cannot be used on S3, whose uploads are bound to the names that they began with: choose " +
+            "finish, and move the files afterwards."
+        )
+      )
+
+  /** Whether the beginning of a finished part can be made a part of its own. */
+  def cuts: Boolean = storage.finishesAnywhere
+
+  /** From here on no merge of the batch compaction is decided that has begun before. */
+  def fenceCompaction(): Unit = storage.compaction(newRun(), tools).fence()
+
+  def notRewindable(epoch: Long, why: String): Throwable = Errors.notRewindable(path, sinkId, epoch, why)
+
+  /** Claims the log, does this, and ends in good order.
+    *
+    * @param says what the settings of the run's records say besides
+    */
+  def changing(seen: LogRecord, whenAlive: WhenAlive, says: Map[String, String] = Map.empty)(
+      work: Change => Unit
+  ): Unit = {
+    val run     = newRun()
+    val stores  = this.stores(seen)
+    val toolRun = new ToolRun(
+      run,
+      SinkIdentity(path, sinkId, seen.state.queryId),
+      seen,
+      stores,
+      () => storage.format(stores),
+      tools
+    )
+    whenAlive match {
+      case WhenAlive.Refuse => refuseIfAlive(seen, run)
+      case WhenAlive.Fence  => ()
+    }
+    toolRun.claim(says)
+    work(Change(run, stores, toolRun, tools))
+    stores.notes.delete(Heartbeat.all(stores.notes, sinkId).map(_.path)) // nobody is alive after a release
+  }
+
+  /** By the clock of the storage, which a sign of life of our own tells. */
+  private def refuseIfAlive(seen: LogRecord, run: RunId): Unit = {
+    val own = new Heartbeat(storage.notes, sinkId, run)
+    own.beatBeside()
+    val skew =
+      try own.writtenAtMillis.fold(0L)(clock.millis() - _)
+      finally own.stop()
+    judged(seen, skew) match {
+      case alive: Liveness.Alive => throw Errors.driverAlive(path, sinkId, alive.describe)
+      case _                     => ()
+    }
+  }
+
+  /** @param skewMillis how far this machine's clock is before that of the storage */
+  private def judged(newest: LogRecord, skewMillis: Long): Liveness = {
+    val beats = Heartbeat.all(storage.notes, sinkId)
+    Liveness.of(
+      Some(newest),
+      beats.map(beat => beat.copy(modifiedMillis = beat.modifiedMillis.map(_ + skewMillis))),
+      clock.millis()
+    )(_.isThere)
+  }
+}
+
+/** What a tool has at hand once it holds the claim. */
+private[admin] final case class Change(
+    run: RunId,
+    stores: SinkStores,
+    tool: ToolRun,
+    tools: SinkDriver.Tools
+)

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+package stoplog.commit
+
+import stoplog.error.Log
+import stoplog.log.{LiveBucket, SinkState, Totals}
+import stoplog.part.{FinishedPart, Open, Part, Pending}
+import stoplog.rolling.RollReason
+
+/** Decides with each record which buckets are complete, and counts what is in those that are not. */
+private[commit] final class BucketTracker(
+    followUps: FollowUps,
+    parallel: Parallel,
+    retry: Retry
+) {
+  import followUps.{rule, sinkId}
+
+  private val history = new MarkerHistory(followUps.notes, sinkId)
+
+  @volatile private var watermark = Option.empty[Long]
+
+  /** The query has come so far: rows before this time are late. Never goes back. */
+  def reached(watermarkMillis: Long): Unit = synchronized {
+    watermark = Some(watermark.fold(watermarkMillis)(_.max(watermarkMillis)))
+  }
+
+  /** Whether there is a bucket that [[next]] would mark now. */
+  def isDue(state: SinkState, nowMillis: Long): Boolean =
+    rule != CompleteRule.Never && ready(
+      tracked(state.live, Vector.empty, state.open),
+      state.open,
+      nowMillis
+    ).nonEmpty
+
+  /** Which buckets get no more rows, as far as the rule can tell: their small parts wait for no others. */
+  def closing(state: SinkState, nowMillis: Long): String => Boolean = {
+    lazy val reached = ready(state.live, state.open, nowMillis) // which nobody asks where nothing is merged
+    bucket => rule != CompleteRule.Never && reached(bucket)
+  }
+
+  /** Without the small parts that a marker counts: its files stay as they are. */
+  def mergeable(state: SinkState): SinkState =
+    if (rule == CompleteRule.Never || state.small.isEmpty) state
+    else {
+      val live = state.live.iterator.map(_.bucket).toSet
+      state.copy(small = state.small.filter(part => live(part.bucket) || !rule.covers(part.bucket)))
+    }
+
+  /** For a record that puts a merged part in the place of these: no marker follows, and no row is counted twice. */
+  def replacing(state: SinkState, inputs: Vector[FinishedPart], nowMillis: Long): Completion = {
+    val gone = inputs.groupMapReduce(_.bucket)(part => Totals(1, part.records, part.sizeBytes))(_ + _)
+    val live = state.live.map(bucket =>
+      bucket.copy(added = bucket.added - gone.getOrElse(bucket.bucket, Totals.nothing))
+    )
+    Completion(Vector.empty, state.copy(live = live), Set.empty, late = 0, followUps, nowMillis)
+  }
+
+  /** What the next record has to do beside what it was going to. A bucket that still has parts to be merged has its
+    * open parts closed, and gets its marker afterwards.
+    *
+    * @param state as it was going to be, with the parts that were to stay open
+    * @param ended the parts that tasks have closed
+    * @param due   those that the driver is about to close
+    */
+  def next(
+      state: SinkState,
+      ended: Vector[Pending],
+      due: Vector[PartToClose],
+      compaction: Compaction,
+      nowMillis: Long
+  ): Completion =
+    if (rule == CompleteRule.Never)
+      Completion(due, state.copy(live = Vector.empty), Set.empty, late = 0, followUps, nowMillis)
+    else {
+      val live    = tracked(state.live, ended ++ due.map(_.part), state.open)
+      val reached = ready(live, state.open, nowMillis)
+      val late    = live.drop(state.live.size).filter(_.version > 0)
+      late.foreach(warn)
+      val (closing, left) = state.open.partition(part => reached(part.bucket))
+      val publishing      = (ended.iterator ++ due.iterator.map(_.part) ++ closing).map(_.bucket).toSet
+      val complete        = reached.filterNot(compaction.holds(state, publishing))
+      Completion(
+        due ++ closing.map(PartToClose(_, RollReason.Complete)),
+        state.copy(open = left, live = live),
+        complete,
+        late.size,
+        followUps,
+        nowMillis
+      )
+    }
+
+  /** Those that are known, then those that come with these parts, with what their markers say. */
+  private def tracked(
+      live: Vector[LiveBucket],
+      closing: Vector[Part],
+      open: Vector[Open]
+  ): Vector[LiveBucket] = {
+    val known = live.iterator.map(_.bucket).toSet
+    val more = (closing.iterator ++ open).map(_.bucket).filterNot(known).toVector.distinct.filter(rule.covers)
+    val added = parallel.map(more) { bucket =>
+      val past = retry(() => history.of(bucket))
+      LiveBucket(bucket, past.version, past.marked, Totals.nothing, lastWrittenAtMillis = 0)
+    }
+    val lastWritten = (closing.iterator ++ open)
+      .map(part => part.bucket -> part.lastWrittenAtMillis)
+      .toVector
+      .groupMapReduce(_._1)(_._2)(math.max)
+    (live ++ added).map { bucket =>
+      lastWritten.get(bucket.bucket).fold(bucket) { last =>
+        bucket.copy(lastWrittenAtMillis = bucket.lastWrittenAtMillis.max(last))
+      }
+    }
+  }
+
+  /** Late rows do not close their part at once: a few of them in each epoch would make a file and a marker each. The
+    * rolling policy ends it, and the next marker follows.
+    */
+  private def ready(live: Vector[LiveBucket], open: Vector[Open], nowMillis: Long): Set[String] = {
+    val stillOpen = open.iterator.map(_.bucket).toSet
+    live.iterator
+      .filter(bucket => rule.isReached(bucket.bucket, bucket.lastWrittenAtMillis, nowMillis, watermark))
+      .filterNot(bucket => waitsForPolicy(bucket) && stillOpen(bucket.bucket))
+      .map(_.bucket)
+      .toSet
+  }
+
+  private def waitsForPolicy(bucket: LiveBucket): Boolean =
+    bucket.version > 0 && rule.endMillis(bucket.bucket).isDefined
+
+  private def warn(late: LiveBucket): Unit = Log.warn(
+    s"Rows came to bucket ${late.bucket} of sink $sinkId after its marker of version ${late.version}; " +
+      "a marker of the next version follows"
+  )
+}

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+package stoplog.commit
+
+import stoplog.part.{Open, Pending, RunId, SchemaId}
+import stoplog.rolling.{RollReason, RollingPolicy}
+
+/** What an epoch changes, before anything is written: who stays open, who is published, whom the driver closes.
+  *
+  * @param closed    closed by the tasks
+  * @param due       carried over untouched, and now closed by the policy's clock
+  * @param open      left open
+  * @param nextPart  the first part number that nobody has used
+  */
+private[commit] final case class EpochOutcome(
+    closed: Vector[Pending],
+    due: Vector[PartToClose],
+    open: Vector[Open],
+    nextPart: Long
+)
+
+/** An open part that the driver is about to close, and why. */
+private[commit] final case class PartToClose(part: Open, reason: RollReason)
+
+private[commit] object EpochOutcome {
+
+  /** Puts the tasks' results together with the parts that no task touched.
+    *
+    * @param schema the columns of this run's rows, and so of the parts to which it has written
+    */
+  def of(
+      plan: EpochPlan,
+      results: Seq[TaskResult],
+      policy: RollingPolicy,
+      schema: Option[SchemaId],
+      nowMillis: Long
+  ): EpochOutcome = {
+    val bySlot  = results.map(result => result.slot -> result).toMap
+    val touched =
+      results.iterator.flatMap(r => r.closed.iterator ++ r.open.iterator).map(_.finishedPath).toSet
+    val carried = plan.handed.toVector.sortBy(_._1).flatMap { case (slot, parts) =>
+      parts.filterNot(part => touched(part.finishedPath)).map(carryOver(_, bySlot.get(slot), plan.run))
+    }
+    val (due, left) = byClock(carried, policy, nowMillis)
+    lazy val handed = plan.handed.valuesIterator.flatten.map(part => part.finishedPath -> part).toMap
+    EpochOutcome(
+      closed =
+        results.flatMap(_.closed).map(part => ended(part, handed.get(part.finishedPath), schema)).toVector,
+      due = due,
+      open = results.flatMap(_.open).map(_.copy(schema = schema)).toVector ++ left,
+      nextPart = (plan.firstPart +: results.map(_.nextPart)).max
+    )
+  }
+
+  /** Which of the open parts the policy closes now, and which it leaves. */
+  def byClock(
+      open: Vector[Open],
+      policy: RollingPolicy,
+      nowMillis: Long
+  ): (Vector[PartToClose], Vector[Open]) =
+    open.partitionMap(part => policy.onTime(part, nowMillis).map(PartToClose(part, _)).toLeft(part))
+
+  /** A part that was full when it was handed out got no row of this run. */
+  private def ended(part: Pending, handed: Option[Open], schema: Option[SchemaId]): Pending =
+    part.copy(schema = handed.filter(_.records == part.records).fold(schema)(_.schema))
+
+  /** A part that no result names. If its task was repeated, the first attempt may still be about to write to it. */
+  private def carryOver(part: Open, result: Option[TaskResult], run: RunId): Open = result match {
+    case Some(TaskResult(_, Attempt.First, _, _, _, _)) if part.owner.contains(run) => part
+    case _                                                                          => part.copy(owner = None)
+  }
+}

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+package stoplog.commit
+
+import stoplog.error.Log
+import stoplog.fault.{Faults, Step}
+import stoplog.log.{CommitLog, LogRecord}
+import stoplog.part.RunId
+import stoplog.sink.{Staged, TwoPhaseCommitter}
+import stoplog.storage.{ReplacedFiles, SpoolFiles}
+
+/** Protocol step 10: removes what dead attempts left behind (I5). */
+private[stoplog] final class OrphanCleaner(
+    committer: TwoPhaseCommitter,
+    sides: SpoolFiles,
+    finished: ReplacedFiles,
+    log: CommitLog,
+    parallel: Parallel,
+    clock: Clock,
+    faults: Faults
+) {
+  import OrphanCleaner._
+
+  /** Deletes what is staged, named by no record, and older than the grace time; answers how much that was.
+    *
+    * Must be called by the driver that holds the claim, with no epoch of its own in flight. The order of the two
+    * looks matters. Listing comes first: whatever a newer driver's tasks stage after its claim is then either not
+    * in the list, or its claim is in the log by the time the log is read, and nothing is deleted.
+    */
+  def sweep(run: RunId): Int = {
+    val listed = list()
+    if (!listed.exists(_.isOld)) 0
+    else
+      log.newest().filter(_.run == run).fold(0) { newest =>
+        val orphans         = judged(listed, newest).collect { case Judged(found, Verdict.Orphan) => found }
+        val (parts, others) = orphans.partition(_.kind == Kind.Part)
+        val (beside, setsAside) = others.partition(_.kind == Kind.Beside)
+        parallel.map(parts) { found =>
+          committer.abort(found.name)
+          faults.at(Step.MidSweep)
+        }
+        sides.discard(beside.map(_.name))
+        setsAside.foreach(found => finished.purge(found.name.toLong))
+        val count = parts.size + beside.size
+        if (count > 0) Log.info(s"Removed $count unfinished files that no record names")
+        count
+      }
+  }
+
+  /** What [[sweep]] would do now, and why it would not. Changes nothing. */
+  def look(): Vector[Judged] = {
+    val listed = list()
+    if (listed.isEmpty) Vector.empty else log.newest().fold(Vector.empty[Judged])(judged(listed, _))
+  }
+
+  private def list(): Vector[Found] = {
+    val cutoff                            = clock.millis() - GraceMillis
+    def found(kind: Kind)(staged: Staged) =
+      Found(kind, staged.token, isOld = staged.modifiedAtMillis < cutoff)
+    committer.staged().map(found(Kind.Part)) ++ sides.staged().map(found(Kind.Beside)) ++
+      finished.hiddenFor().map(seq => Found(Kind.Replaced, seq.toString, isOld = true))
+  }
+
+  /** The newest record alone says what is needed: older ones have been published before it was written. */
+  private def judged(listed: Vector[Found], newest: LogRecord): Vector[Judged] = {
+    val needed = (newest.state.open.map(_.handle) ++ newest.publish.map(_.handle))
+      .flatMap(handle => committer.stagedOf(handle.token))
+      .toSet
+    val beside = newest.state.sideFiles
+    listed.map { found =>
+      val isNamed = found.kind match {
+        case Kind.Part   => needed(found.name)
+        case Kind.Beside => beside(found.name)
+        // Older records have been carried out. What is aside for them was put there by a driver that slept.
+        case Kind.Replaced => found.name.toLong >= newest.seq
+      }
+      Judged(
+        found,
+        if (isNamed) Verdict.Named else if (found.isOld) Verdict.Orphan else Verdict.Young
+      )
+    }
+  }
+}
+
+private[stoplog] object OrphanCleaner {
+
+  /** What is there.
+    *
+    * @param name  the token of an unfinished part or of a file beside one; the number of the record for which finished
+    *              parts were set aside
+    * @param isOld whether the grace time is over
+    */
+  final case class Found(kind: Kind, name: String, isOld: Boolean)
+
+  sealed trait Kind
+  object Kind {
+    case object Part     extends Kind
+    case object Beside   extends Kind
+    case object Replaced extends Kind
+  }
+
+  /** What becomes of it. */
+  final case class Judged(found: Found, verdict: Verdict)
+
+  sealed trait Verdict
+  object Verdict {
+
+    /** It is removed. */
+    case object Orphan extends Verdict
+
+    /** The newest record names it. */
+    case object Named extends Verdict
+
+    /** Whoever made it may be alive, and its record about to be written. */
+    case object Young extends Verdict
+  }
+
+  /** An executor that was cut off may write on for ten minutes (60 heartbeats of 10 s) before it ends itself. */
+  val GraceMillis: Long = 11 * 60 * 1000L
+}

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+package stoplog.format.bulk
+
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions.UnsafeRow
+
+import stoplog.commit.{BadRow, Leftover, LeftoverRows, PartBuffer, PartEncoder}
+
+/** The rows of one part of a format of blocks. They wait until they fill a block, and are then written as one; what
+  * still waits at the end of an epoch is kept beside the part.
+  *
+  * So the size of blocks does not depend on epochs. A part holds rows, but no writer: of all parts of a task one at
+  * most has a block that is being filled, until the epoch ends.
+  *
+  * @param earlier what earlier epochs have left; none for a new part
+  */
+private[bulk] final class BulkPartEncoder(end: PartBuffer, earlier: Option[EarlierRows], parts: BulkParts)
+    extends PartEncoder[InternalRow] {
+  private[this] var older = earlier         // until a block has taken them
+  private[this] var fresh = parts.spool()
+  private[this] var open  = Option.empty[OpenBlock]
+  private[this] var anew  = earlier.isEmpty // what is beside the part is to be replaced
+
+  // What earlier epochs have left is not read before it is needed, which in most epochs it is not.
+  private[this] lazy val written = earlier.fold(parts.written)(rows => parts.writtenAs(rows.header.format))
+  private[this] lazy val chain   =
+    new BlockChain(written, earlier.fold(Array.emptyByteArray)(_.header.directory), end)
+
+  private[this] var ratios = parts.written.ratios
+  private[this] var enough = parts.written.firstLook
+
+  override def append(row: InternalRow): Unit = {
+    val unsafe = parts.unsafe(row)
+    open match {
+      case Some(block) =>
+        parts.checks.beforeBlock(unsafe)
+        into(block, unsafe)
+        fresh.append(unsafe)
+        if (block.isFull) endWithAll(block)
+      case None =>
+        parts.checks.beforeWaiting(unsafe)
+        fresh.append(unsafe)
+        if (waitingBytes >= enough) fill()
+    }
+  }
+
+  /** A block that refuses a row is given up: only the rows that wait are known to be whole. */
+  private def into(block: OpenBlock, row: UnsafeRow): Unit =
+    try block.write(row, row.getSizeInBytes)
+    catch {
+      case e: Throwable =>
+        block.close()
+        open = None
+        parts.checks.refused()
+        BadRow.unless(throw e)
+    }
+
+  override def sizeBytes: Long = end.position + waitingOnStorage
+
+  /** A block that is nearly full ends here. Any other is filled further if the part ends, and else given up. */
+  override def pause(): Leftover = {
+    open.foreach { block =>
+      block.measure()
+      if (block.isNearlyFull) endWithAll(block)
+    }
+    val rows = fresh
+    val kept =
+      if (anew) {
+        val header = chain.header
+        LeftoverRows.Instead { out =>
+          SideFrames.write(header, out)
+          rows.writeTo(out)
+        }
+      } else LeftoverRows.More(rows.writeTo(_))
+    Leftover(note = waitingBytes.toString, kept, waitingOnStorage)
+  }
+
+  override def finish(): Unit = {
+    open match {
+      case Some(block) => endWithAll(block)
+      case None        =>
+        val rows = waiting()
+        try while (rows.hasNext) chain.finish(filled(rows))
+        finally rows.close()
+        taken()
+    }
+    chain.close()
+  }
+
+  override def close(): Unit = {
+    open.foreach(_.close())
+    open = None
+    fresh.clear()
+  }
+
+  /** Gives the memory of the block to another part. Its rows are still here. */
+  private[bulk] def giveUpBlock(): Unit = {
+    open.foreach { block =>
+      block.measure()
+      Ratios.learn(written.description, ratios.copy(block = block.bufferedBytes.toDouble / block.rawBytes))
+      block.close()
+    }
+    open = None
+    lookAgain()
+  }
+
+  /** There are enough rows for a block, as far as one can tell. */
+  @scala.annotation.tailrec
+  private def fill(): Unit = {
+    if (written.isUnknown) written.probe(fresh.iterator)
+    else fillOne()
+    lookAgain()
+    if (open.isEmpty && waitingBytes >= enough) fill()
+  }
+
+  private def fillOne(): Unit = {
+    val rows = waiting()
+    try {
+      val block = filled(rows)
+      if (block.isFull) {
+        chain.finish(block)
+        val rest = parts.spool()
+        rows.foreach(rest.append)
+        taken()
+        fresh = rest
+      } else open = Some(block)
+    } finally rows.close()
+  }
+
+  private def filled(rows: Iterator[UnsafeRow]): OpenBlock = {
+    parts.turn.take(this)
+    val block = chain.begin()
+    try {
+      while (!block.isFull && rows.hasNext) {
+        val row = rows.next()
+        block.write(row, row.getSizeInBytes)
+      }
+      block.measure() // or whether it is full would be known too late, and it might be given up meanwhile
+    } catch { case e: Throwable => block.close(); throw e }
+    block
+  }
+
+  private def endWithAll(block: OpenBlock): Unit = {
+    open = None
+    chain.finish(block)
+    taken()
+    lookAgain()
+  }
+
+  /** All rows are in blocks. */
+  private def taken(): Unit = {
+    fresh.clear()
+    older = None
+    anew = true
+  }
+
+  private def lookAgain(): Unit = {
+    ratios = written.ratios
+    enough = written.blockRawBytes
+  }
+
+  private def waiting(): Rows = new Rows(older.map(_.rows(written.schema)), fresh.iterator)
+
+  private def waitingBytes: Long = older.fold(0L)(_.rawBytes) + fresh.rawBytes
+
+  private def waitingOnStorage: Long = (waitingBytes * ratios.storage).toLong
+}

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+package stoplog
+
+/** What each package of the core and of the connectors may import from others: the map of docs/architecture.md in full. */
+object PackageImports {
+
+  /** By the names below `stoplog`; `root` is `stoplog` itself. */
+  val allowed: Map[String, Set[String]] = Map(
+    "root" -> ("bucket bucketing commit compact engine error filesink format format.bulk format.read " +
+      "merge options preflight rolling source.file source.format spark thread util"),
+    "admin"             -> "commit error fault format.bulk log options part place storage",
+    "async"             -> "error",
+    "bucket"            -> "commit error log util",
+    "bucketing"         -> "bucket format options util",
+    "cassandra"         -> "cassandra.options error",
+    "cassandra.client"  -> "error thread",
+    "cassandra.options" -> "cassandra.client options",
+    "cassandra.read"    -> "cassandra.client cassandra.options cassandra.schema cassandra.types source",
+    "cassandra.schema"  -> "cassandra.client cassandra.options",
+    "cassandra.spark" -> ("cassandra.client cassandra.options cassandra.read cassandra.schema cassandra.write " +
+      "engine fault source spark"),
+    "cassandra.types" -> "",
+    "cassandra.wal" -> ("cassandra.client cassandra.options cassandra.schema cassandra.write error fault options " +
+      "wal"),
+    "cassandra.write" -> "cassandra.client cassandra.options cassandra.schema cassandra.types fault",
+    "commit"          -> "error fault log part rolling sink storage thread",
+    "compact"         -> "fault part storage",
+    "engine"          -> "commit error rolling sink thread",
+    "error"           -> "",
+    "fault"           -> "",
+    "filesink" -> ("bucket commit compact engine error fault format format.avro format.bulk format.compress " +
+      "format.orc format.parquet format.sequence log merge options part place preflight rolling " +
+      "sink storage storage.s3 util"),
+    "filesource" -> ("error fault format.read options source source.file storage storage.hadoop storage.local " +
+      "storage.s3 storage.systems"),
+    "format"          -> "compact error format.compress part sink",
+    "format.avro"     -> "commit compact error format format.bulk format.compress part",
+    "format.bulk"     -> "commit compact error part storage thread util",
+    "format.compress" -> "",
+    "format.orc"      -> "compact error format format.bulk part",
+    "format.parquet"  -> "compact error format format.bulk part",
+    "format.read"     -> "error format.bulk source source.file source.format storage",
+    "format.sequence" -> "commit compact error format.bulk format.compress part",
+    "jdbc"            -> "commit engine error fault format log options spark thread",
+    "jdbc.wal"        -> "fault jdbc options wal",
+    "kafka"           -> "error kafka.client kafka.options",
+    "kafka.client"    -> "error options",
+    "kafka.options"   -> "commit kafka.client options",
+    "kafka.spark" -> ("commit engine error kafka.client kafka.options kafka.transaction options sink spark " +
+      "twophase"),
+    "kafka.transaction" -> "commit error kafka.client options part sink thread",
+    "log"               -> "error fault part rolling storage",
+    "merge" -> ("commit compact error fault format format.avro format.compress format.orc format.parquet " +
+      "format.sequence options part place source.file storage storage.hadoop thread util"),
+    "options" -> ("bucket commit error format format.bulk format.read log rolling source source.file " +
+      "source.format storage util"),
+    "part"          -> "rolling",
+    "place"         -> "commit error fault log part preflight rolling sink storage",
+    "preflight"     -> "bucket error log part rolling storage",
+    "rolling"       -> "",
+    "sink"          -> "part",
+    "source"        -> "error fault log storage",
+    "source.file"   -> "error fault source source.format storage thread",
+    "source.format" -> "",
+    "spark" -> ("commit engine error fault filesink filesource format format.read options place source " +
+      "storage thread twophase util view"),
+    "storage"         -> "error fault part sink",
+    "storage.hadoop"  -> "error fault part sink storage",
+    "storage.hdfs"    -> "error fault part sink storage storage.hadoop thread",
+    "storage.local"   -> "error fault part sink storage thread",
+    "storage.s3"      -> "error fault log part sink storage storage.hadoop thread",
+    "storage.systems" -> "error storage storage.hadoop storage.hdfs storage.s3",
+    "thread"          -> "",
+    "twophase"        -> "commit engine error fault options part place sink storage",
+    "util"            -> "error",
+    "view"            -> "filesink log options part",
+    "wal" -> "engine error fault format format.bulk options part root sink spark storage twophase util"
+  ).view.mapValues(_.split(" ").filter(_.nonEmpty).toSet).toMap
+}

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+package stoplog
+
+import java.nio.file.{Files, Path}
+
+import scala.jdk.CollectionConverters._
+import scala.util.Using
+
+import org.scalatest.funsuite.AnyFunSuite
+
+import stoplog.docs.Repository
+
+/** Each package imports what [[PackageImports]] allows, and no package imports itself by way of others. */
+class PackagesSuite extends AnyFunSuite {
+  import PackagesSuite._
+
+  private val sources = Repository.root.resolve("scala-core/src/main/scala") +:
+    directoriesIn(Repository.root.resolve("connectors"))
+      .map(_.resolve("src/main/scala"))
+      .filter(Files.isDirectory(_))
+
+  private val found: Map[String, Set[String]] = {
+    val files    = sources.flatMap(scalaFiles).map(Repository.read)
+    val packages = files.map(packageOf).toSet
+    files
+      .map(text => packageOf(text) -> imported(text, packages))
+      .groupMapReduce(_._1)(_._2)(_ ++ _)
+      .map { case (name, others) => name -> (others - name) }
+  }
+
+  test("each package imports what it may, and every package is on the list") {
+    assert(found.keySet === PackageImports.allowed.keySet)
+    val more = for {
+      (name, others) <- found.toVector
+      other          <- others -- PackageImports.allowed(name)
+    } yield s"$name imports $other"
+    assert(more.sorted === Vector.empty)
+  }
+
+  test("the list allows no more than is imported") {
+    val unused = for {
+      (name, others) <- PackageImports.allowed.toVector
+      other          <- others -- found.getOrElse(name, Set.empty)
+    } yield s"$name does not import $other"
+    assert(unused.sorted === Vector.empty)
+  }
+
+  test("no package imports itself by way of others") {
+    var left = found
+    while (left.exists { case (_, others) => others.intersect(left.keySet).isEmpty })
+      left = left.filter { case (_, others) => others.intersect(left.keySet).nonEmpty }
+    assert(left.keySet === Set.empty)
+  }
+
+  private def packageOf(text: String): String =
+    "(?m)^package ([\\w.]+)".r.findFirstMatchIn(text).fold("root")(found => short(found.group(1)))
+
+  /** The longest packages that the imports of a file name. */
+  private def imported(text: String, packages: Set[String]): Set[String] = {
+    val names =
+      "(?m)^\\s*import (stoplog(?:\\.\\w+)*)(?:\\.\\{([^}]*)\\})?".r.findAllMatchIn(text).flatMap { line =>
+        val selected =
+          Option(line.group(2)).fold(Seq.empty[String])(_.split(",").toSeq.map(_.trim.takeWhile(_ != ' ')))
+        line.group(1) +: selected.map(name => s"${line.group(1)}.$name")
+      }
+    names.map(short).flatMap(name => prefixes(name).find(packages)).toSet
+  }
+
+  /** The name, and those of the packages around it. */
+  private def prefixes(name: String): Iterator[String] =
+    Iterator.iterate(name)(name => name.take(name.lastIndexOf('.').max(0))).takeWhile(_.nonEmpty)
+
+  private def short(name: String): String = if (name == "stoplog") "root" else name.stripPrefix("stoplog.")
+}
+
+private object PackagesSuite {
+  def directoriesIn(directory: Path): Vector[Path] =
+    Using.resource(Files.list(directory))(_.iterator.asScala.filter(Files.isDirectory(_)).toVector.sorted)
+
+  def scalaFiles(directory: Path): Vector[Path] =
+    Using.resource(Files.walk(directory))(
+      _.iterator.asScala.filter(_.toString.endsWith(".scala")).toVector.sorted
+    )
+}

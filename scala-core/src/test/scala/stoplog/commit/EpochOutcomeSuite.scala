@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+package stoplog.commit
+
+import org.scalatest.funsuite.AnyFunSuite
+
+import stoplog.commit.Samples._
+import stoplog.part.{Open, SchemaId}
+import stoplog.rolling.RollReason
+
+class EpochOutcomeSuite extends AnyFunSuite {
+
+  private def plan(handed: Map[Int, Vector[Open]], slots: Int = 2, firstPart: Long = 10): EpochPlan =
+    EpochPlan(mine, 0, None, slots, handed, firstPart)
+
+  private def result(slot: Int, attempt: Attempt = Attempt.First, nextPart: Long = 10): TaskResult =
+    TaskResult(slot, attempt, Vector.empty, Vector.empty, nextPart)
+
+  private def draft(plan: EpochPlan, results: TaskResult*): EpochOutcome =
+    EpochOutcome.of(plan, results, Rolls.atAge(100), schema, nowMillis = 1000)
+
+  private val schema = Some(SchemaId("now"))
+
+  private val young = open("young", openedAtMillis = 950)
+
+  test("what the tasks closed and left open is taken as it is") {
+    val mine =
+      open("mine", openedAtMillis = 0).copy(schema = schema) // old enough to be due, but its task has decided
+    val drawn = draft(plan(Map.empty), result(0).copy(closed = Vector(done("done")), open = Vector(mine)))
+    assert(drawn.closed === Vector(done("done").copy(schema = schema)))
+    assert(drawn.open === Vector(mine))
+    assert(drawn.due.isEmpty)
+  }
+
+  test("a part that no task touched stays open with its owner") {
+    assert(draft(plan(Map(0 -> Vector(young))), result(0), result(1)).open === Vector(young))
+  }
+
+  test("a part that a task wrote or closed is not carried over beside its new state") {
+    val written = young.copy(validBytes = 99, schema = schema)
+    val drawn   = draft(plan(Map(0 -> Vector(young))), result(0).copy(open = Vector(written)))
+    assert(drawn.open === Vector(written))
+    val closed = draft(plan(Map(0 -> Vector(young))), result(0).copy(closed = Vector(done("young"))))
+    assert(closed.open.isEmpty)
+  }
+
+  test("a part has the columns of the rows that were written to it, and else keeps those it had") {
+    val before = young.copy(schema = Some(SchemaId("before")))
+    val handed =
+      plan(Map(0 -> Vector(before, before.copy(name = "written"), before.copy(name = "full"))))
+    val full  = done("full").copy(records = before.records)
+    val drawn = draft(
+      handed,
+      result(0).copy(closed = Vector(full, done("done")), open = Vector(young.copy(name = "written")))
+    )
+    assert(drawn.closed.map(_.schema) === Vector(before.schema, schema))
+    assert(
+      drawn.open.map(part => part.name -> part.schema).toMap === Map(
+        "young"   -> before.schema,
+        "written" -> schema
+      )
+    )
+  }
+
+  test("two parts of one name in two buckets are two parts") {
+    val elsewhere = young.copy(bucket = "c")
+    val drawn     =
+      draft(plan(Map(0 -> Vector(young, elsewhere))), result(0).copy(closed = Vector(done("young"))))
+    assert(drawn.open === Vector(elsewhere))
+  }
+
+  test("a part that no task touched is due by the clock") {
+    val old = open("old", openedAtMillis = 900)
+    assert(
+      draft(plan(Map(1 -> Vector(old))), result(0), result(1)).due === Vector(
+        PartToClose(old, RollReason.Age)
+      )
+    )
+  }
+
+  test(
+    "an untouched part loses its owner when its task was repeated, or sent nothing, or the owner was another"
+  ) {
+    val handed   = plan(Map(0 -> Vector(young)))
+    val disowned = Vector(young.copy(owner = None))
+    assert(draft(handed, result(0, Attempt.Repeated), result(1)).open === disowned)
+    assert(draft(handed, result(1)).open === disowned)
+    assert(draft(plan(Map(0 -> Vector(young.copy(owner = Some(other))))), result(0)).open === disowned)
+  }
+
+  test("the next free number is behind every number that a task used") {
+    assert(
+      draft(
+        plan(Map.empty, firstPart = 10),
+        result(0, nextPart = 14),
+        result(1, nextPart = 13)
+      ).nextPart === 14
+    )
+    assert(draft(plan(Map.empty, firstPart = 10)).nextPart === 10)
+  }
+}

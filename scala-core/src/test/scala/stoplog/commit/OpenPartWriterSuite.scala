@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+package stoplog.commit
+
+import org.scalatest.funsuite.AnyFunSuite
+
+import stoplog.commit.Samples._
+import stoplog.fault.Faults
+import stoplog.part.Beside
+import stoplog.rolling.RollReason
+import stoplog.storage.NewPart
+
+class OpenPartWriterSuite extends AnyFunSuite {
+
+  /** Counts how often bodies were closed. */
+  private final class Closing(isReadable: Boolean = true) extends PartFormat[String] {
+    var closed = 0
+
+    override def begin(name: String, end: PartBuffer): PartEncoder[String] = resume(name, end, Beside.nothing)
+
+    override def resume(name: String, end: PartBuffer, beside: Beside): PartEncoder[String] = {
+      if (!isReadable) throw new IllegalStateException("no such format")
+      new PartEncoder[String] {
+        override def append(row: String): Unit = end.write(row.getBytes)
+        override def sizeBytes: Long           = end.position
+        override def pause(): Leftover         = Leftover.nothing
+        override def finish(): Unit            = ()
+        override def close(): Unit             = closed += 1
+      }
+    }
+  }
+
+  private val parts = new MemoryParts
+
+  private def begun(format: Closing): OpenPartWriter[String] = {
+    val output = parts.create(NewPart("b", "p", mine))
+    OpenPartWriter.begin("b", "p", output, format, RowTimes.Unasked, RowTimes.Unasked, nowMillis = 5)
+  }
+
+  test(
+    "what holds the rows is freed when the part is durable, whether it stays open or not, and when it is given up"
+  ) {
+    val format = new Closing
+    val open   = begun(format)
+    open.append("row", 6)
+    open.pause()
+    open.persist(slot = 0, mine, new Sides(new MemorySides, Faults.none))
+    assert(format.closed === 1)
+    val whole = begun(format)
+    whole.complete()
+    whole.finish(RollReason.Age)
+    assert(format.closed === 2)
+    begun(format).close()
+    assert(format.closed === 3 && parts.calls.last.startsWith("close "))
+  }
+
+  test("a part with nothing beside it is opened at once, and closed again if it cannot be gone on with") {
+    var opened   = 0
+    def output() = {
+      opened += 1
+      parts.create(NewPart("b", "p", mine))
+    }
+    OpenPartWriter.resume(open("p"), new Closing, RowTimes.Unasked, RowTimes.Unasked)(() => output())
+    assert(opened === 1)
+    parts.forgetCalls()
+    intercept[IllegalStateException](
+      OpenPartWriter.resume(open("p"), new Closing(isReadable = false), RowTimes.Unasked, RowTimes.Unasked)(
+        () => output()
+      )
+    )
+    assert(parts.calls.last.startsWith("close "))
+  }
+}

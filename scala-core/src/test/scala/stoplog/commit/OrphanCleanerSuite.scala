@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+package stoplog.commit
+
+import org.scalatest.funsuite.AnyFunSuite
+
+import stoplog.commit.OrphanCleaner.{Found, Judged, Kind, Verdict}
+import stoplog.fault.Faults
+import stoplog.storage.{NewPart, NoFiles, ReplacedFiles}
+
+/** What of the files that no reader sees is removed. */
+class OrphanCleanerSuite extends AnyFunSuite {
+
+  test("parts, rows beside them and replaced files that no record needs go; only files count") {
+    val place = new Place
+    place.leave("part")
+    place.leave("another")
+    place.beside()
+    place.finished.aside = Vector(0, 1, 2)
+    place.world.clock.advance(OrphanCleaner.GraceMillis + 1)
+    assert(place.sweeper.sweep(Samples.mine) === 3)
+    assert(place.world.parts.staged().map(_.token) === place.needed)
+    assert(place.world.sides.staged().isEmpty)
+    assert(place.finished.forgotten === Vector(0L), "records 1 and 2 may still have to be carried out")
+    assert(place.sweeper.sweep(Samples.mine) === 0)
+  }
+
+  test("what is young, and what another run would have to remove, stays") {
+    val place = new Place
+    place.leave("part")
+    place.beside()
+    place.world.clock.advance(OrphanCleaner.GraceMillis)
+    assert(place.sweeper.sweep(Samples.mine) === 0)
+    place.world.clock.advance(1)
+    assert(place.sweeper.sweep(Samples.other) === 0)
+    assert(place.world.parts.staged().size === 2 && place.world.sides.staged().size === 1)
+  }
+
+  test("a look says of each file what becomes of it, and changes nothing") {
+    val place = new Place
+    val left  = place.leave("part")
+    place.finished.aside = Vector(0, 1)
+    val young = place.sweeper.look()
+    assert(young.map(_.verdict) === Vector(Verdict.Named, Verdict.Young, Verdict.Orphan, Verdict.Named))
+    place.world.clock.advance(OrphanCleaner.GraceMillis + 1)
+    assert(
+      place.sweeper.look() === Vector(
+        Judged(Found(Kind.Part, place.needed.head, isOld = true), Verdict.Named),
+        Judged(Found(Kind.Part, left, isOld = true), Verdict.Orphan),
+        Judged(Found(Kind.Replaced, "0", isOld = true), Verdict.Orphan),
+        Judged(Found(Kind.Replaced, "1", isOld = true), Verdict.Named)
+      )
+    )
+    assert(place.world.parts.staged().size === 2 && place.finished.forgotten.isEmpty)
+  }
+
+  /** A log of two records, whose newest names one open part. */
+  private final class Place {
+    val world = new DriverWorld(Rolls.never)
+    world.epoch(world.driver(), 0, "a")
+    val needed: Vector[String] = world.newest.state.open.map(_.handle.token)
+    world.parts.modifiedAtMillis = world.clock.millis()
+
+    val finished = new Aside
+    val sweeper  = new OrphanCleaner(
+      world.parts,
+      world.sides,
+      finished,
+      world.log,
+      Parallel.sequential,
+      world.clock,
+      Faults.none
+    )
+
+    def leave(name: String): String = world.parts.create(NewPart("a", name, Samples.mine)).finish().token
+
+    def beside(): String = world.sides.write(NewPart("a", "rows", Samples.mine))(_.write(1))
+  }
+
+  private final class Aside extends ReplacedFiles(NoFiles, "main") {
+    var aside     = Vector.empty[Long]
+    var forgotten = Vector.empty[Long]
+
+    override def sizeBytes(path: String): Option[Long]  = None
+    override def hide(seq: Long, path: String): Unit    = ()
+    override def restore(seq: Long, path: String): Unit = ()
+    override def keep(path: String, as: String): Unit   = ()
+    override def hiddenFor(): Vector[Long]              = aside
+    override def purge(seq: Long): Unit                 = {
+      forgotten :+= seq
+      aside = aside.filter(_ != seq)
+    }
+  }
+}

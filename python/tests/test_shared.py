@@ -18,8 +18,10 @@ from stoplog.testing import Step
 SHARED = Path(_shared.__file__).parent / "shared"
 
 
-def test_python_names_the_steps_of_the_jar() -> None:
-    assert {step.value for step in Step} == set(_shared.shared("core")["steps"])
+def test_python_names_the_steps_of_all_jars() -> None:
+    assert {step.value for step in Step} == {
+        name for file in SHARED.glob("*.json") for name in _shared.shared(file.stem)["steps"]
+    }
 
 
 @pytest.mark.parametrize("file", sorted(SHARED.glob("*.json")), ids=lambda file: file.stem)

@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from enum import Enum
+from functools import cache
 
 from stoplog._shared import shared
 
@@ -102,8 +104,7 @@ class Step(Enum):
         >>> Step.AFTER_RECORD.after
         'the record decides; none of its parts is visible'
         """
-        found: str = shared("core")["steps"][self.value]
-        return found
+        return _texts()[self.value]
 
     @classmethod
     def named(cls, name: str) -> Step:
@@ -150,3 +151,9 @@ class Step(Enum):
 
     def __repr__(self) -> str:
         return f"<Step.{self.name}>"
+
+
+@cache
+def _texts() -> Mapping[str, str]:
+    """The states of the storage at the steps of the core, and of the connectors that have some."""
+    return {name: text for jar in ("core", "jdbc", "wal") for name, text in shared(jar)["steps"].items()}

@@ -22,7 +22,7 @@ abstract class OptionsReference(
 
   final def main(args: Array[String]): Unit = {
     Files.write(path, text.getBytes(UTF_8))
-    connector.foreach(SharedDefinitions.write(_, SharedDefinitions.connector(options)))
+    connector.foreach(jar => SharedDefinitions.write(jar, SharedDefinitions.connector(jar, options)))
   }
 
   /** The connector whose options these are; `None` for those of the core. */

@@ -11,8 +11,8 @@ abstract class OptionsReferenceRules(page: OptionsReference) extends AnyFunSuite
   }
 
   for (jar <- page.connector)
-    test(s"the options of $jar that Python shares are current: otherwise run make docs") {
-      assert(Repository.read(SharedDefinitions.path(jar)) === SharedDefinitions.connector(page.options))
+    test(s"what Python shares with $jar is current: otherwise run make docs") {
+      assert(Repository.read(SharedDefinitions.path(jar)) === SharedDefinitions.connector(jar, page.options))
     }
 
   test("every option has a row, and every cell is one cell") {

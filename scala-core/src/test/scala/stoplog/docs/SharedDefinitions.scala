@@ -38,8 +38,7 @@ object SharedDefinitions {
       .putObject("names")
       .put("record", RecordNames.name(0).drop(20))
       .put("note", RecordNames.note(0, 0).drop(20))
-    val steps = root.putObject("steps")
-    Step.all.foreach(step => steps.put(step.name, step.after))
+    root.set[ObjectNode]("steps", steps(_.getClass.getPackageName == classOf[Step].getPackageName))
     root.set[ObjectNode](
       "options",
       options("sink" -> SinkOptionRegistry.all, "source" -> SourceOptionRegistry.all)
@@ -53,11 +52,18 @@ object SharedDefinitions {
     s"${lines.head} to ${lines.last}"
   }
 
-  /** Those of a connector's jar: its options. */
-  def connector(options: Seq[Opt[_]]): String = {
+  /** Those of a connector's jar: its steps and its options. */
+  def connector(jar: String, options: Seq[Opt[_]]): String = {
     val root = json.objectNode()
+    root.set[ObjectNode]("steps", steps(_.getClass.getPackageName == s"stoplog.$jar"))
     root.set[ObjectNode]("options", this.options("sink" -> options))
     text(root)
+  }
+
+  private def steps(of: Step => Boolean): ObjectNode = {
+    val all = json.objectNode()
+    Step.all.filter(of).foreach(step => all.put(step.name, step.after))
+    all
   }
 
   def write(jar: String, text: String): Unit = {

@@ -10,7 +10,7 @@ package stoplog.fault
   * @param name  as it is typed in `-Dstoplog.faults=<name>:<occurrence>:<halt|throw>`
   * @param after what is on storage when the process dies here
   */
-abstract class Step(val name: String, val after: String) extends Product with Serializable
+abstract class Step private[stoplog] (val name: String, val after: String) extends Product with Serializable
 
 object Step {
   // starting

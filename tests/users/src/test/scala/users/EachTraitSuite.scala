@@ -70,7 +70,7 @@ private object EachTraitSuite {
 
   /** Packages that no user compiles against, as the build has them for binary compatibility. */
   private val Internal = Seq("commit", "options", "spark", "thread", "util", "format.avro", "format.orc",
-    "format.parquet", "format.sequence", "store.local", "store.hadoop", "store.hdfs", "store.s3", "place").map("stoplog." + _)
+    "format.parquet", "format.sequence", "storage.local", "storage.hadoop", "storage.hdfs", "storage.s3", "place").map("stoplog." + _)
 
   def sources: Seq[String] = Seq("scala-core", "connectors").flatMap { module =>
     Using.resource(Files.walk(Root.resolve(module))) {
@@ -98,6 +98,7 @@ private object EachTraitSuite {
     }
   }
 
-  private val Top    = "(?:trait|abstract class) (\\w+).*".r
-  private val Nested = "  (?:trait|abstract class) (\\w+).*".r
+  // Not those whose constructor is private: no user can extend one.
+  private val Top    = "(?:trait|abstract class) (\\w++)(?! private\\[).*".r
+  private val Nested = "  (?:trait|abstract class) (\\w++)(?! private\\[).*".r
 }

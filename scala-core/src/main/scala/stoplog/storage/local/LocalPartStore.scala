@@ -106,7 +106,7 @@ final class LocalPartStore(
     new LocalOutput(path, open.token, file, durability, validBytes, () => toPending(open.token))
   }
 
-  /** What is committed of an open part, in a file of its own. */
+  /** The committed bytes of an open part, in a file of its own. */
   private def copied(open: Resume, from: Path, validBytes: Long, token: String): PartOutput = {
     val copy = output(token)
     try copyPrefix(open.token, from, validBytes, copy)

@@ -29,7 +29,7 @@ private[stoplog] object Redaction {
     .map { case (key, asked) => s"$key=${value(key, asked)}" }
     .mkString(s"$name(", ", ", ")")
 
-  /** A text from a source of which it is not known which secrets it knows, without them. */
+  /** Hides what looks like a secret in a text, whose author may know secrets that are not known here. */
   def text(said: String): String =
     Address.replaceAllIn(
       Rules.foldLeft(said)((left, rule) => rule.replaceAllIn(left, "$1" + Hidden)),

@@ -3,7 +3,7 @@ package stoplog.part
 
 /** The handle by which a store makes a closed part visible, from any JVM, any number of times.
   *
-  * The token is the store's own text and means nothing to anybody else; it goes into the commit log as it is. It
+  * The token is the store's own text and means nothing to other code; it goes into the commit log as it is. It
   * never holds an absolute path, so that a directory can be moved with its log.
   */
 sealed trait Publish extends Product with Serializable {

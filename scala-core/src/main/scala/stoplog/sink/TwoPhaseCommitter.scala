@@ -9,7 +9,7 @@ package stoplog.sink
   */
 trait TwoPhaseCommitter extends AutoCloseable {
 
-  /** Makes visible what a task has prepared: idempotent, from any process, as often as anybody asks (I3).
+  /** Makes visible what a task has prepared: idempotent, from any process, as often as it is asked (I3).
     *
     * It is asked again after every failure with an unknown outcome, and by each start until the record is marked. So
     * it must tell what is committed already from what was lost.
@@ -39,7 +39,7 @@ trait TwoPhaseCommitter extends AutoCloseable {
 /** The output of one task of an epoch, durable and not visible to any reader.
   *
   * @param name  unique in this sink, for messages and for the tables that show its state
-  * @param token all that another process needs to commit it. It means nothing to anybody else, and goes into the commit
+  * @param token all that another process needs to commit it. It means nothing to other code, and goes into the commit
   *              log as it is
   * @param rows  how many
   * @param bytes how many, as far as the target tells

@@ -54,8 +54,8 @@ class ReplacedFiles(protected val files: FileStore, sinkId: String) extends Seri
 
 object ReplacedFiles {
 
-  /** The path of a part that was hidden for a record. It ends with the whole path of the part: only parts of this sink
-    * have names that occur once in the world, and rejected rows share them.
+  /** The path of a part that was hidden for a record. It contains the part's whole path: only parts of this sink have
+    * names that occur once in the world, and rejected rows share them.
     */
   private[stoplog] def place(sinkId: String, seq: Long, path: String): String =
     s"${formerPlace(sinkId, seq, path)}$Unseen"

@@ -12,7 +12,7 @@ import stoplog.fault.{Faults, Step}
 import stoplog.sink.CommitOutcome
 import stoplog.storage.hadoop.{Finished, HadoopFiles, Renamed, Trimming, ValidLengths}
 
-/** How a file of HDFS becomes visible, in three steps of which each may be repeated by anybody.
+/** How a file of HDFS becomes visible, in three steps of which each may be repeated by any process.
   *
   * First another name, under which no task looks for it; then the end of the lease of the client that opened it before,
   * and of what lies behind the recorded length; then the final name. In another order a writer that lives on could

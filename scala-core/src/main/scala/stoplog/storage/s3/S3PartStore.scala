@@ -50,7 +50,7 @@ final class S3PartStore(
     else output(begun(part).copy(stale = token.tail.path.toVector ++ token.stale), tailOf(token))
   }
 
-  /** Nothing that the handle names can be changed by anybody, so it is only looked at. */
+  /** Nothing that the handle names can be changed by a writer, so it is only looked at. */
   override def isolate(open: Resume, validBytes: Long, part: NewPart): Closed = {
     val token = cut(open, validBytes)
     token.tail.path.foreach { path =>

@@ -43,7 +43,7 @@ private[s3] final class TailBuffer(memory: SharedMemory) {
       all
   }
 
-  /** Takes out the content; the buffer is empty then. The stream can be read again, as a repeated request must. */
+  /** Takes out the content; the buffer is empty then. The stream can be read again, for a repeated request. */
   def drain(): InputStream = {
     val all = if (file.isEmpty) new PiecesInput(pieces, filled) else new ByteArrayInputStream(content())
     clear()

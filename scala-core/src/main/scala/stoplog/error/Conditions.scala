@@ -10,10 +10,10 @@ import org.apache.spark.ErrorClassesJsonReader
 /** The named conditions of stoplog and of its connectors, read from resources by Spark's own reader of such files. */
 private[stoplog] object Conditions {
 
-  /** Where the conditions are written down, on the class path. */
+  /** The file of the conditions, on the class path. */
   val Resource: String = "error/stoplog-error-conditions.json"
 
-  /** Where each connector has its own, by the same name in every jar. */
+  /** The file in which each connector has its own, by the same name in every jar. */
   val ConnectorResource: String = "error/stoplog-connector-error-conditions.json"
 
   private lazy val reader = new ErrorClassesJsonReader(url +: connectors)

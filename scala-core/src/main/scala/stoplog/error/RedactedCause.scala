@@ -49,7 +49,7 @@ private[error] object RedactedCause {
     case other             => Option(other.getCause).toSeq
   }
 
-  /** Of the same kind where somebody asks for it: whether another try may help, the kind and the state say. */
+  /** An exception of the same kind where callers ask for it: kind and state say whether another try may help. */
   private def like(e: Throwable, message: String, cause: Throwable, text: String => String): Throwable = {
     def parameters(all: java.util.Map[String, String]) = all.asScala.toMap.map { case (name, value) =>
       name -> text(value)

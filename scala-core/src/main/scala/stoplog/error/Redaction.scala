@@ -29,14 +29,14 @@ private[stoplog] object Redaction {
     .map { case (key, asked) => s"$key=${value(key, asked)}" }
     .mkString(s"$name(", ", ", ")")
 
-  /** What somebody says of whom it is not known what they know. */
+  /** Hides what looks like a secret in a text, whose author may know secrets that are not known here. */
   def text(said: String): String =
     Address.replaceAllIn(
       Rules.foldLeft(said)((left, rule) => rule.replaceAllIn(left, "$1" + Hidden)),
       found => Matcher.quoteReplacement(withoutTokens(found.matched))
     )
 
-  /** What was to be a URL, and may be anything: without user, query and properties. */
+  /** A value that was to be a URL, and may be anything: without user, query and properties. */
   def url(asked: String): String = {
     val place = asked.takeWhile(c => c != '?' && c != ';')
     val user  = place.lastIndexOf('@')
@@ -100,7 +100,7 @@ private[stoplog] object Redaction {
   /** A long and mixed name in the path: so those are that give access to a webhook. */
   private val Token = "(?i)/(?=[\\w@-]*\\d)(?=[\\w@-]*[a-z])[\\w@-]{16,}(?=[/#,;)]|[.]?$)".r
 
-  /** Whoever is named before a server's name, and not by a rule: `jdbc:oracle:thin:shop/hunter2@db`. */
+  /** The name or password before a server's name that no rule finds: `jdbc:oracle:thin:shop/hunter2@db`. */
   private val BeforeUser = "[:/]([^\\s:/@]+)@".r
 
   private def withoutTokens(url: String): String = Token.replaceAllIn(url, "/" + Hidden)

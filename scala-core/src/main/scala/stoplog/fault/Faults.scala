@@ -41,5 +41,5 @@ object Faults {
   }
 }
 
-/** What a fault of kind `throw` raises. */
+/** The exception that a fault of kind `throw` raises. */
 final class InjectedFault(val step: Step) extends RuntimeException(s"injected at ${step.name}")

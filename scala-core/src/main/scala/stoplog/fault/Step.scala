@@ -120,7 +120,7 @@ object Step {
   case object BeforeRewind
       extends Step("beforeRewind", "all that is to go out of sight has a copy; the log is as it was")
 
-  /** What a file source's driver passes. */
+  /** The steps that a file source's driver passes. */
   val ofSources: Vector[Step] = Vector(
     TargetFixed,
     GoneNoted,
@@ -170,7 +170,7 @@ object Step {
     MidRemove
   )
 
-  /** What a tool passes besides those of all sinks. */
+  /** The steps that a tool passes besides those of all sinks. */
   val ofTools: Vector[Step] = Vector(LogKept, PartKept, BeforeRewind)
 
   /** Those of all jars on the class path. */

@@ -4,8 +4,8 @@ package stoplog.log
 import java.security.MessageDigest
 import java.util.HexFormat
 
-/** What a micro-batch was: a digest of what the engine wrote down when it planned it, the offsets of its sources before
-  * all. The same batch repeated has the same; one that was planned anew under the same number has another.
+/** The identity of a micro-batch: a digest of what the engine wrote down when it planned it, the offsets of its sources
+  * before all. The same batch repeated has the same; one that was planned anew under the same number has another.
   */
 final case class BatchDigest(value: String)
 

@@ -16,7 +16,8 @@ final class CommitLog(store: LogFiles) {
   // What the last append saw, oldest first, so that the trim that follows it need not ask again.
   @volatile private var seen = Vector.empty[Long]
 
-  /** The newest record, durable, for whoever carries it out or goes on from it; `None` for a log that was never written.
+  /** The newest record, durable, for a caller that carries it out or goes on from it; `None` for a log that was never
+    * written.
     *
     * Errors: `STOPLOG_RECORD_TORN`, `…_TOO_NEW`, `STOPLOG_STORE_WRITE`.
     */

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.log
 
-/** What is to be done once the parts of a record are visible. The record decides it as it decides them (I3), with all
-  * that it takes: whoever carries it out, and however often, writes the same bytes.
+/** The work to be done once the parts of a record are visible. The record decides it as it decides them (I3), with all
+  * that it takes: each process that carries it out, and however often, writes the same bytes.
   *
   * @param manifest the list of the record's files, if one is to be written
   * @param markers  the buckets that are complete
@@ -23,7 +23,7 @@ final case class Manifest(path: String, column: Option[TimeColumn])
 /** A column from which buckets take their time. */
 final case class TimeColumn(name: String, kind: TimeKind)
 
-/** What its values are. */
+/** The kind of values in a time column. */
 sealed abstract class TimeKind(val word: String) extends Product with Serializable
 
 object TimeKind {
@@ -62,7 +62,7 @@ final case class Marker(
     added: Totals
 )
 
-/** What is in the file. */
+/** The form of a marker file's content. */
 sealed abstract class MarkerForm(val word: String) extends Product with Serializable
 
 object MarkerForm {

@@ -4,7 +4,7 @@ package stoplog.log
 import com.fasterxml.jackson.core.JsonGenerator
 import com.fasterxml.jackson.databind.JsonNode
 
-/** What follows the publishing, as fields of the record that most records do without. */
+/** The follow-up to publishing, as fields of the record that most records do without. */
 private[log] object FollowUpJson {
   import JsonFields._
   import LiveBucketJson.{readTotals, writeTotals}

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.log
 
-/** What is in a bucket, or came to it. */
+/** The numbers of files, rows and bytes in a bucket, or of those added to it. */
 final case class Totals(files: Long, rows: Long, bytes: Long) {
   def +(other: Totals): Totals = Totals(files + other.files, rows + other.rows, bytes + other.bytes)
   def -(other: Totals): Totals = Totals(files - other.files, rows - other.rows, bytes - other.bytes)

@@ -64,11 +64,11 @@ class LogFiles(files: FileStore, sinkId: String, faults: Faults = Faults.none) e
   def noteVisible(seq: Long, number: Int, paths: Set[String]): PutOutcome =
     files.putIfAbsent(at(RecordNames.note(seq, number)), VisibleNote.encode(paths))
 
-  /** What the note of this number says: no path where it was broken off, and `None` where there is no such note. */
+  /** The paths in the note of this number: none where it was broken off, and `None` where there is no such note. */
   def visible(seq: Long, number: Int): Option[Set[String]] =
     files.read(at(RecordNames.note(seq, number))).map(VisibleNote.decode)
 
-  /** Where the record is, for messages. */
+  /** The location of the record, for messages. */
   def describe(seq: Long): String = files.describe(records(seq).head)
 
   private def records(seq: Long): Seq[String] = names.of(seq).map(at)

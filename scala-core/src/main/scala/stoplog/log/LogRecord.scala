@@ -3,7 +3,7 @@ package stoplog.log
 
 import stoplog.part.{FinishedPart, Open, Pending, RunId}
 
-/** What a record says that happened. */
+/** The event that a record states. */
 sealed abstract class RecordKind(val word: String) extends Product with Serializable
 
 object RecordKind {
@@ -34,7 +34,7 @@ object RecordKind {
   * @param live      the buckets with rows that no marker counts, if markers are asked for
   * @param small     finished parts that may be merged, oldest first; as many as compaction lets wait, and none without
   *                  it
-  * @param lastBatch what the last epoch was; `None` where nobody could tell
+  * @param lastBatch the batch of the last epoch; `None` where it could not be told
   */
 final case class SinkState(
     queryId: String,

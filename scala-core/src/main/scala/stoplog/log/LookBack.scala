@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.log
 
-/** What decides, in each log whose old records are removed, whether a record that was created counts: nothing newer is
-  * there afterwards (I3, decision 0001).
+/** The look that decides, in each log whose old records are removed, whether a record that was created counts: it does
+  * if nothing newer is there afterwards (I3, decision 0001).
   *
   * A writer that slept while others wrote more records than are kept finds its place free again. The newest record is
-  * never removed, so whoever was overtaken sees it.
+  * never removed, so a writer that was overtaken sees it.
   */
 private[stoplog] object LookBack {
 

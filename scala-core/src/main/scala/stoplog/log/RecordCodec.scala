@@ -23,11 +23,11 @@ object RecordCodec {
   /** The newest version that can be read. */
   val Version: Int = 3
 
-  /** What is written: the oldest version that says all of it, so that a record that needs nothing new can be read by
+  /** The version to write: the oldest that says all of it, so that a record that needs nothing new can be read by
     * an older release.
     */
   private def version(record: LogRecord): Int =
-    if (record.replace.nonEmpty) 3 // whoever publishes and replaces nothing shows rows twice
+    if (record.replace.nonEmpty) 3 // a release that publishes and replaces nothing shows rows twice
     else if (!record.follow.isEmpty || record.state.live.nonEmpty) 3
     else if (record.state.open.exists(!_.beside.isEmpty)) 2
     else 1

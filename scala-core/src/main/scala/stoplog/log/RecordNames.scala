@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.log
 
-/** What the records of one log are called: `<20 digits>.commit`, which no pattern for files of data finds.
+/** The names of the records of one log: `<20 digits>.commit`, which no pattern for files of data finds.
   *
   * Earlier versions called them `<20 digits>.json`. A log that began so goes on so: the name of a place follows from
   * the record before it, so that of all drivers, also those of an earlier version, exactly one creates the record of a
@@ -52,10 +52,10 @@ private[stoplog] object RecordNames {
   private val Name         = s"(\\d{20})\\.($Now|$Former)".r
   private val FurtherNote  = "(\\d{20})\\.visible-\\d+".r
 
-  /** What a record is called in a log that begins now. */
+  /** The name of a record in a log that begins now. */
   def name(seq: Long): String = name(seq, Now)
 
-  /** What a note of visible parts is called. Earlier versions wrote the first one alone. */
+  /** The name of a note of visible parts. Earlier versions wrote the first one alone. */
   def note(seq: Long, number: Int): String =
     if (number == 0) f"$seq%020d.visible" else f"$seq%020d.visible-$number"
 

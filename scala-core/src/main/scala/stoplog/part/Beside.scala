@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.part
 
-/** What an open part has beside its own bytes, for whoever goes on with it.
+/** The data of an open part beside its own bytes, for the writer that goes on with it.
   *
   * @param note         a short text of the format's own: it is in the record of every epoch
-  * @param files        immutable files, in the order in which they are to be read; nobody needs them once a record
+  * @param files        immutable files, in the order in which they are to be read; garbage once a record
   *                     no longer names them
   * @param storageBytes what the rows in them will add to the part, as far as that can be known
   */

@@ -3,7 +3,7 @@ package stoplog.part
 
 import stoplog.rolling.{PartStats, RollReason}
 
-/** Where a part file is in its life, as the commit log tells it: [[Open]], then [[Pending]], then finished.
+/** The state of a part file, as the commit log tells it: [[Open]], then [[Pending]], then finished.
   *
   * A finished part has no object here: it is a file under its final name, and belongs to the reader.
   */
@@ -17,7 +17,7 @@ sealed trait Part extends PartStats with Product with Serializable {
     */
   def schema: Option[SchemaId]
 
-  /** Between which times its rows are; `None` where nobody asks for it, or some of them were not looked at. */
+  /** The range of its rows' times; `None` where it is not asked for, or some of the rows were not looked at. */
   def times: Option[TimeRange]
 
   /** The path of the finished part under the sink's path. */

@@ -3,8 +3,8 @@ package stoplog.part
 
 /** Paths as records have them: of files below the sink's path, names with `/` between them.
   *
-  * Whoever may write into a log must not get a file read, renamed, cut or deleted that lies elsewhere. So each path is
-  * looked at when its record is read, and again when a store goes there. Symbolic links on the way are the user's own.
+  * A user who may write into a log must not get a file read, renamed, cut or deleted that lies elsewhere. So each path
+  * is looked at when its record is read, and again when a store goes there. Symbolic links on the way are the user's.
   */
 object PathBelow {
 

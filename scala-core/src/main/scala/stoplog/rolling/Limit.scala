@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.rolling
 
-/** What the policies that come with stoplog share. */
+/** The checks that the policies that come with stoplog share. */
 private[rolling] object Limit {
 
   def positive(name: String, value: Long): Long = {

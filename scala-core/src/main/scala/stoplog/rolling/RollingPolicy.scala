@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.rolling
 
-/** What a policy may know of an open part. A view that is reused between calls: do not keep it. */
+/** The facts that a policy may know of an open part. A view that is reused between calls: do not keep it. */
 trait PartStats {
 
   /** The bucket's path under the sink's path; empty for the path itself. */
@@ -14,10 +14,10 @@ trait PartStats {
   /** Rows written to the part, in this epoch and in earlier ones. */
   def records: Long
 
-  /** When the part was opened, in milliseconds since 1970-01-01T00:00:00Z. */
+  /** The time at which the part was opened, in milliseconds since 1970-01-01T00:00:00Z. */
   def openedAtMillis: Long
 
-  /** When a row was last written to it, in milliseconds since 1970-01-01T00:00:00Z. */
+  /** The time at which a row was last written to it, in milliseconds since 1970-01-01T00:00:00Z. */
   def lastWrittenAtMillis: Long
 
   /** The event time of the first of its rows that has one, in milliseconds since 1970-01-01T00:00:00Z. It stays what it

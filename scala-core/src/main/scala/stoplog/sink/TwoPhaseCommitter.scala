@@ -9,9 +9,9 @@ package stoplog.sink
   */
 trait TwoPhaseCommitter extends AutoCloseable {
 
-  /** Makes visible what a task has prepared: idempotent, from any process, as often as anybody asks (I3).
+  /** Makes visible what a task has prepared: idempotent, from any process, as often as it is asked (I3).
     *
-    * It is asked again after every failure whose outcome nobody knows, and by each start until the record is marked. So
+    * It is asked again after every failure with an unknown outcome, and by each start until the record is marked. So
     * it must tell what is committed already from what was lost.
     *
     * Errors: those of the target. `STOPLOG_STORE_WRITE` and `STOPLOG_UNKNOWN_OUTCOME` are tried again up to three times;
@@ -36,10 +36,10 @@ trait TwoPhaseCommitter extends AutoCloseable {
   override def close(): Unit = ()
 }
 
-/** What one task of an epoch has written, durable and not visible to any reader.
+/** The output of one task of an epoch, durable and not visible to any reader.
   *
   * @param name  unique in this sink, for messages and for the tables that show its state
-  * @param token all that another process needs to commit it. It means nothing to anybody else, and goes into the commit
+  * @param token all that another process needs to commit it. It means nothing to other code, and goes into the commit
   *              log as it is
   * @param rows  how many
   * @param bytes how many, as far as the target tells

@@ -20,14 +20,14 @@ import stoplog.part.RunId
   */
 trait TwoPhaseSink[R] extends Serializable {
 
-  /** Where the rows go, for messages: `topic orders at broker:9092`. */
+  /** The target of the rows, for messages: `topic orders at broker:9092`. */
   def target: String
 
-  /** What writes the rows of one attempt of one task. Called on the executor, when there is a row. */
+  /** The writer of the rows of one attempt of one task. Called on the executor, when there is a row. */
   def writer(task: WriterTask): TwoPhaseWriter[R]
 
-  /** What commits them: one for each start of a query, and one for each start that finds an earlier one. Called on the
-    * driver.
+  /** The committer of those rows: one for each start of a query, and one for each start that finds an earlier one.
+    * Called on the driver.
     */
   def committer(): TwoPhaseCommitter
 }
@@ -63,7 +63,7 @@ trait TwoPhaseWriter[-R] extends AutoCloseable {
     */
   def prepare(): Vector[Prepared]
 
-  /** The task has failed, or was stopped, and nobody has heard of what it prepared. Undoes what it can undo at once;
+  /** The task has failed, or was stopped, and no driver has heard of what it prepared. Undoes what it can undo at once;
     * recovery finds the rest.
     */
   def abort(): Unit

@@ -34,7 +34,7 @@ object FileInfo {
   final case class File(bytes: Long) extends Kind
 }
 
-/** Where a symbolic link leads. The user who may put names into a directory may put links there. */
+/** The target of a symbolic link. The user who may put names into a directory may put links there. */
 sealed trait Link
 object Link {
 

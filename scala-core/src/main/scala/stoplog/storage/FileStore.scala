@@ -128,7 +128,7 @@ object MoveOutcome {
   case object TargetTaken extends MoveOutcome
 }
 
-/** What callers may rely on beyond the promises of [[FileStore]].
+/** The capabilities of a file store on which callers may rely, beyond the promises of [[FileStore]].
   *
   * @param moves       how [[FileStore.move]] is done
   * @param directories whether there are directories, which [[FileStore.stat]] finds

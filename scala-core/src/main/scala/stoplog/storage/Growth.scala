@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.storage
 
-/** What a storage can do with a file that was closed. */
+/** The ways in which a storage can change a file that was closed. */
 sealed trait Growth extends Product with Serializable
 object Growth {
 
@@ -14,7 +14,7 @@ object Growth {
   /** Nothing: it stays as it was written. */
   case object CreateOnly extends Growth
 
-  /** What a user can do about that. */
+  /** The advice to a user whose storage cannot append. */
   val Larger: String =
     "For larger files set a longer trigger interval or distribution=byBucket, or write to a file system that can append."
 }

@@ -4,7 +4,7 @@ package stoplog.storage
 import stoplog.fault.{Faults, Step}
 import stoplog.part.FinishedPart
 
-/** What a batch job needs of a storage beside parts and log: the sink's path as a whole, and its own directory
+/** The files of a batch job beside parts and log: the sink's path as a whole, and its own directory
   * `_stoplog/<job>` there.
   */
 class JobDirectory(files: FileStore, job: String) {

@@ -4,7 +4,7 @@ package stoplog.storage
 import java.util.UUID
 import java.util.regex.Pattern
 
-/** Where an unfinished part lies, below the sink's path. Its in-progress path is its token in the log. */
+/** The layout of unfinished parts below the sink's path. A part's in-progress path is its token in the log. */
 sealed trait PartLayout extends Serializable {
 
   /** The in-progress path of a part that is begun now; `unique` occurs once in the world. */
@@ -13,7 +13,7 @@ sealed trait PartLayout extends Serializable {
   /** The in-progress path of a copy of the part with this token. */
   def another(token: String, unique: String): String = token.take(token.lastIndexOf('-') + 1) + unique
 
-  /** Where the part lies between its close and its publication, if that is elsewhere. */
+  /** The path of the part between its close and its publication, if that is another one. */
   def pending(token: String): Option[String]
 
   /** The directory, below the sink's path, under which unfinished files are to be looked for. */

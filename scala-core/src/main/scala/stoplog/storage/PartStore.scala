@@ -4,7 +4,7 @@ package stoplog.storage
 import stoplog.part.{Closed, Open, Publish, Resume, RunId}
 import stoplog.sink.{CommitOutcome, Prepared, Staged, TwoPhaseCommitter}
 
-/** Where parts are written and published: one of the two traits that a storage has to implement.
+/** The store in which parts are written and published: one of the two traits that a storage has to implement.
   *
   * A store never decides. Who may call what, and when, is the commit protocol's business (`stoplog.commit`); a
   * store only keeps the promises written here, of which the laws suite tests each.
@@ -14,7 +14,7 @@ import stoplog.sink.{CommitOutcome, Prepared, Staged, TwoPhaseCommitter}
   */
 trait PartStore extends TwoPhaseCommitter {
 
-  /** Starts a new part under a name that nobody has used and no reader matches. */
+  /** Starts a new part under a name that no writer has used and no reader matches. */
   def create(part: NewPart): PartOutput
 
   /** Goes on at `validBytes` without what lies behind. The caller holds the right to do so in place (I1); where the
@@ -80,7 +80,7 @@ trait PartStore extends TwoPhaseCommitter {
   }
 }
 
-/** What may be done with a part that another run left open, or this one before it was sure of its writers. */
+/** The right to a part that another run left open, or this one before it was sure of its writers. */
 sealed trait FenceOutcome
 object FenceOutcome {
 
@@ -91,7 +91,7 @@ object FenceOutcome {
   case object Doubtful extends FenceOutcome
 }
 
-/** What a part is to be called.
+/** The name that a part is to have.
   *
   * @param run the run that writes it; unfinished names carry it
   */

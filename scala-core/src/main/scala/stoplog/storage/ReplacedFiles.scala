@@ -54,8 +54,8 @@ class ReplacedFiles(protected val files: FileStore, sinkId: String) extends Seri
 
 object ReplacedFiles {
 
-  /** Where a part lies that was hidden for a record. Below its whole path: only parts of this sink have names that occur once
-    * in the world, and rejected rows share them.
+  /** The path of a part that was hidden for a record. It contains the part's whole path: only parts of this sink have
+    * names that occur once in the world, and rejected rows share them.
     */
   private[stoplog] def place(sinkId: String, seq: Long, path: String): String =
     s"${formerPlace(sinkId, seq, path)}$Unseen"
@@ -67,7 +67,7 @@ object ReplacedFiles {
   private[stoplog] def directory(sinkId: String, seq: Long): String =
     s"${SinkDirectory(sinkId).replaced}/$seq"
 
-  /** Where parts are hidden, and where an earlier version hid them. */
+  /** The paths of a hidden part: the present one, and the one that an earlier version used. */
   private def places(sinkId: String, seq: Long, path: String): Seq[String] =
     Seq(place(sinkId, seq, path), formerPlace(sinkId, seq, path))
 

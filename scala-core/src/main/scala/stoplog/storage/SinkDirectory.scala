@@ -32,7 +32,7 @@ final case class SinkDirectory(sinkId: String) {
   /** The announcement of a batch job that overwrites. */
   val overwrites: String = s"$path/overwrites"
 
-  /** Where an operator's command puts files that it takes out of sight. */
+  /** The directory into which an operator's command puts files that it takes out of sight. */
   def aside(stamp: String): String = s"$path/aside/$stamp"
 }
 

@@ -13,8 +13,8 @@ trait SourceFiles extends Serializable {
   /** The file or directory at a path. */
   def find(path: String): Option[Found]
 
-  /** When something was last added to a directory, removed from it or renamed in it; none if there is no such directory,
-    * or if the storage does not keep such times, as object stores do not.
+  /** The time of the last addition, removal or rename in a directory; none if there is no such directory, or if the
+    * storage does not keep such times, as object stores do not.
     */
   def changedMillis(directory: String): Option[Long] = None
 
@@ -40,7 +40,7 @@ trait SourceFiles extends Serializable {
   def locate(path: String): URI
 }
 
-/** What a listing tells of a file or directory.
+/** The entry of a listing for a file or directory.
   *
   * @param kind of what a link leads to, if it is one
   * @param link where it leads; none for a path that has no link in it below what the source's paths name

@@ -12,7 +12,7 @@ import org.apache.hadoop.fs.{FileSystem, Path => HadoopPath}
 import stoplog.error.Errors
 import stoplog.fault.Faults
 
-/** What is stored under one path: its files, and the parts that grow there.
+/** The storage under one path: its files, and the parts that grow there.
   *
   * A storage of one's own is an implementation of this trait, of [[FileStore]] and of [[PartStore]], with a
   * [[StorageProvider]] that names its URI scheme; the published laws (`stoplog-laws`) are its test. The driver makes one
@@ -32,7 +32,7 @@ trait Storage extends Serializable {
   /** A file below the path, with scheme and authority, as other readers of the storage name it. */
   def uri(relative: String): URI
 
-  /** What parts can do here. May write, to find out: called when there is something to be written. */
+  /** The ways in which parts can grow here. May write, to find out: called when there is something to be written. */
   def growth(sinkId: String): Growth
 
   /** Tries all that a sink will need, and removes what it made. Answers with a sentence that says what was done.

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.storage
 
-/** What may be done with the bytes behind the committed ones when a part is finished: they were never committed (I2). */
+/** The treatment that a user allows for the bytes behind the committed ones when a part is finished: they were never
+  * committed (I2).
+  */
 sealed trait Truncation extends Product with Serializable {
 
   /** The name of a `.valid-length` file is the name of its part with this before and this behind it. */

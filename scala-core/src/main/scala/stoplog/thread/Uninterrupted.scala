@@ -5,12 +5,12 @@ import java.nio.channels.{ClosedByInterruptException, FileChannel}
 import java.nio.file.{OpenOption, Path}
 import java.util.concurrent.{ExecutionException, Future, FutureTask}
 
-/** What an interrupt does not stop half-way: `query.stop()` interrupts the thread that commits, and what has been
-  * decided is still carried out. The interrupt is kept for whoever waits for it.
+/** Work that an interrupt does not stop half-way: `query.stop()` interrupts the thread that commits, and what has been
+  * decided is still carried out. The interrupt is kept for the caller.
   */
 private[stoplog] object Uninterrupted {
 
-  /** Runs the action on a thread of its own, which nobody interrupts, and waits for its end. */
+  /** Runs the action on a thread of its own, which is never interrupted, and waits for its end. */
   def call[A](action: => A): A = {
     val task = new FutureTask[A](() => action)
     Daemons.named("stoplog-uninterrupted").newThread(task).start()

@@ -3,7 +3,7 @@ package stoplog.storage.hadoop
 
 import stoplog.storage.Growth
 
-/** What a file system can do with a file, as [[CapabilityProbe]] found out. Goes to the executors with the store. */
+/** The capabilities of a file system, as [[CapabilityProbe]] found out. Goes to the executors with the store. */
 final case class Capabilities(growth: Growth, exclusion: Exclusion)
 
 /** Which step of the file system at most one of many callers gets done: all of the commit log rests on it. */

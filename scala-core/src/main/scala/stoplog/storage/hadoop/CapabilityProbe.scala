@@ -133,6 +133,6 @@ private final class CapabilityProbe(files: HadoopFiles, directory: String) {
 
   private def length(path: Path): Long = system.getFileStatus(path).getLen
 
-  /** Whatever goes wrong is taken for "it cannot": the weaker way is always right. */
+  /** Takes any failure for "it cannot": the weaker way is always right. */
   private def works(action: => Unit): Boolean = Try(action).isSuccess
 }

@@ -11,8 +11,9 @@ import org.apache.hadoop.security.UserGroupInformation
 /** The client of a path's file system: Hadoop's, and on HDFS one that looks sooner whether a file is closed.
   *
   * It is once a DataNode has reported the last block. A client that asks too early waits 400 ms before it asks again,
-  * which is little for one file, and far too much for whoever closes many of them at each epoch. Hadoop has one client
-  * in a process for all who write there, so this is another one. Where a user has set how long to wait, that stands.
+  * which is little for one file, and far too much for a sink that closes many of them at each epoch. Hadoop has one
+  * client in a process for all who write there, so this is another one. Where a user has set how long to wait, that
+  * stands.
   */
 private[hadoop] object Clients {
   private val eager = mutable.Map.empty[(Any, Any), DistributedFileSystem]

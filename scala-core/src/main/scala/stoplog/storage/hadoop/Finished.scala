@@ -6,7 +6,7 @@ import org.apache.hadoop.fs.Path
 import stoplog.error.Errors
 import stoplog.sink.CommitOutcome
 
-/** What a finished file says of a part whose unfinished one has gone. */
+/** The evidence of a finished file about a part whose unfinished file has gone. */
 private[storage] final class Finished(files: HadoopFiles, lengths: ValidLengths) {
 
   /** Error: `STOPLOG_NAME_TAKEN` when another file is there. */

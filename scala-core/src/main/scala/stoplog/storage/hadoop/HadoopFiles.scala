@@ -68,7 +68,7 @@ final class HadoopFiles(
     obstacle().foreach(there => throw Errors.pathNotWritable(path, s"$there is not a directory"))
   }
 
-  /** What is in the directory; nothing when it is not there. */
+  /** The entries of the directory; none when it is not there. */
   def list(directory: Path): Vector[FileStatus] = {
     val found = Vector.newBuilder[FileStatus]
     listed(directory)(found += _)
@@ -111,7 +111,7 @@ final class HadoopFiles(
     */
   def create(path: Path): FSDataOutputStream = built(creating(path))
 
-  /** The same, for whoever has more to ask for. */
+  /** The same, for a caller with more options to set. */
   def creating(path: Path): FSDataOutputStreamBuilder[_, _] = {
     val builder: FSDataOutputStreamBuilder[_, _] = beginning(path)
     builder.recursive()
@@ -127,7 +127,7 @@ final class HadoopFiles(
   /** The same for a file without content. */
   def createEmpty(path: Path): Unit = createThere(path).close()
 
-  /** Gives the file another name, which nobody has (I6). */
+  /** Gives the file another name, which no file has (I6). */
   def rename(from: Path, to: Path): Renamed = renaming match {
     case Renaming.Atomic  => renamed(from, to)
     case Renaming.Checked => if (status(to).isEmpty) renamedUnchecked(from, to) else refused(from, to)
@@ -196,7 +196,7 @@ final class HadoopFiles(
   private def refused(from: Path, to: Path): Renamed =
     if (status(from).isEmpty) Renamed.SourceGone
     else if (status(to).isDefined) Renamed.TargetThere
-    else Renamed.NoDirectory // which somebody else may have made since
+    else Renamed.NoDirectory // which another process may have made since
 
   private def beginning(path: Path): FSDataOutputStreamBuilder[_, _] = {
     val builder: FSDataOutputStreamBuilder[_, _] = fileSystem.createFile(path)

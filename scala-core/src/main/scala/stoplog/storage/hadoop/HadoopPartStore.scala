@@ -62,7 +62,7 @@ final class HadoopPartStore(
 
   override def discard(token: String): Unit = files.writing(files.at(token))(files.delete(files.at(token)))
 
-  /** Nobody could be asked about it. */
+  /** A lease that announces nothing: the file system has no locks that another process could ask for. */
   override def enter(run: RunId): WriterLease = () => ()
 
   override def othersGone(run: RunId): Boolean = false

@@ -21,7 +21,7 @@ private[hadoop] final class HadoopPublishing(
   private val finished = new Finished(files, lengths)
 
   /** @param copy    makes a copy of what counts of the staged file
-    * @param another the name of that copy, which nobody else uses
+    * @param another the name of that copy, which no other writer uses
     */
   def publish(staged: Path, sizeBytes: Long, target: Path, another: Path)(copy: => Unit): CommitOutcome =
     try published(staged, sizeBytes, target, another)(copy)
@@ -54,7 +54,7 @@ private[hadoop] final class HadoopPublishing(
           renamed(another, staged, target, sizeBytes)
         } finally files.delete(another) // no record names it
       case Trimming.ValidLength =>
-        // first, or readers would see the rest; not for a file that is somebody else's
+        // first, or readers would see the rest; not if another file has the name
         if (files.status(target).isEmpty) lengths.note(target, sizeBytes)
         renamed(staged, staged, target, sizeBytes)
     }

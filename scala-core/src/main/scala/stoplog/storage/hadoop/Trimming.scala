@@ -3,7 +3,7 @@ package stoplog.storage.hadoop
 
 import stoplog.storage.{Growth, Truncation}
 
-/** What becomes of bytes behind the recorded length when a part is published: they were never committed (I2). */
+/** The treatment of bytes behind the recorded length when a part is published: they were never committed (I2). */
 sealed trait Trimming extends Product with Serializable
 
 object Trimming {

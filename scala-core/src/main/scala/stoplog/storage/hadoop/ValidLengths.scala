@@ -10,7 +10,7 @@ import org.apache.hadoop.fs.Path
 
 /** The companions of finished files that are longer than what was committed: `<prefix><name><suffix>` beside the file
   * holds the number of bytes that count, as the BucketingSink wrote it: decimal digits in Java's modified UTF-8, so
-  * behind two bytes that say how many digits there are. Whoever reads the file reads that many bytes of it.
+  * behind two bytes that say how many digits there are. A reader of the file reads that many bytes of it.
   *
   * @param prefix begins with `.` or `_`, so that a companion is not taken for data
   */
@@ -37,7 +37,7 @@ final class ValidLengths(files: HadoopFiles, sinkId: String, prefix: String, suf
     }
   }
 
-  /** What is noted for the file; `None` where all of it counts. */
+  /** The length that is noted for the file; `None` where all of it counts. */
   def of(finished: Path): Option[Long] = files.read(companion(finished)).flatMap(ValidLengths.decoded)
 
   /** Whether a finished file of this length holds this many bytes that count. */

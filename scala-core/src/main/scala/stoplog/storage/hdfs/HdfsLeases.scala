@@ -9,22 +9,22 @@ import org.apache.hadoop.fs.{LeaseRecoverable, Path}
 
 import stoplog.storage.hadoop.HadoopFiles
 
-/** Ends the right of whoever writes a file: HDFS lets one client at a time write it, and calls that a lease.
+/** Ends the right of a client to write a file: HDFS lets one client at a time write it, and calls that a lease.
   *
   * A writer that lives on cannot write to the file from then on, whatever it is called by then; a rename alone would
   * not keep it off.
   */
 private[hdfs] final class HdfsLeases(files: HadoopFiles) {
 
-  /** Returns when nobody writes the file any more, so that its length stands. Errors: `FileNotFoundException` when it
-    * is not there, `LeaseNotRecoveredException` when the servers take too long.
+  /** Returns when no client writes the file any more, so that its length stands. Errors: `FileNotFoundException` when
+    * it is not there, `LeaseNotRecoveredException` when the servers take too long.
     */
   def end(path: Path): Unit = if (!ask(path)) await(path, waitedMillis = 0)
 
-  /** Asks for that and does not wait: whether nobody writes the file any more. */
+  /** Asks for that and does not wait: whether no client writes the file any more. */
   def ask(path: Path): Boolean = abilities.recoverLease(path)
 
-  /** Whether nobody writes the file, without a word to whoever does. One that is gone is written by nobody. */
+  /** Whether no client writes the file, without a word to the one that does. A file that is gone has no writer. */
   def isClosed(path: Path): Boolean =
     try abilities.isFileClosed(path)
     catch { case _: FileNotFoundException => true }

@@ -100,7 +100,7 @@ final class HdfsPartStore(
     if (actual == part.validBytes) FenceOutcome.Owned else FenceOutcome.Doubtful
   }
 
-  /** `None` for a part that only whoever goes on with it can say more about. */
+  /** `None` for a part of which only the writer that goes on with it can tell more. */
   private def unlessDoubtful[A](part: Open)(action: => A): Option[A] = files.writing(at(part)) {
     try Some(action)
     catch {
@@ -116,7 +116,7 @@ final class HdfsPartStore(
     new HdfsOutput(path, token, files.writing(path)(streams.create(path)))
   }
 
-  /** `None` when somebody else has the lease. Error: `STOPLOG_STORE_WRITE` when nobody can say. */
+  /** `None` when another client has the lease. Error: `STOPLOG_STORE_WRITE` when HDFS does not tell. */
   private def appended(path: Path, validBytes: Long): Option[HdfsStream] = files.writing(path) {
     try Some(streams.append(path))
     catch {

@@ -9,7 +9,7 @@ import stoplog.error.Errors
 import stoplog.storage.PartOutput
 import stoplog.storage.hadoop.{HadoopFiles, HadoopPrefix}
 
-/** Copies the committed bytes of a part, whoever is still writing behind them. */
+/** Copies the committed bytes of a part, also while another client is still writing behind them. */
 private[hdfs] final class HdfsPrefix(files: HadoopFiles, leases: HdfsLeases) {
 
   /** Error: `STOPLOG_PART_SHORT` when the file has fewer bytes, or is not there. */

@@ -12,11 +12,11 @@ import stoplog.fault.{Faults, Step}
 import stoplog.sink.CommitOutcome
 import stoplog.storage.hadoop.{Finished, HadoopFiles, Renamed, Trimming, ValidLengths}
 
-/** How a file of HDFS becomes visible, in three steps of which each may be repeated by anybody.
+/** How a file of HDFS becomes visible, in three steps of which each may be repeated by any process.
   *
-  * First another name, under which no task looks for it; then the end of the lease of whoever opened it before, and
-  * of what lies behind the recorded length; then the final name. In another order a writer that lives on could still
-  * append to what is visible.
+  * First another name, under which no task looks for it; then the end of the lease of the client that opened it before,
+  * and of what lies behind the recorded length; then the final name. In another order a writer that lives on could
+  * still append to what is visible.
   */
 private[hdfs] final class HdfsPublishing(
     files: HadoopFiles,
@@ -48,8 +48,9 @@ private[hdfs] final class HdfsPublishing(
     }
   }
 
-  /** What lies behind the recorded length was never committed (I2). Returns only once the length has been read to be
-    * the recorded one, with nobody writing, or noted to be: other publishers may be at it, and answers get lost.
+  /** Removes the bytes behind the recorded length, which were never committed (I2), or notes the length. Returns only
+    * once the length has been read to be the recorded one, with no client writing, or noted to be: other publishers may
+    * be at it, and answers get lost.
     */
   @tailrec
   private def cut(pending: Path, target: Path, sizeBytes: Long, left: Int = Cuts): Unit = {
@@ -66,7 +67,7 @@ private[hdfs] final class HdfsPublishing(
     }
   }
 
-  /** Before the file gets its name, or readers would take all of it; and not for a file that is somebody else's. */
+  /** Notes the length before the file gets its name, or readers would take all of it; not if another file has it. */
   private def note(target: Path, sizeBytes: Long): Unit =
     if (files.status(target).isEmpty) lengths.note(target, sizeBytes)
 

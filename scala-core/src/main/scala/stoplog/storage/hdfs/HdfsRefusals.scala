@@ -5,10 +5,10 @@ import java.io.IOException
 
 import org.apache.hadoop.ipc.RemoteException
 
-/** What a NameNode says when it works and will not let a client write to a file, because of who else does. */
+/** The refusals of a NameNode that works and does not let a client write to a file, because another client does. */
 private[hdfs] object HdfsRefusals {
 
-  /** Whether somebody else writes the file, or its last block is still being settled after somebody did.
+  /** Whether another client writes the file, or its last block is still being settled after one did.
     *
     * Anything else (no NameNode, safe mode, a quota) says nothing about the file.
     */

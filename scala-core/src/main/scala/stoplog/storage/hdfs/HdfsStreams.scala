@@ -17,7 +17,7 @@ private[hdfs] final class HdfsStreams(files: HadoopFiles) {
   /** Error: `IOException` when the file is there. */
   def create(path: Path): HdfsStream = opened(files.creating(path))
 
-  /** Errors: `FileNotFoundException`, `IOException` when somebody else has the lease. */
+  /** Errors: `FileNotFoundException`, `IOException` when another client has the lease. */
   def append(path: Path): HdfsStream = opened(files.fileSystem.appendFile(path))
 
   private def opened(builder: FSDataOutputStreamBuilder[_, _]): HdfsStream = builder match {

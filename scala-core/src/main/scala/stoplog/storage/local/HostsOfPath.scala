@@ -44,7 +44,7 @@ private[local] object HostsOfPath {
 
   private lazy val host: String = Try(InetAddress.getLocalHost.getHostName).getOrElse("unknown")
 
-  /** Where the operating system does not tell, nothing is refused. */
+  /** The type of a path's file system; `unknown`, which is not refused, if the operating system does not tell. */
   private val kind: Kinds = path =>
     Iterator
       .iterate(path)(_.getParent)

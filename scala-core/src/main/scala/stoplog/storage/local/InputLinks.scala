@@ -7,8 +7,8 @@ import java.nio.file.{FileSystemException, NoSuchFileException, Path, Paths}
 import stoplog.error.Errors
 import stoplog.storage.Link
 
-/** Where links in the input of a source lead. They are followed as long as they stay below what the source's paths name:
-  * whoever may put names there may read no more for it than they could put there themselves.
+/** The targets of links in the input of a source. Links are followed as long as they stay below what the source's paths
+  * name: a user who may put names there may read no more for it than they could put there themselves.
   *
   * Each path is looked at right before it is used, since it may have become another since it was listed.
   *
@@ -18,7 +18,7 @@ private[local] final class InputLinks(root: String, named: Vector[String]) exten
 
   def at(path: String): Path = if (path.isEmpty) Paths.get(root) else Paths.get(root, path)
 
-  /** What a path with a link at its end is; none if that is the real path, below another one that was named. */
+  /** The target of a path with a link at its end; none if that is the real path, below another one that was named. */
   def of(path: String, real: Path): Option[Link] = home(path, real) match {
     case Some(`path`) => None
     case Some(other)  => Some(Link.Below(other))

@@ -24,8 +24,8 @@ private[local] object LocalFiles {
     Paths.get(root).resolve(path)
   }
 
-  /** What the file system says of the path; `None` when there is no such file. Whatever else keeps it from telling is an
-    * error: what cannot be seen may be there all the same.
+  /** The attributes of the path; `None` when there is no such file. Any other obstacle to reading them is an error: a
+    * file that cannot be seen may be there all the same.
     */
   def attributes(path: Path, links: LinkOption*): Option[BasicFileAttributes] =
     try Some(Files.readAttributes(path, classOf[BasicFileAttributes], links: _*))
@@ -34,12 +34,12 @@ private[local] object LocalFiles {
   /** Whether there is such a file. Error: `IOException` when that cannot be told. */
   def exists(path: Path): Boolean = attributes(path).isDefined
 
-  /** Whether the file has another name, a hard link that somebody has made; `false` where none is known of. */
+  /** Whether the file has another name, a hard link; `false` where none is known of. */
   def isShared(file: Path): Boolean =
     try Files.getAttribute(file, "unix:nlink").asInstanceOf[Int] > 1
     catch { case _: UnsupportedOperationException | _: IllegalArgumentException => false }
 
-  /** What is in a directory; nothing when it is not there. */
+  /** The entries of a directory; none when it is not there. */
   def list(directory: Path): Vector[Path] =
     try Using.resource(Files.list(directory))(_.iterator().asScala.toVector)
     catch { case _: NoSuchFileException => Vector.empty }

@@ -15,7 +15,7 @@ private[stoplog] trait LocalForcing extends Serializable {
   private[local] def sync(channel: FileChannel): Unit
   private[local] def syncDirectory(directory: Path): Unit
 
-  /** What brings a file's bytes to the disk before [[sync]], where that pays. */
+  /** The sync that brings a file's bytes to the disk before [[sync]], where that pays. */
   private[local] def early(file: RandomAccessFile): Option[EarlySync] = None
 }
 

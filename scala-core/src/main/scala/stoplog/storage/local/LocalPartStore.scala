@@ -83,7 +83,7 @@ final class LocalPartStore(
 
   override def othersGone(run: RunId): Boolean =
     try WriterLeases.othersGone(writers, run.value)
-    catch { case _: IOException => false } // where locks cannot be asked for, everybody may be alive
+    catch { case _: IOException => false } // where locks cannot be asked for, every writer may be alive
 
   /** A file with another name may be part of another sink, too: of a directory that was copied by hard links. */
   override def fence(run: RunId, open: Vector[Open]): Vector[FenceOutcome] =
@@ -106,7 +106,7 @@ final class LocalPartStore(
     new LocalOutput(path, open.token, file, durability, validBytes, () => toPending(open.token))
   }
 
-  /** What is committed of an open part, in a file of its own. */
+  /** Copies the committed bytes of an open part into a file of their own. */
   private def copied(open: Resume, from: Path, validBytes: Long, token: String): PartOutput = {
     val copy = output(token)
     try copyPrefix(open.token, from, validBytes, copy)

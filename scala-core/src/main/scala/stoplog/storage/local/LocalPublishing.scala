@@ -10,9 +10,10 @@ import stoplog.thread.Uninterrupted
 
 /** How a local file becomes visible: by a rename, which takes the unfinished name away in the same step.
   *
-  * So a part is published once (I3), whoever is at it and whoever dies, and how many names its file has says nothing:
-  * others make hard links too (`cp -al`, `rsync --link-dest`, tools that join equal files). A link and then the removal of
-  * the unfinished name would leave a moment from which nobody can tell whether a reader has taken the part or not.
+  * So a part is published once (I3), whichever processes are at it and whichever die, and how many names its file has
+  * says nothing: others make hard links too (`cp -al`, `rsync --link-dest`, tools that join equal files). A link and
+  * then the removal of the unfinished name would leave a moment from which no process can tell whether a reader has
+  * taken the part or not.
   *
   * A rename replaces what it finds, so a look comes first (I6). What could appear between the two has a name that occurs
   * once in the world: it would be a copy of this very part.
@@ -50,7 +51,7 @@ private[local] object LocalPublishing {
     LocalFiles.writing(target)(attempt(left = 3))
   }
 
-  /** Whoever renamed it may have died before the name was durable. */
+  /** The process that renamed it may have died before the name was durable. */
   private def alreadyThere(target: Path, sizeBytes: Long, durability: LocalForcing): CommitOutcome =
     LocalFiles.attributes(target).map(_.size) match {
       case None              => CommitOutcome.Lost
@@ -78,15 +79,15 @@ private[local] object LocalPublishing {
       }
     } catch { case _: NoSuchFileException if !LocalFiles.exists(file) => None }
 
-  /** One file under both names is this part: somebody has linked it there. */
+  /** One file under both names is this part: a hard link to it was made there. */
   private def taken(file: Path, target: Path): CommitOutcome =
     if (Files.isSameFile(target, file)) {
       Files.deleteIfExists(file)
       CommitOutcome.AlreadyCommitted
     } else throw Errors.nameTaken(target.toString, "another file is there, which is not this part")
 
-  /** What lies behind the recorded length was never committed (I2). Another name of the file may be in another sink's
-    * log, with another length.
+  /** Cuts the bytes behind the recorded length, which were never committed (I2). Another name of the file may be in
+    * another sink's log, with another length.
     */
   private def cutTo(file: Path, sizeBytes: Long, durability: LocalForcing): Unit = {
     val actual = Files.size(file)

@@ -73,7 +73,7 @@ final class LocalSourceFiles(root: String, faults: Faults = Faults.none, named: 
   override def describe(path: String): String = links.at(path).toString
 
   override def locate(path: String): URI = {
-    try links.real(path) // whoever is told of it will follow links
+    try links.real(path) // the readers of this URI follow links
     catch { case _: NoSuchFileException => () }
     new URI("file", null, links.at(path).toString, null)
   }
@@ -97,7 +97,7 @@ final class LocalSourceFiles(root: String, faults: Faults = Faults.none, named: 
     try real
     catch { case e: NoSuchFileException => throw new FileNotFoundException(e.getMessage) }
 
-  /** What is neither a file nor a directory is not there. Only of links more is asked than what the entry itself says. */
+  /** The entry, if it is a file or a directory. Only for a link is more asked than what the entry itself says. */
   private def found(entry: Path, path: => String): Option[Found] =
     try {
       val name = Option(entry.getFileName).fold("")(_.toString)

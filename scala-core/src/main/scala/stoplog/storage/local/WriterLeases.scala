@@ -46,7 +46,7 @@ private[local] object WriterLeases {
     mine.tasks -= 1
     if (mine.tasks == 0) {
       held.remove(file)
-      try Files.deleteIfExists(file) // first: nobody else must lock a file that is about to go
+      try Files.deleteIfExists(file) // first: no other process must lock a file that is about to go
       finally mine.channel.close()
       ()
     }
@@ -64,7 +64,7 @@ private[local] object WriterLeases {
       throw new IOException(s"$file is locked by another process")
     }
     if (LocalFiles.exists(file)) new Held(channel, lock, tasks = 0)
-    else { // another process looked between the two steps, found it free and removed it: nobody would see this lock
+    else { // another process looked between the two steps, found it free and removed it: none would see this lock
       channel.close()
       this.lock(directory, file, durability)
     }

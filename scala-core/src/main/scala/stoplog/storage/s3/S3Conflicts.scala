@@ -23,7 +23,7 @@ private[s3] final class S3Conflicts(configuration: Configuration) {
     MILLISECONDS
   )
 
-  /** What comes of the request once there is no conflict. Error: the last conflict. */
+  /** The result of the request once there is no conflict. Error: the last conflict. */
   def outlasting[A](request: => A): A = outlasting(request, retries = 0)
 
   @tailrec

@@ -75,6 +75,6 @@ final class S3FileStore(files: HadoopFiles) extends HadoopFileStore(files, None)
 
 object S3FileStore {
 
-  /** What `hasPathCapability` must say of the path. */
+  /** The capability that `hasPathCapability` must confirm for the path. */
   val Ability: String = S3Objects.ConditionalCreate
 }

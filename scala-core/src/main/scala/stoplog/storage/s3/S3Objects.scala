@@ -26,7 +26,7 @@ private[s3] final class S3Objects(files: HadoopFiles) extends Serializable {
   /** As messages name it. */
   def describe(relative: String): String = path(relative).toString
 
-  /** What the server makes of an upload whose numbers leave some out. */
+  /** The server's treatment of an upload whose numbers leave some out. */
   def gaps: S3Room.Gaps = {
     val checksums = fs.getConf.getTrimmed("fs.s3a.create.checksum.algorithm", "")
     if (checksums.nonEmpty || fs.getUri.getHost.endsWith(S3Objects.DirectoryBucket)) S3Room.Gaps.Refused

@@ -60,8 +60,8 @@ private[s3] final class S3Output(
     Resume(S3TokenCodec.encode(token(parts, left)))
   }
 
-  /** Whatever is left becomes the last part of an upload, also if it is the only one: to complete an upload is what can
-    * be done but once (decision 0025).
+  /** Makes the rest the last part of an upload, also if it is the only one: an upload can be completed but once
+    * (decision 0025).
     */
   override def finish(): Closed = io {
     if (tail.size > 0 && freeNumber.isDefined) ship()
@@ -71,8 +71,8 @@ private[s3] final class S3Output(
     Closed(S3TokenCodec.encode(token(parts, left)))
   }
 
-  /** Ends the upload if its marker could not be written: nobody else will ever know of it. No handle names it, since a
-    * handle waits for the marker (I5).
+  /** Ends the upload if its marker could not be written: no other process will ever know of it. No handle names it,
+    * since a handle waits for the marker (I5).
     */
   override def close(): Unit = {
     if (!closed) marking.foreach(_.whenComplete((_, failure) => if (failure != null) upload.foreach(abandon)))
@@ -94,9 +94,9 @@ private[s3] final class S3Output(
     }
   }
 
-  /** Who brings a large part within its first epoch gets large ones: they cost fewer requests. For the others they would
-    * only make for longer tails. It is not known before a small part is there, and nothing is lost by waiting for it
-    * while there is memory.
+  /** The size of a full part. An output that fills a large part within its first epoch gets large ones: they cost fewer
+    * requests. For the others they would only make for longer tails. It is not known before a small part is there, and
+    * nothing is lost by waiting for it while there is memory.
     */
   private def fullSize: Int = partBytes.getOrElse {
     if (tail.size < settings.partBytes || tail.size == settings.partBytes && tail.isOnDisk) settings.partBytes
@@ -137,7 +137,7 @@ private[s3] final class S3Output(
   /** Under which the next part may go up. Once one had to wait, all behind it do. */
   private def freeNumber: Option[Int] = from.upload.map(_.room) match {
     case _ if from.waiting.nonEmpty || waiting.nonEmpty => None
-    case None => Some(1 + underway.size).filter(_ < S3Room.LastNumber) // in no record, hence nobody else's
+    case None => Some(1 + underway.size).filter(_ < S3Room.LastNumber) // in no record, so no other writer's
     case Some(room: Writer) => Some(room.from + underway.size).filter(_ <= room.until)
     case Some(Publisher(_)) => None
   }
@@ -150,7 +150,7 @@ private[s3] final class S3Output(
       )
   }
 
-  /** For whoever goes on from here. */
+  /** The room for the writer that goes on from here. */
   private def room: S3Room = from.upload.map(_.room) match {
     case Some(Publisher(number))                             => Publisher(number)
     case before if from.waiting.nonEmpty || waiting.nonEmpty => Publisher(nextNumber(before))

@@ -16,8 +16,8 @@ import stoplog.storage.hadoop.HadoopFiles
   *
   * A handle holds all that is needed: the upload, its parts, and the tail or where it is. Objects in the staging
   * directory are written once and never changed, so a writer that should be gone can spoil nothing that a record
-  * names. What it can do is to add parts to an upload, which nobody names then; that they come under numbers of their
-  * own is what [[S3Room]] is for.
+  * names. It can only add parts to an upload, which no record names then; [[S3Room]] sees to it that they come under
+  * numbers of their own.
   */
 final class S3PartStore(
     files: HadoopFiles,
@@ -41,8 +41,8 @@ final class S3PartStore(
     output(tidied(token), content)
   }
 
-  /** Reads the tail and leaves its object to whoever resumes the new part. An upload stays the same: its bytes can be
-    * neither read nor copied.
+  /** Reads the tail and leaves its object to the writer that resumes the new part. An upload stays the same: its bytes
+    * can be neither read nor copied.
     */
   override def takeOver(open: Resume, validBytes: Long, part: NewPart): PartOutput = {
     val token = cut(open, validBytes)
@@ -50,7 +50,7 @@ final class S3PartStore(
     else output(begun(part).copy(stale = token.tail.path.toVector ++ token.stale), tailOf(token))
   }
 
-  /** Nothing that the handle names can be changed by anybody, so it is only looked at. */
+  /** Nothing that the handle names can be changed by a writer, so it is only looked at. */
   override def isolate(open: Resume, validBytes: Long, part: NewPart): Closed = {
     val token = cut(open, validBytes)
     token.tail.path.foreach { path =>
@@ -77,7 +77,7 @@ final class S3PartStore(
   override def claimed(open: Resume): Resume =
     Resume(S3TokenCodec.encode(tokenOf(open.token).inRoom(_.claimed(gaps))))
 
-  /** Nobody can be seen here, and nobody need be: the claim has moved the uploads. A part without one is begun anew. */
+  /** No writer is visible here, and none need be: the claim has moved the uploads. A part without one is begun anew. */
   override def fence(run: RunId, open: Vector[Open]): Vector[FenceOutcome] = open.map { part =>
     tokenOf(part.handle.token).upload.map(_.room) match {
       case Some(_: S3Room.Writer) => FenceOutcome.Owned
@@ -141,7 +141,7 @@ final class S3PartStore(
         begun
       }
 
-  /** Nobody else will ever know of the upload. */
+  /** Aborts the upload, of which no other process will ever know. */
   private def abandon(target: String, upload: S3Token.Handle, failure: Throwable): Nothing = {
     try uploads.abort(target, upload)
     catch { case NonFatal(e) => failure.addSuppressed(e) } // a lifecycle rule will
@@ -206,6 +206,6 @@ final class S3PartStore(
 
 private object S3PartStore {
 
-  /** How many tails that nobody needs any more are deleted with one request. */
+  /** The number of stale tails that are deleted with one request. */
   private val StaleTogether = 4
 }

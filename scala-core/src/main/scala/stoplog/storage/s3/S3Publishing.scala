@@ -10,10 +10,10 @@ import stoplog.sink.CommitOutcome.{AlreadyCommitted, Committed, Lost}
 import stoplog.storage.s3.S3Token.Tail
 
 /** How a part on S3 becomes visible: by completing its upload, which was begun before a record named the part. That goes
-  * well but once, so whoever comes late, when readers have taken the part away, does not bring it back (decision 0025).
+  * well but once, so a late publisher, when readers have taken the part away, does not bring it back (decision 0025).
   *
   * A repeated completion is refused by some servers and answered by others as the first was, and the answer to the first
-  * may have been lost. So nobody's answer counts, but what is in the store: final names are made once in the world, hence
+  * may have been lost. So no answer counts, but the content of the store: final names are made once in the world, hence
   * an object of the recorded length under that name is this part.
   */
 private[s3] final class S3Publishing(objects: S3Objects, uploads: S3Uploads, tails: S3Tails, faults: Faults) {
@@ -101,7 +101,7 @@ private[s3] final class S3Publishing(objects: S3Objects, uploads: S3Uploads, tai
   private final val Tries = 3
 }
 
-/** Where tails are read from. */
+/** Reads the tails of parts, from a record or from an object. */
 private[s3] final class S3Tails(objects: S3Objects) {
 
   /** `None` when the tail's object is gone. Error: `EOFException` when it is shorter than the record says. */

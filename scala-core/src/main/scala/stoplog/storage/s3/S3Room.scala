@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.storage.s3
 
-/** Who may add parts to an upload next, and under which numbers.
+/** The right to add parts to an upload next, and the part numbers that go with it.
   *
   * S3 keeps the last part that came under a number, and completes an upload by the numbers and ETags of a record. So
   * a late writer that uses a number which a record names, or will name, spoils the part for good. Four rules keep the
   * numbers of writers that may be alive at the same time apart, however many there are and however long they live:
   *
-  *   1. Only who goes on in place adds parts: first attempts of the run that owns the part, one after the other (I1).
-  *      From a record until the next it uses no more than [[S3Room.Allotted]] numbers.
+  *   1. Only a writer that goes on in place adds parts: first attempts of the run that owns the part, one after the
+  *      other (I1). From a record until the next it uses no more than [[S3Room.Allotted]] numbers.
   *   1. A claim moves the parts that it finds past what the run before may be using ([[claimed]]). The claim itself
   *      says so, and of two claims the later one starts from the earlier one's numbers.
-  *   1. Whoever takes a part over adds nothing to the upload ([[takenOver]]). What it writes become objects of names
-  *      that nobody else has.
+  *   1. A writer that takes a part over adds nothing to the upload ([[takenOver]]). Its bytes become objects of names
+  *      that no other writer has.
   *   1. These go up when the part is published, under numbers past all of these. Publishers all add the same bytes,
   *      which stay readable until the upload is completed: if one of them replaces the part of another, it can be
   *      put again.
@@ -20,7 +20,7 @@ package stoplog.storage.s3
 private[s3] sealed trait S3Room extends Product with Serializable {
   import S3Room._
 
-  /** The first number that nobody who may be alive uses. */
+  /** The first number that no writer uses that may be alive. */
   def from: Int
 
   /** For the run whose claim this goes into. Where only publishers were to add, there has been none: the part is open. */
@@ -35,7 +35,7 @@ private[s3] sealed trait S3Room extends Product with Serializable {
     case Gaps.Refused => Publisher(from)
   }
 
-  /** Behind all numbers that somebody may be using already. */
+  /** The first number behind all that a writer may be using already. */
   protected def past: Int
 }
 
@@ -49,7 +49,7 @@ private[s3] object S3Room {
     def until: Int = (from + Allotted - 1).min(LastNumber - 1)
   }
 
-  /** Nobody but publishers. */
+  /** Publishers alone add parts. */
   final case class Publisher(from: Int) extends S3Room {
     protected override def past: Int = from
   }
@@ -64,7 +64,7 @@ private[s3] object S3Room {
     case object Refused extends Gaps
   }
 
-  /** What S3 allows. */
+  /** The highest part number that S3 allows. */
   val LastNumber: Int = 10000
 
   /** How many parts a writer may add to an upload that a record names before the next record does: 2 GiB of 8 MiB

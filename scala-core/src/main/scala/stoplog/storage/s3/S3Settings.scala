@@ -24,6 +24,6 @@ final case class S3Settings(
 
 object S3Settings {
 
-  /** What S3 demands of every part of an upload but the last. */
+  /** The size that S3 demands of every part of an upload but the last. */
   val MinPartBytes: Int = 5 << 20
 }

@@ -9,7 +9,7 @@ package stoplog.storage.s3
   * @param target the name under which it is going to be finished; an upload is bound to it from the start
   * @param upload none as long as there is no full part
   * @param waiting objects behind the upload's parts, each large enough for one: written by those who may add none
-  * @param stale  tails of earlier epochs, which nobody needs once this token is in a record
+  * @param stale  tails of earlier epochs, garbage once this token is in a record
   */
 private[s3] final case class S3Token(
     base: String,
@@ -33,7 +33,7 @@ private[s3] final case class S3Token(
   def inRoom(room: S3Room => S3Room): S3Token = copy(upload = upload.map(u => u.copy(room = room(u.room))))
 
   /** The same part with fewer bytes behind it; `None` if its end is then within what has been uploaded: uploaded
-    * bytes can be left out part by part only, since nobody can read them.
+    * bytes can be left out part by part only, since they cannot be read.
     */
   def cutTo(bytes: Long): Option[S3Token] =
     if (bytes >= fullBytes) Some(copy(tail = tail.first(bytes - fullBytes)))
@@ -50,7 +50,7 @@ private[s3] final case class S3Token(
   /** The objects in the staging directory that the part needs, its upload's marker included. */
   def objects: Vector[String] = upload.map(_ => marker).toVector ++ waiting.map(_.at) ++ tail.path
 
-  /** The object that says which upload there is, for whoever cleans up after a writer that died. */
+  /** The object that says which upload there is, for the cleanup after a writer that died. */
   def marker: String = base + S3Token.MarkerSuffix
 
   private def within[A](parts: Vector[A], bytes: Long)(size: A => Long): Vector[A] = {
@@ -79,7 +79,7 @@ private[s3] object S3Token {
     def of(bytes: Array[Byte]): Handle = Handle(java.util.Base64.getEncoder.encodeToString(bytes))
   }
 
-  /** What is behind the last full part. */
+  /** The bytes behind the last full part. */
   sealed trait Tail extends Product with Serializable {
     def bytes: Long
     def path: Option[String]

@@ -17,7 +17,7 @@ private[s3] final class S3Uploads(objects: S3Objects) extends Serializable {
     Handle.of(UploadThreads.await(uploader.startUpload(objects.path(target))).toByteArray)
   }
 
-  /** Says which upload there is, for whoever cleans up after a writer that dies before a record names it. */
+  /** Says which upload there is, for the cleanup after a writer that dies before a record names it. */
   def mark(token: S3Token): Unit = {
     val marker = token.copy(tail = S3Token.Tail.empty, stale = Vector.empty)
     objects.put(token.marker, S3TokenCodec.encode(marker).getBytes("UTF-8"))
@@ -52,7 +52,7 @@ private[s3] final class S3Uploads(objects: S3Objects) extends Serializable {
 
   private def handleOf(upload: Handle): UploadHandle = BBUploadHandle.from(ByteBuffer.wrap(upload.bytes))
 
-  /** What comes from the SDK and is no `IOException` comes out as one. */
+  /** Runs the action; an exception of the SDK that is no `IOException` comes out as one. */
   private def using[A](target: String)(action: MultipartUploader => A): A = {
     val uploader = objects.uploader(target)
     try action(uploader)

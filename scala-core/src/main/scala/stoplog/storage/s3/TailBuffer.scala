@@ -43,7 +43,7 @@ private[s3] final class TailBuffer(memory: SharedMemory) {
       all
   }
 
-  /** What is in it, which is empty then. The stream can be read again, as whoever sends it twice must. */
+  /** Takes out the content; the buffer is empty then. The stream can be read again, for a repeated request. */
   def drain(): InputStream = {
     val all = if (file.isEmpty) new PiecesInput(pieces, filled) else new ByteArrayInputStream(content())
     clear()
@@ -66,7 +66,7 @@ private[s3] final class TailBuffer(memory: SharedMemory) {
     } else spill()
   }
 
-  /** What the last piece but one has no room for is in the last one, as [[makeRoom]] has made it. */
+  /** Fills up the last piece but one, and puts the rest into the last one, as [[makeRoom]] has made it. */
   private def fill(from: Array[Byte], offset: Int, length: Int): Unit = {
     val last  = pieces.last
     val start = room - last.length
@@ -94,7 +94,7 @@ private[s3] final class TailBuffer(memory: SharedMemory) {
 
 private[s3] object TailBuffer {
 
-  /** What most buckets of a small epoch fill. */
+  /** The size that most buckets of a small epoch fill. */
   private val FirstBytes = 8 << 10
 
   /** Beyond it, a piece is no larger than what all before it have together. */

@@ -32,6 +32,6 @@ private[s3] object UploadThreads {
     pools.getOrElseUpdate(threads, new UploadThreads(threads))
   )
 
-  /** What the action came to. Error: what it threw. */
+  /** The result of the action. Error: what it threw. */
   def await[A](future: Future[A]): A = Uninterrupted.get(future).fold(throw _, identity)
 }

@@ -24,8 +24,8 @@ private[stoplog] object HadoopSystems {
     }
   }
 
-  /** Where a path leads that goes through mounts: `viewfs` has not all capabilities of what is mounted. An object store has
-    * no mounts, and a user who writes there may have no right to look at what lies above the path.
+  /** The file system and path behind the mounts of a path: `viewfs` has not all capabilities of what is mounted. An
+    * object store has no mounts, and a user who writes there may have no right to look at what lies above the path.
     */
   def resolved(system: FileSystem, path: HadoopPath): (FileSystem, HadoopPath) = {
     val qualified = system.makeQualified(path)

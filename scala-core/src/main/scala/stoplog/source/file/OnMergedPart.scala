@@ -7,7 +7,7 @@ package stoplog.source.file
 sealed trait OnMergedPart extends Serializable
 object OnMergedPart {
 
-  /** The query fails: nobody knows which of the rows are new. */
+  /** The query fails: it cannot be known which of the rows are new. */
   case object Fail extends OnMergedPart
 
   /** It is read as any file: of a directory in which nothing is merged any more. */

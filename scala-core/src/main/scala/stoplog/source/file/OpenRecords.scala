@@ -13,7 +13,7 @@ private[file] trait OpenRecords[+R] extends AutoCloseable {
 
   def record: R
 
-  /** Where the record begins, if that is known. */
+  /** The beginning of the record, if that is known. */
   def begins: Option[Long]
 
   /** Where a split has to begin that goes on behind the record: an offset, or a number. None in the middle of a batch. */

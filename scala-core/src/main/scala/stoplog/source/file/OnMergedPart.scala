@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.source.file
 
-/** What a streaming query does with a part that a merge of the sink's has written: a new file, whose rows it may have
+/** A streaming query's handling of a part that a merge of the sink's has written: a new file, whose rows it may have
   * read from the parts that are gone for it. Decision 0019.
   */
 sealed trait OnMergedPart extends Serializable

@@ -34,7 +34,7 @@ private[file] final class ByPosition[R](val split: FileSplit, steps: Steps[R]) e
   private var behind        = before
   private var behindIsKnown = true
 
-  // The reader is at a record that nobody has asked for.
+  // The reader is at a record that has not been asked for.
   private var isWaiting = false
 
   override def advance(): Boolean = (isWaiting || steps.advance()) && {

@@ -53,7 +53,7 @@ final class LineFiles(compression: Compression, beginning: LineFiles.Beginning) 
 
 object LineFiles {
 
-  /** What the first line of a file is. */
+  /** The kind of a file's first line. */
   sealed trait Beginning extends Product with Serializable
   object Beginning {
     case object Row    extends Beginning

@@ -21,7 +21,7 @@ final case class SchemaChange(
 
   def isEmpty: Boolean = this == SchemaChange.none
 
-  /** Whoever knows the columns before can read the new rows as well. */
+  /** A reader that knows the columns before can read the new rows as well. */
   def isAdditive: Boolean = removed.isEmpty && retyped.isEmpty
 
   /** For a message: `added: a INT; removed: b`. */

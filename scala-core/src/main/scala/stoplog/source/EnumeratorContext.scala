@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.source
 
-/** What an enumerator starts with.
+/** The initial state of an enumerator.
   *
   * @param restored the newest [[SplitEnumerator.snapshot]] that was written down; none for a source that starts anew
   * @param assigned the splits that micro-batches have taken so far, from the one with this number on

@@ -19,7 +19,7 @@ object ReadLimits {
   val none: ReadLimits = ReadLimits(None, None, None)
 }
 
-/** What is left of the limits of a micro-batch.
+/** The unused rest of a micro-batch's limits.
   *
   * @param limits of the whole micro-batch, to see how much that is
   * @param over   whether the micro-batch ends here, whatever is left
@@ -32,7 +32,7 @@ final case class Room(limits: ReadLimits, usedBytes: Long, usedRecords: Long, ov
   /** None for no limit. */
   def records: Option[Long] = limits.records.map(_ - usedRecords)
 
-  /** Whether a split fits; one whose records nobody knows does not, if they are limited. */
+  /** Whether a split fits; one with an unknown number of records does not, if they are limited. */
   def holds(size: SplitSize): Boolean =
     bytes.forall(_ >= size.bytes) && records.forall(room => size.records.exists(_ <= room))
 

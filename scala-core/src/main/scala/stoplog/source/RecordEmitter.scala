@@ -11,7 +11,7 @@ trait RecordEmitter[R, T] {
   def emit(record: R, out: RowOutput[T]): Unit
 }
 
-/** Where an emitter's rows go. */
+/** The destination of an emitter's rows. */
 trait RowOutput[T] {
   def put(row: T): Unit
 }

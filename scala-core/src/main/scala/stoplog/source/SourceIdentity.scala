@@ -6,7 +6,7 @@ import java.nio.charset.StandardCharsets.UTF_8
 import stoplog.error.Errors
 import stoplog.storage.PutOutcome
 
-/** What the splits of a checkpoint are of: in a file of its own beside them. */
+/** The identity of the source of a checkpoint's splits: in a file of its own beside them. */
 private[stoplog] object SourceIdentity {
 
   /** Refuses the state of another source. A checkpoint that does not say, because it is new or older than this file, belongs

@@ -8,10 +8,10 @@ package stoplog.source
   */
 trait Split {
 
-  /** What messages and logs call it: a file and its bytes, a table and its keys. */
+  /** The split's name in messages and logs: a file and its bytes, a table and its keys. */
   def describe: String
 
-  /** What it counts against the limits of a micro-batch. */
+  /** The split's size, counted against the limits of a micro-batch. */
   def size: SplitSize
 }
 

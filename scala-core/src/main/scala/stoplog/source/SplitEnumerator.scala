@@ -47,14 +47,14 @@ trait SplitEnumerator[S <: Split] extends AutoCloseable {
     */
   def committed(first: Long, splits: Iterator[S]): Unit = ()
 
-  /** What is known to be unread, without looking. */
+  /** The splits known to be unread, without looking. */
   def outstanding: Outstanding
 
-  /** What the source counts, by the names under which they are shown. */
+  /** The source's own metrics, by the names under which they are shown. */
   def metrics: Map[String, String] = Map.empty
 }
 
-/** What [[SplitEnumerator.discover]] found. */
+/** The result of [[SplitEnumerator.discover]]. */
 sealed trait Discovery
 object Discovery {
 
@@ -65,7 +65,7 @@ object Discovery {
   case object Partial extends Discovery
 }
 
-/** What [[SplitEnumerator.fit]] answers. */
+/** The result of [[SplitEnumerator.fit]]. */
 sealed trait Fit[S]
 object Fit {
   final case class All[S](split: S, size: SplitSize) extends Fit[S]
@@ -79,7 +79,7 @@ object Fit {
 
 /** Splits that no micro-batch has taken yet.
   *
-  * @param oldestMillis when the oldest of them came to be; none if there is none, or if nobody knows
+  * @param oldestMillis when the oldest of them came to be; none if there is none, or if it is unknown
   */
 final case class Outstanding(splits: Long, bytes: Long, oldestMillis: Option[Long])
 

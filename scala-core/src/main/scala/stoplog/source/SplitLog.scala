@@ -113,7 +113,7 @@ private[source] final class SplitLog[S <: Split](
   // The one that is planned twice and then read.
   private val recent = new AtomicReference[SplitRecord[S]]()
 
-  /** What the next record names: the newest. */
+  /** The link for the next record: to the newest. */
   private def newestLink: Link = firsts().lastOption.fold(Link.none)(first => orLost(first)(link(first)))
 
   /** Whether the record after this one goes on from another. The newest is no stray: a driver goes on from it. */

@@ -21,7 +21,7 @@ trait SplitReader[S <: Split, R] extends AutoCloseable {
   def wakeUp(): Unit
 }
 
-/** What [[SplitReader.fetch]] returns. */
+/** The result of [[SplitReader.fetch]]. */
 sealed trait Fetched[+S, +R]
 object Fetched {
 
@@ -34,7 +34,7 @@ object Fetched {
     /** The record that [[advance]] went to. */
     def record: R
 
-    /** What is left of the split behind this record, as a split of its own; none if it was its last, and always none for
+    /** The rest of the split behind this record, as a split of its own; none if it was its last, and always none for
       * a source whose splits can only be read from their beginnings.
       */
     def rest: Option[S]

@@ -19,7 +19,7 @@ package stoplog.source
   */
 trait SplitSource[S <: Split, R, T] extends Serializable {
 
-  /** What messages call it. */
+  /** The source's name in messages. */
   def describe: String
 
   /** What the splits are of, if it may change between the runs of a query: then a run that asks for another thing than the

@@ -34,7 +34,7 @@ class StateFiles(files: FileStore, directory: String = "", faults: Faults = Faul
   /** A directory in this one. */
   def in(below: String): StateFiles = new StateFiles(files, at(below), faults)
 
-  /** Where the file is, for messages. */
+  /** The file's location, for messages. */
   def describe(name: String): String = files.describe(at(name))
 
   private def at(name: String): String = FileStore.path(directory, name)

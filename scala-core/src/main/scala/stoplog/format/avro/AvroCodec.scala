@@ -5,7 +5,7 @@ import org.apache.avro.file.CodecFactory
 import org.apache.avro.mapred.AvroOutputFormat
 import org.apache.hadoop.conf.Configuration
 
-/** What compresses the blocks of a file.
+/** The codec of a file's blocks.
   *
   * @param name       as Avro writes it into the header
   * @param level      of deflate, xz and zstandard; the others have none

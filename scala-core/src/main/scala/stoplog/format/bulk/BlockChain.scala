@@ -44,7 +44,7 @@ private[bulk] final case class Written(format: BulkFormat, schema: StructType, d
 
   def isUnknown: Boolean = Ratios.learned(description).isEmpty
 
-  /** Learns from a few rows, by a block that nobody reads. */
+  /** Learns from a few rows, by a block that is thrown away. */
   def probe(rows: Iterator[UnsafeRow]): Unit = {
     val nowhere = new NullOutput
     val block   = new OpenBlock(format.block(nowhere, Array.emptyByteArray), Long.MaxValue)

@@ -55,7 +55,7 @@ trait BulkFormat extends BulkWriters {
   /** Writes what comes after the last block. */
   def end(out: BlockOutput, directory: Array[Byte]): Unit
 
-  /** What merges files of this format; `None` if nothing does but what the user names. */
+  /** The compactor of files of this format; `None` if nothing does but what the user names. */
   def compactor: Option[Compactor] = None
 }
 

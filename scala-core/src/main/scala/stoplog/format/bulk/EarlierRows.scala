@@ -10,7 +10,7 @@ import stoplog.error.Errors
 import stoplog.part.{Beside, SideFile}
 import stoplog.storage.SpoolFiles
 
-/** What earlier epochs have left beside a part. Reads nothing before it is asked. */
+/** The rows that earlier epochs left beside a part. Reads nothing before it is asked. */
 private[bulk] final class EarlierRows(beside: Beside, sides: SpoolFiles) {
 
   /** Bytes of the rows in memory. */

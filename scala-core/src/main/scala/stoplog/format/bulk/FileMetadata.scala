@@ -4,7 +4,7 @@ package stoplog.format.bulk
 /** Entries that users put into the header or footer of each file: the options `metadata.<key>`. */
 private[format] object FileMetadata {
 
-  /** What these options begin with; upper and lower case are the same. */
+  /** The prefix of these options; upper and lower case are the same. */
   val Prefix: String = "metadata."
 
   /** By key, whose case counts. */

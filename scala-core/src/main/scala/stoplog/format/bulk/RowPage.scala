@@ -76,6 +76,6 @@ private[bulk] object RowPage {
 
   def of(bytes: Array[Byte], rows: Int): RowPage = new RowPage(bytes, bytes.length, rows)
 
-  /** What a row takes besides its own bytes. Eight of them, because Spark reads its rows in whole words. */
+  /** The space of a row besides its own bytes. Eight of them, because Spark reads its rows in whole words. */
   val LengthBytes: Int = 8
 }

@@ -71,7 +71,7 @@ private[bulk] object SideFrames {
       }
   }
 
-  /** The rows of all frames to come, of a file that nobody else writes to. The object is reused. */
+  /** The rows of all frames to come, of a file without any other writer. The object is reused. */
   def rows(in: InputStream, columns: Int): Iterator[UnsafeRow] = pages(in).flatMap(_.iterator(columns))
 
   /** The same of any file. Error: `IOException` for a row that does not lie within its bytes. */

@@ -27,7 +27,7 @@ private[bulk] final class Spool(columns: Int, memory: SharedMemory) {
   private[this] var raw     = 0L
   private[this] var count   = 0L
 
-  /** What the rows take in memory, without any compression. */
+  /** The rows' size in memory, without any compression. */
   def rawBytes: Long = raw
   def rows: Long     = count
 

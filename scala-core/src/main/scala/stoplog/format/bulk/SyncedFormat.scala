@@ -38,7 +38,7 @@ trait SyncedFormat extends Serializable {
     */
   def describe: String
 
-  /** What merges files of this format. */
+  /** The compactor of files of this format. */
   def compactor: Option[Compactor] = None
 }
 

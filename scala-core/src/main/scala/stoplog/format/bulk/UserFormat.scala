@@ -34,7 +34,7 @@ private[stoplog] final class UserFormat private (
 
 private[stoplog] object UserFormat {
 
-  /** What [[BulkSink.kind]] is for it. */
+  /** The value of [[BulkSink.kind]] for it. */
   val Kind: String = "own"
 
   /** As the options name it: by its class, or as an instance. Error: `STOPLOG_USER_CODE`. */

@@ -19,7 +19,7 @@ private[orc] final class OrcWriting(val settings: OrcSettings) {
   /** As Spark's own writer has them. */
   def options: WriterOptions = OrcOutputFormat.buildOptions(conf).setSchema(schema)
 
-  /** When a stripe is full, in bytes of memory. */
+  /** The size of a full stripe, in bytes of memory. */
   val stripeBytes: Long = options.getStripeSize
 
   def limit: StripeLimit =

@@ -11,7 +11,7 @@ import org.apache.spark.sql.types.StructType
 
 import stoplog.format.bulk.FileMetadata
 
-/** What Spark's ORC sink would write with, taken from a session on the driver. */
+/** The settings of Spark's ORC sink, taken from a session on the driver. */
 private[orc] object SessionSettings {
 
   def apply(

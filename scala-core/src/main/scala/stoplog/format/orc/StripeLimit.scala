@@ -26,7 +26,7 @@ private[orc] final class StripeLimit(
   private var isFull      = false
   private var isTaken     = false
 
-  /** What to compare with the size of a stripe. */
+  /** The number to compare with the size of a stripe. */
   def answer: Long = if (isFull) math.max(bytes, stripeBytes) else math.min(bytes, stripeBytes - 1)
 
   /** Whether orc-core took a batch since this was last asked. */

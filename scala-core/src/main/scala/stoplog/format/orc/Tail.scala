@@ -13,7 +13,7 @@ import org.apache.spark.sql.execution.datasources.orc.OrcUtils
 
 import stoplog.part.BlockOutput
 
-/** What an ORC file ends with: the stripes' statistics, the footer, the postscript. */
+/** The end of an ORC file: the stripes' statistics, the footer, the postscript. */
 private[orc] object Tail {
 
   /** orc-core is told of the stripes as if it copied them from other files, so that it makes one statistic of theirs. */

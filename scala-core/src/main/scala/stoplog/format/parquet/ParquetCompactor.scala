@@ -97,5 +97,5 @@ object ParquetCompactor {
   private val SparkVersion = "org.apache.spark.version"
 }
 
-/** What a merged file's footer says. */
+/** The content of a merged file's footer. */
 private[parquet] final case class Footer(schema: MessageType, metadata: Map[String, String])

@@ -48,7 +48,7 @@ private[parquet] final class RowGroupWriter(
     }
 }
 
-/** When a row group is full.
+/** The limits of a row group.
   *
   * @param bytes
   *   as [[stoplog.format.bulk.BlockWriter.bufferedBytes]] counts them

@@ -12,7 +12,7 @@ import org.apache.spark.sql.types.StructType
 import stoplog.error.Errors
 import stoplog.format.bulk.{BulkFormatName, FileMetadata}
 
-/** What Spark's Parquet sink would write with, taken from a session on the driver. */
+/** The settings of Spark's Parquet sink, taken from a session on the driver. */
 private[parquet] object SessionSettings {
 
   def apply(

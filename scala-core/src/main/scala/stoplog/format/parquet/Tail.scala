@@ -9,7 +9,7 @@ import scala.jdk.CollectionConverters._
 import org.apache.parquet.format.{FileMetaData, RowGroup, SchemaElement, Util}
 import org.apache.parquet.hadoop.ParquetFileWriter
 
-/** What a Parquet file ends with: the footer, its length in four bytes, the magic. */
+/** The end of a Parquet file: the footer, its length in four bytes, the magic. */
 private[parquet] object Tail {
 
   /** Bytes that end in a tail, as what is before it and the tail. */

@@ -60,7 +60,7 @@ private[stoplog] final case class DirectoryColumns(schema: StructType, others: S
     })
   }
 
-  /** What a directory says of a column: none if it does not name it. */
+  /** The value of a column in a directory: none if it does not name it. */
   def valueIn(directory: String, column: String): Option[Any] = {
     val named = DirectoryColumns.named(directory)
     Option.when(named.exists(_._1.equalsIgnoreCase(column)))(value(named, column))

@@ -8,7 +8,7 @@ import org.apache.spark.sql.types.StructType
 
 import stoplog.source.RecordEmitter
 
-/** What Spark has to know of the records of a [[stoplog.source.format.RecordFormat]]: a class that extends both is a format
+/** The Spark side of the records of a [[stoplog.source.format.RecordFormat]]: a class that extends both is a format
   * for the option `format`, by its name, if it has a public constructor without arguments.
   *
   * This one makes the rows that Spark has inside, for formats that have to be fast; see [[SimpleRows]] for all others.

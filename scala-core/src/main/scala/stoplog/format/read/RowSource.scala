@@ -23,7 +23,7 @@ trait RowSource extends Serializable {
     */
   def schema(options: JMap[String, String]): StructType
 
-  /** What is read.
+  /** The source to read from.
     *
     * @param schema the columns that are wanted: those of [[schema]], or what the user named instead
     */

@@ -15,7 +15,7 @@ import stoplog.source.Fetched
 import stoplog.source.file._
 import stoplog.storage.SourceFiles
 
-/** What Spark's own reader reads. */
+/** A record of Spark's own reader. */
 private[read] trait BlockRecord extends Located {
 
   /** A row, or a batch of them. */

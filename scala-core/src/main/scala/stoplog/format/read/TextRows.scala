@@ -35,7 +35,7 @@ private final class LineRow extends GenericInternalRow(1) {
   private def text: UTF8String = UTF8String.fromBytes(line.bytes, line.offset, line.length)
 }
 
-/** Rows of no columns, for whoever only counts them. */
+/** Rows of no columns, for queries that only count them. */
 private[format] final class EmptyRows[R] extends RecordEmitter[R, InternalRow] {
   private val row = new GenericInternalRow(0)
 

@@ -47,7 +47,7 @@ private[sequence] final class SequenceLayout(
     bytes.toByteArray
   }
 
-  /** What a part of this name begins with. */
+  /** The header of a part of this name. */
   def header(name: String): Array[Byte] = {
     val marker = SyncMarker.of(name)
     drawn.dropRight(marker.length) ++ marker

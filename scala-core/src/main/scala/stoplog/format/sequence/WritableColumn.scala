@@ -10,7 +10,7 @@ import stoplog.error.Errors
 private[sequence] sealed abstract class WritableColumn(val writableClass: Class[_ <: Writable])
     extends (InternalRow => Writable) {
 
-  /** What the value of the last row comes to, in bytes. */
+  /** The size of the last row's value, in bytes. */
   def sizeBytes: Int
 }
 

@@ -6,7 +6,7 @@ import stoplog.storage.{SourceFile, SourceFiles}
 /** Tells where the blocks of a file are: row groups, stripes, or what else its format calls them. On the driver. */
 trait BlockIndex extends Serializable {
 
-  /** In the order in which they lie in the file. Any exception means that nobody knows. */
+  /** In the order in which they lie in the file. Any exception means that they are unknown. */
   def of(files: SourceFiles, file: SourceFile): Vector[Block]
 }
 

@@ -9,7 +9,7 @@ import stoplog.fault.{Faults, Step}
 import stoplog.storage.{Found, SourceFile, SourceFiles}
 import stoplog.thread.Pooled
 
-/** What becomes of a file once the micro-batch that read the end of it is committed. */
+/** The handling of a file once the micro-batch that read the end of it is committed. */
 sealed trait Cleaning extends Serializable
 object Cleaning {
   case object Keep   extends Cleaning

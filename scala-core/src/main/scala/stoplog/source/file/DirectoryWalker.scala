@@ -98,7 +98,7 @@ private[file] final case class ListedDirectory(path: String, real: String) {
   }
 }
 
-/** Who is told of a tree of directories. */
+/** The visitor of a tree of directories. */
 private[file] trait Visitor {
 
   /** Before a directory is listed. */
@@ -120,7 +120,7 @@ private[file] object Entering {
   final case class Known(below: Vector[ListedDirectory]) extends Entering
 }
 
-/** Who is told what is in one directory. */
+/** The visitor of one directory's entries. */
 private[file] trait DirectoryVisit {
 
   /** A file that the rules take. */

@@ -34,7 +34,7 @@ final case class Enumeration(
   def listing: Listing = if (onChangedFile == OnChangedFile.Ignore) Listing.Changed else Listing.All
 }
 
-/** What to do with a file that has been read, and has another length or time now. */
+/** The handling of a file that has been read, and has another length or time now. */
 sealed trait OnChangedFile
 object OnChangedFile {
 

@@ -102,7 +102,7 @@ private[stoplog] abstract class FileByFile[O <: AutoCloseable, R](
   }
 }
 
-/** What becomes of a file that was there when its micro-batch was planned, and is not there when it is read. */
+/** The handling of a file that was there when its micro-batch was planned, and is not there when it is read. */
 sealed trait OnMissingFile
 object OnMissingFile {
   case object Fail extends OnMissingFile

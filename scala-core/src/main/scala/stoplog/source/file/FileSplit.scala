@@ -18,13 +18,13 @@ final case class FileSplit(file: SourceFile, extent: Extent) extends Split {
       SplitSize(0, Option.when(until != Extent.ToTheEnd)(until - from))
   }
 
-  /** What of it lies between two of its bytes, or of its records. */
+  /** The piece of it between two of its bytes, or of its records. */
   def piece(from: Long, until: Long): FileSplit = copy(extent = extent match {
     case _: Extent.Bytes   => Extent.Bytes(from, until)
     case _: Extent.Records => Extent.Records(from, until)
   })
 
-  /** What is left of it from there on; none if nothing is. */
+  /** The rest of it from there on; none if nothing is. */
   def rest(at: Long): Option[FileSplit] = Option.when(at < extent.until)(piece(at, extent.until))
 
   /** In two, at a byte or a record. */

@@ -39,7 +39,7 @@ final class FileSplitSource[R, T](
   */
 trait FileFormat[R, T] extends Serializable {
 
-  /** Where files can be cut. */
+  /** The positions at which files can be cut. */
   def framing(files: SourceFiles): FileSplitter
 
   def reader(files: SourceFiles, onMissing: OnMissingFile): SplitReader[FileSplit, R]

@@ -4,7 +4,7 @@ package stoplog.source.file
 import stoplog.source.{Fit, Room, SplitSize}
 import stoplog.storage.SourceFile
 
-/** Where the files of a format can be cut. On the driver, except [[divide]]. */
+/** The positions at which files of a format can be cut. On the driver, except [[divide]]. */
 trait FileSplitter extends Serializable {
 
   /** All of a file. */

@@ -87,7 +87,7 @@ private[file] object Cuts {
   /** At any byte. */
   case object Anywhere extends Cuts
 
-  /** Where a reader tells its position. */
+  /** At the positions that a reader tells. */
   case object AtPositions extends Cuts
 
   /** Behind any number of records, of which the next reader reads none. */

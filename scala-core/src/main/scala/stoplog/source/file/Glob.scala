@@ -14,7 +14,7 @@ final class Glob private (val text: String, pattern: Pattern) extends Serializab
 
 object Glob {
 
-  /** What is wrong with the pattern, or the pattern. */
+  /** The error in the pattern, or the pattern. */
   def parse(text: String): Either[String, Glob] = {
     val regex  = new StringBuilder
     var index  = 0

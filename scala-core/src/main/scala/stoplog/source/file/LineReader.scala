@@ -103,7 +103,7 @@ private[file] final class LineReader(separator: Separator) {
     lineStart = base + begin
   }
 
-  /** Where the line ends, or -1. A carriage return at the end of the buffer may be half of a line end. */
+  /** The end of the line, or -1. A carriage return at the end of the buffer may be half of a line end. */
   private def anyLineEnd(): Int = {
     val at = LineReader.lineEnd(buffer, words, scanned, filled)
     if (at < filled && (buffer(at) != '\r' || at + 1 < filled || atEnd)) at

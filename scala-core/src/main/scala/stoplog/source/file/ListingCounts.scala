@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.source.file
 
-/** What the listings of one run were like. */
+/** Metrics of the listings of one run. */
 private[file] final class ListingCounts {
   private var listings    = 0L
   private var lastMillis  = 0L

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.source.file
 
-/** What a streaming query does with a part that a merge of the sink's has written: a new file, whose rows it may have
+/** A streaming query's handling of a part that a merge of the sink's has written: a new file, whose rows it may have
   * read from the parts that are gone for it. Decision 0019.
   */
 sealed trait OnMergedPart extends Serializable
 object OnMergedPart {
 
-  /** The query fails: nobody knows which of the rows are new. */
+  /** The query fails: it cannot be known which of the rows are new. */
   case object Fail extends OnMergedPart
 
   /** It is read as any file: of a directory in which nothing is merged any more. */

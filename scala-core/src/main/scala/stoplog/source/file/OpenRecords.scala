@@ -13,7 +13,7 @@ private[file] trait OpenRecords[+R] extends AutoCloseable {
 
   def record: R
 
-  /** Where the record begins, if that is known. */
+  /** The beginning of the record, if that is known. */
   def begins: Option[Long]
 
   /** Where a split has to begin that goes on behind the record: an offset, or a number. None in the middle of a batch. */
@@ -34,7 +34,7 @@ private[file] final class ByPosition[R](val split: FileSplit, steps: Steps[R]) e
   private var behind        = before
   private var behindIsKnown = true
 
-  // The reader is at a record that nobody has asked for.
+  // The reader is at a record that has not been asked for.
   private var isWaiting = false
 
   override def advance(): Boolean = (isWaiting || steps.advance()) && {

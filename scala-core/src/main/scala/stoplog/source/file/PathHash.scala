@@ -5,7 +5,7 @@ import java.nio.ByteBuffer
 import java.nio.charset.StandardCharsets.UTF_8
 import java.security.MessageDigest
 
-/** What is remembered of a path: 96 bits of its SHA-256. Among a hundred million files, the odds that any two share them
+/** The stored hash of a path: 96 bits of its SHA-256. Among a hundred million files, the odds that any two share them
   * are one to ten trillion.
   */
 private[file] final case class PathHash(high: Long, low: Int) extends Ordered[PathHash] {

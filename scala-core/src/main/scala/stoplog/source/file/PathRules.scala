@@ -28,7 +28,7 @@ final case class PathRules(
   /** The rules as they are at this time. */
   def at(nowMillis: Long): PathRules = copy(dates = dates.map(_.at(nowMillis)))
 
-  /** What is taken of a directory.
+  /** The rules for a directory.
     *
     * @param directory relative to the root; empty for the root itself
     */
@@ -103,7 +103,7 @@ object PathRules {
   private final val Copying = "._COPYING_"
 }
 
-/** What is taken of one directory. */
+/** The rules for one directory. */
 final case class DirectoryRules(
     takesAll: Boolean,
     entersAll: Boolean,

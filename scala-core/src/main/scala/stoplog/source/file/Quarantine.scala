@@ -8,7 +8,7 @@ import scala.util.control.NonFatal
 import stoplog.source.StateFiles
 import stoplog.storage.SourceFiles
 
-/** Where notes go of what could not be decoded.
+/** The place for notes of what could not be decoded.
   *
   * A file of notes is named by the file that it is about, by the piece, and by its number in the piece, and is created
   * whole: whoever reads the piece again, in a second attempt or after a crash, finds it there, and adds nothing.

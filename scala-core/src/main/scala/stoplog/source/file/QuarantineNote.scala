@@ -11,7 +11,7 @@ import com.fasterxml.jackson.core.{JsonFactory, JsonGenerator}
 
 import stoplog.storage.SourceFile
 
-/** What was left out of a file, and why.
+/** A note of data left out of a file, and why.
   *
   * @param fileName as a user knows it
   * @param position in words, with the unit

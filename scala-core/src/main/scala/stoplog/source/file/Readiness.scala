@@ -3,9 +3,9 @@ package stoplog.source.file
 
 import stoplog.storage.SourceFile
 
-/** When a file counts as complete. All that is asked for has to hold.
+/** The conditions for a file to count as complete. All that is asked for has to hold.
   *
-  * @param leastAgeMillis  how long nobody has written to it
+  * @param leastAgeMillis  how long it has not been written to
   * @param stableForMillis how long it has had its length, as listings at least so far apart see it
   * @param marker          a file that says so
   */

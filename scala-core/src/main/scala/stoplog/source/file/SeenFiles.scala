@@ -33,7 +33,7 @@ private[file] final class SeenFiles(
   private var snapshots               = 0            // since then
   private var cleanedEnd              = 0L
 
-  /** What the file was when it was handed out. */
+  /** The file's identity when it was handed out. */
   def find(path: String): Option[FileIdentity] = {
     val hash = PathHash.of(path)
     val slot = since.find(hash)

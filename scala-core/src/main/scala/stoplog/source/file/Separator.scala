@@ -3,7 +3,7 @@ package stoplog.source.file
 
 import java.nio.charset.Charset
 
-/** What ends a line. */
+/** The separator at the end of a line. */
 sealed trait Separator extends Serializable {
 
   /** How many bytes before an offset can still belong to the end of the line before it. */

@@ -13,7 +13,7 @@ trait FileInput {
   /** With scheme and authority, for libraries that open files by themselves. */
   def location: URI
 
-  /** None where nobody can tell, because the file comes decompressed. */
+  /** None if the length is unknown, because the file comes decompressed. */
   def bytes: Option[Long]
 
   /** The bytes from an offset on. Not buffered. Error: `FileNotFoundException`. */

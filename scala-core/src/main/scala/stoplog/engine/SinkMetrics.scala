@@ -4,7 +4,7 @@ package stoplog.engine
 import stoplog.commit.{Clock, SinkStats}
 import stoplog.rolling.RollReason
 
-/** The metrics of a run of the commit protocol and of the parts it holds: Spark's `StreamingQueryProgress.sink.metrics`. */
+/** The metrics of a run of the commit protocol, and of its parts: in Spark `StreamingQueryProgress.sink.metrics`. */
 private[stoplog] object SinkMetrics {
 
   val empty: Seq[(String, Long)] = of(SinkStats.empty)

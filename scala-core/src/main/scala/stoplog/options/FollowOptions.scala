@@ -8,7 +8,7 @@ import stoplog.source.file.{
   Cleaning, OnChangedFile => Changed, OnMergedPart => Merged, OnMissingFile, PathRules
 }
 
-/** A source's treatment of files over time: those that change, are gone, were merged, are read, or cannot be decoded. */
+/** A source's treatment of files that change, are gone, were merged, are read, or cannot be decoded. */
 private[stoplog] final case class FollowOptions(
     onChangedFile: Changed,
     onMissing: OnMissingFile,

@@ -62,28 +62,28 @@ final class BucketingSink(basePath: String) {
   def setInactiveBucketCheckInterval(millis: Long): this.type =
     setOption("bucketCheckInterval", span(millis))
 
-  /** What the name of an open part begins with: `.` or `_` first; `_` by default. */
+  /** The prefix of an open part's name: `.` or `_` first; `_` by default. */
   def setInProgressPrefix(prefix: String): this.type = setMarker("inProgressPrefix", prefix)
 
-  /** What the name of an open part ends with; `.in-progress` by default. */
+  /** The suffix of an open part's name; `.in-progress` by default. */
   def setInProgressSuffix(suffix: String): this.type = setMarker("inProgressSuffix", suffix)
 
-  /** What the name of a closed part begins with until its epoch is committed: `.` or `_` first; `_` by default. */
+  /** The prefix of a closed part's name until its epoch is committed: `.` or `_` first; `_` by default. */
   def setPendingPrefix(prefix: String): this.type = setMarker("pendingPrefix", prefix)
 
-  /** What the name of a closed part ends with until its epoch is committed; `.pending` by default. */
+  /** The suffix of a closed part's name until its epoch is committed; `.pending` by default. */
   def setPendingSuffix(suffix: String): this.type = setMarker("pendingSuffix", suffix)
 
-  /** What the name of a valid-length file begins with; `_` by default. Only with `setUseTruncate(false)`. */
+  /** The prefix of a valid-length file's name; `_` by default. Only with `setUseTruncate(false)`. */
   def setValidLengthPrefix(prefix: String): this.type = setMarker("validLengthPrefix", prefix)
 
-  /** What the name of a valid-length file ends with; `.valid-length` by default. Only with `setUseTruncate(false)`. */
+  /** The suffix of a valid-length file's name; `.valid-length` by default. Only with `setUseTruncate(false)`. */
   def setValidLengthSuffix(suffix: String): this.type = setMarker("validLengthSuffix", suffix)
 
-  /** What the names of finished files begin with; `part` by default. */
+  /** The prefix of finished files' names; `part` by default. */
   def setPartPrefix(prefix: String): this.type = setOption("partPrefix", prefix)
 
-  /** What the names of finished files end with, with its dot; nothing by default. */
+  /** The suffix of finished files' names, with its dot; empty by default. */
   def setPartSuffix(suffix: String): this.type = setOption("partSuffix", suffix)
 
   /** `true`, the default, has bytes of failed attempts cut off; `false` notes in a valid-length file how many count. */

@@ -20,7 +20,7 @@ import stoplog.merge.DirectoryMerges
   */
 final class DirectoryCompaction private[stoplog] (merges: DirectoryMerges) {
 
-  /** What [[run]] would merge now. Reads, and changes nothing. */
+  /** The merges that [[run]] would make now. Reads, and changes nothing. */
   def plan(): Seq[PlannedMerge] = merges.plan()
 
   /** Merges, and answers what was merged. What cannot be read stays as it is, with a warning in the log.

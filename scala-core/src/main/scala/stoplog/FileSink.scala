@@ -70,7 +70,7 @@ final class FileSink private[stoplog] (settings: SinkOptions) {
 
 object FileSink {
 
-  /** What to give to `format(…)` for a write without a builder. */
+  /** The name for `format(…)` in a write without a builder. */
   val Format: String = "stoplog"
 
   /** A sink that writes row by row.
@@ -110,7 +110,7 @@ object FileSink {
 
   /** Waits until the end of a query's run has been dealt with: its open parts are finished then, if they were to be.
     *
-    * `awaitTermination` returns a moment earlier, because Spark tells nobody but listeners that a query has ended.
+    * `awaitTermination` returns a moment earlier, because Spark tells only listeners that a query has ended.
     *
     * @param runId         `query.runId`
     * @param timeoutMillis how long to wait at most, in milliseconds
@@ -118,14 +118,14 @@ object FileSink {
     */
   def awaitFinished(runId: String, timeoutMillis: Long): Boolean = RunEnds.await(runId, timeoutMillis)
 
-  /** What `StreamingQueryProgress.sink.metrics` would say of a run that is over, with what the sink has published since
+  /** The `StreamingQueryProgress.sink.metrics` of a run that is over, with the sink's work since
     * Spark's last progress; empty before [[awaitFinished]] answers `true`.
     *
     * @param runId `query.runId`
     */
   def finalMetrics(runId: String): JMap[String, String] = RunEnds.finalMetrics(runId)
 
-  /** The small files of an old directory, to be merged by a batch command, whoever has written them.
+  /** The small files of an old directory, to be merged by a batch command, of any writer.
     *
     * No query may write to them, and no table format may know them by their names: directories of Delta Lake, Iceberg,
     * Hudi or Spark's own streaming sink are refused with `STOPLOG_NOT_COMPACTABLE`, and the files that a stoplog sink

@@ -14,7 +14,7 @@ import stoplog.util.UserObject
 /** Sets a [[FileSink]]. Immutable: each call answers a new builder. Nothing is checked before [[build]]. */
 final class FileSinkBuilder private (options: Map[String, String]) {
 
-  /** When a part is closed; by default at 128 MiB, after 15 minutes, or after 5 minutes without a row. */
+  /** The policy that closes parts; by default at 128 MiB, after 15 minutes, or after 5 minutes without a row. */
   def withRollingPolicy(policy: RollingPolicy): FileSinkBuilder =
     new FileSinkBuilder(options -- RollingOptions.keys ++ RollingOptions.toMap(policy))
 
@@ -38,10 +38,10 @@ final class FileSinkBuilder private (options: Map[String, String]) {
   /** For rows `none`, `gzip`, `zstd`, `lz4`, `snappy` or `bzip2`; for a bulk format, a codec of that format. */
   def withCompression(name: String): FileSinkBuilder = withOption("compression", name)
 
-  /** What the names of finished files begin with; `part` by default. */
+  /** The prefix of finished files' names; `part` by default. */
   def withPartPrefix(prefix: String): FileSinkBuilder = withOption("partPrefix", prefix)
 
-  /** What the names of finished files end with; by default what format and compression call for. */
+  /** The suffix of finished files' names; by default that of the format and the compression. */
   def withPartSuffix(suffix: String): FileSinkBuilder = withOption("partSuffix", suffix)
 
   /** The name of the log; queries that write to one directory need one each. `main` by default. */
@@ -62,13 +62,13 @@ final class FileSinkBuilder private (options: Map[String, String]) {
   /** `fail` or `reject`: what becomes of a row that cannot be written. */
   def withOnBadRow(choice: String): FileSinkBuilder = withOption("onBadRow", choice)
 
-  /** When a bucket counts as complete, and gets a marker `_SUCCESS`: `watermark`, `processingTime` or `idle`. */
+  /** The rule by which a bucket is complete and gets a marker `_SUCCESS`: `watermark`, `processingTime` or `idle`. */
   def withBucketComplete(when: String): FileSinkBuilder = withOption("bucketComplete", when)
 
   /** How long after its end, or with `idle` after its last row, such as `10m`. */
   def withBucketCompleteDelay(delay: String): FileSinkBuilder = withOption("bucketCompleteDelay", delay)
 
-  /** What is in a marker: `json`, which is the default, or `empty`. */
+  /** The content of a marker: `json`, which is the default, or `empty`. */
   def withBucketMarker(form: String): FileSinkBuilder = withOption("bucketMarker", form)
 
   /** Is told of each marker, at least once. */

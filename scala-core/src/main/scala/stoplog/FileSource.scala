@@ -58,7 +58,7 @@ final class FileSource private[stoplog] (settings: Map[String, String]) {
 
 object FileSource {
 
-  /** What to give to `format(…)` for a read without a builder. */
+  /** The name for `format(…)` in a read without a builder. */
   val Format: String = FileSink.Format
 
   /** A source that reads record by record.

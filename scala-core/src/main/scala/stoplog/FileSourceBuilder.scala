@@ -44,7 +44,7 @@ final class FileSourceBuilder private (options: Map[String, String]) {
   /** Which names of files are read. */
   def withPathGlobFilter(pattern: String): FileSourceBuilder = withOption("pathGlobFilter", pattern)
 
-  /** How long nobody has written to a file that is read, such as `30s`. */
+  /** The least time since the last write to a file before it is read, such as `30s`. */
   def withMinFileAge(age: String): FileSourceBuilder = withOption("minFileAge", age)
 
   /** For how long listings must find a file with the same length before it is read, such as `10s`. */

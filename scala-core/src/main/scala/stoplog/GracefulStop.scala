@@ -41,7 +41,7 @@ object GracefulStop {
   /** From now on, and until it is closed, the query is stopped like that when this JVM is asked to end, by SIGTERM for
     * example, before Spark stops its context.
     *
-    * @param timeoutMillis less than whoever ends the JVM waits before he kills it: 30 s in Kubernetes
+    * @param timeoutMillis less than the grace period before the JVM is killed: 30 s in Kubernetes
     */
   def onShutdown(
       query: StreamingQuery,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog
 
-/** What becomes of the parts that are open when a query is stopped.
+/** The treatment of parts that are open when a query is stopped.
   *
   * @param word as Python says it
   */
@@ -12,7 +12,7 @@ object OpenAtStop {
   /** They are finished and published, whatever `finalizeOnTermination` says: readers see all rows. */
   case object Finalize extends OpenAtStop("finalize")
 
-  /** What `finalizeOnTermination` says: by its default the next start goes on in them. */
+  /** As `finalizeOnTermination` says: by its default the next start goes on in them. */
   case object AsConfigured extends OpenAtStop("asConfigured")
 
   /** Error: `IllegalArgumentException`. */

@@ -7,7 +7,7 @@ package stoplog.admin
   */
 sealed abstract class AdminAction(val word: String) extends Product with Serializable {
 
-  /** What it is done to: a path under the sink's path, or the number of a record. */
+  /** The object of the action: a path under the sink's path, or the number of a record. */
   def subject: String
 
   /** Why, in half a sentence. */
@@ -36,7 +36,7 @@ object AdminAction {
     override def rows: Option[Long]  = Some(records)
   }
 
-  /** Deletes what nobody needs. */
+  /** Deletes a file that no record needs. */
   final case class Remove(subject: String, reason: String) extends AdminAction("remove")
 
   /** Leaves what is there, by this rule. */

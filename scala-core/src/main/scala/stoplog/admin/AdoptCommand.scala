@@ -7,7 +7,7 @@ import stoplog.admin.AdminAction.{Advise, Hand}
 import stoplog.error.Errors
 import stoplog.log.SinkState
 
-/** Who writes a sink, and who writes beside it. */
+/** Sets the owner of a sink, and the writers beside it. */
 private[admin] object AdoptCommand {
 
   def adopt(site: SinkContext, owner: NewOwner): AdminPlan = {
@@ -46,7 +46,7 @@ private[admin] object AdoptCommand {
     * the log back then would write that epoch's rows twice.
     *
     * A query that goes on behind the newest epoch does so from there, too, and the log forgets what that batch was:
-    * whoever adopts says that the checkpoint is right.
+    * the operator who adopts says that the checkpoint is right.
     */
   private def repeats(owner: NewOwner)(state: SinkState): Boolean =
     state.lastEpoch.contains(owner.nextBatch) &&

@@ -7,7 +7,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode
 import stoplog.commit.Liveness
 import stoplog.error.{StoplogArgumentException, StoplogException}
 
-/** What [[Main]] prints: one JSON object on one line. */
+/** The output of [[Main]]: one JSON object on one line. */
 private[admin] object Answer {
   private val mapper = new ObjectMapper()
 

@@ -15,7 +15,7 @@ import stoplog.storage.{ReplacedFiles, SinkDirectory}
   */
 private[admin] final case class Aside(root: String) {
 
-  /** Where a file is kept that is at this path, under a name that no pattern for files of data finds. */
+  /** The place of the kept file of this path, under a name that no pattern for data files finds. */
   def place(path: String): String = s"$root/$path${ReplacedFiles.Unseen}"
 
   def placeOfRecord(seq: Long): String = s"$root/log/${RecordNames.name(seq)}"

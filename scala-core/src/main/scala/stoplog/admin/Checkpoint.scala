@@ -8,7 +8,7 @@ import org.apache.hadoop.conf.Configuration
 import stoplog.error.Errors
 import stoplog.place.CheckpointFiles
 
-/** What the checkpoint of a query says of it. */
+/** The facts about a query in its checkpoint. */
 private[admin] object Checkpoint {
 
   /** The batch that was planned and not committed is the one that it begins with; else the one after the last. */

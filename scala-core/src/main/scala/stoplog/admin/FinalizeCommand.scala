@@ -19,7 +19,7 @@ private[admin] object FinalizeCommand {
     )
   }
 
-  /** What is published again before anything else is done. */
+  /** The parts that are published again before anything else is done. */
   def decided(site: SinkContext, newest: LogRecord): Vector[AdminAction] =
     if (site.isPublished(newest)) Vector.empty
     else

@@ -14,7 +14,7 @@ import scala.util.control.NonFatal
 object Main {
   def main(arguments: Array[String]): Unit = {
     val answers = new PrintStream(System.out, true, UTF_8) // whatever the locale
-    System.setOut(System.err) // logging that nobody has set up goes there
+    System.setOut(System.err) // logging without a configuration goes there
     sys.exit(run(new String(System.in.readAllBytes(), UTF_8), answers))
   }
 

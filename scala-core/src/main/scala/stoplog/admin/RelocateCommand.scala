@@ -58,14 +58,14 @@ private[admin] object RelocateCommand {
       }
     }
 
-  /** What lies in the directory, listed once and only if it is asked for. */
+  /** The files in the directory, listed once and only if they are asked for. */
   private final class There(stores: SinkStores) {
     private lazy val staged = stores.parts.staged().map(_.token).toSet
     lazy val beside         = stores.sides.staged().map(_.token).toSet
 
     def length(path: String): Option[Long] = stores.finished.sizeBytes(path)
 
-    /** What there is not of what the part's bytes are staged in. */
+    /** The missing ones of the files that the part's bytes are staged in. */
     def missing(handle: Publish): Set[String] = stores.parts.stagedOf(handle.token).diff(staged)
   }
 

@@ -13,7 +13,7 @@ import stoplog.options.SinkOptions
 
 import stoplog.storage.Truncation
 
-/** What [[Main]] is asked for.
+/** The request to [[Main]].
   *
   * @param command   one of the methods of [[SinkAdmin]]: finalize, clean, adopt, fork, reset, rewind, relocate
   * @param carryOut  else the plan is all

@@ -6,7 +6,7 @@ import stoplog.fault.Step
 import stoplog.log.{LogRecord, RecordCodec, SinkState}
 
 /** Begins a log anew. It goes on in the same place, with a record from which nothing follows: so it is one record that
-  * decides, and whoever is alive is fenced as ever.
+  * decides, and a living driver is fenced as ever.
   */
 private[admin] object ResetCommand {
 

@@ -59,7 +59,7 @@ private[admin] object RewindCommand {
     }
   }
 
-  /** Under a name that nobody has used: that of the whole part is taken. */
+  /** The part under an unused name: that of the whole part is taken. */
   private def beginning(part: Open, run: RunId): Open = part.copy(
     name = part.name match {
       case Name(prefix, number) => s"$prefix${run.uid}$number"
@@ -73,7 +73,7 @@ private[admin] object RewindCommand {
 
   private def text(epoch: Option[Long]): String = epoch.fold("none")(_.toString)
 
-  /** What differs between now and then.
+  /** The differences between now and the end of the epoch to go back to.
     *
     * @param end  the last record of that epoch
     * @param gone  finished parts with rows of later epochs

@@ -9,7 +9,7 @@ import stoplog.log.BatchDigest
 
 import stoplog.storage.{Durability, Truncation}
 
-/** What an operator does to one sink id, without its query and without Spark.
+/** An operator's commands for one sink id, without its query and without Spark.
   *
   * Every method answers a plan and changes nothing; [[AdminPlan.carryOut]] does what it says, through the same log and
   * the same claims as a query, and refuses while a driver is alive. A tool may be killed at any point: the query, or
@@ -93,11 +93,11 @@ object SinkAdmin {
     )
 }
 
-/** Who is to own a sink.
+/** The future owner of a sink.
   *
   * @param queryId   the id of the query, which its checkpoint holds
   * @param nextBatch the first batch that it has not committed
-  * @param planned   what that batch is, if it has been planned
+  * @param planned   the digest of that batch, if it has been planned
   */
 final case class NewOwner(queryId: String, nextBatch: Long, planned: Option[BatchDigest] = None)
 
@@ -108,7 +108,7 @@ object NewOwner {
     Checkpoint.owner(location, configuration)
 }
 
-/** What becomes of rows that are in open parts. */
+/** The treatment of rows that are in open parts. */
 sealed trait OpenRows extends Product with Serializable
 object OpenRows {
 

@@ -37,7 +37,7 @@ private[admin] final class SinkContext(
   /** By what the log says of where parts are. */
   def stores(newest: LogRecord): SinkStores = storage.stores(newest)
 
-  /** What is known of a driver without writing anything: by this machine's clock. */
+  /** The liveness of a driver as far as it can be told without a write: by this machine's clock. */
   def liveness(newest: LogRecord): Liveness = judged(newest, skewMillis = 0)
 
   def isPublished(newest: LogRecord): Boolean = log.isPublished(newest)
@@ -97,7 +97,7 @@ private[admin] final class SinkContext(
     }
     toolRun.claim(says)
     work(Change(run, stores, toolRun, tools))
-    stores.notes.delete(Heartbeat.all(stores.notes, sinkId).map(_.path)) // nobody is alive after a release
+    stores.notes.delete(Heartbeat.all(stores.notes, sinkId).map(_.path)) // no driver is alive after a release
   }
 
   /** By the clock of the storage, which a sign of life of our own tells. */
@@ -124,7 +124,7 @@ private[admin] final class SinkContext(
   }
 }
 
-/** What a tool has at hand once it holds the claim. */
+/** The means of a tool once it holds the claim. */
 private[admin] final case class Change(
     run: RunId,
     stores: SinkStores,

@@ -31,7 +31,7 @@ private[admin] trait SinkContextStorage {
   /** A run of the batch compaction of the path. */
   def compaction(run: RunId, tools: SinkDriver.Tools): CompactionCommit
 
-  /** What writes the rows that an open part still lacks. */
+  /** The format that writes the rows an open part still lacks. */
   def format(stores: SinkStores): PartFormat[_]
 }
 

@@ -20,7 +20,7 @@ trait BucketAssigner extends Serializable {
   def bucket(row: InternalRow, context: BucketContext): String
 }
 
-/** What an assigner may know beside the row. Reused between rows: do not keep it. */
+/** The context of a row for an assigner. Reused between rows: do not keep it. */
 trait BucketContext {
 
   /** The task's clock, in milliseconds since 1970-01-01T00:00:00Z. */

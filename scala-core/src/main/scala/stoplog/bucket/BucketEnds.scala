@@ -9,12 +9,12 @@ import org.apache.spark.sql.types.{DateType, StructType}
 
 import stoplog.util.UserObject
 
-/** When buckets end, for each way to assign them that can say so. */
+/** The ends of buckets, for each way to assign them that can tell them. */
 private[stoplog] object BucketEnds {
   type Ends = String => Option[Long]
 
   /** @param zone in which dates are days
-    * @return what is wrong, as the end of a sentence, if nobody can say
+    * @return the problem, as the end of a sentence, if the ends cannot be told
     */
   def of(bucketing: Bucketing, schema: StructType, zone: ZoneId): Either[String, Ends] = bucketing match {
     case Bucketing.DateTime(pattern, in, _) =>

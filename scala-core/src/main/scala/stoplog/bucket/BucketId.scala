@@ -13,7 +13,7 @@ object BucketId {
   /** The bucket of the sink's path itself. */
   val Base: String = ""
 
-  /** Where rows go for which an expression is null, or an event time by whose pattern directories name no columns.
+  /** The bucket of rows with a null expression, or a null event time by whose pattern directories name no columns.
     *
     * Not Hive's `__HIVE_DEFAULT_PARTITION__`: as the name of a whole directory that would be hidden from
     * every reader, because it begins with `_`. Directories `column=value` use it, after their `column=`.
@@ -39,7 +39,7 @@ object BucketId {
     id
   }
 
-  /** What is wrong with an id, if anything. */
+  /** The problem of an id, if it has one. */
   def problem(id: String): Option[String] =
     if (id == null) Some("it is null")
     else if (id.isEmpty) None
@@ -63,7 +63,7 @@ object BucketId {
 
   private final val MostBytes = 255
 
-  // What Spark's file index leaves out; most other readers leave out the same.
+  // Spark's file index leaves out these names, and most other readers leave out the same.
   private def isHidden(name: String): Boolean =
     name.startsWith(".") || (name.startsWith("_") && !name.contains('=')) || name.endsWith("._COPYING_")
 }

@@ -9,7 +9,7 @@ import org.apache.spark.sql.types.StructType
   */
 sealed abstract class DataColumns extends Serializable {
 
-  /** What the encoder is opened with. */
+  /** The schema for the encoder. */
   def schema: StructType
 
   /** The same columns as others want them: in this order, or allowed to be null.

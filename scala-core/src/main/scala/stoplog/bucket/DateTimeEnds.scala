@@ -8,9 +8,9 @@ import java.util.Locale
 
 import scala.util.Try
 
-/** When buckets end that are named after a time.
+/** The ends of buckets that are named after a time.
   *
-  * Where the clock is set back, a name stands for two spans of time, and its end is that of the later one: a bucket may
+  * If the clock is set back, a name stands for two spans of time, and its end is that of the later one: a bucket may
   * then be taken to end an hour late, and never too early.
   */
 final class DateTimeEnds private (formatter: DateTimeFormatter, zone: ZoneId) {

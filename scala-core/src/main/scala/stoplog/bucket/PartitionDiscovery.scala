@@ -3,7 +3,7 @@ package stoplog.bucket
 
 import org.apache.spark.sql.catalyst.catalog.ExternalCatalogUtils
 
-/** What readers find that take directories `name=value` for columns: Spark, and pyarrow, DuckDB and pandas alike. */
+/** The columns of readers that take directories `name=value` for them: Spark, pyarrow, DuckDB and pandas alike. */
 private[stoplog] object PartitionDiscovery {
 
   /** The first level of a bucket that is no `name=value`. Spark passes over the files below it, or refuses the whole
@@ -15,7 +15,7 @@ private[stoplog] object PartitionDiscovery {
   /** The columns that a bucket names. */
   def columns(bucket: String): Seq[String] = bucket.split('/').toSeq.flatMap(column)
 
-  /** Where rows go that have no time, if this is a bucket of some that have one. */
+  /** The bucket of rows without a time, given a bucket of rows with one. */
   def ofNull(bucket: String): String =
     if (bucket.isEmpty || unnamedLevel(bucket).isDefined) BucketId.OfNull
     else columns(bucket).map(name => s"$name=${ExternalCatalogUtils.DEFAULT_PARTITION_NAME}").mkString("/")

@@ -9,7 +9,7 @@ import org.apache.spark.sql.types.{DateType, StructType, TimestampNTZType, Times
 import stoplog.error.Errors
 import stoplog.log.TimeKind
 
-/** Where the time of a row is found, in microseconds since 1970-01-01T00:00:00 (in UTC, or where it is
+/** The reader of a row's time, in microseconds since 1970-01-01T00:00:00 (in UTC, or in the zone where it is
   * local).
   */
 private[bucket] sealed abstract class RowTime extends Serializable {

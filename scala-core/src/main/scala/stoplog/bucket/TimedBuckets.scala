@@ -14,7 +14,7 @@ package stoplog.bucket
   */
 trait TimedBuckets {
 
-  /** When the bucket ends, in milliseconds since 1970-01-01T00:00:00Z: all of its rows are from before. `None` for a
+  /** The end of the bucket, in milliseconds since 1970-01-01T00:00:00Z: all of its rows are from before. `None` for a
     * bucket that has no end, which is then never complete. Pure; asked on the driver, of an assigner that may not have
     * been opened.
     */

@@ -10,7 +10,7 @@ final class BadRow(why: Throwable) extends RuntimeException(why)
 
 object BadRow {
 
-  /** Whatever goes wrong in `action` is the row's fault. */
+  /** Any failure in `action` is the row's fault. */
   def unless[A](action: => A): A =
     try action
     catch {

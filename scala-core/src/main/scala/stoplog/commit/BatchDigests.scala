@@ -3,7 +3,7 @@ package stoplog.commit
 
 import stoplog.log.BatchDigest
 
-/** What the micro-batches of a query are, as its checkpoint says now. */
+/** The digests of a query's micro-batches, as its checkpoint has them now. */
 trait BatchDigests {
 
   /** `None` where nothing can tell. */

@@ -33,7 +33,7 @@ private[commit] final class BucketTracker(
 
   /** Which buckets get no more rows, as far as the rule can tell: their small parts wait for no others. */
   def closing(state: SinkState, nowMillis: Long): String => Boolean = {
-    lazy val reached = ready(state.live, state.open, nowMillis) // which nobody asks where nothing is merged
+    lazy val reached = ready(state.live, state.open, nowMillis) // never evaluated where nothing is merged
     bucket => rule != CompleteRule.Never && reached(bucket)
   }
 
@@ -54,8 +54,8 @@ private[commit] final class BucketTracker(
     Completion(Vector.empty, state.copy(live = live), Set.empty, late = 0, followUps, nowMillis)
   }
 
-  /** What the next record has to do beside what it was going to. A bucket that still has parts to be merged has its
-    * open parts closed, and gets its marker afterwards.
+  /** The further tasks of the next record. A bucket that still has parts to be merged has its open parts closed, and
+    * gets its marker afterwards.
     *
     * @param state as it was going to be, with the parts that were to stay open
     * @param ended the parts that tasks have closed

@@ -4,7 +4,7 @@ package stoplog.commit
 import stoplog.log.SinkState
 import stoplog.part.{FinishedPart, Pending}
 
-/** What a driver does about small finished parts, between its epochs. Called with the lock held (I4). */
+/** Merges small finished parts on the driver, between its epochs. Called with the lock held (I4). */
 trait Compaction {
 
   /** The state with the parts that a record is about to publish, as far as they may be merged later. */

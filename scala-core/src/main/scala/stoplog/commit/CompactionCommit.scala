@@ -8,7 +8,7 @@ import stoplog.part.RunId
 /** Merges in a directory that no sink looks after now, each decided by a record of a log of its own.
   *
   * The first act is a claim, as of a sink: of two that work on one directory, the older one can decide nothing more.
-  * Whatever the newest record decided is carried out by whoever comes next.
+  * The next run carries out the decisions of the newest record.
   */
 final class CompactionCommit(
     run: RunId,
@@ -39,7 +39,7 @@ final class CompactionCommit(
     ()
   }
 
-  /** The same for a batch job that overwrites the directory, and merges nothing. Does nothing where nobody ever has. */
+  /** The same for a batch job that overwrites the directory, and merges nothing. Does nothing without a log. */
   def fence(): Unit = if (stores.log.newest().isDefined) {
     ledger.claim(_ => state)
     ()

@@ -25,7 +25,7 @@ final case class CompactionPolicy(
 
   def isSmall(part: Pending): Boolean = part.sizeBytes > 0 && part.sizeBytes < smallerThanBytes
 
-  /** What to merge now, and what need not be remembered any longer.
+  /** The parts to merge now, and those that need not be remembered any longer.
     *
     * @param small   oldest first
     * @param closing whether a bucket gets no more rows: then its parts wait for no others

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.commit
 
-/** When a bucket counts as complete: no more rows of it are expected. Rows that come all the same are late. */
+/** The rule by which a bucket counts as complete: no more rows of it are expected. Later rows are late rows. */
 sealed abstract class CompleteRule(val word: String) extends Product with Serializable {
 
   /** Whether the rule has anything to say of this bucket, ever. */
   def covers(bucket: String): Boolean
 
-  /** When the bucket's time ends, if the rule goes by it. */
+  /** The end of the bucket's time, if the rule goes by it. */
   def endMillis(bucket: String): Option[Long]
 
   /** Whether it is complete now, in the eyes of the rule.
@@ -35,7 +35,7 @@ object CompleteRule {
     override def isReached(bucket: String, last: Long, now: Long, mark: Option[Long]): Boolean = false
   }
 
-  /** No bucket is for whoever has this rule; but these wait for somebody who knows when they are. */
+  /** No bucket is complete for a run with this rule; the given ones wait for a run that knows their completion. */
   final case class Later(waiting: Set[String]) extends CompleteRule("later") {
     override def covers(bucket: String): Boolean         = waiting(bucket)
     override def endMillis(bucket: String): Option[Long] = None

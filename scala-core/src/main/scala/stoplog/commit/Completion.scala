@@ -4,7 +4,7 @@ package stoplog.commit
 import stoplog.log._
 import stoplog.part.{Part, Pending}
 
-/** What a record is going to say of buckets, before the parts are closed that it names.
+/** The bucket entries of the next record, before the parts are closed that it names.
   *
   * @param due      the parts that the driver closes
   * @param state    with the parts that stay open, and every bucket that has no marker yet

@@ -6,8 +6,8 @@ import java.nio.file.{Files, Path, Paths}
 
 import scala.util.Try
 
-/** Where the driver of a run lives, and how often it looks at its sink, as its records say it. For tools, which leave
-  * alone what a driver is at work on; nothing that is decided hangs on it.
+/** The process of a run's driver, and how often it looks at its sink, as the run's records say it. For tools, which
+  * leave alone a sink that a driver is at work on; no decision of the protocol depends on it.
   *
   * @param host            as its users call the machine
   * @param space           where process numbers mean the same: the boot of a kernel, and the process namespace in it;

@@ -4,12 +4,12 @@ package stoplog.commit
 import stoplog.part.{Open, Pending, RunId, SchemaId}
 import stoplog.rolling.{RollReason, RollingPolicy}
 
-/** What an epoch changes, before anything is written: who stays open, who is published, whom the driver closes.
+/** The changes of an epoch, before anything is written: parts that stay open, are published, or are to be closed.
   *
   * @param closed    closed by the tasks
   * @param due       carried over untouched, and now closed by the policy's clock
   * @param open      left open
-  * @param nextPart  the first part number that nobody has used
+  * @param nextPart  the first unused part number
   */
 private[commit] final case class EpochOutcome(
     closed: Vector[Pending],

@@ -4,10 +4,10 @@ package stoplog.commit
 import stoplog.log.SinkState
 import stoplog.part.{Open, Pending, RunId}
 
-/** What the driver hands to the tasks of one epoch.
+/** The driver's plan for the tasks of one epoch.
   *
   * @param run       the run that owns the log
-  * @param seq       the newest record when the plan was made: nobody but another driver writes a newer one
+  * @param seq       the newest record when the plan was made: only another driver writes a newer one
   * @param lastEpoch the last epoch in the log: a task of this one, or of an older one, has nothing to do
   * @param slots     the number of tasks
   * @param handed    for each slot the open parts it may go on with, of one bucket in the order given
@@ -31,7 +31,7 @@ final case class EpochPlan(
 
 object EpochPlan {
 
-  /** For a batch job, which nobody repeats. */
+  /** The plan of a batch job, which is never repeated. */
   private[stoplog] def ofJob(run: RunId, slots: Int): EpochPlan =
     EpochPlan(run, seq = -1, lastEpoch = None, slots, Map.empty, firstPart = 0)
 
@@ -43,7 +43,7 @@ object EpochPlan {
     EpochPlan(run, seq, state.lastEpoch, slots, PartAssignment.assign(state.open, slots), state.nextPart)
 }
 
-/** What one task gets of it. */
+/** One task's share of an [[EpochPlan]]. */
 final case class TaskPlan(
     run: RunId,
     seq: Long,
@@ -58,7 +58,7 @@ final case class TaskPlan(
 sealed trait Attempt extends Product with Serializable
 object Attempt {
 
-  /** Nobody else was ever handed the same parts: in-place writes are safe (I1). */
+  /** No other attempt was ever handed the same parts: in-place writes are safe (I1). */
   case object First extends Attempt
 
   /** Another attempt of the same task may still be writing. */
@@ -68,7 +68,7 @@ object Attempt {
     if (taskAttempt == 0 && stageAttempt == 0) First else Repeated
 }
 
-/** What a task reports: its parts, each durable (protocol step 5).
+/** The report of a task: its parts, each durable (protocol step 5).
   *
   * @param nextPart     the first number it left free
   * @param rejectedRows how many rows are in parts of their own because they could not be written

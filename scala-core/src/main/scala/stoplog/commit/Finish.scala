@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.commit
 
-/** What becomes of the parts that are open when a run ends, or that a run finds at its start. */
+/** The treatment of parts that are open at the end of a run, or that a run finds at its start. */
 sealed trait Finish
 
 object Finish {

@@ -4,7 +4,7 @@ package stoplog.commit
 import stoplog.log.{MarkerForm, TimeColumn, TimeKind, Totals}
 import stoplog.storage.{FileStore, SinkDirectory}
 
-/** What a sink was asked to do once parts are visible, and with what.
+/** The follow-ups that a sink was asked for once parts are visible, with their settings.
   *
   * @param sinkId   for whose files markers and manifests are; that of a batch job is not the name of its log
   * @param listener told of each marker once it is there; at least once
@@ -44,7 +44,7 @@ object Manifests {
       Map(Key -> column.fold(Plain)(c => s"$Plain ${c.kind.word} ${c.name}"))
   }
 
-  /** What the settings of a log say of the run that wrote them. It removes no list. */
+  /** The manifests of the run that wrote a log's settings, as these say. It removes no list. */
   def noted(settings: Map[String, String]): Manifests = settings.get(Key).fold[Manifests](Off) { text =>
     text.split(" ", 3) match {
       case Array(Plain, kind, name) =>
@@ -56,7 +56,7 @@ object Manifests {
   private final val Key   = "manifest"
   private final val Plain = "json"
 
-  /** Where the lists of a sink lie. */
+  /** The directory of a sink's lists. */
   def directory(sinkId: String): String = SinkDirectory(sinkId).manifests
 
   /** The list of one record's files. */

@@ -37,7 +37,7 @@ final class Heartbeat(notes: FileStore, sinkId: String, run: RunId) {
     latest = None
   }
 
-  /** When this run's beat was written, by the clock of the storage. */
+  /** The time of this run's newest beat, by the clock of the storage. */
   private[stoplog] def writtenAtMillis: Option[Long] = synchronized(latest).flatMap { path =>
     Heartbeat.all(notes, sinkId).find(_.path == path).flatMap(_.modifiedMillis)
   }
@@ -45,7 +45,7 @@ final class Heartbeat(notes: FileStore, sinkId: String, run: RunId) {
 
 object Heartbeat {
 
-  /** Where those of a sink lie. */
+  /** The directory of a sink's heartbeats. */
   def directory(sinkId: String): String = SinkDirectory(sinkId).alive
 
   /** Those that are there, of any run. */

@@ -4,8 +4,8 @@ package stoplog.commit
 import stoplog.log.{FollowUp, Manifest, Marker, Totals}
 import stoplog.part.Pending
 
-/** What follows the parts of a batch job: its input has an end, and with it every bucket is complete that it has
-  * written to.
+/** The follow-ups of a batch job, after its parts: its input has an end, and with it every bucket is complete that
+  * the job has written to.
   *
   * @param jobName tells its manifest from those of others
   */

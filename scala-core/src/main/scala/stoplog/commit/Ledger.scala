@@ -40,7 +40,7 @@ final class Ledger(
   /** The place of the next record. */
   def nextSeq: Long = newest.fold(0L)(_.seq + 1)
 
-  /** Whether another run goes on from here, or nobody knows: this one can decide nothing more. */
+  /** Whether another run goes on from here, or may do so: this one can decide nothing more. */
   def isLost: Boolean = lost.isDefined
 
   /** Step 1: carries out what the newest record says, unless that was done, and answers with it. Claims nothing, and is
@@ -62,19 +62,19 @@ final class Ledger(
 
   def isCarriedOut(record: LogRecord): Boolean = log.isPublished(record)
 
-  /** Step 2: makes this run the one that writes the log, with the first record that is its own. Whoever wrote it before
-    * is fenced from here on.
+  /** Step 2: makes this run the one that writes the log, with the first record that is its own. The run that wrote it
+    * before is fenced from here on.
     *
-    * The record to be carried out first, and the place of the claim, come from one look at the log. So nobody can decide
-    * anything between the two that nobody carries out: the place is taken then, and all begins anew.
+    * The record to be carried out first, and the place of the claim, come from one look at the log. So no decision of
+    * another run between the two is left without being carried out: the place is taken then, and all begins anew.
     *
     * @param claimed the state to go on from; may refuse, and is called at each try
     * Errors: those of `claimed` and [[settle]], `STOPLOG_FENCED`.
     */
   def claim(claimed: Option[LogRecord] => SinkState): LogRecord = claim(claimed, left = Ledger.Tries)
 
-  /** The same with one try, and only if the log still ends with record `seenSeq`: whoever has written since is alive, and
-    * must not be fenced by a run that has nothing to write.
+  /** The same with one try, and only if the log still ends with record `seenSeq`: a run that has written since is
+    * alive, and must not be fenced by a run that has nothing to write.
     */
   def claimIfEndsWith(seenSeq: Long)(claimed: LogRecord => Option[SinkState]): Option[LogRecord] = for {
     found <- log.newest() if found.seq == seenSeq
@@ -130,7 +130,7 @@ final class Ledger(
     faults.at(Step.AfterTrim)
   }
 
-  /** Step 10: removes what no record names and nobody can be writing any more; answers how much that was. */
+  /** Step 10: removes files that no record names and no run can be writing any more; answers their number. */
   def sweep(): Int = sweeper.sweep(run)
 
   private def passed(kind: RecordKind): Unit = kind match {
@@ -198,7 +198,7 @@ final class Ledger(
 
 object Ledger {
 
-  /** Where what a log names is stored. */
+  /** The stores of the files that a log names. */
   final case class Stores(committer: TwoPhaseCommitter, sides: SpoolFiles, finished: ReplacedFiles)
 
   object Stores {
@@ -207,7 +207,7 @@ object Ledger {
     def of(committer: TwoPhaseCommitter): Stores = Stores(committer, SpoolFiles.none, ReplacedFiles.none)
   }
 
-  /** What a record is to say. */
+  /** The content of a record to be written. */
   final case class Entry(
       kind: RecordKind,
       state: SinkState,
@@ -216,12 +216,12 @@ object Ledger {
       replace: Vector[FinishedPart] = Vector.empty
   )
 
-  /** A living driver writes a record with each epoch; whoever loses that often has one that will not end. */
+  /** A living driver writes a record with each epoch; a run that loses that often has met one that will not end. */
   private final val Tries = 20
 
   /** As many as Spark keeps batches: enough to look back when something went wrong. */
   private final val KeptRecords = 100
 
-  /** Nobody notices that a driver sleeps, starts another one and has it claim the log in less. */
+  /** No operator or cluster manager notices a sleeping driver and has a new one claim the log in less time. */
   private final val UnobservedMillis = 5000L
 }

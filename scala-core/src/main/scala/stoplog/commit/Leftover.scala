@@ -3,10 +3,10 @@ package stoplog.commit
 
 import java.io.OutputStream
 
-/** What a part that stays open leaves beside its bytes at the end of an epoch.
+/** The remainder of a part that stays open, beside its bytes, at the end of an epoch.
   *
   * @param note         a short text of the format's own
-  * @param rows         what goes into a file beside the part, if anything
+  * @param rows         the rows for a file beside the part, if any
   * @param storageBytes what all rows beside the part will add to it, as far as that can be known
   */
 final case class Leftover(note: String, rows: LeftoverRows, storageBytes: Long)

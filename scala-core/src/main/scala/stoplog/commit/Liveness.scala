@@ -6,8 +6,8 @@ import stoplog.storage.FileInfo
 
 /** Whether a driver is at work on a sink, as far as anybody else can tell.
   *
-  * Nothing that is decided hangs on it: whoever claims the log fences every older driver, alive or not. It keeps a
-  * person from stopping a query by mistake.
+  * No decision depends on it: the run that claims the log fences every older driver, alive or not. It keeps an
+  * operator from stopping a query by mistake.
   */
 sealed trait Liveness extends Product with Serializable {
 
@@ -77,7 +77,7 @@ object Liveness {
   /** A beat may be late, and one may be lost to a storage that does not answer. */
   private[stoplog] val MissedBeats = 3
 
-  /** What `bucketCheckInterval` is unless it is set. */
+  /** The default of `bucketCheckInterval`. */
   private[stoplog] val UsualMillis = 60 * 1000L
 
   /** Writing a beat takes a while. */

@@ -4,7 +4,7 @@ package stoplog.commit
 import stoplog.log.Totals
 import stoplog.storage.FileStore
 
-/** What the markers of a bucket say. Asked once for each time that a bucket comes into the state. */
+/** The existing markers of a bucket. Read once for each time that a bucket comes into the state. */
 private[commit] final class MarkerHistory(notes: FileStore, sinkId: String) {
   import MarkerHistory._
 

@@ -35,7 +35,7 @@ private[commit] object MarkerJson {
       }
   }
 
-  /** What a marker of this sink counts; `None` if it is empty or of another sink. */
+  /** The totals in a marker of this sink; `None` if it is empty or of another sink. */
   def total(bytes: Array[Byte], sinkId: String): Option[Totals] =
     Try(mapper.readTree(bytes)).toOption
       .filter(_.path("sinkId").asText() == sinkId)

@@ -5,10 +5,10 @@ import scala.util.Try
 
 import stoplog.storage.FileStore
 
-/** What markers are called: `_SUCCESS`, then `_SUCCESS.2`, `_SUCCESS.3` and so on. */
+/** The names of markers: `_SUCCESS`, then `_SUCCESS.2`, `_SUCCESS.3` and so on. */
 private[commit] object MarkerNames {
 
-  /** What all names begin with. */
+  /** The common prefix of the names. */
   val First = "_SUCCESS"
 
   def path(bucket: String, version: Int): String =

@@ -18,7 +18,7 @@ private[commit] final class MarkerWriter(
 ) {
   import followUps.{listener, notes}
 
-  /** The list of files first, for whoever sees a marker may look for them.
+  /** Writes the list of files first, since a reader that sees a marker may look for them.
     *
     * Errors: `STOPLOG_STORE_WRITE`, and those of the listener.
     */
@@ -45,7 +45,7 @@ private[commit] final class MarkerWriter(
   }
 
   /** A name that another sink was faster to take is passed over, so that no marker is lost; one with this very content
-    * is this marker, written by whoever carried out the record before.
+    * is this marker, written by the process that carried out the record before.
     */
   @tailrec
   private def mark(marker: Marker, version: Int): MarkedBucket = {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.commit
 
-/** What to do with a row that cannot be written. */
+/** The treatment of a row that cannot be written. */
 sealed trait OnBadRow extends Product with Serializable
 
 object OnBadRow {

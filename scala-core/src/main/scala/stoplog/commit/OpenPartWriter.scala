@@ -44,8 +44,8 @@ private[commit] final class OpenPartWriter[R] private (
 
   /** After [[pause]]: makes the epoch's rows durable. The part stays open.
     *
-    * A part that had nothing to write to but side files keeps its handle, and whoever could write to it before still
-    * can (I1). Nothing can be appended any more.
+    * A part that had nothing to write to but spool files keeps its handle, and a process that could write to it before
+    * still can (I1). Nothing can be appended any more.
     */
   def persist(slot: Int, run: RunId, sides: Sides): Open = {
     val beside = sides.write(NewPart(bucket, name, run), before.beside, left)
@@ -143,7 +143,7 @@ private[commit] object OpenPartWriter {
     catch { case e: Throwable => end.close(); throw e }
   }
 
-  /** What the record says of the part, or what is so of a new one. */
+  /** The part as the record has it, or as a new one begins. */
   private final case class Before(
       openedAtMillis: Long,
       writtenAtMillis: Long,

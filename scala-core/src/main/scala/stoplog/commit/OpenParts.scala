@@ -9,13 +9,13 @@ import stoplog.log.SinkState
 import stoplog.part.{Pending, RunId}
 import stoplog.storage.{FenceOutcome, PartStore, SpoolFiles}
 
-/** What a driver does about parts that stay open from epoch to epoch. */
+/** The driver's part in keeping parts open from epoch to epoch. */
 private[commit] trait OpenParts {
 
   /** The state as a claim is to name it. Touches nothing that is stored. */
   def claimed(state: SinkState): SinkState
 
-  /** What the run may do with what is open. Must be called after the claim (I1). */
+  /** The state with each open part as the run may go on with it. Must be called after the claim (I1). */
   def recovered(run: RunId, state: SinkState): SinkState
 
   /** The parts, closed where their last committed epoch left them.
@@ -24,7 +24,7 @@ private[commit] trait OpenParts {
     */
   def close(due: Vector[PartToClose], newestSeq: Long): Vector[Pending]
 
-  /** Removes side files that the newest record names no more. Nobody goes on from an older one. */
+  /** Deletes spool files that the newest record no longer references; recovery never starts from an older record. */
   def drop(unneeded: Set[String]): Unit
 }
 
@@ -60,7 +60,7 @@ private[commit] object OpenParts {
     override def claimed(state: SinkState): SinkState =
       state.copy(open = state.open.map(part => part.copy(handle = store.claimed(part.handle))))
 
-    /** Error: `STOPLOG_STORE_WRITE`: without an answer nobody goes on with anything, since copying all parts is no
+    /** Error: `STOPLOG_STORE_WRITE`: without an answer the run goes on with no part, since copying all parts is no
       * answer to an outage.
       */
     override def recovered(run: RunId, state: SinkState): SinkState = {

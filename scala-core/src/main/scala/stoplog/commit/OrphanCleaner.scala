@@ -46,7 +46,7 @@ private[stoplog] final class OrphanCleaner(
       }
   }
 
-  /** What [[sweep]] would do now, and why it would not. Changes nothing. */
+  /** The verdict of a [[sweep]] now on each file, with its reason. Changes nothing. */
   def look(): Vector[Judged] = {
     val listed = list()
     if (listed.isEmpty) Vector.empty else log.newest().fold(Vector.empty[Judged])(judged(listed, _))
@@ -83,7 +83,7 @@ private[stoplog] final class OrphanCleaner(
 
 private[stoplog] object OrphanCleaner {
 
-  /** What is there.
+  /** A leftover that the listing shows.
     *
     * @param name  the token of an unfinished part or of a file beside one; the number of the record for which finished
     *              parts were set aside
@@ -98,7 +98,7 @@ private[stoplog] object OrphanCleaner {
     case object Replaced extends Kind
   }
 
-  /** What becomes of it. */
+  /** A leftover, and its fate. */
   final case class Judged(found: Found, verdict: Verdict)
 
   sealed trait Verdict
@@ -110,7 +110,7 @@ private[stoplog] object OrphanCleaner {
     /** The newest record names it. */
     case object Named extends Verdict
 
-    /** Whoever made it may be alive, and its record about to be written. */
+    /** The run that made it may be alive, and its record about to be written. */
     case object Young extends Verdict
   }
 

@@ -32,7 +32,7 @@ object Parallel {
     override protected def await(pool: ExecutorService): Unit = ()
   }
 
-  /** The same for what nobody wants any more once the caller is interrupted: then all actions are interrupted, too.
+  /** The same for actions that are useless once the caller is interrupted: then all of them are interrupted, too.
     *
     * Error of `map`: `InterruptedException`, when all of them have ended.
     */

@@ -15,7 +15,7 @@ private[commit] object PartAssignment {
   def assign(open: Vector[Open], slots: Int): Map[Int, Vector[Open]] =
     open.groupBy(_.bucket).values.toVector.flatMap(assignBucket(_, slots)).groupMap(_._1)(_._2)
 
-  /** Former slots first; whoever lost its slot goes to the tasks with the fewest parts of this bucket. */
+  /** Former slots first; a part that lost its slot goes to the task with the fewest parts of this bucket. */
   private def assignBucket(parts: Vector[Open], slots: Int): Vector[(Int, Open)] = {
     val (kept, displaced) = parts.partition(_.slot < slots)
     val load              = Array.fill(if (displaced.isEmpty) 0 else slots)(0)

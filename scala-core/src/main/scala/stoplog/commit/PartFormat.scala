@@ -6,7 +6,7 @@ import stoplog.part.Beside
 /** How rows become the bytes of parts, as the protocol needs to know it. For one task, or for the driver. */
 trait PartFormat[-R] {
 
-  /** What writes the rows of a part that begins at `end`, which is empty still. */
+  /** The encoder for the rows of a part that begins at `end`, which is empty still. */
   def begin(name: String, end: PartBuffer): PartEncoder[R]
 
   /** The same for a part that earlier epochs have left open. `end` is behind its last valid byte. */

@@ -4,7 +4,7 @@ package stoplog.commit
 import stoplog.log.{BatchDigest, LogRecord, SinkState}
 import stoplog.part.Open
 
-/** Where a driver is in the life of its run. */
+/** The phase of a driver in the life of its run. */
 private[commit] sealed trait Phase
 private[commit] object Phase {
   case object Unclaimed extends Phase
@@ -37,7 +37,7 @@ private[commit] object Phase {
   }
   final case class Running(held: Held, plan: EpochPlan, batch: Option[BatchDigest]) extends Phase
 
-  /** Another driver goes on from here, or nobody knows: this one writes nothing more. */
+  /** Another driver goes on from here, or may do so: this one writes nothing more. */
   final case class Lost(reason: Throwable) extends Phase
   case object Ended                        extends Phase
 }

@@ -53,7 +53,7 @@ private final class RowPartEncoder[R](format: RowFormat[R], end: PartBuffer, fro
     format.encode(row, target)
   }
 
-  /** What a compressor still holds back is not counted. */
+  /** Bytes that a compressor still buffers are not counted. */
   override def sizeBytes: Long = end.position
 
   /** A member ends with the epoch, so that the part can be cut back to this point and stay a valid file. */

@@ -17,7 +17,7 @@ trait RowSchema {
 
 object RowSchema {
 
-  /** Of rows whose columns nobody has named: they may follow any. */
+  /** The schema of rows with unnamed columns: they may follow any. */
   case object Unknown extends RowSchema {
     override def text: String                      = ""
     override def mayFollow(recorded: String): Unit = ()

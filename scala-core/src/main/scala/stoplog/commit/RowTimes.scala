@@ -3,7 +3,7 @@ package stoplog.commit
 
 import stoplog.part.TimeRange
 
-/** What time a row has, in microseconds since 1970-01-01T00:00:00. */
+/** The time of each row, in microseconds since 1970-01-01T00:00:00. */
 trait RowTimes[-R] extends Serializable {
 
   /** Whether this row has none. */
@@ -18,7 +18,7 @@ trait RowTimes[-R] extends Serializable {
 
 object RowTimes {
 
-  /** Where nobody wants to know. */
+  /** No times, for a write that needs none. */
   case object Unasked extends RowTimes[Any] {
     override def isMissing(row: Any): Boolean = true
     override def micros(row: Any): Long       = 0
@@ -30,7 +30,7 @@ private[commit] final class TimesSeen[R](times: RowTimes[R], before: Option[Time
   private[this] var min = before.fold(Long.MaxValue)(_.minMicros)
   private[this] var max = before.fold(Long.MinValue)(_.maxMicros)
 
-  // Rows that are written while nobody asks: what others say is then nothing that all of them say.
+  // Rows may be written without being asked for their times: the times of the others are then not those of all rows.
   private[this] val asked   = times != RowTimes.Unasked
   private[this] var isKnown = rowsBefore == 0 || before.isDefined
 

@@ -33,13 +33,13 @@ private[commit] final class Settling(
 
   private val announcer = new MarkerWriter(followUps, parallel, retry, faults)
 
-  /** What no process has marked as done. Answers as [[carryOut]]. */
+  /** Carries out a record that no process has marked as done. Answers as [[carryOut]]. */
   def carryOutAgain(record: LogRecord): Boolean =
     if (log.isPublished(record)) false else carryOut(record, log.visible(record))
 
   /** All of it, but for these parts, which have been visible. Answers whether no other process was at it: none has
-    * published a part, or marked the record. Whoever claims the log marks its newest record first, so a driver that was the
-    * first to mark it was not fenced until then.
+    * published a part, or marked the record. A run that claims the log marks its newest record first, so a driver that
+    * was the first to mark it was not fenced until then.
     *
     * Errors: `STOPLOG_PART_LOST`, `STOPLOG_NAME_TAKEN`, `STOPLOG_PART_SHORT`, `STOPLOG_STORE_WRITE`, and those of a
     * user's listener.
@@ -79,13 +79,13 @@ private[commit] final class Settling(
     }
   }
 
-  /** What failed is more important than whether this does. */
+  /** The earlier failure takes precedence over a failure of this note. */
   private def note(record: LogRecord, visible: Set[String], failure: Throwable): Unit =
     try log.noteVisible(record, visible)
     catch { case NonFatal(e) => failure.addSuppressed(e) }
 
-  /** Nobody takes a part for lost that another process has seen visible, or whose record is not the newest: then it was
-    * there, and a reader or a merge has taken it since.
+  /** A part does not count as lost if another process has seen it visible, or if its record is not the newest: then it
+    * was there, and a reader or a merge has taken it since.
     */
   private def lost(part: Pending, record: LogRecord): Unit =
     if (isDoneByOthers(part, record)) bringBackLate(record)
@@ -120,9 +120,9 @@ private[commit] final class Settling(
     if (isMerge(record))
       parallel.map(record.replace)(part => retry(() => finished.restore(record.seq, part.path)))
 
-  /** Who has slept before it set the inputs of a merge aside, until others had found the merged part lost, [[undo]]ne the merge
-    * and marked the record, has taken away what they left to readers. Before a mark all that is aside has been deleted: what
-    * is aside now was put there later.
+  /** Brings back inputs of a merge that this process set aside too late: after others had found the merged part lost,
+    * [[undo]]ne the merge and marked the record, which leaves the inputs to readers. All files aside are deleted before
+    * a mark: those aside now were put there later.
     */
   private def bringBackLate(record: LogRecord): Unit =
     if (isMerge(record) && (log.isPublished(record) || log.overtaken(record.seq).isDefined))

@@ -18,7 +18,7 @@ import stoplog.storage.{NewPart, SpoolFiles}
   */
 final class Sides(store: SpoolFiles, faults: Faults, together: Int = Sides.Together) {
 
-  /** What is beside the part from now on; durable. */
+  /** Writes the rows beside the part, and answers the files that are beside it from now on; durable. */
   def write(part: NewPart, earlier: Beside, left: Leftover): Beside = {
     val files = left.rows match {
       case LeftoverRows.None             => Vector.empty

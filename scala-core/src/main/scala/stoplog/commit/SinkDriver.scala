@@ -38,10 +38,10 @@ final class SinkDriver private[commit] (
   private var hasBegun               = false
   @volatile private var seen         = SinkStats.empty
 
-  /** What this run has done so far, and holds. */
+  /** The figures of this run so far: its work, and the parts it holds. */
   def stats: SinkStats = seen
 
-  /** When the newest record was written that this run knows; `None` unless it holds the claim. */
+  /** The time of the newest record that this run knows; `None` unless it holds the claim. */
   def recordedAtMillis: Option[Long] = phase match {
     case held: Held          => Some(held.newest.writtenAtMillis)
     case Running(held, _, _) => Some(held.newest.writtenAtMillis)
@@ -266,7 +266,7 @@ final class SinkDriver private[commit] (
   private def roll(held: Held, next: Completion): Held =
     settled(record(held, RecordKind.Roll, closed(held, next.due), next))
 
-  /** What fails may have written, and a request of it may still be on its way: nobody goes on in place then (I1). */
+  /** A failed write may have taken effect, or may do so yet: no run goes on in place then (I1). */
   private def closed(held: Held, due: Vector[PartToClose]): Vector[Pending] =
     try parts.close(due, held.newest.seq)
     catch {
@@ -339,7 +339,7 @@ final class SinkDriver private[commit] (
       done
     }
 
-  /** A run that the log has been taken from, or of which nobody knows how its record ended, does nothing more (I5). */
+  /** A run that has lost the log, or that cannot know the outcome of its last record, does nothing more (I5). */
   private def losing[A](action: => A): A =
     try action
     catch {
@@ -366,9 +366,9 @@ final class SinkDriver private[commit] (
 
 object SinkDriver extends SinkDrivers {
 
-  /** What the user chose for what is not the ordinary case.
+  /** The user's choices for exceptional cases.
     *
-    * @param onRestart what becomes of the parts that an earlier run has left open
+    * @param onRestart the treatment of parts that an earlier run has left open
     */
   final case class Choices(onForeign: ForeignQuery, onLost: LostPart, onRestart: Finish = Finish.KeepOpen)
 

@@ -10,7 +10,7 @@ import stoplog.log.SinkState
   */
 final case class SinkIdentity(path: String, sinkId: String, queryId: String)
 
-/** What to do with a log that another query owns, or that lacks epochs. */
+/** The treatment of a log that another query owns, or that lacks epochs. */
 sealed trait ForeignQuery
 object ForeignQuery {
 
@@ -21,14 +21,14 @@ object ForeignQuery {
   case object Adopt extends ForeignQuery
 }
 
-/** What to do about a part that is neither where it was written nor where it belongs. */
+/** The treatment of a part that is neither where it was written nor where it belongs. */
 sealed trait LostPart
 object LostPart {
   case object Fail extends LostPart
   case object Skip extends LostPart
 }
 
-/** What is kept in the log about the settings of a sink, so that a change between two runs is noticed.
+/** The settings of a sink that its log keeps, so that a change between two runs is noticed.
   *
   * @param fixed   must not change: a change is refused by name (the zone of the buckets)
   * @param content what the bytes of a part look like: if it changes, open parts are closed and new ones begun

@@ -5,7 +5,7 @@ import stoplog.log.LogRecord
 import stoplog.part.{FinishedPart, Open, Pending}
 import stoplog.rolling.RollReason
 
-/** What a driver has done in this run and what it holds now: immutable, so that any thread may read it.
+/** The counts of a driver's run and the parts it holds now: immutable, so that any thread may read them.
   *
   * @param open          the parts open now
   * @param pendingParts  closed in a record, not yet known to be visible

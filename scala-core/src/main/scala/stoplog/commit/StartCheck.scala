@@ -28,7 +28,7 @@ private[commit] object StartCheck {
     case None if planned.batch == 0 || onForeign == ForeignQuery.Adopt =>
       fresh(identity, settings, planned.batch)
     case None => throw Errors.epochGap(identity.path, identity.sinkId, "none", planned.batch)
-    // somebody has decided that the log begins anew, whatever the checkpoint of the next query says
+    // an operator has decided that the log begins anew, whatever the checkpoint of the next query says
     case Some(state) if state.queryId == SinkState.Nobody => fresh(identity, settings, planned.batch)
     case Some(state)                                      =>
       sameSettings(state, identity, settings)
@@ -42,7 +42,7 @@ private[commit] object StartCheck {
   }
 
   /** The distance rule alone, for the epochs of a run that holds the claim. An epoch that is repeated must be the same
-    * batch: one that was planned anew has rows that nobody would write if it was passed over.
+    * batch: one that was planned anew has rows that no query would write if it was passed over.
     */
   def sequence(state: SinkState, identity: SinkIdentity, planned: Planned): Unit = {
     import planned.batch
@@ -56,7 +56,7 @@ private[commit] object StartCheck {
 
   /** For the first epoch of a run. The one before it, behind which Spark has planned it, must be the batch that the log
     * holds. A driver that does not know yet that it is overtaken notes in the checkpoint that its batch is done, beside
-    * one of the same number that its successor has planned anew; whoever finds that note begins behind rows that no
+    * one of the same number that its successor has planned anew; a run that finds that note begins behind rows that no
     * driver has written.
     */
   def goesOn(state: SinkState, identity: SinkIdentity, planned: Planned): Unit =

@@ -43,10 +43,10 @@ final class TaskWriter[R](
   private[this] var rows = 0L
   private[this] var done = TaskWriter.Counts(0, 0, 0)
 
-  /** What this task has done so far; bytes count when their part is closed or persisted. */
+  /** The counts of this task so far; bytes count when their part is closed or persisted. */
   def counts: TaskWriter.Counts = done
 
-  /** A [[BadRow]] changes nothing: whoever catches it may go on. */
+  /** A [[BadRow]] changes nothing: a caller that catches it may go on. */
   def write(bucket: String, row: R): Unit = {
     val now = clock.millis()
     writable(bucket, row, now).append(row, now)
@@ -126,7 +126,7 @@ final class TaskWriter[R](
     part
   }
 
-  /** What earlier epochs left open comes before anything new. */
+  /** Parts that earlier epochs left open come before new ones. */
   private def handedOn(bucket: String): Option[OpenPartWriter[R]] = nextHanded(bucket).map { part =>
     if (isOurs(part))
       OpenPartWriter.resume(part, format, times.recorded, times.ofEvent)(() =>
@@ -218,13 +218,13 @@ object TaskWriter {
     */
   final case class Tools(clock: Clock, faults: Faults, parallel: Parallel = Parallel.sequential)
 
-  /** Where rows have their times.
+  /** The readers of the rows' times.
     *
     * @param recorded the time of which each part remembers the least and the greatest
     * @param ofEvent  the time that the policy is asked about; a part remembers that of its first row
     */
   final case class Times[R](recorded: RowTimes[R] = RowTimes.Unasked, ofEvent: RowTimes[R] = RowTimes.Unasked)
 
-  /** What one task did, for metrics. */
+  /** The counts of one task, for metrics. */
   final case class Counts(partsOpened: Long, partsClosed: Long, bytesWritten: Long)
 }

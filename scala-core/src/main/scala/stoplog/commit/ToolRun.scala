@@ -10,7 +10,7 @@ import stoplog.storage.{FileStore, ReplacedFiles}
 
 /** One run of a tool that changes a sink in place of its query: a driver without epochs.
   *
-  * It claims the log first, as a query does, and so fences whoever is alive; all that it does afterwards is in
+  * It claims the log first, as a query does, and so fences any living driver; all that it does afterwards is in
   * records. So it may die at any point, and the query goes on from there as after a crash of its own (I3, I5).
   *
   * @param seen   the record from which it is known what is to be done: the run acts only if the log still ends with it
@@ -57,7 +57,7 @@ final class ToolRun(
     *
     * @param says what the settings of this run's records say besides
     *
-    * Errors: `STOPLOG_FENCED` when somebody has written since, who is alive then; those of publishing.
+    * Errors: `STOPLOG_FENCED` when a driver has written since, which is alive then; those of publishing.
     */
   def claim(says: Map[String, String] = Map.empty): Unit = {
     val note  = DriverNote.ofThisProcess(UsualMillis).text
@@ -75,13 +75,13 @@ final class ToolRun(
     record(RecordKind.Roll, state.open.map(PartToClose(_, RollReason.End)), state.copy(open = Vector.empty))
   }
 
-  /** Removes what no record names and nobody can be writing any more; answers how much that was. */
+  /** Removes files that no record names and no run can be writing any more; answers their number. */
   def sweep(): Int = ledger.sweep()
 
   /** Takes finished parts out of the readers' sight, for good, and makes the first rows of some of them visible under
     * other names. Nothing may be open.
     *
-    * @param parts     whoever calls this keeps copies of them: they are deleted
+    * @param parts     the finished parts; the caller keeps copies of them: they are deleted
     * @param beginning those rows, as parts that are open at the end of them, with the finished file as their handle
     * @param change    to what the state is then
     */

@@ -27,8 +27,8 @@ trait Compactor extends Serializable {
     */
   def compact(inputs: Seq[CompactionInput], out: BlockOutput): Unit
 
-  /** What files must have in common to be merged, such as their columns: only those with an equal answer are. Asked of
-    * files of which no log tells that, in old directories.
+  /** The common property of files that may be merged, such as their columns: only files with an equal answer are
+    * merged. Asked of files of which no log tells that, in old directories.
     */
   def likeness(input: CompactionInput): String = ""
 }

@@ -50,7 +50,7 @@ private[stoplog] object Replacing {
   case object Always extends Replacing
 }
 
-/** What becomes of the rows that the target has already. */
+/** The treatment of the rows that the target has already. */
 private[stoplog] sealed trait Existing
 private[stoplog] object Existing {
   case object Keep    extends Existing
@@ -117,7 +117,7 @@ private[stoplog] final case class EpochStart(
     times: BatchTimes
 )
 
-/** What lasts from epoch to epoch of one start of a query. Called by the query's thread, one call at a time. */
+/** One start of a query, from epoch to epoch. Called by the query's thread, one call at a time. */
 private[stoplog] trait EngineRun[R, M] {
 
   /** Before the tasks of an epoch. */
@@ -131,7 +131,7 @@ private[stoplog] trait EngineRun[R, M] {
     */
   def abort(): Unit = ()
 
-  /** What the run has done, by name. */
+  /** The counts of the run, by name. */
   def counts: Seq[(String, Long)]
 }
 

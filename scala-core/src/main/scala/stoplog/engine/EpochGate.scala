@@ -3,7 +3,7 @@ package stoplog.engine
 
 /** Keeps a query from beginning an epoch, so that it can be stopped between two of them.
   *
-  * Spark tells nobody when a micro-batch is over without beginning the next; but the next one's first word to the sink
+  * Spark has no notice of the end of a micro-batch before it begins the next; but the next one's first call of the sink
   * comes before it has any task.
   */
 private[engine] final class EpochGate {

@@ -39,7 +39,7 @@ private[stoplog] trait LastingRun[R, M] extends EngineRun[R, M] {
   */
 private[stoplog] final case class Progress(watermarkMillis: Option[Long], rows: Long)
 
-/** What an earlier run of a query has left in its log.
+/** The newest decision of an earlier run of a query, from its log.
   *
   * @param seq     of the newest record
   * @param trigger of the earlier run

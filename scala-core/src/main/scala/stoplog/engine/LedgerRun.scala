@@ -107,11 +107,11 @@ private[stoplog] final class LedgerRun[R](
 
 private[stoplog] object LedgerRun {
 
-  /** What a run does besides the commit protocol.
+  /** The tasks of a run besides the commit protocol.
     *
     * @param writers    of an epoch's tasks
     * @param probe      fails if the storage cannot do what the sink will need; asked once
-    * @param finish     what becomes of open parts when the query ends, with the words of its failure if it failed
+    * @param finish     treats the open parts when the query ends, given the words of its failure if it failed
     * @param committed  told what the tasks of an epoch have written, once it is committed
     * @param progressed told what the engine says of each epoch
     * @param closed     told when nothing more will be asked of the sink

@@ -4,7 +4,7 @@ package stoplog.engine
 import stoplog.commit.{Clock, SinkStats}
 import stoplog.rolling.RollReason
 
-/** What a run of the commit protocol has done, and what it holds: in Spark `StreamingQueryProgress.sink.metrics`. */
+/** The metrics of a run of the commit protocol, and of its parts: in Spark `StreamingQueryProgress.sink.metrics`. */
 private[stoplog] object SinkMetrics {
 
   val empty: Seq[(String, Long)] = of(SinkStats.empty)

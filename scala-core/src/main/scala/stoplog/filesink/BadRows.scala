@@ -13,7 +13,7 @@ import stoplog.commit.{BadRow, Member, RowFormat, TaskResult, TaskWriter}
 import stoplog.error.Errors
 import stoplog.format.{RejectedLines, RejectedRow}
 
-/** What becomes of the rows of a task that cannot be written. */
+/** The treatment of a task's rows that cannot be written. */
 private[stoplog] sealed trait BadRows {
 
   /** @param bucket where it would have gone, if that is known and can be a bucket */
@@ -28,7 +28,7 @@ private[stoplog] sealed trait BadRows {
 
 private[stoplog] object BadRows {
 
-  /** Whoever asks for the bucket gets none if it is the bucket that is wrong. */
+  /** The bucket of the row; `None` if the bucket itself is the problem. */
   def knownBucket(ask: => String): Option[String] = Try(ask).toOption.filter(BucketId.problem(_).isEmpty)
 
   /** The task fails, and its epoch with it. */

@@ -9,7 +9,7 @@ import stoplog.commit.RowTimes
 import stoplog.error.Errors
 import stoplog.options.{EventTimeUse, SinkOptions}
 
-/** Where the rows of a write have their event time.
+/** The event times of the rows of a write.
   *
   * @param column   for assigners; `None` if rows have none
   * @param ofPolicy for the rolling policy, if it asks

@@ -46,7 +46,7 @@ private[filesink] final case class FileSinkSpec(
   )
 }
 
-/** Where rows go that cannot be written, and how.
+/** The place and the form of rows that cannot be written.
   *
   * @param directory under the sink's path, and hidden from its readers
   */

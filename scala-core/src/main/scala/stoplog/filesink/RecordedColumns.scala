@@ -44,7 +44,7 @@ private[stoplog] final class RecordedColumns(
 
 private[stoplog] object RecordedColumns {
 
-  /** What this record says; `None` where an older release has written it. */
+  /** The columns in this record; `None` where an older release has written it. */
   def of(record: LogRecord): Option[StructType] = record.state.schema.flatMap(read)
 
   /** `None` for types that this release of Spark does not know. */

@@ -33,7 +33,7 @@ private[stoplog] object RecordedPattern {
       case _ => options
     }
 
-  /** What to tell a user of a pattern that is not the one so far, or not the one that documentation calls the default. */
+  /** A message for the user if the pattern is not the one so far, or not the documented default. */
   def change(options: SinkOptions, newest: Option[LogRecord]): Option[String] = for {
     settings <- newest.map(_.state.settings)
     asked    <- patternOf(options)
@@ -67,7 +67,7 @@ private[stoplog] object RecordedBuckets {
   /** For the next run. An older release leaves it out, and its runs write none: that takes no new version of the record. */
   def noted(bucketing: Bucketing): Map[String, String] = Map(Key -> text(bucketing))
 
-  /** What to tell a user whose directories come to be of another kind than those so far.
+  /** A message for a user whose new directories are of another kind than those so far.
     *
     * @param newest record of the sink's log
     */

@@ -14,7 +14,7 @@ import stoplog.options.RollingOptions.BucketCheckInterval
 import stoplog.place.SinkStorage
 import stoplog.storage.PartLayout
 
-/** What of a sink's options is kept in its log. */
+/** The options of a sink that its log keeps. */
 private[stoplog] object RecordedSettings {
 
   def of(options: SinkOptions, written: StructType, storage: SinkStorage): SinkSettings =
@@ -78,7 +78,7 @@ private[stoplog] object RecordedSettings {
       .mkString("; ")
   }
 
-  /** Who reads the log may not learn a secret from it, and another one is another content all the same. */
+  /** Redacts secrets from readers of the log; a changed secret counts as a changed content all the same. */
   private def open(key: String, value: String): String = {
     val shown = Redaction.value(key, value)
     if (shown == value) value else s"$shown#${Redaction.fingerprint(key, value)}"

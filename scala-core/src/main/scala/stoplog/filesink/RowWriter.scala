@@ -138,7 +138,7 @@ private[filesink] final class RowWriterFactory(
     BucketId.problem(id).foreach(why => throw new BadRow(Errors.bucketId(id, why)))
 }
 
-/** What a task tells its assigner beside each row. One object for all rows.
+/** The context that a task gives its assigner beside each row. One object for all rows.
   *
   * @param eventTime where a row has it; `None` if no column has a watermark
   */

@@ -86,7 +86,7 @@ private final class SinkCheck(rows: DataFrame, asked: SinkOptions) {
     Ok("options", s"${if (set == 1) "1 option is" else s"$set options are"} set, and understood.")
   }
 
-  /** Whatever is looked at in columns that are not there has been found already. */
+  /** Missing columns are another finding, so there is none of the format without columns. */
   private def ofFormat: Option[Finding] = columns.toOption.map { found =>
     format.fold(
       identity,
@@ -227,7 +227,7 @@ private final class SinkCheck(rows: DataFrame, asked: SinkOptions) {
   /** Of the first row, or now, or what stands for one. */
   private def bucket: String = seen.headOption.getOrElse(example.headOption.getOrElse("<bucket>"))
 
-  /** What is known of buckets without any row. */
+  /** The buckets that are known without any row. */
   private def example: Seq[String] = options.buckets.bucketing match {
     case Bucketing.BasePath                   => Seq(BucketId.Base)
     case Bucketing.PartitionColumns(names, _) => Seq(names.map(name => s"$name=…").mkString("/"))

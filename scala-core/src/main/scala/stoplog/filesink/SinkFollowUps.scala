@@ -14,7 +14,7 @@ import stoplog.options.{BucketComplete, ManifestChoice, SinkOptions}
 import stoplog.place.SinkStorage
 import stoplog.util.UserObject
 
-/** What a sink does once parts are visible, from its options. Stays on the driver. */
+/** The follow-ups of a sink once parts are visible, from its options. Stays on the driver. */
 private[stoplog] object SinkFollowUps {
 
   /** @param schema  of the rows
@@ -40,7 +40,7 @@ private[stoplog] object SinkFollowUps {
       case ManifestChoice.Json(retention) => Manifests.Json(times(options, schema).map(_.column), retention)
     }
 
-  /** What tasks look for in the rows, if manifests say it. */
+  /** The times that tasks look for in the rows, if manifests say them. */
   def times(options: SinkOptions, schema: StructType): Option[ColumnTimes] =
     (options.buckets.completeness.manifest, options.buckets.bucketing) match {
       case (_: ManifestChoice.Json, Bucketing.DateTime(_, _, Some(column))) =>

@@ -95,7 +95,7 @@ private[stoplog] final class EncoderFormat(
     case OnBadRow.Reject => whole(row, out)
   }
 
-  /** What fails may be the part's storage, which says so in one of these ways. */
+  /** A failure may be one of the part's storage, which reports it in one of these ways. */
   private def straight(row: InternalRow, out: OutputStream): Unit =
     try encoder.encode(project(row), out)
     catch {

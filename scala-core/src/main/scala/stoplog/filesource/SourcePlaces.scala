@@ -23,7 +23,7 @@ import stoplog.storage.local.LocalSourceFiles
 /** Files on whatever storage a path is on. */
 private[stoplog] object SourcePlaces {
 
-  /** What is read under a root.
+  /** The files to read under a root.
     *
     * Errors: `STOPLOG_STORE_UNSUPPORTED`, `STOPLOG_HADOOP_AWS`, `STOPLOG_SOURCE_PATH` where there is no such server.
     */

@@ -7,7 +7,7 @@ import stoplog.error.Errors
 import stoplog.options.SparkHadoop
 import stoplog.source.file.Glob
 
-/** What the paths of a source have in common, and the patterns of what they name below it.
+/** The common root of a source's paths, and the patterns of the names below it.
   *
   * @param below the patterns of the names, for each path
   * @param named how far each path is named without a pattern, below the root

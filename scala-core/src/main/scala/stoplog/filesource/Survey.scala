@@ -7,7 +7,7 @@ import stoplog.format.read.DirectoryColumns
 import stoplog.source.file.{DirectoryNames, DirectoryWalker, FileFinder, PathRules}
 import stoplog.storage.{SourceFile, SourceFiles}
 
-/** What all files say together of the columns, where the user does not: one listing.
+/** The columns' facts from all files together, if the user does not give them: one listing.
   *
   * @param telling files whose columns count: files without a byte tell none
   * @param values  of the columns that names of directories tell

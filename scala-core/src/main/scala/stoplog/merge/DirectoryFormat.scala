@@ -12,7 +12,7 @@ import stoplog.format.orc.OrcCompactor
 import stoplog.format.parquet.ParquetCompactor
 import stoplog.format.sequence.SequenceCompactor
 
-/** What merges the files of a directory whose writer is not known: as asked for, or as the names of the files say. */
+/** The merging of files in a directory of an unknown writer: as asked for, or as the names of the files say. */
 private[stoplog] final class DirectoryFormat(
     format: Option[String],
     beginning: LineFiles.Beginning,

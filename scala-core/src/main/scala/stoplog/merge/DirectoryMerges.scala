@@ -54,7 +54,7 @@ private[stoplog] final class DirectoryMerges private (session: SparkSession, opt
     DirectoryPlan.groups(free, format, options.policy, storage, context)
   }
 
-  /** What was chosen before the claim may have been set back since. */
+  /** A choice from before the claim may have been set back since. */
   private def isFree(group: DirectoryGroup): Boolean =
     CompactionCommit.free(group.inputs, sinks.values)(_.path).size == group.inputs.size
 

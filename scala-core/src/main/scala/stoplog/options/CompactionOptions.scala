@@ -63,7 +63,7 @@ private[stoplog] object CompactionOptions {
 
   val all: Seq[Opt[_]] = Compaction +: others
 
-  /** What is wrong with a format of which nothing says how its files are merged. */
+  /** The problem of a format without a way to merge its files. */
   val NoCompactor: String =
     "compaction needs a compactor with an own encoder or bulkWriter: set compactor to a class."
 

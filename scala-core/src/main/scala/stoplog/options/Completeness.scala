@@ -11,7 +11,7 @@ import stoplog.options.{BucketComplete => When}
 import stoplog.options.OptionGroup.Complete
 import stoplog.util.UserObject
 
-/** What a sink writes for readers that wait for whole buckets, and for loaders.
+/** The files of a sink for readers that wait for whole buckets, and for loaders.
   *
   * @param when     a bucket is complete
   * @param form     of its marker
@@ -27,7 +27,7 @@ private[stoplog] final case class Completeness(
     zone: ZoneId
 )
 
-/** When a bucket counts as complete, and how long after that its marker is written. */
+/** The rule by which a bucket counts as complete, and the delay until its marker is written. */
 private[stoplog] sealed trait BucketComplete extends Product with Serializable
 
 private[stoplog] object BucketComplete {
@@ -155,7 +155,7 @@ private[stoplog] object Completeness {
       ManifestChoice.None
     }
 
-  /** Why nobody could say when a bucket ends. Whether `partitionBy` names a date is seen with the rows' schema. */
+  /** The reason why the end of a bucket cannot be told. The rows' schema shows whether `partitionBy` names a date. */
   private def withoutEnd(bucketing: Bucketing, when: When): Option[String] =
     if (when == When.Never || when.isInstanceOf[When.Idle]) None
     else
@@ -180,7 +180,7 @@ private[stoplog] object Completeness {
         case _ => None
       }
 
-  /** What is wrong with the pattern, or with the class, is told where it is read. */
+  /** Problems of the pattern, or of the class, are reported where it is read. */
   private def isPartial(pattern: String, zone: ZoneId): Boolean =
     Try(DateTimeEnds.of(pattern, zone)).toOption.exists(_.isEmpty)
 

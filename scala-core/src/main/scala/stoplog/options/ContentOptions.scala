@@ -13,7 +13,7 @@ import stoplog.format.read.{DelimitedRows, ReadSettings, RowFormat, SourceFormat
 import stoplog.options.OptionGroup.Source
 import stoplog.source.format.{LengthPrefix => Prefix}
 
-/** What a source reads: which paths, and what the files are.
+/** The content of a source: its paths, and the kind of its files.
   *
   * @param columns          that are read; none for all
   * @param partitionColumns that directories name; none for those that they name when the query begins

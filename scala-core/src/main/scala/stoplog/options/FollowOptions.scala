@@ -8,7 +8,7 @@ import stoplog.source.file.{
   Cleaning, OnChangedFile => Changed, OnMergedPart => Merged, OnMissingFile, PathRules
 }
 
-/** What a source does with files over time: those that change, are gone, were merged, are read, or cannot be decoded. */
+/** A source's treatment of files that change, are gone, were merged, are read, or cannot be decoded. */
 private[stoplog] final case class FollowOptions(
     onChangedFile: Changed,
     onMissing: OnMissingFile,
@@ -19,7 +19,7 @@ private[stoplog] final case class FollowOptions(
     onCorrupt: OnCorrupt
 )
 
-/** What becomes of bytes that cannot be decoded. */
+/** The treatment of bytes that cannot be decoded. */
 private[stoplog] sealed trait OnCorrupt
 
 private[stoplog] object OnCorrupt {

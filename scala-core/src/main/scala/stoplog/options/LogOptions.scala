@@ -4,8 +4,8 @@ package stoplog.options
 import stoplog.commit.{ForeignQuery, LostPart}
 import stoplog.options.OptionGroup.{Format, Recovery}
 
-/** Where a sink keeps its log that does not write files, and what it does when that is another's: what all sinks that
-  * commit in two phases are asked.
+/** The log's place for a sink that does not write files, and the sink's behaviour if the log is another's: the options
+  * of all sinks that commit in two phases.
   *
   * @param location `None` if neither it nor the checkpoint was given
   */
@@ -31,7 +31,7 @@ private[stoplog] object LogOptions {
       "`onLostPart` mean the same."
   )
 
-  /** What connectors put into their registries. */
+  /** The options that connectors put into their registries. */
   val all: Seq[Opt[_]] =
     Seq(LogLocation, RecoveryOptions.SinkId, RecoveryOptions.OnForeignQuery, RecoveryOptions.OnLostPart)
 

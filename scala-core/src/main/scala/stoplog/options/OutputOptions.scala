@@ -8,7 +8,7 @@ import stoplog.format.Encoder
 import stoplog.format.bulk.{BulkFormatName, BulkWriters}
 import stoplog.options.OptionGroup.Format
 
-/** Where a sink writes, and how its rows become bytes.
+/** The target directory of a sink, and the encoding of its rows.
   *
   * @param path        the directory of the finished files, as the user wrote it
   * @param compression of rows, `none`, `gzip`, `zstd`, `lz4`, `snappy` or `bzip2`; that of a bulk format is among

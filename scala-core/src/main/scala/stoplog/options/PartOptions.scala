@@ -6,11 +6,11 @@ import java.nio.charset.StandardCharsets.UTF_8
 import stoplog.options.OptionGroup.{Name, Writer}
 import stoplog.storage.PartLayout
 
-/** What parts are called, finished and unfinished, and how tasks write and merge them.
+/** The names of parts, finished and unfinished, and how tasks write and merge them.
   *
-  * @param prefix       what a finished name begins with
-  * @param suffix       what it ends with; none to derive it from format and compression
-  * @param layout       where unfinished parts are kept
+  * @param prefix       of finished names
+  * @param suffix       of finished names; none to derive it from format and compression
+  * @param layout       the place of unfinished parts
   * @param maxOpen      how many parts one task keeps open at most
   * @param distribution how Spark spreads the rows over the writers
   * @param compaction   how small finished parts are merged, if they are

@@ -31,7 +31,7 @@ private[options] object PassThrough {
     passed
   }
 
-  /** What Spark itself puts into the options of a write, or reads from them. */
+  /** Whether Spark itself puts the key into the options of a write, or reads it from them. */
   def isSparks(key: String): Boolean = key.startsWith("_") || sparks.exists(_.equalsIgnoreCase(key))
 
   private val sparks = Seq(

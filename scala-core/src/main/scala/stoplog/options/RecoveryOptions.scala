@@ -5,10 +5,10 @@ import stoplog.commit.{CompactionCommit, Finish, ForeignQuery, LostPart, OnBadRo
 import stoplog.options.OptionGroup.Recovery
 import stoplog.storage.{Durability, Truncation}
 
-/** Whose the log is, and what a sink does at its start, at its end, and when something is not as it was.
+/** The owner of the log, and a sink's behaviour at its start, at its end, and when something is not as it was.
   *
   * @param sinkId    the name of the commit log, which is a directory's name too
-  * @param onRestart what a start does with the parts that an earlier one has left open
+  * @param onRestart the treatment of parts that an earlier start has left open
   */
 private[stoplog] final case class RecoveryOptions(
     sinkId: String,
@@ -20,10 +20,10 @@ private[stoplog] final case class RecoveryOptions(
     storage: StorageOptions
 )
 
-/** What a committed epoch survives, and what becomes of bytes behind the committed ones. */
+/** The durability of a committed epoch, and the treatment of bytes behind the committed ones. */
 private[stoplog] final case class StorageOptions(durability: Durability, truncation: Truncation)
 
-/** What becomes of rows that cannot be written.
+/** The treatment of rows that cannot be written.
   *
   * @param path the directory of rejected rows, under the sink's path
   */
@@ -43,7 +43,7 @@ private[stoplog] object FinalizeOnTermination {
   case object Never extends FinalizeOnTermination
 }
 
-/** What to do when rows have other columns than those of the run before. */
+/** The treatment of rows that have other columns than those of the run before. */
 private[stoplog] sealed trait OnSchemaChange extends Product with Serializable
 
 private[stoplog] object OnSchemaChange {

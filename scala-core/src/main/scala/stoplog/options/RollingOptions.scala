@@ -6,9 +6,9 @@ import stoplog.options.OptionGroup.Rolling
 import stoplog.rolling.{DefaultRollingPolicy, OnCheckpointRollingPolicy, RollingPolicy}
 import stoplog.util.UserObject
 
-/** When a part is closed.
+/** The conditions under which a part is closed.
   *
-  * @param eventTimeColumn     where rows have their event time; none for the column of the query's `withWatermark`
+  * @param eventTimeColumn     the column of the event time; none for the column of the query's `withWatermark`
   * @param checkIntervalMillis how often the driver asks the policy while no data arrives
   */
 private[stoplog] final case class RollingOptions(
@@ -17,7 +17,7 @@ private[stoplog] final case class RollingOptions(
     checkIntervalMillis: Long
 ) {
 
-  /** What the policy does with event times. */
+  /** The policy's use of event times. */
   def eventTimeUse: EventTimeUse = EventTimeUse.of(policy)
 }
 

@@ -17,7 +17,7 @@ private[options] object SourcePassThrough {
     "extension"   -> "is of no use for reading"
   )
 
-  /** The format's options in Spark's spelling; all others are problems, or nobody's business. */
+  /** The format's options in Spark's spelling; all others are problems, or left alone. */
   def parse(asked: OptionReader, format: Option[SourceFormatName]): Map[String, String] = {
     val known = format.fold(SourceFormatName.all.flatMap(optionsOf))(optionsOf)
     asked.others

@@ -24,7 +24,7 @@ private[stoplog] object SparkOptions {
     case other                             => new CaseInsensitiveStringMap(other)
   }
 
-  /** What Spark then notes of a query's progress comes after what a sink has committed, and may never come.
+  /** Refuses asynchronous progress tracking: Spark then notes a query's progress after the sink's commit, or never.
     *
     * Error: `STOPLOG_ASYNC_PROGRESS`.
     */

@@ -49,7 +49,7 @@ private[stoplog] object ViewOptions {
       "are open now, or the buckets without a marker. Without it, files are read."
   )
 
-  /** What was asked for, or none when `view` is not set: then the options are those of a write.
+  /** The requested view, or none when `view` is not set: then the options are those of a write.
     *
     * All other options of a sink are passed over, so that the same map can be used for writing and for
     * looking. Throws `STOPLOG_VIEW_UNKNOWN`, `STOPLOG_PATH_MISSING` or `STOPLOG_INVALID_OPTIONS`.

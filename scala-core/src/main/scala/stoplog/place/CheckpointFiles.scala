@@ -20,8 +20,8 @@ private[stoplog] final class CheckpointFiles(location: String, configuration: Co
   def queryId: Option[String] =
     Option(new ObjectMapper().readTree(bytes(new Path(root, "metadata"))).get("id")).map(_.asText())
 
-  /** What a batch is: a digest of `offsets/<batch>`, in which Spark has written down what it planned. `None` when the batch
-    * is not planned.
+  /** The identity of a batch: a digest of `offsets/<batch>`, in which Spark has written down its plan. `None` when the
+    * batch is not planned.
     */
   def planned(batch: Long): Option[BatchDigest] = offsets(batch).map(BatchDigest.of)
 

@@ -13,10 +13,10 @@ import stoplog.commit.BatchDigests
 import stoplog.log.BatchDigest
 import stoplog.sink.BatchTimes
 
-/** What micro-batches are. Spark writes the offsets of its sources to `offsets/<batch>` in the checkpoint before it begins
-  * one, and goes by that file, which it does not write again, when it repeats it.
+/** The identity of a micro-batch. Spark writes the offsets of its sources to `offsets/<batch>` in the checkpoint before
+  * it begins one, and goes by that file, which it does not write again, when it repeats it.
   *
-  * Where the checkpoint was restored from an older copy, or has lost its newest files, Spark plans a batch of the same
+  * If the checkpoint was restored from an older copy, or has lost its newest files, Spark plans a batch of the same
   * number anew, up to the newest offsets: with another time in the file at least.
   */
 private[stoplog] final case class PlannedBatch(digest: BatchDigest, times: BatchTimes)

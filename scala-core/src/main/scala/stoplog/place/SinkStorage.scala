@@ -73,8 +73,8 @@ private[stoplog] final class SinkStorage private (
 
   /** Does the same under the name of a sink that is gone afterwards, and says what that has shown.
     *
-    * @param scratch a sink id that nobody else has
-    * @param asked   when parts are to be closed
+    * @param scratch a sink id that no other sink has
+    * @param asked   the rolling policy of the options
     * Error: `STOPLOG_PATH_NOT_WRITABLE`.
     */
   def trial(scratch: String, asked: RollingPolicy): Vector[Finding] = {
@@ -97,7 +97,7 @@ private[stoplog] final class SinkStorage private (
   /** The names of a part before it is finished. */
   def names: PartLayout = layout
 
-  /** When parts are closed on this storage. */
+  /** The rolling policy on this storage. */
   def policy(asked: RollingPolicy): RollingPolicy =
     new SinkStorage.ByGrowth(asked, () => storage.growth(sinkId))
 
@@ -177,8 +177,8 @@ private[stoplog] object SinkStorage {
       configuration: Configuration
   ): Storage = Storage.at(path, StorageSettings(durability, truncation, configuration, Faults.ofThisJvm))
 
-  /** Where a closed file cannot grow, each epoch closes its parts: to copy them anew each time would cost more and more. Asks
-    * the storage as late as possible, which may have to write to find it out.
+  /** Closes the parts of each epoch on a storage whose closed files cannot grow: to copy them anew each time would cost
+    * more and more. Asks the storage as late as possible, which may have to write to find it out.
     */
   private final class ByGrowth(asked: RollingPolicy, growth: () => Growth) extends AskingPolicy(asked) {
     override def onEpochEnd(part: PartStats, nowMillis: Long): Option[RollReason] =

@@ -5,16 +5,16 @@ import scala.util.Try
 
 import org.apache.spark.SparkThrowable
 
-/** What a preflight has found out about one thing. */
+/** The result of a preflight for one thing. */
 sealed abstract class Finding(val level: String) extends Product with Serializable {
 
   /** The thing, in one word that stays the same: `options`, `format`, `buckets`, `storage` … */
   def name: String
 
-  /** What there is to say about it, in full sentences. */
+  /** The description of the finding, in full sentences. */
   def what: String
 
-  /** What to do now; empty where there is nothing to do. */
+  /** The next step for the user; empty if there is none. */
   def now: String
 }
 
@@ -25,13 +25,13 @@ object Finding {
     override def now: String = ""
   }
 
-  /** The query would start, and somebody should know this. */
+  /** The query would start, and the user should know this. */
   final case class Warning(name: String, what: String, now: String) extends Finding("warning")
 
   /** The query would be refused, or fail. */
   final case class Problem(name: String, what: String, now: String) extends Finding("problem")
 
-  /** What a start would be refused with; anything that is not stoplog's or Spark's own refusal is thrown on. */
+  /** The refusal of a start as a problem; an error that is not stoplog's or Spark's own refusal is thrown on. */
   def refusal(name: String, error: Throwable): Problem = error match {
     case named: SparkThrowable =>
       val sentences = error.getMessage.stripPrefix(s"[${named.getCondition}] ")

@@ -7,7 +7,7 @@ import stoplog.rolling.{DefaultRollingPolicy, RollingPolicy}
 
 /** The rule of a bucket that ends unfinished uploads, each of which is an open part.
   *
-  * Hadoop's file system has no means to ask for it, and whoever may write objects mostly may not ask either.
+  * Hadoop's file system has no means to ask for it, and a user who may write objects mostly may not ask either.
   */
 private[stoplog] object Lifecycle {
 

@@ -7,7 +7,7 @@ import stoplog.bucket.{BucketId, DateTimeBucketAssigner, PartitionDiscovery}
 import stoplog.error.Errors
 import stoplog.preflight.Finding.{Ok, Warning}
 
-/** What can be wrong with names although each option for itself is right. */
+/** Checks for problems of names although each option for itself is right. */
 private[stoplog] object NameChecks {
 
   /** Readers tell by the end of a name how a file is compressed, and many what it is.
@@ -48,7 +48,7 @@ private[stoplog] object NameChecks {
     }
   }
 
-  /** What readers find of these buckets without being told of them. */
+  /** The columns that readers find in these buckets without being told of them. */
   def readers(ids: Seq[String]): Finding = unnamed(ids.distinct).getOrElse {
     ids.iterator.map(PartitionDiscovery.columns).find(_.nonEmpty) match {
       case Some(columns) =>
@@ -61,7 +61,7 @@ private[stoplog] object NameChecks {
     }
   }
 
-  /** What readers would not find, or not as it was written.
+  /** Warns of rows that readers would not find, or not as they were written.
     *
     * @param columns that are in the files
     */

@@ -5,7 +5,7 @@ import java.util.{List => JList}
 
 import scala.jdk.CollectionConverters._
 
-/** What was found out about a sink before its query starts. Printed, it is a page to read.
+/** The findings about a sink before its query starts. Printed, it is a page to read.
   *
   * {{{
   * val found = sink.check(events)

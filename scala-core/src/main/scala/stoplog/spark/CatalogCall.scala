@@ -3,8 +3,8 @@ package stoplog.spark
 
 import stoplog.error.Errors
 
-/** What Spark's catalog does with a table. It makes the same call for each, so it is the caller that tells, as with
-  * [[CallKind]]. A Spark that calls these commands otherwise checks a table when it is first used.
+/** The purpose of a catalog call of Spark for a table. Spark makes the same call for each, so the caller tells it, as
+  * with [[CallKind]]. A Spark that calls these commands otherwise checks a table when it is first used.
   */
 private[spark] object CatalogCall {
 
@@ -36,7 +36,7 @@ private[spark] object CallKind {
   case object ToRead  extends CallKind
   case object ToWrite extends CallKind
 
-  /** By the innermost of Spark's doors on the stack; whoever comes through none of them writes. */
+  /** The kind by the innermost of Spark's entry points on the stack; a call through none of them is a write. */
   def now(): CallKind = StackWalker.getInstance().walk { frames =>
     frames
       .map[Option[CallKind]](frame => door(frame.getClassName))

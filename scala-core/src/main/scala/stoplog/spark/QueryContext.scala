@@ -10,7 +10,7 @@ import org.apache.spark.sql.SparkSession
 import stoplog.engine.QueryTrigger
 import stoplog.error.Errors
 
-/** What the thread that runs a micro-batch can know of it.
+/** The facts about a micro-batch that its thread can know.
   *
   * @param batch   the micro-batch's id, which Spark gives to a sink only once tasks run
   * @param runId   of this start of the query

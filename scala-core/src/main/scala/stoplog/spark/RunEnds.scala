@@ -20,7 +20,7 @@ import stoplog.engine.{EarlierDecision, LastingRun, Progress, RunStart}
 import stoplog.error.Log
 import stoplog.thread.Daemons
 
-/** Notices that a query has ended, which nobody tells a sink, and ends its run. Hears on the way how far it has come. */
+/** Notices the end of a query, of which Spark does not tell a sink, and ends its run. Also records its progress. */
 private[stoplog] object RunEnds {
   private val runs     = new ConcurrentHashMap[String, LastingRun[_, _]]()
   private val starting = new ConcurrentHashMap[String, PreviousRun]()
@@ -49,7 +49,7 @@ private[stoplog] object RunEnds {
   def listenTo(context: SparkContext): Unit =
     if (contexts.add(context.applicationId)) context.addSparkListener(new Listener(context.applicationId))
 
-  /** What runs for this start of a query, if it has come so far. */
+  /** The run of this start of a query, if it has come so far. */
   def running(runId: String): Option[LastingRun[_, _]] = Option(runs.get(runId))
 
   /** Waits until the end of that run has been dealt with, its open parts finished if they had to be.

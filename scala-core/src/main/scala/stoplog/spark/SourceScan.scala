@@ -29,7 +29,7 @@ private[spark] class SourceScan[S <: Split](
   override def toMicroBatchStream(checkpointLocation: String): MicroBatchStream =
     new SourceStream(source, SourcePlaces.state(checkpointLocation), limits, tasks, vectors)
 
-  /** What a batch query reads: listed once for its plan and its tasks. */
+  /** The splits of a batch query: listed once for its plan and its tasks. */
   protected lazy val splits: Vector[S] = SourceDriver.all(source, StateFiles.None)
 
   override def toBatch: Batch = new Batch {

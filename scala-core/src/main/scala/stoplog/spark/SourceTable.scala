@@ -115,7 +115,7 @@ private[spark] final class FileScan(
       s"PushedFilters: ${shown(read.filters.blocks)}"
   )
 
-  /** What a stream will read is not known: to list all files in each micro-batch would be no help. */
+  /** The size of a stream's input is not known: to list all files in each micro-batch would be no help. */
   override def toMicroBatchStream(checkpointLocation: String): MicroBatchStream = {
     size = () => JOptionalLong.empty()
     super.toMicroBatchStream(checkpointLocation)
@@ -138,8 +138,8 @@ private[spark] final class FileScan(
 /** The columns that a user says files have, as Spark's own file sources take them. */
 private[spark] object UserColumns {
 
-  /** Any of them may be null, at any depth: no file is held to `NOT NULL`, and whoever believed it would read a value
-    * that is missing as `0`, or as that of the row before.
+  /** Any of them may be null, at any depth: no file is held to `NOT NULL`, and a reader that relied on it would read a
+    * missing value as `0`, or as that of the row before.
     *
     * Errors, which are Spark's: `COLUMN_ALREADY_EXISTS`, and `INVALID_JSON_SCHEMA_MAP_TYPE`.
     */

@@ -52,7 +52,7 @@ private[spark] object StateTable {
   private def storage(path: String, sinkId: String) =
     SinkStorage.reading(path, sinkId, SparkHadoop.configuration)
 
-  // Who may only read below the path cannot tell whether it is there.
+  // A user who may only read below the path cannot tell whether it is there.
   private def exists(files: FileStore): Boolean =
     try files.stat("").isDefined
     catch { case e: StoplogException if Causes.of(e).exists(_.isInstanceOf[AccessDeniedException]) => true }

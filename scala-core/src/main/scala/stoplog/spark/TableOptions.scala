@@ -37,7 +37,7 @@ private[spark] final case class TableOptions(all: Map[String, String]) {
     ()
   }
 
-  /** What a table is, a read or a write cannot change. */
+  /** The table's own options over those of a read or a write, which cannot change them. */
   private def over(asked: JMap[String, String]): Map[String, String] = {
     val (fixed, others) = SparkOptions.spelled(asked).partition { case (key, _) =>
       TableOptions.Fixed.contains(key.toLowerCase(Locale.ROOT))

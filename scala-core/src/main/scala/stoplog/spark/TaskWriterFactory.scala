@@ -29,7 +29,7 @@ private[spark] final class TaskWriterFactory[M](writers: SinkWriterFactory[Inter
   }
 }
 
-/** What a task tells the driver; nothing if its epoch was committed already. */
+/** The message of a task to the driver; empty if its epoch was committed already. */
 private[spark] final case class TaskMessage[M](result: Option[M]) extends WriterCommitMessage
 
 private[spark] object TaskMessage {
@@ -66,7 +66,7 @@ private[spark] object NothingToWrite extends DataWriter[InternalRow] {
   override def close(): Unit                 = ()
 }
 
-/** What a task has counted so far. */
+/** The count of a task so far. */
 private[spark] final class TaskCount(metric: String, count: Long) extends CustomTaskMetric {
   override def name(): String = metric
   override def value(): Long  = count

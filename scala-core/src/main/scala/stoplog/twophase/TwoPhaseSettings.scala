@@ -9,14 +9,14 @@ import stoplog.place.SinkStorage
 import stoplog.options.LogOptions
 import stoplog.storage.Durability
 
-/** What a sink that commits in two phases keeps its log by.
+/** The log settings of a sink that commits in two phases.
   *
   * @param location  the directory that holds the log, as `<location>/_stoplog/<sinkId>/log`; `None` where neither the
   *                  log's place nor the checkpoint was given, which only a batch query may do
   * @param sinkId    sinks that share a location have different ones
-  * @param fixed     what must not change between two runs, by the names of the options
-  * @param onForeign what to do with the log of another query
-  * @param onLost    what to do when something that was decided cannot be committed any more
+  * @param fixed     the settings that must not change between two runs, by the names of the options
+  * @param onForeign the treatment of the log of another query
+  * @param onLost    the treatment of a decided transaction that cannot be committed any more
   */
 private[stoplog] final case class TwoPhaseSettings(
     location: Option[String],

@@ -59,8 +59,8 @@ object UserObject {
   private[stoplog] def parameters(reference: String): Map[String, String] =
     if (isInstance(reference)) Map.empty else split(reference)._2
 
-  /** A new object of a class, whoever names it: nothing is deserialized, and no code of a class runs that is not an
-    * `expected`.
+  /** A new object of a class, safe for a name from any source: nothing is deserialized, and no code of a class runs
+    * that is not an `expected`.
     *
     * Throws `STOPLOG_USER_CODE` as [[load]] does.
     *

@@ -74,6 +74,6 @@ object PackageImports {
     "twophase"        -> "commit engine error fault options part place sink storage",
     "util"            -> "error",
     "view"            -> "filesink log options part",
-    "wal" -> "engine error fault format format.bulk options part sink spark storage twophase util"
+    "wal"             -> "engine error fault format format.bulk options part sink spark storage twophase util"
   ).view.mapValues(_.split(" ").filter(_.nonEmpty).toSet).toMap
 }

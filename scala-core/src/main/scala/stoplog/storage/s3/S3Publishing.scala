@@ -87,7 +87,9 @@ private[s3] final class S3Publishing(objects: S3Objects, uploads: S3Uploads, tai
     }
 
   /** Most often there is none, so that it pays to ask for its size only if there is one. */
-  private def there(token: S3Token): Option[CommitOutcome] = sizeThere(token.target).map { actual =>
+  private def there(token: S3Token): Option[CommitOutcome] = sizeThere(token.target).map { seen =>
+    // A store that imitates S3 may show an object that another publisher is completing.
+    val actual = if (seen == token.sizeBytes) seen else objects.size(token.target).getOrElse(seen)
     if (actual == token.sizeBytes) AlreadyCommitted
     else throw taken(token, s"it holds $actual bytes, the part has ${token.sizeBytes}")
   }

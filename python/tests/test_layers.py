@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import ast
+from functools import cache
 from graphlib import TopologicalSorter
 from pathlib import Path
 
@@ -68,6 +69,7 @@ MAY_IMPORT = {
 }
 
 
+@cache
 def imports() -> dict[str, set[str]]:
     """The modules of this package that each module imports, at any place in its code."""
     modules = {name_of(file): file for file in ROOT.rglob("*.py")}

@@ -9,10 +9,10 @@ import scala.util.control.NonFatal
 
 /** Stands in front of an S3 server, counts what it is asked for, and lets requests fail by rule.
   *
-  * Of conditional writes of one object it lets one pass at a time, as S3 does. All else passes byte by byte, the header `Host` too, so that signatures hold. Requests must be in path style.
+  * Of writes of one object that S3Mock carries out in several steps it lets one pass at a time ([[AtomicWrites]]). All else passes byte by byte, the header `Host` too, so that signatures hold. Requests must be in path style.
   */
 final class FaultProxy private (server: URI, listener: ServerSocket) extends AutoCloseable {
-  private val writes          = new ConditionalWrites
+  private val writes          = new AtomicWrites
   private val connections     = ConcurrentHashMap.newKeySet[FaultProxyConnection]()
   @volatile private var state = new FaultProxyState(Nil)
 

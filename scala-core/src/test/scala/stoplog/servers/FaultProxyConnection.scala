@@ -13,7 +13,7 @@ import scala.util.Using
 private final class FaultProxyConnection(
     client: Socket,
     server: URI,
-    writes: ConditionalWrites,
+    writes: AtomicWrites,
     state: () => FaultProxyState
 ) extends AutoCloseable {
   private val fromClient = new BufferedInputStream(client.getInputStream)

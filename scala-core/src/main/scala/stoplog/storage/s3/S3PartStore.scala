@@ -30,7 +30,7 @@ final class S3PartStore(
   @transient private lazy val uploads    = new S3Uploads(objects)
   @transient private lazy val tails      = new S3Tails(objects)
   @transient private lazy val gaps       = objects.gaps
-  @transient private lazy val publishing = new S3Publishing(objects, uploads, tails, faults, Thread.sleep(_))
+  @transient private lazy val publishing = new S3Publishing(objects, uploads, tails, faults)
 
   override def create(part: NewPart): PartOutput = output(begun(part), Array.emptyByteArray)
 

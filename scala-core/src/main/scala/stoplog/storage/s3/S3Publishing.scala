@@ -14,18 +14,9 @@ import stoplog.storage.s3.S3Token.Tail
   *
   * A repeated completion is refused by some servers and answered by others as the first was, and the answer to the first
   * may have been lost. So no answer counts, but the content of the store: final names are made once in the world, hence
-  * an object of the recorded length under that name is this part. S3 shows an object whole or not at all; a server that
-  * imitates it may show one that another publisher is completing, so a different length counts only when it lasts.
-  *
-  * @param pauseMillis waits between two looks at an object of a different length
+  * an object of the recorded length under that name is this part.
   */
-private[s3] final class S3Publishing(
-    objects: S3Objects,
-    uploads: S3Uploads,
-    tails: S3Tails,
-    faults: Faults,
-    pauseMillis: Long => Unit
-) {
+private[s3] final class S3Publishing(objects: S3Objects, uploads: S3Uploads, tails: S3Tails, faults: Faults) {
 
   /** Any number of processes may do it at once. Errors: `STOPLOG_NAME_TAKEN`, `STOPLOG_PART_SHORT`. */
   def publish(token: S3Token): CommitOutcome = {
@@ -95,22 +86,12 @@ private[s3] final class S3Publishing(
         }
     }
 
-  private def there(token: S3Token): Option[CommitOutcome] =
-    lastingSize(token, sizeThere(token.target), PausesMillis).map { actual =>
-      if (actual == token.sizeBytes) AlreadyCommitted
-      else throw taken(token, s"it holds $actual bytes, the part has ${token.sizeBytes}")
-    }
-
-  @scala.annotation.tailrec
-  private def lastingSize(token: S3Token, seen: Option[Long], pauses: List[Long]): Option[Long] =
-    pauses match {
-      case millis :: later if seen.exists(_ != token.sizeBytes) =>
-        pauseMillis(millis)
-        lastingSize(token, objects.size(token.target), later)
-      case _ => seen
-    }
-
   /** Most often there is none, so that it pays to ask for its size only if there is one. */
+  private def there(token: S3Token): Option[CommitOutcome] = sizeThere(token.target).map { actual =>
+    if (actual == token.sizeBytes) AlreadyCommitted
+    else throw taken(token, s"it holds $actual bytes, the part has ${token.sizeBytes}")
+  }
+
   private def sizeThere(target: String): Option[Long] =
     if (objects.exists(target)) objects.size(target) else None
 
@@ -118,9 +99,6 @@ private[s3] final class S3Publishing(
     Errors.nameTaken(objects.describe(token.target), why)
 
   private final val Tries = 3
-
-  /** One second and a quarter in all, which only the error of a taken name costs. */
-  private val PausesMillis = List(20L, 40L, 80L, 160L, 320L, 640L)
 }
 
 /** Reads the tails of parts, from a record or from an object. */

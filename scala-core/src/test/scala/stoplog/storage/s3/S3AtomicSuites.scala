@@ -18,17 +18,23 @@ import stoplog.part.{PartNaming, RunId}
 import stoplog.rolling.RollReason
 import stoplog.servers.{Fault, FaultProxy, FaultRule, S3Call, S3Server}
 
-/** What S3Mock cannot be asked itself, as it looks and writes in two steps: the proxy lets one writer do so at a time. */
-class S3AtomicFilesSuite extends FileStoreLaws with BeforeAndAfterAll {
-  private lazy val proxy = FaultProxy.before(S3Server.sharedS3Mock.endpoint)
+class S3AtomicFilesSuite extends FileStoreLaws with S3AtomicLaws
 
-  override protected def afterAll(): Unit = proxy.close()
+class S3AtomicPartStoreSuite extends PartStoreLaws with S3AtomicLaws
 
+/** The laws that S3Mock itself does not keep, because it writes in several steps. */
+trait S3AtomicLaws extends LawSuite {
   override def newStorage(): StorageUnderTest =
-    S3UnderTest.create(S3UnderTest.tails, S3Bucket(proxy.endpoint, "stoplog-atomic"))
+    S3UnderTest.create(S3UnderTest.tails, S3Bucket(S3AtomicLaws.proxy.endpoint, "stoplog-atomic"))
 
   override protected def law(name: String)(body: StorageUnderTest => Unit): Unit =
-    if (S3Laws.inTwoSteps.exists(name.startsWith)) super.law(name)(body)
+    if (S3Laws.inSteps.exists(name.startsWith)) super.law(name)(body)
+}
+
+private object S3AtomicLaws {
+
+  /** One for all suites of this JVM, as the server behind it, and as Hadoop's client of the bucket. */
+  private lazy val proxy = FaultProxy.before(S3Server.sharedS3Mock.endpoint)
 }
 
 /** A driver decides on a merge, and sleeps when it has read the first input and not yet written its copy. Its successor

@@ -52,8 +52,9 @@ trait S3ProxyLaws extends LawSuite {
 
 object S3Laws {
 
-  /** Where the server looks and writes in two steps. [[S3AtomicFilesSuite]] asks them through a proxy. */
-  private[s3] lazy val inTwoSteps = Seq("of many that put at once", "of two processes exactly one")
+  /** Where S3Mock writes in several steps. [[S3AtomicLaws]] asks them through a proxy. */
+  private[s3] lazy val inSteps =
+    Seq("of many that put at once", "of two processes exactly one", "publishing from many threads")
 
   private[s3] lazy val otherwise = Seq(
     // bytes are staged at the end of the epoch, not before
@@ -64,5 +65,5 @@ object S3Laws {
     "a finished name that is taken is an error", "two parts of one name do not meet",
     // no record publishes one
     "a part of no bytes"
-  ) ++ inTwoSteps
+  ) ++ inSteps
 }

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.storage.s3
 
-import java.io.ByteArrayInputStream
 import java.util.Arrays
 
-import stoplog.fault.Faults
 import stoplog.laws.{Copied, LawSuite, StorageUnderTest}
 import stoplog.storage.PutOutcome.{Created, Taken}
 import stoplog.part.Resume
@@ -44,26 +42,6 @@ class S3OwnLawsSuite extends LawSuite {
       assert(condition(store.publish(closed, 6, s"b/$name")) === "STOPLOG_NAME_TAKEN")
       assert(storage.bytes(s"b/$name").length === length)
     }
-  }
-
-  law("an object that a server shows before another publisher has completed it is no taken name") { storage =>
-    val s3     = storage.asInstanceOf[S3UnderTest]
-    val target = "b/part-1.txt"
-    val token  = S3TokenCodec.decode(append(s3.partStore().create(part()), "yours\n").finish().token).get
-    val pauses = Iterator[() => Unit](
-      () => storage.plant(target, Array.emptyByteArray),
-      () => {
-        val upload = token.upload.get
-        val tail   = s3.uploads.put(target, upload.handle, 1, new ByteArrayInputStream(utf8("yours\n")), 6)
-        s3.uploads.complete(target, upload.copy(parts = Vector(tail)))
-      }
-    )
-    val late =
-      new S3Publishing(s3.objects, s3.uploads, new S3Tails(s3.objects), Faults.none, _ => pauses.next()())
-    storage.plant(target, new Array[Byte](3))
-    assert(late.publish(token) === AlreadyCommitted)
-    assert(text(storage, target) === "yours\n")
-    assert(pauses.isEmpty)
   }
 
   law("an upload that somebody aborted is lost, and that is an answer") { storage =>

@@ -20,8 +20,10 @@ import stoplog.bucket.PartitionColumnsBucketAssigner.MostKeptIds
   * val written  = DataColumns.Without(columns) // the encoder's schema, and the projection of each row
   * }}}
   */
-final class PartitionColumnsBucketAssigner private (columns: PartitionColumns, texts: Seq[BucketExpression])
-    extends BucketAssigner {
+private[stoplog] final class PartitionColumnsBucketAssigner private (
+    columns: PartitionColumns,
+    texts: Seq[BucketExpression]
+) extends BucketAssigner {
 
   @transient private var values: UnsafeProjection             = _
   @transient private var strings: UnsafeProjection            = _
@@ -70,7 +72,7 @@ final class PartitionColumnsBucketAssigner private (columns: PartitionColumns, t
   override def toString: String = s"partitionBy(${columns.names.mkString(", ")})"
 }
 
-object PartitionColumnsBucketAssigner {
+private[stoplog] object PartitionColumnsBucketAssigner {
 
   private val MostKeptIds = 10000
 

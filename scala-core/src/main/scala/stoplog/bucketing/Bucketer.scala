@@ -7,7 +7,7 @@ import stoplog.bucket.{BucketAssigner, Bucketing, DateTimeBucketAssigner}
 import stoplog.options.BucketOptions
 import stoplog.util.UserObject
 
-/** Which directory a row of a [[stoplog.BucketingSink]] goes to. */
+/** The choice of a directory for each row of a [[stoplog.BucketingSink]]. */
 sealed trait Bucketer {
 
   /** The options of the sink of files that stand for it. */

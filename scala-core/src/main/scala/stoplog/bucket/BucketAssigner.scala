@@ -13,7 +13,7 @@ import org.apache.spark.sql.types.StructType
   */
 trait BucketAssigner extends Serializable {
 
-  /** Called once in each task, with the schema of the rows that [[bucket]] gets. */
+  /** Prepares the assigner; each task calls it once, with the schema of the rows that [[bucket]] gets. */
   def open(schema: StructType): Unit = ()
 
   /** The bucket of this row. The row object is reused by Spark and must not be kept. */

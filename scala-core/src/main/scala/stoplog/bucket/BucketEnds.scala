@@ -57,7 +57,7 @@ private[stoplog] object BucketEnds {
 private[stoplog] final class DateTimeEnds private (formatter: DateTimeFormatter, zone: ZoneId) {
   import DateTimeEnds._
 
-  /** In milliseconds since 1970-01-01T00:00:00Z; `None` for any other name. */
+  /** The end of a bucket, in milliseconds since 1970-01-01T00:00:00Z; `None` for any other name. */
   def endMillis(bucket: String): Option[Long] =
     spanOf(bucket).map { case (_, end) => end.atZone(zone).withLaterOffsetAtOverlap().toInstant.toEpochMilli }
 

@@ -21,10 +21,6 @@ import org.apache.spark.unsafe.types.UTF8String
 import stoplog.error.Errors
 
 /** Buckets by the value of a SQL expression, which is the bucket's path; null is [[BucketId.OfNull]].
-  *
-  * {{{
-  * new ExpressionBucketAssigner(BucketExpression.bind(spark, "concat('day=', date(at))", df.schema))
-  * }}}
   */
 private[stoplog] final class ExpressionBucketAssigner(expression: BucketExpression) extends BucketAssigner {
 
@@ -51,18 +47,14 @@ private[stoplog] final class ExpressionBucketAssigner(expression: BucketExpressi
   override def toString: String = s"expression($expression)"
 }
 
-/** A SQL expression over the sink's rows, as a string: checked and made ready on the driver, evaluated in the
-  * tasks.
-  */
+/** A SQL expression over the sink's rows, as a string: checked on the driver, evaluated in the tasks. */
 private[stoplog] final class BucketExpression private (val sql: String, private val bound: Expression)
     extends Serializable {
 
-  /** A new evaluator for one task; its rows have one string, are reused, and are compiled code where that is
-    * possible.
-    */
+  /** A new evaluator for one task, compiled where that is possible; its rows have one string, and are reused. */
   private[bucket] def projection(): UnsafeProjection = BucketExpression.projection(Seq(this))
 
-  /** The same with another zone than the session's for all times in it. */
+  /** The expression with another zone than the session's for all times in it. */
   private[bucket] def in(zone: ZoneId): BucketExpression =
     new BucketExpression(
       sql,
@@ -76,10 +68,6 @@ private[stoplog] object BucketExpression {
 
   /** Reads the expression with the session's parser, functions, time zone and settings, and casts it to a
     * string.
-    *
-    * {{{
-    * BucketExpression.bind(spark, "concat('country=', upper(country))", df.schema)
-    * }}}
     *
     * @throws stoplog.error.StoplogArgumentException `STOPLOG_BUCKET_EXPRESSION` if Spark cannot resolve it, or if one row
     *   alone, at any time, does not determine its value

@@ -24,12 +24,6 @@ private[stoplog] object BucketId {
     *
     * Meant for the first time that an id is seen, not for every row.
     *
-    * {{{
-    * BucketId.checked("dt=2026-01-31/hour=23") // is returned
-    * BucketId.checked("day=31/_tmp=1")         // is returned: Spark shows names with = in them
-    * BucketId.checked("../elsewhere")          // STOPLOG_BUCKET_ID
-    * }}}
-    *
     * @throws stoplog.error.StoplogException `STOPLOG_BUCKET_ID` if it is null, absolute or would leave the path, or has an
     *   empty, a hidden, an unprintable or a too long name in it
     */

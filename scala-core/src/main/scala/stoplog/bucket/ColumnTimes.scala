@@ -22,7 +22,7 @@ private[stoplog] final class ColumnTimes private (ordinal: Int, val column: Time
   override def micros(row: InternalRow): Long =
     if (isDay) TimeUnit.DAYS.toMicros(row.getInt(ordinal).toLong) else row.getLong(ordinal)
 
-  /** In milliseconds since 1970-01-01T00:00:00Z; `None` if the row has none. */
+  /** The row's time in milliseconds since 1970-01-01T00:00:00Z; `None` if it has none. */
   def known(row: InternalRow): Option[Long] = Option.when(!isMissing(row))(millis(row))
 }
 

@@ -65,7 +65,7 @@ private[stoplog] final case class DataColumns private (
     if (wanted == schema) this
     else DataColumns(wanted, wanted.fieldNames.toIndexedSeq.map(schema.fieldIndex).map(ordinals), width)
 
-  /** For one task: the part of a row that is written. The answer is the row itself, or one reused view of it. */
+  /** The part of a row that is written, for one task: the row itself, or one reused view of it. */
   def newProjection(): InternalRow => InternalRow =
     if (ordinals == (0 until width)) identity
     else {

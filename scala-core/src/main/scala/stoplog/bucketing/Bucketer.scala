@@ -43,7 +43,7 @@ object DateTimeBucketer {
   /** `yyyy-MM-dd--HH`, such as `2026-01-31--20`. */
   val DefaultFormat: String = DateTimeBucketAssigner.FormerPattern
 
-  /** In UTC. */
+  /** A bucketer in UTC. */
   def apply(format: String = DefaultFormat): DateTimeBucketer = DateTimeBucketer(format, ZoneId.of("UTC"))
 }
 

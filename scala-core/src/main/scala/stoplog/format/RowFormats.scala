@@ -18,11 +18,6 @@ import org.apache.spark.sql.types.{BinaryType, StringType, StructType}
 import stoplog.error.Errors
 
 /** The row formats that a sink knows by name: `text`, `json` and `csv`.
-  *
-  * {{{
-  * val encoder = RowFormats.encoder("csv", schema, Map("header" -> "true"), "UTC") // on the driver
-  * encoder.open(schema)                                                           // in each task, after travelling
-  * }}}
   */
 private[stoplog] object RowFormats {
 

@@ -24,7 +24,7 @@ private[stoplog] final case class SchemaChange(
   /** A reader that knows the columns before can read the new rows as well. */
   def isAdditive: Boolean = removed.isEmpty && retyped.isEmpty
 
-  /** For a message: `added: a INT; removed: b`. */
+  /** The text of a message: `added: a INT; removed: b`. */
   def describe: String =
     Seq("added" -> added, "removed" -> removed, "of another type" -> retyped, "nullable now" -> relaxed)
       .collect { case (what, columns) if columns.nonEmpty => s"$what: ${columns.mkString(", ")}" }

@@ -10,11 +10,6 @@ import stoplog.format.bulk.{NullOutput, SyncedFormat, SyncedWriter}
 import stoplog.part.BlockOutput
 
 /** Avro object container files, of the records and with the header that `df.write.format("avro")` would write.
-  *
-  * {{{
-  * val format = AvroFormat(df.schema, Map("compression" -> "zstandard"), spark) // on the driver
-  * format.open(df.schema)                                                      // in each task, after travelling
-  * }}}
   */
 private[stoplog] final class AvroFormat private (settings: AvroSettings) extends SyncedFormat {
 

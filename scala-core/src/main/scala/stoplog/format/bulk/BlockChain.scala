@@ -62,7 +62,7 @@ private[bulk] final class OpenBlock(writer: BlockWriter, blockBytes: Long) exten
   /** Never without a row, whatever its size is to be: or there would be no end of blocks. */
   def isFull: Boolean = count > 0 && buffered >= blockBytes
 
-  /** As full as a block must be to be ended before there are more rows. */
+  /** Whether the block is full enough to be ended before there are more rows. */
   def isNearlyFull: Boolean = count > 0 && buffered >= blockBytes * NearlyFull
 
   def write(row: InternalRow, rowBytes: Int): Unit = {

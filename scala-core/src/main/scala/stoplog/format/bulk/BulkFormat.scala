@@ -22,7 +22,7 @@ trait BulkFormat extends BulkWriters {
   /** The end of the name of a part in this format, with its dot; empty for none. */
   def suffix: String
 
-  /** Called once before any other method but [[suffix]].
+  /** Prepares the format; stoplog calls it once, before any other method but [[suffix]].
     *
     * @param schema the columns of the rows (Hive-style partition columns left out)
     */
@@ -106,7 +106,7 @@ trait BulkWriterFactory extends BulkWriters {
   /** The end of the name of a part, with its dot; empty for none. */
   def suffix: String = ""
 
-  /** Called once before [[create]].
+  /** Prepares the factory; stoplog calls it once, before [[create]].
     *
     * @param schema the columns of the rows (Hive-style partition columns left out)
     */

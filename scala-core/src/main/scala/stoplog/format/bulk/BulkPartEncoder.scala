@@ -183,7 +183,7 @@ private[bulk] final class DirectEncoder(end: PartBuffer, parts: BulkParts) exten
     if (block.isFull) endBlock()
   }
 
-  /** As of the last time that the block was looked at. */
+  /** The size when the block was last measured. */
   override def sizeBytes: Long =
     end.position + open.fold(0L)(block => (block.bufferedBytes / ratios.block * ratios.storage).toLong)
 

@@ -94,10 +94,10 @@ private[stoplog] final class EndingParts(sides: SpoolFiles, running: Option[Stri
   */
 private[bulk] sealed trait RowChecks {
 
-  /** Before a row waits for a block that is not begun yet. Throws [[BadRow]]. */
+  /** Checks a row before it waits for a block that is not begun yet. Throws [[BadRow]]. */
   def beforeWaiting(row: UnsafeRow): Unit
 
-  /** Before a row goes straight into a block. Throws [[BadRow]]. */
+  /** Checks a row before it goes straight into a block. Throws [[BadRow]]. */
   def beforeBlock(row: UnsafeRow): Unit
 
   /** A block refused a row. It can take no other, and its rows have to be encoded again. */

@@ -142,7 +142,7 @@ private[stoplog] object UserFormat {
   /** The value of [[BulkSink.kind]] for it. */
   val Kind: String = "own"
 
-  /** As the options name it: by its class, or as an instance. Error: `STOPLOG_USER_CODE`. */
+  /** The format that the options name: by its class, or as an instance. Error: `STOPLOG_USER_CODE`. */
   def apply(reference: String): UserFormat = {
     val writers = UserObject.load(reference, classOf[BulkWriters], OptionKey)
     val node    = JsonTexts.mapper.createObjectNode().put(ClassName, writers.getClass.getName)
@@ -156,8 +156,8 @@ private[stoplog] object UserFormat {
     new UserFormat(blocks(writers), Some(reference), node.toString)
   }
 
-  /** As a part names it. That of the query is taken if it describes itself in the same way, and is made anew, since the
-    * part may have other columns.
+  /** The format that a part names: the query's, if it describes itself in the same way, but made anew, since the part may
+    * have other columns.
     *
     * @param described its [[UserFormat.describe]]
     * @param running   the query's name for its own, if it has one

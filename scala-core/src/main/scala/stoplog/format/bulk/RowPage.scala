@@ -40,7 +40,7 @@ private[bulk] final class RowPage private (
   /** The rows in order. The object is reused; it stays valid as long as the page is not changed. */
   def iterator(columns: Int): Iterator[UnsafeRow] = iterator(columns, (_, _, _) => ())
 
-  /** The same of a page that was read from storage, each row once it is known to lie within its bytes. Error of `next`:
+  /** The rows of a page from storage, each once it is known to lie within its bytes. Error of `next`:
     * `IOException`.
     */
   def checked(bounds: RowBounds): Iterator[UnsafeRow] = iterator(
@@ -70,7 +70,7 @@ private[bulk] final class RowPage private (
 
 private[bulk] object RowPage {
 
-  /** Given where a row begins, what it says of its length, and how much of the page is left. */
+  /** A check of a row: its begin, the length that it says it has, and the bytes of the page that are left. */
   private type Look = (Int, Int, Int) => Unit
 
   def empty(capacity: Int): RowPage = new RowPage(new Array[Byte](capacity), 0, 0)

@@ -49,7 +49,7 @@ private[bulk] final class Spool(columns: Int, memory: SharedMemory) {
   def iterator: Iterator[UnsafeRow] =
     spilled.iterator.flatMap(fromDisk) ++ pages.iterator.flatMap(_.iterator(columns))
 
-  /** As frames of a spool file. */
+  /** Writes the rows as frames of a spool file. */
   def writeTo(out: OutputStream): Unit = {
     spilled.foreach(file => fromStart(file).transferTo(out))
     SpoolFrames.write(pages.iterator, out)
@@ -118,7 +118,7 @@ private[bulk] object Spool {
   /** The size that most buckets of a small epoch fill. */
   val FirstBytes: Int = 4 << 10
 
-  /** As much as LZ4 makes good use of. With what the JVM and LZ4 add it stays below a megabyte: G1 gives an array of a
+  /** The size that LZ4 makes good use of. With the bytes that the JVM and LZ4 add it stays below a megabyte: G1 gives an array of a
     * byte more two regions of its heap, where these are of a megabyte, so that rows would take twice what is counted.
     */
   val PageBytes: Int = (1 << 20) - (1 << 16)

@@ -74,7 +74,7 @@ private[bulk] object SpoolFrames {
   /** The rows of all frames to come, of a file without any other writer. The object is reused. */
   def rows(in: InputStream, columns: Int): Iterator[UnsafeRow] = pages(in).flatMap(_.iterator(columns))
 
-  /** The same of any file. Error: `IOException` for a row that does not lie within its bytes. */
+  /** The rows of any file. Error: `IOException` for a row that does not lie within its bytes. */
   def rows(in: InputStream, bounds: RowBounds): Iterator[UnsafeRow] = pages(in).flatMap(_.checked(bounds))
 
   private def pages(in: InputStream): Iterator[RowPage] = Iterator
@@ -82,7 +82,7 @@ private[bulk] object SpoolFrames {
     .takeWhile(_.isDefined)
     .collect { case Some(Rows(page)) => page }
 
-  /** By the decompressor that stays within what is stored, whatever it says. */
+  /** The decompressor stays within the stored bytes, whatever they say. */
   private def plainOf(stored: Array[Byte], length: Int): Array[Byte] = {
     if (length.toLong > stored.length * MostRatio) throw new IOException("a frame says that it is too long")
     val plain = new Array[Byte](length)

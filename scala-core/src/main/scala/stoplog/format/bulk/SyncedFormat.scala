@@ -24,7 +24,7 @@ private[stoplog] trait SyncedFormat extends Serializable {
   /** The end of the name of a part in this format, with its dot; empty for none. */
   def suffix: String
 
-  /** Called once before [[writer]].
+  /** Prepares the format; the caller does so once, before [[writer]].
     *
     * @param schema the columns of the rows (Hive-style partition columns left out)
     */
@@ -54,12 +54,6 @@ private[format] object SyncedFormat {
 }
 
 /** Writes the rows of one part.
-  *
-  * {{{
-  * val writer = format.writer(out, "part-7f3a-0")
-  * try { rows.foreach(writer.write); writer.sync() }
-  * finally writer.close()
-  * }}}
   */
 private[stoplog] trait SyncedWriter extends AutoCloseable {
 

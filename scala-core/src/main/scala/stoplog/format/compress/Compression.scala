@@ -21,12 +21,6 @@ import org.apache.hadoop.io.compress.{BZip2Codec, CompressionCodec, GzipCodec, L
   * | lz4    | `.lz4`    | yes                                 | no: Hadoop's block framing, not the frame of `lz4`               |
   * | snappy | `.snappy` | yes                                 | only tools that know Hadoop's framing (`snzip -t hadoop-snappy`) |
   *
-  * {{{
-  * val member = Compression.Gzip.openMember(file)
-  * member.write(bytes)
-  * member.finish() // `file` is a whole gzip file now, and still open
-  * }}}
-  *
   * @param name   as in the option `compression`
   * @param suffix the end of a part's name, after the format's; empty for none
   */

@@ -19,12 +19,6 @@ import stoplog.part.BlockOutput
   * Spark's own serializer makes columns of the rows and orc-core does the rest, so that files are those of
   * `df.write.orc` under the same settings, with stripes ended where that would end them. The end is orc-core's too, as
   * if it merged files of one stripe each.
-  *
-  * {{{
-  * val format = OrcBulk(schema, options, session.sessionState.conf, hadoopConf) // on the driver
-  * format.open(schema)                                                          // in each task, after travelling
-  * OrcBulk.of(format.describe)                                                  // in another process, years later
-  * }}}
   */
 private[stoplog] final class OrcBulk private (settings: OrcSettings) extends BulkFormat {
 

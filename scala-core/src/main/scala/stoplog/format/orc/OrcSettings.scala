@@ -22,7 +22,7 @@ private[orc] final case class OrcSettings(
     metadata: Map[String, String]
 ) {
 
-  /** As orc-core names it: `ZSTD`, `NONE`. */
+  /** orc-core's name of the codec: `ZSTD`, `NONE`. */
   def compression: String = OrcConf.COMPRESS.getString(configuration)
 
   def configuration: Configuration = FormatConfiguration.configuration(orc)

@@ -128,7 +128,7 @@ private[orc] final class OrcWriting(val settings: OrcSettings) {
 
   private val schema: TypeDescription = OrcUtils.orcTypeDescription(settings.schema)
 
-  /** As Spark's own writer has them. */
+  /** The options of Spark's own writer. */
   def options: WriterOptions = OrcOutputFormat.buildOptions(conf).setSchema(schema)
 
   /** The size of a full stripe, in bytes of memory. */

@@ -24,12 +24,6 @@ import stoplog.part.BlockOutput
   *
   * Encrypted parts are one row group each ([[blockBytes]] is `Long.MaxValue`): the protection of a page names the writer
   * of the file and the row group's number in it, and no public class lets a second writer go on with them.
-  *
-  * {{{
-  * val format = ParquetBulk(schema, options, session.sessionState.conf, hadoopConf) // on the driver
-  * format.open(schema)                                                            // in each task, after travelling
-  * ParquetBulk.of(format.describe)                                                // in another process, years later
-  * }}}
   */
 private[stoplog] final class ParquetBulk private (settings: ParquetSettings) extends BulkFormat {
 

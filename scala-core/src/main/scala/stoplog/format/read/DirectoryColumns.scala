@@ -174,7 +174,7 @@ private object DirectoryFilter {
   val Yes: Option[Boolean] = Some(true)
   val No: Option[Boolean]  = Some(false)
 
-  /** As Spark does: to it, zeros of both signs are one, and `NaN` is equal to itself and greater than all others. */
+  /** Compares as Spark does: to it, zeros of both signs are one, and `NaN` is equal to itself and greater than all others. */
   def compare(a: Any, b: Any): Option[Int] = (a, b) match {
     case (a: Double, b: Double) => Some(if (a == b) 0 else java.lang.Double.compare(a, b))
     case (a: Float, b: Float)   => Some(if (a == b) 0 else java.lang.Float.compare(a, b))
@@ -216,7 +216,7 @@ private[stoplog] object DirectoryTypes {
   private def isTimestamp(text: String): Boolean =
     Timestamp.matches(text) && Try(LocalDateTime.parse(text.replace(' ', 'T'))).isSuccess
 
-  /** Of a number without a fraction that no integer holds, or that has an exponent. */
+  /** The type of a number without a fraction that no integer holds, or that has an exponent. */
   private def whole(text: String): Option[DataType] =
     Try(new BigDecimal(text)).toOption
       .filter(number => number.scale <= 0 && number.precision - number.scale <= DecimalType.MAX_PRECISION)

@@ -124,7 +124,7 @@ private[format] final class CsvRows(columns: StructType, wanted: StructType, opt
       true
     }
 
-  /** With `enforceSchema` = `false`, the header must name the columns, in their order. */
+  /** Requires that the header names the columns, in their order, if `enforceSchema` = `false`. */
   private def check(header: String): Unit = if (!options.enforceSchema) {
     val found    = Option(parser.tokenizer.parseLine(header)).fold(Seq.empty[String])(_.toSeq)
     val expected = wanted.fieldNames.toSeq.filterNot(_ == options.columnNameOfCorruptRecord)

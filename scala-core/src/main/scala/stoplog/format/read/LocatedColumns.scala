@@ -97,7 +97,7 @@ private[stoplog] object FileMetadata {
     .add("position", LongType)
     .add("row_index", LongType)
 
-  /** Under which Spark's reader of Parquet puts the number of a row in its file into the row, if it is asked to. */
+  /** The column in which Spark's reader of Parquet puts the number of a row in its file, if it is asked to. */
   val RowIndex: StructField = StructField("_tmp_metadata_row_index", LongType)
 
   /** Whether Spark's reader is to be asked. */
@@ -114,7 +114,7 @@ private[stoplog] object FileMetadata {
   def isWanted(columns: StructType, wanted: StructType): Boolean =
     wanted.fieldNames.contains(Name) && !columns.fieldNames.contains(Name)
 
-  /** The same, where no column of the files has the name. */
+  /** The columns of the files among those that are wanted, of which one may have the name. */
   def without(columns: StructType, wanted: StructType): StructType =
     if (isWanted(columns, wanted)) without(wanted) else wanted
 
@@ -211,7 +211,7 @@ private[read] object FileBlock {
       }
     }
 
-  /** As `file_path` of the metadata has it. */
+  /** The `file_path` of the metadata. */
   def path(block: FileBlock): String = new HadoopPath(
     new HadoopPath(new URI(block.uri)).toString
   ).toUri.toString

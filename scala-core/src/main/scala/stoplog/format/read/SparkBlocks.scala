@@ -126,7 +126,7 @@ private[stoplog] object SparkBlocks {
     new SparkBlocks(vectors, reading(made, cutting), cutting, rows, new Values(directories, told))
   }
 
-  /** Without a byte there is no header or footer, and no row. */
+  /** Takes a file without a byte for one without rows: it has no header or footer. */
   private def reading(made: Read, cutting: Cutting): Read = cutting match {
     case _: Cutting.Never => made
     case _: Cutting.At    => file => if (file.fileSize == 0) Iterator.empty else made(file)
@@ -182,7 +182,7 @@ private[read] final class SparkBlockReader(
     )
   }
 
-  /** Up to a number of records, so that a caller that wakes the reader need not wait for the whole file. */
+  /** Hands out a limited number of records, so that a caller that wakes the reader need not wait for the whole file. */
   private final class Records(override val split: FileSplit, all: Iterator[Any])
       extends Fetched.Records[FileSplit, BlockRecord]
       with BlockRecord {

@@ -21,11 +21,6 @@ import stoplog.part.BlockOutput
 /** Hadoop's SequenceFile. Of two columns the first is the key; of one, which is the value, the keys are NullWritable.
   *
   * Columns are of type boolean, int, long, float, double, string (Text) or binary (BytesWritable).
-  *
-  * {{{
-  * val format = SequenceFormat(df.schema, Map("compression" -> "bzip2", "compressionType" -> "block"), spark)
-  * format.open(df.schema) // in each task, after travelling
-  * }}}
   */
 private[stoplog] final class SequenceFormat private (settings: SequenceSettings) extends SyncedFormat {
 

@@ -29,9 +29,9 @@ import stoplog.format.bulk.{FormatConfiguration, JsonTexts, MetadataOptions}
   */
 private[avro] final case class AvroSettings(
     schema: String,
-    codec: AvroCodec,
+    codec: AvroSettings.Codec,
     syncIntervalBytes: Int,
-    fieldMatching: FieldMatching,
+    fieldMatching: AvroSettings.FieldMatching,
     rebaseMode: String,
     metadata: Map[String, String]
 ) {
@@ -72,7 +72,7 @@ private[avro] object AvroSettings {
     val rebaseMode = session.conf.get("spark.sql.avro.datetimeRebaseModeInWrite")
     AvroSettings(
       schema = AvroJob.getOutputKeySchema(prepared).toString,
-      codec = AvroCodec.of(prepared),
+      codec = Codec.of(prepared),
       syncIntervalBytes =
         prepared.getInt(AvroOutputFormat.SYNC_INTERVAL_KEY, DataFileConstants.DEFAULT_SYNC_INTERVAL),
       fieldMatching = fieldMatching(options),
@@ -124,7 +124,7 @@ private[avro] object AvroSettings {
     val json = JsonTexts.mapper.readTree(text)
     AvroSettings(
       schema = json.required("schema").asText,
-      codec = AvroCodec(
+      codec = Codec(
         json.required("codec").asText,
         json.required("level").asInt,
         json.required("bufferPool").asBoolean
@@ -135,55 +135,55 @@ private[avro] object AvroSettings {
       metadata = JsonTexts.of(json.required("metadata"))
     )
   }
-}
 
-/** The way from columns to their fields in Avro's schema. */
-private[avro] sealed abstract class FieldMatching(val word: String) extends Product with Serializable
+  /** The way from columns to their fields in Avro's schema. */
+  sealed abstract class FieldMatching(val word: String) extends Product with Serializable
 
-private[avro] object FieldMatching {
-  case object ByName     extends FieldMatching("name")
-  case object ByPosition extends FieldMatching("position")
+  object FieldMatching {
+    case object ByName     extends FieldMatching("name")
+    case object ByPosition extends FieldMatching("position")
 
-  def of(word: String): FieldMatching =
-    Seq(ByName, ByPosition)
-      .find(_.word == word)
-      .getOrElse(throw new IllegalArgumentException(s"unknown field matching '$word'"))
-}
-
-/** The codec of a file's blocks.
-  *
-  * @param name       as Avro writes it into the header
-  * @param level      of deflate, xz and zstandard; the others have none
-  * @param bufferPool whether zstandard keeps its buffers for reuse
-  */
-private[avro] final case class AvroCodec(name: String, level: Int, bufferPool: Boolean) {
-
-  def factory: CodecFactory = name match {
-    case "null"      => CodecFactory.nullCodec()
-    case "deflate"   => CodecFactory.deflateCodec(level)
-    case "xz"        => CodecFactory.xzCodec(level)
-    case "zstandard" => CodecFactory.zstandardCodec(level, false, bufferPool)
-    case other       => CodecFactory.fromString(other)
+    def of(word: String): FieldMatching =
+      Seq(ByName, ByPosition)
+        .find(_.word == word)
+        .getOrElse(throw new IllegalArgumentException(s"unknown field matching '$word'"))
   }
-}
 
-private[avro] object AvroCodec {
+  /** The codec of a file's blocks.
+    *
+    * @param name       as Avro writes it into the header
+    * @param level      of deflate, xz and zstandard; the others have none
+    * @param bufferPool whether zstandard keeps its buffers for reuse
+    */
+  final case class Codec(name: String, level: Int, bufferPool: Boolean) {
 
-  /** The codec that Spark set for Avro's output format, which would read it from there in each task. */
-  def of(job: Configuration): AvroCodec =
-    if (!job.getBoolean("mapreduce.output.fileoutputformat.compress", false)) AvroCodec("null", 0, false)
-    else
-      job.get("avro.output.codec") match {
-        case "deflate"   => leveled("deflate", job.getInt(AvroOutputFormat.DEFLATE_LEVEL_KEY, -1))
-        case "xz"        => leveled("xz", job.getInt(AvroOutputFormat.XZ_LEVEL_KEY, 6))
-        case "zstandard" =>
-          AvroCodec(
-            "zstandard",
-            job.getInt(AvroOutputFormat.ZSTD_LEVEL_KEY, 3),
-            job.getBoolean(AvroOutputFormat.ZSTD_BUFFERPOOL_KEY, false)
-          )
-        case other => leveled(other, 0)
-      }
+    def factory: CodecFactory = name match {
+      case "null"      => CodecFactory.nullCodec()
+      case "deflate"   => CodecFactory.deflateCodec(level)
+      case "xz"        => CodecFactory.xzCodec(level)
+      case "zstandard" => CodecFactory.zstandardCodec(level, false, bufferPool)
+      case other       => CodecFactory.fromString(other)
+    }
+  }
 
-  private def leveled(name: String, level: Int): AvroCodec = AvroCodec(name, level, bufferPool = false)
+  object Codec {
+
+    /** The codec that Spark set for Avro's output format, which would read it from there in each task. */
+    def of(job: Configuration): Codec =
+      if (!job.getBoolean("mapreduce.output.fileoutputformat.compress", false)) Codec("null", 0, false)
+      else
+        job.get("avro.output.codec") match {
+          case "deflate"   => leveled("deflate", job.getInt(AvroOutputFormat.DEFLATE_LEVEL_KEY, -1))
+          case "xz"        => leveled("xz", job.getInt(AvroOutputFormat.XZ_LEVEL_KEY, 6))
+          case "zstandard" =>
+            Codec(
+              "zstandard",
+              job.getInt(AvroOutputFormat.ZSTD_LEVEL_KEY, 3),
+              job.getBoolean(AvroOutputFormat.ZSTD_BUFFERPOOL_KEY, false)
+            )
+          case other => leveled(other, 0)
+        }
+
+    private def leveled(name: String, level: Int): Codec = Codec(name, level, bufferPool = false)
+  }
 }

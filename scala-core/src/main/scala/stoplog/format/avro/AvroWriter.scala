@@ -125,7 +125,7 @@ private[avro] object SparkAvro {
       schema,
       avro,
       Boolean.box(false), // a row itself is never null
-      Boolean.box(settings.fieldMatching == FieldMatching.ByPosition),
+      Boolean.box(settings.fieldMatching == AvroSettings.FieldMatching.ByPosition),
       LegacyBehaviorPolicy.withName(settings.rebaseMode)
     )
     new Serializer(Method.bindTo(made).asType(ObjectToObject))

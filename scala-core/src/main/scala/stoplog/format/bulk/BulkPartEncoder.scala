@@ -159,7 +159,8 @@ private[bulk] final class BulkPartEncoder(end: PartBuffer, earlier: Option[Earli
     enough = sink.blockRawBytes
   }
 
-  private def waiting(): Rows = new Rows(older.map(_.rows(sink.schema)), fresh.iterator)
+  private def waiting(): EarlierRows.AndNewer =
+    new EarlierRows.AndNewer(older.map(_.rows(sink.schema)), fresh.iterator)
 
   private def waitingBytes: Long = older.fold(0L)(_.rawBytes) + fresh.rawBytes
 

@@ -72,15 +72,18 @@ private[bulk] final class EarlierRows(beside: Beside, sides: SpoolFiles) {
     }
 }
 
-/** The rows that earlier epochs left, then those of this one. The object is reused. */
-private[bulk] final class Rows(
-    earlier: Option[Iterator[UnsafeRow] with Closeable],
-    now: Iterator[UnsafeRow]
-) extends Iterator[UnsafeRow]
-    with Closeable {
-  private[this] val all = earlier.fold(now)(_ ++ now)
+private[bulk] object EarlierRows {
 
-  override def hasNext: Boolean  = all.hasNext
-  override def next(): UnsafeRow = all.next()
-  override def close(): Unit     = earlier.foreach(_.close())
+  /** The rows that earlier epochs left, then those of this one. The object is reused. */
+  final class AndNewer(
+      earlier: Option[Iterator[UnsafeRow] with Closeable],
+      now: Iterator[UnsafeRow]
+  ) extends Iterator[UnsafeRow]
+      with Closeable {
+    private[this] val all = earlier.fold(now)(_ ++ now)
+
+    override def hasNext: Boolean  = all.hasNext
+    override def next(): UnsafeRow = all.next()
+    override def close(): Unit     = earlier.foreach(_.close())
+  }
 }

@@ -36,7 +36,7 @@ private[orc] object OrcTail {
   private final class TailFile(
       stream: PartStream,
       isEmpty: Boolean,
-      stripes: Seq[Stripe],
+      stripes: Seq[StripeDirectory.Stripe],
       options: WriterOptions
   ) extends CopiedStripesFile(stream, options, Some(stripes.map(_.statistics))) {
     private val offsets = stripes.iterator.map(_.place.getOffset)

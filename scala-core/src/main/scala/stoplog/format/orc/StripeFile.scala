@@ -30,7 +30,7 @@ private[orc] final class StripeFile(out: BlockOutput, options: WriterOptions)
   /** The stripes of the part now: one more, if there was a row in it. */
   def addedTo(before: StripeDirectory): StripeDirectory = finished.fold(before) { case (place, encodings) =>
     val columns = OrcProto.StripeStatistics.newBuilder().addAllColStats(statistics.values.asJava)
-    StripeDirectory(before.stripes :+ Stripe(place, columns.build()), encodings)
+    StripeDirectory(before.stripes :+ StripeDirectory.Stripe(place, columns.build()), encodings)
   }
 
   // The magic waits for the stripe.
@@ -95,15 +95,15 @@ private[orc] object PartStream {
   }
 }
 
-/** A stripe of a part: where it is, and what its columns hold. */
-private[orc] final case class Stripe(place: OrcProto.StripeInformation, statistics: OrcProto.StripeStatistics)
-
 /** The stripes of a part so far, in their order.
   *
   * @param encodings of the columns of the last stripe: a writer of a whole file would try no dictionary where it gave one
   *                  up
   */
-private[orc] final case class StripeDirectory(stripes: Seq[Stripe], encodings: Seq[ColumnEncoding]) {
+private[orc] final case class StripeDirectory(
+    stripes: Seq[StripeDirectory.Stripe],
+    encodings: Seq[ColumnEncoding]
+) {
 
   /** The messages that an ORC file itself has for them, each with its length before it. */
   def bytes: Array[Byte] = {
@@ -120,6 +120,9 @@ private[orc] final case class StripeDirectory(stripes: Seq[Stripe], encodings: S
 }
 
 private[orc] object StripeDirectory {
+
+  /** A stripe of a part: where it is, and what its columns hold. */
+  final case class Stripe(place: OrcProto.StripeInformation, statistics: OrcProto.StripeStatistics)
 
   def of(bytes: Array[Byte]): StripeDirectory =
     if (bytes.isEmpty) StripeDirectory(Nil, Nil)

@@ -70,7 +70,7 @@ private[stoplog] final class ParquetCompactor private[parquet] (settings: Map[St
   /** Row groups of several files, byte by byte, in one. */
   private def copy(files: Seq[Opened], conf: Configuration, out: BlockOutput): Unit = {
     val writer = new ParquetFileWriter(
-      new WholeFile(out),
+      new PartFile.Whole(out),
       schemaOf(files),
       ParquetFileWriter.Mode.CREATE,
       ParquetOutputFormat.getLongBlockSize(conf),
@@ -115,7 +115,7 @@ private[stoplog] final class ParquetCompactor private[parquet] (settings: Map[St
   /** The rows of several files, written again, so that they fill row groups. */
   private def encode(files: Seq[Opened], conf: Configuration, out: BlockOutput): Unit =
     Using.resource(
-      new PartWriterBuilder(new WholeFile(out), new Groups(schemaOf(files)), conf)
+      new PartWriterBuilder(new PartFile.Whole(out), new Groups(schemaOf(files)), conf)
         .withRowGroupSize(ParquetOutputFormat.getLongBlockSize(conf))
         .withExtraMetaData(entriesOf(files).asJava)
         .build()

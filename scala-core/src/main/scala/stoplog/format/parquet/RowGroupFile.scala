@@ -61,15 +61,6 @@ private[parquet] final class RowGroupFile(out: BlockOutput) extends PartFile {
   }
 }
 
-/** A part as parquet-hadoop sees it when it writes all of it. */
-private[parquet] final class WholeFile(out: BlockOutput) extends PartFile {
-  override def create(blockSizeHint: Long): PositionOutputStream = new PositionOutputStream {
-    override def getPos: Long                                              = out.position
-    override def write(byte: Int): Unit                                    = out.write(byte)
-    override def write(bytes: Array[Byte], offset: Int, length: Int): Unit = out.write(bytes, offset, length)
-  }
-}
-
 /** A file without a name and without a block size of its own. */
 private[parquet] sealed abstract class PartFile extends OutputFile {
   override def createOrOverwrite(blockSizeHint: Long): PositionOutputStream = create(blockSizeHint)
@@ -84,6 +75,16 @@ private[parquet] sealed abstract class PartFile extends OutputFile {
 
 private[parquet] object PartFile {
   val Name: String = "part.parquet"
+
+  /** A part as parquet-hadoop sees it when it writes all of it. */
+  final class Whole(out: BlockOutput) extends PartFile {
+    override def create(blockSizeHint: Long): PositionOutputStream = new PositionOutputStream {
+      override def getPos: Long                                              = out.position
+      override def write(byte: Int): Unit                                    = out.write(byte)
+      override def write(bytes: Array[Byte], offset: Int, length: Int): Unit =
+        out.write(bytes, offset, length)
+    }
+  }
 }
 
 /** The end of a Parquet file: the footer, its length in four bytes, the magic. */

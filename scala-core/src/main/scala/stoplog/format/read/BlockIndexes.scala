@@ -18,15 +18,15 @@ import stoplog.source.file.{Block, BlockIndex}
 import stoplog.storage.{SourceFile, SourceFiles}
 
 /** The places at which files that Spark's own readers read can be cut, if they can. */
-private[read] sealed trait Cutting extends Serializable
+private[read] sealed trait Splittable extends Serializable
 
-private[read] object Cutting {
-  final case class At(blocks: BlockIndex) extends Cutting
+private[read] object Splittable {
+  final case class At(blocks: BlockIndex) extends Splittable
 
   /** @param rows that each file has, if that is known without reading it */
-  final case class Never(rows: Option[Long]) extends Cutting
+  final case class Never(rows: Option[Long]) extends Splittable
 
-  def of(name: SourceFormatName.Blocks, options: Map[String, String]): Cutting = name match {
+  def of(name: SourceFormatName.Blocks, options: Map[String, String]): Splittable = name match {
     case SourceFormatName.Parquet      => At(new FooterBlocks(options, FooterBlocks.RowGroups))
     case SourceFormatName.Orc          => At(new FooterBlocks(options, FooterBlocks.Stripes))
     case SourceFormatName.Avro         => At(AvroBlocks)

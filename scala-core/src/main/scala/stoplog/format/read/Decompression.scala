@@ -74,6 +74,22 @@ private[stoplog] object Decompression extends Decoding {
     hadoop(new BZip2Codec)(whole)
   }
 
+  /** Makes UTF-8 of the bytes of files in another character set.
+    *
+    * Such files are read from their beginnings: where a character begins can be told only from there.
+    */
+  private[read] final class Transcoding(charset: String, before: Decoding) extends Decoding {
+
+    override def of(file: SourceFile): Option[InputStream => InputStream] = Some { in =>
+      val bytes = before.of(file).fold(in)(_(in))
+      ReaderInputStream
+        .builder()
+        .setReader(new java.io.InputStreamReader(bytes, Charset.forName(charset)))
+        .setCharset(UTF_8)
+        .get()
+    }
+  }
+
   private val Bzip2Head = "BZh".getBytes(US_ASCII)
 
   private lazy val configuration = new Configuration(false)
@@ -177,21 +193,5 @@ private object WholeBlocks {
           trouble = Some(e)
           throw e
       }
-  }
-}
-
-/** Makes UTF-8 of the bytes of files in another character set.
-  *
-  * Such files are read from their beginnings: where a character begins can be told only from there.
-  */
-private[stoplog] final class Transcoding(charset: String, before: Decoding) extends Decoding {
-
-  override def of(file: SourceFile): Option[InputStream => InputStream] = Some { in =>
-    val bytes = before.of(file).fold(in)(_(in))
-    ReaderInputStream
-      .builder()
-      .setReader(new java.io.InputStreamReader(bytes, Charset.forName(charset)))
-      .setCharset(UTF_8)
-      .get()
   }
 }

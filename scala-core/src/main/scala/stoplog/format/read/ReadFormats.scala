@@ -84,7 +84,7 @@ private[stoplog] object ReadFormats {
 
   private def decoding(settings: ReadSettings): Decoding =
     if (settings.charset == UTF_8) Decompression
-    else new Transcoding(settings.charset.name, Decompression)
+    else new Decompression.Transcoding(settings.charset.name, Decompression)
 }
 
 /** A format of the user's, with records of any type. */

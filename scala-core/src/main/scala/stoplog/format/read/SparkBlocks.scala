@@ -23,21 +23,21 @@ import stoplog.storage.{SourceFile, SourceFiles}
   * it, or whose middle is there; Spark's readers see to that, and every row is in one piece.
   *
   * @param read     made by Spark on the driver, and sent to the tasks
-  * @param cutting  whether the files can be cut
+  * @param splittable the places at which files can be cut
   * @param columns  that are read, and those that are wanted
   * @param values   of the columns that directories tell, for a file
   */
 private[stoplog] final class SparkBlocks private (
     val vectors: Vectors,
     read: PartitionedFile => Iterator[InternalRow],
-    cutting: Cutting,
+    splittable: Splittable,
     columns: SparkBlocks.Columns,
     values: SparkBlocks.Values
 ) extends FileFormat[BlockRecord, InternalRow] {
 
-  override def framing(files: SourceFiles): FileSplitter = cutting match {
-    case Cutting.At(blocks)  => new Blocks(files, blocks)
-    case Cutting.Never(rows) => WholeFiles(rows)
+  override def framing(files: SourceFiles): FileSplitter = splittable match {
+    case Splittable.At(blocks)  => new Blocks(files, blocks)
+    case Splittable.Never(rows) => WholeFiles(rows)
   }
 
   override def reader(files: SourceFiles, onMissing: OnMissingFile): SplitReader[FileSplit, BlockRecord] =
@@ -122,14 +122,14 @@ private[stoplog] object SparkBlocks {
       options + (SparkFormat.OPTION_RETURNING_BATCH -> (vectors == Vectors.Columns).toString),
       FormatConfiguration.of(session, options)
     )
-    val cutting = Cutting.of(name, options)
-    new SparkBlocks(vectors, reading(made, cutting), cutting, rows, new Values(directories, told))
+    val splittable = Splittable.of(name, options)
+    new SparkBlocks(vectors, reading(made, splittable), splittable, rows, new Values(directories, told))
   }
 
   /** Takes a file without a byte for one without rows: it has no header or footer. */
-  private def reading(made: Read, cutting: Cutting): Read = cutting match {
-    case _: Cutting.Never => made
-    case _: Cutting.At    => file => if (file.fileSize == 0) Iterator.empty else made(file)
+  private def reading(made: Read, splittable: Splittable): Read = splittable match {
+    case _: Splittable.Never => made
+    case _: Splittable.At    => file => if (file.fileSize == 0) Iterator.empty else made(file)
   }
 }
 

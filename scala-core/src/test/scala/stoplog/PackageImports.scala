@@ -37,7 +37,7 @@ object PackageImports {
     "format.avro"     -> "commit compact error format format.bulk format.compress part",
     "format.bulk"     -> "commit compact error part storage thread util",
     "format.compress" -> "",
-    "format.orc"      -> "compact error format format.bulk part",
+    "format.orc"      -> "compact format format.bulk part",
     "format.parquet"  -> "compact error format format.bulk part",
     "format.read"     -> "error format.bulk source source.file source.format storage",
     "format.sequence" -> "commit compact error format.bulk format.compress part",

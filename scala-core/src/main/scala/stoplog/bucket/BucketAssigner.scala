@@ -4,7 +4,7 @@ package stoplog.bucket
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.types.StructType
 
-/** Says which bucket (a directory under the sink's path) a row belongs to.
+/** Assigns each row to a bucket: a directory under the sink's path.
   *
   * Made on the driver, sent to every task by Java serialization, opened there once, used by one thread. The
   * answer is a relative path with `/` between its segments, or the empty string for the base path itself. An
@@ -13,7 +13,7 @@ import org.apache.spark.sql.types.StructType
   */
 trait BucketAssigner extends Serializable {
 
-  /** Called once in each task, with the schema of the rows that [[bucket]] gets. */
+  /** Prepares the assigner; each task calls it once, with the schema of the rows that [[bucket]] gets. */
   def open(schema: StructType): Unit = ()
 
   /** The bucket of this row. The row object is reused by Spark and must not be kept. */
@@ -36,4 +36,24 @@ trait BucketContext {
     * between rows. `None` without `withWatermark`, in a batch query, and until Spark has the first.
     */
   def watermarkMillis: Option[Long] = None
+}
+
+/** A [[BucketAssigner]] whose buckets have an end in time, so that it can be known when one is complete: what the
+  * options `bucketComplete` = `watermark` and `processingTime` go by.
+  *
+  * {{{
+  * final class ByDay extends BucketAssigner with TimedBuckets {
+  *   override def bucket(row: InternalRow, context: BucketContext): String = …     // "2026-01-31"
+  *   override def bucketEndMillis(bucket: String): Option[Long] =
+  *     Try(LocalDate.parse(bucket)).toOption.map(_.plusDays(1).atStartOfDay(UTC).toInstant.toEpochMilli)
+  * }
+  * }}}
+  */
+trait TimedBuckets {
+
+  /** The end of the bucket, in milliseconds since 1970-01-01T00:00:00Z: all of its rows are from before. `None` for a
+    * bucket that has no end, which is then never complete. Pure; asked on the driver, of an assigner that may not have
+    * been opened.
+    */
+  def bucketEndMillis(bucket: String): Option[Long]
 }

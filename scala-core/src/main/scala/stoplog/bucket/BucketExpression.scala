@@ -5,6 +5,8 @@ import java.time.ZoneId
 
 import scala.util.control.NonFatal
 
+import org.apache.spark.sql.{Row, SparkSession}
+import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.{
   Alias, AttributeMap, AttributeReference, BindReferences, Expression, SubqueryExpression,
   TimeZoneAwareExpression, UnsafeProjection
@@ -14,20 +16,45 @@ import org.apache.spark.sql.catalyst.trees.TreePattern
 import org.apache.spark.sql.classic.Dataset
 import org.apache.spark.sql.functions.expr
 import org.apache.spark.sql.types.StructType
-import org.apache.spark.sql.{Row, SparkSession}
+import org.apache.spark.unsafe.types.UTF8String
+
 import stoplog.error.Errors
 
-/** A SQL expression over the sink's rows, as a string: checked and made ready on the driver, evaluated in the
-  * tasks.
+/** Buckets by the value of a SQL expression, which is the bucket's path; null is [[BucketId.OfNull]].
   */
-final class BucketExpression private (val sql: String, private val bound: Expression) extends Serializable {
+private[stoplog] final class ExpressionBucketAssigner(expression: BucketExpression) extends BucketAssigner {
 
-  /** A new evaluator for one task; its rows have one string, are reused, and are compiled code where that is
-    * possible.
-    */
+  @transient private var projection: UnsafeProjection = _
+  @transient private var latest: UTF8String           = _
+  @transient private var latestId: String             = _
+
+  override def open(schema: StructType): Unit = projection = expression.projection()
+
+  // The value of one row is mostly that of the row before: it is compared as bytes, and no String is made.
+  override def bucket(row: InternalRow, context: BucketContext): String = {
+    val result = projection(row)
+    if (result.isNullAt(0)) BucketId.OfNull
+    else {
+      val value = result.getUTF8String(0)
+      if (latest == null || !latest.equals(value)) {
+        latest = value.clone()
+        latestId = value.toString
+      }
+      latestId
+    }
+  }
+
+  override def toString: String = s"expression($expression)"
+}
+
+/** A SQL expression over the sink's rows, as a string: checked on the driver, evaluated in the tasks. */
+private[stoplog] final class BucketExpression private (val sql: String, private val bound: Expression)
+    extends Serializable {
+
+  /** A new evaluator for one task, compiled where that is possible; its rows have one string, and are reused. */
   private[bucket] def projection(): UnsafeProjection = BucketExpression.projection(Seq(this))
 
-  /** The same with another zone than the session's for all times in it. */
+  /** The expression with another zone than the session's for all times in it. */
   private[bucket] def in(zone: ZoneId): BucketExpression =
     new BucketExpression(
       sql,
@@ -37,18 +64,13 @@ final class BucketExpression private (val sql: String, private val bound: Expres
   override def toString: String = sql
 }
 
-object BucketExpression {
+private[stoplog] object BucketExpression {
 
   /** Reads the expression with the session's parser, functions, time zone and settings, and casts it to a
     * string.
     *
-    * {{{
-    * BucketExpression.bind(spark, "concat('country=', upper(country))", df.schema)
-    * }}}
-    *
-    * @throws stoplog.error.StoplogArgumentException
-    *   `STOPLOG_BUCKET_EXPRESSION` if Spark cannot resolve it, or if one row alone, at whatever time, does
-    *   not determine its value
+    * @throws stoplog.error.StoplogArgumentException `STOPLOG_BUCKET_EXPRESSION` if Spark cannot resolve it, or if one row
+    *   alone, at any time, does not determine its value
     */
   def bind(session: SparkSession, sql: String, schema: StructType): BucketExpression = {
     def refused(why: String) = throw Errors.bucketExpression(sql, why)

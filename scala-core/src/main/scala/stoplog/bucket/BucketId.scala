@@ -3,12 +3,12 @@ package stoplog.bucket
 
 import java.nio.charset.StandardCharsets.UTF_8
 
+import org.apache.spark.sql.catalyst.catalog.ExternalCatalogUtils
+
 import stoplog.error.Errors
 
-/** The path of a bucket below the sink's path: names with `/` between them, or nothing for the sink's path
-  * itself.
-  */
-object BucketId {
+/** The path of a bucket below the sink's path: names with `/` between them, or nothing for that path itself. */
+private[stoplog] object BucketId {
 
   /** The bucket of the sink's path itself. */
   val Base: String = ""
@@ -24,15 +24,8 @@ object BucketId {
     *
     * Meant for the first time that an id is seen, not for every row.
     *
-    * {{{
-    * BucketId.checked("dt=2026-01-31/hour=23") // is returned
-    * BucketId.checked("day=31/_tmp=1")         // is returned: Spark shows names with = in them
-    * BucketId.checked("../elsewhere")          // STOPLOG_BUCKET_ID
-    * }}}
-    *
-    * @throws stoplog.error.StoplogException
-    *   `STOPLOG_BUCKET_ID` if it is null, absolute or would leave the path, has an empty, a hidden, an
-    *   unprintable or a too long name in it
+    * @throws stoplog.error.StoplogException `STOPLOG_BUCKET_ID` if it is null, absolute or would leave the path, or has an
+    *   empty, a hidden, an unprintable or a too long name in it
     */
   def checked(id: String): String = {
     problem(id).foreach(why => throw Errors.bucketId(id, why))
@@ -66,4 +59,30 @@ object BucketId {
   // Spark's file index leaves out these names, and most other readers leave out the same.
   private def isHidden(name: String): Boolean =
     name.startsWith(".") || (name.startsWith("_") && !name.contains('=')) || name.endsWith("._COPYING_")
+}
+
+/** The columns of readers that take directories `name=value` for them: Spark, pyarrow, DuckDB and pandas alike. */
+private[stoplog] object PartitionDiscovery {
+
+  /** The first level of a bucket that is no `name=value`. Spark passes over the files below it, or refuses the whole
+    * path when other buckets do have names. A bucket that every reader passes over on purpose has none.
+    */
+  def unnamedLevel(bucket: String): Option[String] =
+    if (bucket.isEmpty || isHidden(bucket)) None else bucket.split('/').find(column(_).isEmpty)
+
+  /** The columns that a bucket names. */
+  def columns(bucket: String): Seq[String] = bucket.split('/').toSeq.flatMap(column)
+
+  /** The bucket of rows without a time, given a bucket of rows with one. */
+  def ofNull(bucket: String): String =
+    if (bucket.isEmpty || unnamedLevel(bucket).isDefined) BucketId.OfNull
+    else columns(bucket).map(name => s"$name=${ExternalCatalogUtils.DEFAULT_PARTITION_NAME}").mkString("/")
+
+  private def column(level: String): Option[String] = level.indexOf('=') match {
+    case at if at > 0 && at < level.length - 1 => Some(level.take(at))
+    case _                                     => None
+  }
+
+  private def isHidden(bucket: String): Boolean =
+    (bucket.startsWith("_") || bucket.startsWith(".")) && !bucket.takeWhile(_ != '/').contains('=')
 }

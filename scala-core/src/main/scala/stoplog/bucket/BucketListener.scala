@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.bucket
 
-/** Told that a bucket is complete, once its marker can be seen: to add a partition to a catalog, or to start what
+/** Hears of each complete bucket, once its marker can be seen: to add a partition to a catalog, or to start a job that
   * waits for the bucket.
   *
   * Called on the driver, one bucket at a time, with the query's session as the active one. It may be called again for

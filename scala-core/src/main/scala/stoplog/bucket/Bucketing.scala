@@ -3,7 +3,9 @@ package stoplog.bucket
 
 import java.time.ZoneId
 
-/** Which directory under the path a row goes to, as asked for. */
+import org.apache.spark.sql.catalyst.InternalRow
+
+/** The choice of a directory under the path for each row, as the options have it. */
 private[stoplog] sealed trait Bucketing extends Product with Serializable
 
 private[stoplog] object Bucketing {
@@ -34,4 +36,9 @@ private[stoplog] object Bucketing {
     * @param reference a class name, or an instance in the form of [[stoplog.util.UserObject.reference]]
     */
   final case class UserAssigner(reference: String) extends Bucketing
+}
+
+/** Puts every row into the sink's path itself: no buckets. */
+final class BasePathBucketAssigner extends BucketAssigner {
+  override def bucket(row: InternalRow, context: BucketContext): String = BucketId.Base
 }

@@ -13,15 +13,11 @@ import stoplog.bucket.PartitionColumnsBucketAssigner.MostKeptIds
 
 /** Hive-style buckets, `country=DE/day=2026-01-31`, named and escaped as Spark's own file sink names them:
   * null and the empty string are `__HIVE_DEFAULT_PARTITION__`.
-  *
-  * {{{
-  * val columns  = PartitionColumns.of(df.schema, Seq("country", "day"))
-  * val assigner = PartitionColumnsBucketAssigner.bind(spark, columns)
-  * val written  = DataColumns.Without(columns) // the encoder's schema, and the projection of each row
-  * }}}
   */
-final class PartitionColumnsBucketAssigner private (columns: PartitionColumns, texts: Seq[BucketExpression])
-    extends BucketAssigner {
+private[stoplog] final class PartitionColumnsBucketAssigner private (
+    columns: PartitionColumns,
+    texts: Seq[BucketExpression]
+) extends BucketAssigner {
 
   @transient private var values: UnsafeProjection             = _
   @transient private var strings: UnsafeProjection            = _
@@ -70,11 +66,11 @@ final class PartitionColumnsBucketAssigner private (columns: PartitionColumns, t
   override def toString: String = s"partitionBy(${columns.names.mkString(", ")})"
 }
 
-object PartitionColumnsBucketAssigner {
+private[stoplog] object PartitionColumnsBucketAssigner {
 
   private val MostKeptIds = 10000
 
-  /** With the session's way of writing values as strings.
+  /** The assigner with the session's way of writing values as strings.
     *
     * @param zone for timestamps; none for that of the session
     */

@@ -7,7 +7,7 @@ import stoplog.bucket.{BucketAssigner, Bucketing, DateTimeBucketAssigner}
 import stoplog.options.BucketOptions
 import stoplog.util.UserObject
 
-/** Which directory a row of a [[stoplog.BucketingSink]] goes to. */
+/** The choice of a directory for each row of a [[stoplog.BucketingSink]]. */
 sealed trait Bucketer {
 
   /** The options of the sink of files that stand for it. */
@@ -43,7 +43,7 @@ object DateTimeBucketer {
   /** `yyyy-MM-dd--HH`, such as `2026-01-31--20`. */
   val DefaultFormat: String = DateTimeBucketAssigner.FormerPattern
 
-  /** In UTC. */
+  /** A bucketer in UTC. */
   def apply(format: String = DefaultFormat): DateTimeBucketer = DateTimeBucketer(format, ZoneId.of("UTC"))
 }
 

@@ -8,7 +8,7 @@ import org.apache.avro.Schema
 import stoplog.format.Encoder
 import stoplog.util.UserObject
 
-/** How the rows of a [[stoplog.BucketingSink]] become bytes. */
+/** A format of the rows of a [[stoplog.BucketingSink]]. */
 sealed trait Writer {
 
   /** The options of the sink of files that stand for it. */

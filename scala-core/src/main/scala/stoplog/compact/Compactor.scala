@@ -1,6 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.compact
 
+import java.util.{List => JList}
+
+import scala.jdk.CollectionConverters._
+
+import org.apache.hadoop.conf.Configuration
+import org.apache.hadoop.fs.{FSDataInputStream, Path}
+
 import stoplog.part.BlockOutput
 
 /** Writes several files of one format as one: how small parts are merged.
@@ -31,4 +38,38 @@ trait Compactor extends Serializable {
     * merged. Asked of files of which no log tells that, in old directories.
     */
   def likeness(input: CompactionInput): String = ""
+}
+
+private[stoplog] object Compactor {
+
+  /** Refuses files that are not alike. Error: `IllegalArgumentException`. */
+  def requireAlike(likenesses: Seq[String], difference: String): Unit =
+    if (likenesses.distinct.sizeIs > 1)
+      throw new IllegalArgumentException(s"The files have $difference, than each other.")
+
+  /** Whether blocks are too small to be copied: on the average, below this limit. */
+  def areSmall(blockBytes: Seq[Long], limit: Long): Boolean =
+    blockBytes.isEmpty || blockBytes.sum / blockBytes.size < limit
+}
+
+/** A finished file that is to be merged with others.
+  *
+  * @param configuration under which the path's file system is reached
+  */
+final case class CompactionInput(path: Path, sizeBytes: Long, configuration: Configuration) {
+
+  /** Its bytes, from the beginning; the caller closes it. Can be positioned anywhere. */
+  def open(): FSDataInputStream = path.getFileSystem(configuration).open(path)
+}
+
+/** Files of one directory that become one.
+  *
+  * @param directory under the path; empty for the path itself
+  * @param names     of the files
+  * @param sizeBytes of all of them
+  */
+final case class PlannedMerge(directory: String, names: Seq[String], sizeBytes: Long) {
+
+  /** [[names]] for Java and Python. */
+  def namesAsList(): JList[String] = names.asJava
 }

@@ -4,7 +4,7 @@ package stoplog.filesink
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.types.StructType
 
-import stoplog.bucket.EventTime
+import stoplog.bucket.ColumnTimes
 import stoplog.commit.RowTimes
 import stoplog.error.Errors
 import stoplog.options.{EventTimeUse, SinkOptions}
@@ -14,13 +14,13 @@ import stoplog.options.{EventTimeUse, SinkOptions}
   * @param column   for assigners; `None` if rows have none
   * @param ofPolicy for the rolling policy, if it asks
   */
-private[stoplog] final case class EventTimes(column: Option[EventTime], ofPolicy: RowTimes[InternalRow])
+private[stoplog] final case class EventTimes(column: Option[ColumnTimes], ofPolicy: RowTimes[InternalRow])
 
 private[stoplog] object EventTimes {
 
   /** Errors: `STOPLOG_EVENT_TIME_COLUMN`, `STOPLOG_EVENT_TIME_MISSING`. */
   def of(options: SinkOptions, schema: StructType): EventTimes = {
-    val column = EventTime.of(options.rolling.eventTimeColumn, schema)
+    val column = ColumnTimes.ofEvents(options.rolling.eventTimeColumn, schema)
     EventTimes(
       column,
       options.rolling.eventTimeUse match {

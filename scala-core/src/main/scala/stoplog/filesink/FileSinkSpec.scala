@@ -138,8 +138,8 @@ private[filesink] object FileSinkSpec {
 
   /** The columns that are in the files. */
   def dataColumns(bucketing: Bucketing, schema: StructType): DataColumns = bucketing match {
-    case Bucketing.PartitionColumns(names, _) => DataColumns.Without(PartitionColumns.of(schema, names))
-    case _                                    => DataColumns.All(schema)
+    case Bucketing.PartitionColumns(names, _) => DataColumns.without(PartitionColumns.of(schema, names))
+    case _                                    => DataColumns.all(schema)
   }
 
   /** A user who writes the columns in another order means the same ones. */

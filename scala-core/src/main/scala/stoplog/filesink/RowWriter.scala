@@ -5,7 +5,7 @@ import scala.util.control.NonFatal
 
 import org.apache.spark.sql.catalyst.InternalRow
 
-import stoplog.bucket.{BucketAssigner, BucketContext, BucketId, EventTime}
+import stoplog.bucket.{BucketAssigner, BucketContext, BucketId, ColumnTimes}
 import stoplog.commit._
 import stoplog.engine.{SinkWriter, SinkWriterFactory, TaskAttempt, TaskMetric}
 import stoplog.error.Errors
@@ -142,7 +142,7 @@ private[filesink] final class RowWriterFactory(
   *
   * @param eventTime where a row has it; `None` if no column has a watermark
   */
-private[stoplog] final class RowContext(clock: Clock, eventTime: Option[EventTime], times: BatchTimes)
+private[stoplog] final class RowContext(clock: Clock, eventTime: Option[ColumnTimes], times: BatchTimes)
     extends BucketContext {
   private[this] var current: InternalRow = _
 

@@ -28,7 +28,7 @@ trait Encoder extends Serializable {
   /** The end of the name of a part in this format, with its dot; empty for none. */
   def suffix: String = ""
 
-  /** Called once in each task before any other method.
+  /** Prepares the encoder; each task calls it once, before any other method.
     *
     * @param schema
     *   the columns of the rows that [[encode]] gets (Hive-style partition columns left out)

@@ -15,8 +15,7 @@ private[format] final class RecordBuffer(charset: Charset) extends Writer {
   private var chars: Array[Char] = new Array[Char](RecordBuffer.UsualChars)
   private var length: Int        = 0
 
-  /** What a file in this charset starts with, as `java.io.OutputStreamWriter` would write it; mostly nothing.
-    */
+  /** The first bytes of a file in this charset, as `java.io.OutputStreamWriter` would write them; mostly none. */
   val byteOrderMark: Array[Byte] = {
     val one = "a".getBytes(charset)
     val two = "aa".getBytes(charset)

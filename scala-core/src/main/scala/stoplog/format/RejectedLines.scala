@@ -10,12 +10,17 @@ import org.apache.spark.sql.catalyst.expressions.GenericInternalRow
 import org.apache.spark.sql.types._
 import org.apache.spark.unsafe.types.UTF8String
 
-/** A row that could not be written, and what is known about it.
+/** A row that could not be written, and the known facts about it.
   *
-  * @param bucket where it would have gone, if that is known
+  * @param bucket its bucket, if that is known
   * @param batch  the micro-batch; none in a batch job
   */
-final case class RejectedRow(row: InternalRow, bucket: Option[String], batch: Option[Long], why: Throwable)
+private[stoplog] final case class RejectedRow(
+    row: InternalRow,
+    bucket: Option[String],
+    batch: Option[Long],
+    why: Throwable
+)
 
 /** Rejected rows as lines of JSON: `{"reason":…,"bucket":…,"batch":…,"row":{…}}`, by Spark's own generator.
   *
@@ -23,7 +28,7 @@ final case class RejectedRow(row: InternalRow, bucket: Option[String], batch: Op
   *
   * Made on the driver, sent to every task, opened there once.
   */
-final class RejectedLines(schema: StructType, sessionTimeZone: String) extends Serializable {
+private[stoplog] final class RejectedLines(schema: StructType, sessionTimeZone: String) extends Serializable {
   private val rows  = RejectedLines.encoder(sessionTimeZone)
   private val texts = RejectedLines.encoder(sessionTimeZone)
 
@@ -61,7 +66,7 @@ final class RejectedLines(schema: StructType, sessionTimeZone: String) extends S
   private def text(value: String): UTF8String = UTF8String.fromString(value)
 }
 
-object RejectedLines {
+private[stoplog] object RejectedLines {
 
   /** The end of the names of their files: with `.json`, readers that look below hidden directories would take them for
     * rows of the sink.
@@ -73,6 +78,6 @@ object RejectedLines {
 
   private final val LongestReason = 2000
 
-  // With every null: who repairs a row wants to see what is missing.
+  // With every null: the repair of a row begins with its missing values.
   private def encoder(zone: String): JsonEncoder = JsonEncoder(Map("ignoreNullFields" -> "false"), zone)
 }

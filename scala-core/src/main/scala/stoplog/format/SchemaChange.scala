@@ -3,7 +3,7 @@ package stoplog.format
 
 import org.apache.spark.sql.types._
 
-/** How the columns of rows differ from those of the rows before them. By name: the order of columns is no difference.
+/** The differences between the columns of rows and those of the rows before them. By name: the order of columns is none.
   *
   * Fields of structs count like columns, as `address.city`; their order is part of their struct's type.
   *
@@ -12,7 +12,7 @@ import org.apache.spark.sql.types._
   * @param retyped each with its type now and before
   * @param relaxed columns that had a value in every row, and now may be null
   */
-final case class SchemaChange(
+private[stoplog] final case class SchemaChange(
     added: Vector[String],
     removed: Vector[String],
     retyped: Vector[String],
@@ -24,7 +24,7 @@ final case class SchemaChange(
   /** A reader that knows the columns before can read the new rows as well. */
   def isAdditive: Boolean = removed.isEmpty && retyped.isEmpty
 
-  /** For a message: `added: a INT; removed: b`. */
+  /** The text of a message: `added: a INT; removed: b`. */
   def describe: String =
     Seq("added" -> added, "removed" -> removed, "of another type" -> retyped, "nullable now" -> relaxed)
       .collect { case (what, columns) if columns.nonEmpty => s"$what: ${columns.mkString(", ")}" }
@@ -38,7 +38,7 @@ final case class SchemaChange(
   )
 }
 
-object SchemaChange {
+private[stoplog] object SchemaChange {
   val none: SchemaChange = SchemaChange(Vector.empty, Vector.empty, Vector.empty, Vector.empty)
 
   def between(before: StructType, now: StructType): SchemaChange = ofFields(before, now, "")
@@ -46,7 +46,7 @@ object SchemaChange {
   /** The columns of `now` in the order of `before`, new ones last: what is written, so that a query that only names its
     * columns in another order goes on with the parts that are open. A column that could be null before still can.
     *
-    * Where columns are gone or have other types, or two have one name, it is `now` as it is.
+    * It is `now` as it is if columns are gone or have other types, or two have one name.
     */
   def arranged(before: StructType, now: StructType): StructType =
     if (!between(before, now).isAdditive || hasTwins(before) || hasTwins(now)) now

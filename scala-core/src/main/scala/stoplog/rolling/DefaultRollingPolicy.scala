@@ -15,36 +15,44 @@ package stoplog.rolling
   * DefaultRollingPolicy().withMaxPartSizeBytes(64L << 20).withRolloverIntervalMillis(600000)
   * }}}
   */
-final class DefaultRollingPolicy private (
-    val maxPartSizeBytes: Long,
-    val maxRecordsPerPart: Option[Long],
-    val rolloverIntervalMillis: Long,
-    val inactivityIntervalMillis: Long,
-    val eventTimeIntervalMillis: Option[Long]
-) extends RollingPolicy {
+final class DefaultRollingPolicy private (private val limits: DefaultRollingPolicy.Limits)
+    extends RollingPolicy {
+  def maxPartSizeBytes: Long                = limits.maxPartSizeBytes
+  def maxRecordsPerPart: Option[Long]       = limits.maxRecordsPerPart
+  def rolloverIntervalMillis: Long          = limits.rolloverIntervalMillis
+  def inactivityIntervalMillis: Long        = limits.inactivityIntervalMillis
+  def eventTimeIntervalMillis: Option[Long] = limits.eventTimeIntervalMillis
 
   /** A part that holds more bytes on storage than this is closed; more than 0. */
   def withMaxPartSizeBytes(bytes: Long): DefaultRollingPolicy =
-    copy(maxPartSizeBytes = Limit.positive("maxPartSizeBytes", bytes))
+    new DefaultRollingPolicy(limits.copy(maxPartSizeBytes = Limit.positive("maxPartSizeBytes", bytes)))
 
   /** A part holds at most this many rows; more than 0. */
   def withMaxRecordsPerPart(records: Long): DefaultRollingPolicy =
-    copy(maxRecordsPerPart = Some(Limit.positive("maxRecordsPerPart", records)))
+    new DefaultRollingPolicy(
+      limits.copy(maxRecordsPerPart = Some(Limit.positive("maxRecordsPerPart", records)))
+    )
 
   /** A part that was opened this long ago is closed; more than 0. */
   def withRolloverIntervalMillis(millis: Long): DefaultRollingPolicy =
-    copy(rolloverIntervalMillis = Limit.positive("rolloverIntervalMillis", millis))
+    new DefaultRollingPolicy(
+      limits.copy(rolloverIntervalMillis = Limit.positive("rolloverIntervalMillis", millis))
+    )
 
   /** A part to which nothing was written for this long is closed; more than 0. */
   def withInactivityIntervalMillis(millis: Long): DefaultRollingPolicy =
-    copy(inactivityIntervalMillis = Limit.positive("inactivityIntervalMillis", millis))
+    new DefaultRollingPolicy(
+      limits.copy(inactivityIntervalMillis = Limit.positive("inactivityIntervalMillis", millis))
+    )
 
   /** A row whose event time is this much, or more, behind that of the part's first row closes the part, and goes to
-    * another one; more than 0. Rows without an event time, and late ones, close nothing. Where rows have their event time
-    * says the option `eventTimeColumn`, or else the query's `withWatermark`.
+    * another one; more than 0. Rows without an event time, and late ones, close nothing. The option `eventTimeColumn`
+    * names the column of event times, or else the query's `withWatermark`.
     */
   def withEventTimeIntervalMillis(millis: Long): DefaultRollingPolicy =
-    copy(eventTimeIntervalMillis = Some(Limit.positive("eventTimeIntervalMillis", millis)))
+    new DefaultRollingPolicy(
+      limits.copy(eventTimeIntervalMillis = Some(Limit.positive("eventTimeIntervalMillis", millis)))
+    )
 
   override def beforeRow(part: PartStats, nowMillis: Long): Option[RollReason] = full(part)
 
@@ -61,11 +69,11 @@ final class DefaultRollingPolicy private (
   override def onEpochEnd(part: PartStats, nowMillis: Long): Option[RollReason] = full(part)
 
   override def equals(other: Any): Boolean = other match {
-    case that: DefaultRollingPolicy => values == that.values
+    case that: DefaultRollingPolicy => that.limits == limits
     case _                          => false
   }
 
-  override def hashCode: Int = values.hashCode
+  override def hashCode: Int = limits.hashCode
 
   override def toString: String =
     s"DefaultRollingPolicy(maxPartSizeBytes=$maxPartSizeBytes" +
@@ -75,30 +83,6 @@ final class DefaultRollingPolicy private (
 
   private def full(part: PartStats): Option[RollReason] =
     Limit.full(part, Some(maxPartSizeBytes), maxRecordsPerPart)
-
-  private def values =
-    (
-      maxPartSizeBytes,
-      maxRecordsPerPart,
-      rolloverIntervalMillis,
-      inactivityIntervalMillis,
-      eventTimeIntervalMillis
-    )
-
-  private def copy(
-      maxPartSizeBytes: Long = maxPartSizeBytes,
-      maxRecordsPerPart: Option[Long] = maxRecordsPerPart,
-      rolloverIntervalMillis: Long = rolloverIntervalMillis,
-      inactivityIntervalMillis: Long = inactivityIntervalMillis,
-      eventTimeIntervalMillis: Option[Long] = eventTimeIntervalMillis
-  ): DefaultRollingPolicy =
-    new DefaultRollingPolicy(
-      maxPartSizeBytes,
-      maxRecordsPerPart,
-      rolloverIntervalMillis,
-      inactivityIntervalMillis,
-      eventTimeIntervalMillis
-    )
 }
 
 object DefaultRollingPolicy {
@@ -106,12 +90,21 @@ object DefaultRollingPolicy {
   /** 128 MiB, no limit of records, 15 minutes of age, 5 minutes without a row, no limit of event times. */
   def apply(): DefaultRollingPolicy = default
 
-  private val default =
-    new DefaultRollingPolicy(
+  private val default = new DefaultRollingPolicy(
+    Limits(
       maxPartSizeBytes = 128L << 20,
       maxRecordsPerPart = None,
       rolloverIntervalMillis = 15L * 60 * 1000,
       inactivityIntervalMillis = 5L * 60 * 1000,
       eventTimeIntervalMillis = None
     )
+  )
+
+  private final case class Limits(
+      maxPartSizeBytes: Long,
+      maxRecordsPerPart: Option[Long],
+      rolloverIntervalMillis: Long,
+      inactivityIntervalMillis: Long,
+      eventTimeIntervalMillis: Option[Long]
+  )
 }

@@ -47,7 +47,7 @@ final class OnCheckpointRollingPolicy private (
 
 object OnCheckpointRollingPolicy {
 
-  /** At the end of each epoch, and never before it. */
+  /** Closes parts at the end of each epoch, and never before it. */
   def apply(): OnCheckpointRollingPolicy = default
 
   private val default = new OnCheckpointRollingPolicy(None, None)

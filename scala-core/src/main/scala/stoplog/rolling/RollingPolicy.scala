@@ -36,20 +36,49 @@ trait PartStats {
   */
 trait RollingPolicy extends Serializable {
 
-  /** Asked in the task before a row is appended to a part that already holds one. */
+  /** The task asks this before it appends a row to a part that already holds one. */
   def beforeRow(part: PartStats, nowMillis: Long): Option[RollReason]
 
-  /** Asked in the task behind [[beforeRow]], before a row that has an event time. If the answer is a reason, the row goes to
-    * another part. By default the policy does not look at event times.
+  /** The task asks this behind [[beforeRow]], before a row that has an event time. If the answer is a reason, the row goes
+    * to another part. By default the policy does not look at event times.
     *
     * @param eventTimeMillis of the row, in milliseconds since 1970-01-01T00:00:00Z: from the column that the option
     *                        `eventTimeColumn` names, or else from that of the query's `withWatermark`
     */
   def onEventTime(part: PartStats, eventTimeMillis: Long): Option[RollReason] = None
 
-  /** Asked at the end of each epoch and, with no epoch running, every `bucketCheckInterval`. */
+  /** The task and the driver ask this at the end of each epoch; the driver also every `bucketCheckInterval` between epochs. */
   def onTime(part: PartStats, nowMillis: Long): Option[RollReason]
 
-  /** Asked at the end of each epoch in which the part was written. */
+  /** The task asks this at the end of each epoch in which the part was written. */
   def onEpochEnd(part: PartStats, nowMillis: Long): Option[RollReason]
+}
+
+/** The user's policy where it does not decide alone: every question goes on to it, but those that the subclass answers. */
+private[stoplog] abstract class AskingPolicy(asked: RollingPolicy) extends RollingPolicy {
+  override def beforeRow(part: PartStats, nowMillis: Long): Option[RollReason] =
+    asked.beforeRow(part, nowMillis)
+
+  override def onEventTime(part: PartStats, eventTimeMillis: Long): Option[RollReason] =
+    asked.onEventTime(part, eventTimeMillis)
+
+  override def onTime(part: PartStats, nowMillis: Long): Option[RollReason] = asked.onTime(part, nowMillis)
+
+  override def onEpochEnd(part: PartStats, nowMillis: Long): Option[RollReason] =
+    asked.onEpochEnd(part, nowMillis)
+}
+
+/** The checks that the policies that come with stoplog share. */
+private[rolling] object Limit {
+
+  def positive(name: String, value: Long): Long = {
+    require(value > 0, s"$name must be more than 0, and is $value")
+    value
+  }
+
+  /** The reason why the part can take no further row, if there is one. Size first: it is the limit that most users set. */
+  def full(part: PartStats, maxPartSizeBytes: Option[Long], maxRecords: Option[Long]): Option[RollReason] =
+    if (maxPartSizeBytes.exists(part.sizeBytes > _)) Some(RollReason.Size)
+    else if (maxRecords.exists(part.records >= _)) Some(RollReason.Records)
+    else None
 }

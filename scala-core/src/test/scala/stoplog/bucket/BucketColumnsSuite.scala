@@ -50,7 +50,7 @@ class BucketColumnsSuite extends AnyFunSuite {
 
   test("files have the columns that are no partition columns, in the order that is wanted") {
     val row     = InternalRow(7, 1L, 2L, 3, null)
-    val written = DataColumns.Without(PartitionColumns.of(schema, Seq("day", "id")))
+    val written = DataColumns.without(PartitionColumns.of(schema, Seq("day", "id")))
     assert(written.schema.fieldNames.toSeq === Seq("at", "local", "name"))
     val view = written.newProjection()(row)
     assert((view.numFields, view.getLong(0), view.getLong(1), view.isNullAt(2)) === ((3, 1L, 2L, true)))
@@ -61,7 +61,7 @@ class BucketColumnsSuite extends AnyFunSuite {
     val other = turned.newProjection()(row)
     assert((other.isNullAt(0), other.getLong(1), other.getLong(2)) === ((true, 2L, 1L)))
 
-    val all      = DataColumns.All(schema)
+    val all      = DataColumns.all(schema)
     val nullable = StructType(schema.map(_.copy(nullable = false)))
     assert(all.newProjection()(row) eq row)
     assert(all.arranged(nullable).schema === nullable)

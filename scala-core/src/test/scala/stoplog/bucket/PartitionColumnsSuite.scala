@@ -83,7 +83,7 @@ class PartitionColumnsSuite extends AnyFunSuite with SparkSessionForTests {
 
   test("the written rows have the other columns, in their order and with their names") {
     val columns = PartitionColumns.of(rows.schema, Seq("day", "id"))
-    val written = Travel.toTask[DataColumns](DataColumns.Without(columns))
+    val written = Travel.toTask[DataColumns](DataColumns.without(columns))
     assert(written.schema === StructType(rows.schema.filterNot(f => Set("day", "id")(f.name))))
     val project = written.newProjection()
     for (row <- rows.queryExecution.executedPlan.executeCollect()) {
@@ -98,8 +98,8 @@ class PartitionColumnsSuite extends AnyFunSuite with SparkSessionForTests {
 
   test("without partition columns the rows are written as they are") {
     val row = rows.queryExecution.executedPlan.executeCollect().head
-    assert(DataColumns.All(rows.schema).newProjection()(row) eq row)
-    assert(DataColumns.All(rows.schema).schema eq rows.schema)
+    assert(DataColumns.all(rows.schema).newProjection()(row) eq row)
+    assert(DataColumns.all(rows.schema).schema eq rows.schema)
   }
 
   private def refused(schema: StructType, names: String*): String = {

@@ -22,7 +22,7 @@ import stoplog.FileSink
 import stoplog.format.{RowCompactor, SparkSessionForTests}
 import stoplog.format.avro.AvroCompactor
 import stoplog.part.BlockOutput
-import stoplog.format.compress.{Compression, Decompression}
+import stoplog.format.compress.Compression
 import stoplog.format.orc.{OrcCompactor, OrcTables}
 import stoplog.format.parquet.{ParquetCompactor, ParquetTables}
 import stoplog.format.sequence.SequenceCompactor
@@ -134,12 +134,14 @@ class CompactorsSuite extends AnyFunSuite with SparkSessionForTests {
         CompactionInput(new HadoopPath(file.toUri), Files.size(file), hadoop)
       }
       val merged = newFile(s"merged.csv${compression.suffix}")
-      Using.resource(new FileOutput(merged))(RowCompactor(compression, header).compact(files, _))
+      Using.resource(new FileOutput(merged))(new RowCompactor(compression, header).compact(files, _))
       assert(unpacked(compression, merged) === "id,word\n0,a\n0,b\n1,a\n1,b\n2,a\n2,b\n")
-      val other = RowCompactor(compression, "other\n".getBytes(UTF_8))
+      val other = new RowCompactor(compression, "other\n".getBytes(UTF_8))
       intercept[java.io.IOException](other.compact(files, new FileOutput(newFile("x"))))
       val lines = newFile(s"lines${compression.suffix}")
-      Using.resource(new FileOutput(lines))(RowCompactor(compression, Array.emptyByteArray).compact(files, _))
+      Using.resource(new FileOutput(lines))(
+        new RowCompactor(compression, Array.emptyByteArray).compact(files, _)
+      )
       assert(
         unpacked(compression, lines) === files.map(f => unpacked(compression, Path.of(f.path.toUri))).mkString
       )
@@ -158,7 +160,7 @@ class CompactorsSuite extends AnyFunSuite with SparkSessionForTests {
   }
 
   private def unpacked(compression: Compression, file: Path): String =
-    Using.resource(Decompression.open(compression, Files.newInputStream(file)))(in =>
+    Using.resource(compression.decompressed(Files.newInputStream(file)))(in =>
       new String(in.readAllBytes(), UTF_8)
     )
 

@@ -11,7 +11,6 @@ import org.apache.spark.sql.types.StructType
 import stoplog.compact.{CompactionInput, Compactor}
 import stoplog.format._
 import stoplog.format.bulk._
-import stoplog.format.compress.MemberStream
 import stoplog.format.read._
 import stoplog.sink.TwoPhaseSink
 import stoplog.source.{RecordEmitter, Split, SplitSource}
@@ -63,26 +62,6 @@ object OwnFormats {
     override def bufferedBytes: Long = ???
     override def finish(): Unit = ???
     override def close(): Unit = ???
-  }
-
-  class OwnSyncedFormat extends SyncedFormat {
-    override def suffix: String = ???
-    override def open(schema: StructType): Unit = ???
-    override def writer(out: BlockOutput, name: String): SyncedWriter = ???
-    override def describe: String = ???
-  }
-
-  class OwnSyncedWriter extends SyncedWriter {
-    override def write(row: InternalRow): Unit = ???
-    override def bufferedBytes: Long = ???
-    override def sync(): Unit = ???
-    override def close(): Unit = ???
-  }
-
-  class OwnMemberStream extends MemberStream {
-    override def close(): Unit = ???
-    override def finish(): Unit = ???
-    override def write(byte: Int): Unit = ???
   }
 
   class OwnRowFormat[R] extends RowFormat[R] {

@@ -13,14 +13,13 @@ import stoplog.compact.{CompactionInput, Compactor}
 /** Avro object containers as one: by copying blocks, or by writing the records again where blocks are below half of the
   * size that they are to have. The entries of the header are those of the last file.
   *
-  * @param syncIntervalBytes how large blocks are to be
+  * @param syncIntervalBytes the size of blocks
   */
-final class AvroCompactor(syncIntervalBytes: Int) extends Compactor {
+private[stoplog] final class AvroCompactor(syncIntervalBytes: Int) extends Compactor {
   private type Records = DataFileStream[GenericRecord]
 
   override def compact(inputs: Seq[CompactionInput], out: BlockOutput): Unit = {
-    if (inputs.map(likeness).distinct.sizeIs > 1)
-      throw new IllegalArgumentException("The files have other schemas, or another codec, than each other.")
+    Compactor.requireAlike(inputs.map(likeness), "other schemas, or another codec")
     val small  = isTooSmall(inputs)
     val writer = created(inputs.last, out)
     inputs.foreach { input =>
@@ -58,7 +57,7 @@ final class AvroCompactor(syncIntervalBytes: Int) extends Compactor {
           .toVector
       }
     }
-    blocks.isEmpty || blocks.sum / blocks.size < syncIntervalBytes / 2
+    Compactor.areSmall(blocks, syncIntervalBytes / 2L)
   }
 
   private def reading[A](input: CompactionInput)(action: Records => A): A =

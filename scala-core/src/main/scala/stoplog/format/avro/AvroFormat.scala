@@ -4,18 +4,14 @@ package stoplog.format.avro
 import org.apache.avro.Schema
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.types.StructType
-import stoplog.part.BlockOutput
+
 import stoplog.compact.Compactor
 import stoplog.format.bulk.{NullOutput, SyncedFormat, SyncedWriter}
+import stoplog.part.BlockOutput
 
 /** Avro object container files, of the records and with the header that `df.write.format("avro")` would write.
-  *
-  * {{{
-  * val format = AvroFormat(df.schema, Map("compression" -> "zstandard"), spark) // on the driver
-  * format.open(df.schema)                                                      // in each task, after travelling
-  * }}}
   */
-final class AvroFormat private (settings: AvroSettings) extends SyncedFormat {
+private[stoplog] final class AvroFormat private (settings: AvroSettings) extends SyncedFormat {
 
   @transient private var schema: Schema                   = _
   @transient private var serializer: SparkAvro.Serializer = _
@@ -35,23 +31,18 @@ final class AvroFormat private (settings: AvroSettings) extends SyncedFormat {
   override def describe: String = settings.toJson
 }
 
-object AvroFormat {
+private[stoplog] object AvroFormat {
 
   /** The format that rows of `schema` get from Spark's own options and settings, tried out on the driver.
     *
-    * @param options
-    *   those of Spark's writer of Avro (`avroSchema`, `avroSchemaUrl`, `recordName`, `recordNamespace`,
-    *   `positionalFieldMatching`, `compression`) and Hadoop's `avro.mapred.sync.interval`; `metadata.<key>`
-    *   for an entry of the header; others are ignored
-    * @param session
-    *   whose `spark.sql.avro.*` count where no option is given: codec, levels, rebasing of old dates
-    * @throws stoplog.error.StoplogArgumentException
-    *   if Avro cannot hold a column
-    * @throws java.lang.Exception
-    *   Spark's own, if an option has a value that it refuses or if the given Avro schema does not fit the rows
+    * @param options those of Spark's writer of Avro and Hadoop's `avro.mapred.sync.interval`; `metadata.<key>` for an
+    *                entry of the header; others are ignored
+    * @param session its `spark.sql.avro.*` count where no option is given: codec, levels, rebasing of old dates
+    * @throws stoplog.error.StoplogArgumentException if Avro cannot hold a column
+    * @throws java.lang.Exception Spark's own, if it refuses an option, or if the given Avro schema does not fit the rows
     */
   def apply(schema: StructType, options: Map[String, String], session: SparkSession): AvroFormat = {
-    val format = new AvroFormat(AvroPlan(schema, options, session))
+    val format = new AvroFormat(AvroSettings.of(schema, options, session))
     format.open(schema)
     format.writer(new NullOutput, "tried").close()
     format

@@ -1,74 +1,138 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.format.bulk
 
-import org.apache.spark.sql.catalyst.expressions.UnsafeRow
-import org.apache.spark.sql.types.StructType
+import java.util.concurrent.ConcurrentHashMap
 
-import stoplog.part.BlockOutput
+import org.apache.spark.sql.catalyst.InternalRow
+
 import stoplog.commit.PartBuffer
+import stoplog.part.BlockOutput
 
 /** The blocks of one part, from the first to the end of the file.
   *
   * @param began the directory of the blocks that earlier epochs have written
   */
-private[bulk] final class BlockChain(written: Written, began: Array[Byte], end: PartBuffer) {
+private[bulk] final class BlockChain(sink: BulkSink, began: Array[Byte], end: PartBuffer) {
   private[this] var directory = began
   private[this] val out       = new PartBlocks(end)
 
-  /** What whoever goes on with the part has to know. */
-  def header: SideFrames.Header = SideFrames.Header(written.description, directory)
+  /** The facts that the next writer of the part needs. */
+  def header: SpoolFrames.Header = SpoolFrames.Header(sink.description, directory)
 
   def begin(): OpenBlock =
-    new OpenBlock(written.format.block(out, directory), written.format.blockBytes)
+    new OpenBlock(sink.format.block(out, directory), sink.format.blockBytes)
 
   /** Writes the block, and learns from it how rows shrink. */
   def finish(block: OpenBlock): Unit = {
     val start = end.position
     directory = block.finish()
     if (block.rawBytes > 0)
-      Ratios.learn(written.description, Ratios.of(block.rawBytes, block.bufferedBytes, end.position - start))
+      Ratios.learn(sink.description, Ratios.of(block.rawBytes, block.bufferedBytes, end.position - start))
   }
 
-  /** Writes what comes after the last block. */
-  def close(): Unit = written.format.end(out, directory)
+  /** Writes the end of the part, after the last block. */
+  def close(): Unit = sink.format.end(out, directory)
 }
 
-/** A format, and the rows it writes, as they can be written down.
-  *
-  * @param description see [[BulkFormats.of]]
-  */
-private[bulk] final case class Written(format: BulkFormat, schema: StructType, description: String) {
-
-  /** How rows shrink; learned in this process, or supposed. */
-  def ratios: Ratios = Ratios.learned(description).getOrElse(Ratios.unknown)
-
-  def isUnknown: Boolean = Ratios.learned(description).isEmpty
-
-  /** Learns from a few rows, by a block that is thrown away. */
-  def probe(rows: Iterator[UnsafeRow]): Unit = {
-    val nowhere = new NullOutput
-    val block   = new OpenBlock(format.block(nowhere, Array.emptyByteArray), Long.MaxValue)
-    try {
-      rows.foreach(row => block.write(row, row.getSizeInBytes))
-      block.finish()
-    } finally block.close()
-    if (block.rawBytes > 0)
-      Ratios.learn(description, Ratios.of(block.rawBytes, block.bufferedBytes, nowhere.position))
-  }
-
-  /** How many bytes of rows there must be before it is worth a look: enough to learn from, if nothing is known. */
-  def firstLook: Long = if (isUnknown) blockRawBytes.min(Written.EnoughToLearnBytes) else blockRawBytes
-
-  /** A block of this format has about as many bytes of rows. */
-  def blockRawBytes: Long = (format.blockBytes / ratios.block).toLong.max(1)
-}
-
-private[bulk] object Written {
-  private final val EnoughToLearnBytes = 1L << 20
-}
-
+/** The end of a part for a format, which may neither flush nor close it. */
 private[bulk] final class PartBlocks(end: PartBuffer) extends BlockOutput {
   override def position: Long                                          = end.position
   override def write(byte: Int): Unit                                  = end.write(byte)
   override def write(from: Array[Byte], offset: Int, count: Int): Unit = end.write(from, offset, count)
+}
+
+/** A block that is being filled. Asks its writer for the size only now and then, as Parquet does: it costs. Where rows
+  * are large, that is after a share of the block rather than after a number of rows.
+  */
+private[bulk] final class OpenBlock(writer: BlockWriter, blockBytes: Long) extends AutoCloseable {
+  import OpenBlock._
+
+  private[this] var count     = 0L
+  private[this] var raw       = 0L
+  private[this] var buffered  = 0L
+  private[this] var nextCheck = MinRows
+  private[this] var nextRaw   = blockBytes / Shares
+
+  /** Bytes of its rows in memory. */
+  def rawBytes: Long = raw
+
+  /** Bytes in it, as the format measures them, when it was last looked at. */
+  def bufferedBytes: Long = buffered
+
+  /** Never without a row, whatever its size is to be: or there would be no end of blocks. */
+  def isFull: Boolean = count > 0 && buffered >= blockBytes
+
+  /** Whether the block is full enough to be ended before there are more rows. */
+  def isNearlyFull: Boolean = count > 0 && buffered >= blockBytes * NearlyFull
+
+  def write(row: InternalRow, rowBytes: Int): Unit = {
+    writer.write(row)
+    count += 1
+    raw += rowBytes
+    if (count >= nextCheck || raw >= nextRaw) measure()
+  }
+
+  def measure(): Unit = if (count > 0) {
+    buffered = writer.bufferedBytes
+    val rowsLeft = (blockBytes - buffered) / (buffered / count).max(1)
+    nextRaw = raw + blockBytes / Shares
+    nextCheck = count + (rowsLeft / 2).max(MinRows).min(MaxRows)
+  }
+
+  /** The part's new directory. */
+  def finish(): Array[Byte] = {
+    measure()
+    try writer.finish()
+    finally writer.close()
+  }
+
+  override def close(): Unit = writer.close()
+}
+
+private[bulk] object OpenBlock {
+  private final val MinRows    = 100L
+  private final val MaxRows    = 10000L
+  private final val Shares     = 4
+  private final val NearlyFull = 0.95
+}
+
+/** The factors by which rows shrink on their way to storage; learned from the last block that was written.
+  *
+  * @param block   bytes in a block, as [[BlockWriter.bufferedBytes]] counts them, for each byte of a row
+  * @param storage bytes on storage for each byte of a row
+  */
+private[bulk] final case class Ratios(block: Double, storage: Double)
+
+private[bulk] object Ratios {
+
+  /** Nothing is known: a row takes on storage what it takes in memory, which is more than it will. */
+  val unknown: Ratios = Ratios(1, 1)
+
+  def of(rawBytes: Long, blockBytes: Long, storageBytes: Long): Ratios =
+    Ratios(blockBytes.toDouble / rawBytes, storageBytes.toDouble / rawBytes)
+
+  /** The ratios of the last block in this format, by [[BulkFormat.describe]], in this process. */
+  def learned(format: String): Option[Ratios] = Option(known.get(format))
+
+  def learn(format: String, ratios: Ratios): Unit = {
+    if (known.size > MostFormats) known.clear()
+    known.put(format, ratios)
+    ()
+  }
+
+  private val known = new ConcurrentHashMap[String, Ratios]
+
+  private final val MostFormats = 1000
+}
+
+/** Drops the output of a trial, and counts it. */
+private[format] final class NullOutput extends BlockOutput {
+
+  private var written = 0L
+
+  override def position: Long = written
+
+  override def write(b: Int): Unit = written += 1
+
+  override def write(bytes: Array[Byte], offset: Int, count: Int): Unit = written += count
 }

@@ -4,16 +4,16 @@ package stoplog.format.bulk
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.types.StructType
 
-import stoplog.part.BlockOutput
 import stoplog.compact.Compactor
+import stoplog.part.BlockOutput
 
 /** A format whose files are made of blocks, and of an end that lists them: Parquet's row groups and footer, ORC's
   * stripes and footer.
   *
-  * A part stays open across epochs. Rows that do not fill a block are kept beside it, and when there are enough of
-  * them they are written as one block, by a [[BlockWriter]] that lives no longer than that. What earlier blocks left
-  * to be known goes from one to the next as a text of the format's own, the ''directory'', and the end is written
-  * from that alone. So the same part may be gone on with by another task, in another process, years later.
+  * A part stays open across epochs. Rows that do not fill a block are spooled, and when there are enough of them they
+  * are written as one block, by a [[BlockWriter]] that lives no longer than that. The facts of earlier blocks go from
+  * one to the next as a text of the format's own, the ''directory'', and the end is written from that alone. So another
+  * task may go on with the same part, in another process, years later.
   *
   * Made on the driver, sent to every task by Java serialization, opened there once, and used by one thread at a time.
   */
@@ -22,7 +22,7 @@ trait BulkFormat extends BulkWriters {
   /** The end of the name of a part in this format, with its dot; empty for none. */
   def suffix: String
 
-  /** Called once before any other method but [[suffix]].
+  /** Prepares the format; stoplog calls it once, before any other method but [[suffix]].
     *
     * @param schema the columns of the rows (Hive-style partition columns left out)
     */
@@ -36,26 +36,26 @@ trait BulkFormat extends BulkWriters {
     */
   def describe: String
 
-  /** Whether rows may be kept beside an open part as they are. If not, as where the format encrypts them, every part
+  /** Whether the rows of an open part may be spooled as they are. If not, as where the format encrypts them, every part
     * ends with its epoch.
     */
   def mayKeepRows: Boolean = true
 
-  /** How large a block is to be, in bytes as [[BlockWriter.bufferedBytes]] counts them; more than 0. `Long.MaxValue`
-    * for a format that knows no blocks: all rows of a part are then kept beside it until it ends.
+  /** The size of a block, in bytes as [[BlockWriter.bufferedBytes]] counts them; more than 0. `Long.MaxValue`
+    * for a format that knows no blocks: all rows of a part are then spooled until it ends.
     */
   def blockBytes: Long
 
   /** Starts a block at the position of `out`, which is 0 for the first block of a part.
     *
-    * @param directory what the last [[BlockWriter.finish]] of this part answered; empty for the first block
+    * @param directory the answer of this part's last [[BlockWriter.finish]]; empty for the first block
     */
   def block(out: BlockOutput, directory: Array[Byte]): BlockWriter
 
-  /** Writes what comes after the last block. */
+  /** Writes the end of the file, after the last block. */
   def end(out: BlockOutput, directory: Array[Byte]): Unit
 
-  /** The compactor of files of this format; `None` if nothing does but what the user names. */
+  /** The compactor of files of this format; `None` if only the user can name one. */
   def compactor: Option[Compactor] = None
 }
 
@@ -65,12 +65,69 @@ trait BlockWriter extends AutoCloseable {
   /** Takes one row, which must not be kept: it is reused. */
   def write(row: InternalRow): Unit
 
-  /** How much the block holds by now, as the format measures the size of blocks. May cost as much as a row. */
+  /** The size of the block by now, as the format measures it. May cost as much as a row. */
   def bufferedBytes: Long
 
-  /** Writes the block. Answers what has to be known of it, and of all before it, to end the part. */
+  /** Writes the block. Answers the directory of it, and of all before it, for the end of the part. */
   def finish(): Array[Byte]
 
   /** Frees what it holds. Without [[finish]] before it, the block is given up. */
+  def close(): Unit
+}
+
+/** A user's own bulk format: a [[BulkWriterFactory]], or a [[BulkFormat]] where more is to be said. */
+trait BulkWriters extends Serializable
+
+/** Makes writers that encode many rows together, one writer for each part: the counterpart of Flink's
+  * `BulkWriter.Factory`.
+  *
+  * A part stays open across micro-batches all the same. Its rows are spooled until it ends, and are then written
+  * by one writer. A format that can write its files in blocks gets by with less: see [[BulkFormat]].
+  *
+  * {{{
+  * class CountingFactory extends BulkWriterFactory {
+  *   override def suffix: String = ".count"
+  *   override def create(out: BlockOutput): BulkWriter = new BulkWriter {
+  *     private var rows = 0L
+  *     override def write(row: InternalRow): Unit = rows += 1
+  *     override def bufferedBytes: Long = 8
+  *     override def finish(): Unit = out.write(s"$rows\n".getBytes("UTF-8"))
+  *     override def close(): Unit = ()
+  *   }
+  * }
+  * }}}
+  *
+  * Made on the driver, sent to every task by Java serialization, opened there once. Parts that are open name its class. If
+  * it was given as an instance, only a query that is given one of the same class can end them; tools can, if its class was
+  * named.
+  */
+trait BulkWriterFactory extends BulkWriters {
+
+  /** The end of the name of a part, with its dot; empty for none. */
+  def suffix: String = ""
+
+  /** Prepares the factory; stoplog calls it once, before [[create]].
+    *
+    * @param schema the columns of the rows (Hive-style partition columns left out)
+    */
+  def open(schema: StructType): Unit = ()
+
+  /** A writer for one whole part. `out` is buffered; do not close it. */
+  def create(out: BlockOutput): BulkWriter
+}
+
+/** Writes one part. */
+trait BulkWriter extends AutoCloseable {
+
+  /** Takes one row, which must not be kept: it is reused. */
+  def write(row: InternalRow): Unit
+
+  /** Roughly how many bytes it would write if it were finished now, those that it has written left out. */
+  def bufferedBytes: Long
+
+  /** Writes all that is still to be written. */
+  def finish(): Unit
+
+  /** Frees what it holds. Without [[finish]] before it, the part is given up. */
   def close(): Unit
 }

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.format.bulk
 
-/** The bulk formats that come with stoplog, and what may be set for each.
+/** A bulk format that comes with stoplog, and its options.
   *
-  * @param compressions what `compression` may be; the first is what it is when it is not set
+  * @param compressions the values of `compression`; the first is the default
   * @param options      Spark's own options of the format
   * @param prefixes     of options that go to the format's library as they are
   */
-sealed abstract class BulkFormatName(
+private[stoplog] sealed abstract class BulkFormatName(
     val word: String,
     val compressions: Seq[String],
     val options: Seq[String],
@@ -15,7 +15,7 @@ sealed abstract class BulkFormatName(
 ) extends Product
     with Serializable
 
-object BulkFormatName {
+private[stoplog] object BulkFormatName {
   case object Parquet
       extends BulkFormatName(
         "parquet",

@@ -6,28 +6,28 @@ import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 
 import stoplog.commit.{BadRow, Leftover, LeftoverRows, PartBuffer, PartEncoder}
 
-/** The rows of one part of a format of blocks. They wait until they fill a block, and are then written as one; what
-  * still waits at the end of an epoch is kept beside the part.
+/** The rows of one part of a format of blocks. They wait until they fill a block, and are then written as one; those
+  * that still wait at the end of an epoch go into a spool file.
   *
   * So the size of blocks does not depend on epochs. A part holds rows, but no writer: of all parts of a task one at
   * most has a block that is being filled, until the epoch ends.
   *
-  * @param earlier what earlier epochs have left; none for a new part
+  * @param earlier the rows that earlier epochs left; none for a new part
   */
 private[bulk] final class BulkPartEncoder(end: PartBuffer, earlier: Option[EarlierRows], parts: BulkParts)
     extends PartEncoder[InternalRow] {
   private[this] var older = earlier         // until a block has taken them
   private[this] var fresh = parts.spool()
   private[this] var open  = Option.empty[OpenBlock]
-  private[this] var anew  = earlier.isEmpty // what is beside the part is to be replaced
+  private[this] var anew  = earlier.isEmpty // replaces the spool files, rather than adding to them
 
-  // What earlier epochs have left is not read before it is needed, which in most epochs it is not.
-  private[this] lazy val written = earlier.fold(parts.written)(rows => parts.writtenAs(rows.header.format))
-  private[this] lazy val chain   =
-    new BlockChain(written, earlier.fold(Array.emptyByteArray)(_.header.directory), end)
+  // Not read before it is needed, which in most epochs it is not.
+  private[this] lazy val sink  = earlier.fold(parts.sink)(rows => parts.begunAs(rows.header.format))
+  private[this] lazy val chain =
+    new BlockChain(sink, earlier.fold(Array.emptyByteArray)(_.header.directory), end)
 
-  private[this] var ratios = parts.written.ratios
-  private[this] var enough = parts.written.firstLook
+  private[this] var ratios = parts.sink.ratios
+  private[this] var enough = parts.sink.firstLook
 
   override def append(row: InternalRow): Unit = {
     val unsafe = parts.unsafe(row)
@@ -68,7 +68,7 @@ private[bulk] final class BulkPartEncoder(end: PartBuffer, earlier: Option[Earli
       if (anew) {
         val header = chain.header
         LeftoverRows.Instead { out =>
-          SideFrames.write(header, out)
+          SpoolFrames.write(header, out)
           rows.writeTo(out)
         }
       } else LeftoverRows.More(rows.writeTo(_))
@@ -97,7 +97,7 @@ private[bulk] final class BulkPartEncoder(end: PartBuffer, earlier: Option[Earli
   private[bulk] def giveUpBlock(): Unit = {
     open.foreach { block =>
       block.measure()
-      Ratios.learn(written.description, ratios.copy(block = block.bufferedBytes.toDouble / block.rawBytes))
+      Ratios.learn(sink.description, ratios.copy(block = block.bufferedBytes.toDouble / block.rawBytes))
       block.close()
     }
     open = None
@@ -107,7 +107,7 @@ private[bulk] final class BulkPartEncoder(end: PartBuffer, earlier: Option[Earli
   /** There are enough rows for a block, as far as one can tell. */
   @scala.annotation.tailrec
   private def fill(): Unit = {
-    if (written.isUnknown) written.probe(fresh.iterator)
+    if (sink.isUnknown) sink.probe(fresh.iterator)
     else fillOne()
     lookAgain()
     if (open.isEmpty && waitingBytes >= enough) fill()
@@ -128,7 +128,7 @@ private[bulk] final class BulkPartEncoder(end: PartBuffer, earlier: Option[Earli
   }
 
   private def filled(rows: Iterator[UnsafeRow]): OpenBlock = {
-    parts.turn.take(this)
+    parts.fill(this)
     val block = chain.begin()
     try {
       while (!block.isFull && rows.hasNext) {
@@ -155,13 +155,58 @@ private[bulk] final class BulkPartEncoder(end: PartBuffer, earlier: Option[Earli
   }
 
   private def lookAgain(): Unit = {
-    ratios = written.ratios
-    enough = written.blockRawBytes
+    ratios = sink.ratios
+    enough = sink.blockRawBytes
   }
 
-  private def waiting(): Rows = new Rows(older.map(_.rows(written.schema)), fresh.iterator)
+  private def waiting(): EarlierRows.AndNewer =
+    new EarlierRows.AndNewer(older.map(_.rows(sink.schema)), fresh.iterator)
 
   private def waitingBytes: Long = older.fold(0L)(_.rawBytes) + fresh.rawBytes
 
   private def waitingOnStorage: Long = (waitingBytes * ratios.storage).toLong
+}
+
+/** The rows of a part that ends with its epoch: written as they come, with nothing to wait for. */
+private[bulk] final class DirectEncoder(end: PartBuffer, parts: BulkParts) extends PartEncoder[InternalRow] {
+  private[this] val chain  = new BlockChain(parts.sink, Array.emptyByteArray, end)
+  private[this] val ratios = parts.sink.ratios
+  private[this] var open   = Option.empty[OpenBlock]
+
+  override def append(row: InternalRow): Unit = {
+    val unsafe = parts.unsafe(row)
+    val block  = open.getOrElse {
+      val begun = chain.begin()
+      open = Some(begun)
+      begun
+    }
+    BadRow.unless(block.write(unsafe, unsafe.getSizeInBytes))
+    if (block.isFull) endBlock()
+  }
+
+  /** The size when the block was last measured. */
+  override def sizeBytes: Long =
+    end.position + open.fold(0L)(block => (block.bufferedBytes / ratios.block * ratios.storage).toLong)
+
+  /** Ends a block that is as short as its epoch, because the part does not end after all. */
+  override def pause(): Leftover = {
+    endBlock()
+    val header = chain.header
+    Leftover(note = "0", LeftoverRows.Instead(SpoolFrames.write(header, _)), storageBytes = 0)
+  }
+
+  override def finish(): Unit = {
+    endBlock()
+    chain.close()
+  }
+
+  override def close(): Unit = {
+    open.foreach(_.close())
+    open = None
+  }
+
+  private def endBlock(): Unit = {
+    open.foreach(chain.finish)
+    open = None
+  }
 }

@@ -3,8 +3,10 @@ package stoplog.format.bulk
 
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.{UnsafeProjection, UnsafeRow}
+import org.apache.spark.sql.types.StructType
 
-import stoplog.commit.{OnBadRow, PartBuffer, PartEncoder, PartFormat}
+import stoplog.commit.{BadRow, OnBadRow, PartBuffer, PartEncoder, PartFormat}
+import stoplog.error.Errors
 import stoplog.part.Beside
 import stoplog.storage.SpoolFiles
 import stoplog.thread.SharedMemory
@@ -12,12 +14,12 @@ import stoplog.thread.SharedMemory
 /** Parts of a format of blocks, as the commit protocol sees them. For one task, or for the driver.
   *
   * @param project the columns that are written
-  * @param sides   where the rows of open parts are kept
+  * @param sides   the spool files of open parts
   * @param onBadRow whether rows are tried before they wait for their block
   * @param memory  of the rows that wait in this process
   */
-final class BulkParts(
-    sink: BulkSink,
+private[stoplog] final class BulkParts(
+    private[bulk] val sink: BulkSink,
     project: InternalRow => InternalRow,
     sides: SpoolFiles,
     onBadRow: OnBadRow,
@@ -26,8 +28,7 @@ final class BulkParts(
   private[this] lazy val toUnsafe = UnsafeProjection.create(sink.schema) // compiles code
   private[this] val required      = new RowChecks.Required(sink.schema)
 
-  private[bulk] val written: Written = Written(sink.format, sink.schema, sink.description)
-  private[bulk] val turn: BlockTurn  = new BlockTurn
+  private[this] var filling = Option.empty[BulkPartEncoder]
 
   private[bulk] val checks: RowChecks = onBadRow match {
     case OnBadRow.Fail   => RowChecks.Omitted
@@ -36,7 +37,7 @@ final class BulkParts(
 
   override def begin(name: String, end: PartBuffer): PartEncoder[InternalRow] =
     (sink.life, onBadRow) match {
-      case (PartLife.OneEpoch, OnBadRow.Fail) => new DirectBody(end, this)
+      case (PartLife.OneEpoch, OnBadRow.Fail) => new DirectEncoder(end, this)
       // A block that refuses a row is lost, so the rows have to be kept until it is written.
       case _ => new BulkPartEncoder(end, None, this)
     }
@@ -55,12 +56,110 @@ final class BulkParts(
   }
 
   /** The format in which a part was begun, which another run may have set otherwise. */
-  private[bulk] def writtenAs(description: String): Written =
-    if (description == written.description) written
-    else {
-      val other = BulkSink.of(description, sink.running)
-      Written(other.format, other.schema, description)
+  private[bulk] def begunAs(description: String): BulkSink =
+    if (description == sink.description) sink else BulkSink.of(description, sink.running)
+
+  private[bulk] def spool(): Spool = new Spool(sink.schema.length, memory)
+
+  /** Gives the block of any other part up: one part of a task at a time may fill one, which takes as much memory as it is
+    * large.
+    */
+  private[bulk] def fill(part: BulkPartEncoder): Unit = {
+    filling.filter(_ ne part).foreach(_.giveUpBlock())
+    filling = Some(part)
+  }
+}
+
+/** Writes the ends of parts that were left open with spooled rows, each in the format in which it was begun,
+  * whatever is set now. For the driver, which begins none.
+  *
+  * @param running the query's name for its own bulk format, if it has one
+  */
+private[stoplog] final class EndingParts(sides: SpoolFiles, running: Option[String])
+    extends PartFormat[InternalRow] {
+
+  override def begin(name: String, end: PartBuffer): PartEncoder[InternalRow] =
+    throw new UnsupportedOperationException(s"$name is to be begun where parts are ended")
+
+  override def resume(name: String, end: PartBuffer, beside: Beside): PartEncoder[InternalRow] = {
+    val begunAs = BulkSink.of(new EarlierRows(beside, sides).header.format, running)
+    new BulkParts(begunAs, identity, sides, OnBadRow.Fail).resume(name, end, beside)
+  }
+}
+
+/** Finds out whether rows can be written when they come. For one task.
+  *
+  * A row waits for its block, which may be written in a later epoch, by another process. To be rejected in its own
+  * epoch it has to be tried before it waits.
+  */
+private[bulk] sealed trait RowChecks {
+
+  /** Checks a row before it waits for a block that is not begun yet. Throws [[BadRow]]. */
+  def beforeWaiting(row: UnsafeRow): Unit
+
+  /** Checks a row before it goes straight into a block. Throws [[BadRow]]. */
+  def beforeBlock(row: UnsafeRow): Unit
+
+  /** A block refused a row. It can take no other, and its rows have to be encoded again. */
+  def refused(): Unit
+}
+
+private[bulk] object RowChecks {
+
+  /** A row that cannot be written fails the task that comes upon it. */
+  case object Omitted extends RowChecks {
+    override def beforeWaiting(row: UnsafeRow): Unit = ()
+    override def beforeBlock(row: UnsafeRow): Unit   = ()
+    override def refused(): Unit                     = ()
+  }
+
+  /** Rows that wait are encoded once more than they need be. Those that go straight into a block are not, until the
+    * first one is refused: from then on a block would have to be made anew for each.
+    */
+  final class Each(format: BulkFormat) extends RowChecks {
+    private[this] var trial  = Option.empty[BlockWriter]
+    private[this] var count  = 0L
+    private[this] var wasBad = false
+
+    override def beforeWaiting(row: UnsafeRow): Unit = {
+      val writer = trial.getOrElse(begin())
+      try writer.write(row)
+      catch { case e: Throwable => end(); wasBad = true; BadRow.unless(throw e) }
+      count += 1
+      if (count % RowsBetweenLooks == 0 && writer.bufferedBytes > MostBytes) end()
     }
 
-  private[bulk] def spool(): Spool = new Spool(written.schema.length, memory)
+    override def beforeBlock(row: UnsafeRow): Unit = if (wasBad) beforeWaiting(row)
+
+    override def refused(): Unit = wasBad = true
+
+    private def begin(): BlockWriter = {
+      val writer = format.block(new NullOutput, Array.emptyByteArray)
+      trial = Some(writer)
+      count = 0
+      writer
+    }
+
+    private def end(): Unit = {
+      trial.foreach(_.close())
+      trial = Option.empty
+    }
+
+    private final val RowsBetweenLooks = 1000L
+    private final val MostBytes        = 4L << 20
+  }
+
+  /** Columns that are never null, as Spark was told: a null among them would be taken for a value, or lost. */
+  final class Required(schema: StructType) {
+    private[this] val ordinals = schema.indices.filterNot(schema(_).nullable).toArray
+
+    /** Throws [[BadRow]]. */
+    def check(row: InternalRow): Unit = {
+      var i = 0
+      while (i < ordinals.length) {
+        if (row.isNullAt(ordinals(i))) throw new BadRow(Errors.nullRequired(schema(ordinals(i)).name))
+        i += 1
+      }
+    }
+  }
 }

@@ -10,17 +10,17 @@ import stoplog.error.Errors
 import stoplog.part.{Beside, SideFile}
 import stoplog.storage.SpoolFiles
 
-/** The rows that earlier epochs left beside a part. Reads nothing before it is asked. */
+/** The rows of a part that earlier epochs left in spool files. Reads nothing before it is asked. */
 private[bulk] final class EarlierRows(beside: Beside, sides: SpoolFiles) {
 
   /** Bytes of the rows in memory. */
   val rawBytes: Long = beside.note.toLong
 
-  /** How the part is written, and what has been. */
-  lazy val header: SideFrames.Header = reading(beside.files.head) { in =>
-    SideFrames.read(in) match {
-      case Some(SideFrames.Head(header)) => header
-      case _                             => throw new IOException("it does not begin with what the part is")
+  /** The format of the part, and the directory of its blocks. */
+  lazy val header: SpoolFrames.Header = reading(beside.files.head) { in =>
+    SpoolFrames.read(in) match {
+      case Some(SpoolFrames.Head(header)) => header
+      case _                              => throw new IOException("it does not begin with what the part is")
     }
   }
 
@@ -39,7 +39,7 @@ private[bulk] final class EarlierRows(beside: Beside, sides: SpoolFiles) {
         close()
         val file = files.next()
         val in   = sides.read(file)
-        now = Some((file, in, SideFrames.rows(in, bounds)))
+        now = Some((file, in, SpoolFrames.rows(in, bounds)))
         hasNext
       case _ =>
         close()
@@ -70,4 +70,20 @@ private[bulk] final class EarlierRows(beside: Beside, sides: SpoolFiles) {
       case e: EOFException => throw Errors.storeWrite(file.token, "it ends in the middle", e)
       case e: IOException  => throw Errors.storeWrite(file.token, String.valueOf(e.getMessage), e)
     }
+}
+
+private[bulk] object EarlierRows {
+
+  /** The rows that earlier epochs left, then those of this one. The object is reused. */
+  final class AndNewer(
+      earlier: Option[Iterator[UnsafeRow] with Closeable],
+      now: Iterator[UnsafeRow]
+  ) extends Iterator[UnsafeRow]
+      with Closeable {
+    private[this] val all = earlier.fold(now)(_ ++ now)
+
+    override def hasNext: Boolean  = all.hasNext
+    override def next(): UnsafeRow = all.next()
+    override def close(): Unit     = earlier.foreach(_.close())
+  }
 }

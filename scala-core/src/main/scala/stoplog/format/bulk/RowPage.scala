@@ -4,6 +4,7 @@ package stoplog.format.bulk
 import java.io.IOException
 
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
+import org.apache.spark.sql.types._
 import org.apache.spark.unsafe.Platform
 
 /** Rows one behind the other in an array, each after its length: Spark's own binary form, copied as it is. */
@@ -39,7 +40,7 @@ private[bulk] final class RowPage private (
   /** The rows in order. The object is reused; it stays valid as long as the page is not changed. */
   def iterator(columns: Int): Iterator[UnsafeRow] = iterator(columns, (_, _, _) => ())
 
-  /** The same of a page that was read from storage, each row once it is known to lie within its bytes. Error of `next`:
+  /** The rows of a page from storage, each once it is known to lie within its bytes. Error of `next`:
     * `IOException`.
     */
   def checked(bounds: RowBounds): Iterator[UnsafeRow] = iterator(
@@ -69,7 +70,7 @@ private[bulk] final class RowPage private (
 
 private[bulk] object RowPage {
 
-  /** Given where a row begins, what it says of its length, and how much of the page is left. */
+  /** A check of a row: its begin, the length that it says it has, and the bytes of the page that are left. */
   private type Look = (Int, Int, Int) => Unit
 
   def empty(capacity: Int): RowPage = new RowPage(new Array[Byte](capacity), 0, 0)
@@ -78,4 +79,122 @@ private[bulk] object RowPage {
 
   /** The space of a row besides its own bytes. Eight of them, because Spark reads its rows in whole words. */
   val LengthBytes: Int = 8
+}
+
+/** Checks that rows in Spark's own binary form lie within their bytes.
+  *
+  * Spark follows the offsets and lengths in its rows without a look: a row that says more than it has would be written
+  * with the memory of the JVM behind it, or end the process. So rows from storage are checked first, however deep they
+  * are; values mean nothing here.
+  *
+  * @param schema of the rows; they may be read as rows of these columns alone
+  */
+private[bulk] final class RowBounds(schema: StructType) {
+  import RowBounds._
+
+  val columns: Int = schema.length
+
+  private[this] val checks = schema.fields.map(field => ofValue(field.dataType))
+
+  /** Error: `IOException` for a row whose bytes are not all between `at` and `at + size`. */
+  def check(bytes: Array[Byte], at: Int, size: Int): Unit = fields(new Region(bytes, at, size), checks)
+}
+
+private object RowBounds {
+
+  /** Bytes in which a value lies, all of them in the array. */
+  private final class Region(val bytes: Array[Byte], val at: Int, val size: Int) {
+    require(at >= 0 && size >= 0 && at.toLong + size <= bytes.length)
+
+    def int(offset: Int): Int   = Platform.getInt(bytes, Platform.BYTE_ARRAY_OFFSET + at + offset)
+    def long(offset: Int): Long = Platform.getLong(bytes, Platform.BYTE_ARRAY_OFFSET + at + offset)
+
+    def isSet(offset: Int, bit: Int): Boolean = (bytes(at + offset + bit / 8) >> (bit % 8) & 1) != 0
+
+    def within(offset: Int, length: Int): Region =
+      if (offset < 0 || length < 0 || offset.toLong + length > size) refuse()
+      else new Region(bytes, at + offset, length)
+  }
+
+  /** Checks the region that a value is said to take; `None` for values without one. */
+  private type Check = Option[Region => Unit]
+
+  private def ofValue(dataType: DataType): Check = dataType match {
+    case own: UserDefinedType[_]           => ofValue(own.sqlType)
+    case of if UnsafeRow.isFixedLength(of) => None
+    case of: StructType                    =>
+      lazy val checks = of.fields.map(field => ofValue(field.dataType))
+      Some(fields(_, checks))
+    case of: ArrayType  => Some(elements(of.elementType).andThen(_ => ()))
+    case of: MapType    => Some(entries(elements(of.keyType), elements(of.valueType)))
+    case _: DecimalType => Some(region => if (region.size < 1 || region.size > MostDecimalBytes) refuse())
+    case CalendarIntervalType => Some(region => if (region.size != IntervalBytes) refuse())
+    case VariantType          => Some(variant)
+    case _                    => Some(_ => ()) // bytes
+  }
+
+  /** Null bits, a word for each field, and the values that do not fit in theirs. */
+  private def fields(row: Region, checks: Array[Check]): Unit = {
+    val words = UnsafeRow.calculateBitSetWidthInBytes(checks.length)
+    if (row.size < words + checks.length * WordBytes) refuse()
+    var i = 0
+    while (i < checks.length) {
+      if (checks(i).isDefined && !row.isSet(0, i)) checks(i).get(valueAt(row, words + i * WordBytes))
+      i += 1
+    }
+  }
+
+  /** Answers the number of elements. A region has that number, null bits, the elements, and values that do not fit in them. */
+  private def elements(of: DataType): Region => Long = {
+    val check = ofValue(of)
+    val width = elementBytes(of)
+    region => {
+      if (region.size < WordBytes) refuse()
+      val count = region.long(0)
+      if (count < 0 || count > region.size.toLong * WordBytes) refuse()
+      val head = WordBytes + (count + 63) / 64 * WordBytes
+      if (head + count * width > region.size) refuse()
+      for {
+        within <- check
+        i      <- 0 until count.toInt
+      } if (!region.isSet(WordBytes, i)) within(valueAt(region, head.toInt + i * WordBytes))
+      count
+    }
+  }
+
+  /** The length of the keys, the keys, and the values. */
+  private def entries(keys: Region => Long, values: Region => Long): Region => Unit = region => {
+    if (region.size < WordBytes) refuse()
+    val length = region.long(0)
+    if (length < 0 || length > region.size - WordBytes) refuse()
+    val behind = WordBytes + length.toInt
+    val count  = keys(region.within(WordBytes, length.toInt))
+    if (values(region.within(behind, region.size - behind)) != count) refuse()
+  }
+
+  /** The length of the value, the value, and the metadata. */
+  private def variant(region: Region): Unit =
+    if (region.size < 4 || region.int(0) < 0 || region.int(0) > region.size - 4) refuse()
+
+  /** A value that does not fit in its word: the word has its place, counted from the beginning, and its length. */
+  private def valueAt(region: Region, offset: Int): Region = {
+    val word = region.long(offset)
+    region.within((word >> 32).toInt, word.toInt)
+  }
+
+  @scala.annotation.tailrec
+  private def elementBytes(of: DataType): Int = of match {
+    case own: UserDefinedType[_]                                       => elementBytes(own.sqlType)
+    case BooleanType | ByteType                                        => 1
+    case ShortType                                                     => 2
+    case IntegerType | DateType | FloatType | _: YearMonthIntervalType => 4
+    case _                                                             => WordBytes
+  }
+
+  private def refuse(): Nothing =
+    throw new IOException("a row is not within its bytes: it is damaged, or somebody has made it up")
+
+  private final val WordBytes        = 8
+  private final val IntervalBytes    = 16
+  private final val MostDecimalBytes = 16
 }

@@ -2,18 +2,20 @@
 package stoplog.format.bulk
 
 import java.io.{
-  BufferedInputStream, BufferedOutputStream, FileInputStream, FileOutputStream, OutputStream, RandomAccessFile
+  BufferedInputStream, BufferedOutputStream, FileInputStream, FileOutputStream, IOException, InputStream,
+  OutputStream, RandomAccessFile
 }
 
 import scala.collection.mutable
 
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
+import org.apache.spark.sql.types.StructType
 
 import stoplog.thread.{SharedMemory, UnnamedFile}
 
 /** Rows that wait for their block: in memory while there is some, else compressed in a file of the local disk.
   *
-  * Holds nothing that a crash could lose: what an epoch leaves is written beside its part before a record names it.
+  * Holds nothing that a crash could lose: an epoch writes its spool files before a record names them.
   * Used by one thread.
   *
   * @param columns of each row
@@ -31,7 +33,7 @@ private[bulk] final class Spool(columns: Int, memory: SharedMemory) {
   def rawBytes: Long = raw
   def rows: Long     = count
 
-  /** What it takes of the heap, but for a little. */
+  /** Its bytes of the heap, but for a little. */
   private[bulk] def heapBytes: Long = pages.iterator.map(_.capacity.toLong).sum
 
   def append(row: UnsafeRow): Unit = {
@@ -47,10 +49,10 @@ private[bulk] final class Spool(columns: Int, memory: SharedMemory) {
   def iterator: Iterator[UnsafeRow] =
     spilled.iterator.flatMap(fromDisk) ++ pages.iterator.flatMap(_.iterator(columns))
 
-  /** As frames of a side file. */
+  /** Writes the rows as frames of a spool file. */
   def writeTo(out: OutputStream): Unit = {
     spilled.foreach(file => fromStart(file).transferTo(out))
-    SideFrames.write(pages.iterator, out)
+    SpoolFrames.write(pages.iterator, out)
   }
 
   /** Empties it, and gives back what it holds. */
@@ -94,7 +96,7 @@ private[bulk] final class Spool(columns: Int, memory: SharedMemory) {
     spilled = Some(file)
     file.seek(file.length())
     val out = new BufferedOutputStream(new FileOutputStream(file.getFD), PageBytes)
-    SideFrames.write(pages.iterator, out)
+    SpoolFrames.write(pages.iterator, out)
     out.flush()
     pages.clear()
     memory.giveBack(held)
@@ -102,7 +104,7 @@ private[bulk] final class Spool(columns: Int, memory: SharedMemory) {
   }
 
   private def fromDisk(file: RandomAccessFile): Iterator[UnsafeRow] =
-    SideFrames.rows(fromStart(file), columns)
+    SpoolFrames.rows(fromStart(file), columns)
 
   /** One at a time: all share the position in the file. */
   private def fromStart(file: RandomAccessFile) = {
@@ -113,11 +115,48 @@ private[bulk] final class Spool(columns: Int, memory: SharedMemory) {
 
 private[bulk] object Spool {
 
-  /** What most buckets of a small epoch fill. */
+  /** The size that most buckets of a small epoch fill. */
   val FirstBytes: Int = 4 << 10
 
-  /** As much as LZ4 makes good use of. With what the JVM and LZ4 add it stays below a megabyte: G1 gives an array of a
+  /** The size that LZ4 makes good use of. With the bytes that the JVM and LZ4 add it stays below a megabyte: G1 gives an array of a
     * byte more two regions of its heap, where these are of a megabyte, so that rows would take twice what is counted.
     */
   val PageBytes: Int = (1 << 20) - (1 << 16)
+}
+
+/** Rows of one task that wait to be written to a spool file: in memory while there is some, else on the local disk.
+  *
+  * Used by one thread.
+  */
+private[stoplog] final class WaitingRows(columns: Int) extends AutoCloseable {
+  private val spool = new Spool(columns, SharedMemory.ofRows)
+
+  def rows: Long = spool.rows
+
+  /** The row is copied. */
+  def append(row: UnsafeRow): Unit = spool.append(row)
+
+  /** All of them behind a note, with sums that are checked when they are [[WaitingRows.read read]] again. */
+  def writeTo(out: OutputStream, note: String): Unit = {
+    SpoolFrames.write(SpoolFrames.Header(note, Array.emptyByteArray), out)
+    spool.writeTo(out)
+  }
+
+  override def close(): Unit = spool.clear()
+}
+
+private[stoplog] object WaitingRows {
+
+  /** Reads the output of [[WaitingRows.writeTo]]: the note, and the rows, whose object is reused.
+    *
+    * @param columns those of rows under this note
+    *
+    * Error: `IOException` where it is torn, or a row does not lie within its bytes.
+    */
+  def read(in: InputStream)(columns: String => StructType): (String, Iterator[UnsafeRow]) =
+    SpoolFrames.read(in) match {
+      case Some(SpoolFrames.Head(header)) =>
+        header.format -> SpoolFrames.rows(in, new RowBounds(columns(header.format)))
+      case _ => throw new IOException("it does not begin with a note")
+    }
 }

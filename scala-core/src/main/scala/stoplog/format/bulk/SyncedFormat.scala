@@ -1,27 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.format.bulk
 
+import java.nio.charset.StandardCharsets.UTF_8
+import java.security.MessageDigest
+
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.types.StructType
 
-import stoplog.part.BlockOutput
+import stoplog.commit.{Leftover, PartBuffer, PartEncoder, PartFormat}
 import stoplog.compact.Compactor
+import stoplog.part.{Beside, BlockOutput}
 
 /** A format whose files are a header and then blocks that each stand on their own: Avro's container, SequenceFile.
   *
-  * A part stays open across epochs. At the end of each the block begun is ended, so that the bytes so far are a whole
-  * file, and nothing has to be kept beside it (I2). The next epoch goes on behind them, maybe in another process, and
-  * must then use the same ''sync marker'' that the header promised to readers. It is therefore made of the part's
-  * name, rather than drawn.
+  * A part stays open across epochs. The end of each ends the block begun, so that the bytes so far are a whole file, and
+  * nothing has to be spooled (I2). The next epoch goes on behind them, maybe in another process, with the ''sync
+  * marker'' that the header promised to readers. The part's name therefore gives the marker.
   *
   * Made on the driver, sent to every task by Java serialization, opened there once, and used by one thread at a time.
   */
-trait SyncedFormat extends Serializable {
+private[stoplog] trait SyncedFormat extends Serializable {
 
   /** The end of the name of a part in this format, with its dot; empty for none. */
   def suffix: String
 
-  /** Called once before [[writer]].
+  /** Prepares the format; the caller does so once, before [[writer]].
     *
     * @param schema the columns of the rows (Hive-style partition columns left out)
     */
@@ -42,15 +45,17 @@ trait SyncedFormat extends Serializable {
   def compactor: Option[Compactor] = None
 }
 
+private[format] object SyncedFormat {
+
+  /** The 16 bytes between blocks of a part. Avro and Hadoop draw them by the same function of a unique text; a part's
+    * name is one, too, since it has the run's random id in it.
+    */
+  def marker(name: String): Array[Byte] = MessageDigest.getInstance("MD5").digest(name.getBytes(UTF_8))
+}
+
 /** Writes the rows of one part.
-  *
-  * {{{
-  * val writer = format.writer(out, "part-7f3a-0")
-  * try { rows.foreach(writer.write); writer.sync() }
-  * finally writer.close()
-  * }}}
   */
-trait SyncedWriter extends AutoCloseable {
+private[stoplog] trait SyncedWriter extends AutoCloseable {
 
   /** Takes one row, which must not be kept: it is reused.
     *
@@ -66,4 +71,48 @@ trait SyncedWriter extends AutoCloseable {
 
   /** Frees what it holds. Rows taken since the last [[sync]] and still buffered are given up. */
   def close(): Unit
+}
+
+/** Parts of a format that ends a block with each epoch, as the commit protocol sees them. For one task.
+  *
+  * @param project the columns that are written
+  */
+private[stoplog] final class SyncedParts(format: SyncedFormat, project: InternalRow => InternalRow)
+    extends PartFormat[InternalRow] {
+
+  override def begin(name: String, end: PartBuffer): PartEncoder[InternalRow] = new SyncedEncoder(name, end)
+
+  override def resume(name: String, end: PartBuffer, beside: Beside): PartEncoder[InternalRow] =
+    new SyncedEncoder(name, end)
+
+  private final class SyncedEncoder(name: String, end: PartBuffer) extends PartEncoder[InternalRow] {
+    private[this] var writer = Option.empty[SyncedWriter]
+
+    override def append(row: InternalRow): Unit =
+      writer.getOrElse(opened()).write(project(row))
+
+    /** Buffered rows count as they are before compression, so that a limit is never passed unseen. */
+    override def sizeBytes: Long = end.position + writer.fold(0L)(_.bufferedBytes)
+
+    override def pause(): Leftover = {
+      writer.foreach(_.sync())
+      Leftover.nothing
+    }
+
+    override def finish(): Unit = {
+      pause()
+      ()
+    }
+
+    override def close(): Unit = {
+      writer.foreach(_.close())
+      writer = None
+    }
+
+    private def opened(): SyncedWriter = {
+      val fresh = format.writer(new PartBlocks(end), name)
+      writer = Some(fresh)
+      fresh
+    }
+  }
 }

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.format.compress
 
-import java.io.OutputStream
+import java.io.{InputStream, OutputStream}
 import java.util.zip.GZIPOutputStream
 
-import com.github.luben.zstd.{RecyclingBufferPool, ZstdOutputStreamNoFinalizer}
+import com.github.luben.zstd.{RecyclingBufferPool, ZstdInputStreamNoFinalizer, ZstdOutputStreamNoFinalizer}
 import org.apache.hadoop.conf.{Configurable, Configuration}
-import org.apache.hadoop.io.compress.{BZip2Codec, CompressionCodec, Lz4Codec, SnappyCodec}
+import org.apache.hadoop.io.compress.{BZip2Codec, CompressionCodec, GzipCodec, Lz4Codec, SnappyCodec}
 
-/** How the bytes of a part are compressed.
+/** The compression of the bytes of a part.
   *
   * Every part is a sequence of members, one per epoch (see [[MemberStream]]). Where one kind of file cannot
   * be both what Spark reads and what the command-line tool reads, it is what Spark reads:
@@ -21,34 +21,40 @@ import org.apache.hadoop.io.compress.{BZip2Codec, CompressionCodec, Lz4Codec, Sn
   * | lz4    | `.lz4`    | yes                                 | no: Hadoop's block framing, not the frame of `lz4`               |
   * | snappy | `.snappy` | yes                                 | only tools that know Hadoop's framing (`snzip -t hadoop-snappy`) |
   *
-  * {{{
-  * val member = Compression.Gzip.openMember(file)
-  * member.write(bytes)
-  * member.finish() // `file` is a whole gzip file now, and still open
-  * }}}
-  *
-  * @param name
-  *   as in the option `compression`
-  * @param suffix
-  *   the end of a part's name, after the format's; empty for none
+  * @param name   as in the option `compression`
+  * @param suffix the end of a part's name, after the format's; empty for none
   */
-sealed abstract class Compression(val name: String, val suffix: String) extends Product with Serializable {
+private[stoplog] sealed abstract class Compression(val name: String, val suffix: String)
+    extends Product
+    with Serializable {
 
   /** A new member at the current end of `out`, which it never closes. */
   def openMember(out: OutputStream): MemberStream
+
+  /** The bytes as they were, of all members. Closing the answer closes `in`. */
+  def decompressed(in: InputStream): InputStream
 }
 
-object Compression {
+private[stoplog] object Compression {
 
   /** The bytes as they are. */
   case object None extends Compression("none", "") {
-    override def openMember(out: OutputStream): MemberStream = new PlainMember(out)
+    override def openMember(out: OutputStream): MemberStream = new MemberStream {
+      override def write(b: Int): Unit                                      = out.write(b)
+      override def write(bytes: Array[Byte], offset: Int, count: Int): Unit = out.write(bytes, offset, count)
+      override def finish(): Unit                                           = ()
+      override def close(): Unit                                            = ()
+    }
+
+    override def decompressed(in: InputStream): InputStream = in
   }
 
   /** Members of RFC 1952 at zlib's default level (6). */
   case object Gzip extends Compression("gzip", ".gz") {
     override def openMember(out: OutputStream): MemberStream =
       new CodecMember(out, new GZIPOutputStream(_, CodecBufferBytes))
+
+    override def decompressed(in: InputStream): InputStream = configured(new GzipCodec).createInputStream(in)
   }
 
   /** Frames of RFC 8878 at zstd's default level (3), with a checksum as the command-line tool writes it.
@@ -58,27 +64,24 @@ object Compression {
   case object Zstd extends Compression("zstd", ".zst") {
     override def openMember(out: OutputStream): MemberStream =
       new CodecMember(out, new ZstdOutputStreamNoFinalizer(_, RecyclingBufferPool.INSTANCE).setChecksum(true))
+
+    override def decompressed(in: InputStream): InputStream =
+      new ZstdInputStreamNoFinalizer(in, RecyclingBufferPool.INSTANCE)
   }
 
   /** Blocks of LZ4 in Hadoop's framing, which is what Spark reads under this suffix. It is not the frame
     * format of the `lz4` command, which cannot read it: choose `zstd` where both must.
     */
-  case object Lz4 extends Compression("lz4", ".lz4") {
-    override def openMember(out: OutputStream): MemberStream = hadoop(out, new Lz4Codec)
-  }
+  case object Lz4 extends OfHadoop("lz4", ".lz4", new Lz4Codec)
 
   /** Blocks of Snappy in Hadoop's framing, which is what Spark reads under this suffix; it is not the framing
     * format of the Snappy project.
     */
-  case object Snappy extends Compression("snappy", ".snappy") {
-    override def openMember(out: OutputStream): MemberStream = hadoop(out, new SnappyCodec)
-  }
+  case object Snappy extends OfHadoop("snappy", ".snappy", new SnappyCodec)
 
   /** Streams of bzip2 with blocks of 900 kB. Slow to write; the one here that Spark can split within a file.
     */
-  case object Bzip2 extends Compression("bzip2", ".bz2") {
-    override def openMember(out: OutputStream): MemberStream = hadoop(out, new BZip2Codec)
-  }
+  case object Bzip2 extends OfHadoop("bzip2", ".bz2", new BZip2Codec)
 
   /** All of them, in the order of the documentation. */
   val All: Seq[Compression] = Seq(None, Gzip, Zstd, Lz4, Snappy, Bzip2)
@@ -88,11 +91,22 @@ object Compression {
 
   private val CodecBufferBytes = 16 * 1024
 
-  // Hadoop's defaults only: what a site file says of buffers or of native code must not change the bytes.
+  // Hadoop's defaults only: no site file may change the bytes by its buffers or native code.
   private lazy val configuration = new Configuration(false)
 
-  private def hadoop(out: OutputStream, codec: CompressionCodec with Configurable): MemberStream = {
+  private def configured[C <: Configurable](codec: C): C = {
     codec.setConf(configuration)
-    new CodecMember(out, codec.createOutputStream(_))
+    codec
+  }
+
+  private[compress] sealed abstract class OfHadoop(
+      name: String,
+      suffix: String,
+      codec: => CompressionCodec with Configurable
+  ) extends Compression(name, suffix) {
+    override def openMember(out: OutputStream): MemberStream =
+      new CodecMember(out, configured(codec).createOutputStream(_))
+
+    override def decompressed(in: InputStream): InputStream = configured(codec).createInputStream(in)
   }
 }

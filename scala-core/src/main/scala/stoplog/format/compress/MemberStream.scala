@@ -10,7 +10,7 @@ import java.io.OutputStream
   *
   * Not safe for use by several threads.
   */
-abstract class MemberStream extends OutputStream {
+private[stoplog] abstract class MemberStream extends OutputStream {
 
   /** Writes what is still buffered and the member's end to the underlying stream, which stays open and is not
     * flushed. Nothing may be written afterwards. A second call does nothing.
@@ -24,4 +24,80 @@ abstract class MemberStream extends OutputStream {
 
   /** Does nothing: only [[finish]] brings a member to a point from which the part can go on. */
   override def flush(): Unit = ()
+}
+
+/** A member made by a codec's own stream, whose `close` writes the member's end.
+  *
+  * Rows are small and codecs cross into native code with each call, so the bytes are collected here first.
+  */
+private[compress] final class CodecMember(out: OutputStream, codec: OutputStream => OutputStream)
+    extends MemberStream {
+
+  private val target                   = new DetachableStream(out)
+  private val compressor: OutputStream = codec(target)
+  private val buffer                   = new Array[Byte](CodecMember.BufferBytes)
+  private var buffered                 = 0
+  private var over                     = false
+
+  override def write(b: Int): Unit = {
+    if (buffered == buffer.length) drain()
+    buffer(buffered) = b.toByte
+    buffered += 1
+  }
+
+  override def write(bytes: Array[Byte], offset: Int, count: Int): Unit =
+    if (count >= buffer.length) {
+      drain()
+      compressor.write(bytes, offset, count)
+    } else {
+      if (count > buffer.length - buffered) drain()
+      System.arraycopy(bytes, offset, buffer, buffered, count)
+      buffered += count
+    }
+
+  override def finish(): Unit = if (!over) {
+    drain()
+    end()
+  }
+
+  override def close(): Unit = if (!over) {
+    target.detach()
+    end()
+  }
+
+  private def end(): Unit = {
+    over = true
+    compressor.close()
+  }
+
+  private def drain(): Unit = {
+    compressor.write(buffer, 0, buffered)
+    buffered = 0
+  }
+}
+
+private[compress] object CodecMember {
+  private val BufferBytes = 16 * 1024
+}
+
+/** Lets a library close "its" stream without closing the part, and, once detached, write to nowhere. */
+private[format] final class DetachableStream(out: OutputStream) extends OutputStream {
+
+  private var attached = true
+
+  /** From now on what is written is dropped. */
+  def detach(): Unit = attached = false
+
+  /** From now on what is written arrives again. */
+  def attach(): Unit = attached = true
+
+  override def write(b: Int): Unit = if (attached) out.write(b)
+
+  override def write(bytes: Array[Byte], offset: Int, count: Int): Unit =
+    if (attached) out.write(bytes, offset, count)
+
+  // The part's own stream decides when bytes go to storage.
+  override def flush(): Unit = ()
+
+  override def close(): Unit = ()
 }

@@ -2,27 +2,25 @@
 package stoplog.format.orc
 
 import org.apache.hadoop.conf.Configuration
-import org.apache.spark.sql.execution.datasources.orc.OrcUtils
+import org.apache.spark.sql.execution.datasources.DataSourceUtils
+import org.apache.spark.sql.execution.datasources.orc.{OrcFileFormat, OrcUtils}
 import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.types.StructType
 
-import stoplog.part.BlockOutput
 import stoplog.compact.Compactor
-import stoplog.format.bulk.{BlockWriter, BulkFormat, BulkFormatProvider, FormatDescription}
+import stoplog.format.SupportedTypes
+import stoplog.format.bulk.{
+  BlockWriter, BulkFormat, BulkFormatProvider, DryRun, FormatDescription, NullOutput
+}
+import stoplog.part.BlockOutput
 
 /** ORC: a block is a stripe, and the directory is where the stripes are and what their columns' statistics are.
   *
   * Spark's own serializer makes columns of the rows and orc-core does the rest, so that files are those of
   * `df.write.orc` under the same settings, with stripes ended where that would end them. The end is orc-core's too, as
   * if it merged files of one stripe each.
-  *
-  * {{{
-  * val format = OrcBulk(schema, options, session.sessionState.conf, hadoopConf) // on the driver
-  * format.open(schema)                                                          // in each task, after travelling
-  * OrcBulk.of(format.describe)                                                  // in another process, years later
-  * }}}
   */
-final class OrcBulk private (settings: OrcSettings) extends BulkFormat {
+private[stoplog] final class OrcBulk private (settings: OrcSettings) extends BulkFormat {
 
   @transient private var writing: OrcWriting = _
 
@@ -40,7 +38,7 @@ final class OrcBulk private (settings: OrcSettings) extends BulkFormat {
     new StripeWriter(out, StripeDirectory.of(directory), writing)
 
   override def end(out: BlockOutput, directory: Array[Byte]): Unit =
-    Tail.write(out, StripeDirectory.of(directory), writing)
+    OrcTail.write(out, StripeDirectory.of(directory), writing)
 
   override def compactor: Option[Compactor] = Some(new OrcCompactor(settings.orc))
 
@@ -48,22 +46,17 @@ final class OrcBulk private (settings: OrcSettings) extends BulkFormat {
   override def describe: String = settings.describe
 }
 
-object OrcBulk {
+private[stoplog] object OrcBulk {
 
-  /** The format under the settings of a session. Whatever can be wrong with them is found here, on the driver.
+  /** The format under the settings of a session, tried on the driver.
     *
-    * @param schema
-    *   the columns of the rows (Hive-style partition columns left out)
-    * @param options
-    *   those of Spark's own ORC writer, `compression`, `orc.*` and its old names `hive.exec.orc.*`, and `metadata.*`;
-    *   the rest is ignored. `orc.encrypt` is refused: each writer makes keys of its own, and rows that wait for their
-    *   stripe would lie beside it unencrypted.
-    * @param session
-    *   for `spark.sql.orc.*`, and `orc.*` where they were set there
-    * @param hadoop
-    *   the session's, for `orc.*`
-    * @throws stoplog.error.StoplogArgumentException
-    *   if Spark cannot write a column to ORC, or orc-core refuses an option
+    * @param schema  the columns of the rows (Hive-style partition columns left out)
+    * @param options those of Spark's own ORC writer, `compression`, `orc.*` and its old names `hive.exec.orc.*`, and
+    *                `metadata.*`; the rest is ignored. `orc.encrypt` is refused: each writer makes keys of its own, and
+    *                rows that wait for their stripe would be spooled unencrypted.
+    * @param session for `spark.sql.orc.*`, and `orc.*` where they were set there
+    * @param hadoop  the session's, for `orc.*`
+    * @throws stoplog.error.StoplogArgumentException if Spark cannot write a column to ORC, or orc-core refuses an option
     */
   def apply(
       schema: StructType,
@@ -71,15 +64,19 @@ object OrcBulk {
       session: SQLConf,
       hadoop: Configuration
   ): OrcBulk = {
-    val settings = SessionSettings(schema, options, session, hadoop)
-    DryRun(settings, new OrcBulk(settings))
+    val settings = OrcSettings.of(schema, options, session, hadoop)
+    SupportedTypes.check("orc", schema)(OrcSettings.isSupported)
+    DryRun("ORC", settings.problems) {
+      DataSourceUtils.checkFieldNames(new OrcFileFormat, schema)
+      val format = new OrcBulk(settings)
+      format.open(schema)
+      format.block(new NullOutput, Array.empty).close()
+      format.end(new NullOutput, Array.empty)
+      format
+    }
   }
 
-  /** The format that [[OrcBulk.describe]] described.
-    *
-    * @throws java.lang.IllegalArgumentException
-    *   if it is not such a description
-    */
+  /** The format that [[OrcBulk.describe]] described. Error: `IllegalArgumentException` for any other text. */
   def of(described: String): OrcBulk = new OrcBulk(OrcSettings.of(described))
 }
 

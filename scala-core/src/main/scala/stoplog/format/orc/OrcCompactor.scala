@@ -7,34 +7,28 @@ import scala.jdk.CollectionConverters._
 import scala.util.Using
 
 import org.apache.hadoop.conf.Configuration
-import org.apache.hadoop.fs.Path
 import org.apache.orc.{OrcConf, OrcFile, OrcProto, Reader, Writer}
 import org.apache.orc.OrcFile.WriterOptions
-import org.apache.orc.impl.{PhysicalFsWriter, StreamName}
-import org.apache.orc.impl.writer.WriterEncryptionVariant
 
-import stoplog.part.BlockOutput
 import stoplog.compact.{CompactionInput, Compactor}
+import stoplog.format.bulk.FormatConfiguration
+import stoplog.part.BlockOutput
 
 /** ORC files as one: by copying stripes, or by writing the rows again where stripes are below an eighth of the size in
-  * memory that they are to have. What orc-core reads it writes, without anybody's idea of what the values mean.
+  * memory that they are to have. orc-core writes the values as it reads them, without an idea of their meaning.
   *
   * @param settings of the writer, as in Hadoop's configuration
   */
-final class OrcCompactor private[orc] (settings: Map[String, String]) extends Compactor {
+private[stoplog] final class OrcCompactor private[orc] (settings: Map[String, String]) extends Compactor {
   import OrcCompactor._
 
   override def compact(inputs: Seq[CompactionInput], out: BlockOutput): Unit = {
     val readers = mutable.ArrayBuffer.empty[Reader]
     try {
       inputs.foreach(input => readers += opened(input))
-      if (readers.map(likenessOf).distinct.sizeIs > 1)
-        throw new IllegalArgumentException(
-          "The files have other columns, or other settings, than each other."
-        )
-      val stripes = readers.flatMap(_.getStripes.asScala).map(_.getLength)
-      val small   =
-        stripes.isEmpty || stripes.sum / stripes.size < options(readers.last).getStripeSize / Compressed
+      Compactor.requireAlike(readers.map(likenessOf).toSeq, "other columns, or other settings")
+      val stripes = readers.flatMap(_.getStripes.asScala).map(_.getLength).toSeq
+      val small   = Compactor.areSmall(stripes, options(readers.last).getStripeSize / Compressed)
       if (small) encoded(readers.toSeq, out) else copied(inputs.zip(readers), out)
     } finally readers.foreach(_.close())
   }
@@ -79,7 +73,12 @@ final class OrcCompactor private[orc] (settings: Map[String, String]) extends Co
       rows: Writer => Unit
   ): Unit = {
     val chosen = options(readers.last)
-    val writer = OrcFile.createWriter(NoPath, chosen.physicalWriter(new MergedFile(out, chosen, copied)))
+    val writer = OrcFile.createWriter(
+      OrcWriting.NoPath,
+      chosen.physicalWriter(
+        new CopiedStripesFile(new PartStream(out), chosen, Option.when(copied.nonEmpty)(copied))
+      )
+    )
     rows(writer)
     for {
       reader <- readers // of several values under one key, the last
@@ -89,10 +88,8 @@ final class OrcCompactor private[orc] (settings: Map[String, String]) extends Co
   }
 
   private def options(reader: Reader): WriterOptions = {
-    val conf = new Configuration(false)
-    settings.foreach { case (key, value) => conf.set(key, value) }
     val options = OrcFile
-      .writerOptions(conf)
+      .writerOptions(FormatConfiguration.configuration(settings))
       .setSchema(reader.getSchema)
       .version(reader.getFileVersion)
       .compress(reader.getCompressionKind)
@@ -119,38 +116,15 @@ final class OrcCompactor private[orc] (settings: Map[String, String]) extends Co
     ).mkString(" ")
 }
 
-object OrcCompactor {
+private[stoplog] object OrcCompactor {
 
-  /** Of any ORC files, under the settings of `hadoop`. */
+  /** A compactor of any ORC files, under the settings of `hadoop`. */
   def apply(hadoop: Configuration): OrcCompactor = {
     val known = OrcConf.values.flatMap(o => Seq(o.getAttribute, o.getHiveConfName)).filter(_ != null).distinct
     new OrcCompactor(known.flatMap(key => Option(hadoop.get(key)).map(key -> _)).toMap)
   }
 
-  /** What stripes shrink to on storage, at most and as a rule. */
+  /** The factor by which stripes shrink on storage, at most and as a rule. */
   private val Compressed = 8
 
-  // orc-core asks for a path even where it is given the file.
-  private val NoPath = new Path("file:///part.orc")
-
-  /** The sums of decimals in stripes that are copied cannot be told from the file's: see [[DecimalSums]]. */
-  private final class MergedFile(
-      out: BlockOutput,
-      options: WriterOptions,
-      stripes: Seq[OrcProto.StripeStatistics]
-  ) extends PhysicalFsWriter(new PartStream(out), options, Array.empty[WriterEncryptionVariant]) {
-
-    override def writeStatistics(name: StreamName, column: OrcProto.ColumnStatistics.Builder): Unit = {
-      val ofFile = name.getKind == OrcProto.Stream.Kind.FILE_STATISTICS
-      if (ofFile && column.hasDecimalStatistics && stripes.nonEmpty) {
-        val decimal = column.getDecimalStatisticsBuilder
-        DecimalSums
-          .of(stripes, options.getSchema.findSubtype(name.getColumn))
-          .fold(decimal.clearSum())(decimal.setSum): Unit
-      }
-      super.writeStatistics(name, column)
-    }
-
-    override def flush(): Unit = ()
-  }
 }

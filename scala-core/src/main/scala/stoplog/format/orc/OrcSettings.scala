@@ -3,18 +3,17 @@ package stoplog.format.orc
 
 import org.apache.hadoop.conf.Configuration
 import org.apache.orc.OrcConf
-import org.apache.spark.sql.types.StructType
+import org.apache.spark.sql.execution.datasources.orc.{OrcFileFormat, OrcOptions}
+import org.apache.spark.sql.internal.SQLConf
+import org.apache.spark.sql.types.{ArrayType, DataType, DateType, MapType, StructType, UserDefinedType}
 
-import stoplog.format.bulk.FormatDescription
+import stoplog.format.bulk.{DryRun, FormatConfiguration, FormatDescription, MetadataOptions}
 
 /** All that decides on the bytes of a file besides its rows, in a form that outlives the session.
   *
-  * @param orc
-  *   what Spark's writer found in its Hadoop configuration for orc-core
-  * @param batchRows
-  *   how many rows are handed to orc-core at once
-  * @param metadata
-  *   user metadata beyond Spark's own
+  * @param orc       the settings for orc-core that Spark's writer found in its Hadoop configuration
+  * @param batchRows the number of rows that orc-core gets at once
+  * @param metadata  user metadata beyond Spark's own
   */
 private[orc] final case class OrcSettings(
     schema: StructType,
@@ -23,25 +22,27 @@ private[orc] final case class OrcSettings(
     metadata: Map[String, String]
 ) {
 
-  /** As orc-core names it: `ZSTD`, `NONE`. */
+  /** orc-core's name of the codec: `ZSTD`, `NONE`. */
   def compression: String = OrcConf.COMPRESS.getString(configuration)
 
-  def configuration: Configuration = {
-    val conf = new Configuration(false)
-    orc.foreach { case (key, value) => conf.set(key, value) }
-    conf
-  }
+  def configuration: Configuration = FormatConfiguration.configuration(orc)
 
   def describe: String =
     FormatDescription.write("orc", schema, "batchRows" -> batchRows)("orc" -> orc, "metadata" -> metadata)
+
+  def problems: Seq[String] =
+    MetadataOptions.problems(metadata)(_ => false) ++
+      Option(OrcConf.ENCRYPTION.getString(configuration)).filter(_.nonEmpty).map { _ =>
+        s"${OrcConf.ENCRYPTION.getAttribute}: an ORC part that several writers go on with cannot be encrypted."
+      }
 }
 
 private[orc] object OrcSettings {
 
   def of(described: String): OrcSettings = {
     val read = FormatDescription.read("orc", described)
-    // Storage may say no more than a session can, which refuses to encrypt: key providers are what settings name.
-    val orc = read.texts("orc").filter(setting => SessionSettings.isOrc(setting._1))
+    // Storage may say no more than a session can, which refuses to encrypt: settings name the key providers.
+    val orc = read.texts("orc").filter(setting => isOrc(setting._1))
     OrcSettings(
       read.schema,
       orc - OrcConf.ENCRYPTION.getAttribute,
@@ -49,4 +50,42 @@ private[orc] object OrcSettings {
       read.texts("metadata")
     )
   }
+
+  /** The settings of Spark's ORC sink, taken from a session on the driver. */
+  def of(
+      schema: StructType,
+      options: Map[String, String],
+      session: SQLConf,
+      hadoop: Configuration
+  ): OrcSettings = {
+    val (metadata, others) = MetadataOptions.split(options)
+    // As a session's settings and a writer's options reach Hadoop in Spark: the later win.
+    val carried = FormatConfiguration.some(hadoop)(isOrc) ++
+      (session.getAllConfs ++ others).filter(setting => isOrc(setting._1))
+    val codec = DryRun.asked("ORC")(new OrcOptions(others, session).compressionCodec)
+    OrcSettings(
+      schema,
+      carried + (OrcConf.COMPRESS.getAttribute -> codec),
+      session.orcVectorizedWriterBatchSize,
+      metadata
+    )
+  }
+
+  // Spark's serializer sorts the entries of a map by keys that orc-core compares, and days are all equal to it: of
+  // entries by date it would keep one.
+  def isSupported(of: DataType): Boolean =
+    new OrcFileFormat().supportDataType(of) && !inside(of).exists {
+      case map: MapType => inside(map.keyType).contains(DateType)
+      case _            => false
+    }
+
+  private def inside(of: DataType): Seq[DataType] = of +: (of match {
+    case of: StructType           => of.fields.toSeq.flatMap(field => inside(field.dataType))
+    case ArrayType(element, _)    => inside(element)
+    case MapType(key, element, _) => inside(key) ++ inside(element)
+    case of: UserDefinedType[_]   => inside(of.sqlType)
+    case _                        => Nil
+  })
+
+  private def isOrc(key: String): Boolean = key.startsWith("orc.") || key.startsWith("hive.exec.orc.")
 }

@@ -1,32 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.format.orc
 
+import java.io.{ByteArrayInputStream, ByteArrayOutputStream, OutputStream}
 import java.nio.charset.StandardCharsets.US_ASCII
+
 import scala.collection.immutable.SortedMap
 import scala.jdk.CollectionConverters._
 
+import org.apache.hadoop.fs.FSDataOutputStream
 import org.apache.orc.{OrcFile, OrcProto}
 import org.apache.orc.OrcFile.WriterOptions
+import org.apache.orc.OrcProto.ColumnEncoding
 import org.apache.orc.impl.{PhysicalFsWriter, StreamName}
 import org.apache.orc.impl.writer.WriterEncryptionVariant
 
 import stoplog.part.BlockOutput
 
-/** What orc-core takes for a file, of which one stripe reaches the part, and that when it is allowed to. */
+/** A file to orc-core, of which one stripe reaches the part, once it is released. */
 private[orc] final class StripeFile(out: BlockOutput, options: WriterOptions)
     extends PhysicalFsWriter(new PartStream(out), options, Array.empty[WriterEncryptionVariant]) {
 
-  private var isReleased                                            = false
-  private var finished: Option[StripeFile.Finished]                 = None
-  private var statistics: SortedMap[Int, OrcProto.ColumnStatistics] = SortedMap.empty
+  private var isReleased = false
+  private var finished   = Option.empty[(OrcProto.StripeInformation, Seq[ColumnEncoding])]
+  private var statistics = SortedMap.empty[Int, OrcProto.ColumnStatistics]
 
   /** Lets the stripe reach the part, from now on. */
   def release(): Unit = isReleased = true
 
-  /** What the part has now: one stripe more, if there was a row in it. */
-  def addedTo(before: StripeDirectory): StripeDirectory = finished.fold(before) { stripe =>
+  /** The stripes of the part now: one more, if there was a row in it. */
+  def addedTo(before: StripeDirectory): StripeDirectory = finished.fold(before) { case (place, encodings) =>
     val columns = OrcProto.StripeStatistics.newBuilder().addAllColStats(statistics.values.asJava)
-    before.add(Stripe(stripe.place, columns.build()), stripe.encodings)
+    StripeDirectory(before.stripes :+ StripeDirectory.Stripe(place, columns.build()), encodings)
   }
 
   // The magic waits for the stripe.
@@ -40,7 +44,7 @@ private[orc] final class StripeFile(out: BlockOutput, options: WriterOptions)
     if (!isReleased) throw new IllegalStateException("This stripe is not to be ended yet.")
     if (out.position == 0) out.write(OrcFile.MAGIC.getBytes(US_ASCII))
     super.finalizeStripe(footer, place)
-    finished = Some(StripeFile.Finished(place.build(), footer.getColumnsList.asScala.toSeq))
+    finished = Some(place.build() -> footer.getColumnsList.asScala.toSeq)
   }
 
   override def writeStatistics(name: StreamName, column: OrcProto.ColumnStatistics.Builder): Unit =
@@ -55,10 +59,79 @@ private[orc] final class StripeFile(out: BlockOutput, options: WriterOptions)
   override def flush(): Unit = ()
 }
 
-private[orc] object StripeFile {
+/** The end of a part as the stream that orc-core writes to: its position is the part's, and it closes nothing. */
+private[orc] final class PartStream private (target: PartStream.Target)
+    extends FSDataOutputStream(target, null) {
 
-  private final case class Finished(
-      place: OrcProto.StripeInformation,
-      encodings: Seq[OrcProto.ColumnEncoding]
-  )
+  def this(out: BlockOutput) = this(new PartStream.Target(out))
+
+  override def getPos: Long = target.position
+
+  /** Lets `write` see a part that is empty, and none of what it writes reach the part. */
+  def pretendingEmpty(write: => Unit): Unit = {
+    target.pretended = Some(0)
+    try write
+    finally target.pretended = None
+  }
+}
+
+private[orc] object PartStream {
+
+  private final class Target(out: BlockOutput) extends OutputStream {
+
+    var pretended: Option[Long] = None
+
+    def position: Long = pretended.getOrElse(out.position)
+
+    override def write(byte: Int): Unit = pretended match {
+      case Some(position) => pretended = Some(position + 1)
+      case None           => out.write(byte)
+    }
+
+    override def write(bytes: Array[Byte], offset: Int, length: Int): Unit = pretended match {
+      case Some(position) => pretended = Some(position + length)
+      case None           => out.write(bytes, offset, length)
+    }
+  }
+}
+
+/** The stripes of a part so far, in their order.
+  *
+  * @param encodings of the columns of the last stripe: a writer of a whole file would try no dictionary where it gave one
+  *                  up
+  */
+private[orc] final case class StripeDirectory(
+    stripes: Seq[StripeDirectory.Stripe],
+    encodings: Seq[ColumnEncoding]
+) {
+
+  /** The messages that an ORC file itself has for them, each with its length before it. */
+  def bytes: Array[Byte] = {
+    val out = new ByteArrayOutputStream
+    OrcProto.Footer.newBuilder().addAllStripes(stripes.map(_.place).asJava).build().writeDelimitedTo(out)
+    OrcProto.Metadata
+      .newBuilder()
+      .addAllStripeStats(stripes.map(_.statistics).asJava)
+      .build()
+      .writeDelimitedTo(out)
+    OrcProto.StripeFooter.newBuilder().addAllColumns(encodings.asJava).build().writeDelimitedTo(out)
+    out.toByteArray
+  }
+}
+
+private[orc] object StripeDirectory {
+
+  /** A stripe of a part: where it is, and what its columns hold. */
+  final case class Stripe(place: OrcProto.StripeInformation, statistics: OrcProto.StripeStatistics)
+
+  def of(bytes: Array[Byte]): StripeDirectory =
+    if (bytes.isEmpty) StripeDirectory(Nil, Nil)
+    else {
+      val in         = new ByteArrayInputStream(bytes)
+      val places     = OrcProto.Footer.parser.parseDelimitedFrom(in).getStripesList.asScala
+      val statistics = OrcProto.Metadata.parser.parseDelimitedFrom(in).getStripeStatsList.asScala
+      val encodings  = OrcProto.StripeFooter.parser.parseDelimitedFrom(in).getColumnsList.asScala
+      val stripes    = places.zip(statistics).map { case (place, columns) => Stripe(place, columns) }
+      StripeDirectory(stripes.toSeq, encodings.toSeq)
+    }
 }

@@ -4,30 +4,28 @@ package stoplog.format.parquet
 import org.apache.hadoop.conf.Configuration
 import org.apache.parquet.hadoop.ParquetOutputFormat
 import org.apache.parquet.hadoop.metadata.CompressionCodecName
+import org.apache.spark.sql.execution.datasources.parquet.ParquetFileFormat
 import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.types.StructType
 
-import stoplog.part.BlockOutput
 import stoplog.compact.Compactor
-import stoplog.format.bulk.{BlockWriter, BulkFormat, BulkFormatProvider, FormatDescription}
+import stoplog.format.SupportedTypes
+import stoplog.format.bulk.{
+  BlockWriter, BulkFormat, BulkFormatProvider, DryRun, FormatDescription, NullOutput
+}
+import stoplog.part.BlockOutput
 
-/** Parquet: a block is a row group, and the directory is what the file would end with if it ended there: a footer of
+/** Parquet: a block is a row group, and the directory is the end of the file if it ended there: a footer of
   * all row groups so far, its length, the magic.
   *
   * Spark's own write support makes columns of the rows and parquet-hadoop does the rest, so that files are those of
   * `df.write.parquet` under the same settings. Only HDFS block padding is left out, since a row group is not where its
   * rows were when they were counted.
   *
-  * Encrypted parts are one row group each ([[blockBytes]] is `Long.MaxValue`): what protects a page names the writer
+  * Encrypted parts are one row group each ([[blockBytes]] is `Long.MaxValue`): the protection of a page names the writer
   * of the file and the row group's number in it, and no public class lets a second writer go on with them.
-  *
-  * {{{
-  * val format = ParquetBulk(schema, options, session.sessionState.conf, hadoopConf) // on the driver
-  * format.open(schema)                                                            // in each task, after travelling
-  * ParquetBulk.of(format.describe)                                                // in another process, years later
-  * }}}
   */
-final class ParquetBulk private (settings: ParquetSettings) extends BulkFormat {
+private[stoplog] final class ParquetBulk private (settings: ParquetSettings) extends BulkFormat {
 
   @transient private var conf: Configuration = _
   @transient private var session: SQLConf    = _
@@ -53,8 +51,9 @@ final class ParquetBulk private (settings: ParquetSettings) extends BulkFormat {
       )
     val file = new RowGroupFile(out)
     // Spark's write support reads the session's settings while it is made, wherever that is.
-    val writer = SQLConf.withExistingConf(session)(RowGroupBuilder(file, conf, settings.metadata).build())
-    new RowGroupWriter(writer, file, directory, RowGroupLimit(blockBytes, conf))
+    val writer    = SQLConf.withExistingConf(session)(RowGroupWriter.writer(file, conf, settings.metadata))
+    val limitRows = conf.getInt("parquet.block.row.count.limit", Int.MaxValue)
+    new RowGroupWriter(writer, file, directory, blockBytes, limitRows)
   }
 
   override def end(out: BlockOutput, directory: Array[Byte]): Unit =
@@ -70,35 +69,37 @@ final class ParquetBulk private (settings: ParquetSettings) extends BulkFormat {
     CompressionCodecName.fromConf(settings.hadoop(ParquetOutputFormat.COMPRESSION))
 }
 
-object ParquetBulk {
+private[stoplog] object ParquetBulk {
 
-  /** The format under the settings of a session. Whatever can be wrong with them is found here, on the driver.
+  /** The format under the settings of a session, tried on the driver.
     *
-    * @param schema
-    *   the columns of the rows (Hive-style partition columns left out)
-    * @param options
-    *   those of Spark's own Parquet writer, `compression` and `parquet.*` and any other of Hadoop's that has a dot in
-    *   its name, and `metadata.*`; the rest is ignored
-    * @param session
-    *   for `spark.sql.parquet.*` and the time zone
-    * @param hadoop
-    *   the session's, for `parquet.*`
-    * @throws stoplog.error.StoplogArgumentException
-    *   if Spark cannot write a column to Parquet, or parquet-hadoop refuses an option
+    * @param schema  the columns of the rows (Hive-style partition columns left out)
+    * @param options those of Spark's own Parquet writer, `compression` and `parquet.*` and any other of Hadoop's that has
+    *                a dot in its name, and `metadata.*`; the rest is ignored
+    * @param session for `spark.sql.parquet.*` and the time zone
+    * @param hadoop  the session's, for `parquet.*`
+    * @throws stoplog.error.StoplogArgumentException if Spark cannot write a column to Parquet, or parquet-hadoop refuses
+    *                                                an option
     */
   def apply(
       schema: StructType,
       options: Map[String, String],
       session: SQLConf,
       hadoop: Configuration
-  ): ParquetBulk = DryRun(SessionSettings(schema, options, session, hadoop))(new ParquetBulk(_))
+  ): ParquetBulk = {
+    val settings = ParquetSettings.of(schema, options, session, hadoop)
+    SupportedTypes.check("parquet", schema)(new ParquetFileFormat().supportDataType)
+    DryRun("Parquet", settings.problems) {
+      val format = new ParquetBulk(settings.withoutIdleFactory)
+      format.open(schema)
+      format.end(new NullOutput, Array.empty)
+      format
+    }
+  }
 
-  /** The format that [[ParquetBulk.describe]] described.
+  /** The format that [[ParquetBulk.describe]] described. Error: `IllegalArgumentException` for any other text.
     *
-    * @param secrets
-    *   Hadoop settings that the description had to leave out; needed for encryption only
-    * @throws java.lang.IllegalArgumentException
-    *   if it is not such a description
+    * @param secrets Hadoop settings that the description had to leave out; needed for encryption only
     */
   def of(described: String, secrets: Map[String, String] = Map.empty): ParquetBulk =
     new ParquetBulk(ParquetSettings.of(described).withSecrets(secrets))

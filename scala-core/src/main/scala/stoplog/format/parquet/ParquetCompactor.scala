@@ -5,43 +5,43 @@ import scala.jdk.CollectionConverters._
 import scala.util.Using
 
 import org.apache.hadoop.conf.Configuration
-import org.apache.parquet.hadoop.{ParquetFileReader, ParquetOutputFormat}
-import org.apache.parquet.hadoop.metadata.{CompressionCodecName, ParquetMetadata}
+import org.apache.parquet.column.ParquetProperties
+import org.apache.parquet.example.data.{Group, GroupWriter}
+import org.apache.parquet.hadoop.{ParquetFileReader, ParquetFileWriter, ParquetOutputFormat, ParquetReader}
+import org.apache.parquet.hadoop.api.{ReadSupport, WriteSupport}
+import org.apache.parquet.hadoop.example.GroupReadSupport
+import org.apache.parquet.hadoop.metadata.{BlockMetaData, CompressionCodecName, ParquetMetadata}
 import org.apache.parquet.hadoop.util.HadoopInputFile
-import org.apache.parquet.io.InputFile
+import org.apache.parquet.io.{InputFile, SeekableInputStream}
+import org.apache.parquet.io.api.RecordConsumer
 import org.apache.parquet.schema.MessageType
 
-import stoplog.part.BlockOutput
 import stoplog.compact.{CompactionInput, Compactor}
+import stoplog.format.bulk.FormatConfiguration
+import stoplog.part.BlockOutput
 
 /** Parquet files as one: by copying row groups, with their indexes and Bloom filters, or by writing the rows again where
   * row groups are below half of the size that they are to have.
   *
-  * Rows are written again as parquet-hadoop reads them, without anybody's idea of what the values mean; so types that
+  * Rows are written again as parquet-hadoop reads them, without an idea of the values' meaning; so types that
   * Spark has not, and dates of the old calendar, stay what they are. The entries of the footer stay, too: of several
   * values under one key, the last.
   *
-  * Encrypted files are refused: what protects a page names its file and its place in it.
+  * Encrypted files are refused: the protection of a page names its file and its place in it.
   *
   * @param settings of the writer, as in Hadoop's configuration
   */
-final class ParquetCompactor private[parquet] (settings: Map[String, String]) extends Compactor {
+private[stoplog] final class ParquetCompactor private[parquet] (settings: Map[String, String])
+    extends Compactor {
   import ParquetCompactor._
 
   override def compact(inputs: Seq[CompactionInput], out: BlockOutput): Unit = {
     val files = inputs.map(input => opened(input))
-    if (files.map(likenessOf).distinct.sizeIs > 1)
-      throw new IllegalArgumentException(
-        "The files have other columns, or other rules for dates, than each other."
-      )
-    val footer = Footer(
-      files.last.footer.getFileMetaData.getSchema,
-      files.flatMap(_.footer.getFileMetaData.getKeyValueMetaData.asScala).toMap
-    )
-    val conf = configuration(files)
-    if (isTooSmall(files, ParquetOutputFormat.getLongBlockSize(conf)))
-      ParquetEncoding.write(files.map(_.file), footer, conf, out)
-    else ParquetCopy.write(files.map(_.file), footer, conf, out)
+    Compactor.requireAlike(files.map(likenessOf), "other columns, or other rules for dates")
+    val conf   = configuration(files)
+    val groups = files.flatMap(_.footer.getBlocks.asScala).map(_.getTotalByteSize)
+    if (Compactor.areSmall(groups, ParquetOutputFormat.getLongBlockSize(conf) / 2)) encode(files, conf, out)
+    else copy(files, conf, out)
   }
 
   override def likeness(input: CompactionInput): String = likenessOf(opened(input))
@@ -59,8 +59,7 @@ final class ParquetCompactor private[parquet] (settings: Map[String, String]) ex
 
   /** Files of one writer go on with its codec, whatever the sink would take today. */
   private def configuration(files: Seq[Opened]): Configuration = {
-    val conf = new Configuration(false)
-    settings.foreach { case (key, value) => conf.set(key, value) }
+    val conf = FormatConfiguration.configuration(settings)
     codecs(files).lastOption.foreach(codec => conf.set(ParquetOutputFormat.COMPRESSION, codec.name))
     conf
   }
@@ -68,34 +67,104 @@ final class ParquetCompactor private[parquet] (settings: Map[String, String]) ex
   private def codecs(files: Seq[Opened]): Seq[CompressionCodecName] =
     files.flatMap(_.footer.getBlocks.asScala).flatMap(_.getColumns.asScala.headOption).map(_.getCodec)
 
-  private def isTooSmall(files: Seq[Opened], blockBytes: Long): Boolean = {
-    val groups = files.flatMap(_.footer.getBlocks.asScala).map(_.getTotalByteSize)
-    groups.isEmpty || groups.sum / groups.size < blockBytes / 2
+  /** Row groups of several files, byte by byte, in one. */
+  private def copy(files: Seq[Opened], conf: Configuration, out: BlockOutput): Unit = {
+    val writer = new ParquetFileWriter(
+      new PartFile.Whole(out),
+      schemaOf(files),
+      ParquetFileWriter.Mode.CREATE,
+      ParquetOutputFormat.getLongBlockSize(conf),
+      0,
+      ParquetProperties.DEFAULT_COLUMN_INDEX_TRUNCATE_LENGTH,
+      ParquetProperties.DEFAULT_STATISTICS_TRUNCATE_LENGTH,
+      true
+    )
+    writer.start()
+    files.foreach(opened => append(opened.file, writer))
+    writer.end(entriesOf(files).asJava)
   }
+
+  private def append(file: InputFile, writer: ParquetFileWriter): Unit =
+    Using.resources(ParquetFileReader.open(file), file.newStream()) { (reader, in) =>
+      reader.getRowGroups.asScala.foreach(append(_, reader, in, writer))
+    }
+
+  /** Column by column, because a whole row group would be copied without its indexes and filters. */
+  private def append(
+      group: BlockMetaData,
+      reader: ParquetFileReader,
+      in: SeekableInputStream,
+      writer: ParquetFileWriter
+  ): Unit = {
+    val columns = reader.getFileMetaData.getSchema.getColumns.asScala.map(c => c.getPath.toSeq -> c).toMap
+    val filters = reader.getBloomFilterDataReader(group)
+    writer.startBlock(group.getRowCount)
+    group.getColumns.asScala.foreach { chunk =>
+      writer.appendColumnChunk(
+        columns(chunk.getPath.toArray.toSeq),
+        in,
+        chunk,
+        filters.readBloomFilter(chunk),
+        reader.readColumnIndex(chunk),
+        reader.readOffsetIndex(chunk)
+      )
+    }
+    writer.endBlock()
+  }
+
+  /** The rows of several files, written again, so that they fill row groups. */
+  private def encode(files: Seq[Opened], conf: Configuration, out: BlockOutput): Unit =
+    Using.resource(
+      new PartWriterBuilder(new PartFile.Whole(out), new Groups(schemaOf(files)), conf)
+        .withRowGroupSize(ParquetOutputFormat.getLongBlockSize(conf))
+        .withExtraMetaData(entriesOf(files).asJava)
+        .build()
+    ) { writer =>
+      files.foreach { opened =>
+        Using.resource(new Rows(opened.file).build()) { rows =>
+          Iterator.continually(rows.read()).takeWhile(_ != null).foreach(writer.write)
+        }
+      }
+    }
+
+  private def schemaOf(files: Seq[Opened]): MessageType = files.last.footer.getFileMetaData.getSchema
+
+  private def entriesOf(files: Seq[Opened]): Map[String, String] =
+    files.flatMap(_.footer.getFileMetaData.getKeyValueMetaData.asScala).toMap
 
   private def likenessOf(file: Opened): String = {
     val metadata = file.footer.getFileMetaData
     val entries  = metadata.getKeyValueMetaData.asScala
-    // Readers decide by these how old dates are meant.
+    // By these readers decide on the calendar of old dates.
     val dates = DateRules.map(key => key -> entries.get(key))
     s"${metadata.getSchema} $dates ${entries.get(SparkVersion).map(_.takeWhile(_ != '.'))}"
   }
 }
 
-object ParquetCompactor {
+private[stoplog] object ParquetCompactor {
 
-  /** Of any Parquet files, under the settings of `hadoop`. */
-  def apply(hadoop: Configuration): ParquetCompactor = new ParquetCompactor(
-    hadoop.asScala.map(_.getKey).filter(_.startsWith("parquet.")).map(key => key -> hadoop.get(key)).toMap
-  )
+  /** A compactor of any Parquet files, under the settings of `hadoop`. */
+  def apply(hadoop: Configuration): ParquetCompactor =
+    new ParquetCompactor(FormatConfiguration.some(hadoop)(_.startsWith("parquet.")))
 
   private final case class Opened(file: InputFile, footer: ParquetMetadata)
+
+  private final class Rows(file: InputFile) extends ParquetReader.Builder[Group](file) {
+    override protected def getReadSupport: ReadSupport[Group] = new GroupReadSupport
+  }
+
+  private final class Groups(schema: MessageType) extends WriteSupport[Group] {
+    private var writer: GroupWriter = _
+
+    override def init(conf: Configuration): WriteSupport.WriteContext =
+      new WriteSupport.WriteContext(schema, java.util.Map.of())
+
+    override def prepareForWrite(consumer: RecordConsumer): Unit = writer = new GroupWriter(consumer, schema)
+    override def write(row: Group): Unit                         = writer.write(row)
+  }
 
   private val DateRules =
     Seq("org.apache.spark.legacyDateTime", "org.apache.spark.legacyINT96", "org.apache.spark.timeZone")
 
   private val SparkVersion = "org.apache.spark.version"
 }
-
-/** The content of a merged file's footer. */
-private[parquet] final case class Footer(schema: MessageType, metadata: Map[String, String])

@@ -1,22 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.format.parquet
 
+import scala.jdk.CollectionConverters._
+
 import org.apache.hadoop.conf.Configuration
 import org.apache.parquet.hadoop.ParquetWriter
+import org.apache.parquet.hadoop.api.WriteSupport.FinalizedWriteContext
 import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.execution.datasources.parquet.ParquetWriteSupport
 
 import stoplog.format.bulk.BlockWriter
 
 /** One row group, by a writer of its own.
   *
-  * @param directory
-  *   the tail of the row groups before it
+  * @param directory  the tail of the row groups before it
+  * @param limitBytes as [[stoplog.format.bulk.BlockWriter.bufferedBytes]] counts them
+  * @param limitRows  after these it counts as full, whatever it holds
   */
 private[parquet] final class RowGroupWriter(
     writer: ParquetWriter[InternalRow],
     file: RowGroupFile,
     directory: Array[Byte],
-    limit: RowGroupLimit
+    limitBytes: Long,
+    limitRows: Int
 ) extends BlockWriter {
 
   private var rows     = 0L
@@ -29,7 +35,7 @@ private[parquet] final class RowGroupWriter(
 
   override def bufferedBytes: Long = {
     val bytes = writer.getDataSize
-    if (rows < limit.rows) bytes else math.max(bytes, limit.bytes)
+    if (rows < limitRows) bytes else math.max(bytes, limitBytes)
   }
 
   override def finish(): Array[Byte] = {
@@ -37,28 +43,38 @@ private[parquet] final class RowGroupWriter(
     file.release()
     writer.close()
     val tail = file.tail()
-    if (rows == 0 && directory.nonEmpty) directory else Tail.append(directory, tail)
+    if (rows == 0 && directory.nonEmpty) directory else ParquetTail.append(directory, tail)
   }
 
   override def close(): Unit =
     if (!isClosed) {
       isClosed = true
       file.giveUp()
-      writer.close() // gives compressors back, at the price of encoding what nobody will see
+      writer.close() // gives compressors back, at the price of encoding rows that are given up
     }
 }
 
-/** The limits of a row group.
-  *
-  * @param bytes
-  *   as [[stoplog.format.bulk.BlockWriter.bufferedBytes]] counts them
-  * @param rows
-  *   after these it counts as full, whatever it holds
-  */
-private[parquet] final case class RowGroupLimit(bytes: Long, rows: Int)
+private[parquet] object RowGroupWriter {
 
-private[parquet] object RowGroupLimit {
+  /** parquet-hadoop's writer of Spark's rows, with the settings of Spark's sink. */
+  def writer(
+      file: RowGroupFile,
+      conf: Configuration,
+      metadata: Map[String, String]
+  ): ParquetWriter[InternalRow] =
+    new PartWriterBuilder(file, new Support(file), conf)
+      .withRowGroupSize(OutOfReach)
+      .withExtraMetaData(metadata.asJava)
+      .build()
 
-  def apply(bytes: Long, conf: Configuration): RowGroupLimit =
-    RowGroupLimit(bytes, conf.getInt("parquet.block.row.count.limit", Int.MaxValue))
+  /** Spark's write support, which tells the file when the last page has been written. */
+  private final class Support(file: RowGroupFile) extends ParquetWriteSupport {
+    override def finalizeWrite(): FinalizedWriteContext = {
+      file.endPages()
+      super.finalizeWrite()
+    }
+  }
+
+  // A row group ends when it is told to. Not the greatest number, since the writer adds to it.
+  private val OutOfReach = 1L << 50
 }

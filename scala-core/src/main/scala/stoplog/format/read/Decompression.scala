@@ -1,20 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.format.read
 
-import java.io.{BufferedInputStream, IOException, InputStream}
-import java.nio.charset.StandardCharsets.US_ASCII
+import java.io.{BufferedInputStream, EOFException, FilterInputStream, IOException, InputStream}
+import java.nio.charset.Charset
+import java.nio.charset.StandardCharsets.{US_ASCII, UTF_8}
 import java.util.Locale
 import java.util.zip.GZIPInputStream
 
 import com.github.luben.zstd.ZstdInputStreamNoFinalizer
+import org.apache.commons.io.input.ReaderInputStream
 import org.apache.hadoop.conf.{Configurable, Configuration}
-import org.apache.hadoop.io.compress.{BZip2Codec, CompressionCodec, DeflateCodec, Lz4Codec, SnappyCodec}
+import org.apache.hadoop.io.compress.{
+  BZip2Codec, BlockDecompressorStream, CompressionCodec, Decompressor, DeflateCodec, Lz4Codec, SnappyCodec
+}
 
 import stoplog.source.file.Decoding
 import stoplog.storage.SourceFile
 
 /** Tells by a file's suffix how it is compressed. What is written as several members is read as one. */
-object Decompression extends Decoding {
+private[stoplog] object Decompression extends Decoding {
 
   override def of(file: SourceFile): Option[InputStream => InputStream] = {
     val name = file.name
@@ -48,16 +52,15 @@ object Decompression extends Decoding {
 
   private def zstd: InputStream => InputStream = in => new ZstdInputStreamNoFinalizer(in)
 
-  private def hadoop(codec: => CompressionCodec with Configurable): InputStream => InputStream = in => {
-    val made = codec
-    made.setConf(configuration)
-    made.createInputStream(in)
-  }
+  private def hadoop(codec: => CompressionCodec with Configurable): InputStream => InputStream =
+    in => configured(codec).createInputStream(in)
 
-  private def blocks(codec: => CompressionCodec with Configurable): InputStream => InputStream = in => {
-    val made = codec
-    made.setConf(configuration)
-    new WholeBlocks(in, made.createDecompressor())
+  private def blocks(codec: => CompressionCodec with Configurable): InputStream => InputStream =
+    in => new WholeBlocks(in, configured(codec).createDecompressor())
+
+  private def configured[C <: Configurable](codec: C): C = {
+    codec.setConf(configuration)
+    codec
   }
 
   // Hadoop's looks for a block anywhere, and takes what has none for empty.
@@ -69,6 +72,22 @@ object Decompression extends Decoding {
     if (head.nonEmpty && !head.sameElements(Bzip2Head))
       throw new IOException("it does not begin as bzip2 does")
     hadoop(new BZip2Codec)(whole)
+  }
+
+  /** Makes UTF-8 of the bytes of files in another character set.
+    *
+    * Such files are read from their beginnings: where a character begins can be told only from there.
+    */
+  private[read] final class Transcoding(charset: String, before: Decoding) extends Decoding {
+
+    override def of(file: SourceFile): Option[InputStream => InputStream] = Some { in =>
+      val bytes = before.of(file).fold(in)(_(in))
+      ReaderInputStream
+        .builder()
+        .setReader(new java.io.InputStreamReader(bytes, Charset.forName(charset)))
+        .setCharset(UTF_8)
+        .get()
+    }
   }
 
   private val Bzip2Head = "BZh".getBytes(US_ASCII)
@@ -92,5 +111,87 @@ object Decompression extends Decoding {
         }
       }
     }
+  }
+}
+
+/** Hadoop's blocks of LZ4 and Snappy, without its leniency: it takes any trouble with a block for the end of the file,
+  * and rows would be missing without a word.
+  */
+private[read] final class WholeBlocks private (raw: WholeBlocks.Watched, decompressor: Decompressor)
+    extends BlockDecompressorStream(raw, decompressor, WholeBlocks.BufferBytes) {
+  def this(in: InputStream, decompressor: Decompressor) =
+    this(new WholeBlocks.Watched(in), decompressor)
+
+  private var trouble: Option[IOException] = None
+
+  override protected def decompress(bytes: Array[Byte], offset: Int, length: Int): Int = {
+    val read = super.decompress(bytes, offset, length)
+    if (read < 0) {
+      (trouble ++ raw.trouble).headOption.foreach(throw _)
+      if (raw.taken > 0 && raw.taken < WholeBlocks.LengthBytes) throw WholeBlocks.torn
+    }
+    read
+  }
+
+  override protected def getCompressedData(): Int =
+    try {
+      val length =
+        in.readNBytes(WholeBlocks.LengthBytes).foldLeft(0)((sum, byte) => (sum << 8) | (byte & 0xff))
+      if (raw.atEnd) throw WholeBlocks.torn
+      if (length < 0) throw new IOException("the length of a block is negative")
+      val read = fill(length)
+      raw.taken = 0
+      read
+    } catch {
+      case e: IOException =>
+        trouble = Some(e)
+        throw e
+    }
+
+  /** A length that is none may be anything: no buffer is made before the bytes are there. */
+  private def fill(length: Int): Int = {
+    val read =
+      if (length <= buffer.length) in.readNBytes(buffer, 0, length)
+      else {
+        buffer = in.readNBytes(length)
+        buffer.length
+      }
+    if (read < length) throw WholeBlocks.torn
+    length
+  }
+}
+
+private object WholeBlocks {
+  final val BufferBytes = 256 * 1024
+  final val LengthBytes = 4
+
+  def torn: EOFException = new EOFException("it ends in the middle of a block")
+
+  /** Remembers what a caller would forget. */
+  final class Watched(in: InputStream) extends FilterInputStream(in) {
+    var taken: Int                   = 0 // bytes since it was set to 0
+    var atEnd: Boolean               = false
+    var trouble: Option[IOException] = None
+
+    override def read(): Int = watched(in.read()) { byte =>
+      if (byte >= 0) taken += 1
+    }
+
+    override def read(bytes: Array[Byte], offset: Int, length: Int): Int =
+      watched(in.read(bytes, offset, length)) { count =>
+        if (count > 0) taken += count
+      }
+
+    private def watched(action: => Int)(count: Int => Unit): Int =
+      try {
+        val result = action
+        if (result < 0) atEnd = true
+        count(result)
+        result
+      } catch {
+        case e: IOException =>
+          trouble = Some(e)
+          throw e
+      }
   }
 }

@@ -1,25 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.format.read
 
-import java.time.ZoneId
+import java.math.BigDecimal
+import java.time.{LocalDate, LocalDateTime, ZoneId}
 
+import scala.util.Try
 import scala.util.control.NonFatal
 
-import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.{CatalystTypeConverters, InternalRow}
+import org.apache.spark.sql.catalyst.analysis.TypeCoercion
 import org.apache.spark.sql.catalyst.catalog.ExternalCatalogUtils
 import org.apache.spark.sql.catalyst.expressions.GenericInternalRow
 import org.apache.spark.sql.execution.datasources.PartitioningUtils
-import org.apache.spark.sql.types.{StringType, StructType}
+import org.apache.spark.sql.sources._
+import org.apache.spark.sql.types._
 import org.apache.spark.unsafe.types.UTF8String
 
 import stoplog.error.Errors
-import stoplog.source.file.DirectoryNames
+import stoplog.source.file.{DirectoryNames, SomeFiles}
 import stoplog.storage.SourceFile
 
 /** The columns that names of directories tell, such as `day=2026-11-21`.
   *
   * @param schema those columns, as the user or the names have their types
-  * @param others what no directory may name: the columns that are in the files, if nobody but the names said which are not
+  * @param others the columns of the files, which no directory may name, where the names alone tell these columns
   * @param zone   in which times are
   */
 private[stoplog] final case class DirectoryColumns(schema: StructType, others: Set[String], zone: String) {
@@ -29,7 +33,7 @@ private[stoplog] final case class DirectoryColumns(schema: StructType, others: S
   /** The columns that are in the files. */
   def without(columns: StructType): StructType = StructType(columns.filterNot(c => has(c.name)))
 
-  /** Those of some columns that directories tell, in their order. */
+  /** The columns among these that directories tell, in their order. */
   def in(columns: StructType): StructType = StructType(columns.filter(c => has(c.name)))
 
   /** Error: `STOPLOG_SOURCE_FILE_UNREADABLE` for a file whose directories name what is none of these columns. */
@@ -105,7 +109,7 @@ private[stoplog] object DirectoryColumns {
     DirectoryColumns(StructType(told), others, zone)
   }
 
-  /** Who says which columns directories tell. */
+  /** The source of the names of columns that directories tell. */
   sealed trait Names {
     def all: Seq[String]
   }
@@ -116,5 +120,112 @@ private[stoplog] object DirectoryColumns {
 
     /** The directories. */
     final case class Found(all: Seq[String]) extends Names
+  }
+}
+
+/** Leaves out the directories of which the names alone say that no row in them passes a query's filters. */
+private[stoplog] final class DirectoryFilter(filters: Seq[Filter], columns: DirectoryColumns)
+    extends SomeFiles.Rule {
+  private val useful = filters.filter(_.references.exists(columns.has))
+
+  override def enters(directory: String): Boolean =
+    useful.forall(filter => passes(filter, directory) != DirectoryFilter.No)
+
+  override def check(file: SourceFile, fileName: String): Unit = columns.check(file, fileName)
+
+  /** None where the names do not say. */
+  private def passes(filter: Filter, path: String): Option[Boolean] = {
+    def compared(column: String, to: Any)(holds: Int => Boolean): Option[Boolean] =
+      for {
+        value <- valueOf(column, path) if value != null
+        order <- DirectoryFilter.compare(value, CatalystTypeConverters.convertToCatalyst(to))
+      } yield holds(order)
+
+    filter match {
+      case EqualTo(column, to)            => compared(column, to)(_ == 0)
+      case EqualNullSafe(column, to)      => compared(column, to)(_ == 0)
+      case GreaterThan(column, to)        => compared(column, to)(_ > 0)
+      case GreaterThanOrEqual(column, to) => compared(column, to)(_ >= 0)
+      case LessThan(column, to)           => compared(column, to)(_ < 0)
+      case LessThanOrEqual(column, to)    => compared(column, to)(_ <= 0)
+      case In(column, all)                => any(all.toSeq.map(to => compared(column, to)(_ == 0)))
+      case StringStartsWith(column, text) =>
+        valueOf(column, path).filter(_ != null).map(_.toString.startsWith(text))
+      case IsNull(column)    => valueOf(column, path).map(_ == null)
+      case IsNotNull(column) => valueOf(column, path).map(_ != null)
+      case Or(a, b)          => any(Seq(passes(a, path), passes(b, path)))
+      case And(a, b)         => any(Seq(a, b).map(passes(_, path).map(!_))).map(!_)
+      case Not(other)        => passes(other, path).map(!_)
+      case _                 => None
+    }
+  }
+
+  private def any(all: Seq[Option[Boolean]]): Option[Boolean] =
+    if (all.contains(DirectoryFilter.Yes)) DirectoryFilter.Yes
+    else if (all.contains(None)) None
+    else DirectoryFilter.No
+
+  // A value of another type is a matter for the task that comes to it.
+  private def valueOf(column: String, path: String): Option[Any] =
+    Try(columns.valueIn(path, column)).toOption.flatten
+}
+
+private object DirectoryFilter {
+  val Yes: Option[Boolean] = Some(true)
+  val No: Option[Boolean]  = Some(false)
+
+  /** Compares as Spark does: to it, zeros of both signs are one, and `NaN` is equal to itself and greater than all others. */
+  def compare(a: Any, b: Any): Option[Int] = (a, b) match {
+    case (a: Double, b: Double) => Some(if (a == b) 0 else java.lang.Double.compare(a, b))
+    case (a: Float, b: Float)   => Some(if (a == b) 0 else java.lang.Float.compare(a, b))
+    case (a: Comparable[_], b: AnyRef) if a.getClass == b.getClass =>
+      Some(a.asInstanceOf[Comparable[Any]].compareTo(b))
+    case _ => None
+  }
+}
+
+/** The types of columns that directories tell, by all their values, as Spark's own sources infer them. */
+private[stoplog] object DirectoryTypes {
+
+  /** @param names  in the order that the columns are to have
+    * @param values of each, escaped
+    */
+  def of(names: Seq[String], values: String => Iterable[String]): StructType =
+    StructType(names.map(name => StructField(name, common(values(name).map(typeOf)))))
+
+  private def common(types: Iterable[DataType]): DataType =
+    types.filterNot(_ == NullType).reduceOption(wider).getOrElse(StringType)
+
+  private def typeOf(escaped: String): DataType =
+    if (escaped == ExternalCatalogUtils.DEFAULT_PARTITION_NAME) NullType
+    else {
+      val text                     = ExternalCatalogUtils.unescapePathName(escaped)
+      def is(parse: String => Any) = Try(parse(text)).isSuccess
+      if (is(_.toInt)) IntegerType
+      else if (is(_.toLong)) LongType
+      else
+        whole(text).getOrElse {
+          if (is(_.toDouble)) DoubleType
+          else if (is(LocalDate.parse(_))) DateType
+          else if (isTimestamp(text)) TimestampType
+          else StringType
+        }
+    }
+
+  /** To Spark a time with more than one digit of a second's fraction is a text. */
+  private def isTimestamp(text: String): Boolean =
+    Timestamp.matches(text) && Try(LocalDateTime.parse(text.replace(' ', 'T'))).isSuccess
+
+  /** The type of a number without a fraction that no integer holds, or that has an exponent. */
+  private def whole(text: String): Option[DataType] =
+    Try(new BigDecimal(text)).toOption
+      .filter(number => number.scale <= 0 && number.precision - number.scale <= DecimalType.MAX_PRECISION)
+      .map(number => DecimalType(number.precision - number.scale, 0))
+
+  private val Timestamp = """\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(\.\d)?""".r
+
+  private def wider(a: DataType, b: DataType): DataType = (a, b) match {
+    case (DoubleType, LongType | _: DecimalType) | (LongType | _: DecimalType, DoubleType) => StringType
+    case _ => TypeCoercion.findWiderTypeForTwo(a, b).getOrElse(StringType)
   }
 }

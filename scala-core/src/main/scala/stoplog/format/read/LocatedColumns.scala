@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.format.read
 
-import org.apache.spark.sql.catalyst.InternalRow
-import org.apache.spark.sql.catalyst.expressions.JoinedRow
-import org.apache.spark.sql.types.StructType
+import java.net.URI
 
-import stoplog.source.RecordEmitter
-import stoplog.source.file.{FileSplit, Located}
+import org.apache.hadoop.fs.{Path => HadoopPath}
+import org.apache.spark.sql.catalyst.{InternalRow, ProjectingInternalRow}
+import org.apache.spark.sql.catalyst.expressions.{GenericInternalRow, JoinedRow}
+import org.apache.spark.sql.types._
+import org.apache.spark.unsafe.types.UTF8String
 
-/** Adds to the rows of an emitter what the place of their file tells: columns of directories, and the metadata. */
+import stoplog.source.{RecordEmitter, RowOutput}
+import stoplog.source.file.{Extent, FileSplit, Located}
+
+/** Adds to the rows of an emitter the columns that the place of their file tells: those of directories, and the metadata. */
 private[read] object LocatedColumns {
 
   /** @param columns that there are
@@ -39,6 +43,21 @@ private[read] object LocatedColumns {
       (record, out) => rows.emit(record, row => out.put(order(row)))
     }
 
+  /** Rows with their columns in another order, or only some of them, found by their names. */
+  final class ColumnOrder(from: StructType, wanted: StructType) {
+    private val ordinals = wanted.fieldNames.map(from.fieldIndex).toIndexedSeq
+    private val isSame   = ordinals == from.indices
+
+    /** A view of the row; the row itself where nothing changes. */
+    def apply(row: InternalRow): InternalRow =
+      if (isSame) row
+      else {
+        val view = ProjectingInternalRow(wanted, ordinals)
+        view.project(row)
+        view
+      }
+  }
+
   private final class WithDirectories[R <: Located](
       wanted: StructType,
       inFiles: StructType,
@@ -58,4 +77,142 @@ private[read] object LocatedColumns {
       rows.emit(record, row => out.put(order(new JoinedRow(row, values))))
     }
   }
+}
+
+/** The column `_metadata`, which a query gets if it asks for it: where a row is from. */
+private[stoplog] object FileMetadata {
+  final val Name = "_metadata"
+
+  /** The fields that Spark's own file sources have, of which `row_index` is null in all files but those of Parquet; and
+    * `position`: the byte at which a line begins, in a decoded file that of what it was decoded to, and null in files of
+    * blocks.
+    */
+  val schema: StructType = new StructType()
+    .add("file_path", StringType, nullable = false)
+    .add("file_name", StringType, nullable = false)
+    .add("file_size", LongType, nullable = false)
+    .add("file_block_start", LongType, nullable = false)
+    .add("file_block_length", LongType, nullable = false)
+    .add("file_modification_time", TimestampType, nullable = false)
+    .add("position", LongType)
+    .add("row_index", LongType)
+
+  /** The column in which Spark's reader of Parquet puts the number of a row in its file, if it is asked to. */
+  val RowIndex: StructField = StructField("_tmp_metadata_row_index", LongType)
+
+  /** Whether Spark's reader is to be asked. */
+  def isRowIndexWanted(columns: StructType, wanted: StructType): Boolean =
+    isWanted(columns, wanted) && (wanted(Name).dataType match {
+      case fields: StructType => fields.fieldNames.contains("row_index")
+      case _                  => false
+    })
+
+  private val Position = schema.fieldIndex("position")
+  private val Index    = schema.fieldIndex("row_index")
+
+  /** Whether the query wants it, where no column of the files has the name. */
+  def isWanted(columns: StructType, wanted: StructType): Boolean =
+    wanted.fieldNames.contains(Name) && !columns.fieldNames.contains(Name)
+
+  /** The columns of the files among those that are wanted, of which one may have the name. */
+  def without(columns: StructType, wanted: StructType): StructType =
+    if (isWanted(columns, wanted)) without(wanted) else wanted
+
+  /** The columns of the files among those that are wanted. */
+  def without(wanted: StructType): StructType = StructType(wanted.filterNot(_.name == Name))
+
+  /** Adds the column to the rows of an emitter.
+    *
+    * @param wanted with the column
+    * @param made   the columns of the rows: the wanted ones, and maybe a [[RowIndex]]
+    */
+  def emitter[R <: Located](
+      wanted: StructType,
+      made: StructType,
+      rows: RecordEmitter[R, InternalRow]
+  ): RecordEmitter[R, InternalRow] = new WithMetadata(wanted, made, rows)
+
+  private final class WithMetadata[R <: Located](
+      wanted: StructType,
+      made: StructType,
+      rows: RecordEmitter[R, InternalRow]
+  ) extends RecordEmitter[R, InternalRow] {
+    private val order =
+      new LocatedColumns.ColumnOrder(StructType(made.fields :+ StructField(Name, schema)), wanted)
+    private val index  = made.fieldNames.indexOf(RowIndex.name)
+    private val fields = wanted(Name).dataType match {
+      case asked: StructType => asked.fieldNames.map(schema.fieldIndex)
+      case _                 => schema.indices.toArray
+    }
+    private var of: FileSplit     = _
+    private var known: Array[Any] = Array.empty
+
+    override def emit(record: R, out: RowOutput[InternalRow]): Unit = {
+      if (record.split ne of) begin(record)
+      rows.emit(
+        record,
+        row => out.put(order(new JoinedRow(row, new GenericInternalRow(Array[Any](describe(record, row))))))
+      )
+    }
+
+    private def begin(record: R): Unit = {
+      of = record.split
+      val block = FileBlock.of(record)
+      known = Array[Any](
+        UTF8String.fromString(FileBlock.path(block)),
+        UTF8String.fromString(of.file.name),
+        of.file.bytes,
+        block.from,
+        block.length,
+        of.file.modifiedMillis * 1000,
+        null,
+        null
+      )
+    }
+
+    private def describe(record: R, row: InternalRow): InternalRow = {
+      val all = known.clone()
+      record.position.foreach(all(Position) = _)
+      if (index >= 0) all(Index) = row.getLong(index)
+      new GenericInternalRow(fields.map(all(_)))
+    }
+  }
+}
+
+/** The file, or piece of one, that is being read, as Spark's own file sources tell it.
+  *
+  * @param uri of the file, escaped
+  */
+private[read] final case class FileBlock(uri: String, from: Long, length: Long)
+
+private[read] object FileBlock {
+
+  def of(record: Located): FileBlock = {
+    val uri  = record.location
+    val full = new URI(uri.getScheme, Option(uri.getAuthority).getOrElse(""), uri.getPath, null, null)
+    record.split.extent match {
+      case Extent.Bytes(from, until) => FileBlock(full.toString, from, until - from)
+      case _: Extent.Records         => FileBlock(full.toString, 0, record.split.file.bytes)
+    }
+  }
+
+  /** Tells `input_file_name()` where the rows of an emitter are from. */
+  def told[R <: Located](rows: RecordEmitter[R, InternalRow]): RecordEmitter[R, InternalRow] =
+    new RecordEmitter[R, InternalRow] {
+      private var of: FileSplit = _
+
+      override def emit(record: R, out: RowOutput[InternalRow]): Unit = {
+        if (record.split ne of) {
+          of = record.split
+          val block = FileBlock.of(record)
+          InputFile.is(block.uri, block.from, block.length)
+        }
+        rows.emit(record, out)
+      }
+    }
+
+  /** The `file_path` of the metadata. */
+  def path(block: FileBlock): String = new HadoopPath(
+    new HadoopPath(new URI(block.uri)).toString
+  ).toUri.toString
 }

@@ -8,11 +8,12 @@ import org.apache.spark.sql.catalyst.csv.CSVOptions
 import org.apache.spark.sql.catalyst.json.JSONOptions
 import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.sources.Filter
-import org.apache.spark.sql.types.{StringType, StructType}
+import org.apache.spark.sql.types.{BinaryType, DataType, StringType, StructType}
 
 import stoplog.error.Errors
 import stoplog.source.RecordEmitter
 import stoplog.source.file._
+import stoplog.source.format.{LengthDelimited, LengthPrefix, RecordFormat}
 
 /** The formats that a source knows by name. */
 private[stoplog] object ReadFormats {
@@ -20,7 +21,7 @@ private[stoplog] object ReadFormats {
   /** @param columns that the files have
     * @param wanted  those of them that the query wants
     * @param filters that rows must pass which are of use to the query: others may come or not
-    * @param directories which columns the names of directories tell
+    * @param directories the columns that the names of directories tell
     *
     * Errors: `STOPLOG_TEXT_SCHEMA`, `STOPLOG_INVALID_OPTIONS` for columns that the format has not.
     */
@@ -72,7 +73,7 @@ private[stoplog] object ReadFormats {
       directories: DirectoryColumns
   )(rows: StructType => Rows): FileFormat[Line, InternalRow] = {
     val separator = settings.lineSep.fold[Separator](Separator.AnyLineEnd)(Separator.of(_, UTF_8))
-    // What is wrong with the columns is said here, on the driver.
+    // Finds problems of the columns here, on the driver.
     val made = rows(directories.without(FileMetadata.without(columns, wanted)))
     new LineFormat(
       decoding(settings),
@@ -83,5 +84,69 @@ private[stoplog] object ReadFormats {
 
   private def decoding(settings: ReadSettings): Decoding =
     if (settings.charset == UTF_8) Decompression
-    else new Transcoding(settings.charset.name, Decompression)
+    else new Decompression.Transcoding(settings.charset.name, Decompression)
+}
+
+/** A format of the user's, with records of any type. */
+private[stoplog] final class UserRecords private (files: RecordFormat[Any], rows: RowFormat[Any])
+    extends Serializable {
+
+  def schema: StructType = rows.schema
+
+  /** Errors: `STOPLOG_INVALID_OPTIONS` for columns that the format has not. */
+  def of(
+      columns: StructType,
+      wanted: StructType,
+      directories: DirectoryColumns,
+      decoding: Decoding
+  ): FileFormat[_, InternalRow] = {
+    refuseUnknown(directories.without(FileMetadata.without(columns, wanted)))
+    val made = rows
+    new FormatFiles[Any, InternalRow](
+      files,
+      decoding,
+      () =>
+        LocatedColumns.emitter[FormatRecord[Any]](columns, wanted, directories) { inFiles =>
+          UserRecords.values(made.emitter(inFiles))
+        }
+    )
+  }
+
+  private def refuseUnknown(wanted: StructType): Unit = {
+    val unknown = wanted.filterNot(field =>
+      schema.exists(has =>
+        has.name == field.name && DataType.equalsIgnoreNullability(has.dataType, field.dataType)
+      )
+    )
+    if (unknown.nonEmpty)
+      throw Errors.invalidOptions(
+        unknown.map { field =>
+          s"the schema has ${field.name} ${field.dataType.sql}, but the columns of the format are ${schema.toDDL}."
+        }
+      )
+  }
+}
+
+private[stoplog] object UserRecords {
+
+  /** None if it is no [[RecordFormat]]. */
+  def of(format: RowFormat[_]): Option[UserRecords] = format match {
+    case files: RecordFormat[_] =>
+      Some(new UserRecords(files.asInstanceOf[RecordFormat[Any]], format.asInstanceOf[RowFormat[Any]]))
+    case _ => None
+  }
+
+  private def values(rows: RecordEmitter[Any, InternalRow]): RecordEmitter[FormatRecord[Any], InternalRow] =
+    (record, out) => rows.emit(record.value, out)
+}
+
+/** Records that begin with their lengths, each as a row of one column `value`. */
+private[stoplog] final class DelimitedRows(prefix: LengthPrefix, maxBytes: Int)
+    extends LengthDelimited(prefix, maxBytes)
+    with RowFormat[Array[Byte]] {
+
+  override def schema: StructType = new StructType().add("value", BinaryType)
+
+  override def emitter(wanted: StructType): RecordEmitter[Array[Byte], InternalRow] =
+    if (wanted.isEmpty) new EmptyRows else (record, out) => out.put(InternalRow(record))
 }

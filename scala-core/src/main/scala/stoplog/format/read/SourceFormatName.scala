@@ -6,10 +6,10 @@ import java.nio.charset.Charset
 import org.apache.spark.sql.catalyst.csv.CSVOptions
 import org.apache.spark.sql.catalyst.json.JSONOptions
 
-/** What the files of a source hold, and how they are read.
+/** The settings by which the files of a source are read.
   *
   * @param charset of text
-  * @param lineSep what ends a line; none for any of the usual ends
+  * @param lineSep the end of a line; none for any of the usual ends
   * @param options of the format alone, in Spark's spelling
   */
 private[stoplog] final case class ReadSettings(
@@ -23,13 +23,13 @@ private[stoplog] final case class ReadSettings(
   *
   * @param options of Spark's own source of the format
   */
-sealed abstract class SourceFormatName(val word: String, options: => collection.Set[String])
+private[stoplog] sealed abstract class SourceFormatName(val word: String, options: => collection.Set[String])
     extends Product
     with Serializable {
   private[stoplog] def sparkOptions: Set[String] = options.toSet
 }
 
-object SourceFormatName {
+private[stoplog] object SourceFormatName {
 
   /** A row for each line. */
   case object Text extends SourceFormatName("text", Set.empty)
@@ -72,6 +72,6 @@ object SourceFormatName {
   final case class Records(override val word: String, records: UserRecords)
       extends SourceFormatName(word, Set.empty)
 
-  /** Those that are known by their words alone. */
+  /** The formats that are known by their words alone. */
   val all: Seq[SourceFormatName] = Seq(Text, Json, Csv, Parquet, Orc, Avro, BinaryFile)
 }

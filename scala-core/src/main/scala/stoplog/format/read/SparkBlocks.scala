@@ -1,15 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.format.read
 
+import java.io.{Closeable, FileNotFoundException}
+import java.net.URI
+
+import scala.util.control.NonFatal
+
+import org.apache.hadoop.fs.{Path => HadoopPath}
+import org.apache.spark.paths.SparkPath
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.execution.datasources.{FileFormat => SparkFormat, PartitionedFile}
 import org.apache.spark.sql.sources.Filter
 import org.apache.spark.sql.types.StructType
 
-import stoplog.format.bulk.SessionConfiguration
-
-import stoplog.source.{RecordEmitter, RowOutput, SplitReader}
+import stoplog.format.bulk.FormatConfiguration
+import stoplog.source.{Fetched, RecordEmitter, RowOutput, SplitReader}
 import stoplog.source.file._
 import stoplog.storage.{SourceFile, SourceFiles}
 
@@ -17,21 +23,21 @@ import stoplog.storage.{SourceFile, SourceFiles}
   * it, or whose middle is there; Spark's readers see to that, and every row is in one piece.
   *
   * @param read     made by Spark on the driver, and sent to the tasks
-  * @param cutting  whether the files can be cut
-  * @param columns  what becomes of the rows that are read
+  * @param splittable the places at which files can be cut
+  * @param columns  that are read, and those that are wanted
   * @param values   of the columns that directories tell, for a file
   */
 private[stoplog] final class SparkBlocks private (
     val vectors: Vectors,
     read: PartitionedFile => Iterator[InternalRow],
-    cutting: Cutting,
+    splittable: Splittable,
     columns: SparkBlocks.Columns,
     values: SparkBlocks.Values
 ) extends FileFormat[BlockRecord, InternalRow] {
 
-  override def framing(files: SourceFiles): FileSplitter = cutting match {
-    case Cutting.At(blocks)  => new Blocks(files, blocks)
-    case Cutting.Never(rows) => WholeFiles(rows)
+  override def framing(files: SourceFiles): FileSplitter = splittable match {
+    case Splittable.At(blocks)  => new Blocks(files, blocks)
+    case Splittable.Never(rows) => WholeFiles(rows)
   }
 
   override def reader(files: SourceFiles, onMissing: OnMissingFile): SplitReader[FileSplit, BlockRecord] =
@@ -40,7 +46,7 @@ private[stoplog] final class SparkBlocks private (
   override def emitter(): RecordEmitter[BlockRecord, InternalRow] = columns.emitter
 }
 
-/** Whether a format's reader hands out rows, or batches of columns. */
+/** The output of a format's reader: rows, or batches of columns. */
 private[stoplog] sealed trait Vectors
 private[stoplog] object Vectors {
   case object Rows    extends Vectors
@@ -69,7 +75,7 @@ private[stoplog] object SparkBlocks {
     */
   final case class Columns(read: StructType, data: StructType, metadata: Option[StructType]) {
 
-    /** Whether rows are what is wanted as they are read: batches of columns can be no other. */
+    /** Whether the read columns are the wanted ones, in their order: batches of columns can be no other. */
     def isAsRead: Boolean = metadata.isEmpty && read.fieldNames.sameElements(data.fieldNames)
 
     def emitter: RecordEmitter[BlockRecord, InternalRow] = {
@@ -82,7 +88,7 @@ private[stoplog] object SparkBlocks {
   /** @param columns     that there are
     * @param wanted      those of them that the query wants
     * @param filters     that no row outside of the blocks that are left out passes
-    * @param directories which of the columns the names of directories tell
+    * @param directories the columns that the names of directories tell
     */
   def of(
       name: SourceFormatName.Blocks,
@@ -114,15 +120,110 @@ private[stoplog] object SparkBlocks {
       inFiles,
       filters.filterNot(_.references.exists(directories.has)),
       options + (SparkFormat.OPTION_RETURNING_BATCH -> (vectors == Vectors.Columns).toString),
-      SessionConfiguration(session, options)
+      FormatConfiguration.of(session, options)
     )
-    val cutting = Cutting.of(name, options)
-    new SparkBlocks(vectors, reading(made, cutting), cutting, rows, new Values(directories, told))
+    val splittable = Splittable.of(name, options)
+    new SparkBlocks(vectors, reading(made, splittable), splittable, rows, new Values(directories, told))
   }
 
-  /** Without a byte there is no header or footer, and no row. */
-  private def reading(made: Read, cutting: Cutting): Read = cutting match {
-    case _: Cutting.Never => made
-    case _: Cutting.At    => file => if (file.fileSize == 0) Iterator.empty else made(file)
+  /** Takes a file without a byte for one without rows: it has no header or footer. */
+  private def reading(made: Read, splittable: Splittable): Read = splittable match {
+    case _: Splittable.Never => made
+    case _: Splittable.At    => file => if (file.fileSize == 0) Iterator.empty else made(file)
+  }
+}
+
+/** A record of Spark's own reader. */
+private[read] trait BlockRecord extends Located {
+
+  /** A row, or a batch of them. */
+  def row: Any
+}
+
+/** Reads pieces of files by a reader of Spark's. */
+private[read] final class SparkBlockReader(
+    files: SourceFiles,
+    read: PartitionedFile => Iterator[InternalRow],
+    values: SparkBlocks.Values,
+    onMissing: OnMissingFile
+) extends FileByFile[SparkBlockReader.Open, BlockRecord](files, onMissing) {
+
+  override protected def begin(split: FileSplit): SparkBlockReader.Open =
+    new SparkBlockReader.Open(read(partitioned(split)))
+
+  override protected def hasMore(open: SparkBlockReader.Open): Boolean = open.all.hasNext
+
+  override protected def records(
+      split: FileSplit,
+      open: SparkBlockReader.Open
+  ): Fetched.Records[FileSplit, BlockRecord] = new Records(split, open.all)
+
+  override protected def position(split: FileSplit, open: Option[SparkBlockReader.Open]): String =
+    split.extent.toString
+
+  // Spark tells of any trouble in words of its own, and what happened is behind them.
+  override protected def told(causes: Seq[Throwable]): Throwable    = causes.last
+  override protected def isMissing(causes: Seq[Throwable]): Boolean =
+    causes.exists(_.isInstanceOf[FileNotFoundException])
+
+  private def partitioned(split: FileSplit): PartitionedFile = {
+    val (from, until) = split.extent match {
+      case Extent.Bytes(from, until) => (from, until)
+      case _: Extent.Records         => (0L, split.file.bytes)
+    }
+    PartitionedFile(
+      values.of(split.file, files.describe(split.file.path)),
+      SparkPath.fromPath(new HadoopPath(files.locate(split.file.path))),
+      from,
+      until - from,
+      Array.empty,
+      split.file.modifiedMillis,
+      split.file.bytes
+    )
+  }
+
+  /** Hands out a limited number of records, so that a caller that wakes the reader need not wait for the whole file. */
+  private final class Records(override val split: FileSplit, all: Iterator[Any])
+      extends Fetched.Records[FileSplit, BlockRecord]
+      with BlockRecord {
+    private var left         = SparkBlockReader.AtOnce
+    private var current: Any = _
+
+    override def advance(): Boolean = left > 0 && moved() && {
+      left -= 1
+      true
+    }
+
+    override def record: BlockRecord = this
+
+    override def row: Any               = current
+    override def fileName: String       = files.describe(split.file.path)
+    override def location: URI          = files.locate(split.file.path)
+    override def position: Option[Long] = None
+
+    /** None: only Spark's own reader knows where it is. */
+    override def rest: Option[FileSplit] = None
+
+    private def moved(): Boolean =
+      try
+        all.hasNext && {
+          current = all.next()
+          true
+        }
+      catch { case NonFatal(e) => throw unreadable(split, e) }
+  }
+}
+
+private[read] object SparkBlockReader {
+  final val AtOnce = 4096
+
+  /** Spark's iterators are of rows by their type, and maybe of batches; and some hold a file. */
+  final class Open(rows: Iterator[InternalRow]) extends AutoCloseable {
+    val all: Iterator[Any] = rows
+
+    override def close(): Unit = rows match {
+      case closeable: Closeable => closeable.close()
+      case _                    => ()
+    }
   }
 }

@@ -13,11 +13,10 @@ import stoplog.compact.{CompactionInput, Compactor}
 /** SequenceFiles as one: record by record, as they are stored; blocks of records are made anew. The metadata are those
   * of the last file.
   */
-object SequenceCompactor extends Compactor {
+private[stoplog] object SequenceCompactor extends Compactor {
 
   override def compact(inputs: Seq[CompactionInput], out: BlockOutput): Unit = {
-    if (inputs.map(likeness).distinct.sizeIs > 1)
-      throw new IllegalArgumentException("The files have other classes, or another codec, than each other.")
+    Compactor.requireAlike(inputs.map(likeness), "other classes, or another codec")
     Using.resource(created(inputs.last, out)) { writer =>
       inputs.foreach(reading(_)(append(_, writer)))
     }

@@ -1,25 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.format.sequence
 
+import java.util.Locale
+
+import scala.jdk.CollectionConverters._
 import scala.util.control.NonFatal
 
+import org.apache.hadoop.conf.Configuration
+import org.apache.hadoop.io.SequenceFile.CompressionType
+import org.apache.hadoop.io.compress.DefaultCodec
 import org.apache.spark.sql.SparkSession
+import org.apache.spark.sql.catalyst.util.{CaseInsensitiveMap, CompressionCodecs}
 import org.apache.spark.sql.types.StructType
-import stoplog.part.BlockOutput
-import stoplog.error.Errors
+
 import stoplog.compact.Compactor
-import stoplog.format.bulk.{SyncedFormat, SyncedWriter}
+import stoplog.error.Errors
+import stoplog.format.bulk.{FormatConfiguration, JsonTexts, MetadataOptions, SyncedFormat, SyncedWriter}
+import stoplog.part.BlockOutput
 
 /** Hadoop's SequenceFile. Of two columns the first is the key; of one, which is the value, the keys are NullWritable.
   *
   * Columns are of type boolean, int, long, float, double, string (Text) or binary (BytesWritable).
-  *
-  * {{{
-  * val format = SequenceFormat(df.schema, Map("compression" -> "bzip2", "compressionType" -> "block"), spark)
-  * format.open(df.schema) // in each task, after travelling
-  * }}}
   */
-final class SequenceFormat private (settings: SequenceSettings) extends SyncedFormat {
+private[stoplog] final class SequenceFormat private (settings: SequenceSettings) extends SyncedFormat {
 
   @transient private var layout: SequenceLayout = _
 
@@ -34,19 +37,18 @@ final class SequenceFormat private (settings: SequenceSettings) extends SyncedFo
   override def describe: String = settings.toJson
 }
 
-object SequenceFormat {
+private[stoplog] object SequenceFormat {
 
   /** The format that rows of `schema` get, tried out on the driver.
     *
-    * @param options
-    *   `compression`: a codec by the names of Spark's text files, or a class; `compressionType`: `none`, `record` or
-    *   `block`, the default being block where there is a codec; `metadata.<key>` for an entry of the header; Hadoop's
-    *   `io.seqfile.*` and the settings of its codecs
-    * @throws stoplog.error.StoplogArgumentException
-    *   if a column has no Writable, there are more than two, or the codec does not run here
+    * @param options `compression`: a codec by the names of Spark's text files, or a class; `compressionType`: `none`,
+    *                `record` or `block`, the default being block where there is a codec; `metadata.<key>` for an entry of
+    *                the header; Hadoop's `io.seqfile.*` and the settings of its codecs
+    * @throws stoplog.error.StoplogArgumentException if a column has no Writable, there are more than two, or the codec
+    *                                                does not run here
     */
   def apply(schema: StructType, options: Map[String, String], session: SparkSession): SequenceFormat = {
-    val settings = SequencePlan(options, session)
+    val settings = SequenceSettings.of(options, session)
     val format   = new SequenceFormat(settings)
     SequenceLayout.check(schema)
     try format.open(schema)
@@ -59,4 +61,87 @@ object SequenceFormat {
 
   /** The format that [[SequenceFormat.describe]] described. */
   def of(described: String): SequenceFormat = new SequenceFormat(SequenceSettings.ofJson(described))
+}
+
+/** All that decides on the bytes of a file besides its rows, with nothing left to the session.
+  *
+  * @param compression of records, of blocks of them, or none
+  * @param codec       a class of Hadoop's; not used where nothing is compressed
+  * @param metadata    of the header, by key
+  * @param hadoop      the settings that the writer and the codec read
+  */
+private[sequence] final case class SequenceSettings(
+    compression: CompressionType,
+    codec: String,
+    metadata: Map[String, String],
+    hadoop: Map[String, String]
+) {
+
+  def configuration: Configuration = FormatConfiguration.configuration(hadoop)
+
+  def toJson: String = {
+    val json = JsonTexts.mapper.createObjectNode()
+    json.put("compression", compression.name)
+    json.put("codec", codec)
+    JsonTexts.put(json, "metadata", metadata)
+    JsonTexts.put(json, "hadoop", hadoop)
+    json.toString
+  }
+}
+
+private[sequence] object SequenceSettings {
+
+  /** Reads the options, and keeps the session's settings of Hadoop's writer and codecs. */
+  def of(options: Map[String, String], session: SparkSession): SequenceSettings = {
+    val asked = CaseInsensitiveMap(options)
+    val codec = asked.get("compression").map(_.trim).filterNot(isNone)
+    SequenceSettings(
+      compression = compression(asked, codec),
+      codec = codec.map(codecClass).getOrElse(classOf[DefaultCodec].getName),
+      metadata = MetadataOptions.split(options)._1,
+      hadoop = FormatConfiguration.of(session, options).getValByRegex(ReadByHadoop).asScala.toMap
+    )
+  }
+
+  private def compression(asked: CaseInsensitiveMap[String], codec: Option[String]): CompressionType =
+    (asked.get("compressionType").map(_.trim.toUpperCase(Locale.ROOT)), codec) match {
+      case (None | Some("NONE"), None)                     => CompressionType.NONE
+      case (None, Some(_))                                 => CompressionType.BLOCK
+      case (Some("BLOCK"), _) if !refused(asked)           => CompressionType.BLOCK
+      case (Some("RECORD"), _) if !refused(asked)          => CompressionType.RECORD
+      case (Some(kind @ ("NONE" | "BLOCK" | "RECORD")), _) =>
+        throw invalid(
+          s"compressionType = '${kind.toLowerCase(Locale.ROOT)}' and compression = '${asked("compression")}' " +
+            "exclude each other: remove one of them."
+        )
+      case (Some(other), _) =>
+        throw invalid(
+          s"compressionType = '${other.toLowerCase(Locale.ROOT)}' is not one of none, record and block."
+        )
+    }
+
+  private def refused(asked: CaseInsensitiveMap[String]): Boolean = asked.get("compression").exists(isNone)
+
+  // Spark's own names, so those of its text, json and csv, or the class of a codec.
+  private def codecClass(name: String): String =
+    try CompressionCodecs.getCodecClassName(name)
+    catch { case NonFatal(e) => throw invalid(s"compression = '$name' cannot be used: ${e.getMessage}") }
+
+  private def isNone(name: String): Boolean =
+    Seq("none", "uncompressed").exists(_.equalsIgnoreCase(name.trim))
+
+  private def invalid(problem: String) = Errors.invalidOptions(Seq(problem))
+
+  private val ReadByHadoop =
+    "^(io\\.seqfile\\.|io\\.compression\\.codec\\.|zlib\\.compress\\.|io\\.serializations$|io\\.file\\.buffer\\.size$).*"
+
+  def ofJson(text: String): SequenceSettings = {
+    val json = JsonTexts.mapper.readTree(text)
+    SequenceSettings(
+      compression = CompressionType.valueOf(json.required("compression").asText),
+      codec = json.required("codec").asText,
+      metadata = JsonTexts.of(json.required("metadata")),
+      hadoop = JsonTexts.of(json.required("hadoop"))
+    )
+  }
 }

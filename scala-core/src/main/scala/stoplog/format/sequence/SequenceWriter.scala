@@ -1,12 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.format.sequence
 
-import org.apache.hadoop.io.SequenceFile.Writer
+import java.io.{ByteArrayOutputStream, OutputStream}
+import java.net.URI
+
+import scala.jdk.CollectionConverters._
+
+import org.apache.hadoop.conf.Configuration
+import org.apache.hadoop.fs._
+import org.apache.hadoop.fs.permission.FsPermission
+import org.apache.hadoop.io.{SequenceFile, Text}
+import org.apache.hadoop.io.SequenceFile.{CompressionType, Metadata, Writer}
+import org.apache.hadoop.io.compress.CompressionCodec
+import org.apache.hadoop.util.{Progressable, ReflectionUtils}
 import org.apache.spark.sql.catalyst.InternalRow
-import stoplog.part.BlockOutput
+import org.apache.spark.sql.types.StructType
+
 import stoplog.commit.BadRow
-import stoplog.format.bulk.SyncedWriter
+import stoplog.error.Errors
+import stoplog.format.bulk.{SyncedFormat, SyncedWriter}
 import stoplog.format.compress.DetachableStream
+import stoplog.part.BlockOutput
 
 /** Hadoop's own writer at the end of a part. */
 private[sequence] final class SequenceWriter(layout: SequenceLayout, out: BlockOutput, name: String)
@@ -48,5 +62,146 @@ private[sequence] final class SequenceWriter(layout: SequenceLayout, out: BlockO
     val made = layout.append(name, part, out.position)
     file = Some(made)
     made
+  }
+}
+
+/** The common ground of all parts of one task: keys and values, and the header but for its marker. */
+private[sequence] final class SequenceLayout(
+    settings: SequenceSettings,
+    val key: WritableColumn,
+    val value: WritableColumn
+) {
+
+  private val configuration = settings.configuration
+
+  private val common: Seq[Writer.Option] = Seq(
+    Writer.keyClass(key.writableClass),
+    Writer.valueClass(value.writableClass),
+    Writer.metadata(new Metadata(new java.util.TreeMap(settings.metadata.map { case (key, value) =>
+      new Text(key) -> new Text(value)
+    }.asJava))),
+    settings.compression match {
+      case CompressionType.NONE => Writer.compression(CompressionType.NONE)
+      case kind                 => Writer.compression(kind, codec)
+    }
+  )
+
+  /** Whether records wait in the writer for their block to fill. */
+  def buffers: Boolean = settings.compression == CompressionType.BLOCK
+
+  // As Hadoop writes it, ending in a marker that it drew.
+  private val drawn: Array[Byte] = {
+    val bytes = new ByteArrayOutputStream
+    SequenceFile
+      .createWriter(configuration, common :+ Writer.stream(new FSDataOutputStream(bytes, null)): _*)
+      .close()
+    bytes.toByteArray
+  }
+
+  /** The header of a part of this name. */
+  def header(name: String): Array[Byte] = {
+    val marker = SyncedFormat.marker(name)
+    drawn.dropRight(marker.length) ++ marker
+  }
+
+  /** Goes on in the part of this name, at `position`, from which `out` counts. It writes a marker first. */
+  def append(name: String, out: OutputStream, position: Long): Writer = {
+    val file = new HeaderFile(header(name), new FSDataOutputStream(out, null, position))
+    SequenceFile.createWriter(
+      configuration,
+      common ++ Seq(Writer.file(file), Writer.appendIfExists(true)): _*
+    )
+  }
+
+  private def codec: CompressionCodec =
+    ReflectionUtils
+      .newInstance(configuration.getClassByName(settings.codec), configuration)
+      .asInstanceOf[CompressionCodec]
+}
+
+private[sequence] object SequenceLayout {
+
+  /** Refuses rows that no file can hold. */
+  def check(schema: StructType): Unit = { val _ = columns(schema) }
+
+  def apply(settings: SequenceSettings, schema: StructType): SequenceLayout = {
+    val (key, value) = columns(schema)
+    new SequenceLayout(settings, key, value)
+  }
+
+  private def columns(schema: StructType): (WritableColumn, WritableColumn) = schema.fields match {
+    case Array(value)      => (WritableColumn.NoColumn, WritableColumn.of(value, 0))
+    case Array(key, value) => (WritableColumn.of(key, 0), WritableColumn.of(value, 1))
+    case _                 => throw Errors.sequenceSchema(schema.simpleString)
+  }
+}
+
+/** A file of which there is only the header to read, and a stream to append to.
+  *
+  * Hadoop's writer asks no more of the file that it goes on with, and a part has no more: stores give no reading, and
+  * no file system of Hadoop's is in front of it.
+  */
+private[sequence] final class HeaderFile(header: Array[Byte], out: FSDataOutputStream) extends Path("/part") {
+
+  override def getFileSystem(conf: Configuration): FileSystem =
+    new HeaderFile.HeaderFileSystem(header, out, conf)
+}
+
+private object HeaderFile {
+
+  private final class HeaderFileSystem(
+      header: Array[Byte],
+      out: FSDataOutputStream,
+      configuration: Configuration
+  ) extends FileSystem {
+
+    setConf(configuration)
+
+    override def getUri: URI = URI.create("header:///")
+
+    override def getFileStatus(path: Path): FileStatus =
+      new FileStatus(header.length.toLong, false, 1, header.length.toLong, 0, path)
+
+    override def open(path: Path, bufferSize: Int): FSDataInputStream =
+      new FSDataInputStream(new HeaderInput(header))
+
+    override def append(path: Path, bufferSize: Int, progress: Progressable): FSDataOutputStream = out
+
+    override def create(
+        path: Path,
+        permission: FsPermission,
+        overwrite: Boolean,
+        bufferSize: Int,
+        replication: Short,
+        blockSize: Long,
+        progress: Progressable
+    ): FSDataOutputStream = refuse()
+
+    override def rename(from: Path, to: Path): Boolean                 = refuse()
+    override def delete(path: Path, recursive: Boolean): Boolean       = refuse()
+    override def listStatus(path: Path): Array[FileStatus]             = refuse()
+    override def mkdirs(path: Path, permission: FsPermission): Boolean = refuse()
+    override def setWorkingDirectory(path: Path): Unit                 = refuse()
+    override def getWorkingDirectory: Path                             = new Path("/")
+
+    private def refuse(): Nothing = throw new UnsupportedOperationException("a header can only be read")
+  }
+
+  private final class HeaderInput(header: Array[Byte]) extends FSInputStream {
+
+    private var at = 0
+
+    override def getPos: Long = at.toLong
+
+    override def seek(position: Long): Unit = at = math.toIntExact(position)
+
+    override def seekToNewSource(position: Long): Boolean = false
+
+    override def read(): Int =
+      if (at == header.length) -1
+      else {
+        at += 1
+        header(at - 1) & 0xff
+      }
   }
 }

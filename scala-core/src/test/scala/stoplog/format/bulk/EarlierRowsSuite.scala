@@ -12,7 +12,7 @@ import stoplog.storage.NewPart
 import stoplog.thread.SharedMemory
 
 class EarlierRowsSuite extends AnyFunSuite {
-  private val header = SideFrames.Header("a format", "a directory".getBytes)
+  private val header = SpoolFrames.Header("a format", "a directory".getBytes)
   private val first  = bytes(Some(header), Seq("one", "two"))
   private val second = bytes(None, Seq("three", "", "vier €"))
 
@@ -86,10 +86,10 @@ class EarlierRowsSuite extends AnyFunSuite {
     new EarlierRows(Beside("0", named, 0), sides)
   }
 
-  private def bytes(header: Option[SideFrames.Header], rows: Seq[String]): Array[Byte] = {
+  private def bytes(header: Option[SpoolFrames.Header], rows: Seq[String]): Array[Byte] = {
     val out   = new ByteArrayOutputStream()
     val spool = new Spool(columns = 1, new SharedMemory(1 << 20))
-    header.foreach(SideFrames.write(_, out))
+    header.foreach(SpoolFrames.write(_, out))
     rows.foreach(text => spool.append(TextRows.of(text)))
     spool.writeTo(out)
     spool.clear()

@@ -82,15 +82,15 @@ object GoldenOpenPartsSuite {
   /** What an earlier release has left. */
   private final class Left(name: String) {
     private val beside = new ByteArrayInputStream(Files.readAllBytes(file(name, "beside")))
-    private val header = SideFrames.read(beside) match {
-      case Some(SideFrames.Head(header)) => header
-      case other                         => throw new AssertionError(s"$other")
+    private val header = SpoolFrames.read(beside) match {
+      case Some(SpoolFrames.Head(header)) => header
+      case other                          => throw new AssertionError(s"$other")
     }
     private val begunAs = BulkSink.of(header.format, running = None)
 
     /** The whole file, with these rows behind those that wait. */
     def ended(more: Seq[InternalRow] = Nil): Array[Byte] = {
-      val waiting = SideFrames.rows(beside, begunAs.schema.length).map(_.copy()).toVector
+      val waiting = SpoolFrames.rows(beside, begunAs.schema.length).map(_.copy()).toVector
       PartInBlocks(Files.readAllBytes(file(name, "part")), header.directory)
         .block(begunAs.format, waiting ++ more)
         .ended(begunAs.format)
@@ -133,8 +133,8 @@ object GoldenOpenPartsSuite {
     val part             = inBlocks.grouped(10).foldLeft(PartInBlocks())(_.block(format, _))
     Files.write(file(name, "part"), part.bytes)
     val out = Files.newOutputStream(file(name, "beside"))
-    SideFrames.write(SideFrames.Header(sink.description, part.directory), out)
-    SideFrames.write(Iterator(page(last)), out)
+    SpoolFrames.write(SpoolFrames.Header(sink.description, part.directory), out)
+    SpoolFrames.write(Iterator(page(last)), out)
     out.close()
   }
 

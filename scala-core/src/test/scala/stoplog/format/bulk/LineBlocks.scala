@@ -101,14 +101,14 @@ object LineBlocks {
 
   /** The rows in a side file. */
   def beside(file: Array[Byte]): Vector[String] =
-    SideFrames.rows(new ByteArrayInputStream(file), columns = 1).map(_.getString(0)).toVector
+    SpoolFrames.rows(new ByteArrayInputStream(file), columns = 1).map(_.getString(0)).toVector
 
   /** The same side file, but for the rows in it. */
   def withoutRows(file: InputStream): Array[Byte] = {
     val out = new ByteArrayOutputStream()
-    SideFrames.read(file).foreach {
-      case SideFrames.Head(header) => SideFrames.write(header, out)
-      case _                       => ()
+    SpoolFrames.read(file).foreach {
+      case SpoolFrames.Head(header) => SpoolFrames.write(header, out)
+      case _                        => ()
     }
     out.toByteArray
   }

@@ -90,7 +90,7 @@ class RowBoundsSuite extends AnyFunSuite {
   }
 
   private def read(file: Array[Byte]): Iterator[UnsafeRow] =
-    SideFrames.rows(new ByteArrayInputStream(file), new RowBounds(TextRows.columns))
+    SpoolFrames.rows(new ByteArrayInputStream(file), new RowBounds(TextRows.columns))
 
   private def lies(random: Random, size: Int): Seq[Long] = {
     val offset = random.nextInt(2 * size).toLong
@@ -133,7 +133,7 @@ class RowBoundsSuite extends AnyFunSuite {
     Platform.putInt(bytes, Platform.BYTE_ARRAY_OFFSET, length)
     System.arraycopy(row, 0, bytes, RowPage.LengthBytes, row.length)
     val out = new ByteArrayOutputStream()
-    SideFrames.write(Iterator(RowPage.of(bytes.take(behind), rows = 1)), out)
+    SpoolFrames.write(Iterator(RowPage.of(bytes.take(behind), rows = 1)), out)
     out.toByteArray
   }
 

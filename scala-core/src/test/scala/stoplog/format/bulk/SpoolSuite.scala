@@ -33,7 +33,7 @@ class SpoolSuite extends AnyFunSuite {
       assert(spool.rows === texts.size)
       assert(spool.rawBytes === texts.map(TextRows.of(_).getSizeInBytes.toLong).sum)
       for (_ <- 1 to 2) assert(TextRows.texts(spool.iterator) === texts)
-      val read = SideFrames.rows(new ByteArrayInputStream(frames(spool)), columns = 1)
+      val read = SpoolFrames.rows(new ByteArrayInputStream(frames(spool)), columns = 1)
       assert(TextRows.texts(read) === texts)
       spool.append(TextRows.of("after reading"))
       assert(TextRows.texts(spool.iterator) === texts :+ "after reading")

@@ -5,17 +5,14 @@ import org.apache.hadoop.fs.{Path => HadoopPath}
 
 import stoplog.options.OptionGroup.Files
 import stoplog.source.file.{
-  Cleaning, OnChangedFile => Changed, OnMergedPart => Merged, OnMissingFile, PathRules
+  CleanSource => Cleaning, Monitoring, OnChangedFile => Changed, OnMergedPart => Merged, OnMissingFile,
+  PathRules
 }
 
 /** A source's treatment of files that change, are gone, were merged, are read, or cannot be decoded. */
 private[stoplog] final case class FollowOptions(
-    onChangedFile: Changed,
+    monitoring: Monitoring,
     onMissing: OnMissingFile,
-    onMergedPart: Merged,
-    monitorIntervalMillis: Long,
-    wholeListingMillis: Long,
-    cleaning: Cleaning,
     onCorrupt: OnCorrupt
 )
 
@@ -134,16 +131,17 @@ private[stoplog] object FollowOptions {
   )
 
   def parse(asked: OptionReader): FollowOptions = {
-    val read = FollowOptions(
-      asked(OnChangedFile),
-      asked(IgnoreMissingFiles),
+    val onChangedFile = asked(OnChangedFile)
+    val onMissing     = asked(IgnoreMissingFiles)
+    val monitoring    = Monitoring(
+      onChangedFile,
       asked(OnMergedPart),
       asked.get(MonitorInterval).getOrElse(0L),
       asked(WholeListingInterval),
-      cleaning(asked),
-      onCorrupt(asked)
+      cleaning(asked)
     )
-    if (read.onChangedFile == Changed.Tail && read.cleaning != Cleaning.Keep)
+    val read = FollowOptions(monitoring, onMissing, onCorrupt(asked))
+    if (onChangedFile == Changed.Tail && monitoring.cleaning != Cleaning.Keep)
       asked.errors.add(
         "onChangedFile = 'tail' and cleanSource do not go together: a file that grows is never done with."
       )

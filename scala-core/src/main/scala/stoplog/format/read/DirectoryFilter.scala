@@ -6,18 +6,19 @@ import scala.util.Try
 import org.apache.spark.sql.catalyst.CatalystTypeConverters
 import org.apache.spark.sql.sources._
 
-import stoplog.source.file.SomeFiles
 import stoplog.storage.SourceFile
 
 /** Leaves out the directories of which the names alone say that no row in them passes a query's filters. */
 private[stoplog] final class DirectoryFilter(filters: Seq[Filter], columns: DirectoryColumns)
-    extends SomeFiles.Rule {
+    extends Serializable {
   private val useful = filters.filter(_.references.exists(columns.has))
 
-  override def enters(directory: String): Boolean =
+  /** Whether a directory may have a row that passes. */
+  def enters(directory: String): Boolean =
     useful.forall(filter => passes(filter, directory) != DirectoryFilter.No)
 
-  override def check(file: SourceFile, fileName: String): Unit = columns.check(file, fileName)
+  /** Throws the problem of a file that its path tells. */
+  def check(file: SourceFile, fileName: String): Unit = columns.check(file, fileName)
 
   /** None where the names do not say. */
   private def passes(filter: Filter, path: String): Option[Boolean] = {

@@ -7,7 +7,7 @@ import stoplog.source.{Fit, Split, SplitSize, VersionedSerializer}
 import stoplog.storage.SourceFile
 
 /** A file, or a piece of one. */
-final case class FileSplit(file: SourceFile, extent: Extent) extends Split {
+private[stoplog] final case class FileSplit(file: SourceFile, extent: Extent) extends Split {
 
   override def describe: String = s"${file.path} $extent"
 
@@ -35,13 +35,13 @@ final case class FileSplit(file: SourceFile, extent: Extent) extends Split {
   def isFirst: Boolean = extent.from == 0
 }
 
-/** Which piece of a file. */
-sealed trait Extent {
+/** A piece of a file. */
+private[stoplog] sealed trait Extent {
   def from: Long
   def until: Long
 }
 
-object Extent {
+private[stoplog] object Extent {
 
   /** The records that begin at these bytes: a record that goes on behind them belongs to them, one that they begin in
     * the middle of does not.
@@ -60,7 +60,7 @@ object Extent {
   final val ToTheEnd = Long.MaxValue
 }
 
-object FileSplitSerializer extends VersionedSerializer[FileSplit] {
+private[stoplog] object FileSplitSerializer extends VersionedSerializer[FileSplit] {
   override val version: Int = 1
 
   override def write(split: FileSplit, out: DataOutput): Unit = {

@@ -1,15 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.storage.local
 
-import java.io.{
-  BufferedInputStream, BufferedOutputStream, FileInputStream, FileNotFoundException, FileOutputStream
-}
-import java.io.{IOException, InputStream, OutputStream, RandomAccessFile}
-import java.nio.file.{
-  FileAlreadyExistsException, FileSystemException, Files, LinkOption, NoSuchFileException, Path, Paths
-}
-
+import java.io._
+import java.nio.file.{FileSystemException, Files, LinkOption, Path, Paths}
+import java.nio.file.{FileAlreadyExistsException, NoSuchFileException}
 import java.util.UUID
+
+import scala.util.Using
 
 import stoplog.error.Errors
 import stoplog.storage._
@@ -19,7 +16,8 @@ import stoplog.storage._
   * @param drafts where files are written before [[createIfAbsent]] links them into place, on the same volume: the sweeper
   *               deletes what a crash leaves there. `None` is the directory of each file itself
   */
-final class LocalFileStore(root: String, drafts: Option[String], durability: LocalForcing) extends FileStore {
+private[stoplog] final class LocalFileStore(root: String, drafts: Option[String], durability: LocalForcing)
+    extends FileStore {
 
   override val capabilities: FileCapabilities =
     FileCapabilities(Moves.Atomically, directories = true, lookAhead = false)
@@ -50,11 +48,8 @@ final class LocalFileStore(root: String, drafts: Option[String], durability: Loc
   override def open(path: String): InputStream = io(path)(new BufferedInputStream(opened(path), BufferBytes))
 
   override def read(path: String): Option[Array[Byte]] = io(path) {
-    try {
-      val in = opened(path)
-      try Some(in.readAllBytes())
-      finally in.close()
-    } catch { case _: FileNotFoundException => None }
+    try Some(Using.resource(opened(path))(_.readAllBytes()))
+    catch { case _: FileNotFoundException => None }
   }
 
   override def create(path: String)(content: OutputStream => Unit): Unit = io(path) {
@@ -107,9 +102,9 @@ final class LocalFileStore(root: String, drafts: Option[String], durability: Loc
     LocalForcing.createDirectories(at(to).getParent, durability)
     try Files.createLink(at(to), at(from))
     catch {
-      case _: FileAlreadyExistsException                             => at(to)
+      case _: FileAlreadyExistsException                             => ()
       case _: UnsupportedOperationException | _: FileSystemException =>
-        if (!LocalFiles.exists(at(to))) Files.copy(at(from), at(to)) else at(to)
+        if (!LocalFiles.exists(at(to))) Files.copy(at(from), at(to))
     }
     durability.syncDirectory(at(to).getParent)
   }
@@ -175,7 +170,7 @@ final class LocalFileStore(root: String, drafts: Option[String], durability: Loc
   private final val BufferBytes = 64 << 10
 }
 
-object LocalFileStore {
+private[stoplog] object LocalFileStore {
 
   /** The files under a sink's path. */
   def ofSink(root: String, sinkId: String, durability: LocalForcing): LocalFileStore =

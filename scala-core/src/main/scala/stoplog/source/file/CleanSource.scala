@@ -10,17 +10,19 @@ import stoplog.storage.{Found, SourceFile, SourceFiles}
 import stoplog.thread.Pooled
 
 /** The handling of a file once the micro-batch that read the end of it is committed. */
-sealed trait Cleaning extends Serializable
-object Cleaning {
-  case object Keep   extends Cleaning
-  case object Delete extends Cleaning
+private[stoplog] sealed trait CleanSource extends Serializable
+private[stoplog] object CleanSource {
+  case object Keep   extends CleanSource
+  case object Delete extends CleanSource
 
   /** It is moved below this directory, under the path that it has below the source's root. */
-  final case class Archive(directory: String) extends Cleaning
+  final case class Archive(directory: String) extends CleanSource
 }
 
-/** Puts away files that have been read. What cannot be put away stays, and is counted: nothing is read again for it. */
-private[file] final class Cleaner(files: SourceFiles, cleaning: Cleaning, faults: Faults) {
+/** Puts away files that have been read. A file that cannot be put away stays, and is counted: nothing is read again for
+  * it.
+  */
+private[file] final class Cleaner(files: SourceFiles, cleaning: CleanSource, faults: Faults) {
   private val done   = new AtomicLong()
   private val failed = new AtomicLong()
 
@@ -28,9 +30,9 @@ private[file] final class Cleaner(files: SourceFiles, cleaning: Cleaning, faults
   def failedFiles: Long  = failed.get()
 
   /** Whether anything is to be done at all. */
-  def isOn: Boolean = cleaning != Cleaning.Keep
+  def isOn: Boolean = cleaning != CleanSource.Keep
 
-  /** Each file that is still the one that was read. Answers those that are no longer there. */
+  /** Puts away each file that is still the one that was read. Answers the files that are gone then. */
   def clean(read: Iterator[SourceFile]): Vector[SourceFile] =
     read
       .grouped(Cleaner.AtOnce)
@@ -60,9 +62,9 @@ private[file] final class Cleaner(files: SourceFiles, cleaning: Cleaning, faults
     }
 
   private def putAway(file: SourceFile): Unit = cleaning match {
-    case Cleaning.Keep               => ()
-    case Cleaning.Delete             => files.delete(file.path)
-    case Cleaning.Archive(directory) => files.move(file.path, s"$directory/${file.path}")
+    case CleanSource.Keep               => ()
+    case CleanSource.Delete             => files.delete(file.path)
+    case CleanSource.Archive(directory) => files.move(file.path, s"$directory/${file.path}")
   }
 }
 

@@ -2,7 +2,7 @@
 package stoplog.storage.local
 
 import java.io._
-import java.nio.file.{FileSystemException, Files, LinkOption, Path, Paths}
+import java.nio.file.{FileSystemException, Files, LinkOption, Path, Paths, StandardCopyOption}
 import java.nio.file.{FileAlreadyExistsException, NoSuchFileException}
 import java.util.UUID
 
@@ -80,22 +80,31 @@ private[stoplog] final class LocalFileStore(root: String, drafts: Option[String]
     } catch { case _: FileAlreadyExistsException => PutOutcome.Taken }
   }
 
+  /** By a rename, of which one of several movers alone hears that it went well. `Files.move` without options looks at both paths
+    * first: a mover that sees one file under both, because another has just moved it, would take that for its own work.
+    */
   override def move(from: String, to: String): MoveOutcome = io(from) {
     val (source, target) = (at(from), at(to))
-    if (!LocalFiles.exists(source)) MoveOutcome.SourceGone
-    else
-      try {
+    try
+      if (!LocalFiles.exists(source)) MoveOutcome.SourceGone
+      else {
         LocalForcing.createDirectories(target.getParent, durability)
-        Files.move(source, target)
-        durability.syncDirectory(target.getParent)
-        durability.syncDirectory(source.getParent)
-        MoveOutcome.Moved
-      } catch {
-        case _: NoSuchFileException | _: FileAlreadyExistsException if !LocalFiles.exists(source) =>
-          MoveOutcome.SourceGone
-        case _: FileAlreadyExistsException => MoveOutcome.TargetTaken
+        if (LocalFiles.attributes(target, LinkOption.NOFOLLOW_LINKS).isDefined) taken(source, target)
+        else {
+          Files.move(source, target, StandardCopyOption.ATOMIC_MOVE)
+          durability.syncDirectory(target.getParent)
+          durability.syncDirectory(source.getParent)
+          MoveOutcome.Moved
+        }
       }
+    catch { case _: NoSuchFileException if !LocalFiles.exists(source) => MoveOutcome.SourceGone }
   }
+
+  /** One file under both paths, by a hard link, is where it is to be. */
+  private def taken(source: Path, target: Path): MoveOutcome =
+    if (!LocalFiles.exists(source)) MoveOutcome.SourceGone
+    else if (Files.isSameFile(source, target)) MoveOutcome.Moved
+    else MoveOutcome.TargetTaken
 
   /** A second name where the file system has such. */
   override def duplicate(from: String, to: String): Unit = io(to) {

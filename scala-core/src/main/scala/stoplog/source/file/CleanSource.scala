@@ -17,58 +17,56 @@ private[stoplog] object CleanSource {
 
   /** It is moved below this directory, under the path that it has below the source's root. */
   final case class Archive(directory: String) extends CleanSource
-}
 
-/** Puts away files that have been read. A file that cannot be put away stays, and is counted: nothing is read again for
-  * it.
-  */
-private[file] final class Cleaner(files: SourceFiles, cleaning: CleanSource, faults: Faults) {
-  private val done   = new AtomicLong()
-  private val failed = new AtomicLong()
+  /** Puts away files that have been read. A file that cannot be put away stays, and is counted: nothing is read again for
+    * it.
+    */
+  private[file] final class Cleaner(files: SourceFiles, cleaning: CleanSource, faults: Faults) {
+    private val done   = new AtomicLong()
+    private val failed = new AtomicLong()
 
-  def cleanedFiles: Long = done.get()
-  def failedFiles: Long  = failed.get()
+    def cleanedFiles: Long = done.get()
+    def failedFiles: Long  = failed.get()
 
-  /** Whether anything is to be done at all. */
-  def isOn: Boolean = cleaning != CleanSource.Keep
+    /** Whether anything is to be done at all. */
+    def isOn: Boolean = cleaning != CleanSource.Keep
 
-  /** Puts away each file that is still the one that was read. Answers the files that are gone then. */
-  def clean(read: Iterator[SourceFile]): Vector[SourceFile] =
-    read
-      .grouped(Cleaner.AtOnce)
-      .flatMap { group =>
-        Pooled
-          .map(group, Cleaner.Threads, "stoplog-cleaning", _ => ())(file => file -> tried(file))
-          .collect { case (file, true) => file }
+    /** Puts away each file that is still the one that was read. Answers the files that are gone then. */
+    def clean(read: Iterator[SourceFile]): Vector[SourceFile] =
+      read
+        .grouped(AtOnce)
+        .flatMap { group =>
+          Pooled
+            .map(group, Threads, "stoplog-cleaning", _ => ())(file => file -> tried(file))
+            .collect { case (file, true) => file }
+        }
+        .toVector
+
+    private def tried(file: SourceFile): Boolean =
+      try {
+        faults.at(Step.BeforeClean)
+        files.find(file.path).map(_.kind) match {
+          case Some(found: Found.File) if found.isStill(file) =>
+            putAway(file)
+            faults.at(Step.FileCleaned)
+            done.incrementAndGet()
+            true
+          case Some(_) => false
+          case None    => true // a run that died has put it away
+        }
+      } catch {
+        case NonFatal(_) =>
+          failed.incrementAndGet()
+          false
       }
-      .toVector
 
-  private def tried(file: SourceFile): Boolean =
-    try {
-      faults.at(Step.BeforeClean)
-      files.find(file.path).map(_.kind) match {
-        case Some(found: Found.File) if found.isStill(file) =>
-          putAway(file)
-          faults.at(Step.FileCleaned)
-          done.incrementAndGet()
-          true
-        case Some(_) => false
-        case None    => true // a run that died has put it away
-      }
-    } catch {
-      case NonFatal(_) =>
-        failed.incrementAndGet()
-        false
+    private def putAway(file: SourceFile): Unit = cleaning match {
+      case CleanSource.Keep               => ()
+      case CleanSource.Delete             => files.delete(file.path)
+      case CleanSource.Archive(directory) => files.move(file.path, s"$directory/${file.path}")
     }
-
-  private def putAway(file: SourceFile): Unit = cleaning match {
-    case CleanSource.Keep               => ()
-    case CleanSource.Delete             => files.delete(file.path)
-    case CleanSource.Archive(directory) => files.move(file.path, s"$directory/${file.path}")
   }
-}
 
-private object Cleaner {
-  final val AtOnce  = 1000
-  final val Threads = 8
+  private final val AtOnce  = 1000
+  private final val Threads = 8
 }

@@ -31,9 +31,9 @@ private[stoplog] final class FileEnumerator(
   private var beyond                 = FileEnumerator.NothingBeyond
   private var listedAt: Option[Long] = None
   private val directories            = new KnownDirectories(monitoring.wholeListingMillis)
-  private val lengths                = settings.readiness.stableForMillis.map(new StableLengths(_))
+  private val lengths                = settings.readiness.stableForMillis.map(new Readiness.StableLengths(_))
   private val counts                 = new FileListing.Counts
-  private val cleaner                = new Cleaner(settings.files, monitoring.cleaning, faults)
+  private val cleaner                = new CleanSource.Cleaner(settings.files, monitoring.cleaning, faults)
 
   context.restored.foreach(restore)
 
@@ -70,9 +70,9 @@ private[stoplog] final class FileEnumerator(
     val out   = new DataOutputStream(bytes)
     val rests = pending.iterator.filterNot(_.isFirst).toVector // all others will be found again
     out.writeInt(FileEnumerator.Version)
-    out.writeInt(FileSplitSerializer.version)
+    out.writeInt(FileSplit.Serializer.version)
     out.writeInt(rests.size)
-    rests.foreach(FileSplitSerializer.write(_, out))
+    rests.foreach(FileSplit.Serializer.write(_, out))
     seen.snapshot(end, out)
     out.flush()
     bytes.toByteArray
@@ -128,9 +128,9 @@ private[stoplog] final class FileEnumerator(
     val splits  = in.readInt()
     if (version > FileEnumerator.Version)
       throw Errors.recordTooNew(FileEnumerator.Snapshot, version, FileEnumerator.Version)
-    if (splits > FileSplitSerializer.version)
-      throw Errors.recordTooNew(FileEnumerator.Snapshot, splits, FileSplitSerializer.version)
-    val rests = Vector.fill(in.readInt())(FileSplitSerializer.read(splits, in))
+    if (splits > FileSplit.Serializer.version)
+      throw Errors.recordTooNew(FileEnumerator.Snapshot, splits, FileSplit.Serializer.version)
+    val rests = Vector.fill(in.readInt())(FileSplit.Serializer.read(splits, in))
     pending ++= rests
     seen.restore(in, context.assigned)
   }

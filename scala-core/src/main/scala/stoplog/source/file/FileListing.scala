@@ -15,7 +15,7 @@ import stoplog.storage.{FileStore, Found, SourceFile}
 private[file] final class FileListing(
     settings: Enumeration,
     directories: KnownDirectories,
-    lengths: Option[StableLengths],
+    lengths: Option[Readiness.StableLengths],
     counts: FileListing.Counts,
     nowMillis: Long,
     sight: (SourceFile, PathHash) => Option[FileSplit],

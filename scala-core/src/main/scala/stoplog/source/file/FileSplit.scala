@@ -35,6 +35,42 @@ private[stoplog] final case class FileSplit(file: SourceFile, extent: Extent) ex
   def isFirst: Boolean = extent.from == 0
 }
 
+private[stoplog] object FileSplit {
+
+  /** The bytes of splits, in checkpoints and on the way to the tasks. */
+  object Serializer extends VersionedSerializer[FileSplit] {
+    override val version: Int = 1
+
+    override def write(split: FileSplit, out: DataOutput): Unit = {
+      val path = split.file.path.getBytes("UTF-8")
+      out.writeInt(path.length)
+      out.write(path)
+      out.writeLong(split.file.bytes)
+      out.writeLong(split.file.modifiedMillis)
+      out.writeByte(split.extent match {
+        case _: Extent.Bytes   => InBytes
+        case _: Extent.Records => InRecords
+      })
+      out.writeLong(split.extent.from)
+      out.writeLong(split.extent.until)
+    }
+
+    override def read(version: Int, in: DataInput): FileSplit = {
+      val path = new Array[Byte](in.readInt())
+      in.readFully(path)
+      val file = SourceFile(new String(path, "UTF-8"), in.readLong(), in.readLong())
+      in.readByte().toInt match {
+        case InBytes   => FileSplit(file, Extent.Bytes(in.readLong(), in.readLong()))
+        case InRecords => FileSplit(file, Extent.Records(in.readLong(), in.readLong()))
+        case other     => throw new java.io.IOException(s"a split of kind $other")
+      }
+    }
+
+    private final val InBytes   = 1
+    private final val InRecords = 2
+  }
+}
+
 /** A piece of a file. */
 private[stoplog] sealed trait Extent {
   def from: Long
@@ -58,36 +94,4 @@ private[stoplog] object Extent {
 
   /** All that follow. */
   final val ToTheEnd = Long.MaxValue
-}
-
-private[stoplog] object FileSplitSerializer extends VersionedSerializer[FileSplit] {
-  override val version: Int = 1
-
-  override def write(split: FileSplit, out: DataOutput): Unit = {
-    val path = split.file.path.getBytes("UTF-8")
-    out.writeInt(path.length)
-    out.write(path)
-    out.writeLong(split.file.bytes)
-    out.writeLong(split.file.modifiedMillis)
-    out.writeByte(split.extent match {
-      case _: Extent.Bytes   => InBytes
-      case _: Extent.Records => InRecords
-    })
-    out.writeLong(split.extent.from)
-    out.writeLong(split.extent.until)
-  }
-
-  override def read(version: Int, in: DataInput): FileSplit = {
-    val path = new Array[Byte](in.readInt())
-    in.readFully(path)
-    val file = SourceFile(new String(path, "UTF-8"), in.readLong(), in.readLong())
-    in.readByte().toInt match {
-      case InBytes   => FileSplit(file, Extent.Bytes(in.readLong(), in.readLong()))
-      case InRecords => FileSplit(file, Extent.Records(in.readLong(), in.readLong()))
-      case other     => throw new java.io.IOException(s"a split of kind $other")
-    }
-  }
-
-  private final val InBytes   = 1
-  private final val InRecords = 2
 }

@@ -19,7 +19,7 @@ private[stoplog] final class FileSplitSource[R, T](
   /** Files are known by their paths below it. */
   override def identity: Option[String] = Some(enumeration.files.locate("").toString)
 
-  override def splits: VersionedSerializer[FileSplit] = FileSplitSerializer
+  override def splits: VersionedSerializer[FileSplit] = FileSplit.Serializer
 
   override def enumerator(context: EnumeratorContext[FileSplit]): SplitEnumerator[FileSplit] =
     new FileEnumerator(enumeration, context, clock, faults, seenLimits)

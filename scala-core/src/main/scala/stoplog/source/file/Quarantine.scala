@@ -85,9 +85,9 @@ private[file] object Quarantine {
     private var chars = 0L
     private var files = 0
 
-    def add(note: QuarantineNote): Unit = note.leftOut match {
-      case _: QuarantineNote.LeftOut.Rest   => write(s"$prefix-rest.json", Seq(note.json))
-      case _: QuarantineNote.LeftOut.Record =>
+    def add(note: Note): Unit = note.leftOut match {
+      case _: LeftOut.Rest   => write(s"$prefix-rest.json", Seq(note.json))
+      case _: LeftOut.Record =>
         val json = note.json
         held += json
         chars += json.length
@@ -109,45 +109,42 @@ private[file] object Quarantine {
     * @param records that were left out of files that could
     */
   final case class Counts(files: Long, records: Long)
-}
 
-/** A note of data left out of a file, and why.
-  *
-  * @param fileName as a user knows it
-  * @param position in words, with the unit
-  */
-private[file] final case class QuarantineNote(
-    fileName: String,
-    file: SourceFile,
-    position: String,
-    cause: String,
-    leftOut: QuarantineNote.LeftOut
-) {
+  /** A note of data left out of a file, and why.
+    *
+    * @param fileName as a user knows it
+    * @param position in words, with the unit
+    */
+  final case class Note(
+      fileName: String,
+      file: SourceFile,
+      position: String,
+      cause: String,
+      leftOut: LeftOut
+  ) {
 
-  /** One line of JSON, without its end. */
-  def json: String = {
-    val text = new StringWriter()
-    val out  = QuarantineNote.factory.createGenerator(text)
-    out.writeStartObject()
-    out.writeStringField("file", fileName)
-    out.writeNumberField("fileBytes", file.bytes)
-    out.writeNumberField("fileModifiedMillis", file.modifiedMillis)
-    out.writeStringField("position", position)
-    out.writeStringField("cause", cause)
-    leftOut match {
-      case QuarantineNote.LeftOut.Record(raw)          => QuarantineNote.record(raw, out)
-      case QuarantineNote.LeftOut.Rest(piece, records) =>
-        out.writeStringField("leftOut", "rest")
-        out.writeStringField("piece", piece.toString)
-        out.writeNumberField("recordsRead", records)
+    /** One line of JSON, without its end. */
+    def json: String = {
+      val text = new StringWriter()
+      val out  = factory.createGenerator(text)
+      out.writeStartObject()
+      out.writeStringField("file", fileName)
+      out.writeNumberField("fileBytes", file.bytes)
+      out.writeNumberField("fileModifiedMillis", file.modifiedMillis)
+      out.writeStringField("position", position)
+      out.writeStringField("cause", cause)
+      leftOut match {
+        case LeftOut.Record(raw)          => record(raw, out)
+        case LeftOut.Rest(piece, records) =>
+          out.writeStringField("leftOut", "rest")
+          out.writeStringField("piece", piece.toString)
+          out.writeNumberField("recordsRead", records)
+      }
+      out.writeEndObject()
+      out.close()
+      text.toString
     }
-    out.writeEndObject()
-    out.close()
-    text.toString
   }
-}
-
-private[file] object QuarantineNote {
 
   /** The data that was left out. */
   sealed trait LeftOut

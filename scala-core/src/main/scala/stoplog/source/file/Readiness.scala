@@ -22,6 +22,31 @@ private[stoplog] object Readiness {
 
   /** As soon as it is there. */
   val atOnce: Readiness = Readiness(Long.MinValue)
+
+  /** The time for which each unread file has had its length, as far as this run has seen it. 24 bytes for each. */
+  private[file] final class StableLengths(forMillis: Long) {
+    private var before = new SeenTable
+    private var now    = new SeenTable
+
+    /** Files that the listing does not come by are forgotten. */
+    def beginListing(): Unit = {
+      before = now
+      now = new SeenTable
+    }
+
+    /** The listing failed: files that it did not come by are still known. */
+    def abandonListing(): Unit = now = before
+
+    /** A listing that began then came by the file. Whether an earlier one, long enough before, found the same length. */
+    def isStable(file: SourceFile, nowMillis: Long): Boolean = {
+      val hash  = PathHash.of(file.path)
+      val slot  = before.find(hash)
+      val known = Option.when(slot >= 0)(before.identity(slot)).filter(_.bytes == file.bytes)
+      val since = known.fold(nowMillis)(_.modifiedMillis)
+      now.put(hash, FileIdentity(file.bytes, since))
+      nowMillis - since >= forMillis
+    }
+  }
 }
 
 /** A file that says that others are complete. It is itself never read. */
@@ -39,30 +64,5 @@ private[stoplog] object ReadyMarker {
 
     /** Of which file it tells. */
     def fileOf(marker: String): String = marker.substring(before.length, marker.length - after.length)
-  }
-}
-
-/** The time for which each unread file has had its length, as far as this run has seen it. 24 bytes for each. */
-private[file] final class StableLengths(forMillis: Long) {
-  private var before = new SeenTable
-  private var now    = new SeenTable
-
-  /** Files that the listing does not come by are forgotten. */
-  def beginListing(): Unit = {
-    before = now
-    now = new SeenTable
-  }
-
-  /** The listing failed: files that it did not come by are still known. */
-  def abandonListing(): Unit = now = before
-
-  /** A listing that began then came by the file. Whether an earlier one, long enough before, found the same length. */
-  def isStable(file: SourceFile, nowMillis: Long): Boolean = {
-    val hash  = PathHash.of(file.path)
-    val slot  = before.find(hash)
-    val known = Option.when(slot >= 0)(before.identity(slot)).filter(_.bytes == file.bytes)
-    val since = known.fold(nowMillis)(_.modifiedMillis)
-    now.put(hash, FileIdentity(file.bytes, since))
-    nowMillis - since >= forMillis
   }
 }

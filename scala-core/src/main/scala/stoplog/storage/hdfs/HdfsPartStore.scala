@@ -9,7 +9,7 @@ import org.apache.hadoop.fs.Path
 
 import stoplog.error.Errors
 import stoplog.fault.Faults
-import stoplog.part.{Open, Publish, Resume, RunId}
+import stoplog.part.{Closed, Open, Publish, Resume, RunId}
 import stoplog.sink.{CommitOutcome, Staged}
 import stoplog.storage._
 import stoplog.storage.hadoop.{HadoopFiles, HadoopPartStore, Trimming, ValidLengths}
@@ -42,8 +42,9 @@ private[stoplog] final class HdfsPartStore(
   override def resume(open: Resume, validBytes: Long): PartOutput = {
     val path = files.at(open.token)
     appended(path, validBytes) match {
-      case Some(stream) if stream.out.getPos == validBytes => new HdfsOutput(path, open.token, stream)
-      case Some(stream)                                    =>
+      case Some(stream) if stream.out.getPos == validBytes =>
+        new HdfsPartStore.Output(path, open.token, stream)
+      case Some(stream) =>
         val actual = stream.out.getPos
         files.writing(path)(stream.out.close())
         if (actual < validBytes) throw Errors.partShort(path.toString, actual, validBytes)
@@ -106,9 +107,9 @@ private[stoplog] final class HdfsPartStore(
 
   private def at(part: Open): Path = files.at(part.handle.token)
 
-  private def output(token: String): HdfsOutput = {
+  private def output(token: String): PartOutput = {
     val path = files.at(token)
-    new HdfsOutput(path, token, files.writing(path)(streams.create(path)))
+    new HdfsPartStore.Output(path, token, files.writing(path)(streams.create(path)))
   }
 
   /** `None` when another client has the lease. Error: `STOPLOG_STORE_WRITE` when HDFS does not tell. */
@@ -168,4 +169,35 @@ private object HdfsPartStore {
     else Pooled.map(items, Threads, "stoplog-hdfs", _ => ())(action).toVector
 
   private val Threads = 16
+
+  /** The end of a file that this process alone may write. */
+  private final class Output(path: Path, token: String, stream: HdfsStream) extends PartOutput {
+
+    override def position: Long = stream.out.getPos
+
+    override def write(bytes: Array[Byte], offset: Int, length: Int): Unit = io(
+      stream.out.write(bytes, offset, length)
+    )
+
+    override def persist(): Resume = {
+      end()
+      Resume(token)
+    }
+
+    override def finish(): Closed = {
+      end()
+      Closed(token)
+    }
+
+    override def close(): Unit =
+      try stream.out.close()
+      catch { case _: IOException => () } // fenced, or out of reach: nothing was promised
+
+    /** The file is closed after each epoch, so that the next one can begin in any process. */
+    private def end(): Unit = io(stream.end())
+
+    private def io(action: => Unit): Unit =
+      try action
+      catch { case e: IOException => throw Errors.storeWrite(path.toString, HadoopFiles.reason(e), e) }
+  }
 }

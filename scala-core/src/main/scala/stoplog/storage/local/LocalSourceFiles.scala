@@ -22,7 +22,7 @@ private[stoplog] final class LocalSourceFiles(
     faults: Faults = Faults.none,
     named: Vector[String] = Vector("")
 ) extends SourceFiles {
-  private val links = new InputLinks(root, named)
+  private val links = new LocalSourceFiles.InputLinks(root, named)
 
   override def list(directory: String)(each: Found => Unit): Unit =
     try
@@ -113,7 +113,7 @@ private[stoplog] final class LocalSourceFiles(
     } catch {
       case e: NoSuchFileException => throw e // as that which will be there some day
       case e: IOException         =>
-        Some(Found(name, Found.File(0, 0), Some(Link.Refused(InputLinks.unresolved(e)))))
+        Some(Found(name, Found.File(0, 0), Some(Link.Refused(LocalSourceFiles.unresolved(e)))))
     }
 
   private def kind(what: BasicFileAttributes): Option[Found.Kind] =
@@ -121,70 +121,73 @@ private[stoplog] final class LocalSourceFiles(
     else Option.when(what.isRegularFile)(Found.File(what.size, what.lastModifiedTime.toMillis))
 }
 
-/** The targets of links in the input of a source. Links are followed as long as they stay below what the source's paths
-  * name: a user who may put names there may read no more for it than they could put there themselves.
-  *
-  * Each path is looked at right before it is used, since it may have become another since it was listed.
-  *
-  * @param named the paths below the root that the user named; each may be a link itself
-  */
-private[local] final class InputLinks(root: String, named: Vector[String]) extends Serializable {
+private object LocalSourceFiles {
 
-  def at(path: String): Path = if (path.isEmpty) Paths.get(root) else Paths.get(root, path)
+  /** The targets of links in the input of a source. Links are followed as long as they stay below what the source's paths
+    * name: a user who may put names there may read no more for it than they could put there themselves.
+    *
+    * Each path is looked at right before it is used, since it may have become another since it was listed.
+    *
+    * @param named the paths below the root that the user named; each may be a link itself
+    */
+  private final class InputLinks(root: String, named: Vector[String]) extends Serializable {
 
-  /** The target of a path with a link at its end; none if that is the real path, below another one that was named. */
-  def of(path: String, real: Path): Option[Link] = home(path, real) match {
-    case Some(`path`) => None
-    case Some(other)  => Some(Link.Below(other))
-    case None         => Some(Link.Refused(outside(real)))
-  }
+    def at(path: String): Path = if (path.isEmpty) Paths.get(root) else Paths.get(root, path)
 
-  /** The path without links. Errors: `NoSuchFileException`, `STOPLOG_SOURCE_LINK`. */
-  def real(path: String): Path = {
-    val real = followed(path)
-    if (home(path, real).isEmpty) throw Errors.sourceLink(at(path).toString, outside(real))
-    real
-  }
-
-  /** The same for a file that is to be changed: no link may lead to it. */
-  def unlinked(path: String): Path = {
-    val real = followed(path)
-    if (!home(path, real).contains(path))
-      throw Errors.sourceLink(at(path).toString, "it leads to a file that is not put away under another name")
-    real
-  }
-
-  private def followed(path: String): Path =
-    try at(path).toRealPath()
-    catch {
-      case e: NoSuchFileException => throw e
-      case e: IOException         => throw Errors.sourceLink(at(path).toString, InputLinks.unresolved(e))
+    /** The target of a path with a link at its end; none if that is the real path, below another one that was named. */
+    def of(path: String, real: Path): Option[Link] = home(path, real) match {
+      case Some(`path`) => None
+      case Some(other)  => Some(Link.Below(other))
+      case None         => Some(Link.Refused(outside(real)))
     }
 
-  private def outside(real: Path): String =
-    s"it leads to $real, which is not below the paths that the source reads"
-
-  /** The real path below the root, through a path that was named: first those that the path is below. */
-  private def home(path: String, real: Path): Option[String] =
-    if (named.exists(isAbove(path, _))) Some(path)
-    else {
-      val (over, others) = named.partition(name => name == path || isAbove(name, path))
-      (over.iterator ++ others).flatMap(below(_, real)).nextOption()
+    /** The path without links. Errors: `NoSuchFileException`, `STOPLOG_SOURCE_LINK`. */
+    def real(path: String): Path = {
+      val real = followed(path)
+      if (home(path, real).isEmpty) throw Errors.sourceLink(at(path).toString, outside(real))
+      real
     }
 
-  private def below(name: String, real: Path): Option[String] =
-    try {
-      val top = at(name).toRealPath()
-      Option.when(real.startsWith(top))(
-        Seq(name, top.relativize(real).toString).filter(_.nonEmpty).mkString("/")
-      )
-    } catch { case _: NoSuchFileException => None }
+    /** The same for a file that is to be changed: no link may lead to it. */
+    def unlinked(path: String): Path = {
+      val real = followed(path)
+      if (!home(path, real).contains(path))
+        throw Errors.sourceLink(
+          at(path).toString,
+          "it leads to a file that is not put away under another name"
+        )
+      real
+    }
 
-  private def isAbove(path: String, other: String): Boolean =
-    path != other && (path.isEmpty || other.startsWith(s"$path/"))
-}
+    private def followed(path: String): Path =
+      try at(path).toRealPath()
+      catch {
+        case e: NoSuchFileException => throw e
+        case e: IOException         => throw Errors.sourceLink(at(path).toString, unresolved(e))
+      }
 
-private[local] object InputLinks {
+    private def outside(real: Path): String =
+      s"it leads to $real, which is not below the paths that the source reads"
+
+    /** The real path below the root, through a path that was named: first those that the path is below. */
+    private def home(path: String, real: Path): Option[String] =
+      if (named.exists(isAbove(path, _))) Some(path)
+      else {
+        val (over, others) = named.partition(name => name == path || isAbove(name, path))
+        (over.iterator ++ others).flatMap(below(_, real)).nextOption()
+      }
+
+    private def below(name: String, real: Path): Option[String] =
+      try {
+        val top = at(name).toRealPath()
+        Option.when(real.startsWith(top))(
+          Seq(name, top.relativize(real).toString).filter(_.nonEmpty).mkString("/")
+        )
+      } catch { case _: NoSuchFileException => None }
+
+    private def isAbove(path: String, other: String): Boolean =
+      path != other && (path.isEmpty || other.startsWith(s"$path/"))
+  }
 
   /** The reason for which a link cannot be followed. */
   def unresolved(e: IOException): String = {

@@ -62,7 +62,7 @@ class LinksSuite extends AnyFunSuite with BeforeAndAfterEach {
       assert(condition(files.open(listed, 0)) === "STOPLOG_SOURCE_LINK")
       assert(condition(files.locate("d/id")) === "STOPLOG_SOURCE_LINK")
       assert(condition(files.list("d")(_ => ())) === "STOPLOG_SOURCE_LINK")
-      val cleaner = new Cleaner(files, cleaning, Faults.none)
+      val cleaner = new CleanSource.Cleaner(files, cleaning, Faults.none)
       assert(cleaner.clean(Iterator(listed)).isEmpty)
       assert((cleaner.cleanedFiles, cleaner.failedFiles) === ((0, 1)))
       assert(Files.readString(secret.resolve("id")) === "secret")

@@ -95,7 +95,13 @@ private[stoplog] object FileReads {
         files,
         rules(options, root),
         framing,
-        options.follow.monitoring,
+        Monitoring(
+          options.follow.onChangedFile,
+          options.follow.onMergedPart,
+          options.follow.monitorIntervalMillis,
+          options.follow.wholeListingMillis,
+          options.follow.cleaning
+        ),
         options.files.readiness,
         // a finder that only forbids to cut finds what a listing finds
         options.files.finder.filter(_ != FileFinder.NonSplitting)

@@ -5,14 +5,17 @@ import org.apache.hadoop.fs.{Path => HadoopPath}
 
 import stoplog.options.OptionGroup.Files
 import stoplog.source.file.{
-  CleanSource => Cleaning, Monitoring, OnChangedFile => Changed, OnMergedPart => Merged, OnMissingFile,
-  PathRules
+  CleanSource => Cleaning, OnChangedFile => Changed, OnMergedPart => Merged, OnMissingFile, PathRules
 }
 
 /** A source's treatment of files that change, are gone, were merged, are read, or cannot be decoded. */
 private[stoplog] final case class FollowOptions(
-    monitoring: Monitoring,
+    onChangedFile: Changed,
     onMissing: OnMissingFile,
+    onMergedPart: Merged,
+    monitorIntervalMillis: Long,
+    wholeListingMillis: Long,
+    cleaning: Cleaning,
     onCorrupt: OnCorrupt
 )
 
@@ -131,17 +134,16 @@ private[stoplog] object FollowOptions {
   )
 
   def parse(asked: OptionReader): FollowOptions = {
-    val onChangedFile = asked(OnChangedFile)
-    val onMissing     = asked(IgnoreMissingFiles)
-    val monitoring    = Monitoring(
-      onChangedFile,
+    val read = FollowOptions(
+      asked(OnChangedFile),
+      asked(IgnoreMissingFiles),
       asked(OnMergedPart),
       asked.get(MonitorInterval).getOrElse(0L),
       asked(WholeListingInterval),
-      cleaning(asked)
+      cleaning(asked),
+      onCorrupt(asked)
     )
-    val read = FollowOptions(monitoring, onMissing, onCorrupt(asked))
-    if (onChangedFile == Changed.Tail && monitoring.cleaning != Cleaning.Keep)
+    if (read.onChangedFile == Changed.Tail && read.cleaning != Cleaning.Keep)
       asked.errors.add(
         "onChangedFile = 'tail' and cleanSource do not go together: a file that grows is never done with."
       )

@@ -135,6 +135,10 @@ private[stoplog] object SourceDriver {
 
   private final val StateLost = "STOPLOG_SOURCE_STATE_LOST"
 
+  /** The driver of a query in this JVM. */
+  def ofQuery[S <: Split](source: SplitSource[S, _, _], state: StateFiles): SourceDriver[S] =
+    new SourceDriver(source, state, faults = Faults.ofThisJvm)
+
   /** All splits of a source as it is now, for a batch query, which keeps no state. */
   def all[S <: Split](source: SplitSource[S, _, _], scratch: StateFiles): Vector[S] = {
     val enumerator = source.enumerator(EnumeratorContext(None, _ => Iterator.empty, scratch))

@@ -9,7 +9,6 @@ import org.apache.spark.sql.connector.read.{InputPartition, PartitionReaderFacto
 import org.apache.spark.sql.connector.read.streaming._
 
 import stoplog.error.{Errors, Redaction}
-import stoplog.fault.Faults
 import stoplog.format.read.Vectors
 import stoplog.source._
 
@@ -29,7 +28,7 @@ private[spark] final class SourceStream[S <: Split](
     with ReportsSourceMetrics {
   source.identity.foreach(SourceDriver.refuseOther(state, _))
 
-  private val driver = new SourceDriver(source, state, faults = Faults.ofThisJvm)
+  private val driver = SourceDriver.ofQuery(source, state)
   private var planned: Option[((Long, Long), Array[InputPartition])] = None
   @volatile private var shown: (Outstanding, Map[String, String])    = (Outstanding.none, Map.empty)
 

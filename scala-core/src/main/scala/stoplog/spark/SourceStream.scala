@@ -28,7 +28,7 @@ private[spark] final class SourceStream[S <: Split](
     with ReportsSourceMetrics {
   source.identity.foreach(SourceDriver.refuseOther(state, _))
 
-  private val driver = SourceDriver.ofQuery(source, state)
+  private val driver                                                 = SourceDriver.ofQuery(source, state)
   private var planned: Option[((Long, Long), Array[InputPartition])] = None
   @volatile private var shown: (Outstanding, Map[String, String])    = (Outstanding.none, Map.empty)
 

@@ -62,7 +62,7 @@ object PackageImports {
     "source"        -> "error fault log storage",
     "source.file"   -> "error fault source source.format storage thread",
     "source.format" -> "",
-    "spark" -> ("commit engine error fault filesink filesource format format.read options place source " +
+    "spark"         -> ("commit engine error filesink filesource format format.read options place source " +
       "storage thread twophase util view"),
     "storage"         -> "error fault part sink",
     "storage.hadoop"  -> "error fault part sink storage",

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.filesource
 
+import java.io.InputStream
+import java.net.URI
+
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.sources.Filter
@@ -12,19 +15,21 @@ import stoplog.format.read.{DirectoryColumns, DirectoryFilter, ReadFormats, Spar
 import stoplog.options.{OnCorrupt, SourceOptions}
 import stoplog.source.SplitSource
 import stoplog.source.file._
-import stoplog.storage.SourceFiles
+import stoplog.storage.{FileStore, Found, SourceFile, SourceFiles}
 
 /** The file source that options ask for. */
 private[stoplog] object FileReads {
 
-  /** The columns where the user named none. Errors: `STOPLOG_SOURCE_SCHEMA`, `STOPLOG_SOURCE_PATH`. */
+  /** The columns for a user who named none. Errors: `STOPLOG_SOURCE_SCHEMA`, `STOPLOG_SOURCE_PATH`. */
   def schema(options: SourceOptions): StructType = {
     val root = SourceRoot.of(options.content.paths)
     SourceColumns.inferred(options, SourcePlaces.files(root), rulesNow(options, root))
   }
 
-  /** @param columns that there are
-    * @param wanted  those that the query wants
+  /** The files as a source of rows.
+    *
+    * @param columns all columns
+    * @param wanted  the columns that the query reads
     * @param filters see [[stoplog.format.read.ReadFormats.of]]
     */
   def source(
@@ -37,11 +42,11 @@ private[stoplog] object FileReads {
     val files       = SourcePlaces.files(root)
     val directories = SourceColumns.ofDirectories(options, columns, files, rulesNow(options, root))
     val format      = ReadFormats.of(options.content.read, columns, wanted, filters, directories)
-    val needed      = new SomeFiles(files, new DirectoryFilter(filters, directories))
+    val needed      = new FilteredFiles(files, new DirectoryFilter(filters, directories))
     FileRead(make(options, root, needed, format), vectors(format), pushed(format, filters, directories))
   }
 
-  /** Error: `STOPLOG_SOURCE_PATH` when a path names something that is not there. */
+  /** Error: `STOPLOG_SOURCE_PATH` when a path names no file and no directory. */
   def refuseNothing(options: SourceOptions): Unit = {
     val root  = SourceRoot.of(options.content.paths)
     val files = SourcePlaces.files(root)
@@ -83,20 +88,23 @@ private[stoplog] object FileReads {
       files: SourceFiles,
       format: FileFormat[R, InternalRow]
   ): SplitSource[FileSplit, _, InternalRow] = {
-    val framing = options.files.finder.foldLeft(format.framing(files))(new FoundSplitter(_, _))
+    val framing = options.files.finder.foldLeft(format.framing(files))(new FileSplitter.Chosen(_, _))
     def source(framing: FileSplitter) = new FileSplitSource(
       s"stoplog ${options.content.paths.mkString(", ")} (${options.content.read.format.word})",
       Enumeration(
         files,
         rules(options, root),
         framing,
-        options.follow.onChangedFile,
+        Monitoring(
+          options.follow.onChangedFile,
+          options.follow.onMergedPart,
+          options.follow.monitorIntervalMillis,
+          options.follow.wholeListingMillis,
+          options.follow.cleaning
+        ),
         options.files.readiness,
-        options.follow.cleaning,
-        options.follow.monitorIntervalMillis,
-        onMergedPart = options.follow.onMergedPart,
-        finder = options.files.finder.filter(_ != FileFinder.NonSplitting), // who finds what is found without
-        wholeListingMillis = options.follow.wholeListingMillis
+        // a finder that only forbids to cut finds what a listing finds
+        options.files.finder.filter(_ != FileFinder.NonSplitting)
       ),
       format,
       options.follow.onMissing,
@@ -105,8 +113,35 @@ private[stoplog] object FileReads {
     options.follow.onCorrupt match {
       case OnCorrupt.Fail                  => source(framing)
       case OnCorrupt.Quarantine(directory) =>
-        new QuarantiningSource(source(new BrokenFraming(framing)), files, SourcePlaces.state(directory))
+        new QuarantiningSource(
+          source(new FileSplitter.Lenient(framing)),
+          files,
+          SourcePlaces.state(directory)
+        )
     }
+  }
+
+  /** Files without those directories that a filter leaves out, which are not even listed. The filter checks each file
+    * before it is opened.
+    */
+  private final class FilteredFiles(files: SourceFiles, filter: DirectoryFilter) extends SourceFiles {
+
+    override def list(directory: String)(each: Found => Unit): Unit = files.list(directory) { found =>
+      if (found.kind != Found.Directory || filter.enters(FileStore.path(directory, found.name))) each(found)
+    }
+
+    override def open(file: SourceFile, from: Long): InputStream = {
+      filter.check(file, describe(file.path))
+      files.open(file, from)
+    }
+
+    override def changedMillis(directory: String): Option[Long] = files.changedMillis(directory)
+
+    override def find(path: String): Option[Found]    = files.find(path)
+    override def delete(path: String): Unit           = files.delete(path)
+    override def move(path: String, to: String): Unit = files.move(path, to)
+    override def describe(path: String): String       = files.describe(path)
+    override def locate(path: String): URI            = files.locate(path)
   }
 }
 
@@ -117,5 +152,7 @@ private[stoplog] final case class FileRead(
     filters: PushedFilters
 )
 
-/** Which of a query's filters leave out directories, and which blocks of files. Spark looks at the rows all the same. */
+/** The filters of a query that leave out directories, and those that leave out blocks of files. Spark filters the rows
+  * all the same.
+  */
 private[stoplog] final case class PushedFilters(directories: Seq[Filter], blocks: Seq[Filter])

@@ -1,60 +1,61 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.filesource
 
+import scala.collection.mutable
+
 import org.apache.hadoop.fs.{FileStatus, Path => HadoopPath}
 import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.types.{StringType, StructField, StructType}
 
 import stoplog.error.Errors
-
-import stoplog.storage.{SourceFile, SourceFiles}
 import stoplog.format.read.{BlockSchema, DirectoryColumns, DirectoryTypes, SourceFormatName}
 import stoplog.options.SourceOptions
-import stoplog.source.file.{DirectoryNames, PathRules}
+import stoplog.source.file.{DirectoryNames, FileFinder, PathRules}
+import stoplog.storage.{SourceFile, SourceFiles}
 
 /** The columns of files, and of the directories that they are in. */
 private[stoplog] object SourceColumns {
 
-  /** The columns where the user named none: those of the youngest file, or with `mergeSchema` of all, and behind them
+  /** The columns for a user who named none: those of the youngest file, or with `mergeSchema` of all, and behind them
     * those of the directories.
     *
     * Error: `STOPLOG_SOURCE_SCHEMA`.
     */
   def inferred(options: SourceOptions, files: SourceFiles, rules: PathRules): StructType = {
-    val names       = namesOf(options, files, rules).all
-    lazy val survey = Survey.of(files, rules, options.files.finder, telling(options))
-    val inFiles     = options.content.read.format match {
+    val names      = namesOf(options, files, rules).all
+    lazy val found = survey(files, rules, options.files.finder, telling(options))
+    val inFiles    = options.content.read.format match {
       case SourceFormatName.Text                => new StructType().add("value", StringType)
       case SourceFormatName.Records(_, records) => records.schema
       case lines: SourceFormatName.MultiLine    => throw Errors.sourceSchema(lines.word)
       case blocks: SourceFormatName.Blocks      =>
-        val found = survey.telling.map(status(files, _))
+        val all = found.telling.map(status(files, _))
         BlockSchema
-          .of(blocks, found, options.content.read.options)
+          .of(blocks, all, options.content.read.options)
           .getOrElse(throw Errors.sourceSchema(blocks.word))
       case lines => throw Errors.sourceSchema(lines.word)
     }
     if (names.isEmpty) inFiles
     else {
       val others = inFiles.filterNot(column => names.exists(_.equalsIgnoreCase(column.name)))
-      StructType(others ++ told(names, name => survey.values.getOrElse(name.toLowerCase, Nil)))
+      StructType(others ++ told(names, name => found.values.getOrElse(name.toLowerCase, Nil)))
     }
   }
 
-  private def telling(options: SourceOptions): Survey.Telling = {
+  private def telling(options: SourceOptions): Telling = {
     val merges    = options.content.read.options.get("mergeSchema").map(_.trim.equalsIgnoreCase("true"))
     val ofSession = options.content.read.format match {
       case SourceFormatName.Parquet => SQLConf.get.isParquetSchemaMergingEnabled
       case SourceFormatName.Orc     => SQLConf.get.isOrcSchemaMergingEnabled
       case _                        => false
     }
-    if (merges.getOrElse(ofSession)) Survey.All else Survey.Youngest
+    if (merges.getOrElse(ofSession)) All else Youngest
   }
 
   private def status(files: SourceFiles, file: SourceFile): FileStatus =
     new FileStatus(file.bytes, false, 1, 0, file.modifiedMillis, new HadoopPath(files.locate(file.path)))
 
-  /** Those of the columns that directories tell. */
+  /** The columns that directories tell. */
   def ofDirectories(
       options: SourceOptions,
       columns: StructType,
@@ -76,4 +77,40 @@ private[stoplog] object SourceColumns {
       case None        =>
         DirectoryColumns.Names.Found(DirectoryColumns.named(DirectoryNames.sample(files, rules)).map(_._1))
     }
+
+  /** The facts about the columns that a listing of all files tells.
+    *
+    * @param telling files whose columns count: files without a byte tell none
+    * @param values  of the columns that names of directories tell
+    */
+  private final case class Survey(telling: Vector[SourceFile], values: Map[String, Set[String]])
+
+  /** The files that tell the columns. */
+  private sealed trait Telling
+  private case object Youngest extends Telling
+  private case object All      extends Telling
+
+  private def survey(
+      files: SourceFiles,
+      rules: PathRules,
+      finder: Option[FileFinder],
+      wanted: Telling
+  ): Survey = {
+    var telling                       = Vector.empty[SourceFile]
+    var latest                        = ""
+    val values                        = mutable.Map.empty[String, mutable.Set[String]]
+    def visit(file: SourceFile): Unit = {
+      if (file.bytes > 0)
+        if (wanted == All) telling :+= file
+        else if (telling.forall(_.modifiedMillis <= file.modifiedMillis)) telling = Vector(file)
+      val directory = DirectoryNames.of(file)
+      if (directory != latest) {
+        latest = directory
+        for ((name, value) <- DirectoryColumns.named(directory))
+          values.getOrElseUpdate(name.toLowerCase, mutable.Set.empty) += value
+      }
+    }
+    finder.getOrElse(FileFinder.NonSplitting).find(files, rules)(visit)
+    Survey(telling, values.view.mapValues(_.toSet).toMap)
+  }
 }

@@ -4,28 +4,24 @@ package stoplog.filesource
 import java.io.IOException
 
 import org.apache.hadoop.conf.Configuration
-import org.apache.hadoop.fs.{FileSystem, LeaseRecoverable, Path => HadoopPath}
+import org.apache.hadoop.fs.{LeaseRecoverable, Path => HadoopPath}
 
 import stoplog.error.Errors
 import stoplog.fault.Faults
-
-import stoplog.storage.SourceFiles
-
-import stoplog.storage.local.{LocalFileStore, LocalForcing}
-import stoplog.storage.s3.S3FileStore
-import stoplog.storage.systems.HadoopSystems
 import stoplog.options.SparkHadoop
-
 import stoplog.source.StateFiles
+import stoplog.storage.{SourceFiles, Storage}
 import stoplog.storage.hadoop._
-import stoplog.storage.local.LocalSourceFiles
+import stoplog.storage.local.{LocalFileStore, LocalForcing, LocalSourceFiles}
+import stoplog.storage.s3.S3FileStore
+import stoplog.storage.systems.HadoopProvider
 
-/** Files on whatever storage a path is on. */
+/** The files of a source, on the storage of their path. */
 private[stoplog] object SourcePlaces {
 
   /** The files to read under a root.
     *
-    * Errors: `STOPLOG_STORE_UNSUPPORTED`, `STOPLOG_HADOOP_AWS`, `STOPLOG_SOURCE_PATH` where there is no such server.
+    * Errors: `STOPLOG_STORE_UNSUPPORTED`, `STOPLOG_HADOOP_AWS`, `STOPLOG_SOURCE_PATH` for a server that does not exist.
     */
   def files(from: SourceRoot): SourceFiles =
     if (isLocal(from.root)) new LocalSourceFiles(from.root.toUri.getPath, Faults.ofThisJvm, from.named)
@@ -49,11 +45,11 @@ private[stoplog] object SourcePlaces {
 
   private def exclusion(root: HadoopPath, files: HadoopFiles): Exclusion =
     if (renaming(root) == Renaming.Atomic) Exclusion.ByRename
-    else if (files.fileSystem.hasPathCapability(root, S3FileStore.Ability)) Exclusion.ByCreate
+    else if (files.fileSystem.hasPathCapability(root, S3FileStore.Capability)) Exclusion.ByCreate
     else CapabilityProbe.exclusion(files)
 
   private def hadoop(root: HadoopPath): HadoopFiles = {
-    HadoopSystems.refuseUnknown(root.toString, scheme(root), configuration)
+    HadoopProvider.refuseUnknown(root.toString, Storage.scheme(root, configuration), configuration)
     new HadoopFiles(root.toString, new HadoopSettings(configuration), renaming(root))
   }
 
@@ -65,10 +61,7 @@ private[stoplog] object SourcePlaces {
       }
     catch { case e: IOException => throw Errors.sourcePath(root.toString, HadoopFiles.reason(e)) }
 
-  private def isLocal(path: HadoopPath): Boolean = scheme(path) == "file"
-
-  private def scheme(path: HadoopPath): String =
-    Option(path.toUri.getScheme).getOrElse(FileSystem.getDefaultUri(configuration).getScheme)
+  private def isLocal(path: HadoopPath): Boolean = Storage.scheme(path, configuration) == "file"
 
   private def configuration: Configuration = SparkHadoop.configuration
 }

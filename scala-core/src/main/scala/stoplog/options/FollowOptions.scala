@@ -5,7 +5,7 @@ import org.apache.hadoop.fs.{Path => HadoopPath}
 
 import stoplog.options.OptionGroup.Files
 import stoplog.source.file.{
-  Cleaning, OnChangedFile => Changed, OnMergedPart => Merged, OnMissingFile, PathRules
+  CleanSource => Cleaning, OnChangedFile => Changed, OnMergedPart => Merged, OnMissingFile, PathRules
 }
 
 /** A source's treatment of files that change, are gone, were merged, are read, or cannot be decoded. */

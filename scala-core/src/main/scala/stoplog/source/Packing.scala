@@ -6,14 +6,14 @@ package stoplog.source
   * A task costs more than a small split: so small ones go together, in their order, and large ones are divided until every
   * core has something to do.
   */
-object Packing {
+private[stoplog] object Packing {
 
   /** @param tasks how many can run at a time */
   def pack[S <: Split](
       splits: Iterator[S],
       source: SplitSource[S, _, _],
       tasks: Int,
-      sizes: PackingSizes
+      sizes: Sizes
   ): Vector[Vector[S]] = {
     val all    = splits.toVector
     val total  = all.iterator.map(weight(_, sizes)).sum
@@ -27,7 +27,7 @@ object Packing {
   private def grouped[S <: Split](
       pieces: Iterator[S],
       target: Long,
-      sizes: PackingSizes
+      sizes: Sizes
   ): Vector[Vector[S]] = {
     val groups = Vector.newBuilder[Vector[S]]
     var group  = Vector.newBuilder[S]
@@ -46,17 +46,19 @@ object Packing {
     groups.result()
   }
 
-  private def weight(split: Split, sizes: PackingSizes): Long = split.size.bytes + sizes.openingBytes
-}
+  private def weight(split: Split, sizes: Sizes): Long = split.size.bytes + sizes.openingBytes
 
-/** @param openingBytes what it costs to open a split, as if so many bytes more had to be read
-  * @param leastBytes   less is not worth a task
-  * @param mostBytes    more is too much for a task
-  */
-final case class PackingSizes(openingBytes: Long, leastBytes: Long, mostBytes: Long)
+  /** The sizes of the tasks.
+    *
+    * @param openingBytes the cost of opening a split, as if so many bytes more had to be read
+    * @param leastBytes   less is not worth a task
+    * @param mostBytes    more is too much for a task
+    */
+  final case class Sizes(openingBytes: Long, leastBytes: Long, mostBytes: Long)
 
-object PackingSizes {
+  object Sizes {
 
-  /** With Spark's own sizes of tasks, and less for opening: nothing is asked for twice here. */
-  val default: PackingSizes = PackingSizes(64L << 10, 4L << 20, 128L << 20)
+    /** Spark's own sizes of tasks, with less for opening: the task asks the storage for nothing twice. */
+    val default: Sizes = Sizes(64L << 10, 4L << 20, 128L << 20)
+  }
 }

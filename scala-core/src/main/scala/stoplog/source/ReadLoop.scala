@@ -4,7 +4,8 @@ package stoplog.source
 import scala.collection.mutable
 
 /** The work of a task: reads the splits that it was given, and makes rows of their records. */
-final class ReadLoop[S <: Split, R, T](source: SplitSource[S, R, T], splits: Seq[S]) extends AutoCloseable {
+private[stoplog] final class ReadLoop[S <: Split, R, T](source: SplitSource[S, R, T], splits: Seq[S])
+    extends AutoCloseable {
   private val reader                         = source.reader()
   private val emitter                        = source.emitter()
   private var fetched: Fetched.Records[S, R] = _

@@ -1,20 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.source
 
+import java.nio.charset.StandardCharsets.UTF_8
+
 import scala.annotation.tailrec
 import scala.collection.immutable.Queue
+import scala.util.Using
 
 import stoplog.error.{Errors, StoplogException}
 import stoplog.fault.{Faults, Step}
+import stoplog.storage.PutOutcome
 
 /** The driver's side of a source that a streaming query reads, as Spark's `MicroBatchStream` asks for it.
   *
-  * Positions are numbers of splits: a query at position n has read the first n splits that the source yielded. What they
-  * are is in the log.
+  * Positions are numbers of splits: a query at position n has read the first n splits that the source yielded. The log
+  * names them.
   *
   * @param keptBatches how many committed micro-batches can still be planned again
   */
-final class SourceDriver[S <: Split](
+private[stoplog] final class SourceDriver[S <: Split](
     source: SplitSource[S, _, _],
     state: StateFiles,
     keptBatches: Int = SourceDriver.SparksBatches,
@@ -89,7 +93,7 @@ final class SourceDriver[S <: Split](
     }
   }
 
-  /** What the driver before this one drops meanwhile, it has told its enumerator of. */
+  /** Leaves out records that the driver before this one drops meanwhile: it has told its own enumerator of them. */
   @tailrec
   private def tellOfAll(from: Long, end: Long): Unit = {
     val failure =
@@ -106,7 +110,7 @@ final class SourceDriver[S <: Split](
 
   private def isLost(e: StoplogException) = e.getCondition == SourceDriver.StateLost
 
-  /** Another driver removes state only behind a record of its own: whoever misses some then is the one that is refused. */
+  /** Another driver removes state only behind a record of its own: the driver that misses some then is the older one. */
   private def unlessOvertaken[A](action: => A): A =
     try action
     catch {
@@ -124,17 +128,91 @@ final class SourceDriver[S <: Split](
   }
 }
 
-object SourceDriver {
+private[stoplog] object SourceDriver {
 
   /** Spark's `spark.sql.streaming.minBatchesToRetain`. */
   private final val SparksBatches = 100
 
   private final val StateLost = "STOPLOG_SOURCE_STATE_LOST"
 
+  /** The driver of a query in this JVM. */
+  def ofQuery[S <: Split](source: SplitSource[S, _, _], state: StateFiles): SourceDriver[S] =
+    new SourceDriver(source, state, faults = Faults.ofThisJvm)
+
   /** All splits of a source as it is now, for a batch query, which keeps no state. */
   def all[S <: Split](source: SplitSource[S, _, _], scratch: StateFiles): Vector[S] = {
     val enumerator = source.enumerator(EnumeratorContext(None, _ => Iterator.empty, scratch))
     try Admission.take(enumerator, ReadLimits.none)
     finally enumerator.close()
+  }
+
+  /** Refuses the state of another source, which a file beside the splits names. A checkpoint without that file is new or
+    * older than it, and belongs to the source that the query asks for now.
+    *
+    * Error: `STOPLOG_SOURCE_PATH_CHANGED`.
+    */
+  def refuseOther(state: StateFiles, asked: String): Unit =
+    if (state.putIfAbsent(Identity)(_.write(asked.getBytes(UTF_8))) == PutOutcome.Taken) {
+      val recorded = Using.resource(state.open(Identity))(in => new String(in.readAllBytes(), UTF_8))
+      if (recorded != asked)
+        throw Errors.sourcePathChanged(recorded, asked, state.describe(Identity))
+    }
+
+  private final val Identity = "identity"
+}
+
+/** Decides which splits a micro-batch takes. */
+private[stoplog] object Admission {
+
+  /** The next splits within the limits; none if there is nothing to read. */
+  def take[S <: Split](enumerator: SplitEnumerator[S], limits: ReadLimits): Vector[S] = {
+    val batch = new Batch(enumerator, limits)
+    var more  = true
+    while (more) {
+      val discovery = enumerator.discover()
+      more = batch.fill() && discovery == Discovery.Partial
+    }
+    batch.taken
+  }
+
+  private final class Batch[S <: Split](enumerator: SplitEnumerator[S], limits: ReadLimits) {
+    private val splits = Vector.newBuilder[S]
+    private var count  = 0L
+    private var room   = Room(limits, 0, 0)
+
+    def taken: Vector[S] = splits.result()
+
+    /** Takes all splits that fit; false when there is room for nothing more, or when nothing came. */
+    def fill(): Boolean = {
+      val before = count
+      while (hasRoom && enumerator.next().exists(takes)) ()
+      hasRoom && count > before
+    }
+
+    private def hasRoom = !room.isFull && limits.splits.forall(count < _)
+
+    private def takes(split: S): Boolean = enumerator.fit(split, room) match {
+      case Fit.All(whole, size)       => add(whole, size)
+      case Fit.Part(head, size, rest) =>
+        enumerator.takeBack(rest)
+        add(head, size)
+        end()
+      case Fit.Nothing() if count == 0 => add(split, split.size)
+      case Fit.Nothing()               =>
+        enumerator.takeBack(split)
+        end()
+    }
+
+    private def add(split: S, size: SplitSize): Boolean = {
+      splits += split
+      count += 1
+      room = room.minus(size)
+      true
+    }
+
+    private def end(): Boolean = {
+      room = room.full
+      false
+    }
   }
 }

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.source
 
-/** Finds what there is to read. On the driver; called by one thread at a time.
+/** Finds the splits that are to be read. On the driver; called by one thread at a time.
   *
   * Lazy: splits are made when they are asked for, so that a source with millions of them holds few. For each micro-batch
-  * the engine calls [[discover]], then [[next]] until it has enough or there is none, gives back by [[takeBack]] what is
-  * too much, takes a [[snapshot]] and writes it down together with the splits that were taken. After a restart an
+  * the engine calls [[discover]], then [[next]] until it has enough or there is none, gives back by [[takeBack]] all
+  * that is too much, takes a [[snapshot]] and writes it down together with the splits that were taken. After a restart an
   * enumerator made from that snapshot goes on from there: it yields none of these splits again, and all that were not
   * among them.
   */
 trait SplitEnumerator[S <: Split] extends AutoCloseable {
 
-  /** Looks for what is new. Cheap when enough is known already. */
+  /** Looks for new splits. Cheap when enough are known already. */
   def discover(): Discovery
 
   /** The next split, the oldest first unless the source says otherwise; none when all that was discovered is handed out.
@@ -38,7 +38,7 @@ trait SplitEnumerator[S <: Split] extends AutoCloseable {
   /** The first split, counted from the beginning of the source, that a restored enumerator may ask its context for. */
   def oldestNeeded: Long = Long.MaxValue
 
-  /** From now on only what is there now is yielded, as the trigger `availableNow` wants it. */
+  /** Confines the enumerator to the splits that exist now, as the trigger `availableNow` wants it. */
   def fixTarget(): Unit
 
   /** The micro-batches of these splits are committed. May be told of splits twice, after a restart.
@@ -85,4 +85,66 @@ final case class Outstanding(splits: Long, bytes: Long, oldestMillis: Option[Lon
 
 object Outstanding {
   val none: Outstanding = Outstanding(0, 0, None)
+}
+
+/** The initial state of an enumerator.
+  *
+  * @param restored the newest [[SplitEnumerator.snapshot]] that was written down; none for a source that starts anew
+  * @param assigned the splits that micro-batches have taken so far, from the one with this number on
+  * @param state    a directory of the enumerator's own, for state that is too large for a snapshot
+  */
+final case class EnumeratorContext[S](
+    restored: Option[Array[Byte]],
+    assigned: Long => Iterator[S],
+    state: StateFiles
+) {
+
+  /** Whether this is a batch query, which reads all there is once and keeps no state. */
+  def isOnce: Boolean = state == StateFiles.None
+}
+
+/** The limits of one micro-batch: the first that it reaches ends it, and it reads one split at least. */
+final case class ReadLimits(splits: Option[Long], bytes: Option[Long], records: Option[Long]) {
+
+  /** Both limits, whichever is lower. */
+  def and(other: ReadLimits): ReadLimits =
+    ReadLimits(
+      lower(splits, other.splits),
+      lower(bytes, other.bytes),
+      lower(records, other.records)
+    )
+
+  private def lower(a: Option[Long], b: Option[Long]): Option[Long] = (a ++ b).minOption
+}
+
+object ReadLimits {
+  val none: ReadLimits = ReadLimits(None, None, None)
+}
+
+/** The unused rest of a micro-batch's limits.
+  *
+  * @param limits of the whole micro-batch, to see how much that is
+  * @param over   whether the micro-batch ends here, whatever is left
+  */
+final case class Room(limits: ReadLimits, usedBytes: Long, usedRecords: Long, over: Boolean = false) {
+
+  /** None for no limit. */
+  def bytes: Option[Long] = limits.bytes.map(_ - usedBytes)
+
+  /** None for no limit. */
+  def records: Option[Long] = limits.records.map(_ - usedRecords)
+
+  /** Whether a split fits; one with an unknown number of records does not, if they are limited. */
+  def holds(size: SplitSize): Boolean =
+    bytes.forall(_ >= size.bytes) && records.forall(room => size.records.exists(_ <= room))
+
+  /** Whether the micro-batch has nothing to read yet, so that it has to take something. */
+  def isUnused: Boolean = usedBytes == 0 && usedRecords == 0
+
+  private[source] def minus(size: SplitSize): Room =
+    copy(usedBytes = usedBytes + size.bytes, usedRecords = usedRecords + size.records.getOrElse(0L))
+
+  private[source] def full: Room = copy(over = true)
+
+  private[source] def isFull: Boolean = over || bytes.exists(_ <= 0) || records.exists(_ <= 0)
 }

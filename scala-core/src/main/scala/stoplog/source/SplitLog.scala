@@ -12,7 +12,7 @@ import stoplog.fault.{Faults, Step}
 import stoplog.log.LookBack
 import stoplog.storage.PutOutcome
 
-/** Which splits belong to which micro-batch: one record for each that has any, in the order of their numbers.
+/** The splits of each micro-batch: one record for each that has any, in the order of their numbers.
   *
   * A record is created before Spark hears of its splits, and never changed. Its name is the number of its first split, and
   * it names the record before it, so the records form one chain: of two drivers that go on from the same split, one is
@@ -35,7 +35,7 @@ private[source] final class SplitLog[S <: Split](
   /** Nothing is read for a while: the splits of the last record need not stay in memory. */
   def rest(): Unit = recent.set(null)
 
-  /** Where the record ends that begins at this split, if there is one: the micro-batch that was planned from here. */
+  /** The end of the record that begins at this split, if there is one: of the micro-batch that was planned from here. */
   def plannedFrom(first: Long): Option[Long] =
     Option.when(firsts().contains(first) && !isStray(first))(read(first).end)
 
@@ -55,7 +55,7 @@ private[source] final class SplitLog[S <: Split](
         val there = listed()
         known = Some(there)
         if (LookBack.overtaking(first, there).isDefined) {
-          // A driver that went on from this record needs it. No one goes on from a stray one.
+          // A driver that went on from this record needs it. None goes on from a stray one.
           if (isStray(first)) files.delete(name)
           throw Errors.sourceFenced(files.describe(name))
         }
@@ -110,7 +110,7 @@ private[source] final class SplitLog[S <: Split](
   private var known: Option[Vector[Long]] = None
   private val links                       = TrieMap.empty[Long, Link]
 
-  // The one that is planned twice and then read.
+  // The record that is planned twice and then read.
   private val recent = new AtomicReference[SplitRecord[S]]()
 
   /** The link for the next record: to the newest. */

@@ -13,7 +13,7 @@ trait SplitReader[S <: Split, R] extends AutoCloseable {
 
   /** The next records. Waits for the storage, and returns early when it is woken.
     *
-    * What it returned before is no longer valid: readers may use their buffers again.
+    * The records that it returned before are no longer valid: readers may use their buffers again.
     */
   def fetch(): Fetched[S, R]
 

@@ -28,12 +28,14 @@ private[source] object SplitRecord {
   /** The newest format that can be read. Since 2 a record names the one before it. */
   val Version: Int = 2
 
-  /** Which record it is: the SHA-256 of its bytes. Two drivers that planned the same splits have written the same one. */
+  /** The identity of a record, the SHA-256 of its bytes. Two drivers that planned the same splits have written the same
+    * one.
+    */
   final case class Id(sha256: Vector[Byte])
 
   def idOf(bytes: Array[Byte]): Id = Id(MessageDigest.getInstance("SHA-256").digest(bytes).toVector)
 
-  /** Why bytes are not a record that can be used. */
+  /** The reason for which bytes are no record that can be used. */
   sealed trait Problem
   final case class Torn(why: String)                    extends Problem
   final case class TooNew(version: Int, supported: Int) extends Problem

@@ -13,7 +13,7 @@ import stoplog.storage.{FileStore, NoFiles, PutOutcome}
 class StateFiles(files: FileStore, directory: String = "", faults: Faults = Faults.none)
     extends Serializable {
 
-  /** The names that are there, in ascending order. */
+  /** The names of the files, in ascending order. */
   def list(): Vector[String] = files.names(directory).filterNot(_.startsWith(".")).sorted
 
   /** Error: `FileNotFoundException`. */
@@ -28,7 +28,7 @@ class StateFiles(files: FileStore, directory: String = "", faults: Faults = Faul
       faults.at(Step.StateWritten)
   }
 
-  /** Deleting what is not there is no error. */
+  /** Deletes a file. A file that is gone already is no error. */
   def delete(name: String): Unit = files.delete(Seq(at(name)))
 
   /** A directory in this one. */
@@ -42,7 +42,7 @@ class StateFiles(files: FileStore, directory: String = "", faults: Faults = Faul
 
 object StateFiles {
 
-  /** Of a source that is read once: nothing that is written is kept. */
+  /** The state of a source that is read once: the files are not kept. */
   object None extends StateFiles(NoFiles) {
     override def putIfAbsent(name: String)(write: OutputStream => Unit): PutOutcome = {
       write(OutputStream.nullOutputStream())

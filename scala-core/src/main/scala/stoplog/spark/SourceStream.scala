@@ -9,13 +9,8 @@ import org.apache.spark.sql.connector.read.{InputPartition, PartitionReaderFacto
 import org.apache.spark.sql.connector.read.streaming._
 
 import stoplog.error.{Errors, Redaction}
-import stoplog.fault.Faults
-
 import stoplog.format.read.Vectors
-
 import stoplog.source._
-
-import stoplog.source.{SourceIdentity, StateFiles}
 
 /** Any split source as Spark's micro-batch stream. Translates, and decides nothing.
   *
@@ -31,9 +26,9 @@ private[spark] final class SourceStream[S <: Split](
     with SupportsAdmissionControl
     with SupportsTriggerAvailableNow
     with ReportsSourceMetrics {
-  source.identity.foreach(SourceIdentity.refuseOther(state, _))
+  source.identity.foreach(SourceDriver.refuseOther(state, _))
 
-  private val driver = new SourceDriver(source, state, faults = Faults.ofThisJvm)
+  private val driver                                                 = SourceDriver.ofQuery(source, state)
   private var planned: Option[((Long, Long), Array[InputPartition])] = None
   @volatile private var shown: (Outstanding, Map[String, String])    = (Outstanding.none, Map.empty)
 
@@ -101,7 +96,7 @@ private[spark] object SplitPartitions {
       tasks: Int
   ): Array[InputPartition] =
     Packing
-      .pack(splits, source, tasks, PackingSizes.default)
+      .pack(splits, source, tasks, Packing.Sizes.default)
       .map(SplitBytes.of(_, source.splits): InputPartition)
       .toArray
 }

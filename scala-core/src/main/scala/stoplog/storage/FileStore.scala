@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.storage
 
-import java.io.{InputStream, OutputStream}
+import java.io.{FileNotFoundException, InputStream, OutputStream}
 
 /** The files under one root of a storage, by their paths relative to it, with `/` between the names.
   *
@@ -116,7 +116,7 @@ object PutOutcome {
   case object Taken   extends PutOutcome
 }
 
-/** How [[FileStore.move]] ended. */
+/** The result of [[FileStore.move]]. */
 sealed trait MoveOutcome
 object MoveOutcome {
   case object Moved extends MoveOutcome
@@ -130,14 +130,14 @@ object MoveOutcome {
 
 /** The capabilities of a file store on which callers may rely, beyond the promises of [[FileStore]].
   *
-  * @param moves       how [[FileStore.move]] is done
+  * @param moves       the way of [[FileStore.move]]
   * @param directories whether there are directories, which [[FileStore.stat]] finds
   * @param lookAhead   whether a late writer can spoil nothing here and listings are dear, so that a task looks at the next
   *                    place of the log alone, and not at a listing
   */
 final case class FileCapabilities(moves: Moves, directories: Boolean, lookAhead: Boolean)
 
-/** How a storage gives a file another path. */
+/** The way in which a storage gives a file another path. */
 sealed trait Moves extends Product with Serializable
 object Moves {
 
@@ -149,4 +149,79 @@ object Moves {
 
   /** By a copy and a deletion. */
   case object ByCopy extends Moves
+}
+
+/** A file or directory as a listing tells of it.
+  *
+  * @param path           relative to the store's root
+  * @param kind           of the link's target, if it is a link
+  * @param modifiedMillis of a directory: when a name in it was last added, removed or changed; `None` where the storage keeps
+  *                       no such times
+  * @param link           its target; `None` for a path that has no link in it below what the user named
+  */
+final case class FileInfo(
+    path: String,
+    kind: FileInfo.Kind,
+    modifiedMillis: Option[Long],
+    link: Option[Link] = None
+) {
+  def name: String = path.substring(path.lastIndexOf('/') + 1)
+
+  def isFile: Boolean = kind.isInstanceOf[FileInfo.File]
+
+  def isDirectory: Boolean = kind == FileInfo.Directory
+
+  /** 0 for a directory. */
+  def bytes: Long = kind match {
+    case FileInfo.File(bytes) => bytes
+    case FileInfo.Directory   => 0
+  }
+}
+
+object FileInfo {
+  sealed trait Kind
+  case object Directory              extends Kind
+  final case class File(bytes: Long) extends Kind
+}
+
+/** The target of a symbolic link. The user who may put names into a directory may put links there. */
+sealed trait Link
+object Link {
+
+  /** To a path below the root, which has no link in it. */
+  final case class Below(path: String) extends Link
+
+  /** To a place where nothing is read.
+    *
+    * @param why a clause of which the link is the subject
+    */
+  final case class Refused(why: String) extends Link
+}
+
+/** A store that has no files and takes none: of a sink without spool files, or a source that is read once. */
+private[stoplog] object NoFiles extends FileStore {
+  override def visit(directory: String, prefix: String)(each: FileInfo => Unit): Unit = ()
+  override def names(directory: String): Vector[String]                               = Vector.empty
+  override def walk(directory: String)(enter: String => Boolean): Vector[FileInfo]    = Vector.empty
+  override def stat(path: String): Option[FileInfo]                                   = None
+  override def open(path: String): InputStream         = throw new FileNotFoundException(path)
+  override def read(path: String): Option[Array[Byte]] = None
+  override def create(path: String)(content: OutputStream => Unit): Unit               = refuse(path)
+  override def createIfAbsent(path: String)(content: OutputStream => Unit): PutOutcome = refuse(path)
+  override def mark(path: String): PutOutcome                                          = refuse(path)
+  override def move(from: String, to: String): MoveOutcome = MoveOutcome.SourceGone
+  override def duplicate(from: String, to: String): Unit   = refuse(to)
+  override def delete(paths: Seq[String]): Unit            = ()
+  override def deleteTree(directory: String): Unit         = ()
+  override def deleteEmpty(directory: String): Unit        = ()
+  override def isClosed(path: String): Option[Boolean]     = Some(true)
+  override def describe(path: String): String              = path
+
+  override def capabilities: FileCapabilities =
+    FileCapabilities(Moves.Atomically, directories = true, lookAhead = false)
+
+  private def refuse(path: String): Nothing =
+    throw new IllegalStateException(s"$path was to be written, where there are no files")
+
+  private def readResolve: AnyRef = NoFiles
 }

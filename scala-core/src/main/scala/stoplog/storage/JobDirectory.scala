@@ -7,7 +7,7 @@ import stoplog.part.FinishedPart
 /** The files of a batch job beside parts and log: the sink's path as a whole, and its own directory
   * `_stoplog/<job>` there.
   */
-class JobDirectory(files: FileStore, job: String) {
+private[stoplog] class JobDirectory(files: FileStore, job: String) {
   private val own = SinkDirectory(job)
 
   /** The finished parts that the job replaces. */
@@ -44,8 +44,8 @@ class JobDirectory(files: FileStore, job: String) {
 
   /** Whether no process has written in the job's own directory since then, in milliseconds since 1970-01-01T00:00:00Z.
     *
-    * Where the storage cannot tell whether a file is being written, its time may be that of its beginning: then a job without
-    * a record is taken for one at work.
+    * A storage that cannot tell whether a file is being written may give the time of its beginning: then a job without a
+    * record is taken for one at work.
     */
   def untouchedSince(millis: Long): Boolean = {
     def isOld(entry: FileInfo): Boolean = entry.modifiedMillis.forall(_ < millis)
@@ -60,14 +60,14 @@ class JobDirectory(files: FileStore, job: String) {
     VisibleFile(file.path, file.bytes, file.modifiedMillis.getOrElse(0))
 }
 
-object JobDirectory {
+private[stoplog] object JobDirectory {
 
   /** Whether readers see a file or directory of this name. */
   private[storage] def isVisible(name: String): Boolean = !name.startsWith("_") && !name.startsWith(".")
 }
 
 /** A file below the sink's path. */
-final case class VisibleFile(path: String, sizeBytes: Long, modifiedAtMillis: Long) {
+private[stoplog] final case class VisibleFile(path: String, sizeBytes: Long, modifiedAtMillis: Long) {
 
   /** As a record names it. How many rows it has is not known. */
   def asPart: FinishedPart = {

@@ -6,8 +6,8 @@ import stoplog.sink.{CommitOutcome, Prepared, Staged, TwoPhaseCommitter}
 
 /** The store in which parts are written and published: one of the two traits that a storage has to implement.
   *
-  * A store never decides. Who may call what, and when, is the commit protocol's business (`stoplog.commit`); a
-  * store only keeps the promises written here, of which the laws suite tests each.
+  * A store never decides. The commit protocol (`stoplog.commit`) calls each method at its time; a store only keeps the
+  * promises written here, of which the laws suite tests each.
   *
   * To the driver a store is a committer of two phases as others are. It is more than that for parts that stay open from
   * epoch to epoch.
@@ -17,7 +17,7 @@ trait PartStore extends TwoPhaseCommitter {
   /** Starts a new part under a name that no writer has used and no reader matches. */
   def create(part: NewPart): PartOutput
 
-  /** Goes on at `validBytes` without what lies behind. The caller holds the right to do so in place (I1); where the
+  /** Goes on at `validBytes` without the bytes behind. The caller holds the right to do so in place (I1); where the
     * store finds that it cannot, it goes on in a copy, and the output's handle says where.
     *
     * Error: `STOPLOG_PART_SHORT` when fewer bytes than that are there, or none at all.
@@ -28,7 +28,8 @@ trait PartStore extends TwoPhaseCommitter {
   def takeOver(open: Resume, validBytes: Long, part: NewPart): PartOutput
 
   /** Closes an open part at `validBytes` out of reach of a writer that may still be alive (I1). */
-  def isolate(open: Resume, validBytes: Long, part: NewPart): Closed
+  def isolate(open: Resume, validBytes: Long, part: NewPart): Closed =
+    takeOver(open, validBytes, part).finish()
 
   /** The handle under which a record is to name an open part that is finished as it stands, by the run that owns it when
     * none of its attempts can write there any more. Called before the record is written.
@@ -53,26 +54,28 @@ trait PartStore extends TwoPhaseCommitter {
   final override def commit(prepared: Prepared): CommitOutcome =
     publish(Closed(prepared.token), prepared.bytes, prepared.name)
 
-  /** Everything unfinished that is there, named in a record or not. */
+  /** All unfinished parts and files, named in a record or not. */
   override def staged(): Vector[Staged]
 
-  /** Removes something unfinished that no record names (I5: only recovery may call this). */
+  /** Deletes an unfinished part or file that no record names (I5: only recovery may call this). */
   def discard(token: String): Unit
 
   final override def abort(token: String): Unit = discard(token)
 
-  /** Announces, before the first byte, that a task of this run writes. Held until [[WriterLease.close]]. */
-  def enter(run: RunId): WriterLease
+  /** Announces, before the first byte, that a task of this run writes. Held until [[WriterLease.close]]. By default it
+    * announces nothing: for a storage without locks that another process could ask for.
+    */
+  def enter(run: RunId): WriterLease = () => ()
 
-  /** Whether no writer of another run can be alive; `false` when the store cannot tell. */
-  def othersGone(run: RunId): Boolean
+  /** Whether no writer of another run can be alive; `false`, the default, when the store cannot tell. */
+  def othersGone(run: RunId): Boolean = false
 
   /** Keeps writers of other runs from the open parts, as far as this store can: one answer for each of them.
     *
-    * Called by the driver once its claim is in the log, for the parts as the claim names them. It must not change a byte of a part, because a driver that
-    * slept since its claim may call it while a newer run writes. Asked after the claim, and by tasks of older runs
-    * the other way round: they announce themselves first and look at the log then. So either they see the claim and
-    * stop, or they are seen here (I1).
+    * The driver calls it once its claim is in the log, for the parts as the claim names them. It must not change a byte
+    * of a part, because a driver that slept since its claim may call it while a newer run writes. Tasks of older runs go
+    * the other way round: they announce themselves first and look at the log then. So either they see the claim and stop,
+    * or they are seen here (I1).
     */
   def fence(run: RunId, open: Vector[Open]): Vector[FenceOutcome] = {
     val outcome = if (open.nonEmpty && othersGone(run)) FenceOutcome.Owned else FenceOutcome.Doubtful
@@ -99,5 +102,26 @@ final case class NewPart(bucket: String, name: String, run: RunId)
 
 /** A writer's announcement. An operating-system lock where there is one: it ends with the process. */
 trait WriterLease extends AutoCloseable {
+  def close(): Unit
+}
+
+/** The open end of a part. Not buffered, so hand over large pieces. Used by one thread at a time: the one that ends it
+  * need not be the one that wrote, and the parts of a task are ended side by side.
+  */
+trait PartOutput {
+
+  /** Bytes in the part up to here; also once it has been ended. */
+  def position: Long
+
+  /** Appends. Error: `STOPLOG_STORE_WRITE`, for example on a full disk. */
+  def write(bytes: Array[Byte], offset: Int, length: Int): Unit
+
+  /** Makes `[0, position)` durable and closes; the part can be resumed from the handle. */
+  def persist(): Resume
+
+  /** Makes `[0, position)` durable and closes for good. */
+  def finish(): Closed
+
+  /** Gives the resources back and promises nothing. Deletes nothing (I5). Harmless after the other two. */
   def close(): Unit
 }

@@ -8,10 +8,10 @@ import stoplog.error.Errors
   * Finished parts belong to their readers. So each call here is for a record of the log, and may be repeated by any process,
   * also beside another one that does the same.
   */
-class ReplacedFiles(protected val files: FileStore, sinkId: String) extends Serializable {
+private[stoplog] class ReplacedFiles(protected val files: FileStore, sinkId: String) extends Serializable {
   private val root = SinkDirectory(sinkId).replaced
 
-  /** How long the file under this path is, in bytes; `None` when there is none. */
+  /** The length of the file under this path, in bytes; `None` when there is none. */
   def sizeBytes(path: String): Option[Long] = files.stat(path).map(_.bytes)
 
   /** Takes a finished part out of its readers' sight, to a place of the record `seq`. A part that is gone already is no error.
@@ -19,7 +19,7 @@ class ReplacedFiles(protected val files: FileStore, sinkId: String) extends Seri
   def hide(seq: Long, path: String): Unit = {
     val place = ReplacedFiles.place(sinkId, seq, path)
     if (files.move(path, place) == MoveOutcome.TargetTaken) {
-      files.delete(Seq(place)) // what a copy left that broke off
+      files.delete(Seq(place)) // left by a copy that broke off
       files.move(path, place): Unit
     }
   }
@@ -27,7 +27,7 @@ class ReplacedFiles(protected val files: FileStore, sinkId: String) extends Seri
   /** Hides several, up to [[together]]. */
   def hide(seq: Long, paths: Seq[String]): Unit = paths.foreach(hide(seq, _))
 
-  /** How many at a time cost no more than one. */
+  /** The number of parts that cost no more than one. */
   def together: Int = 1
 
   /** Brings a part back, if it was hidden for that record. Error: `STOPLOG_NAME_TAKEN`. */
@@ -52,7 +52,7 @@ class ReplacedFiles(protected val files: FileStore, sinkId: String) extends Seri
   def hiddenFor(): Vector[Long] = files.names(root).flatMap(_.toLongOption)
 }
 
-object ReplacedFiles {
+private[stoplog] object ReplacedFiles {
 
   /** The path of a part that was hidden for a record. It contains the part's whole path: only parts of this sink have
     * names that occur once in the world, and rejected rows share them.
@@ -77,8 +77,8 @@ object ReplacedFiles {
   /** For a log in which nothing is ever replaced. */
   val none: ReplacedFiles = new ReplacedFiles(NoFiles, "none")
 
-  /** Finished parts that a batch job replaces where a move is a copy of every byte: deleted at once, since the record that says
-    * what is replaced has been written before.
+  /** Finished parts that a batch job replaces where a move is a copy of every byte: deleted at once, since the record
+    * that names the replaced parts has been written before.
     */
   private[storage] final class Deleted(files: FileStore, job: String) extends ReplacedFiles(files, job) {
     override def together: Int                             = 1000

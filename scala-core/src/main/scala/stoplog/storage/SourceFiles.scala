@@ -7,7 +7,9 @@ import java.net.URI
 /** The files under one root of a storage, by their paths relative to it. Goes to the executors. */
 trait SourceFiles extends Serializable {
 
-  /** Tells what is in a directory, in any order; nothing when it is not there, or is no directory. */
+  /** Passes each file and directory in a directory to `each`, in any order; none when it is not there, or is no
+    * directory.
+    */
   def list(directory: String)(each: Found => Unit): Unit
 
   /** The file or directory at a path. */
@@ -24,10 +26,12 @@ trait SourceFiles extends Serializable {
     */
   def open(file: SourceFile, from: Long): InputStream
 
-  /** Deleting what is not there is not an error. Error: `STOPLOG_SOURCE_LINK` where a link leads to the file. */
+  /** Deletes a file. A file that is gone already is no error. Error: `STOPLOG_SOURCE_LINK` where a link leads to the
+    * file.
+    */
   def delete(path: String): Unit
 
-  /** Gives a file another path; what is there is not replaced. Error: `STOPLOG_SOURCE_LINK` where a link leads to it.
+  /** Gives a file another path, and replaces no file there. Error: `STOPLOG_SOURCE_LINK` where a link leads to it.
     *
     * @param to absolute, on the same storage
     */
@@ -42,8 +46,8 @@ trait SourceFiles extends Serializable {
 
 /** The entry of a listing for a file or directory.
   *
-  * @param kind of what a link leads to, if it is one
-  * @param link where it leads; none for a path that has no link in it below what the source's paths name
+  * @param kind of the link's target, if it is a link
+  * @param link its target; none for a path that has no link in it below what the source's paths name
   */
 final case class Found(name: String, kind: Found.Kind, link: Option[Link] = None)
 
@@ -52,7 +56,7 @@ object Found {
   case object Directory                                    extends Kind
   final case class File(bytes: Long, modifiedMillis: Long) extends Kind {
 
-    /** Whether it is what was found before. Object stores tell milliseconds in listings, and of a single object whole
+    /** Whether it is the same file as before. Object stores tell milliseconds in listings, and of a single object whole
       * seconds.
       */
     def isStill(file: SourceFile): Boolean =

@@ -12,7 +12,7 @@ import stoplog.sink.Staged
   * They are written once, whole, and never changed. So a writer that should be gone can spoil nothing that a record names,
   * and no writer has to be kept from them (I1).
   */
-class SpoolFiles(files: FileStore, sinkId: String) extends Serializable {
+private[stoplog] class SpoolFiles(files: FileStore, sinkId: String) extends Serializable {
   private val directory = SinkDirectory(sinkId).spool
 
   /** Writes a file under a name that occurs once in the world, and makes it durable. Answers its token: its path below the
@@ -47,7 +47,7 @@ class SpoolFiles(files: FileStore, sinkId: String) extends Serializable {
     Errors.partShort(files.describe(file.token), actual, file.sizeBytes)
 }
 
-object SpoolFiles {
+private[stoplog] object SpoolFiles {
 
   /** Of a sink that has no such files. */
   val none: SpoolFiles = new SpoolFiles(NoFiles, "none")

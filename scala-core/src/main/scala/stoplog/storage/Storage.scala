@@ -2,7 +2,7 @@
 package stoplog.storage
 
 import java.net.URI
-import java.util.ServiceLoader
+import java.util.{Locale, ServiceLoader}
 
 import scala.jdk.CollectionConverters._
 
@@ -32,10 +32,10 @@ trait Storage extends Serializable {
   /** A file below the path, with scheme and authority, as other readers of the storage name it. */
   def uri(relative: String): URI
 
-  /** The ways in which parts can grow here. May write, to find out: called when there is something to be written. */
+  /** The ways in which parts can grow here. May write, to find out: called once there are bytes to write. */
   def growth(sinkId: String): Growth
 
-  /** Tries all that a sink will need, and removes what it made. Answers with a sentence that says what was done.
+  /** Tries all that a sink will need, and removes its trial files. Answers with a sentence about the trial.
     *
     * Errors: `STOPLOG_PATH_NOT_WRITABLE`, `STOPLOG_STORE_NOT_EXCLUSIVE`.
     */
@@ -50,12 +50,12 @@ trait Storage extends Serializable {
   def finishesAnywhere: Boolean = true
 }
 
-/** How a storage is used.
+/** The settings of a storage.
   *
-  * @param durability    what committed bytes survive
-  * @param truncation    what may be done with the bytes behind the committed ones
+  * @param durability    the failures that committed bytes survive
+  * @param truncation    the treatment of the bytes behind the committed ones
   * @param configuration Hadoop's, with the user's settings of the storage
-  * @param faults        where tests stop it
+  * @param faults        the points at which tests stop it
   */
 final case class StorageSettings(
     durability: Durability,
@@ -95,12 +95,70 @@ object Storage {
     val loader = settings.configuration.getClassLoader
     val all    = ServiceLoader.load(classOf[StorageProvider], loader).asScala.toVector
     all
-      .find(_.scheme.contains(asked.toLowerCase))
+      .find(_.scheme.contains(asked.toLowerCase(Locale.ROOT)))
       .orElse(all.find(_.scheme.isEmpty))
       .getOrElse(throw Errors.storeUnsupported(path, asked))
       .at(path, parsed.toUri, settings)
   }
 
+  /** The URI scheme of a path, as it is written; for a path without one, that of Hadoop's default file system. */
   def scheme(path: HadoopPath, configuration: Configuration): String =
     Option(path.toUri.getScheme).getOrElse(FileSystem.getDefaultUri(configuration).getScheme)
+}
+
+/** The failures that committed bytes survive. */
+sealed trait Durability extends Product with Serializable
+object Durability {
+
+  /** Bytes are forced to the disks before a record names them: they survive a power loss. */
+  case object Disk extends Durability
+
+  /** Bytes are handed to the operating system, or to the memory of the servers: they survive the death of any process,
+    * but not a power loss.
+    */
+  case object Process extends Durability
+}
+
+/** The ways in which a storage can change a file that was closed. */
+sealed trait Growth extends Product with Serializable
+object Growth {
+
+  /** Append to it, and cut it. */
+  case object AppendAndTruncate extends Growth
+
+  /** Append to it; to be cut, it has to be copied. */
+  case object AppendOnly extends Growth
+
+  /** Neither: it stays as it was written. */
+  case object CreateOnly extends Growth
+
+  /** The advice to a user whose storage cannot append. */
+  val Larger: String =
+    "For larger files set a longer trigger interval or distribution=byBucket, or write to a file system that can append."
+}
+
+/** The treatment that a user allows for the bytes behind the committed ones when a part is finished: they were never
+  * committed (I2).
+  */
+sealed trait Truncation extends Product with Serializable {
+
+  /** The name of a `.valid-length` file is the name of its part with this before and this behind it. */
+  def prefix: String
+  def suffix: String
+}
+
+object Truncation {
+
+  /** Of a user who named none. */
+  val DefaultPrefix: String = "_"
+  val DefaultSuffix: String = ".valid-length"
+
+  /** They are cut off, or left out of a copy. */
+  case object Allowed extends Truncation {
+    override def prefix: String = DefaultPrefix
+    override def suffix: String = DefaultSuffix
+  }
+
+  /** They stay, and a file beside the part says how many bytes count. */
+  final case class ValidLength(prefix: String, suffix: String) extends Truncation
 }

@@ -2,11 +2,11 @@
 package stoplog.matrix
 
 import stoplog.fault.Step
-import stoplog.source.file.Cleaning
+import stoplog.source.file.CleanSource
 
 /** What becomes of files that have been read. */
 sealed abstract class SourceMode(val name: String) extends Product with Serializable {
-  def cleaning(place: SourcePlace): Cleaning
+  def cleaning(place: SourcePlace): CleanSource
   def passes(step: Step): Boolean
 }
 
@@ -14,18 +14,18 @@ object SourceMode {
 
   /** Somebody else deletes some of them. */
   case object Keep extends SourceMode("keep") {
-    override def cleaning(place: SourcePlace): Cleaning = Cleaning.Keep
-    override def passes(step: Step): Boolean            = !Cleans(step)
+    override def cleaning(place: SourcePlace): CleanSource = CleanSource.Keep
+    override def passes(step: Step): Boolean               = !Cleans(step)
   }
 
   case object Delete extends SourceMode("delete") {
-    override def cleaning(place: SourcePlace): Cleaning = Cleaning.Delete
-    override def passes(step: Step): Boolean            = step != Step.MidArchive
+    override def cleaning(place: SourcePlace): CleanSource = CleanSource.Delete
+    override def passes(step: Step): Boolean               = step != Step.MidArchive
   }
 
   case object Archive extends SourceMode("archive") {
-    override def cleaning(place: SourcePlace): Cleaning = Cleaning.Archive(place.archive)
-    override def passes(step: Step): Boolean            = true
+    override def cleaning(place: SourcePlace): CleanSource = CleanSource.Archive(place.archive)
+    override def passes(step: Step): Boolean               = true
   }
 
   val all: Vector[SourceMode] = Vector(Keep, Delete, Archive)

@@ -76,7 +76,10 @@ object SourceRun {
       "matrix",
       TextLines
         .enumeration(files, format)
-        .copy(cleaning = mode.cleaning(place), listingThreads = 1, heldFiles = 4),
+        .copy(
+          monitoring = Monitoring(cleaning = mode.cleaning(place)),
+          limits = Enumeration.Limits(listingThreads = 1, heldFiles = 4)
+        ),
       format,
       OnMissingFile.Fail,
       faults = faults,

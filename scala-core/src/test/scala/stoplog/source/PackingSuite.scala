@@ -11,12 +11,12 @@ class PackingSuite extends AnyFunSuite {
   private val source = new SourceWorld().source
   private val file   = SourceFile("f", 1 << 20, 1)
 
-  private def pack(tasks: Int, sizes: PackingSizes, bytes: Long*): Vector[Vector[Long]] =
+  private def pack(tasks: Int, sizes: Packing.Sizes, bytes: Long*): Vector[Vector[Long]] =
     Packing
       .pack(bytes.iterator.map(n => FileSplit(file, Extent.Bytes(0, n))), source, tasks, sizes)
       .map(_.map(_.size.bytes))
 
-  private val sizes = PackingSizes(openingBytes = 10, leastBytes = 100, mostBytes = 1000)
+  private val sizes = Packing.Sizes(openingBytes = 10, leastBytes = 100, mostBytes = 1000)
 
   private def fours(count: Int) = Seq.fill(count)(90L)
 
@@ -49,6 +49,6 @@ class PackingSuite extends AnyFunSuite {
   }
 
   test("by default tasks have Spark's sizes") {
-    assert(PackingSizes.default === PackingSizes(65536, 4194304, 134217728))
+    assert(Packing.Sizes.default === Packing.Sizes(65536, 4194304, 134217728))
   }
 }

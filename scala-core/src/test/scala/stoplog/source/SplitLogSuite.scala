@@ -6,7 +6,7 @@ import org.scalatest.funsuite.AnyFunSuite
 import stoplog.error.StoplogException
 import stoplog.fault.{Faults, InjectedFault, Step}
 import stoplog.laws.MemoryState
-import stoplog.source.file.{Extent, FileSplit, FileSplitSerializer}
+import stoplog.source.file.{Extent, FileSplit}
 import stoplog.storage.SourceFile
 
 class SplitLogSuite extends AnyFunSuite {
@@ -117,7 +117,7 @@ class SplitLogSuite extends AnyFunSuite {
   }
 
   private def logOf(state: MemoryState, faults: Faults = Faults.none) =
-    new SplitLog[FileSplit](state, FileSplitSerializer, faults)
+    new SplitLog[FileSplit](state, FileSplit.Serializer, faults)
 
   private def plan(log: SplitLog[FileSplit], first: Int, path: String = ""): Long =
     log.append(

@@ -17,7 +17,7 @@ import org.apache.spark.sql.types._
 import org.apache.spark.unsafe.types.UTF8String
 
 import stoplog.error.Errors
-import stoplog.source.file.{DirectoryNames, SomeFiles}
+import stoplog.source.file.DirectoryNames
 import stoplog.storage.SourceFile
 
 /** The columns that names of directories tell, such as `day=2026-11-21`.
@@ -125,13 +125,15 @@ private[stoplog] object DirectoryColumns {
 
 /** Leaves out the directories of which the names alone say that no row in them passes a query's filters. */
 private[stoplog] final class DirectoryFilter(filters: Seq[Filter], columns: DirectoryColumns)
-    extends SomeFiles.Rule {
+    extends Serializable {
   private val useful = filters.filter(_.references.exists(columns.has))
 
-  override def enters(directory: String): Boolean =
+  /** Whether a directory may have a row that passes. */
+  def enters(directory: String): Boolean =
     useful.forall(filter => passes(filter, directory) != DirectoryFilter.No)
 
-  override def check(file: SourceFile, fileName: String): Unit = columns.check(file, fileName)
+  /** Throws the problem of a file that its path tells. */
+  def check(file: SourceFile, fileName: String): Unit = columns.check(file, fileName)
 
   /** None where the names do not say. */
   private def passes(filter: Filter, path: String): Option[Boolean] = {

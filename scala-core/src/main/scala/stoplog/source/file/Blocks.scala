@@ -11,7 +11,7 @@ import stoplog.storage.{SourceFile, SourceFiles}
   * They are cut by bytes alone, as their readers can find the blocks of a piece. Where a micro-batch is limited to a
   * number of rows, the driver reads from each file how many its blocks have, and cuts between two of them.
   */
-final class Blocks(files: SourceFiles, index: BlockIndex) extends FileSplitter {
+private[stoplog] final class Blocks(files: SourceFiles, index: BlockIndex) extends FileSplitter {
   @transient private var known: Option[(SourceFile, Vector[Block])] = None
 
   override def whole(file: SourceFile): FileSplit = FileSplit(file, Extent.Bytes(0, file.bytes))
@@ -21,7 +21,7 @@ final class Blocks(files: SourceFiles, index: BlockIndex) extends FileSplitter {
     case bytes: Extent.Bytes                         =>
       blocks(split.file) match {
         case Some(all) => counted(split, bytes, room, all)
-        // A task will say what is wrong with the file, in words that have its position.
+        // A task will tell the file's fault, with its position.
         case None => if (room.isUnused) Fit.All(split, split.size) else Fit.Nothing()
       }
     case _ => Fit.All(split, split.size)
@@ -62,3 +62,17 @@ final class Blocks(files: SourceFiles, index: BlockIndex) extends FileSplitter {
       } catch { case NonFatal(_) => None }
   }
 }
+
+/** Tells where the blocks of a file are, its row groups or stripes. On the driver. */
+private[stoplog] trait BlockIndex extends Serializable {
+
+  /** In the order in which they lie in the file. Any exception means that they are unknown. */
+  def of(files: SourceFiles, file: SourceFile): Vector[Block]
+}
+
+/** A block of rows that are read together.
+  *
+  * @param begins  its first byte
+  * @param decides a byte of it: the piece of the file in which it lies has the block
+  */
+private[stoplog] final case class Block(begins: Long, decides: Long, rows: Long)

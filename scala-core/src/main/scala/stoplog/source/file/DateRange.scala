@@ -8,7 +8,7 @@ import java.util.regex.Matcher
 
 import scala.util.Try
 
-/** Which directories are not even listed, because their names say that all in them is from another time.
+/** The directories that are not even listed, because their names say that all in them is from another time.
   *
   * @param pattern how directories are named, below the path
   * @param from    directories all of which is before it are left out
@@ -32,11 +32,13 @@ final case class DateRange(
   }
 }
 
-/** How directories are named by dates: one level, as `yyyy-MM-dd`, or several, as `'dt='yyyy-MM-dd'/hour='HH`. */
+/** The names that directories have by their dates: one level, as `yyyy-MM-dd`, or several, as
+  * `'dt='yyyy-MM-dd'/hour='HH`.
+  */
 final class DatePattern private (val text: String, zone: ZoneId) extends Serializable {
   @transient private lazy val levels: Vector[DatePattern.Level] = DatePattern.levels(text)
 
-  /** From when until when what is in the directory is; none if its name is no such date. */
+  /** The time from which, and until which, the directory has files; none if its name is no such date. */
   private[file] def span(names: Vector[String]): Option[(Instant, Instant)] =
     levels.lift(names.size - 1).flatMap { level =>
       level.begin(names.mkString("/")).map { begin =>
@@ -56,7 +58,7 @@ final class DatePattern private (val text: String, zone: ZoneId) extends Seriali
 
 object DatePattern {
 
-  /** The pattern, or what is wrong with it. */
+  /** The pattern, or its error. */
   def parse(text: String, zone: ZoneId): Either[String, DatePattern] =
     Try(levels(text)).toEither.left
       .map(e => s"is no pattern of dates: ${e.getMessage}")

@@ -41,7 +41,7 @@ private[stoplog] object DirectoryNames {
   /** Whether there is a file to read, or else the directories to look into. */
   private def lookInto(files: SourceFiles, rules: PathRules, directory: String): (Boolean, Vector[String]) = {
     val rule    = rules.in(directory)
-    val here    = ListedDirectory(directory, directory)
+    val here    = DirectoryWalker.ListedDirectory(directory, directory)
     val below   = Vector.newBuilder[String]
     var hasFile = false
     val first   = new Breaks

@@ -3,7 +3,7 @@ package stoplog.source.file
 
 import scala.collection.mutable
 
-import stoplog.storage.{Found, Link, SourceFile, SourceFiles}
+import stoplog.storage.{FileStore, Found, Link, SourceFile, SourceFiles}
 import stoplog.thread.Pooled
 
 /** Lists a tree of directories, several of them at a time.
@@ -13,7 +13,9 @@ import stoplog.thread.Pooled
   */
 private[stoplog] object DirectoryWalker {
 
-  /** How many directories are listed at a time: more than there are processors, because it is the storage that works. */
+  /** The number of directories that are listed at a time: more than there are processors, as it is the storage that
+    * works.
+    */
   final val Threads = 8
 
   /** All files that the rules take, in any order. What vanishes meanwhile is left out; any other trouble is thrown, and
@@ -26,7 +28,7 @@ private[stoplog] object DirectoryWalker {
     run(files, rules, threads, _ => Entering.Listed(each))
   }
 
-  /** The same for a visitor who has a say in which directories are listed. Called by several threads. */
+  /** The same for a visitor that chooses the directories to list. Called by several threads. */
   private[file] def run(files: SourceFiles, rules: PathRules, threads: Int, visitor: Visitor): Unit =
     files.find("").map(_.kind) match {
       case Some(Found.File(bytes, modified)) => visitor.alone(SourceFile("", bytes, modified))
@@ -82,53 +84,128 @@ private[stoplog] object DirectoryWalker {
     visit.end(all)
     all
   }
-}
 
-/** A directory that is listed, and the one that it is, which is another if a link leads to it. */
-private[file] final case class ListedDirectory(path: String, real: String) {
-  def isOwn: Boolean = path == real
+  /** A directory that is listed, and the one that it is, which is another if a link leads to it. */
+  final case class ListedDirectory(path: String, real: String) {
+    def isOwn: Boolean = path == real
 
-  def pathOf(name: String): String = if (path.isEmpty) name else s"$path/$name"
+    def pathOf(name: String): String = FileStore.path(path, name)
 
-  /** @param path of what was found in it */
-  def below(found: Found, path: String): ListedDirectory = found.link match {
-    case Some(Link.Below(to)) => ListedDirectory(path, to)
-    case _ if isOwn           => ListedDirectory(path, path)
-    case _ => ListedDirectory(path, if (real.isEmpty) found.name else s"$real/${found.name}")
+    /** @param path of what was found in it */
+    def below(found: Found, path: String): ListedDirectory = found.link match {
+      case Some(Link.Below(to)) => ListedDirectory(path, to)
+      case _ if isOwn           => ListedDirectory(path, path)
+      case _                    => ListedDirectory(path, FileStore.path(real, found.name))
+    }
+  }
+
+  /** The visitor of a tree of directories. */
+  trait Visitor {
+
+    /** Before a directory is listed. */
+    def enter(directory: String): Entering
+
+    /** There is no directory: the source's path is that of one file. */
+    def alone(file: SourceFile): Unit = enter("") match {
+      case Entering.Listed(visit) => visit.file(file)
+      case _                      => ()
+    }
+  }
+
+  /** Whether a directory is listed. */
+  sealed trait Entering
+  object Entering {
+    final case class Listed(visit: DirectoryVisit) extends Entering
+
+    /** It is not: only the directories in it are looked at. */
+    final case class Known(below: Vector[ListedDirectory]) extends Entering
+  }
+
+  /** The visitor of one directory's entries. */
+  trait DirectoryVisit {
+
+    /** A file that the rules take. */
+    def file(file: SourceFile): Unit
+
+    /** A file that they do not. */
+    def passedOver(name: String): Unit = ()
+
+    /** @param below the directories in it */
+    def end(below: Vector[ListedDirectory]): Unit = ()
   }
 }
 
-/** The visitor of a tree of directories. */
-private[file] trait Visitor {
+/** Directories in which nothing has changed since they were listed, on storages that tell when an entry was last added
+  * to a directory, or removed from it.
+  *
+  * The time is asked for before the listing. A file that is added after the listing, but at the same tick of the
+  * storage's clock, does not change it any more: so a directory counts as known only if its time lies back far enough
+  * when it is listed. That also covers clocks that do not agree by a few seconds. The next listing of all directories
+  * finds what nothing covers.
+  *
+  * Holds paths and times of directories, and no names of files.
+  */
+private[file] final class KnownDirectories(wholeEveryMillis: Long) {
+  import DirectoryWalker.ListedDirectory
+  import KnownDirectories._
 
-  /** Before a directory is listed. */
-  def enter(directory: String): Entering
+  private var known                 = Map.empty[String, Known]
+  private var wholeAt: Option[Long] = None
+  private var next                  = mutable.Map.empty[String, Known]
+  private var listing               = nothing
 
-  /** There is no directory: the source's path is that of one file. */
-  def alone(file: SourceFile): Unit = enter("") match {
-    case Entering.Listed(visit) => visit.file(file)
-    case _                      => ()
+  /** Begins a listing: of all directories, or of those only that may have changed. */
+  def begin(nowMillis: Long): Coverage = {
+    val whole = known.isEmpty || wholeAt.forall(nowMillis - _ >= wholeEveryMillis)
+    listing = if (whole) nothing else known
+    next = mutable.Map.empty
+    if (whole) Whole else Changed
+  }
+
+  /** The directories in a directory that need not be listed. */
+  def unchanged(directory: String, modifiedMillis: Long): Option[Vector[ListedDirectory]] =
+    listing.get(directory).filter(_.modifiedMillis == modifiedMillis).map { same =>
+      synchronized(next(directory) = same)
+      same.below
+    }
+
+  /** A directory was listed, and there is nothing in it that has to be looked at again.
+    *
+    * @param modifiedMillis its time before it was listed
+    * @param nowMillis      when the listing began
+    */
+  def listed(directory: String, modifiedMillis: Long, nowMillis: Long, below: Vector[ListedDirectory]): Unit =
+    if (nowMillis - modifiedMillis >= MarginMillis)
+      synchronized(next(directory) = Known(modifiedMillis, below))
+
+  /** The listing is over, and all that it found is held. */
+  def end(coverage: Coverage, nowMillis: Long): Unit = {
+    known = next.toMap
+    if (coverage == Whole) wholeAt = Some(nowMillis)
+  }
+
+  /** Not all that was found could be held, or the listing failed: all that was found has to be found again. */
+  def forgetAll(): Unit = {
+    known = nothing
+    wholeAt = None
   }
 }
 
-/** Whether a directory is listed. */
-private[file] sealed trait Entering
-private[file] object Entering {
-  final case class Listed(visit: DirectoryVisit) extends Entering
+private[file] object KnownDirectories {
 
-  /** It is not: only the directories in it are looked at. */
-  final case class Known(below: Vector[ListedDirectory]) extends Entering
-}
+  /** The time for which a directory must not have changed when it is listed. */
+  final val MarginMillis = 10 * 1000L
 
-/** The visitor of one directory's entries. */
-private[file] trait DirectoryVisit {
+  final case class Known(modifiedMillis: Long, below: Vector[DirectoryWalker.ListedDirectory])
 
-  /** A file that the rules take. */
-  def file(file: SourceFile): Unit
+  private val nothing = Map.empty[String, Known]
 
-  /** A file that they do not. */
-  def passedOver(name: String): Unit = ()
+  /** The directories that a listing lists. */
+  sealed trait Coverage
 
-  /** @param below the directories in it */
-  def end(below: Vector[ListedDirectory]): Unit = ()
+  /** All: a file that it does not find does not exist. */
+  case object Whole extends Coverage
+
+  /** The directories that may have changed. */
+  case object Changed extends Coverage
 }

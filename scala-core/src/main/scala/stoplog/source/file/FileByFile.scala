@@ -1,22 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.source.file
 
-import java.io.FileNotFoundException
+import java.io.{FileNotFoundException, InputStream}
+import java.net.URI
 
 import scala.collection.mutable
 import scala.util.control.NonFatal
 
 import stoplog.error.{Causes, Errors, StoplogException}
 import stoplog.source.{Fetched, SplitReader}
-import stoplog.storage.SourceFiles
+import stoplog.storage.{SourceFile, SourceFiles}
 
 /** Reads pieces of files one after the other, one of them open at a time: what readers of all formats have in common.
   *
-  * Whatever goes wrong is told with the file and the position: `STOPLOG_SOURCE_FILE_GONE`, or
+  * Each error tells the file and the position: `STOPLOG_SOURCE_FILE_GONE`, or
   * `STOPLOG_SOURCE_FILE_UNREADABLE`.
   *
-  * @param onMissing what becomes of a file that is no longer there
-  * @tparam O what is open while a piece is read
+  * @param onMissing the handling of a file that is gone
+  * @tparam O a piece that is open
   */
 private[stoplog] abstract class FileByFile[O <: AutoCloseable, R](
     files: SourceFiles,
@@ -32,13 +33,13 @@ private[stoplog] abstract class FileByFile[O <: AutoCloseable, R](
   /** Whether there is more of it. */
   protected def hasMore(open: O): Boolean
 
-  /** That. */
+  /** The records that are there now. */
   protected def records(split: FileSplit, open: O): Fetched.Records[FileSplit, R]
 
-  /** How far it was read, in words with a unit. */
+  /** The position in it, in words with a unit. */
   protected def position(split: FileSplit, open: Option[O]): String
 
-  /** What is to be said of an exception, of the exceptions that caused it. */
+  /** The exception of which the message tells the user, of an exception and its causes. */
   protected def told(causes: Seq[Throwable]): Throwable = causes.head
 
   /** Whether an exception, which these caused, says that the file is not there. */
@@ -103,10 +104,42 @@ private[stoplog] abstract class FileByFile[O <: AutoCloseable, R](
 }
 
 /** The handling of a file that was there when its micro-batch was planned, and is not there when it is read. */
-sealed trait OnMissingFile
-object OnMissingFile {
+private[stoplog] sealed trait OnMissingFile
+private[stoplog] object OnMissingFile {
   case object Fail extends OnMissingFile
 
   /** Its rows are left out. */
   case object Skip extends OnMissingFile
+}
+
+/** A record that knows where it is from. */
+private[stoplog] trait Located {
+
+  /** The file, and which piece of it is being read. */
+  def split: FileSplit
+
+  /** The file as a user knows it. */
+  def fileName: String
+
+  /** The same for other readers of the storage. */
+  def location: URI
+
+  /** The offset of the record in its file, in bytes, or in the decoded bytes of a decoded file. None if it is not known.
+    */
+  def position: Option[Long]
+}
+
+/** The decoding of files: their compression, and their character set. */
+private[stoplog] trait Decoding extends Serializable {
+
+  /** None for a file whose bytes are those of its records as they are: such a file can be read from its middle. */
+  def of(file: SourceFile): Option[InputStream => InputStream]
+}
+
+private[stoplog] object Decoding {
+
+  /** All files are as they are. */
+  case object None extends Decoding {
+    override def of(file: SourceFile): Option[InputStream => InputStream] = scala.None
+  }
 }

@@ -2,6 +2,7 @@
 package stoplog.source.file
 
 import java.io.{ByteArrayInputStream, ByteArrayOutputStream, DataInputStream, DataOutputStream}
+import java.util.regex.Pattern
 
 import scala.collection.mutable
 
@@ -15,24 +16,24 @@ import stoplog.storage.SourceFile
   * It lists when it has nothing left to yield, and holds no more than it needs for a while: of a million files that
   * appear at once it takes the oldest half, and finds the others when these are read.
   */
-final class FileEnumerator(
+private[stoplog] final class FileEnumerator(
     settings: Enumeration,
     context: EnumeratorContext[FileSplit],
     clock: () => Long,
     faults: Faults,
     seenLimits: SeenLimits
 ) extends SplitEnumerator[FileSplit] {
-  import settings.framing
+  import settings.{framing, monitoring}
 
   private val seen                   = new SeenFiles(context.state, seenLimits, faults)
   private val pending                = mutable.ArrayDeque.empty[FileSplit]
   private var target: Option[Long]   = None // how many more files belong to it; none while it is not fixed
   private var beyond                 = FileEnumerator.NothingBeyond
   private var listedAt: Option[Long] = None
-  private val directories            = new KnownDirectories(settings.wholeListingMillis)
-  private val lengths                = settings.readiness.stableForMillis.map(new StableLengths(_))
-  private val counts                 = new ListingCounts
-  private val cleaner                = new Cleaner(settings.files, settings.cleaning, faults)
+  private val directories            = new KnownDirectories(monitoring.wholeListingMillis)
+  private val lengths                = settings.readiness.stableForMillis.map(new Readiness.StableLengths(_))
+  private val counts                 = new FileListing.Counts
+  private val cleaner                = new CleanSource.Cleaner(settings.files, monitoring.cleaning, faults)
 
   context.restored.foreach(restore)
 
@@ -69,9 +70,9 @@ final class FileEnumerator(
     val out   = new DataOutputStream(bytes)
     val rests = pending.iterator.filterNot(_.isFirst).toVector // all others will be found again
     out.writeInt(FileEnumerator.Version)
-    out.writeInt(FileSplitSerializer.version)
+    out.writeInt(FileSplit.Serializer.version)
     out.writeInt(rests.size)
-    rests.foreach(FileSplitSerializer.write(_, out))
+    rests.foreach(FileSplit.Serializer.write(_, out))
     seen.snapshot(end, out)
     out.flush()
     bytes.toByteArray
@@ -119,7 +120,7 @@ final class FileEnumerator(
   }
 
   private def isTooEarly: Boolean =
-    target.isEmpty && listedAt.exists(clock() - _ < settings.listEveryMillis)
+    target.isEmpty && listedAt.exists(clock() - _ < monitoring.intervalMillis)
 
   private def restore(snapshot: Array[Byte]): Unit = {
     val in      = new DataInputStream(new ByteArrayInputStream(snapshot))
@@ -127,18 +128,19 @@ final class FileEnumerator(
     val splits  = in.readInt()
     if (version > FileEnumerator.Version)
       throw Errors.recordTooNew(FileEnumerator.Snapshot, version, FileEnumerator.Version)
-    if (splits > FileSplitSerializer.version)
-      throw Errors.recordTooNew(FileEnumerator.Snapshot, splits, FileSplitSerializer.version)
-    val rests = Vector.fill(in.readInt())(FileSplitSerializer.read(splits, in))
+    if (splits > FileSplit.Serializer.version)
+      throw Errors.recordTooNew(FileEnumerator.Snapshot, splits, FileSplit.Serializer.version)
+    val rests = Vector.fill(in.readInt())(FileSplit.Serializer.read(splits, in))
     pending ++= rests
     seen.restore(in, context.assigned)
   }
 
-  private def list(): Unread = {
-    val unread   = new Unread(target.fold(settings.heldFiles)(_.min(settings.heldFiles.toLong).toInt))
+  private def list(): FileListing.Unread = {
+    val held     = settings.limits.heldFiles
+    val unread   = new FileListing.Unread(target.fold(held)(_.min(held.toLong).toInt))
     val began    = clock()
-    val coverage = settings.finder.fold(directories.begin(began))(_ => Coverage.Whole)
-    if (coverage == Coverage.Whole) seen.beginListing()
+    val coverage = settings.finder.fold(directories.begin(began))(_ => KnownDirectories.Whole)
+    if (coverage == KnownDirectories.Whole) seen.beginListing()
     lengths.foreach(_.beginListing())
     counts.begin()
     try {
@@ -146,29 +148,29 @@ final class FileEnumerator(
       val rules   = settings.rules.at(began)
       settings.finder match {
         case Some(own) => own.find(settings.files, rules)(listing.alone)
-        case None      => DirectoryWalker.run(settings.files, rules, settings.listingThreads, listing)
+        case None      => DirectoryWalker.run(settings.files, rules, settings.limits.listingThreads, listing)
       }
     } catch {
       case e: Throwable =>
-        if (coverage == Coverage.Whole) seen.abandonListing()
+        if (coverage == KnownDirectories.Whole) seen.abandonListing()
         lengths.foreach(_.abandonListing())
         directories.forgetAll()
         throw e
     }
-    if (coverage == Coverage.Whole) seen.endListing()
+    if (coverage == KnownDirectories.Whole) seen.endListing()
     if (unread.isTruncated) directories.forgetAll() else directories.end(coverage, began)
-    val held = unread.oldest
+    val oldest = unread.oldest
     beyond = FileEnumerator.Beyond(
       unread.total - unread.kept,
-      unread.totalBytes - held.iterator.map(_.size.bytes).sum
+      unread.totalBytes - oldest.iterator.map(_.size.bytes).sum
     )
-    pending ++= held
+    pending ++= oldest
     listedAt = Some(clock())
     counts.ended(clock() - began, seen.size)
     unread
   }
 
-  /** What there is to read of a file, if there is something. */
+  /** The unread part of a file, if it has one. */
   private def toRead(file: SourceFile, path: PathHash): Option[FileSplit] = seen.sighted(path) match {
     case None                                                                              => fresh(file)
     case Some(was) if was.bytes == file.bytes && was.modifiedMillis == file.modifiedMillis => None
@@ -177,26 +179,27 @@ final class FileEnumerator(
 
   /** A batch query has read nothing before. */
   private def fresh(file: SourceFile): Option[FileSplit] =
-    if (context.isOnce || !MergedPart.isNamedSo(file.name)) Some(framing.whole(file))
+    if (context.isOnce || !FileEnumerator.isMerged(file.name)) Some(framing.whole(file))
     else
-      settings.onMergedPart match {
+      monitoring.onMergedPart match {
         case OnMergedPart.Read => Some(framing.whole(file))
         case OnMergedPart.Skip => ignored
         case OnMergedPart.Fail => throw Errors.sourceMergedPart(settings.files.describe(file.path))
       }
 
-  private def changed(file: SourceFile, was: FileIdentity): Option[FileSplit] = settings.onChangedFile match {
-    case OnChangedFile.Ignore => ignored
-    case OnChangedFile.Reread => Some(framing.whole(file))
-    case OnChangedFile.Tail   =>
-      framing.whole(file) match {
-        case _ if file.bytes == was.bytes                          => None
-        case FileSplit(_, Extent.Bytes(_, end)) if end > was.bytes =>
-          Some(FileSplit(file, Extent.Bytes(was.bytes, end)))
-        case whole @ FileSplit(_, _: Extent.Bytes) => Some(whole)
-        case _                                     => ignored
-      }
-  }
+  private def changed(file: SourceFile, was: FileIdentity): Option[FileSplit] =
+    monitoring.onChangedFile match {
+      case OnChangedFile.Ignore => ignored
+      case OnChangedFile.Reread => Some(framing.whole(file))
+      case OnChangedFile.Tail   =>
+        framing.whole(file) match {
+          case _ if file.bytes == was.bytes                          => None
+          case FileSplit(_, Extent.Bytes(_, end)) if end > was.bytes =>
+            Some(FileSplit(file, Extent.Bytes(was.bytes, end)))
+          case whole @ FileSplit(_, _: Extent.Bytes) => Some(whole)
+          case _                                     => ignored
+        }
+    }
 
   private def ignored: Option[FileSplit] = {
     counts.ignored += 1
@@ -204,7 +207,7 @@ final class FileEnumerator(
   }
 
   /** The split as far as its records are whole; none if none are. */
-  private def readable(split: FileSplit): Option[FileSplit] = (settings.onChangedFile, split.extent) match {
+  private def readable(split: FileSplit): Option[FileSplit] = (monitoring.onChangedFile, split.extent) match {
     case (OnChangedFile.Tail, Extent.Bytes(from, until)) =>
       val whole =
         for {
@@ -221,6 +224,11 @@ final class FileEnumerator(
 
 private object FileEnumerator {
   final val Version = 1
+
+  /** The name of a sink's merged part: see [[stoplog.part.PartNaming.merged]]. */
+  def isMerged(name: String): Boolean = MergedName.matcher(name).matches()
+
+  private val MergedName = Pattern.compile(""".*-[0-9a-f]{12}-m\d+(\.[^/]*)?""")
 
   /** As messages call it. */
   final val Snapshot = "the enumerator's snapshot in the newest record of splits"

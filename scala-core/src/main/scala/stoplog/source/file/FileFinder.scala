@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.source.file
 
-import stoplog.source.{Fit, Room}
 import stoplog.storage.{SourceFile, SourceFiles}
 
 /** Finds the files of a source, in place of a listing of all directories: for the option `fileEnumerator`, by the name of
@@ -21,10 +20,10 @@ import stoplog.storage.{SourceFile, SourceFiles}
   */
 trait FileFinder extends Serializable {
 
-  /** Tells all files that there are, those that were told before as well: which of them are new, the source knows. One
-    * that is left out two times in a row counts as gone, and is new if it comes back.
+  /** Tells all files, those that were told before as well: the source knows the new ones. A file that is left out two
+    * times in a row counts as gone, and is new if it comes back.
     *
-    * Called on the driver, by one thread at a time. What it throws ends the query, which can be started again.
+    * Called on the driver, by one thread at a time. An exception ends the query, which can be started again.
     *
     * @param files of the storage, by their paths below what the options `path` have in common
     * @param rules what `path`, `pathGlobFilter` and `recursiveFileLookup` ask for, which nothing but the finder looks at;
@@ -46,21 +45,4 @@ object FileFinder {
 
     override def isSplittable(file: SourceFile): Boolean = false
   }
-}
-
-/** Cuts only what a finder lets be cut. */
-private[stoplog] final class FoundSplitter(framing: FileSplitter, finder: FileFinder) extends FileSplitter {
-  override def whole(file: SourceFile): FileSplit = framing.whole(file)
-
-  override def fit(split: FileSplit, room: Room): Fit[FileSplit] =
-    if (finder.isSplittable(split.file)) framing.fit(split, room)
-    else if (room.holds(split.size)) Fit.All(split, split.size)
-    else Fit.Nothing()
-
-  override def divide(split: FileSplit, bytes: Long): Seq[FileSplit] =
-    if (finder.isSplittable(split.file)) framing.divide(split, bytes) else Seq(split)
-
-  override def completeBytes(file: SourceFile, until: Long): Option[Long] = framing.completeBytes(file, until)
-
-  override def close(): Unit = framing.close()
 }

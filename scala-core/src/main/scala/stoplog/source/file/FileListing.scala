@@ -1,19 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.source.file
 
-import stoplog.storage.{Found, SourceFile}
+import scala.collection.mutable
+
+import stoplog.source.file.DirectoryWalker._
+import stoplog.storage.{FileStore, Found, SourceFile}
 
 /** One listing: which of the files that it comes by are unread, and complete.
   *
   * @param nowMillis when it began
-  * @param sight     what there is to read of a file, if there is something
-  * @param found     that, once the file is complete
+  * @param sight     tells the unread part of a file, if it has one
+  * @param found     takes it, once the file is complete
   */
 private[file] final class FileListing(
     settings: Enumeration,
     directories: KnownDirectories,
-    lengths: Option[StableLengths],
-    counts: ListingCounts,
+    lengths: Option[Readiness.StableLengths],
+    counts: FileListing.Counts,
     nowMillis: Long,
     sight: (SourceFile, PathHash) => Option[FileSplit],
     found: FileSplit => Unit
@@ -21,7 +24,7 @@ private[file] final class FileListing(
   import settings.{files, readiness}
 
   override def enter(directory: String): Entering = {
-    val modified = if (settings.listing == Listing.Changed) files.changedMillis(directory) else None
+    val modified = if (settings.monitoring.passesOver) files.changedMillis(directory) else None
     modified.flatMap(directories.unchanged(directory, _)) match {
       case Some(below) =>
         synchronized(counts.skipped += 1)
@@ -32,17 +35,17 @@ private[file] final class FileListing(
     }
   }
 
-  /** Whoever names one file alone does not ask for a marker. */
+  /** A user who names one file alone does not ask for a marker. */
   override def alone(file: SourceFile): Unit = {
     consider(file)
     ()
   }
 
-  // A marker is looked for before the files that it tells of: what is listed before it is there may be half.
+  // A marker is looked for before the files that it tells of: a file that is listed before it may be half written.
   private def visit(directory: String, modified: Option[Long]): Visit = readiness.marker match {
     case None                                => new Visit(directory, modified)
     case Some(ReadyMarker.InDirectory(name)) =>
-      if (files.find(in(directory, name)).isDefined) new Marked(directory, modified, name)
+      if (files.find(FileStore.path(directory, name)).isDefined) new Marked(directory, modified, name)
       else new Unmarked(directory, modified, name)
     case Some(beside: ReadyMarker.Beside) => new EachMarked(directory, modified, beside)
   }
@@ -67,9 +70,6 @@ private[file] final class FileListing(
       action(sight(file, path))
     }
   }
-
-  private def in(directory: String, name: String): String =
-    if (directory.isEmpty) name else s"$directory/$name"
 
   /** All files are complete, as far as their ages and lengths say so. */
   private class Visit(directory: String, modified: Option[Long]) extends DirectoryVisit {
@@ -98,7 +98,7 @@ private[file] final class FileListing(
       if (file.name != marker && isUnread(file)) leave()
   }
 
-  /** What the listing says of a file may be older than its marker: it is asked for again. */
+  /** The entry of a file in the listing may be older than its marker: the storage is asked for the file again. */
   private final class EachMarked(directory: String, modified: Option[Long], beside: ReadyMarker.Beside)
       extends Visit(directory, modified) {
     private val marked = new SeenTable
@@ -122,5 +122,102 @@ private[file] final class FileListing(
       }
       super.end(below)
     }
+  }
+}
+
+private[file] object FileListing {
+
+  /** Metrics of the listings of one run. */
+  final class Counts {
+    private var listings    = 0L
+    private var lastMillis  = 0L
+    private var totalMillis = 0L
+    private var lastFiles   = 0L
+    private var remembered  = 0L
+    private var lastWaiting = 0L
+
+    /** Directories that were listed: each is a call of the storage, or several if it is large. */
+    var directories: Long = 0
+
+    /** Directories that were not, since nothing had changed in them. */
+    var skipped: Long = 0
+
+    /** Files that the running listing has come by. */
+    var files: Long = 0
+
+    /** Unread files among them that are not ready. */
+    var waiting: Long = 0
+
+    /** Times that a listing came by a file that has changed since it was read, and was left alone. */
+    var ignored: Long = 0
+
+    def begin(): Unit = {
+      files = 0
+      waiting = 0
+    }
+
+    def ended(millis: Long, seen: Int): Unit = {
+      listings += 1
+      lastMillis = millis
+      totalMillis += millis
+      lastFiles = files
+      lastWaiting = waiting
+      remembered = seen.toLong
+    }
+
+    def metrics: Map[String, String] = Map(
+      "listings"            -> listings,
+      "listedDirectories"   -> directories,
+      "skippedDirectories"  -> skipped,
+      "listingMillis"       -> totalMillis,
+      "lastListingMillis"   -> lastMillis,
+      "lastListedFiles"     -> lastFiles,
+      "unreadyFiles"        -> lastWaiting,
+      "rememberedFiles"     -> remembered,
+      "changedFilesIgnored" -> ignored
+    ).map { case (name, value) => name -> value.toString }
+  }
+
+  /** The oldest of the files that a listing finds, as many as may be held. */
+  final class Unread(limit: Int) {
+    private val found = mutable.ArrayBuffer.empty[FileSplit]
+    private var count = 0L
+    private var bytes = 0L
+
+    def add(split: FileSplit): Unit = {
+      count += 1
+      bytes += split.size.bytes
+      found += split
+      if (found.size >= 2L * limit + Slack) truncate()
+    }
+
+    /** The number of them, held or not. */
+    def total: Long = count
+
+    def kept: Long = count.min(limit.toLong)
+
+    def isTruncated: Boolean = count > limit
+
+    /** Their bytes, held or not. */
+    def totalBytes: Long = bytes
+
+    /** The files that are held, in the order in which they are to be read: by their times, and then by their names. */
+    def oldest: Iterable[FileSplit] = {
+      truncate()
+      found
+    }
+
+    private def truncate(): Unit = {
+      found.sortInPlace()(byAge)
+      if (found.size > limit) found.takeInPlace(limit)
+      ()
+    }
+  }
+
+  private final val Slack = 1000
+
+  private val byAge: Ordering[FileSplit] = (a, b) => {
+    val byTime = java.lang.Long.compare(a.file.modifiedMillis, b.file.modifiedMillis)
+    if (byTime != 0) byTime else a.file.path.compareTo(b.file.path)
   }
 }

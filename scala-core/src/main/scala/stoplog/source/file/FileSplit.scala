@@ -7,7 +7,7 @@ import stoplog.source.{Fit, Split, SplitSize, VersionedSerializer}
 import stoplog.storage.SourceFile
 
 /** A file, or a piece of one. */
-final case class FileSplit(file: SourceFile, extent: Extent) extends Split {
+private[stoplog] final case class FileSplit(file: SourceFile, extent: Extent) extends Split {
 
   override def describe: String = s"${file.path} $extent"
 
@@ -35,13 +35,49 @@ final case class FileSplit(file: SourceFile, extent: Extent) extends Split {
   def isFirst: Boolean = extent.from == 0
 }
 
-/** Which piece of a file. */
-sealed trait Extent {
+private[stoplog] object FileSplit {
+
+  /** The bytes of splits, in checkpoints and on the way to the tasks. */
+  object Serializer extends VersionedSerializer[FileSplit] {
+    override val version: Int = 1
+
+    override def write(split: FileSplit, out: DataOutput): Unit = {
+      val path = split.file.path.getBytes("UTF-8")
+      out.writeInt(path.length)
+      out.write(path)
+      out.writeLong(split.file.bytes)
+      out.writeLong(split.file.modifiedMillis)
+      out.writeByte(split.extent match {
+        case _: Extent.Bytes   => InBytes
+        case _: Extent.Records => InRecords
+      })
+      out.writeLong(split.extent.from)
+      out.writeLong(split.extent.until)
+    }
+
+    override def read(version: Int, in: DataInput): FileSplit = {
+      val path = new Array[Byte](in.readInt())
+      in.readFully(path)
+      val file = SourceFile(new String(path, "UTF-8"), in.readLong(), in.readLong())
+      in.readByte().toInt match {
+        case InBytes   => FileSplit(file, Extent.Bytes(in.readLong(), in.readLong()))
+        case InRecords => FileSplit(file, Extent.Records(in.readLong(), in.readLong()))
+        case other     => throw new java.io.IOException(s"a split of kind $other")
+      }
+    }
+
+    private final val InBytes   = 1
+    private final val InRecords = 2
+  }
+}
+
+/** A piece of a file. */
+private[stoplog] sealed trait Extent {
   def from: Long
   def until: Long
 }
 
-object Extent {
+private[stoplog] object Extent {
 
   /** The records that begin at these bytes: a record that goes on behind them belongs to them, one that they begin in
     * the middle of does not.
@@ -58,36 +94,4 @@ object Extent {
 
   /** All that follow. */
   final val ToTheEnd = Long.MaxValue
-}
-
-object FileSplitSerializer extends VersionedSerializer[FileSplit] {
-  override val version: Int = 1
-
-  override def write(split: FileSplit, out: DataOutput): Unit = {
-    val path = split.file.path.getBytes("UTF-8")
-    out.writeInt(path.length)
-    out.write(path)
-    out.writeLong(split.file.bytes)
-    out.writeLong(split.file.modifiedMillis)
-    out.writeByte(split.extent match {
-      case _: Extent.Bytes   => InBytes
-      case _: Extent.Records => InRecords
-    })
-    out.writeLong(split.extent.from)
-    out.writeLong(split.extent.until)
-  }
-
-  override def read(version: Int, in: DataInput): FileSplit = {
-    val path = new Array[Byte](in.readInt())
-    in.readFully(path)
-    val file = SourceFile(new String(path, "UTF-8"), in.readLong(), in.readLong())
-    in.readByte().toInt match {
-      case InBytes   => FileSplit(file, Extent.Bytes(in.readLong(), in.readLong()))
-      case InRecords => FileSplit(file, Extent.Records(in.readLong(), in.readLong()))
-      case other     => throw new java.io.IOException(s"a split of kind $other")
-    }
-  }
-
-  private final val InBytes   = 1
-  private final val InRecords = 2
 }

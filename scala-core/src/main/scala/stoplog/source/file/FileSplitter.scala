@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.source.file
 
+import scala.util.control.NonFatal
+
 import stoplog.source.{Fit, Room, SplitSize}
 import stoplog.storage.SourceFile
 
 /** The positions at which files of a format can be cut. On the driver, except [[divide]]. */
-trait FileSplitter extends Serializable {
+private[stoplog] trait FileSplitter extends Serializable {
 
   /** All of a file. */
   def whole(file: SourceFile): FileSplit
@@ -16,7 +18,8 @@ trait FileSplitter extends Serializable {
   /** The same records in pieces of about so many bytes. */
   def divide(split: FileSplit, bytes: Long): Seq[FileSplit]
 
-  /** How far a file that others append to has whole records; none for a format, or a file, that cannot be appended to.
+  /** The end of the last whole record of a file that others append to; none for a format, or a file, that cannot be
+    * appended to.
     *
     * @param until not further than this
     */
@@ -25,11 +28,47 @@ trait FileSplitter extends Serializable {
   def close(): Unit = ()
 }
 
+private[stoplog] object FileSplitter {
+
+  /** Another splitter, with a rule of its own. */
+  sealed abstract class Wrapped(splitter: FileSplitter) extends FileSplitter {
+    override def whole(file: SourceFile): FileSplit                         = splitter.whole(file)
+    override def divide(split: FileSplit, bytes: Long): Seq[FileSplit]      = splitter.divide(split, bytes)
+    override def completeBytes(file: SourceFile, until: Long): Option[Long] =
+      splitter.completeBytes(file, until)
+    override def close(): Unit = splitter.close()
+  }
+
+  /** Takes all that is left of a file of which the splitter cannot tell where it could be cut: the task that reads it
+    * finds out its fault.
+    */
+  final class Lenient(splitter: FileSplitter) extends Wrapped(splitter) {
+    override def fit(split: FileSplit, room: Room): Fit[FileSplit] =
+      try splitter.fit(split, room)
+      catch {
+        case NonFatal(_) =>
+          splitter.close()
+          Fit.All(split, split.size)
+      }
+  }
+
+  /** Cuts only the files that a finder lets be cut. */
+  final class Chosen(splitter: FileSplitter, finder: FileFinder) extends Wrapped(splitter) {
+    override def fit(split: FileSplit, room: Room): Fit[FileSplit] =
+      if (finder.isSplittable(split.file)) splitter.fit(split, room)
+      else if (room.holds(split.size)) Fit.All(split, split.size)
+      else Fit.Nothing()
+
+    override def divide(split: FileSplit, bytes: Long): Seq[FileSplit] =
+      if (finder.isSplittable(split.file)) splitter.divide(split, bytes) else Seq(split)
+  }
+}
+
 /** Each file is one split: a format, or files, in which nothing but reading leads anywhere.
   *
   * @param rows that each has, where that is known: else a file fits no limit of rows, and is a micro-batch of its own
   */
-final case class WholeFiles(rows: Option[Long]) extends FileSplitter {
+private[stoplog] final case class WholeFiles(rows: Option[Long]) extends FileSplitter {
   override def whole(file: SourceFile): FileSplit = FileSplit(file, Extent.Records(0, Extent.ToTheEnd))
 
   override def fit(split: FileSplit, room: Room): Fit[FileSplit] = {
@@ -38,4 +77,31 @@ final case class WholeFiles(rows: Option[Long]) extends FileSplitter {
   }
 
   override def divide(split: FileSplit, bytes: Long): Seq[FileSplit] = Seq(split)
+}
+
+/** Cuts by bytes alone, for formats whose readers find the first record of a piece by themselves. */
+private[stoplog] object ByteRanges {
+
+  /** As much of these bytes as there is room for. A piece that is too small to be worth its own way is left. */
+  def fit(split: FileSplit, bytes: Extent.Bytes, room: Room): Fit[FileSplit] = room.bytes match {
+    case Some(left) if left < bytes.until - bytes.from =>
+      val small = room.usedBytes > 0 && left < SmallestPiece
+      if (small) Fit.Nothing() else cut(split, bytes, bytes.from + left.max(1), None)
+    case _ => Fit.All(split, split.size)
+  }
+
+  /** In two, at an offset. */
+  def cut(split: FileSplit, bytes: Extent.Bytes, at: Long, records: Option[Long]): Fit[FileSplit] =
+    split.cut(at, SplitSize(at - bytes.from, records))
+
+  /** In pieces of equal size. */
+  def divide(split: FileSplit, bytes: Extent.Bytes, size: Long): Seq[FileSplit] = {
+    val total  = bytes.until - bytes.from
+    val pieces = ((total + size - 1) / size).max(1)
+    (0L until pieces).map { index =>
+      split.piece(bytes.from + total * index / pieces, bytes.from + total * (index + 1) / pieces)
+    }
+  }
+
+  private final val SmallestPiece = 256 * 1024
 }

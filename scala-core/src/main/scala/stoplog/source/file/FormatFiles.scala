@@ -1,97 +1,244 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.source.file
 
+import java.net.URI
+
+import scala.util.control.NonFatal
+
 import stoplog.source._
 import stoplog.source.format._
 import stoplog.storage.{SourceFile, SourceFiles}
 
 /** Files of a format of the user's.
   *
-  * @param rows what a task makes of the records
+  * @param rows makes rows of the records, in a task
   */
-final class FormatFiles[R, T](
+private[stoplog] final class FormatFiles[R, T](
     format: RecordFormat[R],
     decoding: Decoding,
     rows: () => RecordEmitter[FormatRecord[R], T]
 ) extends FileFormat[FormatRecord[R], T] {
-  private val opening = new FormatOpening(format, decoding)
+  private val opening = new FormatFiles.Opening(format, decoding)
 
-  override def framing(files: SourceFiles): FileSplitter = new FormatSplitter(files, opening)
+  override def framing(files: SourceFiles): FileSplitter = new FormatFiles.Splitter(files, opening)
 
   override def reader(files: SourceFiles, onMissing: OnMissingFile): SplitReader[FileSplit, FormatRecord[R]] =
-    new FormatSplitReader(files, opening, onMissing)
+    new FormatFiles.Reader(files, opening, onMissing)
 
   override def emitter(): RecordEmitter[FormatRecord[R], T] = rows()
 }
 
-/** A record of the user's, and where it is from. */
-trait FormatRecord[+R] extends Located {
+/** A record of the user's, with its place. */
+private[stoplog] trait FormatRecord[+R] extends Located {
   def value: R
 }
 
-/** Opens files for a format. */
-private[file] final class FormatOpening[R](format: RecordFormat[R], decoding: Decoding) extends Serializable {
+private[file] object FormatFiles {
 
-  def cuts(file: SourceFile): Cuts = format match {
-    case stream: StreamFormat[R] if isPlain(file) => Cuts.of(stream.isSplittable)
-    case bulk: BulkFormat[R]                      => Cuts.of(bulk.isSplittable)
-    case _                                        => Cuts.ByNumber
+  /** The positions at which a file can be cut that a format of the user's reads. */
+  sealed trait Cuts
+  object Cuts {
+
+    /** At any byte. */
+    case object Anywhere extends Cuts
+
+    /** At the positions that a reader tells. */
+    case object AtPositions extends Cuts
+
+    /** Behind any number of records: the next reader passes over them. */
+    case object ByNumber extends Cuts
+
+    def of(isSplittable: Boolean): Cuts = if (isSplittable) Anywhere else AtPositions
   }
 
-  /** The records of a split. */
-  def open(files: SourceFiles, split: FileSplit): OpenRecords[R] = {
-    val input = new Input(files, split.file)
-    (format, split.extent) match {
-      case (stream: StreamFormat[R], Extent.Bytes(from, until)) =>
-        new ByPosition(split, Steps.of(stream.reader(input, from, until)))
-      case (bulk: BulkFormat[R], Extent.Bytes(from, until)) =>
-        new ByPosition(split, Steps.of(bulk.reader(input, from, until)))
-      case (stream: StreamFormat[R], _) => numbered(split, input, stream.reader(input, 0, Extent.ToTheEnd))
-      case (simple: SimpleStreamFormat[R], _) => numbered(split, input, simple.reader(input.open(0)))
-      case (bulk: BulkFormat[R], _)           =>
-        new ByPosition(split, Steps.of(bulk.reader(input, 0, split.file.bytes)))
+  /** Opens files for a format. */
+  private[file] final class Opening[R](format: RecordFormat[R], decoding: Decoding) extends Serializable {
+
+    def cuts(file: SourceFile): Cuts = format match {
+      case stream: StreamFormat[R] if isPlain(file) => Cuts.of(stream.isSplittable)
+      case bulk: BulkFormat[R]                      => Cuts.of(bulk.isSplittable)
+      case _                                        => Cuts.ByNumber
+    }
+
+    /** The records of a split. */
+    def open(files: SourceFiles, split: FileSplit): OpenRecords[R] = {
+      val input = new Input(files, split.file)
+      (format, split.extent) match {
+        case (stream: StreamFormat[R], Extent.Bytes(from, until)) =>
+          new OpenRecords.ByPosition(split, stream.reader(input, from, until), () => true)
+        case (bulk: BulkFormat[R], Extent.Bytes(from, until)) =>
+          OpenRecords.ofBatches(split, bulk.reader(input, from, until))
+        case (stream: StreamFormat[R], _) => numbered(split, input, stream.reader(input, 0, Extent.ToTheEnd))
+        case (simple: SimpleStreamFormat[R], _) => numbered(split, input, simple.reader(input.open(0)))
+        case (bulk: BulkFormat[R], _)           =>
+          OpenRecords.ofBatches(split, bulk.reader(input, 0, split.file.bytes))
+      }
+    }
+
+    private def numbered(split: FileSplit, input: Input, reader: RecordReader[R]): OpenRecords[R] =
+      new OpenRecords.ByNumber(split, reader, () => input.storedBytes)
+
+    private def isPlain(file: SourceFile): Boolean = decoding.of(file).isEmpty
+
+    /** The file's own bytes, or, but for a bulk format, what they are decompressed to. */
+    private final class Input(files: SourceFiles, file: SourceFile) extends FileInput {
+      private val decode = format match {
+        case _: BulkFormat[R] => None
+        case _                => decoding.of(file)
+      }
+      private val stored                  = new StoredBytes
+      def storedBytes: Long               = stored.count
+      override def name: String           = files.describe(file.path)
+      override def location: java.net.URI = files.locate(file.path)
+      override def bytes: Option[Long]    = Option.when(decode.isEmpty)(file.bytes)
+
+      override def open(from: Long): java.io.InputStream = decode match {
+        case None       => stored.of(files.open(file, from))
+        case Some(made) =>
+          val in = made(stored.of(files.open(file, 0)))
+          in.skipNBytes(from)
+          in
+      }
     }
   }
 
-  private def numbered(split: FileSplit, input: Input, reader: RecordReader[R]): OpenRecords[R] =
-    new ByNumber(split, reader, () => input.storedBytes)
+  /** Reads the records of files of a format of the user's. */
+  private[file] final class Reader[R](
+      files: SourceFiles,
+      opening: Opening[R],
+      onMissing: OnMissingFile
+  ) extends FileByFile[OpenRecords[R], FormatRecord[R]](files, onMissing) {
 
-  private def isPlain(file: SourceFile): Boolean = decoding.of(file).isEmpty
+    override protected def begin(split: FileSplit): OpenRecords[R] = opening.open(files, split)
 
-  /** The file's own bytes, or, but for a bulk format, what they are decompressed to. */
-  private final class Input(files: SourceFiles, file: SourceFile) extends FileInput {
-    private val decode = format match {
-      case _: BulkFormat[R] => None
-      case _                => decoding.of(file)
+    override protected def hasMore(records: OpenRecords[R]): Boolean = !records.isAtEnd
+
+    override protected def records(
+        split: FileSplit,
+        records: OpenRecords[R]
+    ): Fetched.Records[FileSplit, FormatRecord[R]] = new Fetchable(split, records)
+
+    override protected def position(split: FileSplit, open: Option[OpenRecords[R]]): String =
+      open.flatMap(_.passed).fold(split.extent.toString)(at => unit(split.extent) + at)
+
+    private def unit(extent: Extent): String = extent match {
+      case _: Extent.Bytes   => "byte "
+      case _: Extent.Records => "record "
     }
-    private val stored                  = new StoredBytes
-    def storedBytes: Long               = stored.count
-    override def name: String           = files.describe(file.path)
-    override def location: java.net.URI = files.locate(file.path)
-    override def bytes: Option[Long]    = Option.when(decode.isEmpty)(file.bytes)
 
-    override def open(from: Long): java.io.InputStream = decode match {
-      case None       => stored.of(files.open(file, from))
-      case Some(made) =>
-        val in = made(stored.of(files.open(file, 0)))
-        in.skipNBytes(from)
-        in
+    /** Up to a number of records, so that a thread that wakes the reader need not wait for the whole file. */
+    private final class Fetchable(override val split: FileSplit, records: OpenRecords[R])
+        extends Fetched.Records[FileSplit, FormatRecord[R]]
+        with FormatRecord[R] {
+      private var left = AtOnce
+
+      override val fileName: String = files.describe(split.file.path)
+
+      override def location: URI = files.locate(split.file.path)
+
+      override def advance(): Boolean = left > 0 && {
+        left -= 1
+        guarded(split)(records.advance(), leftOut = false)
+      }
+
+      override def record: FormatRecord[R] = this
+
+      override def value: R =
+        try records.record
+        catch { case NonFatal(e) => throw unreadable(split, e) }
+
+      override def position: Option[Long] = records.begins
+
+      override def rest: Option[FileSplit] = records.passed.flatMap(split.rest)
     }
   }
-}
 
-/** Where a file can be cut that a format of the user's reads. */
-private[file] sealed trait Cuts
-private[file] object Cuts {
+  /** Files of a format of the user's: cut at any byte where the format can begin there, or else where the driver comes to
+    * by reading them as the tasks will.
+    */
+  private[file] final class Splitter[R](files: SourceFiles, opening: Opening[R]) extends FileSplitter {
+    @transient private var reading: Option[OpenRecords[R]] = None
 
-  /** At any byte. */
-  case object Anywhere extends Cuts
+    override def whole(file: SourceFile): FileSplit = opening.cuts(file) match {
+      case Cuts.ByNumber => FileSplit(file, Extent.Records(0, Extent.ToTheEnd))
+      case _             => FileSplit(file, Extent.Bytes(0, file.bytes))
+    }
 
-  /** At the positions that a reader tells. */
-  case object AtPositions extends Cuts
+    override def fit(split: FileSplit, room: Room): Fit[FileSplit] = split.extent match {
+      case bytes: Extent.Bytes if room.records.isEmpty && opening.cuts(split.file) == Cuts.Anywhere =>
+        ByteRanges.fit(split, bytes, room)
+      case _ if room.records.isEmpty && fitsWhole(split, room) => Fit.All(split, split.size)
+      case _                                                   =>
+        try counted(split, room)
+        catch {
+          // A task will tell the file's fault, with its position.
+          case NonFatal(_) =>
+            close()
+            if (room.isUnused) Fit.All(split, split.size) else Fit.Nothing()
+        }
+    }
 
-  /** Behind any number of records, of which the next reader reads none. */
-  case object ByNumber extends Cuts
+    override def divide(split: FileSplit, bytes: Long): Seq[FileSplit] = split.extent match {
+      case whole: Extent.Bytes if opening.cuts(split.file) == Cuts.Anywhere =>
+        ByteRanges.divide(split, whole, bytes)
+      case _ => Seq(split)
+    }
 
-  def of(isSplittable: Boolean): Cuts = if (isSplittable) Anywhere else AtPositions
+    override def close(): Unit = {
+      reading.foreach(_.close())
+      reading = None
+    }
+
+    /** The rest of a file that is cut by number is of unknown size. */
+    private def fitsWhole(split: FileSplit, room: Room): Boolean = split.extent match {
+      case Extent.Records(from, _) if from > 0 => room.bytes.isEmpty
+      case _                                   => room.bytes.forall(_ >= split.size.bytes)
+    }
+
+    /** Reads until there is no more room, or no more split. */
+    private def counted(split: FileSplit, room: Room): Fit[FileSplit] = {
+      val records = opened(split)
+      var more    = !records.isAtEnd // comes to where the split begins
+      var tooMuch = false
+      val before  = records.storedBytes
+      var count   = 0L
+      var last   = Option.empty[(Long, SplitSize)] // the last position at which it can be cut within the room
+      def isFull = last.exists { case (_, size) => reaches(room, size) }
+      def size   = SplitSize(records.storedBytes - before, Some(count))
+      while (more && !tooMuch && !isFull)
+        if (!records.advance()) more = false
+        else {
+          count += 1
+          records.passed.foreach { at =>
+            if (room.holds(size) || canKeep(split, room, last)) last = Some((at, size)) else tooMuch = true
+          }
+        }
+      if (!tooMuch && (!more || records.isAtEnd)) {
+        close()
+        Fit.All(split, size)
+      } else last.fold[Fit[FileSplit]](Fit.Nothing()) { case (at, size) => split.cut(at, size) }
+    }
+
+    /** More than there is room for: where nothing else is in the micro-batch; and, of what has to be read from its
+      * beginning again, rather than to read that much in vain.
+      */
+    private def canKeep(split: FileSplit, room: Room, last: Option[_]): Boolean =
+      opening.cuts(split.file) == Cuts.ByNumber || (last.isEmpty && room.isUnused)
+
+    private def reaches(room: Room, size: SplitSize): Boolean =
+      room.bytes.exists(_ <= size.bytes) || room.records.exists(left => size.records.exists(_ >= left))
+
+    /** Goes on where the last call stopped, if it was here. */
+    private def opened(split: FileSplit): OpenRecords[R] = reading match {
+      case Some(records) if records.split.file == split.file && records.passed.contains(split.extent.from) =>
+        records
+      case _ =>
+        close()
+        val records = opening.open(files, split)
+        reading = Some(records)
+        records
+    }
+  }
+
+  private final val AtOnce = 4096
 }

@@ -3,6 +3,7 @@ package stoplog.source.file
 
 import java.io.InputStream
 import java.nio.{ByteBuffer, ByteOrder}
+import java.nio.charset.Charset
 
 /** Lines of a stream, in the buffer that they were read into: nothing is copied, and no string is made.
   *
@@ -179,4 +180,31 @@ private object LineReader {
     while (at < limit && bytes(at) != '\n' && bytes(at) != '\r') at += 1
     at
   }
+}
+
+/** The separator at the end of a line. */
+private[stoplog] sealed trait Separator extends Serializable {
+
+  /** The bytes before an offset that can still belong to the end of the line before it. */
+  def lookBack: Int
+
+  /** Whether lines can be found from the middle of a file: not where one separator can begin inside another. */
+  def isSelfSynchronizing: Boolean
+}
+
+private[stoplog] object Separator {
+
+  /** A line feed, a carriage return, or both in this order, as in Spark. */
+  case object AnyLineEnd extends Separator {
+    override def lookBack: Int                = 1
+    override def isSelfSynchronizing: Boolean = true
+  }
+
+  final case class Text(bytes: Vector[Byte]) extends Separator {
+    override def lookBack: Int                = bytes.size
+    override def isSelfSynchronizing: Boolean =
+      (1 until bytes.size).forall(length => bytes.take(length) != bytes.takeRight(length))
+  }
+
+  def of(text: String, charset: Charset): Separator = Text(text.getBytes(charset).toVector)
 }

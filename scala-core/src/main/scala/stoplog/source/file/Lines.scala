@@ -1,18 +1,38 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.source.file
 
+import scala.util.Using
 import scala.util.control.NonFatal
 
 import stoplog.error.{Causes, Errors}
-import stoplog.source.{Fit, Room, SplitSize}
+import stoplog.source.{Fit, RecordEmitter, Room, SplitReader, SplitSize}
 import stoplog.storage.{SourceFile, SourceFiles}
+
+/** Files of lines.
+  *
+  * @param rows makes rows of them, in a task
+  */
+private[stoplog] final class LineFormat[T](
+    decoding: Decoding,
+    separator: Separator,
+    rows: () => RecordEmitter[Line, T]
+) extends FileFormat[Line, T] {
+
+  override def framing(files: SourceFiles): FileSplitter = new Lines(files, decoding, separator)
+
+  override def reader(files: SourceFiles, onMissing: OnMissingFile): SplitReader[FileSplit, Line] =
+    new LineSplitReader(files, decoding, separator, onMissing)
+
+  override def emitter(): RecordEmitter[Line, T] = rows()
+}
 
 /** Files of lines: plain ones are cut at any line, by bytes; compressed ones by the number of their lines.
   *
   * Rows are counted by reading: where a micro-batch is limited to a number of rows, the driver looks for the ends of its
   * lines before the tasks read them. The same goes for a compressed file that has to be cut.
   */
-final class Lines(files: SourceFiles, decoding: Decoding, separator: Separator) extends FileSplitter {
+private[stoplog] final class Lines(files: SourceFiles, decoding: Decoding, separator: Separator)
+    extends FileSplitter {
   @transient private lazy val reader                 = new LineReader(separator)
   @transient private var counting: Option[OpenLines] = None
 
@@ -35,7 +55,7 @@ final class Lines(files: SourceFiles, decoding: Decoding, separator: Separator) 
   }
 
   override def completeBytes(file: SourceFile, until: Long): Option[Long] =
-    Option.when(isPlain(file))(LastLine.end(files, file, separator, until))
+    Option.when(isPlain(file))(Lines.lastEnd(files, file, separator, until))
 
   override def close(): Unit = {
     counting.foreach(_.close())
@@ -60,7 +80,7 @@ final class Lines(files: SourceFiles, decoding: Decoding, separator: Separator) 
     def full   = room.records.exists(count >= _) || room.bytes.exists(bytes >= _)
     var more   = true
     try {
-      lines.begin() // what is read on the way there, nobody reads in this micro-batch
+      lines.begin() // the bytes before belong to no task of this micro-batch
       stored = lines.storedBytes
       while (more && !full)
         if (lines.next()) count += 1
@@ -87,4 +107,44 @@ final class Lines(files: SourceFiles, decoding: Decoding, separator: Separator) 
       counting = Some(lines)
       lines
   }
+}
+
+private object Lines {
+
+  /** The end of the last whole line, which is found from the end of the file backwards.
+    *
+    * @param until only the bytes before it are looked at
+    */
+  def lastEnd(files: SourceFiles, file: SourceFile, separator: Separator, until: Long): Long = {
+    var end = until
+    while (end > 0) {
+      val from = (end - BlockBytes).max(0L)
+      // A separator may lie across the border of two blocks.
+      val block = read(files, file, from, (end + separator.lookBack).min(until))
+      val found = lastEndIn(block, separator)
+      if (found >= 0) return from + found
+      end = from
+    }
+    0
+  }
+
+  /** Behind the last separator; -1 if there is none. */
+  private def lastEndIn(block: Array[Byte], separator: Separator): Int = separator match {
+    // A carriage return at the very end may be half of a line end: the next byte will tell.
+    case Separator.AnyLineEnd =>
+      val at = block.indices.lastIndexWhere { index =>
+        block(index) == '\n' || (block(index) == '\r' && index < block.length - 1)
+      }
+      if (at < 0) -1 else at + 1
+    case Separator.Text(text) =>
+      block.lastIndexOfSlice(text) match {
+        case -1 => -1
+        case at => at + text.size
+      }
+  }
+
+  private def read(files: SourceFiles, file: SourceFile, from: Long, until: Long): Array[Byte] =
+    Using.resource(files.open(file, from))(_.readNBytes((until - from).toInt))
+
+  private final val BlockBytes = 64 * 1024L
 }

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.source.file
 
-import java.io.{FilterInputStream, InputStream}
+import java.io.InputStream
+import java.net.URI
 
+import stoplog.source.Fetched
 import stoplog.storage.SourceFiles
 
 /** The lines of one split, while they are read. The reader, with its buffer, is lent by the caller. */
@@ -17,7 +19,7 @@ private[file] final class OpenLines(
   private val until           = split.extent.until
   private var count           = 0L    // of the lines that came before, if the file is read from its beginning
   private var begun           = false // whether all that lies before the split is behind
-  private var stored          = 0L    // bytes of the storage that were read
+  private val stored          = new StoredBytes
   private val in: InputStream = open()
 
   /** Goes to where the split begins. [[next]] does so, too. */
@@ -40,11 +42,11 @@ private[file] final class OpenLines(
   def fill(): Boolean =
     !isOver && (reader.fill(if (inBytes) until - passed else Long.MaxValue) || reader.hasBytes)
 
-  /** Where a split has to begin that goes on behind the line: an offset, or the number of a line. */
+  /** The beginning of a split that goes on behind the line: an offset, or the number of a line. */
   def passed: Long = if (inBytes) reader.position else count
 
-  /** How much of what is stored was read so far. */
-  def storedBytes: Long = if (inBytes) reader.position else stored
+  /** The stored bytes that were read so far. */
+  def storedBytes: Long = if (inBytes) reader.position else stored.count
 
   /** Whether no line comes any more; reads if it has to. */
   def isAtEnd: Boolean = {
@@ -54,7 +56,7 @@ private[file] final class OpenLines(
 
   override def close(): Unit = in.close()
 
-  /** What lies before the split belongs to the line that an earlier piece ends with. */
+  /** Passes over the bytes before the split: they belong to the line that an earlier piece ends with. */
   private def skip(): Unit = {
     while (passed < from && reader.next()) count += 1
     begun = passed >= from
@@ -66,7 +68,7 @@ private[file] final class OpenLines(
     val begin = if (inBytes) (from - reader.lookBack).max(0L) else 0L
     val raw   = files.open(split.file, begin)
     try {
-      val decoded = decoding.of(split.file).fold(raw)(decode => decode(new Counted(raw)))
+      val decoded = decoding.of(split.file).fold(raw)(decode => decode(stored.of(raw)))
       reader.open(decoded, begin)
       if (begin == 0) reader.skipByteOrderMark()
       decoded
@@ -76,19 +78,51 @@ private[file] final class OpenLines(
         throw e
     }
   }
+}
 
-  private final class Counted(raw: InputStream) extends FilterInputStream(raw) {
-    override def read(): Int = {
-      val one = raw.read()
-      if (one >= 0) stored += 1
-      one
-    }
+/** A line in the buffer that it was read into. */
+private[stoplog] trait Line extends Located {
 
-    /** As much as is wanted: what a decoder makes of a file that breaks off must not depend on how a storage cuts it. */
-    override def read(bytes: Array[Byte], offset: Int, length: Int): Int = {
-      val read = raw.readNBytes(bytes, offset, length)
-      stored += read
-      if (read == 0 && length > 0) -1 else read
-    }
+  /** Valid until the next line. The line is at `offset`, and has `length` bytes without its end. */
+  def bytes: Array[Byte]
+  def offset: Int
+  def length: Int
+}
+
+/** Reads the lines of files, all into one buffer.
+  *
+  * @param onMissing the handling of a file that is gone
+  */
+private[stoplog] final class LineSplitReader(
+    files: SourceFiles,
+    decoding: Decoding,
+    separator: Separator,
+    onMissing: OnMissingFile
+) extends FileByFile[OpenLines, Line](files, onMissing) {
+  private val reader = new LineReader(separator)
+
+  override protected def begin(split: FileSplit): OpenLines = new OpenLines(files, decoding, reader, split)
+
+  override protected def hasMore(lines: OpenLines): Boolean = lines.fill()
+
+  override protected def records(split: FileSplit, lines: OpenLines): Fetched.Records[FileSplit, Line] =
+    new Buffered(split, lines)
+
+  override protected def position(split: FileSplit, open: Option[OpenLines]): String =
+    s"byte ${open.fold(0L)(_ => reader.position)}"
+
+  /** The lines that are whole in the buffer. */
+  private final class Buffered(override val split: FileSplit, lines: OpenLines)
+      extends Fetched.Records[FileSplit, Line]
+      with Line {
+    override def advance(): Boolean      = lines.next()
+    override def record: Line            = this
+    override def rest: Option[FileSplit] = split.rest(lines.passed)
+    override def fileName: String        = files.describe(split.file.path)
+    override def location: URI           = files.locate(split.file.path)
+    override def bytes: Array[Byte]      = reader.bytes
+    override def offset: Int             = reader.offset
+    override def length: Int             = reader.length
+    override def position: Option[Long]  = Some(reader.startOffset)
   }
 }

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.source.file
 
+import java.util.regex.{Pattern, PatternSyntaxException}
+
 import stoplog.error.Errors
 import stoplog.storage.{Found, Link, SourceFiles}
 
-/** Which files under the root belong to the source.
+/** The rules by which files under the root belong to the source.
   *
   * Names that begin with `.` or `_`, or end in `._COPYING_`, are hidden, as readers of such directories hide them, unless
   * a pattern of the path spells that out; `_a=1` is a partition's directory, and not hidden.
@@ -46,9 +48,9 @@ final case class PathRules(
     )
   }
 
-  /** Whether what was found adds something: what a link leads to may be read under its own path as well.
+  /** Whether what was found adds something: the target of a link may be read under its own path as well.
     *
-    * Error: `STOPLOG_SOURCE_LINK` when the rules want what no link may lead to.
+    * Error: `STOPLOG_SOURCE_LINK` when the rules want a file to which no link may lead.
     */
   private[file] def wants(
       files: SourceFiles,
@@ -76,7 +78,7 @@ final case class PathRules(
       reaches(above) && in(above).enters(PathRules.name(directory))
     }
 
-  /** What comes behind the paths that are named, of a directory in them. */
+  /** The names behind the paths that the user named, of a directory in them. */
   private def ends(fit: Vector[Vector[Glob]], path: Vector[String]): Option[Vector[String]] =
     fit.map(_.size).minOption.map(path.drop).filter(_.nonEmpty)
 }
@@ -128,4 +130,47 @@ sealed trait Nesting
 object Nesting {
   case object Recursive extends Nesting
   case object Flat      extends Nesting
+}
+
+/** A pattern for one name, as Hadoop's file systems read it: `*`, `?`, `[a-z]`, `[^a]`, `{one,two}`, and `\` before a
+  * character that is meant as it is.
+  */
+final class Glob private (val text: String, pattern: Pattern) extends Serializable {
+  def matches(name: String): Boolean = pattern.matcher(name).matches()
+
+  override def toString: String = text
+}
+
+object Glob {
+
+  /** The error in the pattern, or the pattern. */
+  def parse(text: String): Either[String, Glob] = {
+    val regex  = new StringBuilder
+    var index  = 0
+    var braces = 0
+    while (index < text.length) {
+      text.charAt(index) match {
+        case '\\' if index + 1 < text.length =>
+          index += 1
+          regex ++= Pattern.quote(text.charAt(index).toString)
+        case '*'               => regex ++= "[^/]*"
+        case '?'               => regex ++= "[^/]"
+        case '['               => regex += '['
+        case ']'               => regex += ']'
+        case '^' | '-'         => regex += text.charAt(index)
+        case '{'               => regex ++= "(?:"; braces += 1
+        case '}' if braces > 0 => regex += ')'; braces -= 1
+        case ',' if braces > 0 => regex += '|'
+        case other             => regex ++= Pattern.quote(other.toString)
+      }
+      index += 1
+    }
+    if (braces > 0) Left("has a { that is not closed")
+    else
+      try Right(new Glob(text, Pattern.compile(regex.toString, Pattern.DOTALL)))
+      catch { case e: PatternSyntaxException => Left(s"is no pattern: ${e.getDescription}") }
+  }
+
+  /** Whether there is anything to match in it. */
+  def isPattern(text: String): Boolean = text.exists("*?[{".contains(_))
 }

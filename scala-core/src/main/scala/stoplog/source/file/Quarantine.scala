@@ -1,28 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.source.file
 
+import java.io.StringWriter
+import java.nio.ByteBuffer
+import java.nio.charset.{CharacterCodingException, CodingErrorAction}
 import java.nio.charset.StandardCharsets.UTF_8
+import java.util.Base64
 
+import scala.collection.mutable
+import scala.util.Using
 import scala.util.control.NonFatal
 
-import stoplog.source.StateFiles
-import stoplog.storage.SourceFiles
+import com.fasterxml.jackson.core.{JsonFactory, JsonGenerator}
 
-/** The place for notes of what could not be decoded.
+import stoplog.source.StateFiles
+import stoplog.storage.{SourceFile, SourceFiles}
+
+/** The place for notes of data that could not be decoded.
   *
   * A file of notes is named by the file that it is about, by the piece, and by its number in the piece, and is created
-  * whole: whoever reads the piece again, in a second attempt or after a crash, finds it there, and adds nothing.
+  * whole: a reader of the same piece, in a second attempt or after a crash, finds it there, and adds nothing.
   */
 private[file] final class Quarantine(place: StateFiles) extends Serializable {
 
   /** The notes of one piece. */
-  def notes(fileName: String, split: FileSplit): QuarantineNotes =
-    new QuarantineNotes(Quarantine.prefix(fileName, split), write)
+  def notes(fileName: String, split: FileSplit): Quarantine.Notes =
+    new Quarantine.Notes(Quarantine.prefix(fileName, split), write)
 
-  /** What is there, of all queries that have this place. */
-  def counts: QuarantineCounts = {
+  /** The counts of all notes, of all queries that have this place. */
+  def counts: Quarantine.Counts = {
     val names = place.list()
-    QuarantineCounts(
+    Quarantine.Counts(
       files = names.collect { case Quarantine.Rest(file) => file }.distinct.size.toLong,
       records = names.collect { case Quarantine.Records(count) => count.toLong }.sum
     )
@@ -33,11 +41,6 @@ private[file] final class Quarantine(place: StateFiles) extends Serializable {
     ()
   }
 }
-
-/** @param files   that could not be read to their ends
-  * @param records that were left out of files that could
-  */
-private[file] final case class QuarantineCounts(files: Long, records: Long)
 
 private[file] object Quarantine {
 
@@ -50,16 +53,16 @@ private[file] object Quarantine {
     f"${hash.high}%016x${hash.low}%08x-${split.extent.from}%020d"
   }
 
-  /** Reads the piece's bytes as they are. What they mean is the file's fault; that they cannot be had is the storage's.
+  /** Reads the piece's bytes as they are. That they cannot be decoded is the file's fault, that they
+    * cannot be read the storage's.
     */
   def isStored(files: SourceFiles, split: FileSplit): Boolean = {
     val (from, until) = split.extent match {
       case Extent.Bytes(from, until) => (from, until)
       case _: Extent.Records         => (0L, split.file.bytes)
     }
-    try {
-      val in = files.open(split.file, from)
-      try {
+    try
+      Using.resource(files.open(split.file, from)) { in =>
         val buffer = new Array[Byte](BufferBytes)
         var left   = until - from
         while (left > 0) {
@@ -67,9 +70,121 @@ private[file] object Quarantine {
           left = if (read < 0) 0 else left - read
         }
         true
-      } finally in.close()
-    } catch { case NonFatal(_) => false }
+      }
+    catch { case NonFatal(_) => false }
   }
 
   private final val BufferBytes = 64 * 1024
+
+  /** The notes of one piece of a file, in the order of what they are about. Few are held at a time.
+    *
+    * @param write a file of notes, by its name
+    */
+  final class Notes(prefix: String, write: (String, Seq[String]) => Unit) {
+    private val held  = mutable.ArrayBuffer.empty[String]
+    private var chars = 0L
+    private var files = 0
+
+    def add(note: Note): Unit = note.leftOut match {
+      case _: LeftOut.Rest   => write(s"$prefix-rest.json", Seq(note.json))
+      case _: LeftOut.Record =>
+        val json = note.json
+        held += json
+        chars += json.length
+        if (chars >= MostChars) flush()
+    }
+
+    /** The piece has been read. Before that nothing says that its last notes are all. */
+    def flush(): Unit = if (held.nonEmpty) {
+      write(f"$prefix-$files%06d-${held.size}.json", held.toSeq)
+      files += 1
+      held.clear()
+      chars = 0
+    }
+  }
+
+  private final val MostChars = 1024 * 1024
+
+  /** @param files   that could not be read to their ends
+    * @param records that were left out of files that could
+    */
+  final case class Counts(files: Long, records: Long)
+
+  /** A note of data left out of a file, and why.
+    *
+    * @param fileName as a user knows it
+    * @param position in words, with the unit
+    */
+  final case class Note(
+      fileName: String,
+      file: SourceFile,
+      position: String,
+      cause: String,
+      leftOut: LeftOut
+  ) {
+
+    /** One line of JSON, without its end. */
+    def json: String = {
+      val text = new StringWriter()
+      val out  = factory.createGenerator(text)
+      out.writeStartObject()
+      out.writeStringField("file", fileName)
+      out.writeNumberField("fileBytes", file.bytes)
+      out.writeNumberField("fileModifiedMillis", file.modifiedMillis)
+      out.writeStringField("position", position)
+      out.writeStringField("cause", cause)
+      leftOut match {
+        case LeftOut.Record(raw)          => record(raw, out)
+        case LeftOut.Rest(piece, records) =>
+          out.writeStringField("leftOut", "rest")
+          out.writeStringField("piece", piece.toString)
+          out.writeNumberField("recordsRead", records)
+      }
+      out.writeEndObject()
+      out.close()
+      text.toString
+    }
+  }
+
+  /** The data that was left out. */
+  sealed trait LeftOut
+  object LeftOut {
+
+    /** One record; the file was read on behind it.
+      *
+      * @param raw its bytes, if they are known
+      */
+    final case class Record(raw: Option[Array[Byte]]) extends LeftOut
+
+    /** All that comes behind so many records of the piece. */
+    final case class Rest(piece: Extent, records: Long) extends LeftOut
+  }
+
+  /** The most bytes of a record that are noted. */
+  final val MostRawBytes = 64 * 1024
+
+  private val factory = new JsonFactory()
+
+  private def record(raw: Option[Array[Byte]], out: JsonGenerator): Unit = {
+    out.writeStringField("leftOut", "record")
+    raw.foreach { bytes =>
+      val noted = bytes.take(MostRawBytes)
+      text(noted) match {
+        case Some(text) => out.writeStringField("text", text)
+        case None       => out.writeStringField("base64", Base64.getEncoder.encodeToString(noted))
+      }
+      out.writeNumberField("recordBytes", bytes.length)
+    }
+  }
+
+  private def text(bytes: Array[Byte]): Option[String] =
+    try
+      Some(
+        UTF_8
+          .newDecoder()
+          .onMalformedInput(CodingErrorAction.REPORT)
+          .decode(ByteBuffer.wrap(bytes))
+          .toString
+      )
+    catch { case _: CharacterCodingException => None }
 }

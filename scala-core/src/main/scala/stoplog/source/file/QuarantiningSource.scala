@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.source.file
 
+import java.io.{FileNotFoundException, InterruptedIOException}
+import java.nio.channels.ClosedByInterruptException
+
 import scala.collection.mutable
 import scala.util.control.NonFatal
 
+import stoplog.error.{Causes, StoplogException}
 import stoplog.source._
-import stoplog.source.StateFiles
 import stoplog.storage.SourceFiles
 
 /** A source of files that goes on where something cannot be decoded, and notes what it has left out.
@@ -15,7 +18,7 @@ import stoplog.storage.SourceFiles
   *
   * @param place where the notes go
   */
-final class QuarantiningSource[R, T](
+private[stoplog] final class QuarantiningSource[R, T](
     source: SplitSource[FileSplit, R, T],
     files: SourceFiles,
     place: StateFiles
@@ -32,7 +35,7 @@ final class QuarantiningSource[R, T](
     source.enumerator(context)
 
   override def reader(): SplitReader[FileSplit, HeldRows[T]] =
-    new QuarantiningReader(source, files, quarantine)
+    new QuarantiningSource.Reader(source, files, quarantine)
 
   override def emitter(): RecordEmitter[HeldRows[T], T] = (held, out) => held.foreach(out.put)
 
@@ -53,11 +56,154 @@ final class QuarantiningSource[R, T](
 }
 
 private[file] object QuarantiningSource {
-  final val PieceBytes = 32L << 20
+  private final val PieceBytes = 32L << 20
+
+  /** Reads pieces one at a time by a reader of the source, and makes their rows, so that it sees what fails in either.
+    *
+    * A piece that a reader cannot read is read once more, behind the records that were handed out, by a new reader: only if
+    * that fails too, and the storage gives the bytes all the time, it is the file's fault.
+    */
+  private final class Reader[R, T](
+      source: SplitSource[FileSplit, R, T],
+      files: SourceFiles,
+      quarantine: Quarantine
+  ) extends SplitReader[FileSplit, HeldRows[T]] {
+    private val waiting                  = mutable.ArrayDeque.empty[FileSplit]
+    private val emitter                  = source.emitter()
+    private val held                     = new HeldRows[T]
+    @volatile private var reader         = source.reader()
+    private var current: Option[Reading] = None
+
+    override def add(splits: Seq[FileSplit]): Unit = {
+      waiting ++= splits.flatMap(source.divide(_, PieceBytes))
+      ()
+    }
+
+    override def fetch(): Fetched[FileSplit, HeldRows[T]] = current match {
+      case Some(piece)             => piece.fetch()
+      case None if waiting.isEmpty => Fetched.Finished
+      case None                    =>
+        val piece = new Reading(waiting.head)
+        reader.add(Seq(waiting.removeHead()))
+        current = Some(piece)
+        piece.fetch()
+    }
+
+    override def wakeUp(): Unit = reader.wakeUp()
+
+    override def close(): Unit = reader.close()
+
+    /** One piece, while it is read. */
+    private final class Reading(split: FileSplit) {
+      private val fileName = files.describe(split.file.path)
+      private val notes    = quarantine.notes(fileName, split)
+      private var passed   = 0L // records that have been dealt with
+      private var again    = 0L // those of them that come once more
+      private var failures = 0
+
+      def fetch(): Fetched[FileSplit, HeldRows[T]] =
+        try
+          reader.fetch() match {
+            case records: Fetched.Records[FileSplit, R] => new Records(records)
+            case Fetched.Nothing                        => Fetched.Nothing
+            case Fetched.Finished                       =>
+              finish()
+              Fetched.Nothing
+          }
+        catch {
+          case NonFatal(e) =>
+            failed(e)
+            Fetched.Nothing
+        }
+
+      private def finish(): Unit = {
+        notes.flush()
+        current = None
+      }
+
+      private def failed(e: Throwable): Unit = {
+        if (isNotTheFiles(e) || !Quarantine.isStored(files, split)) throw e
+        failures += 1
+        reader.close()
+        reader = source.reader()
+        if (failures == 1) {
+          again = passed
+          reader.add(Seq(split))
+        } else {
+          note(positionOf(e), e, Quarantine.LeftOut.Rest(split.extent, passed))
+          finish()
+        }
+      }
+
+      private def isNotTheFiles(e: Throwable): Boolean =
+        Thread.currentThread().isInterrupted || Causes.of(e).exists {
+          case _: FileNotFoundException | _: InterruptedException => true
+          case _: InterruptedIOException                          => true
+          case _: ClosedByInterruptException                      => true
+          case _                                                  => false
+        }
+
+      private def positionOf(e: Throwable): String = e match {
+        case known: StoplogException =>
+          Option(known.getMessageParameters.get("position")).getOrElse(split.extent.toString)
+        case _ => split.extent.toString
+      }
+
+      private def note(position: String, e: Throwable, leftOut: Quarantine.LeftOut): Unit =
+        notes.add(Quarantine.Note(fileName, split.file, position, Causes.reason(e), leftOut))
+
+      private final class Records(records: Fetched.Records[FileSplit, R])
+          extends Fetched.Records[FileSplit, HeldRows[T]] {
+
+        override def advance(): Boolean = {
+          held.clear()
+          moved() && {
+            if (again > 0) again -= 1
+            else {
+              passed += 1
+              emit(records.record)
+            }
+            true
+          }
+        }
+
+        override def record: HeldRows[T] = held
+
+        override def rest: Option[FileSplit] = records.rest
+
+        private def moved(): Boolean =
+          try records.advance()
+          catch {
+            case NonFatal(e) =>
+              failed(e)
+              false
+          }
+
+        private def emit(record: R): Unit =
+          try emitter.emit(record, held)
+          catch {
+            case NonFatal(e) if !Thread.currentThread().isInterrupted =>
+              held.clear()
+              note(position(record), e, Quarantine.LeftOut.Record(raw(record)))
+          }
+
+        private def position(record: R): String = record match {
+          case located: Located if located.position.isDefined => s"byte ${located.position.get}"
+          case _                                              => s"record $passed of ${split.extent}"
+        }
+
+        private def raw(record: R): Option[Array[Byte]] = record match {
+          case line: Line =>
+            Some(java.util.Arrays.copyOfRange(line.bytes, line.offset, line.offset + line.length))
+          case _ => None
+        }
+      }
+    }
+  }
 }
 
 /** The rows of one record. */
-final class HeldRows[T] extends RowOutput[T] {
+private[stoplog] final class HeldRows[T] extends RowOutput[T] {
   private val rows = mutable.ArrayBuffer.empty[T]
 
   override def put(row: T): Unit = {

@@ -9,7 +9,7 @@ import stoplog.storage.SourceFile
   * @param stableForMillis how long it has had its length, as listings at least so far apart see it
   * @param marker          a file that says so
   */
-final case class Readiness(
+private[stoplog] final case class Readiness(
     leastAgeMillis: Long,
     stableForMillis: Option[Long] = None,
     marker: Option[ReadyMarker] = None
@@ -18,16 +18,41 @@ final case class Readiness(
     nowMillis - file.modifiedMillis >= leastAgeMillis
 }
 
-object Readiness {
+private[stoplog] object Readiness {
 
   /** As soon as it is there. */
   val atOnce: Readiness = Readiness(Long.MinValue)
+
+  /** The time for which each unread file has had its length, as far as this run has seen it. 24 bytes for each. */
+  private[file] final class StableLengths(forMillis: Long) {
+    private var before = new SeenTable
+    private var now    = new SeenTable
+
+    /** Files that the listing does not come by are forgotten. */
+    def beginListing(): Unit = {
+      before = now
+      now = new SeenTable
+    }
+
+    /** The listing failed: files that it did not come by are still known. */
+    def abandonListing(): Unit = now = before
+
+    /** A listing that began then came by the file. Whether an earlier one, long enough before, found the same length. */
+    def isStable(file: SourceFile, nowMillis: Long): Boolean = {
+      val hash  = PathHash.of(file.path)
+      val slot  = before.find(hash)
+      val known = Option.when(slot >= 0)(before.identity(slot)).filter(_.bytes == file.bytes)
+      val since = known.fold(nowMillis)(_.modifiedMillis)
+      now.put(hash, FileIdentity(file.bytes, since))
+      nowMillis - since >= forMillis
+    }
+  }
 }
 
 /** A file that says that others are complete. It is itself never read. */
-sealed trait ReadyMarker
+private[stoplog] sealed trait ReadyMarker
 
-object ReadyMarker {
+private[stoplog] object ReadyMarker {
 
   /** All in its directory, and none in directories below. */
   final case class InDirectory(name: String) extends ReadyMarker

@@ -34,7 +34,7 @@ private[file] final class SeenBase private (pages: Array[ByteBuffer], val size: 
 
   def sighted(place: Int): Unit = sighted.set(place)
 
-  /** Begins to look who is there. */
+  /** Begins a listing. */
   def beginListing(): Unit = {
     missing = new BitSet()
     missing.set(0, size)
@@ -42,7 +42,7 @@ private[file] final class SeenBase private (pages: Array[ByteBuffer], val size: 
     sighted = new BitSet()
   }
 
-  /** The first listing since a start misses nobody who was not looked for before. */
+  /** Takes all files for sighted: the first listing since a start misses none that was not looked for before. */
   def trustAll(): Unit = sighted.set(0, size)
 
   /** Those that were missing in two listings, one after the other. */
@@ -56,7 +56,7 @@ private[file] final class SeenBase private (pages: Array[ByteBuffer], val size: 
   def entries: Iterator[SeenEntry] =
     Iterator.range(0, size).map(place => SeenEntry(hashAt(place), Some(identity(place))))
 
-  /** Where the hash would be between the two if all between them were spread evenly: from 0 to 1. */
+  /** The place of the hash between the two if all between them were spread evenly: from 0 to 1. */
   private def share(hash: PathHash, low: Int, high: Int): Double = {
     val (first, last) = (unsigned(long(low, 0)), unsigned(long(high, 0)))
     if (last <= first) 0.5 else ((unsigned(hash.high) - first) / (last - first)).max(0.0).min(1.0)

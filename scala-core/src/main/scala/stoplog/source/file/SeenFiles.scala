@@ -5,6 +5,8 @@ import java.io._
 import java.util.UUID
 import java.util.zip.{CRC32C, CheckedInputStream, CheckedOutputStream}
 
+import scala.util.Using
+
 import stoplog.error.Errors
 import stoplog.fault.{Faults, Step}
 import stoplog.source.StateFiles
@@ -28,7 +30,7 @@ private[file] final class SeenFiles(
   private var since                   = new SeenTable
   private var written: Option[String] = None
   private var stale: Vector[String]   = Vector.empty // to be removed once a record says so
-  private var noted: Vector[String]   = Vector.empty // what was forgotten since the last snapshot
+  private var noted: Vector[String]   = Vector.empty // files that were forgotten since the last snapshot
   private var end                     = 0L           // of the log, when the last snapshot was taken
   private var snapshots               = 0            // since then
   private var cleanedEnd              = 0L
@@ -78,8 +80,8 @@ private[file] final class SeenFiles(
       }
   }
 
-  /** Forgets the files that two listings in a row have not found: one alone may have run past a file that somebody was
-    * moving.
+  /** Forgets the files that two listings in a row have not found: one alone may have run past a file that was being
+    * moved.
     */
   def endListing(): Unit = {
     val gone = base.missingTwice().filterNot(since.knows) ++ since.missing()
@@ -93,7 +95,7 @@ private[file] final class SeenFiles(
     since.trustAll()
   }
 
-  /** What [[restore]] needs beside the log; writes what has to be written.
+  /** Writes the state that [[restore]] needs beside the log.
     *
     * @param end the number of splits that the log has with those that were just handed out
     */
@@ -111,7 +113,7 @@ private[file] final class SeenFiles(
     out.writeInt(snapshots)
     out.writeLong(end)
     out.writeLong(cleanedEnd)
-    GoneFiles.write(since.gone(), out)
+    SeenFiles.writeGone(since.gone(), out)
   }
 
   /** @param assigned the splits of the log from a number on */
@@ -124,7 +126,7 @@ private[file] final class SeenFiles(
     end = in.readLong()
     cleanedEnd = in.readLong()
     assigned(oldestNeeded).foreach(split => put(split.file))
-    GoneFiles.read(in).foreach(since.forget)
+    SeenFiles.readGone(in).foreach(since.forget)
     restoreGone()
   }
 
@@ -133,7 +135,7 @@ private[file] final class SeenFiles(
 
   def size: Int = base.size + since.size
 
-  /** A snapshot comes only with the next files: what is forgotten now is noted until then. */
+  /** A snapshot comes only with the next files: files that are forgotten now are noted until then. */
   private def noteGone(hashes: Vector[PathHash]): Unit = {
     val name = SeenFiles.name(end, "gone")
     noted :+= name
@@ -141,26 +143,23 @@ private[file] final class SeenFiles(
       val out = new DataOutputStream(to)
       out.writeInt(SeenFiles.Version)
       out.writeLong(cleanedEnd)
-      GoneFiles.write(hashes, out)
+      SeenFiles.writeGone(hashes, out)
       out.flush()
     }
     faults.at(Step.GoneNoted)
   }
 
-  /** What nobody needs is of drivers that died in between, or of one that still lives and is about to write the next
-    * record: so it stays until there is a record of this driver, which fences that one.
+  /** Files that this driver does not need are of drivers that died in between, or of one that still lives and is about to
+    * write the next record: so they stay until there is a record of this driver, which fences that one.
     */
   private def restoreGone(): Unit = state.list().filterNot(written.contains).foreach { name =>
     noted :+= name
     if (name.endsWith(".gone") && SeenFiles.endOf(name) == end) {
-      val in = new DataInputStream(new BufferedInputStream(opened(name)))
-      try {
-        val version = in.readInt()
-        if (version > SeenFiles.Version)
-          throw Errors.recordTooNew(state.describe(name), version, SeenFiles.Version)
+      Using.resource(new DataInputStream(new BufferedInputStream(opened(name)))) { in =>
+        refuseNewer(name, in.readInt())
         cleanedEnd = cleanedEnd.max(in.readLong())
-        GoneFiles.read(in).foreach(since.forget)
-      } finally in.close()
+        SeenFiles.readGone(in).foreach(since.forget)
+      }
     }
   }
 
@@ -190,6 +189,10 @@ private[file] final class SeenFiles(
     snapshots = 0
   }
 
+  private def refuseNewer(name: String, version: Int): Unit =
+    if (version > SeenFiles.Version)
+      throw Errors.recordTooNew(state.describe(name), version, SeenFiles.Version)
+
   private def opened(name: String): InputStream =
     try state.open(name)
     catch {
@@ -201,9 +204,7 @@ private[file] final class SeenFiles(
     val checked = new CheckedInputStream(new BufferedInputStream(opened(name)), new CRC32C())
     val in      = new DataInputStream(checked)
     try {
-      val version = in.readInt()
-      if (version > SeenFiles.Version)
-        throw Errors.recordTooNew(state.describe(name), version, SeenFiles.Version)
+      refuseNewer(name, in.readInt())
       val read = SeenBase.read(in, in.readInt())
       val sum  = checked.getChecksum.getValue
       if (in.readLong() != sum) throw Errors.recordTorn(state.describe(name), "its checksum does not match")
@@ -216,6 +217,17 @@ private[file] final class SeenFiles(
 
 private[file] object SeenFiles {
   final val Version = 1
+
+  def writeGone(hashes: Vector[PathHash], out: DataOutput): Unit = {
+    out.writeInt(hashes.size)
+    hashes.foreach { hash =>
+      out.writeLong(hash.high)
+      out.writeInt(hash.low)
+    }
+  }
+
+  def readGone(in: DataInput): Vector[PathHash] =
+    Vector.fill(in.readInt())(PathHash(in.readLong(), in.readInt()))
 
   // Unique, since a driver that dies before its record leaves one behind.
   def name(end: Long, kind: String): String = f"$end%020d-${UUID.randomUUID()}.$kind"
@@ -240,7 +252,7 @@ private[file] object SeenFiles {
   }
 }
 
-/** How much may have come since the files were last written down.
+/** The limits of the entries that have come since the files were last written down.
   *
   * @param files     24 bytes of heap each, and as much again for room
   * @param snapshots each is a record that is kept, and read after a restart

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.source.file
 
+import java.nio.ByteBuffer
+import java.nio.charset.StandardCharsets.UTF_8
+import java.security.MessageDigest
+
 /** Files by the hashes of their paths, in 24 bytes each: what was remembered since the last [[SeenBase]].
   *
   * Open addressing in one array of longs. An entry is never taken out, only marked as gone, until the table is cleared.
@@ -10,7 +14,7 @@ private[file] final class SeenTable {
   private var marks  = new Array[Byte](SeenTable.FirstSlots)
   private var filled = 0
 
-  /** How many entries there are, with those that are gone. */
+  /** The number of entries, with those that are gone. */
   def size: Int = filled
 
   /** The slot of a file, or -1. */
@@ -32,7 +36,7 @@ private[file] final class SeenTable {
     marks(slot) = SeenTable.Sighted
   }
 
-  /** Nobody knows of the file any more. What an older [[SeenBase]] says of it counts no longer either. */
+  /** Forgets the file. The entry of an older [[SeenBase]] counts no longer either. */
   def forget(hash: PathHash): Unit = {
     put(hash, FileIdentity(0, 0))
     marks(probe(hash)) = SeenTable.Gone
@@ -41,18 +45,14 @@ private[file] final class SeenTable {
   /** Whether anything was said of it: that it is there, or that it is gone. */
   def knows(hash: PathHash): Boolean = !isEmpty(probe(hash))
 
-  /** Whether [[forget]] was the last that was said of it. */
+  /** Whether the file was forgotten, and not put again. */
   def isGone(hash: PathHash): Boolean = {
     val slot = probe(hash)
     !isEmpty(slot) && marks(slot) == SeenTable.Gone
   }
 
-  /** Those of which [[forget]] was the last that was said. */
-  def gone(): Vector[PathHash] = {
-    val all = Vector.newBuilder[PathHash]
-    foreachSlot(slot => if (marks(slot) == SeenTable.Gone) all += hashAt(slot))
-    all.result()
-  }
+  /** Files that were forgotten, and not put again. */
+  def gone(): Vector[PathHash] = marked(SeenTable.Gone)
 
   /** Whether or not they were missed so far, all are there. */
   def trustAll(): Unit =
@@ -61,18 +61,14 @@ private[file] final class SeenTable {
   /** The file is there. */
   def sighted(slot: Int): Unit = marks(slot) = SeenTable.Sighted
 
-  /** Begins to look who is there. */
+  /** Begins a listing. */
   def beginListing(): Unit = foreachSlot { slot =>
     if (marks(slot) == SeenTable.Sighted) marks(slot) = SeenTable.Unsighted
     else if (marks(slot) == SeenTable.Unsighted) marks(slot) = SeenTable.MissedOnce
   }
 
   /** Those that were missing in two listings, one after the other. */
-  def missing(): Vector[PathHash] = {
-    val all = Vector.newBuilder[PathHash]
-    foreachSlot(slot => if (marks(slot) == SeenTable.MissedOnce) all += hashAt(slot))
-    all.result()
-  }
+  def missing(): Vector[PathHash] = marked(SeenTable.MissedOnce)
 
   /** The entries in the order of their hashes; none of a file that is gone has an identity. */
   def sorted(): Vector[SeenEntry] = {
@@ -82,6 +78,12 @@ private[file] final class SeenTable {
       all += SeenEntry(hashAt(slot), known)
     }
     all.result().sortBy(_.hash)
+  }
+
+  private def marked(mark: Byte): Vector[PathHash] = {
+    val all = Vector.newBuilder[PathHash]
+    foreachSlot(slot => if (marks(slot) == mark) all += hashAt(slot))
+    all.result()
   }
 
   private def hashAt(slot: Int): PathHash = PathHash(slots(3 * slot), (slots(3 * slot + 1) >>> 32).toInt)
@@ -128,4 +130,43 @@ private object SeenTable {
   final val Unsighted: Byte  = 2
   final val MissedOnce: Byte = 3
   final val Gone: Byte       = 4
+}
+
+/** By what a storage tells a file from what was there before under its name. */
+private[file] final case class FileIdentity(bytes: Long, modifiedMillis: Long)
+
+/** @param identity none for a file that is gone */
+private[file] final case class SeenEntry(hash: PathHash, identity: Option[FileIdentity])
+
+/** An entry in three longs: 96 bits of hash, 48 of length, 48 of time. */
+private[file] object SeenEntry {
+  final val Bytes = 24
+
+  def pack(hash: PathHash, identity: FileIdentity): (Long, Long, Long) = (
+    hash.high,
+    (hash.low.toLong << 32) | ((identity.bytes >>> 16) & 0xffffffffL),
+    (identity.bytes << 48) | (identity.modifiedMillis & 0xffffffffffffL)
+  )
+
+  def identity(second: Long, third: Long): FileIdentity =
+    FileIdentity(((second & 0xffffffffL) << 16) | (third >>> 48), (third << 16) >> 16)
+}
+
+/** The stored hash of a path: 96 bits of its SHA-256. Among a hundred million files, the odds that any two share them
+  * are one to ten trillion.
+  */
+private[file] final case class PathHash(high: Long, low: Int) extends Ordered[PathHash] {
+  override def compare(that: PathHash): Int = {
+    val byHigh = java.lang.Long.compareUnsigned(high, that.high)
+    if (byHigh != 0) byHigh else Integer.compareUnsigned(low, that.low)
+  }
+}
+
+private[file] object PathHash {
+  def of(path: String): PathHash = {
+    val bytes = ByteBuffer.wrap(digest.get().digest(path.getBytes(UTF_8)))
+    PathHash(bytes.getLong(), bytes.getInt())
+  }
+
+  private val digest = ThreadLocal.withInitial[MessageDigest](() => MessageDigest.getInstance("SHA-256"))
 }

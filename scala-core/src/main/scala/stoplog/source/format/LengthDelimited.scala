@@ -25,7 +25,7 @@ private object LengthDelimited {
       extends PositionedReader[Array[Byte]] {
     private val in                 = new BufferedInputStream(file.open(from), BufferBytes)
     private var begins             = from
-    private var at                 = from // what was read of the file
+    private var at                 = from // the end of the bytes that were read
     private var ends               = from
     private var bytes: Array[Byte] = _
     private val next: () => Int    = () => {
@@ -50,7 +50,7 @@ private object LengthDelimited {
       }
     }
 
-    /** Nobody reads what nobody asks for. */
+    /** Reads the bytes only now: a record that is not asked for is passed over. */
     override def record: Array[Byte] = {
       if (bytes == null) {
         val length = (ends - at).toInt
@@ -80,7 +80,7 @@ private object LengthDelimited {
   }
 }
 
-/** How the length of a record is written. */
+/** The format of the length of a record. */
 sealed abstract class LengthPrefix extends Product with Serializable {
 
   /** The next length; none at the end of the file.

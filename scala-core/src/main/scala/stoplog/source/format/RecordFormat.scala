@@ -2,6 +2,7 @@
 package stoplog.source.format
 
 import java.io.InputStream
+import java.net.URI
 
 /** A format of files of one's own: how bytes become records. It is one of the three kinds that Flink has, too.
   *
@@ -54,4 +55,51 @@ trait BulkFormat[R] extends RecordFormat[R] {
 
   /** Reads the batches that begin at `from` or behind it, and before `until`. Errors as for [[StreamFormat.reader]]. */
   def reader(file: FileInput, from: Long, until: Long): BulkReader[R]
+}
+
+/** Goes from record to record. Used by one thread. */
+trait RecordReader[+R] extends AutoCloseable {
+
+  /** Goes to the next record; false when there is none. */
+  def advance(): Boolean
+
+  /** The record that [[advance]] went to. Valid until the next, so that a reader may use it again. Not every record is
+    * asked for: costly work can wait for this call.
+    */
+  def record: R
+}
+
+/** A reader that knows where in the file it is. */
+trait PositionedReader[+R] extends RecordReader[R] {
+
+  /** The offset from which a reader reads exactly the records behind this one; before the first record, that of this
+    * reader's beginning. Grows with each record.
+    */
+  def position: Long
+}
+
+/** Goes from batch to batch. Used by one thread. */
+trait BulkReader[+R] extends AutoCloseable {
+
+  /** The next batch; none when there is no further one. What was returned before is no longer valid. */
+  def readBatch(): Option[Iterator[R]]
+
+  /** The offset from which a reader reads exactly the batches behind this one, once all of it has been taken. */
+  def position: Long
+}
+
+/** A file, as a format gets it. */
+trait FileInput {
+
+  /** As a user knows it. */
+  def name: String
+
+  /** With scheme and authority, for libraries that open files by themselves. */
+  def location: URI
+
+  /** None if the length is unknown, because the file comes decompressed. */
+  def bytes: Option[Long]
+
+  /** The bytes from an offset on. Not buffered. Error: `FileNotFoundException`. */
+  def open(from: Long): InputStream
 }

@@ -5,25 +5,25 @@ import java.io.IOException
 import java.util.UUID
 import java.util.concurrent.{Callable, CyclicBarrier, Executors}
 
-import scala.util.Try
+import scala.util.{Try, Using}
 
 import org.apache.hadoop.fs.Path
 
 import stoplog.error.Errors
 import stoplog.storage.{Growth, SinkDirectory}
 
-/** Finds out what a file system can do, by doing it: what file systems say of themselves is often not so.
+/** Finds out the capabilities of a file system by trying them: it often claims others.
   *
-  * It works in the sink's own directory of unfinished files and removes what it made. What a crash leaves of it is
-  * swept with the rest.
+  * It works in the sink's own directory of unfinished files and removes its trial files; the orphan cleaner deletes those that a
+  * crash leaves.
   */
-object CapabilityProbe {
+private[stoplog] object CapabilityProbe {
 
   /** Errors: `STOPLOG_PATH_NOT_WRITABLE`, `STOPLOG_STORE_NOT_EXCLUSIVE`. */
   def of(files: HadoopFiles, sinkId: String): Capabilities =
     new CapabilityProbe(files, SinkDirectory(sinkId).open).capabilities()
 
-  /** The same of a directory for state alone, in which nothing is gone on with. */
+  /** The same of a directory for state alone, in which no file is appended to. */
   def exclusion(files: HadoopFiles): Exclusion = new CapabilityProbe(files, "").exclusionAlone()
 
   private val Racers = 4
@@ -108,17 +108,11 @@ private final class CapabilityProbe(files: HadoopFiles, directory: String) {
 
   private def renames(from: Path, to: Path): Boolean = Try(system.rename(from, to)).getOrElse(false)
 
-  private def append(file: Path): Unit = {
-    val out = system.append(file)
-    try out.write('x')
-    finally out.close()
-  }
+  private def append(file: Path): Unit = Using.resource(system.append(file))(_.write('x'))
 
   private def written(text: String): Path = {
     val path = fresh()
-    val out  = system.create(path, false)
-    try out.write(text.getBytes("utf8"))
-    finally out.close()
+    Using.resource(system.create(path, false))(_.write(text.getBytes("utf8")))
     path
   }
 
@@ -135,4 +129,18 @@ private final class CapabilityProbe(files: HadoopFiles, directory: String) {
 
   /** Takes any failure for "it cannot": the weaker way is always right. */
   private def works(action: => Unit): Boolean = Try(action).isSuccess
+}
+
+/** The capabilities of a file system, as [[CapabilityProbe]] found out. Goes to the executors with the store. */
+private[stoplog] final case class Capabilities(growth: Growth, exclusion: Exclusion)
+
+/** The step of the file system that at most one of many callers gets done: all of the commit log rests on it. */
+private[stoplog] sealed trait Exclusion extends Product with Serializable
+private[stoplog] object Exclusion {
+
+  /** Renaming a file to a name: where it is taken, the file system refuses. */
+  case object ByRename extends Exclusion
+
+  /** Creating a file, which no reader sees before it is whole: where one is there, the file system refuses. */
+  case object ByCreate extends Exclusion
 }

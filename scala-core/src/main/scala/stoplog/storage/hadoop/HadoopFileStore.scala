@@ -7,17 +7,17 @@ import java.util.UUID
 
 import scala.util.{Try, Using}
 
-import org.apache.hadoop.fs.{FSDataOutputStream, FileAlreadyExistsException, FileStatus, FileUtil, Path}
+import org.apache.hadoop.fs.{FileAlreadyExistsException, FileStatus, FileUtil, Path}
 
 import stoplog.storage._
 
 /** Files of a file system that Hadoop knows.
   *
-  * @param drafts    where files are written before [[createIfAbsent]] renames them: the sweeper deletes what a crash leaves
+  * @param drafts    where files are written before [[createIfAbsent]] renames them: the orphan cleaner deletes what a crash leaves
   *                  there. `None` is the directory of each file itself
   * @param exclusion the step that the file system gets done for one caller alone; not asked for before a file is created
   */
-class HadoopFileStore(
+private[stoplog] class HadoopFileStore(
     files: HadoopFiles,
     drafts: Option[String],
     exclusion: => Exclusion = Exclusion.ByRename
@@ -77,7 +77,7 @@ class HadoopFileStore(
           case Renamed.Done       => MoveOutcome.Moved
           case Renamed.SourceGone => MoveOutcome.SourceGone
           // A rename that copies has died on its way, and before it deleted the source.
-          case Renamed.TargetThere if HadoopPrefix.same(files, source, target) =>
+          case Renamed.TargetThere if HadoopFiles.same(files, source, target) =>
             files.delete(source)
             MoveOutcome.Moved
           case Renamed.TargetThere => MoveOutcome.TargetTaken
@@ -112,16 +112,8 @@ class HadoopFileStore(
 
   override def describe(path: String): String = files.at(path).toString
 
-  /** Durable when it returns. */
-  protected def write(path: Path)(content: OutputStream => Unit): Unit = {
-    val out: FSDataOutputStream = files.create(path)
-    try {
-      val buffered = new BufferedOutputStream(out)
-      content(buffered)
-      buffered.flush()
-      files.flush(out)
-    } finally out.close()
-  }
+  /** Writes a new file. Durable when it returns. */
+  protected def write(path: Path)(content: OutputStream => Unit): Unit = plainly(path)(content)
 
   protected final def info(found: FileStatus): FileInfo = {
     val kind   = if (found.isDirectory) FileInfo.Directory else FileInfo.File(found.getLen)
@@ -133,7 +125,7 @@ class HadoopFileStore(
 
   protected final def io[A](path: String)(action: => A): A = files.writing(files.at(path))(action)
 
-  /** Only HDFS is known to. */
+  /** Only HDFS is known to do so. */
   private def keepsTimesOfDirectories: Boolean = files.fileSystem.getUri.getScheme == "hdfs"
 
   /** Written elsewhere first, so that no reader sees half of it. */
@@ -152,15 +144,13 @@ class HadoopFileStore(
     }
   }
 
-  private def plainly(draft: Path)(content: OutputStream => Unit): Unit = {
-    val out = files.create(draft)
-    try {
+  private def plainly(draft: Path)(content: OutputStream => Unit): Unit =
+    Using.resource(files.create(draft)) { out =>
       val buffered = new BufferedOutputStream(out)
       content(buffered)
       buffered.flush()
       files.flush(out)
-    } finally out.close()
-  }
+    }
 
   /** An object appears whole when its stream is closed, or, if there is one by then, not at all.
     *
@@ -198,7 +188,7 @@ class HadoopFileStore(
   }
 }
 
-object HadoopFileStore {
+private[stoplog] object HadoopFileStore {
 
   /** The files under a sink's path. */
   def ofSink(

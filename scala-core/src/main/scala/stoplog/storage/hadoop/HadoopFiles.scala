@@ -1,25 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.storage.hadoop
 
-import java.io.{FileNotFoundException, IOException}
+import java.io.{FileNotFoundException, IOException, InputStream}
 
+import scala.util.Using
+
+import org.apache.commons.io.{IOUtils => CommonsIO}
 import org.apache.hadoop.fs._
 import org.apache.hadoop.hdfs.DistributedFileSystem.HdfsDataOutputStreamBuilder
-import org.apache.hadoop.io.IOUtils
 
 import stoplog.error.Errors
 import stoplog.part.PathBelow
-import stoplog.storage.Durability
+import stoplog.storage.{Durability, PartOutput}
 
 /** The files under one path of a Hadoop file system, by their paths relative to it.
   *
   * Nothing is cached but the connection, so it can be sent to any process.
   *
   * @param root     the path with its scheme and authority
-  * @param renaming   how files get their names here
-  * @param durability what bytes survive once they are flushed
+  * @param renaming   the way in which files get their names here
+  * @param durability the failures that bytes survive once they are flushed
   */
-final class HadoopFiles(
+private[stoplog] final class HadoopFiles(
     val root: String,
     settings: HadoopSettings,
     val renaming: Renaming = Renaming.Atomic,
@@ -51,21 +53,18 @@ final class HadoopFiles(
 
   def status(path: Path): Option[FileStatus] = unlessGone(Some(fileSystem.getFileStatus(path)), None)
 
-  /** The file that keeps the root from being a directory, if there is one. */
-  def obstacle(): Option[Path] = Iterator
-    .iterate(base)(_.getParent)
-    .takeWhile(_ != null)
-    .flatMap(status)
-    .nextOption()
-    .filterNot(_.isDirectory)
-    .map(_.getPath)
-
   /** Error: `STOPLOG_PATH_NOT_WRITABLE` when a file keeps the path from being a directory.
     *
     * @param path as the user wrote it
     */
   def refuseUnfit(path: String): Unit = writing(base) {
-    obstacle().foreach(there => throw Errors.pathNotWritable(path, s"$there is not a directory"))
+    Iterator
+      .iterate(base)(_.getParent)
+      .takeWhile(_ != null)
+      .flatMap(status)
+      .nextOption()
+      .filterNot(_.isDirectory)
+      .foreach(there => throw Errors.pathNotWritable(path, s"${there.getPath} is not a directory"))
   }
 
   /** The entries of the directory; none when it is not there. */
@@ -75,7 +74,7 @@ final class HadoopFiles(
     found.result()
   }
 
-  /** Passes on what is in the directory, one by one. */
+  /** Passes each entry of the directory to `each`. */
   def listed(directory: Path)(each: FileStatus => Unit): Unit = unlessGone(
     {
       val entries = fileSystem.listStatusIterator(directory)
@@ -84,7 +83,7 @@ final class HadoopFiles(
     ()
   )
 
-  /** All files under a directory. What vanishes meanwhile is left out.
+  /** All files under a directory. Files that vanish meanwhile are left out.
     *
     * @param enter which directories to look into
     */
@@ -94,17 +93,8 @@ final class HadoopFiles(
     case _                             => Vector.empty
   }
 
-  def read(path: Path): Option[Array[Byte]] = unlessGone(
-    {
-      val in = fileSystem.open(path)
-      try {
-        val bytes = new java.io.ByteArrayOutputStream()
-        IOUtils.copyBytes(in, bytes, 4096, false)
-        Some(bytes.toByteArray)
-      } finally in.close()
-    },
-    None
-  )
+  def read(path: Path): Option[Array[Byte]] =
+    unlessGone(Some(Using.resource(fileSystem.open(path))(_.readAllBytes())), None)
 
   /** Begins a new file. On HDFS one in whole copies, also in a directory for erasure coding: the cells of such a file
     * are durable only when all of them are full, and nothing can be appended to it.
@@ -121,11 +111,8 @@ final class HadoopFiles(
     }
   }
 
-  /** Begins a file in a directory that is there. Error: `FileNotFoundException` when it is not. */
-  def createThere(path: Path): FSDataOutputStream = built(beginning(path))
-
-  /** The same for a file without content. */
-  def createEmpty(path: Path): Unit = createThere(path).close()
+  /** Creates an empty file in a directory that is there. Error: `FileNotFoundException` when it is not. */
+  def createEmpty(path: Path): Unit = built(beginning(path)).close()
 
   /** Gives the file another name, which no file has (I6). */
   def rename(from: Path, to: Path): Renamed = renaming match {
@@ -192,11 +179,11 @@ final class HadoopFiles(
       case e: IOException => if (status(from).isEmpty || status(to).isDefined) refused(from, to) else throw e
     }
 
-  /** File systems say no in as many ways as there are; what is there afterwards says why. */
+  /** File systems refuse in many ways; a look at both names afterwards tells the reason. */
   private def refused(from: Path, to: Path): Renamed =
     if (status(from).isEmpty) Renamed.SourceGone
     else if (status(to).isDefined) Renamed.TargetThere
-    else Renamed.NoDirectory // which another process may have made since
+    else Renamed.NoDirectory // another process may have made it since
 
   private def beginning(path: Path): FSDataOutputStreamBuilder[_, _] = {
     val builder: FSDataOutputStreamBuilder[_, _] = fileSystem.createFile(path)
@@ -212,9 +199,59 @@ final class HadoopFiles(
     catch { case _: FileNotFoundException => otherwise }
 }
 
-object HadoopFiles {
+private[stoplog] object HadoopFiles {
 
   /** The first line: what follows in the message of a remote exception is the server's stack trace. */
   def reason(e: IOException): String =
     String.valueOf(e.getMessage).linesIterator.nextOption().getOrElse(e.getClass.getSimpleName)
+
+  /** Copies the first bytes of a file. Error: `STOPLOG_PART_SHORT` when there are fewer. */
+  def copy(files: HadoopFiles, from: Path, validBytes: Long, to: PartOutput): Unit =
+    Using.resource(files.fileSystem.open(from))(copy(_, from, validBytes, to))
+
+  /** The same from a stream that is at the beginning of the file. */
+  def copy(in: InputStream, from: Path, validBytes: Long, to: PartOutput): Unit = {
+    val buffer = new Array[Byte](BufferBytes)
+    while (to.position < validBytes) {
+      val got = in.readNBytes(buffer, 0, (validBytes - to.position).min(BufferBytes.toLong).toInt)
+      if (got == 0) throw Errors.partShort(from.toString, to.position, validBytes)
+      to.write(buffer, 0, got)
+    }
+  }
+
+  /** Whether two files hold the same bytes. Error: `FileNotFoundException`. */
+  def same(files: HadoopFiles, one: Path, other: Path): Boolean = {
+    val statuses = Seq(one, other).map(files.fileSystem.getFileStatus)
+    statuses.forall(_.isFile) && statuses.map(_.getLen).distinct.sizeIs == 1 &&
+    Using.resources(files.fileSystem.open(one), files.fileSystem.open(other))(CommonsIO.contentEquals(_, _))
+  }
+
+  private val BufferBytes = 128 << 10
+}
+
+/** The way in which a file gets another name, and never one that is taken (I6). */
+private[stoplog] sealed trait Renaming extends Serializable
+private[stoplog] object Renaming {
+
+  /** One step of the server: of many that rename to one name at once, one succeeds. For file systems that Hadoop's
+    * `FileContext` knows and whose rename is known to be such, as that of HDFS.
+    */
+  case object Atomic extends Renaming
+
+  /** A look at the name and then the file system's own rename, of which nothing is known. Where that replaces what it
+    * finds, a file that appears under the name between the two is lost: names that are made once in the world may be
+    * given so, and nothing else.
+    */
+  case object Checked extends Renaming
+}
+
+/** The result of [[HadoopFiles.rename]], when it did not fail. */
+private[stoplog] sealed trait Renamed
+private[stoplog] object Renamed {
+  case object Done        extends Renamed
+  case object SourceGone  extends Renamed
+  case object TargetThere extends Renamed
+
+  /** It was refused for another reason: the target's directory was not there, most likely. */
+  case object NoDirectory extends Renamed
 }

@@ -1,23 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.storage.hadoop
 
-import java.io.FileNotFoundException
+import java.io.{FileNotFoundException, IOException}
+
+import org.apache.hadoop.fs.{FSDataOutputStream, Path}
 
 import stoplog.error.Errors
-import stoplog.fault.Faults
-import stoplog.part.{Closed, Publish, Resume, RunId}
+import stoplog.fault.{Faults, Step}
+import stoplog.part.{Closed, Publish, Resume}
 import stoplog.sink.{CommitOutcome, Staged}
 import stoplog.storage._
 
-/** Parts as files of any Hadoop file system, by what it can do.
+/** Parts as files of any Hadoop file system, by its capabilities.
   *
-  * Nothing here keeps a writer off that lives on after its end was decided. So a part is gone on with in place only by
-  * the run that began it, whose attempts all have ended well (I1); to everybody else the committed bytes come as a
-  * copy under a new name. Empty staging directories stay: not every file system can remove one only if it is empty.
+  * Nothing here keeps a writer off that lives on after its end was decided. So only the run that began a part goes on
+  * with it in place, once its attempts all have ended well (I1); every other run gets a copy of the committed bytes under
+  * a new name. Empty staging directories stay: not every file system can remove one only if it is empty.
   *
-  * @param trimming what becomes of bytes behind the recorded length when a part is published
+  * @param trimming the treatment of bytes behind the recorded length when a part is published
   */
-final class HadoopPartStore(
+private[stoplog] final class HadoopPartStore(
     files: HadoopFiles,
     sinkId: String,
     layout: PartLayout,
@@ -27,7 +29,6 @@ final class HadoopPartStore(
     faults: Faults
 ) extends PartStore
     with Serializable {
-  @transient private lazy val publishing = new HadoopPublishing(files, trimming, lengths, faults)
 
   override def create(part: NewPart): PartOutput = output(layout.inProgress(part, PartLayout.unique()))
 
@@ -36,7 +37,7 @@ final class HadoopPartStore(
     val path = files.at(open.token)
     orShort(open, validBytes) {
       if (growth != Growth.CreateOnly && files.status(path).exists(_.getLen == validBytes))
-        new HadoopOutput(files, path, open.token, files.fileSystem.append(path), validBytes)
+        new HadoopPartStore.Output(files, path, open.token, files.fileSystem.append(path), validBytes)
       else copied(open, validBytes, layout.another(open.token, PartLayout.unique()))
     }
   }
@@ -44,38 +45,81 @@ final class HadoopPartStore(
   override def takeOver(open: Resume, validBytes: Long, part: NewPart): PartOutput =
     orShort(open, validBytes)(copied(open, validBytes, layout.inProgress(part, PartLayout.unique())))
 
-  override def isolate(open: Resume, validBytes: Long, part: NewPart): Closed =
-    takeOver(open, validBytes, part).finish()
-
   override def publish(part: Publish, sizeBytes: Long, finishedPath: String): CommitOutcome = {
-    val target = files.at(finishedPath)
-    val copy   = layout.another(part.token, PartLayout.unique())
+    val (staged, target) = (files.at(part.token), files.at(finishedPath))
     files.writing(target) {
-      publishing.publish(files.at(part.token), sizeBytes, target, files.at(copy)) {
-        copied(part, sizeBytes, copy).finish()
-        ()
+      try
+        files.status(staged).map(_.getLen) match {
+          case None                               => lengths.outcome(target, sizeBytes)
+          case Some(actual) if actual < sizeBytes =>
+            throw Errors.partShort(staged.toString, actual, sizeBytes)
+          case Some(actual) if actual > sizeBytes => trimmed(part, sizeBytes, target)
+          case Some(_)                            => renamed(staged, staged, target, sizeBytes)
+        }
+      catch {
+        // another publisher was faster with one of the steps
+        case _: FileNotFoundException if files.status(staged).isEmpty => lengths.outcome(target, sizeBytes)
       }
     }
   }
 
-  override def staged(): Vector[Staged] = HadoopStaged.list(files, sinkId, layout)(identity)
+  override def staged(): Vector[Staged] = HadoopPartStore.staged(files, sinkId, layout)(identity)
 
   override def discard(token: String): Unit = files.writing(files.at(token))(files.delete(files.at(token)))
 
-  /** A lease that announces nothing: the file system has no locks that another process could ask for. */
-  override def enter(run: RunId): WriterLease = () => ()
-
-  override def othersGone(run: RunId): Boolean = false
-
-  private def output(token: String): HadoopOutput = {
-    val path = files.at(token)
-    val out  = files.writing(path)(files.fileSystem.create(path, false))
-    new HadoopOutput(files, path, token, out, startBytes = 0)
+  private def trimmed(part: Publish, sizeBytes: Long, target: Path): CommitOutcome = {
+    val staged = files.at(part.token)
+    trimming match {
+      case Trimming.Truncate =>
+        if (!files.fileSystem.truncate(staged, sizeBytes))
+          throw new IOException(s"$staged was not cut to $sizeBytes bytes at once")
+        renamed(staged, staged, target, sizeBytes)
+      case Trimming.Copy =>
+        val copy = layout.another(part.token, PartLayout.unique())
+        try {
+          copied(part, sizeBytes, copy).finish()
+          renamed(files.at(copy), staged, target, sizeBytes)
+        } finally files.delete(files.at(copy)) // no record names it
+      case Trimming.ValidLength =>
+        // first, or readers would see the rest; not if another file has the name
+        if (files.status(target).isEmpty) lengths.note(target, sizeBytes)
+        renamed(staged, staged, target, sizeBytes)
+    }
   }
 
-  private def copied(open: Publish, validBytes: Long, token: String): HadoopOutput = {
+  /** A rename, of which nothing more is taken for granted than that it ends with all the bytes under the new name.
+    *
+    * @param ready the staged file, or a copy of its committed bytes
+    */
+  private def renamed(ready: Path, staged: Path, target: Path, sizeBytes: Long): CommitOutcome = {
+    faults.at(Step.MidPublish)
+    files.renameInto(ready, target) match {
+      case Renamed.Done =>
+        if (ready != staged) files.delete(staged)
+        CommitOutcome.Committed
+      case Renamed.SourceGone  => lengths.outcome(target, sizeBytes)
+      case Renamed.NoDirectory => throw new IOException(s"$ready could not be renamed to $target")
+      case Renamed.TargetThere => taken(ready, staged, target, sizeBytes)
+    }
+  }
+
+  /** The same bytes under both names: another publisher was at it, or a rename that copies has died on its way. */
+  private def taken(ready: Path, staged: Path, target: Path, sizeBytes: Long): CommitOutcome =
+    if (HadoopFiles.same(files, ready, target)) {
+      files.delete(staged)
+      CommitOutcome.AlreadyCommitted
+    } else if (files.status(staged).isEmpty) lengths.outcome(target, sizeBytes)
+    else throw Errors.nameTaken(target.toString, "another file is there, which is not this part")
+
+  private def output(token: String): PartOutput = {
+    val path = files.at(token)
+    val out  = files.writing(path)(files.fileSystem.create(path, false))
+    new HadoopPartStore.Output(files, path, token, out, startBytes = 0)
+  }
+
+  private def copied(open: Publish, validBytes: Long, token: String): PartOutput = {
     val copy = output(token)
-    try HadoopPrefix.copy(files, files.at(open.token), validBytes, copy)
+    try HadoopFiles.copy(files, files.at(open.token), validBytes, copy)
     catch { case e: Throwable => copy.close(); throw e }
     copy
   }
@@ -85,4 +129,79 @@ final class HadoopPartStore(
       try action
       catch { case _: FileNotFoundException => throw Errors.partShort(open.token, 0, validBytes) }
     }
+}
+
+private[storage] object HadoopPartStore {
+
+  /** All unfinished files of one sink id, on a file system.
+    *
+    * @param inStaging the token of the file with this path in the staging directory, where records are drafted as well
+    */
+  def staged(files: HadoopFiles, sinkId: String, layout: PartLayout)(
+      inStaging: String => String
+  ): Vector[Staged] =
+    files.writing(files.at(layout.root)) {
+      val own     = files.at("_stoplog")
+      val staging = PartLayout.Staging(sinkId).root
+      for {
+        place <- Set(layout.root, staging).toVector
+        file  <- files.filesUnder(files.at(place))(directory => place.nonEmpty || directory != own)
+        path = files.relative(file.getPath)
+        token <- if (path.startsWith(staging + "/")) Some(inStaging(path)) else layout.tokenOf(path)
+      } yield Staged(token, file.getModificationTime)
+    }
+
+  /** The end of a file that nothing keeps others from: so its length is looked at when it is closed. */
+  private final class Output(
+      files: HadoopFiles,
+      path: Path,
+      token: String,
+      out: FSDataOutputStream,
+      startBytes: Long
+  ) extends PartOutput {
+    private[this] var written = startBytes // a stream that appends may count from 0
+    private[this] var closed  = false
+
+    override def position: Long = written
+
+    override def write(bytes: Array[Byte], offset: Int, length: Int): Unit = {
+      files.writing(path) {
+        if (closed) throw new IOException("it is closed")
+        out.write(bytes, offset, length)
+      }
+      written += length
+    }
+
+    override def persist(): Resume = {
+      end()
+      Resume(token)
+    }
+
+    override def finish(): Closed = {
+      end()
+      Closed(token)
+    }
+
+    override def close(): Unit = {
+      closed = true
+      try out.close()
+      catch { case _: IOException => () } // nothing was promised
+    }
+
+    private def end(): Unit = files.writing(path) {
+      closed = true
+      try flush()
+      finally out.close()
+      val actual = files.fileSystem.getFileStatus(path).getLen
+      if (actual < written) throw Errors.partShort(path.toString, actual, written)
+      if (actual > written)
+        throw new IOException(s"somebody else wrote to it: it has $actual bytes, not $written")
+    }
+
+    private def flush(): Unit =
+      try files.flush(out)
+      catch {
+        case _: UnsupportedOperationException => ()
+      } // bytes are durable at the close, as everywhere there
+  }
 }

@@ -3,10 +3,15 @@ package stoplog.storage.hadoop
 
 import java.io.{ObjectInputStream, ObjectOutputStream}
 
+import scala.collection.mutable
+
 import org.apache.hadoop.conf.Configuration
+import org.apache.hadoop.fs.{FileSystem, Path}
+import org.apache.hadoop.hdfs.DistributedFileSystem
+import org.apache.hadoop.security.UserGroupInformation
 
 /** A Hadoop configuration that goes to the executors with the store that needs it: Hadoop's own cannot. */
-final class HadoopSettings(@transient private var held: Configuration) extends Serializable {
+private[stoplog] final class HadoopSettings(@transient private var held: Configuration) extends Serializable {
   def configuration: Configuration = held
 
   private def writeObject(out: ObjectOutputStream): Unit = held.write(out)
@@ -15,4 +20,44 @@ final class HadoopSettings(@transient private var held: Configuration) extends S
     held = new Configuration(false)
     held.readFields(in)
   }
+}
+
+/** The client of a path's file system: Hadoop's, and on HDFS one that asks sooner whether a file is closed.
+  *
+  * A file is closed once a DataNode has reported the last block. A client that asks too early waits 400 ms before it asks
+  * again, which is far too much for a sink that closes many files at each epoch. Hadoop has one client in a process for
+  * all writers, so this is another one. A delay that the user has set stands.
+  */
+private[hadoop] object Clients {
+  private val eager = mutable.Map.empty[(Any, Any), DistributedFileSystem]
+
+  def of(path: Path, configuration: Configuration): FileSystem = path.getFileSystem(configuration) match {
+    case hdfs: DistributedFileSystem if configuration.getInt(Delay, HadoopsMillis) == HadoopsMillis =>
+      eagerlyWaiting(hdfs, configuration)
+    case other => other
+  }
+
+  private def eagerlyWaiting(like: DistributedFileSystem, configuration: Configuration): FileSystem =
+    synchronized {
+      val key = like.getUri -> UserGroupInformation.getCurrentUser // as in Hadoop's own cache
+      eager.get(key).filter(_.getClient.isClientRunning).getOrElse {
+        val settings = new Configuration(configuration)
+        settings.setInt(Delay, EagerMillis)
+        settings.setInt(Retries, configuration.getInt(Retries, 5) + MoreRetries)
+        FileSystem.newInstance(like.getUri, settings) match {
+          case hdfs: DistributedFileSystem =>
+            eager(key) = hdfs
+            hdfs
+          case other => other
+        }
+      }
+    }
+
+  private final val Delay         = "dfs.client.block.write.locateFollowingBlock.initial.delay.ms"
+  private final val Retries       = "dfs.client.block.write.locateFollowingBlock.retries"
+  private final val HadoopsMillis = 400
+
+  /** Doubled each time: with so many more times, no client gives up earlier than Hadoop's. */
+  private final val EagerMillis = 10
+  private final val MoreRetries = 6
 }

@@ -1,25 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.storage.hadoop
 
-import java.io.{FileNotFoundException, InputStream}
+import java.io.InputStream
 import java.net.URI
 
-import scala.util.Using
-
-import org.apache.commons.io.IOUtils
 import org.apache.hadoop.fs.{FileAlreadyExistsException, FileStatus, Options, Path}
 import org.apache.hadoop.util.functional.FutureIO
 
 import stoplog.storage.{Found, Link, SourceFile, SourceFiles}
 
 /** Files of any file system that Hadoop knows. */
-final class HadoopSourceFiles(files: HadoopFiles) extends SourceFiles {
+private[stoplog] final class HadoopSourceFiles(files: HadoopFiles) extends SourceFiles {
 
   override def list(directory: String)(each: Found => Unit): Unit =
-    try {
-      val entries = files.fileSystem.listStatusIterator(files.at(directory))
-      while (entries.hasNext) each(found(entries.next()))
-    } catch { case _: FileNotFoundException => () }
+    files.listed(files.at(directory))(status => each(found(status)))
 
   override def find(path: String): Option[Found] = files.status(files.at(path)).map(found)
 
@@ -58,7 +52,7 @@ final class HadoopSourceFiles(files: HadoopFiles) extends SourceFiles {
     files.renameInto(files.at(path), target) match {
       case Renamed.Done | Renamed.SourceGone => ()
       // An object store copies, and deletes then: a crash came in between.
-      case Renamed.TargetThere if isCopy(files.at(path), target) => delete(path)
+      case Renamed.TargetThere if HadoopFiles.same(files, files.at(path), target) => delete(path)
       case _ => throw new FileAlreadyExistsException(target.toString)
     }
   }
@@ -67,12 +61,7 @@ final class HadoopSourceFiles(files: HadoopFiles) extends SourceFiles {
 
   override def locate(path: String): URI = files.fileSystem.makeQualified(files.at(path)).toUri
 
-  private def isCopy(one: Path, other: Path): Boolean =
-    files.status(one).map(_.getLen) == files.status(other).map(_.getLen) && Using.Manager { use =>
-      IOUtils.contentEquals(use(files.fileSystem.open(one)), use(files.fileSystem.open(other)))
-    }.get
-
-  /** Hadoop's own links are not followed: where one leads is said by another file system, or none. */
+  /** Hadoop's own links are not followed: another file system tells the target, or none does. */
   private def found(status: FileStatus): Found = {
     val name = status.getPath.getName
     if (status.isSymlink)

@@ -7,9 +7,9 @@ import stoplog.error.Log
 import stoplog.fault.Faults
 import stoplog.storage._
 
-/** Any Hadoop file system, by what it turns out to be able to do.
+/** Any Hadoop file system, by the capabilities that it turns out to have.
   *
-  * A trial finds that out, once on the driver, and not before something is to be written: a start may still be refused.
+  * A trial finds that out, once on the driver, and not before the first write: a start may still be refused.
   * The answer goes to the executors.
   */
 private[stoplog] final class HadoopStorage(

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.storage.hadoop
 
-import stoplog.storage.Truncation
-
 import java.io.{ByteArrayInputStream, ByteArrayOutputStream, DataInputStream, DataOutputStream, IOException}
 import java.util.UUID
 
 import org.apache.hadoop.fs.Path
+
+import stoplog.error.Errors
+import stoplog.sink.CommitOutcome
+import stoplog.storage.{Growth, Truncation}
 
 /** The companions of finished files that are longer than what was committed: `<prefix><name><suffix>` beside the file
   * holds the number of bytes that count, as the BucketingSink wrote it: decimal digits in Java's modified UTF-8, so
@@ -14,7 +16,7 @@ import org.apache.hadoop.fs.Path
   *
   * @param prefix begins with `.` or `_`, so that a companion is not taken for data
   */
-final class ValidLengths(files: HadoopFiles, sinkId: String, prefix: String, suffix: String)
+private[stoplog] final class ValidLengths(files: HadoopFiles, sinkId: String, prefix: String, suffix: String)
     extends Serializable {
 
   /** Says so durably, whole and once: by any number of processes, all of which say the same.
@@ -44,6 +46,20 @@ final class ValidLengths(files: HadoopFiles, sinkId: String, prefix: String, suf
   def isValid(finished: Path, actualBytes: Long, validBytes: Long): Boolean =
     actualBytes == validBytes || actualBytes > validBytes && of(finished).contains(validBytes)
 
+  /** The evidence of a finished file about a part whose unfinished file has gone.
+    *
+    * Error: `STOPLOG_NAME_TAKEN` when another file is there.
+    */
+  def outcome(finished: Path, sizeBytes: Long): CommitOutcome = files.status(finished) match {
+    case None =>
+      forget(finished) // it may say something of a part that will never be there
+      CommitOutcome.Lost
+    case Some(there) if there.isFile && isValid(finished, there.getLen, sizeBytes) =>
+      CommitOutcome.AlreadyCommitted
+    case Some(there) =>
+      throw Errors.nameTaken(finished.toString, s"it holds ${there.getLen} bytes, the part has $sizeBytes")
+  }
+
   def forget(finished: Path): Unit = files.delete(companion(finished))
 
   private def companion(finished: Path): Path = {
@@ -53,7 +69,7 @@ final class ValidLengths(files: HadoopFiles, sinkId: String, prefix: String, suf
   }
 }
 
-object ValidLengths {
+private[stoplog] object ValidLengths {
 
   /** With the names that the user asked for. */
   def of(files: HadoopFiles, sinkId: String, asked: Truncation): ValidLengths =
@@ -68,4 +84,25 @@ object ValidLengths {
   private def decoded(bytes: Array[Byte]): Option[Long] =
     try new DataInputStream(new ByteArrayInputStream(bytes)).readUTF().toLongOption
     catch { case _: IOException => None }
+}
+
+/** The treatment of bytes behind the recorded length when a part is published: they were never committed (I2). */
+private[stoplog] sealed trait Trimming extends Product with Serializable
+
+private[stoplog] object Trimming {
+
+  /** They are cut off. */
+  case object Truncate extends Trimming
+
+  /** The others are copied. */
+  case object Copy extends Trimming
+
+  /** They stay, and a file beside the part says how many bytes count: see [[ValidLengths]]. */
+  case object ValidLength extends Trimming
+
+  def of(asked: Truncation, growth: Growth): Trimming = (asked, growth) match {
+    case (Truncation.ValidLength(_, _), _) => ValidLength
+    case (_, Growth.AppendAndTruncate)     => Truncate
+    case _                                 => Copy
+  }
 }

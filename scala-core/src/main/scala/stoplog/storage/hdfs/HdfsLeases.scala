@@ -6,13 +6,13 @@ import java.io.{FileNotFoundException, IOException}
 import scala.annotation.tailrec
 
 import org.apache.hadoop.fs.{LeaseRecoverable, Path}
+import org.apache.hadoop.ipc.RemoteException
 
 import stoplog.storage.hadoop.HadoopFiles
 
 /** Ends the right of a client to write a file: HDFS lets one client at a time write it, and calls that a lease.
   *
-  * A writer that lives on cannot write to the file from then on, whatever it is called by then; a rename alone would
-  * not keep it off.
+  * A writer that lives on cannot write to the file from then on, under any name; a rename alone would not keep it off.
   */
 private[hdfs] final class HdfsLeases(files: HadoopFiles) {
 
@@ -22,15 +22,15 @@ private[hdfs] final class HdfsLeases(files: HadoopFiles) {
   def end(path: Path): Unit = if (!ask(path)) await(path, waitedMillis = 0)
 
   /** Asks for that and does not wait: whether no client writes the file any more. */
-  def ask(path: Path): Boolean = abilities.recoverLease(path)
+  def ask(path: Path): Boolean = client.recoverLease(path)
 
   /** Whether no client writes the file, without a word to the one that does. A file that is gone has no writer. */
   def isClosed(path: Path): Boolean =
-    try abilities.isFileClosed(path)
+    try client.isFileClosed(path)
     catch { case _: FileNotFoundException => true }
 
   /** Returns when the servers have finished with a block that they are recovering or cutting. */
-  def awaitClosed(path: Path): Unit = if (!abilities.isFileClosed(path)) await(path, waitedMillis = 0)
+  def awaitClosed(path: Path): Unit = if (!client.isFileClosed(path)) await(path, waitedMillis = 0)
 
   @tailrec
   private def await(path: Path, waitedMillis: Long): Unit = {
@@ -42,13 +42,13 @@ private[hdfs] final class HdfsLeases(files: HadoopFiles) {
     val waited = waitedMillis + HdfsLeases.LookEveryMillis
     val closed =
       if (waited % HdfsLeases.AskAgainEveryMillis == 0) ask(path)
-      else abilities.isFileClosed(path)
+      else client.isFileClosed(path)
     if (!closed) await(path, waited)
   }
 
-  private def abilities: LeaseRecoverable = files.fileSystem match {
-    case able: LeaseRecoverable => able
-    case other                  => throw new IOException(s"${other.getUri} has no leases")
+  private def client: LeaseRecoverable = files.fileSystem match {
+    case leases: LeaseRecoverable => leases
+    case other                    => throw new IOException(s"${other.getUri} has no leases")
   }
 }
 
@@ -63,4 +63,28 @@ private[hdfs] object HdfsLeases {
 
   /** Some heartbeats of three seconds, and a DataNode that died on the way. */
   private val PatienceMillis = 120000L
+
+  /** Whether a NameNode that works refuses because another client writes the file, or because its last block is still
+    * being settled after one did.
+    *
+    * Anything else (no NameNode, safe mode, a quota) says nothing about the file.
+    */
+  def isBusy(e: IOException): Boolean = {
+    val (name, message) = e match {
+      case remote: RemoteException => remote.getClassName    -> remote.getMessage
+      case other                   => other.getClass.getName -> other.getMessage
+    }
+    Busy(name.substring(name.lastIndexOf('.') + 1)) || Unsettled.exists(String.valueOf(message).contains(_))
+  }
+
+  // By name: not all of these classes are part of Hadoop's client, and other file systems have their own of that name.
+  private val Busy = Set(
+    "AlreadyBeingCreatedException",
+    "RecoveryInProgressException",
+    "NotReplicatedYetException",
+    "LeaseNotRecoveredException"
+  )
+
+  /** Older NameNodes say the third of them in a plain `IOException`. */
+  private val Unsettled = Seq("not sufficiently replicated yet", "is not COMPLETE")
 }

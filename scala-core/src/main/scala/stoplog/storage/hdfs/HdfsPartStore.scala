@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.storage.hdfs
 
-import java.io.{FileNotFoundException, IOException}
+import java.io.{EOFException, FileNotFoundException, IOException, InputStream}
+
+import scala.util.Using
 
 import org.apache.hadoop.fs.Path
 
@@ -10,17 +12,19 @@ import stoplog.fault.Faults
 import stoplog.part.{Closed, Open, Publish, Resume, RunId}
 import stoplog.sink.{CommitOutcome, Staged}
 import stoplog.storage._
-import stoplog.storage.hadoop.{HadoopFiles, HadoopStaged, Trimming, ValidLengths}
+import stoplog.storage.hadoop.{HadoopFiles, HadoopPartStore, Trimming, ValidLengths}
+import stoplog.thread.Pooled
 
-/** Parts as files of HDFS, or of any file system with its abilities: append, truncate, and leases.
+/** Parts as files of HDFS, or of any file system with its capabilities: append, truncate, and leases.
   *
-  * A part is gone on with in place only while this process holds the lease of its file and finds it as long as the
-  * record says. Everything else is copied: cutting a file that is open could cut what a newer run has committed,
-  * because the file system cannot compare and cut in one step. Only what a record closes for good is cut.
+  * A part goes on in place only while this process holds the lease of its file and finds it as long as the record says.
+  * Any other part is copied: cutting a file that is open could cut bytes that a newer run has committed, because the file
+  * system cannot compare and cut in one step. Only a file that a record closes for good is cut. No writer announces
+  * itself: the leases of the files keep others off, and cost no calls.
   *
   * @param trimming `ValidLength`, or it is cut
   */
-final class HdfsPartStore(
+private[stoplog] final class HdfsPartStore(
     files: HadoopFiles,
     sinkId: String,
     layout: PartLayout,
@@ -31,7 +35,6 @@ final class HdfsPartStore(
     with Serializable {
   @transient private lazy val streams    = new HdfsStreams(files)
   @transient private lazy val leases     = new HdfsLeases(files)
-  @transient private lazy val prefix     = new HdfsPrefix(files, leases)
   @transient private lazy val publishing = new HdfsPublishing(files, leases, trimming, lengths, faults)
 
   override def create(part: NewPart): PartOutput = output(layout.inProgress(part, PartLayout.unique()))
@@ -39,8 +42,9 @@ final class HdfsPartStore(
   override def resume(open: Resume, validBytes: Long): PartOutput = {
     val path = files.at(open.token)
     appended(path, validBytes) match {
-      case Some(stream) if stream.out.getPos == validBytes => new HdfsOutput(path, open.token, stream)
-      case Some(stream)                                    =>
+      case Some(stream) if stream.out.getPos == validBytes =>
+        new HdfsPartStore.Output(path, open.token, stream)
+      case Some(stream) =>
         val actual = stream.out.getPos
         files.writing(path)(stream.out.close())
         if (actual < validBytes) throw Errors.partShort(path.toString, actual, validBytes)
@@ -52,9 +56,6 @@ final class HdfsPartStore(
   override def takeOver(open: Resume, validBytes: Long, part: NewPart): PartOutput =
     copied(open, validBytes, layout.inProgress(part, PartLayout.unique()))
 
-  override def isolate(open: Resume, validBytes: Long, part: NewPart): Closed =
-    takeOver(open, validBytes, part).finish()
-
   override def publish(part: Publish, sizeBytes: Long, finishedPath: String): CommitOutcome = {
     val staged = files.at(part.token)
     files.writing(files.at(finishedPath)) {
@@ -65,7 +66,7 @@ final class HdfsPartStore(
   }
 
   override def staged(): Vector[Staged] =
-    HadoopStaged.list(files, sinkId, layout)(_.stripSuffix(HdfsPartStore.Pending))
+    HadoopPartStore.staged(files, sinkId, layout)(_.stripSuffix(HdfsPartStore.Pending))
 
   override def discard(token: String): Unit = files.writing(files.at(token)) {
     files.delete(files.at(token))
@@ -73,19 +74,14 @@ final class HdfsPartStore(
     cleanUp(token)
   }
 
-  /** Nothing is announced here: the leases of the files themselves keep others off, and cost no calls. */
-  override def enter(run: RunId): WriterLease = () => ()
-
-  override def othersGone(run: RunId): Boolean = false
-
   /** Ends the leases of all writers, and only then waits: the servers recover many files at a time.
     *
     * A part that has junk behind its committed bytes is to be copied, and so is one whose lease does not end. An outage
     * says nothing about any part. Error: `STOPLOG_STORE_WRITE`.
     */
   override def fence(run: RunId, open: Vector[Open]): Vector[FenceOutcome] = {
-    val asked = Bounded.map(open)(part => part -> unlessDoubtful(part)(leases.ask(at(part))))
-    Bounded.map(asked) {
+    val asked = HdfsPartStore.together(open)(part => part -> unlessDoubtful(part)(leases.ask(at(part))))
+    HdfsPartStore.together(asked) {
       case (part, Some(closed)) => unlessDoubtful(part)(fenced(part, closed)).getOrElse(FenceOutcome.Doubtful)
       case (_, None)            => FenceOutcome.Doubtful
     }
@@ -104,33 +100,55 @@ final class HdfsPartStore(
   private def unlessDoubtful[A](part: Open)(action: => A): Option[A] = files.writing(at(part)) {
     try Some(action)
     catch {
-      case _: FileNotFoundException                 => None
-      case e: IOException if HdfsRefusals.isBusy(e) => None
+      case _: FileNotFoundException               => None
+      case e: IOException if HdfsLeases.isBusy(e) => None
     }
   }
 
   private def at(part: Open): Path = files.at(part.handle.token)
 
-  private def output(token: String): HdfsOutput = {
+  private def output(token: String): PartOutput = {
     val path = files.at(token)
-    new HdfsOutput(path, token, files.writing(path)(streams.create(path)))
+    new HdfsPartStore.Output(path, token, files.writing(path)(streams.create(path)))
   }
 
   /** `None` when another client has the lease. Error: `STOPLOG_STORE_WRITE` when HDFS does not tell. */
   private def appended(path: Path, validBytes: Long): Option[HdfsStream] = files.writing(path) {
     try Some(streams.append(path))
     catch {
-      case _: FileNotFoundException                 => throw Errors.partShort(path.toString, 0, validBytes)
-      case e: IOException if HdfsRefusals.isBusy(e) => None
+      case _: FileNotFoundException               => throw Errors.partShort(path.toString, 0, validBytes)
+      case e: IOException if HdfsLeases.isBusy(e) => None
     }
   }
 
   private def copied(open: Resume, validBytes: Long, token: String): PartOutput = {
     val copy = output(token)
-    try prefix.copy(files.at(open.token), validBytes, copy)
+    try copyPrefix(files.at(open.token), validBytes, copy)
     catch { case e: Throwable => copy.close(); throw e }
     copy
   }
+
+  /** Copies the committed bytes of a part, also while another client is still writing behind them. */
+  private def copyPrefix(from: Path, validBytes: Long, to: PartOutput): Unit = files.writing(from) {
+    try
+      Using.resource(opened(from)) { in =>
+        try HadoopFiles.copy(in, from, validBytes, to)
+        catch { case _: EOFException => throw Errors.partShort(from.toString, to.position, validBytes) }
+      }
+    catch { case _: FileNotFoundException => throw Errors.partShort(from.toString, 0, validBytes) }
+  }
+
+  /** A block whose recovery has begun has no length for a moment, and a file whose writer died with its DataNode has none
+    * until the lease is ended.
+    */
+  private def opened(from: Path): InputStream =
+    try files.fileSystem.open(from)
+    catch {
+      case gone: FileNotFoundException => throw gone
+      case _: IOException              =>
+        leases.end(from)
+        files.fileSystem.open(from)
+    }
 
   private def pending(token: String): Path =
     files.at(layout.pending(token).getOrElse(token + HdfsPartStore.Pending))
@@ -144,4 +162,42 @@ private object HdfsPartStore {
 
   /** Ends the name of a staged part that is on its way to its final name. */
   private val Pending = ".pending"
+
+  /** Runs many short calls of a server a few at a time, as [[Pooled.map]]. */
+  private def together[A, B](items: Vector[A])(action: A => B): Vector[B] =
+    if (items.sizeIs <= 1) items.map(action)
+    else Pooled.map(items, Threads, "stoplog-hdfs", _ => ())(action).toVector
+
+  private val Threads = 16
+
+  /** The end of a file that this process alone may write. */
+  private final class Output(path: Path, token: String, stream: HdfsStream) extends PartOutput {
+
+    override def position: Long = stream.out.getPos
+
+    override def write(bytes: Array[Byte], offset: Int, length: Int): Unit = io(
+      stream.out.write(bytes, offset, length)
+    )
+
+    override def persist(): Resume = {
+      end()
+      Resume(token)
+    }
+
+    override def finish(): Closed = {
+      end()
+      Closed(token)
+    }
+
+    override def close(): Unit =
+      try stream.out.close()
+      catch { case _: IOException => () } // fenced, or out of reach: nothing was promised
+
+    /** The file is closed after each epoch, so that the next one can begin in any process. */
+    private def end(): Unit = io(stream.end())
+
+    private def io(action: => Unit): Unit =
+      try action
+      catch { case e: IOException => throw Errors.storeWrite(path.toString, HadoopFiles.reason(e), e) }
+  }
 }

@@ -10,13 +10,13 @@ import org.apache.hadoop.fs.Path
 import stoplog.error.Errors
 import stoplog.fault.{Faults, Step}
 import stoplog.sink.CommitOutcome
-import stoplog.storage.hadoop.{Finished, HadoopFiles, Renamed, Trimming, ValidLengths}
+import stoplog.storage.hadoop.{HadoopFiles, Renamed, Trimming, ValidLengths}
 
-/** How a file of HDFS becomes visible, in three steps of which each may be repeated by any process.
+/** Makes a file of HDFS visible, in three steps of which each may be repeated by any process.
   *
   * First another name, under which no task looks for it; then the end of the lease of the client that opened it before,
-  * and of what lies behind the recorded length; then the final name. In another order a writer that lives on could
-  * still append to what is visible.
+  * and of the bytes behind the recorded length; then the final name. In another order a writer that lives on could still
+  * append to a visible file.
   */
 private[hdfs] final class HdfsPublishing(
     files: HadoopFiles,
@@ -25,7 +25,6 @@ private[hdfs] final class HdfsPublishing(
     lengths: ValidLengths,
     faults: Faults
 ) {
-  private val finished = new Finished(files, lengths)
 
   /** @param pending the name between the unfinished and the final one */
   def publish(staged: Path, pending: Path, target: Path, sizeBytes: Long): CommitOutcome = {
@@ -39,12 +38,12 @@ private[hdfs] final class HdfsPublishing(
       faults.at(Step.MidPublish)
       files.renameInto(pending, target) match {
         case Renamed.Done        => CommitOutcome.Committed
-        case Renamed.SourceGone  => finished.outcome(target, sizeBytes)
+        case Renamed.SourceGone  => lengths.outcome(target, sizeBytes)
         case Renamed.NoDirectory => throw new FileNotFoundException(s"${target.getParent} was removed")
         case Renamed.TargetThere => taken(pending, target, sizeBytes)
       }
     } catch {
-      case _: FileNotFoundException if files.status(pending).isEmpty => finished.outcome(target, sizeBytes)
+      case _: FileNotFoundException if files.status(pending).isEmpty => lengths.outcome(target, sizeBytes)
     }
   }
 
@@ -80,7 +79,7 @@ private[hdfs] final class HdfsPublishing(
 
   /** The final name is another publisher's work, if the pending one has gone with it. */
   private def taken(pending: Path, target: Path, sizeBytes: Long): CommitOutcome =
-    if (files.status(pending).isEmpty) finished.outcome(target, sizeBytes)
+    if (files.status(pending).isEmpty) lengths.outcome(target, sizeBytes)
     else throw Errors.nameTaken(target.toString, "another file is there, which is not this part")
 
   /** Each may find that another publisher was at it. */

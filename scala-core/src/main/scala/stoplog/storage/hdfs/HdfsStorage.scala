@@ -1,11 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.storage.hdfs
 
+import java.io.{IOException, OutputStream}
 import java.net.URI
+import java.util.UUID
 
+import scala.util.Try
+import scala.util.control.NonFatal
+
+import org.apache.hadoop.fs.Path
+
+import stoplog.error.Errors
 import stoplog.fault.Faults
 import stoplog.storage._
-import stoplog.storage.hadoop.{HadoopFiles, Trimming, ValidLengths}
+import stoplog.storage.hadoop.{HadoopFileStore, HadoopFiles, Renamed, Trimming, ValidLengths}
 
 /** HDFS, or another file system with its capabilities. */
 private[stoplog] final class HdfsStorage(
@@ -41,4 +49,79 @@ private[stoplog] final class HdfsStorage(
     ValidLengths.of(files, sinkId, truncation),
     faults
   )
+}
+
+/** Files on HDFS: made durable by closing them. The server tells whether a file is being written. */
+private[stoplog] final class HdfsFileStore(files: HadoopFiles, drafts: Option[String])
+    extends HadoopFileStore(files, drafts) {
+  @transient private lazy val streams = new HdfsStreams(files)
+  @transient private lazy val leases  = new HdfsLeases(files)
+
+  override def isClosed(path: String): Option[Boolean] = io(path)(Some(leases.isClosed(files.at(path))))
+
+  protected override def write(path: Path)(content: OutputStream => Unit): Unit = {
+    val stream = streams.create(path)
+    try content(stream.out)
+    catch { case e: Throwable => stream.out.close(); throw e }
+    stream.end()
+  }
+}
+
+private[stoplog] object HdfsFileStore {
+
+  /** The files under a sink's path. */
+  def ofSink(files: HadoopFiles, sinkId: String): HdfsFileStore =
+    new HdfsFileStore(files, Some(SinkDirectory(sinkId).open))
+}
+
+/** Tries with tiny files the calls that the sink will make with full ones, so that a start fails and not the first epoch,
+  * or worse, the first recovery.
+  */
+private[hdfs] final class HdfsProbe(
+    files: HadoopFiles,
+    streams: HdfsStreams,
+    leases: HdfsLeases,
+    trimming: Trimming
+) {
+
+  /** Error: `STOPLOG_PATH_NOT_WRITABLE`. */
+  def probe(sinkId: String, layout: PartLayout): Unit = {
+    val name     = s".probe.${UUID.randomUUID()}"
+    val finished = files.at(name)
+    tried(files.at(s"_stoplog/$sinkId/open/$name"), finished)
+    if (layout.root.isEmpty) tried(files.at(s"$name.open"), finished) // parts begin beside the finished ones
+  }
+
+  /** From where parts lie to where they are published, which may be in another encryption zone, or mounted. */
+  private def tried(staged: Path, finished: Path): Unit =
+    try {
+      write(staged)
+      if (trimming != Trimming.ValidLength) cut(staged)
+      if (files.rename(staged, finished) != Renamed.Done)
+        throw new IOException(s"$staged could not be renamed to $finished")
+      streams.create(staged).end()
+      if (files.rename(staged, finished) != Renamed.TargetThere)
+        throw new IOException("renaming a file replaces what is there")
+    } catch { case NonFatal(e) => throw Errors.pathNotWritable(files.root, reason(e)) }
+    finally Seq(staged, finished).foreach(path => Try(files.delete(path)))
+
+  private def write(path: Path): Unit = Seq(streams.create _, streams.append _).foreach { open =>
+    val stream = open(path)
+    try stream.out.write('x')
+    finally stream.end()
+  }
+
+  private def cut(path: Path): Unit = {
+    leases.end(path)
+    // To nothing: cutting a block in two takes DataNodes until their next heartbeat.
+    if (!files.fileSystem.truncate(path, 0)) leases.awaitClosed(path)
+    val left = files.fileSystem.getFileStatus(path).getLen
+    if (left != 0) throw new IOException(s"a file of 2 bytes has $left after it was cut to none")
+  }
+
+  private def reason(e: Throwable): String = e match {
+    case io: IOException                       => HadoopFiles.reason(io)
+    case unable: UnsupportedOperationException => s"its file system cannot do it (${unable.getMessage})"
+    case other                                 => other.toString
+  }
 }

@@ -31,7 +31,10 @@ private[hdfs] final class HdfsStreams(files: HadoopFiles) {
   }
 }
 
-/** @param seal what must be done before closing, so that the bytes are durable */
+/** A file that is being written.
+  *
+  * @param seal makes the bytes durable before the file is closed
+  */
 private[hdfs] final class HdfsStream(val out: FSDataOutputStream, seal: FSDataOutputStream => Unit) {
 
   /** Makes everything durable and closes. */

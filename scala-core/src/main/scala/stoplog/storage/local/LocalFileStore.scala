@@ -1,15 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.storage.local
 
-import java.io.{
-  BufferedInputStream, BufferedOutputStream, FileInputStream, FileNotFoundException, FileOutputStream
-}
-import java.io.{IOException, InputStream, OutputStream, RandomAccessFile}
-import java.nio.file.{
-  FileAlreadyExistsException, FileSystemException, Files, LinkOption, NoSuchFileException, Path, Paths
-}
-
+import java.io._
+import java.nio.file.{FileSystemException, Files, LinkOption, Path, Paths, StandardCopyOption}
+import java.nio.file.{FileAlreadyExistsException, NoSuchFileException}
 import java.util.UUID
+
+import scala.util.Using
 
 import stoplog.error.Errors
 import stoplog.storage._
@@ -19,7 +16,8 @@ import stoplog.storage._
   * @param drafts where files are written before [[createIfAbsent]] links them into place, on the same volume: the sweeper
   *               deletes what a crash leaves there. `None` is the directory of each file itself
   */
-final class LocalFileStore(root: String, drafts: Option[String], durability: LocalForcing) extends FileStore {
+private[stoplog] final class LocalFileStore(root: String, drafts: Option[String], durability: LocalForcing)
+    extends FileStore {
 
   override val capabilities: FileCapabilities =
     FileCapabilities(Moves.Atomically, directories = true, lookAhead = false)
@@ -50,11 +48,8 @@ final class LocalFileStore(root: String, drafts: Option[String], durability: Loc
   override def open(path: String): InputStream = io(path)(new BufferedInputStream(opened(path), BufferBytes))
 
   override def read(path: String): Option[Array[Byte]] = io(path) {
-    try {
-      val in = opened(path)
-      try Some(in.readAllBytes())
-      finally in.close()
-    } catch { case _: FileNotFoundException => None }
+    try Some(Using.resource(opened(path))(_.readAllBytes()))
+    catch { case _: FileNotFoundException => None }
   }
 
   override def create(path: String)(content: OutputStream => Unit): Unit = io(path) {
@@ -85,31 +80,40 @@ final class LocalFileStore(root: String, drafts: Option[String], durability: Loc
     } catch { case _: FileAlreadyExistsException => PutOutcome.Taken }
   }
 
+  /** By a rename, of which one of several movers alone hears that it went well. `Files.move` without options looks at both paths
+    * first: a mover that sees one file under both, because another has just moved it, would take that for its own work.
+    */
   override def move(from: String, to: String): MoveOutcome = io(from) {
     val (source, target) = (at(from), at(to))
-    if (!LocalFiles.exists(source)) MoveOutcome.SourceGone
-    else
-      try {
+    try
+      if (!LocalFiles.exists(source)) MoveOutcome.SourceGone
+      else {
         LocalForcing.createDirectories(target.getParent, durability)
-        Files.move(source, target)
-        durability.syncDirectory(target.getParent)
-        durability.syncDirectory(source.getParent)
-        MoveOutcome.Moved
-      } catch {
-        case _: NoSuchFileException | _: FileAlreadyExistsException if !LocalFiles.exists(source) =>
-          MoveOutcome.SourceGone
-        case _: FileAlreadyExistsException => MoveOutcome.TargetTaken
+        if (LocalFiles.attributes(target, LinkOption.NOFOLLOW_LINKS).isDefined) taken(source, target)
+        else {
+          Files.move(source, target, StandardCopyOption.ATOMIC_MOVE)
+          durability.syncDirectory(target.getParent)
+          durability.syncDirectory(source.getParent)
+          MoveOutcome.Moved
+        }
       }
+    catch { case _: NoSuchFileException if !LocalFiles.exists(source) => MoveOutcome.SourceGone }
   }
+
+  /** One file under both paths, by a hard link, is where it is to be. */
+  private def taken(source: Path, target: Path): MoveOutcome =
+    if (!LocalFiles.exists(source)) MoveOutcome.SourceGone
+    else if (Files.isSameFile(source, target)) MoveOutcome.Moved
+    else MoveOutcome.TargetTaken
 
   /** A second name where the file system has such. */
   override def duplicate(from: String, to: String): Unit = io(to) {
     LocalForcing.createDirectories(at(to).getParent, durability)
     try Files.createLink(at(to), at(from))
     catch {
-      case _: FileAlreadyExistsException                             => at(to)
+      case _: FileAlreadyExistsException                             => ()
       case _: UnsupportedOperationException | _: FileSystemException =>
-        if (!LocalFiles.exists(at(to))) Files.copy(at(from), at(to)) else at(to)
+        if (!LocalFiles.exists(at(to))) Files.copy(at(from), at(to))
     }
     durability.syncDirectory(at(to).getParent)
   }
@@ -175,7 +179,7 @@ final class LocalFileStore(root: String, drafts: Option[String], durability: Loc
   private final val BufferBytes = 64 << 10
 }
 
-object LocalFileStore {
+private[stoplog] object LocalFileStore {
 
   /** The files under a sink's path. */
   def ofSink(root: String, sinkId: String, durability: LocalForcing): LocalFileStore =

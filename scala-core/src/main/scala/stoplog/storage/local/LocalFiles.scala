@@ -11,6 +11,7 @@ import scala.util.Using
 import stoplog.error.Errors
 import stoplog.part.PathBelow
 
+/** Calls of `java.nio.file` in which a file that vanishes is no error. */
 private[local] object LocalFiles {
 
   /** The action on `path`; whatever the file system refuses is `STOPLOG_STORE_WRITE`. */
@@ -49,9 +50,9 @@ private[local] object LocalFiles {
     try Some(Files.getLastModifiedTime(file).toMillis)
     catch { case _: NoSuchFileException => None }
 
-  /** All files and directories under `top`, itself included, each after what is in it.
+  /** All files and directories under `top`, itself included, each after its entries.
     *
-    * Others work under the same path, so what vanishes while it is looked at is left out and nothing fails.
+    * Others work under the same path, so a file that vanishes meanwhile is left out and nothing fails.
     *
     * @param enter which directories to look into
     */

@@ -4,10 +4,10 @@ package stoplog.storage.local
 import java.io.{IOException, RandomAccessFile}
 import java.nio.channels.FileChannel
 import java.nio.file.{FileAlreadyExistsException, Files, NoSuchFileException, Path, StandardOpenOption}
-import java.util.concurrent.ConcurrentHashMap
+import java.util.concurrent.{Callable, ConcurrentHashMap, Executors, Future}
 
 import stoplog.storage.Durability
-import stoplog.thread.Uninterrupted
+import stoplog.thread.{Daemons, Uninterrupted}
 
 /** Forces bytes and names to a local disk, as far as a [[Durability]] asks. */
 private[stoplog] trait LocalForcing extends Serializable {
@@ -16,10 +16,10 @@ private[stoplog] trait LocalForcing extends Serializable {
   private[local] def syncDirectory(directory: Path): Unit
 
   /** The sync that brings a file's bytes to the disk before [[sync]], where that pays. */
-  private[local] def early(file: RandomAccessFile): Option[EarlySync] = None
+  private[local] def early(file: RandomAccessFile): Option[LocalForcing.EarlySync] = None
 }
 
-object LocalForcing {
+private[stoplog] object LocalForcing {
 
   def of(durability: Durability): LocalForcing = durability match {
     case Durability.Disk    => Disk
@@ -74,6 +74,37 @@ object LocalForcing {
     ()
   }
 
-  /** Directories of this process that are made, and maybe not durable in their parents. */
+  /** Directories that this process has made, and that may not be durable in their parents yet. */
   private val unforced = ConcurrentHashMap.newKeySet[Path]()
+
+  /** Brings a part's bytes to the disk while the task still encodes rows, so that the end of the epoch need not wait
+    * for all of them. The end still forces the whole file: this is for speed alone.
+    *
+    * An operating system may report a failed write only once for an open file, and the early call may be the one that
+    * hears of it. So its failure is kept and thrown by [[await]].
+    */
+  private[local] final class EarlySync(file: RandomAccessFile, durability: LocalForcing) {
+    private[this] var bytesSince = 0L
+    private[this] var running    = Option.empty[Future[Unit]]
+
+    def wrote(bytes: Int): Unit = {
+      bytesSince += bytes
+      if (bytesSince >= EveryBytes && running.forall(_.isDone)) {
+        await()
+        bytesSince = 0
+        running = Some(threads.submit((() => durability.sync(file)): Callable[Unit]))
+      }
+    }
+
+    /** Waits for the call that is on its way. Error: the `IOException` that it ended with. */
+    def await(): Unit = {
+      running.foreach(future => Uninterrupted.get(future).fold(throw _, identity))
+      running = None
+    }
+  }
+
+  /** Enough to keep a disk busy, and few enough calls for them to cost nothing. */
+  private val EveryBytes = 8L << 20
+
+  private lazy val threads = Executors.newCachedThreadPool(Daemons.named("stoplog-sync"))
 }

@@ -20,7 +20,7 @@ import stoplog.storage._
   *
   * @param root the sink's path, as a plain file path
   */
-final class LocalPartStore(
+private[stoplog] final class LocalPartStore(
     root: String,
     sinkId: String,
     layout: PartLayout,
@@ -32,7 +32,7 @@ final class LocalPartStore(
 
   override def create(part: NewPart): PartOutput = output(layout.inProgress(part, PartLayout.unique()))
 
-  /** In a copy if the file has another name: what is appended or cut here would be there, too. */
+  /** In a copy if the file has another name: that name would be appended to and cut, too. */
   override def resume(open: Resume, validBytes: Long): PartOutput = {
     val path = writing(open.token)(backInProgress(open.token))
     // before a stream makes a new one
@@ -46,9 +46,6 @@ final class LocalPartStore(
     val from = writing(open.token)(located(open.token)).getOrElse(throw gone(open, validBytes))
     copied(open, from, validBytes, layout.inProgress(part, PartLayout.unique()))
   }
-
-  override def isolate(open: Resume, validBytes: Long, part: NewPart): Closed =
-    takeOver(open, validBytes, part).finish()
 
   override def publish(part: Publish, sizeBytes: Long, finishedPath: String): CommitOutcome = {
     val target = at(finishedPath)
@@ -83,7 +80,7 @@ final class LocalPartStore(
 
   override def othersGone(run: RunId): Boolean =
     try WriterLeases.othersGone(writers, run.value)
-    catch { case _: IOException => false } // where locks cannot be asked for, every writer may be alive
+    catch { case _: IOException => false } // without locks, every writer may be alive
 
   /** A file with another name may be part of another sink, too: of a directory that was copied by hard links. */
   override def fence(run: RunId, open: Vector[Open]): Vector[FenceOutcome] =
@@ -91,9 +88,6 @@ final class LocalPartStore(
       case (FenceOutcome.Owned, part) if isShared(part.handle.token) => FenceOutcome.Doubtful
       case (outcome, _)                                              => outcome
     }
-
-  /** Whether the path can be used at all; tries what the store will need. Error: `STOPLOG_PATH_NOT_WRITABLE`. */
-  def probe(): Unit = LocalProbe.probe(Paths.get(root), sinkId, durability)
 
   private def resumed(open: Resume, path: Path, validBytes: Long): PartOutput = {
     val file = writing(open.token)(new RandomAccessFile(path.toFile, "rw"))
@@ -103,7 +97,7 @@ final class LocalPartStore(
       if (actual > validBytes) writing(open.token)(file.setLength(validBytes))
       file.seek(validBytes)
     } catch { case e: Throwable => file.close(); throw e }
-    new LocalOutput(path, open.token, file, durability, validBytes, () => toPending(open.token))
+    new LocalPartStore.Output(path, open.token, file, durability, validBytes, () => toPending(open.token))
   }
 
   /** Copies the committed bytes of an open part into a file of their own. */
@@ -114,10 +108,10 @@ final class LocalPartStore(
     copy
   }
 
-  private def output(token: String): LocalOutput = {
+  private def output(token: String): PartOutput = {
     val path = at(token)
     val file = writing(token)(open(path))
-    new LocalOutput(path, token, file, durability, startBytes = 0, () => toPending(token))
+    new LocalPartStore.Output(path, token, file, durability, startBytes = 0, () => toPending(token))
   }
 
   /** The last publication from a staging directory removes it, maybe while this file or its parents are made. */
@@ -189,4 +183,59 @@ final class LocalPartStore(
   private def at(path: String): Path = LocalFiles.below(root, path)
 
   private def writing[A](path: String)(action: => A): A = LocalFiles.writing(at(path))(action)
+}
+
+private object LocalPartStore {
+
+  /** The end of a local file. Not an interruptible channel: a task that is cancelled must not tear its file.
+    *
+    * @param closed is called at the close for good, once the bytes are durable
+    */
+  private final class Output(
+      path: Path,
+      token: String,
+      file: RandomAccessFile,
+      durability: LocalForcing,
+      startBytes: Long,
+      closed: () => Unit
+  ) extends PartOutput {
+    private[this] var written = startBytes
+    private[this] val early   = durability.early(file)
+
+    override def position: Long = written
+
+    override def write(bytes: Array[Byte], offset: Int, length: Int): Unit = {
+      io {
+        file.write(bytes, offset, length)
+        early.foreach(_.wrote(length))
+      }
+      written += length
+    }
+
+    override def persist(): Resume = {
+      end()
+      Resume(token)
+    }
+
+    override def finish(): Closed = {
+      end()
+      io(closed())
+      Closed(token)
+    }
+
+    override def close(): Unit =
+      try file.close()
+      catch { case _: IOException => () }
+
+    private def end(): Unit =
+      try
+        io {
+          early.foreach(_.await())
+          durability.sync(file)
+          if (startBytes == 0) durability.syncDirectory(path.getParent) // the name may be new, too
+        }
+      finally close()
+
+    private def io(action: => Unit): Unit = LocalFiles.writing(path)(action)
+  }
 }

@@ -8,7 +8,7 @@ import stoplog.fault.{Faults, Step}
 import stoplog.sink.CommitOutcome
 import stoplog.thread.Uninterrupted
 
-/** How a local file becomes visible: by a rename, which takes the unfinished name away in the same step.
+/** Makes a local file visible by a rename, which takes the unfinished name away in the same step.
   *
   * So a part is published once (I3), whichever processes are at it and whichever die, and how many names its file has
   * says nothing: others make hard links too (`cp -al`, `rsync --link-dest`, tools that join equal files). A link and
@@ -23,7 +23,7 @@ private[local] object LocalPublishing {
   /** Several processes may do it at once, and any of them may die anywhere.
     *
     * @param located the unfinished file, if it is still there
-    * @param renamed what to do once the unfinished name is gone
+    * @param renamed is called once the unfinished name is gone
     */
   def publish(
       located: () => Option[Path],

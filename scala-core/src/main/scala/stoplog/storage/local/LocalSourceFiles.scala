@@ -9,16 +9,20 @@ import java.util.UUID
 
 import scala.util.Using
 
+import stoplog.error.Errors
 import stoplog.fault.{Faults, Step}
-import stoplog.storage.{Found, Link, SourceFile, SourceFiles}
+import stoplog.storage.{FileStore, Found, Link, SourceFile, SourceFiles}
 
 /** Files of a local, or everywhere mounted, file system.
   *
   * @param named the paths below the root that the user named
   */
-final class LocalSourceFiles(root: String, faults: Faults = Faults.none, named: Vector[String] = Vector(""))
-    extends SourceFiles {
-  private val links = new InputLinks(root, named)
+private[stoplog] final class LocalSourceFiles(
+    root: String,
+    faults: Faults = Faults.none,
+    named: Vector[String] = Vector("")
+) extends SourceFiles {
+  private val links = new LocalSourceFiles.InputLinks(root, named)
 
   override def list(directory: String)(each: Found => Unit): Unit =
     try
@@ -26,7 +30,7 @@ final class LocalSourceFiles(root: String, faults: Faults = Faults.none, named: 
         val all = entries.iterator()
         while (all.hasNext) {
           val entry = all.next()
-          found(entry, in(directory, entry.getFileName.toString)).foreach(each)
+          found(entry, FileStore.path(directory, entry.getFileName.toString)).foreach(each)
         }
       }
     catch {
@@ -55,7 +59,7 @@ final class LocalSourceFiles(root: String, faults: Faults = Faults.none, named: 
     try Files.delete(links.unlinked(path))
     catch { case _: NoSuchFileException => () }
 
-  /** A hard link, and then no more of the other name: a rename would replace what is there. */
+  /** A hard link, and then no more of the other name: a rename would replace a file there. */
   override def move(path: String, to: String): Unit = {
     val target = Paths.get(to)
     val file   = links.unlinked(path)
@@ -90,9 +94,6 @@ final class LocalSourceFiles(root: String, faults: Faults = Faults.none, named: 
     ()
   }
 
-  private def in(directory: String, name: String): String =
-    if (directory.isEmpty) name else s"$directory/$name"
-
   private def there(real: => Path): Path =
     try real
     catch { case e: NoSuchFileException => throw new FileNotFoundException(e.getMessage) }
@@ -112,10 +113,88 @@ final class LocalSourceFiles(root: String, faults: Faults = Faults.none, named: 
     } catch {
       case e: NoSuchFileException => throw e // as that which will be there some day
       case e: IOException         =>
-        Some(Found(name, Found.File(0, 0), Some(Link.Refused(InputLinks.unresolved(e)))))
+        Some(Found(name, Found.File(0, 0), Some(Link.Refused(LocalSourceFiles.unresolved(e)))))
     }
 
   private def kind(what: BasicFileAttributes): Option[Found.Kind] =
     if (what.isDirectory) Some(Found.Directory)
     else Option.when(what.isRegularFile)(Found.File(what.size, what.lastModifiedTime.toMillis))
+}
+
+private object LocalSourceFiles {
+
+  /** The targets of links in the input of a source. Links are followed as long as they stay below what the source's paths
+    * name: a user who may put names there may read no more for it than they could put there themselves.
+    *
+    * Each path is looked at right before it is used, since it may have become another since it was listed.
+    *
+    * @param named the paths below the root that the user named; each may be a link itself
+    */
+  private final class InputLinks(root: String, named: Vector[String]) extends Serializable {
+
+    def at(path: String): Path = if (path.isEmpty) Paths.get(root) else Paths.get(root, path)
+
+    /** The target of a path with a link at its end; none if that is the real path, below another one that was named. */
+    def of(path: String, real: Path): Option[Link] = home(path, real) match {
+      case Some(`path`) => None
+      case Some(other)  => Some(Link.Below(other))
+      case None         => Some(Link.Refused(outside(real)))
+    }
+
+    /** The path without links. Errors: `NoSuchFileException`, `STOPLOG_SOURCE_LINK`. */
+    def real(path: String): Path = {
+      val real = followed(path)
+      if (home(path, real).isEmpty) throw Errors.sourceLink(at(path).toString, outside(real))
+      real
+    }
+
+    /** The same for a file that is to be changed: no link may lead to it. */
+    def unlinked(path: String): Path = {
+      val real = followed(path)
+      if (!home(path, real).contains(path))
+        throw Errors.sourceLink(
+          at(path).toString,
+          "it leads to a file that is not put away under another name"
+        )
+      real
+    }
+
+    private def followed(path: String): Path =
+      try at(path).toRealPath()
+      catch {
+        case e: NoSuchFileException => throw e
+        case e: IOException         => throw Errors.sourceLink(at(path).toString, unresolved(e))
+      }
+
+    private def outside(real: Path): String =
+      s"it leads to $real, which is not below the paths that the source reads"
+
+    /** The real path below the root, through a path that was named: first those that the path is below. */
+    private def home(path: String, real: Path): Option[String] =
+      if (named.exists(isAbove(path, _))) Some(path)
+      else {
+        val (over, others) = named.partition(name => name == path || isAbove(name, path))
+        (over.iterator ++ others).flatMap(below(_, real)).nextOption()
+      }
+
+    private def below(name: String, real: Path): Option[String] =
+      try {
+        val top = at(name).toRealPath()
+        Option.when(real.startsWith(top))(
+          Seq(name, top.relativize(real).toString).filter(_.nonEmpty).mkString("/")
+        )
+      } catch { case _: NoSuchFileException => None }
+
+    private def isAbove(path: String, other: String): Boolean =
+      path != other && (path.isEmpty || other.startsWith(s"$path/"))
+  }
+
+  /** The reason for which a link cannot be followed. */
+  def unresolved(e: IOException): String = {
+    val why = e match {
+      case known: FileSystemException => Option(known.getReason).getOrElse(known.getClass.getSimpleName)
+      case other                      => String.valueOf(other.getMessage)
+    }
+    s"it cannot be followed ($why)"
+  }
 }

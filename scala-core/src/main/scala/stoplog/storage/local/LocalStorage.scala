@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.storage.local
 
+import java.io.IOException
 import java.net.URI
 import java.nio.file.{Files, Path, Paths}
+import java.util.UUID
 
 import stoplog.error.Errors
 import stoplog.fault.Faults
@@ -14,14 +16,15 @@ private[stoplog] final class LocalStorage(path: String, root: String, forcing: L
 
   override def files(sinkId: String): FileStore = LocalFileStore.ofSink(root, sinkId, forcing)
 
-  override def parts(sinkId: String, layout: PartLayout): PartStore = store(sinkId, layout)
+  override def parts(sinkId: String, layout: PartLayout): PartStore =
+    new LocalPartStore(root, sinkId, layout, forcing, faults)
 
   override def uri(relative: String): URI = new URI("file", null, s"$root/$relative", null)
 
   override def growth(sinkId: String): Growth = Growth.AppendAndTruncate
 
   override def probe(sinkId: String, layout: PartLayout): String = {
-    store(sinkId, layout).probe()
+    tryLinks(sinkId)
     "A local or mounted file system: a file was created, linked under a second name, and deleted."
   }
 
@@ -34,8 +37,36 @@ private[stoplog] final class LocalStorage(path: String, root: String, forcing: L
     }
   }
 
-  private def store(sinkId: String, layout: PartLayout): LocalPartStore =
-    new LocalPartStore(root, sinkId, layout, forcing, faults)
+  /** Tries on an empty file the calls that the sink will make on full ones, so that a start fails and not the first
+    * epoch.
+    */
+  private def tryLinks(sinkId: String): Unit = {
+    val directory = Paths.get(root, SinkDirectory(sinkId).open)
+    try {
+      LocalForcing.createDirectories(directory, forcing)
+      val file = Files.createFile(directory.resolve(s".probe.${UUID.randomUUID()}"))
+      val link = file.resolveSibling(s"${file.getFileName}.link")
+      try linked(file, link)
+      finally {
+        Files.deleteIfExists(file)
+        Files.deleteIfExists(link)
+        ()
+      }
+    } catch { case e: IOException => throw Errors.pathNotWritable(root, reason(e)) }
+  }
+
+  private def linked(file: Path, link: Path): Unit =
+    try {
+      Files.createLink(link, file)
+      ()
+    } catch {
+      case e: UnsupportedOperationException => throw new IOException("its file system has no hard links", e)
+    }
+
+  private def reason(e: IOException): String = e match {
+    case denied: java.nio.file.AccessDeniedException => s"access to ${denied.getFile} is denied"
+    case other => s"${other.getClass.getSimpleName}: ${other.getMessage}"
+  }
 }
 
 private[stoplog] final class LocalStorageProvider extends StorageProvider {

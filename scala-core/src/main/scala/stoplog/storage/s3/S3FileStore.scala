@@ -11,7 +11,7 @@ import stoplog.storage.hadoop.{HadoopFileStore, HadoopFiles}
   * A move goes through this process. S3A would let the server copy, but leaves an empty object where the last file of
   * a directory was, which readers without Hadoop take for data.
   */
-final class S3FileStore(files: HadoopFiles) extends HadoopFileStore(files, None) {
+private[stoplog] final class S3FileStore(files: HadoopFiles) extends HadoopFileStore(files, None) {
   @transient private lazy val objects = new S3Objects(files)
 
   override def capabilities: FileCapabilities =
@@ -73,8 +73,8 @@ final class S3FileStore(files: HadoopFiles) extends HadoopFileStore(files, None)
     below.split('/').init.iterator.scanLeft(directory)(FileStore.path).drop(1)
 }
 
-object S3FileStore {
+private[stoplog] object S3FileStore {
 
   /** The capability that `hasPathCapability` must confirm for the path. */
-  val Ability: String = S3Objects.ConditionalCreate
+  val Capability: String = S3Objects.ConditionalCreate
 }

@@ -3,10 +3,13 @@ package stoplog.storage.s3
 
 import java.util.Properties
 
+import org.apache.hadoop.conf.Configuration
+import org.apache.hadoop.fs.Path
+
 import stoplog.error.Errors
 
 /** Hadoop's file system for S3, which is no part of Spark: users add it, in the version of the Hadoop they have. */
-object S3Library {
+private[stoplog] object S3Library {
 
   /** Error: `STOPLOG_HADOOP_AWS` when it is not there, or is not of version `hadoop`.
     *
@@ -25,7 +28,16 @@ object S3Library {
       throw Errors.hadoopAws(path, hadoop, "the AWS SDK that comes with it is not")
   }
 
-  /** Which version of it there is, if it says so. */
+  /** Refuses S3A's own way to tidy up a bucket, which would take open parts with it. To be asked before Hadoop opens the
+    * bucket, which is when it purges. Error: `STOPLOG_UPLOAD_PURGE`.
+    */
+  def refusePurge(path: Path, configuration: Configuration): Unit = {
+    val ofBucket = s"fs.s3a.bucket.${path.toUri.getHost}.multipart.purge"
+    val key      = if (configuration.get(ofBucket) == null) "fs.s3a.multipart.purge" else ofBucket
+    if (configuration.getBoolean(key, false)) throw Errors.uploadPurge(path.toString, key)
+  }
+
+  /** Its version, if it tells one. */
   def version(loader: ClassLoader): Option[String] =
     Option(loader.getResourceAsStream(Description)).flatMap { in =>
       val properties = new Properties

@@ -39,7 +39,7 @@ private[s3] final class S3Objects(files: HadoopFiles) extends Serializable {
 
   def put(relative: String, bytes: Array[Byte]): Unit = put(relative)(_.write(bytes))
 
-  /** The same of what is written bit by bit. */
+  /** The same of bytes that are written bit by bit. */
   def put(relative: String)(content: OutputStream => Unit): Unit = {
     val out = fs.createFile(path(relative)).overwrite(true).recursive().opt(NoChecks, "true").build()
     write(out)(content)
@@ -92,7 +92,7 @@ private[s3] final class S3Objects(files: HadoopFiles) extends Serializable {
   def exists(relative: String): Boolean =
     ifThere(fs.openFile(path(relative)).build().get().close()).isDefined
 
-  /** One request, and no look whether directories are left empty. Deleting what is not there is not an error. */
+  /** One request, and no look whether directories are left empty. A file that is gone already is no error. */
   def delete(relative: Seq[String]): Unit = if (relative.nonEmpty) {
     val bulk = fs.createBulkDelete(path(""))
     try
@@ -137,10 +137,10 @@ private[s3] final class S3Objects(files: HadoopFiles) extends Serializable {
 
 private[s3] object S3Objects {
 
-  /** Hadoop's name, also of the ability: creating an object only where there is none, in one step. */
+  /** Hadoop's name, also of the capability: creating an object only where there is none, in one step. */
   val ConditionalCreate = "fs.option.create.conditional.overwrite"
 
-  /** How the names of directory buckets end, and no others. */
+  /** The end of the names of directory buckets, and of no others. */
   private val DirectoryBucket = "--x-s3"
 
   /** A failed condition, which S3A reports with a class of its own that may not be named at compile time. */

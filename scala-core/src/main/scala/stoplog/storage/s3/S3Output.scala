@@ -111,7 +111,7 @@ private[s3] final class S3Output(
     add(all, 0, all.length)
   }
 
-  /** Sends what is here as the next part. Waits while too many are on their way already. */
+  /** Sends the buffered bytes as the next part. Waits while too many are on their way already. */
   private def ship(): Unit = {
     val handle = upload.getOrElse(begin())
     failIfOneHas()

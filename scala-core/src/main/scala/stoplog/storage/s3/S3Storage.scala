@@ -3,9 +3,11 @@ package stoplog.storage.s3
 
 import java.io.IOException
 import java.net.URI
+import java.util.UUID
 
 import stoplog.error.Errors
 import stoplog.fault.Faults
+import stoplog.log.LogFiles
 import stoplog.storage._
 import stoplog.storage.hadoop.HadoopFiles
 
@@ -25,7 +27,7 @@ private[stoplog] final class S3Storage(path: String, files: HadoopFiles, faults:
   override def growth(sinkId: String): Growth = Growth.AppendAndTruncate
 
   override def probe(sinkId: String, layout: PartLayout): String = {
-    S3Probe.probe(files, sinkId)
+    tryObjects(sinkId)
     "S3: an object was written, not written where there is one, and deleted; an upload was begun and ended."
   }
 
@@ -37,4 +39,58 @@ private[stoplog] final class S3Storage(path: String, files: HadoopFiles, faults:
     catch { case e: IOException => throw Errors.pathNotWritable(path, HadoopFiles.reason(e)) }
 
   override def finishesAnywhere: Boolean = false
+
+  /** Tries the calls that the sink will make with full parts, so that a start fails and not the first epoch. */
+  private def tryObjects(sinkId: String): Unit = {
+    val objects = new S3Objects(files)
+    val uploads = new S3Uploads(objects)
+    val path    = s"${SinkDirectory(sinkId).open}/.probe.${UUID.randomUUID()}"
+    try {
+      objects.put(path, S3Storage.Content)
+      try {
+        if (isNew(sinkId) && objects.putIfAbsent(path, S3Storage.Content))
+          refuse(
+            "its server does not know conditional writes (If-None-Match), which the commit log needs"
+          )
+        uploads.abort(s"$path.2", uploads.start(s"$path.2"))
+      } finally objects.delete(Seq(path))
+    } catch { case e: IOException => refuse(HadoopFiles.reason(e)) }
+  }
+
+  /** A sink that has a log has passed before. A write that is refused fills S3A's log, so not at every start. */
+  private def isNew(sinkId: String): Boolean =
+    new LogFiles(new S3FileStore(files), sinkId).list().isEmpty
+
+  private def refuse(why: String): Nothing = throw Errors.pathNotWritable(files.root, why)
+}
+
+private object S3Storage {
+  private val Content = Array[Byte]('?')
+}
+
+/** The sizes of the pieces into which parts are cut for S3.
+  *
+  * @param partBytes         the size of every part of an upload but the last: at least 5 MiB, which S3 demands. One
+  *                          object has at most 10,000 of them
+  * @param largePartBytes    the same for an upload whose first epoch brings as much: fewer requests for large epochs
+  * @param tailInRecordBytes up to how many bytes behind the last full part are kept in the commit record; more of
+  *                          them become an object of their own at each epoch
+  * @param uploadThreads     how many parts of one process are on their way at once; a writer that has more to send waits
+  */
+private[stoplog] final case class S3Settings(
+    partBytes: Int = 8 << 20,
+    largePartBytes: Int = 16 << 20,
+    tailInRecordBytes: Int = 2 << 10,
+    uploadThreads: Int = 4
+) {
+  require(partBytes >= S3Settings.MinPartBytes, s"partBytes must be at least ${S3Settings.MinPartBytes}")
+  require(largePartBytes >= partBytes, "largePartBytes must not be less than partBytes")
+  require(tailInRecordBytes >= 0, "tailInRecordBytes must not be negative")
+  require(uploadThreads > 0, "uploadThreads must be positive")
+}
+
+private[stoplog] object S3Settings {
+
+  /** The size that S3 demands of every part of an upload but the last. */
+  val MinPartBytes: Int = 5 << 20
 }

@@ -33,9 +33,9 @@ private[s3] final class TailBuffer(memory: SharedMemory) {
     filled += length
   }
 
-  /** A copy of what is in it. */
+  /** A copy of the content. */
   def content(): Array[Byte] = file match {
-    case None       => new PiecesInput(pieces, filled).readNBytes(filled)
+    case None       => new TailBuffer.PiecesInput(pieces, filled).readNBytes(filled)
     case Some(disk) =>
       val all = new Array[Byte](filled)
       disk.seek(0)
@@ -45,7 +45,8 @@ private[s3] final class TailBuffer(memory: SharedMemory) {
 
   /** Takes out the content; the buffer is empty then. The stream can be read again, for a repeated request. */
   def drain(): InputStream = {
-    val all = if (file.isEmpty) new PiecesInput(pieces, filled) else new ByteArrayInputStream(content())
+    val all =
+      if (file.isEmpty) new TailBuffer.PiecesInput(pieces, filled) else new ByteArrayInputStream(content())
     clear()
     all
   }
@@ -99,4 +100,43 @@ private[s3] object TailBuffer {
 
   /** Beyond it, a piece is no larger than what all before it have together. */
   private val PieceBytes = 256 << 10
+
+  /** Reads pieces one behind the other. With a mark, to which clients go back when they send a request once more.
+    *
+    * @param bytes how many there are; the last piece may be longer
+    */
+  private final class PiecesInput(pieces: Vector[Array[Byte]], bytes: Int) extends InputStream {
+    private[this] var at     = 0
+    private[this] var marked = 0
+
+    override def read(): Int = {
+      val one = new Array[Byte](1)
+      if (read(one, 0, 1) < 0) -1 else one(0) & 0xff
+    }
+
+    override def read(into: Array[Byte], offset: Int, length: Int): Int =
+      if (length == 0) 0
+      else if (at == bytes) -1
+      else {
+        var index = 0
+        var start = 0
+        while (start + pieces(index).length <= at) {
+          start += pieces(index).length
+          index += 1
+        }
+        val piece = pieces(index)
+        val count = length.min(bytes - at).min(start + piece.length - at)
+        System.arraycopy(piece, at - start, into, offset, count)
+        at += count
+        count
+      }
+
+    override def available(): Int = bytes - at
+
+    override def markSupported(): Boolean = true
+
+    override def mark(limit: Int): Unit = marked = at
+
+    override def reset(): Unit = at = marked
+  }
 }

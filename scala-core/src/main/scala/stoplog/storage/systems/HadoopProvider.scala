@@ -6,15 +6,17 @@ import java.net.URI
 
 import scala.util.{Failure, Success, Try}
 
+import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.{CommonPathCapabilities, FileSystem, LeaseRecoverable, Path => HadoopPath}
+import org.apache.hadoop.util.VersionInfo
 
 import stoplog.error.Errors
 import stoplog.storage._
 import stoplog.storage.hadoop._
 import stoplog.storage.hdfs.HdfsStorage
-import stoplog.storage.s3.{S3FileStore, S3Purge, S3Storage}
+import stoplog.storage.s3.{S3FileStore, S3Library, S3Storage}
 
-/** Takes each path that no other provider takes, by what its Hadoop file system can do. */
+/** Takes each path that no other provider takes, by the capabilities of its Hadoop file system. */
 private[stoplog] final class HadoopProvider extends StorageProvider {
   override def scheme: Option[String] = None
 
@@ -22,11 +24,11 @@ private[stoplog] final class HadoopProvider extends StorageProvider {
     import settings.{configuration, durability, faults, truncation}
     val parsed = new HadoopPath(uri)
     val scheme = Storage.scheme(parsed, configuration)
-    HadoopSystems.refuseUnknown(path, scheme, configuration)
-    if (scheme == "s3a") S3Purge.refuse(parsed, configuration)
+    HadoopProvider.refuseUnknown(path, scheme, configuration)
+    if (scheme == "s3a") S3Library.refusePurge(parsed, configuration)
     def files(root: HadoopPath, renaming: Renaming) =
       new HadoopFiles(root.toString, new HadoopSettings(configuration), renaming, durability)
-    Try(HadoopSystems.resolved(parsed.getFileSystem(configuration), parsed)) match {
+    Try(resolved(parsed.getFileSystem(configuration), parsed)) match {
       case Success((system, root)) if fencesAndCuts(system, root) =>
         new HdfsStorage(path, files(root, Renaming.Atomic), truncation, faults)
       case Success((system, root)) if uploads(system, root) =>
@@ -45,5 +47,41 @@ private[stoplog] final class HadoopProvider extends StorageProvider {
   /** An upload can be completed by another process, and a record created only where there is none. */
   private def uploads(system: FileSystem, root: HadoopPath): Boolean =
     system.hasPathCapability(root, CommonPathCapabilities.FS_MULTIPART_UPLOADER) &&
-      system.hasPathCapability(root, S3FileStore.Ability)
+      system.hasPathCapability(root, S3FileStore.Capability)
+
+  /** The file system and path behind the mounts of a path: `viewfs` has not all capabilities of what is mounted. An
+    * object store has no mounts, and a user who writes there may have no right to look at what lies above the path.
+    */
+  private def resolved(system: FileSystem, path: HadoopPath): (FileSystem, HadoopPath) = {
+    val qualified = system.makeQualified(path)
+    if (system.getScheme == "s3a") (system, qualified) else throughMounts(system, qualified)
+  }
+
+  private def throughMounts(system: FileSystem, qualified: HadoopPath): (FileSystem, HadoopPath) = {
+    val there = Iterator.iterate(qualified)(_.getParent).takeWhile(_ != null).find(system.exists)
+    val root  = there.fold(qualified) { ancestor =>
+      val below = qualified.toUri.getPath.drop(ancestor.toUri.getPath.length).stripPrefix("/")
+      val real  = system.resolvePath(ancestor)
+      if (below.isEmpty) real
+      else {
+        val uri = real.toUri
+        new HadoopPath(uri.getScheme, uri.getAuthority, s"${uri.getPath.stripSuffix("/")}/$below")
+      }
+    }
+    (root.getFileSystem(system.getConf), root)
+  }
+}
+
+private[stoplog] object HadoopProvider {
+
+  /** Refuses a path whose file system's class, or what that needs, is missing.
+    *
+    * Errors: `STOPLOG_STORE_UNSUPPORTED`, `STOPLOG_HADOOP_AWS`.
+    */
+  def refuseUnknown(path: String, scheme: String, configuration: Configuration): Unit = {
+    if (scheme == "s3a") S3Library.check(path, configuration.getClassLoader, VersionInfo.getVersion)
+    Try(FileSystem.getFileSystemClass(scheme, configuration)).failed.foreach { _ =>
+      throw Errors.storeUnsupported(path, scheme)
+    }
+  }
 }

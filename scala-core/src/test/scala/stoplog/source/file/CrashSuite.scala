@@ -12,7 +12,7 @@ class CrashSuite extends AnyFunSuite {
 
   private final class Died extends RuntimeException
 
-  for (cleaning <- Seq(Cleaning.Keep, Cleaning.Delete, Cleaning.Archive("_away")))
+  for (cleaning <- Seq(CleanSource.Keep, CleanSource.Delete, CleanSource.Archive("_away")))
     test(s"every line once, whichever write is the last: $cleaning") {
       for (seed <- 1 to 40) {
         val random       = new Random(seed)
@@ -49,7 +49,7 @@ class CrashSuite extends AnyFunSuite {
     }
 
   test("a file is put away only when all of it is committed, and only if it is the one that was read") {
-    val world = new SourceWorld(cleaning = Cleaning.Archive("_away"))
+    val world = new SourceWorld(cleaning = CleanSource.Archive("_away"))
     world.files.put("a", "1\n2\n3\n", 1)
     world.batch(ReadLimits.none.copy(records = Some(2)))
     assert(world.files.paths === Set("a"))

@@ -40,7 +40,7 @@ class FileSplitSuite extends AnyFunSuite {
 
   test("a split is read back as it was written, in the same bytes as ever") {
     for (split <- Seq(bytes, records, toEnd))
-      assert(FileSplitSerializer.read(1, in(written(split))) === split)
+      assert(FileSplit.Serializer.read(1, in(written(split))) === split)
     val head = "0000000364 2f66 0000000000100000 0000000000000007".replace(" ", "")
     assert(hex(written(bytes)) === s"${head}010000000000000064000000000000012c")
     assert(hex(written(records)) === s"${head}02000000000000000a000000000000001e")
@@ -49,7 +49,7 @@ class FileSplitSuite extends AnyFunSuite {
   test("a split of a kind that nobody wrote is refused") {
     val broken = written(bytes)
     broken(broken.length - 17) = 3
-    assert(intercept[IOException](FileSplitSerializer.read(1, in(broken))).getMessage.contains("3"))
+    assert(intercept[IOException](FileSplit.Serializer.read(1, in(broken))).getMessage.contains("3"))
   }
 
   test("bytes are cut where the room ends, and small pieces are left to the next micro-batch") {
@@ -80,7 +80,7 @@ class FileSplitSuite extends AnyFunSuite {
 
   private def written(split: FileSplit): Array[Byte] = {
     val out = new ByteArrayOutputStream
-    FileSplitSerializer.write(split, new DataOutputStream(out))
+    FileSplit.Serializer.write(split, new DataOutputStream(out))
     out.toByteArray
   }
 

@@ -33,10 +33,10 @@ class GoldenStateSuite extends AnyFunSuite {
 
   test("splits of version 1 are what they were") {
     val newest = state().files.filter(_._1.endsWith(".splits")).maxBy(_._1)._2
-    val record = SplitRecord.read(newest, FileSplitSerializer).toOption.get
+    val record = SplitRecord.read(newest, FileSplit.Serializer).toOption.get
     assert(record.first === 2)
     assert(record.splits.map(_.describe) === Seq(s"$Awkward bytes 0 to 2", "dir/large bytes 0 to 9"))
-    val other = SplitRecord.read(Files.readAllBytes(directory("splits-v1.bin")), FileSplitSerializer)
+    val other = SplitRecord.read(Files.readAllBytes(directory("splits-v1.bin")), FileSplit.Serializer)
     assert(other.toOption.get.splits === Splits)
   }
 
@@ -51,8 +51,8 @@ class GoldenStateSuite extends AnyFunSuite {
     }
     refused(".splits")(newer(_, at = 4, SplitRecord.Version + 1))
     refused(".splits")(rewritten(_, identity, NewerSplits))
-    refused(".splits")(rewritten(_, newer(_, at = 0), FileSplitSerializer))
-    refused(".splits")(rewritten(_, newer(_, at = 4), FileSplitSerializer))
+    refused(".splits")(rewritten(_, newer(_, at = 0), FileSplit.Serializer))
+    refused(".splits")(rewritten(_, newer(_, at = 4), FileSplit.Serializer))
     refused(".seen")(newer(_, at = 0))
     refused(".gone")(newer(_, at = 0))
   }
@@ -97,14 +97,14 @@ class GoldenStateSuite extends AnyFunSuite {
       snapshot: Array[Byte] => Array[Byte],
       serializer: VersionedSerializer[FileSplit]
   ): Array[Byte] = {
-    val record = SplitRecord.read(bytes, FileSplitSerializer).toOption.get
+    val record = SplitRecord.read(bytes, FileSplit.Serializer).toOption.get
     SplitRecord.encode(record.copy(snapshot = snapshot(record.snapshot)), serializer)
   }
 
   private object NewerSplits extends VersionedSerializer[FileSplit] {
     override val version: Int                                   = 2
-    override def write(split: FileSplit, out: DataOutput): Unit = FileSplitSerializer.write(split, out)
-    override def read(version: Int, in: DataInput): FileSplit   = FileSplitSerializer.read(1, in)
+    override def write(split: FileSplit, out: DataOutput): Unit = FileSplit.Serializer.write(split, out)
+    override def read(version: Int, in: DataInput): FileSplit   = FileSplit.Serializer.read(1, in)
   }
 }
 
@@ -128,7 +128,7 @@ object GoldenStateSuite {
   /** Writes the state as this version does, for the first time. Version 2 differs in the records of splits. */
   def main(args: Array[String]): Unit = {
     val state = new MemoryState
-    val world = new SourceWorld(state = state, cleaning = Cleaning.Delete, seenLimits = SeenLimits(2, 100))
+    val world = new SourceWorld(state = state, cleaning = CleanSource.Delete, seenLimits = SeenLimits(2, 100))
     world.files.put("dir/a", "a\n", 10)
     world.files.put("dir/b", "b\n", 20)
     world.planInVain()

@@ -51,7 +51,7 @@ class LinksSuite extends AnyFunSuite with BeforeAndAfterEach {
   }
 
   test("a path that becomes a link after it was listed is not read, nor put away") {
-    for (cleaning <- Seq(Cleaning.Delete, Cleaning.Archive(world.resolve("away").toString))) {
+    for (cleaning <- Seq(CleanSource.Delete, CleanSource.Archive(world.resolve("away").toString))) {
       val file = write("in/d/id", "secret")
       Files.setLastModifiedTime(file, Files.getLastModifiedTime(secret.resolve("id")))
       val files  = new LocalSourceFiles(in.toString)
@@ -62,7 +62,7 @@ class LinksSuite extends AnyFunSuite with BeforeAndAfterEach {
       assert(condition(files.open(listed, 0)) === "STOPLOG_SOURCE_LINK")
       assert(condition(files.locate("d/id")) === "STOPLOG_SOURCE_LINK")
       assert(condition(files.list("d")(_ => ())) === "STOPLOG_SOURCE_LINK")
-      val cleaner = new Cleaner(files, cleaning, Faults.none)
+      val cleaner = new CleanSource.Cleaner(files, cleaning, Faults.none)
       assert(cleaner.clean(Iterator(listed)).isEmpty)
       assert((cleaner.cleanedFiles, cleaner.failedFiles) === ((0, 1)))
       assert(Files.readString(secret.resolve("id")) === "secret")
@@ -76,7 +76,7 @@ class LinksSuite extends AnyFunSuite with BeforeAndAfterEach {
     write("in/b", "2")
     Files.createSymbolicLink(in.resolve("way"), in.resolve(".kept"))
     Files.createSymbolicLink(in.resolve("file"), in.resolve(".kept/a"))
-    for (cleaning <- Seq(Cleaning.Archive(world.resolve("away").toString), Cleaning.Delete)) {
+    for (cleaning <- Seq(CleanSource.Archive(world.resolve("away").toString), CleanSource.Delete)) {
       val driver = driverOf(cleaning)
       val end    = driver.plan(0, ReadLimits.none)
       assert(driver.splits(0, end).map(_.file.path).toSet.subsetOf(Set("way/a", "file", "b")))
@@ -165,10 +165,10 @@ class LinksSuite extends AnyFunSuite with BeforeAndAfterEach {
     found.toVector.sorted
   }
 
-  private def driverOf(cleaning: Cleaning): SourceDriver[FileSplit] = {
+  private def driverOf(cleaning: CleanSource): SourceDriver[FileSplit] = {
     val format = TextLines.format()
     val files  = new LocalSourceFiles(in.toString)
-    val all    = TextLines.enumeration(files, format).copy(cleaning = cleaning)
+    val all    = TextLines.enumeration(files, format).copy(monitoring = Monitoring(cleaning = cleaning))
     new SourceDriver(
       new FileSplitSource("links", all, format, OnMissingFile.Fail),
       new MemoryState,

@@ -190,11 +190,8 @@ class QuarantineSuite extends AnyFunSuite {
       val enumeration = Enumeration(
         breaking,
         PathRules.all,
-        new BrokenFraming(format.framing(breaking)),
-        OnChangedFile.Ignore,
-        Readiness.atOnce,
-        Cleaning.Keep,
-        0
+        new FileSplitter.Lenient(format.framing(breaking)),
+        Monitoring()
       )
       new QuarantiningSource(
         new FileSplitSource("memory", enumeration, format, OnMissingFile.Fail),

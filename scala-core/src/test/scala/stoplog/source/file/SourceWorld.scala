@@ -11,7 +11,7 @@ final class SourceWorld(
     heldFiles: Int = 1000,
     rules: PathRules = PathRules.all,
     decoding: Decoding = Decoding.None,
-    cleaning: Cleaning = Cleaning.Keep,
+    cleaning: CleanSource = CleanSource.Keep,
     wholeListingMillis: Long = 600000,
     seenLimits: SeenLimits = SeenLimits.default,
     onMergedPart: OnMergedPart = OnMergedPart.Fail,
@@ -31,13 +31,9 @@ final class SourceWorld(
         .enumeration(files, format)
         .copy(
           rules = rules,
-          onChangedFile = onChangedFile,
+          monitoring = Monitoring(onChangedFile, onMergedPart, 0, wholeListingMillis, cleaning),
           readiness = readiness,
-          cleaning = cleaning,
-          onMergedPart = onMergedPart,
-          listingThreads = 1,
-          heldFiles = heldFiles,
-          wholeListingMillis = wholeListingMillis
+          limits = Enumeration.Limits(listingThreads = 1, heldFiles)
         ),
       format,
       OnMissingFile.Fail,

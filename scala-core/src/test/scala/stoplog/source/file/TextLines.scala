@@ -18,10 +18,7 @@ object TextLines {
     files,
     PathRules.all,
     format.framing(files),
-    OnChangedFile.Ignore,
-    Readiness.atOnce,
-    Cleaning.Keep,
-    listEveryMillis = 0
+    Monitoring()
   )
 
   def source(files: SourceFiles, decoding: Decoding = Decoding.None): FileSplitSource[Line, String] = {

@@ -40,6 +40,6 @@ class S3PurgeSuite extends AnyFunSuite {
   private def check(settings: Map[String, String]): Unit = {
     val configuration = new Configuration(false)
     settings.foreach { case (key, value) => configuration.set(key, value) }
-    S3Purge.refuse(new Path("s3a://data/out"), configuration)
+    S3Library.refusePurge(new Path("s3a://data/out"), configuration)
   }
 }

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+package stoplog.source.file
+
+import java.util.concurrent.atomic.AtomicLong
+
+import scala.util.control.NonFatal
+
+import stoplog.fault.{Faults, Step}
+import stoplog.storage.{Found, SourceFile, SourceFiles}
+import stoplog.thread.Pooled
+
+/** The handling of a file once the micro-batch that read the end of it is committed. */
+private[stoplog] sealed trait CleanSource extends Serializable
+private[stoplog] object CleanSource {
+  case object Keep   extends CleanSource
+  case object Delete extends CleanSource
+
+  /** It is moved below this directory, under the path that it has below the source's root. */
+  final case class Archive(directory: String) extends CleanSource
+
+  /** Puts away files that have been read. A file that cannot be put away stays, and is counted: nothing is read again for
+    * it.
+    */
+  private[file] final class Cleaner(files: SourceFiles, cleaning: CleanSource, faults: Faults) {
+    private val done   = new AtomicLong()
+    private val failed = new AtomicLong()
+
+    def cleanedFiles: Long = done.get()
+    def failedFiles: Long  = failed.get()
+
+    /** Whether anything is to be done at all. */
+    def isOn: Boolean = cleaning != CleanSource.Keep
+
+    /** Puts away each file that is still the one that was read. Answers the files that are gone then. */
+    def clean(read: Iterator[SourceFile]): Vector[SourceFile] =
+      read
+        .grouped(AtOnce)
+        .flatMap { group =>
+          Pooled
+            .map(group, Threads, "stoplog-cleaning", _ => ())(file => file -> tried(file))
+            .collect { case (file, true) => file }
+        }
+        .toVector
+
+    private def tried(file: SourceFile): Boolean =
+      try {
+        faults.at(Step.BeforeClean)
+        files.find(file.path).map(_.kind) match {
+          case Some(found: Found.File) if found.isStill(file) =>
+            putAway(file)
+            faults.at(Step.FileCleaned)
+            done.incrementAndGet()
+            true
+          case Some(_) => false
+          case None    => true // a run that died has put it away
+        }
+      } catch {
+        case NonFatal(_) =>
+          failed.incrementAndGet()
+          false
+      }
+
+    private def putAway(file: SourceFile): Unit = cleaning match {
+      case CleanSource.Keep               => ()
+      case CleanSource.Delete             => files.delete(file.path)
+      case CleanSource.Archive(directory) => files.move(file.path, s"$directory/${file.path}")
+    }
+  }
+
+  private final val AtOnce  = 1000
+  private final val Threads = 8
+}

@@ -5,7 +5,7 @@ import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.{UnsafeProjection, UnsafeRow}
 
 import stoplog.commit.{OnBadRow, PartBuffer, PartEncoder, PartFormat}
-import stoplog.part.Beside
+import stoplog.part.Spooled
 import stoplog.storage.SpoolFiles
 import stoplog.thread.SharedMemory
 
@@ -41,7 +41,7 @@ final class BulkParts(
       case _ => new BulkPartEncoder(end, None, this)
     }
 
-  override def resume(name: String, end: PartBuffer, beside: Beside): PartEncoder[InternalRow] =
+  override def resume(name: String, end: PartBuffer, beside: Spooled): PartEncoder[InternalRow] =
     new BulkPartEncoder(end, Some(new EarlierRows(beside, sides)), this)
 
   /** Throws [[stoplog.commit.BadRow]]. */

@@ -3,7 +3,7 @@ package stoplog.format.bulk
 
 import org.apache.spark.sql.catalyst.InternalRow
 
-import stoplog.commit.{BadRow, Leftover, LeftoverRows, PartBuffer, PartEncoder}
+import stoplog.commit.{BadRow, Unflushed, UnflushedRows, PartBuffer, PartEncoder}
 
 /** The rows of a part that ends with its epoch: written as they come, with nothing to wait for. */
 private[bulk] final class DirectBody(end: PartBuffer, parts: BulkParts) extends PartEncoder[InternalRow] {
@@ -27,10 +27,10 @@ private[bulk] final class DirectBody(end: PartBuffer, parts: BulkParts) extends 
     end.position + open.fold(0L)(block => (block.bufferedBytes / ratios.block * ratios.storage).toLong)
 
   /** If the part does not end after all, it goes on behind a block that is as short as its epoch. */
-  override def pause(): Leftover = {
+  override def pause(): Unflushed = {
     endBlock()
     val header = chain.header
-    Leftover(note = "0", LeftoverRows.Instead(SideFrames.write(header, _)), storageBytes = 0)
+    Unflushed(note = "0", UnflushedRows.Instead(SideFrames.write(header, _)), storageBytes = 0)
   }
 
   override def finish(): Unit = {

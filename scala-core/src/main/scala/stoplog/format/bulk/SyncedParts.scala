@@ -3,8 +3,8 @@ package stoplog.format.bulk
 
 import org.apache.spark.sql.catalyst.InternalRow
 
-import stoplog.commit.{Leftover, PartBuffer, PartEncoder, PartFormat}
-import stoplog.part.Beside
+import stoplog.commit.{Unflushed, PartBuffer, PartEncoder, PartFormat}
+import stoplog.part.Spooled
 
 /** Parts of a format that ends a block with each epoch, as the commit protocol sees them. For one task.
   *
@@ -15,7 +15,7 @@ final class SyncedParts(format: SyncedFormat, project: InternalRow => InternalRo
 
   override def begin(name: String, end: PartBuffer): PartEncoder[InternalRow] = new SyncedBody(name, end)
 
-  override def resume(name: String, end: PartBuffer, beside: Beside): PartEncoder[InternalRow] =
+  override def resume(name: String, end: PartBuffer, beside: Spooled): PartEncoder[InternalRow] =
     new SyncedBody(name, end)
 
   private final class SyncedBody(name: String, end: PartBuffer) extends PartEncoder[InternalRow] {
@@ -27,9 +27,9 @@ final class SyncedParts(format: SyncedFormat, project: InternalRow => InternalRo
     /** What is still buffered is counted as it is before compression, so that a limit is never passed unseen. */
     override def sizeBytes: Long = end.position + writer.fold(0L)(_.bufferedBytes)
 
-    override def pause(): Leftover = {
+    override def pause(): Unflushed = {
       writer.foreach(_.sync())
-      Leftover.nothing
+      Unflushed.nothing
     }
 
     override def finish(): Unit = {

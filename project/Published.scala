@@ -20,7 +20,7 @@ object Published {
     "stoplog.format.avro", "stoplog.format.orc", "stoplog.format.parquet", "stoplog.format.sequence",
     "stoplog.storage.local", "stoplog.storage.hadoop", "stoplog.storage.hdfs", "stoplog.storage.s3",
     "stoplog.place", "stoplog.engine", "stoplog.filesink", "stoplog.filesource", "stoplog.merge",
-    "stoplog.twophase", "stoplog.view"
+    "stoplog.twophase"
   )
 
   lazy val settings: Seq[Setting[_]] = repository ++ described ++ completeJars ++ compatible

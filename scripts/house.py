@@ -224,7 +224,7 @@ def _source(path: Path) -> Source:
     code = re.sub(r'""".*?"""', '""', code, flags=re.DOTALL)
     code = re.sub(r'"(?:\\.|[^"\\\n])*"', '""', code)
     code = re.sub(r"//[^\n]*", "", code)
-    packages = re.findall(r"^package\s+([\w.]+)", code, re.MULTILINE)
+    packages = re.findall(r"^package\s+(?!object\b)([\w.]+)", code, re.MULTILINE)
     return Source(path, ".".join(packages), code, text.count("\n"))
 
 

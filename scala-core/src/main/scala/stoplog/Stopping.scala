@@ -8,7 +8,7 @@ import scala.util.control.NonFatal
 import org.apache.spark.sql.streaming.{StreamingQuery, StreamingQueryProgress}
 
 import stoplog.commit.Finish
-import stoplog.engine.LastingRun
+import stoplog.engine.LedgerRun
 import stoplog.error.Log
 import stoplog.spark.RunEnds
 import stoplog.thread.{Daemons, SinkTimer}
@@ -31,7 +31,7 @@ private[stoplog] final class Stopping(query: StreamingQuery, open: OpenAtStop) {
   }
 
   /** The sink, which begins no other epoch from now on. It may be known only once the first epoch has begun. */
-  def hold(): Option[LastingRun[_, _]] = {
+  def hold(): Option[LedgerRun[_]] = {
     val found = RunEnds.running(runId)
     found.foreach(_.stopAtNextEpoch(finish))
     found

@@ -45,7 +45,7 @@ class LayersSuite extends AnyFunSuite {
   test("only the outermost layer knows stoplog.spark") {
     for (
       layer <- Seq(
-        "format", "bucket", "options", "error", "filesink", "filesource", "twophase", "merge", "view"
+        "format", "bucket", "options", "error", "filesink", "filesource", "twophase", "merge"
       )
     )
       assertFree(layer, Seq("stoplog.spark"))

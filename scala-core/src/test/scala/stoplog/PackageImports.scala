@@ -25,7 +25,7 @@ object PackageImports {
     "cassandra.write" -> "cassandra.client cassandra.options cassandra.schema cassandra.types fault",
     "commit"          -> "error fault log part rolling sink storage thread",
     "compact"         -> "fault part storage",
-    "engine"          -> "commit error rolling sink thread",
+    "engine"          -> "commit error sink thread",
     "error"           -> "",
     "fault"           -> "",
     "filesink" -> ("bucket commit compact engine error fault format format.avro format.bulk format.compress " +
@@ -63,7 +63,7 @@ object PackageImports {
     "source.file"   -> "error fault source source.format storage thread",
     "source.format" -> "",
     "spark"         -> ("commit engine error filesink filesource format format.read options place source " +
-      "storage thread twophase util view"),
+      "storage thread twophase util"),
     "storage"         -> "error fault part sink",
     "storage.hadoop"  -> "error fault part sink storage",
     "storage.hdfs"    -> "error fault part sink storage storage.hadoop thread",
@@ -73,7 +73,6 @@ object PackageImports {
     "thread"          -> "",
     "twophase"        -> "commit engine error fault options part place sink storage",
     "util"            -> "error",
-    "view"            -> "filesink log options part",
     "wal"             -> "engine error fault format format.bulk options part sink spark storage twophase util"
   ).view.mapValues(_.split(" ").filter(_.nonEmpty).toSet).toMap
 }

@@ -50,7 +50,7 @@ private[admin] object ResetCommand {
   ): Unit = site.changing(newest, whenAlive) { change =>
     records.foreach { record =>
       change.tools.retry(() =>
-        change.stores.notes.putIfAbsent(aside.placeOfRecord(record.seq), RecordCodec.encode(record))
+        change.stores.files.putIfAbsent(aside.placeOfRecord(record.seq), RecordCodec.encode(record))
       )
       change.tools.faults.at(Step.LogKept)
     }

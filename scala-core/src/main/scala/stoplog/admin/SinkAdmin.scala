@@ -3,7 +3,7 @@ package stoplog.admin
 
 import org.apache.hadoop.conf.Configuration
 
-import stoplog.commit.{Clock, RealTools}
+import stoplog.commit.{Clock, DriverTools}
 import stoplog.fault.Faults
 import stoplog.log.BatchDigest
 
@@ -88,7 +88,7 @@ object SinkAdmin {
         path,
         sinkId,
         SinkContextStorage.of(path, sinkId, truncation, configuration, Durability.Disk),
-        RealTools.of(Clock.system, Faults.ofThisJvm)
+        DriverTools.of(Clock.system, Faults.ofThisJvm)
       )
     )
 }

@@ -15,7 +15,7 @@ private[admin] final class SinkContext(
     val path: String,
     val sinkId: String,
     storage: SinkContextStorage,
-    tools: SinkDriver.Tools,
+    tools: DriverTools,
     newRun: () => RunId = () => RunId.random()
 ) {
   import tools.clock
@@ -43,15 +43,7 @@ private[admin] final class SinkContext(
   def isPublished(newest: LogRecord): Boolean = log.isPublished(newest)
 
   def orphans(stores: SinkStores): Vector[OrphanCleaner.Judged] =
-    new OrphanCleaner(
-      stores.parts,
-      stores.sides,
-      stores.finished,
-      stores.log,
-      Parallel.sequential,
-      clock,
-      Faults.none
-    ).look()
+    new OrphanCleaner(stores, Parallel.sequential, clock, Faults.none).look()
 
   /** A place for what is to be kept out of sight. */
   def aside(): Aside = Aside.of(sinkId, clock.millis())
@@ -97,7 +89,7 @@ private[admin] final class SinkContext(
     }
     toolRun.claim(says)
     work(Change(run, stores, toolRun, tools))
-    stores.notes.delete(Heartbeat.all(stores.notes, sinkId).map(_.path)) // no driver is alive after a release
+    stores.files.delete(Heartbeat.all(stores.files, sinkId).map(_.path)) // no driver is alive after a release
   }
 
   /** By the clock of the storage, which a sign of life of our own tells. */
@@ -129,5 +121,5 @@ private[admin] final case class Change(
     run: RunId,
     stores: SinkStores,
     tool: ToolRun,
-    tools: SinkDriver.Tools
+    tools: DriverTools
 )

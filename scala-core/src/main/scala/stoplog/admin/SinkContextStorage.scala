@@ -3,7 +3,7 @@ package stoplog.admin
 
 import org.apache.hadoop.conf.Configuration
 
-import stoplog.commit.{CompactionCommit, PartFormat, SinkDriver, SinkStores}
+import stoplog.commit.{CompactionCommit, DriverTools, PartFormat, SinkStores}
 import stoplog.format.bulk.EndingParts
 import stoplog.log.{CommitLog, LogRecord}
 
@@ -29,7 +29,7 @@ private[admin] trait SinkContextStorage {
   def stores(newest: LogRecord): SinkStores
 
   /** A run of the batch compaction of the path. */
-  def compaction(run: RunId, tools: SinkDriver.Tools): CompactionCommit
+  def compaction(run: RunId, tools: DriverTools): CompactionCommit
 
   /** The format that writes the rows an open part still lacks. */
   def format(stores: SinkStores): PartFormat[_]
@@ -57,10 +57,10 @@ private[admin] object SinkContextStorage {
 
     override def stores(newest: LogRecord): SinkStores = {
       val layout = PartOptions.recorded(sinkId, newest.state.settings)
-      SinkStorage.recorded(path, sinkId, layout, durability, truncation, configuration).all
+      SinkStorage.recorded(path, sinkId, layout, durability, truncation, configuration)
     }
 
-    override def compaction(run: RunId, tools: SinkDriver.Tools): CompactionCommit =
+    override def compaction(run: RunId, tools: DriverTools): CompactionCommit =
       plain.compaction(run, tools)
 
     override def format(stores: SinkStores): PartFormat[_] = new EndingParts(stores.sides, running = None)

@@ -6,9 +6,9 @@ import scala.util.control.NonFatal
 /** A row that cannot be written, for a reason of its own. What threw it can take the next one; storage that fails is
   * another matter, and never told by this.
   */
-final class BadRow(why: Throwable) extends RuntimeException(why)
+private[stoplog] final class BadRow(why: Throwable) extends RuntimeException(why)
 
-object BadRow {
+private[stoplog] object BadRow {
 
   /** Any failure in `action` is the row's fault. */
   def unless[A](action: => A): A =
@@ -17,4 +17,16 @@ object BadRow {
       case bad: BadRow => throw bad
       case NonFatal(e) => throw new BadRow(e)
     }
+}
+
+/** The treatment of a row that cannot be written. */
+private[stoplog] sealed trait OnBadRow extends Product with Serializable
+
+private[stoplog] object OnBadRow {
+
+  /** The query fails; nothing of the epoch is published. */
+  case object Fail extends OnBadRow
+
+  /** It is put aside, and published with its epoch where readers of the data do not look. */
+  case object Reject extends OnBadRow
 }

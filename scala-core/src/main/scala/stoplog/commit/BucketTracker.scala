@@ -2,19 +2,13 @@
 package stoplog.commit
 
 import stoplog.error.Log
-import stoplog.log.{LiveBucket, SinkState, Totals}
+import stoplog.log._
 import stoplog.part.{FinishedPart, Open, Part, Pending}
 import stoplog.rolling.RollReason
 
 /** Decides with each record which buckets are complete, and counts what is in those that are not. */
-private[commit] final class BucketTracker(
-    followUps: FollowUps,
-    parallel: Parallel,
-    retry: Retry
-) {
-  import followUps.{rule, sinkId}
-
-  private val history = new MarkerHistory(followUps.notes, sinkId)
+private[commit] final class BucketTracker(followUps: FollowUps, parallel: Parallel, retry: RetryPolicy) {
+  import followUps.{notes, rule, sinkId}
 
   @volatile private var watermark = Option.empty[Long]
 
@@ -31,7 +25,7 @@ private[commit] final class BucketTracker(
       nowMillis
     ).nonEmpty
 
-  /** Which buckets get no more rows, as far as the rule can tell: their small parts wait for no others. */
+  /** The buckets that get no more rows, as far as the rule can tell: their small parts wait for no others. */
   def closing(state: SinkState, nowMillis: Long): String => Boolean = {
     lazy val reached = ready(state.live, state.open, nowMillis) // never evaluated where nothing is merged
     bucket => rule != CompleteRule.Never && reached(bucket)
@@ -97,7 +91,7 @@ private[commit] final class BucketTracker(
     val known = live.iterator.map(_.bucket).toSet
     val more = (closing.iterator ++ open).map(_.bucket).filterNot(known).toVector.distinct.filter(rule.covers)
     val added = parallel.map(more) { bucket =>
-      val past = retry(() => history.of(bucket))
+      val past = retry(() => Markers.history(notes, sinkId, bucket))
       LiveBucket(bucket, past.version, past.marked, Totals.nothing, lastWrittenAtMillis = 0)
     }
     val lastWritten = (closing.iterator ++ open)
@@ -130,4 +124,63 @@ private[commit] final class BucketTracker(
     s"Rows came to bucket ${late.bucket} of sink $sinkId after its marker of version ${late.version}; " +
       "a marker of the next version follows"
   )
+}
+
+/** The bucket entries of the next record, before the parts are closed that it names.
+  *
+  * @param due      the parts that the driver closes
+  * @param state    with the parts that stay open, and every bucket that has no marker yet
+  * @param complete the buckets that get one
+  * @param late     how many buckets have come back after theirs
+  */
+private[commit] final case class Completion(
+    due: Vector[PartToClose],
+    state: SinkState,
+    complete: Set[String],
+    late: Int,
+    followUps: FollowUps,
+    nowMillis: Long
+) {
+
+  /** Whether no record is needed for the sake of this. */
+  def isEmpty: Boolean = due.isEmpty && complete.isEmpty
+
+  /** Those that end with this record. A task may have written some in this very epoch, so that no record names them. */
+  def spoolFiles: Set[String] = due.iterator.flatMap(_.part.beside.files).map(_.token).toSet
+
+  /** The state, and what follows, once it is known what is published.
+    *
+    * @param manifestPath where the record's files are listed
+    */
+  def decided(publish: Vector[Pending], manifestPath: => String): (SinkState, FollowUp) = {
+    val counted       = counts(publish)
+    val (done, going) = counted.partition(bucket => complete(bucket.bucket))
+    val stillOpen     = state.open.iterator.map(_.bucket).toSet
+    val markers       = done.filter(_.added.files > 0).map { bucket =>
+      val past = Markers.Past(bucket.version, bucket.marked)
+      followUps.marker(bucket.bucket, past, bucket.added, followUps.rule.word, nowMillis)
+    }
+    val isListed = markers.nonEmpty || publish.exists(Completion.isVisible)
+    val manifest = if (isListed) followUps.manifest(manifestPath) else None
+    val live     = going.filter(bucket => bucket.added.files > 0 || stillOpen(bucket.bucket))
+    (state.copy(live = live), FollowUp(manifest, markers))
+  }
+
+  private def counts(publish: Vector[Pending]): Vector[LiveBucket] = {
+    val published = Completion.totals(publish)
+    state.live.map(bucket =>
+      bucket.copy(added = bucket.added + published.getOrElse(bucket.bucket, Totals.nothing))
+    )
+  }
+}
+
+private[commit] object Completion {
+
+  /** A part without bytes has no file. */
+  def isVisible(part: Part): Boolean = part.sizeBytes > 0
+
+  /** By bucket, what comes to it with these parts. */
+  def totals(parts: Vector[Pending]): Map[String, Totals] = parts
+    .filter(isVisible)
+    .groupMapReduce(_.bucket)(part => Totals(1, part.records, part.sizeBytes))(_ + _)
 }

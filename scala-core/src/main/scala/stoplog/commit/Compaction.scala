@@ -2,10 +2,11 @@
 package stoplog.commit
 
 import stoplog.log.SinkState
-import stoplog.part.{FinishedPart, Pending}
+import stoplog.part.{Closed, FinishedPart, Pending}
+import stoplog.storage.{NewPart, ReplacedFiles}
 
 /** Merges small finished parts on the driver, between its epochs. Called with the lock held (I4). */
-trait Compaction {
+private[stoplog] trait Compaction {
 
   /** The state with the parts that a record is about to publish, as far as they may be merged later. */
   def noting(state: SinkState, publish: Vector[Pending]): SinkState
@@ -17,7 +18,7 @@ trait Compaction {
     */
   def next(state: SinkState, closing: String => Boolean): Compaction.Next
 
-  /** Which buckets have parts that are merged, or are to be merged as soon as they get no more rows.
+  /** The buckets that have parts which are merged, or are to be merged as soon as they get no more rows.
     *
     * @param publishing the buckets of the parts that the next record publishes
     */
@@ -30,7 +31,7 @@ trait Compaction {
   def await(): Unit
 }
 
-object Compaction {
+private[stoplog] object Compaction {
 
   /** @param state       to go on with
     * @param replacement to be recorded with it; `None` if nothing is
@@ -51,6 +52,49 @@ object Compaction {
     override def await(): Unit                                                       = ()
   }
 
-  /** Under which a merged part is recorded. */
+  /** The reason under which a merged part is recorded. */
   private[commit] val Reason = stoplog.rolling.RollReason.Custom("compaction")
 }
+
+/** Writes the rows of several finished parts to one, apart from the threads of the protocol. */
+private[stoplog] trait Merger {
+
+  /** Begins, and returns at once. */
+  def start(merge: Merge): Merging
+}
+
+/** @param inputs two finished parts or more, of one bucket and with the same columns; their rows stay in this order
+  * @param part   what the part with all the rows is called
+  */
+private[stoplog] final case class Merge(inputs: Vector[FinishedPart], part: NewPart) {
+
+  /** The merged part, as a record names it. */
+  private[commit] def pending(merged: Merged, nowMillis: Long): Pending = Pending(
+    part.bucket,
+    part.name,
+    merged.handle,
+    merged.sizeBytes,
+    inputs.map(_.records).sum,
+    nowMillis,
+    nowMillis,
+    Compaction.Reason,
+    inputs.head.schema
+  )
+
+  /** The inputs that are not there any more as they were: readers may do with them as they like. */
+  private[commit] def changed(finished: ReplacedFiles): Vector[FinishedPart] =
+    inputs.filterNot(part => finished.sizeBytes(part.path).contains(part.sizeBytes))
+}
+
+/** A merge that was started. */
+private[stoplog] trait Merging {
+
+  /** The outcome; `None` while the merge goes on. */
+  def result: Option[Either[Throwable, Merged]]
+
+  /** Returns once there is a result. */
+  def await(): Unit
+}
+
+/** A durable part that no reader sees yet, with the rows of all inputs. */
+private[stoplog] final case class Merged(handle: Closed, sizeBytes: Long)

@@ -1,33 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.commit
 
+import java.nio.charset.StandardCharsets.UTF_8
+
+import stoplog.error.Errors
 import stoplog.fault.Step
 import stoplog.log.{CommitLog, RecordKind, SinkState}
 import stoplog.part.RunId
+import stoplog.storage.{FileStore, SinkDirectory}
 
 /** Merges in a directory that no sink looks after now, each decided by a record of a log of its own.
   *
   * The first act is a claim, as of a sink: of two that work on one directory, the older one can decide nothing more.
   * The next run carries out the decisions of the newest record.
   */
-final class CompactionCommit(
+private[stoplog] final class CompactionCommit(
     run: RunId,
     identity: SinkIdentity,
     stores: SinkStores,
-    tools: SinkDriver.Tools
+    tools: DriverTools
 ) {
   import stores.finished
   import tools.{clock, faults}
 
-  private val ledger = new Ledger(
-    run,
-    identity,
-    stores.log,
-    Ledger.Stores(stores.parts, stores.sides, finished),
-    LostPart.Fail,
-    FollowUps.none(identity.sinkId, stores.notes),
-    tools
-  )
+  private val followUps = FollowUps.none(identity.sinkId, stores.files)
+  private val ledger    = new Ledger(run, identity, stores, LostPart.Fail, followUps, tools)
 
   /** Carries out what an earlier run has decided, and keeps it from deciding more; removes what it left unfinished.
     *
@@ -71,7 +68,7 @@ final class CompactionCommit(
   private def state = SinkState(identity.queryId, None, Vector.empty, nextPart = 0, settings = Map.empty)
 }
 
-object CompactionCommit {
+private[stoplog] object CompactionCommit {
 
   /** The log of a directory's merges. No sink has this id. */
   val SinkId: String = "compact"
@@ -90,4 +87,73 @@ object CompactionCommit {
       .toSet
     files.filterNot(file => taken(path(file)))
   }
+}
+
+/** Keeps a batch job that overwrites a path, and merges of the batch compaction, apart. A merge that is decided before an
+  * overwrite has looked which files it replaces, and carried out after that, would put old rows back.
+  *
+  * So the job first says that it overwrites, and then claims the compaction's log, which carries out what was decided
+  * there and fences a compaction that is alive. A compaction does it the other way round: it claims the log, and then looks
+  * for such jobs. Of the two, one sees the other.
+  *
+  * @param job whose log the record of the overwrite goes to
+  */
+private[stoplog] final class Overwrite(job: String, notes: FileStore, compaction: CompactionCommit) {
+
+  /** Before the job looks which files are there. Errors: those of [[CompactionCommit.begin]]. */
+  def begin(): Unit = {
+    notes.putIfAbsent(Overwrite.note(job), job.getBytes(UTF_8))
+    compaction.fence()
+  }
+}
+
+private[stoplog] object Overwrite {
+
+  /** After a compaction's claim. Error: `STOPLOG_PATH_NOT_WRITABLE` when a job has begun to overwrite the path, and has not
+    * carried that out.
+    *
+    * @param jobs the logs of the batch jobs under the path
+    */
+  def refuseUnderWay(path: String, jobs: Map[String, CommitLog], notes: FileStore): Unit =
+    jobs.toVector.sortBy(_._1).foreach { case (job, log) =>
+      if (notes.read(note(job)).isDefined && !log.newest().exists(log.isPublished))
+        throw Errors.pathNotWritable(
+          path,
+          s"batch job $job overwrites it, or has died doing so; then the next batch job under the path carries that out"
+        )
+    }
+
+  /** Removed with the rest of the job's directory. */
+  private def note(job: String): String = SinkDirectory(job).overwrites
+}
+
+/** Keeps a run of `rewind` and merges of the batch compaction apart, as [[Overwrite]] does it for batch jobs: a merge that is
+  * decided behind the look of `rewind` at the files that are to go would keep their rows visible.
+  *
+  * So `rewind` first claims its sink's log, with a record that says what it does, and then claims the compaction's log,
+  * which carries out what was decided there and fences a compaction that is alive. A compaction does it the other way
+  * round: it claims its log, and then looks for such records. Of the two, one sees the other.
+  */
+private[stoplog] object Rewind {
+  private val Key = "rewind"
+
+  /** In the settings of the records of a run that sets its sink back, until it has decided which files go. */
+  val noted: Map[String, String] = Map(Key -> "begun")
+
+  /** The settings for a run that claims the log behind it, which keeps it from deciding anything. */
+  def over(settings: Map[String, String]): Map[String, String] = settings - Key
+
+  /** After a compaction's claim. Error: `STOPLOG_PATH_NOT_WRITABLE` when a sink of the path is being set back, or `rewind` has
+    * died before it has decided which files go.
+    *
+    * @param sinks the logs of all sinks of the path
+    */
+  def refuseUnderWay(path: String, sinks: Map[String, CommitLog]): Unit =
+    sinks.toVector.sortBy(_._1).foreach { case (sink, log) =>
+      if (log.newest().exists(_.state.settings.contains(Key)))
+        throw Errors.pathNotWritable(
+          path,
+          s"'stoplog rewind' sets sink $sink back, or has died doing so; then run it again, or start the sink's query"
+        )
+    }
 }

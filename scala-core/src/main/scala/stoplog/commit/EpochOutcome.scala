@@ -51,7 +51,7 @@ private[commit] object EpochOutcome {
     )
   }
 
-  /** Which of the open parts the policy closes now, and which it leaves. */
+  /** The open parts that the policy closes now, and those that it leaves. */
   def byClock(
       open: Vector[Open],
       policy: RollingPolicy,

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.commit
 
-import stoplog.log.SinkState
-import stoplog.part.{Open, Pending, RunId}
+import stoplog.log.{RecordCodec, SinkState}
+import stoplog.part.{Closed, Open, Pending, RunId}
+import stoplog.rolling.RollReason
+import stoplog.sink.Prepared
 
 /** The driver's plan for the tasks of one epoch.
   *
@@ -13,7 +15,7 @@ import stoplog.part.{Open, Pending, RunId}
   * @param handed    for each slot the open parts it may go on with, of one bucket in the order given
   * @param firstPart the first part number that is free; slot `s` takes `firstPart + s`, then every `slots`-th
   */
-final case class EpochPlan(
+private[stoplog] final case class EpochPlan(
     run: RunId,
     seq: Long,
     lastEpoch: Option[Long],
@@ -29,7 +31,7 @@ final case class EpochPlan(
     TaskPlan(run, seq, slot, attempt, handed.getOrElse(slot, Vector.empty), firstPart + slot, slots)
 }
 
-object EpochPlan {
+private[stoplog] object EpochPlan {
 
   /** The plan of a batch job, which is never repeated. */
   private[stoplog] def ofJob(run: RunId, slots: Int): EpochPlan =
@@ -40,11 +42,34 @@ object EpochPlan {
     * @param seq the newest record
     */
   private[commit] def of(run: RunId, seq: Long, state: SinkState, slots: Int): EpochPlan =
-    EpochPlan(run, seq, state.lastEpoch, slots, PartAssignment.assign(state.open, slots), state.nextPart)
+    EpochPlan(run, seq, state.lastEpoch, slots, assign(state.open, slots), state.nextPart)
+
+  /** The assignment of open parts to the tasks that go on with them.
+    *
+    * Parts are matched by bucket; the slot is only a preference, because adaptive execution may change the number of
+    * tasks with every epoch. A bucket that has more open parts than there are tasks gives some tasks several of them:
+    * a task goes on with the first and takes the next one when that is full, so that a shrinking number of tasks
+    * closes nothing early.
+    */
+  private[commit] def assign(open: Vector[Open], slots: Int): Map[Int, Vector[Open]] =
+    open.groupBy(_.bucket).values.toVector.flatMap(assignBucket(_, slots)).groupMap(_._1)(_._2)
+
+  /** Former slots first; a part that lost its slot goes to the task with the fewest parts of this bucket. */
+  private def assignBucket(parts: Vector[Open], slots: Int): Vector[(Int, Open)] = {
+    val (kept, displaced) = parts.partition(_.slot < slots)
+    val load              = Array.fill(if (displaced.isEmpty) 0 else slots)(0)
+    if (displaced.nonEmpty) kept.foreach(part => load(part.slot) += 1)
+    val moved = displaced.map { part =>
+      val slot = load.indexOf(load.min)
+      load(slot) += 1
+      slot -> part
+    }
+    kept.map(part => part.slot -> part) ++ moved
+  }
 }
 
 /** One task's share of an [[EpochPlan]]. */
-final case class TaskPlan(
+private[stoplog] final case class TaskPlan(
     run: RunId,
     seq: Long,
     slot: Int,
@@ -52,11 +77,31 @@ final case class TaskPlan(
     handed: Vector[Open],
     firstPart: Long,
     stride: Int
-)
+) {
+
+  /** The result of a task that leaves nothing open. A part of no bytes is one that has nothing to show, and is not
+    * committed.
+    */
+  def prepared(rows: Vector[Prepared], startedAtMillis: Long, nowMillis: Long): TaskResult = {
+    val closed = rows.map { part =>
+      Pending(
+        bucket = "",
+        part.name,
+        Closed(part.token),
+        part.bytes.max(1),
+        part.rows,
+        startedAtMillis,
+        nowMillis,
+        RollReason.Checkpoint
+      )
+    }
+    TaskResult(slot, attempt, closed, open = Vector.empty, firstPart)
+  }
+}
 
 /** Whether a task is the first of its kind. "Attempt 0" alone does not say so: a repeated stage counts anew. */
-sealed trait Attempt extends Product with Serializable
-object Attempt {
+private[stoplog] sealed trait Attempt extends Product with Serializable
+private[stoplog] object Attempt {
 
   /** No other attempt was ever handed the same parts: in-place writes are safe (I1). */
   case object First extends Attempt
@@ -73,7 +118,7 @@ object Attempt {
   * @param nextPart     the first number it left free
   * @param rejectedRows how many rows are in parts of their own because they could not be written
   */
-final case class TaskResult(
+private[stoplog] final case class TaskResult(
     slot: Int,
     attempt: Attempt,
     closed: Vector[Pending],
@@ -88,5 +133,28 @@ final case class TaskResult(
     open = open ++ rejected.open,
     nextPart = nextPart.max(rejected.nextPart),
     rejectedRows = rows
+  )
+}
+
+/** A plan as it travels to the tasks: each unpacks what is handed to it, and nothing of what the others get.
+  *
+  * An engine sends one object to all tasks of an epoch. With thousands of open parts, and maybe bytes of each in its
+  * handle, those are megabytes that every task would otherwise take apart for the few parts it is to go on with.
+  */
+private[stoplog] final class TaskPlans private (bare: EpochPlan, handed: Map[Int, Array[Byte]]) extends Serializable {
+
+  def isCommitted(epoch: Long): Boolean = bare.isCommitted(epoch)
+
+  def forTask(slot: Int, attempt: Attempt): TaskPlan =
+    bare
+      .forTask(slot, attempt)
+      .copy(handed = handed.get(slot).fold(Vector.empty[Open])(RecordCodec.decodeOpen))
+}
+
+private[stoplog] object TaskPlans {
+
+  def of(plan: EpochPlan): TaskPlans = new TaskPlans(
+    plan.copy(handed = Map.empty),
+    plan.handed.map { case (slot, parts) => slot -> RecordCodec.encodeOpen(parts) }
   )
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.commit
 
-import stoplog.log.{MarkerForm, TimeColumn, TimeKind, Totals}
+import stoplog.log.{Manifest, Marker, MarkerForm, TimeColumn, TimeKind, Totals}
 import stoplog.storage.{FileStore, SinkDirectory}
 
 /** The follow-ups that a sink was asked for once parts are visible, with their settings.
@@ -9,16 +9,53 @@ import stoplog.storage.{FileStore, SinkDirectory}
   * @param sinkId   for whose files markers and manifests are; that of a batch job is not the name of its log
   * @param listener told of each marker once it is there; at least once
   */
-final case class FollowUps(
+private[stoplog] final case class FollowUps(
     sinkId: String,
     rule: CompleteRule,
     form: MarkerForm,
     manifests: Manifests,
     notes: FileStore,
     listener: MarkedBucket => Unit
-)
+) {
 
-object FollowUps {
+  /** The marker of a bucket that is complete, behind those that it has. */
+  private[commit] def marker(
+      bucket: String,
+      past: Markers.Past,
+      added: Totals,
+      cause: String,
+      nowMillis: Long
+  ): Marker = Marker(
+    bucket,
+    past.version + 1,
+    form,
+    sinkId,
+    cause,
+    nowMillis,
+    rule.endMillis(bucket),
+    past.marked + added,
+    added
+  )
+
+  /** A list of files under this path, if lists are asked for. */
+  private[commit] def manifest(path: => String): Option[Manifest] = manifests match {
+    case Manifests.Json(column, _) => Some(Manifest(path, column))
+    case Manifests.Off             => None
+  }
+
+  /** Deletes lists that are older than they are to be kept. */
+  private[commit] def deleteOldManifests(nowMillis: Long): Unit = manifests match {
+    case Manifests.Json(_, Some(retentionMillis)) =>
+      val cutoff = nowMillis - retentionMillis
+      val old    = notes
+        .list(Manifests.directory(sinkId), prefix = "")
+        .filter(note => note.modifiedMillis.exists(_ < cutoff) && Manifests.isOne(note.name))
+      notes.delete(old.map(_.path))
+    case _ => ()
+  }
+}
+
+private[stoplog] object FollowUps {
 
   /** Nothing but what records have decided already, by earlier runs that were asked for more. */
   def none(sinkId: String, notes: FileStore): FollowUps =
@@ -26,12 +63,12 @@ object FollowUps {
 }
 
 /** Whether the files of each record are listed for loaders. */
-sealed trait Manifests extends Product with Serializable {
+private[stoplog] sealed trait Manifests extends Product with Serializable {
 
   /** The settings from which [[Manifests.noted]] makes it again, but for how long lists are kept. */
   def toMap: Map[String, String]
 }
-object Manifests {
+private[stoplog] object Manifests {
   case object Off extends Manifests {
     override def toMap: Map[String, String] = Map.empty
   }
@@ -77,4 +114,73 @@ object Manifests {
   * @param marker its path under the sink's path
   * @param total  what this sink has put into the bucket
   */
-final case class MarkedBucket(bucket: String, version: Int, marker: String, total: Totals)
+private[stoplog] final case class MarkedBucket(bucket: String, version: Int, marker: String, total: Totals)
+
+/** The rule by which a bucket counts as complete: no more rows of it are expected. Later rows are late rows. */
+private[stoplog] sealed abstract class CompleteRule(val word: String) extends Product with Serializable {
+
+  /** Whether the rule has anything to say of this bucket, ever. */
+  def covers(bucket: String): Boolean
+
+  /** The end of the bucket's time, if the rule goes by it. */
+  def endMillis(bucket: String): Option[Long] = None
+
+  /** Whether it is complete now, in the eyes of the rule.
+    *
+    * @param last when the newest row of the bucket was written, in milliseconds
+    * @param now  by the driver's clock, in milliseconds
+    * @param mark the query's watermark, in milliseconds; `None` while it is not known
+    */
+  def isReached(bucket: String, last: Long, now: Long, mark: Option[Long]): Boolean
+}
+
+private[stoplog] object CompleteRule {
+
+  /** Says when a bucket's time ends, in milliseconds since 1970-01-01T00:00:00Z; `None` for one that has no time. */
+  type Ends = String => Option[Long]
+
+  /** No bucket ever is. */
+  case object Never extends CompleteRule("none") {
+    override def covers(bucket: String): Boolean                                               = false
+    override def isReached(bucket: String, last: Long, now: Long, mark: Option[Long]): Boolean = false
+  }
+
+  /** No bucket is complete for a run with this rule; the given ones wait for a run that knows their completion. */
+  final case class Later(waiting: Set[String]) extends CompleteRule("later") {
+    override def covers(bucket: String): Boolean = waiting(bucket)
+    override def isReached(bucket: String, last: Long, now: Long, mark: Option[Long]): Boolean = false
+  }
+
+  /** A rule that goes by the end of the bucket's time. */
+  sealed abstract class ByEnd(word: String, ends: Ends) extends CompleteRule(word) {
+    override def covers(bucket: String): Boolean         = ends(bucket).isDefined
+    override def endMillis(bucket: String): Option[Long] = ends(bucket)
+  }
+
+  /** So long after the bucket's end, as the rows' own times tell it. */
+  final case class ByWatermark(delayMillis: Long, ends: Ends) extends ByEnd("watermark", ends) {
+    override def isReached(bucket: String, last: Long, now: Long, mark: Option[Long]): Boolean =
+      mark.exists(time => ends(bucket).exists(_ + delayMillis <= time))
+  }
+
+  /** So long after the bucket's end, as the driver's clock tells it. */
+  final case class ByClock(delayMillis: Long, ends: Ends) extends ByEnd("processingTime", ends) {
+    override def isReached(bucket: String, last: Long, now: Long, mark: Option[Long]): Boolean =
+      ends(bucket).exists(_ + delayMillis <= now)
+  }
+
+  /** So long after its last row. */
+  final case class ByIdleness(delayMillis: Long) extends CompleteRule("idle") {
+    override def covers(bucket: String): Boolean = true
+    override def isReached(bucket: String, last: Long, now: Long, mark: Option[Long]): Boolean =
+      last + delayMillis <= now
+  }
+
+  /** All rules but the buckets that are not for readers. */
+  final case class Except(rule: CompleteRule, hidden: String => Boolean) extends CompleteRule(rule.word) {
+    override def covers(bucket: String): Boolean         = !hidden(bucket) && rule.covers(bucket)
+    override def endMillis(bucket: String): Option[Long] = rule.endMillis(bucket)
+    override def isReached(bucket: String, last: Long, now: Long, mark: Option[Long]): Boolean =
+      rule.isReached(bucket, last, now, mark)
+  }
+}

@@ -7,26 +7,27 @@ import stoplog.error.{Errors, Log}
 import stoplog.fault.Step
 import stoplog.log.{CommitLog, FollowUp, LogRecord, RecordKind, SinkState}
 import stoplog.part.{FinishedPart, Pending, RunId}
-import stoplog.storage.{JobDirectory, PartStore, SpoolFiles, WriterLease}
+import stoplog.rolling.{AskingPolicy, PartStats, RollingPolicy, RollReason}
+import stoplog.storage.{JobDirectory, PartStore, WriterLease}
 
 /** The commit of a batch job: a log of its own with one record. It decides which parts become visible, and which files
   * give way to them. Then the job's directory goes. If the process dies on the way, the next job under the same path
   * carries on ([[rollForward]]).
   */
-final class JobCommit(
+private[stoplog] final class JobCommit(
     run: RunId,
     identity: SinkIdentity,
     log: CommitLog,
     store: PartStore,
     job: JobDirectory,
-    tools: SinkDriver.Tools,
+    tools: DriverTools,
     followUps: FollowUps
 ) {
   import JobCommit._
   import tools.{clock, faults, parallel}
 
-  private val stores = Ledger.Stores(store, SpoolFiles.none, job.replaced)
-  private val ledger = new Ledger(run, identity, log, stores, LostPart.Fail, followUps, tools)
+  private val stores = SinkStores.of(log, store, replaced = job.replaced)
+  private val ledger = new Ledger(run, identity, stores, LostPart.Fail, followUps, tools)
   private val jobEnd = new JobEnd(followUps, identity.sinkId, parallel, tools.retry)
 
   private def path = identity.path
@@ -68,7 +69,7 @@ final class JobCommit(
   /** Carries out what a job has decided that may have died since; removes what one has left that wrote nothing for a
     * day, and sees to it before that such a job can decide nothing any more.
     *
-    * Beside a driver that lives it does what can be repeated by anybody, and removes nothing.
+    * Beside a driver that lives it does what any process may repeat, and removes nothing.
     */
   def rollForward(): Unit = {
     lease = Some(store.enter(run))
@@ -134,7 +135,7 @@ final class JobCommit(
     )
 }
 
-object JobCommit {
+private[stoplog] object JobCommit {
 
   /** Whether readers go on seeing what is there. */
   sealed trait Replacing
@@ -160,4 +161,42 @@ object JobCommit {
 
   /** A job may be waiting for its executors. */
   private val LeftAlone = 24 * 60 * 60 * 1000L
+}
+
+/** The follow-ups of a batch job, after its parts: its input has an end, and with it every bucket is complete that
+  * the job has written to.
+  *
+  * @param jobName tells its manifest from those of others
+  */
+private[commit] final class JobEnd(followUps: FollowUps, jobName: String, parallel: Parallel, retry: RetryPolicy) {
+  import followUps.{notes, rule, sinkId}
+
+  /** Beside the rows that readers see already. */
+  def adding(publish: Vector[Pending], nowMillis: Long): FollowUp =
+    followUp(publish, nowMillis)(bucket => retry(() => Markers.history(notes, sinkId, bucket)))
+
+  /** In place of those rows, markers and all. */
+  def replacing(publish: Vector[Pending], nowMillis: Long): FollowUp =
+    followUp(publish, nowMillis)(_ => Markers.Past.nothing)
+
+  private def followUp(publish: Vector[Pending], nowMillis: Long)(past: String => Markers.Past): FollowUp = {
+    val written = Completion.totals(publish)
+    val markers = parallel.map(written.keys.toVector.sorted.filter(rule.covers)) { bucket =>
+      followUps.marker(bucket, past(bucket), written(bucket), JobEnd.Cause, nowMillis)
+    }
+    val manifest = if (written.isEmpty) None else followUps.manifest(Manifests.path(sinkId, jobName))
+    FollowUp(manifest, markers.toVector)
+  }
+}
+
+private object JobEnd {
+
+  /** In place of a rule's word. */
+  private val Cause = "end"
+}
+
+/** The user's policy in a batch job: rows may close a part early, and the end of a task closes the rest. */
+private[stoplog] final case class JobPolicy(asked: RollingPolicy) extends AskingPolicy(asked) {
+  override def onTime(part: PartStats, nowMillis: Long): Option[RollReason]     = None
+  override def onEpochEnd(part: PartStats, nowMillis: Long): Option[RollReason] = Some(RollReason.End)
 }

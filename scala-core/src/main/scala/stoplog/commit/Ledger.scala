@@ -17,20 +17,19 @@ import stoplog.storage.{ReplacedFiles, SpoolFiles}
   * order anything happens, who is fenced, and what is done after a crash is this one's (`docs/protocol.md`). Used by
   * one thread at a time (I4).
   */
-final class Ledger(
+private[stoplog] final class Ledger(
     run: RunId,
     identity: SinkIdentity,
-    log: CommitLog,
     stores: Ledger.Stores,
     onLost: LostPart,
     followUps: FollowUps,
-    tools: SinkDriver.Tools
+    tools: DriverTools
 ) {
   import tools.{clock, faults, parallel}
 
-  private val settling = new Settling(log, stores, identity, onLost, followUps, tools)
-  private val sweeper  =
-    new OrphanCleaner(stores.committer, stores.sides, stores.finished, log, parallel, clock, faults)
+  private val log      = stores.log
+  private val settling = new Settling(stores, identity, onLost, followUps, tools)
+  private val orphans  = new OrphanCleaner(stores, parallel, clock, faults)
 
   private var newest          = Option.empty[LogRecord]
   private var lost            = Option.empty[Throwable]
@@ -131,7 +130,7 @@ final class Ledger(
   }
 
   /** Step 10: removes files that no record names and no run can be writing any more; answers their number. */
-  def sweep(): Int = sweeper.sweep(run)
+  def sweep(): Int = orphans.sweep(run)
 
   private def passed(kind: RecordKind): Unit = kind match {
     case RecordKind.Claim   => ()
@@ -177,7 +176,7 @@ final class Ledger(
     entry.replace
   )
 
-  /** By whom, if by anybody: the log tells, as long as it answers. */
+  /** The error of a run that another one has fenced, if the log answers and says so. */
   private def fencedSince(record: LogRecord): Option[Throwable] =
     try log.overtaken(record.seq).map(byRun => losing(fenced(record.seq + 1, byRun)))
     catch { case NonFatal(_) => None }
@@ -196,15 +195,25 @@ final class Ledger(
   }
 }
 
-object Ledger {
+private[stoplog] object Ledger {
 
-  /** The stores of the files that a log names. */
-  final case class Stores(committer: TwoPhaseCommitter, sides: SpoolFiles, finished: ReplacedFiles)
+  /** A log, and the stores of the files that it names. */
+  trait Stores {
+    def log: CommitLog
+    def committer: TwoPhaseCommitter
+    def sides: SpoolFiles
+    def finished: ReplacedFiles
+  }
 
   object Stores {
 
     /** For a log that names nothing but what this commits. */
-    def of(committer: TwoPhaseCommitter): Stores = Stores(committer, SpoolFiles.none, ReplacedFiles.none)
+    def of(commits: CommitLog, target: TwoPhaseCommitter): Stores = new Stores {
+      override def log: CommitLog               = commits
+      override def committer: TwoPhaseCommitter = target
+      override def sides: SpoolFiles            = SpoolFiles.none
+      override def finished: ReplacedFiles      = ReplacedFiles.none
+    }
   }
 
   /** The content of a record to be written. */
@@ -219,7 +228,7 @@ object Ledger {
   /** A living driver writes a record with each epoch; a run that loses that often has met one that will not end. */
   private final val Tries = 20
 
-  /** As many as Spark keeps batches: enough to look back when something went wrong. */
+  /** The number of batches that Spark keeps: enough to look back when something went wrong. */
   private final val KeptRecords = 100
 
   /** No operator or cluster manager notices a sleeping driver and has a new one claim the log in less time. */

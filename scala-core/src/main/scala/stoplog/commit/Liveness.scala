@@ -1,21 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.commit
 
-import stoplog.log.{LogRecord, RecordKind}
-import stoplog.storage.FileInfo
+import java.net.InetAddress
+import java.nio.charset.StandardCharsets.UTF_8
+import java.nio.file.{Files, Path, Paths}
 
-/** Whether a driver is at work on a sink, as far as anybody else can tell.
+import scala.util.Try
+
+import stoplog.log.{LogRecord, RecordKind}
+import stoplog.part.RunId
+import stoplog.storage.{FileInfo, FileStore, SinkDirectory}
+
+/** The signs that a driver is at work on a sink, as far as other processes can tell.
   *
   * No decision depends on it: the run that claims the log fences every older driver, alive or not. It keeps an
   * operator from stopping a query by mistake.
   */
-sealed trait Liveness extends Product with Serializable {
+private[stoplog] sealed trait Liveness extends Product with Serializable {
 
   /** One sentence for people. */
   def describe: String
 }
 
-object Liveness {
+private[stoplog] object Liveness {
 
   /** The last run has ended, or there was none. */
   case object Released extends Liveness {
@@ -82,4 +89,117 @@ object Liveness {
 
   /** Writing a beat takes a while. */
   private[stoplog] val ShortestMillis = 1000L
+}
+
+/** The process of a run's driver, and how often it looks at its sink, as the run's records say it. For tools, which
+  * leave alone a sink that a driver is at work on; no decision of the protocol depends on it.
+  *
+  * @param host            as its users call the machine
+  * @param space           where process numbers mean the same: the boot of a kernel, and the process namespace in it;
+  *                        empty where that cannot be told
+  * @param startedAtMillis of the process, since a number may be given again
+  * @param everyMillis     how often it looks at its sink, at least
+  */
+private[stoplog] final case class DriverNote(
+    host: String,
+    space: String,
+    pid: Long,
+    startedAtMillis: Long,
+    everyMillis: Long
+) {
+
+  /** One line for the log's settings, which [[DriverNote.read]] reads. */
+  def text: String = s"$host $space $pid $startedAtMillis $everyMillis"
+
+  /** Whether the process is there; `None` if that can be told only elsewhere. */
+  def isThere: Option[Boolean] = {
+    val here = DriverNote.ofThisProcess(everyMillis)
+    Option.when(here.host == host && here.space == space) {
+      val process = ProcessHandle.of(pid)
+      process.isPresent && process.get.isAlive && DriverNote.started(process.get) == startedAtMillis
+    }
+  }
+}
+
+private[stoplog] object DriverNote {
+
+  /** The setting that holds it. */
+  val Key: String = "driver"
+
+  def ofThisProcess(everyMillis: Long): DriverNote = {
+    val process = ProcessHandle.current()
+    DriverNote(host, space, process.pid(), started(process), everyMillis)
+  }
+
+  /** `None` for what no release has written. */
+  def read(text: String): Option[DriverNote] = text match {
+    case Noted(host, space, pid, started, every) =>
+      Some(DriverNote(host, space, pid.toLong, started.toLong, every.toLong))
+    case _ => None
+  }
+
+  // The Python package reads it by the same pattern.
+  private val Noted = "(\\S*) (\\S*) ([0-9]{1,18}) ([0-9]{1,18}) ([0-9]{1,18})".r
+
+  private lazy val host: String =
+    Try(InetAddress.getLocalHost.getHostName).getOrElse("unknown").filterNot(_.isWhitespace)
+
+  /** Two containers may have one name and each a process of this number. */
+  private lazy val space: String = Seq(
+    Try(Files.readString(Paths.get("/proc/sys/kernel/random/boot_id")).trim),
+    Try(Files.readSymbolicLink(Paths.get("/proc/self/ns/pid")): Path).map(_.toString)
+  ).flatMap(_.toOption).mkString("/").filterNot(_.isWhitespace)
+
+  private def started(process: ProcessHandle): Long =
+    process.info().startInstant().map[Long](_.toEpochMilli).orElse(0L)
+}
+
+/** Says between two records that a driver is alive. For tools, as [[DriverNote]] is.
+  *
+  * A beat is a small file `_stoplog/<sinkId>/alive/<run>-<n>`, and takes the place of the one before. Every record is a
+  * sign of life as well, so a query with data has none of them.
+  */
+private[stoplog] final class Heartbeat(notes: FileStore, sinkId: String, run: RunId) {
+  private var count  = 0L
+  private var latest = Option.empty[String]
+
+  /** The first one also removes what runs have left that were killed. */
+  def beat(): Unit = synchronized {
+    if (count == 0) follow(Heartbeat.all(notes, sinkId).map(_.path)) else beatBeside()
+  }
+
+  /** [[beat]] without that. */
+  private[stoplog] def beatBeside(): Unit = synchronized(follow(latest.toVector))
+
+  private def follow(former: Vector[String]): Unit = {
+    val next = s"${Heartbeat.directory(sinkId)}/${run.value}-$count"
+    notes.putIfAbsent(next, run.value.getBytes(UTF_8))
+    count += 1
+    latest = Some(next)
+    if (former.nonEmpty) notes.delete(former)
+  }
+
+  /** No more of them: the run is over. */
+  def stop(): Unit = synchronized {
+    if (latest.nonEmpty) notes.delete(latest.toVector)
+    latest = None
+  }
+
+  /** The time of this run's newest beat, by the clock of the storage. */
+  private[stoplog] def writtenAtMillis: Option[Long] = synchronized(latest).flatMap { path =>
+    Heartbeat.all(notes, sinkId).find(_.path == path).flatMap(_.modifiedMillis)
+  }
+}
+
+private[stoplog] object Heartbeat {
+
+  /** The directory of a sink's heartbeats. */
+  def directory(sinkId: String): String = SinkDirectory(sinkId).alive
+
+  /** Those that are there, of any run. */
+  def all(notes: FileStore, sinkId: String): Vector[FileInfo] = notes.list(directory(sinkId), prefix = "")
+
+  /** Those of one run. */
+  def of(run: RunId, all: Vector[FileInfo]): Vector[FileInfo] =
+    all.filter(_.name.startsWith(s"${run.value}-"))
 }

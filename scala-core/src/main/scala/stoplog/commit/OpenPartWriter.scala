@@ -1,27 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.commit
 
-import stoplog.part.{Beside, Open, Pending, Resume, RunId, TimeRange}
-import stoplog.rolling.{PartStats, RollReason}
-import stoplog.storage.{NewPart, PartOutput}
+import java.io.OutputStream
 
-/** A part while a task writes it. Used by the task's thread, until a thread of its own makes it durable in the end. */
+import scala.util.Using
+
+import stoplog.fault.{Faults, Step}
+import stoplog.part.{Open, Pending, RunId, SpoolFile, Spooled, TimeRange}
+import stoplog.rolling.{PartStats, RollReason}
+import stoplog.storage.{NewPart, PartOutput, SpoolFiles}
+
+/** A part while a task writes it. Used by the task's thread, until a thread of its own makes it durable in the end.
+  *
+  * @param before the part as the record has it; `None` for a new one
+  */
 private[commit] final class OpenPartWriter[R] private (
     val bucket: String,
     val name: String,
+    override val openedAtMillis: Long,
+    before: Option[Open],
     end: PartBuffer,
     body: PartEncoder[R],
-    before: OpenPartWriter.Before,
-    times: RowTimes[R],
-    eventTimes: RowTimes[R]
+    times: TaskWriter.Times[R]
 ) extends PartStats {
-  private[this] var rows      = before.records
-  private[this] var writtenAt = before.writtenAtMillis
-  private[this] var left      = Leftover.nothing
-  private[this] var firstTime = before.firstEventTimeMillis
-  private[this] val range     = new TimesSeen(times, before.times, before.records)
+  private[this] var rows      = before.fold(0L)(_.records)
+  private[this] var writtenAt = before.fold(openedAtMillis)(_.lastWrittenAtMillis)
+  private[this] var left      = Unflushed.nothing
+  private[this] var firstTime = before.flatMap(_.firstEventTimeMillis)
+  private[this] val range     = new RowTimes.Seen(times.recorded, before.flatMap(_.times), rows)
 
-  override def openedAtMillis: Long      = before.openedAtMillis
   override def sizeBytes: Long           = body.sizeBytes
   override def records: Long             = rows
   override def lastWrittenAtMillis: Long = writtenAt
@@ -34,7 +41,7 @@ private[commit] final class OpenPartWriter[R] private (
   def append(row: R, nowMillis: Long): Unit = {
     body.append(row)
     range.add(row)
-    if (firstTime.isEmpty && !eventTimes.isMissing(row)) firstTime = Some(eventTimes.millis(row))
+    if (firstTime.isEmpty && !times.ofEvent.isMissing(row)) firstTime = Some(times.ofEvent.millis(row))
     rows += 1
     writtenAt = nowMillis.max(openedAtMillis) // opening took its time
   }
@@ -47,21 +54,23 @@ private[commit] final class OpenPartWriter[R] private (
     * A part that had nothing to write to but spool files keeps its handle, and a process that could write to it before
     * still can (I1). Nothing can be appended any more.
     */
-  def persist(slot: Int, run: RunId, sides: Sides): Open = {
-    val beside = sides.write(NewPart(bucket, name, run), before.beside, left)
-    val stored = end.persist()
+  def persist(slot: Int, run: RunId, spool: SpoolWriter): Open = {
+    val spooled = spool.write(NewPart(bucket, name, run), before.fold(Spooled.nothing)(_.beside), left)
+    val stored  = end.persist()
     body.close()
     Open(
       bucket,
       name,
       slot,
-      stored.orElse(before.handle).getOrElse(throw new IllegalStateException(s"$name was never opened")),
+      stored
+        .orElse(before.map(_.handle))
+        .getOrElse(throw new IllegalStateException(s"$name was never opened")),
       end.position,
       rows,
       openedAtMillis,
       writtenAt,
-      if (stored.isDefined) Some(run) else before.owner,
-      beside,
+      if (stored.isDefined) Some(run) else before.flatMap(_.owner),
+      spooled,
       times = range.result,
       firstEventTimeMillis = firstTime
     )
@@ -98,18 +107,15 @@ private[commit] object OpenPartWriter {
 
   /** A new part. Its file is begun now. */
   def begin[R](
-      bucket: String,
-      name: String,
+      part: NewPart,
       output: PartOutput,
       format: PartFormat[R],
-      times: RowTimes[R],
-      eventTimes: RowTimes[R],
+      times: TaskWriter.Times[R],
       nowMillis: Long
   ): OpenPartWriter[R] = {
-    val end    = new PartBuffer(() => output, startBytes = 0)
-    val body   = opened(end)(format.begin(name, end))
-    val before = Before(nowMillis, nowMillis, 0, None, None, Beside.nothing, None, None)
-    new OpenPartWriter(bucket, name, end, body, before, times, eventTimes)
+    val end  = new PartBuffer(() => output, startBytes = 0)
+    val body = opened(end)(format.begin(part.name, end))
+    new OpenPartWriter(part.bucket, part.name, nowMillis, None, end, body, times)
   }
 
   /** A part that was left open. Where rows are kept beside it, its file is opened when there is something to write.
@@ -117,24 +123,13 @@ private[commit] object OpenPartWriter {
     * @param part   with the owner who will be the only one to write to it if this one does not
     * @param output opens the file
     */
-  def resume[R](part: Open, format: PartFormat[R], times: RowTimes[R], eventTimes: RowTimes[R])(
+  def resume[R](part: Open, format: PartFormat[R], times: TaskWriter.Times[R])(
       output: () => PartOutput
   ): OpenPartWriter[R] = {
-    val end  = new PartBuffer(output, part.validBytes)
-    val body =
-      if (part.beside.files.isEmpty) opened(end)(format.resume(part.name, end, part.beside))
-      else format.resume(part.name, end, part.beside)
-    val before = Before(
-      part.openedAtMillis,
-      part.lastWrittenAtMillis,
-      part.records,
-      part.owner,
-      Some(part.handle),
-      part.beside,
-      part.times,
-      part.firstEventTimeMillis
-    )
-    new OpenPartWriter(part.bucket, part.name, end, body, before, times, eventTimes)
+    val end                    = new PartBuffer(output, part.validBytes)
+    def resumed                = format.resume(part.name, end, part.beside)
+    val body: PartEncoder[R]   = if (part.beside.files.isEmpty) opened(end)(resumed) else resumed
+    new OpenPartWriter(part.bucket, part.name, part.openedAtMillis, Some(part), end, body, times)
   }
 
   private def opened[R](end: PartBuffer)(body: => PartEncoder[R]): PartEncoder[R] = {
@@ -142,16 +137,117 @@ private[commit] object OpenPartWriter {
     try body
     catch { case e: Throwable => end.close(); throw e }
   }
+}
 
-  /** The part as the record has it, or as a new one begins. */
-  private final case class Before(
-      openedAtMillis: Long,
-      writtenAtMillis: Long,
-      records: Long,
-      owner: Option[RunId],
-      handle: Option[Resume],
-      beside: Beside,
-      times: Option[TimeRange],
-      firstEventTimeMillis: Option[Long]
-  )
+/** The time of each row, in microseconds since 1970-01-01T00:00:00. */
+private[stoplog] trait RowTimes[-R] extends Serializable {
+
+  /** Whether this row has none. */
+  def isMissing(row: R): Boolean
+
+  /** Not asked where [[isMissing]]. */
+  def micros(row: R): Long
+
+  /** As [[micros]], in milliseconds. */
+  final def millis(row: R): Long = Math.floorDiv(micros(row), 1000L)
+}
+
+private[stoplog] object RowTimes {
+
+  /** No times, for a write that needs none. */
+  case object Unasked extends RowTimes[Any] {
+    override def isMissing(row: Any): Boolean = true
+    override def micros(row: Any): Long       = 0
+  }
+
+  /** The range of times that the rows of one part have. */
+  private[commit] final class Seen[R](times: RowTimes[R], before: Option[TimeRange], rowsBefore: Long) {
+    private[this] var min = before.fold(Long.MaxValue)(_.minMicros)
+    private[this] var max = before.fold(Long.MinValue)(_.maxMicros)
+
+    // Rows may be written without being asked for their times: the times of the others are then not those of all rows.
+    private[this] val asked   = times != RowTimes.Unasked
+    private[this] var isKnown = rowsBefore == 0 || before.isDefined
+
+    def add(row: R): Unit =
+      if (!asked) isKnown = false
+      else if (isKnown && !times.isMissing(row)) {
+        val micros = times.micros(row)
+        if (micros < min) min = micros
+        if (micros > max) max = micros
+      }
+
+    /** `None` without a row that has a time, or with rows that were not looked at. */
+    def result: Option[TimeRange] = Option.when(isKnown && min <= max)(TimeRange(min, max))
+  }
+}
+
+/** Writes what parts leave beside them: one file for each part and epoch.
+  *
+  * Small files are put together now and then, a fixed number of one level into one of the next. So a part has at most
+  * a few dozen however many epochs it takes to fill a block, and a row is copied once a level, which is a logarithm.
+  *
+  * @param together as many files of one level become one of the next; at least 2
+  */
+private[stoplog] final class SpoolWriter(
+    store: SpoolFiles,
+    faults: Faults,
+    together: Int = SpoolWriter.Together
+) {
+
+  /** Writes the rows beside the part, and answers the files that are beside it from now on; durable. */
+  def write(part: NewPart, earlier: Spooled, left: Unflushed): Spooled = {
+    val files = left.rows match {
+      case UnflushedRows.None             => Vector.empty
+      case UnflushedRows.Instead(writeTo) => Vector(written(part, level = 0)(writeTo))
+      case UnflushedRows.More(writeTo)    =>
+        val (kept, merged) =
+          earlier.files.splitAt(earlier.files.size - SpoolWriter.mergeable(earlier.files, together))
+        kept :+ written(part, merged.headOption.fold(0)(_.level + 1)) { out =>
+          merged.foreach(file => Using.resource(store.read(file))(_.transferTo(out)))
+          writeTo(out)
+        }
+    }
+    Spooled(left.note, files, left.storageBytes)
+  }
+
+  private def written(part: NewPart, level: Int)(content: OutputStream => Unit): SpoolFile = {
+    var size  = 0L
+    val token = store.write(part) { out =>
+      val counted = new SpoolWriter.Counted(out)
+      content(counted)
+      size = counted.bytes
+    }
+    faults.at(Step.SideWritten)
+    SpoolFile(token, size, level)
+  }
+}
+
+private[stoplog] object SpoolWriter {
+
+  private[commit] val Together = 16
+
+  /** The number of the last files that are to be put together with the one that comes. */
+  private[commit] def mergeable(files: Vector[SpoolFile], together: Int): Int = {
+    @scala.annotation.tailrec
+    def from(count: Int, level: Int): Int = {
+      val same = files.reverseIterator.drop(count).takeWhile(_.level == level).size
+      if (same >= together - 1) from(count + same, level + 1) else count
+    }
+    from(count = 0, level = 0)
+  }
+
+  private final class Counted(out: OutputStream) extends OutputStream {
+    var bytes = 0L
+
+    override def write(byte: Int): Unit = {
+      out.write(byte)
+      bytes += 1
+    }
+
+    override def write(from: Array[Byte], offset: Int, count: Int): Unit = {
+      out.write(from, offset, count)
+      bytes += count
+    }
+  }
 }

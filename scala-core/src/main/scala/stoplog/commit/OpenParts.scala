@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.commit
 
+import scala.util.Using
 import scala.util.control.NonFatal
 
 import stoplog.error.Log
 import stoplog.fault.Step
 import stoplog.log.SinkState
-import stoplog.part.{Pending, RunId}
-import stoplog.storage.{FenceOutcome, PartStore, SpoolFiles}
+import stoplog.part.{Open, Pending, RunId}
+import stoplog.storage.{FenceOutcome, NewPart}
 
 /** The driver's part in keeping parts open from epoch to epoch. */
 private[commit] trait OpenParts {
@@ -16,7 +17,7 @@ private[commit] trait OpenParts {
   def claimed(state: SinkState): SinkState
 
   /** The state with each open part as the run may go on with it. Must be called after the claim (I1). */
-  def recovered(run: RunId, state: SinkState): SinkState
+  def recovered(state: SinkState): SinkState
 
   /** The parts, closed where their last committed epoch left them.
     *
@@ -33,55 +34,131 @@ private[commit] object OpenParts {
   /** Of a sink whose epochs leave nothing open. */
   object Never extends OpenParts {
     override def claimed(state: SinkState): SinkState                              = state
-    override def recovered(run: RunId, state: SinkState): SinkState                = state
+    override def recovered(state: SinkState): SinkState                            = state
     override def close(due: Vector[PartToClose], newestSeq: Long): Vector[Pending] = Vector.empty
     override def drop(unneeded: Set[String]): Unit                                 = ()
   }
 
   /** In the store of a sink's files.
     *
-    * @param format            makes what writes the rows that a part still lacks
-    * @param refuseIfOvertaken throws if the log has a newer record than this one
+    * @param format   makes the format, whichever a part was begun in, that writes the rows which the part still lacks
+    * @param mayWrite called with the lease of a writer held: throws if the log has a newer record than this one
     */
   final class Stored(
       run: RunId,
-      store: PartStore,
-      sides: SpoolFiles,
+      stores: SinkStores,
       format: () => PartFormat[_],
       onLost: LostPart,
-      refuseIfOvertaken: Long => Unit,
-      tools: SinkDriver.Tools
+      mayWrite: Long => Unit,
+      tools: DriverTools
   ) extends OpenParts {
+    import stores.{parts, sides}
     import tools.{faults, parallel, retry}
 
-    private val closer  = new Closer(store, format, parallel, run, refuseIfOvertaken, faults)
-    private val missing = new MissingParts(store, sides, onLost)
-
     override def claimed(state: SinkState): SinkState =
-      state.copy(open = state.open.map(part => part.copy(handle = store.claimed(part.handle))))
+      state.copy(open = state.open.map(part => part.copy(handle = parts.claimed(part.handle))))
 
     /** Error: `STOPLOG_STORE_WRITE`: without an answer the run goes on with no part, since copying all parts is no
       * answer to an outage.
       */
-    override def recovered(run: RunId, state: SinkState): SinkState = {
-      val there    = missing.without(state)
-      val outcomes = if (there.open.isEmpty) Vector.empty else retry(() => store.fence(run, there.open))
+    override def recovered(state: SinkState): SinkState = {
+      val there    = withoutLost(state)
+      val outcomes = if (there.open.isEmpty) Vector.empty else retry(() => parts.fence(run, there.open))
       there.copy(open = there.open.zip(outcomes).map {
         case (part, FenceOutcome.Owned)    => part.copy(owner = Some(run))
         case (part, FenceOutcome.Doubtful) => part
       })
     }
 
-    override def close(due: Vector[PartToClose], newestSeq: Long): Vector[Pending] =
-      closer.close(due, newestSeq)
+    /** A part of this run that no attempt can still reach is closed as it stands; the bytes of any other are first
+      * put where a writer that may still be alive cannot follow (I1).
+      */
+    override def close(due: Vector[PartToClose], newestSeq: Long): Vector[Pending] = {
+      val (unwritten, whole) = due.partition(!_.part.beside.isEmpty)
+      parallel.map(whole)(asItStands).toVector ++ written(unwritten, newestSeq)
+    }
 
     override def drop(unneeded: Set[String]): Unit = if (unneeded.nonEmpty) {
       try sides.discard(unneeded.toVector)
       catch {
         case NonFatal(e) =>
-          Log.warn("Side files could not be removed; they are once they are old enough", e)
+          Log.warn("Spool files could not be removed; they are once they are old enough", e)
       }
       faults.at(Step.AfterDrop)
     }
+
+    /** Without the parts whose files are gone, if the user chose so; else the task that misses one fails. */
+    private[commit] def withoutLost(state: SinkState): SinkState = onLost match {
+      case LostPart.Fail => state
+      case LostPart.Skip =>
+        val staged  = if (state.open.isEmpty) Set.empty[String] else parts.staged().map(_.token).toSet
+        val spooled = if (state.spoolFiles.isEmpty) Set.empty[String] else sides.staged().map(_.token).toSet
+        val (there, gone) = state.open.partition { part =>
+          parts.stagedOf(part.handle.token).subsetOf(staged) &&
+          part.beside.files.forall(file => spooled(file.token))
+        }
+        gone.foreach { part =>
+          Log.warn(
+            s"Going on without the ${part.records} rows of ${part.handle.token} (onLostPart=skip)"
+          )
+        }
+        state.copy(open = there)
+    }
+
+    private def asItStands(due: PartToClose): Pending = {
+      val part   = due.part
+      val handle =
+        if (isOurs(part)) parts.closed(part.handle, part.validBytes)
+        else parts.isolate(part.handle, part.validBytes, newPart(part))
+      Pending.of(part, handle, due.reason)
+    }
+
+    /** As a task would do it: announced first, then the look whether there is a newer run (I1). */
+    private def written(due: Vector[PartToClose], newestSeq: Long): Vector[Pending] =
+      if (due.isEmpty) Vector.empty
+      else
+        Using.resource(parts.enter(run)) { _ =>
+          mayWrite(newestSeq)
+          val (large, small) = due.partition(_.part.beside.storageBytes > SmallBytes)
+          val runtime        = Runtime.getRuntime
+          val concurrent     =
+            atOnce(large.map(_.part.beside.storageBytes), runtime.maxMemory, runtime.availableProcessors)
+          parallel.map(small)(ended).toVector ++ parallel.mapWork(large, concurrent)(ended)
+        }
+
+    private def ended(due: PartToClose): Pending = {
+      val part   = due.part
+      val writer = OpenPartWriter.resume(part, format(), TaskWriter.Times[Any]()) { () =>
+        if (isOurs(part)) parts.resume(part.handle, part.validBytes)
+        else parts.takeOver(part.handle, part.validBytes, newPart(part))
+      }
+      try {
+        writer.complete()
+        val pending = writer.finish(due.reason).copy(schema = part.schema)
+        faults.at(Step.PartEnded)
+        pending
+      } finally writer.close()
+    }
+
+    private def isOurs(part: Open): Boolean = part.owner.contains(run)
+
+    private def newPart(part: Open): NewPart = NewPart(part.bucket, part.name, run)
   }
+
+  /** Parts with more rows than that to write are ended only so many at a time: each takes the memory of a block. */
+  private val SmallBytes = 4L << 20
+
+  /** So many parts whose rows will take these bytes on storage are ended at a time: as processors there are, as long as
+    * their blocks fit into a quarter of the heap, and at least one.
+    */
+  def atOnce(storageBytes: Seq[Long], heapBytes: Long, processors: Int): Int =
+    (heapBytes / HeapShare / (storageBytes.maxOption.getOrElse(0L) * BlockPerByte).max(1))
+      .max(1L)
+      .min(processors.toLong)
+      .toInt
+
+  private val HeapShare = 4L
+
+  /** A block is kept encoded, and not yet compressed. */
+  private val BlockPerByte = 4L
 }

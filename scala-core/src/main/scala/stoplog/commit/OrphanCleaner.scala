@@ -3,22 +3,21 @@ package stoplog.commit
 
 import stoplog.error.Log
 import stoplog.fault.{Faults, Step}
-import stoplog.log.{CommitLog, LogRecord}
+import stoplog.log.LogRecord
 import stoplog.part.RunId
-import stoplog.sink.{Staged, TwoPhaseCommitter}
-import stoplog.storage.{ReplacedFiles, SpoolFiles}
+import stoplog.sink.Staged
 
 /** Protocol step 10: removes what dead attempts left behind (I5). */
 private[stoplog] final class OrphanCleaner(
-    committer: TwoPhaseCommitter,
-    sides: SpoolFiles,
-    finished: ReplacedFiles,
-    log: CommitLog,
+    stores: Ledger.Stores,
     parallel: Parallel,
     clock: Clock,
     faults: Faults
 ) {
   import OrphanCleaner._
+  import stores.{committer, finished, sides}
+
+  private val log = stores.log
 
   /** Deletes what is staged, named by no record, and older than the grace time; answers how much that was.
     *
@@ -65,7 +64,7 @@ private[stoplog] final class OrphanCleaner(
     val needed = (newest.state.open.map(_.handle) ++ newest.publish.map(_.handle))
       .flatMap(handle => committer.stagedOf(handle.token))
       .toSet
-    val beside = newest.state.sideFiles
+    val beside = newest.state.spoolFiles
     listed.map { found =>
       val isNamed = found.kind match {
         case Kind.Part   => needed(found.name)

@@ -8,7 +8,7 @@ import scala.util.control.NonFatal
 
 import stoplog.error.{Errors, Log}
 import stoplog.fault.Step
-import stoplog.log.{CommitLog, LogRecord, RecordKind}
+import stoplog.log.{LogRecord, RecordKind}
 import stoplog.part.Pending
 import stoplog.sink.{CommitOutcome, Prepared}
 
@@ -20,17 +20,17 @@ import stoplog.sink.{CommitOutcome, Prepared}
   * noted before anything else is done, and when something fails: a part that is noted is never published again.
   */
 private[commit] final class Settling(
-    log: CommitLog,
     stores: Ledger.Stores,
     identity: SinkIdentity,
     onLost: LostPart,
     followUps: FollowUps,
-    tools: SinkDriver.Tools
+    tools: DriverTools
 ) {
   import Settling._
   import stores.{committer, finished}
   import tools.{faults, parallel, retry}
 
+  private val log       = stores.log
   private val announcer = new MarkerWriter(followUps, parallel, retry, faults)
 
   /** Carries out a record that no process has marked as done. Answers as [[carryOut]]. */

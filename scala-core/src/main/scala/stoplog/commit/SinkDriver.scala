@@ -5,31 +5,32 @@ import scala.annotation.tailrec
 import scala.util.control.NonFatal
 
 import stoplog.error.Log
-import stoplog.fault.{Faults, Step}
+import stoplog.fault.Step
 import stoplog.log.{LogRecord, RecordKind, SinkState}
 import stoplog.part.{FinishedPart, Pending, RunId}
-import stoplog.rolling.{RollReason, RollingPolicy}
+import stoplog.rolling.{OnCheckpointRollingPolicy, RollReason}
+import stoplog.storage.NoFiles
 
 /** The driver's half of the commit protocol, for one run of one query. Knows no engine.
   *
   * An epoch is [[begin]], the tasks, and then [[commit]] or [[abort]]. [[tick]] is for a timer and [[end]] for the
   * end of the query; all of them may be called from any thread, and a [[DriverLock]] keeps them apart (I4).
   */
-final class SinkDriver private[commit] (
+private[stoplog] final class SinkDriver private[commit] (
     run: RunId,
     identity: SinkIdentity,
     settings: SinkSettings,
-    ledger: Ledger,
+    stores: Ledger.Stores,
     parts: OpenParts,
-    rules: SinkDriver.Rules,
-    tools: SinkDriver.Tools
+    rules: DriverRules,
+    tools: DriverTools
 ) {
   import Phase._
   import SinkDriver._
-  import rules.{choices, compaction, followUps, policy}
+  import rules.{compaction, followUps, policy}
   import tools.{clock, faults, lock}
 
-  private val manifests  = new ManifestSweeper(followUps, clock)
+  private val ledger     = new Ledger(run, identity, stores, rules.onLost, followUps, tools)
   private val completing = new BucketTracker(followUps, tools.parallel, tools.retry)
 
   // Written with the lock held.
@@ -42,11 +43,7 @@ final class SinkDriver private[commit] (
   def stats: SinkStats = seen
 
   /** The time of the newest record that this run knows; `None` unless it holds the claim. */
-  def recordedAtMillis: Option[Long] = phase match {
-    case held: Held          => Some(held.newest.writtenAtMillis)
-    case Running(held, _, _) => Some(held.newest.writtenAtMillis)
-    case _                   => None
-  }
+  def recordedAtMillis: Option[Long] = phase.known.map(_.writtenAtMillis)
 
   /** The watermark of an epoch that is over: all that was on time for it is in the log. */
   def reached(watermarkMillis: Long): Unit = completing.reached(watermarkMillis)
@@ -76,8 +73,8 @@ final class SinkDriver private[commit] (
     try {
       val held = phase match {
         case Unclaimed | Waiting(_) => claimed(claim(planned))
-        case held: Held             => held
-        case Lost(reason)           => throw reason
+        case held: Idle             => held
+        case Fenced(reason)           => throw reason
         case other                  => throw new IllegalStateException(s"an epoch was begun while $other")
       }
       StartCheck.sequence(held.state, identity, planned)
@@ -131,13 +128,13 @@ final class SinkDriver private[commit] (
     else
       try {
         phase match {
-          case held: Held       => rollDue(held)
+          case held: Idle       => rollDue(held)
           case Waiting(seenSeq) =>
             claimIdle(seenSeq)(state => finishes(state) || isDue(state, clock.millis())).foreach(rollDue)
           case _ => ()
         }
         phase match {
-          case Lost(_) | Ended => false
+          case Fenced(_) | Closed => false
           case _               => true
         }
       } finally lock.release()
@@ -155,19 +152,19 @@ final class SinkDriver private[commit] (
   private def ended(finish: Finish): Unit =
     try
       phase match {
-        case held: Held                                       => release(held, finish)
+        case held: Idle                                       => release(held, finish)
         case Waiting(seenSeq) if finish == Finish.PublishOpen =>
           claimIdle(seenSeq)(state => state.open.nonEmpty || completing.isDue(state, clock.millis()))
             .foreach(release(_, finish))
         case _ => ()
       }
     finally {
-      phase = Ended
+      phase = Closed
       lock.release()
     }
 
   /** The claim of a run without an epoch, made only when there is something to do. */
-  private def claimIdle(seenSeq: Long)(isDue: SinkState => Boolean): Option[Held] =
+  private def claimIdle(seenSeq: Long)(isDue: SinkState => Boolean): Option[Idle] =
     ledger
       .claimIfEndsWith(seenSeq) { newest =>
         Option.when(
@@ -190,15 +187,15 @@ final class SinkDriver private[commit] (
       ledger.claim { newest =>
         if (phase.isInstanceOf[Waiting]) StartCheck.notReset(newest, identity)
         lazy val left = ledger.leftBy(identity.queryId)
-        asClaimed(StartCheck.check(newest, identity, settings, choices.onForeign, planned, left))
+        asClaimed(StartCheck.check(newest, identity, settings, rules.onForeign, planned, left))
       }
-    catch { case NonFatal(e) => phase = Lost(e); throw e }
+    catch { case NonFatal(e) => phase = Fenced(e); throw e }
 
   private def asClaimed(state: SinkState): SinkState =
     parts.claimed(state.copy(settings = Rewind.over(state.settings) ++ settings.noted))
 
-  private def claimed(claim: LogRecord): Held = {
-    val held = Held(claim, parts.recovered(run, claim.state), settled = false, resumed = false)
+  private def claimed(claim: LogRecord): Idle = {
+    val held = Idle(claim, parts.recovered(claim.state), settled = false, resumed = false)
     phase = held
     seen = seen.copy(open = held.state.open)
     sweep()
@@ -208,23 +205,21 @@ final class SinkDriver private[commit] (
   /** With the parts of earlier runs closed, if this one does not go on with them: rows of another format or layout
     * cannot go into them, and the user may not want any to. Done again until it succeeds.
     */
-  private def resumed(held: Held): Held =
+  private def resumed(held: Idle): Idle =
     if (held.resumed) held
     else {
-      val state                   = held.state.copy(settings = settings.toMap)
-      val closed                  = state.copy(open = Vector.empty)
-      def all(reason: RollReason) = held.state.open.map(PartToClose(_, reason))
+      val state = held.state.copy(settings = settings.toMap)
       if (held.state.settings.getOrElse(SinkSettings.ContentKey, "") != settings.content)
-        roll(held, left(closed.copy(small = Vector.empty), all(SinkSettings.ContentChanged)))
-      else if (finishes(held.state)) rollIfDue(held, left(closed, all(Restarted)))
+        roll(held, closing(state.copy(small = Vector.empty), SinkSettings.ContentChanged))
+      else if (finishes(held.state)) rollIfDue(held, closing(state, Restarted))
       else held.copy(state = state, resumed = true)
     }
 
   private def finishes(state: SinkState): Boolean =
-    choices.onRestart == Finish.PublishOpen && state.open.nonEmpty
+    rules.onRestart == Finish.PublishOpen && state.open.nonEmpty
 
   /** Decides on a merge that is over, or begins one that is due. Waits for none: an epoch is about to begin. */
-  private def compacted(held: Held): Held = {
+  private def compacted(held: Idle): Idle = {
     val next =
       compaction.next(completing.mergeable(held.state), completing.closing(held.state, clock.millis()))
     val known = held.copy(state = next.state)
@@ -237,13 +232,13 @@ final class SinkDriver private[commit] (
 
   /** The same until nothing is due any more. */
   @tailrec
-  private def compactedWhole(held: Held): Held = {
+  private def compactedWhole(held: Idle): Idle = {
     val next = compacted(held)
     compaction.await()
     if (compaction.isMerging || next.newest.seq != held.newest.seq) compactedWhole(next) else next
   }
 
-  private def rollDue(held: Held): Unit = {
+  private def rollDue(held: Idle): Unit = {
     val now         = clock.millis()
     val ready       = compacted(resumed(settled(held)))
     val (due, open) = EpochOutcome.byClock(ready.state.open, policy, now)
@@ -256,18 +251,22 @@ final class SinkDriver private[commit] (
   private def left(state: SinkState, due: Vector[PartToClose]): Completion =
     completing.next(state, Vector.empty, due, compaction, clock.millis())
 
-  private def rollIfDue(held: Held, next: Completion): Held =
+  /** With all open parts closed. */
+  private def closing(state: SinkState, reason: RollReason): Completion =
+    left(state.copy(open = Vector.empty), state.open.map(PartToClose(_, reason)))
+
+  private def rollIfDue(held: Idle, next: Completion): Idle =
     if (next.isEmpty) held
     else {
       faults.at(Step.BeforeRoll)
       roll(held, next)
     }
 
-  private def roll(held: Held, next: Completion): Held =
+  private def roll(held: Idle, next: Completion): Idle =
     settled(record(held, RecordKind.Roll, closed(held, next.due), next))
 
   /** A failed write may have taken effect, or may do so yet: no run goes on in place then (I1). */
-  private def closed(held: Held, due: Vector[PartToClose]): Vector[Pending] =
+  private def closed(held: Idle, due: Vector[PartToClose]): Vector[Pending] =
     try parts.close(due, held.newest.seq)
     catch {
       case e: Throwable =>
@@ -275,49 +274,41 @@ final class SinkDriver private[commit] (
         throw e
     }
 
-  private def release(held: Held, finish: Finish): Unit = {
+  private def release(held: Idle, finish: Finish): Unit = {
     faults.at(Step.BeforeRelease)
     val mine  = resumed(settled(held))
     val ready = finish match {
-      case Finish.PublishOpen if compaction != Compaction.Off => compactedWhole(allClosed(mine))
-      case _                                                  => mine
+      case Finish.PublishOpen if compaction != Compaction.Off => // only then can the last parts be merged
+        compactedWhole(rollIfDue(mine, closing(mine.state, RollReason.End)))
+      case _ => mine
     }
-    val due = finish match {
-      case Finish.PublishOpen => ready.state.open.map(PartToClose(_, RollReason.End))
-      case Finish.KeepOpen    => Vector.empty
+    val next = finish match {
+      case Finish.PublishOpen => closing(ready.state, RollReason.End)
+      case Finish.KeepOpen    => left(ready.state, Vector.empty)
     }
-    val open = if (due.isEmpty) ready.state.open else Vector.empty
-    val next = left(ready.state.copy(open = open), due)
     settled(record(ready, RecordKind.Release, closed(ready, next.due), next))
     ()
   }
 
-  /** Only then can the last parts be merged, and their buckets be marked. */
-  private def allClosed(held: Held): Held =
-    rollIfDue(
-      held,
-      left(held.state.copy(open = Vector.empty), held.state.open.map(PartToClose(_, RollReason.End)))
-    )
-
   /** Appends the next record. From here until [[settled]] its parts are decided, and not yet visible. */
   private def record(
-      held: Held,
+      held: Idle,
       kind: RecordKind,
       publish: Vector[Pending],
       completion: Completion,
       replace: Vector[FinishedPart] = Vector.empty
-  ): Held = {
+  ): Idle = {
     val started         = clock.millis()
     val (asked, follow) = completion.decided(publish, Manifests.path(identity.sinkId, ledger.nextSeq))
     val state           = compaction.noting(asked, publish)
     val next            = losing(ledger.append(Ledger.Entry(kind, state, publish, follow, replace)))
     val decided         =
-      Held(
+      Idle(
         next,
         state,
         settled = false,
         resumed = true,
-        held.state.sideFiles ++ completion.sideFiles -- state.sideFiles
+        held.state.spoolFiles ++ completion.spoolFiles -- state.spoolFiles
       )
     phase = decided
     seen = seen
@@ -327,7 +318,7 @@ final class SinkDriver private[commit] (
   }
 
   /** The record's parts visible: no record is written, and no epoch begun, before the last one is. */
-  private def settled(held: Held): Held =
+  private def settled(held: Idle): Idle =
     if (held.settled) held
     else {
       val started = clock.millis()
@@ -344,11 +335,11 @@ final class SinkDriver private[commit] (
     try action
     catch {
       case NonFatal(e) =>
-        if (ledger.isLost) phase = Lost(e)
+        if (ledger.isLost) phase = Fenced(e)
         throw e
     }
 
-  private def putBack(held: Held): Unit = {
+  private def putBack(held: Idle): Unit = {
     phase = held
     lock.release()
   }
@@ -357,36 +348,47 @@ final class SinkDriver private[commit] (
     sweptAtMillis = clock.millis()
     try {
       ledger.sweep()
-      manifests.sweep()
+      followUps.deleteOldManifests(clock.millis())
     } catch {
       case NonFatal(e) => Log.warn("Files that nobody needs could not be removed; it is tried again", e)
     }
   }
 }
 
-object SinkDriver extends SinkDrivers {
+private[stoplog] object SinkDriver {
 
-  /** The user's choices for exceptional cases.
+  /** The driver of a sink of files, whose parts stay open from epoch to epoch.
     *
-    * @param onRestart the treatment of parts that an earlier run has left open
+    * @param format makes the format that writes the rows which an open part still lacks
     */
-  final case class Choices(onForeign: ForeignQuery, onLost: LostPart, onRestart: Finish = Finish.KeepOpen)
+  def ofParts(
+      run: RunId,
+      identity: SinkIdentity,
+      settings: SinkSettings,
+      stores: SinkStores,
+      format: () => PartFormat[_],
+      rules: DriverRules,
+      tools: DriverTools
+  ): SinkDriver = {
+    val refuse = stores.log.refuseIfOvertaken(identity.path, identity.sinkId, _)
+    val parts  = new OpenParts.Stored(run, stores, format, rules.onLost, refuse, tools)
+    new SinkDriver(run, identity, settings, stores, parts, rules, tools)
+  }
 
-  /** By what a driver decides.
-    *
-    * @param policy     when parts are closed
-    * @param compaction what becomes of small ones
-    * @param followUps  what is asked for beside the parts
-    */
-  private[commit] final case class Rules(
-      policy: RollingPolicy,
-      choices: Choices,
-      compaction: Compaction,
-      followUps: FollowUps
-  )
-
-  /** The world outside, as arguments. */
-  final case class Tools(clock: Clock, faults: Faults, lock: DriverLock, parallel: Parallel, retry: Retry)
+  /** The driver of a sink whose epochs each end with the rows that their tasks have prepared. */
+  def ofPrepared(
+      run: RunId,
+      identity: SinkIdentity,
+      settings: SinkSettings,
+      stores: Ledger.Stores,
+      onForeign: ForeignQuery,
+      onLost: LostPart,
+      tools: DriverTools
+  ): SinkDriver = {
+    val followUps = FollowUps.none(identity.sinkId, NoFiles)
+    val rules     = DriverRules(OnCheckpointRollingPolicy(), followUps, onForeign, onLost)
+    new SinkDriver(run, identity, settings, stores, OpenParts.Never, rules, tools)
+  }
 
   /** The reason under which a run closes what an earlier one has left open. */
   private val Restarted = RollReason.Custom("restart")

@@ -1,61 +1,76 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.commit
 
-import stoplog.log.LogRecord
+import stoplog.log.{LogRecord, Totals}
 import stoplog.part.{FinishedPart, Open, Pending}
 import stoplog.rolling.RollReason
 
 /** The counts of a driver's run and the parts it holds now: immutable, so that any thread may read them.
   *
-  * @param open          the parts open now
-  * @param pendingParts  closed in a record, not yet known to be visible
-  * @param rejectedRows  rows of committed epochs that could not be written and were put aside
-  * @param markedBuckets markers that records of this run have decided
-  * @param lateBuckets   how often rows came to a bucket that had a marker
-  * @param rolled        parts closed in this run, by reason
-  * @param compaction    the merges that are decided and visible
-  * @param recordMillis  how long writing the last record took
-  * @param publishMillis how long publishing the last record's parts took
+  * @param open         the parts open now
+  * @param pendingParts closed in a record, not yet known to be visible
+  * @param published    parts, rows and bytes that this run has made visible
+  * @param rolled       parts closed in this run, by reason
+  * @param compacted    the merges that are decided and visible
   */
-final case class SinkStats(
+private[stoplog] final case class SinkStats(
     open: Vector[Open],
     pendingParts: Int,
-    publishedParts: Long,
-    publishedBytes: Long,
-    publishedRows: Long,
-    epochsCommitted: Long,
-    rejectedRows: Long,
-    markedBuckets: Long,
-    lateBuckets: Long,
+    published: Totals,
+    counts: SinkStats.Counts,
     rolled: Map[RollReason, Long],
-    compaction: CompactionStats,
-    recordMillis: Long,
-    publishMillis: Long
+    compacted: SinkStats.Compacted,
+    lastRecord: SinkStats.Times
 ) {
   private[commit] def recorded(record: LogRecord, tookMillis: Long, epochs: Int): SinkStats = copy(
     open = record.state.open,
     pendingParts = record.publish.size,
-    epochsCommitted = epochsCommitted + epochs,
-    markedBuckets = markedBuckets + record.follow.markers.size,
-    rolled = closed(record).foldLeft(rolled)((counts, part) => counts.updatedWith(part.reason)(plusOne)),
-    recordMillis = tookMillis
+    counts = counts.copy(
+      epochs = counts.epochs + epochs,
+      markedBuckets = counts.markedBuckets + record.follow.markers.size
+    ),
+    rolled = closed(record).foldLeft(rolled)((sum, part) => sum.updatedWith(part.reason)(plusOne)),
+    lastRecord = lastRecord.copy(recordMillis = tookMillis)
   )
 
-  private[commit] def rejected(rows: Long): SinkStats = copy(rejectedRows = rejectedRows + rows)
+  private[commit] def rejected(rows: Long): SinkStats =
+    copy(counts = counts.copy(rejectedRows = counts.rejectedRows + rows))
 
-  private[commit] def late(buckets: Int): SinkStats = copy(lateBuckets = lateBuckets + buckets)
+  private[commit] def late(buckets: Int): SinkStats =
+    copy(counts = counts.copy(lateBuckets = counts.lateBuckets + buckets))
 
   private[commit] def published(record: LogRecord, tookMillis: Long): SinkStats = {
     val parts = closed(record)
     copy(
       pendingParts = 0,
-      publishedParts = publishedParts + parts.size,
-      publishedBytes = publishedBytes + parts.map(_.sizeBytes).sum,
-      publishedRows = publishedRows + parts.map(_.records).sum,
-      compaction = compaction.and(record.replace),
-      publishMillis = tookMillis
+      published = published + Totals(parts.size, parts.map(_.records).sum, parts.map(_.sizeBytes).sum),
+      compacted = compacted.and(record.replace),
+      lastRecord = lastRecord.copy(publishMillis = tookMillis)
     )
   }
+
+  /** The metrics of the run and of its parts, by name: in Spark `StreamingQueryProgress.sink.metrics`. */
+  def metrics: Seq[(String, Long)] = Seq(
+    "openParts"            -> open.size.toLong,
+    "openBytes"            -> open.map(_.sizeBytes).sum,
+    "oldestOpenPartMillis" -> open.map(_.openedAtMillis).minOption.fold(0L)(Clock.system.millis() - _),
+    "pendingParts"         -> pendingParts.toLong,
+    "publishedParts"       -> published.files,
+    "publishedBytes"       -> published.bytes,
+    "publishedRows"        -> published.rows,
+    "epochsCommitted"      -> counts.epochs,
+    "rejectedRows"         -> counts.rejectedRows,
+    "bucketsComplete"      -> counts.markedBuckets,
+    "lateBuckets"          -> counts.lateBuckets,
+    "compactions"          -> compacted.merges,
+    "compactedParts"       -> compacted.parts,
+    "compactedBytes"       -> compacted.bytes,
+    "recordMillis"         -> lastRecord.recordMillis,
+    "publishMillis"        -> lastRecord.publishMillis
+  ) ++ RollReason.named.map(reason => metricOf(reason) -> rolled.getOrElse(reason, 0L)) :+
+    "rolledByCustom" -> rolled.collect { case (_: RollReason.Custom, count) => count }.sum
+
+  private def metricOf(reason: RollReason): String = s"rolledBy${reason.word.capitalize}"
 
   /** The parts with rows that were not visible before. */
   private def closed(record: LogRecord): Vector[Pending] =
@@ -64,17 +79,38 @@ final case class SinkStats(
   private def plusOne(count: Option[Long]): Option[Long] = Some(count.getOrElse(0L) + 1)
 }
 
-/** @param merges how many merged parts took the place of others
-  * @param parts  how many parts those were
-  * @param bytes  of them
-  */
-final case class CompactionStats(merges: Long, parts: Long, bytes: Long) {
-  private[commit] def and(replaced: Vector[FinishedPart]): CompactionStats =
-    if (replaced.isEmpty) this
-    else CompactionStats(merges + 1, parts + replaced.size, bytes + replaced.map(_.sizeBytes).sum)
-}
+private[stoplog] object SinkStats {
+  val empty: SinkStats = SinkStats(
+    Vector.empty,
+    pendingParts = 0,
+    Totals.nothing,
+    Counts(0, 0, 0, 0),
+    Map.empty,
+    Compacted(0, 0, 0),
+    Times(0, 0)
+  )
 
-object SinkStats {
-  val empty: SinkStats =
-    SinkStats(Vector.empty, 0, 0, 0, 0, 0, 0, 0, 0, Map.empty, CompactionStats(0, 0, 0), 0, 0)
+  /** @param epochs        that are committed
+    * @param rejectedRows  rows of committed epochs that could not be written and were put aside
+    * @param markedBuckets markers that records of this run have decided
+    * @param lateBuckets   how often rows came to a bucket that had a marker
+    */
+  final case class Counts(epochs: Long, rejectedRows: Long, markedBuckets: Long, lateBuckets: Long)
+
+  /** @param merges how many merged parts took the place of others
+    * @param parts  how many parts those were
+    * @param bytes  of them
+    */
+  final case class Compacted(merges: Long, parts: Long, bytes: Long) {
+    private[commit] def and(replaced: Vector[FinishedPart]): Compacted =
+      if (replaced.isEmpty) this
+      else Compacted(merges + 1, parts + replaced.size, bytes + replaced.map(_.sizeBytes).sum)
+  }
+
+  /** The times that the last record took.
+    *
+    * @param recordMillis  to be written
+    * @param publishMillis to have its parts published
+    */
+  final case class Times(recordMillis: Long, publishMillis: Long)
 }

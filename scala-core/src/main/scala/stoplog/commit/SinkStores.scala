@@ -2,13 +2,33 @@
 package stoplog.commit
 
 import stoplog.log.CommitLog
-import stoplog.storage.{FileStore, PartStore, ReplacedFiles, SpoolFiles}
+import stoplog.sink.TwoPhaseCommitter
+import stoplog.storage.{FileStore, NoFiles, PartStore, ReplacedFiles, SpoolFiles}
 
-/** All that is stored of one sink of files. */
-final case class SinkStores(
-    log: CommitLog,
-    parts: PartStore,
-    sides: SpoolFiles,
-    finished: ReplacedFiles,
-    notes: FileStore
-)
+/** All that is stored of one sink of files: its log, and the files that the log names. */
+private[stoplog] trait SinkStores extends Ledger.Stores {
+  def parts: PartStore
+
+  /** The files of the sink's path and of its own directory. */
+  def files: FileStore
+
+  final override def committer: TwoPhaseCommitter = parts
+}
+
+private[stoplog] object SinkStores {
+
+  /** The stores, from one object each. */
+  def of(
+      commits: CommitLog,
+      store: PartStore,
+      spoolFiles: SpoolFiles = SpoolFiles.none,
+      replaced: ReplacedFiles = ReplacedFiles.none,
+      notes: FileStore = NoFiles
+  ): SinkStores = new SinkStores {
+    override def log: CommitLog          = commits
+    override def parts: PartStore        = store
+    override def sides: SpoolFiles       = spoolFiles
+    override def finished: ReplacedFiles = replaced
+    override def files: FileStore        = notes
+  }
+}

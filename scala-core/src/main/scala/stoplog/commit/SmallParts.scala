@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.commit
 
+import scala.annotation.tailrec
 import scala.util.control.NonFatal
 
 import stoplog.error.Log
@@ -10,7 +11,7 @@ import stoplog.part.{FinishedPart, PartNaming, Pending, RunId}
 import stoplog.storage.{NewPart, ReplacedFiles}
 
 /** Merges the small parts of one run, one group at a time. */
-final class SmallParts(
+private[stoplog] final class SmallParts(
     run: RunId,
     choice: SmallParts.Choice,
     merger: Merger,
@@ -114,9 +115,9 @@ final class SmallParts(
   private def epoch(state: SinkState): Long = state.lastEpoch.getOrElse(-1L)
 }
 
-object SmallParts {
+private[stoplog] object SmallParts {
 
-  /** Which parts are merged.
+  /** The choice of the parts to merge.
     *
     * @param naming what a merged part is called
     * @param isData whether a part holds rows of the sink, in its present format
@@ -126,4 +127,73 @@ object SmallParts {
   private final case class Started(merge: Merge, merging: Merging)
 
   private val MostFailures = 3
+}
+
+/** The rule by which finished parts are merged. Pure.
+  *
+  * Parts of a bucket that are below `smallerThanBytes` wait to be merged until they have `targetBytes` together, or
+  * until the oldest has waited for `afterEpochs` epochs. A merged part that is still small waits too, eight times as
+  * long with each merge: so a row is written again a few times, however many small parts there are, and not with each
+  * new one.
+  *
+  * @param smallerThanBytes at most half of `targetBytes`
+  * @param minFiles         how many parts a merge has at least; 2 or more
+  */
+private[stoplog] final case class CompactionPolicy(
+    smallerThanBytes: Long,
+    targetBytes: Long,
+    afterEpochs: Long,
+    minFiles: Int
+) {
+  import CompactionPolicy._
+
+  def isSmall(part: Pending): Boolean = part.sizeBytes > 0 && part.sizeBytes < smallerThanBytes
+
+  /** The parts to merge now, and those that need not be remembered any longer.
+    *
+    * @param small   oldest first
+    * @param closing whether a bucket gets no more rows: then its parts wait for no others
+    */
+  def due(small: Vector[FinishedPart], epoch: Long, closing: String => Boolean): Selection = {
+    val groups = small.groupBy(part => (part.bucket, part.schema)).values.toVector
+    val chosen = groups.sortBy(_.head.path).map(inGroup(_, epoch, closing))
+    Selection(chosen.map(_.merge).find(_.nonEmpty).getOrElse(Vector.empty), chosen.flatMap(_.left))
+  }
+
+  private def inGroup(parts: Vector[FinishedPart], epoch: Long, closing: String => Boolean): Selection = {
+    val full = parts.map(_.sizeBytes).sum >= targetBytes || parts.sizeIs >= MostFiles
+    val aged = parts.filter(part => epoch - part.epoch >= limit(part.merges))
+    if (full) Selection(fitting(parts), Vector.empty)
+    else if (closing(parts.head.bucket) && parts.sizeIs >= 2) Selection(fitting(parts), Vector.empty)
+    else if (aged.isEmpty) Selection(Vector.empty, Vector.empty)
+    else {
+      val most   = aged.map(_.merges).max
+      val choice = fitting(parts.filter(_.merges <= most))
+      if (choice.sizeIs >= minFiles) Selection(choice, Vector.empty) else Selection(Vector.empty, aged)
+    }
+  }
+
+  /** The first parts that make one part of the target's size; two always do. */
+  private def fitting(parts: Vector[FinishedPart]): Vector[FinishedPart] = {
+    val upTo = parts.scanLeft(0L)(_ + _.sizeBytes).drop(1).takeWhile(_ <= targetBytes).size
+    parts.take(upTo.max(2).min(MostFiles))
+  }
+
+  @tailrec
+  private def limit(merges: Int, epochs: Long = afterEpochs): Long =
+    if (merges == 0 || epochs > MostEpochs) epochs else limit(merges - 1, epochs * Patience)
+}
+
+private[stoplog] object CompactionPolicy {
+
+  /** @param merge what to merge now, of one bucket; none if nothing is due
+    * @param left  parts that found no others in time, and stay as they are
+    */
+  final case class Selection(merge: Vector[FinishedPart], left: Vector[FinishedPart])
+
+  /** A record names them all, and a task opens them all. */
+  private[stoplog] val MostFiles = 256
+
+  private val Patience   = 8L
+  private val MostEpochs = Long.MaxValue / 16
 }

@@ -76,7 +76,7 @@ private[commit] object StartCheck {
       throw Errors.fenced(identity.path, identity.sinkId, reset.seq, reset.run.value)
     }
 
-  /** That nothing has changed which must not. Errors: `STOPLOG_SETTINGS_CHANGED`, `STOPLOG_SCHEMA_CHANGED`. */
+  /** Refuses a change of settings that must not change. Errors: `STOPLOG_SETTINGS_CHANGED`, `STOPLOG_SCHEMA_CHANGED`. */
   def sameSettings(state: SinkState, identity: SinkIdentity, settings: SinkSettings): Unit = {
     settings.fixed.toSeq.sorted.foreach { case (setting, asked) =>
       state.settings.get(setting).filter(_ != asked).foreach { recorded =>
@@ -121,4 +121,25 @@ private[commit] object StartCheck {
     SinkState(identity.queryId, before(batch), Vector.empty, nextPart = 0, settings.toMap)
 
   private def before(batch: Long): Option[Long] = if (batch == 0) None else Some(batch - 1)
+}
+
+/** The digests of a query's micro-batches, as its checkpoint has them now. */
+private[stoplog] trait BatchDigests {
+
+  /** `None` where nothing can tell. */
+  def of(batch: Long): Option[BatchDigest]
+}
+
+private[stoplog] object BatchDigests {
+
+  /** Of an engine that does not tell. */
+  val unknown: BatchDigests = _ => None
+}
+
+/** The batch that a run is to begin, which is looked up at once, before an operator may change the checkpoint; and the one before
+  * it, when it is asked for.
+  */
+private[stoplog] final class Planned(val batch: Long, digests: BatchDigests) {
+  val digest: Option[BatchDigest]      = digests.of(batch)
+  lazy val before: Option[BatchDigest] = if (batch == 0) None else digests.of(batch - 1)
 }

@@ -7,7 +7,7 @@ import scala.jdk.CollectionConverters._
 
 import stoplog.fault.{Faults, Step}
 import stoplog.part.{Open, PartNaming, Pending}
-import stoplog.rolling.{RollReason, RollingPolicy}
+import stoplog.rolling.{AskingPolicy, PartStats, RollingPolicy, RollReason}
 import stoplog.storage.{NewPart, PartStore, WriterLease}
 
 /** Protocol steps 4 and 5: one task of one epoch. Used by the task's thread alone.
@@ -15,12 +15,12 @@ import stoplog.storage.{NewPart, PartStore, WriterLease}
   * Nothing is opened before a bucket's first row, nothing is durable before [[commit]], and nothing is deleted at
   * all (I5): what an attempt leaves behind is in no record, and recovery finds it.
   *
-  * @param sides where rows go that the format keeps beside a part
+  * @param spool writes the rows that the format keeps beside a part
   */
-final class TaskWriter[R](
+private[stoplog] final class TaskWriter[R](
     plan: TaskPlan,
     store: PartStore,
-    sides: Sides,
+    spool: SpoolWriter,
     format: PartFormat[R],
     rules: TaskWriter.Rules,
     tools: TaskWriter.Tools,
@@ -67,7 +67,7 @@ final class TaskWriter[R](
     }
     val (finished, open) = parallel
       .map(ended) { case (part, reason) =>
-        reason.map(part.finish).toLeft(part.persist(plan.slot, plan.run, sides))
+        reason.map(part.finish).toLeft(part.persist(plan.slot, plan.run, spool))
       }
       .toVector
       .partitionMap(identity)
@@ -129,11 +129,9 @@ final class TaskWriter[R](
   /** Parts that earlier epochs left open come before new ones. */
   private def handedOn(bucket: String): Option[OpenPartWriter[R]] = nextHanded(bucket).map { part =>
     if (isOurs(part))
-      OpenPartWriter.resume(part, format, times.recorded, times.ofEvent)(() =>
-        store.resume(part.handle, part.validBytes)
-      )
-    else // who keeps this attempt from going on in place may still write there, even if this one never does (I1)
-      OpenPartWriter.resume(part.copy(owner = None), format, times.recorded, times.ofEvent) { () =>
+      OpenPartWriter.resume(part, format, times)(() => store.resume(part.handle, part.validBytes))
+    else // a writer that keeps this attempt from going on in place may write there, even if this one never does (I1)
+      OpenPartWriter.resume(part.copy(owner = None), format, times) { () =>
         store.takeOver(part.handle, part.validBytes, NewPart(part.bucket, part.name, plan.run))
       }
   }
@@ -144,11 +142,10 @@ final class TaskWriter[R](
   }
 
   private def create(bucket: String): OpenPartWriter[R] = {
-    val name = naming.name(plan.run, nextPart)
+    val part = NewPart(bucket, naming.name(plan.run, nextPart), plan.run)
     nextPart += plan.stride
     done = done.copy(partsOpened = done.partsOpened + 1)
-    val output = store.create(NewPart(bucket, name, plan.run))
-    OpenPartWriter.begin(bucket, name, output, format, times.recorded, times.ofEvent, clock.millis())
+    OpenPartWriter.begin(part, store.create(part), format, times, clock.millis())
   }
 
   /** I1: in place only if no other live attempt can have been given this part. */
@@ -195,9 +192,9 @@ final class TaskWriter[R](
   private final val FaultRowMask = 63L
 }
 
-object TaskWriter {
+private[stoplog] object TaskWriter {
 
-  /** By what a task decides.
+  /** The rules by which a task decides.
     *
     * @param policy       when parts are closed
     * @param maxOpenParts at most so many at a time: the one that was written to the longest time ago is closed first
@@ -223,8 +220,22 @@ object TaskWriter {
     * @param recorded the time of which each part remembers the least and the greatest
     * @param ofEvent  the time that the policy is asked about; a part remembers that of its first row
     */
-  final case class Times[R](recorded: RowTimes[R] = RowTimes.Unasked, ofEvent: RowTimes[R] = RowTimes.Unasked)
+  final case class Times[-R](recorded: RowTimes[R] = RowTimes.Unasked, ofEvent: RowTimes[R] = RowTimes.Unasked)
 
   /** The counts of one task, for metrics. */
   final case class Counts(partsOpened: Long, partsClosed: Long, bytesWritten: Long)
+}
+
+/** The user's policy where no part stays open at the end of an epoch.
+  *
+  * @param endsParts whether that is so; asked at the end of each epoch
+  */
+private[stoplog] final case class EpochPolicy(asked: RollingPolicy, endsParts: () => Boolean)
+    extends AskingPolicy(asked) {
+  override def onEpochEnd(part: PartStats, nowMillis: Long): Option[RollReason] =
+    super.onEpochEnd(part, nowMillis).orElse(Option.when(endsParts())(RollReason.Checkpoint))
+}
+
+private[stoplog] object EpochPolicy {
+  def apply(asked: RollingPolicy): EpochPolicy = EpochPolicy(asked, () => true)
 }

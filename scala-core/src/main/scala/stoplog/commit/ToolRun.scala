@@ -16,39 +16,23 @@ import stoplog.storage.{FileStore, ReplacedFiles}
   * @param seen   the record from which it is known what is to be done: the run acts only if the log still ends with it
   * @param format makes what writes the rows that an open part still lacks
   */
-final class ToolRun(
+private[stoplog] final class ToolRun(
     run: RunId,
     identity: SinkIdentity,
     seen: LogRecord,
     stores: SinkStores,
     format: () => PartFormat[_],
-    tools: SinkDriver.Tools
+    tools: DriverTools
 ) {
   import ToolRun._
-  import stores.log
   import tools.{clock, faults, parallel}
 
-  private val parts =
-    new OpenParts.Stored(
-      run,
-      stores.parts,
-      stores.sides,
-      format,
-      LostPart.Fail,
-      log.refuseIfOvertaken(identity.path, identity.sinkId, _),
-      tools
-    )
-  private val followUps  = followUpsOf(identity, seen.state, stores.notes)
+  private val log        = stores.log
+  private val refuse     = log.refuseIfOvertaken(identity.path, identity.sinkId, _)
+  private val parts      = new OpenParts.Stored(run, stores, format, LostPart.Fail, refuse, tools)
+  private val followUps  = followUpsOf(identity, seen.state, stores.files)
   private val completing = new BucketTracker(followUps, parallel, tools.retry)
-  private val ledger     = new Ledger(
-    run,
-    identity,
-    log,
-    Ledger.Stores(stores.parts, stores.sides, stores.finished),
-    LostPart.Fail,
-    followUps,
-    tools
-  )
+  private val ledger     = new Ledger(run, identity, stores, LostPart.Fail, followUps, tools)
 
   private var newest = seen
   private var state  = seen.state
@@ -66,7 +50,7 @@ final class ToolRun(
     newest = ledger
       .claimIfEndsWith(seen.seq)(newest => Some(parts.claimed(noted(newest.state))))
       .getOrElse(throw overtaken())
-    state = parts.recovered(run, newest.state)
+    state = parts.recovered(newest.state)
   }
 
   /** Closes every open part where its last committed epoch left it, and makes it visible. */
@@ -122,7 +106,7 @@ final class ToolRun(
   }
 
   private def append(entry: Ledger.Entry): Unit = {
-    val unneeded = newest.state.sideFiles -- entry.state.sideFiles
+    val unneeded = newest.state.spoolFiles -- entry.state.spoolFiles
     newest = ledger.append(entry)
     state = entry.state
     ledger.settle(newest)
@@ -135,9 +119,9 @@ final class ToolRun(
   }
 }
 
-object ToolRun {
+private[stoplog] object ToolRun {
 
-  /** Why the first rows of a finished part are in a part of their own. */
+  /** The reason of a part that has the first rows of a finished one. */
   private val Rewound = RollReason.Custom("rewind")
 
   /** A tool is done sooner. */

@@ -21,7 +21,7 @@ private[stoplog] trait EngineSink[C, R, M] {
   /** The columns of the rows, as far as they are known before a write. */
   def columns: C
 
-  /** Which writes may replace the rows that the target has. */
+  /** The writes that may replace the rows that the target has. */
   def replacing: Replacing
 
   /** The counts of its tasks, which the engine sums up. */
@@ -40,7 +40,7 @@ private[stoplog] trait EngineSink[C, R, M] {
   def resume(queryId: String): Option[EarlierDecision] = None
 }
 
-/** Which writes may replace the rows that the target has. */
+/** The writes that may replace the rows that the target has. */
 private[stoplog] sealed trait Replacing
 private[stoplog] object Replacing {
   case object Never  extends Replacing
@@ -72,7 +72,7 @@ private[stoplog] trait EngineWrite[R, M] {
   def job(): EngineJob[R, M]
 }
 
-/** Which rows the engine brings into one task.
+/** The rows that the engine brings into one task.
   *
   * @param clustering columns: rows that are equal in all of them come into one task
   * @param tasks      how many; `None` leaves it to the engine
@@ -98,7 +98,7 @@ private[stoplog] object QueryTrigger {
   /** The query goes on until it is stopped. */
   case object Unending extends QueryTrigger("unending")
 
-  /** Under which a log keeps the trigger of its last run: a run that gets no data cannot know its own. */
+  /** The setting under which a log keeps the trigger of its last run: a run that gets no data cannot know its own. */
   val Noted = "trigger"
 
   /** The trigger of the run that noted these settings. */
@@ -146,3 +146,54 @@ private[stoplog] trait EngineJob[R, M] {
   /** @param results of the tasks that are done */
   def abort(results: Seq[M]): Unit
 }
+
+/** Makes the writer of each task. Goes to the executors. */
+private[stoplog] trait SinkWriterFactory[R, M] extends Serializable {
+
+  /** `None` if the epoch is committed: the engine repeats an epoch whose commit it has not seen. */
+  def writer(task: TaskAttempt): Option[SinkWriter[R, M]]
+}
+
+/** One attempt of one task.
+  *
+  * @param epoch        of a query; `None` in a batch job
+  * @param partition    of the rows
+  * @param attempt      how often this task failed before
+  * @param stageAttempt how often its stage was repeated
+  */
+private[stoplog] final case class TaskAttempt(
+    epoch: Option[Long],
+    partition: Int,
+    attempt: Int,
+    stageAttempt: Int
+)
+
+/** The rows of one attempt of one task on their way into the target. Used by one thread. */
+private[stoplog] trait SinkWriter[R, M] extends AutoCloseable {
+  def write(row: R): Unit
+
+  /** Returns when the rows of the task outlive it. */
+  def commit(): M
+
+  /** The task has failed, or was stopped. */
+  def abort(): Unit
+
+  /** After [[commit]] or [[abort]]. */
+  override def close(): Unit
+
+  /** The number of rows that the task has written so far. */
+  def rows: Long
+
+  /** The number of their bytes; `None` where the target does not tell. */
+  def bytes: Option[Long] = None
+
+  /** The counts so far, of the sink's [[EngineSink.taskMetrics]]. */
+  def counts: Seq[(TaskMetric, Long)]
+}
+
+/** A count of a task.
+  *
+  * @param name of the metric, unique among all sinks
+  * @param text for users
+  */
+private[stoplog] final case class TaskMetric(name: String, text: String)

@@ -10,7 +10,8 @@ import stoplog.commit._
 import stoplog.error.Log
 import stoplog.thread.SinkTimer
 
-/** One start of one query whose epochs the commit protocol decides: the protocol's driver, its timer and its end.
+/** One start of one query whose epochs the commit protocol decides: the protocol's driver, its timer and its end. It has
+  * something to do before the first epoch, between epochs, and after the last one.
   *
   * @param name       of the sink, for messages
   * @param driver     whose epochs begin here, and are committed and given up by it alone
@@ -23,26 +24,35 @@ private[stoplog] final class LedgerRun[R](
     heartbeat: Option[Heartbeat],
     tickMillis: Long,
     hooks: LedgerRun.Hooks[R]
-) extends LastingRun[R, TaskResult] {
+) extends EngineRun[R, TaskResult] {
   private var timer  = Option.empty[ScheduledFuture[_]]
   private val probed = new AtomicBoolean()
   private val gate   = new EpochGate
 
   @volatile private var openAtStop = Option.empty[Finish]
 
-  override def counts: Seq[(String, Long)] = SinkMetrics.of(driver.stats)
+  override def counts: Seq[(String, Long)] = driver.stats.metrics
 
-  override def waitFrom(seenSeq: Long): Unit = {
+  /** The query has started; it may be long until it has an epoch.
+    *
+    * @param seenSeq the newest record of an earlier run
+    */
+  def waitFrom(seenSeq: Long): Unit = {
     driver.waitFrom(seenSeq)
     startTimer()
   }
 
-  override def stopAtNextEpoch(open: Option[Finish]): Unit = {
+  /** The query is to be stopped: it begins no other epoch.
+    *
+    * @param open the treatment of open parts; `None` for the one of the options
+    */
+  def stopAtNextEpoch(open: Option[Finish]): Unit = {
     openAtStop = open
     gate.close()
   }
 
-  override def isHeld: Boolean = gate.holds
+  /** Whether the query would begin an epoch now, and waits to be stopped. */
+  def isHeld: Boolean = gate.holds
 
   override def begin(epoch: EpochStart): SinkWriterFactory[R, TaskResult] = {
     gate.pass()
@@ -59,11 +69,17 @@ private[stoplog] final class LedgerRun[R](
 
   override def abort(): Unit = driver.abort()
 
-  override def progressed(progress: Progress): Unit = hooks.progressed(progress)
+  /** The engine has committed an epoch. */
+  def progressed(progress: Progress): Unit = hooks.progressed(progress)
 
-  override def end(exception: Option[String]): Unit = ending(driver.end(finishing(exception)))
+  /** The query has ended. Never throws: the next start does what this one leaves undone.
+    *
+    * @param exception the words of the query's failure, if it failed
+    */
+  def end(exception: Option[String]): Unit = ending(driver.end(finishing(exception)))
 
-  override def endIfIdle(): Unit = ending(driver.endIfIdle(finishing(None)))
+  /** The application ends, maybe in the middle of an epoch, which the run then leaves alone. */
+  def endIfIdle(): Unit = ending(driver.endIfIdle(finishing(None)))
 
   private def finishing(exception: Option[String]): Finish = openAtStop.getOrElse(hooks.finish(exception))
 
@@ -124,4 +140,49 @@ private[stoplog] object LedgerRun {
       progressed: Progress => Unit = _ => (),
       closed: () => Unit = () => ()
   )
+}
+
+/** @param watermarkMillis with which the epoch was run; 0 before the first, and `None` in a query without one
+  * @param rows            that the epoch has read
+  */
+private[stoplog] final case class Progress(watermarkMillis: Option[Long], rows: Long)
+
+/** The newest decision of an earlier run of a query, from its log.
+  *
+  * @param seq     of the newest record
+  * @param trigger of the earlier run
+  */
+private[stoplog] final case class EarlierDecision(seq: Long, trigger: QueryTrigger)
+
+/** Keeps a query from beginning an epoch, so that it can be stopped between two of them.
+  *
+  * Spark has no notice of the end of a micro-batch before it begins the next; but the next one's first call of the sink
+  * comes before it has any task.
+  */
+private[engine] final class EpochGate {
+  private var isClosed  = false
+  private var isAwaited = false
+
+  /** Called by the query's thread when an epoch begins. Where the gate is closed that waits, until it is opened or the
+    * query is stopped, which interrupts its thread.
+    */
+  def pass(): Unit = synchronized {
+    while (isClosed) {
+      isAwaited = true
+      try wait()
+      finally isAwaited = false
+    }
+  }
+
+  def close(): Unit = synchronized {
+    isClosed = true
+  }
+
+  def open(): Unit = synchronized {
+    isClosed = false
+    notifyAll()
+  }
+
+  /** Whether an epoch would begin now, and does not. */
+  def holds: Boolean = synchronized(isAwaited)
 }

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.fault
 
+import java.util.ServiceLoader
 import java.util.concurrent.atomic.AtomicInteger
+
+import scala.jdk.CollectionConverters._
 
 /** A place in the protocol where a test may end the process. In production every step does nothing. */
 trait Faults extends Serializable {
@@ -42,4 +45,27 @@ object Faults {
 }
 
 /** The exception that a fault of kind `throw` raises. */
-final class InjectedFault(val step: Step) extends RuntimeException(s"injected at ${step.name}")
+private[stoplog] final class InjectedFault(val step: Step) extends RuntimeException(s"injected at ${step.name}")
+
+/** The steps that a connector's sink passes besides those of the core. A connector's jar names its class in
+  * `META-INF/services/stoplog.fault.ConnectorSteps`.
+  */
+private[stoplog] trait ConnectorSteps {
+  def all: Vector[Step]
+}
+
+private[fault] object ConnectorSteps {
+
+  /** In the order of their names. Spark's `--jars` are known to the context's loader alone. */
+  def onClassPath: Vector[Step] = {
+    val loaders = Seq(Thread.currentThread().getContextClassLoader, getClass.getClassLoader)
+    loaders
+      .filter(_ != null)
+      .distinct
+      .flatMap(ServiceLoader.load(classOf[ConnectorSteps], _).asScala)
+      .flatMap(_.all)
+      .distinct
+      .sortBy(_.name)
+      .toVector
+  }
+}

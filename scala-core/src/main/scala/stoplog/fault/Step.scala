@@ -52,7 +52,7 @@ object Step {
       extends Step("listenerCalled", "the bucket's listener has been told; the record is not marked")
   case object AfterMark extends Step("afterMark", "the record is marked as published")
   case object AfterTrim extends Step("afterTrim", "old records dropped")
-  case object AfterDrop extends Step("afterDrop", "side files that the record no longer names are deleted")
+  case object AfterDrop extends Step("afterDrop", "spool files that the record no longer names are deleted")
 
   // between epochs, and at the end
   case object BeforeRoll extends Step("beforeRoll", "parts due by the clock, still open in the newest record")

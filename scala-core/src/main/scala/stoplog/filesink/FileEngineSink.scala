@@ -6,12 +6,13 @@ import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.internal.SQLConf.PartitionOverwriteMode
 import org.apache.spark.sql.types.StructType
 
-import stoplog.options.SparkHadoop
 import stoplog.bucket.Bucketing
 import stoplog.commit._
 import stoplog.engine._
 import stoplog.error.{Errors, Log, Redaction}
-import stoplog.options.SinkOptions
+import stoplog.log.SinkState
+import stoplog.merge.DirectoryMerges
+import stoplog.options.{SinkOptions, SparkHadoop}
 import stoplog.part.RunId
 import stoplog.place.SinkStorage
 
@@ -29,7 +30,7 @@ private[stoplog] final class FileEngineSink private (
 
   override def taskMetrics: Seq[TaskMetric] = RowWriter.Metrics
 
-  override def noCounts: Seq[(String, Long)] = SinkMetrics.empty
+  override def noCounts: Seq[(String, Long)] = SinkStats.empty.metrics
 
   override def plan(asked: WriteRequest[StructType]): EngineWrite[InternalRow, TaskResult] = {
     if (asked.existing == Existing.Replace) refuseSomePartitions()
@@ -42,11 +43,10 @@ private[stoplog] final class FileEngineSink private (
       new Ledger(
         RunId.random(), // which claims nothing
         SinkIdentity(storage.path, storage.sinkId, queryId),
-        storage.log,
-        Ledger.Stores(storage.parts, storage.sides, storage.finished),
+        storage,
         options.recovery.onLostPart,
-        SinkFollowUps.of(RecordedPattern.resumed(options, Some(newest)), columns, storage),
-        RealTools.ofThisJvm
+        SinkFollowUps.of(RecordedBuckets.resumed(options, Some(newest)), columns, storage),
+        DriverTools.ofThisJvm
       ).recover(newest)
       EarlierDecision(newest.seq, QueryTrigger.noted(newest.state.settings))
     }
@@ -70,10 +70,9 @@ private[stoplog] final class FileEngineSink private (
 
     override def start(start: RunStart): EngineRun[InternalRow, TaskResult] = {
       val newest  = storage.log.newest()
-      val resumed = RecordedPattern.resumed(options, newest)
+      val resumed = RecordedBuckets.resumed(options, newest)
       val sink    = FileSinkSpec.of(resumed, asked.columns, storage, newest.flatMap(RecordedColumns.of))
-      (RecordedPattern.change(options, newest) ++ RecordedBuckets.change(options.buckets.bucketing, newest))
-        .foreach(said => Log.warn(s"$name: $said"))
+      RecordedBuckets.changes(options, newest).foreach(said => Log.warn(s"$name: $said"))
       FileRun(start, sink, resumed, LayoutNotice.of(name, sink, resumed.buckets.bucketing))
     }
 
@@ -99,4 +98,78 @@ private[stoplog] object FileEngineSink {
     SinkFollowUps.rule(options, columns)
     new FileEngineSink(columns, options, storage, asKnown)
   }
+}
+
+/** A batch write. All of it becomes visible by one record, or none of it.
+  *
+  * @param asked options of the write; the log may name another pattern of buckets
+  * @param whole the storage of the sink, below which the job has a log of its own
+  */
+private[filesink] final class FileJob(
+    name: String,
+    asked: SinkOptions,
+    whole: SinkStorage,
+    write: WriteRequest[StructType]
+) extends EngineJob[InternalRow, TaskResult] {
+  private val storage = whole.as(JobCommit.Prefix + write.queryId)
+
+  // Looked for in the log once the storage has been tried: what a batch adds lies as its sink's stream lays it.
+  private lazy val options = RecordedBuckets.resumed(asked, whole.log.newest())
+  private lazy val record  = commitOf(storage)
+  private lazy val sink    = FileSinkSpec.of(options, write.columns, storage, before = None).forJob
+  private lazy val layout  = LayoutNotice.of(name, sink, options.buckets.bucketing)
+
+  override def begin(slots: Int): SinkWriterFactory[InternalRow, TaskResult] = {
+    storage.probe()
+    if (write.existing == Existing.Replace) FileJob.refuseIfPartsLieBetween(storage)
+    JobCommit.rollForward(FileJob.others(storage).map(commitOf))
+    new RowWriterFactory(TaskPlans.of(record.begin(slots)), sink)
+  }
+
+  override def commit(results: Seq[TaskResult]): Unit = {
+    if (write.existing == Existing.Replace) DirectoryMerges.overwrite(storage).begin()
+    record.commit(results, replacing)
+    layout.written(results)
+  }
+
+  override def abort(results: Seq[TaskResult]): Unit = record.abort()
+
+  private def commitOf(storage: SinkStorage): JobCommit = new JobCommit(
+    RunId.random(),
+    SinkIdentity(storage.path, storage.sinkId, storage.sinkId),
+    storage.log,
+    storage.parts,
+    storage.job,
+    DriverTools.ofThisJvm,
+    SinkFollowUps.of(options, write.columns, storage)
+  )
+
+  private def replacing: JobCommit.Replacing = write.existing match {
+    case Existing.Keep    => JobCommit.Replacing.Nothing
+    case Existing.Replace => JobCommit.Replacing.Everything
+  }
+}
+
+private[filesink] object FileJob {
+
+  /** An overwrite takes all files in directories that readers see, and must not take along what a stream is about to go on
+    * with.
+    */
+  private def refuseIfPartsLieBetween(storage: SinkStorage): Unit =
+    storage
+      .sinkIds(prefix = "")
+      .filterNot(_.startsWith(JobCommit.Prefix))
+      .find(sinkId => storage.as(sinkId).log.newest().map(_.state).exists(liesBetween))
+      .foreach { sinkId =>
+        throw Errors.pathNotWritable(
+          storage.path,
+          s"it is to be overwritten, and sink $sinkId has open parts between the finished ones (inProgress=bucket)"
+        )
+      }
+
+  private def liesBetween(state: SinkState): Boolean =
+    state.open.nonEmpty && state.settings.get("inProgress").contains("bucket")
+
+  private def others(mine: SinkStorage): Seq[SinkStorage] =
+    mine.sinkIds(JobCommit.Prefix).filterNot(_ == mine.sinkId).map(mine.as)
 }

@@ -4,12 +4,14 @@ package stoplog.filesink
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.InternalRow
 
+import stoplog.bucket.{Bucketing, DateTimeBucketAssigner}
 import stoplog.commit._
 import stoplog.engine.{LedgerRun, Progress, QueryTrigger, RunStart}
 import stoplog.error.Log
 import stoplog.format.bulk.EndingParts
 import stoplog.options.{BucketComplete, FinalizeOnTermination, FormatChoice, SinkOptions}
 import stoplog.part.RunId
+import stoplog.preflight.NameChecks
 
 /** One start of one query that writes files. */
 private[filesink] object FileRun {
@@ -26,16 +28,17 @@ private[filesink] object FileRun {
       run,
       SinkIdentity(storage.path, storage.sinkId, start.queryId),
       sink.settings.noting(noted(start.trigger, options, sink)),
-      sink.parts.policy,
-      storage.log,
-      storage.parts,
-      storage.sides,
+      storage,
       () => new EndingParts(storage.sides, ownBulk(options)),
-      choices(options),
-      RealTools.ofThisJvm,
-      SinkFollowUps.of(options, sink.schema, storage),
-      storage.finished,
-      sink.compaction.fold(Compaction.Off: Compaction)(_.of(run, sink, SparkSession.active.sparkContext))
+      DriverRules(
+        sink.parts.policy,
+        SinkFollowUps.of(options, sink.schema, storage),
+        options.recovery.onForeignQuery,
+        options.recovery.onLostPart,
+        options.recovery.onRestart,
+        sink.compaction.fold(Compaction.Off: Compaction)(_.of(run, sink, SparkSession.active.sparkContext))
+      ),
+      DriverTools.ofThisJvm
     )
     new LedgerRun[InternalRow](
       s"Sink ${storage.sinkId} under ${storage.path}",
@@ -74,12 +77,6 @@ private[filesink] object FileRun {
       Finish.PublishOpen
     case _ => Finish.KeepOpen
   }
-
-  private def choices(options: SinkOptions): SinkDriver.Choices = SinkDriver.Choices(
-    options.recovery.onForeignQuery,
-    options.recovery.onLostPart,
-    options.recovery.onRestart
-  )
 }
 
 /** Hears from Spark how far a query has come.
@@ -107,5 +104,46 @@ private[stoplog] final class Watermarks(options: SinkOptions, reached: Long => U
       s"No bucket under ${options.output.path} will ever be complete: bucketComplete = 'watermark' goes by the query's watermark, " +
         "and the query has none. Call withWatermark(...) on the rows."
     )
+  }
+}
+
+/** Says, once in a run, that readers would not find the rows of its buckets, or not as they were written.
+  *
+  * @param name    of the sink
+  * @param columns that are in the files
+  */
+private[stoplog] final class LayoutNotice(name: String, columns: Seq[String]) {
+  @volatile private var said = false
+
+  /** @param buckets that rows go to */
+  def look(buckets: Iterable[String]): Unit = synchronized {
+    if (!said)
+      NameChecks.unreadable(buckets.toSeq.distinct, columns).foreach { warning =>
+        said = true
+        Log.warn(s"$name: ${warning.what} ${warning.now}")
+      }
+  }
+
+  /** Looks at the buckets that tasks have written to. Once the notice was given, an epoch pays nothing for it. */
+  def written(results: Seq[TaskResult]): Unit =
+    if (!said)
+      look(
+        results.iterator
+          .flatMap(task => task.closed.iterator.map(_.bucket) ++ task.open.iterator.map(_.bucket))
+          .toSet
+      )
+}
+
+private[stoplog] object LayoutNotice {
+
+  /** Of a sink whose name and files these are. It has looked at what the pattern of the buckets alone tells. */
+  def of(name: String, sink: FileSinkSpec, bucketing: Bucketing): LayoutNotice = {
+    val notice =
+      new LayoutNotice(name, FileSinkSpec.dataColumns(bucketing, sink.schema).schema.fieldNames.toSeq)
+    sink.rows.assigner match {
+      case dated: DateTimeBucketAssigner => notice.look(Seq(dated.bucketAt(System.currentTimeMillis())))
+      case _                             => ()
+    }
+    notice
   }
 }

@@ -6,20 +6,17 @@ import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.types.StructType
 
-import stoplog.bucket.Bucketing
 import stoplog.bucket._
-import stoplog.commit.{EpochPolicy, JobPolicy, RowTimes, SinkSettings}
-import stoplog.commit.OnBadRow
+import stoplog.commit.{EpochPolicy, JobPolicy, OnBadRow, RowTimes, SinkSettings}
 import stoplog.error.Errors
 import stoplog.format.{Encoder, RejectedLines, RowFormats, SchemaChange, SupportedTypes}
 import stoplog.format.avro.AvroFormat
-import stoplog.format.bulk.{BulkFormat, BulkSink, PartLife, SyncedFormat, UserFormat}
-import stoplog.format.bulk.BulkFormatName
+import stoplog.format.bulk.{BulkFormat, BulkFormatName, BulkSink, PartLife, SyncedFormat, UserFormat}
 import stoplog.format.compress.Compression
 import stoplog.format.orc.OrcBulk
 import stoplog.format.parquet.ParquetBulk
 import stoplog.format.sequence.SequenceFormat
-import stoplog.options.{FormatChoice, SinkOptions}
+import stoplog.options.{EventTimeUse, FormatChoice, SinkOptions}
 import stoplog.part.PartNaming
 import stoplog.place.SinkStorage
 import stoplog.rolling.{OnCheckpointRollingPolicy, RollingPolicy}
@@ -46,19 +43,19 @@ private[filesink] final case class FileSinkSpec(
   )
 }
 
-/** The place and the form of rows that cannot be written.
-  *
-  * @param directory under the sink's path, and hidden from its readers
-  */
-private[stoplog] final case class RejectFiles(directory: String, lines: RejectedLines)
-
 private[filesink] object FileSinkSpec {
 
-  /** How rows become bytes of parts.
+  /** The way of rows to the bytes of parts.
     *
     * @param rejects `None` if a bad row ends the query
     */
-  final case class Rows(format: SinkFormat, assigner: BucketAssigner, rejects: Option[RejectFiles])
+  final case class Rows(format: SinkFormat, assigner: BucketAssigner, rejects: Option[Rejects])
+
+  /** The place and the form of rows that cannot be written.
+    *
+    * @param directory under the sink's path, and hidden from its readers
+    */
+  final case class Rejects(directory: String, lines: RejectedLines)
 
   /** @param ofManifests the times of the rows, if manifests tell them */
   final case class Times(ofManifests: RowTimes[InternalRow], event: EventTimes)
@@ -108,11 +105,11 @@ private[filesink] object FileSinkSpec {
       schema: StructType,
       format: SinkFormat,
       session: SparkSession
-  ): Option[RejectFiles] = options.rejects.onBadRow match {
+  ): Option[Rejects] = options.rejects.onBadRow match {
     case OnBadRow.Fail                          => None
     case OnBadRow.Reject if !format.mayStayOpen => throw Errors.invalidOptions(Seq(RejectsInClear))
     case OnBadRow.Reject                        =>
-      Some(RejectFiles(options.rejects.path, new RejectedLines(schema, timeZone(session))))
+      Some(Rejects(options.rejects.path, new RejectedLines(schema, timeZone(session))))
   }
 
   /** In formats whose files have the names of their columns, and are ours to know. */
@@ -150,7 +147,7 @@ private[filesink] object FileSinkSpec {
       case _ => columns
     }
 
-  /** How rows of these columns are written. Errors: those of the formats. */
+  /** The format for rows of these columns. Errors: those of the formats. */
   def formatOf(options: SinkOptions, columns: DataColumns, session: SparkSession): SinkFormat = {
     val compression            = Compression.named(options.output.compression).getOrElse(Compression.None)
     def rows(encoder: Encoder) = SinkFormat.Rows(encoder, compression, columns, options.rejects.onBadRow)
@@ -207,7 +204,7 @@ private[filesink] object FileSinkSpec {
     }
   }
 
-  /** Which bucket a row goes to. Errors: those of bucket assigners and users' classes. */
+  /** The assigner that names the bucket of a row. Errors: those of bucket assigners and users' classes. */
   def assignerOf(bucketing: Bucketing, schema: StructType, session: SparkSession): BucketAssigner = {
     val assigner = bucketing match {
       case Bucketing.DateTime(pattern, zone, column) => new DateTimeBucketAssigner(pattern, zone, column)
@@ -220,5 +217,28 @@ private[filesink] object FileSinkSpec {
     }
     assigner.open(schema) // what is wrong with it, is wrong on the driver already
     assigner
+  }
+}
+
+/** The event times of the rows of a write.
+  *
+  * @param column   for assigners; `None` if rows have none
+  * @param ofPolicy for the rolling policy, if it asks
+  */
+private[stoplog] final case class EventTimes(column: Option[ColumnTimes], ofPolicy: RowTimes[InternalRow])
+
+private[stoplog] object EventTimes {
+
+  /** Errors: `STOPLOG_EVENT_TIME_COLUMN`, `STOPLOG_EVENT_TIME_MISSING`. */
+  def of(options: SinkOptions, schema: StructType): EventTimes = {
+    val column = ColumnTimes.ofEvents(options.rolling.eventTimeColumn, schema)
+    EventTimes(
+      column,
+      options.rolling.eventTimeUse match {
+        case EventTimeUse.Required => column.getOrElse(throw Errors.eventTimeMissing())
+        case EventTimeUse.Optional => column.getOrElse(RowTimes.Unasked)
+        case EventTimeUse.Unused   => RowTimes.Unasked
+      }
+    )
   }
 }

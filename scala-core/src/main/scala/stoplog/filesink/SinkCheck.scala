@@ -23,7 +23,7 @@ import stoplog.commit.CompleteRule
 import stoplog.options.{RecoveryOptions, SinkOptions}
 
 import stoplog.part.PartNaming
-import stoplog.place.{KnownCheckpoint, SinkStorage}
+import stoplog.place.{CheckpointFiles, SinkStorage}
 import stoplog.preflight.{ExampleName, ExampleNames, Finding, NameChecks, Preflight, Versions}
 import stoplog.preflight.Finding.{Ok, Problem, Warning, tried}
 import stoplog.storage.s3.S3Library
@@ -62,7 +62,7 @@ private final class SinkCheck(rows: DataFrame, asked: SinkOptions) {
   private val tests   = storage.flatMap(there => tried("storage")(there.trial(scratch, asked.rolling.policy)))
   // Only once the storage has been tried: some kinds have to be, before they can be read.
   private val newest  = tests.flatMap(_ => storage).flatMap(there => tried("sinkId")(there.log.newest()))
-  private val options = newest.fold(_ => asked, RecordedPattern.resumed(asked, _))
+  private val options = newest.fold(_ => asked, RecordedBuckets.resumed(asked, _))
   private val columns = tried("columns")(FileSinkSpec.dataColumns(options.buckets.bucketing, schema))
   private val format  =
     columns.flatMap(each => tried("format")(FileSinkSpec.formatOf(options, each, session)))
@@ -161,7 +161,7 @@ private final class SinkCheck(rows: DataFrame, asked: SinkOptions) {
     .getOrElse(Vector.empty)
 
   private def owner(newest: Option[LogRecord]): Finding = {
-    val mine = KnownCheckpoint.queryId(options.checkpointLocation, SparkHadoop.configuration)
+    val mine = CheckpointFiles.queryId(options.checkpointLocation, SparkHadoop.configuration)
     newest.map(_.state.queryId) match {
       case None => Ok("sinkId", s"No query has written here as ${options.recovery.sinkId} yet.")
       case Some(owner) if !rows.isStreaming && options.checkpointLocation.isEmpty =>

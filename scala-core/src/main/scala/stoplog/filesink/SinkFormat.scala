@@ -5,19 +5,24 @@ import java.io.{ByteArrayOutputStream, IOException, OutputStream, UncheckedIOExc
 
 import scala.util.control.NonFatal
 
+import org.apache.spark.SparkContext
 import org.apache.spark.sql.catalyst.InternalRow
 
-import stoplog.commit.OnBadRow
-import stoplog.bucket.DataColumns
-import stoplog.commit.{BadRow, Member, PartFormat, RowFormat}
-import stoplog.error.StoplogException
-import stoplog.format.Encoder
+import stoplog.bucket.{BucketId, DataColumns}
+import stoplog.commit._
+import stoplog.compact.Compactor
+import stoplog.error.{Errors, StoplogException}
+import stoplog.fault.Faults
+import stoplog.format.{Encoder, RowCompactor}
 import stoplog.format.bulk.{BulkParts, BulkSink, PartLife, SyncedFormat, SyncedParts}
 import stoplog.format.compress.Compression
-
+import stoplog.merge.SparkMerger
+import stoplog.options.CompactionOptions
+import stoplog.part.{PartNaming, Pending, RunId, Spooled}
 import stoplog.storage.SpoolFiles
+import stoplog.util.UserObject
 
-/** How a sink's rows become the bytes of its parts. Goes to the executors. */
+/** The format of a sink's parts: it makes their bytes of rows. Goes to the executors. */
 private[stoplog] sealed trait SinkFormat extends Serializable {
 
   /** The end of the name of a part. */
@@ -82,17 +87,38 @@ private[stoplog] final class EncoderFormat(
     compression: Compression,
     columns: DataColumns,
     onBadRow: OnBadRow
-) extends RowFormat[InternalRow] {
+) extends PartFormat[InternalRow] {
   private[this] val project = columns.newProjection()
   private[this] var scratch = new ByteArrayOutputStream()
 
   encoder.open(columns.schema)
 
-  override def start(out: OutputStream): Unit = encoder.begin(out)
+  override def begin(name: String, end: PartBuffer): PartEncoder[InternalRow] =
+    new EncodedPart(end, RowPartEncoder.Empty)
 
-  override def encode(row: InternalRow, out: OutputStream): Unit = onBadRow match {
-    case OnBadRow.Fail   => straight(row, out)
-    case OnBadRow.Reject => whole(row, out)
+  override def resume(name: String, end: PartBuffer, beside: Spooled): PartEncoder[InternalRow] =
+    new EncodedPart(end, RowPartEncoder.Started)
+
+  private final class EncodedPart(end: PartBuffer, from: RowPartEncoder.Content)
+      extends RowPartEncoder[InternalRow](end, from) {
+
+    override protected def start(out: OutputStream): Unit = encoder.begin(out)
+
+    override protected def encode(row: InternalRow, out: OutputStream): Unit = onBadRow match {
+      case OnBadRow.Fail   => straight(row, out)
+      case OnBadRow.Reject => whole(row, out)
+    }
+
+    override protected def openMember(out: OutputStream): Option[Member] = compression match {
+      case Compression.None => None
+      case other            =>
+        val member = other.openMember(out)
+        Some(new Member {
+          override def stream: OutputStream = member
+          override def finish(): Unit       = member.finish()
+          override def close(): Unit        = member.close()
+        })
+    }
   }
 
   /** A failure may be one of the part's storage, which reports it in one of these ways. */
@@ -109,19 +135,52 @@ private[stoplog] final class EncoderFormat(
     BadRow.unless(encoder.encode(project(row), scratch))
     scratch.writeTo(out)
   }
-
-  override def openMember(out: OutputStream): Option[Member] = compression match {
-    case Compression.None => None
-    case other            =>
-      val member = other.openMember(out)
-      Some(new Member {
-        override def stream: OutputStream = member
-        override def finish(): Unit       = member.finish()
-        override def close(): Unit        = member.close()
-      })
-  }
 }
 
 private object EncoderFormat {
   private final val MostKeptBytes = 1 << 20
+}
+
+/** The merging of a sink's small parts. */
+private[stoplog] final case class CompactionSpec(policy: CompactionPolicy, compactor: Compactor) {
+
+  def of(run: RunId, sink: FileSinkSpec, context: SparkContext): Compaction = new SmallParts(
+    run,
+    SmallParts
+      .Choice(policy, sink.parts.naming, isData(sink.parts.naming, sink.rows.rejects.map(_.directory))),
+    new SparkMerger(context, sink.storage, compactor),
+    sink.storage.finished,
+    Clock.system,
+    Faults.ofThisJvm
+  )
+
+  /** Rejected rows stay in the files of their epochs. */
+  private def isData(naming: PartNaming, rejected: Option[String])(part: Pending): Boolean =
+    part.name.endsWith(naming.suffix) &&
+      !rejected.exists(BucketId.isUnder(_, part.bucket))
+}
+
+private[stoplog] object CompactionSpec {
+
+  /** Errors: `STOPLOG_INVALID_OPTIONS` where files cannot be merged, `STOPLOG_USER_CODE`. */
+  def of(choice: CompactionOptions, format: SinkFormat): CompactionSpec = {
+    if (!format.mayStayOpen) throw Errors.invalidOptions(Seq(Encrypted))
+    val compactor = choice.compactor match {
+      case Some(reference) => UserObject.load(reference, classOf[Compactor], "compactor")
+      case None            => compactorOf(format)
+    }
+    CompactionSpec(choice.policy, compactor)
+  }
+
+  private def compactorOf(format: SinkFormat): Compactor = format match {
+    case SinkFormat.Rows(encoder, compression, _, _) => RowCompactor(encoder, compression)
+    case SinkFormat.Synced(synced, _)                => synced.compactor.getOrElse(throw noCompactor)
+    case SinkFormat.Blocks(bulk, _, _)               => bulk.format.compactor.getOrElse(throw noCompactor)
+  }
+
+  private def noCompactor = Errors.invalidOptions(Seq(CompactionOptions.NoCompactor))
+
+  private final val Encrypted =
+    "compaction = 'smallParts' cannot merge encrypted files: what protects a page names its file and its place in " +
+      "it. Set it to none."
 }

@@ -4,14 +4,15 @@ package stoplog.filesink
 import scala.util.Try
 
 import org.apache.spark.sql.catalyst.parser.CatalystSqlParser
+import org.apache.spark.sql.connector.expressions.Transform
 import org.apache.spark.sql.types._
 
-import stoplog.engine.RowDistribution
 import stoplog.bucket.Bucketing
+import stoplog.engine.RowDistribution
 import stoplog.error.Errors
 import stoplog.options.{BucketOptions, Distribution, SinkOptions}
 
-/** How rows are brought to writers. */
+/** The distribution of rows to writers. */
 private[stoplog] object WriterDistribution {
 
   /** `None` to leave the rows where they are. Error: `STOPLOG_DISTRIBUTION_UNSUPPORTED`. */
@@ -57,4 +58,27 @@ private[stoplog] object WriterDistribution {
     case struct: StructType => struct.forall(field => isHashable(field.dataType))
     case other              => other.typeName != "variant"
   }
+}
+
+/** `DataFrameWriter.partitionBy` of a batch write means the option of that name.
+  *
+  * `DataStreamWriter.partitionBy` never arrives here: Spark drops it for such sinks, without a word.
+  */
+private[stoplog] object BatchPartitioning {
+
+  def merged(options: SinkOptions, partitioned: Array[Transform]): SinkOptions =
+    if (partitioned.isEmpty) options
+    else
+      SinkOptions.parse(
+        options.toMap ++ BucketOptions.toMap(Bucketing.PartitionColumns(columns(partitioned)))
+      )
+
+  /** Error: `STOPLOG_PARTITION_COLUMNS`. */
+  def columns(partitioned: Array[Transform]): Seq[String] = partitioned.map(column).toSeq
+
+  private def column(transform: Transform): String =
+    (transform.name(), transform.references().map(_.fieldNames())) match {
+      case ("identity", Array(Array(name))) => name
+      case _ => throw Errors.partitionColumns(s"${transform.describe} is not a top-level column")
+    }
 }

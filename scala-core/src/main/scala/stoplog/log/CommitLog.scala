@@ -10,7 +10,7 @@ import stoplog.error.Errors
 import stoplog.storage.PutOutcome
 
 /** The one dense, linear log of a sink id, over any [[LogFiles]]. The newest record alone is the whole state. */
-final class CommitLog(store: LogFiles) {
+private[stoplog] final class CommitLog(store: LogFiles) {
   import CommitLog._
 
   // What the last append saw, oldest first, so that the trim that follows it need not ask again.
@@ -44,7 +44,7 @@ final class CommitLog(store: LogFiles) {
     there.drop(gap + 1).flatMap(read)
   }
 
-  /** How a query has left the log, if a record says so that is still kept, and the log has not begun anew since. */
+  /** The state in which a query has left the log, if a record says so that is still kept, and the log has not begun anew since. */
   def leftBy(queryId: String): Option[SinkState] = {
     val states = all().map(_.state)
     states.drop(states.lastIndexWhere(_.queryId == SinkState.Nobody) + 1).findLast(_.queryId == queryId)
@@ -175,14 +175,14 @@ final class CommitLog(store: LogFiles) {
   }
 }
 
-object CommitLog {
+private[stoplog] object CommitLog {
 
   /** At a log whose newest record is listed and not there. */
   private val Looks = 3
 
   private final val Repeated = "the request was carried out and its answer lost"
 
-  /** How [[CommitLog.append]] ended. */
+  /** The outcome of [[CommitLog.append]]. */
   sealed trait Appended
 
   /** The record is in the log, for good, and the newest. */
@@ -190,4 +190,19 @@ object CommitLog {
 
   /** Another driver goes on from here; this one must not publish anything more. */
   final case class Overtaken(byRun: String) extends Appended
+}
+
+/** The look that decides, in each log whose old records are removed, whether a record that was created counts: it does
+  * if nothing newer is there afterwards (I3, decision 0001).
+  *
+  * A writer that slept while others wrote more records than are kept finds its place free again. The newest record is
+  * never removed, so a writer that was overtaken sees it.
+  */
+private[stoplog] object LookBack {
+
+  /** The record that overtook this one, if one did.
+    *
+    * @param there all records, listed after this one was created
+    */
+  def overtaking(record: Long, there: Iterable[Long]): Option[Long] = there.maxOption.filter(_ > record)
 }

@@ -3,10 +3,11 @@ package stoplog.log
 
 import scala.jdk.CollectionConverters._
 
+import com.fasterxml.jackson.core.JsonGenerator
 import com.fasterxml.jackson.databind.JsonNode
 import com.fasterxml.jackson.databind.node.ArrayNode
 
-import stoplog.part.PathBelow
+import stoplog.part.{FinishedPart, PathBelow, SchemaId}
 
 /** Fields that have to be there, and of the type that they are read as. Error: `IllegalArgumentException`. */
 private[log] object JsonFields {
@@ -42,3 +43,137 @@ private[log] object JsonFields {
 
 /** A field names a file that may lie outside of the sink's path. */
 private[log] final class PathElsewhere(message: String) extends IllegalArgumentException(message)
+
+/** The lists of a record that most records do without: buckets without a marker, finished parts, and the follow-up. */
+private[log] object ListsJson {
+  import JsonFields._
+
+  /** The buckets that have no marker yet. */
+  def writeLive(live: Vector[LiveBucket], into: JsonGenerator): Unit =
+    writeList("live", live, into) { bucket =>
+      into.writeStringField("bucket", bucket.bucket)
+      if (bucket.version > 0) into.writeNumberField("version", bucket.version)
+      writeTotals("marked", bucket.marked, into)
+      writeTotals("added", bucket.added, into)
+      into.writeNumberField("lastWrittenAtMillis", bucket.lastWrittenAtMillis)
+    }
+
+  def readLive(state: JsonNode): Vector[LiveBucket] = readList("live", state) { from =>
+    LiveBucket(
+      path(from, "bucket"),
+      if (from.has("version")) long(from, "version").toInt else 0,
+      readTotals(from, "marked"),
+      readTotals(from, "added"),
+      long(from, "lastWrittenAtMillis")
+    )
+  }
+
+  /** Finished parts. Each says all of itself: those of one list may be of several runs. */
+  def writeFinished(field: String, parts: Vector[FinishedPart], into: JsonGenerator): Unit =
+    writeList(field, parts, into) { part =>
+      into.writeStringField("bucket", part.bucket)
+      into.writeStringField("name", part.name)
+      into.writeNumberField("bytes", part.sizeBytes)
+      into.writeNumberField("records", part.records)
+      into.writeNumberField("epoch", part.epoch)
+      if (part.merges > 0) into.writeNumberField("merges", part.merges)
+      part.schema.foreach(id => into.writeStringField("schema", id.value))
+    }
+
+  def readFinished(field: String, from: JsonNode): Vector[FinishedPart] = readList(field, from) { node =>
+    FinishedPart(
+      bucket = path(node, "bucket"),
+      name = name(node, "name"),
+      sizeBytes = long(node, "bytes"),
+      records = long(node, "records"),
+      epoch = long(node, "epoch"),
+      merges = if (node.has("merges")) long(node, "merges").toInt else 0,
+      schema = Option(node.get("schema")).map(id => SchemaId(id.asText()))
+    )
+  }
+
+  /** The follow-up to publishing. */
+  def writeFollowUp(follow: FollowUp, into: JsonGenerator): Unit = {
+    follow.manifest.foreach { manifest =>
+      into.writeObjectFieldStart("manifest")
+      into.writeStringField("path", manifest.path)
+      manifest.column.foreach { column =>
+        into.writeStringField("column", column.name)
+        into.writeStringField("kind", column.kind.word)
+      }
+      into.writeEndObject()
+    }
+    writeList("markers", follow.markers, into) { marker =>
+      into.writeStringField("bucket", marker.bucket)
+      into.writeNumberField("version", marker.version)
+      into.writeStringField("form", marker.form.word)
+      into.writeStringField("sinkId", marker.sinkId)
+      into.writeStringField("cause", marker.cause)
+      into.writeNumberField("atMillis", marker.atMillis)
+      marker.endMillis.foreach(into.writeNumberField("endMillis", _))
+      writeTotals("total", marker.total, into)
+      writeTotals("added", marker.added, into)
+    }
+  }
+
+  def readFollowUp(record: JsonNode): FollowUp = FollowUp(
+    Option(record.get("manifest")).map { from =>
+      Manifest(
+        path(from, "path"),
+        Option.when(from.has("column"))(
+          TimeColumn(
+            text(from, "column"),
+            named(text(from, "kind"), TimeKind.all.map(kind => kind.word -> kind))
+          )
+        )
+      )
+    },
+    readList("markers", record) { from =>
+      Marker(
+        path(from, "bucket"),
+        long(from, "version").toInt,
+        named(text(from, "form"), MarkerForm.all.map(form => form.word -> form)),
+        text(from, "sinkId"),
+        text(from, "cause"),
+        long(from, "atMillis"),
+        Option.when(from.has("endMillis"))(long(from, "endMillis")),
+        readTotals(from, "total"),
+        readTotals(from, "added")
+      )
+    }
+  )
+
+  /** An empty list has no field. */
+  private def writeList[A](field: String, items: Vector[A], into: JsonGenerator)(fields: A => Unit): Unit =
+    if (items.nonEmpty) {
+      into.writeArrayFieldStart(field)
+      items.foreach { item =>
+        into.writeStartObject()
+        fields(item)
+        into.writeEndObject()
+      }
+      into.writeEndArray()
+    }
+
+  private def readList[A](field: String, from: JsonNode)(item: JsonNode => A): Vector[A] =
+    if (from.has(field)) objects(from, field).map(item) else Vector.empty
+
+  /** Totals of nothing have no field. */
+  private def writeTotals(field: String, totals: Totals, into: JsonGenerator): Unit =
+    if (totals != Totals.nothing) {
+      into.writeObjectFieldStart(field)
+      into.writeNumberField("files", totals.files)
+      into.writeNumberField("rows", totals.rows)
+      into.writeNumberField("bytes", totals.bytes)
+      into.writeEndObject()
+    }
+
+  private def readTotals(from: JsonNode, field: String): Totals =
+    Option(from.get(field)).fold(Totals.nothing) { totals =>
+      Totals(long(totals, "files"), long(totals, "rows"), long(totals, "bytes"))
+    }
+
+  private def named[A](word: String, all: Seq[(String, A)]): A = all
+    .collectFirst { case (`word`, value) => value }
+    .getOrElse(throw new IllegalArgumentException(s"unknown word '$word'"))
+}

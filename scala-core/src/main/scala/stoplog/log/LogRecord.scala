@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.log
 
+import java.security.MessageDigest
+import java.util.HexFormat
+
 import stoplog.part.{FinishedPart, Open, Pending, RunId}
 
 /** The event that a record states. */
-sealed abstract class RecordKind(val word: String) extends Product with Serializable
+private[stoplog] sealed abstract class RecordKind(val word: String) extends Product with Serializable
 
-object RecordKind {
+private[stoplog] object RecordKind {
 
   /** The first act of a run: from here on every older driver is fenced. */
   case object Claim extends RecordKind("claim")
@@ -36,7 +39,7 @@ object RecordKind {
   *                  it
   * @param lastBatch the batch of the last epoch; `None` where it could not be told
   */
-final case class SinkState(
+private[stoplog] final case class SinkState(
     queryId: String,
     lastEpoch: Option[Long],
     open: Vector[Open],
@@ -55,10 +58,10 @@ final case class SinkState(
   def schema: Option[String] = settings.get(SinkState.SchemaKey)
 
   /** The tokens of all files beside open parts. */
-  def sideFiles: Set[String] = open.iterator.flatMap(_.beside.files).map(_.token).toSet
+  def spoolFiles: Set[String] = open.iterator.flatMap(_.beside.files).map(_.token).toSet
 }
 
-object SinkState {
+private[stoplog] object SinkState {
 
   /** In place of a query's id: the sink belongs to the next query that starts, whichever it is. */
   val Nobody: String = ""
@@ -74,7 +77,7 @@ object SinkState {
   * @param follow  what is done once they are
   * @param replace the finished parts that go out of sight before that, because the published one has their rows
   */
-final case class LogRecord(
+private[stoplog] final case class LogRecord(
     seq: Long,
     kind: RecordKind,
     run: RunId,
@@ -87,4 +90,113 @@ final case class LogRecord(
 
   /** Whether there is anything to do once the record is in the log. */
   def hasToBeSettled: Boolean = publish.nonEmpty || replace.nonEmpty || !follow.isEmpty
+}
+
+/** The identity of a micro-batch: a digest of what the engine wrote down when it planned it, the offsets of its sources
+  * before all. The same batch repeated has the same; one that was planned anew under the same number has another.
+  */
+private[stoplog] final case class BatchDigest(value: String)
+
+private[stoplog] object BatchDigest {
+
+  /** Of the file in which the engine keeps the offsets. */
+  def of(offsets: Array[Byte]): BatchDigest =
+    BatchDigest(HexFormat.of().formatHex(MessageDigest.getInstance("SHA-256").digest(offsets)))
+}
+
+/** The numbers of files, rows and bytes in a bucket, or of those added to it. */
+private[stoplog] final case class Totals(files: Long, rows: Long, bytes: Long) {
+  def +(other: Totals): Totals = Totals(files + other.files, rows + other.rows, bytes + other.bytes)
+  def -(other: Totals): Totals = Totals(files - other.files, rows - other.rows, bytes - other.bytes)
+}
+
+private[stoplog] object Totals {
+  val nothing: Totals = Totals(0, 0, 0)
+}
+
+/** A bucket that has rows which no marker counts. It leaves the state with its marker, so that the state follows what
+  * is live and not what there ever was.
+  *
+  * @param version             of its newest marker; 0 without one
+  * @param marked              what that marker counts, of this sink
+  * @param added               published since
+  * @param lastWrittenAtMillis when the newest of the published rows was written
+  */
+private[stoplog] final case class LiveBucket(
+    bucket: String,
+    version: Int,
+    marked: Totals,
+    added: Totals,
+    lastWrittenAtMillis: Long
+)
+
+/** The work to be done once the parts of a record are visible. The record decides it as it decides them (I3), with all
+  * that it takes: each process that carries it out, and however often, writes the same bytes.
+  *
+  * @param manifest the list of the record's files, if one is to be written
+  * @param markers  the buckets that are complete
+  */
+private[stoplog] final case class FollowUp(manifest: Option[Manifest], markers: Vector[Marker]) {
+  def isEmpty: Boolean = manifest.isEmpty && markers.isEmpty
+}
+
+private[stoplog] object FollowUp {
+  val nothing: FollowUp = FollowUp(None, Vector.empty)
+}
+
+/** @param path   of the list, under the sink's path
+  * @param column whose times the parts know, if there is one
+  */
+private[stoplog] final case class Manifest(path: String, column: Option[TimeColumn])
+
+/** A column from which buckets take their time. */
+private[stoplog] final case class TimeColumn(name: String, kind: TimeKind)
+
+/** The kind of values in a time column. */
+private[stoplog] sealed abstract class TimeKind(val word: String) extends Product with Serializable
+
+private[stoplog] object TimeKind {
+
+  /** Moments. */
+  case object Instant extends TimeKind("instant")
+
+  /** Dates and times of day, in no zone. */
+  case object Local extends TimeKind("local")
+
+  /** Dates. */
+  case object Day extends TimeKind("day")
+
+  val all: Seq[TimeKind] = Seq(Instant, Local, Day)
+}
+
+/** The decision that a bucket is complete.
+  *
+  * @param version  1 for the first; each counts all the rows that those before it count
+  * @param sinkId   whose files it counts
+  * @param cause    the word of the rule that says so
+  * @param atMillis when that was decided
+  * @param endMillis when the bucket's time ends, if it has one
+  * @param total    what this sink has put into the bucket
+  * @param added    how much of it since the marker before
+  */
+private[stoplog] final case class Marker(
+    bucket: String,
+    version: Int,
+    form: MarkerForm,
+    sinkId: String,
+    cause: String,
+    atMillis: Long,
+    endMillis: Option[Long],
+    total: Totals,
+    added: Totals
+)
+
+/** The form of a marker file's content. */
+private[stoplog] sealed abstract class MarkerForm(val word: String) extends Product with Serializable
+
+private[stoplog] object MarkerForm {
+  case object Empty extends MarkerForm("empty")
+  case object Json  extends MarkerForm("json")
+
+  val all: Seq[MarkerForm] = Seq(Empty, Json)
 }

@@ -12,13 +12,15 @@ import scala.util.control.NonFatal
 import com.fasterxml.jackson.databind.{DeserializationFeature, ObjectMapper}
 import com.fasterxml.jackson.databind.node.ObjectNode
 
+import stoplog.part.Open
+
 /** Records as bytes: one JSON object `{"version":1,"crc32c":"…","record":{…}}`, the checksum over the inner object.
   *
   * The version is that of the log's format and not of the library. A reader refuses a version above its own by
   * name, because it could not know what it leaves out. Every version ever written stays readable: its golden files
   * are among the tests.
   */
-object RecordCodec {
+private[stoplog] object RecordCodec {
 
   /** The newest version that can be read. */
   val Version: Int = 3
@@ -32,7 +34,7 @@ object RecordCodec {
     else if (record.state.open.exists(!_.beside.isEmpty)) 2
     else 1
 
-  /** Why bytes are not a record that can be used. */
+  /** The reason why bytes are not a record that can be used. */
   sealed trait Problem
   final case class Torn(why: String)      extends Problem
   final case class TooNew(version: Int)   extends Problem
@@ -94,11 +96,21 @@ object RecordCodec {
     "%08x".format(crc.getValue)
   }
 
+  /** Open parts outside of a record: as a record says them, so that nothing of them is left out. */
+  def encodeOpen(parts: Vector[Open]): Array[Byte] = {
+    val bytes = new ByteArrayOutputStream(parts.size * OpenPartBytes)
+    Using.resource(mapper.getFactory.createGenerator(bytes)) { into =>
+      into.writeStartArray()
+      parts.foreach(RecordJson.writeOpen(_, usual = None, into))
+      into.writeEndArray()
+    }
+    bytes.toByteArray
+  }
+
+  def decodeOpen(bytes: Array[Byte]): Vector[Open] =
+    mapper.readTree(bytes).elements().asScala.map(RecordJson.readOpen(_, usual = None)).toVector
+
   private final val EnvelopeBytes = 64
 
-  /** Keys in sorted order, so that the same settings give the same bytes. */
-  private[log] def sorted(entries: Map[String, String]): Seq[(String, String)] = entries.toSeq.sorted
-
-  private[log] def texts(node: com.fasterxml.jackson.databind.JsonNode): Map[String, String] =
-    node.fieldNames().asScala.map(key => key -> node.get(key).asText()).toMap
+  private final val OpenPartBytes = 256
 }

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.log
 
+import scala.jdk.CollectionConverters._
+
 import com.fasterxml.jackson.core.JsonGenerator
 import com.fasterxml.jackson.databind.JsonNode
 import com.fasterxml.jackson.databind.node.ObjectNode
 
 import stoplog.part.{
-  Beside, Closed, Open, Part, Pending, Publish, Resume, RunId, SchemaId, SideFile, TimeRange
+  Spooled, Closed, Open, Part, Pending, Publish, Resume, RunId, SchemaId, SpoolFile, TimeRange
 }
 
 import stoplog.rolling.RollReason
@@ -30,8 +32,8 @@ private[log] object RecordJson {
     val usual = record.state.schema.map(SchemaId.of)
     record.publish.foreach(writePending(_, usual, into))
     into.writeEndArray()
-    FollowUpJson.write(record.follow, into)
-    if (record.replace.nonEmpty) FinishedPartJson.write("replace", record.replace, into)
+    ListsJson.writeFollowUp(record.follow, into)
+    ListsJson.writeFinished("replace", record.replace, into)
     writeState(record.state, into)
     into.writeEndObject()
   }
@@ -45,8 +47,8 @@ private[log] object RecordJson {
       writtenAtMillis = long(from, "writtenAtMillis"),
       publish = objects(from, "publish").map(readPending(_, state.schema.map(SchemaId.of))),
       state = state,
-      follow = FollowUpJson.read(from),
-      replace = FinishedPartJson.read("replace", from)
+      follow = ListsJson.readFollowUp(from),
+      replace = ListsJson.readFinished("replace", from)
     )
   }
 
@@ -66,19 +68,20 @@ private[log] object RecordJson {
     state.lastBatch.foreach(batch => into.writeStringField("lastBatch", batch.value))
     into.writeNumberField("nextPart", state.nextPart)
     into.writeObjectFieldStart("settings")
-    RecordCodec.sorted(state.settings).foreach { case (key, value) => into.writeStringField(key, value) }
+    state.settings.toSeq.sorted.foreach { case (key, value) => into.writeStringField(key, value) }
     into.writeEndObject()
     into.writeArrayFieldStart("open")
     val usual = state.schema.map(SchemaId.of)
     state.open.foreach(writeOpen(_, usual, into))
     into.writeEndArray()
-    LiveBucketJson.write(state.live, into)
-    if (state.small.nonEmpty) FinishedPartJson.write("small", state.small, into)
+    ListsJson.writeLive(state.live, into)
+    ListsJson.writeFinished("small", state.small, into)
     into.writeEndObject()
   }
 
   private def readState(from: JsonNode): SinkState = {
-    val settings = RecordCodec.texts(required(from, "settings"))
+    val noted    = required(from, "settings")
+    val settings = noted.fieldNames().asScala.map(key => key -> noted.get(key).asText()).toMap
     val usual    = settings.get(SinkState.SchemaKey).map(SchemaId.of)
     SinkState(
       queryId = text(from, "queryId"),
@@ -86,8 +89,8 @@ private[log] object RecordJson {
       open = objects(from, "open").map(readOpen(_, usual)),
       nextPart = long(from, "nextPart"),
       settings = settings,
-      live = LiveBucketJson.read(from),
-      small = FinishedPartJson.read("small", from),
+      live = ListsJson.readLive(from),
+      small = ListsJson.readFinished("small", from),
       lastBatch = Option(from.get("lastBatch")).map(node => BatchDigest(node.asText()))
     )
   }
@@ -129,7 +132,7 @@ private[log] object RecordJson {
     into.writeEndObject()
   }
 
-  private def writeBeside(beside: Beside, into: JsonGenerator): Unit = {
+  private def writeBeside(beside: Spooled, into: JsonGenerator): Unit = {
     into.writeObjectFieldStart("beside")
     into.writeStringField("note", beside.note)
     into.writeNumberField("storageBytes", beside.storageBytes)
@@ -156,17 +159,17 @@ private[log] object RecordJson {
       openedAtMillis = long(from, "openedAtMillis"),
       lastWrittenAtMillis = long(from, "lastWrittenAtMillis"),
       owner = Option(from.get("owner")).map(node => RunId(node.asText())),
-      beside = Option(from.get("beside")).fold(Beside.nothing)(readBeside),
+      beside = Option(from.get("beside")).fold(Spooled.nothing)(readBeside),
       schema = readSchema(from, usual),
       times = readTimes(from),
       firstEventTimeMillis = Option.when(from.has("firstEventTimeMillis"))(long(from, "firstEventTimeMillis"))
     )
 
-  private def readBeside(from: JsonNode): Beside =
-    Beside(
+  private def readBeside(from: JsonNode): Spooled =
+    Spooled(
       note = text(from, "note"),
       files = objects(from, "files").map { file =>
-        SideFile(path(file, "file"), long(file, "bytes"), long(file, "level").toInt)
+        SpoolFile(path(file, "file"), long(file, "bytes"), long(file, "level").toInt)
       },
       storageBytes = long(from, "storageBytes")
     )

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.part
 
+import java.io.OutputStream
+
 import stoplog.rolling.{PartStats, RollReason}
 
 /** The state of a part file, as the commit log tells it: [[Open]], then [[Pending]], then finished.
   *
   * A finished part has no object here: it is a file under its final name, and belongs to the reader.
   */
-sealed trait Part extends PartStats with Product with Serializable {
+private[stoplog] sealed trait Part extends PartStats with Product with Serializable {
 
   /** The name that the part has once it is finished, without its bucket: `<prefix>-<uid>-<n><suffix>`. */
   def name: String
@@ -43,7 +45,7 @@ final case class Open(
     openedAtMillis: Long,
     lastWrittenAtMillis: Long,
     owner: Option[RunId],
-    beside: Beside = Beside.nothing,
+    beside: Spooled = Spooled.nothing,
     schema: Option[SchemaId] = None,
     times: Option[TimeRange] = None,
     override val firstEventTimeMillis: Option[Long] = None
@@ -52,7 +54,7 @@ final case class Open(
 }
 
 /** Closed: becomes visible when, and only when, a record names it (I3). */
-final case class Pending(
+private[stoplog] final case class Pending(
     bucket: String,
     name: String,
     handle: Publish,
@@ -65,7 +67,7 @@ final case class Pending(
     times: Option[TimeRange] = None
 ) extends Part
 
-object Pending {
+private[stoplog] object Pending {
 
   /** The open part, closed where its last committed epoch left it. */
   def of(open: Open, handle: Publish, reason: RollReason): Pending =
@@ -81,4 +83,74 @@ object Pending {
       open.schema,
       open.times
     )
+}
+
+/** The handle by which a store makes a closed part visible, from any JVM, any number of times.
+  *
+  * The token is the store's own text and means nothing to other code; it goes into the commit log as it is. It
+  * never holds an absolute path, so that a directory can be moved with its log.
+  */
+sealed trait Publish extends Product with Serializable {
+  def token: String
+}
+
+/** The handle of a part to which no writer will append any more. */
+final case class Closed(token: String) extends Publish
+
+/** The handle of a part that can be published where it stands, or appended to. */
+final case class Resume(token: String) extends Publish
+
+/** A finished part that the log goes on to name, because it is small and may be merged with others of its bucket.
+  *
+  * It belongs to the reader all the same, who may have moved or deleted it.
+  *
+  * @param epoch  the last epoch of the sink when the part was published; -1 before the first
+  * @param merges how many merges its rows have been through
+  * @param schema the columns of its rows, as in [[Part.schema]]
+  */
+private[stoplog] final case class FinishedPart(
+    bucket: String,
+    name: String,
+    sizeBytes: Long,
+    records: Long,
+    epoch: Long,
+    merges: Int = 0,
+    schema: Option[SchemaId] = None
+) {
+
+  /** The path of the part under the sink's path. */
+  def path: String = if (bucket.isEmpty) name else s"$bucket/$name"
+}
+
+/** The data of an open part beside its own bytes, for the writer that goes on with it.
+  *
+  * @param note         a short text of the format's own: it is in the record of every epoch
+  * @param files        immutable files, in the order in which they are to be read; garbage once a record
+  *                     no longer names them
+  * @param storageBytes what the rows in them will add to the part, as far as that can be known
+  */
+private[stoplog] final case class Spooled(note: String, files: Vector[SpoolFile], storageBytes: Long) {
+  def isEmpty: Boolean = files.isEmpty && note.isEmpty
+}
+
+private[stoplog] object Spooled {
+  val nothing: Spooled = Spooled("", Vector.empty, 0)
+}
+
+/** One file beside an open part.
+  *
+  * @param token     the store's own text for it, relative to the sink's path
+  * @param sizeBytes its length: one that is shorter was not written to its end
+  * @param level     how often its content has been put together from smaller files
+  */
+private[stoplog] final case class SpoolFile(token: String, sizeBytes: Long, level: Int)
+
+/** The earliest and the latest time among the rows of a part, in microseconds since 1970-01-01T00:00:00. */
+private[stoplog] final case class TimeRange(minMicros: Long, maxMicros: Long)
+
+/** The end of a part. Do not close it. */
+abstract class BlockOutput extends OutputStream {
+
+  /** Bytes in the part up to here, those of earlier epochs included. */
+  def position: Long
 }

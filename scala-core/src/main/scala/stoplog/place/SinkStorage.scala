@@ -7,13 +7,13 @@ import scala.util.control.NonFatal
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.{FileSystem, Path => HadoopPath}
 
-import stoplog.commit.{CompactionCommit, SinkDriver, SinkIdentity, SinkStores}
+import stoplog.commit.{CompactionCommit, DriverTools, EpochPolicy, SinkIdentity, SinkStores}
 import stoplog.error.Errors
 import stoplog.fault.Faults
 import stoplog.log.{CommitLog, LogFiles}
 import stoplog.part.RunId
 import stoplog.preflight.{Finding, Lifecycle}
-import stoplog.rolling.{AskingPolicy, PartStats, RollReason, RollingPolicy}
+import stoplog.rolling.RollingPolicy
 import stoplog.storage._
 
 /** The stores of one sink id under one path. Goes to the executors.
@@ -25,14 +25,15 @@ private[stoplog] final class SinkStorage private (
     val sinkId: String,
     storage: Storage,
     layout: PartLayout
-) extends Serializable {
-  @transient lazy val parts: PartStore = storage.parts(sinkId, layout)
+) extends SinkStores
+    with Serializable {
+  @transient override lazy val parts: PartStore = storage.parts(sinkId, layout)
 
-  @transient lazy val files: FileStore = storage.files(sinkId)
+  @transient override lazy val files: FileStore = storage.files(sinkId)
 
-  @transient lazy val sides: SpoolFiles = new SpoolFiles(files, sinkId)
+  @transient override lazy val sides: SpoolFiles = new SpoolFiles(files, sinkId)
 
-  @transient lazy val finished: ReplacedFiles = new ReplacedFiles(files, sinkId)
+  @transient override lazy val finished: ReplacedFiles = new ReplacedFiles(files, sinkId)
 
   @transient lazy val records: LogFiles = new LogFiles(files, sinkId, Faults.ofThisJvm)
 
@@ -54,15 +55,13 @@ private[stoplog] final class SinkStorage private (
   /** The directory of this sink id, which for a batch job is its own. */
   def job: JobDirectory = jobOf(sinkId)
 
-  def log: CommitLog = new CommitLog(records)
-
-  /** All that the log names, and itself. */
-  def all: SinkStores = SinkStores(log, parts, sides, finished, files)
+  /** New for each run, which keeps in it the listing of its last record. */
+  override def log: CommitLog = new CommitLog(records)
 
   /** A run of the batch compaction of the path. */
-  def compaction(run: RunId, tools: SinkDriver.Tools): CompactionCommit = {
+  def compaction(run: RunId, tools: DriverTools): CompactionCommit = {
     val id = CompactionCommit.SinkId
-    new CompactionCommit(run, SinkIdentity(path, id, id), as(id).all, tools)
+    new CompactionCommit(run, SinkIdentity(path, id, id), as(id), tools)
   }
 
   /** Error: `STOPLOG_PATH_NOT_WRITABLE`. */
@@ -97,9 +96,12 @@ private[stoplog] final class SinkStorage private (
   /** The names of a part before it is finished. */
   def names: PartLayout = layout
 
-  /** The rolling policy on this storage. */
+  /** The rolling policy on this storage. Parts of a storage whose closed files cannot grow end with their epoch: to copy them
+    * anew each time would cost more and more. The storage is asked as late as possible, since it may have to write to find
+    * that out.
+    */
   def policy(asked: RollingPolicy): RollingPolicy =
-    new SinkStorage.ByGrowth(asked, () => storage.growth(sinkId))
+    EpochPolicy(asked, () => storage.growth(sinkId) == Growth.CreateOnly)
 
   /** For a task, before its first byte. Error: `STOPLOG_FENCED` when there is a record newer than `seq`. */
   def refuseIfOvertaken(seq: Long): Unit = log.refuseIfOvertaken(path, sinkId, seq)
@@ -162,13 +164,7 @@ private[stoplog] object SinkStorage {
       durability: Durability,
       truncation: Truncation,
       configuration: Configuration
-  ): SinkStorage =
-    new SinkStorage(
-      path,
-      sinkId,
-      at(path, durability, truncation, configuration),
-      layout
-    )
+  ): SinkStorage = new SinkStorage(path, sinkId, at(path, durability, truncation, configuration), layout)
 
   private def at(
       path: String,
@@ -176,14 +172,4 @@ private[stoplog] object SinkStorage {
       truncation: Truncation,
       configuration: Configuration
   ): Storage = Storage.at(path, StorageSettings(durability, truncation, configuration, Faults.ofThisJvm))
-
-  /** Closes the parts of each epoch on a storage whose closed files cannot grow: to copy them anew each time would cost
-    * more and more. Asks the storage as late as possible, which may have to write to find it out.
-    */
-  private final class ByGrowth(asked: RollingPolicy, growth: () => Growth) extends AskingPolicy(asked) {
-    override def onEpochEnd(part: PartStats, nowMillis: Long): Option[RollReason] =
-      super.onEpochEnd(part, nowMillis).orElse {
-        Option.when(growth() == Growth.CreateOnly)(RollReason.Checkpoint)
-      }
-  }
 }

@@ -71,3 +71,85 @@ trait TwoPhaseWriter[-R] extends AutoCloseable {
   /** Frees what it holds; after [[prepare]] or [[abort]]. What is prepared stays. */
   override def close(): Unit
 }
+
+/** The driver's half of a sink that commits in two phases: it carries out what a record of the commit log has decided,
+  * and undoes what no record names.
+  *
+  * It never decides. [[stoplog.commit.SinkDriver]] does, with one record for each epoch, and asks for what follows. The
+  * stores of files are such committers, and so are the brokers of a message queue that has transactions.
+  */
+trait TwoPhaseCommitter extends AutoCloseable {
+
+  /** Makes visible what a task has prepared: idempotent, from any process, as often as it is asked (I3).
+    *
+    * It is asked again after every failure with an unknown outcome, and by each start until the record is marked. So
+    * it must tell what is committed already from what was lost.
+    *
+    * Errors: those of the target. `STOPLOG_STORE_WRITE` and `STOPLOG_UNKNOWN_OUTCOME` are tried again up to three times;
+    * anything else ends the query, and its next start commits first of all.
+    */
+  def commit(prepared: Prepared): CommitOutcome
+
+  /** Everything that is prepared or half prepared and not committed, named in a record or not, as far as it belongs to
+    * this sink.
+    */
+  def staged(): Vector[Staged]
+
+  /** The tokens under which [[staged]] lists what was prepared under this one: for most sinks the same. */
+  def stagedOf(token: String): Set[String] = Set(token)
+
+  /** Undoes something staged that no record names (I5: only recovery calls this, with the claim held). Undoing what is
+    * gone is no error.
+    */
+  def abort(token: String): Unit
+
+  /** Nothing more is asked. */
+  override def close(): Unit = ()
+}
+
+/** The output of one task of an epoch, durable and not visible to any reader.
+  *
+  * @param name  unique in this sink, for messages and for the tables that show its state
+  * @param token all that another process needs to commit it. It means nothing to other code, and goes into the commit
+  *              log as it is
+  * @param rows  how many
+  * @param bytes how many, as far as the target tells
+  */
+final case class Prepared(name: String, token: String, rows: Long, bytes: Long)
+
+/** Something prepared or half prepared.
+  *
+  * @param modifiedAtMillis when its writer last added to it. What is younger than eleven minutes is left alone, because
+  *                         its writer may be an executor that lost its driver and is still at work; 0 for what can be
+  *                         undone at once, because the target keeps such a writer out
+  */
+final case class Staged(token: String, modifiedAtMillis: Long)
+
+/** The outcome of a commit that did not fail. */
+sealed trait CommitOutcome
+object CommitOutcome {
+
+  /** This call made it visible. */
+  case object Committed extends CommitOutcome
+
+  /** It was visible already. */
+  case object AlreadyCommitted extends CommitOutcome
+
+  /** It is gone, and was never visible: its rows are lost unless they are written again. */
+  case object Lost extends CommitOutcome
+}
+
+/** The times of a micro-batch, as Spark has written them into the checkpoint before it began: the same each time it is
+  * repeated. Milliseconds since 1970-01-01T00:00:00Z.
+  *
+  * @param startedAtMillis when Spark planned it
+  * @param watermarkMillis up to which time the query takes its rows to be complete; `None` in a query without
+  *                        `withWatermark`, and until the first watermark, which the second batch with rows has
+  */
+final case class BatchTimes(startedAtMillis: Option[Long], watermarkMillis: Option[Long])
+
+object BatchTimes {
+
+  /** Of a batch query, and where the checkpoint cannot be read. */
+  val unknown: BatchTimes = BatchTimes(None, None)
+}

@@ -20,7 +20,7 @@ private[spark] final class EpochWrite[M](
   override def createStreamingWriterFactory(physical: PhysicalWriteInfo): StreamingDataWriterFactory = {
     val context = QueryContext.current(info.queryId())
     val run     = table.runOf(planned, RunStart(info.queryId(), context.runId, context.trigger))
-    val batches = PlannedBatches.of(
+    val batches = new PlannedBatches(
       context.batch,
       QueryContext.checkpoint(info.queryId()).orElse(table.checkpoint), // the running query knows it better
       SparkHadoop.configuration

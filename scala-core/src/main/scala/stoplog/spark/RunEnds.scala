@@ -16,13 +16,13 @@ import org.apache.spark.sql.streaming.StreamingQueryListener.{
   QueryProgressEvent, QueryStartedEvent, QueryTerminatedEvent
 }
 
-import stoplog.engine.{EarlierDecision, LastingRun, Progress, RunStart}
+import stoplog.engine.{EarlierDecision, LedgerRun, Progress, RunStart}
 import stoplog.error.Log
 import stoplog.thread.Daemons
 
 /** Notices the end of a query, of which Spark does not tell a sink, and ends its run. Also records its progress. */
 private[stoplog] object RunEnds {
-  private val runs     = new ConcurrentHashMap[String, LastingRun[_, _]]()
+  private val runs     = new ConcurrentHashMap[String, LedgerRun[_]]()
   private val starting = new ConcurrentHashMap[String, PreviousRun]()
   private val started  = new ConcurrentHashMap[String, PreviousRun]()
   private val ended    = new ConcurrentHashMap[String, CountDownLatch]()
@@ -33,7 +33,7 @@ private[stoplog] object RunEnds {
   private lazy val enders = Executors.newCachedThreadPool(Daemons.named("stoplog-end"))
 
   /** From now on the end of the run is looked out for. */
-  def watch(runId: String, run: LastingRun[_, _]): Unit = {
+  def watch(runId: String, run: LedgerRun[_]): Unit = {
     runs.put(runId, run)
     latch(runId)
     ()
@@ -50,7 +50,7 @@ private[stoplog] object RunEnds {
     if (contexts.add(context.applicationId)) context.addSparkListener(new Listener(context.applicationId))
 
   /** The run of this start of a query, if it has come so far. */
-  def running(runId: String): Option[LastingRun[_, _]] = Option(runs.get(runId))
+  def running(runId: String): Option[LedgerRun[_]] = Option(runs.get(runId))
 
   /** Waits until the end of that run has been dealt with, its open parts finished if they had to be.
     *

@@ -13,7 +13,7 @@ import org.apache.spark.sql.types.StructType
 
 import stoplog.engine._
 import stoplog.options.SparkHadoop
-import stoplog.place.KnownCheckpoint
+import stoplog.place.CheckpointFiles
 
 /** A sink as Spark's DataSource V2 has it. Spark keeps this object for the whole run of a query, and nothing else of the
   * sink's; so what lasts from epoch to epoch is found here.
@@ -61,10 +61,7 @@ private[stoplog] class SinkTable[M](
       current.collect { case (start.runId, run) => run }.getOrElse {
         val made = write.start(start)
         current = Some(start.runId -> made)
-        made match {
-          case lasting: LastingRun[_, _] => RunEnds.watch(start.runId, lasting)
-          case _                         => ()
-        }
+        SinkTable.ledgerRun(made).foreach(RunEnds.watch(start.runId, _))
         made
       }
     }
@@ -74,10 +71,9 @@ private[stoplog] class SinkTable[M](
     * @param seenSeq the newest record of an earlier run
     */
   private def wait(start: RunStart, seenSeq: Long): Unit =
-    runOf(sink.plan(WriteRequest(sink.columns, start.queryId, Existing.Keep)), start) match {
-      case lasting: LastingRun[_, _] => lasting.waitFrom(seenSeq)
-      case _                         => ()
-    }
+    SinkTable
+      .ledgerRun(runOf(sink.plan(WriteRequest(sink.columns, start.queryId, Existing.Keep)), start))
+      .foreach(_.waitFrom(seenSeq))
 }
 
 private[stoplog] object SinkTable {
@@ -95,10 +91,16 @@ private[stoplog] object SinkTable {
     RunEnds.listenTo(SparkSession.active.sparkContext)
     val table = new SinkTable(sink, checkpoint, partitioned)
     for {
-      queryId <- KnownCheckpoint.queryId(checkpoint, SparkHadoop.configuration)
+      queryId <- CheckpointFiles.queryId(checkpoint, SparkHadoop.configuration)
       earlier <- sink.resume(queryId)
     } RunEnds.watchStart(new PreviousRun(queryId, earlier, table.wait, SparkSession.active))
     table
+  }
+
+  /** The run, if the commit protocol decides its epochs: it goes on between them. */
+  private def ledgerRun(run: AnyRef): Option[LedgerRun[_]] = run match {
+    case found: LedgerRun[_] => Some(found)
+    case _                   => None
   }
 
   /** `StreamingQueryProgress.sink.metrics`. All values are whole numbers. */

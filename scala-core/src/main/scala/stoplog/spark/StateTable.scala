@@ -15,7 +15,7 @@ import stoplog.error.{Causes, Errors, Redaction, StoplogException}
 import stoplog.options.{SparkHadoop, ViewOptions}
 import stoplog.place.SinkStorage
 import stoplog.storage.FileStore
-import stoplog.view.StateView
+import stoplog.filesink.StateView
 
 /** A sink's state as a table: what the log says now, read on the driver. */
 private[spark] final class StateTable private (asked: ViewOptions) extends SupportsRead {

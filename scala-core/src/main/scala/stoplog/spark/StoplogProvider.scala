@@ -10,7 +10,7 @@ import org.apache.spark.sql.util.CaseInsensitiveStringMap
 
 import stoplog.filesource.FileReads
 import stoplog.options.{SourceOptions, ViewOptions}
-import stoplog.view.StateView
+import stoplog.filesink.StateView
 
 /** `format("stoplog")`: the door through which Spark comes in, behind [[StoplogDataSource]].
   *

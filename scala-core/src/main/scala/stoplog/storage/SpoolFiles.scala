@@ -4,7 +4,7 @@ package stoplog.storage
 import java.io.{FileNotFoundException, InputStream, OutputStream}
 
 import stoplog.error.Errors
-import stoplog.part.SideFile
+import stoplog.part.SpoolFile
 import stoplog.sink.Staged
 
 /** Files with rows of open parts that do not fill a block of their format yet.
@@ -29,7 +29,7 @@ private[stoplog] class SpoolFiles(files: FileStore, sinkId: String) extends Seri
   /** The file's bytes, which the caller closes. Errors: `STOPLOG_PART_SHORT` when it is not there, or not whole;
     * `STOPLOG_STORE_WRITE`.
     */
-  def read(file: SideFile): InputStream = {
+  def read(file: SpoolFile): InputStream = {
     val actual = files.stat(file.token).fold(-1L)(_.bytes)
     if (actual < file.sizeBytes) throw short(file, actual.max(0))
     try files.open(file.token)
@@ -43,7 +43,7 @@ private[stoplog] class SpoolFiles(files: FileStore, sinkId: String) extends Seri
   /** Deletes files. A file that is gone already is no error. */
   def discard(tokens: Seq[String]): Unit = files.delete(tokens)
 
-  private def short(file: SideFile, actual: Long): Throwable =
+  private def short(file: SpoolFile, actual: Long): Throwable =
     Errors.partShort(files.describe(file.token), actual, file.sizeBytes)
 }
 

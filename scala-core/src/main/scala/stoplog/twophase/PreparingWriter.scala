@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.twophase
 
-import stoplog.commit.{Attempt, Clock, PreparingTask, TaskPlans, TaskResult}
+import stoplog.commit.{Attempt, Clock, TaskPlan, TaskPlans, TaskResult}
 import stoplog.engine.{SinkWriter, SinkWriterFactory, TaskAttempt, TaskMetric}
-import stoplog.fault.Faults
+import stoplog.fault.{Faults, Step}
 import stoplog.part.RunId
 import stoplog.place.SinkStorage
-import stoplog.sink.{BatchTimes, TwoPhaseSink, WriterTask}
+import stoplog.sink.{BatchTimes, Prepared, TwoPhaseSink, TwoPhaseWriter, WriterTask}
 
 /** Goes to the executors, and makes each task's writer there.
   *
@@ -29,32 +29,79 @@ private[twophase] final class PreparingFactory[R](
     val mine = plan.forTask(task.partition, Attempt.of(task.attempt, task.stageAttempt))
     val of   = WriterTask(run, sinkId, task.epoch, task.partition, task.attempt, task.stageAttempt, times)
     new PreparingWriter(
-      new PreparingTask[R](
-        mine,
-        () => sink.writer(of),
-        Clock.system,
-        Faults.ofThisJvm,
-        mayStart = () => storage.foreach(_.refuseIfOvertaken(mine.seq))
-      )
+      mine,
+      () => sink.writer(of),
+      Clock.system,
+      Faults.ofThisJvm,
+      mayStart = () => storage.foreach(_.refuseIfOvertaken(mine.seq))
     )
   }
 }
 
-/** One task's rows on their way into the commit protocol. */
-private[twophase] final class PreparingWriter[R](task: PreparingTask[R]) extends SinkWriter[R, TaskResult] {
-  override def write(row: R): Unit = task.write(row)
+/** Protocol steps 4 and 5 for a sink whose epochs leave nothing open. Used by the task's thread alone.
+  *
+  * @param open     makes the writer, when there is a row
+  * @param mayStart called once before that: throws if this run has been fenced
+  */
+private[stoplog] final class PreparingWriter[R](
+    plan: TaskPlan,
+    open: () => TwoPhaseWriter[R],
+    clock: Clock,
+    faults: Faults,
+    mayStart: () => Unit
+) extends SinkWriter[R, TaskResult] {
+  private[this] val startedAtMillis = clock.millis()
+  private[this] var writer          = Option.empty[TwoPhaseWriter[R]]
+  private[this] var phase           = PreparingWriter.Phase.Writing: PreparingWriter.Phase
+  private[this] var written         = 0L
 
-  override def commit(): TaskResult = task.commit()
+  override def rows: Long = written
 
-  override def abort(): Unit = task.abort()
+  override def counts: Seq[(TaskMetric, Long)] = Seq(PreparingWriter.RowsPrepared -> written)
 
-  override def close(): Unit = task.close()
+  override def write(row: R): Unit = {
+    writer.getOrElse(started()).write(row)
+    written += 1
+    if (written == 1) faults.at(Step.MidWrite)
+  }
 
-  override def rows: Long = task.writtenRows
+  /** Makes everything durable and says where it is. */
+  override def commit(): TaskResult = {
+    faults.at(Step.BeforeSync)
+    val prepared = writer.fold(Vector.empty[Prepared])(_.prepare())
+    phase = PreparingWriter.Phase.Prepared
+    faults.at(Step.AfterSync)
+    plan.prepared(prepared, startedAtMillis, clock.millis())
+  }
 
-  override def counts: Seq[(TaskMetric, Long)] = Seq(PreparingWriter.RowsPrepared -> task.writtenRows)
+  /** Undoes what the task has not told to the driver. What it has told may be in a record (I5). */
+  override def abort(): Unit = if (phase == PreparingWriter.Phase.Writing) {
+    phase = PreparingWriter.Phase.Aborted
+    writer.foreach(_.abort())
+  }
+
+  override def close(): Unit = {
+    val left = writer
+    writer = None
+    left.foreach(_.close())
+  }
+
+  private def started(): TwoPhaseWriter[R] = {
+    mayStart()
+    val opened = open()
+    writer = Some(opened)
+    faults.at(Step.PartOpened)
+    opened
+  }
 }
 
 private[twophase] object PreparingWriter {
   val RowsPrepared: TaskMetric = TaskMetric("stoplogRowsPrepared", "rows prepared")
+
+  sealed trait Phase
+  object Phase {
+    case object Writing  extends Phase
+    case object Prepared extends Phase
+    case object Aborted  extends Phase
+  }
 }

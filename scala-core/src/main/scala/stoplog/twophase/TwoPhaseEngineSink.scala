@@ -2,12 +2,13 @@
 package stoplog.twophase
 
 import stoplog.commit._
-import stoplog.commit.FollowUps
 import stoplog.engine._
 import stoplog.error.{Errors, Redaction}
+import stoplog.options.{LogOptions, SparkHadoop}
 import stoplog.part.RunId
+import stoplog.place.SinkStorage
 import stoplog.sink.{CommitOutcome, Prepared, TwoPhaseSink}
-import stoplog.storage.NoFiles
+import stoplog.storage.{Durability, NoFiles}
 
 /** A sink that commits in two phases, as an engine's frame drives it. Claims nothing before the first epoch.
   *
@@ -27,7 +28,7 @@ private[stoplog] final class TwoPhaseEngineSink[C, R](
 
   override def taskMetrics: Seq[TaskMetric] = Seq(PreparingWriter.RowsPrepared)
 
-  override def noCounts: Seq[(String, Long)] = SinkMetrics.empty
+  override def noCounts: Seq[(String, Long)] = SinkStats.empty.metrics
 
   override def plan(asked: WriteRequest[C]): EngineWrite[R, TaskResult] = new EngineWrite[R, TaskResult] {
     override def start(start: RunStart): EngineRun[R, TaskResult] = run(start, sink(asked.columns))
@@ -45,11 +46,10 @@ private[stoplog] final class TwoPhaseEngineSink[C, R](
           new Ledger(
             RunId.random(), // which claims nothing
             SinkIdentity(settings.path, settings.sinkId, queryId),
-            settings.storage.log,
-            Ledger.Stores.of(committer),
+            Ledger.Stores.of(settings.storage.log, committer),
             settings.onLost,
             FollowUps.none(settings.sinkId, NoFiles),
-            RealTools.ofThisJvm
+            DriverTools.ofThisJvm
           ).recover(newest)
         finally committer.close()
         EarlierDecision(newest.seq, QueryTrigger.noted(newest.state.settings))
@@ -63,10 +63,10 @@ private[stoplog] final class TwoPhaseEngineSink[C, R](
       run,
       SinkIdentity(settings.path, settings.sinkId, start.queryId),
       SinkSettings(settings.fixed, content = "", Map(QueryTrigger.Noted -> start.trigger.word)),
-      storage.log,
-      committer,
-      SinkDriver.Choices(settings.onForeign, settings.onLost),
-      RealTools.ofThisJvm
+      Ledger.Stores.of(storage.log, committer),
+      settings.onForeign,
+      settings.onLost,
+      DriverTools.ofThisJvm
     )
     new LedgerRun[R](
       Redaction.text(s"Sink ${settings.sinkId} of ${sink.target}"),
@@ -96,7 +96,7 @@ private[twophase] object TwoPhaseEngineSink {
 private[twophase] final class TwoPhaseJob[R](sink: TwoPhaseSink[R], sinkId: String)
     extends EngineJob[R, TaskResult] {
   private val run             = RunId.random()
-  private val tools           = RealTools.ofThisJvm
+  private val tools           = DriverTools.ofThisJvm
   private lazy val committer  = sink.committer()
   @volatile private var begun = false
 
@@ -124,4 +124,39 @@ private[twophase] final class TwoPhaseJob[R](sink: TwoPhaseSink[R], sinkId: Stri
     results
       .flatMap(_.closed)
       .map(part => Prepared(part.name, part.handle.token, part.records, part.sizeBytes))
+}
+
+/** The log settings of a sink that commits in two phases.
+  *
+  * @param location  the directory that holds the log, as `<location>/_stoplog/<sinkId>/log`; `None` where neither the
+  *                  log's place nor the checkpoint was given, which only a batch query may do
+  * @param sinkId    sinks that share a location have different ones
+  * @param fixed     the settings that must not change between two runs, by the names of the options
+  * @param onForeign the treatment of the log of another query
+  * @param onLost    the treatment of a decided transaction that cannot be committed any more
+  */
+private[stoplog] final case class TwoPhaseSettings(
+    location: Option[String],
+    sinkId: String,
+    fixed: Map[String, String],
+    onForeign: ForeignQuery,
+    onLost: LostPart
+) {
+
+  /** Error: `STOPLOG_LOG_LOCATION`. */
+  def path: String = location.getOrElse(throw Errors.logLocation())
+
+  lazy val storage: SinkStorage = SinkStorage.plain(path, sinkId, Durability.Disk, SparkHadoop.configuration)
+}
+
+private[stoplog] object TwoPhaseSettings {
+
+  /** As they were asked for. */
+  def of(log: LogOptions, fixed: Map[String, String]): TwoPhaseSettings = TwoPhaseSettings(
+    log.location,
+    log.sinkId,
+    fixed,
+    log.onForeignQuery,
+    log.onLostPart
+  )
 }

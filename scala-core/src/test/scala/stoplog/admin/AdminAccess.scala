@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.admin
 
-import stoplog.commit.{CompactionCommit, PartFormat, SinkDriver, SinkStores}
+import stoplog.commit.{CompactionCommit, DriverTools, PartFormat, SinkStores}
 import stoplog.log.{CommitLog, LogRecord}
 import stoplog.part.RunId
 import stoplog.storage.FileStore
@@ -12,19 +12,19 @@ object AdminAccess {
   /** @param newRun makes the id of a run that changes something
     * @param cuts   whether the beginning of a finished part can be made a part of its own
     */
-  def of(sinkId: String, newRun: () => RunId, own: SinkStores, cuts: Boolean, tools: SinkDriver.Tools)(
+  def of(sinkId: String, newRun: () => RunId, own: SinkStores, cuts: Boolean, tools: DriverTools)(
       formatOf: => PartFormat[_],
       compactionOf: RunId => CompactionCommit
   ): SinkAdmin = {
     val storage = new SinkContextStorage {
       override def log: CommitLog                            = own.log
-      override def notes: FileStore                          = own.notes
+      override def notes: FileStore                          = own.files
       override def sinkIds: Vector[String]                   = Vector(sinkId)
       override def finishesAnywhere: Boolean                 = cuts
       override def stores(newest: LogRecord): SinkStores     = own
       override def format(stores: SinkStores): PartFormat[_] = formatOf
 
-      override def compaction(run: RunId, tools: SinkDriver.Tools): CompactionCommit = compactionOf(run)
+      override def compaction(run: RunId, tools: DriverTools): CompactionCommit = compactionOf(run)
     }
     new SinkAdmin(new SinkContext("sink", sinkId, storage, tools, newRun))
   }

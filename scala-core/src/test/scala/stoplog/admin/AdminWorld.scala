@@ -46,15 +46,10 @@ final class AdminWorld(policy: RollingPolicy, scheme: Option[String]) {
     run,
     SinkIdentity(root, "main", queryId),
     SinkSettings(Map("timeZone" -> "UTC"), "lines", noted),
-    policy,
-    log,
-    storage.parts,
-    storage.sides,
+    storage,
     () => Lines,
-    SinkDriver.Choices(ForeignQuery.Refuse, LostPart.Fail),
-    SinkDriver.Tools(clock, Faults.none, DriverLock.semaphore(), Parallel.sequential, Retry.never),
-    FollowUps.none("main", notes),
-    storage.finished
+    DriverRules(policy, FollowUps.none("main", notes), ForeignQuery.Refuse, LostPart.Fail),
+    DriverTools(clock, Faults.none, DriverLock.semaphore(), Parallel.sequential, RetryPolicy.never)
   )
 
   /** One epoch of one task, a row for each word; its first letter is the bucket. */
@@ -75,7 +70,7 @@ final class AdminWorld(policy: RollingPolicy, scheme: Option[String]) {
       root,
       "main",
       SinkContextStorage.of(root, "main", Truncation.Allowed, configuration, Durability.Process),
-      RealTools.of(clock, faults)
+      DriverTools.of(clock, faults)
     )
   )
 

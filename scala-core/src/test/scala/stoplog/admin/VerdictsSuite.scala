@@ -13,7 +13,7 @@ import scala.jdk.CollectionConverters._
 import com.fasterxml.jackson.databind.{JsonNode, ObjectMapper}
 import org.scalatest.funsuite.AnyFunSuite
 
-import stoplog.commit.{DriverNote, Heartbeat, Liveness, ManualClock, RealTools, SinkSettings}
+import stoplog.commit.{DriverNote, Heartbeat, Liveness, ManualClock, DriverTools, SinkSettings}
 import stoplog.docs.Repository
 import stoplog.fault.Faults
 import stoplog.log.{LogRecord, RecordNames, SinkState}
@@ -108,7 +108,7 @@ class VerdictsSuite extends AnyFunSuite {
       Durability.Process
     )
     val admin = new SinkAdmin(
-      new SinkContext(root.toString, "main", storage, RealTools.of(clock, Faults.none))
+      new SinkContext(root.toString, "main", storage, DriverTools.of(clock, Faults.none))
     )
     // Written here, so that the clock of the files is that of the case.
     files.foreach { case (path, file) => touch(root.resolve(path), file.get(1).asLong) }

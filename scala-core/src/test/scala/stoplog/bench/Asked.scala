@@ -57,15 +57,16 @@ final class Asked(root: String, store: PartStore, records: LogFiles, calls: () =
     RunId(UUID.randomUUID().toString), // else its files would have the names of the last one's
     SinkIdentity(root, "main", "query"),
     SinkSettings(Map.empty, "text"),
-    policy,
-    new CommitLog(records),
-    store,
-    new MemorySides,
+    SinkStores.of(new CommitLog(records), store, new MemorySides),
     () => Lines,
-    SinkDriver.Choices(ForeignQuery.Refuse, LostPart.Fail),
-    SinkDriver
-      .Tools(new ManualClock(0), Faults.none, DriverLock.semaphore(), Parallel.sequential, Retry.never),
-    MemoryNotes.unasked
+    DriverRules(policy, MemoryNotes.unasked, ForeignQuery.Refuse, LostPart.Fail),
+    DriverTools(
+      new ManualClock(0),
+      Faults.none,
+      DriverLock.semaphore(),
+      Parallel.sequential,
+      RetryPolicy.never
+    )
   )
 
   private def task(plan: EpochPlan, policy: RollingPolicy) =

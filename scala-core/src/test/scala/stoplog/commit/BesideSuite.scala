@@ -14,7 +14,7 @@ class BesideSuite extends AnyFunSuite {
     val driver = world.driver()
     for (epoch <- 0 to 40) {
       world.epoch(driver, epoch.toLong, "a", "b")
-      assert(world.sides.staged().map(_.token).toSet === world.newest.state.sideFiles)
+      assert(world.sides.staged().map(_.token).toSet === world.newest.state.spoolFiles)
     }
   }
 

@@ -46,7 +46,7 @@ class BucketTrackerSuite extends AnyFunSuite {
     assert(world.newest.publish.map(_.reason) === Vector(RollReason.Complete))
     assert(world.newest.state.live.map(_.bucket) === Vector("b"))
     assert(told === Vector(MarkedBucket("a", 1, "a/_SUCCESS", Totals(1, 1, 11))))
-    assert(driver.stats.markedBuckets === 1)
+    assert(driver.stats.counts.markedBuckets === 1)
   }
 
   test("a marker counts all parts of its bucket, whatever record published them") {
@@ -111,7 +111,7 @@ class BucketTrackerSuite extends AnyFunSuite {
     world.epoch(driver, 2, "a")
     driver.tick()
     assert(markers === Set("a/_SUCCESS"))
-    assert(driver.stats.lateBuckets === 1)
+    assert(driver.stats.counts.lateBuckets === 1)
     world.clock.advance(5 * minute)
     driver.tick()
     assert(markers === Set("a/_SUCCESS", "a/_SUCCESS.2"))

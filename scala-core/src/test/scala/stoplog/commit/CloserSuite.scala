@@ -7,7 +7,8 @@ import org.scalatest.funsuite.AnyFunSuite
 
 import stoplog.commit.Samples._
 import stoplog.fault.{Faults, Step}
-import stoplog.part.{Beside, Open, Pending, RunId, SchemaId, SideFile}
+import stoplog.log.{CommitLog, MemoryRecords}
+import stoplog.part.{Spooled, Open, Pending, RunId, SchemaId, SpoolFile}
 import stoplog.rolling.RollReason
 import stoplog.storage.NewPart
 
@@ -16,25 +17,25 @@ class CloserSuite extends AnyFunSuite {
   private val mebi = 1L << 20
 
   test("large parts are ended side by side as far as processors and memory go") {
-    assert(Closer.atOnce(Seq(30 * mebi, 20 * mebi), heapBytes = 2048 * mebi, processors = 2) === 2)
-    assert(Closer.atOnce(Seq(30 * mebi), heapBytes = 2048 * mebi, processors = 8) === 4)
-    assert(Closer.atOnce(Seq(5 * mebi, 128 * mebi), heapBytes = 2048 * mebi, processors = 8) === 1)
+    assert(OpenParts.atOnce(Seq(30 * mebi, 20 * mebi), heapBytes = 2048 * mebi, processors = 2) === 2)
+    assert(OpenParts.atOnce(Seq(30 * mebi), heapBytes = 2048 * mebi, processors = 8) === 4)
+    assert(OpenParts.atOnce(Seq(5 * mebi, 128 * mebi), heapBytes = 2048 * mebi, processors = 8) === 1)
   }
 
   test("one is always ended, whatever it takes") {
-    assert(Closer.atOnce(Seq(4096 * mebi), heapBytes = 512 * mebi, processors = 2) === 1)
-    assert(Closer.atOnce(Seq.empty, heapBytes = 512 * mebi, processors = 2) === 2)
+    assert(OpenParts.atOnce(Seq(4096 * mebi), heapBytes = 512 * mebi, processors = 2) === 1)
+    assert(OpenParts.atOnce(Seq.empty, heapBytes = 512 * mebi, processors = 2) === 2)
   }
 
   /** Ends a part with the names of the files beside it. */
   private object Named extends PartFormat[Any] {
-    override def begin(name: String, end: PartBuffer): PartEncoder[Any] = resume(name, end, Beside.nothing)
+    override def begin(name: String, end: PartBuffer): PartEncoder[Any] = resume(name, end, Spooled.nothing)
 
-    override def resume(name: String, end: PartBuffer, beside: Beside): PartEncoder[Any] =
+    override def resume(name: String, end: PartBuffer, beside: Spooled): PartEncoder[Any] =
       new PartEncoder[Any] {
         override def append(row: Any): Unit = throw new UnsupportedOperationException
         override def sizeBytes: Long        = end.position
-        override def pause(): Leftover      = Leftover.nothing
+        override def pause(): Unflushed      = Unflushed.nothing
         override def finish(): Unit         = end.write(beside.files.map(_.token).mkString.getBytes)
         override def close(): Unit          = ()
       }
@@ -46,7 +47,14 @@ class CloserSuite extends AnyFunSuite {
     private val faults = new Faults {
       override def at(step: Step): Unit = steps += step
     }
-    private val closer = new Closer(parts, () => Named, Parallel.sequential, mine, mayWrite, faults)
+    private val stored = new OpenParts.Stored(
+      mine,
+      SinkStores.of(new CommitLog(new MemoryRecords), parts),
+      () => Named,
+      LostPart.Fail,
+      mayWrite,
+      DriverTools(Clock.system, faults, DriverLock.semaphore(), Parallel.sequential, RetryPolicy.never)
+    )
 
     /** An open part of four bytes, beside which these many are kept. */
     def open(name: String, storageBytes: Long, owner: Option[RunId] = Some(mine)): Open = {
@@ -57,14 +65,14 @@ class CloserSuite extends AnyFunSuite {
         .copy(
           schema = Some(SchemaId("columns")),
           beside =
-            if (storageBytes == 0) Beside.nothing
-            else Beside("", Vector(SideFile(s"rows of $name", 9, 0)), storageBytes)
+            if (storageBytes == 0) Spooled.nothing
+            else Spooled("", Vector(SpoolFile(s"rows of $name", 9, 0)), storageBytes)
         )
     }
 
     def close(open: Open*): Vector[Pending] = {
       parts.forgetCalls()
-      closer.close(open.toVector.map(PartToClose(_, RollReason.Age)), newest = 8)
+      stored.close(open.toVector.map(PartToClose(_, RollReason.Age)), newestSeq = 8)
     }
   }
 

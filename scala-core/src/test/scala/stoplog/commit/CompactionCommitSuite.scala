@@ -181,8 +181,8 @@ class CompactionCommitSuite extends AnyFunSuite {
 private object CompactionCommitSuite {
   val Identity: SinkIdentity = SinkIdentity("/data/out", "compact", "compact")
 
-  def tools(faults: Faults): SinkDriver.Tools =
-    SinkDriver.Tools(Clock.system, faults, DriverLock.semaphore(), Parallel.sequential, Retry.never)
+  def tools(faults: Faults): DriverTools =
+    DriverTools(Clock.system, faults, DriverLock.semaphore(), Parallel.sequential, RetryPolicy.never)
 
   /** Fails once. */
   final class Once(step: Step) extends Faults {
@@ -247,7 +247,7 @@ private object CompactionCommitSuite {
       new CompactionCommit(
         RunId.random(),
         Identity,
-        SinkStores(
+        SinkStores.of(
           new CommitLog(
             records(
               new LogFiles(LocalFileStore.ofSink(root.toString, sinkId, LocalForcing.Process), sinkId, faults)
@@ -264,8 +264,7 @@ private object CompactionCommitSuite {
     def ledger(onLost: LostPart, finished: ReplacedFiles = this.finished): Ledger = new Ledger(
       RunId.random(),
       Identity,
-      log(Faults.none),
-      Ledger.Stores(store, sides, finished),
+      SinkStores.of(log(Faults.none), store, sides, finished),
       onLost,
       MemoryNotes.unasked,
       tools(Faults.none)

@@ -12,10 +12,10 @@ class CompactionPolicySuite extends AnyFunSuite {
   private def part(name: String, bytes: Long = 10, epoch: Long = 0, merges: Int = 0, bucket: String = "b") =
     FinishedPart(bucket, name, bytes, 1, epoch, merges)
 
-  private def due(epoch: Long, parts: FinishedPart*): CompactionPolicy.PartToClose =
+  private def due(epoch: Long, parts: FinishedPart*): CompactionPolicy.Selection =
     policy.due(parts.toVector, epoch, closing = _ => false)
 
-  private val nothing = CompactionPolicy.PartToClose(Vector.empty, Vector.empty)
+  private val nothing = CompactionPolicy.Selection(Vector.empty, Vector.empty)
 
   test("small is what has bytes, and fewer than the limit") {
     val sizes = Seq(0L, 1L, 49L, 50L)
@@ -37,7 +37,7 @@ class CompactionPolicySuite extends AnyFunSuite {
   test("a part that found no other in time is not remembered") {
     val alone = part("1")
     assert(
-      due(10, alone, part("2", bucket = "c", epoch = 9)) === CompactionPolicy.PartToClose(
+      due(10, alone, part("2", bucket = "c", epoch = 9)) === CompactionPolicy.Selection(
         Vector.empty,
         Vector(alone)
       )
@@ -83,7 +83,7 @@ class CompactionPolicySuite extends AnyFunSuite {
 
   test("a part that has been merged before goes with younger ones that have waited as well") {
     val parts = Seq(part("m", merges = 1), part("1"))
-    assert(due(80, parts: _*) === CompactionPolicy.PartToClose(parts.toVector, Vector.empty))
+    assert(due(80, parts: _*) === CompactionPolicy.Selection(parts.toVector, Vector.empty))
   }
 
   test("of several merges that are due, that with the first part comes first") {

@@ -9,7 +9,7 @@ class CompleteRuleSuite extends AnyFunSuite {
   private val ends: Ends = bucket => Option.when(bucket == "a")(1000L)
 
   private def reached(rule: CompleteRule, bucket: String, now: Long, mark: Option[Long] = None): Boolean =
-    rule.isReached(bucket, lastWrittenAtMillis = 500, now, mark)
+    rule.isReached(bucket, last = 500, now, mark)
 
   test("by the clock: so long after the end of the bucket's time, to the millisecond") {
     val rule = ByClock(delayMillis = 200, ends)

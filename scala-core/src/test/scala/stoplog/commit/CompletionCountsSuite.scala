@@ -3,7 +3,7 @@ package stoplog.commit
 
 import org.scalatest.funsuite.AnyFunSuite
 
-import stoplog.commit.{Compaction, Parallel, Retry, Samples}
+import stoplog.commit.{Compaction, Parallel, RetryPolicy, Samples}
 import stoplog.log.{LiveBucket, MarkerForm, SinkState, Totals}
 import stoplog.part.FinishedPart
 
@@ -17,7 +17,7 @@ class CompletionCountsSuite extends AnyFunSuite {
     new BucketTracker(
       FollowUps("main", rule, MarkerForm.Json, Manifests.Off, notes, _ => ()),
       Parallel.sequential,
-      Retry.never
+      RetryPolicy.never
     )
 
   private val byClock = CompleteRule.ByClock(0, ends.get)
@@ -71,7 +71,7 @@ class CompletionCountsSuite extends AnyFunSuite {
 
   test("the newest marker of a bucket gives its version, whichever are there") {
     val notes = new MemoryNotes
-    for (version <- 1 to 3) notes.putIfAbsent(MarkerNames.path("new", version), marker(version))
+    for (version <- 1 to 3) notes.putIfAbsent(Markers.path("new", version), marker(version))
     val next = completing(byClock, notes)
       .next(state, Vector(Samples.done("p", "new")), Vector.empty, Compaction.Off, now)
     assert(next.state.live.map(_.version) === Vector(3))

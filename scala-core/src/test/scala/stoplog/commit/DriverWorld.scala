@@ -14,8 +14,10 @@ final class DriverWorld(policy: RollingPolicy, format: PartFormat[String] = Line
   val clock   = new ManualClock(1000000)
   val sides   = new MemorySides(clock)
 
+  def stores: SinkStores = SinkStores.of(log, parts, sides)
+
   /** Counts how often it was acquired and released. */
-  final class CountedTurn extends DriverLock {
+  final class CountedLock extends DriverLock {
     private val real = DriverLock.semaphore()
     var taken: Int   = 0
     var back: Int    = 0
@@ -31,13 +33,13 @@ final class DriverWorld(policy: RollingPolicy, format: PartFormat[String] = Line
 
   def driver(
       run: RunId = Samples.mine,
-      turn: DriverLock = DriverLock.semaphore(),
+      lock: DriverLock = DriverLock.semaphore(),
       settings: SinkSettings = Samples.settings,
       onForeign: ForeignQuery = ForeignQuery.Refuse,
       onLost: LostPart = LostPart.Fail,
       identity: SinkIdentity = Samples.identity,
       parallel: Parallel = Parallel.sequential,
-      retry: Retry = Retry.never,
+      retry: RetryPolicy = RetryPolicy.never,
       followUps: FollowUps = MemoryNotes.unasked,
       compaction: Compaction = Compaction.Off,
       onRestart: Finish = Finish.KeepOpen
@@ -45,15 +47,10 @@ final class DriverWorld(policy: RollingPolicy, format: PartFormat[String] = Line
     run,
     identity,
     settings,
-    policy,
-    log,
-    parts,
-    sides,
+    stores,
     () => format,
-    SinkDriver.Choices(onForeign, onLost, onRestart),
-    SinkDriver.Tools(clock, Faults.none, turn, parallel, retry),
-    followUps,
-    compaction = compaction
+    DriverRules(policy, followUps, onForeign, onLost, onRestart, compaction),
+    DriverTools(clock, Faults.none, lock, parallel, retry)
   )
 
   /** One task's work: one row a bucket. */

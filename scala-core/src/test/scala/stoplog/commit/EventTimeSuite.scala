@@ -101,7 +101,7 @@ class EventTimeSuite extends AnyFunSuite {
     new TaskWriter(
       TaskPlan(mine, 5, 0, Attempt.First, handed.toVector, firstPart = 10, stride = 1),
       parts,
-      new Sides(new MemorySides, Faults.none),
+      new SpoolWriter(new MemorySides, Faults.none),
       TimedLines,
       TaskWriter.Rules(policy, PartNaming("part", ".txt"), maxOpenParts = 100, _ => (), () => ()),
       TaskWriter.Tools(new ManualClock(1000), Faults.none),
@@ -123,7 +123,7 @@ private object EventTimeSuite {
     override def micros(row: String): Long       = row.stripPrefix("bad ").toLong * 1000 + 999
   }
 
-  object TimedLines extends RowFormat[String] {
+  object TimedLines extends RowPartFormat[String] {
     override def start(out: java.io.OutputStream): Unit                = Lines.start(out)
     override def openMember(out: java.io.OutputStream): Option[Member] = None
 

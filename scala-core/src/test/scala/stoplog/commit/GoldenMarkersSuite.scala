@@ -18,9 +18,9 @@ class GoldenMarkersSuite extends AnyFunSuite {
     Files.readAllBytes(Repository.root.resolve(s"scala-core/src/test/resources/golden/$file"))
 
   test("a marker is written as it was, and what it counts is read") {
-    assert(text(MarkerJson.bytes(marker, marker.version)) === text(golden("marker-v1.json")))
-    assert(MarkerJson.total(golden("marker-v1.json"), "main") === Some(Totals(4, 400, 50000)))
-    assert(MarkerJson.total(golden("marker-v1.json"), "other") === None)
+    assert(text(Markers.bytes(marker, marker.version)) === text(golden("marker-v1.json")))
+    assert(Markers.total(golden("marker-v1.json"), "main") === Some(Totals(4, 400, 50000)))
+    assert(Markers.total(golden("marker-v1.json"), "other") === None)
   }
 
   test("a list of files is written as it was") {

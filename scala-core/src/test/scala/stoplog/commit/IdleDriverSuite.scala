@@ -58,17 +58,17 @@ class IdleDriverSuite extends AnyFunSuite {
     assert(world.newest.run === Samples.mine)
   }
 
-  test("what a run finds is told to it in its turn, and changes nothing once it holds the claim") {
+  test("what a run finds is told to it in its lock, and changes nothing once it holds the claim") {
     val world  = new DriverWorld(Rolls.never)
-    val turn   = new world.CountedTurn
-    val driver = world.driver(turn = turn)
+    val lock   = new world.CountedLock
+    val driver = world.driver(lock = lock)
     driver.waitFrom(0)
-    assert(turn.taken === 1 && turn.back === 1)
+    assert(lock.taken === 1 && lock.back === 1)
     world.epoch(driver, 0, "a")
     driver.waitFrom(world.newest.seq)
     world.epoch(driver, 1, "a")
     assert(world.log.all().count(_.kind == RecordKind.Claim) === 1)
-    assert(turn.taken === 4 && turn.back === 4)
+    assert(lock.taken === 4 && lock.back === 4)
   }
 
   test("a run that has claimed without data begins only behind the batch that the log holds") {

@@ -59,12 +59,12 @@ class InterruptSuite extends AnyFunSuite {
       world.log,
       world.parts,
       job,
-      SinkDriver.Tools(
+      DriverTools(
         world.clock,
         Faults.none,
         DriverLock.semaphore(),
         Parallel.bounded(4),
-        Retry.never
+        RetryPolicy.never
       ),
       MemoryNotes.unasked
     )
@@ -82,7 +82,7 @@ class InterruptSuite extends AnyFunSuite {
     assert(world.newest.kind === RecordKind.Epoch(0))
     assert(world.records.putIfAbsent(world.newest.seq, Array.empty[Byte]) === PutOutcome.Taken)
     assert(world.rows === buckets.map(bucket => s"row of $bucket").toVector)
-    assert(driver.stats.publishedParts === parts)
+    assert(driver.stats.published.files === parts)
     assert(driver.tick(), "the run goes on")
   }
 

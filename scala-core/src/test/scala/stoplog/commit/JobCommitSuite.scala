@@ -213,7 +213,7 @@ private object JobCommitSuite {
         log(name),
         parts(name),
         new JobDirectory(LocalFileStore.ofSink(root.toString, name, LocalForcing.Process), name),
-        SinkDriver.Tools(clock, faults, DriverLock.semaphore(), Parallel.sequential, Retry.never),
+        DriverTools(clock, faults, DriverLock.semaphore(), Parallel.sequential, RetryPolicy.never),
         MemoryNotes.unasked
       )
 

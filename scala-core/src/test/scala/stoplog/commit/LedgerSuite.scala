@@ -10,7 +10,6 @@ import stoplog.error.Errors
 import stoplog.fault.Faults
 import stoplog.log.{LogRecord, RecordCodec, RecordKind, SinkState}
 import stoplog.rolling.RollReason
-import stoplog.storage.ReplacedFiles
 
 /** Who may say that an epoch is committed, when two drivers are at it. */
 class LedgerSuite extends AnyFunSuite {
@@ -85,11 +84,10 @@ class LedgerSuite extends AnyFunSuite {
   private def ledger(world: DriverWorld): Ledger = new Ledger(
     mine,
     identity,
-    world.log,
-    Ledger.Stores(world.parts, world.sides, ReplacedFiles.none),
+    world.stores,
     LostPart.Fail,
     MemoryNotes.unasked,
-    SinkDriver.Tools(world.clock, Faults.none, DriverLock.semaphore(), Parallel.sequential, Retry.never)
+    DriverTools(world.clock, Faults.none, DriverLock.semaphore(), Parallel.sequential, RetryPolicy.never)
   )
 
   private val empty = SinkState("query-1", None, Vector.empty, nextPart = 0, Map.empty)

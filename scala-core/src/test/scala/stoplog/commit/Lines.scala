@@ -3,18 +3,18 @@ package stoplog.commit
 
 import java.io.{ByteArrayOutputStream, IOException, OutputStream}
 
-import stoplog.part.Beside
+import stoplog.part.Spooled
 import stoplog.rolling.{PartStats, RollReason, RollingPolicy}
 
 /** One row a line, behind a first line `#`. */
-object Lines extends RowFormat[String] {
+object Lines extends RowPartFormat[String] {
   override def start(out: OutputStream): Unit                = encode("#", out)
   override def encode(row: String, out: OutputStream): Unit  = out.write((row + "\n").getBytes)
   override def openMember(out: OutputStream): Option[Member] = None
 }
 
 /** The same in members `<…>`, of which nothing reaches the part before they end. */
-object HeldBackLines extends RowFormat[String] {
+object HeldBackLines extends RowPartFormat[String] {
   override def start(out: OutputStream): Unit               = Lines.start(out)
   override def encode(row: String, out: OutputStream): Unit = Lines.encode(row, out)
 
@@ -29,13 +29,13 @@ object HeldBackLines extends RowFormat[String] {
 object BesideLines extends PartFormat[String] {
   override def begin(name: String, end: PartBuffer): PartEncoder[String] = new Body
 
-  override def resume(name: String, end: PartBuffer, beside: Beside): PartEncoder[String] = new Body
+  override def resume(name: String, end: PartBuffer, beside: Spooled): PartEncoder[String] = new Body
 
   private final class Body extends PartEncoder[String] {
     private val lines                      = new ByteArrayOutputStream()
     override def append(row: String): Unit = Lines.encode(row, lines)
     override def sizeBytes: Long           = lines.size.toLong
-    override def pause(): Leftover = Leftover("", LeftoverRows.More(lines.writeTo(_)), lines.size.toLong)
+    override def pause(): Unflushed = Unflushed("", UnflushedRows.More(lines.writeTo(_)), lines.size.toLong)
     override def finish(): Unit    = throw new UnsupportedOperationException("they have no end")
     override def close(): Unit     = ()
   }
@@ -67,7 +67,7 @@ object Rolls {
 }
 
 /** The same in members that cannot be ended. */
-object EndlessMembers extends RowFormat[String] {
+object EndlessMembers extends RowPartFormat[String] {
   override def start(out: OutputStream): Unit               = Lines.start(out)
   override def encode(row: String, out: OutputStream): Unit = Lines.encode(row, out)
 

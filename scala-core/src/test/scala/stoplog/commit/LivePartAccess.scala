@@ -12,15 +12,7 @@ object LivePartAccess {
   def write[R](part: NewPart, rows: Seq[R], format: PartFormat[R], store: PartStore)(
       midway: => Unit
   ): Merged = {
-    val live = OpenPartWriter.begin(
-      part.bucket,
-      part.name,
-      store.create(part),
-      format,
-      RowTimes.Unasked,
-      RowTimes.Unasked,
-      0
-    )
+    val live = OpenPartWriter.begin(part, store.create(part), format, TaskWriter.Times[R](), 0)
     rows.zipWithIndex.foreach { case (row, index) =>
       live.append(row, 0)
       if (index == 0) midway
@@ -35,10 +27,9 @@ object LivePartAccess {
 
   /** Ends an open part as the driver does. */
   def end(part: Open, format: PartFormat[_], store: PartStore): Closed = {
-    val live =
-      OpenPartWriter.resume(part, format, RowTimes.Unasked, RowTimes.Unasked)(() =>
-        store.resume(part.handle, part.validBytes)
-      )
+    val live = OpenPartWriter.resume(part, format, TaskWriter.Times[Any]()) { () =>
+      store.resume(part.handle, part.validBytes)
+    }
     live.complete()
     live.finish(RollReason.End).handle match {
       case closed: Closed => closed

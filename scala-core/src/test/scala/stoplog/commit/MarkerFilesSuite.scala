@@ -14,18 +14,18 @@ class MarkerFilesSuite extends AnyFunSuite {
 
   test("a marker's name tells its version, and other names are none") {
     for ((version, name) <- Seq(1 -> "_SUCCESS", 2 -> "_SUCCESS.2", 12 -> "_SUCCESS.12")) {
-      assert(MarkerNames.path("b", version) === s"b/$name")
-      assert(MarkerNames.version(name) === Some(version))
+      assert(Markers.path("b", version) === s"b/$name")
+      assert(Markers.version(name) === Some(version))
     }
-    assert(MarkerNames.path("", 1) === "_SUCCESS")
+    assert(Markers.path("", 1) === "_SUCCESS")
     for (name <- Seq("_SUCCESS.", "_SUCCESS.x", "_SUCCESS2", "SUCCESS.2", "part-1"))
-      assert(MarkerNames.version(name) === None, name)
+      assert(Markers.version(name) === None, name)
   }
 
   test("an empty marker has no bytes, and counts nothing for whoever reads it") {
     val marker = Marker("b", 1, MarkerForm.Empty, "main", "idle", 0, None, Totals(1, 2, 3), Totals.nothing)
-    assert(MarkerJson.bytes(marker, 1).isEmpty)
-    assert(MarkerJson.total(Array.emptyByteArray, "main") === None)
+    assert(Markers.bytes(marker, 1).isEmpty)
+    assert(Markers.total(Array.emptyByteArray, "main") === None)
   }
 
   test("what the settings say of manifests is read as it was written, without how long they are kept") {
@@ -83,7 +83,7 @@ class MarkerFilesSuite extends AnyFunSuite {
       FollowUps("main", rule, MarkerForm.Json, manifests, notes, _ => ()),
       "batch-1",
       Parallel.sequential,
-      Retry.never
+      RetryPolicy.never
     )
     def marker(bucket: String, version: Int, total: Totals, added: Totals): Marker =
       Marker(bucket, version, MarkerForm.Json, "main", "end", 77, None, total, added)
@@ -112,7 +112,7 @@ class MarkerFilesSuite extends AnyFunSuite {
   test("a job that adds counts on from the marker that is there, one that replaces begins anew") {
     val job    = new Job(Manifests.Off)
     val before = job.marker("b", 1, Totals(5, 6, 7), Totals.nothing)
-    job.notes.putIfAbsent("b/_SUCCESS", MarkerJson.bytes(before, 1))
+    job.notes.putIfAbsent("b/_SUCCESS", Markers.bytes(before, 1))
     val one = Totals(1, 1, 4)
     assert(
       job.end.adding(Vector(done("1")), 77).markers === Vector(job.marker("b", 2, Totals(6, 7, 11), one))

@@ -7,7 +7,7 @@ import java.util.concurrent.ConcurrentHashMap
 import scala.jdk.CollectionConverters._
 
 import stoplog.error.Errors
-import stoplog.part.SideFile
+import stoplog.part.SpoolFile
 import stoplog.sink.Staged
 import stoplog.storage.{NewPart, NoFiles, SpoolFiles}
 
@@ -23,7 +23,7 @@ final class MemorySides(clock: Clock = Clock.system) extends SpoolFiles(NoFiles,
     token
   }
 
-  override def read(file: SideFile): InputStream = Option(files.get(file.token)) match {
+  override def read(file: SpoolFile): InputStream = Option(files.get(file.token)) match {
     case Some((bytes, _)) => new ByteArrayInputStream(bytes)
     case None             => throw Errors.partShort(file.token, 0, file.sizeBytes)
   }

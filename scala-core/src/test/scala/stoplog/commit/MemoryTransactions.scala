@@ -5,6 +5,7 @@ import scala.collection.mutable
 
 import stoplog.part.RunId
 import stoplog.sink._
+import stoplog.twophase.PreparingWriter
 
 /** A system with transactions, in memory: what survives all who write to it. */
 final class TransactionWorld extends Serializable {
@@ -74,10 +75,10 @@ final class TransactionQuery(world: TransactionWorld, log: () => stoplog.log.Com
       run,
       Samples.identity,
       Samples.settings,
-      log(),
-      sink.committer(),
-      SinkDriver.Choices(ForeignQuery.Refuse, LostPart.Fail),
-      SinkDriver.Tools(clock, faults, DriverLock.semaphore(), Parallel.sequential, Retry.never)
+      Ledger.Stores.of(log(), sink.committer()),
+      ForeignQuery.Refuse,
+      LostPart.Fail,
+      DriverTools(clock, faults, DriverLock.semaphore(), Parallel.sequential, RetryPolicy.never)
     )
     while (next < TransactionQuery.Epochs) {
       val plan    = driver.begin(next, slots = 2)
@@ -98,7 +99,7 @@ final class TransactionQuery(world: TransactionWorld, log: () => stoplog.log.Com
       faults: stoplog.fault.Faults
   ): TaskResult = {
     val of   = WriterTask(run, "main", Some(next), slot, attempt = 0, stageAttempt = 0)
-    val task = new PreparingTask[String](
+    val task = new PreparingWriter[String](
       plan.forTask(slot, Attempt.First),
       () => sink.writer(of),
       clock,

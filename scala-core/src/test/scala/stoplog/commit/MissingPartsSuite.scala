@@ -4,25 +4,35 @@ package stoplog.commit
 import org.scalatest.funsuite.AnyFunSuite
 
 import stoplog.commit.Samples._
-import stoplog.log.SinkState
-import stoplog.part.{Beside, Open, SideFile}
+import stoplog.fault.Faults
+import stoplog.log.{CommitLog, MemoryRecords, SinkState}
+import stoplog.part.{Spooled, Open, SpoolFile}
 import stoplog.storage.NewPart
 
 class MissingPartsSuite extends AnyFunSuite {
   private val parts = new MemoryParts
   private val sides = new MemorySides
 
-  private def part(name: String, beside: SideFile*): Open = {
+  private def part(name: String, beside: SpoolFile*): Open = {
     val token = parts.create(NewPart("b", name, mine)).persist().token
-    open(name, token = token).copy(beside = Beside("", beside.toVector, storageBytes = 9))
+    open(name, token = token).copy(beside = Spooled("", beside.toVector, storageBytes = 9))
   }
 
-  private def side(name: String): SideFile =
-    SideFile(sides.write(NewPart("b", name, mine))(_.write(1)), sizeBytes = 1, level = 0)
+  private def side(name: String): SpoolFile =
+    SpoolFile(sides.write(NewPart("b", name, mine))(_.write(1)), sizeBytes = 1, level = 0)
 
   private def left(onLost: LostPart, open: Open*): Vector[String] = {
     val state = SinkState("query-1", Some(1), open.toVector, 0, Map.empty)
-    new MissingParts(parts, sides, onLost).without(state).open.map(_.name)
+    val tools = DriverTools.of(Clock.system, Faults.none)
+    val stored = new OpenParts.Stored(
+      mine,
+      SinkStores.of(new CommitLog(new MemoryRecords), parts, sides),
+      () => Lines,
+      onLost,
+      _ => (),
+      tools
+    )
+    stored.withoutLost(state).open.map(_.name)
   }
 
   test("a part is there with its file and all files beside it; without one of them it can be passed over") {

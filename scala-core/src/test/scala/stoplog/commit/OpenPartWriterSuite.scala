@@ -5,7 +5,7 @@ import org.scalatest.funsuite.AnyFunSuite
 
 import stoplog.commit.Samples._
 import stoplog.fault.Faults
-import stoplog.part.Beside
+import stoplog.part.Spooled
 import stoplog.rolling.RollReason
 import stoplog.storage.NewPart
 
@@ -15,14 +15,14 @@ class OpenPartWriterSuite extends AnyFunSuite {
   private final class Closing(isReadable: Boolean = true) extends PartFormat[String] {
     var closed = 0
 
-    override def begin(name: String, end: PartBuffer): PartEncoder[String] = resume(name, end, Beside.nothing)
+    override def begin(name: String, end: PartBuffer): PartEncoder[String] = resume(name, end, Spooled.nothing)
 
-    override def resume(name: String, end: PartBuffer, beside: Beside): PartEncoder[String] = {
+    override def resume(name: String, end: PartBuffer, beside: Spooled): PartEncoder[String] = {
       if (!isReadable) throw new IllegalStateException("no such format")
       new PartEncoder[String] {
         override def append(row: String): Unit = end.write(row.getBytes)
         override def sizeBytes: Long           = end.position
-        override def pause(): Leftover         = Leftover.nothing
+        override def pause(): Unflushed         = Unflushed.nothing
         override def finish(): Unit            = ()
         override def close(): Unit             = closed += 1
       }
@@ -33,7 +33,7 @@ class OpenPartWriterSuite extends AnyFunSuite {
 
   private def begun(format: Closing): OpenPartWriter[String] = {
     val output = parts.create(NewPart("b", "p", mine))
-    OpenPartWriter.begin("b", "p", output, format, RowTimes.Unasked, RowTimes.Unasked, nowMillis = 5)
+    OpenPartWriter.begin(NewPart("b", "p", mine), output, format, TaskWriter.Times[String](), nowMillis = 5)
   }
 
   test(
@@ -43,7 +43,7 @@ class OpenPartWriterSuite extends AnyFunSuite {
     val open   = begun(format)
     open.append("row", 6)
     open.pause()
-    open.persist(slot = 0, mine, new Sides(new MemorySides, Faults.none))
+    open.persist(slot = 0, mine, new SpoolWriter(new MemorySides, Faults.none))
     assert(format.closed === 1)
     val whole = begun(format)
     whole.complete()
@@ -59,11 +59,11 @@ class OpenPartWriterSuite extends AnyFunSuite {
       opened += 1
       parts.create(NewPart("b", "p", mine))
     }
-    OpenPartWriter.resume(open("p"), new Closing, RowTimes.Unasked, RowTimes.Unasked)(() => output())
+    OpenPartWriter.resume(open("p"), new Closing, TaskWriter.Times[Any]())(() => output())
     assert(opened === 1)
     parts.forgetCalls()
     intercept[IllegalStateException](
-      OpenPartWriter.resume(open("p"), new Closing(isReadable = false), RowTimes.Unasked, RowTimes.Unasked)(
+      OpenPartWriter.resume(open("p"), new Closing(isReadable = false), TaskWriter.Times[Any]())(
         () => output()
       )
     )

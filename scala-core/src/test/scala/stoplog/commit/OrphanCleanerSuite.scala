@@ -62,10 +62,7 @@ class OrphanCleanerSuite extends AnyFunSuite {
 
     val finished = new Aside
     val sweeper  = new OrphanCleaner(
-      world.parts,
-      world.sides,
-      finished,
-      world.log,
+      SinkStores.of(world.log, world.parts, world.sides, finished),
       Parallel.sequential,
       world.clock,
       Faults.none

@@ -8,12 +8,12 @@ import org.scalatest.funsuite.AnyFunSuite
 import stoplog.commit.Samples._
 import stoplog.error.{Errors, StoplogException}
 import stoplog.log.RecordKind
-import stoplog.part.{Beside, SideFile}
+import stoplog.part.{Spooled, SpoolFile}
 
 /** A storage that does not answer when a run wants to know what it may go on with. */
 class OutageSuite extends AnyFunSuite {
   private val outage = Errors.storeWrite("b/part", "no NameNode", new IOException())
-  private val retry  = Retry.jittered(tries = 3, baseMillis = 1, _ => ())
+  private val retry  = RetryPolicy.jittered(tries = 3, baseMillis = 1, _ => ())
 
   test("a run that the storage answers in the end goes on in place") {
     val world = leftOpen()
@@ -46,7 +46,7 @@ class OutageSuite extends AnyFunSuite {
     val world  = new DriverWorld(Rolls.atAge(5000))
     val driver = world.driver()
     val result = world.task(driver.begin(0, slots = 1), 0, "a")
-    val beside = Beside("", Vector(SideFile("side", 1, 0)), 1)
+    val beside = Spooled("", Vector(SpoolFile("side", 1, 0)), 1)
     driver.commit(0, Seq(result.copy(open = result.open.map(_.copy(beside = beside)))))
     world.clock.advance(5000)
     world.parts.lose("t1")

@@ -14,14 +14,14 @@ class PartAssignmentSuite extends AnyFunSuite {
 
   test("a part goes to the slot that wrote it last") {
     val parts = Vector(open("p0", slot = 0), open("p2", slot = 2), open("q2", bucket = "c", slot = 2))
-    val tasks = names(PartAssignment.assign(parts, slots = 3))
+    val tasks = names(EpochPlan.assign(parts, slots = 3))
     assert(tasks.map { case (slot, all) => slot -> all.toSet } === Map(0 -> Set("p0"), 2 -> Set("p2", "q2")))
   }
 
   test("with fewer tasks, a part goes to a task without one of its bucket before it shares one") {
     val parts = Vector(open("kept", slot = 0), open("moved", slot = 5), open("shared", slot = 6))
     assert(
-      names(PartAssignment.assign(parts, slots = 2)) === Map(
+      names(EpochPlan.assign(parts, slots = 2)) === Map(
         0 -> Vector("kept", "shared"),
         1 -> Vector("moved")
       )
@@ -30,13 +30,13 @@ class PartAssignmentSuite extends AnyFunSuite {
 
   test("one task gets everything, its own first") {
     val parts = Vector(open("far", slot = 3), open("own", slot = 0), open("other", bucket = "c", slot = 1))
-    val mine  = PartAssignment.assign(parts, slots = 1)(0)
+    val mine  = EpochPlan.assign(parts, slots = 1)(0)
     assert(mine.filter(_.bucket == "b").map(_.name) === Vector("own", "far"))
     assert(mine.size === 3)
   }
 
   test("nothing open, nothing handed out") {
-    assert(PartAssignment.assign(Vector.empty, slots = 4) === Map.empty)
+    assert(EpochPlan.assign(Vector.empty, slots = 4) === Map.empty)
   }
 
   test(
@@ -48,10 +48,10 @@ class PartAssignmentSuite extends AnyFunSuite {
         open(s"p$n", bucket = s"b${random.nextInt(6)}", slot = random.nextInt(12))
       }
       val slots    = 1 + random.nextInt(12)
-      val assigned = PartAssignment.assign(parts, slots)
+      val assigned = EpochPlan.assign(parts, slots)
       assert(assigned.values.flatten.map(_.name).toVector.sorted === parts.map(_.name).sorted)
       assert(assigned.keys.forall(slot => slot >= 0 && slot < slots))
-      assert(PartAssignment.assign(parts, slots) === assigned)
+      assert(EpochPlan.assign(parts, slots) === assigned)
       for ((_, ofBucket) <- parts.groupBy(_.bucket) if ofBucket.forall(_.slot >= slots)) {
         val loads = (0 until slots).map(s => assigned.getOrElse(s, Vector.empty).count(ofBucket.contains))
         assert(loads.max - loads.min <= 1, "displaced parts are spread evenly")

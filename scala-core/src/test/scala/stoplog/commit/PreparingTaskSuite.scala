@@ -10,6 +10,7 @@ import stoplog.fault.Faults
 import stoplog.part.{Closed, Pending}
 import stoplog.rolling.RollReason
 import stoplog.sink.{Prepared, TwoPhaseWriter}
+import stoplog.twophase.PreparingWriter
 
 class PreparingTaskSuite extends AnyFunSuite {
 
@@ -18,7 +19,7 @@ class PreparingTaskSuite extends AnyFunSuite {
     val calls = mutable.ArrayBuffer.empty[String]
     val plan  = TaskPlan(mine, 5, slot = 2, Attempt.First, Vector.empty, firstPart = 40, stride = 3)
     val task  =
-      new PreparingTask[String](plan, () => new Writer, clock, Faults.none, () => { calls += "mayStart"; () })
+      new PreparingWriter[String](plan, () => new Writer, clock, Faults.none, () => { calls += "mayStart"; () })
 
     final class Writer extends TwoPhaseWriter[String] {
       calls += "open"
@@ -35,7 +36,7 @@ class PreparingTaskSuite extends AnyFunSuite {
     world.task.write("a")
     world.task.write("b")
     assert(world.calls === Seq("mayStart", "open", "write a", "write b"))
-    assert(world.task.writtenRows === 2)
+    assert(world.task.rows === 2)
   }
 
   test("a task without rows opens nothing, and prepares nothing") {

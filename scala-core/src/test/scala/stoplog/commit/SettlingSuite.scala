@@ -10,7 +10,7 @@ import stoplog.error.Errors
 import stoplog.fault.Faults
 import stoplog.log._
 import stoplog.part.{FinishedPart, Pending}
-import stoplog.storage.{NewPart, NoFiles, ReplacedFiles, SpoolFiles}
+import stoplog.storage.{NewPart, NoFiles, ReplacedFiles}
 
 class SettlingSuite extends AnyFunSuite {
 
@@ -25,17 +25,16 @@ class SettlingSuite extends AnyFunSuite {
     val pauses   = new java.util.concurrent.ConcurrentLinkedQueue[Long]()
     val log      = new CommitLog(records)
     val settling = new Settling(
-      log,
-      Ledger.Stores(parts, SpoolFiles.none, finished),
+      SinkStores.of(log, parts, replaced = finished),
       identity,
       onLost,
       MemoryNotes.unasked.copy(listener = listener),
-      SinkDriver.Tools(
+      DriverTools(
         Clock.system,
         Faults.none,
         DriverLock.semaphore(),
         Parallel.sequential,
-        Retry.jittered(tries, baseMillis = 10, pauses.add(_))
+        RetryPolicy.jittered(tries, baseMillis = 10, pauses.add(_))
       )
     )
 

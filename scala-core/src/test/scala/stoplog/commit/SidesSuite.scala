@@ -6,26 +6,26 @@ import scala.util.Using
 import org.scalatest.funsuite.AnyFunSuite
 
 import stoplog.fault.Faults
-import stoplog.part.{Beside, SideFile}
+import stoplog.part.{Spooled, SpoolFile}
 import stoplog.storage.NewPart
 
 class SidesSuite extends AnyFunSuite {
   private val part  = NewPart("b", "part-1", Samples.mine)
   private val store = new MemorySides
 
-  private def sides(together: Int): Sides = new Sides(store, Faults.none, together)
+  private def sides(together: Int): SpoolWriter = new SpoolWriter(store, Faults.none, together)
 
-  private def more(text: String): Leftover =
-    Leftover(text, LeftoverRows.More(_.write(text.getBytes)), storageBytes = 7)
+  private def more(text: String): Unflushed =
+    Unflushed(text, UnflushedRows.More(_.write(text.getBytes)), storageBytes = 7)
 
-  private def instead(text: String): Leftover =
-    Leftover(text, LeftoverRows.Instead(_.write(text.getBytes)), storageBytes = 7)
+  private def instead(text: String): Unflushed =
+    Unflushed(text, UnflushedRows.Instead(_.write(text.getBytes)), storageBytes = 7)
 
-  private def content(file: SideFile): String =
+  private def content(file: SpoolFile): String =
     new String(Using.resource(store.read(file))(_.readAllBytes()))
 
-  private def epochs(count: Int, together: Int): Seq[Beside] =
-    (1 until count).scanLeft(sides(together).write(part, Beside.nothing, instead("0."))) { (beside, n) =>
+  private def epochs(count: Int, together: Int): Seq[Spooled] =
+    (1 until count).scanLeft(sides(together).write(part, Spooled.nothing, instead("0."))) { (beside, n) =>
       sides(together).write(part, beside, more(s"$n."))
     }
 
@@ -70,7 +70,7 @@ class SidesSuite extends AnyFunSuite {
     val after  = sides(together = 3).write(part, before, instead("new"))
     assert(after.files.map(content) === Vector("new"))
     assert(after.note === "new" && after.storageBytes === 7)
-    assert(sides(together = 3).write(part, after, Leftover.nothing) === Beside.nothing)
+    assert(sides(together = 3).write(part, after, Unflushed.nothing) === Spooled.nothing)
     assert(
       before.files.map(content).mkString === (0 until 40).map(n => s"$n.").mkString,
       "nothing is deleted"

@@ -35,18 +35,18 @@ class SinkDriverRunSuite extends AnyFunSuite {
     driver.tick()
     val stats = driver.stats
     assert(
-      (stats.epochsCommitted, stats.rejectedRows, stats.publishedParts, stats.pendingParts) === ((
+      (stats.counts.epochs, stats.counts.rejectedRows, stats.published.files, stats.pendingParts) === ((
         1L,
         3L,
         1L,
         0
       ))
     )
-    assert((stats.recordMillis, stats.publishMillis) === ((5L, 7L)))
+    assert((stats.lastRecord.recordMillis, stats.lastRecord.publishMillis) === ((5L, 7L)))
     assert(stats.open.isEmpty)
     world.records.beforePut = _ => ()
     world.epoch(driver, 1, "a")
-    assert(driver.stats.publishMillis === 7, "a record without parts publishes nothing")
+    assert(driver.stats.lastRecord.publishMillis === 7, "a record without parts publishes nothing")
     val next = world.driver(run = other)
     next.begin(2, slots = 1)
     assert(next.stats.open.map(_.bucket) === Vector("a"))

@@ -37,7 +37,7 @@ class SinkDriverSuite extends AnyFunSuite {
       world.newest.state.open.map(part => part.bucket -> part.records).toMap === Map("a" -> 2L, "b" -> 1L)
     )
     assert(driver.stats.open === world.newest.state.open)
-    assert(driver.stats.epochsCommitted === 2)
+    assert(driver.stats.counts.epochs === 2)
   }
 
   test("what a task closed is visible when commit returns, not before") {
@@ -48,13 +48,13 @@ class SinkDriverSuite extends AnyFunSuite {
     assert(world.rows.isEmpty)
     driver.commit(0, done)
     assert(world.rows === Vector("row of a", "row of a", "row of b"))
-    assert(driver.stats.publishedParts === 3)
-    assert(driver.stats.publishedRows === 3)
+    assert(driver.stats.published.files === 3)
+    assert(driver.stats.published.rows === 3)
     assert(driver.stats.rolled === Map(RollReason.Checkpoint -> 3L))
     assert(driver.stats.pendingParts === 0)
   }
 
-  test("an epoch begun again before it was committed is given up, and its turn with it") {
+  test("an epoch begun again before it was committed is given up, and its lock with it") {
     val world  = new DriverWorld(Rolls.never)
     val driver = world.driver()
     world.epoch(driver, 0, "a")
@@ -164,16 +164,16 @@ class SinkDriverSuite extends AnyFunSuite {
     assert(world.rows.size === 2)
   }
 
-  test("an epoch out of turn is refused by name, and takes no turn with it") {
+  test("an epoch out of turn is refused by name, and takes no lock with it") {
     val world  = new DriverWorld(Rolls.never)
-    val turn   = new world.CountedTurn
-    val driver = world.driver(turn = turn)
+    val lock   = new world.CountedLock
+    val driver = world.driver(lock = lock)
     world.epoch(driver, 0, "a")
     assert(condition(driver.begin(2, slots = 1)) === "STOPLOG_EPOCH_GAP")
     world.epoch(driver, 1, "a")
     world.epoch(driver, 2, "a")
     assert(condition(driver.begin(0, slots = 1)) === "STOPLOG_EPOCH_AHEAD")
-    assert(turn.taken === turn.back)
+    assert(lock.taken === lock.back)
   }
 
   test("parts of another content are closed when the content changes, and new ones begun") {
@@ -203,8 +203,8 @@ class SinkDriverSuite extends AnyFunSuite {
 
   test("a driver that was overtaken publishes nothing more, says so each time, and stops ticking") {
     val world  = new DriverWorld(Rolls(onEpochEnd = _ => Some(RollReason.Checkpoint)).policy)
-    val turn   = new world.CountedTurn
-    val driver = world.driver(turn = turn)
+    val lock   = new world.CountedLock
+    val driver = world.driver(lock = lock)
     val plan   = driver.begin(0, slots = 1)
     val done   = Seq(world.task(plan, 0, "a"))
     val heir   = world.driver(run = other)
@@ -216,7 +216,7 @@ class SinkDriverSuite extends AnyFunSuite {
     driver.end(PublishOpen)
     assert(world.parts.finished.isEmpty)
     assert(world.newest.run === other)
-    assert(turn.taken === turn.back)
+    assert(lock.taken === lock.back)
   }
 
   test("a driver that is overtaken between epochs closes nothing on its next tick") {
@@ -230,22 +230,22 @@ class SinkDriverSuite extends AnyFunSuite {
     assert(world.parts.finished.isEmpty)
   }
 
-  test("a commit that fails on the storage, and the abort that follows, give the turn back once") {
+  test("a commit that fails on the storage, and the abort that follows, give the lock back once") {
     val world  = new DriverWorld(Rolls.never)
-    val turn   = new world.CountedTurn
-    val driver = world.driver(turn = turn)
+    val lock   = new world.CountedLock
+    val driver = world.driver(lock = lock)
     val plan   = driver.begin(0, slots = 1)
     world.records.beforePut = _ => throw new IOException("disk full")
     intercept[IOException](driver.commit(0, Seq(world.task(plan, 0, "a"))))
     driver.abort()
     driver.abort()
-    assert((turn.taken, turn.back) === ((1, 1)))
+    assert((lock.taken, lock.back) === ((1, 1)))
     intercept[IOException](
       driver.begin(0, slots = 1)
     ) // whether the record is there nobody knows: a new run reads it
-    assert((turn.taken, turn.back) === ((2, 2)))
+    assert((lock.taken, lock.back) === ((2, 2)))
     driver.end(PublishOpen)
-    assert((turn.taken, turn.back) === ((3, 3)))
+    assert((lock.taken, lock.back) === ((3, 3)))
   }
 
   test("a record whose writing failed but which is there counts: the epoch is committed") {
@@ -259,8 +259,8 @@ class SinkDriverSuite extends AnyFunSuite {
 
   test("publishing that fails leaves the record standing; the next epoch begins with the rest of it") {
     val world  = new DriverWorld(Rolls(onEpochEnd = _ => Some(RollReason.Checkpoint)).policy)
-    val turn   = new world.CountedTurn
-    val driver = world.driver(turn = turn)
+    val lock   = new world.CountedLock
+    val driver = world.driver(lock = lock)
     val plan   = driver.begin(0, slots = 1)
     world.parts.onPublish = path => throw stoplog.error.Errors.storeWrite(path, "503", new IOException("503"))
     assert(condition(driver.commit(0, Seq(world.task(plan, 0, "a")))) === "STOPLOG_STORE_WRITE")
@@ -271,7 +271,7 @@ class SinkDriverSuite extends AnyFunSuite {
     world.parts.onPublish = _ => ()
     world.epoch(driver, 1)
     assert(world.rows === Vector("row of a"))
-    assert(turn.taken === turn.back)
+    assert(lock.taken === lock.back)
   }
 
   test("after an abort every open part counts as being written by somebody else") {

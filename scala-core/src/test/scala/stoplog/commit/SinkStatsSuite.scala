@@ -38,14 +38,14 @@ class SinkStatsSuite extends AnyFunSuite {
     val written  = record(parts, open = rest, markers = 2)
     val recorded = SinkStats.empty.recorded(written, tookMillis = 11, epochs = 1)
     assert(recorded.open === rest)
-    assert((recorded.pendingParts, recorded.publishedParts, recorded.epochsCommitted) === ((2, 0L, 1L)))
-    assert((recorded.markedBuckets, recorded.recordMillis, recorded.publishMillis) === ((2L, 11L, 0L)))
+    assert((recorded.pendingParts, recorded.published.files, recorded.counts.epochs) === ((2, 0L, 1L)))
+    assert((recorded.counts.markedBuckets, recorded.lastRecord.recordMillis, recorded.lastRecord.publishMillis) === ((2L, 11L, 0L)))
     assert(recorded.rolled === Map(Size -> 1L, Age -> 1L))
     val published = recorded.published(written, tookMillis = 13)
-    assert((published.pendingParts, published.publishedParts) === ((0, 2L)))
-    assert((published.publishedBytes, published.publishedRows) === ((30L, 7L)))
-    assert((published.recordMillis, published.publishMillis) === ((11L, 13L)))
-    assert(published.compaction === CompactionStats(0, 0, 0), "nothing was merged")
+    assert((published.pendingParts, published.published.files) === ((0, 2L)))
+    assert((published.published.bytes, published.published.rows) === ((30L, 7L)))
+    assert((published.lastRecord.recordMillis, published.lastRecord.publishMillis) === ((11L, 13L)))
+    assert(published.compacted === SinkStats.Compacted(0, 0, 0), "nothing was merged")
   }
 
   test("counts go on from record to record; a record that is no epoch is not one") {
@@ -54,10 +54,10 @@ class SinkStatsSuite extends AnyFunSuite {
       stats.recorded(written, tookMillis = 1, epochs = 1).published(written, tookMillis = 1)
     }
     val after = twice.recorded(record(Vector.empty), tookMillis = 5, epochs = 0)
-    assert((after.epochsCommitted, after.markedBuckets, after.pendingParts) === ((2L, 2L, 0)))
-    assert((after.publishedParts, after.publishedBytes, after.publishedRows) === ((4L, 60L, 14L)))
+    assert((after.counts.epochs, after.counts.markedBuckets, after.pendingParts) === ((2L, 2L, 0)))
+    assert((after.published.files, after.published.bytes, after.published.rows) === ((4L, 60L, 14L)))
     assert(after.rolled === Map(Size -> 2L, Age -> 2L))
-    assert(after.recordMillis === 5)
+    assert(after.lastRecord.recordMillis === 5)
   }
 
   test("a merge is counted as such, and its rows, which were visible before, are not counted again") {
@@ -66,13 +66,13 @@ class SinkStatsSuite extends AnyFunSuite {
     val stats  = (1 to 2).foldLeft(SinkStats.empty) { (stats, _) =>
       stats.recorded(merge, tookMillis = 1, epochs = 0).published(merge, tookMillis = 1)
     }
-    assert(stats.compaction === CompactionStats(merges = 2, parts = 4, bytes = 60))
-    assert((stats.publishedParts, stats.publishedBytes, stats.publishedRows) === ((0L, 0L, 0L)))
+    assert(stats.compacted === SinkStats.Compacted(merges = 2, parts = 4, bytes = 60))
+    assert((stats.published.files, stats.published.bytes, stats.published.rows) === ((0L, 0L, 0L)))
     assert(stats.rolled.isEmpty)
   }
 
   test("rejected rows and late buckets add up") {
     val stats = SinkStats.empty.rejected(3).rejected(4).late(1).late(2)
-    assert((stats.rejectedRows, stats.lateBuckets) === ((7L, 3L)))
+    assert((stats.counts.rejectedRows, stats.counts.lateBuckets) === ((7L, 3L)))
   }
 }

@@ -78,23 +78,28 @@ abstract class SleepingDriverLaws extends LawSuite {
     run,
     Samples.identity,
     Samples.settings,
-    policy,
-    new CommitLog(storage.logFiles()),
-    storage.partStore(),
-    storage.spoolFiles(),
+    SinkStores.of(
+      new CommitLog(storage.logFiles()),
+      storage.partStore(),
+      storage.spoolFiles(),
+      storage.replacedFiles()
+    ),
     () => Lines,
-    SinkDriver.Choices(ForeignQuery.Refuse, LostPart.Fail),
-    SinkDriver.Tools(clockOf(faults), faults, DriverLock.semaphore(), Parallel.sequential, Retry.never),
-    MemoryNotes.unasked,
-    storage.replacedFiles(),
-    new SmallParts(
-      run,
-      SmallParts.Choice(CompactionPolicy(1 << 20, 4 << 20, 1, 2), PartNaming("part", ".txt"), _ => true),
-      merger(storage),
-      storage.replacedFiles(),
-      Clock.system,
-      faults
-    )
+    DriverRules(
+      policy,
+      MemoryNotes.unasked,
+      ForeignQuery.Refuse,
+      LostPart.Fail,
+      compaction = new SmallParts(
+        run,
+        SmallParts.Choice(CompactionPolicy(1 << 20, 4 << 20, 1, 2), PartNaming("part", ".txt"), _ => true),
+        merger(storage),
+        storage.replacedFiles(),
+        Clock.system,
+        faults
+      )
+    ),
+    DriverTools(clockOf(faults), faults, DriverLock.semaphore(), Parallel.sequential, RetryPolicy.never)
   )
 
   private def epoch(

@@ -7,7 +7,7 @@ import org.scalatest.funsuite.AnyFunSuite
 
 import stoplog.commit.Samples._
 import stoplog.fault.Faults
-import stoplog.part.{Beside, Open, PartNaming, SideFile}
+import stoplog.part.{Spooled, Open, PartNaming, SpoolFile}
 import stoplog.rolling.{RollReason, RollingPolicy}
 
 class TaskWriterSuite extends AnyFunSuite {
@@ -30,7 +30,7 @@ class TaskWriterSuite extends AnyFunSuite {
     new TaskWriter(
       plan,
       parts,
-      new Sides(new MemorySides, Faults.none),
+      new SpoolWriter(new MemorySides, Faults.none),
       format,
       TaskWriter.Rules(policy, PartNaming("part", ".txt"), maxOpenParts, checkBucket, mayStart),
       TaskWriter.Tools(clock, Faults.none, parallel)
@@ -94,7 +94,7 @@ class TaskWriterSuite extends AnyFunSuite {
 
   written("a part that only got rows beside it is its run's own as long as nobody else may write to it") {
     for ((attempt, owner) <- Seq(Attempt.First -> Some(mine), Attempt.Repeated -> None)) {
-      val before = left("#\none\n", "p").copy(beside = Beside("1", Vector(SideFile("s", 1, 0)), 1))
+      val before = left("#\none\n", "p").copy(beside = Spooled("1", Vector(SpoolFile("s", 1, 0)), 1))
       val writer = task(handed = Vector(before), attempt = attempt, format = BesideLines)
       writer.write("b", "two")
       val part = writer.commit().open.head
@@ -339,7 +339,7 @@ class TaskWriterSuite extends AnyFunSuite {
   }
 
   /** Takes no row that begins with a minus. */
-  private object Picky extends RowFormat[String] {
+  private object Picky extends RowPartFormat[String] {
     override def start(out: java.io.OutputStream): Unit               = Lines.start(out)
     override def encode(row: String, out: java.io.OutputStream): Unit = {
       if (row.startsWith("-")) throw new BadRow(new IllegalArgumentException(row))

@@ -21,7 +21,7 @@ object TaskWriters {
   ): TaskWriter[R] = new TaskWriter[R](
     plan,
     store,
-    new Sides(sides, Faults.none),
+    new SpoolWriter(sides, Faults.none),
     format,
     TaskWriter.Rules(policy, PartNaming("part", suffix), maxOpenParts, _ => (), () => ()),
     TaskWriter.Tools(clock, Faults.none)

@@ -14,7 +14,7 @@ class TimesSeenSuite extends AnyFunSuite {
   }
 
   private def seen(before: Option[TimeRange], rowsBefore: Long, rows: Long*): Option[TimeRange] = {
-    val times = new TimesSeen(Own, before, rowsBefore)
+    val times = new RowTimes.Seen(Own, before, rowsBefore)
     rows.foreach(times.add)
     times.result
   }
@@ -34,7 +34,7 @@ class TimesSeenSuite extends AnyFunSuite {
 
   test("nothing is known of a part with rows that were not looked at") {
     assert(seen(None, rowsBefore = 2, 5) === None)
-    val unasked = new TimesSeen(RowTimes.Unasked, Some(TimeRange(4, 6)), rowsBefore = 2)
+    val unasked = new RowTimes.Seen(RowTimes.Unasked, Some(TimeRange(4, 6)), rowsBefore = 2)
     assert(unasked.result === Some(TimeRange(4, 6)))
     unasked.add("row")
     assert(unasked.result === None)

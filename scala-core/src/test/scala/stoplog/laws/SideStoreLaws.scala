@@ -3,7 +3,7 @@ package stoplog.laws
 
 import scala.util.{Random, Using}
 
-import stoplog.part.{RunId, SideFile}
+import stoplog.part.{RunId, SpoolFile}
 import stoplog.storage.{NewPart, SpoolFiles}
 
 /** Files beside open parts: whole, as soon as a record may name them, and for as long as one does. */
@@ -110,7 +110,7 @@ abstract class SideStoreLaws extends LawSuite {
     assert(storage.neighbour().spoolFiles().staged().map(_.token) === Vector(theirs.token))
   }
 
-  private def beside(storage: StorageUnderTest, content: String): SideFile =
+  private def beside(storage: StorageUnderTest, content: String): SpoolFile =
     SideStoreLaws.written(storage.spoolFiles(), utf8(content))
 }
 
@@ -118,9 +118,9 @@ private object SideStoreLaws {
 
   private val part = NewPart("b", "part-1.txt", RunId("11111111-1111-4111-8111-111111111111"))
 
-  def written(store: SpoolFiles, content: Array[Byte], beside: NewPart = part): SideFile =
-    SideFile(store.write(beside)(_.write(content)), content.length.toLong, level = 0)
+  def written(store: SpoolFiles, content: Array[Byte], beside: NewPart = part): SpoolFile =
+    SpoolFile(store.write(beside)(_.write(content)), content.length.toLong, level = 0)
 
-  def read(store: SpoolFiles, file: SideFile): Array[Byte] =
+  def read(store: SpoolFiles, file: SpoolFile): Array[Byte] =
     Using.resource(store.read(file))(_.readAllBytes())
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.log
 
-import stoplog.part.{Beside, Closed, FinishedPart, Open, Pending, Resume, RunId, SchemaId, SideFile}
+import stoplog.part.{Spooled, Closed, FinishedPart, Open, Pending, Resume, RunId, SchemaId, SpoolFile}
 import stoplog.rolling.RollReason
 
 /** What the golden files say. Neither these values nor the files are ever edited: a new version gets new ones. */
@@ -160,8 +160,8 @@ object GoldenRecords {
     SinkState(query, Some(Long.MaxValue - 1), Vector.empty, Long.MaxValue, settings)
   )
 
-  private def side(number: Int, end: String, sizeBytes: Long, level: Int): SideFile =
-    SideFile(s"_stoplog/main/beside/part-${first.uid}-$number.parquet.${first.uid}-$end", sizeBytes, level)
+  private def side(number: Int, end: String, sizeBytes: Long, level: Int): SpoolFile =
+    SpoolFile(s"_stoplog/main/beside/part-${first.uid}-$number.parquet.${first.uid}-$end", sizeBytes, level)
 
   private val besides = LogRecord(
     5,
@@ -183,7 +183,7 @@ object GoldenRecords {
           start + 902,
           start + 1900,
           Some(first),
-          Beside("4096000", Vector(side(5, "b0", 65536, 1), side(5, "b1", 4097, 0)), 1300000)
+          Spooled("4096000", Vector(side(5, "b0", 65536, 1), side(5, "b1", 4097, 0)), 1300000)
         ),
         ownerless,
         Open(
@@ -196,7 +196,7 @@ object GoldenRecords {
           start + 1000,
           start + 1000,
           None,
-          Beside("48 \"näher\"", Vector(side(6, "b3", 0, 0)), 0)
+          Spooled("48 \"näher\"", Vector(side(6, "b3", 0, 0)), 0)
         )
       ),
       7,

@@ -6,7 +6,7 @@ import java.util.zip.CRC32C
 
 import org.scalatest.funsuite.AnyFunSuite
 
-import stoplog.part.{Beside, Closed, FinishedPart, Open, Pending, Resume, RunId, SideFile}
+import stoplog.part.{Spooled, Closed, FinishedPart, Open, Pending, Resume, RunId, SpoolFile}
 import stoplog.rolling.RollReason
 
 /** What a record says by what is in it. */
@@ -54,11 +54,11 @@ class LogRecordSuite extends AnyFunSuite {
   }
 
   test("the state knows the columns, and the files beside open parts") {
-    val beside = Beside("", Vector(SideFile("s1", 1, 0), SideFile("s2", 1, 0)), 2)
+    val beside = Spooled("", Vector(SpoolFile("s1", 1, 0), SpoolFile("s2", 1, 0)), 2)
     val open   = Open("b", "p", 0, Resume("t"), 0, 0, 0, 0, Some(run), beside)
     assert(state.copy(settings = Map("schema" -> "id INT")).schema === Some("id INT"))
     assert(state.schema === None)
-    assert(state.copy(open = Vector(open)).sideFiles === Set("s1", "s2"))
+    assert(state.copy(open = Vector(open)).spoolFiles === Set("s1", "s2"))
     assert(SinkState.Nobody === "", "older releases wrote so")
   }
 

@@ -4,7 +4,7 @@ package stoplog.log
 import scala.util.Random
 
 import stoplog.part.{
-  Beside, Closed, FinishedPart, Open, Pending, Resume, RunId, SchemaId, SideFile, TimeRange
+  Spooled, Closed, FinishedPart, Open, Pending, Resume, RunId, SchemaId, SpoolFile, TimeRange
 }
 
 import stoplog.rolling.RollReason
@@ -83,16 +83,16 @@ final class RandomRecords(seed: Long) {
     number(),
     number(),
     maybe(run()),
-    maybe(beside()).getOrElse(Beside.nothing),
+    maybe(beside()).getOrElse(Spooled.nothing),
     maybe(SchemaId(text())),
     maybe(times()),
     maybe(number())
   )
 
-  private def beside(): Beside =
-    Beside(
+  private def beside(): Spooled =
+    Spooled(
       text() + "note", // without anything, it would be the same as none
-      several(SideFile(path(), number(), random.nextInt(1 << 20))),
+      several(SpoolFile(path(), number(), random.nextInt(1 << 20))),
       number()
     )
 

@@ -6,7 +6,7 @@ import java.nio.charset.StandardCharsets.UTF_8
 import org.scalatest.funsuite.AnyFunSuite
 
 import stoplog.laws.PathLaws
-import stoplog.part.{Beside, Closed, FinishedPart, Open, Pending, Resume, SideFile}
+import stoplog.part.{Spooled, Closed, FinishedPart, Open, Pending, Resume, SpoolFile}
 import stoplog.rolling.RollReason
 
 class RecordCodecSuite extends AnyFunSuite {
@@ -126,7 +126,7 @@ class RecordCodecSuite extends AnyFunSuite {
         leaving(open.copy(bucket = path)),
         leaving(open.copy(name = path)),
         leaving(open.copy(handle = Resume(path))),
-        leaving(open.copy(beside = Beside("1", Vector(SideFile(path, 1, 0)), 1))),
+        leaving(open.copy(beside = Spooled("1", Vector(SpoolFile(path, 1, 0)), 1))),
         remembering(small.copy(bucket = path)),
         remembering(small.copy(name = path)),
         epoch.copy(replace = Vector(small.copy(bucket = path))),

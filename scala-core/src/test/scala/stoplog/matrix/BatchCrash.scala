@@ -86,7 +86,7 @@ object BatchCrash {
       val writer = new TaskWriter[String](
         plan.forTask(slot, Attempt.First),
         place.parts(Name, faults),
-        new Sides(place.sides(Name), faults),
+        new SpoolWriter(place.sides(Name), faults),
         place.content.format(place.sides(Name)),
         TaskWriter.Rules(JobPolicy(MatrixPolicy), PartNaming("part", ".txt"), 2, _ => (), () => ()),
         TaskWriter.Tools(Clock.system, faults)
@@ -105,7 +105,7 @@ object BatchCrash {
     new CommitLog(place.records(Name, faults)),
     place.parts(Name, faults),
     place.job(Name),
-    SinkDriver.Tools(clock, faults, DriverLock.semaphore(), Parallel.sequential, Retry.never),
+    DriverTools(clock, faults, DriverLock.semaphore(), Parallel.sequential, RetryPolicy.never),
     Completed.followUps(place, Name)
   )
 

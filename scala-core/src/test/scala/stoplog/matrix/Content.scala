@@ -6,7 +6,7 @@ import java.nio.charset.StandardCharsets.UTF_8
 import java.util.zip.{GZIPInputStream, GZIPOutputStream}
 
 import stoplog.commit.Finish
-import stoplog.commit.{BadRow, CompactionPolicy, Member, PartFormat, RowFormat, RowTimes}
+import stoplog.commit.{BadRow, CompactionPolicy, Member, PartFormat, RowPartFormat, RowTimes}
 import stoplog.fault.Step
 import stoplog.format.bulk.LineBlocks
 import stoplog.rolling.RollingPolicy
@@ -162,7 +162,7 @@ object Content {
 }
 
 /** Row by row, behind a header: nothing is kept beside a part. */
-sealed abstract class RowContent(name: String) extends Content(name) with RowFormat[String] {
+sealed abstract class RowContent(name: String) extends Content(name) with RowPartFormat[String] {
   override def format(sides: SpoolFiles): PartFormat[String] = this
   override def without: Set[Step]                            = Steps.ofBlocks
 

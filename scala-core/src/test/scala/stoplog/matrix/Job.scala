@@ -118,16 +118,17 @@ object Job {
     run,
     SinkIdentity(place.root, Place.SinkId, "query"),
     SinkSettings(Map("timeZone" -> "UTC"), place.content.name),
-    place.policy,
-    place.log(faults),
-    place.parts(faults),
-    place.sides(),
+    SinkStores.of(place.log(faults), place.parts(faults), place.sides(), place.finished()),
     () => place.content.format(place.sides()),
-    SinkDriver.Choices(ForeignQuery.Refuse, LostPart.Fail, place.content.onRestart),
-    SinkDriver.Tools(clock, faults, DriverLock.semaphore(), Parallel.sequential, retry),
-    Completed.followUps(place),
-    place.finished(),
-    place.content.compaction.fold(Compaction.Off: Compaction)(compaction(_, place, clock, faults, run))
+    DriverRules(
+      place.policy,
+      Completed.followUps(place),
+      ForeignQuery.Refuse,
+      LostPart.Fail,
+      place.content.onRestart,
+      place.content.compaction.fold(Compaction.Off: Compaction)(compaction(_, place, clock, faults, run))
+    ),
+    DriverTools(clock, faults, DriverLock.semaphore(), Parallel.sequential, retry)
   )
 
   private def compaction(policy: CompactionPolicy, place: Place, clock: Clock, faults: Faults, run: RunId) =
@@ -151,7 +152,7 @@ object Job {
   ): TaskWriter[String] = new TaskWriter(
     plan,
     store,
-    sides = new Sides(place.sides(), faults, together = 2),
+    spool = new SpoolWriter(place.sides(), faults, together = 2),
     content.format(place.sides()),
     TaskWriter.Rules(
       place.policy,
@@ -166,7 +167,7 @@ object Job {
     TaskWriter.Times(ofEvent = content.eventTimes)
   )
 
-  private def retry: Retry = Retry.jittered(tries = 4, baseMillis = 100, Thread.sleep(_))
+  private def retry: RetryPolicy = RetryPolicy.jittered(tries = 4, baseMillis = 100, Thread.sleep(_))
 
   /** As many as an engine makes before the query fails. */
   private val TaskAttempts = 4

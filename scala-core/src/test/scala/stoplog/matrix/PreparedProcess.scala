@@ -9,6 +9,7 @@ import stoplog.log.CommitLog
 import stoplog.part.RunId
 import stoplog.sink.{TwoPhaseCommitter, TwoPhaseWriter, WriterTask}
 import stoplog.storage.local.LocalForcing
+import stoplog.twophase.PreparingWriter
 
 /** A process of a query whose sink commits in two phases, with its log below a local directory.
   *
@@ -29,10 +30,13 @@ final class PreparedProcess[R](
     run,
     SinkIdentity(root, "main", "query"),
     SinkSettings(Map.empty, ""),
-    new CommitLog(new LogFiles(LocalFileStore.ofSink(root, "main", LocalForcing.Process), "main", faults)),
-    committer,
-    SinkDriver.Choices(ForeignQuery.Refuse, onLost),
-    SinkDriver.Tools(clock, faults, DriverLock.semaphore(), Parallel.sequential, Retry.never)
+    Ledger.Stores.of(
+      new CommitLog(new LogFiles(LocalFileStore.ofSink(root, "main", LocalForcing.Process), "main", faults)),
+      committer
+    ),
+    ForeignQuery.Refuse,
+    onLost,
+    DriverTools(clock, faults, DriverLock.semaphore(), Parallel.sequential, RetryPolicy.never)
   )
 
   override def epoch(number: Long): Unit = epoch(number, ())
@@ -54,7 +58,7 @@ final class PreparedProcess[R](
   private def task(number: Long, plan: EpochPlan, slot: Int, rows: Seq[R]): TaskResult = {
     val of   = WriterTask(run, "main", Some(number), slot, attempt = 0, stageAttempt = 0)
     val task =
-      new PreparingTask[R](plan.forTask(slot, Attempt.First), () => writer(of), clock, faults, () => ())
+      new PreparingWriter[R](plan.forTask(slot, Attempt.First), () => writer(of), clock, faults, () => ())
     try {
       rows.foreach(task.write)
       task.commit()

@@ -38,7 +38,7 @@ class SourceBesideSinkSuite extends AnyFunSuite {
       val place = storage.newPlace(layout, content)
       try {
         place.leaveOrphans(2)
-        val beside = new Beside(place)
+        val beside = new Spooled(place)
         val sink   = new Runs(
           place,
           Crash.clock(),
@@ -59,7 +59,7 @@ class SourceBesideSinkSuite extends AnyFunSuite {
     }
 
   /** A query that reads what the sink's tasks write. */
-  private final class Beside(place: Place) {
+  private final class Spooled(place: Place) {
     private val source =
       TextLines.source(filesOf(place), if (place.content == Content.Gzip) Gunzip else Decoding.None)
     private val driver   = new SourceDriver[FileSplit](source, new MemoryState, faults = Faults.none)

@@ -43,13 +43,13 @@ class NamesSuite extends AnyFunSuite {
   test("an open part is as large as its bytes and what lies beside them") {
     val open = Open("b", "p", 3, Resume("t"), 10, 2, 100, 200, Some(run))
     assert(open.sizeBytes === 10)
-    assert(open.copy(beside = Beside("", Vector(SideFile("f", 9, 0)), 7)).sizeBytes === 17)
+    assert(open.copy(beside = Spooled("", Vector(SpoolFile("f", 9, 0)), 7)).sizeBytes === 17)
   }
 
   test("beside a part is nothing if there is neither a note nor a file") {
-    assert(Beside.nothing.isEmpty && Beside.nothing.storageBytes === 0)
-    assert(!Beside("note", Vector.empty, 0).isEmpty)
-    assert(!Beside("", Vector(SideFile("f", 9, 0)), 0).isEmpty)
+    assert(Spooled.nothing.isEmpty && Spooled.nothing.storageBytes === 0)
+    assert(!Spooled("note", Vector.empty, 0).isEmpty)
+    assert(!Spooled("", Vector(SpoolFile("f", 9, 0)), 0).isEmpty)
   }
 
   test("columns are known by the first 48 bits of the SHA-256 of their text") {

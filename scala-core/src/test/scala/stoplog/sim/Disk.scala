@@ -171,7 +171,7 @@ final class Disk(first: Oracle, now: () => Long, takes: PowerTakes) {
         .fold(
           _ => Set.empty[String],
           read =>
-            read.state.sideFiles ++
+            read.state.spoolFiles ++
               (read.state.open.map(_.handle.token) ++ read.publish.map(_.handle.token)).flatMap(filesOf)
         )
   )

@@ -85,7 +85,7 @@ final class Job(
     val writer = new TaskWriter[String](
       plan.forTask(slot.index, attempt),
       parts,
-      new Sides(sides, world.faults, world.traits.sideFilesTogether),
+      new SpoolWriter(sides, world.faults, world.traits.sideFilesTogether),
       session.format.open(sides, attempt),
       TaskWriter.Rules(
         world.traits.policy,

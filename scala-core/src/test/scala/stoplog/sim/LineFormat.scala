@@ -4,10 +4,10 @@ package stoplog.sim
 import java.io.OutputStream
 import java.nio.charset.StandardCharsets.UTF_8
 
-import stoplog.commit.{Member, RowFormat}
+import stoplog.commit.{Member, RowPartFormat}
 
 /** A row and a newline, handed to the store at once, so that a crash can come between any two rows. */
-object LineFormat extends RowFormat[String] {
+object LineFormat extends RowPartFormat[String] {
   override def start(out: OutputStream): Unit = ()
 
   override def encode(row: String, out: OutputStream): Unit = {

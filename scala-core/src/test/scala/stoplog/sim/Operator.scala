@@ -73,8 +73,12 @@ final class Operator(val world: World, mutation: Mutation, act: Operator.Act) {
   private def before(batch: Long): Option[Long] = Option.when(batch > 0)(batch - 1)
 
   private def orphans(): Vector[String] =
-    new OrphanCleaner(parts, sides, finished, commits, Parallel.sequential, world.clock, Faults.none)
-      .look()
+    new OrphanCleaner(
+      SinkStores.of(commits, parts, sides, finished),
+      Parallel.sequential,
+      world.clock,
+      Faults.none
+    ).look()
       .collect {
         case OrphanCleaner.Judged(found, OrphanCleaner.Verdict.Orphan)
             if found.kind == OrphanCleaner.Kind.Part =>

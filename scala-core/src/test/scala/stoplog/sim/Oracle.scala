@@ -153,7 +153,7 @@ final class Oracle(
     if (undeletable.contains(token)) violated(s"$token is deleted, and the newest record names it (I5)")
 
   def deletingBeside(token: String): Unit =
-    if (newestRecord.exists(_.state.sideFiles(token)))
+    if (newestRecord.exists(_.state.spoolFiles(token)))
       violated(s"$token is deleted, and the newest record names it (I5)")
 
   def publishing(inode: Inode, name: String): Unit = {

@@ -3,7 +3,8 @@ package stoplog.sim
 
 import stoplog.admin.{AdminAccess, OpenRows, WhenAlive}
 import stoplog.storage.PutOutcome
-import stoplog.log.{LogFiles, LogRecord}
+import stoplog.commit.SinkStores
+import stoplog.log.{CommitLog, LogFiles, LogRecord}
 import stoplog.part.RunId
 
 /** One run of `stoplog rewind` or `stoplog reset`, whether or not a driver is alive, by the code of the command.
@@ -32,7 +33,13 @@ final class SetBackTool(world: World, run: RunId, mutation: Mutation) {
   private def tool(records: LogFiles) = AdminAccess.of(
     world.sinkId,
     () => if (runs.hasNext) runs.next() else world.nextRun(),
-    stores.of(mutation.notes(world, new SimNotes(world))).copy(log = new stoplog.log.CommitLog(records)),
+    SinkStores.of(
+      new CommitLog(records),
+      stores.parts,
+      stores.sides,
+      stores.finished,
+      mutation.notes(world, new SimNotes(world))
+    ),
     cuts = world.isDisk,
     SimDriver.tools(world)
   )(

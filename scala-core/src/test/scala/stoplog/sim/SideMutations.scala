@@ -7,7 +7,7 @@ import stoplog.commit.{EpochPlan, TaskResult}
 import stoplog.format.bulk.LineBlocks
 import stoplog.storage.PutOutcome
 import stoplog.log.{LogFiles, RecordCodec}
-import stoplog.part.{RunId, SideFile}
+import stoplog.part.{RunId, SpoolFile}
 import stoplog.sink.Staged
 import stoplog.storage._
 
@@ -31,7 +31,7 @@ object SideMutations {
   object DropNamed extends Mutation {
     override def sides(world: World, real: SpoolFiles, records: LogFiles): SpoolFiles = new SidesOver(real) {
       override def discard(tokens: Seq[String]): Unit =
-        super.discard(tokens ++ world.oracle.newest.toVector.flatMap(_.state.sideFiles))
+        super.discard(tokens ++ world.oracle.newest.toVector.flatMap(_.state.spoolFiles))
     }
   }
 
@@ -69,7 +69,7 @@ object SideMutations {
   /** Whoever goes on with a part knows its blocks, and not the rows beside it. */
   object RowsForgotten extends Mutation {
     override def sides(world: World, real: SpoolFiles, records: LogFiles): SpoolFiles = new SidesOver(real) {
-      override def read(file: SideFile): InputStream =
+      override def read(file: SpoolFile): InputStream =
         new ByteArrayInputStream(LineBlocks.withoutRows(super.read(file)))
     }
   }
@@ -112,8 +112,8 @@ object SideMutations {
 
     override def putIfAbsent(seq: Long, bytes: Array[Byte]): PutOutcome = {
       RecordCodec.decode(bytes).foreach { record =>
-        val before = world.oracle.newest.fold(Set.empty[String])(_.state.sideFiles)
-        sides.foreach(_.discard((before -- record.state.sideFiles).toVector))
+        val before = world.oracle.newest.fold(Set.empty[String])(_.state.spoolFiles)
+        sides.foreach(_.discard((before -- record.state.spoolFiles).toVector))
       }
       super.putIfAbsent(seq, bytes)
     }
@@ -135,7 +135,7 @@ object SideMutations {
 /** A store of side files that passes everything on. */
 class SidesOver(real: SpoolFiles) extends SpoolFiles(NoFiles, "main") {
   override def write(part: NewPart)(content: OutputStream => Unit): String = real.write(part)(content)
-  override def read(file: SideFile): InputStream                           = real.read(file)
+  override def read(file: SpoolFile): InputStream                           = real.read(file)
   override def staged(): Vector[Staged]                                    = real.staged()
   override def discard(tokens: Seq[String]): Unit                          = real.discard(tokens)
 }

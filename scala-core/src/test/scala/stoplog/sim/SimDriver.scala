@@ -22,7 +22,7 @@ final class SimStores(world: World, mutation: Mutation, log: String) {
   val finished: ReplacedFiles = mutation.finished(world, SimFinished.of(world, log), records)
   val commits: CommitLog      = new CommitLog(records)
 
-  def of(notes: FileStore): SinkStores = SinkStores(commits, parts, sides, finished, notes)
+  def of(notes: FileStore): SinkStores = SinkStores.of(commits, parts, sides, finished, notes)
 }
 
 /** The one place where the simulator meets the constructors of drivers. */
@@ -36,24 +36,19 @@ final class SimDriver(world: World, session: Session, stores: SimStores, content
     session.run,
     SinkIdentity("sink", world.sinkId, "query"),
     SinkSettings(Map.empty, content, manifests.toMap),
-    world.traits.policy,
-    commits,
-    parts,
-    sides,
+    stores.of(notes),
     () => session.format.open(sides),
-    SinkDriver.Choices(ForeignQuery.Refuse, onLost),
-    SimDriver.tools(world),
-    FollowUps(
-      world.sinkId,
-      world.rule,
-      MarkerForm.Json,
-      manifests,
-      session.mutation.notes(world, new SimNotes(world)),
-      world.outside.told
+    DriverRules(
+      world.traits.policy,
+      FollowUps(world.sinkId, world.rule, MarkerForm.Json, manifests, notes, world.outside.told),
+      ForeignQuery.Refuse,
+      onLost,
+      compaction = world.traits.compaction.fold(Compaction.Off: Compaction)(compaction)
     ),
-    finished,
-    world.traits.compaction.fold(Compaction.Off: Compaction)(compaction)
+    SimDriver.tools(world)
   )
+
+  private def notes: FileStore = session.mutation.notes(world, new SimNotes(world))
 
   def begin(batch: Batch, slots: Int): EpochPlan =
     driver.begin(
@@ -91,8 +86,8 @@ final class SimDriver(world: World, session: Session, stores: SimStores, content
 object SimDriver {
 
   /** The world outside, for whoever drives the log. */
-  def tools(world: World): SinkDriver.Tools =
-    SinkDriver.Tools(world.clock, world.faults, new SimTurn(world), Parallel.sequential, Retry.never)
+  def tools(world: World): DriverTools =
+    DriverTools(world.clock, world.faults, new SimDriverLock(world), Parallel.sequential, RetryPolicy.never)
 
   /** What a tool begins from. */
   def toolRun(
@@ -112,16 +107,17 @@ object SimDriver {
     )
 
   /** What each start of a query does before anything else. */
-  def recover(world: World, run: RunId, newest: LogRecord, stores: SimStores, mutation: Mutation): Unit =
+  def recover(world: World, run: RunId, newest: LogRecord, stores: SimStores, mutation: Mutation): Unit = {
+    val notes = mutation.notes(world, new SimNotes(world))
     new Ledger(
       run,
       SinkIdentity("sink", world.sinkId, "query"),
-      stores.commits,
-      Ledger.Stores(stores.parts, stores.sides, stores.finished),
+      stores.of(notes),
       LostPart.Fail,
-      FollowUps.none(world.sinkId, mutation.notes(world, new SimNotes(world))),
+      FollowUps.none(world.sinkId, notes),
       tools(world)
     ).recover(newest)
+  }
 
   /** A run of the batch compaction. */
   def compaction(world: World, run: RunId, stores: SimStores): CompactionCommit = new CompactionCommit(

@@ -4,7 +4,7 @@ package stoplog.sim
 import java.io.{ByteArrayInputStream, ByteArrayOutputStream, InputStream, OutputStream}
 
 import stoplog.error.Errors
-import stoplog.part.SideFile
+import stoplog.part.SpoolFile
 import stoplog.sink.Staged
 import stoplog.storage._
 
@@ -26,7 +26,7 @@ final class SimSides(world: World, sinkId: String) extends SpoolFiles(NoFiles, "
     token
   }
 
-  override def read(file: SideFile): InputStream = op(s"read ${file.token}") {
+  override def read(file: SpoolFile): InputStream = op(s"read ${file.token}") {
     val inode = disk.beside.get(file.token).filter(_.length >= file.sizeBytes)
     val there = inode.getOrElse(throw Errors.partShort(file.token, 0, file.sizeBytes))
     new ByteArrayInputStream(there.bytes, 0, there.length)

@@ -8,7 +8,7 @@ import stoplog.rolling.{PartStats, RollReason, RollingPolicy}
 
 /** What kind of world a seed makes. Drawn first, so that rare combinations last for a whole schedule.
   *
-  * @param sideFilesTogether see [[stoplog.commit.Sides]]
+  * @param sideFilesTogether see [[stoplog.commit.SpoolWriter]]
   */
 final case class Traits(
     stickPercent: Int,

@@ -8,7 +8,7 @@ import scala.util.Try
 
 import org.apache.spark.SparkContext
 
-import stoplog.part.SideFile
+import stoplog.part.SpoolFile
 import stoplog.sink._
 
 /** The driver's half: has chunks sent.
@@ -17,7 +17,7 @@ import stoplog.sink._
   * @param turns of the process
   */
 private[wal] final class ChunkCommitter(
-    send: (Chunk, SideFile) => CommitOutcome,
+    send: (Chunk, SpoolFile) => CommitOutcome,
     committer: CheckpointCommitter,
     times: EpochTimes,
     place: LogPlace,
@@ -92,7 +92,7 @@ private[wal] object ChunkCommitter {
   /** Sends each chunk in a task of its own. What is decided is carried out: not in the query's group of jobs, which ends when
     * the query is stopped.
     */
-  def inTask(context: SparkContext, chunks: ChunkSender)(chunk: Chunk, file: SideFile): CommitOutcome = {
+  def inTask(context: SparkContext, chunks: ChunkSender)(chunk: Chunk, file: SpoolFile): CommitOutcome = {
     context.clearJobGroup()
     val done =
       context.parallelize(Seq(chunk -> file), 1).map { case (chunk, file) => chunks.send(chunk, file) }

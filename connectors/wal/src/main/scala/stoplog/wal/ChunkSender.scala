@@ -10,7 +10,7 @@ import org.apache.spark.sql.types.{DataType, StructType}
 
 import stoplog.error.StoplogException
 import stoplog.fault.Faults
-import stoplog.part.SideFile
+import stoplog.part.SpoolFile
 import stoplog.sink.CommitOutcome
 
 /** Sends chunks, on executors. Goes there.
@@ -28,7 +28,7 @@ private[wal] final class ChunkSender(
   @transient private lazy val faults = faultsHere()
 
   /** Sends it unless that was done. Error: `STOPLOG_WAL_NOT_SENT`. */
-  def send(chunk: Chunk, file: SideFile): CommitOutcome =
+  def send(chunk: Chunk, file: SpoolFile): CommitOutcome =
     try
       Using.resource(new ChunkFile(() => opened(file))) { rows =>
         rows.note.fold(withoutRows(chunk))(note => send(chunk, rows, schemaOf(note)))
@@ -76,7 +76,7 @@ private[wal] final class ChunkSender(
   /** The rows may be of a run whose columns were others. */
   private def schemaOf(note: String): StructType = DataType.fromJson(note).asInstanceOf[StructType]
 
-  private def opened(file: SideFile): Option[InputStream] =
+  private def opened(file: SpoolFile): Option[InputStream] =
     try Some(place.files.read(file))
     catch { case gone: StoplogException if gone.getCondition == "STOPLOG_PART_SHORT" => None }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.wal
 
-import stoplog.part.SideFile
+import stoplog.part.SpoolFile
 
 /** What the log says of a chunk, for another process to send it: `<query>|<epoch>|<partition>|<bytes>|<file>`, the epoch `-`
   * in a batch query, and else the number and, where it is known, `@` and the milliseconds at which it was planned.
@@ -10,7 +10,7 @@ private[wal] final case class ChunkToken(
     query: String,
     epoch: Option[Long],
     partition: Int,
-    file: SideFile,
+    file: SpoolFile,
     startedAtMillis: Option[Long] = None
 ) {
   def text: String = {
@@ -34,7 +34,7 @@ private[wal] object ChunkToken {
         query,
         of.toLongOption,
         number,
-        SideFile(file, size, level = 0),
+        SpoolFile(file, size, level = 0),
         at.drop(1).toLongOption
       )
     case _ => None

@@ -9,7 +9,7 @@ import org.apache.spark.sql.catalyst.expressions.{UnsafeProjection, UnsafeRow}
 import org.apache.spark.sql.types.StructType
 
 import stoplog.format.bulk.WaitingRows
-import stoplog.part.SideFile
+import stoplog.part.SpoolFile
 import stoplog.sink.{Prepared, TwoPhaseWriter, WriterTask}
 import stoplog.storage.NewPart
 
@@ -40,7 +40,7 @@ private[wal] final class ChunkWriter(schema: StructType, place: LogPlace, task: 
       query,
       task.epoch,
       task.partition,
-      SideFile(token, bytes, level = 0),
+      SpoolFile(token, bytes, level = 0),
       task.times.startedAtMillis
     )
     Vector(Prepared(name, chunk.text, waiting.rows, bytes))

@@ -6,7 +6,7 @@ import org.scalatest.funsuite.AnyFunSuite
 import stoplog.commit.{ForeignQuery, LostPart}
 import stoplog.error.StoplogException
 import stoplog.format.SparkSessionForTests
-import stoplog.part.SideFile
+import stoplog.part.SpoolFile
 import stoplog.sink.{CommitOutcome, Prepared}
 import stoplog.twophase.TwoPhaseSettings
 
@@ -44,7 +44,7 @@ class ChunkCommitterSuite extends AnyFunSuite with SparkSessionForTests {
       new ChunkCommitter.Turns
     )
     def chunk(epoch: Long) =
-      Prepared("chunk", ChunkToken("query", Some(epoch), 0, SideFile(s"f$epoch", 1, level = 0)).text, 1, 1)
+      Prepared("chunk", ChunkToken("query", Some(epoch), 0, SpoolFile(s"f$epoch", 1, level = 0)).text, 1, 1)
 
     val first = run
     (7L to 9L).foreach(epoch => first.commit(chunk(epoch)))

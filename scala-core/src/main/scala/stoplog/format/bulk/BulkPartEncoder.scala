@@ -4,7 +4,7 @@ package stoplog.format.bulk
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 
-import stoplog.commit.{BadRow, Leftover, LeftoverRows, PartBuffer, PartEncoder}
+import stoplog.commit.{BadRow, Unflushed, UnflushedRows, PartBuffer, PartEncoder}
 
 /** The rows of one part of a format of blocks. They wait until they fill a block, and are then written as one; those
   * that still wait at the end of an epoch go into a spool file.
@@ -58,7 +58,7 @@ private[bulk] final class BulkPartEncoder(end: PartBuffer, earlier: Option[Earli
   override def sizeBytes: Long = end.position + waitingOnStorage
 
   /** A block that is nearly full ends here. Any other is filled further if the part ends, and else given up. */
-  override def pause(): Leftover = {
+  override def pause(): Unflushed = {
     open.foreach { block =>
       block.measure()
       if (block.isNearlyFull) endWithAll(block)
@@ -67,12 +67,12 @@ private[bulk] final class BulkPartEncoder(end: PartBuffer, earlier: Option[Earli
     val kept =
       if (anew) {
         val header = chain.header
-        LeftoverRows.Instead { out =>
+        UnflushedRows.Instead { out =>
           SpoolFrames.write(header, out)
           rows.writeTo(out)
         }
-      } else LeftoverRows.More(rows.writeTo(_))
-    Leftover(note = waitingBytes.toString, kept, waitingOnStorage)
+      } else UnflushedRows.More(rows.writeTo(_))
+    Unflushed(note = waitingBytes.toString, kept, waitingOnStorage)
   }
 
   override def finish(): Unit = {
@@ -189,10 +189,10 @@ private[bulk] final class DirectEncoder(end: PartBuffer, parts: BulkParts) exten
     end.position + open.fold(0L)(block => (block.bufferedBytes / ratios.block * ratios.storage).toLong)
 
   /** Ends a block that is as short as its epoch, because the part does not end after all. */
-  override def pause(): Leftover = {
+  override def pause(): Unflushed = {
     endBlock()
     val header = chain.header
-    Leftover(note = "0", LeftoverRows.Instead(SpoolFrames.write(header, _)), storageBytes = 0)
+    Unflushed(note = "0", UnflushedRows.Instead(SpoolFrames.write(header, _)), storageBytes = 0)
   }
 
   override def finish(): Unit = {

@@ -7,7 +7,7 @@ import org.apache.spark.sql.types.StructType
 
 import stoplog.commit.{BadRow, OnBadRow, PartBuffer, PartEncoder, PartFormat}
 import stoplog.error.Errors
-import stoplog.part.Beside
+import stoplog.part.Spooled
 import stoplog.storage.SpoolFiles
 import stoplog.thread.SharedMemory
 
@@ -42,7 +42,7 @@ private[stoplog] final class BulkParts(
       case _ => new BulkPartEncoder(end, None, this)
     }
 
-  override def resume(name: String, end: PartBuffer, beside: Beside): PartEncoder[InternalRow] =
+  override def resume(name: String, end: PartBuffer, beside: Spooled): PartEncoder[InternalRow] =
     new BulkPartEncoder(end, Some(new EarlierRows(beside, sides)), this)
 
   /** Throws [[stoplog.commit.BadRow]]. */
@@ -81,7 +81,7 @@ private[stoplog] final class EndingParts(sides: SpoolFiles, running: Option[Stri
   override def begin(name: String, end: PartBuffer): PartEncoder[InternalRow] =
     throw new UnsupportedOperationException(s"$name is to be begun where parts are ended")
 
-  override def resume(name: String, end: PartBuffer, beside: Beside): PartEncoder[InternalRow] = {
+  override def resume(name: String, end: PartBuffer, beside: Spooled): PartEncoder[InternalRow] = {
     val begunAs = BulkSink.of(new EarlierRows(beside, sides).header.format, running)
     new BulkParts(begunAs, identity, sides, OnBadRow.Fail).resume(name, end, beside)
   }

@@ -7,11 +7,11 @@ import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 import org.apache.spark.sql.types.StructType
 
 import stoplog.error.Errors
-import stoplog.part.{Beside, SideFile}
+import stoplog.part.{Spooled, SpoolFile}
 import stoplog.storage.SpoolFiles
 
 /** The rows of a part that earlier epochs left in spool files. Reads nothing before it is asked. */
-private[bulk] final class EarlierRows(beside: Beside, sides: SpoolFiles) {
+private[bulk] final class EarlierRows(beside: Spooled, sides: SpoolFiles) {
 
   /** Bytes of the rows in memory. */
   val rawBytes: Long = beside.note.toLong
@@ -30,7 +30,7 @@ private[bulk] final class EarlierRows(beside: Beside, sides: SpoolFiles) {
   def rows(schema: StructType): Iterator[UnsafeRow] with Closeable = new Iterator[UnsafeRow] with Closeable {
     private[this] val bounds = new RowBounds(schema)
     private[this] val files  = beside.files.iterator
-    private[this] var now    = Option.empty[(SideFile, java.io.InputStream, Iterator[UnsafeRow])]
+    private[this] var now    = Option.empty[(SpoolFile, java.io.InputStream, Iterator[UnsafeRow])]
 
     @scala.annotation.tailrec
     override def hasNext: Boolean = now match {
@@ -58,13 +58,13 @@ private[bulk] final class EarlierRows(beside: Beside, sides: SpoolFiles) {
     }
   }
 
-  private def reading[A](file: SideFile)(action: java.io.InputStream => A): A = checked(file) {
+  private def reading[A](file: SpoolFile)(action: java.io.InputStream => A): A = checked(file) {
     val in = sides.read(file)
     try action(in)
     finally in.close()
   }
 
-  private def checked[A](file: SideFile)(action: => A): A =
+  private def checked[A](file: SpoolFile)(action: => A): A =
     try action
     catch {
       case e: EOFException => throw Errors.storeWrite(file.token, "it ends in the middle", e)

@@ -7,9 +7,9 @@ import java.security.MessageDigest
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.types.StructType
 
-import stoplog.commit.{Leftover, PartBuffer, PartEncoder, PartFormat}
+import stoplog.commit.{Unflushed, PartBuffer, PartEncoder, PartFormat}
 import stoplog.compact.Compactor
-import stoplog.part.{Beside, BlockOutput}
+import stoplog.part.{Spooled, BlockOutput}
 
 /** A format whose files are a header and then blocks that each stand on their own: Avro's container, SequenceFile.
   *
@@ -82,7 +82,7 @@ private[stoplog] final class SyncedParts(format: SyncedFormat, project: Internal
 
   override def begin(name: String, end: PartBuffer): PartEncoder[InternalRow] = new SyncedEncoder(name, end)
 
-  override def resume(name: String, end: PartBuffer, beside: Beside): PartEncoder[InternalRow] =
+  override def resume(name: String, end: PartBuffer, beside: Spooled): PartEncoder[InternalRow] =
     new SyncedEncoder(name, end)
 
   private final class SyncedEncoder(name: String, end: PartBuffer) extends PartEncoder[InternalRow] {
@@ -94,9 +94,9 @@ private[stoplog] final class SyncedParts(format: SyncedFormat, project: Internal
     /** Buffered rows count as they are before compression, so that a limit is never passed unseen. */
     override def sizeBytes: Long = end.position + writer.fold(0L)(_.bufferedBytes)
 
-    override def pause(): Leftover = {
+    override def pause(): Unflushed = {
       writer.foreach(_.sync())
-      Leftover.nothing
+      Unflushed.nothing
     }
 
     override def finish(): Unit = {

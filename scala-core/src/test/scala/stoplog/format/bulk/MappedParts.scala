@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.format.bulk
 
-import stoplog.commit.{Leftover, PartBuffer, PartEncoder, PartFormat}
-import stoplog.part.Beside
+import stoplog.commit.{Unflushed, PartBuffer, PartEncoder, PartFormat}
+import stoplog.part.Spooled
 
 /** Parts of a format for rows that are made of something else. */
 final class MappedParts[A, R](parts: PartFormat[R])(row: A => R) extends PartFormat[A] {
   override def begin(name: String, end: PartBuffer): PartEncoder[A] = new Mapped(parts.begin(name, end))
 
-  override def resume(name: String, end: PartBuffer, beside: Beside): PartEncoder[A] =
+  override def resume(name: String, end: PartBuffer, beside: Spooled): PartEncoder[A] =
     new Mapped(parts.resume(name, end, beside))
 
   private final class Mapped(rows: PartEncoder[R]) extends PartEncoder[A] {
     override def append(from: A): Unit = rows.append(row(from))
     override def sizeBytes: Long       = rows.sizeBytes
-    override def pause(): Leftover     = rows.pause()
+    override def pause(): Unflushed     = rows.pause()
     override def finish(): Unit        = rows.finish()
     override def close(): Unit         = rows.close()
   }

@@ -15,7 +15,7 @@ import org.apache.spark.unsafe.Platform
 import org.apache.spark.unsafe.types.{CalendarInterval, VariantVal}
 import org.scalatest.funsuite.AnyFunSuite
 
-import stoplog.part.{Beside, SideFile}
+import stoplog.part.{Spooled, SpoolFile}
 
 /** Rows that somebody has made up: none of them is followed out of its bytes. */
 class RowBoundsSuite extends AnyFunSuite {
@@ -74,7 +74,7 @@ class RowBoundsSuite extends AnyFunSuite {
   test("a side file with a text that is longer than its row is a named error, which says which file") {
     val bytes = page(forged(TextRows.of("sixteen bytes ok"), word = 1, (16L << 32) | 3000000))
     val sides = new NumberedSides(Seq(bytes))
-    val rows  = new EarlierRows(Beside("0", Vector(SideFile("file-0", bytes.length.toLong, 0)), 0), sides)
+    val rows  = new EarlierRows(Spooled("0", Vector(SpoolFile("file-0", bytes.length.toLong, 0)), 0), sides)
     val error = intercept[Exception](TextRows.texts(rows.rows(TextRows.columns)))
     assert(error.asInstanceOf[SparkThrowable].getCondition === "STOPLOG_STORE_WRITE")
     assert(error.getMessage.contains("file-0"))

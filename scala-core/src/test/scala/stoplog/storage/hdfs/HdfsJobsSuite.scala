@@ -219,12 +219,12 @@ private object HdfsJobsSuite {
       log(faults),
       parts(faults),
       as,
-      SinkDriver.Tools(
+      DriverTools(
         new ManualClock(System.currentTimeMillis() + hoursLater * 3600000L),
         faults,
         DriverLock.semaphore(),
         Parallel.sequential,
-        Retry.never
+        RetryPolicy.never
       ),
       MemoryNotes.unasked
     )
@@ -241,7 +241,7 @@ private object HdfsJobsSuite {
     def writer(job: JobCommit = this.job()): TaskWriter[String] = new TaskWriter(
       job.begin(slots = 1).forTask(0, Attempt.First),
       parts(Faults.none),
-      new Sides(new MemorySides, Faults.none),
+      new SpoolWriter(new MemorySides, Faults.none),
       PlainLines,
       TaskWriter.Rules(JobPolicy(DefaultRollingPolicy()), PartNaming("part", ".txt"), 10, _ => (), () => ()),
       TaskWriter.Tools(Clock.system, Faults.none)
@@ -254,7 +254,7 @@ private object HdfsJobsSuite {
       HdfsUnderTest.parts(files, Name, PartLayout.Staging(Name), faults = faults)
   }
 
-  private object PlainLines extends RowFormat[String] {
+  private object PlainLines extends RowPartFormat[String] {
     override def start(out: OutputStream): Unit                = ()
     override def encode(row: String, out: OutputStream): Unit  = out.write(s"$row\n".getBytes(UTF_8))
     override def openMember(out: OutputStream): Option[Member] = None

@@ -117,36 +117,36 @@ class S3LateCopySuite extends AnyFunSuite with BeforeAndAfterAll {
       run,
       Samples.identity,
       Samples.settings,
-      policy,
-      new CommitLog(storage.logFiles()),
-      parts,
-      sides,
+      SinkStores.of(new CommitLog(storage.logFiles()), parts, sides, finished),
       () => Lines,
-      SinkDriver.Choices(ForeignQuery.Refuse, LostPart.Fail),
-      SinkDriver.Tools(Clock.system, Faults.none, DriverLock.semaphore(), Parallel.sequential, Retry.never),
-      MemoryNotes.unasked,
-      finished,
-      new SmallParts(
-        run,
-        SmallParts.Choice(
-          CompactionPolicy(smallerThanBytes = 30, targetBytes = 60, afterEpochs = 1, minFiles = 2),
-          PartNaming("part", ".txt"),
-          _ => true
-        ),
-        merge => {
-          val bytes = merge.inputs.flatMap(part => storage.bytes(part.path)).toArray
-          val out   = parts.create(merge.part)
-          out.write(bytes, 0, bytes.length)
-          val done = Merged(out.finish(), bytes.length.toLong)
-          new Merging {
-            override def result: Option[Either[Throwable, Merged]] = Some(Right(done))
-            override def await(): Unit                             = ()
-          }
-        },
-        finished,
-        Clock.system,
-        Faults.none
-      )
+      DriverRules(
+        policy,
+        MemoryNotes.unasked,
+        ForeignQuery.Refuse,
+        LostPart.Fail,
+        compaction = new SmallParts(
+          run,
+          SmallParts.Choice(
+            CompactionPolicy(smallerThanBytes = 30, targetBytes = 60, afterEpochs = 1, minFiles = 2),
+            PartNaming("part", ".txt"),
+            _ => true
+          ),
+          merge => {
+            val bytes = merge.inputs.flatMap(part => storage.bytes(part.path)).toArray
+            val out   = parts.create(merge.part)
+            out.write(bytes, 0, bytes.length)
+            val done = Merged(out.finish(), bytes.length.toLong)
+            new Merging {
+              override def result: Option[Either[Throwable, Merged]] = Some(Right(done))
+              override def await(): Unit                             = ()
+            }
+          },
+          finished,
+          Clock.system,
+          Faults.none
+        )
+      ),
+      DriverTools(Clock.system, Faults.none, DriverLock.semaphore(), Parallel.sequential, RetryPolicy.never)
     )
 
     def epoch(number: Int, row: String): Unit = {

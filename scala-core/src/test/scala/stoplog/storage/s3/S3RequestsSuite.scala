@@ -161,20 +161,16 @@ class S3RequestsSuite extends AnyFunSuite with BeforeAndAfterAll {
       run,
       SinkIdentity(storage.root, "main", "query"),
       SinkSettings(Map.empty, "text"),
-      SmallParts,
-      log,
-      storage.partStore(),
-      new MemorySides,
+      SinkStores.of(log, storage.partStore(), new MemorySides),
       () => Lines,
-      SinkDriver.Choices(ForeignQuery.Refuse, LostPart.Fail),
-      SinkDriver.Tools(
+      DriverRules(SmallParts, MemoryNotes.unasked, ForeignQuery.Refuse, LostPart.Fail),
+      DriverTools(
         new ManualClock(0),
         stoplog.fault.Faults.none,
         DriverLock.semaphore(),
         Parallel.sequential,
-        Retry.never
-      ),
-      MemoryNotes.unasked
+        RetryPolicy.never
+      )
     )
     def epoch(number: Long): Unit = {
       val plan   = driver.begin(number, slots = 1)

@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+package stoplog.filesink
+
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions.GenericInternalRow
+import org.apache.spark.sql.types._
+import org.apache.spark.unsafe.types.UTF8String
+
+import stoplog.log.{CommitLog, LiveBucket, LogRecord, RecordKind}
+import stoplog.options.View
+import stoplog.part.{Open, Part, Pending, SchemaId}
+
+/** The tables behind the option `view`. They go back as far as records are kept, which is 100 of them.
+  *
+  * `parts`: `bucket`, `name`, `state` (`open`, `pending`, `published`, or `replaced` by a merged
+  * part), `bytes`, `records`, `opened_at`,
+  * `last_written_at`, `roll_reason` (null while open), `epoch` (of the record that closed it; null while open),
+  * `schema_id` (equal for parts of the same columns), `schema` (these columns as DDL; null if no kept record has them).
+  *
+  * `epochs`: `seq`, `kind` (`claim`, `epoch`, `roll`, `compact` or `release`), `epoch` (null but for that kind), `run`,
+  * `written_at`, `published_parts`, `published_bytes`, `published_rows`, `open_parts`, `open_bytes`.
+  *
+  * `open`: `bucket`, `name`, `bytes`, `records`, `opened_at`, `last_written_at`, `unfinished_path`.
+  *
+  * `buckets`, those with rows that no marker counts: `bucket`, `version` (of the newest marker, 0 without one), `files`,
+  * `rows` and `bytes` (published so far), `last_written_at`.
+  */
+private[stoplog] object StateView {
+
+  def schema(view: View): StructType = view match {
+    case View.Parts   => partsSchema
+    case View.Epochs  => epochsSchema
+    case View.Open    => openSchema
+    case View.Buckets => bucketsSchema
+  }
+
+  /** @param merging the log of the batch command `compact`, which merges files of any writer below this path */
+  def rows(view: View, log: CommitLog, merging: => CommitLog): Array[InternalRow] = view match {
+    case View.Parts   => parts(log, merging)
+    case View.Epochs  => log.all().map(epoch).toArray
+    case View.Open    => log.newest().toVector.flatMap(_.state.open).map(open).toArray
+    case View.Buckets => log.newest().toVector.flatMap(_.state.live).map(bucket).toArray
+  }
+
+  private val partColumns = new StructType()
+    .add("bucket", StringType, nullable = false)
+    .add("name", StringType, nullable = false)
+
+  private val countColumns = new StructType()
+    .add("bytes", LongType, nullable = false)
+    .add("records", LongType, nullable = false)
+    .add("opened_at", TimestampType, nullable = false)
+    .add("last_written_at", TimestampType, nullable = false)
+
+  private val partsSchema = StructType(
+    (partColumns.fields :+ StructField("state", StringType, nullable = false)) ++ countColumns.fields
+  ).add("roll_reason", StringType)
+    .add("epoch", LongType)
+    .add("schema_id", StringType)
+    .add("schema", StringType)
+
+  private val openSchema = StructType(partColumns.fields ++ countColumns.fields)
+    .add("unfinished_path", StringType, nullable = false)
+
+  private val bucketsSchema = new StructType()
+    .add("bucket", StringType, nullable = false)
+    .add("version", IntegerType, nullable = false)
+    .add("files", LongType, nullable = false)
+    .add("rows", LongType, nullable = false)
+    .add("bytes", LongType, nullable = false)
+    .add("last_written_at", TimestampType, nullable = false)
+
+  private val epochsSchema = new StructType()
+    .add("seq", LongType, nullable = false)
+    .add("kind", StringType, nullable = false)
+    .add("epoch", LongType)
+    .add("run", StringType, nullable = false)
+    .add("written_at", TimestampType, nullable = false)
+    .add("published_parts", LongType, nullable = false)
+    .add("published_bytes", LongType, nullable = false)
+    .add("published_rows", LongType, nullable = false)
+    .add("open_parts", LongType, nullable = false)
+    .add("open_bytes", LongType, nullable = false)
+
+  /** Closed parts of all kept records, oldest first, then the open ones. */
+  private def parts(log: CommitLog, merging: CommitLog): Array[InternalRow] = {
+    val records = log.all()
+    val schemas = schemasOf(records)
+    val gone    = (records ++ merging.all()).flatMap(_.replace).map(_.path).toSet
+    val closed  = records.flatMap { record =>
+      val state = if (log.isPublished(record)) "published" else "pending"
+      record.publish.map { part =>
+        closedRow(part, if (gone(part.finishedPath)) "replaced" else state, record, schemas)
+      }
+    }
+    (closed ++ records.lastOption.toVector.flatMap(_.state.open).map(openRow(_, schemas))).toArray
+  }
+
+  private def schemasOf(records: Vector[LogRecord]): Map[SchemaId, String] =
+    records
+      .flatMap(_.state.schema)
+      .distinct
+      .flatMap { text =>
+        RecordedColumns.read(text).map(columns => SchemaId.of(text) -> columns.toDDL)
+      }
+      .toMap
+
+  private def schemaOf(part: Part, schemas: Map[SchemaId, String]): Seq[Any] = Seq(
+    part.schema.map(id => text(id.value)).orNull,
+    part.schema.flatMap(schemas.get).map(text).orNull
+  )
+
+  private def closedRow(
+      part: Pending,
+      state: String,
+      record: LogRecord,
+      schemas: Map[SchemaId, String]
+  ): InternalRow =
+    row(
+      Seq(text(part.bucket), text(part.name), text(state)) ++ counts(part) ++
+        Seq(text(part.reason.word), record.state.lastEpoch.fold[Any](null)(identity)) ++ schemaOf(
+          part,
+          schemas
+        )
+    )
+
+  private def openRow(part: Open, schemas: Map[SchemaId, String]): InternalRow =
+    row(
+      Seq(text(part.bucket), text(part.name), text("open")) ++ counts(part) ++ Seq(null, null) ++
+        schemaOf(part, schemas)
+    )
+
+  private def open(part: Open): InternalRow =
+    row(Seq(text(part.bucket), text(part.name)) ++ counts(part) :+ text(part.handle.token))
+
+  private def bucket(live: LiveBucket): InternalRow = {
+    val total = live.marked + live.added
+    row(
+      Seq(
+        text(live.bucket),
+        live.version,
+        total.files,
+        total.rows,
+        total.bytes,
+        micros(live.lastWrittenAtMillis)
+      )
+    )
+  }
+
+  private def epoch(record: LogRecord): InternalRow = row(
+    Seq(
+      record.seq,
+      text(record.kind.word),
+      record.kind match {
+        case RecordKind.Epoch(epoch) => epoch
+        case _                       => null
+      },
+      text(record.run.value),
+      micros(record.writtenAtMillis),
+      record.publish.size.toLong,
+      record.publish.map(_.sizeBytes).sum,
+      record.publish.map(_.records).sum,
+      record.state.open.size.toLong,
+      record.state.open.map(_.sizeBytes).sum
+    )
+  )
+
+  private def counts(part: Part): Seq[Any] =
+    Seq(part.sizeBytes, part.records, micros(part.openedAtMillis), micros(part.lastWrittenAtMillis))
+
+  private def row(values: Seq[Any]): InternalRow = new GenericInternalRow(values.toArray)
+
+  private def text(value: String): UTF8String = UTF8String.fromString(value)
+
+  private def micros(millis: Long): Long = millis * 1000
+}

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+package stoplog.thread
+
+import java.nio.channels.{ClosedByInterruptException, FileChannel}
+import java.nio.file.{OpenOption, Path}
+import java.util.concurrent.{Callable, ExecutionException, Executors, ExecutorService, Future, FutureTask, ScheduledExecutorService, ScheduledFuture, ThreadFactory, TimeUnit}
+
+/** Threads that do not keep the JVM alive. */
+private[stoplog] object Daemons {
+  def named(name: String): ThreadFactory = (task: Runnable) => {
+    val thread = new Thread(task, name)
+    thread.setDaemon(true)
+    thread
+  }
+}
+
+/** Threads for as long as one call takes: they wait for a storage, and do not compute. */
+private[stoplog] object Pooled {
+
+  /** The results in the order of the items, once all actions have ended. Error: the first action's that failed.
+    *
+    * @param name  of the threads
+    * @param await called when all actions have been started
+    */
+  def map[A, B](items: Seq[A], threads: Int, name: String, await: ExecutorService => Unit)(
+      action: A => B
+  ): Seq[B] = {
+    val pool = Executors.newFixedThreadPool(threads.min(items.size), Daemons.named(name))
+    try {
+      val running = items.toVector.map(item => pool.submit((() => action(item)): Callable[B]))
+      await(pool)
+      running.map(future => Uninterrupted.get(future)).map(_.fold(throw _, identity))
+    } finally pool.shutdown()
+  }
+}
+
+/** Work that an interrupt does not stop half-way: `query.stop()` interrupts the thread that commits, and what has been
+  * decided is still carried out. The interrupt is kept for the caller.
+  */
+private[stoplog] object Uninterrupted {
+
+  /** Runs the action on a thread of its own, which is never interrupted, and waits for its end. */
+  def call[A](action: => A): A = {
+    val task = new FutureTask[A](() => action)
+    Daemons.named("stoplog-uninterrupted").newThread(task).start()
+    get(task).fold(throw _, identity)
+  }
+
+  /** An interrupt closes channels: so try again.
+    *
+    * @param action may run more than once
+    */
+  def channel[A](path: Path, option: OpenOption)(action: FileChannel => A): A = {
+    val interrupted = Thread.interrupted()
+    try once(path, option)(action)
+    catch {
+      case _: ClosedByInterruptException =>
+        try channel(path, option)(action)
+        finally Thread.currentThread().interrupt()
+    } finally if (interrupted) Thread.currentThread().interrupt()
+  }
+
+  /** The outcome of the future: its result, or the exception of its action. */
+  def get[A](future: Future[A]): Either[Throwable, A] = {
+    val interrupted = Thread.interrupted()
+    try Right(future.get())
+    catch {
+      case wrapped: ExecutionException => Left(wrapped.getCause)
+      case _: InterruptedException     =>
+        try get(future)
+        finally Thread.currentThread().interrupt()
+    } finally if (interrupted) Thread.currentThread().interrupt()
+  }
+
+  private def once[A](path: Path, option: OpenOption)(action: FileChannel => A): A = {
+    val channel = FileChannel.open(path, option)
+    try action(channel)
+    finally channel.close()
+  }
+}
+
+/** The clock's hand for idle rolling: one pair of daemon threads for all sinks of the JVM. */
+private[stoplog] object SinkTimer {
+
+  /** Whether to come again. */
+  sealed trait Next
+  case object Again extends Next
+  case object Stop  extends Next
+
+  def every(intervalMillis: Long)(action: => Next): ScheduledFuture[_] = {
+    lazy val future: ScheduledFuture[_] = threads.scheduleWithFixedDelay(
+      () => if (action == Stop) future.cancel(false),
+      intervalMillis,
+      intervalMillis,
+      TimeUnit.MILLISECONDS
+    )
+    future
+  }
+
+  private lazy val threads: ScheduledExecutorService =
+    Executors.newScheduledThreadPool(2, Daemons.named("stoplog-timer"))
+}

@@ -62,8 +62,7 @@ object PackageImports {
     "source"        -> "error fault log storage",
     "source.file"   -> "error fault source source.format storage thread",
     "source.format" -> "",
-    "spark" -> ("commit engine error fault filesink filesource format format.read options place source " +
-      "storage thread twophase util view"),
+    "spark" -> "engine error fault filesink filesource format.read options place source thread twophase view",
     "storage"         -> "error fault part sink",
     "storage.hadoop"  -> "error fault part sink storage",
     "storage.hdfs"    -> "error fault part sink storage storage.hadoop thread",
@@ -73,7 +72,7 @@ object PackageImports {
     "thread"          -> "",
     "twophase"        -> "commit engine error fault options part place sink storage",
     "util"            -> "error",
-    "view"            -> "filesink log options part",
+    "view"            -> "commit error filesink log options part place storage",
     "wal"             -> "engine error fault format format.bulk options part sink spark storage twophase util"
   ).view.mapValues(_.split(" ").filter(_.nonEmpty).toSet).toMap
 }

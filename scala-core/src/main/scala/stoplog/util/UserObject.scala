@@ -34,14 +34,11 @@ object UserObject {
 
   /** The object behind a reference.
     *
-    * Throws `STOPLOG_USER_CODE` if there is no such class, if it is not an `expected`, or if it cannot be
-    * made.
+    * Throws `STOPLOG_USER_CODE` if there is no such class, if it is not an `expected`, or if it cannot be made.
     *
-    * @param reference
-    *   an answer of [[reference]] or [[named]], the name of a class with a public constructor without arguments or
-    *   of a map, or the name of a Scala object
-    * @param option
-    *   the option that holds the reference, for the error
+    * @param reference an answer of [[reference]] or [[named]], the name of a class with a public constructor without
+    *                  arguments or of a map, or the name of a Scala object
+    * @param option    that holds the reference, for the error
     */
   def load[T](reference: String, expected: Class[T], option: String): T =
     if (isInstance(reference)) made("an instance", expected, option)(deserialize(reference, expected))
@@ -64,8 +61,7 @@ object UserObject {
     *
     * Throws `STOPLOG_USER_CODE` as [[load]] does.
     *
-    * @param arguments
-    *   of its public constructor
+    * @param arguments of its public constructor
     */
   def ofClass[T](name: String, expected: Class[T], option: String, arguments: String*): T =
     made(name, expected, option)(create(name.trim, expected, arguments, Map.empty))
@@ -74,12 +70,11 @@ object UserObject {
   def ofClass[T](name: String, parameters: Map[String, String], expected: Class[T], option: String): T =
     made(name, expected, option)(create(name.trim, expected, Seq.empty, parameters))
 
-  /** How to write this instance in an option.
+  /** The text that stands for this instance in an option.
     *
     * Throws `STOPLOG_USER_CODE` if it, or something in it, is not serializable.
     *
-    * @param option
-    *   the option that will hold the reference, for the error
+    * @param option that will hold the reference, for the error
     */
   def reference(instance: AnyRef, option: String): String =
     if (module(instance.getClass).exists(_ eq instance)) instance.getClass.getName

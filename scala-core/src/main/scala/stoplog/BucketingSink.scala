@@ -8,7 +8,7 @@ import org.apache.spark.sql.streaming.DataStreamWriter
 
 import stoplog.bucket.BucketAssigner
 import stoplog.bucketing.{Bucketer, DateTimeBucketer, StringWriter, Writer}
-import stoplog.error.{Errors, Redaction}
+import stoplog.error.Errors
 import stoplog.format.Encoder
 import stoplog.options.{ByteSize, TimeSpan}
 import stoplog.util.UserObject
@@ -108,8 +108,7 @@ final class BucketingSink(basePath: String) {
     */
   def writeStream(rows: DataFrame): DataStreamWriter[Row] = build().writeStream(rows)
 
-  override def toString: String =
-    Redaction.options("BucketingSink", options.map { case (key, value) => key -> UserObject.shown(value) })
+  override def toString: String = UserObject.described("BucketingSink", options)
 
   private def options: Map[String, String] =
     Map("path" -> basePath) ++ others ++ bucketer.options ++ writer.options

@@ -10,7 +10,6 @@ import org.apache.spark.sql.streaming.DataStreamWriter
 
 import stoplog.compact.PlannedMerge
 import stoplog.engine.JarVersions
-import stoplog.error.Redaction
 import stoplog.filesink.SinkCheck
 import stoplog.format.Encoder
 import stoplog.format.bulk.BulkWriters
@@ -65,8 +64,7 @@ final class FileSink private[stoplog] (settings: SinkOptions) {
 
   override def hashCode: Int = options().hashCode
 
-  override def toString: String =
-    Redaction.options("FileSink", settings.toMap.map { case (key, value) => key -> UserObject.shown(value) })
+  override def toString: String = UserObject.described("FileSink", settings.toMap)
 }
 
 object FileSink {

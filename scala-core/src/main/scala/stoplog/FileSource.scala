@@ -9,7 +9,6 @@ import scala.jdk.CollectionConverters._
 import org.apache.spark.sql.{DataFrame, DataFrameReader, SparkSession}
 import org.apache.spark.sql.streaming.DataStreamReader
 
-import stoplog.error.Redaction
 import stoplog.format.read.RowFormat
 import stoplog.options.{ColumnNames, ContentOptions, FileOptions, SourceOptionRegistry, SourceOptions}
 import stoplog.source.file.FileFinder
@@ -53,8 +52,7 @@ final class FileSource private[stoplog] (settings: Map[String, String]) {
 
   override def hashCode: Int = settings.hashCode
 
-  override def toString: String =
-    Redaction.options("FileSource", settings.map { case (key, value) => key -> UserObject.shown(value) })
+  override def toString: String = UserObject.described("FileSource", settings)
 }
 
 object FileSource {

@@ -11,8 +11,8 @@ private[admin] object RelocateCommand {
 
   def plan(sink: SinkContext): AdminPlan = {
     val newest  = sink.newest()
-    val there   = new There(sink.stores(newest))
-    val actions = unfinished(sink, newest, there) ++ decided(sink, newest, there)
+    val files   = new StoredFiles(sink.stores(newest))
+    val actions = unfinished(sink, newest, files) ++ decided(sink, newest, files)
     val advice  =
       if (actions.exists { case Found(_, Verdict.Broken, _) => true; case _ => false })
         Advise(
@@ -24,12 +24,12 @@ private[admin] object RelocateCommand {
     new AdminPlan("relocate", sink.liveness(newest), actions :+ advice, _ => ())
   }
 
-  private def unfinished(sink: SinkContext, newest: LogRecord, there: There): Vector[AdminAction] =
+  private def unfinished(sink: SinkContext, newest: LogRecord, files: StoredFiles): Vector[AdminAction] =
     newest.state.open.map { part =>
-      val missing     = there.missing(part.handle) ++ part.beside.files.map(_.token).filterNot(there.beside)
+      val missing     = files.missing(part.handle) ++ part.beside.files.map(_.token).filterNot(files.beside)
       lazy val length =
-        if (sink.cuts) there.length(part.handle.token) else None // a path there
-      lazy val cut = part.beside.files.find(file => there.length(file.token).exists(_ < file.sizeBytes))
+        if (sink.cuts) files.length(part.handle.token) else None // a path there
+      lazy val cut = part.beside.files.find(file => files.length(file.token).exists(_ < file.sizeBytes))
       if (missing.nonEmpty)
         broken(part, s"open, and not there: ${missing.toVector.sorted.mkString(", ")}$uploads")
       else if (length.exists(_ < part.sizeBytes - part.beside.storageBytes))
@@ -43,23 +43,23 @@ private[admin] object RelocateCommand {
     }
 
   /** The finished parts of the newest record; older ones belong to their readers. */
-  private def decided(sink: SinkContext, newest: LogRecord, there: There): Vector[AdminAction] =
+  private def decided(sink: SinkContext, newest: LogRecord, files: StoredFiles): Vector[AdminAction] =
     newest.publish.filter(_.sizeBytes > 0).map { part =>
-      there.length(part.finishedPath) match {
+      files.length(part.finishedPath) match {
         case Some(part.sizeBytes) => Found(part.finishedPath, Verdict.Whole, "finished, with its length")
         case Some(other)          => broken(part, s"finished, with $other bytes and not ${part.sizeBytes}")
         case None if sink.log.isPublished(newest) =>
           Found(part.finishedPath, Verdict.Whole, "was finished; a reader has taken it away")
-        case None if sink.cuts && there.length(part.handle.token).exists(_ < part.sizeBytes) =>
+        case None if sink.cuts && files.length(part.handle.token).exists(_ < part.sizeBytes) =>
           broken(part, s"decided, and shorter than the ${part.sizeBytes} bytes that are recorded")
-        case None if there.missing(part.handle).isEmpty =>
+        case None if files.missing(part.handle).isEmpty =>
           Found(part.finishedPath, Verdict.Whole, "decided, and becomes visible with the next start")
         case None => broken(part, s"decided, and neither finished nor waiting$uploads")
       }
     }
 
   /** The files in the directory, listed once and only if they are asked for. */
-  private final class There(stores: SinkStores) {
+  private final class StoredFiles(stores: SinkStores) {
     private lazy val staged = stores.parts.staged().map(_.token).toSet
     lazy val beside         = stores.sides.staged().map(_.token).toSet
 

@@ -121,8 +121,8 @@ private[stoplog] object ContentOptions extends OptionList(OptionGroup.Source) {
         "query."
     )
 
-  /** @param onCorrupt decides how Spark's parsers treat what they cannot read; asked for once path and format are read */
-  def parse(asked: OptionReader, onCorrupt: => OnCorrupt): ContentOptions = {
+  /** @param isQuarantined whether records that cannot be decoded are left out; asked for once path and format are read */
+  def parse(asked: OptionReader, isQuarantined: => Boolean): ContentOptions = {
     val paths   = pathsOf(asked)
     val format  = formatOf(asked)
     val charset = asked(Charset)
@@ -132,7 +132,7 @@ private[stoplog] object ContentOptions extends OptionList(OptionGroup.Source) {
         format.getOrElse(SourceFormatName.Text),
         charset,
         asked.textOrEmpty(LineSep).filter(_.nonEmpty),
-        mode(onCorrupt, format, SourcePassThrough.parse(asked, format)) ++ toSpark(format, charset)
+        mode(isQuarantined, format, SourcePassThrough.parse(asked, format)) ++ toSpark(format, charset)
       ),
       asked.get(Columns),
       asked.get(PartitionColumns)
@@ -218,14 +218,12 @@ private[stoplog] object ContentOptions extends OptionList(OptionGroup.Source) {
 
   /** Spark's parsers make rows of nulls of what they cannot read, and nothing would be left to be noted. */
   private def mode(
-      onCorrupt: OnCorrupt,
+      isQuarantined: Boolean,
       format: Option[SourceFormatName],
       set: Map[String, String]
-  ): Map[String, String] = (onCorrupt, format) match {
-    case (
-          _: OnCorrupt.Quarantine,
-          Some(SourceFormatName.Json | SourceFormatName.Csv | _: SourceFormatName.MultiLine)
-        ) =>
+  ): Map[String, String] = format match {
+    case Some(SourceFormatName.Json | SourceFormatName.Csv | _: SourceFormatName.MultiLine)
+        if isQuarantined =>
       Map("mode" -> "FAILFAST") ++ set
     case _ => set
   }

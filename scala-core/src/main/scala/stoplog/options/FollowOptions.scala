@@ -7,7 +7,10 @@ import stoplog.source.file.{
   Cleaning, OnChangedFile => Changed, OnMergedPart => Merged, OnMissingFile, PathRules
 }
 
-/** A source's treatment of files that change, are gone, were merged, are read, or cannot be decoded. */
+/** A source's treatment of files that change, are gone, were merged, are read, or cannot be decoded.
+  *
+  * @param quarantine the directory that notes what cannot be decoded and is left out; `None` has the query fail
+  */
 private[stoplog] final case class FollowOptions(
     onChangedFile: Changed,
     onMissing: OnMissingFile,
@@ -15,20 +18,8 @@ private[stoplog] final case class FollowOptions(
     monitorIntervalMillis: Long,
     wholeListingMillis: Long,
     cleaning: Cleaning,
-    onCorrupt: OnCorrupt
+    quarantine: Option[String]
 )
-
-/** The treatment of bytes that cannot be decoded. */
-private[stoplog] sealed trait OnCorrupt
-
-private[stoplog] object OnCorrupt {
-
-  /** The query fails, with the file and the position. */
-  case object Fail extends OnCorrupt
-
-  /** They are left out, and noted in this directory. */
-  final case class Quarantine(directory: String) extends OnCorrupt
-}
 
 private[stoplog] object FollowOptions extends OptionList(OptionGroup.Files) {
 
@@ -122,7 +113,7 @@ private[stoplog] object FollowOptions extends OptionList(OptionGroup.Files) {
       asked.get(MonitorInterval).getOrElse(0L),
       asked(WholeListingInterval),
       cleaning(asked),
-      onCorrupt(asked)
+      quarantine(asked)
     )
     if (read.onChangedFile == Changed.Tail && read.cleaning != Cleaning.Keep)
       asked.errors.add(
@@ -150,10 +141,10 @@ private[stoplog] object FollowOptions extends OptionList(OptionGroup.Files) {
       Cleaning.Archive(pathOf(directory))
   }
 
-  private def onCorrupt(asked: OptionReader): OnCorrupt = asked(OnCorruptFile) match {
+  private def quarantine(asked: OptionReader): Option[String] = asked(OnCorruptFile) match {
     case "fail" =>
       asked.withoutEffect(Seq(QuarantinePath), "unless onCorrupt is set to quarantine")
-      OnCorrupt.Fail
+      None
     case _ =>
       val directory = asked.text(QuarantinePath)
       if (directory.isEmpty)
@@ -161,7 +152,7 @@ private[stoplog] object FollowOptions extends OptionList(OptionGroup.Files) {
       directory.filter(isBelowPath(asked, _)).foreach { below =>
         asked.errors.add(s"quarantinePath = '$below' is below path: the notes would be read.")
       }
-      directory.fold[OnCorrupt](OnCorrupt.Fail)(OnCorrupt.Quarantine(_))
+      directory
   }
 
   private def isBelowPath(asked: OptionReader, directory: String): Boolean =

@@ -18,17 +18,14 @@ private[options] object PassThrough {
   /** The format's options in Spark's spelling; all others that are not [[isSparks]] are problems. */
   def parse(asked: OptionReader, format: Option[FormatChoice]): Map[String, String] = {
     // Once the format is known to be wrong, all that can be said is whether any format has such an option.
-    val known       = format.fold(byFormat.values.flatten.toSeq)(of)
-    val (fit, rest) = asked.others
-      .filterNot { case (key, _) => isSparks(key) }
-      .map { case (key, value) =>
-        (key, known.find(_.equalsIgnoreCase(key)).orElse(prefixed(key, format)), value)
-      }
-      .partition(_._2.isDefined)
-    rest.foreach { case (key, _, _) => asked.errors.add(unknown(key, known, format)) }
-    val passed =
-      fit.collect { case (_, Some(name), value) => name -> value }.toMap ++ shared(asked, known, format) ++
-        format.flatMap(OutputOptions.bulkCompression(asked, _)).map(Compression.key -> _)
+    val known = format.fold(byFormat.values.flatten.toSeq)(of)
+    val fit   = asked.others.filterNot { case (key, _) => isSparks(key) }.flatMap { case (key, value) =>
+      val option = known.find(_.equalsIgnoreCase(key)).orElse(prefixed(key, format))
+      if (option.isEmpty) asked.errors.add(unknown(key, known, format))
+      option.map(_ -> value)
+    }
+    val passed = fit.toMap ++ shared(asked, known, format) ++
+      format.flatMap(OutputOptions.bulkCompression(asked, _)).map(Compression.key -> _)
     for (why <- format.flatMap(refused(_, passed))) asked.errors.add(why)
     passed
   }

@@ -5,7 +5,7 @@ import java.util.{Map => JMap}
 
 import scala.jdk.CollectionConverters._
 
-import stoplog.error.{Errors, Redaction}
+import stoplog.error.Errors
 import stoplog.util.UserObject
 
 /** All options of one write, read, checked and with their defaults, in the groups of their page.
@@ -42,8 +42,7 @@ private[stoplog] final class SinkOptions private (
 
   override def hashCode: Int = explicit.hashCode
 
-  override def toString: String =
-    Redaction.options("SinkOptions", explicit.map { case (key, value) => key -> UserObject.shown(value) })
+  override def toString: String = UserObject.described("SinkOptions", explicit)
 }
 
 private[stoplog] object SinkOptions {

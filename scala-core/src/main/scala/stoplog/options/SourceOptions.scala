@@ -34,7 +34,7 @@ private[stoplog] object SourceOptions {
   def parse(options: JMap[String, String]): SourceOptions = {
     val asked       = new OptionReader(SparkOptions.spelled(options), SourceOptionRegistry.all)
     lazy val follow = FollowOptions.parse(asked) // its mistakes are told after those of path and format
-    val content     = ContentOptions.parse(asked, follow.onCorrupt)
+    val content     = ContentOptions.parse(asked, follow.quarantine.isDefined)
     val read        = SourceOptions(content, FileOptions.parse(asked), follow, LimitOptions.parse(asked))
     asked.refuseIdleParameters()
     asked.errors.throwIfAny()

@@ -12,7 +12,7 @@ import scala.util.control.NonFatal
 
 import com.fasterxml.jackson.databind.ObjectMapper
 
-import stoplog.error.Errors
+import stoplog.error.{Errors, Redaction}
 
 /** Objects of the user in an option: by the name of their class, or whole.
   *
@@ -88,6 +88,10 @@ object UserObject {
     if (isInstance(value)) Try(deserialize(value, classOf[AnyRef]).getClass.getName).getOrElse("an instance")
     else value
 
+  /** Options for people to read, without secrets and without pages of Base64. */
+  private[stoplog] def described(name: String, options: Iterable[(String, String)]): String =
+    Redaction.options(name, options.map { case (key, value) => key -> shown(value) })
+
   private val mapper = new ObjectMapper()
 
   private def split(reference: String): (String, Map[String, String]) = reference.indexOf('{') match {
@@ -133,7 +137,7 @@ object UserObject {
 
   private def deserialize(reference: String, expected: Class[_]): AnyRef = {
     val bytes = Base64.getDecoder.decode(reference.stripPrefix(Prefix))
-    val read  = new UserObjectInput(new ByteArrayInputStream(bytes)).readObject()
+    val read  = new Input(new ByteArrayInputStream(bytes)).readObject()
     checkKind(read.getClass, expected)
     read
   }
@@ -145,7 +149,7 @@ object UserObject {
       parameters: Map[String, String]
   ): AnyRef = {
     // A Scala object is compiled to a class whose name ends with a dollar sign.
-    val found = Seq(name, name + "$").flatMap(UserClasses.find)
+    val found = Seq(name, name + "$").flatMap(classNamed)
     found.find(expected.isAssignableFrom(_)).orElse(found.headOption) match {
       case Some(c) =>
         checkKind(c, expected) // before any code of it runs
@@ -182,11 +186,8 @@ object UserObject {
 
   private def module(c: Class[_]): Option[AnyRef] =
     c.getFields.find(f => f.getName == "MODULE$" && f.getType == c).map(_.get(null))
-}
 
-private object UserClasses {
-
-  def find(name: String): Option[Class[_]] =
+  private def classNamed(name: String): Option[Class[_]] =
     Seq(Thread.currentThread.getContextClassLoader, getClass.getClassLoader)
       .filter(_ != null)
       .flatMap { loader =>
@@ -194,10 +195,10 @@ private object UserClasses {
         catch { case _: ClassNotFoundException => None }
       }
       .headOption
-}
 
-private final class UserObjectInput(in: InputStream) extends ObjectInputStream(in) {
+  private final class Input(in: InputStream) extends ObjectInputStream(in) {
 
-  override protected def resolveClass(described: ObjectStreamClass): Class[_] =
-    UserClasses.find(described.getName).getOrElse(super.resolveClass(described))
+    override protected def resolveClass(described: ObjectStreamClass): Class[_] =
+      classNamed(described.getName).getOrElse(super.resolveClass(described))
+  }
 }

@@ -8,7 +8,7 @@ import org.apache.spark.sql.streaming.DataStreamWriter
 
 import stoplog.bucket.BucketAssigner
 import stoplog.bucketing.{Bucketer, DateTimeBucketer, StringWriter, Writer}
-import stoplog.error.{Errors, Redaction}
+import stoplog.error.Errors
 import stoplog.format.Encoder
 import stoplog.options.{ByteSize, TimeSpan}
 import stoplog.util.UserObject
@@ -37,13 +37,13 @@ final class BucketingSink(basePath: String) {
   private var writer: Writer              = StringWriter
   private var others: Map[String, String] = Defaults
 
-  /** Which directory a row goes to; by default one for each hour, `2026-01-31--20`, in UTC. */
+  /** The bucketer, which names the directory of a row; by default one for each hour, `2026-01-31--20`, in UTC. */
   def setBucketer(bucketer: Bucketer): this.type = changed(this.bucketer = bucketer)
 
   /** The same with a bucketer of one's own. */
   def setBucketer(assigner: BucketAssigner): this.type = setBucketer(Bucketer.of(assigner))
 
-  /** How rows become bytes; lines of text by default. */
+  /** The writer, which turns rows into bytes; lines of text by default. */
   def setWriter(writer: Writer): this.type = changed(this.writer = writer)
 
   /** The same with a writer of one's own. */
@@ -58,7 +58,7 @@ final class BucketingSink(basePath: String) {
   /** A part that got no row for so many milliseconds is closed; 60,000 by default. */
   def setInactiveBucketThreshold(millis: Long): this.type = setOption("inactivityInterval", span(millis))
 
-  /** How often, in milliseconds, the driver looks for such parts while no data arrives; 60,000 by default. */
+  /** The time, in milliseconds, after which the driver looks for such parts while no data arrives; 60,000 by default. */
   def setInactiveBucketCheckInterval(millis: Long): this.type =
     setOption("bucketCheckInterval", span(millis))
 
@@ -108,8 +108,7 @@ final class BucketingSink(basePath: String) {
     */
   def writeStream(rows: DataFrame): DataStreamWriter[Row] = build().writeStream(rows)
 
-  override def toString: String =
-    Redaction.options("BucketingSink", options.map { case (key, value) => key -> UserObject.shown(value) })
+  override def toString: String = UserObject.described("BucketingSink", options)
 
   private def options: Map[String, String] =
     Map("path" -> basePath) ++ others ++ bucketer.options ++ writer.options

@@ -8,14 +8,14 @@ import scala.jdk.CollectionConverters._
 import org.apache.spark.sql.{DataFrame, DataFrameWriter, Row, SaveMode, SparkSession}
 import org.apache.spark.sql.streaming.DataStreamWriter
 
+import stoplog.compact.PlannedMerge
 import stoplog.engine.JarVersions
-import stoplog.error.Redaction
 import stoplog.filesink.SinkCheck
 import stoplog.format.Encoder
 import stoplog.format.bulk.BulkWriters
+import stoplog.merge.DirectoryMerges
 import stoplog.options.{SinkOptionRegistry, SinkOptions}
 import stoplog.preflight.Preflight
-
 import stoplog.spark.RunEnds
 import stoplog.util.UserObject
 
@@ -64,8 +64,7 @@ final class FileSink private[stoplog] (settings: SinkOptions) {
 
   override def hashCode: Int = options().hashCode
 
-  override def toString: String =
-    Redaction.options("FileSink", settings.toMap.map { case (key, value) => key -> UserObject.shown(value) })
+  override def toString: String = UserObject.described("FileSink", settings.toMap)
 }
 
 object FileSink {
@@ -79,11 +78,11 @@ object FileSink {
     * @param format `text`, `json` or `csv`
     */
   def forRowFormat(path: String, format: String): FileSinkBuilder =
-    FileSinkBuilder(Map("path" -> path, "format" -> format))
+    new FileSinkBuilder(Map("path" -> path, "format" -> format))
 
   /** A sink that writes row by row, with the user's own encoder. */
   def forRowFormat(path: String, encoder: Encoder): FileSinkBuilder =
-    FileSinkBuilder.withEncoder(path, encoder)
+    new FileSinkBuilder(Map("path" -> path, "encoder" -> UserObject.reference(encoder, "encoder")))
 
   /** A sink that writes many rows together, in blocks. Its parts stay open across micro-batches like any other.
     *
@@ -94,7 +93,7 @@ object FileSink {
 
   /** The same with the user's own format. */
   def forBulkFormat(path: String, writers: BulkWriters): FileSinkBuilder =
-    FileSinkBuilder.withBulkWriter(path, writers)
+    new FileSinkBuilder(Map("path" -> path, "bulkWriter" -> UserObject.reference(writers, "bulkWriter")))
 
   /** The sink that these options describe.
     *
@@ -139,16 +138,42 @@ object FileSink {
       session: SparkSession,
       path: String,
       options: Map[String, String] = Map.empty
-  ): DirectoryCompaction = DirectoryCompaction(session, path, options.asJava)
+  ): DirectoryCompaction = new DirectoryCompaction(DirectoryMerges(session, path, options))
 
   /** [[compactDirectory]] for Java and Python. */
   def compactDirectoryOf(
       session: SparkSession,
       path: String,
       options: JMap[String, String]
-  ): DirectoryCompaction =
-    DirectoryCompaction(session, path, options)
+  ): DirectoryCompaction = compactDirectory(session, path, options.asScala.toMap)
 
   /** The version of this jar. */
   def version(): String = JarVersions.core
+}
+
+/** The small files of a directory, as one batch command merges them: see [[FileSink.compactDirectory]].
+  *
+  * {{{
+  * val compaction = FileSink.compactDirectory(spark, "/data/old", Map("compactTo" -> "256m"))
+  * compaction.plan().foreach(println) // changes nothing
+  * compaction.run()
+  * }}}
+  */
+final class DirectoryCompaction private[stoplog] (merges: DirectoryMerges) {
+
+  /** The merges that [[run]] would make now. Reads, and changes nothing. */
+  def plan(): Seq[PlannedMerge] = merges.plan()
+
+  /** Merges, and answers what was merged. What cannot be read stays as it is, with a warning in the log.
+    *
+    * A run that died is carried on by the next one; of two at once, the older one fails with `STOPLOG_FENCED` and has
+    * doubled nothing.
+    */
+  def run(): Seq[PlannedMerge] = merges.run()
+
+  /** [[plan]] for Java and Python. */
+  def planAsList(): JList[PlannedMerge] = plan().asJava
+
+  /** [[run]] for Java and Python. */
+  def runAsList(): JList[PlannedMerge] = run().asJava
 }

@@ -5,14 +5,12 @@ import scala.jdk.CollectionConverters._
 
 import stoplog.bucket.{BucketAssigner, BucketListener}
 import stoplog.compact.Compactor
-import stoplog.format.Encoder
-import stoplog.format.bulk.BulkWriters
 import stoplog.options.{ColumnNames, RollingOptions}
 import stoplog.rolling.RollingPolicy
 import stoplog.util.UserObject
 
 /** Sets a [[FileSink]]. Immutable: each call answers a new builder. Nothing is checked before [[build]]. */
-final class FileSinkBuilder private (options: Map[String, String]) {
+final class FileSinkBuilder private[stoplog] (options: Map[String, String]) {
 
   /** The policy that closes parts; by default at 128 MiB, after 15 minutes, or after 5 minutes without a row. */
   def withRollingPolicy(policy: RollingPolicy): FileSinkBuilder =
@@ -21,10 +19,10 @@ final class FileSinkBuilder private (options: Map[String, String]) {
   /** The timestamp or date column in which rows have their event time; by default that of the query's `withWatermark`. */
   def withEventTimeColumn(column: String): FileSinkBuilder = withOption("eventTimeColumn", column)
 
-  /** How often the driver asks the policy while no data arrives, such as `1m`, which is the default. */
+  /** The time after which the driver asks the policy while no data arrives, such as `1m`, which is the default. */
   def withBucketCheckInterval(interval: String): FileSinkBuilder = withOption("bucketCheckInterval", interval)
 
-  /** Which directory a row goes to; by default one for each hour in UTC, `dt=2026-01-31/hour=23`. */
+  /** The assigner, which names the directory of a row; by default one for each hour in UTC, `dt=2026-01-31/hour=23`. */
   def withBucketAssigner(assigner: BucketAssigner): FileSinkBuilder =
     withOption("bucketAssigner", UserObject.reference(assigner, "bucketAssigner"))
 
@@ -65,7 +63,7 @@ final class FileSinkBuilder private (options: Map[String, String]) {
   /** The rule by which a bucket is complete and gets a marker `_SUCCESS`: `watermark`, `processingTime` or `idle`. */
   def withBucketComplete(when: String): FileSinkBuilder = withOption("bucketComplete", when)
 
-  /** How long after its end, or with `idle` after its last row, such as `10m`. */
+  /** The time from a bucket's end, or with `idle` from its last row, to its marker, such as `10m`. */
   def withBucketCompleteDelay(delay: String): FileSinkBuilder = withOption("bucketCompleteDelay", delay)
 
   /** The content of a marker: `json`, which is the default, or `empty`. */
@@ -78,13 +76,13 @@ final class FileSinkBuilder private (options: Map[String, String]) {
   /** `json` lists the files of each commit; `none` by default. */
   def withManifest(form: String): FileSinkBuilder = withOption("manifest", form)
 
-  /** How long manifests are kept, such as `30d`; for good by default. */
+  /** The time for which manifests are kept, such as `30d`; for good by default. */
   def withManifestRetention(retention: String): FileSinkBuilder = withOption("manifestRetention", retention)
 
   /** `none` or `smallParts`: whether small finished parts are merged. */
   def withCompaction(choice: String): FileSinkBuilder = withOption("compaction", choice)
 
-  /** How large a merged part gets at most, such as `256m`. */
+  /** The largest size of a merged part, such as `256m`. */
   def withCompactTo(size: String): FileSinkBuilder = withOption("compactTo", size)
 
   /** Below which size finished parts are merged; a quarter of that of a merged part by default. */
@@ -94,10 +92,10 @@ final class FileSinkBuilder private (options: Map[String, String]) {
   def withCompactAfterEpochs(epochs: Long): FileSinkBuilder =
     withOption("compactAfterEpochs", epochs.toString)
 
-  /** How many parts a merge has at least; 2 by default. */
+  /** The least number of parts of a merge; 2 by default. */
   def withCompactMinFiles(count: Int): FileSinkBuilder = withOption("compactMinFiles", count.toString)
 
-  /** How parts are merged that an own encoder or bulk writer has written. */
+  /** Merges the parts that an own encoder or bulk writer has written. */
   def withCompactor(compactor: Compactor): FileSinkBuilder =
     withOption("compactor", UserObject.reference(compactor, "compactor"))
 
@@ -107,14 +105,15 @@ final class FileSinkBuilder private (options: Map[String, String]) {
   /** `disk` or `process`. */
   def withDurability(choice: String): FileSinkBuilder = withOption("durability", choice)
 
-  /** How many parts one task keeps open at most; 1,000 by default. */
+  /** The most parts that one task keeps open; 1,000 by default. */
   def withMaxOpenParts(count: Int): FileSinkBuilder = withOption("maxOpenParts", count.toString)
 
   /** `none`, `byBucket` or a number of writers. */
   def withDistribution(choice: String): FileSinkBuilder = withOption("distribution", choice)
 
   /** Any option by its name: of the sink, or of Spark's own writer of the format. */
-  def withOption(key: String, value: String): FileSinkBuilder = withOptions(Map(key -> value))
+  def withOption(key: String, value: String): FileSinkBuilder =
+    new FileSinkBuilder(options + (key -> value))
 
   /** The sink.
     *
@@ -122,16 +121,4 @@ final class FileSinkBuilder private (options: Map[String, String]) {
     */
   def build(): FileSink = FileSink.fromOptions(options.asJava)
 
-  private def withOptions(more: Map[String, String]): FileSinkBuilder = new FileSinkBuilder(options ++ more)
-}
-
-private[stoplog] object FileSinkBuilder {
-
-  def apply(options: Map[String, String]): FileSinkBuilder = new FileSinkBuilder(options)
-
-  def withBulkWriter(path: String, writers: BulkWriters): FileSinkBuilder =
-    FileSinkBuilder(Map("path" -> path, "bulkWriter" -> UserObject.reference(writers, "bulkWriter")))
-
-  def withEncoder(path: String, encoder: Encoder): FileSinkBuilder =
-    FileSinkBuilder(Map("path" -> path, "encoder" -> UserObject.reference(encoder, "encoder")))
 }

@@ -9,9 +9,9 @@ import scala.jdk.CollectionConverters._
 import org.apache.spark.sql.{DataFrame, DataFrameReader, SparkSession}
 import org.apache.spark.sql.streaming.DataStreamReader
 
-import stoplog.error.Redaction
 import stoplog.format.read.RowFormat
-import stoplog.options.{ContentOptions, SourceOptionRegistry, SourceOptions}
+import stoplog.options.{ColumnNames, ContentOptions, FileOptions, SourceOptionRegistry, SourceOptions}
+import stoplog.source.file.FileFinder
 import stoplog.source.format.{BulkFormat, SimpleStreamFormat, StreamFormat}
 import stoplog.util.UserObject
 
@@ -52,8 +52,7 @@ final class FileSource private[stoplog] (settings: Map[String, String]) {
 
   override def hashCode: Int = settings.hashCode
 
-  override def toString: String =
-    Redaction.options("FileSource", settings.map { case (key, value) => key -> UserObject.shown(value) })
+  override def toString: String = UserObject.described("FileSource", settings)
 }
 
 object FileSource {
@@ -69,7 +68,7 @@ object FileSource {
     */
   @varargs
   def forRecordStreamFormat(format: String, path: String, more: String*): FileSourceBuilder =
-    FileSourceBuilder(Map("format" -> format) ++ located(path +: more))
+    new FileSourceBuilder(Map("format" -> format) ++ located(path +: more))
 
   /** A source that reads record by record, by a format of your own. */
   @varargs
@@ -124,4 +123,87 @@ object FileSource {
     case Seq(path) => Map("path" -> path)
     case several   => Map("paths" -> ContentOptions.Paths.values.render(several))
   }
+}
+
+/** Sets a [[FileSource]]. Immutable: each call answers a new builder. Nothing is checked before [[build]]. */
+final class FileSourceBuilder private[stoplog] (options: Map[String, String]) {
+
+  /** The least time between two listings, such as `10s`; without it directories are listed at each trigger. */
+  def monitorContinuously(interval: String): FileSourceBuilder = withOption("monitorInterval", interval)
+
+  /** Takes [[monitorContinuously]] back. A stream of what is there now ends with the trigger `availableNow`. */
+  def processStaticFileSet(): FileSourceBuilder = new FileSourceBuilder(options - "monitorInterval")
+
+  /** The most files, or pieces of files, that a micro-batch reads. */
+  def withMaxFilesPerTrigger(files: Long): FileSourceBuilder =
+    withOption("maxFilesPerTrigger", files.toString)
+
+  /** The most bytes of the storage that a micro-batch reads; a larger file is read by several. */
+  def withMaxBytesPerTrigger(bytes: Long): FileSourceBuilder =
+    withOption("maxBytesPerTrigger", bytes.toString)
+
+  /** The most rows that a micro-batch reads; of a file of blocks, one block at least. */
+  def withMaxRowsPerTrigger(rows: Long): FileSourceBuilder = withOption("maxRowsPerTrigger", rows.toString)
+
+  /** `ignore`, `reread` or `tail`: what becomes of a file that has been read and is another now. */
+  def withOnChangedFile(choice: String): FileSourceBuilder = withOption("onChangedFile", choice)
+
+  /** `blockSplitting`, `nonSplitting`, or the name of a class that finds the files: a [[FileFinder]]. */
+  def withFileEnumerator(enumerator: String): FileSourceBuilder = withOption("fileEnumerator", enumerator)
+
+  /** Finds the files in a way of your own. */
+  def withFileEnumerator(finder: FileFinder): FileSourceBuilder =
+    withFileEnumerator(UserObject.reference(finder, FileOptions.FileEnumerator.key))
+
+  /** The columns that the names of directories tell, where they cannot be seen when the query begins. */
+  def withPartitionColumns(columns: String*): FileSourceBuilder =
+    withOption("partitionColumns", ColumnNames.render(columns))
+
+  /** The pattern of the names of files that are read. */
+  def withPathGlobFilter(pattern: String): FileSourceBuilder = withOption("pathGlobFilter", pattern)
+
+  /** The least time since the last write to a file before it is read, such as `30s`. */
+  def withMinFileAge(age: String): FileSourceBuilder = withOption("minFileAge", age)
+
+  /** For how long listings must find a file with the same length before it is read, such as `10s`. */
+  def withStableFor(time: String): FileSourceBuilder = withOption("stableFor", time)
+
+  /** The file that says that others are complete: `_SUCCESS` in their directory, or `{name}.done` beside each. */
+  def withReadyMarker(name: String): FileSourceBuilder = withOption("readyMarker", name)
+
+  /** The directories named by dates that are listed; others are not even looked into.
+    *
+    * @param pattern how they are named below the path, such as `'dt='yyyy-MM-dd'/hour='HH` or `yyyy/MM/dd`
+    * @param from    the first date, such as `2026-11-01`
+    * @param until   the date behind the last
+    * @param within  how long ago they ended at most, such as `7d`
+    */
+  def withDates(
+      pattern: String,
+      from: Option[String] = None,
+      until: Option[String] = None,
+      within: Option[String] = None
+  ): FileSourceBuilder = {
+    val limits = Seq("dateFrom" -> from, "dateUntil" -> until, "dateWithin" -> within)
+    limits.foldLeft(withOption("datePattern", pattern)) { case (builder, (key, limit)) =>
+      limit.fold(builder)(builder.withOption(key, _))
+    }
+  }
+
+  /** Leaves out what cannot be decoded, and notes it in this directory. */
+  def withQuarantine(directory: String): FileSourceBuilder =
+    withOption("onCorrupt", "quarantine").withOption("quarantinePath", directory)
+
+  /** `fail`, `read` or `skip`: what a stream does with a file that a sink has merged from smaller ones. */
+  def withOnMergedPart(choice: String): FileSourceBuilder = withOption("onMergedPart", choice)
+
+  /** Any option by its name: of the source, or of Spark's own reader of the format. */
+  def withOption(key: String, value: String): FileSourceBuilder =
+    new FileSourceBuilder(options + (key -> value))
+
+  /** The source.
+    *
+    * @throws stoplog.error.StoplogArgumentException with all that is wrong at once
+    */
+  def build(): FileSource = FileSource.fromOptions(options.asJava)
 }

@@ -62,8 +62,7 @@ object PackageImports {
     "source"        -> "error fault log storage",
     "source.file"   -> "error fault source source.format storage thread",
     "source.format" -> "",
-    "spark"         -> ("commit engine error filesink filesource format format.read options place source " +
-      "storage thread twophase util"),
+    "spark" -> "engine error fault filesink filesource format.read options place source thread twophase",
     "storage"         -> "error fault part sink",
     "storage.hadoop"  -> "error fault part sink storage",
     "storage.hdfs"    -> "error fault part sink storage storage.hadoop thread",

@@ -1,34 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.admin
 
-import stoplog.admin.AdminAction.{Finish, Publish}
+import stoplog.admin.AdminAction.{Finish, Publish, Remove, Spare}
+import stoplog.commit.OrphanCleaner
+import stoplog.commit.OrphanCleaner.{Judged, Kind, Verdict}
 import stoplog.log.{LogRecord, RecordKind}
 
 /** Finishes what a stopped query left open. */
 private[admin] object FinalizeCommand {
 
-  def plan(site: SinkContext): AdminPlan = {
-    val newest  = site.newest()
-    val actions = decided(site, newest) ++ open(newest, "open since its query stopped")
+  def plan(sink: SinkContext): AdminPlan = {
+    val newest  = sink.newest()
+    val actions = decided(sink, newest) ++ open(newest, "open since its query stopped")
     new AdminPlan(
       "finalize",
-      site.liveness(newest),
+      sink.liveness(newest),
       actions,
       whenAlive =>
-        if (actions.nonEmpty || newest.kind != RecordKind.Release) carryOut(site, newest, whenAlive)
+        if (actions.nonEmpty || newest.kind != RecordKind.Release) carryOut(sink, newest, whenAlive)
     )
   }
 
   /** The parts that are published again before anything else is done. */
-  def decided(site: SinkContext, newest: LogRecord): Vector[AdminAction] =
-    if (site.isPublished(newest)) Vector.empty
+  def decided(sink: SinkContext, newest: LogRecord): Vector[AdminAction] =
+    if (sink.log.isPublished(newest)) Vector.empty
     else
       newest.publish.filter(_.sizeBytes > 0).map { part =>
         Publish(
           part.finishedPath,
           part.sizeBytes,
           part.records,
-          s"record ${newest.seq} decided it, and nobody has noted that it is visible"
+          s"record ${newest.seq} decided it, and no run has noted that it is visible"
         )
       }
 
@@ -36,9 +38,49 @@ private[admin] object FinalizeCommand {
     Finish(part.finishedPath, part.sizeBytes, part.records, reason)
   }
 
-  private def carryOut(site: SinkContext, newest: LogRecord, whenAlive: WhenAlive): Unit =
-    site.changing(newest, whenAlive) { change =>
+  private def carryOut(sink: SinkContext, newest: LogRecord, whenAlive: WhenAlive): Unit =
+    sink.changing(newest, whenAlive) { change =>
       change.tool.finishOpen()
       change.tool.release(identity)
     }
+}
+
+/** Removes orphans, by the rules of every driver's cleaning. */
+private[admin] object CleanCommand {
+
+  def plan(sink: SinkContext): AdminPlan = {
+    val newest  = sink.newest()
+    val actions = sink.orphans(sink.stores(newest)).map(action(_, sink.sinkId, newest.seq))
+    val removes = actions.exists { case _: Remove => true; case _ => false }
+    new AdminPlan(
+      "clean",
+      sink.liveness(newest),
+      actions,
+      whenAlive =>
+        if (removes) sink.changing(newest, whenAlive) { change =>
+          change.tool.sweep()
+          change.tool.release(identity)
+        }
+    )
+  }
+
+  private def action(judged: Judged, sinkId: String, seq: Long): AdminAction = {
+    val subject = judged.found.kind match {
+      case Kind.Replaced => s"_stoplog/$sinkId/replaced/${judged.found.name}"
+      case _             => judged.found.name
+    }
+    judged.verdict match {
+      case Verdict.Named  => Spare(subject, s"the newest record, $seq, names it")
+      case Verdict.Young  => Spare(subject, s"its writer may be alive: it is younger than $Grace minutes")
+      case Verdict.Orphan => Remove(subject, reason(judged.found.kind, seq))
+    }
+  }
+
+  private def reason(kind: Kind, seq: Long): String = kind match {
+    case Kind.Part   => s"unfinished, older than $Grace minutes, and not named by the newest record, $seq"
+    case Kind.Beside => s"beside a part, older than $Grace minutes, and not named by the newest record, $seq"
+    case Kind.Replaced => "a merged part has the rows, and is visible"
+  }
+
+  private val Grace = OrphanCleaner.GraceMillis / 60000
 }

@@ -3,15 +3,28 @@ package stoplog.admin
 
 import java.io.PrintStream
 import java.nio.charset.StandardCharsets.UTF_8
+import java.util.{Map => JMap}
 
+import scala.jdk.CollectionConverters._
 import scala.util.control.NonFatal
+
+import com.fasterxml.jackson.databind.{JsonNode, ObjectMapper}
+import com.fasterxml.jackson.databind.node.ObjectNode
+import org.apache.hadoop.conf.Configuration
+
+import stoplog.commit.Liveness
+import stoplog.error.{Errors, StoplogArgumentException, StoplogException}
+import stoplog.options.SinkOptions
+import stoplog.storage.Truncation
 
 /** The tools for the command line: reads one JSON object from standard input, prints one to standard output.
   *
-  * Exit status: 0 when what was asked for was done, or planned; 1 when it was not, and the answer has an `error`. What
-  * else is said on the way goes to standard error.
+  * Exit status: 0 when the tool has done, or planned, what the request asks for; 1 when it has not, and the answer has an
+  * `error`. All other output goes to standard error.
   */
 object Main {
+  private val mapper = new ObjectMapper()
+
   def main(arguments: Array[String]): Unit = {
     val answers = new PrintStream(System.out, true, UTF_8) // whatever the locale
     System.setOut(System.err) // logging without a configuration goes there
@@ -23,12 +36,146 @@ object Main {
       val request = Request.read(json)
       val plan    = request.plan()
       request.carryOut.foreach(plan.carryOut)
-      val outcome = if (request.carryOut.isEmpty) Answer.Outcome.Planned else Answer.Outcome.CarriedOut
-      answers.println(Answer.of(request, plan, outcome))
+      answers.println(answer(request, plan))
       0
     } catch {
       case NonFatal(e) =>
-        answers.println(Answer.of(e))
+        answers.println(answer(e))
         1
+    }
+
+  private def answer(request: Request, plan: AdminPlan): String = {
+    val node = mapper.createObjectNode()
+    node
+      .put("command", plan.command)
+      .put("path", request.path)
+      .put("sinkId", request.sinkId)
+      .put("carriedOut", request.carryOut.isDefined)
+      .put("driver", plan.liveness.describe)
+      .put("driverAlive", plan.liveness match { case _: Liveness.Alive => true; case _ => false })
+    val actions = node.putArray("actions")
+    plan.actions.foreach(action => write(action, actions.addObject()))
+    mapper.writeValueAsString(node)
+  }
+
+  /** The failure, with its condition if it is one of stoplog's. */
+  private def answer(problem: Throwable): String = {
+    val node = mapper.createObjectNode()
+    val into = node.putObject("error")
+    problem match {
+      case known: StoplogException =>
+        into.put("condition", known.getCondition).put("sqlState", known.getSqlState)
+      case known: StoplogArgumentException =>
+        into.put("condition", known.getCondition).put("sqlState", known.getSqlState)
+      case other => into.put("condition", other.getClass.getName)
+    }
+    into.put("message", String.valueOf(problem.getMessage))
+    mapper.writeValueAsString(node)
+  }
+
+  private def write(action: AdminAction, into: ObjectNode): Unit = {
+    into.put("action", action.word).put("subject", action.subject).put("reason", action.reason)
+    action.bytes.foreach(into.put("bytes", _))
+    action.rows.foreach(into.put("rows", _))
+    action match {
+      case aside: AdminAction.MoveAside   => into.put("to", aside.to)
+      case record: AdminAction.KeepRecord => into.put("to", record.to)
+      case _                              => into
+    }
+    ()
+  }
+}
+
+/** The request to [[Main]].
+  *
+  * @param command   one of the methods of [[SinkAdmin]]: finalize, clean, adopt, fork, reset, rewind, relocate
+  * @param carryOut  else the plan is all
+  */
+private[admin] final case class Request(
+    command: String,
+    path: String,
+    sinkId: String,
+    carryOut: Option[WhenAlive],
+    configuration: Configuration,
+    truncation: Truncation,
+    fields: Map[String, String]
+) {
+
+  /** Error: `STOPLOG_INVALID_OPTIONS`. */
+  def plan(): AdminPlan = {
+    val sink = SinkAdmin.at(path, sinkId, configuration, truncation)
+    command match {
+      case "finalize" => sink.finalizeOpenParts()
+      case "clean"    => sink.clean()
+      case "adopt"    => sink.adopt(owner)
+      case "fork"     => sink.fork()
+      case "reset"    => sink.reset(open)
+      case "rewind"   => sink.rewind(number("epoch"))
+      case "relocate" => sink.relocate()
+      case other      => throw Errors.invalidOptions(Seq(s"There is no command $other."))
+    }
+  }
+
+  private def owner: NewOwner = fields.get("checkpoint") match {
+    case Some(location) => NewOwner.ofCheckpoint(location, configuration)
+    case None           => NewOwner(text("queryId"), number("batch"))
+  }
+
+  private def open: OpenRows = fields.getOrElse("open", "finish") match {
+    case "finish" => OpenRows.Finish
+    case "aside"  => OpenRows.MoveAside
+    case other    =>
+      throw Errors.invalidOptions(
+        Seq(s"open = '$other' cannot be used: what becomes of open parts is finish or aside.")
+      )
+  }
+
+  private def number(field: String): Long = text(field).toLongOption.getOrElse {
+    throw Errors.invalidOptions(Seq(s"$field is '${text(field)}', which is no number."))
+  }
+
+  private def text(field: String): String =
+    fields.getOrElse(field, throw Errors.invalidOptions(Seq(s"$command needs $field.")))
+}
+
+private[admin] object Request {
+
+  /** Of one JSON object; what it does not say is as in a command without options. */
+  def read(json: String): Request = {
+    val node          = new ObjectMapper().readTree(json)
+    val configuration = new Configuration()
+    texts(node.get("hadoop")).foreach { case (key, value) => configuration.set(key, value) }
+    val texted = texts(node)
+    Request(
+      texted.getOrElse("command", ""),
+      texted.getOrElse("path", throw Errors.pathMissing()),
+      texted.getOrElse("sinkId", "main"),
+      Option.when(flag(node, "carryOut")) {
+        if (flag(node, "driverIsDead")) WhenAlive.Fence else WhenAlive.Refuse
+      },
+      configuration,
+      truncation(texted("path"), texts(node.get("options"))),
+      texted
+    )
+  }
+
+  /** The only options of a query that its log does not tell and a tool has to know. */
+  private def truncation(path: String, options: Map[String, String]): Truncation =
+    if (options.isEmpty) Truncation.Allowed
+    else {
+      val asked: JMap[String, String] = (options + ("path" -> path) + ("format" -> "json")).asJava
+      SinkOptions.parse(asked).recovery.storage.truncation
+    }
+
+  private def flag(node: JsonNode, name: String): Boolean = Option(node.get(name)).exists(_.asBoolean)
+
+  private def texts(node: JsonNode): Map[String, String] =
+    Option(node).fold(Map.empty[String, String]) { there =>
+      there
+        .fieldNames()
+        .asScala
+        .filter(key => there.get(key).isValueNode && !there.get(key).isNull)
+        .map(key => key -> there.get(key).asText)
+        .toMap
     }
 }

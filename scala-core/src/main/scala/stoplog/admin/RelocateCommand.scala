@@ -6,30 +6,30 @@ import stoplog.commit.SinkStores
 import stoplog.log.LogRecord
 import stoplog.part.{Part, Publish}
 
-/** Looks whether all is there that the log of a moved directory names. */
+/** Checks that a moved directory has each file that its log names. */
 private[admin] object RelocateCommand {
 
-  def plan(site: SinkContext): AdminPlan = {
-    val newest  = site.newest()
-    val there   = new There(site.stores(newest))
-    val actions = unfinished(site, newest, there) ++ decided(site, newest, there)
+  def plan(sink: SinkContext): AdminPlan = {
+    val newest  = sink.newest()
+    val files   = new StoredFiles(sink.stores(newest))
+    val actions = unfinished(sink, newest, files) ++ decided(sink, newest, files)
     val advice  =
       if (actions.exists { case Found(_, Verdict.Broken, _) => true; case _ => false })
         Advise(
-          site.path,
+          sink.path,
           "copy what is missing from where the directory was, while no query writes there, and look again"
         )
       else
-        Advise(site.path, "set path to this directory, and start the query with its checkpoint")
-    new AdminPlan("relocate", site.liveness(newest), actions :+ advice, _ => ())
+        Advise(sink.path, "set path to this directory, and start the query with its checkpoint")
+    new AdminPlan("relocate", sink.liveness(newest), actions :+ advice, _ => ())
   }
 
-  private def unfinished(site: SinkContext, newest: LogRecord, there: There): Vector[AdminAction] =
+  private def unfinished(sink: SinkContext, newest: LogRecord, files: StoredFiles): Vector[AdminAction] =
     newest.state.open.map { part =>
-      val missing     = there.missing(part.handle) ++ part.beside.files.map(_.token).filterNot(there.beside)
+      val missing     = files.missing(part.handle) ++ part.beside.files.map(_.token).filterNot(files.beside)
       lazy val length =
-        if (site.cuts) there.length(part.handle.token) else None // a path there
-      lazy val cut = part.beside.files.find(file => there.length(file.token).exists(_ < file.sizeBytes))
+        if (sink.cuts) files.length(part.handle.token) else None // a path there
+      lazy val cut = part.beside.files.find(file => files.length(file.token).exists(_ < file.sizeBytes))
       if (missing.nonEmpty)
         broken(part, s"open, and not there: ${missing.toVector.sorted.mkString(", ")}$uploads")
       else if (length.exists(_ < part.sizeBytes - part.beside.storageBytes))
@@ -42,24 +42,24 @@ private[admin] object RelocateCommand {
       else Found(part.finishedPath, Verdict.Whole, "open, and all of it is there")
     }
 
-  /** Those of the newest record; older ones belong to their readers. */
-  private def decided(site: SinkContext, newest: LogRecord, there: There): Vector[AdminAction] =
+  /** The finished parts of the newest record; older ones belong to their readers. */
+  private def decided(sink: SinkContext, newest: LogRecord, files: StoredFiles): Vector[AdminAction] =
     newest.publish.filter(_.sizeBytes > 0).map { part =>
-      there.length(part.finishedPath) match {
+      files.length(part.finishedPath) match {
         case Some(part.sizeBytes) => Found(part.finishedPath, Verdict.Whole, "finished, with its length")
         case Some(other)          => broken(part, s"finished, with $other bytes and not ${part.sizeBytes}")
-        case None if site.isPublished(newest) =>
+        case None if sink.log.isPublished(newest) =>
           Found(part.finishedPath, Verdict.Whole, "was finished; a reader has taken it away")
-        case None if site.cuts && there.length(part.handle.token).exists(_ < part.sizeBytes) =>
+        case None if sink.cuts && files.length(part.handle.token).exists(_ < part.sizeBytes) =>
           broken(part, s"decided, and shorter than the ${part.sizeBytes} bytes that are recorded")
-        case None if there.missing(part.handle).isEmpty =>
+        case None if files.missing(part.handle).isEmpty =>
           Found(part.finishedPath, Verdict.Whole, "decided, and becomes visible with the next start")
         case None => broken(part, s"decided, and neither finished nor waiting$uploads")
       }
     }
 
   /** The files in the directory, listed once and only if they are asked for. */
-  private final class There(stores: SinkStores) {
+  private final class StoredFiles(stores: SinkStores) {
     private lazy val staged = stores.parts.staged().map(_.token).toSet
     lazy val beside         = stores.sides.staged().map(_.token).toSet
 

@@ -1,23 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.admin
 
+import java.time.{Instant, ZoneOffset}
+import java.time.format.DateTimeFormatter
+
+import scala.annotation.tailrec
+
 import stoplog.admin.AdminAction.{Advise, Hand, KeepRecord, MoveAside}
+import stoplog.error.Errors
 import stoplog.fault.Step
-import stoplog.log.{LogRecord, RecordCodec, SinkState}
+import stoplog.log.{LogRecord, RecordCodec, RecordNames, SinkState}
+import stoplog.part.FinishedPart
+import stoplog.storage.{ReplacedFiles, SinkDirectory}
 
 /** Begins a log anew. It goes on in the same place, with a record from which nothing follows: so it is one record that
   * decides, and a living driver is fenced as ever.
   */
 private[admin] object ResetCommand {
 
-  def plan(site: SinkContext, open: OpenRows): AdminPlan = {
-    val newest  = site.newest()
-    val aside   = site.aside()
-    val records = site.log.all()
+  def plan(sink: SinkContext, open: OpenRows): AdminPlan = {
+    val newest  = sink.newest()
+    val aside   = sink.aside()
+    val records = sink.log.all()
     val rows    = open match {
       case OpenRows.Finish    => FinalizeCommand.open(newest, "its rows are to stay")
       case OpenRows.MoveAside =>
-        site.refuseIfBound(newest)
+        sink.refuseIfBound(newest)
         newest.state.open.map { part =>
           MoveAside(
             part.finishedPath,
@@ -30,24 +38,24 @@ private[admin] object ResetCommand {
     val kept = records.map { record =>
       KeepRecord(s"record ${record.seq}", aside.placeOfRecord(record.seq), "what the log said so far")
     }
-    val actions = FinalizeCommand.decided(site, newest) ++ rows ++ kept ++ Vector(
-      Hand(s"sink ${site.sinkId}", "to the next query that starts, from whatever batch it begins with"),
+    val actions = FinalizeCommand.decided(sink, newest) ++ rows ++ kept ++ Vector(
+      Hand(s"sink ${sink.sinkId}", "to the next query that starts, from whatever batch it begins with"),
       Advise(
-        site.path,
+        sink.path,
         "finished files stay: remove those whose rows the next query is going to write once more"
       )
     )
-    new AdminPlan("reset", site.liveness(newest), actions, carryOut(site, newest, records, aside, open, _))
+    new AdminPlan("reset", sink.liveness(newest), actions, carryOut(sink, newest, records, aside, open, _))
   }
 
   private def carryOut(
-      site: SinkContext,
+      sink: SinkContext,
       newest: LogRecord,
       records: Vector[LogRecord],
       aside: Aside,
       open: OpenRows,
       whenAlive: WhenAlive
-  ): Unit = site.changing(newest, whenAlive) { change =>
+  ): Unit = sink.changing(newest, whenAlive) { change =>
     records.foreach { record =>
       change.tools.retry(() =>
         change.stores.files.putIfAbsent(aside.placeOfRecord(record.seq), RecordCodec.encode(record))
@@ -57,12 +65,112 @@ private[admin] object ResetCommand {
     open match {
       case OpenRows.Finish =>
         change.tool.finishOpen()
-        change.tool.release(_ => nobodys)
-      case OpenRows.MoveAside => change.tool.releaseAside(aside.root, nobodys)
+        change.tool.release(_ => ownerless)
+      case OpenRows.MoveAside => change.tool.releaseAside(aside.root, ownerless)
     }
   }
 
-  /** Of which a next run takes over nothing. */
-  private val nobodys =
+  /** The state of no query: the next run takes over nothing of it. */
+  private val ownerless =
     SinkState(SinkState.Nobody, lastEpoch = None, Vector.empty, nextPart = 0, settings = Map.empty)
+}
+
+/** Sets the owner of a sink, and the writers beside it. */
+private[admin] object AdoptCommand {
+
+  def adopt(sink: SinkContext, owner: NewOwner): AdminPlan = {
+    // An empty id stands for no query: the next one would take over nothing, and the open rows would be lost.
+    if (owner.queryId.trim.isEmpty || owner.nextBatch < 0)
+      throw Errors.invalidOptions(
+        Seq(s"query '${owner.queryId}' at batch ${owner.nextBatch} is none: give its id and a batch from 0.")
+      )
+    val newest = sink.newest()
+    val left   = sink.log.leftBy(owner.queryId).filter(repeats(owner))
+    val former = newest.state.lastEpoch.fold("none")(_.toString)
+    val hand   = Hand(
+      s"sink ${sink.sinkId}",
+      s"from query ${newest.state.queryId} after epoch $former to query ${owner.queryId} at batch ${owner.nextBatch}"
+    )
+    new AdminPlan(
+      "adopt",
+      sink.liveness(newest),
+      FinalizeCommand.decided(sink, newest) :+ hand,
+      whenAlive =>
+        sink.changing(newest, whenAlive) { change =>
+          change.tool.release { state =>
+            if (state.queryId == owner.queryId && repeats(owner)(state)) state
+            else
+              left
+                .fold(state.after(before(owner.nextBatch), batch = None)) { own =>
+                  state.after(own.lastEpoch, own.lastBatch)
+                }
+                .copy(queryId = owner.queryId)
+          }
+        }
+    )
+  }
+
+  /** The query repeats the last epoch that it has decided, because Spark had not noted it when the process died. To set
+    * the log back then would write that epoch's rows twice.
+    *
+    * A query that goes on behind the newest epoch does so from there, too, and the log forgets what that batch was:
+    * the operator who adopts says that the checkpoint is right.
+    */
+  private def repeats(owner: NewOwner)(state: SinkState): Boolean =
+    state.lastEpoch.contains(owner.nextBatch) &&
+      owner.planned.forall(batch => state.lastBatch.forall(_ == batch))
+
+  def fork(sink: SinkContext): AdminPlan = {
+    val newest = sink.newest()
+    val free   = unused(sink.sinkId, sink.sinkIds().toSet, 2)
+    new AdminPlan(
+      "fork",
+      sink.liveness(newest),
+      Vector(
+        Advise(
+          s"sinkId=$free",
+          "set this option on the new query; names of files hold a number of their run that occurs once, so none of " +
+            s"its files can meet one of sink ${sink.sinkId}, and nothing has to be changed here"
+        )
+      ),
+      _ => ()
+    )
+  }
+
+  def before(batch: Long): Option[Long] = Option.when(batch > 0)(batch - 1)
+
+  @tailrec
+  private def unused(sinkId: String, taken: Set[String], n: Int): String =
+    if (taken(s"$sinkId-$n")) unused(sinkId, taken, n + 1) else s"$sinkId-$n"
+}
+
+/** The place of one run of a tool for files that go out of sight and are not to be lost.
+  *
+  * @param root its directory, below the sink's path
+  */
+private[admin] final case class Aside(root: String) {
+
+  /** The place of the kept file of this path, under a name that no pattern for data files finds. */
+  def place(path: String): String = s"$root/$path${ReplacedFiles.Unseen}"
+
+  def placeOfRecord(seq: Long): String = s"$root/log/${RecordNames.name(seq)}"
+
+  /** Copies of finished parts, all durable when this returns. */
+  def keep(parts: Vector[FinishedPart], change: Change): Unit = {
+    import change.tools.{faults, parallel, retry}
+    parallel.map(parts.filter(_.sizeBytes > 0)) { part =>
+      retry(() => change.stores.finished.keep(part.path, place(part.path)))
+      faults.at(Step.PartKept)
+    }
+    ()
+  }
+}
+
+private[admin] object Aside {
+
+  /** New with each plan. */
+  def of(sinkId: String, nowMillis: Long): Aside =
+    Aside(SinkDirectory(sinkId).aside(Stamp.format(Instant.ofEpochMilli(nowMillis))))
+
+  private val Stamp = DateTimeFormatter.ofPattern("yyyyMMdd'T'HHmmssSSS'Z'").withZone(ZoneOffset.UTC)
 }

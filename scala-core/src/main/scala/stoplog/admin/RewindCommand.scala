@@ -16,12 +16,12 @@ import stoplog.part.{FinishedPart, Open, Part, Resume, RunId}
   */
 private[admin] object RewindCommand {
 
-  def plan(site: SinkContext, epoch: Long): AdminPlan = {
-    val newest  = site.newest()
-    val records = site.log.all()
-    val back    = Back.of(site, records, epoch)
-    val aside   = site.aside()
-    val actions = FinalizeCommand.decided(site, newest) ++
+  def plan(sink: SinkContext, epoch: Long): AdminPlan = {
+    val newest  = sink.newest()
+    val records = sink.log.all()
+    val back    = Back.of(sink, records, epoch)
+    val aside   = sink.aside()
+    val actions = FinalizeCommand.decided(sink, newest) ++
       FinalizeCommand.open(newest, "so that none of its rows is lost") ++
       back.gone.map { part =>
         MoveAside(part.path, aside.place(part.path), part.records, s"it has rows of epochs after $epoch")
@@ -30,26 +30,26 @@ private[admin] object RewindCommand {
         Cut(part.finishedPath, part.validBytes, part.records, s"its rows up to epoch $epoch stay visible")
       } ++
       Vector(
-        Hand(s"sink ${site.sinkId}", s"from epoch ${text(newest.state.lastEpoch)} back to epoch $epoch"),
+        Hand(s"sink ${sink.sinkId}", s"from epoch ${text(newest.state.lastEpoch)} back to epoch $epoch"),
         Advise("checkpoint", s"set it back so that batch ${epoch + 1} is the next that the query begins")
       )
-    new AdminPlan("rewind", site.liveness(newest), actions, carryOut(site, newest, epoch, aside, _))
+    new AdminPlan("rewind", sink.liveness(newest), actions, carryOut(sink, newest, epoch, aside, _))
   }
 
   private def carryOut(
-      site: SinkContext,
+      sink: SinkContext,
       newest: LogRecord,
       epoch: Long,
       aside: Aside,
       whenAlive: WhenAlive
-  ): Unit = site.changing(newest, whenAlive, Rewind.noted) { change =>
-    site.fenceCompaction()
+  ): Unit = sink.changing(newest, whenAlive, Rewind.noted) { change =>
+    sink.fenceCompaction()
     change.tool.finishOpen()
-    val now  = Back.of(site, site.log.all(), epoch) // with the open parts among the finished ones
+    val now  = Back.of(sink, sink.log.all(), epoch) // with the open parts among the finished ones
     val gone = now.gone
     gone.filter(part => part.sizeBytes > 0 && change.stores.finished.sizeBytes(part.path).isEmpty).foreach {
       part =>
-        throw site.notRewindable(epoch, s"${part.path} has been moved away, or merged")
+        throw sink.notRewindable(epoch, s"${part.path} has been moved away, or merged")
     }
     aside.keep(gone, change)
     if (gone.isEmpty && now.cut.isEmpty) change.tool.release(now.state)
@@ -81,7 +81,7 @@ private[admin] object RewindCommand {
     */
   final case class Back(end: LogRecord, gone: Vector[FinishedPart], cut: Vector[Open]) {
 
-    /** That of then, but no number of a part is given twice. */
+    /** The state of that epoch, but no number of a part is given twice. */
     def state(now: SinkState): SinkState =
       end.state.copy(
         queryId = now.queryId,
@@ -94,8 +94,8 @@ private[admin] object RewindCommand {
   object Back {
 
     /** Error: `STOPLOG_NOT_REWINDABLE`. */
-    def of(site: SinkContext, records: Vector[LogRecord], epoch: Long): Back = {
-      def refuse(why: String) = throw site.notRewindable(epoch, why)
+    def of(sink: SinkContext, records: Vector[LogRecord], epoch: Long): Back = {
+      def refuse(why: String) = throw sink.notRewindable(epoch, why)
       if (epoch < -1) refuse("there is none; -1 is before the first")
       val asked = Option.when(epoch >= 0)(epoch)
       val at    = records.lastIndexWhere(_.state.lastEpoch == asked)
@@ -127,7 +127,7 @@ private[admin] object RewindCommand {
       }
       if (newest.state.open.nonEmpty && Manifests.noted(newest.state.settings) != Manifests.Off)
         refuse("its files are listed in manifests, which would name those that go")
-      if (cut.nonEmpty && !site.cuts)
+      if (cut.nonEmpty && !sink.cuts)
         refuse("a part was open that has got rows since, and on this storage it cannot be cut")
       Back(
         end,

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.admin
 
+import scala.util.control.NonFatal
+
 import org.apache.hadoop.conf.Configuration
 
 import stoplog.commit.{Clock, DriverTools}
+import stoplog.error.Errors
 import stoplog.fault.Faults
 import stoplog.log.BatchDigest
-
+import stoplog.place.CheckpointFiles
 import stoplog.storage.{Durability, Truncation}
 
 /** An operator's commands for one sink id, without its query and without Spark.
@@ -25,29 +28,29 @@ import stoplog.storage.{Durability, Truncation}
   * Errors of each method: `STOPLOG_SINK_UNKNOWN`, `STOPLOG_RECORD_TORN`, `STOPLOG_RECORD_TOO_NEW`, and those of opening
   * the storage.
   */
-final class SinkAdmin private[admin] (site: SinkContext) {
+final class SinkAdmin private[admin] (sink: SinkContext) {
 
   /** Makes every row of a stopped query visible: what was decided is published, and every open part is finished. */
-  def finalizeOpenParts(): AdminPlan = FinalizeCommand.plan(site)
+  def finalizeOpenParts(): AdminPlan = FinalizeCommand.plan(sink)
 
   /** Removes what dead attempts have left behind. Each file that stays is there with the rule that spared it. */
-  def clean(): AdminPlan = Cleaning.plan(site)
+  def clean(): AdminPlan = CleanCommand.plan(sink)
 
   /** Lets another query go on with this sink: its log, its open parts and its finished files.
     *
     * @param owner the query, and the batch that it begins with
     */
-  def adopt(owner: NewOwner): AdminPlan = AdoptCommand.adopt(site, owner)
+  def adopt(owner: NewOwner): AdminPlan = AdoptCommand.adopt(sink, owner)
 
   /** Says under which sink id another query can write to the same directory, beside this one. Changes nothing. */
-  def fork(): AdminPlan = AdoptCommand.fork(site)
+  def fork(): AdminPlan = AdoptCommand.fork(sink)
 
   /** Begins the log anew, from what is there now: the next query that starts owns it, from whatever batch. Finished
     * files stay. The records of the log so far are kept under `_stoplog/<sinkId>/aside`.
     *
     * @param open what becomes of the rows in open parts
     */
-  def reset(open: OpenRows): AdminPlan = ResetCommand.plan(site, open)
+  def reset(open: OpenRows): AdminPlan = ResetCommand.plan(sink, open)
 
   /** Goes back to the end of an older epoch, so that a query whose checkpoint was set back writes what followed again,
     * once. Files with rows of later epochs are moved to `_stoplog/<sinkId>/aside`.
@@ -56,12 +59,12 @@ final class SinkAdmin private[admin] (site: SinkContext) {
     *
     * Error: `STOPLOG_NOT_REWINDABLE`.
     */
-  def rewind(epoch: Long): AdminPlan = RewindCommand.plan(site, epoch)
+  def rewind(epoch: Long): AdminPlan = RewindCommand.plan(sink, epoch)
 
   /** Looks whether a directory that was moved or copied is whole: everything that its log names, with its length.
     * Changes nothing.
     */
-  def relocate(): AdminPlan = RelocateCommand.plan(site)
+  def relocate(): AdminPlan = RelocateCommand.plan(sink)
 }
 
 object SinkAdmin {
@@ -103,9 +106,16 @@ final case class NewOwner(queryId: String, nextBatch: Long, planned: Option[Batc
 
 object NewOwner {
 
-  /** As the checkpoint of a query says. Error: `STOPLOG_CHECKPOINT_UNREADABLE`. */
+  /** As the checkpoint of a query says: the query begins with the batch that it has planned and not committed, or else with
+    * the one after the last. Error: `STOPLOG_CHECKPOINT_UNREADABLE`.
+    */
   def ofCheckpoint(location: String, configuration: Configuration = new Configuration()): NewOwner =
-    Checkpoint.owner(location, configuration)
+    try {
+      val files   = new CheckpointFiles(location, configuration)
+      val next    = files.lastCommitted.fold(0L)(_ + 1)
+      val queryId = files.queryId.getOrElse(throw new IllegalArgumentException("its metadata has no id"))
+      NewOwner(queryId, next, files.planned(next))
+    } catch { case NonFatal(e) => throw Errors.checkpointUnreadable(location, String.valueOf(e.getMessage)) }
 }
 
 /** The treatment of rows that are in open parts. */

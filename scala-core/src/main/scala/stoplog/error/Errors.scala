@@ -8,7 +8,7 @@ package stoplog.error
   */
 object Errors extends ErrorMaker {
 
-  // What was asked for.
+  // Requests that cannot be met.
 
   /** All problems of one call at once, each a sentence. */
   def invalidOptions(problems: Seq[String]): StoplogArgumentException =
@@ -184,24 +184,25 @@ object Errors extends ErrorMaker {
 
   /** The log is ahead of the checkpoint. */
   def epochAhead(path: String, sinkId: String, lastEpoch: Long, batch: Long): StoplogException =
+    epochAhead(path, sinkId, lastEpoch, batch, s"at batch $batch")
+
+  /** The checkpoint says other offsets of the newest epoch than it did when that was committed. */
+  def epochPlannedAnew(path: String, sinkId: String, batch: Long): StoplogException =
+    epochAhead(
+      path,
+      sinkId,
+      batch,
+      batch,
+      s"with a batch $batch that it has planned anew, with other offsets"
+    )
+
+  private def epochAhead(path: String, sinkId: String, lastEpoch: Long, batch: Long, starts: String) =
     failure(
       "STOPLOG_EPOCH_AHEAD",
       "path"      -> path,
       "sinkId"    -> sinkId,
       "lastEpoch" -> lastEpoch,
-      "starts"    -> s"at batch $batch",
-      "batch"     -> batch,
-      "before"    -> (batch - 1)
-    )
-
-  /** The checkpoint says other offsets of the newest epoch than it did when that was committed. */
-  def epochPlannedAnew(path: String, sinkId: String, batch: Long): StoplogException =
-    failure(
-      "STOPLOG_EPOCH_AHEAD",
-      "path"      -> path,
-      "sinkId"    -> sinkId,
-      "lastEpoch" -> batch,
-      "starts"    -> s"with a batch $batch that it has planned anew, with other offsets",
+      "starts"    -> starts,
       "batch"     -> batch,
       "before"    -> (batch - 1)
     )
@@ -238,7 +239,7 @@ object Errors extends ErrorMaker {
       "changes"        -> changes
     )
 
-  /** @param other the run, or whatever is known of it, that wrote record `seq` */
+  /** @param other the run that wrote record `seq`, or all that is known of it */
   def fenced(path: String, sinkId: String, seq: Long, other: String): StoplogException =
     failure("STOPLOG_FENCED", "path" -> path, "sinkId" -> sinkId, "seq" -> seq, "other" -> other)
 
@@ -282,7 +283,7 @@ object Errors extends ErrorMaker {
   def pathElsewhere(root: String, path: String, why: String): StoplogException =
     failure("STOPLOG_PATH_ELSEWHERE", "root" -> root, "path" -> s"'$path'", "why" -> reason(why))
 
-  // What is read.
+  // Sources.
 
   /** @param record that the other driver has written */
   def sourceFenced(record: String): StoplogException = failure("STOPLOG_SOURCE_FENCED", "record" -> record)

@@ -36,3 +36,22 @@ final class StoplogException private[stoplog] (
 
   override def getMessageParameters: JMap[String, String] = parameters.asJava
 }
+
+/** Something that was asked of the sink cannot be done: an option, a schema, a trigger. Nothing was written.
+  *
+  * An `IllegalArgumentException`, so that PySpark shows it as its own `IllegalArgumentException`. Otherwise like
+  * [[StoplogException]].
+  */
+final class StoplogArgumentException private[stoplog] (
+    condition: String,
+    parameters: Map[String, String],
+    cause: Option[Throwable] = None
+) extends IllegalArgumentException(Conditions.message(condition, parameters), cause.orNull)
+    with SparkThrowable {
+
+  override def getCondition: String = condition
+
+  override def getSqlState: String = Conditions.sqlState(condition)
+
+  override def getMessageParameters: JMap[String, String] = parameters.asJava
+}

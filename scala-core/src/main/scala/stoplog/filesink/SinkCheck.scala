@@ -24,7 +24,7 @@ import stoplog.options.{RecoveryOptions, SinkOptions}
 
 import stoplog.part.PartNaming
 import stoplog.place.{CheckpointFiles, SinkStorage}
-import stoplog.preflight.{ExampleName, ExampleNames, Finding, NameChecks, Preflight, Versions}
+import stoplog.preflight.{ExampleName, Finding, NameChecks, Preflight, Versions}
 import stoplog.preflight.Finding.{Ok, Problem, Warning, tried}
 import stoplog.storage.s3.S3Library
 
@@ -222,7 +222,7 @@ private final class SinkCheck(rows: DataFrame, asked: SinkOptions) {
     found <- format
     there <- storage
     naming = PartNaming(options.parts.prefix, options.parts.suffix.getOrElse(found.suffix))
-  } yield ExampleNames.of(options.recovery.sinkId, naming, there.names, bucket)).getOrElse(Vector.empty)
+  } yield ExampleName.of(options.recovery.sinkId, naming, there.names, bucket)).getOrElse(Vector.empty)
 
   /** Of the first row, or now, or what stands for one. */
   private def bucket: String = seen.headOption.getOrElse(example.headOption.getOrElse("<bucket>"))

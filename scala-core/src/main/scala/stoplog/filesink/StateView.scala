@@ -1,14 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.filesink
 
+import java.nio.file.AccessDeniedException
+
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.GenericInternalRow
 import org.apache.spark.sql.types._
 import org.apache.spark.unsafe.types.UTF8String
 
+import stoplog.commit.CompactionCommit
+import stoplog.error.{Causes, Errors, StoplogException}
 import stoplog.log.{CommitLog, LiveBucket, LogRecord, RecordKind}
-import stoplog.options.View
+import stoplog.options.{SparkHadoop, View, ViewOptions}
 import stoplog.part.{Open, Part, Pending, SchemaId}
+import stoplog.place.SinkStorage
+import stoplog.storage.FileStore
 
 /** The tables behind the option `view`. They go back as far as records are kept, which is 100 of them.
   *
@@ -34,8 +40,27 @@ private[stoplog] object StateView {
     case View.Buckets => bucketsSchema
   }
 
+  /** Error: `STOPLOG_SINK_UNKNOWN` if there is no such path. One to which nothing was written yet has no rows. */
+  def refuseUnknown(asked: ViewOptions): Unit = {
+    val found = storage(asked, asked.sinkId)
+    if (found.records.newerThan(-1).isEmpty && !exists(found.files))
+      throw Errors.sinkUnknown(asked.path, asked.sinkId, there = Nil)
+  }
+
+  /** The rows of the view now. */
+  def rows(asked: ViewOptions): Array[InternalRow] =
+    rows(asked.view, storage(asked, asked.sinkId).log, storage(asked, CompactionCommit.SinkId).log)
+
+  private def storage(asked: ViewOptions, sinkId: String): SinkStorage =
+    SinkStorage.reading(asked.path, sinkId, SparkHadoop.configuration)
+
+  // A user who may only read below the path cannot tell whether it is there.
+  private def exists(files: FileStore): Boolean =
+    try files.stat("").isDefined
+    catch { case e: StoplogException if Causes.of(e).exists(_.isInstanceOf[AccessDeniedException]) => true }
+
   /** @param merging the log of the batch command `compact`, which merges files of any writer below this path */
-  def rows(view: View, log: CommitLog, merging: => CommitLog): Array[InternalRow] = view match {
+  private def rows(view: View, log: CommitLog, merging: => CommitLog): Array[InternalRow] = view match {
     case View.Parts   => parts(log, merging)
     case View.Epochs  => log.all().map(epoch).toArray
     case View.Open    => log.newest().toVector.flatMap(_.state.open).map(open).toArray

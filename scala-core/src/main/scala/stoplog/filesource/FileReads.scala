@@ -12,7 +12,7 @@ import org.apache.spark.sql.types.StructType
 import stoplog.error.Errors
 import stoplog.fault.Faults
 import stoplog.format.read.{DirectoryColumns, DirectoryFilter, ReadFormats, SparkBlocks, Vectors}
-import stoplog.options.{OnCorrupt, SourceOptions}
+import stoplog.options.SourceOptions
 import stoplog.source.SplitSource
 import stoplog.source.file._
 import stoplog.storage.{FileStore, Found, SourceFile, SourceFiles}
@@ -110,9 +110,9 @@ private[stoplog] object FileReads {
       options.follow.onMissing,
       faults = Faults.ofThisJvm
     )
-    options.follow.onCorrupt match {
-      case OnCorrupt.Fail                  => source(framing)
-      case OnCorrupt.Quarantine(directory) =>
+    options.follow.quarantine match {
+      case None            => source(framing)
+      case Some(directory) =>
         new QuarantiningSource(
           source(new FileSplitter.Lenient(framing)),
           files,

@@ -5,28 +5,27 @@ import java.time.ZoneId
 
 import stoplog.bucket.{BucketAssigner, Bucketing, DateTimeBucketAssigner}
 import stoplog.error.{Errors, StoplogArgumentException}
-import stoplog.options.OptionGroup.Bucket
 
-/** Which directory a row goes to, and what happens once the directory is complete. */
+/** The directory of each row, and the follow-ups of a complete directory. */
 private[stoplog] final case class BucketOptions(bucketing: Bucketing, completeness: Completeness)
 
-private[stoplog] object BucketOptions {
+private[stoplog] object BucketOptions extends OptionList(OptionGroup.Bucket) {
 
   val BucketBy: Opt[String] =
-    Bucket.option("bucketBy", OptionType.text.as("SQL expression"), "concat('region=', region)")(
+    option("bucketBy", OptionType.text.as("SQL expression"), "concat('region=', region)")(
       "none",
       "The bucket of a row is the value of this expression over the row's columns, as a string; `/` separates " +
         "directories. Functions of time use the session's time zone. Not together with `partitionBy` or `bucketAssigner`."
     )
 
-  val PartitionBy: Opt[Seq[String]] = Bucket.option("partitionBy", OptionType.columnNames, "year,month")(
+  val PartitionBy: Opt[Seq[String]] = option("partitionBy", OptionType.columnNames, "year,month")(
     "none",
     "Directories `column=value` as Hive and Spark lay them out; these columns are left out of the files. Names with " +
       "a comma go between backticks. Not together with `bucketBy` or `bucketAssigner`. Spark drops the columns of " +
       "`DataStreamWriter.partitionBy` before the sink sees them: use this option."
   )
 
-  val BucketAssigner: Opt[String] = Bucket.withDefault(
+  val BucketAssigner: Opt[String] = withDefault(
     "bucketAssigner",
     OptionType.userClass.as("`dateTime`, `basePath` or class name"),
     "dateTime",
@@ -36,7 +35,7 @@ private[stoplog] object BucketOptions {
       "class extends `stoplog.bucket.BucketAssigner` and has a public constructor without arguments."
   )
 
-  val BucketFormat: Opt[String] = Bucket.withDefault(
+  val BucketFormat: Opt[String] = withDefault(
     "bucketFormat",
     OptionType.text.as("pattern of `java.time.format.DateTimeFormatter`"),
     DateTimeBucketAssigner.DefaultPattern,
@@ -47,7 +46,7 @@ private[stoplog] object BucketOptions {
       "pattern goes on with that one, unless this option is set."
   )
 
-  val BucketColumn: Opt[String] = Bucket.option("bucketColumn", OptionType.columnName, "event_time")(
+  val BucketColumn: Opt[String] = option("bucketColumn", OptionType.columnName, "event_time")(
     "the time of processing",
     "The timestamp or date column from which `dateTime` takes the time."
   )
@@ -57,21 +56,18 @@ private[stoplog] object BucketOptions {
     "is not a time zone; write for example UTC, Europe/Berlin or +02:00"
   )
 
-  val BucketTimeZone: Opt[ZoneId] = Bucket.option("bucketTimeZone", zone, "Europe/Berlin")(
+  val BucketTimeZone: Opt[ZoneId] = option("bucketTimeZone", zone, "Europe/Berlin")(
     "that of `timeZone`",
     "The zone in which `dateTime` writes the time, without any effect on the rows."
   )
 
-  val TimeZone: Opt[ZoneId] = Bucket.withDefault("timeZone", zone, ZoneId.of("UTC"), "Europe/Berlin")(
+  val TimeZone: Opt[ZoneId] = withDefault("timeZone", zone, ZoneId.of("UTC"), "Europe/Berlin")(
     "The zone in which `dateTime` writes the time, unless `bucketTimeZone` is set. When it is set, `partitionBy` names " +
       "directories and `json` and `csv` write timestamps in it as well, as Spark does with its option of this name; when " +
       "it is not, they use the session's zone."
   )
 
-  val all: Seq[Opt[_]] =
-    Seq(BucketBy, PartitionBy, BucketAssigner, BucketFormat, BucketColumn, BucketTimeZone, TimeZone)
-
-  /** The options that stand for it. */
+  /** The options that stand for a bucketing. */
   def toMap(bucketing: Bucketing): Map[String, String] = bucketing match {
     case Bucketing.DateTime(pattern, zone, column) =>
       Map(
@@ -95,7 +91,7 @@ private[stoplog] object BucketOptions {
     val ways = Seq(BucketBy, PartitionBy, BucketAssigner).filter(asked.isSet)
     if (ways.size > 1)
       asked.errors.add(s"${ways.map(_.key).mkString(" and ")} exclude each other: keep one of them.")
-    // All that were asked for are read, so that a mistake in any of them is told too.
+    // Each option that is set is read, so that a mistake in any of them is reported.
     val read = ways.map {
       case BucketBy    => Bucketing.Expression(asked.text(BucketBy).mkString)
       case PartitionBy => partitionColumns(asked)

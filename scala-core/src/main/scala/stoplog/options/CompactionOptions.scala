@@ -2,45 +2,42 @@
 package stoplog.options
 
 import stoplog.commit.CompactionPolicy
-import stoplog.options.OptionGroup.{Compaction => Group}
+import stoplog.format.LineFiles
+import stoplog.options.CompactionOptions.{CompactMinFiles, CompactSmallerThan, CompactTo, Compactor}
 import stoplog.rolling.{DefaultRollingPolicy, OnCheckpointRollingPolicy, RollingPolicy}
 
-/** How small finished parts are merged.
+/** The merging of small finished parts.
   *
   * @param compactor the user's own [[stoplog.compact.Compactor]], by a class name or in the form of
   *                  [[stoplog.util.UserObject.reference]]; none for that of the format
   */
 private[stoplog] final case class CompactionOptions(policy: CompactionPolicy, compactor: Option[String])
 
-private[stoplog] object CompactionOptions {
+private[stoplog] object CompactionOptions extends OptionList(OptionGroup.Compaction) {
 
-  val Compaction: Opt[Boolean] = Group.withDefault(
-    "compaction",
-    OptionType.words("none" -> false, "smallParts" -> true),
-    false,
-    "smallParts"
-  )(
+  val Compaction: Opt[Boolean] = choice[Boolean]("compaction", "none" -> false, "smallParts" -> true)(
+    "smallParts",
     "`smallParts` merges small finished parts of a bucket, between epochs and by a record of the log: see " +
       "[Compaction](compaction.md). `none` leaves every part as it was published."
   )
 
-  val CompactSmallerThan: Opt[Long] = Group.option("compactSmallerThan", OptionType.size, "32m")(
+  val CompactSmallerThan: Opt[Long] = option("compactSmallerThan", OptionType.size, "32m")(
     "a quarter of `compactTo`",
     "A finished part below this is merged with others; at most half of `compactTo`."
   )
 
-  val CompactTo: Opt[Long] = Group.option("compactTo", OptionType.size, "256m")(
+  val CompactTo: Opt[Long] = option("compactTo", OptionType.size, "256m")(
     "`maxPartSize`, or `128m`",
     "How large a merged part gets at most. Small parts that have this size together are merged at once."
   )
 
   val CompactAfterEpochs: Opt[Long] =
-    Group.withDefault("compactAfterEpochs", OptionType.wholeNumber, 100L, "600")(
+    withDefault("compactAfterEpochs", OptionType.wholeNumber, 100L, "600")(
       "The small parts of a bucket are merged when the oldest of them has waited for so many epochs; one that was merged " +
         "and is small still waits eight times as long, each time."
     )
 
-  val CompactMinFiles: Opt[Long] = Group.withDefault(
+  val CompactMinFiles: Opt[Long] = withDefault(
     "compactMinFiles",
     OptionType.wholeNumber.refusing(
       n => n >= 2 && n <= CompactionPolicy.MostFiles,
@@ -52,7 +49,7 @@ private[stoplog] object CompactionOptions {
     "Fewer parts than this are not merged when they have waited long enough: they stay as they are."
   )
 
-  val Compactor: Opt[String] = Group.option("compactor", OptionType.userClass, "com.example.Appended")(
+  val Compactor: Opt[String] = option("compactor", OptionType.userClass, "com.example.Appended")(
     "that of the format; required for an own `encoder` or `bulkWriter`",
     "How parts are merged: the name of a class that extends `stoplog.compact.Compactor` and has a public constructor " +
       "without arguments, or of a Scala object."
@@ -60,8 +57,6 @@ private[stoplog] object CompactionOptions {
 
   private val others: Seq[Opt[_]] =
     Seq(CompactSmallerThan, CompactTo, CompactAfterEpochs, CompactMinFiles, Compactor)
-
-  val all: Seq[Opt[_]] = Compaction +: others
 
   /** The problem of a format without a way to merge its files. */
   val NoCompactor: String =
@@ -104,4 +99,73 @@ private[stoplog] object CompactionOptions {
   }
 
   private[options] val DefaultBytes = 128L << 20
+}
+
+/** The merging of a directory's files by the batch command.
+  *
+  * @param format    of all files; none to go by their names
+  * @param beginning what the first line of a CSV file is
+  * @param compactor the user's own, by a class name or in the form of [[stoplog.util.UserObject.reference]]
+  */
+private[stoplog] final case class DirectoryOptions(
+    path: String,
+    format: Option[String],
+    beginning: LineFiles.Beginning,
+    policy: CompactionPolicy,
+    compactor: Option[String]
+)
+
+private[stoplog] object DirectoryOptions {
+
+  /** The command's own: it is not on the sink's page. */
+  private val Header: Opt[LineFiles.Beginning] = OptionGroup.Compaction.withDefault(
+    "header",
+    OptionType
+      .words[LineFiles.Beginning]("true" -> LineFiles.Beginning.Header, "false" -> LineFiles.Beginning.Row),
+    LineFiles.Beginning.Row,
+    "true"
+  )(
+    "Whether CSV files begin with the names of their columns."
+  )
+
+  private val known: Seq[Opt[_]] =
+    Seq(OutputOptions.FormatName, CompactTo, CompactSmallerThan, CompactMinFiles, Compactor, Header)
+
+  /** Reads `format`, `header`, `compactTo`, `compactSmallerThan`, `compactMinFiles` and `compactor`.
+    *
+    * Throws `STOPLOG_INVALID_OPTIONS` with all problems at once.
+    */
+  def parse(path: String, options: Map[String, String]): DirectoryOptions = {
+    val asked = new OptionReader(options.toSeq, known)
+    asked.others.map(_._1).sorted.foreach { key =>
+      asked.errors.add(s"$key is no option of this command, which has ${known.map(_.key).mkString(", ")}.")
+    }
+    val target = asked.get(CompactTo).getOrElse(CompactionOptions.DefaultBytes)
+    val read   = DirectoryOptions(
+      path,
+      asked.read(OutputOptions.FormatName)(OptionType.oneOf(formats.map(name => name -> name))),
+      beginning(asked),
+      CompactionPolicy(
+        asked.get(CompactSmallerThan).getOrElse((target / 2).max(1)),
+        target,
+        afterEpochs = 1,
+        asked(CompactMinFiles).toInt
+      ),
+      asked.reference(Compactor)
+    )
+    asked.refuseIdleParameters()
+    asked.errors.throwIfAny()
+    read
+  }
+
+  private def beginning(asked: OptionReader): LineFiles.Beginning =
+    asked.textOrEmpty(Header).map(_.trim.toLowerCase).fold(LineFiles.Beginning.Row: LineFiles.Beginning) {
+      word =>
+        Header.values.parse(word).getOrElse {
+          asked.errors.add(s"${Header.key} = '$word' is neither true nor false.")
+          LineFiles.Beginning.Row
+        }
+    }
+
+  private def formats = OutputOptions.FormatName.values.words
 }

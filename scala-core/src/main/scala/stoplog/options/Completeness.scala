@@ -8,7 +8,6 @@ import scala.util.Try
 import stoplog.bucket.{BucketAssigner, BucketListener, Bucketing, DateTimeEnds, TimedBuckets}
 import stoplog.log.MarkerForm
 import stoplog.options.{BucketComplete => When}
-import stoplog.options.OptionGroup.Complete
 import stoplog.util.UserObject
 
 /** The files of a sink for readers that wait for whole buckets, and for loaders.
@@ -47,26 +46,23 @@ private[stoplog] object ManifestChoice {
   final case class Json(retentionMillis: Option[Long]) extends ManifestChoice
 }
 
-private[stoplog] object Completeness {
+private[stoplog] object Completeness extends OptionList(OptionGroup.Complete) {
 
-  val BucketComplete: Opt[When] = Complete.withDefault(
+  val BucketComplete: Opt[When] = choice[When](
     "bucketComplete",
-    OptionType.words[When](
-      "none"           -> When.Never,
-      "watermark"      -> When.Watermark(0),
-      "processingTime" -> When.ProcessingTime(0),
-      "idle"           -> When.Idle(0)
-    ),
-    When.Never,
-    "watermark"
+    "none"           -> When.Never,
+    "watermark"      -> When.Watermark(0),
+    "processingTime" -> When.ProcessingTime(0),
+    "idle"           -> When.Idle(0)
   )(
+    "watermark",
     "When a bucket counts as complete, and gets a marker file. `watermark`: when the query's watermark has reached its " +
       "end, which needs `withWatermark` and a bucket that takes its time from a column. `processingTime`: when the " +
       "driver's clock has. `idle`: when no row came to it for `bucketCompleteDelay`. A batch write marks its buckets at " +
       "its end, whichever it is."
   )
 
-  val BucketCompleteDelay: Opt[Long] = Complete.option(
+  val BucketCompleteDelay: Opt[Long] = option(
     "bucketCompleteDelay",
     OptionType.span
       .copy(parse = text => if (text.trim.matches("0+ *[a-zA-Z]+")) Right(0L) else TimeSpan.parse(text)),
@@ -76,7 +72,7 @@ private[stoplog] object Completeness {
     "How long after its end a bucket is still waited for; with `idle`, how long after its last row."
   )
 
-  val BucketMarker: Opt[MarkerForm] = Complete.withDefault(
+  val BucketMarker: Opt[MarkerForm] = withDefault(
     "bucketMarker",
     OptionType.named(MarkerForm.all)(_.word).as("`json` or `empty`"),
     MarkerForm.Json,
@@ -87,25 +83,22 @@ private[stoplog] object Completeness {
   )
 
   val BucketListener: Opt[String] =
-    Complete.option("bucketListener", OptionType.userClass, "com.example.AddPartition")(
+    option("bucketListener", OptionType.userClass, "com.example.AddPartition")(
       "none",
       "Is told of each marker, at least once, such as to add a partition to a catalog: the name of a class that extends " +
         "`stoplog.bucket.BucketListener` and has a public constructor without arguments, or of a Scala object."
     )
 
-  val Manifest: Opt[Boolean] =
-    Complete.withDefault("manifest", OptionType.words("none" -> false, "json" -> true), false, "json")(
-      "`json` lists the files that each commit makes visible, with rows, bytes, and the earliest and latest time of " +
-        "`bucketColumn`, in `_stoplog/<sinkId>/manifests`."
-    )
+  val Manifest: Opt[Boolean] = choice[Boolean]("manifest", "none" -> false, "json" -> true)(
+    "json",
+    "`json` lists the files that each commit makes visible, with rows, bytes, and the earliest and latest time of " +
+      "`bucketColumn`, in `_stoplog/<sinkId>/manifests`."
+  )
 
-  val ManifestRetention: Opt[Long] = Complete.option("manifestRetention", OptionType.span, "30d")(
+  val ManifestRetention: Opt[Long] = option("manifestRetention", OptionType.span, "30d")(
     "they are kept",
     "Manifests older than this are removed, once an hour."
   )
-
-  val all: Seq[Opt[_]] =
-    Seq(BucketComplete, BucketCompleteDelay, BucketMarker, BucketListener, Manifest, ManifestRetention)
 
   def parse(asked: OptionReader, bucketing: Bucketing): Completeness = {
     val when = whenComplete(asked)

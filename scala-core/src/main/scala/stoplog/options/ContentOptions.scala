@@ -10,7 +10,6 @@ import com.fasterxml.jackson.databind.ObjectMapper
 
 import stoplog.error.Errors
 import stoplog.format.read.{DelimitedRows, ReadSettings, RowFormat, SourceFormatName, UserRecords}
-import stoplog.options.OptionGroup.Source
 import stoplog.source.format.{LengthPrefix => Prefix}
 
 /** The content of a source: its paths, and the kind of its files.
@@ -25,14 +24,14 @@ private[stoplog] final case class ContentOptions(
     partitionColumns: Option[Seq[String]]
 )
 
-private[stoplog] object ContentOptions {
+private[stoplog] object ContentOptions extends OptionList(OptionGroup.Source) {
 
   val Path: Opt[String] =
-    Source.required("path", OptionType.text.as("file, directory, or pattern"), "/data/events/2026-*")(
+    required("path", OptionType.text.as("file, directory, or pattern"), "/data/events/2026-*")(
       "What is read. `load(path)` sets it too. A pattern may have `*`, `?`, `[a-z]` and `{one,two}` in its names."
     )
 
-  val Paths: Opt[Seq[String]] = Source.option(
+  val Paths: Opt[Seq[String]] = option(
     "paths",
     OptionType[Seq[String]](
       "JSON array of strings",
@@ -46,7 +45,7 @@ private[stoplog] object ContentOptions {
       "`load(Seq(…))`. All of them belong to one file system."
   )
 
-  val FormatName: Opt[SourceFormatName] = Source.required(
+  val FormatName: Opt[SourceFormatName] = required(
     "format",
     OptionType
       .words[SourceFormatName](
@@ -68,19 +67,19 @@ private[stoplog] object ContentOptions {
       "`BulkFormat`, and `stoplog.format.read.RowFormat`, and has a public constructor without arguments."
   )
 
-  val UserSource: Opt[String] = Source.option("source", OptionType.className, "com.example.NumbersSource")(
+  val UserSource: Opt[String] = option("source", OptionType.className, "com.example.NumbersSource")(
     "files",
     "A source of one's own instead of files: the name of a class that extends `stoplog.format.read.RowSource` and has a " +
       "public constructor without arguments. It gets all other options, of which only the limits below mean the same."
   )
 
-  val Columns: Opt[Seq[String]] = Source.option("columns", OptionType.columnNames, "id,word")(
+  val Columns: Opt[Seq[String]] = option("columns", OptionType.columnNames, "id,word")(
     "all",
     "The columns that are read. Spark asks a streaming source for all that it has, whatever the query needs of them: " +
       "what is not named here is not decoded."
   )
 
-  val Charset: Opt[Charset] = Source.withDefault(
+  val Charset: Opt[Charset] = withDefault(
     "charset",
     OptionType[Charset]("name of a character set", charsetOf(_), _.name),
     StandardCharsets.UTF_8,
@@ -89,26 +88,23 @@ private[stoplog] object ContentOptions {
     "In which the text is. A large file can be read in pieces side by side only in UTF-8."
   )
 
-  val LineSep: Opt[String] = Source.option("lineSep", OptionType.text, "\\u0001")(
+  val LineSep: Opt[String] = option("lineSep", OptionType.text, "\\u0001")(
     "`\\n`, `\\r\\n` and `\\r`",
     "What ends a line, as in Spark."
   )
 
-  val LengthPrefix: Opt[Prefix] = Source.withDefault(
+  val LengthPrefix: Opt[Prefix] = choice[Prefix](
     "lengthPrefix",
-    OptionType.words[Prefix](
-      "varint"  -> Prefix.Varint,
-      "int32be" -> Prefix.Int32BigEndian,
-      "int32le" -> Prefix.Int32LittleEndian
-    ),
-    Prefix.Varint,
-    "int32be"
+    "varint"  -> Prefix.Varint,
+    "int32be" -> Prefix.Int32BigEndian,
+    "int32le" -> Prefix.Int32LittleEndian
   )(
+    "int32be",
     "How `lengthDelimited` files have the length of a record before it. `varint`: as protobuf's `writeDelimitedTo` writes " +
       "it. `int32be`, `int32le`: four bytes, the highest or the lowest first."
   )
 
-  val MaxRecordSize: Opt[Long] = Source.withDefault(
+  val MaxRecordSize: Opt[Long] = withDefault(
     "maxRecordSize",
     OptionType.size.refusing(_ <= Int.MaxValue - 16, "is more than an array can hold"),
     64L << 20,
@@ -118,28 +114,15 @@ private[stoplog] object ContentOptions {
   )
 
   val PartitionColumns: Opt[Seq[String]] =
-    Source.option("partitionColumns", OptionType.columnNames, "day,hour")(
+    option("partitionColumns", OptionType.columnNames, "day,hour")(
       "those that directories below `path` name when the query begins",
       "The columns that names of directories tell, such as `day=2026-11-21`, and not the files. Their types are those of " +
         "`schema(…)`, or as Spark infers them from all values. To be set where the first directories come later than the " +
         "query."
     )
 
-  val all: Seq[Opt[_]] = Seq(
-    Path,
-    Paths,
-    FormatName,
-    UserSource,
-    Columns,
-    Charset,
-    LineSep,
-    LengthPrefix,
-    MaxRecordSize,
-    PartitionColumns
-  )
-
-  /** @param onCorrupt decides how Spark's parsers treat what they cannot read; asked for once path and format are read */
-  def parse(asked: OptionReader, onCorrupt: => OnCorrupt): ContentOptions = {
+  /** @param isQuarantined whether records that cannot be decoded are left out; asked for once path and format are read */
+  def parse(asked: OptionReader, isQuarantined: => Boolean): ContentOptions = {
     val paths   = pathsOf(asked)
     val format  = formatOf(asked)
     val charset = asked(Charset)
@@ -149,7 +132,7 @@ private[stoplog] object ContentOptions {
         format.getOrElse(SourceFormatName.Text),
         charset,
         asked.textOrEmpty(LineSep).filter(_.nonEmpty),
-        mode(onCorrupt, format, SourcePassThrough.parse(asked, format)) ++ toSpark(format, charset)
+        mode(isQuarantined, format, SourcePassThrough.parse(asked, format)) ++ toSpark(format, charset)
       ),
       asked.get(Columns),
       asked.get(PartitionColumns)
@@ -235,14 +218,12 @@ private[stoplog] object ContentOptions {
 
   /** Spark's parsers make rows of nulls of what they cannot read, and nothing would be left to be noted. */
   private def mode(
-      onCorrupt: OnCorrupt,
+      isQuarantined: Boolean,
       format: Option[SourceFormatName],
       set: Map[String, String]
-  ): Map[String, String] = (onCorrupt, format) match {
-    case (
-          _: OnCorrupt.Quarantine,
-          Some(SourceFormatName.Json | SourceFormatName.Csv | _: SourceFormatName.MultiLine)
-        ) =>
+  ): Map[String, String] = format match {
+    case Some(SourceFormatName.Json | SourceFormatName.Csv | _: SourceFormatName.MultiLine)
+        if isQuarantined =>
       Map("mode" -> "FAILFAST") ++ set
     case _ => set
   }

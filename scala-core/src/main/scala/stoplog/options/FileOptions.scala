@@ -6,12 +6,11 @@ import java.time.{Instant, LocalDate, LocalDateTime, OffsetDateTime, ZoneId, Zon
 import scala.util.Try
 
 import stoplog.bucket.DateTimeBucketAssigner
-import stoplog.options.OptionGroup.Files
 import stoplog.source.file.{
   DatePattern => Dates, DateRange, FileFinder, Glob, Nesting, Readiness, ReadyMarker => Marker
 }
 
-/** Which files a source reads, and from when on.
+/** The files that a source reads, and the times from which on.
   *
   * @param names     of files; none for all but hidden ones
   * @param finder    none for the listing that there is without
@@ -25,9 +24,9 @@ private[stoplog] final case class FileOptions(
     dates: Option[DateRange]
 )
 
-private[stoplog] object FileOptions {
+private[stoplog] object FileOptions extends OptionList(OptionGroup.Files) {
 
-  val FileEnumerator: Opt[Option[FileFinder]] = Files.withDefault(
+  val FileEnumerator: Opt[Option[FileFinder]] = withDefault(
     "fileEnumerator",
     OptionType
       .words[Option[FileFinder]]("blockSplitting" -> None, "nonSplitting" -> Some(FileFinder.NonSplitting))
@@ -41,33 +40,30 @@ private[stoplog] object FileOptions {
   )
 
   val PathGlobFilter: Opt[Glob] =
-    Files.option("pathGlobFilter", OptionType[Glob]("pattern", Glob.parse(_), _.toString), "*.log")(
+    option("pathGlobFilter", OptionType[Glob]("pattern", Glob.parse(_), _.toString), "*.log")(
       "all names but hidden ones",
       "Only files whose names match are read. Names that begin with `.` or `_`, or end in `._COPYING_`, never are, unless `path` " +
         "spells them out."
     )
 
-  val RecursiveFileLookup: Opt[Nesting] = Files.withDefault(
-    "recursiveFileLookup",
-    OptionType.words[Nesting]("true" -> Nesting.Recursive, "false" -> Nesting.Flat),
-    Nesting.Recursive,
-    "false"
-  )(
-    "Whether directories below the path are read too."
-  )
+  val RecursiveFileLookup: Opt[Nesting] =
+    choice[Nesting]("recursiveFileLookup", "true" -> Nesting.Recursive, "false" -> Nesting.Flat)(
+      "false",
+      "Whether directories below the path are read too."
+    )
 
-  val MinFileAge: Opt[Long] = Files.option("minFileAge", OptionType.span, "30s")(
+  val MinFileAge: Opt[Long] = option("minFileAge", OptionType.span, "30s")(
     AtOnce,
     "A file to which something was written within this time is left for later: it may not be complete."
   )
 
-  val StableFor: Opt[Long] = Files.option("stableFor", OptionType.span, "10s")(
+  val StableFor: Opt[Long] = option("stableFor", OptionType.span, "10s")(
     AtOnce,
     "A file is read when two listings, so far apart or more, have found it with the same length. Only for streams that go " +
       "on: a batch query, and the trigger `availableNow`, list once and find no such file."
   )
 
-  val ReadyMarker: Opt[Marker] = Files.option(
+  val ReadyMarker: Opt[Marker] = option(
     "readyMarker",
     OptionType[Marker]("name of a file, or a pattern with `{name}` in it", marker(_), written(_)),
     "{name}.done"
@@ -78,7 +74,7 @@ private[stoplog] object FileOptions {
   )
 
   // Read with the zone of dateTimeZone.
-  val DatePattern: Opt[String] = Files.option(
+  val DatePattern: Opt[String] = option(
     "datePattern",
     OptionType.text.as("pattern of Java's `DateTimeFormatter`, with `/` between levels"),
     DateTimeBucketAssigner.DefaultPattern
@@ -90,23 +86,23 @@ private[stoplog] object FileOptions {
   )
 
   val DateFrom: Opt[String] =
-    Files.option("dateFrom", OptionType.text.as("date, or date and time"), "2026-11-01")(
+    option("dateFrom", OptionType.text.as("date, or date and time"), "2026-11-01")(
       "no limit",
       "Directories that end before it, or then, are not listed."
     )
 
   val DateUntil: Opt[String] =
-    Files.option("dateUntil", OptionType.text.as("date, or date and time"), "2026-12-01T12:00")(
+    option("dateUntil", OptionType.text.as("date, or date and time"), "2026-12-01T12:00")(
       "no limit",
       "Directories that begin then, or later, are not listed."
     )
 
-  val DateWithin: Opt[Long] = Files.option("dateWithin", OptionType.span, "7d")(
+  val DateWithin: Opt[Long] = option("dateWithin", OptionType.span, "7d")(
     "no limit",
     "Directories that ended so long ago, or longer, are not listed, as of each listing."
   )
 
-  val DateTimeZone: Opt[ZoneId] = Files.withDefault(
+  val DateTimeZone: Opt[ZoneId] = withDefault(
     "dateTimeZone",
     OptionType.zone("time zone")(ZoneId.of, "is no time zone; write for example UTC or Europe/Berlin"),
     ZoneId.of("UTC"),
@@ -116,16 +112,6 @@ private[stoplog] object FileOptions {
   )
 
   private val ofDates: Seq[Opt[_]] = Seq(DateFrom, DateUntil, DateWithin, DateTimeZone)
-
-  val all: Seq[Opt[_]] = Seq(
-    FileEnumerator,
-    PathGlobFilter,
-    RecursiveFileLookup,
-    MinFileAge,
-    StableFor,
-    ReadyMarker,
-    DatePattern
-  ) ++ ofDates
 
   def parse(asked: OptionReader): FileOptions = {
     val finder = finderOf(asked)

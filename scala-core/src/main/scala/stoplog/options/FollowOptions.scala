@@ -3,12 +3,14 @@ package stoplog.options
 
 import org.apache.hadoop.fs.{Path => HadoopPath}
 
-import stoplog.options.OptionGroup.Files
 import stoplog.source.file.{
   CleanSource => Cleaning, OnChangedFile => Changed, OnMergedPart => Merged, OnMissingFile, PathRules
 }
 
-/** A source's treatment of files that change, are gone, were merged, are read, or cannot be decoded. */
+/** A source's treatment of files that change, are gone, were merged, are read, or cannot be decoded.
+  *
+  * @param quarantine the directory that notes what cannot be decoded and is left out; `None` has the query fail
+  */
 private[stoplog] final case class FollowOptions(
     onChangedFile: Changed,
     onMissing: OnMissingFile,
@@ -16,39 +18,24 @@ private[stoplog] final case class FollowOptions(
     monitorIntervalMillis: Long,
     wholeListingMillis: Long,
     cleaning: Cleaning,
-    onCorrupt: OnCorrupt
+    quarantine: Option[String]
 )
 
-/** The treatment of bytes that cannot be decoded. */
-private[stoplog] sealed trait OnCorrupt
+private[stoplog] object FollowOptions extends OptionList(OptionGroup.Files) {
 
-private[stoplog] object OnCorrupt {
-
-  /** The query fails, with the file and the position. */
-  case object Fail extends OnCorrupt
-
-  /** They are left out, and noted in this directory. */
-  final case class Quarantine(directory: String) extends OnCorrupt
-}
-
-private[stoplog] object FollowOptions {
-
-  val OnChangedFile: Opt[Changed] = Files.withDefault(
+  val OnChangedFile: Opt[Changed] = choice[Changed](
     "onChangedFile",
-    OptionType.words[Changed](
-      "ignore" -> Changed.Ignore,
-      "reread" -> Changed.Reread,
-      "tail"   -> Changed.Tail
-    ),
-    Changed.Ignore,
-    "tail"
+    "ignore" -> Changed.Ignore,
+    "reread" -> Changed.Reread,
+    "tail"   -> Changed.Tail
   )(
+    "tail",
     "What to do with a file that has been read, and has another length or time now. `ignore`: nothing. `reread`: read " +
       "all of it again. `tail`: read what was added, as far as lines are complete (a shorter file is read again). It is " +
       "known exactly which files have been read: a new file may be as old as it likes."
   )
 
-  val IgnoreMissingFiles: Opt[OnMissingFile] = Files.withDefault(
+  val IgnoreMissingFiles: Opt[OnMissingFile] = withDefault(
     "ignoreMissingFiles",
     OptionType.words[OnMissingFile]("true" -> OnMissingFile.Skip, "false" -> OnMissingFile.Fail),
     OnMissingFile.Fail,
@@ -57,12 +44,12 @@ private[stoplog] object FollowOptions {
     "Whether to go on without a file that was deleted between the planning of its micro-batch and the reading."
   )
 
-  val MonitorInterval: Opt[Long] = Files.option("monitorInterval", OptionType.span, "30s")(
+  val MonitorInterval: Opt[Long] = option("monitorInterval", OptionType.span, "30s")(
     "at each trigger",
     "How much time passes at least before the directories are listed again."
   )
 
-  val WholeListingInterval: Opt[Long] = Files.withDefault(
+  val WholeListingInterval: Opt[Long] = withDefault(
     "wholeListingInterval",
     OptionType.span,
     10 * 60 * 1000L,
@@ -73,7 +60,7 @@ private[stoplog] object FollowOptions {
       "`1ms`, has all of them listed each time. Other storages keep no times of directories: there all always are."
   )
 
-  val CleanSource: Opt[String] = Files.withDefault(
+  val CleanSource: Opt[String] = withDefault(
     "cleanSource",
     OptionType.named(Seq("off", "archive", "delete"))(identity),
     "off",
@@ -83,7 +70,7 @@ private[stoplog] object FollowOptions {
       "the next one. A file that is no longer the one that was read is left alone, and so is one that cannot be moved."
   )
 
-  val SourceArchiveDir: Opt[String] = Files.option(
+  val SourceArchiveDir: Opt[String] = option(
     "sourceArchiveDir",
     OptionType.directory.as("directory on the same file system"),
     "/data/archive"
@@ -92,19 +79,16 @@ private[stoplog] object FollowOptions {
     "Where files go that are archived, under the paths that they have below `path`. Not below `path`, unless hidden."
   )
 
-  val OnMergedPart: Opt[Merged] = Files.withDefault(
-    "onMergedPart",
-    OptionType.words[Merged]("fail" -> Merged.Fail, "read" -> Merged.Read, "skip" -> Merged.Skip),
-    Merged.Fail,
-    "read"
-  )(
-    "What a streaming query does with a file that a sink has [merged](compaction.md) from smaller ones, which it tells by " +
-      "its name: the rows may have been read from those. `fail`: it ends with an error. `read`: for a directory in which " +
-      "nothing is merged any more, before the query begins. `skip`: if all small files are read before they are merged. " +
-      "A batch query reads them all."
-  )
+  val OnMergedPart: Opt[Merged] =
+    choice[Merged]("onMergedPart", "fail" -> Merged.Fail, "read" -> Merged.Read, "skip" -> Merged.Skip)(
+      "read",
+      "What a streaming query does with a file that a sink has [merged](compaction.md) from smaller ones, which it tells by " +
+        "its name: the rows may have been read from those. `fail`: it ends with an error. `read`: for a directory in which " +
+        "nothing is merged any more, before the query begins. `skip`: if all small files are read before they are merged. " +
+        "A batch query reads them all."
+    )
 
-  val OnCorruptFile: Opt[String] = Files.withDefault(
+  val OnCorruptFile: Opt[String] = withDefault(
     "onCorrupt",
     OptionType.named(Seq("fail", "quarantine"))(identity),
     "fail",
@@ -115,22 +99,10 @@ private[stoplog] object FollowOptions {
       "lost, the rest of the piece that is read. Then `mode` of JSON and CSV is `FAILFAST` unless it is set."
   )
 
-  val QuarantinePath: Opt[String] = Files.option("quarantinePath", OptionType.directory, "/data/quarantine")(
+  val QuarantinePath: Opt[String] = option("quarantinePath", OptionType.directory, "/data/quarantine")(
     "required with `onCorrupt` = `quarantine`",
     "Where the notes go, as lines of JSON, each once however often a file is read. One directory for each query, and not " +
       "below `path`, unless hidden."
-  )
-
-  val all: Seq[Opt[_]] = Seq(
-    OnChangedFile,
-    IgnoreMissingFiles,
-    MonitorInterval,
-    WholeListingInterval,
-    CleanSource,
-    SourceArchiveDir,
-    OnMergedPart,
-    OnCorruptFile,
-    QuarantinePath
   )
 
   def parse(asked: OptionReader): FollowOptions = {
@@ -141,7 +113,7 @@ private[stoplog] object FollowOptions {
       asked.get(MonitorInterval).getOrElse(0L),
       asked(WholeListingInterval),
       cleaning(asked),
-      onCorrupt(asked)
+      quarantine(asked)
     )
     if (read.onChangedFile == Changed.Tail && read.cleaning != Cleaning.Keep)
       asked.errors.add(
@@ -169,10 +141,10 @@ private[stoplog] object FollowOptions {
       Cleaning.Archive(pathOf(directory))
   }
 
-  private def onCorrupt(asked: OptionReader): OnCorrupt = asked(OnCorruptFile) match {
+  private def quarantine(asked: OptionReader): Option[String] = asked(OnCorruptFile) match {
     case "fail" =>
       asked.withoutEffect(Seq(QuarantinePath), "unless onCorrupt is set to quarantine")
-      OnCorrupt.Fail
+      None
     case _ =>
       val directory = asked.text(QuarantinePath)
       if (directory.isEmpty)
@@ -180,7 +152,7 @@ private[stoplog] object FollowOptions {
       directory.filter(isBelowPath(asked, _)).foreach { below =>
         asked.errors.add(s"quarantinePath = '$below' is below path: the notes would be read.")
       }
-      directory.fold[OnCorrupt](OnCorrupt.Fail)(OnCorrupt.Quarantine(_))
+      directory
   }
 
   private def isBelowPath(asked: OptionReader, directory: String): Boolean =

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.options
 
+import java.util.{Map => JMap}
+
 import stoplog.commit.{ForeignQuery, LostPart}
+import stoplog.format.RowSink
 import stoplog.options.OptionGroup.{Format, Recovery}
+import stoplog.util.UserObject
 
 /** The log's place for a sink that does not write files, and the sink's behaviour if the log is another's: the options
   * of all sinks that commit in two phases.
@@ -42,4 +46,17 @@ private[stoplog] object LogOptions {
     asked(RecoveryOptions.OnForeignQuery),
     asked(RecoveryOptions.OnLostPart)
   )
+
+  /** The user's own sink with the options of its log, where the option `sink` names one.
+    *
+    * Errors: `STOPLOG_USER_CODE`, `STOPLOG_INVALID_OPTIONS`.
+    */
+  def userSink(options: JMap[String, String]): Option[(RowSink, LogOptions)] =
+    Option(SparkOptions.caseless(options).get(UserSink.key)).map { reference =>
+      val sink  = UserObject.load(reference, classOf[RowSink], UserSink.key)
+      val asked = new OptionReader(SparkOptions.spelled(options), SinkOptionRegistry.all)
+      val log   = parse(asked)
+      asked.errors.throwIfAny()
+      (sink, log)
+    }
 }

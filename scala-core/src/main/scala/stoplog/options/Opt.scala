@@ -49,6 +49,37 @@ private[stoplog] abstract class OptionGroup(val title: String) extends Product w
     new Opt(key, this, values, None, unset, doc, example)
 }
 
+/** The options of one part of a page: each is on the list `all` from its definition on, in the order of the definitions.
+  *
+  * @param group the heading of those that name no other
+  */
+private[options] abstract class OptionList(group: OptionGroup) {
+  private var entered = Vector.empty[Opt[_]]
+
+  final def all: Seq[Opt[_]] = entered
+
+  protected final def required[T](key: String, values: OptionType[T], example: String)(doc: String): Opt[T] =
+    enter(group.required(key, values, example)(doc))
+
+  protected final def withDefault[T](key: String, values: OptionType[T], default: T, example: String)(
+      doc: String
+  ): Opt[T] = enter(group.withDefault(key, values, default, example)(doc))
+
+  /** An option of a few words, of which the first is the default. */
+  protected final def choice[T](key: String, words: (String, T)*)(example: String, doc: String): Opt[T] =
+    withDefault(key, OptionType.words(words: _*), words.head._2, example)(doc)
+
+  protected final def option[T](key: String, values: OptionType[T], example: String)(
+      unset: String,
+      doc: String
+  ): Opt[T] = enter(group.option(key, values, example)(unset, doc))
+
+  protected final def enter[T](option: Opt[T]): Opt[T] = {
+    entered :+= option
+    option
+  }
+}
+
 private[stoplog] object OptionGroup {
   case object Format     extends OptionGroup("Where and how")
   case object Rolling    extends OptionGroup("When a part is closed")

@@ -6,7 +6,6 @@ import java.util.Locale
 import stoplog.error.Errors
 import stoplog.format.Encoder
 import stoplog.format.bulk.{BulkFormatName, BulkWriters}
-import stoplog.options.OptionGroup.Format
 
 /** The target directory of a sink, and the encoding of its rows.
   *
@@ -22,13 +21,13 @@ private[stoplog] final case class OutputOptions(
     passThrough: Map[String, String]
 )
 
-private[stoplog] object OutputOptions {
+private[stoplog] object OutputOptions extends OptionList(OptionGroup.Format) {
 
-  val Path: Opt[String] = Format.required("path", OptionType.directory, "/data/events")(
+  val Path: Opt[String] = required("path", OptionType.directory, "/data/events")(
     "The directory that the finished files go to. `start(path)` and `save(path)` set it too."
   )
 
-  val FormatName: Opt[FormatChoice] = Format.option("format", FormatChoice.named, "json")(
+  val FormatName: Opt[FormatChoice] = option("format", FormatChoice.named, "json")(
     "required, unless `encoder` or `bulkWriter` is set",
     "How rows become bytes. `text` writes one column of strings or bytes, a line per row. With any other format, " +
       "all options that Spark's own data source of the format has for writing may be set beside those listed here, " +
@@ -36,40 +35,38 @@ private[stoplog] object OutputOptions {
       "`sequencefile` writes one column of values, or two of keys and values."
   )
 
-  val Encoder: Opt[String] = Format.option("encoder", OptionType.userClass, "com.example.KeyValueEncoder")(
+  val Encoder: Opt[String] = option("encoder", OptionType.userClass, "com.example.KeyValueEncoder")(
     "none",
     "An own row format instead of `format`: the name of a class that extends `stoplog.format.Encoder` and has a " +
       "public constructor without arguments, or of a Scala object."
   )
 
   val BulkWriter: Opt[String] =
-    Format.option("bulkWriter", OptionType.userClass, "com.example.ColumnsWriter")(
+    option("bulkWriter", OptionType.userClass, "com.example.ColumnsWriter")(
       "none",
       "An own bulk format instead of `format`: the name of a class that extends `stoplog.format.bulk.BulkWriterFactory`, " +
         "or `stoplog.format.bulk.BulkFormat`, and has a public constructor without arguments, or of a Scala object."
     )
 
   val Compression: Opt[String] =
-    Format.option("compression", OptionType.checked("a codec's name")(codecOfRows), "zstd")(
+    option("compression", OptionType.checked("a codec's name")(codecOfRows), "zstd")(
       "`none`; with bulk formats, what Spark's own sink of the format would take",
       "How the files are compressed: `none`, `gzip`, `zstd`, `lz4`, `snappy` or `bzip2` for rows, of which a member or " +
         "frame ends with each epoch, so that very small micro-batches compress less well; for a bulk format, the codecs " +
         "that Spark knows for it, inside its blocks."
     )
 
-  val LineSep: Opt[String] = Format.option("lineSep", OptionType.text, "\\r\\n")(
+  val LineSep: Opt[String] = option("lineSep", OptionType.text, "\\r\\n")(
     "a line feed",
     "What ends a row in `text`, `json` and `csv`, as in Spark."
   )
 
-  val NullValue: Opt[String] = Format.option("nullValue", OptionType.text.copy(mayBeEmpty = true), "NULL")(
+  val NullValue: Opt[String] = option("nullValue", OptionType.text.copy(mayBeEmpty = true), "NULL")(
     "`text`: a null is an error; `csv`: nothing between the separators",
     "What `text` and `csv` write for a null."
   )
 
-  val all: Seq[Opt[_]] = Seq(Path, FormatName, Encoder, BulkWriter, Compression, LineSep, NullValue)
-
-  /** The second one is none where the format cannot be told. */
+  /** The options of the output, and the format, unless that cannot be told. */
   def parse(asked: OptionReader): (OutputOptions, Option[FormatChoice]) = {
     val path        = readPath(asked)
     val format      = formatOf(asked)
@@ -129,10 +126,10 @@ private[stoplog] object OutputOptions {
       OptionType.oneOf(Seq("none", "gzip", "zstd", "lz4", "snappy", "bzip2").map(name => name -> name))(text)
 }
 
-/** How rows become bytes, as asked for. */
+/** The encoding of rows that the options ask for. */
 private[stoplog] sealed trait FormatChoice extends Product with Serializable {
 
-  /** The options that stand for it. */
+  /** The options that stand for the format. */
   def toMap: Map[String, String]
 
   /** As messages call it. */
@@ -171,7 +168,7 @@ private[stoplog] object FormatChoice {
     override def described: String          = "an own bulk writer"
   }
 
-  /** Those that come with stoplog, by their names. */
+  /** The formats that come with stoplog, by their names. */
   private[options] def named: OptionType[FormatChoice] = {
     val rows  = Seq("text", "json", "csv").map(name => name -> Rows(name))
     val bulk  = BulkFormatName.all.map(name => name.word -> Bulk(name))

@@ -3,7 +3,7 @@ package stoplog.options
 
 import java.nio.charset.StandardCharsets.UTF_8
 
-import stoplog.options.OptionGroup.{Name, Writer}
+import stoplog.options.OptionGroup.Writer
 import stoplog.storage.PartLayout
 
 /** The names of parts, finished and unfinished, and how tasks write and merge them.
@@ -24,7 +24,7 @@ private[stoplog] final case class PartOptions(
     compaction: Option[CompactionOptions]
 )
 
-private[stoplog] object PartOptions {
+private[stoplog] object PartOptions extends OptionList(OptionGroup.Name) {
 
   /** Text in the name of a part, among others. */
   private[options] val piece: OptionType[String] = OptionType.checked("text")(pieceOf)
@@ -35,7 +35,7 @@ private[stoplog] object PartOptions {
     else Left("must begin with '.' or '_', or readers would take such files for data")
   }
 
-  val PartPrefix: Opt[String] = Name.withDefault(
+  val PartPrefix: Opt[String] = withDefault(
     "partPrefix",
     OptionType.checked("text") { text =>
       if (isHidden(text)) Left("begins with '.' or '_', which hides the finished files from readers")
@@ -48,53 +48,55 @@ private[stoplog] object PartOptions {
   )
 
   val PartSuffix: Opt[String] =
-    Name.option("partSuffix", piece.as("text, may be empty").copy(mayBeEmpty = true), ".ndjson")(
+    option("partSuffix", piece.as("text, may be empty").copy(mayBeEmpty = true), ".ndjson")(
       "from the format and the compression, such as `.json.gz`",
       "What the names of the finished files end with, with its dot."
     )
 
-  val InProgress: Opt[Boolean] =
-    Name.withDefault("inProgress", OptionType.words("staging" -> false, "bucket" -> true), false, "bucket")(
-      "Where parts are kept until they are finished: `staging` under `_stoplog` in the path, `bucket` beside the " +
-        "finished files, under the names that the four options below make."
-    )
+  val InProgress: Opt[Boolean] = choice[Boolean]("inProgress", "staging" -> false, "bucket" -> true)(
+    "bucket",
+    "Where parts are kept until they are finished: `staging` under `_stoplog` in the path, `bucket` beside the " +
+      "finished files, under the names that the four options below make."
+  )
 
-  val InProgressPrefix: Opt[String] = Name.withDefault("inProgressPrefix", hidden, "_", ".")(
+  val InProgressPrefix: Opt[String] = withDefault("inProgressPrefix", hidden, "_", ".")(
     ofMarker("What the name of an open part begins with: `.` or `_` first.")
   )
 
-  val InProgressSuffix: Opt[String] = Name.withDefault("inProgressSuffix", piece, ".in-progress", ".open")(
+  val InProgressSuffix: Opt[String] = withDefault("inProgressSuffix", piece, ".in-progress", ".open")(
     ofMarker("What the name of an open part ends with.")
   )
 
-  val PendingPrefix: Opt[String] = Name.withDefault("pendingPrefix", hidden, "_", ".")(
+  val PendingPrefix: Opt[String] = withDefault("pendingPrefix", hidden, "_", ".")(
     ofMarker("What the name of a closed part begins with until its epoch is committed: `.` or `_` first.")
   )
 
-  val PendingSuffix: Opt[String] = Name.withDefault("pendingSuffix", piece, ".pending", ".closed")(
+  val PendingSuffix: Opt[String] = withDefault("pendingSuffix", piece, ".pending", ".closed")(
     ofMarker("What the name of a closed part ends with until its epoch is committed.")
   )
 
-  val MaxOpenParts: Opt[Int] = Writer.withDefault("maxOpenParts", OptionType.count, 1000, "200")(
-    "How many parts one task keeps open at most. Beyond it, the part to which nothing was written for longest is " +
-      "closed early. It bounds memory and open files."
+  val MaxOpenParts: Opt[Int] = enter(
+    Writer.withDefault("maxOpenParts", OptionType.count, 1000, "200")(
+      "How many parts one task keeps open at most. Beyond it, the part to which nothing was written for longest is " +
+        "closed early. It bounds memory and open files."
+    )
   )
 
-  val Distribution: Opt[Distribution] = Writer.withDefault(
-    "distribution",
-    stoplog.options.Distribution.values,
-    stoplog.options.Distribution.Unspecified,
-    "byBucket"
-  )(
-    "How Spark spreads the rows over the writers: `none` leaves them where they are, `byBucket` brings the rows of " +
-      "one bucket to one writer (fewer, larger files, at the price of a shuffle), a number spreads them evenly " +
-      "over so many writers."
+  val Distribution: Opt[Distribution] = enter(
+    Writer.withDefault(
+      "distribution",
+      stoplog.options.Distribution.values,
+      stoplog.options.Distribution.Unspecified,
+      "byBucket"
+    )(
+      "How Spark spreads the rows over the writers: `none` leaves them where they are, `byBucket` brings the rows of " +
+        "one bucket to one writer (fewer, larger files, at the price of a shuffle), a number spreads them evenly " +
+        "over so many writers."
+    )
   )
 
   private val markers: Seq[Opt[String]] =
     Seq(InProgressPrefix, InProgressSuffix, PendingPrefix, PendingSuffix)
-
-  val all: Seq[Opt[_]] = Seq(PartPrefix, PartSuffix, InProgress) ++ markers ++ Seq(MaxOpenParts, Distribution)
 
   /** @param sinkId that the layout is of */
   def parse(asked: OptionReader, sinkId: String, compaction: Option[CompactionOptions]): PartOptions =
@@ -166,7 +168,7 @@ private[stoplog] object PartOptions {
     else Right(text)
 }
 
-/** How Spark spreads the rows over the writers, as asked for. */
+/** The distribution of the rows over the writers. */
 private[stoplog] sealed trait Distribution extends Product with Serializable
 
 private[stoplog] object Distribution {

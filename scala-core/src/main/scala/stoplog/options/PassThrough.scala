@@ -8,25 +8,24 @@ import org.apache.spark.sql.catalyst.json.JSONOptions
 
 import stoplog.format.{CsvEncoder, JsonEncoder, TextEncoder}
 import stoplog.format.bulk.BulkFormatName
+import stoplog.format.read.SourceFormatName
+import stoplog.options.ContentOptions.Charset
 import stoplog.options.OutputOptions.{Compression, LineSep, NullValue}
 
-/** Sorts what is no option of stoplog alone: options of the format, Spark's own, and mistakes. */
+/** Sorts the keys that are no option of a sink: options of the format, Spark's own, and mistakes. */
 private[options] object PassThrough {
 
   /** The format's options in Spark's spelling; all others that are not [[isSparks]] are problems. */
   def parse(asked: OptionReader, format: Option[FormatChoice]): Map[String, String] = {
     // Once the format is known to be wrong, all that can be said is whether any format has such an option.
-    val known       = format.fold(byFormat.values.flatten.toSeq)(of)
-    val (fit, rest) = asked.others
-      .filterNot { case (key, _) => isSparks(key) }
-      .map { case (key, value) =>
-        (key, known.find(_.equalsIgnoreCase(key)).orElse(prefixed(key, format)), value)
-      }
-      .partition(_._2.isDefined)
-    rest.foreach { case (key, _, _) => asked.errors.add(unknown(key, known, format)) }
-    val passed =
-      fit.collect { case (_, Some(name), value) => name -> value }.toMap ++ shared(asked, known, format) ++
-        format.flatMap(OutputOptions.bulkCompression(asked, _)).map(Compression.key -> _)
+    val known = format.fold(byFormat.values.flatten.toSeq)(of)
+    val fit   = asked.others.filterNot { case (key, _) => isSparks(key) }.flatMap { case (key, value) =>
+      val option = known.find(_.equalsIgnoreCase(key)).orElse(prefixed(key, format))
+      if (option.isEmpty) asked.errors.add(unknown(key, known, format))
+      option.map(_ -> value)
+    }
+    val passed = fit.toMap ++ shared(asked, known, format) ++
+      format.flatMap(OutputOptions.bulkCompression(asked, _)).map(Compression.key -> _)
     for (why <- format.flatMap(refused(_, passed))) asked.errors.add(why)
     passed
   }
@@ -106,4 +105,56 @@ private[options] object PassThrough {
     }
 
   private def described(format: Option[FormatChoice]): String = format.fold("this format")(_.described)
+}
+
+/** Sorts the keys that are no option of a source: options of the format, a sink's, Spark's own, and mistakes. */
+private[options] object SourcePassThrough {
+
+  /** Spark's names for settings that are the same for all formats here. */
+  private val Replaced: Map[String, String] = Map(
+    "encoding"    -> s"is set as ${Charset.key} here",
+    "charset"     -> s"is set as ${Charset.key} here",
+    "lineSep"     -> s"is set as ${ContentOptions.LineSep.key} here",
+    "compression" -> "is told by the names of the files",
+    "codec"       -> "is told by the names of the files",
+    "extension"   -> "is of no use for reading"
+  )
+
+  /** The format's options in Spark's spelling; all others are problems, or left alone. */
+  def parse(asked: OptionReader, format: Option[SourceFormatName]): Map[String, String] = {
+    val known = format.fold(SourceFormatName.all.flatMap(optionsOf))(optionsOf)
+    asked.others
+      .filterNot { case (key, _) => PassThrough.isSparks(key) }
+      .flatMap { case (key, value) =>
+        val option = known.find(_.equalsIgnoreCase(key))
+        if (option.isEmpty && !isSinks(key)) asked.errors.add(unknown(key, value, known, format))
+        option.map(_ -> value)
+      }
+      .toMap
+  }
+
+  /** The options of Spark's reader that mean something here. */
+  private def optionsOf(format: SourceFormatName): Seq[String] =
+    format.sparkOptions.filterNot(Replaced.contains).toSeq.sorted
+
+  private def isSinks(key: String): Boolean = SinkOptionRegistry.all.exists(_.key.equalsIgnoreCase(key)) ||
+    OptionReader.parameterOf(key, SinkOptionRegistry.all).isDefined
+
+  private def unknown(
+      key: String,
+      value: String,
+      known: Seq[String],
+      format: Option[SourceFormatName]
+  ): String = {
+    val instead   = Replaced.collectFirst { case (name, why) if name.equalsIgnoreCase(key) => why }
+    val elsewhere = SourceFormatName.all.find(optionsOf(_).exists(_.equalsIgnoreCase(key)))
+    val meant     = Suggestion.of(key, SourceOptionRegistry.all.map(_.key) ++ known)
+    (instead, elsewhere, meant) match {
+      case (Some(why), _, _)   => s"$key = '$value' $why."
+      case (_, Some(other), _) =>
+        s"$key is an option of ${other.word}, and not of ${format.fold("this format")(_.word)}: remove it."
+      case (_, _, Some(name)) => s"$key is not an option of reading: did you mean $name?"
+      case _                  => s"$key is not an option of reading: remove it."
+    }
+  }
 }

@@ -2,7 +2,6 @@
 package stoplog.options
 
 import stoplog.commit.{CompactionCommit, Finish, ForeignQuery, LostPart, OnBadRow}
-import stoplog.options.OptionGroup.Recovery
 import stoplog.storage.{Durability, Truncation}
 
 /** The owner of the log, and a sink's behaviour at its start, at its end, and when something is not as it was.
@@ -30,37 +29,43 @@ private[stoplog] final case class StorageOptions(durability: Durability, truncat
 private[stoplog] final case class RejectOptions(onBadRow: OnBadRow, path: String)
 
 /** Whether the open parts are finished when a query ends without a failure. */
-private[stoplog] sealed trait FinalizeOnTermination extends Product with Serializable
+private[stoplog] sealed abstract class FinalizeOnTermination(val word: String)
+    extends Product
+    with Serializable
 
 private[stoplog] object FinalizeOnTermination {
 
   /** With the triggers availableNow and once, whose queries end by themselves. */
-  case object Auto extends FinalizeOnTermination
+  case object Auto extends FinalizeOnTermination("auto")
 
-  case object Always extends FinalizeOnTermination
+  case object Always extends FinalizeOnTermination("always")
 
   /** They wait for the next start. */
-  case object Never extends FinalizeOnTermination
+  case object Never extends FinalizeOnTermination("never")
+
+  val all: Seq[FinalizeOnTermination] = Seq(Auto, Always, Never)
 }
 
 /** The treatment of rows that have other columns than those of the run before. */
-private[stoplog] sealed trait OnSchemaChange extends Product with Serializable
+private[stoplog] sealed abstract class OnSchemaChange(val word: String) extends Product with Serializable
 
 private[stoplog] object OnSchemaChange {
 
   /** Refuse to start. */
-  case object Fail extends OnSchemaChange
+  case object Fail extends OnSchemaChange("fail")
 
   /** Go on if a reader of the old columns can read the new rows as well. */
-  case object Additive extends OnSchemaChange
+  case object Additive extends OnSchemaChange("additive")
 
   /** Go on; parts that cannot hold both end with the columns they have. */
-  case object Roll extends OnSchemaChange
+  case object Roll extends OnSchemaChange("roll")
+
+  val all: Seq[OnSchemaChange] = Seq(Fail, Additive, Roll)
 }
 
-private[stoplog] object RecoveryOptions {
+private[stoplog] object RecoveryOptions extends OptionList(OptionGroup.Recovery) {
 
-  val SinkId: Opt[String] = Recovery.withDefault(
+  val SinkId: Opt[String] = withDefault(
     "sinkId",
     OptionType.checked("1 to 64 of `A-Z a-z 0-9 . _ -`, a letter or digit first")(sinkIdOf),
     "main",
@@ -69,33 +74,26 @@ private[stoplog] object RecoveryOptions {
     "The name of the commit log in the path. Two queries that write to one directory need two names."
   )
 
-  val OnForeignQuery: Opt[ForeignQuery] = Recovery.withDefault(
+  val OnForeignQuery: Opt[ForeignQuery] = choice[ForeignQuery](
     "onForeignQuery",
-    OptionType.words[ForeignQuery]("fail" -> ForeignQuery.Refuse, "adopt" -> ForeignQuery.Adopt),
-    ForeignQuery.Refuse,
-    "adopt"
+    "fail"  -> ForeignQuery.Refuse,
+    "adopt" -> ForeignQuery.Adopt
   )(
+    "adopt",
     "What to do when the log belongs to another query (another checkpoint): refuse to start, or take it over."
   )
 
-  val OnRestart: Opt[Finish] = Recovery.withDefault(
-    "onRestart",
-    OptionType.words[Finish]("continue" -> Finish.KeepOpen, "finish" -> Finish.PublishOpen),
-    Finish.KeepOpen,
-    "finish"
-  )(
-    "What a start of the query does with the parts that an earlier one has left open. `continue`: it goes on in them. " +
-      "`finish`: it cuts each to its committed length and publishes it by a record of the log, before its first epoch " +
-      "or, without data, after `bucketCheckInterval`; new rows go into new parts. As the BucketingSink did."
-  )
+  val OnRestart: Opt[Finish] =
+    choice[Finish]("onRestart", "continue" -> Finish.KeepOpen, "finish" -> Finish.PublishOpen)(
+      "finish",
+      "What a start of the query does with the parts that an earlier one has left open. `continue`: it goes on in them. " +
+        "`finish`: it cuts each to its committed length and publishes it by a record of the log, before its first epoch " +
+        "or, without data, after `bucketCheckInterval`; new rows go into new parts. As the BucketingSink did."
+    )
 
-  val FinalizeOnTermination: Opt[FinalizeOnTermination] = Recovery.withDefault(
+  val FinalizeOnTermination: Opt[FinalizeOnTermination] = withDefault(
     "finalizeOnTermination",
-    OptionType.words[FinalizeOnTermination](
-      "auto"   -> stoplog.options.FinalizeOnTermination.Auto,
-      "always" -> stoplog.options.FinalizeOnTermination.Always,
-      "never"  -> stoplog.options.FinalizeOnTermination.Never
-    ),
+    OptionType.named(stoplog.options.FinalizeOnTermination.all)(_.word),
     stoplog.options.FinalizeOnTermination.Auto,
     "always"
   )(
@@ -103,23 +101,16 @@ private[stoplog] object RecoveryOptions {
       "the end of a batch write; a part that is left open is continued by the next start."
   )
 
-  val OnLostPart: Opt[LostPart] = Recovery.withDefault(
-    "onLostPart",
-    OptionType.words[LostPart]("fail" -> LostPart.Fail, "skip" -> LostPart.Skip),
-    LostPart.Fail,
-    "skip"
-  )(
-    "What to do when somebody else deleted a part that was written but not yet finished: stop, or go on without " +
-      "its rows."
-  )
+  val OnLostPart: Opt[LostPart] =
+    choice[LostPart]("onLostPart", "fail" -> LostPart.Fail, "skip" -> LostPart.Skip)(
+      "skip",
+      "What to do when somebody else deleted a part that was written but not yet finished: stop, or go on without " +
+        "its rows."
+    )
 
-  val OnSchemaChange: Opt[OnSchemaChange] = Recovery.withDefault(
+  val OnSchemaChange: Opt[OnSchemaChange] = withDefault(
     "onSchemaChange",
-    OptionType.words[OnSchemaChange](
-      "fail"     -> stoplog.options.OnSchemaChange.Fail,
-      "additive" -> stoplog.options.OnSchemaChange.Additive,
-      "roll"     -> stoplog.options.OnSchemaChange.Roll
-    ),
+    OptionType.named(stoplog.options.OnSchemaChange.all)(_.word),
     stoplog.options.OnSchemaChange.Roll,
     "additive"
   )(
@@ -128,33 +119,27 @@ private[stoplog] object RecoveryOptions {
       "columns were only added, or may be null now. `fail`: go on with the same columns only."
   )
 
-  val Durability: Opt[Durability] = Recovery.withDefault(
+  val Durability: Opt[Durability] = choice[Durability](
     "durability",
-    OptionType.words[Durability](
-      "disk"    -> stoplog.storage.Durability.Disk,
-      "process" -> stoplog.storage.Durability.Process
-    ),
-    stoplog.storage.Durability.Disk,
-    "process"
+    "disk"    -> stoplog.storage.Durability.Disk,
+    "process" -> stoplog.storage.Durability.Process
   )(
+    "process",
     "What a committed epoch survives. `disk`: a power loss (an fsync per open part and epoch). `process`: the death " +
       "of any process, but not of the machine; faster."
   )
 
-  val OnBadRow: Opt[OnBadRow] = Recovery.withDefault(
+  val OnBadRow: Opt[OnBadRow] = choice[OnBadRow](
     "onBadRow",
-    OptionType.words[OnBadRow](
-      "fail"   -> stoplog.commit.OnBadRow.Fail,
-      "reject" -> stoplog.commit.OnBadRow.Reject
-    ),
-    stoplog.commit.OnBadRow.Fail,
-    "reject"
+    "fail"   -> stoplog.commit.OnBadRow.Fail,
+    "reject" -> stoplog.commit.OnBadRow.Reject
   )(
+    "reject",
     "What to do with a row that cannot be written: stop, or put it aside as a line of JSON under `rejectPath`, " +
       "published with the other rows of its epoch."
   )
 
-  val RejectPath: Opt[String] = Recovery.withDefault(
+  val RejectPath: Opt[String] = withDefault(
     "rejectPath",
     OptionType.checked("directory under `path`, `_` or `.` first")(rejectPathOf),
     "_rejected",
@@ -163,36 +148,21 @@ private[stoplog] object RecoveryOptions {
     "Where rejected rows are, each below it in the directory of its bucket. Only with `onBadRow` = `reject`."
   )
 
-  val UseTruncate: Opt[Boolean] = Recovery.withDefault("useTruncate", OptionType.truth, true, "false")(
+  val UseTruncate: Opt[Boolean] = withDefault("useTruncate", OptionType.truth, true, "false")(
     "On HDFS and other Hadoop file systems, what becomes of bytes that a failed attempt wrote behind the committed " +
       "ones of a part. `true`: they are cut off, and readers need not care. `false`: they stay, and a file beside the " +
       "part says how many bytes count, as the BucketingSink did: every reader has to heed it. Local disks always cut."
   )
 
   val ValidLengthPrefix: Opt[String] =
-    Recovery.withDefault("validLengthPrefix", PartOptions.hidden, Truncation.DefaultPrefix, ".")(
+    withDefault("validLengthPrefix", PartOptions.hidden, Truncation.DefaultPrefix, ".")(
       ofLength("What the name of such a file begins with, before the name of its part: `.` or `_` first.")
     )
 
   val ValidLengthSuffix: Opt[String] =
-    Recovery.withDefault("validLengthSuffix", PartOptions.piece, Truncation.DefaultSuffix, ".length")(
+    withDefault("validLengthSuffix", PartOptions.piece, Truncation.DefaultSuffix, ".length")(
       ofLength("What the name of such a file ends with.")
     )
-
-  val all: Seq[Opt[_]] = Seq(
-    SinkId,
-    OnForeignQuery,
-    OnRestart,
-    FinalizeOnTermination,
-    OnLostPart,
-    OnSchemaChange,
-    Durability,
-    OnBadRow,
-    RejectPath,
-    UseTruncate,
-    ValidLengthPrefix,
-    ValidLengthSuffix
-  )
 
   def parse(asked: OptionReader): RecoveryOptions = RecoveryOptions(
     asked(SinkId),

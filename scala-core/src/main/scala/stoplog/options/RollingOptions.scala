@@ -2,7 +2,6 @@
 package stoplog.options
 
 import stoplog.bucket.Bucketing
-import stoplog.options.OptionGroup.Rolling
 import stoplog.rolling.{DefaultRollingPolicy, OnCheckpointRollingPolicy, RollingPolicy}
 import stoplog.util.UserObject
 
@@ -21,9 +20,9 @@ private[stoplog] final case class RollingOptions(
   def eventTimeUse: EventTimeUse = EventTimeUse.of(policy)
 }
 
-private[stoplog] object RollingOptions {
+private[stoplog] object RollingOptions extends OptionList(OptionGroup.Rolling) {
 
-  val RollingPolicy: Opt[String] = Rolling.withDefault(
+  val RollingPolicy: Opt[String] = withDefault(
     "rollingPolicy",
     OptionType.userClass.as("`default`, `onCheckpoint` or class name"),
     Default,
@@ -34,58 +33,47 @@ private[stoplog] object RollingOptions {
       "`stoplog.rolling.RollingPolicy` and has a public constructor without arguments."
   )
 
-  val MaxPartSize: Opt[Long] = Rolling.option("maxPartSize", OptionType.size, "256m")(
+  val MaxPartSize: Opt[Long] = option("maxPartSize", OptionType.size, "256m")(
     "`128m`; with `onCheckpoint`: no limit",
     "A part that holds more than this on storage, after compression, is closed. It passes the limit by at most one " +
       "row and what the compressor still held back."
   )
 
   val MaxRecordsPerPart: Opt[Option[Long]] =
-    Rolling.option("maxRecordsPerPart", orNone(OptionType.wholeNumber), "1000000")(
+    option("maxRecordsPerPart", orNone(OptionType.wholeNumber), "1000000")(
       "no limit",
       "A part holds at most this many rows."
     )
 
   val RolloverInterval: Opt[Option[Long]] =
-    Rolling.withDefault("rolloverInterval", orNone(OptionType.span), Some(15 * 60 * 1000L), "1 hour")(
+    withDefault("rolloverInterval", orNone(OptionType.span), Some(15 * 60 * 1000L), "1 hour")(
       "A part that was opened this long ago is closed, whether rows still arrive or not. Only with the `default` policy."
     )
 
   val InactivityInterval: Opt[Option[Long]] =
-    Rolling.withDefault("inactivityInterval", orNone(OptionType.span), Some(5 * 60 * 1000L), "90s")(
+    withDefault("inactivityInterval", orNone(OptionType.span), Some(5 * 60 * 1000L), "90s")(
       "A part that got no row for this long is closed. Only with the `default` policy."
     )
 
   val EventTimeInterval: Opt[Option[Long]] =
-    Rolling.option("eventTimeInterval", orNone(OptionType.span), "10m")(
+    option("eventTimeInterval", orNone(OptionType.span), "10m")(
       "no limit",
       "A row whose event time is this much, or more, behind that of a part's first row closes the part and goes to another one, " +
         "as with `rotate.interval.ms` of Kafka Connect's sinks. Rows without an event time, and late ones, close nothing. Only " +
         "with the `default` policy."
     )
 
-  val EventTimeColumn: Opt[String] = Rolling.option("eventTimeColumn", OptionType.columnName, "event_time")(
+  val EventTimeColumn: Opt[String] = option("eventTimeColumn", OptionType.columnName, "event_time")(
     "the column of the query's `withWatermark`",
     "The timestamp or date column in which rows have their event time, for `eventTimeInterval` and for policies and " +
       "bucket assigners of your own."
   )
 
   val BucketCheckInterval: Opt[Long] =
-    Rolling.withDefault("bucketCheckInterval", OptionType.span, 60 * 1000L, "10s")(
+    withDefault("bucketCheckInterval", OptionType.span, 60 * 1000L, "10s")(
       "How often the driver looks for parts that are past one of the two intervals while no data arrives. With data, " +
         "this happens at the end of each micro-batch too."
     )
-
-  val all: Seq[Opt[_]] = Seq(
-    RollingPolicy,
-    MaxPartSize,
-    MaxRecordsPerPart,
-    RolloverInterval,
-    InactivityInterval,
-    EventTimeInterval,
-    EventTimeColumn,
-    BucketCheckInterval
-  )
 
   private def limits: Seq[Opt[_]] = Seq(MaxPartSize, MaxRecordsPerPart) ++ intervals
 

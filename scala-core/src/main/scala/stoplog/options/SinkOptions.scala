@@ -3,7 +3,9 @@ package stoplog.options
 
 import java.util.{Map => JMap}
 
-import stoplog.error.Redaction
+import scala.jdk.CollectionConverters._
+
+import stoplog.error.Errors
 import stoplog.util.UserObject
 
 /** All options of one write, read, checked and with their defaults, in the groups of their page.
@@ -40,13 +42,12 @@ private[stoplog] final class SinkOptions private (
 
   override def hashCode: Int = explicit.hashCode
 
-  override def toString: String =
-    Redaction.options("SinkOptions", explicit.map { case (key, value) => key -> UserObject.shown(value) })
+  override def toString: String = UserObject.described("SinkOptions", explicit)
 }
 
 private[stoplog] object SinkOptions {
 
-  /** Reads the options of a write, whatever the case of their names.
+  /** Reads the options of a write, in any case of their names.
     *
     * Throws `STOPLOG_INVALID_OPTIONS` with all problems at once; or `STOPLOG_PATH_MISSING`,
     * `STOPLOG_USER_CODE`, `STOPLOG_BUCKET_FORMAT` or `STOPLOG_PARTITION_COLUMNS` if that is the only one.
@@ -95,4 +96,60 @@ private[stoplog] object SinkOptionRegistry {
     Seq(LogOptions.UserSink, LogOptions.LogLocation),
     Seq(ViewOptions.View)
   ).flatten
+}
+
+/** The state of a sink that `spark.read` is to show.
+  *
+  * @param path   the sink's directory
+  * @param sinkId the name of its commit log
+  */
+private[stoplog] final case class ViewOptions(path: String, sinkId: String, view: View)
+
+/** A table that shows the state of a sink. */
+private[stoplog] sealed abstract class View(val word: String) extends Product with Serializable
+
+private[stoplog] object View {
+
+  /** Every part that the kept records name: finished, pending or open. */
+  case object Parts extends View("parts")
+
+  /** The kept epochs. */
+  case object Epochs extends View("epochs")
+
+  /** The parts that are open after the newest record. */
+  case object Open extends View("open")
+
+  /** The buckets that have rows and no marker for them yet. */
+  case object Buckets extends View("buckets")
+
+  val all: Seq[View] = Seq(Parts, Epochs, Open, Buckets)
+}
+
+private[stoplog] object ViewOptions {
+
+  val View: Opt[View] = OptionGroup.Read.option(
+    "view",
+    OptionType.named(stoplog.options.View.all)(_.word),
+    "open"
+  )(
+    "none",
+    "Which table `spark.read.format(\"stoplog\")` shows of the sink at `path`: its parts, its epochs, the parts that " +
+      "are open now, or the buckets without a marker. Without it, files are read."
+  )
+
+  /** The requested view, or none when `view` is not set: then the options are those of a write.
+    *
+    * All other options of a sink are passed over, so that the same map can be used for writing and for
+    * looking. Throws `STOPLOG_VIEW_UNKNOWN`, `STOPLOG_PATH_MISSING` or `STOPLOG_INVALID_OPTIONS`.
+    */
+  def parse(options: JMap[String, String]): Option[ViewOptions] = {
+    val asked = new OptionReader(options.asScala.toSeq, SinkOptionRegistry.all)
+    asked.text(View).map { word =>
+      val view   = View.values.parse(word).getOrElse(throw Errors.viewUnknown(word))
+      val path   = asked.text(OutputOptions.Path).getOrElse(throw Errors.pathMissing())
+      val sinkId = asked(RecoveryOptions.SinkId)
+      asked.errors.throwIfAny()
+      ViewOptions(path, sinkId, view)
+    }
+  }
 }

@@ -5,8 +5,9 @@ import java.util.{Map => JMap}
 
 import scala.jdk.CollectionConverters._
 
-import stoplog.options.OptionGroup.Admission
+import stoplog.format.read.RowSource
 import stoplog.source.ReadLimits
+import stoplog.util.UserObject
 
 /** All options of one read, checked and with their defaults, in the groups of their page.
   *
@@ -21,7 +22,7 @@ private[stoplog] final case class SourceOptions(
 
 private[stoplog] object SourceOptions {
 
-  /** Reads the options of a read, whatever the case of their names. Those of a sink are passed over: they may be a
+  /** Reads the options of a read, in any case of their names. Those of a sink are passed over: they may be a
     * session's defaults.
     *
     * Throws `STOPLOG_INVALID_OPTIONS` with all problems at once; or `STOPLOG_PATH_MISSING` if that is the only one.
@@ -33,11 +34,17 @@ private[stoplog] object SourceOptions {
   def parse(options: JMap[String, String]): SourceOptions = {
     val asked       = new OptionReader(SparkOptions.spelled(options), SourceOptionRegistry.all)
     lazy val follow = FollowOptions.parse(asked) // its mistakes are told after those of path and format
-    val content     = ContentOptions.parse(asked, follow.onCorrupt)
+    val content     = ContentOptions.parse(asked, follow.quarantine.isDefined)
     val read        = SourceOptions(content, FileOptions.parse(asked), follow, LimitOptions.parse(asked))
     asked.refuseIdleParameters()
     asked.errors.throwIfAny()
     read
+  }
+
+  /** The user's own source, where the option `source` names one. Error: `STOPLOG_USER_CODE`. */
+  def userSource(options: JMap[String, String]): Option[RowSource] = {
+    val key = ContentOptions.UserSource.key
+    Option(SparkOptions.caseless(options).get(key)).map(UserObject.load(_, classOf[RowSource], key))
   }
 
   /** The limits alone, of a source that is not stoplog's. Throws `STOPLOG_INVALID_OPTIONS`. */
@@ -49,26 +56,24 @@ private[stoplog] object SourceOptions {
   }
 }
 
-/** How much a micro-batch reads. */
-private[stoplog] object LimitOptions {
+/** The limits of a micro-batch. */
+private[stoplog] object LimitOptions extends OptionList(OptionGroup.Admission) {
 
-  val MaxFilesPerTrigger: Opt[Long] = Admission.option("maxFilesPerTrigger", OptionType.wholeNumber, "1000")(
+  val MaxFilesPerTrigger: Opt[Long] = option("maxFilesPerTrigger", OptionType.wholeNumber, "1000")(
     "no limit",
     "A micro-batch reads at most this many files, or pieces of files."
   )
 
-  val MaxBytesPerTrigger: Opt[Long] = Admission.option("maxBytesPerTrigger", OptionType.size, "1g")(
+  val MaxBytesPerTrigger: Opt[Long] = option("maxBytesPerTrigger", OptionType.size, "1g")(
     "no limit",
     "A micro-batch reads at most this much, as it lies on the storage. A larger file is read by several micro-batches."
   )
 
-  val MaxRowsPerTrigger: Opt[Long] = Admission.option("maxRowsPerTrigger", OptionType.wholeNumber, "1000000")(
+  val MaxRowsPerTrigger: Opt[Long] = option("maxRowsPerTrigger", OptionType.wholeNumber, "1000000")(
     "no limit",
     "A micro-batch reads at most this many rows; of a file of blocks, one row group, stripe or block at least. To know " +
       "where lines end, the driver reads them, too; of files of blocks it reads where the blocks are."
   )
-
-  val all: Seq[Opt[_]] = Seq(MaxFilesPerTrigger, MaxBytesPerTrigger, MaxRowsPerTrigger)
 
   def parse(asked: OptionReader): ReadLimits = ReadLimits(
     splits = asked.get(MaxFilesPerTrigger),

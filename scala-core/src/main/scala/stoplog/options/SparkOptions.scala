@@ -5,6 +5,8 @@ import java.util.{Map => JMap}
 
 import scala.jdk.CollectionConverters._
 
+import org.apache.hadoop.conf.Configuration
+import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.util.CaseInsensitiveStringMap
 
 import stoplog.error.Errors
@@ -30,4 +32,9 @@ private[stoplog] object SparkOptions {
     */
   def refuseAsyncProgress(options: JMap[String, String]): Unit =
     if (caseless(options).getBoolean("asyncProgressTrackingEnabled", false)) throw Errors.asyncProgress()
+}
+
+/** Hadoop's settings as the user gave them to Spark. */
+private[stoplog] object SparkHadoop {
+  def configuration: Configuration = SparkSession.active.sparkContext.hadoopConfiguration
 }

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.preflight
 
+import java.util.concurrent.TimeUnit
+
 import org.apache.spark.sql.catalyst.catalog.ExternalCatalogUtils
 
 import stoplog.bucket.{BucketId, DateTimeBucketAssigner, PartitionDiscovery}
 import stoplog.error.Errors
 import stoplog.preflight.Finding.{Ok, Warning}
+import stoplog.rolling.{DefaultRollingPolicy, RollingPolicy}
 
 /** Checks for problems of names although each option for itself is right. */
 private[stoplog] object NameChecks {
@@ -159,4 +162,53 @@ private[stoplog] object NameChecks {
 
   private val Shown   = 5
   private val Copying = "._COPYING_"
+}
+
+/** The rule of a bucket that ends unfinished uploads, each of which is an open part.
+  *
+  * Hadoop's file system has no means to ask for it, and a user who may write objects mostly may not ask either.
+  */
+private[stoplog] object Lifecycle {
+
+  def unknown(policy: RollingPolicy): Finding = {
+    val days = Lifecycle.days(policy)
+    Finding.Warning(
+      "lifecycle",
+      "Whether a lifecycle rule of the bucket ends unfinished uploads (AbortIncompleteMultipartUpload) cannot be known " +
+        "through Hadoop. An open part is such an upload, and a rule that comes too early takes committed rows with it.",
+      s"Set the rule to $days days or more, and to longer than the query is ever stopped; or leave it out."
+    )
+  }
+
+  /** A week to notice a query that stands still, and before that as long as a part may be open. */
+  private def days(policy: RollingPolicy): Long = policy match {
+    case default: DefaultRollingPolicy =>
+      LeastDays + TimeUnit.MILLISECONDS.toDays(default.rolloverIntervalMillis)
+    case _ => LeastDays
+  }
+
+  private val LeastDays = 7L
+}
+
+/** The libraries that work together here. */
+private[stoplog] object Versions {
+
+  /** @param libraries name and version of what there is; the version is empty where it does not say */
+  def of(spark: String, libraries: Seq[(String, String)]): Finding = {
+    val all = (("Spark" -> spark) +: libraries)
+      .map {
+        case (name, "")      => s"$name (it does not say which)"
+        case (name, version) => s"$name $version"
+      }
+      .mkString(", ")
+    if (Lines.exists(line => spark.startsWith(s"$line."))) Ok("versions", s"$all.")
+    else
+      Warning(
+        "versions",
+        s"$all. This release of stoplog is tested with Spark ${Lines.head} to ${Lines.last}.",
+        "Use one of these, or a release of stoplog that knows this one."
+      )
+  }
+
+  private val Lines = Seq("4.0", "4.1", "4.2", "4.3")
 }

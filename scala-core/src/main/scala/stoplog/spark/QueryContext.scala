@@ -35,7 +35,7 @@ private[stoplog] object QueryContext {
     )
   }
 
-  /** How the batches of a query come about; `None` when it is over. */
+  /** The kind of a query's trigger; `None` when the query is over. */
   def trigger(session: SparkSession, queryId: String): Option[QueryTrigger] =
     sparksTrigger(session, queryId).map(trigger => named(nameOf(trigger)))
 

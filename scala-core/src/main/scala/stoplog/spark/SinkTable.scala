@@ -12,8 +12,10 @@ import org.apache.spark.sql.connector.write.{LogicalWriteInfo, WriteBuilder}
 import org.apache.spark.sql.types.StructType
 
 import stoplog.engine._
-import stoplog.options.SparkHadoop
+import stoplog.filesink.{BatchPartitioning, FileEngineSink}
+import stoplog.options.{LogOptions, SinkOptions, SparkHadoop, SparkOptions}
 import stoplog.place.CheckpointFiles
+import stoplog.twophase.{TwoPhaseEngineSink, TwoPhaseSettings}
 
 /** A sink as Spark's DataSource V2 has it. Spark keeps this object for the whole run of a query, and nothing else of the
   * sink's; so what lasts from epoch to epoch is found here.
@@ -78,12 +80,42 @@ private[stoplog] class SinkTable[M](
 
 private[stoplog] object SinkTable {
 
-  /** The table of a sink that goes on with what its earlier runs have left: carries out what they have decided, and claims
-    * nothing, because the start may still be refused.
+  /** The table of a write to files. */
+  def ofFiles(
+      schema: StructType,
+      partitioned: Array[Transform],
+      properties: JMap[String, String]
+  ): SinkTable[_] = {
+    val options = BatchPartitioning.merged(SinkOptions.parse(properties), partitioned)
+    SparkOptions.refuseAsyncProgress(properties)
+    val storage = FileEngineSink.storageOf(options)
+    resumed(FileEngineSink(schema, options, storage), options.checkpointLocation, partitioned)
+  }
+
+  /** The table of a write to a sink that commits in two phases, such as a connector's.
     *
-    * @param checkpoint of the query, if it was given as an option
+    * @param properties as Spark has them: the checkpoint, and the tracking of progress
     */
-  def resumed[M](
+  def twoPhase(
+      sink: TwoPhaseEngineSink[StructType, InternalRow],
+      properties: JMap[String, String]
+  ): SinkTable[_] = {
+    SparkOptions.refuseAsyncProgress(properties)
+    resumed(sink, Option(SparkOptions.caseless(properties).get("checkpointLocation")))
+  }
+
+  /** The table of a write to the user's own sink, where the option `sink` names one. */
+  def ofUser(schema: StructType, properties: JMap[String, String]): Option[SinkTable[_]] =
+    LogOptions.userSink(properties).map { case (sink, log) =>
+      val options = SparkOptions.caseless(properties)
+      twoPhase(
+        new TwoPhaseEngineSink(schema, sink.open(options, _), TwoPhaseSettings.of(log, fixed = Map.empty)),
+        properties
+      )
+    }
+
+  /** Carries out the decisions of the query's earlier runs, and claims nothing, because the start may still be refused. */
+  private def resumed[M](
       sink: EngineSink[StructType, InternalRow, M],
       checkpoint: Option[String],
       partitioned: Array[Transform] = Array.empty

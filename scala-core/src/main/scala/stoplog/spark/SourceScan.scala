@@ -1,17 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.spark
 
+import java.io.{ByteArrayInputStream, ByteArrayOutputStream, DataInputStream, DataOutputStream}
+import java.util.{EnumSet => JEnumSet, Map => JMap, Set => JSet}
+
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.connector.catalog.{SupportsRead, TableCapability}
 import org.apache.spark.sql.connector.read._
 import org.apache.spark.sql.connector.read.streaming.MicroBatchStream
 import org.apache.spark.sql.types.StructType
+import org.apache.spark.sql.util.CaseInsensitiveStringMap
+import org.apache.spark.sql.vectorized.ColumnarBatch
 
 import stoplog.error.Redaction
 import stoplog.filesource.SourcePlaces
-import stoplog.format.read.Vectors
-import stoplog.source.{ReadLimits, SourceDriver, Split, SplitSource}
-import stoplog.source.StateFiles
+import stoplog.format.read.{InputFile, RowSource, Vectors}
+import stoplog.options.{SourceOptions, SparkOptions}
+import stoplog.source._
 
 /** One read of a source, for a streaming or a batch query. */
 private[spark] class SourceScan[S <: Split](
@@ -33,7 +39,7 @@ private[spark] class SourceScan[S <: Split](
   protected lazy val splits: Vector[S] = SourceDriver.all(source, StateFiles.None)
 
   override def toBatch: Batch = new Batch {
-    private lazy val partitions = SplitPartitions.of(splits.iterator, source, tasks)
+    private lazy val partitions = SplitBytes.pack(splits.iterator, source, tasks)
 
     override def planInputPartitions(): Array[InputPartition] = partitions
 
@@ -41,4 +47,84 @@ private[spark] class SourceScan[S <: Split](
   }
 
   private def tasks: Int = SparkSession.active.sparkContext.defaultParallelism
+}
+
+/** Readers of a task's splits. Goes to the executors.
+  *
+  * @param vectors whether what the source calls rows are batches of columns, as Spark's own readers have it
+  */
+private[spark] final class SplitReaders[S <: Split](source: SplitSource[S, _, InternalRow], vectors: Vectors)
+    extends PartitionReaderFactory {
+
+  override def supportColumnarReads(partition: InputPartition): Boolean = vectors == Vectors.Columns
+
+  override def createReader(partition: InputPartition): PartitionReader[InternalRow] =
+    reader(source, bytes(partition))
+
+  override def createColumnarReader(partition: InputPartition): PartitionReader[ColumnarBatch] =
+    reader(source.asInstanceOf[SplitSource[S, AnyRef, ColumnarBatch]], bytes(partition))
+
+  private def bytes(partition: InputPartition): SplitBytes = partition match {
+    case bytes: SplitBytes => bytes
+    case other             => throw new IllegalArgumentException(s"$other is no partition of this source")
+  }
+
+  private def reader[R, T](source: SplitSource[S, R, T], bytes: SplitBytes): PartitionReader[T] = {
+    val loop = new ReadLoop(source, bytes.splits(source.splits))
+    new PartitionReader[T] {
+      override def next(): Boolean = loop.next()
+      override def get(): T        = loop.row
+      override def close(): Unit   =
+        try loop.close()
+        finally InputFile.over()
+    }
+  }
+}
+
+/** The splits of one task, as bytes of their own serializer. */
+private[spark] final case class SplitBytes(version: Int, count: Int, bytes: Array[Byte])
+    extends InputPartition {
+
+  def splits[S](serializer: VersionedSerializer[S]): Vector[S] = {
+    val in = new DataInputStream(new ByteArrayInputStream(bytes))
+    Vector.fill(count)(serializer.read(version, in))
+  }
+}
+
+private[spark] object SplitBytes {
+
+  /** The splits of one micro-batch, or batch query, as the partitions of its tasks. */
+  def pack[S <: Split](
+      splits: Iterator[S],
+      source: SplitSource[S, _, InternalRow],
+      tasks: Int
+  ): Array[InputPartition] =
+    Packing
+      .pack(splits, source, tasks, Packing.Sizes.default)
+      .map(of(_, source.splits): InputPartition)
+      .toArray
+  private def of[S](splits: Seq[S], serializer: VersionedSerializer[S]): SplitBytes = {
+    val bytes = new ByteArrayOutputStream()
+    val out   = new DataOutputStream(bytes)
+    splits.foreach(serializer.write(_, out))
+    out.flush()
+    SplitBytes(serializer.version, splits.size, bytes.toByteArray)
+  }
+}
+
+/** The user's own source as a table to read from. */
+private[spark] final class UserSourceTable(source: RowSource, rows: StructType, options: JMap[String, String])
+    extends SupportsRead {
+  private val limits = SourceOptions.limits(options)
+  private val open   = source.open(SparkOptions.caseless(options), rows)
+
+  override def name(): String = Redaction.text(s"stoplog ${open.describe}")
+
+  override def schema(): StructType = rows
+
+  override def capabilities(): JSet[TableCapability] =
+    JEnumSet.of(TableCapability.MICRO_BATCH_READ, TableCapability.BATCH_READ)
+
+  override def newScanBuilder(ignored: CaseInsensitiveStringMap): ScanBuilder =
+    () => new SourceScan(open, rows, limits, Vectors.Rows)
 }

@@ -57,7 +57,7 @@ private[spark] final class SourceStream[S <: Split](
     planned match {
       case Some((`range`, partitions)) => partitions
       case _                           =>
-        val partitions = SplitPartitions.of(driver.splits(range._1, range._2), source, tasks)
+        val partitions = SplitBytes.pack(driver.splits(range._1, range._2), source, tasks)
         planned = Some((range, partitions))
         partitions
     }
@@ -88,20 +88,7 @@ private[spark] final class SourceStream[S <: Split](
   private def show(): Unit = shown = (driver.outstanding, driver.metrics)
 }
 
-/** The splits of one micro-batch, or batch query, as the partitions of its tasks. */
-private[spark] object SplitPartitions {
-  def of[S <: Split](
-      splits: Iterator[S],
-      source: SplitSource[S, _, InternalRow],
-      tasks: Int
-  ): Array[InputPartition] =
-    Packing
-      .pack(splits, source, tasks, Packing.Sizes.default)
-      .map(SplitBytes.of(_, source.splits): InputPartition)
-      .toArray
-}
-
-/** Limits in Spark's words and back: what it hands over is what it was told, or that there are none. */
+/** Limits in Spark's words and back: Spark hands over the limits that it was told, or none. */
 private[spark] object SparkLimits {
 
   def of(limits: ReadLimits): ReadLimit = {
@@ -123,7 +110,7 @@ private[spark] object SparkLimits {
   }
 }
 
-/** How many of its splits a query has read: which these are, the source's own log says. */
+/** The number of splits that a query has read: the source's own log has the splits. */
 private[spark] final case class SourceOffset(splits: Long) extends Offset {
   override def json(): String = s"""{"version":${SourceOffset.Version},"splits":$splits}"""
 }

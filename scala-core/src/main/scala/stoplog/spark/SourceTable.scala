@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.spark
 
-import java.util.{EnumSet => JEnumSet, Locale, OptionalLong => JOptionalLong, Set => JSet}
+import java.util.{EnumSet => JEnumSet, OptionalLong => JOptionalLong, Set => JSet}
 
-import org.apache.spark.sql.AnalysisException
-import org.apache.spark.sql.catalyst.expressions.ExprUtils
 import org.apache.spark.sql.connector.catalog.{
   MetadataColumn, SupportsMetadataColumns, SupportsRead, TableCapability
 }
@@ -15,12 +13,11 @@ import org.apache.spark.sql.connector.read.{
 import org.apache.spark.sql.connector.read.streaming.MicroBatchStream
 import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.sources.Filter
-import org.apache.spark.sql.types._
+import org.apache.spark.sql.types.{DataType, StructType}
 import org.apache.spark.sql.util.CaseInsensitiveStringMap
 
-import stoplog.format.read.SourceFormatName
-import stoplog.error.{Errors, Redaction}
-import stoplog.filesource.{FileRead, FileReads}
+import stoplog.error.Redaction
+import stoplog.filesource.{FileRead, FileReads, SourceColumns}
 import stoplog.format.read.FileMetadata
 import stoplog.options.SourceOptions
 
@@ -42,7 +39,7 @@ private[spark] final class SourceTable(options: SourceOptions, columns: StructTy
   override def capabilities(): JSet[TableCapability] =
     JEnumSet.of(TableCapability.MICRO_BATCH_READ, TableCapability.BATCH_READ)
 
-  /** A streaming query asks for all columns, whatever it needs; a batch query for those that it needs. */
+  /** A streaming query asks for all columns; a batch query for those that it needs. */
   override def newScanBuilder(ignored: CaseInsensitiveStringMap): ScanBuilder =
     new ScanBuilder with SupportsPushDownRequiredColumns with SupportsPushDownFilters {
       private var wanted                 = shown
@@ -68,7 +65,7 @@ private[spark] final class SourceTable(options: SourceOptions, columns: StructTy
 private[spark] object SourceTable {
 
   /** Errors: `STOPLOG_SOURCE_PATH`, `STOPLOG_INVALID_OPTIONS` for `columns` that there are not, those of
-    * [[UserColumns]] and of the format.
+    * [[stoplog.filesource.SourceColumns]] and of the format.
     */
   def apply(options: SourceOptions, columns: StructType): SourceTable = {
     FileReads.refuseNothing(options)
@@ -77,16 +74,9 @@ private[spark] object SourceTable {
 
   /** Of a table, whose place may have no file yet, or not be there. */
   def ofFilesToCome(options: SourceOptions, columns: StructType): SourceTable = {
-    val known = UserColumns.checked(columns, options.content.read.format)
-    val shown = options.content.columns.fold(known)(names => StructType(names.map(named(known, _))))
-    new SourceTable(options, known, shown)
+    val known = SourceColumns.checked(columns, options.content.read.format)
+    new SourceTable(options, known, SourceColumns.asked(options, known))
   }
-
-  private def named(columns: StructType, name: String): StructField =
-    columns.find(_.name.equalsIgnoreCase(name)).getOrElse {
-      val known = columns.fieldNames.mkString(", ")
-      throw Errors.invalidOptions(Seq(s"columns names '$name', which is none of $known."))
-    }
 
   private[spark] object Metadata extends MetadataColumn {
     override def name(): String       = FileMetadata.Name
@@ -133,56 +123,4 @@ private[spark] final class FileScan(
   }
 
   private def shown(filters: Seq[Filter]): String = filters.mkString("[", ", ", "]")
-}
-
-/** The columns that a user says files have, as Spark's own file sources take them. */
-private[spark] object UserColumns {
-
-  /** Any of them may be null, at any depth: no file is held to `NOT NULL`, and a reader that relied on it would read a
-    * missing value as `0`, or as that of the row before.
-    *
-    * Errors, which are Spark's: `COLUMN_ALREADY_EXISTS`, and `INVALID_JSON_SCHEMA_MAP_TYPE`.
-    */
-  def checked(columns: StructType, format: SourceFormatName): StructType = {
-    refuseTwins(columns)
-    if (isJson(format)) checkJson(columns)
-    nullable(columns).asInstanceOf[StructType]
-  }
-
-  private def refuseTwins(of: DataType): Unit = of match {
-    case struct: StructType =>
-      val names = struct.fieldNames.map(folded)
-      names.diff(names.distinct).headOption.foreach { twin =>
-        throw new AnalysisException("COLUMN_ALREADY_EXISTS", Map("columnName" -> s"`$twin`"))
-      }
-      struct.foreach(field => refuseTwins(field.dataType))
-    case array: ArrayType => refuseTwins(array.elementType)
-    case map: MapType     =>
-      refuseTwins(map.keyType)
-      refuseTwins(map.valueType)
-    case _ => ()
-  }
-
-  private def folded(name: String): String =
-    if (SQLConf.get.caseSensitiveAnalysis) name else name.toLowerCase(Locale.ROOT)
-
-  private def isJson(format: SourceFormatName): Boolean = format match {
-    case SourceFormatName.Json | SourceFormatName.MultiLineJson => true
-    case _                                                      => false
-  }
-
-  private def checkJson(columns: StructType): Unit =
-    if (ExprUtils.checkJsonSchema(columns).isFailure)
-      throw new AnalysisException(
-        "INVALID_JSON_SCHEMA_MAP_TYPE",
-        Map("jsonSchema" -> columns.sql)
-      )
-
-  private def nullable(of: DataType): DataType = of match {
-    case struct: StructType =>
-      StructType(struct.map(f => f.copy(dataType = nullable(f.dataType), nullable = true)))
-    case array: ArrayType => ArrayType(nullable(array.elementType), containsNull = true)
-    case map: MapType     => MapType(nullable(map.keyType), nullable(map.valueType), valueContainsNull = true)
-    case other            => other
-  }
 }

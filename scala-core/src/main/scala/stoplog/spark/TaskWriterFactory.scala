@@ -54,8 +54,14 @@ private[spark] final class SinkDataWriter[M](writer: SinkWriter[InternalRow, M])
 
   override def currentMetricsValues(): Array[CustomTaskMetric] = {
     val counts = writer.counts.map { case (metric, count) => new TaskCount(metric.name, count) }
-    (counts ++ OutputMetrics.of(writer)).toArray
+    (counts ++ outputMetrics).toArray
   }
+
+  /** The output in Spark's own words: it shows in the UI, in event logs and to listeners, and needs no [[TaskSum]]. Spark
+    * knows it by just these names.
+    */
+  private def outputMetrics: Seq[TaskCount] =
+    new TaskCount("recordsWritten", writer.rows) +: writer.bytes.map(new TaskCount("bytesWritten", _)).toSeq
 }
 
 /** The writer of an epoch that is committed: Spark repeats an epoch whose commit it has not seen. */
@@ -70,14 +76,6 @@ private[spark] object NothingToWrite extends DataWriter[InternalRow] {
 private[spark] final class TaskCount(metric: String, count: Long) extends CustomTaskMetric {
   override def name(): String = metric
   override def value(): Long  = count
-}
-
-/** The output of a task in Spark's own words: it shows in the UI, in event logs and to listeners, and needs no
-  * [[TaskSum]]. Spark knows it by just these names.
-  */
-private object OutputMetrics {
-  def of(writer: SinkWriter[InternalRow, _]): Seq[TaskCount] =
-    new TaskCount("recordsWritten", writer.rows) +: writer.bytes.map(new TaskCount("bytesWritten", _)).toSeq
 }
 
 /** A metric of the SQL tab: the sum over an epoch's tasks. To add them up Spark makes one by reflection, from the class

@@ -12,7 +12,7 @@ import scala.util.control.NonFatal
 
 import com.fasterxml.jackson.databind.ObjectMapper
 
-import stoplog.error.Errors
+import stoplog.error.{Errors, Redaction}
 
 /** Objects of the user in an option: by the name of their class, or whole.
   *
@@ -34,14 +34,11 @@ object UserObject {
 
   /** The object behind a reference.
     *
-    * Throws `STOPLOG_USER_CODE` if there is no such class, if it is not an `expected`, or if it cannot be
-    * made.
+    * Throws `STOPLOG_USER_CODE` if there is no such class, if it is not an `expected`, or if it cannot be made.
     *
-    * @param reference
-    *   an answer of [[reference]] or [[named]], the name of a class with a public constructor without arguments or
-    *   of a map, or the name of a Scala object
-    * @param option
-    *   the option that holds the reference, for the error
+    * @param reference an answer of [[reference]] or [[named]], the name of a class with a public constructor without
+    *                  arguments or of a map, or the name of a Scala object
+    * @param option    that holds the reference, for the error
     */
   def load[T](reference: String, expected: Class[T], option: String): T =
     if (isInstance(reference)) made("an instance", expected, option)(deserialize(reference, expected))
@@ -64,8 +61,7 @@ object UserObject {
     *
     * Throws `STOPLOG_USER_CODE` as [[load]] does.
     *
-    * @param arguments
-    *   of its public constructor
+    * @param arguments of its public constructor
     */
   def ofClass[T](name: String, expected: Class[T], option: String, arguments: String*): T =
     made(name, expected, option)(create(name.trim, expected, arguments, Map.empty))
@@ -74,12 +70,11 @@ object UserObject {
   def ofClass[T](name: String, parameters: Map[String, String], expected: Class[T], option: String): T =
     made(name, expected, option)(create(name.trim, expected, Seq.empty, parameters))
 
-  /** How to write this instance in an option.
+  /** The text that stands for this instance in an option.
     *
     * Throws `STOPLOG_USER_CODE` if it, or something in it, is not serializable.
     *
-    * @param option
-    *   the option that will hold the reference, for the error
+    * @param option that will hold the reference, for the error
     */
   def reference(instance: AnyRef, option: String): String =
     if (module(instance.getClass).exists(_ eq instance)) instance.getClass.getName
@@ -92,6 +87,10 @@ object UserObject {
   def shown(value: String): String =
     if (isInstance(value)) Try(deserialize(value, classOf[AnyRef]).getClass.getName).getOrElse("an instance")
     else value
+
+  /** Options for people to read, without secrets and without pages of Base64. */
+  private[stoplog] def described(name: String, options: Iterable[(String, String)]): String =
+    Redaction.options(name, options.map { case (key, value) => key -> shown(value) })
 
   private val mapper = new ObjectMapper()
 
@@ -138,7 +137,7 @@ object UserObject {
 
   private def deserialize(reference: String, expected: Class[_]): AnyRef = {
     val bytes = Base64.getDecoder.decode(reference.stripPrefix(Prefix))
-    val read  = new UserObjectInput(new ByteArrayInputStream(bytes)).readObject()
+    val read  = new Input(new ByteArrayInputStream(bytes)).readObject()
     checkKind(read.getClass, expected)
     read
   }
@@ -150,7 +149,7 @@ object UserObject {
       parameters: Map[String, String]
   ): AnyRef = {
     // A Scala object is compiled to a class whose name ends with a dollar sign.
-    val found = Seq(name, name + "$").flatMap(UserClasses.find)
+    val found = Seq(name, name + "$").flatMap(classNamed)
     found.find(expected.isAssignableFrom(_)).orElse(found.headOption) match {
       case Some(c) =>
         checkKind(c, expected) // before any code of it runs
@@ -187,11 +186,8 @@ object UserObject {
 
   private def module(c: Class[_]): Option[AnyRef] =
     c.getFields.find(f => f.getName == "MODULE$" && f.getType == c).map(_.get(null))
-}
 
-private object UserClasses {
-
-  def find(name: String): Option[Class[_]] =
+  private def classNamed(name: String): Option[Class[_]] =
     Seq(Thread.currentThread.getContextClassLoader, getClass.getClassLoader)
       .filter(_ != null)
       .flatMap { loader =>
@@ -199,10 +195,10 @@ private object UserClasses {
         catch { case _: ClassNotFoundException => None }
       }
       .headOption
-}
 
-private final class UserObjectInput(in: InputStream) extends ObjectInputStream(in) {
+  private final class Input(in: InputStream) extends ObjectInputStream(in) {
 
-  override protected def resolveClass(described: ObjectStreamClass): Class[_] =
-    UserClasses.find(described.getName).getOrElse(super.resolveClass(described))
+    override protected def resolveClass(described: ObjectStreamClass): Class[_] =
+      classNamed(described.getName).getOrElse(super.resolveClass(described))
+  }
 }

@@ -88,7 +88,7 @@ class NameChecksSuite extends AnyFunSuite {
 
   test("examples of names are those that the sink gives") {
     val naming = PartNaming("part", ".json")
-    val staged = ExampleNames.of("main", naming, PartLayout.Staging("main"), "day=1")
+    val staged = ExampleName.of("main", naming, PartLayout.Staging("main"), "day=1")
     assert(staged.map(_.kind) == Vector("finished", "open", "log"))
     assert(staged.head.path == "day=1/part-4f6c2a81b0d3-0.json")
     assert(
@@ -98,7 +98,7 @@ class NameChecksSuite extends AnyFunSuite {
     assert(staged(2).path == "_stoplog/main/log/00000000000000000000.commit")
     val beside = PartLayout.InBucket("main", "_", ".in-progress", "_", ".pending")
     assert(
-      ExampleNames.of("main", naming, beside, "")(1).path.startsWith("_part-4f6c2a81b0d3-0.json.in-progress.")
+      ExampleName.of("main", naming, beside, "")(1).path.startsWith("_part-4f6c2a81b0d3-0.json.in-progress.")
     )
   }
 }

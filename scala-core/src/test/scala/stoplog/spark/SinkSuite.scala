@@ -272,7 +272,7 @@ class SinkSuite extends AnyFunSuite with SparkSessionForTests {
     assert(error.getSqlState === "22023")
   }
 
-  private def tableOf(place: Place) = FileTable(
+  private def tableOf(place: Place) = SinkTable.ofFiles(
     rows("ant").schema,
     Array.empty,
     Map("path" -> place.out, "format" -> "text").asJava

@@ -12,7 +12,7 @@ import org.apache.spark.sql.util.CaseInsensitiveStringMap
 import stoplog.engine.JarVersions
 import stoplog.error.Errors
 import stoplog.options.SparkOptions
-import stoplog.spark.TwoPhaseTable
+import stoplog.spark.SinkTable
 import stoplog.twophase.{TwoPhaseEngineSink, TwoPhaseSettings}
 
 /** `format("stoplog-wal")`: rows go to a log first, and then to whatever the option `sender` names. */
@@ -38,7 +38,7 @@ final class WriteAheadProvider extends TableProvider with DataSourceRegister wit
     val settings = TwoPhaseSettings.of(options.log, fixed = Map.empty)
     settings.path // rows have to lie somewhere, in a batch query too
     options.sender.check(options.passed, schema)
-    TwoPhaseTable(
+    SinkTable.twoPhase(
       new TwoPhaseEngineSink(
         schema,
         (rows: StructType) => new WriteAheadRows(options, rows, new LogPlace(settings)),

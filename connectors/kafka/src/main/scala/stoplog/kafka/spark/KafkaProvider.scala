@@ -12,7 +12,7 @@ import org.apache.spark.sql.util.CaseInsensitiveStringMap
 import stoplog.engine.JarVersions
 import stoplog.kafka.options.{Delivery, KafkaSinkOptions}
 import stoplog.kafka.transaction.BrokerLimits
-import stoplog.spark.{SinkTable, TwoPhaseTable}
+import stoplog.spark.SinkTable
 import stoplog.twophase.TwoPhaseEngineSink
 
 /** `format("stoplog-kafka")`: writes to Kafka.
@@ -41,7 +41,7 @@ final class KafkaProvider extends TableProvider with DataSourceRegister with Ses
     options.delivery match {
       case Delivery.ExactlyOnce =>
         BrokerLimits.check(options.producer)
-        TwoPhaseTable(
+        SinkTable.twoPhase(
           new TwoPhaseEngineSink(
             schema,
             (rows: StructType) => new TransactionalSink(options, RecordColumns.of(rows, options.topic)),

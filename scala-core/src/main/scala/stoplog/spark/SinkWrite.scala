@@ -6,12 +6,13 @@ import org.apache.spark.sql.connector.distributions.{Distribution, Distributions
 import org.apache.spark.sql.connector.expressions.{Expression, Expressions, SortDirection, SortOrder}
 import org.apache.spark.sql.connector.metric.CustomMetric
 import org.apache.spark.sql.connector.write._
-import org.apache.spark.sql.connector.write.streaming.StreamingWrite
+import org.apache.spark.sql.connector.write.streaming.{StreamingDataWriterFactory, StreamingWrite}
 import org.apache.spark.sql.internal.connector.SupportsStreamingUpdateAsAppend
 
 import stoplog.engine._
-
 import stoplog.error.Errors
+import stoplog.options.SparkHadoop
+import stoplog.place.PlannedBatches
 
 /** Planning only: Spark may build a write and then not carry it out. */
 private[spark] object SinkWriteBuilder {
@@ -88,4 +89,52 @@ private[spark] final class DistributedSinkWrite[M](
     asked.ordering.map(name => Expressions.sort(column(name), SortDirection.ASCENDING)).toArray
 
   private def column(name: String): Expression = Expressions.column(s"`${name.replace("`", "``")}`")
+}
+
+/** One micro-batch. Spark makes a new one each time; what has to last is in the [[SinkTable]]. */
+private[spark] final class EpochWrite[M](
+    table: SinkTable[M],
+    info: LogicalWriteInfo,
+    planned: EngineWrite[InternalRow, M]
+) extends StreamingWrite {
+  @volatile private var current = Option.empty[EngineRun[InternalRow, M]]
+
+  override def createStreamingWriterFactory(physical: PhysicalWriteInfo): StreamingDataWriterFactory = {
+    val context = QueryContext.current(info.queryId())
+    val run     = table.runOf(planned, RunStart(info.queryId(), context.runId, context.trigger))
+    val batches = new PlannedBatches(
+      context.batch,
+      QueryContext.checkpoint(info.queryId()).orElse(table.checkpoint), // the running query knows it better
+      SparkHadoop.configuration
+    )
+    val writers =
+      run.begin(EpochStart(context.batch, physical.numPartitions(), batches, batches.times))
+    current = Some(run)
+    new TaskWriterFactory(writers)
+  }
+
+  /** Every attempt writes where no other can, and the driver takes one result of each task: nothing to coordinate. */
+  override def useCommitCoordinator(): Boolean = false
+
+  override def commit(epochId: Long, messages: Array[WriterCommitMessage]): Unit =
+    current.foreach(_.commit(epochId, TaskMessage.results(messages)))
+
+  override def abort(epochId: Long, messages: Array[WriterCommitMessage]): Unit = current.foreach(_.abort())
+
+  override def toString: String = table.name()
+}
+
+/** A batch job. */
+private[spark] final class JobWrite[M](name: String, job: EngineJob[InternalRow, M]) extends BatchWrite {
+
+  override def createBatchWriterFactory(physical: PhysicalWriteInfo): DataWriterFactory =
+    new TaskWriterFactory(job.begin(physical.numPartitions()))
+
+  override def useCommitCoordinator(): Boolean = false
+
+  override def commit(messages: Array[WriterCommitMessage]): Unit = job.commit(TaskMessage.results(messages))
+
+  override def abort(messages: Array[WriterCommitMessage]): Unit = job.abort(TaskMessage.results(messages))
+
+  override def toString: String = name
 }

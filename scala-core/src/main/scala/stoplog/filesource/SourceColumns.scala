@@ -45,6 +45,31 @@ private[stoplog] object SourceColumns {
     }
   }
 
+  private def telling(options: SourceOptions): Survey.Telling = {
+    val merges    = options.content.read.options.get("mergeSchema").map(_.trim.equalsIgnoreCase("true"))
+    val ofSession = options.content.read.format match {
+      case SourceFormatName.Parquet => SQLConf.get.isParquetSchemaMergingEnabled
+      case SourceFormatName.Orc     => SQLConf.get.isOrcSchemaMergingEnabled
+      case _                        => false
+    }
+    if (merges.getOrElse(ofSession)) Survey.All else Survey.Youngest
+  }
+
+  private def status(files: SourceFiles, file: SourceFile): FileStatus =
+    new FileStatus(file.bytes, false, 1, 0, file.modifiedMillis, new HadoopPath(files.locate(file.path)))
+
+  /** Those of the columns that directories tell. */
+  def ofDirectories(
+      options: SourceOptions,
+      columns: StructType,
+      files: SourceFiles,
+      rules: PathRules
+  ): DirectoryColumns =
+    DirectoryColumns.of(columns, namesOf(options, files, rules), zone(options))
+
+  private def zone(options: SourceOptions): String =
+    options.content.read.options.getOrElse("timeZone", SQLConf.get.sessionLocalTimeZone)
+
   /** The columns that a user says files have, as Spark's own file sources take them. Any of them may be null, at any
     * depth: no file is held to `NOT NULL`, and a reader that relied on it would read a missing value as `0`, or as that of
     * the row before.
@@ -103,31 +128,6 @@ private[stoplog] object SourceColumns {
       val known = columns.fieldNames.mkString(", ")
       throw Errors.invalidOptions(Seq(s"columns names '$name', which is none of $known."))
     }
-
-  private def telling(options: SourceOptions): Survey.Telling = {
-    val merges    = options.content.read.options.get("mergeSchema").map(_.trim.equalsIgnoreCase("true"))
-    val ofSession = options.content.read.format match {
-      case SourceFormatName.Parquet => SQLConf.get.isParquetSchemaMergingEnabled
-      case SourceFormatName.Orc     => SQLConf.get.isOrcSchemaMergingEnabled
-      case _                        => false
-    }
-    if (merges.getOrElse(ofSession)) Survey.All else Survey.Youngest
-  }
-
-  private def status(files: SourceFiles, file: SourceFile): FileStatus =
-    new FileStatus(file.bytes, false, 1, 0, file.modifiedMillis, new HadoopPath(files.locate(file.path)))
-
-  /** Those of the columns that directories tell. */
-  def ofDirectories(
-      options: SourceOptions,
-      columns: StructType,
-      files: SourceFiles,
-      rules: PathRules
-  ): DirectoryColumns =
-    DirectoryColumns.of(columns, namesOf(options, files, rules), zone(options))
-
-  private def zone(options: SourceOptions): String =
-    options.content.read.options.getOrElse("timeZone", SQLConf.get.sessionLocalTimeZone)
 
   private def told(names: Seq[String], values: String => Iterable[String]): Seq[StructField] =
     if (SQLConf.get.partitionColumnTypeInferenceEnabled) DirectoryTypes.of(names, values)

@@ -124,7 +124,7 @@ object Finding {
   final case class Problem(name: String, what: String, now: String) extends Finding("problem")
 
   /** The refusal of a start as a problem; an error that is not stoplog's or Spark's own refusal is thrown on. */
-  def refusal(name: String, error: Throwable): Problem = error match {
+  private[stoplog] def refusal(name: String, error: Throwable): Problem = error match {
     case named: SparkThrowable =>
       val sentences = error.getMessage.stripPrefix(s"[${named.getCondition}] ")
       val text      = sentences.replaceFirst(" SQLSTATE: \\w+(?s:.*)$", "")
@@ -136,6 +136,6 @@ object Finding {
   }
 
   /** A look at something, and what it gives if nothing is wrong. */
-  def tried[A](name: String)(look: => A): Either[Problem, A] =
+  private[stoplog] def tried[A](name: String)(look: => A): Either[Problem, A] =
     Try(look).toEither.left.map(refusal(name, _))
 }

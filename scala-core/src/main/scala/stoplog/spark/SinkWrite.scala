@@ -55,7 +55,8 @@ private[spark] class SinkWrite[M](
 
   override def toBatch(): BatchWrite = new JobWrite(table.name(), planned.job())
 
-  override def supportedCustomMetrics(): Array[CustomMetric] = TaskSum.of(table.sink.taskMetrics)
+  override def supportedCustomMetrics(): Array[CustomMetric] =
+    table.sink.taskMetrics.map(new TaskSum(_)).toArray
 }
 
 private[spark] object SinkWrite {

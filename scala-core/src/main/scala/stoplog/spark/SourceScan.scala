@@ -53,8 +53,10 @@ private[spark] class SourceScan[S <: Split](
   *
   * @param vectors whether what the source calls rows are batches of columns, as Spark's own readers have it
   */
-private[spark] final class SplitReaders[S <: Split](source: SplitSource[S, _, InternalRow], vectors: Vectors)
-    extends PartitionReaderFactory {
+private[stoplog] final class SplitReaders[S <: Split](
+    source: SplitSource[S, _, InternalRow],
+    vectors: Vectors = Vectors.Rows
+) extends PartitionReaderFactory {
 
   override def supportColumnarReads(partition: InputPartition): Boolean = vectors == Vectors.Columns
 
@@ -81,9 +83,13 @@ private[spark] final class SplitReaders[S <: Split](source: SplitSource[S, _, In
   }
 }
 
-/** The splits of one task, as bytes of their own serializer. */
-private[spark] final case class SplitBytes(version: Int, count: Int, bytes: Array[Byte])
+/** The splits of one task, as bytes of their own serializer.
+  *
+  * @param hosts on which the task had better run
+  */
+private[stoplog] final case class SplitBytes(version: Int, count: Int, bytes: Array[Byte], hosts: Seq[String])
     extends InputPartition {
+  override def preferredLocations(): Array[String] = hosts.toArray
 
   def splits[S](serializer: VersionedSerializer[S]): Vector[S] = {
     val in = new DataInputStream(new ByteArrayInputStream(bytes))
@@ -91,7 +97,7 @@ private[spark] final case class SplitBytes(version: Int, count: Int, bytes: Arra
   }
 }
 
-private[spark] object SplitBytes {
+private[stoplog] object SplitBytes {
 
   /** The splits of one micro-batch, or batch query, as the partitions of its tasks. */
   def pack[S <: Split](
@@ -103,12 +109,12 @@ private[spark] object SplitBytes {
       .pack(splits, source, tasks, Packing.Sizes.default)
       .map(of(_, source.splits): InputPartition)
       .toArray
-  private def of[S](splits: Seq[S], serializer: VersionedSerializer[S]): SplitBytes = {
+  def of[S](splits: Seq[S], serializer: VersionedSerializer[S], hosts: Seq[String] = Nil): SplitBytes = {
     val bytes = new ByteArrayOutputStream()
     val out   = new DataOutputStream(bytes)
     splits.foreach(serializer.write(_, out))
     out.flush()
-    SplitBytes(serializer.version, splits.size, bytes.toByteArray)
+    SplitBytes(serializer.version, splits.size, bytes.toByteArray, hosts)
   }
 }
 

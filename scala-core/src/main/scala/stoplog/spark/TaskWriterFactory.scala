@@ -3,7 +3,7 @@ package stoplog.spark
 
 import org.apache.spark.TaskContext
 import org.apache.spark.sql.catalyst.InternalRow
-import org.apache.spark.sql.connector.metric.{CustomMetric, CustomSumMetric, CustomTaskMetric}
+import org.apache.spark.sql.connector.metric.{CustomSumMetric, CustomTaskMetric}
 import org.apache.spark.sql.connector.write.{DataWriter, DataWriterFactory, WriterCommitMessage}
 import org.apache.spark.sql.connector.write.streaming.StreamingDataWriterFactory
 
@@ -86,8 +86,4 @@ private[spark] final class TaskSum(metric: TaskMetric) extends CustomSumMetric {
 
   override def name(): String        = metric.name
   override def description(): String = metric.text
-}
-
-private[spark] object TaskSum {
-  def of(metrics: Seq[TaskMetric]): Array[CustomMetric] = metrics.map(new TaskSum(_)).toArray
 }

@@ -30,7 +30,7 @@ import stoplog.error.{Errors, Redaction}
   * UserObject.load(instance, classOf[Encoder], "encoder")
   * }}}
   */
-object UserObject {
+private[stoplog] object UserObject {
 
   /** The object behind a reference.
     *
@@ -53,7 +53,7 @@ object UserObject {
     else className + mapper.writeValueAsString(new JTreeMap[String, String](parameters.asJava))
 
   /** The parameters of a class in a reference. */
-  private[stoplog] def parameters(reference: String): Map[String, String] =
+  def parameters(reference: String): Map[String, String] =
     if (isInstance(reference)) Map.empty else split(reference)._2
 
   /** A new object of a class, safe for a name from any source: nothing is deserialized, and no code of a class runs
@@ -89,7 +89,7 @@ object UserObject {
     else value
 
   /** Options for people to read, without secrets and without pages of Base64. */
-  private[stoplog] def described(name: String, options: Iterable[(String, String)]): String =
+  def described(name: String, options: Iterable[(String, String)]): String =
     Redaction.options(name, options.map { case (key, value) => key -> shown(value) })
 
   private val mapper = new ObjectMapper()

@@ -13,7 +13,7 @@ import stoplog.rolling.RollingPolicy
 import stoplog.storage.SpoolFiles
 
 /** What the parts of a job are made of, and how a reader without stoplog reads them. */
-abstract class Content(val name: String) extends Product with Serializable {
+private[stoplog] abstract class Content(val name: String) extends Product with Serializable {
 
   /** For one task, or for one part that the driver ends. */
   def format(sides: SpoolFiles): PartFormat[String]

@@ -7,6 +7,11 @@ import scala.collection.mutable
 import scala.util.Try
 import scala.util.control.NonFatal
 
+import org.apache.spark.sql.execution.datasources.jdbc.JDBCOptions
+import org.apache.spark.sql.jdbc.JdbcDialects
+
+import stoplog.error.Redaction
+
 /** Opens connections: on the driver, and in each task. */
 private[jdbc] trait ConnectionSource extends Serializable {
   def open(): Connection
@@ -83,4 +88,21 @@ private[jdbc] final class Session(connector: ConnectionSource, queryTimeoutSecon
     current = Some(made)
     made
   }
+}
+
+/** Connections as Spark's own `jdbc` format opens them: its drivers, Kerberos and connection providers. */
+private[jdbc] final class SparkConnector(options: Map[String, String]) extends ConnectionSource {
+  @transient private lazy val connect: Int => Connection = {
+    val parsed = new JDBCOptions(options)
+    JdbcDialects.get(parsed.url).createConnectionFactory(parsed)
+  }
+
+  // Drivers repeat what they were told, above all what they cannot read.
+  override def open(): Connection =
+    try connect(SparkConnector.AnyPartition)
+    catch { case NonFatal(e) => throw Redaction.of(options).cause(e) }
+}
+
+private[jdbc] object SparkConnector {
+  private final val AnyPartition = -1
 }

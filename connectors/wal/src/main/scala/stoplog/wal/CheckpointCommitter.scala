@@ -3,6 +3,9 @@ package stoplog.wal
 
 import java.util.{Map => JMap}
 
+import stoplog.storage.{FileStore, SpoolFiles}
+import stoplog.twophase.TwoPhaseSettings
+
 /** Remembers which chunks have been sent, at a place that outlives all processes. Used by driver and executors.
   *
   * Where the place is the target itself, a [[NotingTarget]] writes the chunk and its note in one transaction, and nothing ever
@@ -50,4 +53,46 @@ trait CheckpointCommitters extends Serializable {
     * @param log     the sink's log, where a committer may keep its notes
     */
   def open(options: JMap[String, String], log: LogPlace): CheckpointCommitter
+}
+
+/** Where a sink's log is, on whatever storage that is. Goes to the executors. */
+final class LogPlace private[wal] (settings: TwoPhaseSettings) extends Serializable {
+  def sinkId: String = settings.sinkId
+
+  /** The directory, as the user gave it. */
+  def location: String = settings.path
+
+  /** Small files of the sink. */
+  private[wal] def notes: FileStore = settings.storage.files
+
+  /** Files of rows. */
+  private[wal] def files: SpoolFiles = settings.storage.sides
+}
+
+/** Keeps notes as empty files in the sink's log: `_stoplog/<sinkId>/sent/<query>/<epoch>-<chunk>`. The default, for any
+  * target.
+  */
+final class FileCommitters extends CheckpointCommitters {
+  override def open(options: JMap[String, String], log: LogPlace): CheckpointCommitter =
+    new FileCommitter(log.notes, log.sinkId)
+}
+
+private[wal] final class FileCommitter(notes: FileStore, sinkId: String) extends CheckpointCommitter {
+
+  override def isCommitted(chunk: Chunk): Boolean = notes.read(path(chunk)).isDefined
+
+  override def commit(chunk: Chunk): Unit = {
+    notes.putIfAbsent(path(chunk), Array[Byte]('\n'))
+    ()
+  }
+
+  override def forgetBefore(query: String, epoch: Long): Unit = {
+    val old = notes.list(directory(query), prefix = "").filter(note => note.name < f"$epoch%020d")
+    if (old.nonEmpty) notes.delete(old.map(_.path))
+  }
+
+  private def path(chunk: Chunk): String =
+    FileStore.path(directory(chunk.query), f"${chunk.epochNumber}%020d-${chunk.name}")
+
+  private def directory(query: String): String = s"_stoplog/$sinkId/sent/$query"
 }

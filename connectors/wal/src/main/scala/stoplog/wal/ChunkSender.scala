@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.wal
 
-import java.io.InputStream
+import java.io.{FileNotFoundException, InputStream}
 
 import scala.util.Using
 import scala.util.control.NonFatal
 
+import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.types.{DataType, StructType}
 
 import stoplog.error.StoplogException
-import stoplog.fault.Faults
+import stoplog.fault.{ConnectorSteps, Faults, Step}
+import stoplog.format.bulk.WaitingRows
 import stoplog.part.SideFile
 import stoplog.sink.CommitOutcome
 
@@ -81,4 +83,57 @@ private[wal] final class ChunkSender(
     catch { case gone: StoplogException if gone.getCondition == "STOPLOG_PART_SHORT" => None }
 
   private def committer(): CheckpointCommitter = options.committers.open(options.passed, place)
+}
+
+/** A chunk's file. Used by one thread.
+  *
+  * @param open reads it from its beginning; `None` if it is gone
+  */
+private[wal] final class ChunkFile(open: () => Option[InputStream]) extends ChunkRows with AutoCloseable {
+  private var current = Option.empty[InputStream]
+
+  // What was read to find the note serves the first who wants the rows.
+  private var unread = read()
+
+  /** What its writer noted before the rows: their columns. `None` if there is no such file. */
+  val note: Option[String] = unread.map(_._1)
+
+  override def iterator: Iterator[InternalRow] = {
+    val (_, rows) =
+      unread.orElse(read()).getOrElse(throw new FileNotFoundException("the chunk's file is gone"))
+    unread = None
+    rows
+  }
+
+  override def close(): Unit = {
+    current.foreach(_.close())
+    current = None
+  }
+
+  private def read(): Option[(String, Iterator[InternalRow])] = {
+    close()
+    current = open()
+    try current.map(WaitingRows.read(_)(columns))
+    catch {
+      case e: Throwable =>
+        close()
+        throw e
+    }
+  }
+
+  private def columns(note: String): StructType = DataType.fromJson(note).asInstanceOf[StructType]
+}
+
+/** The steps of a write-ahead sink that sends what is in its log, besides [[stoplog.fault.Step.ofSinks]]. */
+private[stoplog] object WriteAheadStep {
+  case object BeforeSend extends Step("beforeSend", "the record decides; a chunk in the log, none of it sent")
+  case object AfterSend  extends Step("afterSend", "a chunk sent and acknowledged; no note of that")
+  case object AfterNote  extends Step("afterNote", "a chunk sent and noted; it is still in the log")
+
+  val all: Vector[Step] = Vector(BeforeSend, AfterSend, AfterNote)
+}
+
+/** Found by [[stoplog.fault.Step.all]]. */
+final class WriteAheadSteps extends ConnectorSteps {
+  override def all: Vector[Step] = WriteAheadStep.all
 }

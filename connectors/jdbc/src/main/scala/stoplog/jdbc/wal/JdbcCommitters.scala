@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.jdbc.wal
 
+import java.sql.{PreparedStatement, SQLTransientException}
 import java.util.{Map => JMap}
 
-import stoplog.jdbc.{OwnTables, Pause, Retries, RetryPolicy, Session, SparkConnector, Target}
+import scala.util.control.NonFatal
+
+import stoplog.jdbc.{Dialect, OwnTables, Pause, Retries, RetryPolicy, Session, SparkConnector, Target, Verdict}
 import stoplog.wal.{CheckpointCommitter, CheckpointCommitters, Chunk, LogPlace}
 
 /** Keeps the notes of a write-ahead sink in a table of a database: what `committer=jdbc` is.
@@ -74,4 +77,116 @@ private[wal] final class JdbcCommitter(
       case e: java.sql.SQLException => throw target.writeFailed(e)
     } finally session.close()
   }
+}
+
+/** The table with a row for each chunk that was sent, which the committer makes if it is not there.
+  *
+  * A row of its own for each query says before which epoch all is done. Without it a task that was given up, and slept until
+  * its chunk's row was removed, would write the chunk once more.
+  *
+  * @param nowMillis the time, for whoever looks after rows of queries that are gone
+  */
+private[wal] final case class ChunksTable(table: String, dialect: Dialect, nowMillis: () => Long) {
+
+  def create: String =
+    s"CREATE TABLE $table (query_id VARCHAR(64) NOT NULL, epoch BIGINT NOT NULL, chunk_name VARCHAR(128) NOT NULL, " +
+      "done_before BIGINT NOT NULL, noted_millis BIGINT NOT NULL, PRIMARY KEY (query_id, epoch, chunk_name))"
+
+  // All of what follows is done in a transaction of the caller.
+
+  def has(session: Session, chunk: Chunk): Boolean =
+    doneBefore(session, chunk.query, chunk.epochNumber, chunk.name).isDefined || isOver(
+      session,
+      chunk.query,
+      chunk.epochNumber
+    )
+
+  /** Notes it, whatever was noted before. */
+  def put(session: Session, chunk: Chunk): Unit = if (!has(session, chunk)) insert(session, chunk)
+
+  /** Notes a chunk that nobody else has noted, and keeps everybody else from it until the transaction ends: false if it was
+    * done long ago. The transaction must have read nothing before, because in some databases it would go on to see what it saw
+    * then. Error: one that may pass, if somebody else has just noted it.
+    */
+  def claim(session: Session, chunk: Chunk): Boolean = {
+    try insert(session, chunk)
+    catch {
+      case NonFatal(e) if Verdict.of(e, dialect) == Verdict.BadRow =>
+        throw new SQLTransientException(s"chunk ${chunk.name} is noted already", ChunksTable.Conflict, e)
+    }
+    val late = isOver(session, chunk.query, chunk.epochNumber)
+    if (late) remove(session, chunk)
+    !late
+  }
+
+  def forgetBefore(session: Session, query: String, epoch: Long): Unit =
+    if (!over(session, query).exists(_ >= epoch)) {
+      delete(session, query, ChunksTable.OverEpoch, ChunksTable.OverEpoch + 1)
+      insert(session, query, ChunksTable.OverEpoch, ChunksTable.OverName, epoch)
+      delete(session, query, 0, epoch)
+    }
+
+  def isOver(session: Session, query: String, epoch: Long): Boolean = over(session, query).exists(_ > epoch)
+
+  private def over(session: Session, query: String): Option[Long] =
+    doneBefore(session, query, ChunksTable.OverEpoch, ChunksTable.OverName)
+
+  // By the whole key, so that no lock of a row that another chunk has just made is in the way.
+  private def doneBefore(session: Session, query: String, epoch: Long, name: String): Option[Long] = {
+    val select = session.statement(
+      s"SELECT done_before FROM $table WHERE query_id = ? AND epoch = ? AND chunk_name = ?"
+    )
+    bind(select, query, epoch, name)
+    val result = select.executeQuery()
+    try Option.when(result.next())(result.getLong(1))
+    finally result.close()
+  }
+
+  private def insert(session: Session, chunk: Chunk): Unit =
+    insert(session, chunk.query, chunk.epochNumber, chunk.name, doneBefore = 0)
+
+  private def insert(session: Session, query: String, epoch: Long, name: String, doneBefore: Long): Unit = {
+    val insert = session.statement(
+      s"INSERT INTO $table (query_id, epoch, chunk_name, done_before, noted_millis) VALUES (?, ?, ?, ?, ?)"
+    )
+    bind(insert, query, epoch, name)
+    insert.setLong(4, doneBefore)
+    insert.setLong(5, nowMillis())
+    insert.executeUpdate()
+    ()
+  }
+
+  private def remove(session: Session, chunk: Chunk): Unit = {
+    val delete =
+      session.statement(s"DELETE FROM $table WHERE query_id = ? AND epoch = ? AND chunk_name = ?")
+    bind(delete, chunk.query, chunk.epochNumber, chunk.name)
+    delete.executeUpdate()
+    ()
+  }
+
+  /** @param until the first epoch that stays */
+  private def delete(session: Session, query: String, from: Long, until: Long): Unit = {
+    val delete = session.statement(s"DELETE FROM $table WHERE query_id = ? AND epoch >= ? AND epoch < ?")
+    delete.setString(1, query)
+    delete.setLong(2, from)
+    delete.setLong(3, until)
+    delete.executeUpdate()
+    ()
+  }
+
+  private def bind(statement: PreparedStatement, query: String, epoch: Long, name: String): Unit = {
+    statement.setString(1, query)
+    statement.setLong(2, epoch)
+    statement.setString(3, name)
+  }
+}
+
+private object ChunksTable {
+
+  // Of the row that says what is over: no chunk is called so, and no epoch is less than 0.
+  final val OverEpoch = -1L
+  final val OverName  = "-"
+
+  // SQLSTATE of a transaction that another one was in the way of.
+  final val Conflict = "40001"
 }

@@ -11,6 +11,7 @@ import org.apache.kafka.clients.producer.{Callback, KafkaProducer, ProducerRecor
 import stoplog.commit.Clock
 import stoplog.error.Log
 import stoplog.kafka.client.{KafkaErrors, OpenTransaction, ProducerSettings}
+import stoplog.sink.{Prepared, TwoPhaseWriter}
 
 /** Sends records in one transaction after the other, and leaves each open: another process commits it.
   *
@@ -79,4 +80,43 @@ private[kafka] final class TransactionalProducer(settings: ProducerSettings, val
 
   private def refuseFailed(): Unit =
     Option(failure.get).foreach(e => throw KafkaErrors.write(settings.servers, e))
+}
+
+/** The rows of one attempt of one task, in one transaction.
+  *
+  * @param producer has begun a transaction
+  * @param record   of a row
+  * @param batch    the micro-batch; `None` in a batch query
+  * @param keep     takes the producer back when its transaction is prepared
+  */
+private[kafka] final class TransactionWriter[R](
+    producer: TransactionalProducer,
+    record: R => ProducerRecord[Array[Byte], Array[Byte]],
+    batch: Option[Long],
+    keep: TransactionalProducer => Unit
+) extends TwoPhaseWriter[R] {
+  private[this] var rows  = 0L
+  private[this] var bytes = 0L
+  private[this] var end   = producer.close _
+
+  override def write(row: R): Unit = {
+    val made = record(row)
+    producer.send(made)
+    rows += 1
+    bytes += size(made.key) + size(made.value)
+  }
+
+  override def prepare(): Vector[Prepared] = {
+    val prepared = producer
+      .prepare(batch)
+      .map(open => Prepared(s"${open.id}-${batch.fold("job")(_.toString)}", open.token, rows, bytes))
+    end = () => keep(producer)
+    prepared.toVector
+  }
+
+  override def abort(): Unit = producer.abort()
+
+  override def close(): Unit = end()
+
+  private def size(bytes: Array[Byte]): Int = if (bytes == null) 0 else bytes.length
 }
